@@ -1,0 +1,231 @@
+/* rkhs.h: kernel representation learning.  SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Given objects and a kernel, learn a low-dimensional representation of them, embed new objects, go back, save, load.
+ *
+ *     rkhs_env *env;  rkhs_data *x, *fresh;  rkhs_kernel *k;  rkhs_model *m;
+ *     rkhs_env_new(&env);
+ *     rkhs_data_read(env, "digits.npy", NULL, &x);
+ *     rkhs_kernel_new(env, "rbf(sigma=median)", &k);
+ *     rkhs_model_new(env, "kpca(dim=2)", &m);
+ *     if (rkhs_model_fit(m, k, x, NULL, NULL) != RKHS_OK) puts(rkhs_env_message(env));
+ *     rkhs_model_save(m, "digits.rkhs");
+ *     rkhs_data_read(env, "new.csv", NULL, &fresh);
+ *     rkhs_model_transform(m, fresh, Z, 2);
+ *
+ * Four nouns: an env (settings, callbacks, the last message), data (objects), a kernel (how two objects compare), a model.
+ * Five rules hold everywhere.
+ *   1. A function that can fail returns rkhs_status; the sentence that says what happened is rkhs_env_message(env). When a
+ *      function fails, its outputs are NULL or untouched.
+ *   2. Everything made by _new, _read, _load, _copy, _subset, ... is given back with the noun's _free, which accepts NULL.
+ *      The env is freed last.
+ *   3. Matrices are row-major doubles; `ld` is the distance between the starts of two rows. Rows are objects.
+ *   4. rkhs_data_dense borrows the caller's array, which must outlive the data; everything else copies.
+ *   5. An env and what was made with it belong to one thread at a time. Different envs are independent.
+ *
+ * The same data, spec text and seed give the same bits on any number of threads. */
+#ifndef RKHS_H
+#define RKHS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define RKHS_API __attribute__((visibility("default")))
+#else
+#define RKHS_API
+#endif
+
+typedef struct rkhs_env rkhs_env;
+typedef struct rkhs_data rkhs_data;
+typedef struct rkhs_kernel rkhs_kernel;
+typedef struct rkhs_model rkhs_model;
+
+typedef enum rkhs_status {
+    RKHS_OK = 0,
+    RKHS_ERR_ARGUMENT = 1,  /* the call cannot be meant: a null pointer, a model that was not fitted */
+    RKHS_ERR_SPEC = 2,      /* the text of a kernel, model, ... : an unknown name, a parameter out of bounds */
+    RKHS_ERR_DATA = 3,      /* data that cannot be used: NaN, the wrong kind, another number of columns */
+    RKHS_ERR_FORMAT = 4,    /* a file that is damaged, or not what it is said to be, or newer than this library */
+    RKHS_ERR_IO = 5,        /* the system refused: no such file, no permission, disk full */
+    RKHS_ERR_MEMORY = 6,    /* over the memory limit, or the system has no more */
+    RKHS_ERR_NUMERIC = 7,   /* the computation has no answer: a Gram that is not positive semi-definite and must be */
+    RKHS_ERR_CANCELLED = 8, /* the progress callback asked to stop */
+    RKHS_ERR_BUG = 9        /* a fault of the library: please report it */
+} rkhs_status;
+
+/* The version of the library, "major.minor.patch". */
+RKHS_API const char *rkhs_version(void);
+
+/* A few words for a status: "wrong data". */
+RKHS_API const char *rkhs_status_text(rkhs_status status);
+
+/* ---- env: settings, callbacks, the last message ------------------------------------------------------------------- */
+
+RKHS_API rkhs_status rkhs_env_new(rkhs_env **env);
+RKHS_API void rkhs_env_free(rkhs_env *env);
+
+/* The sentence of the last failure: what is wrong, where, which value, and what to do. Empty if nothing failed. */
+RKHS_API const char *rkhs_env_message(const rkhs_env *env);
+
+/* Threads to use; 0 (at first) means all cores of this process. It never changes a result. */
+RKHS_API rkhs_status rkhs_env_set_threads(rkhs_env *env, int threads);
+
+/* The seed of everything random; 0 at first. */
+RKHS_API rkhs_status rkhs_env_set_seed(rkhs_env *env, uint64_t seed);
+
+/* The most bytes to hold at a time; 0 (at first) means 80% of what the machine, or the process's control group, has. */
+RKHS_API rkhs_status rkhs_env_set_memory(rkhs_env *env, size_t bytes);
+
+/* The most bytes that were held at a time so far. */
+RKHS_API size_t rkhs_env_memory_peak(const rkhs_env *env);
+
+/* Where a long call stands. total is 0 where it cannot be known. */
+typedef struct rkhs_progress {
+    const char *stage; /* "gram", "eigenvectors", "transform", ... */
+    int64_t done, total;
+} rkhs_progress;
+
+/* Called on the caller's thread, some ten times a second; a nonzero answer cancels the call, which leaves nothing behind. */
+typedef int (*rkhs_progress_fn)(const rkhs_progress *progress, void *payload);
+RKHS_API void rkhs_env_set_progress(rkhs_env *env, rkhs_progress_fn fn, void *payload);
+
+/* Remarks that are not failures, one sentence each, without a newline: advice on the data, numbers chosen, what was cut. */
+typedef enum rkhs_log_level { RKHS_LOG_ADVICE = 0, RKHS_LOG_INFO = 1 } rkhs_log_level;
+typedef void (*rkhs_log_fn)(rkhs_log_level level, const char *sentence, void *payload);
+RKHS_API void rkhs_env_set_log(rkhs_env *env, rkhs_log_fn fn, void *payload);
+
+/* ---- data: objects ------------------------------------------------------------------------------------------------ */
+
+/* n objects of p numbers each, borrowed. Refuses NaN, Inf and numbers past 1e150, naming the place. A Gram matrix is given as
+ * numbers too: the kernel "precomputed" reads row i, column j as k(object i, training object j). */
+RKHS_API rkhs_status rkhs_data_dense(rkhs_env *env, const double *values, int64_t n, int64_t p, int64_t ld, rkhs_data **data);
+
+/* The same from floats; these are copied. */
+RKHS_API rkhs_status rkhs_data_float(rkhs_env *env, const float *values, int64_t n, int64_t p, int64_t ld, rkhs_data **data);
+
+/* n class labels: codes 0 .. classes-1, and a name for each code (NULL: the code's digits). Copied. */
+RKHS_API rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names,
+                                       int64_t classes, rkhs_data **data);
+
+/* Reads a file; "-" is standard input; gzip is seen and undone. `format` is a spec, "csv(label=species)"; NULL goes by the name's
+ * ending. A column read as labels is found by rkhs_data_labels. */
+RKHS_API rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data);
+
+/* Reads class labels: one column of numbers or words, or an NPY of integers or strings. */
+RKHS_API rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *format, rkhs_data **labels);
+
+/* Writes numbers or labels; the file appears whole or not at all. "-" is standard output. */
+RKHS_API rkhs_status rkhs_data_write(const rkhs_data *data, const char *path, const char *format);
+
+/* Draws a data set with labels: "circles(n=380, noise=0.5)"; rkhs_list shows which there are. */
+RKHS_API rkhs_status rkhs_data_sample(rkhs_env *env, const char *spec, rkhs_data **data);
+
+/* The objects at `index`, copied, labels too. */
+RKHS_API rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_t count, rkhs_data **subset);
+
+RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "gram", "labels" */
+RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
+RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
+RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld); /* NULL if not dense */
+RKHS_API const rkhs_data *rkhs_data_labels(const rkhs_data *data);          /* that came with it, or NULL */
+RKHS_API const int64_t *rkhs_data_codes(const rkhs_data *labels, int64_t *classes);
+RKHS_API const char *rkhs_data_class_name(const rkhs_data *labels, int64_t code);
+RKHS_API void rkhs_data_free(rkhs_data *data);
+
+/* ---- kernel: how two objects compare ------------------------------------------------------------------------------ */
+
+/* From text: "rbf(sigma=median)", "2*linear + rbf(gamma=0.1)*cosine". rkhs_list shows which there are. */
+RKHS_API rkhs_status rkhs_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel);
+
+/* The text that makes an equal kernel. */
+RKHS_API const char *rkhs_kernel_text(const rkhs_kernel *kernel);
+
+/* Turns rules such as sigma=median into numbers, from data; fit does it on a copy. A frozen kernel stays as it is. */
+RKHS_API rkhs_status rkhs_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data);
+
+/* K, a x b, K[i*ld + j] = k(a_i, b_j). b NULL: a against itself, symmetric to the bit. Rules are frozen from a, on a copy. */
+RKHS_API rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, const rkhs_data *b, double *K, int64_t ld);
+
+RKHS_API rkhs_status rkhs_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy);
+RKHS_API void rkhs_kernel_free(rkhs_kernel *kernel);
+
+/* ---- model: what is learned --------------------------------------------------------------------------------------- */
+
+/* From text: "kpca(dim=2, gram=nystrom(m=500))". */
+RKHS_API rkhs_status rkhs_model_new(rkhs_env *env, const char *spec, rkhs_model **model);
+
+/* Learns from x. kernel NULL: the model's own choice for that kind of data. y, start: a second data set (labels, targets, index
+ * rows) and an embedding to start from, for the models that take one; else NULL. A fit that fails or is cancelled leaves the
+ * model as it was. */
+RKHS_API rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const rkhs_data *x, const rkhs_data *y,
+                                    const rkhs_data *start);
+
+/* The embedding of the training objects, n x dim, ld = dim; NULL before a fit. */
+RKHS_API const double *rkhs_model_embedding(const rkhs_model *model, int64_t *n, int64_t *dim);
+
+/* Embeds new objects: Z[i*ld + 0 .. dim-1]. Each row depends on its object alone, whatever else is in the batch. */
+RKHS_API rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, double *Z, int64_t ld);
+
+/* Approximate objects for embedded points: a ridge regression from codes to kept vectors, chosen by leave-one-out. For a
+ * precomputed Gram: the column of the nearest kept object. */
+RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x);
+
+/* Model files are NumPy archives (.npz) that end in a checksum. They contain the kept training objects. */
+RKHS_API rkhs_status rkhs_model_save(const rkhs_model *model, const char *path);
+RKHS_API rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model);
+
+RKHS_API const char *rkhs_model_text(const rkhs_model *model);             /* makes an equal, unfitted model */
+RKHS_API const rkhs_kernel *rkhs_model_kernel(const rkhs_model *model);    /* frozen at fit; NULL before */
+
+/* What a fit found, item by item: eigenvalues, residuals, iterations, seconds, ... Either text or numbers. */
+typedef struct rkhs_item {
+    const char *name;
+    const char *text;     /* or NULL */
+    const double *values; /* rows x columns, or NULL */
+    int64_t rows, columns;
+} rkhs_item;
+
+/* Item i of the report; 0 when there is no such item. */
+RKHS_API int rkhs_model_report(const rkhs_model *model, int64_t i, rkhs_item *item);
+
+RKHS_API rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy);
+RKHS_API void rkhs_model_free(rkhs_model *model);
+
+/* ---- lists: what there is ----------------------------------------------------------------------------------------- */
+
+/* One type of a list ("kernels", "grams", "solvers", "models", "scores", "formats", "samples"). */
+typedef struct rkhs_type {
+    const char *name;
+    const char *brief;   /* one sentence */
+    const char *formula; /* or NULL */
+    const char *data;    /* the kinds of data it takes, or NULL */
+    const char *cost;    /* or NULL */
+} rkhs_type;
+
+/* One parameter of a type, as the spec text spells it. */
+typedef struct rkhs_param {
+    const char *name;
+    const char *kind;   /* "integer", "real", "choice", ... */
+    const char *value;  /* the default; NULL: not set */
+    const char *bounds; /* "> 0", "clip|flip|refuse", ... or NULL */
+    const char *brief;
+} rkhs_param;
+
+RKHS_API const char *rkhs_list_name(int i);                          /* list i, or NULL */
+RKHS_API int rkhs_list_type(const char *list, int i, rkhs_type *type); /* type i of a list; 0 when there is none */
+RKHS_API int rkhs_list_param(const char *list, const char *type, int i, rkhs_param *param);
+
+/* ---- scores: how good is it --------------------------------------------------------------------------------------- */
+
+/* One number for an embedding z: "knn(k=5)". x: the objects, for scores that compare with them, or NULL; labels likewise. */
+RKHS_API rkhs_status rkhs_score(rkhs_env *env, const char *spec, const rkhs_data *x, const rkhs_data *z,
+                                const rkhs_data *labels, double *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,343 @@
+/* rkhs_ext.h: the tables behind the library.  SPDX-License-Identifier: BSD-3-Clause
+ *
+ * EXPERIMENTAL: may change in any release. For those who add a kernel, a gram, a solver, a model, a score, a format.
+ *
+ * The idea. Given n objects and a kernel, let Phi (n x r) be a factor of the Gram matrix, K ~ Phi Phi', however it is made. Every
+ * model learns W (r x d) and gives Z = Phi W.
+ *
+ *     data --kernel--> gram: Phi     model: an objective in sample space        solver: W
+ *                       | push Z = Phi W   spectral (M, N, mu)     --pulled back-->  Phi'M Phi w = l (Phi'N Phi + mu I) w
+ *                       | pull Phi'Z       smooth   f(Z, t), df/dZ --pulled back-->  df/dW = Phi' df/dZ
+ *                       |                  linear   T, mu          --pulled back-->  (Phi'Phi + mu I) W = Phi'T
+ *                       '- fold W -> map   so that  z(x) = B' k(D, x) + c
+ *
+ * Models speak sample space, the gram pulls back, solvers speak coefficient space. A model never sees the kind of data nor the
+ * approximation. Each table below is listed once, in a .def file; "(optional)" slots may be NULL. */
+#ifndef RKHS_EXT_H
+#define RKHS_EXT_H
+
+#include "rkhs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- parameters: what stands between the brackets of a spec --------------------------------------------------------- */
+
+typedef enum rk_param_kind {
+    RK_INT,    /* int64_t */
+    RK_REAL,   /* double; NaN when not set */
+    RK_BOOL,   /* int */
+    RK_CHOICE, /* int, the position in `choices` */
+    RK_RULE,   /* rk_rule: a number, or a rule that data turns into one */
+    RK_LIST,   /* char *, "[0:50,7]"; NULL when not set */
+    RK_SPEC,   /* rk_spec *: a type of another list, with its own parameters */
+    RK_WORD    /* char *, any name or number; NULL when not set */
+} rk_param_kind;
+
+struct rk_list;
+
+typedef struct rk_param {
+    const char *name; /* NULL ends a table */
+    rk_param_kind kind;
+    size_t offset;        /* in the type's parameter struct */
+    const char *value;    /* the default as text; NULL: not set unless given */
+    double min, max;      /* numbers; min = max = 0: any */
+    int open;             /* 1: min itself is excluded */
+    const char *choices;  /* choice: "clip|flip|refuse"; rule: "median|knn" */
+    const struct rk_list *list; /* spec: which list */
+    const char *brief;
+} rk_param;
+
+/* What every type begins with. */
+typedef struct rk_entry {
+    const char *name, *brief, *formula, *cost;
+    const rk_param *params; /* NULL: none */
+    size_t size;            /* of the parameter struct */
+} rk_entry;
+
+/* A list of types. `what` is the singular, for messages. */
+typedef struct rk_list {
+    const char *name, *what;
+    const rk_entry *const *entries; /* NULL ends it */
+} rk_list;
+
+/* A type with its parameters. */
+typedef struct rk_spec {
+    const rk_entry *entry;
+    void *self;
+} rk_spec;
+
+/* sigma=0.3, sigma=median, sigma=knn(10). rule: the position in `choices`, or one of these. */
+enum { RK_RULE_NUMBER = -1, RK_RULE_UNSET = -2 };
+typedef struct rk_rule {
+    int rule;
+    double value; /* the number, once known */
+    int64_t k;    /* the rule's own argument */
+} rk_rule;
+
+/* ---- comm: sums over rows that live on several machines ------------------------------------------------------------- */
+
+/* One process by default: rank 0 of 1, everything a no-op. Sums run over fixed tiles in fixed order. */
+typedef struct rkhs_comm {
+    int rank, size;
+    rkhs_status (*sum)(void *context, double *values, int64_t count);
+    rkhs_status (*gather)(void *context, const double *mine, int64_t count, double *all);
+    rkhs_status (*bcast)(void *context, double *values, int64_t count, int root);
+    void (*abort)(void *context, rkhs_status why);
+    void *context;
+} rkhs_comm;
+
+RKHS_API void rkhs_env_set_comm(rkhs_env *env, const rkhs_comm *comm);
+
+/* ---- data ----------------------------------------------------------------------------------------------------------- */
+
+enum { /* kinds, as bits, so that a kernel can say which it takes */
+    RK_KIND_DENSE = 1, RK_KIND_SPARSE = 2, RK_KIND_STRING = 4, RK_KIND_BITS = 8, RK_KIND_IMAGE = 16, RK_KIND_GRAPH = 32,
+    RK_KIND_GRAM = 64, RK_KIND_LABELS = 128, RK_KIND_INDEX = 256
+};
+
+struct rk_archive;
+
+typedef struct rk_data_type {
+    rk_entry entry; /* entry.size: of the struct behind rkhs_data.self */
+    unsigned kind;
+    rkhs_status (*subset)(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out);
+    /* Array names begin with `prefix`. What save puts must live until the archive is written. */
+    rkhs_status (*save)(const rkhs_data *x, struct rk_archive *archive, const char *prefix);
+    rkhs_status (*load)(rkhs_env *env, struct rk_archive *archive, const char *prefix, rkhs_data *out);
+    /* (optional) Sees another kind of data as this one, borrowing its memory: a dense matrix as a Gram. */
+    rkhs_status (*adopt)(rkhs_env *env, const rkhs_data *from, rkhs_data *out);
+    /* (optional) One line of advice for a fit on such data, through the log. */
+    void (*advise)(rkhs_env *env, const rkhs_data *x);
+    void (*release)(rkhs_data *x);
+} rk_data_type;
+
+/* ---- kernel --------------------------------------------------------------------------------------------------------- */
+
+#define RK_TILE 256 /* a block has at most so many rows and columns */
+
+/* A kernel bound to one data set: what can be computed once for each object lives in `side`. */
+typedef struct rk_bound {
+    const rkhs_kernel *kernel;
+    const rkhs_data *x;
+    const struct rk_bound *reference; /* the other side of the comparison, bound first; NULL for the first */
+    void *side;
+    struct rk_bound **child; /* one for each child of the kernel */
+} rk_bound;
+
+/* Scratch for one worker, taken from the front; a block takes by value, so that all is given back on return. */
+typedef struct rk_work {
+    double *next;
+    int64_t left;
+} rk_work;
+
+enum { /* properties of a kernel */
+    RK_PSD = 1,       /* positive semi-definite for any parameters in bounds */
+    RK_SCALE_FREE = 2 /* advice on column ranges does not apply */
+};
+
+typedef struct rk_kernel_type {
+    rk_entry entry;
+    unsigned kinds, flags;
+    int children; /* 0 leaf, 1 wraps a kernel, 2 or more: sum, product (-1: any number) */
+    /* (optional) Parameters that contradict each other. */
+    rkhs_status (*check)(rkhs_env *env, const void *self);
+    /* (optional) Turns rules into numbers. */
+    rkhs_status (*freeze)(rkhs_env *env, void *self, const rkhs_data *x);
+    /* (optional) Fills bound->side; release undoes it. */
+    rkhs_status (*prepare)(rkhs_env *env, rk_bound *bound);
+    void (*release)(rkhs_env *env, rk_bound *bound);
+    /* (optional) Doubles of scratch that block takes for itself. */
+    int64_t (*work)(const rk_bound *a, const rk_bound *b);
+    /* out[i*ld + j] = k(a_{i0+i}, b_{j0+j}), ni, nj <= RK_TILE. The one hot loop. */
+    rkhs_status (*block)(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                         int64_t ld, rk_work work);
+    /* (optional) out[i] = k(a_{i0+i}, a_{i0+i}); by blocks of one otherwise. */
+    void (*diag)(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
+} rk_kernel_type;
+
+/* ---- gram ----------------------------------------------------------------------------------------------------------- */
+
+/* Where the coefficients of a gram live: sample (exact: Phi is never formed, coefficients are a in Z = K a) or factor (Phi is
+ * stored, n x r, coefficients are W in Z = Phi W). */
+typedef enum rk_gram_form { RK_FORM_SAMPLE, RK_FORM_FACTOR } rk_gram_form;
+
+typedef struct rk_gram {
+    rkhs_env *env;
+    const struct rk_gram_type *type;
+    const rk_spec *spec;
+    const rkhs_kernel *kernel; /* frozen */
+    const rkhs_data *x;
+    int64_t n, rank;      /* objects; coefficients */
+    int64_t kept;         /* objects that a map of this gram keeps */
+    int64_t *keep;        /* their rows in x; NULL: all */
+    rk_bound *bound;      /* kernel and x */
+    void *self;
+} rk_gram;
+
+typedef struct rk_gram_type {
+    rk_entry entry;
+    rk_gram_form form;
+    rkhs_status (*build)(rk_gram *g);
+    /* out = K V, push: out = Phi V (sample form: K V), pull: out = Phi'V (sample form: K V). V has k columns, ld = k. */
+    rkhs_status (*mul)(const rk_gram *g, const double *V, int64_t k, double *out);
+    rkhs_status (*push)(const rk_gram *g, const double *W, int64_t k, double *Z);
+    rkhs_status (*pull)(const rk_gram *g, const double *Z, int64_t k, double *W);
+    /* B (kept x k) with Phi_new W = k(new, D) B. */
+    rkhs_status (*fold)(const rk_gram *g, const double *W, int64_t k, double *B);
+    rkhs_status (*diag)(const rk_gram *g, double *out);
+    /* out[q] = K[I[q], J[q]] */
+    rkhs_status (*entries)(const rk_gram *g, const int64_t *I, const int64_t *J, int64_t count, double *out);
+    /* The k largest K[i, j], j != i, of each row, largest first, ties by index: index and value are n x k. */
+    rkhs_status (*neighbours)(const rk_gram *g, int64_t k, int64_t *index, double *value);
+    /* factor form: Phi itself, n x rank, row-major. */
+    const double *(*phi)(const rk_gram *g);
+    void (*release)(rk_gram *g);
+} rk_gram_type;
+
+/* ---- problems: what a model asks, in sample space ------------------------------------------------------------------- */
+
+/* A symmetric operator on n x k blocks, row-major, ld = k. */
+typedef struct rk_op {
+    int64_t n;
+    rkhs_status (*apply)(void *context, rkhs_env *env, const double *V, int64_t k, double *out);
+    void *context;
+} rk_op;
+
+/* Phi'M Phi w = l (Phi'N Phi + mu I) w, the largest l (by size when by_magnitude), |w| = 1 in the right-hand side's product. */
+typedef struct rk_spectral {
+    enum { RK_M_IDENTITY, RK_M_CENTRE, RK_M_OPERATOR } m_kind;
+    rk_op m;       /* RK_M_OPERATOR */
+    const rk_op *n; /* NULL: N = 0, mu = 1, the ordinary problem */
+    double mu;
+    int64_t count;
+    int by_magnitude;
+} rk_spectral;
+
+/* Minimise f(Z, t). Which variables move is `coordinates`: Z itself, a in Z = K_nm a on the kept objects, or W in Z = Phi W. */
+typedef struct rk_smooth {
+    enum { RK_COORD_SAMPLE, RK_COORD_ALPHA, RK_COORD_ISOMETRIC } coordinates;
+    int64_t rows, dim, thetas;
+    /* f, and when asked dZ (rows x dim) and dt (thetas). A batch is rows index[0..count); NULL: all. */
+    rkhs_status (*eval)(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
+                        int64_t count, double *f, double *dZ, double *dt);
+    /* (optional) A map between push and f, with its pull-back: centre, unit variance. It is affine once fitted: y = s z + c. */
+    rkhs_status (*normalise)(void *context, const double *Y, double *Z, double *scale, double *shift);
+    rkhs_status (*normalise_back)(void *context, const double *Z, const double *dZ, double *dY);
+    /* (optional) Back on the constraint after a step, and the gradient's part along it: the unit sphere. */
+    void (*retract)(void *context, double *Z);
+    void (*tangent)(void *context, const double *Z, double *dZ);
+    int64_t batch; /* 0: all rows; batches are functions of (seed, epoch, row) */
+    void *context;
+} rk_smooth;
+
+/* (Phi'Phi + mu I) W = Phi'T, T is n x k. */
+typedef struct rk_linear {
+    const double *T;
+    int64_t k;
+    double mu;
+} rk_linear;
+
+/* ---- solver --------------------------------------------------------------------------------------------------------- */
+
+typedef enum rk_shape { RK_SHAPE_SPECTRAL, RK_SHAPE_SMOOTH, RK_SHAPE_LINEAR } rk_shape;
+
+/* What a solver is given: the pulled-back problem, in coefficients x (size x k). */
+typedef struct rk_pulled {
+    rkhs_env *env;
+    int64_t size, k;
+    rk_op a;              /* spectral, linear: the left-hand side */
+    const double *dense;  /* the same as a matrix, size x size, where it is stored; or NULL */
+    const double *rhs;    /* linear: size x k */
+    rkhs_status (*eval)(void *context, rkhs_env *env, const double *x, int64_t step, double *f, double *g); /* smooth */
+    void (*retract)(void *context, double *x);
+    void *context;
+    double *x;            /* the start on entry, where there is one; the result */
+    double *values;       /* spectral: k eigenvalues, largest first; smooth: values[0] = f */
+    double *residuals;    /* spectral: |A w - l w|; smooth: residuals[0] = |g| */
+    int64_t iterations, products;
+    int converged;        /* not converging is a report, not an error */
+} rk_pulled;
+
+typedef struct rk_solver_type {
+    rk_entry entry;
+    rk_shape shape;
+    /* One life: start, step until it says done (or the caller has had enough), finish. */
+    rkhs_status (*start)(rk_pulled *p, const void *self, void **state);
+    rkhs_status (*step)(rk_pulled *p, const void *self, void *state, int *done);
+    rkhs_status (*finish)(rk_pulled *p, const void *self, void *state);
+    /* A state loaded into a started solver goes on with the same bits. */
+    rkhs_status (*state_save)(rk_pulled *p, const void *state, struct rk_archive *archive);
+    rkhs_status (*state_load)(rk_pulled *p, void *state, struct rk_archive *archive);
+    void (*release)(rk_pulled *p, void *state);
+} rk_solver_type;
+
+/* ---- map and model -------------------------------------------------------------------------------------------------- */
+
+/* z(x) = post( scale(k(x, D)) B + c ). */
+typedef struct rk_map {
+    rkhs_data *kept; /* D */
+    int64_t kept_count, dim;
+    double *B;       /* kept x dim */
+    double *c;       /* dim */
+    enum { RK_SCALE_NONE, RK_SCALE_DEGREE } scale; /* degree: k(x,j) / sqrt(d_x d_j), d_x = sum_j k(x,j) */
+    double *degree;  /* kept, for RK_SCALE_DEGREE */
+    enum { RK_POST_NONE, RK_POST_SPHERE } post;    /* sphere: z / |z| */
+} rk_map;
+
+struct rk_report;
+
+/* Everything that `fit` may need and must fill. */
+typedef struct rk_fit {
+    rkhs_env *env;
+    const void *self;      /* the model's parameters */
+    rk_gram *gram;         /* built from the spec's gram= */
+    const rkhs_kernel *kernel;
+    const rkhs_data *x, *y, *start;
+    struct rk_report *report;
+    int64_t dim;
+    double *Z;             /* out: n x dim */
+    rk_map *map;           /* out: kept objects are filled in by the caller from gram->keep */
+} rk_fit;
+
+typedef struct rk_model_type {
+    rk_entry entry;
+    const char *(*default_kernel)(unsigned kind); /* spec text, or NULL: this kind needs --kernel */
+    size_t dim_offset, gram_offset;               /* of `dim` (int64_t) and `gram` (rk_spec *) in the parameters */
+    rkhs_status (*fit)(rk_fit *fit);
+    /* (optional) Models without a map, or with a better way for new objects: k(new rows, kept) is given by tiles of rows. */
+    rkhs_status (*place)(const rkhs_model *m, const double *K, int64_t rows, int64_t ld, double *Z, int64_t ldz);
+    /* (optional) The model's own decoder; the ridge inverse otherwise. */
+    rkhs_status (*decode)(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x);
+} rk_model_type;
+
+/* ---- score, format, sample ------------------------------------------------------------------------------------------ */
+
+typedef struct rk_score_type {
+    rk_entry entry;
+    int needs_x, needs_labels;
+    rkhs_status (*score)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *z, const rkhs_data *labels,
+                         double *value);
+} rk_score_type;
+
+struct rk_input;
+struct rk_output;
+
+typedef struct rk_format_type {
+    rk_entry entry;
+    const char *endings; /* ".csv .tsv": without .gz */
+    rkhs_status (*read)(rkhs_env *env, const void *self, struct rk_input *in, rkhs_data **x);
+    rkhs_status (*read_labels)(rkhs_env *env, const void *self, struct rk_input *in, rkhs_data **labels);
+    rkhs_status (*write)(rkhs_env *env, const void *self, const rkhs_data *x, struct rk_output *out); /* (optional) */
+} rk_format_type;
+
+typedef struct rk_sample_type {
+    rk_entry entry;
+    rkhs_status (*draw)(rkhs_env *env, const void *self, rkhs_data **x);
+} rk_sample_type;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,216 @@
+/* base.h: env, errors, memory, text, random numbers, threads, streams, archives. Knows nothing of mathematics. */
+#ifndef RK_BASE_H
+#define RK_BASE_H
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rkhs_ext.h"
+
+/* ---- errors: TRY a call, FAIL with a sentence, one label done: --------------------------------------------------------- */
+
+#define TRY(call)                                                                                                              \
+    do {                                                                                                                       \
+        status = (call);                                                                                                       \
+        if (status != RKHS_OK) goto done;                                                                                      \
+    } while (0)
+
+#define FAIL(env, code, ...)                                                                                                   \
+    do {                                                                                                                       \
+        status = rk_fail((env), (code), __VA_ARGS__);                                                                          \
+        goto done;                                                                                                             \
+    } while (0)
+
+/* Formats the message into the env and returns `code`. The first sentence of a call stands: cleaning up cannot hide it. */
+rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Forgets the last message; public functions call it on entry. */
+void rk_clear(rkhs_env *env);
+
+/* A remark through the log callback. */
+void rk_log(rkhs_env *env, rkhs_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- env --------------------------------------------------------------------------------------------------------------- */
+
+struct rk_block;
+struct rk_pool;
+
+struct rkhs_env {
+    char message[1024];
+    int threads;
+    uint64_t seed;
+    size_t limit; /* bytes */
+    _Atomic size_t used, peak;
+    struct rk_block *scratch; /* newest first */
+    int64_t allocations;      /* so far, for the tests that make the k-th fail */
+    int64_t fail_at;          /* -1: never */
+    struct rk_pool *pool;
+    rkhs_progress_fn progress;
+    void *progress_payload;
+    double progress_last; /* seconds, when the callback was last called */
+    const char *stage;
+    rkhs_log_fn log;
+    void *log_payload;
+    const rkhs_comm *comm;
+    _Atomic int cancelled;
+};
+
+/* Says where a long call stands and asks whether to go on; cheap, only the env's own thread may call. */
+rkhs_status rk_progress(rkhs_env *env, const char *stage, int64_t done, int64_t total);
+
+/* Seconds on a clock that never goes back. */
+double rk_seconds(void);
+
+/* ---- memory: results on the heap, temporaries on the scratch list; only these call malloc ------------------------------- */
+
+/* `count` elements of `size` bytes, zeroed; 64-byte aligned. Fails with a sentence when over the limit. */
+rkhs_status rk_alloc(rkhs_env *env, int64_t count, size_t size, void *out);
+/* Resizes what rk_alloc gave, keeping the contents; new bytes are not zeroed. */
+rkhs_status rk_realloc(rkhs_env *env, int64_t count, size_t size, void *inout);
+void rk_free(rkhs_env *env, const void *p);
+rkhs_status rk_strdup(rkhs_env *env, const char *text, char **out);
+
+/* Temporaries: everything taken since the mark goes back at once. Not zeroed. */
+typedef struct rk_block *rk_mark;
+rk_mark rk_scratch_mark(rkhs_env *env);
+rkhs_status rk_scratch(rkhs_env *env, int64_t count, size_t size, void *out);
+void rk_scratch_release(rkhs_env *env, rk_mark mark);
+
+/* Before anything of size n^2: fails with "what needs 80.0 GB; the limit is 16.0 GB: advice". bytes as double: no overflow. */
+rkhs_status rk_need(rkhs_env *env, double bytes, const char *what, const char *advice);
+
+/* "3.2 GB" into buffer, which is returned. */
+const char *rk_bytes_text(double bytes, char buffer[32]);
+
+/* ---- text: the spec grammar ---------------------------------------------------------------------------------------------- */
+
+/* expr   := term { "+" term }            number := as strtod, or inf
+ * term   := factor { "*" factor }        word   := letter or _ { letter, digit, _ }
+ * factor := number | call | "(" expr ")" | "[" item { "," item } "]"
+ * call   := word [ "(" [ arg { "," arg } ] ")" ]
+ * arg    := [ word "=" ] expr            item := number [ ":" number ] */
+typedef enum rk_node_kind { RK_NODE_NUMBER, RK_NODE_CALL, RK_NODE_SUM, RK_NODE_PRODUCT, RK_NODE_LIST } rk_node_kind;
+
+typedef struct rk_node {
+    rk_node_kind kind;
+    const char *text;      /* call: the name; number and list: as written */
+    double number;
+    int brackets;          /* call: written with ( ) */
+    int at;                /* position in the text, for messages */
+    const char *key;       /* as an argument: its name, or NULL */
+    struct rk_node *child; /* arguments, terms, factors */
+    struct rk_node *next;
+} rk_node;
+
+/* Parses onto the scratch list. `what` names the thing in messages: "kernel". */
+rkhs_status rk_parse(rkhs_env *env, const char *what, const char *text, rk_node **node);
+
+/* Text that grows. */
+typedef struct rk_text {
+    rkhs_env *env;
+    char *s;
+    int64_t length, room;
+} rk_text;
+rkhs_status rk_text_add(rk_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The shortest digits that read back as the same double. */
+const char *rk_number_text(double value, char buffer[40]);
+
+/* The name of `names` (NULL-ended by count) nearest to `word`, or NULL when none is near. */
+const char *rk_nearest(const char *word, const char *const *names, int count);
+
+/* "[0:50,7]" as indices, each below `end`; *index is on the scratch list. `what` for messages. */
+rkhs_status rk_indices(rkhs_env *env, const char *what, const char *list, int64_t end, int64_t **index, int64_t *count);
+
+/* ---- specs: types with parameters, from text and back --------------------------------------------------------------------- */
+
+const rk_entry *rk_list_find(const rk_list *list, const char *name);
+/* Fails with the nearest name. */
+rkhs_status rk_list_get(rkhs_env *env, const rk_list *list, const char *name, const rk_entry **entry);
+
+rkhs_status rk_spec_new(rkhs_env *env, const rk_list *list, const char *text, rk_spec **spec);
+rkhs_status rk_spec_from_node(rkhs_env *env, const rk_list *list, const rk_node *node, rk_spec **spec);
+rkhs_status rk_spec_copy(rkhs_env *env, const rk_spec *spec, rk_spec **copy);
+rkhs_status rk_spec_text(const rk_spec *spec, rk_text *text);
+void rk_spec_free(rkhs_env *env, rk_spec *spec);
+
+/* One word of "a|b|c" by position into buffer. */
+const char *rk_choice_text(const char *choices, int position, char buffer[64]);
+
+/* ---- random numbers: Philox, keyed by (seed, stream), counted by (row, index) ---------------------------------------------- */
+
+/* Streams, so that two uses of one seed do not meet. */
+enum { RK_STREAM_SAMPLE = 1, RK_STREAM_LANDMARK, RK_STREAM_START, RK_STREAM_SUBSET, RK_STREAM_TEST };
+
+/* Four 64-bit words that depend on the arguments alone. */
+void rk_random(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, uint64_t out[4]);
+double rk_uniform(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index); /* in (0, 1) */
+double rk_normal(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index);
+/* `count` distinct rows of n, ascending. */
+rkhs_status rk_choose(rkhs_env *env, uint64_t stream, int64_t n, int64_t count, int64_t *rows);
+
+/* ---- threads: a loop over fixed tiles ------------------------------------------------------------------------------------ */
+
+/* Work on one tile; `worker` is 0 .. rk_workers-1, for scratch of its own. May be called on any thread; must not touch the env. */
+typedef rkhs_status (*rk_tile_fn)(void *context, int64_t tile, int worker);
+
+/* Runs fn on tiles 0 .. count-1 in any order; reports progress on `stage` (NULL: only asks whether to go on). */
+rkhs_status rk_parallel(rkhs_env *env, const char *stage, int64_t count, rk_tile_fn fn, void *context);
+int rk_workers(const rkhs_env *env);
+void rk_pool_free(rkhs_env *env);
+
+/* ---- streams: bytes in, bytes out ------------------------------------------------------------------------------------------ */
+
+/* Opens a file, "-" for standard input; gzip is undone as it is read. */
+typedef struct rk_input rk_input;
+rkhs_status rk_input_open(rkhs_env *env, const char *path, rk_input **in);
+/* Up to `count` bytes; *got is less only at the end. */
+rkhs_status rk_input_read(rk_input *in, void *buffer, size_t count, size_t *got);
+/* The rest, as one allocated block with a zero byte after it. */
+rkhs_status rk_input_all(rk_input *in, char **bytes, size_t *length);
+const char *rk_input_name(const rk_input *in); /* the path, or "standard input" */
+void rk_input_close(rk_input *in);
+
+/* Opens a file that appears under its name only on commit (a temporary name, fsync, rename); "-" is standard output, and what is not
+ * a regular file (a pipe, /dev/null) is written straight. Free without commit removes it. */
+typedef struct rk_output rk_output;
+rkhs_status rk_output_open(rkhs_env *env, const char *path, rk_output **out);
+rkhs_status rk_output_write(rk_output *out, const void *bytes, size_t count);
+rkhs_status rk_output_print(rk_output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+rkhs_status rk_output_commit(rk_output *out);
+void rk_output_free(rk_output *out);
+
+/* ---- archives: named arrays in an uncompressed .npz that ends in a checksum ------------------------------------------------- */
+
+/* type: 'd' double, 'q' int64, 'S' bytes (text; one string of shape[0] bytes, stored as a 0-d NumPy bytes array). */
+typedef struct rk_array {
+    char type;
+    int ndim;
+    int64_t shape[3];
+    const void *data;
+} rk_array;
+
+typedef struct rk_archive rk_archive;
+rkhs_status rk_archive_new(rkhs_env *env, rk_archive **archive);
+/* Borrows a->data until the archive is written. Names: letters, digits, "_./-". */
+rkhs_status rk_archive_put(rk_archive *archive, const char *name, const rk_array *a);
+rkhs_status rk_archive_put_text(rk_archive *archive, const char *name, const char *text);  /* copies */
+rkhs_status rk_archive_put_int(rk_archive *archive, const char *name, int64_t value);      /* copies; shape () */
+rkhs_status rk_archive_put_real(rk_archive *archive, const char *name, double value);      /* copies; shape () */
+rkhs_status rk_archive_write(rk_archive *archive, const char *path);
+/* Verifies the checksum before it parses; owns the bytes. */
+rkhs_status rk_archive_read(rkhs_env *env, const char *path, rk_archive **archive);
+int64_t rk_archive_count(const rk_archive *archive);
+const char *rk_archive_name(const rk_archive *archive, int64_t i);
+/* ndim and type must be as asked (ndim -1: any), else RKHS_ERR_FORMAT with file and name. */
+rkhs_status rk_archive_get(rk_archive *archive, const char *name, char type, int ndim, rk_array *a);
+rkhs_status rk_archive_get_text(rk_archive *archive, const char *name, const char **text); /* lives as long as the archive */
+rkhs_status rk_archive_get_int(rk_archive *archive, const char *name, int64_t *value);
+rkhs_status rk_archive_get_real(rk_archive *archive, const char *name, double *value);
+int rk_archive_has(const rk_archive *archive, const char *name);
+const char *rk_archive_path(const rk_archive *archive);
+void rk_archive_free(rk_archive *archive);
+
+#endif

@@ -1,0 +1,58 @@
+/* data.h: the kinds of objects. */
+#ifndef RK_DATA_H
+#define RK_DATA_H
+
+#include "base/base.h"
+
+struct rkhs_data {
+    rkhs_env *env;
+    const rk_data_type *type;
+    int64_t rows, columns;
+    rkhs_data *labels; /* that came with it, or NULL */
+    void *self;        /* rk_dense, rk_gram_rows, rk_labels, ... */
+};
+
+/* Vectors. */
+typedef struct rk_dense {
+    const double *values; /* rows x columns */
+    int64_t ld;
+    double *owned; /* values, when ours */
+} rk_dense;
+
+/* Rows of a precomputed Gram. Row i is training object index[i]; index NULL: row i is training object i when square, else new.
+ * k(a_i, b_j) = a.values[i][b.index[j]], so a kept object needs its index alone: values may be NULL. columns = training objects. */
+typedef struct rk_gram_rows {
+    const double *values;
+    int64_t ld;
+    int64_t *index;
+    double *owned;
+} rk_gram_rows;
+
+/* Class labels. */
+typedef struct rk_labels {
+    int64_t *codes;
+    int64_t classes;
+    char **names;
+} rk_labels;
+
+extern const rk_list rk_datas, rk_samples;
+
+/* An empty data of a type, with self allocated. */
+rkhs_status rk_data_new(rkhs_env *env, const rk_data_type *type, int64_t rows, int64_t columns, rkhs_data **x);
+/* A dense data that owns a zeroed rows x columns array, given back in *values. */
+rkhs_status rk_data_dense_new(rkhs_env *env, int64_t rows, int64_t columns, double **values, rkhs_data **x);
+/* Refuses NaN, Inf, past 1e150; the sentence begins with `where` ("digits.npy"), or "data" when NULL. */
+rkhs_status rk_dense_check(rkhs_env *env, const char *where, const double *values, int64_t n, int64_t p, int64_t ld);
+
+const rk_data_type *rk_data_type_find(const char *name);
+/* x itself, or x seen as one of `kinds`; *view is NULL or must be freed after use. `what` names the kernel in the message. */
+rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, const char *what, const rkhs_data **use,
+                           rkhs_data **view);
+rkhs_status rk_data_save(const rkhs_data *x, rk_archive *archive, const char *prefix);
+rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data **x);
+rkhs_status rk_data_copy(const rkhs_data *x, rkhs_data **copy);
+
+/* Codes and names from words, in order of first appearance unless all are integers (then ascending). Copies. */
+rkhs_status rk_labels_from_words(rkhs_env *env, const char *const *words, int64_t n, rkhs_data **labels);
+
+#endif
