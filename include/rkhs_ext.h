@@ -47,6 +47,7 @@ typedef struct rk_param {
     const char *choices;  /* choice: "clip|flip|refuse"; rule: "median|knn" */
     const struct rk_list *list; /* spec: which list */
     const char *brief;
+    const char *instead; /* given in place of that parameter, whose default then does not apply */
 } rk_param;
 
 /* What every type begins with. */
@@ -103,6 +104,8 @@ typedef struct rk_data_type {
     rk_entry entry; /* entry.size: of the struct behind rkhs_data.self */
     unsigned kind;
     rkhs_status (*subset)(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out);
+    /* (optional) What new objects need of these to be compared with them; subset otherwise. */
+    rkhs_status (*keep)(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out);
     /* Array names begin with `prefix`. What save puts must live until the archive is written. */
     rkhs_status (*save)(const rkhs_data *x, struct rk_archive *archive, const char *prefix);
     rkhs_status (*load)(rkhs_env *env, struct rk_archive *archive, const char *prefix, rkhs_data *out);
@@ -192,7 +195,7 @@ typedef struct rk_gram_type {
     /* The k largest K[i, j], j != i, of each row, largest first, ties by index: index and value are n x k. */
     rkhs_status (*neighbours)(const rk_gram *g, int64_t k, int64_t *index, double *value);
     /* factor form: Phi itself, n x rank, row-major. */
-    const double *(*phi)(const rk_gram *g);
+    const double *(*phi)(const rk_gram *g, int64_t *ld);
     void (*release)(rk_gram *g);
 } rk_gram_type;
 
@@ -247,6 +250,7 @@ typedef enum rk_shape { RK_SHAPE_SPECTRAL, RK_SHAPE_SMOOTH, RK_SHAPE_LINEAR } rk
 typedef struct rk_pulled {
     rkhs_env *env;
     int64_t size, k;
+    int by_magnitude;     /* spectral: the largest by size, else the largest */
     rk_op a;              /* spectral, linear: the left-hand side */
     const double *dense;  /* the same as a matrix, size x size, where it is stored; or NULL */
     const double *rhs;    /* linear: size x k */
@@ -305,6 +309,8 @@ typedef struct rk_model_type {
     rk_entry entry;
     const char *(*default_kernel)(unsigned kind); /* spec text, or NULL: this kind needs --kernel */
     size_t dim_offset, gram_offset;               /* of `dim` (int64_t) and `gram` (rk_spec *) in the parameters */
+    unsigned second;                              /* kinds of second data set that it takes; 0: none */
+    int takes_start;
     rkhs_status (*fit)(rk_fit *fit);
     /* (optional) Models without a map, or with a better way for new objects: k(new rows, kept) is given by tiles of rows. */
     rkhs_status (*place)(const rkhs_model *m, const double *K, int64_t rows, int64_t ld, double *Z, int64_t ldz);

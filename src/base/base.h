@@ -82,6 +82,10 @@ void rk_scratch_release(rkhs_env *env, rk_mark mark);
 /* Before anything of size n^2: fails with "what needs 80.0 GB; the limit is 16.0 GB: advice". bytes as double: no overflow. */
 rkhs_status rk_need(rkhs_env *env, double bytes, const char *what, const char *advice);
 
+/* What an env itself is made of. */
+void *rk_raw_new(size_t bytes);
+void rk_raw_free(void *p);
+
 /* "3.2 GB" into buffer, which is returned. */
 const char *rk_bytes_text(double bytes, char buffer[32]);
 
@@ -90,7 +94,7 @@ const char *rk_bytes_text(double bytes, char buffer[32]);
 /* expr   := term { "+" term }            number := as strtod, or inf
  * term   := factor { "*" factor }        word   := letter or _ { letter, digit, _ }
  * factor := number | call | "(" expr ")" | "[" item { "," item } "]"
- * call   := word [ "(" [ arg { "," arg } ] ")" ]
+ * call   := word [ "(" [ arg { "," arg } ] ")" ] | "quoted word"
  * arg    := [ word "=" ] expr            item := number [ ":" number ] */
 typedef enum rk_node_kind { RK_NODE_NUMBER, RK_NODE_CALL, RK_NODE_SUM, RK_NODE_PRODUCT, RK_NODE_LIST } rk_node_kind;
 
@@ -117,6 +121,8 @@ typedef struct rk_text {
 rkhs_status rk_text_add(rk_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The shortest digits that read back as the same double. */
 const char *rk_number_text(double value, char buffer[40]);
+/* strtod in the C locale, whatever the program's is. */
+double rk_strtod(const char *text, char **end);
 
 /* The name of `names` (NULL-ended by count) nearest to `word`, or NULL when none is near. */
 const char *rk_nearest(const char *word, const char *const *names, int count);
@@ -170,6 +176,9 @@ rkhs_status rk_input_open(rkhs_env *env, const char *path, rk_input **in);
 rkhs_status rk_input_read(rk_input *in, void *buffer, size_t count, size_t *got);
 /* The rest, as one allocated block with a zero byte after it. */
 rkhs_status rk_input_all(rk_input *in, char **bytes, size_t *length);
+/* The next `count` (at most 16) bytes, which stay to be read; *got is less only at the end. */
+rkhs_status rk_input_peek(rk_input *in, void *buffer, size_t count, size_t *got);
+int64_t rk_input_left(const rk_input *in);     /* bytes still to be read; -1: not known (a pipe, gzip) */
 const char *rk_input_name(const rk_input *in); /* the path, or "standard input" */
 void rk_input_close(rk_input *in);
 
@@ -180,7 +189,30 @@ rkhs_status rk_output_open(rkhs_env *env, const char *path, rk_output **out);
 rkhs_status rk_output_write(rk_output *out, const void *bytes, size_t count);
 rkhs_status rk_output_print(rk_output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 rkhs_status rk_output_commit(rk_output *out);
+const char *rk_output_name(const rk_output *out); /* the path, or "standard output" */
 void rk_output_free(rk_output *out);
+
+/* ---- NPY: the header of a NumPy array ------------------------------------------------------------------------------------- */
+
+enum { RK_NPY_DIMS = 8, RK_NPY_ROOM = 256 };
+
+typedef struct rk_npy {
+    char order;     /* '<', '>' or '|' */
+    char kind;      /* 'f', 'i', 'u', 'b', 'S', 'U' or one that nobody here reads */
+    int64_t size;   /* bytes of an element */
+    int fortran;    /* the first index runs fastest */
+    int ndim;
+    int64_t shape[RK_NPY_DIMS];
+    int64_t count;  /* elements */
+    int64_t offset; /* of the data: the length of the header */
+} rk_npy;
+
+/* Reads a header from the first bytes of an array; RKHS_ERR_FORMAT begins with `where`. count * size does not overflow. */
+rkhs_status rk_npy_parse(rkhs_env *env, const char *where, const void *bytes, size_t length, rk_npy *npy);
+/* The bytes before the text of a header and its length, from the first 12 bytes. */
+rkhs_status rk_npy_length(rkhs_env *env, const char *where, const void *bytes, size_t length, size_t *start, size_t *text);
+/* Writes a version 1.0 header, C order, padded to 64 bytes; the result is its length. */
+size_t rk_npy_header(char buffer[RK_NPY_ROOM], const char *descr, int ndim, const int64_t *shape);
 
 /* ---- archives: named arrays in an uncompressed .npz that ends in a checksum ------------------------------------------------- */
 
@@ -196,14 +228,18 @@ typedef struct rk_archive rk_archive;
 rkhs_status rk_archive_new(rkhs_env *env, rk_archive **archive);
 /* Borrows a->data until the archive is written. Names: letters, digits, "_./-". */
 rkhs_status rk_archive_put(rk_archive *archive, const char *name, const rk_array *a);
+rkhs_status rk_archive_put_copy(rk_archive *archive, const char *name, const rk_array *a); /* copies a->data */
 rkhs_status rk_archive_put_text(rk_archive *archive, const char *name, const char *text);  /* copies */
 rkhs_status rk_archive_put_int(rk_archive *archive, const char *name, int64_t value);      /* copies; shape () */
 rkhs_status rk_archive_put_real(rk_archive *archive, const char *name, double value);      /* copies; shape () */
 rkhs_status rk_archive_write(rk_archive *archive, const char *path);
+/* From how many bytes on the 64-bit forms of ZIP are used: 4 GB, less in tests. */
+void rk_archive_set_zip64(rk_archive *archive, uint64_t from);
 /* Verifies the checksum before it parses; owns the bytes. */
 rkhs_status rk_archive_read(rkhs_env *env, const char *path, rk_archive **archive);
 int64_t rk_archive_count(const rk_archive *archive);
 const char *rk_archive_name(const rk_archive *archive, int64_t i);
+char rk_archive_type(const rk_archive *archive, int64_t i); /* 'd', 'q' or 'S'; 0: there is no array i */
 /* ndim and type must be as asked (ndim -1: any), else RKHS_ERR_FORMAT with file and name. */
 rkhs_status rk_archive_get(rk_archive *archive, const char *name, char type, int ndim, rk_array *a);
 rkhs_status rk_archive_get_text(rk_archive *archive, const char *name, const char **text); /* lives as long as the archive */

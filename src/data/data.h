@@ -37,6 +37,11 @@ typedef struct rk_labels {
 
 extern const rk_list rk_datas, rk_samples;
 
+/* rk_data_dense, rk_data_gram, ...: one for each line of datas.def. */
+#define RK_DATA(name) extern const rk_data_type rk_data_##name;
+#include "data/datas.def"
+#undef RK_DATA
+
 /* An empty data of a type, with self allocated. */
 rkhs_status rk_data_new(rkhs_env *env, const rk_data_type *type, int64_t rows, int64_t columns, rkhs_data **x);
 /* A dense data that owns a zeroed rows x columns array, given back in *values. */
@@ -50,8 +55,13 @@ rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, co
                            rkhs_data **view);
 rkhs_status rk_data_save(const rkhs_data *x, rk_archive *archive, const char *prefix);
 rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data **x);
+/* The objects at `index` (NULL: all) as a map keeps them, without labels. */
+rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept);
 rkhs_status rk_data_copy(const rkhs_data *x, rkhs_data **copy);
 
+/* codes[i] is a code 0 .. classes-1; names NULL: the codes' digits. Copies. */
+rkhs_status rk_labels_new(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, int64_t classes,
+                          rkhs_data **labels);
 /* Codes and names from words, in order of first appearance unless all are integers (then ascending). Copies. */
 rkhs_status rk_labels_from_words(rkhs_env *env, const char *const *words, int64_t n, rkhs_data **labels);
 

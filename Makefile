@@ -1,0 +1,39 @@
+# A thin wrapper over meson. Each target does its own set-up: missing packages first, then the build, then the job.
+#   JOBS=1 limits the compile jobs.
+
+ninja := ninja $(if $(JOBS),-j$(JOBS))
+
+.PHONY: all demo test bench clean help
+.DEFAULT_GOAL := all
+
+all:
+	@scripts/install-deps build
+	@scripts/configure build
+	@$(ninja) -C build
+
+demo:
+	@scripts/install-deps demo
+	@scripts/configure build
+	@$(ninja) --quiet -C build
+	@scripts/demo
+
+test:
+	@scripts/install-deps test
+	@JOBS=$(JOBS) scripts/test
+
+bench:
+	@scripts/install-deps bench
+	@scripts/configure build
+	@$(ninja) --quiet -C build all bench/bench_core
+	@/usr/bin/python3 bench/bench.py $(ARGS)
+
+clean:
+	rm -rf build build-asan demo
+
+help:
+	@echo "make        build build/rkhs and build/librkhs.so"
+	@echo "make demo   embed the data that ships with the project; pictures and a table in demo/"
+	@echo "make test   every test, plain and under sanitizers; ends in 'N passed, N failed'"
+	@echo "make bench  speed and memory beside scikit-learn (ARGS=--help shows the options)"
+	@echo "make clean  remove what the above made"
+	@echo "Each installs the Debian packages it misses (scripts/install-deps), as root or through sudo."

@@ -1,0 +1,192 @@
+/* cli.h: what the files of the tool share.  SPDX-License-Identifier: BSD-3-Clause
+ *
+ * main.c finds the command, options.c reads its options into one struct, the command runs and returns through finish().
+ * The tool knows the library by rkhs.h alone. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "rkhs.h"
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 }; /* and 128 + signal when stopped */
+
+typedef struct cli cli;
+
+/* ---- options ------------------------------------------------------------------------------------------------------- */
+
+typedef enum option_kind {
+    OPT_FLAG,  /* int */
+    OPT_TEXT,  /* const char * */
+    OPT_COUNT, /* int, 0 or more */
+    OPT_SEED,  /* uint64_t */
+    OPT_BYTES  /* size_t: 500M, 8G, 8GiB */
+} option_kind;
+
+typedef struct option {
+    const char *name; /* NULL ends a table */
+    char letter;      /* 0: none */
+    option_kind kind;
+    size_t offset;     /* in struct cli */
+    const char *value; /* what help calls its value; NULL for a flag */
+    const char *brief;
+} option;
+
+extern const option shared_options[], fit_options[], transform_options[], inverse_options[], gram_options[], sample_options[],
+    plot_options[], score_options[], no_options[];
+
+typedef struct command {
+    const char *name; /* NULL ends the table */
+    const char *group;
+    const char *operands; /* "'SPEC' X", "[LIST] [NAME]", "'SCORE'...", as help shows them */
+    int least, most;      /* how many operands */
+    const char *brief;    /* completes "rkhs NAME: " */
+    int (*run)(cli *c);
+    const option *options;
+    const char *list; /* whose types end the help; or NULL */
+    const char *more; /* a paragraph for its help */
+    const char *examples;
+} command;
+
+extern const command commands[];
+
+/* One run of the tool: the command, what was typed, the env. */
+struct cli {
+    const command *command;
+    rkhs_env *env;
+    const char **operand;
+    int count;
+    const char *output, *z, *x, *kernel, *labels, *target, *label_column, *labels_out, *format, *output_format, *title;
+    int threads, quiet, verbose, json, help;
+    uint64_t seed;
+    size_t memory;
+    double started;     /* seconds */
+    char message[1024]; /* a refusal of the tool's own; empty: the library's message counts */
+    int code;           /* the exit code that goes with it */
+};
+
+/* Reads what follows the command into c; 0, or the exit code after a sentence on stderr. */
+int options_parse(cli *c, int argc, char **argv);
+
+/* The name nearest to `word`, or NULL when none is near; names[count]. */
+const char *nearest(const char *word, const char *const *names, int count);
+
+/* ---- run.c: how a command begins and ends ---------------------------------------------------------------------------- */
+
+#define TRY(call)                                                                                                              \
+    do {                                                                                                                       \
+        status = (call);                                                                                                       \
+        if (status != RKHS_OK) goto done;                                                                                      \
+    } while (0)
+
+#define REFUSE(c, code, ...)                                                                                                   \
+    do {                                                                                                                       \
+        status = refuse((c), (code), __VA_ARGS__);                                                                             \
+        goto done;                                                                                                             \
+    } while (0)
+
+/* Makes the env from the shared options. */
+rkhs_status begin(cli *c);
+
+/* Notes a sentence and the exit code that goes with it; always returns RKHS_ERR_ARGUMENT. */
+rkhs_status refuse(cli *c, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Says on stderr why a command failed, if it did, and gives the exit code. */
+int finish(cli *c, rkhs_status status);
+
+/* A line on stderr, "rkhs: ..." or "rkhs fit: ..."; bytes that would steer a terminal are replaced. */
+void say(const char *who, const char *sentence);
+
+/* Refuses outputs that are folders, lie in no folder, or would overwrite an input or each other; before any work is done. */
+rkhs_status check_outputs(cli *c, const char *const *outputs, int count);
+
+/* Refuses a name whose ending, or a --output-format that, no format can write; before any work is done. */
+rkhs_status check_format(cli *c, const char *path, const char *format);
+
+/* c->output, or "-" when stdout is not a terminal; refuses otherwise. */
+rkhs_status result_path(cli *c, const char **path);
+
+/* Removes an output that was written before a later one failed. */
+void discard(const char *path);
+
+/* Reads X, or what stands for it, with --format and --label-column. */
+rkhs_status read_data(cli *c, const char *path, rkhs_data **data);
+/* The same without --label-column. */
+rkhs_status read_plain(cli *c, const char *path, rkhs_data **data);
+/* Reads --labels; `column` or NULL picks a column of a CSV. */
+rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data **labels);
+/* Write data (with --output-format), labels, a model, or n x p numbers; "-" is stdout. Nothing once a stop was asked for. */
+rkhs_status write_data(cli *c, const rkhs_data *data, const char *path);
+rkhs_status write_labels(cli *c, const rkhs_data *labels, const char *path);
+rkhs_status write_model(cli *c, const rkhs_model *m, const char *path);
+rkhs_status write_numbers(cli *c, const double *values, int64_t n, int64_t p, const char *path);
+
+/* n x p doubles, or a refusal when that is over the memory limit; `what` begins the sentence. */
+rkhs_status take_numbers(cli *c, const char *what, int64_t n, int64_t p, double **values);
+
+double seconds_now(void);
+/* "3.2 GB" into buffer, which is returned. */
+const char *bytes_text(double bytes, char buffer[32]);
+/* 1 when path ends in `ending`, whatever the case, with or without .gz. */
+int ends_in(const char *path, const char *ending);
+
+/* ---- progress.c: the bar and Ctrl-C ---------------------------------------------------------------------------------- */
+
+void progress_start(cli *c);
+void progress_erase(void);
+/* The signal that asked to stop, or 0. */
+int stop_signal(void);
+/* A file to remove if the tool has to leave at once; NULL: none. */
+void remove_on_stop(const char *path);
+/* Around calls that write: a stop then waits for the temporary file to be removed. */
+void writing_now(int on);
+
+/* ---- help.c ----------------------------------------------------------------------------------------------------------- */
+
+void help_overview(FILE *out);
+void help_command(FILE *out, const command *cmd);
+const command *find_command(const char *name);
+const char *nearest_command(const char *name);
+/* Text in columns [indent, terminal width), continued lines indented; `at` is where the first line stands now. */
+void wrap(FILE *out, int at, int indent, const char *text);
+
+/* list.c: prints list, type, or all; 0 when there is none of that name. */
+int list_show(FILE *out, const char *list, const char *type);
+/* The names and sentences of one list, indented by two. */
+void list_brief(FILE *out, const char *list);
+
+/* ---- text.c: text that grows, files that appear whole ------------------------------------------------------------------ */
+
+typedef struct text {
+    char *s;
+    size_t length, room;
+    int failed; /* no memory */
+} text;
+
+void text_add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_bytes(text *t, const char *bytes, size_t count);
+/* XML text of at most `limit` columns: control characters replaced, right-to-left text isolated, the rest cut with an ellipsis.
+ */
+void text_xml(text *t, const char *s, int limit);
+/* Columns that text_xml would fill; wide characters count twice. */
+int text_columns(const char *s, int limit);
+void text_free(text *t);
+
+/* Writes a file under a temporary name and renames it; "-" is stdout. */
+rkhs_status text_write(cli *c, const text *t, const char *path);
+
+/* ---- commands ----------------------------------------------------------------------------------------------------------- */
+
+int run_fit(cli *c);
+int run_transform(cli *c);
+int run_inverse(cli *c);
+int run_plot(cli *c);
+int run_info(cli *c);
+int run_score(cli *c);
+int run_gram(cli *c);
+int run_sample(cli *c);
+int run_list(cli *c);
+
+#endif

@@ -1,0 +1,134 @@
+/* learn.c: rkhs fit, transform, inverse.  SPDX-License-Identifier: BSD-3-Clause */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The number under `name` in a model's report; 0 when there is none. */
+static int report_number(const rkhs_model *m, const char *name, double *value) {
+    rkhs_item item;
+    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) {
+        if (strcmp(item.name, name) != 0 || item.values == NULL || item.rows * item.columns != 1) continue;
+        *value = item.values[0];
+        return 1;
+    }
+    return 0;
+}
+
+/* One line on stderr: what was learned from what, and what it took. */
+static void say_summary(const cli *c, const rkhs_model *m) {
+    char line[1024], peak[32], explained[64] = "";
+    int64_t n = 0, dim = 0;
+    double share;
+    rkhs_model_embedding(m, &n, &dim);
+    const rkhs_kernel *kernel = rkhs_model_kernel(m);
+    if (report_number(m, "explained", &share)) snprintf(explained, sizeof explained, "%.1f%% of the variance, ", 100 * share);
+    snprintf(line, sizeof line, "%lld objects, %.600s, %lld dimension%s, %s%.3g s, %s at most", (long long)n,
+             kernel != NULL ? rkhs_kernel_text(kernel) : "no kernel", (long long)dim, dim == 1 ? "" : "s", explained,
+             seconds_now() - c->started, bytes_text((double)rkhs_env_memory_peak(c->env), peak));
+    say(c->command->name, line);
+}
+
+/* Refuses a fit that would write nothing, or the model where numbers are meant. */
+static rkhs_status check_fit(cli *c) {
+    const char *outputs[] = {c->output, c->z};
+    if (c->output == NULL && c->z == NULL) {
+        return refuse(c, EXIT_MISUSED,
+                      "nothing would be written; give -o m.rkhs for the model, -z Z.npy for the embedding, or both");
+    }
+    if (c->output != NULL && (ends_in(c->output, ".npy") || ends_in(c->output, ".csv") || ends_in(c->output, ".tsv"))) {
+        return refuse(c, EXIT_MISUSED, "-o %s: that is where the model goes, e.g. m.rkhs; the embedding goes to -z %s",
+                      c->output, c->output);
+    }
+    if (c->labels != NULL && c->target != NULL) return refuse(c, EXIT_MISUSED, "give --labels or --target, not both");
+    rkhs_status status = check_outputs(c, outputs, 2);
+    return status == RKHS_OK ? check_format(c, c->z, c->output_format) : status;
+}
+
+/* Writes what was asked for; all of it or nothing. */
+static rkhs_status write_fit(cli *c, const rkhs_model *m) {
+    rkhs_status status = RKHS_OK;
+    int64_t n, dim;
+    const double *Z = rkhs_model_embedding(m, &n, &dim);
+    if (c->z != NULL) TRY(write_numbers(c, Z, n, dim, c->z));
+    if (c->output != NULL) {
+        status = write_model(c, m, c->output);
+        if (status != RKHS_OK) discard(c->z);
+    }
+done:
+    return status;
+}
+
+int run_fit(cli *c) {
+    rkhs_data *x = NULL, *y = NULL;
+    rkhs_kernel *kernel = NULL;
+    rkhs_model *m = NULL;
+    rkhs_status status;
+    TRY(check_fit(c));
+    TRY(rkhs_model_new(c->env, c->operand[0], &m));
+    if (c->kernel != NULL) TRY(rkhs_kernel_new(c->env, c->kernel, &kernel));
+    TRY(read_data(c, c->operand[1], &x));
+    if (c->labels != NULL) TRY(read_labels(c, c->labels, NULL, &y));
+    if (c->target != NULL) TRY(rkhs_data_read(c->env, c->target, NULL, &y));
+    TRY(rkhs_model_fit(m, kernel, x, y, NULL));
+    TRY(write_fit(c, m));
+    if (!c->quiet && stop_signal() == 0) say_summary(c, m);
+done:;
+    int code = finish(c, status);
+    rkhs_model_free(m);
+    rkhs_kernel_free(kernel);
+    rkhs_data_free(y);
+    rkhs_data_free(x);
+    return code;
+}
+
+int run_transform(cli *c) {
+    rkhs_model *m = NULL;
+    rkhs_data *x = NULL;
+    double *Z = NULL;
+    const char *path;
+    int64_t kept, dim = 0;
+    rkhs_status status;
+    TRY(result_path(c, &path));
+    TRY(check_format(c, path, c->output_format));
+    TRY(rkhs_model_load(c->env, c->operand[0], &m));
+    TRY(read_data(c, c->operand[1], &x));
+    rkhs_model_embedding(m, &kept, &dim);
+    TRY(take_numbers(c, "the embedding", rkhs_data_rows(x), dim, &Z));
+    TRY(rkhs_model_transform(m, x, Z, dim));
+    TRY(write_numbers(c, Z, rkhs_data_rows(x), dim, path));
+done:;
+    int code = finish(c, status);
+    free(Z);
+    rkhs_data_free(x);
+    rkhs_model_free(m);
+    return code;
+}
+
+int run_inverse(cli *c) {
+    rkhs_model *m = NULL;
+    rkhs_data *z = NULL, *x = NULL;
+    const char *path;
+    int64_t kept, dim = 0, ld = 0;
+    rkhs_status status;
+    TRY(result_path(c, &path));
+    TRY(check_format(c, path, c->output_format));
+    TRY(rkhs_model_load(c->env, c->operand[0], &m));
+    TRY(read_plain(c, c->operand[1], &z));
+    rkhs_model_embedding(m, &kept, &dim);
+    const double *values = rkhs_data_values(z, &ld);
+    if (values == NULL) REFUSE(c, EXIT_FAILED, "%s: holds %s, not numbers", c->operand[1], rkhs_data_kind(z));
+    if (rkhs_data_columns(z) != dim) {
+        REFUSE(c, EXIT_FAILED,
+               "%s: has %lld columns, the model of %s has %lld dimensions; give an embedding made by that model", c->operand[1],
+               (long long)rkhs_data_columns(z), c->operand[0], (long long)dim);
+    }
+    TRY(rkhs_model_inverse(m, values, rkhs_data_rows(z), ld, &x));
+    TRY(write_data(c, x, path));
+done:;
+    int code = finish(c, status);
+    rkhs_data_free(x);
+    rkhs_data_free(z);
+    rkhs_model_free(m);
+    return code;
+}

@@ -1,0 +1,161 @@
+/* list.c: rkhs list: which kernels, models, ... there are, and their parameters.  SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Everything comes from the library's own tables, so nothing here names a kernel or a model. */
+#include "cli.h"
+
+#include <string.h>
+
+enum { MOST_NAMES = 1024 };
+
+/* The number of types in a list. */
+static int count_types(const char *list) {
+    rkhs_type type;
+    int count = 0;
+    while (rkhs_list_type(list, count, &type)) count++;
+    return count;
+}
+
+/* 1 when there is such a list. */
+static int is_list(const char *name) {
+    const char *list;
+    for (int i = 0; (list = rkhs_list_name(i)) != NULL; i++) {
+        if (strcmp(list, name) == 0) return 1;
+    }
+    return 0;
+}
+
+/* The columns that the longest name of a list takes. */
+static int name_width(const char *list) {
+    rkhs_type type;
+    int width = 0;
+    for (int i = 0; rkhs_list_type(list, i, &type); i++) {
+        int length = (int)strlen(type.name);
+        if (length > width) width = length;
+    }
+    return width;
+}
+
+void list_brief(FILE *out, const char *list) {
+    rkhs_type type;
+    int indent = name_width(list) + 4;
+    for (int i = 0; rkhs_list_type(list, i, &type); i++) {
+        int at = fprintf(out, "  %s", type.name);
+        wrap(out, at, indent, type.brief != NULL ? type.brief : "");
+    }
+}
+
+/* Every list: its name, how many, and which. */
+static void show_lists(FILE *out) {
+    const char *list;
+    rkhs_type type;
+    for (int i = 0; (list = rkhs_list_name(i)) != NULL; i++) {
+        char names[4096];
+        size_t used = 0;
+        names[0] = 0;
+        for (int j = 0; rkhs_list_type(list, j, &type) && used < sizeof names - 64; j++) {
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s", j > 0 ? " " : "", type.name);
+        }
+        int at = fprintf(out, "%-9s %3d", list, count_types(list));
+        wrap(out, at, 15, names);
+    }
+    fputs("\n'rkhs list kernels' shows more, 'rkhs list rbf' the parameters of one.\n", out);
+}
+
+/* "  data dense; cost O(n)" below a type, for what is known of it. */
+static void show_facts(FILE *out, const rkhs_type *type, int indent) {
+    if (type->formula != NULL) wrap(out, 0, indent, type->formula);
+    if (type->data == NULL && type->cost == NULL) return;
+    fprintf(out, "%*s", indent, "");
+    if (type->data != NULL) fprintf(out, "data: %s", type->data);
+    if (type->cost != NULL) fprintf(out, "%scost: %s", type->data != NULL ? "; " : "", type->cost);
+    fputc('\n', out);
+}
+
+/* Every type of one list with its sentence, formula, data and cost. */
+static void show_types(FILE *out, const char *list) {
+    rkhs_type type;
+    int indent = name_width(list) + 2;
+    for (int i = 0; rkhs_list_type(list, i, &type); i++) {
+        int at = fprintf(out, "%s", type.name);
+        wrap(out, at, indent, type.brief != NULL ? type.brief : "");
+        show_facts(out, &type, indent);
+    }
+}
+
+/* The columns of the parameter table: the longest name, and the longest kind with its default and bounds. */
+static void show_params(FILE *out, const char *list, const char *name) {
+    rkhs_param p;
+    int wide[4] = {9, 4, 7, 6};
+    for (int i = 0; rkhs_list_param(list, name, i, &p); i++) {
+        const char *cell[] = {p.name, p.kind, p.value != NULL ? p.value : "not set", p.bounds != NULL ? p.bounds : ""};
+        for (int j = 0; j < 4; j++) {
+            int length = (int)strlen(cell[j]);
+            if (length > wide[j]) wide[j] = length < 24 ? length : 24;
+        }
+    }
+    int indent = 2 + wide[0] + 2 + wide[1] + 2 + wide[2] + 2 + wide[3] + 2;
+    for (int i = 0; rkhs_list_param(list, name, i, &p); i++) {
+        if (i == 0) {
+            fprintf(out, "\n  %-*s  %-*s  %-*s  %-*s\n", wide[0], "parameter", wide[1], "kind", wide[2], "default", wide[3],
+                    "bounds");
+        }
+        int at = fprintf(out, "  %-*s  %-*s  %-*s  %-*s", wide[0], p.name, wide[1], p.kind, wide[2],
+                         p.value != NULL ? p.value : "not set", wide[3], p.bounds != NULL ? p.bounds : "");
+        wrap(out, at, indent, p.brief != NULL ? p.brief : "");
+    }
+}
+
+/* One type: its sentence, its facts, its parameters. */
+static void show_type(FILE *out, const char *list, const rkhs_type *type) {
+    fprintf(out, "%s (%s)\n", type->name, list);
+    wrap(out, 0, 2, type->brief != NULL ? type->brief : "");
+    show_facts(out, type, 2);
+    show_params(out, list, type->name);
+}
+
+int list_show(FILE *out, const char *list, const char *name) {
+    const char *each;
+    rkhs_type type;
+    int found = 0;
+    if (name == NULL) {
+        if (list != NULL && !is_list(list)) return 0;
+        if (list == NULL)
+            show_lists(out);
+        else
+            show_types(out, list);
+        return 1;
+    }
+    for (int i = 0; (each = rkhs_list_name(i)) != NULL; i++) {
+        if (list != NULL && strcmp(list, each) != 0) continue;
+        for (int j = 0; rkhs_list_type(each, j, &type); j++) {
+            if (strcmp(type.name, name) != 0) continue;
+            if (found++) fputc('\n', out);
+            show_type(out, each, &type);
+        }
+    }
+    return found;
+}
+
+/* The list or type nearest to `word`; of one list when that is given. */
+static const char *nearest_name(const char *list, const char *word) {
+    const char *names[MOST_NAMES], *each;
+    rkhs_type type;
+    int count = 0;
+    for (int i = 0; (each = rkhs_list_name(i)) != NULL && count < MOST_NAMES; i++) {
+        if (list == NULL) names[count++] = each;
+        if (list != NULL && strcmp(list, each) != 0) continue;
+        for (int j = 0; rkhs_list_type(each, j, &type) && count < MOST_NAMES; j++) names[count++] = type.name;
+    }
+    return nearest(word, names, count);
+}
+
+int run_list(cli *c) {
+    const char *list = c->count > 0 ? c->operand[0] : NULL, *name = c->count > 1 ? c->operand[1] : NULL, *word = list, *near;
+    if (list_show(stdout, list, name)) return finish(c, RKHS_OK);
+    if (name == NULL && list_show(stdout, NULL, list)) return finish(c, RKHS_OK);
+    int known = name != NULL && is_list(list);
+    if (known) word = name;
+    near = nearest_name(known ? list : NULL, word);
+    if (near == NULL) return finish(c, refuse(c, EXIT_FAILED, "there is no '%s'; 'rkhs list' shows what there is", word));
+    return finish(c, refuse(c, EXIT_FAILED, "there is no '%s'; did you mean %s?", word, near));
+}

@@ -1,0 +1,120 @@
+/* main.c: rkhs, the tool: finds the command and runs it.  SPDX-License-Identifier: BSD-3-Clause
+ *
+ * stdout is the result; stderr is words and a progress bar. Exit 0 done, 1 failed, 2 misused, 130 stopped by Ctrl-C. */
+#include "cli.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+const command commands[] = {
+    {"fit", "Learn", "'SPEC' X", 2, 2, "learn a model from data", run_fit, fit_options, "models",
+     "SPEC names a model and its parameters, X is a file of objects, one row each. At least one of -o and -z says what to "
+     "write.",
+     "rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=median)' X.npy -o m.rkhs -z Z.npy\n"
+     "rkhs fit 'kpca(dim=2)' iris.csv --label-column species -o iris.rkhs\n"},
+    {"transform", "Learn", "MODEL X", 2, 2, "embed new objects with a model", run_transform, transform_options, NULL,
+     "Each row of the result depends on its object alone.",
+     "rkhs transform m.rkhs new.csv -o Z.npy\n"
+     "cat new.csv | rkhs transform m.rkhs - --format csv > Z.npy\n"},
+    {"inverse", "Learn", "MODEL Z", 2, 2, "go back from an embedding to approximate objects", run_inverse, inverse_options,
+     NULL, NULL,
+     "rkhs inverse m.rkhs Z.npy -o X.npy\n"},
+    {"plot", "Look", "Z", 1, 1, "draw an embedding as a picture (SVG)", run_plot, plot_options, NULL,
+     "Two dimensions give a scatter plot, one gives strips, three or more give pairs of the first four.",
+     "rkhs plot Z.npy --labels y.npy --title Circles -o circles.svg\n"},
+    {"info", "Look", "MODEL", 1, 1, "show what a model file holds", run_info, no_options, NULL,
+     NULL,
+     "rkhs info m.rkhs\n"},
+    {"score", "Look", "'SCORE'...", 1, INT_MAX, "say in numbers how good an embedding is", run_score, score_options, "scores",
+     "One line for each score: its name and its value.",
+     "rkhs score 'knn(k=5)' --z Z.npy --labels y.npy\n"},
+    {"gram", "Data and kernels", "'KERNEL' A [B]", 2, 3, "compute a kernel matrix of A with itself, or with B", run_gram,
+     gram_options, "kernels",
+     "Rules such as sigma=median are turned into numbers from A.",
+     "rkhs gram 'rbf(gamma=0.1)' A.npy -o K.npy\n"},
+    {"sample", "Data and kernels", "'SPEC'", 1, 1, "draw a data set to try things on", run_sample, sample_options, "samples",
+     NULL,
+     "rkhs sample 'circles(n=380)' -o X.npy --labels-out y.npy\n"},
+    {"list", "Data and kernels", "[LIST] [NAME]", 0, 2, "show which kernels, models, ... there are, and their parameters",
+     run_list, no_options, NULL, NULL,
+     "rkhs list\nrkhs list kernels\nrkhs list rbf\n"},
+    {0}
+};
+/* clang-format on */
+
+/* Says that a word is no command, with the nearest one. */
+static int unknown_command(const char *word) {
+    const char *near = nearest_command(word);
+    if (word[0] == '-') {
+        fprintf(stderr, "rkhs: options come after a command: rkhs COMMAND %.60s\n", word);
+    } else if (near != NULL) {
+        fprintf(stderr, "rkhs: there is no command '%.60s'; did you mean %s?\n", word, near);
+    } else {
+        fprintf(stderr, "rkhs: there is no command '%.60s'\n", word);
+    }
+    fputs("'rkhs help' shows the commands.\n", stderr);
+    return EXIT_MISUSED;
+}
+
+/* rkhs help [COMMAND or LIST or NAME] */
+static int run_help(int argc, char **argv) {
+    const char *word = argc > 0 ? argv[0] : NULL;
+    const command *cmd = word != NULL ? find_command(word) : NULL;
+    if (word == NULL || strcmp(word, "help") == 0) {
+        help_overview(stdout);
+    } else if (cmd != NULL) {
+        help_command(stdout, cmd);
+    } else if (!list_show(stdout, word, NULL) && !list_show(stdout, NULL, word)) {
+        return unknown_command(word);
+    }
+    return EXIT_DONE;
+}
+
+/* Runs one command from its options to its exit code. */
+static int run_command(const command *cmd, int argc, char **argv) {
+    cli c = {.command = cmd};
+    int code = options_parse(&c, argc, argv);
+    if (code == EXIT_DONE && c.help) {
+        help_command(stdout, cmd);
+    } else if (code == EXIT_DONE) {
+        rkhs_status status = begin(&c);
+        code = status == RKHS_OK ? cmd->run(&c) : finish(&c, status);
+    }
+    rkhs_env_free(c.env);
+    free(c.operand);
+    return code;
+}
+
+/* Makes sure that what was printed has arrived: a full disk is a failure. */
+static int close_stdout(int code) {
+    errno = 0;
+    int failed = ferror(stdout);
+    if (fclose(stdout) == 0 && !failed) return code;
+    if (errno != EPIPE)
+        fprintf(stderr, "rkhs: standard output cannot be written: %s\n", errno != 0 ? strerror(errno) : "it failed");
+    return code == EXIT_DONE ? EXIT_FAILED : code;
+}
+
+int main(int argc, char **argv) {
+    int code;
+    signal(SIGPIPE, SIG_IGN); /* a write that fails says so, and what is partial is removed */
+    signal(SIGXFSZ, SIG_IGN);
+    const char *word = argc > 1 ? argv[1] : NULL;
+    const command *cmd = word != NULL ? find_command(word) : NULL;
+    if (word == NULL) {
+        help_overview(stderr);
+        code = EXIT_MISUSED;
+    } else if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        code = run_help(argc - 2, argv + 2);
+    } else if (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0 || strcmp(word, "-V") == 0) {
+        printf("rkhs %s\n", rkhs_version());
+        code = EXIT_DONE;
+    } else {
+        code = cmd != NULL ? run_command(cmd, argc - 2, argv + 2) : unknown_command(word);
+    }
+    return close_stdout(code);
+}

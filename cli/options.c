@@ -1,0 +1,274 @@
+/* options.c: one table of options for each command, and the reader of all of them.  SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Options stand anywhere after the command: --name value, --name=value, -o FILE, -oFILE, -qv; "--" ends them, "-" alone is an
+ * operand. Help is printed from the same tables. */
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+#define AT(field) offsetof(cli, field)
+#define FORMAT {"format", 0, OPT_TEXT, AT(format), "SPEC", "format of the data read, e.g. csv; otherwise by the file's ending"}
+#define OUTPUT_FORMAT {"output-format", 0, OPT_TEXT, AT(output_format), "SPEC", \
+    "format of the numbers written, e.g. csv; otherwise by the file's ending"}
+#define LABEL_COLUMN {"label-column", 0, OPT_TEXT, AT(label_column), "NAME|INDEX", \
+    "the column of a CSV that holds labels, by its name or its number from 0"}
+
+const option shared_options[] = {
+    {"threads", 0, OPT_COUNT, AT(threads), "N", "threads to use; otherwise all cores; never changes a result"},
+    {"seed", 0, OPT_SEED, AT(seed), "N", "seed of everything random; otherwise 0"},
+    {"memory", 0, OPT_BYTES, AT(memory), "SIZE", "the most memory to hold, e.g. 8G; otherwise 80% of what there is"},
+    {"quiet", 'q', OPT_FLAG, AT(quiet), NULL, "no summary, no advice, no progress bar"},
+    {"verbose", 'v', OPT_FLAG, AT(verbose), NULL, "more words: what was chosen, what was read"},
+    {"help", 'h', OPT_FLAG, AT(help), NULL, "this help"},
+    {0}
+};
+
+const option fit_options[] = {
+    {"kernel", 'k', OPT_TEXT, AT(kernel), "KERNEL",
+     "how two objects compare, e.g. 'rbf(sigma=median)'; otherwise the model's own choice"},
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the model, e.g. m.rkhs"},
+    {"z", 'z', OPT_TEXT, AT(z), "FILE", "write the embedding of the training objects, e.g. Z.npy"},
+    {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels of the objects, for models that learn from them"},
+    {"target", 0, OPT_TEXT, AT(target), "FILE", "numbers to predict or follow, for models that learn from them"},
+    LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
+};
+
+const option transform_options[] = {
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the embedding, e.g. Z.npy; otherwise to a pipe"},
+    LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
+};
+
+const option inverse_options[] = {
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the objects, e.g. X.npy; otherwise to a pipe"},
+    FORMAT, OUTPUT_FORMAT, {0}
+};
+
+const option gram_options[] = {
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the matrix, e.g. K.npy; otherwise to a pipe"},
+    LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
+};
+
+const option sample_options[] = {
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the objects, e.g. X.npy; otherwise to a pipe"},
+    {"labels-out", 0, OPT_TEXT, AT(labels_out), "FILE", "write their class labels, e.g. y.npy"},
+    {"format", 0, OPT_TEXT, AT(output_format), "SPEC", "format of the data written, e.g. csv; otherwise by the file's ending"},
+    {0}
+};
+
+const option plot_options[] = {
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the picture, e.g. out.svg; otherwise to a pipe"},
+    {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels of the points: colours and a legend"},
+    {"title", 't', OPT_TEXT, AT(title), "TEXT", "a title above the picture"},
+    LABEL_COLUMN, FORMAT, {0}
+};
+
+const option score_options[] = {
+    {"z", 'z', OPT_TEXT, AT(z), "FILE", "the embedding to score (needed)"},
+    {"x", 'x', OPT_TEXT, AT(x), "FILE", "the objects it was learned from, for scores that compare with them"},
+    {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels, for scores that need them"},
+    {"json", 0, OPT_FLAG, AT(json), NULL, "print one JSON object with all digits"},
+    LABEL_COLUMN, FORMAT, {0}
+};
+
+const option no_options[] = {{0}};
+/* clang-format on */
+
+/* The number of changes (insert, delete, replace, swap of neighbours) that turn a into b; both shorter than 32. */
+static int distance(const char *a, const char *b) {
+    int d[33][33], n = (int)strlen(a), m = (int)strlen(b);
+    for (int i = 0; i <= n; i++) {
+        for (int j = 0; j <= m; j++) {
+            if (i == 0 || j == 0) {
+                d[i][j] = i + j;
+                continue;
+            }
+            int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best) {
+                best = d[i - 2][j - 2] + 1;
+            }
+            d[i][j] = best;
+        }
+    }
+    return d[n][m];
+}
+
+const char *nearest(const char *word, const char *const *names, int count) {
+    const char *found = NULL;
+    size_t length = strlen(word);
+    int least = length < 3 ? 1 : length < 6 ? 2 : 3;
+    if (length == 0 || length > 32) return NULL;
+    for (int i = 0; i < count; i++) {
+        if (strlen(names[i]) > 32) continue;
+        int d = distance(word, names[i]);
+        size_t shorter = strlen(names[i]) < length ? strlen(names[i]) : length;
+        int begins = shorter >= 3 && strncmp(word, names[i], shorter) == 0;
+        if (begins) d = 0;
+        if (d < least || (d == least && found == NULL && d < (int)length)) {
+            least = d;
+            found = names[i];
+        }
+    }
+    return found;
+}
+
+/* The option of c's command or of all, by its name (length bytes) or by its letter. */
+static const option *find_option(const cli *c, const char *name, size_t length, char letter) {
+    const option *tables[] = {c->command->options, shared_options};
+    for (int t = 0; t < 2; t++) {
+        for (const option *o = tables[t]; o->name != NULL; o++) {
+            if (letter != 0 ? o->letter == letter : strlen(o->name) == length && memcmp(o->name, name, length) == 0) return o;
+        }
+    }
+    return NULL;
+}
+
+/* Refuses an option that the command does not have, with the nearest name. */
+static rkhs_status unknown_option(cli *c, const char *typed, size_t length) {
+    const char *names[64], *near;
+    int count = 0;
+    const option *tables[] = {c->command->options, shared_options};
+    for (int t = 0; t < 2; t++) {
+        for (const option *o = tables[t]; o->name != NULL && count < 64; o++) names[count++] = o->name;
+    }
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), typed);
+    near = nearest(word + strspn(word, "-"), names, count);
+    if (near != NULL) return refuse(c, EXIT_MISUSED, "there is no option %s; did you mean --%s?", word, near);
+    return refuse(c, EXIT_MISUSED, "there is no option %s", word);
+}
+
+/* Reads "500M", "8G", "8GB" (1000s) or "8GiB" (1024s) as bytes; 0 when it is not a size. */
+static size_t parse_bytes(const char *s) {
+    static const char letters[] = "KMGTP";
+    char *end;
+    double value = strtod(s, &end), unit = 1;
+    if (end == s || !(value > 0)) return 0;
+    const char *at = *end != 0 ? strchr(letters, *end >= 'a' ? *end - 32 : *end) : NULL;
+    if (at != NULL) {
+        double base = end[1] == 'i' ? 1024 : 1000;
+        unit = pow(base, (double)(at - letters + 1));
+        end += base > 1000 ? 2 : 1;
+    }
+    if (*end == 'B' || *end == 'b') end++;
+    value *= unit;
+    if (*end != 0 || !(value >= 1) || value > 9e18) return 0;
+    return (size_t)value;
+}
+
+/* Stores the value of option o, as it was typed, in its field. */
+static rkhs_status store(cli *c, const option *o, const char *value) {
+    char *end, *field = (char *)c + o->offset;
+    if (o->kind == OPT_FLAG) *(int *)(void *)field = 1;
+    if (o->kind == OPT_TEXT) {
+        if (*value == 0) return refuse(c, EXIT_MISUSED, "--%s is empty: it takes a %s", o->name, o->value);
+        *(const char **)(void *)field = value;
+    }
+    if (o->kind == OPT_COUNT) {
+        errno = 0;
+        long n = strtol(value, &end, 10);
+        if (end == value || *end != 0 || errno != 0 || n < 0 || n > 1024) {
+            return refuse(c, EXIT_MISUSED, "--%s takes a number from 1 to 1024 (0: all), not '%s'", o->name, value);
+        }
+        *(int *)(void *)field = (int)n;
+    }
+    if (o->kind == OPT_SEED) {
+        errno = 0;
+        unsigned long long n = strtoull(value, &end, 10);
+        if (end == value || *end != 0 || errno != 0 || strchr(value, '-') != NULL) {
+            return refuse(c, EXIT_MISUSED, "--%s takes a whole number from 0 to 2^64-1, not '%s'", o->name, value);
+        }
+        *(uint64_t *)(void *)field = n;
+    }
+    if (o->kind == OPT_BYTES) {
+        size_t bytes = parse_bytes(value);
+        if (bytes == 0) return refuse(c, EXIT_MISUSED, "--%s takes a size such as 500M or 8G, not '%s'", o->name, value);
+        *(size_t *)(void *)field = bytes;
+    }
+    return RKHS_OK;
+}
+
+/* The value of an option that stands alone in argv[*i]: the next word, unless that is an option itself. */
+static rkhs_status next_value(cli *c, const option *o, const char *typed, int argc, char **argv, int *i, const char **value) {
+    if (*i + 1 >= argc || (strncmp(argv[*i + 1], "--", 2) == 0)) {
+        return refuse(c, EXIT_MISUSED, "%s needs a value: %s %s", typed, typed, o->value);
+    }
+    *value = argv[++*i];
+    return RKHS_OK;
+}
+
+/* Reads --name, --name=value or --name value at argv[*i]. */
+static rkhs_status parse_long(cli *c, int argc, char **argv, int *i) {
+    rkhs_status status;
+    const char *typed = argv[*i], *equals = strchr(typed, '=');
+    size_t length = equals != NULL ? (size_t)(equals - typed) : strlen(typed);
+    const option *o = find_option(c, typed + 2, length - 2, 0);
+    const char *value = equals != NULL ? equals + 1 : NULL;
+    if (o == NULL) return unknown_option(c, typed, length);
+    if (o->kind == OPT_FLAG && value != NULL) REFUSE(c, EXIT_MISUSED, "--%s takes no value", o->name);
+    if (o->kind != OPT_FLAG && value == NULL) TRY(next_value(c, o, typed, argc, argv, i, &value));
+    status = store(c, o, value);
+done:
+    return status;
+}
+
+/* Reads -q, -qv, -oFILE or -o FILE at argv[*i]. */
+static rkhs_status parse_letters(cli *c, int argc, char **argv, int *i) {
+    rkhs_status status = RKHS_OK;
+    for (const char *at = argv[*i] + 1; *at != 0; at++) {
+        char typed[3] = {'-', *at, 0};
+        const option *o = find_option(c, NULL, 0, *at);
+        const char *value = at + 1;
+        if (o == NULL)
+            return unknown_option(c, at == argv[*i] + 1 ? argv[*i] : typed, at == argv[*i] + 1 ? strlen(argv[*i]) : 2);
+        if (o->kind == OPT_FLAG) {
+            TRY(store(c, o, NULL));
+            continue;
+        }
+        if (*value == 0) TRY(next_value(c, o, typed, argc, argv, i, &value));
+        return store(c, o, value);
+    }
+done:
+    return status;
+}
+
+/* Checks the number of operands against the command's table. */
+static rkhs_status check_count(cli *c) {
+    const command *cmd = c->command;
+    if (c->count < cmd->least) {
+        const char *name = cmd->operands;
+        for (int i = 0; i < c->count; i++) name = strchr(name, ' ') + 1;
+        return refuse(c, EXIT_MISUSED, "%.*s is missing: rkhs %s %s", (int)strcspn(name, " "), name, cmd->name, cmd->operands);
+    }
+    if (c->count > cmd->most) {
+        return refuse(c, EXIT_MISUSED, "'%s' is one operand too many: rkhs %s %s", c->operand[cmd->most], cmd->name,
+                      cmd->operands);
+    }
+    return RKHS_OK;
+}
+
+int options_parse(cli *c, int argc, char **argv) {
+    rkhs_status status = RKHS_OK;
+    int ended = 0;
+    c->operand = calloc((size_t)argc + 1, sizeof *c->operand);
+    if (c->operand == NULL) return finish(c, refuse(c, EXIT_FAILED, "no memory"));
+    for (int i = 0; i < argc; i++) {
+        if (ended || argv[i][0] != '-' || argv[i][1] == 0) {
+            c->operand[c->count++] = argv[i];
+        } else if (strcmp(argv[i], "--") == 0) {
+            ended = 1;
+        } else if (argv[i][1] == '-') {
+            TRY(parse_long(c, argc, argv, &i));
+        } else {
+            TRY(parse_letters(c, argc, argv, &i));
+        }
+    }
+    if (!c->help) TRY(check_count(c));
+done:
+    return finish(c, status);
+}

@@ -1,0 +1,153 @@
+/* progress.c: the bar on a terminal, and what Ctrl-C does.  SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The first SIGINT or SIGTERM sets a flag, which the library sees through the progress callback: it returns, leaving nothing
+ * behind. A call that does not come back within 0.9 s is left where it stands. */
+#include "cli.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stopped; /* the signal */
+static volatile sig_atomic_t drawn;   /* a bar stands on the terminal */
+static const char *volatile partial;  /* a file to remove on leaving */
+static volatile sig_atomic_t writing; /* the library has a temporary file open, and will remove it */
+
+/* What the bar remembers between two calls. */
+static struct {
+    int shown; /* draw at all */
+    char stage[32];
+    double since, last; /* seconds: when the stage began, when the bar was last drawn */
+    int64_t first;      /* done when the stage was first seen */
+} bar;
+
+int stop_signal(void) {
+    return stopped;
+}
+void remove_on_stop(const char *path) {
+    partial = path;
+}
+void writing_now(int on) {
+    writing = on;
+}
+
+/* Calls the watchdog after so many seconds. */
+static void set_watchdog(double seconds) {
+    struct itimerval limit = {.it_value = {.tv_sec = (time_t)seconds, .tv_usec = (suseconds_t)(1e6 * fmod(seconds, 1))}};
+    setitimer(ITIMER_REAL, &limit, NULL);
+}
+
+void progress_erase(void) {
+    if (!drawn) return;
+    drawn = 0;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+}
+
+/* Leaves from inside a signal handler; a file that is on its way to the disk gets ten seconds to be removed. */
+static void on_alarm(int sig) {
+    (void)sig;
+    if (writing) {
+        writing = 0;
+        set_watchdog(10);
+        return;
+    }
+    if (partial != NULL) unlink(partial);
+    if (drawn) {
+        ssize_t ignored = write(STDERR_FILENO, "\r\033[K", 4);
+        (void)ignored;
+    }
+    _exit(128 + stopped);
+}
+
+/* Asks the library to stop, and sets the watchdog. */
+static void on_stop(int sig) {
+    if (stopped != 0) return;
+    stopped = sig;
+    set_watchdog(0.9);
+}
+
+/* "1234", "12.3k", "4.5M" into buffer, which is returned. */
+static const char *count_text(double value, char buffer[32]) {
+    static const char unit[] = {0, 'k', 'M', 'G', 'T'};
+    int u = 0;
+    while (value >= 9999.5 && u < 4) value /= 1000, u++;
+    snprintf(buffer, 32, u > 0 || value < 10 ? "%.1f%c" : "%.0f%c", value, unit[u]);
+    return buffer;
+}
+
+/* "12 s", "3:05", "2:03:05" into buffer, which is returned. */
+static const char *time_text(double seconds, char buffer[32]) {
+    long s = seconds < 1e7 ? (long)ceil(seconds) : 9999999;
+    if (s < 60)
+        snprintf(buffer, 32, "%ld s", s);
+    else if (s < 3600)
+        snprintf(buffer, 32, "%ld:%02ld", s / 60, s % 60);
+    else
+        snprintf(buffer, 32, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+    return buffer;
+}
+
+/* One line: stage, bar, share, rate, time left; no wider than the terminal. */
+static void draw(const rkhs_progress *p, double now) {
+    enum { WIDTH = 30 };
+    char line[256], fill[WIDTH + 1], rate[32], left[32];
+    struct winsize window;
+    double elapsed = now - bar.since, made = (double)(p->done - bar.first);
+    double speed = elapsed > 0 ? made / elapsed : 0;
+    int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ? window.ws_col : 80;
+    if (p->total > 0 && p->done >= 0 && p->done <= p->total) {
+        double share = (double)p->done / (double)p->total;
+        int full = (int)(share * WIDTH);
+        memset(fill, '.', WIDTH);
+        memset(fill, '=', (size_t)full);
+        fill[WIDTH] = 0;
+        int length = snprintf(line, sizeof line, "%-12s [%s] %3.0f%%", bar.stage, fill, floor(100 * share));
+        if (speed > 0) {
+            snprintf(line + length, sizeof line - (size_t)length, "  %s/s  %s left", count_text(speed, rate),
+                     time_text((double)(p->total - p->done) / speed, left));
+        }
+    } else {
+        snprintf(line, sizeof line, "%-12s %s  %s/s  %s", bar.stage, count_text((double)p->done, left), count_text(speed, rate),
+                 elapsed < 1 ? "" : "so far");
+    }
+    fprintf(stderr, "\r\033[K%.*s", columns - 1, line);
+    fflush(stderr);
+    drawn = 1;
+}
+
+/* The library's callback: draws at most ten times a second, and says whether to stop. */
+static int on_progress(const rkhs_progress *p, void *payload) {
+    const cli *c = payload;
+    const char *stage = p->stage != NULL ? p->stage : "working";
+    double now = seconds_now();
+    if (stopped) return 1;
+    if (!bar.shown) return 0;
+    if (strncmp(stage, bar.stage, sizeof bar.stage - 1) != 0 || p->done < bar.first) {
+        snprintf(bar.stage, sizeof bar.stage, "%s", stage);
+        bar.since = now;
+        bar.first = p->done;
+    }
+    if (now - c->started > 0.3 && now - bar.last > 0.09) { /* what is over at once needs no bar */
+        bar.last = now;
+        draw(p, now);
+    }
+    return stopped;
+}
+
+void progress_start(cli *c) {
+    struct sigaction action = {0};
+    const char *term = getenv("TERM");
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = on_stop; /* without SA_RESTART, so that a read from a terminal or a pipe ends too */
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = on_alarm;
+    sigaction(SIGALRM, &action, NULL);
+    bar.shown = isatty(STDERR_FILENO) && !c->quiet && (term == NULL || strcmp(term, "dumb") != 0);
+    rkhs_env_set_progress(c->env, on_progress, c);
+}

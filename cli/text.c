@@ -1,0 +1,211 @@
+/* text.c: text that grows, text made safe for XML, files that appear whole or not at all.  SPDX-License-Identifier:
+ * BSD-3-Clause */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Makes room for `count` more bytes and a zero. */
+static int text_room(text *t, size_t count) {
+    if (t->failed) return 0;
+    if (t->length + count + 1 > t->room) {
+        size_t room = 2 * t->room + count + 256;
+        char *s = realloc(t->s, room);
+        if (s == NULL) {
+            t->failed = 1;
+            return 0;
+        }
+        t->s = s;
+        t->room = room;
+    }
+    return 1;
+}
+
+void text_bytes(text *t, const char *bytes, size_t count) {
+    if (!text_room(t, count)) return;
+    memcpy(t->s + t->length, bytes, count);
+    t->length += count;
+    t->s[t->length] = 0;
+}
+
+void text_add(text *t, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int count = vsnprintf(NULL, 0, format, args);
+    if (count >= 0 && text_room(t, (size_t)count)) {
+        vsnprintf(t->s + t->length, (size_t)count + 1, format, again);
+        t->length += (size_t)count;
+    }
+    va_end(again);
+    va_end(args);
+}
+
+void text_free(text *t) {
+    free(t->s);
+    *t = (text){0};
+}
+
+/* ---- characters ---------------------------------------------------------------------------------------------------------- */
+
+enum { REPLACEMENT = 0xFFFD };
+
+/* The next character of UTF-8 text, which must not be at its end; what is not valid gives U+FFFD for one byte. */
+static unsigned next_character(const char **s) {
+    const unsigned char *p = (const unsigned char *)*s;
+    static const unsigned least[] = {0, 0x80, 0x800, 0x10000};
+    int more = p[0] < 0x80 ? 0 : (p[0] & 0xE0) == 0xC0 ? 1 : (p[0] & 0xF0) == 0xE0 ? 2 : (p[0] & 0xF8) == 0xF0 ? 3 : -1;
+    *s += 1;
+    if (more <= 0) return more == 0 ? p[0] : REPLACEMENT;
+    unsigned code = p[0] & (0x3Fu >> more);
+    for (int i = 1; i <= more; i++) {
+        if ((p[i] & 0xC0) != 0x80) return REPLACEMENT;
+        code = code << 6 | (p[i] & 0x3Fu);
+    }
+    if (code < least[more] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return REPLACEMENT;
+    *s += more;
+    return code;
+}
+
+/* 1 for characters that turn the direction of what follows, or that have no place in a name. */
+static int is_control(unsigned code) {
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
+           (code >= 0x2066 && code <= 0x2069) || code == 0x2028 || code == 0x2029 || (code & 0xFFFE) == 0xFFFE ||
+           code == 0xFEFF;
+}
+
+/* 1 for Hebrew, Arabic and the other scripts that run from right to left. */
+static int is_rightward(unsigned code) {
+    return (code >= 0x590 && code <= 0x8FF) || (code >= 0xFB1D && code <= 0xFDFF) || (code >= 0xFE70 && code <= 0xFEFE) ||
+           (code >= 0x10800 && code <= 0x10FFF) || (code >= 0x1E800 && code <= 0x1EFFF) || code == 0x200F;
+}
+
+/* Columns that a character fills: 0 for marks that sit on another, 2 for East Asian and emoji. */
+static int columns_of(unsigned code) {
+    if ((code >= 0x300 && code <= 0x36F) || (code >= 0x200B && code <= 0x200F) || (code >= 0xFE00 && code <= 0xFE0F)) return 0;
+    if ((code >= 0x1100 && code <= 0x115F) || (code >= 0x2E80 && code <= 0xA4CF) || (code >= 0xAC00 && code <= 0xD7A3) ||
+        (code >= 0xF900 && code <= 0xFAFF) || (code >= 0xFF00 && code <= 0xFF60) || (code >= 0x1F300 && code <= 0x1FAFF)) {
+        return 2;
+    }
+    return 1;
+}
+
+/* One character as XML text. */
+static void add_character(text *t, unsigned code) {
+    char bytes[4];
+    size_t count = 0;
+    if (code == '&' || code == '<' || code == '>' || code == '"') {
+        const char *name = code == '&' ? "&amp;" : code == '<' ? "&lt;" : code == '>' ? "&gt;" : "&quot;";
+        text_bytes(t, name, strlen(name));
+        return;
+    }
+    if (is_control(code)) code = code < 0x20 ? ' ' : REPLACEMENT;
+    if (code < 0x80)
+        bytes[count++] = (char)code;
+    else {
+        int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+        static const unsigned first[] = {0, 0xC0, 0xE0, 0xF0};
+        bytes[count++] = (char)(first[more] | code >> (6 * more));
+        while (more-- > 0) bytes[count++] = (char)(0x80 | (code >> (6 * more) & 0x3F));
+    }
+    text_bytes(t, bytes, count);
+}
+
+int text_columns(const char *s, int limit) {
+    int columns = 0;
+    while (*s != 0) {
+        columns += columns_of(next_character(&s));
+        if (columns > limit) return limit;
+    }
+    return columns;
+}
+
+void text_xml(text *t, const char *s, int limit) {
+    int total = 0, used = 0, isolate = 0;
+    for (const char *at = s; *at != 0 && total <= limit;) {
+        unsigned code = next_character(&at);
+        total += columns_of(code);
+        isolate |= is_rightward(code);
+    }
+    if (isolate) text_add(t, "\xE2\x81\xA8"); /* first strong isolate */
+    while (*s != 0) {
+        unsigned code = next_character(&s);
+        used += columns_of(code);
+        if (total > limit && used > limit - 1) {
+            text_add(t, "\xE2\x80\xA6"); /* ellipsis */
+            break;
+        }
+        add_character(t, code);
+    }
+    if (isolate) text_add(t, "\xE2\x81\xA9"); /* pop isolate */
+}
+
+/* ---- files -----------------------------------------------------------------------------------------------------------------
+ */
+
+/* Writes all bytes; 0, or errno. */
+static int write_all(int fd, const char *bytes, size_t count) {
+    while (count > 0) {
+        ssize_t wrote = write(fd, bytes, count < (1u << 20) ? count : (1u << 20));
+        if (wrote < 0 && errno == EINTR && stop_signal() == 0) continue;
+        if (wrote < 0) return errno;
+        bytes += wrote;
+        count -= (size_t)wrote;
+    }
+    return 0;
+}
+
+/* Writes to a new file beside `path`, then gives it that name; 0, or errno. */
+static int write_beside(const text *t, const char *path) {
+    int error = ENOMEM, fd = -1;
+    struct stat info;
+    char *real = realpath(path, NULL); /* through a link, so that the link stays */
+    const char *target = real != NULL ? real : path, *slash = strrchr(target, '/');
+    size_t folder = slash != NULL ? (size_t)(slash - target) + 1 : 0, size = strlen(target) + 32;
+    char *temporary = malloc(size);
+    if (temporary == NULL) goto done;
+    snprintf(temporary, size, "%.*s.%.200s.rkhs-XXXXXX", (int)folder, target, target + folder);
+    fd = mkstemp(temporary);
+    if (fd < 0) {
+        error = errno;
+        goto done;
+    }
+    remove_on_stop(temporary);
+    mode_t mask = umask(0);
+    umask(mask);
+    mode_t mode = stat(target, &info) == 0 ? info.st_mode & 07777 : 0666 & ~mask;
+    error = fchmod(fd, mode) != 0 ? errno : write_all(fd, t->s, t->length);
+    if (error == 0 && fsync(fd) != 0 && errno != EINVAL) error = errno;
+    if (close(fd) != 0 && error == 0) error = errno;
+    if (error == 0 && stop_signal() != 0) error = EINTR;
+    if (error == 0 && rename(temporary, target) != 0) error = errno;
+    if (error != 0) unlink(temporary);
+    remove_on_stop(NULL);
+done:
+    free(temporary);
+    free(real);
+    return error;
+}
+
+rkhs_status text_write(cli *c, const text *t, const char *path) {
+    struct stat info;
+    int error, plain = strcmp(path, "-") == 0;
+    if (t->failed) return refuse(c, EXIT_FAILED, "%s: no memory for the picture", path);
+    if (plain) {
+        error = write_all(STDOUT_FILENO, t->s, t->length);
+    } else if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) { /* a pipe, /dev/null: written straight */
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        error = fd < 0 ? errno : write_all(fd, t->s, t->length);
+        if (fd >= 0 && close(fd) != 0 && error == 0) error = errno;
+    } else {
+        error = write_beside(t, path);
+    }
+    if (error == 0) return RKHS_OK;
+    return refuse(c, EXIT_FAILED, "cannot write %s: %s%s", plain ? "standard output" : path, strerror(error),
+                  error == ENOSPC || error == EDQUOT ? ": make room, or write elsewhere" : "");
+}

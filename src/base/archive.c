@@ -1,0 +1,592 @@
+/* archive.c: named arrays in one file: an uncompressed ZIP of NumPy arrays (.npz) that ends in a checksum.
+ *
+ *     { local header, name.npy, padding, NPY header, data }   one for each array, in the order of put; data on 64-byte borders
+ *     { central header }                                     one for each array
+ *     [ ZIP64 end, ZIP64 locator ]                           past 4 GB
+ *     end record, "rkhs1 fnv1a64=0123456789abcdef"           the archive comment: FNV-1a of every byte before it
+ *
+ * The bytes depend on the arrays alone: times are fixed at 1980-01-01. The checksum stands over the ZIP headers too, which the CRC
+ * of ZIP does not cover, and is verified before anything is parsed; a file that was made to deceive is still read defensively.
+ * Format: PKWARE APPNOTE 6.3, numpy.lib.format. */
+#include "base/base.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { LOCAL = 30, CENTRAL = 46, END = 22, END64 = 56, LOCATOR = 20, COMMENT = 30, ALIGN = 64, PAD_ID = 0xd935 };
+enum { MOST = 16384, PART = 1 << 20 }; /* arrays in a file; bytes between two looks at the progress */
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are little-endian, and arrays are written as they are");
+
+static const char mark[] = "rkhs1 fnv1a64=";
+
+typedef struct member {
+    char *name;
+    rk_array array;
+    void *owned; /* array.data, when ours */
+    /* while writing */
+    char header[RK_NPY_ROOM];
+    size_t header_size;
+    uint64_t size, offset; /* of the NPY; of the local header */
+    uint32_t crc;
+} member;
+
+struct rk_archive {
+    rkhs_env *env;
+    char *path;
+    member *members;
+    int64_t count, room;
+    char *bytes; /* of a file that was read */
+    size_t length;
+    uint64_t zip64; /* values from here on are written in their 64-bit form */
+};
+
+/* FNV-1a, 64 bits, going on from `hash`. */
+static uint64_t fnv(uint64_t hash, const void *bytes, size_t count) {
+    const unsigned char *b = bytes;
+    for (size_t i = 0; i < count; i++) hash = (hash ^ b[i]) * 0x100000001b3u;
+    return hash;
+}
+
+static const uint64_t FNV_START = 0xcbf29ce484222325u;
+
+/* Bytes of an array's data. */
+static uint64_t data_size(const rk_array *a) {
+    if (a->type == 'S') return a->shape[0] > 0 ? (uint64_t)a->shape[0] : 1; /* NumPy has no empty bytes: one zero stands for it */
+    uint64_t count = 1;
+    for (int i = 0; i < a->ndim; i++) count *= (uint64_t)a->shape[i];
+    return 8 * count;
+}
+
+/* ---- put ------------------------------------------------------------------------------------------------------------- */
+
+rkhs_status rk_archive_new(rkhs_env *env, rk_archive **archive) {
+    rkhs_status status = rk_alloc(env, 1, sizeof **archive, archive);
+    if (status != RKHS_OK) return status;
+    (*archive)->env = env;
+    (*archive)->zip64 = 0xffffffffu;
+    return RKHS_OK;
+}
+
+void rk_archive_set_zip64(rk_archive *archive, uint64_t from) { archive->zip64 = from; }
+
+/* A name that any system can unpack: no empty, absolute or climbing path. */
+static int good_name(const char *name, size_t length) {
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
+    if (length == 0 || length > 200 || name[0] == '/' || name[length - 1] == '/') return 0;
+    for (size_t i = 0; i < length; i++) {
+        if (!name[i] || !strchr(allowed, name[i])) return 0;
+        if (name[i] == '.' && i + 1 < length && name[i + 1] == '.') return 0;
+    }
+    return 1;
+}
+
+/* The member of a name, or NULL. */
+static member *find_member(const rk_archive *archive, const char *name) {
+    for (int64_t i = 0; i < archive->count; i++)
+        if (strcmp(archive->members[i].name, name) == 0) return &archive->members[i];
+    return NULL;
+}
+
+/* A new member at the end, with its name. */
+static rkhs_status add_member(rk_archive *archive, const char *name, size_t length, member **out) {
+    rkhs_status status = RKHS_OK;
+    if (archive->count == MOST) FAIL(archive->env, RKHS_ERR_FORMAT, "a model file has at most %d arrays", MOST);
+    if (archive->count == archive->room) {
+        int64_t room = archive->room ? 2 * archive->room : 16;
+        TRY(rk_realloc(archive->env, room, sizeof *archive->members, &archive->members));
+        archive->room = room;
+    }
+    member *m = &archive->members[archive->count];
+    memset(m, 0, sizeof *m);
+    TRY(rk_alloc(archive->env, (int64_t)length + 1, 1, &m->name));
+    memcpy(m->name, name, length);
+    archive->count++;
+    *out = m;
+done:
+    return status;
+}
+
+/* Refuses arrays that cannot be stored. */
+static rkhs_status check_array(rk_archive *archive, const char *name, const rk_array *a) {
+    int good = (a->type == 'd' || a->type == 'q') ? a->ndim >= 0 && a->ndim <= 3 : a->type == 'S';
+    int64_t total = 8;
+    int dims = a->type == 'S' ? 1 : a->ndim;
+    for (int i = 0; good && i < dims; i++) {
+        good = a->shape[i] >= 0 && (a->shape[i] == 0 || total <= INT64_MAX / 2 / a->shape[i]);
+        if (good && a->shape[i] > 0) total *= a->shape[i];
+    }
+    if (!good) return rk_fail(archive->env, RKHS_ERR_BUG, "the array '%.80s' has a type or shape that is not stored", name);
+    return RKHS_OK;
+}
+
+rkhs_status rk_archive_put(rk_archive *archive, const char *name, const rk_array *a) {
+    rkhs_status status = RKHS_OK;
+    member *m;
+    if (!name || !good_name(name, strlen(name)))
+        FAIL(archive->env, RKHS_ERR_BUG, "'%.80s' is no name for an array in a file", name ? name : "");
+    if (find_member(archive, name)) FAIL(archive->env, RKHS_ERR_BUG, "the array '%.80s' was put twice", name);
+    TRY(check_array(archive, name, a));
+    TRY(add_member(archive, name, strlen(name), &m));
+    m->array = *a;
+done:
+    return status;
+}
+
+rkhs_status rk_archive_put_copy(rk_archive *archive, const char *name, const rk_array *a) {
+    rkhs_status status = RKHS_OK;
+    void *copy = NULL;
+    rk_array mine = *a;
+    TRY(check_array(archive, name, a));
+    uint64_t size = data_size(a);
+    TRY(rk_alloc(archive->env, (int64_t)size + 1, 1, &copy)); /* text ends in a zero */
+    if (size && (a->type != 'S' || a->shape[0] > 0)) memcpy(copy, a->data, size);
+    mine.data = copy;
+    TRY(rk_archive_put(archive, name, &mine));
+    archive->members[archive->count - 1].owned = copy;
+    copy = NULL;
+done:
+    rk_free(archive->env, copy);
+    return status;
+}
+
+rkhs_status rk_archive_put_text(rk_archive *archive, const char *name, const char *text) {
+    return rk_archive_put_copy(archive, name, &(rk_array){'S', 1, {(int64_t)strlen(text)}, text});
+}
+
+rkhs_status rk_archive_put_int(rk_archive *archive, const char *name, int64_t value) {
+    return rk_archive_put_copy(archive, name, &(rk_array){'q', 0, {0}, &value});
+}
+
+rkhs_status rk_archive_put_real(rk_archive *archive, const char *name, double value) {
+    return rk_archive_put_copy(archive, name, &(rk_array){'d', 0, {0}, &value});
+}
+
+/* ---- write ----------------------------------------------------------------------------------------------------------- */
+
+/* The file being written, with its checksum so far. */
+typedef struct writer {
+    rk_output *out;
+    uint64_t hash, at;
+} writer;
+
+static rkhs_status emit(writer *w, const void *bytes, uint64_t count) {
+    for (uint64_t at = 0, part; at < count; at += part) {
+        part = count - at < PART ? count - at : PART;
+        w->hash = fnv(w->hash, (const char *)bytes + at, part);
+        rkhs_status status = rk_output_write(w->out, (const char *)bytes + at, part);
+        if (status != RKHS_OK) return status;
+    }
+    w->at += count;
+    return RKHS_OK;
+}
+
+/* `size` bytes of a number, least first; the place after them. */
+static unsigned char *number(unsigned char *to, uint64_t value, int size) {
+    for (int i = 0; i < size; i++) *to++ = (unsigned char)(value >> 8 * i);
+    return to;
+}
+
+/* A value in a 32-bit field: all ones say that a 64-bit field has it. */
+static uint64_t narrow(const rk_archive *archive, uint64_t value) { return value >= archive->zip64 ? 0xffffffffu : value; }
+
+/* The 16 bytes that local and central header share: flags, stored, 1980-01-01 00:00, CRC, and in 8 more both sizes. */
+static unsigned char *common(unsigned char *to, const member *m, uint64_t size32) {
+    to = number(to, 0, 2);
+    to = number(to, 0, 2);
+    to = number(to, 0, 2);
+    to = number(to, 0x21, 2);
+    to = number(to, m->crc, 4);
+    to = number(to, size32, 4);
+    return number(to, size32, 4);
+}
+
+/* Local header, name, padding so that the array starts on a 64-byte border. */
+static rkhs_status write_local(const rk_archive *archive, writer *w, const member *m) {
+    unsigned char b[LOCAL + 256 + 2 * ALIGN], *to = b;
+    int wide = m->size >= archive->zip64;
+    size_t name = strlen(m->name) + 4, extra = wide ? 20 : 0;
+    size_t pad = (size_t)(ALIGN - (w->at + LOCAL + name + extra) % ALIGN) % ALIGN;
+    if (pad && pad < 4) pad += ALIGN;
+    to = number(to, 0x04034b50, 4);
+    to = number(to, wide ? 45 : 20, 2);
+    to = common(to, m, narrow(archive, m->size));
+    to = number(to, name, 2);
+    to = number(to, extra + pad, 2);
+    memcpy(to, m->name, name - 4);
+    memcpy(to + name - 4, ".npy", 4);
+    to += name;
+    if (wide) {
+        to = number(to, 1, 2);
+        to = number(to, 16, 2);
+        to = number(to, m->size, 8);
+        to = number(to, m->size, 8);
+    }
+    if (pad) {
+        to = number(to, PAD_ID, 2);
+        to = number(to, pad - 4, 2);
+        memset(to, 0, pad - 4);
+        to += pad - 4;
+    }
+    return emit(w, b, (size_t)(to - b));
+}
+
+/* What the header and the data of a member will be. */
+static rkhs_status prepare(rkhs_env *env, member *m) {
+    rkhs_status status = RKHS_OK;
+    char descr[32];
+    const rk_array *a = &m->array;
+    uint64_t bytes = data_size(a), at = 0;
+    if (a->type == 'S') snprintf(descr, sizeof descr, "|S%llu", (unsigned long long)bytes);
+    else snprintf(descr, sizeof descr, "%s", a->type == 'd' ? "<f8" : "<i8");
+    m->header_size = rk_npy_header(m->header, descr, a->type == 'S' ? 0 : a->ndim, a->shape);
+    m->size = m->header_size + bytes;
+    uLong crc = crc32(0, (const Bytef *)m->header, (uInt)m->header_size);
+    int empty = a->type == 'S' && a->shape[0] == 0;
+    if (empty) crc = crc32(crc, (const Bytef *)"", 1);
+    while (!empty && at < bytes) {
+        uInt part = bytes - at < PART ? (uInt)(bytes - at) : PART;
+        crc = crc32(crc, (const Bytef *)a->data + at, part);
+        at += part;
+        TRY(rk_progress(env, "write", 0, 0));
+    }
+    m->crc = (uint32_t)crc;
+done:
+    return status;
+}
+
+/* One array with its headers. */
+static rkhs_status write_member(const rk_archive *archive, writer *w, member *m) {
+    rkhs_status status = RKHS_OK;
+    TRY(prepare(archive->env, m));
+    m->offset = w->at;
+    TRY(write_local(archive, w, m));
+    TRY(emit(w, m->header, m->header_size));
+    uint64_t bytes = m->size - m->header_size;
+    if (m->array.type == 'S' && m->array.shape[0] == 0) TRY(emit(w, "", 1));
+    else if (bytes) TRY(emit(w, m->array.data, bytes));
+done:
+    return status;
+}
+
+/* The entry of an array in the central directory. */
+static rkhs_status write_central(const rk_archive *archive, writer *w, const member *m) {
+    unsigned char b[CENTRAL + 256 + 32], *to = b;
+    uint64_t size = narrow(archive, m->size), offset = narrow(archive, m->offset);
+    int wide_size = size == 0xffffffffu, wide_offset = offset == 0xffffffffu;
+    int extra = 16 * wide_size + 8 * wide_offset;
+    int version = extra ? 45 : 20;
+    size_t name = strlen(m->name) + 4;
+    to = number(to, 0x02014b50, 4);
+    to = number(to, (uint64_t)version, 2);
+    to = number(to, (uint64_t)version, 2);
+    to = common(to, m, size);
+    to = number(to, name, 2);
+    to = number(to, extra ? (uint64_t)extra + 4 : 0, 2);
+    to = number(to, 0, 2); /* comment */
+    to = number(to, 0, 2); /* disk */
+    to = number(to, 0, 2); /* internal attributes */
+    to = number(to, 0, 4); /* external attributes */
+    to = number(to, offset, 4);
+    memcpy(to, m->name, name - 4);
+    memcpy(to + name - 4, ".npy", 4);
+    to += name;
+    if (extra) {
+        to = number(to, 1, 2);
+        to = number(to, (uint64_t)extra, 2);
+    }
+    if (wide_size) to = number(number(to, m->size, 8), m->size, 8);
+    if (wide_offset) to = number(to, m->offset, 8);
+    return emit(w, b, (size_t)(to - b));
+}
+
+/* The end record, in its 64-bit form before it where needed, up to the comment. */
+static rkhs_status write_end(const rk_archive *archive, writer *w, uint64_t start) {
+    unsigned char b[END64 + LOCATOR + END], *to = b;
+    uint64_t count = (uint64_t)archive->count, size = w->at - start, end64 = w->at;
+    int wide = size >= archive->zip64 || start >= archive->zip64;
+    if (wide) {
+        to = number(to, 0x06064b50, 4);
+        to = number(to, END64 - 12, 8);
+        to = number(number(to, 45, 2), 45, 2);
+        to = number(number(to, 0, 4), 0, 4);
+        to = number(number(to, count, 8), count, 8);
+        to = number(number(to, size, 8), start, 8);
+        to = number(to, 0x07064b50, 4);
+        to = number(to, 0, 4);
+        to = number(to, end64, 8);
+        to = number(to, 1, 4);
+    }
+    to = number(to, 0x06054b50, 4);
+    to = number(number(to, 0, 2), 0, 2);
+    to = number(number(to, count, 2), count, 2);
+    to = number(to, narrow(archive, size), 4);
+    to = number(to, narrow(archive, start), 4);
+    to = number(to, COMMENT, 2);
+    return emit(w, b, (size_t)(to - b));
+}
+
+rkhs_status rk_archive_write(rk_archive *archive, const char *path) {
+    rkhs_status status = RKHS_OK;
+    writer w = {NULL, FNV_START, 0};
+    char comment[COMMENT + 1];
+    TRY(rk_output_open(archive->env, path, &w.out));
+    for (int64_t i = 0; i < archive->count; i++) TRY(write_member(archive, &w, &archive->members[i]));
+    uint64_t start = w.at;
+    for (int64_t i = 0; i < archive->count; i++) TRY(write_central(archive, &w, &archive->members[i]));
+    TRY(write_end(archive, &w, start));
+    snprintf(comment, sizeof comment, "%s%016llx", mark, (unsigned long long)w.hash);
+    TRY(rk_output_write(w.out, comment, COMMENT));
+    TRY(rk_output_commit(w.out));
+done:
+    rk_output_free(w.out);
+    return status;
+}
+
+/* ---- read ------------------------------------------------------------------------------------------------------------ */
+
+/* A file whose checksum is right and whose contents are not: nobody's accident. */
+static rkhs_status malformed(const rk_archive *archive, const char *why) {
+    return rk_fail(archive->env, RKHS_ERR_FORMAT, "%s: the file is not a whole rkhs model file (%s): make it again", archive->path, why);
+}
+
+/* A number of `size` bytes at `at`; the caller has checked that they exist. */
+static uint64_t number_at(const rk_archive *archive, uint64_t at, int size) {
+    uint64_t value = 0;
+    for (int i = size - 1; i >= 0; i--) value = value << 8 | (unsigned char)archive->bytes[at + (uint64_t)i];
+    return value;
+}
+
+/* The comment must be ours, and the checksum in it right. */
+static rkhs_status verify(const rk_archive *archive) {
+    rkhs_env *env = archive->env;
+    const char *path = archive->path;
+    if (archive->length == 0) return rk_fail(env, RKHS_ERR_FORMAT, "%s: the file is empty: copy or make it again", path);
+    size_t prefix = sizeof mark - 1, body = archive->length < END + COMMENT ? 0 : archive->length - COMMENT;
+    const char *comment = archive->bytes + body;
+    int ours = body > 0 && memcmp(comment, mark, prefix) == 0;
+    uint64_t wanted = 0, hash = FNV_START;
+    for (size_t i = prefix; ours && i < COMMENT; i++) {
+        char c = comment[i];
+        ours = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+        wanted = wanted << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    if (!ours && archive->length >= 4 && memcmp(archive->bytes, "PK\3\4", 4) == 0)
+        return rk_fail(env, RKHS_ERR_FORMAT,
+                       "%s: this is not an rkhs model file, or one that is damaged (its last bytes are not a checksum): copy it again", path);
+    if (!ours) return rk_fail(env, RKHS_ERR_FORMAT, "%s: this is not an rkhs model file: give one that 'rkhs fit -o' wrote", path);
+    for (size_t at = 0, part; at < body; at += part) {
+        part = body - at < PART ? body - at : PART;
+        hash = fnv(hash, archive->bytes + at, part);
+        rkhs_status status = rk_progress(env, "read", (int64_t)at, (int64_t)archive->length);
+        if (status != RKHS_OK) return status;
+    }
+    if (hash != wanted)
+        return rk_fail(env, RKHS_ERR_FORMAT, "%s: the file is damaged (its checksum does not match): copy it again", path);
+    return RKHS_OK;
+}
+
+/* The central directory's place and length, from the end record or its 64-bit form. */
+static rkhs_status find_directory(const rk_archive *archive, uint64_t *count, uint64_t *start, uint64_t *stop) {
+    uint64_t end = archive->length - COMMENT - END, limit = end;
+    if (number_at(archive, end, 4) != 0x06054b50 || number_at(archive, end + 20, 2) != COMMENT || number_at(archive, end + 4, 4) != 0)
+        return malformed(archive, "no end record");
+    *count = number_at(archive, end + 10, 2);
+    uint64_t size = number_at(archive, end + 12, 4);
+    *start = number_at(archive, end + 16, 4);
+    if (*count == 0xffff || size == 0xffffffffu || *start == 0xffffffffu) {
+        if (end < END64 + LOCATOR || number_at(archive, end - LOCATOR, 4) != 0x07064b50)
+            return malformed(archive, "no ZIP64 locator");
+        uint64_t end64 = number_at(archive, end - LOCATOR + 8, 8);
+        if (end64 != end - LOCATOR - END64 || number_at(archive, end64, 4) != 0x06064b50)
+            return malformed(archive, "no ZIP64 end record");
+        *count = number_at(archive, end64 + 32, 8);
+        size = number_at(archive, end64 + 40, 8);
+        *start = number_at(archive, end64 + 48, 8);
+        limit = end64;
+    }
+    if (*start > limit || size != limit - *start || *count > size / CENTRAL) return malformed(archive, "the directory's place");
+    *stop = limit;
+    return RKHS_OK;
+}
+
+/* The 64-bit values of a central header, in the order of the fields that are all ones. */
+static rkhs_status read_wide(const rk_archive *archive, uint64_t at, uint64_t length, uint64_t *field[3]) {
+    int wanted = 0;
+    for (int i = 0; i < 3; i++) wanted += *field[i] == 0xffffffffu;
+    if (!wanted) return RKHS_OK;
+    if (length < 4 + 8 * (uint64_t)wanted || number_at(archive, at, 2) != 1 || number_at(archive, at + 2, 2) != 8 * (uint64_t)wanted)
+        return malformed(archive, "a ZIP64 field");
+    at += 4;
+    for (int i = 0; i < 3; i++)
+        if (*field[i] == 0xffffffffu) *field[i] = number_at(archive, at, 8), at += 8;
+    return RKHS_OK;
+}
+
+/* The data of an array, aligned: a copy where the file did not align it. */
+static rkhs_status place_data(rk_archive *archive, member *m, const char *data, uint64_t size) {
+    m->array.data = data;
+    if (m->array.type == 'S' || (uintptr_t)data % 8 == 0) return RKHS_OK;
+    rkhs_status status = rk_alloc(archive->env, (int64_t)size, 1, &m->owned);
+    if (status != RKHS_OK) return status;
+    memcpy(m->owned, data, size);
+    m->array.data = m->owned;
+    return RKHS_OK;
+}
+
+/* An NPY of `size` bytes as an array. */
+static rkhs_status read_array(rk_archive *archive, member *m, const char *bytes, uint64_t size) {
+    rkhs_status status = RKHS_OK;
+    char where[1024];
+    rk_npy npy;
+    snprintf(where, sizeof where, "%.600s: the array '%s'", archive->path, m->name);
+    TRY(rk_npy_parse(archive->env, where, bytes, size, &npy));
+    int text = npy.kind == 'S' && npy.ndim == 0 && npy.size > 0;
+    int wide = npy.size == 8 && npy.order == '<' && (npy.kind == 'f' || npy.kind == 'i') && npy.ndim <= 3;
+    if (!text && !wide) FAIL(archive->env, RKHS_ERR_FORMAT, "%s is of a type that model files do not have: make the file again", where);
+    if (npy.fortran && npy.ndim > 1) FAIL(archive->env, RKHS_ERR_FORMAT, "%s is in Fortran order: make the file again", where);
+    if ((uint64_t)npy.count * (uint64_t)npy.size != size - (uint64_t)npy.offset)
+        FAIL(archive->env, RKHS_ERR_FORMAT, "%s has another size than its header says: make the file again", where);
+    const char *data = bytes + npy.offset;
+    m->array.type = text ? 'S' : npy.kind == 'f' ? 'd' : 'q';
+    m->array.ndim = text ? 1 : npy.ndim;
+    for (int i = 0; !text && i < npy.ndim; i++) m->array.shape[i] = npy.shape[i];
+    if (text) {
+        int64_t length = npy.size;
+        while (length > 0 && !data[length - 1]) length--; /* as NumPy reads bytes */
+        m->array.shape[0] = length;
+    }
+    TRY(place_data(archive, m, data, (uint64_t)npy.count * (uint64_t)npy.size));
+done:
+    return status;
+}
+
+/* One entry of the central directory at *at, and its array. */
+static rkhs_status read_member(rk_archive *archive, uint64_t start, uint64_t stop, uint64_t *at) {
+    rkhs_status status = RKHS_OK;
+    const char *b = archive->bytes;
+    if (stop - *at < CENTRAL || number_at(archive, *at, 4) != 0x02014b50) return malformed(archive, "a directory entry");
+    uint64_t stored = number_at(archive, *at + 20, 4), size = number_at(archive, *at + 24, 4), offset = number_at(archive, *at + 42, 4);
+    uint64_t name = number_at(archive, *at + 28, 2), extra = number_at(archive, *at + 30, 2), note = number_at(archive, *at + 32, 2);
+    if (number_at(archive, *at + 8, 4) != 0) return malformed(archive, "an entry is compressed");
+    if (stop - *at - CENTRAL < name + extra + note) return malformed(archive, "a directory entry");
+    const char *text = b + *at + CENTRAL;
+    TRY(read_wide(archive, *at + CENTRAL + name, extra, (uint64_t *[]){&size, &stored, &offset}));
+    if (size != stored) return malformed(archive, "two sizes");
+    if (name < 5 || memcmp(text + name - 4, ".npy", 4) != 0 || !good_name(text, name - 4)) return malformed(archive, "a name");
+    if (offset > start || start - offset < LOCAL + name || number_at(archive, offset, 4) != 0x04034b50 ||
+        number_at(archive, offset + 26, 2) != name || memcmp(b + offset + LOCAL, text, name) != 0)
+        return malformed(archive, "an entry's place");
+    uint64_t data = offset + LOCAL + name + number_at(archive, offset + 28, 2);
+    if (data > start || size > start - data) return malformed(archive, "an entry's size");
+    member *m;
+    TRY(add_member(archive, text, name - 4, &m));
+    if (find_member(archive, m->name) != m) return malformed(archive, "a name twice");
+    TRY(read_array(archive, m, b + data, size));
+    *at += CENTRAL + name + extra + note;
+done:
+    return status;
+}
+
+rkhs_status rk_archive_read(rkhs_env *env, const char *path, rk_archive **out) {
+    rkhs_status status = RKHS_OK;
+    rk_archive *archive = NULL;
+    rk_input *in = NULL;
+    uint64_t count = 0, start = 0, stop = 0;
+    *out = NULL;
+    TRY(rk_archive_new(env, &archive));
+    TRY(rk_input_open(env, path, &in));
+    TRY(rk_strdup(env, rk_input_name(in), &archive->path));
+    TRY(rk_input_all(in, &archive->bytes, &archive->length));
+    TRY(verify(archive));
+    TRY(find_directory(archive, &count, &start, &stop));
+    uint64_t at = start;
+    for (uint64_t i = 0; i < count; i++) TRY(read_member(archive, start, stop, &at));
+    if (at != stop) {
+        status = malformed(archive, "the directory's length");
+        goto done;
+    }
+    *out = archive;
+    archive = NULL;
+done:
+    rk_input_close(in);
+    rk_archive_free(archive);
+    return status;
+}
+
+/* ---- get ------------------------------------------------------------------------------------------------------------- */
+
+int64_t rk_archive_count(const rk_archive *archive) { return archive->count; }
+
+const char *rk_archive_name(const rk_archive *archive, int64_t i) {
+    return i >= 0 && i < archive->count ? archive->members[i].name : NULL;
+}
+
+char rk_archive_type(const rk_archive *archive, int64_t i) {
+    return i >= 0 && i < archive->count ? archive->members[i].array.type : 0;
+}
+
+int rk_archive_has(const rk_archive *archive, const char *name) { return find_member(archive, name) != NULL; }
+
+const char *rk_archive_path(const rk_archive *archive) { return archive->path ? archive->path : ""; }
+
+rkhs_status rk_archive_get(rk_archive *archive, const char *name, char type, int ndim, rk_array *a) {
+    const member *m = find_member(archive, name);
+    const char *path = rk_archive_path(archive);
+    if (!m) return rk_fail(archive->env, RKHS_ERR_FORMAT, "%s: the array '%.80s' is missing: make the file again", path, name);
+    int fits = m->array.type == type && (type == 'S' || ndim < 0 || ndim == m->array.ndim);
+    if (!fits)
+        return rk_fail(archive->env, RKHS_ERR_FORMAT, "%s: the array '%.80s' has another type or shape than it should: make the file again",
+                       path, name);
+    *a = m->array;
+    return RKHS_OK;
+}
+
+/* Bytes of the archive carry no zero at their end, so the text is copied once and kept. */
+rkhs_status rk_archive_get_text(rk_archive *archive, const char *name, const char **text) {
+    rkhs_status status = RKHS_OK;
+    rk_array a;
+    char *copy = NULL;
+    *text = NULL;
+    TRY(rk_archive_get(archive, name, 'S', -1, &a));
+    size_t length = (size_t)a.shape[0];
+    if (length && memchr(a.data, 0, length)) FAIL(archive->env, RKHS_ERR_FORMAT, "%s: the text '%.80s' has a zero byte: make the file again",
+                                                  rk_archive_path(archive), name);
+    member *m = find_member(archive, name);
+    if (!m->owned) {
+        TRY(rk_alloc(archive->env, a.shape[0] + 1, 1, &copy));
+        if (length) memcpy(copy, a.data, length);
+        m->owned = copy;
+        m->array.data = copy;
+    }
+    *text = m->owned;
+done:
+    return status;
+}
+
+rkhs_status rk_archive_get_int(rk_archive *archive, const char *name, int64_t *value) {
+    rk_array a;
+    rkhs_status status = rk_archive_get(archive, name, 'q', 0, &a);
+    if (status == RKHS_OK) memcpy(value, a.data, 8);
+    return status;
+}
+
+rkhs_status rk_archive_get_real(rk_archive *archive, const char *name, double *value) {
+    rk_array a;
+    rkhs_status status = rk_archive_get(archive, name, 'd', 0, &a);
+    if (status == RKHS_OK) memcpy(value, a.data, 8);
+    return status;
+}
+
+void rk_archive_free(rk_archive *archive) {
+    if (!archive) return;
+    for (int64_t i = 0; i < archive->count; i++) {
+        rk_free(archive->env, archive->members[i].name);
+        rk_free(archive->env, archive->members[i].owned);
+    }
+    rk_free(archive->env, archive->members);
+    rk_free(archive->env, archive->bytes);
+    rk_free(archive->env, archive->path);
+    rk_free(archive->env, archive);
+}

@@ -1,0 +1,184 @@
+/* env.c: settings, the last message, the log, progress and cancelling. */
+#include "base/base.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static rkhs_status sum_self(void *context, double *values, int64_t count) { return RKHS_OK; }
+static rkhs_status bcast_self(void *context, double *values, int64_t count, int root) { return RKHS_OK; }
+static void abort_self(void *context, rkhs_status why) {}
+
+/* One process: everything is here already. */
+static rkhs_status gather_self(void *context, const double *mine, int64_t count, double *all) {
+    memmove(all, mine, (size_t)count * sizeof *all);
+    return RKHS_OK;
+}
+
+static const rkhs_comm comm_self = {0, 1, sum_self, gather_self, bcast_self, abort_self, NULL};
+
+const char *rkhs_version(void) { return RKHS_VERSION; }
+
+const char *rkhs_status_text(rkhs_status status) {
+    static const char *const text[] = {
+        [RKHS_OK] = "done",
+        [RKHS_ERR_ARGUMENT] = "wrong argument",
+        [RKHS_ERR_SPEC] = "wrong spec",
+        [RKHS_ERR_DATA] = "wrong data",
+        [RKHS_ERR_FORMAT] = "wrong or damaged file",
+        [RKHS_ERR_IO] = "the system refused",
+        [RKHS_ERR_MEMORY] = "not enough memory",
+        [RKHS_ERR_NUMERIC] = "no numerical answer",
+        [RKHS_ERR_CANCELLED] = "stopped",
+        [RKHS_ERR_BUG] = "a fault of the library",
+    };
+    return (unsigned)status < sizeof text / sizeof *text ? text[status] : "unknown status";
+}
+
+/* The number in a small system file, or 0 where there is none ("max"). */
+static double read_number(const char *path) {
+    char text[64] = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    ssize_t got = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (got <= 0 || text[0] < '0' || text[0] > '9') return 0;
+    double value = 0;
+    for (const char *c = text; *c >= '0' && *c <= '9'; c++) value = value * 10 + (*c - '0');
+    return value;
+}
+
+/* 80% of the memory that this process may have. */
+static size_t default_limit(void) {
+    double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
+    static const char *const groups[] = {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+    for (int i = 0; i < 2; i++) {
+        double group = read_number(groups[i]);
+        if (group > 0 && group < bytes) bytes = group;
+    }
+    return (size_t)(0.8 * bytes);
+}
+
+/* The cores this process may run on. */
+static int default_threads(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        int count = CPU_COUNT(&set);
+        if (count > 0) return count;
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int)online : 1;
+}
+
+rkhs_status rkhs_env_new(rkhs_env **env) {
+    if (!env) return RKHS_ERR_ARGUMENT;
+    *env = NULL;
+    rkhs_env *e = rk_raw_new(sizeof *e);
+    if (!e) return RKHS_ERR_MEMORY;
+    e->fail_at = -1;
+    e->comm = &comm_self;
+    e->limit = default_limit();
+    e->threads = default_threads();
+    *env = e;
+    return RKHS_OK;
+}
+
+void rkhs_env_free(rkhs_env *env) {
+    if (!env) return;
+    rk_pool_free(env);
+    rk_scratch_release(env, NULL);
+    rk_raw_free(env);
+}
+
+const char *rkhs_env_message(const rkhs_env *env) { return env ? env->message : ""; }
+
+rkhs_status rkhs_env_set_threads(rkhs_env *env, int threads) {
+    if (!env) return RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    if (threads < 0 || threads > 1024)
+        return rk_fail(env, RKHS_ERR_ARGUMENT, "%d threads: give a number from 1 to 1024, or 0 for all cores", threads);
+    rk_pool_free(env);
+    env->threads = threads ? threads : default_threads();
+    return RKHS_OK;
+}
+
+rkhs_status rkhs_env_set_seed(rkhs_env *env, uint64_t seed) {
+    if (!env) return RKHS_ERR_ARGUMENT;
+    env->seed = seed;
+    return RKHS_OK;
+}
+
+rkhs_status rkhs_env_set_memory(rkhs_env *env, size_t bytes) {
+    if (!env) return RKHS_ERR_ARGUMENT;
+    env->limit = bytes ? bytes : default_limit();
+    return RKHS_OK;
+}
+
+size_t rkhs_env_memory_peak(const rkhs_env *env) { return env ? atomic_load(&env->peak) : 0; }
+
+void rkhs_env_set_progress(rkhs_env *env, rkhs_progress_fn fn, void *payload) {
+    if (!env) return;
+    env->progress = fn;
+    env->progress_payload = payload;
+}
+
+void rkhs_env_set_log(rkhs_env *env, rkhs_log_fn fn, void *payload) {
+    if (!env) return;
+    env->log = fn;
+    env->log_payload = payload;
+}
+
+void rkhs_env_set_comm(rkhs_env *env, const rkhs_comm *comm) {
+    if (env) env->comm = comm ? comm : &comm_self;
+}
+
+void rk_clear(rkhs_env *env) {
+    env->message[0] = 0;
+    atomic_store(&env->cancelled, 0);
+}
+
+rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) {
+    if (!env->message[0]) {
+        va_list list;
+        va_start(list, format);
+        vsnprintf(env->message, sizeof env->message, format, list);
+        va_end(list);
+    }
+    return code;
+}
+
+void rk_log(rkhs_env *env, rkhs_log_level level, const char *format, ...) {
+    if (!env->log) return;
+    char sentence[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(sentence, sizeof sentence, format, list);
+    va_end(list);
+    env->log(level, sentence, env->log_payload);
+}
+
+double rk_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+rkhs_status rk_progress(rkhs_env *env, const char *stage, int64_t done, int64_t total) {
+    if (atomic_load(&env->cancelled)) return rk_fail(env, RKHS_ERR_CANCELLED, "stopped on request");
+    if (!env->progress) return RKHS_OK;
+    if (stage) env->stage = stage;
+    double now = rk_seconds();
+    int last = total > 0 && done >= total; /* the end of a stage is always shown */
+    if (!last && now - env->progress_last < 0.1) return RKHS_OK;
+    env->progress_last = now;
+    rkhs_progress p = {env->stage ? env->stage : "work", done, total};
+    if (env->progress(&p, env->progress_payload)) {
+        atomic_store(&env->cancelled, 1);
+        return rk_fail(env, RKHS_ERR_CANCELLED, "stopped on request");
+    }
+    return RKHS_OK;
+}

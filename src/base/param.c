@@ -1,0 +1,353 @@
+/* param.c: specs, that is types with parameters, from text and back, by the parameter tables alone. */
+#include "base/base.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static rkhs_status set_value(rkhs_env *env, const rk_entry *e, const rk_param *p, void *self, const rk_node *node);
+
+static void *slot_of(const void *self, const rk_param *p) { return (char *)(uintptr_t)self + p->offset; }
+
+const rk_entry *rk_list_find(const rk_list *list, const char *name) {
+    for (const rk_entry *const *e = list->entries; *e; e++)
+        if (strcmp((*e)->name, name) == 0) return *e;
+    return NULL;
+}
+
+rkhs_status rk_list_get(rkhs_env *env, const rk_list *list, const char *name, const rk_entry **entry) {
+    *entry = rk_list_find(list, name);
+    if (*entry) return RKHS_OK;
+    const char *names[128];
+    int count = 0;
+    for (const rk_entry *const *e = list->entries; *e && count < 128; e++) names[count++] = (*e)->name;
+    const char *near = rk_nearest(name, names, count);
+    if (near)
+        return rk_fail(env, RKHS_ERR_SPEC, "there is no %s '%.40s' (did you mean %s?): 'rkhs list %s' shows all", list->what, name,
+                       near, list->name);
+    return rk_fail(env, RKHS_ERR_SPEC, "there is no %s '%.40s': 'rkhs list %s' shows all", list->what, name, list->name);
+}
+
+/* "sigma, gamma" into buffer. */
+static const char *names_text(const rk_param *params, char *buffer, size_t room) {
+    size_t used = 0;
+    buffer[0] = 0;
+    for (const rk_param *p = params; p && p->name && used < room; p++)
+        used += (size_t)snprintf(buffer + used, room - used, "%s%s", used ? ", " : "", p->name);
+    return buffer;
+}
+
+/* The parameter that a key names. */
+static rkhs_status find_param(rkhs_env *env, const rk_entry *e, const char *key, const rk_param **out) {
+    const char *names[64] = {0};
+    char all[256];
+    int count = 0;
+    for (const rk_param *p = e->params; p && p->name; p++) {
+        if (strcmp(p->name, key) == 0) {
+            *out = p;
+            return RKHS_OK;
+        }
+        if (count < 64) names[count++] = p->name;
+    }
+    const char *near = rk_nearest(key, names, count);
+    if (!count) return rk_fail(env, RKHS_ERR_SPEC, "%s has no parameter '%.40s': it takes none", e->name, key);
+    return rk_fail(env, RKHS_ERR_SPEC, "%s has no parameter '%.40s'%s%s%s: it takes %s", e->name, key, near ? " (did you mean " : "",
+                   near ? near : "", near ? "?)" : "", names_text(e->params, all, sizeof all));
+}
+
+/* The position of a word in "a|b|c", or -1. */
+static int choice_find(const char *choices, const char *word) {
+    size_t length = strlen(word);
+    int position = 0;
+    for (const char *s = choices; s; s = strchr(s, '|'), s = s ? s + 1 : NULL, position++)
+        if (strncmp(s, word, length) == 0 && (s[length] == '|' || s[length] == 0)) return position;
+    return -1;
+}
+
+const char *rk_choice_text(const char *choices, int position, char buffer[64]) {
+    const char *s = choices;
+    for (int i = 0; i < position && s; i++) s = strchr(s, '|'), s = s ? s + 1 : NULL;
+    size_t length = s ? strcspn(s, "|") : 0;
+    if (length > 63) length = 63;
+    memcpy(buffer, s ? s : "", length);
+    buffer[length] = 0;
+    return buffer;
+}
+
+/* Whether a value is a bare word, and which. */
+static const char *word_of(const rk_node *node) {
+    return node->kind == RK_NODE_CALL && !node->brackets ? node->text : NULL;
+}
+
+static rkhs_status expected(rkhs_env *env, const rk_entry *e, const rk_param *p, const char *what, const rk_node *node) {
+    return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be %s%s%.40s", e->name, p->name, what, node->text ? ", not " : "",
+                   node->text ? node->text : "");
+}
+
+/* The number within the parameter's bounds. */
+static rkhs_status number_in(rkhs_env *env, const rk_entry *e, const rk_param *p, const rk_node *node, double *out) {
+    if (node->kind != RK_NODE_NUMBER) return expected(env, e, p, "a number", node);
+    double v = node->number;
+    int bounded = p->min != 0 || p->max != 0 || p->open;
+    if (!(v >= -1e300 && v <= 1e300)) return expected(env, e, p, "finite", node);
+    if (bounded && (v < p->min || (p->open && v <= p->min)))
+        return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be %s %.15g, not %.15g", e->name, p->name, p->open ? "above" : "at least",
+                       p->min, v);
+    if (bounded && p->max > p->min && v > p->max)
+        return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be at most %.15g, not %.15g", e->name, p->name, p->max, v);
+    *out = v;
+    return RKHS_OK;
+}
+
+static rkhs_status set_int(rkhs_env *env, const rk_entry *e, const rk_param *p, int64_t *slot, const rk_node *node) {
+    double v = 0;
+    rkhs_status status = number_in(env, e, p, node, &v);
+    if (status != RKHS_OK) return status;
+    if (v != floor(v) || fabs(v) > 9e15) return expected(env, e, p, "a whole number", node);
+    *slot = (int64_t)v;
+    return RKHS_OK;
+}
+
+static rkhs_status set_bool(rkhs_env *env, const rk_entry *e, const rk_param *p, int *slot, const rk_node *node) {
+    static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
+    const char *word = node->kind == RK_NODE_NUMBER ? node->text : word_of(node);
+    for (int i = 0; word && i < 6; i++) {
+        if (strcmp(word, words[i]) == 0) {
+            *slot = i & 1;
+            return RKHS_OK;
+        }
+    }
+    if (node->kind == RK_NODE_NUMBER && (node->number == 0 || node->number == 1)) {
+        *slot = node->number != 0;
+        return RKHS_OK;
+    }
+    return expected(env, e, p, "true or false", node);
+}
+
+static rkhs_status set_choice(rkhs_env *env, const rk_entry *e, const rk_param *p, int *slot, const rk_node *node) {
+    const char *word = word_of(node);
+    int position = word ? choice_find(p->choices, word) : -1;
+    if (position < 0) return expected(env, e, p, p->choices, node);
+    *slot = position;
+    return RKHS_OK;
+}
+
+/* A number, or a rule's name with one whole argument: knn(10), knn(k=10). */
+static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_rule *slot, const rk_node *node) {
+    if (node->kind == RK_NODE_NUMBER) {
+        slot->rule = RK_RULE_NUMBER;
+        return number_in(env, e, p, node, &slot->value);
+    }
+    char what[128];
+    snprintf(what, sizeof what, "a number or one of %s", p->choices);
+    int position = node->kind == RK_NODE_CALL ? choice_find(p->choices, node->text) : -1;
+    if (position < 0) return expected(env, e, p, what, node);
+    *slot = (rk_rule){position, 0, 0};
+    const rk_node *argument = node->child;
+    if (strcmp(node->text, "knn") == 0) {
+        static const rk_param k = {.name = "k", .kind = RK_INT, .min = 1, .max = 1e9};
+        slot->k = 10;
+        if (argument && argument->key && strcmp(argument->key, "k") != 0) return expected(env, e, p, "knn(k)", argument);
+        if (argument && argument->next) return expected(env, e, p, "knn(k)", argument->next);
+        return argument ? set_int(env, e, &k, &slot->k, argument) : RKHS_OK;
+    }
+    return argument ? expected(env, e, p, what, node) : RKHS_OK;
+}
+
+static rkhs_status set_word(rkhs_env *env, const rk_entry *e, const rk_param *p, char **slot, const rk_node *node) {
+    const char *word = node->kind == RK_NODE_NUMBER ? node->text : word_of(node);
+    if (!word) return expected(env, e, p, "a word", node);
+    return rk_strdup(env, word, slot);
+}
+
+static rkhs_status set_value(rkhs_env *env, const rk_entry *e, const rk_param *p, void *self, const rk_node *node) {
+    void *slot = slot_of(self, p);
+    switch (p->kind) {
+    case RK_INT: return set_int(env, e, p, slot, node);
+    case RK_REAL: return number_in(env, e, p, node, slot);
+    case RK_BOOL: return set_bool(env, e, p, slot, node);
+    case RK_CHOICE: return set_choice(env, e, p, slot, node);
+    case RK_RULE: return set_rule(env, e, p, slot, node);
+    case RK_WORD: return set_word(env, e, p, slot, node);
+    case RK_SPEC: return rk_spec_from_node(env, p->list, node, slot);
+    case RK_LIST:
+        if (node->kind != RK_NODE_LIST) return expected(env, e, p, "a list such as [0:50,7]", node);
+        return rk_strdup(env, node->text, slot);
+    }
+    return rk_fail(env, RKHS_ERR_BUG, "%s: a parameter of unknown kind", e->name);
+}
+
+/* Every slot as "not set". */
+static void unset_all(const rk_entry *e, void *self) {
+    for (const rk_param *p = e->params; p && p->name; p++) {
+        if (p->kind == RK_REAL) *(double *)slot_of(self, p) = NAN;
+        if (p->kind == RK_RULE) *(rk_rule *)slot_of(self, p) = (rk_rule){RK_RULE_UNSET, 0, 0};
+    }
+}
+
+/* Whether a given parameter stands in place of p. */
+static int replaced(const rk_entry *e, const rk_param *p, uint64_t given) {
+    for (const rk_param *q = e->params; q->name; q++)
+        if (given >> (q - e->params) & 1 && q->instead && strcmp(q->instead, p->name) == 0) return 1;
+    return 0;
+}
+
+/* The defaults of what was not given; `given` has a bit for each parameter. */
+static rkhs_status set_defaults(rkhs_env *env, const rk_entry *e, void *self, uint64_t given) {
+    for (const rk_param *p = e->params; p && p->name; p++) {
+        if (given >> (p - e->params) & 1) {
+            if (replaced(e, p, given)) return rk_fail(env, RKHS_ERR_SPEC, "%s: %s is given in two ways: keep one", e->name, p->name);
+            continue;
+        }
+        if (!p->value || replaced(e, p, given)) continue;
+        rk_node *node;
+        rkhs_status status = rk_parse(env, e->name, p->value, &node);
+        if (status == RKHS_OK) status = set_value(env, e, p, self, node);
+        if (status != RKHS_OK) return status;
+    }
+    return RKHS_OK;
+}
+
+/* The arguments as written: in order, then by name. */
+static rkhs_status set_given(rkhs_env *env, const rk_entry *e, void *self, const rk_node *node, uint64_t *given) {
+    int64_t count = 0, position = 0;
+    while (e->params && e->params[count].name) count++;
+    for (const rk_node *a = node->child; a; a = a->next) {
+        const rk_param *p;
+        if (a->key) {
+            rkhs_status status = find_param(env, e, a->key, &p);
+            if (status != RKHS_OK) return status;
+        } else {
+            if (position >= count)
+                return rk_fail(env, RKHS_ERR_SPEC, "%s takes %lld parameter%s, but more are given", e->name, (long long)count,
+                               count == 1 ? "" : "s");
+            p = &e->params[position++];
+        }
+        uint64_t bit = (uint64_t)1 << (p - e->params);
+        if (*given & bit) return rk_fail(env, RKHS_ERR_SPEC, "%s: %s is given twice", e->name, p->name);
+        *given |= bit;
+        rkhs_status status = set_value(env, e, p, self, a);
+        if (status != RKHS_OK) return status;
+    }
+    return RKHS_OK;
+}
+
+rkhs_status rk_spec_from_node(rkhs_env *env, const rk_list *list, const rk_node *node, rk_spec **spec) {
+    rkhs_status status = RKHS_OK;
+    rk_spec *s = NULL;
+    uint64_t given = 0;
+    *spec = NULL;
+    if (node->kind != RK_NODE_CALL)
+        FAIL(env, RKHS_ERR_SPEC, "a %s begins with its name, as in '%s'%s%.40s", list->what, list->entries[0]->name,
+             node->text ? ", not with " : "", node->text ? node->text : "");
+    TRY(rk_alloc(env, 1, sizeof *s, &s));
+    TRY(rk_list_get(env, list, node->text, &s->entry));
+    TRY(rk_alloc(env, 1, s->entry->size + 1, &s->self));
+    unset_all(s->entry, s->self);
+    TRY(set_given(env, s->entry, s->self, node, &given));
+    TRY(set_defaults(env, s->entry, s->self, given));
+    *spec = s;
+    s = NULL;
+done:
+    rk_spec_free(env, s);
+    return status;
+}
+
+rkhs_status rk_spec_new(rkhs_env *env, const rk_list *list, const char *text, rk_spec **spec) {
+    rk_mark mark = rk_scratch_mark(env);
+    rk_node *node;
+    *spec = NULL;
+    rkhs_status status = rk_parse(env, list->what, text, &node);
+    if (status == RKHS_OK) status = rk_spec_from_node(env, list, node, spec);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+rkhs_status rk_spec_copy(rkhs_env *env, const rk_spec *spec, rk_spec **copy) {
+    rkhs_status status = RKHS_OK;
+    rk_spec *s = NULL;
+    *copy = NULL;
+    TRY(rk_alloc(env, 1, sizeof *s, &s));
+    s->entry = spec->entry;
+    TRY(rk_alloc(env, 1, spec->entry->size + 1, &s->self));
+    memcpy(s->self, spec->self, spec->entry->size);
+    /* What a slot points to must not be shared, nor freed twice should a copy fail half way. */
+    for (const rk_param *p = s->entry->params; p && p->name; p++)
+        if (p->kind == RK_LIST || p->kind == RK_WORD || p->kind == RK_SPEC) *(void **)slot_of(s->self, p) = NULL;
+    for (const rk_param *p = s->entry->params; p && p->name; p++) {
+        void *const *from = slot_of(spec->self, p);
+        if (p->kind == RK_SPEC && *from) TRY(rk_spec_copy(env, *from, slot_of(s->self, p)));
+        if ((p->kind == RK_LIST || p->kind == RK_WORD) && *from) TRY(rk_strdup(env, *from, slot_of(s->self, p)));
+    }
+    *copy = s;
+    s = NULL;
+done:
+    rk_spec_free(env, s);
+    return status;
+}
+
+void rk_spec_free(rkhs_env *env, rk_spec *spec) {
+    if (!spec) return;
+    for (const rk_param *p = spec->self ? spec->entry->params : NULL; p && p->name; p++) {
+        void **slot = slot_of(spec->self, p);
+        if (p->kind == RK_SPEC) rk_spec_free(env, *slot);
+        if (p->kind == RK_LIST || p->kind == RK_WORD) rk_free(env, *slot);
+    }
+    rk_free(env, spec->self);
+    rk_free(env, spec);
+}
+
+/* A word as the grammar reads it back: quoted unless it is a plain name or number. */
+static rkhs_status add_word(rk_text *text, const char *word) {
+    int plain = word[0] && (strspn(word, "0123456789") == strlen(word) ||
+                            (strspn(word, "0123456789") == 0 &&
+                             strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(word)));
+    if (plain) return rk_text_add(text, "%s", word);
+    rkhs_status status = rk_text_add(text, "\"");
+    for (const char *c = word; *c && status == RKHS_OK; c++)
+        status = rk_text_add(text, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    return status == RKHS_OK ? rk_text_add(text, "\"") : status;
+}
+
+/* One value as the grammar reads it back. */
+static rkhs_status add_value(rk_text *text, const rk_param *p, const void *slot) {
+    char buffer[64], number[40];
+    const rk_rule *rule = slot;
+    switch (p->kind) {
+    case RK_INT: return rk_text_add(text, "%lld", (long long)*(const int64_t *)slot);
+    case RK_REAL: return rk_text_add(text, "%s", rk_number_text(*(const double *)slot, number));
+    case RK_BOOL: return rk_text_add(text, *(const int *)slot ? "true" : "false");
+    case RK_CHOICE: return rk_text_add(text, "%s", rk_choice_text(p->choices, *(const int *)slot, buffer));
+    case RK_LIST: return rk_text_add(text, "%s", *(char *const *)slot);
+    case RK_WORD: return add_word(text, *(char *const *)slot);
+    case RK_SPEC: return rk_spec_text(*(rk_spec *const *)slot, text);
+    case RK_RULE:
+        if (rule->rule == RK_RULE_NUMBER) return rk_text_add(text, "%s", rk_number_text(rule->value, number));
+        rk_choice_text(p->choices, rule->rule, buffer);
+        return rule->k ? rk_text_add(text, "%s(%lld)", buffer, (long long)rule->k) : rk_text_add(text, "%s", buffer);
+    }
+    return RKHS_ERR_BUG;
+}
+
+/* Whether there is anything to write. */
+static int is_set(const rk_param *p, const void *slot) {
+    switch (p->kind) {
+    case RK_REAL: return !isnan(*(const double *)slot);
+    case RK_RULE: return ((const rk_rule *)slot)->rule != RK_RULE_UNSET;
+    case RK_LIST:
+    case RK_WORD:
+    case RK_SPEC: return *(void *const *)slot != NULL;
+    default: return 1;
+    }
+}
+
+rkhs_status rk_spec_text(const rk_spec *spec, rk_text *text) {
+    rkhs_status status = rk_text_add(text, "%s", spec->entry->name);
+    int count = 0;
+    for (const rk_param *p = spec->entry->params; p && p->name && status == RKHS_OK; p++) {
+        const void *slot = slot_of(spec->self, p);
+        if (!is_set(p, slot)) continue;
+        status = rk_text_add(text, "%s%s=", count++ ? ", " : "(", p->name);
+        if (status == RKHS_OK) status = add_value(text, p, slot);
+    }
+    return status == RKHS_OK && count ? rk_text_add(text, ")") : status;
+}

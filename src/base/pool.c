@@ -1,0 +1,179 @@
+/* pool.c: a parallel loop over fixed tiles.
+ *
+ * Tiles are handed out by a counter; which worker takes which tile never shows in a result, because a tile writes only what is its
+ * own. The env's thread is worker 0: it works too, reports progress between its tiles, and polls while the others finish. After a
+ * fork() the child finds a pool whose threads are gone; it sees that by the process id and makes a new one. */
+#include "base/base.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct rk_pool {
+    pthread_mutex_t lock;
+    pthread_cond_t wake, idle;
+    pthread_t *threads;
+    int count;         /* threads started, the env's own not counted */
+    pid_t pid;
+    int quit;
+    uint64_t round;    /* counts the loops */
+    int working;       /* threads inside the current loop */
+    rk_tile_fn fn;
+    void *context;
+    int64_t tiles;
+    _Atomic int64_t next, finished;
+    _Atomic int failed; /* the first status that is not RKHS_OK */
+    _Atomic int *cancelled;
+} rk_pool;
+
+typedef struct rk_worker {
+    rk_pool *pool;
+    int id;
+} rk_worker;
+
+int rk_workers(const rkhs_env *env) { return env->threads; }
+
+/* Takes one tile; 0 when there is none left, or no reason to go on. */
+static int run_tile(rk_pool *pool, int worker) {
+    if (atomic_load(&pool->failed) || atomic_load(pool->cancelled)) return 0;
+    int64_t tile = atomic_fetch_add(&pool->next, 1);
+    if (tile >= pool->tiles) return 0;
+    rkhs_status status = pool->fn(pool->context, tile, worker);
+    if (status != RKHS_OK) {
+        int none = 0;
+        atomic_compare_exchange_strong(&pool->failed, &none, (int)status);
+    }
+    atomic_fetch_add(&pool->finished, 1);
+    return 1;
+}
+
+/* The life of a thread: sleep, work through a loop, say so, sleep. */
+static void *worker_main(void *argument) {
+    rk_worker *w = argument;
+    rk_pool *pool = w->pool;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (!pool->quit && pool->round == seen) pthread_cond_wait(&pool->wake, &pool->lock);
+        if (pool->quit) break;
+        seen = pool->round;
+        pthread_mutex_unlock(&pool->lock);
+        while (run_tile(pool, w->id)) {}
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->working == 0) pthread_cond_signal(&pool->idle);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* Lets the memory go; the threads must be gone. */
+static void pool_drop(rkhs_env *env) {
+    rk_pool *pool = env->pool;
+    env->pool = NULL;
+    rk_free(env, pool->threads);
+    rk_free(env, pool);
+}
+
+void rk_pool_free(rkhs_env *env) {
+    rk_pool *pool = env->pool;
+    if (!pool) return;
+    if (pool->pid == getpid()) {
+        pthread_mutex_lock(&pool->lock);
+        pool->quit = 1;
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->lock);
+        for (int i = 0; i < pool->count; i++) pthread_join(pool->threads[i], NULL);
+        pthread_cond_destroy(&pool->idle);
+        pthread_cond_destroy(&pool->wake);
+        pthread_mutex_destroy(&pool->lock);
+    }
+    pool_drop(env);
+}
+
+/* Threads with the env's count; fewer when the system gives no more. */
+static rkhs_status pool_new(rkhs_env *env) {
+    rkhs_status status = RKHS_OK;
+    rk_pool *pool;
+    int count = env->threads - 1;
+    TRY(rk_alloc(env, 1, sizeof *pool, &pool));
+    env->pool = pool;
+    pool->pid = getpid();
+    /* One allocation for the threads and their arguments. */
+    TRY(rk_alloc(env, count, sizeof(pthread_t) + sizeof(rk_worker), &pool->threads));
+    rk_worker *workers = (rk_worker *)(pool->threads + count);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&pool->wake, NULL);
+    pthread_cond_init(&pool->idle, &attr);
+    pthread_condattr_destroy(&attr);
+    for (int i = 0; i < count; i++) {
+        workers[i] = (rk_worker){pool, i + 1};
+        if (pthread_create(&pool->threads[i], NULL, worker_main, &workers[i]) != 0) break;
+        pool->count++;
+    }
+done:
+    if (status != RKHS_OK && env->pool) pool_drop(env);
+    return status;
+}
+
+/* Waits for the others, polling progress so that a callback can still cancel. */
+static rkhs_status wait_idle(rkhs_env *env, rk_pool *pool, const char *stage) {
+    rkhs_status status = RKHS_OK;
+    pthread_mutex_lock(&pool->lock);
+    while (pool->working > 0) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += 50 * 1000 * 1000;
+        if (until.tv_nsec >= 1000000000) until.tv_nsec -= 1000000000, until.tv_sec++;
+        pthread_cond_timedwait(&pool->idle, &pool->lock, &until);
+        if (pool->working > 0) {
+            pthread_mutex_unlock(&pool->lock);
+            rkhs_status polled = rk_progress(env, stage, atomic_load(&pool->finished), stage ? pool->tiles : 0);
+            if (polled != RKHS_OK) status = polled;
+            pthread_mutex_lock(&pool->lock);
+        }
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return status;
+}
+
+/* The loop without threads: one tile, or one thread. */
+static rkhs_status run_alone(rkhs_env *env, const char *stage, int64_t count, rk_tile_fn fn, void *context) {
+    for (int64_t tile = 0; tile < count; tile++) {
+        rkhs_status status = fn(context, tile, 0);
+        if (status == RKHS_OK) status = rk_progress(env, stage, tile + 1, stage ? count : 0);
+        if (status != RKHS_OK) return status;
+    }
+    return RKHS_OK;
+}
+
+rkhs_status rk_parallel(rkhs_env *env, const char *stage, int64_t count, rk_tile_fn fn, void *context) {
+    if (count <= 1 || env->threads == 1) return run_alone(env, stage, count, fn, context);
+    if (env->pool && env->pool->pid != getpid()) pool_drop(env);
+    if (!env->pool) {
+        rkhs_status status = pool_new(env);
+        if (status != RKHS_OK) return status;
+    }
+    rk_pool *pool = env->pool;
+    pthread_mutex_lock(&pool->lock);
+    pool->fn = fn;
+    pool->context = context;
+    pool->tiles = count;
+    pool->cancelled = &env->cancelled;
+    atomic_store(&pool->next, 0);
+    atomic_store(&pool->finished, 0);
+    atomic_store(&pool->failed, 0);
+    pool->working = pool->count;
+    pool->round++;
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+    rkhs_status polled = RKHS_OK;
+    while (polled == RKHS_OK && run_tile(pool, 0))
+        polled = rk_progress(env, stage, atomic_load(&pool->finished), stage ? count : 0);
+    rkhs_status waited = wait_idle(env, pool, stage);
+    rkhs_status failed = (rkhs_status)atomic_load(&pool->failed);
+    return failed ? failed : polled ? polled : waited;
+}

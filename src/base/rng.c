@@ -1,0 +1,38 @@
+/* rng.c: random numbers that are functions of (seed, stream, row, index) alone, so that they are the same on any number of threads
+ * and machines. Philox 4x64, ten rounds: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. */
+#include "base/base.h"
+
+#include <Random123/philox.h>
+
+void rk_random(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, uint64_t out[4]) {
+    philox4x64_ctr_t counter = {{row, index, 0, 0}};
+    philox4x64_key_t key = {{seed, stream}};
+    philox4x64_ctr_t r = philox4x64(counter, key);
+    for (int i = 0; i < 4; i++) out[i] = r.v[i];
+}
+
+/* The middle of one of 2^53 equal parts of (0, 1). */
+static double unit(uint64_t word) { return ((double)(word >> 11) + 0.5) * 0x1p-53; }
+
+double rk_uniform(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index) {
+    uint64_t w[4];
+    rk_random(seed, stream, row, index, w);
+    return unit(w[0]);
+}
+
+double rk_normal(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index) {
+    uint64_t w[4];
+    rk_random(seed, stream, row, index, w);
+    return sqrt(-2 * log(unit(w[0]))) * cos(2 * M_PI * unit(w[1]));
+}
+
+rkhs_status rk_choose(rkhs_env *env, uint64_t stream, int64_t n, int64_t count, int64_t *rows) {
+    if (count < 0 || count > n)
+        return rk_fail(env, RKHS_ERR_BUG, "%lld of %lld rows cannot be chosen", (long long)count, (long long)n);
+    int64_t chosen = 0;
+    for (int64_t i = 0; i < n && chosen < count; i++) {
+        /* Row i is taken with the share of places still free. */
+        if (rk_uniform(env->seed, stream, (uint64_t)i, 0) * (double)(n - i) < (double)(count - chosen)) rows[chosen++] = i;
+    }
+    return RKHS_OK;
+}

@@ -1,0 +1,307 @@
+/* text.c: the grammar of specs (see base.h), growing text, numbers as text, near names. */
+#include "base/base.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEEPEST = 40, LONGEST = 65536 };
+
+typedef struct parser {
+    rkhs_env *env;
+    const char *what, *text;
+    int at, depth;
+} parser;
+
+static rkhs_status parse_expr(parser *p, rk_node **out);
+
+/* Skips blanks; the next character. */
+static char peek(parser *p) {
+    while (p->text[p->at] && isspace((unsigned char)p->text[p->at])) p->at++;
+    return p->text[p->at];
+}
+
+/* Fails at the current place. */
+static rkhs_status wrong(parser *p, const char *expected) {
+    char c = peek(p);
+    char found[16] = "the end";
+    if (c) snprintf(found, sizeof found, isprint((unsigned char)c) ? "'%c'" : "\\x%02x", (unsigned char)c);
+    return rk_fail(p->env, RKHS_ERR_SPEC, "%s '%.80s': expected %s at position %d, found %s", p->what, p->text, expected,
+                   p->at + 1, found);
+}
+
+/* A node on the scratch list. */
+static rkhs_status node_new(parser *p, rk_node_kind kind, rk_node **out) {
+    rkhs_status status = rk_scratch(p->env, 1, sizeof **out, out);
+    if (status == RKHS_OK) **out = (rk_node){.kind = kind, .at = p->at};
+    return status;
+}
+
+/* text[from, to) on the scratch list. */
+static rkhs_status copy_part(parser *p, int from, int to, const char **out) {
+    char *s;
+    rkhs_status status = rk_scratch(p->env, to - from + 1, 1, &s);
+    if (status != RKHS_OK) return status;
+    memcpy(s, p->text + from, (size_t)(to - from));
+    s[to - from] = 0;
+    *out = s;
+    return RKHS_OK;
+}
+
+/* strtod in the C locale, whatever the program's is. */
+double rk_strtod(const char *text, char **end) {
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!c) return strtod(text, end);
+    double value = strtod_l(text, end, c);
+    freelocale(c);
+    return value;
+}
+
+/* number := digits, a point, an exponent; no hexadecimals. */
+static rkhs_status parse_number(parser *p, rk_node **out) {
+    rkhs_status status = node_new(p, RK_NODE_NUMBER, out);
+    if (status != RKHS_OK) return status;
+    const char *from = p->text + p->at;
+    char *end;
+    double value = rk_strtod(from, &end);
+    if (end == from || strspn(from, "0123456789.eE+-") < (size_t)(end - from)) return wrong(p, "a number");
+    int start = p->at;
+    p->at += (int)(end - from);
+    (*out)->number = value;
+    return copy_part(p, start, p->at, &(*out)->text);
+}
+
+/* "quoted word", with \" and \\ inside. */
+static rkhs_status parse_quoted(parser *p, rk_node **out) {
+    rkhs_status status = node_new(p, RK_NODE_CALL, out);
+    char *s;
+    if (status == RKHS_OK) status = rk_scratch(p->env, (int64_t)strlen(p->text + p->at) + 1, 1, &s);
+    if (status != RKHS_OK) return status;
+    int length = 0;
+    for (p->at++; p->text[p->at] != '"'; p->at++) {
+        if (p->text[p->at] == '\\' && p->text[p->at + 1]) p->at++;
+        if (!p->text[p->at]) return wrong(p, "a closing quote");
+        s[length++] = p->text[p->at];
+    }
+    p->at++;
+    s[length] = 0;
+    (*out)->text = s;
+    return RKHS_OK;
+}
+
+/* word at the current place, or NULL. */
+static rkhs_status parse_word(parser *p, const char **out) {
+    int from = p->at;
+    if (!isalpha((unsigned char)peek(p)) && peek(p) != '_') return wrong(p, "a name");
+    from = p->at;
+    while (isalnum((unsigned char)p->text[p->at]) || p->text[p->at] == '_') p->at++;
+    return copy_part(p, from, p->at, out);
+}
+
+/* Whether "word =" stands here. */
+static int key_ahead(const parser *p) {
+    const char *s = p->text + p->at;
+    while (isspace((unsigned char)*s)) s++;
+    if (!isalpha((unsigned char)*s) && *s != '_') return 0;
+    while (isalnum((unsigned char)*s) || *s == '_') s++;
+    while (isspace((unsigned char)*s)) s++;
+    return *s == '=';
+}
+
+/* call := word [ "(" [ arg { "," arg } ] ")" ] */
+static rkhs_status parse_call(parser *p, rk_node **out) {
+    rkhs_status status = node_new(p, RK_NODE_CALL, out);
+    if (status == RKHS_OK) status = parse_word(p, &(*out)->text);
+    if (status != RKHS_OK || peek(p) != '(') return status;
+    (*out)->brackets = 1;
+    p->at++;
+    rk_node **tail = &(*out)->child;
+    while (peek(p) != ')') {
+        const char *key = NULL;
+        if (key_ahead(p)) {
+            status = parse_word(p, &key);
+            if (status != RKHS_OK) return status;
+            peek(p);
+            p->at++;
+        }
+        status = parse_expr(p, tail);
+        if (status != RKHS_OK) return status;
+        (*tail)->key = key;
+        tail = &(*tail)->next;
+        if (peek(p) == ')') break;
+        if (peek(p) != ',') return wrong(p, "',' or ')'");
+        p->at++;
+        if (peek(p) == ')') return wrong(p, "an argument");
+    }
+    p->at++;
+    return RKHS_OK;
+}
+
+/* "[" item { "," item } "]", kept as text without blanks. */
+static rkhs_status parse_list(parser *p, rk_node **out) {
+    rkhs_status status = node_new(p, RK_NODE_LIST, out);
+    char *s;
+    if (status == RKHS_OK) status = rk_scratch(p->env, (int64_t)strlen(p->text + p->at) + 1, 1, &s);
+    if (status != RKHS_OK) return status;
+    int length = 0, digits = 0;
+    s[length++] = '[';
+    p->at++;
+    for (;;) {
+        char c = peek(p);
+        if (isdigit((unsigned char)c)) digits = 1;
+        else if (c == ':' || c == ',' || c == ']') {
+            if (!digits) return wrong(p, "a whole number");
+            digits = 0;
+        } else return wrong(p, "a whole number, ':', ',' or ']'");
+        s[length++] = c;
+        p->at++;
+        if (c == ']') break;
+    }
+    s[length] = 0;
+    (*out)->text = s;
+    return RKHS_OK;
+}
+
+/* factor := number | call | "(" expr ")" | list */
+static rkhs_status parse_factor(parser *p, rk_node **out) {
+    char c = peek(p);
+    if (isdigit((unsigned char)c) || c == '.' || c == '-') return parse_number(p, out);
+    if (c == '"') return parse_quoted(p, out);
+    if (c == '[') return parse_list(p, out);
+    if (c != '(') return parse_call(p, out);
+    p->at++;
+    rkhs_status status = parse_expr(p, out);
+    if (status != RKHS_OK) return status;
+    if (peek(p) != ')') return wrong(p, "')'");
+    p->at++;
+    return RKHS_OK;
+}
+
+/* A chain of parts joined by `sign`: a sum of products, a product of factors. One part stands for itself. */
+static rkhs_status parse_chain(parser *p, char sign, rk_node_kind kind, rkhs_status (*part)(parser *, rk_node **), rk_node **out) {
+    rkhs_status status = part(p, out);
+    if (status != RKHS_OK || peek(p) != sign) return status;
+    rk_node *chain;
+    status = node_new(p, kind, &chain);
+    if (status != RKHS_OK) return status;
+    chain->child = *out;
+    rk_node *last = *out;
+    while (peek(p) == sign) {
+        p->at++;
+        status = part(p, &last->next);
+        if (status != RKHS_OK) return status;
+        last = last->next;
+    }
+    *out = chain;
+    return RKHS_OK;
+}
+
+static rkhs_status parse_term(parser *p, rk_node **out) { return parse_chain(p, '*', RK_NODE_PRODUCT, parse_factor, out); }
+
+static rkhs_status parse_expr(parser *p, rk_node **out) {
+    if (++p->depth > DEEPEST)
+        return rk_fail(p->env, RKHS_ERR_SPEC, "%s '%.40s...': brackets more than %d deep", p->what, p->text, DEEPEST);
+    rkhs_status status = parse_chain(p, '+', RK_NODE_SUM, parse_term, out);
+    p->depth--;
+    return status;
+}
+
+rkhs_status rk_parse(rkhs_env *env, const char *what, const char *text, rk_node **node) {
+    if (strlen(text) > LONGEST) return rk_fail(env, RKHS_ERR_SPEC, "%s: the text is longer than %d characters", what, LONGEST);
+    parser p = {env, what, text, 0, 0};
+    if (!peek(&p)) return rk_fail(env, RKHS_ERR_SPEC, "the text of the %s is empty", what);
+    rkhs_status status = parse_expr(&p, node);
+    if (status == RKHS_OK && peek(&p)) status = wrong(&p, "the end");
+    return status;
+}
+
+rkhs_status rk_text_add(rk_text *t, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    int wants = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    if (t->length + wants + 1 > t->room) {
+        int64_t room = 2 * t->room + wants + 64;
+        rkhs_status status = rk_realloc(t->env, room, 1, &t->s);
+        if (status != RKHS_OK) return status;
+        t->room = room;
+    }
+    va_start(list, format);
+    vsnprintf(t->s + t->length, (size_t)(wants + 1), format, list);
+    va_end(list);
+    t->length += wants;
+    return RKHS_OK;
+}
+
+const char *rk_number_text(double value, char buffer[40]) {
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, 40, "%.*g", digits, value);
+        for (char *c = buffer; *c; c++)
+            if (*c == ',') *c = '.'; /* the program's locale may write a comma */
+        if (digits == 17 || rk_strtod(buffer, NULL) == value) break;
+    }
+    return buffer;
+}
+
+/* Edits (insert, delete, replace, swap) between two short words, capped. */
+static int edits(const char *a, const char *b) {
+    enum { MOST = 32 };
+    int la = (int)strlen(a), lb = (int)strlen(b), d[MOST + 1][MOST + 1];
+    if (la > MOST || lb > MOST) return MOST;
+    for (int i = 0; i <= la; i++) {
+        for (int j = 0; j <= lb; j++) {
+            if (!i || !j) {
+                d[i][j] = i + j;
+                continue;
+            }
+            int best = d[i - 1][j - 1] + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+            if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
+        }
+    }
+    return d[la][lb];
+}
+
+const char *rk_nearest(const char *word, const char *const *names, int count) {
+    const char *best = NULL;
+    int least = 1 + (int)strlen(word) / 3; /* further away is a guess, not a hint */
+    if (least > 3) least = 3;
+    for (int i = 0; i < count; i++) {
+        int e = edits(word, names[i]);
+        /* "lap" for laplacian: a beginning of three letters counts as near. */
+        if (strlen(word) >= 3 && strncmp(word, names[i], strlen(word)) == 0) e = 1;
+        if (e <= least && (!best || e < edits(word, best))) best = names[i];
+    }
+    return best;
+}
+
+rkhs_status rk_indices(rkhs_env *env, const char *what, const char *list, int64_t end, int64_t **index, int64_t *count) {
+    for (int pass = 0; pass < 2; pass++) {
+        *count = 0;
+        for (const char *s = list + 1; *s && *s != ']';) {
+            char *stop;
+            errno = 0;
+            int64_t from = strtoll(s, &stop, 10), to = from + 1;
+            if (*stop == ':') to = strtoll(stop + 1, &stop, 10);
+            if (errno || from >= end || to > end || to <= from)
+                return rk_fail(env, RKHS_ERR_SPEC, "%s '%.40s': the part '%.*s' is not inside 0:%lld", what, list, (int)(stop - s), s,
+                               (long long)end);
+            for (int64_t i = from; i < to; i++, (*count)++)
+                if (pass) (*index)[*count] = i;
+            s = *stop == ',' ? stop + 1 : stop;
+            if (*stop != ',' && *stop != ']')
+                return rk_fail(env, RKHS_ERR_SPEC, "%s '%.40s': write it as [0:50,7]", what, list);
+        }
+        if (!pass) {
+            rkhs_status status = rk_scratch(env, *count, sizeof **index, index);
+            if (status != RKHS_OK) return status;
+        }
+    }
+    return RKHS_OK;
+}

@@ -1,0 +1,183 @@
+/* data.c: what all kinds of data share: making, freeing, subsets, views as another kind, saving and loading. */
+#include "data/data.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define RK_DATA(name) &rk_data_##name.entry,
+static const rk_entry *const entries[] = {
+#include "data/datas.def"
+    NULL};
+#undef RK_DATA
+
+const rk_list rk_datas = {"data", "kind of data", entries};
+
+/* The table that an entry begins. */
+static const rk_data_type *type_of(const rk_entry *entry) { return (const rk_data_type *)entry; }
+
+const rk_data_type *rk_data_type_find(const char *name) {
+    const rk_entry *entry = rk_list_find(&rk_datas, name);
+    return entry ? type_of(entry) : NULL;
+}
+
+rkhs_status rk_data_new(rkhs_env *env, const rk_data_type *type, int64_t rows, int64_t columns, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    *out = NULL;
+    TRY(rk_alloc(env, 1, sizeof *x, &x));
+    TRY(rk_alloc(env, 1, type->entry.size, &x->self));
+    x->env = env;
+    x->type = type;
+    x->rows = rows;
+    x->columns = columns;
+    *out = x;
+    x = NULL;
+done:
+    rk_free(env, x);
+    return status;
+}
+
+void rkhs_data_free(rkhs_data *data) {
+    if (!data) return;
+    data->type->release(data);
+    rkhs_data_free(data->labels);
+    rk_free(data->env, data->self);
+    rk_free(data->env, data);
+}
+
+/* The rows at index, without checks; labels too. */
+static rkhs_status subset(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *part = NULL;
+    *out = NULL;
+    TRY(rk_data_new(x->env, x->type, count, x->columns, &part));
+    TRY(x->type->subset(x->env, x, index, count, part));
+    if (x->labels) TRY(subset(x->labels, index, count, &part->labels));
+    *out = part;
+    part = NULL;
+done:
+    rkhs_data_free(part);
+    return status;
+}
+
+rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_t count, rkhs_data **out) {
+    if (!data || !out) return RKHS_ERR_ARGUMENT;
+    rkhs_env *env = data->env;
+    rk_clear(env);
+    *out = NULL;
+    if (!index || count < 1) return rk_fail(env, RKHS_ERR_ARGUMENT, "a subset of no rows was asked for: give at least one row");
+    for (int64_t i = 0; i < count; i++)
+        if (index[i] < 0 || index[i] >= data->rows)
+            return rk_fail(env, RKHS_ERR_ARGUMENT, "row %lld of the subset is %lld, and the data has rows 0 to %lld", (long long)i,
+                           (long long)index[i], (long long)data->rows - 1);
+    return subset(data, index, count, out);
+}
+
+rkhs_status rk_data_copy(const rkhs_data *x, rkhs_data **copy) {
+    rkhs_status status = RKHS_OK;
+    int64_t *index;
+    rk_mark mark = rk_scratch_mark(x->env);
+    *copy = NULL;
+    TRY(rk_scratch(x->env, x->rows, sizeof *index, &index));
+    for (int64_t i = 0; i < x->rows; i++) index[i] = i;
+    TRY(subset(x, index, x->rows, copy));
+done:
+    rk_scratch_release(x->env, mark);
+    return status;
+}
+
+/* "dense or gram" for a set of kinds. */
+static const char *kinds_text(unsigned kinds, char buffer[128]) {
+    size_t used = 0;
+    buffer[0] = 0;
+    for (const rk_entry *const *e = entries; *e; e++)
+        if (type_of(*e)->kind & kinds && used < 100)
+            used += (size_t)snprintf(buffer + used, 128 - used, "%s%s", used ? " or " : "", (*e)->name);
+    return used ? buffer : "another kind of";
+}
+
+rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, const char *what, const rkhs_data **use,
+                           rkhs_data **view) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *as = NULL;
+    char wanted[128];
+    *use = NULL;
+    *view = NULL;
+    if (x->type->kind & kinds) {
+        *use = x;
+        return RKHS_OK;
+    }
+    for (const rk_entry *const *e = entries; *e; e++) {
+        const rk_data_type *type = type_of(*e);
+        if (!(type->kind & kinds) || !type->adopt) continue;
+        TRY(rk_data_new(env, type, x->rows, x->columns, &as));
+        status = type->adopt(env, x, as);
+        if (status == RKHS_OK) {
+            *use = *view = as;
+            return RKHS_OK;
+        }
+        rkhs_data_free(as);
+        as = NULL;
+        if (status != RKHS_ERR_DATA || env->message[0]) goto done; /* without a sentence: not a kind that it can see */
+    }
+    FAIL(env, RKHS_ERR_DATA, "%s takes %s data, not %s: give it such data, or choose another kernel", what,
+         kinds_text(kinds, wanted), x->type->entry.name);
+done:
+    return status;
+}
+
+rkhs_status rk_data_save(const rkhs_data *x, rk_archive *archive, const char *prefix) {
+    char name[256];
+    snprintf(name, sizeof name, "%skind", prefix);
+    rkhs_status status = rk_archive_put_text(archive, name, x->type->entry.name);
+    return status == RKHS_OK ? x->type->save(x, archive, prefix) : status;
+}
+
+rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    char name[256];
+    const char *kind;
+    *out = NULL;
+    snprintf(name, sizeof name, "%skind", prefix);
+    TRY(rk_archive_get_text(archive, name, &kind));
+    const rk_data_type *type = rk_data_type_find(kind);
+    if (!type)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: it holds data of the kind '%.40s', which this library does not know: use a newer one",
+             rk_archive_path(archive), kind);
+    TRY(rk_data_new(env, type, 0, 0, &x));
+    TRY(type->load(env, archive, prefix, x));
+    *out = x;
+    x = NULL;
+done:
+    rkhs_data_free(x);
+    return status;
+}
+
+const char *rkhs_data_kind(const rkhs_data *data) { return data ? data->type->entry.name : NULL; }
+int64_t rkhs_data_rows(const rkhs_data *data) { return data ? data->rows : 0; }
+int64_t rkhs_data_columns(const rkhs_data *data) { return data ? data->columns : 0; }
+const rkhs_data *rkhs_data_labels(const rkhs_data *data) { return data ? data->labels : NULL; }
+
+rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = x->env;
+    rk_mark mark = rk_scratch_mark(env);
+    rkhs_data *y = NULL;
+    int64_t *all;
+    *kept = NULL;
+    if (!index) {
+        count = x->rows;
+        TRY(rk_scratch(env, count, sizeof *all, &all));
+        for (int64_t i = 0; i < count; i++) all[i] = i;
+        index = all;
+    }
+    TRY(rk_data_new(env, x->type, count, x->columns, &y));
+    TRY((x->type->keep ? x->type->keep : x->type->subset)(env, x, index, count, y));
+    *kept = y;
+    y = NULL;
+done:
+    rkhs_data_free(y);
+    rk_scratch_release(env, mark);
+    return status;
+}

@@ -1,0 +1,253 @@
+/* labels.c: class labels, a code for each object and a name for each code.
+ *
+ * The names stand in one block that begins at names[0]. */
+#include "data/data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const rk_labels *labels_of(const rkhs_data *x) { return x->self; }
+
+/* Copies names into one block; NULL: the digits of the codes. */
+static rkhs_status copy_names(rkhs_env *env, const char *const *names, int64_t classes, rk_labels *to) {
+    rkhs_status status = RKHS_OK;
+    char digits[32], *next;
+    int64_t bytes = 0;
+    for (int64_t c = 0; c < classes; c++) bytes += names ? (int64_t)strlen(names[c]) + 1 : (int64_t)sizeof digits;
+    TRY(rk_alloc(env, classes, sizeof *to->names, &to->names));
+    TRY(rk_alloc(env, bytes, 1, &to->names[0]));
+    next = to->names[0];
+    for (int64_t c = 0; c < classes; c++) {
+        if (!names) snprintf(digits, sizeof digits, "%lld", (long long)c);
+        const char *name = names ? names[c] : digits;
+        size_t length = strlen(name) + 1;
+        memcpy(next, name, length);
+        to->names[c] = next;
+        next += length;
+    }
+    to->classes = classes;
+done:
+    return status;
+}
+
+rkhs_status rk_labels_new(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, int64_t classes, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    *out = NULL;
+    if (!codes || n < 1 || classes < 1)
+        FAIL(env, RKHS_ERR_ARGUMENT, "%lld labels of %lld classes: at least one of each is needed", (long long)n, (long long)classes);
+    for (int64_t i = 0; i < n; i++)
+        if (codes[i] < 0 || codes[i] >= classes)
+            FAIL(env, RKHS_ERR_DATA, "label %lld (counted from 1) has the code %lld, and codes run from 0 to %lld", (long long)i + 1,
+                 (long long)codes[i], (long long)classes - 1);
+    for (int64_t c = 0; names && c < classes; c++)
+        if (!names[c]) FAIL(env, RKHS_ERR_ARGUMENT, "class %lld has no name: give all names or none", (long long)c);
+    TRY(rk_data_new(env, &rk_data_labels, n, 1, &x));
+    rk_labels *l = x->self;
+    TRY(rk_alloc(env, n, sizeof *l->codes, &l->codes));
+    memcpy(l->codes, codes, (size_t)n * sizeof *codes);
+    TRY(copy_names(env, names, classes, l));
+    *out = x;
+    x = NULL;
+done:
+    rkhs_data_free(x);
+    return status;
+}
+
+rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, int64_t classes,
+                              rkhs_data **data) {
+    if (!env || !data) return RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    return rk_labels_new(env, codes, n, names, classes, data);
+}
+
+const int64_t *rkhs_data_codes(const rkhs_data *labels, int64_t *classes) {
+    if (!labels || labels->type != &rk_data_labels) return NULL;
+    if (classes) *classes = labels_of(labels)->classes;
+    return labels_of(labels)->codes;
+}
+
+const char *rkhs_data_class_name(const rkhs_data *labels, int64_t code) {
+    if (!labels || labels->type != &rk_data_labels || code < 0 || code >= labels_of(labels)->classes) return NULL;
+    return labels_of(labels)->names[code];
+}
+
+/* ---- from words ------------------------------------------------------------------------------------------------------- */
+
+/* A distinct word, where it is and what it counts as. */
+typedef struct word {
+    const char *text;
+    int64_t code, value; /* in order of appearance; as a number */
+} word;
+
+static uint64_t hash_word(const char *s) {
+    uint64_t h = 0xcbf29ce484222325u;
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+    return h ^ h >> 29;
+}
+
+/* Whether a word is a whole number exactly as one would write it: "-12", not "012" or "+1". */
+static int whole(const char *s, int64_t *value) {
+    const char *d = s + (*s == '-');
+    size_t digits = strspn(d, "0123456789");
+    if (digits == 0 || digits > 18 || d[digits] || (d[0] == '0' && (digits > 1 || d != s))) return 0;
+    *value = strtoll(s, NULL, 10);
+    return 1;
+}
+
+static int by_value(const void *a, const void *b) {
+    int64_t x = ((const word *)a)->value, y = ((const word *)b)->value;
+    return (x > y) - (x < y);
+}
+
+/* Numbers the words in order of first appearance; *list holds the distinct ones. */
+static rkhs_status number_words(rkhs_env *env, const char *const *words, int64_t n, int64_t *codes, word **list, int64_t *count) {
+    rkhs_status status = RKHS_OK;
+    int64_t slots = 16, *table, room = 16;
+    while (slots < 2 * n) slots *= 2;
+    TRY(rk_scratch(env, slots, sizeof *table, &table));
+    memset(table, -1, (size_t)slots * sizeof *table);
+    TRY(rk_alloc(env, room, sizeof **list, list));
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = (int64_t)(hash_word(words[i]) & (uint64_t)(slots - 1));
+        while (table[at] >= 0 && strcmp((*list)[table[at]].text, words[i]) != 0) at = (at + 1) & (slots - 1);
+        if (table[at] < 0) {
+            if (*count == room) TRY(rk_realloc(env, room *= 2, sizeof **list, list));
+            (*list)[*count] = (word){words[i], *count, 0};
+            table[at] = (*count)++;
+        }
+        codes[i] = table[at];
+    }
+done:
+    return status;
+}
+
+rkhs_status rk_labels_from_words(rkhs_env *env, const char *const *words, int64_t n, rkhs_data **labels) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    word *list = NULL;
+    int64_t count = 0, *codes, *rank;
+    const char **names;
+    *labels = NULL;
+    if (n < 1) FAIL(env, RKHS_ERR_DATA, "there are no labels");
+    TRY(rk_scratch(env, n, sizeof *codes, &codes));
+    TRY(number_words(env, words, n, codes, &list, &count));
+    int all = 1;
+    for (int64_t c = 0; c < count && all; c++) all = whole(list[c].text, &list[c].value);
+    if (all) qsort(list, (size_t)count, sizeof *list, by_value);
+    TRY(rk_scratch(env, count, sizeof *rank, &rank));
+    TRY(rk_scratch(env, count, sizeof *names, &names));
+    for (int64_t c = 0; c < count; c++) {
+        rank[list[c].code] = c;
+        names[c] = list[c].text;
+    }
+    for (int64_t i = 0; i < n; i++) codes[i] = rank[codes[i]];
+    TRY(rk_labels_new(env, codes, n, names, count, labels));
+done:
+    rk_free(env, list);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* ---- the table -------------------------------------------------------------------------------------------------------- */
+
+/* All classes stay, also those without an object left: codes keep their meaning. */
+static rkhs_status subset_labels(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
+    rkhs_status status = RKHS_OK;
+    const rk_labels *l = labels_of(x);
+    rk_labels *to = out->self;
+    TRY(rk_alloc(env, count, sizeof *to->codes, &to->codes));
+    for (int64_t i = 0; i < count; i++) to->codes[i] = l->codes[index[i]];
+    TRY(copy_names(env, (const char *const *)l->names, l->classes, to));
+done:
+    return status;
+}
+
+/* codes, the names one after another, and where each ends. */
+static rkhs_status save_labels(const rkhs_data *x, rk_archive *archive, const char *prefix) {
+    rkhs_status status = RKHS_OK;
+    const rk_labels *l = labels_of(x);
+    rk_mark mark = rk_scratch_mark(x->env);
+    rk_text all = {x->env, NULL, 0, 0};
+    char name[256];
+    int64_t *ends;
+    snprintf(name, sizeof name, "%scodes", prefix);
+    TRY(rk_archive_put(archive, name, &(rk_array){'q', 1, {x->rows}, l->codes}));
+    TRY(rk_scratch(x->env, l->classes, sizeof *ends, &ends));
+    for (int64_t c = 0; c < l->classes; c++) {
+        TRY(rk_text_add(&all, "%s", l->names[c]));
+        ends[c] = all.length;
+    }
+    snprintf(name, sizeof name, "%snames", prefix);
+    TRY(rk_archive_put_text(archive, name, all.s));
+    snprintf(name, sizeof name, "%sends", prefix);
+    TRY(rk_archive_put_copy(archive, name, &(rk_array){'q', 1, {l->classes}, ends}));
+done:
+    rk_free(x->env, all.s);
+    rk_scratch_release(x->env, mark);
+    return status;
+}
+
+/* The names from their block and ends, on the scratch list. */
+static rkhs_status split_names(rkhs_env *env, const char *where, const char *all, const rk_array *ends, const char ***out) {
+    rkhs_status status = RKHS_OK;
+    const int64_t *end = ends->data;
+    int64_t from = 0, length = (int64_t)strlen(all);
+    const char **names;
+    char *copy;
+    TRY(rk_scratch(env, ends->shape[0], sizeof *names, &names));
+    TRY(rk_scratch(env, length + ends->shape[0], 1, &copy));
+    for (int64_t c = 0; c < ends->shape[0]; c++) {
+        if (end[c] < from || end[c] > length) FAIL(env, RKHS_ERR_FORMAT, "%s: the names of the classes are damaged: make the file again", where);
+        memcpy(copy, all + from, (size_t)(end[c] - from));
+        names[c] = copy;
+        copy += end[c] - from;
+        *copy++ = 0;
+        from = end[c];
+    }
+    *out = names;
+done:
+    return status;
+}
+
+static rkhs_status load_labels(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *out) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    rkhs_data *fresh = NULL;
+    rk_array codes, ends;
+    const char *all, **names = NULL;
+    char name[256];
+    snprintf(name, sizeof name, "%scodes", prefix);
+    TRY(rk_archive_get(archive, name, 'q', 1, &codes));
+    snprintf(name, sizeof name, "%snames", prefix);
+    TRY(rk_archive_get_text(archive, name, &all));
+    snprintf(name, sizeof name, "%sends", prefix);
+    TRY(rk_archive_get(archive, name, 'q', 1, &ends));
+    TRY(split_names(env, rk_archive_path(archive), all, &ends, &names));
+    TRY(rk_labels_new(env, codes.data, codes.shape[0], names, ends.shape[0], &fresh));
+    out->rows = fresh->rows;
+    out->columns = 1;
+    memcpy(out->self, fresh->self, sizeof(rk_labels));
+    memset(fresh->self, 0, sizeof(rk_labels)); /* moved */
+done:
+    rkhs_data_free(fresh);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+static void release_labels(rkhs_data *x) {
+    const rk_labels *l = labels_of(x);
+    if (l->names) rk_free(x->env, l->names[0]);
+    rk_free(x->env, l->names);
+    rk_free(x->env, l->codes);
+}
+
+const rk_data_type rk_data_labels = {
+    .entry = {.name = "labels", .brief = "class labels: a code for each object, a name for each code", .size = sizeof(rk_labels)},
+    .kind = RK_KIND_LABELS,
+    .subset = subset_labels,
+    .save = save_labels,
+    .load = load_labels,
+    .release = release_labels,
+};

@@ -1,0 +1,113 @@
+/* exact.c: the whole Gram matrix, n x n, stored once.
+ *
+ * Phi is never formed: coefficients are a in Z = K a, the one primitive is K V, and memory stays at one matrix. A precomputed Gram is
+ * used where it lies. */
+#include "gram/gram.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct exact {
+    const double *K; /* n x n */
+    int64_t ld;
+    double *owned;
+} exact;
+
+/* Uses the given matrix itself, after a look at its symmetry. */
+static rkhs_status borrow(rk_gram *g, exact *e) {
+    const rk_gram_rows *rows = g->x->self;
+    int64_t n = g->n;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < i; j++) {
+            double a = rows->values[i * rows->ld + j], b = rows->values[j * rows->ld + i];
+            if (fabs(a - b) > 1e-8 * (fabs(a) + fabs(b)) + 1e-12)
+                return rk_fail(g->env, RKHS_ERR_DATA,
+                               "the Gram is not symmetric: row %lld, column %lld is %.6g, but row %lld, column %lld is %.6g "
+                               "(counted from 1): give k(x,y) = k(y,x)",
+                               (long long)i + 1, (long long)j + 1, a, (long long)j + 1, (long long)i + 1, b);
+        }
+    }
+    e->K = rows->values;
+    e->ld = rows->ld;
+    return RKHS_OK;
+}
+
+/* Whether the data are the matrix already, all of it and in order. */
+static int is_given(const rk_gram *g) {
+    if (g->x->type->kind != RK_KIND_GRAM || g->kernel->children) return 0;
+    const rk_gram_rows *rows = g->x->self;
+    if (!rows->index || !rows->values || g->x->columns != g->n) return 0;
+    for (int64_t i = 0; i < g->n; i++)
+        if (rows->index[i] != i) return 0;
+    return 1;
+}
+
+static rkhs_status build_exact(rk_gram *g) {
+    rkhs_status status = RKHS_OK;
+    exact *e;
+    char what[80];
+    TRY(rk_alloc(g->env, 1, sizeof *e, &e));
+    g->self = e;
+    g->rank = g->kept = g->n;
+    if (is_given(g)) {
+        TRY(borrow(g, e));
+        goto done;
+    }
+    snprintf(what, sizeof what, "the Gram of %lld x %lld", (long long)g->n, (long long)g->n);
+    TRY(rk_need(g->env, 8.0 * (double)g->n * (double)g->n, what, "use gram=nystrom(m=2000), or raise the memory limit"));
+    if (g->n > INT_MAX) FAIL(g->env, RKHS_ERR_DATA, "%lld rows are too many for gram=exact: use gram=nystrom(m=2000)", (long long)g->n);
+    TRY(rk_alloc(g->env, g->n * g->n, sizeof *e->owned, &e->owned));
+    TRY(rk_gram_symmetric(g->env, g->bound, e->owned, g->n));
+    e->K = e->owned;
+    e->ld = g->n;
+done:
+    return status;
+}
+
+static rkhs_status mul_exact(const rk_gram *g, const double *V, int64_t k, double *out) {
+    const exact *e = g->self;
+    return rk_gemm(g->env, NULL, 'n', 'n', g->n, k, g->n, 1.0, e->K, e->ld, V, k, 0.0, out, k);
+}
+
+static rkhs_status fold_exact(const rk_gram *g, const double *W, int64_t k, double *B) {
+    memcpy(B, W, (size_t)(g->n * k) * sizeof *B);
+    return RKHS_OK;
+}
+
+static rkhs_status diag_exact(const rk_gram *g, double *out) {
+    const exact *e = g->self;
+    for (int64_t i = 0; i < g->n; i++) out[i] = e->K[i * e->ld + i];
+    return RKHS_OK;
+}
+
+static rkhs_status entries_exact(const rk_gram *g, const int64_t *I, const int64_t *J, int64_t count, double *out) {
+    const exact *e = g->self;
+    for (int64_t q = 0; q < count; q++) out[q] = e->K[I[q] * e->ld + J[q]];
+    return RKHS_OK;
+}
+
+static rkhs_status neighbours_exact(const rk_gram *g, int64_t k, int64_t *index, double *value) {
+    const exact *e = g->self;
+    return rk_gram_neighbours(g, e->ld == g->n ? e->K : NULL, k, index, value);
+}
+
+static void release_exact(rk_gram *g) {
+    exact *e = g->self;
+    rk_free(g->env, e->owned);
+    rk_free(g->env, e);
+}
+
+const rk_gram_type rk_gram_exact = {
+    .entry = {.name = "exact", .brief = "the whole Gram matrix; every object is kept", .formula = "K", .cost = "8 n^2 bytes"},
+    .form = RK_FORM_SAMPLE,
+    .build = build_exact,
+    .mul = mul_exact,
+    .push = mul_exact,
+    .pull = mul_exact,
+    .fold = fold_exact,
+    .diag = diag_exact,
+    .entries = entries_exact,
+    .neighbours = neighbours_exact,
+    .release = release_exact,
+};

@@ -1,0 +1,113 @@
+/* gram.c: the list of grams, and what they share. */
+#include "gram/gram.h"
+
+#define RK_GRAM(name) extern const rk_gram_type rk_gram_##name;
+#include "gram/grams.def"
+#undef RK_GRAM
+
+static const rk_entry *const entries[] = {
+#define RK_GRAM(name) &rk_gram_##name.entry,
+#include "gram/grams.def"
+#undef RK_GRAM
+    NULL};
+
+const rk_list rk_grams = {"grams", "gram", entries};
+
+rkhs_status rk_gram_new(rkhs_env *env, const rk_spec *spec, const rkhs_kernel *kernel, const rkhs_data *x, rk_gram **gram) {
+    rkhs_status status = RKHS_OK;
+    rk_gram *g = NULL;
+    *gram = NULL;
+    TRY(rk_alloc(env, 1, sizeof *g, &g));
+    *g = (rk_gram){.env = env, .type = (const rk_gram_type *)spec->entry, .spec = spec, .kernel = kernel, .x = x, .n = x->rows};
+    TRY(rk_bind(env, kernel, x, NULL, &g->bound));
+    TRY(g->type->build(g));
+    *gram = g;
+    g = NULL;
+done:
+    rk_gram_free(g);
+    return status;
+}
+
+void rk_gram_free(rk_gram *g) {
+    if (!g) return;
+    if (g->self) g->type->release(g);
+    rk_unbind(g->env, g->bound);
+    rk_free(g->env, g->keep);
+    rk_free(g->env, g);
+}
+
+typedef struct nearest {
+    const rk_gram *g;
+    const double *K;
+    int64_t k, *index;
+    double *value, *tiles;
+    rk_work *work;
+} nearest;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Offers column j with value v to one row's list, largest first; an equal value that came earlier stays before. */
+static void offer(int64_t *index, double *value, int64_t k, int64_t *count, int64_t j, double v) {
+    int64_t at = *count;
+    if (at == k && !(v > value[k - 1])) return;
+    if (at == k) at--;
+    else (*count)++;
+    for (; at > 0 && v > value[at - 1]; at--) value[at] = value[at - 1], index[at] = index[at - 1];
+    value[at] = v;
+    index[at] = j;
+}
+
+/* The lists of a tile of rows. */
+static rkhs_status nearest_tile(void *context, int64_t tile, int worker) {
+    nearest *s = context;
+    int64_t n = s->g->n, i0 = tile * RK_TILE, ni = least(RK_TILE, n - i0), counts[RK_TILE] = {0};
+    double *out = s->tiles + (int64_t)worker * RK_TILE * RK_TILE;
+    for (int64_t j0 = 0; j0 < n; j0 += RK_TILE) {
+        int64_t nj = least(RK_TILE, n - j0), ld = s->K ? n : RK_TILE;
+        const double *values = s->K ? s->K + i0 * n + j0 : out;
+        if (!s->K) {
+            rkhs_status status = rk_block_of(s->g->bound, i0, ni, s->g->bound, j0, nj, out, RK_TILE, s->work[worker]);
+            if (status != RKHS_OK) return status;
+        }
+        for (int64_t i = 0; i < ni; i++)
+            for (int64_t j = 0; j < nj; j++)
+                if (i0 + i != j0 + j)
+                    offer(s->index + (i0 + i) * s->k, s->value + (i0 + i) * s->k, s->k, &counts[i], j0 + j, values[i * ld + j]);
+    }
+    return RKHS_OK;
+}
+
+rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int64_t *index, double *value) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(g->env);
+    nearest s = {g, K, k, index, value, NULL, NULL};
+    if (k < 1 || k >= g->n)
+        FAIL(g->env, RKHS_ERR_SPEC, "k = %lld neighbours: there are %lld other objects: choose k from 1 to %lld", (long long)k,
+             (long long)(g->n - 1), (long long)(g->n - 1));
+    TRY(rk_work_new(g->env, g->bound, g->bound, &s.work));
+    TRY(rk_scratch(g->env, (int64_t)rk_workers(g->env) * RK_TILE * RK_TILE, sizeof *s.tiles, &s.tiles));
+    TRY(rk_parallel(g->env, "neighbours", (g->n + RK_TILE - 1) / RK_TILE, nearest_tile, &s));
+done:
+    rk_scratch_release(g->env, mark);
+    return status;
+}
+
+rkhs_status rk_gram_entries(const rk_gram *g, const int64_t *I, const int64_t *J, int64_t count, double *out) {
+    rk_mark mark = rk_scratch_mark(g->env);
+    rk_work *work;
+    rkhs_status status = rk_work_new(g->env, g->bound, g->bound, &work);
+    for (int64_t q = 0; status == RKHS_OK && q < count; q++)
+        status = rk_block_of(g->bound, I[q], 1, g->bound, J[q], 1, out + q, 1, work[0]);
+    rk_scratch_release(g->env, mark);
+    return status;
+}
+
+rkhs_status rk_gram_diag(const rk_gram *g, double *out) {
+    rk_mark mark = rk_scratch_mark(g->env);
+    rk_work *work;
+    rkhs_status status = rk_work_new(g->env, g->bound, g->bound, &work);
+    for (int64_t i = 0; status == RKHS_OK && i < g->n; i += RK_TILE)
+        status = rk_diag_of(g->bound, i, least(RK_TILE, g->n - i), out + i, work[0]);
+    rk_scratch_release(g->env, mark);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* gram.h: factors of the Gram matrix. */
+#ifndef RK_GRAM_H
+#define RK_GRAM_H
+
+#include "kernel/kernel.h"
+
+extern const rk_list rk_grams;
+
+/* Builds the gram that `spec` names. The kernel must be frozen; kernel, x and spec must outlive it. */
+rkhs_status rk_gram_new(rkhs_env *env, const rk_spec *spec, const rkhs_kernel *kernel, const rkhs_data *x, rk_gram **gram);
+void rk_gram_free(rk_gram *g);
+
+/* The k largest of each row, from a stored K or, when K is NULL, from the kernel. */
+rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int64_t *index, double *value);
+/* Entries from the kernel itself. */
+rkhs_status rk_gram_entries(const rk_gram *g, const int64_t *I, const int64_t *J, int64_t count, double *out);
+/* The diagonal from the kernel itself. */
+rkhs_status rk_gram_diag(const rk_gram *g, double *out);
+
+#endif

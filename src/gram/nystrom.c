@@ -1,0 +1,337 @@
+/* nystrom.c: the Gram matrix through m landmarks S: K ~ K_nS K_SS^-1 K_Sn = Phi Phi', Phi = K_nS L^-T, K_SS = L L'.
+ *
+ * Landmarks are drawn by randomly pivoted Cholesky, which picks each in proportion to what the earlier ones leave unexplained:
+ * Chen, Epperly, Tropp, Webber, "Randomly pivoted Cholesky", 2022; in blocks with rejection, the same law at the speed of a matrix
+ * product: Epperly, Tropp, Webber, "Embrace rejection", 2024. It needs (m+1) n kernel values and O(n m^2) flops, memory n m.
+ * uniform landmarks cost the same and explain less; given ones are the caller's. Landmarks that the others explain to within 1e-12 are
+ * dropped, so that L is always well enough conditioned; the rank is then below m. */
+#include "gram/gram.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { BY_RPCHOLESKY, BY_UNIFORM, BY_GIVEN, BLOCK = 64 };
+static const double EXPLAINED = 1e-12;
+
+typedef struct nystrom {
+    int64_t m;
+    int by;
+    char *rows;
+} nystrom;
+
+static const rk_param params[] = {
+    {.name = "m", .kind = RK_INT, .offset = offsetof(nystrom, m), .value = "500", .min = 1, .max = 1e9, .brief = "landmarks, at most n"},
+    {.name = "by", .kind = RK_CHOICE, .offset = offsetof(nystrom, by), .value = "rpcholesky", .choices = "rpcholesky|uniform|given",
+     .brief = "how landmarks are chosen"},
+    {.name = "rows", .kind = RK_LIST, .offset = offsetof(nystrom, rows), .brief = "with by=given: the rows, counted from 0, as [0:50,7]"},
+    {.name = NULL},
+};
+
+typedef struct factor {
+    double *Phi; /* n x ld, the first rank columns */
+    int64_t ld;
+    double *L; /* rank x rank, lower */
+} factor;
+
+/* The rows of data at `index`, bound for comparison with all. */
+static rkhs_status bind_rows(const rk_gram *g, const int64_t *index, int64_t count, rkhs_data **rows, rk_bound **bound) {
+    rkhs_status status = rkhs_data_subset(g->x, index, count, rows);
+    return status == RKHS_OK ? rk_bind(g->env, g->kernel, *rows, g->bound, bound) : status;
+}
+
+/* out (rows x ld) = k(all or some, landmarks at index). */
+static rkhs_status columns(const rk_gram *g, const char *stage, const int64_t *index, int64_t count, double *out, int64_t ld) {
+    rkhs_data *rows = NULL;
+    rk_bound *bound = NULL;
+    rkhs_status status = bind_rows(g, index, count, &rows, &bound);
+    if (status == RKHS_OK) status = rk_gram_cross(g->env, stage, g->bound, bound, out, ld);
+    rk_unbind(g->env, bound);
+    rkhs_data_free(rows);
+    return status;
+}
+
+/* k(landmarks, landmarks). */
+static rkhs_status square(const rk_gram *g, const int64_t *index, int64_t count, double *out, int64_t ld) {
+    rkhs_data *rows = NULL;
+    rk_bound *bound = NULL;
+    rkhs_status status = bind_rows(g, index, count, &rows, &bound);
+    if (status == RKHS_OK) status = rk_gram_symmetric(g->env, bound, out, ld);
+    rk_unbind(g->env, bound);
+    rkhs_data_free(rows);
+    return status;
+}
+
+/* Cholesky with the largest remaining pivot first; returns the rank, and the landmarks in the order of their pivots. */
+static int64_t pivoted_cholesky(int64_t m, double *A, int64_t *index) {
+    double largest = 0;
+    for (int64_t i = 0; i < m; i++) largest = fmax(largest, A[i * m + i]);
+    for (int64_t j = 0; j < m; j++) {
+        int64_t best = j;
+        for (int64_t i = j + 1; i < m; i++)
+            if (A[i * m + i] > A[best * m + best]) best = i;
+        if (!(A[best * m + best] > EXPLAINED * largest)) return j;
+        if (best != j) {
+            int64_t t = index[j];
+            index[j] = index[best], index[best] = t;
+            for (int64_t c = 0; c < m; c++) {
+                double v = A[j * m + c];
+                A[j * m + c] = A[best * m + c], A[best * m + c] = v;
+            }
+            for (int64_t r = 0; r < m; r++) {
+                double v = A[r * m + j];
+                A[r * m + j] = A[r * m + best], A[r * m + best] = v;
+            }
+        }
+        double pivot = sqrt(A[j * m + j]);
+        A[j * m + j] = pivot;
+        for (int64_t i = j + 1; i < m; i++) A[i * m + j] /= pivot;
+        for (int64_t i = j + 1; i < m; i++) {
+            for (int64_t c = j + 1; c <= i; c++) A[i * m + c] -= A[i * m + j] * A[c * m + j];
+            for (int64_t c = j + 1; c < i; c++) A[c * m + i] = A[i * m + c];
+        }
+    }
+    return m;
+}
+
+/* Keeps the leading rank x rank lower triangle of A (ld = m) as L. */
+static rkhs_status keep_triangle(rk_gram *g, const double *A, int64_t ld, int64_t rank) {
+    factor *f = g->self;
+    rkhs_status status = rk_alloc(g->env, rank * rank, sizeof *f->L, &f->L);
+    for (int64_t i = 0; status == RKHS_OK && i < rank; i++)
+        for (int64_t j = 0; j <= i; j++) f->L[i * rank + j] = A[i * ld + j];
+    return status;
+}
+
+/* Landmarks that are known: factor K_SS, then Phi = K_nS L^-T. */
+static rkhs_status build_known(rk_gram *g, int64_t *index, int64_t m) {
+    rkhs_status status = RKHS_OK;
+    factor *f = g->self;
+    double *A;
+    int64_t bad, rank = m;
+    TRY(rk_scratch(g->env, m * m, sizeof *A, &A));
+    TRY(square(g, index, m, A, m));
+    TRY(rk_cholesky(g->env, "landmarks", m, A, m, &bad));
+    for (int64_t i = 0; i < m && bad < 0; i++)
+        if (A[i * m + i] * A[i * m + i] < EXPLAINED * A[0] * A[0]) bad = i;
+    if (bad >= 0) {
+        TRY(square(g, index, m, A, m));
+        rank = pivoted_cholesky(m, A, index);
+    }
+    if (rank < 1) FAIL(g->env, RKHS_ERR_NUMERIC, "the kernel is zero on every landmark: choose another kernel or other landmarks");
+    TRY(keep_triangle(g, A, m, rank));
+    TRY(rk_alloc(g->env, g->n * rank, sizeof *f->Phi, &f->Phi));
+    f->ld = rank;
+    TRY(columns(g, "gram", index, rank, f->Phi, rank));
+    TRY(rk_trsm_right(g->env, NULL, g->n, rank, f->L, rank, f->Phi, rank));
+    g->rank = rank;
+done:
+    return status;
+}
+
+/* Draws `count` rows in proportion to the steps of `sums`, the running sums of what is left; `round` keeps draws apart. */
+static void draw(rkhs_env *env, const double *sums, int64_t n, int64_t round, int64_t count, int64_t *out) {
+    for (int64_t q = 0; q < count; q++) {
+        double u = rk_uniform(env->seed, RK_STREAM_LANDMARK, (uint64_t)round, (uint64_t)q) * sums[n - 1];
+        int64_t low = 0, high = n - 1; /* the first row whose sum passes u; a row without a step is never that */
+        while (low < high) {
+            int64_t middle = (low + high) / 2;
+            if (sums[middle] > u) high = middle;
+            else low = middle + 1;
+        }
+        out[q] = low;
+    }
+}
+
+/* Goes through proposed landmarks with residual Gram H (count x count) and accepts each with the chance that what the ones before it
+ * leave; `kept` receives positions, L (ld = BLOCK) the Cholesky factor of the accepted part. */
+static int64_t accept(rkhs_env *env, double *H, int64_t count, const double *diag, const int64_t *proposal, int64_t round, int64_t most,
+                      int64_t *kept, double *L) {
+    double first[BLOCK];
+    int64_t accepted = 0;
+    for (int64_t q = 0; q < count; q++) first[q] = H[q * count + q];
+    for (int64_t q = 0; q < count && accepted < most; q++) {
+        double left = H[q * count + q];
+        double u = rk_uniform(env->seed, RK_STREAM_LANDMARK, (uint64_t)round, (uint64_t)(BLOCK + q));
+        if (!(left > EXPLAINED * diag[proposal[q]]) || u * first[q] >= left) continue;
+        double pivot = sqrt(left);
+        for (int64_t a = 0; a < accepted; a++) L[accepted * BLOCK + a] = H[q * count + kept[a]]; /* as eliminated below */
+        L[accepted * BLOCK + accepted] = pivot;
+        for (int64_t r = q + 1; r < count; r++) {
+            double v = H[r * count + q];
+            for (int64_t a = 0; a < accepted; a++) v -= H[r * count + kept[a]] * L[accepted * BLOCK + a];
+            v /= pivot;
+            H[r * count + q] = v; /* column q now holds the factor's entries of later rows */
+            H[r * count + r] -= v * v;
+        }
+        kept[accepted++] = q;
+    }
+    return accepted;
+}
+
+typedef struct pivots {
+    double *d, *diag; /* what is left of the diagonal, and the diagonal */
+    double *sums;     /* running sums of d */
+    double *rows;     /* BLOCK x m: rows of Phi at the proposals */
+    double *H, *L;    /* BLOCK x BLOCK */
+    int64_t *index;   /* landmarks so far */
+} pivots;
+
+/* One round: propose, accept, extend Phi by the accepted columns, and take them off the residual. */
+static rkhs_status extend(rk_gram *g, pivots *p, int64_t m, int64_t round) {
+    rkhs_status status = RKHS_OK;
+    factor *f = g->self;
+    int64_t n = g->n, have = g->rank, count = BLOCK, proposal[BLOCK], kept[BLOCK], chosen[BLOCK];
+    draw(g->env, p->sums, n, round, count, proposal);
+    TRY(square(g, proposal, count, p->H, count));
+    for (int64_t q = 0; q < count; q++) memcpy(p->rows + q * m, f->Phi + proposal[q] * m, (size_t)have * sizeof *p->rows);
+    if (have) rk_gemm_tile('n', 't', count, count, have, -1.0, p->rows, m, p->rows, m, 1.0, p->H, count);
+    int64_t got = accept(g->env, p->H, count, p->diag, proposal, round, m - have, kept, p->L);
+    for (int64_t a = 0; a < got; a++) {
+        chosen[a] = proposal[kept[a]];
+        memmove(p->rows + a * m, p->rows + kept[a] * m, (size_t)have * sizeof *p->rows);
+    }
+    if (!got) goto done;
+    TRY(columns(g, NULL, chosen, got, f->Phi + have, m));
+    if (have) TRY(rk_gemm(g->env, NULL, 'n', 't', n, got, have, -1.0, f->Phi, m, p->rows, m, 1.0, f->Phi + have, m));
+    TRY(rk_trsm_right(g->env, NULL, n, got, p->L, BLOCK, f->Phi + have, m));
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int64_t c = have; c < have + got; c++) sum += f->Phi[i * m + c] * f->Phi[i * m + c];
+        p->d[i] = fmax(p->d[i] - sum, 0);
+        if (p->d[i] < EXPLAINED * p->diag[i]) p->d[i] = 0;
+    }
+    for (int64_t a = 0; a < got; a++) p->d[chosen[a]] = 0, p->index[have + a] = chosen[a];
+    g->rank = have + got;
+done:
+    return status;
+}
+
+/* Randomly pivoted Cholesky: Phi comes out of the selection itself, and L are its rows at the landmarks. */
+static rkhs_status build_rpcholesky(rk_gram *g, int64_t *index, int64_t m) {
+    rkhs_status status = RKHS_OK;
+    factor *f = g->self;
+    pivots p = {.index = index};
+    int64_t n = g->n;
+    double trace = 0;
+    f->ld = m;
+    TRY(rk_alloc(g->env, n * m, sizeof *f->Phi, &f->Phi));
+    TRY(rk_scratch(g->env, n, sizeof *p.d, &p.d));
+    TRY(rk_scratch(g->env, n, sizeof *p.diag, &p.diag));
+    TRY(rk_scratch(g->env, n, sizeof *p.sums, &p.sums));
+    TRY(rk_scratch(g->env, BLOCK * m, sizeof *p.rows, &p.rows));
+    TRY(rk_scratch(g->env, BLOCK * BLOCK, sizeof *p.H, &p.H));
+    TRY(rk_scratch(g->env, BLOCK * BLOCK, sizeof *p.L, &p.L));
+    TRY(rk_gram_diag(g, p.diag));
+    for (int64_t i = 0; i < n; i++) p.d[i] = fmax(p.diag[i], 0), trace += p.d[i];
+    for (int64_t round = 0; g->rank < m && round < 100 + 10 * m; round++) {
+        for (int64_t i = 0; i < n; i++) p.sums[i] = p.d[i] + (i ? p.sums[i - 1] : 0);
+        if (!(p.sums[n - 1] > EXPLAINED * trace)) break;
+        TRY(extend(g, &p, m, round));
+        TRY(rk_progress(g->env, "landmarks", g->rank, m));
+    }
+    if (g->rank < 1) FAIL(g->env, RKHS_ERR_NUMERIC, "the kernel is zero on every object: choose another kernel");
+    TRY(rk_alloc(g->env, g->rank * g->rank, sizeof *f->L, &f->L));
+    for (int64_t i = 0; i < g->rank; i++)
+        for (int64_t j = 0; j <= i; j++) f->L[i * g->rank + j] = f->Phi[index[i] * m + j];
+done:
+    return status;
+}
+
+/* The list of landmarks that needs no look at the kernel. */
+static rkhs_status listed(rk_gram *g, const nystrom *s, int64_t m, int64_t **index, int64_t *count) {
+    if (s->by == BY_GIVEN) {
+        if (!s->rows) return rk_fail(g->env, RKHS_ERR_SPEC, "nystrom(by=given) needs rows=, as in rows=[0:50,7]");
+        return rk_indices(g->env, "nystrom: rows", s->rows, g->n, index, count);
+    }
+    *count = m;
+    rkhs_status status = rk_scratch(g->env, m, sizeof **index, index);
+    if (status == RKHS_OK && s->by == BY_UNIFORM) status = rk_choose(g->env, RK_STREAM_LANDMARK, g->n, m, *index);
+    return status;
+}
+
+static rkhs_status build_nystrom(rk_gram *g) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(g->env);
+    const nystrom *s = g->spec->self;
+    int64_t m = s->m < g->n ? s->m : g->n, *index, count;
+    char what[80];
+    factor *f;
+    if (s->rows && s->by != BY_GIVEN) FAIL(g->env, RKHS_ERR_SPEC, "nystrom: rows= is only for by=given");
+    TRY(rk_alloc(g->env, 1, sizeof *f, &f));
+    g->self = f;
+    TRY(listed(g, s, m, &index, &count));
+    snprintf(what, sizeof what, "nystrom with %lld landmarks on %lld objects", (long long)count, (long long)g->n);
+    TRY(rk_need(g->env, 8.0 * (double)count * ((double)g->n + 2.0 * (double)count), what, "choose a smaller m, or raise the memory limit"));
+    TRY(s->by == BY_RPCHOLESKY ? build_rpcholesky(g, index, m) : build_known(g, index, count));
+    if (g->rank < count)
+        rk_log(g->env, RKHS_LOG_INFO, "%lld of %lld landmarks explain everything; the others were dropped", (long long)g->rank,
+               (long long)count);
+    g->kept = g->rank;
+    TRY(rk_alloc(g->env, g->rank, sizeof *g->keep, &g->keep));
+    memcpy(g->keep, index, (size_t)g->rank * sizeof *index);
+done:
+    rk_scratch_release(g->env, mark);
+    return status;
+}
+
+static rkhs_status push_nystrom(const rk_gram *g, const double *W, int64_t k, double *Z) {
+    const factor *f = g->self;
+    return rk_gemm(g->env, NULL, 'n', 'n', g->n, k, g->rank, 1.0, f->Phi, f->ld, W, k, 0.0, Z, k);
+}
+
+static rkhs_status pull_nystrom(const rk_gram *g, const double *Z, int64_t k, double *W) {
+    const factor *f = g->self;
+    rkhs_status status = rk_tall_product(g->env, g->n, g->rank, k, f->Phi, f->ld, Z, k, W, k);
+    return status == RKHS_OK ? g->env->comm->sum(g->env->comm->context, W, g->rank * k) : status;
+}
+
+static rkhs_status mul_nystrom(const rk_gram *g, const double *V, int64_t k, double *out) {
+    rk_mark mark = rk_scratch_mark(g->env);
+    double *W;
+    rkhs_status status = rk_scratch(g->env, g->rank * k, sizeof *W, &W);
+    if (status == RKHS_OK) status = pull_nystrom(g, V, k, W);
+    if (status == RKHS_OK) status = push_nystrom(g, W, k, out);
+    rk_scratch_release(g->env, mark);
+    return status;
+}
+
+/* B = L^-T W. */
+static rkhs_status fold_nystrom(const rk_gram *g, const double *W, int64_t k, double *B) {
+    const factor *f = g->self;
+    memcpy(B, W, (size_t)(g->rank * k) * sizeof *B);
+    rk_trsm_tile('l', 't', g->rank, k, f->L, g->rank, B, k);
+    return RKHS_OK;
+}
+
+static rkhs_status neighbours_nystrom(const rk_gram *g, int64_t k, int64_t *index, double *value) {
+    return rk_gram_neighbours(g, NULL, k, index, value);
+}
+
+static const double *phi_nystrom(const rk_gram *g, int64_t *ld) {
+    const factor *f = g->self;
+    *ld = f->ld;
+    return f->Phi;
+}
+
+static void release_nystrom(rk_gram *g) {
+    factor *f = g->self;
+    rk_free(g->env, f->Phi);
+    rk_free(g->env, f->L);
+    rk_free(g->env, f);
+}
+
+const rk_gram_type rk_gram_nystrom = {
+    .entry = {.name = "nystrom", .brief = "the Gram matrix through m landmarks; only these are kept", .formula = "K_nS K_SS^-1 K_Sn",
+              .cost = "8 n m bytes, n m^2 flops", .params = params, .size = sizeof(nystrom)},
+    .form = RK_FORM_FACTOR,
+    .build = build_nystrom,
+    .mul = mul_nystrom,
+    .push = push_nystrom,
+    .pull = pull_nystrom,
+    .fold = fold_nystrom,
+    .diag = rk_gram_diag,
+    .entries = rk_gram_entries,
+    .neighbours = neighbours_nystrom,
+    .phi = phi_nystrom,
+    .release = release_nystrom,
+};

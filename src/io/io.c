@@ -1,0 +1,146 @@
+/* io.c: which format a file has, and reading and writing through it. */
+#include "io/io.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define RK_FORMAT(name) &rk_format_##name.entry,
+static const rk_entry *const entries[] = {
+#include "io/formats.def"
+    NULL};
+#undef RK_FORMAT
+
+const rk_list rk_formats = {"formats", "format", entries};
+
+/* The table that an entry begins. */
+static const rk_format_type *type_of(const rk_entry *entry) { return (const rk_format_type *)entry; }
+
+/* The last part of a path, ".csv", without its dot and without .gz; its length in *length. */
+static const char *ending_of(const char *path, size_t *length) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t whole = strlen(base);
+    if (whole > 3 && strcasecmp(base + whole - 3, ".gz") == 0) whole -= 3;
+    size_t at = whole;
+    while (at > 0 && base[at - 1] != '.') at--;
+    *length = at > 0 ? whole - at : 0;
+    return base + at;
+}
+
+/* The format whose endings have this one, or NULL. */
+static const rk_entry *find_ending(const char *ending, size_t length) {
+    for (const rk_entry *const *e = entries; *e && length; e++)
+        for (const char *s = type_of(*e)->endings; *s;) {
+            size_t word = strcspn(s, " ");
+            if (word == length + 1 && strncasecmp(s + 1, ending, length) == 0) return *e;
+            s += word + (s[word] == ' ');
+        }
+    return NULL;
+}
+
+/* A file without a name of its own: a pipe. */
+static int nameless(const char *path) { return strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0; }
+
+/* The format by the name's ending, as spec text. */
+static rkhs_status format_by_name(rkhs_env *env, const char *path, const char **format) {
+    char known[256];
+    size_t length, used = 0;
+    const char *ending = ending_of(path, &length);
+    const rk_entry *entry = find_ending(ending, length);
+    if (entry) {
+        *format = entry->name;
+        return RKHS_OK;
+    }
+    known[0] = 0;
+    for (const rk_entry *const *e = entries; *e && used < sizeof known; e++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? " " : "", type_of(*e)->endings);
+    if (!length)
+        return rk_fail(env, RKHS_ERR_FORMAT, "%s: the name has no ending that tells the format; known are %s: say which with --format", path,
+                       known);
+    return rk_fail(env, RKHS_ERR_FORMAT, "%s: no format has the ending .%.*s; known are %s: say which with --format", path, (int)length,
+                   ending, known);
+}
+
+/* The format of what comes through a pipe, by its first bytes. */
+static rkhs_status format_by_bytes(rk_input *in, const char **format) {
+    char bytes[6];
+    size_t got;
+    rkhs_status status = rk_input_peek(in, bytes, sizeof bytes, &got);
+    *format = status == RKHS_OK && got == 6 && memcmp(bytes, "\x93NUMPY", 6) == 0 ? "npy" : "csv";
+    return status;
+}
+
+/* Reads numbers or labels. */
+static rkhs_status read_data(rkhs_env *env, const char *path, const char *format, int labels, rkhs_data **data) {
+    rkhs_status status = RKHS_OK;
+    rk_input *in = NULL;
+    rk_spec *spec = NULL;
+    rk_mark mark = rk_scratch_mark(env);
+    if (!path) FAIL(env, RKHS_ERR_ARGUMENT, "no file name was given to read from");
+    int guess = !format && nameless(path);
+    if (!format && !guess) {
+        TRY(rk_input_open(env, path, &in)); /* that there is no such file matters more than its ending */
+        TRY(format_by_name(env, path, &format));
+    }
+    if (format) TRY(rk_spec_new(env, &rk_formats, format, &spec)); /* a wrong spec is said before a pipe is waited for */
+    if (!in) TRY(rk_input_open(env, path, &in));
+    if (guess) {
+        TRY(format_by_bytes(in, &format));
+        TRY(rk_spec_new(env, &rk_formats, format, &spec));
+    }
+    const rk_format_type *type = type_of(spec->entry);
+    TRY(labels ? type->read_labels(env, spec->self, in, data) : type->read(env, spec->self, in, data));
+done:
+    rk_spec_free(env, spec);
+    rk_input_close(in);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data) {
+    if (!env || !data) return RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    *data = NULL;
+    return read_data(env, path, format, 0, data);
+}
+
+rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *format, rkhs_data **labels) {
+    if (!env || !labels) return RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    *labels = NULL;
+    return read_data(env, path, format, 1, labels);
+}
+
+const double *rk_io_values(const rkhs_data *x, int64_t *ld) {
+    if (x->type != &rk_data_gram) return rkhs_data_values(x, ld);
+    const rk_gram_rows *g = x->self;
+    *ld = g->ld;
+    return g->values;
+}
+
+rkhs_status rkhs_data_write(const rkhs_data *data, const char *path, const char *format) {
+    rkhs_status status = RKHS_OK;
+    rk_output *out = NULL;
+    rk_spec *spec = NULL;
+    if (!data) return RKHS_ERR_ARGUMENT;
+    rkhs_env *env = data->env;
+    rk_mark mark = rk_scratch_mark(env);
+    rk_clear(env);
+    if (!path) FAIL(env, RKHS_ERR_ARGUMENT, "no file name was given to write to");
+    size_t length = strlen(path);
+    if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: .gz is read, not written: leave it out and run gzip on the file", path);
+    if (!format && nameless(path)) format = "npy";
+    if (!format) TRY(format_by_name(env, path, &format));
+    TRY(rk_spec_new(env, &rk_formats, format, &spec));
+    const rk_format_type *type = type_of(spec->entry);
+    if (!type->write) FAIL(env, RKHS_ERR_FORMAT, "%s: the format %s is read, not written", path, spec->entry->name);
+    TRY(rk_output_open(env, path, &out));
+    TRY(type->write(env, spec->self, data, out));
+    TRY(rk_output_commit(out));
+done:
+    rk_output_free(out);
+    rk_spec_free(env, spec);
+    rk_scratch_release(env, mark);
+    return status;
+}

@@ -1,0 +1,439 @@
+/* npy.c: NumPy arrays. Every real type, both byte orders, both index orders, versions 1 to 3; written as '<f8', C order.
+ *
+ * One dimension is a column; more than two (images: n x height x width) are rows of all that belongs to an object. A plain file
+ * is turned into doubles as it is read; what comes through gzip or a pipe has no known length and is held whole first, so that a
+ * header cannot ask for more memory than the file has bytes to fill. */
+#include "io/io.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { CHUNK = 1 << 20 };
+
+/* An array being read: where its elements go. */
+typedef struct target {
+    const rk_npy *npy;
+    double *values;
+    int64_t n, p;
+    int64_t next;        /* element */
+    int64_t row, column; /* of it, when the first index runs fastest */
+} target;
+
+/* ---- elements ---------------------------------------------------------------------------------------------------------- */
+
+/* Turns the bytes of each element round. */
+static void swap_bytes(unsigned char *bytes, int64_t count, int64_t size) {
+    for (int64_t i = 0; i < count; i++, bytes += size)
+        for (int64_t a = 0, b = size - 1; a < b; a++, b--) {
+            unsigned char t = bytes[a];
+            bytes[a] = bytes[b];
+            bytes[b] = t;
+        }
+}
+
+/* A half-precision number. */
+static double half(uint16_t h) {
+    int exponent = h >> 10 & 31, fraction = h & 1023;
+    double value = exponent == 31 ? (fraction ? NAN : INFINITY)
+                   : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                                  : ldexp(fraction, -24);
+    return h >> 15 ? -value : value;
+}
+
+/* Elements of one C type as doubles. */
+#define CONVERT(type, expression)                                                                                              \
+    for (int64_t i = 0; i < count; i++) {                                                                                      \
+        type e;                                                                                                                \
+        memcpy(&e, bytes + i * (int64_t)sizeof e, sizeof e);                                                                   \
+        to[i] = (double)(expression);                                                                                          \
+    }                                                                                                                          \
+    break
+
+/* `count` elements in this machine's byte order as doubles. */
+static void convert(const rk_npy *npy, const unsigned char *bytes, int64_t count, double *to) {
+    switch (npy->kind << 8 | (int)npy->size) {
+    case 'b' << 8 | 1: CONVERT(uint8_t, e != 0);
+    case 'i' << 8 | 1: CONVERT(int8_t, e);
+    case 'i' << 8 | 2: CONVERT(int16_t, e);
+    case 'i' << 8 | 4: CONVERT(int32_t, e);
+    case 'i' << 8 | 8: CONVERT(int64_t, e);
+    case 'u' << 8 | 1: CONVERT(uint8_t, e);
+    case 'u' << 8 | 2: CONVERT(uint16_t, e);
+    case 'u' << 8 | 4: CONVERT(uint32_t, e);
+    case 'u' << 8 | 8: CONVERT(uint64_t, e);
+    case 'f' << 8 | 2: CONVERT(uint16_t, half(e));
+    case 'f' << 8 | 4: CONVERT(float, e);
+    case 'f' << 8 | 8: CONVERT(double, e);
+    }
+}
+
+/* Whether the elements are stored as this machine has them. */
+static int native(const rk_npy *npy) {
+    const char mine = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+    return npy->order == '|' || npy->size == 1 || npy->order == mine;
+}
+
+/* The column, in C order, of position r in Fortran order among all indices but the first. */
+static int64_t column_of(const rk_npy *npy, int64_t r) {
+    int64_t column = 0, index[RK_NPY_DIMS] = {0};
+    for (int d = 1; d < npy->ndim; d++) {
+        index[d] = r % npy->shape[d];
+        r /= npy->shape[d];
+    }
+    for (int d = 1; d < npy->ndim; d++) column = column * npy->shape[d] + index[d];
+    return column;
+}
+
+/* The next elements, in the file's order, to their places. bytes may be changed. */
+static void place(target *t, unsigned char *bytes, int64_t count) {
+    double part[1024];
+    const rk_npy *npy = t->npy;
+    if (!native(npy)) swap_bytes(bytes, count, npy->size);
+    if (!npy->fortran || npy->ndim < 2) {
+        convert(npy, bytes, count, t->values + t->next);
+        t->next += count;
+        return;
+    }
+    while (count > 0) {
+        int64_t some = count < 1024 ? count : 1024;
+        convert(npy, bytes, some, part);
+        for (int64_t i = 0; i < some; i++) {
+            if (t->next % t->n == 0) t->column = column_of(npy, t->next / t->n), t->row = 0;
+            t->values[t->row++ * t->p + t->column] = part[i];
+            t->next++;
+        }
+        bytes += some * npy->size;
+        count -= some;
+    }
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------------- */
+
+/* Reads and parses the header. */
+static rkhs_status read_header(rkhs_env *env, rk_input *in, rk_npy *npy) {
+    rkhs_status status = RKHS_OK;
+    const char *name = rk_input_name(in);
+    char first[12], *all = NULL;
+    size_t got, start, text, rest = 0;
+    TRY(rk_input_peek(in, first, sizeof first, &got));
+    if (got == 0) FAIL(env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", name);
+    TRY(rk_npy_length(env, name, first, got, &start, &text));
+    TRY(rk_alloc(env, (int64_t)(start + text), 1, &all));
+    TRY(rk_input_read(in, all, start + text, &rest));
+    TRY(rk_npy_parse(env, name, all, rest, npy));
+done:
+    rk_free(env, all);
+    return status;
+}
+
+/* The bytes that follow are not as many as the header says. */
+static rkhs_status wrong_length(rkhs_env *env, const char *name, const rk_npy *npy, int64_t found) {
+    long long wanted = (long long)(npy->count * npy->size);
+    if (found < wanted)
+        return rk_fail(env, RKHS_ERR_FORMAT, "%s: the file ends early: %lld bytes of data should follow its header, %lld do: copy it again",
+                       name, wanted, (long long)found);
+    return rk_fail(env, RKHS_ERR_FORMAT,
+                   "%s: bytes follow the %lld that its header promises: it is damaged, or holds several arrays: save one array a file", name,
+                   wanted);
+}
+
+/* All data as one block, for what has no known length. */
+static rkhs_status read_block(rkhs_env *env, rk_input *in, const rk_npy *npy, char **bytes) {
+    size_t length;
+    rkhs_status status = rk_input_all(in, bytes, &length);
+    if (status == RKHS_OK && (int64_t)length != npy->count * npy->size) status = wrong_length(env, rk_input_name(in), npy, (int64_t)length);
+    return status;
+}
+
+/* The data of a plain file, chunk by chunk. */
+static rkhs_status read_chunks(rkhs_env *env, rk_input *in, target *t) {
+    rkhs_status status = RKHS_OK;
+    const rk_npy *npy = t->npy;
+    char *chunk = NULL, more;
+    size_t got;
+    int direct = npy->kind == 'f' && npy->size == 8 && native(npy) && (!npy->fortran || npy->ndim < 2);
+    if (!direct) TRY(rk_alloc(env, CHUNK, 1, &chunk));
+    int64_t most = CHUNK / npy->size, left = npy->count;
+    while (left > 0) {
+        int64_t some = left < most ? left : most;
+        size_t bytes = (size_t)(some * npy->size);
+        TRY(rk_input_read(in, direct ? (char *)(t->values + t->next) : chunk, bytes, &got));
+        if (got < bytes) {
+            status = wrong_length(env, rk_input_name(in), npy, (npy->count - left) * npy->size + (int64_t)got);
+            goto done;
+        }
+        if (direct) t->next += some;
+        else place(t, (unsigned char *)chunk, some);
+        left -= some;
+    }
+    TRY(rk_input_read(in, &more, 1, &got));
+    if (got) status = wrong_length(env, rk_input_name(in), npy, INT64_MAX);
+done:
+    rk_free(env, chunk);
+    return status;
+}
+
+/* Refuses what is not an array of real numbers. */
+static rkhs_status check_numeric(rkhs_env *env, const char *name, const rk_npy *npy) {
+    const char *what = NULL;
+    switch (npy->kind) {
+    case 'c': what = "complex numbers: save their real part or modulus"; break;
+    case 'O': what = "Python objects: convert them to numbers, x.astype(float)"; break;
+    case 'V': what = "raw bytes: convert them to numbers, x.astype(float)"; break;
+    case 'm':
+    case 'M': what = "dates: convert them to numbers, x.astype(float)"; break;
+    case 'S':
+    case 'U': what = "text: convert it to numbers, x.astype(float), or read it as labels"; break;
+    }
+    if (what) return rk_fail(env, RKHS_ERR_DATA, "%s: the array holds %s", name, what);
+    int power = npy->size == 1 || npy->size == 2 || npy->size == 4 || npy->size == 8;
+    if (!power || (npy->kind == 'f' && npy->size == 1) || (npy->kind == 'b' && npy->size != 1))
+        return rk_fail(env, RKHS_ERR_DATA, "%s: the array has the type %c%lld, which is not read: convert it, x.astype(float)", name,
+                       npy->kind, (long long)npy->size);
+    return RKHS_OK;
+}
+
+/* n x p, of an array of any shape. */
+static rkhs_status matrix_shape(rkhs_env *env, const char *name, const rk_npy *npy, int64_t *n, int64_t *p) {
+    if (npy->ndim == 0) return rk_fail(env, RKHS_ERR_DATA, "%s: the array is a single number, not rows: save a matrix", name);
+    *n = npy->shape[0];
+    *p = 1;
+    for (int d = 1; d < npy->ndim; d++) *p *= npy->shape[d];
+    if (*n < 1 || *p < 1)
+        return rk_fail(env, RKHS_ERR_DATA, "%s: the array is empty, %lld x %lld: give a file with data", name, (long long)*n, (long long)*p);
+    return RKHS_OK;
+}
+
+/* The numbers, without a look at what they are. */
+static rkhs_status read_values(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    const char *name = rk_input_name(in);
+    char *block = NULL, what[256];
+    target t = {.npy = npy};
+    int64_t left = rk_input_left(in);
+    TRY(check_numeric(env, name, npy));
+    TRY(matrix_shape(env, name, npy, &t.n, &t.p));
+    if (left >= 0 && left != npy->count * npy->size) {
+        status = wrong_length(env, name, npy, left);
+        goto done;
+    }
+    if (left < 0) TRY(read_block(env, in, npy, &block));
+    snprintf(what, sizeof what, "%.200s", name);
+    TRY(rk_need(env, 8.0 * (double)npy->count, what, "raise the memory limit, or keep fewer rows or columns"));
+    TRY(rk_data_dense_new(env, t.n, t.p, &t.values, &x));
+    if (block) place(&t, (unsigned char *)block, npy->count);
+    else TRY(read_chunks(env, in, &t));
+    *out = x;
+    x = NULL;
+done:
+    rk_free(env, block);
+    rkhs_data_free(x);
+    return status;
+}
+
+static rkhs_status read_npy(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    rk_npy npy;
+    TRY(read_header(env, in, &npy));
+    TRY(read_values(env, in, &npy, &x));
+    int64_t ld;
+    const double *values = rkhs_data_values(x, &ld);
+    TRY(rk_dense_check(env, rk_input_name(in), values, x->rows, x->columns, ld));
+    *out = x;
+    x = NULL;
+done:
+    rkhs_data_free(x);
+    return status;
+}
+
+/* ---- labels ------------------------------------------------------------------------------------------------------------ */
+
+/* One UTF-8 character; the bytes it takes. */
+static int utf8_put(uint32_t c, char *to) {
+    if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) c = 0xfffd;
+    if (c < 0x80) {
+        to[0] = (char)c;
+        return 1;
+    }
+    int bytes = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (int i = bytes - 1; i > 0; i--, c >>= 6) to[i] = (char)(0x80 | (c & 0x3f));
+    to[0] = (char)(c | (0xf00u >> bytes & 0xff));
+    return bytes;
+}
+
+/* Fixed-width text, bytes or UCS-4, as words of `room` bytes each. */
+static void text_words(const rk_npy *npy, const unsigned char *bytes, char *to, int64_t room) {
+    for (int64_t i = 0; i < npy->count; i++, to += room, bytes += npy->size) {
+        if (npy->kind == 'S') {
+            memcpy(to, bytes, (size_t)npy->size);
+            to[npy->size] = 0;
+            continue;
+        }
+        char *at = to;
+        for (int64_t k = 0; k < npy->size / 4; k++) {
+            uint32_t c;
+            memcpy(&c, bytes + 4 * k, 4);
+            if (!c) break;
+            at += utf8_put(c, at);
+        }
+        *at = 0;
+    }
+}
+
+/* Words of an array of text. */
+static rkhs_status read_text(rkhs_env *env, rk_input *in, const rk_npy *npy, char **words, int64_t *room) {
+    rkhs_status status = RKHS_OK;
+    char *block = NULL;
+    *room = npy->size + 1; /* UTF-8 is never longer than UCS-4 */
+    TRY(read_block(env, in, npy, &block));
+    if (npy->kind == 'U' && !native(npy)) swap_bytes((unsigned char *)block, npy->count * (npy->size / 4), 4);
+    if (npy->count > INT64_MAX / *room) FAIL(env, RKHS_ERR_MEMORY, "%s: too much text", rk_input_name(in));
+    TRY(rk_scratch(env, npy->count * *room, 1, words));
+    text_words(npy, (unsigned char *)block, *words, *room);
+done:
+    rk_free(env, block);
+    return status;
+}
+
+/* Words of an array of numbers: 3 for 3.0. Integers past 2^53 would meet others, and are refused. */
+static rkhs_status number_words(rkhs_env *env, rk_input *in, const rk_npy *npy, char **words, int64_t *room) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    int64_t ld;
+    *room = 40;
+    TRY(read_values(env, in, npy, &x));
+    const double *values = rkhs_data_values(x, &ld);
+    TRY(rk_dense_check(env, rk_input_name(in), values, x->rows, x->columns, ld));
+    TRY(rk_scratch(env, x->rows * *room, 1, words));
+    for (int64_t i = 0; i < x->rows; i++) {
+        double v = values[i];
+        if (npy->kind != 'f' && fabs(v) >= 9007199254740992.0)
+            FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) is %.17g, past 2^53, too long for a label: use shorter numbers or words",
+                 rk_input_name(in), (long long)i + 1, v);
+        if (v == floor(v) && fabs(v) < 1e15) snprintf(*words + i * *room, (size_t)*room, "%lld", (long long)v);
+        else rk_number_text(v, *words + i * *room);
+    }
+done:
+    rkhs_data_free(x);
+    return status;
+}
+
+static rkhs_status read_labels_npy(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
+    const char *name = rk_input_name(in), **list;
+    rk_mark mark = rk_scratch_mark(env);
+    rk_npy npy;
+    char *words = NULL;
+    int64_t n = 0, p = 0, room = 0;
+    TRY(read_header(env, in, &npy));
+    TRY(matrix_shape(env, name, &npy, &n, &p));
+    if (p != 1) FAIL(env, RKHS_ERR_DATA, "%s: the array has %lld columns, and labels are one: save one column", name, (long long)p);
+    int text = npy.kind == 'S' || npy.kind == 'U';
+    if (text && npy.size < 1) FAIL(env, RKHS_ERR_DATA, "%s: all labels are empty: give names or numbers", name);
+    TRY(text ? read_text(env, in, &npy, &words, &room) : number_words(env, in, &npy, &words, &room));
+    TRY(rk_scratch(env, n, sizeof *list, &list));
+    for (int64_t i = 0; i < n; i++) {
+        list[i] = words + i * room;
+        if (!*list[i]) FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) has an empty label: name its class", name, (long long)i + 1);
+    }
+    TRY(rk_labels_from_words(env, list, n, out));
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------------- */
+
+static rkhs_status write_numbers(const rkhs_data *x, const double *values, int64_t ld, rk_output *out) {
+    rkhs_status status = RKHS_OK;
+    char header[RK_NPY_ROOM];
+    TRY(rk_output_write(out, header, rk_npy_header(header, "<f8", 2, (int64_t[]){x->rows, x->columns})));
+    for (int64_t i = 0; i < x->rows; i++) TRY(rk_output_write(out, values + i * ld, (size_t)x->columns * sizeof *values));
+done:
+    return status;
+}
+
+/* The whole number that a name spells exactly, if it does. */
+static int whole_name(const char *name, int64_t *value) {
+    char back[32];
+    long long v;
+    if (strlen(name) > 20 || sscanf(name, "%lld", &v) != 1) return 0;
+    snprintf(back, sizeof back, "%lld", v);
+    *value = v;
+    return strcmp(back, name) == 0;
+}
+
+/* One UTF-8 character of *s, which is moved on; a byte that is none counts as U+FFFD. */
+static uint32_t utf8_take(const char **s) {
+    const unsigned char *b = (const unsigned char *)*s;
+    int bytes = b[0] < 0x80 ? 1 : (b[0] & 0xe0) == 0xc0 ? 2 : (b[0] & 0xf0) == 0xe0 ? 3 : (b[0] & 0xf8) == 0xf0 ? 4 : 0;
+    uint32_t c = bytes == 1 ? b[0] : b[0] & (0xffu >> (bytes + 1));
+    for (int i = 1; i < bytes; i++) {
+        if ((b[i] & 0xc0) != 0x80) bytes = 0; /* also the end of the text */
+        c = c << 6 | (b[i] & 0x3f);
+    }
+    *s += bytes ? bytes : 1;
+    return bytes ? c : 0xfffd;
+}
+
+/* Labels as '<U': every name padded to the longest. */
+static rkhs_status write_names(rkhs_env *env, const rkhs_data *x, rk_output *out) {
+    rkhs_status status = RKHS_OK;
+    const rk_labels *l = x->self;
+    rk_mark mark = rk_scratch_mark(env);
+    char header[RK_NPY_ROOM], descr[32];
+    uint32_t *text;
+    int64_t longest = 1;
+    for (int64_t c = 0; c < l->classes; c++) {
+        int64_t length = 0;
+        for (const char *s = l->names[c]; *s; length++) utf8_take(&s);
+        if (length > longest) longest = length;
+    }
+    snprintf(descr, sizeof descr, "<U%lld", (long long)longest);
+    TRY(rk_scratch(env, longest, sizeof *text, &text));
+    TRY(rk_output_write(out, header, rk_npy_header(header, descr, 1, &x->rows)));
+    for (int64_t i = 0; i < x->rows; i++) {
+        memset(text, 0, (size_t)longest * sizeof *text);
+        int64_t k = 0;
+        for (const char *s = l->names[l->codes[i]]; *s;) text[k++] = utf8_take(&s);
+        TRY(rk_output_write(out, text, (size_t)longest * sizeof *text));
+    }
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* Labels as '<i8' when all names are whole numbers, else as text. */
+static rkhs_status write_labels(rkhs_env *env, const rkhs_data *x, rk_output *out) {
+    rkhs_status status = RKHS_OK;
+    const rk_labels *l = x->self;
+    char header[RK_NPY_ROOM];
+    int64_t value;
+    for (int64_t c = 0; c < l->classes; c++)
+        if (!whole_name(l->names[c], &value)) return write_names(env, x, out);
+    TRY(rk_output_write(out, header, rk_npy_header(header, "<i8", 1, &x->rows)));
+    for (int64_t i = 0; i < x->rows; i++) {
+        whole_name(l->names[l->codes[i]], &value);
+        TRY(rk_output_write(out, &value, sizeof value));
+    }
+done:
+    return status;
+}
+
+static rkhs_status write_npy(rkhs_env *env, const void *self, const rkhs_data *x, rk_output *out) {
+    int64_t ld;
+    if (x->type == &rk_data_labels) return write_labels(env, x, out);
+    const double *values = rk_io_values(x, &ld);
+    if (!values) return rk_fail(env, RKHS_ERR_DATA, "%s: %s data cannot be written as npy", rk_output_name(out), x->type->entry.name);
+    return write_numbers(x, values, ld, out);
+}
+
+const rk_format_type rk_format_npy = {
+    .entry = {.name = "npy", .brief = "a NumPy array: any real type, either order; written as 64-bit numbers"},
+    .endings = ".npy",
+    .read = read_npy,
+    .read_labels = read_labels_npy,
+    .write = write_npy,
+};

@@ -1,0 +1,135 @@
+/* number.c: decimal text to the nearest double, fast and without the locale.
+ *
+ * Digits are gathered into w and q, value = w 10^q. Then, the cheapest that is exact:
+ *   - w and 10^|q| both fit a double (Clinger): one product or quotient, rounded once;
+ *   - w times the first 128 bits of 10^q (Eisel and Lemire): the product's leading bits are right, and it is known when the
+ *     rounding is not decided by them;
+ *   - strtod in the C locale: more than 19 digits, far exponents, the undecided.
+ * Clinger 1990, How to read floating point numbers accurately; Lemire 2021, Number parsing at a gigabyte per second. */
+#include "io/io.h"
+
+#include <string.h>
+
+#include "io/pow10_table.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+/* Whether 8 bytes are all digits. */
+static int eight_digits(uint64_t v) {
+    return ((v & 0xf0f0f0f0f0f0f0f0u) | ((v + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4) == 0x3333333333333333u;
+}
+
+/* The number that 8 digits spell, pairs first, then fours, then all. */
+static uint64_t eight_value(uint64_t v) {
+    v -= 0x3030303030303030u;
+    v = v * 10 + (v >> 8);
+    return ((v & 0x000000ff000000ffu) * (100 + (1000000ull << 32)) + (v >> 16 & 0x000000ff000000ffu) * (1 + (10000ull << 32))) >> 32;
+}
+
+/* Appends the digits at s to *w (modulo 2^64); the place after them. */
+static const char *gather(const char *s, const char *end, uint64_t *w) {
+    uint64_t sum = *w;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    while (end - s >= 8) {
+        uint64_t v;
+        memcpy(&v, s, 8);
+        if (!eight_digits(v)) break;
+        sum = sum * 100000000 + eight_value(v);
+        s += 8;
+    }
+#endif
+    for (; *s >= '0' && *s <= '9'; s++) sum = 10 * sum + (uint64_t)(*s - '0');
+    *w = sum;
+    return s;
+}
+
+/* w 10^q by Eisel and Lemire, w > 0 and q in the table; 0 when it cannot decide. */
+static int eisel_lemire(uint64_t w, int q, double *value) {
+    int shift = __builtin_clzll(w);
+    w <<= shift;
+    const uint64_t *power = pow10_table[q - POW10_LEAST];
+    wide product = (wide)w * power[0];
+    uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
+    if ((high & 0x1ff) == 0x1ff) { /* the low half of the power may carry into the bits that count */
+        uint64_t second = (uint64_t)((wide)w * power[1] >> 64);
+        low += second;
+        high += low < second;
+    }
+    if (low == UINT64_MAX && (q < -27 || q > 55)) return 0;
+    int top = (int)(high >> 63);
+    uint64_t mantissa = high >> (top + 9); /* 53 bits and one to round by */
+    int64_t exponent = ((217706 * (int64_t)q) >> 16) + 63 + top - shift + 1023; /* 217706 / 2^16 = log2(10) */
+    if (exponent <= 0 || exponent >= 2046) return 0;
+    /* Exactly half way, to even: only possible where 5^|q| divides or fits. */
+    if (low <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << (top + 9) == high) mantissa &= ~(uint64_t)1;
+    mantissa = (mantissa + (mantissa & 1)) >> 1;
+    if (mantissa >> 53) {
+        mantissa >>= 1;
+        exponent++;
+    }
+    uint64_t bits = (mantissa & (((uint64_t)1 << 52) - 1)) | (uint64_t)exponent << 52;
+    memcpy(value, &bits, sizeof bits);
+    return 1;
+}
+
+/* The value of w 10^q, or 0 when it takes strtod. */
+static int convert(uint64_t w, int64_t q, double *value) {
+    static const double exact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (w <= (uint64_t)1 << 53 && q >= -22 && q <= 22) {
+        *value = q < 0 ? (double)w / exact[-q] : (double)w * exact[q];
+        return 1;
+    }
+    if (w == 0) {
+        *value = 0;
+        return 1;
+    }
+    return q >= POW10_LEAST && q <= POW10_MOST && eisel_lemire(w, (int)q, value);
+}
+
+/* e+12 at s, if a whole exponent is there. */
+static const char *exponent_at(const char *s, int64_t *q) {
+    const char *d = s + 1;
+    int negative = *d == '-';
+    if (*d == '-' || *d == '+') d++;
+    if (*d < '0' || *d > '9') return s;
+    int64_t e = 0;
+    for (; *d >= '0' && *d <= '9'; d++)
+        if (e < 100000000) e = 10 * e + (*d - '0');
+    *q += negative ? -e : e;
+    return d;
+}
+
+/* Significant digits in [s, stop), which has digits and at most one point. */
+static int64_t significant(const char *s, const char *stop) {
+    int64_t count = 0;
+    while (s < stop && (*s == '0' || *s == '.')) s++;
+    for (; s < stop; s++) count += *s != '.';
+    return count;
+}
+
+const char *rk_decimal(const char *s, const char *end, double *value) {
+    const char *p = s;
+    int negative = *p == '-';
+    if (*p == '-' || *p == '+') p++;
+    const char *first = p;
+    uint64_t w = 0;
+    int64_t q = 0;
+    p = gather(p, end, &w);
+    int64_t digits = p - first;
+    if (*p == '.') {
+        const char *point = p + 1;
+        p = gather(point, end, &w);
+        q = point - p;
+        digits -= q;
+    }
+    if (digits == 0) return NULL;
+    const char *stop = p;
+    if (*p == 'e' || *p == 'E') p = exponent_at(p, &q);
+    if ((digits > 19 && significant(first, stop) > 19) || !convert(w, q, value)) {
+        *value = rk_strtod(s, NULL);
+        return p;
+    }
+    if (negative) *value = -*value;
+    return p;
+}

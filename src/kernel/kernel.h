@@ -1,0 +1,76 @@
+/* kernel.h: kernels as trees of types, bound to data, evaluated by tiles. */
+#ifndef RK_KERNEL_H
+#define RK_KERNEL_H
+
+#include "data/data.h"
+#include "la/la.h"
+
+struct rkhs_kernel {
+    rkhs_env *env;
+    const rk_kernel_type *type;
+    rk_spec *spec; /* entry and parameters of this node */
+    int children;
+    rkhs_kernel **child;
+    char *text; /* of the whole tree; made when asked for, dropped when frozen */
+};
+
+extern const rk_list rk_kernels;
+
+static inline const void *rk_kernel_self(const rk_bound *b) { return b->kernel->spec->self; }
+
+/* The kinds of data that every part of the kernel takes; whether every part has a property. */
+unsigned rk_kernel_kinds(const rkhs_kernel *k);
+int rk_kernel_has(const rkhs_kernel *k, unsigned flag);
+
+/* Binds a frozen kernel to data. The second side of a comparison names the first. */
+rkhs_status rk_bind(rkhs_env *env, const rkhs_kernel *k, const rkhs_data *x, const rk_bound *reference, rk_bound **bound);
+void rk_unbind(rkhs_env *env, rk_bound *bound);
+
+/* Scratch for one worker to evaluate tiles of a against b; rk_work_new takes it for all workers, on the scratch list. */
+rkhs_status rk_work_new(rkhs_env *env, const rk_bound *a, const rk_bound *b, rk_work **work);
+/* Takes `count` doubles from the front. */
+static inline double *rk_work_take(rk_work *w, int64_t count) {
+    double *p = w->next;
+    w->next += count;
+    w->left -= count;
+    return w->left >= 0 ? p : NULL;
+}
+
+/* One tile; ni, nj <= RK_TILE. */
+static inline rkhs_status rk_block_of(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                                      int64_t ld, rk_work work) {
+    return a->kernel->type->block(a, i0, ni, b, j0, nj, out, ld, work);
+}
+rkhs_status rk_diag_of(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
+
+/* Whole matrices, by tiles on the pool. */
+rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64_t ld);
+rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, const rk_bound *b, double *K, int64_t ld);
+
+/* ---- vector.c: what kernels on vectors share ----------------------------------------------------------------------------------- */
+
+typedef struct rk_vector_side {
+    double *norm;         /* squared, of x - centre */
+    const double *centre; /* columns, or NULL: 0. The second side borrows the first's */
+    double *owned;
+} rk_vector_side;
+
+rkhs_status rk_vector_prepare(rkhs_env *env, rk_bound *b);          /* norms about 0 */
+rkhs_status rk_vector_prepare_centred(rkhs_env *env, rk_bound *b);  /* norms about the mean, where that saves digits */
+void rk_vector_release(rkhs_env *env, rk_bound *b);
+int64_t rk_vector_work(const rk_bound *a, const rk_bound *b);
+/* A tile of inner products, squared distances, distances in the sum of absolutes. */
+void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld);
+void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,
+                       rk_work work);
+void rk_vector_absolutes(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,
+                         rk_work work);
+
+/* ---- rule.c: numbers that data gives ------------------------------------------------------------------------------------------- */
+
+#define RK_WIDTH_RULES "median|knn"
+/* sigma=median: the median distance of two objects (of at most 2000); sigma=knn(k): the median distance to the k-th neighbour.
+ * `squared`: |x-y| from squared distances, else sums of absolutes. */
+rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, int squared);
+
+#endif

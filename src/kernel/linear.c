@@ -1,0 +1,23 @@
+/* linear.c: k(x, y) = <x, y>. */
+#include "kernel/kernel.h"
+
+static rkhs_status block_linear(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                                int64_t ld, rk_work work) {
+    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+    return RKHS_OK;
+}
+
+static void diag_linear(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    const rk_vector_side *side = a->side;
+    for (int64_t i = 0; i < ni; i++) out[i] = side->norm[i0 + i];
+}
+
+const rk_kernel_type rk_kernel_linear = {
+    .entry = {.name = "linear", .brief = "the inner product; kernel PCA with it is PCA", .formula = "<x,y>", .cost = "p a pair"},
+    .kinds = RK_KIND_DENSE,
+    .flags = RK_PSD,
+    .prepare = rk_vector_prepare,
+    .release = rk_vector_release,
+    .block = block_linear,
+    .diag = diag_linear,
+};

@@ -1,0 +1,71 @@
+/* poly.c: k(x, y) = (gamma <x, y> + coef0)^degree. */
+#include "kernel/kernel.h"
+
+typedef struct poly {
+    rk_rule gamma;
+    double coef0;
+    int64_t degree;
+} poly;
+
+enum { GAMMA_COLUMNS };
+
+static const rk_param params[] = {
+    {.name = "degree", .kind = RK_INT, .offset = offsetof(poly, degree), .value = "3", .min = 1, .max = 100, .brief = "the power"},
+    {.name = "gamma", .kind = RK_RULE, .offset = offsetof(poly, gamma), .value = "columns", .min = 0, .max = 1e300, .open = 1,
+     .choices = "columns", .brief = "the weight of <x,y>; columns: 1/p"},
+    {.name = "coef0", .kind = RK_REAL, .offset = offsetof(poly, coef0), .value = "1", .min = 0, .max = 1e300,
+     .brief = "the constant, which lets lower powers in"},
+    {.name = NULL},
+};
+
+static rkhs_status freeze_poly(rkhs_env *env, void *self, const rkhs_data *x) {
+    poly *p = self;
+    if (p->gamma.rule == GAMMA_COLUMNS) p->gamma = (rk_rule){RK_RULE_NUMBER, 1.0 / (double)x->columns, 0};
+    return RKHS_OK;
+}
+
+/* v^degree by squaring. */
+static double power(double v, int64_t degree) {
+    double result = 1;
+    for (; degree; degree >>= 1, v *= v)
+        if (degree & 1) result *= v;
+    return result;
+}
+
+static rkhs_status block_poly(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                              int64_t ld, rk_work work) {
+    const poly *p = rk_kernel_self(a);
+    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+    for (int64_t i = 0; i < ni; i++) {
+        double *row = out + i * ld;
+        if (p->degree == 2) {
+            for (int64_t j = 0; j < nj; j++) row[j] = (p->gamma.value * row[j] + p->coef0) * (p->gamma.value * row[j] + p->coef0);
+        } else if (p->degree == 3) {
+            for (int64_t j = 0; j < nj; j++) {
+                double v = p->gamma.value * row[j] + p->coef0;
+                row[j] = v * v * v;
+            }
+        } else {
+            for (int64_t j = 0; j < nj; j++) row[j] = power(p->gamma.value * row[j] + p->coef0, p->degree);
+        }
+    }
+    return RKHS_OK;
+}
+
+static void diag_poly(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    const poly *p = rk_kernel_self(a);
+    const rk_vector_side *side = a->side;
+    for (int64_t i = 0; i < ni; i++) out[i] = power(p->gamma.value * side->norm[i0 + i] + p->coef0, p->degree);
+}
+
+const rk_kernel_type rk_kernel_poly = {
+    .entry = {.name = "poly", .brief = "all products of up to `degree` columns", .formula = "(gamma <x,y> + coef0)^degree",
+              .cost = "p a pair", .params = params, .size = sizeof(poly)},
+    .kinds = RK_KIND_DENSE,
+    .flags = RK_PSD,
+    .freeze = freeze_poly,
+    .prepare = rk_vector_prepare,
+    .release = rk_vector_release,
+    .block = block_poly,
+    .diag = diag_poly,
+};

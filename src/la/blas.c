@@ -1,0 +1,66 @@
+/* blas.c: the border to BLAS: one-thread guard, narrowing of sizes, single tiles. */
+#include "la/la.h"
+
+#include <cblas.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+/* The count of BLAS threads is a setting of the whole process, hence the one global of this library. */
+static struct {
+    pthread_mutex_t lock;
+    int users, before;
+} guard = {PTHREAD_MUTEX_INITIALIZER, 0, 0};
+
+/* OpenBLAS's setter is not in the generic libblas interface: found at run time, absent in other BLAS. */
+static void *find(const char *name) { return dlsym(RTLD_DEFAULT, name); }
+
+void rk_blas_begin(void) {
+    union {
+        void *object;
+        int (*call)(void);
+    } get = {find("openblas_get_num_threads")};
+    union {
+        void *object;
+        void (*call)(int);
+    } set = {find("openblas_set_num_threads")};
+    pthread_mutex_lock(&guard.lock);
+    if (guard.users++ == 0 && get.object && set.object) {
+        guard.before = get.call();
+        if (guard.before != 1) set.call(1);
+    }
+    pthread_mutex_unlock(&guard.lock);
+}
+
+void rk_blas_end(void) {
+    union {
+        void *object;
+        void (*call)(int);
+    } set = {find("openblas_set_num_threads")};
+    pthread_mutex_lock(&guard.lock);
+    if (--guard.users == 0 && set.object && guard.before > 1) set.call(guard.before);
+    pthread_mutex_unlock(&guard.lock);
+}
+
+/* The one place where sizes become 32 bits. Tiles are small and leading dimensions were checked when data came in. */
+static int narrow(int64_t v) {
+    if (v < 0 || v > INT_MAX) abort();
+    return (int)v;
+}
+
+static CBLAS_TRANSPOSE op(char t) { return t == 't' ? CblasTrans : CblasNoTrans; }
+
+void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda, const double *B,
+                  int64_t ldb, double beta, double *C, int64_t ldc) {
+    cblas_dgemm(CblasRowMajor, op(ta), op(tb), narrow(m), narrow(n), narrow(k), alpha, A, narrow(lda), B, narrow(ldb), beta, C,
+                narrow(ldc));
+}
+
+void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb) {
+    cblas_dtrsm(CblasRowMajor, side == 'r' ? CblasRight : CblasLeft, CblasLower, op(trans), CblasNonUnit, narrow(m), narrow(n), 1.0, L,
+                narrow(ldl), B, narrow(ldb));
+}
+
+double rk_dot(int64_t n, const double *x, const double *y) { return cblas_ddot(narrow(n), x, 1, y, 1); }
+double rk_norm(int64_t n, const double *x) { return cblas_dnrm2(narrow(n), x, 1); }

@@ -1,0 +1,66 @@
+/* list.c: every list of types in one place, for help texts, manuals and bindings. */
+#include "io/io.h"
+#include "model/model.h"
+#include "score/score.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const rk_list *const lists[] = {&rk_models, &rk_kernels, &rk_grams, &rk_solvers, &rk_scores, &rk_formats, &rk_samples};
+
+enum { LISTS = sizeof lists / sizeof *lists };
+
+static const rk_list *find_list(const char *name) {
+    for (int i = 0; name && i < LISTS; i++)
+        if (strcmp(lists[i]->name, name) == 0) return lists[i];
+    return NULL;
+}
+
+const char *rkhs_list_name(int i) { return i >= 0 && i < LISTS ? lists[i]->name : NULL; }
+
+/* The kinds of data that a kernel takes, in words. */
+static const char *kinds_of(const rk_list *list, const rk_entry *e) {
+    if (list != &rk_kernels) return NULL;
+    unsigned kinds = ((const rk_kernel_type *)e)->kinds;
+    if (kinds == ~0u) return "any";
+    for (const rk_entry *const *d = rk_datas.entries; *d; d++)
+        if (((const rk_data_type *)*d)->kind & kinds) return (*d)->name;
+    return NULL;
+}
+
+int rkhs_list_type(const char *list, int i, rkhs_type *type) {
+    const rk_list *l = find_list(list);
+    if (!l || !type || i < 0) return 0;
+    for (int k = 0; k <= i; k++)
+        if (!l->entries[k]) return 0;
+    const rk_entry *e = l->entries[i];
+    *type = (rkhs_type){e->name, e->brief, e->formula, kinds_of(l, e), e->cost};
+    return 1;
+}
+
+/* "> 0", "1 to 1000", the words of a choice, the list of a spec. Lives in static storage of the table's own text, or is NULL. */
+static const char *bounds_of(const rk_param *p, char buffer[64]) {
+    if (p->choices) return p->choices;
+    if (p->list) return p->list->name;
+    if (p->min == 0 && p->max == 0 && !p->open) return NULL;
+    if (p->max >= 1e8) snprintf(buffer, 64, p->open ? "> %g" : ">= %g", p->min);
+    else snprintf(buffer, 64, p->open ? "> %g, <= %g" : "%g to %g", p->min, p->max);
+    return buffer;
+}
+
+int rkhs_list_param(const char *list, const char *type, int i, rkhs_param *param) {
+    static const char *const kinds[] = {
+        [RK_INT] = "integer", [RK_REAL] = "real", [RK_BOOL] = "true|false", [RK_CHOICE] = "choice", [RK_RULE] = "real or rule",
+        [RK_LIST] = "rows", [RK_SPEC] = "spec", [RK_WORD] = "word",
+    };
+    const rk_list *l = find_list(list);
+    const rk_entry *e = l && type ? rk_list_find(l, type) : NULL;
+    if (!e || !param || i < 0) return 0;
+    for (int k = 0; k <= i; k++)
+        if (!e->params || !e->params[k].name) return 0;
+    const rk_param *p = &e->params[i];
+    *param = (rkhs_param){.name = p->name, .kind = kinds[p->kind], .value = p->value, .brief = p->brief};
+    const char *bounds = bounds_of(p, param->room);
+    param->bounds = bounds;
+    return 1;
+}

@@ -1,0 +1,104 @@
+/* file.c: model files: named arrays in an archive (base/archive.c) that NumPy opens.
+ *
+ *     format      the version of this layout           kept/...    the objects that new ones are compared with
+ *     library     the version that wrote it            map/...     B, c and how they are used
+ *     model       spec text                            embedding   n x dim
+ *     kernel      spec text, frozen                    keep        rows of the embedding that are kept, when not all
+ *     report/...  what the fit found
+ *
+ * The bytes depend on data, spec and seed alone: no time, no path, no machine. */
+#include "model/model.h"
+
+#include <string.h>
+
+enum { FORMAT = 1 };
+
+rkhs_status rkhs_model_save(const rkhs_model *model, const char *path) {
+    if (!model) return RKHS_ERR_ARGUMENT;
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = model->env;
+    rk_archive *archive = NULL;
+    rk_clear(env);
+    if (!path) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_save: no path");
+    if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: there is nothing to save");
+    TRY(rk_archive_new(env, &archive));
+    TRY(rk_archive_put_int(archive, "format", FORMAT));
+    TRY(rk_archive_put_text(archive, "library", rkhs_version()));
+    TRY(rk_archive_put_text(archive, "model", rkhs_model_text(model)));
+    TRY(rk_archive_put_text(archive, "kernel", rkhs_kernel_text(model->kernel)));
+    TRY(rk_archive_put(archive, "embedding", &(rk_array){'d', 2, {model->n, model->dim}, model->Z}));
+    if (model->keep) TRY(rk_archive_put(archive, "keep", &(rk_array){'q', 1, {model->map->kept_count}, model->keep}));
+    TRY(rk_map_save(model->map, archive));
+    TRY(rk_report_save(&model->report, archive));
+    TRY(rk_archive_write(archive, path));
+done:
+    rk_archive_free(archive);
+    return status;
+}
+
+/* The layout's version, before anything else is believed. */
+static rkhs_status check_format(rkhs_env *env, rk_archive *archive) {
+    int64_t format;
+    rkhs_status status = rk_archive_get_int(archive, "format", &format);
+    if (status == RKHS_OK && format != FORMAT)
+        return rk_fail(env, RKHS_ERR_FORMAT, "%s: written by a %s version of rkhs (format %lld; this one reads format %d): use that version, or fit again",
+                       rk_archive_path(archive), format > FORMAT ? "newer" : "different", (long long)format, FORMAT);
+    return status;
+}
+
+/* Kernel and model from their texts; a text that cannot be read is the file's fault. */
+static rkhs_status load_specs(rkhs_env *env, rk_archive *archive, rkhs_model **model) {
+    rkhs_status status = RKHS_OK;
+    const char *model_text, *kernel_text;
+    TRY(rk_archive_get_text(archive, "model", &model_text));
+    TRY(rk_archive_get_text(archive, "kernel", &kernel_text));
+    TRY(rkhs_model_new(env, model_text, model));
+    TRY(rkhs_kernel_new(env, kernel_text, &(*model)->kernel));
+done:
+    return status == RKHS_ERR_SPEC ? RKHS_ERR_FORMAT : status;
+}
+
+/* The embedding and which of its rows are kept. */
+static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model *m) {
+    rkhs_status status = RKHS_OK;
+    rk_array Z, keep;
+    TRY(rk_archive_get(archive, "embedding", 'd', 2, &Z));
+    m->n = Z.shape[0];
+    m->dim = Z.shape[1];
+    TRY(rk_alloc(env, m->n * m->dim, sizeof *m->Z, &m->Z));
+    memcpy(m->Z, Z.data, (size_t)(m->n * m->dim) * sizeof *m->Z);
+    if (rk_archive_has(archive, "keep")) {
+        TRY(rk_archive_get(archive, "keep", 'q', 1, &keep));
+        TRY(rk_alloc(env, keep.shape[0], sizeof *m->keep, &m->keep));
+        memcpy(m->keep, keep.data, (size_t)keep.shape[0] * sizeof *m->keep);
+    }
+    int64_t kept = m->map->kept_count, dim = *(int64_t *)((char *)m->spec->self + m->type->dim_offset);
+    int fits = m->dim == dim && m->map->dim == dim && kept == (m->keep ? keep.shape[0] : m->n);
+    for (int64_t i = 0; fits && m->keep && i < kept; i++) fits = m->keep[i] >= 0 && m->keep[i] < m->n;
+    if (!fits || !(m->map->kept->type->kind & rk_kernel_kinds(m->kernel)))
+        FAIL(env, RKHS_ERR_FORMAT, "%s: its parts do not fit together: fit the model again", rk_archive_path(archive));
+done:
+    return status;
+}
+
+rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model) {
+    if (!env || !path || !model) return RKHS_ERR_ARGUMENT;
+    rkhs_status status = RKHS_OK;
+    rk_archive *archive = NULL;
+    rkhs_model *m = NULL;
+    rk_clear(env);
+    *model = NULL;
+    TRY(rk_archive_read(env, path, &archive));
+    TRY(check_format(env, archive));
+    TRY(load_specs(env, archive, &m));
+    TRY(rk_map_load(env, archive, &m->map));
+    TRY(load_embedding(env, archive, m));
+    TRY(rkhs_kernel_freeze(m->kernel, m->map->kept)); /* a saved kernel is frozen: this only makes sure */
+    TRY(rk_report_load(env, archive, &m->report));
+    *model = m;
+    m = NULL;
+done:
+    rkhs_model_free(m);
+    rk_archive_free(archive);
+    return status;
+}

@@ -1,0 +1,203 @@
+/* inverse.c: approximate objects for embedded points.
+ *
+ *     minimise  sum_i |x_i - f(z_i)|^2 + ridge |f|^2  over the rbf space of the codes
+ *
+ * so x(z) = mean + C'k(Z, z), C = (K_Z + ridge I)^-1 (X - mean). The width and the ridge are chosen by leave-one-out, which has a
+ * closed form: the error of i is c_i / (K_Z + ridge I)^-1_ii. Fitted on first use from at most 2000 kept pairs: it is a regression, no exact
+ * inverse exists in general. For a precomputed Gram the answer is the column of the nearest kept object. */
+#include "model/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PAIRS = 2000, TRIAL = 400 };
+
+struct rk_inverse {
+    rkhs_kernel *kernel; /* on codes */
+    rk_map *map;         /* from codes to vectors */
+};
+
+void rk_inverse_free(rkhs_env *env, rk_inverse *inverse) {
+    if (!inverse) return;
+    rkhs_kernel_free(inverse->kernel);
+    rk_map_free(env, inverse->map);
+    rk_free(env, inverse);
+}
+
+/* Codes of `count` kept objects, evenly spread, and which kept objects these are. */
+static rkhs_status some_codes(const rkhs_model *m, int64_t count, int64_t *which, rkhs_data **codes) {
+    double *values;
+    rkhs_status status = rk_data_dense_new(m->env, count, m->dim, &values, codes);
+    for (int64_t i = 0; status == RKHS_OK && i < count; i++) {
+        which[i] = i * m->map->kept_count / count;
+        int64_t row = m->keep ? m->keep[which[i]] : which[i];
+        memcpy(values + i * m->dim, m->Z + row * m->dim, (size_t)m->dim * sizeof *values);
+    }
+    return status;
+}
+
+/* Solves (K + ridge I) C = X - mean; also the leave-one-out error when *error is wanted. K is destroyed. */
+static rkhs_status solve_ridge(rkhs_env *env, int64_t n, int64_t p, double *K, double ridge, double *C, double *error) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t bad;
+    double *inverse;
+    for (int64_t i = 0; i < n; i++) K[i * n + i] += ridge;
+    TRY(rk_cholesky(env, "inverse", n, K, n, &bad));
+    if (bad >= 0) {
+        if (!error) FAIL(env, RKHS_ERR_NUMERIC, "the inverse map: the codes are too close together to be told apart");
+        *error = INFINITY;
+        goto done;
+    }
+    TRY(rk_cholesky_solve(env, n, p, K, n, C, p));
+    if (!error) goto done;
+    TRY(rk_scratch(env, n * n, sizeof *inverse, &inverse));
+    memset(inverse, 0, (size_t)(n * n) * sizeof *inverse);
+    for (int64_t i = 0; i < n; i++) inverse[i * n + i] = 1;
+    TRY(rk_cholesky_solve(env, n, n, K, n, inverse, n));
+    *error = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < p; c++) *error += pow(C[i * p + c] / inverse[i * n + i], 2);
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* X - mean for chosen kept objects, n x p. */
+static void centred_objects(const rkhs_model *m, const int64_t *which, int64_t n, const double *mean, double *out) {
+    const rk_dense *d = m->map->kept->self;
+    int64_t p = m->map->kept->columns;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < p; c++) out[i * p + c] = d->values[which[i] * d->ld + c] - mean[c];
+}
+
+/* Width and ridge with the least leave-one-out error, on some of the pairs. */
+static rkhs_status choose(const rkhs_model *m, const double *mean, double *width, double *ridge) {
+    static const double widths[] = {0.0625, 0.125, 0.25, 0.5, 1, 2}, ridges[] = {1e-8, 1e-6, 1e-4, 1e-2, 1e-1};
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = m->env;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = m->map->kept_count < TRIAL ? m->map->kept_count : TRIAL, p = m->map->kept->columns, *which;
+    double *K, *A, *X, *C, best = INFINITY, error, base;
+    rkhs_data *codes = NULL;
+    rkhs_kernel *kernel = NULL;
+    rk_rule median = {0, 0, 0};
+    char text[64], number[40];
+    *width = 1;
+    *ridge = 1e-6;
+    if (n < 3) goto done;
+    TRY(rk_scratch(env, n, sizeof *which, &which));
+    TRY(rk_scratch(env, n * n, sizeof *K, &K));
+    TRY(rk_scratch(env, n * n, sizeof *A, &A));
+    TRY(rk_scratch(env, n * p, sizeof *X, &X));
+    TRY(rk_scratch(env, n * p, sizeof *C, &C));
+    TRY(some_codes(m, n, which, &codes));
+    centred_objects(m, which, n, mean, X);
+    TRY(rk_freeze_width(env, &median, codes, 1));
+    base = median.value;
+    for (int w = 0; w < 6; w++) {
+        snprintf(text, sizeof text, "rbf(sigma=%s)", rk_number_text(base * widths[w], number));
+        rkhs_kernel_free(kernel);
+        TRY(rkhs_kernel_new(env, text, &kernel));
+        TRY(rkhs_kernel_gram(kernel, codes, NULL, K, n));
+        for (int r = 0; r < 5; r++) {
+            memcpy(A, K, (size_t)(n * n) * sizeof *A);
+            memcpy(C, X, (size_t)(n * p) * sizeof *C);
+            TRY(solve_ridge(env, n, p, A, ridges[r], C, &error));
+            if (error < best) best = error, *width = base * widths[w], *ridge = ridges[r];
+        }
+    }
+done:
+    rkhs_kernel_free(kernel);
+    rkhs_data_free(codes);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* The regression on at most PAIRS pairs. */
+static rkhs_status inverse_fit(const rkhs_model *m, rk_inverse *inverse) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = m->env;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = m->map->kept_count < PAIRS ? m->map->kept_count : PAIRS, p = m->map->kept->columns, *which;
+    const rk_dense *d = m->map->kept->self;
+    double width, ridge, *K;
+    char text[64], number[40];
+    TRY(rk_map_new(env, n, p, &inverse->map));
+    for (int64_t i = 0; i < m->map->kept_count; i++)
+        for (int64_t c = 0; c < p; c++) inverse->map->c[c] += d->values[i * d->ld + c] / (double)m->map->kept_count;
+    TRY(choose(m, inverse->map->c, &width, &ridge));
+    TRY(rk_scratch(env, n, sizeof *which, &which));
+    TRY(rk_scratch(env, n * n, sizeof *K, &K));
+    TRY(some_codes(m, n, which, &inverse->map->kept));
+    centred_objects(m, which, n, inverse->map->c, inverse->map->B);
+    snprintf(text, sizeof text, "rbf(sigma=%s)", rk_number_text(width, number));
+    TRY(rkhs_kernel_new(env, text, &inverse->kernel));
+    TRY(rkhs_kernel_gram(inverse->kernel, inverse->map->kept, NULL, K, n));
+    TRY(solve_ridge(env, n, p, K, ridge, inverse->map->B, NULL));
+    rk_log(env, RKHS_LOG_INFO, "inverse: %s, ridge %g, from %lld pairs", text, ridge, (long long)n);
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* The training column of the kept object nearest to each code. */
+static rkhs_status nearest_column(const rkhs_model *m, const double *Z, int64_t n, int64_t ld, double *out) {
+    const rk_gram_rows *kept = m->map->kept->self;
+    for (int64_t i = 0; i < n; i++) {
+        double least = INFINITY;
+        for (int64_t k = 0; k < m->map->kept_count; k++) {
+            const double *z = m->Z + (m->keep ? m->keep[k] : k) * m->dim;
+            double sum = 0;
+            for (int64_t c = 0; c < m->dim; c++) sum += (z[c] - Z[i * ld + c]) * (z[c] - Z[i * ld + c]);
+            if (sum < least) least = sum, out[i] = (double)kept->index[k];
+        }
+        rkhs_status status = rk_progress(m->env, "inverse", i + 1, n);
+        if (status != RKHS_OK) return status;
+    }
+    return RKHS_OK;
+}
+
+/* Fits the inverse unless it is there. */
+static rkhs_status ensure(rkhs_model *m) {
+    rk_inverse *inverse = NULL;
+    if (m->inverse) return RKHS_OK;
+    rkhs_status status = rk_alloc(m->env, 1, sizeof *inverse, &inverse);
+    if (status == RKHS_OK) status = inverse_fit(m, inverse);
+    if (status == RKHS_OK) m->inverse = inverse;
+    else rk_inverse_free(m->env, inverse);
+    return status;
+}
+
+rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x) {
+    if (!model || !x) return RKHS_ERR_ARGUMENT;
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = model->env;
+    rkhs_data *codes = NULL, *out = NULL;
+    double *values;
+    rk_clear(env);
+    rk_mark mark = rk_scratch_mark(env);
+    *x = NULL;
+    rk_blas_begin();
+    if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
+    TRY(rkhs_data_dense(env, Z, n, model->dim, ld, &codes));
+    unsigned kind = model->map->kept->type->kind;
+    if (kind == RK_KIND_GRAM) {
+        TRY(rk_data_dense_new(env, n, 1, &values, &out));
+        TRY(nearest_column(model, Z, n, ld, values));
+    } else if (kind == RK_KIND_DENSE) {
+        TRY(ensure(model));
+        TRY(rk_data_dense_new(env, n, model->map->kept->columns, &values, &out));
+        TRY(rk_map_apply(env, model->inverse->map, model->inverse->kernel, codes, values, model->map->kept->columns));
+    } else {
+        FAIL(env, RKHS_ERR_DATA, "there is no inverse for %s data", model->map->kept->type->entry.name);
+    }
+    *x = out;
+    out = NULL;
+done:
+    rk_blas_end();
+    rkhs_data_free(codes);
+    rkhs_data_free(out);
+    rk_scratch_release(env, mark);
+    return status;
+}

@@ -1,0 +1,108 @@
+/* kpca.c: kernel principal component analysis.
+ *
+ *     maximise  w' Phi'H Phi w  over orthonormal w,   H = I - 11'/n
+ *
+ * The directions of largest variance in feature space. Out come Z = H Phi W, the eigenvalues of H K H (variance times n) and the share of
+ * the whole that they hold; new objects are projected on the same directions. Cost: the Gram and some ten passes over it. Look
+ * elsewhere when neighbours matter more than variance: two components of an rbf kernel crowd most points together.
+ * Schoelkopf, Smola, Mueller, "Nonlinear component analysis as a kernel eigenvalue problem", Neural Computation 10, 1998. */
+#include "model/model.h"
+
+typedef struct kpca {
+    int64_t dim;
+    rk_spec *gram, *solver;
+    int negative;
+} kpca;
+
+enum { CLIP, FLIP, REFUSE };
+
+static const rk_param params[] = {
+    {.name = "dim", .kind = RK_INT, .offset = offsetof(kpca, dim), .value = "2", .min = 1, .max = 1e9, .brief = "dimensions of the embedding"},
+    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(kpca, gram), .value = "exact", .list = &rk_grams, .brief = "how the Gram is held"},
+    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(kpca, solver), .list = &rk_solvers,
+     .brief = "dense or lanczos; not given: by size"},
+    {.name = "negative", .kind = RK_CHOICE, .offset = offsetof(kpca, negative), .value = "clip", .choices = "clip|flip|refuse",
+     .brief = "eigenvalues below 0 of a Gram that is not PSD: leave out, use their size, or stop"},
+    {.name = NULL},
+};
+
+static const char *default_kernel(unsigned kind) {
+    return kind == RK_KIND_DENSE ? "rbf(sigma=median)" : kind == RK_KIND_GRAM ? "precomputed" : NULL;
+}
+
+/* Looks for negative eigenvalues where the kernel does not rule them out, and does what the parameter says. */
+static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *problem, double largest) {
+    rkhs_status status = RKHS_OK;
+    double smallest;
+    if (rk_kernel_has(f->kernel, RK_PSD) || f->gram->type->form != RK_FORM_SAMPLE) goto done;
+    TRY(rk_smallest_eigenvalue(f->gram, problem, &smallest));
+    TRY(rk_report_number(f->env, f->report, "smallest_eigenvalue", smallest));
+    if (smallest >= -1e-10 * fabs(largest)) goto done;
+    if (o->negative == REFUSE)
+        FAIL(f->env, RKHS_ERR_NUMERIC,
+             "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g, its largest %.6g: use negative=clip or "
+             "negative=flip, or mend the kernel",
+             smallest, largest);
+    rk_log(f->env, RKHS_LOG_ADVICE, "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g, its largest %.6g; %s",
+           smallest, largest, o->negative == FLIP ? "eigenvalues count by size" : "negative ones are left out");
+done:
+    return status;
+}
+
+/* Report: eigenvalues, their share, and how they were found. */
+static rkhs_status report(rk_fit *f, const rk_spectrum *s) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(f->env);
+    double *share;
+    int64_t zeros = 0;
+    TRY(rk_scratch(f->env, s->count, sizeof *share, &share));
+    for (int64_t c = 0; c < s->count; c++) {
+        share[c] = s->trace > 0 ? s->values[c] / s->trace : 0;
+        zeros += s->values[c] == 0;
+    }
+    TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, s->count, s->values));
+    TRY(rk_report_array(f->env, f->report, "explained_variance", 1, s->count, share));
+    TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
+    TRY(rk_report_text(f->env, f->report, "solver", s->solver));
+    TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
+    TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+    if (zeros)
+        rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %lld dimensions have any variance; the others are 0", (long long)(s->count - zeros),
+               (long long)s->count);
+    if (!s->converged)
+        rk_log(f->env, RKHS_LOG_ADVICE, "the eigenvectors did not converge in %lld iterations: see 'residuals', or raise solver=lanczos(iter=...)",
+               (long long)s->iterations);
+done:
+    rk_scratch_release(f->env, mark);
+    return status;
+}
+
+static rkhs_status fit_kpca(rk_fit *f) {
+    rkhs_status status = RKHS_OK;
+    const kpca *o = f->self;
+    int64_t n = f->gram->n, d = f->dim;
+    rk_spectral problem = {.m_kind = RK_M_CENTRE, .mu = 1, .count = d, .by_magnitude = o->negative == FLIP};
+    rk_spectrum s;
+    TRY(rk_solve_spectral(f->gram, o->solver, &problem, &s));
+    TRY(check_negative(f, o, &problem, s.values[0]));
+    TRY(f->gram->type->push(f->gram, s.coef, d, f->Z));
+    TRY(f->gram->type->fold(f->gram, s.coef, d, f->map->B));
+    for (int64_t c = 0; c < d; c++) { /* centring is an offset */
+        double mean = 0;
+        for (int64_t i = 0; i < n; i++) mean += f->Z[i * d + c] / (double)n;
+        for (int64_t i = 0; i < n; i++) f->Z[i * d + c] -= mean;
+        f->map->c[c] = -mean;
+    }
+    TRY(report(f, &s));
+done:
+    return status;
+}
+
+const rk_model_type rk_model_kpca = {
+    .entry = {.name = "kpca", .brief = "kernel principal components: the directions of largest variance in feature space",
+              .formula = "max w'Phi'H Phi w, |w| = 1", .cost = "the Gram and some ten passes over it", .params = params, .size = sizeof(kpca)},
+    .default_kernel = default_kernel,
+    .dim_offset = offsetof(kpca, dim),
+    .gram_offset = offsetof(kpca, gram),
+    .fit = fit_kpca,
+};

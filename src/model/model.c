@@ -1,0 +1,257 @@
+/* model.c: models from text, fit, transform, report, copy. What a model type does itself is its `fit`; the rest is written once, here. */
+#include "model/model.h"
+
+#include <string.h>
+
+#define RK_MODEL(name) extern const rk_model_type rk_model_##name;
+#include "model/models.def"
+#undef RK_MODEL
+
+static const rk_entry *const entries[] = {
+#define RK_MODEL(name) &rk_model_##name.entry,
+#include "model/models.def"
+#undef RK_MODEL
+    NULL};
+
+const rk_list rk_models = {"models", "model", entries};
+
+/* Forgets what a fit left. */
+static void forget(rkhs_model *m) {
+    rkhs_env *env = m->env;
+    rkhs_kernel_free(m->kernel);
+    rk_map_free(env, m->map);
+    rk_free(env, m->Z);
+    rk_free(env, m->keep);
+    rk_report_clear(env, &m->report);
+    rk_inverse_free(env, m->inverse);
+    m->kernel = NULL;
+    m->map = NULL;
+    m->Z = NULL;
+    m->keep = NULL;
+    m->inverse = NULL;
+    m->n = m->dim = 0;
+}
+
+void rkhs_model_free(rkhs_model *model) {
+    if (!model) return;
+    forget(model);
+    rk_spec_free(model->env, model->spec);
+    rk_free(model->env, model->text);
+    rk_free(model->env, model);
+}
+
+/* An unfitted model that owns `spec`, which is freed on failure. */
+static rkhs_status model_of(rkhs_env *env, rk_spec *spec, rkhs_model **model) {
+    rkhs_status status = RKHS_OK;
+    rkhs_model *m = NULL;
+    rk_text text = {.env = env};
+    TRY(rk_alloc(env, 1, sizeof *m, &m));
+    m->env = env;
+    TRY(rk_spec_text(spec, &text));
+    m->text = text.s;
+    m->spec = spec;
+    m->type = (const rk_model_type *)spec->entry;
+    *model = m;
+    return RKHS_OK;
+done:
+    rk_free(env, text.s);
+    rk_free(env, m);
+    rk_spec_free(env, spec);
+    return status;
+}
+
+rkhs_status rkhs_model_new(rkhs_env *env, const char *spec, rkhs_model **model) {
+    if (!env || !spec || !model) return env ? rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_model_new: a null argument") : RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    *model = NULL;
+    rk_spec *parsed;
+    rkhs_status status = rk_spec_new(env, &rk_models, spec, &parsed);
+    return status == RKHS_OK ? model_of(env, parsed, model) : status;
+}
+
+const char *rkhs_model_text(const rkhs_model *model) { return model ? model->text : ""; }
+const rkhs_kernel *rkhs_model_kernel(const rkhs_model *model) { return model ? model->kernel : NULL; }
+
+const double *rkhs_model_embedding(const rkhs_model *model, int64_t *n, int64_t *dim) {
+    if (n) *n = model ? model->n : 0;
+    if (dim) *dim = model ? model->dim : 0;
+    return model ? model->Z : NULL;
+}
+
+int rkhs_model_report(const rkhs_model *model, int64_t i, rkhs_item *item) {
+    if (!model || !item || i < 0 || i >= model->report.count) return 0;
+    const rk_report_item *r = &model->report.items[i];
+    *item = (rkhs_item){r->name, r->text, r->values, r->rows, r->columns};
+    return 1;
+}
+
+/* What can be seen to be wrong before any work. */
+static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start, int64_t dim) {
+    rkhs_env *env = m->env;
+    const char *name = m->type->entry.name;
+    if (!x) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s: there are no data to fit", name);
+    if (x->rows < 2) return rk_fail(env, RKHS_ERR_DATA, "%s: one row is not enough to learn from: give at least 2", name);
+    if (dim > x->rows)
+        return rk_fail(env, RKHS_ERR_DATA, "%s: dim = %lld is more than the %lld rows: choose dim at most %lld, or give more rows", name,
+                       (long long)dim, (long long)x->rows, (long long)x->rows);
+    if (y && !m->type->second) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no labels or targets: leave them out", name);
+    if (y && !(y->type->kind & m->type->second))
+        return rk_fail(env, RKHS_ERR_DATA, "%s cannot use %s as its second data set", name, y->type->entry.name);
+    if (start && !m->type->takes_start) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no start: leave it out", name);
+    return RKHS_OK;
+}
+
+/* The given kernel, or the model's own for this kind of data, copied and frozen. */
+static rkhs_status own_kernel(const rkhs_model *m, const rkhs_kernel *given, const rkhs_data *x, rkhs_kernel **out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = m->env;
+    const char *text = given ? NULL : m->type->default_kernel(x->type->kind);
+    if (!given && !text) FAIL(env, RKHS_ERR_SPEC, "%s has no kernel of its own for %s data: name one", m->type->entry.name, x->type->entry.name);
+    if (given) TRY(rkhs_kernel_copy(given, out));
+    else TRY(rkhs_kernel_new(env, text, out));
+    TRY(rkhs_kernel_freeze(*out, x));
+    rk_log(env, RKHS_LOG_INFO, "kernel: %s", rkhs_kernel_text(*out));
+done:
+    return status;
+}
+
+/* Fits into `fresh`, a model without results, whose kernel is frozen. */
+static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start, int64_t dim) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = fresh->env;
+    rk_gram *gram = NULL;
+    const rk_spec *gram_spec = *(rk_spec **)((char *)fresh->spec->self + fresh->type->gram_offset);
+    if (x->type->advise && !rk_kernel_has(fresh->kernel, RK_SCALE_FREE)) x->type->advise(env, x);
+    TRY(rk_gram_new(env, gram_spec, fresh->kernel, x, &gram));
+    fresh->n = x->rows;
+    fresh->dim = dim;
+    TRY(rk_alloc(env, fresh->n * dim, sizeof *fresh->Z, &fresh->Z));
+    TRY(rk_map_new(env, gram->kept, dim, &fresh->map));
+    rk_fit f = {.env = env, .self = fresh->spec->self, .gram = gram, .kernel = fresh->kernel, .x = x, .y = y, .start = start,
+                .report = &fresh->report, .dim = dim, .Z = fresh->Z, .map = fresh->map};
+    TRY(rk_report_number(env, &fresh->report, "rows", (double)x->rows));
+    TRY(rk_report_number(env, &fresh->report, "columns", (double)x->columns));
+    TRY(rk_report_number(env, &fresh->report, "kept", (double)gram->kept));
+    TRY(fresh->type->fit(&f));
+    rk_fix_signs(fresh->Z, fresh->n, dim, fresh->map);
+    TRY(rk_data_keep(x, gram->keep, gram->kept, &fresh->map->kept));
+    fresh->keep = gram->keep;
+    gram->keep = NULL;
+done:
+    rk_gram_free(gram);
+    return status;
+}
+
+/* Exchanges what two models have learned. */
+static void swap_results(rkhs_model *a, rkhs_model *b) {
+    rkhs_model t = *a;
+    a->kernel = b->kernel, a->map = b->map, a->Z = b->Z, a->n = b->n, a->dim = b->dim;
+    a->keep = b->keep, a->report = b->report, a->inverse = b->inverse;
+    b->kernel = t.kernel, b->map = t.map, b->Z = t.Z, b->n = t.n, b->dim = t.dim;
+    b->keep = t.keep, b->report = t.report, b->inverse = t.inverse;
+}
+
+rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start) {
+    if (!model) return RKHS_ERR_ARGUMENT;
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = model->env;
+    rkhs_model *fresh = NULL;
+    rk_spec *spec;
+    const rkhs_data *use;
+    rkhs_data *view = NULL;
+    rk_clear(env);
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t dim = *(int64_t *)((char *)model->spec->self + model->type->dim_offset);
+    rk_blas_begin();
+    TRY(check_fit(model, x, y, start, dim));
+    TRY(rk_spec_copy(env, model->spec, &spec));
+    TRY(model_of(env, spec, &fresh));
+    TRY(own_kernel(model, kernel, x, &fresh->kernel));
+    TRY(rk_data_coerce(env, x, rk_kernel_kinds(fresh->kernel), rkhs_kernel_text(fresh->kernel), &use, &view));
+    TRY(fit_into(fresh, use, y, start, dim));
+    swap_results(model, fresh);
+done:
+    rk_blas_end();
+    rkhs_model_free(fresh);
+    rkhs_data_free(view);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, double *Z, int64_t ld) {
+    if (!model) return RKHS_ERR_ARGUMENT;
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = model->env;
+    const rkhs_data *use;
+    rkhs_data *view = NULL;
+    rk_clear(env);
+    rk_mark mark = rk_scratch_mark(env);
+    rk_blas_begin();
+    if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
+    if (!x || !Z || ld < model->dim) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: a null argument, or ld below %lld", (long long)model->dim);
+    TRY(rk_data_coerce(env, x, rk_kernel_kinds(model->kernel), rkhs_kernel_text(model->kernel), &use, &view));
+    if (use->columns != model->map->kept->columns)
+        FAIL(env, RKHS_ERR_DATA, "the new data have %lld columns, but the model was fitted on %lld: give the same columns in the same order",
+             (long long)use->columns, (long long)model->map->kept->columns);
+    TRY(rk_map_apply(env, model->map, model->kernel, use, Z, ld));
+done:
+    rk_blas_end();
+    rkhs_data_free(view);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* A map with the same kept objects. */
+static rkhs_status copy_map(rkhs_env *env, const rk_map *map, rk_map **out) {
+    rkhs_status status = RKHS_OK;
+    rk_map *m = NULL;
+    TRY(rk_map_new(env, map->kept_count, map->dim, &m));
+    memcpy(m->B, map->B, (size_t)(map->kept_count * map->dim) * sizeof *m->B);
+    memcpy(m->c, map->c, (size_t)map->dim * sizeof *m->c);
+    m->scale = map->scale;
+    m->post = map->post;
+    if (map->degree) {
+        TRY(rk_alloc(env, map->kept_count, sizeof *m->degree, &m->degree));
+        memcpy(m->degree, map->degree, (size_t)map->kept_count * sizeof *m->degree);
+    }
+    TRY(rk_data_keep(map->kept, NULL, 0, &m->kept));
+    *out = m;
+    m = NULL;
+done:
+    rk_map_free(env, m);
+    return status;
+}
+
+rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
+    if (!model || !copy) return RKHS_ERR_ARGUMENT;
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = model->env;
+    rkhs_model *m = NULL;
+    rk_spec *spec;
+    rk_clear(env);
+    *copy = NULL;
+    TRY(rk_spec_copy(env, model->spec, &spec));
+    TRY(model_of(env, spec, &m));
+    if (model->map) {
+        TRY(rkhs_kernel_copy(model->kernel, &m->kernel));
+        TRY(copy_map(env, model->map, &m->map));
+        TRY(rk_alloc(env, model->n * model->dim, sizeof *m->Z, &m->Z));
+        memcpy(m->Z, model->Z, (size_t)(model->n * model->dim) * sizeof *m->Z);
+        m->n = model->n;
+        m->dim = model->dim;
+        if (model->keep) {
+            TRY(rk_alloc(env, model->map->kept_count, sizeof *m->keep, &m->keep));
+            memcpy(m->keep, model->keep, (size_t)model->map->kept_count * sizeof *m->keep);
+        }
+        for (int64_t i = 0; i < model->report.count; i++) {
+            const rk_report_item *r = &model->report.items[i];
+            TRY(r->text ? rk_report_text(env, &m->report, r->name, r->text)
+                        : rk_report_array(env, &m->report, r->name, r->rows, r->columns, r->values));
+        }
+    }
+    *copy = m;
+    m = NULL;
+done:
+    rkhs_model_free(m);
+    return status;
+}

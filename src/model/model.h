@@ -1,0 +1,61 @@
+/* model.h: fitted models: map, report, file, inverse. */
+#ifndef RK_MODEL_H
+#define RK_MODEL_H
+
+#include "opt/opt.h"
+
+extern const rk_list rk_models;
+
+/* ---- report: named numbers and texts that a fit leaves ---------------------------------------------------------------------------- */
+
+typedef struct rk_report_item {
+    char *name, *text;
+    double *values;
+    int64_t rows, columns;
+} rk_report_item;
+
+typedef struct rk_report {
+    rk_report_item *items;
+    int64_t count, room;
+} rk_report;
+
+rkhs_status rk_report_number(rkhs_env *env, rk_report *r, const char *name, double value);
+rkhs_status rk_report_array(rkhs_env *env, rk_report *r, const char *name, int64_t rows, int64_t columns, const double *values);
+rkhs_status rk_report_text(rkhs_env *env, rk_report *r, const char *name, const char *text);
+void rk_report_clear(rkhs_env *env, rk_report *r);
+rkhs_status rk_report_save(const rk_report *r, rk_archive *archive);
+rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, rk_report *r);
+
+/* ---- map --------------------------------------------------------------------------------------------------------------------------- */
+
+/* Room for B and c (and degree); kept objects are the caller's to set. */
+rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map);
+void rk_map_free(rkhs_env *env, rk_map *map);
+/* Z[i*ld ..] for every object of x, by tiles: memory for one tile a worker. */
+rkhs_status rk_map_apply(rkhs_env *env, const rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld);
+rkhs_status rk_map_save(const rk_map *map, rk_archive *archive);
+rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map);
+/* Columns so that the largest |entry| of each is positive, the first on ties; B and c follow. */
+void rk_fix_signs(double *Z, int64_t n, int64_t dim, rk_map *map);
+
+/* ---- inverse ----------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct rk_inverse rk_inverse; /* fitted on first use */
+void rk_inverse_free(rkhs_env *env, rk_inverse *inverse);
+
+struct rkhs_model {
+    rkhs_env *env;
+    const rk_model_type *type;
+    rk_spec *spec;
+    char *text;
+    /* what a fit leaves */
+    rkhs_kernel *kernel; /* frozen; NULL: not fitted */
+    rk_map *map;
+    double *Z; /* n x dim */
+    int64_t n, dim;
+    int64_t *keep; /* rows of Z that the kept objects are; NULL: all */
+    rk_report report;
+    rk_inverse *inverse;
+};
+
+#endif

@@ -1,0 +1,81 @@
+/* report.c: what a fit found, item by item. */
+#include "model/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A new item at the end, named. */
+static rkhs_status item_new(rkhs_env *env, rk_report *r, const char *name, rk_report_item **item) {
+    if (r->count == r->room) {
+        int64_t room = 2 * r->room + 8;
+        rkhs_status status = rk_realloc(env, room, sizeof *r->items, &r->items);
+        if (status != RKHS_OK) return status;
+        r->room = room;
+    }
+    *item = &r->items[r->count];
+    **item = (rk_report_item){0};
+    rkhs_status status = rk_strdup(env, name, &(*item)->name);
+    if (status == RKHS_OK) r->count++;
+    return status;
+}
+
+rkhs_status rk_report_array(rkhs_env *env, rk_report *r, const char *name, int64_t rows, int64_t columns, const double *values) {
+    rk_report_item *item;
+    rkhs_status status = item_new(env, r, name, &item);
+    if (status == RKHS_OK) status = rk_alloc(env, rows * columns, sizeof *item->values, &item->values);
+    if (status != RKHS_OK) return status;
+    memcpy(item->values, values, (size_t)(rows * columns) * sizeof *values);
+    item->rows = rows;
+    item->columns = columns;
+    return RKHS_OK;
+}
+
+rkhs_status rk_report_number(rkhs_env *env, rk_report *r, const char *name, double value) {
+    return rk_report_array(env, r, name, 1, 1, &value);
+}
+
+rkhs_status rk_report_text(rkhs_env *env, rk_report *r, const char *name, const char *text) {
+    rk_report_item *item;
+    rkhs_status status = item_new(env, r, name, &item);
+    return status == RKHS_OK ? rk_strdup(env, text, &item->text) : status;
+}
+
+void rk_report_clear(rkhs_env *env, rk_report *r) {
+    for (int64_t i = 0; i < r->count; i++) {
+        rk_free(env, r->items[i].name);
+        rk_free(env, r->items[i].text);
+        rk_free(env, r->items[i].values);
+    }
+    rk_free(env, r->items);
+    *r = (rk_report){0};
+}
+
+rkhs_status rk_report_save(const rk_report *r, rk_archive *archive) {
+    char name[160];
+    for (int64_t i = 0; i < r->count; i++) {
+        const rk_report_item *item = &r->items[i];
+        snprintf(name, sizeof name, "report/%s", item->name);
+        rk_array a = {'d', 2, {item->rows, item->columns}, item->values};
+        rkhs_status status = item->text ? rk_archive_put_text(archive, name, item->text) : rk_archive_put(archive, name, &a);
+        if (status != RKHS_OK) return status;
+    }
+    return RKHS_OK;
+}
+
+rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, rk_report *r) {
+    for (int64_t i = 0; i < rk_archive_count(archive); i++) {
+        const char *name = rk_archive_name(archive, i), *text;
+        rk_array a;
+        rkhs_status status;
+        if (strncmp(name, "report/", 7) != 0) continue;
+        if (rk_archive_type(archive, i) == 'S') {
+            status = rk_archive_get_text(archive, name, &text);
+            if (status == RKHS_OK) status = rk_report_text(env, r, name + 7, text);
+        } else {
+            status = rk_archive_get(archive, name, 'd', 2, &a);
+            if (status == RKHS_OK) status = rk_report_array(env, r, name + 7, a.shape[0], a.shape[1], a.data);
+        }
+        if (status != RKHS_OK) return status;
+    }
+    return RKHS_OK;
+}

@@ -1,0 +1,300 @@
+/* lanczos.c: the k largest eigenpairs of a symmetric operator, by block Lanczos with thick restart.
+ *
+ * V spans a Krylov space in orthonormal blocks, T = V'A V, and A V = V T + Q S', where Q is the next block and S is zero but for its
+ * last rows. Ritz pairs (t, V y) come from T, and their residual is |S'y|: no product is needed to know it. When V is full the best
+ * Ritz vectors are kept and the space grows again from Q: Wu and Simon, "Thick-restart Lanczos", SIAM J. Matrix Anal. 22, 2000.
+ * Every block is orthogonalised twice against all of V. Blocks find repeated eigenvalues, and read a stored Gram once for b vectors:
+ * its cost is the bytes of the matrix, so that b products cost little more than one.
+ *
+ * A block that depends on V (a matrix of low rank) is filled up with random vectors; the recurrence stays exact, since the missing
+ * part of S is zero. */
+#include "opt/opt.h"
+
+#include <string.h>
+
+typedef struct lanczos {
+    double tol;
+    int64_t iter, block;
+} lanczos;
+
+static const rk_param params[] = {
+    {.name = "tol", .kind = RK_REAL, .offset = offsetof(lanczos, tol), .value = "1e-12", .min = 0, .max = 1, .open = 1,
+     .brief = "stop when every |A w - l w| is below tol times the largest l"},
+    {.name = "iter", .kind = RK_INT, .offset = offsetof(lanczos, iter), .value = "1000", .min = 1, .max = 1e9,
+     .brief = "products with the matrix at most"},
+    {.name = "block", .kind = RK_INT, .offset = offsetof(lanczos, block), .value = "0", .min = 0, .max = 256,
+     .brief = "vectors in a product; 0: by the number of eigenpairs"},
+    {.name = NULL},
+};
+
+typedef struct state {
+    int64_t n, b, room; /* size, block, most columns of V */
+    int64_t j;          /* columns of V */
+    int64_t drawn;      /* random vectors used */
+    double *V;          /* n x room, row-major */
+    double *T;          /* room x room */
+    double *S;          /* b x b, the last rows of S' as R of Q R */
+    double *w, *Y;      /* Ritz values, wanted first, and vectors as rows: room, room x room */
+    double *Q;          /* n x b */
+} state;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* A random column into column c of an n x ld matrix. */
+static void random_column(const rk_pulled *p, state *s, double *X, int64_t ld, int64_t c) {
+    for (int64_t i = 0; i < s->n; i++) X[i * ld + c] = rk_normal(p->env->seed, RK_STREAM_START, (uint64_t)i, (uint64_t)s->drawn);
+    s->drawn++;
+}
+
+static double column_dot(const double *X, int64_t ld, int64_t a, int64_t b, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += X[i * ld + a] * X[i * ld + b];
+    return sum;
+}
+
+/* Q -= V (V'Q), twice; the coefficients are added to C (j x b) when it is given. */
+static rkhs_status project_out(rk_pulled *p, state *s, double *C) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(p->env);
+    double *D;
+    TRY(rk_scratch(p->env, s->j * s->b, sizeof *D, &D));
+    for (int pass = 0; pass < 2; pass++) {
+        TRY(rk_tall_product(p->env, s->n, s->j, s->b, s->V, s->room, s->Q, s->b, D, s->b));
+        TRY(rk_gemm(p->env, NULL, 'n', 'n', s->n, s->b, s->j, -1.0, s->V, s->room, D, s->b, 1.0, s->Q, s->b));
+        for (int64_t i = 0; C && i < s->j * s->b; i++) C[i] += D[i];
+    }
+done:
+    rk_scratch_release(p->env, mark);
+    return status;
+}
+
+/* Makes column c of Q orthogonal to the columns before it, adding the coefficients to R. */
+static void against_block(state *s, int64_t c, double *R) {
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t a = 0; a < c; a++) {
+            double r = column_dot(s->Q, s->b, a, c, s->n);
+            for (int64_t i = 0; i < s->n; i++) s->Q[i * s->b + c] -= r * s->Q[i * s->b + a];
+            if (R) R[a * s->b + c] += r;
+        }
+    }
+}
+
+/* Q R = Q; a column that vanishes (below `floor`) is drawn anew, orthogonal to everything, with a zero in R. */
+static rkhs_status orthonormalise(rk_pulled *p, state *s, double floor) {
+    rkhs_status status = RKHS_OK;
+    int64_t b = s->b;
+    int fresh = 0;
+    memset(s->S, 0, (size_t)(b * b) * sizeof *s->S);
+    for (int64_t c = 0; c < b; c++) {
+        against_block(s, c, s->S);
+        double norm = sqrt(column_dot(s->Q, b, c, c, s->n));
+        if (norm > floor) {
+            s->S[c * b + c] = norm;
+        } else {
+            fresh = 1;
+            random_column(p, s, s->Q, b, c);
+            against_block(s, c, NULL);
+            norm = sqrt(column_dot(s->Q, b, c, c, s->n));
+        }
+        for (int64_t i = 0; i < s->n; i++) s->Q[i * b + c] /= norm;
+    }
+    if (fresh && s->j) {
+        TRY(project_out(p, s, NULL));
+        for (int64_t c = 0; c < b; c++) {
+            against_block(s, c, NULL);
+            double norm = sqrt(column_dot(s->Q, b, c, c, s->n));
+            for (int64_t i = 0; i < s->n; i++) s->Q[i * b + c] /= norm;
+        }
+    }
+done:
+    return status;
+}
+
+/* Appends Q to V. */
+static void append(state *s) {
+    for (int64_t i = 0; i < s->n; i++) memcpy(s->V + i * s->room + s->j, s->Q + i * s->b, (size_t)s->b * sizeof *s->V);
+    s->j += s->b;
+}
+
+static void release_lanczos(rk_pulled *p, void *state_) {
+    state *s = state_;
+    double *const all[] = {s->V, s->T, s->S, s->w, s->Y, s->Q};
+    for (int i = 0; i < 6; i++) rk_free(p->env, all[i]);
+    rk_free(p->env, s);
+}
+
+static rkhs_status start_lanczos(rk_pulled *p, const void *self, void **out) {
+    rkhs_status status = RKHS_OK;
+    const lanczos *o = self;
+    state *s;
+    TRY(rk_alloc(p->env, 1, sizeof *s, &s));
+    *out = s;
+    s->n = p->size;
+    s->b = o->block ? o->block : most(4, least(p->k, 16));
+    if (p->k + 2 * s->b > s->n) s->b = 1; /* nearly all of the space is wanted */
+    s->room = least(s->n, most(2 * p->k + 2 * s->b, p->k + 8 * s->b)) / s->b * s->b;
+    TRY(rk_alloc(p->env, s->n * s->room, sizeof *s->V, &s->V));
+    TRY(rk_alloc(p->env, s->room * s->room, sizeof *s->T, &s->T));
+    TRY(rk_alloc(p->env, s->b * s->b, sizeof *s->S, &s->S));
+    TRY(rk_alloc(p->env, s->room, sizeof *s->w, &s->w));
+    TRY(rk_alloc(p->env, s->room * s->room, sizeof *s->Y, &s->Y));
+    TRY(rk_alloc(p->env, s->n * s->b, sizeof *s->Q, &s->Q));
+    for (int64_t c = 0; c < s->b; c++) random_column(p, s, s->Q, s->b, c);
+    TRY(orthonormalise(p, s, 0));
+    append(s);
+done:
+    return status;
+}
+
+/* Ritz pairs of T, wanted first. */
+static rkhs_status ritz(rk_pulled *p, state *s) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(p->env);
+    int64_t j = s->j;
+    double *A, *w, *Y;
+    TRY(rk_scratch(p->env, j * j, sizeof *A, &A));
+    TRY(rk_scratch(p->env, j, sizeof *w, &w));
+    TRY(rk_scratch(p->env, j * j, sizeof *Y, &Y));
+    for (int64_t r = 0; r < j; r++) memcpy(A + r * j, s->T + r * s->room, (size_t)j * sizeof *A);
+    TRY(rk_eigen(p->env, j, A, j, 0, j - 1, w, Y));
+    for (int64_t c = 0, low = 0, high = j - 1; c < j; c++) {
+        int64_t from = p->by_magnitude && fabs(w[low]) > fabs(w[high]) ? low++ : high--;
+        s->w[c] = w[from];
+        memcpy(s->Y + c * s->room, Y + from * j, (size_t)j * sizeof *Y);
+    }
+done:
+    rk_scratch_release(p->env, mark);
+    return status;
+}
+
+/* |A v - t v| of Ritz pair c, from the last rows of its y. */
+static double ritz_residual(const state *s, int64_t c) {
+    const double *y = s->Y + c * s->room + s->j - s->b;
+    double sum = 0;
+    for (int64_t r = 0; r < s->b; r++) {
+        double v = 0;
+        for (int64_t q = r; q < s->b; q++) v += s->S[r * s->b + q] * y[q];
+        sum += v * v;
+    }
+    return sqrt(sum);
+}
+
+/* V = V Y' for the first `keep` Ritz vectors; T is then diagonal. */
+static rkhs_status restart(rk_pulled *p, state *s, int64_t keep) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(p->env);
+    double *X;
+    TRY(rk_scratch(p->env, s->n * keep, sizeof *X, &X));
+    TRY(rk_gemm(p->env, NULL, 'n', 't', s->n, keep, s->j, 1.0, s->V, s->room, s->Y, s->room, 0.0, X, keep));
+    for (int64_t i = 0; i < s->n; i++) memcpy(s->V + i * s->room, X + i * keep, (size_t)keep * sizeof *X);
+    memset(s->T, 0, (size_t)(s->room * s->room) * sizeof *s->T);
+    for (int64_t c = 0; c < keep; c++) s->T[c * s->room + c] = s->w[c];
+    s->j = keep;
+done:
+    rk_scratch_release(p->env, mark);
+    return status;
+}
+
+/* Q = A times the last block of V, made orthogonal to V; T gets its new columns. */
+static rkhs_status expand(rk_pulled *p, state *s) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(p->env);
+    int64_t first = s->j - s->b;
+    double *last, *C;
+    TRY(rk_scratch(p->env, s->n * s->b, sizeof *last, &last));
+    TRY(rk_scratch(p->env, s->j * s->b, sizeof *C, &C));
+    memset(C, 0, (size_t)(s->j * s->b) * sizeof *C);
+    for (int64_t i = 0; i < s->n; i++) memcpy(last + i * s->b, s->V + i * s->room + first, (size_t)s->b * sizeof *last);
+    TRY(p->a.apply(p->a.context, p->env, last, s->b, s->Q));
+    p->products += s->b;
+    TRY(project_out(p, s, C));
+    for (int64_t r = 0; r < s->j; r++)
+        for (int64_t c = 0; c < s->b; c++) s->T[r * s->room + first + c] = s->T[(first + c) * s->room + r] = C[r * s->b + c];
+    /* Within the block T is symmetric up to rounding: make it so. */
+    for (int64_t r = 0; r < s->b; r++)
+        for (int64_t c = 0; c < r; c++) {
+            double v = (C[(first + r) * s->b + c] + C[(first + c) * s->b + r]) / 2;
+            s->T[(first + r) * s->room + first + c] = s->T[(first + c) * s->room + first + r] = v;
+        }
+done:
+    rk_scratch_release(p->env, mark);
+    return status;
+}
+
+static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, int *done) {
+    rkhs_status status = RKHS_OK;
+    const lanczos *o = self;
+    state *s = state_;
+    TRY(expand(p, s));
+    p->iterations++;
+    TRY(ritz(p, s));
+    double scale = fmax(fabs(s->w[0]), fabs(s->w[s->j - 1]));
+    TRY(orthonormalise(p, s, 1e-14 * scale));
+    int64_t good = 0, wanted = least(p->k, s->j);
+    while (good < wanted && ritz_residual(s, good) <= o->tol * scale) good++;
+    for (int64_t c = 0; c < wanted; c++) p->residuals[c] = ritz_residual(s, c);
+    p->converged = good == p->k || s->j >= s->n;
+    *done = p->converged || p->iterations >= o->iter;
+    TRY(rk_progress(p->env, "eigenvectors", good, p->k));
+    if (*done) goto done;
+    if (s->j + s->b > s->room) {
+        TRY(restart(p, s, least(s->room - s->b, p->k + (s->room - p->k) / 3)));
+    }
+    append(s);
+done:
+    return status;
+}
+
+static rkhs_status finish_lanczos(rk_pulled *p, const void *self, void *state_) {
+    state *s = state_;
+    int64_t k = p->k;
+    if (s->j < k) return rk_fail(p->env, RKHS_ERR_NUMERIC, "%lld eigenpairs are asked for, but only %lld products were allowed", (long long)k, (long long)s->j);
+    memcpy(p->values, s->w, (size_t)k * sizeof *s->w);
+    return rk_gemm(p->env, NULL, 'n', 't', s->n, k, s->j, 1.0, s->V, s->room, s->Y, s->room, 0.0, p->x, k);
+}
+
+static rkhs_status save_lanczos(rk_pulled *p, const void *state_, rk_archive *archive) {
+    rkhs_status status = RKHS_OK;
+    const state *s = state_;
+    TRY(rk_archive_put(archive, "lanczos/V", &(rk_array){'d', 2, {s->n, s->room}, s->V}));
+    TRY(rk_archive_put(archive, "lanczos/T", &(rk_array){'d', 2, {s->room, s->room}, s->T}));
+    TRY(rk_archive_put_int(archive, "lanczos/columns", s->j));
+    TRY(rk_archive_put_int(archive, "lanczos/drawn", s->drawn));
+    TRY(rk_archive_put_int(archive, "lanczos/iterations", p->iterations));
+    TRY(rk_archive_put_int(archive, "lanczos/products", p->products));
+done:
+    return status;
+}
+
+static rkhs_status load_lanczos(rk_pulled *p, void *state_, rk_archive *archive) {
+    rkhs_status status = RKHS_OK;
+    state *s = state_;
+    rk_array V, T;
+    int64_t j;
+    TRY(rk_archive_get(archive, "lanczos/V", 'd', 2, &V));
+    TRY(rk_archive_get(archive, "lanczos/T", 'd', 2, &T));
+    TRY(rk_archive_get_int(archive, "lanczos/columns", &j));
+    if (V.shape[0] != s->n || V.shape[1] != s->room || T.shape[0] != s->room || T.shape[1] != s->room || j < s->b || j > s->room)
+        FAIL(p->env, RKHS_ERR_FORMAT, "%s: the saved state belongs to another problem", rk_archive_path(archive));
+    memcpy(s->V, V.data, (size_t)(s->n * s->room) * sizeof *s->V);
+    memcpy(s->T, T.data, (size_t)(s->room * s->room) * sizeof *s->T);
+    s->j = j;
+    TRY(rk_archive_get_int(archive, "lanczos/drawn", &s->drawn));
+    TRY(rk_archive_get_int(archive, "lanczos/iterations", &p->iterations));
+    TRY(rk_archive_get_int(archive, "lanczos/products", &p->products));
+done:
+    return status;
+}
+
+const rk_solver_type rk_solver_lanczos = {
+    .entry = {.name = "lanczos", .brief = "the largest eigenpairs by block Lanczos with thick restart", .cost = "some ten passes over the matrix",
+              .params = params, .size = sizeof(lanczos)},
+    .shape = RK_SHAPE_SPECTRAL,
+    .start = start_lanczos,
+    .step = step_lanczos,
+    .finish = finish_lanczos,
+    .state_save = save_lanczos,
+    .state_load = load_lanczos,
+    .release = release_lanczos,
+};

@@ -1,0 +1,197 @@
+/* problem.c: pulls a model's problem, stated in sample space, back to the coefficients of a gram.
+ *
+ * Spectral, N = 0: Phi'M Phi w = l w.
+ *   factor form: A = Phi'M Phi is a small matrix (rank x rank), formed.
+ *   sample form: with w = Phi'M u / sqrt(l) it becomes M K M u = l u for a projection M, on the stored K: nothing of size n^2 is
+ *   added. Coefficients are a = M u / sqrt(|l|), so that Z = K a. */
+#include "opt/opt.h"
+
+#include <string.h>
+
+/* Takes the mean off each of k columns. */
+static void centre_columns(double *V, int64_t n, int64_t k, double *mean) {
+    for (int64_t j = 0; j < k; j++) mean[j] = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < k; j++) mean[j] += V[i * k + j];
+    for (int64_t j = 0; j < k; j++) mean[j] /= (double)n;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < k; j++) V[i * k + j] -= mean[j];
+}
+
+/* M K M as an operator, and its negative. */
+typedef struct sandwich {
+    const rk_gram *g;
+    int centre;
+    double sign;
+} sandwich;
+
+static rkhs_status apply_sandwich(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    const sandwich *s = context;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = s->g->n;
+    double *mean, *centred = NULL;
+    rkhs_status status = rk_scratch(env, k, sizeof *mean, &mean);
+    if (status == RKHS_OK && s->centre) {
+        status = rk_scratch(env, n * k, sizeof *centred, &centred);
+        if (status == RKHS_OK) {
+            memcpy(centred, V, (size_t)(n * k) * sizeof *centred);
+            centre_columns(centred, n, k, mean);
+        }
+    }
+    if (status == RKHS_OK) status = s->g->type->mul(s->g, centred ? centred : V, k, out);
+    if (status == RKHS_OK && s->centre) centre_columns(out, n, k, mean);
+    if (s->sign < 0)
+        for (int64_t i = 0; status == RKHS_OK && i < n * k; i++) out[i] = -out[i];
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* A stored symmetric matrix as an operator. */
+typedef struct stored {
+    int64_t n;
+    const double *A;
+} stored;
+
+static rkhs_status apply_stored(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    const stored *s = context;
+    return rk_gemm(env, NULL, 'n', 'n', s->n, k, s->n, 1.0, s->A, s->n, V, k, 0.0, out, k);
+}
+
+/* A = Phi'M Phi, rank x rank. */
+static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, double *A) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(g->env);
+    int64_t n = g->n, r = g->rank, ld;
+    const double *Phi = g->type->phi(g, &ld);
+    double *ones, *sum, count = (double)n;
+    const rkhs_comm *comm = g->env->comm;
+    TRY(rk_syrk(g->env, "covariance", n, r, Phi, ld, A, r));
+    TRY(comm->sum(comm->context, A, r * r));
+    if (problem->m_kind == RK_M_CENTRE) {
+        TRY(rk_scratch(g->env, n, sizeof *ones, &ones));
+        TRY(rk_scratch(g->env, r, sizeof *sum, &sum));
+        for (int64_t i = 0; i < n; i++) ones[i] = 1;
+        TRY(g->type->pull(g, ones, 1, sum));
+        TRY(comm->sum(comm->context, &count, 1));
+        for (int64_t i = 0; i < r; i++)
+            for (int64_t j = 0; j < r; j++) A[i * r + j] -= sum[i] * sum[j] / count;
+    }
+done:
+    rk_scratch_release(g->env, mark);
+    return status;
+}
+
+/* The sum of the eigenvalues of M K M: tr K, less the mean of all entries times n when centred. */
+static rkhs_status sandwich_trace(const rk_gram *g, int centre, double *trace) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(g->env);
+    int64_t n = g->n;
+    double *d, *ones, sum = 0;
+    TRY(rk_scratch(g->env, n, sizeof *d, &d));
+    TRY(rk_scratch(g->env, n, sizeof *ones, &ones));
+    TRY(g->type->diag(g, d));
+    for (int64_t i = 0; i < n; i++) sum += d[i], ones[i] = 1 / (double)n;
+    if (centre) {
+        TRY(g->type->mul(g, ones, 1, d));
+        for (int64_t i = 0; i < n; i++) sum -= d[i];
+    }
+    *trace = sum;
+done:
+    rk_scratch_release(g->env, mark);
+    return status;
+}
+
+/* Eigenvectors u of M K M to coefficients a = M u / sqrt(|l|); what belongs to l = 0 is 0. */
+static void sample_coefficients(double *coef, const double *values, int64_t n, int64_t k, int centre, double *mean) {
+    if (centre) centre_columns(coef, n, k, mean);
+    for (int64_t j = 0; j < k; j++) {
+        double scale = values[j] != 0 ? 1 / sqrt(fabs(values[j])) : 0;
+        for (int64_t i = 0; i < n; i++) coef[i * k + j] *= scale;
+    }
+}
+
+/* What rounding leaves of a zero eigenvalue is zero. */
+static void drop_rounding(rk_spectrum *out, int64_t size, int by_magnitude) {
+    double largest = 0;
+    for (int64_t j = 0; j < out->count; j++) largest = fmax(largest, fabs(out->values[j]));
+    for (int64_t j = 0; j < out->count; j++) {
+        double l = by_magnitude ? fabs(out->values[j]) : out->values[j];
+        if (!(l > 1e-15 * (double)(size + 10) * largest)) out->values[j] = 0;
+    }
+}
+
+/* The solver by its size, unless one is named. */
+static rkhs_status pick_solver(rkhs_env *env, const rk_spec *given, int64_t size, int64_t count, rk_spec **own, const rk_spec **use) {
+    *use = given;
+    if (given) {
+        if (((const rk_solver_type *)given->entry)->shape != RK_SHAPE_SPECTRAL)
+            return rk_fail(env, RKHS_ERR_SPEC, "the solver %s is not for eigenproblems: use dense or lanczos", given->entry->name);
+        return RKHS_OK;
+    }
+    rkhs_status status = rk_spec_new(env, &rk_solvers, size <= 512 || count > size / 3 ? "dense" : "lanczos", own);
+    *use = *own;
+    return status;
+}
+
+rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = g->env;
+    int sample = g->type->form == RK_FORM_SAMPLE, centre = problem->m_kind == RK_M_CENTRE;
+    int64_t size = sample ? g->n : g->rank, k = problem->count < size ? problem->count : size;
+    rk_spec *own = NULL;
+    const rk_spec *use;
+    double *A = NULL, *mean;
+    sandwich outer = {g, centre, 1};
+    stored inner = {size, NULL};
+    if (problem->n || problem->m_kind == RK_M_OPERATOR)
+        FAIL(env, RKHS_ERR_BUG, "a spectral problem with an operator reached a solver for projections");
+    *out = (rk_spectrum){.count = problem->count};
+    TRY(rk_scratch(env, problem->count, sizeof *out->values, &out->values));
+    TRY(rk_scratch(env, problem->count, sizeof *out->residuals, &out->residuals));
+    TRY(rk_scratch(env, size * problem->count, sizeof *out->coef, &out->coef));
+    TRY(rk_scratch(env, problem->count, sizeof *mean, &mean));
+    if (!sample) {
+        TRY(rk_scratch(env, size * size, sizeof *A, &A));
+        TRY(factor_matrix(g, problem, A));
+        inner.A = A;
+        for (int64_t i = 0; i < size; i++) out->trace += A[i * size + i];
+    } else {
+        TRY(sandwich_trace(g, centre, &out->trace));
+    }
+    TRY(pick_solver(env, solver, size, k, &own, &use));
+    rk_pulled p = {.env = env, .size = size, .k = k, .dense = A, .x = out->coef, .values = out->values, .residuals = out->residuals,
+                   .by_magnitude = problem->by_magnitude};
+    p.a = sample ? (rk_op){size, apply_sandwich, &outer} : (rk_op){size, apply_stored, &inner};
+    TRY(rk_solve(use, &p));
+    /* Fewer eigenpairs than asked for exist: the rest are zero, and rows are spread to their full width, last first. */
+    for (int64_t i = size - 1; k < problem->count && i >= 0; i--)
+        for (int64_t j = problem->count - 1; j >= 0; j--) out->coef[i * problem->count + j] = j < k ? out->coef[i * k + j] : 0;
+    drop_rounding(out, size, problem->by_magnitude);
+    if (sample) sample_coefficients(out->coef, out->values, size, problem->count, centre, mean);
+    out->iterations = p.iterations;
+    out->products = p.products;
+    out->converged = p.converged;
+    out->solver = use->entry->name;
+done:
+    rk_spec_free(env, own);
+    return status;
+}
+
+rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem, double *value) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = g->env;
+    rk_mark mark = rk_scratch_mark(env);
+    rk_spec *solver = NULL;
+    sandwich outer = {g, problem->m_kind == RK_M_CENTRE, -1};
+    double residual, *x;
+    TRY(rk_scratch(env, g->n, sizeof *x, &x));
+    TRY(rk_spec_new(env, &rk_solvers, g->n <= 512 ? "dense" : "lanczos(tol=1e-4)", &solver));
+    rk_pulled p = {.env = env, .size = g->n, .k = 1, .x = x, .values = value, .residuals = &residual};
+    p.a = (rk_op){g->n, apply_sandwich, &outer};
+    TRY(rk_solve(solver, &p));
+    *value = -*value;
+done:
+    rk_spec_free(env, solver);
+    rk_scratch_release(env, mark);
+    return status;
+}

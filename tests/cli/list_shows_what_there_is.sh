@@ -1,0 +1,19 @@
+. "$LIB"
+rkhs list | awk '/^[a-z]/ {print $1}'
+rkhs list kernels >kernels
+for name in linear poly rbf laplacian cosine precomputed; do grep -c "^$name " kernels; done
+rkhs list rbf | head -1
+rkhs list kernels rbf | cmp - <(rkhs list rbf)
+rkhs help rbf | cmp - <(rkhs list rbf)
+rkhs help kernels | cmp - kernels
+rkhs list rbf | awk '$1 == "parameter" || $1 == "sigma" {print $1}'
+rkhs list kpca | awk '$1 == "dim" {print $1, $2}'
+rkhs list formats | awk '/^[a-z]/ {print $1}'
+rkhs list samples | awk '/^[a-z]/ {print $1}'
+rkhs list models | grep -c '^kpca '
+# every type of every list has a sentence
+for list in $(rkhs list | awk '/^[a-z]/ {print $1}'); do rkhs list $list | awk -v l=$list '/^[a-z]/ && NF < 2 {print l, $0, "has no sentence"}'; done
+try list kernel
+try list rbff
+try list models rbf
+try list kernels rbff

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Each check of tools/ passes a good tree and refuses a bad one."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+
+GOOD_TREE = {
+    "include/rkhs.h": "#define RKHS_API\nRKHS_API int rkhs_one(int a);\n/* RKHS_API int rkhs_gone(void); */\n",
+    "include/rkhs_ext.h": '#include "rkhs.h"\nRKHS_API const char\n    *rkhs_two(void);\n',
+    "src/base/base.h": '#include "rkhs_ext.h"\n',
+    "src/base/alloc.c": '/* alloc.c: memory. */\n#include "base.h"\nvoid *rk_get(void) { return malloc(1); }\n',
+    "src/la/la.h": '#include "base/base.h"\n',
+    "src/la/blas.c": '/* blas.c: BLAS. */\n#include <cblas.h>\n#include "la/la.h"\n'
+                     "void rk_go(void) { cblas_dgemm(); dsyevr_(); }\n",
+    "src/kernel/kernel.h": '#include "la/la.h"\n',
+    "src/kernel/kernels.def": "RK_KERNEL(rbf)\n",
+    "src/kernel/vector.c": '/* vector.c: says malloc(1), rand() and "quotes". */\n#include "kernel/kernel.h"\n'
+                           "const rk_kernel_type rk_kernel_rbf = {0};\n"
+                           'void rk_use(T *p) { rk_free(p->env, p); p->free(p); puts("free(x) // no comment"); }\n',
+    "cli/main.c": '/* main.c: the tool. */\n#include <stdio.h>\n#include "cli.h"\nint main(void) { free(0); }\n',
+    "cli/cli.h": '#include "rkhs.h"\n',
+    "Makefile": "all:\n\ttrue\n",
+}
+
+
+class Tree(unittest.TestCase):
+    """Runs a check on GOOD_TREE with some files replaced."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = pathlib.Path(self.folder.name)
+
+    def write(self, changes):
+        for name, text in {**GOOD_TREE, **changes}.items():
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def run_check(self, check, changes):
+        self.write(changes)
+        command = [sys.executable, str(TOOLS / check), "--root", str(self.root)]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def passes(self, check, changes=None):
+        result = self.run_check(check, changes or {})
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def refuses(self, check, changes, part):
+        result = self.run_check(check, changes)
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        self.assertIn(part, result.stdout + result.stderr)
+
+
+class Layers(Tree):
+    check = "check_layers.py"
+
+    def test_a_good_tree_passes(self):
+        self.passes(self.check)
+
+    def test_an_empty_tree_is_refused(self):
+        command = [sys.executable, str(TOOLS / self.check), "--root", str(self.root)]
+        self.assertEqual(subprocess.run(command, capture_output=True).returncode, 1)
+
+    def test_a_lower_layer_may_not_include_a_higher_one(self):
+        self.refuses(self.check, {"src/la/up.c": '#include "kernel/kernel.h"\n'}, "la may not know kernel")
+
+    def test_a_relative_path_does_not_hide_the_layer(self):
+        self.refuses(self.check, {"src/la/up.c": '#include "../kernel/kernel.h"\n'}, "la may not know kernel")
+
+    def test_io_may_not_include_kernels(self):
+        self.refuses(self.check, {"src/io/csv.c": '# include "kernel/kernel.h"\n'}, "io may not know kernel")
+
+    def test_the_tool_may_not_include_the_tables(self):
+        self.refuses(self.check, {"cli/fit.c": '#include "rkhs_ext.h"\n'}, "the tool may include rkhs.h")
+
+    def test_the_tool_may_not_include_internals(self):
+        self.refuses(self.check, {"cli/fit.c": '#include "base/base.h"\n'}, "the tool may include rkhs.h")
+
+    def test_only_la_includes_cblas(self):
+        self.refuses(self.check, {"src/kernel/fast.c": "#include <cblas.h>\n"}, "belongs to src/la")
+
+    def test_only_la_calls_blas(self):
+        self.refuses(self.check, {"src/kernel/fast.c": "void f(void) { cblas_ddot(); }\n"}, "only src/la calls BLAS")
+        self.refuses(self.check, {"src/kernel/fast.c": "void f(void) { dpotrf_(0); }\n"}, "only src/la calls BLAS")
+
+    def test_only_alloc_allocates(self):
+        for call in ("malloc(1)", "calloc (1, 1)", "realloc(p, 2)", "free(p)", "strdup(s)"):
+            self.refuses(self.check, {"src/la/own.c": f"void f(void) {{ {call}; }}\n"}, "only src/base/alloc.c allocates")
+
+    def test_rand_is_called_nowhere(self):
+        self.refuses(self.check, {"src/base/alloc.c": "int f(void) { return rand(); }\n"}, "rk_random")
+        self.refuses(self.check, {"cli/dice.c": "int f(void) { return random(); }\n"}, "rk_random")
+
+    def test_an_unknown_folder_is_refused(self):
+        self.refuses(self.check, {"src/extra/new.c": "int f(void);\n"}, "no layer")
+
+    def test_a_header_that_does_not_exist_is_refused(self):
+        self.refuses(self.check, {"src/la/up.c": '#include "nowhere.h"\n'}, "no file of the project")
+
+
+class Text(Tree):
+    check = "check_text.py"
+
+    def test_a_good_tree_passes(self):
+        self.passes(self.check)
+
+    def test_a_tab_in_c_is_refused(self):
+        self.refuses(self.check, {"cli/cli.h": "int\tx;\n"}, "cli/cli.h:1: a tab")
+
+    def test_long_lines_are_refused_past_128_columns(self):
+        self.passes(self.check, {"cli/cli.h": "x" * 128 + "\n"})
+        self.refuses(self.check, {"cli/cli.h": "x" * 129 + "\n"}, "129 columns")
+
+    def test_tables_that_are_not_formatted_may_be_wider(self):
+        table = "/* clang-format off */\n" + "x" * 150 + "\n/* clang-format on */\n"
+        self.passes(self.check, {"cli/cli.h": table})
+        self.refuses(self.check, {"cli/cli.h": table + "x" * 129 + "\n"}, "cli/cli.h:4: 129 columns")
+
+    def test_trailing_blanks_are_refused(self):
+        self.refuses(self.check, {"Makefile": "all: \n"}, "Makefile:1: blanks")
+
+    def test_marks_of_unfinished_work_are_refused(self):
+        for a, b in (("TO", "DO"), ("FIX", "ME"), ("XX", "X"), ("HA", "CK")):
+            self.refuses(self.check, {"scripts/run": f"# {a + b}: later\n"}, "scripts/run:1: a mark")
+
+    def test_a_source_file_without_a_header_comment_is_refused(self):
+        self.refuses(self.check, {"src/la/blas.c": "int x;\n"}, "src/la/blas.c:1: no header comment")
+
+    def test_files_are_refused_past_700_lines(self):
+        self.passes(self.check, {"src/la/blas.c": "/* x */\n" * 700})
+        self.refuses(self.check, {"src/la/blas.c": "/* x */\n" * 701}, "701 lines")
+
+    def test_a_missing_last_newline_is_refused(self):
+        self.refuses(self.check, {"cli/cli.h": "int x;"}, "no newline")
+
+    def test_a_listed_type_without_a_table_is_refused(self):
+        listed = {"src/kernel/kernels.def": "RK_KERNEL(rbf)\nRK_KERNEL(lost)\n"}
+        self.refuses(self.check, listed, "kernels.def:2: lost is listed")
+
+
+class Symbols(Tree):
+    check = "check_symbols.py"
+    library_source = "int rkhs_one(int a) { return a; }\nconst char *rkhs_two(void) { return 0; }\n"
+
+    def compile(self, *arguments):
+        subprocess.run(["cc", *arguments], cwd=self.root, check=True)
+
+    def build(self, source, libraries=()):
+        """A library and a tool made of one source file."""
+        (self.root / "build").mkdir()
+        (self.root / "one.c").write_text(source)
+        (self.root / "main.c").write_text("int main(void) { return 0; }\n")
+        self.compile("-c", "-fPIC", "one.c", "-o", "one.o")
+        self.compile("-shared", "one.o", "-o", "build/librkhs.so", *libraries)
+        subprocess.run(["ar", "rcs", "build/librkhs.a", "one.o"], cwd=self.root, check=True)
+        self.compile("main.c", "-o", "build/rkhs")
+
+    def test_a_good_library_passes(self):
+        self.build(self.library_source)
+        self.passes(self.check)
+
+    def test_a_missing_library_is_refused(self):
+        self.refuses(self.check, {}, "run make first")
+
+    def test_a_function_that_is_declared_but_not_exported_is_refused(self):
+        self.build("int rkhs_one(int a) { return a; }\n")
+        self.refuses(self.check, {}, "rkhs_two is declared in a header but not exported")
+
+    def test_a_function_that_is_exported_but_not_declared_is_refused(self):
+        self.build(self.library_source + "int rkhs_three(void) { return 3; }\n")
+        self.refuses(self.check, {}, "rkhs_three is exported but declared in no public header")
+
+    def test_a_global_name_without_our_prefix_is_refused(self):
+        self.build(self.library_source + "__attribute__((visibility(\"hidden\"))) int helper(void) { return 3; }\n")
+        self.refuses(self.check, {}, "the global name helper")
+
+    def test_a_library_beyond_the_list_is_refused(self):
+        (self.root / "other.c").write_text("int other(void) { return 1; }\n")
+        self.compile("-shared", "-fPIC", "other.c", "-o", "libother.so")
+        self.build(self.library_source, ("-Wl,--no-as-needed", "-L.", "-lother"))
+        self.refuses(self.check, {}, "needs libother.so")
+
+
+if __name__ == "__main__":
+    unittest.main()
