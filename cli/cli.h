@@ -62,6 +62,7 @@ struct cli {
     int threads, quiet, verbose, json, help;
     uint64_t seed;
     size_t memory;
+    char subject[512];  /* the files that a complaint about data is about, where the library cannot know them */
     double started;     /* seconds */
     char message[1024]; /* a refusal of the tool's own; empty: the library's message counts */
     int code;           /* the exit code that goes with it */
@@ -92,6 +93,9 @@ rkhs_status begin(cli *c);
 
 /* Notes a sentence and the exit code that goes with it; always returns RKHS_ERR_ARGUMENT. */
 rkhs_status refuse(cli *c, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Names the files that data came from, for complaints about them; b may be NULL. */
+void set_subject(cli *c, const char *a, const char *b);
 
 /* Says on stderr why a command failed, if it did, and gives the exit code. */
 int finish(cli *c, rkhs_status status);
@@ -178,6 +182,9 @@ void text_free(text *t);
 rkhs_status text_write(cli *c, const text *t, const char *path);
 
 /* ---- commands ----------------------------------------------------------------------------------------------------------- */
+
+/* The share of the variance that all dimensions explain together, where the report has it. */
+int explained_share(const rkhs_model *m, double *share);
 
 int run_fit(cli *c);
 int run_transform(cli *c);

@@ -16,6 +16,7 @@ int run_gram(cli *c) {
     if (c->count > 2) TRY(read_data(c, c->operand[2], &b));
     int64_t n = rkhs_data_rows(a), m = b != NULL ? rkhs_data_rows(b) : n;
     TRY(take_numbers(c, "the Gram matrix", n, m, &K));
+    set_subject(c, c->operand[1], c->count > 2 ? c->operand[2] : NULL);
     TRY(rkhs_kernel_gram(kernel, a, b, K, m));
     TRY(write_numbers(c, K, n, m, path));
 done:;

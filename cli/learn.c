@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number under `name` in a model's report; 0 when there is none. */
-static int report_number(const rkhs_model *m, const char *name, double *value) {
+int explained_share(const rkhs_model *m, double *share) {
     rkhs_item item;
     for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) {
-        if (strcmp(item.name, name) != 0 || item.values == NULL || item.rows * item.columns != 1) continue;
-        *value = item.values[0];
+        if (strcmp(item.name, "explained_variance") != 0 || item.values == NULL) continue;
+        *share = 0;
+        for (int64_t j = 0; j < item.rows * item.columns; j++) *share += item.values[j];
         return 1;
     }
     return 0;
@@ -22,7 +22,7 @@ static void say_summary(const cli *c, const rkhs_model *m) {
     double share;
     rkhs_model_embedding(m, &n, &dim);
     const rkhs_kernel *kernel = rkhs_model_kernel(m);
-    if (report_number(m, "explained", &share)) snprintf(explained, sizeof explained, "%.1f%% of the variance, ", 100 * share);
+    if (explained_share(m, &share)) snprintf(explained, sizeof explained, "%.1f%% of the variance, ", 100 * share);
     snprintf(line, sizeof line, "%lld objects, %.600s, %lld dimension%s, %s%.3g s, %s at most", (long long)n,
              kernel != NULL ? rkhs_kernel_text(kernel) : "no kernel", (long long)dim, dim == 1 ? "" : "s", explained,
              seconds_now() - c->started, bytes_text((double)rkhs_env_memory_peak(c->env), peak));
@@ -70,6 +70,7 @@ int run_fit(cli *c) {
     TRY(read_data(c, c->operand[1], &x));
     if (c->labels != NULL) TRY(read_labels(c, c->labels, NULL, &y));
     if (c->target != NULL) TRY(rkhs_data_read(c->env, c->target, NULL, &y));
+    set_subject(c, c->operand[1], c->labels != NULL ? c->labels : c->target);
     TRY(rkhs_model_fit(m, kernel, x, y, NULL));
     TRY(write_fit(c, m));
     if (!c->quiet && stop_signal() == 0) say_summary(c, m);
@@ -95,6 +96,7 @@ int run_transform(cli *c) {
     TRY(read_data(c, c->operand[1], &x));
     rkhs_model_embedding(m, &kept, &dim);
     TRY(take_numbers(c, "the embedding", rkhs_data_rows(x), dim, &Z));
+    set_subject(c, c->operand[1], NULL);
     TRY(rkhs_model_transform(m, x, Z, dim));
     TRY(write_numbers(c, Z, rkhs_data_rows(x), dim, path));
 done:;
@@ -120,8 +122,8 @@ int run_inverse(cli *c) {
     if (values == NULL) REFUSE(c, EXIT_FAILED, "%s: holds %s, not numbers", c->operand[1], rkhs_data_kind(z));
     if (rkhs_data_columns(z) != dim) {
         REFUSE(c, EXIT_FAILED,
-               "%s: has %lld columns, the model of %s has %lld dimensions; give an embedding made by that model", c->operand[1],
-               (long long)rkhs_data_columns(z), c->operand[0], (long long)dim);
+               "%s has %lld columns, but the model of %s has %lld dimensions: give an embedding made by that model",
+               c->operand[1], (long long)rkhs_data_columns(z), c->operand[0], (long long)dim);
     }
     TRY(rkhs_model_inverse(m, values, rkhs_data_rows(z), ld, &x));
     TRY(write_data(c, x, path));

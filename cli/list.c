@@ -96,8 +96,7 @@ static void show_params(FILE *out, const char *list, const char *name) {
     int indent = 2 + wide[0] + 2 + wide[1] + 2 + wide[2] + 2 + wide[3] + 2;
     for (int i = 0; rkhs_list_param(list, name, i, &p); i++) {
         if (i == 0) {
-            fprintf(out, "\n  %-*s  %-*s  %-*s  %-*s\n", wide[0], "parameter", wide[1], "kind", wide[2], "default", wide[3],
-                    "bounds");
+            fprintf(out, "\n  %-*s  %-*s  %-*s  %s\n", wide[0], "parameter", wide[1], "kind", wide[2], "default", "bounds");
         }
         int at = fprintf(out, "  %-*s  %-*s  %-*s  %-*s", wide[0], p.name, wide[1], p.kind, wide[2],
                          p.value != NULL ? p.value : "not set", wide[3], p.bounds != NULL ? p.bounds : "");
@@ -156,6 +155,8 @@ int run_list(cli *c) {
     int known = name != NULL && is_list(list);
     if (known) word = name;
     near = nearest_name(known ? list : NULL, word);
-    if (near == NULL) return finish(c, refuse(c, EXIT_FAILED, "there is no '%s'; 'rkhs list' shows what there is", word));
-    return finish(c, refuse(c, EXIT_FAILED, "there is no '%s'; did you mean %s?", word, near));
+    const char *in = known ? " in " : "", *which = known ? list : "";
+    if (near != NULL) return finish(c, refuse(c, EXIT_FAILED, "there is no '%s'%s%s; did you mean %s?", word, in, which, near));
+    return finish(c,
+                  refuse(c, EXIT_FAILED, "there is no '%s'%s%s; 'rkhs list %s' shows what there is", word, in, which, which));
 }

@@ -6,54 +6,68 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { NAME_WIDTH = 14, MOST_VALUES = 6 };
+enum { MOST_VALUES = 6 };
 
 /* One line of info: a name, and text that goes on below itself. */
-static void show_text(const char *name, const char *value) {
+static void show_text(int width, const char *name, const char *value) {
     int at = printf("%s", name);
-    wrap(stdout, at, NAME_WIDTH, value);
+    wrap(stdout, at, width, value);
+}
+
+/* One line of info with a number, and words after it. */
+static void show_number(int width, const char *name, double value, const char *more) {
+    printf("%-*s%.6g%s\n", width, name, value, more);
 }
 
 /* Numbers of a report: a few of them, and how many there are. */
-static void show_numbers(const rkhs_item *item) {
-    char line[512];
-    size_t used = 0;
+static void show_numbers(int width, const rkhs_item *item) {
     int64_t count = item->rows * item->columns;
-    line[0] = 0;
-    for (int64_t i = 0; i < count && i < MOST_VALUES; i++) {
-        used += (size_t)snprintf(line + used, sizeof line - used, "%s%.6g", i > 0 ? "  " : "", item->values[i]);
-    }
+    printf("%-*s", width, item->name);
+    for (int64_t i = 0; i < count && i < MOST_VALUES; i++) printf("%s%.6g", i > 0 ? "  " : "", item->values[i]);
     if (count > MOST_VALUES && item->rows > 1 && item->columns > 1) {
-        snprintf(line + used, sizeof line - used, "  ... (%lld x %lld)", (long long)item->rows, (long long)item->columns);
+        printf("  ... (%lld x %lld)", (long long)item->rows, (long long)item->columns);
     } else if (count > MOST_VALUES) {
-        snprintf(line + used, sizeof line - used, "  ... (%lld in all)", (long long)count);
+        printf("  ... (%lld in all)", (long long)count);
     }
-    printf("%-*s%s%s\n", NAME_WIDTH - 1, item->name, " ", line);
+    putchar('\n');
+}
+
+/* Everything that a model's report says, below what every model has. */
+static void show_model(const rkhs_model *m) {
+    rkhs_item item;
+    int64_t n = 0, dim = 0;
+    double share;
+    int width = 12;
+    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) {
+        if ((int)strlen(item.name) + 2 > width) width = (int)strlen(item.name) + 2;
+    }
+    rkhs_model_embedding(m, &n, &dim);
+    show_text(width, "model", rkhs_model_text(m));
+    if (rkhs_model_kernel(m) != NULL) show_text(width, "kernel", rkhs_kernel_text(rkhs_model_kernel(m)));
+    show_number(width, "objects", (double)n, "");
+    show_number(width, "dimensions", (double)dim, "");
+    if (explained_share(m, &share)) show_number(width, "explained", share, " of the variance");
+    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) {
+        if (strcmp(item.name, "rows") == 0) continue; /* the objects, above */
+        if (item.text != NULL)
+            show_text(width, item.name, item.text);
+        else if (item.values != NULL)
+            show_numbers(width, &item);
+    }
 }
 
 int run_info(cli *c) {
     rkhs_model *m = NULL;
-    rkhs_item item;
     rkhs_status status;
     struct stat file;
-    int64_t n = 0, dim = 0;
-    char size[32], line[128];
+    char size[32];
     TRY(rkhs_model_load(c->env, c->operand[0], &m));
-    rkhs_model_embedding(m, &n, &dim);
-    show_text("model", rkhs_model_text(m));
-    if (rkhs_model_kernel(m) != NULL) show_text("kernel", rkhs_kernel_text(rkhs_model_kernel(m)));
-    snprintf(line, sizeof line, "%lld", (long long)n);
-    show_text("objects", line);
-    snprintf(line, sizeof line, "%lld", (long long)dim);
-    show_text("dimensions", line);
-    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) {
-        if (item.text != NULL)
-            show_text(item.name, item.text);
-        else if (item.values != NULL)
-            show_numbers(&item);
+    show_model(m);
+    putchar('\n');
+    if (stat(c->operand[0], &file) == 0 && S_ISREG(file.st_mode)) {
+        printf("%s: %s. ", c->operand[0], bytes_text((double)file.st_size, size));
     }
-    if (stat(c->operand[0], &file) == 0 && S_ISREG(file.st_mode)) show_text("file", bytes_text((double)file.st_size, size));
-    show_text("contains", "training objects: share this file only as you would share the data");
+    puts("The file contains training objects: share it only as you would share the data.");
 done:;
     int code = finish(c, status);
     rkhs_model_free(m);
@@ -104,6 +118,7 @@ int run_score(cli *c) {
     if (c->labels != NULL) TRY(read_labels(c, c->labels, c->label_column, &y));
     if (c->x != NULL) TRY(c->labels != NULL ? read_plain(c, c->x, &x) : read_data(c, c->x, &x));
     const rkhs_data *labels = y != NULL ? y : x != NULL ? rkhs_data_labels(x) : NULL;
+    set_subject(c, c->z, c->labels != NULL ? c->labels : c->x);
     for (int i = 0; i < c->count; i++) TRY(rkhs_score(c->env, c->operand[i], x, z, labels, &values[i]));
     print_scores(c, values);
 done:;

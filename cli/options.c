@@ -8,14 +8,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* clang-format off */
 #define AT(field) offsetof(cli, field)
 #define FORMAT {"format", 0, OPT_TEXT, AT(format), "SPEC", "format of the data read, e.g. csv; otherwise by the file's ending"}
 #define OUTPUT_FORMAT {"output-format", 0, OPT_TEXT, AT(output_format), "SPEC", \
-    "format of the numbers written, e.g. csv; otherwise by the file's ending"}
+    "format of the numbers written; otherwise by the file's ending"}
 #define LABEL_COLUMN {"label-column", 0, OPT_TEXT, AT(label_column), "NAME|INDEX", \
-    "the column of a CSV that holds labels, by its name or its number from 0"}
+    "the column of a CSV that holds labels: name, or number from 0"}
 
 const option shared_options[] = {
     {"threads", 0, OPT_COUNT, AT(threads), "N", "threads to use; otherwise all cores; never changes a result"},
@@ -237,7 +238,7 @@ done:
     return status;
 }
 
-/* Checks the number of operands against the command's table. */
+/* Checks the number of operands against the command's table, and that a file does not stand where a spec should. */
 static rkhs_status check_count(cli *c) {
     const command *cmd = c->command;
     if (c->count < cmd->least) {
@@ -247,6 +248,11 @@ static rkhs_status check_count(cli *c) {
     }
     if (c->count > cmd->most) {
         return refuse(c, EXIT_MISUSED, "'%s' is one operand too many: rkhs %s %s", c->operand[cmd->most], cmd->name,
+                      cmd->operands);
+    }
+    int spec_first = cmd->operands[0] == '\'' && cmd->run != run_score;
+    if (spec_first && strpbrk(c->operand[0], "./") != NULL && access(c->operand[0], F_OK) == 0) {
+        return refuse(c, EXIT_MISUSED, "%s is a file, and the spec comes first: rkhs %s %s", c->operand[0], cmd->name,
                       cmd->operands);
     }
     return RKHS_OK;

@@ -161,7 +161,7 @@ static rkhs_status take_labels(cli *c, const rkhs_data *z, rkhs_data **own, pict
     if (p->labels == NULL) goto done;
     p->codes = rkhs_data_codes(p->labels, &p->classes);
     if (rkhs_data_rows(p->labels) != p->n) {
-        REFUSE(c, EXIT_FAILED, "%s: has %lld labels, %s has %lld points; give one label for each point", c->labels,
+        REFUSE(c, EXIT_FAILED, "%s has %lld labels, but %s has %lld points: give one label for each point", c->labels,
                (long long)rkhs_data_rows(p->labels), c->operand[0], (long long)p->n);
     }
 done:

@@ -74,6 +74,10 @@ rkhs_status refuse(cli *c, int code, const char *format, ...) {
     return RKHS_ERR_ARGUMENT;
 }
 
+void set_subject(cli *c, const char *a, const char *b) {
+    snprintf(c->subject, sizeof c->subject, b != NULL ? "%.250s and %.250s" : "%.250s", a, b);
+}
+
 int finish(cli *c, rkhs_status status) {
     progress_erase();
     if (stop_signal() != 0) {
@@ -83,7 +87,10 @@ int finish(cli *c, rkhs_status status) {
     if (status == RKHS_OK) return EXIT_DONE;
     if (c->message[0] == 0) {
         const char *sentence = rkhs_env_message(c->env);
-        say(c->command->name, *sentence != 0 ? sentence : rkhs_status_text(status));
+        if (*sentence == 0) sentence = rkhs_status_text(status);
+        int named = status != RKHS_ERR_DATA || c->subject[0] == 0 || strstr(sentence, c->subject) != NULL;
+        snprintf(c->message, sizeof c->message, "%s%s%s", named ? "" : c->subject, named ? "" : ": ", sentence);
+        say(c->command->name, c->message);
         return EXIT_FAILED;
     }
     say(c->command->name, c->message);

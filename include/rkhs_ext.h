@@ -208,24 +208,32 @@ typedef struct rk_op {
     void *context;
 } rk_op;
 
+/* Which variables move: Z itself (Phi = I); a in Z = K_nm a on the kept objects (exact: all); W in Z = Phi W. They differ in what is
+ * smooth: an objective that overfits in W may not in a. */
+typedef enum rk_coordinates { RK_COORD_SAMPLE, RK_COORD_ALPHA, RK_COORD_ISOMETRIC } rk_coordinates;
+
 /* Phi'M Phi w = l (Phi'N Phi + mu I) w, the largest l (by size when by_magnitude), |w| = 1 in the right-hand side's product. */
 typedef struct rk_spectral {
+    rk_coordinates coordinates; /* sample (graphs: kle) or isometric */
     enum { RK_M_IDENTITY, RK_M_CENTRE, RK_M_OPERATOR } m_kind;
-    rk_op m;       /* RK_M_OPERATOR */
+    rk_op m;        /* RK_M_OPERATOR: any symmetric one, sparse or not */
     const rk_op *n; /* NULL: N = 0, mu = 1, the ordinary problem */
     double mu;
     int64_t count;
     int by_magnitude;
 } rk_spectral;
 
-/* Minimise f(Z, t). Which variables move is `coordinates`: Z itself, a in Z = K_nm a on the kept objects, or W in Z = Phi W. */
+/* Minimise f(Z, t) + ridge |W|^2. */
 typedef struct rk_smooth {
-    enum { RK_COORD_SAMPLE, RK_COORD_ALPHA, RK_COORD_ISOMETRIC } coordinates;
+    rk_coordinates coordinates;
     int64_t rows, dim, thetas;
+    double ridge;    /* isometric: |W|^2; alpha: a'K a, which is the same; sample: not used */
+    int64_t nearest; /* alpha: only the k nearest kept objects of each row; 0: all */
     /* f, and when asked dZ (rows x dim) and dt (thetas). A batch is rows index[0..count); NULL: all. */
     rkhs_status (*eval)(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
                         int64_t count, double *f, double *dZ, double *dt);
-    /* (optional) A map between push and f, with its pull-back: centre, unit variance. It is affine once fitted: y = s z + c. */
+    /* (optional) A map between push and f, with its pull-back: centre, unit variance. It is affine once fitted: y = s z + c, and is
+     * folded into (B, c), else transform would disagree with Z. */
     rkhs_status (*normalise)(void *context, const double *Y, double *Z, double *scale, double *shift);
     rkhs_status (*normalise_back)(void *context, const double *Z, const double *dZ, double *dY);
     /* (optional) Back on the constraint after a step, and the gradient's part along it: the unit sphere. */
@@ -279,15 +287,16 @@ typedef struct rk_solver_type {
 
 /* ---- map and model -------------------------------------------------------------------------------------------------- */
 
-/* z(x) = post( scale(k(x, D)) B + c ). */
+/* z(x) = post( row(k(x, D)) B + c ), where row keeps the `nearest` largest values (0: all; ties by index) and, with `degree`,
+ * divides by their sum. */
 typedef struct rk_map {
     rkhs_data *kept; /* D */
     int64_t kept_count, dim;
     double *B;       /* kept x dim */
     double *c;       /* dim */
-    enum { RK_SCALE_NONE, RK_SCALE_DEGREE } scale; /* degree: k(x,j) / sqrt(d_x d_j), d_x = sum_j k(x,j) */
-    double *degree;  /* kept, for RK_SCALE_DEGREE */
-    enum { RK_POST_NONE, RK_POST_SPHERE } post;    /* sphere: z / |z| */
+    int64_t nearest;
+    int degree;
+    enum { RK_POST_NONE, RK_POST_SPHERE } post; /* sphere: z / |z| */
 } rk_map;
 
 struct rk_report;
@@ -308,7 +317,8 @@ typedef struct rk_fit {
 typedef struct rk_model_type {
     rk_entry entry;
     const char *(*default_kernel)(unsigned kind); /* spec text, or NULL: this kind needs --kernel */
-    size_t dim_offset, gram_offset;               /* of `dim` (int64_t) and `gram` (rk_spec *) in the parameters */
+    int64_t (*dim)(const void *self, const rkhs_data *y); /* of the embedding */
+    size_t gram_offset;                           /* of `gram` (rk_spec *) in the parameters */
     unsigned second;                              /* kinds of second data set that it takes; 0: none */
     int takes_start;
     rkhs_status (*fit)(rk_fit *fit);

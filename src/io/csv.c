@@ -148,7 +148,7 @@ static rkhs_status take_field(reader *r, field *f) {
         while (tail > s && is_blank(r, tail[-1])) tail--;
         f->length = tail - s;
     }
-    char *text_end = f->text + f->length;
+    char *before = stop;
     while (is_blank(r, *stop)) stop++;
     f->last = stop >= r->end || *stop == '\n' || *stop == '\r';
     if (f->last) {
@@ -156,13 +156,13 @@ static rkhs_status take_field(reader *r, field *f) {
         r->at = stop < r->end ? after_line(stop) : r->end;
     } else if (*stop == r->delimiter) {
         r->at = stop + 1;
-    } else if (r->delimiter == ' ' && stop > text_end) {
+    } else if (r->delimiter == ' ' && stop > before) {
         r->at = stop; /* the blanks were the delimiter */
     } else {
         return rk_fail(r->env, RKHS_ERR_FORMAT, "%s: line %lld: text follows a closing quote: write \"\" for a quote inside quotes",
                        r->name, (long long)r->row_line);
     }
-    *text_end = 0;
+    f->text[f->length] = 0;
     return RKHS_OK;
 }
 
@@ -212,18 +212,18 @@ static rkhs_status count_fields(reader *r, int64_t seen, int ended) {
     return ragged(r, seen);
 }
 
-/* One row: numbers to `values` (NULL: none wanted), the label to *word. */
-static rkhs_status read_row(reader *r, double *values, char **word) {
+/* One row: the label to *word; numbers, when wanted, to `values` (NULL: only looked at, there is no room for a whole row). */
+static rkhs_status read_row(reader *r, int numbers, double *values, char **word) {
     rkhs_status status = RKHS_OK;
-    int64_t k = 0;
+    double nowhere, *to = values ? values : &nowhere;
     r->row_line = r->line;
     for (int64_t j = 0; j < r->columns; j++) {
         int last = j + 1 == r->columns;
-        if (values && j != r->label && fast_number(r, last, &values[k])) {
-            k++;
+        if (numbers && j != r->label && fast_number(r, last, to)) {
+            to += values != NULL;
             continue;
         }
-        field f;
+        field f = {.last = 0};
         TRY(take_field(r, &f));
         if (j == 0 && f.last && f.length == 0 && r->columns > 1)
             FAIL(r->env, RKHS_ERR_DATA, "%s: line %lld is empty, and rows follow it: take it out", r->name, (long long)r->row_line);
@@ -236,8 +236,9 @@ static rkhs_status read_row(reader *r, double *values, char **word) {
             if (f.length == 0)
                 FAIL(r->env, RKHS_ERR_DATA, "%s: %s, the label, is missing: fill it in, or leave out the row", r->name, place(r, j, where));
             *word = f.text;
-        } else if (values) {
-            TRY(slow_number(r, &f, j, &values[k++]));
+        } else if (numbers) {
+            TRY(slow_number(r, &f, j, to));
+            to += values != NULL;
         }
     }
 done:
@@ -266,8 +267,8 @@ static rkhs_status read_rows(reader *r, int numbers, double **values, char ***wo
     if (r->label >= 0) TRY(rk_alloc(r->env, lines, sizeof **words, words));
     for (; !((*r->at <= ' ') && only_blanks(r)); ++*rows) {
         if (*rows % LOOK == 0) TRY(rk_progress(r->env, "parse", r->at - start, length));
-        int room = numbers && (*rows + 1) * p <= most; /* a row that needs more is too short, and is refused */
-        TRY(read_row(r, room ? *values + *rows * p : NULL, r->label >= 0 ? *words + *rows : NULL));
+        int room = numbers && (*rows + 1) * p <= most; /* a row that needs more lacks fields or digits */
+        TRY(read_row(r, numbers, room ? *values + *rows * p : NULL, r->label >= 0 ? *words + *rows : NULL));
         if (numbers && !room) FAIL(r->env, RKHS_ERR_BUG, "%s: the rows were miscounted", r->name);
     }
     if (*rows == 0)

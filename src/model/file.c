@@ -72,8 +72,8 @@ static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model
         TRY(rk_alloc(env, keep.shape[0], sizeof *m->keep, &m->keep));
         memcpy(m->keep, keep.data, (size_t)keep.shape[0] * sizeof *m->keep);
     }
-    int64_t kept = m->map->kept_count, dim = *(int64_t *)((char *)m->spec->self + m->type->dim_offset);
-    int fits = m->dim == dim && m->map->dim == dim && kept == (m->keep ? keep.shape[0] : m->n);
+    int64_t kept = m->map->kept_count;
+    int fits = m->map->dim == m->dim && kept == (m->keep ? keep.shape[0] : m->n);
     for (int64_t i = 0; fits && m->keep && i < kept; i++) fits = m->keep[i] >= 0 && m->keep[i] < m->n;
     if (!fits || !(m->map->kept->type->kind & rk_kernel_kinds(m->kernel)))
         FAIL(env, RKHS_ERR_FORMAT, "%s: its parts do not fit together: fit the model again", rk_archive_path(archive));

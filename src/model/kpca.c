@@ -30,6 +30,8 @@ static const char *default_kernel(unsigned kind) {
     return kind == RK_KIND_DENSE ? "rbf(sigma=median)" : kind == RK_KIND_GRAM ? "precomputed" : NULL;
 }
 
+static int64_t dim_kpca(const void *self, const rkhs_data *y) { return ((const kpca *)self)->dim; }
+
 /* Looks for negative eigenvalues where the kernel does not rule them out, and does what the parameter says. */
 static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *problem, double largest) {
     rkhs_status status = RKHS_OK;
@@ -81,7 +83,7 @@ static rkhs_status fit_kpca(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const kpca *o = f->self;
     int64_t n = f->gram->n, d = f->dim;
-    rk_spectral problem = {.m_kind = RK_M_CENTRE, .mu = 1, .count = d, .by_magnitude = o->negative == FLIP};
+    rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d, .by_magnitude = o->negative == FLIP};
     rk_spectrum s;
     TRY(rk_solve_spectral(f->gram, o->solver, &problem, &s));
     TRY(check_negative(f, o, &problem, s.values[0]));
@@ -102,7 +104,7 @@ const rk_model_type rk_model_kpca = {
     .entry = {.name = "kpca", .brief = "kernel principal components: the directions of largest variance in feature space",
               .formula = "max w'Phi'H Phi w, |w| = 1", .cost = "the Gram and some ten passes over it", .params = params, .size = sizeof(kpca)},
     .default_kernel = default_kernel,
-    .dim_offset = offsetof(kpca, dim),
+    .dim = dim_kpca,
     .gram_offset = offsetof(kpca, gram),
     .fit = fit_kpca,
 };

@@ -1,4 +1,4 @@
-/* map.c: z(x) = post( scale(k(x, D)) B + c ), the one way from a fitted model to new objects.
+/* map.c: z(x) = post( row(k(x, D)) B + c ), the one way from a fitted model to new objects.
  *
  * Rows go by tiles of RK_TILE; for each, tiles of kernel values are made, used and forgotten, so that memory does not grow with the
  * number of rows nor of kept objects. A row's result depends on its object alone. */
@@ -27,14 +27,16 @@ void rk_map_free(rkhs_env *env, rk_map *map) {
     rkhs_data_free(map->kept);
     rk_free(env, map->B);
     rk_free(env, map->c);
-    rk_free(env, map->degree);
     rk_free(env, map);
 }
 
 typedef struct apply_loop {
     const rk_map *map;
     const rk_bound *rows, *kept;
-    double *tiles; /* workers x RK_TILE x RK_TILE */
+    double *tiles;  /* workers x RK_TILE x RK_TILE: kernel values */
+    double *sums;   /* workers x RK_TILE: of the values used in each row */
+    double *value;  /* workers x RK_TILE x nearest: the largest so far, largest first */
+    int64_t *index; /* and whose they are */
     double *Z;
     int64_t ld;
     rk_work *work;
@@ -42,24 +44,63 @@ typedef struct apply_loop {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* k(x,j) / sqrt(d_j); the row's own degree is summed on the way and divided out at the end. */
-static void scale_tile(const rk_map *map, double *tile, int64_t ni, int64_t j0, int64_t nj, double *degree) {
-    for (int64_t i = 0; i < ni; i++) {
-        double *row = tile + i * RK_TILE;
-        for (int64_t j = 0; j < nj; j++) {
-            double d = map->degree[j0 + j];
-            degree[i] += row[j];
-            row[j] = d > 0 ? row[j] / sqrt(d) : 0;
-        }
-    }
+/* Offers kept object j with value v to a row's list of `count` at most `most`; an equal value that came earlier stays before. */
+static int64_t offer(double *value, int64_t *index, int64_t count, int64_t most, int64_t j, double v) {
+    if (count == most && !(v > value[most - 1])) return count;
+    int64_t at = count < most ? count : most - 1;
+    for (; at > 0 && v > value[at - 1]; at--) value[at] = value[at - 1], index[at] = index[at - 1];
+    value[at] = v;
+    index[at] = j;
+    return count < most ? count + 1 : most;
 }
 
-/* What follows the sum: the row's degree, the offset, the sphere. */
-static void finish_rows(const apply_loop *a, int64_t i0, int64_t ni, const double *degree) {
+/* All kept objects: values are used tile by tile. */
+static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int worker, double *K, double *sums) {
+    const rk_map *map = a->map;
+    for (int64_t j0 = 0; j0 < map->kept_count; j0 += RK_TILE) {
+        int64_t nj = least(RK_TILE, map->kept_count - j0);
+        rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
+        if (status != RKHS_OK) return status;
+        for (int64_t i = 0; map->degree && i < ni; i++)
+            for (int64_t j = 0; j < nj; j++) sums[i] += K[i * RK_TILE + j];
+        rk_gemm_tile('n', 'n', ni, map->dim, nj, 1.0, K, RK_TILE, map->B + j0 * map->dim, map->dim, j0 ? 1.0 : 0.0, a->Z + i0 * a->ld,
+                     a->ld);
+    }
+    return RKHS_OK;
+}
+
+/* The nearest kept objects of each row: found first, then summed. */
+static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int worker, double *K, double *sums) {
+    const rk_map *map = a->map;
+    int64_t most = least(map->nearest, map->kept_count), counts[RK_TILE] = {0};
+    double *value = a->value + (int64_t)worker * RK_TILE * most;
+    int64_t *index = a->index + (int64_t)worker * RK_TILE * most;
+    for (int64_t j0 = 0; j0 < map->kept_count; j0 += RK_TILE) {
+        int64_t nj = least(RK_TILE, map->kept_count - j0);
+        rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
+        if (status != RKHS_OK) return status;
+        for (int64_t i = 0; i < ni; i++)
+            for (int64_t j = 0; j < nj; j++)
+                counts[i] = offer(value + i * most, index + i * most, counts[i], most, j0 + j, K[i * RK_TILE + j]);
+    }
+    for (int64_t i = 0; i < ni; i++) {
+        double *z = a->Z + (i0 + i) * a->ld;
+        memset(z, 0, (size_t)map->dim * sizeof *z);
+        for (int64_t q = 0; q < most; q++) {
+            double v = value[i * most + q];
+            sums[i] += v;
+            for (int64_t c = 0; c < map->dim; c++) z[c] += v * map->B[index[i * most + q] * map->dim + c];
+        }
+    }
+    return RKHS_OK;
+}
+
+/* What follows the sum: the degree, the offset, the sphere. A row that is like nothing kept has sum 0 and stays at c. */
+static void finish_rows(const apply_loop *a, int64_t i0, int64_t ni, const double *sums) {
     const rk_map *map = a->map;
     for (int64_t i = 0; i < ni; i++) {
         double *z = a->Z + (i0 + i) * a->ld, norm = 0;
-        double scale = map->scale == RK_SCALE_DEGREE ? (degree[i] > 0 ? 1 / sqrt(degree[i]) : 0) : 1;
+        double scale = map->degree ? (sums[i] > 0 ? 1 / sums[i] : 0) : 1;
         for (int64_t c = 0; c < map->dim; c++) {
             z[c] = scale * z[c] + map->c[c];
             norm += z[c] * z[c];
@@ -72,19 +113,12 @@ static void finish_rows(const apply_loop *a, int64_t i0, int64_t ni, const doubl
 /* A tile of rows against all kept objects. */
 static rkhs_status apply_tile(void *context, int64_t tile, int worker) {
     apply_loop *a = context;
-    const rk_map *map = a->map;
     int64_t i0 = tile * RK_TILE, ni = least(RK_TILE, a->rows->x->rows - i0);
-    double *K = a->tiles + (int64_t)worker * RK_TILE * RK_TILE, degree[RK_TILE] = {0};
-    for (int64_t j0 = 0; j0 < map->kept_count; j0 += RK_TILE) {
-        int64_t nj = least(RK_TILE, map->kept_count - j0);
-        rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
-        if (status != RKHS_OK) return status;
-        if (map->scale == RK_SCALE_DEGREE) scale_tile(map, K, ni, j0, nj, degree);
-        rk_gemm_tile('n', 'n', ni, map->dim, nj, 1.0, K, RK_TILE, map->B + j0 * map->dim, map->dim, j0 ? 1.0 : 0.0, a->Z + i0 * a->ld,
-                     a->ld);
-    }
-    finish_rows(a, i0, ni, degree);
-    return RKHS_OK;
+    double *K = a->tiles + (int64_t)worker * RK_TILE * RK_TILE, *sums = a->sums + (int64_t)worker * RK_TILE;
+    memset(sums, 0, RK_TILE * sizeof *sums);
+    rkhs_status status = (a->map->nearest ? sum_nearest : sum_all)(a, i0, ni, worker, K, sums);
+    finish_rows(a, i0, ni, sums);
+    return status;
 }
 
 rkhs_status rk_map_apply(rkhs_env *env, const rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld) {
@@ -97,7 +131,11 @@ rkhs_status rk_map_apply(rkhs_env *env, const rk_map *map, const rkhs_kernel *ke
     a.kept = kept;
     a.rows = rows;
     TRY(rk_work_new(env, rows, kept, &a.work));
-    TRY(rk_scratch(env, (int64_t)rk_workers(env) * RK_TILE * RK_TILE, sizeof *a.tiles, &a.tiles));
+    int64_t rows_at_once = (int64_t)rk_workers(env) * RK_TILE, most = least(map->nearest, map->kept_count);
+    TRY(rk_scratch(env, rows_at_once * RK_TILE, sizeof *a.tiles, &a.tiles));
+    TRY(rk_scratch(env, rows_at_once, sizeof *a.sums, &a.sums));
+    TRY(rk_scratch(env, rows_at_once * most, sizeof *a.value, &a.value));
+    TRY(rk_scratch(env, rows_at_once * most, sizeof *a.index, &a.index));
     TRY(rk_parallel(env, "transform", (x->rows + RK_TILE - 1) / RK_TILE, apply_tile, &a));
 done:
     rk_unbind(env, rows);
@@ -122,9 +160,9 @@ rkhs_status rk_map_save(const rk_map *map, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     TRY(rk_archive_put(archive, "map/B", &(rk_array){'d', 2, {map->kept_count, map->dim}, map->B}));
     TRY(rk_archive_put(archive, "map/c", &(rk_array){'d', 1, {map->dim}, map->c}));
-    TRY(rk_archive_put_int(archive, "map/scale", map->scale));
+    TRY(rk_archive_put_int(archive, "map/nearest", map->nearest));
+    TRY(rk_archive_put_int(archive, "map/degree", map->degree));
     TRY(rk_archive_put_int(archive, "map/post", map->post));
-    if (map->degree) TRY(rk_archive_put(archive, "map/degree", &(rk_array){'d', 1, {map->kept_count}, map->degree}));
     TRY(rk_data_save(map->kept, archive, "kept/"));
 done:
     return status;
@@ -133,27 +171,24 @@ done:
 rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     rkhs_status status = RKHS_OK;
     rk_map *m = NULL;
-    rk_array B, c, d;
-    int64_t scale, post;
+    rk_array B, c;
+    int64_t nearest, degree, post;
     *map = NULL;
     TRY(rk_archive_get(archive, "map/B", 'd', 2, &B));
     TRY(rk_archive_get(archive, "map/c", 'd', 1, &c));
-    TRY(rk_archive_get_int(archive, "map/scale", &scale));
+    TRY(rk_archive_get_int(archive, "map/nearest", &nearest));
+    TRY(rk_archive_get_int(archive, "map/degree", &degree));
     TRY(rk_archive_get_int(archive, "map/post", &post));
     TRY(rk_map_new(env, B.shape[0], B.shape[1], &m));
     TRY(rk_data_load(env, archive, "kept/", &m->kept));
-    if (c.shape[0] != m->dim || m->kept->rows != m->kept_count || scale < 0 || scale > 1 || post < 0 || post > 1)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together", rk_archive_path(archive));
+    if (c.shape[0] != m->dim || m->kept->rows != m->kept_count || nearest < 0 || nearest > m->kept_count || degree < 0 || degree > 1 ||
+        post < 0 || post > 1)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
     memcpy(m->B, B.data, (size_t)(m->kept_count * m->dim) * sizeof *m->B);
     memcpy(m->c, c.data, (size_t)m->dim * sizeof *m->c);
-    m->scale = scale ? RK_SCALE_DEGREE : RK_SCALE_NONE;
+    m->nearest = nearest;
+    m->degree = (int)degree;
     m->post = post ? RK_POST_SPHERE : RK_POST_NONE;
-    if (m->scale == RK_SCALE_DEGREE) {
-        TRY(rk_archive_get(archive, "map/degree", 'd', 1, &d));
-        if (d.shape[0] != m->kept_count) FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together", rk_archive_path(archive));
-        TRY(rk_alloc(env, m->kept_count, sizeof *m->degree, &m->degree));
-        memcpy(m->degree, d.data, (size_t)m->kept_count * sizeof *m->degree);
-    }
     *map = m;
     m = NULL;
 done:

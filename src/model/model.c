@@ -161,7 +161,7 @@ rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const r
     rkhs_data *view = NULL;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
-    int64_t dim = *(int64_t *)((char *)model->spec->self + model->type->dim_offset);
+    int64_t dim = model->type->dim(model->spec->self, y);
     rk_blas_begin();
     TRY(check_fit(model, x, y, start, dim));
     TRY(rk_spec_copy(env, model->spec, &spec));
@@ -208,12 +208,9 @@ static rkhs_status copy_map(rkhs_env *env, const rk_map *map, rk_map **out) {
     TRY(rk_map_new(env, map->kept_count, map->dim, &m));
     memcpy(m->B, map->B, (size_t)(map->kept_count * map->dim) * sizeof *m->B);
     memcpy(m->c, map->c, (size_t)map->dim * sizeof *m->c);
-    m->scale = map->scale;
+    m->nearest = map->nearest;
+    m->degree = map->degree;
     m->post = map->post;
-    if (map->degree) {
-        TRY(rk_alloc(env, map->kept_count, sizeof *m->degree, &m->degree));
-        memcpy(m->degree, map->degree, (size_t)map->kept_count * sizeof *m->degree);
-    }
     TRY(rk_data_keep(map->kept, NULL, 0, &m->kept));
     *out = m;
     m = NULL;

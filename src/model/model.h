@@ -28,7 +28,7 @@ rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, rk_report *r);
 
 /* ---- map --------------------------------------------------------------------------------------------------------------------------- */
 
-/* Room for B and c (and degree); kept objects are the caller's to set. */
+/* Room for B and c; kept objects are the caller's to set. */
 rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map);
 void rk_map_free(rkhs_env *env, rk_map *map);
 /* Z[i*ld ..] for every object of x, by tiles: memory for one tile a worker. */

@@ -57,14 +57,19 @@ static rkhs_status apply_stored(void *context, rkhs_env *env, const double *V, i
     return rk_gemm(env, NULL, 'n', 'n', s->n, k, s->n, 1.0, s->A, s->n, V, k, 0.0, out, k);
 }
 
-/* A = Phi'M Phi, rank x rank. */
-static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, double *A) {
+/* A = Phi'M Phi, rank x rank, and the trace of M K M as it would be with all of K: what the factor leaves out counts too. */
+static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, double *A, double *trace) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);
     int64_t n = g->n, r = g->rank, ld;
     const double *Phi = g->type->phi(g, &ld);
-    double *ones, *sum, count = (double)n;
+    double *ones, *sum, *diag, count = (double)n;
     const rkhs_comm *comm = g->env->comm;
+    *trace = 0;
+    TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
+    TRY(g->type->diag(g, diag));
+    for (int64_t i = 0; i < n; i++) *trace += diag[i];
+    TRY(comm->sum(comm->context, trace, 1));
     TRY(rk_syrk(g->env, "covariance", n, r, Phi, ld, A, r));
     TRY(comm->sum(comm->context, A, r * r));
     if (problem->m_kind == RK_M_CENTRE) {
@@ -75,6 +80,7 @@ static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, d
         TRY(comm->sum(comm->context, &count, 1));
         for (int64_t i = 0; i < r; i++)
             for (int64_t j = 0; j < r; j++) A[i * r + j] -= sum[i] * sum[j] / count;
+        for (int64_t i = 0; i < r; i++) *trace -= sum[i] * sum[i] / count;
     }
 done:
     rk_scratch_release(g->env, mark);
@@ -143,7 +149,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
     double *A = NULL, *mean;
     sandwich outer = {g, centre, 1};
     stored inner = {size, NULL};
-    if (problem->n || problem->m_kind == RK_M_OPERATOR)
+    if (problem->n || problem->m_kind == RK_M_OPERATOR || problem->coordinates != RK_COORD_ISOMETRIC)
         FAIL(env, RKHS_ERR_BUG, "a spectral problem with an operator reached a solver for projections");
     *out = (rk_spectrum){.count = problem->count};
     TRY(rk_scratch(env, problem->count, sizeof *out->values, &out->values));
@@ -152,9 +158,8 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
     TRY(rk_scratch(env, problem->count, sizeof *mean, &mean));
     if (!sample) {
         TRY(rk_scratch(env, size * size, sizeof *A, &A));
-        TRY(factor_matrix(g, problem, A));
+        TRY(factor_matrix(g, problem, A, &out->trace));
         inner.A = A;
-        for (int64_t i = 0; i < size; i++) out->trace += A[i * size + i];
     } else {
         TRY(sandwich_trace(g, centre, &out->trace));
     }

@@ -1,7 +1,7 @@
 . "$LIB"
 rkhs sample 'swiss_roll(n=2500)' -o S.npy
 rkhs gram 'rbf(sigma=1)' S.npy -o wide.npy
-fit=(fit 'kpca(dim=2)' --kernel 'laplacian(sigma=1)' wide.npy -z Z.npy)
+fit=(fit 'kpca(dim=2)' --kernel 'laplacian(sigma=1)' wide.npy -z Z.npy --threads 1)
 "$PYTHON" - "$RKHS" "${fit[@]}" <<'PY'
 import os, pty, subprocess, sys
 def on_terminal(*more, term="xterm"):

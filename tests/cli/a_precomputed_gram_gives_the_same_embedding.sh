@@ -12,5 +12,6 @@ near AN.npy BN.npy 1e-8
 shape K.npy KN.npy AN.npy
 try transform b.rkhs N.npy -o C.npy
 npy indefinite.npy 3 1 2 0 2 1 0 0 0 1
-try fit 'kpca(dim=1)' --kernel precomputed indefinite.npy -z C.npy -q
+rkhs fit 'kpca(dim=1)' --kernel precomputed indefinite.npy -z C.npy 2>&1 | grep -v '^rkhs fit:'
+try fit 'kpca(dim=1, negative=refuse)' --kernel precomputed indefinite.npy -z D.npy
 try fit 'kpca(dim=1)' --kernel precomputed N.npy -z C.npy

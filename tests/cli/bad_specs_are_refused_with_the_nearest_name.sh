@@ -18,7 +18,6 @@ fit 'kpca(dim=2)' ''
 fit 'kpca(dim=2, gram=nystrom(m=0))' 'rbf'
 fit 'kpca(dim=2, gram=nystrm(m=5))' 'rbf'
 fit 'kpca(dim=2)' 'precomputed'
-fit 'X.npy' 'rbf'
 try gram 'rbf(gamma=1)' y.npy X.npy -o K.npy
 try sample 'circle(n=5)' -o S.npy
 try sample 'circles(n=0)' -o S.npy

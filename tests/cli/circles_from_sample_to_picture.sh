@@ -9,5 +9,5 @@ rkhs score 'knn(k=5)' --z Z.npy --labels y.npy >score && grep -c '^knn(k=5)  [01
 shape X.npy Z.npy Z2.npy X2.npy
 picture circles.svg
 rkhs info m.rkhs >info
-for name in model kernel objects dimensions explained file contains; do grep "^$name " info | sed 's/[0-9][0-9.]*/N/g'; done
+sed 's/[0-9][-0-9.e]*/N/g' info
 ls -A

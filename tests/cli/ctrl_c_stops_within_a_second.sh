@@ -1,11 +1,11 @@
 . "$LIB"
-rkhs sample 'swiss_roll(n=3000)' -o X.npy
-rkhs gram 'rbf(sigma=1)' X.npy -o wide.npy # 3000 objects of 3000 numbers: a slow kernel matrix
+rkhs sample 'swiss_roll(n=4000)' -o X.npy
+rkhs gram 'rbf(sigma=1)' X.npy -o wide.npy # 4000 objects of 4000 numbers: a slow kernel matrix
 # stop NAME SIGNAL SECONDS COMMAND...: sends a signal after some time, says how it ended
 stop() {
     local name=$1 signal=$2 after=$3 pid begun code
     shift 3
-    "$RKHS" "$@" <hold >out 2>&1 &
+    "$RKHS" "$@" --threads 1 <hold >out 2>&1 &
     pid=$!
     sleep "$after"
     begun=$(date +%s%N)

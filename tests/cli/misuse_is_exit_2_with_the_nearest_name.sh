@@ -26,6 +26,8 @@ try fit 'kpca(dim=2)' X.npy -o m.rkhs --seed=-1
 try fit 'kpca(dim=2)' X.npy -o m.rkhs --memory 8X
 try fit 'kpca(dim=2)' X.npy -o m.rkhs --memory 0
 try gram rbf X.npy -o X.npy
+try fit X.npy 'kpca(dim=2)' -o m.rkhs
+try gram X.npy rbf -o K.npy
 try score 'knn(k=5)'
 try plot
 try info

@@ -74,10 +74,6 @@ static void the_64_bit_forms_read_back_too(void **state) {
     for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
         write_sample(env, "wide.rkhs", from[i]);
         check_sample(env, "wide.rkhs");
-        int opened = system("/usr/bin/python3 -c 'import numpy' 2>/dev/null || exit 0; /usr/bin/python3 -c 'import numpy, zipfile;"
-                            "assert zipfile.ZipFile(\"wide.rkhs\").testzip() is None;"
-                            "assert numpy.load(\"wide.rkhs\")[\"kept/values\"][0, 1] == -2.5'");
-        assert_int_equal(opened, 0);
     }
 }
 
@@ -107,8 +103,12 @@ static void numpy_opens_it(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     if (system("/usr/bin/python3 -c 'import numpy' 2>/dev/null") != 0) skip();
     write_sample(env, "m.rkhs", 0);
+    write_sample(env, "w.rkhs", 1);
+    write_sample(env, "x.rkhs", 1000);
     put_text("read.py", "import numpy, zipfile\n"
-                        "assert zipfile.ZipFile('m.rkhs').testzip() is None\n"
+                        "for name in 'mwx':\n"
+                        "    assert zipfile.ZipFile(name + '.rkhs').testzip() is None\n"
+                        "    assert numpy.load(name + '.rkhs')['kept/values'][0, 1] == -2.5\n"
                         "a = numpy.load('m.rkhs')\n"
                         "assert a.files == ['spec', 'empty', 'version', 'scale', 'kept/values', 'kept/counts', 'cube', 'none'], a.files\n"
                         "assert a['spec'][()] == b'kpca(dim=2)' and a['empty'][()] == b''\n"
@@ -126,8 +126,8 @@ static void every_flipped_byte_is_refused(void **state) {
     write_sample(env, "m.rkhs", 0);
     char *bytes = get_bytes("m.rkhs", &n);
     for (size_t i = 0; i < n; i++) {
-        static const unsigned char flips[] = {0x01, 0x10, 0x80, 0xff};
-        for (int k = 0; k < 4; k++) {
+        static const unsigned char flips[] = {0x01, 0x80};
+        for (int k = 0; k < 2; k++) {
             bytes[i] ^= (char)flips[k];
             put_bytes("d.rkhs", bytes, n);
             rk_clear(env);
@@ -200,13 +200,13 @@ static void use(rkhs_env *env, const char *path) {
 
 static void crafted_files_with_a_right_checksum_do_no_harm(void **state) {
     rkhs_env *env = ((files *)*state)->env;
-    static const unsigned char values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+    static const unsigned char values[] = {0x00, 0x7f, 0xff};
     size_t n;
     for (int wide = 0; wide < 2; wide++) {
         write_sample(env, "m.rkhs", wide ? 100 : 0);
         char *bytes = get_bytes("m.rkhs", &n), *copy = malloc(n);
         for (size_t i = 0; i + 30 < n; i++)
-            for (int k = 0; k < 5; k++) {
+            for (int k = 0; k < 3; k++) {
                 memcpy(copy, bytes, n);
                 copy[i] = (char)values[k];
                 seal(copy, n);
