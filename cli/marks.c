@@ -1,9 +1,8 @@
 /* marks.c: the marks of a scatter plot, and its legend.  SPDX-License-Identifier: BSD-3-Clause
  *
  * Up to eight classes have the colours of Okabe and Ito, which readers with any kind of colour vision tell apart (the yellow a
- * little darker, to be seen on white). More classes have
- * ten colours (Petroff, "Accessible color sequences", 2021) and a shape besides, so that colour is never the only difference.
- */
+ * little darker, to be seen on white). More classes have ten colours, some from Tol's sets, and a shape besides: classes of one
+ * shape differ in lightness too, so that hue is never the only difference. */
 #include "plot.h"
 
 #include <math.h>
@@ -14,8 +13,8 @@ enum { FEW = 8, MANY = 10, SHAPES = 7, CORNERS = 12 };
 
 static const char *const few_colours[FEW] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                              "#e69f00", "#56b4e9", "#000000", "#e3d31a"};
-static const char *const many_colours[MANY] = {"#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6",
-                                               "#a96b59", "#e76300", "#b9ac70", "#717581", "#92dadd"};
+static const char *const many_colours[MANY] = {"#0072b2", "#e69f00", "#d55e00", "#56b4e9", "#882255",
+                                               "#009e73", "#cc79a7", "#808000", "#332288", "#404040"};
 
 /* Corners of the shapes other than the circle, around 0, in units of the radius; each of about the circle's area. */
 static const struct {

@@ -258,6 +258,18 @@ static rkhs_status check_count(cli *c) {
     return RKHS_OK;
 }
 
+/* Refuses to read standard input twice. */
+static rkhs_status check_inputs(cli *c) {
+    const char *more[] = {c->labels, c->target, c->x, c->command->run == run_score ? c->z : NULL};
+    int inputs = 0;
+    for (int i = 0; i < c->count + 4; i++) {
+        const char *path = i < c->count ? c->operand[i] : more[i - c->count];
+        inputs += path != NULL && strcmp(path, "-") == 0;
+    }
+    if (inputs > 1) return refuse(c, EXIT_MISUSED, "standard input (-) can be read only once; give a file for the other");
+    return RKHS_OK;
+}
+
 int options_parse(cli *c, int argc, char **argv) {
     rkhs_status status = RKHS_OK;
     int ended = 0;
@@ -275,6 +287,7 @@ int options_parse(cli *c, int argc, char **argv) {
         }
     }
     if (!c->help) TRY(check_count(c));
+    if (!c->help) TRY(check_inputs(c));
 done:
     return finish(c, status);
 }

@@ -130,8 +130,9 @@ static void draw_strips(text *t, const picture *p) {
 }
 
 /* Three dimensions or more: row i, column j of the grid shows dimension i + 2 against j + 1. */
-static void draw_pairs(text *t, const picture *p) {
+static void draw_pairs(text *t, picture *p) {
     enum { MOST = 4 };
+    p->radius = fmax(1, 0.75 * p->radius);
     axis a[MOST];
     int count = p->d < MOST ? (int)p->d : MOST, cells = count - 1;
     double side = count == 3 ? 260 : 210, room[MOST] = {side, side, side, side}, top = top_of(p), step = side + GAP;

@@ -76,7 +76,7 @@ static const char *count_text(double value, char buffer[32]) {
     static const char unit[] = {0, 'k', 'M', 'G', 'T'};
     int u = 0;
     while (value >= 9999.5 && u < 4) value /= 1000, u++;
-    snprintf(buffer, 32, u > 0 || value < 10 ? "%.1f%c" : "%.0f%c", value, unit[u]);
+    snprintf(buffer, 32, u > 0 || (value < 10 && value != floor(value)) ? "%.1f%c" : "%.0f%c", value, unit[u]);
     return buffer;
 }
 
@@ -92,7 +92,8 @@ static const char *time_text(double seconds, char buffer[32]) {
     return buffer;
 }
 
-/* One line: stage, bar, share, rate, time left; no wider than the terminal. */
+/* One line: stage, bar, share, rate, time left, or without a total the count and the time so far; no wider than the terminal.
+ */
 static void draw(const rkhs_progress *p, double now) {
     enum { WIDTH = 30 };
     char line[256], fill[WIDTH + 1], rate[32], left[32];
@@ -112,8 +113,8 @@ static void draw(const rkhs_progress *p, double now) {
                      time_text((double)(p->total - p->done) / speed, left));
         }
     } else {
-        snprintf(line, sizeof line, "%-12s %s  %s/s  %s", bar.stage, count_text((double)p->done, left), count_text(speed, rate),
-                 elapsed < 1 ? "" : "so far");
+        snprintf(line, sizeof line, "%-12s %s, %s so far", bar.stage, count_text((double)p->done, rate),
+                 time_text(elapsed, left));
     }
     fprintf(stderr, "\r\033[K%.*s", columns - 1, line);
     fflush(stderr);
@@ -127,7 +128,7 @@ static int on_progress(const rkhs_progress *p, void *payload) {
     double now = seconds_now();
     if (stopped) return 1;
     if (!bar.shown) return 0;
-    if (strncmp(stage, bar.stage, sizeof bar.stage - 1) != 0 || p->done < bar.first) {
+    if (strncmp(stage, bar.stage, sizeof bar.stage - 1) != 0 || (p->total > 0 && p->done < bar.first)) {
         snprintf(bar.stage, sizeof bar.stage, "%s", stage);
         bar.since = now;
         bar.first = p->done;

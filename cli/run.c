@@ -280,8 +280,7 @@ done:
 
 rkhs_status take_numbers(cli *c, const char *what, int64_t n, int64_t p, double **values) {
     char need[32], have[32];
-    double bytes = 8.0 * (double)n * (double)p, limit = (double)c->memory;
-    if (c->memory == 0) limit = 0.8 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double bytes = 8.0 * (double)n * (double)p, limit = (double)rkhs_env_memory_limit(c->env);
     *values = NULL;
     if (bytes <= limit) *values = malloc(bytes > 0 ? (size_t)bytes : 1);
     if (*values != NULL) return RKHS_OK;

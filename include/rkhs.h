@@ -80,7 +80,8 @@ RKHS_API rkhs_status rkhs_env_set_seed(rkhs_env *env, uint64_t seed);
 /* The most bytes to hold at a time; 0 (at first) means 80% of what the machine, or the process's control group, has. */
 RKHS_API rkhs_status rkhs_env_set_memory(rkhs_env *env, size_t bytes);
 
-/* The most bytes that were held at a time so far. */
+/* The limit in force, and the most bytes that were held at a time so far. */
+RKHS_API size_t rkhs_env_memory_limit(const rkhs_env *env);
 RKHS_API size_t rkhs_env_memory_peak(const rkhs_env *env);
 
 /* Where a long call stands. total is 0 where it cannot be known. */

@@ -5,9 +5,9 @@
  *     [ ZIP64 end, ZIP64 locator ]                           past 4 GB
  *     end record, "rkhs1 fnv1a64=0123456789abcdef"           the archive comment: FNV-1a of every byte before it
  *
- * The bytes depend on the arrays alone: times are fixed at 1980-01-01. The checksum stands over the ZIP headers too, which the CRC
- * of ZIP does not cover, and is verified before anything is parsed; a file that was made to deceive is still read defensively.
- * Format: PKWARE APPNOTE 6.3, numpy.lib.format. */
+ * The bytes depend on the arrays alone: times are fixed at 1980-01-01. The checksum stands over the ZIP headers too, which the
+ * CRC of ZIP does not cover, and is verified before anything is parsed; a file that was made to deceive is still read
+ * defensively. Format: PKWARE APPNOTE 6.3, numpy.lib.format. */
 #include "base/base.h"
 
 #include <stdio.h>
@@ -53,7 +53,8 @@ static const uint64_t FNV_START = 0xcbf29ce484222325u;
 
 /* Bytes of an array's data. */
 static uint64_t data_size(const rk_array *a) {
-    if (a->type == 'S') return a->shape[0] > 0 ? (uint64_t)a->shape[0] : 1; /* NumPy has no empty bytes: one zero stands for it */
+    if (a->type == 'S')
+        return a->shape[0] > 0 ? (uint64_t)a->shape[0] : 1; /* NumPy has no empty bytes: one zero stands for it */
     uint64_t count = 1;
     for (int i = 0; i < a->ndim; i++) count *= (uint64_t)a->shape[i];
     return 8 * count;
@@ -69,7 +70,9 @@ rkhs_status rk_archive_new(rkhs_env *env, rk_archive **archive) {
     return RKHS_OK;
 }
 
-void rk_archive_set_zip64(rk_archive *archive, uint64_t from) { archive->zip64 = from; }
+void rk_archive_set_zip64(rk_archive *archive, uint64_t from) {
+    archive->zip64 = from;
+}
 
 /* A name that any system can unpack: no empty, absolute or climbing path. */
 static int good_name(const char *name, size_t length) {
@@ -189,17 +192,15 @@ static unsigned char *number(unsigned char *to, uint64_t value, int size) {
 }
 
 /* A value in a 32-bit field: all ones say that a 64-bit field has it. */
-static uint64_t narrow(const rk_archive *archive, uint64_t value) { return value >= archive->zip64 ? 0xffffffffu : value; }
+static uint64_t narrow(const rk_archive *archive, uint64_t value) {
+    return value >= archive->zip64 ? 0xffffffffu : value;
+}
 
 /* The 16 bytes that local and central header share: flags, stored, 1980-01-01 00:00, CRC, and in 8 more both sizes. */
 static unsigned char *common(unsigned char *to, const member *m, uint64_t size32) {
-    to = number(to, 0, 2);
-    to = number(to, 0, 2);
-    to = number(to, 0, 2);
-    to = number(to, 0x21, 2);
-    to = number(to, m->crc, 4);
-    to = number(to, size32, 4);
-    return number(to, size32, 4);
+    to = number(number(to, 0, 4), 0, 2);
+    to = number(number(to, 0x21, 2), m->crc, 4);
+    return number(number(to, size32, 4), size32, 4);
 }
 
 /* Local header, name, padding so that the array starts on a 64-byte border. */
@@ -218,14 +219,11 @@ static rkhs_status write_local(const rk_archive *archive, writer *w, const membe
     memcpy(to + name - 4, ".npy", 4);
     to += name;
     if (wide) {
-        to = number(to, 1, 2);
-        to = number(to, 16, 2);
-        to = number(to, m->size, 8);
-        to = number(to, m->size, 8);
+        to = number(number(to, 1, 2), 16, 2);
+        to = number(number(to, m->size, 8), m->size, 8);
     }
     if (pad) {
-        to = number(to, PAD_ID, 2);
-        to = number(to, pad - 4, 2);
+        to = number(number(to, PAD_ID, 2), pad - 4, 2);
         memset(to, 0, pad - 4);
         to += pad - 4;
     }
@@ -238,8 +236,10 @@ static rkhs_status prepare(rkhs_env *env, member *m) {
     char descr[32];
     const rk_array *a = &m->array;
     uint64_t bytes = data_size(a), at = 0;
-    if (a->type == 'S') snprintf(descr, sizeof descr, "|S%llu", (unsigned long long)bytes);
-    else snprintf(descr, sizeof descr, "%s", a->type == 'd' ? "<f8" : "<i8");
+    if (a->type == 'S')
+        snprintf(descr, sizeof descr, "|S%llu", (unsigned long long)bytes);
+    else
+        snprintf(descr, sizeof descr, "%s", a->type == 'd' ? "<f8" : "<i8");
     m->header_size = rk_npy_header(m->header, descr, a->type == 'S' ? 0 : a->ndim, a->shape);
     m->size = m->header_size + bytes;
     uLong crc = crc32(0, (const Bytef *)m->header, (uInt)m->header_size);
@@ -264,8 +264,10 @@ static rkhs_status write_member(const rk_archive *archive, writer *w, member *m)
     TRY(write_local(archive, w, m));
     TRY(emit(w, m->header, m->header_size));
     uint64_t bytes = m->size - m->header_size;
-    if (m->array.type == 'S' && m->array.shape[0] == 0) TRY(emit(w, "", 1));
-    else if (bytes) TRY(emit(w, m->array.data, bytes));
+    if (m->array.type == 'S' && m->array.shape[0] == 0)
+        TRY(emit(w, "", 1));
+    else if (bytes)
+        TRY(emit(w, m->array.data, bytes));
 done:
     return status;
 }
@@ -279,15 +281,11 @@ static rkhs_status write_central(const rk_archive *archive, writer *w, const mem
     int version = extra ? 45 : 20;
     size_t name = strlen(m->name) + 4;
     to = number(to, 0x02014b50, 4);
-    to = number(to, (uint64_t)version, 2);
-    to = number(to, (uint64_t)version, 2);
+    to = number(number(to, (uint64_t)version, 2), (uint64_t)version, 2);
     to = common(to, m, size);
     to = number(to, name, 2);
     to = number(to, extra ? (uint64_t)extra + 4 : 0, 2);
-    to = number(to, 0, 2); /* comment */
-    to = number(to, 0, 2); /* disk */
-    to = number(to, 0, 2); /* internal attributes */
-    to = number(to, 0, 4); /* external attributes */
+    to = number(number(to, 0, 4), 0, 6); /* comment, disk, attributes */
     to = number(to, offset, 4);
     memcpy(to, m->name, name - 4);
     memcpy(to + name - 4, ".npy", 4);
@@ -313,10 +311,8 @@ static rkhs_status write_end(const rk_archive *archive, writer *w, uint64_t star
         to = number(number(to, 0, 4), 0, 4);
         to = number(number(to, count, 8), count, 8);
         to = number(number(to, size, 8), start, 8);
-        to = number(to, 0x07064b50, 4);
-        to = number(to, 0, 4);
-        to = number(to, end64, 8);
-        to = number(to, 1, 4);
+        to = number(number(to, 0x07064b50, 4), 0, 4);
+        to = number(number(to, end64, 8), 1, 4);
     }
     to = number(to, 0x06054b50, 4);
     to = number(number(to, 0, 2), 0, 2);
@@ -348,7 +344,8 @@ done:
 
 /* A file whose checksum is right and whose contents are not: nobody's accident. */
 static rkhs_status malformed(const rk_archive *archive, const char *why) {
-    return rk_fail(archive->env, RKHS_ERR_FORMAT, "%s: the file is not a whole rkhs model file (%s): make it again", archive->path, why);
+    return rk_fail(archive->env, RKHS_ERR_FORMAT, "%s: the file is not a whole rkhs model file (%s): make it again",
+                   archive->path, why);
 }
 
 /* A number of `size` bytes at `at`; the caller has checked that they exist. */
@@ -373,9 +370,12 @@ static rkhs_status verify(const rk_archive *archive) {
         wanted = wanted << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
     }
     if (!ours && archive->length >= 4 && memcmp(archive->bytes, "PK\3\4", 4) == 0)
-        return rk_fail(env, RKHS_ERR_FORMAT,
-                       "%s: this is not an rkhs model file, or one that is damaged (its last bytes are not a checksum): copy it again", path);
-    if (!ours) return rk_fail(env, RKHS_ERR_FORMAT, "%s: this is not an rkhs model file: give one that 'rkhs fit -o' wrote", path);
+        return rk_fail(
+            env, RKHS_ERR_FORMAT,
+            "%s: this is not an rkhs model file, or one that is damaged (its last bytes are not a checksum): copy it again",
+            path);
+    if (!ours)
+        return rk_fail(env, RKHS_ERR_FORMAT, "%s: this is not an rkhs model file: give one that 'rkhs fit -o' wrote", path);
     for (size_t at = 0, part; at < body; at += part) {
         part = body - at < PART ? body - at : PART;
         hash = fnv(hash, archive->bytes + at, part);
@@ -390,7 +390,8 @@ static rkhs_status verify(const rk_archive *archive) {
 /* The central directory's place and length, from the end record or its 64-bit form. */
 static rkhs_status find_directory(const rk_archive *archive, uint64_t *count, uint64_t *start, uint64_t *stop) {
     uint64_t end = archive->length - COMMENT - END, limit = end;
-    if (number_at(archive, end, 4) != 0x06054b50 || number_at(archive, end + 20, 2) != COMMENT || number_at(archive, end + 4, 4) != 0)
+    if (number_at(archive, end, 4) != 0x06054b50 || number_at(archive, end + 20, 2) != COMMENT ||
+        number_at(archive, end + 4, 4) != 0)
         return malformed(archive, "no end record");
     *count = number_at(archive, end + 10, 2);
     uint64_t size = number_at(archive, end + 12, 4);
@@ -416,7 +417,8 @@ static rkhs_status read_wide(const rk_archive *archive, uint64_t at, uint64_t le
     int wanted = 0;
     for (int i = 0; i < 3; i++) wanted += *field[i] == 0xffffffffu;
     if (!wanted) return RKHS_OK;
-    if (length < 4 + 8 * (uint64_t)wanted || number_at(archive, at, 2) != 1 || number_at(archive, at + 2, 2) != 8 * (uint64_t)wanted)
+    if (length < 4 + 8 * (uint64_t)wanted || number_at(archive, at, 2) != 1 ||
+        number_at(archive, at + 2, 2) != 8 * (uint64_t)wanted)
         return malformed(archive, "a ZIP64 field");
     at += 4;
     for (int i = 0; i < 3; i++)
@@ -444,7 +446,8 @@ static rkhs_status read_array(rk_archive *archive, member *m, const char *bytes,
     TRY(rk_npy_parse(archive->env, where, bytes, size, &npy));
     int text = npy.kind == 'S' && npy.ndim == 0 && npy.size > 0;
     int wide = npy.size == 8 && npy.order == '<' && (npy.kind == 'f' || npy.kind == 'i') && npy.ndim <= 3;
-    if (!text && !wide) FAIL(archive->env, RKHS_ERR_FORMAT, "%s is of a type that model files do not have: make the file again", where);
+    if (!text && !wide)
+        FAIL(archive->env, RKHS_ERR_FORMAT, "%s is of a type that model files do not have: make the file again", where);
     if (npy.fortran && npy.ndim > 1) FAIL(archive->env, RKHS_ERR_FORMAT, "%s is in Fortran order: make the file again", where);
     if ((uint64_t)npy.count * (uint64_t)npy.size != size - (uint64_t)npy.offset)
         FAIL(archive->env, RKHS_ERR_FORMAT, "%s has another size than its header says: make the file again", where);
@@ -467,8 +470,10 @@ static rkhs_status read_member(rk_archive *archive, uint64_t start, uint64_t sto
     rkhs_status status = RKHS_OK;
     const char *b = archive->bytes;
     if (stop - *at < CENTRAL || number_at(archive, *at, 4) != 0x02014b50) return malformed(archive, "a directory entry");
-    uint64_t stored = number_at(archive, *at + 20, 4), size = number_at(archive, *at + 24, 4), offset = number_at(archive, *at + 42, 4);
-    uint64_t name = number_at(archive, *at + 28, 2), extra = number_at(archive, *at + 30, 2), note = number_at(archive, *at + 32, 2);
+    uint64_t stored = number_at(archive, *at + 20, 4), size = number_at(archive, *at + 24, 4),
+             offset = number_at(archive, *at + 42, 4);
+    uint64_t name = number_at(archive, *at + 28, 2), extra = number_at(archive, *at + 30, 2),
+             note = number_at(archive, *at + 32, 2);
     if (number_at(archive, *at + 8, 4) != 0) return malformed(archive, "an entry is compressed");
     if (stop - *at - CENTRAL < name + extra + note) return malformed(archive, "a directory entry");
     const char *text = b + *at + CENTRAL;
@@ -517,7 +522,9 @@ done:
 
 /* ---- get ------------------------------------------------------------------------------------------------------------- */
 
-int64_t rk_archive_count(const rk_archive *archive) { return archive->count; }
+int64_t rk_archive_count(const rk_archive *archive) {
+    return archive->count;
+}
 
 const char *rk_archive_name(const rk_archive *archive, int64_t i) {
     return i >= 0 && i < archive->count ? archive->members[i].name : NULL;
@@ -527,9 +534,13 @@ char rk_archive_type(const rk_archive *archive, int64_t i) {
     return i >= 0 && i < archive->count ? archive->members[i].array.type : 0;
 }
 
-int rk_archive_has(const rk_archive *archive, const char *name) { return find_member(archive, name) != NULL; }
+int rk_archive_has(const rk_archive *archive, const char *name) {
+    return find_member(archive, name) != NULL;
+}
 
-const char *rk_archive_path(const rk_archive *archive) { return archive->path ? archive->path : ""; }
+const char *rk_archive_path(const rk_archive *archive) {
+    return archive->path ? archive->path : "";
+}
 
 rkhs_status rk_archive_get(rk_archive *archive, const char *name, char type, int ndim, rk_array *a) {
     const member *m = find_member(archive, name);
@@ -537,8 +548,8 @@ rkhs_status rk_archive_get(rk_archive *archive, const char *name, char type, int
     if (!m) return rk_fail(archive->env, RKHS_ERR_FORMAT, "%s: the array '%.80s' is missing: make the file again", path, name);
     int fits = m->array.type == type && (type == 'S' || ndim < 0 || ndim == m->array.ndim);
     if (!fits)
-        return rk_fail(archive->env, RKHS_ERR_FORMAT, "%s: the array '%.80s' has another type or shape than it should: make the file again",
-                       path, name);
+        return rk_fail(archive->env, RKHS_ERR_FORMAT,
+                       "%s: the array '%.80s' has another type or shape than it should: make the file again", path, name);
     *a = m->array;
     return RKHS_OK;
 }
@@ -551,8 +562,9 @@ rkhs_status rk_archive_get_text(rk_archive *archive, const char *name, const cha
     *text = NULL;
     TRY(rk_archive_get(archive, name, 'S', -1, &a));
     size_t length = (size_t)a.shape[0];
-    if (length && memchr(a.data, 0, length)) FAIL(archive->env, RKHS_ERR_FORMAT, "%s: the text '%.80s' has a zero byte: make the file again",
-                                                  rk_archive_path(archive), name);
+    if (length && memchr(a.data, 0, length))
+        FAIL(archive->env, RKHS_ERR_FORMAT, "%s: the text '%.80s' has a zero byte: make the file again",
+             rk_archive_path(archive), name);
     member *m = find_member(archive, name);
     if (!m->owned) {
         TRY(rk_alloc(archive->env, a.shape[0] + 1, 1, &copy));

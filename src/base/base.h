@@ -51,14 +51,14 @@ struct rkhs_env {
     rkhs_progress_fn progress;
     void *progress_payload;
     double progress_last; /* seconds, when the callback was last called */
-    const char *stage;
+    rkhs_progress at;     /* where the call stands */
     rkhs_log_fn log;
     void *log_payload;
     const rkhs_comm *comm;
     _Atomic int cancelled;
 };
 
-/* Says where a long call stands and asks whether to go on; cheap, only the env's own thread may call. */
+/* Says where a long call stands (stage NULL: as before) and asks whether to go on; cheap, only the env's own thread may call. */
 rkhs_status rk_progress(rkhs_env *env, const char *stage, int64_t done, int64_t total);
 
 /* Seconds on a clock that never goes back. */
@@ -167,7 +167,7 @@ rkhs_status rk_parallel(rkhs_env *env, const char *stage, int64_t count, rk_tile
 int rk_workers(const rkhs_env *env);
 void rk_pool_free(rkhs_env *env);
 
-/* ---- streams: bytes in, bytes out ------------------------------------------------------------------------------------------ */
+/* ---- streams: bytes in, bytes out ----------------------------------------------------------------------------------- */
 
 /* Opens a file, "-" for standard input; gzip is undone as it is read. */
 typedef struct rk_input rk_input;
@@ -182,8 +182,8 @@ int64_t rk_input_left(const rk_input *in);     /* bytes still to be read; -1: no
 const char *rk_input_name(const rk_input *in); /* the path, or "standard input" */
 void rk_input_close(rk_input *in);
 
-/* Opens a file that appears under its name only on commit (a temporary name, fsync, rename); "-" is standard output, and what is not
- * a regular file (a pipe, /dev/null) is written straight. Free without commit removes it. */
+/* Opens a file that appears under its name only on commit (a temporary name, fsync, rename); "-" is standard output, and what
+ * is not a regular file (a pipe, /dev/null) is written straight. Free without commit removes it. */
 typedef struct rk_output rk_output;
 rkhs_status rk_output_open(rkhs_env *env, const char *path, rk_output **out);
 rkhs_status rk_output_write(rk_output *out, const void *bytes, size_t count);
@@ -192,7 +192,7 @@ rkhs_status rk_output_commit(rk_output *out);
 const char *rk_output_name(const rk_output *out); /* the path, or "standard output" */
 void rk_output_free(rk_output *out);
 
-/* ---- NPY: the header of a NumPy array ------------------------------------------------------------------------------------- */
+/* ---- NPY: the header of a NumPy array -------------------------------------------------------------------------------- */
 
 enum { RK_NPY_DIMS = 8, RK_NPY_ROOM = 256 };
 
@@ -214,7 +214,7 @@ rkhs_status rk_npy_length(rkhs_env *env, const char *where, const void *bytes, s
 /* Writes a version 1.0 header, C order, padded to 64 bytes; the result is its length. */
 size_t rk_npy_header(char buffer[RK_NPY_ROOM], const char *descr, int ndim, const int64_t *shape);
 
-/* ---- archives: named arrays in an uncompressed .npz that ends in a checksum ------------------------------------------------- */
+/* ---- archives: named arrays in an uncompressed .npz that ends in a checksum ------------------------------------------- */
 
 /* type: 'd' double, 'q' int64, 'S' bytes (text; one string of shape[0] bytes, stored as a 0-d NumPy bytes array). */
 typedef struct rk_array {

@@ -80,6 +80,7 @@ rkhs_status rkhs_env_new(rkhs_env **env) {
     rkhs_env *e = rk_raw_new(sizeof *e);
     if (!e) return RKHS_ERR_MEMORY;
     e->fail_at = -1;
+    e->at.stage = "work";
     e->comm = &comm_self;
     e->limit = default_limit();
     e->threads = default_threads();
@@ -118,6 +119,7 @@ rkhs_status rkhs_env_set_memory(rkhs_env *env, size_t bytes) {
     return RKHS_OK;
 }
 
+size_t rkhs_env_memory_limit(const rkhs_env *env) { return env ? env->limit : 0; }
 size_t rkhs_env_memory_peak(const rkhs_env *env) { return env ? atomic_load(&env->peak) : 0; }
 
 void rkhs_env_set_progress(rkhs_env *env, rkhs_progress_fn fn, void *payload) {
@@ -170,13 +172,12 @@ double rk_seconds(void) {
 rkhs_status rk_progress(rkhs_env *env, const char *stage, int64_t done, int64_t total) {
     if (atomic_load(&env->cancelled)) return rk_fail(env, RKHS_ERR_CANCELLED, "stopped on request");
     if (!env->progress) return RKHS_OK;
-    if (stage) env->stage = stage;
+    if (stage) env->at = (rkhs_progress){stage, done, total};
     double now = rk_seconds();
-    int last = total > 0 && done >= total; /* the end of a stage is always shown */
+    int last = stage && total > 0 && done >= total; /* the end of a stage is always shown */
     if (!last && now - env->progress_last < 0.1) return RKHS_OK;
     env->progress_last = now;
-    rkhs_progress p = {env->stage ? env->stage : "work", done, total};
-    if (env->progress(&p, env->progress_payload)) {
+    if (env->progress(&env->at, env->progress_payload)) {
         atomic_store(&env->cancelled, 1);
         return rk_fail(env, RKHS_ERR_CANCELLED, "stopped on request");
     }

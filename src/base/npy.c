@@ -19,8 +19,8 @@ typedef struct scanner {
 
 /* A header that does not read as one. */
 static rkhs_status damaged(scanner *s, const char *why) {
-    return rk_fail(s->env, RKHS_ERR_FORMAT, "%s: the header of the NumPy array is damaged (%s): write or copy the file again", s->where,
-                   why);
+    return rk_fail(s->env, RKHS_ERR_FORMAT, "%s: the header of the NumPy array is damaged (%s): write or copy the file again",
+                   s->where, why);
 }
 
 /* The next character after blanks, 0 at the end. */
@@ -77,7 +77,8 @@ static rkhs_status parse_descr(scanner *s, rk_npy *npy) {
     char text[32];
     if (peek(s) == '[' || peek(s) == '{')
         return rk_fail(s->env, RKHS_ERR_FORMAT,
-                       "%s: the array is a table of named fields (a structured type): save one plain array of numbers", s->where);
+                       "%s: the array is a table of named fields (a structured type): save one plain array of numbers",
+                       s->where);
     if (!take_string(s, text)) return damaged(s, "descr");
     const char *t = text;
     npy->order = *t == '<' || *t == '>' || *t == '|' || *t == '=' ? *t++ : '|';
@@ -88,8 +89,10 @@ static rkhs_status parse_descr(scanner *s, rk_npy *npy) {
     int digits = 0;
     for (npy->size = 0; *t >= '0' && *t <= '9' && digits < 10; t++, digits++) npy->size = npy->size * 10 + (*t - '0');
     if (npy->kind == '?') npy->kind = 'b', npy->size = 1, digits = 1;
-    if (npy->kind == 'O') npy->size = 8;
-    else if (!digits || (*t && npy->kind != 'm' && npy->kind != 'M')) return damaged(s, "descr");
+    if (npy->kind == 'O')
+        npy->size = 8;
+    else if (!digits || (*t && npy->kind != 'm' && npy->kind != 'M'))
+        return damaged(s, "descr");
     if (npy->kind == 'U') npy->size *= 4;
     return RKHS_OK;
 }
@@ -144,8 +147,9 @@ rkhs_status rk_npy_length(rkhs_env *env, const char *where, const void *bytes, s
         return rk_fail(env, RKHS_ERR_FORMAT, "%s: this is not a NumPy array (.npy): say what it is with --format", where);
     if (length < 12) return damaged(&s, "it ends early");
     if (b[6] < 1 || b[6] > 3)
-        return rk_fail(env, RKHS_ERR_FORMAT, "%s: NumPy format version %d.%d is newer than this library: save it again with numpy.save",
-                       where, b[6], b[7]);
+        return rk_fail(env, RKHS_ERR_FORMAT,
+                       "%s: NumPy format version %d.%d is newer than this library: save it again with numpy.save", where, b[6],
+                       b[7]);
     *start = b[6] == 1 ? 10 : 12;
     *text = (size_t)b[8] | (size_t)b[9] << 8;
     if (b[6] > 1) *text |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
@@ -185,7 +189,8 @@ size_t rk_npy_header(char buffer[RK_NPY_ROOM], const char *descr, int ndim, cons
     size_t room = RK_NPY_ROOM - 10, used;
     used = (size_t)snprintf(text, room, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
     for (int i = 0; i < ndim; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%lld%s", i ? ", " : "", (long long)shape[i], ndim == 1 ? "," : "");
+        used +=
+            (size_t)snprintf(text + used, room - used, "%s%lld%s", i ? ", " : "", (long long)shape[i], ndim == 1 ? "," : "");
     used += (size_t)snprintf(text + used, room - used, "), }");
     size_t whole = (10 + used + 1 + 63) / 64 * 64;
     memset(text + used, ' ', whole - 10 - used);

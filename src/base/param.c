@@ -90,8 +90,8 @@ static rkhs_status number_in(rkhs_env *env, const rk_entry *e, const rk_param *p
     int bounded = p->min != 0 || p->max != 0 || p->open;
     if (!(v >= -1e300 && v <= 1e300)) return expected(env, e, p, "finite", node);
     if (bounded && (v < p->min || (p->open && v <= p->min)))
-        return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be %s %.15g, not %.15g", e->name, p->name, p->open ? "above" : "at least",
-                       p->min, v);
+        return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be %s %.15g, not %.15g; its default is %s", e->name, p->name,
+                       p->open ? "above" : "at least", p->min, v, p->value ? p->value : "not to be set");
     if (bounded && p->max > p->min && v > p->max)
         return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be at most %.15g, not %.15g", e->name, p->name, p->max, v);
     *out = v;
@@ -138,7 +138,7 @@ static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p,
         return number_in(env, e, p, node, &slot->value);
     }
     char what[128];
-    snprintf(what, sizeof what, "a number or one of %s", p->choices);
+    snprintf(what, sizeof what, "a number or %s", p->choices);
     int position = node->kind == RK_NODE_CALL ? choice_find(p->choices, node->text) : -1;
     if (position < 0) return expected(env, e, p, what, node);
     *slot = (rk_rule){position, 0, 0};

@@ -131,7 +131,7 @@ static rkhs_status wait_idle(rkhs_env *env, rk_pool *pool, const char *stage) {
         pthread_cond_timedwait(&pool->idle, &pool->lock, &until);
         if (pool->working > 0) {
             pthread_mutex_unlock(&pool->lock);
-            rkhs_status polled = rk_progress(env, stage, atomic_load(&pool->finished), stage ? pool->tiles : 0);
+            rkhs_status polled = rk_progress(env, stage, atomic_load(&pool->finished), pool->tiles);
             if (polled != RKHS_OK) status = polled;
             pthread_mutex_lock(&pool->lock);
         }
@@ -144,7 +144,7 @@ static rkhs_status wait_idle(rkhs_env *env, rk_pool *pool, const char *stage) {
 static rkhs_status run_alone(rkhs_env *env, const char *stage, int64_t count, rk_tile_fn fn, void *context) {
     for (int64_t tile = 0; tile < count; tile++) {
         rkhs_status status = fn(context, tile, 0);
-        if (status == RKHS_OK) status = rk_progress(env, stage, tile + 1, stage ? count : 0);
+        if (status == RKHS_OK) status = rk_progress(env, stage, tile + 1, count);
         if (status != RKHS_OK) return status;
     }
     return RKHS_OK;
@@ -172,7 +172,7 @@ rkhs_status rk_parallel(rkhs_env *env, const char *stage, int64_t count, rk_tile
     pthread_mutex_unlock(&pool->lock);
     rkhs_status polled = RKHS_OK;
     while (polled == RKHS_OK && run_tile(pool, 0))
-        polled = rk_progress(env, stage, atomic_load(&pool->finished), stage ? count : 0);
+        polled = rk_progress(env, stage, atomic_load(&pool->finished), count);
     rkhs_status waited = wait_idle(env, pool, stage);
     rkhs_status failed = (rkhs_status)atomic_load(&pool->failed);
     return failed ? failed : polled ? polled : waited;

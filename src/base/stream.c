@@ -3,8 +3,8 @@
  * Input is a file, a pipe or standard input; gzip is known by its first two bytes, not by its name, and undone as it is read.
  * Whatever blocks is waited for in slices, so that a cancel is seen within a tenth of a second.
  *
- * Output to a regular file goes to a temporary name in the same folder and is renamed when it is whole and on the disk: a reader
- * sees the old file or the new one. Pipes and devices are written straight. */
+ * Output to a regular file goes to a temporary name in the same folder and is renamed when it is whole and on the disk: a
+ * reader sees the old file or the new one. Pipes and devices are written straight. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -19,15 +19,15 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { BUFFER = 256 * 1024, SLICE_MS = 100, HELD = 16 };
+enum { BUFFER = 64 * 1024, SLICE_MS = 100, HELD = 16 };
 
 struct rk_input {
     rkhs_env *env;
     int fd;
-    int standard;          /* not ours to close */
-    int regular, ended;    /* ended: read(2) gave nothing more */
-    int gzip, between;     /* between: a gzip member has ended, none has begun */
-    int64_t size, raw;     /* bytes of a regular file; bytes taken from fd */
+    int standard;       /* not ours to close */
+    int regular, ended; /* ended: read(2) gave nothing more */
+    int gzip, between;  /* between: a gzip member has ended, none has begun */
+    int64_t size, raw;  /* bytes of a regular file; bytes taken from fd */
     char *name;
     unsigned char *buffer; /* raw bytes [at, end) */
     size_t at, end;
@@ -48,7 +48,9 @@ struct rk_output {
 };
 
 /* The system's words for an error. */
-static const char *error_text(int error, char buffer[128]) { return strerror_r(error, buffer, 128); }
+static const char *error_text(int error, char buffer[128]) {
+    return strerror_r(error, buffer, 128);
+}
 
 /* Asks whether to go on, now: a signal may be why a system call came back. */
 static rkhs_status ask_now(rkhs_env *env, const char *stage, int64_t done, int64_t total) {
@@ -113,7 +115,9 @@ static voidpf zlib_alloc(voidpf env, uInt items, uInt size) {
     return rk_alloc(env, items, size, &p) == RKHS_OK ? p : Z_NULL;
 }
 
-static void zlib_free(voidpf env, voidpf p) { rk_free(env, p); }
+static void zlib_free(voidpf env, voidpf p) {
+    rk_free(env, p);
+}
 
 /* Looks at the first bytes and prepares to undo gzip. */
 static rkhs_status detect_gzip(rk_input *in) {
@@ -159,8 +163,10 @@ rkhs_status rk_input_open(rkhs_env *env, const char *path, rk_input **out) {
     TRY(rk_strdup(env, standard ? "standard input" : path, &in->name));
     TRY(rk_alloc(env, BUFFER, 1, &in->buffer));
     in->standard = standard;
-    if (standard) in->fd = 0;
-    else TRY(open_file(env, path, &in->fd));
+    if (standard)
+        in->fd = 0;
+    else
+        TRY(open_file(env, path, &in->fd));
     if (fstat(in->fd, &st) == 0) {
         if (S_ISDIR(st.st_mode)) FAIL(env, RKHS_ERR_IO, "cannot read %s: it is a folder: name a file in it", in->name);
         in->regular = S_ISREG(st.st_mode);
@@ -189,8 +195,9 @@ static rkhs_status next_member(rk_input *in, int *more) {
     while (in->end > in->at) { /* tapes pad with zeros */
         for (; in->at < in->end; in->at++)
             if (in->buffer[in->at])
-                FAIL(in->env, RKHS_ERR_FORMAT, "%s: other bytes follow the gzip stream at byte %lld: download or compress it again",
-                     in->name, (long long)(in->raw - (int64_t)(in->end - in->at)));
+                FAIL(in->env, RKHS_ERR_FORMAT,
+                     "%s: other bytes follow the gzip stream at byte %lld: download or compress it again", in->name,
+                     (long long)(in->raw - (int64_t)(in->end - in->at)));
         TRY(fill_buffer(in, 1));
     }
 done:
@@ -217,8 +224,10 @@ static rkhs_status read_gzip(rk_input *in, unsigned char *to, size_t count, size
         int code = inflate(&in->z, Z_NO_FLUSH);
         in->at = in->end - in->z.avail_in;
         *got += room - in->z.avail_out;
-        if (code == Z_STREAM_END) in->between = 1;
-        else if (code == Z_MEM_ERROR) FAIL(in->env, RKHS_ERR_MEMORY, "%s: there is no memory to undo gzip", in->name);
+        if (code == Z_STREAM_END)
+            in->between = 1;
+        else if (code == Z_MEM_ERROR)
+            FAIL(in->env, RKHS_ERR_MEMORY, "%s: there is no memory to undo gzip", in->name);
         else if (code != Z_OK && code != Z_BUF_ERROR)
             FAIL(in->env, RKHS_ERR_FORMAT, "%s: the gzip stream is damaged at byte %lld (%s): download or compress it again",
                  in->name, (long long)(in->raw - (int64_t)(in->end - in->at)), in->z.msg ? in->z.msg : "unreadable");
@@ -300,7 +309,9 @@ done:
     return status;
 }
 
-const char *rk_input_name(const rk_input *in) { return in->name; }
+const char *rk_input_name(const rk_input *in) {
+    return in->name;
+}
 
 void rk_input_close(rk_input *in) {
     if (!in) return;
@@ -316,8 +327,8 @@ void rk_input_close(rk_input *in) {
 /* A failed system call on the way out. */
 static rkhs_status cannot_write(rk_output *out, int error) {
     char why[128];
-    const char *remedy = error == ENOSPC || error == EDQUOT   ? ": make room, or write elsewhere"
-                         : error == ENOENT || error == ENOTDIR ? ": make the folder first"
+    const char *remedy = error == ENOSPC || error == EDQUOT                    ? ": make room, or write elsewhere"
+                         : error == ENOENT || error == ENOTDIR                 ? ": make the folder first"
                          : error == EACCES || error == EPERM || error == EROFS ? ": write to a folder of your own"
                                                                                : "";
     return rk_fail(out->env, RKHS_ERR_IO, "cannot write %s: %s%s", out->name, error_text(error, why), remedy);
@@ -384,8 +395,10 @@ rkhs_status rk_output_open(rkhs_env *env, const char *path, rk_output **result) 
     TRY(rk_strdup(env, standard ? "standard output" : path, &out->name));
     TRY(rk_alloc(env, BUFFER, 1, &out->buffer));
     out->standard = standard;
-    if (standard) out->fd = out->straight = 1;
-    else TRY(open_target(out, path));
+    if (standard)
+        out->fd = out->straight = 1;
+    else
+        TRY(open_target(out, path));
     *result = out;
     out = NULL;
 done:
@@ -494,7 +507,9 @@ done:
     return status;
 }
 
-const char *rk_output_name(const rk_output *out) { return out->name; }
+const char *rk_output_name(const rk_output *out) {
+    return out->name;
+}
 
 void rk_output_free(rk_output *out) {
     if (!out) return;

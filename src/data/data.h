@@ -20,7 +20,8 @@ typedef struct rk_dense {
 } rk_dense;
 
 /* Rows of a precomputed Gram. Row i is training object index[i]; index NULL: row i is training object i when square, else new.
- * k(a_i, b_j) = a.values[i][b.index[j]], so a kept object needs its index alone: values may be NULL. columns = training objects. */
+ * k(a_i, b_j) = a.values[i][b.index[j]], so a kept object needs its index alone: values may be NULL. columns = training
+ * objects. */
 typedef struct rk_gram_rows {
     const double *values;
     int64_t ld;

@@ -7,23 +7,30 @@
 #define LARGEST 1e150 /* squares and their sums stay finite */
 #define APART 100.0   /* column ranges further apart than this get advice */
 
-static const rk_dense *dense_of(const rkhs_data *x) { return x->self; }
+static const rk_dense *dense_of(const rkhs_data *x) {
+    return x->self;
+}
 
 rkhs_status rk_dense_check(rkhs_env *env, const char *where, const double *values, int64_t n, int64_t p, int64_t ld) {
     for (int64_t i = 0; i < n; i++) {
         const double *row = values + i * ld;
         int good = 1;
-        for (int64_t j = 0; j < p; j++) good &= fabs(row[j]) <= LARGEST; /* false for NaN; no branch, so that it runs in vectors */
+        for (int64_t j = 0; j < p; j++)
+            good &= fabs(row[j]) <= LARGEST; /* false for NaN; no branch, so that it runs in vectors */
         if (good) continue;
         int64_t j = 0;
         while (fabs(row[j]) <= LARGEST) j++;
         if (!where) where = "data";
         if (isnan(row[j]) || isinf(row[j]))
-            return rk_fail(env, RKHS_ERR_DATA, "%s: row %lld, column %lld (counted from 1) is %s: put a number there, or leave out the row",
-                           where, (long long)i + 1, (long long)j + 1, isnan(row[j]) ? "NaN" : row[j] > 0 ? "Inf" : "-Inf");
+            return rk_fail(env, RKHS_ERR_DATA,
+                           "%s: row %lld, column %lld (counted from 1) is %s: put a number there, or leave out the row", where,
+                           (long long)i + 1, (long long)j + 1,
+                           isnan(row[j]) ? "NaN"
+                           : row[j] > 0  ? "Inf"
+                                         : "-Inf");
         return rk_fail(env, RKHS_ERR_DATA,
-                       "%s: row %lld, column %lld (counted from 1) is %g, past 1e150: divide the column by its largest number", where,
-                       (long long)i + 1, (long long)j + 1, row[j]);
+                       "%s: row %lld, column %lld (counted from 1) is %g, past 1e150: divide the column by its largest number",
+                       where, (long long)i + 1, (long long)j + 1, row[j]);
     }
     return RKHS_OK;
 }
@@ -33,12 +40,14 @@ static rkhs_status check_arguments(rkhs_env *env, const void *values, int64_t n,
     rkhs_status status = RKHS_OK;
     if (!values) FAIL(env, RKHS_ERR_ARGUMENT, "the data has no values: the pointer is NULL");
     if (n < 1 || p < 1)
-        FAIL(env, RKHS_ERR_DATA, "data of %lld rows and %lld columns: at least one of each is needed", (long long)n, (long long)p);
-    if (ld < p)
-        FAIL(env, RKHS_ERR_ARGUMENT, "ld is %lld, less than the %lld columns: it is the distance between two rows", (long long)ld,
+        FAIL(env, RKHS_ERR_DATA, "data of %lld rows and %lld columns: at least one of each is needed", (long long)n,
              (long long)p);
+    if (ld < p)
+        FAIL(env, RKHS_ERR_ARGUMENT, "ld is %lld, less than the %lld columns: it is the distance between two rows",
+             (long long)ld, (long long)p);
     if (n > INT64_MAX / 16 / ld)
-        FAIL(env, RKHS_ERR_ARGUMENT, "%lld rows of %lld numbers are more than this machine can address", (long long)n, (long long)ld);
+        FAIL(env, RKHS_ERR_ARGUMENT, "%lld rows of %lld numbers are more than this machine can address", (long long)n,
+             (long long)ld);
 done:
     return status;
 }
@@ -196,13 +205,16 @@ static void advise_dense(rkhs_env *env, const rkhs_data *x) {
         return;
     }
     if (range[0] > 0 && range[0] / range[1] > APART)
-        rk_log(env, RKHS_LOG_ADVICE,
-               "column %lld spans %.3g and column %lld only %.3g (counted from 1): the wide one decides nearly alone; bring the "
-               "columns to one scale first if that is not meant",
-               (long long)column[0] + 1, range[0], (long long)column[1] + 1, range[1]);
+        rk_log(
+            env, RKHS_LOG_ADVICE,
+            "column %lld spans %.3g and column %lld only %.3g (counted from 1): the wide one decides nearly alone; bring the "
+            "columns to one scale first if that is not meant",
+            (long long)column[0] + 1, range[0], (long long)column[1] + 1, range[1]);
 }
 
-static void release_dense(rkhs_data *x) { rk_free(x->env, dense_of(x)->owned); }
+static void release_dense(rkhs_data *x) {
+    rk_free(x->env, dense_of(x)->owned);
+}
 
 const rk_data_type rk_data_dense = {
     .entry = {.name = "dense", .brief = "vectors: a matrix with an object in each row", .size = sizeof(rk_dense)},

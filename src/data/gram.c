@@ -1,13 +1,15 @@
 /* gram.c: rows of a precomputed Gram matrix, one column for each training object.
  *
- * A row is a training object (its index is known) or a new one. k(a_i, b_j) = a.values[i][b.index[j]]: of a training object that a
- * model keeps, only its index is ever looked at, so a model file stores indices and no values. */
+ * A row is a training object (its index is known) or a new one. k(a_i, b_j) = a.values[i][b.index[j]]: of a training object
+ * that a model keeps, only its index is ever looked at, so a model file stores indices and no values. */
 #include "data/data.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const rk_gram_rows *rows_of(const rkhs_data *x) { return x->self; }
+static const rk_gram_rows *rows_of(const rkhs_data *x) {
+    return x->self;
+}
 
 /* The training object of row i, or -1 for a new one. */
 static int64_t training_index(const rkhs_data *x, int64_t i) {
@@ -88,9 +90,10 @@ static rkhs_status load_gram(rkhs_env *env, rk_archive *archive, const char *pre
     const int64_t *index = a.data;
     for (int64_t i = 0; i < a.shape[0]; i++)
         if (index[i] < 0 || index[i] >= out->columns)
-            FAIL(env, RKHS_ERR_FORMAT, "%s: the array '%s' names object %lld of %lld: make the file again", rk_archive_path(archive),
-                 name, (long long)index[i], (long long)out->columns);
-    if (a.shape[0] < 1) FAIL(env, RKHS_ERR_FORMAT, "%s: the array '%s' is empty: make the file again", rk_archive_path(archive), name);
+            FAIL(env, RKHS_ERR_FORMAT, "%s: the array '%s' names object %lld of %lld: make the file again",
+                 rk_archive_path(archive), name, (long long)index[i], (long long)out->columns);
+    if (a.shape[0] < 1)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: the array '%s' is empty: make the file again", rk_archive_path(archive), name);
     TRY(rk_alloc(env, a.shape[0], sizeof *g->index, &g->index));
     memcpy(g->index, index, (size_t)a.shape[0] * sizeof *index);
     out->rows = a.shape[0];
@@ -104,7 +107,9 @@ static void release_gram(rkhs_data *x) {
 }
 
 const rk_data_type rk_data_gram = {
-    .entry = {.name = "gram", .brief = "rows of a precomputed Gram matrix, a column for each training object", .size = sizeof(rk_gram_rows)},
+    .entry = {.name = "gram",
+              .brief = "rows of a precomputed Gram matrix, a column for each training object",
+              .size = sizeof(rk_gram_rows)},
     .kind = RK_KIND_GRAM,
     .subset = subset_gram,
     .keep = keep_gram,

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const rk_labels *labels_of(const rkhs_data *x) { return x->self; }
+static const rk_labels *labels_of(const rkhs_data *x) {
+    return x->self;
+}
 
 /* Copies names into one block; NULL: the digits of the codes. */
 static rkhs_status copy_names(rkhs_env *env, const char *const *names, int64_t classes, rk_labels *to) {
@@ -31,16 +33,18 @@ done:
     return status;
 }
 
-rkhs_status rk_labels_new(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, int64_t classes, rkhs_data **out) {
+rkhs_status rk_labels_new(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, int64_t classes,
+                          rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
     *out = NULL;
     if (!codes || n < 1 || classes < 1)
-        FAIL(env, RKHS_ERR_ARGUMENT, "%lld labels of %lld classes: at least one of each is needed", (long long)n, (long long)classes);
+        FAIL(env, RKHS_ERR_ARGUMENT, "%lld labels of %lld classes: at least one of each is needed", (long long)n,
+             (long long)classes);
     for (int64_t i = 0; i < n; i++)
         if (codes[i] < 0 || codes[i] >= classes)
-            FAIL(env, RKHS_ERR_DATA, "label %lld (counted from 1) has the code %lld, and codes run from 0 to %lld", (long long)i + 1,
-                 (long long)codes[i], (long long)classes - 1);
+            FAIL(env, RKHS_ERR_DATA, "label %lld (counted from 1) has the code %lld, and codes run from 0 to %lld",
+                 (long long)i + 1, (long long)codes[i], (long long)classes - 1);
     for (int64_t c = 0; names && c < classes; c++)
         if (!names[c]) FAIL(env, RKHS_ERR_ARGUMENT, "class %lld has no name: give all names or none", (long long)c);
     TRY(rk_data_new(env, &rk_data_labels, n, 1, &x));
@@ -102,7 +106,8 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* Numbers the words in order of first appearance; *list holds the distinct ones. */
-static rkhs_status number_words(rkhs_env *env, const char *const *words, int64_t n, int64_t *codes, word **list, int64_t *count) {
+static rkhs_status number_words(rkhs_env *env, const char *const *words, int64_t n, int64_t *codes, word **list,
+                                int64_t *count) {
     rkhs_status status = RKHS_OK;
     int64_t slots = 16, *table, room = 16;
     while (slots < 2 * n) slots *= 2;
@@ -199,7 +204,8 @@ static rkhs_status split_names(rkhs_env *env, const char *where, const char *all
     TRY(rk_scratch(env, ends->shape[0], sizeof *names, &names));
     TRY(rk_scratch(env, length + ends->shape[0], 1, &copy));
     for (int64_t c = 0; c < ends->shape[0]; c++) {
-        if (end[c] < from || end[c] > length) FAIL(env, RKHS_ERR_FORMAT, "%s: the names of the classes are damaged: make the file again", where);
+        if (end[c] < from || end[c] > length)
+            FAIL(env, RKHS_ERR_FORMAT, "%s: the names of the classes are damaged: make the file again", where);
         memcpy(copy, all + from, (size_t)(end[c] - from));
         names[c] = copy;
         copy += end[c] - from;
@@ -244,7 +250,9 @@ static void release_labels(rkhs_data *x) {
 }
 
 const rk_data_type rk_data_labels = {
-    .entry = {.name = "labels", .brief = "class labels: a code for each object, a name for each code", .size = sizeof(rk_labels)},
+    .entry = {.name = "labels",
+              .brief = "class labels: a code for each object, a name for each code",
+              .size = sizeof(rk_labels)},
     .kind = RK_KIND_LABELS,
     .subset = subset_labels,
     .save = save_labels,

@@ -3,6 +3,10 @@
 
 #include <stdio.h>
 
+#define RK_SAMPLE(name) extern const rk_sample_type rk_sample_##name;
+#include "data/samples.def"
+#undef RK_SAMPLE
+
 enum { LOOK = 4096 }; /* rows between two looks at the progress */
 
 /* A draw for one row: uniform in (0, 1), or normal. */
@@ -18,7 +22,8 @@ static double normal(const rkhs_env *env, int64_t row, int index) {
 typedef int64_t (*row_fn)(const rkhs_env *env, const void *self, int64_t row, double *x);
 
 /* n rows of p numbers with labels. */
-static rkhs_status draw_rows(rkhs_env *env, const void *self, int64_t n, int64_t p, int64_t classes, row_fn fn, rkhs_data **out) {
+static rkhs_status draw_rows(rkhs_env *env, const void *self, int64_t n, int64_t p, int64_t classes, row_fn fn,
+                             rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     rkhs_data *x = NULL;
@@ -63,6 +68,7 @@ static rkhs_status draw_circles(rkhs_env *env, const void *self, rkhs_data **x) 
     return draw_rows(env, self, ((const circles *)self)->n, 2, 3, row_circles, x);
 }
 
+/* clang-format off */
 static const rk_param params_circles[] = {
     {.name = "n", .kind = RK_INT, .offset = offsetof(circles, n), .value = "380", .min = 3, .max = 1e9,
      .brief = "rows"},
@@ -70,10 +76,11 @@ static const rk_param params_circles[] = {
      .brief = "standard deviation of what is added to each coordinate"},
     {0},
 };
+/* clang-format on */
 
-static const rk_sample_type rk_sample_circles = {
-    .entry = {"circles", "three rings around the origin, 80 : 110 : 190 of the rows on radii 2, 8 and 16", NULL, NULL, params_circles,
-              sizeof(circles)},
+const rk_sample_type rk_sample_circles = {
+    .entry = {"circles", "three rings around the origin, 80 : 110 : 190 of the rows on radii 2, 8 and 16", NULL, NULL,
+              params_circles, sizeof(circles)},
     .draw = draw_circles,
 };
 
@@ -97,6 +104,7 @@ static rkhs_status draw_cubes(rkhs_env *env, const void *self, rkhs_data **x) {
     return draw_rows(env, self, c->n, c->dim, (int64_t)1 << c->dim, row_cubes, x);
 }
 
+/* clang-format off */
 static const rk_param params_cubes[] = {
     {.name = "n", .kind = RK_INT, .offset = offsetof(cubes, n), .value = "400", .min = 1, .max = 1e9,
      .brief = "rows"},
@@ -106,13 +114,16 @@ static const rk_param params_cubes[] = {
      .brief = "standard deviation of what is added to each coordinate"},
     {0},
 };
+/* clang-format on */
 
-static const rk_sample_type rk_sample_cubes = {
-    .entry = {"cubes", "a cluster at each corner of the unit hypercube; the corner is the label", NULL, NULL, params_cubes, sizeof(cubes)},
+const rk_sample_type rk_sample_cubes = {
+    .entry = {"cubes", "a cluster at each corner of the unit hypercube; the corner is the label", NULL, NULL, params_cubes,
+              sizeof(cubes)},
     .draw = draw_cubes,
 };
 
-/* ---- swiss_roll: a rolled-up sheet, as scikit-learn's make_swiss_roll ------------------------------------------------------ */
+/* ---- swiss_roll: a rolled-up sheet, as scikit-learn's make_swiss_roll ------------------------------------------------------
+ */
 
 typedef struct swiss_roll {
     int64_t n;
@@ -133,6 +144,7 @@ static rkhs_status draw_swiss_roll(rkhs_env *env, const void *self, rkhs_data **
     return draw_rows(env, self, ((const swiss_roll *)self)->n, 3, 4, row_swiss_roll, x);
 }
 
+/* clang-format off */
 static const rk_param params_swiss_roll[] = {
     {.name = "n", .kind = RK_INT, .offset = offsetof(swiss_roll, n), .value = "2000", .min = 1, .max = 1e9,
      .brief = "rows"},
@@ -140,14 +152,16 @@ static const rk_param params_swiss_roll[] = {
      .brief = "standard deviation of what is added to each coordinate"},
     {0},
 };
+/* clang-format on */
 
-static const rk_sample_type rk_sample_swiss_roll = {
+const rk_sample_type rk_sample_swiss_roll = {
     .entry = {"swiss_roll", "a rolled-up sheet in three dimensions; the labels are its four quarters along the roll",
               "t = 1.5 pi (1 + 2u): (t cos t, 21 v, t sin t)", NULL, params_swiss_roll, sizeof(swiss_roll)},
     .draw = draw_swiss_roll,
 };
 
-/* ---- the list -------------------------------------------------------------------------------------------------------------- */
+/* ---- the list --------------------------------------------------------------------------------------------------------------
+ */
 
 #define RK_SAMPLE(name) &rk_sample_##name.entry,
 static const rk_entry *const entries[] = {

@@ -1,8 +1,9 @@
 /* csv.c: numbers as text, with commas, tabs, semicolons or blanks between them (RFC 4180, and what programs really write).
  *
- * The file is held whole and gone through once. The hot path is a number followed by the delimiter; whatever is not that (quotes,
- * blanks, words, missing values) goes through take_field, which works in place: it unquotes, trims and puts a zero after the text.
- * The first line is looked at in a copy: it decides the delimiter, the number of columns and whether there is a header. */
+ * The file is held whole and gone through once. The hot path is a number followed by the delimiter; whatever is not that
+ * (quotes, blanks, words, missing values) goes through take_field, which works in place: it unquotes, trims and puts a zero
+ * after the text. The first line is looked at in a copy: it decides the delimiter, the number of columns and whether there is a
+ * header. */
 #include "io/io.h"
 
 #include <ctype.h>
@@ -48,8 +49,10 @@ static const char *shown(const char *text, char buffer[200]) {
         int plain = s[i] >= 0x80 || isprint(s[i]);
         used += (size_t)snprintf(buffer + used, 200 - used, plain ? "%c" : "\\x%02x", s[i]);
     }
-    if (strlen(text) > 40) snprintf(buffer + used, 200 - used, "...");
-    else buffer[used] = 0;
+    if (strlen(text) > 40)
+        snprintf(buffer + used, 200 - used, "...");
+    else
+        buffer[used] = 0;
     return buffer;
 }
 
@@ -57,7 +60,8 @@ static const char *shown(const char *text, char buffer[200]) {
 static const char *place(const reader *r, int64_t column, char buffer[320]) {
     char name[200];
     int used = snprintf(buffer, 320, "line %lld, column %lld", (long long)r->row_line, (long long)column + 1);
-    if (r->names && r->names[column][0]) snprintf(buffer + used, (size_t)(320 - used), " ('%s')", shown(r->names[column], name));
+    if (r->names && r->names[column][0])
+        snprintf(buffer + used, (size_t)(320 - used), " ('%s')", shown(r->names[column], name));
     return buffer;
 }
 
@@ -86,26 +90,31 @@ static rkhs_status not_a_number(const reader *r, int64_t column, const char *tex
     place(r, column, where);
     shown(text, value);
     if (is_missing(text))
-        return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is missing ('%s'): fill it in, or leave out the row or the column", r->name, where,
-                       value);
+        return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is missing ('%s'): fill it in, or leave out the row or the column",
+                       r->name, where, value);
     if (is_infinite(text))
-        return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is infinite ('%s'): put a number there, or leave out the row", r->name, where, value);
+        return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is infinite ('%s'): put a number there, or leave out the row", r->name,
+                       where, value);
     if (is_number(text, &number))
-        return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is %s, past 1e150: divide the column by its largest number", r->name, where, value);
+        return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is %s, past 1e150: divide the column by its largest number", r->name,
+                       where, value);
     return rk_fail(r->env, RKHS_ERR_DATA,
-                   "%s: %s is '%s', not a number: correct it, or leave out the column, or name it as the labels (label=)", r->name, where,
-                   value);
+                   "%s: %s is '%s', not a number: correct it, or leave out the column, or name it as the labels (label=)",
+                   r->name, where, value);
 }
 
 /* A row with another number of fields. */
 static rkhs_status ragged(const reader *r, int64_t fields) {
-    return rk_fail(r->env, RKHS_ERR_DATA, "%s: line %lld has %lld field%s, the first has %lld: give every line as many, quoted if needed",
-                   r->name, (long long)r->row_line, (long long)fields, fields == 1 ? "" : "s", (long long)r->columns);
+    return rk_fail(r->env, RKHS_ERR_DATA,
+                   "%s: line %lld has %lld field%s, the first has %lld: give every line as many, quoted if needed", r->name,
+                   (long long)r->row_line, (long long)fields, fields == 1 ? "" : "s", (long long)r->columns);
 }
 
 /* ---- fields ------------------------------------------------------------------------------------------------------------ */
 
-static int is_blank(const reader *r, char c) { return c == ' ' || (c == '\t' && r->delimiter != '\t'); }
+static int is_blank(const reader *r, char c) {
+    return c == ' ' || (c == '\t' && r->delimiter != '\t');
+}
 
 /* Steps over the end of a line at s: \n, \r\n or \r. */
 static char *after_line(char *s) {
@@ -139,11 +148,14 @@ static rkhs_status take_field(reader *r, field *f) {
     if (*s == '"') {
         stop = unquote(r, s, f);
         if (!stop)
-            return rk_fail(r->env, RKHS_ERR_FORMAT, "%s: line %lld: a quote is opened and not closed: close it, or write \"\" for a quote",
-                           r->name, (long long)r->row_line);
+            return rk_fail(r->env, RKHS_ERR_FORMAT,
+                           "%s: line %lld: a quote is opened and not closed: close it, or write \"\" for a quote", r->name,
+                           (long long)r->row_line);
     } else {
         f->text = stop = s;
-        while (stop < r->end && *stop != r->delimiter && *stop != '\n' && *stop != '\r' && !(r->delimiter == ' ' && *stop == '\t')) stop++;
+        while (stop < r->end && *stop != r->delimiter && *stop != '\n' && *stop != '\r' &&
+               !(r->delimiter == ' ' && *stop == '\t'))
+            stop++;
         char *tail = stop;
         while (tail > s && is_blank(r, tail[-1])) tail--;
         f->length = tail - s;
@@ -159,8 +171,9 @@ static rkhs_status take_field(reader *r, field *f) {
     } else if (r->delimiter == ' ' && stop > before) {
         r->at = stop; /* the blanks were the delimiter */
     } else {
-        return rk_fail(r->env, RKHS_ERR_FORMAT, "%s: line %lld: text follows a closing quote: write \"\" for a quote inside quotes",
-                       r->name, (long long)r->row_line);
+        return rk_fail(r->env, RKHS_ERR_FORMAT,
+                       "%s: line %lld: text follows a closing quote: write \"\" for a quote inside quotes", r->name,
+                       (long long)r->row_line);
     }
     f->text[f->length] = 0;
     return RKHS_OK;
@@ -226,7 +239,8 @@ static rkhs_status read_row(reader *r, int numbers, double *values, char **word)
         field f = {.last = 0};
         TRY(take_field(r, &f));
         if (j == 0 && f.last && f.length == 0 && r->columns > 1)
-            FAIL(r->env, RKHS_ERR_DATA, "%s: line %lld is empty, and rows follow it: take it out", r->name, (long long)r->row_line);
+            FAIL(r->env, RKHS_ERR_DATA, "%s: line %lld is empty, and rows follow it: take it out", r->name,
+                 (long long)r->row_line);
         if (f.last != last) {
             status = count_fields(r, j + 1, f.last);
             goto done;
@@ -234,7 +248,8 @@ static rkhs_status read_row(reader *r, int numbers, double *values, char **word)
         if (j == r->label) {
             char where[320];
             if (f.length == 0)
-                FAIL(r->env, RKHS_ERR_DATA, "%s: %s, the label, is missing: fill it in, or leave out the row", r->name, place(r, j, where));
+                FAIL(r->env, RKHS_ERR_DATA, "%s: %s, the label, is missing: fill it in, or leave out the row", r->name,
+                     place(r, j, where));
             *word = f.text;
         } else if (numbers) {
             TRY(slow_number(r, &f, j, to));
@@ -272,8 +287,10 @@ static rkhs_status read_rows(reader *r, int numbers, double **values, char ***wo
         if (numbers && !room) FAIL(r->env, RKHS_ERR_BUG, "%s: the rows were miscounted", r->name);
     }
     if (*rows == 0)
-        FAIL(r->env, RKHS_ERR_DATA, r->names ? "%s: there is a header and no row under it: give a file with data"
-                                             : "%s: the file is empty: give a file with data", r->name);
+        FAIL(r->env, RKHS_ERR_DATA,
+             r->names ? "%s: there is a header and no row under it: give a file with data"
+                      : "%s: the file is empty: give a file with data",
+             r->name);
 done:
     return status;
 }
@@ -292,12 +309,15 @@ static const char *first_line_end(const reader *r) {
     return s;
 }
 
-/* The delimiter of a line: a tab, semicolon or comma outside quotes, in this order (1,5;2,5 has decimal commas), else blanks. */
+/* The delimiter of a line: a tab, semicolon or comma outside quotes, in this order (1,5;2,5 has decimal commas), else blanks.
+ */
 static char detect_delimiter(const char *s, const char *end) {
     int inside = 0, tab = 0, semicolon = 0, comma = 0;
     for (; s < end; s++) {
-        if (*s == '"') inside = !inside;
-        else if (inside) continue;
+        if (*s == '"')
+            inside = !inside;
+        else if (inside)
+            continue;
         tab |= *s == '\t';
         semicolon |= *s == ';';
         comma |= *s == ',';
@@ -313,15 +333,16 @@ static rkhs_status find_label(reader *r, const char *label, const char **names, 
     if (!*named) {
         r->label = index < 0 ? index + r->columns : index;
         if (r->label >= 0 && r->label < r->columns) return RKHS_OK;
-        return rk_fail(r->env, RKHS_ERR_DATA, "%s: there is no column %lld for the labels: columns run from 0 to %lld", r->name, index,
-                       (long long)r->columns - 1);
+        return rk_fail(r->env, RKHS_ERR_DATA, "%s: there is no column %lld for the labels: columns run from 0 to %lld", r->name,
+                       index, (long long)r->columns - 1);
     }
     for (r->label = 0; r->label < r->columns; r->label++)
         if (strcmp(names[r->label], label) == 0) return RKHS_OK;
     const char *near = rk_nearest(label, names, r->columns < 1000 ? (int)r->columns : 1000);
     char value[200], other[200];
-    return rk_fail(r->env, RKHS_ERR_DATA, "%s: no column has the name '%s'%s%s%s: take a name from line 1, or a number from 0 to %lld",
-                   r->name, shown(label, value), near ? " (did you mean '" : "", near ? shown(near, other) : "", near ? "'?)" : "",
+    return rk_fail(r->env, RKHS_ERR_DATA,
+                   "%s: no column has the name '%s'%s%s%s: take a name from line 1, or a number from 0 to %lld", r->name,
+                   shown(label, value), near ? " (did you mean '" : "", near ? shown(near, other) : "", near ? "'?)" : "",
                    (long long)r->columns - 1);
 }
 
@@ -365,7 +386,8 @@ static rkhs_status read_first(reader *r, const csv *c, int alone) {
     TRY(split_first(r, end, &names));
     if (c->label) TRY(find_label(r, c->label, names, &named));
     if (named && c->header == HEADER_NO)
-        FAIL(r->env, RKHS_ERR_SPEC, "%s: the labels are named and header=no says that there are no names: give a column number", r->name);
+        FAIL(r->env, RKHS_ERR_SPEC, "%s: the labels are named and header=no says that there are no names: give a column number",
+             r->name);
     if (alone && r->label < 0) {
         if (r->columns > 1)
             FAIL(r->env, RKHS_ERR_DATA, "%s: there are %lld columns, and labels are one: say which, csv(label=NAME)", r->name,
@@ -390,14 +412,16 @@ static rkhs_status check_text(reader *r) {
     if (length >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0) r->at += 3, length -= 3;
     if (only_blanks(r)) FAIL(r->env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", r->name);
     if (length >= 6 && memcmp(r->at, "\x93NUMPY", 6) == 0)
-        FAIL(r->env, RKHS_ERR_FORMAT, "%s: this is a NumPy array, not text: call it .npy, or say so with --format npy", r->name);
+        FAIL(r->env, RKHS_ERR_FORMAT, "%s: this is a NumPy array, not text: call it .npy, or say so with --format npy",
+             r->name);
     if (length >= 2 && (memcmp(r->at, "\xff\xfe", 2) == 0 || memcmp(r->at, "\xfe\xff", 2) == 0))
         FAIL(r->env, RKHS_ERR_FORMAT, "%s: the text is in UTF-16: save it as UTF-8", r->name);
     const char *zero = memchr(r->at, 0, length);
     if (zero) {
         int64_t line = 1;
         for (const char *s = r->at; s < zero; s++) line += *s == '\n';
-        FAIL(r->env, RKHS_ERR_FORMAT, "%s: line %lld has a zero byte: the file is not text, or damaged", r->name, (long long)line);
+        FAIL(r->env, RKHS_ERR_FORMAT, "%s: line %lld has a zero byte: the file is not text, or damaged", r->name,
+             (long long)line);
     }
 done:
     return status;
@@ -419,7 +443,8 @@ static rkhs_status read_csv(rkhs_env *env, const void *self, rk_input *in, rkhs_
     r.end = bytes + length;
     TRY(check_text(&r));
     TRY(read_first(&r, self, 0));
-    if (r.columns == 1 && r.label == 0) FAIL(env, RKHS_ERR_DATA, "%s: the labels are the only column: no numbers are left", r.name);
+    if (r.columns == 1 && r.label == 0)
+        FAIL(env, RKHS_ERR_DATA, "%s: the labels are the only column: no numbers are left", r.name);
     TRY(read_rows(&r, 1, &values, &words, &rows));
     TRY(rk_data_new(env, &rk_data_dense, rows, r.columns - (r.label >= 0), &x));
     rk_dense *d = x->self;
@@ -515,16 +540,18 @@ done:
 
 /* ---- the tables -------------------------------------------------------------------------------------------------------- */
 
+/* clang-format off */
 #define PARAMS(delimiter_default)                                                                                              \
     {                                                                                                                          \
         {.name = "delimiter", .kind = RK_CHOICE, .offset = offsetof(csv, delimiter), .value = delimiter_default,               \
-         .choices = "auto|comma|tab|semicolon|space", .brief = "what stands between two fields; auto looks at the first line"},\
+         .choices = "auto|comma|tab|semicolon|space", .brief = "what stands between two fields; auto looks at line 1"},        \
         {.name = "header", .kind = RK_CHOICE, .offset = offsetof(csv, header), .value = "auto", .choices = "auto|yes|no",      \
          .brief = "whether the first line holds names; auto: a field of it is not a number"},                                  \
         {.name = "label", .kind = RK_WORD, .offset = offsetof(csv, label),                                                     \
          .brief = "the column of labels: its name, or its number from 0, from the end when negative"},                         \
         {.name = NULL}                                                                                                         \
     }
+/* clang-format on */
 
 static const rk_param params_csv[] = PARAMS("auto");
 static const rk_param params_tsv[] = PARAMS("tab");

@@ -11,8 +11,8 @@ extern const rk_list rk_formats;
 #include "io/formats.def"
 #undef RK_FORMAT
 
-/* The decimal number that begins at s, correctly rounded: the place after it, or NULL when none begins there. Neither blanks, inf,
- * nan nor hexadecimals. The bytes [s, end) are followed by a zero. */
+/* The decimal number that begins at s, correctly rounded: the place after it, or NULL when none begins there. Neither blanks,
+ * inf, nan nor hexadecimals. The bytes [s, end) are followed by a zero. */
 const char *rk_decimal(const char *s, const char *end, double *value);
 
 /* The numbers of dense data, or of a Gram's rows, for the writers; NULL when x is neither. */

@@ -1,8 +1,8 @@
 /* npy.c: NumPy arrays. Every real type, both byte orders, both index orders, versions 1 to 3; written as '<f8', C order.
  *
  * One dimension is a column; more than two (images: n x height x width) are rows of all that belongs to an object. A plain file
- * is turned into doubles as it is read; what comes through gzip or a pipe has no known length and is held whole first, so that a
- * header cannot ask for more memory than the file has bytes to fill. */
+ * is turned into doubles as it is read; what comes through gzip or a pipe has no known length and is held whole first, so that
+ * a header cannot ask for more memory than the file has bytes to fill. */
 #include "io/io.h"
 
 #include <stdio.h>
@@ -130,18 +130,21 @@ done:
 static rkhs_status wrong_length(rkhs_env *env, const char *name, const rk_npy *npy, int64_t found) {
     long long wanted = (long long)(npy->count * npy->size);
     if (found < wanted)
-        return rk_fail(env, RKHS_ERR_FORMAT, "%s: the file ends early: %lld bytes of data should follow its header, %lld do: copy it again",
-                       name, wanted, (long long)found);
-    return rk_fail(env, RKHS_ERR_FORMAT,
-                   "%s: bytes follow the %lld that its header promises: it is damaged, or holds several arrays: save one array a file", name,
-                   wanted);
+        return rk_fail(env, RKHS_ERR_FORMAT,
+                       "%s: the file ends early: %lld bytes of data should follow its header, %lld do: copy it again", name,
+                       wanted, (long long)found);
+    return rk_fail(
+        env, RKHS_ERR_FORMAT,
+        "%s: bytes follow the %lld that its header promises: it is damaged, or holds several arrays: save one array a file",
+        name, wanted);
 }
 
 /* All data as one block, for what has no known length. */
 static rkhs_status read_block(rkhs_env *env, rk_input *in, const rk_npy *npy, char **bytes) {
     size_t length;
     rkhs_status status = rk_input_all(in, bytes, &length);
-    if (status == RKHS_OK && (int64_t)length != npy->count * npy->size) status = wrong_length(env, rk_input_name(in), npy, (int64_t)length);
+    if (status == RKHS_OK && (int64_t)length != npy->count * npy->size)
+        status = wrong_length(env, rk_input_name(in), npy, (int64_t)length);
     return status;
 }
 
@@ -162,8 +165,10 @@ static rkhs_status read_chunks(rkhs_env *env, rk_input *in, target *t) {
             status = wrong_length(env, rk_input_name(in), npy, (npy->count - left) * npy->size + (int64_t)got);
             goto done;
         }
-        if (direct) t->next += some;
-        else place(t, (unsigned char *)chunk, some);
+        if (direct)
+            t->next += some;
+        else
+            place(t, (unsigned char *)chunk, some);
         left -= some;
     }
     TRY(rk_input_read(in, &more, 1, &got));
@@ -188,8 +193,8 @@ static rkhs_status check_numeric(rkhs_env *env, const char *name, const rk_npy *
     if (what) return rk_fail(env, RKHS_ERR_DATA, "%s: the array holds %s", name, what);
     int power = npy->size == 1 || npy->size == 2 || npy->size == 4 || npy->size == 8;
     if (!power || (npy->kind == 'f' && npy->size == 1) || (npy->kind == 'b' && npy->size != 1))
-        return rk_fail(env, RKHS_ERR_DATA, "%s: the array has the type %c%lld, which is not read: convert it, x.astype(float)", name,
-                       npy->kind, (long long)npy->size);
+        return rk_fail(env, RKHS_ERR_DATA, "%s: the array has the type %c%lld, which is not read: convert it, x.astype(float)",
+                       name, npy->kind, (long long)npy->size);
     return RKHS_OK;
 }
 
@@ -200,7 +205,8 @@ static rkhs_status matrix_shape(rkhs_env *env, const char *name, const rk_npy *n
     *p = 1;
     for (int d = 1; d < npy->ndim; d++) *p *= npy->shape[d];
     if (*n < 1 || *p < 1)
-        return rk_fail(env, RKHS_ERR_DATA, "%s: the array is empty, %lld x %lld: give a file with data", name, (long long)*n, (long long)*p);
+        return rk_fail(env, RKHS_ERR_DATA, "%s: the array is empty, %lld x %lld: give a file with data", name, (long long)*n,
+                       (long long)*p);
     return RKHS_OK;
 }
 
@@ -222,8 +228,10 @@ static rkhs_status read_values(rkhs_env *env, rk_input *in, const rk_npy *npy, r
     snprintf(what, sizeof what, "%.200s", name);
     TRY(rk_need(env, 8.0 * (double)npy->count, what, "raise the memory limit, or keep fewer rows or columns"));
     TRY(rk_data_dense_new(env, t.n, t.p, &t.values, &x));
-    if (block) place(&t, (unsigned char *)block, npy->count);
-    else TRY(read_chunks(env, in, &t));
+    if (block)
+        place(&t, (unsigned char *)block, npy->count);
+    else
+        TRY(read_chunks(env, in, &t));
     *out = x;
     x = NULL;
 done:
@@ -310,10 +318,13 @@ static rkhs_status number_words(rkhs_env *env, rk_input *in, const rk_npy *npy, 
     for (int64_t i = 0; i < x->rows; i++) {
         double v = values[i];
         if (npy->kind != 'f' && fabs(v) >= 9007199254740992.0)
-            FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) is %.17g, past 2^53, too long for a label: use shorter numbers or words",
+            FAIL(env, RKHS_ERR_DATA,
+                 "%s: row %lld (counted from 1) is %.17g, past 2^53, too long for a label: use shorter numbers or words",
                  rk_input_name(in), (long long)i + 1, v);
-        if (v == floor(v) && fabs(v) < 1e15) snprintf(*words + i * *room, (size_t)*room, "%lld", (long long)v);
-        else rk_number_text(v, *words + i * *room);
+        if (v == floor(v) && fabs(v) < 1e15)
+            snprintf(*words + i * *room, (size_t)*room, "%lld", (long long)v);
+        else
+            rk_number_text(v, *words + i * *room);
     }
 done:
     rkhs_data_free(x);
@@ -329,14 +340,17 @@ static rkhs_status read_labels_npy(rkhs_env *env, const void *self, rk_input *in
     int64_t n = 0, p = 0, room = 0;
     TRY(read_header(env, in, &npy));
     TRY(matrix_shape(env, name, &npy, &n, &p));
-    if (p != 1) FAIL(env, RKHS_ERR_DATA, "%s: the array has %lld columns, and labels are one: save one column", name, (long long)p);
+    if (p != 1)
+        FAIL(env, RKHS_ERR_DATA, "%s: the array has %lld columns, and labels are one: save one column", name, (long long)p);
     int text = npy.kind == 'S' || npy.kind == 'U';
     if (text && npy.size < 1) FAIL(env, RKHS_ERR_DATA, "%s: all labels are empty: give names or numbers", name);
     TRY(text ? read_text(env, in, &npy, &words, &room) : number_words(env, in, &npy, &words, &room));
     TRY(rk_scratch(env, n, sizeof *list, &list));
     for (int64_t i = 0; i < n; i++) {
         list[i] = words + i * room;
-        if (!*list[i]) FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) has an empty label: name its class", name, (long long)i + 1);
+        if (!*list[i])
+            FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) has an empty label: name its class", name,
+                 (long long)i + 1);
     }
     TRY(rk_labels_from_words(env, list, n, out));
 done:
@@ -426,7 +440,8 @@ static rkhs_status write_npy(rkhs_env *env, const void *self, const rkhs_data *x
     int64_t ld;
     if (x->type == &rk_data_labels) return write_labels(env, x, out);
     const double *values = rk_io_values(x, &ld);
-    if (!values) return rk_fail(env, RKHS_ERR_DATA, "%s: %s data cannot be written as npy", rk_output_name(out), x->type->entry.name);
+    if (!values)
+        return rk_fail(env, RKHS_ERR_DATA, "%s: %s data cannot be written as npy", rk_output_name(out), x->type->entry.name);
     return write_numbers(x, values, ld, out);
 }
 

@@ -23,7 +23,8 @@ static int eight_digits(uint64_t v) {
 static uint64_t eight_value(uint64_t v) {
     v -= 0x3030303030303030u;
     v = v * 10 + (v >> 8);
-    return ((v & 0x000000ff000000ffu) * (100 + (1000000ull << 32)) + (v >> 16 & 0x000000ff000000ffu) * (1 + (10000ull << 32))) >> 32;
+    uint64_t even = v & 0x000000ff000000ffu, odd = v >> 16 & 0x000000ff000000ffu;
+    return (even * (100 + (1000000ull << 32)) + odd * (1 + (10000ull << 32))) >> 32;
 }
 
 /* Appends the digits at s to *w (modulo 2^64); the place after them. */
@@ -57,7 +58,7 @@ static int eisel_lemire(uint64_t w, int q, double *value) {
     }
     if (low == UINT64_MAX && (q < -27 || q > 55)) return 0;
     int top = (int)(high >> 63);
-    uint64_t mantissa = high >> (top + 9); /* 53 bits and one to round by */
+    uint64_t mantissa = high >> (top + 9);                                      /* 53 bits and one to round by */
     int64_t exponent = ((217706 * (int64_t)q) >> 16) + 63 + top - shift + 1023; /* 217706 / 2^16 = log2(10) */
     if (exponent <= 0 || exponent >= 2046) return 0;
     /* Exactly half way, to even: only possible where 5^|q| divides or fits. */

@@ -33,13 +33,15 @@ static const char *default_kernel(unsigned kind) {
 static int64_t dim_kpca(const void *self, const rkhs_data *y) { return ((const kpca *)self)->dim; }
 
 /* Looks for negative eigenvalues where the kernel does not rule them out, and does what the parameter says. */
-static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *problem, double largest) {
+static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *problem, double largest, int *indefinite) {
     rkhs_status status = RKHS_OK;
     double smallest;
+    *indefinite = 0;
     if (rk_kernel_has(f->kernel, RK_PSD) || f->gram->type->form != RK_FORM_SAMPLE) goto done;
     TRY(rk_smallest_eigenvalue(f->gram, problem, &smallest));
     TRY(rk_report_number(f->env, f->report, "smallest_eigenvalue", smallest));
-    if (smallest >= -1e-10 * fabs(largest)) goto done;
+    *indefinite = smallest < -1e-10 * fabs(largest);
+    if (!*indefinite) goto done;
     if (o->negative == REFUSE)
         FAIL(f->env, RKHS_ERR_NUMERIC,
              "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g, its largest %.6g: use negative=clip or "
@@ -51,8 +53,9 @@ done:
     return status;
 }
 
-/* Report: eigenvalues, their share, and how they were found. */
-static rkhs_status report(rk_fit *f, const rk_spectrum *s) {
+/* Report: eigenvalues, their share, and how they were found. With negative eigenvalues the trace is no variance, and there is no
+ * share of it. */
+static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);
     double *share;
@@ -63,7 +66,7 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s) {
         zeros += s->values[c] == 0;
     }
     TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, s->count, s->values));
-    TRY(rk_report_array(f->env, f->report, "explained_variance", 1, s->count, share));
+    if (!indefinite) TRY(rk_report_array(f->env, f->report, "explained_variance", 1, s->count, share));
     TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
     TRY(rk_report_text(f->env, f->report, "solver", s->solver));
     TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
@@ -85,8 +88,9 @@ static rkhs_status fit_kpca(rk_fit *f) {
     int64_t n = f->gram->n, d = f->dim;
     rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d, .by_magnitude = o->negative == FLIP};
     rk_spectrum s;
+    int indefinite;
     TRY(rk_solve_spectral(f->gram, o->solver, &problem, &s));
-    TRY(check_negative(f, o, &problem, s.values[0]));
+    TRY(check_negative(f, o, &problem, s.values[0], &indefinite));
     TRY(f->gram->type->push(f->gram, s.coef, d, f->Z));
     TRY(f->gram->type->fold(f->gram, s.coef, d, f->map->B));
     for (int64_t c = 0; c < d; c++) { /* centring is an offset */
@@ -95,7 +99,7 @@ static rkhs_status fit_kpca(rk_fit *f) {
         for (int64_t i = 0; i < n; i++) f->Z[i * d + c] -= mean;
         f->map->c[c] = -mean;
     }
-    TRY(report(f, &s));
+    TRY(report(f, &s, indefinite));
 done:
     return status;
 }

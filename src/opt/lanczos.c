@@ -31,6 +31,7 @@ typedef struct state {
     int64_t n, b, room; /* size, block, most columns of V */
     int64_t j;          /* columns of V */
     int64_t drawn;      /* random vectors used */
+    int64_t percent;    /* of the way to the tolerance, as last shown */
     double *V;          /* n x room, row-major */
     double *T;          /* room x room */
     double *S;          /* b x b, the last rows of S' as R of Q R */
@@ -222,6 +223,16 @@ done:
     return status;
 }
 
+/* How far the worst wanted pair is on its way from a residual of 1 to the tolerance, in digits; never less than before. */
+static int64_t percent_done(const rk_pulled *p, state *s, double tol, double scale) {
+    double worst = 0;
+    for (int64_t c = 0; c < least(p->k, s->j); c++) worst = fmax(worst, p->residuals[c] / scale);
+    double share = p->k > s->j ? 0 : worst <= tol ? 1 : log(worst) / log(tol);
+    int64_t percent = share > 0 ? (int64_t)(100 * share) : 0;
+    if (percent > s->percent) s->percent = least(percent, 100);
+    return s->percent;
+}
+
 static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, int *done) {
     rkhs_status status = RKHS_OK;
     const lanczos *o = self;
@@ -236,7 +247,7 @@ static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, in
     for (int64_t c = 0; c < wanted; c++) p->residuals[c] = ritz_residual(s, c);
     p->converged = good == p->k || s->j >= s->n;
     *done = p->converged || p->iterations >= o->iter;
-    TRY(rk_progress(p->env, "eigenvectors", good, p->k));
+    TRY(rk_progress(p->env, "eigenvectors", percent_done(p, s, o->tol, scale), 100));
     if (*done) goto done;
     if (s->j + s->b > s->room) {
         TRY(restart(p, s, least(s->room - s->b, p->k + (s->room - p->k) / 3)));

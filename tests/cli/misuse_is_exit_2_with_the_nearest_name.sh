@@ -29,6 +29,8 @@ try gram rbf X.npy -o X.npy
 try fit X.npy 'kpca(dim=2)' -o m.rkhs
 try gram X.npy rbf -o K.npy
 try score 'knn(k=5)'
+try gram rbf - - -o K.npy
+try score 'knn(k=5)' --z - --labels -
 try plot
 try info
 try sample 'circles(n=5)' -o - --labels-out -

@@ -18,7 +18,7 @@ typedef struct files {
 static int files_setup(void **state) {
     files *f = calloc(1, sizeof *f);
     if (!f) return -1;
-    strcpy(f->folder, "/tmp/rkhs-test-XXXXXX");
+    strcpy(f->folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/rkhs-test-XXXXXX" : "/tmp/rkhs-test-XXXXXX");
     if (!mkdtemp(f->folder) || chdir(f->folder) != 0 || rkhs_env_new(&f->env) != RKHS_OK) return -1;
     *state = f;
     return 0;
@@ -54,7 +54,9 @@ static inline void put_bytes(const char *path, const void *bytes, size_t count) 
     assert_int_equal(fclose(out), 0);
 }
 
-static inline void put_text(const char *path, const char *text) { put_bytes(path, text, strlen(text)); }
+static inline void put_text(const char *path, const char *text) {
+    put_bytes(path, text, strlen(text));
+}
 
 /* The whole file, with a zero after it; free it. */
 static inline char *get_bytes(const char *path, size_t *count) {

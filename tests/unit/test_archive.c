@@ -105,17 +105,18 @@ static void numpy_opens_it(void **state) {
     write_sample(env, "m.rkhs", 0);
     write_sample(env, "w.rkhs", 1);
     write_sample(env, "x.rkhs", 1000);
-    put_text("read.py", "import numpy, zipfile\n"
-                        "for name in 'mwx':\n"
-                        "    assert zipfile.ZipFile(name + '.rkhs').testzip() is None\n"
-                        "    assert numpy.load(name + '.rkhs')['kept/values'][0, 1] == -2.5\n"
-                        "a = numpy.load('m.rkhs')\n"
-                        "assert a.files == ['spec', 'empty', 'version', 'scale', 'kept/values', 'kept/counts', 'cube', 'none'], a.files\n"
-                        "assert a['spec'][()] == b'kpca(dim=2)' and a['empty'][()] == b''\n"
-                        "assert a['version'] == -3 and a['scale'] == 0.1\n"
-                        "assert a['kept/values'].shape == (2, 3) and a['kept/values'][1, 1] == 5e100\n"
-                        "assert a['kept/counts'].tolist() == [0, -1, 2**63 - 1, -2**63]\n"
-                        "assert a['cube'].shape == (1, 2, 3) and a['none'].shape == (0, 3)\n");
+    put_text("read.py",
+             "import numpy, zipfile\n"
+             "for name in 'mwx':\n"
+             "    assert zipfile.ZipFile(name + '.rkhs').testzip() is None\n"
+             "    assert numpy.load(name + '.rkhs')['kept/values'][0, 1] == -2.5\n"
+             "a = numpy.load('m.rkhs')\n"
+             "assert a.files == ['spec', 'empty', 'version', 'scale', 'kept/values', 'kept/counts', 'cube', 'none'], a.files\n"
+             "assert a['spec'][()] == b'kpca(dim=2)' and a['empty'][()] == b''\n"
+             "assert a['version'] == -3 and a['scale'] == 0.1\n"
+             "assert a['kept/values'].shape == (2, 3) and a['kept/values'][1, 1] == 5e100\n"
+             "assert a['kept/counts'].tolist() == [0, -1, 2**63 - 1, -2**63]\n"
+             "assert a['cube'].shape == (1, 2, 3) and a['none'].shape == (0, 3)\n");
     assert_int_equal(system("/usr/bin/python3 read.py"), 0);
 }
 

@@ -141,7 +141,7 @@ static void words_become_codes_in_order_of_appearance_integers_ascending(void **
 static void many_classes_are_kept_apart(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     enum { N = 20000 };
-    char (*text)[16] = calloc(N, sizeof *text);
+    char(*text)[16] = calloc(N, sizeof *text);
     const char **words = calloc(N, sizeof *words);
     for (int i = 0; i < N; i++) {
         snprintf(text[i], sizeof text[i], "w%d", i % (N / 2));

@@ -149,7 +149,8 @@ static void the_wrong_content_is_named(void **state) {
     REFUSED("t.npy: the header of the NumPy array is damaged (shape)", "'<f8'", "(-1, 4)", 48);
     static const double nan[] = {1, 2, 3, NAN}, inf[] = {1, -INFINITY}, big[] = {1e151};
     put_npy("t.npy", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }", nan, 32);
-    FAILS(env, RKHS_ERR_DATA, "t.npy: row 2, column 2 (counted from 1) is NaN: put a number there", rkhs_data_read(env, "t.npy", NULL, &x));
+    FAILS(env, RKHS_ERR_DATA, "t.npy: row 2, column 2 (counted from 1) is NaN: put a number there",
+          rkhs_data_read(env, "t.npy", NULL, &x));
     put_npy("t.npy", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", inf, 16);
     FAILS(env, RKHS_ERR_DATA, "t.npy: row 2, column 1 (counted from 1) is -Inf", rkhs_data_read(env, "t.npy", NULL, &x));
     put_npy("t.npy", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", big, 8);
@@ -222,9 +223,12 @@ static void mutated_files_are_read_or_refused_never_a_crash(void **state) {
         free(bytes);
         for (int labels = 0; labels < 2; labels++) {
             rkhs_data *x;
-            rkhs_status status = labels ? rkhs_data_read_labels(env, "t.npy", NULL, &x) : rkhs_data_read(env, "t.npy", NULL, &x);
-            if (status == RKHS_OK) assert_true(rkhs_data_rows(x) > 0);
-            else if (status == RKHS_ERR_BUG || !strstr(rkhs_env_message(env), "t.npy")) fail_msg("%s", rkhs_env_message(env));
+            rkhs_status status =
+                labels ? rkhs_data_read_labels(env, "t.npy", NULL, &x) : rkhs_data_read(env, "t.npy", NULL, &x);
+            if (status == RKHS_OK)
+                assert_true(rkhs_data_rows(x) > 0);
+            else if (status == RKHS_ERR_BUG || !strstr(rkhs_env_message(env), "t.npy"))
+                fail_msg("%s", rkhs_env_message(env));
             rkhs_data_free(x);
         }
     }
@@ -252,13 +256,15 @@ static void labels_are_numbers_or_text(void **state) {
         rkhs_data_free(y);
     }
     FAILS(env, RKHS_ERR_DATA, "past 2^53", rkhs_data_read_labels(env, "long.npy", NULL, &y));
-    FAILS(env, RKHS_ERR_DATA, "two.npy: the array has 2 columns, and labels are one", rkhs_data_read_labels(env, "two.npy", NULL, &y));
+    FAILS(env, RKHS_ERR_DATA, "two.npy: the array has 2 columns, and labels are one",
+          rkhs_data_read_labels(env, "two.npy", NULL, &y));
 }
 
 static void labels_are_written_as_integers_or_text(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     static const int64_t codes[] = {1, 0, 1};
-    static const char *const numbers[] = {"-4", "12"}, *const words[] = {"caf\xc3\xa9", "\xf0\x9f\x90\x88!\xff"}, *const zero[] = {"01", "1"};
+    static const char *const numbers[] = {"-4", "12"}, *const words[] = {"caf\xc3\xa9", "\xf0\x9f\x90\x88!\xff"},
+                             *const zero[] = {"01", "1"};
     rkhs_data *y, *back;
     OK(env, rkhs_data_classes(env, codes, 3, numbers, 2, &y));
     OK(env, rkhs_data_write(y, "i.npy", NULL));
@@ -287,7 +293,8 @@ static void every_failed_allocation_is_survived(void **state) {
             rkhs_data *x;
             env->allocations = 0;
             env->fail_at = k;
-            rkhs_status status = labels ? rkhs_data_read_labels(env, "t.npy", NULL, &x) : rkhs_data_read(env, "t.npy", NULL, &x);
+            rkhs_status status =
+                labels ? rkhs_data_read_labels(env, "t.npy", NULL, &x) : rkhs_data_read(env, "t.npy", NULL, &x);
             env->fail_at = -1;
             rkhs_data_free(x);
             assert_int_equal(atomic_load(&env->used), 0);

@@ -109,7 +109,8 @@ static void a_gzip_file_cut_anywhere_is_refused(void **state) {
     char *zipped = get_bytes("whole.gz", &size);
     for (size_t cut = 2; cut < size; cut++) {
         put_bytes("cut.csv.gz", zipped, cut);
-        FAILS(env, RKHS_ERR_FORMAT, "cut.csv.gz: the gzip stream ends early, after", read_whole(env, "cut.csv.gz", &back, &length));
+        FAILS(env, RKHS_ERR_FORMAT, "cut.csv.gz: the gzip stream ends early, after",
+              read_whole(env, "cut.csv.gz", &back, &length));
     }
     free(zipped);
     free(text);
@@ -136,7 +137,8 @@ static void a_gzip_file_with_a_flipped_byte_is_refused_or_the_same(void **state)
     zipped[size - 5] ^= 1; /* the sum of the data */
     put_bytes("bad.gz", zipped, size);
     FAILS(env, RKHS_ERR_FORMAT, "damaged at byte", read_whole(env, "bad.gz", &back, &length));
-    FAILS(env, RKHS_ERR_FORMAT, "(incorrect data check): download or compress it again", read_whole(env, "bad.gz", &back, &length));
+    FAILS(env, RKHS_ERR_FORMAT, "(incorrect data check): download or compress it again",
+          read_whole(env, "bad.gz", &back, &length));
     free(zipped);
     free(text);
 }
@@ -290,7 +292,8 @@ static void what_cannot_be_written_is_named_and_leaves_nothing(void **state) {
     FAILS(env, RKHS_ERR_IO, "cannot write none/out: No such file or directory: make the folder first",
           write_whole(env, "none/out", "x", 1, 1));
     FAILS(env, RKHS_ERR_IO, "cannot write folder: it is a folder", write_whole(env, "folder", "x", 1, 1));
-    FAILS(env, RKHS_ERR_IO, "cannot write /dev/full: No space left on device: make room", write_whole(env, "/dev/full", "x", 1, 1));
+    FAILS(env, RKHS_ERR_IO, "cannot write /dev/full: No space left on device: make room",
+          write_whole(env, "/dev/full", "x", 1, 1));
     OK(env, write_whole(env, "/dev/null", "x", 1, 1));
     assert_int_equal(files_count(), 1);
 }

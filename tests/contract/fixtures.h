@@ -1,0 +1,398 @@
+/* fixtures.h: data sets by name, and spec texts for every kernel, gram and model that is listed, so that the contract tests loop over
+ * the lists: what is added to a .def file is tested without writing a test. */
+#ifndef RK_FIXTURES_H
+#define RK_FIXTURES_H
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "model/model.h"
+
+/* What is being looked at, for the messages. */
+static char context[512];
+
+#define LOOK_AT(...) snprintf(context, sizeof context, __VA_ARGS__)
+
+/* As OK, with what is being looked at. */
+#define FINE(env, call)                                                                                                        \
+    do {                                                                                                                       \
+        rkhs_status fine_status = (call);                                                                                      \
+        if (fine_status != RKHS_OK) fail_msg("%s: %s: %s", context, #call, rkhs_env_message(env));                             \
+    } while (0)
+
+/* As FAILS, with what is being looked at. */
+#define REFUSED(env, code, part, call)                                                                                         \
+    do {                                                                                                                       \
+        rkhs_status refused_status = (call);                                                                                   \
+        if (refused_status != (code))                                                                                          \
+            fail_msg("%s: %s gave %d, not %d: %s", context, #call, refused_status, code, rkhs_env_message(env));               \
+        if (!strstr(rkhs_env_message(env), part))                                                                              \
+            fail_msg("%s: %s: no '%s' in: %s", context, #call, part, rkhs_env_message(env));                                   \
+    } while (0)
+
+#define HOLDS(condition)                                                                                                       \
+    do {                                                                                                                       \
+        if (!(condition)) fail_msg("%s: not so: %s", context, #condition);                                                     \
+    } while (0)
+
+/* |a - b| <= tolerance * max(1, |b|) for each of count numbers; NaN fails. */
+static inline void near_each(const char *what, const double *a, const double *b, int64_t count, double tolerance) {
+    for (int64_t i = 0; i < count; i++) {
+        double scale = fabs(b[i]) > 1 ? fabs(b[i]) : 1;
+        if (!(fabs(a[i] - b[i]) <= tolerance * scale))
+            fail_msg("%s: %s: number %lld is %.17g, not %.17g, off by %.3g", context, what, (long long)i, a[i], b[i], a[i] - b[i]);
+    }
+}
+
+static inline double largest(const double *a, int64_t count) {
+    double most = 0;
+    for (int64_t i = 0; i < count; i++) most = fmax(most, fabs(a[i]));
+    return most;
+}
+
+/* |a - b| <= tolerance * the largest |b|; NaN fails. */
+static inline void near_all(const char *what, const double *a, const double *b, int64_t count, double tolerance) {
+    double scale = largest(b, count);
+    for (int64_t i = 0; i < count; i++)
+        if (!(fabs(a[i] - b[i]) <= tolerance * scale))
+            fail_msg("%s: %s: number %lld is %.17g, not %.17g, off by %.3g of %.3g", context, what, (long long)i, a[i], b[i],
+                     a[i] - b[i], scale);
+}
+
+static inline void same_bits(const char *what, const double *a, const double *b, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (memcmp(a + i, b + i, sizeof *a) != 0)
+            fail_msg("%s: %s: number %lld is %.17g, not %.17g to the bit", context, what, (long long)i, a[i], b[i]);
+}
+
+static inline void all_finite(const char *what, const double *a, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(a[i])) fail_msg("%s: %s: number %lld is %g", context, what, (long long)i, a[i]);
+}
+
+/* ---- env and memory ------------------------------------------------------------------------------------------------------------ */
+
+/* An env on one thread; *state is the env. */
+static inline int env_setup(void **state) {
+    rkhs_env *env;
+    if (rkhs_env_new(&env) != RKHS_OK || rkhs_env_set_threads(env, 1) != RKHS_OK) return -1;
+    *state = env;
+    return 0;
+}
+
+/* Whatever the env still holds is a leak. */
+static inline int env_teardown(void **state) {
+    rkhs_env *env = *state;
+    rk_pool_free(env);
+    size_t used = atomic_load(&env->used);
+    if (used) fprintf(stderr, "%zu bytes are still in use\n", used);
+    rkhs_env_free(env);
+    return used != 0;
+}
+
+#define ENV_TEST(name) cmocka_unit_test_setup_teardown(name, env_setup, env_teardown)
+
+/* Room on the env's scratch list, released by mark. */
+static inline double *numbers(rkhs_env *env, int64_t count) {
+    double *p;
+    OK(env, rk_scratch(env, count, sizeof *p, &p));
+    return p;
+}
+
+static inline int64_t *wholes(rkhs_env *env, int64_t count) {
+    int64_t *p;
+    OK(env, rk_scratch(env, count, sizeof *p, &p));
+    return p;
+}
+
+/* count normal numbers that depend on `stream` alone. */
+static inline double *normals(rkhs_env *env, int64_t count, int stream) {
+    double *p = numbers(env, count);
+    for (int64_t i = 0; i < count; i++) p[i] = rk_normal(7, RK_STREAM_TEST, (uint64_t)i, (uint64_t)stream);
+    return p;
+}
+
+/* ---- files --------------------------------------------------------------------------------------------------------------------- */
+
+/* An env and an empty folder, which becomes the current one. */
+static char folder[64];
+
+static inline int folder_setup(void **state) {
+    strcpy(folder, "/tmp/rkhs-contract-XXXXXX");
+    return env_setup(state) != 0 || !mkdtemp(folder) || chdir(folder) != 0;
+}
+
+static inline int files_here(void) {
+    int count = 0;
+    DIR *dir = opendir(".");
+    for (struct dirent *e; (e = readdir(dir));) count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    closedir(dir);
+    return count;
+}
+
+static inline int folder_teardown(void **state) {
+    DIR *dir = opendir(".");
+    for (struct dirent *e; (e = readdir(dir));)
+        if (e->d_name[0] != '.' || strlen(e->d_name) > 2) unlink(e->d_name);
+    closedir(dir);
+    int bad = chdir("/") != 0 || rmdir(folder) != 0;
+    return env_teardown(state) || bad;
+}
+
+#define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
+
+/* The bytes of a file, on the env's scratch list. */
+static inline char *file_bytes(rkhs_env *env, const char *path, size_t *count) {
+    char *bytes;
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    fseek(in, 0, SEEK_END);
+    *count = (size_t)ftell(in);
+    rewind(in);
+    OK(env, rk_scratch(env, (int64_t)*count + 1, 1, &bytes));
+    assert_int_equal(fread(bytes, 1, *count, in), *count);
+    fclose(in);
+    bytes[*count] = 0;
+    return bytes;
+}
+
+static inline void same_files(rkhs_env *env, const char *a, const char *b) {
+    rk_mark mark = rk_scratch_mark(env);
+    size_t na, nb;
+    const char *x = file_bytes(env, a, &na), *y = file_bytes(env, b, &nb);
+    if (na != nb || memcmp(x, y, na) != 0) fail_msg("%s: the files %s and %s differ", context, a, b);
+    rk_scratch_release(env, mark);
+}
+
+/* ---- the log ------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct remarks {
+    int advice, info;
+    char last[1024]; /* advice */
+} remarks;
+
+static inline void take_remark(rkhs_log_level level, const char *sentence, void *payload) {
+    remarks *r = payload;
+    if (level != RKHS_LOG_ADVICE) {
+        r->info++;
+        return;
+    }
+    r->advice++;
+    snprintf(r->last, sizeof r->last, "%s", sentence);
+}
+
+/* ---- data by name ---------------------------------------------------------------------------------------------------------------- */
+
+typedef struct fixture_set {
+    const char *name;
+    unsigned kind; /* of the kernels that it is for */
+    int64_t p;     /* columns; 0: as many as rows */
+} fixture_set;
+
+static const fixture_set fixture_sets[] = {
+    {"small", RK_KIND_DENSE, 3},       /* normal */
+    {"duplicates", RK_KIND_DENSE, 4},  /* every row some three times */
+    {"constant", RK_KIND_DENSE, 5},    /* two columns are constant, one of them 0 */
+    {"offset", RK_KIND_DENSE, 12},     /* 1000 from the origin */
+    {"wide", RK_KIND_DENSE, 70},
+    {"column", RK_KIND_DENSE, 1},
+    {"zeros", RK_KIND_DENSE, 10},      /* every fifth row is 0 */
+    {"gram", RK_KIND_GRAM, 0},         /* a precomputed Gram, positive definite */
+    {NULL, 0, 0},
+};
+
+static inline double fixture_value(const char *name, int64_t i, int64_t j, int64_t n) {
+    if (strcmp(name, "duplicates") == 0) i %= n / 3 + 1;
+    double v = rk_normal(3, RK_STREAM_TEST, (uint64_t)i, (uint64_t)j);
+    if (strcmp(name, "constant") == 0 && j % 2) return j == 1 ? 0 : 7.5;
+    if (strcmp(name, "offset") == 0) return v + 1000;
+    if (strcmp(name, "zeros") == 0 && i % 5 == 2) return 0;
+    return v;
+}
+
+/* n objects as a user gives them: a Gram is a square matrix of numbers. */
+static inline rkhs_data *fixture_data(rkhs_env *env, const char *name, int64_t n) {
+    const fixture_set *set = fixture_sets;
+    rkhs_data *x;
+    double *values;
+    while (set->name && strcmp(set->name, name) != 0) set++;
+    assert_non_null(set->name);
+    OK(env, rk_data_dense_new(env, n, set->p ? set->p : n, &values, &x));
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; set->p && j < set->p; j++) values[i * set->p + j] = fixture_value(name, i, j, n);
+        for (int64_t j = 0; !set->p && j < n; j++) {
+            double square = 0;
+            for (int64_t c = 0; c < 4; c++) square += pow(fixture_value("small", i, c, n) - fixture_value("small", j, c, n), 2);
+            values[i * n + j] = exp(-square / 4) + 0.1 * exp(-square * 4);
+        }
+    }
+    return x;
+}
+
+/* Labels 0, 1, 2, 0, ... for models that take a second data set. */
+static inline rkhs_data *fixture_labels(rkhs_env *env, int64_t n) {
+    rk_mark mark = rk_scratch_mark(env);
+    rkhs_data *labels;
+    int64_t *codes = wholes(env, n);
+    for (int64_t i = 0; i < n; i++) codes[i] = i % 3;
+    OK(env, rkhs_data_classes(env, codes, n, NULL, 3, &labels));
+    rk_scratch_release(env, mark);
+    return labels;
+}
+
+/* ---- kernels by text --------------------------------------------------------------------------------------------------------------- */
+
+/* Beyond the name alone, which every leaf kernel gets. */
+static const char *const fixture_more_kernels[] = {
+    "poly(degree=2, gamma=0.5, coef0=0)",
+    "poly(degree=1, coef0=0.25)",
+    "poly(degree=5, gamma=0.1)",
+    "rbf(gamma=0.3)",
+    "rbf(sigma=knn(3))",
+    "laplacian(gamma=0.2)",
+    "laplacian(sigma=knn(k=4))",
+    "2*rbf(gamma=0.1)",
+    "linear + rbf",
+    "rbf*cosine",
+    "2*linear + rbf(gamma=0.1)*cosine",
+    "0.5*(linear + 2*rbf(sigma=median))*poly(degree=2)",
+    "(linear + cosine)*(rbf + laplacian)",
+    "3*(2*(rbf(gamma=0.5) + 0.1*cosine))",
+    "2*precomputed",
+    "precomputed + 0.5*precomputed*precomputed",
+    NULL,
+};
+
+/* The i-th text: every leaf by its name, then those above; NULL at the end. */
+static inline const char *fixture_kernel(int i) {
+    for (const rk_entry *const *e = rk_kernels.entries; *e; e++)
+        if (((const rk_kernel_type *)*e)->children == 0 && i-- == 0) return (*e)->name;
+    return fixture_more_kernels[i];
+}
+
+/* Every kernel text with every data set of a kind that it takes. Begin with zeros; 0 at the end. */
+typedef struct pairing {
+    int kernel, set;
+    const char *text, *data;
+} pairing;
+
+static inline int next_pairing(rkhs_env *env, pairing *p) {
+    for (; (p->text = fixture_kernel(p->kernel)); p->kernel++, p->set = 0) {
+        rkhs_kernel *k;
+        OK(env, rkhs_kernel_new(env, p->text, &k));
+        unsigned kinds = rk_kernel_kinds(k);
+        rkhs_kernel_free(k);
+        while (fixture_sets[p->set].name) {
+            const fixture_set *set = &fixture_sets[p->set++];
+            if (!(set->kind & kinds)) continue;
+            p->data = set->name;
+            LOOK_AT("%s on %s", p->text, p->data);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A frozen kernel bound to n objects. */
+typedef struct subject {
+    rkhs_kernel *kernel;
+    rkhs_data *x, *view;
+    const rkhs_data *use; /* x as the kernel sees it */
+    rk_bound *bound;
+} subject;
+
+static inline void subject_open(rkhs_env *env, const pairing *p, int64_t n, subject *s) {
+    *s = (subject){.x = fixture_data(env, p->data, n)};
+    FINE(env, rkhs_kernel_new(env, p->text, &s->kernel));
+    FINE(env, rkhs_kernel_freeze(s->kernel, s->x));
+    FINE(env, rk_data_coerce(env, s->x, rk_kernel_kinds(s->kernel), p->text, &s->use, &s->view));
+    FINE(env, rk_bind(env, s->kernel, s->use, NULL, &s->bound));
+}
+
+static inline void subject_close(rkhs_env *env, subject *s) {
+    rk_unbind(env, s->bound);
+    rkhs_kernel_free(s->kernel);
+    rkhs_data_free(s->view);
+    rkhs_data_free(s->x);
+}
+
+/* K of the subject with itself, n x n, on the scratch list. */
+static inline double *subject_gram(rkhs_env *env, const subject *s) {
+    double *K = numbers(env, s->x->rows * s->x->rows);
+    FINE(env, rkhs_kernel_gram(s->kernel, s->x, NULL, K, s->x->rows));
+    return K;
+}
+
+/* ---- grams and models by text -------------------------------------------------------------------------------------------------------- */
+
+typedef struct fixture_gram {
+    const char *gram, *text;
+    int whole; /* Phi Phi' is K itself for up to 60 objects */
+    int given; /* what is kept depends on the order of the rows */
+} fixture_gram;
+
+/* Of a gram that is not here its name alone is tested, as an approximation. */
+static const fixture_gram fixture_more_grams[] = {
+    {"exact", "exact", 1, 0},
+    {"nystrom", "nystrom", 1, 0},
+    {"nystrom", "nystrom(m=60, by=uniform)", 1, 0},
+    {"nystrom", "nystrom(m=15, by=rpcholesky)", 0, 1},
+    {"nystrom", "nystrom(m=15, by=uniform)", 0, 1},
+    {"nystrom", "nystrom(by=given, rows=[0:10,20,12])", 0, 1},
+    {NULL, NULL, 0, 0},
+};
+
+/* The i-th gram; 0 at the end. */
+static inline int fixture_gram_at(int i, fixture_gram *g) {
+    for (const rk_entry *const *e = rk_grams.entries; *e; e++) {
+        int known = 0;
+        for (const fixture_gram *m = fixture_more_grams; m->gram; m++) {
+            if (strcmp(m->gram, (*e)->name) != 0) continue;
+            known = 1;
+            *g = *m;
+            if (i-- == 0) return 1;
+        }
+        *g = (fixture_gram){(*e)->name, (*e)->name, 0, 1};
+        if (!known && i-- == 0) return 1;
+    }
+    return 0;
+}
+
+/* Every model with every gram, kernel and data set; `first_set`: one data set for each kernel is enough. */
+typedef struct trial {
+    int model, gram, first_set;
+    pairing pair;
+    const rk_model_type *type;
+    fixture_gram of;
+    char text[256]; /* of the model */
+} trial;
+
+static inline int next_trial(rkhs_env *env, trial *t, int dim) {
+    for (; rk_models.entries[t->model]; t->model++, t->gram = 0) {
+        t->type = (const rk_model_type *)rk_models.entries[t->model];
+        for (; fixture_gram_at(t->gram, &t->of); t->gram++, t->pair = (pairing){0}) {
+            if (t->first_set && t->pair.set) t->pair.kernel++, t->pair.set = 0;
+            if (!next_pairing(env, &t->pair)) continue;
+            snprintf(t->text, sizeof t->text, "%s(dim=%d, gram=%s)", t->type->entry.name, dim, t->of.text);
+            LOOK_AT("%s with %s on %s", t->text, t->pair.text, t->pair.data);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A model of a trial fitted on x. */
+static inline rkhs_model *fitted(rkhs_env *env, const trial *t, const rkhs_data *x) {
+    rkhs_kernel *k;
+    rkhs_model *m;
+    rkhs_data *y = t->type->second & RK_KIND_LABELS ? fixture_labels(env, x->rows) : NULL;
+    FINE(env, rkhs_kernel_new(env, t->pair.text, &k));
+    FINE(env, rkhs_model_new(env, t->text, &m));
+    FINE(env, rkhs_model_fit(m, k, x, y, NULL));
+    rkhs_kernel_free(k);
+    rkhs_data_free(y);
+    return m;
+}
+
+#endif
