@@ -171,9 +171,14 @@ rkhs_status rk_parallel(rkhs_env *env, const char *stage, int64_t count, rk_tile
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
     rkhs_status polled = RKHS_OK;
-    while (polled == RKHS_OK && run_tile(pool, 0))
-        polled = rk_progress(env, stage, atomic_load(&pool->finished), count);
+    int64_t shown = 0;
+    while (polled == RKHS_OK && run_tile(pool, 0)) {
+        shown = atomic_load(&pool->finished);
+        polled = rk_progress(env, stage, shown, count);
+    }
     rkhs_status waited = wait_idle(env, pool, stage);
     rkhs_status failed = (rkhs_status)atomic_load(&pool->failed);
-    return failed ? failed : polled ? polled : waited;
+    if (failed || polled || waited) return failed ? failed : polled ? polled : waited;
+    /* The end, if another thread reached it; or a loop in which nothing ran, since the call was cancelled before. */
+    return shown < count ? rk_progress(env, stage, count, count) : RKHS_OK;
 }

@@ -165,19 +165,28 @@ void rkhs_kernel_free(rkhs_kernel *kernel) {
     rk_free(env, kernel);
 }
 
-/* Writes a tree; a sum inside a product needs brackets. */
-static rkhs_status add_text(const rkhs_kernel *k, rk_text *text, int inside_product) {
+/* Whether a node's text stands in brackets inside its parent's, so that reading it gives the same tree: sums, products and weights
+ * would join with those around them, and be added or multiplied in another order. */
+static int bracketed(const rkhs_kernel *k, const rkhs_kernel *parent) {
+    if (!parent || !k->children) return 0;
+    const char *name = k->type->entry.name, *around = parent->type->entry.name;
+    if (strcmp(around, "product") == 0) return 1;
+    return strcmp(name, "sum") == 0 || (strcmp(around, "scale") == 0 && strcmp(name, "scale") == 0);
+}
+
+/* Writes a tree. */
+static rkhs_status add_text(const rkhs_kernel *k, rk_text *text, const rkhs_kernel *parent) {
     rkhs_status status = RKHS_OK;
     int sum = strcmp(k->type->entry.name, "sum") == 0, scale = strcmp(k->type->entry.name, "scale") == 0;
     char number[40];
     if (!k->children) return rk_spec_text(k->spec, text);
-    if (sum && inside_product) TRY(rk_text_add(text, "("));
+    if (bracketed(k, parent)) TRY(rk_text_add(text, "("));
     if (scale) TRY(rk_text_add(text, "%s*", rk_number_text(*(double *)k->spec->self, number)));
     for (int i = 0; i < k->children; i++) {
         if (i) TRY(rk_text_add(text, sum ? " + " : "*"));
-        TRY(add_text(k->child[i], text, !sum));
+        TRY(add_text(k->child[i], text, k));
     }
-    if (sum && inside_product) TRY(rk_text_add(text, ")"));
+    if (bracketed(k, parent)) TRY(rk_text_add(text, ")"));
 done:
     return status;
 }
@@ -186,7 +195,7 @@ const char *rkhs_kernel_text(const rkhs_kernel *kernel) {
     if (!kernel) return "";
     if (!kernel->text) {
         rk_text text = {.env = kernel->env};
-        if (add_text(kernel, &text, 0) != RKHS_OK) {
+        if (add_text(kernel, &text, NULL) != RKHS_OK) {
             rk_free(kernel->env, text.s);
             return "";
         }

@@ -38,6 +38,8 @@ void rk_mirror(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64
 
 rkhs_status rk_gemm(rkhs_env *env, const char *stage, char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A,
                     int64_t lda, const double *B, int64_t ldb, double beta, double *C, int64_t ldc);
+/* out (n x k) = K V for a symmetric K of which the lower triangle is read (and the tiles on the diagonal whole); for small k. */
+rkhs_status rk_symm(rkhs_env *env, int64_t n, const double *K, int64_t ldk, int64_t k, const double *V, double *out);
 /* C (m x m) = A'A, A is n x m; both triangles, symmetric to the bit. */
 rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double *C, int64_t ldc);
 /* C (r x k) = A'B over many rows, A is n x r, B is n x k, both narrow: sums over fixed parts of the rows, added in order. */
