@@ -209,7 +209,7 @@ def bench_bits(bench):
 
 
 def print_table(rows):
-    head = ["what", "size", "ours", "peer", "ratio", "limit", "peak, ours", "peak, peer"]
+    head = ["what", "size", "ours", "peer", "ratio", "of limit", "peak, ours", "peak, peer"]
     widths = [max(len(row[i]) for row in [head] + rows) for i in range(len(head))]
     for row in [head, ["-" * width for width in widths]] + rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())

@@ -91,7 +91,7 @@ const char *rk_bytes_text(double bytes, char buffer[32]);
 
 /* ---- text: the spec grammar ---------------------------------------------------------------------------------------------- */
 
-/* expr   := term { "+" term }            number := as strtod, or inf
+/* expr   := term { "+" term }            number := as strtod in decimals
  * term   := factor { "*" factor }        word   := letter or _ { letter, digit, _ }
  * factor := number | call | "(" expr ")" | "[" item { "," item } "]"
  * call   := word [ "(" [ arg { "," arg } ] ")" ] | "quoted word"

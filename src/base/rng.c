@@ -11,8 +11,11 @@ void rk_random(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, uin
     for (int i = 0; i < 4; i++) out[i] = r.v[i];
 }
 
-/* The middle of one of 2^53 equal parts of (0, 1). */
-static double unit(uint64_t word) { return ((double)(word >> 11) + 0.5) * 0x1p-53; }
+/* The middle of one of 2^53 equal parts of (0, 1), as near as a double is; the last part's would round to 1. */
+static double unit(uint64_t word) {
+    double u = ((double)(word >> 11) + 0.5) * 0x1p-53;
+    return u < 1 ? u : 1 - 0x1p-53;
+}
 
 double rk_uniform(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index) {
     uint64_t w[4];

@@ -1,8 +1,8 @@
 /* text.c: the grammar of specs (see base.h), growing text, numbers as text, near names. */
 #include "base/base.h"
 
-#include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +18,15 @@ typedef struct parser {
 
 static rkhs_status parse_expr(parser *p, rk_node **out);
 
+/* As in <ctype.h>, but for ASCII alone, whatever the program's locale. */
+static int is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+static int is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
 /* Skips blanks; the next character. */
 static char peek(parser *p) {
-    while (p->text[p->at] && isspace((unsigned char)p->text[p->at])) p->at++;
+    while (is_blank(p->text[p->at])) p->at++;
     return p->text[p->at];
 }
 
@@ -28,7 +34,7 @@ static char peek(parser *p) {
 static rkhs_status wrong(parser *p, const char *expected) {
     char c = peek(p);
     char found[16] = "the end";
-    if (c) snprintf(found, sizeof found, isprint((unsigned char)c) ? "'%c'" : "\\x%02x", (unsigned char)c);
+    if (c) snprintf(found, sizeof found, c > ' ' && c <= '~' ? "'%c'" : "\\x%02x", (unsigned char)c);
     return rk_fail(p->env, RKHS_ERR_SPEC, "%s '%.80s': expected %s at position %d, found %s", p->what, p->text, expected,
                    p->at + 1, found);
 }
@@ -78,9 +84,10 @@ static rkhs_status parse_number(parser *p, rk_node **out) {
 static rkhs_status parse_quoted(parser *p, rk_node **out) {
     rkhs_status status = node_new(p, RK_NODE_CALL, out);
     char *s;
-    if (status == RKHS_OK) status = rk_scratch(p->env, (int64_t)strlen(p->text + p->at) + 1, 1, &s);
+    int length = 0, end = p->at + 1;
+    while (p->text[end] && p->text[end] != '"') end += p->text[end] == '\\' && p->text[end + 1] ? 2 : 1;
+    if (status == RKHS_OK) status = rk_scratch(p->env, end - p->at + 1, 1, &s);
     if (status != RKHS_OK) return status;
-    int length = 0;
     for (p->at++; p->text[p->at] != '"'; p->at++) {
         if (p->text[p->at] == '\\' && p->text[p->at + 1]) p->at++;
         if (!p->text[p->at]) return wrong(p, "a closing quote");
@@ -94,20 +101,19 @@ static rkhs_status parse_quoted(parser *p, rk_node **out) {
 
 /* word at the current place, or NULL. */
 static rkhs_status parse_word(parser *p, const char **out) {
+    if (!is_letter(peek(p))) return wrong(p, "a name");
     int from = p->at;
-    if (!isalpha((unsigned char)peek(p)) && peek(p) != '_') return wrong(p, "a name");
-    from = p->at;
-    while (isalnum((unsigned char)p->text[p->at]) || p->text[p->at] == '_') p->at++;
+    while (is_letter(p->text[p->at]) || is_digit(p->text[p->at])) p->at++;
     return copy_part(p, from, p->at, out);
 }
 
 /* Whether "word =" stands here. */
 static int key_ahead(const parser *p) {
     const char *s = p->text + p->at;
-    while (isspace((unsigned char)*s)) s++;
-    if (!isalpha((unsigned char)*s) && *s != '_') return 0;
-    while (isalnum((unsigned char)*s) || *s == '_') s++;
-    while (isspace((unsigned char)*s)) s++;
+    while (is_blank(*s)) s++;
+    if (!is_letter(*s)) return 0;
+    while (is_letter(*s) || is_digit(*s)) s++;
+    while (is_blank(*s)) s++;
     return *s == '=';
 }
 
@@ -144,15 +150,18 @@ static rkhs_status parse_call(parser *p, rk_node **out) {
 static rkhs_status parse_list(parser *p, rk_node **out) {
     rkhs_status status = node_new(p, RK_NODE_LIST, out);
     char *s;
-    if (status == RKHS_OK) status = rk_scratch(p->env, (int64_t)strlen(p->text + p->at) + 1, 1, &s);
+    if (status == RKHS_OK) status = rk_scratch(p->env, (int64_t)strcspn(p->text + p->at, "]") + 2, 1, &s);
     if (status != RKHS_OK) return status;
     int length = 0, digits = 0;
     s[length++] = '[';
     p->at++;
     for (;;) {
+        int before = p->at;
         char c = peek(p);
-        if (isdigit((unsigned char)c)) digits = 1;
-        else if (c == ':' || c == ',' || c == ']') {
+        if (is_digit(c)) {
+            if (digits && p->at > before) return wrong(p, "':', ',' or ']'"); /* 1 2 is not 12 */
+            digits = 1;
+        } else if (c == ':' || c == ',' || c == ']') {
             if (!digits) return wrong(p, "a whole number");
             digits = 0;
         } else return wrong(p, "a whole number, ':', ',' or ']'");
@@ -168,7 +177,7 @@ static rkhs_status parse_list(parser *p, rk_node **out) {
 /* factor := number | call | "(" expr ")" | list */
 static rkhs_status parse_factor(parser *p, rk_node **out) {
     char c = peek(p);
-    if (isdigit((unsigned char)c) || c == '.' || c == '-') return parse_number(p, out);
+    if (is_digit(c) || c == '.' || c == '-') return parse_number(p, out);
     if (c == '"') return parse_quoted(p, out);
     if (c == '[') return parse_list(p, out);
     if (c != '(') return parse_call(p, out);
@@ -202,7 +211,7 @@ static rkhs_status parse_chain(parser *p, char sign, rk_node_kind kind, rkhs_sta
 static rkhs_status parse_term(parser *p, rk_node **out) { return parse_chain(p, '*', RK_NODE_PRODUCT, parse_factor, out); }
 
 static rkhs_status parse_expr(parser *p, rk_node **out) {
-    if (++p->depth > DEEPEST)
+    if (p->depth++ > DEEPEST) /* the first is outside all brackets */
         return rk_fail(p->env, RKHS_ERR_SPEC, "%s '%.40s...': brackets more than %d deep", p->what, p->text, DEEPEST);
     rkhs_status status = parse_chain(p, '+', RK_NODE_SUM, parse_term, out);
     p->depth--;
@@ -237,12 +246,14 @@ rkhs_status rk_text_add(rk_text *t, const char *format, ...) {
 }
 
 const char *rk_number_text(double value, char buffer[40]) {
-    for (int digits = 15; digits <= 17; digits++) {
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c); /* the program's may write a comma */
+    /* Up to 15 digits are the same for every number that is not tiny: what was written so comes back. */
+    for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
         snprintf(buffer, 40, "%.*g", digits, value);
-        for (char *c = buffer; *c; c++)
-            if (*c == ',') *c = '.'; /* the program's locale may write a comma */
-        if (digits == 17 || rk_strtod(buffer, NULL) == value) break;
+        if (strtod(buffer, NULL) == value) break;
     }
+    uselocale(before);
+    if (c) freelocale(c);
     return buffer;
 }
 
@@ -257,11 +268,11 @@ static int edits(const char *a, const char *b) {
                 d[i][j] = i + j;
                 continue;
             }
-            int best = d[i - 1][j - 1] + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+            int best = d[i - 1][j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
             if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
             if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
-                best = d[i - 2][j - 2] + 1;
+            int swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
+            if (swapped && d[i - 2][j - 2] + 1 < best) best = d[i - 2][j - 2] + 1;
             d[i][j] = best;
         }
     }
@@ -275,8 +286,8 @@ const char *rk_nearest(const char *word, const char *const *names, int count) {
     for (int i = 0; i < count; i++) {
         int e = edits(word, names[i]);
         /* "lap" for laplacian: a beginning of three letters counts as near. */
-        if (strlen(word) >= 3 && strncmp(word, names[i], strlen(word)) == 0) e = 1;
-        if (e <= least && (!best || e < edits(word, best))) best = names[i];
+        if (e > 1 && strlen(word) >= 3 && strncmp(word, names[i], strlen(word)) == 0) e = 1;
+        if (e <= least) best = names[i], least = e - 1;
     }
     return best;
 }
@@ -287,9 +298,9 @@ rkhs_status rk_indices(rkhs_env *env, const char *what, const char *list, int64_
         for (const char *s = list + 1; *s && *s != ']';) {
             char *stop;
             errno = 0;
-            int64_t from = strtoll(s, &stop, 10), to = from + 1;
+            int64_t from = strtoll(s, &stop, 10), to = from < end ? from + 1 : from;
             if (*stop == ':') to = strtoll(stop + 1, &stop, 10);
-            if (errno || from >= end || to > end || to <= from)
+            if (errno || from < 0 || from >= end || to > end || to <= from)
                 return rk_fail(env, RKHS_ERR_SPEC, "%s '%.40s': the part '%.*s' is not inside 0:%lld", what, list, (int)(stop - s), s,
                                (long long)end);
             for (int64_t i = from; i < to; i++, (*count)++)

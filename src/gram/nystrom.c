@@ -106,13 +106,14 @@ static rkhs_status keep_triangle(rk_gram *g, const double *A, int64_t ld, int64_
 static rkhs_status build_known(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     factor *f = g->self;
-    double *A;
+    double *A, largest = 0;
     int64_t bad, rank = m;
     TRY(rk_scratch(g->env, m * m, sizeof *A, &A));
     TRY(square(g, index, m, A, m));
+    for (int64_t i = 0; i < m; i++) largest = fmax(largest, A[i * m + i]);
     TRY(rk_cholesky(g->env, "landmarks", m, A, m, &bad));
     for (int64_t i = 0; i < m && bad < 0; i++)
-        if (A[i * m + i] * A[i * m + i] < EXPLAINED * A[0] * A[0]) bad = i;
+        if (A[i * m + i] * A[i * m + i] < EXPLAINED * largest) bad = i;
     if (bad >= 0) {
         TRY(square(g, index, m, A, m));
         rank = pivoted_cholesky(m, A, index);

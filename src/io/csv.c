@@ -99,7 +99,7 @@ static rkhs_status not_a_number(const reader *r, int64_t column, const char *tex
         return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is %s, past 1e150: divide the column by its largest number", r->name,
                        where, value);
     return rk_fail(r->env, RKHS_ERR_DATA,
-                   "%s: %s is '%s', not a number: correct it, or leave out the column, or name it as the labels (label=)",
+                   "%s: %s is '%s', not a number: correct it, or leave out the column, or name it as the labels (--label-column)",
                    r->name, where, value);
 }
 
@@ -383,6 +383,7 @@ static rkhs_status read_first(reader *r, const csv *c, int alone) {
     const char *end = first_line_end(r), **names;
     int named = 0;
     r->delimiter = c->delimiter == AUTO ? detect_delimiter(r->at, end) : delimiters[c->delimiter];
+    if (alone && !c->label && c->delimiter == AUTO && r->delimiter == ' ') r->delimiter = ','; /* a name may have blanks in it */
     TRY(split_first(r, end, &names));
     if (c->label) TRY(find_label(r, c->label, names, &named));
     if (named && c->header == HEADER_NO)

@@ -73,9 +73,10 @@ static inline void all_finite(const char *what, const double *a, int64_t count) 
 
 /* ---- env and memory ------------------------------------------------------------------------------------------------------------ */
 
-/* An env on one thread; *state is the env. */
+/* An env on one thread; *state is the env. Internals are called without the guard of the public functions, so it stands here. */
 static inline int env_setup(void **state) {
     rkhs_env *env;
+    rk_blas_begin();
     if (rkhs_env_new(&env) != RKHS_OK || rkhs_env_set_threads(env, 1) != RKHS_OK) return -1;
     *state = env;
     return 0;
@@ -88,6 +89,7 @@ static inline int env_teardown(void **state) {
     size_t used = atomic_load(&env->used);
     if (used) fprintf(stderr, "%zu bytes are still in use\n", used);
     rkhs_env_free(env);
+    rk_blas_end();
     return used != 0;
 }
 
@@ -238,6 +240,32 @@ static inline rkhs_data *fixture_data(rkhs_env *env, const char *name, int64_t n
     return x;
 }
 
+/* n objects to learn from and `extra` new ones of the same kind. */
+static inline void fixture_split(rkhs_env *env, const char *name, int64_t n, int64_t extra, rkhs_data **train, rkhs_data **fresh) {
+    rkhs_data *all = fixture_data(env, name, n + extra);
+    int64_t ld;
+    const double *from = rkhs_data_values(all, &ld);
+    int64_t p = all->columns == all->rows ? n : all->columns;
+    double *to[2];
+    OK(env, rk_data_dense_new(env, n, p, &to[0], train));
+    OK(env, rk_data_dense_new(env, extra, p, &to[1], fresh));
+    for (int64_t i = 0; i < n + extra; i++)
+        memcpy(i < n ? to[0] + i * p : to[1] + (i - n) * p, from + i * ld, (size_t)p * sizeof *from);
+    rkhs_data_free(all);
+}
+
+/* The rows at `index` of data as a user gives them; of a Gram the columns too. */
+static inline rkhs_data *fixture_rows(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, int gram) {
+    int64_t ld, p = gram ? count : x->columns;
+    const double *from = rkhs_data_values(x, &ld);
+    rkhs_data *out;
+    double *to;
+    OK(env, rk_data_dense_new(env, count, p, &to, &out));
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < p; j++) to[i * p + j] = from[index[i] * ld + (gram ? index[j] : j)];
+    return out;
+}
+
 /* Labels 0, 1, 2, 0, ... for models that take a second data set. */
 static inline rkhs_data *fixture_labels(rkhs_env *env, int64_t n) {
     rk_mark mark = rk_scratch_mark(env);
@@ -283,7 +311,9 @@ static inline const char *fixture_kernel(int i) {
 
 /* Every kernel text with every data set of a kind that it takes. Begin with zeros; 0 at the end. */
 typedef struct pairing {
-    int large, kernel, set; /* large: only the sets for many rows */
+    int large; /* only the sets for many rows, and leaves by their name alone */
+    int brief; /* one data set is enough for all but leaves by their name alone */
+    int kernel, set;
     const char *text, *data;
 } pairing;
 
@@ -291,9 +321,10 @@ static inline int next_pairing(rkhs_env *env, pairing *p) {
     for (; (p->text = fixture_kernel(p->kernel)); p->kernel++, p->set = 0) {
         rkhs_kernel *k;
         OK(env, rkhs_kernel_new(env, p->text, &k));
-        unsigned kinds = rk_kernel_kinds(k);
+        unsigned kinds = p->large && !k->children && strchr(p->text, '(') ? 0 : rk_kernel_kinds(k);
         rkhs_kernel_free(k);
-        while (fixture_sets[p->set].name) {
+        int last = p->brief && p->set && strcspn(p->text, "(+*") < strlen(p->text); /* it has had its one */
+        while (!last && fixture_sets[p->set].name) {
             const fixture_set *set = &fixture_sets[p->set++];
             if (!(set->kind & kinds) || (p->large && !set->large)) continue;
             p->data = set->name;

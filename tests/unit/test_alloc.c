@@ -49,7 +49,8 @@ static void the_limit_holds_to_the_byte(void **state) {
     char *a, *b = (char *)env;
     rkhs_env_set_memory(env, 10000);
     OK(env, rk_alloc(env, 6000, 1, &a));
-    FAILS(env, RKHS_ERR_MEMORY, "4.0 kB more are needed, 6.0 kB are in use, and the limit is 10.0 kB: raise the memory limit, or use less data",
+    FAILS(env, RKHS_ERR_MEMORY,
+          "4.0 kB more are needed, 6.0 kB are in use, and the limit is 10.0 kB: raise the memory limit, or use less data",
           rk_alloc(env, 4001, 1, &b));
     assert_null(b);
     rk_clear(env);

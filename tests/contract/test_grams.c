@@ -1,0 +1,466 @@
+/* What every gram promises, for each in the list: push and pull are adjoint, Phi Phi' is K or near it, fold is push through a map. */
+#include "fixtures.h"
+
+enum { N = 60 };
+
+/* A gram built from text on a subject. */
+typedef struct built {
+    rk_spec *spec;
+    rk_gram *g;
+} built;
+
+static built build(rkhs_env *env, const subject *s, const char *text) {
+    built b;
+    FINE(env, rk_spec_new(env, &rk_grams, text, &b.spec));
+    FINE(env, rk_gram_new(env, b.spec, s->kernel, s->use, &b.g));
+    return b;
+}
+
+static void unbuild(rkhs_env *env, built *b) {
+    rk_gram_free(b->g);
+    rk_spec_free(env, b->spec);
+}
+
+/* Runs check on every gram with every kernel on every data set. */
+typedef void (*gram_check)(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g);
+
+static void each_gram(rkhs_env *env, gram_check check) {
+    fixture_gram of;
+    for (pairing p = {.brief = 1}; next_pairing(env, &p);) {
+        subject s;
+        subject_open(env, &p, N, &s);
+        for (int i = 0; fixture_gram_at(i, &of); i++) {
+            rk_mark mark = rk_scratch_mark(env);
+            LOOK_AT("%s of %s on %s", of.text, p.text, p.data);
+            built b = build(env, &s, of.text);
+            check(env, &s, &of, b.g);
+            unbuild(env, &b);
+            rk_scratch_release(env, mark);
+        }
+        subject_close(env, &s);
+    }
+}
+
+static double inner(const double *a, const double *b, int64_t count) {
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/* out = A B, A is m x n, B is n x k: a plain loop to compare with. */
+static void multiply(const double *A, const double *B, int64_t m, int64_t n, int64_t k, double *out) {
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t c = 0; c < k; c++) {
+            long double sum = 0;
+            for (int64_t j = 0; j < n; j++) sum += (long double)A[i * n + j] * B[j * k + c];
+            out[i * k + c] = (double)sum;
+        }
+}
+
+/* ---- push, pull, mul, fold ------------------------------------------------------------------------------------------------------ */
+
+static void check_adjoint(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
+    enum { K = 3 };
+    double *W = normals(env, g->rank * K, 11), *Z = normals(env, N * K, 12);
+    double *pushed = numbers(env, N * K), *pulled = numbers(env, g->rank * K);
+    FINE(env, g->type->push(g, W, K, pushed));
+    FINE(env, g->type->pull(g, Z, K, pulled));
+    double a = inner(pushed, Z, N * K), b = inner(W, pulled, g->rank * K);
+    double scale = sqrt(inner(pushed, pushed, N * K) * inner(Z, Z, N * K));
+    if (!(fabs(a - b) <= 1e-12 * scale)) fail_msg("%s: <push W, Z> = %.17g, <W, pull Z> = %.17g", context, a, b);
+}
+
+static void push_and_pull_are_adjoint(void **state) { each_gram(*state, check_adjoint); }
+
+static void check_products(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
+    enum { K = 2 };
+    double *V = normals(env, N * K, 13), *W = numbers(env, g->rank * K), *out = numbers(env, N * K), *twice = numbers(env, N * K);
+    FINE(env, g->type->mul(g, V, K, out));
+    if (g->type->form == RK_FORM_FACTOR) {
+        FINE(env, g->type->pull(g, V, K, W));
+        FINE(env, g->type->push(g, W, K, twice));
+        near_all("push(pull V) and mul V", twice, out, N * K, 1e-12);
+    } else {
+        FINE(env, g->type->push(g, V, K, twice));
+        same_bits("push V and mul V", twice, out, N * K);
+    }
+    if (!of->whole) return;
+    multiply(subject_gram(env, s), V, N, N, K, twice);
+    near_all("mul V and K V", out, twice, N * K, g->type->form == RK_FORM_SAMPLE ? 1e-12 : 1e-8);
+}
+
+static void push_after_pull_is_mul_and_that_is_the_kernel_where_all_is_kept(void **state) { each_gram(*state, check_products); }
+
+static void check_factor(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
+    HOLDS(g->n == N && g->rank >= 1 && g->rank <= N && g->kept >= 1 && g->kept <= N);
+    for (int64_t i = 0; g->keep && i < g->kept; i++) HOLDS(g->keep[i] >= 0 && g->keep[i] < N);
+    if (g->type->form != RK_FORM_FACTOR) return;
+    int64_t ld;
+    const double *Phi = g->type->phi(g, &ld);
+    double *W = numbers(env, g->rank * g->rank), *Z = numbers(env, N * g->rank), *K = subject_gram(env, s);
+    memset(W, 0, (size_t)(g->rank * g->rank) * sizeof *W);
+    for (int64_t i = 0; i < g->rank; i++) W[i * g->rank + i] = 1;
+    FINE(env, g->type->push(g, W, g->rank, Z));
+    for (int64_t i = 0; i < N; i++) near_all("push I and Phi", Z + i * g->rank, Phi + i * ld, g->rank, 1e-14);
+    for (int64_t i = 0; i < N; i++) { /* an approximation from below never passes the diagonal */
+        double sum = inner(Phi + i * ld, Phi + i * ld, g->rank);
+        HOLDS(sum <= K[i * N + i] * (1 + 1e-9) + 1e-9);
+    }
+}
+
+static void phi_is_what_push_multiplies_by(void **state) { each_gram(*state, check_factor); }
+
+static void check_fold(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
+    enum { K = 3 };
+    double *V = normals(env, N * K, 14), *W = numbers(env, g->rank * K), *Z = numbers(env, N * K), *out = numbers(env, N * K);
+    rk_map *map;
+    FINE(env, rk_map_new(env, g->kept, K, &map));
+    FINE(env, g->type->pull(g, V, K, W)); /* coefficients as solvers give them, in the range of Phi' */
+    FINE(env, g->type->push(g, W, K, Z));
+    FINE(env, g->type->fold(g, W, K, map->B));
+    FINE(env, rk_data_keep(s->use, g->keep, g->kept, &map->kept));
+    FINE(env, rk_map_apply(env, map, s->kernel, s->use, out, K));
+    near_all("fold through a map and push", out, Z, N * K, 1e-8);
+    rk_map_free(env, map);
+}
+
+static void fold_through_a_map_is_push(void **state) { each_gram(*state, check_fold); }
+
+/* ---- diag, entries, neighbours --------------------------------------------------------------------------------------------------- */
+
+static void check_entries(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
+    double *K = subject_gram(env, s), d[N], *all = numbers(env, N * N);
+    int64_t *I = wholes(env, N * N), *J = wholes(env, N * N);
+    FINE(env, g->type->diag(g, d));
+    for (int64_t i = 0; i < N; i++) near_each("diag", d + i, K + i * N + i, 1, 1e-12);
+    for (int64_t q = 0; q < N * N; q++) I[q] = q / N, J[q] = q % N;
+    FINE(env, g->type->entries(g, I, J, N * N, all));
+    near_each("entries", all, K, N * N, 1e-12);
+}
+
+static void diag_and_entries_are_the_kernel(void **state) { each_gram(*state, check_entries); }
+
+/* By value, largest first, then by index: a is before b. */
+static int before(const double *row, int64_t a, int64_t b) { return row[a] > row[b] || (row[a] == row[b] && a < b); }
+
+static void check_neighbours(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
+    double *K = subject_gram(env, s), *value = numbers(env, N * (N - 1));
+    int64_t *index = wholes(env, N * (N - 1));
+    static const int64_t counts[] = {1, 7, N - 1};
+    for (int c = 0; c < 3; c++) {
+        int64_t k = counts[c];
+        FINE(env, g->type->neighbours(g, k, index, value));
+        for (int64_t i = 0; i < N; i++) {
+            char used[N] = {0};
+            used[i] = 1;
+            for (int64_t q = 0; q < k; q++) {
+                int64_t best = -1, found = index[i * k + q];
+                for (int64_t j = 0; j < N; j++)
+                    if (!used[j] && (best < 0 || before(K + i * N, j, best))) best = j;
+                HOLDS(found >= 0 && found < N && !used[found]);
+                used[found] = 1;
+                near_each("a neighbour's value", value + i * k + q, K + i * N + found, 1, 1e-12);
+                near_each("the best value left", K + i * N + found, K + i * N + best, 1, 1e-12);
+                if (q) HOLDS(value[i * k + q] <= value[i * k + q - 1]);
+                if (q && value[i * k + q] == value[i * k + q - 1]) HOLDS(found > index[i * k + q - 1]);
+            }
+        }
+    }
+    REFUSED(env, RKHS_ERR_SPEC, "59", g->type->neighbours(g, N, index, value));
+    REFUSED(env, RKHS_ERR_SPEC, "59", (rk_clear(env), g->type->neighbours(g, 0, index, value)));
+    rk_clear(env);
+}
+
+static void neighbours_are_the_largest_entries(void **state) { each_gram(*state, check_neighbours); }
+
+/* Points of a grid: many exactly equal distances, across tiles. */
+static void ties_of_neighbours_go_by_index(void **state) {
+    rkhs_env *env = *state;
+    enum { SIDE = 18, ALL = SIDE * SIDE, K = 6 };
+    rk_mark mark = rk_scratch_mark(env);
+    double *x = numbers(env, 2 * ALL), *value = numbers(env, ALL * K), *row = numbers(env, ALL);
+    int64_t *index = wholes(env, ALL * K);
+    fixture_gram of;
+    subject s = {0};
+    for (int64_t i = 0; i < ALL; i++) x[2 * i] = (double)(i / SIDE), x[2 * i + 1] = (double)(i % SIDE);
+    OK(env, rkhs_data_dense(env, x, ALL, 2, 2, &s.x));
+    OK(env, rkhs_kernel_new(env, "rbf(gamma=0.5)", &s.kernel));
+    s.use = s.x;
+    for (int t = 0; fixture_gram_at(t, &of); t++) {
+        LOOK_AT("%s on a grid", of.text);
+        built b = build(env, &s, of.text);
+        FINE(env, b.g->type->neighbours(b.g, K, index, value));
+        for (int64_t i = 0; i < ALL; i++) {
+            for (int64_t j = 0; j < ALL; j++) row[j] = j == i ? -1e9 : -(pow(x[2 * i] - x[2 * j], 2) + pow(x[2 * i + 1] - x[2 * j + 1], 2));
+            for (int64_t q = 0; q < K; q++) {
+                int64_t best = 0;
+                for (int64_t j = 1; j < ALL; j++)
+                    if (before(row, j, best)) best = j;
+                if (index[i * K + q] != best)
+                    fail_msg("%s: neighbour %lld of %lld is %lld, not %lld", context, (long long)q, (long long)i, (long long)index[i * K + q],
+                             (long long)best);
+                row[best] = -1e9;
+            }
+        }
+        unbuild(env, &b);
+    }
+    rkhs_kernel_free(s.kernel);
+    rkhs_data_free(s.x);
+    rk_scratch_release(env, mark);
+}
+
+/* ---- threads -------------------------------------------------------------------------------------------------------------------- */
+
+static void the_bits_do_not_depend_on_threads(void **state) {
+    rkhs_env *env = *state;
+    enum { ALL = 530, K = 5 };
+    static const char *const grams[] = {"exact", "nystrom(m=300)", "nystrom(m=300, by=uniform)"}, *const sets[] = {"small", "offset"};
+    for (int t = 0; t < 6; t++) {
+        rk_mark mark = rk_scratch_mark(env);
+        subject s;
+        double *V = normals(env, ALL * K, 15), *Z = numbers(env, ALL * K), *W = numbers(env, ALL * K), *firstZ = NULL, *firstW = NULL;
+        subject_open(env, &(pairing){.text = "rbf", .data = sets[t / 3]}, ALL, &s);
+        for (int threads = 1; threads <= 4; threads *= 2) {
+            LOOK_AT("%s on %s, %d threads", grams[t % 3], sets[t / 3], threads);
+            FINE(env, rkhs_env_set_threads(env, threads));
+            built b = build(env, &s, grams[t % 3]);
+            FINE(env, b.g->type->pull(b.g, V, K, W));
+            FINE(env, b.g->type->push(b.g, V, K, Z));
+            if (threads > 1) same_bits("pull", W, firstW, b.g->rank * K);
+            if (threads > 1) same_bits("push", Z, firstZ, ALL * K);
+            if (threads == 1) {
+                firstW = memcpy(numbers(env, b.g->rank * K), W, (size_t)(b.g->rank * K) * sizeof *W);
+                firstZ = memcpy(numbers(env, ALL * K), Z, ALL * K * sizeof *Z);
+            }
+            unbuild(env, &b);
+        }
+        FINE(env, rkhs_env_set_threads(env, 1));
+        subject_close(env, &s);
+        rk_scratch_release(env, mark);
+    }
+}
+
+/* ---- nystrom -------------------------------------------------------------------------------------------------------------------- */
+
+/* The rank of a gram on data by name. */
+static int64_t rank_of(rkhs_env *env, const char *gram, const char *kernel, const char *data) {
+    subject s;
+    LOOK_AT("%s of %s on %s", gram, kernel, data);
+    subject_open(env, &(pairing){.text = kernel, .data = data}, N, &s);
+    built b = build(env, &s, gram);
+    int64_t rank = b.g->rank;
+    HOLDS(b.g->kept == rank);
+    unbuild(env, &b);
+    subject_close(env, &s);
+    return rank;
+}
+
+static void the_rank_shrinks_to_that_of_the_data(void **state) {
+    rkhs_env *env = *state;
+    static const char *const grams[] = {"nystrom(m=20)", "nystrom(m=20, by=uniform)", "nystrom(by=given, rows=[5:25])"};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(rank_of(env, grams[i], "linear", "small"), 3);
+        assert_int_equal(rank_of(env, grams[i], "linear", "constant"), 4); /* three columns and a constant one that is not 0 */
+        assert_int_equal(rank_of(env, grams[i], "linear", "column"), 1);
+        assert_int_equal(rank_of(env, grams[i], "poly(degree=2, gamma=1, coef0=0)", "small"), 6);
+        assert_int_equal(rank_of(env, grams[i], "rbf", "wide"), 20);
+    }
+    assert_int_equal(rank_of(env, "nystrom(m=60)", "rbf(gamma=2)", "duplicates"), 21);
+    assert_int_equal(rank_of(env, "nystrom(m=60, by=uniform)", "rbf(gamma=2)", "duplicates"), 21);
+}
+
+/* A first landmark of next to no length must not set the scale by which the others are judged. */
+static void a_small_first_landmark_does_not_hide_the_rank(void **state) {
+    rkhs_env *env = *state;
+    static const char *const grams[] = {"nystrom(m=4)", "nystrom(m=40, by=uniform)", "nystrom(by=given, rows=[0:4])"};
+    for (int t = 0; t < 60; t++) {
+        rk_mark mark = rk_scratch_mark(env);
+        double *x = normals(env, 40 * 3, 200 + t), *V = normals(env, 40, 17), *out = numbers(env, 40), *KV = numbers(env, 40);
+        subject s = {0};
+        for (int c = 0; c < 3; c++) x[c] *= 1e-5;
+        LOOK_AT("%s of linear with a short first row", grams[t % 3]);
+        FINE(env, rkhs_data_dense(env, x, 40, 3, 3, &s.x));
+        FINE(env, rkhs_kernel_new(env, "linear", &s.kernel));
+        s.use = s.x;
+        built b = build(env, &s, grams[t % 3]);
+        assert_int_equal(b.g->rank, 3);
+        FINE(env, b.g->type->mul(b.g, V, 1, out));
+        multiply(subject_gram(env, &s), V, 40, 40, 1, KV);
+        near_all("mul V and K V", out, KV, 40, 1e-8);
+        unbuild(env, &b);
+        subject_close(env, &s);
+        rk_scratch_release(env, mark);
+    }
+}
+
+static void landmarks_named_twice_count_once(void **state) {
+    rkhs_env *env = *state;
+    subject s;
+    subject_open(env, &(pairing){.text = "rbf", .data = "small"}, N, &s);
+    LOOK_AT("given landmarks");
+    built b = build(env, &s, "nystrom(by=given, rows=[3,3,0:5,4])");
+    assert_int_equal(b.g->rank, 5);
+    char seen[N] = {0};
+    for (int64_t i = 0; i < b.g->kept; i++) HOLDS(b.g->keep[i] < 5 && !seen[b.g->keep[i]]++);
+    unbuild(env, &b);
+    subject_close(env, &s);
+}
+
+static void given_landmarks_are_those_given(void **state) {
+    rkhs_env *env = *state;
+    subject s;
+    subject_open(env, &(pairing){.text = "rbf", .data = "small"}, N, &s);
+    LOOK_AT("given landmarks");
+    built b = build(env, &s, "nystrom(by=given, rows=[50:53,7])");
+    char seen[N] = {0};
+    for (int64_t i = 0; i < b.g->kept; i++) seen[b.g->keep[i]] = 1;
+    assert_int_equal(b.g->kept, 4);
+    HOLDS(seen[50] && seen[51] && seen[52] && seen[7]);
+    unbuild(env, &b);
+    subject_close(env, &s);
+}
+
+static void landmarks_that_cannot_be_are_refused(void **state) {
+    rkhs_env *env = *state;
+    static const struct {
+        const char *text, *part;
+    } wrong[] = {
+        {"nystrom(by=given)", "needs rows="},
+        {"nystrom(by=given, rows=[0:61])", "not inside 0:60"},
+        {"nystrom(by=given, rows=[5:5])", "not inside 0:60"},
+        {"nystrom(by=given, rows=[60])", "not inside 0:60"},
+        {"nystrom(rows=[1,2])", "only for by=given"},
+        {"nystrom(by=uniform, rows=[1,2])", "only for by=given"},
+    };
+    subject s;
+    subject_open(env, &(pairing){.text = "rbf", .data = "small"}, N, &s);
+    for (int i = 0; i < 6; i++) {
+        rk_spec *spec;
+        rk_gram *g = (rk_gram *)&s;
+        size_t used = env->used;
+        LOOK_AT("%s", wrong[i].text);
+        rk_clear(env);
+        FINE(env, rk_spec_new(env, &rk_grams, wrong[i].text, &spec));
+        REFUSED(env, RKHS_ERR_SPEC, wrong[i].part, rk_gram_new(env, spec, s.kernel, s.use, &g));
+        assert_null(g);
+        rk_spec_free(env, spec);
+        HOLDS(env->used == used);
+    }
+    subject_close(env, &s);
+}
+
+static void landmarks_depend_on_the_seed_alone(void **state) {
+    rkhs_env *env = *state;
+    static const char *const grams[] = {"nystrom(m=12)", "nystrom(m=12, by=uniform)"};
+    subject s;
+    subject_open(env, &(pairing){.text = "rbf(gamma=0.3)", .data = "small"}, N, &s);
+    for (int t = 0; t < 2; t++) {
+        int64_t keep[3][12], differ = 0;
+        for (int seed = 0; seed < 3; seed++) { /* seeds 0, 1, 0 */
+            LOOK_AT("%s, seed %d", grams[t], seed % 2);
+            FINE(env, rkhs_env_set_seed(env, (uint64_t)(seed % 2)));
+            built b = build(env, &s, grams[t]);
+            assert_int_equal(b.g->kept, 12);
+            memcpy(keep[seed], b.g->keep, sizeof keep[seed]);
+            unbuild(env, &b);
+        }
+        for (int i = 0; i < 12; i++) {
+            HOLDS(keep[0][i] == keep[2][i]);
+            differ += keep[0][i] != keep[1][i];
+        }
+        HOLDS(differ > 0);
+    }
+    subject_close(env, &s);
+}
+
+/* tr(K - Phi Phi') of a gram. */
+static double trace_error(rkhs_env *env, const subject *s, const char *text) {
+    built b = build(env, s, text);
+    int64_t ld, n = s->x->rows;
+    const double *Phi = b.g->type->phi(b.g, &ld);
+    double error = (double)n; /* an rbf kernel's diagonal is 1 */
+    for (int64_t i = 0; i < n; i++) error -= inner(Phi + i * ld, Phi + i * ld, b.g->rank);
+    unbuild(env, &b);
+    return error;
+}
+
+static void pivoted_landmarks_explain_clusters_better_than_uniform_ones(void **state) {
+    rkhs_env *env = *state;
+    enum { ALL = 300, SEEDS = 20 };
+    rk_mark mark = rk_scratch_mark(env);
+    double *x = normals(env, 2 * ALL, 18), uniform = 0, pivoted = 0;
+    subject s = {0};
+    for (int64_t i = 0; i < ALL; i++) { /* one crowd, and ten clusters of three */
+        int64_t cluster = i < ALL - 30 ? 0 : 1 + (i - (ALL - 30)) / 3;
+        x[2 * i] = 0.05 * x[2 * i] + 10 * (double)(cluster % 4);
+        x[2 * i + 1] = 0.05 * x[2 * i + 1] + 10 * (double)(cluster / 4);
+    }
+    LOOK_AT("clusters");
+    FINE(env, rkhs_data_dense(env, x, ALL, 2, 2, &s.x));
+    FINE(env, rkhs_kernel_new(env, "rbf(sigma=1)", &s.kernel));
+    s.use = s.x;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        FINE(env, rkhs_env_set_seed(env, seed));
+        uniform += trace_error(env, &s, "nystrom(m=15, by=uniform)") / SEEDS;
+        pivoted += trace_error(env, &s, "nystrom(m=15, by=rpcholesky)") / SEEDS;
+    }
+    if (!(pivoted <= uniform / 3)) fail_msg("trace errors: pivoted %g, uniform %g", pivoted, uniform);
+    rkhs_kernel_free(s.kernel);
+    rkhs_data_free(s.x);
+    rk_scratch_release(env, mark);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------------------------- */
+
+static void a_gram_past_the_memory_limit_is_refused_before_it_is_allocated(void **state) {
+    rkhs_env *env = *state;
+    enum { ALL = 600 };
+    static const struct {
+        const char *gram, *what, *advice;
+    } large[] = {
+        {"exact", "the Gram of 600 x 600 needs 2.9 MB; the limit is", "use gram=nystrom(m=2000), or raise the memory limit"},
+        {"nystrom", "nystrom with 500 landmarks on 600 objects needs", "choose a smaller m, or raise the memory limit"},
+        {"nystrom(m=400, by=uniform)", "nystrom with 400 landmarks on 600 objects needs", "choose a smaller m"},
+    };
+    subject s;
+    subject_open(env, &(pairing){.text = "rbf", .data = "small"}, ALL, &s);
+    for (int i = 0; i < 3; i++) {
+        rk_spec *spec;
+        rk_gram *g;
+        LOOK_AT("%s", large[i].gram);
+        rk_clear(env);
+        FINE(env, rk_spec_new(env, &rk_grams, large[i].gram, &spec));
+        size_t used = env->used, peak = used + 200 * 1000;
+        FINE(env, rkhs_env_set_memory(env, used + 1000 * 1000));
+        env->peak = used;
+        REFUSED(env, RKHS_ERR_MEMORY, large[i].what, rk_gram_new(env, spec, s.kernel, s.use, &g));
+        HOLDS(strstr(rkhs_env_message(env), large[i].advice));
+        HOLDS(env->used == used && rkhs_env_memory_peak(env) < peak);
+        rk_spec_free(env, spec);
+        FINE(env, rkhs_env_set_memory(env, 0));
+    }
+    subject_close(env, &s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ENV_TEST(push_and_pull_are_adjoint),
+        ENV_TEST(push_after_pull_is_mul_and_that_is_the_kernel_where_all_is_kept),
+        ENV_TEST(phi_is_what_push_multiplies_by),
+        ENV_TEST(fold_through_a_map_is_push),
+        ENV_TEST(diag_and_entries_are_the_kernel),
+        ENV_TEST(neighbours_are_the_largest_entries),
+        ENV_TEST(ties_of_neighbours_go_by_index),
+        ENV_TEST(the_bits_do_not_depend_on_threads),
+        ENV_TEST(the_rank_shrinks_to_that_of_the_data),
+        ENV_TEST(a_small_first_landmark_does_not_hide_the_rank),
+        ENV_TEST(landmarks_named_twice_count_once),
+        ENV_TEST(given_landmarks_are_those_given),
+        ENV_TEST(landmarks_that_cannot_be_are_refused),
+        ENV_TEST(landmarks_depend_on_the_seed_alone),
+        ENV_TEST(pivoted_landmarks_explain_clusters_better_than_uniform_ones),
+        ENV_TEST(a_gram_past_the_memory_limit_is_refused_before_it_is_allocated),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
