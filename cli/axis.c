@@ -8,9 +8,7 @@
 #include <string.h>
 
 /* 10^e, as near as a double can be for negative e too. */
-static double ten(int e) {
-    return e >= 0 ? pow(10, e) : 1 / pow(10, -e);
-}
+static double ten(int e) { return e >= 0 ? pow(10, e) : 1 / pow(10, -e); }
 
 void axis_range(axis *a, const double *values, int64_t n, int64_t ld, int64_t column) {
     double least = values[column], most = least;
@@ -98,9 +96,7 @@ void axis_share_step(axis *a, int count) {
     }
 }
 
-double axis_at(const axis *a, double value) {
-    return (value - a->base - a->lo) / (a->hi - a->lo);
-}
+double axis_at(const axis *a, double value) { return (value - a->base - a->lo) / (a->hi - a->lo); }
 
 /* The first and last tick, as multiples of the step. */
 static void tick_ends(const axis *a, double *first, double *last) {

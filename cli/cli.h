@@ -171,8 +171,8 @@ typedef struct text {
 
 void text_add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_bytes(text *t, const char *bytes, size_t count);
-/* XML text of at most `limit` columns: control characters replaced, right-to-left text isolated, the rest cut with an ellipsis.
- */
+/* XML text of at most `limit` columns: control characters replaced, right-to-left text isolated,
+ * the rest cut with an ellipsis. */
 void text_xml(text *t, const char *s, int limit);
 /* Columns that text_xml would fill; wide characters count twice. */
 int text_columns(const char *s, int limit);

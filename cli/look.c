@@ -67,7 +67,9 @@ int run_info(cli *c) {
     if (stat(c->operand[0], &file) == 0 && S_ISREG(file.st_mode)) {
         printf("%s: %s. ", c->operand[0], bytes_text((double)file.st_size, size));
     }
-    puts("The file contains training objects: share it only as you would share the data.");
+    int rows_only = strcmp(rkhs_kernel_text(rkhs_model_kernel(m)), "precomputed") == 0;
+    puts(rows_only ? "The file names training objects by their rows and contains none of them."
+                   : "The file contains training objects: share it only as you would share the data.");
 done:;
     int code = finish(c, status);
     rkhs_model_free(m);

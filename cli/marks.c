@@ -50,14 +50,10 @@ void add_number(text *t, double value) {
     text_bytes(t, number, (size_t)length);
 }
 
-int64_t class_count(const picture *p, int64_t code) {
-    return p->start[code + 1] - p->start[code];
-}
+int64_t class_count(const picture *p, int64_t code) { return p->start[code + 1] - p->start[code]; }
 
 /* The class of row i. */
-static int64_t code_of(const picture *p, int64_t i) {
-    return p->codes != NULL ? p->codes[i] : 0;
-}
+static int64_t code_of(const picture *p, int64_t i) { return p->codes != NULL ? p->codes[i] : 0; }
 
 rkhs_status picture_start(cli *c, picture *p) {
     double size = log10((double)(p->n > 1 ? p->n : 1));
@@ -102,12 +98,8 @@ static void group_begin(text *t, const char *colour, double opacity, double radi
     text_add(t, ">\n");
 }
 
-void marks_begin(text *t, const picture *p, int64_t code) {
-    group_begin(t, colour_of(p, code), p->opacity, p->radius);
-}
-void marks_end(text *t) {
-    text_add(t, "</g>\n");
-}
+void marks_begin(text *t, const picture *p, int64_t code) { group_begin(t, colour_of(p, code), p->opacity, p->radius); }
+void marks_end(text *t) { text_add(t, "</g>\n"); }
 
 /* One mark of a shape. */
 static void draw_mark(text *t, int shape, double radius, double x, double y) {
@@ -131,13 +123,9 @@ static void draw_mark(text *t, int shape, double radius, double x, double y) {
     text_add(t, "z\"/>\n");
 }
 
-void mark(text *t, const picture *p, int64_t code, double x, double y) {
-    draw_mark(t, shape_of(p, code), p->radius, x, y);
-}
+void mark(text *t, const picture *p, int64_t code, double x, double y) { draw_mark(t, shape_of(p, code), p->radius, x, y); }
 
-double name_width_of(const char *name) {
-    return 6.8 * text_columns(name, NAME_LIMIT);
-}
+double name_width_of(const char *name) { return 6.8 * text_columns(name, NAME_LIMIT); }
 
 /* Rows and columns of a legend; entries that do not fit become one line, "and 12 more". */
 static void legend_grid(const picture *p, double height, int64_t *rows, int64_t *columns, int64_t *entries) {

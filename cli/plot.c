@@ -29,9 +29,7 @@ static void begin_picture(text *t, const picture *p, double left, double width, 
 }
 
 /* Where the frames begin: below the title, if there is one. */
-static double top_of(const picture *p) {
-    return ABOVE + (p->title != NULL ? TITLE : 0);
-}
+static double top_of(const picture *p) { return ABOVE + (p->title != NULL ? TITLE : 0); }
 
 /* The points of two columns in one frame. They come in rounds, some of each class, so that no class covers the others. */
 static void draw_points(text *t, const picture *p, const frame *f, const axis *x, int64_t i, const axis *y, int64_t j) {

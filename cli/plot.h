@@ -23,8 +23,8 @@ typedef struct frame {
 
 /* Chooses base, lo, hi for column `column` of n rows. */
 void axis_range(axis *a, const double *values, int64_t n, int64_t ld, int64_t column);
-/* The same units on all axes, where that does not squeeze one of them: returns 1 if so. `room` is the length of each in pixels.
- */
+/* The same units on all axes, where that does not squeeze one of them: returns 1 if so.
+ * `room` is the length of each in pixels. */
 int axis_equalise(axis *a, int count, const double *room);
 /* Adds a margin and chooses the ticks, about one for each 54 of `room` pixels, fewer where numbers are long. */
 void axis_ticks(axis *a, double room);
@@ -35,8 +35,7 @@ double axis_at(const axis *a, double value);
 /* Draws the frame, and ticks, numbers and names where asked. */
 void draw_frame(text *t, const frame *f, const axis *x, const axis *y, int below, int beside);
 
-/* ---- marks.c ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- marks.c ------------------------------------------------------------------------------------------------------- */
 
 typedef struct picture {
     const double *values; /* n x d */

@@ -25,15 +25,9 @@ static struct {
     int64_t first;      /* done when the stage was first seen */
 } bar;
 
-int stop_signal(void) {
-    return stopped;
-}
-void remove_on_stop(const char *path) {
-    partial = path;
-}
-void writing_now(int on) {
-    writing = on;
-}
+int stop_signal(void) { return stopped; }
+void remove_on_stop(const char *path) { partial = path; }
+void writing_now(int on) { writing = on; }
 
 /* Calls the watchdog after so many seconds. */
 static void set_watchdog(double seconds) {
@@ -92,8 +86,8 @@ static const char *time_text(double seconds, char buffer[32]) {
     return buffer;
 }
 
-/* One line: stage, bar, share, rate, time left, or without a total the count and the time so far; no wider than the terminal.
- */
+/* One line: stage, bar, share, rate, time left, or without a total the count and the time so far;
+ * no wider than the terminal. */
 static void draw(const rkhs_progress *p, double now) {
     enum { WIDTH = 30 };
     char line[256], fill[WIDTH + 1], rate[32], left[32];

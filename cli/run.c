@@ -224,9 +224,7 @@ static rkhs_status label_format(cli *c, const char *path, const char *format, co
     return RKHS_OK;
 }
 
-rkhs_status read_plain(cli *c, const char *path, rkhs_data **data) {
-    return rkhs_data_read(c->env, path, c->format, data);
-}
+rkhs_status read_plain(cli *c, const char *path, rkhs_data **data) { return rkhs_data_read(c->env, path, c->format, data); }
 
 rkhs_status read_data(cli *c, const char *path, rkhs_data **data) {
     char spec[1024];
@@ -252,13 +250,9 @@ static rkhs_status write_as(const rkhs_data *data, const char *path, const char 
     return status;
 }
 
-rkhs_status write_data(cli *c, const rkhs_data *data, const char *path) {
-    return write_as(data, path, c->output_format);
-}
+rkhs_status write_data(cli *c, const rkhs_data *data, const char *path) { return write_as(data, path, c->output_format); }
 
-rkhs_status write_labels(cli *c, const rkhs_data *labels, const char *path) {
-    return write_as(labels, path, NULL);
-}
+rkhs_status write_labels(cli *c, const rkhs_data *labels, const char *path) { return write_as(labels, path, NULL); }
 
 rkhs_status write_model(cli *c, const rkhs_model *m, const char *path) {
     if (stop_signal() != 0) return RKHS_ERR_CANCELLED;

@@ -145,8 +145,7 @@ void text_xml(text *t, const char *s, int limit) {
     if (isolate) text_add(t, "\xE2\x81\xA9"); /* pop isolate */
 }
 
-/* ---- files -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- files --------------------------------------------------------------------------------------------------------- */
 
 /* Writes all bytes; 0, or errno. */
 static int write_all(int fd, const char *bytes, size_t count) {

@@ -27,8 +27,7 @@ typedef struct budget {
 static int watch(const rkhs_progress *progress, void *payload) {
     budget *b = payload;
     b->calls++;
-    if (progress->total > 0)
-        fprintf(stderr, "%s: %d of %d\n", progress->stage, (int)progress->done, (int)progress->total);
+    if (progress->total > 0) fprintf(stderr, "%s: %d of %d\n", progress->stage, (int)progress->done, (int)progress->total);
     return b->most >= 0 && b->calls > b->most;
 }
 

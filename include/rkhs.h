@@ -112,8 +112,8 @@ RKHS_API rkhs_status rkhs_data_float(rkhs_env *env, const float *values, int64_t
 RKHS_API rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names,
                                        int64_t classes, rkhs_data **data);
 
-/* Reads a file; "-" is standard input; gzip is seen and undone. `format` is a spec, "csv(label=species)"; NULL goes by the name's
- * ending. A column read as labels is found by rkhs_data_labels. */
+/* Reads a file; "-" is standard input; gzip is seen and undone. `format` is a spec, "csv(label=species)"; NULL goes by the
+ * name's ending. A column read as labels is found by rkhs_data_labels. */
 RKHS_API rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data);
 
 /* Reads class labels: one column of numbers or words, or an NPY of integers or strings. */
@@ -132,7 +132,7 @@ RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "gram", 
 RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
 RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
 RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld); /* NULL if not dense */
-RKHS_API const rkhs_data *rkhs_data_labels(const rkhs_data *data);          /* that came with it, or NULL */
+RKHS_API const rkhs_data *rkhs_data_labels(const rkhs_data *data);           /* that came with it, or NULL */
 RKHS_API const int64_t *rkhs_data_codes(const rkhs_data *labels, int64_t *classes);
 RKHS_API const char *rkhs_data_class_name(const rkhs_data *labels, int64_t code);
 RKHS_API void rkhs_data_free(rkhs_data *data);
@@ -179,8 +179,8 @@ RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int6
 RKHS_API rkhs_status rkhs_model_save(const rkhs_model *model, const char *path);
 RKHS_API rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model);
 
-RKHS_API const char *rkhs_model_text(const rkhs_model *model);             /* makes an equal, unfitted model */
-RKHS_API const rkhs_kernel *rkhs_model_kernel(const rkhs_model *model);    /* frozen at fit; NULL before */
+RKHS_API const char *rkhs_model_text(const rkhs_model *model);          /* makes an equal, unfitted model */
+RKHS_API const rkhs_kernel *rkhs_model_kernel(const rkhs_model *model); /* frozen at fit; NULL before */
 
 /* What a fit found, item by item: eigenvalues, residuals, iterations, seconds, ... Either text or numbers. */
 typedef struct rkhs_item {
@@ -217,7 +217,7 @@ typedef struct rkhs_param {
     char room[64];
 } rkhs_param;
 
-RKHS_API const char *rkhs_list_name(int i);                          /* list i, or NULL */
+RKHS_API const char *rkhs_list_name(int i);                            /* list i, or NULL */
 RKHS_API int rkhs_list_type(const char *list, int i, rkhs_type *type); /* type i of a list; 0 when there is none */
 RKHS_API int rkhs_list_param(const char *list, const char *type, int i, rkhs_param *param);
 

@@ -2,8 +2,8 @@
  *
  * EXPERIMENTAL: may change in any release. For those who add a kernel, a gram, a solver, a model, a score, a format.
  *
- * The idea. Given n objects and a kernel, let Phi (n x r) be a factor of the Gram matrix, K ~ Phi Phi', however it is made. Every
- * model learns W (r x d) and gives Z = Phi W.
+ * The idea. Given n objects and a kernel, let Phi (n x r) be a factor of the Gram matrix, K ~ Phi Phi', however it is made.
+ * Every model learns W (r x d) and gives Z = Phi W.
  *
  *     data --kernel--> gram: Phi     model: an objective in sample space        solver: W
  *                       | push Z = Phi W   spectral (M, N, mu)     --pulled back-->  Phi'M Phi w = l (Phi'N Phi + mu I) w
@@ -40,11 +40,11 @@ struct rk_list;
 typedef struct rk_param {
     const char *name; /* NULL ends a table */
     rk_param_kind kind;
-    size_t offset;        /* in the type's parameter struct */
-    const char *value;    /* the default as text; NULL: not set unless given */
-    double min, max;      /* numbers; min = max = 0: any */
-    int open;             /* 1: min itself is excluded */
-    const char *choices;  /* choice: "clip|flip|refuse"; rule: "median|knn" */
+    size_t offset;              /* in the type's parameter struct */
+    const char *value;          /* the default as text; NULL: not set unless given */
+    double min, max;            /* numbers; min = max = 0: any */
+    int open;                   /* 1: min itself is excluded */
+    const char *choices;        /* choice: "clip|flip|refuse"; rule: "median|knn" */
     const struct rk_list *list; /* spec: which list */
     const char *brief;
     const char *instead; /* given in place of that parameter, whose default then does not apply */
@@ -93,9 +93,17 @@ RKHS_API void rkhs_env_set_comm(rkhs_env *env, const rkhs_comm *comm);
 
 /* ---- data ----------------------------------------------------------------------------------------------------------- */
 
-enum { /* kinds, as bits, so that a kernel can say which it takes */
-    RK_KIND_DENSE = 1, RK_KIND_SPARSE = 2, RK_KIND_STRING = 4, RK_KIND_BITS = 8, RK_KIND_IMAGE = 16, RK_KIND_GRAPH = 32,
-    RK_KIND_GRAM = 64, RK_KIND_LABELS = 128, RK_KIND_INDEX = 256
+/* Kinds, as bits, so that a kernel can say which it takes. */
+enum {
+    RK_KIND_DENSE = 1,
+    RK_KIND_SPARSE = 2,
+    RK_KIND_STRING = 4,
+    RK_KIND_BITS = 8,
+    RK_KIND_IMAGE = 16,
+    RK_KIND_GRAPH = 32,
+    RK_KIND_GRAM = 64,
+    RK_KIND_LABELS = 128,
+    RK_KIND_INDEX = 256
 };
 
 struct rk_archive;
@@ -135,7 +143,8 @@ typedef struct rk_work {
     int64_t left;
 } rk_work;
 
-enum { /* properties of a kernel */
+/* Properties of a kernel. */
+enum {
     RK_PSD = 1,       /* positive semi-definite for any parameters in bounds */
     RK_SCALE_FREE = 2 /* advice on column ranges does not apply */
 };
@@ -172,10 +181,10 @@ typedef struct rk_gram {
     const rk_spec *spec;
     const rkhs_kernel *kernel; /* frozen */
     const rkhs_data *x;
-    int64_t n, rank;      /* objects; coefficients */
-    int64_t kept;         /* objects that a map of this gram keeps */
-    int64_t *keep;        /* their rows in x; NULL: all */
-    rk_bound *bound;      /* kernel and x */
+    int64_t n, rank; /* objects; coefficients */
+    int64_t kept;    /* objects that a map of this gram keeps */
+    int64_t *keep;   /* their rows in x; NULL: all */
+    rk_bound *bound; /* kernel and x */
     void *self;
 } rk_gram;
 
@@ -208,8 +217,8 @@ typedef struct rk_op {
     void *context;
 } rk_op;
 
-/* Which variables move: Z itself (Phi = I); a in Z = K_nm a on the kept objects (exact: all); W in Z = Phi W. They differ in what is
- * smooth: an objective that overfits in W may not in a. */
+/* Which variables move: Z itself (Phi = I); a in Z = K_nm a on the kept objects (exact: all); W in Z = Phi W. They differ in
+ * what is smooth: an objective that overfits in W may not in a. */
 typedef enum rk_coordinates { RK_COORD_SAMPLE, RK_COORD_ALPHA, RK_COORD_ISOMETRIC } rk_coordinates;
 
 /* Phi'M Phi w = l (Phi'N Phi + mu I) w, the largest l (by size when by_magnitude), |w| = 1 in the right-hand side's product. */
@@ -230,10 +239,10 @@ typedef struct rk_smooth {
     double ridge;    /* isometric: |W|^2; alpha: a'K a, which is the same; sample: not used */
     int64_t nearest; /* alpha: only the k nearest kept objects of each row; 0: all */
     /* f, and when asked dZ (rows x dim) and dt (thetas). A batch is rows index[0..count); NULL: all. */
-    rkhs_status (*eval)(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
-                        int64_t count, double *f, double *dZ, double *dt);
-    /* (optional) A map between push and f, with its pull-back: centre, unit variance. It is affine once fitted: y = s z + c, and is
-     * folded into (B, c), else transform would disagree with Z. */
+    rkhs_status (*eval)(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
+                        double *f, double *dZ, double *dt);
+    /* (optional) A map between push and f, with its pull-back: centre, unit variance. It is affine once fitted: y = s z + c,
+     * and is folded into (B, c), else transform would disagree with Z. */
     rkhs_status (*normalise)(void *context, const double *Y, double *Z, double *scale, double *shift);
     rkhs_status (*normalise_back)(void *context, const double *Z, const double *dZ, double *dY);
     /* (optional) Back on the constraint after a step, and the gradient's part along it: the unit sphere. */
@@ -258,18 +267,18 @@ typedef enum rk_shape { RK_SHAPE_SPECTRAL, RK_SHAPE_SMOOTH, RK_SHAPE_LINEAR } rk
 typedef struct rk_pulled {
     rkhs_env *env;
     int64_t size, k;
-    int by_magnitude;     /* spectral: the largest by size, else the largest */
-    rk_op a;              /* spectral, linear: the left-hand side */
-    const double *dense;  /* the same as a matrix, size x size, where it is stored; or NULL */
-    const double *rhs;    /* linear: size x k */
+    int by_magnitude;    /* spectral: the largest by size, else the largest */
+    rk_op a;             /* spectral, linear: the left-hand side */
+    const double *dense; /* the same as a matrix, size x size, where it is stored; or NULL */
+    const double *rhs;   /* linear: size x k */
     rkhs_status (*eval)(void *context, rkhs_env *env, const double *x, int64_t step, double *f, double *g); /* smooth */
     void (*retract)(void *context, double *x);
     void *context;
-    double *x;            /* the start on entry, where there is one; the result */
-    double *values;       /* spectral: k eigenvalues, largest first; smooth: values[0] = f */
-    double *residuals;    /* spectral: |A w - l w|; smooth: residuals[0] = |g| */
+    double *x;         /* the start on entry, where there is one; the result */
+    double *values;    /* spectral: k eigenvalues, largest first; smooth: values[0] = f */
+    double *residuals; /* spectral: |A w - l w|; smooth: residuals[0] = |g| */
     int64_t iterations, products;
-    int converged;        /* not converging is a report, not an error */
+    int converged; /* not converging is a report, not an error */
 } rk_pulled;
 
 typedef struct rk_solver_type {
@@ -292,8 +301,8 @@ typedef struct rk_solver_type {
 typedef struct rk_map {
     rkhs_data *kept; /* D */
     int64_t kept_count, dim;
-    double *B;       /* kept x dim */
-    double *c;       /* dim */
+    double *B; /* kept x dim */
+    double *c; /* dim */
     int64_t nearest;
     int degree;
     enum { RK_POST_NONE, RK_POST_SPHERE } post; /* sphere: z / |z| */
@@ -304,22 +313,22 @@ struct rk_report;
 /* Everything that `fit` may need and must fill. */
 typedef struct rk_fit {
     rkhs_env *env;
-    const void *self;      /* the model's parameters */
-    rk_gram *gram;         /* built from the spec's gram= */
+    const void *self; /* the model's parameters */
+    rk_gram *gram;    /* built from the spec's gram= */
     const rkhs_kernel *kernel;
     const rkhs_data *x, *y, *start;
     struct rk_report *report;
     int64_t dim;
-    double *Z;             /* out: n x dim */
-    rk_map *map;           /* out: kept objects are filled in by the caller from gram->keep */
+    double *Z;   /* out: n x dim */
+    rk_map *map; /* out: kept objects are filled in by the caller from gram->keep */
 } rk_fit;
 
 typedef struct rk_model_type {
     rk_entry entry;
-    const char *(*default_kernel)(unsigned kind); /* spec text, or NULL: this kind needs --kernel */
+    const char *(*default_kernel)(unsigned kind);         /* spec text, or NULL: this kind needs --kernel */
     int64_t (*dim)(const void *self, const rkhs_data *y); /* of the embedding */
-    size_t gram_offset;                           /* of `gram` (rk_spec *) in the parameters */
-    unsigned second;                              /* kinds of second data set that it takes; 0: none */
+    size_t gram_offset;                                   /* of `gram` (rk_spec *) in the parameters */
+    unsigned second;                                      /* kinds of second data set that it takes; 0: none */
     int takes_start;
     rkhs_status (*fit)(rk_fit *fit);
     /* (optional) Models without a map, or with a better way for new objects: k(new rows, kept) is given by tiles of rows. */

@@ -38,20 +38,27 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
     return 1;
 }
 
-/* "> 0", "1 to 1000", the words of a choice, the list of a spec. Lives in static storage of the table's own text, or is NULL. */
+/* "> 0", "1 to 1000", the words of a choice, the list of a spec.
+ * Lives in static storage of the table's own text, or is NULL. */
 static const char *bounds_of(const rk_param *p, char buffer[64]) {
+    if (p->kind == RK_RULE) {
+        snprintf(buffer, 64, "> %g, or %s", p->min, p->choices);
+        return buffer;
+    }
     if (p->choices) return p->choices;
     if (p->list) return p->list->name;
     if (p->min == 0 && p->max == 0 && !p->open) return NULL;
-    if (p->max >= 1e8) snprintf(buffer, 64, p->open ? "> %g" : ">= %g", p->min);
-    else snprintf(buffer, 64, p->open ? "> %g, <= %g" : "%g to %g", p->min, p->max);
+    if (p->max >= 1e8)
+        snprintf(buffer, 64, p->open ? "> %g" : ">= %g", p->min);
+    else
+        snprintf(buffer, 64, p->open ? "> %g, <= %g" : "%g to %g", p->min, p->max);
     return buffer;
 }
 
 int rkhs_list_param(const char *list, const char *type, int i, rkhs_param *param) {
     static const char *const kinds[] = {
-        [RK_INT] = "integer", [RK_REAL] = "real", [RK_BOOL] = "true|false", [RK_CHOICE] = "choice", [RK_RULE] = "real or rule",
-        [RK_LIST] = "rows", [RK_SPEC] = "spec", [RK_WORD] = "word",
+        [RK_INT] = "integer",       [RK_REAL] = "real", [RK_BOOL] = "true|false", [RK_CHOICE] = "choice",
+        [RK_RULE] = "real or rule", [RK_LIST] = "rows", [RK_SPEC] = "spec",       [RK_WORD] = "word",
     };
     const rk_list *l = find_list(list);
     const rk_entry *e = l && type ? rk_list_find(l, type) : NULL;

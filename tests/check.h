@@ -35,7 +35,7 @@
     do {                                                                                                                       \
         double near_a = (a), near_b = (b);                                                                                     \
         double near_scale = fabs(near_b) > 1 ? fabs(near_b) : 1;                                                               \
-        if (!(fabs(near_a - near_b) <= (tolerance) * near_scale))                                                              \
+        if (!(fabs(near_a - near_b) <= (tolerance)*near_scale))                                                                \
             fail_msg("%s = %.17g, %s = %.17g, off by %.3g", #a, near_a, #b, near_b, near_a - near_b);                          \
     } while (0)
 

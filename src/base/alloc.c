@@ -30,11 +30,13 @@ static int take_bytes(rkhs_env *env, size_t bytes) {
     if (bytes > env->limit || used > env->limit - bytes) return 0;
     used = atomic_fetch_add(&env->used, bytes) + bytes;
     size_t peak = atomic_load(&env->peak);
-    while (used > peak && !atomic_compare_exchange_weak(&env->peak, &peak, used)) {}
+    while (used > peak && !atomic_compare_exchange_weak(&env->peak, &peak, used)) {
+    }
     return 1;
 }
 
-/* Large blocks are asked for in huge pages: a Gram is walked in rows and columns, and its page faults are a third of its cost. */
+/* Large blocks are asked for in huge pages: a Gram is walked in rows and columns,
+ * and its page faults are a third of its cost. */
 static void ask_huge(void *raw, size_t bytes) {
 #ifdef MADV_HUGEPAGE
     if (bytes < HUGE_FROM) return;
@@ -56,7 +58,8 @@ static rkhs_status block_new(rkhs_env *env, int64_t count, size_t size, rk_block
     size_t bytes = (size_t)count * size;
     int injected = env->fail_at >= 0 && env->allocations++ == env->fail_at;
     if (injected || !take_bytes(env, bytes))
-        return rk_fail(env, RKHS_ERR_MEMORY, "%s more are needed, %s are in use, and the limit is %s: raise the memory limit, or use less data",
+        return rk_fail(env, RKHS_ERR_MEMORY,
+                       "%s more are needed, %s are in use, and the limit is %s: raise the memory limit, or use less data",
                        rk_bytes_text((double)bytes, need), rk_bytes_text((double)atomic_load(&env->used), have),
                        rk_bytes_text((double)env->limit, limit));
     char *raw = calloc(1, bytes + sizeof(rk_block) + ALIGN);

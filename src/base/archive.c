@@ -70,9 +70,7 @@ rkhs_status rk_archive_new(rkhs_env *env, rk_archive **archive) {
     return RKHS_OK;
 }
 
-void rk_archive_set_zip64(rk_archive *archive, uint64_t from) {
-    archive->zip64 = from;
-}
+void rk_archive_set_zip64(rk_archive *archive, uint64_t from) { archive->zip64 = from; }
 
 /* A name that any system can unpack: no empty, absolute or climbing path. */
 static int good_name(const char *name, size_t length) {
@@ -192,9 +190,7 @@ static unsigned char *number(unsigned char *to, uint64_t value, int size) {
 }
 
 /* A value in a 32-bit field: all ones say that a 64-bit field has it. */
-static uint64_t narrow(const rk_archive *archive, uint64_t value) {
-    return value >= archive->zip64 ? 0xffffffffu : value;
-}
+static uint64_t narrow(const rk_archive *archive, uint64_t value) { return value >= archive->zip64 ? 0xffffffffu : value; }
 
 /* The 16 bytes that local and central header share: flags, stored, 1980-01-01 00:00, CRC, and in 8 more both sizes. */
 static unsigned char *common(unsigned char *to, const member *m, uint64_t size32) {
@@ -522,9 +518,7 @@ done:
 
 /* ---- get ------------------------------------------------------------------------------------------------------------- */
 
-int64_t rk_archive_count(const rk_archive *archive) {
-    return archive->count;
-}
+int64_t rk_archive_count(const rk_archive *archive) { return archive->count; }
 
 const char *rk_archive_name(const rk_archive *archive, int64_t i) {
     return i >= 0 && i < archive->count ? archive->members[i].name : NULL;
@@ -534,13 +528,9 @@ char rk_archive_type(const rk_archive *archive, int64_t i) {
     return i >= 0 && i < archive->count ? archive->members[i].array.type : 0;
 }
 
-int rk_archive_has(const rk_archive *archive, const char *name) {
-    return find_member(archive, name) != NULL;
-}
+int rk_archive_has(const rk_archive *archive, const char *name) { return find_member(archive, name) != NULL; }
 
-const char *rk_archive_path(const rk_archive *archive) {
-    return archive->path ? archive->path : "";
-}
+const char *rk_archive_path(const rk_archive *archive) { return archive->path ? archive->path : ""; }
 
 rkhs_status rk_archive_get(rk_archive *archive, const char *name, char type, int ndim, rk_array *a) {
     const member *m = find_member(archive, name);

@@ -58,8 +58,12 @@ struct rkhs_env {
     _Atomic int cancelled;
 };
 
-/* Says where a long call stands (stage NULL: as before) and asks whether to go on; cheap, only the env's own thread may call. */
+/* Says where a long call stands (stage NULL: as before) and asks whether to go on; cheap,
+ * only the env's own thread may call. */
 rkhs_status rk_progress(rkhs_env *env, const char *stage, int64_t done, int64_t total);
+
+static inline int64_t rk_least(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t rk_most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* Seconds on a clock that never goes back. */
 double rk_seconds(void);
@@ -100,7 +104,7 @@ typedef enum rk_node_kind { RK_NODE_NUMBER, RK_NODE_CALL, RK_NODE_SUM, RK_NODE_P
 
 typedef struct rk_node {
     rk_node_kind kind;
-    const char *text;      /* call: the name; number and list: as written */
+    const char *text; /* call: the name; number and list: as written */
     double number;
     int brackets;          /* call: written with ( ) */
     int at;                /* position in the text, for messages */
@@ -130,7 +134,7 @@ const char *rk_nearest(const char *word, const char *const *names, int count);
 /* "[0:50,7]" as indices, each below `end`; *index is on the scratch list. `what` for messages. */
 rkhs_status rk_indices(rkhs_env *env, const char *what, const char *list, int64_t end, int64_t **index, int64_t *count);
 
-/* ---- specs: types with parameters, from text and back --------------------------------------------------------------------- */
+/* ---- specs: types with parameters, from text and back -------------------------------------------------------------- */
 
 const rk_entry *rk_list_find(const rk_list *list, const char *name);
 /* Fails with the nearest name. */
@@ -145,7 +149,7 @@ void rk_spec_free(rkhs_env *env, rk_spec *spec);
 /* One word of "a|b|c" by position into buffer. */
 const char *rk_choice_text(const char *choices, int position, char buffer[64]);
 
-/* ---- random numbers: Philox, keyed by (seed, stream), counted by (row, index) ---------------------------------------------- */
+/* ---- random numbers: Philox, keyed by (seed, stream), counted by (row, index) -------------------------------------- */
 
 /* Streams, so that two uses of one seed do not meet. */
 enum { RK_STREAM_SAMPLE = 1, RK_STREAM_LANDMARK, RK_STREAM_START, RK_STREAM_SUBSET, RK_STREAM_TEST };
@@ -159,7 +163,8 @@ rkhs_status rk_choose(rkhs_env *env, uint64_t stream, int64_t n, int64_t count, 
 
 /* ---- threads: a loop over fixed tiles ------------------------------------------------------------------------------------ */
 
-/* Work on one tile; `worker` is 0 .. rk_workers-1, for scratch of its own. May be called on any thread; must not touch the env. */
+/* Work on one tile; `worker` is 0 .. rk_workers-1, for scratch of its own. May be called on any thread;
+ * must not touch the env. */
 typedef rkhs_status (*rk_tile_fn)(void *context, int64_t tile, int worker);
 
 /* Runs fn on tiles 0 .. count-1 in any order; reports progress on `stage` (NULL: only asks whether to go on). */
@@ -197,10 +202,10 @@ void rk_output_free(rk_output *out);
 enum { RK_NPY_DIMS = 8, RK_NPY_ROOM = 256 };
 
 typedef struct rk_npy {
-    char order;     /* '<', '>' or '|' */
-    char kind;      /* 'f', 'i', 'u', 'b', 'S', 'U' or one that nobody here reads */
-    int64_t size;   /* bytes of an element */
-    int fortran;    /* the first index runs fastest */
+    char order;   /* '<', '>' or '|' */
+    char kind;    /* 'f', 'i', 'u', 'b', 'S', 'U' or one that nobody here reads */
+    int64_t size; /* bytes of an element */
+    int fortran;  /* the first index runs fastest */
     int ndim;
     int64_t shape[RK_NPY_DIMS];
     int64_t count;  /* elements */

@@ -22,8 +22,8 @@ rkhs_status rk_list_get(rkhs_env *env, const rk_list *list, const char *name, co
     for (const rk_entry *const *e = list->entries; *e && count < 128; e++) names[count++] = (*e)->name;
     const char *near = rk_nearest(name, names, count);
     if (near)
-        return rk_fail(env, RKHS_ERR_SPEC, "there is no %s '%.40s' (did you mean %s?): 'rkhs list %s' shows all", list->what, name,
-                       near, list->name);
+        return rk_fail(env, RKHS_ERR_SPEC, "there is no %s '%.40s' (did you mean %s?): 'rkhs list %s' shows all", list->what,
+                       name, near, list->name);
     return rk_fail(env, RKHS_ERR_SPEC, "there is no %s '%.40s': 'rkhs list %s' shows all", list->what, name, list->name);
 }
 
@@ -50,14 +50,15 @@ static rkhs_status find_param(rkhs_env *env, const rk_entry *e, const char *key,
     }
     const char *near = rk_nearest(key, names, count);
     if (!count) return rk_fail(env, RKHS_ERR_SPEC, "%s has no parameter '%.40s': it takes none", e->name, key);
-    return rk_fail(env, RKHS_ERR_SPEC, "%s has no parameter '%.40s'%s%s%s: it takes %s", e->name, key, near ? " (did you mean " : "",
-                   near ? near : "", near ? "?)" : "", names_text(e->params, all, sizeof all));
+    return rk_fail(env, RKHS_ERR_SPEC, "%s has no parameter '%.40s'%s%s%s: it takes %s", e->name, key,
+                   near ? " (did you mean " : "", near ? near : "", near ? "?)" : "", names_text(e->params, all, sizeof all));
 }
 
 /* The position of a word in "a|b|c", or -1. */
 static int choice_find(const char *choices, const char *word) {
     size_t length = strlen(word);
     int position = 0;
+    if (strchr(word, '|')) return -1;
     for (const char *s = choices; s; s = strchr(s, '|'), s = s ? s + 1 : NULL, position++)
         if (strncmp(s, word, length) == 0 && (s[length] == '|' || s[length] == 0)) return position;
     return -1;
@@ -74,9 +75,7 @@ const char *rk_choice_text(const char *choices, int position, char buffer[64]) {
 }
 
 /* Whether a value is a bare word, and which. */
-static const char *word_of(const rk_node *node) {
-    return node->kind == RK_NODE_CALL && !node->brackets ? node->text : NULL;
-}
+static const char *word_of(const rk_node *node) { return node->kind == RK_NODE_CALL && !node->brackets ? node->text : NULL; }
 
 static rkhs_status expected(rkhs_env *env, const rk_entry *e, const rk_param *p, const char *what, const rk_node *node) {
     return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be %s%s%.40s", e->name, p->name, what, node->text ? ", not " : "",
@@ -195,7 +194,8 @@ static int replaced(const rk_entry *e, const rk_param *p, uint64_t given) {
 static rkhs_status set_defaults(rkhs_env *env, const rk_entry *e, void *self, uint64_t given) {
     for (const rk_param *p = e->params; p && p->name; p++) {
         if (given >> (p - e->params) & 1) {
-            if (replaced(e, p, given)) return rk_fail(env, RKHS_ERR_SPEC, "%s: %s is given in two ways: keep one", e->name, p->name);
+            if (replaced(e, p, given))
+                return rk_fail(env, RKHS_ERR_SPEC, "%s: %s is given in two ways: keep one", e->name, p->name);
             continue;
         }
         if (!p->value || replaced(e, p, given)) continue;

@@ -1,8 +1,8 @@
 /* pool.c: a parallel loop over fixed tiles.
  *
- * Tiles are handed out by a counter; which worker takes which tile never shows in a result, because a tile writes only what is its
- * own. The env's thread is worker 0: it works too, reports progress between its tiles, and polls while the others finish. After a
- * fork() the child finds a pool whose threads are gone; it sees that by the process id and makes a new one. */
+ * Tiles are handed out by a counter; which worker takes which tile never shows in a result, because a tile writes only what is
+ * its own. The env's thread is worker 0: it works too, reports progress between its tiles, and polls while the others finish.
+ * After a fork() the child finds a pool whose threads are gone; it sees that by the process id and makes a new one. */
 #include "base/base.h"
 
 #include <pthread.h>
@@ -14,11 +14,11 @@ typedef struct rk_pool {
     pthread_mutex_t lock;
     pthread_cond_t wake, idle;
     pthread_t *threads;
-    int count;         /* threads started, the env's own not counted */
+    int count; /* threads started, the env's own not counted */
     pid_t pid;
     int quit;
-    uint64_t round;    /* counts the loops */
-    int working;       /* threads inside the current loop */
+    uint64_t round; /* counts the loops */
+    int working;    /* threads inside the current loop */
     rk_tile_fn fn;
     void *context;
     int64_t tiles;
@@ -59,7 +59,8 @@ static void *worker_main(void *argument) {
         if (pool->quit) break;
         seen = pool->round;
         pthread_mutex_unlock(&pool->lock);
-        while (run_tile(pool, w->id)) {}
+        while (run_tile(pool, w->id)) {
+        }
         pthread_mutex_lock(&pool->lock);
         if (--pool->working == 0) pthread_cond_signal(&pool->idle);
     }

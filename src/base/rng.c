@@ -1,5 +1,6 @@
-/* rng.c: random numbers that are functions of (seed, stream, row, index) alone, so that they are the same on any number of threads
- * and machines. Philox 4x64, ten rounds: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. */
+/* rng.c: random numbers that are functions of (seed, stream, row, index) alone, so that they are the same on any number of
+ * threads and machines. Philox 4x64, ten rounds: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
+ * 2011. */
 #include "base/base.h"
 
 #include <Random123/philox.h>

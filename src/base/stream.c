@@ -48,9 +48,7 @@ struct rk_output {
 };
 
 /* The system's words for an error. */
-static const char *error_text(int error, char buffer[128]) {
-    return strerror_r(error, buffer, 128);
-}
+static const char *error_text(int error, char buffer[128]) { return strerror_r(error, buffer, 128); }
 
 /* Asks whether to go on, now: a signal may be why a system call came back. */
 static rkhs_status ask_now(rkhs_env *env, const char *stage, int64_t done, int64_t total) {
@@ -115,9 +113,7 @@ static voidpf zlib_alloc(voidpf env, uInt items, uInt size) {
     return rk_alloc(env, items, size, &p) == RKHS_OK ? p : Z_NULL;
 }
 
-static void zlib_free(voidpf env, voidpf p) {
-    rk_free(env, p);
-}
+static void zlib_free(voidpf env, voidpf p) { rk_free(env, p); }
 
 /* Looks at the first bytes and prepares to undo gzip. */
 static rkhs_status detect_gzip(rk_input *in) {
@@ -309,9 +305,7 @@ done:
     return status;
 }
 
-const char *rk_input_name(const rk_input *in) {
-    return in->name;
-}
+const char *rk_input_name(const rk_input *in) { return in->name; }
 
 void rk_input_close(rk_input *in) {
     if (!in) return;
@@ -507,9 +501,7 @@ done:
     return status;
 }
 
-const char *rk_output_name(const rk_output *out) {
-    return out->name;
-}
+const char *rk_output_name(const rk_output *out) { return out->name; }
 
 void rk_output_free(rk_output *out) {
     if (!out) return;

@@ -164,7 +164,8 @@ static rkhs_status parse_list(parser *p, rk_node **out) {
         } else if (c == ':' || c == ',' || c == ']') {
             if (!digits) return wrong(p, "a whole number");
             digits = 0;
-        } else return wrong(p, "a whole number, ':', ',' or ']'");
+        } else
+            return wrong(p, "a whole number, ':', ',' or ']'");
         s[length++] = c;
         p->at++;
         if (c == ']') break;
@@ -190,7 +191,8 @@ static rkhs_status parse_factor(parser *p, rk_node **out) {
 }
 
 /* A chain of parts joined by `sign`: a sum of products, a product of factors. One part stands for itself. */
-static rkhs_status parse_chain(parser *p, char sign, rk_node_kind kind, rkhs_status (*part)(parser *, rk_node **), rk_node **out) {
+static rkhs_status parse_chain(parser *p, char sign, rk_node_kind kind, rkhs_status (*part)(parser *, rk_node **),
+                               rk_node **out) {
     rkhs_status status = part(p, out);
     if (status != RKHS_OK || peek(p) != sign) return status;
     rk_node *chain;
@@ -301,8 +303,8 @@ rkhs_status rk_indices(rkhs_env *env, const char *what, const char *list, int64_
             int64_t from = strtoll(s, &stop, 10), to = from < end ? from + 1 : from;
             if (*stop == ':') to = strtoll(stop + 1, &stop, 10);
             if (errno || from < 0 || from >= end || to > end || to <= from)
-                return rk_fail(env, RKHS_ERR_SPEC, "%s '%.40s': the part '%.*s' is not inside 0:%lld", what, list, (int)(stop - s), s,
-                               (long long)end);
+                return rk_fail(env, RKHS_ERR_SPEC, "%s '%.40s': the part '%.*s' is not inside 0:%lld", what, list,
+                               (int)(stop - s), s, (long long)end);
             for (int64_t i = from; i < to; i++, (*count)++)
                 if (pass) (*index)[*count] = i;
             s = *stop == ',' ? stop + 1 : stop;

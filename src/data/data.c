@@ -13,9 +13,7 @@ static const rk_entry *const entries[] = {
 const rk_list rk_datas = {"data", "kind of data", entries};
 
 /* The table that an entry begins. */
-static const rk_data_type *type_of(const rk_entry *entry) {
-    return (const rk_data_type *)entry;
-}
+static const rk_data_type *type_of(const rk_entry *entry) { return (const rk_data_type *)entry; }
 
 const rk_data_type *rk_data_type_find(const char *name) {
     const rk_entry *entry = rk_list_find(&rk_datas, name);
@@ -156,18 +154,10 @@ done:
     return status;
 }
 
-const char *rkhs_data_kind(const rkhs_data *data) {
-    return data ? data->type->entry.name : NULL;
-}
-int64_t rkhs_data_rows(const rkhs_data *data) {
-    return data ? data->rows : 0;
-}
-int64_t rkhs_data_columns(const rkhs_data *data) {
-    return data ? data->columns : 0;
-}
-const rkhs_data *rkhs_data_labels(const rkhs_data *data) {
-    return data ? data->labels : NULL;
-}
+const char *rkhs_data_kind(const rkhs_data *data) { return data ? data->type->entry.name : NULL; }
+int64_t rkhs_data_rows(const rkhs_data *data) { return data ? data->rows : 0; }
+int64_t rkhs_data_columns(const rkhs_data *data) { return data ? data->columns : 0; }
+const rkhs_data *rkhs_data_labels(const rkhs_data *data) { return data ? data->labels : NULL; }
 
 rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept) {
     rkhs_status status = RKHS_OK;

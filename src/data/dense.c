@@ -7,9 +7,7 @@
 #define LARGEST 1e150 /* squares and their sums stay finite */
 #define APART 100.0   /* column ranges further apart than this get advice */
 
-static const rk_dense *dense_of(const rkhs_data *x) {
-    return x->self;
-}
+static const rk_dense *dense_of(const rkhs_data *x) { return x->self; }
 
 rkhs_status rk_dense_check(rkhs_env *env, const char *where, const double *values, int64_t n, int64_t p, int64_t ld) {
     for (int64_t i = 0; i < n; i++) {
@@ -212,9 +210,7 @@ static void advise_dense(rkhs_env *env, const rkhs_data *x) {
             (long long)column[0] + 1, range[0], (long long)column[1] + 1, range[1]);
 }
 
-static void release_dense(rkhs_data *x) {
-    rk_free(x->env, dense_of(x)->owned);
-}
+static void release_dense(rkhs_data *x) { rk_free(x->env, dense_of(x)->owned); }
 
 const rk_data_type rk_data_dense = {
     .entry = {.name = "dense", .brief = "vectors: a matrix with an object in each row", .size = sizeof(rk_dense)},

@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const rk_gram_rows *rows_of(const rkhs_data *x) {
-    return x->self;
-}
+static const rk_gram_rows *rows_of(const rkhs_data *x) { return x->self; }
 
 /* The training object of row i, or -1 for a new one. */
 static int64_t training_index(const rkhs_data *x, int64_t i) {

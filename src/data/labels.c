@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const rk_labels *labels_of(const rkhs_data *x) {
-    return x->self;
-}
+static const rk_labels *labels_of(const rkhs_data *x) { return x->self; }
 
 /* Copies names into one block; NULL: the digits of the codes. */
 static rkhs_status copy_names(rkhs_env *env, const char *const *names, int64_t classes, rk_labels *to) {

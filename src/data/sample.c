@@ -122,8 +122,7 @@ const rk_sample_type rk_sample_cubes = {
     .draw = draw_cubes,
 };
 
-/* ---- swiss_roll: a rolled-up sheet, as scikit-learn's make_swiss_roll ------------------------------------------------------
- */
+/* ---- swiss_roll: a rolled-up sheet, as scikit-learn's make_swiss_roll ---------------------------------------------- */
 
 typedef struct swiss_roll {
     int64_t n;
@@ -160,8 +159,7 @@ const rk_sample_type rk_sample_swiss_roll = {
     .draw = draw_swiss_roll,
 };
 
-/* ---- the list --------------------------------------------------------------------------------------------------------------
- */
+/* ---- the list ------------------------------------------------------------------------------------------------------ */
 
 #define RK_SAMPLE(name) &rk_sample_##name.entry,
 static const rk_entry *const entries[] = {

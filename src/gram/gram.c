@@ -44,26 +44,13 @@ typedef struct nearest {
     rk_work *work;
 } nearest;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-/* Offers column j with value v to one row's list, largest first; an equal value that came earlier stays before. */
-static void offer(int64_t *index, double *value, int64_t k, int64_t *count, int64_t j, double v) {
-    int64_t at = *count;
-    if (at == k && !(v > value[k - 1])) return;
-    if (at == k) at--;
-    else (*count)++;
-    for (; at > 0 && v > value[at - 1]; at--) value[at] = value[at - 1], index[at] = index[at - 1];
-    value[at] = v;
-    index[at] = j;
-}
-
 /* The lists of a tile of rows. */
 static rkhs_status nearest_tile(void *context, int64_t tile, int worker) {
     nearest *s = context;
-    int64_t n = s->g->n, i0 = tile * RK_TILE, ni = least(RK_TILE, n - i0), counts[RK_TILE] = {0};
+    int64_t n = s->g->n, i0 = tile * RK_TILE, ni = rk_least(RK_TILE, n - i0), counts[RK_TILE] = {0};
     double *out = s->tiles + (int64_t)worker * RK_TILE * RK_TILE;
     for (int64_t j0 = 0; j0 < n; j0 += RK_TILE) {
-        int64_t nj = least(RK_TILE, n - j0), ld = s->K ? n : RK_TILE;
+        int64_t nj = rk_least(RK_TILE, n - j0), ld = s->K ? n : RK_TILE;
         const double *values = s->K ? s->K + i0 * n + j0 : out;
         if (!s->K) {
             rkhs_status status = rk_block_of(s->g->bound, i0, ni, s->g->bound, j0, nj, out, RK_TILE, s->work[worker]);
@@ -72,7 +59,8 @@ static rkhs_status nearest_tile(void *context, int64_t tile, int worker) {
         for (int64_t i = 0; i < ni; i++)
             for (int64_t j = 0; j < nj; j++)
                 if (i0 + i != j0 + j)
-                    offer(s->index + (i0 + i) * s->k, s->value + (i0 + i) * s->k, s->k, &counts[i], j0 + j, values[i * ld + j]);
+                    counts[i] = rk_top_offer(s->value + (i0 + i) * s->k, s->index + (i0 + i) * s->k, counts[i], s->k, j0 + j,
+                                             values[i * ld + j]);
     }
     return RKHS_OK;
 }
@@ -107,7 +95,7 @@ rkhs_status rk_gram_diag(const rk_gram *g, double *out) {
     rk_work *work;
     rkhs_status status = rk_work_new(g->env, g->bound, g->bound, &work);
     for (int64_t i = 0; status == RKHS_OK && i < g->n; i += RK_TILE)
-        status = rk_diag_of(g->bound, i, least(RK_TILE, g->n - i), out + i, work[0]);
+        status = rk_diag_of(g->bound, i, rk_least(RK_TILE, g->n - i), out + i, work[0]);
     rk_scratch_release(g->env, mark);
     return status;
 }

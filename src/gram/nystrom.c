@@ -1,10 +1,10 @@
 /* nystrom.c: the Gram matrix through m landmarks S: K ~ K_nS K_SS^-1 K_Sn = Phi Phi', Phi = K_nS L^-T, K_SS = L L'.
  *
  * Landmarks are drawn by randomly pivoted Cholesky, which picks each in proportion to what the earlier ones leave unexplained:
- * Chen, Epperly, Tropp, Webber, "Randomly pivoted Cholesky", 2022; in blocks with rejection, the same law at the speed of a matrix
- * product: Epperly, Tropp, Webber, "Embrace rejection", 2024. It needs (m+1) n kernel values and O(n m^2) flops, memory n m.
- * uniform landmarks cost the same and explain less; given ones are the caller's. Landmarks that the others explain to within 1e-12 are
- * dropped, so that L is always well enough conditioned; the rank is then below m. */
+ * Chen, Epperly, Tropp, Webber, "Randomly pivoted Cholesky", 2022; in blocks with rejection, the same law at the speed of a
+ * matrix product: Epperly, Tropp, Webber, "Embrace rejection", 2024. It needs (m+1) n kernel values and O(n m^2) flops, memory
+ * n m. uniform landmarks cost the same and explain less; given ones are the caller's. Landmarks that the others explain to
+ * within 1e-12 are dropped, so that L is always well enough conditioned; the rank is then below m. */
 #include "gram/gram.h"
 
 #include <stdio.h>
@@ -20,10 +20,23 @@ typedef struct nystrom {
 } nystrom;
 
 static const rk_param params[] = {
-    {.name = "m", .kind = RK_INT, .offset = offsetof(nystrom, m), .value = "500", .min = 1, .max = 1e9, .brief = "landmarks, at most n"},
-    {.name = "by", .kind = RK_CHOICE, .offset = offsetof(nystrom, by), .value = "rpcholesky", .choices = "rpcholesky|uniform|given",
+    {.name = "m",
+     .kind = RK_INT,
+     .offset = offsetof(nystrom, m),
+     .value = "500",
+     .min = 1,
+     .max = 1e9,
+     .brief = "landmarks, at most n"},
+    {.name = "by",
+     .kind = RK_CHOICE,
+     .offset = offsetof(nystrom, by),
+     .value = "rpcholesky",
+     .choices = "rpcholesky|uniform|given",
      .brief = "how landmarks are chosen"},
-    {.name = "rows", .kind = RK_LIST, .offset = offsetof(nystrom, rows), .brief = "with by=given: the rows, counted from 0, as [0:50,7]"},
+    {.name = "rows",
+     .kind = RK_LIST,
+     .offset = offsetof(nystrom, rows),
+     .brief = "with by=given: the rows, counted from 0, as [0:50,7]"},
     {.name = NULL},
 };
 
@@ -118,7 +131,8 @@ static rkhs_status build_known(rk_gram *g, int64_t *index, int64_t m) {
         TRY(square(g, index, m, A, m));
         rank = pivoted_cholesky(m, A, index);
     }
-    if (rank < 1) FAIL(g->env, RKHS_ERR_NUMERIC, "the kernel is zero on every landmark: choose another kernel or other landmarks");
+    if (rank < 1)
+        FAIL(g->env, RKHS_ERR_NUMERIC, "the kernel is zero on every landmark: choose another kernel or other landmarks");
     TRY(keep_triangle(g, A, m, rank));
     TRY(rk_alloc(g->env, g->n * rank, sizeof *f->Phi, &f->Phi));
     f->ld = rank;
@@ -136,17 +150,19 @@ static void draw(rkhs_env *env, const double *sums, int64_t n, int64_t round, in
         int64_t low = 0, high = n - 1; /* the first row whose sum passes u; a row without a step is never that */
         while (low < high) {
             int64_t middle = (low + high) / 2;
-            if (sums[middle] > u) high = middle;
-            else low = middle + 1;
+            if (sums[middle] > u)
+                high = middle;
+            else
+                low = middle + 1;
         }
         out[q] = low;
     }
 }
 
-/* Goes through proposed landmarks with residual Gram H (count x count) and accepts each with the chance that what the ones before it
- * leave; `kept` receives positions, L (ld = BLOCK) the Cholesky factor of the accepted part. */
-static int64_t accept(rkhs_env *env, double *H, int64_t count, const double *diag, const int64_t *proposal, int64_t round, int64_t most,
-                      int64_t *kept, double *L) {
+/* Goes through proposed landmarks with residual Gram H (count x count) and accepts each with the chance that what the ones
+ * before it leave; `kept` receives positions, L (ld = BLOCK) the Cholesky factor of the accepted part. */
+static int64_t accept(rkhs_env *env, double *H, int64_t count, const double *diag, const int64_t *proposal, int64_t round,
+                      int64_t most, int64_t *kept, double *L) {
     double first[BLOCK];
     int64_t accepted = 0;
     for (int64_t q = 0; q < count; q++) first[q] = H[q * count + q];
@@ -262,7 +278,8 @@ static rkhs_status build_nystrom(rk_gram *g) {
     g->self = f;
     TRY(listed(g, s, m, &index, &count));
     snprintf(what, sizeof what, "nystrom with %lld landmarks on %lld objects", (long long)count, (long long)g->n);
-    TRY(rk_need(g->env, 8.0 * (double)count * ((double)g->n + 2.0 * (double)count), what, "choose a smaller m, or raise the memory limit"));
+    TRY(rk_need(g->env, 8.0 * (double)count * ((double)g->n + 2.0 * (double)count), what,
+                "choose a smaller m, or raise the memory limit"));
     TRY(s->by == BY_RPCHOLESKY ? build_rpcholesky(g, index, m) : build_known(g, index, count));
     if (g->rank < count)
         rk_log(g->env, RKHS_LOG_INFO, "%lld of %lld landmarks explain everything; the others were dropped", (long long)g->rank,
@@ -322,8 +339,12 @@ static void release_nystrom(rk_gram *g) {
 }
 
 const rk_gram_type rk_gram_nystrom = {
-    .entry = {.name = "nystrom", .brief = "the Gram matrix through m landmarks; only these are kept", .formula = "K_nS K_SS^-1 K_Sn",
-              .cost = "8 n m bytes, n m^2 flops", .params = params, .size = sizeof(nystrom)},
+    .entry = {.name = "nystrom",
+              .brief = "the Gram matrix through m landmarks; only these are kept",
+              .formula = "K_nS K_SS^-1 K_Sn",
+              .cost = "8 n m bytes, n m^2 flops",
+              .params = params,
+              .size = sizeof(nystrom)},
     .form = RK_FORM_FACTOR,
     .build = build_nystrom,
     .mul = mul_nystrom,

@@ -98,9 +98,10 @@ static rkhs_status not_a_number(const reader *r, int64_t column, const char *tex
     if (is_number(text, &number))
         return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is %s, past 1e150: divide the column by its largest number", r->name,
                        where, value);
-    return rk_fail(r->env, RKHS_ERR_DATA,
-                   "%s: %s is '%s', not a number: correct it, or leave out the column, or name it as the labels (--label-column)",
-                   r->name, where, value);
+    return rk_fail(
+        r->env, RKHS_ERR_DATA,
+        "%s: %s is '%s', not a number: correct it, or leave out the column, or name it as the labels (--label-column)", r->name,
+        where, value);
 }
 
 /* A row with another number of fields. */
@@ -112,9 +113,7 @@ static rkhs_status ragged(const reader *r, int64_t fields) {
 
 /* ---- fields ------------------------------------------------------------------------------------------------------------ */
 
-static int is_blank(const reader *r, char c) {
-    return c == ' ' || (c == '\t' && r->delimiter != '\t');
-}
+static int is_blank(const reader *r, char c) { return c == ' ' || (c == '\t' && r->delimiter != '\t'); }
 
 /* Steps over the end of a line at s: \n, \r\n or \r. */
 static char *after_line(char *s) {
@@ -309,8 +308,8 @@ static const char *first_line_end(const reader *r) {
     return s;
 }
 
-/* The delimiter of a line: a tab, semicolon or comma outside quotes, in this order (1,5;2,5 has decimal commas), else blanks.
- */
+/* The delimiter of a line: a tab, semicolon or comma outside quotes,
+ * in this order (1,5;2,5 has decimal commas), else blanks. */
 static char detect_delimiter(const char *s, const char *end) {
     int inside = 0, tab = 0, semicolon = 0, comma = 0;
     for (; s < end; s++) {
@@ -383,7 +382,8 @@ static rkhs_status read_first(reader *r, const csv *c, int alone) {
     const char *end = first_line_end(r), **names;
     int named = 0;
     r->delimiter = c->delimiter == AUTO ? detect_delimiter(r->at, end) : delimiters[c->delimiter];
-    if (alone && !c->label && c->delimiter == AUTO && r->delimiter == ' ') r->delimiter = ','; /* a name may have blanks in it */
+    if (alone && !c->label && c->delimiter == AUTO && r->delimiter == ' ')
+        r->delimiter = ','; /* a name may have blanks in it */
     TRY(split_first(r, end, &names));
     if (c->label) TRY(find_label(r, c->label, names, &named));
     if (named && c->header == HEADER_NO)

@@ -14,9 +14,7 @@ static const rk_entry *const entries[] = {
 const rk_list rk_formats = {"formats", "format", entries};
 
 /* The table that an entry begins. */
-static const rk_format_type *type_of(const rk_entry *entry) {
-    return (const rk_format_type *)entry;
-}
+static const rk_format_type *type_of(const rk_entry *entry) { return (const rk_format_type *)entry; }
 
 /* The last part of a path, ".csv", without its dot and without .gz; its length in *length. */
 static const char *ending_of(const char *path, size_t *length) {
@@ -41,9 +39,7 @@ static const rk_entry *find_ending(const char *ending, size_t length) {
 }
 
 /* A file without a name of its own: a pipe. */
-static int nameless(const char *path) {
-    return strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0;
-}
+static int nameless(const char *path) { return strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0; }
 
 /* The format by the name's ending, as spec text. */
 static rkhs_status format_by_name(rkhs_env *env, const char *path, const char **format) {

@@ -1,8 +1,8 @@
 /* cosine.c: k(x, y) = <x, y> / (|x| |y|). The zero vector has no direction: it is like itself (1) and nothing else (0). */
 #include "kernel/kernel.h"
 
-static rkhs_status block_cosine(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                                int64_t ld, rk_work work) {
+static rkhs_status block_cosine(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                double *out, int64_t ld, rk_work work) {
     const rk_vector_side *sa = a->side, *sb = b->side;
     rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
     for (int64_t i = 0; i < ni; i++) {
@@ -16,17 +16,15 @@ static rkhs_status block_cosine(const rk_bound *a, int64_t i0, int64_t ni, const
     return RKHS_OK;
 }
 
-static void diag_cosine(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
-    for (int64_t i = 0; i < ni; i++) out[i] = 1;
-}
-
 const rk_kernel_type rk_kernel_cosine = {
-    .entry = {.name = "cosine", .brief = "the angle alone; lengths do not count; a zero row: 1 with zero rows, else 0",
-              .formula = "<x,y> / (|x| |y|)", .cost = "p a pair"},
+    .entry = {.name = "cosine",
+              .brief = "the angle alone; lengths do not count; a zero row: 1 with zero rows, else 0",
+              .formula = "<x,y> / (|x| |y|)",
+              .cost = "p a pair"},
     .kinds = RK_KIND_DENSE,
     .flags = RK_PSD,
     .prepare = rk_vector_prepare,
     .release = rk_vector_release,
     .block = block_cosine,
-    .diag = diag_cosine,
+    .diag = rk_diag_ones,
 };

@@ -67,13 +67,17 @@ static rkhs_status from_product(rkhs_env *env, const rk_node *node, rkhs_kernel 
     const rk_node *only = NULL;
     char text[64], number[40];
     for (const rk_node *c = node->child; c; c = c->next) {
-        if (c->kind == RK_NODE_NUMBER) weight *= c->number, numbers++;
-        else only = c, kernels++;
+        if (c->kind == RK_NODE_NUMBER)
+            weight *= c->number, numbers++;
+        else
+            only = c, kernels++;
     }
     if (!kernels) FAIL(env, RKHS_ERR_SPEC, "a kernel needs a name: a weight stands before one, as in 2*rbf");
     if (!(weight > 0) || weight > 1e300) FAIL(env, RKHS_ERR_SPEC, "a kernel's weight must be above 0, not %.15g", weight);
-    if (kernels == 1) TRY(from_node(env, only, &inner));
-    else TRY(from_chain(env, "product", node, kernels, &inner));
+    if (kernels == 1)
+        TRY(from_node(env, only, &inner));
+    else
+        TRY(from_chain(env, "product", node, kernels, &inner));
     if (numbers) {
         snprintf(text, sizeof text, "scale(%s)", rk_number_text(weight, number));
         TRY(combine(env, text, 1, &outer));
@@ -128,7 +132,8 @@ static rkhs_status from_node(rkhs_env *env, const rk_node *node, rkhs_kernel **o
 }
 
 rkhs_status rkhs_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel) {
-    if (!env || !spec || !kernel) return env ? rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_new: a null argument") : RKHS_ERR_ARGUMENT;
+    if (!env || !spec || !kernel)
+        return env ? rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_new: a null argument") : RKHS_ERR_ARGUMENT;
     rk_clear(env);
     *kernel = NULL;
     rk_mark mark = rk_scratch_mark(env);
@@ -165,8 +170,8 @@ void rkhs_kernel_free(rkhs_kernel *kernel) {
     rk_free(env, kernel);
 }
 
-/* Whether a node's text stands in brackets inside its parent's, so that reading it gives the same tree: sums, products and weights
- * would join with those around them, and be added or multiplied in another order. */
+/* Whether a node's text stands in brackets inside its parent's, so that reading it gives the same tree: sums, products and
+ * weights would join with those around them, and be added or multiplied in another order. */
 static int bracketed(const rkhs_kernel *k, const rkhs_kernel *parent) {
     if (!parent || !k->children) return 0;
     const char *name = k->type->entry.name, *around = parent->type->entry.name;
@@ -253,7 +258,8 @@ rkhs_status rk_bind(rkhs_env *env, const rkhs_kernel *k, const rkhs_data *x, con
     b->x = x;
     b->reference = reference;
     TRY(rk_alloc(env, k->children + 1, sizeof *b->child, &b->child));
-    for (int i = 0; i < k->children; i++) TRY(rk_bind(env, k->child[i], x, reference ? reference->child[i] : NULL, &b->child[i]));
+    for (int i = 0; i < k->children; i++)
+        TRY(rk_bind(env, k->child[i], x, reference ? reference->child[i] : NULL, &b->child[i]));
     if (k->type->prepare) TRY(k->type->prepare(env, b));
     *bound = b;
     b = NULL;
@@ -309,7 +315,6 @@ typedef struct gram_loop {
     rk_work *work;
 } gram_loop;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t tiles(int64_t n) { return (n + RK_TILE - 1) / RK_TILE; }
 
 /* A tile on or below the diagonal, and its mirror image. */
@@ -317,7 +322,7 @@ static rkhs_status symmetric_tile(void *context, int64_t tile, int worker) {
     gram_loop *g = context;
     int64_t ti, tj, n = g->a->x->rows;
     rk_triangle(tile, &ti, &tj);
-    int64_t i = ti * RK_TILE, j = tj * RK_TILE, ni = least(RK_TILE, n - i), nj = least(RK_TILE, n - j);
+    int64_t i = ti * RK_TILE, j = tj * RK_TILE, ni = rk_least(RK_TILE, n - i), nj = rk_least(RK_TILE, n - j);
     rkhs_status status = rk_block_of(g->a, i, ni, g->a, j, nj, g->K + i * g->ld + j, g->ld, g->work[worker]);
     rk_mirror(g->K, g->ld, i, ni, j, nj);
     return status;
@@ -338,8 +343,8 @@ static rkhs_status cross_tile(void *context, int64_t tile, int worker) {
     gram_loop *g = context;
     int64_t across = tiles(g->b->x->rows);
     int64_t i = tile / across * RK_TILE, j = tile % across * RK_TILE;
-    return rk_block_of(g->a, i, least(RK_TILE, g->a->x->rows - i), g->b, j, least(RK_TILE, g->b->x->rows - j), g->K + i * g->ld + j,
-                       g->ld, g->work[worker]);
+    return rk_block_of(g->a, i, rk_least(RK_TILE, g->a->x->rows - i), g->b, j, rk_least(RK_TILE, g->b->x->rows - j),
+                       g->K + i * g->ld + j, g->ld, g->work[worker]);
 }
 
 rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, const rk_bound *b, double *K, int64_t ld) {
@@ -352,7 +357,8 @@ rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, c
 }
 
 /* The comparison of a with b, b NULL: with itself, all conversions done. */
-static rkhs_status gram_of(rkhs_env *env, const rkhs_kernel *frozen, const rkhs_data *a, const rkhs_data *b, double *K, int64_t ld) {
+static rkhs_status gram_of(rkhs_env *env, const rkhs_kernel *frozen, const rkhs_data *a, const rkhs_data *b, double *K,
+                           int64_t ld) {
     rkhs_status status = RKHS_OK;
     rk_bound *first = NULL, *second = NULL;
     TRY(rk_bind(env, frozen, a, NULL, &first));
@@ -373,14 +379,15 @@ rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, cons
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     rk_blas_begin();
-    if (!a || !K || ld < (b ? b : a)->rows) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: a null argument, or ld below the columns of K");
+    if (!a || !K || ld < (b ? b : a)->rows)
+        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: a null argument, or ld below the columns of K");
     TRY(rk_data_coerce(env, a, rk_kernel_kinds(kernel), rkhs_kernel_text(kernel), &use_a, &view_a));
     if (b) TRY(rk_data_coerce(env, b, rk_kernel_kinds(kernel), rkhs_kernel_text(kernel), &use_b, &view_b));
     if (b && rk_kernel_kinds(kernel) == RK_KIND_GRAM)
         FAIL(env, RKHS_ERR_DATA, "the kernel 'precomputed' compares nothing new: its values are the data themselves");
     if (b && a->columns != b->columns)
-        FAIL(env, RKHS_ERR_DATA, "the first data set has %lld columns, the second %lld: give both the same", (long long)a->columns,
-             (long long)b->columns);
+        FAIL(env, RKHS_ERR_DATA, "the first data set has %lld columns, the second %lld: give both the same",
+             (long long)a->columns, (long long)b->columns);
     TRY(rkhs_kernel_copy(kernel, &frozen));
     TRY(freeze_tree(env, frozen, use_a));
     TRY(gram_of(env, frozen, use_a, use_b, K, ld));

@@ -37,8 +37,8 @@ static inline double *rk_work_take(rk_work *w, int64_t count) {
 }
 
 /* One tile; ni, nj <= RK_TILE. */
-static inline rkhs_status rk_block_of(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                                      int64_t ld, rk_work work) {
+static inline rkhs_status rk_block_of(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                      double *out, int64_t ld, rk_work work) {
     return a->kernel->type->block(a, i0, ni, b, j0, nj, out, ld, work);
 }
 rkhs_status rk_diag_of(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
@@ -47,7 +47,7 @@ rkhs_status rk_diag_of(const rk_bound *a, int64_t i0, int64_t ni, double *out, r
 rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64_t ld);
 rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, const rk_bound *b, double *K, int64_t ld);
 
-/* ---- vector.c: what kernels on vectors share ----------------------------------------------------------------------------------- */
+/* ---- vector.c: what kernels on vectors share ----------------------------------------------------------------------- */
 
 typedef struct rk_vector_side {
     double *norm;         /* squared, of x - centre */
@@ -55,20 +55,42 @@ typedef struct rk_vector_side {
     double *owned;
 } rk_vector_side;
 
-rkhs_status rk_vector_prepare(rkhs_env *env, rk_bound *b);          /* norms about 0 */
-rkhs_status rk_vector_prepare_centred(rkhs_env *env, rk_bound *b);  /* norms about the mean, where that saves digits */
+rkhs_status rk_vector_prepare(rkhs_env *env, rk_bound *b);         /* norms about 0 */
+rkhs_status rk_vector_prepare_centred(rkhs_env *env, rk_bound *b); /* norms about the mean, where that saves digits */
 void rk_vector_release(rkhs_env *env, rk_bound *b);
 int64_t rk_vector_work(const rk_bound *a, const rk_bound *b);
 /* A tile of inner products, squared distances, distances in the sum of absolutes. */
-void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld);
-void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,
-                       rk_work work);
-void rk_vector_absolutes(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,
-                         rk_work work);
+void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                    int64_t ld);
+void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                       int64_t ld, rk_work work);
+void rk_vector_absolutes(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                         int64_t ld, rk_work work);
 
-/* ---- rule.c: numbers that data gives ------------------------------------------------------------------------------------------- */
+/* ---- rule.c: numbers that data gives ------------------------------------------------------------------------------- */
 
-#define RK_WIDTH_RULES "median|knn"
+/* Kernels exp(-gamma d(x,y)) are told how wide they are by sigma or by gamma. */
+typedef struct rk_width {
+    rk_rule sigma;
+    double gamma; /* NaN unless given in place of sigma */
+} rk_width;
+
+/* The parameter table of such a kernel; gamma_of says what gamma is in sigma. */
+/* clang-format off */
+#define RK_WIDTH_PARAMS(gamma_of)                                                                                              \
+    {{.name = "sigma", .kind = RK_RULE, .offset = offsetof(rk_width, sigma), .value = "median", .max = 1e150, .open = 1,       \
+      .choices = "median|knn",                                                                                                 \
+      .brief = "the width; median: the median distance; knn(k): the median distance to the k-th neighbour"},                   \
+     {.name = "gamma", .kind = RK_REAL, .offset = offsetof(rk_width, gamma), .max = 1e300, .open = 1, .instead = "sigma",      \
+      .brief = gamma_of ", in place of sigma"},                                                                                \
+     {.name = NULL}}
+/* clang-format on */
+
+/* out = exp(-gamma out), a tile. */
+void rk_exp_tile(double gamma, int64_t ni, int64_t nj, double *out, int64_t ld);
+/* A diagonal of ones. */
+void rk_diag_ones(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
+
 /* sigma=median: the median distance of two objects (of at most 2000); sigma=knn(k): the median distance to the k-th neighbour.
  * `squared`: |x-y| from squared distances, else sums of absolutes. */
 rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, int squared);

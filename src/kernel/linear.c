@@ -1,8 +1,8 @@
 /* linear.c: k(x, y) = <x, y>. */
 #include "kernel/kernel.h"
 
-static rkhs_status block_linear(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                                int64_t ld, rk_work work) {
+static rkhs_status block_linear(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                double *out, int64_t ld, rk_work work) {
     rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
     return RKHS_OK;
 }
@@ -13,7 +13,10 @@ static void diag_linear(const rk_bound *a, int64_t i0, int64_t ni, double *out, 
 }
 
 const rk_kernel_type rk_kernel_linear = {
-    .entry = {.name = "linear", .brief = "the inner product; kernel PCA with it is PCA", .formula = "<x,y>", .cost = "p a pair"},
+    .entry = {.name = "linear",
+              .brief = "the inner product; kernel PCA with it is PCA",
+              .formula = "<x,y>",
+              .cost = "p a pair"},
     .kinds = RK_KIND_DENSE,
     .flags = RK_PSD,
     .prepare = rk_vector_prepare,

@@ -10,10 +10,28 @@ typedef struct poly {
 enum { GAMMA_COLUMNS };
 
 static const rk_param params[] = {
-    {.name = "degree", .kind = RK_INT, .offset = offsetof(poly, degree), .value = "3", .min = 1, .max = 100, .brief = "the power"},
-    {.name = "gamma", .kind = RK_RULE, .offset = offsetof(poly, gamma), .value = "columns", .min = 0, .max = 1e300, .open = 1,
-     .choices = "columns", .brief = "the weight of <x,y>; columns: 1/p"},
-    {.name = "coef0", .kind = RK_REAL, .offset = offsetof(poly, coef0), .value = "1", .min = 0, .max = 1e300,
+    {.name = "degree",
+     .kind = RK_INT,
+     .offset = offsetof(poly, degree),
+     .value = "3",
+     .min = 1,
+     .max = 100,
+     .brief = "the power"},
+    {.name = "gamma",
+     .kind = RK_RULE,
+     .offset = offsetof(poly, gamma),
+     .value = "columns",
+     .min = 0,
+     .max = 1e300,
+     .open = 1,
+     .choices = "columns",
+     .brief = "the weight of <x,y>; columns: 1/p"},
+    {.name = "coef0",
+     .kind = RK_REAL,
+     .offset = offsetof(poly, coef0),
+     .value = "1",
+     .min = 0,
+     .max = 1e300,
      .brief = "the constant, which lets lower powers in"},
     {.name = NULL},
 };
@@ -39,7 +57,8 @@ static rkhs_status block_poly(const rk_bound *a, int64_t i0, int64_t ni, const r
     for (int64_t i = 0; i < ni; i++) {
         double *row = out + i * ld;
         if (p->degree == 2) {
-            for (int64_t j = 0; j < nj; j++) row[j] = (p->gamma.value * row[j] + p->coef0) * (p->gamma.value * row[j] + p->coef0);
+            for (int64_t j = 0; j < nj; j++)
+                row[j] = (p->gamma.value * row[j] + p->coef0) * (p->gamma.value * row[j] + p->coef0);
         } else if (p->degree == 3) {
             for (int64_t j = 0; j < nj; j++) {
                 double v = p->gamma.value * row[j] + p->coef0;
@@ -59,8 +78,12 @@ static void diag_poly(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk
 }
 
 const rk_kernel_type rk_kernel_poly = {
-    .entry = {.name = "poly", .brief = "all products of up to `degree` columns", .formula = "(gamma <x,y> + coef0)^degree",
-              .cost = "p a pair", .params = params, .size = sizeof(poly)},
+    .entry = {.name = "poly",
+              .brief = "all products of up to `degree` columns",
+              .formula = "(gamma <x,y> + coef0)^degree",
+              .cost = "p a pair",
+              .params = params,
+              .size = sizeof(poly)},
     .kinds = RK_KIND_DENSE,
     .flags = RK_PSD,
     .freeze = freeze_poly,

@@ -10,18 +10,16 @@ typedef struct distances {
     const rk_bound *bound, *query;
     int squared;
     int64_t k;
-    double *pairs; /* median: one for each pair of rows of `query`; knn: one for each query */
-    double *heaps; /* knn: workers x RK_TILE x k */
-    double *tiles; /* workers x RK_TILE x RK_TILE */
+    double *pairs;       /* median: one for each pair of rows of `query`; knn: one for each query */
+    double *heaps;       /* knn: workers x RK_TILE x k */
+    double *tiles;       /* workers x RK_TILE x RK_TILE */
     const int64_t *rows; /* which rows of bound the queries are */
     rk_work *work;
 } distances;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* One tile of distances, as numbers (not squares). */
-static void distance_tile(const distances *d, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
-                          double *out, int worker) {
+static void distance_tile(const distances *d, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0,
+                          int64_t nj, double *out, int worker) {
     if (!d->squared) {
         rk_vector_absolutes(a, i0, ni, b, j0, nj, out, RK_TILE, d->work[worker]);
         return;
@@ -38,10 +36,10 @@ static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
     double *out = d->tiles + (int64_t)worker * RK_TILE * RK_TILE;
     rk_triangle(tile, &ti, &tj);
     int64_t i0 = ti * RK_TILE, j0 = tj * RK_TILE;
-    int64_t ni = least(RK_TILE, n - i0), nj = least(RK_TILE, n - j0);
+    int64_t ni = rk_least(RK_TILE, n - i0), nj = rk_least(RK_TILE, n - j0);
     distance_tile(d, d->query, i0, ni, d->query, j0, nj, out, worker);
     for (int64_t i = i0; i < i0 + ni; i++)
-        for (int64_t j = j0; j < least(j0 + nj, i); j++) d->pairs[i * (i - 1) / 2 + j] = out[(i - i0) * RK_TILE + j - j0];
+        for (int64_t j = j0; j < rk_least(j0 + nj, i); j++) d->pairs[i * (i - 1) / 2 + j] = out[(i - i0) * RK_TILE + j - j0];
     return RKHS_OK;
 }
 
@@ -63,11 +61,11 @@ static void heap_offer(double *heap, int64_t k, double v) {
 /* The k-th smallest distance from each of a tile of queries to all other rows. */
 static rkhs_status neighbours_tile(void *context, int64_t tile, int worker) {
     distances *d = context;
-    int64_t i0 = tile * RK_TILE, ni = least(RK_TILE, d->query->x->rows - i0), n = d->bound->x->rows;
+    int64_t i0 = tile * RK_TILE, ni = rk_least(RK_TILE, d->query->x->rows - i0), n = d->bound->x->rows;
     double *heaps = d->heaps + (int64_t)worker * RK_TILE * d->k, *out = d->tiles + (int64_t)worker * RK_TILE * RK_TILE;
     for (int64_t i = 0; i < ni * d->k; i++) heaps[i] = INFINITY;
     for (int64_t j0 = 0; j0 < n; j0 += RK_TILE) {
-        int64_t nj = least(RK_TILE, n - j0);
+        int64_t nj = rk_least(RK_TILE, n - j0);
         distance_tile(d, d->query, i0, ni, d->bound, j0, nj, out, worker);
         for (int64_t i = 0; i < ni; i++)
             for (int64_t j = 0; j < nj; j++)
@@ -117,7 +115,7 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, i
     rkhs_kernel *metric = NULL;
     rkhs_data *some = NULL;
     rk_bound *all = NULL, *query = NULL;
-    int64_t *rows, n = x->rows, count = least(n, MOST);
+    int64_t *rows, n = x->rows, count = rk_least(n, MOST);
     double value = 0;
     if (sigma->rule < 0) goto done;
     if (n < 2) FAIL(env, RKHS_ERR_DATA, "a width cannot be taken from one row: give sigma a number, or more rows");

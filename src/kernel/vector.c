@@ -1,9 +1,9 @@
 /* vector.c: what kernels on vectors share: tiles of inner products and of distances.
  *
- * |x - y|^2 = |x|^2 + |y|^2 - 2 <x,y> is as fast as a matrix product, and loses digits twice. Far from the origin all three terms are
- * large and cancel: then rows are taken about their mean. And close pairs cancel always: what comes out below CLOSE of the norms is
- * computed again from the differences, so that the relative error of every distance stays below 1e-12 and that of a row to itself
- * is 0. In few dimensions the differences are no slower, and are used throughout. */
+ * |x - y|^2 = |x|^2 + |y|^2 - 2 <x,y> is as fast as a matrix product, and loses digits twice. Far from the origin all three
+ * terms are large and cancel: then rows are taken about their mean. And close pairs cancel always: what comes out below CLOSE
+ * of the norms is computed again from the differences, so that the relative error of every distance stays below 1e-12 and that
+ * of a row to itself is 0. In few dimensions the differences are no slower, and are used throughout. */
 #include "kernel/kernel.h"
 
 #include <limits.h>
@@ -14,7 +14,6 @@ static const double CLOSE = 1e-3;
 
 static const rk_dense *dense_of(const rk_bound *b) { return b->x->self; }
 static const double *row_of(const rk_bound *b, int64_t i) { return dense_of(b)->values + i * dense_of(b)->ld; }
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* |x_i - centre|^2 of every row. */
 static rkhs_status norms(rkhs_env *env, rk_bound *b, rk_vector_side *side) {
@@ -35,7 +34,8 @@ static rkhs_status norms(rkhs_env *env, rk_bound *b, rk_vector_side *side) {
 /* An empty side; sizes that BLAS can take. */
 static rkhs_status side_new(rkhs_env *env, rk_bound *b, rk_vector_side **side) {
     if (b->x->columns > INT_MAX || dense_of(b)->ld > INT_MAX)
-        return rk_fail(env, RKHS_ERR_DATA, "rows are %lld numbers apart: at most %d can be handled", (long long)dense_of(b)->ld, INT_MAX);
+        return rk_fail(env, RKHS_ERR_DATA, "rows are %lld numbers apart: at most %d can be handled", (long long)dense_of(b)->ld,
+                       INT_MAX);
     rkhs_status status = rk_alloc(env, 1, sizeof **side, side);
     b->side = *side;
     return status;
@@ -67,8 +67,10 @@ rkhs_status rk_vector_prepare_centred(rkhs_env *env, rk_bound *b) {
     rk_vector_side *side;
     rkhs_status status = side_new(env, b, &side);
     if (status != RKHS_OK || b->x->columns <= DIRECT) return status;
-    if (b->reference) side->centre = ((rk_vector_side *)b->reference->side)->centre;
-    else status = find_centre(env, b, side);
+    if (b->reference)
+        side->centre = ((rk_vector_side *)b->reference->side)->centre;
+    else
+        status = find_centre(env, b, side);
     return status == RKHS_OK ? norms(env, b, side) : status;
 }
 
@@ -81,10 +83,11 @@ void rk_vector_release(rkhs_env *env, rk_bound *b) {
 
 int64_t rk_vector_work(const rk_bound *a, const rk_bound *b) { return 2 * RK_TILE * CHUNK; }
 
-void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld) {
+void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                    int64_t ld) {
     for (int64_t c = 0; c < a->x->columns; c += SLICE)
-        rk_gemm_tile('n', 't', ni, nj, least(SLICE, a->x->columns - c), 1.0, row_of(a, i0) + c, dense_of(a)->ld, row_of(b, j0) + c,
-                     dense_of(b)->ld, c ? 1.0 : 0.0, out, ld);
+        rk_gemm_tile('n', 't', ni, nj, rk_least(SLICE, a->x->columns - c), 1.0, row_of(a, i0) + c, dense_of(a)->ld,
+                     row_of(b, j0) + c, dense_of(b)->ld, c ? 1.0 : 0.0, out, ld);
 }
 
 /* Some columns of some rows, about the centre, side by side. */
@@ -94,12 +97,12 @@ static void pack(const rk_bound *b, int64_t i0, int64_t ni, int64_t c0, int64_t 
 }
 
 /* The same product of rows about the centre. */
-static void centred_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,
-                         rk_work work) {
+static void centred_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                         int64_t ld, rk_work work) {
     const double *centre = ((rk_vector_side *)a->side)->centre;
     double *pa = rk_work_take(&work, RK_TILE * CHUNK), *pb = rk_work_take(&work, RK_TILE * CHUNK);
     for (int64_t c = 0; c < a->x->columns; c += CHUNK) {
-        int64_t nc = least(CHUNK, a->x->columns - c);
+        int64_t nc = rk_least(CHUNK, a->x->columns - c);
         pack(a, i0, ni, c, nc, centre, pa);
         pack(b, j0, nj, c, nc, centre, pb);
         rk_gemm_tile('n', 't', ni, nj, nc, 1.0, pa, nc, pb, nc, c ? 1.0 : 0.0, out, ld);
@@ -107,12 +110,13 @@ static void centred_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bou
 }
 
 /* Sums over columns from the differences themselves: columns of b are laid side by side, a strip at a time. */
-static void differences(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,
-                        rk_work work, void (*add)(int64_t, int64_t, const double *, const double *, int64_t, double *)) {
+static void differences(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                        int64_t ld, rk_work work,
+                        void (*add)(int64_t, int64_t, const double *, const double *, int64_t, double *)) {
     double *strip = rk_work_take(&work, STRIP * RK_TILE);
     for (int64_t i = 0; i < ni; i++) memset(out + i * ld, 0, (size_t)nj * sizeof *out);
     for (int64_t c = 0; c < a->x->columns; c += STRIP) {
-        int64_t nc = least(STRIP, a->x->columns - c);
+        int64_t nc = rk_least(STRIP, a->x->columns - c);
         for (int64_t j = 0; j < nj; j++)
             for (int64_t k = 0; k < nc; k++) strip[k * RK_TILE + j] = row_of(b, j0 + j)[c + k];
         for (int64_t i = 0; i < ni; i++) add(nj, nc, row_of(a, i0 + i) + c, strip, RK_TILE, out + i * ld);
@@ -126,16 +130,18 @@ static double exact_square(const double *x, const double *y, int64_t p) {
     return sum;
 }
 
-void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,
-                       rk_work work) {
+void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                       int64_t ld, rk_work work) {
     const rk_vector_side *sa = a->side, *sb = b->side;
     int64_t p = a->x->columns;
     if (p <= DIRECT) {
         differences(a, i0, ni, b, j0, nj, out, ld, work, rk_add_squares);
         return;
     }
-    if (sa->centre) centred_dots(a, i0, ni, b, j0, nj, out, ld, work);
-    else rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+    if (sa->centre)
+        centred_dots(a, i0, ni, b, j0, nj, out, ld, work);
+    else
+        rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
     for (int64_t i = 0; i < ni; i++) {
         double *row = out + i * ld, na = sa->norm[i0 + i];
         int64_t close = rk_distances(nj, na, sb->norm + j0, CLOSE, row);
@@ -147,7 +153,19 @@ void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound
     }
 }
 
-void rk_vector_absolutes(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,
-                         rk_work work) {
+void rk_vector_absolutes(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                         int64_t ld, rk_work work) {
     differences(a, i0, ni, b, j0, nj, out, ld, work, rk_add_absolutes);
+}
+
+void rk_exp_tile(double gamma, int64_t ni, int64_t nj, double *out, int64_t ld) {
+    for (int64_t i = 0; i < ni; i++) {
+        double *row = out + i * ld;
+        for (int64_t j = 0; j < nj; j++) row[j] *= -gamma;
+        rk_exp(nj, row);
+    }
+}
+
+void rk_diag_ones(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    for (int64_t i = 0; i < ni; i++) out[i] = 1;
 }

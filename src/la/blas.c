@@ -51,15 +51,15 @@ static int narrow(int64_t v) {
 
 static CBLAS_TRANSPOSE op(char t) { return t == 't' ? CblasTrans : CblasNoTrans; }
 
-void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda, const double *B,
-                  int64_t ldb, double beta, double *C, int64_t ldc) {
+void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda,
+                  const double *B, int64_t ldb, double beta, double *C, int64_t ldc) {
     cblas_dgemm(CblasRowMajor, op(ta), op(tb), narrow(m), narrow(n), narrow(k), alpha, A, narrow(lda), B, narrow(ldb), beta, C,
                 narrow(ldc));
 }
 
 void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb) {
-    cblas_dtrsm(CblasRowMajor, side == 'r' ? CblasRight : CblasLeft, CblasLower, op(trans), CblasNonUnit, narrow(m), narrow(n), 1.0, L,
-                narrow(ldl), B, narrow(ldb));
+    cblas_dtrsm(CblasRowMajor, side == 'r' ? CblasRight : CblasLeft, CblasLower, op(trans), CblasNonUnit, narrow(m), narrow(n),
+                1.0, L, narrow(ldl), B, narrow(ldb));
 }
 
 double rk_dot(int64_t n, const double *x, const double *y) { return cblas_ddot(narrow(n), x, 1, y, 1); }

@@ -1,7 +1,7 @@
 /* la.h: linear algebra on row-major doubles. The only folder that calls BLAS and LAPACK.
  *
- * Everything large goes by fixed tiles on the pool, with BLAS on one thread inside a tile: no single call runs long, so that all can
- * be cancelled, and the bits do not depend on the number of threads. */
+ * Everything large goes by fixed tiles on the pool, with BLAS on one thread inside a tile: no single call runs long, so that
+ * all can be cancelled, and the bits do not depend on the number of threads. */
 #ifndef RK_LA_H
 #define RK_LA_H
 
@@ -11,11 +11,20 @@
 void rk_blas_begin(void);
 void rk_blas_end(void);
 
-/* ---- one tile, on the calling thread --------------------------------------------------------------------------------------- */
+/* For loops that gain from wide vectors: compiled for several instruction sets, one chosen when the program starts. Sanitizers
+ * cannot run before that choice. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&                       \
+    !defined(__SANITIZE_THREAD__)
+#define RK_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define RK_CLONES
+#endif
+
+/* ---- one tile, on the calling thread ------------------------------------------------------------------------------- */
 
 /* C (m x n) = alpha op(A) op(B) + beta C; ta, tb: 'n' or 't'. */
-void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda, const double *B,
-                  int64_t ldb, double beta, double *C, int64_t ldc);
+void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda,
+                  const double *B, int64_t ldb, double beta, double *C, int64_t ldc);
 /* B (m x n) = B op(L)^-1 (side 'r') or op(L)^-1 B (side 'l'), L lower triangular. */
 void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb);
 double rk_dot(int64_t n, const double *x, const double *y);
@@ -29,31 +38,46 @@ int64_t rk_distances(int64_t n, double a, const double *b, double limit, double 
 void rk_add_squares(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *out);
 void rk_add_absolutes(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *out);
 
+/* Offers item j with value v to a list of `count` items, at most `most`, largest first; an equal value that came earlier stays
+ * before. Returns the new count. */
+static inline int64_t rk_top_offer(double *value, int64_t *index, int64_t count, int64_t most, int64_t j, double v) {
+    if (count == most && !(v > value[most - 1])) return count;
+    int64_t at = count < most ? count : most - 1;
+    for (; at > 0 && v > value[at - 1]; at--) value[at] = value[at - 1], index[at] = index[at - 1];
+    value[at] = v;
+    index[at] = j;
+    return count < most ? count + 1 : most;
+}
+
 /* Tile (i, j), j <= i, from its place in the lower triangle, row by row. */
 void rk_triangle(int64_t tile, int64_t *i, int64_t *j);
 /* Copies what is strictly below the diagonal in a tile to its mirror image. */
 void rk_mirror(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64_t nj);
 
-/* ---- any size, by tiles ---------------------------------------------------------------------------------------------------- */
+/* ---- any size, by tiles -------------------------------------------------------------------------------------------- */
 
-rkhs_status rk_gemm(rkhs_env *env, const char *stage, char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A,
-                    int64_t lda, const double *B, int64_t ldb, double beta, double *C, int64_t ldc);
-/* out (n x k) = K V for a symmetric K of which the lower triangle is read (and the tiles on the diagonal whole); for small k. */
+rkhs_status rk_gemm(rkhs_env *env, const char *stage, char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha,
+                    const double *A, int64_t lda, const double *B, int64_t ldb, double beta, double *C, int64_t ldc);
+/* out (n x k) = K V for a symmetric K of which the lower triangle is read (and the tiles on the diagonal
+ * whole); for small k. */
 rkhs_status rk_symm(rkhs_env *env, int64_t n, const double *K, int64_t ldk, int64_t k, const double *V, double *out);
 /* C (m x m) = A'A, A is n x m; both triangles, symmetric to the bit. */
-rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double *C, int64_t ldc);
+rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double *C,
+                    int64_t ldc);
 /* C (r x k) = A'B over many rows, A is n x r, B is n x k, both narrow: sums over fixed parts of the rows, added in order. */
-rkhs_status rk_tall_product(rkhs_env *env, int64_t n, int64_t r, int64_t k, const double *A, int64_t lda, const double *B, int64_t ldb,
-                            double *C, int64_t ldc);
-/* A = L L', in the lower triangle; the upper one is left as it is. *bad: the first row where A is not positive definite, or -1. */
+rkhs_status rk_tall_product(rkhs_env *env, int64_t n, int64_t r, int64_t k, const double *A, int64_t lda, const double *B,
+                            int64_t ldb, double *C, int64_t ldc);
+/* A = L L', in the lower triangle; the upper one is left as it is. *bad:
+ * the first row where A is not positive definite, or -1. */
 rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, int64_t lda, int64_t *bad);
 /* B (m x n) = B L^-T. */
-rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb);
+rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n, const double *L, int64_t ldl, double *B,
+                          int64_t ldb);
 /* X (n x k) = (L L')^-1 X. */
 rkhs_status rk_cholesky_solve(rkhs_env *env, int64_t n, int64_t k, const double *L, int64_t ldl, double *X, int64_t ldx);
 
-/* Eigenpairs first .. last (0 is the smallest) of a symmetric matrix, in one LAPACK call: for small n. A is destroyed; w ascending;
- * vectors are the ROWS of V, (last-first+1) x n. */
+/* Eigenpairs first .. last (0 is the smallest) of a symmetric matrix, in one LAPACK call: for small n. A is destroyed; w
+ * ascending; vectors are the ROWS of V, (last-first+1) x n. */
 rkhs_status rk_eigen(rkhs_env *env, int64_t n, double *A, int64_t lda, int64_t first, int64_t last, double *w, double *V);
 
 #endif

@@ -1,23 +1,16 @@
 /* symm.c: a stored symmetric matrix times a few vectors, reading half of it.
  *
- * The product is bound by the bytes of the matrix: n^2 numbers for 2 n^2 k flops. A tile below the diagonal serves twice while it is in the
- * cache, as K_ij V_j and as K_ij'V_i, so that only one triangle is read. Tile rows are dealt to a fixed number of parts with a sum of their own,
- * and the sums are added in order: the same bits on any number of threads. Vectors lie in rows here (k x n), four at a time. */
+ * The product is bound by the bytes of the matrix: n^2 numbers for 2 n^2 k flops. A tile below the diagonal serves twice while
+ * it is in the cache, as K_ij V_j and as K_ij'V_i, so that only one triangle is read. Tile rows are dealt to a fixed number of
+ * parts with a sum of their own, and the sums are added in order: the same bits on any number of threads. Vectors lie in rows
+ * here (k x n), four at a time. */
 #include "la/la.h"
 
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define CLONES
-#endif
-
 enum { TILE = 256, PARTS = 16, LANES = 8, VECTORS = 4, ROWS = 4 };
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double))));
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 #define load(p) (*(const lanes *)(p))
 #define store(p, v) (*(lanes *)(p) = (v))
@@ -29,10 +22,11 @@ static inline double total(const double *v) {
     return sum;
 }
 
-/* ROWS rows of a tile with four vectors: row sums into `up` (rows i of the result), and, when `both`, the transposed part into `down`. v
- * and down begin at column j0 of rows ld apart, vi and up at column i. */
+/* ROWS rows of a tile with four vectors: row sums into `up` (rows i of the result), and, when `both`, the transposed part into
+ * `down`. v and down begin at column j0 of rows ld apart, vi and up at column i. */
 static inline __attribute__((always_inline)) void some_rows(int64_t nj, const double *K, int64_t ldk, const double *restrict v,
-                                                            const double *vi, double *up, double *restrict down, int64_t ld, int both) {
+                                                            const double *vi, double *up, double *restrict down, int64_t ld,
+                                                            int both) {
     lanes sum[ROWS][VECTORS] = {0};
     double weight[VECTORS][ROWS];
     int64_t j = 0;
@@ -47,7 +41,8 @@ static inline __attribute__((always_inline)) void some_rows(int64_t nj, const do
             sum[2][q] += k2 * x;
             sum[3][q] += k3 * x;
             if (both) {
-                lanes d = load(down + q * ld + j) + k0 * weight[q][0] + k1 * weight[q][1] + k2 * weight[q][2] + k3 * weight[q][3];
+                lanes d =
+                    load(down + q * ld + j) + k0 * weight[q][0] + k1 * weight[q][1] + k2 * weight[q][2] + k3 * weight[q][3];
                 store(down + q * ld + j, d);
             }
         }
@@ -65,12 +60,14 @@ static inline __attribute__((always_inline)) void some_rows(int64_t nj, const do
 }
 
 /* One tile with four vectors. */
-CLONES static void tile_times(int64_t ni, int64_t nj, const double *K, int64_t ldk, const double *v, const double *vi, double *up,
-                              double *down, int64_t ld, int both) {
+RK_CLONES static void tile_times(int64_t ni, int64_t nj, const double *K, int64_t ldk, const double *v, const double *vi,
+                                 double *up, double *down, int64_t ld, int both) {
     int64_t i = 0;
     for (; i + ROWS <= ni; i += ROWS) {
-        if (both) some_rows(nj, K + i * ldk, ldk, v, vi + i, up + i, down, ld, 1);
-        else some_rows(nj, K + i * ldk, ldk, v, vi + i, up + i, down, ld, 0);
+        if (both)
+            some_rows(nj, K + i * ldk, ldk, v, vi + i, up + i, down, ld, 1);
+        else
+            some_rows(nj, K + i * ldk, ldk, v, vi + i, up + i, down, ld, 0);
     }
     for (; i < ni; i++) /* the last few */
         for (int q = 0; q < VECTORS; q++)
@@ -96,11 +93,11 @@ static rkhs_status part_times(void *context, int64_t part, int worker) {
     double *sum = s->sums + part * s->padded * s->ld;
     memset(sum, 0, (size_t)(s->padded * s->ld) * sizeof *sum);
     for (int64_t i = part * TILE; i < s->n; i += PARTS * TILE) {
-        int64_t ni = least(TILE, s->n - i);
+        int64_t ni = rk_least(TILE, s->n - i);
         for (int64_t j = 0; j <= i; j += TILE)
             for (int64_t q = 0; q < s->padded; q += VECTORS)
-                tile_times(ni, least(TILE, s->n - j), s->K + i * s->ldk + j, s->ldk, s->X + q * s->ld + j, s->X + q * s->ld + i,
-                           sum + q * s->ld + i, sum + q * s->ld + j, s->ld, j < i);
+                tile_times(ni, rk_least(TILE, s->n - j), s->K + i * s->ldk + j, s->ldk, s->X + q * s->ld + j,
+                           s->X + q * s->ld + i, sum + q * s->ld + i, sum + q * s->ld + j, s->ld, j < i);
     }
     return RKHS_OK;
 }
@@ -108,7 +105,7 @@ static rkhs_status part_times(void *context, int64_t part, int worker) {
 /* Some rows of V to columns of X. */
 static rkhs_status turn_tile(void *context, int64_t tile, int worker) {
     symm *s = context;
-    for (int64_t i = tile * TILE; i < least((tile + 1) * TILE, s->n); i++)
+    for (int64_t i = tile * TILE; i < rk_least((tile + 1) * TILE, s->n); i++)
         for (int64_t q = 0; q < s->padded; q++) s->X[q * s->ld + i] = q < s->k ? s->V[i * s->k + q] : 0;
     return RKHS_OK;
 }
@@ -116,7 +113,7 @@ static rkhs_status turn_tile(void *context, int64_t tile, int worker) {
 /* Some rows of the result: the parts added in order. */
 static rkhs_status add_tile(void *context, int64_t tile, int worker) {
     symm *s = context;
-    for (int64_t i = tile * TILE; i < least((tile + 1) * TILE, s->n); i++)
+    for (int64_t i = tile * TILE; i < rk_least((tile + 1) * TILE, s->n); i++)
         for (int64_t q = 0; q < s->k; q++) {
             double sum = 0;
             for (int64_t p = 0; p < PARTS; p++) sum += s->sums[(p * s->padded + q) * s->ld + i];

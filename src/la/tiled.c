@@ -1,7 +1,7 @@
 /* tiled.c: GEMM, SYRK, Cholesky and triangular solves by fixed tiles on the pool.
  *
- * A tile of C is computed by one worker, over slices of the inner dimension in order: the same bits on any number of threads, and no
- * BLAS call longer than 2 * TILE^2 * SLICE flops (about a tenth of a second). */
+ * A tile of C is computed by one worker, over slices of the inner dimension in order: the same bits on any number of threads,
+ * and no BLAS call longer than 2 * TILE^2 * SLICE flops (about a tenth of a second). */
 #include "la/la.h"
 
 #include <string.h>
@@ -9,7 +9,6 @@
 enum { TILE = 256, SLICE = 8192 };
 
 static int64_t tiles(int64_t n) { return (n + TILE - 1) / TILE; }
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 typedef struct product {
     char ta, tb;
@@ -26,18 +25,18 @@ static rkhs_status product_tile(void *context, int64_t tile, int worker) {
     product *p = context;
     int64_t across = (p->n + p->width - 1) / p->width;
     int64_t i = tile / across * TILE, j = tile % across * p->width;
-    int64_t m = least(TILE, p->m - i), n = least(p->width, p->n - j);
+    int64_t m = rk_least(TILE, p->m - i), n = rk_least(p->width, p->n - j);
     for (int64_t s = 0; s < p->k; s += SLICE) {
         const double *A = p->ta == 't' ? p->A + s * p->lda + i : p->A + i * p->lda + s;
         const double *B = p->tb == 't' ? p->B + j * p->ldb + s : p->B + s * p->ldb + j;
-        rk_gemm_tile(p->ta, p->tb, m, n, least(SLICE, p->k - s), p->alpha, A, p->lda, B, p->ldb, s ? 1.0 : p->beta,
+        rk_gemm_tile(p->ta, p->tb, m, n, rk_least(SLICE, p->k - s), p->alpha, A, p->lda, B, p->ldb, s ? 1.0 : p->beta,
                      p->C + i * p->ldc + j, p->ldc);
     }
     return RKHS_OK;
 }
 
-rkhs_status rk_gemm(rkhs_env *env, const char *stage, char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A,
-                    int64_t lda, const double *B, int64_t ldb, double beta, double *C, int64_t ldc) {
+rkhs_status rk_gemm(rkhs_env *env, const char *stage, char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha,
+                    const double *A, int64_t lda, const double *B, int64_t ldb, double beta, double *C, int64_t ldc) {
     product p = {ta, tb, m, n, k, TILE, alpha, beta, A, B, lda, ldb, C, ldc};
     return rk_parallel(env, stage, tiles(m) * ((n + p.width - 1) / p.width), product_tile, &p);
 }
@@ -54,8 +53,8 @@ void rk_mirror(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64
     enum { B = 16 }; /* small squares, so that neither side misses the cache */
     for (int64_t i = 0; i < ni; i += B)
         for (int64_t j = 0; j < nj; j += B)
-            for (int64_t a = i; a < least(i + B, ni); a++)
-                for (int64_t b = j; b < least(j + B, nj); b++)
+            for (int64_t a = i; a < rk_least(i + B, ni); a++)
+                for (int64_t b = j; b < rk_least(j + B, nj); b++)
                     if (j0 + b < i0 + a) C[(j0 + b) * ldc + i0 + a] = C[(i0 + a) * ldc + j0 + b];
 }
 
@@ -70,13 +69,13 @@ typedef struct tall {
 static rkhs_status tall_tile(void *context, int64_t tile, int worker) {
     tall *t = context;
     int64_t from = tile * t->part;
-    rk_gemm_tile('t', 'n', t->r, t->k, least(t->part, t->n - from), 1.0, t->A + from * t->lda, t->lda, t->B + from * t->ldb, t->ldb, 0.0,
-                 t->sums + tile * t->r * t->k, t->k);
+    rk_gemm_tile('t', 'n', t->r, t->k, rk_least(t->part, t->n - from), 1.0, t->A + from * t->lda, t->lda, t->B + from * t->ldb,
+                 t->ldb, 0.0, t->sums + tile * t->r * t->k, t->k);
     return RKHS_OK;
 }
 
-rkhs_status rk_tall_product(rkhs_env *env, int64_t n, int64_t r, int64_t k, const double *A, int64_t lda, const double *B, int64_t ldb,
-                            double *C, int64_t ldc) {
+rkhs_status rk_tall_product(rkhs_env *env, int64_t n, int64_t r, int64_t k, const double *A, int64_t lda, const double *B,
+                            int64_t ldb, double *C, int64_t ldc) {
     rk_mark mark = rk_scratch_mark(env);
     tall t = {n, r, k, (n + 31) / 32, A, B, lda, ldb, NULL};
     if (t.part < 1024) t.part = 1024;
@@ -107,15 +106,16 @@ static rkhs_status syrk_tile(void *context, int64_t tile, int worker) {
     outer *p = context;
     int64_t ti, tj;
     rk_triangle(tile, &ti, &tj);
-    int64_t i = ti * p->tile, j = tj * p->tile, ni = least(p->tile, p->m - i), nj = least(p->tile, p->m - j);
+    int64_t i = ti * p->tile, j = tj * p->tile, ni = rk_least(p->tile, p->m - i), nj = rk_least(p->tile, p->m - j);
     for (int64_t s = 0; s < p->n; s += SLICE)
-        rk_gemm_tile('t', 'n', ni, nj, least(SLICE, p->n - s), 1.0, p->A + s * p->lda + i, p->lda, p->A + s * p->lda + j, p->lda,
-                     s ? 1.0 : 0.0, p->C + i * p->ldc + j, p->ldc);
+        rk_gemm_tile('t', 'n', ni, nj, rk_least(SLICE, p->n - s), 1.0, p->A + s * p->lda + i, p->lda, p->A + s * p->lda + j,
+                     p->lda, s ? 1.0 : 0.0, p->C + i * p->ldc + j, p->ldc);
     rk_mirror(p->C, p->ldc, i, ni, j, nj);
     return RKHS_OK;
 }
 
-rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double *C, int64_t ldc) {
+rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double *C,
+                    int64_t ldc) {
     outer p = {n, m, m > 1024 ? TILE : TILE / 2, A, lda, C, ldc}; /* small ones need tiles enough for all threads */
     int64_t t = (m + p.tile - 1) / p.tile;
     return rk_parallel(env, stage, t * (t + 1) / 2, syrk_tile, &p);
@@ -131,8 +131,8 @@ typedef struct factor {
 static rkhs_status panel_tile(void *context, int64_t tile, int worker) {
     factor *f = context;
     int64_t k = f->step * TILE, i = k + (tile + 1) * TILE;
-    rk_trsm_tile('r', 't', least(TILE, f->n - i), least(TILE, f->n - k), f->A + k * f->lda + k, f->lda, f->A + i * f->lda + k,
-                 f->lda);
+    rk_trsm_tile('r', 't', rk_least(TILE, f->n - i), rk_least(TILE, f->n - k), f->A + k * f->lda + k, f->lda,
+                 f->A + i * f->lda + k, f->lda);
     return RKHS_OK;
 }
 
@@ -142,7 +142,7 @@ static rkhs_status trailing_tile(void *context, int64_t tile, int worker) {
     int64_t ti, tj, k = f->step * TILE;
     rk_triangle(tile, &ti, &tj);
     int64_t i = k + (ti + 1) * TILE, j = k + (tj + 1) * TILE;
-    rk_gemm_tile('n', 't', least(TILE, f->n - i), least(TILE, f->n - j), TILE, -1.0, f->A + i * f->lda + k, f->lda,
+    rk_gemm_tile('n', 't', rk_least(TILE, f->n - i), rk_least(TILE, f->n - j), TILE, -1.0, f->A + i * f->lda + k, f->lda,
                  f->A + j * f->lda + k, f->lda, 1.0, f->A + i * f->lda + j, f->lda);
     return RKHS_OK;
 }
@@ -169,7 +169,7 @@ rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, 
     *bad = -1;
     for (f.step = 0; f.step < tiles(n); f.step++) {
         int64_t k = f.step * TILE, left = tiles(n) - f.step - 1;
-        int64_t at = cholesky_tile(least(TILE, n - k), A + k * lda + k, lda);
+        int64_t at = cholesky_tile(rk_least(TILE, n - k), A + k * lda + k, lda);
         if (at >= 0) {
             *bad = k + at;
             return RKHS_OK;
@@ -194,11 +194,12 @@ typedef struct solve {
 static rkhs_status solve_tile(void *context, int64_t tile, int worker) {
     solve *s = context;
     int64_t i = tile * TILE;
-    rk_trsm_tile('r', 't', least(TILE, s->m - i), s->n, s->L, s->ldl, s->B + i * s->ldb, s->ldb);
+    rk_trsm_tile('r', 't', rk_least(TILE, s->m - i), s->n, s->L, s->ldl, s->B + i * s->ldb, s->ldb);
     return RKHS_OK;
 }
 
-rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb) {
+rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n, const double *L, int64_t ldl, double *B,
+                          int64_t ldb) {
     solve s = {m, n, L, ldl, B, ldb};
     return rk_parallel(env, stage, tiles(m), solve_tile, &s);
 }
@@ -206,15 +207,17 @@ rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n
 rkhs_status rk_cholesky_solve(rkhs_env *env, int64_t n, int64_t k, const double *L, int64_t ldl, double *X, int64_t ldx) {
     /* By tile rows, so that a large system stays cancellable. */
     for (int64_t i = 0; i < n; i += TILE) {
-        int64_t ni = least(TILE, n - i);
+        int64_t ni = rk_least(TILE, n - i);
         if (i) rk_gemm_tile('n', 'n', ni, k, i, -1.0, L + i * ldl, ldl, X, ldx, 1.0, X + i * ldx, ldx);
         rk_trsm_tile('l', 'n', ni, k, L + i * ldl + i, ldl, X + i * ldx, ldx);
         rkhs_status status = rk_progress(env, NULL, 0, 0);
         if (status != RKHS_OK) return status;
     }
     for (int64_t i = (tiles(n) - 1) * TILE; i >= 0; i -= TILE) {
-        int64_t ni = least(TILE, n - i), below = n - i - ni;
-        if (below) rk_gemm_tile('t', 'n', ni, k, below, -1.0, L + (i + ni) * ldl + i, ldl, X + (i + ni) * ldx, ldx, 1.0, X + i * ldx, ldx);
+        int64_t ni = rk_least(TILE, n - i), below = n - i - ni;
+        if (below)
+            rk_gemm_tile('t', 'n', ni, k, below, -1.0, L + (i + ni) * ldl + i, ldl, X + (i + ni) * ldx, ldx, 1.0, X + i * ldx,
+                         ldx);
         rk_trsm_tile('l', 't', ni, k, L + i * ldl + i, ldl, X + i * ldx, ldx);
         rkhs_status status = rk_progress(env, NULL, 0, 0);
         if (status != RKHS_OK) return status;

@@ -3,15 +3,9 @@
 
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define CLONES
-#endif
-
-/* exp(x) = 2^k exp(r), |r| <= ln2/2; exp(r) by its series to r^13, whose rest is below 2^-57. 1.5 * 2^52 added and taken away rounds
- * to the nearest integer, and leaves it in the low bits. */
-CLONES void rk_exp(int64_t n, double *x) {
+/* exp(x) = 2^k exp(r), |r| <= ln2/2; exp(r) by its series to r^13, whose rest is below 2^-57. 1.5 * 2^52 added and taken away
+ * rounds to the nearest integer, and leaves it in the low bits. */
+RK_CLONES void rk_exp(int64_t n, double *x) {
     const double magic = 0x1.8p52, log2e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
     for (int64_t j = 0; j < n; j++) {
         double v = x[j], limited = v < -708 ? -708 : v > 709 ? 709 : v;
@@ -41,7 +35,7 @@ CLONES void rk_exp(int64_t n, double *x) {
     }
 }
 
-CLONES int64_t rk_distances(int64_t n, double a, const double *restrict b, double limit, double *restrict d) {
+RK_CLONES int64_t rk_distances(int64_t n, double a, const double *restrict b, double limit, double *restrict d) {
     int64_t close = 0;
     for (int64_t j = 0; j < n; j++) {
         double sum = a + b[j], v = sum - 2 * d[j];
@@ -52,13 +46,14 @@ CLONES int64_t rk_distances(int64_t n, double a, const double *restrict b, doubl
 }
 
 /* Four at a time, so that out is loaded and stored once for four columns. */
-CLONES void rk_add_squares(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *restrict out) {
+RK_CLONES void rk_add_squares(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *restrict out) {
     int64_t c = 0;
     for (; c + 4 <= count; c += 4) {
         const double *restrict p = b + c * ldb, *restrict q = p + ldb, *restrict r = q + ldb, *restrict s = r + ldb;
         double ap = a[c], aq = a[c + 1], ar = a[c + 2], as = a[c + 3];
         for (int64_t j = 0; j < n; j++)
-            out[j] += (ap - p[j]) * (ap - p[j]) + (aq - q[j]) * (aq - q[j]) + ((ar - r[j]) * (ar - r[j]) + (as - s[j]) * (as - s[j]));
+            out[j] +=
+                (ap - p[j]) * (ap - p[j]) + (aq - q[j]) * (aq - q[j]) + ((ar - r[j]) * (ar - r[j]) + (as - s[j]) * (as - s[j]));
     }
     for (; c < count; c++) {
         const double *restrict p = b + c * ldb;
@@ -67,13 +62,12 @@ CLONES void rk_add_squares(int64_t n, int64_t count, const double *a, const doub
     }
 }
 
-CLONES void rk_add_absolutes(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *restrict out) {
+RK_CLONES void rk_add_absolutes(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *restrict out) {
     int64_t c = 0;
     for (; c + 4 <= count; c += 4) {
         const double *restrict p = b + c * ldb, *restrict q = p + ldb, *restrict r = q + ldb, *restrict s = r + ldb;
         double ap = a[c], aq = a[c + 1], ar = a[c + 2], as = a[c + 3];
-        for (int64_t j = 0; j < n; j++)
-            out[j] += (fabs(ap - p[j]) + fabs(aq - q[j])) + (fabs(ar - r[j]) + fabs(as - s[j]));
+        for (int64_t j = 0; j < n; j++) out[j] += (fabs(ap - p[j]) + fabs(aq - q[j])) + (fabs(ar - r[j]) + fabs(as - s[j]));
     }
     for (; c < count; c++) {
         const double *restrict p = b + c * ldb;

@@ -41,8 +41,10 @@ static rkhs_status check_format(rkhs_env *env, rk_archive *archive) {
     int64_t format;
     rkhs_status status = rk_archive_get_int(archive, "format", &format);
     if (status == RKHS_OK && format != FORMAT)
-        return rk_fail(env, RKHS_ERR_FORMAT, "%s: written by a %s version of rkhs (format %lld; this one reads format %d): use that version, or fit again",
-                       rk_archive_path(archive), format > FORMAT ? "newer" : "different", (long long)format, FORMAT);
+        return rk_fail(
+            env, RKHS_ERR_FORMAT,
+            "%s: written by a %s version of rkhs (format %lld; this one reads format %d): use that version, or fit again",
+            rk_archive_path(archive), format > FORMAT ? "newer" : "different", (long long)format, FORMAT);
     return status;
 }
 

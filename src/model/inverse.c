@@ -2,9 +2,10 @@
  *
  *     minimise  sum_i |x_i - f(z_i)|^2 + ridge |f|^2  over the rbf space of the codes
  *
- * so x(z) = mean + C'k(Z, z), C = (K_Z + ridge I)^-1 (X - mean). The width and the ridge are chosen by leave-one-out, which has a
- * closed form: the error of i is c_i / (K_Z + ridge I)^-1_ii. Fitted on first use from at most 2000 kept pairs: it is a regression, no exact
- * inverse exists in general. For a precomputed Gram the answer is the column of the nearest kept object. */
+ * so x(z) = mean + C'k(Z, z), C = (K_Z + ridge I)^-1 (X - mean). The width and the ridge are chosen by leave-one-out, which has
+ * a closed form: the error of i is c_i / (K_Z + ridge I)^-1_ii. Fitted on first use from at most 2000 kept pairs: it is a
+ * regression, no exact inverse exists in general.
+ * For a precomputed Gram the answer is the column of the nearest kept object. */
 #include "model/model.h"
 
 #include <stdio.h>
@@ -164,8 +165,10 @@ static rkhs_status ensure(rkhs_model *m) {
     if (m->inverse) return RKHS_OK;
     rkhs_status status = rk_alloc(m->env, 1, sizeof *inverse, &inverse);
     if (status == RKHS_OK) status = inverse_fit(m, inverse);
-    if (status == RKHS_OK) m->inverse = inverse;
-    else rk_inverse_free(m->env, inverse);
+    if (status == RKHS_OK)
+        m->inverse = inverse;
+    else
+        rk_inverse_free(m->env, inverse);
     return status;
 }
 

@@ -2,10 +2,11 @@
  *
  *     maximise  w' Phi'H Phi w  over orthonormal w,   H = I - 11'/n
  *
- * The directions of largest variance in feature space. Out come Z = H Phi W, the eigenvalues of H K H (variance times n) and the share of
- * the whole that they hold; new objects are projected on the same directions. Cost: the Gram and some ten passes over it. Look
- * elsewhere when neighbours matter more than variance: two components of an rbf kernel crowd most points together.
- * Schoelkopf, Smola, Mueller, "Nonlinear component analysis as a kernel eigenvalue problem", Neural Computation 10, 1998. */
+ * The directions of largest variance in feature space. Out come Z = H Phi W, the eigenvalues of H K H (variance times n) and
+ * the share of the whole that they hold; new objects are projected on the same directions. Cost: the Gram and some ten passes
+ * over it. Look elsewhere when neighbours matter more than variance: two components of an rbf kernel crowd most points
+ * together. Schoelkopf, Smola, Mueller, "Nonlinear component analysis as a kernel eigenvalue problem", Neural Computation 10,
+ * 1998. */
 #include "model/model.h"
 
 typedef struct kpca {
@@ -17,11 +18,29 @@ typedef struct kpca {
 enum { CLIP, FLIP, REFUSE };
 
 static const rk_param params[] = {
-    {.name = "dim", .kind = RK_INT, .offset = offsetof(kpca, dim), .value = "2", .min = 1, .max = 1e9, .brief = "dimensions of the embedding"},
-    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(kpca, gram), .value = "exact", .list = &rk_grams, .brief = "how the Gram is held"},
-    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(kpca, solver), .list = &rk_solvers,
+    {.name = "dim",
+     .kind = RK_INT,
+     .offset = offsetof(kpca, dim),
+     .value = "2",
+     .min = 1,
+     .max = 1e9,
+     .brief = "dimensions of the embedding"},
+    {.name = "gram",
+     .kind = RK_SPEC,
+     .offset = offsetof(kpca, gram),
+     .value = "exact",
+     .list = &rk_grams,
+     .brief = "how the Gram is held"},
+    {.name = "solver",
+     .kind = RK_SPEC,
+     .offset = offsetof(kpca, solver),
+     .list = &rk_solvers,
      .brief = "dense or lanczos; not given: by size"},
-    {.name = "negative", .kind = RK_CHOICE, .offset = offsetof(kpca, negative), .value = "clip", .choices = "clip|flip|refuse",
+    {.name = "negative",
+     .kind = RK_CHOICE,
+     .offset = offsetof(kpca, negative),
+     .value = "clip",
+     .choices = "clip|flip|refuse",
      .brief = "eigenvalues below 0 of a Gram that is not PSD: leave out, use their size, or stop"},
     {.name = NULL},
 };
@@ -44,17 +63,19 @@ static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *p
     if (!*indefinite) goto done;
     if (o->negative == REFUSE)
         FAIL(f->env, RKHS_ERR_NUMERIC,
-             "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g, its largest %.6g: use negative=clip or "
+             "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g, its largest %.6g: use "
+             "negative=clip or "
              "negative=flip, or mend the kernel",
              smallest, largest);
-    rk_log(f->env, RKHS_LOG_ADVICE, "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g, its largest %.6g; %s",
-           smallest, largest, o->negative == FLIP ? "eigenvalues count by size" : "negative ones are left out");
+    rk_log(f->env, RKHS_LOG_ADVICE,
+           "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g, its largest %.6g; %s", smallest,
+           largest, o->negative == FLIP ? "eigenvalues count by size" : "negative ones are left out");
 done:
     return status;
 }
 
-/* Report: eigenvalues, their share, and how they were found. With negative eigenvalues the trace is no variance, and there is no
- * share of it. */
+/* Report: eigenvalues, their share, and how they were found. With negative eigenvalues the trace is no variance, and there is
+ * no share of it. */
 static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);
@@ -72,10 +93,11 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
     TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
     TRY(rk_report_number(f->env, f->report, "converged", s->converged));
     if (zeros)
-        rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %lld dimensions have any variance; the others are 0", (long long)(s->count - zeros),
-               (long long)s->count);
+        rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %lld dimensions have any variance; the others are 0",
+               (long long)(s->count - zeros), (long long)s->count);
     if (!s->converged)
-        rk_log(f->env, RKHS_LOG_ADVICE, "the eigenvectors did not converge in %lld iterations: see 'residuals', or raise solver=lanczos(iter=...)",
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "the eigenvectors did not converge in %lld iterations: see 'residuals', or raise solver=lanczos(iter=...)",
                (long long)s->iterations);
 done:
     rk_scratch_release(f->env, mark);
@@ -86,7 +108,8 @@ static rkhs_status fit_kpca(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const kpca *o = f->self;
     int64_t n = f->gram->n, d = f->dim;
-    rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d, .by_magnitude = o->negative == FLIP};
+    rk_spectral problem = {
+        .coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d, .by_magnitude = o->negative == FLIP};
     rk_spectrum s;
     int indefinite;
     TRY(rk_solve_spectral(f->gram, o->solver, &problem, &s));
@@ -105,8 +128,12 @@ done:
 }
 
 const rk_model_type rk_model_kpca = {
-    .entry = {.name = "kpca", .brief = "kernel principal components: the directions of largest variance in feature space",
-              .formula = "max w'Phi'H Phi w, |w| = 1", .cost = "the Gram and some ten passes over it", .params = params, .size = sizeof(kpca)},
+    .entry = {.name = "kpca",
+              .brief = "kernel principal components: the directions of largest variance in feature space",
+              .formula = "max w'Phi'H Phi w, |w| = 1",
+              .cost = "the Gram and some ten passes over it",
+              .params = params,
+              .size = sizeof(kpca)},
     .default_kernel = default_kernel,
     .dim = dim_kpca,
     .gram_offset = offsetof(kpca, gram),

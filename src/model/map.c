@@ -1,7 +1,7 @@
 /* map.c: z(x) = post( row(k(x, D)) B + c ), the one way from a fitted model to new objects.
  *
- * Rows go by tiles of RK_TILE; for each, tiles of kernel values are made, used and forgotten, so that memory does not grow with the
- * number of rows nor of kept objects. A row's result depends on its object alone. */
+ * Rows go by tiles of RK_TILE; for each, tiles of kernel values are made, used and forgotten, so that memory does not grow with
+ * the number of rows nor of kept objects. A row's result depends on its object alone. */
 #include "model/model.h"
 
 #include <string.h>
@@ -42,29 +42,17 @@ typedef struct apply_loop {
     rk_work *work;
 } apply_loop;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-/* Offers kept object j with value v to a row's list of `count` at most `most`; an equal value that came earlier stays before. */
-static int64_t offer(double *value, int64_t *index, int64_t count, int64_t most, int64_t j, double v) {
-    if (count == most && !(v > value[most - 1])) return count;
-    int64_t at = count < most ? count : most - 1;
-    for (; at > 0 && v > value[at - 1]; at--) value[at] = value[at - 1], index[at] = index[at - 1];
-    value[at] = v;
-    index[at] = j;
-    return count < most ? count + 1 : most;
-}
-
 /* All kept objects: values are used tile by tile. */
 static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int worker, double *K, double *sums) {
     const rk_map *map = a->map;
     for (int64_t j0 = 0; j0 < map->kept_count; j0 += RK_TILE) {
-        int64_t nj = least(RK_TILE, map->kept_count - j0);
+        int64_t nj = rk_least(RK_TILE, map->kept_count - j0);
         rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; map->degree && i < ni; i++)
             for (int64_t j = 0; j < nj; j++) sums[i] += K[i * RK_TILE + j];
-        rk_gemm_tile('n', 'n', ni, map->dim, nj, 1.0, K, RK_TILE, map->B + j0 * map->dim, map->dim, j0 ? 1.0 : 0.0, a->Z + i0 * a->ld,
-                     a->ld);
+        rk_gemm_tile('n', 'n', ni, map->dim, nj, 1.0, K, RK_TILE, map->B + j0 * map->dim, map->dim, j0 ? 1.0 : 0.0,
+                     a->Z + i0 * a->ld, a->ld);
     }
     return RKHS_OK;
 }
@@ -72,16 +60,16 @@ static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int work
 /* The nearest kept objects of each row: found first, then summed. */
 static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int worker, double *K, double *sums) {
     const rk_map *map = a->map;
-    int64_t most = least(map->nearest, map->kept_count), counts[RK_TILE] = {0};
+    int64_t most = rk_least(map->nearest, map->kept_count), counts[RK_TILE] = {0};
     double *value = a->value + (int64_t)worker * RK_TILE * most;
     int64_t *index = a->index + (int64_t)worker * RK_TILE * most;
     for (int64_t j0 = 0; j0 < map->kept_count; j0 += RK_TILE) {
-        int64_t nj = least(RK_TILE, map->kept_count - j0);
+        int64_t nj = rk_least(RK_TILE, map->kept_count - j0);
         rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; i < ni; i++)
             for (int64_t j = 0; j < nj; j++)
-                counts[i] = offer(value + i * most, index + i * most, counts[i], most, j0 + j, K[i * RK_TILE + j]);
+                counts[i] = rk_top_offer(value + i * most, index + i * most, counts[i], most, j0 + j, K[i * RK_TILE + j]);
     }
     for (int64_t i = 0; i < ni; i++) {
         double *z = a->Z + (i0 + i) * a->ld;
@@ -113,7 +101,7 @@ static void finish_rows(const apply_loop *a, int64_t i0, int64_t ni, const doubl
 /* A tile of rows against all kept objects. */
 static rkhs_status apply_tile(void *context, int64_t tile, int worker) {
     apply_loop *a = context;
-    int64_t i0 = tile * RK_TILE, ni = least(RK_TILE, a->rows->x->rows - i0);
+    int64_t i0 = tile * RK_TILE, ni = rk_least(RK_TILE, a->rows->x->rows - i0);
     double *K = a->tiles + (int64_t)worker * RK_TILE * RK_TILE, *sums = a->sums + (int64_t)worker * RK_TILE;
     memset(sums, 0, RK_TILE * sizeof *sums);
     rkhs_status status = (a->map->nearest ? sum_nearest : sum_all)(a, i0, ni, worker, K, sums);
@@ -121,7 +109,8 @@ static rkhs_status apply_tile(void *context, int64_t tile, int worker) {
     return status;
 }
 
-rkhs_status rk_map_apply(rkhs_env *env, const rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld) {
+rkhs_status rk_map_apply(rkhs_env *env, const rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z,
+                         int64_t ld) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     rk_bound *kept = NULL, *rows = NULL;
@@ -131,7 +120,7 @@ rkhs_status rk_map_apply(rkhs_env *env, const rk_map *map, const rkhs_kernel *ke
     a.kept = kept;
     a.rows = rows;
     TRY(rk_work_new(env, rows, kept, &a.work));
-    int64_t rows_at_once = (int64_t)rk_workers(env) * RK_TILE, most = least(map->nearest, map->kept_count);
+    int64_t rows_at_once = (int64_t)rk_workers(env) * RK_TILE, most = rk_least(map->nearest, map->kept_count);
     TRY(rk_scratch(env, rows_at_once * RK_TILE, sizeof *a.tiles, &a.tiles));
     TRY(rk_scratch(env, rows_at_once, sizeof *a.sums, &a.sums));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.value, &a.value));
@@ -181,8 +170,8 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     TRY(rk_archive_get_int(archive, "map/post", &post));
     TRY(rk_map_new(env, B.shape[0], B.shape[1], &m));
     TRY(rk_data_load(env, archive, "kept/", &m->kept));
-    if (c.shape[0] != m->dim || m->kept->rows != m->kept_count || nearest < 0 || nearest > m->kept_count || degree < 0 || degree > 1 ||
-        post < 0 || post > 1)
+    if (c.shape[0] != m->dim || m->kept->rows != m->kept_count || nearest < 0 || nearest > m->kept_count || degree < 0 ||
+        degree > 1 || post < 0 || post > 1)
         FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
     memcpy(m->B, B.data, (size_t)(m->kept_count * m->dim) * sizeof *m->B);
     memcpy(m->c, c.data, (size_t)m->dim * sizeof *m->c);

@@ -1,4 +1,5 @@
-/* model.c: models from text, fit, transform, report, copy. What a model type does itself is its `fit`; the rest is written once, here. */
+/* model.c: models from text, fit, transform, report, copy. What a model type does itself is its `fit`; the rest is written
+ * once, here. */
 #include "model/model.h"
 
 #include <string.h>
@@ -61,7 +62,8 @@ done:
 }
 
 rkhs_status rkhs_model_new(rkhs_env *env, const char *spec, rkhs_model **model) {
-    if (!env || !spec || !model) return env ? rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_model_new: a null argument") : RKHS_ERR_ARGUMENT;
+    if (!env || !spec || !model)
+        return env ? rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_model_new: a null argument") : RKHS_ERR_ARGUMENT;
     rk_clear(env);
     *model = NULL;
     rk_spec *parsed;
@@ -92,7 +94,8 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
     if (!x) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s: there are no data to fit", name);
     if (x->rows < 2) return rk_fail(env, RKHS_ERR_DATA, "%s: one row is not enough to learn from: give at least 2", name);
     if (dim > x->rows)
-        return rk_fail(env, RKHS_ERR_DATA, "%s: dim = %lld is more than the %lld rows: choose dim at most %lld, or give more rows", name,
+        return rk_fail(env, RKHS_ERR_DATA,
+                       "%s: dim = %lld is more than the %lld rows: choose dim at most %lld, or give more rows", name,
                        (long long)dim, (long long)x->rows, (long long)x->rows);
     if (y && !m->type->second) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no labels or targets: leave them out", name);
     if (y && !(y->type->kind & m->type->second))
@@ -106,9 +109,12 @@ static rkhs_status own_kernel(const rkhs_model *m, const rkhs_kernel *given, con
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     const char *text = given ? NULL : m->type->default_kernel(x->type->kind);
-    if (!given && !text) FAIL(env, RKHS_ERR_SPEC, "%s has no kernel of its own for %s data: name one", m->type->entry.name, x->type->entry.name);
-    if (given) TRY(rkhs_kernel_copy(given, out));
-    else TRY(rkhs_kernel_new(env, text, out));
+    if (!given && !text)
+        FAIL(env, RKHS_ERR_SPEC, "%s has no kernel of its own for %s data: name one", m->type->entry.name, x->type->entry.name);
+    if (given)
+        TRY(rkhs_kernel_copy(given, out));
+    else
+        TRY(rkhs_kernel_new(env, text, out));
     TRY(rkhs_kernel_freeze(*out, x));
     rk_log(env, RKHS_LOG_INFO, "kernel: %s", rkhs_kernel_text(*out));
 done:
@@ -127,8 +133,17 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     fresh->dim = dim;
     TRY(rk_alloc(env, fresh->n * dim, sizeof *fresh->Z, &fresh->Z));
     TRY(rk_map_new(env, gram->kept, dim, &fresh->map));
-    rk_fit f = {.env = env, .self = fresh->spec->self, .gram = gram, .kernel = fresh->kernel, .x = x, .y = y, .start = start,
-                .report = &fresh->report, .dim = dim, .Z = fresh->Z, .map = fresh->map};
+    rk_fit f = {.env = env,
+                .self = fresh->spec->self,
+                .gram = gram,
+                .kernel = fresh->kernel,
+                .x = x,
+                .y = y,
+                .start = start,
+                .report = &fresh->report,
+                .dim = dim,
+                .Z = fresh->Z,
+                .map = fresh->map};
     TRY(rk_report_number(env, &fresh->report, "rows", (double)x->rows));
     TRY(rk_report_number(env, &fresh->report, "columns", (double)x->columns));
     TRY(rk_report_number(env, &fresh->report, "kept", (double)gram->kept));
@@ -151,7 +166,8 @@ static void swap_results(rkhs_model *a, rkhs_model *b) {
     b->keep = t.keep, b->report = t.report, b->inverse = t.inverse;
 }
 
-rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start) {
+rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const rkhs_data *x, const rkhs_data *y,
+                           const rkhs_data *start) {
     if (!model) return RKHS_ERR_ARGUMENT;
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
@@ -188,10 +204,12 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     rk_mark mark = rk_scratch_mark(env);
     rk_blas_begin();
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
-    if (!x || !Z || ld < model->dim) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: a null argument, or ld below %lld", (long long)model->dim);
+    if (!x || !Z || ld < model->dim)
+        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: a null argument, or ld below %lld", (long long)model->dim);
     TRY(rk_data_coerce(env, x, rk_kernel_kinds(model->kernel), rkhs_kernel_text(model->kernel), &use, &view));
     if (use->columns != model->map->kept->columns)
-        FAIL(env, RKHS_ERR_DATA, "the new data have %lld columns, but the model was fitted on %lld: give the same columns in the same order",
+        FAIL(env, RKHS_ERR_DATA,
+             "the new data have %lld columns, but the model was fitted on %lld: give the same columns in the same order",
              (long long)use->columns, (long long)model->map->kept->columns);
     TRY(rk_map_apply(env, model->map, model->kernel, use, Z, ld));
 done:

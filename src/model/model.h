@@ -6,7 +6,7 @@
 
 extern const rk_list rk_models;
 
-/* ---- report: named numbers and texts that a fit leaves ---------------------------------------------------------------------------- */
+/* ---- report: named numbers and texts that a fit leaves ------------------------------------------------------------- */
 
 typedef struct rk_report_item {
     char *name, *text;
@@ -26,19 +26,20 @@ void rk_report_clear(rkhs_env *env, rk_report *r);
 rkhs_status rk_report_save(const rk_report *r, rk_archive *archive);
 rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, rk_report *r);
 
-/* ---- map --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- map ----------------------------------------------------------------------------------------------------------- */
 
 /* Room for B and c; kept objects are the caller's to set. */
 rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map);
 void rk_map_free(rkhs_env *env, rk_map *map);
 /* Z[i*ld ..] for every object of x, by tiles: memory for one tile a worker. */
-rkhs_status rk_map_apply(rkhs_env *env, const rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld);
+rkhs_status rk_map_apply(rkhs_env *env, const rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z,
+                         int64_t ld);
 rkhs_status rk_map_save(const rk_map *map, rk_archive *archive);
 rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map);
 /* Columns so that the largest |entry| of each is positive, the first on ties; B and c follow. */
 void rk_fix_signs(double *Z, int64_t n, int64_t dim, rk_map *map);
 
-/* ---- inverse ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- inverse ------------------------------------------------------------------------------------------------------- */
 
 typedef struct rk_inverse rk_inverse; /* fitted on first use */
 void rk_inverse_free(rkhs_env *env, rk_inverse *inverse);

@@ -19,7 +19,8 @@ static rkhs_status item_new(rkhs_env *env, rk_report *r, const char *name, rk_re
     return status;
 }
 
-rkhs_status rk_report_array(rkhs_env *env, rk_report *r, const char *name, int64_t rows, int64_t columns, const double *values) {
+rkhs_status rk_report_array(rkhs_env *env, rk_report *r, const char *name, int64_t rows, int64_t columns,
+                            const double *values) {
     rk_report_item *item;
     rkhs_status status = item_new(env, r, name, &item);
     if (status == RKHS_OK) status = rk_alloc(env, rows * columns, sizeof *item->values, &item->values);

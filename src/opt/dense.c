@@ -37,8 +37,10 @@ done:
 static void order_wanted(const double *w, int64_t count, int64_t k, int by_magnitude, int64_t *order) {
     int64_t low = 0, high = count - 1;
     for (int64_t j = 0; j < k; j++) {
-        if (by_magnitude && fabs(w[low]) > fabs(w[high])) order[j] = low++;
-        else order[j] = high--;
+        if (by_magnitude && fabs(w[low]) > fabs(w[high]))
+            order[j] = low++;
+        else
+            order[j] = high--;
     }
 }
 
@@ -87,7 +89,9 @@ static rkhs_status load_dense(rk_pulled *p, void *state, rk_archive *archive) { 
 static void release_dense(rk_pulled *p, void *state) {}
 
 const rk_solver_type rk_solver_dense = {
-    .entry = {.name = "dense", .brief = "eigenpairs of the whole matrix by LAPACK; for small problems", .cost = "4/3 n^3 flops, 8 n^2 bytes"},
+    .entry = {.name = "dense",
+              .brief = "eigenpairs of the whole matrix by LAPACK; for small problems",
+              .cost = "4/3 n^3 flops, 8 n^2 bytes"},
     .shape = RK_SHAPE_SPECTRAL,
     .start = start_dense,
     .step = step_dense,

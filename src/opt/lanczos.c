@@ -1,13 +1,13 @@
 /* lanczos.c: the k largest eigenpairs of a symmetric operator, by block Lanczos with thick restart.
  *
- * V spans a Krylov space in orthonormal blocks, T = V'A V, and A V = V T + Q S', where Q is the next block and S is zero but for its
- * last rows. Ritz pairs (t, V y) come from T, and their residual is |S'y|: no product is needed to know it. When V is full the best
- * Ritz vectors are kept and the space grows again from Q: Wu and Simon, "Thick-restart Lanczos", SIAM J. Matrix Anal. 22, 2000.
- * Every block is orthogonalised twice against all of V. Blocks find repeated eigenvalues, and read a stored Gram once for b vectors:
- * its cost is the bytes of the matrix, so that b products cost little more than one.
+ * V spans a Krylov space in orthonormal blocks, T = V'A V, and A V = V T + Q S', where Q is the next block and S is zero but
+ * for its last rows. Ritz pairs (t, V y) come from T, and their residual is |S'y|: no product is needed to know it. When V is
+ * full the best Ritz vectors are kept and the space grows again from Q: Wu and Simon, "Thick-restart Lanczos", SIAM J. Matrix
+ * Anal. 22, 2000. Every block is orthogonalised twice against all of V. Blocks find repeated eigenvalues, and read a stored
+ * Gram once for b vectors: its cost is the bytes of the matrix, so that b products cost little more than one.
  *
- * A block that depends on V (a matrix of low rank) is filled up with random vectors; the recurrence stays exact, since the missing
- * part of S is zero. */
+ * A block that depends on V (a matrix of low rank) is filled up with random vectors; the recurrence stays exact, since the
+ * missing part of S is zero. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -18,11 +18,27 @@ typedef struct lanczos {
 } lanczos;
 
 static const rk_param params[] = {
-    {.name = "tol", .kind = RK_REAL, .offset = offsetof(lanczos, tol), .value = "1e-12", .min = 0, .max = 1, .open = 1,
+    {.name = "tol",
+     .kind = RK_REAL,
+     .offset = offsetof(lanczos, tol),
+     .value = "1e-12",
+     .min = 0,
+     .max = 1,
+     .open = 1,
      .brief = "stop when every |A w - l w| is below tol times the largest l"},
-    {.name = "iter", .kind = RK_INT, .offset = offsetof(lanczos, iter), .value = "1000", .min = 1, .max = 1e9,
+    {.name = "iter",
+     .kind = RK_INT,
+     .offset = offsetof(lanczos, iter),
+     .value = "1000",
+     .min = 1,
+     .max = 1e9,
      .brief = "products with the matrix at most"},
-    {.name = "block", .kind = RK_INT, .offset = offsetof(lanczos, block), .value = "0", .min = 0, .max = 256,
+    {.name = "block",
+     .kind = RK_INT,
+     .offset = offsetof(lanczos, block),
+     .value = "0",
+     .min = 0,
+     .max = 256,
      .brief = "vectors in a product; 0: by the number of eigenpairs"},
     {.name = NULL},
 };
@@ -39,12 +55,10 @@ typedef struct state {
     double *Q;          /* n x b */
 } state;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* A random column into column c of an n x ld matrix. */
 static void random_column(const rk_pulled *p, state *s, double *X, int64_t ld, int64_t c) {
-    for (int64_t i = 0; i < s->n; i++) X[i * ld + c] = rk_normal(p->env->seed, RK_STREAM_START, (uint64_t)i, (uint64_t)s->drawn);
+    for (int64_t i = 0; i < s->n; i++)
+        X[i * ld + c] = rk_normal(p->env->seed, RK_STREAM_START, (uint64_t)i, (uint64_t)s->drawn);
     s->drawn++;
 }
 
@@ -132,9 +146,9 @@ static rkhs_status start_lanczos(rk_pulled *p, const void *self, void **out) {
     TRY(rk_alloc(p->env, 1, sizeof *s, &s));
     *out = s;
     s->n = p->size;
-    s->b = o->block ? o->block : most(4, least(p->k, 16));
+    s->b = o->block ? o->block : rk_most(4, rk_least(p->k, 16));
     if (p->k + 2 * s->b > s->n) s->b = 1; /* nearly all of the space is wanted */
-    s->room = least(s->n, most(2 * p->k + 2 * s->b, p->k + 8 * s->b)) / s->b * s->b;
+    s->room = rk_least(s->n, rk_most(2 * p->k + 2 * s->b, p->k + 8 * s->b)) / s->b * s->b;
     TRY(rk_alloc(p->env, s->n * s->room, sizeof *s->V, &s->V));
     TRY(rk_alloc(p->env, s->room * s->room, sizeof *s->T, &s->T));
     TRY(rk_alloc(p->env, s->b * s->b, sizeof *s->S, &s->S));
@@ -226,10 +240,10 @@ done:
 /* How far the worst wanted pair is on its way from a residual of 1 to the tolerance, in digits; never less than before. */
 static int64_t percent_done(const rk_pulled *p, state *s, double tol, double scale) {
     double worst = 0;
-    for (int64_t c = 0; c < least(p->k, s->j); c++) worst = fmax(worst, p->residuals[c] / scale);
+    for (int64_t c = 0; c < rk_least(p->k, s->j); c++) worst = fmax(worst, p->residuals[c] / scale);
     double share = p->k > s->j ? 0 : worst <= tol ? 1 : log(worst) / log(tol);
     int64_t percent = share > 0 ? (int64_t)(100 * share) : 0;
-    if (percent > s->percent) s->percent = least(percent, 100);
+    if (percent > s->percent) s->percent = rk_least(percent, 100);
     return s->percent;
 }
 
@@ -242,7 +256,7 @@ static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, in
     TRY(ritz(p, s));
     double scale = fmax(fabs(s->w[0]), fabs(s->w[s->j - 1]));
     TRY(orthonormalise(p, s, 1e-14 * scale));
-    int64_t good = 0, wanted = least(p->k, s->j);
+    int64_t good = 0, wanted = rk_least(p->k, s->j);
     while (good < wanted && ritz_residual(s, good) <= o->tol * scale) good++;
     for (int64_t c = 0; c < wanted; c++) p->residuals[c] = ritz_residual(s, c);
     p->converged = good == p->k || s->j >= s->n;
@@ -250,7 +264,7 @@ static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, in
     TRY(rk_progress(p->env, "eigenvectors", percent_done(p, s, o->tol, scale), 100));
     if (*done) goto done;
     if (s->j + s->b > s->room) {
-        TRY(restart(p, s, least(s->room - s->b, p->k + (s->room - p->k) / 3)));
+        TRY(restart(p, s, rk_least(s->room - s->b, p->k + (s->room - p->k) / 3)));
     }
     append(s);
 done:
@@ -260,7 +274,9 @@ done:
 static rkhs_status finish_lanczos(rk_pulled *p, const void *self, void *state_) {
     state *s = state_;
     int64_t k = p->k;
-    if (s->j < k) return rk_fail(p->env, RKHS_ERR_NUMERIC, "%lld eigenpairs are asked for, but only %lld products were allowed", (long long)k, (long long)s->j);
+    if (s->j < k)
+        return rk_fail(p->env, RKHS_ERR_NUMERIC, "%lld eigenpairs are asked for, but only %lld products were allowed",
+                       (long long)k, (long long)s->j);
     memcpy(p->values, s->w, (size_t)k * sizeof *s->w);
     return rk_gemm(p->env, NULL, 'n', 't', s->n, k, s->j, 1.0, s->V, s->room, s->Y, s->room, 0.0, p->x, k);
 }
@@ -286,7 +302,8 @@ static rkhs_status load_lanczos(rk_pulled *p, void *state_, rk_archive *archive)
     TRY(rk_archive_get(archive, "lanczos/V", 'd', 2, &V));
     TRY(rk_archive_get(archive, "lanczos/T", 'd', 2, &T));
     TRY(rk_archive_get_int(archive, "lanczos/columns", &j));
-    if (V.shape[0] != s->n || V.shape[1] != s->room || T.shape[0] != s->room || T.shape[1] != s->room || j < s->b || j > s->room)
+    if (V.shape[0] != s->n || V.shape[1] != s->room || T.shape[0] != s->room || T.shape[1] != s->room || j < s->b ||
+        j > s->room)
         FAIL(p->env, RKHS_ERR_FORMAT, "%s: the saved state belongs to another problem", rk_archive_path(archive));
     memcpy(s->V, V.data, (size_t)(s->n * s->room) * sizeof *s->V);
     memcpy(s->T, T.data, (size_t)(s->room * s->room) * sizeof *s->T);
@@ -299,8 +316,11 @@ done:
 }
 
 const rk_solver_type rk_solver_lanczos = {
-    .entry = {.name = "lanczos", .brief = "the largest eigenpairs by block Lanczos with thick restart", .cost = "some ten passes over the matrix",
-              .params = params, .size = sizeof(lanczos)},
+    .entry = {.name = "lanczos",
+              .brief = "the largest eigenpairs by block Lanczos with thick restart",
+              .cost = "some ten passes over the matrix",
+              .params = params,
+              .size = sizeof(lanczos)},
     .shape = RK_SHAPE_SPECTRAL,
     .start = start_lanczos,
     .step = step_lanczos,

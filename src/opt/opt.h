@@ -15,7 +15,7 @@ typedef struct rk_spectrum {
     int64_t count;
     double *values, *residuals; /* on the scratch list, as coef */
     double *coef;
-    double trace;               /* of the left-hand side: the sum of all eigenvalues */
+    double trace; /* of the left-hand side: the sum of all eigenvalues */
     int64_t iterations, products;
     int converged;
     const char *solver;

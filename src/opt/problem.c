@@ -2,8 +2,8 @@
  *
  * Spectral, N = 0: Phi'M Phi w = l w.
  *   factor form: A = Phi'M Phi is a small matrix (rank x rank), formed.
- *   sample form: with w = Phi'M u / sqrt(l) it becomes M K M u = l u for a projection M, on the stored K: nothing of size n^2 is
- *   added. Coefficients are a = M u / sqrt(|l|), so that Z = K a. */
+ *   sample form: with w = Phi'M u / sqrt(l) it becomes M K M u = l u for a projection M, on the stored K: nothing of size n^2
+ * is added. Coefficients are a = M u / sqrt(|l|), so that Z = K a. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -57,8 +57,9 @@ static rkhs_status apply_stored(void *context, rkhs_env *env, const double *V, i
     return rk_gemm(env, NULL, 'n', 'n', s->n, k, s->n, 1.0, s->A, s->n, V, k, 0.0, out, k);
 }
 
-/* A = Phi'M Phi, rank x rank, and the trace of M K M as it would be with all of K: what the factor leaves out counts too. */
-static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, double *A, double *trace) {
+/* A = Phi'M Phi, rank x rank, and the trace of M K M as it would be with all of K: what the factor leaves out counts too. *before
+ * is the trace without M. */
+static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, double *A, double *trace, double *before) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);
     int64_t n = g->n, r = g->rank, ld;
@@ -70,6 +71,7 @@ static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, d
     TRY(g->type->diag(g, diag));
     for (int64_t i = 0; i < n; i++) *trace += diag[i];
     TRY(comm->sum(comm->context, trace, 1));
+    *before = *trace;
     TRY(rk_syrk(g->env, "covariance", n, r, Phi, ld, A, r));
     TRY(comm->sum(comm->context, A, r * r));
     if (problem->m_kind == RK_M_CENTRE) {
@@ -87,8 +89,9 @@ done:
     return status;
 }
 
-/* The sum of the eigenvalues of M K M: tr K, less the mean of all entries times n when centred. */
-static rkhs_status sandwich_trace(const rk_gram *g, int centre, double *trace) {
+/* The sum of the eigenvalues of M K M: tr K, less the mean of all entries times n when centred. *before
+ * is the sum of all |K_ii|. */
+static rkhs_status sandwich_trace(const rk_gram *g, int centre, double *trace, double *before) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);
     int64_t n = g->n;
@@ -96,7 +99,7 @@ static rkhs_status sandwich_trace(const rk_gram *g, int centre, double *trace) {
     TRY(rk_scratch(g->env, n, sizeof *d, &d));
     TRY(rk_scratch(g->env, n, sizeof *ones, &ones));
     TRY(g->type->diag(g, d));
-    for (int64_t i = 0; i < n; i++) sum += d[i], ones[i] = 1 / (double)n;
+    for (int64_t i = 0; i < n; i++) sum += d[i], *before += fabs(d[i]), ones[i] = 1 / (double)n;
     if (centre) {
         TRY(g->type->mul(g, ones, 1, d));
         for (int64_t i = 0; i < n; i++) sum -= d[i];
@@ -107,31 +110,35 @@ done:
     return status;
 }
 
-/* Eigenvectors u of M K M to coefficients a = M u / sqrt(|l|); what belongs to l = 0 is 0. */
-static void sample_coefficients(double *coef, const double *values, int64_t n, int64_t k, int centre, double *mean) {
-    if (centre) centre_columns(coef, n, k, mean);
+/* Eigenvectors to coefficients: w itself in factor form; in sample form, where they are u of M K M, a = M u / sqrt(|l|). What
+ * belongs to l = 0 is 0 in both. */
+static void coefficients(double *coef, const double *values, int64_t size, int64_t k, int sample, int centre, double *mean) {
+    if (sample && centre) centre_columns(coef, size, k, mean);
     for (int64_t j = 0; j < k; j++) {
-        double scale = values[j] != 0 ? 1 / sqrt(fabs(values[j])) : 0;
-        for (int64_t i = 0; i < n; i++) coef[i * k + j] *= scale;
+        double scale = values[j] == 0 ? 0 : sample ? 1 / sqrt(fabs(values[j])) : 1;
+        for (int64_t i = 0; i < size; i++) coef[i * k + j] *= scale;
     }
 }
 
-/* What rounding leaves of a zero eigenvalue is zero. */
-static void drop_rounding(rk_spectrum *out, int64_t size, int by_magnitude) {
+/* What rounding leaves of a zero eigenvalue is zero: the solver's, and that of what M took off K, whose trace is `before`. */
+static void drop_rounding(rk_spectrum *out, int64_t size, double before, int by_magnitude) {
     double largest = 0;
     for (int64_t j = 0; j < out->count; j++) largest = fmax(largest, fabs(out->values[j]));
+    double floor = fmax(1e-15 * (double)(size + 10) * largest, 4e-15 * before);
     for (int64_t j = 0; j < out->count; j++) {
         double l = by_magnitude ? fabs(out->values[j]) : out->values[j];
-        if (!(l > 1e-15 * (double)(size + 10) * largest)) out->values[j] = 0;
+        if (!(l > floor)) out->values[j] = 0;
     }
 }
 
 /* The solver by its size, unless one is named. */
-static rkhs_status pick_solver(rkhs_env *env, const rk_spec *given, int64_t size, int64_t count, rk_spec **own, const rk_spec **use) {
+static rkhs_status pick_solver(rkhs_env *env, const rk_spec *given, int64_t size, int64_t count, rk_spec **own,
+                               const rk_spec **use) {
     *use = given;
     if (given) {
         if (((const rk_solver_type *)given->entry)->shape != RK_SHAPE_SPECTRAL)
-            return rk_fail(env, RKHS_ERR_SPEC, "the solver %s is not for eigenproblems: use dense or lanczos", given->entry->name);
+            return rk_fail(env, RKHS_ERR_SPEC, "the solver %s is not for eigenproblems: use dense or lanczos",
+                           given->entry->name);
         return RKHS_OK;
     }
     rkhs_status status = rk_spec_new(env, &rk_solvers, size <= 512 || count > size / 3 ? "dense" : "lanczos", own);
@@ -146,7 +153,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
     int64_t size = sample ? g->n : g->rank, k = problem->count < size ? problem->count : size;
     rk_spec *own = NULL;
     const rk_spec *use;
-    double *A = NULL, *mean;
+    double *A = NULL, *mean, before = 0;
     sandwich outer = {g, centre, 1};
     stored inner = {size, NULL};
     if (problem->n || problem->m_kind == RK_M_OPERATOR || problem->coordinates != RK_COORD_ISOMETRIC)
@@ -158,21 +165,27 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
     TRY(rk_scratch(env, problem->count, sizeof *mean, &mean));
     if (!sample) {
         TRY(rk_scratch(env, size * size, sizeof *A, &A));
-        TRY(factor_matrix(g, problem, A, &out->trace));
+        TRY(factor_matrix(g, problem, A, &out->trace, &before));
         inner.A = A;
     } else {
-        TRY(sandwich_trace(g, centre, &out->trace));
+        TRY(sandwich_trace(g, centre, &out->trace, &before));
     }
     TRY(pick_solver(env, solver, size, k, &own, &use));
-    rk_pulled p = {.env = env, .size = size, .k = k, .dense = A, .x = out->coef, .values = out->values, .residuals = out->residuals,
+    rk_pulled p = {.env = env,
+                   .size = size,
+                   .k = k,
+                   .dense = A,
+                   .x = out->coef,
+                   .values = out->values,
+                   .residuals = out->residuals,
                    .by_magnitude = problem->by_magnitude};
     p.a = sample ? (rk_op){size, apply_sandwich, &outer} : (rk_op){size, apply_stored, &inner};
     TRY(rk_solve(use, &p));
     /* Fewer eigenpairs than asked for exist: the rest are zero, and rows are spread to their full width, last first. */
     for (int64_t i = size - 1; k < problem->count && i >= 0; i--)
         for (int64_t j = problem->count - 1; j >= 0; j--) out->coef[i * problem->count + j] = j < k ? out->coef[i * k + j] : 0;
-    drop_rounding(out, size, problem->by_magnitude);
-    if (sample) sample_coefficients(out->coef, out->values, size, problem->count, centre, mean);
+    drop_rounding(out, size, before, problem->by_magnitude);
+    coefficients(out->coef, out->values, size, problem->count, sample, centre, mean);
     out->iterations = p.iterations;
     out->products = p.products;
     out->converged = p.converged;

@@ -1,5 +1,5 @@
-/* knn.c: the share of rows whose class is that of most of their k nearest others (leave-one-out). Ties of votes go to the smaller code,
- * ties of distance to the earlier row. */
+/* knn.c: the share of rows whose class is that of most of their k nearest others (leave-one-out). Ties of votes go to the
+ * smaller code, ties of distance to the earlier row. */
 #include "score/score.h"
 
 typedef struct knn {
@@ -7,7 +7,13 @@ typedef struct knn {
 } knn;
 
 static const rk_param params[] = {
-    {.name = "k", .kind = RK_INT, .offset = offsetof(knn, k), .value = "5", .min = 1, .max = 1000, .brief = "neighbours that vote"},
+    {.name = "k",
+     .kind = RK_INT,
+     .offset = offsetof(knn, k),
+     .value = "5",
+     .min = 1,
+     .max = 1000,
+     .brief = "neighbours that vote"},
     {.name = NULL},
 };
 
@@ -16,23 +22,12 @@ typedef struct vote_loop {
     const rk_labels *labels;
     int64_t k;
     double *tiles;  /* workers x RK_TILE x RK_TILE */
-    double *near;   /* workers x RK_TILE x k: distances, ascending */
+    double *near;   /* workers x RK_TILE x k: squared distances with a minus, largest first */
     int64_t *who;   /* the same: rows */
     int64_t *votes; /* workers x classes */
     char *right;    /* one for each row */
     rk_work *work;
 } vote_loop;
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-/* Puts row j at distance d among the k nearest so far. */
-static void offer(double *near, int64_t *who, int64_t k, int64_t j, double d) {
-    if (!(d < near[k - 1])) return;
-    int64_t at = k - 1;
-    for (; at > 0 && d < near[at - 1]; at--) near[at] = near[at - 1], who[at] = who[at - 1];
-    near[at] = d;
-    who[at] = j;
-}
 
 /* The class with most votes. */
 static int64_t winner(const vote_loop *v, const int64_t *who, int64_t *votes) {
@@ -46,16 +41,16 @@ static int64_t winner(const vote_loop *v, const int64_t *who, int64_t *votes) {
 
 static rkhs_status vote_tile(void *context, int64_t tile, int worker) {
     vote_loop *v = context;
-    int64_t n = v->z->x->rows, i0 = tile * RK_TILE, ni = least(RK_TILE, n - i0);
+    int64_t n = v->z->x->rows, i0 = tile * RK_TILE, ni = rk_least(RK_TILE, n - i0), counts[RK_TILE] = {0};
     double *out = v->tiles + (int64_t)worker * RK_TILE * RK_TILE, *near = v->near + (int64_t)worker * RK_TILE * v->k;
     int64_t *who = v->who + (int64_t)worker * RK_TILE * v->k;
-    for (int64_t q = 0; q < ni * v->k; q++) near[q] = INFINITY, who[q] = 0;
     for (int64_t j0 = 0; j0 < n; j0 += RK_TILE) {
-        int64_t nj = least(RK_TILE, n - j0);
+        int64_t nj = rk_least(RK_TILE, n - j0);
         rk_vector_squares(v->z, i0, ni, v->z, j0, nj, out, RK_TILE, v->work[worker]);
         for (int64_t i = 0; i < ni; i++)
             for (int64_t j = 0; j < nj; j++)
-                if (i0 + i != j0 + j) offer(near + i * v->k, who + i * v->k, v->k, j0 + j, out[i * RK_TILE + j]);
+                if (i0 + i != j0 + j)
+                    counts[i] = rk_top_offer(near + i * v->k, who + i * v->k, counts[i], v->k, j0 + j, -out[i * RK_TILE + j]);
     }
     for (int64_t i = 0; i < ni; i++)
         v->right[i0 + i] = winner(v, who + i * v->k, v->votes + worker * v->labels->classes) == v->labels->codes[i0 + i];
@@ -69,7 +64,9 @@ static rkhs_status score_knn(rkhs_env *env, const void *self, const rkhs_data *x
     rk_bound *bound = NULL;
     vote_loop v = {.labels = labels->self, .k = ((const knn *)self)->k};
     int64_t workers = rk_workers(env), n = z->rows, right = 0;
-    if (v.k >= n) FAIL(env, RKHS_ERR_DATA, "knn: k = %lld, but there are only %lld other rows: choose a smaller k", (long long)v.k, (long long)(n - 1));
+    if (v.k >= n)
+        FAIL(env, RKHS_ERR_DATA, "knn: k = %lld, but there are only %lld other rows: choose a smaller k", (long long)v.k,
+             (long long)(n - 1));
     TRY(rkhs_kernel_new(env, "rbf(sigma=1)", &metric));
     TRY(rk_bind(env, metric, z, NULL, &bound));
     v.z = bound;
@@ -89,8 +86,12 @@ done:
 }
 
 const rk_score_type rk_score_knn = {
-    .entry = {.name = "knn", .brief = "leave-one-out accuracy of the k nearest neighbours", .formula = "mean [class = vote of k nearest]",
-              .cost = "n^2 dim", .params = params, .size = sizeof(knn)},
+    .entry = {.name = "knn",
+              .brief = "leave-one-out accuracy of the k nearest neighbours",
+              .formula = "mean [class = vote of k nearest]",
+              .cost = "n^2 dim",
+              .params = params,
+              .size = sizeof(knn)},
     .needs_labels = 1,
     .score = score_knn,
 };

@@ -16,14 +16,16 @@ const rk_list rk_scores = {"scores", "score", entries};
 /* Whether the second data set of a score is there and has a row for each row of z. */
 static rkhs_status check_rows(rkhs_env *env, const char *score, const char *what, const char *option, const rkhs_data *z,
                               const rkhs_data *other) {
-    if (!other) return rk_fail(env, RKHS_ERR_ARGUMENT, "the score %s needs %s: give them (in the tool: --%s)", score, what, option);
+    if (!other)
+        return rk_fail(env, RKHS_ERR_ARGUMENT, "the score %s needs %s: give them (in the tool: --%s)", score, what, option);
     if (other->rows != z->rows)
-        return rk_fail(env, RKHS_ERR_DATA, "there are %lld %s, but the embedding has %lld rows: give one for each", (long long)other->rows,
-                       what, (long long)z->rows);
+        return rk_fail(env, RKHS_ERR_DATA, "there are %lld %s, but the embedding has %lld rows: give one for each",
+                       (long long)other->rows, what, (long long)z->rows);
     return RKHS_OK;
 }
 
-rkhs_status rkhs_score(rkhs_env *env, const char *spec, const rkhs_data *x, const rkhs_data *z, const rkhs_data *labels, double *value) {
+rkhs_status rkhs_score(rkhs_env *env, const char *spec, const rkhs_data *x, const rkhs_data *z, const rkhs_data *labels,
+                       double *value) {
     if (!env || !spec || !value) return RKHS_ERR_ARGUMENT;
     rkhs_status status = RKHS_OK;
     rk_spec *score = NULL;

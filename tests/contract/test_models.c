@@ -112,7 +112,8 @@ static void same_models(rkhs_env *env, const rkhs_model *a, const rkhs_model *b,
     int64_t n, dim;
     assert_string_equal(rkhs_model_text(a), rkhs_model_text(b));
     assert_string_equal(rkhs_kernel_text(rkhs_model_kernel(a)), rkhs_kernel_text(rkhs_model_kernel(b)));
-    same_bits("Z", rkhs_model_embedding(a, &n, &dim), rkhs_model_embedding(b, NULL, NULL), n * dim);
+    const double *Z = rkhs_model_embedding(a, &n, &dim);
+    same_bits("Z", rkhs_model_embedding(b, NULL, NULL), Z, n * dim);
     same_bits("new rows", transformed(env, a, fresh), transformed(env, b, fresh), fresh->rows * DIM);
     same_reports(a, b);
 }

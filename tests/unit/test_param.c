@@ -66,7 +66,7 @@ static const char *good_value(const rk_param *p, char buffer[64]) {
     switch (p->kind) {
     case RK_INT: snprintf(buffer, 64, "%.0f", any ? 17 : fmin(p->min + 1, p->max > p->min ? p->max : p->min + 1)); break;
     case RK_REAL:
-    case RK_RULE: snprintf(buffer, 64, "%.17g", any ? 0.1 : p->max > p->min ? fmin(p->min + 0.3, p->max) : p->min + 0.3); break;
+    case RK_RULE: rk_number_text(any ? 0.1 : p->max > p->min ? fmin(p->min + 0.3, p->max) : p->min + 0.3, buffer); break;
     case RK_BOOL: strcpy(buffer, "true"); break;
     case RK_CHOICE: rk_choice_text(p->choices, 1, buffer); break;
     case RK_LIST: strcpy(buffer, "[0:3,5]"); break;
@@ -91,7 +91,7 @@ static void every_type_has_a_name_a_sentence_and_slots_inside_its_struct(void **
     EACH_TYPE(list, e) {
         assert_non_null(e->brief);
         assert_true(strlen(e->name) > 0 && strspn(e->name, letters) == strlen(e->name));
-        for (const rk_entry *const *other = list->entries; *other != e; other++) assert_string_not_equal((*other)->name, e->name);
+        for (const rk_entry *const *d = list->entries; *d != e; d++) assert_string_not_equal((*d)->name, e->name);
         int count = 0;
         EACH_PARAM(e, p) {
             count++;
@@ -242,11 +242,11 @@ static void values_in_order_are_the_same_as_by_name(void **state) {
 
 static void an_unknown_type_is_refused_with_the_nearest(void **state) {
     rkhs_env *env = *state;
-    char text[200], part[200];
+    char text[200], part[300];
     EACH_TYPE(list, e) {
         snprintf(text, sizeof text, "%sx", e->name);
-        snprintf(part, sizeof part, "there is no %s '%s' (did you mean %s?): 'rkhs list %s' shows all", list->what, text, e->name,
-                 list->name);
+        snprintf(part, sizeof part, "there is no %s '%sx' (did you mean %s?): 'rkhs list %s' shows all", list->what, e->name,
+                 e->name, list->name);
         check_refused(env, list, text, part);
         snprintf(part, sizeof part, "there is no %s 'qqqqqq': 'rkhs list %s' shows all", list->what, list->name);
         check_refused(env, list, "qqqqqq", part);
@@ -271,8 +271,7 @@ static void an_unknown_parameter_is_refused_with_the_nearest(void **state) {
             check_refused(env, list, text, part);
         }
         snprintf(text, sizeof text, "%s(qqqqqq=1)", e->name);
-        snprintf(part, sizeof part, any ? "%s has no parameter 'qqqqqq': it takes " : "%s has no parameter 'qqqqqq': it takes none",
-                 e->name);
+        snprintf(part, sizeof part, "%s has no parameter 'qqqqqq': it takes %s", e->name, any ? "" : "none");
         check_refused(env, list, text, part);
     }
 }
@@ -286,8 +285,8 @@ static void numbers_out_of_bounds_are_refused(void **state) {
             if (p->min != 0 || p->max != 0 || p->open) {
                 double low = p->open ? p->min : p->min - 1;
                 snprintf(text, sizeof text, "%s(%s=%.17g)", e->name, p->name, low);
-                snprintf(part, sizeof part, "%s: %s must be %s %.15g, not %.15g", e->name, p->name, p->open ? "above" : "at least",
-                         p->min, low);
+                snprintf(part, sizeof part, "%s: %s must be %s %.15g, not %.15g", e->name, p->name,
+                         p->open ? "above" : "at least", p->min, low);
                 check_refused(env, list, text, part);
                 snprintf(text, sizeof text, "%s(%s=-1e200)", e->name, p->name);
                 check_refused(env, list, text, " must be ");
@@ -306,8 +305,8 @@ static void numbers_out_of_bounds_are_refused(void **state) {
             snprintf(text, sizeof text, "%s(%s=1e999)", e->name, p->name);
             snprintf(part, sizeof part, "%s: %s must be finite, not 1e999", e->name, p->name);
             check_refused(env, list, text, part);
-            snprintf(text, sizeof text, "%s(%s=2.5)", e->name, p->name);
-            snprintf(part, sizeof part, "%s: %s must be a whole number, not 2.5", e->name, p->name);
+            snprintf(text, sizeof text, "%s(%s=%.17g)", e->name, p->name, p->min + 0.5);
+            snprintf(part, sizeof part, "%s: %s must be a whole number, not %.17g", e->name, p->name, p->min + 0.5);
             if (p->kind == RK_INT) check_refused(env, list, text, part);
         }
     }
@@ -419,17 +418,19 @@ static void rules_take_a_number_a_name_or_a_name_with_its_argument(void **state)
 static void specs_inside_specs_are_named_whole(void **state) {
     rkhs_env *env = *state;
     check_refused(env, &rk_models, "kpca(gram=nystrm)", "there is no gram 'nystrm' (did you mean nystrom?)");
-    check_refused(env, &rk_models, "kpca(gram=nystrom(n=3))", "nystrom has no parameter 'n' (did you mean m?): it takes m, by, rows");
+    check_refused(env, &rk_models, "kpca(gram=nystrom(n=3))",
+                  "nystrom has no parameter 'n' (did you mean m?): it takes m, by, rows");
     check_refused(env, &rk_models, "kpca(gram=3)", "a gram begins with its name, as in 'exact', not with 3");
     char *text = through(env, &rk_models, "kpca(3, nystrom(7, uniform), lanczos(iter=9))");
-    assert_string_equal(text, "kpca(dim=3, gram=nystrom(m=7, by=uniform), solver=lanczos(tol=1e-12, iter=9, block=0), negative=clip)");
+    assert_string_equal(text, "kpca(dim=3, gram=nystrom(m=7, by=uniform), solver=lanczos(tol=1e-12, iter=9, block=0), "
+                              "negative=clip)");
     rk_free(env, text);
 }
 
 static void any_word_reads_back(void **state) {
     rkhs_env *env = *state;
-    static const char *const words[] = {"", "a", "a b", "007", "7", "-1", "1e3", "_", "a-b", "\"", "\\", "\\\"", "a\\", "(", "x=y", "a,b)",
-                                        "caf\xc3\xa9", "\n\t", "%s%n", "true", "+", "9lives"};
+    static const char *const words[] = {"", "a", "a b", "007", "7", "-1", "1e3", "_", "a-b", "\"", "\\", "\\\"", "a\\", "(",
+                                        "x=y", "a,b)", "caf\xc3\xa9", "\n\t", "%s%n", "true", "+", "9lives"};
     const rk_entry *csv = rk_list_find(&rk_formats, "csv");
     size_t offset = 0;
     EACH_PARAM(csv, p) if (strcmp(p->name, "label") == 0) offset = p->offset;

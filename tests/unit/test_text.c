@@ -497,8 +497,8 @@ static const char *const seeds[] = {
 
 static const char *const scraps[] = {
     "(", ")", ",", "=", "+", "*", "[", "]", ":", "\"", "\\", " ", "-", ".", "e", "0", "1", "9", "1e300", "1e-320", "-0", "inf",
-    "rbf", "knn(", "sigma=", "gamma=", "label=", "gram=", "rows=[", "median", "nystrom(m=3)", "2*", " + linear", "(rbf)", "true",
-    "\xc3\xa9", "\n", "|", "%s",
+    "rbf", "knn(", "sigma=", "gamma=", "label=", "gram=", "rows=[", "median", "nystrom(m=3)", "2*", " + linear", "(rbf)",
+    "true", "\xc3\xa9", "\n", "|", "%s",
 };
 
 enum { SEEDS = sizeof seeds / sizeof *seeds, SCRAPS = sizeof scraps / sizeof *scraps, ROOM = 400 };
