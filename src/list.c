@@ -38,8 +38,7 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
     return 1;
 }
 
-/* "> 0", "1 to 1000", the words of a choice, the list of a spec.
- * Lives in static storage of the table's own text, or is NULL. */
+/* "> 0", "1 to 1000", the words of a choice, the list of a spec; NULL: anything goes. */
 static const char *bounds_of(const rk_param *p, char buffer[64]) {
     if (p->kind == RK_RULE) {
         snprintf(buffer, 64, "> %g, or %s", p->min, p->choices);

@@ -1,8 +1,6 @@
 /* rule.c: widths that data gives: sigma=median and sigma=knn(k), frozen at fit. */
 #include "kernel/kernel.h"
 
-#include <stdlib.h>
-
 enum { MEDIAN, KNN, MOST = 2000 };
 
 /* Distances between some rows (queries) and others, by tiles, from a bound that only serves for that. */
@@ -75,19 +73,47 @@ static rkhs_status neighbours_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+/* Moves the k-th smallest of v to place k, smaller ones before it and larger ones behind. */
+static void select_kth(double *v, int64_t count, int64_t k) {
+    int64_t low = 0, high = count - 1;
+    while (low < high) {
+        double a = v[low], b = v[low + (high - low) / 2], c = v[high];
+        double pivot = fmax(fmin(a, b), fmin(fmax(a, b), c)); /* the middle one of three */
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (v[i] < pivot) i++;
+            while (v[j] > pivot) j--;
+            if (i > j) break;
+            double t = v[i];
+            v[i++] = v[j], v[j--] = t;
+        }
+        if (k <= j)
+            high = j;
+        else if (k >= i)
+            low = i;
+        else
+            return;
+    }
 }
 
-/* The median of what is above 0; 0 when nothing is. Duplicates must not make a width of 0. */
+/* The median of numbers, the mean of the two middle ones when they are even in count. */
+static double median_of(double *v, int64_t count) {
+    int64_t half = count / 2;
+    select_kth(v, count, half);
+    if (count % 2) return v[half];
+    double below = v[0];
+    for (int64_t i = 1; i < half; i++) below = fmax(below, v[i]);
+    return (below + v[half]) / 2;
+}
+
+/* The median; when that is 0, of what is above 0: duplicates must not make a width of 0. 0 when nothing is. */
 static double positive_median(double *v, int64_t count) {
-    qsort(v, (size_t)count, sizeof *v, ascending);
-    double median = count % 2 ? v[count / 2] : (v[count / 2 - 1] + v[count / 2]) / 2;
+    double median = median_of(v, count);
     if (median > 0) return median;
-    int64_t zeros = 0;
-    while (zeros < count && v[zeros] <= 0) zeros++;
-    return zeros < count ? v[zeros + (count - zeros) / 2] : 0;
+    int64_t positive = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (v[i] > 0) v[positive++] = v[i];
+    return positive ? median_of(v, positive) : 0;
 }
 
 /* Runs a rule on `query`, at most MOST rows, against `all`. */

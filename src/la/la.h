@@ -67,8 +67,8 @@ rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, cons
 /* C (r x k) = A'B over many rows, A is n x r, B is n x k, both narrow: sums over fixed parts of the rows, added in order. */
 rkhs_status rk_tall_product(rkhs_env *env, int64_t n, int64_t r, int64_t k, const double *A, int64_t lda, const double *B,
                             int64_t ldb, double *C, int64_t ldc);
-/* A = L L', in the lower triangle; the upper one is left as it is. *bad:
- * the first row where A is not positive definite, or -1. */
+/* A = L L', in the lower triangle; the upper one is not read, and changes in the tiles on the diagonal alone.
+ * *bad: the first row where A is not positive definite, or -1. */
 rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, int64_t lda, int64_t *bad);
 /* B (m x n) = B L^-T. */
 rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n, const double *L, int64_t ldl, double *B,

@@ -26,12 +26,14 @@ static rkhs_status product_tile(void *context, int64_t tile, int worker) {
     int64_t across = (p->n + p->width - 1) / p->width;
     int64_t i = tile / across * TILE, j = tile % across * p->width;
     int64_t m = rk_least(TILE, p->m - i), n = rk_least(p->width, p->n - j);
-    for (int64_t s = 0; s < p->k; s += SLICE) {
+    int64_t s = 0;
+    do { /* once even when k is 0: C = beta C */
         const double *A = p->ta == 't' ? p->A + s * p->lda + i : p->A + i * p->lda + s;
         const double *B = p->tb == 't' ? p->B + j * p->ldb + s : p->B + s * p->ldb + j;
         rk_gemm_tile(p->ta, p->tb, m, n, rk_least(SLICE, p->k - s), p->alpha, A, p->lda, B, p->ldb, s ? 1.0 : p->beta,
                      p->C + i * p->ldc + j, p->ldc);
-    }
+        s += SLICE;
+    } while (s < p->k);
     return RKHS_OK;
 }
 
@@ -107,9 +109,12 @@ static rkhs_status syrk_tile(void *context, int64_t tile, int worker) {
     int64_t ti, tj;
     rk_triangle(tile, &ti, &tj);
     int64_t i = ti * p->tile, j = tj * p->tile, ni = rk_least(p->tile, p->m - i), nj = rk_least(p->tile, p->m - j);
-    for (int64_t s = 0; s < p->n; s += SLICE)
+    int64_t s = 0;
+    do {
         rk_gemm_tile('t', 'n', ni, nj, rk_least(SLICE, p->n - s), 1.0, p->A + s * p->lda + i, p->lda, p->A + s * p->lda + j,
                      p->lda, s ? 1.0 : 0.0, p->C + i * p->ldc + j, p->ldc);
+        s += SLICE;
+    } while (s < p->n);
     rk_mirror(p->C, p->ldc, i, ni, j, nj);
     return RKHS_OK;
 }

@@ -135,7 +135,7 @@ static void the_public_lists_show_the_tables(void **state) {
                 assert_string_equal(param.kind, kinds[p->kind]);
                 assert_ptr_equal(param.value, p->value);
                 assert_ptr_equal(param.brief, p->brief);
-                if (p->choices) assert_string_equal(param.bounds, p->choices);
+                if (p->choices) assert_non_null(strstr(param.bounds, p->choices));
                 if (p->list) assert_string_equal(param.bounds, p->list->name);
             }
             assert_false(rkhs_list_param(lists[l]->name, e->name, i, &param));
