@@ -35,9 +35,7 @@ static int take_bytes(rkhs_env *env, size_t bytes) {
     return 1;
 }
 
-/* Large blocks are asked for in huge pages: a Gram is walked in rows and columns,
- * and its page faults are a third of its cost. */
-static void ask_huge(void *raw, size_t bytes) {
+void rk_ask_huge(void *raw, size_t bytes) {
 #ifdef MADV_HUGEPAGE
     if (bytes < HUGE_FROM) return;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -68,7 +66,7 @@ static rkhs_status block_new(rkhs_env *env, int64_t count, size_t size, rk_block
         return rk_fail(env, RKHS_ERR_MEMORY, "the system has no %s to give: close other programs, or use less data",
                        rk_bytes_text((double)bytes, need));
     }
-    ask_huge(raw, bytes);
+    rk_ask_huge(raw, bytes);
     uintptr_t payload = ((uintptr_t)raw + sizeof(rk_block) + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1);
     rk_block *head = head_of((void *)payload);
     *head = (rk_block){raw, bytes, NULL};

@@ -17,6 +17,7 @@ static const rk_entry *const entries[] = {
 const rk_list rk_kernels = {"kernels", "kernel", entries};
 
 static rkhs_status from_node(rkhs_env *env, const rk_node *node, rkhs_kernel **out);
+static rkhs_status make_text(rkhs_kernel *k);
 
 /* A node of the tree with room for its children. */
 static rkhs_status kernel_alloc(rkhs_env *env, rk_spec *spec, int children, rkhs_kernel **out) {
@@ -140,11 +141,17 @@ rkhs_status rkhs_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kerne
     rk_node *node;
     rkhs_status status = rk_parse(env, "kernel", spec, &node);
     if (status == RKHS_OK) status = from_node(env, node, kernel);
+    if (status == RKHS_OK) status = make_text(*kernel);
+    if (status != RKHS_OK) {
+        rkhs_kernel_free(*kernel);
+        *kernel = NULL;
+    }
     rk_scratch_release(env, mark);
     return status;
 }
 
-rkhs_status rkhs_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy) {
+/* A copy without its text. */
+static rkhs_status copy_tree(const rkhs_kernel *kernel, rkhs_kernel **copy) {
     rkhs_env *env = kernel->env;
     rkhs_status status = RKHS_OK;
     rk_spec *spec;
@@ -152,11 +159,23 @@ rkhs_status rkhs_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy) {
     *copy = NULL;
     TRY(rk_spec_copy(env, kernel->spec, &spec));
     TRY(kernel_alloc(env, spec, kernel->children, &k));
-    for (int i = 0; i < k->children; i++) TRY(rkhs_kernel_copy(kernel->child[i], &k->child[i]));
+    for (int i = 0; i < k->children; i++) TRY(copy_tree(kernel->child[i], &k->child[i]));
     *copy = k;
     k = NULL;
 done:
     rkhs_kernel_free(k);
+    return status;
+}
+
+rkhs_status rkhs_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy) {
+    if (!kernel || !copy) return RKHS_ERR_ARGUMENT;
+    rk_clear(kernel->env);
+    rkhs_status status = copy_tree(kernel, copy);
+    if (status == RKHS_OK) status = make_text(*copy);
+    if (status != RKHS_OK) {
+        rkhs_kernel_free(*copy);
+        *copy = NULL;
+    }
     return status;
 }
 
@@ -196,42 +215,52 @@ done:
     return status;
 }
 
-const char *rkhs_kernel_text(const rkhs_kernel *kernel) {
-    if (!kernel) return "";
-    if (!kernel->text) {
-        rk_text text = {.env = kernel->env};
-        if (add_text(kernel, &text, NULL) != RKHS_OK) {
-            rk_free(kernel->env, text.s);
-            return "";
-        }
-        ((rkhs_kernel *)(uintptr_t)kernel)->text = text.s; /* a cache: the kernel is the same */
+/* The text is made with the kernel, so that asking for it cannot fail. */
+static rkhs_status make_text(rkhs_kernel *k) {
+    rk_text text = {.env = k->env};
+    rkhs_status status = add_text(k, &text, NULL);
+    if (status == RKHS_OK) {
+        rk_free(k->env, k->text);
+        k->text = text.s;
+    } else {
+        rk_free(k->env, text.s);
     }
-    return kernel->text;
+    return status;
 }
+
+const char *rkhs_kernel_text(const rkhs_kernel *kernel) { return kernel && kernel->text ? kernel->text : ""; }
 
 /* Freezes every node; the data fits all of them. */
 static rkhs_status freeze_tree(rkhs_env *env, rkhs_kernel *k, const rkhs_data *x) {
     rkhs_status status = RKHS_OK;
-    rk_free(env, k->text);
-    k->text = NULL;
     if (k->type->freeze) TRY(k->type->freeze(env, k->spec->self, x));
     for (int i = 0; i < k->children; i++) TRY(freeze_tree(env, k->child[i], x));
 done:
     return status;
 }
 
+/* On a copy, so that a kernel is frozen or as it was. */
 rkhs_status rkhs_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data) {
+    if (!kernel) return RKHS_ERR_ARGUMENT;
     rkhs_status status = RKHS_OK;
     rkhs_env *env = kernel->env;
+    rkhs_kernel *frozen = NULL;
     const rkhs_data *use;
     rkhs_data *view = NULL;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     rk_blas_begin();
+    if (!data) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_freeze: there are no data to take numbers from");
     TRY(rk_data_coerce(env, data, rk_kernel_kinds(kernel), rkhs_kernel_text(kernel), &use, &view));
-    TRY(freeze_tree(env, kernel, use));
+    TRY(copy_tree(kernel, &frozen));
+    TRY(freeze_tree(env, frozen, use));
+    TRY(make_text(frozen));
+    rkhs_kernel before = *kernel;
+    *kernel = *frozen;
+    *frozen = before;
 done:
     rk_blas_end();
+    rkhs_kernel_free(frozen);
     rkhs_data_free(view);
     rk_scratch_release(env, mark);
     return status;
@@ -371,6 +400,7 @@ done:
 }
 
 rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, const rkhs_data *b, double *K, int64_t ld) {
+    if (!kernel) return RKHS_ERR_ARGUMENT;
     rkhs_env *env = kernel->env;
     rkhs_status status = RKHS_OK;
     rkhs_kernel *frozen = NULL;
@@ -388,7 +418,8 @@ rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, cons
     if (b && a->columns != b->columns)
         FAIL(env, RKHS_ERR_DATA, "the first data set has %lld columns, the second %lld: give both the same",
              (long long)a->columns, (long long)b->columns);
-    TRY(rkhs_kernel_copy(kernel, &frozen));
+    rk_ask_huge(K, (size_t)a->rows * (size_t)ld * sizeof *K); /* the caller's, most often fresh: the first touch is ours */
+    TRY(copy_tree(kernel, &frozen));
     TRY(freeze_tree(env, frozen, use_a));
     TRY(gram_of(env, frozen, use_a, use_b, K, ld));
 done:

@@ -11,7 +11,7 @@ struct rkhs_kernel {
     rk_spec *spec; /* entry and parameters of this node */
     int children;
     rkhs_kernel **child;
-    char *text; /* of the whole tree; made when asked for, dropped when frozen */
+    char *text; /* of the whole tree; NULL below its root */
 };
 
 extern const rk_list rk_kernels;

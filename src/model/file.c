@@ -9,6 +9,7 @@
  * The bytes depend on data, spec and seed alone: no time, no path, no machine. */
 #include "model/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { FORMAT = 1 };
@@ -48,7 +49,17 @@ static rkhs_status check_format(rkhs_env *env, rk_archive *archive) {
     return status;
 }
 
-/* Kernel and model from their texts; a text that cannot be read is the file's fault. */
+/* Whatever is wrong with the contents is the file's fault, and its sentence begins with the file's name. */
+static rkhs_status blame_file(rkhs_env *env, const rk_archive *archive) {
+    char why[sizeof env->message];
+    const char *path = rk_archive_path(archive);
+    snprintf(why, sizeof why, "%s", env->message);
+    if (strncmp(why, path, strlen(path)) == 0) return RKHS_ERR_FORMAT;
+    rk_clear(env);
+    return rk_fail(env, RKHS_ERR_FORMAT, "%s: %s", path, why);
+}
+
+/* Kernel and model from their texts. */
 static rkhs_status load_specs(rkhs_env *env, rk_archive *archive, rkhs_model **model) {
     rkhs_status status = RKHS_OK;
     const char *model_text, *kernel_text;
@@ -57,7 +68,7 @@ static rkhs_status load_specs(rkhs_env *env, rk_archive *archive, rkhs_model **m
     TRY(rkhs_model_new(env, model_text, model));
     TRY(rkhs_kernel_new(env, kernel_text, &(*model)->kernel));
 done:
-    return status == RKHS_ERR_SPEC ? RKHS_ERR_FORMAT : status;
+    return status;
 }
 
 /* The embedding and which of its rows are kept. */
@@ -75,7 +86,7 @@ static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model
         memcpy(m->keep, keep.data, (size_t)keep.shape[0] * sizeof *m->keep);
     }
     int64_t kept = m->map->kept_count;
-    int fits = m->map->dim == m->dim && kept == (m->keep ? keep.shape[0] : m->n);
+    int fits = m->dim >= 1 && m->map->dim == m->dim && kept == (m->keep ? keep.shape[0] : m->n);
     for (int64_t i = 0; fits && m->keep && i < kept; i++) fits = m->keep[i] >= 0 && m->keep[i] < m->n;
     if (!fits || !(m->map->kept->type->kind & rk_kernel_kinds(m->kernel)))
         FAIL(env, RKHS_ERR_FORMAT, "%s: its parts do not fit together: fit the model again", rk_archive_path(archive));
@@ -100,6 +111,7 @@ rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model)
     *model = m;
     m = NULL;
 done:
+    if (status == RKHS_ERR_SPEC || status == RKHS_ERR_DATA) status = blame_file(env, archive);
     rkhs_model_free(m);
     rk_archive_free(archive);
     return status;

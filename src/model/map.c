@@ -170,7 +170,8 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     TRY(rk_archive_get_int(archive, "map/post", &post));
     TRY(rk_map_new(env, B.shape[0], B.shape[1], &m));
     TRY(rk_data_load(env, archive, "kept/", &m->kept));
-    if (c.shape[0] != m->dim || m->kept->rows != m->kept_count || nearest < 0 || degree < 0 || degree > 1 || post < 0 || post > 1)
+    if (c.shape[0] != m->dim || m->kept->rows != m->kept_count || nearest < 0 || degree < 0 || degree > 1 || post < 0 ||
+        post > 1)
         FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
     memcpy(m->B, B.data, (size_t)(m->kept_count * m->dim) * sizeof *m->B);
     memcpy(m->c, c.data, (size_t)m->dim * sizeof *m->c);

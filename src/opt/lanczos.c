@@ -32,7 +32,7 @@ static const rk_param params[] = {
      .value = "1000",
      .min = 1,
      .max = 1e9,
-     .brief = "products with the matrix at most"},
+     .brief = "products with the matrix at most; more where dim needs them"},
     {.name = "block",
      .kind = RK_INT,
      .offset = offsetof(lanczos, block),
@@ -95,26 +95,29 @@ static void against_block(state *s, int64_t c, double *R) {
     }
 }
 
-/* Q R = Q; a column that vanishes (below `floor`) is drawn anew, orthogonal to everything, with a zero in R. */
+/* Q R = Q; a column that vanishes (below `floor`) is drawn anew, orthogonal to everything, with a zero in R. What is left of a
+ * column that shrinks is no longer orthogonal to V to full precision: then all is made so again, which R does not feel. */
 static rkhs_status orthonormalise(rk_pulled *p, state *s, double floor) {
     rkhs_status status = RKHS_OK;
     int64_t b = s->b;
-    int fresh = 0;
+    int again = 0;
     memset(s->S, 0, (size_t)(b * b) * sizeof *s->S);
     for (int64_t c = 0; c < b; c++) {
+        double before = sqrt(column_dot(s->Q, b, c, c, s->n));
         against_block(s, c, s->S);
         double norm = sqrt(column_dot(s->Q, b, c, c, s->n));
+        again |= !(norm > 0.1 * before);
         if (norm > floor) {
             s->S[c * b + c] = norm;
         } else {
-            fresh = 1;
+            again = 1;
             random_column(p, s, s->Q, b, c);
             against_block(s, c, NULL);
             norm = sqrt(column_dot(s->Q, b, c, c, s->n));
         }
         for (int64_t i = 0; i < s->n; i++) s->Q[i * b + c] /= norm;
     }
-    if (fresh && s->j) {
+    if (again && s->j) {
         TRY(project_out(p, s, NULL));
         for (int64_t c = 0; c < b; c++) {
             against_block(s, c, NULL);
@@ -147,14 +150,19 @@ static rkhs_status start_lanczos(rk_pulled *p, const void *self, void **out) {
     *out = s;
     s->n = p->size;
     s->b = o->block ? o->block : rk_most(4, rk_least(p->k, 16));
-    if (p->k + 2 * s->b > s->n) s->b = 1; /* nearly all of the space is wanted */
-    s->room = rk_least(s->n, rk_most(2 * p->k + 2 * s->b, p->k + 8 * s->b)) / s->b * s->b;
+    s->room = rk_most(2 * p->k + 2 * s->b, p->k + 8 * s->b) / s->b * s->b;
+    if (s->room + s->b > s->n) s->b = s->room = s->n; /* little more than V is the whole space: take that at once */
     TRY(rk_alloc(p->env, s->n * s->room, sizeof *s->V, &s->V));
     TRY(rk_alloc(p->env, s->room * s->room, sizeof *s->T, &s->T));
     TRY(rk_alloc(p->env, s->b * s->b, sizeof *s->S, &s->S));
     TRY(rk_alloc(p->env, s->room, sizeof *s->w, &s->w));
     TRY(rk_alloc(p->env, s->room * s->room, sizeof *s->Y, &s->Y));
     TRY(rk_alloc(p->env, s->n * s->b, sizeof *s->Q, &s->Q));
+    if (s->b == s->n) {
+        for (int64_t i = 0; i < s->n; i++) s->V[i * s->n + i] = 1;
+        s->j = s->n;
+        goto done;
+    }
     for (int64_t c = 0; c < s->b; c++) random_column(p, s, s->Q, s->b, c);
     TRY(orthonormalise(p, s, 0));
     append(s);
@@ -185,6 +193,7 @@ done:
 
 /* |A v - t v| of Ritz pair c, from the last rows of its y. */
 static double ritz_residual(const state *s, int64_t c) {
+    if (s->j >= s->n) return 0; /* outside all of the space there is nothing */
     const double *y = s->Y + c * s->room + s->j - s->b;
     double sum = 0;
     for (int64_t r = 0; r < s->b; r++) {
@@ -217,6 +226,13 @@ static rkhs_status expand(rk_pulled *p, state *s) {
     rk_mark mark = rk_scratch_mark(p->env);
     int64_t first = s->j - s->b;
     double *last, *C;
+    if (s->b == s->n) { /* V = I */
+        TRY(p->a.apply(p->a.context, p->env, s->V, s->n, s->Q));
+        p->products += s->n;
+        for (int64_t r = 0; r < s->n; r++)
+            for (int64_t c = 0; c < s->n; c++) s->T[r * s->n + c] = (s->Q[r * s->n + c] + s->Q[c * s->n + r]) / 2;
+        goto done;
+    }
     TRY(rk_scratch(p->env, s->n * s->b, sizeof *last, &last));
     TRY(rk_scratch(p->env, s->j * s->b, sizeof *C, &C));
     memset(C, 0, (size_t)(s->j * s->b) * sizeof *C);
@@ -255,12 +271,12 @@ static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, in
     p->iterations++;
     TRY(ritz(p, s));
     double scale = fmax(fabs(s->w[0]), fabs(s->w[s->j - 1]));
-    TRY(orthonormalise(p, s, 1e-14 * scale));
+    if (s->j < s->n) TRY(orthonormalise(p, s, 1e-14 * scale));
     int64_t good = 0, wanted = rk_least(p->k, s->j);
     while (good < wanted && ritz_residual(s, good) <= o->tol * scale) good++;
     for (int64_t c = 0; c < wanted; c++) p->residuals[c] = ritz_residual(s, c);
     p->converged = good == p->k || s->j >= s->n;
-    *done = p->converged || p->iterations >= o->iter;
+    *done = p->converged || (p->iterations >= o->iter && s->j >= p->k); /* k pairs there must be, good or not */
     TRY(rk_progress(p->env, "eigenvectors", percent_done(p, s, o->tol, scale), 100));
     if (*done) goto done;
     if (s->j + s->b > s->room) {
@@ -274,9 +290,7 @@ done:
 static rkhs_status finish_lanczos(rk_pulled *p, const void *self, void *state_) {
     state *s = state_;
     int64_t k = p->k;
-    if (s->j < k)
-        return rk_fail(p->env, RKHS_ERR_NUMERIC, "%lld eigenpairs are asked for, but only %lld products were allowed",
-                       (long long)k, (long long)s->j);
+    if (s->j < k) return rk_fail(p->env, RKHS_ERR_BUG, "lanczos was finished before its first %lld products", (long long)k);
     memcpy(p->values, s->w, (size_t)k * sizeof *s->w);
     return rk_gemm(p->env, NULL, 'n', 't', s->n, k, s->j, 1.0, s->V, s->room, s->Y, s->room, 0.0, p->x, k);
 }

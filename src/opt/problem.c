@@ -57,8 +57,8 @@ static rkhs_status apply_stored(void *context, rkhs_env *env, const double *V, i
     return rk_gemm(env, NULL, 'n', 'n', s->n, k, s->n, 1.0, s->A, s->n, V, k, 0.0, out, k);
 }
 
-/* A = Phi'M Phi, rank x rank, and the trace of M K M as it would be with all of K: what the factor leaves out counts too. *before
- * is the trace without M. */
+/* A = Phi'M Phi, rank x rank, and the trace of M K M as it would be with all of K: what the factor leaves out counts too.
+ * *before is the trace without M. */
 static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, double *A, double *trace, double *before) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);

@@ -1,4 +1,5 @@
-/* What every gram promises, for each in the list: push and pull are adjoint, Phi Phi' is K or near it, fold is push through a map. */
+/* What every gram promises, for each in the list: push and pull are adjoint, Phi Phi' is K or near it, fold is push through a
+ * map. */
 #include "fixtures.h"
 
 enum { N = 60 };
@@ -57,7 +58,7 @@ static void multiply(const double *A, const double *B, int64_t m, int64_t n, int
         }
 }
 
-/* ---- push, pull, mul, fold ------------------------------------------------------------------------------------------------------ */
+/* ---- push, pull, mul, fold ----------------------------------------------------------------------------------------- */
 
 static void check_adjoint(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
     enum { K = 3 };
@@ -74,7 +75,8 @@ static void push_and_pull_are_adjoint(void **state) { each_gram(*state, check_ad
 
 static void check_products(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
     enum { K = 2 };
-    double *V = normals(env, N * K, 13), *W = numbers(env, g->rank * K), *out = numbers(env, N * K), *twice = numbers(env, N * K);
+    double *V = normals(env, N * K, 13), *W = numbers(env, g->rank * K), *out = numbers(env, N * K),
+           *twice = numbers(env, N * K);
     FINE(env, g->type->mul(g, V, K, out));
     if (g->type->form == RK_FORM_FACTOR) {
         FINE(env, g->type->pull(g, V, K, W));
@@ -126,7 +128,7 @@ static void check_fold(rkhs_env *env, const subject *s, const fixture_gram *of, 
 
 static void fold_through_a_map_is_push(void **state) { each_gram(*state, check_fold); }
 
-/* ---- diag, entries, neighbours --------------------------------------------------------------------------------------------------- */
+/* ---- diag, entries, neighbours ------------------------------------------------------------------------------------- */
 
 static void check_entries(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
     double *K = subject_gram(env, s), d[N], *all = numbers(env, N * N);
@@ -191,14 +193,15 @@ static void ties_of_neighbours_go_by_index(void **state) {
         built b = build(env, &s, of.text);
         FINE(env, b.g->type->neighbours(b.g, K, index, value));
         for (int64_t i = 0; i < ALL; i++) {
-            for (int64_t j = 0; j < ALL; j++) row[j] = j == i ? -1e9 : -(pow(x[2 * i] - x[2 * j], 2) + pow(x[2 * i + 1] - x[2 * j + 1], 2));
+            for (int64_t j = 0; j < ALL; j++)
+                row[j] = j == i ? -1e9 : -(pow(x[2 * i] - x[2 * j], 2) + pow(x[2 * i + 1] - x[2 * j + 1], 2));
             for (int64_t q = 0; q < K; q++) {
                 int64_t best = 0;
                 for (int64_t j = 1; j < ALL; j++)
                     if (before(row, j, best)) best = j;
                 if (index[i * K + q] != best)
-                    fail_msg("%s: neighbour %lld of %lld is %lld, not %lld", context, (long long)q, (long long)i, (long long)index[i * K + q],
-                             (long long)best);
+                    fail_msg("%s: neighbour %lld of %lld is %lld, not %lld", context, (long long)q, (long long)i,
+                             (long long)index[i * K + q], (long long)best);
                 row[best] = -1e9;
             }
         }
@@ -209,16 +212,18 @@ static void ties_of_neighbours_go_by_index(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- threads -------------------------------------------------------------------------------------------------------------------- */
+/* ---- threads ------------------------------------------------------------------------------------------------------- */
 
 static void the_bits_do_not_depend_on_threads(void **state) {
     rkhs_env *env = *state;
     enum { ALL = 530, K = 5 };
-    static const char *const grams[] = {"exact", "nystrom(m=300)", "nystrom(m=300, by=uniform)"}, *const sets[] = {"small", "offset"};
+    static const char *const grams[] = {"exact", "nystrom(m=300)", "nystrom(m=300, by=uniform)"}, *const sets[] = {"small",
+                                                                                                                   "offset"};
     for (int t = 0; t < 6; t++) {
         rk_mark mark = rk_scratch_mark(env);
         subject s;
-        double *V = normals(env, ALL * K, 15), *Z = numbers(env, ALL * K), *W = numbers(env, ALL * K), *firstZ = NULL, *firstW = NULL;
+        double *V = normals(env, ALL * K, 15), *Z = numbers(env, ALL * K), *W = numbers(env, ALL * K), *firstZ = NULL,
+               *firstW = NULL;
         subject_open(env, &(pairing){.text = "rbf", .data = sets[t / 3]}, ALL, &s);
         for (int threads = 1; threads <= 4; threads *= 2) {
             LOOK_AT("%s on %s, %d threads", grams[t % 3], sets[t / 3], threads);
@@ -240,7 +245,41 @@ static void the_bits_do_not_depend_on_threads(void **state) {
     }
 }
 
-/* ---- nystrom -------------------------------------------------------------------------------------------------------------------- */
+/* A large K may be read in another way, by halves; the product is the same. */
+static void a_large_gram_multiplies_as_a_small_one(void **state) {
+    rkhs_env *env = *state;
+    enum { ALL = 1100, K = 18 };
+    static const int64_t counts[] = {1, 3, 4, 7, 16, 17};
+    rk_mark mark = rk_scratch_mark(env);
+    subject s;
+    subject_open(env, &(pairing){.text = "rbf", .data = "small"}, ALL, &s);
+    double *V = normals(env, ALL * K, 19), *out = numbers(env, ALL * K), *first = numbers(env, ALL * K),
+           *G = subject_gram(env, &s);
+    LOOK_AT("exact on %d objects", ALL);
+    built b = build(env, &s, "exact");
+    for (int c = 0; c < 6; c++)
+        for (int threads = 1; threads <= 4; threads *= 2) {
+            int64_t k = counts[c];
+            LOOK_AT("exact on %d objects times %lld vectors, %d threads", ALL, (long long)k, threads);
+            FINE(env, rkhs_env_set_threads(env, threads));
+            FINE(env, b.g->type->mul(b.g, V, k, out));
+            if (threads == 1)
+                memcpy(first, out, (size_t)(ALL * k) * sizeof *out);
+            else
+                same_bits("K V", out, first, ALL * k);
+            for (int64_t i = 0; threads == 1 && i < ALL; i += 37) {
+                double *row = numbers(env, k);
+                multiply(G + i * ALL, V, 1, ALL, k, row);
+                near_each("a row of K V", out + i * k, row, k, 1e-12);
+            }
+        }
+    FINE(env, rkhs_env_set_threads(env, 1));
+    unbuild(env, &b);
+    subject_close(env, &s);
+    rk_scratch_release(env, mark);
+}
+
+/* ---- nystrom ------------------------------------------------------------------------------------------------------- */
 
 /* The rank of a gram on data by name. */
 static int64_t rank_of(rkhs_env *env, const char *gram, const char *kernel, const char *data) {
@@ -410,7 +449,7 @@ static void pivoted_landmarks_explain_clusters_better_than_uniform_ones(void **s
     rk_scratch_release(env, mark);
 }
 
-/* ---- memory --------------------------------------------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------------------------------- */
 
 static void a_gram_past_the_memory_limit_is_refused_before_it_is_allocated(void **state) {
     rkhs_env *env = *state;
@@ -452,6 +491,7 @@ int main(void) {
         ENV_TEST(neighbours_are_the_largest_entries),
         ENV_TEST(ties_of_neighbours_go_by_index),
         ENV_TEST(the_bits_do_not_depend_on_threads),
+        ENV_TEST(a_large_gram_multiplies_as_a_small_one),
         ENV_TEST(the_rank_shrinks_to_that_of_the_data),
         ENV_TEST(a_small_first_landmark_does_not_hide_the_rank),
         ENV_TEST(landmarks_named_twice_count_once),

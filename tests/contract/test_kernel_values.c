@@ -43,7 +43,9 @@ static long double rbf_gamma(const double *x, const double *y, int64_t p) { retu
 static long double rbf_sigma(const double *x, const double *y, int64_t p) { return expl(-square(x, y, p) / (2 * 6.25L)); }
 static long double laplacian_gamma(const double *x, const double *y, int64_t p) { return expl(-0.125L * absolute(x, y, p)); }
 static long double laplacian_sigma(const double *x, const double *y, int64_t p) { return expl(-absolute(x, y, p) / 5); }
-static long double weights(const double *x, const double *y, int64_t p) { return 2 * dot(x, y, p) + rbf_gamma(x, y, p) * cosine(x, y, p); }
+static long double weights(const double *x, const double *y, int64_t p) {
+    return 2 * dot(x, y, p) + rbf_gamma(x, y, p) * cosine(x, y, p);
+}
 static long double brackets(const double *x, const double *y, int64_t p) {
     return 0.5L * (cosine(x, y, p) + 3 * laplacian_sigma(x, y, p)) * (rbf_sigma(x, y, p) + 0.25L * poly_two(x, y, p));
 }
@@ -64,8 +66,8 @@ static const formula formulas[] = {
     {NULL, NULL},
 };
 
-/* Every pair of n rows against the formula. What cancels in <x,y> is lost by any sum in double: the tolerance is of the value or of 1,
- * and for sums of products of far rows these are no smaller than the terms. */
+/* Every pair of n rows against the formula. What cancels in <x,y> is lost by any sum in double: the tolerance is of the value
+ * or of 1, and for sums of products of far rows these are no smaller than the terms. */
 static void check_values(rkhs_env *env, const formula *f, const double *x, int64_t n, int64_t p) {
     rk_mark mark = rk_scratch_mark(env);
     double *K = numbers(env, n * n), *L = numbers(env, n * n);
@@ -104,7 +106,8 @@ static void values_are_the_formula_at_any_distance_from_the_origin(void **state)
 static long double rbf_sharp(const double *x, const double *y, int64_t p) { return expl(-2e9L * square(x, y, p)); }
 static long double laplacian_sharp(const double *x, const double *y, int64_t p) { return expl(-16384 * absolute(x, y, p)); }
 
-/* Clusters of rows 1e-5 apart, whose distances are what is left of large norms: only a computation from differences has the digits. */
+/* Clusters of rows 1e-5 apart, whose distances are what is left of large norms: only a computation from differences has the
+ * digits. */
 static void close_pairs_far_from_the_origin_keep_their_digits(void **state) {
     rkhs_env *env = *state;
     static const formula sharp[] = {{"rbf(gamma=2e9)", rbf_sharp}, {"laplacian(gamma=16384)", laplacian_sharp}};

@@ -3,7 +3,7 @@
 
 enum { N = 30, KEPT = 300, DIM = 4 };
 
-/* ---- maps ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- maps ---------------------------------------------------------------------------------------------------------- */
 
 /* The variants of a map: every row value or the nearest, as they are or by their sum, free or on the sphere. */
 typedef struct variant {
@@ -11,7 +11,8 @@ typedef struct variant {
     int degree, post;
 } variant;
 
-static const variant variants[] = {{0, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}, {1, 0, 0}, {5, 1, 0}, {7, 0, 1}, {KEPT, 1, 1}, {KEPT + 9, 0, 0}};
+static const variant variants[] = {{0, 0, 0}, {0, 1, 0}, {0, 0, 1},    {0, 1, 1},       {1, 0, 0},
+                                   {5, 1, 0}, {7, 0, 1}, {KEPT, 1, 1}, {KEPT + 9, 0, 0}};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 /* Zeroes all but the `most` largest of a row, earlier ones first where they are equal. */
@@ -152,7 +153,7 @@ static void signs_are_fixed_by_the_largest_entry(void **state) {
     rk_map_free(env, map);
 }
 
-/* ---- inverse --------------------------------------------------------------------------------------------------------------------- */
+/* ---- inverse ------------------------------------------------------------------------------------------------------- */
 
 static rkhs_model *fit_text(rkhs_env *env, const char *model, const char *kernel, const rkhs_data *x) {
     rkhs_model *m;

@@ -1,4 +1,5 @@
-/* What every model promises, for each in the list with every gram and kernel: new objects, batches, order, files, copies, threads. */
+/* What every model promises, for each in the list with every gram and kernel: new objects, batches, order, files, copies,
+ * threads. */
 #include "fixtures.h"
 
 enum { N = 60, NEW = 20, DIM = 3 };
@@ -7,7 +8,7 @@ enum { N = 60, NEW = 20, DIM = 3 };
 typedef void (*model_check)(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_data *x, const rkhs_data *fresh);
 
 static void each_model(rkhs_env *env, model_check check) {
-    for (trial t = {.pair = {.brief = 1}}; next_trial(env, &t, DIM);) {
+    for (trial t = {0}; next_trial(env, &t, DIM);) {
         rk_mark mark = rk_scratch_mark(env);
         rkhs_data *x, *fresh;
         fixture_split(env, t.pair.data, N, NEW, &x, &fresh);
@@ -26,7 +27,7 @@ static double *transformed(rkhs_env *env, const rkhs_model *m, const rkhs_data *
     return Z;
 }
 
-/* ---- new objects ---------------------------------------------------------------------------------------------------------------- */
+/* ---- new objects --------------------------------------------------------------------------------------------------- */
 
 static void check_train(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_data *x, const rkhs_data *fresh) {
     int64_t n, dim;
@@ -92,7 +93,7 @@ static void check_order(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs
 
 static void the_order_of_the_training_rows_does_not_matter(void **state) { each_model(*state, check_order); }
 
-/* ---- files and copies ----------------------------------------------------------------------------------------------------------- */
+/* ---- files and copies ---------------------------------------------------------------------------------------------- */
 
 static void same_reports(const rkhs_model *a, const rkhs_model *b) {
     rkhs_item x, y;
@@ -155,7 +156,7 @@ static void check_copy(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_
 
 static void a_copy_is_equal_and_independent(void **state) { each_model(*state, check_copy); }
 
-/* ---- the same bits --------------------------------------------------------------------------------------------------------------- */
+/* ---- the same bits ------------------------------------------------------------------------------------------------- */
 
 static void check_again(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_data *x, const rkhs_data *fresh) {
     rkhs_model *again = fitted(env, t, x);
@@ -201,7 +202,7 @@ static void the_bits_do_not_depend_on_threads(void **state) {
 static void floats_and_doubles_give_the_same_bits(void **state) {
     rkhs_env *env = *state;
     enum { P = 11 };
-    for (trial t = {.pair = {.brief = 1}}; next_trial(env, &t, DIM);) {
+    for (trial t = {0}; next_trial(env, &t, DIM);) {
         if (strcmp(t.pair.data, "small") != 0) continue;
         rk_mark mark = rk_scratch_mark(env);
         double *x = normals(env, N * P, 20);
@@ -224,7 +225,7 @@ static void floats_and_doubles_give_the_same_bits(void **state) {
 /* A precomputed Gram and the kernel that made it are one and the same to a model. */
 static void a_precomputed_gram_gives_the_embedding_of_its_kernel(void **state) {
     rkhs_env *env = *state;
-    for (trial t = {.pair = {.brief = 1}}; next_trial(env, &t, DIM);) {
+    for (trial t = {0}; next_trial(env, &t, DIM);) {
         if (strcmp(t.pair.text, "precomputed") != 0) continue;
         rk_mark mark = rk_scratch_mark(env);
         trial direct = t;

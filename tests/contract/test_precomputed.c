@@ -86,7 +86,8 @@ static void check_scores(const rkhs_model *m, const double *w, const double *V, 
         double scale = sqrt(fabs(w[want[c]])) * (v[at] < 0 ? -1 : 1);
         for (int64_t i = 0; i < N; i++)
             if (!(fabs(Z[i * dim + c] - scale * v[i]) <= 1e-8))
-                fail_msg("%s: component %lld of row %lld is %g, not %g", context, (long long)c, (long long)i, Z[i * dim + c], scale * v[i]);
+                fail_msg("%s: component %lld of row %lld is %g, not %g", context, (long long)c, (long long)i, Z[i * dim + c],
+                         scale * v[i]);
     }
 }
 
@@ -105,7 +106,8 @@ static void clip_leaves_negative_eigenvalues_out_and_says_so(void **state) {
         double smallest = number_after(log.last, "most negative eigenvalue is ");
         HOLDS(fabs(smallest - w[0]) <= 5e-6 * fabs(w[0]));
         rkhs_item item = {0};
-        for (int64_t i = 0; rkhs_model_report(m, i, &item) && strcmp(item.name, "smallest_eigenvalue") != 0; i++) {}
+        for (int64_t i = 0; rkhs_model_report(m, i, &item) && strcmp(item.name, "smallest_eigenvalue") != 0; i++) {
+        }
         near_each("the report's smallest eigenvalue", item.values, w, 1, 1e-9);
         check_scores(m, w, V, want, 3);
         rkhs_model_free(m);
@@ -187,8 +189,8 @@ static void a_gram_that_is_not_symmetric_is_refused_with_the_place(void **state)
                 double *place = side ? &K[11 * N + 30] : &K[30 * N + 11];
                 *place = 0.5;
                 snprintf(spec, sizeof spec, "kpca(gram=%s)", of.text);
-                snprintf(part, sizeof part, "row 31, column 12 is %.6g, but row 12, column 31 is %.6g (counted from 1)", side ? was : 0.5,
-                         side ? 0.5 : was);
+                snprintf(part, sizeof part, "row 31, column 12 is %.6g, but row 12, column 31 is %.6g (counted from 1)",
+                         side ? was : 0.5, side ? 0.5 : was);
                 REFUSED(env, RKHS_ERR_DATA, part, fit_on(env, K, spec, kernels[k], &log, &m));
                 HOLDS(!rkhs_model_embedding(m, NULL, NULL));
                 rkhs_model_free(m);

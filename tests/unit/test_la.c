@@ -407,7 +407,6 @@ static double *everything(rkhs_env *env, int64_t *count) {
 static void bits_do_not_depend_on_the_number_of_threads(void **state) {
     rkhs_env *env = *state;
     int64_t count;
-    rk_blas_begin();
     OK(env, rkhs_env_set_threads(env, 1));
     double *alone = everything(env, &count);
     for (size_t t = 1; t < 3; t++) {
@@ -418,7 +417,6 @@ static void bits_do_not_depend_on_the_number_of_threads(void **state) {
             free(many);
         }
     }
-    rk_blas_end();
     free(alone);
 }
 
@@ -469,5 +467,8 @@ int main(void) {
         ENV_TEST(every_tiled_routine_can_be_stopped),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    rk_blas_begin();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    rk_blas_end();
+    return failed;
 }

@@ -115,6 +115,16 @@ static void normal_numbers_are_normal(void **state) {
     }
 }
 
+static void uniform_and_normal_numbers_are_made_of_the_random_words(void **state) {
+    for (uint64_t i = 0; i < 1000; i++) {
+        uint64_t w[4];
+        rk_random(i, 3, 5, i * i, w);
+        double u = ((double)(w[0] >> 11) + 0.5) / 9007199254740992.0, v = ((double)(w[1] >> 11) + 0.5) / 9007199254740992.0;
+        assert_true(rk_uniform(i, 3, 5, i * i) == u);
+        NEAR(rk_normal(i, 3, 5, i * i), sqrt(-2 * log(u)) * cos(2 * M_PI * v), 1e-14);
+    }
+}
+
 static void every_argument_changes_the_numbers(void **state) {
     static double x[N];
     int count = 0;
@@ -187,6 +197,7 @@ int main(void) {
         ENV_TEST(the_key_is_seed_and_stream_and_the_counter_row_and_index),
         ENV_TEST(uniform_numbers_are_uniform_inside_0_and_1),
         ENV_TEST(normal_numbers_are_normal),
+        ENV_TEST(uniform_and_normal_numbers_are_made_of_the_random_words),
         ENV_TEST(every_argument_changes_the_numbers),
         ENV_TEST(chosen_rows_are_distinct_ascending_and_as_many_as_asked),
         ENV_TEST(every_row_and_pair_is_chosen_about_equally_often),

@@ -1,0 +1,498 @@
+/* Memory that runs out at the first, second, third, ... allocation of every public call: the call fails with a sentence, and
+ * leaves nothing behind, neither in memory nor on the disk. */
+#include <zlib.h>
+
+#include "fixtures.h"
+
+enum { N = 24, NEW = 7, DIM = 2 };
+
+/* What the calls work on. */
+typedef struct scene {
+    rkhs_data *x, *fresh, *gram, *labels;
+    rkhs_kernel *kernel, *rule, *precomputed;
+    rkhs_model *model, *gram_model;
+    const char *spec; /* of a model, for the fits */
+    double *Z;
+    float floats[N * 3];
+} scene;
+
+/* Makes something, sums up what came out into *digest, and gives it back. */
+typedef rkhs_status (*public_call)(rkhs_env *env, scene *s, uint64_t *digest);
+
+static void mix(uint64_t *digest, const void *bytes, size_t count) {
+    const unsigned char *b = bytes;
+    for (size_t i = 0; i < count; i++) *digest = (*digest ^ b[i]) * 0x100000001b3u;
+}
+
+static void mix_text(uint64_t *digest, const char *text) { mix(digest, text, strlen(text)); }
+
+static void mix_data(uint64_t *digest, const rkhs_data *x) {
+    int64_t ld, classes;
+    const double *values = rkhs_data_values(x, &ld);
+    const int64_t *codes = rkhs_data_codes(x, &classes);
+    mix_text(digest, rkhs_data_kind(x));
+    for (int64_t i = 0; values && i < x->rows; i++) mix(digest, values + i * ld, (size_t)x->columns * sizeof *values);
+    if (codes) mix(digest, codes, (size_t)x->rows * sizeof *codes);
+    for (int64_t c = 0; codes && c < classes; c++) mix_text(digest, rkhs_data_class_name(x, c));
+    if (x->labels) mix_data(digest, x->labels);
+}
+
+static void mix_model(uint64_t *digest, const rkhs_model *m) {
+    rkhs_item item;
+    int64_t n, dim;
+    const double *Z = rkhs_model_embedding(m, &n, &dim);
+    mix_text(digest, rkhs_model_text(m));
+    if (!Z) return;
+    mix(digest, Z, (size_t)(n * dim) * sizeof *Z);
+    mix_text(digest, rkhs_kernel_text(rkhs_model_kernel(m)));
+    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) mix_text(digest, item.name);
+}
+
+/* Fails every allocation of a call in turn. */
+static void starve(rkhs_env *env, const char *name, public_call call, scene *s) {
+    uint64_t wanted = 0, digest;
+    int files = files_here();
+    LOOK_AT("%s", name);
+    rk_pool_free(env);
+    FINE(env, call(env, s, &wanted));
+    rk_pool_free(env);
+    size_t used = env->used;
+    env->allocations = 0;
+    env->fail_at = INT64_MAX;
+    digest = 0;
+    FINE(env, call(env, s, &digest));
+    rk_pool_free(env);
+    int64_t total = env->allocations;
+    HOLDS(digest == wanted && env->used == used && files_here() == files && total > 0);
+    for (int64_t k = 0; k < total; k++) {
+        LOOK_AT("%s, allocation %lld of %lld fails", name, (long long)k, (long long)total);
+        env->allocations = 0;
+        env->fail_at = k;
+        digest = 0;
+        rkhs_status status = call(env, s, &digest);
+        env->fail_at = -1;
+        rk_pool_free(env);
+        if (env->used != used) fail_msg("%s: %zu bytes before, %zu after", context, used, (size_t)env->used);
+        HOLDS(files_here() == files);
+        if (status == RKHS_OK) { /* it can do without, as if nothing had been */
+            HOLDS(digest == wanted);
+            assert_string_equal(rkhs_env_message(env), "");
+        } else {
+            if (status != RKHS_ERR_MEMORY) fail_msg("%s: status %d, %s", context, status, rkhs_env_message(env));
+            HOLDS(strstr(rkhs_env_message(env), "memory limit"));
+        }
+    }
+}
+
+/* ---- data ---------------------------------------------------------------------------------------------------------- */
+
+static rkhs_status read_file(rkhs_env *env, const char *path, const char *format, uint64_t *digest) {
+    rkhs_data *x = (rkhs_data *)(uintptr_t)env;
+    rkhs_status status = rkhs_data_read(env, path, format, &x);
+    if (status == RKHS_OK)
+        mix_data(digest, x);
+    else
+        HOLDS(!x);
+    rkhs_data_free(x);
+    return status;
+}
+
+static rkhs_status call_csv(rkhs_env *env, scene *s, uint64_t *digest) {
+    return read_file(env, "x.csv", "csv(label=word)", digest);
+}
+static rkhs_status call_gzip(rkhs_env *env, scene *s, uint64_t *digest) { return read_file(env, "y.csv.gz", NULL, digest); }
+static rkhs_status call_npy(rkhs_env *env, scene *s, uint64_t *digest) { return read_file(env, "x.npy", NULL, digest); }
+
+static rkhs_status call_labels(rkhs_env *env, scene *s, uint64_t *digest) {
+    rkhs_data *x = NULL;
+    rkhs_status status = rkhs_data_read_labels(env, "labels.csv", NULL, &x);
+    if (status == RKHS_OK) mix_data(digest, x);
+    rkhs_data_free(x);
+    return status;
+}
+
+static rkhs_status call_dense(rkhs_env *env, scene *s, uint64_t *digest) {
+    rkhs_data *x = NULL;
+    rkhs_status status = rkhs_data_dense(env, s->Z, N, DIM, DIM, &x);
+    if (status == RKHS_OK) mix_data(digest, x);
+    rkhs_data_free(x);
+    return status;
+}
+
+static rkhs_status call_float(rkhs_env *env, scene *s, uint64_t *digest) {
+    rkhs_data *x = NULL;
+    rkhs_status status = rkhs_data_float(env, s->floats, N, 3, 3, &x);
+    if (status == RKHS_OK) mix_data(digest, x);
+    rkhs_data_free(x);
+    return status;
+}
+
+static rkhs_status call_classes(rkhs_env *env, scene *s, uint64_t *digest) {
+    static const int64_t codes[] = {0, 1, 1};
+    static const char *const names[] = {"cat", "dog"};
+    rkhs_data *x = NULL;
+    rkhs_status status = rkhs_data_classes(env, codes, 3, names, 2, &x);
+    if (status == RKHS_OK) mix_data(digest, x);
+    rkhs_data_free(x);
+    return status;
+}
+
+static rkhs_status call_sample(rkhs_env *env, scene *s, uint64_t *digest) {
+    rkhs_data *x = NULL;
+    rkhs_status status = rkhs_data_sample(env, "cubes(n=40, noise=0.2)", &x);
+    if (status == RKHS_OK) mix_data(digest, x);
+    rkhs_data_free(x);
+    return status;
+}
+
+static rkhs_status call_subset(rkhs_env *env, scene *s, uint64_t *digest) {
+    static const int64_t index[] = {3, 3, 0};
+    rkhs_data *part = NULL, *sample = NULL;
+    rkhs_status status = rkhs_data_sample(env, "circles(n=20)", &sample);
+    if (status == RKHS_OK) status = rkhs_data_subset(sample, index, 3, &part);
+    if (status == RKHS_OK) mix_data(digest, part);
+    rkhs_data_free(part);
+    rkhs_data_free(sample);
+    return status;
+}
+
+/* The file's bytes, which are then removed. */
+static void mix_file(rkhs_env *env, uint64_t *digest, const char *path) {
+    FILE *in = fopen(path, "rb");
+    HOLDS(in);
+    for (int c; (c = fgetc(in)) != EOF;) mix(digest, &(char){(char)c}, 1);
+    fclose(in);
+    unlink(path);
+}
+
+static rkhs_status write_file(rkhs_env *env, const rkhs_data *x, const char *path, uint64_t *digest) {
+    rkhs_status status = rkhs_data_write(x, path, NULL);
+    if (status == RKHS_OK) mix_file(env, digest, path);
+    return status;
+}
+
+static rkhs_status call_write_csv(rkhs_env *env, scene *s, uint64_t *digest) {
+    return write_file(env, s->x, "out.csv", digest);
+}
+static rkhs_status call_write_npy(rkhs_env *env, scene *s, uint64_t *digest) {
+    return write_file(env, s->labels, "out.npy", digest);
+}
+
+static rkhs_status call_score(rkhs_env *env, scene *s, uint64_t *digest) {
+    double value = -1;
+    rkhs_status status = rkhs_score(env, "knn(k=3)", NULL, s->x, s->labels, &value);
+    mix(digest, &value, sizeof value);
+    HOLDS((status == RKHS_OK) == (value >= 0));
+    return status;
+}
+
+/* ---- kernels ------------------------------------------------------------------------------------------------------- */
+
+static rkhs_status call_kernel(rkhs_env *env, scene *s, uint64_t *digest) {
+    rkhs_kernel *k = s->kernel;
+    rkhs_status status = rkhs_kernel_new(env, "0.5*(linear + 2*rbf(sigma=knn(3)))*poly(degree=2)", &k);
+    if (status == RKHS_OK)
+        mix_text(digest, rkhs_kernel_text(k));
+    else
+        HOLDS(!k);
+    rkhs_kernel_free(k);
+    return status;
+}
+
+static rkhs_status call_kernel_copy(rkhs_env *env, scene *s, uint64_t *digest) {
+    rkhs_kernel *copy = s->kernel;
+    rkhs_status status = rkhs_kernel_copy(s->rule, &copy);
+    if (status == RKHS_OK)
+        mix_text(digest, rkhs_kernel_text(copy));
+    else
+        HOLDS(!copy);
+    rkhs_kernel_free(copy);
+    return status;
+}
+
+static rkhs_status call_freeze(rkhs_env *env, scene *s, uint64_t *digest) {
+    rkhs_kernel *k = NULL;
+    rkhs_status status = rkhs_kernel_copy(s->rule, &k);
+    if (status == RKHS_OK) status = rkhs_kernel_freeze(k, s->x);
+    if (status == RKHS_OK) mix_text(digest, rkhs_kernel_text(k));
+    rkhs_kernel_free(k);
+    return status;
+}
+
+static rkhs_status call_gram(rkhs_env *env, scene *s, uint64_t *digest) {
+    double K[N * N];
+    rkhs_status status = rkhs_kernel_gram(s->rule, s->x, NULL, K, N);
+    if (status == RKHS_OK) mix(digest, K, sizeof K);
+    return status;
+}
+
+static rkhs_status call_cross(rkhs_env *env, scene *s, uint64_t *digest) {
+    double K[N * NEW];
+    rkhs_status status = rkhs_kernel_gram(s->kernel, s->x, s->fresh, K, NEW);
+    if (status == RKHS_OK) mix(digest, K, sizeof K);
+    return status;
+}
+
+/* ---- models -------------------------------------------------------------------------------------------------------- */
+
+static rkhs_status call_model(rkhs_env *env, scene *s, uint64_t *digest) {
+    rkhs_model *m = s->model;
+    rkhs_status status = rkhs_model_new(env, "kpca(dim=3, gram=nystrom(m=10, by=given, rows=[0:10]), solver=lanczos)", &m);
+    if (status == RKHS_OK)
+        mix_model(digest, m);
+    else
+        HOLDS(!m);
+    rkhs_model_free(m);
+    return status;
+}
+
+static rkhs_status fit_new(rkhs_env *env, scene *s, const rkhs_kernel *k, const rkhs_data *x, uint64_t *digest) {
+    rkhs_model *m = NULL;
+    int64_t fail_at = env->fail_at;
+    env->fail_at = -1; /* only the fit is to fail */
+    FINE(env, rkhs_model_new(env, s->spec, &m));
+    env->fail_at = fail_at;
+    rkhs_status status = rkhs_model_fit(m, k, x, NULL, NULL);
+    if (status == RKHS_OK)
+        mix_model(digest, m);
+    else
+        HOLDS(!rkhs_model_embedding(m, NULL, NULL) && !rkhs_model_kernel(m));
+    rkhs_model_free(m);
+    return status;
+}
+
+static rkhs_status call_fit(rkhs_env *env, scene *s, uint64_t *digest) { return fit_new(env, s, s->rule, s->x, digest); }
+static rkhs_status call_fit_own(rkhs_env *env, scene *s, uint64_t *digest) { return fit_new(env, s, NULL, s->x, digest); }
+static rkhs_status call_fit_gram(rkhs_env *env, scene *s, uint64_t *digest) {
+    return fit_new(env, s, s->precomputed, s->gram, digest);
+}
+
+static rkhs_status call_transform(rkhs_env *env, scene *s, uint64_t *digest) {
+    double Z[NEW * DIM];
+    rkhs_status status = rkhs_model_transform(s->model, s->fresh, Z, DIM);
+    if (status == RKHS_OK) mix(digest, Z, sizeof Z);
+    return status;
+}
+
+static rkhs_status call_transform_gram(rkhs_env *env, scene *s, uint64_t *digest) {
+    double Z[N * DIM];
+    rkhs_status status = rkhs_model_transform(s->gram_model, s->gram, Z, DIM);
+    if (status == RKHS_OK) mix(digest, Z, sizeof Z);
+    return status;
+}
+
+static rkhs_status inverse_of(rkhs_env *env, const rkhs_model *m, uint64_t *digest) {
+    rkhs_model *copy;
+    rkhs_data *back = (rkhs_data *)(uintptr_t)env;
+    int64_t fail_at = env->fail_at;
+    env->fail_at = -1; /* a copy has no inverse yet */
+    FINE(env, rkhs_model_copy(m, &copy));
+    env->fail_at = fail_at;
+    rkhs_status status = rkhs_model_inverse(copy, rkhs_model_embedding(m, NULL, NULL), N, DIM, &back);
+    if (status == RKHS_OK)
+        mix_data(digest, back);
+    else
+        HOLDS(!back);
+    rkhs_data_free(back);
+    rkhs_model_free(copy);
+    return status;
+}
+
+static rkhs_status call_inverse(rkhs_env *env, scene *s, uint64_t *digest) { return inverse_of(env, s->model, digest); }
+static rkhs_status call_inverse_gram(rkhs_env *env, scene *s, uint64_t *digest) {
+    return inverse_of(env, s->gram_model, digest);
+}
+
+static rkhs_status call_save(rkhs_env *env, scene *s, uint64_t *digest) {
+    rkhs_status status = rkhs_model_save(s->model, "out.rkhs");
+    if (status == RKHS_OK) mix_file(env, digest, "out.rkhs");
+    return status;
+}
+
+static rkhs_status call_save_gram(rkhs_env *env, scene *s, uint64_t *digest) {
+    rkhs_status status = rkhs_model_save(s->gram_model, "out.rkhs");
+    if (status == RKHS_OK) mix_file(env, digest, "out.rkhs");
+    return status;
+}
+
+static rkhs_status load_file(rkhs_env *env, const char *path, uint64_t *digest) {
+    rkhs_model *m = (rkhs_model *)(uintptr_t)env;
+    rkhs_status status = rkhs_model_load(env, path, &m);
+    if (status == RKHS_OK)
+        mix_model(digest, m);
+    else
+        HOLDS(!m);
+    rkhs_model_free(m);
+    return status;
+}
+
+static rkhs_status call_load(rkhs_env *env, scene *s, uint64_t *digest) { return load_file(env, "m.rkhs", digest); }
+static rkhs_status call_load_gram(rkhs_env *env, scene *s, uint64_t *digest) { return load_file(env, "g.rkhs", digest); }
+
+static rkhs_status call_copy(rkhs_env *env, scene *s, uint64_t *digest) {
+    rkhs_model *copy = s->model;
+    rkhs_status status = rkhs_model_copy(s->model, &copy);
+    if (status == RKHS_OK)
+        mix_model(digest, copy);
+    else
+        HOLDS(!copy);
+    rkhs_model_free(copy);
+    return status;
+}
+
+/* ---- the tests ----------------------------------------------------------------------------------------------------- */
+
+static void fit_into(rkhs_env *env, const char *spec, const rkhs_kernel *k, const rkhs_data *x, rkhs_model **m) {
+    FINE(env, rkhs_model_new(env, spec, m));
+    FINE(env, rkhs_model_fit(*m, k, x, NULL, NULL));
+}
+
+static void put_text(const char *path, const char *text, int gzip) {
+    gzFile out = gzopen(path, gzip ? "wb" : "wbT");
+    assert_int_equal(gzputs(out, text), strlen(text));
+    assert_int_equal(gzclose(out), Z_OK);
+}
+
+static void scene_open(rkhs_env *env, scene *s) {
+    *s = (scene){.Z = normals(env, N * DIM, 60)};
+    fixture_split(env, "small", N, NEW, &s->x, &s->fresh);
+    s->gram = fixture_data(env, "gram", N);
+    s->labels = fixture_labels(env, N);
+    for (int i = 0; i < N * 3; i++) s->floats[i] = (float)i / 7;
+    LOOK_AT("the scene");
+    FINE(env, rkhs_kernel_new(env, "rbf(gamma=0.2)", &s->kernel));
+    FINE(env, rkhs_kernel_new(env, "rbf(sigma=median) + 2*laplacian(sigma=knn(3))*poly", &s->rule));
+    FINE(env, rkhs_kernel_new(env, "precomputed", &s->precomputed));
+    fit_into(env, "kpca(gram=nystrom(m=10))", s->rule, s->x, &s->model);
+    fit_into(env, "kpca", s->precomputed, s->gram, &s->gram_model);
+    FINE(env, rkhs_model_save(s->model, "m.rkhs"));
+    FINE(env, rkhs_model_save(s->gram_model, "g.rkhs"));
+    FINE(env, rkhs_data_write(s->x, "x.npy", NULL));
+    put_text("x.csv", "a,word,b\n1,\"cat, big\",2\n3,dog,4\n5,\"cat, big\",6.5e-3\n", 0);
+    put_text("y.csv.gz", "1,2\n3,4\n5,6\n7,8\n", 1);
+    put_text("labels.csv", "cat\ndog\ncat\n", 0);
+}
+
+static void scene_close(scene *s) {
+    rkhs_model_free(s->gram_model);
+    rkhs_model_free(s->model);
+    rkhs_kernel_free(s->precomputed);
+    rkhs_kernel_free(s->rule);
+    rkhs_kernel_free(s->kernel);
+    rkhs_data_free(s->labels);
+    rkhs_data_free(s->gram);
+    rkhs_data_free(s->fresh);
+    rkhs_data_free(s->x);
+}
+
+typedef struct named_call {
+    const char *name;
+    public_call call;
+} named_call;
+
+static void starve_all(rkhs_env *env, const named_call *calls) {
+    rk_mark mark = rk_scratch_mark(env);
+    scene s;
+    scene_open(env, &s);
+    for (; calls->name; calls++) starve(env, calls->name, calls->call, &s);
+    scene_close(&s);
+    rk_scratch_release(env, mark);
+}
+
+static void data_that_find_no_memory_fail_whole(void **state) {
+    static const named_call calls[] = {
+        {"read a CSV with labels", call_csv},
+        {"read a gzipped CSV", call_gzip},
+        {"read an NPY", call_npy},
+        {"read labels", call_labels},
+        {"dense data", call_dense},
+        {"float data", call_float},
+        {"classes", call_classes},
+        {"a sample", call_sample},
+        {"a subset", call_subset},
+        {"write a CSV", call_write_csv},
+        {"write labels", call_write_npy},
+        {"a score", call_score},
+        {NULL, NULL},
+    };
+    starve_all(*state, calls);
+}
+
+static void kernels_that_find_no_memory_fail_whole(void **state) {
+    static const named_call calls[] = {
+        {"a kernel", call_kernel},    {"a copy of a kernel", call_kernel_copy},
+        {"freeze", call_freeze},      {"a Gram", call_gram},
+        {"a cross Gram", call_cross}, {NULL, NULL},
+    };
+    starve_all(*state, calls);
+}
+
+static void models_that_find_no_memory_fail_whole(void **state) {
+    static const named_call calls[] = {
+        {"a model", call_model},
+        {"transform", call_transform},
+        {"transform a Gram", call_transform_gram},
+        {"inverse", call_inverse},
+        {"inverse of a Gram", call_inverse_gram},
+        {"save", call_save},
+        {"save a model of a Gram", call_save_gram},
+        {"load", call_load},
+        {"load a model of a Gram", call_load_gram},
+        {"copy", call_copy},
+        {NULL, NULL},
+    };
+    starve_all(*state, calls);
+}
+
+/* Every model with every gram, and kpca with its solvers. */
+static void fits_that_find_no_memory_fail_whole(void **state) {
+    rkhs_env *env = *state;
+    static const char *const more[] = {"", ", solver=dense", ", solver=lanczos", ", negative=flip"};
+    rk_mark mark = rk_scratch_mark(env);
+    fixture_gram of;
+    scene s;
+    scene_open(env, &s);
+    for (int q = 0; rk_models.entries[q]; q++)
+        for (int g = 0; fixture_gram_at(g, &of); g++)
+            for (int t = 0; t < (strcmp(rk_models.entries[q]->name, "kpca") == 0 && !of.given ? 4 : 1); t++) {
+                char spec[128], name[192];
+                snprintf(spec, sizeof spec, "%s(dim=%d, gram=%s%s)", rk_models.entries[q]->name, DIM, of.text, more[t]);
+                s.spec = spec;
+                snprintf(name, sizeof name, "fit %s", spec);
+                starve(env, name, call_fit, &s);
+                snprintf(name, sizeof name, "fit %s to a Gram", spec);
+                starve(env, name, call_fit_gram, &s);
+            }
+    s.spec = "kpca";
+    starve(env, "fit with the model's own kernel", call_fit_own, &s);
+    scene_close(&s);
+    rk_scratch_release(env, mark);
+}
+
+/* Where several tiles are, threads are started, and their memory may be missing too. */
+static void a_fit_on_two_threads_that_finds_no_memory_fails_whole(void **state) {
+    rkhs_env *env = *state;
+    rk_mark mark = rk_scratch_mark(env);
+    scene s;
+    scene_open(env, &s);
+    rkhs_data_free(s.x);
+    s.x = fixture_data(env, "small", 270);
+    OK(env, rkhs_env_set_threads(env, 2));
+    s.spec = "kpca(gram=nystrom(m=20))";
+    starve(env, "fit on two threads", call_fit_own, &s);
+    OK(env, rkhs_env_set_threads(env, 1));
+    scene_close(&s);
+    rk_scratch_release(env, mark);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(data_that_find_no_memory_fail_whole),
+        FOLDER_TEST(kernels_that_find_no_memory_fail_whole),
+        FOLDER_TEST(models_that_find_no_memory_fail_whole),
+        FOLDER_TEST(fits_that_find_no_memory_fail_whole),
+        FOLDER_TEST(a_fit_on_two_threads_that_finds_no_memory_fails_whole),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

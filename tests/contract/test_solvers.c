@@ -1,0 +1,175 @@
+/* What every solver for eigenproblems promises: the right pairs, true residuals, and a state that can be saved and gone on
+ * from. */
+#include "fixtures.h"
+
+enum { N = 90, K = 5 };
+
+/* A symmetric matrix as an operator that counts how often it is asked. */
+typedef struct matrix {
+    const double *A;
+    int64_t products;
+} matrix;
+
+static rkhs_status apply(void *context_, rkhs_env *env, const double *V, int64_t k, double *out) {
+    matrix *m = context_;
+    m->products += k;
+    return rk_gemm(env, NULL, 'n', 'n', N, k, N, 1.0, m->A, N, V, k, 0.0, out, k);
+}
+
+/* Symmetric matrices: random; of rank 3; with eigenvalues that are repeated; zero. */
+static const char *const kinds[] = {"random", "of rank 3", "with repeated eigenvalues", "zero", "all negative"};
+
+static double *some_matrix(rkhs_env *env, int kind) {
+    double *A = numbers(env, N * N), *B = normals(env, N * N, 70 + kind);
+    memset(A, 0, N * N * sizeof *A);
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            double v = 0;
+            if (kind == 0) v = B[i * N + j];
+            for (int64_t c = 0; kind == 1 && c < 3; c++) v += B[i * N + c] * B[j * N + c];
+            if (kind == 2 && i == j) v = i < 4 ? 10 : i < 8 ? 7 : 1.0 / (double)i;
+            for (int64_t c = 0; kind == 4 && c < N; c++) v -= B[i * N + c] * B[j * N + c] / N;
+            A[i * N + j] = A[j * N + i] = v;
+        }
+    return A;
+}
+
+/* A solver on a matrix, from start to end; `stop` steps before its state goes through a file into a new one (0: never). */
+typedef struct run {
+    matrix m;
+    rk_pulled p;
+} run;
+
+static void run_open(rkhs_env *env, run *r, const double *A, int by_magnitude) {
+    r->m = (matrix){A, 0};
+    r->p = (rk_pulled){.env = env, .size = N, .k = K, .by_magnitude = by_magnitude, .a = {N, apply, &r->m}};
+    r->p.x = numbers(env, N * K);
+    r->p.values = numbers(env, K);
+    r->p.residuals = numbers(env, K);
+}
+
+static int next_solver(rkhs_env *env, int *i, rk_spec **spec) {
+    for (; rk_solvers.entries[*i]; ++*i) {
+        if (((const rk_solver_type *)rk_solvers.entries[*i])->shape != RK_SHAPE_SPECTRAL) continue;
+        OK(env, rk_spec_new(env, &rk_solvers, rk_solvers.entries[*i]->name, spec));
+        ++*i;
+        return 1;
+    }
+    return 0;
+}
+
+/* The wanted eigenvalues, by LAPACK; the result is the size of the largest of all. */
+static double wanted(rkhs_env *env, const double *A, int by_magnitude, double *out) {
+    double *B = numbers(env, N * N), *w = numbers(env, N);
+    memcpy(B, A, N * N * sizeof *B);
+    OK(env, rk_eigen(env, N, B, N, 0, N - 1, w, numbers(env, N * N)));
+    for (int64_t c = 0, low = 0, high = N - 1; c < K; c++)
+        out[c] = by_magnitude && fabs(w[low]) > fabs(w[high]) ? w[low++] : w[high--];
+    return fmax(largest(w, N), 1e-300);
+}
+
+static void solvers_find_the_largest_eigenpairs(void **state) {
+    rkhs_env *env = *state;
+    rk_spec *solver;
+    for (int s = 0; next_solver(env, &s, &solver); rk_spec_free(env, solver))
+        for (int t = 0; t < 10; t++) {
+            rk_mark mark = rk_scratch_mark(env);
+            double *A = some_matrix(env, t / 2), right[K], *AX = numbers(env, N * K);
+            run r;
+            LOOK_AT("%s on a matrix that is %s%s", solver->entry->name, kinds[t / 2], t % 2 ? ", by size" : "");
+            double scale = wanted(env, A, t % 2, right);
+            run_open(env, &r, A, t % 2);
+            FINE(env, rk_solve(solver, &r.p));
+            HOLDS(r.p.converged && r.p.iterations > 0);
+            FINE(env, apply(&r.m, env, r.p.x, K, AX));
+            for (int64_t c = 0; c < K; c++) {
+                double residual = 0;
+                HOLDS(fabs(r.p.values[c] - right[c]) <= 1e-10 * scale);
+                for (int64_t i = 0; i < N; i++) residual += pow(AX[i * K + c] - r.p.values[c] * r.p.x[i * K + c], 2);
+                HOLDS(sqrt(residual) <= 1e-10 * scale && fabs(sqrt(residual) - r.p.residuals[c]) <= 1e-11 * scale);
+                for (int64_t d = 0; d <= c; d++) {
+                    double dot = 0;
+                    for (int64_t i = 0; i < N; i++) dot += r.p.x[i * K + c] * r.p.x[i * K + d];
+                    HOLDS(fabs(dot - (c == d)) < 1e-10);
+                }
+            }
+            rk_scratch_release(env, mark);
+        }
+}
+
+/* Goes on to the end from wherever the state is. */
+static void run_on(rkhs_env *env, run *r, const rk_spec *solver, void *state, int done) {
+    const rk_solver_type *type = (const rk_solver_type *)solver->entry;
+    while (!done) FINE(env, type->step(&r->p, solver->self, state, &done));
+    FINE(env, type->finish(&r->p, solver->self, state));
+}
+
+static void a_saved_state_goes_on_with_the_same_bits(void **state_) {
+    rkhs_env *env = *state_;
+    rk_spec *solver;
+    for (int s = 0; next_solver(env, &s, &solver); rk_spec_free(env, solver)) {
+        const rk_solver_type *type = (const rk_solver_type *)solver->entry;
+        for (int stop = 0; stop < 12; stop++) {
+            rk_mark mark = rk_scratch_mark(env);
+            double *A = some_matrix(env, 0);
+            rk_archive *archive;
+            void *state, *other;
+            run whole, half, rest;
+            int done = 0;
+            LOOK_AT("%s, saved after %d steps", solver->entry->name, stop);
+            run_open(env, &whole, A, 0);
+            FINE(env, rk_solve(solver, &whole.p));
+            run_open(env, &half, A, 0);
+            FINE(env, type->start(&half.p, solver->self, &state));
+            for (int i = 0; i < stop && !done; i++) FINE(env, type->step(&half.p, solver->self, state, &done));
+            if (!done) {
+                FINE(env, rk_archive_new(env, &archive));
+                FINE(env, type->state_save(&half.p, state, archive));
+                FINE(env, rk_archive_write(archive, "state"));
+                rk_archive_free(archive);
+                run_open(env, &rest, A, 0);
+                FINE(env, type->start(&rest.p, solver->self, &other));
+                FINE(env, rk_archive_read(env, "state", &archive));
+                FINE(env, type->state_load(&rest.p, other, archive));
+                rk_archive_free(archive);
+                run_on(env, &rest, solver, other, 0);
+                same_bits("values", rest.p.values, whole.p.values, K);
+                same_bits("vectors", rest.p.x, whole.p.x, N * K);
+                HOLDS(rest.p.iterations == whole.p.iterations && rest.p.products == whole.p.products);
+                if (other) type->release(&rest.p, other);
+            }
+            run_on(env, &half, solver, state, done);
+            same_bits("vectors of the one that was saved", half.p.x, whole.p.x, N * K);
+            if (state) type->release(&half.p, state);
+            rk_scratch_release(env, mark);
+        }
+    }
+}
+
+static void not_converging_is_a_report(void **state) {
+    rkhs_env *env = *state;
+    rkhs_data *x = fixture_data(env, "wide", 60);
+    remarks log = {0};
+    rkhs_model *m;
+    rkhs_item item = {0};
+    LOOK_AT("kpca with one iteration");
+    FINE(env, rkhs_model_new(env, "kpca(dim=3, solver=lanczos(iter=1, tol=1e-14))", &m));
+    rkhs_env_set_log(env, take_remark, &log);
+    FINE(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
+    HOLDS(log.advice == 1 && strstr(log.last, "did not converge in 1 iterations"));
+    for (int64_t i = 0; rkhs_model_report(m, i, &item) && strcmp(item.name, "converged") != 0; i++) {
+    }
+    HOLDS(item.values && item.values[0] == 0);
+    rkhs_model_free(m);
+    rkhs_data_free(x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ENV_TEST(solvers_find_the_largest_eigenpairs),
+        FOLDER_TEST(a_saved_state_goes_on_with_the_same_bits),
+        ENV_TEST(not_converging_is_a_report),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
