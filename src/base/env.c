@@ -80,7 +80,7 @@ rkhs_status rkhs_env_new(rkhs_env **env) {
     rkhs_env *e = rk_raw_new(sizeof *e);
     if (!e) return RKHS_ERR_MEMORY;
     e->fail_at = -1;
-    e->at.stage = "work";
+    rk_clear(e);
     e->comm = &comm_self;
     e->limit = default_limit();
     e->threads = default_threads();
@@ -140,6 +140,7 @@ void rkhs_env_set_comm(rkhs_env *env, const rkhs_comm *comm) {
 
 void rk_clear(rkhs_env *env) {
     env->message[0] = 0;
+    env->at = (rkhs_progress){"work", 0, 0};
     atomic_store(&env->cancelled, 0);
 }
 

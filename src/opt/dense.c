@@ -55,11 +55,10 @@ static rkhs_status step_dense(rk_pulled *p, const void *self, void *state, int *
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(p->env);
     int64_t n = p->size, k = p->k, first = p->by_magnitude ? 0 : n - k, count = n - first, *order;
-    double *A, *w, *V, *W;
+    double *A, *w, *V;
     TRY(rk_scratch(p->env, n * n, sizeof *A, &A));
     TRY(rk_scratch(p->env, count, sizeof *w, &w));
     TRY(rk_scratch(p->env, count * n, sizeof *V, &V));
-    TRY(rk_scratch(p->env, n * k, sizeof *W, &W));
     TRY(rk_scratch(p->env, k, sizeof *order, &order));
     TRY(matrix_of(p, A));
     TRY(rk_eigen(p->env, n, A, n, first, n - 1, w, V));
@@ -68,12 +67,7 @@ static rkhs_status step_dense(rk_pulled *p, const void *self, void *state, int *
         p->values[j] = w[order[j]];
         for (int64_t i = 0; i < n; i++) p->x[i * k + j] = V[order[j] * n + i];
     }
-    TRY(p->a.apply(p->a.context, p->env, p->x, k, W));
-    for (int64_t j = 0; j < k; j++) {
-        double sum = 0;
-        for (int64_t i = 0; i < n; i++) sum += pow(W[i * k + j] - p->values[j] * p->x[i * k + j], 2);
-        p->residuals[j] = sqrt(sum);
-    }
+    TRY(rk_true_residuals(p));
     p->iterations = 1;
     p->converged = 1;
     *done = 1;

@@ -53,6 +53,8 @@ typedef struct state {
     double *S;          /* b x b, the last rows of S' as R of Q R */
     double *w, *Y;      /* Ritz values, wanted first, and vectors as rows: room, room x room */
     double *Q;          /* n x b */
+    int again;          /* whether the search goes on from a fresh block */
+    double *found;      /* the wanted values when it began to: room */
 } state;
 
 /* A random column into column c of an n x ld matrix. */
@@ -137,8 +139,8 @@ static void append(state *s) {
 
 static void release_lanczos(rk_pulled *p, void *state_) {
     state *s = state_;
-    double *const all[] = {s->V, s->T, s->S, s->w, s->Y, s->Q};
-    for (int i = 0; i < 6; i++) rk_free(p->env, all[i]);
+    double *const all[] = {s->V, s->T, s->S, s->w, s->Y, s->Q, s->found};
+    for (int i = 0; i < 7; i++) rk_free(p->env, all[i]);
     rk_free(p->env, s);
 }
 
@@ -156,6 +158,7 @@ static rkhs_status start_lanczos(rk_pulled *p, const void *self, void **out) {
     TRY(rk_alloc(p->env, s->room * s->room, sizeof *s->T, &s->T));
     TRY(rk_alloc(p->env, s->b * s->b, sizeof *s->S, &s->S));
     TRY(rk_alloc(p->env, s->room, sizeof *s->w, &s->w));
+    TRY(rk_alloc(p->env, s->room, sizeof *s->found, &s->found));
     TRY(rk_alloc(p->env, s->room * s->room, sizeof *s->Y, &s->Y));
     TRY(rk_alloc(p->env, s->n * s->b, sizeof *s->Q, &s->Q));
     if (s->b == s->n) {
@@ -263,6 +266,35 @@ static int64_t percent_done(const rk_pulled *p, state *s, double tol, double sca
     return s->percent;
 }
 
+/* Keeps the wanted pairs and goes on from a random block. */
+static rkhs_status look_again(rk_pulled *p, state *s) {
+    rkhs_status status = RKHS_OK;
+    memcpy(s->found, s->w, (size_t)p->k * sizeof *s->w);
+    s->again = 1;
+    TRY(restart(p, s, p->k));
+    for (int64_t c = 0; c < s->b; c++) random_column(p, s, s->Q, s->b, c);
+    TRY(project_out(p, s, NULL));
+    TRY(orthonormalise(p, s, 0));
+done:
+    return status;
+}
+
+/* Whether pairs came in since the last fresh block. */
+static int changed(const rk_pulled *p, const state *s, double scale) {
+    for (int64_t c = 0; c < p->k; c++) {
+        double by = p->by_magnitude ? fabs(s->w[c]) - fabs(s->found[c]) : s->w[c] - s->found[c];
+        if (fabs(by) > 1e-8 * scale) return 1;
+    }
+    return 0;
+}
+
+/* Whether converged pairs can be trusted to be the wanted ones: none came in since the last fresh block, and the best of the
+ * rest is known well enough to say so. */
+static int nothing_missed(const rk_pulled *p, const state *s, double scale) {
+    if (p->k <= s->b) return 1;
+    return s->again && s->j > p->k && !changed(p, s, scale) && ritz_residual(s, p->k) <= 1e-4 * scale;
+}
+
 static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, int *done) {
     rkhs_status status = RKHS_OK;
     const lanczos *o = self;
@@ -275,11 +307,13 @@ static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, in
     int64_t good = 0, wanted = rk_least(p->k, s->j);
     while (good < wanted && ritz_residual(s, good) <= o->tol * scale) good++;
     for (int64_t c = 0; c < wanted; c++) p->residuals[c] = ritz_residual(s, c);
-    p->converged = good == p->k || s->j >= s->n;
+    p->converged = (good == p->k && nothing_missed(p, s, scale)) || s->j >= s->n;
     *done = p->converged || (p->iterations >= o->iter && s->j >= p->k); /* k pairs there must be, good or not */
     TRY(rk_progress(p->env, "eigenvectors", percent_done(p, s, o->tol, scale), 100));
     if (*done) goto done;
-    if (s->j + s->b > s->room) {
+    if (good == p->k && (!s->again || changed(p, s, scale))) {
+        TRY(look_again(p, s));
+    } else if (s->j + s->b > s->room) {
         TRY(restart(p, s, rk_least(s->room - s->b, p->k + (s->room - p->k) / 3)));
     }
     append(s);
@@ -288,11 +322,16 @@ done:
 }
 
 static rkhs_status finish_lanczos(rk_pulled *p, const void *self, void *state_) {
+    rkhs_status status = RKHS_OK;
     state *s = state_;
     int64_t k = p->k;
-    if (s->j < k) return rk_fail(p->env, RKHS_ERR_BUG, "lanczos was finished before its first %lld products", (long long)k);
+    if (s->j < k) FAIL(p->env, RKHS_ERR_BUG, "lanczos was finished before its first %lld products", (long long)k);
     memcpy(p->values, s->w, (size_t)k * sizeof *s->w);
-    return rk_gemm(p->env, NULL, 'n', 't', s->n, k, s->j, 1.0, s->V, s->room, s->Y, s->room, 0.0, p->x, k);
+    TRY(rk_gemm(p->env, NULL, 'n', 't', s->n, k, s->j, 1.0, s->V, s->room, s->Y, s->room, 0.0, p->x, k));
+    /* A fresh block drops what was left of the residuals, so that their rule no longer holds. */
+    if (s->again) TRY(rk_true_residuals(p));
+done:
+    return status;
 }
 
 static rkhs_status save_lanczos(rk_pulled *p, const void *state_, rk_archive *archive) {
@@ -301,6 +340,8 @@ static rkhs_status save_lanczos(rk_pulled *p, const void *state_, rk_archive *ar
     TRY(rk_archive_put(archive, "lanczos/V", &(rk_array){'d', 2, {s->n, s->room}, s->V}));
     TRY(rk_archive_put(archive, "lanczos/T", &(rk_array){'d', 2, {s->room, s->room}, s->T}));
     TRY(rk_archive_put_int(archive, "lanczos/columns", s->j));
+    TRY(rk_archive_put(archive, "lanczos/found", &(rk_array){'d', 1, {s->room}, s->found}));
+    TRY(rk_archive_put_int(archive, "lanczos/again", s->again));
     TRY(rk_archive_put_int(archive, "lanczos/drawn", s->drawn));
     TRY(rk_archive_put_int(archive, "lanczos/iterations", p->iterations));
     TRY(rk_archive_put_int(archive, "lanczos/products", p->products));
@@ -311,17 +352,21 @@ done:
 static rkhs_status load_lanczos(rk_pulled *p, void *state_, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     state *s = state_;
-    rk_array V, T;
-    int64_t j;
+    rk_array V, T, found;
+    int64_t j, again;
     TRY(rk_archive_get(archive, "lanczos/V", 'd', 2, &V));
     TRY(rk_archive_get(archive, "lanczos/T", 'd', 2, &T));
+    TRY(rk_archive_get(archive, "lanczos/found", 'd', 1, &found));
     TRY(rk_archive_get_int(archive, "lanczos/columns", &j));
-    if (V.shape[0] != s->n || V.shape[1] != s->room || T.shape[0] != s->room || T.shape[1] != s->room || j < s->b ||
-        j > s->room)
+    TRY(rk_archive_get_int(archive, "lanczos/again", &again));
+    if (found.shape[0] != s->room || V.shape[0] != s->n || V.shape[1] != s->room || T.shape[0] != s->room ||
+        T.shape[1] != s->room || j < s->b || j > s->room)
         FAIL(p->env, RKHS_ERR_FORMAT, "%s: the saved state belongs to another problem", rk_archive_path(archive));
     memcpy(s->V, V.data, (size_t)(s->n * s->room) * sizeof *s->V);
     memcpy(s->T, T.data, (size_t)(s->room * s->room) * sizeof *s->T);
+    memcpy(s->found, found.data, (size_t)s->room * sizeof *s->found);
     s->j = j;
+    s->again = again != 0;
     TRY(rk_archive_get_int(archive, "lanczos/drawn", &s->drawn));
     TRY(rk_archive_get_int(archive, "lanczos/iterations", &p->iterations));
     TRY(rk_archive_get_int(archive, "lanczos/products", &p->products));

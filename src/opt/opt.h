@@ -9,6 +9,8 @@ extern const rk_list rk_solvers;
 
 /* Runs one solver's life on a pulled-back problem. */
 rkhs_status rk_solve(const rk_spec *solver, rk_pulled *p);
+/* Spectral: |A x - l x| of every pair, from one product more. */
+rkhs_status rk_true_residuals(rk_pulled *p);
 
 /* The answer to a spectral problem: values largest first, coef (rank x count) to push and fold. */
 typedef struct rk_spectrum {

@@ -25,3 +25,21 @@ done:
     if (state) type->release(p, state);
     return status;
 }
+
+rkhs_status rk_true_residuals(rk_pulled *p) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(p->env);
+    int64_t n = p->size, k = p->k;
+    double *W;
+    TRY(rk_scratch(p->env, n * k, sizeof *W, &W));
+    TRY(p->a.apply(p->a.context, p->env, p->x, k, W));
+    p->products += k;
+    for (int64_t c = 0; c < k; c++) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++) sum += pow(W[i * k + c] - p->values[c] * p->x[i * k + c], 2);
+        p->residuals[c] = sqrt(sum);
+    }
+done:
+    rk_scratch_release(p->env, mark);
+    return status;
+}
