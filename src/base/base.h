@@ -86,8 +86,8 @@ void rk_scratch_release(rkhs_env *env, rk_mark mark);
 /* Before anything of size n^2: fails with "what needs 80.0 GB; the limit is 16.0 GB: advice". bytes as double: no overflow. */
 rkhs_status rk_need(rkhs_env *env, double bytes, const char *what, const char *advice);
 
-/* Asks the system for huge pages where memory will lie: a Gram is walked in rows and columns, and its page faults are a third of
- * its cost. Small blocks are left alone. */
+/* Asks the system for huge pages where memory will lie: a Gram is walked in rows and columns, and its page faults are a
+ * third of its cost. Small blocks are left alone. */
 void rk_ask_huge(void *memory, size_t bytes);
 
 /* What an env itself is made of. */

@@ -99,3 +99,10 @@ rkhs_status rk_gram_diag(const rk_gram *g, double *out) {
     rk_scratch_release(g->env, mark);
     return status;
 }
+
+rkhs_status rk_gram_finite(const rk_gram *g, double sum) {
+    if (isfinite(sum)) return RKHS_OK;
+    return rk_fail(g->env, RKHS_ERR_NUMERIC,
+                   "the kernel %s overflows on these data: bring the columns to a smaller scale, or choose other parameters",
+                   rkhs_kernel_text(g->kernel));
+}

@@ -14,6 +14,8 @@ void rk_gram_free(rk_gram *g);
 rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int64_t *index, double *value);
 /* Entries from the kernel itself. */
 rkhs_status rk_gram_entries(const rk_gram *g, const int64_t *I, const int64_t *J, int64_t count, double *out);
+/* Refuses a kernel that overflows, by a sum of its values. */
+rkhs_status rk_gram_finite(const rk_gram *g, double sum);
 /* The diagonal from the kernel itself. */
 rkhs_status rk_gram_diag(const rk_gram *g, double *out);
 

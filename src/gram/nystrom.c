@@ -119,11 +119,12 @@ static rkhs_status keep_triangle(rk_gram *g, const double *A, int64_t ld, int64_
 static rkhs_status build_known(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     factor *f = g->self;
-    double *A, largest = 0;
+    double *A, largest = 0, sum = 0;
     int64_t bad, rank = m;
     TRY(rk_scratch(g->env, m * m, sizeof *A, &A));
     TRY(square(g, index, m, A, m));
-    for (int64_t i = 0; i < m; i++) largest = fmax(largest, A[i * m + i]);
+    for (int64_t i = 0; i < m; i++) largest = fmax(largest, A[i * m + i]), sum += A[i * m + i];
+    TRY(rk_gram_finite(g, sum));
     TRY(rk_cholesky(g->env, "landmarks", m, A, m, &bad));
     for (int64_t i = 0; i < m && bad < 0; i++)
         if (A[i * m + i] * A[i * m + i] < EXPLAINED * largest) bad = i;
@@ -131,8 +132,7 @@ static rkhs_status build_known(rk_gram *g, int64_t *index, int64_t m) {
         TRY(square(g, index, m, A, m));
         rank = pivoted_cholesky(m, A, index);
     }
-    if (rank < 1)
-        FAIL(g->env, RKHS_ERR_NUMERIC, "the kernel is zero on every landmark: choose another kernel or other landmarks");
+    if (rank < 1) FAIL(g->env, RKHS_ERR_NUMERIC, "no landmark has k(x,x) above 0: choose another kernel or other landmarks");
     TRY(keep_triangle(g, A, m, rank));
     TRY(rk_alloc(g->env, g->n * rank, sizeof *f->Phi, &f->Phi));
     f->ld = rank;
@@ -240,13 +240,14 @@ static rkhs_status build_rpcholesky(rk_gram *g, int64_t *index, int64_t m) {
     TRY(rk_scratch(g->env, BLOCK * BLOCK, sizeof *p.L, &p.L));
     TRY(rk_gram_diag(g, p.diag));
     for (int64_t i = 0; i < n; i++) p.d[i] = fmax(p.diag[i], 0), trace += p.d[i];
+    TRY(rk_gram_finite(g, trace));
     for (int64_t round = 0; g->rank < m && round < 100 + 10 * m; round++) {
         for (int64_t i = 0; i < n; i++) p.sums[i] = p.d[i] + (i ? p.sums[i - 1] : 0);
         if (!(p.sums[n - 1] > EXPLAINED * trace)) break;
         TRY(extend(g, &p, m, round));
         TRY(rk_progress(g->env, "landmarks", g->rank, m));
     }
-    if (g->rank < 1) FAIL(g->env, RKHS_ERR_NUMERIC, "the kernel is zero on every object: choose another kernel");
+    if (g->rank < 1) FAIL(g->env, RKHS_ERR_NUMERIC, "no object has k(x,x) above 0: choose another kernel");
     TRY(rk_alloc(g->env, g->rank * g->rank, sizeof *f->L, &f->L));
     for (int64_t i = 0; i < g->rank; i++)
         for (int64_t j = 0; j <= i; j++) f->L[i * g->rank + j] = f->Phi[index[i] * m + j];

@@ -56,20 +56,23 @@ static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *p
     rkhs_status status = RKHS_OK;
     double smallest;
     *indefinite = 0;
-    if (rk_kernel_has(f->kernel, RK_PSD) || f->gram->type->form != RK_FORM_SAMPLE) goto done;
+    if (rk_kernel_has(f->kernel, RK_PSD)) goto done;
+    if (f->gram->type->form != RK_FORM_SAMPLE) {
+        if (o->negative == CLIP) goto done; /* a factor keeps what is positive */
+        FAIL(f->env, RKHS_ERR_SPEC, "kpca: negative=%s looks at the whole Gram: use gram=exact, or negative=clip",
+             o->negative == FLIP ? "flip" : "refuse");
+    }
     TRY(rk_smallest_eigenvalue(f->gram, problem, &smallest));
     TRY(rk_report_number(f->env, f->report, "smallest_eigenvalue", smallest));
     *indefinite = smallest < -1e-10 * fabs(largest);
     if (!*indefinite) goto done;
     if (o->negative == REFUSE)
         FAIL(f->env, RKHS_ERR_NUMERIC,
-             "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g, its largest %.6g: use "
-             "negative=clip or "
+             "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g, beside %.6g: use negative=clip or "
              "negative=flip, or mend the kernel",
              smallest, largest);
-    rk_log(f->env, RKHS_LOG_ADVICE,
-           "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g, its largest %.6g; %s", smallest,
-           largest, o->negative == FLIP ? "eigenvalues count by size" : "negative ones are left out");
+    rk_log(f->env, RKHS_LOG_ADVICE, "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g; %s",
+           smallest, o->negative == FLIP ? "eigenvalues count by size" : "negative ones are left out");
 done:
     return status;
 }

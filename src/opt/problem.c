@@ -72,6 +72,7 @@ static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, d
     for (int64_t i = 0; i < n; i++) *trace += diag[i];
     TRY(comm->sum(comm->context, trace, 1));
     *before = *trace;
+    TRY(rk_gram_finite(g, *trace));
     TRY(rk_syrk(g->env, "covariance", n, r, Phi, ld, A, r));
     TRY(comm->sum(comm->context, A, r * r));
     if (problem->m_kind == RK_M_CENTRE) {
@@ -104,6 +105,7 @@ static rkhs_status sandwich_trace(const rk_gram *g, int centre, double *trace, d
         TRY(g->type->mul(g, ones, 1, d));
         for (int64_t i = 0; i < n; i++) sum -= d[i];
     }
+    TRY(rk_gram_finite(g, sum));
     *trace = sum;
 done:
     rk_scratch_release(g->env, mark);

@@ -54,9 +54,7 @@ static inline void put_bytes(const char *path, const void *bytes, size_t count) 
     assert_int_equal(fclose(out), 0);
 }
 
-static inline void put_text(const char *path, const char *text) {
-    put_bytes(path, text, strlen(text));
-}
+static inline void put_text(const char *path, const char *text) { put_bytes(path, text, strlen(text)); }
 
 /* The whole file, with a zero after it; free it. */
 static inline char *get_bytes(const char *path, size_t *count) {

@@ -76,8 +76,15 @@ static void counts_that_overflow_are_refused(void **state) {
         int64_t count;
         size_t size;
     } bad[] = {
-        {INT64_MAX, 8}, {INT64_MAX, SIZE_MAX}, {(int64_t)1 << 62, 4}, {((int64_t)1 << 61) + 1, 8}, {2, SIZE_MAX / 2 + 1},
-        {1, SIZE_MAX},  {-1, 1},               {INT64_MIN, 8},        {1, SIZE_MAX - 64},
+        {INT64_MAX, 8},
+        {INT64_MAX, SIZE_MAX},
+        {(int64_t)1 << 62, 4},
+        {((int64_t)1 << 61) + 1, 8},
+        {2, SIZE_MAX / 2 + 1},
+        {1, SIZE_MAX},
+        {-1, 1},
+        {INT64_MIN, 8},
+        {1, SIZE_MAX - 64},
     };
     rkhs_env_set_memory(env, SIZE_MAX);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -198,9 +205,8 @@ static void bytes_are_written_with_a_unit_that_can_be_read(void **state) {
         double bytes;
         const char *text;
     } cases[] = {
-        {0, "0 bytes"},       {999, "999 bytes"},    {1000, "1.0 kB"}, {1550, "1.6 kB"},    {123456, "123 kB"},
-        {99.5e6, "99.5 MB"},  {16e9, "16.0 GB"},     {8e10, "80.0 GB"}, {2.5e12, "2.5 TB"}, {3e15, "3.0 PB"},
-        {7e18, "7000 PB"},
+        {0, "0 bytes"},    {999, "999 bytes"}, {1000, "1.0 kB"},   {1550, "1.6 kB"}, {123456, "123 kB"}, {99.5e6, "99.5 MB"},
+        {16e9, "16.0 GB"}, {8e10, "80.0 GB"},  {2.5e12, "2.5 TB"}, {3e15, "3.0 PB"}, {7e18, "7000 PB"},
     };
     char buffer[32];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

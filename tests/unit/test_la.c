@@ -50,8 +50,9 @@ static void plain_gemm(char ta, char tb, const shape *s, double alpha, const dou
 static void products_agree_with_a_plain_loop(void **state) {
     rkhs_env *env = *state;
     static const shape shapes[] = {
-        {1, 1, 1, 0}, {3, 5, 7, 0}, {5, 3, 2, 4}, {1, 300, 9, 1}, {300, 1, 9, 0}, {255, 257, 3, 2}, {256, 256, 16, 0},
-        {513, 260, 5, 3}, {2, 3, 8193, 1}, {4, 2, 16400, 0}, {7, 6, 0, 2}, {0, 5, 3, 0}, {5, 0, 3, 0},
+        {1, 1, 1, 0},     {3, 5, 7, 0},      {5, 3, 2, 4},     {1, 300, 9, 1},  {300, 1, 9, 0},
+        {255, 257, 3, 2}, {256, 256, 16, 0}, {513, 260, 5, 3}, {2, 3, 8193, 1}, {4, 2, 16400, 0},
+        {7, 6, 0, 2},     {0, 5, 3, 0},      {5, 0, 3, 0},
     };
     static const double scales[][2] = {{1, 0}, {-1, 1}, {0.5, -2}};
     for (size_t q = 0; q < sizeof shapes / sizeof *shapes; q++) {
@@ -77,7 +78,7 @@ static void products_agree_with_a_plain_loop(void **state) {
 
 static void a_matrix_times_its_transpose_is_symmetric_to_the_bit(void **state) {
     rkhs_env *env = *state;
-    static const shape shapes[] = {{1, 1, 0, 0},     {5, 3, 0, 2},    {3, 130, 0, 0}, {40, 300, 0, 1},
+    static const shape shapes[] = {{1, 1, 0, 0},    {5, 3, 0, 2},    {3, 130, 0, 0}, {40, 300, 0, 1},
                                    {4, 1030, 0, 3}, {8200, 5, 0, 0}, {0, 4, 0, 0}};
     for (size_t q = 0; q < sizeof shapes / sizeof *shapes; q++) {
         int64_t n = shapes[q].m, m = shapes[q].n, lda = m + shapes[q].pad, ldc = m + shapes[q].pad;
@@ -161,8 +162,10 @@ static void cholesky_factors_multiply_back_and_solve(void **state) {
             for (int64_t c = 0; c < ldx; c++) {
                 double sum = 0;
                 for (int64_t j = 0; c < k && j < n; j++) sum += A[i * ld + j] * X[j * ldx + c];
-                if (c < k) worst = fmax(worst, fabs(sum - F[i * ldx + c]));
-                else assert_true(X[i * ldx + c] == F[i * ldx + c]);
+                if (c < k)
+                    worst = fmax(worst, fabs(sum - F[i * ldx + c]));
+                else
+                    assert_true(X[i * ldx + c] == F[i * ldx + c]);
             }
         }
         assert_true(worst <= 1e-12);
@@ -178,8 +181,10 @@ static void a_matrix_that_is_not_positive_definite_is_reported_by_row(void **sta
     for (size_t q = 0; q < sizeof rows / sizeof *rows; q++) {
         for (int way = 0; way < 2; way++) {
             double *L = copy_of(A, n * n);
-            if (way) L[rows[q] * n + rows[q]] = NAN;
-            else L[rows[q] * n + rows[q]] -= (double)n;
+            if (way)
+                L[rows[q] * n + rows[q]] = NAN;
+            else
+                L[rows[q] * n + rows[q]] -= (double)n;
             OK(env, rk_cholesky(env, NULL, n, L, n, &bad));
             assert_int_equal(bad, rows[q]);
             free(L);

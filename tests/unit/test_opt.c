@@ -50,8 +50,14 @@ static answer ask(system_ *s, int64_t k, int by_magnitude) {
     answer a = {.x = calloc((size_t)(s->n * k), sizeof(double))};
     a.values = calloc((size_t)k, sizeof(double));
     a.residuals = calloc((size_t)k, sizeof(double));
-    a.p = (rk_pulled){.env = s->env, .size = s->n, .k = k, .by_magnitude = by_magnitude, .a = {s->n, apply_system, s},
-                      .x = a.x, .values = a.values, .residuals = a.residuals};
+    a.p = (rk_pulled){.env = s->env,
+                      .size = s->n,
+                      .k = k,
+                      .by_magnitude = by_magnitude,
+                      .a = {s->n, apply_system, s},
+                      .x = a.x,
+                      .values = a.values,
+                      .residuals = a.residuals};
     return a;
 }
 
@@ -521,8 +527,7 @@ static void a_state_of_another_problem_is_refused(void **state) {
     FAILS(env, RKHS_ERR_FORMAT, "state.npz: the saved state belongs to another problem",
           type->state_load(&b.p, other, archive));
     rk_clear(env);
-    FAILS(env, RKHS_ERR_FORMAT, "state.npz: the saved state belongs to another problem",
-          type->state_load(&c.p, more, archive));
+    FAILS(env, RKHS_ERR_FORMAT, "state.npz: the saved state belongs to another problem", type->state_load(&c.p, more, archive));
     rk_archive_free(archive);
     type->release(&a.p, life);
     type->release(&b.p, other);

@@ -78,7 +78,7 @@ static const char *good_value(const rk_param *p, char buffer[64]) {
 
 static size_t slot_size(rk_param_kind kind) {
     static const size_t sizes[] = {
-        [RK_INT] = sizeof(int64_t), [RK_REAL] = sizeof(double), [RK_BOOL] = sizeof(int),       [RK_CHOICE] = sizeof(int),
+        [RK_INT] = sizeof(int64_t),  [RK_REAL] = sizeof(double), [RK_BOOL] = sizeof(int),       [RK_CHOICE] = sizeof(int),
         [RK_RULE] = sizeof(rk_rule), [RK_LIST] = sizeof(char *), [RK_SPEC] = sizeof(rk_spec *), [RK_WORD] = sizeof(char *),
     };
     return sizes[kind];
@@ -111,8 +111,8 @@ static void every_type_has_a_name_a_sentence_and_slots_inside_its_struct(void **
 
 static void the_public_lists_show_the_tables(void **state) {
     static const char *const kinds[] = {
-        [RK_INT] = "integer", [RK_REAL] = "real", [RK_BOOL] = "true|false", [RK_CHOICE] = "choice", [RK_RULE] = "real or rule",
-        [RK_LIST] = "rows", [RK_SPEC] = "spec", [RK_WORD] = "word",
+        [RK_INT] = "integer",       [RK_REAL] = "real", [RK_BOOL] = "true|false", [RK_CHOICE] = "choice",
+        [RK_RULE] = "real or rule", [RK_LIST] = "rows", [RK_SPEC] = "spec",       [RK_WORD] = "word",
     };
     rkhs_type type;
     rkhs_param param;
@@ -317,7 +317,7 @@ static void values_of_the_wrong_kind_are_refused(void **state) {
     static const char *const wrong[] = {"qqqqqq", "[1]", "a + b", "2*3", "rbf(1)*2", "qqqqqq(1)", "\"\"", "-5"};
     /* Which of these each kind must refuse; a word takes some. */
     static const char *const refused[] = {
-        [RK_INT] = "1111111.", [RK_REAL] = "1111111.", [RK_BOOL] = "11111111", [RK_CHOICE] = "11111111",
+        [RK_INT] = "1111111.",  [RK_REAL] = "1111111.", [RK_BOOL] = "11111111", [RK_CHOICE] = "11111111",
         [RK_RULE] = "1111111.", [RK_LIST] = "1.111111", [RK_SPEC] = "11111111", [RK_WORD] = ".11111..",
     };
     char text[200], part[200];
@@ -429,14 +429,16 @@ static void specs_inside_specs_are_named_whole(void **state) {
 
 static void any_word_reads_back(void **state) {
     rkhs_env *env = *state;
-    static const char *const words[] = {"", "a", "a b", "007", "7", "-1", "1e3", "_", "a-b", "\"", "\\", "\\\"", "a\\", "(",
-                                        "x=y", "a,b)", "caf\xc3\xa9", "\n\t", "%s%n", "true", "+", "9lives"};
+    static const char *const words[] = {"",     "a",    "a b",  "007",   "7", "-1",  "1e3",  "_",           "a-b",
+                                        "\"",   "\\",   "\\\"", "a\\",   "(", "x=y", "a,b)", "caf\xc3\xa9", "\n\t",
+                                        "%s%n", "true", "+",    "9lives"};
     const rk_entry *csv = rk_list_find(&rk_formats, "csv");
     size_t offset = 0;
     EACH_PARAM(csv, p) if (strcmp(p->name, "label") == 0) offset = p->offset;
     for (size_t i = 0; i < sizeof words / sizeof *words + 500; i++) {
         char word[40] = "", text[200] = "csv(label=\"";
-        if (i < sizeof words / sizeof *words) strcpy(word, words[i]);
+        if (i < sizeof words / sizeof *words)
+            strcpy(word, words[i]);
         else
             for (uint64_t c = 0, length = (uint64_t)i % 12; c < length; c++) /* never a zero */
                 word[c] = (char)(1 + (int)(255 * rk_uniform(3, RK_STREAM_TEST, i, c)) % 255);

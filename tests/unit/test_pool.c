@@ -10,11 +10,11 @@ static const int thread_counts[] = {1, 2, 4, 7};
 
 typedef struct loop {
     _Atomic int done[TILES];
-    _Atomic int on[16]; /* tiles that each worker took */
+    _Atomic int on[16];            /* tiles that each worker took */
     _Atomic int inside[16], twice; /* whether a worker is in two tiles at a time */
     _Atomic int total;
-    int64_t bad;        /* the tile that fails, or -1 */
-    int wait;           /* microseconds in each tile */
+    int64_t bad; /* the tile that fails, or -1 */
+    int wait;    /* microseconds in each tile */
 } loop;
 
 static rkhs_status tile_of(void *context, int64_t tile, int worker) {
@@ -254,7 +254,7 @@ static void *own_env(void *argument) {
     int threads = *(int *)argument;
     rkhs_env *env;
     const char *wrong = NULL;
-    if (rkhs_env_new(&env) != RKHS_OK) return (void *)(uintptr_t)"no env";
+    if (rkhs_env_new(&env) != RKHS_OK) return (void *)(uintptr_t) "no env";
     rkhs_env_set_threads(env, threads);
     for (int again = 0; again < 30 && !wrong; again++) {
         loop *l = calloc(1, sizeof *l);
