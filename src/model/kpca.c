@@ -68,7 +68,8 @@ static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *p
     if (!*indefinite) goto done;
     if (o->negative == REFUSE)
         FAIL(f->env, RKHS_ERR_NUMERIC,
-             "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g, beside %.6g: use negative=clip or "
+             "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g, its largest %.6g: use "
+             "negative=clip or "
              "negative=flip, or mend the kernel",
              smallest, largest);
     rk_log(f->env, RKHS_LOG_ADVICE, "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g; %s",

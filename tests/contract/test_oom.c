@@ -460,6 +460,8 @@ static void fits_that_find_no_memory_fail_whole(void **state) {
                 s.spec = spec;
                 snprintf(name, sizeof name, "fit %s", spec);
                 starve(env, name, call_fit, &s);
+                if (t == 3 && strcmp(of.text, "exact") != 0)
+                    continue; /* flip looks at the whole of a Gram that may be indefinite */
                 snprintf(name, sizeof name, "fit %s to a Gram", spec);
                 starve(env, name, call_fit_gram, &s);
             }
