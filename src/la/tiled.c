@@ -51,13 +51,22 @@ void rk_triangle(int64_t tile, int64_t *i, int64_t *j) {
     *j = tile - r * (r + 1) / 2;
 }
 
+void rk_turn(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
+    /* Each row of B is written in runs of whole cache lines; what is read for eight of them stays in the cache. */
+    enum { ACROSS = 8, ALONG = 64 };
+    for (int64_t j = 0; j < nj; j += ACROSS)
+        for (int64_t i = 0; i < ni; i += ALONG)
+            for (int64_t b = j; b < rk_least(j + ACROSS, nj); b++)
+                for (int64_t a = i; a < rk_least(i + ALONG, ni); a++) B[b * ldb + a] = A[a * lda + b];
+}
+
 void rk_mirror(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64_t nj) {
-    enum { B = 16 }; /* small squares, so that neither side misses the cache */
-    for (int64_t i = 0; i < ni; i += B)
-        for (int64_t j = 0; j < nj; j += B)
-            for (int64_t a = i; a < rk_least(i + B, ni); a++)
-                for (int64_t b = j; b < rk_least(j + B, nj); b++)
-                    if (j0 + b < i0 + a) C[(j0 + b) * ldc + i0 + a] = C[(i0 + a) * ldc + j0 + b];
+    if (i0 != j0) {
+        rk_turn(ni, nj, C + i0 * ldc + j0, ldc, C + j0 * ldc + i0, ldc);
+        return;
+    }
+    for (int64_t i = i0; i < i0 + ni; i++)
+        for (int64_t j = j0; j < i; j++) C[j * ldc + i] = C[i * ldc + j];
 }
 
 typedef struct tall {
