@@ -203,6 +203,11 @@ typedef struct rk_gram_type {
     rkhs_status (*entries)(const rk_gram *g, const int64_t *I, const int64_t *J, int64_t count, double *out);
     /* The k largest K[i, j], j != i, of each row, largest first, ties by index: index and value are n x k. */
     rkhs_status (*neighbours)(const rk_gram *g, int64_t k, int64_t *index, double *value);
+    /* sample form: K itself, and whether it may be overwritten for a while. */
+    const double *(*matrix)(const rk_gram *g, int64_t *ld, int *spendable);
+    /* factor form: the way back from fold, W with fold W = B, and its transpose. */
+    rkhs_status (*unfold)(const rk_gram *g, const double *B, int64_t k, double *W);
+    rkhs_status (*unfold_back)(const rk_gram *g, const double *W, int64_t k, double *B);
     /* factor form: Phi itself, n x rank, row-major. */
     const double *(*phi)(const rk_gram *g, int64_t *ld);
     void (*release)(rk_gram *g);
@@ -269,16 +274,21 @@ typedef struct rk_pulled {
     int64_t size, k;
     int by_magnitude;    /* spectral: the largest by size, else the largest */
     rk_op a;             /* spectral, linear: the left-hand side */
-    const double *dense; /* the same as a matrix, size x size, where it is stored; or NULL */
-    const double *rhs;   /* linear: size x k */
+    const double *dense; /* the same as a matrix, size x size, rows ld apart, where it is stored; or NULL */
+    double *spend;       /* linear: the same, when it may be overwritten */
+    int64_t ld;
+    const double *rhs; /* linear: size x k */
+    double mu;         /* linear: (a + mu I) x = rhs */
     rkhs_status (*eval)(void *context, rkhs_env *env, const double *x, int64_t step, double *f, double *g); /* smooth */
     void (*retract)(void *context, double *x);
     void *context;
-    double *x;         /* the start on entry, where there is one; the result */
-    double *values;    /* spectral: k eigenvalues, largest first; smooth: values[0] = f */
-    double *residuals; /* spectral: |A w - l w|; smooth: residuals[0] = |g| */
-    int64_t iterations, products;
-    int converged; /* not converging is a report, not an error */
+    double *x;                    /* the start on entry, where there is one; the result */
+    double *values;               /* spectral: k eigenvalues, largest first; smooth: values[0] = f */
+    double *residuals;            /* spectral: |A w - l w|; smooth: residuals[0] = |g| */
+    int64_t iterations, products; /* smooth: products are evaluations */
+    int converged;                /* not converging is a report, not an error */
+    double *history;              /* smooth: f after each iteration; the caller frees it */
+    int64_t recorded, history_room;
 } rk_pulled;
 
 typedef struct rk_solver_type {
@@ -328,6 +338,7 @@ typedef struct rk_model_type {
     const char *(*default_kernel)(unsigned kind);         /* spec text, or NULL: this kind needs --kernel */
     int64_t (*dim)(const void *self, const rkhs_data *y); /* of the embedding */
     size_t gram_offset;                                   /* of `gram` (rk_spec *) in the parameters */
+    int keeps_signs;                                      /* columns mean something as they are: they are not turned */
     unsigned second;                                      /* kinds of second data set that it takes; 0: none */
     int takes_start;
     rkhs_status (*fit)(rk_fit *fit);

@@ -3,10 +3,12 @@
 #include "model/model.h"
 #include "score/score.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-static const rk_list *const lists[] = {&rk_models, &rk_kernels, &rk_grams, &rk_solvers, &rk_scores, &rk_formats, &rk_samples};
+static const rk_list *const lists[] = {&rk_models,     &rk_kernels, &rk_grams,   &rk_eigensolvers, &rk_linsolvers,
+                                       &rk_optimisers, &rk_scores,  &rk_formats, &rk_samples};
 
 enum { LISTS = sizeof lists / sizeof *lists };
 
@@ -18,14 +20,27 @@ static const rk_list *find_list(const char *name) {
 
 const char *rkhs_list_name(int i) { return i >= 0 && i < LISTS ? lists[i]->name : NULL; }
 
-/* The kinds of data that a kernel takes, in words. */
-static const char *kinds_of(const rk_list *list, const rk_entry *e) {
-    if (list != &rk_kernels) return NULL;
-    unsigned kinds = ((const rk_kernel_type *)e)->kinds;
-    if (kinds == ~0u) return "any";
-    for (const rk_entry *const *d = rk_datas.entries; *d; d++)
-        if (((const rk_data_type *)*d)->kind & kinds) return (*d)->name;
-    return NULL;
+/* "dense, sparse" for each kernel, made once: what is given out lives on. */
+enum { KERNELS = 64 };
+static char kinds_text[KERNELS][40];
+static pthread_once_t kinds_once = PTHREAD_ONCE_INIT;
+
+static void make_kinds(void) {
+    for (int i = 0; i < KERNELS && rk_kernels.entries[i]; i++) {
+        unsigned kinds = ((const rk_kernel_type *)rk_kernels.entries[i])->kinds;
+        size_t used = 0;
+        if (kinds == ~0u) used = (size_t)snprintf(kinds_text[i], sizeof *kinds_text, "any");
+        for (const rk_entry *const *d = rk_datas.entries; kinds != ~0u && *d && used < sizeof *kinds_text; d++)
+            if (((const rk_data_type *)*d)->kind & kinds)
+                used += (size_t)snprintf(kinds_text[i] + used, sizeof *kinds_text - used, used ? ", %s" : "%s", (*d)->name);
+    }
+}
+
+/* The kinds of data that kernel i takes, in words. */
+static const char *kinds_of(const rk_list *list, int i) {
+    if (list != &rk_kernels || i >= KERNELS) return NULL;
+    pthread_once(&kinds_once, make_kinds);
+    return kinds_text[i];
 }
 
 int rkhs_list_type(const char *list, int i, rkhs_type *type) {
@@ -34,7 +49,7 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
     for (int k = 0; k <= i; k++)
         if (!l->entries[k]) return 0;
     const rk_entry *e = l->entries[i];
-    *type = (rkhs_type){e->name, e->brief, e->formula, kinds_of(l, e), e->cost};
+    *type = (rkhs_type){e->name, e->brief, e->formula, kinds_of(l, i), e->cost};
     return 1;
 }
 

@@ -47,6 +47,9 @@ struct rkhs_env {
     struct rk_block *scratch; /* newest first */
     int64_t allocations;      /* so far, for the tests that make the k-th fail */
     int64_t fail_at;          /* -1: never */
+    int64_t writes;           /* calls to the system on the way out so far, for the tests that make the k-th fail */
+    int64_t fail_write_at;    /* -1: never */
+    int fail_write_error;     /* an errno; 0: half of what was asked for is written */
     struct rk_pool *pool;
     rkhs_progress_fn progress;
     void *progress_payload;
@@ -156,7 +159,7 @@ const char *rk_choice_text(const char *choices, int position, char buffer[64]);
 /* ---- random numbers: Philox, keyed by (seed, stream), counted by (row, index) -------------------------------------- */
 
 /* Streams, so that two uses of one seed do not meet. */
-enum { RK_STREAM_SAMPLE = 1, RK_STREAM_LANDMARK, RK_STREAM_START, RK_STREAM_SUBSET, RK_STREAM_TEST };
+enum { RK_STREAM_SAMPLE = 1, RK_STREAM_LANDMARK, RK_STREAM_START, RK_STREAM_SUBSET, RK_STREAM_TEST, RK_STREAM_BATCH };
 
 /* Four 64-bit words that depend on the arguments alone. */
 void rk_random(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, uint64_t out[4]);

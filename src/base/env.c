@@ -79,7 +79,7 @@ rkhs_status rkhs_env_new(rkhs_env **env) {
     *env = NULL;
     rkhs_env *e = rk_raw_new(sizeof *e);
     if (!e) return RKHS_ERR_MEMORY;
-    e->fail_at = -1;
+    e->fail_at = e->fail_write_at = -1;
     rk_clear(e);
     e->comm = &comm_self;
     e->limit = default_limit();

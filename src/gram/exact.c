@@ -78,6 +78,13 @@ static rkhs_status neighbours_exact(const rk_gram *g, int64_t k, int64_t *index,
     return rk_gram_neighbours(g, e->ld == g->n ? e->K : NULL, k, index, value);
 }
 
+static const double *matrix_exact(const rk_gram *g, int64_t *ld, int *spendable) {
+    const exact *e = g->self;
+    *ld = e->ld;
+    *spendable = e->owned != NULL;
+    return e->K;
+}
+
 static void release_exact(rk_gram *g) {
     exact *e = g->self;
     rk_free(g->env, e->owned);
@@ -95,5 +102,6 @@ const rk_gram_type rk_gram_exact = {
     .diag = diag_exact,
     .entries = entries_exact,
     .neighbours = neighbours_exact,
+    .matrix = matrix_exact,
     .release = release_exact,
 };

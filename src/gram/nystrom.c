@@ -322,6 +322,17 @@ static rkhs_status fold_nystrom(const rk_gram *g, const double *W, int64_t k, do
     return RKHS_OK;
 }
 
+/* W = L'B, and its transpose B = L W. */
+static rkhs_status unfold_nystrom(const rk_gram *g, const double *B, int64_t k, double *W) {
+    const factor *f = g->self;
+    return rk_gemm(g->env, NULL, 't', 'n', g->rank, k, g->rank, 1.0, f->L, g->rank, B, k, 0.0, W, k);
+}
+
+static rkhs_status unfold_back_nystrom(const rk_gram *g, const double *W, int64_t k, double *B) {
+    const factor *f = g->self;
+    return rk_gemm(g->env, NULL, 'n', 'n', g->rank, k, g->rank, 1.0, f->L, g->rank, W, k, 0.0, B, k);
+}
+
 static rkhs_status neighbours_nystrom(const rk_gram *g, int64_t k, int64_t *index, double *value) {
     return rk_gram_neighbours(g, NULL, k, index, value);
 }
@@ -355,6 +366,8 @@ const rk_gram_type rk_gram_nystrom = {
     .diag = rk_gram_diag,
     .entries = rk_gram_entries,
     .neighbours = neighbours_nystrom,
+    .unfold = unfold_nystrom,
+    .unfold_back = unfold_back_nystrom,
     .phi = phi_nystrom,
     .release = release_nystrom,
 };

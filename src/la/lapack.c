@@ -9,6 +9,17 @@ extern void dsyevr_(const char *job, const char *range, const char *uplo, const 
                     double *w, double *z, const int *ldz, int *support, double *work, const int *lwork, int *iwork,
                     const int *liwork, int *info, size_t job_length, size_t range_length, size_t uplo_length);
 
+extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t uplo_length);
+
+/* Lower and row-major is upper and column-major. */
+int64_t rk_cholesky_tile(int64_t n, double *A, int64_t lda) {
+    int N = (int)n, LDA = (int)lda, info = 0;
+    dpotrf_("U", &N, A, &LDA, &info, 1);
+    for (int64_t i = 0; info == 0 && i < n; i++) /* what is not a number goes through some implementations unseen */
+        if (!(A[i * lda + i] > 0)) return i;
+    return info > 0 ? info - 1 : info < 0 ? 0 : -1;
+}
+
 rkhs_status rk_eigen(rkhs_env *env, int64_t n, double *A, int64_t lda, int64_t first, int64_t last, double *w, double *V) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);

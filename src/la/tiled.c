@@ -161,29 +161,12 @@ static rkhs_status trailing_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* Plain Cholesky of one tile; the row where it stops, or -1. */
-static int64_t cholesky_tile(int64_t n, double *A, int64_t lda) {
-    for (int64_t j = 0; j < n; j++) {
-        double *row = A + j * lda;
-        double pivot = row[j];
-        for (int64_t s = 0; s < j; s++) pivot -= row[s] * row[s];
-        if (!(pivot > 0)) return j;
-        row[j] = sqrt(pivot);
-        for (int64_t i = j + 1; i < n; i++) {
-            double v = A[i * lda + j];
-            for (int64_t s = 0; s < j; s++) v -= A[i * lda + s] * row[s];
-            A[i * lda + j] = v / row[j];
-        }
-    }
-    return -1;
-}
-
 rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, int64_t lda, int64_t *bad) {
     factor f = {n, 0, A, lda};
     *bad = -1;
     for (f.step = 0; f.step < tiles(n); f.step++) {
         int64_t k = f.step * TILE, left = tiles(n) - f.step - 1;
-        int64_t at = cholesky_tile(rk_least(TILE, n - k), A + k * lda + k, lda);
+        int64_t at = rk_cholesky_tile(rk_least(TILE, n - k), A + k * lda + k, lda);
         if (at >= 0) {
             *bad = k + at;
             return RKHS_OK;

@@ -100,6 +100,10 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
     if (y && !m->type->second) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no labels or targets: leave them out", name);
     if (y && !(y->type->kind & m->type->second))
         return rk_fail(env, RKHS_ERR_DATA, "%s cannot use %s as its second data set", name, y->type->entry.name);
+    if (y && y->rows != x->rows)
+        return rk_fail(env, RKHS_ERR_DATA,
+                       "%s: there are %lld rows in the second data set, but %lld objects: give one for each", name,
+                       (long long)y->rows, (long long)x->rows);
     if (start && !m->type->takes_start) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no start: leave it out", name);
     return RKHS_OK;
 }
@@ -148,7 +152,7 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     TRY(rk_report_number(env, &fresh->report, "columns", (double)x->columns));
     TRY(rk_report_number(env, &fresh->report, "kept", (double)gram->kept));
     TRY(fresh->type->fit(&f));
-    rk_fix_signs(fresh->Z, fresh->n, dim, fresh->map);
+    if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, dim, fresh->map);
     TRY(rk_data_keep(x, gram->keep, gram->kept, &fresh->map->kept));
     fresh->keep = gram->keep;
     gram->keep = NULL;

@@ -82,7 +82,7 @@ static rkhs_status save_dense(rk_pulled *p, const void *state, rk_archive *archi
 static rkhs_status load_dense(rk_pulled *p, void *state, rk_archive *archive) { return RKHS_OK; }
 static void release_dense(rk_pulled *p, void *state) {}
 
-const rk_solver_type rk_solver_dense = {
+const rk_solver_type rk_eigensolver_dense = {
     .entry = {.name = "dense",
               .brief = "eigenpairs of the whole matrix by LAPACK; for small problems",
               .cost = "4/3 n^3 flops, 8 n^2 bytes"},

@@ -374,7 +374,7 @@ done:
     return status;
 }
 
-const rk_solver_type rk_solver_lanczos = {
+const rk_solver_type rk_eigensolver_lanczos = {
     .entry = {.name = "lanczos",
               .brief = "the largest eigenpairs by block Lanczos with thick restart",
               .cost = "some ten passes over the matrix",

@@ -5,7 +5,7 @@
 #include "gram/gram.h"
 #include "la/la.h"
 
-extern const rk_list rk_solvers;
+extern const rk_list rk_eigensolvers, rk_linsolvers, rk_optimisers; /* for spectral, linear and smooth problems */
 
 /* Runs one solver's life on a pulled-back problem. */
 rkhs_status rk_solve(const rk_spec *solver, rk_pulled *p);
@@ -28,5 +28,64 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
 
 /* The smallest eigenvalue of M K M (sample form), to three digits. */
 rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem, double *value);
+
+/* ---- linear ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct rk_solution {
+    double *coef; /* rank x k, to push and fold; on the scratch list */
+    int64_t iterations;
+    int converged;
+    const char *solver;
+} rk_solution;
+
+/* solver NULL: cholesky. */
+rkhs_status rk_solve_linear(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_solution *out);
+
+/* ---- smooth ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct rk_smooth_result {
+    double *Z, *B, *c; /* the caller's: n x dim, kept x dim (NULL in sample coordinates), dim */
+    double f, slope;   /* value and |gradient| at the end */
+    int64_t iterations, evaluations;
+    int converged;
+    const char *solver;
+    double *history; /* f after each iteration; the caller frees it */
+    int64_t recorded;
+} rk_smooth_result;
+
+/* Starts at Z0 (n x dim) as near as the coordinates allow, or at random when NULL; theta is where it starts and ends. */
+rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_smooth *problem, const double *Z0, double *theta,
+                            rk_smooth_result *out);
+
+/* Adds a value to the history. */
+rkhs_status rk_record(rk_pulled *p, double f);
+
+/* A line search from p->x along d: f, slope and t (the first step to try) are given; x, g, f and t of the step come back. */
+typedef struct rk_line {
+    const double *d;
+    double f, slope, t, c1, c2;
+    double *x, *g;
+    int found; /* 0: there is no lower point along d */
+} rk_line;
+rkhs_status rk_line_search(rk_pulled *p, rk_line *line);
+
+/* Where a descent stands, and when it stops: largest |gradient| <= gtol, or a gain <= ftol max(|f|, 1). */
+typedef struct rk_descent {
+    double f, *g;
+    int begun;
+} rk_descent;
+typedef struct rk_limits {
+    int64_t iter;
+    double gtol, ftol;
+} rk_limits;
+rkhs_status rk_descent_start(rk_pulled *p, rk_descent *at, rk_line *line);
+rkhs_status rk_descent_first(rk_pulled *p, rk_descent *at, const rk_limits *limits, int *done);
+rkhs_status rk_descent_take(rk_pulled *p, rk_descent *at, const rk_line *line, const rk_limits *limits, int *done);
+rkhs_status rk_descent_finish(rk_pulled *p, const rk_descent *at);
+rkhs_status rk_descent_save(rk_pulled *p, const rk_descent *at, rk_archive *archive);
+rkhs_status rk_descent_load(rk_pulled *p, rk_descent *at, rk_archive *archive);
+void rk_descent_release(rk_pulled *p, rk_descent *at, rk_line *line);
+/* `count` doubles of a saved state. */
+rkhs_status rk_load_vector(rkhs_env *env, rk_archive *archive, const char *name, int64_t count, double *out);
 
 #endif

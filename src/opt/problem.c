@@ -137,13 +137,8 @@ static void drop_rounding(rk_spectrum *out, int64_t size, double before, int by_
 static rkhs_status pick_solver(rkhs_env *env, const rk_spec *given, int64_t size, int64_t count, rk_spec **own,
                                const rk_spec **use) {
     *use = given;
-    if (given) {
-        if (((const rk_solver_type *)given->entry)->shape != RK_SHAPE_SPECTRAL)
-            return rk_fail(env, RKHS_ERR_SPEC, "the solver %s is not for eigenproblems: use dense or lanczos",
-                           given->entry->name);
-        return RKHS_OK;
-    }
-    rkhs_status status = rk_spec_new(env, &rk_solvers, size <= 512 || count > size / 3 ? "dense" : "lanczos", own);
+    if (given) return RKHS_OK;
+    rkhs_status status = rk_spec_new(env, &rk_eigensolvers, size <= 512 || count > size / 3 ? "dense" : "lanczos", own);
     *use = *own;
     return status;
 }
@@ -206,7 +201,7 @@ rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem,
     sandwich outer = {g, problem->m_kind == RK_M_CENTRE, -1};
     double residual, *x;
     TRY(rk_scratch(env, g->n, sizeof *x, &x));
-    TRY(rk_spec_new(env, &rk_solvers, g->n <= 512 ? "dense" : "lanczos(tol=1e-4)", &solver));
+    TRY(rk_spec_new(env, &rk_eigensolvers, g->n <= 512 ? "dense" : "lanczos(tol=1e-4)", &solver));
     rk_pulled p = {.env = env, .size = g->n, .k = 1, .x = x, .values = value, .residuals = &residual};
     p.a = (rk_op){g->n, apply_sandwich, &outer};
     TRY(rk_solve(solver, &p));

@@ -1,17 +1,51 @@
 /* solver.c: the list of solvers, and the life of one. */
 #include "opt/opt.h"
 
-#define RK_SOLVER(name) extern const rk_solver_type rk_solver_##name;
+#define RK_EIGENSOLVER(name) extern const rk_solver_type rk_eigensolver_##name;
+#define RK_LINSOLVER(name) extern const rk_solver_type rk_linsolver_##name;
+#define RK_OPTIMISER(name) extern const rk_solver_type rk_optimiser_##name;
 #include "opt/solvers.def"
-#undef RK_SOLVER
+#undef RK_EIGENSOLVER
+#undef RK_LINSOLVER
+#undef RK_OPTIMISER
 
-static const rk_entry *const entries[] = {
-#define RK_SOLVER(name) &rk_solver_##name.entry,
+#define RK_EIGENSOLVER(name) &rk_eigensolver_##name.entry,
+#define RK_LINSOLVER(name)
+#define RK_OPTIMISER(name)
+static const rk_entry *const eigensolvers[] = {
 #include "opt/solvers.def"
-#undef RK_SOLVER
+    NULL};
+#undef RK_EIGENSOLVER
+#undef RK_LINSOLVER
+
+#define RK_EIGENSOLVER(name)
+#define RK_LINSOLVER(name) &rk_linsolver_##name.entry,
+static const rk_entry *const linsolvers[] = {
+#include "opt/solvers.def"
+    NULL};
+#undef RK_LINSOLVER
+#undef RK_OPTIMISER
+
+#define RK_LINSOLVER(name)
+#define RK_OPTIMISER(name) &rk_optimiser_##name.entry,
+static const rk_entry *const optimisers[] = {
+#include "opt/solvers.def"
     NULL};
 
-const rk_list rk_solvers = {"solvers", "solver", entries};
+const rk_list rk_eigensolvers = {"eigensolvers", "eigensolver", eigensolvers};
+const rk_list rk_linsolvers = {"linsolvers", "linear solver", linsolvers};
+const rk_list rk_optimisers = {"optimisers", "optimiser", optimisers};
+
+rkhs_status rk_record(rk_pulled *p, double f) {
+    if (p->recorded == p->history_room) {
+        int64_t room = 2 * p->history_room + 64;
+        rkhs_status status = rk_realloc(p->env, room, sizeof *p->history, &p->history);
+        if (status != RKHS_OK) return status;
+        p->history_room = room;
+    }
+    p->history[p->recorded++] = f;
+    return RKHS_OK;
+}
 
 rkhs_status rk_solve(const rk_spec *solver, rk_pulled *p) {
     rkhs_status status = RKHS_OK;

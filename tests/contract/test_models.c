@@ -145,7 +145,7 @@ static void check_copy(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_
     HOLDS(!rkhs_model_embedding(empty, NULL, NULL) && !rkhs_model_kernel(empty));
     /* The copy of a fitted model can be fitted anew, and the original stays. */
     double *before = transformed(env, m, fresh);
-    rkhs_data *y = t->type->second & RK_KIND_LABELS ? fixture_labels(env, N) : NULL;
+    rkhs_data *y = fixture_second(env, t->type, x, t->dim);
     FINE(env, rkhs_model_fit(copy, rkhs_model_kernel(m), x, y, NULL));
     rkhs_model_free(copy);
     same_bits("new rows after the copy is gone", transformed(env, m, fresh), before, NEW * DIM);
@@ -179,7 +179,8 @@ static void the_bits_do_not_depend_on_threads(void **state) {
         rk_mark mark = rk_scratch_mark(env);
         rkhs_data *x, *fresh;
         double *first = NULL;
-        snprintf(t.text, sizeof t.text, "%s(dim=%d, %s)", t.type->entry.name, DIM, more[q / 2 % 3]);
+        t.dim = DIM;
+        fixture_spec(t.text, sizeof t.text, t.type, DIM, more[q / 2 % 3]);
         fixture_split(env, t.pair.data, ALL, ALL, &x, &fresh);
         for (int threads = 1; threads <= 4; threads *= 2) {
             LOOK_AT("%s with %s on %d threads", t.text, t.pair.text, threads);
@@ -239,7 +240,7 @@ static void a_precomputed_gram_gives_the_embedding_of_its_kernel(void **state) {
         FINE(env, rkhs_kernel_gram(k, fresh, x, C, N));
         FINE(env, rkhs_data_dense(env, K, N, N, N, &gram));
         FINE(env, rkhs_data_dense(env, C, NEW, N, N, &cross));
-        rkhs_model *a = fitted(env, &direct, x), *b = fitted(env, &t, gram);
+        rkhs_model *a = fitted(env, &direct, x), *b = fitted_of(env, &t, gram, x);
         near_all("Z", rkhs_model_embedding(b, NULL, NULL), rkhs_model_embedding(a, NULL, NULL), N * DIM, 1e-9);
         near_all("new rows", transformed(env, b, cross), transformed(env, a, fresh), NEW * DIM, 1e-9);
         rkhs_model_free(a);

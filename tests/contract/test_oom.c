@@ -251,8 +251,10 @@ static rkhs_status fit_new(rkhs_env *env, scene *s, const rkhs_kernel *k, const 
     int64_t fail_at = env->fail_at;
     env->fail_at = -1; /* only the fit is to fail */
     FINE(env, rkhs_model_new(env, s->spec, &m));
+    rkhs_data *y = fixture_second(env, m->type, x, DIM);
     env->fail_at = fail_at;
-    rkhs_status status = rkhs_model_fit(m, k, x, NULL, NULL);
+    rkhs_status status = rkhs_model_fit(m, k, x, y, NULL);
+    rkhs_data_free(y);
     if (status == RKHS_OK)
         mix_model(digest, m);
     else
@@ -456,7 +458,9 @@ static void fits_that_find_no_memory_fail_whole(void **state) {
         for (int g = 0; fixture_gram_at(g, &of); g++)
             for (int t = 0; t < (strcmp(rk_models.entries[q]->name, "kpca") == 0 && !of.given ? 4 : 1); t++) {
                 char spec[128], name[192];
-                snprintf(spec, sizeof spec, "%s(dim=%d, gram=%s%s)", rk_models.entries[q]->name, DIM, of.text, more[t]);
+                char rest[96];
+                snprintf(rest, sizeof rest, "gram=%s%s", of.text, more[t]);
+                fixture_spec(spec, sizeof spec, (const rk_model_type *)rk_models.entries[q], DIM, rest);
                 s.spec = spec;
                 snprintf(name, sizeof name, "fit %s", spec);
                 starve(env, name, call_fit, &s);

@@ -49,9 +49,9 @@ static void run_open(rkhs_env *env, run *r, const double *A, int by_magnitude) {
 }
 
 static int next_solver(rkhs_env *env, int *i, rk_spec **spec) {
-    for (; rk_solvers.entries[*i]; ++*i) {
-        if (((const rk_solver_type *)rk_solvers.entries[*i])->shape != RK_SHAPE_SPECTRAL) continue;
-        OK(env, rk_spec_new(env, &rk_solvers, rk_solvers.entries[*i]->name, spec));
+    for (; rk_eigensolvers.entries[*i]; ++*i) {
+        if (((const rk_solver_type *)rk_eigensolvers.entries[*i])->shape != RK_SHAPE_SPECTRAL) continue;
+        OK(env, rk_spec_new(env, &rk_eigensolvers, rk_eigensolvers.entries[*i]->name, spec));
         ++*i;
         return 1;
     }

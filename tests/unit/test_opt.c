@@ -66,7 +66,7 @@ static void answer_free(answer *a) { free(a->x), free(a->values), free(a->residu
 static rkhs_status run(const char *solver, answer *a) {
     rk_spec *spec;
     rk_clear(a->p.env);
-    rkhs_status status = rk_spec_new(a->p.env, &rk_solvers, solver, &spec);
+    rkhs_status status = rk_spec_new(a->p.env, &rk_eigensolvers, solver, &spec);
     if (status == RKHS_OK) status = rk_solve(spec, &a->p);
     rk_spec_free(a->p.env, spec);
     return status;
@@ -464,7 +464,7 @@ static void a_saved_state_goes_on_with_the_same_bits(void **state) {
     const rk_solver_type *type;
     rk_archive *archive;
     OK(env, rkhs_env_set_threads(env, 1));
-    OK(env, rk_spec_new(env, &rk_solvers, "lanczos(block=3)", &spec)); /* fewer than wanted: it looks again */
+    OK(env, rk_spec_new(env, &rk_eigensolvers, "lanczos(block=3)", &spec)); /* fewer than wanted: it looks again */
     type = (const rk_solver_type *)spec->entry;
     for (int low = 0; low < 2; low++) { /* low rank: vectors are drawn anew on the way */
         for (int i = 0; i < 120; i++) values[i] = low ? (i < 3) * (3.0 - i) : pow(0.97, i);
@@ -513,7 +513,7 @@ static void a_state_of_another_problem_is_refused(void **state) {
     rk_archive *archive;
     int done = 0;
     for (int i = 0; i < 60; i++) values[i] = pow(0.97, i);
-    OK(env, rk_spec_new(env, &rk_solvers, "lanczos", &spec));
+    OK(env, rk_spec_new(env, &rk_eigensolvers, "lanczos", &spec));
     const rk_solver_type *type = (const rk_solver_type *)spec->entry;
     system_ s = with_spectrum(env, 60, values), t = with_spectrum(env, 50, values);
     answer a = ask(&s, 2, 0), b = ask(&t, 2, 0), c = ask(&s, 9, 0);
@@ -554,7 +554,7 @@ static void pushed(rkhs_env *env, const rkhs_data *x, const char *kernel, const 
     problem.m_kind = centre ? RK_M_CENTRE : RK_M_IDENTITY;
     OK(env, rkhs_kernel_new(env, kernel, &k));
     OK(env, rk_spec_new(env, &rk_grams, gram, &spec));
-    if (solver) OK(env, rk_spec_new(env, &rk_solvers, solver, &solve));
+    if (solver) OK(env, rk_spec_new(env, &rk_eigensolvers, solver, &solve));
     OK(env, rk_gram_new(env, spec, k, x, &g));
     OK(env, rk_solve_spectral(g, solve, &problem, &out));
     assert_true(out.converged);

@@ -5,7 +5,8 @@
 #include "model/model.h"
 #include "score/score.h"
 
-static const rk_list *const lists[] = {&rk_models, &rk_kernels, &rk_grams, &rk_solvers, &rk_scores, &rk_formats, &rk_samples};
+static const rk_list *const lists[] = {&rk_models,     &rk_kernels, &rk_grams,   &rk_eigensolvers, &rk_linsolvers,
+                                       &rk_optimisers, &rk_scores,  &rk_formats, &rk_samples};
 
 enum { LISTS = sizeof lists / sizeof *lists };
 

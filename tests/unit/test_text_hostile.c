@@ -188,20 +188,21 @@ static int try_spec(rkhs_env *env, const rk_list *list, const char *text) {
 
 static void mutated_specs_are_refused_with_a_sentence_or_read_back_the_same(void **state) {
     rkhs_env *env = *state;
-    const rk_list *const lists[] = {&rk_formats, &rk_grams, &rk_solvers, &rk_scores, &rk_samples};
+    const rk_list *const lists[] = {&rk_formats,    &rk_grams,  &rk_eigensolvers, &rk_linsolvers,
+                                    &rk_optimisers, &rk_scores, &rk_samples};
     char text[2 * ROOM];
     int kernels = 0, models = 0, others = 0;
     OK(env, rkhs_env_set_threads(env, 1));
     for (int i = 0; i < SEEDS; i++) { /* each seed is good somewhere */
         int good = try_kernel(env, seeds[i], 1) + try_model(env, seeds[i]);
-        for (int l = 0; l < 5; l++) good += try_spec(env, lists[l], seeds[i]);
+        for (int l = 0; l < 7; l++) good += try_spec(env, lists[l], seeds[i]);
         if (!good) fail_msg("'%s' is no spec", seeds[i]);
     }
     for (uint64_t step = 0; step < 20000; step++) {
         mutate(step, text);
         kernels += try_kernel(env, text, kernels % 4 == 0);
         models += try_model(env, text);
-        others += try_spec(env, lists[step % 5], text);
+        others += try_spec(env, lists[step % 7], text);
         assert_int_equal(atomic_load(&env->used), 0);
     }
     /* Enough of them get through for the comparison to mean something. */

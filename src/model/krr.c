@@ -1,0 +1,83 @@
+/* krr.c: kernel ridge regression.
+ *
+ *     minimise  |T - Z|^2 + ridge |W|^2,   Z = Phi W
+ *
+ * so (Phi'Phi + ridge I) W = Phi'T, or (K + ridge I) a = T with all of K. The "embedding" is the prediction: one column for
+ * each of the targets, for training objects and for new ones. Cost: the Gram and a Cholesky factor. There is no offset: take
+ * the mean off targets that are far from 0. Saunders, Gammerman, Vovk, "Ridge regression learning algorithm in dual variables",
+ * ICML 1998. */
+#include "model/model.h"
+
+typedef struct krr {
+    double ridge;
+    rk_spec *gram, *solver;
+} krr;
+
+static const rk_param params[] = {
+    {.name = "ridge",
+     .kind = RK_REAL,
+     .offset = offsetof(krr, ridge),
+     .value = "1",
+     .max = 1e300,
+     .open = 1,
+     .brief = "what a large W costs: more is smoother"},
+    {.name = "gram",
+     .kind = RK_SPEC,
+     .offset = offsetof(krr, gram),
+     .value = "exact",
+     .list = &rk_grams,
+     .brief = "how the Gram is held"},
+    {.name = "solver",
+     .kind = RK_SPEC,
+     .offset = offsetof(krr, solver),
+     .list = &rk_linsolvers,
+     .brief = "cholesky or cg; not given: cholesky"},
+    {.name = NULL},
+};
+
+static const char *default_kernel(unsigned kind) {
+    return kind == RK_KIND_DENSE ? "rbf(sigma=median)" : kind == RK_KIND_GRAM ? "precomputed" : NULL;
+}
+
+static int64_t dim_krr(const void *self, const rkhs_data *y) { return y ? y->columns : 1; }
+
+static rkhs_status fit_krr(rk_fit *f) {
+    rkhs_status status = RKHS_OK;
+    const krr *o = f->self;
+    int64_t n = f->gram->n, k = f->dim, ld;
+    rk_solution s;
+    double *T, error = 0;
+    if (!f->y) FAIL(f->env, RKHS_ERR_ARGUMENT, "krr needs targets: give them (in the tool: --target)");
+    const double *values = rkhs_data_values(f->y, &ld);
+    TRY(rk_scratch(f->env, n * k, sizeof *T, &T));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < k; c++) T[i * k + c] = values[i * ld + c];
+    TRY(rk_solve_linear(f->gram, o->solver, &(rk_linear){T, k, o->ridge}, &s));
+    TRY(f->gram->type->push(f->gram, s.coef, k, f->Z));
+    TRY(f->gram->type->fold(f->gram, s.coef, k, f->map->B));
+    for (int64_t i = 0; i < n * k; i++) error += (f->Z[i] - T[i]) * (f->Z[i] - T[i]) / (double)(n * k);
+    TRY(rk_report_number(f->env, f->report, "training_error", error));
+    TRY(rk_report_text(f->env, f->report, "solver", s.solver));
+    TRY(rk_report_number(f->env, f->report, "iterations", (double)s.iterations));
+    TRY(rk_report_number(f->env, f->report, "converged", s.converged));
+    if (!s.converged)
+        rk_log(f->env, RKHS_LOG_ADVICE, "the solver did not converge in %lld iterations: raise ridge, or iter",
+               (long long)s.iterations);
+done:
+    return status;
+}
+
+const rk_model_type rk_model_krr = {
+    .entry = {.name = "krr",
+              .brief = "kernel ridge regression: predicts targets",
+              .formula = "min |T - Phi W|^2 + ridge |W|^2",
+              .cost = "the Gram and n^3/3 flops",
+              .params = params,
+              .size = sizeof(krr)},
+    .default_kernel = default_kernel,
+    .dim = dim_krr,
+    .gram_offset = offsetof(krr, gram),
+    .keeps_signs = 1,
+    .second = RK_KIND_DENSE,
+    .fit = fit_krr,
+};

@@ -1,0 +1,186 @@
+/* adam.c: minimise a smooth function, possibly seen in batches, by Adam: Kingma and Ba, ICLR 2015.
+ *
+ *     m = b1 m + (1 - b1) g,  v = b2 v + (1 - b2) g^2,  x = x - lr m^ / (sqrt(v^) + eps)
+ *
+ * The rate is halved after more than `patience` steps without a relative gain of `gain`, down to `floor`; it stops after
+ * `stall` steps without a gain of 1e-9, the schedule of autoreconstructive kernel embedding. Not a descent method: keep=best
+ * returns the best iterate seen, keep=last the last, as published. */
+#include "opt/opt.h"
+
+#include <string.h>
+
+typedef struct adam {
+    int64_t iter, patience, stall;
+    double lr, b1, b2, eps, gain, floor;
+    int keep;
+} adam;
+
+enum { BEST, LAST };
+
+/* clang-format off */
+static const rk_param params[] = {
+    {.name = "iter", .kind = RK_INT, .offset = offsetof(adam, iter), .value = "3000", .max = 1e9, .brief = "steps at most"},
+    {.name = "lr", .kind = RK_REAL, .offset = offsetof(adam, lr), .value = "0.005", .max = 1e6, .open = 1, .brief = "the rate at first"},
+    {.name = "b1", .kind = RK_REAL, .offset = offsetof(adam, b1), .value = "0.9", .max = 0.999999, .brief = "memory of the gradient"},
+    {.name = "b2", .kind = RK_REAL, .offset = offsetof(adam, b2), .value = "0.999", .max = 0.999999999, .brief = "memory of its square"},
+    {.name = "eps", .kind = RK_REAL, .offset = offsetof(adam, eps), .value = "1e-8", .max = 1, .open = 1, .brief = "added below the line"},
+    {.name = "patience", .kind = RK_INT, .offset = offsetof(adam, patience), .value = "500", .min = 1, .max = 1e9,
+     .brief = "steps without a gain before the rate is halved"},
+    {.name = "gain", .kind = RK_REAL, .offset = offsetof(adam, gain), .value = "1e-4", .max = 1, .brief = "what counts as a gain, relative"},
+    {.name = "floor", .kind = RK_REAL, .offset = offsetof(adam, floor), .value = "1e-6", .max = 1e6, .brief = "the least rate"},
+    {.name = "stall", .kind = RK_INT, .offset = offsetof(adam, stall), .value = "10000", .min = 1, .max = 1e9,
+     .brief = "steps without a gain of 1e-9 before it stops"},
+    {.name = "keep", .kind = RK_CHOICE, .offset = offsetof(adam, keep), .value = "best", .choices = "best|last", .brief = "which iterate to return"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+typedef struct state {
+    double *g, *m, *v, *best; /* best: the iterate */
+    double f, best_f, norm;
+    double lr, mark, stall_mark; /* values that must be beaten */
+    int64_t since_mark, since_stall;
+} state;
+
+static rkhs_status start_adam(rk_pulled *p, const void *self, void **out) {
+    rkhs_status status = RKHS_OK;
+    state *s;
+    TRY(rk_alloc(p->env, 1, sizeof *s, &s));
+    *out = s;
+    s->lr = ((const adam *)self)->lr;
+    s->best_f = s->mark = s->stall_mark = INFINITY;
+    TRY(rk_alloc(p->env, p->size, sizeof *s->g, &s->g));
+    TRY(rk_alloc(p->env, p->size, sizeof *s->m, &s->m));
+    TRY(rk_alloc(p->env, p->size, sizeof *s->v, &s->v));
+    TRY(rk_alloc(p->env, p->size, sizeof *s->best, &s->best));
+done:
+    return status;
+}
+
+/* Counts steps since the value fell by a share of itself below a mark. */
+static int64_t count_since(double f, double share, double *mark, int64_t since) {
+    if (f < *mark - share * fabs(*mark) || !isfinite(*mark)) {
+        *mark = f;
+        return 0;
+    }
+    return since + 1;
+}
+
+/* The rate and the reasons to stop, from the value before this step. */
+static int schedule(state *s, const adam *o) {
+    s->since_mark = count_since(s->f, o->gain, &s->mark, s->since_mark);
+    s->since_stall = count_since(s->f, 1e-9, &s->stall_mark, s->since_stall);
+    if (s->since_mark > o->patience) {
+        s->lr = fmax(s->lr / 2, o->floor);
+        s->since_mark = 0;
+    }
+    return s->since_stall >= o->stall;
+}
+
+static rkhs_status step_adam(rk_pulled *p, const void *self, void *state_, int *done) {
+    rkhs_status status = RKHS_OK;
+    const adam *o = self;
+    state *s = state_;
+    if (p->retract) p->retract(p->context, p->x);
+    TRY(p->eval(p->context, p->env, p->x, p->iterations, &s->f, s->g));
+    p->products++;
+    TRY(rk_record(p, s->f));
+    s->norm = rk_norm(p->size, s->g);
+    if (isfinite(s->f) && s->f < s->best_f) {
+        s->best_f = s->f;
+        memcpy(s->best, p->x, (size_t)p->size * sizeof *s->best);
+    }
+    if (!isfinite(s->f) || !isfinite(s->norm)) { /* it ran off: the best so far stands */
+        *done = 1;
+        goto done;
+    }
+    p->converged = schedule(s, o);
+    *done = p->converged || p->iterations >= o->iter;
+    TRY(rk_progress(p->env, "optimise", p->iterations, o->iter));
+    if (*done) goto done;
+    p->iterations++;
+    double c1 = 1 - pow(o->b1, (double)p->iterations), c2 = 1 - pow(o->b2, (double)p->iterations);
+    for (int64_t i = 0; i < p->size; i++) {
+        s->m[i] = o->b1 * s->m[i] + (1 - o->b1) * s->g[i];
+        s->v[i] = o->b2 * s->v[i] + (1 - o->b2) * s->g[i] * s->g[i];
+        p->x[i] -= s->lr * (s->m[i] / c1) / (sqrt(s->v[i] / c2) + o->eps);
+    }
+done:
+    return status;
+}
+
+static rkhs_status finish_adam(rk_pulled *p, const void *self, void *state_) {
+    const state *s = state_;
+    int last = ((const adam *)self)->keep == LAST && isfinite(s->f);
+    if (!isfinite(s->best_f))
+        return rk_fail(p->env, RKHS_ERR_NUMERIC,
+                       "the objective is not finite at the start: choose another start or other parameters");
+    if (!last) memcpy(p->x, s->best, (size_t)p->size * sizeof *s->best);
+    p->values[0] = last ? s->f : s->best_f;
+    p->residuals[0] = s->norm;
+    return RKHS_OK;
+}
+
+static rkhs_status save_adam(rk_pulled *p, const void *state_, rk_archive *archive) {
+    rkhs_status status = RKHS_OK;
+    const state *s = state_;
+    const double numbers[] = {s->f, s->best_f, s->norm, s->lr, s->mark, s->stall_mark};
+    const int64_t counts[] = {s->since_mark, s->since_stall, p->iterations, p->products};
+    TRY(rk_archive_put(archive, "x", &(rk_array){'d', 1, {p->size}, p->x}));
+    TRY(rk_archive_put(archive, "adam/m", &(rk_array){'d', 1, {p->size}, s->m}));
+    TRY(rk_archive_put(archive, "adam/v", &(rk_array){'d', 1, {p->size}, s->v}));
+    TRY(rk_archive_put(archive, "adam/best", &(rk_array){'d', 1, {p->size}, s->best}));
+    TRY(rk_archive_put_copy(archive, "adam/numbers", &(rk_array){'d', 1, {6}, numbers}));
+    TRY(rk_archive_put_copy(archive, "adam/counts", &(rk_array){'q', 1, {4}, counts}));
+    TRY(rk_archive_put(archive, "history", &(rk_array){'d', 1, {p->recorded}, p->history}));
+done:
+    return status;
+}
+
+static rkhs_status load_adam(rk_pulled *p, void *state_, rk_archive *archive) {
+    rkhs_status status = RKHS_OK;
+    state *s = state_;
+    double numbers[6];
+    rk_array counts, history;
+    TRY(rk_load_vector(p->env, archive, "x", p->size, p->x));
+    TRY(rk_load_vector(p->env, archive, "adam/m", p->size, s->m));
+    TRY(rk_load_vector(p->env, archive, "adam/v", p->size, s->v));
+    TRY(rk_load_vector(p->env, archive, "adam/best", p->size, s->best));
+    TRY(rk_load_vector(p->env, archive, "adam/numbers", 6, numbers));
+    TRY(rk_archive_get(archive, "adam/counts", 'q', 1, &counts));
+    TRY(rk_archive_get(archive, "history", 'd', 1, &history));
+    if (counts.shape[0] != 4)
+        FAIL(p->env, RKHS_ERR_FORMAT, "%s: the saved state belongs to another problem", rk_archive_path(archive));
+    const int64_t *c = counts.data;
+    s->f = numbers[0], s->best_f = numbers[1], s->norm = numbers[2], s->lr = numbers[3], s->mark = numbers[4],
+    s->stall_mark = numbers[5];
+    s->since_mark = c[0], s->since_stall = c[1], p->iterations = c[2], p->products = c[3];
+    p->recorded = 0;
+    for (int64_t i = 0; i < history.shape[0]; i++) TRY(rk_record(p, ((const double *)history.data)[i]));
+done:
+    return status;
+}
+
+static void release_adam(rk_pulled *p, void *state_) {
+    state *s = state_;
+    rk_free(p->env, s->g);
+    rk_free(p->env, s->m);
+    rk_free(p->env, s->v);
+    rk_free(p->env, s->best);
+    rk_free(p->env, s);
+}
+
+const rk_solver_type rk_optimiser_adam = {
+    .entry = {.name = "adam",
+              .brief = "Adam with a rate that is halved when nothing is gained; takes batches",
+              .cost = "an evaluation a step",
+              .params = params,
+              .size = sizeof(adam)},
+    .shape = RK_SHAPE_SMOOTH,
+    .start = start_adam,
+    .step = step_adam,
+    .finish = finish_adam,
+    .state_save = save_adam,
+    .state_load = load_adam,
+    .release = release_adam,
+};
