@@ -74,36 +74,54 @@ static rkhs_status square(const rk_gram *g, const int64_t *index, int64_t count,
     return status;
 }
 
-/* Cholesky with the largest remaining pivot first; returns the rank, and the landmarks in the order of their pivots. */
-static int64_t pivoted_cholesky(int64_t m, double *A, int64_t *index) {
-    double largest = 0;
+/* What a positive semi-definite Gram leaves on its diagonal is not below 0 but for rounding. */
+static rkhs_status check_left(const rk_gram *g, double left, double diag) {
+    if (left >= -1e-8 * fabs(diag)) return RKHS_OK;
+    return rk_fail(
+        g->env, RKHS_ERR_NUMERIC,
+        "the Gram is not positive semi-definite: landmarks leave %.3g of k(x,x) = %.3g: use gram=exact, which can clip or "
+        "flip its negative eigenvalues",
+        left, diag);
+}
+
+/* Rows and columns i and j of a symmetric matrix change places, in the lower triangle. */
+static void swap_places(double *A, int64_t m, int64_t i, int64_t j) {
+    double t;
+    for (int64_t c = 0; c < i; c++) t = A[i * m + c], A[i * m + c] = A[j * m + c], A[j * m + c] = t;
+    for (int64_t c = i + 1; c < j; c++) t = A[c * m + i], A[c * m + i] = A[j * m + c], A[j * m + c] = t;
+    for (int64_t c = j + 1; c < m; c++) t = A[c * m + i], A[c * m + i] = A[c * m + j], A[c * m + j] = t;
+    t = A[i * m + i], A[i * m + i] = A[j * m + j], A[j * m + j] = t;
+}
+
+/* Cholesky in the lower triangle with the largest remaining pivot first: the rank, and the landmarks in the order of their
+ * pivots. */
+static rkhs_status pivoted_cholesky(const rk_gram *g, int64_t m, double *A, int64_t *index, int64_t *rank) {
+    rkhs_status status = RKHS_OK;
+    double largest = 0, *column;
+    TRY(rk_scratch(g->env, m, sizeof *column, &column));
     for (int64_t i = 0; i < m; i++) largest = fmax(largest, A[i * m + i]);
-    for (int64_t j = 0; j < m; j++) {
-        int64_t best = j;
+    for (*rank = 0; *rank < m; ++*rank) {
+        int64_t j = *rank, best = j;
         for (int64_t i = j + 1; i < m; i++)
             if (A[i * m + i] > A[best * m + best]) best = i;
-        if (!(A[best * m + best] > EXPLAINED * largest)) return j;
+        if (!(A[best * m + best] > EXPLAINED * largest)) break;
         if (best != j) {
             int64_t t = index[j];
             index[j] = index[best], index[best] = t;
-            for (int64_t c = 0; c < m; c++) {
-                double v = A[j * m + c];
-                A[j * m + c] = A[best * m + c], A[best * m + c] = v;
-            }
-            for (int64_t r = 0; r < m; r++) {
-                double v = A[r * m + j];
-                A[r * m + j] = A[r * m + best], A[r * m + best] = v;
-            }
+            swap_places(A, m, j, best);
         }
         double pivot = sqrt(A[j * m + j]);
         A[j * m + j] = pivot;
-        for (int64_t i = j + 1; i < m; i++) A[i * m + j] /= pivot;
+        for (int64_t i = j + 1; i < m; i++) A[i * m + j] /= pivot, column[i] = A[i * m + j];
         for (int64_t i = j + 1; i < m; i++) {
-            for (int64_t c = j + 1; c <= i; c++) A[i * m + c] -= A[i * m + j] * A[c * m + j];
-            for (int64_t c = j + 1; c < i; c++) A[c * m + i] = A[i * m + c];
+            double *row = A + i * m, v = column[i];
+            for (int64_t c = j + 1; c <= i; c++) row[c] -= v * column[c];
         }
+        TRY(rk_progress(g->env, "landmarks", j + 1, m));
     }
-    return m;
+    for (int64_t i = *rank; i < m; i++) TRY(check_left(g, A[i * m + i], largest));
+done:
+    return status;
 }
 
 /* Keeps the leading rank x rank lower triangle of A (ld = m) as L. */
@@ -130,7 +148,7 @@ static rkhs_status build_known(rk_gram *g, int64_t *index, int64_t m) {
         if (A[i * m + i] * A[i * m + i] < EXPLAINED * largest) bad = i;
     if (bad >= 0) {
         TRY(square(g, index, m, A, m));
-        rank = pivoted_cholesky(m, A, index);
+        TRY(pivoted_cholesky(g, m, A, index, &rank));
     }
     if (rank < 1) FAIL(g->env, RKHS_ERR_NUMERIC, "no landmark has k(x,x) above 0: choose another kernel or other landmarks");
     TRY(keep_triangle(g, A, m, rank));
@@ -214,6 +232,7 @@ static rkhs_status extend(rk_gram *g, pivots *p, int64_t m, int64_t round) {
     for (int64_t i = 0; i < n; i++) {
         double sum = 0;
         for (int64_t c = have; c < have + got; c++) sum += f->Phi[i * m + c] * f->Phi[i * m + c];
+        if (p->d[i] > 0) TRY(check_left(g, p->d[i] - sum, p->diag[i]));
         p->d[i] = fmax(p->d[i] - sum, 0);
         if (p->d[i] < EXPLAINED * p->diag[i]) p->d[i] = 0;
     }

@@ -367,12 +367,26 @@ done:
     return status;
 }
 
-/* Whether the first line holds names: some field, the labels aside, is neither a number nor missing. */
-static int looks_like_header(const reader *r, const char **names) {
+/* Whether the first line holds names: no field, the labels aside, is a number, and one is a word. Both in one line are a
+ * mistake in the first row, or a header with numbers in it: only the user can say. */
+static rkhs_status looks_like_header(const reader *r, const char **names, int *header) {
     double value;
-    for (int64_t j = 0; j < r->columns; j++)
-        if (j != r->label && !is_missing(names[j]) && !is_infinite(names[j]) && !is_number(names[j], &value)) return 1;
-    return 0;
+    char text[200];
+    int64_t word = -1, number = -1;
+    for (int64_t j = 0; j < r->columns; j++) {
+        if (j == r->label || is_missing(names[j]) || is_infinite(names[j])) continue;
+        if (is_number(names[j], &value))
+            number = j;
+        else if (word < 0)
+            word = j;
+    }
+    *header = word >= 0;
+    if (word < 0 || number < 0) return RKHS_OK;
+    return rk_fail(
+        r->env, RKHS_ERR_DATA,
+        "%s: line 1, column %lld is '%s', not a number, but other columns of that line are: correct it, or say csv(header=yes) "
+        "if the line holds names, or name the column as the labels (--label-column)",
+        r->name, (long long)word + 1, shown(names[word], text));
 }
 
 /* Learns delimiter, columns, label and header from the first line, and steps over a header. */
@@ -395,7 +409,8 @@ static rkhs_status read_first(reader *r, const csv *c, int alone) {
                  (long long)r->columns);
         r->label = 0;
     }
-    int header = c->header == HEADER_AUTO ? named || looks_like_header(r, names) : c->header == HEADER_YES;
+    int header = named || c->header == HEADER_YES;
+    if (!named && c->header == HEADER_AUTO) TRY(looks_like_header(r, names, &header));
     if (!header) goto done;
     r->names = names;
     for (const char *s = r->at; s < end; s++) r->line += *s == '\n' || (*s == '\r' && s[1] != '\n');

@@ -1,6 +1,7 @@
 /* kernel.c: a kernel is a tree of types; here it is built from text, bound to data and evaluated by tiles. */
 #include "kernel/kernel.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -409,6 +410,8 @@ rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, cons
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     rk_blas_begin();
+    if (ld > INT_MAX)
+        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: rows of K are %lld apart: at most %d", (long long)ld, INT_MAX);
     if (!a || !K || ld < (b ? b : a)->rows)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: a null argument, or ld below the columns of K");
     TRY(rk_data_coerce(env, a, rk_kernel_kinds(kernel), rkhs_kernel_text(kernel), &use_a, &view_a));

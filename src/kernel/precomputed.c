@@ -18,10 +18,12 @@ static rkhs_status check_symmetry(rkhs_env *env, const rk_gram_rows *g, int64_t 
             for (int64_t i = i0; i < n && i < i0 + RK_TILE; i++)
                 for (int64_t j = j0; j < i && j < j0 + RK_TILE; j++) {
                     double a = g->values[i * g->ld + g->index[j]], b = g->values[j * g->ld + g->index[i]];
-                    if (fabs(a - b) > 1e-8 * (fabs(a) + fabs(b)) + 1e-12)
+                    double size = fmax(fabs(a), fabs(b)),
+                           diag = sqrt(fabs(g->values[i * g->ld + g->index[i]]) * fabs(g->values[j * g->ld + g->index[j]]));
+                    if (fabs(a - b) > 1e-6 * fmax(size, diag)) /* what single precision leaves is no fault */
                         return rk_fail(env, RKHS_ERR_DATA,
-                                       "the Gram is not symmetric: row %lld, column %lld is %.6g, but row %lld, column %lld is "
-                                       "%.6g (counted from 1): give k(x,y) = k(y,x)",
+                                       "the Gram is not symmetric: row %lld, column %lld is %.9g, but row %lld, column %lld is "
+                                       "%.9g (counted from 1): give k(x,y) = k(y,x)",
                                        (long long)i + 1, (long long)j + 1, a, (long long)j + 1, (long long)i + 1, b);
                 }
         rkhs_status status = rk_progress(env, NULL, 0, 0);

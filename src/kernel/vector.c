@@ -159,6 +159,7 @@ void rk_vector_absolutes(const rk_bound *a, int64_t i0, int64_t ni, const rk_bou
 }
 
 void rk_exp_tile(double gamma, int64_t ni, int64_t nj, double *out, int64_t ld) {
+    gamma = fmin(gamma, 1e300); /* infinite times a distance of 0 would be no number */
     for (int64_t i = 0; i < ni; i++) {
         double *row = out + i * ld;
         for (int64_t j = 0; j < nj; j++) row[j] *= -gamma;

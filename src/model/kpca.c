@@ -54,7 +54,7 @@ static int64_t dim_kpca(const void *self, const rkhs_data *y) { return ((const k
 /* Looks for negative eigenvalues where the kernel does not rule them out, and does what the parameter says. */
 static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *problem, double largest, int *indefinite) {
     rkhs_status status = RKHS_OK;
-    double smallest;
+    double smallest, residual;
     *indefinite = 0;
     if (rk_kernel_has(f->kernel, RK_PSD)) goto done;
     if (f->gram->type->form != RK_FORM_SAMPLE) {
@@ -62,9 +62,9 @@ static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *p
         FAIL(f->env, RKHS_ERR_SPEC, "kpca: negative=%s looks at the whole Gram: use gram=exact, or negative=clip",
              o->negative == FLIP ? "flip" : "refuse");
     }
-    TRY(rk_smallest_eigenvalue(f->gram, problem, &smallest));
+    TRY(rk_smallest_eigenvalue(f->gram, problem, &smallest, &residual));
     TRY(rk_report_number(f->env, f->report, "smallest_eigenvalue", smallest));
-    *indefinite = smallest < -1e-10 * fabs(largest);
+    *indefinite = smallest < -fmax(1e-10 * fabs(largest), residual);
     if (!*indefinite) goto done;
     if (o->negative == REFUSE)
         FAIL(f->env, RKHS_ERR_NUMERIC,
@@ -96,9 +96,17 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
     TRY(rk_report_text(f->env, f->report, "solver", s->solver));
     TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
     TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+    if (s->values[0] != 0 && s->before * 2.2e-16 > 1e-9 * fabs(s->values[0]))
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "the kernel's values are %.1g times their variance, which costs as many digits: take the mean off every column "
+               "first",
+               s->before / fabs(s->values[0]));
     if (zeros)
-        rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %lld dimensions have any variance; the others are 0",
-               (long long)(s->count - zeros), (long long)s->count);
+        rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %lld dimensions have any variance; the others are 0%s",
+               (long long)(s->count - zeros), (long long)s->count,
+               s->values[0] == 0 && !indefinite
+                   ? " (rows that differ by less than 1e-7 of their distance from 0 look equal: take the mean off)"
+                   : "");
     if (!s->converged)
         rk_log(f->env, RKHS_LOG_ADVICE,
                "the eigenvectors did not converge in %lld iterations: see 'residuals', or raise solver=lanczos(iter=...)",

@@ -2,6 +2,7 @@
  * once, here. */
 #include "model/model.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define RK_MODEL(name) extern const rk_model_type rk_model_##name;
@@ -208,6 +209,8 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     rk_mark mark = rk_scratch_mark(env);
     rk_blas_begin();
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
+    if (ld > INT_MAX)
+        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: rows of Z are %lld apart: at most %d", (long long)ld, INT_MAX);
     if (!x || !Z || ld < model->dim)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: a null argument, or ld below %lld", (long long)model->dim);
     TRY(rk_data_coerce(env, x, rk_kernel_kinds(model->kernel), rkhs_kernel_text(model->kernel), &use, &view));

@@ -48,7 +48,7 @@ static rkhs_status start_dense(rk_pulled *p, const void *self, void **state) {
     char what[80];
     snprintf(what, sizeof what, "a dense eigenproblem of size %lld", (long long)p->size);
     *state = NULL;
-    return rk_need(p->env, 8.0 * (double)p->size * ((double)p->size + 30 + 2 * (double)p->k), what, "use solver=lanczos");
+    return rk_need(p->env, 8.0 * (double)p->size * (4 * (double)p->size + 30 + (double)p->k), what, "use solver=lanczos");
 }
 
 static rkhs_status step_dense(rk_pulled *p, const void *self, void *state, int *done) {

@@ -17,7 +17,8 @@ typedef struct rk_spectrum {
     int64_t count;
     double *values, *residuals; /* on the scratch list, as coef */
     double *coef;
-    double trace; /* of the left-hand side: the sum of all eigenvalues */
+    double before; /* the trace of K itself, before M took its part off */
+    double trace;  /* of the left-hand side: the sum of all eigenvalues */
     int64_t iterations, products;
     int converged;
     const char *solver;
@@ -26,8 +27,8 @@ typedef struct rk_spectrum {
 /* solver NULL: dense when small, lanczos else. Results live on the scratch list. */
 rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
 
-/* The smallest eigenvalue of M K M (sample form), to three digits. */
-rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem, double *value);
+/* The smallest eigenvalue of M K M (sample form), and how far off it may be. */
+rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem, double *value, double *residual);
 
 /* ---- linear ------------------------------------------------------------------------------------------------------------ */
 

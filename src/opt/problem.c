@@ -184,6 +184,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
         for (int64_t j = problem->count - 1; j >= 0; j--) out->coef[i * problem->count + j] = j < k ? out->coef[i * k + j] : 0;
     drop_rounding(out, size, before, problem->by_magnitude);
     coefficients(out->coef, out->values, size, problem->count, sample, centre, mean);
+    out->before = before;
     out->iterations = p.iterations;
     out->products = p.products;
     out->converged = p.converged;
@@ -193,16 +194,16 @@ done:
     return status;
 }
 
-rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem, double *value) {
+rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem, double *value, double *residual) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = g->env;
     rk_mark mark = rk_scratch_mark(env);
     rk_spec *solver = NULL;
     sandwich outer = {g, problem->m_kind == RK_M_CENTRE, -1};
-    double residual, *x;
+    double *x;
     TRY(rk_scratch(env, g->n, sizeof *x, &x));
-    TRY(rk_spec_new(env, &rk_eigensolvers, g->n <= 512 ? "dense" : "lanczos(tol=1e-4)", &solver));
-    rk_pulled p = {.env = env, .size = g->n, .k = 1, .x = x, .values = value, .residuals = &residual};
+    TRY(rk_spec_new(env, &rk_eigensolvers, g->n <= 512 ? "dense" : "lanczos(tol=1e-11)", &solver));
+    rk_pulled p = {.env = env, .size = g->n, .k = 1, .x = x, .values = value, .residuals = residual};
     p.a = (rk_op){g->n, apply_sandwich, &outer};
     TRY(rk_solve(solver, &p));
     *value = -*value;

@@ -9,6 +9,7 @@ printf '1,2,3\n' >one_row.csv; fit one_row.csv
 printf 'a,b\n1,2\n3,4,5\n' >ragged.csv; fit ragged.csv
 printf 'a,b\n1,2\n3\n' >short.csv; fit short.csv
 printf 'a,b\n1,2\n3,four\n' >text.csv; fit text.csv
+printf 'oops,2\n3,4\n5,6\n' >first.csv; fit first.csv
 printf 'a,b\n1,2\n3,\n' >missing_value.csv; fit missing_value.csv
 printf 'a,b\n1,2\nNA,4\n' >na.csv; fit na.csv
 printf 'a,b\n1,2\n3,nan\n' >nan.csv; fit nan.csv

@@ -189,7 +189,7 @@ static void a_gram_that_is_not_symmetric_is_refused_with_the_place(void **state)
                 double *place = side ? &K[11 * N + 30] : &K[30 * N + 11];
                 *place = 0.5;
                 snprintf(spec, sizeof spec, "kpca(gram=%s)", of.text);
-                snprintf(part, sizeof part, "row 31, column 12 is %.6g, but row 12, column 31 is %.6g (counted from 1)",
+                snprintf(part, sizeof part, "row 31, column 12 is %.9g, but row 12, column 31 is %.9g (counted from 1)",
                          side ? was : 0.5, side ? 0.5 : was);
                 REFUSED(env, RKHS_ERR_DATA, part, fit_on(env, K, spec, kernels[k], &log, &m));
                 HOLDS(!rkhs_model_embedding(m, NULL, NULL));
@@ -231,8 +231,31 @@ static void a_gram_that_is_not_square_is_refused(void **state) {
     rkhs_data_free(x);
 }
 
+/* Small negative eigenvalues beside large ones, past the size where the spectrum is computed whole. */
+static void a_small_negative_eigenvalue_of_a_large_gram_is_seen(void **state) {
+    rkhs_env *env = *state;
+    enum { ALL = 600 };
+    rk_mark mark = rk_scratch_mark(env);
+    double *K = numbers(env, (int64_t)ALL * ALL);
+    rkhs_data *x;
+    rkhs_kernel *k;
+    rkhs_model *m;
+    for (int i = 0; i < ALL; i++) K[i * ALL + i] = 100.0 + i;
+    for (int i = 0; i < 2; i++) K[i * ALL + i] = 0;
+    K[1] = K[ALL] = 0.01; /* eigenvalues 0.01 and -0.01 */
+    FINE(env, rkhs_data_dense(env, K, ALL, ALL, ALL, &x));
+    FINE(env, rkhs_kernel_new(env, "precomputed", &k));
+    FINE(env, rkhs_model_new(env, "kpca(negative=refuse)", &m));
+    REFUSED(env, RKHS_ERR_NUMERIC, "its most negative eigenvalue is -0.0", rkhs_model_fit(m, k, x, NULL, NULL));
+    rkhs_model_free(m);
+    rkhs_kernel_free(k);
+    rkhs_data_free(x);
+    rk_scratch_release(env, mark);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        ENV_TEST(a_small_negative_eigenvalue_of_a_large_gram_is_seen),
         ENV_TEST(a_gram_that_is_not_psd_is_refused_with_its_smallest_eigenvalue),
         ENV_TEST(clip_leaves_negative_eigenvalues_out_and_says_so),
         ENV_TEST(flip_takes_eigenvalues_by_their_size),

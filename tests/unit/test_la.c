@@ -451,8 +451,30 @@ static void every_tiled_routine_can_be_stopped(void **state) {
     free(A), free(C);
 }
 
+/* H = I - 11'/n: 1, n - 1 times, and 0. Some eigensolvers write out of bounds here. */
+static void an_eigenvalue_that_fills_the_space_is_found(void **state) {
+    rkhs_env *env = *state;
+    for (int64_t n = 2; n <= 400; n += 1 + n / 3) {
+        rk_mark mark = rk_scratch_mark(env);
+        double *A, *w, *V;
+        OK(env, rk_scratch(env, n * n, sizeof *A, &A));
+        OK(env, rk_scratch(env, n, sizeof *w, &w));
+        OK(env, rk_scratch(env, n * n, sizeof *V, &V));
+        for (int64_t first = 0; first < n; first += n - 1) {
+            for (int64_t i = 0; i < n * n; i++) A[i] = (i / n == i % n) - 1 / (double)n;
+            OK(env, rk_eigen(env, n, A, n, first, n - 1, w, V));
+            for (int64_t i = first; i < n; i++) NEAR(w[i - first], i > 0, 1e-13);
+            double norm = 0;
+            for (int64_t i = 0; i < n; i++) norm += V[(n - 1 - first) * n + i] * V[(n - 1 - first) * n + i];
+            NEAR(norm, 1, 1e-13);
+        }
+        rk_scratch_release(env, mark);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        ENV_TEST(an_eigenvalue_that_fills_the_space_is_found),
         ENV_TEST(products_agree_with_a_plain_loop),
         ENV_TEST(a_matrix_times_its_transpose_is_symmetric_to_the_bit),
         ENV_TEST(tall_products_agree_with_a_plain_loop),
