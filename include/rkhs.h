@@ -108,6 +108,12 @@ RKHS_API rkhs_status rkhs_data_dense(rkhs_env *env, const double *values, int64_
 /* The same from floats; these are copied. */
 RKHS_API rkhs_status rkhs_data_float(rkhs_env *env, const float *values, int64_t n, int64_t p, int64_t ld, rkhs_data **data);
 
+/* n sparse objects of p columns, by rows: row i has values[q] in column columns[q] (from 0), starts[i] <= q < starts[i+1], in
+ * ascending order, none twice; what is not there is 0. starts has n+1 entries, the first is 0. Copied. Refuses what dense data
+ * refuse, and columns out of order or out of range, naming the place. */
+RKHS_API rkhs_status rkhs_data_csr(rkhs_env *env, const double *values, const int32_t *columns, const int64_t *starts,
+                                   int64_t n, int64_t p, rkhs_data **data);
+
 /* n class labels: codes 0 .. classes-1, and a name for each code (NULL: the code's digits). Copied. */
 RKHS_API rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names,
                                        int64_t classes, rkhs_data **data);
@@ -128,7 +134,7 @@ RKHS_API rkhs_status rkhs_data_sample(rkhs_env *env, const char *spec, rkhs_data
 /* The objects at `index`, copied, labels too. */
 RKHS_API rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_t count, rkhs_data **subset);
 
-RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "gram", "labels" */
+RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "gram", "labels" */
 RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
 RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
 RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld); /* NULL if not dense */

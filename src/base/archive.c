@@ -319,20 +319,28 @@ static rkhs_status write_end(const rk_archive *archive, writer *w, uint64_t star
     return emit(w, b, (size_t)(to - b));
 }
 
-rkhs_status rk_archive_write(rk_archive *archive, const char *path) {
+rkhs_status rk_archive_write_to(rk_archive *archive, rk_output *out) {
     rkhs_status status = RKHS_OK;
-    writer w = {NULL, FNV_START, 0};
+    writer w = {out, FNV_START, 0};
     char comment[COMMENT + 1];
-    TRY(rk_output_open(archive->env, path, &w.out));
     for (int64_t i = 0; i < archive->count; i++) TRY(write_member(archive, &w, &archive->members[i]));
     uint64_t start = w.at;
     for (int64_t i = 0; i < archive->count; i++) TRY(write_central(archive, &w, &archive->members[i]));
     TRY(write_end(archive, &w, start));
     snprintf(comment, sizeof comment, "%s%016llx", mark, (unsigned long long)w.hash);
-    TRY(rk_output_write(w.out, comment, COMMENT));
-    TRY(rk_output_commit(w.out));
+    TRY(rk_output_write(out, comment, COMMENT));
 done:
-    rk_output_free(w.out);
+    return status;
+}
+
+rkhs_status rk_archive_write(rk_archive *archive, const char *path) {
+    rkhs_status status = RKHS_OK;
+    rk_output *out = NULL;
+    TRY(rk_output_open(archive->env, path, &out));
+    TRY(rk_archive_write_to(archive, out));
+    TRY(rk_output_commit(out));
+done:
+    rk_output_free(out);
     return status;
 }
 
@@ -342,13 +350,6 @@ done:
 static rkhs_status malformed(const rk_archive *archive, const char *why) {
     return rk_fail(archive->env, RKHS_ERR_FORMAT, "%s: the file is not a whole rkhs model file (%s): make it again",
                    archive->path, why);
-}
-
-/* A number of `size` bytes at `at`; the caller has checked that they exist. */
-static uint64_t number_at(const rk_archive *archive, uint64_t at, int size) {
-    uint64_t value = 0;
-    for (int i = size - 1; i >= 0; i--) value = value << 8 | (unsigned char)archive->bytes[at + (uint64_t)i];
-    return value;
 }
 
 /* The comment must be ours, and the checksum in it right. */
@@ -380,45 +381,6 @@ static rkhs_status verify(const rk_archive *archive) {
     }
     if (hash != wanted)
         return rk_fail(env, RKHS_ERR_FORMAT, "%s: the file is damaged (its checksum does not match): copy it again", path);
-    return RKHS_OK;
-}
-
-/* The central directory's place and length, from the end record or its 64-bit form. */
-static rkhs_status find_directory(const rk_archive *archive, uint64_t *count, uint64_t *start, uint64_t *stop) {
-    uint64_t end = archive->length - COMMENT - END, limit = end;
-    if (number_at(archive, end, 4) != 0x06054b50 || number_at(archive, end + 20, 2) != COMMENT ||
-        number_at(archive, end + 4, 4) != 0)
-        return malformed(archive, "no end record");
-    *count = number_at(archive, end + 10, 2);
-    uint64_t size = number_at(archive, end + 12, 4);
-    *start = number_at(archive, end + 16, 4);
-    if (*count == 0xffff || size == 0xffffffffu || *start == 0xffffffffu) {
-        if (end < END64 + LOCATOR || number_at(archive, end - LOCATOR, 4) != 0x07064b50)
-            return malformed(archive, "no ZIP64 locator");
-        uint64_t end64 = number_at(archive, end - LOCATOR + 8, 8);
-        if (end64 != end - LOCATOR - END64 || number_at(archive, end64, 4) != 0x06064b50)
-            return malformed(archive, "no ZIP64 end record");
-        *count = number_at(archive, end64 + 32, 8);
-        size = number_at(archive, end64 + 40, 8);
-        *start = number_at(archive, end64 + 48, 8);
-        limit = end64;
-    }
-    if (*start > limit || size != limit - *start || *count > size / CENTRAL) return malformed(archive, "the directory's place");
-    *stop = limit;
-    return RKHS_OK;
-}
-
-/* The 64-bit values of a central header, in the order of the fields that are all ones. */
-static rkhs_status read_wide(const rk_archive *archive, uint64_t at, uint64_t length, uint64_t *field[3]) {
-    int wanted = 0;
-    for (int i = 0; i < 3; i++) wanted += *field[i] == 0xffffffffu;
-    if (!wanted) return RKHS_OK;
-    if (length < 4 + 8 * (uint64_t)wanted || number_at(archive, at, 2) != 1 ||
-        number_at(archive, at + 2, 2) != 8 * (uint64_t)wanted)
-        return malformed(archive, "a ZIP64 field");
-    at += 4;
-    for (int i = 0; i < 3; i++)
-        if (*field[i] == 0xffffffffu) *field[i] = number_at(archive, at, 8), at += 8;
     return RKHS_OK;
 }
 
@@ -461,31 +423,21 @@ done:
     return status;
 }
 
-/* One entry of the central directory at *at, and its array. */
-static rkhs_status read_member(rk_archive *archive, uint64_t start, uint64_t stop, uint64_t *at) {
+/* The next entry of the directory, and its array. */
+static rkhs_status read_member(rk_archive *archive, rk_zip *zip) {
     rkhs_status status = RKHS_OK;
-    const char *b = archive->bytes;
-    if (stop - *at < CENTRAL || number_at(archive, *at, 4) != 0x02014b50) return malformed(archive, "a directory entry");
-    uint64_t stored = number_at(archive, *at + 20, 4), size = number_at(archive, *at + 24, 4),
-             offset = number_at(archive, *at + 42, 4);
-    uint64_t name = number_at(archive, *at + 28, 2), extra = number_at(archive, *at + 30, 2),
-             note = number_at(archive, *at + 32, 2);
-    if (number_at(archive, *at + 8, 4) != 0) return malformed(archive, "an entry is compressed");
-    if (stop - *at - CENTRAL < name + extra + note) return malformed(archive, "a directory entry");
-    const char *text = b + *at + CENTRAL;
-    TRY(read_wide(archive, *at + CENTRAL + name, extra, (uint64_t *[]){&size, &stored, &offset}));
-    if (size != stored) return malformed(archive, "two sizes");
-    if (name < 5 || memcmp(text + name - 4, ".npy", 4) != 0 || !good_name(text, name - 4)) return malformed(archive, "a name");
-    if (offset > start || start - offset < LOCAL + name || number_at(archive, offset, 4) != 0x04034b50 ||
-        number_at(archive, offset + 26, 2) != name || memcmp(b + offset + LOCAL, text, name) != 0)
-        return malformed(archive, "an entry's place");
-    uint64_t data = offset + LOCAL + name + number_at(archive, offset + 28, 2);
-    if (data > start || size > start - data) return malformed(archive, "an entry's size");
+    rk_zip_entry e;
     member *m;
-    TRY(add_member(archive, text, name - 4, &m));
+    const char *why = rk_zip_next(zip, &e);
+    if (why) return malformed(archive, why);
+    if (e.flags || e.method) return malformed(archive, "an entry is compressed");
+    if (e.size != e.stored) return malformed(archive, "two sizes");
+    size_t name = e.name_length;
+    if (name < 5 || memcmp(e.name + name - 4, ".npy", 4) != 0 || !good_name(e.name, name - 4))
+        return malformed(archive, "a name");
+    TRY(add_member(archive, e.name, name - 4, &m));
     if (find_member(archive, m->name) != m) return malformed(archive, "a name twice");
-    TRY(read_array(archive, m, b + data, size));
-    *at += CENTRAL + name + extra + note;
+    TRY(read_array(archive, m, (const char *)e.data, e.size));
 done:
     return status;
 }
@@ -494,20 +446,20 @@ rkhs_status rk_archive_read(rkhs_env *env, const char *path, rk_archive **out) {
     rkhs_status status = RKHS_OK;
     rk_archive *archive = NULL;
     rk_input *in = NULL;
-    uint64_t count = 0, start = 0, stop = 0;
+    rk_zip zip;
     *out = NULL;
     TRY(rk_archive_new(env, &archive));
     TRY(rk_input_open(env, path, &in));
     TRY(rk_strdup(env, rk_input_name(in), &archive->path));
     TRY(rk_input_all(in, &archive->bytes, &archive->length));
     TRY(verify(archive));
-    TRY(find_directory(archive, &count, &start, &stop));
-    uint64_t at = start;
-    for (uint64_t i = 0; i < count; i++) TRY(read_member(archive, start, stop, &at));
-    if (at != stop) {
-        status = malformed(archive, "the directory's length");
+    const char *why = rk_zip_open(&zip, archive->bytes, archive->length);
+    if (!why && zip.comment != COMMENT) why = "no end record";
+    if (why) {
+        status = malformed(archive, why);
         goto done;
     }
+    while (zip.count > 0) TRY(read_member(archive, &zip));
     *out = archive;
     archive = NULL;
 done:

@@ -194,6 +194,20 @@ int64_t rk_input_left(const rk_input *in);     /* bytes still to be read; -1: no
 const char *rk_input_name(const rk_input *in); /* the path, or "standard input" */
 void rk_input_close(rk_input *in);
 
+/* Bytes that come from elsewhere: a member of an archive. */
+typedef struct rk_source {
+    void *context;
+    rkhs_status (*read)(void *context, void *to, size_t count, size_t *got); /* *got is less only at the end */
+    int64_t (*left)(const void *context);
+    void (*close)(void *context);
+} rk_source;
+/* An input that reads a source, which is closed with it, and also when this fails; `name` is for messages. */
+rkhs_status rk_input_from(rkhs_env *env, const char *name, const rk_source *source, rk_input **in);
+
+/* zlib's memory, on the env's account. */
+struct z_stream_s;
+void rk_zlib_memory(rkhs_env *env, struct z_stream_s *z);
+
 /* Opens a file that appears under its name only on commit (a temporary name, fsync, rename); "-" is standard output, and what
  * is not a regular file (a pipe, /dev/null) is written straight. Free without commit removes it. */
 typedef struct rk_output rk_output;
@@ -226,6 +240,29 @@ rkhs_status rk_npy_length(rkhs_env *env, const char *where, const void *bytes, s
 /* Writes a version 1.0 header, C order, padded to 64 bytes; the result is its length. */
 size_t rk_npy_header(char buffer[RK_NPY_ROOM], const char *descr, int ndim, const int64_t *shape);
 
+/* ---- ZIP: the directory of a file held whole, and its members --------------------------------------------------------- */
+
+typedef struct rk_zip {
+    const unsigned char *bytes;
+    uint64_t length, comment;          /* of the file; of the comment that ends it */
+    uint64_t count, start, stop, next; /* entries not read yet; the directory's place; the next entry's */
+} rk_zip;
+
+typedef struct rk_zip_entry {
+    const char *name; /* in the file: no zero after it */
+    size_t name_length;
+    int flags, method; /* method 0: stored, 8: deflated */
+    uint32_t crc;
+    uint64_t size, stored;     /* bytes of the member; of what stands for it in the file */
+    const unsigned char *data; /* `stored` bytes, all in the file */
+} rk_zip_entry;
+
+/* Finds the directory, also the 64-bit one; the next entry of it, while count > 0. NULL when well, else why not. */
+const char *rk_zip_open(rk_zip *zip, const void *bytes, size_t length);
+const char *rk_zip_next(rk_zip *zip, rk_zip_entry *entry);
+/* Reads a member, stored or deflated; never more than its size, and the CRC must be right. Lives no longer than the file. */
+rkhs_status rk_zip_input(rkhs_env *env, const char *name, const rk_zip_entry *entry, rk_input **in);
+
 /* ---- archives: named arrays in an uncompressed .npz that ends in a checksum ------------------------------------------- */
 
 /* type: 'd' double, 'q' int64, 'S' bytes (text; one string of shape[0] bytes, stored as a 0-d NumPy bytes array). */
@@ -245,6 +282,7 @@ rkhs_status rk_archive_put_text(rk_archive *archive, const char *name, const cha
 rkhs_status rk_archive_put_int(rk_archive *archive, const char *name, int64_t value);      /* copies; shape () */
 rkhs_status rk_archive_put_real(rk_archive *archive, const char *name, double value);      /* copies; shape () */
 rkhs_status rk_archive_write(rk_archive *archive, const char *path);
+rkhs_status rk_archive_write_to(rk_archive *archive, rk_output *out); /* without the commit */
 /* From how many bytes on the 64-bit forms of ZIP are used: 4 GB, less in tests. */
 void rk_archive_set_zip64(rk_archive *archive, uint64_t from);
 /* Verifies the checksum before it parses; owns the bytes. */

@@ -34,6 +34,7 @@ struct rk_input {
     unsigned char held[HELD]; /* peeked bytes [held_at, held_end), before all others */
     size_t held_at, held_end;
     z_stream z;
+    rk_source source; /* read != NULL: in place of fd */
 };
 
 struct rk_output {
@@ -107,7 +108,6 @@ static rkhs_status fill_buffer(rk_input *in, size_t least) {
     return RKHS_OK;
 }
 
-/* zlib's memory, on the env's account. */
 static voidpf zlib_alloc(voidpf env, uInt items, uInt size) {
     void *p;
     return rk_alloc(env, items, size, &p) == RKHS_OK ? p : Z_NULL;
@@ -115,14 +115,18 @@ static voidpf zlib_alloc(voidpf env, uInt items, uInt size) {
 
 static void zlib_free(voidpf env, voidpf p) { rk_free(env, p); }
 
+void rk_zlib_memory(rkhs_env *env, z_stream *z) {
+    z->zalloc = zlib_alloc;
+    z->zfree = zlib_free;
+    z->opaque = env;
+}
+
 /* Looks at the first bytes and prepares to undo gzip. */
 static rkhs_status detect_gzip(rk_input *in) {
     rkhs_status status = fill_buffer(in, 2);
     if (status != RKHS_OK) return status;
     if (in->end - in->at < 2 || in->buffer[0] != 0x1f || in->buffer[1] != 0x8b) return RKHS_OK;
-    in->z.zalloc = zlib_alloc;
-    in->z.zfree = zlib_free;
-    in->z.opaque = in->env;
+    rk_zlib_memory(in->env, &in->z);
     if (inflateInit2(&in->z, 15 + 16) != Z_OK) /* 16: gzip, not zlib */
         return rk_fail(in->env, RKHS_ERR_MEMORY, "%s: there is no memory to undo gzip", in->name);
     in->gzip = 1;
@@ -200,6 +204,26 @@ done:
     return status;
 }
 
+rkhs_status rk_input_from(rkhs_env *env, const char *name, const rk_source *source, rk_input **out) {
+    rkhs_status status = RKHS_OK;
+    rk_input *in = NULL;
+    *out = NULL;
+    status = rk_alloc(env, 1, sizeof *in, &in);
+    if (status != RKHS_OK) {
+        source->close(source->context);
+        return status;
+    }
+    in->env = env;
+    in->fd = -1;
+    in->source = *source;
+    TRY(rk_strdup(env, name, &in->name));
+    *out = in;
+    in = NULL;
+done:
+    rk_input_close(in);
+    return status;
+}
+
 /* Undoes gzip into `to`; *got is less than count only at the end. */
 static rkhs_status read_gzip(rk_input *in, unsigned char *to, size_t count, size_t *got) {
     rkhs_status status = RKHS_OK;
@@ -255,7 +279,11 @@ rkhs_status rk_input_read(rk_input *in, void *buffer, size_t count, size_t *got)
     if (held > count) held = count;
     if (held) memcpy(to, in->held + in->held_at, held);
     in->held_at += held;
-    rkhs_status status = in->gzip ? read_gzip(in, to + held, count - held, got) : read_plain(in, to + held, count - held, got);
+    to += held;
+    count -= held;
+    rkhs_status status = in->source.read ? in->source.read(in->source.context, to, count, got)
+                         : in->gzip      ? read_gzip(in, to, count, got)
+                                         : read_plain(in, to, count, got);
     *got += held;
     return status;
 }
@@ -275,6 +303,7 @@ rkhs_status rk_input_peek(rk_input *in, void *buffer, size_t count, size_t *got)
 }
 
 int64_t rk_input_left(const rk_input *in) {
+    if (in->source.read) return in->source.left(in->source.context) + (int64_t)(in->held_end - in->held_at);
     if (in->gzip || !in->regular) return -1;
     int64_t left = in->size - in->raw;
     return (left > 0 ? left : 0) + (int64_t)(in->end - in->at) + (int64_t)(in->held_end - in->held_at);
@@ -309,6 +338,7 @@ const char *rk_input_name(const rk_input *in) { return in->name; }
 
 void rk_input_close(rk_input *in) {
     if (!in) return;
+    if (in->source.close) in->source.close(in->source.context);
     if (in->gzip) inflateEnd(&in->z);
     if (in->fd >= 0 && !in->standard) close(in->fd);
     rk_free(in->env, in->buffer);
@@ -317,6 +347,13 @@ void rk_input_close(rk_input *in) {
 }
 
 /* ---- output ---------------------------------------------------------------------------------------------------------- */
+
+/* Whether this call to the system is the one that a test makes fail; errno is then what it asked for. */
+static int made_to_fail(rkhs_env *env) {
+    if (env->fail_write_at < 0 || env->writes++ != env->fail_write_at) return 0;
+    errno = env->fail_write_error;
+    return 1;
+}
 
 /* A failed system call on the way out. */
 static rkhs_status cannot_write(rk_output *out, int error) {
@@ -340,7 +377,7 @@ static rkhs_status open_temp(rk_output *out) {
     for (int attempt = 0; attempt < 100; attempt++) {
         mix = mix * 6364136223846793005u + 1442695040888963407u;
         snprintf(out->temp, (size_t)room, "%.*s.%.200s.rkhs-%06x", folder, out->target, base, (unsigned)(mix >> 40));
-        out->fd = open(out->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        out->fd = made_to_fail(out->env) ? -1 : open(out->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (out->fd >= 0) return RKHS_OK;
         if (errno != EEXIST && errno != EINTR) break;
     }
@@ -404,7 +441,9 @@ done:
 static rkhs_status write_raw(rk_output *out, const char *bytes, size_t count) {
     rkhs_status status = RKHS_OK;
     while (count > 0) {
-        ssize_t n = write(out->fd, bytes, count < (1u << 20) ? count : 1u << 20);
+        size_t part = count < (1u << 20) ? count : 1u << 20;
+        int fails = made_to_fail(out->env);
+        ssize_t n = fails && errno ? -1 : write(out->fd, bytes, fails ? (part + 1) / 2 : part);
         if (n < 0 && errno == EAGAIN) { /* a terminal or pipe that somebody made non-blocking */
             struct pollfd p = {out->fd, POLLOUT, 0};
             poll(&p, 1, SLICE_MS);
@@ -479,18 +518,19 @@ rkhs_status rk_output_commit(rk_output *out) {
     rkhs_status status = RKHS_OK;
     TRY(flush_buffer(out));
     if (out->standard) goto done;
-    if (!out->straight && fsync(out->fd) != 0 && errno != EINVAL && errno != ENOTSUP) {
+    if (!out->straight && (made_to_fail(out->env) || fsync(out->fd) != 0) && errno != EINVAL && errno != ENOTSUP) {
         status = cannot_write(out, errno);
         goto done;
     }
     int closed = close(out->fd);
     out->fd = -1;
+    if (made_to_fail(out->env)) closed = -1;
     if (closed != 0 && errno != EINTR) {
         status = cannot_write(out, errno);
         goto done;
     }
     if (out->straight) goto done;
-    if (rename(out->temp, out->target) != 0) {
+    if (made_to_fail(out->env) || rename(out->temp, out->target) != 0) {
         status = cannot_write(out, errno);
         goto done;
     }

@@ -19,6 +19,17 @@ typedef struct rk_dense {
     double *owned; /* values, when ours */
 } rk_dense;
 
+/* Sparse vectors by rows: row i has values[q] in column columns[q], starts[i] <= q < starts[i+1], columns ascending, none
+ * twice. Explicit zeros may stand there. columns < 2^31. */
+typedef struct rk_sparse {
+    const double *values;
+    const int32_t *columns;
+    const int64_t *starts; /* rows + 1 */
+    double *own_values;
+    int32_t *own_columns;
+    int64_t *own_starts;
+} rk_sparse;
+
 /* Rows of a precomputed Gram. Row i is training object index[i]; index NULL: row i is training object i when square, else new.
  * k(a_i, b_j) = a.values[i][b.index[j]], so a kept object needs its index alone: values may be NULL. columns = training
  * objects. */
@@ -49,6 +60,13 @@ rkhs_status rk_data_new(rkhs_env *env, const rk_data_type *type, int64_t rows, i
 rkhs_status rk_data_dense_new(rkhs_env *env, int64_t rows, int64_t columns, double **values, rkhs_data **x);
 /* Refuses NaN, Inf, past 1e150; the sentence begins with `where` ("digits.npy"), or "data" when NULL. */
 rkhs_status rk_dense_check(rkhs_env *env, const char *where, const double *values, int64_t n, int64_t p, int64_t ld);
+
+/* A sparse data that owns its arrays: values and cols (nonzeros), starts (rows + 1), all zeroed, for the caller to fill, with
+ * starts[rows] at most nonzeros. Once filled, rk_sparse_check before anything else looks at them. */
+rkhs_status rk_data_sparse_new(rkhs_env *env, int64_t rows, int64_t columns, int64_t nonzeros, double **values, int32_t **cols,
+                               int64_t **starts, rkhs_data **x);
+/* Refuses starts that do not begin at 0 or go back, columns out of order or range, NaN, Inf, past 1e150; `where` as above. */
+rkhs_status rk_sparse_check(rkhs_env *env, const char *where, const rkhs_data *x);
 
 const rk_data_type *rk_data_type_find(const char *name);
 /* x itself, or x seen as one of `kinds`; *view is NULL or must be freed after use. `what` names the kernel in the message. */

@@ -16,23 +16,20 @@ const rk_list rk_formats = {"formats", "format", entries};
 /* The table that an entry begins. */
 static const rk_format_type *type_of(const rk_entry *entry) { return (const rk_format_type *)entry; }
 
-/* The last part of a path, ".csv", without its dot and without .gz; its length in *length. */
-static const char *ending_of(const char *path, size_t *length) {
+/* The last part of a path, and its length without .gz. */
+static const char *base_of(const char *path, size_t *length) {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    size_t whole = strlen(base);
-    if (whole > 3 && strcasecmp(base + whole - 3, ".gz") == 0) whole -= 3;
-    size_t at = whole;
-    while (at > 0 && base[at - 1] != '.') at--;
-    *length = at > 0 ? whole - at : 0;
-    return base + at;
+    *length = strlen(base);
+    if (*length > 3 && strcasecmp(base + *length - 3, ".gz") == 0) *length -= 3;
+    return base;
 }
 
-/* The format whose endings have this one, or NULL. */
-static const rk_entry *find_ending(const char *ending, size_t length) {
-    for (const rk_entry *const *e = entries; *e && length; e++)
+/* The format that has the ending of this name, or NULL. */
+static const rk_entry *find_ending(const char *base, size_t length) {
+    for (const rk_entry *const *e = entries; *e; e++)
         for (const char *s = type_of(*e)->endings; *s;) {
             size_t word = strcspn(s, " ");
-            if (word == length + 1 && strncasecmp(s + 1, ending, length) == 0) return *e;
+            if (word <= length && strncasecmp(s, base + length - word, word) == 0) return *e;
             s += word + (s[word] == ' ');
         }
     return NULL;
@@ -45,8 +42,8 @@ static int nameless(const char *path) { return strcmp(path, "-") == 0 || strncmp
 static rkhs_status format_by_name(rkhs_env *env, const char *path, const char **format) {
     char known[256];
     size_t length, used = 0;
-    const char *ending = ending_of(path, &length);
-    const rk_entry *entry = find_ending(ending, length);
+    const char *base = base_of(path, &length);
+    const rk_entry *entry = find_ending(base, length);
     if (entry) {
         *format = entry->name;
         return RKHS_OK;
@@ -54,11 +51,13 @@ static rkhs_status format_by_name(rkhs_env *env, const char *path, const char **
     known[0] = 0;
     for (const rk_entry *const *e = entries; *e && used < sizeof known; e++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? " " : "", type_of(*e)->endings);
-    if (!length)
+    size_t dot = length;
+    while (dot > 0 && base[dot - 1] != '.') dot--;
+    if (dot == 0 || dot == length)
         return rk_fail(env, RKHS_ERR_FORMAT,
                        "%s: the name has no ending that tells the format; known are %s: say which with --format", path, known);
     return rk_fail(env, RKHS_ERR_FORMAT, "%s: no format has the ending .%.*s; known are %s: say which with --format", path,
-                   (int)length, ending, known);
+                   (int)(length - dot), base + dot, known);
 }
 
 /* The format of what comes through a pipe, by its first bytes. */
@@ -66,8 +65,13 @@ static rkhs_status format_by_bytes(rk_input *in, const char **format) {
     char bytes[6];
     size_t got;
     rkhs_status status = rk_input_peek(in, bytes, sizeof bytes, &got);
-    *format = status == RKHS_OK && got == 6 && memcmp(bytes, "\x93NUMPY", 6) == 0 ? "npy" : "csv";
-    return status;
+    if (status != RKHS_OK) return status;
+    int idx = got >= 4 && !bytes[0] && !bytes[1] && bytes[2] >= 8 && bytes[2] <= 14 && bytes[3] >= 1 && bytes[3] <= 8;
+    *format = got == 6 && memcmp(bytes, "\x93NUMPY", 6) == 0 ? "npy"
+              : got >= 4 && memcmp(bytes, "PK\3\4", 4) == 0  ? "npz"
+              : idx                                          ? "idx"
+                                                             : "csv";
+    return RKHS_OK;
 }
 
 /* Reads numbers or labels. */

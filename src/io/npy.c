@@ -109,8 +109,7 @@ static void place(target *t, unsigned char *bytes, int64_t count) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------------- */
 
-/* Reads and parses the header. */
-static rkhs_status read_header(rkhs_env *env, rk_input *in, rk_npy *npy) {
+rkhs_status rk_npy_read_header(rkhs_env *env, rk_input *in, rk_npy *npy) {
     rkhs_status status = RKHS_OK;
     const char *name = rk_input_name(in);
     char first[12], *all = NULL;
@@ -240,12 +239,10 @@ done:
     return status;
 }
 
-static rkhs_status read_npy(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
+rkhs_status rk_elements_read(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
-    rk_npy npy;
-    TRY(read_header(env, in, &npy));
-    TRY(read_values(env, in, &npy, &x));
+    TRY(read_values(env, in, npy, &x));
     int64_t ld;
     const double *values = rkhs_data_values(x, &ld);
     TRY(rk_dense_check(env, rk_input_name(in), values, x->rows, x->columns, ld));
@@ -254,6 +251,26 @@ static rkhs_status read_npy(rkhs_env *env, const void *self, rk_input *in, rkhs_
 done:
     rkhs_data_free(x);
     return status;
+}
+
+rkhs_status rk_elements_doubles(rkhs_env *env, rk_input *in, const rk_npy *npy, double **values) {
+    rkhs_status status = RKHS_OK;
+    char *block = NULL;
+    *values = NULL;
+    TRY(check_numeric(env, rk_input_name(in), npy));
+    TRY(read_block(env, in, npy, &block));
+    if (!native(npy)) swap_bytes((unsigned char *)block, npy->count, npy->size);
+    TRY(rk_alloc(env, npy->count, sizeof **values, values));
+    convert(npy, (unsigned char *)block, npy->count, *values);
+done:
+    rk_free(env, block);
+    return status;
+}
+
+static rkhs_status read_npy(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
+    rk_npy npy;
+    rkhs_status status = rk_npy_read_header(env, in, &npy);
+    return status == RKHS_OK ? rk_elements_read(env, in, &npy, out) : status;
 }
 
 /* ---- labels ------------------------------------------------------------------------------------------------------------ */
@@ -331,20 +348,18 @@ done:
     return status;
 }
 
-static rkhs_status read_labels_npy(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
+rkhs_status rk_elements_labels(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     const char *name = rk_input_name(in), **list;
     rk_mark mark = rk_scratch_mark(env);
-    rk_npy npy;
     char *words = NULL;
     int64_t n = 0, p = 0, room = 0;
-    TRY(read_header(env, in, &npy));
-    TRY(matrix_shape(env, name, &npy, &n, &p));
+    TRY(matrix_shape(env, name, npy, &n, &p));
     if (p != 1)
         FAIL(env, RKHS_ERR_DATA, "%s: the array has %lld columns, and labels are one: save one column", name, (long long)p);
-    int text = npy.kind == 'S' || npy.kind == 'U';
-    if (text && npy.size < 1) FAIL(env, RKHS_ERR_DATA, "%s: all labels are empty: give names or numbers", name);
-    TRY(text ? read_text(env, in, &npy, &words, &room) : number_words(env, in, &npy, &words, &room));
+    int text = npy->kind == 'S' || npy->kind == 'U';
+    if (text && npy->size < 1) FAIL(env, RKHS_ERR_DATA, "%s: all labels are empty: give names or numbers", name);
+    TRY(text ? read_text(env, in, npy, &words, &room) : number_words(env, in, npy, &words, &room));
     TRY(rk_scratch(env, n, sizeof *list, &list));
     for (int64_t i = 0; i < n; i++) {
         list[i] = words + i * room;
@@ -358,6 +373,12 @@ done:
     return status;
 }
 
+static rkhs_status read_labels_npy(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
+    rk_npy npy;
+    rkhs_status status = rk_npy_read_header(env, in, &npy);
+    return status == RKHS_OK ? rk_elements_labels(env, in, &npy, out) : status;
+}
+
 /* ---- writing ----------------------------------------------------------------------------------------------------------- */
 
 static rkhs_status write_numbers(const rkhs_data *x, const double *values, int64_t ld, rk_output *out) {
@@ -369,8 +390,7 @@ done:
     return status;
 }
 
-/* The whole number that a name spells exactly, if it does. */
-static int whole_name(const char *name, int64_t *value) {
+int rk_whole_name(const char *name, int64_t *value) {
     char back[32];
     long long v;
     if (strlen(name) > 20 || sscanf(name, "%lld", &v) != 1) return 0;
@@ -426,10 +446,10 @@ static rkhs_status write_labels(rkhs_env *env, const rkhs_data *x, rk_output *ou
     char header[RK_NPY_ROOM];
     int64_t value;
     for (int64_t c = 0; c < l->classes; c++)
-        if (!whole_name(l->names[c], &value)) return write_names(env, x, out);
+        if (!rk_whole_name(l->names[c], &value)) return write_names(env, x, out);
     TRY(rk_output_write(out, header, rk_npy_header(header, "<i8", 1, &x->rows)));
     for (int64_t i = 0; i < x->rows; i++) {
-        whole_name(l->names[l->codes[i]], &value);
+        rk_whole_name(l->names[l->codes[i]], &value);
         TRY(rk_output_write(out, &value, sizeof value));
     }
 done:

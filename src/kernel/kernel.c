@@ -283,6 +283,9 @@ rkhs_status rk_bind(rkhs_env *env, const rkhs_kernel *k, const rkhs_data *x, con
     rkhs_status status = RKHS_OK;
     rk_bound *b = NULL;
     *bound = NULL;
+    if (reference && reference->x->type != x->type)
+        FAIL(env, RKHS_ERR_DATA, "%s data cannot be compared with %s data: give both in the same form", x->type->entry.name,
+             reference->x->type->entry.name);
     TRY(rk_alloc(env, 1, sizeof *b, &b));
     b->kernel = k;
     b->x = x;

@@ -49,10 +49,13 @@ rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, c
 
 /* ---- vector.c: what kernels on vectors share ----------------------------------------------------------------------- */
 
+struct rk_columns;
+
 typedef struct rk_vector_side {
     double *norm;         /* squared, of x - centre */
     const double *centre; /* columns, or NULL: 0. The second side borrows the first's */
     double *owned;
+    struct rk_columns *columns; /* of sparse rows, else NULL */
 } rk_vector_side;
 
 rkhs_status rk_vector_prepare(rkhs_env *env, rk_bound *b);         /* norms about 0 */
@@ -66,6 +69,16 @@ void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound
                        int64_t ld, rk_work work);
 void rk_vector_absolutes(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                          int64_t ld, rk_work work);
+
+/* ---- sparse.c: the same for sparse rows; vector.c calls it ---------------------------------------------------------- */
+
+rkhs_status rk_sparse_prepare(rkhs_env *env, rk_bound *b,
+                              rk_vector_side *side); /* norms about 0, and the columns of each tile */
+void rk_columns_free(rkhs_env *env, struct rk_columns *columns);
+void rk_sparse_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                    int64_t ld);
+/* |x - y|^2 of two rows from their differences. */
+double rk_sparse_square(const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j);
 
 /* ---- rule.c: numbers that data gives ------------------------------------------------------------------------------- */
 

@@ -3,7 +3,8 @@
  * |x - y|^2 = |x|^2 + |y|^2 - 2 <x,y> is as fast as a matrix product, and loses digits twice. Far from the origin all three
  * terms are large and cancel: then rows are taken about their mean. And close pairs cancel always: what comes out below CLOSE
  * of the norms is computed again from the differences, so that the relative error of every distance stays below 1e-12 and that
- * of a row to itself is 0. In few dimensions the differences are no slower, and are used throughout. */
+ * of a row to itself is 0. In few dimensions the differences are no slower, and are used throughout. Sparse rows are taken as
+ * they are, about 0 and from their products: a mean would fill them. */
 #include "kernel/kernel.h"
 
 #include <limits.h>
@@ -13,6 +14,7 @@ enum { DIRECT = 8, CHUNK = 256, SLICE = 8192, STRIP = 16 };
 static const double CLOSE = 1e-3;
 
 static const rk_dense *dense_of(const rk_bound *b) { return b->x->self; }
+static int is_sparse(const rk_bound *b) { return b->x->type == &rk_data_sparse; }
 static const double *row_of(const rk_bound *b, int64_t i) { return dense_of(b)->values + i * dense_of(b)->ld; }
 
 /* |x_i - centre|^2 of every row. */
@@ -33,7 +35,7 @@ static rkhs_status norms(rkhs_env *env, rk_bound *b, rk_vector_side *side) {
 
 /* An empty side; sizes that BLAS can take. */
 static rkhs_status side_new(rkhs_env *env, rk_bound *b, rk_vector_side **side) {
-    if (b->x->columns > INT_MAX || dense_of(b)->ld > INT_MAX)
+    if (!is_sparse(b) && (b->x->columns > INT_MAX || dense_of(b)->ld > INT_MAX))
         return rk_fail(env, RKHS_ERR_DATA, "rows are %lld numbers apart: at most %d can be handled", (long long)dense_of(b)->ld,
                        INT_MAX);
     rkhs_status status = rk_alloc(env, 1, sizeof **side, side);
@@ -44,7 +46,7 @@ static rkhs_status side_new(rkhs_env *env, rk_bound *b, rk_vector_side **side) {
 rkhs_status rk_vector_prepare(rkhs_env *env, rk_bound *b) {
     rk_vector_side *side;
     rkhs_status status = side_new(env, b, &side);
-    return status == RKHS_OK ? norms(env, b, side) : status;
+    return status == RKHS_OK ? (is_sparse(b) ? rk_sparse_prepare(env, b, side) : norms(env, b, side)) : status;
 }
 
 /* The mean row, when it is further from 0 than rows are from it. */
@@ -65,6 +67,7 @@ static rkhs_status find_centre(rkhs_env *env, rk_bound *b, rk_vector_side *side)
 
 rkhs_status rk_vector_prepare_centred(rkhs_env *env, rk_bound *b) {
     rk_vector_side *side;
+    if (is_sparse(b)) return rk_vector_prepare(env, b);
     rkhs_status status = side_new(env, b, &side);
     if (status != RKHS_OK || b->x->columns <= DIRECT) return status;
     if (b->reference)
@@ -78,13 +81,18 @@ void rk_vector_release(rkhs_env *env, rk_bound *b) {
     rk_vector_side *side = b->side;
     rk_free(env, side->norm);
     rk_free(env, side->owned);
+    rk_columns_free(env, side->columns);
     rk_free(env, side);
 }
 
-int64_t rk_vector_work(const rk_bound *a, const rk_bound *b) { return 2 * RK_TILE * CHUNK; }
+int64_t rk_vector_work(const rk_bound *a, const rk_bound *b) { return is_sparse(a) ? 0 : 2 * RK_TILE * CHUNK; }
 
 void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                     int64_t ld) {
+    if (is_sparse(a)) {
+        rk_sparse_dots(a, i0, ni, b, j0, nj, out, ld);
+        return;
+    }
     for (int64_t c = 0; c < a->x->columns; c += SLICE)
         rk_gemm_tile('n', 't', ni, nj, rk_least(SLICE, a->x->columns - c), 1.0, row_of(a, i0) + c, dense_of(a)->ld,
                      row_of(b, j0) + c, dense_of(b)->ld, c ? 1.0 : 0.0, out, ld);
@@ -134,7 +142,7 @@ void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound
                        int64_t ld, rk_work work) {
     const rk_vector_side *sa = a->side, *sb = b->side;
     int64_t p = a->x->columns;
-    if (p <= DIRECT) {
+    if (p <= DIRECT && !is_sparse(a)) {
         differences(a, i0, ni, b, j0, nj, out, ld, work, rk_add_squares);
         return;
     }
@@ -147,7 +155,8 @@ void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound
         int64_t close = rk_distances(nj, na, sb->norm + j0, CLOSE, row);
         for (int64_t j = 0; close > 0 && j < nj; j++) {
             if (row[j] > CLOSE * (na + sb->norm[j0 + j])) continue;
-            row[j] = exact_square(row_of(a, i0 + i), row_of(b, j0 + j), p);
+            row[j] = is_sparse(a) ? rk_sparse_square(a->x, i0 + i, b->x, j0 + j)
+                                  : exact_square(row_of(a, i0 + i), row_of(b, j0 + j), p);
             close--;
         }
     }

@@ -206,6 +206,8 @@ static const fixture_set fixture_sets[] = {
     {.name = "wide", .kind = RK_KIND_DENSE, .p = 70, .large = 1},
     {.name = "column", .kind = RK_KIND_DENSE, .p = 1},
     {.name = "zeros", .kind = RK_KIND_DENSE, .p = 10, .zero = 1},
+    {.name = "sparse", .kind = RK_KIND_SPARSE, .p = 90, .large = 1},
+    {.name = "sparse duplicates", .kind = RK_KIND_SPARSE, .p = 30, .again = 1, .zero = 1},
     {.name = "gram", .kind = RK_KIND_GRAM, .p = 0, .large = 1}, /* precomputed, positive definite */
     {.name = NULL},
 };
@@ -214,6 +216,7 @@ static inline double fixture_value(const fixture_set *set, int64_t i, int64_t j,
     if (set->again) i %= n / 3 + 1;
     if (set->constant && j % 2) return j == 1 ? 0 : 7.5;
     if (set->zero && i % 5 == 2) return 0;
+    if (set->kind == RK_KIND_SPARSE && rk_uniform(4, RK_STREAM_TEST, (uint64_t)i, (uint64_t)j) > 0.15) return 0;
     return set->offset + rk_normal(3, RK_STREAM_TEST, (uint64_t)i, (uint64_t)j);
 }
 
@@ -229,6 +232,24 @@ static inline void fill_gram(rkhs_env *env, int64_t n, double *K) {
     rk_scratch_release(env, mark);
 }
 
+/* A matrix, n x p, as sparse data: its numbers other than 0. */
+static inline rkhs_data *sparse_copy(rkhs_env *env, const double *from, int64_t n, int64_t p) {
+    int64_t count = 0, *starts;
+    double *values;
+    int32_t *columns;
+    rkhs_data *x;
+    for (int64_t i = 0; i < n * p; i++) count += from[i] != 0;
+    OK(env, rk_data_sparse_new(env, n, p, count, &values, &columns, &starts, &x));
+    for (int64_t i = 0, at = 0; i < n; i++) {
+        const double *row = from + i * p;
+        for (int64_t j = 0; j < p; j++)
+            if (row[j] != 0) values[at] = row[j], columns[at++] = (int32_t)j;
+        starts[i + 1] = at;
+    }
+    OK(env, rk_sparse_check(env, "fixture", x));
+    return x;
+}
+
 /* n objects as a user gives them: a Gram is a square matrix of numbers. */
 static inline rkhs_data *fixture_data(rkhs_env *env, const char *name, int64_t n) {
     const fixture_set *set = fixture_sets;
@@ -240,13 +261,26 @@ static inline rkhs_data *fixture_data(rkhs_env *env, const char *name, int64_t n
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < set->p; j++) values[i * set->p + j] = fixture_value(set, i, j, n);
     if (!set->p) fill_gram(env, n, values);
-    return x;
+    if (set->kind != RK_KIND_SPARSE) return x;
+    rkhs_data *sparse = sparse_copy(env, values, n, set->p);
+    rkhs_data_free(x);
+    return sparse;
 }
 
 /* n objects to learn from and `extra` new ones of the same kind. */
 static inline void fixture_split(rkhs_env *env, const char *name, int64_t n, int64_t extra, rkhs_data **train,
                                  rkhs_data **fresh) {
     rkhs_data *all = fixture_data(env, name, n + extra);
+    if (all->type->kind == RK_KIND_SPARSE) {
+        rk_mark mark = rk_scratch_mark(env);
+        int64_t *index = wholes(env, n + extra);
+        for (int64_t i = 0; i < n + extra; i++) index[i] = i;
+        OK(env, rkhs_data_subset(all, index, n, train));
+        OK(env, rkhs_data_subset(all, index + n, extra, fresh));
+        rk_scratch_release(env, mark);
+        rkhs_data_free(all);
+        return;
+    }
     int64_t ld;
     const double *from = rkhs_data_values(all, &ld);
     int64_t p = all->columns == all->rows ? n : all->columns;
@@ -264,6 +298,10 @@ static inline rkhs_data *fixture_rows(rkhs_env *env, const rkhs_data *x, const i
     const double *from = rkhs_data_values(x, &ld);
     rkhs_data *out;
     double *to;
+    if (x->type->kind == RK_KIND_SPARSE) {
+        OK(env, rkhs_data_subset(x, index, count, &out));
+        return out;
+    }
     OK(env, rk_data_dense_new(env, count, p, &to, &out));
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < p; j++) to[i * p + j] = from[index[i] * ld + (gram ? index[j] : j)];
@@ -435,6 +473,8 @@ static inline rkhs_data *fixture_second(rkhs_env *env, const rk_model_type *type
     for (int64_t i = 0; i < x->rows; i++) {
         double sum = 0;
         for (int64_t c = 0; rows && c < x->columns; c++) sum += rows[i * ld + c];
+        const rk_sparse *s = x->type->kind == RK_KIND_SPARSE ? x->self : NULL;
+        for (int64_t q = s ? s->starts[i] : 0; s && q < s->starts[i + 1]; q++) sum += s->values[q];
         for (int c = 0; c < dim; c++) values[i * dim + c] = sin((c + 1) * 0.1 * sum);
     }
     return y;

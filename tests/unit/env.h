@@ -5,14 +5,14 @@
 #include "check.h"
 #include "base/base.h"
 
-static int env_setup(void **state) {
+static inline int env_setup(void **state) {
     rkhs_env *env;
     if (rkhs_env_new(&env) != RKHS_OK) return -1;
     *state = env;
     return 0;
 }
 
-static int env_teardown(void **state) {
+static inline int env_teardown(void **state) {
     rkhs_env *env = *state;
     rk_pool_free(env);
     size_t used = atomic_load(&env->used);
@@ -23,6 +23,13 @@ static int env_teardown(void **state) {
 
 /* The k-th random number in (-1, 1), for matrices that are the same in every run. */
 static inline double noise(uint64_t seed, uint64_t k) { return 2 * rk_uniform(seed, RK_STREAM_TEST, k, 0) - 1; }
+
+/* TSan cannot follow threads that a forked child starts. */
+#if defined(__SANITIZE_THREAD__)
+enum { UNDER_TSAN = 1 };
+#else
+enum { UNDER_TSAN = 0 };
+#endif
 
 #define ENV_TEST(name) cmocka_unit_test_setup_teardown(name, env_setup, env_teardown)
 

@@ -197,6 +197,7 @@ static void the_callback_is_asked_while_another_thread_is_busy(void **state) {
 
 static void a_child_after_fork_runs_loops_of_its_own(void **state) {
     rkhs_env *env = *state;
+    if (UNDER_TSAN) skip();
     for (size_t t = 0; t < 4; t++) {
         OK(env, rkhs_env_set_threads(env, thread_counts[t]));
         for (int used_before = 0; used_before < 2; used_before++) {

@@ -1,0 +1,217 @@
+/* sparse.c: sparse vectors by rows (CSR); what does not stand in a row is 0. */
+#include "data/data.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LARGEST 1e150 /* squares and their sums stay finite */
+
+static const rk_sparse *sparse_of(const rkhs_data *x) { return x->self; }
+
+/* Takes room for the numbers of out, whose rows are known. */
+static rkhs_status make_room(rkhs_env *env, rkhs_data *out, int64_t nonzeros) {
+    rkhs_status status = RKHS_OK;
+    rk_sparse *s = out->self;
+    TRY(rk_alloc(env, nonzeros, sizeof *s->own_values, &s->own_values));
+    TRY(rk_alloc(env, nonzeros, sizeof *s->own_columns, &s->own_columns));
+    TRY(rk_alloc(env, out->rows + 1, sizeof *s->own_starts, &s->own_starts));
+    s->values = s->own_values;
+    s->columns = s->own_columns;
+    s->starts = s->own_starts;
+done:
+    return status;
+}
+
+rkhs_status rk_data_sparse_new(rkhs_env *env, int64_t rows, int64_t columns, int64_t nonzeros, double **values, int32_t **cols,
+                               int64_t **starts, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    *out = NULL;
+    if (rows < 0 || nonzeros < 0 || rows > INT64_MAX / 16 || nonzeros > INT64_MAX / 16)
+        FAIL(env, RKHS_ERR_MEMORY, "%lld rows of %lld numbers in all are more than this machine can address", (long long)rows,
+             (long long)nonzeros);
+    if (columns < 0 || columns > INT32_MAX)
+        FAIL(env, RKHS_ERR_DATA, "sparse rows of %lld columns: at most %d can be handled", (long long)columns, INT32_MAX);
+    TRY(rk_data_new(env, &rk_data_sparse, rows, columns, &x));
+    TRY(make_room(env, x, nonzeros));
+    rk_sparse *s = x->self;
+    *values = s->own_values;
+    *cols = s->own_columns;
+    *starts = s->own_starts;
+    *out = x;
+    x = NULL;
+done:
+    rkhs_data_free(x);
+    return status;
+}
+
+/* The rows' places: from 0 on, never back. The last one is checked by who knows how many numbers there are. */
+static rkhs_status check_starts(rkhs_env *env, const char *where, const int64_t *starts, int64_t rows) {
+    if (starts[0] != 0)
+        return rk_fail(env, RKHS_ERR_DATA, "%s: the first row starts at place %lld: it must start at 0", where,
+                       (long long)starts[0]);
+    for (int64_t i = 0; i < rows; i++)
+        if (starts[i + 1] < starts[i])
+            return rk_fail(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) starts at place %lld and ends before it, at %lld",
+                           where, (long long)i + 1, (long long)starts[i], (long long)starts[i + 1]);
+    return RKHS_OK;
+}
+
+/* One row: columns in range and ascending, values as dense ones. */
+static rkhs_status check_row(rkhs_env *env, const char *where, const rkhs_data *x, int64_t i) {
+    const rk_sparse *s = sparse_of(x);
+    int64_t before = -1;
+    for (int64_t q = s->starts[i]; q < s->starts[i + 1]; q++) {
+        int64_t c = s->columns[q], place = q - s->starts[i];
+        double v = s->values[q];
+        if (c > before && c < x->columns && fabs(v) <= LARGEST) {
+            before = c;
+            continue;
+        }
+        if (c < 0 || c >= x->columns)
+            return rk_fail(env, RKHS_ERR_DATA,
+                           "%s: row %lld, number %lld of it (counted from 1) is in column %lld, and there are %lld columns",
+                           where, (long long)i + 1, (long long)place + 1, (long long)c + 1, (long long)x->columns);
+        if (c <= before)
+            return rk_fail(env, RKHS_ERR_DATA,
+                           "%s: row %lld, number %lld of it (counted from 1) is in column %lld, after column %lld: columns "
+                           "must ascend, and none may stand twice",
+                           where, (long long)i + 1, (long long)place + 1, (long long)c + 1, (long long)before + 1);
+        if (isnan(v) || isinf(v))
+            return rk_fail(env, RKHS_ERR_DATA,
+                           "%s: row %lld, column %lld (counted from 1) is %s: put a number there, or leave out the row", where,
+                           (long long)i + 1, (long long)c + 1,
+                           isnan(v) ? "NaN"
+                           : v > 0  ? "Inf"
+                                    : "-Inf");
+        return rk_fail(env, RKHS_ERR_DATA,
+                       "%s: row %lld, column %lld (counted from 1) is %g, past 1e150: divide the column by its largest number",
+                       where, (long long)i + 1, (long long)c + 1, v);
+    }
+    return RKHS_OK;
+}
+
+rkhs_status rk_sparse_check(rkhs_env *env, const char *where, const rkhs_data *x) {
+    if (!where) where = "data";
+    rkhs_status status = check_starts(env, where, sparse_of(x)->starts, x->rows);
+    for (int64_t i = 0; status == RKHS_OK && i < x->rows; i++) status = check_row(env, where, x, i);
+    return status;
+}
+
+rkhs_status rkhs_data_csr(rkhs_env *env, const double *values, const int32_t *columns, const int64_t *starts, int64_t n,
+                          int64_t p, rkhs_data **data) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    double *v;
+    int32_t *c;
+    int64_t *s;
+    if (!env || !data) return RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    *data = NULL;
+    if (n < 1 || p < 1)
+        FAIL(env, RKHS_ERR_DATA, "data of %lld rows and %lld columns: at least one of each is needed", (long long)n,
+             (long long)p);
+    if (!starts) FAIL(env, RKHS_ERR_ARGUMENT, "the data has no starts of rows: the pointer is NULL");
+    TRY(check_starts(env, "data", starts, n));
+    if (starts[n] > 0 && (!values || !columns))
+        FAIL(env, RKHS_ERR_ARGUMENT, "the data has no values or no columns: a pointer is NULL");
+    TRY(rk_data_sparse_new(env, n, p, starts[n], &v, &c, &s, &x));
+    memcpy(s, starts, (size_t)(n + 1) * sizeof *s);
+    if (starts[n] > 0) {
+        memcpy(v, values, (size_t)starts[n] * sizeof *v);
+        memcpy(c, columns, (size_t)starts[n] * sizeof *c);
+    }
+    TRY(rk_sparse_check(env, NULL, x));
+    *data = x;
+    x = NULL;
+done:
+    rkhs_data_free(x);
+    return status;
+}
+
+static rkhs_status subset_sparse(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
+    const rk_sparse *s = sparse_of(x);
+    rk_sparse *to = out->self;
+    int64_t nonzeros = 0;
+    for (int64_t i = 0; i < count; i++) nonzeros += s->starts[index[i] + 1] - s->starts[index[i]];
+    rkhs_status status = make_room(env, out, nonzeros);
+    for (int64_t i = 0; status == RKHS_OK && i < count; i++) {
+        int64_t from = s->starts[index[i]], length = s->starts[index[i] + 1] - from, at = to->own_starts[i];
+        to->own_starts[i + 1] = at + length;
+        if (!length) continue;
+        memcpy(to->own_values + at, s->values + from, (size_t)length * sizeof *s->values);
+        memcpy(to->own_columns + at, s->columns + from, (size_t)length * sizeof *s->columns);
+    }
+    return status;
+}
+
+/* An archive has no 32-bit integers: columns are written as 64-bit ones. */
+static rkhs_status save_sparse(const rkhs_data *x, rk_archive *archive, const char *prefix) {
+    rkhs_status status = RKHS_OK;
+    const rk_sparse *s = sparse_of(x);
+    rk_mark mark = rk_scratch_mark(x->env);
+    int64_t nonzeros = s->starts[x->rows], *wide;
+    char name[256];
+    snprintf(name, sizeof name, "%swidth", prefix);
+    TRY(rk_archive_put_int(archive, name, x->columns));
+    snprintf(name, sizeof name, "%sstarts", prefix);
+    TRY(rk_archive_put(archive, name, &(rk_array){'q', 1, {x->rows + 1}, s->starts}));
+    snprintf(name, sizeof name, "%svalues", prefix);
+    TRY(rk_archive_put(archive, name, &(rk_array){'d', 1, {nonzeros}, s->values}));
+    TRY(rk_scratch(x->env, nonzeros, sizeof *wide, &wide));
+    for (int64_t q = 0; q < nonzeros; q++) wide[q] = s->columns[q];
+    snprintf(name, sizeof name, "%scolumns", prefix);
+    TRY(rk_archive_put_copy(archive, name, &(rk_array){'q', 1, {nonzeros}, wide}));
+done:
+    rk_scratch_release(x->env, mark);
+    return status;
+}
+
+static rkhs_status load_sparse(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *out) {
+    rkhs_status status = RKHS_OK;
+    rk_sparse *s = out->self;
+    const char *path = rk_archive_path(archive);
+    char name[256];
+    rk_array starts, values, columns;
+    int64_t width;
+    snprintf(name, sizeof name, "%swidth", prefix);
+    TRY(rk_archive_get_int(archive, name, &width));
+    snprintf(name, sizeof name, "%sstarts", prefix);
+    TRY(rk_archive_get(archive, name, 'q', 1, &starts));
+    snprintf(name, sizeof name, "%svalues", prefix);
+    TRY(rk_archive_get(archive, name, 'd', 1, &values));
+    snprintf(name, sizeof name, "%scolumns", prefix);
+    TRY(rk_archive_get(archive, name, 'q', 1, &columns));
+    int64_t rows = starts.shape[0] - 1, nonzeros = values.shape[0];
+    if (rows < 1 || width < 1 || width > INT32_MAX || columns.shape[0] != nonzeros ||
+        ((const int64_t *)starts.data)[rows] != nonzeros)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: the arrays of the sparse rows '%s' do not fit together: make the file again", path,
+             prefix);
+    out->rows = rows;
+    out->columns = width;
+    TRY(make_room(env, out, nonzeros));
+    memcpy(s->own_starts, starts.data, (size_t)(rows + 1) * sizeof *s->own_starts);
+    if (nonzeros) memcpy(s->own_values, values.data, (size_t)nonzeros * sizeof *s->own_values);
+    for (int64_t q = 0; q < nonzeros; q++) {
+        int64_t c = ((const int64_t *)columns.data)[q];
+        s->own_columns[q] = c < 0 || c >= width ? -1 : (int32_t)c; /* -1 is refused below */
+    }
+    TRY(rk_sparse_check(env, path, out));
+done:
+    return status;
+}
+
+static void release_sparse(rkhs_data *x) {
+    rk_free(x->env, sparse_of(x)->own_values);
+    rk_free(x->env, sparse_of(x)->own_columns);
+    rk_free(x->env, sparse_of(x)->own_starts);
+}
+
+const rk_data_type rk_data_sparse = {
+    .entry = {.name = "sparse", .brief = "sparse vectors: of each row the numbers that are not 0", .size = sizeof(rk_sparse)},
+    .kind = RK_KIND_SPARSE,
+    .subset = subset_sparse,
+    .save = save_sparse,
+    .load = load_sparse,
+    .release = release_sparse,
+};

@@ -1,0 +1,74 @@
+/* idx.c: the arrays of the MNIST family.
+ *
+ *     0 0 type dimensions, an extent for each dimension in 4 bytes, elements; everything big-endian
+ *
+ * The first extent counts the objects, the others are one row of numbers; one dimension is a column, or labels. After the
+ * header an IDX file is read as a NumPy array is. */
+#include "io/io.h"
+
+#include <string.h>
+
+/* The type of an element as NumPy writes it; 0 when there is none of that number. */
+static int type_of(unsigned char code, rk_npy *npy) {
+    static const struct {
+        unsigned char code;
+        char kind, size;
+    } types[] = {{0x08, 'u', 1}, {0x09, 'i', 1}, {0x0b, 'i', 2}, {0x0c, 'i', 4}, {0x0d, 'f', 4}, {0x0e, 'f', 8}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (types[i].code != code) continue;
+        npy->kind = types[i].kind;
+        npy->size = types[i].size;
+        return 1;
+    }
+    return 0;
+}
+
+/* Reads the header, and the number of elements from it. */
+static rkhs_status read_header(rkhs_env *env, rk_input *in, rk_npy *npy) {
+    rkhs_status status = RKHS_OK;
+    unsigned char first[4], extent[4];
+    const char *name = rk_input_name(in);
+    size_t got;
+    *npy = (rk_npy){.order = '>', .count = 1};
+    TRY(rk_input_read(in, first, sizeof first, &got));
+    if (got == 0) FAIL(env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", name);
+    if (got < 4 || first[0] || first[1] || !type_of(first[2], npy))
+        FAIL(env, RKHS_ERR_FORMAT,
+             "%s: this is not an IDX file (it does not begin with two zeros and a type): say what it is with --format", name);
+    if (first[3] < 1 || first[3] > RK_NPY_DIMS)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: the array has %d dimensions, and 1 to %d are read: save it as a matrix", name, first[3],
+             RK_NPY_DIMS);
+    int64_t total = npy->size;
+    for (npy->ndim = 0; npy->ndim < first[3]; npy->ndim++) {
+        TRY(rk_input_read(in, extent, sizeof extent, &got));
+        if (got < 4) FAIL(env, RKHS_ERR_FORMAT, "%s: the file ends early, in its header: copy it again", name);
+        int64_t e = (int64_t)extent[0] << 24 | extent[1] << 16 | extent[2] << 8 | extent[3];
+        if (e > 0 && total > INT64_MAX / 2 / e)
+            FAIL(env, RKHS_ERR_FORMAT, "%s: the header is damaged (the shape is larger than any file): copy it again", name);
+        if (e > 0) total *= e;
+        npy->shape[npy->ndim] = e;
+        npy->count *= e;
+    }
+    npy->offset = 4 + 4 * npy->ndim;
+done:
+    return status;
+}
+
+static rkhs_status read_idx(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
+    rk_npy npy;
+    rkhs_status status = read_header(env, in, &npy);
+    return status == RKHS_OK ? rk_elements_read(env, in, &npy, out) : status;
+}
+
+static rkhs_status read_labels_idx(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
+    rk_npy npy;
+    rkhs_status status = read_header(env, in, &npy);
+    return status == RKHS_OK ? rk_elements_labels(env, in, &npy, out) : status;
+}
+
+const rk_format_type rk_format_idx = {
+    .entry = {.name = "idx", .brief = "arrays as MNIST has them: any type, the first extent counts the objects"},
+    .endings = ".idx .ubyte -ubyte",
+    .read = read_idx,
+    .read_labels = read_labels_idx,
+};
