@@ -2,14 +2,22 @@
 #   JOBS=1 limits the compile jobs.
 
 ninja := ninja $(if $(JOBS),-j$(JOBS))
+PREFIX ?= /usr/local
 
-.PHONY: all demo test bench clean help
+.PHONY: all install doc demo test fuzz bench clean help
 .DEFAULT_GOAL := all
 
 all:
 	@scripts/install-deps build
 	@scripts/configure build
 	@$(ninja) -C build
+
+install:
+	@scripts/install-deps build
+	@JOBS=$(JOBS) DESTDIR="$(DESTDIR)" scripts/install "$(PREFIX)"
+
+doc: all
+	@python3 tools/make_doc.py
 
 demo:
 	@scripts/install-deps demo
@@ -21,6 +29,10 @@ test:
 	@scripts/install-deps test
 	@JOBS=$(JOBS) scripts/test
 
+fuzz:
+	@scripts/install-deps test
+	@JOBS=$(JOBS) scripts/fuzz $(or $(SECONDS),60) $(ARGS)
+
 bench:
 	@scripts/install-deps bench
 	@scripts/configure build
@@ -28,12 +40,15 @@ bench:
 	@/usr/bin/python3 bench/bench.py $(ARGS)
 
 clean:
-	rm -rf build build-asan demo
+	rm -rf build build-asan build-tsan build-fuzz demo
 
 help:
 	@echo "make        build build/rkhs and build/librkhs.so"
+	@echo "make install PREFIX=/usr/local   headers, library, tool, rkhs.pc, man pages, completion; DESTDIR= is honoured"
+	@echo "make doc    print doc/reference from the tables again"
 	@echo "make demo   embed the data that ships with the project; pictures and a table in demo/"
 	@echo "make test   every test, plain and under sanitizers; ends in 'N passed, N failed'"
+	@echo "make fuzz SECONDS=60   fuzz every reader, the specs and the model file that long each (ARGS='csv npy': only these)"
 	@echo "make bench  speed and memory beside scikit-learn (ARGS=--help shows the options)"
 	@echo "make clean  remove what the above made"
 	@echo "Each installs the Debian packages it misses (scripts/install-deps), as root or through sudo."

@@ -35,7 +35,7 @@ typedef struct option {
 } option;
 
 extern const option shared_options[], fit_options[], transform_options[], inverse_options[], gram_options[], sample_options[],
-    plot_options[], score_options[], no_options[];
+    plot_options[], score_options[], list_options[], no_options[];
 
 typedef struct command {
     const char *name; /* NULL ends the table */
@@ -149,6 +149,8 @@ void writing_now(int on);
 
 /* ---- help.c ----------------------------------------------------------------------------------------------------------- */
 
+/* Three lines to begin with, as the overview shows them. */
+extern const char help_begin[];
 void help_overview(FILE *out);
 void help_command(FILE *out, const command *cmd);
 const command *find_command(const char *name);
@@ -160,6 +162,12 @@ void wrap(FILE *out, int at, int indent, const char *text);
 int list_show(FILE *out, const char *list, const char *type);
 /* The names and sentences of one list, indented by two. */
 void list_brief(FILE *out, const char *list);
+
+/* json.c: the same tables for programs; json_lists gives 0, and prints nothing, when there is none of that name. */
+int json_lists(FILE *out, const char *list, const char *type);
+void json_commands(FILE *out);
+/* A string in quotes. */
+void json_text(FILE *out, const char *s);
 
 /* ---- text.c: text that grows, files that appear whole ------------------------------------------------------------------ */
 

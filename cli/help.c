@@ -51,6 +51,19 @@ const char *nearest_command(const char *name) {
     return nearest(name, names, count);
 }
 
+const char help_begin[] = "rkhs sample 'circles(n=380)' -o X.npy --labels-out y.npy\n"
+                          "rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=median)' X.npy -o m.rkhs -z Z.npy\n"
+                          "rkhs plot Z.npy --labels y.npy -o circles.svg\n";
+
+/* Lines of text, each indented by two. */
+static void help_lines(FILE *out, const char *lines) {
+    while (*lines != 0) {
+        int length = (int)strcspn(lines, "\n");
+        fprintf(out, "  %.*s\n", length, lines);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
 void help_overview(FILE *out) {
     const char *group = "";
     fprintf(out, "rkhs %s: kernel representation learning\n\n", rkhs_version());
@@ -61,12 +74,9 @@ void help_overview(FILE *out) {
         int at = fprintf(out, "  %s", cmd->name);
         wrap(out, at, 14, cmd->brief);
     }
-    fputs("\nTo begin\n"
-          "  rkhs sample 'circles(n=380)' -o X.npy --labels-out y.npy\n"
-          "  rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=median)' X.npy -o m.rkhs -z Z.npy\n"
-          "  rkhs plot Z.npy --labels y.npy -o circles.svg\n"
-          "\n'rkhs help COMMAND' shows its options, 'rkhs list' the kernels and models.\n",
-          out);
+    fputs("\nTo begin\n", out);
+    help_lines(out, help_begin);
+    fputs("\n'rkhs help COMMAND' shows its options, 'rkhs list' the kernels and models.\n", out);
 }
 
 /* One line for each option of a table. */
@@ -77,15 +87,6 @@ static void help_options(FILE *out, const char *heading, const option *table) {
         int at = o->letter != 0 ? fprintf(out, "  -%c, --%s", o->letter, o->name) : fprintf(out, "      --%s", o->name);
         if (o->value != NULL) at += fprintf(out, " %s", o->value);
         wrap(out, at, 30, o->brief);
-    }
-}
-
-/* Lines of text, each indented by two. */
-static void help_lines(FILE *out, const char *lines) {
-    while (*lines != 0) {
-        int length = (int)strcspn(lines, "\n");
-        fprintf(out, "  %.*s\n", length, lines);
-        lines += length + (lines[length] == '\n');
     }
 }
 

@@ -148,10 +148,15 @@ static const char *nearest_name(const char *list, const char *word) {
     return nearest(word, names, count);
 }
 
+/* Shows a list, a type, or all, as words or as JSON; 0 when there is none. */
+static int show(const cli *c, const char *list, const char *name) {
+    return c->json ? json_lists(stdout, list, name) : list_show(stdout, list, name);
+}
+
 int run_list(cli *c) {
     const char *list = c->count > 0 ? c->operand[0] : NULL, *name = c->count > 1 ? c->operand[1] : NULL, *word = list, *near;
-    if (list_show(stdout, list, name)) return finish(c, RKHS_OK);
-    if (name == NULL && list_show(stdout, NULL, list)) return finish(c, RKHS_OK);
+    if (show(c, list, name)) return finish(c, RKHS_OK);
+    if (name == NULL && show(c, NULL, list)) return finish(c, RKHS_OK);
     int known = name != NULL && is_list(list);
     if (known) word = name;
     near = nearest_name(known ? list : NULL, word);

@@ -76,20 +76,6 @@ done:;
     return code;
 }
 
-/* A JSON string. */
-static void print_json_text(const char *s) {
-    putchar('"');
-    for (; *s != 0; s++) {
-        if ((unsigned char)*s < 32)
-            printf("\\u%04x", (unsigned)*s);
-        else if (*s == '"' || *s == '\\')
-            printf("\\%c", *s);
-        else
-            putchar(*s);
-    }
-    putchar('"');
-}
-
 /* Prints the scores, one a line, or as one JSON object. */
 static void print_scores(const cli *c, const double *values) {
     int width = 0;
@@ -101,7 +87,7 @@ static void print_scores(const cli *c, const double *values) {
     if (!c->json) return;
     for (int i = 0; i < c->count; i++) {
         printf("%s", i == 0 ? "{" : ", ");
-        print_json_text(c->operand[i]);
+        json_text(stdout, c->operand[i]);
         if (isfinite(values[i]))
             printf(": %.17g", values[i]);
         else

@@ -40,8 +40,9 @@ const command commands[] = {
      NULL,
      "rkhs sample 'circles(n=380)' -o X.npy --labels-out y.npy\n"},
     {"list", "Data and kernels", "[LIST] [NAME]", 0, 2, "show which kernels, models, ... there are, and their parameters",
-     run_list, no_options, NULL, NULL,
-     "rkhs list\nrkhs list kernels\nrkhs list rbf\n"},
+     run_list, list_options, NULL,
+     "LIST is models, kernels, grams, ...; NAME is one of its types.",
+     "rkhs list\nrkhs list kernels\nrkhs list rbf\nrkhs list --json\n"},
     {0}
 };
 /* clang-format on */
@@ -60,11 +61,13 @@ static int unknown_command(const char *word) {
     return EXIT_MISUSED;
 }
 
-/* rkhs help [COMMAND or LIST or NAME] */
+/* rkhs help [COMMAND or LIST or NAME or --json] */
 static int run_help(int argc, char **argv) {
     const char *word = argc > 0 ? argv[0] : NULL;
     const command *cmd = word != NULL ? find_command(word) : NULL;
-    if (word == NULL || strcmp(word, "help") == 0) {
+    if (word != NULL && strcmp(word, "--json") == 0) {
+        json_commands(stdout);
+    } else if (word == NULL || strcmp(word, "help") == 0) {
         help_overview(stdout);
     } else if (cmd != NULL) {
         help_command(stdout, cmd);

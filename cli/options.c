@@ -75,6 +75,11 @@ const option score_options[] = {
     LABEL_COLUMN, FORMAT, {0}
 };
 
+const option list_options[] = {
+    {"json", 0, OPT_FLAG, AT(json), NULL, "print everything as one JSON object, for programs"},
+    {0}
+};
+
 const option no_options[] = {{0}};
 /* clang-format on */
 

@@ -12,7 +12,8 @@ import sys
 
 COLUMNS, LINES = 128, 700
 FOLDERS = ("src", "include", "cli", "tests", "bench", "examples", "tools", "scripts", "doc", ".ci")
-TOP = ("Makefile", "meson.build", "meson_options.txt", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+TOP = ("Makefile", "meson.build", "meson_options.txt", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md",
+       "VERSIONING.md")
 C_SUFFIXES = {".c", ".h", ".cpp", ".def"}
 TEXT_SUFFIXES = C_SUFFIXES | {".py", ".sh", ".md", ".build", ".map", ".cff"}
 SKIPPED = {"__pycache__"}

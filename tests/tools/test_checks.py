@@ -143,6 +143,54 @@ class Text(Tree):
         self.refuses(self.check, listed, "kernels.def:2: lost is listed")
 
 
+class Pages(Tree):
+    """make_doc.py on a tree with a tool that prints two small tables."""
+    tool = """#!/bin/sh
+case $1 in
+list) echo '{"version": "1", "lists": [{"name": "kernels", "types": [{"name": "rbf", "brief": "a * b", "formula": "k",
+    "data": null, "cost": null, "parameters": []}]}]}' ;;
+help) echo '{"version": "1", "examples": "rkhs fit", "options": [], "commands": [{"name": "fit", "group": "Learn",
+    "operands": "X", "brief": "learn", "more": null, "list": null, "examples": "rkhs fit", "options": []}]}' ;;
+esac
+"""
+    header = ("/* rkhs.h: one.\n *\n * Words. */\ntypedef struct rkhs_env rkhs_env;\n\n/* ---- env: one ---- */\n\n"
+              "/* Of a_*. */\nRKHS_API int rkhs_one(int a);\n\n#ifdef __cplusplus\n}\n#endif\n")
+
+    def run_doc(self, *words):
+        return subprocess.run([sys.executable, str(TOOLS / "make_doc.py"), "--root", str(self.root), *words],
+                              capture_output=True, text=True)
+
+    def setUp(self):
+        super().setUp()
+        self.write({"include/rkhs.h": self.header, "build/rkhs": self.tool, "examples/one.c": "int main(void);\n"})
+        (self.root / "build/rkhs").chmod(0o755)
+        self.pages = self.root / "doc/reference"
+
+    def differs(self, part):
+        result = self.run_doc("--check")
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        self.assertIn(part, result.stdout)
+
+    def test_pages_just_made_pass(self):
+        self.assertEqual(self.run_doc().returncode, 0)
+        self.assertEqual(self.run_doc("--check").returncode, 0)
+        self.assertIn("A \\* b.", (self.pages / "kernels.md").read_text())
+        text = (self.pages / "c-api.md").read_text()
+        self.assertIn("Of a_\\*.\n\n```c\nint rkhs_one(int a);\n```", text)
+        self.assertIn("```c\nint main(void);\n```", text)
+
+    def test_a_page_that_was_edited_is_refused(self):
+        self.run_doc()
+        (self.pages / "kernels.md").write_text("other\n")
+        self.differs("kernels.md: the tables say something else")
+
+    def test_a_page_that_is_missing_or_too_many_is_refused(self):
+        self.run_doc()
+        (self.pages / "kernels.md").rename(self.pages / "old.md")
+        self.differs("kernels.md: is missing")
+        self.differs("old.md: nothing makes this page")
+
+
 class Symbols(Tree):
     check = "check_symbols.py"
     library_source = "int rkhs_one(int a) { return a; }\nconst char *rkhs_two(void) { return 0; }\n"
