@@ -1,0 +1,116 @@
+/* A disk that fails at the first, second, third, ... call to the system on the way out (open, write, fsync, close, rename): the
+ * call says so, the old file stays as it was, and nothing is left behind. A short write is no fault: the rest follows. */
+#include <errno.h>
+
+#include "fixtures.h"
+
+enum { N = 3000, ROWS = 1200 }; /* more than one buffer of numbers */
+
+/* Writes something to `path`. */
+typedef rkhs_status (*public_call)(const void *thing, const char *path);
+
+static rkhs_status save(const void *thing, const char *path) { return rkhs_model_save(thing, path); }
+static rkhs_status write_data(const void *thing, const char *path) { return rkhs_data_write(thing, path, NULL); }
+
+static void put_text(const char *path, const char *text) {
+    FILE *out = fopen(path, "wb");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+/* What the file must be: the old text, the new bytes, or absent. */
+static void must_be(rkhs_env *env, const char *path, const char *text) {
+    size_t count;
+    if (!text) {
+        HOLDS(access(path, F_OK) != 0);
+        return;
+    }
+    rk_mark mark = rk_scratch_mark(env);
+    const char *bytes = file_bytes(env, path, &count);
+    HOLDS(count == strlen(text) && memcmp(bytes, text, count) == 0);
+    rk_scratch_release(env, mark);
+}
+
+/* One error in the k-th call. */
+static void fail_one(rkhs_env *env, const char *what, public_call call, const void *thing, const char *path, const char *old,
+                     int64_t k, int error) {
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "wanted-%s", path);
+    unlink(path);
+    if (old) put_text(path, old);
+    int files = files_here();
+    size_t used = env->used;
+    LOOK_AT("%s %s, call %lld fails (%s)", what, old ? "over a file" : "anew", (long long)k, strerror(error));
+    env->writes = 0;
+    env->fail_write_at = k;
+    env->fail_write_error = error;
+    rkhs_status status = call(thing, path);
+    env->fail_write_at = -1;
+    HOLDS(env->used == used);
+    if (error == 0 && status == RKHS_OK) { /* a short write; the other calls cannot be short, and fail without a reason */
+        HOLDS(files_here() == files + !old);
+        same_files(env, wanted, path);
+        assert_string_equal(rkhs_env_message(env), "");
+        return;
+    }
+    HOLDS(status == RKHS_ERR_IO && files_here() == files);
+    HOLDS(strstr(rkhs_env_message(env), "cannot write") && strstr(rkhs_env_message(env), path));
+    HOLDS(strstr(rkhs_env_message(env), strerror(error)));
+    must_be(env, path, old);
+}
+
+/* Fails every call to the system in turn; `old` is what stands there before, NULL: nothing. */
+static void obstruct(rkhs_env *env, const char *what, public_call call, const void *thing, const char *path, const char *old) {
+    static const int errors[] = {ENOSPC, EIO, EDQUOT, EROFS, 0};
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "wanted-%s", path);
+    LOOK_AT("%s, nothing fails", what);
+    env->writes = 0;
+    env->fail_write_at = INT64_MAX;
+    FINE(env, call(thing, wanted));
+    int64_t total = env->writes;
+    HOLDS(total >= 5); /* open, write, fsync, close, rename */
+    for (int e = 0; e < 5; e++)
+        for (int64_t k = 0; k < total; k++) fail_one(env, what, call, thing, path, old, k, errors[e]);
+    unlink(path);
+    unlink(wanted);
+}
+
+static void obstruct_both(rkhs_env *env, const char *what, public_call call, const void *thing, const char *path) {
+    obstruct(env, what, call, thing, path, NULL);
+    obstruct(env, what, call, thing, path, "what stood here before\n");
+}
+
+static void a_model_that_cannot_be_written_leaves_the_old_one(void **state) {
+    rkhs_env *env = *state;
+    rkhs_data *x = fixture_data(env, "wide", ROWS);
+    rkhs_model *m;
+    FINE(env, rkhs_model_new(env, "kpca(dim=2, gram=nystrom(m=200))", &m));
+    FINE(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
+    obstruct_both(env, "save", save, m, "m.rkhs");
+    rkhs_model_free(m);
+    rkhs_data_free(x);
+}
+
+static void data_that_cannot_be_written_leave_the_old_file(void **state) {
+    rkhs_env *env = *state;
+    static const char *const endings[] = {"csv", "tsv", "npy"};
+    rkhs_data *x = fixture_data(env, "small", N), *labels = fixture_labels(env, N);
+    for (int i = 0; i < 3; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "x.%s", endings[i]);
+        obstruct_both(env, "write numbers", write_data, x, path);
+        obstruct_both(env, "write labels", write_data, labels, path);
+    }
+    rkhs_data_free(labels);
+    rkhs_data_free(x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(a_model_that_cannot_be_written_leaves_the_old_one),
+        FOLDER_TEST(data_that_cannot_be_written_leave_the_old_file),
+    };
+    return cmocka_run_group_tests_name("write_faults", tests, NULL, NULL);
+}

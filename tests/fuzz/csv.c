@@ -1,0 +1,16 @@
+/* csv.c: tables as text, with every option of the reader. */
+#include "fuzz.h"
+
+static const char *const specs[] = {
+    "csv",
+    "csv(header=yes)",
+    "csv(header=no)",
+    "csv(label=-1)",
+    "csv(label=0, header=no)",
+    "csv(label=word)",
+    "csv(delimiter=space)",
+    "csv(delimiter=semicolon, label=1)",
+    "tsv",
+    "tsv(label=0)",
+};
+READER(specs)

@@ -1,0 +1,5 @@
+/* labels.c: class labels from text and from NumPy arrays. */
+#include "fuzz.h"
+
+static const char *const specs[] = {"csv", "npy", "csv(header=yes)", "csv(header=no)", "tsv", "csv(label=-1)", "npz", "idx"};
+LABEL_READER(specs)

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""tests/fuzz/make_corpus.py [TOOL]: writes the seeds of tests/fuzz/corpus; what fuzzing added to them stays.
+
+The first byte of a seed of a reader picks the spec it is read with (see the target), that of a spec what it is a spec of.
+"""
+import gzip
+import io
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def put(target, name, content):
+    folder = HERE / "corpus" / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(content)
+
+
+def npy(descr, shape, data, fortran=False, version=1):
+    header = f"{{'descr': {descr!r}, 'fortran_order': {fortran}, 'shape': {shape!r}, }}".encode()
+    width = "<H" if version == 1 else "<I"
+    start = 8 + struct.calcsize(width)
+    header += b" " * (-(start + len(header) + 1) % 64) + b"\n"
+    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack(width, len(header)) + header + data
+
+
+def arrays():
+    values = [0.5, -1.25, 3, 4, 1e-300, 6]
+    for code, kind, scale in (("d", "f8", 1), ("f", "f4", 1), ("q", "i8", 0), ("i", "i4", 0), ("h", "i2", 0), ("b", "i1", 0)):
+        for order in "<>":
+            data = struct.pack(f"{order}6{code}", *[v if scale else int(v) for v in values])
+            yield f"{'little' if order == '<' else 'big'}_{kind}", npy(order + kind, (3, 2), data)
+    yield "fortran", npy("<f8", (3, 2), struct.pack("<6d", *values), fortran=True)
+    yield "version2", npy("<f8", (6,), struct.pack("<6d", *values), version=2)
+    yield "bool", npy("|b1", (2, 2), bytes([0, 1, 1, 0]))
+    yield "half", npy("<f2", (2, 2), struct.pack("<4e", 1, 2, 3, 65504))
+    yield "bytes", npy("|S3", (3,), b"catdogcat")
+    yield "unicode", npy("<U2", (2,), "aébc".encode("utf-32-le"))
+    yield "scalar", npy("<i8", (), struct.pack("<q", 7))
+    yield "huge", npy("<f8", (2**40, 2**40), b"")
+    yield "nan", npy("<f8", (1, 2), struct.pack("<2d", 1, float("nan")))
+    yield "gzip", gzip.compress(npy("<f8", (3, 2), struct.pack("<6d", *values)), mtime=0)
+
+
+TABLES = {
+    "plain": "1,2\n3,4\n", "header": "a,b,word\n1,2,cat\n3,4.5e-3,dog\n", "quoted": 'a,"b ""c""",word\n1,"2","x, y"\n3,4,"two\nlines"\n',
+    "crlf": "1;2\r\n3;4\r\n", "tabs": "1\t2\n3\t4\n", "spaces": " 1  2 \n 3 4\n", "bom": "\ufeffx,y\n1,2\n", "no_end": "1,2\n3,4",
+    "missing": "1,,3\n4,5,6\n", "ragged": "1,2\n3\n", "words": "cat\ndog\ncat\n", "numbers": "1e308,-0,+.5\n1e-308,0x1,00012\n",
+    "nan": "nan,inf\n-inf,NA\n", "empty": "", "blank": "\n\n1,2\n\n", "comment": "# a\n1,2\n", "long": "0." + "1" * 400 + "e-5,2\n",
+}
+
+SPECS = {
+    0: ["rbf", "rbf(sigma=median)", "2*linear + rbf(gamma=0.1)*cosine", "0.5*(linear + 2*rbf(sigma=knn(3)))*poly(degree=2)",
+        "precomputed + 0.5*precomputed", "laplacian(sigma=knn(k=4))", "poly(degree=3, scale=0.5, offset=1)", "((((linear))))"],
+    1: ["kpca", "kpca(dim=2, gram=nystrom(m=10, by=given, rows=[0:10,12]), solver=lanczos)", "kpca(3, negative=flip)",
+        "krr(ridge=0.1)", "kpca(gram=exact, solver=dense)"],
+    2: ["csv", 'csv(label="two words", header=yes)', "tsv(label=-1)", "npy", "csv(delimiter=semicolon)", "npz(key=x)", "svmlight(base=0, columns=9)"],
+    3: ["circles(n=38, noise=0.5)", "cubes(n=40)", "swiss_roll(n=10)"],
+    4: ["knn(k=5)", "knn"],
+}
+
+
+ROWS = {
+    "plain": "1 1:0.5 3:2\n-1 2:1e-3\n", "zero": "0 0:1 4:2\n", "comment": "cat 1:1 # note\n\ndog 2:2\n", "query": "1 qid:3 1:2 2:4\n",
+    "empty_row": "1\n2 1:1\n", "order": "1 3:1 2:1\n", "twice": "1 2:1 2:2\n", "huge": "1 2147483648:1\n", "pairs": "1,2 1:1\n",
+}
+
+
+def packed(arrays, method=zipfile.ZIP_STORED):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, array in arrays.items():
+            archive.writestr(zipfile.ZipInfo(name + ".npy"), array, method)
+    return out.getvalue()
+
+
+def archives():
+    values = npy("<f8", (2, 2), struct.pack("<4d", 1, 2, 3, 4))
+    codes = npy("<i8", (2,), struct.pack("<2q", 0, 1))
+    sparse = {"indices": npy("<i4", (3,), struct.pack("<3i", 0, 2, 1)), "indptr": npy("<i4", (3,), struct.pack("<3i", 0, 2, 3)),
+              "format": npy("|S3", (), b"csr"), "shape": npy("<i8", (2,), struct.pack("<2q", 2, 3)),
+              "data": npy("<f8", (3,), struct.pack("<3d", 1, 2, 3))}
+    for method, word in ((zipfile.ZIP_STORED, "stored"), (zipfile.ZIP_DEFLATED, "deflated")):
+        yield f"one_{word}", packed({"x": values}, method)
+        yield f"two_{word}", packed({"X": values, "y": codes}, method)
+        yield f"sparse_{word}", packed(sparse, method)
+
+
+def mnist():
+    for code, letter in ((8, "B"), (9, "b"), (11, "h"), (12, "i"), (13, "f"), (14, "d")):
+        yield f"type{code}", bytes([0, 0, code, 2]) + struct.pack(">2I", 3, 2) + struct.pack(f">6{letter}", 1, 2, 3, 4, 5, 6)
+    yield "images", bytes([0, 0, 8, 3]) + struct.pack(">3I", 2, 2, 2) + bytes(range(8))
+    yield "labels", bytes([0, 0, 8, 1]) + struct.pack(">I", 4) + bytes([0, 1, 1, 9])
+    yield "huge", bytes([0, 0, 14, 4]) + struct.pack(">4I", 2**32 - 1, 2**32 - 1, 2**32 - 1, 2**32 - 1)
+
+
+def models(tool):
+    """Small model files of several kinds, by the tool."""
+    with tempfile.TemporaryDirectory() as folder:
+        x, gram, model = (pathlib.Path(folder) / name for name in ("x.csv", "k.csv", "m.rkhs"))
+        x.write_text("0,1\n1,0\n2,2\n3,1\n5,5\n")
+        gram.write_text("2,1,0\n1,2,1\n0,1,2\n")
+        for name, spec, kernel, data in (("rbf", "kpca(dim=1)", "rbf(gamma=0.5)", x), ("gram", "kpca(dim=1)", "precomputed", gram),
+                                         ("nystrom", "kpca(dim=2, gram=nystrom(m=3))", "linear + 2*rbf(gamma=0.1)", x)):
+            command = [tool, "fit", spec, "--kernel", kernel, data, "-o", model, "--quiet"]
+            subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
+            yield name, model.read_bytes()
+
+
+def main():
+    tool = sys.argv[1] if len(sys.argv) > 1 else HERE.parents[1] / "build" / "rkhs"
+    for name, table in TABLES.items():
+        for spec in (0, 3) if len(table) < 100 else (0,):
+            put("csv", f"{name}_{spec}", bytes([spec]) + table.encode())
+        put("labels", name, b"\0" + table.encode())
+    put("csv", "gzip", b"\0" + gzip.compress(TABLES["header"].encode(), mtime=0))
+    for name, array in arrays():
+        put("npy", name, b"\0" + array)
+        put("labels", "npy_" + name, b"\1" + array)
+    for name, content in archives():
+        put("npz", name, b"\0" + content)
+        put("labels", "npz_" + name, b"\6" + content)
+    for name, content in mnist():
+        put("idx", name, b"\0" + content)
+        put("labels", "idx_" + name, b"\7" + content)
+    for name, text in ROWS.items():
+        put("svmlight", name, b"\0" + text.encode())
+    for what, texts in SPECS.items():
+        for i, text in enumerate(texts):
+            put("spec", f"{what}_{i}", bytes([what]) + text.encode())
+    for name, content in models(tool):
+        put("model", name, content)
+
+
+if __name__ == "__main__":
+    main()
