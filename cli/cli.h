@@ -116,7 +116,7 @@ rkhs_status result_path(cli *c, const char **path);
 void discard(const char *path);
 
 /* Reads X, or what stands for it, with --format and --label-column. */
-rkhs_status read_data(cli *c, const char *path, rkhs_data **data);
+rkhs_status read_data(cli *c, const char *path, const rkhs_kernel *kernel, rkhs_data **data);
 /* The same without --label-column. */
 rkhs_status read_plain(cli *c, const char *path, rkhs_data **data);
 /* Reads --labels; `column` or NULL picks a column of a CSV. */

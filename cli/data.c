@@ -12,8 +12,8 @@ int run_gram(cli *c) {
     TRY(result_path(c, &path));
     TRY(check_format(c, path, c->output_format));
     TRY(rkhs_kernel_new(c->env, c->operand[0], &kernel));
-    TRY(read_data(c, c->operand[1], &a));
-    if (c->count > 2) TRY(read_data(c, c->operand[2], &b));
+    TRY(read_data(c, c->operand[1], kernel, &a));
+    if (c->count > 2) TRY(read_data(c, c->operand[2], kernel, &b));
     int64_t n = rkhs_data_rows(a), m = b != NULL ? rkhs_data_rows(b) : n;
     TRY(take_numbers(c, "the Gram matrix", n, m, &K));
     set_subject(c, c->operand[1], c->count > 2 ? c->operand[2] : NULL);

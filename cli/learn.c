@@ -67,7 +67,7 @@ int run_fit(cli *c) {
     TRY(check_fit(c));
     TRY(rkhs_model_new(c->env, c->operand[0], &m));
     if (c->kernel != NULL) TRY(rkhs_kernel_new(c->env, c->kernel, &kernel));
-    TRY(read_data(c, c->operand[1], &x));
+    TRY(read_data(c, c->operand[1], kernel, &x));
     if (c->labels != NULL) TRY(read_labels(c, c->labels, NULL, &y));
     if (c->target != NULL) TRY(rkhs_data_read(c->env, c->target, NULL, &y));
     set_subject(c, c->operand[1], c->labels != NULL ? c->labels : c->target);
@@ -93,7 +93,7 @@ int run_transform(cli *c) {
     TRY(result_path(c, &path));
     TRY(check_format(c, path, c->output_format));
     TRY(rkhs_model_load(c->env, c->operand[0], &m));
-    TRY(read_data(c, c->operand[1], &x));
+    TRY(read_data(c, c->operand[1], rkhs_model_kernel(m), &x));
     rkhs_model_embedding(m, &kept, &dim);
     TRY(take_numbers(c, "the embedding", rkhs_data_rows(x), dim, &Z));
     set_subject(c, c->operand[1], NULL);

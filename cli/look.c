@@ -104,7 +104,7 @@ int run_score(cli *c) {
     TRY(take_numbers(c, "the result", c->count, 1, &values));
     TRY(read_plain(c, c->z, &z));
     if (c->labels != NULL) TRY(read_labels(c, c->labels, c->label_column, &y));
-    if (c->x != NULL) TRY(c->labels != NULL ? read_plain(c, c->x, &x) : read_data(c, c->x, &x));
+    if (c->x != NULL) TRY(c->labels != NULL ? read_plain(c, c->x, &x) : read_data(c, c->x, NULL, &x));
     const rkhs_data *labels = y != NULL ? y : x != NULL ? rkhs_data_labels(x) : NULL;
     set_subject(c, c->z, c->labels != NULL ? c->labels : c->x);
     for (int i = 0; i < c->count; i++) TRY(rkhs_score(c->env, c->operand[i], x, z, labels, &values[i]));

@@ -184,7 +184,7 @@ int run_plot(cli *c) {
     rkhs_status status;
     TRY(result_path(c, &path));
     TRY(check_ending(c, path));
-    TRY(c->labels != NULL ? read_plain(c, c->operand[0], &z) : read_data(c, c->operand[0], &z));
+    TRY(c->labels != NULL ? read_plain(c, c->operand[0], &z) : read_data(c, c->operand[0], NULL, &z));
     p.values = rkhs_data_values(z, &p.ld);
     p.n = rkhs_data_rows(z);
     p.d = rkhs_data_columns(z);

@@ -226,11 +226,11 @@ static rkhs_status label_format(cli *c, const char *path, const char *format, co
 
 rkhs_status read_plain(cli *c, const char *path, rkhs_data **data) { return rkhs_data_read(c->env, path, c->format, data); }
 
-rkhs_status read_data(cli *c, const char *path, rkhs_data **data) {
+rkhs_status read_data(cli *c, const char *path, const rkhs_kernel *kernel, rkhs_data **data) {
     char spec[1024];
-    if (c->label_column == NULL) return read_plain(c, path, data);
+    if (c->label_column == NULL) return rkhs_data_read_for(c->env, path, c->format, kernel, data);
     rkhs_status status = label_format(c, path, c->format, c->label_column, spec, sizeof spec);
-    return status != RKHS_OK ? status : rkhs_data_read(c->env, path, spec, data);
+    return status != RKHS_OK ? status : rkhs_data_read_for(c->env, path, spec, kernel, data);
 }
 
 rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data **labels) {

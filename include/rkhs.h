@@ -122,6 +122,11 @@ RKHS_API rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int6
  * name's ending. A column read as labels is found by rkhs_data_labels. */
 RKHS_API rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data);
 
+/* The same, for a kernel: a file that can be read in more than one way is read as the kernel compares it, lines of text for a
+ * string kernel and a table of numbers for the others. NULL: as rkhs_data_read. */
+RKHS_API rkhs_status rkhs_data_read_for(rkhs_env *env, const char *path, const char *format, const rkhs_kernel *kernel,
+                                        rkhs_data **data);
+
 /* Reads class labels: one column of numbers or words, or an NPY of integers or strings. */
 RKHS_API rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *format, rkhs_data **labels);
 

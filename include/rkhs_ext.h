@@ -362,8 +362,10 @@ struct rk_output;
 
 typedef struct rk_format_type {
     rk_entry entry;
-    const char *endings; /* ".csv .tsv": without .gz */
-    rkhs_status (*read)(rkhs_env *env, const void *self, struct rk_input *in, rkhs_data **x);
+    const char *endings; /* ".csv .tsv": without .gz; several formats may share one */
+    unsigned kinds;      /* that it can make */
+    /* `kinds`: what the caller can use. A file that can be read in more than one way is read as one of them. */
+    rkhs_status (*read)(rkhs_env *env, const void *self, struct rk_input *in, unsigned kinds, rkhs_data **x);
     rkhs_status (*read_labels)(rkhs_env *env, const void *self, struct rk_input *in, rkhs_data **labels);
     rkhs_status (*write)(rkhs_env *env, const void *self, const rkhs_data *x, struct rk_output *out); /* (optional) */
 } rk_format_type;

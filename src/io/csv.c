@@ -445,7 +445,7 @@ done:
 
 /* ---- reading ----------------------------------------------------------------------------------------------------------- */
 
-static rkhs_status read_csv(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
+static rkhs_status read_csv(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     reader r = {.env = env, .name = rk_input_name(in), .line = 1, .row_line = 1, .label = -1};
     rk_mark mark = rk_scratch_mark(env);
@@ -575,6 +575,7 @@ static const rk_param params_tsv[] = PARAMS("tab");
 const rk_format_type rk_format_csv = {
     .entry = {.name = "csv", .brief = "a table as text, an object in each line", .params = params_csv, .size = sizeof(csv)},
     .endings = ".csv .txt",
+    .kinds = RK_KIND_DENSE,
     .read = read_csv,
     .read_labels = read_labels_csv,
     .write = write_csv,
@@ -583,6 +584,7 @@ const rk_format_type rk_format_csv = {
 const rk_format_type rk_format_tsv = {
     .entry = {.name = "tsv", .brief = "the same, with tabs", .params = params_tsv, .size = sizeof(csv)},
     .endings = ".tsv",
+    .kinds = RK_KIND_DENSE,
     .read = read_csv,
     .read_labels = read_labels_csv,
     .write = write_csv,

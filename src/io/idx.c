@@ -54,7 +54,7 @@ done:
     return status;
 }
 
-static rkhs_status read_idx(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
+static rkhs_status read_idx(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
     rk_npy npy;
     rkhs_status status = read_header(env, in, &npy);
     return status == RKHS_OK ? rk_elements_read(env, in, &npy, out) : status;
@@ -69,6 +69,7 @@ static rkhs_status read_labels_idx(rkhs_env *env, const void *self, rk_input *in
 const rk_format_type rk_format_idx = {
     .entry = {.name = "idx", .brief = "arrays as MNIST has them: any type, the first extent counts the objects"},
     .endings = ".idx .ubyte -ubyte",
+    .kinds = RK_KIND_DENSE,
     .read = read_idx,
     .read_labels = read_labels_idx,
 };

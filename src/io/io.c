@@ -1,5 +1,6 @@
 /* io.c: which format a file has, and reading and writing through it. */
 #include "io/io.h"
+#include "kernel/kernel.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,8 @@ static const rk_entry *const entries[] = {
 #include "io/formats.def"
     NULL};
 #undef RK_FORMAT
+
+#define ANY_KIND (~0u)
 
 const rk_list rk_formats = {"formats", "format", entries};
 
@@ -24,26 +27,36 @@ static const char *base_of(const char *path, size_t *length) {
     return base;
 }
 
-/* The format that has the ending of this name, or NULL. */
-static const rk_entry *find_ending(const char *base, size_t length) {
-    for (const rk_entry *const *e = entries; *e; e++)
-        for (const char *s = type_of(*e)->endings; *s;) {
-            size_t word = strcspn(s, " ");
-            if (word <= length && strncasecmp(s, base + length - word, word) == 0) return *e;
-            s += word + (s[word] == ' ');
-        }
-    return NULL;
+/* Whether a format has the ending of this name. */
+static int has_ending(const rk_format_type *type, const char *base, size_t length) {
+    for (const char *s = type->endings; *s;) {
+        size_t word = strcspn(s, " ");
+        if (word <= length && strncasecmp(s, base + length - word, word) == 0) return 1;
+        s += word + (s[word] == ' ');
+    }
+    return 0;
+}
+
+/* The format that has the ending of this name, or NULL; of several the first that makes one of `kinds`. */
+static const rk_entry *find_ending(const char *base, size_t length, unsigned kinds) {
+    const rk_entry *first = NULL;
+    for (const rk_entry *const *e = entries; *e; e++) {
+        if (!has_ending(type_of(*e), base, length)) continue;
+        if (type_of(*e)->kinds & kinds) return *e;
+        if (!first) first = *e;
+    }
+    return first;
 }
 
 /* A file without a name of its own: a pipe. */
 static int nameless(const char *path) { return strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0; }
 
 /* The format by the name's ending, as spec text. */
-static rkhs_status format_by_name(rkhs_env *env, const char *path, const char **format) {
+static rkhs_status format_by_name(rkhs_env *env, const char *path, unsigned kinds, const char **format) {
     char known[256];
     size_t length, used = 0;
     const char *base = base_of(path, &length);
-    const rk_entry *entry = find_ending(base, length);
+    const rk_entry *entry = find_ending(base, length, kinds);
     if (entry) {
         *format = entry->name;
         return RKHS_OK;
@@ -74,8 +87,8 @@ static rkhs_status format_by_bytes(rk_input *in, const char **format) {
     return RKHS_OK;
 }
 
-/* Reads numbers or labels. */
-static rkhs_status read_data(rkhs_env *env, const char *path, const char *format, int labels, rkhs_data **data) {
+/* Reads objects of one of these kinds, or labels. */
+static rkhs_status read_data(rkhs_env *env, const char *path, const char *format, unsigned kinds, rkhs_data **data) {
     rkhs_status status = RKHS_OK;
     rk_input *in = NULL;
     rk_spec *spec = NULL;
@@ -84,7 +97,7 @@ static rkhs_status read_data(rkhs_env *env, const char *path, const char *format
     int guess = !format && nameless(path);
     if (!format && !guess) {
         TRY(rk_input_open(env, path, &in)); /* that there is no such file matters more than its ending */
-        TRY(format_by_name(env, path, &format));
+        TRY(format_by_name(env, path, kinds, &format));
     }
     if (format) TRY(rk_spec_new(env, &rk_formats, format, &spec)); /* a wrong spec is said before a pipe is waited for */
     if (!in) TRY(rk_input_open(env, path, &in));
@@ -93,7 +106,7 @@ static rkhs_status read_data(rkhs_env *env, const char *path, const char *format
         TRY(rk_spec_new(env, &rk_formats, format, &spec));
     }
     const rk_format_type *type = type_of(spec->entry);
-    TRY(labels ? type->read_labels(env, spec->self, in, data) : type->read(env, spec->self, in, data));
+    TRY(kinds == RK_KIND_LABELS ? type->read_labels(env, spec->self, in, data) : type->read(env, spec->self, in, kinds, data));
 done:
     rk_spec_free(env, spec);
     rk_input_close(in);
@@ -105,14 +118,22 @@ rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, 
     if (!env || !data) return RKHS_ERR_ARGUMENT;
     rk_clear(env);
     *data = NULL;
-    return read_data(env, path, format, 0, data);
+    return read_data(env, path, format, ANY_KIND, data);
+}
+
+rkhs_status rkhs_data_read_for(rkhs_env *env, const char *path, const char *format, const rkhs_kernel *kernel,
+                               rkhs_data **data) {
+    if (!env || !data) return RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    *data = NULL;
+    return read_data(env, path, format, kernel ? rk_kernel_kinds(kernel) : ANY_KIND, data);
 }
 
 rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *format, rkhs_data **labels) {
     if (!env || !labels) return RKHS_ERR_ARGUMENT;
     rk_clear(env);
     *labels = NULL;
-    return read_data(env, path, format, 1, labels);
+    return read_data(env, path, format, RK_KIND_LABELS, labels);
 }
 
 const double *rk_io_values(const rkhs_data *x, int64_t *ld) {
@@ -135,7 +156,7 @@ rkhs_status rkhs_data_write(const rkhs_data *data, const char *path, const char 
     if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0)
         FAIL(env, RKHS_ERR_FORMAT, "%s: .gz is read, not written: leave it out and run gzip on the file", path);
     if (!format && nameless(path)) format = "npy";
-    if (!format) TRY(format_by_name(env, path, &format));
+    if (!format) TRY(format_by_name(env, path, ANY_KIND, &format));
     TRY(rk_spec_new(env, &rk_formats, format, &spec));
     const rk_format_type *type = type_of(spec->entry);
     if (!type->write) FAIL(env, RKHS_ERR_FORMAT, "%s: the format %s is read, not written", path, spec->entry->name);

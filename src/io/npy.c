@@ -267,7 +267,7 @@ done:
     return status;
 }
 
-static rkhs_status read_npy(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
+static rkhs_status read_npy(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
     rk_npy npy;
     rkhs_status status = rk_npy_read_header(env, in, &npy);
     return status == RKHS_OK ? rk_elements_read(env, in, &npy, out) : status;
@@ -468,6 +468,7 @@ static rkhs_status write_npy(rkhs_env *env, const void *self, const rkhs_data *x
 const rk_format_type rk_format_npy = {
     .entry = {.name = "npy", .brief = "a NumPy array: any real type, either order; written as 64-bit numbers"},
     .endings = ".npy",
+    .kinds = RK_KIND_DENSE,
     .read = read_npy,
     .read_labels = read_labels_npy,
     .write = write_npy,

@@ -250,7 +250,7 @@ done:
     return status;
 }
 
-static rkhs_status read_npz(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
+static rkhs_status read_npz(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
     static const char *const names[] = {"X", "x", "data", "arr_0", NULL};
     rkhs_status status = RKHS_OK;
     const npz *parameters = self;
@@ -390,6 +390,7 @@ const rk_format_type rk_format_npz = {
               .params = params,
               .size = sizeof(npz)},
     .endings = ".npz",
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE,
     .read = read_npz,
     .read_labels = read_labels_npz,
     .write = write_npz,

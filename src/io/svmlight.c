@@ -235,7 +235,7 @@ done:
     return status;
 }
 
-static rkhs_status read_svmlight(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
+static rkhs_status read_svmlight(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
     return read_either(env, self, in, 0, out);
 }
 
@@ -301,6 +301,7 @@ const rk_format_type rk_format_svmlight = {
               .params = params,
               .size = sizeof(svmlight)},
     .endings = ".svm .svmlight .libsvm",
+    .kinds = RK_KIND_SPARSE,
     .read = read_svmlight,
     .read_labels = read_labels_svmlight,
     .write = write_svmlight,
