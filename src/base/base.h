@@ -27,8 +27,13 @@
 /* Formats the message into the env and returns `code`. The first sentence of a call stands: cleaning up cannot hide it. */
 rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Forgets the last message; public functions call it on entry. */
+/* Forgets the last message, where the call stands and that it was cancelled; public functions call it on entry, and none of
+ * them is called from inside another, as that would forget these halfway. */
 void rk_clear(rkhs_env *env);
+
+/* A public call without something that it must have: clears, and says "CALL: no WHAT: the pointer is NULL" where there is an
+ * env to say it. */
+rkhs_status rk_missing(rkhs_env *env, const char *call, const char *what);
 
 /* A remark through the log callback. */
 void rk_log(rkhs_env *env, rkhs_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -57,7 +62,8 @@ struct rkhs_env {
     rkhs_progress at;     /* where the call stands */
     rkhs_log_fn log;
     void *log_payload;
-    const rkhs_comm *comm;
+    const rkhs_comm *comm; /* own_comm, or one process */
+    rkhs_comm own_comm;
     _Atomic int cancelled;
 };
 

@@ -135,7 +135,9 @@ void rkhs_env_set_log(rkhs_env *env, rkhs_log_fn fn, void *payload) {
 }
 
 void rkhs_env_set_comm(rkhs_env *env, const rkhs_comm *comm) {
-    if (env) env->comm = comm ? comm : &comm_self;
+    if (!env) return;
+    if (comm) env->own_comm = *comm;
+    env->comm = comm ? &env->own_comm : &comm_self;
 }
 
 void rk_clear(rkhs_env *env) {
@@ -152,6 +154,12 @@ rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) {
         va_end(list);
     }
     return code;
+}
+
+rkhs_status rk_missing(rkhs_env *env, const char *call, const char *what) {
+    if (!env) return RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    return rk_fail(env, RKHS_ERR_ARGUMENT, "%s: no %s: the pointer is NULL", call, what);
 }
 
 void rk_log(rkhs_env *env, rkhs_log_level level, const char *format, ...) {

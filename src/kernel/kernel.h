@@ -18,6 +18,11 @@ extern const rk_list rk_kernels;
 
 static inline const void *rk_kernel_self(const rk_bound *b) { return b->kernel->spec->self; }
 
+/* As the public ones, for use inside a call: message, progress and cancelling stay. Arguments are there. */
+rkhs_status rk_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel);
+rkhs_status rk_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy);
+rkhs_status rk_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data);
+
 /* The kinds of data that every part of the kernel takes; whether every part has a property. */
 unsigned rk_kernel_kinds(const rkhs_kernel *k);
 int rk_kernel_has(const rkhs_kernel *k, unsigned flag);

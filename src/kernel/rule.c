@@ -150,8 +150,8 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, i
              (long long)(n - 1));
     TRY(rk_scratch(env, count, sizeof *rows, &rows));
     TRY(rk_choose(env, RK_STREAM_SUBSET, n, count, rows));
-    TRY(rkhs_data_subset(x, rows, count, &some));
-    TRY(rkhs_kernel_new(env, squared ? "rbf(sigma=1)" : "laplacian(sigma=1)", &metric));
+    TRY(rk_data_subset(x, rows, count, &some));
+    TRY(rk_kernel_new(env, squared ? "rbf(sigma=1)" : "laplacian(sigma=1)", &metric));
     TRY(rk_bind(env, metric, x, NULL, &all));
     TRY(rk_bind(env, metric, some, all, &query));
     distances d = {.bound = all, .query = query, .squared = squared, .k = sigma->k, .rows = rows};

@@ -63,9 +63,12 @@ done:
 }
 
 rkhs_status rkhs_model_new(rkhs_env *env, const char *spec, rkhs_model **model) {
-    if (!env || !spec || !model)
-        return env ? rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_model_new: a null argument") : RKHS_ERR_ARGUMENT;
+    if (!env || !spec || !model) return rk_missing(env, "rkhs_model_new", model ? "spec" : "place for the model");
     rk_clear(env);
+    return rk_model_new(env, spec, model);
+}
+
+rkhs_status rk_model_new(rkhs_env *env, const char *spec, rkhs_model **model) {
     *model = NULL;
     rk_spec *parsed;
     rkhs_status status = rk_spec_new(env, &rk_models, spec, &parsed);
@@ -117,10 +120,10 @@ static rkhs_status own_kernel(const rkhs_model *m, const rkhs_kernel *given, con
     if (!given && !text)
         FAIL(env, RKHS_ERR_SPEC, "%s has no kernel of its own for %s data: name one", m->type->entry.name, x->type->entry.name);
     if (given)
-        TRY(rkhs_kernel_copy(given, out));
+        TRY(rk_kernel_copy(given, out));
     else
-        TRY(rkhs_kernel_new(env, text, out));
-    TRY(rkhs_kernel_freeze(*out, x));
+        TRY(rk_kernel_new(env, text, out));
+    TRY(rk_kernel_freeze(*out, x));
     rk_log(env, RKHS_LOG_INFO, "kernel: %s", rkhs_kernel_text(*out));
 done:
     return status;
@@ -211,8 +214,10 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
     if (ld > INT_MAX)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: rows of Z are %lld apart: at most %d", (long long)ld, INT_MAX);
-    if (!x || !Z || ld < model->dim)
-        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: a null argument, or ld below %lld", (long long)model->dim);
+    if (!x || !Z) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: no %s: the pointer is NULL", x ? "room for Z" : "data");
+    if (ld < model->dim)
+        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: ld is %lld, below the %lld columns of Z", (long long)ld,
+             (long long)model->dim);
     TRY(rk_data_coerce(env, x, rk_kernel_kinds(model->kernel), rkhs_kernel_text(model->kernel), &use, &view));
     if (use->columns != model->map->kept->columns)
         FAIL(env, RKHS_ERR_DATA,
@@ -245,7 +250,7 @@ done:
 }
 
 rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
-    if (!model || !copy) return RKHS_ERR_ARGUMENT;
+    if (!model || !copy) return rk_missing(model ? model->env : NULL, "rkhs_model_copy", "place for the copy");
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
     rkhs_model *m = NULL;
@@ -255,7 +260,7 @@ rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
     TRY(rk_spec_copy(env, model->spec, &spec));
     TRY(model_of(env, spec, &m));
     if (model->map) {
-        TRY(rkhs_kernel_copy(model->kernel, &m->kernel));
+        TRY(rk_kernel_copy(model->kernel, &m->kernel));
         TRY(copy_map(env, model->map, &m->map));
         TRY(rk_alloc(env, model->n * model->dim, sizeof *m->Z, &m->Z));
         memcpy(m->Z, model->Z, (size_t)(model->n * model->dim) * sizeof *m->Z);
