@@ -85,6 +85,15 @@ void rk_sparse_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b
 /* |x - y|^2 of two rows from their differences. */
 double rk_sparse_square(const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j);
 
+/* ---- tiny.c: pairs of rows too small for squares, one at a time ------------------------------------------------------ */
+
+#define RK_TINY 1e-280 /* squared lengths below this have lost digits */
+/* Whether a row of this squared norm is below it, yet not zero. */
+int rk_row_tiny(const rk_bound *a, int64_t i, double norm);
+double rk_pair_cosine(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
+/* |x - y|, not its square. */
+double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
+
 /* ---- rule.c: numbers that data gives ------------------------------------------------------------------------------- */
 
 /* Kernels exp(-gamma d(x,y)) are told how wide they are by sigma or by gamma. */

@@ -24,7 +24,10 @@ static void distance_tile(const distances *d, const rk_bound *a, int64_t i0, int
     }
     rk_vector_squares(a, i0, ni, b, j0, nj, out, RK_TILE, d->work[worker]);
     for (int64_t i = 0; i < ni; i++)
-        for (int64_t j = 0; j < nj; j++) out[i * RK_TILE + j] = sqrt(out[i * RK_TILE + j]);
+        for (int64_t j = 0; j < nj; j++) {
+            double square = out[i * RK_TILE + j];
+            out[i * RK_TILE + j] = square < RK_TINY ? rk_pair_distance(a, i0 + i, b, j0 + j) : sqrt(square);
+        }
 }
 
 /* All pairs i > j of one tile of the lower triangle. */
