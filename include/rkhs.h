@@ -221,11 +221,10 @@ typedef struct rkhs_type {
 /* One parameter of a type, as the spec text spells it. */
 typedef struct rkhs_param {
     const char *name;
-    const char *kind;   /* "integer", "real", "choice", ... */
-    const char *value;  /* the default; NULL: not set */
-    const char *bounds; /* "> 0", "clip|flip|refuse", ... or NULL; may point into room: do not copy the struct */
+    const char *kind;  /* "integer", "real", "choice", ... */
+    const char *value; /* the default; NULL: not set */
     const char *brief;
-    char room[64];
+    char bounds[128]; /* "> 0", "clip|flip|refuse", ...; empty: anything goes */
 } rkhs_param;
 
 RKHS_API const char *rkhs_list_name(int i);                            /* list i, or NULL */

@@ -138,6 +138,11 @@ static void the_public_lists_show_the_tables(void **state) {
                 assert_ptr_equal(param.brief, p->brief);
                 if (p->choices) assert_non_null(strstr(param.bounds, p->choices));
                 if (p->list) assert_string_equal(param.bounds, p->list->name);
+                assert_true(strlen(param.bounds) < sizeof param.bounds - 1); /* nothing was cut */
+                rkhs_param copy = param;                                     /* owes nothing to what it was copied from */
+                memset(param.bounds, 'x', sizeof param.bounds);
+                if (p->choices) assert_non_null(strstr(copy.bounds, p->choices));
+                if (p->kind == RK_INT && p->max < 1e8) assert_non_null(strstr(copy.bounds, " to "));
             }
             assert_false(rkhs_list_param(lists[l]->name, e->name, i, &param));
             assert_false(rkhs_list_param(lists[l]->name, e->name, -1, &param));
