@@ -81,12 +81,12 @@ double rk_seconds(void);
 
 /* `count` elements of `size` bytes, zeroed; 64-byte aligned. Fails with a sentence when over the limit. */
 rkhs_status rk_alloc(rkhs_env *env, int64_t count, size_t size, void *out);
-/* Resizes what rk_alloc gave, keeping the contents; new bytes are not zeroed. */
+/* Resizes what rk_alloc gave, keeping the contents; new bytes are zeroed. */
 rkhs_status rk_realloc(rkhs_env *env, int64_t count, size_t size, void *inout);
 void rk_free(rkhs_env *env, const void *p);
 rkhs_status rk_strdup(rkhs_env *env, const char *text, char **out);
 
-/* Temporaries: everything taken since the mark goes back at once. Not zeroed. */
+/* Temporaries, zeroed too: everything taken since the mark goes back at once. */
 typedef struct rk_block *rk_mark;
 rk_mark rk_scratch_mark(rkhs_env *env);
 rkhs_status rk_scratch(rkhs_env *env, int64_t count, size_t size, void *out);

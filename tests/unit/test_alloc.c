@@ -18,6 +18,8 @@ static void blocks_are_zeroed_and_aligned_to_64_bytes(void **state) {
             rk_free(env, p);
             OK(env, rk_scratch(env, counts[c], 1, &p));
             assert_int_equal((uintptr_t)p % 64, 0);
+            for (int64_t i = 0; i < counts[c]; i++) sum |= p[i];
+            assert_int_equal(sum, 0);
             memset(p, 0xcd, (size_t)counts[c]);
             rk_scratch_release(env, NULL);
         }
