@@ -56,6 +56,8 @@ extern const rk_list rk_datas, rk_samples;
 
 /* An empty data of a type, with self allocated. */
 rkhs_status rk_data_new(rkhs_env *env, const rk_data_type *type, int64_t rows, int64_t columns, rkhs_data **x);
+/* As rkhs_data_dense, for use inside a call: message and progress stay. */
+rkhs_status rk_data_borrow(rkhs_env *env, const double *values, int64_t n, int64_t p, int64_t ld, rkhs_data **data);
 /* A dense data that owns a zeroed rows x columns array, given back in *values. */
 rkhs_status rk_data_dense_new(rkhs_env *env, int64_t rows, int64_t columns, double **values, rkhs_data **x);
 /* Refuses NaN, Inf, past 1e150; the sentence begins with `where` ("digits.npy"), or "data" when NULL. */

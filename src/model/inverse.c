@@ -194,7 +194,7 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
     *x = NULL;
     rk_blas_begin();
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
-    TRY(rkhs_data_dense(env, Z, n, model->dim, ld, &codes));
+    TRY(rk_data_borrow(env, Z, n, model->dim, ld, &codes));
     unsigned kind = model->map->kept->type->kind;
     if (kind == RK_KIND_GRAM) {
         TRY(rk_data_dense_new(env, n, 1, &values, &out));

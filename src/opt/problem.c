@@ -219,7 +219,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
                    .residuals = out->residuals,
                    .by_magnitude = problem->by_magnitude};
     p.a = sample ? (rk_op){size, apply_sandwich, &outer} : (rk_op){size, apply_stored, &inner};
-    if (sample) p.form = form_sandwich;
+    if (sample && g->type->matrix) p.form = form_sandwich;
     TRY(rk_solve(use, &p));
     /* Fewer eigenpairs than asked for exist: the rest are zero, and rows are spread to their full width, last first. */
     for (int64_t i = size - 1; k < problem->count && i >= 0; i--)
@@ -245,8 +245,9 @@ rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem,
     double *x;
     TRY(rk_scratch(env, g->n, sizeof *x, &x));
     TRY(rk_spec_new(env, &rk_eigensolvers, g->n <= 512 ? "dense" : "lanczos(tol=1e-11)", &solver));
-    rk_pulled p = {.env = env, .size = g->n, .k = 1, .form = form_sandwich, .x = x, .values = value, .residuals = residual};
+    rk_pulled p = {.env = env, .size = g->n, .k = 1, .x = x, .values = value, .residuals = residual};
     p.a = (rk_op){g->n, apply_sandwich, &outer};
+    if (g->type->matrix) p.form = form_sandwich;
     TRY(rk_solve(solver, &p));
     *value = -*value;
 done:
