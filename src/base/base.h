@@ -92,6 +92,9 @@ rk_mark rk_scratch_mark(rkhs_env *env);
 rkhs_status rk_scratch(rkhs_env *env, int64_t count, size_t size, void *out);
 void rk_scratch_release(rkhs_env *env, rk_mark mark);
 
+/* Adds to the account what somebody else allocates, or takes it off again (below 0); fails when over the limit. */
+rkhs_status rk_account(rkhs_env *env, int64_t bytes);
+
 /* Before anything of size n^2: fails with "what needs 80.0 GB; the limit is 16.0 GB: advice". bytes as double: no overflow. */
 rkhs_status rk_need(rkhs_env *env, double bytes, const char *what, const char *advice);
 

@@ -119,6 +119,12 @@ rkhs_status rkhs_env_set_memory(rkhs_env *env, size_t bytes) {
     return RKHS_OK;
 }
 
+rkhs_status rkhs_env_hold(rkhs_env *env, int64_t bytes) {
+    if (!env) return RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    return rk_account(env, bytes);
+}
+
 size_t rkhs_env_memory_limit(const rkhs_env *env) { return env ? env->limit : 0; }
 size_t rkhs_env_memory_peak(const rkhs_env *env) { return env ? atomic_load(&env->peak) : 0; }
 

@@ -94,16 +94,32 @@ done:
     return status;
 }
 
+/* sum(rbf, linear): refused, as it is written rbf + linear; with other arguments than kernels and numbers, as the table has it.
+ */
+static rkhs_status refuse_combination(rkhs_env *env, const rk_node *node, const rk_entry *entry) {
+    char text[256] = "";
+    size_t used = 0;
+    int count = 0, plain = 1;
+    for (const rk_node *c = node->child; c && used < sizeof text; c = c->next, count++) {
+        plain &= !c->key && (c->kind == RK_NODE_CALL || (c->kind == RK_NODE_NUMBER && strcmp(entry->name, "sum") != 0));
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s",
+                                 !count                       ? ""
+                                 : strcmp(entry->name, "sum") ? "*"
+                                                              : " + ",
+                                 c->text ? c->text : "", c->child ? "(...)" : "");
+    }
+    return rk_fail(env, RKHS_ERR_SPEC, "'%s' is not called by name: write %s", entry->name,
+                   plain && count > 1 && used < sizeof text ? text : entry->formula);
+}
+
 /* One named kernel. */
 static rkhs_status from_call(rkhs_env *env, const rk_node *node, rkhs_kernel **out) {
     rkhs_status status = RKHS_OK;
     rk_spec *spec = NULL;
+    const rk_entry *entry = rk_list_find(&rk_kernels, node->text);
+    if (entry && ((const rk_kernel_type *)entry)->children) return refuse_combination(env, node, entry);
     TRY(rk_spec_from_node(env, &rk_kernels, node, &spec));
     const rk_kernel_type *type = (const rk_kernel_type *)spec->entry;
-    if (type->children) {
-        rk_spec_free(env, spec);
-        FAIL(env, RKHS_ERR_SPEC, "'%s' is not called by name: write %s", type->entry.name, type->entry.formula);
-    }
     if (type->check) {
         status = type->check(env, spec->self);
         if (status != RKHS_OK) {

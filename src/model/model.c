@@ -3,6 +3,7 @@
 #include "model/model.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #define RK_MODEL(name) extern const rk_model_type rk_model_##name;
@@ -165,6 +166,16 @@ done:
     return status;
 }
 
+/* What did not fit into memory with the whole Gram may fit without it: says so, if the sentence does not yet. */
+static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
+    rkhs_env *env = m->env;
+    const rk_spec *gram = *(rk_spec **)((char *)m->spec->self + m->type->gram_offset);
+    size_t length = strlen(env->message);
+    int64_t landmarks = rk_gram_landmarks(env, x->rows);
+    if (strcmp(gram->entry->name, "exact") != 0 || strstr(env->message, "nystrom") || landmarks < 1) return;
+    snprintf(env->message + length, sizeof env->message - length, ", or use gram=nystrom(m=%lld)", (long long)landmarks);
+}
+
 /* Exchanges what two models have learned. */
 static void swap_results(rkhs_model *a, rkhs_model *b) {
     rkhs_model t = *a;
@@ -199,7 +210,18 @@ done:
     rkhs_model_free(fresh);
     rkhs_data_free(view);
     rk_scratch_release(env, mark);
+    if (status == RKHS_ERR_MEMORY) advise_landmarks(model, x);
     return status;
+}
+
+/* Refuses new data of another width. A sparse file does not say how wide it is, and can be told. */
+static rkhs_status wrong_columns(rkhs_env *env, const rkhs_data *x, int64_t wanted) {
+    char remedy[128] = "give the same columns in the same order";
+    if (x->type->kind == RK_KIND_SPARSE && x->columns < wanted)
+        snprintf(remedy, sizeof remedy, "if the last ones are 0 in every row, read the file as svmlight(columns=%lld)",
+                 (long long)wanted);
+    return rk_fail(env, RKHS_ERR_DATA, "the new data have %lld column%s, but the model was fitted on %lld: %s",
+                   (long long)x->columns, x->columns == 1 ? "" : "s", (long long)wanted, remedy);
 }
 
 rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, double *Z, int64_t ld) {
@@ -219,10 +241,7 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: ld is %lld, below the %lld columns of Z", (long long)ld,
              (long long)model->dim);
     TRY(rk_data_coerce(env, x, rk_kernel_kinds(model->kernel), rkhs_kernel_text(model->kernel), &use, &view));
-    if (use->columns != model->map->kept->columns)
-        FAIL(env, RKHS_ERR_DATA,
-             "the new data have %lld columns, but the model was fitted on %lld: give the same columns in the same order",
-             (long long)use->columns, (long long)model->map->kept->columns);
+    if (use->columns != model->map->kept->columns) TRY(wrong_columns(env, use, model->map->kept->columns));
     TRY(rk_map_apply(env, model->map, model->kernel, use, Z, ld));
 done:
     rk_blas_end();
