@@ -213,7 +213,8 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: rows of Z are %lld apart: at most %d", (long long)ld, INT_MAX);
     if (!x || !Z || ld < model->dim)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: a null argument, or ld below %lld", (long long)model->dim);
-    TRY(rk_data_coerce(env, x, rk_kernel_kinds(model->kernel), rkhs_kernel_text(model->kernel), &use, &view));
+    TRY(rk_data_coerce_like(env, x, rk_kernel_kinds(model->kernel), rkhs_kernel_text(model->kernel), model->map->kept, &use,
+                            &view));
     if (use->columns != model->map->kept->columns)
         FAIL(env, RKHS_ERR_DATA,
              "the new data have %lld columns, but the model was fitted on %lld: give the same columns in the same order",
