@@ -113,7 +113,7 @@ rkhs_status rk_data_coerce_like(rkhs_env *env, const rkhs_data *x, unsigned kind
                                 const rkhs_data **use, rkhs_data **view) {
     *use = x;
     *view = NULL;
-    if (x->type == like->type) return RKHS_OK;
+    if (x->type == like->type || (x->columns != like->columns && x->type->kind & kinds)) return RKHS_OK; /* no use to go on */
     rkhs_status status = adopt(env, x, like->type, use, view);
     if (status == RKHS_OK || status != RKHS_ERR_DATA || env->message[0]) return status;
     return rk_data_coerce(env, x, kinds & ~(unsigned)RK_PREFER_BITS, what, use, view);
@@ -133,6 +133,7 @@ rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, co
     for (const rk_entry *const *e = entries; *e; e++) {
         const rk_data_type *type = type_of(*e);
         if (!(type->kind & kinds)) continue;
+        if (type->kind == RK_KIND_BITS && kinds != RK_KIND_BITS && !rk_bits_suit(x)) continue; /* one way among others */
         status = adopt(env, x, type, use, view);
         if (status == RKHS_OK || status != RKHS_ERR_DATA || env->message[0]) goto done;
     }
