@@ -124,6 +124,7 @@ static rkhs_status read_fps(rkhs_env *env, const void *self, rk_input *in, unsig
     TRY(rk_input_all(in, &bytes, &length));
     r.at = bytes;
     r.end = bytes + length;
+    if (length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) r.at += 3;
     while (r.end > r.at && (r.end[-1] == '\n' || r.end[-1] == '\r')) r.end--; /* blank lines at the end are none */
     TRY(read_header(&r));
     if (r.at == r.end) FAIL(env, RKHS_ERR_DATA, "%s: there is no fingerprint in the file: give a file with data", r.name);
