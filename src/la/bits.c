@@ -17,22 +17,23 @@
 
 enum { ACROSS = 16, DOWN = 4, DEPTH = 64 };
 
-/* sums[r][l] += the bits that a[r] and lane l of b share, over `depth` words; b is depth x ACROSS. */
-typedef void (*strip_fn)(const uint64_t *const a[DOWN], const uint64_t *b, int64_t depth, double sums[DOWN][ACROSS]);
+/* out[r*ld + l] = the bits that a[r] and lane l of b share, over `depth` words, and what stood there with `more`; b is depth x
+ * ACROSS. */
+typedef void (*strip_fn)(const uint64_t *const a[DOWN], const uint64_t *b, int64_t depth, int more, double *out, int64_t ld);
 
-static void strip_plain(const uint64_t *const a[DOWN], const uint64_t *b, int64_t depth, double sums[DOWN][ACROSS]) {
+static void strip_plain(const uint64_t *const a[DOWN], const uint64_t *b, int64_t depth, int more, double *out, int64_t ld) {
     for (int r = 0; r < DOWN; r++)
         for (int l = 0; l < ACROSS; l++) {
             int count = 0;
             for (int64_t w = 0; w < depth; w++) count += __builtin_popcountll(a[r][w] & b[w * ACROSS + l]);
-            sums[r][l] += count;
+            out[r * ld + l] = count + (more ? out[r * ld + l] : 0);
         }
 }
 
 #if WIDE
 /* Bytes count up to 255, and a word adds at most 8 to each: after 31 words they are added up. */
 __attribute__((target("avx2"))) static void strip_avx2(const uint64_t *const a[DOWN], const uint64_t *b, int64_t depth,
-                                                       double sums[DOWN][ACROSS]) {
+                                                       int more, double *out, int64_t ld) {
     enum { LANES = 4, VECTORS = ACROSS / LANES, MOST = 31 };
     const __m256i low = _mm256_set1_epi8(15), zero = _mm256_setzero_si256(), exponent = _mm256_set1_epi64x(0x4330000000000000);
     const __m256i table =
@@ -53,16 +54,17 @@ __attribute__((target("avx2"))) static void strip_avx2(const uint64_t *const a[D
             }
             for (int v = 0; v < VECTORS; v++) { /* the bits of 2^52 + count are those of 2^52 and of count */
                 __m256i count = _mm256_or_si256(_mm256_sad_epu8(bytes[v], zero), exponent);
-                __m256d add = _mm256_sub_pd(_mm256_castsi256_pd(count), _mm256_castsi256_pd(exponent));
-                double *sum = sums[r] + v * LANES;
-                _mm256_storeu_pd(sum, _mm256_add_pd(_mm256_loadu_pd(sum), add));
+                __m256d sum = _mm256_sub_pd(_mm256_castsi256_pd(count), _mm256_castsi256_pd(exponent));
+                double *to_here = out + r * ld + v * LANES;
+                if (more || from) sum = _mm256_add_pd(sum, _mm256_loadu_pd(to_here));
+                _mm256_storeu_pd(to_here, sum);
             }
         }
     }
 }
 
 __attribute__((target("avx512f,avx512dq,avx512vpopcntdq"))) static void
-strip_avx512(const uint64_t *const a[DOWN], const uint64_t *b, int64_t depth, double sums[DOWN][ACROSS]) {
+strip_avx512(const uint64_t *const a[DOWN], const uint64_t *b, int64_t depth, int more, double *out, int64_t ld) {
     __m512i count[DOWN][2];
     for (int r = 0; r < DOWN; r++) count[r][0] = count[r][1] = _mm512_setzero_si512();
     for (int64_t w = 0; w < depth; w++) {
@@ -74,11 +76,14 @@ strip_avx512(const uint64_t *const a[DOWN], const uint64_t *b, int64_t depth, do
             count[r][1] = _mm512_add_epi64(count[r][1], _mm512_popcnt_epi64(_mm512_and_si512(one, right)));
         }
     }
-    for (int r = 0; r < DOWN; r++)
-        for (int v = 0; v < 2; v++) {
-            double *sum = sums[r] + 8 * v;
-            _mm512_storeu_pd(sum, _mm512_add_pd(_mm512_loadu_pd(sum), _mm512_cvtepi64_pd(count[r][v])));
-        }
+#pragma GCC unroll 4
+    for (int r = 0; r < DOWN; r++) {
+        __m512d left = _mm512_cvtepi64_pd(count[r][0]), right = _mm512_cvtepi64_pd(count[r][1]);
+        double *here = out + r * ld;
+        if (more) left = _mm512_add_pd(left, _mm512_loadu_pd(here)), right = _mm512_add_pd(right, _mm512_loadu_pd(here + 8));
+        _mm512_storeu_pd(here, left);
+        _mm512_storeu_pd(here + 8, right);
+    }
 }
 #endif
 
@@ -106,11 +111,19 @@ static void interleave(const uint64_t *b, int64_t ldb, int64_t rows, int64_t dep
         for (int64_t w = 0; w < depth; w++) out[w * ACROSS + l] = b[l * ldb + w];
 }
 
+/* A strip at the border of a tile, where there is no room for all of it. */
+static void border(strip_fn strip, const uint64_t *const row[DOWN], const uint64_t *b, int64_t depth, int more, int64_t down,
+                   int64_t across, double *out, int64_t ld) {
+    double sums[DOWN * ACROSS];
+    strip(row, b, depth, 0, sums, ACROSS);
+    for (int64_t r = 0; r < down; r++)
+        for (int64_t l = 0; l < across; l++) out[r * ld + l] = sums[r * ACROSS + l] + (more ? out[r * ld + l] : 0);
+}
+
 void rk_bits_tile(int level, int64_t ni, int64_t nj, int64_t words, const uint64_t *a, int64_t lda, const uint64_t *b,
                   int64_t ldb, double *out, int64_t ld) {
     strip_fn strip = strip_of(level);
     _Alignas(64) uint64_t packed[DEPTH * ACROSS];
-    _Alignas(64) double sums[DOWN][ACROSS];
     const uint64_t *row[DOWN];
     for (int64_t j = 0; j < nj; j += ACROSS) {
         int64_t across = nj - j < ACROSS ? nj - j : ACROSS;
@@ -120,10 +133,10 @@ void rk_bits_tile(int level, int64_t ni, int64_t nj, int64_t words, const uint64
             for (int64_t i = 0; i < ni; i += DOWN) {
                 int64_t down = ni - i < DOWN ? ni - i : DOWN;
                 for (int64_t r = 0; r < DOWN; r++) row[r] = a + (i + (r < down ? r : 0)) * lda + w;
-                memset(sums, 0, sizeof sums);
-                for (int64_t r = 0; w && r < down; r++) memcpy(sums[r], out + (i + r) * ld + j, (size_t)across * sizeof *out);
-                strip(row, packed, depth, sums);
-                for (int64_t r = 0; r < down; r++) memcpy(out + (i + r) * ld + j, sums[r], (size_t)across * sizeof *out);
+                if (down == DOWN && across == ACROSS)
+                    strip(row, packed, depth, w > 0, out + i * ld + j, ld);
+                else
+                    border(strip, row, packed, depth, w > 0, down, across, out + i * ld + j, ld);
             }
         }
     }
