@@ -4,7 +4,7 @@
 ninja := ninja $(if $(JOBS),-j$(JOBS))
 PREFIX ?= /usr/local
 
-.PHONY: all install doc demo test fuzz bench clean help
+.PHONY: all install doc demo test check-data fuzz bench clean help
 .DEFAULT_GOAL := all
 
 all:
@@ -29,6 +29,9 @@ test:
 	@scripts/install-deps test
 	@JOBS=$(JOBS) scripts/test
 
+check-data: all
+	@python3 tests/data/check.py build/rkhs "$(DATA)"
+
 fuzz:
 	@scripts/install-deps test
 	@JOBS=$(JOBS) scripts/fuzz $(or $(SECONDS),60) $(ARGS)
@@ -48,6 +51,7 @@ help:
 	@echo "make doc    print doc/reference from the tables again"
 	@echo "make demo   embed the data that ships with the project; pictures and a table in demo/"
 	@echo "make test   every test, plain and under sanitizers; ends in 'N passed, N failed'"
+	@echo "make check-data DATA=DIR   embed real data sets that the project does not contain; skips those that DIR has not"
 	@echo "make fuzz SECONDS=60   fuzz every reader, the specs and the model file that long each (ARGS='csv npy': only these)"
 	@echo "make bench  speed and memory beside scikit-learn (ARGS=--help shows the options)"
 	@echo "make clean  remove what the above made"

@@ -118,6 +118,16 @@ RKHS_API rkhs_status rkhs_data_float(rkhs_env *env, const float *values, int64_t
 RKHS_API rkhs_status rkhs_data_csr(rkhs_env *env, const double *values, const int32_t *columns, const int64_t *starts,
                                    int64_t n, int64_t p, rkhs_data **data);
 
+/* n sets of `bits` bits, by rows that are `stride` bytes apart; bit c of a row is bit c % 8, from the lowest, of its byte c /
+ * 8, as numpy.packbits(x, axis=1, bitorder="little") packs them and as chemfp's FPS files have them. Copied. Refuses bits past
+ * the last one, naming the row. */
+RKHS_API rkhs_status rkhs_data_bits(rkhs_env *env, const uint8_t *packed, int64_t n, int64_t bits, int64_t stride,
+                                    rkhs_data **data);
+
+/* n pairs (width 2) or triplets (width 3) of object numbers, each from 0 to objects-1. Copied. */
+RKHS_API rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t n, int64_t width, int64_t objects,
+                                     rkhs_data **data);
+
 /* n class labels: codes 0 .. classes-1, and a name for each code (NULL: the code's digits). Copied. */
 RKHS_API rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names,
                                        int64_t classes, rkhs_data **data);
@@ -134,7 +144,11 @@ RKHS_API rkhs_status rkhs_data_read_for(rkhs_env *env, const char *path, const c
 /* Reads class labels: one column of numbers or words, or an NPY of integers or strings. */
 RKHS_API rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *format, rkhs_data **labels);
 
-/* Writes numbers or labels; the file appears whole or not at all. "-" is standard output. */
+/* Reads pairs or triplets of object numbers: two or three columns of whole numbers from 0 to objects-1. */
+RKHS_API rkhs_status rkhs_data_read_index(rkhs_env *env, const char *path, const char *format, int64_t objects,
+                                          rkhs_data **data);
+
+/* Writes numbers, bits or labels; the file appears whole or not at all. "-" is standard output. */
 RKHS_API rkhs_status rkhs_data_write(const rkhs_data *data, const char *path, const char *format);
 
 /* The format that rkhs_data_write gives to a file of that name (*name; NULL: not asked for), or why it cannot; touches no file.
@@ -147,7 +161,7 @@ RKHS_API rkhs_status rkhs_data_sample(rkhs_env *env, const char *spec, rkhs_data
 /* The objects at `index`, copied, labels too. */
 RKHS_API rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_t count, rkhs_data **subset);
 
-RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "gram", "labels" */
+RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "bits", "labels", ... */
 RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
 RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
 RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld); /* NULL if not dense */
@@ -190,8 +204,8 @@ RKHS_API const double *rkhs_model_embedding(const rkhs_model *model, int64_t *n,
 /* Embeds new objects: Z[i*ld + 0 .. dim-1]. Each row depends on its object alone, whatever else is in the batch. */
 RKHS_API rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, double *Z, int64_t ld);
 
-/* Approximate objects for embedded points: a ridge regression from codes to kept vectors, chosen by leave-one-out. For a
- * precomputed Gram: the column of the nearest kept object. */
+/* Approximate objects for embedded points: a ridge regression from codes to kept vectors, chosen by leave-one-out, and rounded
+ * to bits where these were kept. For a precomputed Gram: the column of the nearest kept object. */
 RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x);
 
 /* Model files are NumPy archives (.npz) that end in a checksum. They contain the kept training objects. */

@@ -104,7 +104,8 @@ enum {
     RK_KIND_GRAPH = 32,
     RK_KIND_GRAM = 64,
     RK_KIND_LABELS = 128,
-    RK_KIND_INDEX = 256
+    RK_KIND_INDEX = 256,
+    RK_PREFER_BITS = 1 << 30 /* no kind: among a kernel's, that numbers which are 0 or 1 alone are better packed as bits */
 };
 
 struct rk_archive;

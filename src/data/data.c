@@ -95,29 +95,46 @@ static const char *kinds_text(unsigned kinds, char buffer[128]) {
     return used ? buffer : "another kind of";
 }
 
+/* x seen as another type, or RKHS_ERR_DATA, without a sentence when it is not a kind that the type can see. */
+static rkhs_status adopt(rkhs_env *env, const rkhs_data *x, const rk_data_type *type, const rkhs_data **use, rkhs_data **view) {
+    rkhs_data *as;
+    if (!type->adopt) return RKHS_ERR_DATA;
+    rkhs_status status = rk_data_new(env, type, x->rows, x->columns, &as);
+    if (status == RKHS_OK) status = type->adopt(env, x, as);
+    if (status == RKHS_OK)
+        *use = *view = as;
+    else
+        rkhs_data_free(as);
+    return status;
+}
+
+rkhs_status rk_data_coerce_like(rkhs_env *env, const rkhs_data *x, unsigned kinds, const char *what, const rkhs_data *like,
+                                const rkhs_data **use, rkhs_data **view) {
+    *use = x;
+    *view = NULL;
+    if (x->type == like->type || (x->columns != like->columns && x->type->kind & kinds)) return RKHS_OK; /* no use to go on */
+    rkhs_status status = adopt(env, x, like->type, use, view);
+    if (status == RKHS_OK || status != RKHS_ERR_DATA || env->message[0]) return status;
+    return rk_data_coerce(env, x, kinds & ~(unsigned)RK_PREFER_BITS, what, use, view);
+}
+
 rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, const char *what, const rkhs_data **use,
                            rkhs_data **view) {
     rkhs_status status = RKHS_OK;
-    rkhs_data *as = NULL;
     char wanted[128];
     *use = NULL;
     *view = NULL;
+    if (kinds & RK_PREFER_BITS && rk_bits_suit(x)) return adopt(env, x, &rk_data_bits, use, view);
     if (x->type->kind & kinds) {
         *use = x;
         return RKHS_OK;
     }
     for (const rk_entry *const *e = entries; *e; e++) {
         const rk_data_type *type = type_of(*e);
-        if (!(type->kind & kinds) || !type->adopt) continue;
-        TRY(rk_data_new(env, type, x->rows, x->columns, &as));
-        status = type->adopt(env, x, as);
-        if (status == RKHS_OK) {
-            *use = *view = as;
-            return RKHS_OK;
-        }
-        rkhs_data_free(as);
-        as = NULL;
-        if (status != RKHS_ERR_DATA || env->message[0]) goto done; /* without a sentence: not a kind that it can see */
+        if (!(type->kind & kinds)) continue;
+        if (type->kind == RK_KIND_BITS && kinds != RK_KIND_BITS && !rk_bits_suit(x)) continue; /* one way among others */
+        status = adopt(env, x, type, use, view);
+        if (status == RKHS_OK || status != RKHS_ERR_DATA || env->message[0]) goto done;
     }
     FAIL(env, RKHS_ERR_DATA, "%s takes %s data, not %s: give it such data, or choose another kernel", what,
          kinds_text(kinds, wanted), x->type->entry.name);

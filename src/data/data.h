@@ -47,6 +47,18 @@ typedef struct rk_labels {
     char **names;
 } rk_labels;
 
+/* Sets of bits: bit c of row i is bit c % 64, from the lowest, of words[i * stride + c / 64]; those past `columns` are 0. */
+typedef struct rk_bits {
+    uint64_t *words;
+    int64_t stride; /* words of a row */
+} rk_bits;
+
+/* Pairs or triplets of object numbers, rows x columns, each from 0 to objects - 1. */
+typedef struct rk_index {
+    int64_t *rows;
+    int64_t objects;
+} rk_index;
+
 extern const rk_list rk_datas, rk_samples;
 
 /* rk_data_dense, rk_data_gram, ...: one for each line of datas.def. */
@@ -70,10 +82,25 @@ rkhs_status rk_data_sparse_new(rkhs_env *env, int64_t rows, int64_t columns, int
 /* Refuses starts that do not begin at 0 or go back, columns out of order or range, NaN, Inf, past 1e150; `where` as above. */
 rkhs_status rk_sparse_check(rkhs_env *env, const char *where, const rkhs_data *x);
 
+/* A set of bits that owns its words, zeroed, for the caller to fill; the bits past the last column must stay 0. */
+rkhs_status rk_data_bits_new(rkhs_env *env, int64_t rows, int64_t columns, uint64_t **words, rkhs_data **x);
+/* The bits of `count` bytes, lowest first, into words that are 0. 0: one past `bits` is set. */
+int rk_bits_from_bytes(const uint8_t *bytes, int64_t count, int64_t bits, uint64_t *words);
+/* Row i as columns numbers. */
+void rk_bits_row(const rkhs_data *x, int64_t i, double *out);
+/* Whether x is better held as bits: numbers that are 0 or 1 alone, and enough of them. */
+int rk_bits_suit(const rkhs_data *x);
+
+/* Index rows from numbers; the sentence begins with `where`. */
+rkhs_status rk_index_from(rkhs_env *env, const char *where, const rkhs_data *numbers, int64_t objects, rkhs_data **x);
+
 const rk_data_type *rk_data_type_find(const char *name);
 /* x itself, or x seen as one of `kinds`; *view is NULL or must be freed after use. `what` names the kernel in the message. */
 rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, const char *what, const rkhs_data **use,
                            rkhs_data **view);
+/* The same for x that is compared with `like`: as it is if it has that kind, else seen as that kind where it can be. */
+rkhs_status rk_data_coerce_like(rkhs_env *env, const rkhs_data *x, unsigned kinds, const char *what, const rkhs_data *like,
+                                const rkhs_data **use, rkhs_data **view);
 rkhs_status rk_data_save(const rkhs_data *x, rk_archive *archive, const char *prefix);
 rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data **x);
 /* The rows at `index`, which are there, labels too; message and progress stay. */

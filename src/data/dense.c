@@ -214,6 +214,20 @@ static void advise_dense(rkhs_env *env, const rkhs_data *x) {
             (long long)column[0] + 1, range[0], (long long)column[1] + 1, range[1]);
 }
 
+/* Bits as numbers, for what compares numbers alone. */
+static rkhs_status adopt_dense(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {
+    rkhs_status status = RKHS_OK;
+    double *to;
+    if (from->type != &rk_data_bits) return RKHS_ERR_DATA; /* no sentence: the caller has a better one */
+    TRY(rk_need(env, 8.0 * (double)from->rows * (double)from->columns, "a number for each bit",
+                "raise the memory limit, or use a kernel that takes bits"));
+    TRY(rk_alloc(env, from->rows * from->columns, sizeof *to, &to));
+    for (int64_t i = 0; i < from->rows; i++) rk_bits_row(from, i, to + i * from->columns);
+    own(out, to);
+done:
+    return status;
+}
+
 static void release_dense(rkhs_data *x) { rk_free(x->env, dense_of(x)->owned); }
 
 const rk_data_type rk_data_dense = {
@@ -222,6 +236,7 @@ const rk_data_type rk_data_dense = {
     .subset = subset_dense,
     .save = save_dense,
     .load = load_dense,
+    .adopt = adopt_dense,
     .advise = advise_dense,
     .release = release_dense,
 };

@@ -540,6 +540,14 @@ static rkhs_status write_csv(rkhs_env *env, const void *self, const rkhs_data *x
         for (int64_t i = 0; i < x->rows; i++) TRY(write_name(out, l->names[l->codes[i]], delimiter));
         goto done;
     }
+    if (x->type == &rk_data_bits) {
+        const rk_bits *b = x->self;
+        for (int64_t i = 0; i < x->rows; i++)
+            for (int64_t j = 0; j < x->columns; j++)
+                TRY(rk_output_print(out, "%d%c", (int)(b->words[i * b->stride + j / 64] >> j % 64 & 1),
+                                    j + 1 < x->columns ? delimiter : '\n'));
+        goto done;
+    }
     const double *values = rk_io_values(x, &ld);
     if (!values) FAIL(env, RKHS_ERR_DATA, "%s: %s data cannot be written as text", rk_output_name(out), x->type->entry.name);
     for (int64_t i = 0; i < x->rows; i++) {

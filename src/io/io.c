@@ -12,7 +12,7 @@ static const rk_entry *const entries[] = {
     NULL};
 #undef RK_FORMAT
 
-#define ANY_KIND (~0u)
+#define ANY_KIND (~(unsigned)RK_PREFER_BITS)
 
 const rk_list rk_formats = {"formats", "format", entries};
 
@@ -83,6 +83,7 @@ static rkhs_status format_by_bytes(rk_input *in, const char **format) {
     *format = got == 6 && memcmp(bytes, "\x93NUMPY", 6) == 0 ? "npy"
               : got >= 4 && memcmp(bytes, "PK\3\4", 4) == 0  ? "npz"
               : idx                                          ? "idx"
+              : got >= 5 && memcmp(bytes, "#FPS1", 5) == 0   ? "fps"
                                                              : "csv";
     return RKHS_OK;
 }
@@ -134,6 +135,17 @@ rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *f
     rk_clear(env);
     *labels = NULL;
     return read_data(env, path, format, RK_KIND_LABELS, labels);
+}
+
+rkhs_status rkhs_data_read_index(rkhs_env *env, const char *path, const char *format, int64_t objects, rkhs_data **data) {
+    rkhs_data *numbers = NULL;
+    if (!env || !data) return RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    *data = NULL;
+    rkhs_status status = read_data(env, path, format, RK_KIND_DENSE, &numbers);
+    if (status == RKHS_OK) status = rk_index_from(env, path, numbers, objects, data);
+    rkhs_data_free(numbers);
+    return status;
 }
 
 const double *rk_io_values(const rkhs_data *x, int64_t *ld) {

@@ -10,6 +10,13 @@
 
 enum { CHUNK = 1 << 20 };
 
+enum { PACKED_NO, PACKED_BIG, PACKED_LITTLE };
+
+typedef struct npy_format {
+    int packed;
+    int64_t bits;
+} npy_format;
+
 /* An array being read: where its elements go. */
 typedef struct target {
     const rk_npy *npy;
@@ -209,8 +216,25 @@ static rkhs_status matrix_shape(rkhs_env *env, const char *name, const rk_npy *n
     return RKHS_OK;
 }
 
-/* The numbers, without a look at what they are. */
-static rkhs_status read_values(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **out) {
+/* Whether an array of bytes is one of bits: 0 and 1 alone, rows one after another. */
+static int is_bits(const rk_npy *npy, const char *block) {
+    unsigned char any = 0;
+    for (int64_t i = 0; i < npy->count; i++) any |= (unsigned char)block[i];
+    return any <= 1 || npy->kind == 'b';
+}
+
+/* Such an array as bits. */
+static rkhs_status pack_block(rkhs_env *env, const char *block, int64_t n, int64_t p, rkhs_data **out) {
+    uint64_t *words;
+    rkhs_status status = rk_data_bits_new(env, n, p, &words, out);
+    int64_t stride = (p + 63) / 64;
+    for (int64_t i = 0; status == RKHS_OK && i < n; i++)
+        for (int64_t c = 0; c < p; c++) words[i * stride + c / 64] |= (uint64_t)(block[i * p + c] != 0) << c % 64;
+    return status;
+}
+
+/* The numbers, without a look at what they are; with `pack` as bits where each is a byte of 0 or 1, without doubles between. */
+static rkhs_status read_values(rkhs_env *env, rk_input *in, const rk_npy *npy, int pack, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
     const char *name = rk_input_name(in);
@@ -223,7 +247,12 @@ static rkhs_status read_values(rkhs_env *env, rk_input *in, const rk_npy *npy, r
         status = wrong_length(env, name, npy, left);
         goto done;
     }
-    if (left < 0) TRY(read_block(env, in, npy, &block));
+    pack = pack && npy->size == 1 && (!npy->fortran || npy->ndim < 2);
+    if (left < 0 || pack) TRY(read_block(env, in, npy, &block));
+    if (pack && is_bits(npy, block)) {
+        TRY(pack_block(env, block, t.n, t.p, out));
+        goto done;
+    }
     snprintf(what, sizeof what, "%.200s", name);
     TRY(rk_need(env, 8.0 * (double)npy->count, what, "raise the memory limit, or keep fewer rows or columns"));
     TRY(rk_data_dense_new(env, t.n, t.p, &t.values, &x));
@@ -239,13 +268,13 @@ done:
     return status;
 }
 
-rkhs_status rk_elements_read(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **out) {
+rkhs_status rk_elements_read(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
-    TRY(read_values(env, in, npy, &x));
     int64_t ld;
+    TRY(read_values(env, in, npy, (kinds & RK_PREFER_BITS) != 0, &x));
     const double *values = rkhs_data_values(x, &ld);
-    TRY(rk_dense_check(env, rk_input_name(in), values, x->rows, x->columns, ld));
+    if (values) TRY(rk_dense_check(env, rk_input_name(in), values, x->rows, x->columns, ld));
     *out = x;
     x = NULL;
 done:
@@ -277,10 +306,50 @@ done:
     return status;
 }
 
+/* The bits of a byte from the highest down as from the lowest up. */
+static uint8_t turned(uint8_t b) {
+    b = (uint8_t)(b >> 4 | b << 4);
+    b = (uint8_t)((b & 0xcc) >> 2 | (b & 0x33) << 2);
+    return (uint8_t)((b & 0xaa) >> 1 | (b & 0x55) << 1);
+}
+
+/* An array of numpy.packbits(x, axis=1). */
+static rkhs_status read_packed(rkhs_env *env, const npy_format *f, rk_input *in, const rk_npy *npy, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
+    const char *name = rk_input_name(in);
+    rkhs_data *x = NULL;
+    char *block = NULL;
+    uint64_t *words;
+    if (npy->kind != 'u' || npy->size != 1 || npy->ndim != 2 || npy->fortran || npy->shape[0] < 1 || npy->shape[1] < 1)
+        FAIL(env, RKHS_ERR_DATA,
+             "%s: packed bits are a matrix of bytes (uint8), and this is none: save numpy.packbits(x, axis=1)", name);
+    int64_t n = npy->shape[0], p = npy->shape[1], bits = f->bits ? f->bits : 8 * p;
+    if (bits <= 8 * (p - 1) || bits > 8 * p)
+        FAIL(env, RKHS_ERR_DATA, "%s: rows of %lld bytes do not hold %lld bits: bits=%lld to bits=%lld would fit", name,
+             (long long)p, (long long)bits, (long long)(8 * p - 7), (long long)(8 * p));
+    TRY(read_block(env, in, npy, &block));
+    uint8_t *bytes = (uint8_t *)block;
+    for (int64_t i = 0; f->packed == PACKED_BIG && i < n * p; i++) bytes[i] = turned(bytes[i]);
+    TRY(rk_data_bits_new(env, n, bits, &words, &x));
+    for (int64_t i = 0; i < n; i++)
+        if (!rk_bits_from_bytes(bytes + i * p, p, bits, words + i * ((bits + 63) / 64)))
+            FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) has bits set past its %lld: take bits=, or the other order",
+                 name, (long long)i + 1, (long long)bits);
+    *out = x;
+    x = NULL;
+done:
+    rk_free(env, block);
+    rkhs_data_free(x);
+    return status;
+}
+
 static rkhs_status read_npy(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
+    const npy_format *f = self;
     rk_npy npy;
     rkhs_status status = rk_npy_read_header(env, in, &npy);
-    if (status == RKHS_OK) status = rk_elements_read(env, in, &npy, out);
+    if (status != RKHS_OK) return status;
+    if (f->packed != PACKED_NO) return read_packed(env, f, in, &npy, out);
+    status = rk_elements_read(env, in, &npy, kinds, out);
     if (status == RKHS_OK) rk_npy_advise(env, rk_input_name(in), &npy);
     return status;
 }
@@ -340,7 +409,7 @@ static rkhs_status number_words(rkhs_env *env, rk_input *in, const rk_npy *npy, 
     rkhs_data *x = NULL;
     int64_t ld;
     *room = 40;
-    TRY(read_values(env, in, npy, &x));
+    TRY(read_values(env, in, npy, 0, &x));
     const double *values = rkhs_data_values(x, &ld);
     TRY(rk_dense_check(env, rk_input_name(in), values, x->rows, x->columns, ld));
     TRY(rk_scratch(env, x->rows * *room, 1, words));
@@ -468,19 +537,56 @@ done:
     return status;
 }
 
+/* Bits as bytes of 0 and 1. */
+static rkhs_status write_bits(rkhs_env *env, const rkhs_data *x, rk_output *out) {
+    rkhs_status status = RKHS_OK;
+    const rk_bits *b = x->self;
+    rk_mark mark = rk_scratch_mark(env);
+    char header[RK_NPY_ROOM];
+    uint8_t *row;
+    TRY(rk_scratch(env, x->columns, 1, &row));
+    TRY(rk_output_write(out, header, rk_npy_header(header, "|u1", 2, (int64_t[]){x->rows, x->columns})));
+    for (int64_t i = 0; i < x->rows; i++) {
+        for (int64_t c = 0; c < x->columns; c++) row[c] = b->words[i * b->stride + c / 64] >> c % 64 & 1;
+        TRY(rk_output_write(out, row, (size_t)x->columns));
+    }
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
 static rkhs_status write_npy(rkhs_env *env, const void *self, const rkhs_data *x, rk_output *out) {
     int64_t ld;
     if (x->type == &rk_data_labels) return write_labels(env, x, out);
+    if (x->type == &rk_data_bits) return write_bits(env, x, out);
     const double *values = rk_io_values(x, &ld);
     if (!values)
         return rk_fail(env, RKHS_ERR_DATA, "%s: %s data cannot be written as npy", rk_output_name(out), x->type->entry.name);
     return write_numbers(x, values, ld, out);
 }
 
+static const rk_param params[] = {
+    {.name = "packed",
+     .kind = RK_CHOICE,
+     .offset = offsetof(npy_format, packed),
+     .value = "no",
+     .choices = "no|big|little",
+     .brief = "each byte holds 8 bits; big: the highest first, as numpy.packbits; little: the lowest first, as chemfp"},
+    {.name = "bits",
+     .kind = RK_INT,
+     .offset = offsetof(npy_format, bits),
+     .value = "0",
+     .max = INT32_MAX,
+     .brief = "packed: how many bits a row has; 0: all of its bytes"},
+    {.name = NULL}};
+
 const rk_format_type rk_format_npy = {
-    .entry = {.name = "npy", .brief = "a NumPy array: any real type, either order; written as 64-bit numbers"},
+    .entry = {.name = "npy",
+              .brief = "a NumPy array: any real type, either order, packed bits; written as 64-bit numbers",
+              .params = params,
+              .size = sizeof(npy_format)},
     .endings = ".npy",
-    .kinds = RK_KIND_DENSE,
+    .kinds = RK_KIND_DENSE | RK_KIND_BITS,
     .read = read_npy,
     .read_labels = read_labels_npy,
     .write = write_npy,

@@ -447,7 +447,7 @@ rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, cons
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: ld is %lld, below the %lld columns of K", (long long)ld,
              (long long)(b ? b : a)->rows);
     TRY(rk_data_coerce(env, a, rk_kernel_kinds(kernel), rkhs_kernel_text(kernel), &use_a, &view_a));
-    if (b) TRY(rk_data_coerce(env, b, rk_kernel_kinds(kernel), rkhs_kernel_text(kernel), &use_b, &view_b));
+    if (b) TRY(rk_data_coerce_like(env, b, rk_kernel_kinds(kernel), rkhs_kernel_text(kernel), use_a, &use_b, &view_b));
     if (b && rk_kernel_kinds(kernel) == RK_KIND_GRAM)
         FAIL(env, RKHS_ERR_DATA, "the kernel 'precomputed' compares nothing new: its values are the data themselves");
     if (b && a->columns != b->columns)

@@ -15,6 +15,11 @@ static rkhs_status block_laplacian(const rk_bound *a, int64_t i0, int64_t ni, co
     return RKHS_OK;
 }
 
+/* Counts of bits; numbers need nothing. */
+static rkhs_status prepare_laplacian(rkhs_env *env, rk_bound *b) {
+    return b->x->type == &rk_data_bits ? rk_vector_prepare(env, b) : RKHS_OK;
+}
+
 const rk_kernel_type rk_kernel_laplacian = {
     .entry = {.name = "laplacian",
               .brief = "as rbf, with the sum of absolute differences: sharper near, heavier far",
@@ -22,9 +27,11 @@ const rk_kernel_type rk_kernel_laplacian = {
               .cost = "3 p + an exp a pair",
               .params = params,
               .size = sizeof(rk_width)},
-    .kinds = RK_KIND_DENSE,
+    .kinds = RK_KIND_DENSE | RK_KIND_BITS,
     .flags = RK_PSD,
     .freeze = freeze_laplacian,
+    .prepare = prepare_laplacian,
+    .release = rk_vector_release,
     .work = rk_vector_work,
     .block = block_laplacian,
     .diag = rk_diag_ones,

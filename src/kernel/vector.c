@@ -4,7 +4,8 @@
  * terms are large and cancel: then rows are taken about their mean. And close pairs cancel always: what comes out below CLOSE
  * of the norms is computed again from the differences, so that the relative error of every distance stays below 1e-12 and that
  * of a row to itself is 0. In few dimensions the differences are no slower, and are used throughout. Sparse rows are taken as
- * they are, about 0 and from their products: a mean would fill them. */
+ * they are, about 0 and from their products: a mean would fill them. Products of bits are whole numbers, and nothing is lost.
+ */
 #include "kernel/kernel.h"
 
 #include <limits.h>
@@ -15,6 +16,7 @@ static const double CLOSE = 1e-3;
 
 static const rk_dense *dense_of(const rk_bound *b) { return b->x->self; }
 static int is_sparse(const rk_bound *b) { return b->x->type == &rk_data_sparse; }
+static int is_bits(const rk_bound *b) { return b->x->type == &rk_data_bits; }
 static const double *row_of(const rk_bound *b, int64_t i) { return dense_of(b)->values + i * dense_of(b)->ld; }
 
 /* |x_i - centre|^2 of every row. */
@@ -33,9 +35,18 @@ static rkhs_status norms(rkhs_env *env, rk_bound *b, rk_vector_side *side) {
     return status;
 }
 
+/* How many bits each row has. */
+static rkhs_status bit_norms(rkhs_env *env, rk_bound *b, rk_vector_side *side) {
+    const rk_bits *x = b->x->self;
+    rkhs_status status = rk_alloc(env, b->x->rows, sizeof *side->norm, &side->norm);
+    for (int64_t i = 0; status == RKHS_OK && i < b->x->rows; i++)
+        side->norm[i] = (double)rk_bits_count(x->stride, x->words + i * x->stride);
+    return status;
+}
+
 /* An empty side; sizes that BLAS can take. */
 static rkhs_status side_new(rkhs_env *env, rk_bound *b, rk_vector_side **side) {
-    if (!is_sparse(b) && (b->x->columns > INT_MAX || dense_of(b)->ld > INT_MAX))
+    if (b->x->type == &rk_data_dense && (b->x->columns > INT_MAX || dense_of(b)->ld > INT_MAX))
         return rk_fail(env, RKHS_ERR_DATA, "rows are %lld numbers apart: at most %d can be handled", (long long)dense_of(b)->ld,
                        INT_MAX);
     rkhs_status status = rk_alloc(env, 1, sizeof **side, side);
@@ -46,7 +57,8 @@ static rkhs_status side_new(rkhs_env *env, rk_bound *b, rk_vector_side **side) {
 rkhs_status rk_vector_prepare(rkhs_env *env, rk_bound *b) {
     rk_vector_side *side;
     rkhs_status status = side_new(env, b, &side);
-    return status == RKHS_OK ? (is_sparse(b) ? rk_sparse_prepare(env, b, side) : norms(env, b, side)) : status;
+    if (status != RKHS_OK) return status;
+    return is_sparse(b) ? rk_sparse_prepare(env, b, side) : is_bits(b) ? bit_norms(env, b, side) : norms(env, b, side);
 }
 
 /* The mean row, when it is further from 0 than rows are from it. */
@@ -67,7 +79,7 @@ static rkhs_status find_centre(rkhs_env *env, rk_bound *b, rk_vector_side *side)
 
 rkhs_status rk_vector_prepare_centred(rkhs_env *env, rk_bound *b) {
     rk_vector_side *side;
-    if (is_sparse(b)) return rk_vector_prepare(env, b);
+    if (is_sparse(b) || is_bits(b)) return rk_vector_prepare(env, b);
     rkhs_status status = side_new(env, b, &side);
     if (status != RKHS_OK || b->x->columns <= DIRECT) return status;
     if (b->reference)
@@ -85,12 +97,18 @@ void rk_vector_release(rkhs_env *env, rk_bound *b) {
     rk_free(env, side);
 }
 
-int64_t rk_vector_work(const rk_bound *a, const rk_bound *b) { return is_sparse(a) ? 0 : 2 * RK_TILE * CHUNK; }
+int64_t rk_vector_work(const rk_bound *a, const rk_bound *b) { return is_sparse(a) || is_bits(a) ? 0 : 2 * RK_TILE * CHUNK; }
 
 void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                     int64_t ld) {
     if (is_sparse(a)) {
         rk_sparse_dots(a, i0, ni, b, j0, nj, out, ld);
+        return;
+    }
+    if (is_bits(a)) {
+        const rk_bits *x = a->x->self, *y = b->x->self;
+        rk_bits_tile(rk_bits_best(), ni, nj, x->stride, x->words + i0 * x->stride, x->stride, y->words + j0 * y->stride,
+                     y->stride, out, ld);
         return;
     }
     for (int64_t c = 0; c < a->x->columns; c += SLICE)
@@ -142,6 +160,11 @@ void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound
                        int64_t ld, rk_work work) {
     const rk_vector_side *sa = a->side, *sb = b->side;
     int64_t p = a->x->columns;
+    if (is_bits(a)) {
+        rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+        for (int64_t i = 0; i < ni; i++) rk_distances(nj, sa->norm[i0 + i], sb->norm + j0, 0, out + i * ld);
+        return;
+    }
     if (p <= DIRECT && !is_sparse(a)) {
         differences(a, i0, ni, b, j0, nj, out, ld, work, rk_add_squares);
         return;
@@ -164,7 +187,10 @@ void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound
 
 void rk_vector_absolutes(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                          int64_t ld, rk_work work) {
-    differences(a, i0, ni, b, j0, nj, out, ld, work, rk_add_absolutes);
+    if (is_bits(a)) /* of 0 and 1 the difference is its own square */
+        rk_vector_squares(a, i0, ni, b, j0, nj, out, ld, work);
+    else
+        differences(a, i0, ni, b, j0, nj, out, ld, work, rk_add_absolutes);
 }
 
 void rk_exp_tile(double gamma, int64_t ni, int64_t nj, double *out, int64_t ld) {

@@ -36,6 +36,14 @@ double rk_norm(int64_t n, const double *x);
 void rk_exp(int64_t n, double *x);
 /* d[j] = a + b[j] - 2 d[j], squared distances from products; returns how many are below limit * (a + b[j]). */
 int64_t rk_distances(int64_t n, double a, const double *b, double limit, double *d);
+/* d[j] = d[j] / (a + b[j] - d[j]), at most 1, and 1 for 0/0: intersections over unions. */
+void rk_unions(int64_t n, double a, const double *b, double *d);
+/* out[i*ld + j] = the bits that row i of a and row j of b share; a row has `words` words, rows are lda and ldb apart. `level`:
+ * 0 plain C, 1 AVX2, 2 AVX-512; rk_bits_best is the highest that this machine can run. */
+int rk_bits_best(void);
+void rk_bits_tile(int level, int64_t ni, int64_t nj, int64_t words, const uint64_t *a, int64_t lda, const uint64_t *b,
+                  int64_t ldb, double *out, int64_t ld);
+int64_t rk_bits_count(int64_t words, const uint64_t *a);
 /* out[j] += sum over c < count of (a[c] - b[c][j])^2, or |a[c] - b[c][j]|; b[c] is at b + c * ldb. */
 void rk_add_squares(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *out);
 void rk_add_absolutes(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *out);

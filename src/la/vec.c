@@ -45,6 +45,13 @@ RK_CLONES int64_t rk_distances(int64_t n, double a, const double *restrict b, do
     return close;
 }
 
+RK_CLONES void rk_unions(int64_t n, double a, const double *restrict b, double *restrict d) {
+    for (int64_t j = 0; j < n; j++) {
+        double all = a + b[j] - d[j], v = d[j] / all;
+        d[j] = !(all > 0) || v > 1 ? 1 : v;
+    }
+}
+
 /* Four at a time, so that out is loaded and stored once for four columns. */
 RK_CLONES void rk_add_squares(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *restrict out) {
     int64_t c = 0;

@@ -4,7 +4,7 @@
  *
  * so x(z) = mean + C'k(Z, z), C = (K_Z + ridge I)^-1 (X - mean). The width and the ridge are chosen by leave-one-out, which has
  * a closed form: the error of i is c_i / (K_Z + ridge I)^-1_ii. Fitted on first use from at most 2000 kept pairs: it is a
- * regression, no exact inverse exists in general.
+ * regression, no exact inverse exists in general. Of kept bits the answer is rounded to bits again.
  * For a precomputed Gram the answer is the column of the nearest kept object. */
 #include "model/model.h"
 
@@ -80,17 +80,17 @@ done:
     return status;
 }
 
-/* X - mean for chosen kept objects, n x p. */
-static void centred_objects(const rkhs_model *m, const int64_t *which, int64_t n, const double *mean, double *out) {
-    const rk_dense *d = m->map->kept->self;
-    int64_t p = m->map->kept->columns;
+/* X - mean for chosen ones of the kept objects x, n x p. */
+static void centred_objects(const rkhs_data *x, const int64_t *which, int64_t n, const double *mean, double *out) {
+    const rk_dense *d = x->self;
+    int64_t p = x->columns;
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < p; c++) out[i * p + c] = d->values[which[i] * d->ld + c] - mean[c];
 }
 
 /* Width and ridge with the least leave-one-out error, on some of the pairs. Of two there is nothing to learn: their distance is
  * the width. */
-static rkhs_status choose(const rkhs_model *m, const double *mean, double *width, double *ridge) {
+static rkhs_status choose(const rkhs_model *m, const rkhs_data *x, const double *mean, double *width, double *ridge) {
     static const double widths[] = {0.0625, 0.125, 0.25, 0.5, 1, 2}, ridges[] = {1e-8, 1e-6, 1e-4, 1e-2, 1e-1};
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
@@ -109,7 +109,7 @@ static rkhs_status choose(const rkhs_model *m, const double *mean, double *width
     TRY(rk_scratch(env, n * p, sizeof *X, &X));
     TRY(rk_scratch(env, n * p, sizeof *C, &C));
     TRY(some_codes(m, n, which, &codes));
-    centred_objects(m, which, n, mean, X);
+    centred_objects(x, which, n, mean, X);
     TRY(rk_freeze_width(env, &median, codes, 1));
     base = *width = median.value;
     for (int w = 0; n > 2 && w < 6; w++) {
@@ -128,22 +128,22 @@ done:
     return status;
 }
 
-/* The regression on at most PAIRS pairs. */
-static rkhs_status inverse_fit(const rkhs_model *m, rk_inverse *inverse) {
+/* The regression on at most PAIRS pairs; x: the kept objects as numbers. */
+static rkhs_status inverse_fit(const rkhs_model *m, const rkhs_data *x, rk_inverse *inverse) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = m->map->kept_count < PAIRS ? m->map->kept_count : PAIRS, p = m->map->kept->columns, *which;
-    const rk_dense *d = m->map->kept->self;
+    const rk_dense *d = x->self;
     double width, ridge, *K;
     TRY(rk_map_new(env, n, p, &inverse->map));
     for (int64_t i = 0; i < m->map->kept_count; i++)
         for (int64_t c = 0; c < p; c++) inverse->map->c[c] += d->values[i * d->ld + c] / (double)m->map->kept_count;
-    TRY(choose(m, inverse->map->c, &width, &ridge));
+    TRY(choose(m, x, inverse->map->c, &width, &ridge));
     TRY(rk_scratch(env, n, sizeof *which, &which));
     TRY(rk_scratch(env, n * n, sizeof *K, &K));
     TRY(some_codes(m, n, which, &inverse->map->kept));
-    centred_objects(m, which, n, inverse->map->c, inverse->map->B);
+    centred_objects(x, which, n, inverse->map->c, inverse->map->B);
     TRY(rbf_gram(env, width, inverse->map->kept, &inverse->kernel, K));
     TRY(solve_ridge(env, n, p, K, ridge, inverse->map->B, NULL));
     rk_log(env, RKHS_LOG_INFO, "inverse: %s, ridge %g, from %lld pairs", rkhs_kernel_text(inverse->kernel), ridge,
@@ -173,9 +173,13 @@ static rkhs_status nearest_column(const rkhs_model *m, const double *Z, int64_t 
 /* Fits the inverse unless it is there. */
 static rkhs_status ensure(rkhs_model *m) {
     rk_inverse *inverse = NULL;
+    const rkhs_data *x;
+    rkhs_data *view = NULL;
     if (m->inverse) return RKHS_OK;
-    rkhs_status status = rk_alloc(m->env, 1, sizeof *inverse, &inverse);
-    if (status == RKHS_OK) status = inverse_fit(m, inverse);
+    rkhs_status status = rk_data_coerce(m->env, m->map->kept, RK_KIND_DENSE, "the inverse", &x, &view);
+    if (status == RKHS_OK) status = rk_alloc(m->env, 1, sizeof *inverse, &inverse);
+    if (status == RKHS_OK) status = inverse_fit(m, x, inverse);
+    rkhs_data_free(view);
     if (status == RKHS_OK)
         m->inverse = inverse;
     else
@@ -183,11 +187,23 @@ static rkhs_status ensure(rkhs_model *m) {
     return status;
 }
 
+/* Numbers as bits: 1 from one half on. */
+static rkhs_status round_bits(rkhs_env *env, const rkhs_data *x, rkhs_data **out) {
+    const rk_dense *d = x->self;
+    uint64_t *words;
+    rkhs_status status = rk_data_bits_new(env, x->rows, x->columns, &words, out);
+    int64_t stride = (x->columns + 63) / 64;
+    for (int64_t i = 0; status == RKHS_OK && i < x->rows; i++)
+        for (int64_t c = 0; c < x->columns; c++)
+            words[i * stride + c / 64] |= (uint64_t)(d->values[i * d->ld + c] >= 0.5) << c % 64;
+    return status;
+}
+
 rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x) {
     if (!model || !x) return rk_missing(model ? model->env : NULL, "rkhs_model_inverse", "place for the objects");
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
-    rkhs_data *codes = NULL, *out = NULL;
+    rkhs_data *codes = NULL, *out = NULL, *numbers = NULL;
     double *values;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
@@ -199,10 +215,12 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
     if (kind == RK_KIND_GRAM) {
         TRY(rk_data_dense_new(env, n, 1, &values, &out));
         TRY(nearest_column(model, Z, n, ld, values));
-    } else if (kind == RK_KIND_DENSE) {
+    } else if (kind & (RK_KIND_DENSE | RK_KIND_BITS)) {
         TRY(ensure(model));
-        TRY(rk_data_dense_new(env, n, model->map->kept->columns, &values, &out));
+        TRY(rk_data_dense_new(env, n, model->map->kept->columns, &values, &numbers));
         TRY(rk_map_apply(env, model->inverse->map, model->inverse->kernel, codes, values, model->map->kept->columns));
+        if (kind == RK_KIND_BITS) TRY(round_bits(env, numbers, &out));
+        if (kind == RK_KIND_DENSE) out = numbers, numbers = NULL;
     } else {
         FAIL(env, RKHS_ERR_DATA, "there is no inverse for %s data", model->map->kept->type->entry.name);
     }
@@ -211,6 +229,7 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
 done:
     rk_blas_end();
     rkhs_data_free(codes);
+    rkhs_data_free(numbers);
     rkhs_data_free(out);
     rk_scratch_release(env, mark);
     return status;

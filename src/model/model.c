@@ -105,7 +105,13 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
     if (y && !m->type->second) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no labels or targets: leave them out", name);
     if (y && !(y->type->kind & m->type->second))
         return rk_fail(env, RKHS_ERR_DATA, "%s cannot use %s as its second data set", name, y->type->entry.name);
-    if (y && y->rows != x->rows)
+    if (y && y->type->kind == RK_KIND_INDEX) {
+        int64_t objects = ((const rk_index *)y->self)->objects;
+        if (objects != x->rows)
+            return rk_fail(env, RKHS_ERR_DATA,
+                           "%s: the index rows are of %lld objects, and there are %lld: read them for these", name,
+                           (long long)objects, (long long)x->rows);
+    } else if (y && y->rows != x->rows)
         return rk_fail(env, RKHS_ERR_DATA,
                        "%s: there are %lld rows in the second data set, but %lld objects: give one for each", name,
                        (long long)y->rows, (long long)x->rows);
@@ -240,7 +246,8 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     if (ld < model->dim)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: ld is %lld, below the %lld columns of Z", (long long)ld,
              (long long)model->dim);
-    TRY(rk_data_coerce(env, x, rk_kernel_kinds(model->kernel), rkhs_kernel_text(model->kernel), &use, &view));
+    TRY(rk_data_coerce_like(env, x, rk_kernel_kinds(model->kernel), rkhs_kernel_text(model->kernel), model->map->kept, &use,
+                            &view));
     if (use->columns != model->map->kept->columns) TRY(wrong_columns(env, use, model->map->kept->columns));
     TRY(rk_map_apply(env, model->map, model->kernel, use, Z, ld));
 done:

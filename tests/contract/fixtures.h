@@ -196,6 +196,7 @@ typedef struct fixture_set {
     int large;                 /* also for the tests that take many rows */
     double offset;             /* from the origin */
     int again, constant, zero; /* rows come three times; odd columns are constant; every fifth row is 0 */
+    int bits;                  /* values are 0 or 1 */
 } fixture_set;
 
 static const fixture_set fixture_sets[] = {
@@ -208,6 +209,10 @@ static const fixture_set fixture_sets[] = {
     {.name = "zeros", .kind = RK_KIND_DENSE, .p = 10, .zero = 1},
     {.name = "sparse", .kind = RK_KIND_SPARSE, .p = 90, .large = 1},
     {.name = "sparse duplicates", .kind = RK_KIND_SPARSE, .p = 30, .again = 1, .zero = 1},
+    {.name = "zeros and ones", .kind = RK_KIND_DENSE, .p = 20, .bits = 1}, /* tanimoto packs them */
+    {.name = "bits", .kind = RK_KIND_BITS, .p = 130, .large = 1, .bits = 1},
+    {.name = "bits duplicates", .kind = RK_KIND_BITS, .p = 64, .again = 1, .zero = 1, .bits = 1},
+    {.name = "labels", .kind = RK_KIND_LABELS, .p = 1, .large = 1},
     {.name = "gram", .kind = RK_KIND_GRAM, .p = 0, .large = 1}, /* precomputed, positive definite */
     {.name = NULL},
 };
@@ -216,6 +221,7 @@ static inline double fixture_value(const fixture_set *set, int64_t i, int64_t j,
     if (set->again) i %= n / 3 + 1;
     if (set->constant && j % 2) return j == 1 ? 0 : 7.5;
     if (set->zero && i % 5 == 2) return 0;
+    if (set->bits) return rk_uniform(5, RK_STREAM_TEST, (uint64_t)i, (uint64_t)j) < 0.2;
     if (set->kind == RK_KIND_SPARSE && rk_uniform(4, RK_STREAM_TEST, (uint64_t)i, (uint64_t)j) > 0.15) return 0;
     return set->offset + rk_normal(3, RK_STREAM_TEST, (uint64_t)i, (uint64_t)j);
 }
@@ -250,6 +256,30 @@ static inline rkhs_data *sparse_copy(rkhs_env *env, const double *from, int64_t 
     return x;
 }
 
+/* A matrix of zeros and ones, n x p, as bits. */
+static inline rkhs_data *bits_copy(rkhs_env *env, const double *from, int64_t n, int64_t p) {
+    uint64_t *words;
+    rkhs_data *x;
+    OK(env, rk_data_bits_new(env, n, p, &words, &x));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < p; j++)
+            if (from[i * p + j] == 1) words[i * ((p + 63) / 64) + j / 64] |= UINT64_C(1) << j % 64;
+    return x;
+}
+
+/* Four classes of unequal size: equal ones would give equal eigenvalues. */
+static inline rkhs_data *unequal_labels(rkhs_env *env, int64_t n) {
+    static const int64_t codes[] = {0, 1, 2, 3, 3, 2, 3, 1, 2, 3};
+    static const char *const names[] = {"north", "east", "south", "west"};
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t *all = wholes(env, n);
+    rkhs_data *labels;
+    for (int64_t i = 0; i < n; i++) all[i] = codes[i % 10];
+    OK(env, rkhs_data_classes(env, all, n, names, 4, &labels));
+    rk_scratch_release(env, mark);
+    return labels;
+}
+
 /* n objects as a user gives them: a Gram is a square matrix of numbers. */
 static inline rkhs_data *fixture_data(rkhs_env *env, const char *name, int64_t n) {
     const fixture_set *set = fixture_sets;
@@ -257,21 +287,22 @@ static inline rkhs_data *fixture_data(rkhs_env *env, const char *name, int64_t n
     double *values;
     while (set->name && strcmp(set->name, name) != 0) set++;
     assert_non_null(set->name);
+    if (set->kind == RK_KIND_LABELS) return unequal_labels(env, n);
     OK(env, rk_data_dense_new(env, n, set->p ? set->p : n, &values, &x));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < set->p; j++) values[i * set->p + j] = fixture_value(set, i, j, n);
     if (!set->p) fill_gram(env, n, values);
-    if (set->kind != RK_KIND_SPARSE) return x;
-    rkhs_data *sparse = sparse_copy(env, values, n, set->p);
+    if (set->kind != RK_KIND_SPARSE && set->kind != RK_KIND_BITS) return x;
+    rkhs_data *other = (set->kind == RK_KIND_SPARSE ? sparse_copy : bits_copy)(env, values, n, set->p);
     rkhs_data_free(x);
-    return sparse;
+    return other;
 }
 
 /* n objects to learn from and `extra` new ones of the same kind. */
 static inline void fixture_split(rkhs_env *env, const char *name, int64_t n, int64_t extra, rkhs_data **train,
                                  rkhs_data **fresh) {
     rkhs_data *all = fixture_data(env, name, n + extra);
-    if (all->type->kind == RK_KIND_SPARSE) {
+    if (all->type->kind != RK_KIND_DENSE) {
         rk_mark mark = rk_scratch_mark(env);
         int64_t *index = wholes(env, n + extra);
         for (int64_t i = 0; i < n + extra; i++) index[i] = i;
@@ -298,7 +329,7 @@ static inline rkhs_data *fixture_rows(rkhs_env *env, const rkhs_data *x, const i
     const double *from = rkhs_data_values(x, &ld);
     rkhs_data *out;
     double *to;
-    if (x->type->kind == RK_KIND_SPARSE) {
+    if (x->type->kind != RK_KIND_DENSE) {
         OK(env, rkhs_data_subset(x, index, count, &out));
         return out;
     }
@@ -339,6 +370,8 @@ static const char *const fixture_more_kernels[] = {
     "3*(0.7*(rbf(gamma=0.5) + 0.1*cosine))",
     "rbf*(0.3*cosine)*(laplacian*poly)",
     "linear + (0.1*rbf + (cosine + 0.7*laplacian))",
+    "tanimoto + 0.5*linear",
+    "3*delta*delta",
     "2*precomputed",
     "precomputed + 0.5*precomputed*precomputed",
     NULL,
@@ -475,6 +508,9 @@ static inline rkhs_data *fixture_second(rkhs_env *env, const rk_model_type *type
         for (int64_t c = 0; rows && c < x->columns; c++) sum += rows[i * ld + c];
         const rk_sparse *s = x->type->kind == RK_KIND_SPARSE ? x->self : NULL;
         for (int64_t q = s ? s->starts[i] : 0; s && q < s->starts[i + 1]; q++) sum += s->values[q];
+        const rk_bits *b = x->type->kind == RK_KIND_BITS ? x->self : NULL;
+        if (b) sum += (double)rk_bits_count(b->stride, b->words + i * b->stride);
+        if (x->type->kind == RK_KIND_LABELS) sum += 3 * (double)((const rk_labels *)x->self)->codes[i] - 2;
         for (int c = 0; c < dim; c++) values[i * dim + c] = sin((c + 1) * 0.1 * sum);
     }
     return y;

@@ -326,8 +326,10 @@ static void data_of_another_kind_are_refused_with_a_sentence(void **state) {
         rkhs_kernel *k;
         LOOK_AT("%s", text);
         FINE(env, rkhs_kernel_new(env, text, &k));
-        REFUSED(env, RKHS_ERR_DATA, "not labels: ", rkhs_kernel_gram(k, labels, NULL, K, N));
-        REFUSED(env, RKHS_ERR_DATA, "not labels: ", rkhs_kernel_freeze(k, labels));
+        const rkhs_data *other = rk_kernel_kinds(k) & RK_KIND_LABELS ? tall : labels;
+        const char *sentence = other == tall ? "not dense: " : "not labels: ";
+        REFUSED(env, RKHS_ERR_DATA, sentence, rkhs_kernel_gram(k, other, NULL, K, N));
+        REFUSED(env, RKHS_ERR_DATA, sentence, rkhs_kernel_freeze(k, other));
         if (rk_kernel_kinds(k) == RK_KIND_GRAM)
             REFUSED(env, RKHS_ERR_DATA, "must be square, not 12 x 3: ", rkhs_kernel_gram(k, tall, NULL, K, N));
         rkhs_kernel_free(k);

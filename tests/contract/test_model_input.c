@@ -136,8 +136,9 @@ static void new_rows_of_another_width_or_kind_are_refused(void **state) {
             char part[128];
             snprintf(part, sizeof part, "have 70 columns, but the model was fitted on %lld", (long long)x->columns);
             memset(Z, 0, sizeof Z);
-            REFUSED(env, RKHS_ERR_DATA, part, rkhs_model_transform(m, wide, Z, 2));
-            REFUSED(env, RKHS_ERR_DATA, "not labels", rkhs_model_transform(m, labels, Z, 2));
+            int classes = x->type->kind == RK_KIND_LABELS;
+            REFUSED(env, RKHS_ERR_DATA, classes ? "not dense" : part, rkhs_model_transform(m, wide, Z, 2));
+            if (!classes) REFUSED(env, RKHS_ERR_DATA, "not labels", rkhs_model_transform(m, labels, Z, 2));
             for (int i = 0; i < 2 * N; i++) HOLDS(Z[i] == 0);
             REFUSED(env, RKHS_ERR_ARGUMENT, "below the 2 columns", rkhs_model_transform(m, x, Z, 1));
             rkhs_model_free(m);
@@ -170,20 +171,21 @@ static void a_fit_that_fails_leaves_the_model_as_it_was(void **state) {
     rkhs_env *env = *state;
     for (trial t = {0}; next_rbf(env, &t, 2);) {
         rk_mark mark = rk_scratch_mark(env);
-        rkhs_data *x = fixture_data(env, "small", N), *one = fixture_data(env, "small", 1), *labels = fixture_labels(env, N);
+        rkhs_data *x = fixture_data(env, "small", N), *one = fixture_data(env, "small", 1), *pairs;
         rkhs_model *m = fitted(env, &t, x);
         double before[2 * N];
         memcpy(before, rkhs_model_embedding(m, NULL, NULL), sizeof before);
+        FINE(env, rkhs_data_index(env, (int64_t[]){0, 1, 2, 3}, 2, 2, 4, &pairs)); /* of a kind that no kernel takes */
         size_t used = env->used;
         HOLDS(rkhs_model_fit(m, NULL, one, NULL, NULL) != RKHS_OK && refused_with_a_sentence(env));
-        HOLDS(rkhs_model_fit(m, NULL, labels, NULL, NULL) != RKHS_OK && refused_with_a_sentence(env));
+        HOLDS(rkhs_model_fit(m, NULL, pairs, NULL, NULL) != RKHS_OK && refused_with_a_sentence(env));
         FINE(env, rkhs_env_set_memory(env, used + 100));
         HOLDS(rkhs_model_fit(m, NULL, x, NULL, NULL) == RKHS_ERR_MEMORY && refused_with_a_sentence(env));
         FINE(env, rkhs_env_set_memory(env, 0));
         HOLDS(env->used == used);
         same_bits("Z", rkhs_model_embedding(m, NULL, NULL), before, 2 * N);
         rkhs_model_free(m);
-        rkhs_data_free(labels);
+        rkhs_data_free(pairs);
         rkhs_data_free(one);
         rkhs_data_free(x);
         rk_scratch_release(env, mark);

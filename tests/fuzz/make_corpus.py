@@ -56,7 +56,7 @@ TABLES = {
 
 SPECS = {
     0: ["rbf", "rbf(sigma=median)", "2*linear + rbf(gamma=0.1)*cosine", "0.5*(linear + 2*rbf(sigma=knn(3)))*poly(degree=2)",
-        "precomputed + 0.5*precomputed", "laplacian(sigma=knn(k=4))", "poly(degree=3, scale=0.5, offset=1)", "((((linear))))"],
+        "precomputed + 0.5*precomputed", "laplacian(sigma=knn(k=4))", "poly(degree=3, scale=0.5, offset=1)", "((((linear))))", "tanimoto + 2*delta"],
     1: ["kpca", "kpca(dim=2, gram=nystrom(m=10, by=given, rows=[0:10,12]), solver=lanczos)", "kpca(3, negative=flip)",
         "krr(ridge=0.1)", "kpca(gram=exact, solver=dense)"],
     2: ["csv", 'csv(label="two words", header=yes)', "tsv(label=-1)", "npy", "csv(delimiter=semicolon)", "npz(key=x)", "svmlight(base=0, columns=9)"],
@@ -68,6 +68,13 @@ SPECS = {
 ROWS = {
     "plain": "1 1:0.5 3:2\n-1 2:1e-3\n", "zero": "0 0:1 4:2\n", "comment": "cat 1:1 # note\n\ndog 2:2\n", "query": "1 qid:3 1:2 2:4\n",
     "empty_row": "1\n2 1:1\n", "order": "1 3:1 2:1\n", "twice": "1 2:1 2:2\n", "huge": "1 2147483648:1\n", "pairs": "1,2 1:1\n",
+}
+
+
+PRINTS = {
+    "plain": "#FPS1\n#num_bits=12\n#type=X/2\n0108\tone\nf001\ttwo\n", "no_header": "0108ff\n00a1FF\tx\ty\n", "crlf": "#num_bits=8\r\n01\ta\r\n\r\n",
+    "long": "#num_bits=131\n" + "0123456789abcdef" * 2 + "07\tz\n", "huge": "#num_bits=2147483647\n01\n", "past": "#num_bits=3\nff\n",
+    "unequal": "01\n0102\n", "digit": "0g\n", "empty": "#FPS1\n",
 }
 
 
@@ -102,10 +109,13 @@ def mnist():
 def models(tool):
     """Small model files of several kinds, by the tool."""
     with tempfile.TemporaryDirectory() as folder:
-        x, gram, model = (pathlib.Path(folder) / name for name in ("x.csv", "k.csv", "m.rkhs"))
+        x, gram, bits, words, model = (pathlib.Path(folder) / name for name in ("x.csv", "k.csv", "b.csv", "y.txt", "m.rkhs"))
+        bits.write_text("0,1,1\n1,0,0\n1,1,1\n0,0,0\n")
+        words.write_text("cat\ndog\ncat\ncow\n")
         x.write_text("0,1\n1,0\n2,2\n3,1\n5,5\n")
         gram.write_text("2,1,0\n1,2,1\n0,1,2\n")
         for name, spec, kernel, data in (("rbf", "kpca(dim=1)", "rbf(gamma=0.5)", x), ("gram", "kpca(dim=1)", "precomputed", gram),
+                                         ("bits", "kpca(dim=1)", "tanimoto", bits), ("labels", "kpca(dim=2)", "delta", words),
                                          ("nystrom", "kpca(dim=2, gram=nystrom(m=3))", "linear + 2*rbf(gamma=0.1)", x)):
             command = [tool, "fit", spec, "--kernel", kernel, data, "-o", model, "--quiet"]
             subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
@@ -130,6 +140,16 @@ def main():
         put("labels", "idx_" + name, b"\7" + content)
     for name, text in ROWS.items():
         put("svmlight", name, b"\0" + text.encode())
+    for name, text in PRINTS.items():
+        put("fps", name, b"\0" + text.encode())
+    for name, array in (("bytes", npy("|u1", (3, 2), bytes([0, 1, 1, 1, 0, 0]))), ("counts", npy("|i1", (1, 3), bytes([0, 255, 2]))),
+                        ("fortran", npy("|b1", (2, 2), bytes([0, 1, 1, 7]), fortran=True)), ("numbers", npy("<f8", (2, 1), struct.pack("<2d", 0, 1)))):
+        put("bits", name, b"\0" + array)
+    put("bits", "big", b"\1" + npy("|u1", (2, 3), bytes(range(6))))
+    put("bits", "little", b"\2" + npy("|u1", (2, 2), bytes([255, 31, 0, 1])))
+    put("bits", "idx", b"\3" + bytes([0, 0, 8, 2]) + struct.pack(">2I", 2, 3) + bytes([0, 1, 1, 0, 0, 1]))
+    put("bits", "npz", b"\4" + packed({"x": npy("|u1", (2, 2), bytes([0, 1, 1, 0]))}))
+    put("bits", "csv", b"\5" + b"0,1,1\n0,0,0\n")
     for what, texts in SPECS.items():
         for i, text in enumerate(texts):
             put("spec", f"{what}_{i}", bytes([what]) + text.encode())

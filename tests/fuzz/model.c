@@ -26,8 +26,10 @@ static void use(rkhs_env *env, rkhs_model *m) {
     for (int64_t i = 0; embedding && i < n * dim; i++) sink = embedding[i];
     for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) FUZZ_HOLDS(item.name && (item.text || item.values));
     FUZZ_HOLDS(rkhs_model_text(m) && rkhs_kernel_text(rkhs_model_kernel(m)));
-    for (int64_t p = 2; p <= 3 && dim > 0 && dim <= ROOM / 3; p++) { /* as the seeds have */
-        FUZZ_HOLDS(rkhs_data_dense(env, numbers, 3, p, p, &x) == RKHS_OK);
+    for (int64_t i = ROOM / 2; i < ROOM; i++) numbers[i] = (double)(i % 2); /* for models of bits */
+    for (int64_t p = 2; p <= 4 && dim > 0 && dim <= ROOM / 3; p++) {        /* as the seeds have */
+        int64_t columns = p < 4 ? p : 3;
+        FUZZ_HOLDS(rkhs_data_dense(env, numbers + (p < 4 ? 0 : ROOM / 2), 3, columns, columns, &x) == RKHS_OK);
         fuzz_status(env, rkhs_model_transform(m, x, Z, dim));
         rkhs_data_free(x);
     }

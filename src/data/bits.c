@@ -1,0 +1,198 @@
+/* bits.c: sets of bits, 64 to a word.
+ *
+ * Bit c of a row is bit c % 64, counted from the lowest, of its word c / 64; the bits past the last column are 0. A table of
+ * zeros and ones, dense or sparse, is seen as bits by packing it. */
+#include "data/data.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const rk_bits *bits_of(const rkhs_data *x) { return x->self; }
+
+/* Takes room for the words of out, whose rows and columns are known. */
+static rkhs_status make_room(rkhs_env *env, rkhs_data *out) {
+    rk_bits *b = out->self;
+    b->stride = (out->columns + 63) / 64;
+    if (out->columns > INT32_MAX)
+        return rk_fail(env, RKHS_ERR_DATA, "sets of %lld bits: at most %d can be handled", (long long)out->columns, INT32_MAX);
+    if (out->rows > INT64_MAX / 16 / b->stride)
+        return rk_fail(env, RKHS_ERR_MEMORY, "%lld rows of %lld bits are more than this machine can address",
+                       (long long)out->rows, (long long)out->columns);
+    return rk_alloc(env, out->rows * b->stride, sizeof *b->words, &b->words);
+}
+
+rkhs_status rk_data_bits_new(rkhs_env *env, int64_t rows, int64_t columns, uint64_t **words, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    *out = NULL;
+    if (rows < 1 || columns < 1)
+        FAIL(env, RKHS_ERR_DATA, "data of %lld rows and %lld bits: at least one of each is needed", (long long)rows,
+             (long long)columns);
+    TRY(rk_data_new(env, &rk_data_bits, rows, columns, &x));
+    TRY(make_room(env, x));
+    *words = ((rk_bits *)x->self)->words;
+    *out = x;
+    x = NULL;
+done:
+    rkhs_data_free(x);
+    return status;
+}
+
+int rk_bits_from_bytes(const uint8_t *bytes, int64_t count, int64_t bits, uint64_t *words) {
+    for (int64_t i = 0; i < count; i++) words[i / 8] |= (uint64_t)bytes[i] << (i % 8 * 8);
+    return bits % 64 == 0 || words[bits / 64] >> bits % 64 == 0;
+}
+
+rkhs_status rkhs_data_bits(rkhs_env *env, const uint8_t *packed, int64_t n, int64_t bits, int64_t stride, rkhs_data **data) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    uint64_t *words;
+    if (!env || !data) return RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    *data = NULL;
+    if (!packed) FAIL(env, RKHS_ERR_ARGUMENT, "the data has no bits: the pointer is NULL");
+    TRY(rk_data_bits_new(env, n, bits, &words, &x));
+    int64_t bytes = (bits + 7) / 8;
+    if (stride < bytes)
+        FAIL(env, RKHS_ERR_ARGUMENT,
+             "stride is %lld, less than the %lld bytes of %lld bits: it is the distance between two rows", (long long)stride,
+             (long long)bytes, (long long)bits);
+    for (int64_t i = 0; i < n; i++)
+        if (!rk_bits_from_bytes(packed + i * stride, bytes, bits, words + i * bits_of(x)->stride))
+            FAIL(env, RKHS_ERR_DATA,
+                 "row %lld (counted from 1) has bits set past its %lld: clear them, or say how many there are",
+                 (long long)i + 1, (long long)bits);
+    *data = x;
+    x = NULL;
+done:
+    rkhs_data_free(x);
+    return status;
+}
+
+/* ---- as seen from numbers ------------------------------------------------------------------------------------------------ */
+
+/* The column of the first number of a row that is neither 0 nor 1, with the number; -1: there is none. */
+static int64_t odd_number(const rkhs_data *x, int64_t i, double *value) {
+    int64_t odd = -1;
+    if (x->type == &rk_data_sparse) {
+        const rk_sparse *s = x->self;
+        for (int64_t q = s->starts[i]; odd < 0 && q < s->starts[i + 1]; q++)
+            if (s->values[q] != 0 && s->values[q] != 1) odd = s->columns[q], *value = s->values[q];
+        return odd;
+    }
+    const rk_dense *d = x->self;
+    const double *row = d->values + i * d->ld;
+    int good = 1;
+    for (int64_t c = 0; c < x->columns; c++) good &= (row[c] == 0) | (row[c] == 1); /* no branch, so that it runs in vectors */
+    for (int64_t c = 0; !good && odd < 0; c++)
+        if (row[c] != 0 && row[c] != 1) odd = c, *value = row[c];
+    return odd;
+}
+
+int rk_bits_suit(const rkhs_data *x) {
+    double value;
+    if (x->type == &rk_data_sparse) { /* few ones in many columns take less room as they are */
+        int64_t count = ((const rk_sparse *)x->self)->starts[x->rows], stride = (x->columns + 63) / 64;
+        if (stride * 8 > count / x->rows * 12) return 0;
+    } else if (x->type != &rk_data_dense) {
+        return 0;
+    }
+    for (int64_t i = 0; i < x->rows; i++)
+        if (odd_number(x, i, &value) >= 0) return 0;
+    return 1;
+}
+
+/* One row of zeros and ones. */
+static void pack_row(const rkhs_data *x, int64_t i, uint64_t *words) {
+    if (x->type == &rk_data_sparse) {
+        const rk_sparse *s = x->self;
+        for (int64_t q = s->starts[i]; q < s->starts[i + 1]; q++)
+            words[s->columns[q] / 64] |= (uint64_t)(s->values[q] != 0) << s->columns[q] % 64;
+        return;
+    }
+    const rk_dense *d = x->self;
+    const double *row = d->values + i * d->ld;
+    for (int64_t c = 0; c < x->columns; c++) words[c / 64] |= (uint64_t)(row[c] != 0) << c % 64;
+}
+
+static rkhs_status adopt_bits(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {
+    if (from->type != &rk_data_dense && from->type != &rk_data_sparse) return RKHS_ERR_DATA; /* no sentence: as in gram.c */
+    rkhs_status status = make_room(env, out);
+    rk_bits *b = out->self;
+    for (int64_t i = 0; status == RKHS_OK && i < from->rows; i++) {
+        double value = 0;
+        int64_t odd = odd_number(from, i, &value);
+        if (odd >= 0)
+            return rk_fail(
+                env, RKHS_ERR_DATA,
+                "row %lld, column %lld (counted from 1) is %.9g, and in a set of bits there are 0 and 1 alone: correct "
+                "it, or give both data sets as numbers",
+                (long long)i + 1, (long long)odd + 1, value);
+        pack_row(from, i, b->words + i * b->stride);
+    }
+    return status;
+}
+
+void rk_bits_row(const rkhs_data *x, int64_t i, double *out) {
+    const uint64_t *row = bits_of(x)->words + i * bits_of(x)->stride;
+    for (int64_t c = 0; c < x->columns; c++) out[c] = (double)(row[c / 64] >> c % 64 & 1);
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------------------------- */
+
+static rkhs_status subset_bits(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
+    const rk_bits *b = bits_of(x);
+    rk_bits *to = out->self;
+    rkhs_status status = make_room(env, out);
+    for (int64_t i = 0; status == RKHS_OK && i < count; i++)
+        memcpy(to->words + i * to->stride, b->words + index[i] * b->stride, (size_t)b->stride * sizeof *b->words);
+    return status;
+}
+
+/* Words as 64-bit integers, and how many bits a row has. */
+static rkhs_status save_bits(const rkhs_data *x, rk_archive *archive, const char *prefix) {
+    char name[256];
+    snprintf(name, sizeof name, "%swidth", prefix);
+    rkhs_status status = rk_archive_put_int(archive, name, x->columns);
+    snprintf(name, sizeof name, "%swords", prefix);
+    rk_array a = {'q', 2, {x->rows, bits_of(x)->stride}, bits_of(x)->words};
+    return status == RKHS_OK ? rk_archive_put(archive, name, &a) : status;
+}
+
+static rkhs_status load_bits(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *out) {
+    rkhs_status status = RKHS_OK;
+    const char *path = rk_archive_path(archive);
+    rk_bits *b = out->self;
+    char name[256];
+    rk_array a;
+    int64_t width;
+    snprintf(name, sizeof name, "%swidth", prefix);
+    TRY(rk_archive_get_int(archive, name, &width));
+    snprintf(name, sizeof name, "%swords", prefix);
+    TRY(rk_archive_get(archive, name, 'q', 2, &a));
+    if (width < 1 || width > INT32_MAX || a.shape[0] < 1 || a.shape[1] != (width + 63) / 64)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: the array '%s' does not hold rows of %lld bits: make the file again", path, name,
+             (long long)width);
+    out->rows = a.shape[0];
+    out->columns = width;
+    TRY(make_room(env, out));
+    memcpy(b->words, a.data, (size_t)(out->rows * b->stride) * sizeof *b->words);
+    for (int64_t i = 0; width % 64 && i < out->rows; i++)
+        if (b->words[i * b->stride + width / 64] >> width % 64)
+            FAIL(env, RKHS_ERR_FORMAT, "%s: the array '%s' has bits set past the %lld of row %lld: make the file again", path,
+                 name, (long long)width, (long long)i);
+done:
+    return status;
+}
+
+static void release_bits(rkhs_data *x) { rk_free(x->env, bits_of(x)->words); }
+
+const rk_data_type rk_data_bits = {
+    .entry = {.name = "bits", .brief = "sets of bits: molecules, documents by their words", .size = sizeof(rk_bits)},
+    .kind = RK_KIND_BITS,
+    .subset = subset_bits,
+    .save = save_bits,
+    .load = load_bits,
+    .adopt = adopt_bits,
+    .release = release_bits,
+};

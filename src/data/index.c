@@ -1,0 +1,126 @@
+/* index.c: rows of object numbers: pairs (i, i+) and triplets (i, i+, i-) over the objects of another data set. */
+#include "data/data.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const rk_index *index_of(const rkhs_data *x) { return x->self; }
+
+/* Rows of 2 or 3, of at least one object. */
+static rkhs_status check_shape(rkhs_env *env, const char *where, int64_t n, int64_t width, int64_t objects) {
+    if (n < 1 || (width != 2 && width != 3))
+        return rk_fail(env, RKHS_ERR_DATA, "%s: %lld rows of %lld object numbers: rows of 2 (pairs) or 3 (triplets) are needed",
+                       where, (long long)n, (long long)width);
+    if (objects < 1 || objects > (int64_t)1 << 53)
+        return rk_fail(env, RKHS_ERR_ARGUMENT, "object numbers of %lld objects: give how many there are", (long long)objects);
+    return RKHS_OK;
+}
+
+/* A number that names no object. */
+static rkhs_status no_object(rkhs_env *env, const char *where, int64_t i, int64_t c, double value, int64_t objects) {
+    return rk_fail(
+        env, RKHS_ERR_DATA,
+        "%s: row %lld, column %lld (counted from 1) is %.17g, and the objects have the numbers 0 to %lld: correct it, "
+        "or leave out the row",
+        where, (long long)i + 1, (long long)c + 1, value, (long long)objects - 1);
+}
+
+rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t n, int64_t width, int64_t objects, rkhs_data **data) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    if (!env || !data) return RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    *data = NULL;
+    if (!rows) FAIL(env, RKHS_ERR_ARGUMENT, "there are no index rows: the pointer is NULL");
+    TRY(check_shape(env, "index rows", n, width, objects));
+    for (int64_t q = 0; q < n * width; q++)
+        if (rows[q] < 0 || rows[q] >= objects)
+            TRY(no_object(env, "index rows", q / width, q % width, (double)rows[q], objects));
+    TRY(rk_data_new(env, &rk_data_index, n, width, &x));
+    rk_index *to = x->self;
+    TRY(rk_alloc(env, n * width, sizeof *to->rows, &to->rows));
+    memcpy(to->rows, rows, (size_t)(n * width) * sizeof *rows);
+    to->objects = objects;
+    *data = x;
+    x = NULL;
+done:
+    rkhs_data_free(x);
+    return status;
+}
+
+rkhs_status rk_index_from(rkhs_env *env, const char *where, const rkhs_data *numbers, int64_t objects, rkhs_data **data) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    int64_t ld, n = numbers->rows, width = numbers->columns;
+    const double *values = rkhs_data_values(numbers, &ld);
+    *data = NULL;
+    if (!values) FAIL(env, RKHS_ERR_DATA, "%s: it holds %s data, not object numbers", where, numbers->type->entry.name);
+    TRY(check_shape(env, where, n, width, objects));
+    TRY(rk_data_new(env, &rk_data_index, n, width, &x));
+    rk_index *to = x->self;
+    TRY(rk_alloc(env, n * width, sizeof *to->rows, &to->rows));
+    to->objects = objects;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < width; c++) {
+            double v = values[i * ld + c];
+            if (!(v >= 0 && v < (double)objects) || v != floor(v)) TRY(no_object(env, where, i, c, v, objects));
+            to->rows[i * width + c] = (int64_t)v;
+        }
+    *data = x;
+    x = NULL;
+done:
+    rkhs_data_free(x);
+    return status;
+}
+
+static rkhs_status subset_index(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
+    const rk_index *from = index_of(x);
+    rk_index *to = out->self;
+    rkhs_status status = rk_alloc(env, count * x->columns, sizeof *to->rows, &to->rows);
+    to->objects = from->objects;
+    for (int64_t i = 0; status == RKHS_OK && i < count; i++)
+        memcpy(to->rows + i * x->columns, from->rows + index[i] * x->columns, (size_t)x->columns * sizeof *to->rows);
+    return status;
+}
+
+static rkhs_status save_index(const rkhs_data *x, rk_archive *archive, const char *prefix) {
+    char name[256];
+    snprintf(name, sizeof name, "%sobjects", prefix);
+    rkhs_status status = rk_archive_put_int(archive, name, index_of(x)->objects);
+    snprintf(name, sizeof name, "%srows", prefix);
+    rk_array a = {'q', 2, {x->rows, x->columns}, index_of(x)->rows};
+    return status == RKHS_OK ? rk_archive_put(archive, name, &a) : status;
+}
+
+static rkhs_status load_index(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *out) {
+    rkhs_status status = RKHS_OK;
+    const char *path = rk_archive_path(archive);
+    rkhs_data *fresh = NULL;
+    char name[256];
+    rk_array a;
+    int64_t objects;
+    snprintf(name, sizeof name, "%sobjects", prefix);
+    TRY(rk_archive_get_int(archive, name, &objects));
+    snprintf(name, sizeof name, "%srows", prefix);
+    TRY(rk_archive_get(archive, name, 'q', 2, &a));
+    TRY(check_shape(env, path, a.shape[0], a.shape[1], objects));
+    TRY(rkhs_data_index(env, a.data, a.shape[0], a.shape[1], objects, &fresh));
+    out->rows = fresh->rows;
+    out->columns = fresh->columns;
+    memcpy(out->self, fresh->self, sizeof(rk_index));
+    memset(fresh->self, 0, sizeof(rk_index)); /* moved */
+done:
+    rkhs_data_free(fresh);
+    return status;
+}
+
+static void release_index(rkhs_data *x) { rk_free(x->env, index_of(x)->rows); }
+
+const rk_data_type rk_data_index = {
+    .entry = {.name = "index", .brief = "pairs or triplets of object numbers", .size = sizeof(rk_index)},
+    .kind = RK_KIND_INDEX,
+    .subset = subset_index,
+    .save = save_index,
+    .load = load_index,
+    .release = release_index,
+};

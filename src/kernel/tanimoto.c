@@ -1,0 +1,28 @@
+/* tanimoto.c: k(x, y) = <x, y> / (|x|^2 + |y|^2 - <x, y>): of two sets, the share of all their bits that both have.
+ *
+ * Two empty sets are alike (1), an empty one and another are not (0). With u = <x,y> / (|x|^2 + |y|^2), at most 1/2 in size, it
+ * is u + u^2 + u^3 + ...; u is a product of <x,y> and of the integral of exp(-t|x|^2) exp(-t|y|^2), so that it is positive
+ * semi-definite for counts and for any real vectors too. Tables of zeros and ones are packed as bits, and counted by words.
+ * Ralaivola, Swamidass, Saigo, Baldi, "Graph kernels for chemical informatics", Neural Networks 18, 2005. */
+#include "kernel/kernel.h"
+
+static rkhs_status block_tanimoto(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                  double *out, int64_t ld, rk_work work) {
+    const rk_vector_side *sa = a->side, *sb = b->side;
+    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+    for (int64_t i = 0; i < ni; i++) rk_unions(nj, sa->norm[i0 + i], sb->norm + j0, out + i * ld);
+    return RKHS_OK;
+}
+
+const rk_kernel_type rk_kernel_tanimoto = {
+    .entry = {.name = "tanimoto",
+              .brief = "of two sets of bits, or of counts, what they share of all they have; two empty ones: 1",
+              .formula = "<x,y> / (|x|^2 + |y|^2 - <x,y>)",
+              .cost = "p a pair; bits: p/64"},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS | RK_PREFER_BITS,
+    .flags = RK_PSD,
+    .prepare = rk_vector_prepare,
+    .release = rk_vector_release,
+    .block = block_tanimoto,
+    .diag = rk_diag_ones,
+};

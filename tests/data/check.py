@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""tests/data/check.py TOOL [FOLDER]: checks on real data that the project does not contain; `make check-data DATA=FOLDER` calls it.
+
+Each set is embedded by the tool in some dimensions; the errors of the nearest other object's class (leave-one-out) are printed beside
+those of chance, and must be below a share of them. A set whose files are not in FOLDER is skipped and counted. A new set is one
+entry of SETS and a function that writes what the tool reads. The last line is "N passed, N failed, N skipped".
+"""
+import ast
+import collections
+import gzip
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+# name; the files it needs; prepare(files, folder) writes the objects and y.txt and gives the objects' name; model; kernel; dimensions;
+# the largest share of chance's errors that passes, in the last of the dimensions.
+Set = collections.namedtuple("Set", "name files prepare model kernel dims share")
+
+
+def read_bytes_array(path):
+    """(rows, columns, bytes) of an NPY of uint8."""
+    with open(path, "rb") as f:
+        head = f.read(10)
+        header = ast.literal_eval(f.read(struct.unpack("<H", head[8:10])[0]).decode())
+        if header["descr"] != "|u1" or header["fortran_order"]:
+            raise ValueError(f"{path}: not a plain array of bytes")
+        return (*header["shape"], f.read())
+
+
+def nci(files, folder):
+    """Molecules as sets of 55 bits; whether one stops the growth of a line of cells (score 60 or more in column 49)."""
+    rows, columns, scores = read_bytes_array(files[1])
+    active = (scores[i * columns + 49] >= 60 for i in range(rows))
+    (folder / "y.txt").write_text("".join("active\n" if a else "inactive\n" for a in active))
+    return files[0]
+
+
+def class_and_text(most):
+    """Lines of class<tab>text as a file of text and one of classes; of each class the first `most`."""
+    def prepare(files, folder):
+        seen, texts, classes = collections.Counter(), [], []
+        with gzip.open(files[0], "rt", encoding="utf-8") as lines:
+            for line in lines:
+                name, text = line.rstrip("\n").split("\t", 1)
+                seen[name] += 1
+                if seen[name] <= most:
+                    texts.append(text)
+                    classes.append(name)
+        (folder / "x.txt").write_text("\n".join(texts) + "\n", encoding="utf-8")
+        (folder / "y.txt").write_text("\n".join(classes) + "\n", encoding="utf-8")
+        return folder / "x.txt"
+    return prepare
+
+
+SETS = [
+    Set("NCI molecules", ["nci_cancer/fp3_bits_2305.npy", "nci_cancer/gi50_scores_2305.npy"], nci, "kpca", "tanimoto", range(2, 11), 0.8),
+]
+
+# To be moved up when the tool has their kernels.
+LATER = [
+    Set("splice junctions", ["splice/splice_dna.tsv.gz"], class_and_text(500), "kpca", "spectrum(p=4)", (2, 5, 10), 0.9),
+    Set("Reuters articles", ["reuters21578/reuters_single_topic.tsv.gz"], class_and_text(50), "kpca", "ssk(p=3, lambda=0.5)", (2, 5, 10), 0.6),
+]
+
+
+def run(tool, *arguments):
+    result = subprocess.run([str(word) for word in (tool, *arguments)], text=True, capture_output=True)
+    if result.returncode != 0:
+        raise RuntimeError(result.stderr.strip())
+    return result.stdout
+
+
+def chance(labels):
+    """How many errors a neighbour drawn at random makes."""
+    counts, n = collections.Counter(labels), len(labels)
+    return sum(c * (n - c) / (n - 1) for c in counts.values())
+
+
+def check(tool, one, files, folder):
+    """Whether a set passes; prints a line for each dimension."""
+    objects = one.prepare(files, folder)
+    labels = (folder / "y.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    by_chance, errors = chance(labels), 0
+    for dim in one.dims:
+        run(tool, "fit", f"{one.model}(dim={dim})", objects, "--kernel", one.kernel, "-z", folder / "Z.npy", "--quiet")
+        value = float(run(tool, "score", "knn(k=1)", "--z", folder / "Z.npy", "--labels", folder / "y.txt").split()[-1])
+        errors = round((1 - value) * len(labels))
+        print(f"  {one.name}, {one.model}, {one.kernel}, {dim} dimensions: {errors} errors of {len(labels)}, chance {by_chance:.0f}", flush=True)
+    return errors <= one.share * by_chance
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit("usage: tests/data/check.py TOOL [FOLDER]")
+    tool = pathlib.Path(sys.argv[1]).resolve()
+    data = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 and sys.argv[2] else None
+    passed = failed = skipped = 0
+    for one in SETS:
+        files = [data / name if data else None for name in one.files]
+        if not data or not all(path.is_file() for path in files):
+            print(f"skipped {one.name}: {'no folder was given' if not data else f'{data} has not all of ' + ', '.join(one.files)}")
+            skipped += 1
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                good, why = check(tool, one, files, pathlib.Path(folder)), f": more than {one.share:g} of chance"
+            except (RuntimeError, ValueError, OSError) as error:
+                good, why = False, f": {error}"
+        print(f"{'ok' if good else 'not ok'} {one.name}{'' if good else why}", flush=True)
+        passed, failed = passed + good, failed + (not good)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
