@@ -28,8 +28,8 @@ static rkhs_status parse_rows(cli *c, int64_t *from, int64_t *to) {
 /* Refuses --rows that are not there. */
 static rkhs_status check_rows(cli *c, int64_t n, int64_t from, int64_t to) {
     if (to > n || from >= n)
-        return refuse(c, EXIT_FAILED, "--rows %.60s: %s has %lld rows, 0 to %lld", c->rows, c->operand[1], (long long)n,
-                      (long long)n - 1);
+        return refuse(c, EXIT_FAILED, "%s has %lld rows, 0 to %lld, and --rows %.60s asks for others", c->operand[1],
+                      (long long)n, (long long)n - 1, c->rows);
     if (from >= to) return refuse(c, EXIT_MISUSED, "--rows %.60s are none: TO, which is left out, stands after FROM", c->rows);
     return RKHS_OK;
 }
