@@ -19,7 +19,7 @@
  *   2. Everything made by _new, _read, _load, _copy, _subset, ... is given back with the noun's _free, which accepts NULL.
  *      The env is freed last.
  *   3. Matrices are row-major doubles; `ld` is the distance between the starts of two rows. Rows are objects.
- *   4. rkhs_data_dense borrows the caller's array, which must outlive the data; everything else copies.
+ *   4. rkhs_data_dense borrows the caller's array, which must outlive the data; all else copies (but rkhs_data_read_for).
  *   5. An env and what was made with it belong to one thread at a time. Different envs are independent.
  *
  * The same data, spec text and seed give the same bits on any number of threads. */
