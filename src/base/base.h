@@ -190,7 +190,7 @@ rkhs_status rk_input_read(rk_input *in, void *buffer, size_t count, size_t *got)
 rkhs_status rk_input_all(rk_input *in, char **bytes, size_t *length);
 /* The next `count` (at most 16) bytes, which stay to be read; *got is less only at the end. */
 rkhs_status rk_input_peek(rk_input *in, void *buffer, size_t count, size_t *got);
-int64_t rk_input_left(const rk_input *in);     /* bytes still to be read; -1: not known (a pipe, gzip) */
+int64_t rk_input_left(const rk_input *in); /* bytes still to be read; -1: not known (a pipe, gzip) */
 /* The descriptor, and where in the file the next byte stands; 0: there is no such place (a pipe, gzip). */
 int rk_input_place(const rk_input *in, int *fd, int64_t *at);
 const char *rk_input_name(const rk_input *in); /* the path, or "standard input" */
