@@ -80,6 +80,11 @@ static int native(const rk_npy *npy) {
     return npy->order == '|' || npy->size == 1 || npy->order == mine;
 }
 
+/* Whether the elements lie in the file as a matrix of doubles lies in memory. */
+static int as_in_memory(const rk_npy *npy) {
+    return npy->kind == 'f' && npy->size == 8 && native(npy) && (!npy->fortran || npy->ndim < 2);
+}
+
 /* The column, in C order, of position r in Fortran order among all indices but the first. */
 static int64_t column_of(const rk_npy *npy, int64_t r) {
     int64_t column = 0, index[RK_NPY_DIMS] = {0};
@@ -160,7 +165,7 @@ static rkhs_status read_chunks(rkhs_env *env, rk_input *in, target *t) {
     const rk_npy *npy = t->npy;
     char *chunk = NULL, more;
     size_t got;
-    int direct = npy->kind == 'f' && npy->size == 8 && native(npy) && (!npy->fortran || npy->ndim < 2);
+    int direct = as_in_memory(npy);
     if (!direct) TRY(rk_alloc(env, CHUNK, 1, &chunk));
     int64_t most = CHUNK / npy->size, left = npy->count;
     while (left > 0) {
@@ -343,14 +348,26 @@ done:
     return status;
 }
 
+/* A matrix of doubles that is left on the disk; *out stays NULL when it has to be read, or refused. */
+static rkhs_status leave_there(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **out) {
+    int64_t n = 0, p = 0;
+    if (!as_in_memory(npy) || rk_input_left(in) != npy->count * npy->size || npy->count == 0) return RKHS_OK;
+    rkhs_status status = matrix_shape(env, rk_input_name(in), npy, &n, &p);
+    return status == RKHS_OK ? rk_data_dense_map(env, in, n, p, out) : status;
+}
+
+/* A precomputed Gram is the one thing that is often larger than memory, and is never written to: it stays on the disk. Other
+ * data are copied, as files change while programs run. */
 static rkhs_status read_npy(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
     const npy_format *f = self;
     rk_npy npy;
-    rkhs_status status = rk_npy_read_header(env, in, &npy);
-    if (status != RKHS_OK) return status;
+    TRY(rk_npy_read_header(env, in, &npy));
     if (f->packed != PACKED_NO) return read_packed(env, f, in, &npy, out);
-    status = rk_elements_read(env, in, &npy, kinds, out);
-    if (status == RKHS_OK) rk_npy_advise(env, rk_input_name(in), &npy);
+    if (kinds == RK_KIND_GRAM) TRY(leave_there(env, in, &npy, out));
+    if (!*out) TRY(rk_elements_read(env, in, &npy, kinds, out));
+    rk_npy_advise(env, rk_input_name(in), &npy);
+done:
     return status;
 }
 
