@@ -21,6 +21,7 @@ import rows
 import sets
 
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS")
+HEAT = 1 << 29  # bytes of memory that a job touches before it begins
 COLUMNS = ("row", "what", "size", "threads", "ours_s", "ours_min_s", "ours_max_s", "peer", "peer_s", "peer_min_s", "peer_max_s",
            "ratio", "ratio_min", "ratio_max", "wanted", "share", "limit", "ours_peak_mb", "peer_peak_mb", "difference")
 
@@ -44,10 +45,10 @@ def arguments():
 # ---- running ------------------------------------------------------------------------------------------------------------
 
 
-def run(job, threads, out=None):
+def run(job, threads, scale, out=None):
     """What a job prints, or {"missing": ...}. A job that fails otherwise ends the bench: its numbers would be wrong."""
     command = [str(word) for word in job.command(threads, out)]
-    environment = {**os.environ, **{name: str(threads) for name in THREADS}}
+    environment = {**os.environ, **{name: str(threads) for name in THREADS}, "BENCH_HEAT": str(int(HEAT * min(scale, 1)))}
     try:
         result = subprocess.run(command, env=environment, capture_output=True, text=True)
     except FileNotFoundError:
@@ -62,17 +63,17 @@ class Measured:
 
     def __init__(self, name, row, options, folder):
         self.name, self.row, self.ours, self.peer, self.limit = name, row, [], [], []
+        self.scale = options.scale
         self.threads = min(row.threads or options.threads, options.threads)
         self.missing, self.difference, self.note, self.versions = None, None, None, {}
         keep = row.compare or row.note
         files = [str(folder / f"made_ours.{row.ours.out}"), str(folder / f"made_peer.{row.peer.out}") if row.peer else None]
         for turn in range(min(options.repeats, row.repeats or options.repeats)):
-            first = keep and turn == 0
-            self.ours.append(self.run_one(row.ours, files[0] if first else None))
-            if row.peer and not self.missing:
-                self.peer.append(self.run_one(row.peer, files[1] if first else None))
-            if row.limit:
-                self.limit.append(self.run_one(row.limit.job))
+            parts = [(self.ours, row.ours, files[0]), (self.peer, row.peer, files[1]),
+                     (self.limit, row.limit and row.limit.job, None)]
+            for results, job, out in parts if turn % 2 == 0 else reversed(parts):  # who comes first may find things cold
+                if job and not (self.missing and job is row.peer):
+                    results.append(self.run_one(job, out if keep and turn == 0 else None))
         if self.missing:
             self.peer = []
         if row.compare and self.peer:
@@ -84,7 +85,7 @@ class Measured:
                 pathlib.Path(file).unlink(missing_ok=True)
 
     def run_one(self, job, out=None):
-        result = run(job, self.threads, out)
+        result = run(job, self.threads, self.scale, out)
         if "missing" in result and job is self.row.peer:
             self.missing = f"{job.who}: not installed ({job.package})"
         elif "missing" in result:

@@ -5,7 +5,10 @@ As in timeit, the three are code: setup is run once, warm (an expression, on a f
 loaded late) once, and run (an expression) is timed. With "out" the value of run is saved there. Prints one JSON line, as
 bench_core does, or {"missing": MODULE} when an import fails.
 """
+import ctypes
 import json
+import mmap
+import os
 import sys
 import time
 
@@ -18,6 +21,18 @@ def memory(name):
 def reset_peak():
     with open("/proc/self/clear_refs", "w") as clear:
         clear.write("5")
+
+
+def heat():
+    """As heat() of bench_core.c."""
+    size = int(os.environ.get("BENCH_HEAT", 0))
+    if not size:
+        return
+    with mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory_map:
+        memory_map.madvise(mmap.MADV_HUGEPAGE)
+        place = ctypes.c_char.from_buffer(memory_map)
+        ctypes.memset(ctypes.addressof(place), 1, size)
+        del place
 
 
 def versions():
@@ -36,6 +51,7 @@ def main():
     if job.get("warm"):
         eval(job["warm"], space)
     run = compile(job["run"], "run", "eval")
+    heat()
     reset_peak()
     held, start = memory("VmRSS"), time.perf_counter()
     result = eval(run, space)
