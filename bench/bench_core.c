@@ -5,8 +5,8 @@
  *     bench_core fit       --kernel SPEC --model SPEC --x FILE [--y FILE]
  *     bench_core transform --kernel SPEC --model SPEC --x FILE [--y FILE] --new FILE
  *
- * with --threads N (0: all) and --out FILE.npy for what was made: the data, K or Z. Prints one JSON line: the seconds of the job
- * alone, and how far memory rose above what was held before it. */
+ * with --threads N (0: all) and --out FILE.npy for what was made: the data, K or Z. Prints one JSON line: the seconds of the
+ * job alone, and how far memory rose above what was held before it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
