@@ -3,7 +3,8 @@
 
 Every measurement is a process of its own, on the same data and the same number of threads. The runs of ours, of the peer and
 of the limit alternate, and ratios are taken within a round, so that what else the machine does falls on all alike; the table
-shows medians and [least..most]. Read the ratios: seconds belong to the machine. The rows stand in rows.py.
+shows medians and [least..most]. Read the ratios: seconds belong to the machine. When others use it too, the seconds of the
+processors, in the TSV, are steadier. The rows stand in rows.py.
 """
 import argparse
 import json
@@ -23,7 +24,8 @@ import sets
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS")
 HEAT = 1 << 29  # bytes of memory that a job touches before it begins
 COLUMNS = ("row", "what", "size", "threads", "ours_s", "ours_min_s", "ours_max_s", "peer", "peer_s", "peer_min_s", "peer_max_s",
-           "ratio", "ratio_min", "ratio_max", "wanted", "share", "limit", "ours_peak_mb", "peer_peak_mb", "difference")
+           "ratio", "ratio_min", "ratio_max", "wanted", "share", "limit", "ours_peak_mb", "peer_peak_mb",
+           "ours_cpu_s", "peer_cpu_s", "difference")
 
 
 def arguments():
@@ -102,6 +104,7 @@ class Measured:
         for side, results in (("ours", self.ours), ("peer", self.peer)):
             if results:
                 spread(cells, side, "_s", [result["seconds"] for result in results])
+                cells[side + "_cpu_s"] = statistics.median(result["cpu"] for result in results)
                 cells[side + "_peak_mb"] = statistics.median(result["peak"] for result in results) / 1e6
         if self.peer:
             spread(cells, "ratio", "", [p["seconds"] / o["seconds"] for o, p in zip(self.ours, self.peer)])

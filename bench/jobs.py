@@ -10,7 +10,7 @@ CORE = HERE.parent / "build" / "bench" / "bench_core"
 
 @dataclasses.dataclass
 class Job:
-    """A command that prints one JSON line: seconds, and peak, the bytes by which memory rose; or missing."""
+    """A command that prints one JSON line: seconds; cpu, those of all processors; peak, the bytes by which memory rose. Or missing."""
     who: str      # the name in the table
     package: str  # the Debian package that has it
     command: object  # (threads, out or None) -> the words of the command

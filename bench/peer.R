@@ -22,10 +22,12 @@ invisible(gc())
 cat("5", file = "/proc/self/clear_refs")
 held <- memory("VmRSS")
 clock <- Sys.time()
+cpu <- sum(proc.time()[1:2])
 result <- eval(code, envir = globalenv())
 took <- as.numeric(difftime(Sys.time(), clock, units = "secs"))
+worked <- sum(proc.time()[1:2]) - cpu
 loaded <- setdiff(loadedNamespaces(), c("compiler", "graphics", "utils", "grDevices", "stats", "datasets", "methods", "base", "tools"))
 versions <- paste(sprintf('"%s": "%s"', loaded, vapply(loaded, function(p) as.character(packageVersion(p)), "")), collapse = ", ")
-cat(sprintf('{"seconds": %.6f, "peak": %.0f, "versions": {%s}}\n', took, memory("VmHWM") - held, versions))
+cat(sprintf('{"seconds": %.6f, "cpu": %.3f, "peak": %.0f, "versions": {%s}}\n', took, worked, memory("VmHWM") - held, versions))
 if (length(words) > 3) write.table(format(as.matrix(result), digits = 17, trim = TRUE), words[4], sep = ",", quote = FALSE,
                                    row.names = FALSE, col.names = FALSE)

@@ -12,7 +12,8 @@ import xml.etree.ElementTree
 BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench" / "bench.py"
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else "python3"
 COLUMNS = ["row", "what", "size", "threads", "ours_s", "ours_min_s", "ours_max_s", "peer", "peer_s", "peer_min_s", "peer_max_s",
-           "ratio", "ratio_min", "ratio_max", "wanted", "share", "limit", "ours_peak_mb", "peer_peak_mb", "difference"]
+           "ratio", "ratio_min", "ratio_max", "wanted", "share", "limit", "ours_peak_mb", "peer_peak_mb",
+           "ours_cpu_s", "peer_cpu_s", "difference"]
 
 
 def run(folder, *words, environment=None):
