@@ -42,6 +42,12 @@ void progress_erase(void) {
     fflush(stderr);
 }
 
+static void remove_partial(void) {
+    for (int i = 0; i < 3; i++) {
+        if (partial[i] != NULL) unlink(partial[i]);
+    }
+}
+
 /* Leaves from inside a signal handler; a file that is on its way to the disk gets ten seconds to be removed. */
 static void on_alarm(int sig) {
     (void)sig;
@@ -50,9 +56,7 @@ static void on_alarm(int sig) {
         set_watchdog(10);
         return;
     }
-    for (int i = 0; i < 3; i++) {
-        if (partial[i] != NULL) unlink(partial[i]);
-    }
+    remove_partial();
     if (drawn) {
         ssize_t ignored = write(STDERR_FILENO, "\r\033[K", 4);
         (void)ignored;
@@ -68,7 +72,7 @@ static void on_bus(int sig) {
     ssize_t ignored = write(STDERR_FILENO, "\r\033[K", drawn ? 4 : 0);
     ignored = write(STDERR_FILENO, words, sizeof words - 1);
     (void)ignored;
-    if (partial != NULL) unlink(partial);
+    remove_partial();
     _exit(EXIT_FAILED);
 }
 
