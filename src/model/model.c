@@ -114,6 +114,7 @@ static rkhs_status own_kernel(const rkhs_model *m, const rkhs_kernel *given, con
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     const char *text = given ? NULL : m->type->default_kernel(x->type->kind);
+    char shown[RK_SHORT];
     if (!given && !text)
         FAIL(env, RKHS_ERR_SPEC, "%s has no kernel of its own for %s data: name one", m->type->entry.name, x->type->entry.name);
     if (given)
@@ -121,7 +122,7 @@ static rkhs_status own_kernel(const rkhs_model *m, const rkhs_kernel *given, con
     else
         TRY(rkhs_kernel_new(env, text, out));
     TRY(rkhs_kernel_freeze(*out, x));
-    rk_log(env, RKHS_LOG_INFO, "kernel: %s", rkhs_kernel_text(*out));
+    rk_log(env, RKHS_LOG_INFO, "kernel: %s", rk_short(rkhs_kernel_text(*out), shown));
 done:
     return status;
 }
@@ -188,7 +189,7 @@ rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const r
     TRY(rk_spec_copy(env, model->spec, &spec));
     TRY(model_of(env, spec, &fresh));
     TRY(own_kernel(model, kernel, x, &fresh->kernel));
-    TRY(rk_data_coerce(env, x, rk_kernel_kinds(fresh->kernel), rkhs_kernel_text(fresh->kernel), &use, &view));
+    TRY(rk_kernel_coerce(fresh->kernel, x, &use, &view));
     TRY(fit_into(fresh, use, y, start, dim));
     swap_results(model, fresh);
 done:
@@ -213,7 +214,7 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: rows of Z are %lld apart: at most %d", (long long)ld, INT_MAX);
     if (!x || !Z || ld < model->dim)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: a null argument, or ld below %lld", (long long)model->dim);
-    TRY(rk_data_coerce(env, x, rk_kernel_kinds(model->kernel), rkhs_kernel_text(model->kernel), &use, &view));
+    TRY(rk_kernel_coerce(model->kernel, x, &use, &view));
     if (use->columns != model->map->kept->columns)
         FAIL(env, RKHS_ERR_DATA,
              "the new data have %lld columns, but the model was fitted on %lld: give the same columns in the same order",

@@ -1,0 +1,262 @@
+/* see.c: kernels on other columns than the data have: k[0,4:7] on some of them, standardize(k) on each as (x - mean) /
+ * deviation.
+ *
+ * Both bind the kernel inside to what it is to see, so that its rules (sigma=median) look at that too. A range of dense columns
+ * is seen where it lies; other groups are copied. Mean and deviation are those of the data that the kernel was frozen on, and
+ * stand in its text: new objects are moved and scaled as the training objects were, never by themselves. */
+#include "kernel/kernel.h"
+
+#include <string.h>
+
+/* Everything but the data is that of the kernel inside. */
+static rkhs_status block_inside(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                double *out, int64_t ld, rk_work work) {
+    return rk_block_of(a->child[0], i0, ni, b->child[0], j0, nj, out, ld, work);
+}
+
+static rkhs_status diag_inside(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    return rk_diag_of(a->child[0], i0, ni, out, work);
+}
+
+/* ---- columns ------------------------------------------------------------------------------------------------------- */
+
+typedef struct columns {
+    char *list; /* "[0,4:7]" */
+} columns;
+
+static const rk_param columns_params[] = {
+    {.name = "list",
+     .kind = RK_LIST,
+     .offset = offsetof(columns, list),
+     .value = "[0]",
+     .brief = "columns counted from 0, and ranges from:to without the last, in any order, also again"},
+    {.name = NULL},
+};
+
+/* A range [from, to) of columns. */
+typedef struct run {
+    int64_t from, to;
+} run;
+
+/* The next run of a list: neighbouring parts are one. 0 at the end, or at a part that is no range. */
+static int next_run(const char **at, run *r) {
+    if (!rk_indices_next(at, &r->from, &r->to)) return 0;
+    run more;
+    for (const char *ahead = *at; rk_indices_next(&ahead, &more.from, &more.to) && more.from == r->to; *at = ahead)
+        r->to = more.to;
+    return 1;
+}
+
+static rkhs_status check_columns(rkhs_env *env, const void *self) {
+    const char *list = ((const columns *)self)->list, *at = list + 1;
+    int64_t total = 0;
+    int good = 1;
+    for (run r; good && next_run(&at, &r); good = r.to <= INT32_MAX && (total += r.to - r.from) <= INT32_MAX) {
+    }
+    if (good && !*at) return RKHS_OK;
+    return rk_fail(env, RKHS_ERR_SPEC,
+                   "columns %.60s: parts are numbers and ranges that ascend, at most %d columns, as in [0,4:7]", list,
+                   INT32_MAX);
+}
+
+/* How many columns a list asks for, of those that there are. */
+static rkhs_status count_columns(rkhs_env *env, const char *list, int64_t there, int64_t *count, int64_t *runs) {
+    const char *at = list + 1;
+    *count = *runs = 0;
+    for (run r; next_run(&at, &r); *count += r.to - r.from, ++*runs)
+        if (r.to > there)
+            return rk_fail(env, RKHS_ERR_DATA,
+                           "the columns %.40s of a kernel reach column %lld, but there are %lld, counted from 0: name "
+                           "columns below %lld",
+                           list, (long long)(r.to - 1), (long long)there, (long long)there);
+    return RKHS_OK;
+}
+
+/* Dense columns side by side. */
+static rkhs_status copy_dense(rkhs_env *env, const char *list, const rkhs_data *x, int64_t count, rkhs_data **seen) {
+    const rk_dense *from = x->self;
+    double *to;
+    rkhs_status status = rk_data_dense_new(env, x->rows, count, &to, seen);
+    if (status != RKHS_OK) return status;
+    const char *at = list + 1;
+    int64_t done = 0;
+    for (run r; next_run(&at, &r); done += r.to - r.from)
+        for (int64_t i = 0; i < x->rows; i++)
+            memcpy(to + i * count + done, from->values + i * from->ld + r.from, (size_t)(r.to - r.from) * sizeof *to);
+    return RKHS_OK;
+}
+
+/* The first number of a sparse row at or past a column. */
+static int64_t first_at(const rk_sparse *s, int64_t i, int64_t column) {
+    int64_t low = s->starts[i], high = s->starts[i + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (s->columns[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Sparse columns: the runs of each row one after the other, so that new columns ascend whatever the list's order. */
+static rkhs_status copy_sparse(rkhs_env *env, const char *list, const rkhs_data *x, int64_t count, rkhs_data **seen) {
+    const rk_sparse *s = x->self;
+    int64_t nonzeros = 0, *starts;
+    double *values;
+    int32_t *cols;
+    for (int fill = 0; fill < 2; fill++) {
+        if (fill) {
+            rkhs_status status = rk_data_sparse_new(env, x->rows, count, nonzeros, &values, &cols, &starts, seen);
+            if (status != RKHS_OK) return status;
+            nonzeros = 0;
+        }
+        for (int64_t i = 0; i < x->rows; i++) {
+            const char *at = list + 1;
+            int64_t done = 0;
+            for (run r; next_run(&at, &r); done += r.to - r.from)
+                for (int64_t q = first_at(s, i, r.from); q < s->starts[i + 1] && s->columns[q] < r.to; q++, nonzeros++)
+                    if (fill) values[nonzeros] = s->values[q], cols[nonzeros] = (int32_t)(done + s->columns[q] - r.from);
+            if (fill) starts[i + 1] = nonzeros;
+        }
+    }
+    return RKHS_OK;
+}
+
+static rkhs_status see_columns(rkhs_env *env, const void *self, const rkhs_data *x, rkhs_data **seen) {
+    const char *list = ((const columns *)self)->list, *at = list + 1;
+    int64_t count, runs;
+    run first;
+    rkhs_status status = count_columns(env, list, x->columns, &count, &runs);
+    if (status != RKHS_OK) return status;
+    if (x->type == &rk_data_sparse) return copy_sparse(env, list, x, count, seen);
+    if (runs > 1) return copy_dense(env, list, x, count, seen);
+    status = rk_data_new(env, &rk_data_dense, x->rows, count, seen);
+    if (status != RKHS_OK) return status;
+    const rk_dense *from = x->self;
+    next_run(&at, &first);
+    *(rk_dense *)(*seen)->self = (rk_dense){from->values + first.from, from->ld, NULL};
+    return RKHS_OK;
+}
+
+const rk_kernel_type rk_kernel_columns = {
+    .entry = {.name = "columns",
+              .brief = "k on some columns alone, counted from 0; a range leaves out its last",
+              .formula = "k[0,4:7]",
+              .cost = "its part",
+              .params = columns_params,
+              .size = sizeof(columns)},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE,
+    .flags = RK_PSD | RK_SCALE_FREE,
+    .children = 1,
+    .written = RK_WRITTEN_COLUMNS,
+    .check = check_columns,
+    .see = see_columns,
+    .block = block_inside,
+    .diag_parts = diag_inside,
+};
+
+/* ---- standardize --------------------------------------------------------------------------------------------------- */
+
+typedef struct standard {
+    rk_reals mean, deviation; /* one for each column, once frozen */
+} standard;
+
+static const rk_param standard_params[] = {
+    {.name = "mean",
+     .kind = RK_REALS,
+     .offset = offsetof(standard, mean),
+     .brief = "of each column; not set: of the training objects"},
+    {.name = "deviation",
+     .kind = RK_REALS,
+     .offset = offsetof(standard, deviation),
+     .max = 1e300,
+     .open = 1,
+     .brief = "of each column, by the number of objects; 1 where it is constant"},
+    {.name = NULL},
+};
+
+static rkhs_status check_standard(rkhs_env *env, const void *self) {
+    const standard *s = self;
+    if (!s->mean.values == !s->deviation.values && s->mean.count == s->deviation.count) return RKHS_OK;
+    return rk_fail(env, RKHS_ERR_SPEC,
+                   "standardize: %lld means and %lld deviations: give one of each for every column, or none",
+                   (long long)s->mean.count, (long long)s->deviation.count);
+}
+
+/* Mean and population deviation of a column; in units of its range, so that no square overflows or is lost. */
+static void measure(const rkhs_data *x, int64_t column, double *mean, double *deviation) {
+    const rk_dense *d = x->self;
+    const double *v = d->values + column;
+    double low = v[0], high = v[0], n = (double)x->rows, sum = 0, squares = 0;
+    for (int64_t i = 1; i < x->rows; i++) {
+        low = fmin(low, v[i * d->ld]);
+        high = fmax(high, v[i * d->ld]);
+    }
+    *mean = low;
+    *deviation = 1;
+    double range = high - low;
+    if (!(range > 0)) return;
+    for (int64_t i = 0; i < x->rows; i++) sum += (v[i * d->ld] - low) / range;
+    for (int64_t i = 0; i < x->rows; i++) {
+        double u = (v[i * d->ld] - low) / range - sum / n;
+        squares += u * u;
+    }
+    *mean = low + range * (sum / n);
+    *deviation = fmax(range * sqrt(squares / n), 5e-324); /* a range of next to nothing is not nothing */
+}
+
+static rkhs_status freeze_standard(rkhs_env *env, void *self, const rkhs_data *x) {
+    rkhs_status status = RKHS_OK;
+    standard *s = self;
+    if (s->mean.values) return RKHS_OK;
+    TRY(rk_alloc(env, x->columns, sizeof *s->mean.values, &s->mean.values));
+    TRY(rk_alloc(env, x->columns, sizeof *s->deviation.values, &s->deviation.values));
+    s->mean.count = s->deviation.count = x->columns;
+    for (int64_t c = 0; c < x->columns; c++) {
+        measure(x, c, &s->mean.values[c], &s->deviation.values[c]);
+        TRY(rk_progress(env, "standardize", c + 1, x->columns));
+    }
+done:
+    return status;
+}
+
+static rkhs_status see_standard(rkhs_env *env, const void *self, const rkhs_data *x, rkhs_data **seen) {
+    rkhs_status status = RKHS_OK;
+    const standard *s = self;
+    const rk_dense *d = x->self;
+    rkhs_data *y = NULL;
+    int64_t p = x->columns;
+    double *to;
+    if (s->mean.count != p)
+        FAIL(
+            env, RKHS_ERR_DATA,
+            "standardize has the mean of %lld columns, but the data have %lld: give such data, or leave out mean and deviation",
+            (long long)s->mean.count, (long long)p);
+    TRY(rk_data_dense_new(env, x->rows, p, &to, &y));
+    for (int64_t i = 0; i < x->rows; i++)
+        for (int64_t c = 0; c < p; c++) to[i * p + c] = (d->values[i * d->ld + c] - s->mean.values[c]) / s->deviation.values[c];
+    TRY(rk_dense_check(env, "standardised data", to, x->rows, p, p));
+    *seen = y;
+    y = NULL;
+done:
+    rkhs_data_free(y);
+    return status;
+}
+
+const rk_kernel_type rk_kernel_standardize = {
+    .entry = {.name = "standardize",
+              .brief = "k on columns of mean 0 and deviation 1, as measured on the training objects",
+              .formula = "standardize(k): k((x - mean) / deviation, (y - mean) / deviation)",
+              .cost = "its part, and a copy of the data",
+              .params = standard_params,
+              .size = sizeof(standard)},
+    .kinds = RK_KIND_DENSE,
+    .flags = RK_PSD | RK_SCALE_FREE,
+    .children = 1,
+    .check = check_standard,
+    .freeze = freeze_standard,
+    .see = see_standard,
+    .block = block_inside,
+    .diag_parts = diag_inside,
+};
