@@ -135,6 +135,8 @@ typedef struct rk_node {
 
 /* Parses onto the scratch list. `what` names the thing in messages: "kernel". */
 rkhs_status rk_parse(rkhs_env *env, const char *what, const char *text, rk_node **node);
+/* Refuses text that is too deep or too long to be parsed again. */
+rkhs_status rk_text_fits(rkhs_env *env, const char *what, const char *text);
 
 /* Text that grows. */
 typedef struct rk_text {

@@ -255,19 +255,39 @@ static rkhs_status parse_chain(parser *p, char sign, rk_node_kind kind, rkhs_sta
 
 static rkhs_status parse_term(parser *p, rk_node **out) { return parse_chain(p, '*', RK_NODE_PRODUCT, parse_power, out); }
 
+/* More than that is no text. */
+static rkhs_status too_deep(rkhs_env *env, const char *what, const char *text) {
+    return rk_fail(env, RKHS_ERR_SPEC, "%s '%.40s...': brackets more than %d deep", what, text, DEEPEST);
+}
+
 static rkhs_status parse_expr(parser *p, rk_node **out) {
-    if (p->depth++ > DEEPEST) /* the first is outside all brackets */
-        return rk_fail(p->env, RKHS_ERR_SPEC, "%s '%.40s...': brackets more than %d deep", p->what, p->text, DEEPEST);
+    if (p->depth++ > DEEPEST) return too_deep(p->env, p->what, p->text); /* the first is outside all brackets */
     rkhs_status status = parse_chain(p, '+', RK_NODE_SUM, parse_term, out);
     p->depth--;
     return status;
 }
 
+/* Refuses what is too long to be text. */
+static rkhs_status check_length(rkhs_env *env, const char *what, const char *text) {
+    if (strlen(text) <= LONGEST) return RKHS_OK;
+    return rk_fail(env, RKHS_ERR_SPEC, "%s: the text is longer than %d characters", what, LONGEST);
+}
+
+rkhs_status rk_text_fits(rkhs_env *env, const char *what, const char *text) {
+    int depth = 0;
+    for (const char *c = text; *c; c++) {
+        depth += (*c == '(') - (*c == ')');
+        if (depth > DEEPEST) return too_deep(env, what, text);
+    }
+    return check_length(env, what, text);
+}
+
 rkhs_status rk_parse(rkhs_env *env, const char *what, const char *text, rk_node **node) {
-    if (strlen(text) > LONGEST) return rk_fail(env, RKHS_ERR_SPEC, "%s: the text is longer than %d characters", what, LONGEST);
+    rkhs_status status = check_length(env, what, text);
+    if (status != RKHS_OK) return status;
     parser p = {env, what, text, 0, 0};
     if (!peek(&p)) return rk_fail(env, RKHS_ERR_SPEC, "the text of the %s is empty", what);
-    rkhs_status status = parse_expr(&p, node);
+    status = parse_expr(&p, node);
     if (status == RKHS_OK && peek(&p)) status = wrong(&p, "the end");
     return status;
 }

@@ -286,15 +286,22 @@ static rkhs_status bind_root(rk_gram *g, const int64_t *index, int64_t m) {
 }
 
 /* Landmarks for a kernel that refers to them, before they are known: they are drawn while it refers to as many objects, chosen
- * uniformly. */
-static rkhs_status draw_referred(rk_gram *g, int64_t *index, int64_t *m) {
+ * uniformly. Where fewer explain everything, the rest are such objects too: what is referred to should be like the data. */
+static rkhs_status draw_referred(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     factor *f = g->self;
-    TRY(rk_choose(g->env, RK_STREAM_LANDMARK, g->n, *m, index));
-    TRY(bind_root(g, index, *m));
+    int64_t *first;
+    char *taken;
+    TRY(rk_scratch(g->env, m, sizeof *first, &first));
+    TRY(rk_scratch(g->env, g->n, 1, &taken));
+    TRY(rk_choose(g->env, RK_STREAM_LANDMARK, g->n, m, first));
+    TRY(bind_root(g, first, m));
     TRY(rk_bind(g->env, g->kernel, g->x, g->root, &g->bound));
-    TRY(build_rpcholesky(g, index, *m));
-    *m = g->rank;
+    TRY(build_rpcholesky(g, index, m));
+    memset(taken, 0, (size_t)g->n);
+    for (int64_t i = 0; i < g->rank; i++) taken[index[i]] = 1;
+    for (int64_t i = g->rank, next = 0; i < m; next++)
+        if (!taken[first[next]]) index[i++] = first[next];
     rk_free(g->env, f->Phi);
     rk_free(g->env, f->L);
     f->Phi = f->L = NULL;
@@ -381,8 +388,8 @@ static rkhs_status build_nystrom(rk_gram *g) {
         g->kept = g->rank;
     } else {
         g->kept = count;
-        if (s->by == BY_RPCHOLESKY) TRY(draw_referred(g, index, &g->kept));
-        TRY(build_referred(g, index, g->kept));
+        if (s->by == BY_RPCHOLESKY) TRY(draw_referred(g, index, count));
+        TRY(build_referred(g, index, count));
     }
     if (g->kept < count)
         rk_log(g->env, RKHS_LOG_INFO, "%lld of %lld landmarks explain everything; the others were dropped", (long long)g->kept,

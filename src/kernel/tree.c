@@ -277,6 +277,7 @@ done:
 rkhs_status rk_kernel_write(rkhs_kernel *k) {
     rk_text text = {.env = k->env};
     rkhs_status status = add_text(k, &text, NULL);
+    if (status == RKHS_OK) status = rk_text_fits(k->env, "kernel", text.s); /* rbf has become rbf(sigma=median) */
     if (status == RKHS_OK) {
         rk_free(k->env, k->text);
         k->text = text.s;

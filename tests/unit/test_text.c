@@ -13,7 +13,7 @@
 
 /* ---- the grammar ------------------------------------------------------------------------------------------------------- */
 
-/* A tree as text that shows its shape: {+ a b}, {* a b}, <number>, name, name(...), list, key=... */
+/* A tree as text that shows its shape: {+ a b}, {* a b}, {^ a <2>}, {[ a list}, <number>, name, name(...), list, key=... */
 static void show(const rk_node *node, char *out, size_t room) {
     size_t at = strlen(out);
 #define ADD(...) at += (size_t)snprintf(out + at, room - at, __VA_ARGS__)
@@ -24,6 +24,8 @@ static void show(const rk_node *node, char *out, size_t room) {
     case RK_NODE_CALL: ADD(node->brackets ? "%s(" : "%s", node->text); break;
     case RK_NODE_SUM: ADD("{+ "); break;
     case RK_NODE_PRODUCT: ADD("{* "); break;
+    case RK_NODE_POWER: ADD("{^ "); break;
+    case RK_NODE_COLUMNS: ADD("{[ "); break;
     }
     for (const rk_node *c = node->child; c; c = c->next) {
         show(c, out, room);
@@ -31,7 +33,7 @@ static void show(const rk_node *node, char *out, size_t room) {
         if (c->next) ADD(" ");
     }
     if (node->kind == RK_NODE_CALL && node->brackets) ADD(")");
-    if (node->kind == RK_NODE_SUM || node->kind == RK_NODE_PRODUCT) ADD("}");
+    if (node->kind != RK_NODE_CALL && node->child) ADD("}");
 #undef ADD
 }
 
@@ -85,6 +87,13 @@ static void specs_are_read_as_the_grammar_says(void **state) {
         {"[0:50,7]", "[0:50,7]"},
         {" [ 0 : 50 , 7 ] ", "[0:50,7]"},
         {"f([1,2], rows=[3:4])", "f([1,2] rows=[3:4])"},
+        {"[ -1.5e3 , .5,1e-5 ,7]", "[-1.5e3,.5,1e-5,7]"},
+        {"a[0]", "{[ a [0]}"},
+        {"a [0] [1:2]", "{[ {[ a [0]} [1:2]}"},
+        {"a(1)[0:3] ^ 2", "{^ {[ a(<1>) [0:3]} <2>}"},
+        {"2*a^3*b", "{* <2> {^ a <3>} b}"},
+        {"(a^2)[0] + (b*c)^4", "{+ {[ {^ a <2>} [0]} {^ {* b c} <4>}}"},
+        {"f(a[0], k=b^2)", "f({[ a [0]} k={^ b <2>})"},
     };
     check_shapes(*state, cases, sizeof cases / sizeof *cases);
 }
@@ -194,18 +203,31 @@ static void a_wrong_text_is_refused_with_its_place(void **state) {
 
 static void a_wrong_list_is_refused_with_its_place(void **state) {
     static const pair cases[] = {
-        {"[]", "kernel '[]': expected a whole number at position 2, found ']'"},
-        {"[,1]", "kernel '[,1]': expected a whole number at position 2, found ','"},
-        {"[1,]", "kernel '[1,]': expected a whole number at position 4, found ']'"},
-        {"[1:]", "kernel '[1:]': expected a whole number at position 4, found ']'"},
-        {"[:1]", "kernel '[:1]': expected a whole number at position 2, found ':'"},
-        {"[a]", "kernel '[a]': expected a whole number, ':', ',' or ']' at position 2, found 'a'"},
-        {"[-1]", "kernel '[-1]': expected a whole number, ':', ',' or ']' at position 2, found '-'"},
-        {"[1.5]", "kernel '[1.5]': expected a whole number, ':', ',' or ']' at position 3, found '.'"},
-        {"[1", "kernel '[1': expected a whole number, ':', ',' or ']' at position 3, found the end"},
-        {"[", "kernel '[': expected a whole number, ':', ',' or ']' at position 2, found the end"},
+        {"[]", "kernel '[]': expected a number at position 2, found ']'"},
+        {"[,1]", "kernel '[,1]': expected a number at position 2, found ','"},
+        {"[1,]", "kernel '[1,]': expected a number at position 4, found ']'"},
+        {"[1:]", "kernel '[1:]': expected a number at position 4, found ']'"},
+        {"[:1]", "kernel '[:1]': expected a number at position 2, found ':'"},
+        {"[a]", "kernel '[a]': expected a number at position 2, found 'a'"},
+        {"[-]", "kernel '[-]': expected a number at position 2, found '-'"},
+        {"[+1]", "kernel '[+1]': expected a number at position 2, found '+'"},
+        {"[-inf]", "kernel '[-inf]': expected a number at position 2, found '-'"},
+        {"[0x10]", "kernel '[0x10]': expected a number at position 2, found '0'"},
+        {"[1.5:2]", "kernel '[1.5:2]': expected ',' or ']' at position 5, found ':'"},
+        {"[1:2:3]", "kernel '[1:2:3]': expected ',' or ']' at position 5, found ':'"},
+        {"[1:2.5]", "kernel '[1:2.5]': a range has whole numbers, as in [0:50]"},
+        {"[1:-2]", "kernel '[1:-2]': a range has whole numbers, as in [0:50]"},
+        {"[1.5.5]", "kernel '[1.5.5]': expected ',' or ']' at position 5, found '.'"},
+        {"[1", "kernel '[1': expected ':', ',' or ']' at position 3, found the end"},
+        {"[", "kernel '[': expected a number at position 2, found the end"},
         {"[1 2]", "kernel '[1 2]': expected ':', ',' or ']' at position 4, found '2'"},
-        {"[0:1 0]", "kernel '[0:1 0]': expected ':', ',' or ']' at position 6, found '0'"},
+        {"[0:1 0]", "kernel '[0:1 0]': expected ',' or ']' at position 6, found '0'"},
+        {"a[", "kernel 'a[': expected a number at position 3, found the end"},
+        {"a^", "kernel 'a^': expected a whole number at position 3, found the end"},
+        {"a^b", "kernel 'a^b': expected a whole number at position 3, found 'b'"},
+        {"a^-1", "kernel 'a^-1': expected a whole number at position 3, found '-'"},
+        {"a^2^3", "kernel 'a^2^3': expected brackets around a power, as in (k^2)[0:3], at position 4, found '^'"},
+        {"a^2[0]", "kernel 'a^2[0]': expected brackets around a power, as in (k^2)[0:3], at position 4, found '['"},
     };
     check_sentences(*state, cases, sizeof cases / sizeof *cases);
 }
@@ -237,17 +259,18 @@ static void brackets_nest_40_deep_and_no_deeper(void **state) {
     free(text);
 }
 
-static void a_text_has_65536_characters_at_most(void **state) {
+static void a_text_has_16_million_characters_at_most(void **state) {
     rkhs_env *env = *state;
     rk_node *node;
-    char *text = malloc(65538);
-    memset(text, 'a', 65537);
-    text[65537] = 0;
-    FAILS(env, RKHS_ERR_SPEC, "kernel: the text is longer than 65536 characters", rk_parse(env, "kernel", text, &node));
-    text[65536] = 0;
+    enum { MOST = 1 << 24 };
+    char *text = malloc(MOST + 2);
+    memset(text, 'a', MOST + 1);
+    text[MOST + 1] = 0;
+    FAILS(env, RKHS_ERR_SPEC, "kernel: the text is longer than 16777216 characters", rk_parse(env, "kernel", text, &node));
+    text[MOST] = 0;
     rk_clear(env);
     OK(env, rk_parse(env, "kernel", text, &node));
-    assert_int_equal(strlen(node->text), 65536);
+    assert_int_equal(strlen(node->text), MOST);
     rk_scratch_release(env, NULL);
     free(text);
 }
@@ -519,7 +542,7 @@ int main(void) {
         ENV_TEST(a_wrong_text_is_refused_with_its_place),
         ENV_TEST(a_wrong_list_is_refused_with_its_place),
         ENV_TEST(brackets_nest_40_deep_and_no_deeper),
-        ENV_TEST(a_text_has_65536_characters_at_most),
+        ENV_TEST(a_text_has_16_million_characters_at_most),
         ENV_TEST(memory_for_a_text_grows_as_its_length),
         ENV_TEST(numbers_as_text_read_back_as_the_same_bits),
         ENV_TEST(numbers_are_read_as_in_c),
