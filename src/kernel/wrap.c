@@ -15,9 +15,8 @@
 /* ---- normalize ----------------------------------------------------------------------------------------------------- */
 
 typedef struct lengths {
-    double *root;   /* sqrt(k(x,x)) of each object */
-    double largest; /* k(x,x) in the reference */
-    int clip;       /* k is positive semi-definite: what passes 1 is rounding */
+    double *root; /* sqrt(k(x,x)) of each object */
+    int clip;     /* k is positive semi-definite: what passes 1 is rounding */
 } lengths;
 
 typedef struct diag_loop {
@@ -32,11 +31,11 @@ static rkhs_status diag_tile(void *context, int64_t tile, int worker) {
     return rk_diag_of(d->of, i0, rk_least(RK_TILE, d->of->x->rows - i0), d->out + i0, d->work[worker]);
 }
 
-/* sqrt(k(x,x)); rounding may leave less than 0 of nothing. */
+/* sqrt(k(x,x)). Below 0 there is nothing but rounding, if k is positive semi-definite. */
 static rkhs_status take_roots(rkhs_env *env, const rk_bound *b, lengths *side) {
     for (int64_t i = 0; i < b->x->rows; i++) {
         double v = side->root[i];
-        if (!isfinite(v) || v < -1e-10 * side->largest)
+        if (!isfinite(v) || (v < 0 && !side->clip))
             return rk_fail(env, RKHS_ERR_NUMERIC,
                            "normalize: k(x,x) is %.9g for row %lld (counted from 1): it must be 0 or more: choose another "
                            "kernel, or bring the columns to a smaller scale",
@@ -58,8 +57,6 @@ static rkhs_status prepare_normalize(rkhs_env *env, rk_bound *b) {
     TRY(rk_work_new(env, d.of, d.of, &d.work));
     TRY(rk_kernel_parallel(env, "normalize", d.of->kernel, (b->x->rows + RK_TILE - 1) / RK_TILE, diag_tile, &d));
     side->clip = rk_kernel_has(b->kernel, RK_PSD);
-    for (int64_t i = 0; i < b->x->rows; i++) side->largest = fmax(side->largest, fabs(side->root[i]));
-    if (b->reference) side->largest = ((const lengths *)b->reference->side)->largest;
     TRY(take_roots(env, b, side));
 done:
     rk_scratch_release(env, mark);
