@@ -23,7 +23,7 @@ int main(void) {
         X[P * i] = 24.0 * i / N;                  /* the hour */
         X[P * i + 1] = 15 + 5 * sin(0.1 * i * i); /* a temperature */
     }
-    rkhs_env *env;
+    rkhs_env *env, *other = NULL;
     rkhs_data *x = NULL;
     rkhs_kernel *kernel = NULL;
     rkhs_model *model = NULL, *again = NULL;
@@ -46,11 +46,9 @@ int main(void) {
 
     /* A file stores the name alone: an env that does not have the kernel cannot load the model. */
     if (rkhs_model_save(model, "own_kernel.rkhs") != RKHS_OK) goto done;
-    rkhs_env *other;
     if (rkhs_env_new(&other) != RKHS_OK) goto done;
     if (rkhs_model_load(other, "own_kernel.rkhs", &again) == RKHS_OK) goto done;
     printf("without it: %s\n", rkhs_env_message(other));
-    rkhs_env_free(other);
     if (rkhs_model_load(env, "own_kernel.rkhs", &again) != RKHS_OK) goto done;
     remove("own_kernel.rkhs");
     failed = 0;
@@ -61,6 +59,7 @@ done:
     rkhs_model_free(model);
     rkhs_kernel_free(kernel);
     rkhs_data_free(x);
+    rkhs_env_free(other);
     rkhs_env_free(env);
     return failed;
 }

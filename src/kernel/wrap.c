@@ -15,8 +15,8 @@
 /* ---- normalize ----------------------------------------------------------------------------------------------------- */
 
 typedef struct lengths {
-    double *root; /* sqrt(k(x,x)) of each object */
-    int clip;     /* k is positive semi-definite: what passes 1 is rounding */
+    double *inverse; /* 1 / sqrt(k(x,x)) of each object; 0 where that is infinite */
+    int clip;        /* k is positive semi-definite: what passes 1 is rounding */
 } lengths;
 
 typedef struct diag_loop {
@@ -31,16 +31,16 @@ static rkhs_status diag_tile(void *context, int64_t tile, int worker) {
     return rk_diag_of(d->of, i0, rk_least(RK_TILE, d->of->x->rows - i0), d->out + i0, d->work[worker]);
 }
 
-/* sqrt(k(x,x)). Below 0 there is nothing but rounding, if k is positive semi-definite. */
-static rkhs_status take_roots(rkhs_env *env, const rk_bound *b, lengths *side) {
+/* From k(x,x). Below 0 there is nothing but rounding, if k is positive semi-definite. */
+static rkhs_status take_inverses(rkhs_env *env, const rk_bound *b, lengths *side) {
     for (int64_t i = 0; i < b->x->rows; i++) {
-        double v = side->root[i];
+        double v = side->inverse[i];
         if (!isfinite(v) || (v < 0 && !side->clip))
             return rk_fail(env, RKHS_ERR_NUMERIC,
                            "normalize: k(x,x) is %.9g for row %lld (counted from 1): it must be 0 or more: choose another "
                            "kernel, or bring the columns to a smaller scale",
                            v, (long long)i + 1);
-        side->root[i] = v > 0 ? sqrt(v) : 0;
+        side->inverse[i] = v > 0 ? 1 / sqrt(v) : 0;
     }
     return RKHS_OK;
 }
@@ -52,19 +52,19 @@ static rkhs_status prepare_normalize(rkhs_env *env, rk_bound *b) {
     diag_loop d = {.of = b->child[0]};
     TRY(rk_alloc(env, 1, sizeof *side, &side));
     b->side = side;
-    TRY(rk_alloc(env, b->x->rows, sizeof *side->root, &side->root));
-    d.out = side->root;
+    TRY(rk_alloc(env, b->x->rows, sizeof *side->inverse, &side->inverse));
+    d.out = side->inverse;
     TRY(rk_work_new(env, d.of, d.of, &d.work));
     TRY(rk_kernel_parallel(env, "normalize", d.of->kernel, (b->x->rows + RK_TILE - 1) / RK_TILE, diag_tile, &d));
     side->clip = rk_kernel_has(b->kernel, RK_PSD);
-    TRY(take_roots(env, b, side));
+    TRY(take_inverses(env, b, side));
 done:
     rk_scratch_release(env, mark);
     return status;
 }
 
 static void release_normalize(rkhs_env *env, rk_bound *b) {
-    rk_free(env, ((lengths *)b->side)->root);
+    rk_free(env, ((lengths *)b->side)->inverse);
     rk_free(env, b->side);
 }
 
@@ -74,12 +74,13 @@ static rkhs_status block_normalize(const rk_bound *a, int64_t i0, int64_t ni, co
     rkhs_status status = rk_block_of(a->child[0], i0, ni, b->child[0], j0, nj, out, ld, work);
     double most = la->clip ? 1 : INFINITY;
     for (int64_t i = 0; i < ni; i++) {
-        double *row = out + i * ld, s = la->root[i0 + i];
+        double *row = out + i * ld, s = la->inverse[i0 + i];
+        const double *t = lb->inverse + j0;
         for (int64_t j = 0; j < nj; j++) {
-            double t = lb->root[j0 + j], v = row[j] / s / t;
-            v = v > most ? most : v < -most ? -most : v;
-            row[j] = s > 0 && t > 0 ? v : s == t;
+            double v = row[j] * s * t[j];
+            row[j] = v > most ? most : v < -most ? -most : v;
         }
+        for (int64_t j = 0; s == 0 && j < nj; j++) row[j] = t[j] == 0;
     }
     return status;
 }
