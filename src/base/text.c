@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text may hold the mean and deviation of several hundred thousand columns. */
-enum { DEEPEST = 40, LONGEST = 1 << 24 };
+/* Lists may hold the mean and deviation of several hundred thousand columns; what else is in a text becomes nodes, and takes a
+ * hundred times its length. */
+enum { DEEPEST = 40, LONGEST = 65536, LONGEST_LISTS = 1 << 24 };
 
 typedef struct parser {
     rkhs_env *env;
@@ -269,8 +270,13 @@ static rkhs_status parse_expr(parser *p, rk_node **out) {
 
 /* Refuses what is too long to be text. */
 static rkhs_status check_length(rkhs_env *env, const char *what, const char *text) {
-    if (strlen(text) <= LONGEST) return RKHS_OK;
-    return rk_fail(env, RKHS_ERR_SPEC, "%s: the text is longer than %d characters", what, LONGEST);
+    size_t listed = 0, length = strlen(text);
+    for (const char *at = text; (at = strchr(at, '[')); at++) listed += strspn(at + 1, "0123456789.eE+-:, ");
+    if (length - listed > LONGEST)
+        return rk_fail(env, RKHS_ERR_SPEC, "%s: the text is longer than %d characters", what, LONGEST);
+    if (listed > LONGEST_LISTS)
+        return rk_fail(env, RKHS_ERR_SPEC, "%s: the lists in the text are longer than %d characters", what, LONGEST_LISTS);
+    return RKHS_OK;
 }
 
 rkhs_status rk_text_fits(rkhs_env *env, const char *what, const char *text) {

@@ -59,31 +59,43 @@ static rkhs_status check_columns(rkhs_env *env, const void *self) {
                    INT32_MAX);
 }
 
-/* How many columns a list asks for, of those that there are. */
-static rkhs_status count_columns(rkhs_env *env, const char *list, int64_t there, int64_t *count, int64_t *runs) {
-    const char *at = list + 1;
-    *count = *runs = 0;
-    for (run r; next_run(&at, &r); *count += r.to - r.from, ++*runs)
-        if (r.to > there)
-            return rk_fail(env, RKHS_ERR_DATA,
-                           "the columns %.40s of a kernel reach column %lld, but there are %lld, counted from 0: name "
-                           "columns below %lld",
-                           list, (long long)(r.to - 1), (long long)there, (long long)there);
+/* The columns that a list asks for, of those that there are, as runs on the scratch list. */
+typedef struct group {
+    run *runs;
+    int64_t count, columns;
+} group;
+
+static rkhs_status take_group(rkhs_env *env, const char *list, int64_t there, group *g) {
+    *g = (group){0};
+    for (int fill = 0; fill < 2; fill++) {
+        const char *at = list + 1;
+        g->columns = g->count = 0;
+        for (run r; next_run(&at, &r); g->columns += r.to - r.from, g->count++) {
+            if (r.to > there)
+                return rk_fail(env, RKHS_ERR_DATA,
+                               "the columns %.40s of a kernel reach column %lld, but there are %lld, counted from 0: name "
+                               "columns below %lld",
+                               list, (long long)(r.to - 1), (long long)there, (long long)there);
+            if (fill) g->runs[g->count] = r;
+        }
+        rkhs_status status = fill ? RKHS_OK : rk_scratch(env, g->count, sizeof *g->runs, &g->runs);
+        if (status != RKHS_OK) return status;
+    }
     return RKHS_OK;
 }
 
 /* Dense columns side by side. */
-static rkhs_status copy_dense(rkhs_env *env, const char *list, const rkhs_data *x, int64_t count, rkhs_data **seen) {
+static rkhs_status copy_dense(rkhs_env *env, const group *g, const rkhs_data *x, rkhs_data **seen) {
     const rk_dense *from = x->self;
     double *to;
-    rkhs_status status = rk_data_dense_new(env, x->rows, count, &to, seen);
-    if (status != RKHS_OK) return status;
-    const char *at = list + 1;
-    int64_t done = 0;
-    for (run r; next_run(&at, &r); done += r.to - r.from)
-        for (int64_t i = 0; i < x->rows; i++)
-            memcpy(to + i * count + done, from->values + i * from->ld + r.from, (size_t)(r.to - r.from) * sizeof *to);
-    return RKHS_OK;
+    rkhs_status status = rk_data_dense_new(env, x->rows, g->columns, &to, seen);
+    for (int64_t i = 0; status == RKHS_OK && i < x->rows; i++)
+        for (int64_t r = 0; r < g->count; r++) {
+            int64_t length = g->runs[r].to - g->runs[r].from;
+            memcpy(to, from->values + i * from->ld + g->runs[r].from, (size_t)length * sizeof *to);
+            to += length;
+        }
+    return status;
 }
 
 /* The first number of a sparse row at or past a column. */
@@ -99,44 +111,54 @@ static int64_t first_at(const rk_sparse *s, int64_t i, int64_t column) {
     return low;
 }
 
-/* Sparse columns: the runs of each row one after the other, so that new columns ascend whatever the list's order. */
-static rkhs_status copy_sparse(rkhs_env *env, const char *list, const rkhs_data *x, int64_t count, rkhs_data **seen) {
+/* Sparse columns: the runs of each row one after the other, so that new columns ascend whatever the list's order. Counted
+ * first, then copied. */
+static rkhs_status copy_sparse(rkhs_env *env, const group *g, const rkhs_data *x, rkhs_data **seen) {
+    rkhs_status status = RKHS_OK;
     const rk_sparse *s = x->self;
+    rkhs_data *y = NULL;
     int64_t nonzeros = 0, *starts;
     double *values;
     int32_t *cols;
     for (int fill = 0; fill < 2; fill++) {
-        if (fill) {
-            rkhs_status status = rk_data_sparse_new(env, x->rows, count, nonzeros, &values, &cols, &starts, seen);
-            if (status != RKHS_OK) return status;
-            nonzeros = 0;
-        }
+        if (fill) TRY(rk_data_sparse_new(env, x->rows, g->columns, nonzeros, &values, &cols, &starts, &y));
+        nonzeros = 0;
         for (int64_t i = 0; i < x->rows; i++) {
-            const char *at = list + 1;
             int64_t done = 0;
-            for (run r; next_run(&at, &r); done += r.to - r.from)
-                for (int64_t q = first_at(s, i, r.from); q < s->starts[i + 1] && s->columns[q] < r.to; q++, nonzeros++)
-                    if (fill) values[nonzeros] = s->values[q], cols[nonzeros] = (int32_t)(done + s->columns[q] - r.from);
+            for (const run *r = g->runs; r < g->runs + g->count; done += r->to - r->from, r++)
+                for (int64_t q = first_at(s, i, r->from); q < s->starts[i + 1] && s->columns[q] < r->to; q++, nonzeros++)
+                    if (fill) values[nonzeros] = s->values[q], cols[nonzeros] = (int32_t)(done + s->columns[q] - r->from);
             if (fill) starts[i + 1] = nonzeros;
+            TRY(rk_progress(env, NULL, 0, 0));
         }
     }
-    return RKHS_OK;
+    *seen = y;
+    y = NULL;
+done:
+    rkhs_data_free(y);
+    return status;
+}
+
+/* One run of dense columns, where it lies. */
+static rkhs_status view_dense(rkhs_env *env, const group *g, const rkhs_data *x, rkhs_data **seen) {
+    const rk_dense *from = x->self;
+    rkhs_status status = rk_data_new(env, &rk_data_dense, x->rows, g->columns, seen);
+    if (status == RKHS_OK) *(rk_dense *)(*seen)->self = (rk_dense){from->values + g->runs[0].from, from->ld, NULL};
+    return status;
 }
 
 static rkhs_status see_columns(rkhs_env *env, const void *self, const rkhs_data *x, rkhs_data **seen) {
-    const char *list = ((const columns *)self)->list, *at = list + 1;
-    int64_t count, runs;
-    run first;
-    rkhs_status status = count_columns(env, list, x->columns, &count, &runs);
-    if (status != RKHS_OK) return status;
-    if (x->type == &rk_data_sparse) return copy_sparse(env, list, x, count, seen);
-    if (runs > 1) return copy_dense(env, list, x, count, seen);
-    status = rk_data_new(env, &rk_data_dense, x->rows, count, seen);
-    if (status != RKHS_OK) return status;
-    const rk_dense *from = x->self;
-    next_run(&at, &first);
-    *(rk_dense *)(*seen)->self = (rk_dense){from->values + first.from, from->ld, NULL};
-    return RKHS_OK;
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    group g;
+    TRY(take_group(env, ((const columns *)self)->list, x->columns, &g));
+    if (x->type == &rk_data_sparse)
+        TRY(copy_sparse(env, &g, x, seen));
+    else
+        TRY(g.count == 1 ? view_dense(env, &g, x, seen) : copy_dense(env, &g, x, seen));
+done:
+    rk_scratch_release(env, mark);
+    return status;
 }
 
 const rk_kernel_type rk_kernel_columns = {

@@ -259,19 +259,44 @@ static void brackets_nest_40_deep_and_no_deeper(void **state) {
     free(text);
 }
 
-static void a_text_has_16_million_characters_at_most(void **state) {
+static void a_text_has_65536_characters_at_most(void **state) {
     rkhs_env *env = *state;
     rk_node *node;
-    enum { MOST = 1 << 24 };
-    char *text = malloc(MOST + 2);
-    memset(text, 'a', MOST + 1);
-    text[MOST + 1] = 0;
-    FAILS(env, RKHS_ERR_SPEC, "kernel: the text is longer than 16777216 characters", rk_parse(env, "kernel", text, &node));
-    text[MOST] = 0;
+    char *text = malloc(65538);
+    memset(text, 'a', 65537);
+    text[65537] = 0;
+    FAILS(env, RKHS_ERR_SPEC, "kernel: the text is longer than 65536 characters", rk_parse(env, "kernel", text, &node));
+    text[65536] = 0;
     rk_clear(env);
     OK(env, rk_parse(env, "kernel", text, &node));
-    assert_int_equal(strlen(node->text), MOST);
+    assert_int_equal(strlen(node->text), 65536);
     rk_scratch_release(env, NULL);
+    free(text);
+}
+
+static void lists_in_a_text_have_16_million_characters_at_most(void **state) {
+    rkhs_env *env = *state;
+    enum { MOST = 1 << 24 };
+    rk_node *node;
+    char *text = malloc(MOST + 10);
+    memset(text, '1', MOST + 9);
+    text[0] = 'a', text[1] = '[';
+    for (int i = 3; i <= MOST; i += 2) text[i] = ',';
+    strcpy(text + 2 + MOST, "]");
+    OK(env, rk_parse(env, "kernel", text, &node));
+    assert_int_equal(strlen(node->child->next->text), MOST + 2);
+    rk_scratch_release(env, NULL);
+    strcpy(text + 2 + MOST, "1]");
+    rk_clear(env);
+    FAILS(env, RKHS_ERR_SPEC, "kernel: the lists in the text are longer than 16777216 characters",
+          rk_parse(env, "kernel", text, &node));
+    /* What only looks like a list is no way round. */
+    memset(text, ',', 70000);
+    memcpy(text, "f(\"[1\"", 6);
+    strcpy(text + 70000, ")");
+    for (int i = 7; i < 70000; i += 2) text[i] = 'b';
+    rk_clear(env);
+    FAILS(env, RKHS_ERR_SPEC, "longer than 65536 characters", rk_parse(env, "kernel", text, &node));
     free(text);
 }
 
@@ -542,7 +567,8 @@ int main(void) {
         ENV_TEST(a_wrong_text_is_refused_with_its_place),
         ENV_TEST(a_wrong_list_is_refused_with_its_place),
         ENV_TEST(brackets_nest_40_deep_and_no_deeper),
-        ENV_TEST(a_text_has_16_million_characters_at_most),
+        ENV_TEST(a_text_has_65536_characters_at_most),
+        ENV_TEST(lists_in_a_text_have_16_million_characters_at_most),
         ENV_TEST(memory_for_a_text_grows_as_its_length),
         ENV_TEST(numbers_as_text_read_back_as_the_same_bits),
         ENV_TEST(numbers_are_read_as_in_c),
