@@ -206,40 +206,60 @@ static rkhs_status check_standard(rkhs_env *env, const void *self) {
                    (long long)s->mean.count, (long long)s->deviation.count);
 }
 
-/* Mean and population deviation of a column; in units of its range, so that no square overflows or is lost. */
-static void measure(const rkhs_data *x, int64_t column, double *mean, double *deviation) {
+/* Running figures of each column; values are taken from the lowest on and in units of the range, so that no square overflows or
+ * is lost. */
+typedef struct figures {
+    double *low, *range, *sum, *squares;
+} figures;
+
+/* One of three passes over the rows: the range, the sum, the squares about the mean. */
+static rkhs_status pass_over(rkhs_env *env, const rkhs_data *x, int pass, const figures *f) {
     const rk_dense *d = x->self;
-    const double *v = d->values + column;
-    double low = v[0], high = v[0], n = (double)x->rows, sum = 0, squares = 0;
-    for (int64_t i = 1; i < x->rows; i++) {
-        low = fmin(low, v[i * d->ld]);
-        high = fmax(high, v[i * d->ld]);
-    }
-    *mean = low;
-    *deviation = 1;
-    double range = high - low;
-    if (!(range > 0)) return;
-    for (int64_t i = 0; i < x->rows; i++) sum += (v[i * d->ld] - low) / range;
+    int64_t p = x->columns;
     for (int64_t i = 0; i < x->rows; i++) {
-        double u = (v[i * d->ld] - low) / range - sum / n;
-        squares += u * u;
+        const double *row = d->values + i * d->ld;
+        for (int64_t c = 0; pass == 0 && c < p; c++) {
+            f->low[c] = i && f->low[c] < row[c] ? f->low[c] : row[c];
+            f->range[c] = i && f->range[c] > row[c] ? f->range[c] : row[c];
+        }
+        for (int64_t c = 0; pass == 1 && c < p; c++) f->sum[c] += (row[c] - f->low[c]) / f->range[c];
+        for (int64_t c = 0; pass == 2 && c < p; c++) {
+            double u = (row[c] - f->low[c]) / f->range[c] - f->sum[c];
+            f->squares[c] += u * u;
+        }
+        rkhs_status status = rk_progress(env, NULL, 0, 0);
+        if (status != RKHS_OK) return status;
     }
-    *mean = low + range * (sum / n);
-    *deviation = fmax(range * sqrt(squares / n), 5e-324); /* a range of next to nothing is not nothing */
+    return RKHS_OK;
 }
 
+/* Mean and population deviation; of a constant column that constant and 1. */
 static rkhs_status freeze_standard(rkhs_env *env, void *self, const rkhs_data *x) {
     rkhs_status status = RKHS_OK;
     standard *s = self;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t p = x->columns;
+    figures f;
     if (s->mean.values) return RKHS_OK;
-    TRY(rk_alloc(env, x->columns, sizeof *s->mean.values, &s->mean.values));
-    TRY(rk_alloc(env, x->columns, sizeof *s->deviation.values, &s->deviation.values));
-    s->mean.count = s->deviation.count = x->columns;
-    for (int64_t c = 0; c < x->columns; c++) {
-        measure(x, c, &s->mean.values[c], &s->deviation.values[c]);
-        TRY(rk_progress(env, "standardize", c + 1, x->columns));
+    TRY(rk_scratch(env, p, sizeof *f.low, &f.low));
+    TRY(rk_scratch(env, p, sizeof *f.range, &f.range));
+    TRY(rk_alloc(env, p, sizeof *f.sum, &s->mean.values));
+    TRY(rk_alloc(env, p, sizeof *f.squares, &s->deviation.values));
+    s->mean.count = s->deviation.count = p;
+    f.sum = s->mean.values;
+    f.squares = s->deviation.values;
+    TRY(pass_over(env, x, 0, &f));
+    for (int64_t c = 0; c < p; c++) f.range[c] = f.range[c] > f.low[c] ? f.range[c] - f.low[c] : 1;
+    TRY(pass_over(env, x, 1, &f));
+    for (int64_t c = 0; c < p; c++) f.sum[c] /= (double)x->rows;
+    TRY(pass_over(env, x, 2, &f));
+    for (int64_t c = 0; c < p; c++) {
+        s->mean.values[c] = f.low[c] + f.range[c] * f.sum[c];
+        double deviation = f.range[c] * sqrt(f.squares[c] / (double)x->rows);
+        s->deviation.values[c] = f.squares[c] > 0 ? fmax(deviation, 5e-324) : 1; /* next to nothing is not nothing */
     }
 done:
+    rk_scratch_release(env, mark);
     return status;
 }
 

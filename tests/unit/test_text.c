@@ -278,15 +278,14 @@ static void lists_in_a_text_have_16_million_characters_at_most(void **state) {
     rkhs_env *env = *state;
     enum { MOST = 1 << 24 };
     rk_node *node;
-    char *text = malloc(MOST + 10);
-    memset(text, '1', MOST + 9);
-    text[0] = 'a', text[1] = '[';
-    for (int i = 3; i <= MOST; i += 2) text[i] = ',';
-    strcpy(text + 2 + MOST, "]");
+    char *text = malloc(MOST + 10); /* mostly blanks: the sanitizers measure a text each time that a number is read from it */
+    memset(text, ' ', MOST + 9);
+    memcpy(text, "a[1,2,", 6);
+    strcpy(text + 2 + MOST - 1, "3]");
     OK(env, rk_parse(env, "kernel", text, &node));
-    assert_int_equal(strlen(node->child->next->text), MOST + 2);
+    assert_string_equal(node->child->next->text, "[1,2,3]");
     rk_scratch_release(env, NULL);
-    strcpy(text + 2 + MOST, "1]");
+    strcpy(text + 2 + MOST - 1, "34]");
     rk_clear(env);
     FAILS(env, RKHS_ERR_SPEC, "kernel: the lists in the text are longer than 16777216 characters",
           rk_parse(env, "kernel", text, &node));
