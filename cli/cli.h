@@ -178,6 +178,10 @@ const char *nearest_command(const char *name);
 /* Text in columns [indent, terminal width), continued lines indented; `at` is where the first line stands now. */
 void wrap(FILE *out, int at, int indent, const char *text);
 
+/* A spec to show: of a long list the first few, and how many there are. */
+enum { SPEC_ROOM = 800 };
+const char *spec_short(const char *spec, char out[SPEC_ROOM]);
+
 /* list.c: prints list, type, or all; 0 when there is none of that name. */
 int list_show(FILE *out, const char *list, const char *type);
 /* The names and sentences of one list, indented by two. */

@@ -17,15 +17,15 @@ int explained_share(const rkhs_model *m, double *share) {
 
 /* One line on stderr: what was learned from what, and what it took. */
 static void say_summary(const cli *c, const rkhs_model *m) {
-    char line[1024], peak[32], explained[64] = "";
+    char line[1024], spec[SPEC_ROOM], peak[32], explained[64] = "";
     int64_t n = 0, dim = 0;
     double share;
     rkhs_model_embedding(m, &n, &dim);
     const rkhs_kernel *kernel = rkhs_model_kernel(m);
     if (explained_share(m, &share)) snprintf(explained, sizeof explained, "%.1f%% of the variance, ", 100 * share);
     snprintf(line, sizeof line, "%lld objects, %.600s, %lld dimension%s, %s%.3g s, %s at most", (long long)n,
-             kernel != NULL ? rkhs_kernel_text(kernel) : "no kernel", (long long)dim, dim == 1 ? "" : "s", explained,
-             seconds_now() - c->started, bytes_text((double)rkhs_env_memory_peak(c->env), peak));
+             kernel != NULL ? spec_short(rkhs_kernel_text(kernel), spec) : "no kernel", (long long)dim, dim == 1 ? "" : "s",
+             explained, seconds_now() - c->started, bytes_text((double)rkhs_env_memory_peak(c->env), peak));
     say(c->command->name, line);
 }
 

@@ -6,12 +6,32 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_VALUES = 6 };
+enum { MOST_VALUES = 6, LIST_SHOWN = 3 };
 
 /* One line of info: a name, and text that goes on below itself. */
 static void show_text(int width, const char *name, const char *value) {
     int at = printf("%s", name);
     wrap(stdout, at, width, value);
+}
+
+const char *spec_short(const char *spec, char out[SPEC_ROOM]) {
+    size_t used = 0;
+    while (*spec != 0 && used + 120 < SPEC_ROOM) {
+        size_t length = *spec == '[' ? strcspn(spec, "]") : 0, shown = 0;
+        int numbers = 1;
+        for (size_t i = 0; i < length; i++) {
+            numbers += spec[i] == ',';
+            if (spec[i] == ',' && i < 60 && numbers <= LIST_SHOWN + 1) shown = i;
+        }
+        if (shown == 0 || numbers <= 2 * LIST_SHOWN) {
+            out[used++] = *spec++;
+            continue;
+        }
+        used += (size_t)snprintf(out + used, SPEC_ROOM - used, "%.*s, ... %d in all]", (int)shown, spec, numbers);
+        spec += length + 1;
+    }
+    snprintf(out + used, SPEC_ROOM - used, "%s", *spec != 0 ? " ..." : "");
+    return out;
 }
 
 /* One line of info with a number, and words after it. */
@@ -38,12 +58,15 @@ static void show_model(const rkhs_model *m) {
     int64_t n = 0, dim = 0;
     double share;
     int width = 12;
+    char spec[SPEC_ROOM];
     for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) {
         if ((int)strlen(item.name) + 2 > width) width = (int)strlen(item.name) + 2;
     }
     rkhs_model_embedding(m, &n, &dim);
-    show_text(width, "model", rkhs_model_text(m));
-    if (rkhs_model_kernel(m) != NULL) show_text(width, "kernel", rkhs_kernel_text(rkhs_model_kernel(m)));
+    show_text(width, "model", spec_short(rkhs_model_text(m), spec));
+    if (rkhs_model_kernel(m) != NULL) {
+        show_text(width, "kernel", spec_short(rkhs_kernel_text(rkhs_model_kernel(m)), spec));
+    }
     show_number(width, "objects", (double)n, "");
     show_number(width, "dimensions", (double)dim, "");
     if (explained_share(m, &share)) show_number(width, "explained", share, " of the variance");

@@ -179,7 +179,9 @@ RKHS_API void rkhs_data_free(rkhs_data *data);
 
 /* ---- kernel: how two objects compare ------------------------------------------------------------------------------ */
 
-/* From text: "rbf(sigma=median)", "2*linear + rbf(gamma=0.1)*cosine". rkhs_list shows which there are. */
+/* From text: "rbf(sigma=median)". rkhs_list shows which there are. Kernels combine: weights 2*k, sums a + b, products a*b,
+ * powers k^3, normalize(k), center(k), standardize(k), and groups of columns k[0,4:7], counted from 0, a range without its
+ * last: "2*standardize(rbf)[12:16] + cosine[0,4]^2". */
 RKHS_API rkhs_status rkhs_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel);
 
 /* The text that makes an equal kernel. */
@@ -188,7 +190,8 @@ RKHS_API const char *rkhs_kernel_text(const rkhs_kernel *kernel);
 /* Turns rules such as sigma=median into numbers, from data; fit does it on a copy. A frozen kernel stays as it is. */
 RKHS_API rkhs_status rkhs_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data);
 
-/* K, a x b, K[i*ld + j] = k(a_i, b_j). b NULL: a against itself, symmetric to the bit. Rules are frozen from a, on a copy. */
+/* K, a x b, K[i*ld + j] = k(a_i, b_j). b NULL: a against itself, symmetric to the bit. Rules are frozen from a, on a copy; what
+ * refers to other objects (center) refers to a. */
 RKHS_API rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, const rkhs_data *b, double *K, int64_t ld);
 
 /* Rows from .. to-1 of K of x with itself, (to-from) x n, with the same bits as in the whole K: what several machines of one
@@ -198,6 +201,30 @@ RKHS_API rkhs_status rkhs_kernel_gram_rows(const rkhs_kernel *kernel, const rkhs
 
 RKHS_API rkhs_status rkhs_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy);
 RKHS_API void rkhs_kernel_free(rkhs_kernel *kernel);
+
+/* A kernel of your own, for one env: one value k(a_i, b_j), or a block out[i*ld + j] = k(a_{i0+i}, b_{j0+j}) of at most 256 x
+ * 256, which is faster where values share work. k(x, y) = k(y, x) and finite. Anything but RKHS_OK stops the call, which fails
+ * with that status; rkhs_env_fail leaves a sentence. Nothing else may be done with the env meanwhile. */
+typedef rkhs_status (*rkhs_pair_fn)(const rkhs_data *a, int64_t i, const rkhs_data *b, int64_t j, double *value, void *payload);
+typedef rkhs_status (*rkhs_block_fn)(const rkhs_data *a, int64_t i0, int64_t ni, const rkhs_data *b, int64_t j0, int64_t nj,
+                                     double *out, int64_t ld, void *payload);
+
+/* Fields that are not set are 0. */
+typedef struct rkhs_own_kernel {
+    rkhs_pair_fn pair;   /* one of the two */
+    rkhs_block_fn block; /* is set */
+    void *payload;       /* handed to it */
+    const char *kinds;   /* of data that it takes, as rkhs_data_kind names them: "dense, sparse"; NULL: dense */
+    int psd;             /* 1: it is known to be positive semi-definite */
+    int serial;          /* 1: called on the caller's own thread alone; else by several threads at a time */
+} rkhs_own_kernel;
+
+/* Adds it under a name (letters, digits, _), which then stands in specs as any other: "2*mine[0:3] + rbf". A model stores the
+ * name alone: add the kernel to the env again before rkhs_model_load. Function and payload must outlive the env. */
+RKHS_API rkhs_status rkhs_env_add_kernel(rkhs_env *env, const char *name, const rkhs_own_kernel *kernel);
+
+/* For callbacks, on any thread: leaves a sentence for rkhs_env_message, unless there is one, and returns `status`. */
+RKHS_API rkhs_status rkhs_env_fail(rkhs_env *env, rkhs_status status, const char *sentence);
 
 /* ---- model: what is learned --------------------------------------------------------------------------------------- */
 

@@ -32,7 +32,8 @@ typedef enum rk_param_kind {
     RK_RULE,   /* rk_rule: a number, or a rule that data turns into one */
     RK_LIST,   /* char *, "[0:50,7]"; NULL when not set */
     RK_SPEC,   /* rk_spec *: a type of another list, with its own parameters */
-    RK_WORD    /* char *, any name or number; NULL when not set */
+    RK_WORD,   /* char *, any name or number; NULL when not set */
+    RK_REALS   /* rk_reals, "[0.5,-3e8]" */
 } rk_param_kind;
 
 struct rk_list;
@@ -76,6 +77,12 @@ typedef struct rk_rule {
     double value; /* the number, once known */
     int64_t k;    /* the rule's own argument */
 } rk_rule;
+
+/* mean=[0.5,-3e8]. */
+typedef struct rk_reals {
+    double *values; /* NULL when not set */
+    int64_t count;
+} rk_reals;
 
 /* ---- comm: sums over rows that live on several machines ------------------------------------------------------------- */
 
@@ -135,6 +142,7 @@ typedef struct rk_bound {
     const rkhs_kernel *kernel;
     const rkhs_data *x;
     const struct rk_bound *reference; /* the other side of the comparison, bound first; NULL for the first */
+    rkhs_data *seen;                  /* what the children are bound to, where that is not x; owned */
     void *side;
     struct rk_bound **child; /* one for each child of the kernel */
 } rk_bound;
@@ -147,19 +155,34 @@ typedef struct rk_work {
 
 /* Properties of a kernel. */
 enum {
-    RK_PSD = 1,       /* positive semi-definite for any parameters in bounds */
-    RK_SCALE_FREE = 2 /* advice on column ranges does not apply */
+    RK_PSD = 1,        /* positive semi-definite for any parameters in bounds, if all parts are */
+    RK_SCALE_FREE = 2, /* advice on column ranges does not apply, if it does to no part */
+    RK_REFERENCE = 4,  /* values depend on the objects that others are compared with: those of the first bound */
+    RK_SERIAL = 8      /* block runs on the env's own thread alone */
 };
+
+/* How a kernel stands in a spec. */
+typedef enum rk_written {
+    RK_WRITTEN_CALL,    /* name(parameters), name(kernel, parameters) */
+    RK_WRITTEN_SUM,     /* a + b */
+    RK_WRITTEN_WEIGHT,  /* 2*a: the first parameter */
+    RK_WRITTEN_PRODUCT, /* a*b */
+    RK_WRITTEN_POWER,   /* a^3: the first parameter */
+    RK_WRITTEN_COLUMNS  /* a[0,4:7]: the first parameter */
+} rk_written;
 
 typedef struct rk_kernel_type {
     rk_entry entry;
     unsigned kinds, flags;
     int children; /* 0 leaf, 1 wraps a kernel, 2 or more: sum, product (-1: any number) */
+    rk_written written;
     /* (optional) Parameters that contradict each other. */
     rkhs_status (*check)(rkhs_env *env, const void *self);
     /* (optional) Turns rules into numbers. */
     rkhs_status (*freeze)(rkhs_env *env, void *self, const rkhs_data *x);
-    /* (optional) Fills bound->side; release undoes it. */
+    /* (optional) The data that the children are to see in place of x; may borrow from x. */
+    rkhs_status (*see)(rkhs_env *env, const void *self, const rkhs_data *x, rkhs_data **seen);
+    /* (optional) Fills bound->side when the children are bound; release undoes it. */
     rkhs_status (*prepare)(rkhs_env *env, rk_bound *bound);
     void (*release)(rkhs_env *env, rk_bound *bound);
     /* (optional) Doubles of scratch that block takes for itself. */
@@ -169,6 +192,8 @@ typedef struct rk_kernel_type {
                          int64_t ld, rk_work work);
     /* (optional) out[i] = k(a_{i0+i}, a_{i0+i}); by blocks of one otherwise. */
     void (*diag)(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
+    /* (optional) The same from the diagonals of the children, which may fail. */
+    rkhs_status (*diag_parts)(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
 } rk_kernel_type;
 
 /* ---- gram ----------------------------------------------------------------------------------------------------------- */
@@ -187,6 +212,8 @@ typedef struct rk_gram {
     int64_t kept;    /* objects that a map of this gram keeps */
     int64_t *keep;   /* their rows in x; NULL: all */
     rk_bound *bound; /* kernel and x */
+    rk_bound *root;  /* what bound refers to, kernel and `rooted`; NULL: itself */
+    rkhs_data *rooted;
     void *self;
 } rk_gram;
 

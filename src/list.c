@@ -29,8 +29,9 @@ static void make_kinds(void) {
     for (int i = 0; i < KERNELS && rk_kernels.entries[i]; i++) {
         unsigned kinds = ((const rk_kernel_type *)rk_kernels.entries[i])->kinds;
         size_t used = 0;
-        if (kinds == ~0u) used = (size_t)snprintf(kinds_text[i], sizeof *kinds_text, "any");
-        for (const rk_entry *const *d = rk_datas.entries; kinds != ~0u && *d && used < sizeof *kinds_text; d++)
+        int any = (kinds | RK_KIND_GRAM) == ~0u;
+        if (any) used = (size_t)snprintf(kinds_text[i], sizeof *kinds_text, kinds == ~0u ? "any" : "any but gram");
+        for (const rk_entry *const *d = rk_datas.entries; !any && *d && used < sizeof *kinds_text; d++)
             if (((const rk_data_type *)*d)->kind & kinds)
                 used += (size_t)snprintf(kinds_text[i] + used, sizeof *kinds_text - used, used ? ", %s" : "%s", (*d)->name);
     }
@@ -69,8 +70,8 @@ static void bounds_of(const rk_param *p, char *to, size_t room) {
 
 int rkhs_list_param(const char *list, const char *type, int i, rkhs_param *param) {
     static const char *const kinds[] = {
-        [RK_INT] = "integer",       [RK_REAL] = "real", [RK_BOOL] = "true|false", [RK_CHOICE] = "choice",
-        [RK_RULE] = "real or rule", [RK_LIST] = "rows", [RK_SPEC] = "spec",       [RK_WORD] = "word",
+        [RK_INT] = "integer",  [RK_REAL] = "real", [RK_BOOL] = "true|false", [RK_CHOICE] = "choice", [RK_RULE] = "real or rule",
+        [RK_LIST] = "indices", [RK_SPEC] = "spec", [RK_WORD] = "word",       [RK_REALS] = "numbers",
     };
     const rk_list *l = find_list(list);
     const rk_entry *e = l && type ? rk_list_find(l, type) : NULL;

@@ -22,7 +22,8 @@ MADE = "<!-- Made by tools/make_doc.py: run `make doc`, do not edit. -->\n"
 LIST_WORDS = {
     "models": "What can be learned. The first operand of `rkhs fit`, the spec of `rkhs_model_new`.",
     "kernels": "How two objects compare. `--kernel` of `rkhs fit`, the first operand of `rkhs gram`, the spec of `rkhs_kernel_new`. "
-               "Kernels combine: `'2*linear + rbf(gamma=0.1)*cosine'`.",
+               "Kernels combine: weights `2*k`, sums `a + b`, products `a*b`, powers `k^3`, `normalize(k)`, `center(k)`, "
+               "`standardize(k)`, and groups of columns `k[0,4:7]`: `'2*standardize(rbf)[12:16] + cosine[0,4]^2'`.",
     "grams": "How the matrix of kernel values is made: the whole of it, or an approximation. The parameter `gram` of a model.",
     "eigensolvers": "How eigenvectors are found. The parameter `solver` of models that need them.",
     "linsolvers": "How linear systems are solved. The parameter `solver` of models that need it.",

@@ -24,7 +24,8 @@
         goto done;                                                                                                             \
     } while (0)
 
-/* Formats the message into the env and returns `code`. The first sentence of a call stands: cleaning up cannot hide it. */
+/* Formats the message into the env and returns `code`. The first sentence of a call stands: cleaning up cannot hide it. The one
+ * function that a tile may call with the env. */
 rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Forgets the last message, where the call stands and that it was cancelled; public functions call it on entry, and none of
@@ -45,6 +46,7 @@ struct rk_pool;
 
 struct rkhs_env {
     char message[1024];
+    _Atomic int writing; /* someone writes the message */
     int threads;
     uint64_t seed;
     size_t limit; /* bytes */
@@ -56,6 +58,7 @@ struct rkhs_env {
     int64_t fail_write_at;    /* -1: never */
     int fail_write_error;     /* an errno; 0: half of what was asked for is written */
     struct rk_pool *pool;
+    struct rk_added *added; /* types that the caller adds to lists, newest first */
     rkhs_progress_fn progress;
     void *progress_payload;
     double progress_last; /* seconds, when the callback was last called */
@@ -112,11 +115,21 @@ const char *rk_bytes_text(double bytes, char buffer[32]);
 /* ---- text: the spec grammar ---------------------------------------------------------------------------------------------- */
 
 /* expr   := term { "+" term }            number := as strtod in decimals
- * term   := factor { "*" factor }        word   := letter or _ { letter, digit, _ }
- * factor := number | call | "(" expr ")" | "[" item { "," item } "]"
+ * term   := power { "*" power }          word   := letter or _ { letter, digit, _ }
+ * power  := group [ "^" number ]         group  := factor { list }
+ * factor := number | call | "(" expr ")" | list
  * call   := word [ "(" [ arg { "," arg } ] ")" ] | "quoted word"
- * arg    := [ word "=" ] expr            item := number [ ":" number ] */
-typedef enum rk_node_kind { RK_NODE_NUMBER, RK_NODE_CALL, RK_NODE_SUM, RK_NODE_PRODUCT, RK_NODE_LIST } rk_node_kind;
+ * arg    := [ word "=" ] expr
+ * list   := "[" item { "," item } "]"    item   := number | digits ":" digits */
+typedef enum rk_node_kind {
+    RK_NODE_NUMBER,
+    RK_NODE_CALL,
+    RK_NODE_SUM,
+    RK_NODE_PRODUCT,
+    RK_NODE_LIST,
+    RK_NODE_POWER,  /* child: what, and a number */
+    RK_NODE_COLUMNS /* child: what, and a list */
+} rk_node_kind;
 
 typedef struct rk_node {
     rk_node_kind kind;
@@ -131,6 +144,8 @@ typedef struct rk_node {
 
 /* Parses onto the scratch list. `what` names the thing in messages: "kernel". */
 rkhs_status rk_parse(rkhs_env *env, const char *what, const char *text, rk_node **node);
+/* Refuses text that is too deep or too long to be parsed again. */
+rkhs_status rk_text_fits(rkhs_env *env, const char *what, const char *text);
 
 /* Text that grows. */
 typedef struct rk_text {
@@ -144,22 +159,39 @@ const char *rk_number_text(double value, char buffer[40]);
 /* strtod in the C locale, whatever the program's is. */
 double rk_strtod(const char *text, char **end);
 
+/* A long text with its middle left out, for messages. */
+enum { RK_SHORT = 320 };
+const char *rk_short(const char *text, char buffer[RK_SHORT]);
+
 /* The name of `names` (NULL-ended by count) nearest to `word`, or NULL when none is near. */
 const char *rk_nearest(const char *word, const char *const *names, int count);
 
 /* "[0:50,7]" as indices, each below `end`; *index is on the scratch list. `what` for messages. */
 rkhs_status rk_indices(rkhs_env *env, const char *what, const char *list, int64_t end, int64_t **index, int64_t *count);
+/* The next part [from, to) of such a list; *at begins at its first character. 0: there is none, or it is no range. */
+int rk_indices_next(const char **at, int64_t *from, int64_t *to);
 
 /* ---- specs: types with parameters, from text and back -------------------------------------------------------------- */
 
+/* A type that the caller adds to a list, for one env: made with rk_raw_new, freed with the env. */
+typedef struct rk_added {
+    const rk_list *list;
+    const rk_entry *entry;
+    struct rk_added *next;
+} rk_added;
+
 const rk_entry *rk_list_find(const rk_list *list, const char *name);
-/* Fails with the nearest name. */
+/* Also among what was added to the env. Fails with the nearest name. */
 rkhs_status rk_list_get(rkhs_env *env, const rk_list *list, const char *name, const rk_entry **entry);
 
 rkhs_status rk_spec_new(rkhs_env *env, const rk_list *list, const char *text, rk_spec **spec);
 rkhs_status rk_spec_from_node(rkhs_env *env, const rk_list *list, const rk_node *node, rk_spec **spec);
 rkhs_status rk_spec_copy(rkhs_env *env, const rk_spec *spec, rk_spec **copy);
 rkhs_status rk_spec_text(const rk_spec *spec, rk_text *text);
+/* The parameters alone, each after ", ", or "(" when *count, of what stands before them, is 0. */
+rkhs_status rk_params_text(const rk_spec *spec, rk_text *text, int *count);
+/* The value of the first parameter. */
+rkhs_status rk_first_text(const rk_spec *spec, rk_text *text);
 void rk_spec_free(rkhs_env *env, rk_spec *spec);
 
 /* One word of "a|b|c" by position into buffer. */

@@ -92,6 +92,10 @@ void rkhs_env_free(rkhs_env *env) {
     if (!env) return;
     rk_pool_free(env);
     rk_scratch_release(env, NULL);
+    for (rk_added *a = env->added, *next; a; a = next) {
+        next = a->next;
+        rk_raw_free(a);
+    }
     rk_raw_free(env);
 }
 
@@ -153,12 +157,15 @@ void rk_clear(rkhs_env *env) {
 }
 
 rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) {
+    while (atomic_exchange(&env->writing, 1)) { /* tiles fail on several threads at a time */
+    }
     if (!env->message[0]) {
         va_list list;
         va_start(list, format);
         vsnprintf(env->message, sizeof env->message, format, list);
         va_end(list);
     }
+    atomic_store(&env->writing, 0);
     return code;
 }
 
@@ -166,6 +173,11 @@ rkhs_status rk_missing(rkhs_env *env, const char *call, const char *what) {
     if (!env) return RKHS_ERR_ARGUMENT;
     rk_clear(env);
     return rk_fail(env, RKHS_ERR_ARGUMENT, "%s: no %s: the pointer is NULL", call, what);
+}
+
+rkhs_status rkhs_env_fail(rkhs_env *env, rkhs_status status, const char *sentence) {
+    if (status < RKHS_ERR_ARGUMENT || status > RKHS_ERR_BUG) status = RKHS_ERR_ARGUMENT;
+    return env && sentence ? rk_fail(env, status, "%s", sentence) : status;
 }
 
 void rk_log(rkhs_env *env, rkhs_log_level level, const char *format, ...) {

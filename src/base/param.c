@@ -19,6 +19,14 @@ rkhs_status rk_list_get(rkhs_env *env, const rk_list *list, const char *name, co
     if (*entry) return RKHS_OK;
     const char *names[128];
     int count = 0;
+    for (const rk_added *a = env->added; a; a = a->next) {
+        if (a->list != list) continue;
+        if (strcmp(a->entry->name, name) == 0) {
+            *entry = a->entry;
+            return RKHS_OK;
+        }
+        if (count < 32) names[count++] = a->entry->name;
+    }
     for (const rk_entry *const *e = list->entries; *e && count < 128; e++) names[count++] = (*e)->name;
     const char *near = rk_nearest(name, names, count);
     if (near)
@@ -107,10 +115,8 @@ static rkhs_status unknown_choice(rkhs_env *env, const rk_entry *e, const rk_par
                    node->text ? ", not " : "", node->text ? node->text : "", choice_near(p->choices, node->text, near));
 }
 
-/* The number within the parameter's bounds. */
-static rkhs_status number_in(rkhs_env *env, const rk_entry *e, const rk_param *p, const rk_node *node, double *out) {
-    if (node->kind != RK_NODE_NUMBER) return expected(env, e, p, "a number", node);
-    double v = node->number;
+/* A number within the parameter's bounds. */
+static rkhs_status value_in(rkhs_env *env, const rk_entry *e, const rk_param *p, double v, const rk_node *node, double *out) {
     int bounded = p->min != 0 || p->max != 0 || p->open;
     if (!(v >= -1e300 && v <= 1e300)) return expected(env, e, p, "finite", node);
     if (bounded && (v < p->min || (p->open && v <= p->min)))
@@ -120,6 +126,11 @@ static rkhs_status number_in(rkhs_env *env, const rk_entry *e, const rk_param *p
         return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be at most %.15g, not %.15g", e->name, p->name, p->max, v);
     *out = v;
     return RKHS_OK;
+}
+
+static rkhs_status number_in(rkhs_env *env, const rk_entry *e, const rk_param *p, const rk_node *node, double *out) {
+    if (node->kind != RK_NODE_NUMBER) return expected(env, e, p, "a number", node);
+    return value_in(env, e, p, node->number, node, out);
 }
 
 static rkhs_status set_int(rkhs_env *env, const rk_entry *e, const rk_param *p, int64_t *slot, const rk_node *node) {
@@ -182,6 +193,27 @@ static rkhs_status set_word(rkhs_env *env, const rk_entry *e, const rk_param *p,
     return rk_strdup(env, word, slot);
 }
 
+/* Ranges and rows: what they mean is seen where they are used. */
+static rkhs_status set_list(rkhs_env *env, const rk_entry *e, const rk_param *p, char **slot, const rk_node *node) {
+    if (node->kind != RK_NODE_LIST || strspn(node->text, "[0123456789:,]") < strlen(node->text))
+        return expected(env, e, p, "a list such as [0:50,7]", node);
+    return rk_strdup(env, node->text, slot);
+}
+
+/* Numbers, each within the parameter's bounds. */
+static rkhs_status set_reals(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_reals *slot, const rk_node *node) {
+    int64_t count = 1;
+    if (node->kind != RK_NODE_LIST || strchr(node->text, ':'))
+        return expected(env, e, p, "a list of numbers such as [0.5,-3]", node);
+    for (const char *s = node->text; *s; s++) count += *s == ',';
+    rkhs_status status = rk_alloc(env, count, sizeof *slot->values, &slot->values);
+    char *at = (char *)(uintptr_t)node->text;
+    for (int64_t i = 0; status == RKHS_OK && i < count; i++)
+        status = value_in(env, e, p, rk_strtod(at + 1, &at), node, &slot->values[i]);
+    slot->count = count;
+    return status;
+}
+
 static rkhs_status set_value(rkhs_env *env, const rk_entry *e, const rk_param *p, void *self, const rk_node *node) {
     void *slot = slot_of(self, p);
     switch (p->kind) {
@@ -192,9 +224,8 @@ static rkhs_status set_value(rkhs_env *env, const rk_entry *e, const rk_param *p
     case RK_RULE: return set_rule(env, e, p, slot, node);
     case RK_WORD: return set_word(env, e, p, slot, node);
     case RK_SPEC: return rk_spec_from_node(env, p->list, node, slot);
-    case RK_LIST:
-        if (node->kind != RK_NODE_LIST) return expected(env, e, p, "a list such as [0:50,7]", node);
-        return rk_strdup(env, node->text, slot);
+    case RK_LIST: return set_list(env, e, p, slot, node);
+    case RK_REALS: return set_reals(env, e, p, slot, node);
     }
     return rk_fail(env, RKHS_ERR_BUG, "%s: a parameter of unknown kind", e->name);
 }
@@ -286,6 +317,11 @@ rkhs_status rk_spec_new(rkhs_env *env, const rk_list *list, const char *text, rk
     return status;
 }
 
+/* Whether a slot is, or begins with, a pointer that the spec owns. */
+static int points(const rk_param *p) {
+    return p->kind == RK_LIST || p->kind == RK_WORD || p->kind == RK_SPEC || p->kind == RK_REALS;
+}
+
 rkhs_status rk_spec_copy(rkhs_env *env, const rk_spec *spec, rk_spec **copy) {
     rkhs_status status = RKHS_OK;
     rk_spec *s = NULL;
@@ -296,11 +332,16 @@ rkhs_status rk_spec_copy(rkhs_env *env, const rk_spec *spec, rk_spec **copy) {
     memcpy(s->self, spec->self, spec->entry->size);
     /* What a slot points to must not be shared, nor freed twice should a copy fail half way. */
     for (const rk_param *p = s->entry->params; p && p->name; p++)
-        if (p->kind == RK_LIST || p->kind == RK_WORD || p->kind == RK_SPEC) *(void **)slot_of(s->self, p) = NULL;
+        if (points(p)) *(void **)slot_of(s->self, p) = NULL;
     for (const rk_param *p = s->entry->params; p && p->name; p++) {
         void *const *from = slot_of(spec->self, p);
         if (p->kind == RK_SPEC && *from) TRY(rk_spec_copy(env, *from, slot_of(s->self, p)));
         if ((p->kind == RK_LIST || p->kind == RK_WORD) && *from) TRY(rk_strdup(env, *from, slot_of(s->self, p)));
+        if (p->kind == RK_REALS && *from) {
+            rk_reals *to = slot_of(s->self, p);
+            TRY(rk_alloc(env, to->count, sizeof *to->values, &to->values));
+            memcpy(to->values, *from, (size_t)to->count * sizeof *to->values);
+        }
     }
     *copy = s;
     s = NULL;
@@ -314,7 +355,7 @@ void rk_spec_free(rkhs_env *env, rk_spec *spec) {
     for (const rk_param *p = spec->self ? spec->entry->params : NULL; p && p->name; p++) {
         void **slot = slot_of(spec->self, p);
         if (p->kind == RK_SPEC) rk_spec_free(env, *slot);
-        if (p->kind == RK_LIST || p->kind == RK_WORD) rk_free(env, *slot);
+        if (points(p) && p->kind != RK_SPEC) rk_free(env, *slot);
     }
     rk_free(env, spec->self);
     rk_free(env, spec);
@@ -332,6 +373,15 @@ static rkhs_status add_word(rk_text *text, const char *word) {
     return status == RKHS_OK ? rk_text_add(text, "\"") : status;
 }
 
+/* Numbers as the grammar reads them back. */
+static rkhs_status add_reals(rk_text *text, const rk_reals *reals) {
+    char number[40];
+    rkhs_status status = RKHS_OK;
+    for (int64_t i = 0; i < reals->count && status == RKHS_OK; i++)
+        status = rk_text_add(text, "%c%s", i ? ',' : '[', rk_number_text(reals->values[i], number));
+    return status == RKHS_OK ? rk_text_add(text, "]") : status;
+}
+
 /* One value as the grammar reads it back. */
 static rkhs_status add_value(rk_text *text, const rk_param *p, const void *slot) {
     char buffer[64], number[40];
@@ -344,6 +394,7 @@ static rkhs_status add_value(rk_text *text, const rk_param *p, const void *slot)
     case RK_LIST: return rk_text_add(text, "%s", *(char *const *)slot);
     case RK_WORD: return add_word(text, *(char *const *)slot);
     case RK_SPEC: return rk_spec_text(*(rk_spec *const *)slot, text);
+    case RK_REALS: return add_reals(text, slot);
     case RK_RULE:
         if (rule->rule == RK_RULE_NUMBER) return rk_text_add(text, "%s", rk_number_text(rule->value, number));
         rk_choice_text(p->choices, rule->rule, buffer);
@@ -359,19 +410,30 @@ static int is_set(const rk_param *p, const void *slot) {
     case RK_RULE: return ((const rk_rule *)slot)->rule != RK_RULE_UNSET;
     case RK_LIST:
     case RK_WORD:
+    case RK_REALS: /* begins with its pointer */
     case RK_SPEC: return *(void *const *)slot != NULL;
     default: return 1;
     }
 }
 
-rkhs_status rk_spec_text(const rk_spec *spec, rk_text *text) {
-    rkhs_status status = rk_text_add(text, "%s", spec->entry->name);
-    int count = 0;
+rkhs_status rk_params_text(const rk_spec *spec, rk_text *text, int *count) {
+    rkhs_status status = RKHS_OK;
     for (const rk_param *p = spec->entry->params; p && p->name && status == RKHS_OK; p++) {
         const void *slot = slot_of(spec->self, p);
         if (!is_set(p, slot)) continue;
-        status = rk_text_add(text, "%s%s=", count++ ? ", " : "(", p->name);
+        status = rk_text_add(text, "%s%s=", (*count)++ ? ", " : "(", p->name);
         if (status == RKHS_OK) status = add_value(text, p, slot);
     }
+    return status;
+}
+
+rkhs_status rk_first_text(const rk_spec *spec, rk_text *text) {
+    return add_value(text, spec->entry->params, slot_of(spec->self, spec->entry->params));
+}
+
+rkhs_status rk_spec_text(const rk_spec *spec, rk_text *text) {
+    int count = 0;
+    rkhs_status status = rk_text_add(text, "%s", spec->entry->name);
+    if (status == RKHS_OK) status = rk_params_text(spec, text, &count);
     return status == RKHS_OK && count ? rk_text_add(text, ")") : status;
 }

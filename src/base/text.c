@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 40, LONGEST = 65536 };
+/* Lists may hold the mean and deviation of several hundred thousand columns; what else is in a text becomes nodes, and takes a
+ * hundred times its length. */
+enum { DEEPEST = 40, LONGEST = 65536, LONGEST_LISTS = 1 << 24 };
 
 typedef struct parser {
     rkhs_env *env;
@@ -146,30 +148,46 @@ static rkhs_status parse_call(parser *p, rk_node **out) {
     return RKHS_OK;
 }
 
-/* "[" item { "," item } "]", kept as text without blanks. */
+/* One number of a list, copied without blanks; *whole: digits alone. */
+static rkhs_status list_number(parser *p, char *s, int *length, int *whole) {
+    char c = peek(p), *end;
+    const char *from = p->text + p->at;
+    if (!is_digit(c) && c != '-' && c != '.') return wrong(p, "a number");
+    rk_strtod(from, &end);
+    size_t count = (size_t)(end - from);
+    if (!count || strspn(from, "0123456789.eE+-") < count) return wrong(p, "a number");
+    *whole = strspn(from, "0123456789") >= count;
+    memcpy(s + *length, from, count);
+    *length += (int)count;
+    p->at += (int)count;
+    return RKHS_OK;
+}
+
+/* list, kept as text without blanks. */
 static rkhs_status parse_list(parser *p, rk_node **out) {
     rkhs_status status = node_new(p, RK_NODE_LIST, out);
-    char *s;
+    char *s, c = '[';
+    int length = 0, whole;
     if (status == RKHS_OK) status = rk_scratch(p->env, (int64_t)strcspn(p->text + p->at, "]") + 2, 1, &s);
     if (status != RKHS_OK) return status;
-    int length = 0, digits = 0;
-    s[length++] = '[';
-    p->at++;
-    for (;;) {
-        int before = p->at;
-        char c = peek(p);
-        if (is_digit(c)) {
-            if (digits && p->at > before) return wrong(p, "':', ',' or ']'"); /* 1 2 is not 12 */
-            digits = 1;
-        } else if (c == ':' || c == ',' || c == ']') {
-            if (!digits) return wrong(p, "a whole number");
-            digits = 0;
-        } else
-            return wrong(p, "a whole number, ':', ',' or ']'");
+    while (c != ']') {
         s[length++] = c;
         p->at++;
-        if (c == ']') break;
+        status = list_number(p, s, &length, &whole);
+        if (status == RKHS_OK && whole && peek(p) == ':') {
+            s[length++] = ':';
+            p->at++;
+            status = list_number(p, s, &length, &whole);
+            if (status == RKHS_OK && !whole)
+                return rk_fail(p->env, RKHS_ERR_SPEC, "%s '%.80s': a range has whole numbers, as in [0:50]", p->what, p->text);
+            whole = 0;
+        }
+        if (status != RKHS_OK) return status;
+        c = peek(p);
+        if (c != ',' && c != ']') return wrong(p, whole ? "':', ',' or ']'" : "',' or ']'");
     }
+    p->at++;
+    s[length++] = ']';
     s[length] = 0;
     (*out)->text = s;
     return RKHS_OK;
@@ -190,7 +208,33 @@ static rkhs_status parse_factor(parser *p, rk_node **out) {
     return RKHS_OK;
 }
 
-/* A chain of parts joined by `sign`: a sum of products, a product of factors. One part stands for itself. */
+/* Puts a node above *out, and the number or list that stands here beside it. */
+static rkhs_status parse_behind(parser *p, rk_node_kind kind, rkhs_status (*part)(parser *, rk_node **), rk_node **out) {
+    rk_node *node;
+    rkhs_status status = node_new(p, kind, &node);
+    if (status != RKHS_OK) return status;
+    node->child = *out;
+    *out = node;
+    return part(p, &node->child->next);
+}
+
+/* power := group [ "^" number ], group := factor { list } */
+static rkhs_status parse_power(parser *p, rk_node **out) {
+    rkhs_status status = parse_factor(p, out);
+    for (int groups = 0; status == RKHS_OK && peek(p) == '['; groups++) {
+        if (groups >= DEEPEST)
+            return rk_fail(p->env, RKHS_ERR_SPEC, "%s '%.40s...': lists more than %d deep", p->what, p->text, DEEPEST);
+        status = parse_behind(p, RK_NODE_COLUMNS, parse_list, out);
+    }
+    if (status != RKHS_OK || peek(p) != '^') return status;
+    p->at++;
+    if (!is_digit(peek(p))) return wrong(p, "a whole number");
+    status = parse_behind(p, RK_NODE_POWER, parse_number, out);
+    if (status == RKHS_OK && (peek(p) == '^' || peek(p) == '[')) return wrong(p, "brackets around a power, as in (k^2)[0:3],");
+    return status;
+}
+
+/* A chain of parts joined by `sign`: a sum of products, a product of powers. One part stands for itself. */
 static rkhs_status parse_chain(parser *p, char sign, rk_node_kind kind, rkhs_status (*part)(parser *, rk_node **),
                                rk_node **out) {
     rkhs_status status = part(p, out);
@@ -210,21 +254,46 @@ static rkhs_status parse_chain(parser *p, char sign, rk_node_kind kind, rkhs_sta
     return RKHS_OK;
 }
 
-static rkhs_status parse_term(parser *p, rk_node **out) { return parse_chain(p, '*', RK_NODE_PRODUCT, parse_factor, out); }
+static rkhs_status parse_term(parser *p, rk_node **out) { return parse_chain(p, '*', RK_NODE_PRODUCT, parse_power, out); }
+
+/* More than that is no text. */
+static rkhs_status too_deep(rkhs_env *env, const char *what, const char *text) {
+    return rk_fail(env, RKHS_ERR_SPEC, "%s '%.40s...': brackets more than %d deep", what, text, DEEPEST);
+}
 
 static rkhs_status parse_expr(parser *p, rk_node **out) {
-    if (p->depth++ > DEEPEST) /* the first is outside all brackets */
-        return rk_fail(p->env, RKHS_ERR_SPEC, "%s '%.40s...': brackets more than %d deep", p->what, p->text, DEEPEST);
+    if (p->depth++ > DEEPEST) return too_deep(p->env, p->what, p->text); /* the first is outside all brackets */
     rkhs_status status = parse_chain(p, '+', RK_NODE_SUM, parse_term, out);
     p->depth--;
     return status;
 }
 
+/* Refuses what is too long to be text. */
+static rkhs_status check_length(rkhs_env *env, const char *what, const char *text) {
+    size_t listed = 0, length = strlen(text);
+    for (const char *at = text; (at = strchr(at, '[')); at++) listed += strspn(at + 1, "0123456789.eE+-:, ");
+    if (length - listed > LONGEST)
+        return rk_fail(env, RKHS_ERR_SPEC, "%s: the text is longer than %d characters", what, LONGEST);
+    if (listed > LONGEST_LISTS)
+        return rk_fail(env, RKHS_ERR_SPEC, "%s: the lists in the text are longer than %d characters", what, LONGEST_LISTS);
+    return RKHS_OK;
+}
+
+rkhs_status rk_text_fits(rkhs_env *env, const char *what, const char *text) {
+    int depth = 0;
+    for (const char *c = text; *c; c++) {
+        depth += (*c == '(') - (*c == ')');
+        if (depth > DEEPEST) return too_deep(env, what, text);
+    }
+    return check_length(env, what, text);
+}
+
 rkhs_status rk_parse(rkhs_env *env, const char *what, const char *text, rk_node **node) {
-    if (strlen(text) > LONGEST) return rk_fail(env, RKHS_ERR_SPEC, "%s: the text is longer than %d characters", what, LONGEST);
+    rkhs_status status = check_length(env, what, text);
+    if (status != RKHS_OK) return status;
     parser p = {env, what, text, 0, 0};
     if (!peek(&p)) return rk_fail(env, RKHS_ERR_SPEC, "the text of the %s is empty", what);
-    rkhs_status status = parse_expr(&p, node);
+    status = parse_expr(&p, node);
     if (status == RKHS_OK && peek(&p)) status = wrong(&p, "the end");
     return status;
 }
@@ -292,6 +361,27 @@ const char *rk_nearest(const char *word, const char *const *names, int count) {
         if (e <= least) best = names[i], least = e - 1;
     }
     return best;
+}
+
+const char *rk_short(const char *text, char buffer[RK_SHORT]) {
+    size_t length = strlen(text);
+    if (length < RK_SHORT)
+        memcpy(buffer, text, length + 1);
+    else
+        snprintf(buffer, RK_SHORT, "%.200s ... %s", text, text + length - 100);
+    return buffer;
+}
+
+int rk_indices_next(const char **at, int64_t *from, int64_t *to) {
+    char *stop;
+    if (!is_digit(**at)) return 0;
+    errno = 0;
+    *from = strtoll(*at, &stop, 10);
+    *to = *from < INT64_MAX ? *from + 1 : *from;
+    if (*stop == ':') *to = strtoll(stop + 1, &stop, 10);
+    if (errno || *to <= *from || (*stop != ',' && *stop != ']')) return 0;
+    *at = stop + 1;
+    return 1;
 }
 
 rkhs_status rk_indices(rkhs_env *env, const char *what, const char *list, int64_t end, int64_t **index, int64_t *count) {

@@ -19,7 +19,8 @@ rkhs_status rk_gram_new(rkhs_env *env, const rk_spec *spec, const rkhs_kernel *k
     *gram = NULL;
     TRY(rk_alloc(env, 1, sizeof *g, &g));
     *g = (rk_gram){.env = env, .type = (const rk_gram_type *)spec->entry, .spec = spec, .kernel = kernel, .x = x, .n = x->rows};
-    TRY(rk_bind(env, kernel, x, NULL, &g->bound));
+    /* What refers to the kept objects waits until these are known, unless all are. */
+    if (g->type->form == RK_FORM_SAMPLE || !rk_kernel_any(kernel, RK_REFERENCE)) TRY(rk_bind(env, kernel, x, NULL, &g->bound));
     TRY(g->type->build(g));
     *gram = g;
     g = NULL;
@@ -32,6 +33,8 @@ void rk_gram_free(rk_gram *g) {
     if (!g) return;
     if (g->self) g->type->release(g);
     rk_unbind(g->env, g->bound);
+    rk_unbind(g->env, g->root);
+    rkhs_data_free(g->rooted);
     rk_free(g->env, g->keep);
     rk_free(g->env, g);
 }
@@ -74,7 +77,7 @@ rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int
              (long long)(g->n - 1), (long long)(g->n - 1));
     TRY(rk_work_new(g->env, g->bound, g->bound, &s.work));
     TRY(rk_scratch(g->env, (int64_t)rk_workers(g->env) * RK_TILE * RK_TILE, sizeof *s.tiles, &s.tiles));
-    TRY(rk_parallel(g->env, "neighbours", (g->n + RK_TILE - 1) / RK_TILE, nearest_tile, &s));
+    TRY(rk_kernel_parallel(g->env, "neighbours", g->kernel, (g->n + RK_TILE - 1) / RK_TILE, nearest_tile, &s));
 done:
     rk_scratch_release(g->env, mark);
     return status;
@@ -101,10 +104,11 @@ rkhs_status rk_gram_diag(const rk_gram *g, double *out) {
 }
 
 rkhs_status rk_gram_finite(const rk_gram *g, double sum) {
+    char text[RK_SHORT];
     if (isfinite(sum)) return RKHS_OK;
     return rk_fail(g->env, RKHS_ERR_NUMERIC,
                    "the kernel %s overflows on these data: bring the columns to a smaller scale, or choose other parameters",
-                   rkhs_kernel_text(g->kernel));
+                   rk_short(rkhs_kernel_text(g->kernel), text));
 }
 
 /* Landmarks take 8 m (n + 2 m) bytes, beside some tiles for each worker; solved for m. */

@@ -43,7 +43,7 @@ static const rk_param params[] = {
 typedef struct factor {
     double *Phi; /* n x ld, the first rank columns */
     int64_t ld;
-    double *L; /* rank x rank, lower */
+    double *L; /* kept x rank: rows of Phi at the kept objects, the first rank of them a lower triangle */
 } factor;
 
 /* The rows of data at `index`, bound for comparison with all. */
@@ -274,6 +274,89 @@ done:
     return status;
 }
 
+/* Binds the landmarks, for the kernel to refer to. */
+static rkhs_status bind_root(rk_gram *g, const int64_t *index, int64_t m) {
+    rk_unbind(g->env, g->bound);
+    rk_unbind(g->env, g->root);
+    rkhs_data_free(g->rooted);
+    g->bound = g->root = NULL;
+    g->rooted = NULL;
+    rkhs_status status = rkhs_data_subset(g->x, index, m, &g->rooted);
+    return status == RKHS_OK ? rk_bind(g->env, g->kernel, g->rooted, NULL, &g->root) : status;
+}
+
+/* Landmarks for a kernel that refers to them, before they are known: they are drawn while it refers to as many objects, chosen
+ * uniformly. Where fewer explain everything, the rest are such objects too: what is referred to should be like the data. */
+static rkhs_status draw_referred(rk_gram *g, int64_t *index, int64_t m) {
+    rkhs_status status = RKHS_OK;
+    factor *f = g->self;
+    int64_t *first;
+    char *taken;
+    TRY(rk_scratch(g->env, m, sizeof *first, &first));
+    TRY(rk_scratch(g->env, g->n, 1, &taken));
+    TRY(rk_choose(g->env, RK_STREAM_LANDMARK, g->n, m, first));
+    TRY(bind_root(g, first, m));
+    TRY(rk_bind(g->env, g->kernel, g->x, g->root, &g->bound));
+    TRY(build_rpcholesky(g, index, m));
+    memset(taken, 0, (size_t)g->n);
+    for (int64_t i = 0; i < g->rank; i++) taken[index[i]] = 1;
+    for (int64_t i = g->rank, next = 0; i < m; next++)
+        if (!taken[first[next]]) index[i++] = first[next];
+    rk_free(g->env, f->Phi);
+    rk_free(g->env, f->L);
+    f->Phi = f->L = NULL;
+    g->rank = 0;
+done:
+    return status;
+}
+
+/* The rank of the landmarks' Gram and its factor, A (m x m); the first `rank` of the landmarks are those of the factor. A
+ * kernel about its mean has a rank of one less than there are landmarks: the last is left out before pivots are looked for. */
+static rkhs_status factor_root(rk_gram *g, int64_t m, double *A, int64_t *index, int64_t *rank) {
+    rkhs_status status = RKHS_OK;
+    for (*rank = m; *rank > 0 && *rank >= m - 1; --*rank) {
+        int64_t bad;
+        double largest = 0, sum = 0;
+        TRY(rk_gram_symmetric(g->env, g->root, A, m));
+        for (int64_t i = 0; i < m; i++) largest = fmax(largest, A[i * m + i]), sum += A[i * m + i];
+        TRY(rk_gram_finite(g, sum));
+        TRY(rk_cholesky(g->env, "landmarks", *rank, A, m, &bad));
+        for (int64_t i = 0; i < *rank && bad < 0; i++)
+            if (A[i * m + i] * A[i * m + i] < EXPLAINED * largest) bad = i;
+        if (bad < 0) return RKHS_OK;
+    }
+    TRY(rk_gram_symmetric(g->env, g->root, A, m));
+    TRY(pivoted_cholesky(g, m, A, index, rank));
+    TRY(bind_root(g, index, m)); /* in their new order */
+done:
+    return status;
+}
+
+/* A kernel that refers to the objects that are kept: these are all landmarks, also those that the others explain, so that new
+ * objects are compared by the same kernel. */
+static rkhs_status build_referred(rk_gram *g, int64_t *index, int64_t m) {
+    rkhs_status status = RKHS_OK;
+    factor *f = g->self;
+    double *A;
+    int64_t rank;
+    TRY(rk_scratch(g->env, m * m, sizeof *A, &A));
+    TRY(bind_root(g, index, m));
+    TRY(factor_root(g, m, A, index, &rank));
+    if (rank < 1) FAIL(g->env, RKHS_ERR_NUMERIC, "no landmark has k(x,x) above 0: choose another kernel or other landmarks");
+    TRY(rk_bind(g->env, g->kernel, g->x, g->root, &g->bound));
+    TRY(rk_alloc(g->env, g->n * m, sizeof *f->Phi, &f->Phi));
+    f->ld = m;
+    TRY(rk_gram_cross(g->env, "gram", g->bound, g->root, f->Phi, m));
+    TRY(rk_alloc(g->env, m * rank, sizeof *f->L, &f->L));
+    for (int64_t i = 0; i < rank; i++)
+        for (int64_t j = 0; j <= i; j++) f->L[i * rank + j] = A[i * m + j];
+    TRY(rk_trsm_right(g->env, NULL, g->n, rank, f->L, rank, f->Phi, m));
+    for (int64_t i = rank; i < m; i++) memcpy(f->L + i * rank, f->Phi + index[i] * m, (size_t)rank * sizeof *f->L);
+    g->rank = rank;
+done:
+    return status;
+}
+
 /* The list of landmarks that needs no look at the kernel. */
 static rkhs_status listed(rk_gram *g, const nystrom *s, int64_t m, int64_t **index, int64_t *count) {
     if (s->by == BY_GIVEN) {
@@ -300,13 +383,19 @@ static rkhs_status build_nystrom(rk_gram *g) {
     snprintf(what, sizeof what, "nystrom with %lld landmarks on %lld objects", (long long)count, (long long)g->n);
     TRY(rk_need(g->env, 8.0 * (double)count * ((double)g->n + 2.0 * (double)count), what,
                 "choose a smaller m, or raise the memory limit"));
-    TRY(s->by == BY_RPCHOLESKY ? build_rpcholesky(g, index, m) : build_known(g, index, count));
-    if (g->rank < count)
-        rk_log(g->env, RKHS_LOG_INFO, "%lld of %lld landmarks explain everything; the others were dropped", (long long)g->rank,
+    if (!rk_kernel_any(g->kernel, RK_REFERENCE)) {
+        TRY(s->by == BY_RPCHOLESKY ? build_rpcholesky(g, index, m) : build_known(g, index, count));
+        g->kept = g->rank;
+    } else {
+        g->kept = count;
+        if (s->by == BY_RPCHOLESKY) TRY(draw_referred(g, index, count));
+        TRY(build_referred(g, index, count));
+    }
+    if (g->kept < count)
+        rk_log(g->env, RKHS_LOG_INFO, "%lld of %lld landmarks explain everything; the others were dropped", (long long)g->kept,
                (long long)count);
-    g->kept = g->rank;
-    TRY(rk_alloc(g->env, g->rank, sizeof *g->keep, &g->keep));
-    memcpy(g->keep, index, (size_t)g->rank * sizeof *index);
+    TRY(rk_alloc(g->env, g->kept, sizeof *g->keep, &g->keep));
+    memcpy(g->keep, index, (size_t)g->kept * sizeof *index);
 done:
     rk_scratch_release(g->env, mark);
     return status;
@@ -333,9 +422,10 @@ static rkhs_status mul_nystrom(const rk_gram *g, const double *V, int64_t k, dou
     return status;
 }
 
-/* B = L^-T W. */
+/* B = L^-T W; 0 for landmarks that the others explain. */
 static rkhs_status fold_nystrom(const rk_gram *g, const double *W, int64_t k, double *B) {
     const factor *f = g->self;
+    memset(B + g->rank * k, 0, (size_t)((g->kept - g->rank) * k) * sizeof *B);
     memcpy(B, W, (size_t)(g->rank * k) * sizeof *B);
     rk_trsm_tile('l', 't', g->rank, k, f->L, g->rank, B, k);
     return RKHS_OK;
@@ -344,12 +434,12 @@ static rkhs_status fold_nystrom(const rk_gram *g, const double *W, int64_t k, do
 /* W = L'B, and its transpose B = L W. */
 static rkhs_status unfold_nystrom(const rk_gram *g, const double *B, int64_t k, double *W) {
     const factor *f = g->self;
-    return rk_gemm(g->env, NULL, 't', 'n', g->rank, k, g->rank, 1.0, f->L, g->rank, B, k, 0.0, W, k);
+    return rk_gemm(g->env, NULL, 't', 'n', g->rank, k, g->kept, 1.0, f->L, g->rank, B, k, 0.0, W, k);
 }
 
 static rkhs_status unfold_back_nystrom(const rk_gram *g, const double *W, int64_t k, double *B) {
     const factor *f = g->self;
-    return rk_gemm(g->env, NULL, 'n', 'n', g->rank, k, g->rank, 1.0, f->L, g->rank, W, k, 0.0, B, k);
+    return rk_gemm(g->env, NULL, 'n', 'n', g->kept, k, g->rank, 1.0, f->L, g->rank, W, k, 0.0, B, k);
 }
 
 static rkhs_status neighbours_nystrom(const rk_gram *g, int64_t k, int64_t *index, double *value) {

@@ -24,7 +24,7 @@ static rkhs_status read_parts(parts *p) {
     rkhs_status status = RKHS_OK;
     rkhs_kernel *precomputed = NULL;
     int64_t rows = 0, ld;
-    TRY(rkhs_kernel_new(p->env, "precomputed", &precomputed));
+    TRY(rk_kernel_new(p->env, "precomputed", &precomputed));
     for (int64_t q = 0; q < p->count; q++) {
         TRY(rkhs_data_read_for(p->env, p->paths[q], NULL, precomputed, &p->data[q]));
         if (!rkhs_data_values(p->data[q], &ld))

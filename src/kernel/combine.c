@@ -1,9 +1,17 @@
-/* combine.c: sums, products and weights of kernels: a + b, a*b, 2*a. */
+/* combine.c: sums, products, weights and powers of kernels: a + b, a*b, 2*a, a^3. */
 #include "kernel/kernel.h"
 
 #define ALL_KINDS (~0u)
 
 static int64_t work_tile(const rk_bound *a, const rk_bound *b) { return RK_TILE * RK_TILE; }
+
+/* row += other, or row *= other. */
+static void join(int64_t count, const double *other, int multiply, double *row) {
+    if (multiply)
+        for (int64_t j = 0; j < count; j++) row[j] *= other[j];
+    else
+        for (int64_t j = 0; j < count; j++) row[j] += other[j];
+}
 
 /* The first child fills out; each other one a tile of its own, which then joins. */
 static rkhs_status block_chain(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
@@ -12,13 +20,18 @@ static rkhs_status block_chain(const rk_bound *a, int64_t i0, int64_t ni, const 
     rkhs_status status = rk_block_of(a->child[0], i0, ni, b->child[0], j0, nj, out, ld, work);
     for (int c = 1; c < a->kernel->children && status == RKHS_OK; c++) {
         status = rk_block_of(a->child[c], i0, ni, b->child[c], j0, nj, tile, RK_TILE, work);
-        for (int64_t i = 0; i < ni; i++) {
-            double *row = out + i * ld, *other = tile + i * RK_TILE;
-            if (multiply)
-                for (int64_t j = 0; j < nj; j++) row[j] *= other[j];
-            else
-                for (int64_t j = 0; j < nj; j++) row[j] += other[j];
-        }
+        for (int64_t i = 0; i < ni; i++) join(nj, tile + i * RK_TILE, multiply, out + i * ld);
+    }
+    return status;
+}
+
+/* The same of diagonals. */
+static rkhs_status diag_chain(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work, int multiply) {
+    double *tile = rk_work_take(&work, RK_TILE * RK_TILE);
+    rkhs_status status = rk_diag_of(a->child[0], i0, ni, out, work);
+    for (int c = 1; c < a->kernel->children && status == RKHS_OK; c++) {
+        status = rk_diag_of(a->child[c], i0, ni, tile, work);
+        join(ni, tile, multiply, out);
     }
     return status;
 }
@@ -28,9 +41,17 @@ static rkhs_status block_sum(const rk_bound *a, int64_t i0, int64_t ni, const rk
     return block_chain(a, i0, ni, b, j0, nj, out, ld, work, 0);
 }
 
+static rkhs_status diag_sum(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    return diag_chain(a, i0, ni, out, work, 0);
+}
+
 static rkhs_status block_product(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                  double *out, int64_t ld, rk_work work) {
     return block_chain(a, i0, ni, b, j0, nj, out, ld, work, 1);
+}
+
+static rkhs_status diag_product(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    return diag_chain(a, i0, ni, out, work, 1);
 }
 
 typedef struct scale {
@@ -49,12 +70,63 @@ static const rk_param scale_params[] = {
     {.name = NULL},
 };
 
+/* row *= weight. */
+static void weigh(int64_t count, double weight, double *row) {
+    for (int64_t j = 0; j < count; j++) row[j] *= weight;
+}
+
 static rkhs_status block_scale(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                double *out, int64_t ld, rk_work work) {
-    double weight = ((const scale *)rk_kernel_self(a))->weight;
     rkhs_status status = rk_block_of(a->child[0], i0, ni, b->child[0], j0, nj, out, ld, work);
-    for (int64_t i = 0; i < ni; i++)
-        for (int64_t j = 0; j < nj; j++) out[i * ld + j] *= weight;
+    for (int64_t i = 0; i < ni; i++) weigh(nj, ((const scale *)rk_kernel_self(a))->weight, out + i * ld);
+    return status;
+}
+
+static rkhs_status diag_scale(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    rkhs_status status = rk_diag_of(a->child[0], i0, ni, out, work);
+    weigh(ni, ((const scale *)rk_kernel_self(a))->weight, out);
+    return status;
+}
+
+typedef struct power {
+    int64_t exponent;
+} power;
+
+static const rk_param power_params[] = {
+    {.name = "exponent",
+     .kind = RK_INT,
+     .offset = offsetof(power, exponent),
+     .value = "1",
+     .min = 1,
+     .max = 1000,
+     .brief = "the number behind ^"},
+    {.name = NULL},
+};
+
+/* row = row^exponent by squaring, STRIP values at a time. */
+static void raise(int64_t count, int64_t exponent, double *row) {
+    enum { STRIP = 64 };
+    for (int64_t j0 = 0; j0 < count; j0 += STRIP) {
+        double square[STRIP], *v = row + j0;
+        int64_t n = rk_least(STRIP, count - j0);
+        for (int64_t j = 0; j < n; j++) square[j] = v[j], v[j] = exponent & 1 ? v[j] : 1;
+        for (int64_t left = exponent >> 1; left; left >>= 1) {
+            for (int64_t j = 0; j < n; j++) square[j] *= square[j];
+            for (int64_t j = 0; left & 1 && j < n; j++) v[j] *= square[j];
+        }
+    }
+}
+
+static rkhs_status block_power(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                               double *out, int64_t ld, rk_work work) {
+    rkhs_status status = rk_block_of(a->child[0], i0, ni, b->child[0], j0, nj, out, ld, work);
+    for (int64_t i = 0; i < ni; i++) raise(nj, ((const power *)rk_kernel_self(a))->exponent, out + i * ld);
+    return status;
+}
+
+static rkhs_status diag_power(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    rkhs_status status = rk_diag_of(a->child[0], i0, ni, out, work);
+    raise(ni, ((const power *)rk_kernel_self(a))->exponent, out);
     return status;
 }
 
@@ -63,8 +135,10 @@ const rk_kernel_type rk_kernel_sum = {
     .kinds = ALL_KINDS,
     .flags = RK_PSD | RK_SCALE_FREE,
     .children = -1,
+    .written = RK_WRITTEN_SUM,
     .work = work_tile,
     .block = block_sum,
+    .diag_parts = diag_sum,
 };
 
 const rk_kernel_type rk_kernel_product = {
@@ -72,8 +146,10 @@ const rk_kernel_type rk_kernel_product = {
     .kinds = ALL_KINDS,
     .flags = RK_PSD | RK_SCALE_FREE,
     .children = -1,
+    .written = RK_WRITTEN_PRODUCT,
     .work = work_tile,
     .block = block_product,
+    .diag_parts = diag_product,
 };
 
 const rk_kernel_type rk_kernel_scale = {
@@ -86,5 +162,22 @@ const rk_kernel_type rk_kernel_scale = {
     .kinds = ALL_KINDS,
     .flags = RK_PSD | RK_SCALE_FREE,
     .children = 1,
+    .written = RK_WRITTEN_WEIGHT,
     .block = block_scale,
+    .diag_parts = diag_scale,
+};
+
+const rk_kernel_type rk_kernel_power = {
+    .entry = {.name = "power",
+              .brief = "the product with itself, a whole number of times; binds tighter than *",
+              .formula = "a^3",
+              .cost = "its part",
+              .params = power_params,
+              .size = sizeof(power)},
+    .kinds = ALL_KINDS,
+    .flags = RK_PSD | RK_SCALE_FREE,
+    .children = 1,
+    .written = RK_WRITTEN_POWER,
+    .block = block_power,
+    .diag_parts = diag_power,
 };

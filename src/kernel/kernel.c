@@ -1,265 +1,17 @@
-/* kernel.c: a kernel is a tree of types; here it is built from text, bound to data and evaluated by tiles. */
+/* kernel.c: kernels frozen on data, bound to data and evaluated by tiles; tree.c makes them from text. */
 #include "kernel/kernel.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
 
-#define RK_KERNEL(name) extern const rk_kernel_type rk_kernel_##name;
-#include "kernel/kernels.def"
-#undef RK_KERNEL
-
-static const rk_entry *const entries[] = {
-#define RK_KERNEL(name) &rk_kernel_##name.entry,
-#include "kernel/kernels.def"
-#undef RK_KERNEL
-    NULL};
-
-const rk_list rk_kernels = {"kernels", "kernel", entries};
-
-static rkhs_status from_node(rkhs_env *env, const rk_node *node, rkhs_kernel **out);
-static rkhs_status make_text(rkhs_kernel *k);
-
-/* A node of the tree with room for its children. */
-static rkhs_status kernel_alloc(rkhs_env *env, rk_spec *spec, int children, rkhs_kernel **out) {
-    rkhs_status status = RKHS_OK;
-    rkhs_kernel *k = NULL;
-    TRY(rk_alloc(env, 1, sizeof *k, &k));
-    k->env = env;
-    TRY(rk_alloc(env, children + 1, sizeof *k->child, &k->child));
-    k->children = children;
-    k->spec = spec;
-    k->type = (const rk_kernel_type *)spec->entry;
-    *out = k;
-    return RKHS_OK;
-done:
-    rk_free(env, k);
-    rk_spec_free(env, spec);
-    return status;
-}
-
-/* A node that combines: sum, product, or scale with a weight. */
-static rkhs_status combine(rkhs_env *env, const char *text, int children, rkhs_kernel **out) {
-    rk_spec *spec;
-    rkhs_status status = rk_spec_new(env, &rk_kernels, text, &spec);
-    return status == RKHS_OK ? kernel_alloc(env, spec, children, out) : status;
-}
-
-/* a + b + ... and a * b * ... */
-static rkhs_status from_chain(rkhs_env *env, const char *name, const rk_node *node, int count, rkhs_kernel **out) {
-    rkhs_status status = RKHS_OK;
-    rkhs_kernel *k = NULL;
-    int i = 0;
-    TRY(combine(env, name, count, &k));
-    for (const rk_node *c = node->child; c; c = c->next)
-        if (c->kind != RK_NODE_NUMBER) TRY(from_node(env, c, &k->child[i++]));
-    *out = k;
-    k = NULL;
-done:
-    rkhs_kernel_free(k);
-    return status;
-}
-
-/* weight * weight * kernel * kernel */
-static rkhs_status from_product(rkhs_env *env, const rk_node *node, rkhs_kernel **out) {
-    rkhs_status status = RKHS_OK;
-    rkhs_kernel *inner = NULL, *outer = NULL;
-    double weight = 1;
-    int kernels = 0, numbers = 0;
-    const rk_node *only = NULL;
-    char text[64], number[40];
-    for (const rk_node *c = node->child; c; c = c->next) {
-        if (c->kind == RK_NODE_NUMBER)
-            weight *= c->number, numbers++;
-        else
-            only = c, kernels++;
-    }
-    if (!kernels) FAIL(env, RKHS_ERR_SPEC, "a kernel needs a name: a weight stands before one, as in 2*rbf");
-    if (!(weight > 0) || weight > 1e300) FAIL(env, RKHS_ERR_SPEC, "a kernel's weight must be above 0, not %.15g", weight);
-    if (kernels == 1)
-        TRY(from_node(env, only, &inner));
-    else
-        TRY(from_chain(env, "product", node, kernels, &inner));
-    if (numbers) {
-        snprintf(text, sizeof text, "scale(%s)", rk_number_text(weight, number));
-        TRY(combine(env, text, 1, &outer));
-        outer->child[0] = inner;
-        inner = NULL;
-    }
-    *out = outer ? outer : inner;
-    outer = inner = NULL;
-done:
-    rkhs_kernel_free(inner);
-    rkhs_kernel_free(outer);
-    return status;
-}
-
-/* sum(rbf, linear): refused, as it is written rbf + linear; with other arguments than kernels and numbers, as the table has it.
- */
-static rkhs_status refuse_combination(rkhs_env *env, const rk_node *node, const rk_entry *entry) {
-    char text[256] = "";
-    size_t used = 0;
-    int count = 0, plain = 1;
-    for (const rk_node *c = node->child; c && used < sizeof text; c = c->next, count++) {
-        plain &= !c->key && (c->kind == RK_NODE_CALL || (c->kind == RK_NODE_NUMBER && strcmp(entry->name, "sum") != 0));
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s",
-                                 !count                       ? ""
-                                 : strcmp(entry->name, "sum") ? "*"
-                                                              : " + ",
-                                 c->text ? c->text : "", c->child ? "(...)" : "");
-    }
-    return rk_fail(env, RKHS_ERR_SPEC, "'%s' is not called by name: write %s", entry->name,
-                   plain && count > 1 && used < sizeof text ? text : entry->formula);
-}
-
-/* One named kernel. */
-static rkhs_status from_call(rkhs_env *env, const rk_node *node, rkhs_kernel **out) {
-    rkhs_status status = RKHS_OK;
-    rk_spec *spec = NULL;
-    const rk_entry *entry = rk_list_find(&rk_kernels, node->text);
-    if (entry && ((const rk_kernel_type *)entry)->children) return refuse_combination(env, node, entry);
-    TRY(rk_spec_from_node(env, &rk_kernels, node, &spec));
-    const rk_kernel_type *type = (const rk_kernel_type *)spec->entry;
-    if (type->check) {
-        status = type->check(env, spec->self);
-        if (status != RKHS_OK) {
-            rk_spec_free(env, spec);
-            return status;
-        }
-    }
-    TRY(kernel_alloc(env, spec, 0, out));
-done:
-    return status;
-}
-
-static rkhs_status from_node(rkhs_env *env, const rk_node *node, rkhs_kernel **out) {
-    int count = 0;
-    *out = NULL;
-    switch (node->kind) {
-    case RK_NODE_CALL: return from_call(env, node, out);
-    case RK_NODE_PRODUCT: return from_product(env, node, out);
-    case RK_NODE_SUM:
-        for (const rk_node *c = node->child; c; c = c->next, count++)
-            if (c->kind == RK_NODE_NUMBER)
-                return rk_fail(env, RKHS_ERR_SPEC, "a number alone is no kernel: a weight stands before one, as in 2*rbf");
-        return from_chain(env, "sum", node, count, out);
-    case RK_NODE_NUMBER:
-    case RK_NODE_LIST: break;
-    }
-    return rk_fail(env, RKHS_ERR_SPEC, "a kernel begins with its name, as in 'rbf(sigma=median)', not with %.40s", node->text);
-}
-
-rkhs_status rkhs_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel) {
-    if (!env || !spec || !kernel) return rk_missing(env, "rkhs_kernel_new", kernel ? "spec" : "place for the kernel");
-    rk_clear(env);
-    return rk_kernel_new(env, spec, kernel);
-}
-
-rkhs_status rk_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel) {
-    *kernel = NULL;
-    rk_mark mark = rk_scratch_mark(env);
-    rk_node *node;
-    rkhs_status status = rk_parse(env, "kernel", spec, &node);
-    if (status == RKHS_OK) status = from_node(env, node, kernel);
-    if (status == RKHS_OK) status = make_text(*kernel);
-    if (status != RKHS_OK) {
-        rkhs_kernel_free(*kernel);
-        *kernel = NULL;
-    }
-    rk_scratch_release(env, mark);
-    return status;
-}
-
-/* A copy without its text. */
-static rkhs_status copy_tree(const rkhs_kernel *kernel, rkhs_kernel **copy) {
-    rkhs_env *env = kernel->env;
-    rkhs_status status = RKHS_OK;
-    rk_spec *spec;
-    rkhs_kernel *k = NULL;
-    *copy = NULL;
-    TRY(rk_spec_copy(env, kernel->spec, &spec));
-    TRY(kernel_alloc(env, spec, kernel->children, &k));
-    for (int i = 0; i < k->children; i++) TRY(copy_tree(kernel->child[i], &k->child[i]));
-    *copy = k;
-    k = NULL;
-done:
-    rkhs_kernel_free(k);
-    return status;
-}
-
-rkhs_status rkhs_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy) {
-    if (!kernel || !copy) return rk_missing(kernel ? kernel->env : NULL, "rkhs_kernel_copy", "place for the copy");
-    rk_clear(kernel->env);
-    return rk_kernel_copy(kernel, copy);
-}
-
-rkhs_status rk_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy) {
-    rkhs_status status = copy_tree(kernel, copy);
-    if (status == RKHS_OK) status = make_text(*copy);
-    if (status != RKHS_OK) {
-        rkhs_kernel_free(*copy);
-        *copy = NULL;
-    }
-    return status;
-}
-
-void rkhs_kernel_free(rkhs_kernel *kernel) {
-    if (!kernel) return;
-    rkhs_env *env = kernel->env;
-    for (int i = 0; i < kernel->children; i++) rkhs_kernel_free(kernel->child[i]);
-    rk_free(env, kernel->child);
-    rk_spec_free(env, kernel->spec);
-    rk_free(env, kernel->text);
-    rk_free(env, kernel);
-}
-
-/* Whether a node's text stands in brackets inside its parent's, so that reading it gives the same tree: sums, products and
- * weights would join with those around them, and be added or multiplied in another order. */
-static int bracketed(const rkhs_kernel *k, const rkhs_kernel *parent) {
-    if (!parent || !k->children) return 0;
-    const char *name = k->type->entry.name, *around = parent->type->entry.name;
-    if (strcmp(around, "product") == 0) return 1;
-    return strcmp(name, "sum") == 0 || (strcmp(around, "scale") == 0 && strcmp(name, "scale") == 0);
-}
-
-/* Writes a tree. */
-static rkhs_status add_text(const rkhs_kernel *k, rk_text *text, const rkhs_kernel *parent) {
-    rkhs_status status = RKHS_OK;
-    int sum = strcmp(k->type->entry.name, "sum") == 0, scale = strcmp(k->type->entry.name, "scale") == 0;
-    char number[40];
-    if (!k->children) return rk_spec_text(k->spec, text);
-    if (bracketed(k, parent)) TRY(rk_text_add(text, "("));
-    if (scale) TRY(rk_text_add(text, "%s*", rk_number_text(*(double *)k->spec->self, number)));
-    for (int i = 0; i < k->children; i++) {
-        if (i) TRY(rk_text_add(text, sum ? " + " : "*"));
-        TRY(add_text(k->child[i], text, k));
-    }
-    if (bracketed(k, parent)) TRY(rk_text_add(text, ")"));
-done:
-    return status;
-}
-
-/* The text is made with the kernel, so that asking for it cannot fail. */
-static rkhs_status make_text(rkhs_kernel *k) {
-    rk_text text = {.env = k->env};
-    rkhs_status status = add_text(k, &text, NULL);
-    if (status == RKHS_OK) {
-        rk_free(k->env, k->text);
-        k->text = text.s;
-    } else {
-        rk_free(k->env, text.s);
-    }
-    return status;
-}
-
-const char *rkhs_kernel_text(const rkhs_kernel *kernel) { return kernel && kernel->text ? kernel->text : ""; }
-
-/* Freezes every node; the data fits all of them. */
+/* Freezes every node on the data that it sees; the data fits all of them. */
 static rkhs_status freeze_tree(rkhs_env *env, rkhs_kernel *k, const rkhs_data *x) {
     rkhs_status status = RKHS_OK;
+    rkhs_data *seen = NULL;
     if (k->type->freeze) TRY(k->type->freeze(env, k->spec->self, x));
-    for (int i = 0; i < k->children; i++) TRY(freeze_tree(env, k->child[i], x));
+    if (k->type->see) TRY(k->type->see(env, k->spec->self, x, &seen));
+    for (int i = 0; i < k->children; i++) TRY(freeze_tree(env, k->child[i], seen ? seen : x));
 done:
+    rkhs_data_free(seen);
     return status;
 }
 
@@ -279,10 +31,10 @@ rkhs_status rk_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data) {
     rkhs_data *view = NULL;
     rk_mark mark = rk_scratch_mark(env);
     rk_blas_begin();
-    TRY(rk_data_coerce(env, data, rk_kernel_kinds(kernel), rkhs_kernel_text(kernel), &use, &view));
-    TRY(copy_tree(kernel, &frozen));
+    TRY(rk_kernel_coerce(kernel, data, NULL, &use, &view));
+    TRY(rk_kernel_copy_tree(kernel, &frozen));
     TRY(freeze_tree(env, frozen, use));
-    TRY(make_text(frozen));
+    TRY(rk_kernel_write(frozen));
     rkhs_kernel before = *kernel;
     *kernel = *frozen;
     *frozen = before;
@@ -302,8 +54,23 @@ unsigned rk_kernel_kinds(const rkhs_kernel *k) {
 
 int rk_kernel_has(const rkhs_kernel *k, unsigned flag) {
     int has = (k->type->flags & flag) != 0;
+    if (flag == RK_SCALE_FREE && k->type->see) return has; /* what the parts see has other columns */
     for (int i = 0; i < k->children; i++) has &= rk_kernel_has(k->child[i], flag);
     return has;
+}
+
+int rk_kernel_any(const rkhs_kernel *k, unsigned flag) {
+    int any = (k->type->flags & flag) != 0;
+    for (int i = 0; i < k->children; i++) any |= rk_kernel_any(k->child[i], flag);
+    return any;
+}
+
+rkhs_status rk_kernel_coerce(const rkhs_kernel *k, const rkhs_data *x, const rkhs_data *like, const rkhs_data **use,
+                             rkhs_data **view) {
+    char text[RK_SHORT];
+    const char *what = rk_short(rkhs_kernel_text(k), text);
+    return like ? rk_data_coerce_like(k->env, x, rk_kernel_kinds(k), what, like, use, view)
+                : rk_data_coerce(k->env, x, rk_kernel_kinds(k), what, use, view);
 }
 
 rkhs_status rk_bind(rkhs_env *env, const rkhs_kernel *k, const rkhs_data *x, const rk_bound *reference, rk_bound **bound) {
@@ -318,8 +85,9 @@ rkhs_status rk_bind(rkhs_env *env, const rkhs_kernel *k, const rkhs_data *x, con
     b->x = x;
     b->reference = reference;
     TRY(rk_alloc(env, k->children + 1, sizeof *b->child, &b->child));
+    if (k->type->see) TRY(k->type->see(env, k->spec->self, x, &b->seen));
     for (int i = 0; i < k->children; i++)
-        TRY(rk_bind(env, k->child[i], x, reference ? reference->child[i] : NULL, &b->child[i]));
+        TRY(rk_bind(env, k->child[i], b->seen ? b->seen : x, reference ? reference->child[i] : NULL, &b->child[i]));
     if (k->type->prepare) TRY(k->type->prepare(env, b));
     *bound = b;
     b = NULL;
@@ -332,6 +100,7 @@ void rk_unbind(rkhs_env *env, rk_bound *bound) {
     if (!bound) return;
     if (bound->side && bound->kernel->type->release) bound->kernel->type->release(env, bound);
     for (int i = 0; bound->child && i < bound->kernel->children; i++) rk_unbind(env, bound->child[i]);
+    rkhs_data_free(bound->seen);
     rk_free(env, bound->child);
     rk_free(env, bound);
 }
@@ -356,11 +125,21 @@ rkhs_status rk_work_new(rkhs_env *env, const rk_bound *a, const rk_bound *b, rk_
     return status;
 }
 
+rkhs_status rk_kernel_parallel(rkhs_env *env, const char *stage, const rkhs_kernel *k, int64_t count, rk_tile_fn fn,
+                               void *context) {
+    int threads = env->threads;
+    if (rk_kernel_any(k, RK_SERIAL)) env->threads = 1;
+    rkhs_status status = rk_parallel(env, stage, count, fn, context);
+    env->threads = threads;
+    return status;
+}
+
 rkhs_status rk_diag_of(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
     if (a->kernel->type->diag) {
         a->kernel->type->diag(a, i0, ni, out, work);
         return RKHS_OK;
     }
+    if (a->kernel->type->diag_parts) return a->kernel->type->diag_parts(a, i0, ni, out, work);
     for (int64_t i = 0; i < ni; i++) {
         rkhs_status status = rk_block_of(a, i0 + i, 1, a, i0 + i, 1, out + i, 1, work);
         if (status != RKHS_OK) return status;
@@ -393,7 +172,7 @@ rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64
     gram_loop g = {a, a, K, ld, NULL};
     int64_t t = tiles(a->x->rows);
     rkhs_status status = rk_work_new(env, a, a, &g.work);
-    if (status == RKHS_OK) status = rk_parallel(env, "gram", t * (t + 1) / 2, symmetric_tile, &g);
+    if (status == RKHS_OK) status = rk_kernel_parallel(env, "gram", a->kernel, t * (t + 1) / 2, symmetric_tile, &g);
     rk_scratch_release(env, mark);
     return status;
 }
@@ -411,7 +190,8 @@ rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, c
     rk_mark mark = rk_scratch_mark(env);
     gram_loop g = {a, b, K, ld, NULL};
     rkhs_status status = rk_work_new(env, a, b, &g.work);
-    if (status == RKHS_OK) status = rk_parallel(env, stage, tiles(a->x->rows) * tiles(b->x->rows), cross_tile, &g);
+    if (status == RKHS_OK)
+        status = rk_kernel_parallel(env, stage, a->kernel, tiles(a->x->rows) * tiles(b->x->rows), cross_tile, &g);
     rk_scratch_release(env, mark);
     return status;
 }
@@ -446,15 +226,15 @@ rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, cons
     if (ld < (b ? b : a)->rows)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: ld is %lld, below the %lld columns of K", (long long)ld,
              (long long)(b ? b : a)->rows);
-    TRY(rk_data_coerce(env, a, rk_kernel_kinds(kernel), rkhs_kernel_text(kernel), &use_a, &view_a));
-    if (b) TRY(rk_data_coerce_like(env, b, rk_kernel_kinds(kernel), rkhs_kernel_text(kernel), use_a, &use_b, &view_b));
+    TRY(rk_kernel_coerce(kernel, a, NULL, &use_a, &view_a));
+    if (b) TRY(rk_kernel_coerce(kernel, b, use_a, &use_b, &view_b));
     if (b && rk_kernel_kinds(kernel) == RK_KIND_GRAM)
         FAIL(env, RKHS_ERR_DATA, "the kernel 'precomputed' compares nothing new: its values are the data themselves");
     if (b && a->columns != b->columns)
         FAIL(env, RKHS_ERR_DATA, "the first data set has %lld columns, the second %lld: give both the same",
              (long long)a->columns, (long long)b->columns);
     rk_ask_huge(K, (size_t)a->rows * (size_t)ld * sizeof *K); /* the caller's, most often fresh: the first touch is ours */
-    TRY(copy_tree(kernel, &frozen));
+    TRY(rk_kernel_copy_tree(kernel, &frozen));
     TRY(freeze_tree(env, frozen, use_a));
     TRY(gram_of(env, frozen, use_a, use_b, K, ld));
 done:

@@ -23,9 +23,17 @@ rkhs_status rk_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel)
 rkhs_status rk_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy);
 rkhs_status rk_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data);
 
-/* The kinds of data that every part of the kernel takes; whether every part has a property. */
+/* The kinds of data that every part of the kernel takes; whether every part, or any part, has a property. */
 unsigned rk_kernel_kinds(const rkhs_kernel *k);
 int rk_kernel_has(const rkhs_kernel *k, unsigned flag);
+int rk_kernel_any(const rkhs_kernel *k, unsigned flag);
+/* rk_data_coerce for a kernel; `like`: what x is compared with, or NULL. */
+rkhs_status rk_kernel_coerce(const rkhs_kernel *k, const rkhs_data *x, const rkhs_data *like, const rkhs_data **use,
+                             rkhs_data **view);
+
+/* A copy without its text; the text, made with the kernel so that asking for it cannot fail. */
+rkhs_status rk_kernel_copy_tree(const rkhs_kernel *kernel, rkhs_kernel **copy);
+rkhs_status rk_kernel_write(rkhs_kernel *k);
 
 /* Binds a frozen kernel to data. The second side of a comparison names the first. */
 rkhs_status rk_bind(rkhs_env *env, const rkhs_kernel *k, const rkhs_data *x, const rk_bound *reference, rk_bound **bound);
@@ -47,6 +55,10 @@ static inline rkhs_status rk_block_of(const rk_bound *a, int64_t i0, int64_t ni,
     return a->kernel->type->block(a, i0, ni, b, j0, nj, out, ld, work);
 }
 rkhs_status rk_diag_of(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
+
+/* rk_parallel for tiles that evaluate a kernel: on the env's own thread where the kernel asks for that. */
+rkhs_status rk_kernel_parallel(rkhs_env *env, const char *stage, const rkhs_kernel *k, int64_t count, rk_tile_fn fn,
+                               void *context);
 
 /* Whole matrices, by tiles on the pool. */
 rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64_t ld);
@@ -93,6 +105,11 @@ int rk_row_tiny(const rk_bound *a, int64_t i, double norm);
 double rk_pair_cosine(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
 /* |x - y|, not its square. */
 double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
+
+/* ---- own.c: kernels that the caller added ---------------------------------------------------------------------------- */
+
+/* Writes the names of the added kernels in a tree, each once, with ", " between them. */
+rkhs_status rk_kernel_own_names(const rkhs_kernel *k, rk_text *text);
 
 /* ---- rule.c: numbers that data gives ------------------------------------------------------------------------------- */
 

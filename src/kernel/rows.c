@@ -80,8 +80,8 @@ rkhs_status rkhs_kernel_gram_rows(const rkhs_kernel *kernel, const rkhs_data *x,
     if (from < 0 || from >= to || to > x->rows)
         FAIL(env, RKHS_ERR_ARGUMENT, "rows %lld to %lld (without the last) are not among the %lld there are, from 0",
              (long long)from, (long long)to, (long long)x->rows);
-    TRY(rkhs_kernel_copy(kernel, &frozen));
-    TRY(rkhs_kernel_freeze(frozen, x)); /* of all objects, so that every part has the same */
+    TRY(rk_kernel_copy(kernel, &frozen));
+    TRY(rk_kernel_freeze(frozen, x)); /* of all objects, so that every part has the same */
     TRY(rk_data_coerce(env, x, rk_kernel_kinds(frozen), rkhs_kernel_text(frozen), &use, &view));
     TRY(rk_bind(env, frozen, use, NULL, &bound));
     rk_ask_huge(K, (size_t)(to - from) * (size_t)ld * sizeof *K);

@@ -4,7 +4,8 @@
  *     library     the version that wrote it            map/...     B, c and how they are used
  *     model       spec text                            embedding   n x dim
  *     kernel      spec text, frozen                    keep        rows of the embedding that are kept, when not all
- *     report/...  what the fit found
+ *     own         names of kernels that the caller added,
+ *                 when there are                   report/...  what the fit found
  *
  * The bytes depend on data, spec and seed alone: no time, no path, no machine. */
 #include "model/model.h"
@@ -19,6 +20,7 @@ rkhs_status rkhs_model_save(const rkhs_model *model, const char *path) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
     rk_archive *archive = NULL;
+    rk_text own = {.env = env};
     if (!path) return rk_missing(env, "rkhs_model_save", "path");
     rk_clear(env);
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: there is nothing to save");
@@ -27,12 +29,15 @@ rkhs_status rkhs_model_save(const rkhs_model *model, const char *path) {
     TRY(rk_archive_put_text(archive, "library", rkhs_version()));
     TRY(rk_archive_put_text(archive, "model", rkhs_model_text(model)));
     TRY(rk_archive_put_text(archive, "kernel", rkhs_kernel_text(model->kernel)));
+    TRY(rk_kernel_own_names(model->kernel, &own));
+    if (own.length) TRY(rk_archive_put_text(archive, "own", own.s));
     TRY(rk_archive_put(archive, "embedding", &(rk_array){'d', 2, {model->n, model->dim}, model->Z}));
     if (model->keep) TRY(rk_archive_put(archive, "keep", &(rk_array){'q', 1, {model->map->kept_count}, model->keep}));
     TRY(rk_map_save(model->map, archive));
     TRY(rk_report_save(&model->report, archive));
     TRY(rk_archive_write(archive, path));
 done:
+    rk_free(env, own.s);
     rk_archive_free(archive);
     return status;
 }
@@ -59,12 +64,35 @@ static rkhs_status blame_file(rkhs_env *env, const rk_archive *archive) {
     return rk_fail(env, RKHS_ERR_FORMAT, "%s: %s", path, why);
 }
 
+/* Refuses a model whose kernel is not the library's, unless the caller has added it to this env too. */
+static rkhs_status check_own(rkhs_env *env, rk_archive *archive) {
+    const char *at;
+    const rk_entry *entry;
+    if (!rk_archive_has(archive, "own")) return RKHS_OK;
+    rkhs_status status = rk_archive_get_text(archive, "own", &at);
+    while (status == RKHS_OK && *at) {
+        char name[64];
+        size_t skip = strspn(at, ", "), length = strcspn(at + skip, ", ");
+        snprintf(name, sizeof name, "%.*s", (int)length, at + skip);
+        at += skip + length;
+        status = rk_list_get(env, &rk_kernels, name, &entry);
+        if (status == RKHS_OK) continue;
+        rk_clear(env);
+        return rk_fail(env, RKHS_ERR_FORMAT,
+                       "%s: it needs the kernel '%s', which the program that made it had added: add it with "
+                       "rkhs_env_add_kernel under that name before loading (the rkhs tool cannot)",
+                       rk_archive_path(archive), name);
+    }
+    return status;
+}
+
 /* Kernel and model from their texts. */
 static rkhs_status load_specs(rkhs_env *env, rk_archive *archive, rkhs_model **model) {
     rkhs_status status = RKHS_OK;
     const char *model_text, *kernel_text;
     TRY(rk_archive_get_text(archive, "model", &model_text));
     TRY(rk_archive_get_text(archive, "kernel", &kernel_text));
+    TRY(check_own(env, archive));
     TRY(rk_model_new(env, model_text, model));
     TRY(rk_kernel_new(env, kernel_text, &(*model)->kernel));
 done:

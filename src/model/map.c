@@ -125,7 +125,7 @@ rkhs_status rk_map_apply(rkhs_env *env, const rk_map *map, const rkhs_kernel *ke
     TRY(rk_scratch(env, rows_at_once, sizeof *a.sums, &a.sums));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.value, &a.value));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.index, &a.index));
-    TRY(rk_parallel(env, "transform", (x->rows + RK_TILE - 1) / RK_TILE, apply_tile, &a));
+    TRY(rk_kernel_parallel(env, "transform", kernel, (x->rows + RK_TILE - 1) / RK_TILE, apply_tile, &a));
 done:
     rk_unbind(env, rows);
     rk_unbind(env, kept);

@@ -124,6 +124,7 @@ static rkhs_status own_kernel(const rkhs_model *m, const rkhs_kernel *given, con
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     const char *text = given ? NULL : m->type->default_kernel(x->type->kind);
+    char shown[RK_SHORT];
     if (!given && !text)
         FAIL(env, RKHS_ERR_SPEC, "%s has no kernel of its own for %s data: name one", m->type->entry.name, x->type->entry.name);
     if (given)
@@ -131,7 +132,7 @@ static rkhs_status own_kernel(const rkhs_model *m, const rkhs_kernel *given, con
     else
         TRY(rk_kernel_new(env, text, out));
     TRY(rk_kernel_freeze(*out, x));
-    rk_log(env, RKHS_LOG_INFO, "kernel: %s", rkhs_kernel_text(*out));
+    rk_log(env, RKHS_LOG_INFO, "kernel: %s", rk_short(rkhs_kernel_text(*out), shown));
 done:
     return status;
 }
@@ -208,7 +209,7 @@ rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const r
     TRY(rk_spec_copy(env, model->spec, &spec));
     TRY(model_of(env, spec, &fresh));
     TRY(own_kernel(model, kernel, x, &fresh->kernel));
-    TRY(rk_data_coerce(env, x, rk_kernel_kinds(fresh->kernel), rkhs_kernel_text(fresh->kernel), &use, &view));
+    TRY(rk_kernel_coerce(fresh->kernel, x, NULL, &use, &view));
     TRY(fit_into(fresh, use, y, start, dim));
     swap_results(model, fresh);
 done:
@@ -246,8 +247,7 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     if (ld < model->dim)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: ld is %lld, below the %lld columns of Z", (long long)ld,
              (long long)model->dim);
-    TRY(rk_data_coerce_like(env, x, rk_kernel_kinds(model->kernel), rkhs_kernel_text(model->kernel), model->map->kept, &use,
-                            &view));
+    TRY(rk_kernel_coerce(model->kernel, x, model->map->kept, &use, &view));
     if (use->columns != model->map->kept->columns) TRY(wrong_columns(env, use, model->map->kept->columns));
     TRY(rk_map_apply(env, model->map, model->kernel, use, Z, ld));
 done:

@@ -372,6 +372,14 @@ static const char *const fixture_more_kernels[] = {
     "linear + (0.1*rbf + (cosine + 0.7*laplacian))",
     "tanimoto + 0.5*linear",
     "3*delta*delta",
+    "(rbf(gamma=0.5) + 0.1*cosine)^3",
+    "normalize(linear + poly(degree=2))",
+    "center(rbf)",
+    "0.5*center(2*rbf + cosine)*normalize(poly) + rbf(gamma=0.3)",
+    "normalize(center(rbf))",
+    "standardize(rbf)",
+    "2*rbf(sigma=median)[0] + standardize(laplacian)[0,0]",
+    "cosine[0,0] + (rbf + linear)[0]^2",
     "2*precomputed",
     "precomputed + 0.5*precomputed*precomputed",
     NULL,
@@ -425,7 +433,7 @@ static inline void subject_open(rkhs_env *env, const pairing *p, int64_t n, subj
     FINE(env, rkhs_kernel_new(env, p->text, &s->kernel));
     FINE(env, rkhs_kernel_freeze(s->kernel, first));
     rkhs_data_free(first);
-    FINE(env, rk_data_coerce(env, s->x, rk_kernel_kinds(s->kernel), p->text, &s->use, &s->view));
+    FINE(env, rk_kernel_coerce(s->kernel, s->x, NULL, &s->use, &s->view));
     FINE(env, rk_bind(env, s->kernel, s->use, NULL, &s->bound));
 }
 

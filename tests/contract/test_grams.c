@@ -22,6 +22,22 @@ static void unbuild(rkhs_env *env, built *b) {
     rk_spec_free(env, b->spec);
 }
 
+/* K of the subject, n x n, with the kept objects as what the kernel refers to. */
+static double *gram_values(rkhs_env *env, const subject *s, const rk_gram *g) {
+    if (!g->keep || !rk_kernel_any(s->kernel, RK_REFERENCE)) return subject_gram(env, s);
+    double *K = numbers(env, N * N);
+    rkhs_data *kept;
+    rk_bound *root, *bound;
+    FINE(env, rk_data_keep(s->use, g->keep, g->kept, &kept));
+    FINE(env, rk_bind(env, s->kernel, kept, NULL, &root));
+    FINE(env, rk_bind(env, s->kernel, s->use, root, &bound));
+    FINE(env, rk_gram_symmetric(env, bound, K, N));
+    rk_unbind(env, bound);
+    rk_unbind(env, root);
+    rkhs_data_free(kept);
+    return K;
+}
+
 /* Runs check on every gram with every kernel on every data set. */
 typedef void (*gram_check)(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g);
 
@@ -87,7 +103,7 @@ static void check_products(rkhs_env *env, const subject *s, const fixture_gram *
         same_bits("push V and mul V", twice, out, N * K);
     }
     if (!of->whole) return;
-    multiply(subject_gram(env, s), V, N, N, K, twice);
+    multiply(gram_values(env, s, g), V, N, N, K, twice);
     near_all("mul V and K V", out, twice, N * K, g->type->form == RK_FORM_SAMPLE ? 1e-12 : 1e-8);
 }
 
@@ -99,7 +115,7 @@ static void check_factor(rkhs_env *env, const subject *s, const fixture_gram *of
     if (g->type->form != RK_FORM_FACTOR) return;
     int64_t ld;
     const double *Phi = g->type->phi(g, &ld);
-    double *W = numbers(env, g->rank * g->rank), *Z = numbers(env, N * g->rank), *K = subject_gram(env, s);
+    double *W = numbers(env, g->rank * g->rank), *Z = numbers(env, N * g->rank), *K = gram_values(env, s, g);
     memset(W, 0, (size_t)(g->rank * g->rank) * sizeof *W);
     for (int64_t i = 0; i < g->rank; i++) W[i * g->rank + i] = 1;
     FINE(env, g->type->push(g, W, g->rank, Z));
@@ -131,7 +147,7 @@ static void fold_through_a_map_is_push(void **state) { each_gram(*state, check_f
 /* ---- diag, entries, neighbours ------------------------------------------------------------------------------------- */
 
 static void check_entries(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
-    double *K = subject_gram(env, s), d[N], *all = numbers(env, N * N);
+    double *K = gram_values(env, s, g), d[N], *all = numbers(env, N * N);
     int64_t *I = wholes(env, N * N), *J = wholes(env, N * N);
     FINE(env, g->type->diag(g, d));
     for (int64_t i = 0; i < N; i++) near_each("diag", d + i, K + i * N + i, 1, 1e-12);
@@ -146,7 +162,7 @@ static void diag_and_entries_are_the_kernel(void **state) { each_gram(*state, ch
 static int before(const double *row, int64_t a, int64_t b) { return row[a] > row[b] || (row[a] == row[b] && a < b); }
 
 static void check_neighbours(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
-    double *K = subject_gram(env, s), *value = numbers(env, N * (N - 1));
+    double *K = gram_values(env, s, g), *value = numbers(env, N * (N - 1));
     int64_t *index = wholes(env, N * (N - 1));
     static const int64_t counts[] = {1, 7, N - 1};
     for (int c = 0; c < 3; c++) {

@@ -231,7 +231,8 @@ static void constant_and_repeated_rows_give_finite_results(void **state) {
                     y[i * P + c] = kind == 3 ? 0 : kind == 4 ? 1e-140 * x[i * P + c] : x[row * P + c];
                 }
             if (kind == 3 && (strncmp(t.pair.text, "linear", 6) == 0 || strstr(t.pair.text, "coef0=0)")))
-                continue;                                   /* K = 0: below */
+                continue;                                                                                  /* K = 0: below */
+            if (kind % 3 == 0 && t.of.gram[0] == 'n' && strcmp(t.pair.text, "center(rbf)") == 0) continue; /* K = 0 too */
             if (kind == 4 && t.of.gram[0] == 'n') continue; /* products underflow to 0 */
             LOOK_AT("%s with %s on %s", t.text, t.pair.text, kinds[kind]);
             check_ordinary(env, &t, y, N, P, kind == 0 || kind == 3);

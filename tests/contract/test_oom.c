@@ -210,7 +210,10 @@ static rkhs_status call_score(rkhs_env *env, scene *s, uint64_t *digest) {
 
 static rkhs_status call_kernel(rkhs_env *env, scene *s, uint64_t *digest) {
     rkhs_kernel *k = s->kernel;
-    rkhs_status status = rkhs_kernel_new(env, "0.5*(linear + 2*rbf(sigma=knn(3)))*poly(degree=2)", &k);
+    rkhs_status status = rkhs_kernel_new(env,
+                                         "0.5*(linear + 2*rbf(sigma=knn(3)))*normalize(poly)[0,2]^2 + "
+                                         "standardize(center(rbf), mean=[1,2,3], deviation=[1,1,1])",
+                                         &k);
     if (status == RKHS_OK)
         mix_text(digest, rkhs_kernel_text(k));
     else
@@ -390,7 +393,10 @@ static void scene_open(rkhs_env *env, scene *s) {
     for (int i = 0; i < N * 3; i++) s->floats[i] = (float)i / 7;
     LOOK_AT("the scene");
     FINE(env, rkhs_kernel_new(env, "rbf(gamma=0.2)", &s->kernel));
-    FINE(env, rkhs_kernel_new(env, "rbf(sigma=median) + 2*laplacian(sigma=knn(3))*poly", &s->rule));
+    FINE(env,
+         rkhs_kernel_new(
+             env, "rbf(sigma=median) + 2*center(laplacian(sigma=knn(3))[2,0])*normalize(poly) + standardize(linear)[0:2]^2",
+             &s->rule));
     FINE(env, rkhs_kernel_new(env, "precomputed", &s->precomputed));
     fit_into(env, "kpca(gram=nystrom(m=10))", s->rule, s->x, &s->model);
     fit_into(env, "kpca", s->precomputed, s->gram, &s->gram_model);

@@ -56,7 +56,11 @@ TABLES = {
 
 SPECS = {
     0: ["rbf", "rbf(sigma=median)", "2*linear + rbf(gamma=0.1)*cosine", "0.5*(linear + 2*rbf(sigma=knn(3)))*poly(degree=2)",
-        "precomputed + 0.5*precomputed", "laplacian(sigma=knn(k=4))", "poly(degree=3, scale=0.5, offset=1)", "((((linear))))", "tanimoto + 2*delta"],
+        "precomputed + 0.5*precomputed", "laplacian(sigma=knn(k=4))", "poly(degree=3, scale=0.5, offset=1)", "((((linear))))",
+        "5*rbf(gamma=0.03)[0,1] + cosine[0:2] + 2*standardize(rbf(gamma=0.25))[1] + 3*laplacian(gamma=1)[1,0:2,1]",
+        "(normalize(poly) + center(linear)^2*rbf)^3", "(cosine^2)[0][0,0]",
+        "standardize(rbf(sigma=2), mean=[0.5,-1e-3], deviation=[1,2.5e300])", "center(normalize(center(standardize(linear)[0])))",
+        "tanimoto + 2*delta"],
     1: ["kpca", "kpca(dim=2, gram=nystrom(m=10, by=given, rows=[0:10,12]), solver=lanczos)", "kpca(3, negative=flip)",
         "krr(ridge=0.1)", "kpca(gram=exact, solver=dense)"],
     2: ["csv", 'csv(label="two words", header=yes)', "tsv(label=-1)", "npy", "csv(delimiter=semicolon)", "npz(key=x)", "svmlight(base=0, columns=9)"],

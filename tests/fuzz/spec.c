@@ -1,8 +1,22 @@
 /* spec.c: the spec grammar. The first byte picks what the rest is the text of: a kernel, a model, a format, a sample, a score.
- * A text that is taken, printed and taken again prints the same. */
+ * A text that is taken, printed and taken again prints the same, and a kernel has the same values. */
 #include "fuzz.h"
 
 static const double points[] = {0, 0, 1, 0, 0, 1, 5, 5, 6, 5, 5, 6};
+
+/* Six points compared by two kernels that should be equal: the same outcome, and the same bits. */
+static void compare(rkhs_env *env, const rkhs_kernel *k, const rkhs_kernel *again) {
+    rkhs_data *x;
+    double K[36] = {0}, L[36] = {0};
+    FUZZ_HOLDS(rkhs_data_dense(env, points, 6, 2, 2, &x) == RKHS_OK);
+    rkhs_status first = rkhs_kernel_gram(k, x, NULL, K, 6);
+    fuzz_status(env, first);
+    rkhs_status second = rkhs_kernel_gram(again, x, NULL, L, 6);
+    fuzz_status(env, second);
+    FUZZ_HOLDS(first == second);
+    if (first == RKHS_OK) FUZZ_HOLDS(memcmp(K, L, sizeof K) == 0);
+    rkhs_data_free(x);
+}
 
 static void take_kernel(rkhs_env *env, const char *text) {
     rkhs_kernel *k, *again;
@@ -14,6 +28,7 @@ static void take_kernel(rkhs_env *env, const char *text) {
     if (status != RKHS_ERR_MEMORY) {
         FUZZ_HOLDS(status == RKHS_OK);
         FUZZ_HOLDS(strcmp(rkhs_kernel_text(k), rkhs_kernel_text(again)) == 0);
+        compare(env, k, again);
     }
     rkhs_kernel_free(again);
     rkhs_kernel_free(k);

@@ -73,14 +73,16 @@ static const char *good_value(const rk_param *p, char buffer[64]) {
     case RK_LIST: strcpy(buffer, "[0:3,5]"); break;
     case RK_SPEC: strcpy(buffer, p->list->entries[0]->name); break;
     case RK_WORD: strcpy(buffer, "\"two words\""); break;
+    case RK_REALS: strcpy(buffer, "[0.1,3e-200]"); break;
     }
     return buffer;
 }
 
 static size_t slot_size(rk_param_kind kind) {
     static const size_t sizes[] = {
-        [RK_INT] = sizeof(int64_t),  [RK_REAL] = sizeof(double), [RK_BOOL] = sizeof(int),       [RK_CHOICE] = sizeof(int),
-        [RK_RULE] = sizeof(rk_rule), [RK_LIST] = sizeof(char *), [RK_SPEC] = sizeof(rk_spec *), [RK_WORD] = sizeof(char *),
+        [RK_INT] = sizeof(int64_t),    [RK_REAL] = sizeof(double),  [RK_BOOL] = sizeof(int),
+        [RK_CHOICE] = sizeof(int),     [RK_RULE] = sizeof(rk_rule), [RK_LIST] = sizeof(char *),
+        [RK_SPEC] = sizeof(rk_spec *), [RK_WORD] = sizeof(char *),  [RK_REALS] = sizeof(rk_reals),
     };
     return sizes[kind];
 }
@@ -112,8 +114,8 @@ static void every_type_has_a_name_a_sentence_and_slots_inside_its_struct(void **
 
 static void the_public_lists_show_the_tables(void **state) {
     static const char *const kinds[] = {
-        [RK_INT] = "integer",       [RK_REAL] = "real", [RK_BOOL] = "true|false", [RK_CHOICE] = "choice",
-        [RK_RULE] = "real or rule", [RK_LIST] = "rows", [RK_SPEC] = "spec",       [RK_WORD] = "word",
+        [RK_INT] = "integer",  [RK_REAL] = "real", [RK_BOOL] = "true|false", [RK_CHOICE] = "choice", [RK_RULE] = "real or rule",
+        [RK_LIST] = "indices", [RK_SPEC] = "spec", [RK_WORD] = "word",       [RK_REALS] = "numbers",
     };
     rkhs_type type;
     rkhs_param param;
@@ -323,8 +325,9 @@ static void values_of_the_wrong_kind_are_refused(void **state) {
     static const char *const wrong[] = {"qqqqqq", "[1]", "a + b", "2*3", "rbf(1)*2", "qqqqqq(1)", "\"\"", "-5"};
     /* Which of these each kind must refuse; a word takes some. */
     static const char *const refused[] = {
-        [RK_INT] = "1111111.",  [RK_REAL] = "1111111.", [RK_BOOL] = "11111111", [RK_CHOICE] = "11111111",
-        [RK_RULE] = "1111111.", [RK_LIST] = "1.111111", [RK_SPEC] = "11111111", [RK_WORD] = ".11111..",
+        [RK_INT] = "1111111.",    [RK_REAL] = "1111111.", [RK_BOOL] = "11111111",
+        [RK_CHOICE] = "11111111", [RK_RULE] = "1111111.", [RK_LIST] = "1.111111",
+        [RK_SPEC] = "11111111",   [RK_WORD] = ".11111..", [RK_REALS] = "1.111111",
     };
     char text[200], part[200];
     EACH_TYPE(list, e) {

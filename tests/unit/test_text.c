@@ -13,7 +13,7 @@
 
 /* ---- the grammar ------------------------------------------------------------------------------------------------------- */
 
-/* A tree as text that shows its shape: {+ a b}, {* a b}, <number>, name, name(...), list, key=... */
+/* A tree as text that shows its shape: {+ a b}, {* a b}, {^ a <2>}, {[ a list}, <number>, name, name(...), list, key=... */
 static void show(const rk_node *node, char *out, size_t room) {
     size_t at = strlen(out);
 #define ADD(...) at += (size_t)snprintf(out + at, room - at, __VA_ARGS__)
@@ -24,6 +24,8 @@ static void show(const rk_node *node, char *out, size_t room) {
     case RK_NODE_CALL: ADD(node->brackets ? "%s(" : "%s", node->text); break;
     case RK_NODE_SUM: ADD("{+ "); break;
     case RK_NODE_PRODUCT: ADD("{* "); break;
+    case RK_NODE_POWER: ADD("{^ "); break;
+    case RK_NODE_COLUMNS: ADD("{[ "); break;
     }
     for (const rk_node *c = node->child; c; c = c->next) {
         show(c, out, room);
@@ -31,7 +33,7 @@ static void show(const rk_node *node, char *out, size_t room) {
         if (c->next) ADD(" ");
     }
     if (node->kind == RK_NODE_CALL && node->brackets) ADD(")");
-    if (node->kind == RK_NODE_SUM || node->kind == RK_NODE_PRODUCT) ADD("}");
+    if (node->kind != RK_NODE_CALL && node->child) ADD("}");
 #undef ADD
 }
 
@@ -85,6 +87,13 @@ static void specs_are_read_as_the_grammar_says(void **state) {
         {"[0:50,7]", "[0:50,7]"},
         {" [ 0 : 50 , 7 ] ", "[0:50,7]"},
         {"f([1,2], rows=[3:4])", "f([1,2] rows=[3:4])"},
+        {"[ -1.5e3 , .5,1e-5 ,7]", "[-1.5e3,.5,1e-5,7]"},
+        {"a[0]", "{[ a [0]}"},
+        {"a [0] [1:2]", "{[ {[ a [0]} [1:2]}"},
+        {"a(1)[0:3] ^ 2", "{^ {[ a(<1>) [0:3]} <2>}"},
+        {"2*a^3*b", "{* <2> {^ a <3>} b}"},
+        {"(a^2)[0] + (b*c)^4", "{+ {[ {^ a <2>} [0]} {^ {* b c} <4>}}"},
+        {"f(a[0], k=b^2)", "f({[ a [0]} k={^ b <2>})"},
     };
     check_shapes(*state, cases, sizeof cases / sizeof *cases);
 }
@@ -194,18 +203,31 @@ static void a_wrong_text_is_refused_with_its_place(void **state) {
 
 static void a_wrong_list_is_refused_with_its_place(void **state) {
     static const pair cases[] = {
-        {"[]", "kernel '[]': expected a whole number at position 2, found ']'"},
-        {"[,1]", "kernel '[,1]': expected a whole number at position 2, found ','"},
-        {"[1,]", "kernel '[1,]': expected a whole number at position 4, found ']'"},
-        {"[1:]", "kernel '[1:]': expected a whole number at position 4, found ']'"},
-        {"[:1]", "kernel '[:1]': expected a whole number at position 2, found ':'"},
-        {"[a]", "kernel '[a]': expected a whole number, ':', ',' or ']' at position 2, found 'a'"},
-        {"[-1]", "kernel '[-1]': expected a whole number, ':', ',' or ']' at position 2, found '-'"},
-        {"[1.5]", "kernel '[1.5]': expected a whole number, ':', ',' or ']' at position 3, found '.'"},
-        {"[1", "kernel '[1': expected a whole number, ':', ',' or ']' at position 3, found the end"},
-        {"[", "kernel '[': expected a whole number, ':', ',' or ']' at position 2, found the end"},
+        {"[]", "kernel '[]': expected a number at position 2, found ']'"},
+        {"[,1]", "kernel '[,1]': expected a number at position 2, found ','"},
+        {"[1,]", "kernel '[1,]': expected a number at position 4, found ']'"},
+        {"[1:]", "kernel '[1:]': expected a number at position 4, found ']'"},
+        {"[:1]", "kernel '[:1]': expected a number at position 2, found ':'"},
+        {"[a]", "kernel '[a]': expected a number at position 2, found 'a'"},
+        {"[-]", "kernel '[-]': expected a number at position 2, found '-'"},
+        {"[+1]", "kernel '[+1]': expected a number at position 2, found '+'"},
+        {"[-inf]", "kernel '[-inf]': expected a number at position 2, found '-'"},
+        {"[0x10]", "kernel '[0x10]': expected a number at position 2, found '0'"},
+        {"[1.5:2]", "kernel '[1.5:2]': expected ',' or ']' at position 5, found ':'"},
+        {"[1:2:3]", "kernel '[1:2:3]': expected ',' or ']' at position 5, found ':'"},
+        {"[1:2.5]", "kernel '[1:2.5]': a range has whole numbers, as in [0:50]"},
+        {"[1:-2]", "kernel '[1:-2]': a range has whole numbers, as in [0:50]"},
+        {"[1.5.5]", "kernel '[1.5.5]': expected ',' or ']' at position 5, found '.'"},
+        {"[1", "kernel '[1': expected ':', ',' or ']' at position 3, found the end"},
+        {"[", "kernel '[': expected a number at position 2, found the end"},
         {"[1 2]", "kernel '[1 2]': expected ':', ',' or ']' at position 4, found '2'"},
-        {"[0:1 0]", "kernel '[0:1 0]': expected ':', ',' or ']' at position 6, found '0'"},
+        {"[0:1 0]", "kernel '[0:1 0]': expected ',' or ']' at position 6, found '0'"},
+        {"a[", "kernel 'a[': expected a number at position 3, found the end"},
+        {"a^", "kernel 'a^': expected a whole number at position 3, found the end"},
+        {"a^b", "kernel 'a^b': expected a whole number at position 3, found 'b'"},
+        {"a^-1", "kernel 'a^-1': expected a whole number at position 3, found '-'"},
+        {"a^2^3", "kernel 'a^2^3': expected brackets around a power, as in (k^2)[0:3], at position 4, found '^'"},
+        {"a^2[0]", "kernel 'a^2[0]': expected brackets around a power, as in (k^2)[0:3], at position 4, found '['"},
     };
     check_sentences(*state, cases, sizeof cases / sizeof *cases);
 }
@@ -249,6 +271,31 @@ static void a_text_has_65536_characters_at_most(void **state) {
     OK(env, rk_parse(env, "kernel", text, &node));
     assert_int_equal(strlen(node->text), 65536);
     rk_scratch_release(env, NULL);
+    free(text);
+}
+
+static void lists_in_a_text_have_16_million_characters_at_most(void **state) {
+    rkhs_env *env = *state;
+    enum { MOST = 1 << 24 };
+    rk_node *node;
+    char *text = malloc(MOST + 10); /* mostly blanks: the sanitizers measure a text each time that a number is read from it */
+    memset(text, ' ', MOST + 9);
+    memcpy(text, "a[1,2,", 6);
+    strcpy(text + 2 + MOST - 1, "3]");
+    OK(env, rk_parse(env, "kernel", text, &node));
+    assert_string_equal(node->child->next->text, "[1,2,3]");
+    rk_scratch_release(env, NULL);
+    strcpy(text + 2 + MOST - 1, "34]");
+    rk_clear(env);
+    FAILS(env, RKHS_ERR_SPEC, "kernel: the lists in the text are longer than 16777216 characters",
+          rk_parse(env, "kernel", text, &node));
+    /* What only looks like a list is no way round. */
+    memset(text, ',', 70000);
+    memcpy(text, "f(\"[1\"", 6);
+    strcpy(text + 70000, ")");
+    for (int i = 7; i < 70000; i += 2) text[i] = 'b';
+    rk_clear(env);
+    FAILS(env, RKHS_ERR_SPEC, "longer than 65536 characters", rk_parse(env, "kernel", text, &node));
     free(text);
 }
 
@@ -520,6 +567,7 @@ int main(void) {
         ENV_TEST(a_wrong_list_is_refused_with_its_place),
         ENV_TEST(brackets_nest_40_deep_and_no_deeper),
         ENV_TEST(a_text_has_65536_characters_at_most),
+        ENV_TEST(lists_in_a_text_have_16_million_characters_at_most),
         ENV_TEST(memory_for_a_text_grows_as_its_length),
         ENV_TEST(numbers_as_text_read_back_as_the_same_bits),
         ENV_TEST(numbers_are_read_as_in_c),

@@ -1,0 +1,314 @@
+/* tree.c: kernels as trees of types: from text, to text, copied, freed.
+ *
+ * Weights, sums, products, powers and column groups are syntax; every other kernel is called by its name, a wrapper with the
+ * kernel that it wraps as its first argument. Which is which stands in the type's table (`written`, `children`): no kernel is
+ * known by name here. */
+#include "kernel/kernel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define RK_KERNEL(name) extern const rk_kernel_type rk_kernel_##name;
+#include "kernel/kernels.def"
+#undef RK_KERNEL
+
+static const rk_entry *const entries[] = {
+#define RK_KERNEL(name) &rk_kernel_##name.entry,
+#include "kernel/kernels.def"
+#undef RK_KERNEL
+    NULL};
+
+const rk_list rk_kernels = {"kernels", "kernel", entries};
+
+static rkhs_status from_node(rkhs_env *env, const rk_node *node, rkhs_kernel **out);
+
+static const rk_kernel_type *type_of(const rk_entry *entry) { return (const rk_kernel_type *)entry; }
+
+/* The type that stands behind a piece of syntax. */
+static const rk_kernel_type *type_written(rk_written written) {
+    int i = 0;
+    while (type_of(entries[i])->written != written) i++;
+    return type_of(entries[i]);
+}
+
+/* A node of the tree with room for its children; owns the spec, also when it fails. */
+static rkhs_status kernel_alloc(rkhs_env *env, rk_spec *spec, int children, rkhs_kernel **out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_kernel *k = NULL;
+    *out = NULL;
+    TRY(rk_alloc(env, 1, sizeof *k, &k));
+    k->env = env;
+    TRY(rk_alloc(env, children + 1, sizeof *k->child, &k->child));
+    k->children = children;
+    k->spec = spec;
+    k->type = type_of(spec->entry);
+    *out = k;
+    return RKHS_OK;
+done:
+    rk_free(env, k);
+    rk_spec_free(env, spec);
+    return status;
+}
+
+/* A node of a type with these arguments, whose parameters do not contradict each other. */
+static rkhs_status kernel_of(rkhs_env *env, const rk_kernel_type *type, const rk_node *arguments, int children,
+                             rkhs_kernel **out) {
+    rkhs_status status = RKHS_OK;
+    rk_spec *spec = NULL;
+    rk_node call = {.kind = RK_NODE_CALL, .text = type->entry.name, .child = (rk_node *)(uintptr_t)arguments};
+    *out = NULL;
+    TRY(rk_spec_from_node(env, &rk_kernels, &call, &spec));
+    if (type->check) TRY(type->check(env, spec->self));
+    return kernel_alloc(env, spec, children, out);
+done:
+    rk_spec_free(env, spec);
+    return status;
+}
+
+/* a + b + ... and a * b * ... */
+static rkhs_status from_chain(rkhs_env *env, rk_written written, const rk_node *node, int count, rkhs_kernel **out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_kernel *k = NULL;
+    int i = 0;
+    TRY(kernel_of(env, type_written(written), NULL, count, &k));
+    for (const rk_node *c = node->child; c; c = c->next)
+        if (c->kind != RK_NODE_NUMBER) TRY(from_node(env, c, &k->child[i++]));
+    *out = k;
+    k = NULL;
+done:
+    rkhs_kernel_free(k);
+    return status;
+}
+
+/* One node above `inner`, which it takes, also when it fails. */
+static rkhs_status wrap(rkhs_env *env, const rk_kernel_type *type, const rk_node *arguments, rkhs_kernel *inner,
+                        rkhs_kernel **out) {
+    rkhs_status status = kernel_of(env, type, arguments, 1, out);
+    if (status == RKHS_OK)
+        (*out)->child[0] = inner;
+    else
+        rkhs_kernel_free(inner);
+    return status;
+}
+
+/* weight * weight * kernel * kernel */
+static rkhs_status from_product(rkhs_env *env, const rk_node *node, rkhs_kernel **out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_kernel *inner = NULL;
+    double weight = 1;
+    int kernels = 0, numbers = 0;
+    const rk_node *only = NULL;
+    for (const rk_node *c = node->child; c; c = c->next) {
+        if (c->kind == RK_NODE_NUMBER)
+            weight *= c->number, numbers++;
+        else
+            only = c, kernels++;
+    }
+    if (!kernels) FAIL(env, RKHS_ERR_SPEC, "a kernel needs a name: a weight stands before one, as in 2*rbf");
+    if (!(weight > 0) || weight > 1e300) FAIL(env, RKHS_ERR_SPEC, "a kernel's weight must be above 0, not %.15g", weight);
+    if (kernels == 1)
+        TRY(from_node(env, only, &inner));
+    else
+        TRY(from_chain(env, RK_WRITTEN_PRODUCT, node, kernels, &inner));
+    rk_node number = {.kind = RK_NODE_NUMBER, .number = weight};
+    if (!numbers)
+        *out = inner;
+    else
+        TRY(wrap(env, type_written(RK_WRITTEN_WEIGHT), &number, inner, out));
+done:
+    return status;
+}
+
+/* A power or a column group: the kernel, and a number or a list behind it. */
+static rkhs_status from_behind(rkhs_env *env, rk_written written, const rk_node *node, rkhs_kernel **out) {
+    rkhs_kernel *inner;
+    rkhs_status status = from_node(env, node->child, &inner);
+    return status == RKHS_OK ? wrap(env, type_written(written), node->child->next, inner, out) : status;
+}
+
+/* sum(rbf, linear): refused, as it is written rbf + linear. */
+static rkhs_status refuse_combination(rkhs_env *env, const rk_node *node, const rk_kernel_type *type) {
+    char text[256] = "";
+    size_t used = 0;
+    int count = 0, sum = type->written == RK_WRITTEN_SUM, plain = sum || type->written == RK_WRITTEN_PRODUCT;
+    for (const rk_node *c = node->child; c && used < sizeof text; c = c->next, count++) {
+        plain &= !c->key && (c->kind == RK_NODE_CALL || (c->kind == RK_NODE_NUMBER && !sum));
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s",
+                                 !count ? ""
+                                 : sum  ? " + "
+                                        : "*",
+                                 c->text ? c->text : "", c->child ? "(...)" : "");
+    }
+    return rk_fail(env, RKHS_ERR_SPEC, "'%s' is not called by name: write %s", type->entry.name,
+                   plain && count > 1 && used < sizeof text ? text : type->entry.formula);
+}
+
+/* One named kernel, or one around another. */
+static rkhs_status from_call(rkhs_env *env, const rk_node *node, rkhs_kernel **out) {
+    rkhs_status status = RKHS_OK;
+    const rk_entry *entry;
+    rkhs_kernel *inner;
+    TRY(rk_list_get(env, &rk_kernels, node->text, &entry));
+    const rk_kernel_type *type = type_of(entry);
+    if (type->written != RK_WRITTEN_CALL) return refuse_combination(env, node, type);
+    if (!type->children) return kernel_of(env, type, node->child, 0, out);
+    if (!node->child || node->child->key)
+        FAIL(env, RKHS_ERR_SPEC, "%s needs a kernel first between its brackets, as in %s(rbf)", entry->name, entry->name);
+    TRY(from_node(env, node->child, &inner));
+    TRY(wrap(env, type, node->child->next, inner, out));
+done:
+    return status;
+}
+
+static rkhs_status from_node(rkhs_env *env, const rk_node *node, rkhs_kernel **out) {
+    int count = 0;
+    *out = NULL;
+    switch (node->kind) {
+    case RK_NODE_CALL: return from_call(env, node, out);
+    case RK_NODE_PRODUCT: return from_product(env, node, out);
+    case RK_NODE_POWER: return from_behind(env, RK_WRITTEN_POWER, node, out);
+    case RK_NODE_COLUMNS: return from_behind(env, RK_WRITTEN_COLUMNS, node, out);
+    case RK_NODE_SUM:
+        for (const rk_node *c = node->child; c; c = c->next, count++)
+            if (c->kind == RK_NODE_NUMBER)
+                return rk_fail(env, RKHS_ERR_SPEC, "a number alone is no kernel: a weight stands before one, as in 2*rbf");
+        return from_chain(env, RK_WRITTEN_SUM, node, count, out);
+    case RK_NODE_NUMBER:
+    case RK_NODE_LIST: break;
+    }
+    return rk_fail(env, RKHS_ERR_SPEC, "a kernel begins with its name, as in 'rbf(sigma=median)', not with %.40s", node->text);
+}
+
+/* Refuses parts that no data suit together. */
+static rkhs_status check_kinds(const rkhs_kernel *k) {
+    char text[RK_SHORT];
+    if (rk_kernel_kinds(k)) return RKHS_OK;
+    return rk_fail(k->env, RKHS_ERR_SPEC, "%s: its parts take different kinds of data, so nothing can be compared by it",
+                   rk_short(rkhs_kernel_text(k), text));
+}
+
+rkhs_status rkhs_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel) {
+    if (!env || !spec || !kernel) return rk_missing(env, "rkhs_kernel_new", kernel ? "spec" : "place for the kernel");
+    rk_clear(env);
+    return rk_kernel_new(env, spec, kernel);
+}
+
+rkhs_status rk_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel) {
+    *kernel = NULL;
+    rk_mark mark = rk_scratch_mark(env);
+    rk_node *node;
+    rkhs_status status = rk_parse(env, "kernel", spec, &node);
+    if (status == RKHS_OK) status = from_node(env, node, kernel);
+    if (status == RKHS_OK) status = rk_kernel_write(*kernel);
+    if (status == RKHS_OK) status = check_kinds(*kernel);
+    if (status != RKHS_OK) {
+        rkhs_kernel_free(*kernel);
+        *kernel = NULL;
+    }
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+rkhs_status rk_kernel_copy_tree(const rkhs_kernel *kernel, rkhs_kernel **copy) {
+    rkhs_env *env = kernel->env;
+    rkhs_status status = RKHS_OK;
+    rk_spec *spec;
+    rkhs_kernel *k = NULL;
+    *copy = NULL;
+    TRY(rk_spec_copy(env, kernel->spec, &spec));
+    TRY(kernel_alloc(env, spec, kernel->children, &k));
+    for (int i = 0; i < k->children; i++) TRY(rk_kernel_copy_tree(kernel->child[i], &k->child[i]));
+    *copy = k;
+    k = NULL;
+done:
+    rkhs_kernel_free(k);
+    return status;
+}
+
+rkhs_status rkhs_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy) {
+    if (!kernel || !copy) return rk_missing(kernel ? kernel->env : NULL, "rkhs_kernel_copy", "place for the copy");
+    rk_clear(kernel->env);
+    return rk_kernel_copy(kernel, copy);
+}
+
+rkhs_status rk_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy) {
+    rkhs_status status = rk_kernel_copy_tree(kernel, copy);
+    if (status == RKHS_OK) status = rk_kernel_write(*copy);
+    if (status != RKHS_OK) {
+        rkhs_kernel_free(*copy);
+        *copy = NULL;
+    }
+    return status;
+}
+
+void rkhs_kernel_free(rkhs_kernel *kernel) {
+    if (!kernel) return;
+    rkhs_env *env = kernel->env;
+    for (int i = 0; i < kernel->children; i++) rkhs_kernel_free(kernel->child[i]);
+    rk_free(env, kernel->child);
+    rk_spec_free(env, kernel->spec);
+    rk_free(env, kernel->text);
+    rk_free(env, kernel);
+}
+
+/* Whether a node's text stands in brackets inside its parent's, so that reading it gives the same tree: sums, products and
+ * weights would join with those around them, and be added or multiplied in another order. No bracket is written that was not
+ * read, so that text which is not too deep never becomes so. */
+static int bracketed(const rkhs_kernel *k, const rkhs_kernel *parent) {
+    /* How tightly a form holds together, and how tightly what stands in it must. */
+    static const int holds[] = {[RK_WRITTEN_CALL] = 5,    [RK_WRITTEN_SUM] = 0,   [RK_WRITTEN_WEIGHT] = 1,
+                                [RK_WRITTEN_PRODUCT] = 2, [RK_WRITTEN_POWER] = 3, [RK_WRITTEN_COLUMNS] = 4};
+    static const int wants[] = {[RK_WRITTEN_CALL] = 0,    [RK_WRITTEN_SUM] = 1,   [RK_WRITTEN_WEIGHT] = 2,
+                                [RK_WRITTEN_PRODUCT] = 3, [RK_WRITTEN_POWER] = 4, [RK_WRITTEN_COLUMNS] = 4};
+    return parent && holds[k->type->written] < wants[parent->type->written];
+}
+
+static rkhs_status add_text(const rkhs_kernel *k, rk_text *text, const rkhs_kernel *parent);
+
+/* What stands between the brackets of a wrapper. */
+static rkhs_status add_wrapper(const rkhs_kernel *k, rk_text *text) {
+    rkhs_status status = RKHS_OK;
+    int count = 1;
+    TRY(rk_text_add(text, "%s(", k->type->entry.name));
+    TRY(add_text(k->child[0], text, k));
+    TRY(rk_params_text(k->spec, text, &count));
+    TRY(rk_text_add(text, ")"));
+done:
+    return status;
+}
+
+/* Writes a tree. */
+static rkhs_status add_text(const rkhs_kernel *k, rk_text *text, const rkhs_kernel *parent) {
+    rkhs_status status = RKHS_OK;
+    rk_written written = k->type->written;
+    if (written == RK_WRITTEN_CALL) return k->children ? add_wrapper(k, text) : rk_spec_text(k->spec, text);
+    if (bracketed(k, parent)) TRY(rk_text_add(text, "("));
+    if (written == RK_WRITTEN_WEIGHT) {
+        TRY(rk_first_text(k->spec, text));
+        TRY(rk_text_add(text, "*"));
+    }
+    for (int i = 0; i < k->children; i++) {
+        if (i) TRY(rk_text_add(text, written == RK_WRITTEN_SUM ? " + " : "*"));
+        TRY(add_text(k->child[i], text, k));
+    }
+    if (written == RK_WRITTEN_POWER) TRY(rk_text_add(text, "^"));
+    if (written == RK_WRITTEN_POWER || written == RK_WRITTEN_COLUMNS) TRY(rk_first_text(k->spec, text));
+    if (bracketed(k, parent)) TRY(rk_text_add(text, ")"));
+done:
+    return status;
+}
+
+rkhs_status rk_kernel_write(rkhs_kernel *k) {
+    rk_text text = {.env = k->env};
+    rkhs_status status = add_text(k, &text, NULL);
+    if (status == RKHS_OK) status = rk_text_fits(k->env, "kernel", text.s); /* rbf has become rbf(sigma=median) */
+    if (status == RKHS_OK) {
+        rk_free(k->env, k->text);
+        k->text = text.s;
+    } else {
+        rk_free(k->env, text.s);
+    }
+    return status;
+}
+
+const char *rkhs_kernel_text(const rkhs_kernel *kernel) { return kernel && kernel->text ? kernel->text : ""; }
