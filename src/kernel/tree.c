@@ -130,7 +130,8 @@ static rkhs_status from_behind(rkhs_env *env, rk_written written, const rk_node 
 static rkhs_status refuse_combination(rkhs_env *env, const rk_node *node, const rk_kernel_type *type) {
     char text[256] = "";
     size_t used = 0;
-    int count = 0, sum = type->written == RK_WRITTEN_SUM, plain = sum || type->written == RK_WRITTEN_PRODUCT;
+    int count = 0, sum = type->written == RK_WRITTEN_SUM,
+        plain = sum || type->written == RK_WRITTEN_PRODUCT || type->written == RK_WRITTEN_WEIGHT;
     for (const rk_node *c = node->child; c && used < sizeof text; c = c->next, count++) {
         plain &= !c->key && (c->kind == RK_NODE_CALL || (c->kind == RK_NODE_NUMBER && !sum));
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s",
