@@ -4,7 +4,7 @@
 static const rk_param params[] = RK_WIDTH_PARAMS("1/(2 sigma^2)");
 
 static rkhs_status freeze_rbf(rkhs_env *env, void *self, const rkhs_data *x) {
-    return rk_freeze_width(env, &((rk_width *)self)->sigma, x, 1);
+    return rk_freeze_width(env, &((rk_width *)self)->sigma, x, RK_BY_EUCLID);
 }
 
 static rkhs_status block_rbf(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
