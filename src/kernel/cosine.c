@@ -18,14 +18,13 @@ static void mend_tiny(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound 
 static rkhs_status block_cosine(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                 double *out, int64_t ld, rk_work work) {
     const rk_vector_side *sa = a->side, *sb = b->side;
+    double by[RK_TILE];
+    for (int64_t j = 0; j < nj; j++) by[j] = sb->norm[j0 + j] > 0 ? 1 / sqrt(sb->norm[j0 + j]) : 0;
     rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
     for (int64_t i = 0; i < ni; i++) {
-        double *row = out + i * ld, na = sa->norm[i0 + i];
-        for (int64_t j = 0; j < nj; j++) {
-            double nb = sb->norm[j0 + j], v = row[j] / sqrt(na) / sqrt(nb);
-            v = v > 1 ? 1 : v < -1 ? -1 : v;
-            row[j] = na > 0 && nb > 0 ? v : na == nb;
-        }
+        double *row = out + i * ld, norm = sa->norm[i0 + i];
+        rk_cosines(nj, norm > 0 ? 1 / sqrt(norm) : 0, by, row);
+        for (int64_t j = 0; !(norm > 0) && j < nj; j++) row[j] = sb->norm[j0 + j] == norm;
     }
     mend_tiny(a, i0, ni, b, j0, nj, out, ld);
     return RKHS_OK;

@@ -73,27 +73,46 @@ typedef struct rk_vector_side {
     const double *centre; /* columns, or NULL: 0. The second side borrows the first's */
     double *owned;
     struct rk_columns *columns; /* of sparse rows, else NULL */
+    int narrow;                 /* rk_vector_prepare_sums: every number is 0 or neither tiny nor huge (RK_NARROW) */
 } rk_vector_side;
 
 rkhs_status rk_vector_prepare(rkhs_env *env, rk_bound *b);         /* norms about 0 */
 rkhs_status rk_vector_prepare_centred(rkhs_env *env, rk_bound *b); /* norms about the mean, where that saves digits */
 void rk_vector_release(rkhs_env *env, rk_bound *b);
 int64_t rk_vector_work(const rk_bound *a, const rk_bound *b);
-/* A tile of inner products, squared distances, distances in the sum of absolutes. */
+/* A tile of inner products, squared distances. */
 void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                     int64_t ld);
 void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                        int64_t ld, rk_work work);
-void rk_vector_absolutes(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                         int64_t ld, rk_work work);
+
+/* ---- sums.c: sums over columns of a term that is no product -------------------------------------------------------- */
+
+typedef enum rk_pair {
+    RK_PAIR_PRODUCT,  /* x y */
+    RK_PAIR_MINIMUM,  /* min(x, y), both >= 0 */
+    RK_PAIR_ABSOLUTE, /* |x - y| */
+    RK_PAIR_RATIO     /* (x - y)^2/(x + y), both >= 0, 0/0 = 0 */
+} rk_pair;
+
+rkhs_status rk_vector_prepare_sums(rkhs_env *env, rk_bound *b); /* the norm is the sum of absolutes */
+/* A tile of sums; all but products; prepared by rk_vector_prepare_sums. */
+void rk_vector_sums(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                    double *out, int64_t ld, rk_work work);
+/* The same for dense rows with a term of la.h. */
+void rk_vector_direct(rk_pairs_fn *term, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                      double *out, int64_t ld, rk_work work);
 
 /* ---- sparse.c: the same for sparse rows; vector.c calls it ---------------------------------------------------------- */
 
 rkhs_status rk_sparse_prepare(rkhs_env *env, rk_bound *b,
                               rk_vector_side *side); /* norms about 0, and the columns of each tile */
 void rk_columns_free(rkhs_env *env, struct rk_columns *columns);
-void rk_sparse_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                    int64_t ld);
+/* Sums over the columns that both rows have, of a product, of a minimum, or of what |x| + |y| exceeds the term by. */
+void rk_sparse_common(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                      double *out, int64_t ld);
+/* The sum of two rows over all columns, of absolute differences or ratios. */
+double rk_sparse_apart(rk_pair what, const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j);
 /* |x - y|^2 of two rows from their differences. */
 double rk_sparse_square(const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j);
 
@@ -119,15 +138,16 @@ typedef struct rk_width {
     double gamma; /* NaN unless given in place of sigma */
 } rk_width;
 
-/* The parameter table of such a kernel; gamma_of says what gamma is in sigma. */
+/* The parameter table of such a kernel; gamma_of says what gamma is in sigma. RK_WIDTH_ROWS: its rows alone, for a struct that
+ * begins with an rk_width. */
 /* clang-format off */
-#define RK_WIDTH_PARAMS(gamma_of)                                                                                              \
-    {{.name = "sigma", .kind = RK_RULE, .offset = offsetof(rk_width, sigma), .value = "median", .max = 1e150, .open = 1,       \
+#define RK_WIDTH_ROWS(gamma_of)                                                                                                \
+     {.name = "sigma", .kind = RK_RULE, .offset = offsetof(rk_width, sigma), .value = "median", .max = 1e150, .open = 1,       \
       .choices = "median|knn",                                                                                                 \
       .brief = "the width; median: the median distance; knn(k): the median distance to the k-th neighbour"},                   \
      {.name = "gamma", .kind = RK_REAL, .offset = offsetof(rk_width, gamma), .max = 1e300, .open = 1, .instead = "sigma",      \
-      .brief = gamma_of ", in place of sigma"},                                                                                \
-     {.name = NULL}}
+      .brief = gamma_of ", in place of sigma"}
+#define RK_WIDTH_PARAMS(gamma_of) {RK_WIDTH_ROWS(gamma_of), {.name = NULL}}
 /* clang-format on */
 
 /* out = exp(-gamma out), a tile. */
@@ -136,7 +156,8 @@ void rk_exp_tile(double gamma, int64_t ni, int64_t nj, double *out, int64_t ld);
 void rk_diag_ones(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
 
 /* sigma=median: the median distance of two objects (of at most 2000); sigma=knn(k): the median distance to the k-th neighbour.
- * `squared`: |x-y| from squared distances, else sums of absolutes. */
-rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, int squared);
+ * By which distance: sums of absolutes, Euclidean, chi-squared. */
+enum { RK_BY_ABSOLUTES, RK_BY_EUCLID, RK_BY_CHI2 };
+rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, int by);
 
 #endif

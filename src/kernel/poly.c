@@ -42,39 +42,19 @@ static rkhs_status freeze_poly(rkhs_env *env, void *self, const rkhs_data *x) {
     return RKHS_OK;
 }
 
-/* v^degree by squaring. */
-static double power(double v, int64_t degree) {
-    double result = 1;
-    for (; degree; degree >>= 1, v *= v)
-        if (degree & 1) result *= v;
-    return result;
-}
-
 static rkhs_status block_poly(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                               int64_t ld, rk_work work) {
     const poly *p = rk_kernel_self(a);
     rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
-    for (int64_t i = 0; i < ni; i++) {
-        double *row = out + i * ld;
-        if (p->degree == 2) {
-            for (int64_t j = 0; j < nj; j++)
-                row[j] = (p->gamma.value * row[j] + p->coef0) * (p->gamma.value * row[j] + p->coef0);
-        } else if (p->degree == 3) {
-            for (int64_t j = 0; j < nj; j++) {
-                double v = p->gamma.value * row[j] + p->coef0;
-                row[j] = v * v * v;
-            }
-        } else {
-            for (int64_t j = 0; j < nj; j++) row[j] = power(p->gamma.value * row[j] + p->coef0, p->degree);
-        }
-    }
+    for (int64_t i = 0; i < ni; i++) rk_powers(nj, p->gamma.value, p->coef0, p->degree, out + i * ld);
     return RKHS_OK;
 }
 
 static void diag_poly(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
     const poly *p = rk_kernel_self(a);
     const rk_vector_side *side = a->side;
-    for (int64_t i = 0; i < ni; i++) out[i] = power(p->gamma.value * side->norm[i0 + i] + p->coef0, p->degree);
+    for (int64_t i = 0; i < ni; i++) out[i] = side->norm[i0 + i];
+    rk_powers(ni, p->gamma.value, p->coef0, p->degree, out);
 }
 
 const rk_kernel_type rk_kernel_poly = {

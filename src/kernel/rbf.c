@@ -4,7 +4,7 @@
 static const rk_param params[] = RK_WIDTH_PARAMS("1/(2 sigma^2)");
 
 static rkhs_status freeze_rbf(rkhs_env *env, void *self, const rkhs_data *x) {
-    return rk_freeze_width(env, &((rk_width *)self)->sigma, x, 1);
+    return rk_freeze_width(env, &((rk_width *)self)->sigma, x, RK_BY_EUCLID);
 }
 
 /* (|x - y| / sigma)^2 where sigma^2 has no digits. */

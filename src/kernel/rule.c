@@ -6,7 +6,7 @@ enum { MEDIAN, KNN, MOST = 2000 };
 /* Distances between some rows (queries) and others, by tiles, from a bound that only serves for that. */
 typedef struct distances {
     const rk_bound *bound, *query;
-    int squared;
+    int by;
     int64_t k;
     double *pairs;       /* median: one for each pair of rows of `query`; knn: one for each query */
     double *heaps;       /* knn: workers x RK_TILE x k */
@@ -18,8 +18,9 @@ typedef struct distances {
 /* One tile of distances, as numbers (not squares). */
 static void distance_tile(const distances *d, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0,
                           int64_t nj, double *out, int worker) {
-    if (!d->squared) {
-        rk_vector_absolutes(a, i0, ni, b, j0, nj, out, RK_TILE, d->work[worker]);
+    if (d->by != RK_BY_EUCLID) {
+        rk_vector_sums(d->by == RK_BY_CHI2 ? RK_PAIR_RATIO : RK_PAIR_ABSOLUTE, a, i0, ni, b, j0, nj, out, RK_TILE,
+                       d->work[worker]);
         return;
     }
     rk_vector_squares(a, i0, ni, b, j0, nj, out, RK_TILE, d->work[worker]);
@@ -138,7 +139,7 @@ done:
     return status;
 }
 
-rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, int squared) {
+rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, int by) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     rkhs_kernel *metric = NULL;
@@ -154,10 +155,11 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, i
     TRY(rk_scratch(env, count, sizeof *rows, &rows));
     TRY(rk_choose(env, RK_STREAM_SUBSET, n, count, rows));
     TRY(rk_data_subset(x, rows, count, &some));
-    TRY(rk_kernel_new(env, squared ? "rbf(sigma=1)" : "laplacian(sigma=1)", &metric));
+    static const char *const metrics[] = {"laplacian(sigma=1)", "rbf(sigma=1)", "chi2(sigma=1)"};
+    TRY(rk_kernel_new(env, metrics[by], &metric));
     TRY(rk_bind(env, metric, x, NULL, &all));
     TRY(rk_bind(env, metric, some, all, &query));
-    distances d = {.bound = all, .query = query, .squared = squared, .k = sigma->k, .rows = rows};
+    distances d = {.bound = all, .query = query, .by = by, .k = sigma->k, .rows = rows};
     TRY(run_rule(env, &d, sigma->rule, &value));
     if (!(value > 0)) {
         rk_log(env, RKHS_LOG_ADVICE, "all rows looked at are equal, so no width can be taken from them: sigma=1 is used");

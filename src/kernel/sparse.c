@@ -1,4 +1,4 @@
-/* sparse.c: tiles of inner products of sparse rows.
+/* sparse.c: tiles of inner products, and of other sums over columns, of sparse rows.
  *
  * Of each tile of RK_TILE rows the numbers are kept a second time, by column. The tile of products is then a sum of outer
  * products over the columns that both tiles have, found by walking two ascending lists: no work on zeros, no memory beyond the
@@ -116,14 +116,44 @@ done:
     return status;
 }
 
-/* <x_i, y_j>, in the order of columns. */
-static double row_dot(const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j) {
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* What a column that both rows have adds: x y, min(x, y), |x| + |y| - |x - y|, or x + y - (x - y)^2/(x + y). */
+ALWAYS double common(rk_pair what, double x, double y) {
+    switch (what) {
+    case RK_PAIR_PRODUCT: return x * y;
+    case RK_PAIR_MINIMUM: return x < y ? x : y;
+    case RK_PAIR_ABSOLUTE: return (x < 0) == (y < 0) ? 2 * (fabs(x) < fabs(y) ? fabs(x) : fabs(y)) : 0;
+    case RK_PAIR_RATIO: return x + y > 0 ? 4 * x * (y / (x + y)) : 0;
+    }
+    return 0;
+}
+
+/* The sum of two rows, in the order of columns. */
+static double row_common(rk_pair what, const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j) {
     const rk_sparse *s = sparse_of(x), *t = sparse_of(y);
     int64_t p = s->starts[i], q = t->starts[j], end_p = s->starts[i + 1], end_q = t->starts[j + 1];
     double sum = 0;
     while (p < end_p && q < end_q) {
         int32_t c = s->columns[p], d = t->columns[q];
-        if (c == d) sum += s->values[p] * t->values[q];
+        if (c == d) sum += common(what, s->values[p], t->values[q]);
+        p += c <= d;
+        q += d <= c;
+    }
+    return sum;
+}
+
+double rk_sparse_apart(rk_pair what, const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j) {
+    const rk_sparse *s = sparse_of(x), *t = sparse_of(y);
+    int64_t p = s->starts[i], q = t->starts[j], end_p = s->starts[i + 1], end_q = t->starts[j + 1];
+    double sum = 0;
+    while (p < end_p || q < end_q) {
+        int64_t c = p < end_p ? s->columns[p] : INT64_MAX, d = q < end_q ? t->columns[q] : INT64_MAX;
+        double u = c <= d ? s->values[p] : 0, v = d <= c ? t->values[q] : 0;
+        if (what == RK_PAIR_RATIO)
+            sum += u + v > 0 ? (u - v) * ((u - v) / (u + v)) : 0;
+        else
+            sum += fabs(u - v);
         p += c <= d;
         q += d <= c;
     }
@@ -149,32 +179,42 @@ static int is_tile(const rk_bound *b, int64_t i0, int64_t ni) {
     return i0 % RK_TILE == 0 && ni == rk_least(RK_TILE, b->x->rows - i0);
 }
 
-/* out += u v' over column k of one tile and column l of another. */
-static void add_outer(const rk_columns *a, int64_t k, const rk_columns *b, int64_t l, double *out, int64_t ld) {
+/* out += term(u, v) over column k of one tile and column l of another. */
+ALWAYS void add_outer(rk_pair what, const rk_columns *a, int64_t k, const rk_columns *b, int64_t l, double *out, int64_t ld) {
     int64_t from = b->start[l], count = b->start[l + 1] - from;
     const uint8_t *at = b->row + from;
     const double *v = b->value + from;
     for (int64_t p = a->start[k]; p < a->start[k + 1]; p++) {
         double *row = out + a->row[p] * ld, u = a->value[p];
-        for (int64_t q = 0; q < count; q++) row[at[q]] += u * v[q];
+        for (int64_t q = 0; q < count; q++) row[at[q]] += common(what, u, v[q]);
     }
 }
 
-void rk_sparse_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                    int64_t ld) {
-    if (!is_tile(a, i0, ni) || !is_tile(b, j0, nj)) {
-        for (int64_t i = 0; i < ni; i++)
-            for (int64_t j = 0; j < nj; j++) out[i * ld + j] = row_dot(a->x, i0 + i, b->x, j0 + j);
-        return;
-    }
+/* Two tiles that lie by column. */
+ALWAYS void tile_common(rk_pair what, const rk_bound *a, int64_t i0, const rk_bound *b, int64_t j0, double *out, int64_t ld) {
     const rk_columns *ca = ((const rk_vector_side *)a->side)->columns, *cb = ((const rk_vector_side *)b->side)->columns;
     int64_t k = ca->tile[i0 / RK_TILE], end_k = ca->tile[i0 / RK_TILE + 1];
     int64_t l = cb->tile[j0 / RK_TILE], end_l = cb->tile[j0 / RK_TILE + 1];
-    for (int64_t i = 0; i < ni; i++) memset(out + i * ld, 0, (size_t)nj * sizeof *out);
     while (k < end_k && l < end_l) {
         int32_t c = ca->column[k], d = cb->column[l];
-        if (c == d) add_outer(ca, k, cb, l, out, ld);
+        if (c == d) add_outer(what, ca, k, cb, l, out, ld);
         k += c <= d;
         l += d <= c;
+    }
+}
+
+void rk_sparse_common(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                      double *out, int64_t ld) {
+    if (!is_tile(a, i0, ni) || !is_tile(b, j0, nj)) {
+        for (int64_t i = 0; i < ni; i++)
+            for (int64_t j = 0; j < nj; j++) out[i * ld + j] = row_common(what, a->x, i0 + i, b->x, j0 + j);
+        return;
+    }
+    for (int64_t i = 0; i < ni; i++) memset(out + i * ld, 0, (size_t)nj * sizeof *out);
+    switch (what) { /* a loop of its own for each */
+    case RK_PAIR_PRODUCT: tile_common(RK_PAIR_PRODUCT, a, i0, b, j0, out, ld); break;
+    case RK_PAIR_MINIMUM: tile_common(RK_PAIR_MINIMUM, a, i0, b, j0, out, ld); break;
+    case RK_PAIR_ABSOLUTE: tile_common(RK_PAIR_ABSOLUTE, a, i0, b, j0, out, ld); break;
+    case RK_PAIR_RATIO: tile_common(RK_PAIR_RATIO, a, i0, b, j0, out, ld); break;
     }
 }

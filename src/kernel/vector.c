@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { DIRECT = 8, CHUNK = 256, SLICE = 8192, STRIP = 16 };
+enum { DIRECT = 8, CHUNK = 256, SLICE = 8192 };
 static const double CLOSE = 1e-3;
 
 static const rk_dense *dense_of(const rk_bound *b) { return b->x->self; }
@@ -102,7 +102,7 @@ int64_t rk_vector_work(const rk_bound *a, const rk_bound *b) { return is_sparse(
 void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                     int64_t ld) {
     if (is_sparse(a)) {
-        rk_sparse_dots(a, i0, ni, b, j0, nj, out, ld);
+        rk_sparse_common(RK_PAIR_PRODUCT, a, i0, ni, b, j0, nj, out, ld);
         return;
     }
     if (is_bits(a)) {
@@ -135,20 +135,6 @@ static void centred_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bou
     }
 }
 
-/* Sums over columns from the differences themselves: columns of b are laid side by side, a strip at a time. */
-static void differences(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                        int64_t ld, rk_work work,
-                        void (*add)(int64_t, int64_t, const double *, const double *, int64_t, double *)) {
-    double *strip = rk_work_take(&work, STRIP * RK_TILE);
-    for (int64_t i = 0; i < ni; i++) memset(out + i * ld, 0, (size_t)nj * sizeof *out);
-    for (int64_t c = 0; c < a->x->columns; c += STRIP) {
-        int64_t nc = rk_least(STRIP, a->x->columns - c);
-        for (int64_t j = 0; j < nj; j++)
-            for (int64_t k = 0; k < nc; k++) strip[k * RK_TILE + j] = row_of(b, j0 + j)[c + k];
-        for (int64_t i = 0; i < ni; i++) add(nj, nc, row_of(a, i0 + i) + c, strip, RK_TILE, out + i * ld);
-    }
-}
-
 /* One squared distance from the differences. */
 static double exact_square(const double *x, const double *y, int64_t p) {
     double sum = 0;
@@ -166,7 +152,7 @@ void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound
         return;
     }
     if (p <= DIRECT && !is_sparse(a)) {
-        differences(a, i0, ni, b, j0, nj, out, ld, work, rk_add_squares);
+        rk_vector_direct(rk_pairs_squares, a, i0, ni, b, j0, nj, out, ld, work);
         return;
     }
     if (sa->centre)
@@ -183,14 +169,6 @@ void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound
             close--;
         }
     }
-}
-
-void rk_vector_absolutes(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                         int64_t ld, rk_work work) {
-    if (is_bits(a)) /* of 0 and 1 the difference is its own square */
-        rk_vector_squares(a, i0, ni, b, j0, nj, out, ld, work);
-    else
-        differences(a, i0, ni, b, j0, nj, out, ld, work, rk_add_absolutes);
 }
 
 void rk_exp_tile(double gamma, int64_t ni, int64_t nj, double *out, int64_t ld) {

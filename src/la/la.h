@@ -34,6 +34,16 @@ double rk_norm(int64_t n, const double *x);
 
 /* x[j] = exp(x[j]), within an ulp or so; below -708 exactly 0. */
 void rk_exp(int64_t n, double *x);
+/* x[j] = tanh(x[j]), and log(1 + x[j]) for 0 <= x[j] <= 1e300, within a few units of the last place. */
+void rk_tanh(int64_t n, double *x);
+void rk_log1p(int64_t n, double *x);
+/* The angle in [0, pi] whose cosine is 1 - below[j] = above[j] - 1, within 6e-16 of the one that the smaller of the two says.
+ */
+void rk_angles(int64_t n, const double *below, const double *above, double *angle);
+/* x[j] = (scale x[j] + shift)^power, power > 0. */
+void rk_powers(int64_t n, double scale, double shift, int64_t power, double *x);
+/* x[j] = a b[j] x[j], cut to [-1, 1]. */
+void rk_cosines(int64_t n, double a, const double *b, double *x);
 /* d[j] = a + b[j] - 2 d[j], squared distances from products; returns how many are below limit * (a + b[j]). */
 int64_t rk_distances(int64_t n, double a, const double *b, double limit, double *d);
 /* d[j] = d[j] / (a + b[j] - d[j]), at most 1, and 1 for 0/0: intersections over unions. */
@@ -44,9 +54,17 @@ int rk_bits_best(void);
 void rk_bits_tile(int level, int64_t ni, int64_t nj, int64_t words, const uint64_t *a, int64_t lda, const uint64_t *b,
                   int64_t ldb, double *out, int64_t ld);
 int64_t rk_bits_count(int64_t words, const uint64_t *a);
-/* out[j] += sum over c < count of (a[c] - b[c][j])^2, or |a[c] - b[c][j]|; b[c] is at b + c * ldb. */
-void rk_add_squares(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *out);
-void rk_add_absolutes(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *out);
+
+/* out[i][j] = sum over c < count of term(a[i][c], b[c][j]) for 4 rows of a and 8 of b, which lie by column: b[c][j] is at
+ * b + 8 c + j. `more`: added to what is in out. */
+enum { RK_PAIRS_ROWS = 4, RK_PAIRS_COLUMNS = 8 };
+typedef void rk_pairs_fn(int64_t count, const double *const *a, const double *b, int more, double *out, int64_t ld);
+rk_pairs_fn rk_pairs_squares, rk_pairs_absolutes, rk_pairs_minima; /* (x - y)^2, |x - y|, min(x, y) */
+/* (x - y)^2/(x + y), 0/0 = 0, x and y >= 0; the first for numbers that are 0 or within RK_NARROW and 1/RK_NARROW. */
+rk_pairs_fn rk_pairs_ratios, rk_pairs_ratios_wide;
+#define RK_NARROW 1e-35
+/* |s x - t y|^2 of n numbers. */
+double rk_scaled_square(int64_t n, double s, const double *x, double t, const double *y);
 
 /* Offers item j with value v to a list of `count` items, at most `most`, largest first; an equal value that came earlier stays
  * before. Returns the new count. */

@@ -1,4 +1,5 @@
-/* vec.c: loops over a row of a tile: exp, distances. Compiled for several instruction sets, chosen when the program starts. */
+/* vec.c: loops over a row of a tile: exp and other functions, distances, cosines. Compiled for several instruction sets, chosen
+ * when the program starts. */
 #include "la/la.h"
 
 #include <string.h>
@@ -52,33 +53,119 @@ RK_CLONES void rk_unions(int64_t n, double a, const double *restrict b, double *
     }
 }
 
-/* Four at a time, so that out is loaded and stored once for four columns. */
-RK_CLONES void rk_add_squares(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *restrict out) {
-    int64_t c = 0;
-    for (; c + 4 <= count; c += 4) {
-        const double *restrict p = b + c * ldb, *restrict q = p + ldb, *restrict r = q + ldb, *restrict s = r + ldb;
-        double ap = a[c], aq = a[c + 1], ar = a[c + 2], as = a[c + 3];
-        for (int64_t j = 0; j < n; j++)
-            out[j] +=
-                (ap - p[j]) * (ap - p[j]) + (aq - q[j]) * (aq - q[j]) + ((ar - r[j]) * (ar - r[j]) + (as - s[j]) * (as - s[j]));
-    }
-    for (; c < count; c++) {
-        const double *restrict p = b + c * ldb;
-        double ap = a[c];
-        for (int64_t j = 0; j < n; j++) out[j] += (ap - p[j]) * (ap - p[j]);
+RK_CLONES void rk_cosines(int64_t n, double a, const double *restrict b, double *restrict x) {
+    for (int64_t j = 0; j < n; j++) {
+        double v = x[j] * a * b[j];
+        v = v < 1 ? v : 1;
+        x[j] = v > -1 ? v : -1;
     }
 }
 
-RK_CLONES void rk_add_absolutes(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *restrict out) {
-    int64_t c = 0;
-    for (; c + 4 <= count; c += 4) {
-        const double *restrict p = b + c * ldb, *restrict q = p + ldb, *restrict r = q + ldb, *restrict s = r + ldb;
-        double ap = a[c], aq = a[c + 1], ar = a[c + 2], as = a[c + 3];
-        for (int64_t j = 0; j < n; j++) out[j] += (fabs(ap - p[j]) + fabs(aq - q[j])) + (fabs(ar - r[j]) + fabs(as - s[j]));
+/* By squaring, a bit of the power at a time for all numbers. */
+RK_CLONES void rk_powers(int64_t n, double scale, double shift, int64_t power, double *restrict x) {
+    enum { PART = 128 };
+    double base[PART];
+    if (power == 3) { /* the usual one in one pass */
+        for (int64_t j = 0; j < n; j++) {
+            double v = scale * x[j] + shift;
+            x[j] = v * v * v;
+        }
+        return;
     }
-    for (; c < count; c++) {
-        const double *restrict p = b + c * ldb;
-        double ap = a[c];
-        for (int64_t j = 0; j < n; j++) out[j] += fabs(ap - p[j]);
+    for (int64_t j0 = 0; j0 < n; j0 += PART) {
+        int64_t m = n - j0 < PART ? n - j0 : PART;
+        double *y = x + j0;
+        for (int64_t j = 0; j < m; j++) base[j] = scale * y[j] + shift;
+        for (int64_t j = 0; j < m; j++) y[j] = power & 1 ? base[j] : 1;
+        for (int64_t rest = power >> 1; rest; rest >>= 1) {
+            for (int64_t j = 0; j < m; j++) base[j] *= base[j];
+            for (int64_t j = 0; (rest & 1) && j < m; j++) y[j] *= base[j];
+        }
+    }
+}
+
+/* tanh|x| = e/(e + 2) with e = exp(2|x|) - 1 = 2^k (exp(r) - 1) + (2^k - 1): no digit is lost near 0. From 20 on it is 1. */
+RK_CLONES void rk_tanh(int64_t n, double *x) {
+    const double magic = 0x1.8p52, log2e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
+    for (int64_t j = 0; j < n; j++) {
+        double v = 2 * fabs(x[j]), limited = v < 40 ? v : 40;
+        double shifted = limited * log2e + magic, k = shifted - magic;
+        double r = (limited - k * ln2_high) - k * ln2_low;
+        double p = 1.0 / 6227020800.0;
+        p = p * r + 1.0 / 479001600.0;
+        p = p * r + 1.0 / 39916800.0;
+        p = p * r + 1.0 / 3628800.0;
+        p = p * r + 1.0 / 362880.0;
+        p = p * r + 1.0 / 40320.0;
+        p = p * r + 1.0 / 5040.0;
+        p = p * r + 1.0 / 720.0;
+        p = p * r + 1.0 / 120.0;
+        p = p * r + 1.0 / 24.0;
+        p = p * r + 1.0 / 6.0;
+        p = p * r + 0.5;
+        p = p * r * r + r;
+        int64_t bits;
+        memcpy(&bits, &shifted, sizeof bits);
+        uint64_t scale = ((uint64_t)bits + 1023) << 52;
+        double power;
+        memcpy(&power, &scale, sizeof power);
+        double e = p * power + (power - 1);
+        x[j] = copysign(e / (e + 2), x[j]);
+    }
+}
+
+/* log(1 + x) = k ln2 + log m, 1 + x = 2^k m up to a rounding that is put back, sqrt(1/2) <= m < sqrt(2); log m = 2 atanh(s),
+ * s = (m - 1)/(m + 1), by its series to s^21, whose rest is below 2^-60 of it. */
+RK_CLONES void rk_log1p(int64_t n, double *x) {
+    const double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
+    const uint64_t root = 0x3fe6a09e667f3bcd, one = 0x3ff0000000000000; /* the bits of sqrt(1/2) and of 1 */
+    for (int64_t j = 0; j < n; j++) {
+        double v = x[j], t = 1 + v, lost = (v - (t - 1)) / t;
+        uint64_t bits;
+        memcpy(&bits, &t, sizeof bits);
+        bits += one - root;
+        uint64_t exponent = (bits >> 52) | 0x4330000000000000, mantissa = (bits & 0xfffffffffffff) + root; /* 2^52 + k + 1023 */
+        double k, m;
+        memcpy(&k, &exponent, sizeof k);
+        memcpy(&m, &mantissa, sizeof m);
+        k -= 0x1p52 + 1023;
+        double s = (m - 1) / (m + 1), z = s * s;
+        double p = 1.0 / 21;
+        p = p * z + 1.0 / 19;
+        p = p * z + 1.0 / 17;
+        p = p * z + 1.0 / 15;
+        p = p * z + 1.0 / 13;
+        p = p * z + 1.0 / 11;
+        p = p * z + 1.0 / 9;
+        p = p * z + 1.0 / 7;
+        p = p * z + 1.0 / 5;
+        p = p * z + 1.0 / 3;
+        x[j] = k * ln2_high + (2 * s + (2 * s * z * p + (k * ln2_low + lost)));
+    }
+}
+
+/* asin(y) = y (1 + z q(z)), z = y^2 <= 1/4, q of degree 11 through the Chebyshev points: off by less than 6e-17 of it. For u =
+ * cos within 1/2 of 0 the angle is pi/2 - asin(u); beyond, 2 asin(sqrt((1 - |u|)/2)) from the nearer end. */
+RK_CLONES void rk_angles(int64_t n, const double *restrict below, const double *restrict above, double *restrict angle) {
+    const double pi = 0x1.921fb54442d18p1, pi_low = 0x1.1a62633145c07p-53;
+    for (int64_t j = 0; j < n; j++) {
+        double w = below[j], v = above[j], least = w < v ? w : v, u = w < v ? 1 - w : v - 1;
+        int middle = least > 0.5;
+        double z = middle ? u * u : 0.5 * least, y = middle ? u : sqrt(z);
+        double q = 0x1.cd864394d2ff2p-6;
+        q = q * z - 0x1.603991d6060e0p-7;
+        q = q * z + 0x1.06b9d26d10838p-6;
+        q = q * z + 0x1.ff5fc4d14c735p-8;
+        q = q * z + 0x1.8522ddffa6208p-7;
+        q = q * z + 0x1.c87265d47ef49p-7;
+        q = q * z + 0x1.1c593c7b1d958p-6;
+        q = q * z + 0x1.6e8b2b3b10be4p-6;
+        q = q * z + 0x1.f1c71f95269afp-6;
+        q = q * z + 0x1.6db6db684b6a1p-5;
+        q = q * z + 0x1.3333333336da5p-4;
+        q = q * z + 0x1.555555555554fp-3;
+        double arc = y + y * z * q;
+        double near = 2 * arc, far = pi - (2 * arc - pi_low);
+        angle[j] = middle ? 0.5 * pi - (arc - 0.5 * pi_low) : w < v ? near : far;
     }
 }

@@ -1,7 +1,7 @@
 . "$LIB"
 rkhs list | awk '/^[a-z]/ {print $1}'
 rkhs list kernels >kernels
-for name in linear poly rbf laplacian cosine precomputed power columns normalize center standardize; do grep -c "^$name " kernels; done
+for name in linear poly sigmoid rbf laplacian matern rq cauchy cosine chi2 intersection minmax relu ntk tanimoto delta precomputed power columns normalize center standardize; do grep -c "^$name " kernels; done
 rkhs list rbf | head -1
 rkhs list kernels rbf | cmp - <(rkhs list rbf)
 rkhs help rbf | cmp - <(rkhs list rbf)

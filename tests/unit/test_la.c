@@ -301,34 +301,21 @@ static void exp_is_exact_at_0_and_0_below_minus_708(void **state) {
 }
 
 static void loops_give_each_place_the_same_bits_as_alone(void **state) {
-    enum { N = 67, C = 11 };
-    double x[N], b[C * N], norms[N], a[C], products[N], d[N], s[N], t[N];
-    for (int i = 0; i < C * N; i++) b[i] = noise(20, (uint64_t)i);
-    for (int i = 0; i < C; i++) a[i] = noise(21, (uint64_t)i);
+    enum { N = 67 };
+    double x[N], y[N], norms[N], products[N], d[N];
     for (int i = 0; i < N; i++) {
-        x[i] = -30 * fabs(noise(22, (uint64_t)i));
+        x[i] = y[i] = -30 * fabs(noise(22, (uint64_t)i));
         norms[i] = fabs(noise(23, (uint64_t)i));
-        products[i] = noise(24, (uint64_t)i);
+        products[i] = d[i] = noise(24, (uint64_t)i);
     }
-    double y[N];
-    memcpy(y, x, sizeof x);
-    memcpy(d, products, sizeof d);
-    memcpy(s, norms, sizeof s);
-    memcpy(t, norms, sizeof t);
     rk_exp(N, y);
     rk_distances(N, 0.7, norms, 0, d);
-    rk_add_squares(N, C, a, b, N, s);
-    rk_add_absolutes(N, C, a, b, N, t);
     for (int i = 0; i < N; i++) {
-        double one = x[i], dist = products[i], squares = norms[i], absolutes = norms[i];
+        double one = x[i], dist = products[i];
         rk_exp(1, &one);
         rk_distances(1, 0.7, norms + i, 0, &dist);
-        rk_add_squares(1, C, a, b + i, N, &squares);
-        rk_add_absolutes(1, C, a, b + i, N, &absolutes);
         assert_true(one == y[i]);
         assert_true(dist == d[i]);
-        assert_true(squares == s[i]);
-        assert_true(absolutes == t[i]);
     }
 }
 
@@ -338,27 +325,6 @@ static void distances_come_from_products_and_close_ones_are_counted(void **state
     for (int i = 0; i < 5; i++) NEAR(d[i], meant[i], 1e-15);
     assert_true(d[4] == 0);
     assert_int_equal(rk_distances(0, 1, norms, 1, d), 0);
-}
-
-static void squares_and_absolutes_are_added_up(void **state) {
-    for (int64_t count = 0; count < 10; count++) {
-        for (int64_t n = 0; n < 20; n += 3) {
-            double *a = matrix(25, count), *b = matrix(26, count * (n + 2));
-            double *s = matrix(27, n + 1), *t = copy_of(s, n + 1), *old = copy_of(s, n + 1);
-            rk_add_squares(n, count, a, b, n + 2, s);
-            rk_add_absolutes(n, count, a, b, n + 2, t);
-            for (int64_t j = 0; j <= n; j++) {
-                double squares = old[j], absolutes = old[j];
-                for (int64_t c = 0; j < n && c < count; c++) {
-                    squares += (a[c] - b[c * (n + 2) + j]) * (a[c] - b[c * (n + 2) + j]);
-                    absolutes += fabs(a[c] - b[c * (n + 2) + j]);
-                }
-                NEAR(s[j], squares, 1e-14);
-                NEAR(t[j], absolutes, 1e-14);
-            }
-            free(a), free(b), free(s), free(t), free(old);
-        }
-    }
 }
 
 static void tiles_of_a_triangle_are_counted_row_by_row(void **state) {
@@ -528,7 +494,6 @@ int main(void) {
         ENV_TEST(exp_is_exact_at_0_and_0_below_minus_708),
         ENV_TEST(loops_give_each_place_the_same_bits_as_alone),
         ENV_TEST(distances_come_from_products_and_close_ones_are_counted),
-        ENV_TEST(squares_and_absolutes_are_added_up),
         ENV_TEST(tiles_of_a_triangle_are_counted_row_by_row),
         ENV_TEST(bits_do_not_depend_on_the_number_of_threads),
         ENV_TEST(every_tiled_routine_can_be_stopped),

@@ -1,0 +1,184 @@
+/* arccos.c: networks of infinite width, at their random start (relu) and as gradient descent sees them (ntk).
+ *
+ * With u = <x,y>/(|x||y|) = cos t and a(u) = (pi - t)/pi, b(u) = (u (pi - t) + sin t)/pi, after L hidden layers of rectifiers
+ *     u_0 = v_0 = u,  u_l = b(u_{l-1}),  v_l = v_{l-1} a(u_{l-1}) + u_l,   relu = |x||y| u_L,  ntk = |x||y| v_L,
+ * so that relu(x,x) = |x|^2 and ntk(x,x) = (L + 1)|x|^2; a zero row gives 0. In words relu(1) is 2 E max(0, <w,x>) max(0,
+ * <w,y>) over normal w.
+ *
+ * a(u) is as steep as sqrt(1 - |u|) at u = 1 and -1: the layers carry 1 - u, and for ntk what comes out small of 1 - u or 1 + u
+ * is computed again from |x/|x| -+ y/|y||^2/2, which has all digits. b(u) has slope 1 there, and relu needs no such care.
+ *
+ * Cho, Saul, "Kernel methods for deep learning", NIPS 2009; Jacot, Gabriel, Hongler, "Neural tangent kernel", NeurIPS 2018. */
+#include "kernel/kernel.h"
+
+static const double CLOSE = 1e-3;
+
+typedef struct arccos {
+    int64_t depth;
+} arccos;
+
+/* clang-format off */
+static const rk_param params[] = {
+    {.name = "depth", .kind = RK_INT, .offset = offsetof(arccos, depth), .value = "1", .min = 1, .max = 1000,
+     .brief = "hidden layers"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+/* A row of a tile on its way through the layers. */
+typedef struct layers {
+    double below[RK_TILE], above[RK_TILE]; /* 1 - u, 1 + u */
+    double angle[RK_TILE];
+    double tangent[RK_TILE]; /* v */
+} layers;
+
+/* From cosines; returns how many are close to 1 or -1. */
+RK_CLONES static int64_t begin(int64_t n, const double *restrict u, layers *restrict l) {
+    int64_t close = 0;
+    for (int64_t j = 0; j < n; j++) {
+        l->below[j] = 1 - u[j];
+        l->above[j] = 1 + u[j];
+        l->tangent[j] = u[j];
+        close += fabs(u[j]) > 1 - CLOSE;
+    }
+    return close;
+}
+
+/* One layer, from its angles. 1 - b(u) = (1 - u) - (sin t - t u)/pi. */
+RK_CLONES static void step(int64_t n, layers *restrict l) {
+    const double share = 0x1.45f306dc9c883p-2; /* 1/pi */
+    for (int64_t j = 0; j < n; j++) {
+        double below = l->below[j], above = l->above[j], t = l->angle[j], sine = sqrt(below * above);
+        double next = below - (sine - t * (below < above ? 1 - below : above - 1)) * share;
+        next = next > 0 ? next : 0;
+        next = next < 1 ? next : 1;
+        l->tangent[j] = l->tangent[j] * (1 - t * share) + (1 - next);
+        l->below[j] = next;
+        l->above[j] = 2 - next;
+    }
+}
+
+/* out = a b v, or with u_L in place of v. */
+RK_CLONES static void finish(int64_t n, double a, const double *restrict b, int ntk, const layers *restrict l,
+                             double *restrict out) {
+    for (int64_t j = 0; j < n; j++) out[j] = a * b[j] * (ntk ? l->tangent[j] : 1 - l->below[j]);
+}
+
+/* |s x_i - t y_j|^2. */
+static double scaled_square(const rk_bound *a, int64_t i, double s, const rk_bound *b, int64_t j, double t) {
+    if (a->x->type != &rk_data_sparse) {
+        const rk_dense *x = a->x->self, *y = b->x->self;
+        return rk_scaled_square(a->x->columns, s, x->values + i * x->ld, t, y->values + j * y->ld);
+    }
+    const rk_sparse *x = a->x->self, *y = b->x->self;
+    int64_t p = x->starts[i], q = y->starts[j], end_p = x->starts[i + 1], end_q = y->starts[j + 1];
+    double sum = 0;
+    while (p < end_p || q < end_q) {
+        int64_t c = p < end_p ? x->columns[p] : INT64_MAX, d = q < end_q ? y->columns[q] : INT64_MAX;
+        double v = (c <= d ? s * x->values[p] : 0) - (d <= c ? t * y->values[q] : 0);
+        sum += v * v;
+        p += c <= d;
+        q += d <= c;
+    }
+    return sum;
+}
+
+/* The small ones of 1 - u and 1 + u again, with all their digits. */
+static void sharpen(const rk_bound *a, int64_t i, double s, const rk_bound *b, int64_t j0, int64_t nj, const double *t,
+                    layers *l) {
+    for (int64_t j = 0; j < nj; j++) {
+        double least = fmin(l->below[j], l->above[j]);
+        if (least >= CLOSE) continue;
+        int same = l->below[j] < 1;
+        least = fmin(0.5 * scaled_square(a, i, s, b, j0 + j, same ? t[j] : -t[j]), 1);
+        l->below[j] = same ? least : 2 - least;
+        l->above[j] = same ? 2 - least : least;
+        l->tangent[j] = same ? 1 - least : least - 1;
+    }
+}
+
+/* Lengths and their inverses, 0 for a zero row. */
+static void lengths(const rk_bound *b, int64_t j0, int64_t nj, double *length, double *inverse) {
+    const rk_vector_side *side = b->side;
+    for (int64_t j = 0; j < nj; j++) {
+        length[j] = sqrt(side->norm[j0 + j]);
+        inverse[j] = length[j] > 0 ? 1 / length[j] : 0;
+    }
+}
+
+static void block_layers(int ntk, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                         double *out, int64_t ld) {
+    int64_t depth = ((const arccos *)rk_kernel_self(a))->depth;
+    double of_a[RK_TILE], of_b[RK_TILE], by_a[RK_TILE], by_b[RK_TILE];
+    layers l;
+    lengths(a, i0, ni, of_a, by_a);
+    lengths(b, j0, nj, of_b, by_b);
+    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+    for (int64_t i = 0; i < ni; i++) {
+        double *row = out + i * ld;
+        rk_cosines(nj, by_a[i], by_b, row);
+        if (begin(nj, row, &l) && ntk) sharpen(a, i0 + i, by_a[i], b, j0, nj, by_b, &l);
+        for (int64_t d = 0; d < depth; d++) {
+            rk_angles(nj, l.below, l.above, l.angle);
+            step(nj, &l);
+        }
+        finish(nj, of_a[i], of_b, ntk, &l, row);
+    }
+}
+
+/* ---- relu ---------------------------------------------------------------------------------------------------------- */
+
+static rkhs_status block_relu(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                              int64_t ld, rk_work work) {
+    block_layers(0, a, i0, ni, b, j0, nj, out, ld);
+    return RKHS_OK;
+}
+
+static void diag_relu(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    const rk_vector_side *side = a->side;
+    for (int64_t i = 0; i < ni; i++) out[i] = side->norm[i0 + i];
+}
+
+const rk_kernel_type rk_kernel_relu = {
+    .entry = {.name = "relu",
+              .brief = "a network of random rectifiers, infinitely wide (arc-cosine of order 1); a zero row: 0",
+              .formula = "|x||y| b(...b(cos)), b(u) = (u (pi-t) + sin t)/pi, t = acos u",
+              .cost = "p + depth (an acos and a root) a pair",
+              .params = params,
+              .size = sizeof(arccos)},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE,
+    .flags = RK_PSD,
+    .prepare = rk_vector_prepare,
+    .release = rk_vector_release,
+    .block = block_relu,
+    .diag = diag_relu,
+};
+
+/* ---- ntk ----------------------------------------------------------------------------------------------------------- */
+
+static rkhs_status block_ntk(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                             int64_t ld, rk_work work) {
+    block_layers(1, a, i0, ni, b, j0, nj, out, ld);
+    return RKHS_OK;
+}
+
+static void diag_ntk(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    const rk_vector_side *side = a->side;
+    double times = 1 + (double)((const arccos *)rk_kernel_self(a))->depth;
+    for (int64_t i = 0; i < ni; i++) out[i] = times * side->norm[i0 + i];
+}
+
+const rk_kernel_type rk_kernel_ntk = {
+    .entry = {.name = "ntk",
+              .brief = "the same network as gradient descent trains it (neural tangent kernel); a zero row: 0",
+              .formula = "|x||y| v_L: u_0 = v_0 = cos, u_l = b(u_l-1), v_l = v_l-1 (pi-t)/pi + u_l, t = acos u_l-1",
+              .cost = "p + depth (an acos and a root) a pair",
+              .params = params,
+              .size = sizeof(arccos)},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE,
+    .flags = RK_PSD,
+    .prepare = rk_vector_prepare,
+    .release = rk_vector_release,
+    .block = block_ntk,
+    .diag = diag_ntk,
+};

@@ -1,0 +1,125 @@
+/* histogram.c: kernels on rows of numbers that are 0 or above: counts, histograms, spectra.
+ *
+ * chi2          k(x, y) = exp(-sum_c (x_c - y_c)^2/(x_c + y_c) / sigma), 0/0 = 0
+ * intersection  k(x, y) = sum_c min(x_c, y_c)
+ * minmax        k(x, y) = sum_c min(x_c, y_c) / sum_c max(x_c, y_c), two zero rows: 1
+ *
+ * A number below 0 is refused: none of the three is positive semi-definite there. max = x + y - min, so that minmax needs the
+ * minima alone. */
+#include "kernel/kernel.h"
+
+/* The first number below 0 stops it; rows and columns are counted from 1. */
+static rkhs_status refuse(const rk_bound *b, rkhs_env *env, int64_t row, int64_t column, double value) {
+    return rk_fail(env, RKHS_ERR_DATA,
+                   "row %lld, column %lld (counted from 1) is %.15g: the kernel '%s' takes numbers of 0 and above; shift that "
+                   "column, or choose a kernel such as laplacian",
+                   (long long)row + 1, (long long)column + 1, value, b->kernel->type->entry.name);
+}
+
+static rkhs_status check_numbers(rkhs_env *env, const rk_bound *b) {
+    if (b->x->type == &rk_data_sparse) {
+        const rk_sparse *s = b->x->self;
+        for (int64_t i = 0; i < b->x->rows; i++)
+            for (int64_t q = s->starts[i]; q < s->starts[i + 1]; q++)
+                if (s->values[q] < 0) return refuse(b, env, i, s->columns[q], s->values[q]);
+        return RKHS_OK;
+    }
+    const rk_dense *d = b->x->self;
+    for (int64_t i = 0; i < b->x->rows; i++)
+        for (int64_t c = 0; c < b->x->columns; c++)
+            if (d->values[i * d->ld + c] < 0) return refuse(b, env, i, c, d->values[i * d->ld + c]);
+    return RKHS_OK;
+}
+
+static rkhs_status prepare_histogram(rkhs_env *env, rk_bound *b) {
+    rkhs_status status = check_numbers(env, b);
+    return status == RKHS_OK ? rk_vector_prepare_sums(env, b) : status;
+}
+
+/* ---- chi2 ---------------------------------------------------------------------------------------------------------- */
+
+static const rk_param params_chi2[] = RK_WIDTH_PARAMS("1/sigma");
+
+static rkhs_status freeze_chi2(rkhs_env *env, void *self, const rkhs_data *x) {
+    return rk_freeze_width(env, &((rk_width *)self)->sigma, x, RK_BY_CHI2);
+}
+
+static rkhs_status block_chi2(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                              int64_t ld, rk_work work) {
+    const rk_width *w = rk_kernel_self(a);
+    rk_vector_sums(RK_PAIR_RATIO, a, i0, ni, b, j0, nj, out, ld, work);
+    rk_exp_tile(isnan(w->gamma) ? 1 / w->sigma.value : w->gamma, ni, nj, out, ld);
+    return RKHS_OK;
+}
+
+const rk_kernel_type rk_kernel_chi2 = {
+    .entry = {.name = "chi2",
+              .brief = "for counts and histograms: differences weigh less where both are large; numbers >= 0, two zero rows: 1",
+              .formula = "exp(-sum (x-y)^2/(x+y) / sigma), 0/0 = 0",
+              .cost = "6 p, p/4 divisions + an exp a pair",
+              .params = params_chi2,
+              .size = sizeof(rk_width)},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE,
+    .flags = RK_PSD,
+    .freeze = freeze_chi2,
+    .prepare = prepare_histogram,
+    .release = rk_vector_release,
+    .work = rk_vector_work,
+    .block = block_chi2,
+    .diag = rk_diag_ones,
+};
+
+/* ---- intersection -------------------------------------------------------------------------------------------------- */
+
+static rkhs_status block_intersection(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                      double *out, int64_t ld, rk_work work) {
+    rk_vector_sums(RK_PAIR_MINIMUM, a, i0, ni, b, j0, nj, out, ld, work);
+    return RKHS_OK;
+}
+
+static void diag_intersection(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    const rk_vector_side *side = a->side;
+    for (int64_t i = 0; i < ni; i++) out[i] = side->norm[i0 + i];
+}
+
+const rk_kernel_type rk_kernel_intersection = {
+    .entry = {.name = "intersection",
+              .brief = "what two histograms have in common; numbers >= 0, a zero row: 0",
+              .formula = "sum min(x,y)",
+              .cost = "2 p a pair"},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE,
+    .flags = RK_PSD,
+    .prepare = prepare_histogram,
+    .release = rk_vector_release,
+    .work = rk_vector_work,
+    .block = block_intersection,
+    .diag = diag_intersection,
+};
+
+/* ---- minmax -------------------------------------------------------------------------------------------------------- */
+
+static rkhs_status block_minmax(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                double *out, int64_t ld, rk_work work) {
+    const rk_vector_side *sa = a->side, *sb = b->side;
+    rk_vector_sums(RK_PAIR_MINIMUM, a, i0, ni, b, j0, nj, out, ld, work);
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++) {
+            double least = out[i * ld + j], most = (sa->norm[i0 + i] + sb->norm[j0 + j]) - least;
+            out[i * ld + j] = most > 0 ? least / most : 1;
+        }
+    return RKHS_OK;
+}
+
+const rk_kernel_type rk_kernel_minmax = {
+    .entry = {.name = "minmax",
+              .brief = "the share that two histograms have in common (weighted Jaccard); numbers >= 0, two zero rows: 1",
+              .formula = "sum min(x,y) / sum max(x,y)",
+              .cost = "2 p a pair"},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE,
+    .flags = RK_PSD,
+    .prepare = prepare_histogram,
+    .release = rk_vector_release,
+    .work = rk_vector_work,
+    .block = block_minmax,
+    .diag = rk_diag_ones,
+};

@@ -1,0 +1,172 @@
+/* radial.c: kernels that are functions of |x - y| other than the Gaussian.
+ *
+ * matern  with r = sqrt(2 nu) |x-y| / sigma:  nu = 1/2: exp(-r),  3/2: (1 + r) exp(-r),  5/2: (1 + r + r^2/3) exp(-r);
+ *         its functions have about nu + p/2 derivatives, where those of rbf have all
+ * rq      (1 + |x-y|^2 / (2 alpha sigma^2))^-alpha, the mean of rbf over widths; alpha = infinity is rbf
+ * cauchy  1 / (1 + |x-y|^2 / sigma^2)
+ *
+ * Rasmussen, Williams, "Gaussian Processes for Machine Learning", 2006, section 4.2. */
+#include "kernel/kernel.h"
+
+/* 1/width, finite, so that a distance of 0 times it is 0. */
+static double inverse(double width) { return fmin(1 / width, 1e300); }
+
+/* ---- matern -------------------------------------------------------------------------------------------------------- */
+
+typedef struct matern {
+    rk_width width;
+    double nu;
+} matern;
+
+/* clang-format off */
+static const rk_param params_matern[] = {
+    {.name = "nu", .kind = RK_REAL, .offset = offsetof(matern, nu), .value = "1.5", .min = 0.5, .max = 2.5,
+     .brief = "how smooth: 0.5, 1.5 or 2.5"},
+    RK_WIDTH_ROWS("1/sigma"),
+    {.name = NULL},
+};
+/* clang-format on */
+
+static rkhs_status check_matern(rkhs_env *env, const void *self) {
+    double nu = ((const matern *)self)->nu;
+    if (nu == 0.5 || nu == 1.5 || nu == 2.5) return RKHS_OK;
+    return rk_fail(env, RKHS_ERR_SPEC, "matern: nu must be 0.5, 1.5 or 2.5, not %.15g", nu);
+}
+
+static rkhs_status freeze_matern(rkhs_env *env, void *self, const rkhs_data *x) {
+    return rk_freeze_width(env, &((matern *)self)->width.sigma, x, RK_BY_EUCLID);
+}
+
+/* x = exp(-r) (1 + a r + b r^2), r = scale sqrt(x). */
+RK_CLONES static void matern_row(int64_t n, double scale, double a, double b, double *restrict x) {
+    double r[RK_TILE];
+    for (int64_t j = 0; j < n; j++) {
+        double v = scale * sqrt(x[j]);
+        r[j] = v < 1e3 ? v : 1e3; /* exp(-1000) is 0, and times infinity would be no number */
+        x[j] = -r[j];
+    }
+    rk_exp(n, x);
+    for (int64_t j = 0; j < n; j++) x[j] *= 1 + r[j] * (a + b * r[j]);
+}
+
+static rkhs_status block_matern(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                double *out, int64_t ld, rk_work work) {
+    const matern *m = rk_kernel_self(a);
+    double scale = sqrt(2 * m->nu) * (isnan(m->width.gamma) ? inverse(m->width.sigma.value) : m->width.gamma);
+    rk_vector_squares(a, i0, ni, b, j0, nj, out, ld, work);
+    for (int64_t i = 0; i < ni; i++) matern_row(nj, scale, m->nu > 1, m->nu > 2 ? 1.0 / 3 : 0, out + i * ld);
+    return RKHS_OK;
+}
+
+const rk_kernel_type rk_kernel_matern = {
+    .entry = {.name = "matern",
+              .brief = "as rbf, for what is less smooth: nu=0.5 has a kink, 2.5 is nearly rbf",
+              .formula = "r = sqrt(2 nu) |x-y| / sigma: exp(-r), (1+r) exp(-r), (1+r+r^2/3) exp(-r)",
+              .cost = "p + a root and an exp a pair",
+              .params = params_matern,
+              .size = sizeof(matern)},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
+    .flags = RK_PSD,
+    .check = check_matern,
+    .freeze = freeze_matern,
+    .prepare = rk_vector_prepare_centred,
+    .release = rk_vector_release,
+    .work = rk_vector_work,
+    .block = block_matern,
+    .diag = rk_diag_ones,
+};
+
+/* ---- rq ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct rq {
+    rk_width width;
+    double alpha;
+} rq;
+
+/* clang-format off */
+static const rk_param params_rq[] = {
+    {.name = "alpha", .kind = RK_REAL, .offset = offsetof(rq, alpha), .value = "1", .min = 0, .max = 1e9, .open = 1,
+     .brief = "how heavy the tails are: small is heavy, large is rbf"},
+    RK_WIDTH_ROWS("1/(2 sigma^2)"),
+    {.name = NULL},
+};
+/* clang-format on */
+
+static rkhs_status freeze_rq(rkhs_env *env, void *self, const rkhs_data *x) {
+    return rk_freeze_width(env, &((rq *)self)->width.sigma, x, RK_BY_EUCLID);
+}
+
+/* x = (1 + scale x)^-alpha = exp(-alpha log(1 + scale x)). */
+RK_CLONES static void rq_row(int64_t n, double scale, double alpha, double *restrict x) {
+    for (int64_t j = 0; j < n; j++) {
+        double v = scale * x[j];
+        x[j] = v < 1e300 ? v : 1e300;
+    }
+    rk_log1p(n, x);
+    for (int64_t j = 0; j < n; j++) x[j] *= -alpha;
+    rk_exp(n, x);
+}
+
+static rkhs_status block_rq(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                            int64_t ld, rk_work work) {
+    const rq *q = rk_kernel_self(a);
+    double sigma = q->width.sigma.value, gamma = isnan(q->width.gamma) ? 0.5 / (sigma * sigma) : q->width.gamma;
+    rk_vector_squares(a, i0, ni, b, j0, nj, out, ld, work);
+    for (int64_t i = 0; i < ni; i++) rq_row(nj, inverse(q->alpha / gamma), q->alpha, out + i * ld);
+    return RKHS_OK;
+}
+
+const rk_kernel_type rk_kernel_rq = {
+    .entry = {.name = "rq",
+              .brief = "rational quadratic: rbf of many widths at once, with heavier tails",
+              .formula = "(1 + |x-y|^2 / (2 alpha sigma^2))^-alpha",
+              .cost = "p + a log and an exp a pair",
+              .params = params_rq,
+              .size = sizeof(rq)},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
+    .flags = RK_PSD,
+    .freeze = freeze_rq,
+    .prepare = rk_vector_prepare_centred,
+    .release = rk_vector_release,
+    .work = rk_vector_work,
+    .block = block_rq,
+    .diag = rk_diag_ones,
+};
+
+/* ---- cauchy -------------------------------------------------------------------------------------------------------- */
+
+static const rk_param params_cauchy[] = RK_WIDTH_PARAMS("1/sigma^2");
+
+static rkhs_status freeze_cauchy(rkhs_env *env, void *self, const rkhs_data *x) {
+    return rk_freeze_width(env, &((rk_width *)self)->sigma, x, RK_BY_EUCLID);
+}
+
+RK_CLONES static void cauchy_row(int64_t n, double scale, double *restrict x) {
+    for (int64_t j = 0; j < n; j++) x[j] = 1 / (1 + scale * x[j]);
+}
+
+static rkhs_status block_cauchy(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                double *out, int64_t ld, rk_work work) {
+    const rk_width *w = rk_kernel_self(a);
+    double scale = isnan(w->gamma) ? inverse(w->sigma.value * w->sigma.value) : w->gamma;
+    rk_vector_squares(a, i0, ni, b, j0, nj, out, ld, work);
+    for (int64_t i = 0; i < ni; i++) cauchy_row(nj, scale, out + i * ld);
+    return RKHS_OK;
+}
+
+const rk_kernel_type rk_kernel_cauchy = {
+    .entry = {.name = "cauchy",
+              .brief = "as rbf, with tails so heavy that far objects still count",
+              .formula = "1 / (1 + |x-y|^2 / sigma^2)",
+              .cost = "p + a division a pair",
+              .params = params_cauchy,
+              .size = sizeof(rk_width)},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
+    .flags = RK_PSD,
+    .freeze = freeze_cauchy,
+    .prepare = rk_vector_prepare_centred,
+    .release = rk_vector_release,
+    .work = rk_vector_work,
+    .block = block_cauchy,
+    .diag = rk_diag_ones,
+};

@@ -1,0 +1,51 @@
+/* sigmoid.c: k(x, y) = tanh(gamma <x, y> + coef0), the neuron of old networks. It is NOT positive semi-definite, for no gamma
+ * and coef0 on all data: models look for negative eigenvalues and say what they find. */
+#include "kernel/kernel.h"
+
+typedef struct sigmoid {
+    rk_rule gamma;
+    double coef0;
+} sigmoid;
+
+enum { GAMMA_COLUMNS };
+
+/* clang-format off */
+static const rk_param params[] = {
+    {.name = "gamma", .kind = RK_RULE, .offset = offsetof(sigmoid, gamma), .value = "columns", .min = 0, .max = 1e300, .open = 1,
+     .choices = "columns", .brief = "the weight of <x,y>; columns: 1/p"},
+    {.name = "coef0", .kind = RK_REAL, .offset = offsetof(sigmoid, coef0), .value = "1", .min = -1e9, .max = 1e9,
+     .brief = "the constant"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+static rkhs_status freeze_sigmoid(rkhs_env *env, void *self, const rkhs_data *x) {
+    sigmoid *s = self;
+    if (s->gamma.rule == GAMMA_COLUMNS) s->gamma = (rk_rule){RK_RULE_NUMBER, 1.0 / (double)x->columns, 0};
+    return RKHS_OK;
+}
+
+static rkhs_status block_sigmoid(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                 double *out, int64_t ld, rk_work work) {
+    const sigmoid *s = rk_kernel_self(a);
+    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+    for (int64_t i = 0; i < ni; i++) {
+        rk_powers(nj, s->gamma.value, s->coef0, 1, out + i * ld);
+        rk_tanh(nj, out + i * ld);
+    }
+    return RKHS_OK;
+}
+
+const rk_kernel_type rk_kernel_sigmoid = {
+    .entry = {.name = "sigmoid",
+              .brief = "the neuron of old networks; not positive semi-definite: some models refuse it, others leave parts out",
+              .formula = "tanh(gamma <x,y> + coef0)",
+              .cost = "p + a tanh a pair",
+              .params = params,
+              .size = sizeof(sigmoid)},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
+    .freeze = freeze_sigmoid,
+    .prepare = rk_vector_prepare,
+    .release = rk_vector_release,
+    .block = block_sigmoid,
+};
