@@ -62,6 +62,9 @@ struct cli {
     int threads, quiet, verbose, json, help;
     uint64_t seed;
     size_t memory;
+    struct staged *staged; /* two results on their way; or NULL */
+    double *held[4];       /* numbers that data borrow, given back at the end */
+    int holds;
     char subject[512];  /* the files that a complaint about data is about, where the library cannot know them */
     double started;     /* seconds */
     char message[1024]; /* a refusal of the tool's own; empty: the library's message counts */
@@ -112,13 +115,12 @@ rkhs_status check_format(cli *c, const char *path, const char *format);
 /* c->output, or "-" when stdout is not a terminal; refuses otherwise. */
 rkhs_status result_path(cli *c, const char **path);
 
-/* Removes an output that was written before a later one failed. */
-void discard(const char *path);
-
 /* Reads X, or what stands for it, with --format and --label-column. */
 rkhs_status read_data(cli *c, const char *path, const rkhs_kernel *kernel, rkhs_data **data);
 /* The same without --label-column. */
 rkhs_status read_plain(cli *c, const char *path, rkhs_data **data);
+/* Reads --target. */
+rkhs_status read_target(cli *c, const char *path, rkhs_data **data);
 /* Reads --labels; `column` or NULL picks a column of a CSV. */
 rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data **labels);
 /* Write data (with --output-format), labels, a model, or n x p numbers; "-" is stdout. Nothing once a stop was asked for. */
@@ -136,14 +138,32 @@ const char *bytes_text(double bytes, char buffer[32]);
 /* 1 when path ends in `ending`, whatever the case, with or without .gz. */
 int ends_in(const char *path, const char *ending);
 
+/* ---- mat.c: MAT files, which the library does not read ------------------------------------------------------------------ */
+
+/* 1 when the format, or without one the file's ending, says MAT. */
+int is_mat(const char *path, const char *format);
+/* Reads numbers, or class labels, of the variable that the format names or that is found. */
+rkhs_status read_mat(cli *c, const char *path, const char *format, int labels, rkhs_data **data);
+
+/* ---- stage.c: two results that appear together or not at all ---------------------------------------------------------- */
+
+/* From here on what is written to a or b waits under a hidden name, if both are given. */
+rkhs_status stage(cli *c, const char *a, const char *b);
+/* The hidden name that stands for path now, or NULL. */
+const char *stage_of(const cli *c, const char *path);
+/* Gives both their names, or none. */
+rkhs_status stage_commit(cli *c);
+/* Removes what was not committed; does nothing without stage(). */
+void stage_end(cli *c);
+
 /* ---- progress.c: the bar and Ctrl-C ---------------------------------------------------------------------------------- */
 
 void progress_start(cli *c);
 void progress_erase(void);
 /* The signal that asked to stop, or 0. */
 int stop_signal(void);
-/* A file to remove if the tool has to leave at once; NULL: none. */
-void remove_on_stop(const char *path);
+/* A file to remove if the tool has to leave at once; NULL: none. There are three places: 0, 1, 2. */
+void remove_on_stop(int place, const char *path);
 /* Around calls that write: a stop then waits for the temporary file to be removed. */
 void writing_now(int on);
 

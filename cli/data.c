@@ -42,10 +42,12 @@ int run_sample(cli *c) {
     if (c->labels_out != NULL && labels == NULL) {
         REFUSE(c, EXIT_FAILED, "%s has no labels to write; leave out --labels-out", c->operand[0]);
     }
+    TRY(stage(c, c->labels_out, path));
     if (c->labels_out != NULL) TRY(write_labels(c, labels, c->labels_out));
-    status = write_data(c, x, path);
-    if (status != RKHS_OK) discard(c->labels_out);
-done:;
+    TRY(write_data(c, x, path));
+    TRY(stage_commit(c));
+done:
+    stage_end(c);
     int code = finish(c, status);
     rkhs_data_free(x);
     return code;

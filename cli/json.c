@@ -47,7 +47,7 @@ static void json_type(FILE *out, const char *list, const rkhs_type *type) {
         member(out, 1, "name", p.name);
         member(out, 0, "kind", p.kind);
         member(out, 0, "default", p.value);
-        member(out, 0, "bounds", p.bounds);
+        member(out, 0, "bounds", p.bounds[0] ? p.bounds : NULL);
         member(out, 0, "brief", p.brief);
         fputc('}', out);
     }

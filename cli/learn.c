@@ -50,12 +50,12 @@ static rkhs_status write_fit(cli *c, const rkhs_model *m) {
     rkhs_status status = RKHS_OK;
     int64_t n, dim;
     const double *Z = rkhs_model_embedding(m, &n, &dim);
+    TRY(stage(c, c->z, c->output));
     if (c->z != NULL) TRY(write_numbers(c, Z, n, dim, c->z));
-    if (c->output != NULL) {
-        status = write_model(c, m, c->output);
-        if (status != RKHS_OK) discard(c->z);
-    }
+    if (c->output != NULL) TRY(write_model(c, m, c->output));
+    TRY(stage_commit(c));
 done:
+    stage_end(c);
     return status;
 }
 
@@ -69,7 +69,7 @@ int run_fit(cli *c) {
     if (c->kernel != NULL) TRY(rkhs_kernel_new(c->env, c->kernel, &kernel));
     TRY(read_data(c, c->operand[1], kernel, &x));
     if (c->labels != NULL) TRY(read_labels(c, c->labels, NULL, &y));
-    if (c->target != NULL) TRY(rkhs_data_read(c->env, c->target, NULL, &y));
+    if (c->target != NULL) TRY(read_target(c, c->target, &y));
     set_subject(c, c->operand[1], c->labels != NULL ? c->labels : c->target);
     TRY(rkhs_model_fit(m, kernel, x, y, NULL));
     TRY(write_fit(c, m));

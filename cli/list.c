@@ -87,7 +87,7 @@ static void show_params(FILE *out, const char *list, const char *name) {
     rkhs_param p;
     int wide[4] = {9, 4, 7, 6};
     for (int i = 0; rkhs_list_param(list, name, i, &p); i++) {
-        const char *cell[] = {p.name, p.kind, p.value != NULL ? p.value : "not set", p.bounds != NULL ? p.bounds : ""};
+        const char *cell[] = {p.name, p.kind, p.value != NULL ? p.value : "not set", p.bounds};
         for (int j = 0; j < 4; j++) {
             int length = (int)strlen(cell[j]);
             if (length > wide[j]) wide[j] = length < 24 ? length : 24;
@@ -99,7 +99,7 @@ static void show_params(FILE *out, const char *list, const char *name) {
             fprintf(out, "\n  %-*s  %-*s  %-*s  %s\n", wide[0], "parameter", wide[1], "kind", wide[2], "default", "bounds");
         }
         int at = fprintf(out, "  %-*s  %-*s  %-*s  %-*s", wide[0], p.name, wide[1], p.kind, wide[2],
-                         p.value != NULL ? p.value : "not set", wide[3], p.bounds != NULL ? p.bounds : "");
+                         p.value != NULL ? p.value : "not set", wide[3], p.bounds);
         wrap(out, at, indent, p.brief != NULL ? p.brief : "");
     }
 }

@@ -88,6 +88,7 @@ static int run_command(const command *cmd, int argc, char **argv) {
         code = status == RKHS_OK ? cmd->run(&c) : finish(&c, status);
     }
     rkhs_env_free(c.env);
+    for (int i = 0; i < c.holds; i++) free(c.held[i]);
     free(c.operand);
     return code;
 }

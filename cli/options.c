@@ -12,7 +12,7 @@
 
 /* clang-format off */
 #define AT(field) offsetof(cli, field)
-#define FORMAT {"format", 0, OPT_TEXT, AT(format), "SPEC", "format of the data read, e.g. csv; otherwise by the file's ending"}
+#define FORMAT {"format", 0, OPT_TEXT, AT(format), "SPEC", "format of the data read, e.g. csv or 'mat(key=X)'; otherwise by the file's ending"}
 #define OUTPUT_FORMAT {"output-format", 0, OPT_TEXT, AT(output_format), "SPEC", \
     "format of the numbers written; otherwise by the file's ending"}
 #define LABEL_COLUMN {"label-column", 0, OPT_TEXT, AT(label_column), "NAME|INDEX", \

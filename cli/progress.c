@@ -12,10 +12,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t stopped; /* the signal */
-static volatile sig_atomic_t drawn;   /* a bar stands on the terminal */
-static const char *volatile partial;  /* a file to remove on leaving */
-static volatile sig_atomic_t writing; /* the library has a temporary file open, and will remove it */
+static volatile sig_atomic_t stopped;   /* the signal */
+static volatile sig_atomic_t drawn;     /* a bar stands on the terminal */
+static const char *volatile partial[3]; /* files to remove on leaving */
+static volatile sig_atomic_t writing;   /* the library has a temporary file open, and will remove it */
 
 /* What the bar remembers between two calls. */
 static struct {
@@ -26,7 +26,7 @@ static struct {
 } bar;
 
 int stop_signal(void) { return stopped; }
-void remove_on_stop(const char *path) { partial = path; }
+void remove_on_stop(int place, const char *path) { partial[place] = path; }
 void writing_now(int on) { writing = on; }
 
 /* Calls the watchdog after so many seconds. */
@@ -50,7 +50,9 @@ static void on_alarm(int sig) {
         set_watchdog(10);
         return;
     }
-    if (partial != NULL) unlink(partial);
+    for (int i = 0; i < 3; i++) {
+        if (partial[i] != NULL) unlink(partial[i]);
+    }
     if (drawn) {
         ssize_t ignored = write(STDERR_FILENO, "\r\033[K", 4);
         (void)ignored;

@@ -162,26 +162,13 @@ done:
 }
 
 rkhs_status check_format(cli *c, const char *path, const char *format) {
-    static const double number = 0;
-    rkhs_data *data = NULL;
-    char probe[4096];
-    rkhs_status status;
-    if (path == NULL || strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0) path = "out.npy";
-    const char *slash = strrchr(path, '/');
-    snprintf(probe, sizeof probe, "./.no-such-folder/%s", slash != NULL ? slash + 1 : path);
-    TRY(rkhs_data_dense(c->env, &number, 1, 1, 1, &data));
-    status = rkhs_data_write(data, probe, format); /* the format is looked at before the folder, which is not there */
-    if (status == RKHS_ERR_IO || status == RKHS_OK) {
-        status = RKHS_OK;
-    } else if (status == RKHS_ERR_FORMAT && format == NULL) {
-        size_t length = strlen(path);
-        int packed = length > 3 && strcasecmp(path + length - 3, ".gz") == 0;
-        status = refuse(c, EXIT_FAILED, "%s: %s", path,
-                        packed ? ".gz is read, not written; leave it out and run gzip on the file"
-                               : "the ending tells no format to write; end it in .npy or .csv, or give --output-format");
+    rkhs_status status = rkhs_format_check(c->env, path != NULL ? path : "-", format, NULL);
+    size_t length = path != NULL ? strlen(path) : 0;
+    int packed = length > 3 && strcasecmp(path + length - 3, ".gz") == 0;
+    if (status == RKHS_ERR_FORMAT && format == NULL && !packed) {
+        status = refuse(c, EXIT_FAILED,
+                        "%s: the ending tells no format to write; end it in .npy or .csv, or give --output-format", path);
     }
-done:
-    rkhs_data_free(data);
     return status;
 }
 
@@ -191,11 +178,6 @@ rkhs_status result_path(cli *c, const char **path) {
         return refuse(c, EXIT_MISUSED, "the result would fill the terminal; give -o FILE, or a pipe");
     }
     return check_outputs(c, path, 1);
-}
-
-void discard(const char *path) {
-    struct stat info;
-    if (path != NULL && lstat(path, &info) == 0 && S_ISREG(info.st_mode)) unlink(path);
 }
 
 /* ---- data --------------------------------------------------------------------------------------------------------------- */
@@ -224,10 +206,17 @@ static rkhs_status label_format(cli *c, const char *path, const char *format, co
     return RKHS_OK;
 }
 
-rkhs_status read_plain(cli *c, const char *path, rkhs_data **data) { return rkhs_data_read(c->env, path, c->format, data); }
+rkhs_status read_plain(cli *c, const char *path, rkhs_data **data) {
+    return is_mat(path, c->format) ? read_mat(c, path, c->format, 0, data) : rkhs_data_read(c->env, path, c->format, data);
+}
+
+rkhs_status read_target(cli *c, const char *path, rkhs_data **data) {
+    return is_mat(path, NULL) ? read_mat(c, path, NULL, 0, data) : rkhs_data_read(c->env, path, NULL, data);
+}
 
 rkhs_status read_data(cli *c, const char *path, const rkhs_kernel *kernel, rkhs_data **data) {
     char spec[1024];
+    if (c->label_column == NULL && is_mat(path, c->format)) return read_mat(c, path, c->format, 0, data);
     if (c->label_column == NULL) return rkhs_data_read_for(c->env, path, c->format, kernel, data);
     rkhs_status status = label_format(c, path, c->format, c->label_column, spec, sizeof spec);
     return status != RKHS_OK ? status : rkhs_data_read_for(c->env, path, spec, kernel, data);
@@ -235,36 +224,61 @@ rkhs_status read_data(cli *c, const char *path, const rkhs_kernel *kernel, rkhs_
 
 rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data **labels) {
     char spec[1024];
+    if (column == NULL && is_mat(path, NULL)) return read_mat(c, path, NULL, 1, labels);
     if (column == NULL) return rkhs_data_read_labels(c->env, path, NULL, labels);
     rkhs_status status = label_format(c, path, NULL, column, spec, sizeof spec);
     return status != RKHS_OK ? status : rkhs_data_read_labels(c->env, path, spec, labels);
 }
 
-/* Writes data or labels in a format, NPY on standard output unless that is given. */
-static rkhs_status write_as(const rkhs_data *data, const char *path, const char *format) {
-    if (stop_signal() != 0) return RKHS_ERR_CANCELLED;
-    if (format == NULL && strcmp(path, "-") == 0) format = "npy";
-    writing_now(1);
-    rkhs_status status = rkhs_data_write(data, path, format);
+/* After a write: a sentence about the hidden name of a staged file is made one about the file. */
+static rkhs_status written(cli *c, rkhs_status status, const char *path, const char *hidden) {
     writing_now(0);
-    return status;
+    if (status == RKHS_OK || status == RKHS_ERR_CANCELLED || hidden == NULL) return status;
+    const char *sentence = rkhs_env_message(c->env), *at = strstr(sentence, hidden);
+    if (at == NULL) return status;
+    return refuse(c, EXIT_FAILED, "%.*s%s%s", (int)(at - sentence), sentence, path, at + strlen(hidden));
 }
 
-rkhs_status write_data(cli *c, const rkhs_data *data, const char *path) { return write_as(data, path, c->output_format); }
+/* Writes data or labels in a format, NPY on standard output unless that is given. */
+static rkhs_status write_as(cli *c, const rkhs_data *data, const char *path, const char *format) {
+    const char *hidden = stage_of(c, path);
+    rkhs_status status = RKHS_OK;
+    if (stop_signal() != 0) return RKHS_ERR_CANCELLED;
+    if (hidden != NULL && format == NULL) status = rkhs_format_check(c->env, path, NULL, &format); /* by its own ending */
+    if (status != RKHS_OK) return status;
+    writing_now(1);
+    return written(c, rkhs_data_write(data, hidden != NULL ? hidden : path, format), path, hidden);
+}
 
-rkhs_status write_labels(cli *c, const rkhs_data *labels, const char *path) { return write_as(labels, path, NULL); }
+rkhs_status write_data(cli *c, const rkhs_data *data, const char *path) { return write_as(c, data, path, c->output_format); }
+
+rkhs_status write_labels(cli *c, const rkhs_data *labels, const char *path) { return write_as(c, labels, path, NULL); }
 
 rkhs_status write_model(cli *c, const rkhs_model *m, const char *path) {
+    const char *hidden = stage_of(c, path);
     if (stop_signal() != 0) return RKHS_ERR_CANCELLED;
     writing_now(1);
-    rkhs_status status = rkhs_model_save(m, path);
-    writing_now(0);
-    return status;
+    return written(c, rkhs_model_save(m, hidden != NULL ? hidden : path), path, hidden);
+}
+
+/* Results that cannot be written as numbers: the kernel or the model made them, not the file that was read. */
+static rkhs_status check_results(cli *c, const double *values, int64_t n, int64_t p) {
+    const char *input = c->count > 1 && strcmp(c->operand[1], "-") != 0 ? c->operand[1] : "the data";
+    for (int64_t i = 0; i < n * p; i++) {
+        if (fabs(values[i]) <= 1e150) continue;
+        return refuse(
+            c, EXIT_FAILED,
+            "%s gives %g in row %lld, column %lld (counted from 1), which is no use: bring the columns of %s to a smaller "
+            "scale, or choose other parameters",
+            c->operand[0], values[i], (long long)(i / p) + 1, (long long)(i % p) + 1, input);
+    }
+    return RKHS_OK;
 }
 
 rkhs_status write_numbers(cli *c, const double *values, int64_t n, int64_t p, const char *path) {
     rkhs_data *data = NULL;
     rkhs_status status;
+    TRY(check_results(c, values, n, p));
     TRY(rkhs_data_dense(c->env, values, n, p, p, &data));
     TRY(write_data(c, data, path));
 done:
@@ -276,9 +290,10 @@ rkhs_status take_numbers(cli *c, const char *what, int64_t n, int64_t p, double 
     char need[32], have[32];
     double bytes = 8.0 * (double)n * (double)p, limit = (double)rkhs_env_memory_limit(c->env);
     *values = NULL;
-    if (bytes <= limit) *values = malloc(bytes > 0 ? (size_t)bytes : 1);
+    if (bytes < 9e18 && rkhs_env_hold(c->env, (int64_t)bytes) == RKHS_OK) *values = malloc(bytes > 0 ? (size_t)bytes : 1);
     if (*values != NULL) return RKHS_OK;
     return refuse(c, EXIT_FAILED,
-                  "%s of %lld x %lld numbers needs %s; the limit is %s: raise it with --memory, or use fewer rows", what,
-                  (long long)n, (long long)p, bytes_text(bytes, need), bytes_text(limit, have));
+                  "%s of %lld x %lld numbers needs %s, beside the data; the limit is %s: raise it with --memory, or use fewer "
+                  "rows",
+                  what, (long long)n, (long long)p, bytes_text(bytes, need), bytes_text(limit, have));
 }

@@ -174,7 +174,7 @@ static int write_beside(const text *t, const char *path) {
         error = errno;
         goto done;
     }
-    remove_on_stop(temporary);
+    remove_on_stop(0, temporary);
     mode_t mask = umask(0);
     umask(mask);
     mode_t mode = stat(target, &info) == 0 ? info.st_mode & 07777 : 0666 & ~mask;
@@ -184,7 +184,7 @@ static int write_beside(const text *t, const char *path) {
     if (error == 0 && stop_signal() != 0) error = EINTR;
     if (error == 0 && rename(temporary, target) != 0) error = errno;
     if (error != 0) unlink(temporary);
-    remove_on_stop(NULL);
+    remove_on_stop(0, NULL);
 done:
     free(temporary);
     free(real);

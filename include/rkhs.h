@@ -80,6 +80,10 @@ RKHS_API rkhs_status rkhs_env_set_seed(rkhs_env *env, uint64_t seed);
 /* The most bytes to hold at a time; 0 (at first) means 80% of what the machine, or the process's control group, has. */
 RKHS_API rkhs_status rkhs_env_set_memory(rkhs_env *env, size_t bytes);
 
+/* Counts arrays of the caller's own against the limit, before they are allocated; refuses what is over it. Below 0: given back.
+ */
+RKHS_API rkhs_status rkhs_env_hold(rkhs_env *env, int64_t bytes);
+
 /* The limit in force, and the most bytes that were held at a time so far. */
 RKHS_API size_t rkhs_env_memory_limit(const rkhs_env *env);
 RKHS_API size_t rkhs_env_memory_peak(const rkhs_env *env);
@@ -146,6 +150,10 @@ RKHS_API rkhs_status rkhs_data_read_index(rkhs_env *env, const char *path, const
 
 /* Writes numbers, bits or labels; the file appears whole or not at all. "-" is standard output. */
 RKHS_API rkhs_status rkhs_data_write(const rkhs_data *data, const char *path, const char *format);
+
+/* The format that rkhs_data_write gives to a file of that name (*name; NULL: not asked for), or why it cannot; touches no file.
+ */
+RKHS_API rkhs_status rkhs_format_check(rkhs_env *env, const char *path, const char *format, const char **name);
 
 /* Draws a data set with labels: "circles(n=380, noise=0.5)"; rkhs_list shows which there are. */
 RKHS_API rkhs_status rkhs_data_sample(rkhs_env *env, const char *spec, rkhs_data **data);
@@ -235,11 +243,10 @@ typedef struct rkhs_type {
 /* One parameter of a type, as the spec text spells it. */
 typedef struct rkhs_param {
     const char *name;
-    const char *kind;   /* "integer", "real", "choice", ... */
-    const char *value;  /* the default; NULL: not set */
-    const char *bounds; /* "> 0", "clip|flip|refuse", ... or NULL; may point into room: do not copy the struct */
+    const char *kind;  /* "integer", "real", "choice", ... */
+    const char *value; /* the default; NULL: not set */
     const char *brief;
-    char room[64];
+    char bounds[128]; /* "> 0", "clip|flip|refuse", ...; empty: anything goes */
 } rkhs_param;
 
 RKHS_API const char *rkhs_list_name(int i);                            /* list i, or NULL */

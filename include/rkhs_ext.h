@@ -89,6 +89,7 @@ typedef struct rkhs_comm {
     void *context;
 } rkhs_comm;
 
+/* Copies the table; NULL: one process again. */
 RKHS_API void rkhs_env_set_comm(rkhs_env *env, const rkhs_comm *comm);
 
 /* ---- data ----------------------------------------------------------------------------------------------------------- */
@@ -276,7 +277,9 @@ typedef struct rk_pulled {
     int by_magnitude;    /* spectral: the largest by size, else the largest */
     rk_op a;             /* spectral, linear: the left-hand side */
     const double *dense; /* the same as a matrix, size x size, rows ld apart, where it is stored; or NULL */
-    double *spend;       /* linear: the same, when it may be overwritten */
+    /* (optional) spectral: the same into A, size x size, both triangles, where that costs less than products; context: a's. */
+    rkhs_status (*form)(void *context, rkhs_env *env, double *A);
+    double *spend; /* linear: the same, when it may be overwritten */
     int64_t ld;
     const double *rhs; /* linear: size x k */
     double mu;         /* linear: (a + mu I) x = rhs */

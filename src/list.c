@@ -53,20 +53,18 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
     return 1;
 }
 
-/* "> 0", "1 to 1000", the words of a choice, the list of a spec; NULL: anything goes. */
-static const char *bounds_of(const rk_param *p, char buffer[64]) {
-    if (p->kind == RK_RULE) {
-        snprintf(buffer, 64, "> %g, or %s", p->min, p->choices);
-        return buffer;
-    }
-    if (p->choices) return p->choices;
-    if (p->list) return p->list->name;
-    if (p->min == 0 && p->max == 0 && !p->open) return NULL;
-    if (p->max >= 1e8)
-        snprintf(buffer, 64, p->open ? "> %g" : ">= %g", p->min);
+/* "> 0", "1 to 1000", the words of a choice, the list of a spec; empty: anything goes. */
+static void bounds_of(const rk_param *p, char *to, size_t room) {
+    if (p->kind == RK_RULE)
+        snprintf(to, room, "> %g, or %s", p->min, p->choices);
+    else if (p->choices || p->list)
+        snprintf(to, room, "%s", p->choices ? p->choices : p->list->name);
+    else if (p->min == 0 && p->max == 0 && !p->open)
+        to[0] = 0;
+    else if (p->max >= 1e8)
+        snprintf(to, room, p->open ? "> %g" : ">= %g", p->min);
     else
-        snprintf(buffer, 64, p->open ? "> %g, <= %g" : "%g to %g", p->min, p->max);
-    return buffer;
+        snprintf(to, room, p->open ? "> %g, <= %g" : "%g to %g", p->min, p->max);
 }
 
 int rkhs_list_param(const char *list, const char *type, int i, rkhs_param *param) {
@@ -81,7 +79,6 @@ int rkhs_list_param(const char *list, const char *type, int i, rkhs_param *param
         if (!e->params || !e->params[k].name) return 0;
     const rk_param *p = &e->params[i];
     *param = (rkhs_param){.name = p->name, .kind = kinds[p->kind], .value = p->value, .brief = p->brief};
-    const char *bounds = bounds_of(p, param->room);
-    param->bounds = bounds;
+    bounds_of(p, param->bounds, sizeof param->bounds);
     return 1;
 }

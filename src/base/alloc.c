@@ -46,20 +46,33 @@ void rk_ask_huge(void *raw, size_t bytes) {
 #endif
 }
 
+/* So many bytes are over the limit. */
+static rkhs_status over_limit(rkhs_env *env, size_t bytes) {
+    char need[32], have[32], limit[32];
+    return rk_fail(env, RKHS_ERR_MEMORY,
+                   "%s more are needed, %s are in use, and the limit is %s: raise the memory limit, or use less data",
+                   rk_bytes_text((double)bytes, need), rk_bytes_text((double)atomic_load(&env->used), have),
+                   rk_bytes_text((double)env->limit, limit));
+}
+
+rkhs_status rk_account(rkhs_env *env, int64_t bytes) {
+    if (bytes >= 0) return take_bytes(env, (size_t)bytes) ? RKHS_OK : over_limit(env, (size_t)bytes);
+    size_t used = atomic_load(&env->used), less = (size_t) - (bytes + 1) + 1;
+    if (less > used) return rk_fail(env, RKHS_ERR_ARGUMENT, "more bytes are given back than were taken");
+    atomic_fetch_sub(&env->used, less);
+    return RKHS_OK;
+}
+
 /* A zeroed block of count x size bytes, on neither list. */
 static rkhs_status block_new(rkhs_env *env, int64_t count, size_t size, rk_block **out) {
-    char need[32], have[32], limit[32];
+    char need[32];
     *out = NULL;
     if (count < 0 || (size && (uint64_t)count > (SIZE_MAX - 4096) / size))
         return rk_fail(env, RKHS_ERR_MEMORY, "%lld elements of %zu bytes are more than this machine can address",
                        (long long)count, size);
     size_t bytes = (size_t)count * size;
     int injected = env->fail_at >= 0 && env->allocations++ == env->fail_at;
-    if (injected || !take_bytes(env, bytes))
-        return rk_fail(env, RKHS_ERR_MEMORY,
-                       "%s more are needed, %s are in use, and the limit is %s: raise the memory limit, or use less data",
-                       rk_bytes_text((double)bytes, need), rk_bytes_text((double)atomic_load(&env->used), have),
-                       rk_bytes_text((double)env->limit, limit));
+    if (injected || !take_bytes(env, bytes)) return over_limit(env, bytes);
     char *raw = calloc(1, bytes + sizeof(rk_block) + ALIGN);
     if (!raw) {
         atomic_fetch_sub(&env->used, bytes);

@@ -27,8 +27,13 @@
 /* Formats the message into the env and returns `code`. The first sentence of a call stands: cleaning up cannot hide it. */
 rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Forgets the last message; public functions call it on entry. */
+/* Forgets the last message, where the call stands and that it was cancelled; public functions call it on entry, and none of
+ * them is called from inside another, as that would forget these halfway. */
 void rk_clear(rkhs_env *env);
+
+/* A public call without something that it must have: clears, and says "CALL: no WHAT: the pointer is NULL" where there is an
+ * env to say it. */
+rkhs_status rk_missing(rkhs_env *env, const char *call, const char *what);
 
 /* A remark through the log callback. */
 void rk_log(rkhs_env *env, rkhs_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -57,7 +62,8 @@ struct rkhs_env {
     rkhs_progress at;     /* where the call stands */
     rkhs_log_fn log;
     void *log_payload;
-    const rkhs_comm *comm;
+    const rkhs_comm *comm; /* own_comm, or one process */
+    rkhs_comm own_comm;
     _Atomic int cancelled;
 };
 
@@ -75,16 +81,19 @@ double rk_seconds(void);
 
 /* `count` elements of `size` bytes, zeroed; 64-byte aligned. Fails with a sentence when over the limit. */
 rkhs_status rk_alloc(rkhs_env *env, int64_t count, size_t size, void *out);
-/* Resizes what rk_alloc gave, keeping the contents; new bytes are not zeroed. */
+/* Resizes what rk_alloc gave, keeping the contents; new bytes are zeroed. */
 rkhs_status rk_realloc(rkhs_env *env, int64_t count, size_t size, void *inout);
 void rk_free(rkhs_env *env, const void *p);
 rkhs_status rk_strdup(rkhs_env *env, const char *text, char **out);
 
-/* Temporaries: everything taken since the mark goes back at once. Not zeroed. */
+/* Temporaries, zeroed too: everything taken since the mark goes back at once. */
 typedef struct rk_block *rk_mark;
 rk_mark rk_scratch_mark(rkhs_env *env);
 rkhs_status rk_scratch(rkhs_env *env, int64_t count, size_t size, void *out);
 void rk_scratch_release(rkhs_env *env, rk_mark mark);
+
+/* Adds to the account what somebody else allocates, or takes it off again (below 0); fails when over the limit. */
+rkhs_status rk_account(rkhs_env *env, int64_t bytes);
 
 /* Before anything of size n^2: fails with "what needs 80.0 GB; the limit is 16.0 GB: advice". bytes as double: no overflow. */
 rkhs_status rk_need(rkhs_env *env, double bytes, const char *what, const char *advice);

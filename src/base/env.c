@@ -119,6 +119,12 @@ rkhs_status rkhs_env_set_memory(rkhs_env *env, size_t bytes) {
     return RKHS_OK;
 }
 
+rkhs_status rkhs_env_hold(rkhs_env *env, int64_t bytes) {
+    if (!env) return RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    return rk_account(env, bytes);
+}
+
 size_t rkhs_env_memory_limit(const rkhs_env *env) { return env ? env->limit : 0; }
 size_t rkhs_env_memory_peak(const rkhs_env *env) { return env ? atomic_load(&env->peak) : 0; }
 
@@ -135,7 +141,9 @@ void rkhs_env_set_log(rkhs_env *env, rkhs_log_fn fn, void *payload) {
 }
 
 void rkhs_env_set_comm(rkhs_env *env, const rkhs_comm *comm) {
-    if (env) env->comm = comm ? comm : &comm_self;
+    if (!env) return;
+    if (comm) env->own_comm = *comm;
+    env->comm = comm ? &env->own_comm : &comm_self;
 }
 
 void rk_clear(rkhs_env *env) {
@@ -152,6 +160,12 @@ rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) {
         va_end(list);
     }
     return code;
+}
+
+rkhs_status rk_missing(rkhs_env *env, const char *call, const char *what) {
+    if (!env) return RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    return rk_fail(env, RKHS_ERR_ARGUMENT, "%s: no %s: the pointer is NULL", call, what);
 }
 
 void rk_log(rkhs_env *env, rkhs_log_level level, const char *format, ...) {

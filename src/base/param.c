@@ -74,12 +74,37 @@ const char *rk_choice_text(const char *choices, int position, char buffer[64]) {
     return buffer;
 }
 
+/* " (did you mean clip?)" for a word that is near one of "clip|flip|refuse", else nothing, into room. */
+static const char *choice_near(const char *choices, const char *word, char room[64]) {
+    char all[256];
+    const char *names[32];
+    int count = 0;
+    snprintf(all, sizeof all, "%s", choices);
+    for (char *s = all; s && count < 32; count++) {
+        names[count] = s;
+        s = strchr(s, '|');
+        if (s) *s++ = 0;
+    }
+    const char *near = word ? rk_nearest(word, names, count) : NULL;
+    room[0] = 0;
+    if (near) snprintf(room, 64, " (did you mean %.40s?)", near);
+    return room;
+}
+
 /* Whether a value is a bare word, and which. */
 static const char *word_of(const rk_node *node) { return node->kind == RK_NODE_CALL && !node->brackets ? node->text : NULL; }
 
 static rkhs_status expected(rkhs_env *env, const rk_entry *e, const rk_param *p, const char *what, const rk_node *node) {
     return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be %s%s%.40s", e->name, p->name, what, node->text ? ", not " : "",
                    node->text ? node->text : "");
+}
+
+/* A value that is none of the parameter's words. */
+static rkhs_status unknown_choice(rkhs_env *env, const rk_entry *e, const rk_param *p, const char *or_else,
+                                  const rk_node *node) {
+    char near[64];
+    return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be %s%s%s%.40s%s", e->name, p->name, or_else, p->choices,
+                   node->text ? ", not " : "", node->text ? node->text : "", choice_near(p->choices, node->text, near));
 }
 
 /* The number within the parameter's bounds. */
@@ -125,7 +150,7 @@ static rkhs_status set_bool(rkhs_env *env, const rk_entry *e, const rk_param *p,
 static rkhs_status set_choice(rkhs_env *env, const rk_entry *e, const rk_param *p, int *slot, const rk_node *node) {
     const char *word = word_of(node);
     int position = word ? choice_find(p->choices, word) : -1;
-    if (position < 0) return expected(env, e, p, p->choices, node);
+    if (position < 0) return unknown_choice(env, e, p, "", node);
     *slot = position;
     return RKHS_OK;
 }
@@ -136,20 +161,19 @@ static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p,
         slot->rule = RK_RULE_NUMBER;
         return number_in(env, e, p, node, &slot->value);
     }
-    char what[128];
-    snprintf(what, sizeof what, "a number or %s", p->choices);
     int position = node->kind == RK_NODE_CALL ? choice_find(p->choices, node->text) : -1;
-    if (position < 0) return expected(env, e, p, what, node);
+    if (position < 0) return unknown_choice(env, e, p, "a number or ", node);
     *slot = (rk_rule){position, 0, 0};
     const rk_node *argument = node->child;
     if (strcmp(node->text, "knn") == 0) {
-        static const rk_param k = {.name = "k", .kind = RK_INT, .min = 1, .max = 1e9};
+        static const rk_param k = {.name = "k in knn(k)", .kind = RK_INT, .value = "10", .min = 1, .max = 1e9};
         slot->k = 10;
         if (argument && argument->key && strcmp(argument->key, "k") != 0) return expected(env, e, p, "knn(k)", argument);
         if (argument && argument->next) return expected(env, e, p, "knn(k)", argument->next);
         return argument ? set_int(env, e, &k, &slot->k, argument) : RKHS_OK;
     }
-    return argument ? expected(env, e, p, what, node) : RKHS_OK;
+    return argument ? rk_fail(env, RKHS_ERR_SPEC, "%s: %s=%.40s takes nothing in brackets", e->name, p->name, node->text)
+                    : RKHS_OK;
 }
 
 static rkhs_status set_word(rkhs_env *env, const rk_entry *e, const rk_param *p, char **slot, const rk_node *node) {

@@ -45,14 +45,13 @@ void rkhs_data_free(rkhs_data *data) {
     rk_free(data->env, data);
 }
 
-/* The rows at index, without checks; labels too. */
-static rkhs_status subset(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **out) {
+rkhs_status rk_data_subset(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_data *part = NULL;
     *out = NULL;
     TRY(rk_data_new(x->env, x->type, count, x->columns, &part));
     TRY(x->type->subset(x->env, x, index, count, part));
-    if (x->labels) TRY(subset(x->labels, index, count, &part->labels));
+    if (x->labels) TRY(rk_data_subset(x->labels, index, count, &part->labels));
     *out = part;
     part = NULL;
 done:
@@ -61,7 +60,7 @@ done:
 }
 
 rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_t count, rkhs_data **out) {
-    if (!data || !out) return RKHS_ERR_ARGUMENT;
+    if (!data || !out) return rk_missing(data ? data->env : NULL, "rkhs_data_subset", "place for the subset");
     rkhs_env *env = data->env;
     rk_clear(env);
     *out = NULL;
@@ -70,7 +69,7 @@ rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_
         if (index[i] < 0 || index[i] >= data->rows)
             return rk_fail(env, RKHS_ERR_ARGUMENT, "row %lld of the subset is %lld, and the data has rows 0 to %lld",
                            (long long)i, (long long)index[i], (long long)data->rows - 1);
-    return subset(data, index, count, out);
+    return rk_data_subset(data, index, count, out);
 }
 
 rkhs_status rk_data_copy(const rkhs_data *x, rkhs_data **copy) {
@@ -80,7 +79,7 @@ rkhs_status rk_data_copy(const rkhs_data *x, rkhs_data **copy) {
     *copy = NULL;
     TRY(rk_scratch(x->env, x->rows, sizeof *index, &index));
     for (int64_t i = 0; i < x->rows; i++) index[i] = i;
-    TRY(subset(x, index, x->rows, copy));
+    TRY(rk_data_subset(x, index, x->rows, copy));
 done:
     rk_scratch_release(x->env, mark);
     return status;

@@ -68,6 +68,8 @@ extern const rk_list rk_datas, rk_samples;
 
 /* An empty data of a type, with self allocated. */
 rkhs_status rk_data_new(rkhs_env *env, const rk_data_type *type, int64_t rows, int64_t columns, rkhs_data **x);
+/* As rkhs_data_dense, for use inside a call: message and progress stay. */
+rkhs_status rk_data_borrow(rkhs_env *env, const double *values, int64_t n, int64_t p, int64_t ld, rkhs_data **data);
 /* A dense data that owns a zeroed rows x columns array, given back in *values. */
 rkhs_status rk_data_dense_new(rkhs_env *env, int64_t rows, int64_t columns, double **values, rkhs_data **x);
 /* Refuses NaN, Inf, past 1e150; the sentence begins with `where` ("digits.npy"), or "data" when NULL. */
@@ -101,6 +103,8 @@ rkhs_status rk_data_coerce_like(rkhs_env *env, const rkhs_data *x, unsigned kind
                                 const rkhs_data **use, rkhs_data **view);
 rkhs_status rk_data_save(const rkhs_data *x, rk_archive *archive, const char *prefix);
 rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data **x);
+/* The rows at `index`, which are there, labels too; message and progress stay. */
+rkhs_status rk_data_subset(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **out);
 /* The objects at `index` (NULL: all) as a map keeps them, without labels. */
 rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept);
 rkhs_status rk_data_copy(const rkhs_data *x, rkhs_data **copy);

@@ -36,7 +36,8 @@ rkhs_status rk_labels_new(rkhs_env *env, const int64_t *codes, int64_t n, const 
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
     *out = NULL;
-    if (!codes || n < 1 || classes < 1)
+    if (!codes) FAIL(env, RKHS_ERR_ARGUMENT, "the labels have no codes: the pointer is NULL");
+    if (n < 1 || classes < 1)
         FAIL(env, RKHS_ERR_ARGUMENT, "%lld labels of %lld classes: at least one of each is needed", (long long)n,
              (long long)classes);
     for (int64_t i = 0; i < n; i++)
@@ -59,7 +60,7 @@ done:
 
 rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, int64_t classes,
                               rkhs_data **data) {
-    if (!env || !data) return RKHS_ERR_ARGUMENT;
+    if (!env || !data) return rk_missing(env, "rkhs_data_classes", "place for the labels");
     rk_clear(env);
     return rk_labels_new(env, codes, n, names, classes, data);
 }

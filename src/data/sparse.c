@@ -105,7 +105,7 @@ rkhs_status rkhs_data_csr(rkhs_env *env, const double *values, const int32_t *co
     double *v;
     int32_t *c;
     int64_t *s;
-    if (!env || !data) return RKHS_ERR_ARGUMENT;
+    if (!env || !data) return rk_missing(env, "rkhs_data_csr", "place for the data");
     rk_clear(env);
     *data = NULL;
     if (n < 1 || p < 1)

@@ -18,7 +18,7 @@ typedef struct exact {
 static int is_given(const rk_gram *g) {
     if (g->x->type->kind != RK_KIND_GRAM || g->kernel->children) return 0;
     const rk_gram_rows *rows = g->x->self;
-    if (!rows->index || !rows->values || g->x->columns != g->n) return 0;
+    if (!rows->index || !rows->values || g->x->columns != g->n || rows->ld > INT_MAX) return 0; /* BLAS takes no larger ld */
     for (int64_t i = 0; i < g->n; i++)
         if (rows->index[i] != i) return 0;
     return 1;
@@ -27,7 +27,7 @@ static int is_given(const rk_gram *g) {
 static rkhs_status build_exact(rk_gram *g) {
     rkhs_status status = RKHS_OK;
     exact *e;
-    char what[80];
+    char what[80], advice[80];
     TRY(rk_alloc(g->env, 1, sizeof *e, &e));
     g->self = e;
     g->rank = g->kept = g->n;
@@ -38,7 +38,11 @@ static rkhs_status build_exact(rk_gram *g) {
         goto done;
     }
     snprintf(what, sizeof what, "the Gram of %lld x %lld", (long long)g->n, (long long)g->n);
-    TRY(rk_need(g->env, 8.0 * (double)g->n * (double)g->n, what, "use gram=nystrom(m=2000), or raise the memory limit"));
+    int64_t landmarks = rk_gram_landmarks(g->env, g->n);
+    snprintf(advice, sizeof advice,
+             landmarks ? "use gram=nystrom(m=%lld), or raise the memory limit" : "raise the memory limit",
+             (long long)landmarks);
+    TRY(rk_need(g->env, 8.0 * (double)g->n * (double)g->n, what, advice));
     if (g->n > INT_MAX)
         FAIL(g->env, RKHS_ERR_DATA, "%lld rows are too many for gram=exact: use gram=nystrom(m=2000)", (long long)g->n);
     TRY(rk_alloc(g->env, g->n * g->n, sizeof *e->owned, &e->owned));

@@ -106,3 +106,14 @@ rkhs_status rk_gram_finite(const rk_gram *g, double sum) {
                    "the kernel %s overflows on these data: bring the columns to a smaller scale, or choose other parameters",
                    rkhs_kernel_text(g->kernel));
 }
+
+/* Landmarks take 8 m (n + 2 m) bytes, beside some tiles for each worker; solved for m. */
+int64_t rk_gram_landmarks(const rkhs_env *env, int64_t n) {
+    double tiles = 3.0 * RK_TILE * RK_TILE * sizeof(double) * rk_workers(env);
+    double room = ((double)env->limit - (double)atomic_load(&env->used) - tiles) / 2;
+    if (!(room > 0)) return 0;
+    double m = fmin(2000, (double)n / 2), most = (sqrt((double)n * (double)n + room) - (double)n) / 4, unit = 1;
+    if (m > most) m = most;
+    while (m >= 10) m /= 10, unit *= 10;
+    return (int64_t)(floor(m) * unit);
+}

@@ -16,6 +16,9 @@ rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int
 rkhs_status rk_gram_entries(const rk_gram *g, const int64_t *I, const int64_t *J, int64_t count, double *out);
 /* Refuses a kernel that overflows, by a sum of its values. */
 rkhs_status rk_gram_finite(const rk_gram *g, double sum);
+/* How many landmarks to advise where n x n is over the memory limit: half of what is left, one digit, at most 2000; 0: not even
+ * one fits. */
+int64_t rk_gram_landmarks(const rkhs_env *env, int64_t n);
 /* The diagonal from the kernel itself. */
 rkhs_status rk_gram_diag(const rk_gram *g, double *out);
 

@@ -48,7 +48,7 @@ typedef struct factor {
 
 /* The rows of data at `index`, bound for comparison with all. */
 static rkhs_status bind_rows(const rk_gram *g, const int64_t *index, int64_t count, rkhs_data **rows, rk_bound **bound) {
-    rkhs_status status = rkhs_data_subset(g->x, index, count, rows);
+    rkhs_status status = rk_data_subset(g->x, index, count, rows);
     return status == RKHS_OK ? rk_bind(g->env, g->kernel, *rows, g->bound, bound) : status;
 }
 

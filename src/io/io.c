@@ -116,7 +116,7 @@ done:
 }
 
 rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data) {
-    if (!env || !data) return RKHS_ERR_ARGUMENT;
+    if (!env || !data) return rk_missing(env, "rkhs_data_read", "place for the data");
     rk_clear(env);
     *data = NULL;
     return read_data(env, path, format, ANY_KIND, data);
@@ -124,14 +124,14 @@ rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, 
 
 rkhs_status rkhs_data_read_for(rkhs_env *env, const char *path, const char *format, const rkhs_kernel *kernel,
                                rkhs_data **data) {
-    if (!env || !data) return RKHS_ERR_ARGUMENT;
+    if (!env || !data) return rk_missing(env, "rkhs_data_read_for", "place for the data");
     rk_clear(env);
     *data = NULL;
     return read_data(env, path, format, kernel ? rk_kernel_kinds(kernel) : ANY_KIND, data);
 }
 
 rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *format, rkhs_data **labels) {
-    if (!env || !labels) return RKHS_ERR_ARGUMENT;
+    if (!env || !labels) return rk_missing(env, "rkhs_data_read_labels", "place for the labels");
     rk_clear(env);
     *labels = NULL;
     return read_data(env, path, format, RK_KIND_LABELS, labels);
@@ -139,7 +139,7 @@ rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *f
 
 rkhs_status rkhs_data_read_index(rkhs_env *env, const char *path, const char *format, int64_t objects, rkhs_data **data) {
     rkhs_data *numbers = NULL;
-    if (!env || !data) return RKHS_ERR_ARGUMENT;
+    if (!env || !data) return rk_missing(env, "rkhs_data_read_index", "place for the data");
     rk_clear(env);
     *data = NULL;
     rkhs_status status = read_data(env, path, format, RK_KIND_DENSE, &numbers);
@@ -155,6 +155,33 @@ const double *rk_io_values(const rkhs_data *x, int64_t *ld) {
     return g->values;
 }
 
+/* The format to write a file in, from its spec or by the name. */
+static rkhs_status output_format(rkhs_env *env, const char *path, const char *format, rk_spec **spec) {
+    rkhs_status status = RKHS_OK;
+    *spec = NULL;
+    if (!path) FAIL(env, RKHS_ERR_ARGUMENT, "no file name was given to write to");
+    size_t length = strlen(path);
+    if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: .gz is read, not written: leave it out and run gzip on the file", path);
+    if (!format && nameless(path)) format = "npy";
+    if (!format) TRY(format_by_name(env, path, ANY_KIND, &format));
+    TRY(rk_spec_new(env, &rk_formats, format, spec));
+    if (!type_of((*spec)->entry)->write)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: the format %s is read, not written", path, (*spec)->entry->name);
+done:
+    return status;
+}
+
+rkhs_status rkhs_format_check(rkhs_env *env, const char *path, const char *format, const char **name) {
+    rk_spec *spec = NULL;
+    if (!env) return RKHS_ERR_ARGUMENT;
+    rk_clear(env);
+    rkhs_status status = output_format(env, path, format, &spec);
+    if (status == RKHS_OK && name) *name = spec->entry->name;
+    rk_spec_free(env, spec);
+    return status;
+}
+
 rkhs_status rkhs_data_write(const rkhs_data *data, const char *path, const char *format) {
     rkhs_status status = RKHS_OK;
     rk_output *out = NULL;
@@ -163,17 +190,9 @@ rkhs_status rkhs_data_write(const rkhs_data *data, const char *path, const char 
     rkhs_env *env = data->env;
     rk_mark mark = rk_scratch_mark(env);
     rk_clear(env);
-    if (!path) FAIL(env, RKHS_ERR_ARGUMENT, "no file name was given to write to");
-    size_t length = strlen(path);
-    if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: .gz is read, not written: leave it out and run gzip on the file", path);
-    if (!format && nameless(path)) format = "npy";
-    if (!format) TRY(format_by_name(env, path, ANY_KIND, &format));
-    TRY(rk_spec_new(env, &rk_formats, format, &spec));
-    const rk_format_type *type = type_of(spec->entry);
-    if (!type->write) FAIL(env, RKHS_ERR_FORMAT, "%s: the format %s is read, not written", path, spec->entry->name);
+    TRY(output_format(env, path, format, &spec));
     TRY(rk_output_open(env, path, &out));
-    TRY(type->write(env, spec->self, data, out));
+    TRY(type_of(spec->entry)->write(env, spec->self, data, out));
     TRY(rk_output_commit(out));
 done:
     rk_output_free(out);

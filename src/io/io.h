@@ -22,6 +22,8 @@ rkhs_status rk_npy_read_header(rkhs_env *env, rk_input *in, rk_npy *npy);
 rkhs_status rk_elements_read(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **x);
 rkhs_status rk_elements_labels(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **labels);
 rkhs_status rk_elements_doubles(rkhs_env *env, rk_input *in, const rk_npy *npy, double **values);
+/* Says how an array of more than two dimensions was taken. */
+void rk_npy_advise(rkhs_env *env, const char *name, const rk_npy *npy);
 /* The whole number that a name spells exactly, if it does. */
 int rk_whole_name(const char *name, int64_t *value);
 

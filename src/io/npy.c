@@ -282,6 +282,16 @@ done:
     return status;
 }
 
+void rk_npy_advise(rkhs_env *env, const char *name, const rk_npy *npy) {
+    char shape[RK_NPY_DIMS * 24];
+    size_t used = 0;
+    if (npy->ndim < 3) return;
+    for (int d = 0; d < npy->ndim; d++)
+        used += (size_t)snprintf(shape + used, sizeof shape - used, d ? " x %lld" : "%lld", (long long)npy->shape[d]);
+    rk_log(env, RKHS_LOG_ADVICE, "%s: an array of %s is taken as %lld objects of %lld numbers each", name, shape,
+           (long long)npy->shape[0], (long long)(npy->count / npy->shape[0]));
+}
+
 rkhs_status rk_elements_doubles(rkhs_env *env, rk_input *in, const rk_npy *npy, double **values) {
     rkhs_status status = RKHS_OK;
     char *block = NULL;
@@ -337,8 +347,10 @@ static rkhs_status read_npy(rkhs_env *env, const void *self, rk_input *in, unsig
     const npy_format *f = self;
     rk_npy npy;
     rkhs_status status = rk_npy_read_header(env, in, &npy);
-    if (status != RKHS_OK) return status;
-    return f->packed == PACKED_NO ? rk_elements_read(env, in, &npy, kinds, out) : read_packed(env, f, in, &npy, out);
+    if (status == RKHS_OK && f->packed != PACKED_NO) return read_packed(env, f, in, &npy, out);
+    if (status == RKHS_OK) status = rk_elements_read(env, in, &npy, kinds, out);
+    if (status == RKHS_OK) rk_npy_advise(env, rk_input_name(in), &npy);
+    return status;
 }
 
 /* ---- labels ------------------------------------------------------------------------------------------------------------ */

@@ -267,6 +267,7 @@ static rkhs_status read_npz(rkhs_env *env, const void *self, rk_input *in, unsig
         TRY(choose(&b, parameters->key, names, 0, &e));
         TRY(open_array(&b, e, &array, &npy));
         TRY(rk_elements_read(env, array, &npy, kinds, &x));
+        rk_npy_advise(env, rk_input_name(array), &npy);
     }
     TRY(read_beside(&b, e, x));
     *out = x;

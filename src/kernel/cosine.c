@@ -1,6 +1,20 @@
 /* cosine.c: k(x, y) = <x, y> / (|x| |y|). The zero vector has no direction: it is like itself (1) and nothing else (0). */
 #include "kernel/kernel.h"
 
+/* What involves a row too small for squares, again. */
+static void mend_tiny(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                      int64_t ld) {
+    const rk_vector_side *sa = a->side, *sb = b->side;
+    char tiny[RK_TILE];
+    int any = 0;
+    for (int64_t j = 0; j < nj; j++) any |= tiny[j] = (char)rk_row_tiny(b, j0 + j, sb->norm[j0 + j]);
+    for (int64_t i = 0; i < ni; i++) {
+        int all = rk_row_tiny(a, i0 + i, sa->norm[i0 + i]);
+        for (int64_t j = 0; (all || any) && j < nj; j++)
+            if (all || tiny[j]) out[i * ld + j] = rk_pair_cosine(a, i0 + i, b, j0 + j);
+    }
+}
+
 static rkhs_status block_cosine(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                 double *out, int64_t ld, rk_work work) {
     const rk_vector_side *sa = a->side, *sb = b->side;
@@ -13,6 +27,7 @@ static rkhs_status block_cosine(const rk_bound *a, int64_t i0, int64_t ni, const
             row[j] = na > 0 && nb > 0 ? v : na == nb;
         }
     }
+    mend_tiny(a, i0, ni, b, j0, nj, out, ld);
     return RKHS_OK;
 }
 

@@ -94,16 +94,32 @@ done:
     return status;
 }
 
+/* sum(rbf, linear): refused, as it is written rbf + linear; with other arguments than kernels and numbers, as the table has it.
+ */
+static rkhs_status refuse_combination(rkhs_env *env, const rk_node *node, const rk_entry *entry) {
+    char text[256] = "";
+    size_t used = 0;
+    int count = 0, plain = 1;
+    for (const rk_node *c = node->child; c && used < sizeof text; c = c->next, count++) {
+        plain &= !c->key && (c->kind == RK_NODE_CALL || (c->kind == RK_NODE_NUMBER && strcmp(entry->name, "sum") != 0));
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s",
+                                 !count                       ? ""
+                                 : strcmp(entry->name, "sum") ? "*"
+                                                              : " + ",
+                                 c->text ? c->text : "", c->child ? "(...)" : "");
+    }
+    return rk_fail(env, RKHS_ERR_SPEC, "'%s' is not called by name: write %s", entry->name,
+                   plain && count > 1 && used < sizeof text ? text : entry->formula);
+}
+
 /* One named kernel. */
 static rkhs_status from_call(rkhs_env *env, const rk_node *node, rkhs_kernel **out) {
     rkhs_status status = RKHS_OK;
     rk_spec *spec = NULL;
+    const rk_entry *entry = rk_list_find(&rk_kernels, node->text);
+    if (entry && ((const rk_kernel_type *)entry)->children) return refuse_combination(env, node, entry);
     TRY(rk_spec_from_node(env, &rk_kernels, node, &spec));
     const rk_kernel_type *type = (const rk_kernel_type *)spec->entry;
-    if (type->children) {
-        rk_spec_free(env, spec);
-        FAIL(env, RKHS_ERR_SPEC, "'%s' is not called by name: write %s", type->entry.name, type->entry.formula);
-    }
     if (type->check) {
         status = type->check(env, spec->self);
         if (status != RKHS_OK) {
@@ -134,9 +150,12 @@ static rkhs_status from_node(rkhs_env *env, const rk_node *node, rkhs_kernel **o
 }
 
 rkhs_status rkhs_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel) {
-    if (!env || !spec || !kernel)
-        return env ? rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_new: a null argument") : RKHS_ERR_ARGUMENT;
+    if (!env || !spec || !kernel) return rk_missing(env, "rkhs_kernel_new", kernel ? "spec" : "place for the kernel");
     rk_clear(env);
+    return rk_kernel_new(env, spec, kernel);
+}
+
+rkhs_status rk_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel) {
     *kernel = NULL;
     rk_mark mark = rk_scratch_mark(env);
     rk_node *node;
@@ -169,8 +188,12 @@ done:
 }
 
 rkhs_status rkhs_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy) {
-    if (!kernel || !copy) return RKHS_ERR_ARGUMENT;
+    if (!kernel || !copy) return rk_missing(kernel ? kernel->env : NULL, "rkhs_kernel_copy", "place for the copy");
     rk_clear(kernel->env);
+    return rk_kernel_copy(kernel, copy);
+}
+
+rkhs_status rk_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy) {
     rkhs_status status = copy_tree(kernel, copy);
     if (status == RKHS_OK) status = make_text(*copy);
     if (status != RKHS_OK) {
@@ -240,18 +263,22 @@ done:
     return status;
 }
 
-/* On a copy, so that a kernel is frozen or as it was. */
 rkhs_status rkhs_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data) {
     if (!kernel) return RKHS_ERR_ARGUMENT;
+    if (!data) return rk_missing(kernel->env, "rkhs_kernel_freeze", "data to take numbers from");
+    rk_clear(kernel->env);
+    return rk_kernel_freeze(kernel, data);
+}
+
+/* On a copy, so that a kernel is frozen or as it was. */
+rkhs_status rk_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = kernel->env;
     rkhs_kernel *frozen = NULL;
     const rkhs_data *use;
     rkhs_data *view = NULL;
-    rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     rk_blas_begin();
-    if (!data) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_freeze: there are no data to take numbers from");
     TRY(rk_data_coerce(env, data, rk_kernel_kinds(kernel), rkhs_kernel_text(kernel), &use, &view));
     TRY(copy_tree(kernel, &frozen));
     TRY(freeze_tree(env, frozen, use));
@@ -415,8 +442,10 @@ rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, cons
     rk_blas_begin();
     if (ld > INT_MAX)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: rows of K are %lld apart: at most %d", (long long)ld, INT_MAX);
-    if (!a || !K || ld < (b ? b : a)->rows)
-        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: a null argument, or ld below the columns of K");
+    if (!a || !K) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: no %s: the pointer is NULL", a ? "room for K" : "data");
+    if (ld < (b ? b : a)->rows)
+        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: ld is %lld, below the %lld columns of K", (long long)ld,
+             (long long)(b ? b : a)->rows);
     TRY(rk_data_coerce(env, a, rk_kernel_kinds(kernel), rkhs_kernel_text(kernel), &use_a, &view_a));
     if (b) TRY(rk_data_coerce_like(env, b, rk_kernel_kinds(kernel), rkhs_kernel_text(kernel), use_a, &use_b, &view_b));
     if (b && rk_kernel_kinds(kernel) == RK_KIND_GRAM)

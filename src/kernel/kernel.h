@@ -18,6 +18,11 @@ extern const rk_list rk_kernels;
 
 static inline const void *rk_kernel_self(const rk_bound *b) { return b->kernel->spec->self; }
 
+/* As the public ones, for use inside a call: message, progress and cancelling stay. Arguments are there. */
+rkhs_status rk_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel);
+rkhs_status rk_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy);
+rkhs_status rk_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data);
+
 /* The kinds of data that every part of the kernel takes; whether every part has a property. */
 unsigned rk_kernel_kinds(const rkhs_kernel *k);
 int rk_kernel_has(const rkhs_kernel *k, unsigned flag);
@@ -79,6 +84,16 @@ void rk_sparse_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b
                     int64_t ld);
 /* |x - y|^2 of two rows from their differences. */
 double rk_sparse_square(const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j);
+
+/* ---- tiny.c: pairs of rows too small for squares, one at a time ------------------------------------------------------ */
+
+#define RK_TINY 1e-280 /* squared lengths below this have lost digits */
+/* Whether a row of this squared norm is below it, yet not zero. */
+int rk_row_tiny(const rk_bound *a, int64_t i, double norm);
+double rk_pair_cosine(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
+double rk_pair_tanimoto(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
+/* |x - y|, not its square. */
+double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
 
 /* ---- rule.c: numbers that data gives ------------------------------------------------------------------------------- */
 

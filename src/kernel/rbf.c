@@ -7,9 +7,25 @@ static rkhs_status freeze_rbf(rkhs_env *env, void *self, const rkhs_data *x) {
     return rk_freeze_width(env, &((rk_width *)self)->sigma, x, 1);
 }
 
+/* (|x - y| / sigma)^2 where sigma^2 has no digits. */
+static void narrow_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                           int64_t ld) {
+    double sigma = ((const rk_width *)rk_kernel_self(a))->sigma.value;
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++) {
+            double d = rk_pair_distance(a, i0 + i, b, j0 + j) / sigma;
+            out[i * ld + j] = d * d;
+        }
+}
+
 static rkhs_status block_rbf(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                              int64_t ld, rk_work work) {
     const rk_width *w = rk_kernel_self(a);
+    if (isnan(w->gamma) && w->sigma.value * w->sigma.value < RK_TINY) {
+        narrow_squares(a, i0, ni, b, j0, nj, out, ld);
+        rk_exp_tile(0.5, ni, nj, out, ld);
+        return RKHS_OK;
+    }
     rk_vector_squares(a, i0, ni, b, j0, nj, out, ld, work);
     rk_exp_tile(isnan(w->gamma) ? 0.5 / (w->sigma.value * w->sigma.value) : w->gamma, ni, nj, out, ld);
     return RKHS_OK;

@@ -24,7 +24,10 @@ static void distance_tile(const distances *d, const rk_bound *a, int64_t i0, int
     }
     rk_vector_squares(a, i0, ni, b, j0, nj, out, RK_TILE, d->work[worker]);
     for (int64_t i = 0; i < ni; i++)
-        for (int64_t j = 0; j < nj; j++) out[i * RK_TILE + j] = sqrt(out[i * RK_TILE + j]);
+        for (int64_t j = 0; j < nj; j++) {
+            double square = out[i * RK_TILE + j];
+            out[i * RK_TILE + j] = square < RK_TINY ? rk_pair_distance(a, i0 + i, b, j0 + j) : sqrt(square);
+        }
 }
 
 /* All pairs i > j of one tile of the lower triangle. */
@@ -150,8 +153,8 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, i
              (long long)(n - 1));
     TRY(rk_scratch(env, count, sizeof *rows, &rows));
     TRY(rk_choose(env, RK_STREAM_SUBSET, n, count, rows));
-    TRY(rkhs_data_subset(x, rows, count, &some));
-    TRY(rkhs_kernel_new(env, squared ? "rbf(sigma=1)" : "laplacian(sigma=1)", &metric));
+    TRY(rk_data_subset(x, rows, count, &some));
+    TRY(rk_kernel_new(env, squared ? "rbf(sigma=1)" : "laplacian(sigma=1)", &metric));
     TRY(rk_bind(env, metric, x, NULL, &all));
     TRY(rk_bind(env, metric, some, all, &query));
     distances d = {.bound = all, .query = query, .squared = squared, .k = sigma->k, .rows = rows};

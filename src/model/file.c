@@ -19,8 +19,8 @@ rkhs_status rkhs_model_save(const rkhs_model *model, const char *path) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
     rk_archive *archive = NULL;
+    if (!path) return rk_missing(env, "rkhs_model_save", "path");
     rk_clear(env);
-    if (!path) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_save: no path");
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: there is nothing to save");
     TRY(rk_archive_new(env, &archive));
     TRY(rk_archive_put_int(archive, "format", FORMAT));
@@ -65,10 +65,21 @@ static rkhs_status load_specs(rkhs_env *env, rk_archive *archive, rkhs_model **m
     const char *model_text, *kernel_text;
     TRY(rk_archive_get_text(archive, "model", &model_text));
     TRY(rk_archive_get_text(archive, "kernel", &kernel_text));
-    TRY(rkhs_model_new(env, model_text, model));
-    TRY(rkhs_kernel_new(env, kernel_text, &(*model)->kernel));
+    TRY(rk_model_new(env, model_text, model));
+    TRY(rk_kernel_new(env, kernel_text, &(*model)->kernel));
 done:
     return status;
+}
+
+rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char *name, const rk_array *a) {
+    const double *v = a->data;
+    int64_t count = 1;
+    for (int i = 0; i < a->ndim; i++) count *= a->shape[i];
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(v[i]))
+            return rk_fail(env, RKHS_ERR_FORMAT, "%s: the array '%.80s' has numbers that are not finite: fit the model again",
+                           rk_archive_path(archive), name);
+    return RKHS_OK;
 }
 
 /* The embedding and which of its rows are kept. */
@@ -76,6 +87,7 @@ static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model
     rkhs_status status = RKHS_OK;
     rk_array Z, keep;
     TRY(rk_archive_get(archive, "embedding", 'd', 2, &Z));
+    TRY(rk_file_finite(env, archive, "embedding", &Z));
     m->n = Z.shape[0];
     m->dim = Z.shape[1];
     TRY(rk_alloc(env, m->n * m->dim, sizeof *m->Z, &m->Z));
@@ -95,7 +107,7 @@ done:
 }
 
 rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model) {
-    if (!env || !path || !model) return RKHS_ERR_ARGUMENT;
+    if (!env || !path || !model) return rk_missing(env, "rkhs_model_load", model ? "path" : "place for the model");
     rkhs_status status = RKHS_OK;
     rk_archive *archive = NULL;
     rkhs_model *m = NULL;
@@ -106,7 +118,7 @@ rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model)
     TRY(load_specs(env, archive, &m));
     TRY(rk_map_load(env, archive, &m->map));
     TRY(load_embedding(env, archive, m));
-    TRY(rkhs_kernel_freeze(m->kernel, m->map->kept)); /* a saved kernel is frozen: this only makes sure */
+    TRY(rk_kernel_freeze(m->kernel, m->map->kept)); /* a saved kernel is frozen: this only makes sure */
     TRY(rk_report_load(env, archive, &m->report));
     *model = m;
     m = NULL;

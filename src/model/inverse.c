@@ -64,6 +64,22 @@ done:
     return status;
 }
 
+/* An rbf kernel of this width in the place of *kernel, and its Gram on codes. */
+static rkhs_status rbf_gram(rkhs_env *env, double width, const rkhs_data *codes, rkhs_kernel **kernel, double *K) {
+    rkhs_status status = RKHS_OK;
+    rk_bound *bound = NULL;
+    char text[64], number[40];
+    snprintf(text, sizeof text, "rbf(sigma=%s)", rk_number_text(width, number));
+    rkhs_kernel_free(*kernel);
+    *kernel = NULL;
+    TRY(rk_kernel_new(env, text, kernel));
+    TRY(rk_bind(env, *kernel, codes, NULL, &bound));
+    TRY(rk_gram_symmetric(env, bound, K, codes->rows));
+done:
+    rk_unbind(env, bound);
+    return status;
+}
+
 /* X - mean for chosen ones of the kept objects x, n x p. */
 static void centred_objects(const rkhs_data *x, const int64_t *which, int64_t n, const double *mean, double *out) {
     const rk_dense *d = x->self;
@@ -72,7 +88,8 @@ static void centred_objects(const rkhs_data *x, const int64_t *which, int64_t n,
         for (int64_t c = 0; c < p; c++) out[i * p + c] = d->values[which[i] * d->ld + c] - mean[c];
 }
 
-/* Width and ridge with the least leave-one-out error, on some of the pairs. */
+/* Width and ridge with the least leave-one-out error, on some of the pairs. Of two there is nothing to learn: their distance is
+ * the width. */
 static rkhs_status choose(const rkhs_model *m, const rkhs_data *x, const double *mean, double *width, double *ridge) {
     static const double widths[] = {0.0625, 0.125, 0.25, 0.5, 1, 2}, ridges[] = {1e-8, 1e-6, 1e-4, 1e-2, 1e-1};
     rkhs_status status = RKHS_OK;
@@ -83,10 +100,9 @@ static rkhs_status choose(const rkhs_model *m, const rkhs_data *x, const double 
     rkhs_data *codes = NULL;
     rkhs_kernel *kernel = NULL;
     rk_rule median = {0, 0, 0};
-    char text[64], number[40];
     *width = 1;
     *ridge = 1e-6;
-    if (n < 3) goto done;
+    if (n < 2) goto done;
     TRY(rk_scratch(env, n, sizeof *which, &which));
     TRY(rk_scratch(env, n * n, sizeof *K, &K));
     TRY(rk_scratch(env, n * n, sizeof *A, &A));
@@ -95,12 +111,9 @@ static rkhs_status choose(const rkhs_model *m, const rkhs_data *x, const double 
     TRY(some_codes(m, n, which, &codes));
     centred_objects(x, which, n, mean, X);
     TRY(rk_freeze_width(env, &median, codes, 1));
-    base = median.value;
-    for (int w = 0; w < 6; w++) {
-        snprintf(text, sizeof text, "rbf(sigma=%s)", rk_number_text(base * widths[w], number));
-        rkhs_kernel_free(kernel);
-        TRY(rkhs_kernel_new(env, text, &kernel));
-        TRY(rkhs_kernel_gram(kernel, codes, NULL, K, n));
+    base = *width = median.value;
+    for (int w = 0; n > 2 && w < 6; w++) {
+        TRY(rbf_gram(env, base * widths[w], codes, &kernel, K));
         for (int r = 0; r < 5; r++) {
             memcpy(A, K, (size_t)(n * n) * sizeof *A);
             memcpy(C, X, (size_t)(n * p) * sizeof *C);
@@ -123,7 +136,6 @@ static rkhs_status inverse_fit(const rkhs_model *m, const rkhs_data *x, rk_inver
     int64_t n = m->map->kept_count < PAIRS ? m->map->kept_count : PAIRS, p = m->map->kept->columns, *which;
     const rk_dense *d = x->self;
     double width, ridge, *K;
-    char text[64], number[40];
     TRY(rk_map_new(env, n, p, &inverse->map));
     for (int64_t i = 0; i < m->map->kept_count; i++)
         for (int64_t c = 0; c < p; c++) inverse->map->c[c] += d->values[i * d->ld + c] / (double)m->map->kept_count;
@@ -132,11 +144,10 @@ static rkhs_status inverse_fit(const rkhs_model *m, const rkhs_data *x, rk_inver
     TRY(rk_scratch(env, n * n, sizeof *K, &K));
     TRY(some_codes(m, n, which, &inverse->map->kept));
     centred_objects(x, which, n, inverse->map->c, inverse->map->B);
-    snprintf(text, sizeof text, "rbf(sigma=%s)", rk_number_text(width, number));
-    TRY(rkhs_kernel_new(env, text, &inverse->kernel));
-    TRY(rkhs_kernel_gram(inverse->kernel, inverse->map->kept, NULL, K, n));
+    TRY(rbf_gram(env, width, inverse->map->kept, &inverse->kernel, K));
     TRY(solve_ridge(env, n, p, K, ridge, inverse->map->B, NULL));
-    rk_log(env, RKHS_LOG_INFO, "inverse: %s, ridge %g, from %lld pairs", text, ridge, (long long)n);
+    rk_log(env, RKHS_LOG_INFO, "inverse: %s, ridge %g, from %lld pairs", rkhs_kernel_text(inverse->kernel), ridge,
+           (long long)n);
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -189,7 +200,7 @@ static rkhs_status round_bits(rkhs_env *env, const rkhs_data *x, rkhs_data **out
 }
 
 rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x) {
-    if (!model || !x) return RKHS_ERR_ARGUMENT;
+    if (!model || !x) return rk_missing(model ? model->env : NULL, "rkhs_model_inverse", "place for the objects");
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
     rkhs_data *codes = NULL, *out = NULL, *numbers = NULL;
@@ -199,7 +210,7 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
     *x = NULL;
     rk_blas_begin();
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
-    TRY(rkhs_data_dense(env, Z, n, model->dim, ld, &codes));
+    TRY(rk_data_borrow(env, Z, n, model->dim, ld, &codes));
     unsigned kind = model->map->kept->type->kind;
     if (kind == RK_KIND_GRAM) {
         TRY(rk_data_dense_new(env, n, 1, &values, &out));

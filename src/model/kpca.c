@@ -113,8 +113,8 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
                    : "");
     if (!s->converged)
         rk_log(f->env, RKHS_LOG_ADVICE,
-               "the eigenvectors did not converge in %lld iterations: see 'residuals', or raise solver=lanczos(iter=...)",
-               (long long)s->iterations);
+               "the eigenvectors did not converge in %lld iteration%s: see 'residuals', or raise solver=lanczos(iter=...)",
+               (long long)s->iterations, s->iterations == 1 ? "" : "s");
 done:
     rk_scratch_release(f->env, mark);
     return status;

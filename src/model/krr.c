@@ -65,8 +65,8 @@ static rkhs_status fit_krr(rk_fit *f) {
     TRY(rk_report_number(f->env, f->report, "iterations", (double)s.iterations));
     TRY(rk_report_number(f->env, f->report, "converged", s.converged));
     if (!s.converged)
-        rk_log(f->env, RKHS_LOG_ADVICE, "the solver did not converge in %lld iterations: raise ridge, or iter",
-               (long long)s.iterations);
+        rk_log(f->env, RKHS_LOG_ADVICE, "the solver did not converge in %lld iteration%s: raise ridge, or iter",
+               (long long)s.iterations, s.iterations == 1 ? "" : "s");
 done:
     return status;
 }

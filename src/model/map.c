@@ -157,12 +157,6 @@ done:
     return status;
 }
 
-static int all_finite(const double *v, int64_t count) {
-    for (int64_t i = 0; i < count; i++)
-        if (!isfinite(v[i])) return 0;
-    return 1;
-}
-
 rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     rkhs_status status = RKHS_OK;
     rk_map *m = NULL;
@@ -179,9 +173,8 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     if (c.shape[0] != m->dim || m->kept->rows != m->kept_count || nearest < 0 || degree < 0 || degree > 1 || post < 0 ||
         post > 1)
         FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
-    if (!all_finite(B.data, B.shape[0] * B.shape[1]) || !all_finite(c.data, c.shape[0]))
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the map has numbers that are not finite: fit the model again",
-             rk_archive_path(archive));
+    TRY(rk_file_finite(env, archive, "map/B", &B));
+    TRY(rk_file_finite(env, archive, "map/c", &c));
     memcpy(m->B, B.data, (size_t)(m->kept_count * m->dim) * sizeof *m->B);
     memcpy(m->c, c.data, (size_t)m->dim * sizeof *m->c);
     m->nearest = nearest;

@@ -3,6 +3,7 @@
 #include "model/model.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #define RK_MODEL(name) extern const rk_model_type rk_model_##name;
@@ -63,9 +64,12 @@ done:
 }
 
 rkhs_status rkhs_model_new(rkhs_env *env, const char *spec, rkhs_model **model) {
-    if (!env || !spec || !model)
-        return env ? rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_model_new: a null argument") : RKHS_ERR_ARGUMENT;
+    if (!env || !spec || !model) return rk_missing(env, "rkhs_model_new", model ? "spec" : "place for the model");
     rk_clear(env);
+    return rk_model_new(env, spec, model);
+}
+
+rkhs_status rk_model_new(rkhs_env *env, const char *spec, rkhs_model **model) {
     *model = NULL;
     rk_spec *parsed;
     rkhs_status status = rk_spec_new(env, &rk_models, spec, &parsed);
@@ -123,10 +127,10 @@ static rkhs_status own_kernel(const rkhs_model *m, const rkhs_kernel *given, con
     if (!given && !text)
         FAIL(env, RKHS_ERR_SPEC, "%s has no kernel of its own for %s data: name one", m->type->entry.name, x->type->entry.name);
     if (given)
-        TRY(rkhs_kernel_copy(given, out));
+        TRY(rk_kernel_copy(given, out));
     else
-        TRY(rkhs_kernel_new(env, text, out));
-    TRY(rkhs_kernel_freeze(*out, x));
+        TRY(rk_kernel_new(env, text, out));
+    TRY(rk_kernel_freeze(*out, x));
     rk_log(env, RKHS_LOG_INFO, "kernel: %s", rkhs_kernel_text(*out));
 done:
     return status;
@@ -168,6 +172,16 @@ done:
     return status;
 }
 
+/* What did not fit into memory with the whole Gram may fit without it: says so, if the sentence does not yet. */
+static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
+    rkhs_env *env = m->env;
+    const rk_spec *gram = *(rk_spec **)((char *)m->spec->self + m->type->gram_offset);
+    size_t length = strlen(env->message);
+    int64_t landmarks = rk_gram_landmarks(env, x->rows);
+    if (strcmp(gram->entry->name, "exact") != 0 || strstr(env->message, "nystrom") || landmarks < 1) return;
+    snprintf(env->message + length, sizeof env->message - length, ", or use gram=nystrom(m=%lld)", (long long)landmarks);
+}
+
 /* Exchanges what two models have learned. */
 static void swap_results(rkhs_model *a, rkhs_model *b) {
     rkhs_model t = *a;
@@ -202,7 +216,18 @@ done:
     rkhs_model_free(fresh);
     rkhs_data_free(view);
     rk_scratch_release(env, mark);
+    if (status == RKHS_ERR_MEMORY) advise_landmarks(model, x);
     return status;
+}
+
+/* Refuses new data of another width. A sparse file does not say how wide it is, and can be told. */
+static rkhs_status wrong_columns(rkhs_env *env, const rkhs_data *x, int64_t wanted) {
+    char remedy[128] = "give the same columns in the same order";
+    if (x->type->kind == RK_KIND_SPARSE && x->columns < wanted)
+        snprintf(remedy, sizeof remedy, "if the last ones are 0 in every row, read the file as svmlight(columns=%lld)",
+                 (long long)wanted);
+    return rk_fail(env, RKHS_ERR_DATA, "the new data have %lld column%s, but the model was fitted on %lld: %s",
+                   (long long)x->columns, x->columns == 1 ? "" : "s", (long long)wanted, remedy);
 }
 
 rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, double *Z, int64_t ld) {
@@ -217,14 +242,13 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
     if (ld > INT_MAX)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: rows of Z are %lld apart: at most %d", (long long)ld, INT_MAX);
-    if (!x || !Z || ld < model->dim)
-        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: a null argument, or ld below %lld", (long long)model->dim);
+    if (!x || !Z) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: no %s: the pointer is NULL", x ? "room for Z" : "data");
+    if (ld < model->dim)
+        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: ld is %lld, below the %lld columns of Z", (long long)ld,
+             (long long)model->dim);
     TRY(rk_data_coerce_like(env, x, rk_kernel_kinds(model->kernel), rkhs_kernel_text(model->kernel), model->map->kept, &use,
                             &view));
-    if (use->columns != model->map->kept->columns)
-        FAIL(env, RKHS_ERR_DATA,
-             "the new data have %lld columns, but the model was fitted on %lld: give the same columns in the same order",
-             (long long)use->columns, (long long)model->map->kept->columns);
+    if (use->columns != model->map->kept->columns) TRY(wrong_columns(env, use, model->map->kept->columns));
     TRY(rk_map_apply(env, model->map, model->kernel, use, Z, ld));
 done:
     rk_blas_end();
@@ -252,7 +276,7 @@ done:
 }
 
 rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
-    if (!model || !copy) return RKHS_ERR_ARGUMENT;
+    if (!model || !copy) return rk_missing(model ? model->env : NULL, "rkhs_model_copy", "place for the copy");
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
     rkhs_model *m = NULL;
@@ -262,7 +286,7 @@ rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
     TRY(rk_spec_copy(env, model->spec, &spec));
     TRY(model_of(env, spec, &m));
     if (model->map) {
-        TRY(rkhs_kernel_copy(model->kernel, &m->kernel));
+        TRY(rk_kernel_copy(model->kernel, &m->kernel));
         TRY(copy_map(env, model->map, &m->map));
         TRY(rk_alloc(env, model->n * model->dim, sizeof *m->Z, &m->Z));
         memcpy(m->Z, model->Z, (size_t)(model->n * model->dim) * sizeof *m->Z);

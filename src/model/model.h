@@ -26,6 +26,9 @@ void rk_report_clear(rkhs_env *env, rk_report *r);
 rkhs_status rk_report_save(const rk_report *r, rk_archive *archive);
 rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, rk_report *r);
 
+/* Refuses an array of a model file that has NaN or Inf. */
+rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char *name, const rk_array *a);
+
 /* ---- map ----------------------------------------------------------------------------------------------------------- */
 
 /* Room for B and c; kept objects are the caller's to set. */
@@ -43,6 +46,9 @@ void rk_fix_signs(double *Z, int64_t n, int64_t dim, rk_map *map);
 
 typedef struct rk_inverse rk_inverse; /* fitted on first use */
 void rk_inverse_free(rkhs_env *env, rk_inverse *inverse);
+
+/* As rkhs_model_new, for use inside a call: message and progress stay. */
+rkhs_status rk_model_new(rkhs_env *env, const char *spec, rkhs_model **model);
 
 struct rkhs_model {
     rkhs_env *env;

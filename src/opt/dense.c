@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The matrix, applied to the unit vectors where it is not stored. */
+/* The matrix, applied to the unit vectors where it is neither stored nor formed. */
 static rkhs_status matrix_of(rk_pulled *p, double *A) {
     rkhs_status status = RKHS_OK;
     int64_t n = p->size, block = 64;
@@ -15,6 +15,7 @@ static rkhs_status matrix_of(rk_pulled *p, double *A) {
         memcpy(A, p->dense, (size_t)(n * n) * sizeof *A);
         return RKHS_OK;
     }
+    if (p->form) return p->form(p->a.context, p->env, A);
     TRY(rk_scratch(p->env, n * block, sizeof *V, &V));
     TRY(rk_scratch(p->env, n * block, sizeof *W, &W));
     for (int64_t from = 0; from < n; from += block) {

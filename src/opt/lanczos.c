@@ -6,11 +6,15 @@
  * Anal. 22, 2000. Every block is orthogonalised twice against all of V. Blocks find repeated eigenvalues, and read a stored
  * Gram once for b vectors: its cost is the bytes of the matrix, so that b products cost little more than one.
  *
+ * Ritz pairs of a large T cost more than a product: then they are looked at only when V is full.
+ *
  * A block that depends on V (a matrix of low rank) is filled up with random vectors; the recurrence stays exact, since the
  * missing part of S is zero. */
 #include "opt/opt.h"
 
 #include <string.h>
+
+enum { CHEAP = 256 }; /* Ritz pairs of so small a T are looked at after every product */
 
 typedef struct lanczos {
     double tol;
@@ -32,7 +36,7 @@ static const rk_param params[] = {
      .value = "1000",
      .min = 1,
      .max = 1e9,
-     .brief = "products with the matrix at most; more where dim needs them"},
+     .brief = "at most so many products of the matrix with a block; more where dim needs them"},
     {.name = "block",
      .kind = RK_INT,
      .offset = offsetof(lanczos, block),
@@ -53,6 +57,7 @@ typedef struct state {
     double *S;          /* b x b, the last rows of S' as R of Q R */
     double *w, *Y;      /* Ritz values, wanted first, and vectors as rows: room, room x room */
     double *Q;          /* n x b */
+    double scale;       /* the largest |Ritz value| when they were last looked at */
     int again;          /* whether the search goes on from a fresh block */
     double *found;      /* the wanted values when it began to: room */
 } state;
@@ -295,15 +300,29 @@ static int nothing_missed(const rk_pulled *p, const state *s, double scale) {
     return s->again && s->j > p->k && !changed(p, s, scale) && ritz_residual(s, p->k) <= 1e-4 * scale;
 }
 
+/* Whether the Ritz pairs are to be looked at now. */
+static int is_due(const rk_pulled *p, const state *s, const lanczos *o) {
+    return s->j <= CHEAP || s->j + s->b > s->room || s->j >= s->n || p->iterations >= o->iter;
+}
+
 static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, int *done) {
     rkhs_status status = RKHS_OK;
     const lanczos *o = self;
     state *s = state_;
     TRY(expand(p, s));
     p->iterations++;
-    TRY(ritz(p, s));
-    double scale = fmax(fabs(s->w[0]), fabs(s->w[s->j - 1]));
+    int due = is_due(p, s, o);
+    if (due) {
+        TRY(ritz(p, s));
+        s->scale = fmax(fabs(s->w[0]), fabs(s->w[s->j - 1]));
+    }
+    double scale = s->scale;
     if (s->j < s->n) TRY(orthonormalise(p, s, 1e-14 * scale));
+    if (!due) {
+        append(s);
+        TRY(rk_progress(p->env, "eigenvectors", s->percent, 100));
+        goto done;
+    }
     int64_t good = 0, wanted = rk_least(p->k, s->j);
     while (good < wanted && ritz_residual(s, good) <= o->tol * scale) good++;
     for (int64_t c = 0; c < wanted; c++) p->residuals[c] = ritz_residual(s, c);
@@ -342,6 +361,7 @@ static rkhs_status save_lanczos(rk_pulled *p, const void *state_, rk_archive *ar
     TRY(rk_archive_put_int(archive, "lanczos/columns", s->j));
     TRY(rk_archive_put(archive, "lanczos/found", &(rk_array){'d', 1, {s->room}, s->found}));
     TRY(rk_archive_put_int(archive, "lanczos/again", s->again));
+    TRY(rk_archive_put_real(archive, "lanczos/scale", s->scale));
     TRY(rk_archive_put_int(archive, "lanczos/drawn", s->drawn));
     TRY(rk_archive_put_int(archive, "lanczos/iterations", p->iterations));
     TRY(rk_archive_put_int(archive, "lanczos/products", p->products));
@@ -367,6 +387,7 @@ static rkhs_status load_lanczos(rk_pulled *p, void *state_, rk_archive *archive)
     memcpy(s->found, found.data, (size_t)s->room * sizeof *s->found);
     s->j = j;
     s->again = again != 0;
+    TRY(rk_archive_get_real(archive, "lanczos/scale", &s->scale));
     TRY(rk_archive_get_int(archive, "lanczos/drawn", &s->drawn));
     TRY(rk_archive_get_int(archive, "lanczos/iterations", &p->iterations));
     TRY(rk_archive_get_int(archive, "lanczos/products", &p->products));

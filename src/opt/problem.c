@@ -46,6 +46,47 @@ static rkhs_status apply_sandwich(void *context, rkhs_env *env, const double *V,
     return status;
 }
 
+/* Takes the means of its rows off rows and columns of a symmetric matrix. */
+static rkhs_status centre_both(rkhs_env *env, double *A, int64_t n, double *mean) {
+    double all = 0;
+    for (int64_t i = 0; i < n; i++) {
+        mean[i] = 0;
+        for (int64_t j = 0; j < n; j++) mean[i] += A[i * n + j];
+        mean[i] /= (double)n;
+        all += mean[i] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < n; j++) A[i * n + j] -= mean[i] + mean[j] - all;
+        rkhs_status status = rk_progress(env, NULL, 0, 0);
+        if (status != RKHS_OK) return status;
+    }
+    return RKHS_OK;
+}
+
+/* The whole of it, in some n^2 flops. A given Gram is symmetric to 1e-6 alone, hence the halves. Means are taken off twice:
+ * where K is large beside its variance, the first ones have an error that shows in all of A. */
+static rkhs_status form_sandwich(void *context, rkhs_env *env, double *A) {
+    const sandwich *s = context;
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = s->g->n, ld;
+    int spendable;
+    const double *K = s->g->type->matrix(s->g, &ld, &spendable);
+    double *mean;
+    TRY(rk_scratch(env, n, sizeof *mean, &mean));
+    for (int64_t i0 = 0; i0 < n; i0 += RK_TILE) {
+        for (int64_t j0 = 0; j0 <= i0; j0 += RK_TILE)
+            for (int64_t i = i0; i < rk_least(i0 + RK_TILE, n); i++)
+                for (int64_t j = j0; j <= rk_least(j0 + RK_TILE - 1, i); j++)
+                    A[i * n + j] = A[j * n + i] = s->sign * (K[i * ld + j] / 2 + K[j * ld + i] / 2);
+        TRY(rk_progress(env, NULL, 0, 0));
+    }
+    for (int pass = 0; s->centre && pass < 2; pass++) TRY(centre_both(env, A, n, mean));
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
 /* A stored symmetric matrix as an operator. */
 typedef struct stored {
     int64_t n;
@@ -133,12 +174,12 @@ static void drop_rounding(rk_spectrum *out, int64_t size, double before, int by_
     }
 }
 
-/* The solver by its size, unless one is named. */
+/* The solver by its size, unless one is named. From a fifth of the spectrum on, all of it is found sooner. */
 static rkhs_status pick_solver(rkhs_env *env, const rk_spec *given, int64_t size, int64_t count, rk_spec **own,
                                const rk_spec **use) {
     *use = given;
     if (given) return RKHS_OK;
-    rkhs_status status = rk_spec_new(env, &rk_eigensolvers, size <= 512 || count > size / 3 ? "dense" : "lanczos", own);
+    rkhs_status status = rk_spec_new(env, &rk_eigensolvers, size <= 512 || count > size / 5 ? "dense" : "lanczos", own);
     *use = *own;
     return status;
 }
@@ -178,6 +219,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
                    .residuals = out->residuals,
                    .by_magnitude = problem->by_magnitude};
     p.a = sample ? (rk_op){size, apply_sandwich, &outer} : (rk_op){size, apply_stored, &inner};
+    if (sample && g->type->matrix) p.form = form_sandwich;
     TRY(rk_solve(use, &p));
     /* Fewer eigenpairs than asked for exist: the rest are zero, and rows are spread to their full width, last first. */
     for (int64_t i = size - 1; k < problem->count && i >= 0; i--)
@@ -205,6 +247,7 @@ rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem,
     TRY(rk_spec_new(env, &rk_eigensolvers, g->n <= 512 ? "dense" : "lanczos(tol=1e-11)", &solver));
     rk_pulled p = {.env = env, .size = g->n, .k = 1, .x = x, .values = value, .residuals = residual};
     p.a = (rk_op){g->n, apply_sandwich, &outer};
+    if (g->type->matrix) p.form = form_sandwich;
     TRY(rk_solve(solver, &p));
     *value = -*value;
 done:

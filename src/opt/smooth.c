@@ -136,7 +136,7 @@ static rkhs_status factor_sample(pullback *b) {
     const double *K = g->type->matrix(g, &ld, &spendable);
     double trace = 0;
     TRY(rk_need(g->env, 8.0 * (double)n * (double)n, "a factor of the Gram",
-                "use gram=nystrom(m=2000), or raise the memory limit"));
+                "raise the memory limit")); /* fit adds which gram needs less */
     TRY(rk_scratch(g->env, n * n, sizeof *b->L, &b->L));
     for (int64_t i = 0; i < n; i++) trace += K[i * ld + i];
     for (double eps = 1e-12 * trace / (double)n; bad >= 0; eps *= 100) {

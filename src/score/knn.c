@@ -67,7 +67,7 @@ static rkhs_status score_knn(rkhs_env *env, const void *self, const rkhs_data *x
     if (v.k >= n)
         FAIL(env, RKHS_ERR_DATA, "knn: k = %lld, but there are only %lld other rows: choose a smaller k", (long long)v.k,
              (long long)(n - 1));
-    TRY(rkhs_kernel_new(env, "rbf(sigma=1)", &metric));
+    TRY(rk_kernel_new(env, "rbf(sigma=1)", &metric));
     TRY(rk_bind(env, metric, z, NULL, &bound));
     v.z = bound;
     TRY(rk_work_new(env, bound, bound, &v.work));

@@ -26,7 +26,7 @@ static rkhs_status check_rows(rkhs_env *env, const char *score, const char *what
 
 rkhs_status rkhs_score(rkhs_env *env, const char *spec, const rkhs_data *x, const rkhs_data *z, const rkhs_data *labels,
                        double *value) {
-    if (!env || !spec || !value) return RKHS_ERR_ARGUMENT;
+    if (!env || !spec || !value) return rk_missing(env, "rkhs_score", value ? "spec" : "place for the value");
     rkhs_status status = RKHS_OK;
     rk_spec *score = NULL;
     rk_clear(env);

@@ -12,3 +12,19 @@ cmp A.npy B.npy
 rkhs sample 'circles(n=50)' -o X.npy
 rkhs fit 'kpca(dim=2)' X.npy -o m.rkhs --verbose 2>words && test "$(wc -l <words)" -ge 1 && echo "words with --verbose"
 rkhs fit 'kpca(dim=2)' X.npy -o m.rkhs 2>&1 | wc -l
+# an array of three dimensions: one line says how it is taken
+"$PYTHON" - <<'PY'
+import array, struct
+values = array.array("d", [i * i % 7 for i in range(60)])
+header = "{'descr': '<f8', 'fortran_order': False, 'shape': (5, 3, 4), }"
+header += " " * (63 - (10 + len(header)) % 64) + "\n"
+open("images.npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + values.tobytes())
+PY
+rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=1)' images.npy -z Z.npy 2>&1 | grep -v '^rkhs fit:'
+rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=1)' images.npy -z Z.npy -q && shape Z.npy
+# a kernel that overflows on good data is named, not the data
+npy large.npy 2 1e100 2 3 4 5 6
+try gram 'poly(degree=5)' large.npy -o K.npy
+try fit 'kpca(dim=1)' --kernel 'poly(degree=5)' large.npy -z K.npy -q
+# an iteration too few
+rkhs fit 'krr(solver=cg(iter=1), ridge=1e-9)' X.npy --target X.npy --kernel 'rbf(sigma=1)' -z Z.npy 2>&1 | grep converge

@@ -11,6 +11,7 @@ and is compared with
     NAME.sh.stdout   the bytes on stdout; no file: none
     NAME.sh.stderr   the same for stderr
     NAME.sh.stdout.match, NAME.sh.stderr.match   in place of the bytes: a regular expression for each line
+A test that exits with 77 could not run here: it is counted as skipped, with its last line on stdout as the reason.
 A test fails too when it leaves a temporary file (.*.rkhs-*) in its folder. --update writes what came as what is expected.
 """
 import argparse
@@ -28,6 +29,11 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 TIMEOUT = 120  # seconds a test; all of them take a few
+SKIPPED = 77
+
+
+class Skipped(Exception):
+    """A test that cannot run here, and why."""
 
 
 def environment(tool, scratch):
@@ -100,6 +106,8 @@ def run_test(script, tool, refresh):
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="rkhs-cli-"))
     try:
         code, out, err = run_script(script, tool, scratch)
+        if code == SKIPPED:
+            raise Skipped(out.decode("utf-8", "replace").strip().rpartition("\n")[2])
         streams = {"stdout": out, "stderr": err}
         if refresh and code is not None:
             update(script, code, streams)
@@ -128,17 +136,22 @@ def main():
     tool = pathlib.Path(options.tool).resolve()
     if not os.access(tool, os.X_OK):
         sys.exit(f"run.py: {tool} is not a program; build it first")
-    passed = failed = 0
+    passed = failed = skipped = 0
     for script in sorted(HERE.glob("*.sh")):
         if options.only and not any(text in script.stem for text in options.only):
             continue
         started = time.monotonic()
-        problems = run_test(script, tool, options.update)
+        try:
+            problems = run_test(script, tool, options.update)
+        except Skipped as why:
+            print(f"skip {script.stem}: {why}", flush=True)
+            skipped += 1
+            continue
         print(f"{'not ok' if problems else 'ok'} {script.stem} ({time.monotonic() - started:.1f} s)", flush=True)
         for line in problems:
             print(f"    {line}", flush=True)
         passed, failed = passed + (not problems), failed + bool(problems)
-    print(f"{passed} passed, {failed} failed")
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed or not passed else 0
 
 

@@ -244,12 +244,66 @@ static void every_long_call_can_be_cancelled(void **state) {
     }
 }
 
+/* Which stages were shown: once a call has named one, it has no reason to begin anew. */
+typedef struct stages {
+    rkhs_env *env;
+    const char *last;
+    int64_t done;
+    int again, seen;
+} stages;
+
+static int watch(const rkhs_progress *progress, void *payload) {
+    stages *s = payload;
+    s->env->progress_last = -1e9;
+    int start = strcmp(progress->stage, "work") == 0;
+    s->again += s->last && start;
+    s->again +=
+        s->last && strcmp(s->last, "landmarks") == 0 && strcmp(progress->stage, s->last) == 0 && progress->done < s->done;
+    if (!start) s->last = progress->stage, s->done = progress->done, s->seen++;
+    return 0;
+}
+
+/* What is called inside a call must not forget where that stands. */
+static void progress_does_not_begin_anew(void **state) {
+    rkhs_env *env = *state;
+    static const struct {
+        const char *name;
+        long_call call;
+        const char *spec;
+    } calls[] = {
+        {"a fit", call_first_fit, "kpca(gram=nystrom(m=150))"},
+        {"a fit", call_first_fit, "kpca(gram=nystrom(m=150, by=uniform))"},
+        {"a fit", call_first_fit, "kpca(solver=lanczos)"},
+        {"an inverse", call_inverse, "kpca"},
+        {"a width", call_freeze, "kpca"},
+        {"a score", call_score, "kpca"},
+        {"a Gram", call_gram, "kpca"},
+        {"a transform", call_transform, "kpca"},
+    };
+    for (int i = 0; i < 8; i++) {
+        rk_mark mark = rk_scratch_mark(env);
+        work w;
+        work_open(env, &w, calls[i].spec);
+        stages s = {.env = env};
+        LOOK_AT("%s, %s", calls[i].name, calls[i].spec);
+        rkhs_env_set_progress(env, watch, &s);
+        env->progress_last = -1e9;
+        FINE(env, calls[i].call(env, &w));
+        rkhs_env_set_progress(env, NULL, NULL);
+        HOLDS(s.seen > 0);
+        HOLDS(s.again == 0);
+        work_close(&w);
+        rk_scratch_release(env, mark);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(a_cancelled_fit_leaves_the_model_as_it_was),
         FOLDER_TEST(a_fit_on_two_threads_can_be_cancelled),
         FOLDER_TEST(a_cancelled_env_is_as_good_as_new),
         FOLDER_TEST(every_long_call_can_be_cancelled),
+        FOLDER_TEST(progress_does_not_begin_anew),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,14 +3,15 @@
 
 #include "fixtures.h"
 
-enum { N = 5 };
+enum { N = 5, KINDS = 4 };
 
-static const char *const specs[] = {"kpca(dim=1)", "kpca(dim=2, gram=nystrom(m=3))", "kpca(dim=1)"};
-static const char *const kernels[] = {"rbf(gamma=0.5)", "linear + 2*rbf(gamma=0.1)", "precomputed"};
+static const char *const specs[] = {"kpca(dim=1)", "kpca(dim=2, gram=nystrom(m=3))", "kpca(dim=1)", "kpca(dim=2)"};
+static const char *const kernels[] = {"rbf(gamma=0.5)", "linear + 2*rbf(gamma=0.1)", "precomputed", "linear"};
+static const char *const sets[] = {"small", "small", "gram", "sparse"};
 
-/* A small model of one of three kinds, saved. */
+/* A small model of one of four kinds, saved. */
 static void save_model(rkhs_env *env, int kind, const char *path) {
-    rkhs_data *x = fixture_data(env, kind == 2 ? "gram" : "small", N);
+    rkhs_data *x = fixture_data(env, sets[kind], N);
     rkhs_kernel *k;
     rkhs_model *m;
     LOOK_AT("a model of kind %d", kind);
@@ -266,6 +267,40 @@ static void arrays_that_do_not_fit_together_are_refused(void **state) {
     }
 }
 
+/* NaN or Inf in any array of any kind of model, with a right checksum. */
+static void numbers_that_are_not_finite_are_refused(void **state) {
+    rkhs_env *env = *state;
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    for (int kind = 0; kind < KINDS; kind++) {
+        rk_archive *a;
+        int seen = 0;
+        save_model(env, kind, "m.rkhs");
+        FINE(env, rk_archive_read(env, "m.rkhs", &a));
+        for (int64_t i = 0; i < rk_archive_count(a); i++) {
+            const char *name = rk_archive_name(a, i);
+            if (rk_archive_type(a, i) != 'd') continue;
+            rk_mark mark = rk_scratch_mark(env);
+            rk_array array;
+            int64_t count = 1;
+            FINE(env, rk_archive_get(a, name, 'd', -1, &array));
+            for (int q = 0; q < array.ndim; q++) count *= array.shape[q];
+            double *values = numbers(env, count);
+            memcpy(values, array.data, (size_t)count * sizeof *values);
+            array.data = values;
+            for (int q = 0; q < 3; q++) {
+                values[count - 1] = bad[q];
+                rewrite(env, "m.rkhs", NULL, name, &array);
+                LOOK_AT("%s of a %s with %g at its end", name, specs[kind], bad[q]);
+                must_refuse(env, "c.rkhs");
+            }
+            seen++;
+            rk_scratch_release(env, mark);
+        }
+        HOLDS(seen >= 6); /* embedding, map/B, map/c, some of the report */
+        rk_archive_free(a);
+    }
+}
+
 /* Every array agrees that the embedding has no dimension. */
 static void a_model_without_a_dimension_is_refused(void **state) {
     rkhs_env *env = *state;
@@ -324,6 +359,7 @@ int main(void) {
         FOLDER_TEST(a_file_without_one_of_its_arrays_is_refused),
         FOLDER_TEST(an_array_of_another_type_or_shape_is_refused),
         FOLDER_TEST(arrays_that_do_not_fit_together_are_refused),
+        FOLDER_TEST(numbers_that_are_not_finite_are_refused),
         FOLDER_TEST(a_model_without_a_dimension_is_refused),
         FOLDER_TEST(odd_numbers_that_load_are_harmless),
     };

@@ -150,6 +150,20 @@ static void a_cross_gram_has_the_same_values(void **state) {
     rk_scratch_release(env, mark);
 }
 
+/* Sums of absolutes need nothing of a row beforehand. */
+static void laplacian_prepares_nothing(void **state) {
+    rkhs_env *env = *state;
+    rkhs_data *x = fixture_data(env, "wide", 20);
+    rkhs_kernel *k;
+    rk_bound *bound;
+    FINE(env, rkhs_kernel_new(env, "laplacian(sigma=1)", &k));
+    FINE(env, rk_bind(env, k, x, NULL, &bound));
+    assert_null(bound->side);
+    rk_unbind(env, bound);
+    rkhs_kernel_free(k);
+    rkhs_data_free(x);
+}
+
 static void rows_may_stand_further_apart_than_they_are_wide(void **state) {
     rkhs_env *env = *state;
     enum { N = 20, P = 11, LD = 17 };
@@ -182,6 +196,7 @@ int main(void) {
         ENV_TEST(values_are_the_formula_at_any_distance_from_the_origin),
         ENV_TEST(close_pairs_far_from_the_origin_keep_their_digits),
         ENV_TEST(a_cross_gram_has_the_same_values),
+        ENV_TEST(laplacian_prepares_nothing),
         ENV_TEST(rows_may_stand_further_apart_than_they_are_wide),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

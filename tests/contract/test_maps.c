@@ -260,6 +260,29 @@ static void an_inverse_of_little_is_finite(void **state) {
     }
 }
 
+/* Two objects, their codes near or far apart: both come back, and half-way between the codes lies their mean. */
+static void an_inverse_of_two_knows_their_distance(void **state) {
+    rkhs_env *env = *state;
+    static const double scales[] = {1e-9, 1e-3, 1, 1e6};
+    for (int t = 0; t < 4; t++)
+        for (int gram = 0; gram < 2; gram++) {
+            double two[] = {scales[t], 2 * scales[t], 3 * scales[t], -scales[t]}, Z[3];
+            rkhs_data *x, *back;
+            LOOK_AT("two rows of scale %g, %s", scales[t], gram ? "nystrom" : "exact");
+            FINE(env, rkhs_data_dense(env, two, 2, 2, 2, &x));
+            rkhs_model *m = fit_text(env, gram ? "kpca(dim=1, gram=nystrom)" : "kpca(dim=1)", "linear", x);
+            memcpy(Z, rkhs_model_embedding(m, NULL, NULL), 2 * sizeof *Z);
+            Z[2] = (Z[0] + Z[1]) / 2;
+            FINE(env, rkhs_model_inverse(m, Z, 3, 1, &back));
+            const double *v = rkhs_data_values(back, NULL);
+            for (int i = 0; i < 4; i++) HOLDS(fabs(v[i] - two[i]) <= 1e-4 * scales[t]);
+            HOLDS(fabs(v[4] - 2 * scales[t]) <= 1e-4 * scales[t] && fabs(v[5] - scales[t] / 2) <= 1e-4 * scales[t]);
+            rkhs_data_free(back);
+            rkhs_model_free(m);
+            rkhs_data_free(x);
+        }
+}
+
 static void an_inverse_is_the_same_after_a_copy_and_a_file(void **state) {
     rkhs_env *env = *state;
     rkhs_data *x = fixture_data(env, "small", N), *back[3];
@@ -289,6 +312,7 @@ int main(void) {
         ENV_TEST(new_codes_come_back_too),
         ENV_TEST(a_precomputed_gram_gives_the_nearest_column_back),
         ENV_TEST(an_inverse_of_little_is_finite),
+        ENV_TEST(an_inverse_of_two_knows_their_distance),
         FOLDER_TEST(an_inverse_is_the_same_after_a_copy_and_a_file),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

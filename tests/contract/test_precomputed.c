@@ -154,6 +154,27 @@ static void clip_of_a_gram_without_positive_eigenvalues_is_zero(void **state) {
     rk_scratch_release(env, mark);
 }
 
+/* Landmarks see that a Gram cannot be one by what they leave on its diagonal. */
+static void landmarks_refuse_a_gram_that_is_not_psd(void **state) {
+    rkhs_env *env = *state;
+    static const char *const by[] = {"by=rpcholesky", "by=uniform", "by=given, rows=[0:40]"};
+    for (int t = 0; t < 3; t++)
+        for (int p = 0; p < 2; p++) {
+            rk_mark mark = rk_scratch_mark(env);
+            double *K = p ? indefinite(env, 0.3) : numbers(env, N * N);
+            for (int64_t i = 0; !p && i < N * N; i++) K[i] = i % (N + 1) ? 2 : 1; /* k(x,y)^2 > k(x,x) k(y,y) */
+            rkhs_model *m;
+            remarks log;
+            char spec[96];
+            snprintf(spec, sizeof spec, "kpca(gram=nystrom(m=40, %s))", by[t]);
+            rkhs_status status = fit_on(env, K, spec, "precomputed", &log, &m);
+            REFUSED(env, RKHS_ERR_NUMERIC, "not positive semi-definite: landmarks leave -", status);
+            HOLDS(strstr(rkhs_env_message(env), "use gram=exact") && !rkhs_model_embedding(m, NULL, NULL));
+            rkhs_model_free(m);
+            rk_scratch_release(env, mark);
+        }
+}
+
 static void a_psd_gram_gets_no_advice(void **state) {
     rkhs_env *env = *state;
     rk_mark mark = rk_scratch_mark(env);
@@ -260,6 +281,7 @@ int main(void) {
         ENV_TEST(clip_leaves_negative_eigenvalues_out_and_says_so),
         ENV_TEST(flip_takes_eigenvalues_by_their_size),
         ENV_TEST(clip_of_a_gram_without_positive_eigenvalues_is_zero),
+        ENV_TEST(landmarks_refuse_a_gram_that_is_not_psd),
         ENV_TEST(a_psd_gram_gets_no_advice),
         ENV_TEST(a_gram_that_is_not_symmetric_is_refused_with_the_place),
         ENV_TEST(rounding_is_no_asymmetry),

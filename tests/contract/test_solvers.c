@@ -146,6 +146,152 @@ static void a_saved_state_goes_on_with_the_same_bits(void **state_) {
     }
 }
 
+/* ---- many pairs: T is large, and lanczos looks at it only when V is full -------------------------------------------- */
+
+enum { M = 420, MANY = 150 };
+
+static rkhs_status apply_large(void *context_, rkhs_env *env, const double *V, int64_t k, double *out) {
+    return rk_gemm(env, NULL, 'n', 'n', M, k, M, 1.0, context_, M, V, k, 0.0, out, k);
+}
+
+static void large_open(rkhs_env *env, rk_pulled *p, double *A) {
+    *p = (rk_pulled){.env = env, .size = M, .k = MANY, .a = {M, apply_large, A}};
+    p->x = numbers(env, M * MANY);
+    p->values = numbers(env, MANY);
+    p->residuals = numbers(env, MANY);
+}
+
+static void many_pairs_are_found_and_gone_on_with(void **state) {
+    rkhs_env *env = *state;
+    const rk_solver_type *type;
+    double *x = normals(env, 3 * M, 90), *A = numbers(env, M * M), *B = numbers(env, M * M), *w = numbers(env, M);
+    rk_spec *solver;
+    rk_pulled whole, half, rest;
+    for (int64_t i = 0; i < M; i++)
+        for (int64_t j = 0; j < M; j++) {
+            double square = 0;
+            for (int c = 0; c < 3; c++) square += pow(x[3 * i + c] - x[3 * j + c], 2);
+            A[i * M + j] = B[i * M + j] = exp(-square);
+        }
+    OK(env, rk_eigen(env, M, B, M, 0, M - 1, w, numbers(env, M * M)));
+    OK(env, rk_spec_new(env, &rk_eigensolvers, "lanczos", &solver));
+    type = (const rk_solver_type *)solver->entry;
+    large_open(env, &whole, A);
+    LOOK_AT("lanczos, %d pairs of %d", MANY, M);
+    FINE(env, rk_solve(solver, &whole));
+    HOLDS(whole.converged && whole.iterations > 20);
+    for (int64_t c = 0; c < MANY; c++) HOLDS(fabs(whole.values[c] - w[M - 1 - c]) <= 1e-11 * w[M - 1]);
+    for (int64_t stop = 15; stop < 24; stop += 2) { /* blocks of 16: T passes 256 after 16 steps, V is full after 20 */
+        rk_mark mark = rk_scratch_mark(env);
+        rk_archive *archive;
+        void *first, *second;
+        int done = 0;
+        LOOK_AT("lanczos, %d pairs of %d, saved after %d steps", MANY, M, (int)stop);
+        large_open(env, &half, A);
+        FINE(env, type->start(&half, solver->self, &first));
+        for (int64_t i = 0; i < stop; i++) FINE(env, type->step(&half, solver->self, first, &done));
+        HOLDS(!done);
+        FINE(env, rk_archive_new(env, &archive));
+        FINE(env, type->state_save(&half, first, archive));
+        FINE(env, rk_archive_write(archive, "state"));
+        rk_archive_free(archive);
+        type->release(&half, first);
+        large_open(env, &rest, A);
+        FINE(env, type->start(&rest, solver->self, &second));
+        FINE(env, rk_archive_read(env, "state", &archive));
+        FINE(env, type->state_load(&rest, second, archive));
+        rk_archive_free(archive);
+        while (!done) FINE(env, type->step(&rest, solver->self, second, &done));
+        FINE(env, type->finish(&rest, solver->self, second));
+        type->release(&rest, second);
+        same_bits("values", rest.values, whole.values, MANY);
+        same_bits("vectors", rest.x, whole.x, M * MANY);
+        rk_scratch_release(env, mark);
+    }
+    rk_spec_free(env, solver);
+    rk_scratch_release(env, NULL);
+}
+
+/* ---- the dense solver centres a Gram itself -------------------------------------------------------------------------- */
+
+/* Eigenvalues of the centred data's own Gram, in long double until it is formed: what no rounding of a mean can spoil. */
+static double *centred_values(rkhs_env *env, const double *x, int64_t p) {
+    double *A = numbers(env, N * N), *w = numbers(env, N);
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t j = 0; j < N; j++) {
+            long double sum = 0;
+            for (int64_t c = 0; c < p; c++) {
+                long double mean = 0;
+                for (int64_t q = 0; q < N; q++) mean += (long double)x[q * p + c] / N;
+                sum += (x[i * p + c] - mean) * (x[j * p + c] - mean);
+            }
+            A[i * N + j] = (double)sum;
+        }
+    OK(env, rk_eigen(env, N, A, N, 0, N - 1, w, numbers(env, N * N)));
+    return w;
+}
+
+static void the_dense_solver_needs_no_products_to_centre_a_gram(void **state) {
+    rkhs_env *env = *state;
+    enum { P = 4 };
+    static const double means[] = {0, 10, 1e4};
+    for (int t = 0; t < 3; t++) {
+        rk_mark mark = rk_scratch_mark(env);
+        double *x = normals(env, N * P, 91);
+        for (int64_t i = 0; i < N * P; i++) x[i] += means[t];
+        const rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = P};
+        rkhs_data *data;
+        rkhs_kernel *k;
+        rk_spec *exact, *solver;
+        rk_gram *g;
+        rk_spectrum s;
+        LOOK_AT("linear on rows at %g", means[t]);
+        FINE(env, rkhs_data_dense(env, x, N, P, P, &data));
+        FINE(env, rkhs_kernel_new(env, "linear", &k));
+        FINE(env, rk_spec_new(env, &rk_grams, "exact", &exact));
+        FINE(env, rk_spec_new(env, &rk_eigensolvers, "dense", &solver));
+        FINE(env, rk_gram_new(env, exact, k, data, &g));
+        FINE(env, rk_solve_spectral(g, solver, &problem, &s));
+        double *w = centred_values(env, x, P);
+        for (int c = 0; c < P; c++) HOLDS(fabs(s.values[c] - w[N - 1 - c]) <= 1e-13 * w[N - 1] + 1e-15 * s.before);
+        HOLDS(s.products == P); /* of the residuals alone */
+        rk_gram_free(g);
+        rk_spec_free(env, solver);
+        rk_spec_free(env, exact);
+        rkhs_kernel_free(k);
+        rkhs_data_free(data);
+        rk_scratch_release(env, mark);
+    }
+}
+
+/* ---- comm ----------------------------------------------------------------------------------------------------------- */
+
+static rkhs_status count_sum(void *counter, double *values, int64_t count) {
+    ++*(int *)counter;
+    return RKHS_OK;
+}
+
+/* The table may be gone when it is used. */
+static void the_table_of_a_comm_is_copied(void **state) {
+    rkhs_env *env = *state;
+    rkhs_data *x = fixture_data(env, "small", N);
+    rkhs_model *m;
+    int calls = 0;
+    rkhs_comm comm = {.size = 1, .sum = count_sum, .context = &calls};
+    rkhs_env_set_comm(env, &comm);
+    memset(&comm, 0, sizeof comm);
+    LOOK_AT("a fit with a table that is gone");
+    FINE(env, rkhs_model_new(env, "kpca(gram=nystrom(m=20))", &m));
+    FINE(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
+    HOLDS(calls > 0);
+    int before = calls;
+    rkhs_env_set_comm(env, NULL);
+    FINE(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
+    HOLDS(calls == before);
+    rkhs_model_free(m);
+    rkhs_data_free(x);
+}
+
 static void not_converging_is_a_report(void **state) {
     rkhs_env *env = *state;
     rkhs_data *x = fixture_data(env, "wide", 60);
@@ -156,7 +302,7 @@ static void not_converging_is_a_report(void **state) {
     FINE(env, rkhs_model_new(env, "kpca(dim=3, solver=lanczos(iter=1, tol=1e-14))", &m));
     rkhs_env_set_log(env, take_remark, &log);
     FINE(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
-    HOLDS(log.advice == 1 && strstr(log.last, "did not converge in 1 iterations"));
+    HOLDS(log.advice == 1 && strstr(log.last, "did not converge in 1 iteration:"));
     for (int64_t i = 0; rkhs_model_report(m, i, &item) && strcmp(item.name, "converged") != 0; i++) {
     }
     HOLDS(item.values && item.values[0] == 0);
@@ -168,6 +314,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(solvers_find_the_largest_eigenpairs),
         FOLDER_TEST(a_saved_state_goes_on_with_the_same_bits),
+        FOLDER_TEST(many_pairs_are_found_and_gone_on_with),
+        ENV_TEST(the_dense_solver_needs_no_products_to_centre_a_gram),
+        ENV_TEST(the_table_of_a_comm_is_copied),
         ENV_TEST(not_converging_is_a_report),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -18,6 +18,8 @@ static void blocks_are_zeroed_and_aligned_to_64_bytes(void **state) {
             rk_free(env, p);
             OK(env, rk_scratch(env, counts[c], 1, &p));
             assert_int_equal((uintptr_t)p % 64, 0);
+            for (int64_t i = 0; i < counts[c]; i++) sum |= p[i];
+            assert_int_equal(sum, 0);
             memset(p, 0xcd, (size_t)counts[c]);
             rk_scratch_release(env, NULL);
         }
@@ -200,6 +202,28 @@ static void a_need_over_the_limit_says_what_and_what_to_do(void **state) {
     rk_free(env, p);
 }
 
+static void arrays_of_the_caller_count_against_the_limit(void **state) {
+    rkhs_env *env = *state;
+    char *p;
+    rkhs_env_set_memory(env, 10000);
+    OK(env, rk_alloc(env, 1000, 1, &p));
+    FAILS(env, RKHS_ERR_MEMORY, "9.0 kB more are needed, 1.0 kB are in use, and the limit is 10.0 kB",
+          rkhs_env_hold(env, 9001));
+    assert_int_equal(used(env), 1000); /* what was refused is not counted */
+    OK(env, rkhs_env_hold(env, 9000));
+    assert_int_equal(rkhs_env_memory_peak(env), 10000);
+    char *q;
+    FAILS(env, RKHS_ERR_MEMORY, "the limit is 10.0 kB", (rk_clear(env), rk_alloc(env, 1, 1, &q)));
+    FAILS(env, RKHS_ERR_MEMORY, "more are needed", rkhs_env_hold(env, INT64_MAX));
+    OK(env, rkhs_env_hold(env, -9000));
+    assert_int_equal(used(env), 1000);
+    FAILS(env, RKHS_ERR_ARGUMENT, "more bytes are given back than were taken", rkhs_env_hold(env, -1001));
+    FAILS(env, RKHS_ERR_ARGUMENT, "more bytes are given back", rkhs_env_hold(env, INT64_MIN));
+    assert_int_equal(used(env), 1000);
+    assert_int_equal(rkhs_env_hold(NULL, 1), RKHS_ERR_ARGUMENT);
+    rk_free(env, p);
+}
+
 static void bytes_are_written_with_a_unit_that_can_be_read(void **state) {
     static const struct {
         double bytes;
@@ -243,6 +267,7 @@ int main(void) {
         ENV_TEST(scratch_marks_nest),
         ENV_TEST(the_kth_allocation_fails_and_no_other),
         ENV_TEST(a_need_over_the_limit_says_what_and_what_to_do),
+        ENV_TEST(arrays_of_the_caller_count_against_the_limit),
         ENV_TEST(bytes_are_written_with_a_unit_that_can_be_read),
         ENV_TEST(the_first_sentence_of_a_failure_stands),
     };

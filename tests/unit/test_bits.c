@@ -156,6 +156,17 @@ static void tanimoto_takes_counts_and_real_numbers(void **state) {
     }
 }
 
+static void tanimoto_of_tiny_numbers_keeps_its_digits(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    static const double x[] = {1e-160, 2e-160, 2e-200, 1e-200, 0, 0, 3, 4};
+    rkhs_data *data;
+    double K[16];
+    OK(env, rkhs_data_dense(env, x, 4, 2, 2, &data));
+    gram_of(env, "tanimoto", data, NULL, K);
+    near_all(K, (double[]){1, 4e-40 / 5, 0, 0, 4e-40 / 5, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, 16, 1e-15);
+    rkhs_data_free(data);
+}
+
 /* ---- making, packing, refusing ---- */
 
 static void packed_bytes_are_read_from_the_lowest_bit(void **state) {
@@ -392,6 +403,7 @@ int main(void) {
         FILES_TEST(tanimoto_is_intersection_over_union),
         FILES_TEST(kernels_on_numbers_give_the_same_on_bits),
         FILES_TEST(tanimoto_takes_counts_and_real_numbers),
+        FILES_TEST(tanimoto_of_tiny_numbers_keeps_its_digits),
         FILES_TEST(packed_bytes_are_read_from_the_lowest_bit),
         FILES_TEST(a_number_that_is_no_bit_is_named_by_row_and_column),
         FILES_TEST(few_ones_in_many_columns_stay_sparse),

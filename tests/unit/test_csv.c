@@ -339,6 +339,23 @@ static void what_is_written_reads_back_to_the_bit(void **state) {
     FAILS(env, RKHS_ERR_FORMAT, "o.csv.gz: .gz is read, not written", rkhs_data_write(x, "o.csv.gz", NULL));
     FAILS(env, RKHS_ERR_FORMAT, "no format has the ending .xyz", rkhs_data_write(x, "o.xyz", NULL));
     FAILS(env, RKHS_ERR_IO, "cannot write no/o.csv", rkhs_data_write(x, "no/o.csv", NULL));
+    const char *name = NULL;
+    FAILS(env, RKHS_ERR_FORMAT, "c.csv.gz: .gz is read, not written", rkhs_format_check(env, "c.csv.gz", NULL, &name));
+    FAILS(env, RKHS_ERR_FORMAT, "no format has the ending .xyz", rkhs_format_check(env, "c.xyz", NULL, &name));
+    FAILS(env, RKHS_ERR_FORMAT, "the format idx is read, not written", rkhs_format_check(env, "c.csv", "idx", &name));
+    FAILS(env, RKHS_ERR_SPEC, "no parameter 'labl'", rkhs_format_check(env, "c.csv", "csv(labl=1)", &name));
+    FAILS(env, RKHS_ERR_ARGUMENT, "no file name", rkhs_format_check(env, NULL, NULL, &name));
+    assert_null(name);
+    static const char *const right[][3] = {
+        {"no/c.csv", NULL, "csv"},    {"c.NPY", NULL, "npy"},  {"-", NULL, "npy"},
+        {"/dev/stdout", NULL, "npy"}, {"c.xyz", "tsv", "tsv"},
+    };
+    for (int k = 0; k < 5; k++) {
+        OK(env, rkhs_format_check(env, right[k][0], right[k][1], &name));
+        assert_string_equal(name, right[k][2]);
+        OK(env, rkhs_format_check(env, right[k][0], right[k][1], NULL));
+    }
+    assert_int_not_equal(access("c.NPY", F_OK), 0); /* nothing was touched */
     assert_int_equal(files_count(), 3);
     rkhs_data_free(x);
 }

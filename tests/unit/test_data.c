@@ -173,7 +173,7 @@ static void classes_without_names_are_called_by_their_digits(void **state) {
     FAILS(env, RKHS_ERR_DATA, "label 2 (counted from 1) has the code 12, and codes run from 0 to 11",
           rkhs_data_classes(env, bad, 2, NULL, 12, &y));
     FAILS(env, RKHS_ERR_ARGUMENT, "class 1 has no name", rkhs_data_classes(env, codes, 1, holes, 2, &y));
-    FAILS(env, RKHS_ERR_ARGUMENT, "at least one", rkhs_data_classes(env, NULL, 3, NULL, 2, &y));
+    FAILS(env, RKHS_ERR_ARGUMENT, "no codes", rkhs_data_classes(env, NULL, 3, NULL, 2, &y));
 }
 
 /* ---- views ---- */

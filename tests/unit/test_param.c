@@ -138,6 +138,11 @@ static void the_public_lists_show_the_tables(void **state) {
                 assert_ptr_equal(param.brief, p->brief);
                 if (p->choices) assert_non_null(strstr(param.bounds, p->choices));
                 if (p->list) assert_string_equal(param.bounds, p->list->name);
+                assert_true(strlen(param.bounds) < sizeof param.bounds - 1); /* nothing was cut */
+                rkhs_param copy = param;                                     /* owes nothing to what it was copied from */
+                memset(param.bounds, 'x', sizeof param.bounds);
+                if (p->choices) assert_non_null(strstr(copy.bounds, p->choices));
+                if (p->kind == RK_INT && p->max < 1e8) assert_non_null(strstr(copy.bounds, " to "));
             }
             assert_false(rkhs_list_param(lists[l]->name, e->name, i, &param));
             assert_false(rkhs_list_param(lists[l]->name, e->name, -1, &param));
@@ -403,13 +408,14 @@ static void rules_take_a_number_a_name_or_a_name_with_its_argument(void **state)
     check_same(env, &rk_kernels, "rbf(sigma=knn)", "rbf(sigma=knn(k=10))");
     check_same(env, &rk_kernels, "rbf(knn(3))", "rbf(sigma=knn(k=3))");
     check_same(env, &rk_kernels, "rbf(median())", "rbf(sigma=median)");
-    check_refused(env, &rk_kernels, "rbf(sigma=knn(0))", "rbf: k must be at least 1, not 0");
-    check_refused(env, &rk_kernels, "rbf(sigma=knn(2.5))", "rbf: k must be a whole number, not 2.5");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(0))", "rbf: k in knn(k) must be at least 1, not 0; its default is 10");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(2.5))", "rbf: k in knn(k) must be a whole number, not 2.5");
     check_refused(env, &rk_kernels, "rbf(sigma=knn(1, 2))", "rbf: sigma must be knn(k)");
     check_refused(env, &rk_kernels, "rbf(sigma=knn(j=1))", "rbf: sigma must be knn(k)");
-    check_refused(env, &rk_kernels, "rbf(sigma=knn(x))", "rbf: k must be a number, not x");
-    check_refused(env, &rk_kernels, "rbf(sigma=median(3))", "rbf: sigma must be a number or median|knn, not median");
-    check_refused(env, &rk_kernels, "rbf(sigma=mean)", "rbf: sigma must be a number or median|knn, not mean");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(x))", "rbf: k in knn(k) must be a number, not x");
+    check_refused(env, &rk_kernels, "rbf(sigma=median(3))", "rbf: sigma=median takes nothing in brackets");
+    check_refused(env, &rk_kernels, "rbf(sigma=medain)",
+                  "rbf: sigma must be a number or median|knn, not medain (did you mean median?)");
     check_refused(env, &rk_kernels, "rbf(sigma=\"\")", "rbf: sigma must be a number or median|knn");
     char *text = through(env, &rk_kernels, "rbf(sigma=knn(7))");
     assert_string_equal(text, "rbf(sigma=knn(7))");

@@ -1,0 +1,39 @@
+. "$LIB"
+if rkhs gram linear "$SRC/tests/cli/mat/plain.mat" -o K.npy 2>&1 | grep -q 'built without libmatio'; then
+    echo "the tool was built without libmatio"
+    exit 77
+fi
+cp "$SRC"/tests/cli/mat/* .
+# every version, stored plainly or compressed, single or double, by columns as MATLAB has them; sparse ones too
+rkhs gram linear X.npy -o K.npy
+for file in plain packed v4 v73 single; do rkhs gram linear $file.mat -o M.npy && cmp K.npy M.npy; done
+rkhs gram linear many.mat --format 'mat(key=A)' -o M.npy && cmp K.npy M.npy
+rkhs gram linear many.mat --format 'mat("A")' -o M.npy && cmp K.npy M.npy
+rkhs gram linear plain.mat packed.mat -o M.npy && near K.npy M.npy 1e-15
+rkhs gram linear sparse.npy -o K.npy
+rkhs gram linear sparse.mat -o M.npy && near K.npy M.npy 1e-15
+# labels and targets
+for labels in y.npy y.mat packed.mat single.mat; do rkhs score 'knn(k=2)' --z X.npy --labels $labels; done
+rkhs fit 'krr(ridge=1)' --kernel linear plain.mat --target plain.mat -z A.npy -o m.rkhs -q
+rkhs fit 'krr(ridge=1)' --kernel linear X.npy --target X.npy -z B.npy -q
+near A.npy B.npy 1e-15
+rkhs transform m.rkhs v73.mat -o B.npy && near A.npy B.npy 1e-12
+rkhs plot plain.mat --labels y.mat -o p.svg && picture p.svg
+# refusals
+for file in many words nan inf; do try gram linear $file.mat -o K2.npy; done
+for key in c s t cell three none nothing; do try gram linear many.mat --format "mat(key=$key)" -o K2.npy; done
+try gram linear many.mat --format 'mat(nam=A)' -o K2.npy
+try gram linear plain.mat --format 'mat(' -o K2.npy
+try gram linear none.mat -o K2.npy
+try gram linear - --format mat -o K2.npy
+try gram linear plain.mat --memory 100 -o K2.npy
+try score 'knn(k=2)' --z X.npy --labels plain.mat
+try score 'knn(k=2)' --z X.npy --labels many.mat
+try score 'knn(k=2)' --z X.npy --labels nan.mat
+try fit kpca plain.mat --label-column X -o n.rkhs
+try gram linear X.npy -o K.mat
+: >empty.mat
+head -c 200 plain.mat >cut.mat
+cp X.npy other.mat
+gzip -c plain.mat >plain.mat.gz
+for file in empty.mat cut.mat other.mat plain.mat.gz; do try gram linear $file -o K2.npy; done
