@@ -40,7 +40,7 @@ bench:
 	@scripts/install-deps bench
 	@scripts/configure build
 	@$(ninja) --quiet -C build all bench/bench_core
-	@/usr/bin/python3 bench/bench.py $(ARGS)
+	@/usr/bin/python3 bench/bench.py $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
 clean:
 	rm -rf build build-asan build-tsan build-fuzz demo
@@ -53,6 +53,6 @@ help:
 	@echo "make test   every test, plain and under sanitizers; ends in 'N passed, N failed'"
 	@echo "make check-data DATA=DIR   embed real data sets that the project does not contain; skips those that DIR has not"
 	@echo "make fuzz SECONDS=60   fuzz every reader, the specs and the model file that long each (ARGS='csv npy': only these)"
-	@echo "make bench  speed and memory beside scikit-learn (ARGS=--help shows the options)"
+	@echo "make bench ROWS=gram,krr   speed and memory beside other programs, all rows or some (ARGS=--help shows the options)"
 	@echo "make clean  remove what the above made"
 	@echo "Each installs the Debian packages it misses (scripts/install-deps), as root or through sudo."

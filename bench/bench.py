@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Speed and memory beside scikit-learn, on this machine, in one run: `make bench`.
+"""Speed and memory beside other programs, on this machine, in one run: `make bench`, `make bench ROWS=gram,krr`.
 
-Every measurement is a process of its own on the same data and the same number of threads; runs of ours and of the peer
-alternate, and the table shows the median and the range. Read the ratios: seconds belong to the machine. Needs Debian's
-python3-sklearn.
+Every measurement is a process of its own, on the same data and the same number of threads. The runs of ours, of the peer and
+of the limit alternate, and ratios are taken within a round, so that what else the machine does falls on all alike; the table
+shows medians and [least..most]. Read the ratios: seconds belong to the machine. When others use it too, the seconds of the
+processors, in the TSV, are steadier. The rows stand in rows.py.
 """
 import argparse
-import filecmp
 import json
 import os
 import pathlib
@@ -15,225 +15,182 @@ import subprocess
 import sys
 import tempfile
 
+import jobs
 import numpy
-import sklearn
+import picture
+import rows
+import sets
 
-HERE = pathlib.Path(__file__).resolve().parent
-CORE = HERE.parent / "build" / "bench" / "bench_core"
-COLUMNS = 50
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS")
+HEAT = 1 << 29  # bytes of memory that a job touches before it begins
+COLUMNS = ("row", "what", "size", "threads", "ours_s", "ours_min_s", "ours_max_s", "peer", "peer_s", "peer_min_s", "peer_max_s",
+           "ratio", "ratio_min", "ratio_max", "wanted", "share", "limit", "ours_peak_mb", "peer_peak_mb",
+           "ours_cpu_s", "peer_cpu_s", "difference")
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", default="", help="only these, with commas: " + ", ".join(rows.ROWS))
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="for both sides (all cores)")
-    parser.add_argument("--repeats", type=int, default=5, help="runs of each side (5)")
+    parser.add_argument("--repeats", type=int, default=9, help="runs of each side (9)")
     parser.add_argument("--scale", type=float, default=1.0, help="multiplies the number of rows, for a quick look (1)")
-    parser.add_argument("--large", action="store_true", help="also the memory of a fit on 20000 rows")
-    parser.add_argument("--no-dense", action="store_true", help="leave out scikit-learn's dense solver, which is slow")
-    parser.add_argument("--json", type=pathlib.Path, help="also write the numbers to this file")
-    return parser.parse_args()
-
-
-# ---- running ----------------------------------------------------------------------------------------------------------
-
-
-class Bench:
-    """Where the data is, how jobs are run, and the rows of the table so far."""
-
-    def __init__(self, options, folder):
-        self.options, self.folder, self.rows, self.notes, self.numbers = options, pathlib.Path(folder), [], [], {}
-        self.gamma = None
-
-    def size(self, rows):
-        return max(20, int(rows * self.options.scale))
-
-    def file(self, name):
-        return str(self.folder / name)
-
-    def run(self, command, threads=None):
-        threads = str(threads or self.options.threads)
-        environment = {**os.environ, **{name: threads for name in
-                                        ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS")}}
-        result = subprocess.run([str(word) for word in command], env=environment, capture_output=True, text=True)
-        if result.returncode != 0:
-            sys.exit(f"bench: {' '.join(str(word) for word in command)}\n{result.stderr}")
-        return json.loads(result.stdout.splitlines()[-1])
-
-    def ours(self, job, *files, threads=None):
-        return self.run([CORE, job, threads or self.options.threads, f"rbf(gamma={self.gamma!r})", *files], threads)
-
-    def peer(self, job, *words):
-        return self.run([sys.executable, HERE / "peer.py", job, *words])
-
-    def alternate(self, jobs, repeats=None):
-        """Runs the jobs in turn, again and again: {name: [result, ...]}."""
-        results = {name: [] for name in jobs}
-        for _ in range(repeats or self.options.repeats):
-            for name, job in jobs.items():
-                results[name].append(job())
-        return results
-
-    def add(self, what, size, ours, peer=None, limit=None, unit=None):
-        """A row of the table: results of ours, of the peer, the seconds of the limit, and (bytes, name) to count memory in."""
-        best = seconds(ours)
-        self.rows.append([
-            what, size, time_text(ours), time_text(peer) if peer else "-",
-            f"{seconds(peer) / best:.2f}x" if peer else "-",
-            f"{100 * limit / best:.0f}%" if limit else "-",
-            memory_text(ours, unit), memory_text(peer, unit) if peer else "-"])
-        self.numbers[what] = {"size": size, "ours": ours, "peer": peer, "limit": limit}
-        print(f"  {what}: done", file=sys.stderr)
-
-
-def seconds(results):
-    return statistics.median(result["seconds"] for result in results)
-
-
-def time_text(results):
-    times = [result["seconds"] for result in results]
-    return f"{seconds(results):.3f} s ({min(times):.3f}-{max(times):.3f})"
-
-
-def memory_text(results, unit):
-    peak = statistics.median(result["peak"] for result in results)
-    return f"{peak / unit[0]:.2f} {unit[1]}" if unit else f"{peak / 2**20:.0f} MB"
-
-
-# ---- data -------------------------------------------------------------------------------------------------------------
-
-
-def make_data(bench):
-    """Normal columns whose widths fall by a tenth each: the spectrum of the Gram decays, as that of real data does."""
-    generator = numpy.random.default_rng(0)
-    widths = 0.9 ** numpy.arange(COLUMNS)
-    sizes = {"x": 5000, "kept": 2000, "new": 100000, "bits": 1500}
-    if bench.options.large:
-        sizes["large"] = 20000
-    for name, rows in sizes.items():
-        numpy.save(bench.file(name + ".npy"), generator.standard_normal((bench.size(rows), COLUMNS)) * widths)
-    some = numpy.load(bench.file("x.npy"))[:500]
-    distances = numpy.sqrt(((some[:, None] - some[None]) ** 2).sum(2))
-    sigma = numpy.median(distances[numpy.triu_indices(len(some), 1)])
-    bench.gamma = float(1 / (2 * sigma ** 2))
-
-
-# ---- what is measured -------------------------------------------------------------------------------------------------
-
-
-def bench_gram(bench):
-    x, n = bench.file("x.npy"), bench.size(5000)
-    results = bench.alternate({"ours": lambda: bench.ours("gram", x), "peer": lambda: bench.peer("gram", bench.gamma, x),
-                               "gemm": lambda: bench.peer("gemm", x, x)})
-    # Half the product is enough, as a Gram is symmetric.
-    limit = seconds(results["gemm"]) / 2
-    bench.add("rbf Gram", f"{n}x{COLUMNS}", results["ours"], results["peer"], limit, (8 * n * n, "Grams"))
-
-
-def bench_fit(bench):
-    x, n, z = bench.file("x.npy"), bench.size(5000), bench.file
-    bench.ours("fit", x, "-z", z("z_ours.npy"))
-    ours_residual = bench.peer("residual", bench.gamma, x, z("z_ours.npy"))["residuals"][0]
-    # ARPACK twice: as it comes (to the last bit), and stopped where ours is.
-    solvers = {"arpack": ("arpack", 0.0), "arpack, our residual": ("arpack", ours_residual), "randomized": ("randomized", 0.0)}
-
-    def fit_peer(name):
-        solver, tol = solvers[name]
-        return bench.peer("fit", bench.gamma, x, solver, tol, z(f"z_{name}.npy"))
-    jobs = {"ours": lambda: bench.ours("fit", x, "-z", z("z_ours.npy"))}
-    jobs.update({name: (lambda name=name: fit_peer(name)) for name in solvers})
-    results = bench.alternate(jobs)
-    if not bench.options.no_dense:
-        solvers["dense"] = ("dense", 0.0)
-        results["dense"] = [fit_peer("dense")]
-    names = list(solvers)
-    residuals = bench.peer("residual", bench.gamma, x, z("z_ours.npy"), *(z(f"z_{name}.npy") for name in names))["residuals"]
+    parser.add_argument("--to", type=pathlib.Path, default=jobs.CORE.parent, help="the folder for table.tsv and table.svg")
+    options = parser.parse_args()
+    names = [name for name in options.rows.replace(",", " ").split() if name]
     for name in names:
-        bench.add(f"KPCA fit, 2 components; {name}", f"{n}x{COLUMNS}", results["ours"], results[name],
-                  unit=(8 * n * n, "Grams"))
-    everyone = ["ours"] + names
-    note_residuals(bench, dict(zip(everyone, residuals)), {name: seconds(results[name]) for name in everyone})
+        if name not in rows.ROWS:
+            parser.error(f"there is no row '{name}': there are {', '.join(rows.ROWS)}")
+    options.names = names or [name for name, function in rows.ROWS.items() if not function.ask]
+    return options
 
 
-def note_residuals(bench, residuals, times):
-    """Which peer is the one to compare with: the fastest whose scores are as exact as ours."""
-    values = ", ".join(f"{name} {value:.1e}" for name, value in residuals.items())
-    bench.notes.append("KPCA residuals |Kc u - l u| / l: " + values)
-    equal = [name for name in residuals if name != "ours" and residuals[name] <= 10 * max(residuals["ours"], 1e-14)]
-    if equal:
-        fastest = min(equal, key=times.get)
-        bench.notes.append(f"KPCA: the fastest peer as exact as ours (within a factor 10) is {fastest}: "
-                           f"{times[fastest] / times['ours']:.2f}x our time")
-    else:
-        bench.notes.append("KPCA: no peer was as exact as ours")
-    bench.numbers["residuals"] = residuals
+# ---- running ------------------------------------------------------------------------------------------------------------
 
 
-def bench_large(bench):
-    n = bench.size(20000)
-    bench.add("KPCA fit, memory", f"{n}x{COLUMNS}", [bench.ours("fit", bench.file("large.npy"))], unit=(8 * n * n, "Grams"))
-    peak = bench.numbers["KPCA fit, memory"]["ours"][0]["peak"]
-    bench.notes.append(f"KPCA fit of {n} rows: peak {peak / 1e9:.2f} GB above the data; "
-                       f"the Gram itself is {8 * n * n / 1e9:.2f} GB")
+def run(job, threads, scale, out=None):
+    """What a job prints, or {"missing": ...}. A job that fails otherwise ends the bench: its numbers would be wrong."""
+    command = [str(word) for word in job.command(threads, out)]
+    environment = {**os.environ, **{name: str(threads) for name in THREADS}, "BENCH_HEAT": str(int(HEAT * min(scale, 1)))}
+    try:
+        result = subprocess.run(command, env=environment, capture_output=True, text=True)
+    except FileNotFoundError:
+        return {"missing": command[0]}
+    if result.returncode != 0:
+        sys.exit(f"bench: {' '.join(command)}\n{result.stderr}")
+    return json.loads(result.stdout.splitlines()[-1])
 
 
-def bench_transform(bench):
-    kept, new = bench.file("kept.npy"), bench.file("new.npy")
-    results = bench.alternate({
-        "ours": lambda: bench.ours("transform", kept, new, "-z", bench.file("t_ours.npy")),
-        "peer": lambda: bench.peer("transform", bench.gamma, kept, new, bench.file("t_peer.npy")),
-        "gemm": lambda: bench.peer("gemm", kept, new)})
-    size = f"{bench.size(100000)} on {bench.size(2000)}x{COLUMNS}"
-    bench.add("KPCA transform", size, results["ours"], results["peer"], seconds(results["gemm"]))
-    ours, peer = numpy.load(bench.file("t_ours.npy")), numpy.load(bench.file("t_peer.npy"))
-    signs = numpy.sign((ours * peer).sum(0))
-    bench.notes.append(f"transform: largest difference from scikit-learn, signs aside: {abs(ours - peer * signs).max():.1e}")
-    bench.notes.append("share of the limit: the time of the plain dgemm alone over our time, which also takes the exponentials")
+class Measured:
+    """The runs of one row."""
+
+    def __init__(self, name, row, options, folder):
+        self.name, self.row, self.ours, self.peer, self.limit = name, row, [], [], []
+        self.scale = options.scale
+        self.threads = min(row.threads or options.threads, options.threads)
+        self.missing, self.difference, self.note, self.versions = None, None, None, {}
+        keep = row.compare or row.note
+        files = [str(folder / f"made_ours.{row.ours.out}"), str(folder / f"made_peer.{row.peer.out}") if row.peer else None]
+        for turn in range(min(options.repeats, row.repeats or options.repeats)):
+            parts = [(self.ours, row.ours, files[0]), (self.peer, row.peer, files[1]),
+                     (self.limit, row.limit and row.limit.job, None)]
+            for results, job, out in parts if turn % 2 == 0 else reversed(parts):  # who comes first may find things cold
+                if job and not (self.missing and job is row.peer):
+                    results.append(self.run_one(job, out if keep and turn == 0 else None))
+        if self.missing:
+            self.peer = []
+        if row.compare and self.peer:
+            self.difference = difference(*files, row.compare)
+        if row.note:
+            self.note = row.note(files[0], files[1] if self.peer else None)
+        for file in files:
+            if file:
+                pathlib.Path(file).unlink(missing_ok=True)
+
+    def run_one(self, job, out=None):
+        result = run(job, self.threads, self.scale, out)
+        if "missing" in result and job is self.row.peer:
+            self.missing = f"{job.who}: not installed ({job.package})"
+        elif "missing" in result:
+            sys.exit(f"bench: {result['missing']} is missing: scripts/install-deps bench")
+        self.versions.update(result.get("versions", {}))
+        return result
+
+    def cells(self):
+        """One line of the TSV: {column: value}, None where there is nothing to say."""
+        row, cells = self.row, dict.fromkeys(COLUMNS)
+        cells.update(row=self.name, what=row.what, size=row.size, threads=self.threads, wanted=row.wanted)
+        cells["peer"] = self.missing or (row.peer.who if row.peer else None)
+        cells["difference"] = self.difference
+        for side, results in (("ours", self.ours), ("peer", self.peer)):
+            if results:
+                spread(cells, side, "_s", [result["seconds"] for result in results])
+                cells[side + "_cpu_s"] = statistics.median(result["cpu"] for result in results)
+                cells[side + "_peak_mb"] = statistics.median(result["peak"] for result in results) / 1e6
+        if self.peer:
+            spread(cells, "ratio", "", [p["seconds"] / o["seconds"] for o, p in zip(self.ours, self.peer)])
+        if self.limit:
+            shares = [row.limit.factor * l["seconds"] / o["seconds"] for o, l in zip(self.ours, self.limit)]
+            cells.update(share=statistics.median(shares), limit=row.limit.text)
+        return cells
 
 
-def bench_bits(bench):
-    """Are Gram, embedding, model file and transform the same, byte by byte, on 1, 2 and 4 threads?"""
-    def outputs(threads):
-        name = lambda what: bench.file(f"bits_{threads}_{what}")
-        bench.ours("gram", bench.file("bits.npy"), "-k", name("K.npy"), threads=threads)
-        bench.ours("fit", bench.file("bits.npy"), "-z", name("Z.npy"), "-m", name("m.rkhs"), threads=threads)
-        bench.ours("transform", bench.file("bits.npy"), bench.file("kept.npy"), "-z", name("T.npy"), threads=threads)
-        return [name(what) for what in ("K.npy", "Z.npy", "m.rkhs", "T.npy")]
-    made = [outputs(threads) for threads in (1, 2, 4)]
-    for i, what in enumerate(("Gram", "embedding", "model file", "transform")):
-        same = all(filecmp.cmp(made[0][i], other[i], shallow=False) for other in made[1:])
-        bench.notes.append(f"same bits on 1, 2 and 4 threads, {what}: {'yes' if same else 'NO'}")
-        bench.numbers[f"bits, {what}"] = same
+def spread(cells, name, unit, values):
+    cells[name + unit], cells[name + "_min" + unit], cells[name + "_max" + unit] = (
+        statistics.median(values), min(values), max(values))
 
 
-# ---- printing ---------------------------------------------------------------------------------------------------------
+def difference(ours, peer, compare):
+    """The largest difference between what both made, over the largest number."""
+    load = lambda path: numpy.loadtxt(path, delimiter=",", ndmin=2) if path.endswith(".csv") else numpy.load(path)
+    a, b = load(ours), load(peer)
+    if a.shape != b.shape:
+        sys.exit(f"bench: ours made {a.shape}, the peer {b.shape}: they did not do the same")
+    if compare == "signs":
+        b = b * numpy.sign((a * b).sum(0))
+    return float(abs(a - b).max() / abs(b).max())
 
 
-def print_table(rows):
-    head = ["what", "size", "ours", "peer", "ratio", "of limit", "peak, ours", "peak, peer"]
-    widths = [max(len(row[i]) for row in [head] + rows) for i in range(len(head))]
-    for row in [head, ["-" * width for width in widths]] + rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+# ---- printing -----------------------------------------------------------------------------------------------------------
+
+
+def show(value, form):
+    return "-" if value is None else format(value, form)
+
+
+def ranged(cells, name, unit, form):
+    if cells[name + unit] is None:
+        return "-"
+    return "{} [{}..{}]".format(*(format(cells[name + part + unit], form) for part in ("", "_min", "_max")))
+
+
+def table_line(c):
+    missed = c["wanted"] and c["ratio"] and c["ratio"] < c["wanted"]
+    return [c["what"], c["size"], str(c["threads"]), ranged(c, "ours", "_s", ".3f"), ranged(c, "peer", "_s", ".3f"),
+            ranged(c, "ratio", "", ".2f"), show(c["wanted"], ".2f") + (" MISSED" if missed else ""), show(c["share"], ".0%"),
+            c["limit"] or "-", show(c["ours_peak_mb"], ".0f"), show(c["peer_peak_mb"], ".0f"), show(c["difference"], ".0e"),
+            c["peer"] or "-"]
+
+
+def print_table(lines):
+    head = ["what", "size", "thr", "ours, s", "peer, s", "ratio", "wanted", "share", "of the limit", "MB", "peer's MB", "differs",
+            "peer"]
+    body = [table_line(c) for c in lines]
+    widths = [max(len(line[i]) for line in [head] + body) for i in range(len(head))]
+    for line in [head, ["-" * width for width in widths]] + body:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+
+
+def write_tsv(lines, path):
+    def text(value):
+        return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+    path.write_text("".join("\t".join(cells) + "\n" for cells in [COLUMNS] + [[text(c[k]) for k in COLUMNS] for c in lines]))
 
 
 def main():
     options = arguments()
-    if not CORE.exists():
-        sys.exit(f"bench: {CORE} is not there: run `make bench`")
+    if not jobs.CORE.exists():
+        sys.exit(f"bench: {jobs.CORE} is not there: run `make bench`")
+    options.to.mkdir(parents=True, exist_ok=True)
+    lines, notes, versions = [], [], {}
     with tempfile.TemporaryDirectory(prefix="rkhs-bench-") as folder:
-        bench = Bench(options, folder)
-        make_data(bench)
-        bench_gram(bench)
-        bench_fit(bench)
-        bench_transform(bench)
-        if options.large:
-            bench_large(bench)
-        bench_bits(bench)
-    print(f"\nscikit-learn {sklearn.__version__}, NumPy {numpy.__version__}; {options.threads} threads each; median of "
-          f"{options.repeats} runs (range); ratio above 1: ours is faster\n")
-    print_table(bench.rows)
-    print("\n" + "\n".join(bench.notes))
-    if options.json:
-        options.json.write_text(json.dumps(bench.numbers, indent=1) + "\n")
+        data = sets.Sets(folder, options.scale)
+        for name in options.names:
+            for row in rows.ROWS[name](data):
+                measured = Measured(name, row, options, pathlib.Path(folder))
+                lines.append(measured.cells())
+                versions.update(measured.versions)
+                if measured.note:
+                    notes.append(f"{row.what} {row.size}: {measured.note}")
+                print(f"  {name}: {row.what}, {row.size}: {show(lines[-1]['ratio'], '.2f')}", file=sys.stderr)
+    write_tsv(lines, options.to / "table.tsv")
+    (options.to / "table.svg").write_text(picture.draw(lines))
+    names = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
+    print(f"\nmedian [least..most] of {options.repeats} rounds; ratio: the peer's time over ours, above 1 ours is faster; share: the "
+          f"time of the limit over ours;\nMB: by how much memory rose; differs: the largest difference over the largest number. "
+          f"{names}\n")
+    print_table(lines)
+    print("".join(f"\n{note}" for note in notes))
+    print(f"\n{options.to / 'table.tsv'}  {options.to / 'table.svg'}")
 
 
 if __name__ == "__main__":

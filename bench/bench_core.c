@@ -1,10 +1,12 @@
 /* bench_core.c: one measured job of the library, in a process of its own; bench.py calls it.
  *
- *     bench_core gram      THREADS KERNEL X.npy [-k K.npy]
- *     bench_core fit       THREADS KERNEL X.npy [-z Z.npy] [-m MODEL.rkhs]
- *     bench_core transform THREADS KERNEL X.npy NEW.npy [-z Z.npy]
+ *     bench_core read      --x FILE
+ *     bench_core gram      --kernel SPEC --x FILE [--new FILE]
+ *     bench_core fit       --kernel SPEC --model SPEC --x FILE [--y FILE]
+ *     bench_core transform --kernel SPEC --model SPEC --x FILE [--y FILE] --new FILE
  *
- * Prints one JSON line: the seconds of the job alone, and how far memory rose above what was held before it. */
+ * with --threads N (0: all) and --out FILE.npy for what was made: the data, K or Z. Prints one JSON line: the seconds of the
+ * job alone, and how far memory rose above what was held before it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,7 @@
 
 #include "rkhs.h"
 
-#define MODEL "kpca(dim=2)"
+enum { FEW = 256 }; /* rows to warm up with */
 
 static rkhs_env *env;
 
@@ -23,9 +25,9 @@ static void check(rkhs_status status) {
     exit(1);
 }
 
-static double seconds(void) {
+static double seconds(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -50,6 +52,19 @@ static void reset_peak(void) {
     fclose(file);
 }
 
+/* Touches memory and gives it back, as much as BENCH_HEAT says: a virtual machine gets its memory from the host when it first
+ * touches it, and that would fall on whoever comes first. */
+static void heat(void) {
+    const char *text = getenv("BENCH_HEAT");
+    size_t bytes = text ? (size_t)strtoull(text, NULL, 10) : 0;
+    if (!bytes) return;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return;
+    madvise(p, bytes, MADV_HUGEPAGE);
+    memset(p, 1, bytes);
+    munmap(p, bytes);
+}
+
 /* Doubles for a result. Huge pages, as NumPy asks for them for its own arrays. */
 static double *array(int64_t count) {
     size_t page = 2 << 20, bytes = ((size_t)count * sizeof(double) + page - 1) / page * page;
@@ -59,107 +74,128 @@ static double *array(int64_t count) {
     return p;
 }
 
-static rkhs_data *read_data(const char *path) {
-    rkhs_data *x;
-    check(rkhs_data_read(env, path, NULL, &x));
-    return x;
-}
-
-static void write_array(const double *values, int64_t n, int64_t p, const char *path) {
-    rkhs_data *x;
-    check(rkhs_data_dense(env, values, n, p, p, &x));
-    check(rkhs_data_write(x, path, NULL));
-    rkhs_data_free(x);
-}
-
-/* A job: its inputs, and what it made. */
+/* A job: its options, its inputs, and what it made. */
 typedef struct job {
+    const char *model_spec, *path; /* path: of the file to read */
     rkhs_kernel *kernel;
-    rkhs_data *x, *fresh;
+    rkhs_data *x, *y, *fresh;
     rkhs_model *model;
     double *out; /* K or Z */
     int64_t out_rows, out_columns;
 } job;
 
+static void run_read(job *j) { check(rkhs_data_read(env, j->path, NULL, &j->x)); }
+
 static void run_gram(job *j) {
-    j->out_rows = j->out_columns = rkhs_data_rows(j->x);
+    j->out_rows = rkhs_data_rows(j->x);
+    j->out_columns = rkhs_data_rows(j->fresh ? j->fresh : j->x);
     j->out = array(j->out_rows * j->out_columns);
-    check(rkhs_kernel_gram(j->kernel, j->x, NULL, j->out, j->out_columns));
+    check(rkhs_kernel_gram(j->kernel, j->x, j->fresh, j->out, j->out_columns));
 }
 
 static void run_fit(job *j) {
-    check(rkhs_model_new(env, MODEL, &j->model));
-    check(rkhs_model_fit(j->model, j->kernel, j->x, NULL, NULL));
+    check(rkhs_model_new(env, j->model_spec, &j->model));
+    check(rkhs_model_fit(j->model, j->kernel, j->x, j->y, NULL));
 }
 
 static void run_transform(job *j) {
+    int64_t n;
     if (!j->model) run_fit(j);
+    rkhs_model_embedding(j->model, &n, &j->out_columns);
     j->out_rows = rkhs_data_rows(j->fresh);
-    j->out_columns = 2;
     j->out = array(j->out_rows * j->out_columns);
     check(rkhs_model_transform(j->model, j->fresh, j->out, j->out_columns));
 }
 
-static rkhs_data *first_rows(const rkhs_data *x, int64_t count) {
-    int64_t index[256];
+static const struct {
+    const char *name;
+    void (*run)(job *);
+} jobs[] = {{"read", run_read}, {"gram", run_gram}, {"fit", run_fit}, {"transform", run_transform}};
+
+static rkhs_data *read_data(const char *path) {
+    rkhs_data *x = NULL;
+    if (path) check(rkhs_data_read(env, path, NULL, &x));
+    return x;
+}
+
+static rkhs_data *first_rows(const rkhs_data *x) {
+    int64_t index[FEW], count = 0;
     rkhs_data *subset;
-    for (int64_t i = 0; i < count; i++) index[i] = i;
+    if (!x) return NULL;
+    while (count < FEW && count < rkhs_data_rows(x)) index[count] = count, count++;
     check(rkhs_data_subset(x, index, count, &subset));
     return subset;
 }
 
+static void release(job *j) {
+    free(j->out);
+    rkhs_model_free(j->model);
+    rkhs_data_free(j->fresh);
+    rkhs_data_free(j->y);
+    rkhs_data_free(j->x);
+}
+
 /* The same job on a few rows: starts the threads and BLAS, which a program does once. */
 static void warm_up(void (*run)(job *), const job *real) {
-    int64_t few = rkhs_data_rows(real->x) < 256 ? rkhs_data_rows(real->x) : 256;
-    job j = {.kernel = real->kernel, .x = first_rows(real->x, few)};
-    j.fresh = real->fresh ? first_rows(real->fresh, few) : NULL;
-    run(&j);
-    free(j.out);
-    rkhs_model_free(j.model);
-    rkhs_data_free(j.fresh);
-    rkhs_data_free(j.x);
+    job j = *real;
+    j.x = first_rows(real->x);
+    j.y = first_rows(real->y);
+    j.fresh = first_rows(real->fresh);
+    if (run != run_read) run(&j);
+    release(&j);
 }
 
 static void measure(void (*run)(job *), job *j) {
     warm_up(run, j);
     if (run == run_transform) run_fit(j);
+    heat();
     reset_peak();
-    double held = memory("VmRSS"), start = seconds();
+    double held = memory("VmRSS"), start = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     run(j);
-    double took = seconds() - start;
-    printf("{\"seconds\": %.6f, \"peak\": %.0f}\n", took, memory("VmHWM") - held);
+    double took = seconds(CLOCK_MONOTONIC) - start, worked = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    printf("{\"seconds\": %.6f, \"cpu\": %.6f, \"peak\": %.0f}\n", took, worked, memory("VmHWM") - held);
 }
 
-static void write_results(const job *j, int count, char **options) {
+/* What was made, as an array of NumPy. */
+static void write_out(const job *j, const char *path) {
+    rkhs_data *made;
     int64_t n = j->out_rows, dim = j->out_columns;
-    const double *out = j->out ? j->out : rkhs_model_embedding(j->model, &n, &dim);
-    for (int i = 0; i + 1 < count; i += 2) {
-        if (strcmp(options[i], "-m") == 0)
-            check(rkhs_model_save(j->model, options[i + 1]));
-        else
-            write_array(out, n, dim, options[i + 1]);
+    const double *values = j->out ? j->out : j->model ? rkhs_model_embedding(j->model, &n, &dim) : NULL;
+    if (!values) {
+        check(rkhs_data_write(j->x, path, "npy"));
+        return;
     }
+    check(rkhs_data_dense(env, values, n, dim, dim, &made));
+    check(rkhs_data_write(made, path, "npy"));
+    rkhs_data_free(made);
+}
+
+/* The value of an option, or NULL. */
+static const char *option(int argc, char **argv, const char *name) {
+    for (int i = 2; i + 1 < argc; i += 2)
+        if (strcmp(argv[i], name) == 0) return argv[i + 1];
+    return NULL;
 }
 
 int main(int argc, char **argv) {
-    if (argc < 5) return fputs("usage: see the head of bench_core.c\n", stderr), 2;
-    void (*run)(job *) = strcmp(argv[1], "gram") == 0 ? run_gram : strcmp(argv[1], "fit") == 0 ? run_fit : run_transform;
-    if (run == run_transform && argc < 6) return 2;
+    void (*run)(job *) = NULL;
+    for (size_t i = 0; argc > 1 && i < sizeof jobs / sizeof *jobs; i++)
+        if (strcmp(argv[1], jobs[i].name) == 0) run = jobs[i].run;
+    const char *x = option(argc, argv, "--x"), *kernel = option(argc, argv, "--kernel"), *out = option(argc, argv, "--out"),
+               *threads = option(argc, argv, "--threads");
+    job j = {.path = x, .model_spec = option(argc, argv, "--model")};
+    int model = run == run_fit || run == run_transform;
+    if (!run || !x || (run == run_gram && !kernel) || (model && !j.model_spec))
+        return fputs("usage: see the head of bench_core.c\n", stderr), 2;
     if (rkhs_env_new(&env) != RKHS_OK) return 1;
-    check(rkhs_env_set_threads(env, atoi(argv[2])));
-
-    job j = {0};
-    check(rkhs_kernel_new(env, argv[3], &j.kernel));
-    j.x = read_data(argv[4]);
-    if (run == run_transform) j.fresh = read_data(argv[5]);
+    check(rkhs_env_set_threads(env, threads ? atoi(threads) : 0));
+    if (kernel) check(rkhs_kernel_new(env, kernel, &j.kernel));
+    if (run != run_read) j.x = read_data(x);
+    j.y = read_data(option(argc, argv, "--y"));
+    j.fresh = read_data(option(argc, argv, "--new"));
     measure(run, &j);
-    int used = run == run_transform ? 6 : 5;
-    write_results(&j, argc - used, argv + used);
-
-    free(j.out);
-    rkhs_model_free(j.model);
-    rkhs_data_free(j.fresh);
-    rkhs_data_free(j.x);
+    if (out) write_out(&j, out);
+    release(&j);
     rkhs_kernel_free(j.kernel);
     rkhs_env_free(env);
     return 0;

@@ -1,21 +1,16 @@
 #!/usr/bin/python3
-"""One measured job of scikit-learn or NumPy, in a process of its own; bench.py calls it.
+"""One measured job in Python, in a process of its own; bench.py calls it: peer.py '{"setup": ..., "warm": ..., "run": ...}'
 
-    peer.py gram GAMMA X.npy                         sklearn.metrics.pairwise.rbf_kernel
-    peer.py fit GAMMA X.npy SOLVER TOL Z.npy         sklearn.decomposition.KernelPCA.fit_transform
-    peer.py transform GAMMA X.npy NEW.npy Z.npy      KernelPCA.transform
-    peer.py gemm X.npy NEW.npy                       the plain product NEW X', the limit of a transform and of a Gram
-    peer.py residual GAMMA X.npy Z.npy...            no measurement: how exact are these scores
-
-Prints one JSON line, as bench_core does.
+As in timeit, the three are code: setup is run once, warm (an expression, on a few rows: it starts threads and loads what is
+loaded late) once, and run (an expression) is timed. With "out" the value of run is saved there. Prints one JSON line, as
+bench_core does, or {"missing": MODULE} when an import fails.
 """
+import ctypes
 import json
+import mmap
+import os
 import sys
 import time
-
-import numpy
-from sklearn.decomposition import KernelPCA
-from sklearn.metrics.pairwise import rbf_kernel
 
 
 def memory(name):
@@ -28,69 +23,44 @@ def reset_peak():
         clear.write("5")
 
 
-def measure(job, small):
-    """Warms up on a few rows, then times the job; gives its result."""
-    small()
+def heat():
+    """As heat() of bench_core.c."""
+    size = int(os.environ.get("BENCH_HEAT", 0))
+    if not size:
+        return
+    with mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory_map:
+        memory_map.madvise(mmap.MADV_HUGEPAGE)
+        place = ctypes.c_char.from_buffer(memory_map)
+        ctypes.memset(ctypes.addressof(place), 1, size)
+        del place
+
+
+def versions():
+    """Of what was imported and says its own."""
+    return {name: sys.modules[name].__version__ for name in ("numpy", "scipy", "sklearn", "pandas", "torch")
+            if name in sys.modules}
+
+
+def main():
+    job, space = json.loads(sys.argv[1]), {}
+    try:
+        exec(job["setup"], space)
+    except ModuleNotFoundError as why:
+        print(json.dumps({"missing": why.name}))
+        return
+    if job.get("warm"):
+        eval(job["warm"], space)
+    run = compile(job["run"], "run", "eval")
+    heat()
     reset_peak()
-    held, start = memory("VmRSS"), time.perf_counter()
-    result = job()
-    took = time.perf_counter() - start
-    print(json.dumps({"seconds": took, "peak": memory("VmHWM") - held}))
-    return result
-
-
-def kernel_pca(gamma, solver="arpack", tol=0.0):
-    return KernelPCA(n_components=2, kernel="rbf", gamma=float(gamma), eigen_solver=solver, tol=float(tol), random_state=0)
-
-
-def gram(gamma, x_path):
-    x = numpy.load(x_path)
-    measure(lambda: rbf_kernel(x, gamma=float(gamma)), lambda: rbf_kernel(x[:256], gamma=float(gamma)))
-
-
-def fit(gamma, x_path, solver, tol, z_path):
-    x = numpy.load(x_path)
-    model = kernel_pca(gamma, solver, tol)
-    numpy.save(z_path, measure(lambda: model.fit_transform(x), lambda: kernel_pca(gamma, solver, tol).fit_transform(x[:256])))
-
-
-def transform(gamma, x_path, new_path, z_path):
-    x, new = numpy.load(x_path), numpy.load(new_path)
-    model = kernel_pca(gamma).fit(x)
-    numpy.save(z_path, measure(lambda: model.transform(new), lambda: model.transform(new[:256])))
-
-
-def gemm(x_path, new_path):
-    """By blocks of rows into one buffer, so that writing the product to memory is no part of the limit."""
-    x, new = numpy.load(x_path), numpy.load(new_path)
-    rows = 256
-    out = numpy.empty((rows, len(x)))
-
-    def product():
-        for i in range(0, len(new), rows):
-            block = new[i:i + rows]
-            numpy.dot(block, x.T, out=out[:len(block)])
-    measure(product, lambda: numpy.dot(new[:rows], x.T))
-
-
-def residual(gamma, x_path, *z_paths):
-    """max over components of |Kc u - l u| / l, with u the scores at length one and l their Rayleigh quotient."""
-    K = rbf_kernel(numpy.load(x_path), gamma=float(gamma))
-
-    def centred(u):
-        v = K @ (u - u.mean())
-        return v - v.mean()
-    worst = []
-    for path in z_paths:
-        found = []
-        for z in numpy.load(path).T:
-            u = z / numpy.linalg.norm(z)
-            v = centred(u)
-            value = u @ v
-            found.append(numpy.linalg.norm(v - value * u) / value)
-        worst.append(max(found))
-    print(json.dumps({"residuals": worst}))
+    held, start, cpu = memory("VmRSS"), time.perf_counter(), time.process_time()
+    result = eval(run, space)
+    took, worked = time.perf_counter() - start, time.process_time() - cpu
+    print(json.dumps({"seconds": took, "cpu": worked, "peak": memory("VmHWM") - held, "versions": versions()}))
+    if job.get("out"):
+        import numpy
+        numpy.save(job["out"], numpy.asarray(result))
 
 
 if __name__ == "__main__":
-    {"gram": gram, "fit": fit, "transform": transform, "gemm": gemm, "residual": residual}[sys.argv[1]](*sys.argv[2:])
+    main()

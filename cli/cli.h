@@ -58,8 +58,8 @@ struct cli {
     rkhs_env *env;
     const char **operand;
     int count;
-    const char *output, *z, *x, *kernel, *labels, *target, *label_column, *labels_out, *format, *output_format, *title;
-    int threads, quiet, verbose, json, help;
+    const char *output, *z, *x, *kernel, *labels, *target, *label_column, *labels_out, *format, *output_format, *title, *rows;
+    int threads, quiet, verbose, json, help, merge;
     uint64_t seed;
     size_t memory;
     struct staged *staged; /* two results on their way; or NULL */

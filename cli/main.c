@@ -34,8 +34,15 @@ const command commands[] = {
      "rkhs score 'knn(k=5)' --z Z.npy --labels y.npy\n"},
     {"gram", "Data and kernels", "'KERNEL' A [B]", 2, 3, "compute a kernel matrix of A with itself, or with B", run_gram,
      gram_options, "kernels",
-     "Rules such as sigma=median are turned into numbers from A.",
-     "rkhs gram 'rbf(gamma=0.1)' A.npy -o K.npy\n"},
+     "Rules such as sigma=median are turned into numbers from A. With --rows several machines of one kind make a part each, with "
+     "the same --seed; multiples of 256 waste no work. --merge joins the parts in the order given, which must be that of their "
+     "rows: as a Gram is symmetric, a wrong order, other data or another kernel are found out. The parts and what they make "
+     "may be larger than memory.",
+     "rkhs gram 'rbf(gamma=0.1)' A.npy -o K.npy\n"
+     "rkhs gram rbf A.npy --rows 0:5120 -o part0.npy\n"
+     "rkhs gram rbf A.npy --rows 5120: -o part1.npy\n"
+     "rkhs gram --merge part0.npy part1.npy -o K.npy\n"
+     "rkhs fit kpca --kernel precomputed K.npy -z Z.npy\n"},
     {"sample", "Data and kernels", "'SPEC'", 1, 1, "draw a data set to try things on", run_sample, sample_options, "samples",
      NULL,
      "rkhs sample 'circles(n=380)' -o X.npy --labels-out y.npy\n"},

@@ -50,6 +50,8 @@ const option inverse_options[] = {
 
 const option gram_options[] = {
     {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the matrix, e.g. K.npy; otherwise to a pipe"},
+    {"rows", 0, OPT_TEXT, AT(rows), "FROM:TO", "only these rows of A with itself, from 0, without TO; with the bits of the whole"},
+    {"merge", 0, OPT_FLAG, AT(merge), NULL, "join parts made with --rows, which stand in place of KERNEL A, in order"},
     LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
 };
 
@@ -246,6 +248,10 @@ done:
 /* Checks the number of operands against the command's table, and that a file does not stand where a spec should. */
 static rkhs_status check_count(cli *c) {
     const command *cmd = c->command;
+    if (c->merge) { /* parts, as many as there are */
+        if (c->count > 0) return RKHS_OK;
+        return refuse(c, EXIT_MISUSED, "the parts are missing: rkhs %s --merge PART...", cmd->name);
+    }
     if (c->count < cmd->least) {
         const char *name = cmd->operands;
         for (int i = 0; i < c->count; i++) name = strchr(name, ' ') + 1;

@@ -42,6 +42,12 @@ void progress_erase(void) {
     fflush(stderr);
 }
 
+static void remove_partial(void) {
+    for (int i = 0; i < 3; i++) {
+        if (partial[i] != NULL) unlink(partial[i]);
+    }
+}
+
 /* Leaves from inside a signal handler; a file that is on its way to the disk gets ten seconds to be removed. */
 static void on_alarm(int sig) {
     (void)sig;
@@ -50,14 +56,24 @@ static void on_alarm(int sig) {
         set_watchdog(10);
         return;
     }
-    for (int i = 0; i < 3; i++) {
-        if (partial[i] != NULL) unlink(partial[i]);
-    }
+    remove_partial();
     if (drawn) {
         ssize_t ignored = write(STDERR_FILENO, "\r\033[K", 4);
         (void)ignored;
     }
     _exit(128 + stopped);
+}
+
+/* A precomputed Gram is read where it lies, on the disk: this is what comes when the file is cut short meanwhile. */
+static void on_bus(int sig) {
+    static const char words[] =
+        "rkhs: a file was cut short while it was read: make it again, and leave it alone in the meantime\n";
+    (void)sig;
+    ssize_t ignored = write(STDERR_FILENO, "\r\033[K", drawn ? 4 : 0);
+    ignored = write(STDERR_FILENO, words, sizeof words - 1);
+    (void)ignored;
+    remove_partial();
+    _exit(EXIT_FAILED);
 }
 
 /* Asks the library to stop, and sets the watchdog. */
@@ -145,6 +161,8 @@ void progress_start(cli *c) {
     sigaction(SIGTERM, &action, NULL);
     action.sa_handler = on_alarm;
     sigaction(SIGALRM, &action, NULL);
+    action.sa_handler = on_bus;
+    sigaction(SIGBUS, &action, NULL);
     bar.shown = isatty(STDERR_FILENO) && !c->quiet && (term == NULL || strcmp(term, "dumb") != 0);
     rkhs_env_set_progress(c->env, on_progress, c);
 }

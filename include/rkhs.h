@@ -19,7 +19,7 @@
  *   2. Everything made by _new, _read, _load, _copy, _subset, ... is given back with the noun's _free, which accepts NULL.
  *      The env is freed last.
  *   3. Matrices are row-major doubles; `ld` is the distance between the starts of two rows. Rows are objects.
- *   4. rkhs_data_dense borrows the caller's array, which must outlive the data; everything else copies.
+ *   4. rkhs_data_dense borrows the caller's array, which must outlive the data; all else copies (but rkhs_data_read_for).
  *   5. An env and what was made with it belong to one thread at a time. Different envs are independent.
  *
  * The same data, spec text and seed give the same bits on any number of threads. */
@@ -137,7 +137,9 @@ RKHS_API rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int6
 RKHS_API rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data);
 
 /* The same, for a kernel: a file that can be read in more than one way is read as the kernel compares it, lines of text for a
- * string kernel and a table of numbers for the others. NULL: as rkhs_data_read. */
+ * string kernel and a table of numbers for the others. NULL: as rkhs_data_read. For the kernel "precomputed" an NPY of 64-bit
+ * numbers, row by row, is left on the disk (mapped), and does not count as memory held: until the data are freed the file may
+ * be replaced or removed, but must not be overwritten or cut in place, which would end the process with SIGBUS. */
 RKHS_API rkhs_status rkhs_data_read_for(rkhs_env *env, const char *path, const char *format, const rkhs_kernel *kernel,
                                         rkhs_data **data);
 
@@ -154,6 +156,11 @@ RKHS_API rkhs_status rkhs_data_write(const rkhs_data *data, const char *path, co
 /* The format that rkhs_data_write gives to a file of that name (*name; NULL: not asked for), or why it cannot; touches no file.
  */
 RKHS_API rkhs_status rkhs_format_check(rkhs_env *env, const char *path, const char *format, const char **name);
+
+/* Joins the rows of a Gram, computed in parts (rkhs_kernel_gram_rows) and given in order, to one NPY file, without holding
+ * them. Refuses parts that leave rows out, or do not make a matrix that is symmetric to the bit, naming the place and the
+ * files. */
+RKHS_API rkhs_status rkhs_data_merge_gram(rkhs_env *env, const char *const *parts, int64_t count, const char *path);
 
 /* Draws a data set with labels: "circles(n=380, noise=0.5)"; rkhs_list shows which there are. */
 RKHS_API rkhs_status rkhs_data_sample(rkhs_env *env, const char *spec, rkhs_data **data);
@@ -183,6 +190,11 @@ RKHS_API rkhs_status rkhs_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *da
 
 /* K, a x b, K[i*ld + j] = k(a_i, b_j). b NULL: a against itself, symmetric to the bit. Rules are frozen from a, on a copy. */
 RKHS_API rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, const rkhs_data *b, double *K, int64_t ld);
+
+/* Rows from .. to-1 of K of x with itself, (to-from) x n, with the same bits as in the whole K: what several machines of one
+ * kind compute apart fits together. Rules are frozen from all of x, on a copy. Multiples of 256 waste no work. */
+RKHS_API rkhs_status rkhs_kernel_gram_rows(const rkhs_kernel *kernel, const rkhs_data *x, int64_t from, int64_t to, double *K,
+                                           int64_t ld);
 
 RKHS_API rkhs_status rkhs_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy);
 RKHS_API void rkhs_kernel_free(rkhs_kernel *kernel);

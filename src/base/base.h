@@ -199,9 +199,23 @@ rkhs_status rk_input_read(rk_input *in, void *buffer, size_t count, size_t *got)
 rkhs_status rk_input_all(rk_input *in, char **bytes, size_t *length);
 /* The next `count` (at most 16) bytes, which stay to be read; *got is less only at the end. */
 rkhs_status rk_input_peek(rk_input *in, void *buffer, size_t count, size_t *got);
-int64_t rk_input_left(const rk_input *in);     /* bytes still to be read; -1: not known (a pipe, gzip) */
+int64_t rk_input_left(const rk_input *in); /* bytes still to be read; -1: not known (a pipe, gzip) */
+/* The descriptor, and where in the file the next byte stands; 0: there is no such place (a pipe, gzip). */
+int rk_input_place(const rk_input *in, int *fd, int64_t *at);
 const char *rk_input_name(const rk_input *in); /* the path, or "standard input" */
 void rk_input_close(rk_input *in);
+
+/* Bytes that stay on the disk and are read as they are looked at; not on the env's account. */
+typedef struct rk_mapped {
+    void *base; /* NULL: none */
+    size_t length;
+} rk_mapped;
+/* Maps the next `count` bytes, which stay to be read, if they begin at a multiple of `align`; NULL: it cannot be done, read
+ * them. Outlives the input. */
+const void *rk_mapped_open(rk_mapped *m, const rk_input *in, size_t count, size_t align);
+/* Says that what is mapped is now looked through from first to last, or no longer so. */
+void rk_mapped_in_order(const rk_mapped *m, int on);
+void rk_mapped_close(rk_mapped *m);
 
 /* Bytes that come from elsewhere: a member of an archive. */
 typedef struct rk_source {

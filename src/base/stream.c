@@ -28,6 +28,7 @@ struct rk_input {
     int regular, ended; /* ended: read(2) gave nothing more */
     int gzip, between;  /* between: a gzip member has ended, none has begun */
     int64_t size, raw;  /* bytes of a regular file; bytes taken from fd */
+    int64_t start;      /* where in the file the first of them stands */
     char *name;
     unsigned char *buffer; /* raw bytes [at, end) */
     size_t at, end;
@@ -172,6 +173,7 @@ rkhs_status rk_input_open(rkhs_env *env, const char *path, rk_input **out) {
         in->regular = S_ISREG(st.st_mode);
         off_t at = in->regular ? lseek(in->fd, 0, SEEK_CUR) : 0; /* standard input may be a file read in part */
         if (in->regular && at >= 0 && st.st_size > at) in->size = st.st_size - at;
+        in->start = at;
     }
     TRY(detect_gzip(in));
     *out = in;
@@ -309,6 +311,12 @@ int64_t rk_input_left(const rk_input *in) {
     return (left > 0 ? left : 0) + (int64_t)(in->end - in->at) + (int64_t)(in->held_end - in->held_at);
 }
 
+int rk_input_place(const rk_input *in, int *fd, int64_t *at) {
+    *fd = in->fd;
+    *at = in->start + in->raw - (int64_t)(in->end - in->at) - (int64_t)(in->held_end - in->held_at);
+    return !in->source.read && !in->gzip && in->regular && in->start >= 0;
+}
+
 rkhs_status rk_input_all(rk_input *in, char **bytes, size_t *length) {
     rkhs_status status = RKHS_OK;
     char *all = NULL, what[256];
@@ -361,7 +369,8 @@ static rkhs_status cannot_write(rk_output *out, int error) {
     const char *remedy = error == ENOSPC || error == EDQUOT                    ? ": make room, or write elsewhere"
                          : error == ENOENT || error == ENOTDIR                 ? ": make the folder first"
                          : error == EACCES || error == EPERM || error == EROFS ? ": write to a folder of your own"
-                                                                               : "";
+                         : error == EFAULT ? ": a file that it is made from was cut short meanwhile: make that again"
+                                           : "";
     return rk_fail(out->env, RKHS_ERR_IO, "cannot write %s: %s%s", out->name, error_text(error, why), remedy);
 }
 

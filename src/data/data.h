@@ -17,6 +17,7 @@ typedef struct rk_dense {
     const double *values; /* rows x columns */
     int64_t ld;
     double *owned; /* values, when ours */
+    rk_mapped map; /* values, when they stay on the disk */
 } rk_dense;
 
 /* Sparse vectors by rows: row i has values[q] in column columns[q], starts[i] <= q < starts[i+1], columns ascending, none
@@ -74,6 +75,9 @@ rkhs_status rk_data_borrow(rkhs_env *env, const double *values, int64_t n, int64
 rkhs_status rk_data_dense_new(rkhs_env *env, int64_t rows, int64_t columns, double **values, rkhs_data **x);
 /* Refuses NaN, Inf, past 1e150; the sentence begins with `where` ("digits.npy"), or "data" when NULL. */
 rkhs_status rk_dense_check(rkhs_env *env, const char *where, const double *values, int64_t n, int64_t p, int64_t ld);
+/* Dense data whose values stay on the disk: the rows x columns doubles that come next in `in`, looked through once as above;
+ * *x is NULL when they cannot be mapped. Not on the env's account. */
+rkhs_status rk_data_dense_map(rkhs_env *env, const rk_input *in, int64_t rows, int64_t columns, rkhs_data **x);
 
 /* A sparse data that owns its arrays: values and cols (nonzeros), starts (rows + 1), all zeroed, for the caller to fill, with
  * starts[rows] at most nonzeros. Once filled, rk_sparse_check before anything else looks at them. */

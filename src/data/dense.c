@@ -9,8 +9,10 @@
 
 static const rk_dense *dense_of(const rkhs_data *x) { return x->self; }
 
-rkhs_status rk_dense_check(rkhs_env *env, const char *where, const double *values, int64_t n, int64_t p, int64_t ld) {
-    for (int64_t i = 0; i < n; i++) {
+/* Rows from .. to-1 of those that begin at `values`. */
+static rkhs_status check_rows(rkhs_env *env, const char *where, const double *values, int64_t from, int64_t to, int64_t p,
+                              int64_t ld) {
+    for (int64_t i = from; i < to; i++) {
         const double *row = values + i * ld;
         int good = 1;
         for (int64_t j = 0; j < p; j++)
@@ -31,6 +33,34 @@ rkhs_status rk_dense_check(rkhs_env *env, const char *where, const double *value
                        where, (long long)i + 1, (long long)j + 1, row[j]);
     }
     return RKHS_OK;
+}
+
+rkhs_status rk_dense_check(rkhs_env *env, const char *where, const double *values, int64_t n, int64_t p, int64_t ld) {
+    return check_rows(env, where, values, 0, n, p, ld);
+}
+
+rkhs_status rk_data_dense_map(rkhs_env *env, const rk_input *in, int64_t rows, int64_t columns, rkhs_data **out) {
+    enum { AT_ONCE = 1 << 20 }; /* numbers looked at before asking whether to go on */
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    int64_t some = rk_most(1, AT_ONCE / columns);
+    *out = NULL;
+    TRY(rk_data_new(env, &rk_data_dense, rows, columns, &x));
+    rk_dense *d = x->self;
+    d->ld = columns;
+    d->values = rk_mapped_open(&d->map, in, (size_t)(rows * columns) * sizeof *d->values, sizeof *d->values);
+    if (!d->values) goto done;
+    rk_mapped_in_order(&d->map, 1);
+    for (int64_t i = 0; i < rows; i += some) {
+        TRY(check_rows(env, rk_input_name(in), d->values, i, rk_least(i + some, rows), columns, columns));
+        TRY(rk_progress(env, "read", rk_least(i + some, rows) * columns * 8, rows * columns * 8));
+    }
+    rk_mapped_in_order(&d->map, 0);
+    *out = x;
+    x = NULL;
+done:
+    rkhs_data_free(x);
+    return status;
 }
 
 /* What is wrong with the arguments of a matrix from the caller. */
@@ -228,7 +258,11 @@ done:
     return status;
 }
 
-static void release_dense(rkhs_data *x) { rk_free(x->env, dense_of(x)->owned); }
+static void release_dense(rkhs_data *x) {
+    rk_dense *d = x->self;
+    rk_free(x->env, d->owned);
+    rk_mapped_close(&d->map);
+}
 
 const rk_data_type rk_data_dense = {
     .entry = {.name = "dense", .brief = "vectors: a matrix with an object in each row", .size = sizeof(rk_dense)},

@@ -1,17 +1,12 @@
 /* csv.c: numbers as text, with commas, tabs, semicolons or blanks between them (RFC 4180, and what programs really write).
  *
- * The file is held whole and gone through once. The hot path is a number followed by the delimiter; whatever is not that
- * (quotes, blanks, words, missing values) goes through take_field, which works in place: it unquotes, trims and puts a zero
- * after the text. The first line is looked at in a copy: it decides the delimiter, the number of columns and whether there is a
- * header. */
-#include "io/io.h"
+ * The file is held whole. The first line is looked at in a copy: it decides the delimiter, the number of columns and whether
+ * there is a header. The rows are read in csv_rows.c. */
+#include "io/csv.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LOOK = 256 }; /* rows between two looks at the progress */
 
 enum { HEADER_AUTO, HEADER_YES, HEADER_NO };
 enum { AUTO, COMMA, TAB, SEMICOLON, SPACE };
@@ -21,283 +16,10 @@ typedef struct csv {
     char *label;
 } csv;
 
-typedef struct reader {
-    rkhs_env *env;
-    const char *name; /* of the file */
-    char *at, *end;   /* what is left; *end is a zero */
-    char delimiter;   /* ' ': any run of blanks */
-    int64_t line;     /* of `at`, from 1 */
-    int64_t row_line; /* where the current row began */
-    int64_t columns;
-    int64_t label;      /* the column of labels, or -1 */
-    const char **names; /* of the columns; NULL: no header */
-} reader;
-
-typedef struct field {
-    char *text;
-    int64_t length;
-    int last; /* of its line */
-} field;
-
-/* ---- messages ---------------------------------------------------------------------------------------------------------- */
-
-/* A value as it can be shown: 40 bytes at most, what does not print escaped. */
-static const char *shown(const char *text, char buffer[200]) {
-    size_t used = 0;
-    const unsigned char *s = (const unsigned char *)text;
-    for (int i = 0; s[i] && i < 40; i++) {
-        int plain = s[i] >= 0x80 || isprint(s[i]);
-        used += (size_t)snprintf(buffer + used, 200 - used, plain ? "%c" : "\\x%02x", s[i]);
-    }
-    if (strlen(text) > 40)
-        snprintf(buffer + used, 200 - used, "...");
-    else
-        buffer[used] = 0;
-    return buffer;
-}
-
-/* "line 3, column 2 ('width')" */
-static const char *place(const reader *r, int64_t column, char buffer[320]) {
-    char name[200];
-    int used = snprintf(buffer, 320, "line %lld, column %lld", (long long)r->row_line, (long long)column + 1);
-    if (r->names && r->names[column][0])
-        snprintf(buffer + used, (size_t)(320 - used), " ('%s')", shown(r->names[column], name));
-    return buffer;
-}
-
-static int is_missing(const char *text) {
-    static const char *const words[] = {"", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "-nan", "null", "NULL", "None", "?"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(text, words[i]) == 0) return 1;
-    return 0;
-}
-
-static int is_infinite(const char *text) {
-    if (*text == '-' || *text == '+') text++;
-    return strcasecmp(text, "inf") == 0 || strcasecmp(text, "infinity") == 0;
-}
-
-/* Whether a text is a number and nothing else. */
-static int is_number(const char *text, double *value) {
-    const char *end = text + strlen(text);
-    return rk_decimal(text, end, value) == end;
-}
-
-/* A field that is not a number in range. */
-static rkhs_status not_a_number(const reader *r, int64_t column, const char *text) {
-    char where[320], value[200];
-    double number;
-    place(r, column, where);
-    shown(text, value);
-    if (is_missing(text))
-        return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is missing ('%s'): fill it in, or leave out the row or the column",
-                       r->name, where, value);
-    if (is_infinite(text))
-        return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is infinite ('%s'): put a number there, or leave out the row", r->name,
-                       where, value);
-    if (is_number(text, &number))
-        return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is %s, past 1e150: divide the column by its largest number", r->name,
-                       where, value);
-    return rk_fail(
-        r->env, RKHS_ERR_DATA,
-        "%s: %s is '%s', not a number: correct it, or leave out the column, or name it as the labels (--label-column)", r->name,
-        where, value);
-}
-
-/* A row with another number of fields. */
-static rkhs_status ragged(const reader *r, int64_t fields) {
-    return rk_fail(r->env, RKHS_ERR_DATA,
-                   "%s: line %lld has %lld field%s, the first has %lld: give every line as many, quoted if needed", r->name,
-                   (long long)r->row_line, (long long)fields, fields == 1 ? "" : "s", (long long)r->columns);
-}
-
-/* ---- fields ------------------------------------------------------------------------------------------------------------ */
-
-static int is_blank(const reader *r, char c) { return c == ' ' || (c == '\t' && r->delimiter != '\t'); }
-
-/* Steps over the end of a line at s: \n, \r\n or \r. */
-static char *after_line(char *s) {
-    if (*s == '\r') return s + (s[1] == '\n' ? 2 : 1);
-    return s + 1;
-}
-
-/* The text in quotes that begins at s, unquoted in place; the place after the closing quote, or NULL. */
-static char *unquote(reader *r, char *s, field *f) {
-    char *to = s, *from = s + 1;
-    f->text = s;
-    for (;; from++) {
-        if (from >= r->end) return NULL;
-        if (*from == '"') {
-            if (from[1] != '"') break;
-            from++;
-        }
-        if (*from == '\n' || (*from == '\r' && from[1] != '\n')) r->line++;
-        *to++ = *from;
-    }
-    f->length = to - f->text;
-    *to = 0;
-    return from + 1;
-}
-
-/* The next field, and the step over what ends it. */
-static rkhs_status take_field(reader *r, field *f) {
-    char *s = r->at;
-    while (is_blank(r, *s)) s++;
-    char *stop;
-    if (*s == '"') {
-        stop = unquote(r, s, f);
-        if (!stop)
-            return rk_fail(r->env, RKHS_ERR_FORMAT,
-                           "%s: line %lld: a quote is opened and not closed: close it, or write \"\" for a quote", r->name,
-                           (long long)r->row_line);
-    } else {
-        f->text = stop = s;
-        while (stop < r->end && *stop != r->delimiter && *stop != '\n' && *stop != '\r' &&
-               !(r->delimiter == ' ' && *stop == '\t'))
-            stop++;
-        char *tail = stop;
-        while (tail > s && is_blank(r, tail[-1])) tail--;
-        f->length = tail - s;
-    }
-    char *before = stop;
-    while (is_blank(r, *stop)) stop++;
-    f->last = stop >= r->end || *stop == '\n' || *stop == '\r';
-    if (f->last) {
-        r->line++;
-        r->at = stop < r->end ? after_line(stop) : r->end;
-    } else if (*stop == r->delimiter) {
-        r->at = stop + 1;
-    } else if (r->delimiter == ' ' && stop > before) {
-        r->at = stop; /* the blanks were the delimiter */
-    } else {
-        return rk_fail(r->env, RKHS_ERR_FORMAT,
-                       "%s: line %lld: text follows a closing quote: write \"\" for a quote inside quotes", r->name,
-                       (long long)r->row_line);
-    }
-    f->text[f->length] = 0;
-    return RKHS_OK;
-}
-
-/* Whether nothing but blank lines is left. */
-static int only_blanks(const reader *r) {
-    const char *s = r->at;
-    while (s < r->end && (isspace((unsigned char)*s) || *s == 0x1a)) s++; /* 0x1a: an old mark for the end of a file */
-    return s == r->end;
-}
-
-/* ---- rows -------------------------------------------------------------------------------------------------------------- */
-
-/* The number in a field that the hot path did not take. */
-static rkhs_status slow_number(const reader *r, const field *f, int64_t column, double *value) {
-    if ((int64_t)strlen(f->text) == f->length && is_number(f->text, value) && fabs(*value) <= 1e150) return RKHS_OK;
-    return not_a_number(r, column, f->text);
-}
-
-/* A number with the delimiter, or in the last column the end of the line, right after it. */
-static int fast_number(reader *r, int last, double *value) {
-    const char *s = r->at;
-    while (*s == ' ') s++;
-    const char *stop = rk_decimal(s, r->end, value);
-    if (!stop || !(fabs(*value) <= 1e150)) return 0;
-    char *next = r->at + (stop - r->at);
-    while (is_blank(r, *next)) next++;
-    if (!last) {
-        int blanks = r->delimiter == ' ' && next > stop && next < r->end && *next != '\n' && *next != '\r';
-        if (*next != r->delimiter && !blanks) return 0;
-        r->at = blanks ? next : next + 1;
-        return 1;
-    }
-    if (next < r->end && *next != '\n' && *next != '\r') return 0;
-    r->at = next < r->end ? after_line(next) : next;
-    r->line++;
-    return 1;
-}
-
-/* Counts the fields of a row of which `seen` are read, and refuses it. */
-static rkhs_status count_fields(reader *r, int64_t seen, int ended) {
-    field f = {.last = ended};
-    while (!f.last) {
-        rkhs_status status = take_field(r, &f);
-        if (status != RKHS_OK) return status;
-        seen++;
-    }
-    return ragged(r, seen);
-}
-
-/* One row: the label to *word; numbers, when wanted, to `values` (NULL: only looked at, there is no room for a whole row). */
-static rkhs_status read_row(reader *r, int numbers, double *values, char **word) {
-    rkhs_status status = RKHS_OK;
-    double nowhere, *to = values ? values : &nowhere;
-    r->row_line = r->line;
-    for (int64_t j = 0; j < r->columns; j++) {
-        int last = j + 1 == r->columns;
-        if (numbers && j != r->label && fast_number(r, last, to)) {
-            to += values != NULL;
-            continue;
-        }
-        field f = {.last = 0};
-        TRY(take_field(r, &f));
-        if (j == 0 && f.last && f.length == 0 && r->columns > 1)
-            FAIL(r->env, RKHS_ERR_DATA, "%s: line %lld is empty, and rows follow it: take it out", r->name,
-                 (long long)r->row_line);
-        if (f.last != last) {
-            status = count_fields(r, j + 1, f.last);
-            goto done;
-        }
-        if (j == r->label) {
-            char where[320];
-            if (f.length == 0)
-                FAIL(r->env, RKHS_ERR_DATA, "%s: %s, the label, is missing: fill it in, or leave out the row", r->name,
-                     place(r, j, where));
-            *word = f.text;
-        } else if (numbers) {
-            TRY(slow_number(r, &f, j, to));
-            to += values != NULL;
-        }
-    }
-done:
-    return status;
-}
-
-/* At most so many rows are left: lines, and one. */
-static int64_t count_lines(const reader *r) {
-    int64_t lines = 1;
-    for (const char *s = r->at; (s = memchr(s, '\n', (size_t)(r->end - s))); s++) lines++;
-    for (const char *s = r->at; (s = memchr(s, '\r', (size_t)(r->end - s))); s++) lines += s[1] != '\n';
-    return lines;
-}
-
-/* All rows. values and words are allocated, NULL where not wanted. */
-static rkhs_status read_rows(reader *r, int numbers, double **values, char ***words, int64_t *rows) {
-    rkhs_status status = RKHS_OK;
-    int64_t p = r->columns - (r->label >= 0), lines = count_lines(r), bytes = r->end - r->at, length = bytes;
-    int64_t most = bytes / 2 + 1; /* a number takes a byte and another to end it */
-    char what[256], *start = r->at;
-    *rows = 0;
-    if (p > 0 && lines < most / p + 1) most = lines * p;
-    snprintf(what, sizeof what, "%.200s, as numbers,", r->name);
-    if (numbers) TRY(rk_need(r->env, 8.0 * (double)most, what, "raise the memory limit, or keep fewer rows or columns"));
-    if (numbers) TRY(rk_alloc(r->env, most, sizeof **values, values));
-    if (r->label >= 0) TRY(rk_alloc(r->env, lines, sizeof **words, words));
-    for (; !((*r->at <= ' ') && only_blanks(r)); ++*rows) {
-        if (*rows % LOOK == 0) TRY(rk_progress(r->env, "parse", r->at - start, length));
-        int room = numbers && (*rows + 1) * p <= most; /* a row that needs more lacks fields or digits */
-        TRY(read_row(r, numbers, room ? *values + *rows * p : NULL, r->label >= 0 ? *words + *rows : NULL));
-        if (numbers && !room) FAIL(r->env, RKHS_ERR_BUG, "%s: the rows were miscounted", r->name);
-    }
-    if (*rows == 0)
-        FAIL(r->env, RKHS_ERR_DATA,
-             r->names ? "%s: there is a header and no row under it: give a file with data"
-                      : "%s: the file is empty: give a file with data",
-             r->name);
-done:
-    return status;
-}
-
 /* ---- the first line ---------------------------------------------------------------------------------------------------- */
 
 /* The end of the first line: a line end outside quotes, or any if the quotes do not match. */
-static const char *first_line_end(const reader *r) {
+static const char *first_line_end(const rk_csv *r) {
     int inside = 0;
     for (const char *s = r->at; s < r->end; s++) {
         if (*s == '"') inside = !inside;
@@ -325,7 +47,7 @@ static char detect_delimiter(const char *s, const char *end) {
 }
 
 /* The column that label= says: an index, from the end when negative, or a name. *named: it is a name. */
-static rkhs_status find_label(reader *r, const char *label, const char **names, int *named) {
+static rkhs_status find_label(rk_csv *r, const char *label, const char **names, int *named) {
     char *stop;
     long long index = strtoll(label, &stop, 10);
     *named = *stop != 0 || stop == label;
@@ -341,14 +63,14 @@ static rkhs_status find_label(reader *r, const char *label, const char **names, 
     char value[200], other[200];
     return rk_fail(r->env, RKHS_ERR_DATA,
                    "%s: no column has the name '%s'%s%s%s: take a name from line 1, or a number from 0 to %lld", r->name,
-                   shown(label, value), near ? " (did you mean '" : "", near ? shown(near, other) : "", near ? "'?)" : "",
-                   (long long)r->columns - 1);
+                   rk_csv_shown(label, value), near ? " (did you mean '" : "", near ? rk_csv_shown(near, other) : "",
+                   near ? "'?)" : "", (long long)r->columns - 1);
 }
 
 /* Splits a copy of the first line into fields, on the scratch list; the reader stays where it is. */
-static rkhs_status split_first(reader *r, const char *end, const char ***names) {
+static rkhs_status split_first(rk_csv *r, const char *end, const char ***names) {
     rkhs_status status = RKHS_OK;
-    reader copy = *r;
+    rk_csv copy = *r;
     int64_t length = end - r->at, most = 1;
     TRY(rk_scratch(r->env, length + 1, 1, &copy.at));
     memcpy(copy.at, r->at, (size_t)length);
@@ -357,10 +79,10 @@ static rkhs_status split_first(reader *r, const char *end, const char ***names) 
     copy.row_line = copy.line;
     for (const char *s = copy.at; s < copy.end; s++) most += *s == r->delimiter || *s == '\t';
     TRY(rk_scratch(r->env, most, sizeof **names, names));
-    field f = {.last = 0};
+    rk_csv_field f = {.last = 0};
     for (r->columns = 0; !f.last; r->columns++) {
         if (r->columns == most) FAIL(r->env, RKHS_ERR_BUG, "%s: the fields of line 1 were miscounted", r->name);
-        TRY(take_field(&copy, &f));
+        TRY(rk_csv_take(&copy, &f));
         (*names)[r->columns] = f.text;
     }
 done:
@@ -369,13 +91,13 @@ done:
 
 /* Whether the first line holds names: no field, the labels aside, is a number, and one is a word. Both in one line are a
  * mistake in the first row, or a header with numbers in it: only the user can say. */
-static rkhs_status looks_like_header(const reader *r, const char **names, int *header) {
+static rkhs_status looks_like_header(const rk_csv *r, const char **names, int *header) {
     double value;
     char text[200];
     int64_t word = -1, number = -1;
     for (int64_t j = 0; j < r->columns; j++) {
-        if (j == r->label || is_missing(names[j]) || is_infinite(names[j])) continue;
-        if (is_number(names[j], &value))
+        if (j == r->label || rk_csv_missing(names[j]) || rk_csv_infinite(names[j])) continue;
+        if (rk_csv_number(names[j], &value))
             number = j;
         else if (word < 0)
             word = j;
@@ -386,11 +108,11 @@ static rkhs_status looks_like_header(const reader *r, const char **names, int *h
         r->env, RKHS_ERR_DATA,
         "%s: line 1, column %lld is '%s', not a number, but other columns of that line are: correct it, or say csv(header=yes) "
         "if the line holds names, or name the column as the labels (--label-column)",
-        r->name, (long long)word + 1, shown(names[word], text));
+        r->name, (long long)word + 1, rk_csv_shown(names[word], text));
 }
 
 /* Learns delimiter, columns, label and header from the first line, and steps over a header. */
-static rkhs_status read_first(reader *r, const csv *c, int alone) {
+static rkhs_status read_first(rk_csv *r, const csv *c, int alone) {
     static const char delimiters[] = {0, ',', '\t', ';', ' '};
     rkhs_status status = RKHS_OK;
     const char *end = first_line_end(r), **names;
@@ -415,18 +137,18 @@ static rkhs_status read_first(reader *r, const csv *c, int alone) {
     r->names = names;
     for (const char *s = r->at; s < end; s++) r->line += *s == '\n' || (*s == '\r' && s[1] != '\n');
     r->at += end - r->at;
-    if (r->at < r->end) r->at = after_line(r->at);
+    if (r->at < r->end) r->at = rk_csv_after_line(r->at);
     r->line++;
 done:
     return status;
 }
 
 /* What text cannot be: empty, another encoding, an array, zero bytes. */
-static rkhs_status check_text(reader *r) {
+static rkhs_status check_text(rk_csv *r) {
     rkhs_status status = RKHS_OK;
     size_t length = (size_t)(r->end - r->at);
     if (length >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0) r->at += 3, length -= 3;
-    if (only_blanks(r)) FAIL(r->env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", r->name);
+    if (rk_csv_only_blanks(r)) FAIL(r->env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", r->name);
     if (length >= 6 && memcmp(r->at, "\x93NUMPY", 6) == 0)
         FAIL(r->env, RKHS_ERR_FORMAT, "%s: this is a NumPy array, not text: call it .npy, or say so with --format npy",
              r->name);
@@ -447,7 +169,7 @@ done:
 
 static rkhs_status read_csv(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
-    reader r = {.env = env, .name = rk_input_name(in), .line = 1, .row_line = 1, .label = -1};
+    rk_csv r = {.env = env, .name = rk_input_name(in), .line = 1, .row_line = 1, .label = -1};
     rk_mark mark = rk_scratch_mark(env);
     rkhs_data *x = NULL;
     char *bytes = NULL, **words = NULL;
@@ -461,7 +183,7 @@ static rkhs_status read_csv(rkhs_env *env, const void *self, rk_input *in, unsig
     TRY(read_first(&r, self, 0));
     if (r.columns == 1 && r.label == 0)
         FAIL(env, RKHS_ERR_DATA, "%s: the labels are the only column: no numbers are left", r.name);
-    TRY(read_rows(&r, 1, &values, &words, &rows));
+    TRY(rk_csv_rows(&r, 1, &values, &words, &rows));
     TRY(rk_data_new(env, &rk_data_dense, rows, r.columns - (r.label >= 0), &x));
     rk_dense *d = x->self;
     d->values = d->owned = values;
@@ -482,16 +204,16 @@ done:
 /* A first word over numbers is a header; over words it is a label. */
 static int header_over_numbers(char **words, int64_t rows) {
     double value;
-    if (rows < 2 || is_number(words[0], &value)) return 0;
+    if (rows < 2 || rk_csv_number(words[0], &value)) return 0;
     for (int64_t i = 1; i < rows; i++)
-        if (!is_number(words[i], &value)) return 0;
+        if (!rk_csv_number(words[i], &value)) return 0;
     return 1;
 }
 
 static rkhs_status read_labels_csv(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     const csv *c = self;
-    reader r = {.env = env, .name = rk_input_name(in), .line = 1, .row_line = 1, .label = -1};
+    rk_csv r = {.env = env, .name = rk_input_name(in), .line = 1, .row_line = 1, .label = -1};
     rk_mark mark = rk_scratch_mark(env);
     char *bytes = NULL, **words = NULL;
     int64_t rows;
@@ -501,7 +223,7 @@ static rkhs_status read_labels_csv(rkhs_env *env, const void *self, rk_input *in
     r.end = bytes + length;
     TRY(check_text(&r));
     TRY(read_first(&r, c, 1));
-    TRY(read_rows(&r, 0, NULL, &words, &rows));
+    TRY(rk_csv_rows(&r, 0, NULL, &words, &rows));
     int64_t skip = c->header == HEADER_AUTO && !r.names && header_over_numbers(words, rows);
     TRY(rk_labels_from_words(env, (const char *const *)words + skip, rows - skip, out));
 done:
@@ -551,7 +273,7 @@ static rkhs_status write_csv(rkhs_env *env, const void *self, const rkhs_data *x
     const double *values = rk_io_values(x, &ld);
     if (!values) FAIL(env, RKHS_ERR_DATA, "%s: %s data cannot be written as text", rk_output_name(out), x->type->entry.name);
     for (int64_t i = 0; i < x->rows; i++) {
-        if (i % LOOK == 0) TRY(rk_progress(env, "write", i, x->rows));
+        if (i % RK_CSV_LOOK == 0) TRY(rk_progress(env, "write", i, x->rows));
         for (int64_t j = 0; j < x->columns; j++) {
             const char *number = rk_number_text(values[i * ld + j], text);
             TRY(rk_output_write(out, number, strlen(number)));

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 20 };
+enum { CHUNK = 1 << 18 }; /* stays in the cache between being read and being looked at */
 
 enum { PACKED_NO, PACKED_BIG, PACKED_LITTLE };
 
@@ -24,6 +24,7 @@ typedef struct target {
     int64_t n, p;
     int64_t next;        /* element */
     int64_t row, column; /* of it, when the first index runs fastest */
+    int unchecked;       /* the numbers are yet to be looked through, or one of them is out of range */
 } target;
 
 /* ---- elements ---------------------------------------------------------------------------------------------------------- */
@@ -78,6 +79,11 @@ static void convert(const rk_npy *npy, const unsigned char *bytes, int64_t count
 static int native(const rk_npy *npy) {
     const char mine = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
     return npy->order == '|' || npy->size == 1 || npy->order == mine;
+}
+
+/* Whether the elements lie in the file as a matrix of doubles lies in memory. */
+static int as_in_memory(const rk_npy *npy) {
+    return npy->kind == 'f' && npy->size == 8 && native(npy) && (!npy->fortran || npy->ndim < 2);
 }
 
 /* The column, in C order, of position r in Fortran order among all indices but the first. */
@@ -154,13 +160,21 @@ static rkhs_status read_block(rkhs_env *env, rk_input *in, const rk_npy *npy, ch
     return status;
 }
 
+/* Whether all are numbers in range; rk_dense_check names the one that is not. */
+static int all_good(const double *values, int64_t count) {
+    int good = 1;
+    for (int64_t i = 0; i < count; i++) good &= fabs(values[i]) <= 1e150;
+    return good;
+}
+
 /* The data of a plain file, chunk by chunk. */
 static rkhs_status read_chunks(rkhs_env *env, rk_input *in, target *t) {
     rkhs_status status = RKHS_OK;
     const rk_npy *npy = t->npy;
     char *chunk = NULL, more;
     size_t got;
-    int direct = npy->kind == 'f' && npy->size == 8 && native(npy) && (!npy->fortran || npy->ndim < 2);
+    int direct = as_in_memory(npy);
+    t->unchecked = !direct;
     if (!direct) TRY(rk_alloc(env, CHUNK, 1, &chunk));
     int64_t most = CHUNK / npy->size, left = npy->count;
     while (left > 0) {
@@ -171,10 +185,12 @@ static rkhs_status read_chunks(rkhs_env *env, rk_input *in, target *t) {
             status = wrong_length(env, rk_input_name(in), npy, (npy->count - left) * npy->size + (int64_t)got);
             goto done;
         }
-        if (direct)
+        if (direct) {
+            t->unchecked |= !all_good(t->values + t->next, some);
             t->next += some;
-        else
+        } else {
             place(t, (unsigned char *)chunk, some);
+        }
         left -= some;
     }
     TRY(rk_input_read(in, &more, 1, &got));
@@ -233,13 +249,13 @@ static rkhs_status pack_block(rkhs_env *env, const char *block, int64_t n, int64
     return status;
 }
 
-/* The numbers, without a look at what they are; with `pack` as bits where each is a byte of 0 or 1, without doubles between. */
+/* The numbers, looked through; with `pack` as bits where each is a byte of 0 or 1, without doubles between. */
 static rkhs_status read_values(rkhs_env *env, rk_input *in, const rk_npy *npy, int pack, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
     const char *name = rk_input_name(in);
     char *block = NULL, what[256];
-    target t = {.npy = npy};
+    target t = {.npy = npy, .unchecked = 1};
     int64_t left = rk_input_left(in);
     TRY(check_numeric(env, name, npy));
     TRY(matrix_shape(env, name, npy, &t.n, &t.p));
@@ -260,6 +276,7 @@ static rkhs_status read_values(rkhs_env *env, rk_input *in, const rk_npy *npy, i
         place(&t, (unsigned char *)block, npy->count);
     else
         TRY(read_chunks(env, in, &t));
+    if (t.unchecked) TRY(rk_dense_check(env, name, t.values, t.n, t.p, t.p));
     *out = x;
     x = NULL;
 done:
@@ -269,17 +286,7 @@ done:
 }
 
 rkhs_status rk_elements_read(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **out) {
-    rkhs_status status = RKHS_OK;
-    rkhs_data *x = NULL;
-    int64_t ld;
-    TRY(read_values(env, in, npy, (kinds & RK_PREFER_BITS) != 0, &x));
-    const double *values = rkhs_data_values(x, &ld);
-    if (values) TRY(rk_dense_check(env, rk_input_name(in), values, x->rows, x->columns, ld));
-    *out = x;
-    x = NULL;
-done:
-    rkhs_data_free(x);
-    return status;
+    return read_values(env, in, npy, (kinds & RK_PREFER_BITS) != 0, out);
 }
 
 void rk_npy_advise(rkhs_env *env, const char *name, const rk_npy *npy) {
@@ -343,13 +350,26 @@ done:
     return status;
 }
 
+/* A matrix of doubles that is left on the disk; *out stays NULL when it has to be read, or refused. */
+static rkhs_status leave_there(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **out) {
+    int64_t n = 0, p = 0;
+    if (!as_in_memory(npy) || rk_input_left(in) != npy->count * npy->size || npy->count == 0) return RKHS_OK;
+    rkhs_status status = matrix_shape(env, rk_input_name(in), npy, &n, &p);
+    return status == RKHS_OK ? rk_data_dense_map(env, in, n, p, out) : status;
+}
+
+/* A precomputed Gram is the one thing that is often larger than memory, and is never written to: it stays on the disk. Other
+ * data are copied, as files change while programs run. */
 static rkhs_status read_npy(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
     const npy_format *f = self;
     rk_npy npy;
-    rkhs_status status = rk_npy_read_header(env, in, &npy);
-    if (status == RKHS_OK && f->packed != PACKED_NO) return read_packed(env, f, in, &npy, out);
-    if (status == RKHS_OK) status = rk_elements_read(env, in, &npy, kinds, out);
-    if (status == RKHS_OK) rk_npy_advise(env, rk_input_name(in), &npy);
+    TRY(rk_npy_read_header(env, in, &npy));
+    if (f->packed != PACKED_NO) return read_packed(env, f, in, &npy, out);
+    if (kinds == RK_KIND_GRAM) TRY(leave_there(env, in, &npy, out));
+    if (!*out) TRY(rk_elements_read(env, in, &npy, kinds, out));
+    rk_npy_advise(env, rk_input_name(in), &npy);
+done:
     return status;
 }
 
@@ -410,7 +430,6 @@ static rkhs_status number_words(rkhs_env *env, rk_input *in, const rk_npy *npy, 
     *room = 40;
     TRY(read_values(env, in, npy, 0, &x));
     const double *values = rkhs_data_values(x, &ld);
-    TRY(rk_dense_check(env, rk_input_name(in), values, x->rows, x->columns, ld));
     TRY(rk_scratch(env, x->rows * *room, 1, words));
     for (int64_t i = 0; i < x->rows; i++) {
         double v = values[i];

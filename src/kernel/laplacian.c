@@ -7,17 +7,17 @@ static rkhs_status freeze_laplacian(rkhs_env *env, void *self, const rkhs_data *
     return rk_freeze_width(env, &((rk_width *)self)->sigma, x, 0);
 }
 
-/* Distances of bits come from their counts; those of numbers need nothing. */
-static rkhs_status prepare_laplacian(rkhs_env *env, rk_bound *b) {
-    return b->x->type == &rk_data_bits ? rk_vector_prepare(env, b) : RKHS_OK;
-}
-
 static rkhs_status block_laplacian(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                    double *out, int64_t ld, rk_work work) {
     const rk_width *w = rk_kernel_self(a);
     rk_vector_absolutes(a, i0, ni, b, j0, nj, out, ld, work);
     rk_exp_tile(isnan(w->gamma) ? 1 / w->sigma.value : w->gamma, ni, nj, out, ld);
     return RKHS_OK;
+}
+
+/* Counts of bits; numbers need nothing. */
+static rkhs_status prepare_laplacian(rkhs_env *env, rk_bound *b) {
+    return b->x->type == &rk_data_bits ? rk_vector_prepare(env, b) : RKHS_OK;
 }
 
 const rk_kernel_type rk_kernel_laplacian = {

@@ -11,25 +11,24 @@ static rkhs_status block_precomputed(const rk_bound *a, int64_t i0, int64_t ni, 
     return RKHS_OK;
 }
 
-/* Refuses a matrix that is not symmetric, by tiles, so that neither triangle misses the cache. */
+/* Refuses a matrix that is not symmetric; what single precision leaves is no fault. */
 static rkhs_status check_symmetry(rkhs_env *env, const rk_gram_rows *g, int64_t n) {
-    for (int64_t i0 = 0; i0 < n; i0 += RK_TILE) {
-        for (int64_t j0 = 0; j0 <= i0; j0 += RK_TILE)
-            for (int64_t i = i0; i < n && i < i0 + RK_TILE; i++)
-                for (int64_t j = j0; j < i && j < j0 + RK_TILE; j++) {
-                    double a = g->values[i * g->ld + g->index[j]], b = g->values[j * g->ld + g->index[i]];
-                    double size = fmax(fabs(a), fabs(b)),
-                           diag = sqrt(fabs(g->values[i * g->ld + g->index[i]]) * fabs(g->values[j * g->ld + g->index[j]]));
-                    if (fabs(a - b) > 1e-6 * fmax(size, diag)) /* what single precision leaves is no fault */
-                        return rk_fail(env, RKHS_ERR_DATA,
-                                       "the Gram is not symmetric: row %lld, column %lld is %.9g, but row %lld, column %lld is "
-                                       "%.9g (counted from 1): give k(x,y) = k(y,x)",
-                                       (long long)i + 1, (long long)j + 1, a, (long long)j + 1, (long long)i + 1, b);
-                }
-        rkhs_status status = rk_progress(env, NULL, 0, 0);
-        if (status != RKHS_OK) return status;
-    }
-    return RKHS_OK;
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    const double **row;
+    int64_t at[2], in_order = 0;
+    TRY(rk_scratch(env, n, sizeof *row, &row));
+    for (int64_t i = 0; i < n; i++) row[i] = g->values + i * g->ld, in_order += g->index[i] == i;
+    TRY(rk_asymmetry(env, n, row, in_order == n ? NULL : g->index, 1e-6, at));
+    if (at[0] >= 0)
+        FAIL(env, RKHS_ERR_DATA,
+             "the Gram is not symmetric: row %lld, column %lld is %.9g, but row %lld, column %lld is "
+             "%.9g (counted from 1): give k(x,y) = k(y,x)",
+             (long long)at[0] + 1, (long long)at[1] + 1, row[at[0]][g->index[at[1]]], (long long)at[1] + 1,
+             (long long)at[0] + 1, row[at[1]][g->index[at[0]]]);
+done:
+    rk_scratch_release(env, mark);
+    return status;
 }
 
 /* Rows need their values, unless they are only compared with; columns need to be training objects. */

@@ -44,7 +44,7 @@ static int step(walk *w, double *u, double *v) {
 
 int rk_row_tiny(const rk_bound *a, int64_t i, double norm) {
     double u, v;
-    if (!(norm < RK_TINY) || a->x->type == &rk_data_bits) return 0;
+    if (!(norm < RK_TINY) || a->x->type == &rk_data_bits) return 0; /* bits are 0 or 1 */
     for (walk w = walk_of(a, i, a, i); norm == 0 && step(&w, &u, &v);)
         if (u != 0) return 1;
     return norm > 0;
@@ -73,17 +73,12 @@ double rk_pair_tanimoto(const rk_bound *a, int64_t i, const rk_bound *b, int64_t
     return both / (all - both);
 }
 
-/* The square root of how many bits differ. */
-static double bits_distance(const rk_bits *x, int64_t i, const rk_bits *y, int64_t j) {
-    int64_t count = 0;
-    for (int64_t w = 0; w < x->stride; w++)
-        count += __builtin_popcountll(x->words[i * x->stride + w] ^ y->words[j * y->stride + w]);
-    return sqrt((double)count);
-}
-
 double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j) {
     double u, v, m = 0, sum = 0;
-    if (a->x->type == &rk_data_bits) return bits_distance(a->x->self, i, b->x->self, j);
+    if (a->x->type == &rk_data_bits) {
+        rk_vector_squares(a, i, 1, b, j, 1, &sum, 1, (rk_work){0});
+        return sqrt(sum);
+    }
     walk first = walk_of(a, i, b, j), w = first;
     if (!first.cx && memcmp(first.x, first.y, (size_t)first.end_p * sizeof *first.x) == 0) return 0; /* copies are common */
     while (step(&w, &u, &v)) m = fmax(m, fabs(u - v));

@@ -73,6 +73,11 @@ rkhs_status rk_gemm(rkhs_env *env, const char *stage, char ta, char tb, int64_t 
 /* out (n x k) = K V for a symmetric K of which the lower triangle is read (and the tiles on the diagonal
  * whole); for small k. */
 rkhs_status rk_symm(rkhs_env *env, int64_t n, const double *K, int64_t ldk, int64_t k, const double *V, double *out);
+/* The first place below the diagonal (by row, then column) where a matrix differs from its mirror image by more than
+ * `tolerance` times the larger of the two and of the root of their diagonal entries; at[0] = -1: there is none. Entry (i, j) is
+ * row[i][index[j]]; index NULL: row[i][j]. */
+rkhs_status rk_asymmetry(rkhs_env *env, int64_t n, const double *const *row, const int64_t *index, double tolerance,
+                         int64_t at[2]);
 /* C (m x m) = A'A, A is n x m; both triangles, symmetric to the bit. */
 rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double *C,
                     int64_t ldc);

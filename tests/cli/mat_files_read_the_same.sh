@@ -26,7 +26,7 @@ try gram linear many.mat --format 'mat(nam=A)' -o K2.npy
 try gram linear plain.mat --format 'mat(' -o K2.npy
 try gram linear none.mat -o K2.npy
 try gram linear - --format mat -o K2.npy
-try gram linear plain.mat --memory 100 -o K2.npy
+try gram linear plain.mat --memory 100 -o K2.npy | sed "s/[0-9][0-9]* bytes/N bytes/g"
 try score 'knn(k=2)' --z X.npy --labels plain.mat
 try score 'knn(k=2)' --z X.npy --labels many.mat
 try score 'knn(k=2)' --z X.npy --labels nan.mat

@@ -169,6 +169,24 @@ static void a_cancelled_env_is_as_good_as_new(void **state) {
 
 static rkhs_status call_gram(rkhs_env *env, work *w) { return rkhs_kernel_gram(w->kernel, w->x, NULL, w->K, N); }
 static rkhs_status call_cross(rkhs_env *env, work *w) { return rkhs_kernel_gram(w->kernel, w->x, w->fresh, w->K, N); }
+static rkhs_status call_rows(rkhs_env *env, work *w) { return rkhs_kernel_gram_rows(w->kernel, w->x, 10, 290, w->K, N); }
+
+/* A Gram of its own is written first, by an env that nobody stops; then it is looked at, compared and written again. */
+static rkhs_status call_merge(rkhs_env *env, work *w) {
+    rkhs_env *other;
+    rkhs_data *x;
+    FINE(env, rkhs_env_new(&other));
+    for (int64_t i = 0; i < N * N; i++) w->K[i] = (double)(i % N == i / N);
+    FINE(other, rkhs_data_dense(other, w->K, N, N, N, &x));
+    FINE(other, rkhs_data_write(x, "K.npy", NULL));
+    rkhs_data_free(x);
+    rkhs_env_free(other);
+    rkhs_status status = rkhs_data_merge_gram(env, (const char *const[]){"K.npy"}, 1, "M.npy");
+    unlink("K.npy");
+    if (status != RKHS_OK) HOLDS(access("M.npy", F_OK) != 0);
+    return status;
+}
+
 static rkhs_status call_transform(rkhs_env *env, work *w) { return rkhs_model_transform(w->model, w->fresh, w->Z, 2); }
 
 static rkhs_status call_freeze(rkhs_env *env, work *w) {
@@ -230,11 +248,13 @@ static void every_long_call_can_be_cancelled(void **state) {
         const char *name;
         long_call call;
     } calls[] = {
-        {"a Gram", call_gram},        {"a cross Gram", call_cross}, {"a width", call_freeze}, {"a transform", call_transform},
-        {"an inverse", call_inverse}, {"a sample", call_sample},    {"a score", call_score},  {"a save", call_save},
-        {"a load", call_load},        {"a write", call_write},      {"a read", call_read},
+        {"a Gram", call_gram},           {"a cross Gram", call_cross}, {"a width", call_freeze},
+        {"a transform", call_transform}, {"an inverse", call_inverse}, {"a sample", call_sample},
+        {"a score", call_score},         {"a save", call_save},        {"a load", call_load},
+        {"a write", call_write},         {"a read", call_read},        {"rows of a Gram", call_rows},
+        {"parts of a Gram", call_merge},
     };
-    for (int i = 0; i < 11; i++) {
+    for (int i = 0; i < 13; i++) {
         rk_mark mark = rk_scratch_mark(env);
         work w;
         work_open(env, &w, i % 2 ? "kpca" : "kpca(gram=nystrom(m=280))");

@@ -103,6 +103,26 @@ static rkhs_status call_csv(rkhs_env *env, scene *s, uint64_t *digest) {
 static rkhs_status call_gzip(rkhs_env *env, scene *s, uint64_t *digest) { return read_file(env, "y.csv.gz", NULL, digest); }
 static rkhs_status call_npy(rkhs_env *env, scene *s, uint64_t *digest) { return read_file(env, "x.npy", NULL, digest); }
 
+/* Rows of a Gram, left on the disk. */
+static rkhs_status call_mapped(rkhs_env *env, scene *s, uint64_t *digest) {
+    rkhs_data *x = s->x;
+    rkhs_status status = rkhs_data_read_for(env, "x.npy", NULL, s->precomputed, &x);
+    if (status == RKHS_OK)
+        mix_data(digest, x);
+    else
+        HOLDS(!x);
+    rkhs_data_free(x);
+    return status;
+}
+
+static rkhs_status call_merge(rkhs_env *env, scene *s, uint64_t *digest) {
+    static const char *const parts[] = {"one.npy"};
+    rkhs_status status = rkhs_data_merge_gram(env, parts, 1, "merged.npy");
+    if (status == RKHS_OK) status = read_file(env, "merged.npy", NULL, digest);
+    unlink("merged.npy");
+    return status;
+}
+
 static rkhs_status call_labels(rkhs_env *env, scene *s, uint64_t *digest) {
     rkhs_data *x = NULL;
     rkhs_status status = rkhs_data_read_labels(env, "labels.csv", NULL, &x);
@@ -216,6 +236,13 @@ static rkhs_status call_freeze(rkhs_env *env, scene *s, uint64_t *digest) {
     if (status == RKHS_OK) status = rkhs_kernel_freeze(k, s->x);
     if (status == RKHS_OK) mix_text(digest, rkhs_kernel_text(k));
     rkhs_kernel_free(k);
+    return status;
+}
+
+static rkhs_status call_rows(rkhs_env *env, scene *s, uint64_t *digest) {
+    double K[5 * N] = {0};
+    rkhs_status status = rkhs_kernel_gram_rows(s->rule, s->x, 3, 8, K, N);
+    mix(digest, K, status == RKHS_OK ? sizeof K : 0);
     return status;
 }
 
@@ -370,6 +397,7 @@ static void scene_open(rkhs_env *env, scene *s) {
     FINE(env, rkhs_model_save(s->model, "m.rkhs"));
     FINE(env, rkhs_model_save(s->gram_model, "g.rkhs"));
     FINE(env, rkhs_data_write(s->x, "x.npy", NULL));
+    FINE(env, rkhs_data_write(s->gram, "one.npy", NULL));
     put_text("x.csv", "a,word,b\n1,\"cat, big\",2\n3,dog,4\n5,\"cat, big\",6.5e-3\n", 0);
     put_text("y.csv.gz", "1,2\n3,4\n5,6\n7,8\n", 1);
     put_text("labels.csv", "cat\ndog\ncat\n", 0);
@@ -406,6 +434,8 @@ static void data_that_find_no_memory_fail_whole(void **state) {
         {"read a CSV with labels", call_csv},
         {"read a gzipped CSV", call_gzip},
         {"read an NPY", call_npy},
+        {"map an NPY", call_mapped},
+        {"merge parts", call_merge},
         {"read labels", call_labels},
         {"dense data", call_dense},
         {"float data", call_float},
@@ -422,9 +452,13 @@ static void data_that_find_no_memory_fail_whole(void **state) {
 
 static void kernels_that_find_no_memory_fail_whole(void **state) {
     static const named_call calls[] = {
-        {"a kernel", call_kernel},    {"a copy of a kernel", call_kernel_copy},
-        {"freeze", call_freeze},      {"a Gram", call_gram},
-        {"a cross Gram", call_cross}, {NULL, NULL},
+        {"a kernel", call_kernel},
+        {"a copy of a kernel", call_kernel_copy},
+        {"freeze", call_freeze},
+        {"a Gram", call_gram},
+        {"a cross Gram", call_cross},
+        {"rows of a Gram", call_rows},
+        {NULL, NULL},
     };
     starve_all(*state, calls);
 }

@@ -107,10 +107,27 @@ static void data_that_cannot_be_written_leave_the_old_file(void **state) {
     rkhs_data_free(x);
 }
 
+static rkhs_status merge(const void *thing, const char *path) {
+    return rkhs_data_merge_gram((rkhs_env *)(uintptr_t)thing, (const char *const[]){"K.npy"}, 1, path);
+}
+
+static void a_merge_that_cannot_be_written_leaves_the_old_file(void **state) {
+    rkhs_env *env = *state;
+    double K[150 * 150];
+    rkhs_data *x;
+    LOOK_AT("a merge");
+    for (int i = 0; i < 150 * 150; i++) K[i] = i / 150 + i % 150;
+    FINE(env, rkhs_data_dense(env, K, 150, 150, 150, &x));
+    FINE(env, rkhs_data_write(x, "K.npy", NULL));
+    rkhs_data_free(x);
+    obstruct_both(env, "merge", merge, env, "M.npy");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(a_model_that_cannot_be_written_leaves_the_old_one),
         FOLDER_TEST(data_that_cannot_be_written_leave_the_old_file),
+        FOLDER_TEST(a_merge_that_cannot_be_written_leaves_the_old_file),
     };
     return cmocka_run_group_tests_name("write_faults", tests, NULL, NULL);
 }

@@ -43,6 +43,9 @@ COMMANDS = [
     ("info", ["info", "m.rkhs"], []),
     ("score", ["score", "knn(k=5)", "--z", "Z.npy", "--labels", "y.npy"], []),
     ("gram", ["gram", "rbf", "X.npy", "-o", "out.npy"], ["out.npy"]),
+    ("gram rows", ["gram", "rbf", "X.npy", "--rows", "5:17", "-o", "out.npy"], ["out.npy"]),
+    ("gram merge", ["gram", "--merge", "p0.npy", "p1.npy", "-o", "out.npy"], ["out.npy"]),
+    ("fit precomputed", ["fit", "kpca(dim=2)", "--kernel", "precomputed", "K.npy", "-z", "out.npy"], ["out.npy"]),
     ("sample", ["sample", "circles(n=20)", "-o", "out.npy", "--labels-out", "out.csv"], ["out.npy", "out.csv"]),
     ("list", ["list"], []),
     ("list rbf", ["list", "rbf"], []),
@@ -90,7 +93,8 @@ class Scene:
         subprocess.run([*compiler, "-O1", "-shared", "-fPIC", "-D_GNU_SOURCE", str(HERE / "shim.c"), "-o", str(self.shim), "-ldl"],
                        check=True)
         for words in (["sample", "circles(n=30)", "-o", "X.npy", "--labels-out", "y.npy"], ["sample", "circles(n=30)", "-o", "X.csv"],
-                      ["fit", "kpca(dim=2)", "X.npy", "-o", "m.rkhs", "-z", "Z.npy"]):
+                      ["fit", "kpca(dim=2)", "X.npy", "-o", "m.rkhs", "-z", "Z.npy"], ["gram", "rbf", "X.npy", "-o", "K.npy"],
+                      ["gram", "rbf", "X.npy", "--rows", ":12", "-o", "p0.npy"], ["gram", "rbf", "X.npy", "--rows", "12:", "-o", "p1.npy"]):
             self.must(words)
         (folder / "X.csv.gz").write_bytes(gzip.compress((folder / "X.csv").read_bytes()))
 

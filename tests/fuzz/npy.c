@@ -1,5 +1,27 @@
-/* npy.c: NumPy arrays. */
+/* npy.c: NumPy arrays, copied, and left on the disk as a precomputed Gram is: both ways say and read the same. */
 #include "fuzz.h"
 
 static const char *const specs[] = {"npy"};
-READER(specs)
+
+void fuzz_one(rkhs_env *env, const uint8_t *bytes, size_t count) {
+    rkhs_kernel *precomputed;
+    rkhs_data *copied = NULL, *left = NULL;
+    int64_t ld;
+    fuzz_reader(env, specs, FUZZ_COUNT(specs), 0, bytes, count);
+    if (count == 0) return;
+    FUZZ_HOLDS(rkhs_kernel_new(env, "precomputed", &precomputed) == RKHS_OK);
+    const char *path = fuzz_file(bytes + 1, count - 1);
+    rkhs_status first = rkhs_data_read(env, path, "npy", &copied);
+    rkhs_status second = rkhs_data_read_for(env, path, "npy", precomputed, &left);
+    fuzz_status(env, second);
+    FUZZ_HOLDS(first == second && (second == RKHS_OK) == (left != NULL));
+    if (left) {
+        int64_t rows = rkhs_data_rows(copied), columns = rkhs_data_columns(copied);
+        FUZZ_HOLDS(rows == rkhs_data_rows(left) && columns == rkhs_data_columns(left));
+        const double *a = rkhs_data_values(copied, &ld), *b = rkhs_data_values(left, &ld);
+        FUZZ_HOLDS(memcmp(a, b, (size_t)(rows * columns) * sizeof *a) == 0);
+    }
+    rkhs_data_free(left);
+    rkhs_data_free(copied);
+    rkhs_kernel_free(precomputed);
+}

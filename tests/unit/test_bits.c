@@ -54,7 +54,8 @@ static void every_level_counts_alike(void **state) {
             for (int64_t i = 0; i < NI; i++) {
                 for (int64_t j = 0; j < NJ; j++) {
                     int count = 0;
-                    for (int64_t c = 0; c < 64 * words; c++) count += (int)((a[i * lda + c / 64] & b[j * ldb + c / 64]) >> c % 64 & 1);
+                    for (int64_t c = 0; c < 64 * words; c++)
+                        count += (int)((a[i * lda + c / 64] & b[j * ldb + c / 64]) >> c % 64 & 1);
                     if (out[i * LD + j] != count)
                         fail_msg("level %d, %lld words: %g, not %d", level, (long long)words, out[i * LD + j], count);
                 }

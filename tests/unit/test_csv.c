@@ -417,6 +417,64 @@ static void mutated_text_is_read_or_refused_never_a_crash(void **state) {
     }
 }
 
+/* A file of several blocks: row i is i, i + 0.25, a label; some numbers as rk_csv_take alone reads them; `wrong` on line 40001.
+ */
+static void put_long_table(const char *line_end, const char *wrong, int quotes) {
+    FILE *out = fopen("long.csv", "wb");
+    assert_non_null(out);
+    for (int i = 0; i < 50000; i++) {
+        if (wrong && i == 40000)
+            fprintf(out, "%s%s", wrong, line_end);
+        else if (i % 7001 == 5)
+            fprintf(out, "%d,%s%d.25%s, New York %s", i, quotes ? "\"" : "", i, quotes ? "\"" : "\t", line_end);
+        else
+            fprintf(out, "%d,%d.25,%s%s", i, i, i % 2 ? "odd" : "even", i < 49999 ? line_end : "");
+    }
+    assert_int_equal(fclose(out), 0);
+}
+
+static void a_long_table_is_read_by_blocks_as_by_lines(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    static const char *const ends[] = {"\n", "\r\n", "\r"};
+    rkhs_data *x;
+    int64_t ld, classes;
+    for (int way = 0; way < 12; way++) {
+        OK(env, rkhs_env_set_threads(env, way % 2 ? 3 : 1));
+        put_long_table(ends[way / 2 % 3], NULL, way >= 6);
+        OK(env, rkhs_data_read(env, "long.csv", "csv(label=2)", &x));
+        assert_int_equal(rkhs_data_rows(x), 50000);
+        const double *values = rkhs_data_values(x, &ld);
+        const rkhs_data *labels = rkhs_data_labels(x);
+        const int64_t *codes = rkhs_data_codes(labels, &classes);
+        assert_int_equal(classes, 3);
+        for (int i = 0; i < 50000; i++) {
+            assert_true(values[i * ld] == i && values[i * ld + 1] == i + 0.25);
+            assert_string_equal(rkhs_data_class_name(labels, codes[i]), i % 7001 == 5 ? "New York" : i % 2 ? "odd" : "even");
+        }
+        rkhs_data_free(x);
+    }
+    OK(env, rkhs_env_set_threads(env, 1)); /* lets the pool go */
+}
+
+static void the_first_mistake_of_a_long_table_is_named_on_any_number_of_threads(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    static const struct {
+        const char *text, *words;
+    } wrong[] = {{"1,x,odd", "line 40001, column 2 is 'x', not a number"},
+                 {"1,2", "line 40001 has 2 fields, the first has 3"},
+                 {"1,2,3,4", "line 40001 has 4 fields, the first has 3"},
+                 {"", "line 40001 is empty, and rows follow it"},
+                 {"1,2,", "line 40001, column 3, the label, is missing"}};
+    rkhs_data *x;
+    for (int way = 0; way < 10; way++) {
+        OK(env, rkhs_env_set_threads(env, way % 2 ? 3 : 1));
+        put_long_table("\n", wrong[way / 2].text, 0);
+        FAILS(env, RKHS_ERR_DATA, wrong[way / 2].words, rkhs_data_read(env, "long.csv", "csv(label=2)", &x));
+        assert_null(x);
+    }
+    OK(env, rkhs_env_set_threads(env, 1));
+}
+
 static void every_failed_allocation_is_survived(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     for (int64_t k = 0;; k++) {
@@ -448,6 +506,8 @@ int main(void) {
         FILES_TEST(what_is_written_reads_back_to_the_bit),
         FILES_TEST(labels_are_written_one_a_line_and_quoted_if_needed),
         FILES_TEST(mutated_text_is_read_or_refused_never_a_crash),
+        FILES_TEST(a_long_table_is_read_by_blocks_as_by_lines),
+        FILES_TEST(the_first_mistake_of_a_long_table_is_named_on_any_number_of_threads),
         FILES_TEST(every_failed_allocation_is_survived),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -472,6 +472,46 @@ static void an_eigenvalue_that_fills_the_space_is_found(void **state) {
     }
 }
 
+/* Entry (i, j) of a symmetric matrix is row i, column index[j]; one or two entries are then changed. */
+static void the_first_asymmetry_is_found(void **state) {
+    rkhs_env *env = *state;
+    enum { N = 2100 }; /* two blocks */
+    static const int64_t places[][2] = {{1, 0}, {2099, 2098}, {2099, 0}, {2048, 2047}, {64, 63}, {130, 128}, {2050, 5}};
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t *index, at[2];
+    double *A;
+    const double **row;
+    OK(env, rk_scratch(env, (int64_t)N * N, sizeof *A, &A));
+    OK(env, rk_scratch(env, N, sizeof *row, &row));
+    OK(env, rk_scratch(env, N, sizeof *index, &index));
+    for (int64_t i = 0; i < N; i++) row[i] = A + i * N, index[i] = (i * 11) % N;
+    for (int turn = 0; turn < 2; turn++) {
+        const int64_t *use = turn ? index : NULL;
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t j = 0; j < N; j++)
+                A[i * N + (use ? use[j] : j)] = 1 / (1.0 + (double)(i + j)) + noise(5, (uint64_t)((i ^ j) * 4096 + i + j));
+        OK(env, rk_asymmetry(env, N, row, use, 0, at));
+        assert_int_equal(at[0], -1);
+        for (int q = 0; q < 14; q++) {
+            int64_t i = places[q / 2][0], j = places[q / 2][1];
+            double *one = q % 2 ? &A[i * N + (use ? use[j] : j)] : &A[j * N + (use ? use[i] : i)], was = *one;
+            double *later = &A[2099 * N + (use ? use[2098] : 2098)], before = *later;
+            *later += q / 2 == 1 ? 0 : 1;
+            *one = nextafter(was, 9);
+            OK(env, rk_asymmetry(env, N, row, use, 0, at));
+            assert_int_equal(at[0], i);
+            assert_int_equal(at[1], j);
+            *later = before;
+            *one = was;
+            *one += 1e-9;
+            OK(env, rk_asymmetry(env, N, row, use, 1e-3, at));
+            assert_int_equal(at[0], -1);
+            *one = was;
+        }
+    }
+    rk_scratch_release(env, mark);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(an_eigenvalue_that_fills_the_space_is_found),
@@ -492,6 +532,7 @@ int main(void) {
         ENV_TEST(tiles_of_a_triangle_are_counted_row_by_row),
         ENV_TEST(bits_do_not_depend_on_the_number_of_threads),
         ENV_TEST(every_tiled_routine_can_be_stopped),
+        ENV_TEST(the_first_asymmetry_is_found),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     rk_blas_begin();
