@@ -25,17 +25,14 @@ static rkhs_status no_object(rkhs_env *env, const char *where, int64_t i, int64_
         where, (long long)i + 1, (long long)c + 1, value, (long long)objects - 1);
 }
 
-rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t n, int64_t width, int64_t objects, rkhs_data **data) {
+/* A copy of rows, once all are seen to name objects. */
+static rkhs_status copy_rows(rkhs_env *env, const char *where, const int64_t *rows, int64_t n, int64_t width, int64_t objects,
+                             rkhs_data **data) {
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
-    if (!env || !data) return RKHS_ERR_ARGUMENT;
-    rk_clear(env);
-    *data = NULL;
-    if (!rows) FAIL(env, RKHS_ERR_ARGUMENT, "there are no index rows: the pointer is NULL");
-    TRY(check_shape(env, "index rows", n, width, objects));
+    TRY(check_shape(env, where, n, width, objects));
     for (int64_t q = 0; q < n * width; q++)
-        if (rows[q] < 0 || rows[q] >= objects)
-            TRY(no_object(env, "index rows", q / width, q % width, (double)rows[q], objects));
+        if (rows[q] < 0 || rows[q] >= objects) TRY(no_object(env, where, q / width, q % width, (double)rows[q], objects));
     TRY(rk_data_new(env, &rk_data_index, n, width, &x));
     rk_index *to = x->self;
     TRY(rk_alloc(env, n * width, sizeof *to->rows, &to->rows));
@@ -46,6 +43,14 @@ rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t n, int64
 done:
     rkhs_data_free(x);
     return status;
+}
+
+rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t n, int64_t width, int64_t objects, rkhs_data **data) {
+    if (!env || !data) return rk_missing(env, "rkhs_data_index", "place for the data");
+    rk_clear(env);
+    *data = NULL;
+    if (!rows) return rk_fail(env, RKHS_ERR_ARGUMENT, "there are no index rows: the pointer is NULL");
+    return copy_rows(env, "index rows", rows, n, width, objects, data);
 }
 
 rkhs_status rk_index_from(rkhs_env *env, const char *where, const rkhs_data *numbers, int64_t objects, rkhs_data **data) {
@@ -103,8 +108,7 @@ static rkhs_status load_index(rkhs_env *env, rk_archive *archive, const char *pr
     TRY(rk_archive_get_int(archive, name, &objects));
     snprintf(name, sizeof name, "%srows", prefix);
     TRY(rk_archive_get(archive, name, 'q', 2, &a));
-    TRY(check_shape(env, path, a.shape[0], a.shape[1], objects));
-    TRY(rkhs_data_index(env, a.data, a.shape[0], a.shape[1], objects, &fresh));
+    TRY(copy_rows(env, path, a.data, a.shape[0], a.shape[1], objects, &fresh));
     out->rows = fresh->rows;
     out->columns = fresh->columns;
     memcpy(out->self, fresh->self, sizeof(rk_index));

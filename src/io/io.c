@@ -139,7 +139,7 @@ rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *f
 
 rkhs_status rkhs_data_read_index(rkhs_env *env, const char *path, const char *format, int64_t objects, rkhs_data **data) {
     rkhs_data *numbers = NULL;
-    if (!env || !data) return RKHS_ERR_ARGUMENT;
+    if (!env || !data) return rk_missing(env, "rkhs_data_read_index", "place for the data");
     rk_clear(env);
     *data = NULL;
     rkhs_status status = read_data(env, path, format, RK_KIND_DENSE, &numbers);

@@ -122,6 +122,7 @@ double rk_sparse_square(const rkhs_data *x, int64_t i, const rkhs_data *y, int64
 /* Whether a row of this squared norm is below it, yet not zero. */
 int rk_row_tiny(const rk_bound *a, int64_t i, double norm);
 double rk_pair_cosine(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
+double rk_pair_tanimoto(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
 /* |x - y|, not its square. */
 double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
 

@@ -62,6 +62,17 @@ double rk_pair_cosine(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j
     return v > 1 ? 1 : v < -1 ? -1 : v;
 }
 
+double rk_pair_tanimoto(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j) {
+    double u, v, m = 0, all = 0, both = 0;
+    for (walk w = walk_of(a, i, b, j); step(&w, &u, &v);) m = fmax(m, fmax(fabs(u), fabs(v)));
+    if (!(m > 0)) return 1;
+    for (walk w = walk_of(a, i, b, j); step(&w, &u, &v);) {
+        u /= m, v /= m;
+        all += u * u + v * v, both += u * v;
+    }
+    return both / (all - both);
+}
+
 double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j) {
     double u, v, m = 0, sum = 0;
     if (a->x->type == &rk_data_bits) {

@@ -54,7 +54,8 @@ static void every_level_counts_alike(void **state) {
             for (int64_t i = 0; i < NI; i++) {
                 for (int64_t j = 0; j < NJ; j++) {
                     int count = 0;
-                    for (int64_t c = 0; c < 64 * words; c++) count += (a[i * lda + c / 64] & b[j * ldb + c / 64]) >> c % 64 & 1;
+                    for (int64_t c = 0; c < 64 * words; c++)
+                        count += (int)((a[i * lda + c / 64] & b[j * ldb + c / 64]) >> c % 64 & 1);
                     if (out[i * LD + j] != count)
                         fail_msg("level %d, %lld words: %g, not %d", level, (long long)words, out[i * LD + j], count);
                 }
@@ -154,6 +155,17 @@ static void tanimoto_takes_counts_and_real_numbers(void **state) {
         assert_true(w[0] > -1e-13 * w[N - 1]);
         rkhs_data_free(data);
     }
+}
+
+static void tanimoto_of_tiny_numbers_keeps_its_digits(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    static const double x[] = {1e-160, 2e-160, 2e-200, 1e-200, 0, 0, 3, 4};
+    rkhs_data *data;
+    double K[16];
+    OK(env, rkhs_data_dense(env, x, 4, 2, 2, &data));
+    gram_of(env, "tanimoto", data, NULL, K);
+    near_all(K, (double[]){1, 4e-40 / 5, 0, 0, 4e-40 / 5, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, 16, 1e-15);
+    rkhs_data_free(data);
 }
 
 /* ---- making, packing, refusing ---- */
@@ -392,6 +404,7 @@ int main(void) {
         FILES_TEST(tanimoto_is_intersection_over_union),
         FILES_TEST(kernels_on_numbers_give_the_same_on_bits),
         FILES_TEST(tanimoto_takes_counts_and_real_numbers),
+        FILES_TEST(tanimoto_of_tiny_numbers_keeps_its_digits),
         FILES_TEST(packed_bytes_are_read_from_the_lowest_bit),
         FILES_TEST(a_number_that_is_no_bit_is_named_by_row_and_column),
         FILES_TEST(few_ones_in_many_columns_stay_sparse),
