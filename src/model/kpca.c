@@ -46,7 +46,10 @@ static const rk_param params[] = {
 };
 
 static const char *default_kernel(unsigned kind) {
-    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "rbf(sigma=median)" : kind == RK_KIND_GRAM ? "precomputed" : NULL;
+    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "rbf(sigma=median)"
+           : kind == RK_KIND_STRING                ? "spectrum(p=3)"
+           : kind == RK_KIND_GRAM                  ? "precomputed"
+                                                   : NULL;
 }
 
 static int64_t dim_kpca(const void *self, const rkhs_data *y) { return ((const kpca *)self)->dim; }

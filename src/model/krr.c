@@ -36,7 +36,10 @@ static const rk_param params[] = {
 };
 
 static const char *default_kernel(unsigned kind) {
-    return kind == RK_KIND_DENSE ? "rbf(sigma=median)" : kind == RK_KIND_GRAM ? "precomputed" : NULL;
+    return kind == RK_KIND_DENSE    ? "rbf(sigma=median)"
+           : kind == RK_KIND_STRING ? "spectrum(p=3)"
+           : kind == RK_KIND_GRAM   ? "precomputed"
+                                    : NULL;
 }
 
 static int64_t dim_krr(const void *self, const rkhs_data *y) { return y ? y->columns : 1; }
