@@ -240,10 +240,10 @@ rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data 
     return status != RKHS_OK ? status : rkhs_data_read_labels(c->env, path, spec, labels);
 }
 
-/* Writes data or labels in a format, NPY on standard output unless that is given. */
+/* Writes data or labels in a format, on standard output NPY or, of strings, lines unless that is given. */
 static rkhs_status write_as(const rkhs_data *data, const char *path, const char *format) {
     if (stop_signal() != 0) return RKHS_ERR_CANCELLED;
-    if (format == NULL && strcmp(path, "-") == 0) format = "npy";
+    if (format == NULL && strcmp(path, "-") == 0) format = strcmp(rkhs_data_kind(data), "string") == 0 ? "lines" : "npy";
     writing_now(1);
     rkhs_status status = rkhs_data_write(data, path, format);
     writing_now(0);

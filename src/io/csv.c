@@ -399,6 +399,7 @@ static rkhs_status looks_like_header(const reader *r, const char **names, int *h
 static rkhs_status split_next(const reader *r, const char *end, const char ***fields, int64_t *count) {
     reader next = *r;
     *count = 0;
+    next.line++;
     next.at += end - next.at;
     if (next.at < next.end) next.at = after_line(next.at);
     if (next.at >= next.end) return RKHS_OK;
@@ -467,7 +468,7 @@ static rkhs_status read_first(reader *r, const csv *c, int mode) {
     int header = named || c->header == HEADER_YES;
     if (!header && c->header == HEADER_AUTO)
         TRY(mode == STRINGS ? header_of_strings(r, end, names, &header) : looks_like_header(r, names, &header));
-    if (header) TRY(split_next(r, end, &row, &count));
+    if (header && mode == STRINGS && r->text < 0) TRY(split_next(r, end, &row, &count));
     if (mode == STRINGS && r->text < 0) TRY(find_text(r, row, count));
     if (mode == STRINGS && r->text == r->label)
         FAIL(r->env, RKHS_ERR_DATA, "%s: column %lld cannot be both the strings and the labels", r->name, (long long)r->text);

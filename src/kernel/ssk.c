@@ -21,7 +21,7 @@
 #define RK_HAS_WIDE 1
 #endif
 
-enum { MOST_P = 64, MOST_Q = MOST_P - 1, MOST_LANES = 8, NO_S = -1, NO_T = -2 };
+enum { MOST_P = 64, BAND = 4, MOST_LANES = 8, NO_S = -1, NO_T = -2 };
 
 typedef struct ssk {
     int64_t p;
@@ -36,10 +36,10 @@ typedef struct rk_sweep {
     int64_t rows, columns; /* rows: even */
     int64_t chunk;         /* columns at a time */
     double lambda;
-    const double *weight; /* blended: of each length, q + 1 */
-    void *s, *t;          /* tokens by lanes: rows, columns */
-    void *row, *edge;     /* (chunk + 1) x q; rows x 2 q */
-    double *out;          /* K of each lane */
+    const double *weight;    /* blended: of each length, q + 1 */
+    void *s, *t;             /* tokens by lanes: rows, columns */
+    void *row, *edge, *next; /* (chunk + 1) x q; rows x 2 q; 2 chunk */
+    double *out;             /* K of each lane */
 } rk_sweep;
 
 #ifdef RK_HAS_WIDE
@@ -98,7 +98,8 @@ static int64_t chunk_of(int64_t q) { return q <= 4 ? 64 : rk_most(8, 256 / q); }
 /* Doubles for strings of up to so many rows and columns. */
 static int64_t room_of(int64_t q, int64_t rows, int64_t columns) {
     int64_t each = MOST_LANES, places = 4; /* doubles of a vector, and of a place of all lanes */
-    return places * (rows + 1 + columns) + each * (chunk_of(q) + 1) * q + each * 2 * q * (rows + 1) + 5 * each;
+    return places * (rows + 1 + columns) + each * (chunk_of(q) + 1) * q + each * 2 * q * (rows + 1) + each * 2 * chunk_of(q) +
+           6 * each;
 }
 
 /* Takes doubles at a whole vector. */
@@ -122,6 +123,7 @@ static void run_pairs(const ssk *o, const double *weight, const pair *list, int 
     w.t = take_vectors(&work, 4 * w.columns);
     w.row = take_vectors(&work, MOST_LANES * (w.chunk + 1) * q);
     w.edge = take_vectors(&work, MOST_LANES * 2 * q * w.rows);
+    w.next = take_vectors(&work, MOST_LANES * 2 * w.chunk);
     for (int k = 0; k < here; k++) {
         pair none = {.rows = 0}, p = k < count ? list[k] : none;
 #ifdef RK_HAS_WIDE
@@ -278,7 +280,7 @@ static void raw_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound 
     int64_t order_a[RK_TILE], order_b[RK_TILE];
     double weight[MOST_P];
     pair list[MOST_LANES];
-    int count = 0, here = lanes_here();
+    int count = 0, here = lanes_here(), mirrored = a == b && i0 == j0 && ni == nj;
     weights(o, weight);
     by_length(ta, i0, ni, order_a);
     by_length(tb, j0, nj, order_b);
@@ -289,6 +291,7 @@ static void raw_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound 
             p.rows = tokens_of(ta, i0 + i, &p.s);
             p.columns = tokens_of(tb, j0 + j, &p.t);
             *p.out = 0;
+            if (mirrored && j > i) continue;
             if (!long_enough(o, p.rows) || !long_enough(o, p.columns)) continue;
             list[count++] = p;
             if (count < here) continue;
@@ -296,6 +299,8 @@ static void raw_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound 
             count = 0;
         }
     if (count) run_pairs(o, weight, list, count, work);
+    for (int64_t i = 0; mirrored && i < ni; i++)
+        for (int64_t j = 0; j < i; j++) out[j * ld + i] = out[i * ld + j];
 }
 
 /* The factor that was left out: lambda^2 for each token of u. */

@@ -135,6 +135,8 @@ static void new_rows_of_another_width_or_kind_are_refused(void **state) {
             rkhs_model *m = fitted(env, &t, x);
             char part[128];
             snprintf(part, sizeof part, "have 70 columns, but the model was fitted on %lld", (long long)x->columns);
+            if (!(rk_kernel_kinds(rkhs_model_kernel(m)) & (RK_KIND_DENSE | RK_KIND_GRAM)))
+                snprintf(part, sizeof part, "data, not dense: ");
             memset(Z, 0, sizeof Z);
             REFUSED(env, RKHS_ERR_DATA, part, rkhs_model_transform(m, wide, Z, 2));
             REFUSED(env, RKHS_ERR_DATA, "not labels", rkhs_model_transform(m, labels, Z, 2));
