@@ -194,6 +194,7 @@ done:
 
 static rkhs_status prepare_mismatch(rkhs_env *env, rk_bound *bound) {
     const mismatch *o = rk_kernel_self(bound);
+    if (!o->rule.alphabet) return rk_fail(env, RKHS_ERR_SPEC, "mismatch: its alphabet is not fixed yet: give alphabet=");
     return rk_bag_prepare(env, bound, &o->rule, features_mismatch, 0);
 }
 

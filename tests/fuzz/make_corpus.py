@@ -56,7 +56,8 @@ TABLES = {
 
 SPECS = {
     0: ["rbf", "rbf(sigma=median)", "2*linear + rbf(gamma=0.1)*cosine", "0.5*(linear + 2*rbf(sigma=knn(3)))*poly(degree=2)",
-        "precomputed + 0.5*precomputed", "laplacian(sigma=knn(k=4))", "poly(degree=3, scale=0.5, offset=1)", "((((linear))))"],
+        "precomputed + 0.5*precomputed", "laplacian(sigma=knn(k=4))", "poly(degree=3, scale=0.5, offset=1)", "((((linear))))",
+        'ssk(p=3, lambda=0.5, by=word) + 2*spectrum(alphabet="ACGT")', "mismatch(4, 1)*words(idf=true)"],
     1: ["kpca", "kpca(dim=2, gram=nystrom(m=10, by=given, rows=[0:10,12]), solver=lanczos)", "kpca(3, negative=flip)",
         "krr(ridge=0.1)", "kpca(gram=exact, solver=dense)"],
     2: ["csv", 'csv(label="two words", header=yes)', "tsv(label=-1)", "npy", "csv(delimiter=semicolon)", "npz(key=x)", "svmlight(base=0, columns=9)"],
@@ -69,6 +70,14 @@ ROWS = {
     "plain": "1 1:0.5 3:2\n-1 2:1e-3\n", "zero": "0 0:1 4:2\n", "comment": "cat 1:1 # note\n\ndog 2:2\n", "query": "1 qid:3 1:2 2:4\n",
     "empty_row": "1\n2 1:1\n", "order": "1 3:1 2:1\n", "twice": "1 2:1 2:2\n", "huge": "1 2147483648:1\n", "pairs": "1,2 1:1\n",
 }
+
+
+RECORDS = {
+    "plain": ">one\nACGT\nAC\n>two\nTT\n", "crlf": ">a b|c\r\nAC GT\r\n>d e\r\n", "remark": ";x\n\n>a\n;y\nAC\n", "none": "ACGT\n", "empty": "",
+    "no_end": ">a\nAC", "names": ">\n>>\n> x\nA>C\n", "bom": "\ufeff>a\nA\n",
+}
+LINES = {"plain": "one\ntwo\n", "crlf": "one\r\n\r\ntwo", "empty": "", "blank": "\n\n", "bom": "\ufeffx\n", "utf8": "Z\u00fcrich \u20ac\n"}
+STRINGS = [b"abcabc\0abd\0\0abcabc", "Z\u00fcrich\0\u20ac100\0z\u00dcrich".encode(), b"a\xff\0b", b"the cat\0The dog, the cat\0cat"]
 
 
 def packed(arrays, method=zipfile.ZIP_STORED):
@@ -102,10 +111,12 @@ def mnist():
 def models(tool):
     """Small model files of several kinds, by the tool."""
     with tempfile.TemporaryDirectory() as folder:
-        x, gram, model = (pathlib.Path(folder) / name for name in ("x.csv", "k.csv", "m.rkhs"))
+        x, gram, text, model = (pathlib.Path(folder) / name for name in ("x.csv", "k.csv", "t.txt", "m.rkhs"))
+        text.write_text("abcab\nbcabc\n\ncab\n")
         x.write_text("0,1\n1,0\n2,2\n3,1\n5,5\n")
         gram.write_text("2,1,0\n1,2,1\n0,1,2\n")
         for name, spec, kernel, data in (("rbf", "kpca(dim=1)", "rbf(gamma=0.5)", x), ("gram", "kpca(dim=1)", "precomputed", gram),
+                                         ("strings", "kpca(dim=1)", "ssk(p=2)", text), ("mismatch", "kpca(dim=1)", "mismatch(p=2)", text),
                                          ("nystrom", "kpca(dim=2, gram=nystrom(m=3))", "linear + 2*rbf(gamma=0.1)", x)):
             command = [tool, "fit", spec, "--kernel", kernel, data, "-o", model, "--quiet"]
             subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
@@ -118,6 +129,8 @@ def main():
         for spec in (0, 3) if len(table) < 100 else (0,):
             put("csv", f"{name}_{spec}", bytes([spec]) + table.encode())
         put("labels", name, b"\0" + table.encode())
+        for spec in (10, 11, 12) if name in ("header", "words") else ():
+            put("csv", f"{name}_{spec}", bytes([spec]) + table.encode())
     put("csv", "gzip", b"\0" + gzip.compress(TABLES["header"].encode(), mtime=0))
     for name, array in arrays():
         put("npy", name, b"\0" + array)
@@ -130,6 +143,14 @@ def main():
         put("labels", "idx_" + name, b"\7" + content)
     for name, text in ROWS.items():
         put("svmlight", name, b"\0" + text.encode())
+    for name, text in RECORDS.items():
+        for spec in (0, 2):
+            put("fasta", f"{name}_{spec}", bytes([spec]) + text.encode())
+    for name, text in LINES.items():
+        put("lines", name, b"\0" + text.encode())
+    for kernel in range(11):
+        for i, strings in enumerate(STRINGS):
+            put("strings", f"{kernel}_{i}", bytes([kernel]) + strings)
     for what, texts in SPECS.items():
         for i, text in enumerate(texts):
             put("spec", f"{what}_{i}", bytes([what]) + text.encode())
