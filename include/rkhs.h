@@ -128,6 +128,11 @@ RKHS_API rkhs_status rkhs_data_bits(rkhs_env *env, const uint8_t *packed, int64_
 RKHS_API rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t n, int64_t width, int64_t objects,
                                      rkhs_data **data);
 
+/* n strings, copied: text, sequences, any bytes. lengths in bytes; NULL: each string ends in a zero. What a character is, and
+ * whether words are compared instead, the kernel says. */
+RKHS_API rkhs_status rkhs_data_strings(rkhs_env *env, const char *const *strings, const int64_t *lengths, int64_t n,
+                                       rkhs_data **data);
+
 /* n class labels: codes 0 .. classes-1, and a name for each code (NULL: the code's digits). Copied. */
 RKHS_API rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names,
                                        int64_t classes, rkhs_data **data);
@@ -168,11 +173,13 @@ RKHS_API rkhs_status rkhs_data_sample(rkhs_env *env, const char *spec, rkhs_data
 /* The objects at `index`, copied, labels too. */
 RKHS_API rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_t count, rkhs_data **subset);
 
-RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "bits", "labels", ... */
+RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "string", "bits", "labels", ... */
 RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
 RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
 RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld); /* NULL if not dense */
-RKHS_API const rkhs_data *rkhs_data_labels(const rkhs_data *data);           /* that came with it, or NULL */
+/* String i (from 0), a zero after it; NULL if there is none. length may be NULL. */
+RKHS_API const char *rkhs_data_string(const rkhs_data *data, int64_t i, int64_t *length);
+RKHS_API const rkhs_data *rkhs_data_labels(const rkhs_data *data); /* that came with it, or NULL */
 RKHS_API const int64_t *rkhs_data_codes(const rkhs_data *labels, int64_t *classes);
 RKHS_API const char *rkhs_data_class_name(const rkhs_data *labels, int64_t code);
 RKHS_API void rkhs_data_free(rkhs_data *data);
@@ -244,7 +251,7 @@ RKHS_API const double *rkhs_model_embedding(const rkhs_model *model, int64_t *n,
 RKHS_API rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, double *Z, int64_t ld);
 
 /* Approximate objects for embedded points: a ridge regression from codes to kept vectors, chosen by leave-one-out, and rounded
- * to bits where these were kept. For a precomputed Gram: the column of the nearest kept object. */
+ * to bits where these were kept. For a precomputed Gram: the column of the nearest kept object; for strings: that object. */
 RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x);
 
 /* Model files are NumPy archives (.npz) that end in a checksum. They contain the kept training objects. */

@@ -180,6 +180,8 @@ typedef struct rk_kernel_type {
     rkhs_status (*check)(rkhs_env *env, const void *self);
     /* (optional) Turns rules into numbers. */
     rkhs_status (*freeze)(rkhs_env *env, void *self, const rkhs_data *x);
+    /* (optional) Whether values depend on all training objects and not on two alone: then all of them must be kept. */
+    int (*whole)(const void *self);
     /* (optional) The data that the children are to see in place of x; may borrow from x. */
     rkhs_status (*see)(rkhs_env *env, const void *self, const rkhs_data *x, rkhs_data **seen);
     /* (optional) Fills bound->side when the children are bound; release undoes it. */
@@ -187,6 +189,9 @@ typedef struct rk_kernel_type {
     void (*release)(rkhs_env *env, rk_bound *bound);
     /* (optional) Doubles of scratch that block takes for itself. */
     int64_t (*work)(const rk_bound *a, const rk_bound *b);
+    /* (optional) Rows and columns of a tile that takes about a tenth of a second, at most RK_TILE; RK_TILE otherwise. No result
+     * depends on it: a value is a function of its two objects. */
+    int64_t (*tile)(const rk_bound *a, const rk_bound *b);
     /* out[i*ld + j] = k(a_{i0+i}, b_{j0+j}), ni, nj <= RK_TILE. The one hot loop. */
     rkhs_status (*block)(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                          int64_t ld, rk_work work);

@@ -229,7 +229,7 @@ rkhs_status rk_input_open(rkhs_env *env, const char *path, rk_input **in);
 rkhs_status rk_input_read(rk_input *in, void *buffer, size_t count, size_t *got);
 /* The rest, as one allocated block with a zero byte after it. */
 rkhs_status rk_input_all(rk_input *in, char **bytes, size_t *length);
-/* The next `count` (at most 16) bytes, which stay to be read; *got is less only at the end. */
+/* The next `count` (at most 4096) bytes, which stay to be read; *got is less only at the end. */
 rkhs_status rk_input_peek(rk_input *in, void *buffer, size_t count, size_t *got);
 int64_t rk_input_left(const rk_input *in); /* bytes still to be read; -1: not known (a pipe, gzip) */
 /* The descriptor, and where in the file the next byte stands; 0: there is no such place (a pipe, gzip). */

@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { BUFFER = 64 * 1024, SLICE_MS = 100, HELD = 16 };
+enum { BUFFER = 64 * 1024, SLICE_MS = 100, HELD = 4096 };
 
 struct rk_input {
     rkhs_env *env;

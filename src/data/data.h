@@ -31,6 +31,12 @@ typedef struct rk_sparse {
     int64_t *own_starts;
 } rk_sparse;
 
+/* Strings of bytes, each followed by a zero; see string.c. */
+typedef struct rk_strings {
+    char *bytes;
+    int64_t *starts; /* rows + 1 */
+} rk_strings;
+
 /* Rows of a precomputed Gram. Row i is training object index[i]; index NULL: row i is training object i when square, else new.
  * k(a_i, b_j) = a.values[i][b.index[j]], so a kept object needs its index alone: values may be NULL. columns = training
  * objects. */
@@ -97,6 +103,15 @@ int rk_bits_suit(const rkhs_data *x);
 
 /* Index rows from numbers; the sentence begins with `where`. */
 rkhs_status rk_index_from(rkhs_env *env, const char *where, const rkhs_data *numbers, int64_t objects, rkhs_data **x);
+
+/* n strings, copied; lengths NULL: they end in zeros. */
+rkhs_status rk_data_strings_new(rkhs_env *env, const char *const *strings, const int64_t *lengths, int64_t n, rkhs_data **x);
+/* String i and its length; a zero follows it. */
+static inline const char *rk_string_of(const rkhs_data *x, int64_t i, int64_t *length) {
+    const rk_strings *s = (const rk_strings *)x->self;
+    if (length) *length = s->starts[i + 1] - s->starts[i] - 1;
+    return s->bytes + s->starts[i];
+}
 
 const rk_data_type *rk_data_type_find(const char *name);
 /* x itself, or x seen as one of `kinds`; *view is NULL or must be freed after use. `what` names the kernel in the message. */

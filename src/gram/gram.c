@@ -45,12 +45,13 @@ typedef struct nearest {
     int64_t k, *index;
     double *value, *tiles;
     rk_work *work;
+    int64_t tile; /* rows at a time */
 } nearest;
 
 /* The lists of a tile of rows. */
 static rkhs_status nearest_tile(void *context, int64_t tile, int worker) {
     nearest *s = context;
-    int64_t n = s->g->n, i0 = tile * RK_TILE, ni = rk_least(RK_TILE, n - i0), counts[RK_TILE] = {0};
+    int64_t n = s->g->n, i0 = tile * s->tile, ni = rk_least(s->tile, n - i0), counts[RK_TILE] = {0};
     double *out = s->tiles + (int64_t)worker * RK_TILE * RK_TILE;
     for (int64_t j0 = 0; j0 < n; j0 += RK_TILE) {
         int64_t nj = rk_least(RK_TILE, n - j0), ld = s->K ? n : RK_TILE;
@@ -71,13 +72,13 @@ static rkhs_status nearest_tile(void *context, int64_t tile, int worker) {
 rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int64_t *index, double *value) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);
-    nearest s = {g, K, k, index, value, NULL, NULL};
+    nearest s = {g, K, k, index, value, NULL, NULL, K ? RK_TILE : rk_tile_rows(g->bound, g->bound)};
     if (k < 1 || k >= g->n)
         FAIL(g->env, RKHS_ERR_SPEC, "k = %lld neighbours: there are %lld other objects: choose k from 1 to %lld", (long long)k,
              (long long)(g->n - 1), (long long)(g->n - 1));
     TRY(rk_work_new(g->env, g->bound, g->bound, &s.work));
     TRY(rk_scratch(g->env, (int64_t)rk_workers(g->env) * RK_TILE * RK_TILE, sizeof *s.tiles, &s.tiles));
-    TRY(rk_kernel_parallel(g->env, "neighbours", g->kernel, (g->n + RK_TILE - 1) / RK_TILE, nearest_tile, &s));
+    TRY(rk_kernel_parallel(g->env, "neighbours", g->kernel, (g->n + s.tile - 1) / s.tile, nearest_tile, &s));
 done:
     rk_scratch_release(g->env, mark);
     return status;

@@ -13,7 +13,7 @@ enum { AUTO, COMMA, TAB, SEMICOLON, SPACE };
 
 typedef struct csv {
     int delimiter, header;
-    char *label;
+    char *label, *text;
 } csv;
 
 /* ---- the first line ---------------------------------------------------------------------------------------------------- */
@@ -46,28 +46,28 @@ static char detect_delimiter(const char *s, const char *end) {
     return tab ? '\t' : semicolon ? ';' : comma ? ',' : ' ';
 }
 
-/* The column that label= says: an index, from the end when negative, or a name. *named: it is a name. */
-static rkhs_status find_label(rk_csv *r, const char *label, const char **names, int *named) {
+/* The column that label= or text= says: an index, from the end when negative, or a name. *named: it is a name. */
+static rkhs_status find_column(rk_csv *r, const char *what, const char *word, const char **names, int64_t *column, int *named) {
     char *stop;
-    long long index = strtoll(label, &stop, 10);
-    *named = *stop != 0 || stop == label;
-    if (!*named) {
-        r->label = index < 0 ? index + r->columns : index;
-        if (r->label >= 0 && r->label < r->columns) return RKHS_OK;
-        return rk_fail(r->env, RKHS_ERR_DATA, "%s: there is no column %lld for the labels: columns run from 0 to %lld", r->name,
-                       index, (long long)r->columns - 1);
+    long long index = strtoll(word, &stop, 10);
+    if (*stop == 0 && stop != word) {
+        *column = index < 0 ? index + r->columns : index;
+        if (*column >= 0 && *column < r->columns) return RKHS_OK;
+        return rk_fail(r->env, RKHS_ERR_DATA, "%s: there is no column %lld for the %s: columns run from 0 to %lld", r->name,
+                       index, what, (long long)r->columns - 1);
     }
-    for (r->label = 0; r->label < r->columns; r->label++)
-        if (strcmp(names[r->label], label) == 0) return RKHS_OK;
-    const char *near = rk_nearest(label, names, r->columns < 1000 ? (int)r->columns : 1000);
+    *named = 1;
+    for (*column = 0; *column < r->columns; ++*column)
+        if (strcmp(names[*column], word) == 0) return RKHS_OK;
+    const char *near = rk_nearest(word, names, r->columns < 1000 ? (int)r->columns : 1000);
     char value[200], other[200];
     return rk_fail(r->env, RKHS_ERR_DATA,
                    "%s: no column has the name '%s'%s%s%s: take a name from line 1, or a number from 0 to %lld", r->name,
-                   rk_csv_shown(label, value), near ? " (did you mean '" : "", near ? rk_csv_shown(near, other) : "",
+                   rk_csv_shown(word, value), near ? " (did you mean '" : "", near ? rk_csv_shown(near, other) : "",
                    near ? "'?)" : "", (long long)r->columns - 1);
 }
 
-/* Splits a copy of the first line into fields, on the scratch list; the reader stays where it is. */
+/* Splits a copy of the first line into fields, on the scratch list; the rk_csv stays where it is. */
 static rkhs_status split_first(rk_csv *r, const char *end, const char ***names) {
     rkhs_status status = RKHS_OK;
     rk_csv copy = *r;
@@ -111,28 +111,83 @@ static rkhs_status looks_like_header(const rk_csv *r, const char **names, int *h
         r->name, (long long)word + 1, rk_csv_shown(names[word], text));
 }
 
-/* Learns delimiter, columns, label and header from the first line, and steps over a header. */
-static rkhs_status read_first(rk_csv *r, const csv *c, int alone) {
+/* The next line split into fields, and whether there is one. */
+static rkhs_status split_next(const rk_csv *r, const char *end, const char ***fields, int64_t *count) {
+    rk_csv next = *r;
+    *count = 0;
+    next.line++;
+    next.at += end - next.at;
+    if (next.at < next.end) next.at = rk_csv_after_line(next.at);
+    if (next.at >= next.end) return RKHS_OK;
+    rkhs_status status = split_first(&next, first_line_end(&next), fields);
+    if (status == RKHS_OK) *count = next.columns;
+    return status;
+}
+
+/* Among strings the first line holds names when one of its words stands over a number. */
+static rkhs_status header_of_strings(const rk_csv *r, const char *end, const char **names, int *header) {
+    const char **second;
+    double value;
+    int64_t count;
+    rkhs_status status = split_next(r, end, &second, &count);
+    *header = 0;
+    for (int64_t j = 0; status == RKHS_OK && j < count && j < r->columns; j++)
+        *header |= !rk_csv_number(names[j], &value) && rk_csv_number(second[j], &value);
+    return status;
+}
+
+/* The column of strings: the one that is not numeric in this row, the labels aside; or the only one. */
+static rkhs_status find_text(rk_csv *r, const char **row, int64_t count) {
+    double value;
+    int64_t found = 0, others = 0;
+    for (int64_t j = 0; j < count && j < r->columns; j++) {
+        if (j == r->label) continue;
+        int word = !rk_csv_number(row[j], &value);
+        if (word || (!found && !others)) r->text = j;
+        found += word;
+        others += !word;
+    }
+    if (found == 1 || found + others == 1) return RKHS_OK;
+    return rk_fail(r->env, RKHS_ERR_DATA,
+                   "%s: %lld columns are text, and a string kernel takes one: say which with text=NAME, as in --format "
+                   "'%s(text=NAME)'",
+                   r->name, (long long)found, r->delimiter == '\t' ? "tsv" : "csv");
+}
+
+/* What read_first is to find: numbers, labels alone, or a column of strings. */
+enum { NUMBERS, LABELS, STRINGS };
+
+/* Learns delimiter, columns, label, text and header from the first line, and steps over a header. */
+static rkhs_status read_first(rk_csv *r, const csv *c, int mode) {
     static const char delimiters[] = {0, ',', '\t', ';', ' '};
     rkhs_status status = RKHS_OK;
-    const char *end = first_line_end(r), **names;
+    const char *end = first_line_end(r), **names, **row;
+    int64_t count;
     int named = 0;
     r->delimiter = c->delimiter == AUTO ? detect_delimiter(r->at, end) : delimiters[c->delimiter];
-    if (alone && !c->label && c->delimiter == AUTO && r->delimiter == ' ')
+    if (((mode == LABELS && !c->label) || mode == STRINGS) && c->delimiter == AUTO && r->delimiter == ' ')
         r->delimiter = ','; /* a name may have blanks in it */
     TRY(split_first(r, end, &names));
-    if (c->label) TRY(find_label(r, c->label, names, &named));
+    row = names;
+    count = r->columns;
+    if (c->label) TRY(find_column(r, "labels", c->label, names, &r->label, &named));
+    if (mode == STRINGS && c->text) TRY(find_column(r, "strings", c->text, names, &r->text, &named));
     if (named && c->header == HEADER_NO)
-        FAIL(r->env, RKHS_ERR_SPEC, "%s: the labels are named and header=no says that there are no names: give a column number",
+        FAIL(r->env, RKHS_ERR_SPEC, "%s: a column is named and header=no says that there are no names: give a column number",
              r->name);
-    if (alone && r->label < 0) {
+    if (mode == LABELS && r->label < 0) {
         if (r->columns > 1)
             FAIL(r->env, RKHS_ERR_DATA, "%s: there are %lld columns, and labels are one: say which, csv(label=NAME)", r->name,
                  (long long)r->columns);
         r->label = 0;
     }
     int header = named || c->header == HEADER_YES;
-    if (!named && c->header == HEADER_AUTO) TRY(looks_like_header(r, names, &header));
+    if (!header && c->header == HEADER_AUTO)
+        TRY(mode == STRINGS ? header_of_strings(r, end, names, &header) : looks_like_header(r, names, &header));
+    if (header && mode == STRINGS && r->text < 0) TRY(split_next(r, end, &row, &count));
+    if (mode == STRINGS && r->text < 0) TRY(find_text(r, row, count));
+    if (mode == STRINGS && r->text == r->label)
+        FAIL(r->env, RKHS_ERR_DATA, "%s: column %lld cannot be both the strings and the labels", r->name, (long long)r->text);
     if (!header) goto done;
     r->names = names;
     for (const char *s = r->at; s < end; s++) r->line += *s == '\n' || (*s == '\r' && s[1] != '\n');
@@ -143,60 +198,62 @@ done:
     return status;
 }
 
-/* What text cannot be: empty, another encoding, an array, zero bytes. */
+/* What text cannot be; blank lines alone are no data either. */
 static rkhs_status check_text(rk_csv *r) {
-    rkhs_status status = RKHS_OK;
-    size_t length = (size_t)(r->end - r->at);
-    if (length >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0) r->at += 3, length -= 3;
-    if (rk_csv_only_blanks(r)) FAIL(r->env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", r->name);
-    if (length >= 6 && memcmp(r->at, "\x93NUMPY", 6) == 0)
-        FAIL(r->env, RKHS_ERR_FORMAT, "%s: this is a NumPy array, not text: call it .npy, or say so with --format npy",
-             r->name);
-    if (length >= 2 && (memcmp(r->at, "\xff\xfe", 2) == 0 || memcmp(r->at, "\xfe\xff", 2) == 0))
-        FAIL(r->env, RKHS_ERR_FORMAT, "%s: the text is in UTF-16: save it as UTF-8", r->name);
-    const char *zero = memchr(r->at, 0, length);
-    if (zero) {
-        int64_t line = 1;
-        for (const char *s = r->at; s < zero; s++) line += *s == '\n';
-        FAIL(r->env, RKHS_ERR_FORMAT, "%s: line %lld has a zero byte: the file is not text, or damaged", r->name,
-             (long long)line);
-    }
-done:
+    rkhs_status status = rk_text_check(r->env, r->name, &r->at, r->end);
+    if (status == RKHS_OK && rk_csv_only_blanks(r))
+        status = rk_fail(r->env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", r->name);
     return status;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------------- */
 
-static rkhs_status read_csv(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
+/* The rows as vectors, or as the strings of one column. */
+static rkhs_status read_table(rk_csv *r, const csv *c, int strings, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
-    rk_csv r = {.env = env, .name = rk_input_name(in), .line = 1, .row_line = 1, .label = -1};
-    rk_mark mark = rk_scratch_mark(env);
+    rkhs_env *env = r->env;
     rkhs_data *x = NULL;
-    char *bytes = NULL, **words = NULL;
+    char **words = NULL, **texts = NULL;
     double *values = NULL;
     int64_t rows;
-    size_t length;
-    TRY(rk_input_all(in, &bytes, &length));
-    r.at = bytes;
-    r.end = bytes + length;
-    TRY(check_text(&r));
-    TRY(read_first(&r, self, 0));
-    if (r.columns == 1 && r.label == 0)
-        FAIL(env, RKHS_ERR_DATA, "%s: the labels are the only column: no numbers are left", r.name);
-    TRY(rk_csv_rows(&r, 1, &values, &words, &rows));
-    TRY(rk_data_new(env, &rk_data_dense, rows, r.columns - (r.label >= 0), &x));
-    rk_dense *d = x->self;
-    d->values = d->owned = values;
-    d->ld = x->columns;
-    values = NULL;
+    TRY(check_text(r));
+    TRY(read_first(r, c, strings ? STRINGS : NUMBERS));
+    if (r->columns == 1 && r->label == 0)
+        FAIL(env, RKHS_ERR_DATA, "%s: the labels are the only column: no numbers are left", r->name);
+    TRY(rk_csv_rows(r, !strings, &values, &words, &texts, &rows));
+    if (strings) {
+        TRY(rk_data_strings_new(env, (const char *const *)texts, NULL, rows, &x));
+    } else {
+        TRY(rk_data_new(env, &rk_data_dense, rows, r->columns - (r->label >= 0), &x));
+        rk_dense *d = x->self;
+        d->values = d->owned = values;
+        d->ld = x->columns;
+        values = NULL;
+    }
     if (words) TRY(rk_labels_from_words(env, (const char *const *)words, rows, &x->labels));
     *out = x;
     x = NULL;
 done:
-    rk_free(env, bytes);
+    rk_free(env, texts);
     rk_free(env, words);
     rk_free(env, values);
     rkhs_data_free(x);
+    return status;
+}
+
+static rkhs_status read_csv(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
+    const csv *c = self;
+    rk_csv r = {.env = env, .name = rk_input_name(in), .line = 1, .row_line = 1, .label = -1, .text = -1};
+    rk_mark mark = rk_scratch_mark(env);
+    char *bytes = NULL;
+    size_t length;
+    rkhs_status status = rk_input_all(in, &bytes, &length);
+    if (status == RKHS_OK) {
+        r.at = bytes;
+        r.end = bytes + length;
+        status = read_table(&r, c, c->text || (kinds & (RK_KIND_STRING | RK_KIND_DENSE)) == RK_KIND_STRING, out);
+    }
+    rk_free(env, bytes);
     rk_scratch_release(env, mark);
     return status;
 }
@@ -213,7 +270,7 @@ static int header_over_numbers(char **words, int64_t rows) {
 static rkhs_status read_labels_csv(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     const csv *c = self;
-    rk_csv r = {.env = env, .name = rk_input_name(in), .line = 1, .row_line = 1, .label = -1};
+    rk_csv r = {.env = env, .name = rk_input_name(in), .line = 1, .row_line = 1, .label = -1, .text = -1};
     rk_mark mark = rk_scratch_mark(env);
     char *bytes = NULL, **words = NULL;
     int64_t rows;
@@ -222,8 +279,8 @@ static rkhs_status read_labels_csv(rkhs_env *env, const void *self, rk_input *in
     r.at = bytes;
     r.end = bytes + length;
     TRY(check_text(&r));
-    TRY(read_first(&r, c, 1));
-    TRY(rk_csv_rows(&r, 0, NULL, &words, &rows));
+    TRY(read_first(&r, c, LABELS));
+    TRY(rk_csv_rows(&r, 0, NULL, &words, NULL, &rows));
     int64_t skip = c->header == HEADER_AUTO && !r.names && header_over_numbers(words, rows);
     TRY(rk_labels_from_words(env, (const char *const *)words + skip, rows - skip, out));
 done:
@@ -295,6 +352,8 @@ done:
          .brief = "whether the first line holds names; auto: a field of it is not a number"},                                  \
         {.name = "label", .kind = RK_WORD, .offset = offsetof(csv, label),                                                     \
          .brief = "the column of labels: its name, or its number from 0, from the end when negative"},                         \
+        {.name = "text", .kind = RK_WORD, .offset = offsetof(csv, text),                                                       \
+         .brief = "the column of strings, told as label is: it is read, and the numbers are not"},                             \
         {.name = NULL}                                                                                                         \
     }
 /* clang-format on */
@@ -305,7 +364,7 @@ static const rk_param params_tsv[] = PARAMS("tab");
 const rk_format_type rk_format_csv = {
     .entry = {.name = "csv", .brief = "a table as text, an object in each line", .params = params_csv, .size = sizeof(csv)},
     .endings = ".csv .txt",
-    .kinds = RK_KIND_DENSE,
+    .kinds = RK_KIND_DENSE | RK_KIND_STRING | RK_KIND_LABELS,
     .read = read_csv,
     .read_labels = read_labels_csv,
     .write = write_csv,
@@ -314,7 +373,7 @@ const rk_format_type rk_format_csv = {
 const rk_format_type rk_format_tsv = {
     .entry = {.name = "tsv", .brief = "the same, with tabs", .params = params_tsv, .size = sizeof(csv)},
     .endings = ".tsv",
-    .kinds = RK_KIND_DENSE,
+    .kinds = RK_KIND_DENSE | RK_KIND_STRING | RK_KIND_LABELS,
     .read = read_csv,
     .read_labels = read_labels_csv,
     .write = write_csv,

@@ -15,6 +15,7 @@ typedef struct rk_csv {
     int64_t row_line; /* where the current row began */
     int64_t columns;
     int64_t label;      /* the column of labels, or -1 */
+    int64_t text;       /* the column of strings, or -1: numbers are read */
     const char **names; /* of the columns; NULL: no header */
 } rk_csv;
 
@@ -37,7 +38,8 @@ char *rk_csv_after_line(char *s);
 rkhs_status rk_csv_take(rk_csv *r, rk_csv_field *f);
 /* Whether nothing but blank lines is left. */
 int rk_csv_only_blanks(const rk_csv *r);
-/* All rows: the numbers, when wanted, and the words in the column of labels, if there is one; both are allocated. */
-rkhs_status rk_csv_rows(rk_csv *r, int numbers, double **values, char ***words, int64_t *rows);
+/* All rows: the numbers, when wanted, and the words in the columns of labels and of strings, where there are any; all are
+ * allocated. */
+rkhs_status rk_csv_rows(rk_csv *r, int numbers, double **values, char ***words, char ***texts, int64_t *rows);
 
 #endif

@@ -195,8 +195,9 @@ static rkhs_status count_fields(rk_csv *r, int64_t seen, int ended) {
     return ragged(r, seen);
 }
 
-/* One row: the label to *word; numbers, when wanted, to `values` (NULL: only looked at, there is no room for a whole row). */
-static rkhs_status read_row(rk_csv *r, int numbers, double *values, char **word) {
+/* One row: the label to *word, the string to *text; numbers, when wanted, to `values` (NULL: only looked at, there is no room
+ * for a whole row). */
+static rkhs_status read_row(rk_csv *r, int numbers, double *values, char **word, char **text) {
     rkhs_status status = RKHS_OK;
     double nowhere, *to = values ? values : &nowhere;
     r->row_line = r->line;
@@ -221,6 +222,8 @@ static rkhs_status read_row(rk_csv *r, int numbers, double *values, char **word)
                 FAIL(r->env, RKHS_ERR_DATA, "%s: %s, the label, is missing: fill it in, or leave out the row", r->name,
                      place(r, j, where));
             *word = f.text;
+        } else if (j == r->text) {
+            *text = f.text;
         } else if (numbers) {
             TRY(slow_number(r, &f, j, to));
             to += values != NULL;
@@ -322,7 +325,7 @@ static rkhs_status read_rest(blocks *all) {
         for (; b->done < b->rows; b->done++) {
             int64_t i = b->first + b->done;
             if (b->done % RK_CSV_LOOK == 0) TRY(rk_progress(r->env, "parse", i, all->rows));
-            TRY(read_row(r, 1, all->values + i * p, r->label >= 0 ? all->words + i : NULL));
+            TRY(read_row(r, 1, all->values + i * p, r->label >= 0 ? all->words + i : NULL, NULL));
         }
     }
 done:
@@ -396,7 +399,7 @@ static int64_t count_lines(const rk_csv *r) {
 }
 
 /* All rows, one after the other. */
-static rkhs_status read_lines(rk_csv *r, int numbers, double **values, char ***words, int64_t *rows) {
+static rkhs_status read_lines(rk_csv *r, int numbers, double **values, char ***words, char ***texts, int64_t *rows) {
     rkhs_status status = RKHS_OK;
     int64_t p = r->columns - (r->label >= 0), lines = count_lines(r), bytes = r->end - r->at, length = bytes;
     int64_t most = bytes / 2 + 1; /* a number takes a byte and another to end it */
@@ -407,10 +410,12 @@ static rkhs_status read_lines(rk_csv *r, int numbers, double **values, char ***w
     if (numbers) TRY(rk_need(r->env, 8.0 * (double)most, what, "raise the memory limit, or keep fewer rows or columns"));
     if (numbers) TRY(rk_alloc(r->env, most, sizeof **values, values));
     if (r->label >= 0) TRY(rk_alloc(r->env, lines, sizeof **words, words));
+    if (r->text >= 0) TRY(rk_alloc(r->env, lines, sizeof **texts, texts));
     for (; !((*r->at <= ' ') && rk_csv_only_blanks(r)); ++*rows) {
         if (*rows % RK_CSV_LOOK == 0) TRY(rk_progress(r->env, "parse", r->at - start, length));
         int room = numbers && (*rows + 1) * p <= most; /* a row that needs more lacks fields or digits */
-        TRY(read_row(r, numbers, room ? *values + *rows * p : NULL, r->label >= 0 ? *words + *rows : NULL));
+        TRY(read_row(r, numbers, room ? *values + *rows * p : NULL, r->label >= 0 ? *words + *rows : NULL,
+                     r->text >= 0 ? *texts + *rows : NULL));
         if (numbers && !room) FAIL(r->env, RKHS_ERR_BUG, "%s: the rows were miscounted", r->name);
     }
     if (*rows == 0)
@@ -422,8 +427,8 @@ done:
     return status;
 }
 
-rkhs_status rk_csv_rows(rk_csv *r, int numbers, double **values, char ***words, int64_t *rows) {
+rkhs_status rk_csv_rows(rk_csv *r, int numbers, double **values, char ***words, char ***texts, int64_t *rows) {
     int taken = 0;
     rkhs_status status = numbers ? read_blocks(r, values, words, rows, &taken) : RKHS_OK;
-    return status == RKHS_OK && !taken ? read_lines(r, numbers, values, words, rows) : status;
+    return status == RKHS_OK && !taken ? read_lines(r, numbers, values, words, texts, rows) : status;
 }

@@ -51,19 +51,31 @@ static const rk_entry *find_ending(const char *base, size_t length, unsigned kin
 /* A file without a name of its own: a pipe. */
 static int nameless(const char *path) { return strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0; }
 
+/* Every ending once: ".csv .txt .tsv". */
+static void list_endings(char known[256]) {
+    size_t used = 0;
+    for (const rk_entry *const *e = entries; *e; e++)
+        for (const char *s = type_of(*e)->endings; *s;) {
+            size_t word = strcspn(s, " ");
+            int seen = 0;
+            for (const rk_entry *const *before = entries; before < e; before++) seen |= has_ending(type_of(*before), s, word);
+            if (!seen && used + word + 2 < 256)
+                used += (size_t)snprintf(known + used, 256 - used, "%s%.*s", used ? " " : "", (int)word, s);
+            s += word + (s[word] == ' ');
+        }
+}
+
 /* The format by the name's ending, as spec text. */
 static rkhs_status format_by_name(rkhs_env *env, const char *path, unsigned kinds, const char **format) {
     char known[256];
-    size_t length, used = 0;
+    size_t length;
     const char *base = base_of(path, &length);
     const rk_entry *entry = find_ending(base, length, kinds);
     if (entry) {
         *format = entry->name;
         return RKHS_OK;
     }
-    known[0] = 0;
-    for (const rk_entry *const *e = entries; *e && used < sizeof known; e++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? " " : "", type_of(*e)->endings);
+    list_endings(known);
     size_t dot = length;
     while (dot > 0 && base[dot - 1] != '.') dot--;
     if (dot == 0 || dot == length)
@@ -73,18 +85,60 @@ static rkhs_status format_by_name(rkhs_env *env, const char *path, unsigned kind
                    (int)(length - dot), base + dot, known);
 }
 
-/* The format of what comes through a pipe, by its first bytes. */
-static rkhs_status format_by_bytes(rk_input *in, const char **format) {
+/* How many fields of [s, end) there are; -1 unless all are numbers or missing. The bytes are followed by a zero. */
+static int64_t numbers_in(const char *s, const char *end) {
+    int64_t numbers = 0, missing = 0;
+    while (s < end) {
+        size_t length = strcspn(s, ",;\t \r\n");
+        double value;
+        if (length && rk_decimal(s, s + length, &value) == s + length)
+            numbers++;
+        else if (length && strncasecmp(s, "NA", length) != 0 && strncasecmp(s, "nan", length) != 0)
+            return -1;
+        else
+            missing += length > 0;
+        s += length + 1;
+    }
+    return numbers ? numbers + missing : -1;
+}
+
+/* Whether text is a table: its first line has numbers alone, or its second, under as many names. A line that is cut short by
+ * the end of the bytes counts without its last field. */
+static rkhs_status looks_like_table(rk_input *in, int *table) {
+    char bytes[4096 + 1];
+    size_t got;
+    rkhs_status status = rk_input_peek(in, bytes, sizeof bytes - 1, &got);
+    if (status != RKHS_OK) return status;
+    bytes[got] = 0;
+    char *s = bytes + (got >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0), *end = bytes + got, *stop;
+    if (got == sizeof bytes - 1 && !memchr(s, '\n', (size_t)(end - s)))
+        while (end > s && !strchr(",;\t ", end[-1])) *--end = 0;
+    stop = memchr(s, '\n', (size_t)(end - s));
+    *table = numbers_in(s, stop ? stop : end) > 0;
+    if (*table || !stop) return RKHS_OK;
+    int64_t names = 0, numbers;
+    for (s += strspn(s, ",;\t \r\n"); s < stop; names++) s += strcspn(s, ",;\t \r\n"), s += strspn(s, ",;\t \r\n");
+    char *second = stop + 1;
+    stop = memchr(second, '\n', (size_t)(end - second));
+    numbers = numbers_in(second, stop ? stop : end);
+    *table = numbers > 0 && names == numbers;
+    return RKHS_OK;
+}
+
+/* The format of what comes through a pipe, by its first bytes, and by what the caller can use. */
+static rkhs_status format_by_bytes(rk_input *in, unsigned kinds, const char **format) {
     char bytes[6];
     size_t got;
     rkhs_status status = rk_input_peek(in, bytes, sizeof bytes, &got);
     if (status != RKHS_OK) return status;
     int idx = got >= 4 && !bytes[0] && !bytes[1] && bytes[2] >= 8 && bytes[2] <= 14 && bytes[3] >= 1 && bytes[3] <= 8;
-    *format = got == 6 && memcmp(bytes, "\x93NUMPY", 6) == 0 ? "npy"
-              : got >= 4 && memcmp(bytes, "PK\3\4", 4) == 0  ? "npz"
-              : idx                                          ? "idx"
-              : got >= 5 && memcmp(bytes, "#FPS1", 5) == 0   ? "fps"
-                                                             : "csv";
+    *format = got == 6 && memcmp(bytes, "\x93NUMPY", 6) == 0       ? "npy"
+              : got >= 4 && memcmp(bytes, "PK\3\4", 4) == 0        ? "npz"
+              : idx                                                ? "idx"
+              : got >= 5 && memcmp(bytes, "#FPS1", 5) == 0         ? "fps"
+              : got && bytes[0] == '>'                             ? "fasta"
+              : kinds & RK_KIND_DENSE || !(kinds & RK_KIND_STRING) ? "csv"
+                                                                   : "lines";
     return RKHS_OK;
 }
 
@@ -99,11 +153,14 @@ static rkhs_status read_data(rkhs_env *env, const char *path, const char *format
     if (!format && !guess) {
         TRY(rk_input_open(env, path, &in)); /* that there is no such file matters more than its ending */
         TRY(format_by_name(env, path, kinds, &format));
+        int table = 0;
+        if (strcmp(format, "lines") == 0 && kinds & RK_KIND_DENSE) TRY(looks_like_table(in, &table));
+        if (table) format = "csv";
     }
     if (format) TRY(rk_spec_new(env, &rk_formats, format, &spec)); /* a wrong spec is said before a pipe is waited for */
     if (!in) TRY(rk_input_open(env, path, &in));
     if (guess) {
-        TRY(format_by_bytes(in, &format));
+        TRY(format_by_bytes(in, kinds, &format));
         TRY(rk_spec_new(env, &rk_formats, format, &spec));
     }
     const rk_format_type *type = type_of(spec->entry);
@@ -156,15 +213,15 @@ const double *rk_io_values(const rkhs_data *x, int64_t *ld) {
 }
 
 /* The format to write a file in, from its spec or by the name. */
-static rkhs_status output_format(rkhs_env *env, const char *path, const char *format, rk_spec **spec) {
+static rkhs_status output_format(rkhs_env *env, const char *path, const char *format, unsigned kind, rk_spec **spec) {
     rkhs_status status = RKHS_OK;
     *spec = NULL;
     if (!path) FAIL(env, RKHS_ERR_ARGUMENT, "no file name was given to write to");
     size_t length = strlen(path);
     if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0)
         FAIL(env, RKHS_ERR_FORMAT, "%s: .gz is read, not written: leave it out and run gzip on the file", path);
-    if (!format && nameless(path)) format = "npy";
-    if (!format) TRY(format_by_name(env, path, ANY_KIND, &format));
+    if (!format && nameless(path)) format = kind == RK_KIND_STRING ? "lines" : "npy";
+    if (!format) TRY(format_by_name(env, path, kind == RK_KIND_STRING ? kind : RK_KIND_DENSE, &format));
     TRY(rk_spec_new(env, &rk_formats, format, spec));
     if (!type_of((*spec)->entry)->write)
         FAIL(env, RKHS_ERR_FORMAT, "%s: the format %s is read, not written", path, (*spec)->entry->name);
@@ -176,7 +233,7 @@ rkhs_status rkhs_format_check(rkhs_env *env, const char *path, const char *forma
     rk_spec *spec = NULL;
     if (!env) return RKHS_ERR_ARGUMENT;
     rk_clear(env);
-    rkhs_status status = output_format(env, path, format, &spec);
+    rkhs_status status = output_format(env, path, format, RK_KIND_DENSE, &spec);
     if (status == RKHS_OK && name) *name = spec->entry->name;
     rk_spec_free(env, spec);
     return status;
@@ -190,7 +247,7 @@ rkhs_status rkhs_data_write(const rkhs_data *data, const char *path, const char 
     rkhs_env *env = data->env;
     rk_mark mark = rk_scratch_mark(env);
     rk_clear(env);
-    TRY(output_format(env, path, format, &spec));
+    TRY(output_format(env, path, format, data->type->kind, &spec));
     TRY(rk_output_open(env, path, &out));
     TRY(type_of(spec->entry)->write(env, spec->self, data, out));
     TRY(rk_output_commit(out));

@@ -15,6 +15,11 @@ extern const rk_list rk_formats;
  * inf, nan nor hexadecimals. The bytes [s, end) are followed by a zero. */
 const char *rk_decimal(const char *s, const char *end, double *value);
 
+/* Refuses what text cannot be: empty, an array, UTF-16, zero bytes; steps over a byte order mark at *at. */
+rkhs_status rk_text_check(rkhs_env *env, const char *name, char **at, const char *end);
+/* Labels from strings, each the name of a class. */
+rkhs_status rk_labels_from_strings(rkhs_env *env, const rkhs_data *x, rkhs_data **labels);
+
 /* Reads and parses the header of a NumPy array. */
 rkhs_status rk_npy_read_header(rkhs_env *env, rk_input *in, rk_npy *npy);
 /* What follows a header, to the end of the input: as a matrix, looked through for NaN and the like, or as bits where `kinds`

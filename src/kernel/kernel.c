@@ -150,18 +150,35 @@ rkhs_status rk_diag_of(const rk_bound *a, int64_t i0, int64_t ni, double *out, r
 typedef struct gram_loop {
     const rk_bound *a, *b;
     double *K;
-    int64_t ld;
+    int64_t ld, tile;
     rk_work *work;
 } gram_loop;
 
-static int64_t tiles(int64_t n) { return (n + RK_TILE - 1) / RK_TILE; }
+int64_t rk_tile_of(const rk_bound *a, const rk_bound *b) {
+    int64_t tile = a->kernel->type->tile ? a->kernel->type->tile(a, b) : RK_TILE;
+    for (int i = 0; i < a->kernel->children; i++) tile = rk_least(tile, rk_tile_of(a->child[i], b->child[i]));
+    return tile;
+}
+
+int64_t rk_tile_rows(const rk_bound *a, const rk_bound *b) {
+    int64_t tile = rk_tile_of(a, b);
+    return tile == RK_TILE ? RK_TILE : rk_most(1, rk_least(RK_TILE, tile * tile / rk_most(b->x->rows, 1)));
+}
+
+int rk_kernel_whole(const rkhs_kernel *k) {
+    int whole = k->type->whole && k->type->whole(k->spec->self);
+    for (int i = 0; i < k->children; i++) whole |= rk_kernel_whole(k->child[i]);
+    return whole;
+}
+
+static int64_t tiles(int64_t n, int64_t tile) { return (n + tile - 1) / tile; }
 
 /* A tile on or below the diagonal, and its mirror image. */
 static rkhs_status symmetric_tile(void *context, int64_t tile, int worker) {
     gram_loop *g = context;
     int64_t ti, tj, n = g->a->x->rows;
     rk_triangle(tile, &ti, &tj);
-    int64_t i = ti * RK_TILE, j = tj * RK_TILE, ni = rk_least(RK_TILE, n - i), nj = rk_least(RK_TILE, n - j);
+    int64_t i = ti * g->tile, j = tj * g->tile, ni = rk_least(g->tile, n - i), nj = rk_least(g->tile, n - j);
     rkhs_status status = rk_block_of(g->a, i, ni, g->a, j, nj, g->K + i * g->ld + j, g->ld, g->work[worker]);
     rk_mirror(g->K, g->ld, i, ni, j, nj);
     return status;
@@ -169,8 +186,8 @@ static rkhs_status symmetric_tile(void *context, int64_t tile, int worker) {
 
 rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64_t ld) {
     rk_mark mark = rk_scratch_mark(env);
-    gram_loop g = {a, a, K, ld, NULL};
-    int64_t t = tiles(a->x->rows);
+    gram_loop g = {a, a, K, ld, rk_tile_of(a, a), NULL};
+    int64_t t = tiles(a->x->rows, g.tile);
     rkhs_status status = rk_work_new(env, a, a, &g.work);
     if (status == RKHS_OK) status = rk_kernel_parallel(env, "gram", a->kernel, t * (t + 1) / 2, symmetric_tile, &g);
     rk_scratch_release(env, mark);
@@ -180,18 +197,19 @@ rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64
 /* A tile of a against b. */
 static rkhs_status cross_tile(void *context, int64_t tile, int worker) {
     gram_loop *g = context;
-    int64_t across = tiles(g->b->x->rows);
-    int64_t i = tile / across * RK_TILE, j = tile % across * RK_TILE;
-    return rk_block_of(g->a, i, rk_least(RK_TILE, g->a->x->rows - i), g->b, j, rk_least(RK_TILE, g->b->x->rows - j),
+    int64_t across = tiles(g->b->x->rows, g->tile);
+    int64_t i = tile / across * g->tile, j = tile % across * g->tile;
+    return rk_block_of(g->a, i, rk_least(g->tile, g->a->x->rows - i), g->b, j, rk_least(g->tile, g->b->x->rows - j),
                        g->K + i * g->ld + j, g->ld, g->work[worker]);
 }
 
 rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, const rk_bound *b, double *K, int64_t ld) {
     rk_mark mark = rk_scratch_mark(env);
-    gram_loop g = {a, b, K, ld, NULL};
+    gram_loop g = {a, b, K, ld, rk_tile_of(a, b), NULL};
     rkhs_status status = rk_work_new(env, a, b, &g.work);
     if (status == RKHS_OK)
-        status = rk_kernel_parallel(env, stage, a->kernel, tiles(a->x->rows) * tiles(b->x->rows), cross_tile, &g);
+        status =
+            rk_kernel_parallel(env, stage, a->kernel, tiles(a->x->rows, g.tile) * tiles(b->x->rows, g.tile), cross_tile, &g);
     rk_scratch_release(env, mark);
     return status;
 }

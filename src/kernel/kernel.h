@@ -35,6 +35,9 @@ rkhs_status rk_kernel_coerce(const rkhs_kernel *k, const rkhs_data *x, const rkh
 rkhs_status rk_kernel_copy_tree(const rkhs_kernel *kernel, rkhs_kernel **copy);
 rkhs_status rk_kernel_write(rkhs_kernel *k);
 
+/* Whether its values depend on all training objects. */
+int rk_kernel_whole(const rkhs_kernel *k);
+
 /* Binds a frozen kernel to data. The second side of a comparison names the first. */
 rkhs_status rk_bind(rkhs_env *env, const rkhs_kernel *k, const rkhs_data *x, const rk_bound *reference, rk_bound **bound);
 void rk_unbind(rkhs_env *env, rk_bound *bound);
@@ -60,6 +63,9 @@ rkhs_status rk_diag_of(const rk_bound *a, int64_t i0, int64_t ni, double *out, r
 rkhs_status rk_kernel_parallel(rkhs_env *env, const char *stage, const rkhs_kernel *k, int64_t count, rk_tile_fn fn,
                                void *context);
 
+/* Rows and columns of a tile that does not run long; rows of one that has all of b's. RK_TILE unless the kernel is slow. */
+int64_t rk_tile_of(const rk_bound *a, const rk_bound *b);
+int64_t rk_tile_rows(const rk_bound *a, const rk_bound *b);
 /* Whole matrices, by tiles on the pool. */
 rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64_t ld);
 rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, const rk_bound *b, double *K, int64_t ld);

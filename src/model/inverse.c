@@ -5,7 +5,7 @@
  * so x(z) = mean + C'k(Z, z), C = (K_Z + ridge I)^-1 (X - mean). The width and the ridge are chosen by leave-one-out, which has
  * a closed form: the error of i is c_i / (K_Z + ridge I)^-1_ii. Fitted on first use from at most 2000 kept pairs: it is a
  * regression, no exact inverse exists in general. Of kept bits the answer is rounded to bits again.
- * For a precomputed Gram the answer is the column of the nearest kept object. */
+ * For a precomputed Gram the answer is the column of the nearest kept object; for strings it is that object. */
 #include "model/model.h"
 
 #include <stdio.h>
@@ -153,16 +153,15 @@ done:
     return status;
 }
 
-/* The training column of the kept object nearest to each code. */
-static rkhs_status nearest_column(const rkhs_model *m, const double *Z, int64_t n, int64_t ld, double *out) {
-    const rk_gram_rows *kept = m->map->kept->self;
+/* The kept object nearest to each code. */
+static rkhs_status nearest_kept(const rkhs_model *m, const double *Z, int64_t n, int64_t ld, int64_t *out) {
     for (int64_t i = 0; i < n; i++) {
         double least = INFINITY;
         for (int64_t k = 0; k < m->map->kept_count; k++) {
             const double *z = m->Z + (m->keep ? m->keep[k] : k) * m->dim;
             double sum = 0;
             for (int64_t c = 0; c < m->dim; c++) sum += (z[c] - Z[i * ld + c]) * (z[c] - Z[i * ld + c]);
-            if (sum < least) least = sum, out[i] = (double)kept->index[k];
+            if (sum < least) least = sum, out[i] = k;
         }
         rkhs_status status = rk_progress(m->env, "inverse", i + 1, n);
         if (status != RKHS_OK) return status;
@@ -205,6 +204,7 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
     rkhs_env *env = model->env;
     rkhs_data *codes = NULL, *out = NULL, *numbers = NULL;
     double *values;
+    int64_t *near;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     *x = NULL;
@@ -214,7 +214,13 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
     unsigned kind = model->map->kept->type->kind;
     if (kind == RK_KIND_GRAM) {
         TRY(rk_data_dense_new(env, n, 1, &values, &out));
-        TRY(nearest_column(model, Z, n, ld, values));
+        TRY(rk_scratch(env, n, sizeof *near, &near));
+        TRY(nearest_kept(model, Z, n, ld, near));
+        for (int64_t i = 0; i < n; i++) values[i] = (double)((const rk_gram_rows *)model->map->kept->self)->index[near[i]];
+    } else if (kind == RK_KIND_STRING) {
+        TRY(rk_scratch(env, n, sizeof *near, &near));
+        TRY(nearest_kept(model, Z, n, ld, near));
+        TRY(rk_data_subset(model->map->kept, near, n, &out));
     } else if (kind & (RK_KIND_DENSE | RK_KIND_BITS)) {
         TRY(ensure(model));
         TRY(rk_data_dense_new(env, n, model->map->kept->columns, &values, &numbers));

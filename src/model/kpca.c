@@ -45,14 +45,6 @@ static const rk_param params[] = {
     {.name = NULL},
 };
 
-static const char *default_kernel(unsigned kind) {
-    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "rbf(sigma=median)"
-           : kind == RK_KIND_BITS                  ? "tanimoto"
-           : kind == RK_KIND_LABELS                ? "delta"
-           : kind == RK_KIND_GRAM                  ? "precomputed"
-                                                   : NULL;
-}
-
 static int64_t dim_kpca(const void *self, const rkhs_data *y) { return ((const kpca *)self)->dim; }
 
 /* Looks for negative eigenvalues where the kernel does not rule them out, and does what the parameter says. */
@@ -150,7 +142,7 @@ const rk_model_type rk_model_kpca = {
               .cost = "the Gram and some ten passes over it",
               .params = params,
               .size = sizeof(kpca)},
-    .default_kernel = default_kernel,
+    .default_kernel = rk_usual_kernel,
     .dim = dim_kpca,
     .gram_offset = offsetof(kpca, gram),
     .fit = fit_kpca,

@@ -35,14 +35,6 @@ static const rk_param params[] = {
     {.name = NULL},
 };
 
-static const char *default_kernel(unsigned kind) {
-    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "rbf(sigma=median)"
-           : kind == RK_KIND_BITS                  ? "tanimoto"
-           : kind == RK_KIND_LABELS                ? "delta"
-           : kind == RK_KIND_GRAM                  ? "precomputed"
-                                                   : NULL;
-}
-
 static int64_t dim_krr(const void *self, const rkhs_data *y) { return y ? y->columns : 1; }
 
 static rkhs_status fit_krr(rk_fit *f) {
@@ -78,7 +70,7 @@ const rk_model_type rk_model_krr = {
               .cost = "the Gram and n^3/3 flops",
               .params = params,
               .size = sizeof(krr)},
-    .default_kernel = default_kernel,
+    .default_kernel = rk_usual_kernel,
     .dim = dim_krr,
     .gram_offset = offsetof(krr, gram),
     .keeps_signs = 1,

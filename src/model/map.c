@@ -38,7 +38,7 @@ typedef struct apply_loop {
     double *value;  /* workers x RK_TILE x nearest: the largest so far, largest first */
     int64_t *index; /* and whose they are */
     double *Z;
-    int64_t ld;
+    int64_t ld, tile; /* rows at a time */
     rk_work *work;
 } apply_loop;
 
@@ -101,7 +101,7 @@ static void finish_rows(const apply_loop *a, int64_t i0, int64_t ni, const doubl
 /* A tile of rows against all kept objects. */
 static rkhs_status apply_tile(void *context, int64_t tile, int worker) {
     apply_loop *a = context;
-    int64_t i0 = tile * RK_TILE, ni = rk_least(RK_TILE, a->rows->x->rows - i0);
+    int64_t i0 = tile * a->tile, ni = rk_least(a->tile, a->rows->x->rows - i0);
     double *K = a->tiles + (int64_t)worker * RK_TILE * RK_TILE, *sums = a->sums + (int64_t)worker * RK_TILE;
     memset(sums, 0, RK_TILE * sizeof *sums);
     rkhs_status status = (a->map->nearest ? sum_nearest : sum_all)(a, i0, ni, worker, K, sums);
@@ -125,7 +125,8 @@ rkhs_status rk_map_apply(rkhs_env *env, const rk_map *map, const rkhs_kernel *ke
     TRY(rk_scratch(env, rows_at_once, sizeof *a.sums, &a.sums));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.value, &a.value));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.index, &a.index));
-    TRY(rk_kernel_parallel(env, "transform", kernel, (x->rows + RK_TILE - 1) / RK_TILE, apply_tile, &a));
+    a.tile = rk_tile_rows(rows, kept);
+    TRY(rk_kernel_parallel(env, "transform", kernel, (x->rows + a.tile - 1) / a.tile, apply_tile, &a));
 done:
     rk_unbind(env, rows);
     rk_unbind(env, kept);

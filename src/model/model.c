@@ -18,6 +18,15 @@ static const rk_entry *const entries[] = {
 
 const rk_list rk_models = {"models", "model", entries};
 
+const char *rk_usual_kernel(unsigned kind) {
+    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "rbf(sigma=median)"
+           : kind == RK_KIND_STRING                ? "spectrum(p=3)"
+           : kind == RK_KIND_BITS                  ? "tanimoto"
+           : kind == RK_KIND_LABELS                ? "delta"
+           : kind == RK_KIND_GRAM                  ? "precomputed"
+                                                   : NULL;
+}
+
 /* Forgets what a fit left. */
 static void forget(rkhs_model *m) {
     rkhs_env *env = m->env;

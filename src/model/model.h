@@ -50,6 +50,9 @@ void rk_inverse_free(rkhs_env *env, rk_inverse *inverse);
 /* As rkhs_model_new, for use inside a call: message and progress stay. */
 rkhs_status rk_model_new(rkhs_env *env, const char *spec, rkhs_model **model);
 
+/* The default kernel of most models, for each kind of data. */
+const char *rk_usual_kernel(unsigned kind);
+
 struct rkhs_model {
     rkhs_env *env;
     const rk_model_type *type;

@@ -218,7 +218,9 @@ static const fixture_set fixture_sets[] = {
     {.name = "counts, duplicates", .kind = RK_KIND_DENSE, .p = 5, .again = 1, .zero = 1, .constant = 1, .counts = 1},
     {.name = "counts in a column", .kind = RK_KIND_DENSE, .p = 1, .counts = 1},
     {.name = "sparse counts", .kind = RK_KIND_SPARSE, .p = 70, .large = 1, .again = 1, .zero = 1, .counts = 1},
-    {.name = "gram", .kind = RK_KIND_GRAM, .p = 0, .large = 1}, /* precomputed, positive definite */
+    {.name = "strings", .kind = RK_KIND_STRING, .p = 12, .large = 1},
+    {.name = "string duplicates", .kind = RK_KIND_STRING, .p = 9, .again = 1, .zero = 1}, /* some are empty */
+    {.name = "gram", .kind = RK_KIND_GRAM, .p = 0, .large = 1},                           /* precomputed, positive definite */
     {.name = NULL},
 };
 
@@ -286,6 +288,28 @@ static inline rkhs_data *unequal_labels(rkhs_env *env, int64_t n) {
     return labels;
 }
 
+/* Strings of up to 3p characters, most of them of some 'a', 'b', 'c' and blanks; their words are few. */
+static inline rkhs_data *fixture_strings(rkhs_env *env, const fixture_set *set, int64_t n) {
+    rk_mark mark = rk_scratch_mark(env);
+    const char **strings;
+    char *text;
+    rkhs_data *x;
+    OK(env, rk_scratch(env, n, sizeof *strings, &strings));
+    OK(env, rk_scratch(env, n * (3 * set->p + 1), 1, &text));
+    for (int64_t i = 0; i < n; i++, text += 3 * set->p + 1) {
+        uint64_t row = (uint64_t)(set->again ? i % (n / 3 + 1) : i);
+        int64_t length = set->p + (int64_t)(2 * (double)set->p * rk_uniform(5, RK_STREAM_TEST, row, 0));
+        if (set->zero && row % 5 == 2) length = row % 2 ? 0 : 2;
+        for (int64_t j = 0; j < length; j++)
+            text[j] = "abc  aabcd"[(int)(10 * rk_uniform(5, RK_STREAM_TEST, row, (uint64_t)j + 1))];
+        text[length] = 0;
+        strings[i] = text;
+    }
+    OK(env, rkhs_data_strings(env, strings, NULL, n, &x));
+    rk_scratch_release(env, mark);
+    return x;
+}
+
 /* n objects as a user gives them: a Gram is a square matrix of numbers. */
 static inline rkhs_data *fixture_data(rkhs_env *env, const char *name, int64_t n) {
     const fixture_set *set = fixture_sets;
@@ -294,6 +318,7 @@ static inline rkhs_data *fixture_data(rkhs_env *env, const char *name, int64_t n
     while (set->name && strcmp(set->name, name) != 0) set++;
     assert_non_null(set->name);
     if (set->kind == RK_KIND_LABELS) return unequal_labels(env, n);
+    if (set->kind == RK_KIND_STRING) return fixture_strings(env, set, n);
     OK(env, rk_data_dense_new(env, n, set->p ? set->p : n, &values, &x));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < set->p; j++) values[i * set->p + j] = fixture_value(set, i, j, n);
@@ -398,6 +423,15 @@ static const char *const fixture_more_kernels[] = {
     "standardize(rbf)",
     "2*rbf(sigma=median)[0] + standardize(laplacian)[0,0]",
     "cosine[0,0] + (rbf + linear)[0]^2",
+    "ssk(p=2, lambda=0.8, blended=true)",
+    "ssk(p=1, by=byte, normalize=false)",
+    "ssk(p=2, by=word)",
+    "ssk(p=6, lambda=1, alphabet=\"abcd \")",
+    "spectrum(p=1, by=word)",
+    "spectrum(p=5, normalize=false)",
+    "mismatch(p=3, m=2)",
+    "words(idf=false, fold=false)",
+    "0.5*spectrum(p=2) + words*ssk(p=3)",
     "2*precomputed",
     "precomputed + 0.5*precomputed*precomputed",
     NULL,
@@ -549,6 +583,7 @@ static inline rkhs_data *fixture_second(rkhs_env *env, const rk_model_type *type
         const rk_bits *b = x->type->kind == RK_KIND_BITS ? x->self : NULL;
         if (b) sum += (double)rk_bits_count(b->stride, b->words + i * b->stride);
         if (x->type->kind == RK_KIND_LABELS) sum += 3 * (double)((const rk_labels *)x->self)->codes[i] - 2;
+        for (const char *c = rkhs_data_string(x, i, NULL); c && *c; c++) sum += *c;
         for (int c = 0; c < dim; c++) values[i * dim + c] = sin((c + 1) * 0.1 * sum);
     }
     return y;

@@ -12,5 +12,8 @@ static const char *const specs[] = {
     "csv(delimiter=semicolon, label=1)",
     "tsv",
     "tsv(label=0)",
+    "csv(text=0)",
+    "csv(text=-1, label=0)",
+    "tsv(text=word)",
 };
 READER(specs)

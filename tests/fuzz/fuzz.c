@@ -35,6 +35,12 @@ static double look_at(const rkhs_data *x) {
             FUZZ_HOLDS(fabs(values[i * ld + j]) <= 1e150);
             sum += values[i * ld + j];
         }
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t length = 0;
+        const char *s = rkhs_data_string(x, i, &length);
+        FUZZ_HOLDS(!s || (length >= 0 && !s[length]));
+        for (int64_t q = 0; s && q < length; q++) sum += s[q];
+    }
     for (int64_t i = 0; codes && i < rows; i++) FUZZ_HOLDS(codes[i] >= 0 && codes[i] < classes);
     for (int64_t c = 0; codes && c < classes; c++) sum += (double)strlen(rkhs_data_class_name(x, c));
     if (rkhs_data_labels(x)) {

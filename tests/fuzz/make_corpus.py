@@ -60,7 +60,8 @@ SPECS = {
         "5*rbf(gamma=0.03)[0,1] + cosine[0:2] + 2*standardize(rbf(gamma=0.25))[1] + 3*laplacian(gamma=1)[1,0:2,1]",
         "(normalize(poly) + center(linear)^2*rbf)^3", "(cosine^2)[0][0,0]",
         "standardize(rbf(sigma=2), mean=[0.5,-1e-3], deviation=[1,2.5e300])", "center(normalize(center(standardize(linear)[0])))",
-        "tanimoto + 2*delta"],
+        "tanimoto + 2*delta",
+        'ssk(p=3, lambda=0.5, by=word) + 2*spectrum(alphabet="ACGT")', "mismatch(4, 1)*words(idf=true)"],
     1: ["kpca", "kpca(dim=2, gram=nystrom(m=10, by=given, rows=[0:10,12]), solver=lanczos)", "kpca(3, negative=flip)",
         "krr(ridge=0.1)", "kpca(gram=exact, solver=dense)"],
     2: ["csv", 'csv(label="two words", header=yes)', "tsv(label=-1)", "npy", "csv(delimiter=semicolon)", "npz(key=x)", "svmlight(base=0, columns=9)"],
@@ -80,6 +81,12 @@ PRINTS = {
     "long": "#num_bits=131\n" + "0123456789abcdef" * 2 + "07\tz\n", "huge": "#num_bits=2147483647\n01\n", "past": "#num_bits=3\nff\n",
     "unequal": "01\n0102\n", "digit": "0g\n", "empty": "#FPS1\n",
 }
+RECORDS = {
+    "plain": ">one\nACGT\nAC\n>two\nTT\n", "crlf": ">a b|c\r\nAC GT\r\n>d e\r\n", "remark": ";x\n\n>a\n;y\nAC\n", "none": "ACGT\n", "empty": "",
+    "no_end": ">a\nAC", "names": ">\n>>\n> x\nA>C\n", "bom": "\ufeff>a\nA\n",
+}
+LINES = {"plain": "one\ntwo\n", "crlf": "one\r\n\r\ntwo", "empty": "", "blank": "\n\n", "bom": "\ufeffx\n", "utf8": "Z\u00fcrich \u20ac\n"}
+STRINGS = [b"abcabc\0abd\0\0abcabc", "Z\u00fcrich\0\u20ac100\0z\u00dcrich".encode(), b"a\xff\0b", b"the cat\0The dog, the cat\0cat"]
 
 
 def packed(arrays, method=zipfile.ZIP_STORED):
@@ -113,13 +120,15 @@ def mnist():
 def models(tool):
     """Small model files of several kinds, by the tool."""
     with tempfile.TemporaryDirectory() as folder:
-        x, gram, bits, words, model = (pathlib.Path(folder) / name for name in ("x.csv", "k.csv", "b.csv", "y.txt", "m.rkhs"))
+        x, gram, bits, words, text, model = (pathlib.Path(folder) / name for name in ("x.csv", "k.csv", "b.csv", "y.txt", "t.txt", "m.rkhs"))
         bits.write_text("0,1,1\n1,0,0\n1,1,1\n0,0,0\n")
         words.write_text("cat\ndog\ncat\ncow\n")
+        text.write_text("abcab\nbcabc\n\ncab\n")
         x.write_text("0,1\n1,0\n2,2\n3,1\n5,5\n")
         gram.write_text("2,1,0\n1,2,1\n0,1,2\n")
         for name, spec, kernel, data in (("rbf", "kpca(dim=1)", "rbf(gamma=0.5)", x), ("gram", "kpca(dim=1)", "precomputed", gram),
                                          ("bits", "kpca(dim=1)", "tanimoto", bits), ("labels", "kpca(dim=2)", "delta", words),
+                                         ("strings", "kpca(dim=1)", "ssk(p=2)", text), ("mismatch", "kpca(dim=1)", "mismatch(p=2)", text),
                                          ("nystrom", "kpca(dim=2, gram=nystrom(m=3))", "linear + 2*rbf(gamma=0.1)", x)):
             command = [tool, "fit", spec, "--kernel", kernel, data, "-o", model, "--quiet"]
             subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
@@ -132,6 +141,8 @@ def main():
         for spec in (0, 3) if len(table) < 100 else (0,):
             put("csv", f"{name}_{spec}", bytes([spec]) + table.encode())
         put("labels", name, b"\0" + table.encode())
+        for spec in (10, 11, 12) if name in ("header", "words") else ():
+            put("csv", f"{name}_{spec}", bytes([spec]) + table.encode())
     put("csv", "gzip", b"\0" + gzip.compress(TABLES["header"].encode(), mtime=0))
     for name, array in arrays():
         put("npy", name, b"\0" + array)
@@ -154,6 +165,14 @@ def main():
     put("bits", "idx", b"\3" + bytes([0, 0, 8, 2]) + struct.pack(">2I", 2, 3) + bytes([0, 1, 1, 0, 0, 1]))
     put("bits", "npz", b"\4" + packed({"x": npy("|u1", (2, 2), bytes([0, 1, 1, 0]))}))
     put("bits", "csv", b"\5" + b"0,1,1\n0,0,0\n")
+    for name, text in RECORDS.items():
+        for spec in (0, 2):
+            put("fasta", f"{name}_{spec}", bytes([spec]) + text.encode())
+    for name, text in LINES.items():
+        put("lines", name, b"\0" + text.encode())
+    for kernel in range(11):
+        for i, strings in enumerate(STRINGS):
+            put("strings", f"{kernel}_{i}", bytes([kernel]) + strings)
     for what, texts in SPECS.items():
         for i, text in enumerate(texts):
             put("spec", f"{what}_{i}", bytes([what]) + text.encode())

@@ -34,6 +34,9 @@ static void use(rkhs_env *env, rkhs_model *m) {
         rkhs_data_free(x);
     }
     if (dim > 0 && dim <= ROOM / 3) {
+        FUZZ_HOLDS(rkhs_data_strings(env, (const char *[]){"abcab", "", "cc"}, NULL, 3, &x) == RKHS_OK);
+        fuzz_status(env, rkhs_model_transform(m, x, Z, dim));
+        rkhs_data_free(x);
         fuzz_status(env, rkhs_model_inverse(m, numbers, 3, dim, &back));
         rkhs_data_free(back);
     }

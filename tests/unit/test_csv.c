@@ -187,7 +187,7 @@ static void endings_decide_the_format(void **state) {
     assert_int_equal(rkhs_data_columns(x), 3);
     rkhs_data_free(x);
     put_text("a.dat", "1 2 3\n");
-    FAILS(env, RKHS_ERR_FORMAT, "a.dat: no format has the ending .dat; known are .csv .txt .tsv .npy .npz .idx",
+    FAILS(env, RKHS_ERR_FORMAT, "a.dat: no format has the ending .dat; known are .txt .csv .tsv .npy .npz .idx",
           rkhs_data_read(env, "a.dat", NULL, &x));
     put_text("noending.gz", "1 2 3\n");
     FAILS(env, RKHS_ERR_FORMAT, "noending.gz: the name has no ending", rkhs_data_read(env, "noending.gz", NULL, &x));

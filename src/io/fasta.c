@@ -1,0 +1,148 @@
+/* fasta.c: sequences as biologists keep them.
+ *
+ * A record begins with a line '>name and more words'; the lines after it, up to the next '>', are one sequence, whatever
+ * blanks stand in them. Lines that begin with ';' are remarks. Case is kept. */
+#include "io/io.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LOOK = 1024 }; /* records between two looks at the progress */
+
+typedef struct fasta {
+    int64_t label;
+} fasta;
+
+typedef struct records {
+    rkhs_env *env;
+    const char *name; /* of the file */
+    char *bytes;
+    const char **sequences, **words; /* words NULL: no labels are wanted */
+    int64_t *lengths, count, line;
+} records;
+
+/* The end of the line at s: its \n, or the end of all. */
+static char *line_end(char *s, char *end) {
+    char *stop = memchr(s, '\n', (size_t)(end - s));
+    return stop ? stop : end;
+}
+
+static int is_gap(char c) { return c == ' ' || c == '\t' || c == '|' || c == '\r'; }
+
+/* Word `number` (from 1) of a header, cut out in place: words end at blanks and at '|'. */
+static rkhs_status take_word(const records *r, char *at, const char *stop, int64_t number, const char **word) {
+    int64_t seen = 0;
+    while (at < stop) {
+        while (at < stop && is_gap(*at)) at++;
+        char *from = at;
+        while (at < stop && !is_gap(*at)) at++;
+        if (at > from && ++seen == number) {
+            memmove(from - 1, from, (size_t)(at - from)); /* '>' or a gap stands before it: a zero must find room */
+            from[at - from - 1] = 0;
+            *word = from - 1;
+            return RKHS_OK;
+        }
+    }
+    return rk_fail(r->env, RKHS_ERR_DATA,
+                   "%s: line %lld: the header has %lld word%s, and label=%lld asks for more: give every header as many",
+                   r->name, (long long)r->line, (long long)seen, seen == 1 ? "" : "s", (long long)number);
+}
+
+/* The lines of a sequence from s on, closed up in place; the place after them. */
+static char *take_sequence(records *r, char *s, char *end) {
+    char *to = s;
+    r->sequences[r->count] = s;
+    while (s < end && *s != '>') {
+        char *stop = line_end(s, end);
+        for (int remark = *s == ';'; !remark && s < stop; s++)
+            if (*s != ' ' && *s != '\t' && *s != '\r') *to++ = *s;
+        s = stop < end ? stop + 1 : end;
+        r->line++;
+    }
+    r->lengths[r->count] = to - r->sequences[r->count];
+    r->count++;
+    return s;
+}
+
+/* All records. */
+static rkhs_status read_records(records *r, char *at, char *end, int64_t label) {
+    rkhs_status status = RKHS_OK;
+    int64_t most = 0;
+    for (const char *s = at; s < end && (s = memchr(s, '>', (size_t)(end - s))); s++) most++;
+    TRY(rk_alloc(r->env, most, sizeof *r->sequences, &r->sequences));
+    TRY(rk_alloc(r->env, most, sizeof *r->lengths, &r->lengths));
+    if (label) TRY(rk_alloc(r->env, most, sizeof *r->words, &r->words));
+    for (r->line = 1; at < end;) {
+        char *stop = line_end(at, end);
+        if (*at != '>') { /* only before the first record */
+            int blank = *at == ';' || strspn(at, " \t\r\n") >= (size_t)(stop - at);
+            if (!blank)
+                FAIL(r->env, RKHS_ERR_FORMAT,
+                     "%s: line %lld: a FASTA file begins with a line '>name': give such a file, or say --format lines", r->name,
+                     (long long)r->line);
+            at = stop < end ? stop + 1 : end;
+            r->line++;
+            continue;
+        }
+        if (label) TRY(take_word(r, at + 1, stop, label, &r->words[r->count]));
+        r->line++;
+        at = take_sequence(r, stop < end ? stop + 1 : end, end);
+        if (r->count % LOOK == 0) TRY(rk_progress(r->env, "parse", at - r->bytes, end - r->bytes));
+    }
+    if (!r->count) FAIL(r->env, RKHS_ERR_DATA, "%s: there is no record, a line '>name': give a file with data", r->name);
+done:
+    return status;
+}
+
+/* Sequences with their labels, or the labels alone. */
+static rkhs_status read_either(rkhs_env *env, int64_t label, rk_input *in, int alone, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
+    records r = {.env = env, .name = rk_input_name(in)};
+    rkhs_data *x = NULL;
+    size_t length;
+    char *at;
+    TRY(rk_input_all(in, &r.bytes, &length));
+    at = r.bytes;
+    TRY(rk_text_check(env, r.name, &at, r.bytes + length));
+    TRY(read_records(&r, at, r.bytes + length, label));
+    if (!alone) TRY(rk_data_strings_new(env, r.sequences, r.lengths, r.count, &x));
+    if (label) TRY(rk_labels_from_words(env, r.words, r.count, alone ? &x : &x->labels));
+    *out = x;
+    x = NULL;
+done:
+    rkhs_data_free(x);
+    rk_free(env, r.sequences);
+    rk_free(env, r.lengths);
+    rk_free(env, r.words);
+    rk_free(env, r.bytes);
+    return status;
+}
+
+static rkhs_status read_fasta(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
+    return read_either(env, ((const fasta *)self)->label, in, 0, out);
+}
+
+static rkhs_status read_labels_fasta(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
+    int64_t label = ((const fasta *)self)->label;
+    return read_either(env, label ? label : 1, in, 1, out);
+}
+
+static const rk_param params[] = {
+    {.name = "label",
+     .kind = RK_INT,
+     .offset = offsetof(fasta, label),
+     .value = "0",
+     .max = 1000,
+     .brief = "which word of the header is the label, from 1; words end at blanks and at '|'; 0: no labels"},
+    {.name = NULL}};
+
+const rk_format_type rk_format_fasta = {
+    .entry = {.name = "fasta",
+              .brief = "sequences, each under a line '>name'; lines of one sequence are joined",
+              .params = params,
+              .size = sizeof(fasta)},
+    .endings = ".fa .fasta .fna .faa",
+    .kinds = RK_KIND_STRING,
+    .read = read_fasta,
+    .read_labels = read_labels_fasta,
+};

@@ -1,0 +1,374 @@
+/* ssk.c: the string subsequence kernel.
+ *
+ *     k(s, t) = sum_u sum_{I: s[I] = u} sum_{J: t[J] = u} lambda^(span(I) + span(J)),   |u| = p,   span(I) = last - first + 1
+ *
+ * All subsequences of p tokens, also with gaps; each token that a gap spans costs lambda. With blended, lengths 1 to p are
+ * summed. By rows, with DPS_l(i,j) = [s_i = t_j] DP_(l-1)(i-1, j-1), DPS_1 = [s_i = t_j]:
+ *
+ *     R_l(i,j) = DPS_l(i,j) + lambda R_l(i,j-1),   DP_l(i,j) = R_l(i,j) + lambda DP_l(i-1,j),   K_p = sum DPS_p
+ *
+ * which leaves out a factor lambda^2 for each token of u: what is summed is lambda^(gaps), at least 1 for a subsequence without
+ * gaps, so that nothing underflows that matters, however long the strings; k(s,s) has the same factor, and it cancels.
+ * O(p |s| |t|) a pair: p times 2 multiply-adds for each (i, j), all pairs of a vector at once (ssk_lanes.h).
+ * Not for long strings by the thousand: spectrum is far cheaper.
+ * Lodhi, Saunders, Shawe-Taylor, Cristianini, Watkins, "Text classification using string kernels", JMLR 2, 2002. */
+#include "kernel/token.h"
+
+#include <stdlib.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define RK_HAS_WIDE 1
+#endif
+
+enum { MOST_P = 64, BAND = 4, MOST_LANES = 8, NO_S = -1, NO_T = -2 };
+
+typedef struct ssk {
+    int64_t p;
+    double lambda;
+    int blended, normalize;
+    rk_token_rule rule;
+} ssk;
+
+/* One sweep over the cells of up to MOST_LANES pairs. */
+typedef struct rk_sweep {
+    int q, blended;        /* p - 1 */
+    int64_t rows, columns; /* rows: even */
+    int64_t chunk;         /* columns at a time */
+    double lambda;
+    const double *weight;    /* blended: of each length, q + 1 */
+    void *s, *t;             /* tokens by lanes: rows, columns */
+    void *row, *edge, *next; /* (chunk + 1) x q; rows x 2 q; 2 chunk */
+    double *out;             /* K of each lane */
+} rk_sweep;
+
+#ifdef RK_HAS_WIDE
+typedef double wide_vec __attribute__((vector_size(64)));
+#define LANES 8
+#define LANES_NAME(x) x##_wide
+#define LANES_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,fma")))
+#define LANES_OUTER LANES_TARGET
+#define vec wide_vec
+#define symbol int32_t
+#define LANES_LETTERS(at) const __m256i letter_a = *(const __m256i *)(at), letter_b = *(const __m256i *)(at + 8);
+#define LANES_MASKS(at)                                                                                                        \
+    const __m256i letter = *(const __m256i *)(at);                                                                             \
+    const __mmask8 in_a = _mm256_cmpeq_epi32_mask(letter, letter_a), in_b = _mm256_cmpeq_epi32_mask(letter, letter_b);
+#define LANES_PICK(in, x) ((vec)_mm512_maskz_mov_pd(in, (__m512d)(x)))
+#define LANES_ADD(sum, in, x) ((vec)_mm512_mask_add_pd((__m512d)(sum), in, (__m512d)(sum), (__m512d)(x)))
+#include "kernel/ssk_lanes.h"
+#endif
+
+typedef double plain_vec __attribute__((vector_size(32)));
+typedef int64_t plain_mask __attribute__((vector_size(32)));
+#define LANES 4
+#define LANES_NAME(x) x##_plain
+#define LANES_TARGET
+#define LANES_OUTER RK_CLONES
+#define vec plain_vec
+#define symbol int64_t
+#define LANES_LETTERS(at) const plain_mask letter_a = *(const plain_mask *)(at), letter_b = *(const plain_mask *)(at + 4);
+#define LANES_MASKS(at)                                                                                                        \
+    const plain_mask letter = *(const plain_mask *)(at);                                                                       \
+    const plain_mask in_a = letter == letter_a, in_b = letter == letter_b;
+#define LANES_PICK(in, x) ((vec)((plain_mask)(x)&in))
+#define LANES_ADD(sum, in, x) (sum + LANES_PICK(in, x))
+#include "kernel/ssk_lanes.h"
+
+/* ---- pairs --------------------------------------------------------------------------------------------------------------- */
+
+/* Two strings, and where their K goes. */
+typedef struct pair {
+    const int32_t *s, *t;
+    int64_t rows, columns;
+    double *out;
+} pair;
+
+/* How many pairs this machine's vectors hold. */
+static int lanes_here(void) {
+#ifdef RK_HAS_WIDE
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) return 8;
+#endif
+    return 4;
+}
+
+/* Columns at a time: rows of q lengths in the first cache. It depends on q alone, as the order of the sums does. */
+static int64_t chunk_of(int64_t q) { return q <= 4 ? 64 : rk_most(8, 256 / q); }
+
+/* Doubles for strings of up to so many rows and columns. */
+static int64_t room_of(int64_t q, int64_t rows, int64_t columns) {
+    int64_t each = MOST_LANES, places = 4; /* doubles of a vector, and of a place of all lanes */
+    return places * (rows + 1 + columns) + each * (chunk_of(q) + 1) * q + each * 2 * q * (rows + 1) + each * 2 * chunk_of(q) +
+           6 * each;
+}
+
+/* Takes doubles at a whole vector. */
+static double *take_vectors(rk_work *work, int64_t count) {
+    int64_t skip = (int64_t)(-(uintptr_t)work->next / sizeof(double) % MOST_LANES);
+    rk_work_take(work, skip);
+    return rk_work_take(work, count);
+}
+
+/* K of up to a vector of pairs. */
+static void run_pairs(const ssk *o, const double *weight, const pair *list, int count, rk_work work) {
+    double out[MOST_LANES];
+    int q = (int)o->p - 1, here = lanes_here();
+    rk_sweep w = {.q = q, .blended = o->blended, .chunk = chunk_of(q), .lambda = o->lambda, .weight = weight, .out = out};
+    for (int k = 0; k < count; k++) {
+        w.rows = rk_most(w.rows, list[k].rows);
+        w.columns = rk_most(w.columns, list[k].columns);
+    }
+    w.rows += w.rows & 1;
+    w.s = take_vectors(&work, 4 * w.rows);
+    w.t = take_vectors(&work, 4 * w.columns);
+    w.row = take_vectors(&work, MOST_LANES * (w.chunk + 1) * q);
+    w.edge = take_vectors(&work, MOST_LANES * 2 * q * w.rows);
+    w.next = take_vectors(&work, MOST_LANES * 2 * w.chunk);
+    for (int k = 0; k < here; k++) {
+        pair none = {.rows = 0}, p = k < count ? list[k] : none;
+#ifdef RK_HAS_WIDE
+        if (here == 8) {
+            spread_wide(p.s, p.rows, w.rows, k, NO_S, w.s);
+            spread_wide(p.t, p.columns, w.columns, k, NO_T, w.t);
+            continue;
+        }
+#endif
+        spread_plain(p.s, p.rows, w.rows, k, NO_S, w.s);
+        spread_plain(p.t, p.columns, w.columns, k, NO_T, w.t);
+    }
+#ifdef RK_HAS_WIDE
+    if (here == 8)
+        sweep_wide(&w);
+    else
+#endif
+        sweep_plain(&w);
+    for (int k = 0; k < count; k++) *list[k].out = out[k];
+}
+
+/* What falls below the smallest normal number is 0 inside a block: it is far below what is summed, and costs a hundred times as
+ * much to carry along. */
+static unsigned flush_begin(void) {
+#ifdef RK_HAS_WIDE
+    unsigned before = _mm_getcsr();
+    _mm_setcsr(before | 0x8040);
+    return before;
+#else
+    return 0;
+#endif
+}
+
+static void flush_end(unsigned before) {
+#ifdef RK_HAS_WIDE
+    _mm_setcsr(before);
+#endif
+}
+
+/* lambda^(2l), which stands before length l + 1 when lengths are summed. */
+static void weights(const ssk *o, double weight[MOST_P]) {
+    for (int l = 0; l < o->p; l++) weight[l] = l ? weight[l - 1] * o->lambda * o->lambda : 1;
+}
+
+/* ---- one side ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct norm_loop {
+    const ssk *o;
+    rk_string_side *side;
+    int64_t n;
+    double weight[MOST_P];
+    rk_work *work;
+} norm_loop;
+
+/* Where a string begins in the comparison, and whether it is long enough for one. */
+static int64_t tokens_of(const rk_tokens *t, int64_t i, const int32_t **id) {
+    *id = t->id + t->start[i];
+    return t->start[i + 1] - t->start[i];
+}
+
+static int long_enough(const ssk *o, int64_t length) { return length >= (o->blended ? 1 : o->p); }
+
+/* K(s, s) of a vector of strings. */
+static rkhs_status norm_tile(void *context, int64_t tile, int worker) {
+    norm_loop *c = context;
+    pair list[MOST_LANES];
+    int count = 0, here = lanes_here();
+    unsigned before = flush_begin();
+    for (int64_t i = tile * here; i < rk_least(c->n, (tile + 1) * here); i++) {
+        const int32_t *id;
+        int64_t length = tokens_of(&c->side->tokens, i, &id);
+        if (long_enough(c->o, length)) list[count++] = (pair){id, id, length, length, c->side->norm + i};
+    }
+    if (count) run_pairs(c->o, c->weight, list, count, c->work[worker]);
+    flush_end(before);
+    return RKHS_OK;
+}
+
+/* One rk_work for each worker. */
+static rkhs_status works_new(rkhs_env *env, int64_t each, rk_work **work) {
+    double *room;
+    int workers = rk_workers(env);
+    rkhs_status status = rk_scratch(env, workers, sizeof **work, work);
+    if (status == RKHS_OK) status = rk_scratch(env, each * workers, sizeof *room, &room);
+    for (int k = 0; status == RKHS_OK && k < workers; k++) (*work)[k] = (rk_work){room + k * each, each};
+    return status;
+}
+
+static rkhs_status prepare_ssk(rkhs_env *env, rk_bound *bound) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    const ssk *o = rk_kernel_self(bound);
+    const rk_string_side *first = bound->reference ? bound->reference->side : NULL;
+    rk_string_side *side;
+    norm_loop c = {.o = o, .n = bound->x->rows};
+    TRY(rk_alloc(env, 1, sizeof *side, &side));
+    bound->side = c.side = side;
+    TRY(rk_tokens_new(env, bound->x, &o->rule, first ? &first->tokens : NULL, &side->tokens));
+    TRY(rk_alloc(env, c.n, sizeof *side->norm, &side->norm));
+    weights(o, c.weight);
+    TRY(works_new(env, room_of(o->p - 1, side->tokens.longest, side->tokens.longest), &c.work));
+    TRY(rk_parallel(env, NULL, (c.n + lanes_here() - 1) / lanes_here(), norm_tile, &c));
+    for (int64_t i = 0; i < c.n; i++)
+        if (!isfinite(side->norm[i]))
+            FAIL(env, RKHS_ERR_NUMERIC,
+                 "ssk: object %lld (counted from 1) has more than 1e308 subsequences of %lld: choose a smaller p",
+                 (long long)i + 1, (long long)o->p);
+    TRY(rk_string_roots(env, c.n, side));
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+static void release_ssk(rkhs_env *env, rk_bound *bound) {
+    rk_string_release(env, bound->side);
+    rk_free(env, bound->side);
+}
+
+static int64_t work_ssk(const rk_bound *a, const rk_bound *b) {
+    const rk_string_side *sa = a->side, *sb = b->side;
+    return room_of(((const ssk *)rk_kernel_self(a))->p - 1, sa->tokens.longest, sb->tokens.longest);
+}
+
+/* A tile takes about a tenth of a second at 0.1 ns for each length and cell. */
+static int64_t tile_ssk(const rk_bound *a, const rk_bound *b) {
+    const rk_tokens *ta = &((const rk_string_side *)a->side)->tokens, *tb = &((const rk_string_side *)b->side)->tokens;
+    double p = (double)((const ssk *)rk_kernel_self(a))->p, na = (double)a->x->rows, nb = (double)b->x->rows;
+    double each = 1e-10 * p * (double)ta->start[a->x->rows] / na * (double)tb->start[b->x->rows] / nb;
+    int64_t tile = RK_TILE;
+    while (tile > MOST_LANES && (double)(tile * tile) * each > 0.15) tile /= 2;
+    return tile;
+}
+
+/* ---- tiles --------------------------------------------------------------------------------------------------------------- */
+
+/* Rows i0 .. i0 + n - 1 by length: neighbours share a vector. */
+static void by_length(const rk_tokens *t, int64_t i0, int64_t n, int64_t *order) {
+    for (int64_t i = 0; i < n; i++) {
+        int64_t length = t->start[i0 + i + 1] - t->start[i0 + i], k = i;
+        for (; k > 0; k--) {
+            int64_t other = i0 + order[k - 1];
+            if (t->start[other + 1] - t->start[other] <= length) break;
+            order[k] = order[k - 1];
+        }
+        order[k] = i;
+    }
+}
+
+/* K of all pairs of a tile that are long enough, the others 0. */
+static void raw_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                      int64_t ld, rk_work work) {
+    const ssk *o = rk_kernel_self(a);
+    const rk_tokens *ta = &((const rk_string_side *)a->side)->tokens, *tb = &((const rk_string_side *)b->side)->tokens;
+    int64_t order_a[RK_TILE], order_b[RK_TILE];
+    double weight[MOST_P];
+    pair list[MOST_LANES];
+    int count = 0, here = lanes_here(), mirrored = a == b && i0 == j0 && ni == nj;
+    weights(o, weight);
+    by_length(ta, i0, ni, order_a);
+    by_length(tb, j0, nj, order_b);
+    for (int64_t r = 0; r < ni; r++)
+        for (int64_t c = 0; c < nj; c++) {
+            int64_t i = order_a[r], j = order_b[r % 2 ? nj - 1 - c : c]; /* to and fro: the next row begins with like lengths */
+            pair p = {.out = out + i * ld + j};
+            p.rows = tokens_of(ta, i0 + i, &p.s);
+            p.columns = tokens_of(tb, j0 + j, &p.t);
+            *p.out = 0;
+            if (mirrored && j > i) continue;
+            if (!long_enough(o, p.rows) || !long_enough(o, p.columns)) continue;
+            list[count++] = p;
+            if (count < here) continue;
+            run_pairs(o, weight, list, count, work);
+            count = 0;
+        }
+    if (count) run_pairs(o, weight, list, count, work);
+    for (int64_t i = 0; mirrored && i < ni; i++)
+        for (int64_t j = 0; j < i; j++) out[j * ld + i] = out[i * ld + j];
+}
+
+/* The factor that was left out: lambda^2 for each token of u. */
+static double left_out(const ssk *o) { return pow(o->lambda, 2.0 * (o->blended ? 1.0 : (double)o->p)); }
+
+static rkhs_status block_ssk(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                             int64_t ld, rk_work work) {
+    const ssk *o = rk_kernel_self(a);
+    unsigned before = flush_begin();
+    raw_block(a, i0, ni, b, j0, nj, out, ld, work);
+    flush_end(before);
+    if (o->normalize) {
+        rk_string_normalise(a->side, i0, ni, b->side, j0, nj, out, ld);
+        return RKHS_OK;
+    }
+    double factor = left_out(o);
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++) out[i * ld + j] *= factor;
+    return RKHS_OK;
+}
+
+static void diag_ssk(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    const ssk *o = rk_kernel_self(a);
+    const rk_string_side *side = a->side;
+    for (int64_t i = 0; i < ni; i++) out[i] = o->normalize ? 1 : side->norm[i0 + i] * left_out(o);
+}
+
+static rkhs_status check_ssk(rkhs_env *env, const void *self) { return rk_token_check(env, "ssk", &((const ssk *)self)->rule); }
+
+static const rk_param params[] = {
+    {.name = "p",
+     .kind = RK_INT,
+     .offset = offsetof(ssk, p),
+     .value = "4",
+     .min = 1,
+     .max = MOST_P,
+     .brief = "the length of the subsequences"},
+    {.name = "lambda",
+     .kind = RK_REAL,
+     .offset = offsetof(ssk, lambda),
+     .value = "0.5",
+     .max = 1,
+     .open = 1,
+     .brief = "what each token costs that a gap spans; 1: gaps cost nothing"},
+    {.name = "blended",
+     .kind = RK_BOOL,
+     .offset = offsetof(ssk, blended),
+     .value = "false",
+     .brief = "sum over all lengths from 1 to p, with lambda^2 for each token"},
+    RK_NORMALIZE_PARAM(ssk),
+    RK_TOKEN_PARAMS(ssk, rule),
+    {.name = NULL},
+};
+
+const rk_kernel_type rk_kernel_ssk = {
+    .entry = {.name = "ssk",
+              .brief = "how many subsequences of p characters two strings share, gaps allowed",
+              .formula = "sum_{s[I] = t[J]} lambda^(span I + span J) / norms",
+              .cost = "p |s| |t| a pair",
+              .params = params,
+              .size = sizeof(ssk)},
+    .kinds = RK_KIND_STRING,
+    .flags = RK_PSD | RK_SCALE_FREE,
+    .check = check_ssk,
+    .prepare = prepare_ssk,
+    .release = release_ssk,
+    .work = work_ssk,
+    .tile = tile_ssk,
+    .block = block_ssk,
+    .diag = diag_ssk,
+};

@@ -1,0 +1,112 @@
+/* ssk_lanes.h: the sweep of ssk.c for one width of vectors; included once for each.
+ *
+ * LANES pairs of strings at a time, one in each lane of a vector, so that no sum waits for its neighbour in the row. The pairs
+ * may be of any length: characters that are like nothing fill them up, add nothing, and change no bit of a lane. Two rows go
+ * together, which halves the traffic with the cache, and up to BAND lengths, as many as the registers hold; columns go by
+ * `chunk`, so that all rows stay in the first cache.
+ *
+ * Wanted: LANES, LANES_NAME(x), LANES_TARGET, LANES_OUTER, vec, symbol, LANES_LETTERS, LANES_MASKS, LANES_PICK, LANES_ADD. */
+
+/* Lengths l0 + 1 .. l0 + n of rows i and i + 1 and of nj columns from j0 on. What n, first, last and blended are is known when
+ * this is compiled. A band that is not the first finds the DPS of its first length in `next`, one that is not the last leaves
+ * that of the length after its own there. */
+static inline __attribute__((always_inline)) LANES_TARGET void LANES_NAME(band)(const int n, const int first, const int last,
+                                                                                const int blended, const rk_sweep *w, int l0,
+                                                                                int64_t i, int64_t j0, int64_t nj, vec *sum) {
+    const int q = w->q;
+    vec *row = (vec *)w->row + l0, *at = row + q, *e = (vec *)w->edge + i * 2 * q + l0, *next = w->next;
+    vec sum_a = sum[0], sum_b = sum[1], ra[BAND], rb[BAND], da[BAND], db[BAND];
+    const vec lambda = (vec){0} + w->lambda, one = (vec){0} + 1;
+    for (int l = 0; l < n; l++) {
+        da[l] = row[l];
+        if (j0)
+            ra[l] = e[l], db[l] = e[q + l], rb[l] = e[2 * q + l], row[l] = e[3 * q + l];
+        else
+            ra[l] = rb[l] = db[l] = row[l] = (vec){0};
+    }
+    LANES_LETTERS((const symbol *)w->s + i * LANES)
+    for (int64_t j = 0; j < nj; j++, at += q) {
+        LANES_MASKS((const symbol *)w->t + (j0 + j) * LANES)
+        vec a = first ? LANES_PICK(in_a, one) : next[2 * j], b = first ? LANES_PICK(in_b, one) : next[2 * j + 1];
+        for (int l = 0; l < n; l++) {
+            vec up = at[l];
+            if (blended) sum_a += w->weight[l0 + l] * a, sum_b += w->weight[l0 + l] * b;
+            ra[l] = ra[l] * lambda + a;
+            rb[l] = rb[l] * lambda + b;
+            if (l + 1 < n || !last || blended)
+                a = LANES_PICK(in_a, da[l]), b = LANES_PICK(in_b, db[l]);
+            else
+                sum_a = LANES_ADD(sum_a, in_a, da[l]), sum_b = LANES_ADD(sum_b, in_b, db[l]);
+            da[l] = up;
+            db[l] = up * lambda + ra[l];
+            at[l] = db[l] * lambda + rb[l];
+        }
+        if (!last) next[2 * j] = a, next[2 * j + 1] = b;
+        if (last && blended) sum_a += w->weight[q] * a, sum_b += w->weight[q] * b;
+    }
+    for (int l = 0; l < n; l++) e[l] = ra[l], e[q + l] = db[l], e[2 * q + l] = rb[l], e[3 * q + l] = row[nj * q + l];
+    sum[0] = sum_a;
+    sum[1] = sum_b;
+}
+
+/* All bands of two rows. */
+static inline __attribute__((always_inline)) LANES_TARGET void LANES_NAME(bands)(const int blended, const rk_sweep *w,
+                                                                                 int64_t i, int64_t j0, int64_t nj, vec *sum) {
+    const int q = w->q;
+    int l0 = 0;
+    if (q > BAND) {
+        LANES_NAME(band)(BAND, 1, 0, blended, w, 0, i, j0, nj, sum);
+        for (l0 = BAND; q - l0 > BAND; l0 += BAND) LANES_NAME(band)(BAND, 0, 0, blended, w, l0, i, j0, nj, sum);
+    }
+    switch (q - l0 + (l0 ? BAND : 0)) {
+    case 1: LANES_NAME(band)(1, 1, 1, blended, w, 0, i, j0, nj, sum); break;
+    case 2: LANES_NAME(band)(2, 1, 1, blended, w, 0, i, j0, nj, sum); break;
+    case 3: LANES_NAME(band)(3, 1, 1, blended, w, 0, i, j0, nj, sum); break;
+    case 4: LANES_NAME(band)(4, 1, 1, blended, w, 0, i, j0, nj, sum); break;
+    case BAND + 1: LANES_NAME(band)(1, 0, 1, blended, w, l0, i, j0, nj, sum); break;
+    case BAND + 2: LANES_NAME(band)(2, 0, 1, blended, w, l0, i, j0, nj, sum); break;
+    case BAND + 3: LANES_NAME(band)(3, 0, 1, blended, w, l0, i, j0, nj, sum); break;
+    case BAND + 4: LANES_NAME(band)(4, 0, 1, blended, w, l0, i, j0, nj, sum); break;
+    }
+}
+
+/* K of every lane. */
+LANES_OUTER static void LANES_NAME(sweep)(const rk_sweep *w) {
+    const vec one = (vec){0} + 1;
+    vec sum[2] = {{0}, {0}};
+    for (int64_t j0 = 0; j0 < w->columns; j0 += w->chunk) {
+        int64_t nj = rk_least(w->chunk, w->columns - j0);
+        memset(w->row, 0, (size_t)((nj + 1) * w->q) * sizeof(vec));
+        for (int64_t i = 0; i < w->rows; i += 2) {
+            if (w->q && w->blended)
+                LANES_NAME(bands)(1, w, i, j0, nj, sum);
+            else if (w->q)
+                LANES_NAME(bands)(0, w, i, j0, nj, sum);
+            LANES_LETTERS((const symbol *)w->s + i * LANES)
+            for (int64_t j = 0; !w->q && j < nj; j++) { /* p = 1: equal tokens are counted */
+                LANES_MASKS((const symbol *)w->t + (j0 + j) * LANES)
+                sum[0] = LANES_ADD(sum[0], in_a, one);
+                sum[1] = LANES_ADD(sum[1], in_b, one);
+            }
+        }
+    }
+    sum[0] += sum[1];
+    memcpy(w->out, &sum[0], sizeof sum[0]);
+}
+
+/* The tokens of one string in lane `lane`; what is left of `count` places is `nothing`. */
+static void LANES_NAME(spread)(const int32_t *id, int64_t length, int64_t count, int lane, int32_t nothing, void *out) {
+    symbol *to = out;
+    for (int64_t q = 0; q < count; q++) to[q * LANES + lane] = q < length ? id[q] : nothing;
+}
+
+#undef LANES
+#undef LANES_NAME
+#undef LANES_TARGET
+#undef LANES_OUTER
+#undef LANES_LETTERS
+#undef LANES_MASKS
+#undef LANES_PICK
+#undef LANES_ADD
+#undef vec
+#undef symbol

@@ -1,0 +1,97 @@
+/* token.h: what kernels on strings share. */
+#ifndef RK_TOKEN_H
+#define RK_TOKEN_H
+
+#include "kernel/kernel.h"
+
+/* ---- token.c ----------------------------------------------------------------------------------------------------------- */
+
+enum { RK_BY_CHAR, RK_BY_BYTE, RK_BY_WORD };
+
+/* What is compared; part of each kernel's parameters. */
+typedef struct rk_token_rule {
+    int by, fold;
+    char *alphabet; /* NULL: any character */
+} rk_token_rule;
+
+/* Numbers for keys, 0, 1, ... in order of appearance; keys that `before` has keep its numbers, others come after. */
+typedef struct rk_names rk_names;
+rkhs_status rk_names_new(rkhs_env *env, const rk_names *before, rk_names **names);
+rkhs_status rk_names_number(rkhs_env *env, rk_names *names, const void *key, int64_t length, int32_t *number);
+int64_t rk_names_count(const rk_names *names);
+void rk_names_free(rkhs_env *env, rk_names *names);
+
+/* The characters of an alphabet, ascending; low: place + 1 of those below 256. */
+typedef struct rk_letters {
+    int64_t count;
+    int32_t *code, low[256];
+} rk_letters;
+rkhs_status rk_letters_new(rkhs_env *env, const rk_token_rule *rule, rk_letters *letters);
+int32_t rk_letter_of(const rk_letters *letters, int32_t code); /* its place; -1: not there */
+
+/* The tokens of string i are id[start[i]] .. id[start[i+1]-1]. */
+typedef struct rk_tokens {
+    int64_t *start; /* n + 1 */
+    int32_t *id;
+    rk_names *words;
+    int64_t longest;
+} rk_tokens;
+rkhs_status rk_tokens_new(rkhs_env *env, const rkhs_data *x, const rk_token_rule *rule, const rk_tokens *reference,
+                          rk_tokens *t);
+void rk_tokens_free(rkhs_env *env, rk_tokens *t);
+/* Refuses rules that contradict each other. */
+rkhs_status rk_token_check(rkhs_env *env, const char *kernel, const rk_token_rule *rule);
+
+/* What the side of every such kernel begins with. */
+typedef struct rk_string_side {
+    rk_tokens tokens;
+    double *norm, *root; /* k(x, x) before it is divided by, and its root */
+    int64_t zeros;       /* norms that are 0 */
+} rk_string_side;
+rkhs_status rk_string_roots(rkhs_env *env, int64_t n, rk_string_side *s); /* from the norms */
+void rk_string_release(rkhs_env *env, rk_string_side *s);
+/* k(x,y) / sqrt(k(x,x) k(y,y)), a tile. Strings that have nothing to compare (k(x,x) = 0: too short) are like their equals, 1,
+ * and nothing else, 0. */
+void rk_string_normalise(const rk_string_side *a, int64_t i0, int64_t ni, const rk_string_side *b, int64_t j0, int64_t nj,
+                         double *out, int64_t ld);
+
+/* ---- bag.c: kernels that are inner products of counts -------------------------------------------------------------------- */
+
+/* Strings as counts of features, which have numbers from a dictionary. */
+typedef struct rk_bag {
+    rk_string_side string;
+    rk_names *names;
+    rkhs_data *counts; /* sparse rows, or dense ones where most features are in most strings */
+    rk_vector_side vector;
+    rk_bound inner; /* counts and vector, for the kernels' products */
+    double *weight; /* of the first side's features, or NULL: 1 */
+    double unseen;  /* the weight of all others */
+} rk_bag;
+
+/* Adds the features of string i through rk_bag_add. */
+typedef struct rk_bag_rows rk_bag_rows;
+typedef rkhs_status (*rk_bag_fn)(rk_bag_rows *rows, const rk_tokens *tokens, int64_t i, const void *self);
+rkhs_status rk_bag_add(rk_bag_rows *rows, const void *key, int64_t length, double count);
+rkhs_env *rk_bag_env(const rk_bag_rows *rows);
+/* Fills bound->side. idf: features count less the more strings of the first side have them. */
+rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *rule, rk_bag_fn features, int idf);
+void rk_bag_release(rkhs_env *env, rk_bound *bound);
+void rk_bag_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,
+                  int normalize);
+void rk_bag_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, int normalize);
+
+/* The parameters of the rule, at the end of a table. */
+/* clang-format off */
+#define RK_TOKEN_PARAMS(type, rule)                                                                                            \
+    {.name = "by", .kind = RK_CHOICE, .offset = offsetof(type, rule.by), .value = "char", .choices = "char|byte|word",         \
+     .brief = "what is compared: UTF-8 characters, bytes, or words (runs of letters, digits and characters beyond ASCII)"},    \
+    {.name = "fold", .kind = RK_BOOL, .offset = offsetof(type, rule.fold), .value = "true",                                    \
+     .brief = "by=word: capitals count as small letters"},                                                                     \
+    {.name = "alphabet", .kind = RK_WORD, .offset = offsetof(type, rule.alphabet),                                             \
+     .brief = "by=char or byte: the characters that may stand in a string, such as \"ACGT\"; others are refused"}
+#define RK_NORMALIZE_PARAM(type)                                                                                               \
+    {.name = "normalize", .kind = RK_BOOL, .offset = offsetof(type, normalize), .value = "true",                               \
+     .brief = "divide by sqrt(k(x,x) k(y,y))"}
+/* clang-format on */
+
+#endif

@@ -1,0 +1,16 @@
+#!/usr/bin/python3
+"""Writes data/words_*.csv: cosines of word counts and of tf-idf by scikit-learn on the lines of data/strings.txt.
+
+    /usr/bin/python3 tests/golden/make_words.py
+"""
+import pathlib
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.metrics.pairwise import cosine_similarity
+
+folder = pathlib.Path(__file__).parent / "data"
+lines = (folder / "strings.txt").read_text().splitlines()
+for name, vectorizer in (("count", CountVectorizer), ("tfidf", TfidfVectorizer)):
+    X = vectorizer(token_pattern=r"[^\W_]+", lowercase=True).fit_transform(lines).astype(float)
+    np.savetxt(folder / f"words_{name}.csv", cosine_similarity(X), fmt="%.17g", delimiter=",")
