@@ -101,7 +101,8 @@ typedef enum rk_pair {
     RK_PAIR_RATIO     /* (x - y)^2/(x + y), both >= 0, 0/0 = 0 */
 } rk_pair;
 
-rkhs_status rk_vector_prepare_sums(rkhs_env *env, rk_bound *b); /* the norm is the sum of absolutes */
+rkhs_status rk_vector_prepare_sums(rkhs_env *env,
+                                   rk_bound *b); /* the norm is the sum: of a dense row, or of a sparse one's absolutes */
 /* A tile of sums; all but products; prepared by rk_vector_prepare_sums. */
 void rk_vector_sums(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                     double *out, int64_t ld, rk_work work);

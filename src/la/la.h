@@ -55,13 +55,11 @@ void rk_bits_tile(int level, int64_t ni, int64_t nj, int64_t words, const uint64
                   int64_t ldb, double *out, int64_t ld);
 int64_t rk_bits_count(int64_t words, const uint64_t *a);
 
-/* out[i][j] = sum over c < count of term(a[i][c], b[c][j]) for 4 rows of a and 8 of b, which lie by column: b[c][j] is at
- * b + 8 c + j. `more`: added to what is in out. */
-enum { RK_PAIRS_ROWS = 4, RK_PAIRS_COLUMNS = 8 };
-typedef void rk_pairs_fn(int64_t count, const double *const *a, const double *b, int more, double *out, int64_t ld);
-rk_pairs_fn rk_pairs_squares, rk_pairs_absolutes, rk_pairs_minima; /* (x - y)^2, |x - y|, min(x, y) */
+/* out[j] += sum over c < count of a term of a[c] and b[c][j], which is at b + c * ldb + j: (x - y)^2, |x - y|, min(x, y). */
+typedef void rk_pairs_fn(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *out);
+rk_pairs_fn rk_add_squares, rk_add_absolutes, rk_add_minima;
 /* (x - y)^2/(x + y), 0/0 = 0, x and y >= 0; the first for numbers that are 0 or within RK_NARROW and 1/RK_NARROW. */
-rk_pairs_fn rk_pairs_ratios, rk_pairs_ratios_wide;
+rk_pairs_fn rk_add_ratios, rk_add_ratios_wide;
 #define RK_NARROW 1e-35
 /* |s x - t y|^2 of n numbers. */
 double rk_scaled_square(int64_t n, double s, const double *x, double t, const double *y);

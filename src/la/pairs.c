@@ -1,116 +1,52 @@
-/* pairs.c: sums over columns of a term of two numbers, for 4 rows against 8 at a time: sum_c term(a_ic, b_jc).
+/* pairs.c: sums over columns of a term of two numbers: out_j += sum_c term(a_c, b_cj), one row against many that lie by column.
  *
- * Such sums are no matrix products. What can be saved is traffic: the 32 sums stay in registers while columns pass, and each
- * number that is loaded serves 4 or 8 of them. Columns are added in order, so that the bits of a sum depend on its two rows
- * alone. */
+ * Such sums are no matrix products. Four columns go at a time, so that out is loaded and stored once for four of them; sums are
+ * grouped by the number of the column alone, so that their bits depend on the two rows and nothing else. */
 #include "la/la.h"
-
-#include <string.h>
-
-enum { LANES = 4, VECTORS = RK_PAIRS_COLUMNS / LANES };
-
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
-typedef int64_t bits __attribute__((vector_size(LANES * sizeof(double))));
-
-typedef enum term { SQUARE, ABSOLUTE, MINIMUM, RATIO } term;
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-/* sum += term(x, y). */
-ALWAYS void add_term(term what, lanes *sum, double x, const double *from) {
-    lanes y, all = {0}, t;
-    memcpy(&y, from, sizeof y);
-    all += x;
-    switch (what) {
-    case SQUARE: *sum += (all - y) * (all - y); break;
-    case ABSOLUTE: *sum += (lanes)((bits)(all - y) & INT64_MAX); break;
-    case MINIMUM:
-        for (int l = 0; l < LANES; l++) t[l] = x < y[l] ? x : y[l];
-        *sum += t;
-        break;
-    case RATIO:
-        t = all + y;
-        for (int l = 0; l < LANES; l++) t[l] = t[l] > 0x1p-1022 ? t[l] : 0x1p-1022; /* 0/0 is 0 */
-        *sum += (all - y) * ((all - y) / t);
-        break;
+ALWAYS double square(double x, double y) { return (x - y) * (x - y); }
+ALWAYS double absolute(double x, double y) { return fabs(x - y); }
+ALWAYS double minimum(double x, double y) { return x < y ? x : y; }
+/* 0/0 is 0. */
+ALWAYS double ratio(double x, double y) {
+    double s = x + y;
+    return (x - y) * ((x - y) / (s > 0x1p-1022 ? s : 0x1p-1022));
+}
+
+/* Four ratios through one division, which costs as much as all the rest: p/s + q/t = (p t + q s)/(s t). Nothing cancels. A
+ * number above 0 is not changed by adding 1e-55, and two zeros give 0/1e-55. */
+ALWAYS double four_ratios(const double x[4], double y0, double y1, double y2, double y3) {
+    double d0 = x[0] - y0, d1 = x[1] - y1, d2 = x[2] - y2, d3 = x[3] - y3;
+    double s0 = (x[0] + 1e-55) + y0, s1 = (x[1] + 1e-55) + y1, s2 = (x[2] + 1e-55) + y2, s3 = (x[3] + 1e-55) + y3;
+    double p = d0 * d0 * s1 + d1 * d1 * s0, q = d2 * d2 * s3 + d3 * d3 * s2, u = s0 * s1, v = s2 * s3;
+    return (p * v + q * u) / (u * v);
+}
+
+#define FOUR(term) ((term(x[0], p[j]) + term(x[1], q[j])) + (term(x[2], r[j]) + term(x[3], s[j])))
+
+/* The loop of all: `four` for four columns, `term` for those left over. */
+#define ADD(name, four, term)                                                                                                  \
+    RK_CLONES void name(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *restrict out) {       \
+        int64_t c = 0;                                                                                                         \
+        for (; c + 4 <= count; c += 4) {                                                                                       \
+            const double *restrict p = b + c * ldb, *restrict q = p + ldb, *restrict r = q + ldb, *restrict s = r + ldb;       \
+            const double x[4] = {a[c], a[c + 1], a[c + 2], a[c + 3]};                                                          \
+            for (int64_t j = 0; j < n; j++) out[j] += four;                                                                    \
+        }                                                                                                                      \
+        for (; c < count; c++) {                                                                                               \
+            const double *restrict p = b + c * ldb;                                                                            \
+            double x = a[c];                                                                                                   \
+            for (int64_t j = 0; j < n; j++) out[j] += term(x, p[j]);                                                           \
+        }                                                                                                                      \
     }
-}
 
-/* The sums so far, or zeros. */
-ALWAYS void begin(lanes sum[RK_PAIRS_ROWS][VECTORS], int more, const double *out, int64_t ld) {
-    for (int i = 0; i < RK_PAIRS_ROWS; i++)
-        for (int v = 0; v < VECTORS; v++)
-            if (more)
-                memcpy(&sum[i][v], out + i * ld + v * LANES, sizeof sum[i][v]);
-            else
-                sum[i][v] = (lanes){0};
-}
-
-ALWAYS void end(lanes sum[RK_PAIRS_ROWS][VECTORS], double *out, int64_t ld) {
-    for (int i = 0; i < RK_PAIRS_ROWS; i++)
-        for (int v = 0; v < VECTORS; v++) memcpy(out + i * ld + v * LANES, &sum[i][v], sizeof sum[i][v]);
-}
-
-ALWAYS void pairs(term what, int64_t count, const double *const a[RK_PAIRS_ROWS], const double *b, int more, double *out,
-                  int64_t ld) {
-    lanes sum[RK_PAIRS_ROWS][VECTORS];
-    const double *p = a[0], *q = a[1], *r = a[2], *s = a[3];
-    begin(sum, more, out, ld);
-    for (int64_t c = 0; c < count; c++, b += RK_PAIRS_COLUMNS)
-        for (int v = 0; v < VECTORS; v++) {
-            add_term(what, &sum[0][v], p[c], b + v * LANES);
-            add_term(what, &sum[1][v], q[c], b + v * LANES);
-            add_term(what, &sum[2][v], r[c], b + v * LANES);
-            add_term(what, &sum[3][v], s[c], b + v * LANES);
-        }
-    end(sum, out, ld);
-}
-
-RK_CLONES void rk_pairs_squares(int64_t count, const double *const *a, const double *b, int more, double *out, int64_t ld) {
-    pairs(SQUARE, count, a, b, more, out, ld);
-}
-
-RK_CLONES void rk_pairs_absolutes(int64_t count, const double *const *a, const double *b, int more, double *out, int64_t ld) {
-    pairs(ABSOLUTE, count, a, b, more, out, ld);
-}
-
-RK_CLONES void rk_pairs_minima(int64_t count, const double *const *a, const double *b, int more, double *out, int64_t ld) {
-    pairs(MINIMUM, count, a, b, more, out, ld);
-}
-
-RK_CLONES void rk_pairs_ratios_wide(int64_t count, const double *const *a, const double *b, int more, double *out, int64_t ld) {
-    pairs(RATIO, count, a, b, more, out, ld);
-}
-
-/* sum += d^2/s for four columns through one division, which costs as much as all the rest: p/s + q/t = (p t + q s)/(s t).
- * Nothing cancels. A number above 0 is not changed by adding 1e-55, and two zeros give 0/1e-55. */
-ALWAYS void add_four(lanes *sum, const double *x, const double *from) {
-    lanes d[4], s[4], y;
-    for (int c = 0; c < 4; c++) {
-        lanes all = {0};
-        memcpy(&y, from + c * RK_PAIRS_COLUMNS, sizeof y);
-        all += x[c];
-        d[c] = all - y;
-        s[c] = (all + 1e-55) + y;
-    }
-    lanes p = d[0] * d[0] * s[1] + d[1] * d[1] * s[0], q = d[2] * d[2] * s[3] + d[3] * d[3] * s[2];
-    lanes u = s[0] * s[1], v = s[2] * s[3];
-    *sum += (p * v + q * u) / (u * v);
-}
-
-RK_CLONES void rk_pairs_ratios(int64_t count, const double *const *a, const double *b, int more, double *out, int64_t ld) {
-    int64_t fours = count / 4 * 4;
-    for (int v = 0; v < VECTORS; v++) {
-        lanes sum[RK_PAIRS_ROWS];
-        for (int i = 0; i < RK_PAIRS_ROWS; i++) sum[i] = (lanes){0};
-        for (int i = 0; more && i < RK_PAIRS_ROWS; i++) memcpy(&sum[i], out + i * ld + v * LANES, sizeof sum[i]);
-        for (int64_t c = 0; c < fours; c += 4)
-            for (int i = 0; i < RK_PAIRS_ROWS; i++) add_four(&sum[i], a[i] + c, b + c * RK_PAIRS_COLUMNS + v * LANES);
-        for (int64_t c = fours; c < count; c++)
-            for (int i = 0; i < RK_PAIRS_ROWS; i++) add_term(RATIO, &sum[i], a[i][c], b + c * RK_PAIRS_COLUMNS + v * LANES);
-        for (int i = 0; i < RK_PAIRS_ROWS; i++) memcpy(out + i * ld + v * LANES, &sum[i], sizeof sum[i]);
-    }
-}
+ADD(rk_add_squares, FOUR(square), square)
+ADD(rk_add_absolutes, FOUR(absolute), absolute)
+ADD(rk_add_minima, FOUR(minimum), minimum)
+ADD(rk_add_ratios, four_ratios(x, p[j], q[j], r[j], s[j]), ratio)
+ADD(rk_add_ratios_wide, FOUR(ratio), ratio)
 
 /* |s x - t y|^2; eight sums, so that additions need not wait for each other. */
 RK_CLONES double rk_scaled_square(int64_t n, double s, const double *x, double t, const double *y) {

@@ -109,47 +109,43 @@ static double term_of(int what, double x, double y) {
 }
 
 static void sums_of_terms_are_those_of_plain_loops(void **state) {
-    static rk_pairs_fn *const terms[] = {rk_pairs_squares, rk_pairs_absolutes, rk_pairs_minima, rk_pairs_ratios,
-                                         rk_pairs_ratios_wide};
-    enum { C = 23, LD = 11 };
+    static rk_pairs_fn *const terms[] = {rk_add_squares, rk_add_absolutes, rk_add_minima, rk_add_ratios, rk_add_ratios_wide};
+    enum { C = 11, M = 21, LD = 23 };
     for (int t = 0; t < 5; t++)
         for (int64_t count = 0; count <= C; count++)
-            for (int more = 0; more < 2; more++) {
-                double a[4][C], b[C * 8], out[4 * LD];
-                const double *rows[4] = {a[0], a[1], a[2], a[3]};
-                for (int i = 0; i < 4 * C; i++) a[i / C][i % C] = noise(2, (uint64_t)i);
-                for (int i = 0; i < 8 * C; i++) b[i] = noise(3, (uint64_t)i);
-                for (int i = 0; t >= 2 && i < 4 * C; i++) a[i / C][i % C] = fmax(a[i / C][i % C], 0); /* half are 0 */
-                for (int i = 0; t >= 2 && i < 8 * C; i++) b[i] = fmax(b[i], 0);
-                for (int i = 0; i < 4 * LD; i++) out[i] = 5;
-                terms[t](count, rows, b, more, out, LD);
-                for (int i = 0; i < 4; i++)
-                    for (int j = 0; j < LD; j++) {
-                        double meant = j < 8 && !more ? 0 : 5;
-                        for (int64_t c = 0; j < 8 && c < count; c++) meant += term_of(t, a[i][c], b[c * 8 + j]);
-                        NEAR(out[i * LD + j], meant, 2e-15 * C);
-                    }
+            for (int64_t n = 0; n <= M; n += 3) {
+                double a[C], b[C * LD], out[LD];
+                for (int i = 0; i < C; i++) a[i] = noise(2, (uint64_t)i);
+                for (int i = 0; i < C * LD; i++) b[i] = noise(3, (uint64_t)i);
+                for (int i = 0; t >= 2 && i < C; i++) a[i] = fmax(a[i], 0); /* half are 0 */
+                for (int i = 0; t >= 2 && i < C * LD; i++) b[i] = fmax(b[i], 0);
+                for (int i = 0; i < LD; i++) out[i] = 5;
+                terms[t](n, count, a, b, LD, out);
+                for (int j = 0; j < LD; j++) {
+                    double meant = 5;
+                    for (int64_t c = 0; j < n && c < count; c++) meant += term_of(t, a[c], b[c * LD + j]);
+                    NEAR(out[j], meant, 2e-15 * C);
+                }
             }
 }
 
 /* At the ends of their range four fractions are still added without overflow or a lost digit. */
 static void ratios_at_the_ends_of_their_range(void **state) {
     static const double values[] = {0, RK_NARROW, 3 * RK_NARROW, 1, 0.7 / RK_NARROW, 1 / RK_NARROW};
-    double a[4][4], b[4 * 8], out[4 * 8];
-    const double *rows[4] = {a[0], a[1], a[2], a[3]};
-    for (uint64_t round = 0; round < 300; round++) {
-        for (uint64_t i = 0; i < 16; i++) a[i / 4][i % 4] = values[(int)(6 * rk_uniform(1, RK_STREAM_TEST, round, i))];
+    double a[4], b[4 * 8];
+    for (uint64_t round = 0; round < 1000; round++) {
+        double out[8] = {0};
+        for (uint64_t i = 0; i < 4; i++) a[i] = values[(int)(6 * rk_uniform(1, RK_STREAM_TEST, round, i))];
         for (uint64_t i = 0; i < 32; i++) b[i] = values[(int)(6 * rk_uniform(2, RK_STREAM_TEST, round, i))];
-        rk_pairs_ratios(4, rows, b, 0, out, 8);
-        for (int i = 0; i < 4; i++)
-            for (int j = 0; j < 8; j++) {
-                long double meant = 0;
-                for (int c = 0; c < 4; c++) {
-                    long double x = a[i][c], y = b[c * 8 + j];
-                    if (x + y > 0) meant += (x - y) / (x + y) * (x - y);
-                }
-                if (!(fabsl(out[i * 8 + j] - meant) <= 1e-14L * meant)) fail_msg("%g, not %Lg", out[i * 8 + j], meant);
+        rk_add_ratios(8, 4, a, b, 8, out);
+        for (int j = 0; j < 8; j++) {
+            long double meant = 0;
+            for (int c = 0; c < 4; c++) {
+                long double x = a[c], y = b[c * 8 + j];
+                if (x + y > 0) meant += (x - y) / (x + y) * (x - y);
             }
+            if (!(fabsl(out[j] - meant) <= 1e-14L * meant)) fail_msg("%g, not %Lg", out[j], meant);
+        }
     }
 }
 
