@@ -18,7 +18,9 @@
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
+#ifndef RK_NARROW /* as on a machine without AVX-512, to test it on one that has it */
 #define RK_HAS_WIDE 1
+#endif
 #endif
 
 enum { MOST_P = 64, BAND = 4, MOST_LANES = 8, NO_S = -1, NO_T = -2 };
@@ -64,7 +66,11 @@ typedef int64_t plain_mask __attribute__((vector_size(32)));
 #define LANES 4
 #define LANES_NAME(x) x##_plain
 #define LANES_TARGET
-#define LANES_OUTER RK_CLONES
+#ifdef RK_HAS_CLONES
+#define LANES_OUTER __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define LANES_OUTER
+#endif
 #define vec plain_vec
 #define symbol int64_t
 #define LANES_LETTERS(at) const plain_mask letter_a = *(const plain_mask *)(at), letter_b = *(const plain_mask *)(at + 4);
@@ -148,7 +154,7 @@ static void run_pairs(const ssk *o, const double *weight, const pair *list, int 
 /* What falls below the smallest normal number is 0 inside a block: it is far below what is summed, and costs a hundred times as
  * much to carry along. */
 static unsigned flush_begin(void) {
-#ifdef RK_HAS_WIDE
+#ifdef __x86_64__
     unsigned before = _mm_getcsr();
     _mm_setcsr(before | 0x8040);
     return before;
@@ -158,7 +164,7 @@ static unsigned flush_begin(void) {
 }
 
 static void flush_end(unsigned before) {
-#ifdef RK_HAS_WIDE
+#ifdef __x86_64__
     _mm_setcsr(before);
 #endif
 }
