@@ -150,7 +150,7 @@ RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
 RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld); /* NULL if not dense */
 /* String i (from 0), a zero after it; NULL if there is none. length may be NULL. */
 RKHS_API const char *rkhs_data_string(const rkhs_data *data, int64_t i, int64_t *length);
-RKHS_API const rkhs_data *rkhs_data_labels(const rkhs_data *data);           /* that came with it, or NULL */
+RKHS_API const rkhs_data *rkhs_data_labels(const rkhs_data *data); /* that came with it, or NULL */
 RKHS_API const int64_t *rkhs_data_codes(const rkhs_data *labels, int64_t *classes);
 RKHS_API const char *rkhs_data_class_name(const rkhs_data *labels, int64_t code);
 RKHS_API void rkhs_data_free(rkhs_data *data);

@@ -23,7 +23,7 @@
 #endif
 #endif
 
-enum { MOST_P = 64, BAND = 4, MOST_LANES = 8, NO_S = -1, NO_T = -2 };
+enum { MOST_P = 256, BAND = 4, MOST_LANES = 8, NO_S = -1, NO_T = -2 };
 
 typedef struct ssk {
     int64_t p;
@@ -253,13 +253,13 @@ static int64_t work_ssk(const rk_bound *a, const rk_bound *b) {
     return room_of(((const ssk *)rk_kernel_self(a))->p - 1, sa->tokens.longest, sb->tokens.longest);
 }
 
-/* A tile takes about a tenth of a second at 0.1 ns for each length and cell. */
+/* A tile takes about a tenth of a second at 0.1 ns for each length and cell; 4 x 4 pairs still fill vectors. */
 static int64_t tile_ssk(const rk_bound *a, const rk_bound *b) {
     const rk_tokens *ta = &((const rk_string_side *)a->side)->tokens, *tb = &((const rk_string_side *)b->side)->tokens;
     double p = (double)((const ssk *)rk_kernel_self(a))->p, na = (double)a->x->rows, nb = (double)b->x->rows;
     double each = 1e-10 * p * (double)ta->start[a->x->rows] / na * (double)tb->start[b->x->rows] / nb;
     int64_t tile = RK_TILE;
-    while (tile > MOST_LANES && (double)(tile * tile) * each > 0.15) tile /= 2;
+    while (tile > 4 && (double)(tile * tile) * each > 0.15) tile /= 2;
     return tile;
 }
 
