@@ -129,19 +129,23 @@ static rkhs_status freeze_mismatch(rkhs_env *env, void *self, const rkhs_data *x
     uint8_t *seen;
     char text[4 * MOST_LETTERS + 1], *to = text;
     int64_t count = 0;
+    int32_t most = 0;
     if (o->rule.alphabet) return RKHS_OK;
     TRY(rk_scratch(env, CODES / 8, 1, &seen));
     memset(seen, 0, CODES / 8);
     TRY(rk_tokens_new(env, x, &o->rule, NULL, &t));
-    for (int64_t q = 0; q < t.start[x->rows]; q++) seen[t.id[q] / 8] |= (uint8_t)(1 << t.id[q] % 8);
+    for (int64_t q = 0; q < t.start[x->rows]; q++) {
+        seen[t.id[q] / 8] |= (uint8_t)(1 << t.id[q] % 8);
+        most = t.id[q] > most ? t.id[q] : most;
+    }
     if (is_seen(seen, 0))
         FAIL(env, RKHS_ERR_DATA, "mismatch: a string has a zero byte, which no alphabet can have: take it out");
-    for (int32_t c = 1; c < CODES; c++) count += is_seen(seen, c);
+    for (int32_t c = 1; c <= most; c++) count += is_seen(seen, c);
     if (count > MOST_LETTERS)
         FAIL(env, RKHS_ERR_DATA,
              "mismatch: the strings have %lld different characters: at most %d can be handled; use spectrum", (long long)count,
              MOST_LETTERS);
-    for (int32_t c = 1; c < CODES; c++)
+    for (int32_t c = 1; c <= most; c++)
         if (is_seen(seen, c)) to = put_character(to, c, o->rule.by);
     if (to == text) *to++ = 'a'; /* all strings are empty: any alphabet will do */
     *to = 0;

@@ -18,10 +18,12 @@
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
+#ifndef RK_NARROW /* as on a machine without AVX-512, to test it on one that has it */
 #define RK_HAS_WIDE 1
 #endif
+#endif
 
-enum { MOST_P = 64, BAND = 4, MOST_LANES = 8, NO_S = -1, NO_T = -2 };
+enum { MOST_P = 256, BAND = 4, MOST_LANES = 8, NO_S = -1, NO_T = -2 };
 
 typedef struct ssk {
     int64_t p;
@@ -64,7 +66,11 @@ typedef int64_t plain_mask __attribute__((vector_size(32)));
 #define LANES 4
 #define LANES_NAME(x) x##_plain
 #define LANES_TARGET
-#define LANES_OUTER RK_CLONES
+#ifdef RK_HAS_CLONES
+#define LANES_OUTER __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define LANES_OUTER
+#endif
 #define vec plain_vec
 #define symbol int64_t
 #define LANES_LETTERS(at) const plain_mask letter_a = *(const plain_mask *)(at), letter_b = *(const plain_mask *)(at + 4);
@@ -148,7 +154,7 @@ static void run_pairs(const ssk *o, const double *weight, const pair *list, int 
 /* What falls below the smallest normal number is 0 inside a block: it is far below what is summed, and costs a hundred times as
  * much to carry along. */
 static unsigned flush_begin(void) {
-#ifdef RK_HAS_WIDE
+#ifdef __x86_64__
     unsigned before = _mm_getcsr();
     _mm_setcsr(before | 0x8040);
     return before;
@@ -158,7 +164,7 @@ static unsigned flush_begin(void) {
 }
 
 static void flush_end(unsigned before) {
-#ifdef RK_HAS_WIDE
+#ifdef __x86_64__
     _mm_setcsr(before);
 #endif
 }
@@ -247,13 +253,13 @@ static int64_t work_ssk(const rk_bound *a, const rk_bound *b) {
     return room_of(((const ssk *)rk_kernel_self(a))->p - 1, sa->tokens.longest, sb->tokens.longest);
 }
 
-/* A tile takes about a tenth of a second at 0.1 ns for each length and cell. */
+/* A tile takes about a tenth of a second at 0.1 ns for each length and cell; 4 x 4 pairs still fill vectors. */
 static int64_t tile_ssk(const rk_bound *a, const rk_bound *b) {
     const rk_tokens *ta = &((const rk_string_side *)a->side)->tokens, *tb = &((const rk_string_side *)b->side)->tokens;
     double p = (double)((const ssk *)rk_kernel_self(a))->p, na = (double)a->x->rows, nb = (double)b->x->rows;
     double each = 1e-10 * p * (double)ta->start[a->x->rows] / na * (double)tb->start[b->x->rows] / nb;
     int64_t tile = RK_TILE;
-    while (tile > MOST_LANES && (double)(tile * tile) * each > 0.15) tile /= 2;
+    while (tile > 4 && (double)(tile * tile) * each > 0.15) tile /= 2;
     return tile;
 }
 

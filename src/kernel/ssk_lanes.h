@@ -50,23 +50,37 @@ static inline __attribute__((always_inline)) LANES_TARGET void LANES_NAME(band)(
 }
 
 /* All bands of two rows. */
-static inline __attribute__((always_inline)) LANES_TARGET void LANES_NAME(bands)(const int blended, const rk_sweep *w,
-                                                                                 int64_t i, int64_t j0, int64_t nj, vec *sum) {
+static inline __attribute__((always_inline)) LANES_TARGET void LANES_NAME(bands)(const rk_sweep *w, int64_t i, int64_t j0,
+                                                                                 int64_t nj, vec *sum) {
     const int q = w->q;
     int l0 = 0;
     if (q > BAND) {
-        LANES_NAME(band)(BAND, 1, 0, blended, w, 0, i, j0, nj, sum);
-        for (l0 = BAND; q - l0 > BAND; l0 += BAND) LANES_NAME(band)(BAND, 0, 0, blended, w, l0, i, j0, nj, sum);
+        LANES_NAME(band)(BAND, 1, 0, 0, w, 0, i, j0, nj, sum);
+        for (l0 = BAND; q - l0 > BAND; l0 += BAND) LANES_NAME(band)(BAND, 0, 0, 0, w, l0, i, j0, nj, sum);
     }
     switch (q - l0 + (l0 ? BAND : 0)) {
-    case 1: LANES_NAME(band)(1, 1, 1, blended, w, 0, i, j0, nj, sum); break;
-    case 2: LANES_NAME(band)(2, 1, 1, blended, w, 0, i, j0, nj, sum); break;
-    case 3: LANES_NAME(band)(3, 1, 1, blended, w, 0, i, j0, nj, sum); break;
-    case 4: LANES_NAME(band)(4, 1, 1, blended, w, 0, i, j0, nj, sum); break;
-    case BAND + 1: LANES_NAME(band)(1, 0, 1, blended, w, l0, i, j0, nj, sum); break;
-    case BAND + 2: LANES_NAME(band)(2, 0, 1, blended, w, l0, i, j0, nj, sum); break;
-    case BAND + 3: LANES_NAME(band)(3, 0, 1, blended, w, l0, i, j0, nj, sum); break;
-    case BAND + 4: LANES_NAME(band)(4, 0, 1, blended, w, l0, i, j0, nj, sum); break;
+    case 1: LANES_NAME(band)(1, 1, 1, 0, w, 0, i, j0, nj, sum); break;
+    case 2: LANES_NAME(band)(2, 1, 1, 0, w, 0, i, j0, nj, sum); break;
+    case 3: LANES_NAME(band)(3, 1, 1, 0, w, 0, i, j0, nj, sum); break;
+    case 4: LANES_NAME(band)(4, 1, 1, 0, w, 0, i, j0, nj, sum); break;
+    case BAND + 1: LANES_NAME(band)(1, 0, 1, 0, w, l0, i, j0, nj, sum); break;
+    case BAND + 2: LANES_NAME(band)(2, 0, 1, 0, w, l0, i, j0, nj, sum); break;
+    case BAND + 3: LANES_NAME(band)(3, 0, 1, 0, w, l0, i, j0, nj, sum); break;
+    case BAND + 4: LANES_NAME(band)(4, 0, 1, 0, w, l0, i, j0, nj, sum); break;
+    }
+}
+
+/* The same with lengths summed; where a band stands is asked for at every column, which saves code. */
+static inline __attribute__((always_inline)) LANES_TARGET void LANES_NAME(blended_bands)(const rk_sweep *w, int64_t i,
+                                                                                         int64_t j0, int64_t nj, vec *sum) {
+    for (int l0 = 0; l0 < w->q; l0 += BAND) {
+        int left = w->q - l0, first = l0 == 0, last = left <= BAND;
+        switch (last ? left : BAND) {
+        case 1: LANES_NAME(band)(1, first, last, 1, w, l0, i, j0, nj, sum); break;
+        case 2: LANES_NAME(band)(2, first, last, 1, w, l0, i, j0, nj, sum); break;
+        case 3: LANES_NAME(band)(3, first, last, 1, w, l0, i, j0, nj, sum); break;
+        case 4: LANES_NAME(band)(4, first, last, 1, w, l0, i, j0, nj, sum); break;
+        }
     }
 }
 
@@ -79,9 +93,9 @@ LANES_OUTER static void LANES_NAME(sweep)(const rk_sweep *w) {
         memset(w->row, 0, (size_t)((nj + 1) * w->q) * sizeof(vec));
         for (int64_t i = 0; i < w->rows; i += 2) {
             if (w->q && w->blended)
-                LANES_NAME(bands)(1, w, i, j0, nj, sum);
+                LANES_NAME(blended_bands)(w, i, j0, nj, sum);
             else if (w->q)
-                LANES_NAME(bands)(0, w, i, j0, nj, sum);
+                LANES_NAME(bands)(w, i, j0, nj, sum);
             LANES_LETTERS((const symbol *)w->s + i * LANES)
             for (int64_t j = 0; !w->q && j < nj; j++) { /* p = 1: equal tokens are counted */
                 LANES_MASKS((const symbol *)w->t + (j0 + j) * LANES)

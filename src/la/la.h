@@ -15,6 +15,7 @@ void rk_blas_end(void);
  * cannot run before that choice. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&                       \
     !defined(__SANITIZE_THREAD__)
+#define RK_HAS_CLONES 1
 #define RK_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define RK_CLONES
