@@ -281,7 +281,7 @@ static rkhs_status bind_root(rk_gram *g, const int64_t *index, int64_t m) {
     rkhs_data_free(g->rooted);
     g->bound = g->root = NULL;
     g->rooted = NULL;
-    rkhs_status status = rkhs_data_subset(g->x, index, m, &g->rooted);
+    rkhs_status status = rk_data_subset(g->x, index, m, &g->rooted);
     return status == RKHS_OK ? rk_bind(g->env, g->kernel, g->rooted, NULL, &g->root) : status;
 }
 

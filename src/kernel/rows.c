@@ -14,6 +14,7 @@
 typedef struct rows_loop {
     const rk_bound *x;
     int64_t from, to;    /* rows */
+    int64_t tile;        /* rows of a tile */
     int64_t first, last; /* tile rows that hold them: first .. last-1 */
     double *K;
     int64_t ld;
@@ -37,7 +38,7 @@ static rkhs_status rows_tile(void *context, int64_t tile, int worker) {
     int64_t ti, tj, n = r->x->x->rows;
     double *values = r->tiles + (int64_t)worker * RK_TILE * RK_TILE;
     tile_at(r, tile, &ti, &tj);
-    int64_t i0 = ti * RK_TILE, j0 = tj * RK_TILE, ni = rk_least(RK_TILE, n - i0), nj = rk_least(RK_TILE, n - j0);
+    int64_t i0 = ti * r->tile, j0 = tj * r->tile, ni = rk_least(r->tile, n - i0), nj = rk_least(r->tile, n - j0);
     rkhs_status status = rk_block_of(r->x, i0, ni, r->x, j0, nj, values, RK_TILE, r->work[worker]);
     if (status != RKHS_OK) return status;
     if (ti == tj) rk_mirror(values, RK_TILE, 0, ni, 0, nj);
@@ -51,14 +52,14 @@ static rkhs_status rows_tile(void *context, int64_t tile, int worker) {
 /* The rows, of a kernel that is bound. */
 static rkhs_status rows_of(rkhs_env *env, const rk_bound *x, int64_t from, int64_t to, double *K, int64_t ld) {
     rkhs_status status = RKHS_OK;
-    int64_t all = (x->x->rows + RK_TILE - 1) / RK_TILE;
-    rows_loop r = {.x = x, .from = from, .to = to, .K = K, .ld = ld};
-    r.first = from / RK_TILE;
-    r.last = (to + RK_TILE - 1) / RK_TILE;
+    rows_loop r = {.x = x, .from = from, .to = to, .tile = rk_tile_of(x, x), .K = K, .ld = ld};
+    int64_t all = (x->x->rows + r.tile - 1) / r.tile;
+    r.first = from / r.tile;
+    r.last = (to + r.tile - 1) / r.tile;
     TRY(rk_work_new(env, x, x, &r.work));
     TRY(rk_scratch(env, (int64_t)rk_workers(env) * RK_TILE * RK_TILE, sizeof *r.tiles, &r.tiles));
     int64_t count = r.last * (r.last + 1) / 2 - r.first * (r.first + 1) / 2 + (all - r.last) * (r.last - r.first);
-    TRY(rk_parallel(env, "gram", count, rows_tile, &r));
+    TRY(rk_kernel_parallel(env, "gram", x->kernel, count, rows_tile, &r));
 done:
     return status;
 }
@@ -82,7 +83,7 @@ rkhs_status rkhs_kernel_gram_rows(const rkhs_kernel *kernel, const rkhs_data *x,
              (long long)from, (long long)to, (long long)x->rows);
     TRY(rk_kernel_copy(kernel, &frozen));
     TRY(rk_kernel_freeze(frozen, x)); /* of all objects, so that every part has the same */
-    TRY(rk_data_coerce(env, x, rk_kernel_kinds(frozen), rkhs_kernel_text(frozen), &use, &view));
+    TRY(rk_kernel_coerce(frozen, x, NULL, &use, &view));
     TRY(rk_bind(env, frozen, use, NULL, &bound));
     rk_ask_huge(K, (size_t)(to - from) * (size_t)ld * sizeof *K);
     TRY(rows_of(env, bound, from, to, K, ld));
