@@ -30,5 +30,8 @@ class MesonBuild(build_ext):
         return [os.path.join(self.build_lib, "rkhs", name) for name in ("_rkhs.abi3.so", "__init__.pyi", "py.typed")]
 
 
+# All that is made on the way goes to one folder, not to build/, which is Meson's.
+(ROOT / "build-pip" / "setuptools").mkdir(parents=True, exist_ok=True)
 setup(version=VERSION, ext_modules=[Extension("rkhs._rkhs", ["python/_rkhs.c"], py_limited_api=True)],
-      cmdclass={"build_ext": MesonBuild}, options={"bdist_wheel": {"py_limited_api": "cp311"}})
+      cmdclass={"build_ext": MesonBuild}, options={"bdist_wheel": {"py_limited_api": "cp311"}, "build": {"build_base": "build-pip/setuptools"},
+               "egg_info": {"egg_base": "build-pip/setuptools"}})

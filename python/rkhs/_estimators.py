@@ -10,7 +10,7 @@ from . import _rkhs
 from ._data import Bits, csr_tuple, dense_tuple, holds_strings, strings_tuple
 from ._functions import advise, seed_of, threads_of
 from ._progress import progress_of
-from ._tables import default_of, models, python_name, spec_text
+from ._tables import default_of, models, python_name, spec_params, spec_text
 
 # What every estimator takes besides its model's own parameters: name, default, type, words.
 COMMON_BEFORE = [
@@ -269,8 +269,10 @@ def from_model(model):
     import rkhs
 
     text, kernel = model.text()
-    name = text.partition("(")[0]
-    title = next(t for t, table in models().items() if table["name"] == name)
-    estimator = getattr(rkhs, title)()
+    title, table = next((t, m) for t, m in models().items() if m["name"] == text.partition("(")[0])
+    estimator = getattr(rkhs, title)(**spec_params(text, table["params"]), kernel=kernel)
     estimator._adopt(model)
+    if estimator.report_["columns"] > 0:
+        estimator.n_features_in_ = int(estimator.report_["columns"])
+    estimator._flat = model.embedding()[1] == 1
     return estimator

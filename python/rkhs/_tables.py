@@ -38,6 +38,18 @@ def default_of(param):
     return text
 
 
+def spec_params(text, params):
+    """The parameters that a spec text gives, as Python values: the way back from spec_text."""
+    inside, depth, start, parts = text.partition("(")[2].removesuffix(")"), 0, 0, []
+    for i, c in enumerate(inside + ","):
+        depth += c in "([" and 1 or c in ")]" and -1
+        if c == "," and depth == 0:
+            parts.append(inside[start:i])
+            start = i + 1
+    given = dict(part.strip().split("=", 1) for part in parts if "=" in part)
+    return {python_name(p): default_of({**p, "value": given[p["name"]]}) for p in params if p["name"] in given}
+
+
 def spec_text(name, params):
     """The spec text of a type with its parameters; those that are None are left to the library."""
     def value(v):
