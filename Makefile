@@ -4,11 +4,16 @@
 ninja := ninja $(if $(JOBS),-j$(JOBS))
 PREFIX ?= /usr/local
 
-.PHONY: all install doc demo test check-data fuzz bench clean help
+.PHONY: all python install doc demo test check-data fuzz bench clean help
 .DEFAULT_GOAL := all
 
 all:
 	@scripts/install-deps build
+	@scripts/configure build
+	@$(ninja) -C build
+
+python:
+	@scripts/install-deps python
 	@scripts/configure build
 	@$(ninja) -C build
 
@@ -43,10 +48,11 @@ bench:
 	@/usr/bin/python3 bench/bench.py $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
 clean:
-	rm -rf build build-asan build-tsan build-fuzz demo
+	rm -rf build build-pip build-asan build-tsan build-fuzz demo
 
 help:
 	@echo "make        build build/rkhs and build/librkhs.so"
+	@echo "make python the Python package in build/python: PYTHONPATH=build/python /usr/bin/python3; or pip install ."
 	@echo "make install PREFIX=/usr/local   headers, library, tool, rkhs.pc, man pages, completion; DESTDIR= is honoured"
 	@echo "make doc    print doc/reference from the tables again"
 	@echo "make demo   embed the data that ships with the project; pictures and a table in demo/"

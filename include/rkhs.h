@@ -258,6 +258,11 @@ RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int6
 RKHS_API rkhs_status rkhs_model_save(const rkhs_model *model, const char *path);
 RKHS_API rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model);
 
+/* The bytes of that file in memory: `size` is how many there are, of which as many are written as `room` holds (NULL, 0: only
+ * asks). And a model from them. */
+RKHS_API rkhs_status rkhs_model_pack(const rkhs_model *model, void *bytes, size_t room, size_t *size);
+RKHS_API rkhs_status rkhs_model_unpack(rkhs_env *env, const void *bytes, size_t size, rkhs_model **model);
+
 RKHS_API const char *rkhs_model_text(const rkhs_model *model);          /* makes an equal, unfitted model */
 RKHS_API const rkhs_kernel *rkhs_model_kernel(const rkhs_model *model); /* frozen at fit; NULL before */
 
@@ -284,6 +289,9 @@ typedef struct rkhs_type {
     const char *formula; /* or NULL */
     const char *data;    /* the kinds of data it takes, or NULL */
     const char *cost;    /* or NULL */
+    const char *title;   /* of a model: its name as a class, "KernelPCA"; else NULL */
+    const char *second;  /* of a model: what its second data set is: "target", "labels", "target or labels", ...; or NULL */
+    int predicts;        /* of a model: its output stands for the target, which it needs */
 } rkhs_type;
 
 /* One parameter of a type, as the spec text spells it. */

@@ -376,6 +376,8 @@ typedef struct rk_model_type {
     size_t gram_offset;                                   /* of `gram` (rk_spec *) in the parameters */
     int keeps_signs;                                      /* columns mean something as they are: they are not turned */
     unsigned second;                                      /* kinds of second data set that it takes; 0: none */
+    int predicts;                                         /* Z stands for the second data set, which it needs */
+    const char *title;                                    /* its name as a class: "KernelPCA" */
     int takes_start;
     rkhs_status (*fit)(rk_fit *fit);
     /* (optional) Models without a map, or with a better way for new objects: k(new rows, kept) is given by tiles of rows. */

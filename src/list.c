@@ -44,13 +44,25 @@ static const char *kinds_of(const rk_list *list, int i) {
     return kinds_text[i];
 }
 
+/* What a model's second data set is, in words. */
+static const char *second_of(unsigned kinds) {
+    int target = (kinds & RK_KIND_DENSE) != 0, labels = (kinds & RK_KIND_LABELS) != 0;
+    return target && labels ? "target or labels" : target ? "target" : labels ? "labels" : kinds ? "index rows" : NULL;
+}
+
 int rkhs_list_type(const char *list, int i, rkhs_type *type) {
     const rk_list *l = find_list(list);
     if (!l || !type || i < 0) return 0;
     for (int k = 0; k <= i; k++)
         if (!l->entries[k]) return 0;
     const rk_entry *e = l->entries[i];
-    *type = (rkhs_type){e->name, e->brief, e->formula, kinds_of(l, i), e->cost};
+    *type = (rkhs_type){.name = e->name, .brief = e->brief, .formula = e->formula, .data = kinds_of(l, i), .cost = e->cost};
+    if (l == &rk_models) {
+        const rk_model_type *m = (const rk_model_type *)e;
+        type->title = m->title;
+        type->second = second_of(m->second);
+        type->predicts = m->predicts;
+    }
     return 1;
 }
 

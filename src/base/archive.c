@@ -442,16 +442,10 @@ done:
     return status;
 }
 
-rkhs_status rk_archive_read(rkhs_env *env, const char *path, rk_archive **out) {
+/* Finds the arrays in the bytes. */
+static rkhs_status read_members(rk_archive *archive) {
     rkhs_status status = RKHS_OK;
-    rk_archive *archive = NULL;
-    rk_input *in = NULL;
     rk_zip zip;
-    *out = NULL;
-    TRY(rk_archive_new(env, &archive));
-    TRY(rk_input_open(env, path, &in));
-    TRY(rk_strdup(env, rk_input_name(in), &archive->path));
-    TRY(rk_input_all(in, &archive->bytes, &archive->length));
     TRY(verify(archive));
     const char *why = rk_zip_open(&zip, archive->bytes, archive->length);
     if (!why && zip.comment != COMMENT) why = "no end record";
@@ -460,10 +454,41 @@ rkhs_status rk_archive_read(rkhs_env *env, const char *path, rk_archive **out) {
         goto done;
     }
     while (zip.count > 0) TRY(read_member(archive, &zip));
+done:
+    return status;
+}
+
+rkhs_status rk_archive_read(rkhs_env *env, const char *path, rk_archive **out) {
+    rkhs_status status = RKHS_OK;
+    rk_archive *archive = NULL;
+    rk_input *in = NULL;
+    *out = NULL;
+    TRY(rk_archive_new(env, &archive));
+    TRY(rk_input_open(env, path, &in));
+    TRY(rk_strdup(env, rk_input_name(in), &archive->path));
+    TRY(rk_input_all(in, &archive->bytes, &archive->length));
+    TRY(read_members(archive));
     *out = archive;
     archive = NULL;
 done:
     rk_input_close(in);
+    rk_archive_free(archive);
+    return status;
+}
+
+rkhs_status rk_archive_parse(rkhs_env *env, const void *bytes, size_t length, rk_archive **out) {
+    rkhs_status status = RKHS_OK;
+    rk_archive *archive = NULL;
+    *out = NULL;
+    TRY(rk_archive_new(env, &archive));
+    TRY(rk_strdup(env, "the bytes given", &archive->path));
+    TRY(rk_alloc(env, (int64_t)length + 1, 1, &archive->bytes)); /* a zero byte after them, as after a file's */
+    memcpy(archive->bytes, bytes, length);
+    archive->length = length;
+    TRY(read_members(archive));
+    *out = archive;
+    archive = NULL;
+done:
     rk_archive_free(archive);
     return status;
 }

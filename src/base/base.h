@@ -270,6 +270,9 @@ rkhs_status rk_output_open(rkhs_env *env, const char *path, rk_output **out);
 rkhs_status rk_output_write(rk_output *out, const void *bytes, size_t count);
 rkhs_status rk_output_print(rk_output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 rkhs_status rk_output_commit(rk_output *out);
+/* The same into memory: as much as fits; NULL, 0 only counts. */
+rkhs_status rk_output_memory(rkhs_env *env, void *bytes, size_t room, rk_output **out);
+int64_t rk_output_size(const rk_output *out);     /* bytes so far */
 const char *rk_output_name(const rk_output *out); /* the path, or "standard output" */
 void rk_output_free(rk_output *out);
 
@@ -342,6 +345,8 @@ rkhs_status rk_archive_write_to(rk_archive *archive, rk_output *out); /* without
 void rk_archive_set_zip64(rk_archive *archive, uint64_t from);
 /* Verifies the checksum before it parses; owns the bytes. */
 rkhs_status rk_archive_read(rkhs_env *env, const char *path, rk_archive **archive);
+/* The same from bytes in memory, copied. */
+rkhs_status rk_archive_parse(rkhs_env *env, const void *bytes, size_t length, rk_archive **archive);
 int64_t rk_archive_count(const rk_archive *archive);
 const char *rk_archive_name(const rk_archive *archive, int64_t i);
 char rk_archive_type(const rk_archive *archive, int64_t i); /* 'd', 'q' or 'S'; 0: there is no array i */

@@ -47,6 +47,9 @@ struct rk_output {
     char *buffer;
     size_t fill;
     int64_t written;
+    int memory; /* into `bytes`, as much as fits in `room` */
+    char *bytes;
+    size_t room;
 };
 
 /* The system's words for an error. */
@@ -446,9 +449,38 @@ done:
     return status;
 }
 
+rkhs_status rk_output_memory(rkhs_env *env, void *bytes, size_t room, rk_output **result) {
+    rkhs_status status = RKHS_OK;
+    rk_output *out = NULL;
+    *result = NULL;
+    TRY(rk_alloc(env, 1, sizeof *out, &out));
+    *out = (rk_output){.env = env, .fd = -1, .straight = 1, .memory = 1, .bytes = bytes, .room = room};
+    TRY(rk_strdup(env, "memory", &out->name));
+    TRY(rk_alloc(env, BUFFER, 1, &out->buffer));
+    *result = out;
+    out = NULL;
+done:
+    rk_output_free(out);
+    return status;
+}
+
+int64_t rk_output_size(const rk_output *out) { return out->written + (int64_t)out->fill; }
+
+/* Copies what fits, and counts all. */
+static void write_memory(rk_output *out, const char *bytes, size_t count) {
+    size_t at = (size_t)out->written, fits = at < out->room ? out->room - at : 0;
+    if (fits > count) fits = count;
+    if (fits) memcpy(out->bytes + at, bytes, fits);
+    out->written += (int64_t)count;
+}
+
 /* write(2) until all is written. */
 static rkhs_status write_raw(rk_output *out, const char *bytes, size_t count) {
     rkhs_status status = RKHS_OK;
+    if (out->memory) {
+        write_memory(out, bytes, count);
+        return RKHS_OK;
+    }
     while (count > 0) {
         size_t part = count < (1u << 20) ? count : 1u << 20;
         int fails = made_to_fail(out->env);
@@ -526,7 +558,7 @@ static void sync_folder(const char *path) {
 rkhs_status rk_output_commit(rk_output *out) {
     rkhs_status status = RKHS_OK;
     TRY(flush_buffer(out));
-    if (out->standard) goto done;
+    if (out->standard || out->memory) goto done;
     if (!out->straight && (made_to_fail(out->env) || fsync(out->fd) != 0) && errno != EINVAL && errno != ENOTSUP) {
         status = cannot_write(out, errno);
         goto done;

@@ -26,8 +26,8 @@ static rkhs_status check_rows(rkhs_env *env, const char *where, const double *va
                            "%s: row %lld, column %lld (counted from 1) is %s: put a number there, or leave out the row", where,
                            (long long)i + 1, (long long)j + 1,
                            isnan(row[j]) ? "NaN"
-                           : row[j] > 0  ? "Inf"
-                                         : "-Inf");
+                           : row[j] > 0  ? "inf"
+                                         : "-inf");
         return rk_fail(env, RKHS_ERR_DATA,
                        "%s: row %lld, column %lld (counted from 1) is %g, past 1e150: divide the column by its largest number",
                        where, (long long)i + 1, (long long)j + 1, row[j]);

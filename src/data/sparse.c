@@ -82,8 +82,8 @@ static rkhs_status check_row(rkhs_env *env, const char *where, const rkhs_data *
                            "%s: row %lld, column %lld (counted from 1) is %s: put a number there, or leave out the row", where,
                            (long long)i + 1, (long long)c + 1,
                            isnan(v) ? "NaN"
-                           : v > 0  ? "Inf"
-                                    : "-Inf");
+                           : v > 0  ? "inf"
+                                    : "-inf");
         return rk_fail(env, RKHS_ERR_DATA,
                        "%s: row %lld, column %lld (counted from 1) is %g, past 1e150: divide the column by its largest number",
                        where, (long long)i + 1, (long long)c + 1, v);

@@ -15,14 +15,12 @@
 
 enum { FORMAT = 1 };
 
-rkhs_status rkhs_model_save(const rkhs_model *model, const char *path) {
-    if (!model) return RKHS_ERR_ARGUMENT;
+/* Everything into an archive, which borrows the model's arrays. */
+static rkhs_status gather(const rkhs_model *model, rk_archive **out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
     rk_archive *archive = NULL;
     rk_text own = {.env = env};
-    if (!path) return rk_missing(env, "rkhs_model_save", "path");
-    rk_clear(env);
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: there is nothing to save");
     TRY(rk_archive_new(env, &archive));
     TRY(rk_archive_put_int(archive, "format", FORMAT));
@@ -35,9 +33,42 @@ rkhs_status rkhs_model_save(const rkhs_model *model, const char *path) {
     if (model->keep) TRY(rk_archive_put(archive, "keep", &(rk_array){'q', 1, {model->map->kept_count}, model->keep}));
     TRY(rk_map_save(model->map, archive));
     TRY(rk_report_save(&model->report, archive));
-    TRY(rk_archive_write(archive, path));
+    *out = archive;
+    archive = NULL;
 done:
     rk_free(env, own.s);
+    rk_archive_free(archive);
+    return status;
+}
+
+rkhs_status rkhs_model_save(const rkhs_model *model, const char *path) {
+    if (!model) return RKHS_ERR_ARGUMENT;
+    rkhs_status status = RKHS_OK;
+    rk_archive *archive = NULL;
+    if (!path) return rk_missing(model->env, "rkhs_model_save", "path");
+    rk_clear(model->env);
+    TRY(gather(model, &archive));
+    TRY(rk_archive_write(archive, path));
+done:
+    rk_archive_free(archive);
+    return status;
+}
+
+rkhs_status rkhs_model_pack(const rkhs_model *model, void *bytes, size_t room, size_t *size) {
+    if (!model) return RKHS_ERR_ARGUMENT;
+    rkhs_status status = RKHS_OK;
+    rk_archive *archive = NULL;
+    rk_output *out = NULL;
+    if (!size || (room && !bytes))
+        return rk_missing(model->env, "rkhs_model_pack", size ? "room for the bytes" : "place for the size");
+    rk_clear(model->env);
+    TRY(gather(model, &archive));
+    TRY(rk_output_memory(model->env, bytes, room, &out));
+    TRY(rk_archive_write_to(archive, out));
+    TRY(rk_output_commit(out));
+    *size = (size_t)rk_output_size(out);
+done:
+    rk_output_free(out);
     rk_archive_free(archive);
     return status;
 }
@@ -134,14 +165,10 @@ done:
     return status;
 }
 
-rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model) {
-    if (!env || !path || !model) return rk_missing(env, "rkhs_model_load", model ? "path" : "place for the model");
+/* A model from an archive that was just read, which is freed. */
+static rkhs_status from_archive(rkhs_env *env, rk_archive *archive, rkhs_model **model) {
     rkhs_status status = RKHS_OK;
-    rk_archive *archive = NULL;
     rkhs_model *m = NULL;
-    rk_clear(env);
-    *model = NULL;
-    TRY(rk_archive_read(env, path, &archive));
     TRY(check_format(env, archive));
     TRY(load_specs(env, archive, &m));
     TRY(rk_map_load(env, archive, &m->map));
@@ -155,4 +182,22 @@ done:
     rkhs_model_free(m);
     rk_archive_free(archive);
     return status;
+}
+
+rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model) {
+    if (!env || !path || !model) return rk_missing(env, "rkhs_model_load", model ? "path" : "place for the model");
+    rk_archive *archive;
+    rk_clear(env);
+    *model = NULL;
+    rkhs_status status = rk_archive_read(env, path, &archive);
+    return status == RKHS_OK ? from_archive(env, archive, model) : status;
+}
+
+rkhs_status rkhs_model_unpack(rkhs_env *env, const void *bytes, size_t size, rkhs_model **model) {
+    if (!env || !bytes || !model) return rk_missing(env, "rkhs_model_unpack", model ? "bytes" : "place for the model");
+    rk_archive *archive;
+    rk_clear(env);
+    *model = NULL;
+    rkhs_status status = rk_archive_parse(env, bytes, size, &archive);
+    return status == RKHS_OK ? from_archive(env, archive, model) : status;
 }

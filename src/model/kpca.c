@@ -142,6 +142,7 @@ const rk_model_type rk_model_kpca = {
               .cost = "the Gram and some ten passes over it",
               .params = params,
               .size = sizeof(kpca)},
+    .title = "KernelPCA",
     .default_kernel = rk_usual_kernel,
     .dim = dim_kpca,
     .gram_offset = offsetof(kpca, gram),

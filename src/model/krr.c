@@ -75,5 +75,7 @@ const rk_model_type rk_model_krr = {
     .gram_offset = offsetof(krr, gram),
     .keeps_signs = 1,
     .second = RK_KIND_DENSE,
+    .predicts = 1,
+    .title = "KernelRidge",
     .fit = fit_krr,
 };

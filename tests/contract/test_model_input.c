@@ -31,8 +31,8 @@ static void numbers_that_are_none_are_refused_with_their_place(void **state) {
         double value;
         const char *part;
     } bad[] = {{NAN, "row 4, column 2 (counted from 1) is NaN"},
-               {INFINITY, "column 2 (counted from 1) is Inf"},
-               {-INFINITY, "is -Inf"},
+               {INFINITY, "column 2 (counted from 1) is inf"},
+               {-INFINITY, "is -inf"},
                {2e150, "is 2e+150, past 1e150"}};
     double x[6 * 3] = {0};
     float f[6 * 3] = {0};

@@ -130,6 +130,31 @@ static void check_file(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_
     HOLDS(files_here() == 2);
 }
 
+/* Packed: the bytes of the file; a room too small gets what fits, and the size all the same; and back. */
+static void check_pack(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_data *x, const rkhs_data *fresh) {
+    size_t count, size = 0;
+    rkhs_model *again;
+    FINE(env, rkhs_model_save(m, "a.rkhs"));
+    char *file = file_bytes(env, "a.rkhs", &count), *bytes = malloc(count + 8);
+    FINE(env, rkhs_model_pack(m, NULL, 0, &size));
+    HOLDS(size == count);
+    memset(bytes, 7, count + 8);
+    FINE(env, rkhs_model_pack(m, bytes, count / 2, &size));
+    HOLDS(size == count && memcmp(bytes, file, count / 2) == 0 && bytes[count / 2] == 7);
+    FINE(env, rkhs_model_pack(m, bytes, count + 8, &size));
+    HOLDS(size == count && memcmp(bytes, file, count) == 0 && bytes[count] == 7);
+    FINE(env, rkhs_model_unpack(env, bytes, count, &again));
+    FINE(env, rkhs_model_save(again, "b.rkhs"));
+    same_files(env, "a.rkhs", "b.rkhs");
+    rkhs_model_free(again);
+    bytes[count / 3] ^= 1;
+    FAILS(env, RKHS_ERR_FORMAT, "the bytes given", rkhs_model_unpack(env, bytes, count, &again));
+    FAILS(env, RKHS_ERR_FORMAT, "the bytes given", rkhs_model_unpack(env, bytes, count / 2, &again));
+    free(bytes);
+}
+
+static void a_packed_model_is_the_saved_file(void **state) { each_model(*state, check_pack); }
+
 static void a_loaded_model_is_the_saved_one_to_the_bit(void **state) { each_model(*state, check_file); }
 
 static void check_copy(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_data *x, const rkhs_data *fresh) {
@@ -261,6 +286,7 @@ int main(void) {
         ENV_TEST(many_new_rows_equal_few),
         ENV_TEST(the_order_of_the_training_rows_does_not_matter),
         FOLDER_TEST(a_loaded_model_is_the_saved_one_to_the_bit),
+        FOLDER_TEST(a_packed_model_is_the_saved_file),
         FOLDER_TEST(a_copy_is_equal_and_independent),
         FOLDER_TEST(a_second_fit_gives_the_same_file),
         FOLDER_TEST(the_bits_do_not_depend_on_threads),

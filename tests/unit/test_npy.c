@@ -152,7 +152,7 @@ static void the_wrong_content_is_named(void **state) {
     FAILS(env, RKHS_ERR_DATA, "t.npy: row 2, column 2 (counted from 1) is NaN: put a number there",
           rkhs_data_read(env, "t.npy", NULL, &x));
     put_npy("t.npy", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", inf, 16);
-    FAILS(env, RKHS_ERR_DATA, "t.npy: row 2, column 1 (counted from 1) is -Inf", rkhs_data_read(env, "t.npy", NULL, &x));
+    FAILS(env, RKHS_ERR_DATA, "t.npy: row 2, column 1 (counted from 1) is -inf", rkhs_data_read(env, "t.npy", NULL, &x));
     put_npy("t.npy", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", big, 8);
     FAILS(env, RKHS_ERR_DATA, "past 1e150", rkhs_data_read(env, "t.npy", NULL, &x));
     put_npy("t.npy", 4, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", big, 8);

@@ -47,7 +47,7 @@ static void what_is_wrong_is_named_by_row_and_place(void **state) {
           rkhs_data_csr(env, v, c, falls, 3, 5, &x));
     FAILS(env, RKHS_ERR_DATA, "ends before it", rkhs_data_csr(env, v, c, under, 3, 5, &x));
     const double bad[] = {NAN, INFINITY, -INFINITY, 1e151};
-    const char *const words[] = {"row 3, column 5 (counted from 1) is NaN", "is Inf", "is -Inf", "is 1e+151, past 1e150"};
+    const char *const words[] = {"row 3, column 5 (counted from 1) is NaN", "is inf", "is -inf", "is 1e+151, past 1e150"};
     for (int i = 0; i < 4; i++) {
         double values[] = {1, 2, 0, bad[i]};
         FAILS(env, RKHS_ERR_DATA, words[i], rkhs_data_csr(env, values, c, s, 3, 5, &x));

@@ -1,0 +1,278 @@
+"""Estimators, made from the library's tables: one class a model, with its signature, defaults and words."""
+import textwrap
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, RegressorMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_array
+
+from . import _rkhs
+from ._data import Bits, csr_tuple, dense_tuple, holds_strings, strings_tuple
+from ._functions import advise, seed_of, threads_of
+from ._progress import progress_of
+from ._tables import default_of, models, python_name, spec_params, spec_text
+
+# What every estimator takes besides its model's own parameters: name, default, type, words.
+COMMON_BEFORE = [
+    ("kernel", None, "str or None", 'how two objects compare: "rbf(sigma=median)", "2*linear + cosine", "precomputed"; '
+                                    "None: the model's own choice for the kind of data. ``rkhs.list('kernels')`` shows all."),
+]
+COMMON_AFTER = [
+    ("random_state", None, "int, RandomState or None", "the seed of everything random; None is 0: results repeat."),
+    ("n_jobs", None, "int or None", "threads; None and -1 are all cores. It never changes a result."),
+    ("memory", None, "int or None", "the most bytes to hold at a time; None: 80% of what the machine has."),
+    ("verbose", 0, "int or callable", "1: a progress bar; a function(stage, done, total) is called some ten times a second."),
+]
+
+
+class RkhsEstimator(BaseEstimator):
+    """What all estimators share. ``_table`` is the model's table."""
+
+    _table = None
+
+    # ---- data -------------------------------------------------------------------------------------------------------------
+
+    def _reset_features(self, n_features):
+        self.__dict__.pop("feature_names_in_", None)
+        if n_features is None:
+            self.__dict__.pop("n_features_in_", None)
+        else:
+            self.n_features_in_ = n_features
+
+    def _describe(self, X, reset):
+        """X for the library, checked as scikit-learn does; and the dtype of results."""
+        if type(X) is np.ndarray and X.ndim == 2 and X.dtype.char in "df" and X.flags.c_contiguous and X.flags.aligned:
+            # The common case without scikit-learn's passes over the data: the library looks for NaN itself.
+            n, p = X.shape
+            if n >= (2 if reset else 1) and p >= 1 and "feature_names_in_" not in self.__dict__:
+                if reset:
+                    self._reset_features(p)
+                elif p != self.n_features_in_:
+                    raise ValueError(f"X has {p} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                                     "features as input")
+                return dense_tuple(X), X.dtype
+        if isinstance(X, Bits):
+            if reset:
+                self._reset_features(X.n_bits)
+            return ("bits", X.packed, *X.shape), np.dtype(float)
+        if holds_strings(X):
+            if reset:
+                self._reset_features(None)
+            return strings_tuple(X), np.dtype(float)
+        X = self._validate_data(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset,
+                                ensure_min_samples=2 if reset else 1)
+        if hasattr(X, "tocsr"):
+            return csr_tuple(X), X.dtype
+        return dense_tuple(X), X.dtype
+
+    def _describe_target(self, y, n):
+        """Targets as a matrix, and whether they came as one column without being one."""
+        y = check_array(y, ensure_2d=False, dtype=np.float64, order="C", input_name="y")
+        if y.ndim > 2:
+            raise ValueError(f"y has {y.ndim} dimensions: give one column, or a matrix")
+        if len(y) != n:
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: [{n}, {len(y)}]")
+        return dense_tuple(y.reshape(n, -1)), y.ndim == 1
+
+    # ---- fit --------------------------------------------------------------------------------------------------------------
+
+    def _spec(self):
+        return spec_text(self._table["name"], {p["name"]: getattr(self, python_name(p)) for p in self._table["params"]})
+
+    def _forget(self):
+        for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("_")] + ["_model"]:
+            self.__dict__.pop(name, None)
+
+    def _fit(self, X, y):
+        self._forget()
+        x, dtype = self._describe(X, reset=True)
+        target = None
+        if y is not None:
+            target, self._flat = self._describe_target(y, len(x[1]) if x[0] == "strings" else x[2] if x[0] == "bits" else x[-2])
+        model = _rkhs.Model(self._spec())
+        progress = progress_of(self.verbose)
+        try:
+            sentences = model.fit(self.kernel, x, target, None, seed_of(self.random_state), threads_of(self.n_jobs),
+                                  self.memory or 0, progress)
+        except BaseException:
+            self._forget()
+            raise
+        finally:
+            if hasattr(progress, "close"):
+                progress.close()
+        self._adopt(model)
+        advise(sentences)
+        return dtype
+
+    def _adopt(self, model):
+        """Takes a fitted model and shows what it found."""
+        self._model = model
+        _, self.kernel_ = model.text()
+        self.report_ = {}
+        for name, text, rows, columns, numbers in model.report():
+            value = text
+            if text is None:
+                value = np.frombuffer(numbers).reshape(rows, columns)
+                value = value[0].copy() if rows == 1 and columns > 1 else value.item() if rows * columns == 1 else value.copy()
+                if name in ("eigenvalues", "explained_variance", "residuals"):
+                    value = np.atleast_1d(value)
+            self.report_[name] = value
+            if name not in ("rows", "columns", "solver"):
+                setattr(self, name + "_", value)
+
+    def __sklearn_is_fitted__(self):
+        return "_model" in self.__dict__
+
+    def _fitted(self):
+        model = self.__dict__.get("_model")
+        if model is None:
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments "
+                                 "before using this estimator.")
+        return model
+
+    def _apply(self, X):
+        model = self._fitted()
+        x, dtype = self._describe(X, reset=False)
+        n = len(x[1]) if x[0] == "strings" else x[2] if x[0] == "bits" else x[-2]
+        Z = np.empty((n, model.embedding()[1]))
+        sentences = model.transform(x, Z, threads_of(self.n_jobs), progress_of(self.verbose))
+        if sentences:
+            advise(sentences)
+        return Z if dtype == np.float64 else Z.astype(dtype)
+
+    def _more_tags(self):
+        return {"pairwise": self.kernel == "precomputed", "preserves_dtype": [np.float64, np.float32]}
+
+
+class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator):
+    """A model whose output is an embedding."""
+
+    def fit(self, X, y=None):
+        """Learns the embedding of X; y is taken by models that use one."""
+        self._fit(X, y if self._table["second"] else None)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Learns the embedding of X and returns it."""
+        dtype = self._fit(X, y if self._table["second"] else None)
+        return self.embedding_.astype(dtype, copy=False)
+
+    def transform(self, X):
+        """The embedding of new objects; each row depends on its object alone."""
+        return self._apply(X)
+
+    def inverse_transform(self, Z):
+        """Approximate objects for embedded points."""
+        model = self._fitted()
+        Z = check_array(Z, dtype=[np.float64, np.float32], order="C", input_name="Z")
+        if Z.shape[1] != self._n_features_out:
+            raise ValueError(f"Z has {Z.shape[1]} columns, but the embedding has {self._n_features_out}")
+        sentences, (_, rows, columns, numbers) = model.inverse(dense_tuple(Z), threads_of(self.n_jobs),
+                                                               progress_of(self.verbose))
+        advise(sentences)
+        return np.frombuffer(numbers).reshape(rows, columns).astype(Z.dtype, copy=False)
+
+    def score(self, X, y=None):
+        """Minus the mean squared error of ``inverse_transform(transform(X))``: more is better."""
+        X = check_array(X)
+        return -float(np.mean((self.inverse_transform(self.transform(X)) - X) ** 2))
+
+    @property
+    def embedding_(self):
+        """The embedding of the training objects."""
+        model = self.__dict__.get("_model")
+        if model is None:
+            raise AttributeError(f"{type(self).__name__} is not fitted, so it has no embedding_")
+        Z = np.empty(model.embedding())
+        model.embedding(Z)
+        return Z
+
+    @property
+    def _n_features_out(self):
+        return self._fitted().embedding()[1]
+
+
+class Predictor(RegressorMixin, RkhsEstimator):
+    """A model whose output stands for the target."""
+
+    def fit(self, X, y):
+        """Learns to predict y (one column or several) from X."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        self._fit(X, y)
+        return self
+
+    def predict(self, X):
+        """The predicted targets of new objects."""
+        Z = self._apply(X)
+        return Z[:, 0] if self._flat else Z
+
+    def _more_tags(self):
+        return {**super()._more_tags(), "multioutput": True, "requires_y": True}
+
+
+# ---- classes from tables ----------------------------------------------------------------------------------------------------
+
+
+def signature_of(table):
+    """[(name, default, type, words)] of a model's class."""
+    own = []
+    for p in table["params"]:
+        words = p["brief"] + (f" ({p['bounds']})" if p["bounds"] else "")
+        kind = {"integer": "int", "real": "float", "true|false": "bool"}.get(p["kind"], "str")
+        own.append((python_name(p), default_of(p), kind if p["value"] is not None else kind + " or None", words))
+    return own[:1] + COMMON_BEFORE + own[1:] + COMMON_AFTER
+
+
+def doc_of(title, table, parameters):
+    predicts = table["predicts"]
+    lines = [table["brief"][0].upper() + table["brief"][1:] + ".", ""]
+    lines += [f"    {table['formula']}", ""] if table["formula"] else []
+    lines += [f"Cost: {table['cost']}."] if table["cost"] else []
+    lines += ["", "Parameters", "----------"]
+    for name, default, kind, words in parameters:
+        lines += [f"{name} : {kind}, default={default!r}"] + textwrap.wrap(words, 96, initial_indent="    ",
+                                                                          subsequent_indent="    ")
+    lines += ["", "Attributes", "----------"]
+    if not predicts:
+        lines += ["embedding_ : array, shape (n_objects, n_components)", "    The embedding of the training objects."]
+    lines += ["kernel_ : str", "    The kernel with every rule turned into a number.", "report_ : dict",
+              "    What the fit found; its items are attributes too, their names with an underscore.", "", "Notes", "-----",
+              "Objects are the rows of a matrix (C-contiguous float64 is read in place, anything else is copied once), of a",
+              "scipy sparse matrix, a list of str, :class:`rkhs.Bits`, or the rows of a Gram matrix with ``kernel=\"precomputed\"``.",
+              "Pickles and saved models contain training objects.", "", "Examples", "--------", ">>> import numpy as np, rkhs",
+              ">>> X = np.random.default_rng(0).normal(size=(50, 4))"]
+    if predicts:
+        lines += [f">>> rkhs.{title}().fit(X, X[:, 0]).predict(X[:2]).shape", "(2,)"]
+    else:
+        lines += [f">>> rkhs.{title}().fit(X).transform(X[:2]).shape", "(2, 2)"]
+    return "\n".join(lines) + "\n"
+
+
+def make_class(title):
+    """The class of a model."""
+    table = models()[title]
+    parameters = signature_of(table)
+    first, rest = parameters[0], parameters[1:]
+    arguments = ", ".join([f"{first[0]}={first[1]!r}", "*"] + [f"{name}={default!r}" for name, default, _, _ in rest])
+    body = "\n".join(f"    self.{name} = {name}" for name, _, _, _ in parameters)
+    scope = {}
+    exec(f"def __init__(self, {arguments}):\n{body}\n", scope)  # scikit-learn reads the signature
+    scope["__init__"].__qualname__ = f"{title}.__init__"
+    return type(title, (Predictor if table["predicts"] else Embedder,),
+                {"__init__": scope["__init__"], "__doc__": doc_of(title, table, parameters), "__module__": "rkhs",
+                 "__qualname__": title, "_table": table})
+
+
+def from_model(model):
+    """An estimator around a fitted model of the library."""
+    import rkhs
+
+    text, kernel = model.text()
+    title, table = next((t, m) for t, m in models().items() if m["name"] == text.partition("(")[0])
+    estimator = getattr(rkhs, title)(**spec_params(text, table["params"]), kernel=kernel)
+    estimator._adopt(model)
+    if estimator.report_["columns"] > 0:
+        estimator.n_features_in_ = int(estimator.report_["columns"])
+    estimator._flat = model.embedding()[1] == 1
+    return estimator

@@ -1,0 +1,60 @@
+"""The library's tables as Python sees them: models with their parameters, defaults and words."""
+import functools
+import keyword
+
+from . import _rkhs
+
+# What scikit-learn calls the parameter. One line for a name that would surprise its users, none for the others.
+PYTHON_NAMES = {"dim": "n_components"}
+
+
+@functools.cache
+def tables():
+    return _rkhs.tables()
+
+
+@functools.cache
+def models():
+    """{class name: table of the model}, in the library's order."""
+    return {model["title"]: model for model in tables()["models"] if model["title"]}
+
+
+def python_name(param):
+    name = PYTHON_NAMES.get(param["name"], param["name"])
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def default_of(param):
+    """The default of a parameter as a Python value; None where it is not set unless given."""
+    text, kind = param["value"], param["kind"]
+    if text is None:
+        return None
+    if kind == "integer":
+        return int(float(text))
+    if kind == "real":
+        return float(text)
+    if kind == "true|false":
+        return text in ("true", "yes", "on", "1")
+    return text
+
+
+def spec_params(text, params):
+    """The parameters that a spec text gives, as Python values: the way back from spec_text."""
+    inside, depth, start, parts = text.partition("(")[2].removesuffix(")"), 0, 0, []
+    for i, c in enumerate(inside + ","):
+        depth += c in "([" and 1 or c in ")]" and -1
+        if c == "," and depth == 0:
+            parts.append(inside[start:i])
+            start = i + 1
+    given = dict(part.strip().split("=", 1) for part in parts if "=" in part)
+    return {python_name(p): default_of({**p, "value": given[p["name"]]}) for p in params if p["name"] in given}
+
+
+def spec_text(name, params):
+    """The spec text of a type with its parameters; those that are None are left to the library."""
+    def value(v):
+        if isinstance(v, (bool,)) or type(v).__name__ == "bool_":
+            return "true" if v else "false"
+        return v if isinstance(v, str) else repr(int(v)) if hasattr(v, "__index__") else repr(float(v))
+    given = ", ".join(f"{key}={value(v)}" for key, v in params.items() if v is not None)
+    return f"{name}({given})" if given else name

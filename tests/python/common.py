@@ -1,0 +1,35 @@
+"""What the tests share: data, the tool, children."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+import rkhs
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOL = pathlib.Path(rkhs.__file__).resolve().parents[2] / "rkhs"
+CLASSES = [getattr(rkhs, name) for name in rkhs.__all__ if isinstance(getattr(rkhs, name), type)
+           and hasattr(getattr(rkhs, name), "get_params")]
+
+
+def blobs(n=90, p=4, classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % classes
+    return rng.normal(size=(n, p)) + 4 * rng.normal(size=(classes, p))[y], y
+
+
+def fitted(cls, X, **params):
+    """Any estimator, fitted; y is the first column where one is needed."""
+    return cls(**params).fit(X, X[:, 0])
+
+
+def output(estimator, X):
+    return estimator.predict(X) if hasattr(estimator, "predict") else estimator.transform(X)
+
+
+def child(code, *args, timeout=120, **more):
+    """Runs Python code in a process of its own."""
+    return subprocess.run([sys.executable, "-c", code, *map(str, args)], capture_output=True, text=True, timeout=timeout,
+                          env={**os.environ, "PYTHONWARNINGS": "default"}, **more)

@@ -1,0 +1,243 @@
+"""Estimators in scikit-learn's world: pipelines, searches, pandas, pickles, dtypes, kinds of data."""
+import doctest
+import inspect
+import pickle
+import re
+import subprocess
+import tempfile
+import unittest
+import warnings
+
+import numpy as np
+import pandas as pd
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.decomposition import KernelPCA as PeerKernelPCA
+from sklearn.exceptions import NotFittedError
+from sklearn.kernel_ridge import KernelRidge as PeerKernelRidge
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import rkhs
+from common import CLASSES, ROOT, TOOL, blobs, child, fitted, output
+
+warnings.simplefilter("ignore", rkhs.Advice)
+
+
+class Tables(unittest.TestCase):
+    def test_every_model_of_the_library_is_a_class(self):
+        self.assertEqual({cls.__name__ for cls in CLASSES}, {model["title"] for model in rkhs.list("models")})
+        self.assertLessEqual({cls.__name__ for cls in CLASSES}, set(dir(rkhs)))
+
+    def test_signatures_and_documentation_say_what_the_tables_say(self):
+        for cls in CLASSES:
+            parameters = inspect.signature(cls).parameters
+            for p in cls._table["params"]:
+                name = {"dim": "n_components"}.get(p["name"], p["name"])
+                default = parameters[name].default
+                self.assertEqual("" if default is None else str(default).lower().removesuffix(".0"), p["value"] or "")
+                self.assertIn(p["brief"].split()[0], cls.__doc__)
+                self.assertIn(f"\n{name} : ", cls.__doc__)
+
+    def test_stubs_name_every_class_and_parameter(self):
+        stubs = (TOOL.parent / "python" / "rkhs" / "__init__.pyi").read_text()
+        compile(stubs, "__init__.pyi", "exec")
+        for cls in CLASSES:
+            part = stubs.split(f"class {cls.__name__}:")[1].split("\nclass ")[0]
+            for name in inspect.signature(cls).parameters:
+                self.assertRegex(part, rf"\b{name}: ")
+
+    def test_scikit_learn_is_imported_only_with_an_estimator(self):
+        done = child("import sys, rkhs; rkhs.gram([[1.0], [2.0]]); print('sklearn' in sys.modules); rkhs.KernelPCA; "
+                     "print('sklearn' in sys.modules)")
+        self.assertEqual(done.stdout.split(), ["False", "True"], done.stderr)
+
+    def test_an_unknown_name_is_an_attribute_error(self):
+        with self.assertRaisesRegex(AttributeError, "KernelXYZ"):
+            rkhs.KernelXYZ
+
+    def test_doctests(self):
+        failed = tried = 0
+        modules = [rkhs, *(__import__(f"rkhs.{name}", fromlist=["x"]) for name in ("_data", "_functions"))]
+        for module in modules:
+            result = doctest.testmod(module, verbose=False)
+            failed, tried = failed + result.failed, tried + result.attempted
+        runner = doctest.DocTestRunner(verbose=False)
+        for cls in CLASSES:
+            for test in doctest.DocTestFinder().find(cls, cls.__name__, globs={}):
+                if test.examples:
+                    runner.run(test)
+        self.assertEqual(failed + runner.failures, 0)
+        self.assertGreater(tried + runner.tries, 8)
+
+    def test_the_python_lines_of_the_readme_run(self):
+        blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+        self.assertTrue(blocks)
+        with tempfile.TemporaryDirectory() as folder:
+            for block in blocks:
+                done = child(block, cwd=folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Conventions(unittest.TestCase):
+    def setUp(self):
+        self.X, self.y = blobs()
+
+    def test_pipeline_search_and_clone(self):
+        pipeline = make_pipeline(StandardScaler(), rkhs.KernelPCA(), KNeighborsClassifier())
+        grid = {"kernelpca__n_components": [1, 2], "kernelpca__kernel": ["linear", "rbf(sigma=median)"]}
+        search = GridSearchCV(pipeline, grid, cv=3).fit(self.X, self.y)
+        self.assertGreater(search.best_score_, 0.9)
+        for cls in CLASSES:
+            made = cls(kernel="linear", random_state=3)
+            self.assertEqual(clone(made).get_params(), made.get_params())
+            self.assertEqual(made.set_params(kernel="rbf").kernel, "rbf")
+
+    def test_search_by_the_estimators_own_score(self):
+        search = GridSearchCV(rkhs.KernelPCA(), {"n_components": [1, 2, 3]}, cv=3).fit(self.X)
+        self.assertEqual(search.best_params_["n_components"], 3)
+
+    def test_precomputed_is_cut_by_rows_and_columns(self):
+        K = rbf_kernel(self.X, gamma=0.1)
+        target = self.X[:, 0] - self.X[:, 0].mean()
+        ours = cross_val_score(rkhs.KernelRidge(ridge=0.1, kernel="precomputed"), K, target, cv=4)
+        peer = cross_val_score(PeerKernelRidge(alpha=0.1, kernel="precomputed"), K, target, cv=4)
+        np.testing.assert_allclose(ours, peer, rtol=1e-9)
+
+    def test_pandas_in_and_out(self):
+        frame = pd.DataFrame(self.X, columns=list("abcd"))
+        Z = rkhs.KernelPCA().set_output(transform="pandas").fit_transform(frame)
+        self.assertEqual(list(Z.columns), ["kernelpca0", "kernelpca1"])
+        model = rkhs.KernelPCA().fit(frame)
+        self.assertEqual(list(model.feature_names_in_), list("abcd"))
+        with self.assertRaisesRegex(ValueError, "feature names"):
+            model.transform(frame.rename(columns={"a": "z"}))
+        self.assertEqual(list(model.get_feature_names_out()), ["kernelpca0", "kernelpca1"])
+
+    def test_repr_shows_what_differs_from_the_defaults(self):
+        self.assertEqual(repr(rkhs.KernelPCA(n_components=3, kernel="linear")), "KernelPCA(kernel='linear', n_components=3)")
+
+    def test_float32_stays_float32_and_other_layouts_give_the_same_numbers(self):
+        for cls in CLASSES:
+            model = fitted(cls, self.X)
+            Z = output(model, self.X)
+            single = fitted(cls, self.X.astype(np.float32))
+            self.assertEqual(output(single, self.X.astype(np.float32)).dtype, np.float32)
+            np.testing.assert_allclose(output(single, self.X.astype(np.float32)), Z, atol=1e-4)
+            for other in (np.asfortranarray(self.X), self.X[:, ::-1][:, ::-1], self.X.tolist(), np.repeat(self.X, 2, 0)[::2]):
+                np.testing.assert_array_equal(output(model, other), Z)
+
+    def test_sparse_matrices(self):
+        X = np.where(np.abs(self.X) > 2, self.X, 0)
+        for form in (scipy.sparse.csr_matrix, scipy.sparse.csc_matrix, scipy.sparse.coo_matrix):
+            Z = rkhs.KernelPCA(kernel="linear").fit(form(X)).transform(form(X))
+            np.testing.assert_allclose(np.abs(Z), np.abs(rkhs.KernelPCA(kernel="linear").fit(X).transform(X)), atol=1e-10)
+
+    def test_the_same_as_scikit_learn(self):
+        ours = rkhs.KernelPCA(3, kernel="rbf(gamma=0.05)").fit(self.X)
+        peer = PeerKernelPCA(3, kernel="rbf", gamma=0.05).fit(self.X)
+        np.testing.assert_allclose(np.abs(ours.transform(self.X)), np.abs(peer.transform(self.X)), atol=1e-9)
+        target = np.c_[self.X[:, 0], self.X[:, 1]]
+        ours = rkhs.KernelRidge(0.5, kernel="rbf(gamma=0.05)").fit(self.X, target)
+        peer = PeerKernelRidge(0.5, kernel="rbf", gamma=0.05).fit(self.X, target)
+        np.testing.assert_allclose(ours.predict(self.X), peer.predict(self.X), rtol=1e-9)
+        np.testing.assert_allclose(rkhs.gram(self.X, self.X[:5], "rbf(gamma=0.05)"), rbf_kernel(self.X, self.X[:5], 0.05),
+                                   rtol=1e-12)
+
+    def test_score_is_the_librarys(self):
+        self.assertEqual(rkhs.score("knn(k=3)", self.X, y=self.y), 1.0)
+        names = np.array(["left", "right"])
+        self.assertEqual(rkhs.score("knn(k=1)", [[0.0], [0.1], [5.0], [5.1]], y=names[[0, 0, 1, 1]]), 1.0)
+
+
+class Kept(unittest.TestCase):
+    """Models that are pickled, saved, read by others."""
+
+    def test_pickles_move_between_processes(self):
+        X, _ = blobs()
+        for cls in CLASSES:
+            model = fitted(cls, X)
+            with tempfile.TemporaryDirectory() as folder:
+                with open(f"{folder}/m.pickle", "wb") as file:
+                    pickle.dump(model, file)
+                np.save(f"{folder}/x.npy", X)
+                np.save(f"{folder}/z.npy", output(model, X))
+                done = child("import pickle, sys, numpy as np\nfolder = sys.argv[1]\n"
+                             "m = pickle.load(open(f'{folder}/m.pickle', 'rb'))\nX = np.load(f'{folder}/x.npy')\n"
+                             "Z = m.predict(X) if hasattr(m, 'predict') else m.transform(X)\n"
+                             "assert np.array_equal(Z, np.load(f'{folder}/z.npy'))\nprint(repr(m))", folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stdout.strip(), repr(model))
+
+    def test_the_tool_and_python_make_the_same_bytes(self):
+        X, _ = blobs()
+        with tempfile.TemporaryDirectory() as folder:
+            np.save(f"{folder}/x.npy", X)
+            model = rkhs.KernelPCA(3, kernel="rbf(sigma=median)", gram="nystrom(m=40)", random_state=5).fit(X)
+            rkhs.save(model, f"{folder}/python.rkhs")
+            subprocess.run([TOOL, "fit", "kpca(dim=3, gram=nystrom(m=40))", "x.npy", "--kernel", "rbf(sigma=median)",
+                            "--seed", "5", "-o", "tool.rkhs", "-z", "z.npy", "--quiet"], cwd=folder, check=True)
+            with open(f"{folder}/python.rkhs", "rb") as a, open(f"{folder}/tool.rkhs", "rb") as b:
+                self.assertEqual(a.read(), b.read())
+            np.testing.assert_array_equal(np.load(f"{folder}/z.npy"), model.embedding_)
+            loaded = rkhs.load(f"{folder}/tool.rkhs")
+            self.assertIs(type(loaded), rkhs.KernelPCA)
+            np.testing.assert_array_equal(loaded.transform(X), model.transform(X))
+            self.assertEqual(loaded.n_components, 3)
+            self.assertEqual(loaded.kernel, model.kernel_)
+
+    def test_what_is_not_fitted_cannot_be_saved(self):
+        with self.assertRaises(NotFittedError):
+            rkhs.save(rkhs.KernelPCA(), "never.rkhs")
+
+    def test_a_damaged_file_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/m.rkhs"
+            rkhs.save(rkhs.KernelPCA().fit(blobs()[0]), path)
+            with open(path, "r+b") as file:
+                file.seek(900)
+                file.write(b"\xff")
+            with self.assertRaises(rkhs.FormatError):
+                rkhs.load(path)
+            with self.assertRaises(OSError):
+                rkhs.load(f"{folder}/none.rkhs")
+
+
+class BadInput(unittest.TestCase):
+    def test_sentences_and_classes(self):
+        X, _ = blobs()
+        model = rkhs.KernelPCA().fit(X)
+        for error, words, call in [
+            (rkhs.SpecError, "rbf", lambda: rkhs.KernelPCA(kernel="rfb").fit(X)),
+            (rkhs.SpecError, "sigma", lambda: rkhs.KernelPCA(kernel="rbf(sigma=-1)").fit(X)),
+            (rkhs.DataError, "rows", lambda: rkhs.KernelPCA(1000).fit(X)),
+            (rkhs.SpecError, "dim", lambda: rkhs.KernelPCA(0).fit(X)),
+            (ValueError, "4 features", lambda: model.transform(X[:, :3])),
+            (ValueError, "1D array", lambda: model.transform(X[0])),
+            (ValueError, "omplex", lambda: model.transform(X + 1j)),
+            (rkhs.DataError, "row 2, column 3", lambda: model.transform(np.where(np.arange(8).reshape(2, 4) == 6, np.nan, 0.0))),
+            (ValueError, "y", lambda: rkhs.KernelRidge().fit(X, None)),
+            (ValueError, "inconsistent", lambda: rkhs.KernelRidge().fit(X, X[:5, 0])),
+            (ValueError, "columns", lambda: model.inverse_transform(X)),
+            (rkhs.MemoryLimitError, "nystrom", lambda: rkhs.KernelPCA(memory=100_000).fit(np.tile(X, (5, 1)))),
+            (ValueError, "no list", lambda: rkhs.list("kernel")),
+            (ValueError, "random_state", lambda: rkhs.KernelPCA(random_state=-1).fit(X)),
+        ]:
+            with self.subTest(words), self.assertRaisesRegex(error, words):
+                call()
+
+    def test_object_arrays_of_neither_numbers_nor_strings(self):
+        with self.assertRaises((ValueError, TypeError)):
+            rkhs.KernelPCA().fit(np.array([{}, {}, {}], dtype=object))
+
+    def test_advice_is_a_warning(self):
+        X = blobs()[0]
+        with self.assertWarns(rkhs.Advice):
+            rkhs.KernelPCA().fit(np.c_[X, 1e6 * X[:, 0]])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,32 @@
+"""scikit-learn's own checks on every estimator, one test each."""
+import unittest
+import warnings
+
+from sklearn.utils.estimator_checks import check_estimator
+
+from common import CLASSES
+
+
+class Checks(unittest.TestCase):
+    pass
+
+
+def add(cls):
+    counts = {}
+    for estimator, check in check_estimator(cls(), generate_only=True):
+        name = check.func.__name__ if hasattr(check, "func") else check.__name__
+        counts[name] = counts.get(name, 0) + 1
+        number = f"_{counts[name]}" if counts[name] > 1 else ""
+
+        def test(self, estimator=estimator, check=check):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                check(estimator)
+        setattr(Checks, f"test_{cls.__name__}_{name}{number}", test)
+
+
+for each in CLASSES:
+    add(each)
+
+if __name__ == "__main__":
+    unittest.main()
