@@ -91,7 +91,7 @@ void rk_bag_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, int nor
      .brief = "by=char or byte: the characters that may stand in a string, such as \"ACGT\"; others are refused"}
 #define RK_NORMALIZE_PARAM(type)                                                                                               \
     {.name = "normalize", .kind = RK_BOOL, .offset = offsetof(type, normalize), .value = "true",                               \
-     .brief = "divide by sqrt(k(x,x) k(y,y))"}
+     .brief = "divide by sqrt(k(x,x) k(y,y)); a string too short to count anything in is like its equals alone"}
 /* clang-format on */
 
 #endif
