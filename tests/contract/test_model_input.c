@@ -244,9 +244,9 @@ static void null_arguments_are_refused(void **state) {
         rkhs_model_load(NULL, "a", &copy),
         rkhs_model_copy(NULL, &copy),
         rkhs_model_copy(m, NULL),
-        rkhs_score(env, "knn", NULL, NULL, NULL, z),
-        rkhs_score(env, NULL, NULL, x, NULL, z),
-        rkhs_score(env, "knn", NULL, x, NULL, z),
+        rkhs_score(env, &(const char *){"knn"}, 1, &(rkhs_scored){0}, z, NULL),
+        rkhs_score(env, NULL, 1, &(rkhs_scored){.z = x}, z, NULL),
+        rkhs_score(env, &(const char *){"knn"}, 1, &(rkhs_scored){.z = x}, z, NULL),
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i] != RKHS_ERR_ARGUMENT) fail_msg("call %zu gave %d", i, all[i]);
