@@ -27,4 +27,22 @@ void rk_space_free(rk_space *space);
 rkhs_status rk_space_tile(const rk_space *space, int64_t i0, int64_t ni, int64_t j0, int64_t nj, double *out, int64_t ld,
                           int worker);
 
+/* ---- smo.c: support vector machines ------------------------------------------------------------------------------------ */
+
+typedef struct rk_smo {
+    int64_t n, ld;
+    const double *K; /* n x n kernel values, rows ld apart */
+    const int *y;    /* 1 or -1 */
+    const double *upper;
+    double nu; /* 0: with C, which is in `upper` */
+    double tol;
+    double *a, *G; /* n each */
+    /* out: the decision for x is scale (sum_i y_i a_i k(x_i, x) - offset) */
+    double offset, scale;
+    int64_t steps;
+} rk_smo;
+
+/* *feasible is 0 when no point has the sums that nu asks for. */
+rkhs_status rk_smo_solve(rkhs_env *env, rk_smo *p, int *feasible);
+
 #endif
