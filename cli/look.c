@@ -130,7 +130,8 @@ int run_score(cli *c) {
     if (c->x != NULL) TRY(c->labels != NULL ? read_plain(c, c->x, &x) : read_data(c, c->x, NULL, &x));
     const rkhs_data *labels = y != NULL ? y : x != NULL ? rkhs_data_labels(x) : NULL;
     set_subject(c, c->z, c->labels != NULL ? c->labels : c->x);
-    for (int i = 0; i < c->count; i++) TRY(rkhs_score(c->env, c->operand[i], x, z, labels, &values[i]));
+    const rkhs_scored what = {.z = z, .x = x, .labels = labels};
+    TRY(rkhs_score(c->env, (const char *const *)c->operand, c->count, &what, values, NULL));
     print_scores(c, values);
 done:;
     int code = finish(c, status);

@@ -309,9 +309,18 @@ RKHS_API int rkhs_list_param(const char *list, const char *type, int i, rkhs_par
 
 /* ---- scores: how good is it --------------------------------------------------------------------------------------- */
 
-/* One number for an embedding z: "knn(k=5)". x: the objects, for scores that compare with them, or NULL; labels likewise. */
-RKHS_API rkhs_status rkhs_score(rkhs_env *env, const char *spec, const rkhs_data *x, const rkhs_data *z,
-                                const rkhs_data *labels, double *value);
+/* What is scored: an embedding z, and what a score compares it with: its objects, its labels. With new_z, scores are of new
+ * rows among these: neighbours are sought in z. NULL what is not there. */
+typedef struct rkhs_scored {
+    const rkhs_data *z, *x, *labels;
+    const rkhs_data *new_z, *new_x, *new_labels;
+    const rkhs_kernel *kernel; /* distances between objects are those of its feature space; NULL: of the vectors */
+} rkhs_scored;
+
+/* One number for each spec: "knn(k=5)", "trustworthiness(k=12)"; rkhs_list shows which there are. Scores of one family share
+ * one pass. deviations (or NULL): over folds, NaN where there are none. */
+RKHS_API rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const rkhs_scored *what, double *values,
+                                double *deviations);
 
 #ifdef __cplusplus
 }

@@ -388,11 +388,25 @@ typedef struct rk_model_type {
 
 /* ---- score, format, sample ------------------------------------------------------------------------------------------ */
 
+enum { RK_NEEDS_X = 1, RK_NEEDS_LABELS = 2 };
+
+struct rk_score_type;
+
+/* One score that was asked for. */
+typedef struct rk_score_item {
+    const struct rk_score_type *type;
+    const void *self; /* its parameters */
+    double value;
+    double deviation; /* over folds; NaN where there is none */
+    int done;
+} rk_score_item;
+
 typedef struct rk_score_type {
     rk_entry entry;
-    int needs_x, needs_labels;
-    rkhs_status (*score)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *z, const rkhs_data *labels,
-                         double *value);
+    unsigned needs; /* RK_NEEDS_X, RK_NEEDS_LABELS: of the rows, and of new rows when there are any */
+    int takes_new;  /* scores new rows against the others, when they are given */
+    /* Fills the values of all items asked for whose `family` is the same function, so that they share one pass. */
+    rkhs_status (*family)(rkhs_env *env, const rkhs_scored *what, rk_score_item *items, int count);
 } rk_score_type;
 
 struct rk_input;

@@ -615,7 +615,8 @@ static PyObject *score(PyObject *module, PyObject *args) {
     if (status == RKHS_OK) status = take_data(c.env, x, &hx);
     if (status == RKHS_OK) status = take_data(c.env, z, &hz);
     if (status == RKHS_OK) status = take_data(c.env, y, &hy);
-    if (status == RKHS_OK) WITHOUT_GIL(&c, status = rkhs_score(c.env, spec, hx.data, hz.data, hy.data, &value));
+    const rkhs_scored what = {.z = hz.data, .x = hx.data, .labels = hy.data};
+    if (status == RKHS_OK) WITHOUT_GIL(&c, status = rkhs_score(c.env, &spec, 1, &what, &value, NULL));
     advice = call_end(state_of(module), &c, status);
     held_free(&hy);
     held_free(&hz);

@@ -1,6 +1,8 @@
-/* knn.c: the share of rows whose class is that of most of their k nearest others (leave-one-out). Ties of votes go to the
- * smaller code, ties of distance to the earlier row. */
+/* knn.c: the share of rows whose class is that of most of their k nearest others: leave-one-out, or of new rows among the
+ * others. Ties of votes go to the smaller code, ties of distance to the earlier row. */
 #include "score/score.h"
+
+#include <string.h>
 
 typedef struct knn {
     int64_t k;
@@ -18,15 +20,16 @@ static const rk_param params[] = {
 };
 
 typedef struct vote_loop {
-    const rk_bound *z;
-    const rk_labels *labels;
-    int64_t k;
+    rk_space space;
+    const rk_labels *labels; /* of the columns */
+    const int64_t *truth;    /* of the rows, in codes of the columns; -1: a class that is not there */
+    int64_t n, k;
+    int itself;     /* rows are the columns too */
     double *tiles;  /* workers x RK_TILE x RK_TILE */
     double *near;   /* workers x RK_TILE x k: squared distances with a minus, largest first */
     int64_t *who;   /* the same: rows */
     int64_t *votes; /* workers x classes */
     char *right;    /* one for each row */
-    rk_work *work;
 } vote_loop;
 
 /* The class with most votes. */
@@ -41,57 +44,82 @@ static int64_t winner(const vote_loop *v, const int64_t *who, int64_t *votes) {
 
 static rkhs_status vote_tile(void *context, int64_t tile, int worker) {
     vote_loop *v = context;
-    int64_t n = v->z->x->rows, i0 = tile * RK_TILE, ni = rk_least(RK_TILE, n - i0), counts[RK_TILE] = {0};
+    int64_t columns = v->space.b->x->rows, i0 = tile * RK_TILE, ni = rk_least(RK_TILE, v->n - i0), counts[RK_TILE] = {0};
     double *out = v->tiles + (int64_t)worker * RK_TILE * RK_TILE, *near = v->near + (int64_t)worker * RK_TILE * v->k;
     int64_t *who = v->who + (int64_t)worker * RK_TILE * v->k;
-    for (int64_t j0 = 0; j0 < n; j0 += RK_TILE) {
-        int64_t nj = rk_least(RK_TILE, n - j0);
-        rk_vector_squares(v->z, i0, ni, v->z, j0, nj, out, RK_TILE, v->work[worker]);
+    for (int64_t j0 = 0; j0 < columns; j0 += RK_TILE) {
+        int64_t nj = rk_least(RK_TILE, columns - j0);
+        rkhs_status status = rk_space_tile(&v->space, i0, ni, j0, nj, out, RK_TILE, worker);
+        if (status != RKHS_OK) return status;
         for (int64_t i = 0; i < ni; i++)
             for (int64_t j = 0; j < nj; j++)
-                if (i0 + i != j0 + j)
+                if (!v->itself || i0 + i != j0 + j)
                     counts[i] = rk_top_offer(near + i * v->k, who + i * v->k, counts[i], v->k, j0 + j, -out[i * RK_TILE + j]);
     }
     for (int64_t i = 0; i < ni; i++)
-        v->right[i0 + i] = winner(v, who + i * v->k, v->votes + worker * v->labels->classes) == v->labels->codes[i0 + i];
+        v->right[i0 + i] = winner(v, who + i * v->k, v->votes + worker * v->labels->classes) == v->truth[i0 + i];
     return RKHS_OK;
 }
 
-static rkhs_status score_knn(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *z, const rkhs_data *labels,
-                             double *value) {
+/* Labels of new rows in the codes of the others, by name. */
+static rkhs_status match_names(rkhs_env *env, const rkhs_data *labels, const rkhs_data *fresh, const int64_t **codes) {
+    const rk_labels *y = labels->self, *f = fresh->self;
+    int64_t *out;
+    rkhs_status status = rk_scratch(env, fresh->rows, sizeof *out, &out);
+    if (status != RKHS_OK) return status;
+    for (int64_t i = 0; i < fresh->rows; i++) {
+        const char *name = rkhs_data_class_name(fresh, f->codes[i]);
+        out[i] = -1;
+        for (int64_t c = 0; c < y->classes && out[i] < 0; c++)
+            if (strcmp(rkhs_data_class_name(labels, c), name) == 0) out[i] = c;
+    }
+    *codes = out;
+    return RKHS_OK;
+}
+
+/* One value of k. */
+static rkhs_status score_knn(rkhs_env *env, const rkhs_scored *w, int64_t k, double *value) {
     rkhs_status status = RKHS_OK;
-    rkhs_kernel *metric = NULL;
-    rk_bound *bound = NULL;
-    vote_loop v = {.labels = labels->self, .k = ((const knn *)self)->k};
-    int64_t workers = rk_workers(env), n = z->rows, right = 0;
-    if (v.k >= n)
+    rk_mark mark = rk_scratch_mark(env);
+    vote_loop v = {.labels = w->labels->self, .k = k, .itself = !w->new_z};
+    const rkhs_data *rows = w->new_z ? w->new_z : w->z;
+    int64_t workers = rk_workers(env), others = w->z->rows - v.itself, right = 0;
+    v.n = rows->rows;
+    v.truth = v.labels->codes;
+    if (v.k > others)
         FAIL(env, RKHS_ERR_DATA, "knn: k = %lld, but there are only %lld other rows: choose a smaller k", (long long)v.k,
-             (long long)(n - 1));
-    TRY(rk_kernel_new(env, "rbf(sigma=1)", &metric));
-    TRY(rk_bind(env, metric, z, NULL, &bound));
-    v.z = bound;
-    TRY(rk_work_new(env, bound, bound, &v.work));
+             (long long)others);
+    if (w->new_z) TRY(match_names(env, w->labels, w->new_labels, &v.truth));
+    TRY(rk_space_new(env, rows, w->new_z ? w->z : NULL, NULL, &v.space));
     TRY(rk_scratch(env, workers * RK_TILE * RK_TILE, sizeof *v.tiles, &v.tiles));
     TRY(rk_scratch(env, workers * RK_TILE * v.k, sizeof *v.near, &v.near));
     TRY(rk_scratch(env, workers * RK_TILE * v.k, sizeof *v.who, &v.who));
     TRY(rk_scratch(env, workers * v.labels->classes, sizeof *v.votes, &v.votes));
-    TRY(rk_scratch(env, n, 1, &v.right));
-    TRY(rk_parallel(env, "score", (n + RK_TILE - 1) / RK_TILE, vote_tile, &v));
-    for (int64_t i = 0; i < n; i++) right += v.right[i];
-    *value = (double)right / (double)n;
+    TRY(rk_scratch(env, v.n, 1, &v.right));
+    TRY(rk_parallel(env, "score", (v.n + RK_TILE - 1) / RK_TILE, vote_tile, &v));
+    for (int64_t i = 0; i < v.n; i++) right += v.right[i];
+    *value = (double)right / (double)v.n;
 done:
-    rk_unbind(env, bound);
-    rkhs_kernel_free(metric);
+    rk_space_free(&v.space);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+static rkhs_status family_knn(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+    rkhs_status status = RKHS_OK;
+    for (int i = 0; i < count && status == RKHS_OK; i++)
+        status = score_knn(env, w, ((const knn *)items[i].self)->k, &items[i].value);
     return status;
 }
 
 const rk_score_type rk_score_knn = {
     .entry = {.name = "knn",
-              .brief = "leave-one-out accuracy of the k nearest neighbours",
+              .brief = "accuracy of the k nearest neighbours, leave-one-out or for new rows",
               .formula = "mean [class = vote of k nearest]",
               .cost = "n^2 dim",
               .params = params,
               .size = sizeof(knn)},
-    .needs_labels = 1,
-    .score = score_knn,
+    .needs = RK_NEEDS_LABELS,
+    .takes_new = 1,
+    .family = family_knn,
 };

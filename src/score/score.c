@@ -13,7 +13,7 @@ static const rk_entry *const entries[] = {
 
 const rk_list rk_scores = {"scores", "score", entries};
 
-/* Whether the second data set of a score is there and has a row for each row of z. */
+/* Whether a data set that a score needs is there and has a row for each row of z. */
 static rkhs_status check_rows(rkhs_env *env, const char *score, const char *what, const char *option, const rkhs_data *z,
                               const rkhs_data *other) {
     if (!other)
@@ -24,25 +24,74 @@ static rkhs_status check_rows(rkhs_env *env, const char *score, const char *what
     return RKHS_OK;
 }
 
-rkhs_status rkhs_score(rkhs_env *env, const char *spec, const rkhs_data *x, const rkhs_data *z, const rkhs_data *labels,
-                       double *value) {
-    if (!env || !spec || !value) return rk_missing(env, "rkhs_score", value ? "spec" : "place for the value");
+/* Whether all that a score needs is there. */
+static rkhs_status check_score(rkhs_env *env, const rk_score_type *type, const rkhs_scored *w) {
     rkhs_status status = RKHS_OK;
-    rk_spec *score = NULL;
+    const char *name = type->entry.name;
+    if (type->needs & RK_NEEDS_X) TRY(check_rows(env, name, "objects", "x", w->z, w->x));
+    if (type->needs & RK_NEEDS_LABELS) TRY(check_rows(env, name, "labels", "labels", w->z, w->labels));
+    if (type->needs & RK_NEEDS_LABELS && w->labels->type->kind != RK_KIND_LABELS)
+        FAIL(env, RKHS_ERR_DATA, "the score %s needs class labels, not %s", name, w->labels->type->entry.name);
+    if (!w->new_z) goto done;
+    if (!type->takes_new) FAIL(env, RKHS_ERR_ARGUMENT, "the score %s does not look at new rows: leave them out", name);
+    if (type->needs & RK_NEEDS_X) TRY(check_rows(env, name, "new objects", "new-x", w->new_z, w->new_x));
+    if (type->needs & RK_NEEDS_LABELS) TRY(check_rows(env, name, "new labels", "new-labels", w->new_z, w->new_labels));
+done:
+    return status;
+}
+
+/* What is given must be an embedding; a new one of the same dimensions. */
+static rkhs_status check_what(rkhs_env *env, const rkhs_scored *w) {
+    if (!w->z || w->z->type->kind != RK_KIND_DENSE)
+        return rk_fail(env, RKHS_ERR_ARGUMENT, "a score needs an embedding of numbers");
+    if (w->new_z && (w->new_z->type->kind != RK_KIND_DENSE || w->new_z->columns != w->z->columns))
+        return rk_fail(env, RKHS_ERR_DATA, "the new rows have %lld dimensions, the embedding %lld: give both from one model",
+                       (long long)w->new_z->columns, (long long)w->z->columns);
+    return RKHS_OK;
+}
+
+rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const rkhs_scored *what, double *values,
+                       double *deviations) {
+    if (!env || !specs || !what || !values || count < 1)
+        return rk_missing(env, "rkhs_score", !specs ? "specs" : !what ? "embedding" : "place for the values");
+    rkhs_status status = RKHS_OK;
+    rk_spec **spec = NULL;
+    rk_score_item *items, *family;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     rk_blas_begin();
-    if (!z || z->type->kind != RK_KIND_DENSE) FAIL(env, RKHS_ERR_ARGUMENT, "a score needs an embedding of numbers");
-    TRY(rk_spec_new(env, &rk_scores, spec, &score));
-    const rk_score_type *type = (const rk_score_type *)score->entry;
-    if (type->needs_x) TRY(check_rows(env, type->entry.name, "objects", "x", z, x));
-    if (type->needs_labels) TRY(check_rows(env, type->entry.name, "labels", "labels", z, labels));
-    if (type->needs_labels && labels->type->kind != RK_KIND_LABELS)
-        FAIL(env, RKHS_ERR_DATA, "the score %s needs class labels, not %s", type->entry.name, labels->type->entry.name);
-    TRY(type->score(env, score->self, x, z, labels, value));
+    TRY(rk_scratch(env, count, sizeof *items, &items));
+    TRY(rk_scratch(env, count, sizeof *family, &family));
+    TRY(rk_alloc(env, count, sizeof *spec, &spec));
+    TRY(check_what(env, what));
+    for (int i = 0; i < count; i++) {
+        if (!specs[i]) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_score: a null argument");
+        TRY(rk_spec_new(env, &rk_scores, specs[i], &spec[i]));
+        items[i] = (rk_score_item){(const rk_score_type *)spec[i]->entry, spec[i]->self, 0, NAN, 0};
+        TRY(check_score(env, items[i].type, what));
+    }
+    /* Scores of one family share one pass over the data. */
+    for (int i = 0; i < count; i++) {
+        int members = 0;
+        if (items[i].done) continue;
+        for (int j = i; j < count; j++)
+            if (items[j].type->family == items[i].type->family) family[members++] = items[j];
+        TRY(items[i].type->family(env, what, family, members));
+        members = 0;
+        for (int j = i; j < count; j++) {
+            if (items[j].type->family != items[i].type->family) continue;
+            items[j] = family[members++];
+            items[j].done = 1;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        values[i] = items[i].value;
+        if (deviations) deviations[i] = items[i].deviation;
+    }
 done:
     rk_blas_end();
-    rk_spec_free(env, score);
+    for (int i = 0; spec && i < count; i++) rk_spec_free(env, spec[i]);
+    rk_free(env, spec);
     rk_scratch_release(env, mark);
     return status;
 }

@@ -6,4 +6,43 @@
 
 extern const rk_list rk_scores;
 
+/* ---- space.c: distances between rows, by tiles ----------------------------------------------------------------------- */
+
+/* Where distances are taken: between vectors, or in the feature space of a kernel,
+ * |phi(a) - phi(b)|^2 = k(a,a) + k(b,b) - 2 k(a,b). Rows are those of `a`, columns those of `b`. */
+typedef struct rk_space {
+    rkhs_env *env;
+    rkhs_kernel *kernel; /* ours: the metric of vectors, or a frozen copy */
+    int feature;
+    rk_bound *a, *b; /* b is a when there is one data set */
+    rkhs_data *view_a, *view_b;
+    double *diag_a, *diag_b;
+    rk_work *work;
+} rk_space;
+
+/* b NULL: a against itself. kernel NULL: vectors. Its work is on the scratch list. */
+rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, const rkhs_kernel *kernel, rk_space *space);
+void rk_space_free(rk_space *space);
+/* Squared distances, ni, nj <= RK_TILE; rows i0 .. of a, columns j0 .. of b. */
+rkhs_status rk_space_tile(const rk_space *space, int64_t i0, int64_t ni, int64_t j0, int64_t nj, double *out, int64_t ld,
+                          int worker);
+
+/* ---- smo.c: support vector machines ------------------------------------------------------------------------------------ */
+
+typedef struct rk_smo {
+    int64_t n, ld;
+    const double *K; /* n x n kernel values, rows ld apart */
+    const int *y;    /* 1 or -1 */
+    const double *upper;
+    double nu; /* 0: with C, which is in `upper` */
+    double tol;
+    double *a, *G; /* n each */
+    /* out: the decision for x is scale (sum_i y_i a_i k(x_i, x) - offset) */
+    double offset, scale;
+    int64_t steps;
+} rk_smo;
+
+/* *feasible is 0 when no point has the sums that nu asks for. */
+rkhs_status rk_smo_solve(rkhs_env *env, rk_smo *p, int *feasible);
+
 #endif

@@ -115,10 +115,13 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     TOLD("no path", rkhs_model_load(env, NULL, &model));
     TOLD("place for the model", rkhs_model_load(env, "a.rkhs", NULL));
     TOLD("place for the copy", rkhs_model_copy(t.model, NULL));
-    TOLD("no spec", rkhs_score(env, NULL, NULL, t.x, t.labels, z));
-    TOLD("place for the value", rkhs_score(env, "knn", NULL, t.x, t.labels, NULL));
-    TOLD("needs an embedding", rkhs_score(env, "knn", NULL, NULL, t.labels, z));
-    TOLD("needs labels", rkhs_score(env, "knn(k=1)", NULL, t.x, NULL, z));
+    const char *const knn = "knn", *const knn1 = "knn(k=1)";
+    const rkhs_scored scored = {.z = t.x, .labels = t.labels};
+    TOLD("no specs", rkhs_score(env, NULL, 1, &scored, z, NULL));
+    TOLD("no embedding", rkhs_score(env, &knn, 1, NULL, z, NULL));
+    TOLD("place for the value", rkhs_score(env, &knn, 1, &scored, NULL, NULL));
+    TOLD("needs an embedding", rkhs_score(env, &knn, 1, &(rkhs_scored){.labels = t.labels}, z, NULL));
+    TOLD("needs labels", rkhs_score(env, &knn1, 1, &(rkhs_scored){.z = t.x}, z, NULL));
     assert_true(!kernel && !model && !out);
     SILENT(rkhs_kernel_new(NULL, "rbf", &kernel));
     SILENT(rkhs_kernel_copy(NULL, &kernel));
@@ -131,7 +134,7 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     SILENT(rkhs_model_save(NULL, "a.rkhs"));
     SILENT(rkhs_model_load(NULL, "a.rkhs", &model));
     SILENT(rkhs_model_copy(NULL, &model));
-    SILENT(rkhs_score(NULL, "knn", NULL, t.x, t.labels, z));
+    SILENT(rkhs_score(NULL, &knn, 1, &scored, z, NULL));
     assert_true(!rkhs_model_embedding(NULL, NULL, NULL) && !rkhs_model_kernel(NULL) && !rkhs_model_report(NULL, 0, &item));
     assert_true(!rkhs_model_report(t.model, 0, NULL) && rkhs_model_text(NULL) && rkhs_kernel_text(NULL));
     assert_true(!rkhs_list_type("kernels", 0, NULL) && !rkhs_list_param("kernels", NULL, 0, NULL));

@@ -237,7 +237,8 @@ static rkhs_status call_sample(rkhs_env *env, work *w) {
 
 static rkhs_status call_score(rkhs_env *env, work *w) {
     double value = -1;
-    rkhs_status status = rkhs_score(env, "knn", NULL, w->x, w->labels, &value);
+    rkhs_status status =
+        rkhs_score(env, &(const char *){"knn"}, 1, &(rkhs_scored){.z = w->x, .labels = w->labels}, &value, NULL);
     if (status != RKHS_OK) HOLDS(value == -1);
     return status;
 }

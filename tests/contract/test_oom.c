@@ -200,7 +200,8 @@ static rkhs_status call_write_npy(rkhs_env *env, scene *s, uint64_t *digest) {
 
 static rkhs_status call_score(rkhs_env *env, scene *s, uint64_t *digest) {
     double value = -1;
-    rkhs_status status = rkhs_score(env, "knn(k=3)", NULL, s->x, s->labels, &value);
+    rkhs_status status =
+        rkhs_score(env, &(const char *){"knn(k=3)"}, 1, &(rkhs_scored){.z = s->x, .labels = s->labels}, &value, NULL);
     mix(digest, &value, sizeof value);
     HOLDS((status == RKHS_OK) == (value >= 0));
     return status;

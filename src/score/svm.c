@@ -1,0 +1,389 @@
+/* svm.c: how well a support vector machine tells the classes apart in an embedding, over stratified folds.
+ *
+ *     value = mean over folds of metric(truth, decision of a machine that was trained on the other folds)
+ *
+ * svm has a cost c, nusvm a share nu of errors and support vectors. With `select` the parameter is chosen from a grid: `same`
+ * takes the one with the best mean over these same folds, as papers often do (and is optimistic), `nested` the one that is best
+ * over folds inside each training part. More than two classes: one machine for each pair, which vote; sensitivity, specificity
+ * and f1 are then means over the classes, and auc is for two classes. A nu that no fold can have is left out. */
+#include "score/score.h"
+
+#include <string.h>
+
+typedef enum metric { ACCURACY, SENSITIVITY, SPECIFICITY, AUC, F1, METRICS } metric;
+typedef enum selection { GIVEN, SAME, NESTED } selection;
+
+typedef struct svm {
+    double value; /* c or nu */
+    rk_spec *kernel;
+    int metric, select, balanced, shuffle;
+    int64_t folds;
+} svm;
+
+static const double grid_c[] = {0.01, 0.1, 1, 10, 100}, grid_nu[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
+enum { GRID = 9, INNER = 3 };
+
+/* One run: the Gram of all rows, codes of those present, folds. */
+typedef struct machine {
+    rkhs_env *env;
+    const double *K;
+    int64_t n, classes;
+    const int64_t *code;
+    int nu, balanced;
+    double tol;
+} machine;
+
+/* ---- folds --------------------------------------------------------------------------------------------------------------- */
+
+/* A fold for each row: members of a class take turns, in their order or in a random one. */
+static rkhs_status deal(const machine *m, const int64_t *rows, int64_t n, int64_t folds, int shuffle, int64_t *fold) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(m->env);
+    int64_t *member, at = 0; /* the next class goes on where the last ended, so that folds are of one size */
+    TRY(rk_scratch(m->env, n, sizeof *member, &member));
+    for (int64_t c = 0; c < m->classes; c++) {
+        int64_t count = 0;
+        for (int64_t i = 0; i < n; i++)
+            if (m->code[rows[i]] == c) member[count++] = i;
+        for (int64_t i = count - 1; shuffle && i > 0; i--) {
+            int64_t j = (int64_t)(rk_uniform(m->env->seed, RK_STREAM_FOLD, (uint64_t)c, (uint64_t)i) * (double)(i + 1)),
+                    t = member[i];
+            member[i] = member[j], member[j] = t;
+        }
+        for (int64_t i = 0; i < count; i++) fold[member[i]] = at++ % folds;
+    }
+done:
+    rk_scratch_release(m->env, mark);
+    return status;
+}
+
+/* ---- training and deciding ------------------------------------------------------------------------------------------- */
+
+/* Trains on rows of two classes and adds the decisions of `test` rows. Adds nothing, and says so, when nu cannot be had. */
+static rkhs_status decide_pair(const machine *m, double value, const int64_t *train, int64_t n, const int64_t *test,
+                               int64_t tests, int64_t plus, double *decision, int *feasible) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(m->env);
+    rk_smo p = {.n = n, .ld = n, .nu = m->nu ? value : 0, .tol = m->tol};
+    double *K, *upper, counts[2] = {0};
+    int *y;
+    TRY(rk_scratch(m->env, n * n, sizeof *K, &K));
+    TRY(rk_scratch(m->env, n, sizeof *y, &y));
+    TRY(rk_scratch(m->env, n, sizeof *upper, &upper));
+    TRY(rk_scratch(m->env, n, sizeof *p.a, &p.a));
+    TRY(rk_scratch(m->env, n, sizeof *p.G, &p.G));
+    for (int64_t i = 0; i < n; i++) {
+        y[i] = m->code[train[i]] == plus ? 1 : -1;
+        counts[y[i] > 0]++;
+        for (int64_t j = 0; j < n; j++) K[i * n + j] = m->K[train[i] * m->n + train[j]];
+    }
+    for (int64_t i = 0; i < n; i++) upper[i] = (m->nu ? 1 : value) * (m->balanced ? (double)n / (2 * counts[y[i] > 0]) : 1);
+    p.K = K;
+    p.y = y;
+    p.upper = upper;
+    TRY(rk_smo_solve(m->env, &p, feasible));
+    for (int64_t q = 0; *feasible && q < tests; q++) {
+        double sum = -p.offset;
+        for (int64_t i = 0; i < n; i++) sum += y[i] * p.a[i] * m->K[test[q] * m->n + train[i]];
+        decision[q] = p.scale * sum;
+    }
+done:
+    rk_scratch_release(m->env, mark);
+    return status;
+}
+
+/* Decisions for two classes (the second is positive), and the class of each test row. */
+static rkhs_status decide(const machine *m, double value, const int64_t *train, int64_t n, const int64_t *test, int64_t tests,
+                          double *decision, int64_t *guess, int *feasible) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(m->env);
+    int64_t *part, *votes;
+    *feasible = 1;
+    TRY(rk_scratch(m->env, n, sizeof *part, &part));
+    TRY(rk_scratch(m->env, tests * m->classes, sizeof *votes, &votes));
+    for (int64_t i = 0; i < tests * m->classes; i++) votes[i] = 0;
+    for (int64_t a = 0; a < m->classes; a++)
+        for (int64_t b = a + 1; b < m->classes; b++) {
+            int64_t count = 0;
+            for (int64_t i = 0; i < n; i++)
+                if (m->code[train[i]] == a || m->code[train[i]] == b) part[count++] = train[i];
+            TRY(decide_pair(m, value, part, count, test, tests, b, decision, feasible));
+            if (!*feasible) goto done;
+            for (int64_t q = 0; q < tests; q++) votes[q * m->classes + (decision[q] > 0 ? b : a)]++;
+        }
+    for (int64_t q = 0; q < tests; q++) {
+        guess[q] = 0;
+        for (int64_t c = 1; c < m->classes; c++)
+            if (votes[q * m->classes + c] > votes[q * m->classes + guess[q]]) guess[q] = c;
+    }
+done:
+    rk_scratch_release(m->env, mark);
+    return status;
+}
+
+/* ---- metrics ------------------------------------------------------------------------------------------------------------ */
+
+/* The chance that a positive row has the larger decision; ties count half. */
+static double auc_of(const double *decision, const int *positive, int64_t n) {
+    double pairs = 0, won = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; positive[i] && j < n; j++)
+            if (!positive[j]) pairs++, won += decision[i] > decision[j] ? 1 : decision[i] == decision[j] ? 0.5 : 0;
+    return pairs > 0 ? won / pairs : NAN;
+}
+
+/* All metrics of one fold; for more than two classes the mean over the classes, each against the others. */
+static rkhs_status measure(const machine *m, const int64_t *test, int64_t tests, const double *decision, const int64_t *guess,
+                           double out[METRICS]) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(m->env);
+    double right = 0, sums[METRICS] = {0}, each = 0;
+    int *positive;
+    TRY(rk_scratch(m->env, tests, sizeof *positive, &positive));
+    for (int64_t q = 0; q < tests; q++) right += guess[q] == m->code[test[q]];
+    for (int64_t c = m->classes == 2 ? 1 : 0; c < m->classes; c++, each++) {
+        double tp = 0, tn = 0, fp = 0, fn = 0;
+        for (int64_t q = 0; q < tests; q++) {
+            positive[q] = m->code[test[q]] == c;
+            if (positive[q])
+                (guess[q] == c ? &tp : &fn)[0]++;
+            else
+                (guess[q] == c ? &fp : &tn)[0]++;
+        }
+        sums[SENSITIVITY] += tp + fn > 0 ? tp / (tp + fn) : 0;
+        sums[SPECIFICITY] += tn + fp > 0 ? tn / (tn + fp) : 0;
+        sums[F1] += 2 * tp + fp + fn > 0 ? 2 * tp / (2 * tp + fp + fn) : 0;
+        if (m->classes == 2) sums[AUC] = auc_of(decision, positive, tests);
+    }
+    for (int q = 0; q < METRICS; q++) out[q] = sums[q] / each;
+    out[ACCURACY] = right / (double)tests;
+done:
+    rk_scratch_release(m->env, mark);
+    return status;
+}
+
+/* Splits rows by fold. */
+static void split(const int64_t *rows, const int64_t *fold, int64_t n, int64_t which, int64_t *train, int64_t *trains,
+                  int64_t *test, int64_t *tests) {
+    *trains = *tests = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (fold[i] == which)
+            test[(*tests)++] = rows[i];
+        else
+            train[(*trains)++] = rows[i];
+    }
+}
+
+/* The metrics of each fold for one value of the parameter: results is folds x METRICS. */
+static rkhs_status cross(const machine *m, double value, const int64_t *rows, const int64_t *fold, int64_t n, int64_t folds,
+                         double *results, int *feasible) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(m->env);
+    int64_t *train, *test, *guess, trains, tests;
+    double *decision;
+    TRY(rk_scratch(m->env, n, sizeof *train, &train));
+    TRY(rk_scratch(m->env, n, sizeof *test, &test));
+    TRY(rk_scratch(m->env, n, sizeof *guess, &guess));
+    TRY(rk_scratch(m->env, n, sizeof *decision, &decision));
+    for (int64_t f = 0; f < folds; f++) {
+        split(rows, fold, n, f, train, &trains, test, &tests);
+        TRY(decide(m, value, train, trains, test, tests, decision, guess, feasible));
+        if (!*feasible) goto done;
+        TRY(measure(m, test, tests, decision, guess, results + f * METRICS));
+    }
+done:
+    rk_scratch_release(m->env, mark);
+    return status;
+}
+
+/* The value of the grid with the best mean of a metric over folds of `rows`; *results are its own. */
+static rkhs_status best_of_grid(const machine *m, metric by, const int64_t *rows, const int64_t *fold, int64_t n, int64_t folds,
+                                double *results, double *best_value) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(m->env);
+    const double *grid = m->nu ? grid_nu : grid_c;
+    int count = m->nu ? GRID : 5, feasible;
+    double *mine, best = -INFINITY;
+    TRY(rk_scratch(m->env, folds * METRICS, sizeof *mine, &mine));
+    for (int g = 0; g < count; g++) {
+        TRY(cross(m, grid[g], rows, fold, n, folds, mine, &feasible));
+        double mean = 0;
+        for (int64_t f = 0; f < folds; f++) mean += mine[f * METRICS + by] / (double)folds;
+        if (!feasible || !(mean > best)) continue;
+        best = mean;
+        *best_value = grid[g];
+        if (results) memcpy(results, mine, (size_t)(folds * METRICS) * sizeof *mine);
+    }
+    if (isinf(best)) FAIL(m->env, RKHS_ERR_DATA, "nusvm: no nu of the grid can be had with these classes: use svm");
+done:
+    rk_scratch_release(m->env, mark);
+    return status;
+}
+
+/* Each fold with the value that is best inside its training part. */
+static rkhs_status nested(const machine *m, metric by, const int64_t *rows, const int64_t *fold, int64_t n, int64_t folds,
+                          int shuffle, double *results) {
+    rkhs_status status = RKHS_OK;
+    int64_t *train, *test, *guess, *inner, trains, tests;
+    double *decision, value = 0;
+    int feasible;
+    TRY(rk_scratch(m->env, n, sizeof *train, &train));
+    TRY(rk_scratch(m->env, n, sizeof *test, &test));
+    TRY(rk_scratch(m->env, n, sizeof *inner, &inner));
+    TRY(rk_scratch(m->env, n, sizeof *guess, &guess));
+    TRY(rk_scratch(m->env, n, sizeof *decision, &decision));
+    for (int64_t f = 0; f < folds; f++) {
+        split(rows, fold, n, f, train, &trains, test, &tests);
+        TRY(deal(m, train, trains, INNER, shuffle, inner));
+        TRY(best_of_grid(m, by, train, inner, trains, INNER, NULL, &value));
+        TRY(decide(m, value, train, trains, test, tests, decision, guess, &feasible));
+        if (!feasible) FAIL(m->env, RKHS_ERR_DATA, "nusvm: nu = %g fits the inner folds, not the outer: use svm", value);
+        TRY(measure(m, test, tests, decision, guess, results + f * METRICS));
+    }
+done:
+    return status;
+}
+
+/* ---- the score ----------------------------------------------------------------------------------------------------------- */
+
+/* Codes 0 .. classes-1 without gaps; every class has a member for each fold. */
+static rkhs_status close_codes(rkhs_env *env, const char *name, const rkhs_data *labels, int64_t folds, int64_t *code,
+                               int64_t *classes) {
+    rkhs_status status = RKHS_OK;
+    const rk_labels *y = labels->self;
+    int64_t *count, *fresh;
+    TRY(rk_scratch(env, y->classes, sizeof *count, &count));
+    TRY(rk_scratch(env, y->classes, sizeof *fresh, &fresh));
+    for (int64_t c = 0; c < y->classes; c++) count[c] = 0;
+    for (int64_t i = 0; i < labels->rows; i++) count[y->codes[i]]++;
+    *classes = 0;
+    for (int64_t c = 0; c < y->classes; c++) {
+        if (!count[c]) continue;
+        if (count[c] < folds)
+            FAIL(env, RKHS_ERR_DATA, "%s: the class %.40s has %lld members for %lld folds: choose fewer folds, or leave it out",
+                 name, rkhs_data_class_name(labels, c), (long long)count[c], (long long)folds);
+        fresh[c] = (*classes)++;
+    }
+    if (*classes < 2) FAIL(env, RKHS_ERR_DATA, "%s: all rows are of one class: there is nothing to tell apart", name);
+    for (int64_t i = 0; i < labels->rows; i++) code[i] = fresh[y->codes[i]];
+done:
+    return status;
+}
+
+/* The Gram of the embedding with the score's kernel. */
+static rkhs_status make_gram(rkhs_env *env, const rk_spec *spec, const rkhs_data *z, double **K) {
+    rkhs_status status = RKHS_OK;
+    rk_text text = {.env = env};
+    rkhs_kernel *kernel = NULL;
+    rk_bound *bound = NULL;
+    TRY(rk_spec_text(spec, &text));
+    TRY(rk_kernel_new(env, text.s, &kernel));
+    TRY(rk_kernel_freeze(kernel, z));
+    TRY(rk_bind(env, kernel, z, NULL, &bound));
+    TRY(rk_scratch(env, z->rows * z->rows, sizeof **K, K));
+    TRY(rk_gram_symmetric(env, bound, *K, z->rows));
+done:
+    rk_unbind(env, bound);
+    rkhs_kernel_free(kernel);
+    rk_free(env, text.s);
+    return status;
+}
+
+static rkhs_status score_svm(rkhs_env *env, const rkhs_scored *w, rk_score_item *item, int nu) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    const svm *o = item->self;
+    const char *name = item->type->entry.name;
+    machine m = {.env = env, .n = w->z->rows, .nu = nu, .balanced = o->balanced, .tol = 1e-4};
+    int64_t *code, *rows, *fold;
+    double *results, *K, value, square = 0, mean = 0;
+    int feasible = 1;
+    TRY(rk_scratch(env, m.n, sizeof *code, &code));
+    TRY(rk_scratch(env, m.n, sizeof *rows, &rows));
+    TRY(rk_scratch(env, m.n, sizeof *fold, &fold));
+    TRY(rk_scratch(env, o->folds * METRICS, sizeof *results, &results));
+    TRY(close_codes(env, name, w->labels, o->folds, code, &m.classes));
+    if (o->metric == AUC && m.classes > 2)
+        FAIL(env, RKHS_ERR_DATA, "%s: auc is for two classes, and there are %lld: choose another metric", name,
+             (long long)m.classes);
+    TRY(make_gram(env, o->kernel, w->z, &K));
+    m.K = K;
+    m.code = code;
+    for (int64_t i = 0; i < m.n; i++) rows[i] = i;
+    TRY(deal(&m, rows, m.n, o->folds, o->shuffle, fold));
+    if (o->select == GIVEN)
+        TRY(cross(&m, o->value, rows, fold, m.n, o->folds, results, &feasible));
+    else if (o->select == SAME)
+        TRY(best_of_grid(&m, (metric)o->metric, rows, fold, m.n, o->folds, results, &value));
+    else
+        TRY(nested(&m, (metric)o->metric, rows, fold, m.n, o->folds, o->shuffle, results));
+    if (!feasible)
+        FAIL(env, RKHS_ERR_DATA, "nusvm: nu = %g cannot be had, since the classes are of too unequal size: choose it smaller",
+             o->value);
+    for (int64_t f = 0; f < o->folds; f++) mean += results[f * METRICS + o->metric] / (double)o->folds;
+    for (int64_t f = 0; f < o->folds; f++)
+        square += (results[f * METRICS + o->metric] - mean) * (results[f * METRICS + o->metric] - mean) / (double)o->folds;
+    item->value = mean;
+    item->deviation = sqrt(square);
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+static rkhs_status family_svm(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+    rkhs_status status = RKHS_OK;
+    for (int i = 0; i < count && status == RKHS_OK; i++) status = score_svm(env, w, &items[i], 0);
+    return status;
+}
+
+static rkhs_status family_nusvm(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+    rkhs_status status = RKHS_OK;
+    for (int i = 0; i < count && status == RKHS_OK; i++) status = score_svm(env, w, &items[i], 1);
+    return status;
+}
+
+/* clang-format off */
+#define PARAMS(NAME, VALUE, MAX, BRIEF)                                                                                        \
+    {                                                                                                                          \
+        {.name = NAME, .kind = RK_REAL, .offset = offsetof(svm, value), .value = VALUE, .max = MAX, .open = 1, .brief = BRIEF}, \
+        {.name = "metric", .kind = RK_CHOICE, .offset = offsetof(svm, metric), .value = "accuracy",                            \
+         .choices = "accuracy|sensitivity|specificity|auc|f1", .brief = "what is measured in each fold"},                      \
+        {.name = "folds", .kind = RK_INT, .offset = offsetof(svm, folds), .value = "5", .min = 2, .max = 1000,                 \
+         .brief = "parts, each with the classes in proportion"},                                                               \
+        {.name = "kernel", .kind = RK_SPEC, .offset = offsetof(svm, kernel), .value = "linear", .list = &rk_kernels,           \
+         .brief = "of the machine, on the embedding"},                                                                         \
+        {.name = "select", .kind = RK_CHOICE, .offset = offsetof(svm, select), .value = "given",                               \
+         .choices = "given|same|nested", .brief = NAME " as given; the best of a grid on these same folds, which is "          \
+         "optimistic; or the best on folds inside each training part"},                                                        \
+        {.name = "balanced", .kind = RK_BOOL, .offset = offsetof(svm, balanced), .value = "false",                             \
+         .brief = "classes weigh the same, whatever their size"},                                                              \
+        {.name = "shuffle", .kind = RK_BOOL, .offset = offsetof(svm, shuffle), .value = "true",                                \
+         .brief = "rows are dealt to folds at random, by the seed; false: in their order"},                                    \
+        {.name = NULL}                                                                                                         \
+    }
+/* clang-format on */
+
+static const rk_param params_svm[] = PARAMS("c", "1", 1e300, "what an error costs");
+static const rk_param params_nusvm[] = PARAMS("nu", "0.5", 1, "the share of errors, at most, and of support vectors, at least");
+
+const rk_score_type rk_score_svm = {
+    .entry = {.name = "svm",
+              .brief = "a support vector machine over stratified folds: how well it tells the classes apart",
+              .formula = "mean over folds of metric",
+              .cost = "folds machines of n rows, n^2 memory",
+              .params = params_svm,
+              .size = sizeof(svm)},
+    .needs = RK_NEEDS_LABELS,
+    .family = family_svm,
+};
+
+const rk_score_type rk_score_nusvm = {
+    .entry = {.name = "nusvm",
+              .brief = "the same with a share nu of errors and support vectors in place of a cost",
+              .formula = "mean over folds of metric",
+              .cost = "folds machines of n rows, n^2 memory",
+              .params = params_nusvm,
+              .size = sizeof(svm)},
+    .needs = RK_NEEDS_LABELS,
+    .family = family_nusvm,
+};
