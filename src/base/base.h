@@ -200,7 +200,15 @@ const char *rk_choice_text(const char *choices, int position, char buffer[64]);
 /* ---- random numbers: Philox, keyed by (seed, stream), counted by (row, index) -------------------------------------- */
 
 /* Streams, so that two uses of one seed do not meet. */
-enum { RK_STREAM_SAMPLE = 1, RK_STREAM_LANDMARK, RK_STREAM_START, RK_STREAM_SUBSET, RK_STREAM_TEST, RK_STREAM_BATCH, RK_STREAM_FOLD };
+enum {
+    RK_STREAM_SAMPLE = 1,
+    RK_STREAM_LANDMARK,
+    RK_STREAM_START,
+    RK_STREAM_SUBSET,
+    RK_STREAM_TEST,
+    RK_STREAM_BATCH,
+    RK_STREAM_FOLD
+};
 
 /* Four 64-bit words that depend on the arguments alone. */
 void rk_random(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, uint64_t out[4]);

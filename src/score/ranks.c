@@ -205,30 +205,32 @@ static const rk_param params[] = {
     {.name = NULL},
 };
 
+/* clang-format off */
 #define RANK_SCORE(NAME, BRIEF, FORMULA)                                                                                       \
-    const rk_score_type rk_score_##NAME = {                                                                                    \
-        .entry = {.name = #NAME,                                                                                               \
-                  .brief = BRIEF,                                                                                              \
-                  .formula = FORMULA,                                                                                          \
-                  .cost = "n^2 (p + dim), shared with the others of this kind",                                                \
-                  .params = params,                                                                                            \
-                  .size = sizeof(ranks)},                                                                                      \
-        .needs = RK_NEEDS_X,                                                                                                   \
-        .takes_new = 1,                                                                                                        \
-        .family = family_ranks,                                                                                                \
+    {                                                                                                                          \
+        .entry = {.name = NAME, .brief = BRIEF, .formula = FORMULA, .params = params, .size = sizeof(ranks),                   \
+                  .cost = "n^2 (p + dim), shared with the others of this kind"},                                               \
+        .needs = RK_NEEDS_X, .takes_new = 1, .family = family_ranks,                                                           \
     }
 
-RANK_SCORE(trustworthiness, "whether neighbours in the embedding are neighbours among the objects",
-           "1 - c sum_i sum_{j in Z_i} max(0, rank_x(i,j) - k)");
-RANK_SCORE(continuity, "whether neighbours among the objects are neighbours in the embedding",
-           "1 - c sum_i sum_{j in X_i} max(0, rank_z(i,j) - k)");
-RANK_SCORE(continuity_ke, "continuity with a squared penalty, as the KE paper prints it; may be negative",
-           "1 - c sum_i sum_{j in X_i, rank_z > k} (rank_z(i,j) - k + 1)^2");
-RANK_SCORE(mrre, "mean relative rank error of the embedding's neighbours; 0 is best",
-           "sum_i sum_{j in Z_i} |rank_x - rank_z| / rank_x / worst");
-RANK_SCORE(qnx, "the share of the k nearest objects that are among the k nearest in the embedding", "mean |X_i and Z_i| / k");
-RANK_SCORE(rnx, "qnx beyond chance: 0 for a random embedding, 1 for a perfect one", "(N qnx - k) / (N - k)");
-RANK_SCORE(lcmc, "local continuity: qnx less what chance gives", "qnx - k / N");
+/* clang-format on */
+
+const rk_score_type rk_score_trustworthiness =
+    RANK_SCORE("trustworthiness", "whether neighbours in the embedding are neighbours among the objects",
+               "1 - c sum_i sum_{j in Z_i} max(0, rank_x(i,j) - k)");
+const rk_score_type rk_score_continuity =
+    RANK_SCORE("continuity", "whether neighbours among the objects are neighbours in the embedding",
+               "1 - c sum_i sum_{j in X_i} max(0, rank_z(i,j) - k)");
+const rk_score_type rk_score_continuity_ke =
+    RANK_SCORE("continuity_ke", "continuity with a squared penalty, as the KE paper prints it; may be negative",
+               "1 - c sum_i sum_{j in X_i, rank_z > k} (rank_z(i,j) - k + 1)^2");
+const rk_score_type rk_score_mrre = RANK_SCORE("mrre", "mean relative rank error of the embedding's neighbours; 0 is best",
+                                               "sum_i sum_{j in Z_i} |rank_x - rank_z| / rank_x / worst");
+const rk_score_type rk_score_qnx = RANK_SCORE(
+    "qnx", "the share of the k nearest objects that are among the k nearest in the embedding", "mean |X_i and Z_i| / k");
+const rk_score_type rk_score_rnx =
+    RANK_SCORE("rnx", "qnx beyond chance: 0 for a random embedding, 1 for a perfect one", "(N qnx - k) / (N - k)");
+const rk_score_type rk_score_lcmc = RANK_SCORE("lcmc", "local continuity: qnx less what chance gives", "qnx - k / N");
 
 static which which_of(const rk_score_type *type) {
     static const rk_score_type *const order[] = {&rk_score_trustworthiness,
