@@ -177,6 +177,8 @@ RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse"
 RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
 RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
 RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld); /* NULL if not dense */
+/* Row i of dense, sparse or bit data as `columns` numbers; 0 if it holds no such rows. */
+RKHS_API int rkhs_data_row(const rkhs_data *data, int64_t i, double *row);
 /* String i (from 0), a zero after it; NULL if there is none. length may be NULL. */
 RKHS_API const char *rkhs_data_string(const rkhs_data *data, int64_t i, int64_t *length);
 RKHS_API const rkhs_data *rkhs_data_labels(const rkhs_data *data); /* that came with it, or NULL */

@@ -3,7 +3,10 @@
  * The package's own Python (the folder rkhs) decides what an argument means; here it is a tuple that begins with its kind:
  *
  *     ("dense", float64 buffer, n, p)   ("float", float32 buffer, n, p)   ("csr", values, columns, starts, n, p)
- *     ("classes", int64 buffer, names or None, classes)
+ *     ("strings", [bytes])   ("bits", uint8 buffer, n, bits)   ("classes", int64 buffer, n, names or None, classes)
+ *
+ * A kernel is its text, or (text, name, block): then the text may use that name, and block(a, b, out) fills a matrix of values
+ * for rows a and b, which come as (n, p, float64 buffer) or as a list of str.
  *
  * Buffers are C-contiguous; dense ones are borrowed, never copied. Results are written into buffers that the caller made. The
  * GIL is released while the library works, and taken back some ten times a second to look at signals and to report progress.
@@ -24,7 +27,6 @@ typedef struct module_state {
     PyObject *error[CODES]; /* by status; [0] is their base */
     PyTypeObject *model;
 } module_state;
-
 
 static module_state *state_of(PyObject *module) { return PyModule_GetState(module); }
 
@@ -67,8 +69,7 @@ static PyObject *raise_status(module_state *state, rkhs_status status, const cha
     return NULL;
 }
 
-/* ---- a call: the env, advice, progress, signals ---------------------------------------------------------------------------
- */
+/* ---- a call: the env, advice, progress, signals ------------------------------------------------------------------------- */
 
 typedef struct call {
     rkhs_env *env;
@@ -150,8 +151,7 @@ static PyObject *call_end(module_state *state, call *c, rkhs_status status) {
         PyEval_RestoreThread(back);                                                                                            \
     } while (0)
 
-/* ---- data: from tuples
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- data: from tuples -------------------------------------------------------------------------------------------------- */
 
 enum { BUFFERS = 3 };
 
@@ -237,10 +237,44 @@ static rkhs_status take_classes(rkhs_env *env, PyObject *t, held *h) {
     return status;
 }
 
+/* Bytes objects, which the list holds. */
+static rkhs_status take_strings(rkhs_env *env, PyObject *t, held *h) {
+    PyObject *list;
+    const char *kind;
+    if (!PyArg_ParseTuple(t, "sO!", &kind, &PyList_Type, &list)) return RKHS_ERR_ARGUMENT;
+    Py_ssize_t n = PyList_Size(list);
+    const char **strings = PyMem_Malloc((size_t)(n + 1) * sizeof *strings);
+    int64_t *lengths = PyMem_Malloc((size_t)(n + 1) * sizeof *lengths);
+    rkhs_status status = strings && lengths ? RKHS_OK : RKHS_ERR_MEMORY;
+    for (Py_ssize_t i = 0; status == RKHS_OK && i < n; i++) {
+        char *bytes = NULL;
+        Py_ssize_t length = 0;
+        if (PyBytes_AsStringAndSize(PyList_GetItem(list, i), &bytes, &length) < 0) status = RKHS_ERR_ARGUMENT;
+        strings[i] = bytes;
+        lengths[i] = length;
+    }
+    if (status == RKHS_OK) status = rkhs_data_strings(env, strings, lengths, n, &h->data);
+    PyMem_Free(strings);
+    PyMem_Free(lengths);
+    return status;
+}
+
+static rkhs_status take_bits(rkhs_env *env, PyObject *t, held *h) {
+    PyObject *packed;
+    Py_ssize_t n, bits;
+    const char *kind;
+    if (!PyArg_ParseTuple(t, "sOnn", &kind, &packed, &n, &bits) || n < 0 || bits < 1) return RKHS_ERR_ARGUMENT;
+    Py_ssize_t stride = (bits + 7) / 8;
+    if (n > PY_SSIZE_T_MAX / stride) return RKHS_ERR_ARGUMENT;
+    const uint8_t *bytes = take_buffer(h, packed, n * stride, 1);
+    return bytes ? rkhs_data_bits(env, bytes, n, bits, stride, &h->data) : RKHS_ERR_ARGUMENT;
+}
+
 static const struct {
     const char *kind;
     rkhs_status (*take)(rkhs_env *env, PyObject *tuple, held *h);
-} takers[] = {{"dense", take_dense}, {"float", take_dense}, {"csr", take_csr}, {"classes", take_classes}};
+} takers[] = {{"dense", take_dense},     {"float", take_dense}, {"csr", take_csr},
+              {"strings", take_strings}, {"bits", take_bits},   {"classes", take_classes}};
 
 /* The data set that a tuple describes; None gives none. A Python exception may be set when this fails. */
 static rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h) {
@@ -263,14 +297,89 @@ static PyObject *refuse(module_state *state, rkhs_env *env, rkhs_status status) 
     return PyErr_Occurred() ? NULL : raise_status(state, status, env ? rkhs_env_message(env) : NULL);
 }
 
-/* ---- the model
- * --------------------------------------------------------------------------------------------------------------------- */
+/* ---- kernels in Python -------------------------------------------------------------------------------------------------- */
+
+/* The name that every Python function has among kernels: a model has at most one. */
+#define OWN_NAME "python"
+
+/* A function that an env's kernel calls; it must outlive the env. */
+typedef struct own {
+    PyObject *block;
+    call *running; /* the call that it is called in */
+} own;
+
+/* Rows of a data set as Python gets them. */
+static PyObject *rows_of(const rkhs_data *x, int64_t i0, int64_t n) {
+    int64_t p = rkhs_data_columns(x), length;
+    if (rkhs_data_string(x, i0, NULL)) {
+        PyObject *list = PyList_New((Py_ssize_t)n);
+        for (int64_t i = 0; list && i < n; i++) {
+            const char *bytes = rkhs_data_string(x, i0 + i, &length);
+            PyObject *text = PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)length, "surrogateescape");
+            if (!text || PyList_SetItem(list, (Py_ssize_t)i, text) < 0) Py_CLEAR(list);
+        }
+        return list;
+    }
+    PyObject *bytes = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(n * p * 8));
+    if (!bytes) return NULL;
+    double *to = (double *)(void *)PyByteArray_AsString(bytes);
+    for (int64_t i = 0; i < n; i++) rkhs_data_row(x, i0 + i, to + i * p);
+    return Py_BuildValue("LLN", (long long)n, (long long)p, bytes);
+}
+
+/* One tile, on the caller's thread; an exception is kept for the end of the call. */
+static rkhs_status block_python(const rkhs_data *a, int64_t i0, int64_t ni, const rkhs_data *b, int64_t j0, int64_t nj,
+                                double *out, int64_t ld, void *payload) {
+    own *o = payload;
+    call *c = o->running;
+    if (c->thread) PyEval_RestoreThread(c->thread);
+    PyObject *values = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(ni * nj * 8)), *result = NULL;
+    PyObject *rows = values ? rows_of(a, i0, ni) : NULL, *columns = rows ? rows_of(b, j0, nj) : NULL;
+    if (columns) result = PyObject_CallFunctionObjArgs(o->block, rows, columns, values, NULL);
+    for (int64_t i = 0; result && i < ni; i++) memcpy(out + i * ld, PyByteArray_AsString(values) + i * nj * 8, (size_t)nj * 8);
+    rkhs_status status = result ? RKHS_OK : RKHS_ERR_CANCELLED;
+    if (!result && !c->type) PyErr_Fetch(&c->type, &c->value, &c->trace);
+    Py_XDECREF(result);
+    Py_XDECREF(columns);
+    Py_XDECREF(rows);
+    Py_XDECREF(values);
+    if (c->thread) c->thread = PyEval_SaveThread();
+    return status;
+}
+
+/* The function as a kernel of the env; `o` takes it, in the place of one before. */
+static rkhs_status add_function(rkhs_env *env, PyObject *block, own *o) {
+    PyObject *before = o->block;
+    Py_INCREF(block);
+    o->block = block;
+    if (before) { /* the env has the name already, and calls what `o` holds */
+        Py_DECREF(before);
+        return RKHS_OK;
+    }
+    return rkhs_env_add_kernel(
+        env, OWN_NAME,
+        &(rkhs_own_kernel){.block = block_python, .payload = o, .serial = 1, .kinds = "dense, sparse, bits, string"});
+}
+
+/* The text of a kernel, NULL for None; a function comes as (text, function). */
+static rkhs_status take_kernel(rkhs_env *env, PyObject *kernel, own *o, const char **text) {
+    PyObject *block;
+    *text = NULL;
+    if (kernel == Py_None) return RKHS_OK;
+    if (PyTuple_Check(kernel))
+        return PyArg_ParseTuple(kernel, "sO", text, &block) ? add_function(env, block, o) : RKHS_ERR_ARGUMENT;
+    *text = PyUnicode_AsUTF8AndSize(kernel, NULL);
+    return *text ? RKHS_OK : RKHS_ERR_ARGUMENT;
+}
+
+/* ---- the model ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct model_object {
     PyObject_HEAD module_state *state;
     PyThread_type_lock lock; /* an env belongs to one thread at a time */
     rkhs_env *env;
     rkhs_model *model;
+    own own;
 } model_object;
 
 /* Waits for the model, without the GIL. */
@@ -302,6 +411,7 @@ static void model_dealloc(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
     rkhs_model_free(m->model);
     rkhs_env_free(m->env);
+    Py_XDECREF(m->own.block);
     if (m->lock) PyThread_free_lock(m->lock);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
@@ -324,15 +434,17 @@ static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 /* fit(kernel, x, y, start, seed, threads, memory, progress) -> advice */
 static PyObject *model_fit(PyObject *self, PyObject *args) {
     model_object *m = (model_object *)self;
-    const char *spec;
-    PyObject *x, *y, *start, *result;
+    const char *spec = NULL;
+    PyObject *x, *y, *start, *result, *given;
     settings s = {.all = 1};
     held hx = {0}, hy = {0}, hs = {0};
     rkhs_kernel *kernel = NULL;
     call c;
-    if (!PyArg_ParseTuple(args, "zOOOKiKO", &spec, &x, &y, &start, &s.seed, &s.threads, &s.memory, &s.progress)) return NULL;
+    if (!PyArg_ParseTuple(args, "OOOOKiKO", &given, &x, &y, &start, &s.seed, &s.threads, &s.memory, &s.progress)) return NULL;
     model_lock(m);
     rkhs_status status = call_begin(&c, m->env, &s);
+    m->own.running = &c;
+    if (status == RKHS_OK) status = take_kernel(m->env, given, &m->own, &spec);
     if (status == RKHS_OK && spec) status = rkhs_kernel_new(m->env, spec, &kernel);
     if (status == RKHS_OK) status = take_data(m->env, x, &hx);
     if (status == RKHS_OK) status = take_data(m->env, y, &hy);
@@ -360,6 +472,7 @@ static PyObject *model_transform(PyObject *self, PyObject *args) {
     if (PyObject_GetBuffer(out, &z, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) return NULL;
     model_lock(m);
     rkhs_status status = call_begin(&c, m->env, &s);
+    m->own.running = &c;
     if (status == RKHS_OK) status = take_data(m->env, x, &hx);
     rkhs_model_embedding(m->model, &n, &dim);
     if (status == RKHS_OK && z.len < rkhs_data_rows(hx.data) * dim * 8) {
@@ -374,19 +487,7 @@ static PyObject *model_transform(PyObject *self, PyObject *args) {
     return result;
 }
 
-/* Numbers of a data set as (kind, rows, columns, bytearray). */
-static PyObject *numbers_of(const rkhs_data *x) {
-    int64_t ld, n = rkhs_data_rows(x), p = rkhs_data_columns(x);
-    const double *values = rkhs_data_values(x, &ld);
-    if (!values) return PyErr_Format(PyExc_TypeError, "%s data cannot be given back as an array", rkhs_data_kind(x));
-    PyObject *bytes = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(n * p * 8));
-    if (!bytes) return NULL;
-    char *to = PyByteArray_AsString(bytes);
-    for (int64_t i = 0; i < n; i++) memcpy(to + i * p * 8, values + i * ld, (size_t)p * 8);
-    return Py_BuildValue("sLLN", rkhs_data_kind(x), (long long)n, (long long)p, bytes);
-}
-
-/* inverse(z, threads, progress) -> (advice, (kind, rows, columns, bytearray)) */
+/* inverse(z, threads, progress) -> (advice, (n, p, bytearray) or [str]) */
 static PyObject *model_inverse(PyObject *self, PyObject *args) {
     model_object *m = (model_object *)self;
     PyObject *z, *advice = NULL, *numbers = NULL;
@@ -397,6 +498,7 @@ static PyObject *model_inverse(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "OiO", &z, &s.threads, &s.progress)) return NULL;
     model_lock(m);
     rkhs_status status = call_begin(&c, m->env, &s);
+    m->own.running = &c;
     if (status == RKHS_OK) status = take_data(m->env, z, &hz);
     if (status == RKHS_OK) {
         int64_t ld;
@@ -404,7 +506,7 @@ static PyObject *model_inverse(PyObject *self, PyObject *args) {
         WITHOUT_GIL(&c, status = rkhs_model_inverse(m->model, values, rkhs_data_rows(hz.data), ld, &x));
     }
     advice = call_end(m->state, &c, status);
-    if (advice) numbers = numbers_of(x);
+    if (advice) numbers = rows_of(x, 0, rkhs_data_rows(x));
     rkhs_data_free(x);
     held_free(&hz);
     model_unlock(m);
@@ -491,6 +593,7 @@ static PyObject *model_reduce(PyObject *self, PyObject *unused) {
     PyObject *module = PyType_GetModule(m->state->model);
     PyObject *unpack = module ? PyObject_GetAttrString(module, "unpack") : NULL;
     PyObject *bytes = unpack ? model_pack(self, NULL) : NULL;
+    if (bytes && m->own.block) return Py_BuildValue("N(NO)", unpack, bytes, m->own.block);
     if (bytes) return Py_BuildValue("N(N)", unpack, bytes);
     Py_XDECREF(unpack);
     return NULL;
@@ -499,7 +602,7 @@ static PyObject *model_reduce(PyObject *self, PyObject *unused) {
 static PyMethodDef model_methods[] = {
     {"fit", model_fit, METH_VARARGS, "fit(kernel, x, y, start, seed, threads, memory, progress) -> advice"},
     {"transform", model_transform, METH_VARARGS, "transform(x, out, threads, progress) -> advice"},
-    {"inverse", model_inverse, METH_VARARGS, "inverse(z, threads, progress) -> (advice, (kind, rows, columns, numbers))"},
+    {"inverse", model_inverse, METH_VARARGS, "inverse(z, threads, progress) -> (advice, objects)"},
     {"embedding", model_embedding, METH_VARARGS, "embedding() -> (n, dim); embedding(out) fills out"},
     {"report", model_report, METH_NOARGS, "report() -> [(name, text, rows, columns, numbers)]"},
     {"text", model_text, METH_NOARGS, "text() -> (model, kernel)"},
@@ -520,17 +623,18 @@ static PyType_Slot model_slots[] = {
 static PyType_Spec model_spec = {
     .name = "rkhs._rkhs.Model", .basicsize = sizeof(model_object), .flags = Py_TPFLAGS_DEFAULT, .slots = model_slots};
 
-/* ---- functions
- * --------------------------------------------------------------------------------------------------------------------- */
+/* ---- functions ---------------------------------------------------------------------------------------------------------- */
 
 /* A new model object from a file or from bytes. */
-static PyObject *model_from(PyObject *module, const char *path, const void *bytes, size_t size) {
+static PyObject *model_from(PyObject *module, const char *path, const void *bytes, size_t size, PyObject *block) {
     module_state *state = state_of(module);
     model_object *m = model_alloc(state);
     settings s = {.threads = 1};
     call c;
     if (!m) return NULL;
     rkhs_status status = call_begin(&c, m->env, &s);
+    m->own.running = &c;
+    if (status == RKHS_OK && block) status = add_function(m->env, block, &m->own);
     if (status == RKHS_OK)
         WITHOUT_GIL(&c, status = path ? rkhs_model_load(m->env, path, &m->model)
                                       : rkhs_model_unpack(m->env, bytes, size, &m->model));
@@ -543,15 +647,16 @@ static PyObject *model_from(PyObject *module, const char *path, const void *byte
 static PyObject *load(PyObject *module, PyObject *args) {
     PyObject *path;
     if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path)) return NULL;
-    PyObject *m = model_from(module, PyBytes_AsString(path), NULL, 0);
+    PyObject *m = model_from(module, PyBytes_AsString(path), NULL, 0, NULL);
     Py_DECREF(path);
     return m;
 }
 
 static PyObject *unpack(PyObject *module, PyObject *args) {
     Py_buffer b;
-    if (!PyArg_ParseTuple(args, "y*", &b)) return NULL;
-    PyObject *m = model_from(module, NULL, b.buf, (size_t)b.len);
+    PyObject *block = NULL;
+    if (!PyArg_ParseTuple(args, "y*|O", &b, &block)) return NULL;
+    PyObject *m = model_from(module, NULL, b.buf, (size_t)b.len, block);
     PyBuffer_Release(&b);
     return m;
 }
@@ -567,15 +672,18 @@ static rkhs_status own_env(call *c, const settings *s) {
 /* gram(kernel, a, b or None, out, seed, threads, memory, progress) -> (advice, text of the frozen kernel) */
 static PyObject *gram(PyObject *module, PyObject *args) {
     const char *spec;
-    PyObject *a, *b, *out, *advice = NULL, *text = NULL;
+    PyObject *a, *b, *out, *given, *advice = NULL, *text = NULL;
     settings s = {.all = 1};
+    own o = {0};
     held ha = {0}, hb = {0};
     Py_buffer k = {0};
     rkhs_kernel *kernel = NULL;
     call c;
-    if (!PyArg_ParseTuple(args, "sOOOKiKO", &spec, &a, &b, &out, &s.seed, &s.threads, &s.memory, &s.progress)) return NULL;
+    if (!PyArg_ParseTuple(args, "OOOOKiKO", &given, &a, &b, &out, &s.seed, &s.threads, &s.memory, &s.progress)) return NULL;
     if (PyObject_GetBuffer(out, &k, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) return NULL;
     rkhs_status status = own_env(&c, &s);
+    o.running = &c;
+    if (status == RKHS_OK) status = take_kernel(c.env, given, &o, &spec);
     if (status == RKHS_OK) status = rkhs_kernel_new(c.env, spec, &kernel);
     if (status == RKHS_OK) status = take_data(c.env, a, &ha);
     if (status == RKHS_OK) status = take_data(c.env, b, &hb);
@@ -596,6 +704,7 @@ static PyObject *gram(PyObject *module, PyObject *args) {
     held_free(&ha);
     rkhs_kernel_free(kernel);
     rkhs_env_free(c.env);
+    Py_XDECREF(o.block);
     PyBuffer_Release(&k);
     if (text) return Py_BuildValue("NN", advice, text);
     Py_XDECREF(advice);

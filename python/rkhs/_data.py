@@ -10,6 +10,8 @@ class Bits:
     packed : array of uint8, shape (n_objects, n_bytes)
     n_bits : int, optional
         Bits of each object; all of the bytes unless given.
+    bitorder : "big" or "little"
+        As in :func:`numpy.packbits`.
 
     Examples
     --------
@@ -19,14 +21,16 @@ class Bits:
     (3, (3, 20))
     """
 
-    def __init__(self, packed, n_bits=None):
+    def __init__(self, packed, n_bits=None, bitorder="big"):
         packed = np.ascontiguousarray(packed)
         if packed.dtype != np.uint8 or packed.ndim != 2:
             raise ValueError(f"packed bits are a 2-D array of uint8, not {packed.ndim}-D of {packed.dtype}")
         n_bits = 8 * packed.shape[1] if n_bits is None else int(n_bits)
         if not 8 * (packed.shape[1] - 1) < n_bits <= 8 * packed.shape[1]:
             raise ValueError(f"{n_bits} bits do not fill {packed.shape[1]} bytes a row")
-        self.packed, self.n_bits = packed, n_bits
+        if bitorder not in ("big", "little"):
+            raise ValueError(f"bitorder must be 'big' or 'little', not {bitorder!r}")
+        self.packed, self.n_bits, self.bitorder = packed, n_bits, bitorder
 
     @property
     def shape(self):
@@ -36,7 +40,15 @@ class Bits:
         return len(self.packed)
 
     def __getitem__(self, index):
-        return Bits(np.atleast_2d(self.packed[index]), self.n_bits)
+        return Bits(np.atleast_2d(self.packed[index]), self.n_bits, self.bitorder)
+
+    def as_tuple(self):
+        """What the library reads: the lowest bit first."""
+        packed = self.packed if self.bitorder == "little" else TURNED[self.packed]
+        return ("bits", packed, *self.shape)
+
+
+TURNED = np.packbits(np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1), axis=1, bitorder="little")[:, 0]
 
 
 def holds_strings(X):
@@ -80,7 +92,7 @@ def as_tuple(X):
     if X is None:
         return None
     if isinstance(X, Bits):
-        return ("bits", X.packed, *X.shape)
+        return X.as_tuple()
     if holds_strings(X):
         return strings_tuple(X)
     if hasattr(X, "tocsr"):
@@ -94,6 +106,34 @@ def as_tuple(X):
     if X.dtype != np.float32:
         X = X.astype(np.float64, copy=False)
     return dense_tuple(np.ascontiguousarray(X.reshape(len(X), -1)))
+
+
+class Callable:
+    """A kernel written in Python, for the library: fills a tile of values, pair by pair."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, a, b, out):
+        a, b = objects(a), objects(b)
+        values = np.frombuffer(out).reshape(len(a), len(b))
+        for i, x in enumerate(a):
+            for j, y in enumerate(b):
+                values[i, j] = self.function(x, y)
+
+
+def objects(rows):
+    """What the library gives back: a matrix, or strings."""
+    return rows if isinstance(rows, list) else np.frombuffer(rows[2]).reshape(rows[0], rows[1])
+
+
+def kernel_argument(kernel):
+    """A kernel for the library: its text, or a function under the name that functions have."""
+    if callable(kernel):
+        return ("python", Callable(kernel))
+    if kernel is not None and not isinstance(kernel, str):
+        raise TypeError(f"kernel must be a text, a function of two objects, or None, not {type(kernel).__name__}")
+    return kernel
 
 
 def classes_tuple(y):

@@ -7,15 +7,15 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_array
 
 from . import _rkhs
-from ._data import Bits, csr_tuple, dense_tuple, holds_strings, strings_tuple
+from ._data import Bits, csr_tuple, dense_tuple, holds_strings, kernel_argument, objects, strings_tuple
 from ._functions import advise, seed_of, threads_of
 from ._progress import progress_of
 from ._tables import default_of, models, python_name, spec_params, spec_text
 
 # What every estimator takes besides its model's own parameters: name, default, type, words.
 COMMON_BEFORE = [
-    ("kernel", None, "str or None", 'how two objects compare: "rbf(sigma=median)", "2*linear + cosine", "precomputed"; '
-                                    "None: the model's own choice for the kind of data. ``rkhs.list('kernels')`` shows all."),
+    ("kernel", None, "str, callable or None", 'how two objects compare: "rbf(sigma=median)", "2*linear + cosine", "precomputed"; '
+                                    "a function of two objects; None: the model's own choice for the kind of data. ``rkhs.list('kernels')`` shows all."),
 ]
 COMMON_AFTER = [
     ("random_state", None, "int, RandomState or None", "the seed of everything random; None is 0: results repeat."),
@@ -54,7 +54,7 @@ class RkhsEstimator(BaseEstimator):
         if isinstance(X, Bits):
             if reset:
                 self._reset_features(X.n_bits)
-            return ("bits", X.packed, *X.shape), np.dtype(float)
+            return X.as_tuple(), np.dtype(float)
         if holds_strings(X):
             if reset:
                 self._reset_features(None)
@@ -92,7 +92,7 @@ class RkhsEstimator(BaseEstimator):
         model = _rkhs.Model(self._spec())
         progress = progress_of(self.verbose)
         try:
-            sentences = model.fit(self.kernel, x, target, None, seed_of(self.random_state), threads_of(self.n_jobs),
+            sentences = model.fit(kernel_argument(self.kernel), x, target, None, seed_of(self.random_state), threads_of(self.n_jobs),
                                   self.memory or 0, progress)
         except BaseException:
             self._forget()
@@ -167,10 +167,10 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         Z = check_array(Z, dtype=[np.float64, np.float32], order="C", input_name="Z")
         if Z.shape[1] != self._n_features_out:
             raise ValueError(f"Z has {Z.shape[1]} columns, but the embedding has {self._n_features_out}")
-        sentences, (_, rows, columns, numbers) = model.inverse(dense_tuple(Z), threads_of(self.n_jobs),
-                                                               progress_of(self.verbose))
+        sentences, rows = model.inverse(dense_tuple(Z), threads_of(self.n_jobs), progress_of(self.verbose))
         advise(sentences)
-        return np.frombuffer(numbers).reshape(rows, columns).astype(Z.dtype, copy=False)
+        back = objects(rows)
+        return back if isinstance(back, list) else back.astype(Z.dtype, copy=False)
 
     def score(self, X, y=None):
         """Minus the mean squared error of ``inverse_transform(transform(X))``: more is better."""

@@ -4,7 +4,7 @@ import warnings
 import numpy as np
 
 from . import _rkhs
-from ._data import Bits, as_tuple, classes_tuple
+from ._data import Bits, as_tuple, classes_tuple, kernel_argument
 from ._progress import progress_of
 from ._tables import models, tables
 
@@ -49,8 +49,9 @@ def gram(X, Y=None, kernel="rbf(sigma=median)", *, random_state=None, n_jobs=Non
     ----------
     X, Y : matrices, sparse matrices, lists of str, :class:`Bits`
         Objects; Y is X unless given. C-contiguous float64 matrices are read where they are.
-    kernel : str
-        As in ``rkhs.list("kernels")``: "rbf(gamma=0.1) + 2*linear". Rules such as sigma=median are taken from X.
+    kernel : str or callable
+        As in ``rkhs.list("kernels")``: "rbf(gamma=0.1) + 2*linear". Rules such as sigma=median are taken from X. Or a
+        function of two objects that gives a number.
     random_state, n_jobs, verbose : as in the estimators
     memory : int, optional
         The most bytes to hold at a time.
@@ -69,7 +70,7 @@ def gram(X, Y=None, kernel="rbf(sigma=median)", *, random_state=None, n_jobs=Non
     a, b = as_tuple(X), as_tuple(Y)
     rows = len_of(a)
     K = np.empty((rows, rows if b is None else len_of(b)))
-    sentences, _ = _rkhs.gram(kernel, a, b, K, seed_of(random_state), threads_of(n_jobs), memory or 0, progress_of(verbose))
+    sentences, _ = _rkhs.gram(kernel_argument(kernel), a, b, K, seed_of(random_state), threads_of(n_jobs), memory or 0, progress_of(verbose))
     advise(sentences)
     return K
 

@@ -20,6 +20,24 @@ const rk_data_type *rk_data_type_find(const char *name) {
     return entry ? type_of(entry) : NULL;
 }
 
+int rkhs_data_row(const rkhs_data *data, int64_t i, double *row) {
+    if (!data || !row || i < 0 || i >= data->rows) return 0;
+    if (data->type == &rk_data_bits) {
+        rk_bits_row(data, i, row);
+        return 1;
+    }
+    if (data->type == &rk_data_sparse) {
+        const rk_sparse *s = data->self;
+        memset(row, 0, (size_t)data->columns * sizeof *row);
+        for (int64_t q = s->starts[i]; q < s->starts[i + 1]; q++) row[s->columns[q]] = s->values[q];
+        return 1;
+    }
+    if (data->type != &rk_data_dense) return 0;
+    const rk_dense *d = data->self;
+    memcpy(row, d->values + i * d->ld, (size_t)data->columns * sizeof *row);
+    return 1;
+}
+
 rkhs_status rk_data_new(rkhs_env *env, const rk_data_type *type, int64_t rows, int64_t columns, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;

@@ -32,4 +32,4 @@ def output(estimator, X):
 def child(code, *args, timeout=120, **more):
     """Runs Python code in a process of its own."""
     return subprocess.run([sys.executable, "-c", code, *map(str, args)], capture_output=True, text=True, timeout=timeout,
-                          env={**os.environ, "PYTHONWARNINGS": "default"}, **more)
+                          env={**os.environ, "PYTHONWARNINGS": "default", "PYTHONPATH": str(TOOL.parent / "python")}, **more)

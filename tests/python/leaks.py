@@ -43,6 +43,22 @@ for cls in (getattr(rkhs, model["title"]) for model in rkhs.list("models")):
             continue
         raise AssertionError("nothing was refused")
 rkhs.gram(X, X[:3], "2*linear + rbf")
+own = lambda x, y: float(x @ y)
+model = rkhs.KernelPCA(kernel=own).fit(X)
+model.fit(X[:9]).transform(X)
+rkhs._rkhs.unpack(model._model.pack(), model._model.__reduce__()[1][1])
+for kernel in (refuse, lambda x, y: float("nan"), lambda x, y: "no number"):
+    try:
+        rkhs.gram(X, kernel=kernel)
+    except Exception:
+        continue
+    raise AssertionError("a wrong kernel was taken")
+words = ["one", "two", "three", "", "one two"]
+strings = rkhs.KernelPCA().fit(words)
+strings.inverse_transform(strings.transform(words))
+rkhs.KernelPCA(kernel="ssk(p=2)").fit(rkhs.Bits(np.eye(4, dtype=np.uint8)) and words)
+bits = rkhs.KernelPCA().fit(rkhs.Bits(np.packbits(X > 0, axis=1), 5))
+bits.inverse_transform(bits.embedding_)
 rkhs.score("knn", X, y=["a", "b", "c"] * 20)
 if len(sys.argv) > 1:  # shows that a leak is seen
     held = rkhs._rkhs.Model("kpca")

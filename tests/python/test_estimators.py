@@ -222,7 +222,7 @@ class BadInput(unittest.TestCase):
             (ValueError, "y", lambda: rkhs.KernelRidge().fit(X, None)),
             (ValueError, "inconsistent", lambda: rkhs.KernelRidge().fit(X, X[:5, 0])),
             (ValueError, "columns", lambda: model.inverse_transform(X)),
-            (rkhs.MemoryLimitError, "nystrom", lambda: rkhs.KernelPCA(memory=100_000).fit(np.tile(X, (5, 1)))),
+            (rkhs.MemoryLimitError, "nystrom", lambda: rkhs.KernelPCA(memory=12_000_000).fit(np.tile(X, (20, 1)))),
             (ValueError, "no list", lambda: rkhs.list("kernel")),
             (ValueError, "random_state", lambda: rkhs.KernelPCA(random_state=-1).fit(X)),
         ]:
