@@ -352,6 +352,7 @@ typedef struct rk_map {
     int64_t nearest;
     int degree;
     enum { RK_POST_NONE, RK_POST_SPHERE } post; /* sphere: z / |z| */
+    struct rk_bound *bound;                     /* D and the kernel, from the first use on */
 } rk_map;
 
 struct rk_report;

@@ -116,7 +116,10 @@ static int64_t tree_work(const rk_bound *a, const rk_bound *b) {
 }
 
 rkhs_status rk_work_new(rkhs_env *env, const rk_bound *a, const rk_bound *b, rk_work **work) {
-    int workers = rk_workers(env);
+    return rk_work_for(env, rk_workers(env), a, b, work);
+}
+
+rkhs_status rk_work_for(rkhs_env *env, int64_t workers, const rk_bound *a, const rk_bound *b, rk_work **work) {
     int64_t each = (tree_work(a, b) + 63) / 64 * 64;
     double *room;
     rkhs_status status = rk_scratch(env, workers, sizeof **work, work);

@@ -44,6 +44,8 @@ void rk_unbind(rkhs_env *env, rk_bound *bound);
 
 /* Scratch for one worker to evaluate tiles of a against b; rk_work_new takes it for all workers, on the scratch list. */
 rkhs_status rk_work_new(rkhs_env *env, const rk_bound *a, const rk_bound *b, rk_work **work);
+/* The same for so many workers: one, where there is one tile. */
+rkhs_status rk_work_for(rkhs_env *env, int64_t workers, const rk_bound *a, const rk_bound *b, rk_work **work);
 /* Takes `count` doubles from the front. */
 static inline double *rk_work_take(rk_work *w, int64_t count) {
     double *p = w->next;

@@ -20,8 +20,8 @@ struct rk_inverse {
 
 void rk_inverse_free(rkhs_env *env, rk_inverse *inverse) {
     if (!inverse) return;
-    rkhs_kernel_free(inverse->kernel);
     rk_map_free(env, inverse->map);
+    rkhs_kernel_free(inverse->kernel);
     rk_free(env, inverse);
 }
 

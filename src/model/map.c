@@ -24,6 +24,7 @@ done:
 
 void rk_map_free(rkhs_env *env, rk_map *map) {
     if (!map) return;
+    rk_unbind(env, map->bound);
     rkhs_data_free(map->kept);
     rk_free(env, map->B);
     rk_free(env, map->c);
@@ -109,27 +110,26 @@ static rkhs_status apply_tile(void *context, int64_t tile, int worker) {
     return status;
 }
 
-rkhs_status rk_map_apply(rkhs_env *env, const rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z,
-                         int64_t ld) {
+rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    rk_bound *kept = NULL, *rows = NULL;
+    rk_bound *rows = NULL;
     apply_loop a = {.map = map, .Z = Z, .ld = ld};
-    TRY(rk_bind(env, kernel, map->kept, NULL, &kept));
-    TRY(rk_bind(env, kernel, x, kept, &rows));
-    a.kept = kept;
+    if (!map->bound) TRY(rk_bind(env, kernel, map->kept, NULL, &map->bound));
+    TRY(rk_bind(env, kernel, x, map->bound, &rows));
+    a.kept = map->bound;
     a.rows = rows;
-    TRY(rk_work_new(env, rows, kept, &a.work));
-    int64_t rows_at_once = (int64_t)rk_workers(env) * RK_TILE, most = rk_least(map->nearest, map->kept_count);
+    a.tile = rk_tile_rows(a.rows, a.kept);
+    int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
+    TRY(rk_work_for(env, workers, a.rows, a.kept, &a.work));
+    int64_t rows_at_once = workers * RK_TILE, most = rk_least(map->nearest, map->kept_count);
     TRY(rk_scratch(env, rows_at_once * RK_TILE, sizeof *a.tiles, &a.tiles));
     TRY(rk_scratch(env, rows_at_once, sizeof *a.sums, &a.sums));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.value, &a.value));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.index, &a.index));
-    a.tile = rk_tile_rows(rows, kept);
-    TRY(rk_kernel_parallel(env, "transform", kernel, (x->rows + a.tile - 1) / a.tile, apply_tile, &a));
+    TRY(rk_kernel_parallel(env, "transform", kernel, tiles, apply_tile, &a));
 done:
     rk_unbind(env, rows);
-    rk_unbind(env, kept);
     rk_scratch_release(env, mark);
     return status;
 }

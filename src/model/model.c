@@ -30,8 +30,8 @@ const char *rk_usual_kernel(unsigned kind) {
 /* Forgets what a fit left. */
 static void forget(rkhs_model *m) {
     rkhs_env *env = m->env;
+    rk_map_free(env, m->map); /* before the kernel, which it may be bound to */
     rkhs_kernel_free(m->kernel);
-    rk_map_free(env, m->map);
     rk_free(env, m->Z);
     rk_free(env, m->keep);
     rk_report_clear(env, &m->report);

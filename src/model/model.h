@@ -35,8 +35,7 @@ rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char 
 rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map);
 void rk_map_free(rkhs_env *env, rk_map *map);
 /* Z[i*ld ..] for every object of x, by tiles: memory for one tile a worker. */
-rkhs_status rk_map_apply(rkhs_env *env, const rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z,
-                         int64_t ld);
+rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld);
 rkhs_status rk_map_save(const rk_map *map, rk_archive *archive);
 rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map);
 /* Columns so that the largest |entry| of each is positive, the first on ties; B and c follow. */

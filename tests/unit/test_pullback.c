@@ -100,6 +100,7 @@ static void check_map(scene *s) {
     OK(s->env, rk_data_keep(s->x, s->g->keep, s->g->kept, &map.kept));
     OK(s->env, rk_map_apply(s->env, &map, s->k, s->x, Z, DIM));
     for (int i = 0; i < N * DIM; i++) NEAR(Z[i], s->Z[i], 1e-8);
+    rk_unbind(s->env, map.bound);
     rkhs_data_free(map.kept);
 }
 
