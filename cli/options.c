@@ -287,7 +287,8 @@ int options_parse(cli *c, int argc, char **argv) {
     c->operand = calloc((size_t)argc + 1, sizeof *c->operand);
     if (c->operand == NULL) return finish(c, refuse(c, EXIT_FAILED, "no memory"));
     for (int i = 0; i < argc; i++) {
-        if (ended || argv[i][0] != '-' || argv[i][1] == 0) {
+        /* No option begins with a digit: -1*rbf is a kernel, which the library refuses with a reason. */
+        if (ended || argv[i][0] != '-' || argv[i][1] == 0 || (argv[i][1] >= '0' && argv[i][1] <= '9')) {
             c->operand[c->count++] = argv[i];
         } else if (strcmp(argv[i], "--") == 0) {
             ended = 1;

@@ -264,6 +264,9 @@ static rkhs_status too_deep(rkhs_env *env, const char *what, const char *text) {
 static rkhs_status parse_expr(parser *p, rk_node **out) {
     if (p->depth++ > DEEPEST) return too_deep(p->env, p->what, p->text); /* the first is outside all brackets */
     rkhs_status status = parse_chain(p, '+', RK_NODE_SUM, parse_term, out);
+    if (status == RKHS_OK && peek(p) == '-')
+        return rk_fail(p->env, RKHS_ERR_SPEC, "%s '%.80s': there is no difference (position %d): join parts by + and *",
+                       p->what, p->text, p->at + 1);
     p->depth--;
     return status;
 }

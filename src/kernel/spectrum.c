@@ -74,7 +74,7 @@ const rk_kernel_type rk_kernel_spectrum = {
 
 /* ---- mismatch ------------------------------------------------------------------------------------------------------------ */
 
-enum { MOST_LETTERS = 255, MOST_P = 62 };
+enum { MOST_LETTERS = 255, MOST_P = 62, MOST_AROUND = 100000000 };
 
 typedef struct mismatch {
     int64_t p, m;
@@ -165,6 +165,20 @@ static rkhs_status add_around(const around *a, uint64_t code, int64_t from, int6
     return status;
 }
 
+/* Refuses what would take for ever: how many sequences are within m of one, sum_d C(p,d) (letters-1)^d. */
+static rkhs_status check_around(rkhs_env *env, const mismatch *o, int64_t letters) {
+    double count = 1, term = 1;
+    for (int64_t d = 1; d <= o->m; d++) {
+        term *= (double)(o->p - d + 1) / (double)d * (double)(letters - 1);
+        count += term;
+    }
+    if (count <= MOST_AROUND) return RKHS_OK;
+    return rk_fail(env, RKHS_ERR_SPEC,
+                   "mismatch: %.2g sequences over %lld characters are within m=%lld of one of p=%lld, and at most %.0e can be "
+                   "handled: choose a smaller m",
+                   count, (long long)letters, (long long)o->m, (long long)o->p, (double)MOST_AROUND);
+}
+
 /* Every sequence of the string, and all around it. */
 static rkhs_status features_mismatch(rk_bag_rows *rows, const rk_tokens *t, int64_t i, const void *self) {
     const mismatch *o = self;
@@ -174,6 +188,7 @@ static rkhs_status features_mismatch(rk_bag_rows *rows, const rk_tokens *t, int6
     rkhs_env *env = rk_bag_env(rows);
     TRY(rk_letters_new(env, &o->rule, &letters));
     a.letters = letters.count;
+    TRY(check_around(env, o, a.letters));
     a.power[o->p - 1] = 1;
     for (int64_t q = o->p - 1; q > 0; q--) {
         if (a.power[q] > (UINT64_MAX >> 2) / (uint64_t)(a.letters * a.letters))

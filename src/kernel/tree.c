@@ -105,7 +105,8 @@ static rkhs_status from_product(rkhs_env *env, const rk_node *node, rkhs_kernel 
             only = c, kernels++;
     }
     if (!kernels) FAIL(env, RKHS_ERR_SPEC, "a kernel needs a name: a weight stands before one, as in 2*rbf");
-    if (!(weight > 0) || weight > 1e300) FAIL(env, RKHS_ERR_SPEC, "a kernel's weight must be above 0, not %.15g", weight);
+    if (!(weight > 0)) FAIL(env, RKHS_ERR_SPEC, "a kernel's weight must be above 0, not %.15g", weight);
+    if (weight > 1e300) FAIL(env, RKHS_ERR_SPEC, "a kernel's weight must be at most 1e300, not %.15g", weight);
     if (kernels == 1)
         TRY(from_node(env, only, &inner));
     else

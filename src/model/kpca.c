@@ -81,6 +81,7 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
     rk_mark mark = rk_scratch_mark(f->env);
     double *share;
     int64_t zeros = 0;
+    int numbers = (f->x->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE)) != 0; /* which have a mean to take off */
     TRY(rk_scratch(f->env, s->count, sizeof *share, &share));
     for (int64_t c = 0; c < s->count; c++) {
         share[c] = s->trace > 0 ? s->values[c] / s->trace : 0;
@@ -93,14 +94,12 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
     TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
     TRY(rk_report_number(f->env, f->report, "converged", s->converged));
     if (s->values[0] != 0 && s->before * 2.2e-16 > 1e-9 * fabs(s->values[0]))
-        rk_log(f->env, RKHS_LOG_ADVICE,
-               "the kernel's values are %.1g times their variance, which costs as many digits: take the mean off every column "
-               "first",
-               s->before / fabs(s->values[0]));
+        rk_log(f->env, RKHS_LOG_ADVICE, "the kernel's values are %.1g times their variance, which costs as many digits%s",
+               s->before / fabs(s->values[0]), numbers ? ": take the mean off every column first" : "");
     if (zeros)
         rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %lld dimensions have any variance; the others are 0%s",
                (long long)(s->count - zeros), (long long)s->count,
-               s->values[0] == 0 && !indefinite
+               s->values[0] == 0 && !indefinite && numbers
                    ? " (rows that differ by less than 1e-7 of their distance from 0 look equal: take the mean off)"
                    : "");
     if (!s->converged)

@@ -6,6 +6,7 @@ printf 'name,text\nx,abc\ny,def\n' >two.csv
 printf 'ACGT\n>a\n' >bad.fa
 printf '>a\nAC\n>b\n' >a.fa
 printf 'abc\nabd\nbcd\n' >s.txt
+printf 'abc\nabc\nabc\n' >same.txt
 : >empty.txt
 : >empty.fa
 try gram ssk latin.txt -o K.npy
@@ -25,6 +26,8 @@ try gram spectrum empty.fa -o L.npy
 try gram 'ssk(p=0)' s.txt -o L.npy
 try gram 'ssk(lambda=2)' s.txt -o L.npy
 try gram 'mismatch(p=2, m=2)' s.txt -o L.npy
+try gram 'mismatch(p=20, m=10)' dna.txt -o L.npy
+rkhs fit 'kpca(dim=1)' --kernel 'ssk(p=1)' same.txt -z - 2>&1 >/dev/null | grep variance\;
 try fit 'kpca(dim=1, gram=nystrom(m=2))' --kernel 'words(idf=true)' s.txt -o m.rkhs
 rkhs fit 'kpca(dim=1)' --kernel 'mismatch(p=2)' s.txt -o m.rkhs -q
 try transform m.rkhs dna.txt -o L.npy

@@ -221,6 +221,9 @@ static void wrong_specs_are_refused_with_a_sentence(void **state) {
         {"normalize(precomputed)", "normalize(precomputed): its parts take different kinds of data"},
         {"rbf + precomputed", "rbf(sigma=median) + precomputed: its parts take different kinds of data"},
         {"0*rbf", "a kernel's weight must be above 0, not 0"},
+        {"1e400*rbf", "a kernel's weight must be at most 1e300, not inf"},
+        {"rbf - linear", "there is no difference (position 5): join parts by + and *"},
+        {"(rbf-2*linear)*rbf", "there is no difference (position 5): join parts by + and *"},
         {"-1*normalize(rbf)", "a kernel's weight must be above 0, not -1"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {

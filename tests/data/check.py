@@ -38,7 +38,8 @@ def nci(files, folder):
 
 
 def class_and_text(most):
-    """Lines of class<tab>text as a file of text and one of classes; of each class the first `most`."""
+    """Lines of class<tab>text as a file of text and one of classes; of each class the first `most`. A line's end inside a text, which
+    is written as a backslash and an n, becomes a blank: it would put an n before the next word."""
     def prepare(files, folder):
         seen, texts, classes = collections.Counter(), [], []
         with gzip.open(files[0], "rt", encoding="utf-8") as lines:
@@ -46,7 +47,7 @@ def class_and_text(most):
                 name, text = line.rstrip("\n").split("\t", 1)
                 seen[name] += 1
                 if seen[name] <= most:
-                    texts.append(text)
+                    texts.append(text.replace("\\n", " ").replace("\\\\", "\\"))
                     classes.append(name)
         (folder / "x.txt").write_text("\n".join(texts) + "\n", encoding="utf-8")
         (folder / "y.txt").write_text("\n".join(classes) + "\n", encoding="utf-8")
@@ -54,14 +55,16 @@ def class_and_text(most):
     return prepare
 
 
+NCI = ["nci_cancer/fp3_bits_2305.npy", "nci_cancer/gi50_scores_2305.npy"]
+SPLICE = ["splice/splice_dna.tsv.gz"]
+REUTERS = ["reuters21578/reuters_single_topic.tsv.gz"]
 SETS = [
-    Set("NCI molecules", ["nci_cancer/fp3_bits_2305.npy", "nci_cancer/gi50_scores_2305.npy"], nci, "kpca", "tanimoto", range(2, 11), 0.8),
-]
-
-# To be moved up when the tool has their kernels.
-LATER = [
-    Set("splice junctions", ["splice/splice_dna.tsv.gz"], class_and_text(500), "kpca", "spectrum(p=4)", (2, 5, 10), 0.9),
-    Set("Reuters articles", ["reuters21578/reuters_single_topic.tsv.gz"], class_and_text(50), "kpca", "ssk(p=3, lambda=0.5)", (2, 5, 10), 0.6),
+    Set("NCI molecules", NCI, nci, "kpca", "tanimoto", range(2, 11), 0.8),
+    Set("splice junctions", SPLICE, class_and_text(500), "kpca", "spectrum(p=6)", (2, 5, 10), 0.75),
+    Set("splice junctions", SPLICE, class_and_text(500), "kpca", "ssk(p=4, lambda=0.5)", (2, 5, 10), 0.9),
+    Set("Reuters articles", REUTERS, class_and_text(50), "kpca", "words(idf=true)", (2, 5, 10), 0.3),
+    Set("Reuters articles", REUTERS, class_and_text(50), "kpca", "spectrum(p=5)", (2, 5, 10), 0.5),
+    Set("Reuters articles", REUTERS, class_and_text(15), "kpca", "ssk(p=3, lambda=0.5)", (2, 5, 10), 0.7),
 ]
 
 

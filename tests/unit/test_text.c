@@ -192,7 +192,7 @@ static void a_wrong_text_is_refused_with_its_place(void **state) {
         {"a b", "kernel 'a b': expected the end at position 3, found 'b'"},
         {"2rbf", "kernel '2rbf': expected the end at position 2, found 'r'"},
         {"1e", "kernel '1e': expected the end at position 2, found 'e'"},
-        {"1-2", "kernel '1-2': expected the end at position 2, found '-'"},
+        {"1-2", "kernel '1-2': there is no difference (position 2): join parts by + and *"},
         {"1,5", "kernel '1,5': expected the end at position 2, found ','"},
         {"rbf)", "kernel 'rbf)': expected the end at position 4, found ')'"},
         {"rbf(1)(2)", "kernel 'rbf(1)(2)': expected the end at position 7, found '('"},
