@@ -35,6 +35,13 @@ def python(who, package, setup, run, warm="", calls=1):
     return Job(who, package, command, calls=calls)
 
 
+def python_is_built():
+    if any((BUILD / "python" / "rkhs").glob("_rkhs*.so")):
+        return True
+    print("  the Python package is not built, its rows are left out: make python", file=sys.stderr)
+    return False
+
+
 def our_python(setup, run, warm="", calls=1):
     """Python code that may import rkhs, as it was built."""
     return python("rkhs in Python", "", f"import sys; sys.path.insert(0, {str(BUILD / 'python')!r})\n{setup}", run, warm, calls)

@@ -6,7 +6,7 @@ job, the peer's code (a string, as timeit takes it), the limit, and the ratio th
 import subprocess
 import sys
 
-from jobs import Row, core, fill, flops, our_python, python, r, read
+from jobs import Row, core, fill, flops, our_python, python, python_is_built, r, read
 
 GAMMA = 0.05   # 1 / (2 sigma^2) with sigma near the median distance of Sets.vectors
 EXP = 32       # flops of an exp: 13 products and sums, and bringing the argument into range
@@ -303,6 +303,8 @@ def silhouette(sets):
 @row
 def python_kpca(sets):
     """Beside the solver of scikit-learn that is its fastest and still exact; the row kpca has the others."""
+    if not python_is_built():
+        return
     n, p = sets.rows(5000), 50
     x = sets.vectors(n, p)
     ours = (f"import numpy, rkhs; x = numpy.load({x!r})\n"
@@ -316,6 +318,8 @@ def python_kpca(sets):
 @row
 def python_call(sets):
     """What Python adds to a call, and what a program waits for the package. One thread: a second has nothing to do here."""
+    if not python_is_built():
+        return
     n, p, calls = 50, 10, 5000
     x, one, spec = sets.vectors(n, p), sets.vectors(1, p, 7), f"rbf(gamma={GAMMA})"
     ours = (f"import numpy, rkhs; x, one = numpy.load({x!r}), numpy.load({one!r})\n"
