@@ -311,7 +311,8 @@ def python_kpca(sets):
             f"def new(): return rkhs.KernelPCA(n_components=2, kernel='rbf(gamma={GAMMA})', n_jobs=threads)")
     yield Row("KernelPCA in Python", f"{n}x{p}", our_python(ours, "new().fit_transform(x)", "new().fit_transform(x[:256])"),
               python("scikit-learn, arpack, tol 1e-08", "python3-sklearn",
-                     SKLEARN_KPCA.format(x=x, gamma=GAMMA, solver="arpack", tol=1e-8), "new().fit_transform(x)", "new().fit_transform(x[:256])"),
+                     SKLEARN_KPCA.format(x=x, gamma=GAMMA, solver="arpack", tol=1e-8), "new().fit_transform(x)",
+                     "new().fit_transform(x[:256])"),
               flops(gram_flops(n, n / 2, p), "flops: the Gram alone"), wanted=2.0, memory=0.6, compare="signs", repeats=3)
 
 
