@@ -25,7 +25,7 @@ THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_N
 HEAT = 1 << 29  # bytes of memory that a job touches before it begins
 COLUMNS = ("row", "what", "size", "threads", "ours_s", "ours_min_s", "ours_max_s", "peer", "peer_s", "peer_min_s", "peer_max_s",
            "ratio", "ratio_min", "ratio_max", "wanted", "share", "limit", "ours_peak_mb", "peer_peak_mb",
-           "ours_cpu_s", "peer_cpu_s", "difference")
+           "ours_cpu_s", "peer_cpu_s", "difference", "memory", "memory_wanted", "beyond_s", "beyond_wanted_s")
 
 
 def arguments():
@@ -57,7 +57,8 @@ def run(job, threads, scale, out=None):
         return {"missing": command[0]}
     if result.returncode != 0:
         sys.exit(f"bench: {' '.join(command)}\n{result.stderr}")
-    return json.loads(result.stdout.splitlines()[-1])
+    found = json.loads(result.stdout.splitlines()[-1])
+    return {name: value / job.calls if name in ("seconds", "cpu") else value for name, value in found.items()}
 
 
 class Measured:
@@ -74,12 +75,12 @@ class Measured:
             parts = [(self.ours, row.ours, files[0]), (self.peer, row.peer, files[1]),
                      (self.limit, row.limit and row.limit.job, None)]
             for results, job, out in parts if turn % 2 == 0 else reversed(parts):  # who comes first may find things cold
-                if job and not (self.missing and job is row.peer):
+                if job and not (job is row.peer and (self.missing or turn >= (row.peer_repeats or options.repeats))):
                     results.append(self.run_one(job, out if keep and turn == 0 else None))
         if self.missing:
             self.peer = []
         if row.compare and self.peer:
-            self.difference = difference(*files, row.compare)
+            self.difference = difference(*files, row.compare, row.times != 1)
         if row.note:
             self.note = row.note(files[0], files[1] if self.peer else None)
         for file in files:
@@ -98,7 +99,8 @@ class Measured:
     def cells(self):
         """One line of the TSV: {column: value}, None where there is nothing to say."""
         row, cells = self.row, dict.fromkeys(COLUMNS)
-        cells.update(row=self.name, what=row.what, size=row.size, threads=self.threads, wanted=row.wanted)
+        cells.update(row=self.name, what=row.what, size=row.size, threads=self.threads, wanted=row.wanted,
+                     memory_wanted=row.memory, beyond_wanted_s=row.beyond)
         cells["peer"] = self.missing or (row.peer.who if row.peer else None)
         cells["difference"] = self.difference
         for side, results in (("ours", self.ours), ("peer", self.peer)):
@@ -106,8 +108,13 @@ class Measured:
                 spread(cells, side, "_s", [result["seconds"] for result in results])
                 cells[side + "_cpu_s"] = statistics.median(result["cpu"] for result in results)
                 cells[side + "_peak_mb"] = statistics.median(result["peak"] for result in results) / 1e6
-        if self.peer:
-            spread(cells, "ratio", "", [p["seconds"] / o["seconds"] for o, p in zip(self.ours, self.peer)])
+        pairs = [(o, self.peer[min(i, len(self.peer) - 1)]) for i, o in enumerate(self.ours)] if self.peer else []
+        if pairs:
+            spread(cells, "ratio", "", [row.times * p["seconds"] / o["seconds"] for o, p in pairs])
+            if cells["peer_peak_mb"]:
+                cells["memory"] = cells["ours_peak_mb"] / cells["peer_peak_mb"]
+        if row.beyond and (pairs or not row.peer):
+            cells["beyond_s"] = statistics.median([o["seconds"] - p["seconds"] for o, p in pairs] or [cells["ours_s"]])
         if self.limit:
             shares = [row.limit.factor * l["seconds"] / o["seconds"] for o, l in zip(self.ours, self.limit)]
             cells.update(share=statistics.median(shares), limit=row.limit.text)
@@ -119,10 +126,12 @@ def spread(cells, name, unit, values):
         statistics.median(values), min(values), max(values))
 
 
-def difference(ours, peer, compare):
-    """The largest difference between what both made, over the largest number."""
+def difference(ours, peer, compare, part):
+    """The largest difference between what both made, over the largest number. part: the peer made the first corner only."""
     load = lambda path: numpy.loadtxt(path, delimiter=",", ndmin=2) if path.endswith(".csv") else numpy.load(path)
     a, b = load(ours), load(peer)
+    if part:
+        a = a[:b.shape[0], :b.shape[1]]
     if a.shape != b.shape:
         sys.exit(f"bench: ours made {a.shape}, the peer {b.shape}: they did not do the same")
     if compare == "signs":
@@ -143,12 +152,22 @@ def ranged(cells, name, unit, form):
     return "{} [{}..{}]".format(*(format(cells[name + part + unit], form) for part in ("", "_min", "_max")))
 
 
+def wanted(c):
+    """What the project wants of a row, and whether it missed it."""
+    words = []
+    if c["wanted"] is not None:
+        words.append(f"{c['wanted']:.2f}" + (" MISSED" if c["ratio"] is not None and c["ratio"] < c["wanted"] else ""))
+    for name, bound, text in (("memory", "memory_wanted", "MB x{:.2g}"), ("beyond_s", "beyond_wanted_s", "+{:.2g} s")):
+        if c[bound] is not None:
+            missed = f" MISSED: {c[name]:.2g}" if c[name] is not None and c[name] > c[bound] else ""
+            words.append(text.format(c[bound]) + missed)
+    return ", ".join(words) or "-"
+
+
 def table_line(c):
-    missed = c["wanted"] and c["ratio"] and c["ratio"] < c["wanted"]
-    return [c["what"], c["size"], str(c["threads"]), ranged(c, "ours", "_s", ".3f"), ranged(c, "peer", "_s", ".3f"),
-            ranged(c, "ratio", "", ".2f"), show(c["wanted"], ".2f") + (" MISSED" if missed else ""), show(c["share"], ".0%"),
-            c["limit"] or "-", show(c["ours_peak_mb"], ".0f"), show(c["peer_peak_mb"], ".0f"), show(c["difference"], ".0e"),
-            c["peer"] or "-"]
+    return [c["what"], c["size"], str(c["threads"]), ranged(c, "ours", "_s", ".3g"), ranged(c, "peer", "_s", ".3g"),
+            ranged(c, "ratio", "", ".2f"), wanted(c), show(c["share"], ".0%"), c["limit"] or "-",
+            show(c["ours_peak_mb"], ".0f"), show(c["peer_peak_mb"], ".0f"), show(c["difference"], ".0e"), c["peer"] or "-"]
 
 
 def print_table(lines):
@@ -186,7 +205,8 @@ def main():
     (options.to / "table.svg").write_text(picture.draw(lines))
     names = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
     print(f"\nmedian [least..most] of {options.repeats} rounds; ratio: the peer's time over ours, above 1 ours is faster; share: the "
-          f"time of the limit over ours;\nMB: by how much memory rose; differs: the largest difference over the largest number. "
+          f"time of the limit over ours;\nwanted: the least ratio; MB x: the most memory, over the peer's; + s: the most seconds "
+          f"beyond the peer's;\nMB: by how much memory rose; differs: the largest difference over the largest number. "
           f"{names}\n")
     print_table(lines)
     print("".join(f"\n{note}" for note in notes))

@@ -3,10 +3,11 @@
  *     bench_core read      --x FILE
  *     bench_core gram      --kernel SPEC --x FILE [--new FILE]
  *     bench_core fit       --kernel SPEC --model SPEC --x FILE [--y FILE]
- *     bench_core transform --kernel SPEC --model SPEC --x FILE [--y FILE] --new FILE
+ *     bench_core transform --kernel SPEC --model SPEC --x FILE [--y FILE] --new FILE [--calls N: so many times]
+ *     bench_core score     --specs 'SPEC SPEC ...' --x FILE --z FILE [--labels FILE]
  *
- * with --threads N (0: all) and --out FILE.npy for what was made: the data, K or Z. Prints one JSON line: the seconds of the
- * job alone, and how far memory rose above what was held before it. */
+ * with --threads N (0: all) and --out FILE.npy for what was made: the data, K, Z or the scores. Prints one JSON line: the
+ * seconds of the job alone, and how far memory rose above what was held before it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 
 #include "rkhs.h"
 
-enum { FEW = 256 }; /* rows to warm up with */
+enum { FEW = 256, FEW_STRINGS = 4, MOST_SPECS = 32 }; /* FEW: rows to warm up with; strings can take long */
 
 static rkhs_env *env;
 
@@ -78,9 +79,11 @@ static double *array(int64_t count) {
 typedef struct job {
     const char *model_spec, *path; /* path: of the file to read */
     rkhs_kernel *kernel;
-    rkhs_data *x, *y, *fresh;
+    rkhs_data *x, *y, *fresh, *z, *labels;
     rkhs_model *model;
-    double *out; /* K or Z */
+    const char *spec[MOST_SPECS]; /* of scores */
+    int specs, calls;
+    double *out; /* K, Z or scores */
     int64_t out_rows, out_columns;
 } job;
 
@@ -104,25 +107,40 @@ static void run_transform(job *j) {
     rkhs_model_embedding(j->model, &n, &j->out_columns);
     j->out_rows = rkhs_data_rows(j->fresh);
     j->out = array(j->out_rows * j->out_columns);
-    check(rkhs_model_transform(j->model, j->fresh, j->out, j->out_columns));
+    for (int i = 0; i < j->calls; i++) check(rkhs_model_transform(j->model, j->fresh, j->out, j->out_columns));
+}
+
+static void run_score(job *j) {
+    const rkhs_scored what = {.z = j->z, .x = j->x, .labels = j->labels};
+    j->out_rows = 1;
+    j->out_columns = j->specs;
+    j->out = array(j->specs);
+    check(rkhs_score(env, j->spec, j->specs, &what, j->out, NULL));
 }
 
 static const struct {
     const char *name;
     void (*run)(job *);
-} jobs[] = {{"read", run_read}, {"gram", run_gram}, {"fit", run_fit}, {"transform", run_transform}};
+} jobs[] = {{"read", run_read}, {"gram", run_gram}, {"fit", run_fit}, {"transform", run_transform}, {"score", run_score}};
 
-static rkhs_data *read_data(const char *path) {
+static rkhs_data *read_data(const char *path, const rkhs_kernel *kernel) {
     rkhs_data *x = NULL;
-    if (path) check(rkhs_data_read(env, path, NULL, &x));
+    if (path) check(rkhs_data_read_for(env, path, NULL, kernel, &x));
     return x;
+}
+
+/* Cuts the text at its spaces. */
+static void read_specs(job *j, char *text) {
+    for (char *spec = text ? strtok(text, " ") : NULL; spec && j->specs < MOST_SPECS; spec = strtok(NULL, " "))
+        j->spec[j->specs++] = spec;
 }
 
 static rkhs_data *first_rows(const rkhs_data *x) {
     int64_t index[FEW], count = 0;
     rkhs_data *subset;
     if (!x) return NULL;
-    while (count < FEW && count < rkhs_data_rows(x)) index[count] = count, count++;
+    int few = strcmp(rkhs_data_kind(x), "string") == 0 ? FEW_STRINGS : FEW;
+    while (count < few && count < rkhs_data_rows(x)) index[count] = count, count++;
     check(rkhs_data_subset(x, index, count, &subset));
     return subset;
 }
@@ -130,6 +148,8 @@ static rkhs_data *first_rows(const rkhs_data *x) {
 static void release(job *j) {
     free(j->out);
     rkhs_model_free(j->model);
+    rkhs_data_free(j->labels);
+    rkhs_data_free(j->z);
     rkhs_data_free(j->fresh);
     rkhs_data_free(j->y);
     rkhs_data_free(j->x);
@@ -141,6 +161,8 @@ static void warm_up(void (*run)(job *), const job *real) {
     j.x = first_rows(real->x);
     j.y = first_rows(real->y);
     j.fresh = first_rows(real->fresh);
+    j.z = first_rows(real->z);
+    j.labels = first_rows(real->labels);
     if (run != run_read) run(&j);
     release(&j);
 }
@@ -171,7 +193,7 @@ static void write_out(const job *j, const char *path) {
 }
 
 /* The value of an option, or NULL. */
-static const char *option(int argc, char **argv, const char *name) {
+static char *option(int argc, char **argv, const char *name) {
     for (int i = 2; i + 1 < argc; i += 2)
         if (strcmp(argv[i], name) == 0) return argv[i + 1];
     return NULL;
@@ -182,17 +204,23 @@ int main(int argc, char **argv) {
     for (size_t i = 0; argc > 1 && i < sizeof jobs / sizeof *jobs; i++)
         if (strcmp(argv[1], jobs[i].name) == 0) run = jobs[i].run;
     const char *x = option(argc, argv, "--x"), *kernel = option(argc, argv, "--kernel"), *out = option(argc, argv, "--out"),
-               *threads = option(argc, argv, "--threads");
-    job j = {.path = x, .model_spec = option(argc, argv, "--model")};
+               *threads = option(argc, argv, "--threads"), *calls = option(argc, argv, "--calls"),
+               *labels = option(argc, argv, "--labels");
+    job j = {.path = x, .model_spec = option(argc, argv, "--model"), .calls = calls ? atoi(calls) : 1};
+    read_specs(&j, option(argc, argv, "--specs"));
     int model = run == run_fit || run == run_transform;
-    if (!run || !x || (run == run_gram && !kernel) || (model && !j.model_spec))
+    if (!run || !x || (run == run_gram && !kernel) || (model && !j.model_spec) ||
+        (run == run_transform && !option(argc, argv, "--new")) ||
+        (run == run_score && (!j.specs || !option(argc, argv, "--z"))))
         return fputs("usage: see the head of bench_core.c\n", stderr), 2;
     if (rkhs_env_new(&env) != RKHS_OK) return 1;
     check(rkhs_env_set_threads(env, threads ? atoi(threads) : 0));
     if (kernel) check(rkhs_kernel_new(env, kernel, &j.kernel));
-    if (run != run_read) j.x = read_data(x);
-    j.y = read_data(option(argc, argv, "--y"));
-    j.fresh = read_data(option(argc, argv, "--new"));
+    if (run != run_read) j.x = read_data(x, j.kernel);
+    j.y = read_data(option(argc, argv, "--y"), NULL);
+    j.fresh = read_data(option(argc, argv, "--new"), j.kernel);
+    j.z = read_data(option(argc, argv, "--z"), NULL);
+    if (labels) check(rkhs_data_read_labels(env, labels, NULL, &j.labels));
     measure(run, &j);
     if (out) write_out(&j, out);
     release(&j);

@@ -5,7 +5,8 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-CORE = HERE.parent / "build" / "bench" / "bench_core"
+BUILD = HERE.parent / "build"
+CORE = BUILD / "bench" / "bench_core"
 
 
 @dataclasses.dataclass
@@ -15,19 +16,35 @@ class Job:
     package: str  # the Debian package that has it
     command: object  # (threads, out or None) -> the words of the command
     out: str = "npy"  # how it saves what it made
+    calls: int = 1    # it does the same so many times: seconds are of one
 
 
-def core(job, **options):
+def core(job, who="rkhs", **options):
     """A job of bench_core: core("gram", kernel="rbf(gamma=1)", x=file)."""
     words = [word for name, value in options.items() for word in ("--" + name, str(value))]
-    return Job("rkhs", "", lambda threads, out: [CORE, job, *words, "--threads", threads, *(["--out", out] if out else [])])
-
-
-def python(who, package, setup, run, warm=""):
-    """Python code, as timeit takes it; see peer.py."""
     def command(threads, out):
-        return [sys.executable, HERE / "peer.py", json.dumps({"setup": setup, "warm": warm, "run": run, "out": out})]
-    return Job(who, package, command)
+        return [CORE, job, *words, "--threads", threads, *(["--out", out] if out else [])]
+    return Job(who, "", command, calls=options.get("calls", 1))
+
+
+def python(who, package, setup, run, warm="", calls=1):
+    """Python code, as timeit takes it; see peer.py. It may use `threads`."""
+    def command(threads, out):
+        code = {"setup": setup, "warm": warm, "run": run, "out": out, "threads": threads}
+        return [sys.executable, HERE / "peer.py", json.dumps(code)]
+    return Job(who, package, command, calls=calls)
+
+
+def python_is_built():
+    if any((BUILD / "python" / "rkhs").glob("_rkhs*.so")):
+        return True
+    print("  the Python package is not built, its rows are left out: make python", file=sys.stderr)
+    return False
+
+
+def our_python(setup, run, warm="", calls=1):
+    """Python code that may import rkhs, as it was built."""
+    return python("rkhs in Python", "", f"import sys; sys.path.insert(0, {str(BUILD / 'python')!r})\n{setup}", run, warm, calls)
 
 
 def r(who, package, setup, run, warm=""):
@@ -69,7 +86,11 @@ class Row:
     peer: Job = None
     limit: Limit = None
     wanted: float = None   # the ratio that the project wants
+    memory: float = None   # and the most memory, as a share of the peer's
+    beyond: float = None   # and the most seconds beyond the peer's; without a peer: in all
+    times: float = 1       # so many times the peer's work is ours: the ratio is that of equal work
     threads: int = None    # for both sides; as the bench is told to
     compare: str = None    # "values", or "signs": what both made must be alike, columns up to their sign
     repeats: int = None    # at most so many
+    peer_repeats: int = None  # the peer: at most so many; later rounds of ours are set beside its last
     note: object = None    # (ours' file, the peer's file or None) -> a sentence

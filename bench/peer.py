@@ -42,7 +42,8 @@ def versions():
 
 
 def main():
-    job, space = json.loads(sys.argv[1]), {}
+    job = json.loads(sys.argv[1])
+    space = {"threads": job.get("threads")}
     try:
         exec(job["setup"], space)
     except ModuleNotFoundError as why:

@@ -43,6 +43,8 @@ def draw_row(c, y, at):
     if c["ours_peak_mb"] is not None:
         peer = f" ({c['peer_peak_mb']:.0f})" if c["peer_peak_mb"] is not None else ""
         words.append(f"{c['ours_peak_mb']:.0f}{peer} MB")
+    if c["beyond_s"] is not None:
+        words.append(f"+{1e6 * c['beyond_s']:.0f} us")
     parts.append(text(LEFT + WIDTH + 12, middle + 4, "; ".join(words), size=11))
     return parts
 

@@ -6,7 +6,7 @@ job, the peer's code (a string, as timeit takes it), the limit, and the ratio th
 import subprocess
 import sys
 
-from jobs import Row, core, fill, flops, python, r, read
+from jobs import Row, core, fill, flops, our_python, python, python_is_built, r, read
 
 GAMMA = 0.05   # 1 / (2 sigma^2) with sigma near the median distance of Sets.vectors
 EXP = 32       # flops of an exp: 13 products and sums, and bringing the argument into range
@@ -80,6 +80,85 @@ def sparse(sets):
 def text(sets):
     n, p = sets.rows(4000), 30000
     yield from sparse_rows("sparse rbf Gram, text", f"{n}x{p}", sets.text(n, p), n, 0.5)
+
+
+RELU = """
+def relu(x):
+    q = numpy.sqrt((x * x).sum(1))
+    qq = numpy.outer(q, q)
+    u = (x @ x.T / qq).clip(-1, 1)
+    return qq * (u * (numpy.pi - numpy.arccos(u)) + numpy.sqrt(1 - u * u)) / numpy.pi
+"""
+SKLEARN_PAIRWISE = "from sklearn.metrics.pairwise import "
+# Kernels beside the faster of scikit-learn's function and a line or two of NumPy: name, spec, set-up, code, and the flops of a
+# pair, or None for a product of matrices.
+PAIRWISE = (
+    ("chi2", "chi2(gamma=0.002)", SKLEARN_PAIRWISE + "chi2_kernel", "chi2_kernel({x}, gamma=0.002)", lambda p: 6 * p + EXP),
+    ("laplacian", "laplacian(gamma=0.02)", SKLEARN_PAIRWISE + "laplacian_kernel", "laplacian_kernel({x}, gamma=0.02)",
+     lambda p: 3 * p + EXP),
+    ("cosine", "cosine", "def unit(x): return x / numpy.sqrt((x * x).sum(1))[:, None]", "(lambda u: u @ u.T)(unit({x}))", None),
+    ("poly", "poly(degree=3, gamma=0.02, coef0=1)", "def cube(u): return u * u * u", "cube(0.02 * ({x} @ {x}.T) + 1)", None),
+    ("relu", "relu", RELU, "relu({x})", None),
+)
+
+
+@row
+def pairwise(sets):
+    for n, p in ((sets.rows(3000), 50), (sets.rows(1000), 784)):
+        for name, spec, setup, code, work in PAIRWISE:
+            x = sets.counts(n, p) if name == "chi2" else sets.vectors(n, p)
+            who, package = ("scikit-learn", "python3-sklearn") if "sklearn" in setup else ("numpy", "python3-numpy")
+            if work is None and p < 100:
+                limit = fill(8 * n * n, "bytes: fill K")  # takes longer than the product
+            elif work is None:
+                limit = flops(n * n * p, "flops: half of X X'")
+            else:
+                limit = flops(n * n / 2 * work(p), "flops: half of K")
+            yield Row(f"{name} Gram", f"{n}x{p}", core("gram", kernel=spec, x=x),
+                      python(who, package, f"import numpy\n{setup}\nx = numpy.load({x!r})", code.format(x="x"),
+                             code.format(x="x[:256]")),
+                      limit, wanted=2.0, compare="values", repeats=3, peer_repeats=1 if name == "chi2" else None)
+
+
+@row
+def tanimoto(sets):
+    n, bits = sets.rows(2305), 1024
+    x = sets.bits(n, bits)
+    setup = f"import numpy; from scipy.spatial.distance import pdist, squareform; x = numpy.load({x!r})"
+    yield Row("tanimoto Gram", f"{n}x{bits} bits", core("gram", kernel="tanimoto", x=x + ".fps"),
+              python("scipy, 1 - pdist", "python3-scipy", setup, "1 - squareform(pdist(x, 'jaccard'))",
+                     "1 - squareform(pdist(x[:256], 'jaccard'))"),
+              fill(8 * n * n, "bytes: fill K"), wanted=20.0, compare="values", repeats=3)
+
+
+# ---- strings ------------------------------------------------------------------------------------------------------------
+
+
+def string_row(sets, what, kernel, stringdot, rows, few, length, letters, limit, wanted, end=""):
+    """kernlab has one thread, and gets `few` of the strings: the ratio is that of one pair."""
+    def pairs(count):
+        return count * (count + 1) / 2
+    x, plain = sets.strings(rows, length, letters, end), sets.strings(rows, length, letters)
+    setup = f"library(kernlab); x <- as.list(readLines({plain!r}, n={few})); k <- stringdot({stringdot}, normalized=TRUE)"
+    return Row(what, f"{rows} (peer {few}) of {length}", core("gram", kernel=kernel, x=x),
+               r("kernlab", "r-cran-kernlab", setup, "kernelMatrix(k, x)", "kernelMatrix(k, lapply(x[1:2], substr, 1, 20))"),
+               limit, wanted=wanted, threads=1, times=pairs(rows) / pairs(few), compare="values", repeats=3)
+
+
+@row
+def ssk(sets):
+    rows, length, p = sets.rows(100), 500 if sets.scale == 1 else 50, 4
+    work = rows * (rows + 1) / 2 * length ** 2 * 4 * (p - 1)
+    yield string_row(sets, "ssk p=4 Gram", f"ssk(p={p}, lambda=0.5)", f"type='sequence', length={p}, lambda=0.5", rows, 3,
+                     length, 20, flops(work, "flops: 2 (p-1) fma a cell"), 60.0)
+
+
+@row
+def spectrum(sets):
+    """kernlab puts a newline after each string and counts it: ours gets a sign there too."""
+    rows, length, p = sets.rows(500), 500, 4
+    yield string_row(sets, "spectrum p=4 Gram", f"spectrum(p={p})", f"type='spectrum', length={p}", rows, min(rows, 100),
+                     length, 20, fill(8 * rows * rows, "bytes: fill K"), 5.0, end=".")
 
 
 # ---- models -------------------------------------------------------------------------------------------------------------
@@ -186,6 +265,73 @@ def krr(sets):
         yield Row("krr fit", f"{n}x{p}", core("fit", kernel=f"rbf(gamma={GAMMA})", model="krr(ridge=1)", x=x, y=y),
                   python("scikit-learn", "python3-sklearn", setup, "new().fit(x, y)", "new().fit(x[:256], y[:256])"),
                   flops(n ** 3 / 3 + gram_flops(n, n / 2, p), "flops: n^3/3, the Gram"), wanted=1.3, threads=threads)
+
+
+# ---- scores -------------------------------------------------------------------------------------------------------------
+
+RANKS = "trustworthiness continuity continuity_ke mrre qnx rnx lcmc".split()
+
+
+@row
+def scores(sets):
+    n, p = sets.rows(10000), 50
+    x, z, k = sets.vectors(n, p), sets.plane(n, p), min(12, (n - 1) // 2 - 1)
+    setup = f"import numpy; x, z = numpy.load({x!r}), numpy.load({z!r}); from sklearn.manifold import trustworthiness"
+    alone, limit = f"trustworthiness(k={k})", flops(n * n * (p + 2), "flops: half of X X', Z Z'")
+    yield Row("trustworthiness", f"{n}x{p}, 2-D", core("score", specs=alone, x=x, z=z),
+              python("scikit-learn", "python3-sklearn", setup, f"[[trustworthiness(x, z, n_neighbors={k})]]",
+                     f"trustworthiness(x[:256], z[:256], n_neighbors={k})"),
+              limit, wanted=10.0, memory=0.1, compare="values", repeats=3, peer_repeats=1)
+    yield Row("all 7 rank scores", f"{n}x{p}, 2-D", core("score", specs=" ".join(f"{name}(k={k})" for name in RANKS), x=x, z=z),
+              core("score", who="rkhs, trustworthiness alone", specs=alone, x=x, z=z), limit, wanted=1 / 1.5, repeats=3)
+
+
+@row
+def silhouette(sets):
+    n, count = sets.rows(10000), 5
+    z, labels = sets.plane(n), sets.classes(n, count)
+    setup = f"import numpy; z, y = numpy.load({z!r}), numpy.load({labels!r}); from sklearn.metrics import silhouette_score"
+    yield Row("silhouette", f"{n}x2, {count} classes", core("score", specs="silhouette", x=z, z=z, labels=labels),
+              python("scikit-learn", "python3-sklearn", setup, "[[silhouette_score(z, y)]]",
+                     "silhouette_score(z[:256], y[:256])"),
+              flops(n * n / 2 * 6, "flops: half of the distances"), wanted=3.0, compare="values", repeats=3)
+
+
+# ---- Python -------------------------------------------------------------------------------------------------------------
+
+
+@row
+def python_kpca(sets):
+    """Beside the fastest setting of scikit-learn's that we know of, exact to 1e-12; the row kpca has others."""
+    if not python_is_built():
+        return
+    n, p = sets.rows(5000), 50
+    x = sets.vectors(n, p)
+    ours = (f"import numpy, rkhs; x = numpy.load({x!r})\n"
+            f"def new(): return rkhs.KernelPCA(n_components=2, kernel='rbf(gamma={GAMMA})', n_jobs=threads)")
+    yield Row("KernelPCA in Python", f"{n}x{p}", our_python(ours, "new().fit_transform(x)", "new().fit_transform(x[:256])"),
+              python("scikit-learn, arpack, tol 1e-08", "python3-sklearn",
+                     SKLEARN_KPCA.format(x=x, gamma=GAMMA, solver="arpack", tol=1e-8), "new().fit_transform(x)",
+                     "new().fit_transform(x[:256])"),
+              flops(gram_flops(n, n / 2, p), "flops: the Gram alone"), wanted=2.0, memory=0.6, compare="signs", repeats=3)
+
+
+@row
+def python_call(sets):
+    """What Python adds to a call, and what a program waits for the package. One thread: a second has nothing to do here."""
+    if not python_is_built():
+        return
+    n, p, calls = 50, 10, 5000
+    x, one, spec = sets.vectors(n, p), sets.vectors(1, p, 7), f"rbf(gamma={GAMMA})"
+    ours = (f"import numpy, rkhs; x, one = numpy.load({x!r}), numpy.load({one!r})\n"
+            f"m = rkhs.KernelPCA(n_components=2, kernel='{spec}', n_jobs=threads).fit(x)\n"
+            f"def call():\n"
+            f"    for _ in range({calls}): z = m.transform(one)\n"
+            f"    return z")
+    yield Row("transform of one row in Python", f"1 on {n}x{p}", our_python(ours, "call()", "call()", calls),
+              core("transform", who="rkhs in C", kernel=spec, model="kpca(dim=2)", x=x, new=one, calls=calls), beyond=20e-6,
+              threads=1, compare="signs", repeats=5)
+    yield Row("import rkhs after numpy", "-", our_python("import numpy", "__import__('rkhs') and None"), beyond=0.05, repeats=5)
 
 
 # ---- files --------------------------------------------------------------------------------------------------------------

@@ -29,6 +29,39 @@ class Sets:
         return self.file(f"targets_{rows}_{seed}.npy",
                          lambda path: numpy.save(path, numpy.random.default_rng(seed).standard_normal((rows, 1))))
 
+    def plane(self, rows, columns=50, seed=0):
+        """An embedding of Sets.vectors: the first two columns."""
+        return self.file(f"plane_{rows}_{columns}_{seed}.npy",
+                         lambda path: numpy.save(path, numpy.load(self.vectors(rows, columns, seed))[:, :2].copy()))
+
+    def classes(self, rows, count, seed=8):
+        return self.file(f"classes_{rows}_{count}_{seed}.npy",
+                         lambda path: numpy.save(path, numpy.random.default_rng(seed).integers(count, size=rows)))
+
+    def counts(self, rows, columns, seed=9):
+        """Small whole numbers, half of them 0, as in pictures and histograms."""
+        def make(path):
+            random = numpy.random.default_rng(seed)
+            numpy.save(path, random.poisson(4, (rows, columns)) * random.integers(0, 2, (rows, columns)).astype(float))
+        return self.file(f"counts_{rows}_{columns}_{seed}.npy", make)
+
+    def bits(self, rows, bits, seed=10):
+        """Fingerprints, a tenth of the bits set: an array of bool, and beside it (name + ".fps") as chemfp writes it."""
+        def make(path):
+            x = numpy.random.default_rng(seed).random((rows, bits)) < 0.1
+            packed = numpy.packbits(x, axis=1, bitorder="little")
+            lines = [f"{row.tobytes().hex()}\tobject{i}\n" for i, row in enumerate(packed)]
+            pathlib.Path(path + ".fps").write_text(f"#FPS1\n#num_bits={bits}\n" + "".join(lines))
+            numpy.save(path, x)
+        return self.file(f"bits_{rows}_{bits}_{seed}.npy", make)
+
+    def strings(self, rows, length, letters, end="", seed=11):
+        """Lines of so many letters, all alike likely, and `end` after each."""
+        def make(path):
+            x = numpy.random.default_rng(seed).integers(ord("a"), ord("a") + letters, (rows, length), dtype=numpy.uint8)
+            pathlib.Path(path).write_text("".join(row.tobytes().decode() + end + "\n" for row in x))
+        return self.file(f"strings_{rows}_{length}_{letters}_{len(end)}_{seed}.txt", make)
+
     def table(self, rows, columns, digits):
         """A CSV of numbers with so many significant digits; 17: as a program writes doubles to the last bit."""
         def make(path):

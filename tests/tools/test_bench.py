@@ -13,7 +13,7 @@ BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench" / "bench.py"
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else "python3"
 COLUMNS = ["row", "what", "size", "threads", "ours_s", "ours_min_s", "ours_max_s", "peer", "peer_s", "peer_min_s", "peer_max_s",
            "ratio", "ratio_min", "ratio_max", "wanted", "share", "limit", "ours_peak_mb", "peer_peak_mb",
-           "ours_cpu_s", "peer_cpu_s", "difference"]
+           "ours_cpu_s", "peer_cpu_s", "difference", "memory", "memory_wanted", "beyond_s", "beyond_wanted_s"]
 
 
 def run(folder, *words, environment=None):
@@ -39,11 +39,16 @@ class Bench(unittest.TestCase):
         head, lines = read_table(self.folder)
         self.assertEqual(head, COLUMNS)
         self.assertEqual({line["row"] for line in lines},
-                         {"gram", "sparse", "text", "kpca", "transform", "nystrom", "krr", "csv", "npy"})
+                         {"gram", "sparse", "text", "pairwise", "tanimoto", "ssk", "spectrum", "kpca", "transform", "nystrom",
+                          "krr", "scores", "silhouette", "python_kpca", "python_call", "csv", "npy"})
         for line in lines:
             self.assertGreater(float(line["ours_s"]), 0)
-            self.assertGreater(float(line["share"]), 0)
-            self.assertEqual("not installed" in line["peer"], line["ratio"] == "", line)
+            self.assertEqual(line["limit"] == "", line["row"] == "python_call", line)
+            if line["limit"]:
+                self.assertGreater(float(line["share"]), 0)
+            self.assertEqual(line["peer"] == "" or "not installed" in line["peer"], line["ratio"] == "", line)
+            self.assertEqual(line["peer"] == "", line["what"].startswith("import"), line)
+            self.assertEqual(line["beyond_s"] == "", line["beyond_wanted_s"] == "", line)
             self.assertIn(line["what"], result.stdout)
             if line["difference"]:
                 self.assertLess(float(line["difference"]), 1e-6, line)
