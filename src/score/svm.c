@@ -59,13 +59,14 @@ done:
 
 /* ---- training and deciding ------------------------------------------------------------------------------------------- */
 
-/* Trains on rows of two classes and adds the decisions of `test` rows. Adds nothing, and says so, when nu cannot be had. */
-static rkhs_status decide_pair(const machine *m, double value, const int64_t *train, int64_t n, const int64_t *test,
-                               int64_t tests, int64_t plus, double *decision, int *feasible) {
+/* Trains on rows of two classes, which weigh `weight`, and gives the decisions of `test` rows. Gives none, and says so, when nu
+ * cannot be had. */
+static rkhs_status decide_pair(const machine *m, double value, const int64_t *train, int64_t n, const double *weight,
+                               const int64_t *test, int64_t tests, int64_t plus, double *decision, int *feasible) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(m->env);
     rk_smo p = {.n = n, .ld = n, .nu = m->nu ? value : 0, .tol = m->tol};
-    double *K, *upper, counts[2] = {0};
+    double *K, *upper;
     int *y;
     TRY(rk_scratch(m->env, n * n, sizeof *K, &K));
     TRY(rk_scratch(m->env, n, sizeof *y, &y));
@@ -74,10 +75,9 @@ static rkhs_status decide_pair(const machine *m, double value, const int64_t *tr
     TRY(rk_scratch(m->env, n, sizeof *p.G, &p.G));
     for (int64_t i = 0; i < n; i++) {
         y[i] = m->code[train[i]] == plus ? 1 : -1;
-        counts[y[i] > 0]++;
+        upper[i] = (m->nu ? 1 : value) * weight[m->code[train[i]]];
         for (int64_t j = 0; j < n; j++) K[i * n + j] = m->K[train[i] * m->n + train[j]];
     }
-    for (int64_t i = 0; i < n; i++) upper[i] = (m->nu ? 1 : value) * (m->balanced ? (double)n / (2 * counts[y[i] > 0]) : 1);
     p.K = K;
     p.y = y;
     p.upper = upper;
@@ -98,16 +98,23 @@ static rkhs_status decide(const machine *m, double value, const int64_t *train, 
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(m->env);
     int64_t *part, *votes;
+    double *weight;
     *feasible = 1;
     TRY(rk_scratch(m->env, n, sizeof *part, &part));
     TRY(rk_scratch(m->env, tests * m->classes, sizeof *votes, &votes));
+    TRY(rk_scratch(m->env, m->classes, sizeof *weight, &weight));
+    for (int64_t c = 0; c < m->classes; c++) { /* balanced: n / (classes members), as scikit-learn has it */
+        double members = 0;
+        for (int64_t i = 0; i < n; i++) members += m->code[train[i]] == c;
+        weight[c] = m->balanced && members > 0 ? (double)n / ((double)m->classes * members) : 1;
+    }
     for (int64_t i = 0; i < tests * m->classes; i++) votes[i] = 0;
     for (int64_t a = 0; a < m->classes; a++)
         for (int64_t b = a + 1; b < m->classes; b++) {
             int64_t count = 0;
             for (int64_t i = 0; i < n; i++)
                 if (m->code[train[i]] == a || m->code[train[i]] == b) part[count++] = train[i];
-            TRY(decide_pair(m, value, part, count, test, tests, b, decision, feasible));
+            TRY(decide_pair(m, value, part, count, weight, test, tests, b, decision, feasible));
             if (!*feasible) goto done;
             for (int64_t q = 0; q < tests; q++) votes[q * m->classes + (decision[q] > 0 ? b : a)]++;
         }
