@@ -378,7 +378,8 @@ static rkhs_status score_alike(rkhs_env *env, const rkhs_scored *w, rk_score_ite
     rk_mark mark = rk_scratch_mark(env);
     const svm *o = items->self;
     const char *name = items->type->entry.name;
-    machine m = {.env = env, .n = w->z->rows, .nu = nu, .balanced = o->balanced, .tol = 1e-4};
+    /* nusvm divides its decisions by a margin, which may be small */
+    machine m = {.env = env, .n = w->z->rows, .nu = nu, .balanced = o->balanced, .tol = nu ? 1e-6 : 1e-4};
     int64_t *code;
     int *alike, wanted[METRICS] = {0};
     double *results, *K;
