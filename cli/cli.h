@@ -59,11 +59,12 @@ struct cli {
     const char **operand;
     int count;
     const char *output, *z, *x, *kernel, *labels, *target, *label_column, *labels_out, *format, *output_format, *title, *rows;
+    const char *new_z, *new_x, *new_labels; /* of score */
     int threads, quiet, verbose, json, help, merge;
     uint64_t seed;
     size_t memory;
     struct staged *staged; /* two results on their way; or NULL */
-    double *held[4];       /* numbers that data borrow, given back at the end */
+    double *held[6];       /* numbers that data borrow, given back at the end */
     int holds;
     char subject[512];  /* the files that a complaint about data is about, where the library cannot know them */
     double started;     /* seconds */

@@ -30,8 +30,11 @@ const command commands[] = {
      NULL,
      "rkhs info m.rkhs\n"},
     {"score", "Look", "'SCORE'...", 1, INT_MAX, "say in numbers how good an embedding is", run_score, score_options, "scores",
-     "One line for each score: its name and its value.",
-     "rkhs score 'knn(k=5)' --z Z.npy --labels y.npy\n"},
+     "One line for each score: its name and its value, and after +- the standard deviation over folds where there are some. "
+     "Scores of one family share their work.",
+     "rkhs score 'knn(k=5)' --z Z.npy --labels y.npy\n"
+     "rkhs score trustworthiness continuity silhouette --z Z.npy --x X.npy --labels y.npy --json\n"
+     "rkhs score 'qnx(k=10)' --z Z.npy --x words.txt --kernel 'ssk(p=3)'\n"},
     {"gram", "Data and kernels", "'KERNEL' A [B]", 2, 3, "compute a kernel matrix of A with itself, or with B", run_gram,
      gram_options, "kernels",
      "Rules such as sigma=median are turned into numbers from A. With --rows several machines of one kind make a part each, with "

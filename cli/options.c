@@ -73,8 +73,14 @@ const option score_options[] = {
     {"z", 'z', OPT_TEXT, AT(z), "FILE", "the embedding to score (needed)"},
     {"x", 'x', OPT_TEXT, AT(x), "FILE", "the objects it was learned from, for scores that compare with them"},
     {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels, for scores that need them"},
+    {"kernel", 'k', OPT_TEXT, AT(kernel), "KERNEL", "how two objects compare: distances are those of its feature space; otherwise of vectors"},
+    {"new-z", 0, OPT_TEXT, AT(new_z), "FILE", "score these rows, whose neighbours are sought among the others"},
+    {"new-x", 0, OPT_TEXT, AT(new_x), "FILE", "their objects"},
+    {"new-labels", 0, OPT_TEXT, AT(new_labels), "FILE", "their class labels"},
     {"json", 0, OPT_FLAG, AT(json), NULL, "print one JSON object with all digits"},
-    LABEL_COLUMN, FORMAT, {0}
+    LABEL_COLUMN,
+    {"format", 0, OPT_TEXT, AT(format), "SPEC", "format of the objects, or without them of the embedding; otherwise by the file's ending"},
+    {0}
 };
 
 const option list_options[] = {
@@ -271,9 +277,10 @@ static rkhs_status check_count(cli *c) {
 
 /* Refuses to read standard input twice. */
 static rkhs_status check_inputs(cli *c) {
-    const char *more[] = {c->labels, c->target, c->x, c->command->run == run_score ? c->z : NULL};
+    const char *more[] = {
+        c->labels, c->target, c->x, c->new_z, c->new_x, c->new_labels, c->command->run == run_score ? c->z : NULL};
     int inputs = 0;
-    for (int i = 0; i < c->count + 4; i++) {
+    for (int i = 0; i < c->count + 7; i++) {
         const char *path = i < c->count ? c->operand[i] : more[i - c->count];
         inputs += path != NULL && strcmp(path, "-") == 0;
     }

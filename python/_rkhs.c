@@ -711,27 +711,71 @@ static PyObject *gram(PyObject *module, PyObject *args) {
     return NULL;
 }
 
-/* score(spec, x or None, z, labels or None, threads, progress) -> (advice, value) */
+/* A list of numbers. */
+static PyObject *number_list(const double *values, Py_ssize_t count) {
+    PyObject *all = PyList_New(count);
+    for (Py_ssize_t i = 0; all && i < count; i++) {
+        PyObject *value = PyFloat_FromDouble(values[i]);
+        if (!value || PyList_SetItem(all, i, value) < 0) Py_CLEAR(all);
+    }
+    return all;
+}
+
+/* The texts of a list of str into specs[count], which live as long as the list. */
+static int spec_texts(PyObject *list, Py_ssize_t count, const char **specs) {
+    for (Py_ssize_t i = 0; i < count; i++) {
+        specs[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, i), NULL);
+        if (!specs[i]) return -1;
+    }
+    return 0;
+}
+
+/* score([spec], (z, x, labels, new z, new x, new labels), kernel or None, seed, threads, memory, progress)
+ * -> (advice, [value], [deviation or nan]); data are None where there are none */
 static PyObject *score(PyObject *module, PyObject *args) {
-    const char *spec;
-    PyObject *x, *z, *y, *advice = NULL;
-    settings s = {0};
-    held hx = {0}, hz = {0}, hy = {0};
-    double value = 0;
+    enum { SETS = 6 };
+    const char *kernel_text, **specs = NULL;
+    PyObject *list, *set[SETS], *advice = NULL, *numbers = NULL, *spread = NULL;
+    settings s = {.all = 1};
+    held h[SETS] = {{0}};
+    double *values = NULL;
+    rkhs_kernel *kernel = NULL;
     call c;
-    if (!PyArg_ParseTuple(args, "sOOOiO", &spec, &x, &z, &y, &s.threads, &s.progress)) return NULL;
+    if (!PyArg_ParseTuple(args, "O!(OOOOOO)zKiKO", &PyList_Type, &list, &set[0], &set[1], &set[2], &set[3], &set[4], &set[5],
+                          &kernel_text, &s.seed, &s.threads, &s.memory, &s.progress))
+        return NULL;
+    Py_ssize_t count = PyList_Size(list);
+    specs = PyMem_Calloc((size_t)count + 1, sizeof *specs);
+    values = PyMem_Calloc(2 * (size_t)count + 1, sizeof *values);
+    if (!specs || !values) PyErr_NoMemory();
+    if (!specs || !values || spec_texts(list, count, specs) < 0) {
+        PyMem_Free(values);
+        PyMem_Free(specs);
+        return NULL;
+    }
     rkhs_status status = own_env(&c, &s);
-    if (status == RKHS_OK) status = take_data(c.env, x, &hx);
-    if (status == RKHS_OK) status = take_data(c.env, z, &hz);
-    if (status == RKHS_OK) status = take_data(c.env, y, &hy);
-    const rkhs_scored what = {.z = hz.data, .x = hx.data, .labels = hy.data};
-    if (status == RKHS_OK) WITHOUT_GIL(&c, status = rkhs_score(c.env, &spec, 1, &what, &value, NULL));
+    for (int i = 0; i < SETS && status == RKHS_OK; i++) status = take_data(c.env, set[i], &h[i]);
+    if (status == RKHS_OK && kernel_text) status = rkhs_kernel_new(c.env, kernel_text, &kernel);
+    const rkhs_scored what = {.z = h[0].data,
+                              .x = h[1].data,
+                              .labels = h[2].data,
+                              .new_z = h[3].data,
+                              .new_x = h[4].data,
+                              .new_labels = h[5].data,
+                              .kernel = kernel};
+    if (status == RKHS_OK) WITHOUT_GIL(&c, status = rkhs_score(c.env, specs, (int)count, &what, values, values + count));
     advice = call_end(state_of(module), &c, status);
-    held_free(&hy);
-    held_free(&hz);
-    held_free(&hx);
+    if (advice) numbers = number_list(values, count);
+    if (numbers) spread = number_list(values + count, count);
+    rkhs_kernel_free(kernel);
+    for (int i = SETS - 1; i >= 0; i--) held_free(&h[i]);
     rkhs_env_free(c.env);
-    return advice ? Py_BuildValue("Nd", advice, value) : NULL;
+    PyMem_Free(values);
+    PyMem_Free(specs);
+    if (spread) return Py_BuildValue("NNN", advice, numbers, spread);
+    Py_XDECREF(advice);
+    Py_XDECREF(numbers);
+    return NULL;
 }
 
 /* {name: value}, strings or None. */
@@ -791,7 +835,8 @@ static PyMethodDef functions[] = {
     {"load", load, METH_VARARGS, "load(path) -> Model"},
     {"unpack", unpack, METH_VARARGS, "unpack(bytes) -> Model"},
     {"gram", gram, METH_VARARGS, "gram(kernel, a, b, out, seed, threads, memory, progress) -> (advice, kernel)"},
-    {"score", score, METH_VARARGS, "score(spec, x, z, labels, threads, progress) -> (advice, value)"},
+    {"score", score, METH_VARARGS,
+     "score(specs, sets, kernel, seed, threads, memory, progress) -> (advice, values, deviations)"},
     {"tables", tables, METH_NOARGS, "tables() -> {list: [type]}"},
     {NULL, NULL, 0, NULL},
 };

@@ -13,7 +13,7 @@ tables = importlib.import_module("rkhs._tables")
 default_of, python_name = tables.default_of, tables.python_name
 
 HEAD = '''# Made from the library's tables.
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Literal, Sequence, overload
 import os
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,8 +45,19 @@ class Bits:
 
 def gram(X: _Data, Y: _Data | None = ..., kernel: str | Callable[..., float] = ..., *, random_state: Any = ..., n_jobs: int | None = ...,
          memory: int | None = ..., verbose: _Verbose = ...) -> NDArray[np.float64]: ...
-def score(name: str, Z: ArrayLike, X: _Data | None = ..., y: ArrayLike | None = ..., *, n_jobs: int | None = ...,
-          verbose: _Verbose = ...) -> float: ...
+@overload
+def score(names: str, Z: ArrayLike, X: _Data | None = ..., y: ArrayLike | None = ..., *, kernel: str | None = ...,
+          new_Z: ArrayLike | None = ..., new_X: _Data | None = ..., new_y: ArrayLike | None = ..., deviation: Literal[False] = ...,
+          random_state: Any = ..., n_jobs: int | None = ..., memory: int | None = ..., verbose: _Verbose = ...) -> float: ...
+@overload
+def score(names: str, Z: ArrayLike, X: _Data | None = ..., y: ArrayLike | None = ..., *, kernel: str | None = ...,
+          new_Z: ArrayLike | None = ..., new_X: _Data | None = ..., new_y: ArrayLike | None = ..., deviation: Literal[True],
+          random_state: Any = ..., n_jobs: int | None = ..., memory: int | None = ...,
+          verbose: _Verbose = ...) -> tuple[float, float]: ...
+@overload
+def score(names: Sequence[str], Z: ArrayLike, X: _Data | None = ..., y: ArrayLike | None = ..., *, kernel: str | None = ...,
+          new_Z: ArrayLike | None = ..., new_X: _Data | None = ..., new_y: ArrayLike | None = ..., deviation: bool = ...,
+          random_state: Any = ..., n_jobs: int | None = ..., memory: int | None = ..., verbose: _Verbose = ...) -> dict[str, Any]: ...
 def load(path: str | os.PathLike[str]) -> Any: ...
 def save(estimator: Any, path: str | os.PathLike[str]) -> None: ...
 def list(what: str | None = ...) -> Any: ...

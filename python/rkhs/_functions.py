@@ -80,33 +80,51 @@ def len_of(data):
         data[0], lambda d: d[-2])(data)
 
 
-def score(name, Z, X=None, y=None, *, n_jobs=None, verbose=0):
-    """One number for an embedding.
+def score(names, Z, X=None, y=None, *, kernel=None, new_Z=None, new_X=None, new_y=None, deviation=False, random_state=None,
+          n_jobs=None, memory=None, verbose=0):
+    """Numbers that say how good an embedding is.
 
     Parameters
     ----------
-    name : str
-        As in ``rkhs.list("scores")``: "knn(k=5)".
+    names : str or list of str
+        As in ``rkhs.list("scores")``: "knn(k=5)", ["trustworthiness(k=12)", "continuity(k=12)"]. Those of one family share
+        their work.
     Z : matrix
-        The embedding.
+        The embedding, a row for each object.
     X : any data, optional
         The objects, for scores that compare with them.
     y : labels, optional
+        Classes, for scores that need them.
+    kernel : str, optional
+        Distances between objects are those of its feature space; otherwise X are vectors. cka, hsic: their kernel.
+    new_Z, new_X, new_y : as Z, X and y, optional
+        With new_Z the scores are of these rows: their neighbours are sought in Z, and what is learned is learned from Z.
+    deviation : bool
+        Gives (value, standard deviation over folds) in place of a value; NaN where there are no folds.
+    random_state, n_jobs, memory, verbose : as in :func:`gram`
 
     Returns
     -------
-    value : float
+    value : float, or for a list of names a dict {name: float}
 
     Examples
     --------
     >>> import rkhs
-    >>> rkhs.score("knn(k=1)", [[0.0], [0.1], [1.0], [1.1]], y=["a", "a", "b", "b"])
+    >>> Z, y = [[0.0], [0.1], [1.0], [1.1]], ["a", "a", "b", "b"]
+    >>> rkhs.score("knn(k=1)", Z, y=y)
     1.0
+    >>> rkhs.score(["qnx(k=1)", "knn(k=1)"], Z, Z, y, new_Z=[[0.2]], new_X=[[0.9]], new_y=["b"])
+    {'qnx(k=1)': 0.0, 'knn(k=1)': 0.0}
     """
-    labels = None if y is None else classes_tuple(y)
-    sentences, value = _rkhs.score(name, as_tuple(X), as_tuple(Z), labels, threads_of(n_jobs), progress_of(verbose))
+    one = isinstance(names, str)
+    wanted = [names] if one else [*names]
+    sets = (as_tuple(Z), as_tuple(X), None if y is None else classes_tuple(y), as_tuple(new_Z), as_tuple(new_X),
+            None if new_y is None else classes_tuple(new_y))
+    sentences, values, deviations = _rkhs.score(wanted, sets, kernel, seed_of(random_state), threads_of(n_jobs), memory or 0,
+                                                progress_of(verbose))
     advise(sentences)
-    return value
+    found = dict(zip(wanted, zip(values, deviations) if deviation else values))
+    return found[names] if one else found
 
 
 def load(path):

@@ -170,4 +170,20 @@ void rk_diag_ones(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_wor
 enum { RK_BY_ABSOLUTES, RK_BY_EUCLID, RK_BY_CHI2 };
 rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, int by);
 
+/* ---- ridge.c: regression from codes to vectors ------------------------------------------------------------------------ */
+
+/* Pairs that a regression is fitted on, and that its width and ridge are chosen on; at most. */
+enum { RK_RIDGE_PAIRS = 2000, RK_RIDGE_TRIAL = 400 };
+
+/* C = (K + ridge I)^-1 C for n x p C; with `error` also the sum of squares of the leave-one-out errors, infinite when K is not
+ * positive definite, which fails otherwise. K (n x n) is destroyed. */
+rkhs_status rk_ridge_solve(rkhs_env *env, const char *stage, int64_t n, int64_t p, double *K, double ridge, double *C,
+                           double *error);
+/* An rbf kernel of this width in the place of *kernel, and its Gram on dense codes. */
+rkhs_status rk_ridge_gram(rkhs_env *env, double width, const rkhs_data *codes, rkhs_kernel **kernel, double *K);
+/* Width and ridge with the least leave-one-out error for centred X (rows of codes x p). Of two there is nothing to learn: their
+ * distance is the width. */
+rkhs_status rk_ridge_choose(rkhs_env *env, const char *stage, const rkhs_data *codes, const double *X, int64_t p, double *width,
+                            double *ridge);
+
 #endif

@@ -2,16 +2,12 @@
  *
  *     minimise  sum_i |x_i - f(z_i)|^2 + ridge |f|^2  over the rbf space of the codes
  *
- * so x(z) = mean + C'k(Z, z), C = (K_Z + ridge I)^-1 (X - mean). The width and the ridge are chosen by leave-one-out, which has
- * a closed form: the error of i is c_i / (K_Z + ridge I)^-1_ii. Fitted on first use from at most 2000 kept pairs: it is a
- * regression, no exact inverse exists in general. Of kept bits the answer is rounded to bits again.
- * For a precomputed Gram the answer is the column of the nearest kept object; for strings it is that object. */
+ * so x(z) = mean + C'k(Z, z), C = (K_Z + ridge I)^-1 (X - mean), the width and the ridge by leave-one-out. Fitted on first use
+ * from at most 2000 kept pairs: it is a regression, no exact inverse exists in general. Of kept bits the answer is rounded to
+ * bits again. For a precomputed Gram the answer is the column of the nearest kept object; for strings it is that object. */
 #include "model/model.h"
 
-#include <stdio.h>
 #include <string.h>
-
-enum { PAIRS = 2000, TRIAL = 400 };
 
 struct rk_inverse {
     rkhs_kernel *kernel; /* on codes */
@@ -37,49 +33,6 @@ static rkhs_status some_codes(const rkhs_model *m, int64_t count, int64_t *which
     return status;
 }
 
-/* Solves (K + ridge I) C = X - mean; also the leave-one-out error when *error is wanted. K is destroyed. */
-static rkhs_status solve_ridge(rkhs_env *env, int64_t n, int64_t p, double *K, double ridge, double *C, double *error) {
-    rkhs_status status = RKHS_OK;
-    rk_mark mark = rk_scratch_mark(env);
-    int64_t bad;
-    double *inverse;
-    for (int64_t i = 0; i < n; i++) K[i * n + i] += ridge;
-    TRY(rk_cholesky(env, "inverse", n, K, n, &bad));
-    if (bad >= 0) {
-        if (!error) FAIL(env, RKHS_ERR_NUMERIC, "the inverse map: the codes are too close together to be told apart");
-        *error = INFINITY;
-        goto done;
-    }
-    TRY(rk_cholesky_solve(env, n, p, K, n, C, p));
-    if (!error) goto done;
-    TRY(rk_scratch(env, n * n, sizeof *inverse, &inverse));
-    memset(inverse, 0, (size_t)(n * n) * sizeof *inverse);
-    for (int64_t i = 0; i < n; i++) inverse[i * n + i] = 1;
-    TRY(rk_cholesky_solve(env, n, n, K, n, inverse, n));
-    *error = 0;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < p; c++) *error += pow(C[i * p + c] / inverse[i * n + i], 2);
-done:
-    rk_scratch_release(env, mark);
-    return status;
-}
-
-/* An rbf kernel of this width in the place of *kernel, and its Gram on codes. */
-static rkhs_status rbf_gram(rkhs_env *env, double width, const rkhs_data *codes, rkhs_kernel **kernel, double *K) {
-    rkhs_status status = RKHS_OK;
-    rk_bound *bound = NULL;
-    char text[64], number[40];
-    snprintf(text, sizeof text, "rbf(sigma=%s)", rk_number_text(width, number));
-    rkhs_kernel_free(*kernel);
-    *kernel = NULL;
-    TRY(rk_kernel_new(env, text, kernel));
-    TRY(rk_bind(env, *kernel, codes, NULL, &bound));
-    TRY(rk_gram_symmetric(env, bound, K, codes->rows));
-done:
-    rk_unbind(env, bound);
-    return status;
-}
-
 /* X - mean for chosen ones of the kept objects x, n x p. */
 static void centred_objects(const rkhs_data *x, const int64_t *which, int64_t n, const double *mean, double *out) {
     const rk_dense *d = x->self;
@@ -88,52 +41,31 @@ static void centred_objects(const rkhs_data *x, const int64_t *which, int64_t n,
         for (int64_t c = 0; c < p; c++) out[i * p + c] = d->values[which[i] * d->ld + c] - mean[c];
 }
 
-/* Width and ridge with the least leave-one-out error, on some of the pairs. Of two there is nothing to learn: their distance is
- * the width. */
+/* Width and ridge with the least leave-one-out error, on some of the pairs. */
 static rkhs_status choose(const rkhs_model *m, const rkhs_data *x, const double *mean, double *width, double *ridge) {
-    static const double widths[] = {0.0625, 0.125, 0.25, 0.5, 1, 2}, ridges[] = {1e-8, 1e-6, 1e-4, 1e-2, 1e-1};
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t n = m->map->kept_count < TRIAL ? m->map->kept_count : TRIAL, p = m->map->kept->columns, *which;
-    double *K, *A, *X, *C, best = INFINITY, error, base;
+    int64_t n = rk_least(m->map->kept_count, RK_RIDGE_TRIAL), p = m->map->kept->columns, *which;
+    double *X;
     rkhs_data *codes = NULL;
-    rkhs_kernel *kernel = NULL;
-    rk_rule median = {0, 0, 0};
-    *width = 1;
-    *ridge = 1e-6;
-    if (n < 2) goto done;
     TRY(rk_scratch(env, n, sizeof *which, &which));
-    TRY(rk_scratch(env, n * n, sizeof *K, &K));
-    TRY(rk_scratch(env, n * n, sizeof *A, &A));
     TRY(rk_scratch(env, n * p, sizeof *X, &X));
-    TRY(rk_scratch(env, n * p, sizeof *C, &C));
     TRY(some_codes(m, n, which, &codes));
     centred_objects(x, which, n, mean, X);
-    TRY(rk_freeze_width(env, &median, codes, 1));
-    base = *width = median.value;
-    for (int w = 0; n > 2 && w < 6; w++) {
-        TRY(rbf_gram(env, base * widths[w], codes, &kernel, K));
-        for (int r = 0; r < 5; r++) {
-            memcpy(A, K, (size_t)(n * n) * sizeof *A);
-            memcpy(C, X, (size_t)(n * p) * sizeof *C);
-            TRY(solve_ridge(env, n, p, A, ridges[r], C, &error));
-            if (error < best) best = error, *width = base * widths[w], *ridge = ridges[r];
-        }
-    }
+    TRY(rk_ridge_choose(env, "inverse", codes, X, p, width, ridge));
 done:
-    rkhs_kernel_free(kernel);
     rkhs_data_free(codes);
     rk_scratch_release(env, mark);
     return status;
 }
 
-/* The regression on at most PAIRS pairs; x: the kept objects as numbers. */
+/* The regression on at most RK_RIDGE_PAIRS pairs; x: the kept objects as numbers. */
 static rkhs_status inverse_fit(const rkhs_model *m, const rkhs_data *x, rk_inverse *inverse) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t n = m->map->kept_count < PAIRS ? m->map->kept_count : PAIRS, p = m->map->kept->columns, *which;
+    int64_t n = rk_least(m->map->kept_count, RK_RIDGE_PAIRS), p = m->map->kept->columns, *which;
     const rk_dense *d = x->self;
     double width, ridge, *K;
     TRY(rk_map_new(env, n, p, &inverse->map));
@@ -144,8 +76,8 @@ static rkhs_status inverse_fit(const rkhs_model *m, const rkhs_data *x, rk_inver
     TRY(rk_scratch(env, n * n, sizeof *K, &K));
     TRY(some_codes(m, n, which, &inverse->map->kept));
     centred_objects(x, which, n, inverse->map->c, inverse->map->B);
-    TRY(rbf_gram(env, width, inverse->map->kept, &inverse->kernel, K));
-    TRY(solve_ridge(env, n, p, K, ridge, inverse->map->B, NULL));
+    TRY(rk_ridge_gram(env, width, inverse->map->kept, &inverse->kernel, K));
+    TRY(rk_ridge_solve(env, "inverse", n, p, K, ridge, inverse->map->B, NULL));
     rk_log(env, RKHS_LOG_INFO, "inverse: %s, ridge %g, from %lld pairs", rkhs_kernel_text(inverse->kernel), ridge,
            (long long)n);
 done:

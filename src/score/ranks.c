@@ -6,7 +6,7 @@
  *     trustworthiness   1 - c sum_i sum_{j in Z_i} max(0, r_ij - k)        c = 2 / (n k (2N - 3k + 1))
  *     continuity        1 - c sum_i sum_{j in X_i} max(0, s_ij - k)
  *     continuity_ke     1 - c sum_i sum_{j in X_i, s_ij > k} (s_ij - k + 1)^2,   as one paper prints it; may be negative
- *     mrre              sum_i sum_{j in Z_i} |r_ij - s_ij| / r_ij, over its largest value: 0 is best
+ *     mrre              sum_i sum_{j in Z_i} |r_ij - s_ij| / s_ij, over its largest value: 0 is best
  *     qnx               the share of X_i that is in Z_i
  *     rnx               (N qnx - k) / (N - k)          lcmc   qnx - k/N
  *
@@ -89,7 +89,7 @@ static sums sum_row(int64_t k, const int64_t *rx, const int64_t *rz) {
         if (over_x > 0) s.trust += over_x;
         if (over_z > 0) s.continuity += over_z;
         if (over_z > 0) s.continuity_ke += (over_z + 1) * (over_z + 1);
-        s.mrre += fabs((double)(rx[q] - (q + 1))) / (double)rx[q];
+        s.mrre += fabs((double)(rx[q] - (q + 1))) / (double)(q + 1);
         s.overlap += rx[q] <= k;
     }
     return s;
@@ -225,7 +225,7 @@ const rk_score_type rk_score_continuity_ke =
     RANK_SCORE("continuity_ke", "continuity with a squared penalty, as the KE paper prints it; may be negative",
                "1 - c sum_i sum_{j in X_i, rank_z > k} (rank_z(i,j) - k + 1)^2");
 const rk_score_type rk_score_mrre = RANK_SCORE("mrre", "mean relative rank error of the embedding's neighbours; 0 is best",
-                                               "sum_i sum_{j in Z_i} |rank_x - rank_z| / rank_x / worst");
+                                               "sum_i sum_{j in Z_i} |rank_x - rank_z| / rank_z / worst");
 const rk_score_type rk_score_qnx = RANK_SCORE(
     "qnx", "the share of the k nearest objects that are among the k nearest in the embedding", "mean |X_i and Z_i| / k");
 const rk_score_type rk_score_rnx =

@@ -74,6 +74,7 @@ rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const
     for (int i = 0; i < count; i++) {
         int members = 0;
         if (items[i].done) continue;
+        TRY(rk_progress(env, "score", 0, 0)); /* for those that do not look themselves */
         for (int j = i; j < count; j++)
             if (items[j].type->family == items[i].type->family) family[members++] = items[j];
         TRY(items[i].type->family(env, what, family, members));

@@ -59,13 +59,14 @@ done:
 
 /* ---- training and deciding ------------------------------------------------------------------------------------------- */
 
-/* Trains on rows of two classes and adds the decisions of `test` rows. Adds nothing, and says so, when nu cannot be had. */
-static rkhs_status decide_pair(const machine *m, double value, const int64_t *train, int64_t n, const int64_t *test,
-                               int64_t tests, int64_t plus, double *decision, int *feasible) {
+/* Trains on rows of two classes, which weigh `weight`, and gives the decisions of `test` rows. Gives none, and says so, when nu
+ * cannot be had. */
+static rkhs_status decide_pair(const machine *m, double value, const int64_t *train, int64_t n, const double *weight,
+                               const int64_t *test, int64_t tests, int64_t plus, double *decision, int *feasible) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(m->env);
     rk_smo p = {.n = n, .ld = n, .nu = m->nu ? value : 0, .tol = m->tol};
-    double *K, *upper, counts[2] = {0};
+    double *K, *upper;
     int *y;
     TRY(rk_scratch(m->env, n * n, sizeof *K, &K));
     TRY(rk_scratch(m->env, n, sizeof *y, &y));
@@ -74,10 +75,9 @@ static rkhs_status decide_pair(const machine *m, double value, const int64_t *tr
     TRY(rk_scratch(m->env, n, sizeof *p.G, &p.G));
     for (int64_t i = 0; i < n; i++) {
         y[i] = m->code[train[i]] == plus ? 1 : -1;
-        counts[y[i] > 0]++;
+        upper[i] = (m->nu ? 1 : value) * weight[m->code[train[i]]];
         for (int64_t j = 0; j < n; j++) K[i * n + j] = m->K[train[i] * m->n + train[j]];
     }
-    for (int64_t i = 0; i < n; i++) upper[i] = (m->nu ? 1 : value) * (m->balanced ? (double)n / (2 * counts[y[i] > 0]) : 1);
     p.K = K;
     p.y = y;
     p.upper = upper;
@@ -98,16 +98,23 @@ static rkhs_status decide(const machine *m, double value, const int64_t *train, 
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(m->env);
     int64_t *part, *votes;
+    double *weight;
     *feasible = 1;
     TRY(rk_scratch(m->env, n, sizeof *part, &part));
     TRY(rk_scratch(m->env, tests * m->classes, sizeof *votes, &votes));
+    TRY(rk_scratch(m->env, m->classes, sizeof *weight, &weight));
+    for (int64_t c = 0; c < m->classes; c++) { /* balanced: n / (classes members), as scikit-learn has it */
+        double members = 0;
+        for (int64_t i = 0; i < n; i++) members += m->code[train[i]] == c;
+        weight[c] = m->balanced && members > 0 ? (double)n / ((double)m->classes * members) : 1;
+    }
     for (int64_t i = 0; i < tests * m->classes; i++) votes[i] = 0;
     for (int64_t a = 0; a < m->classes; a++)
         for (int64_t b = a + 1; b < m->classes; b++) {
             int64_t count = 0;
             for (int64_t i = 0; i < n; i++)
                 if (m->code[train[i]] == a || m->code[train[i]] == b) part[count++] = train[i];
-            TRY(decide_pair(m, value, part, count, test, tests, b, decision, feasible));
+            TRY(decide_pair(m, value, part, count, weight, test, tests, b, decision, feasible));
             if (!*feasible) goto done;
             for (int64_t q = 0; q < tests; q++) votes[q * m->classes + (decision[q] > 0 ? b : a)]++;
         }
@@ -196,49 +203,72 @@ done:
     return status;
 }
 
-/* The value of the grid with the best mean of a metric over folds of `rows`; *results are its own. */
-static rkhs_status best_of_grid(const machine *m, metric by, const int64_t *rows, const int64_t *fold, int64_t n, int64_t folds,
-                                double *results, double *best_value) {
+/* ---- choosing the parameter ---------------------------------------------------------------------------------------------- */
+
+/* The metrics of each fold for every value of the grid: GRID x folds x METRICS; values that cannot be had are marked. */
+typedef struct grid {
+    const double *values;
+    int count, feasible[GRID];
+    double *results;
+} grid;
+
+static rkhs_status run_grid(const machine *m, const int64_t *rows, const int64_t *fold, int64_t n, int64_t folds, grid *g) {
     rkhs_status status = RKHS_OK;
-    rk_mark mark = rk_scratch_mark(m->env);
-    const double *grid = m->nu ? grid_nu : grid_c;
-    int count = m->nu ? GRID : 5, feasible;
-    double *mine, best = -INFINITY;
-    TRY(rk_scratch(m->env, folds * METRICS, sizeof *mine, &mine));
-    for (int g = 0; g < count; g++) {
-        TRY(cross(m, grid[g], rows, fold, n, folds, mine, &feasible));
-        double mean = 0;
-        for (int64_t f = 0; f < folds; f++) mean += mine[f * METRICS + by] / (double)folds;
-        if (!feasible || !(mean > best)) continue;
-        best = mean;
-        *best_value = grid[g];
-        if (results) memcpy(results, mine, (size_t)(folds * METRICS) * sizeof *mine);
-    }
-    if (isinf(best)) FAIL(m->env, RKHS_ERR_DATA, "nusvm: no nu of the grid can be had with these classes: use svm");
+    g->values = m->nu ? grid_nu : grid_c;
+    g->count = m->nu ? GRID : 5;
+    TRY(rk_scratch(m->env, g->count * folds * METRICS, sizeof *g->results, &g->results));
+    for (int v = 0; v < g->count; v++)
+        TRY(cross(m, g->values[v], rows, fold, n, folds, g->results + v * folds * METRICS, &g->feasible[v]));
 done:
-    rk_scratch_release(m->env, mark);
     return status;
 }
 
-/* Each fold with the value that is best inside its training part. */
-static rkhs_status nested(const machine *m, metric by, const int64_t *rows, const int64_t *fold, int64_t n, int64_t folds,
-                          int shuffle, double *results) {
+/* The first value with the best mean of a metric over the folds. */
+static rkhs_status best_of(const machine *m, const grid *g, metric by, int64_t folds, int *chosen) {
+    double best = -INFINITY;
+    for (int v = 0; v < g->count; v++) {
+        double mean = 0;
+        for (int64_t f = 0; g->feasible[v] && f < folds; f++)
+            mean += g->results[(v * folds + f) * METRICS + by] / (double)folds;
+        if (g->feasible[v] && mean > best) best = mean, *chosen = v;
+    }
+    if (isinf(best)) return rk_fail(m->env, RKHS_ERR_DATA, "nusvm: no nu of the grid can be had with these classes: use svm");
+    return RKHS_OK;
+}
+
+/* Each fold with the value that is best by a metric inside its training part, for each metric that is wanted: METRICS x folds.
+ * The inner folds and machines of equal values are shared. */
+static rkhs_status nested(const machine *m, const int *wanted, const int64_t *fold, int64_t folds, int shuffle,
+                          double *results) {
     rkhs_status status = RKHS_OK;
-    int64_t *train, *test, *guess, *inner, trains, tests;
-    double *decision, value = 0;
-    int feasible;
+    int64_t n = m->n, *rows, *train, *test, *guess, *inner, trains, tests;
+    double *decision;
+    TRY(rk_scratch(m->env, n, sizeof *rows, &rows));
     TRY(rk_scratch(m->env, n, sizeof *train, &train));
     TRY(rk_scratch(m->env, n, sizeof *test, &test));
     TRY(rk_scratch(m->env, n, sizeof *inner, &inner));
     TRY(rk_scratch(m->env, n, sizeof *guess, &guess));
     TRY(rk_scratch(m->env, n, sizeof *decision, &decision));
+    for (int64_t i = 0; i < n; i++) rows[i] = i;
     for (int64_t f = 0; f < folds; f++) {
+        rk_mark mark = rk_scratch_mark(m->env);
+        grid g = {0};
+        double found[GRID][METRICS];
+        int known[GRID] = {0}, v = 0, feasible;
         split(rows, fold, n, f, train, &trains, test, &tests);
         TRY(deal(m, train, trains, INNER, shuffle, inner));
-        TRY(best_of_grid(m, by, train, inner, trains, INNER, NULL, &value));
-        TRY(decide(m, value, train, trains, test, tests, decision, guess, &feasible));
-        if (!feasible) FAIL(m->env, RKHS_ERR_DATA, "nusvm: nu = %g fits the inner folds, not the outer: use svm", value);
-        TRY(measure(m, test, tests, decision, guess, results + f * METRICS));
+        TRY(run_grid(m, train, inner, trains, INNER, &g));
+        for (int by = 0; by < METRICS; by++) {
+            if (!wanted[by]) continue;
+            TRY(best_of(m, &g, (metric)by, INNER, &v));
+            if (!known[v]) TRY(decide(m, g.values[v], train, trains, test, tests, decision, guess, &feasible));
+            if (!known[v] && !feasible)
+                FAIL(m->env, RKHS_ERR_DATA, "nusvm: nu = %g fits the inner folds, not the outer: use svm", g.values[v]);
+            if (!known[v]) TRY(measure(m, test, tests, decision, guess, found[v]));
+            known[v] = 1;
+            results[by * folds + f] = found[v][by];
+        }
+        rk_scratch_release(m->env, mark);
     }
 done:
     return status;
@@ -246,12 +276,12 @@ done:
 
 /* ---- the score ----------------------------------------------------------------------------------------------------------- */
 
-/* Codes 0 .. classes-1 without gaps; every class has a member for each fold. */
-static rkhs_status close_codes(rkhs_env *env, const char *name, const rkhs_data *labels, int64_t folds, int64_t *code,
+/* Codes 0 .. classes-1 without gaps; every class has a member for each fold, and for inner ones. */
+static rkhs_status close_codes(rkhs_env *env, const char *name, const rkhs_data *labels, const svm *o, int64_t *code,
                                int64_t *classes) {
     rkhs_status status = RKHS_OK;
     const rk_labels *y = labels->self;
-    int64_t *count, *fresh;
+    int64_t *count, *fresh, folds = o->folds;
     TRY(rk_scratch(env, y->classes, sizeof *count, &count));
     TRY(rk_scratch(env, y->classes, sizeof *fresh, &fresh));
     for (int64_t c = 0; c < y->classes; c++) count[c] = 0;
@@ -262,6 +292,11 @@ static rkhs_status close_codes(rkhs_env *env, const char *name, const rkhs_data 
         if (count[c] < folds)
             FAIL(env, RKHS_ERR_DATA, "%s: the class %.40s has %lld members for %lld folds: choose fewer folds, or leave it out",
                  name, rkhs_data_class_name(labels, c), (long long)count[c], (long long)folds);
+        if (o->select == NESTED && count[c] - (count[c] + folds - 1) / folds < INNER)
+            FAIL(env, RKHS_ERR_DATA,
+                 "%s: the class %.40s has %lld members, too few for %d folds inside each of %lld: choose select=same, or leave "
+                 "it out",
+                 name, rkhs_data_class_name(labels, c), (long long)count[c], INNER, (long long)folds);
         fresh[c] = (*classes)++;
     }
     if (*classes < 2) FAIL(env, RKHS_ERR_DATA, "%s: all rows are of one class: there is nothing to tell apart", name);
@@ -280,6 +315,7 @@ static rkhs_status make_gram(rkhs_env *env, const rk_spec *spec, const rkhs_data
     TRY(rk_kernel_new(env, text.s, &kernel));
     TRY(rk_kernel_freeze(kernel, z));
     TRY(rk_bind(env, kernel, z, NULL, &bound));
+    TRY(rk_need(env, (double)z->rows * (double)z->rows * 16, "the kernel matrix of the machines", "score a part of the rows"));
     TRY(rk_scratch(env, z->rows * z->rows, sizeof **K, K));
     TRY(rk_gram_symmetric(env, bound, *K, z->rows));
 done:
@@ -289,42 +325,91 @@ done:
     return status;
 }
 
-static rkhs_status score_svm(rkhs_env *env, const rkhs_scored *w, rk_score_item *item, int nu) {
+/* The values of each fold for the metrics that are wanted: METRICS x folds. */
+static rkhs_status run_folds(machine *m, const svm *o, const int *wanted, double *results) {
+    rkhs_status status = RKHS_OK;
+    int64_t *rows, *fold;
+    grid g = {.values = &o->value, .count = 1};
+    TRY(rk_scratch(m->env, m->n, sizeof *rows, &rows));
+    TRY(rk_scratch(m->env, m->n, sizeof *fold, &fold));
+    for (int64_t i = 0; i < m->n; i++) rows[i] = i;
+    TRY(deal(m, rows, m->n, o->folds, o->shuffle, fold));
+    if (o->select == NESTED) {
+        TRY(nested(m, wanted, fold, o->folds, o->shuffle, results));
+        goto done;
+    }
+    if (o->select == SAME) {
+        TRY(run_grid(m, rows, fold, m->n, o->folds, &g));
+    } else {
+        TRY(rk_scratch(m->env, o->folds * METRICS, sizeof *g.results, &g.results));
+        TRY(cross(m, o->value, rows, fold, m->n, o->folds, g.results, &g.feasible[0]));
+        if (!g.feasible[0])
+            FAIL(m->env, RKHS_ERR_DATA,
+                 "nusvm: nu = %g cannot be had, since the classes are of too unequal size: choose it smaller", o->value);
+    }
+    for (int by = 0; by < METRICS; by++) {
+        int v = 0;
+        if (wanted[by] && o->select == SAME) TRY(best_of(m, &g, (metric)by, o->folds, &v));
+        for (int64_t f = 0; f < o->folds; f++) results[by * o->folds + f] = g.results[(v * o->folds + f) * METRICS + by];
+    }
+done:
+    return status;
+}
+
+/* Whether two scores differ in their metric alone. */
+static rkhs_status same_machine(rkhs_env *env, const svm *a, const svm *b, int *same) {
+    rkhs_status status = RKHS_OK;
+    rk_text one = {.env = env}, other = {.env = env};
+    *same = a->value == b->value && a->select == b->select && a->balanced == b->balanced && a->shuffle == b->shuffle &&
+            a->folds == b->folds;
+    if (!*same) goto done;
+    TRY(rk_spec_text(a->kernel, &one));
+    TRY(rk_spec_text(b->kernel, &other));
+    *same = strcmp(one.s, other.s) == 0;
+done:
+    rk_free(env, other.s);
+    rk_free(env, one.s);
+    return status;
+}
+
+/* The first score that is not done, and all that differ from it in their metric alone. */
+static rkhs_status score_alike(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count, int nu) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    const svm *o = item->self;
-    const char *name = item->type->entry.name;
-    machine m = {.env = env, .n = w->z->rows, .nu = nu, .balanced = o->balanced, .tol = 1e-4};
-    int64_t *code, *rows, *fold;
-    double *results, *K, value, square = 0, mean = 0;
-    int feasible = 1;
+    const svm *o = items->self;
+    const char *name = items->type->entry.name;
+    /* nusvm divides its decisions by a margin, which may be small */
+    machine m = {.env = env, .n = w->z->rows, .nu = nu, .balanced = o->balanced, .tol = nu ? 1e-6 : 1e-4};
+    int64_t *code;
+    int *alike, wanted[METRICS] = {0};
+    double *results, *K;
+    TRY(rk_scratch(env, count, sizeof *alike, &alike));
     TRY(rk_scratch(env, m.n, sizeof *code, &code));
-    TRY(rk_scratch(env, m.n, sizeof *rows, &rows));
-    TRY(rk_scratch(env, m.n, sizeof *fold, &fold));
     TRY(rk_scratch(env, o->folds * METRICS, sizeof *results, &results));
-    TRY(close_codes(env, name, w->labels, o->folds, code, &m.classes));
-    if (o->metric == AUC && m.classes > 2)
+    TRY(close_codes(env, name, w->labels, o, code, &m.classes));
+    for (int i = 0; i < count; i++) {
+        const svm *q = items[i].self;
+        alike[i] = 0;
+        if (!items[i].done) TRY(same_machine(env, o, q, &alike[i]));
+        if (alike[i]) wanted[q->metric] = 1;
+    }
+    if (wanted[AUC] && m.classes > 2)
         FAIL(env, RKHS_ERR_DATA, "%s: auc is for two classes, and there are %lld: choose another metric", name,
              (long long)m.classes);
     TRY(make_gram(env, o->kernel, w->z, &K));
     m.K = K;
     m.code = code;
-    for (int64_t i = 0; i < m.n; i++) rows[i] = i;
-    TRY(deal(&m, rows, m.n, o->folds, o->shuffle, fold));
-    if (o->select == GIVEN)
-        TRY(cross(&m, o->value, rows, fold, m.n, o->folds, results, &feasible));
-    else if (o->select == SAME)
-        TRY(best_of_grid(&m, (metric)o->metric, rows, fold, m.n, o->folds, results, &value));
-    else
-        TRY(nested(&m, (metric)o->metric, rows, fold, m.n, o->folds, o->shuffle, results));
-    if (!feasible)
-        FAIL(env, RKHS_ERR_DATA, "nusvm: nu = %g cannot be had, since the classes are of too unequal size: choose it smaller",
-             o->value);
-    for (int64_t f = 0; f < o->folds; f++) mean += results[f * METRICS + o->metric] / (double)o->folds;
-    for (int64_t f = 0; f < o->folds; f++)
-        square += (results[f * METRICS + o->metric] - mean) * (results[f * METRICS + o->metric] - mean) / (double)o->folds;
-    item->value = mean;
-    item->deviation = sqrt(square);
+    TRY(run_folds(&m, o, wanted, results));
+    for (int i = 0; i < count; i++) {
+        if (!alike[i]) continue;
+        const double *each = results + ((const svm *)items[i].self)->metric * o->folds;
+        double mean = 0, square = 0;
+        for (int64_t f = 0; f < o->folds; f++) mean += each[f] / (double)o->folds;
+        for (int64_t f = 0; f < o->folds; f++) square += (each[f] - mean) * (each[f] - mean) / (double)o->folds;
+        items[i].value = mean;
+        items[i].deviation = sqrt(square);
+        items[i].done = 1;
+    }
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -332,13 +417,15 @@ done:
 
 static rkhs_status family_svm(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
     rkhs_status status = RKHS_OK;
-    for (int i = 0; i < count && status == RKHS_OK; i++) status = score_svm(env, w, &items[i], 0);
+    for (int i = 0; i < count && status == RKHS_OK; i++)
+        if (!items[i].done) status = score_alike(env, w, items + i, count - i, 0);
     return status;
 }
 
 static rkhs_status family_nusvm(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
     rkhs_status status = RKHS_OK;
-    for (int i = 0; i < count && status == RKHS_OK; i++) status = score_svm(env, w, &items[i], 1);
+    for (int i = 0; i < count && status == RKHS_OK; i++)
+        if (!items[i].done) status = score_alike(env, w, items + i, count - i, 1);
     return status;
 }
 

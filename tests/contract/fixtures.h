@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "model/model.h"
+#include "score/score.h"
 
 /* What is being looked at, for the messages. */
 static char context[512];
@@ -636,5 +637,13 @@ static inline rkhs_model *fitted_of(rkhs_env *env, const trial *t, const rkhs_da
 }
 
 static inline rkhs_model *fitted(rkhs_env *env, const trial *t, const rkhs_data *x) { return fitted_of(env, t, x, x); }
+
+/* A score's name, with k where it has neighbours: "qnx(k=3)". */
+static inline const char *fixture_score(const rk_entry *e, char *out, size_t room, int k) {
+    snprintf(out, room, "%s", e->name);
+    for (const rk_param *p = e->params; p && p->name; p++)
+        if (strcmp(p->name, "k") == 0) snprintf(out, room, "%s(k=%d)", e->name, k);
+    return out;
+}
 
 #endif

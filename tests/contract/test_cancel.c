@@ -235,12 +235,43 @@ static rkhs_status call_sample(rkhs_env *env, work *w) {
     return status;
 }
 
+/* The score that w->spec names, if it is one, of the objects as their own embedding. */
 static rkhs_status call_score(rkhs_env *env, work *w) {
     double value = -1;
-    rkhs_status status =
-        rkhs_score(env, &(const char *){"knn"}, 1, &(rkhs_scored){.z = w->x, .labels = w->labels}, &value, NULL);
+    const char *spec = strncmp(w->spec, "kpca", 4) == 0 ? "knn" : w->spec;
+    rkhs_status status = rkhs_score(env, &spec, 1, &(rkhs_scored){.z = w->x, .x = w->fresh, .labels = w->labels}, &value, NULL);
     if (status != RKHS_OK) HOLDS(value == -1);
     return status;
+}
+
+static rkhs_status call_score_new(rkhs_env *env, work *w) {
+    double value = -1;
+    const rkhs_scored what = {.z = w->x,
+                              .x = w->fresh,
+                              .labels = w->labels,
+                              .new_z = w->fresh,
+                              .new_x = w->x,
+                              .new_labels = w->labels,
+                              .kernel = w->kernel};
+    rkhs_status status = rkhs_score(env, &w->spec, 1, &what, &value, NULL);
+    if (status != RKHS_OK) HOLDS(value == -1);
+    return status;
+}
+
+static void every_score_can_be_cancelled(void **state) {
+    rkhs_env *env = *state;
+    rk_mark mark = rk_scratch_mark(env);
+    char name[64];
+    work w;
+    work_open(env, &w, "kpca");
+    for (int i = 0; rk_scores.entries[i]; i++) {
+        w.spec = fixture_score(rk_scores.entries[i], name, sizeof name, 10);
+        stop_everywhere(env, "a score", call_score, &w);
+        if (((const rk_score_type *)rk_scores.entries[i])->takes_new)
+            stop_everywhere(env, "a score of new rows", call_score_new, &w);
+    }
+    work_close(&w);
+    rk_scratch_release(env, mark);
 }
 
 static void every_long_call_can_be_cancelled(void **state) {
@@ -325,6 +356,7 @@ int main(void) {
         FOLDER_TEST(a_fit_on_two_threads_can_be_cancelled),
         FOLDER_TEST(a_cancelled_env_is_as_good_as_new),
         FOLDER_TEST(every_long_call_can_be_cancelled),
+        FOLDER_TEST(every_score_can_be_cancelled),
         FOLDER_TEST(progress_does_not_begin_anew),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

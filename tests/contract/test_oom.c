@@ -8,10 +8,10 @@ enum { N = 24, NEW = 7, DIM = 2 };
 
 /* What the calls work on. */
 typedef struct scene {
-    rkhs_data *x, *fresh, *gram, *labels;
+    rkhs_data *x, *fresh, *gram, *labels, *z, *new_z, *new_labels; /* z: an embedding of x */
     rkhs_kernel *kernel, *rule, *precomputed;
     rkhs_model *model, *gram_model;
-    const char *spec; /* of a model, for the fits */
+    const char *spec; /* of a model, for the fits; of a score */
     double *Z;
     float floats[N * 3];
 } scene;
@@ -198,12 +198,23 @@ static rkhs_status call_write_npy(rkhs_env *env, scene *s, uint64_t *digest) {
     return write_file(env, s->labels, "out.npy", digest);
 }
 
+/* The score that s->spec names, of x as its own embedding. */
 static rkhs_status call_score(rkhs_env *env, scene *s, uint64_t *digest) {
     double value = -1;
-    rkhs_status status =
-        rkhs_score(env, &(const char *){"knn(k=3)"}, 1, &(rkhs_scored){.z = s->x, .labels = s->labels}, &value, NULL);
+    rkhs_status status = rkhs_score(
+        env, &s->spec, 1, &(rkhs_scored){.z = s->z, .x = s->x, .labels = s->labels, .kernel = s->kernel}, &value, NULL);
     mix(digest, &value, sizeof value);
-    HOLDS((status == RKHS_OK) == (value >= 0));
+    if (status != RKHS_OK) HOLDS(value == -1);
+    return status;
+}
+
+static rkhs_status call_score_new(rkhs_env *env, scene *s, uint64_t *digest) {
+    double value = -1;
+    const rkhs_scored what = {
+        .z = s->z, .x = s->x, .labels = s->labels, .new_z = s->new_z, .new_x = s->fresh, .new_labels = s->new_labels};
+    rkhs_status status = rkhs_score(env, &s->spec, 1, &what, &value, NULL);
+    mix(digest, &value, sizeof value);
+    if (status != RKHS_OK) HOLDS(value == -1);
     return status;
 }
 
@@ -391,6 +402,9 @@ static void scene_open(rkhs_env *env, scene *s) {
     fixture_split(env, "small", N, NEW, &s->x, &s->fresh);
     s->gram = fixture_data(env, "gram", N);
     s->labels = fixture_labels(env, N);
+    s->new_labels = fixture_labels(env, NEW);
+    FINE(env, rkhs_data_dense(env, s->Z, N, DIM, DIM, &s->z));
+    FINE(env, rkhs_data_dense(env, s->Z + 3, NEW, DIM, DIM, &s->new_z));
     for (int i = 0; i < N * 3; i++) s->floats[i] = (float)i / 7;
     LOOK_AT("the scene");
     FINE(env, rkhs_kernel_new(env, "rbf(gamma=0.2)", &s->kernel));
@@ -416,6 +430,9 @@ static void scene_close(scene *s) {
     rkhs_kernel_free(s->precomputed);
     rkhs_kernel_free(s->rule);
     rkhs_kernel_free(s->kernel);
+    rkhs_data_free(s->new_z);
+    rkhs_data_free(s->z);
+    rkhs_data_free(s->new_labels);
     rkhs_data_free(s->labels);
     rkhs_data_free(s->gram);
     rkhs_data_free(s->fresh);
@@ -451,7 +468,6 @@ static void data_that_find_no_memory_fail_whole(void **state) {
         {"a subset", call_subset},
         {"write a CSV", call_write_csv},
         {"write labels", call_write_npy},
-        {"a score", call_score},
         {NULL, NULL},
     };
     starve_all(*state, calls);
@@ -485,6 +501,24 @@ static void models_that_find_no_memory_fail_whole(void **state) {
         {NULL, NULL},
     };
     starve_all(*state, calls);
+}
+
+/* Every score, of new rows too where it takes them, and machines with each way to choose their parameter. */
+static void scores_that_find_no_memory_fail_whole(void **state) {
+    rkhs_env *env = *state;
+    static const char *const more[] = {"svm(select=same, metric=f1)", "nusvm(select=nested, kernel=rbf(sigma=median))", NULL};
+    rk_mark mark = rk_scratch_mark(env);
+    char name[128];
+    scene s;
+    scene_open(env, &s);
+    for (int q = 0; rk_scores.entries[q]; q++) {
+        s.spec = fixture_score(rk_scores.entries[q], name, sizeof name, 3);
+        if (((const rk_score_type *)rk_scores.entries[q])->takes_new) starve(env, name, call_score_new, &s);
+        starve(env, name, call_score, &s);
+    }
+    for (int q = 0; more[q]; q++) starve(env, s.spec = more[q], call_score, &s);
+    scene_close(&s);
+    rk_scratch_release(env, mark);
 }
 
 /* Every model with every gram, and kpca with its solvers. */
@@ -534,11 +568,9 @@ static void a_fit_on_two_threads_that_finds_no_memory_fails_whole(void **state) 
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(data_that_find_no_memory_fail_whole),
-        FOLDER_TEST(kernels_that_find_no_memory_fail_whole),
-        FOLDER_TEST(models_that_find_no_memory_fail_whole),
-        FOLDER_TEST(fits_that_find_no_memory_fail_whole),
-        FOLDER_TEST(a_fit_on_two_threads_that_finds_no_memory_fails_whole),
+        FOLDER_TEST(data_that_find_no_memory_fail_whole),   FOLDER_TEST(kernels_that_find_no_memory_fail_whole),
+        FOLDER_TEST(models_that_find_no_memory_fail_whole), FOLDER_TEST(scores_that_find_no_memory_fail_whole),
+        FOLDER_TEST(fits_that_find_no_memory_fail_whole),   FOLDER_TEST(a_fit_on_two_threads_that_finds_no_memory_fails_whole),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

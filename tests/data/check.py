@@ -8,6 +8,7 @@ entry of SETS and a function that writes what the tool reads. The last line is "
 import ast
 import collections
 import gzip
+import json
 import pathlib
 import struct
 import subprocess
@@ -55,10 +56,40 @@ def class_and_text(most):
     return prepare
 
 
+def check_ranks(tool, one, files, folder):
+    """The swiss roll, scaled to [0, 1], by kpca: figures of a paper, of which one is a continuity of its own."""
+    rows, columns, values = read_numbers(files[0])
+    low = [min(values[c::columns]) for c in range(columns)]
+    high = [max(values[c::columns]) for c in range(columns)]
+    with open(folder / "x.csv", "w", encoding="utf-8") as out:
+        for i in range(rows):
+            row = values[i * columns:(i + 1) * columns]
+            out.write(",".join(repr((v - a) / (b - a)) for v, a, b in zip(row, low, high)) + "\n")
+    run(tool, "fit", one.model, folder / "x.csv", "--kernel", one.kernel, "-z", folder / "Z.npy", "--quiet")
+    wanted = {"trustworthiness(k=15)": 0.8617, "continuity(k=15)": 0.9939, "continuity_ke(k=15)": 0.7496}
+    found = json.loads(run(tool, "score", *wanted, "--z", folder / "Z.npy", "--x", folder / "x.csv", "--json"))
+    for name, value in wanted.items():
+        print(f"  {one.name}, {one.model}, {one.kernel}, {name}: {found[name]:.6f}, wanted {value}", flush=True)
+    return all(abs(found[name] - value) < 6e-5 for name, value in wanted.items())
+
+
+def read_numbers(path):
+    """(rows, columns, numbers) of an NPY of float64."""
+    with open(path, "rb") as f:
+        head = f.read(10)
+        header = ast.literal_eval(f.read(struct.unpack("<H", head[8:10])[0]).decode())
+        if header["descr"] != "<f8":
+            raise ValueError(f"{path}: not an array of float64")
+        rows, columns = header["shape"]
+        values = struct.unpack(f"<{rows * columns}d", f.read())
+        return rows, columns, [values[c * rows + i] for i in range(rows) for c in range(columns)] if header["fortran_order"] else values
+
+
 NCI = ["nci_cancer/fp3_bits_2305.npy", "nci_cancer/gi50_scores_2305.npy"]
 SPLICE = ["splice/splice_dna.tsv.gz"]
 REUTERS = ["reuters21578/reuters_single_topic.tsv.gz"]
 SETS = [
+    Set("swiss roll", ["swiss_roll/swiss_roll_X.npy"], check_ranks, "kpca(dim=2)", "rbf(sigma=0.5)", (), None),
     Set("NCI molecules", NCI, nci, "kpca", "tanimoto", range(2, 11), 0.8),
     Set("splice junctions", SPLICE, class_and_text(500), "kpca", "spectrum(p=6)", (2, 5, 10), 0.75),
     Set("splice junctions", SPLICE, class_and_text(500), "kpca", "ssk(p=4, lambda=0.5)", (2, 5, 10), 0.9),
@@ -82,7 +113,9 @@ def chance(labels):
 
 
 def check(tool, one, files, folder):
-    """Whether a set passes; prints a line for each dimension."""
+    """Whether a set passes; prints a line for each dimension. A set without dimensions has a check of its own."""
+    if not one.dims:
+        return one.prepare(tool, one, files, folder)
     objects = one.prepare(files, folder)
     labels = (folder / "y.txt").read_text(encoding="utf-8").split("\n")[:-1]
     by_chance, errors = chance(labels), 0
@@ -108,7 +141,7 @@ def main():
             continue
         with tempfile.TemporaryDirectory() as folder:
             try:
-                good, why = check(tool, one, files, pathlib.Path(folder)), f": more than {one.share:g} of chance"
+                good, why = check(tool, one, files, pathlib.Path(folder)), f": more than {one.share:g} of chance" if one.share else ": not these figures"
             except (RuntimeError, ValueError, OSError) as error:
                 good, why = False, f": {error}"
         print(f"{'ok' if good else 'not ok'} {one.name}{'' if good else why}", flush=True)

@@ -1,0 +1,144 @@
+/* reconstruction.c: how well the objects can be got back from the embedding.
+ *
+ *     sum_i |x_i - f(z_i)|^2 / sum_i |x_i - mean|^2         0: they come back whole, 1: no better than their mean
+ *
+ * f is the ridge regression from codes to vectors by which a model's inverse is made (kernel/ridge.c), with its width and
+ * ridge, from at most 2000 rows, evenly spread. Without new rows f leaves out the row that it is asked for; the mean is that of
+ * all rows. With new rows both sums are over these, and f and the mean are those of the others. */
+#include "score/score.h"
+
+#include <string.h>
+
+/* The regression and what it was made from. */
+typedef struct back {
+    int64_t n, p;     /* pairs; columns of the objects */
+    double *mean, *C; /* p; n x p */
+    rkhs_data *codes; /* n */
+    rkhs_kernel *kernel;
+    double error; /* leave-one-out, sum of squares */
+} back;
+
+/* Some of the rows, evenly spread: codes, and objects without their mean. */
+static rkhs_status some_pairs(rkhs_env *env, const rkhs_data *z, const rkhs_data *x, int64_t count, const double *mean,
+                              rkhs_data **codes, double *X) {
+    int64_t ldx, ldz, d = z->columns, p = x->columns;
+    const double *values = rkhs_data_values(x, &ldx), *from = rkhs_data_values(z, &ldz);
+    double *to;
+    rkhs_status status = rk_data_dense_new(env, count, d, &to, codes);
+    for (int64_t i = 0; status == RKHS_OK && i < count; i++) {
+        int64_t row = i * z->rows / count;
+        memcpy(to + i * d, from + row * ldz, (size_t)d * sizeof *to);
+        for (int64_t c = 0; c < p; c++) X[i * p + c] = values[row * ldx + c] - mean[c];
+    }
+    return status;
+}
+
+/* Fits the regression; `alone`: the errors of leaving one out are wanted. */
+static rkhs_status fit_back(rkhs_env *env, const rkhs_data *z, const rkhs_data *x, int alone, back *b) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t ld, trial = rk_least(z->rows, RK_RIDGE_TRIAL);
+    const double *values = rkhs_data_values(x, &ld);
+    double *K, *X, width, ridge;
+    rkhs_data *codes = NULL;
+    for (int64_t i = 0; i < x->rows; i++)
+        for (int64_t c = 0; c < b->p; c++) b->mean[c] += values[i * ld + c] / (double)x->rows;
+    TRY(rk_scratch(env, trial * b->p, sizeof *X, &X));
+    TRY(rk_scratch(env, b->n * b->n, sizeof *K, &K));
+    TRY(some_pairs(env, z, x, trial, b->mean, &codes, X));
+    TRY(rk_ridge_choose(env, "score", codes, X, b->p, &width, &ridge));
+    TRY(some_pairs(env, z, x, b->n, b->mean, &b->codes, b->C));
+    TRY(rk_ridge_gram(env, width, b->codes, &b->kernel, K));
+    TRY(rk_ridge_solve(env, "score", b->n, b->p, K, ridge, b->C, alone ? &b->error : NULL));
+    if (alone && isinf(b->error))
+        FAIL(env, RKHS_ERR_NUMERIC, "reconstruction: rows of the embedding are too close together to be told apart");
+done:
+    rkhs_data_free(codes);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* The sum of squares of what f misses in new rows, a tile of them at a time. */
+static rkhs_status new_error(rkhs_env *env, const back *b, const rkhs_data *z, const rkhs_data *x, double *error) {
+    rkhs_status status = RKHS_OK;
+    int64_t ld;
+    const double *values = rkhs_data_values(x, &ld);
+    rk_bound *kept = NULL, *fresh = NULL;
+    rk_work *work;
+    double *K, *f;
+    *error = 0;
+    TRY(rk_bind(env, b->kernel, b->codes, NULL, &kept));
+    TRY(rk_bind(env, b->kernel, z, kept, &fresh));
+    TRY(rk_work_new(env, fresh, kept, &work));
+    TRY(rk_scratch(env, RK_TILE * RK_TILE, sizeof *K, &K));
+    TRY(rk_scratch(env, RK_TILE * b->p, sizeof *f, &f));
+    for (int64_t i0 = 0; i0 < z->rows; i0 += RK_TILE) {
+        int64_t ni = rk_least(RK_TILE, z->rows - i0);
+        TRY(rk_progress(env, "score", i0, z->rows));
+        for (int64_t i = 0; i < ni; i++) memcpy(f + i * b->p, b->mean, (size_t)b->p * sizeof *f);
+        for (int64_t j0 = 0; j0 < b->n; j0 += RK_TILE) {
+            int64_t nj = rk_least(RK_TILE, b->n - j0);
+            TRY(rk_block_of(fresh, i0, ni, kept, j0, nj, K, RK_TILE, work[0]));
+            for (int64_t i = 0; i < ni; i++)
+                for (int64_t j = 0; j < nj; j++)
+                    for (int64_t c = 0; c < b->p; c++) f[i * b->p + c] += K[i * RK_TILE + j] * b->C[(j0 + j) * b->p + c];
+        }
+        for (int64_t i = 0; i < ni; i++)
+            for (int64_t c = 0; c < b->p; c++) *error += pow(values[(i0 + i) * ld + c] - f[i * b->p + c], 2);
+    }
+done:
+    rk_unbind(env, fresh);
+    rk_unbind(env, kept);
+    return status;
+}
+
+/* The sum of squares of x about the mean, over the rows that the error is of. */
+static double spread(const back *b, const rkhs_data *x, int64_t count) {
+    int64_t ld;
+    const double *values = rkhs_data_values(x, &ld);
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t c = 0; c < b->p; c++) sum += pow(values[i * x->rows / count * ld + c] - b->mean[c], 2);
+    return sum;
+}
+
+static rkhs_status family_reconstruction(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+    rkhs_status status = RKHS_OK;
+    const rkhs_data *x, *fresh = NULL;
+    rkhs_data *view = NULL, *fresh_view = NULL;
+    back b = {0};
+    double error, all;
+    TRY(rk_data_coerce(env, w->x, RK_KIND_DENSE, "the score reconstruction", &x, &view));
+    if (w->new_z) TRY(rk_data_coerce(env, w->new_x, RK_KIND_DENSE, "the score reconstruction", &fresh, &fresh_view));
+    if (fresh && fresh->columns != x->columns)
+        FAIL(env, RKHS_ERR_DATA, "the new objects have %lld columns, the others %lld: give both the same",
+             (long long)fresh->columns, (long long)x->columns);
+    if (x->rows < 3) FAIL(env, RKHS_ERR_DATA, "reconstruction: %lld rows are too few: give 3 or more", (long long)x->rows);
+    b.n = rk_least(x->rows, RK_RIDGE_PAIRS);
+    b.p = x->columns;
+    TRY(rk_scratch(env, b.p, sizeof *b.mean, &b.mean));
+    TRY(rk_scratch(env, b.n * b.p, sizeof *b.C, &b.C));
+    memset(b.mean, 0, (size_t)b.p * sizeof *b.mean);
+    TRY(fit_back(env, w->z, x, !w->new_z, &b));
+    error = b.error;
+    if (w->new_z) TRY(new_error(env, &b, w->new_z, fresh, &error));
+    all = w->new_z ? spread(&b, fresh, fresh->rows) : spread(&b, x, b.n);
+    if (!(all > 0)) FAIL(env, RKHS_ERR_DATA, "reconstruction: all objects are equal: there is nothing to get back");
+    for (int i = 0; i < count; i++) items[i].value = error / all;
+done:
+    rkhs_kernel_free(b.kernel);
+    rkhs_data_free(b.codes);
+    rkhs_data_free(fresh_view);
+    rkhs_data_free(view);
+    return status;
+}
+
+const rk_score_type rk_score_reconstruction = {
+    .entry = {.name = "reconstruction",
+              .brief = "the share of the objects' variance that does not come back from the embedding; 0 is best",
+              .formula = "sum_i |x_i - f(z_i)|^2 / sum_i |x_i - mean|^2",
+              .cost = "m^3, m = min(n, 2000) rows"},
+    .needs = RK_NEEDS_X,
+    .takes_new = 1,
+    .family = family_reconstruction,
+};
