@@ -203,7 +203,7 @@ static rkhs_status try_all(search *s) {
         if (!s->cells[i].done) open[count++] = &s->cells[i];
     qsort(open, (size_t)count, sizeof *open, by_kernel);
     for (int i = 0, j; i < count; i = j) {
-        for (j = i + 1; j < count && open[i]->kernel != NULL && strcmp(open[i]->kernel, open[j]->kernel) == 0;) j++;
+        for (j = i + 1; j < count && (open[i]->kernel == NULL || strcmp(open[i]->kernel, open[j]->kernel) == 0);) j++;
         TRY(try_cells(s, open + i, j - i));
         if (stop_signal() != 0) return RKHS_ERR_CANCELLED;
     }
