@@ -60,8 +60,6 @@ static rkhs_status make_keys(search *s) {
     text key = {0};
     const char *files[] = {c->operand[1], c->labels, c->target};
     for (int i = 0; i < 3; i++) {
-        if (files[i] != NULL && strcmp(files[i], "-") == 0)
-            REFUSE(c, EXIT_MISUSED, "--resume goes by the files' checksums: give a file in place of standard input (-)");
         TRY(checksum_file(c, files[i], &sum));
     }
     checksum_text(c->format, &sum);

@@ -144,6 +144,10 @@ static rkhs_status check_select(cli *c) {
         if (outputs[i] != NULL && strcmp(outputs[i], "-") == 0)
             REFUSE(c, EXIT_MISUSED, "standard output is for the table; give -%c a file", i == 0 ? 'o' : 'z');
     if (c->resume != NULL && strcmp(c->resume, "-") == 0) REFUSE(c, EXIT_MISUSED, "--resume takes a file");
+    const char *inputs[] = {c->operand[1], c->labels, c->target};
+    for (int i = 0; i < 3; i++)
+        if (c->resume != NULL && inputs[i] != NULL && strcmp(inputs[i], "-") == 0)
+            REFUSE(c, EXIT_MISUSED, "--resume goes by the files' checksums: give a file in place of standard input (-)");
     TRY(check_outputs(c, outputs, 4));
     TRY(check_format(c, c->z, c->output_format));
 done:
