@@ -21,9 +21,18 @@ typedef enum option_kind {
     OPT_FLAG,  /* int */
     OPT_TEXT,  /* const char * */
     OPT_COUNT, /* int, 0 or more */
+    OPT_WHOLE, /* int, 1 or more */
+    OPT_MANY,  /* struct many: may be given more than once */
     OPT_SEED,  /* uint64_t */
     OPT_BYTES  /* size_t: 500M, 8G, 8GiB */
 } option_kind;
+
+/* The values of an option that may be given more than once. */
+enum { MOST_MANY = 16 };
+struct many {
+    const char *value[MOST_MANY];
+    int count;
+};
 
 typedef struct option {
     const char *name; /* NULL ends a table */
@@ -35,7 +44,7 @@ typedef struct option {
 } option;
 
 extern const option shared_options[], fit_options[], transform_options[], inverse_options[], gram_options[], sample_options[],
-    plot_options[], score_options[], list_options[], no_options[];
+    plot_options[], score_options[], list_options[], select_options[], dimension_options[], no_options[];
 
 typedef struct command {
     const char *name; /* NULL ends the table */
@@ -60,6 +69,9 @@ struct cli {
     int count;
     const char *output, *z, *x, *kernel, *labels, *target, *label_column, *labels_out, *format, *output_format, *title, *rows;
     const char *new_z, *new_x, *new_labels; /* of score */
+    const char *by, *table, *resume, *unlabelled; /* select */
+    struct many tries;
+    int folds, draws;
     int threads, quiet, verbose, json, help, merge;
     uint64_t seed;
     size_t memory;
@@ -218,6 +230,14 @@ rkhs_status text_write(cli *c, const text *t, const char *path);
 
 /* The share of the variance that all dimensions explain together, where the report has it. */
 int explained_share(const rkhs_model *m, double *share);
+/* What a fit ends with: the model to -o and the embedding to -z, both or none; a line on stderr. */
+rkhs_status write_fit(cli *c, const rkhs_model *m);
+void say_summary(const cli *c, const rkhs_model *m);
+/* Refuses a -o that is named as numbers are. */
+rkhs_status check_model_name(cli *c);
+
+/* A number in (0, 1) that depends on the arguments alone. */
+double uniform_of(uint64_t seed, uint64_t stream, uint64_t index);
 
 int run_fit(cli *c);
 int run_transform(cli *c);
@@ -228,5 +248,7 @@ int run_score(cli *c);
 int run_gram(cli *c);
 int run_sample(cli *c);
 int run_list(cli *c);
+int run_select(cli *c);
+int run_dimension(cli *c);
 
 #endif

@@ -16,7 +16,7 @@ int explained_share(const rkhs_model *m, double *share) {
 }
 
 /* One line on stderr: what was learned from what, and what it took. */
-static void say_summary(const cli *c, const rkhs_model *m) {
+void say_summary(const cli *c, const rkhs_model *m) {
     char line[1024], spec[SPEC_ROOM], peak[32], explained[64] = "";
     int64_t n = 0, dim = 0;
     double share;
@@ -29,6 +29,13 @@ static void say_summary(const cli *c, const rkhs_model *m) {
     say(c->command->name, line);
 }
 
+rkhs_status check_model_name(cli *c) {
+    if (c->output == NULL || !(ends_in(c->output, ".npy") || ends_in(c->output, ".csv") || ends_in(c->output, ".tsv")))
+        return RKHS_OK;
+    return refuse(c, EXIT_MISUSED, "-o %s: that is where the model goes, e.g. m.rkhs; the embedding goes to -z %s", c->output,
+                  c->output);
+}
+
 /* Refuses a fit that would write nothing, or the model where numbers are meant. */
 static rkhs_status check_fit(cli *c) {
     const char *outputs[] = {c->output, c->z};
@@ -36,17 +43,15 @@ static rkhs_status check_fit(cli *c) {
         return refuse(c, EXIT_MISUSED,
                       "nothing would be written; give -o m.rkhs for the model, -z Z.npy for the embedding, or both");
     }
-    if (c->output != NULL && (ends_in(c->output, ".npy") || ends_in(c->output, ".csv") || ends_in(c->output, ".tsv"))) {
-        return refuse(c, EXIT_MISUSED, "-o %s: that is where the model goes, e.g. m.rkhs; the embedding goes to -z %s",
-                      c->output, c->output);
-    }
+    rkhs_status status = check_model_name(c);
+    if (status != RKHS_OK) return status;
     if (c->labels != NULL && c->target != NULL) return refuse(c, EXIT_MISUSED, "give --labels or --target, not both");
-    rkhs_status status = check_outputs(c, outputs, 2);
+    status = check_outputs(c, outputs, 2);
     return status == RKHS_OK ? check_format(c, c->z, c->output_format) : status;
 }
 
 /* Writes what was asked for; all of it or nothing. */
-static rkhs_status write_fit(cli *c, const rkhs_model *m) {
+rkhs_status write_fit(cli *c, const rkhs_model *m) {
     rkhs_status status = RKHS_OK;
     int64_t n, dim;
     const double *Z = rkhs_model_embedding(m, &n, &dim);

@@ -23,6 +23,23 @@ const command commands[] = {
     {"inverse", "Learn", "MODEL Z", 2, 2, "go back from an embedding to approximate objects", run_inverse, inverse_options,
      NULL, NULL,
      "rkhs inverse m.rkhs Z.npy -o X.npy\n"},
+    {"select", "Learn", "'SPEC' X", 2, 2, "try many parameters and keep the best model", run_select, select_options, "scores",
+     "A ? in SPEC or in --kernel is a hole: 'kpca(dim=?)' has one that is called dim, '?w*rbf' one that is called w; --try fills "
+     "it, and holes of one name alike. All combinations are tried, or as many as --draws says. --by is a score: of the "
+     "embedding of all rows, where knn looks at each row's neighbours among the others; with --folds of the rows left out, among "
+     "those that were learned from (a score that knows no new rows looks at the rows left out alone). Rows without a "
+     "label (? or NA in the file, or what --unlabelled says) are learned from and not scored. With --folds there are also "
+     "'reconstruction', the error of the way back as a share of the variance, and with --target 'error', the mean squared error of "
+     "the prediction. Ties go to the first.",
+     "rkhs select kpca --kernel 'rbf(sigma=?)' --try 'sigma=log(0.1,100,13)' --by 'trustworthiness(k=12)' X.npy -o best.rkhs\n"
+     "rkhs select 'kpca(dim=?)' --kernel 'rbf(sigma=?)' --try dim=2,3,5 --try 'sigma=log(0.1,100,13)' --labels y.npy "
+     "--by 'knn(k=3)' --folds 5 X.npy --resume tried.jsonl\n"
+     "rkhs select 'krr(ridge=?)' --try 'ridge=log(1e-6,10)' --draws 20 --target t.npy --by error --folds 5 X.npy\n"},
+    {"dimension", "Look", "X", 1, 1, "estimate how many dimensions the data have", run_dimension, dimension_options, NULL,
+     "For vectors the dimension of what they lie on, by the two nearest neighbours of each row (the score twonn), with its "
+     "standard error, also of half and of a quarter of the rows: where these differ much, noise or curvature has a part in it. For any "
+     "kernel the eigenvalues of its centred Gram: where they fall most, and how many hold 90% of the variance.",
+     "rkhs dimension X.npy\nrkhs dimension X.npy --kernel linear\n"},
     {"plot", "Look", "Z", 1, 1, "draw an embedding as a picture (SVG)", run_plot, plot_options, NULL,
      "Two dimensions give a scatter plot, one gives strips, three or more give pairs of the first four.",
      "rkhs plot Z.npy --labels y.npy --title Circles -o circles.svg\n"},

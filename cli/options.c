@@ -88,6 +88,30 @@ const option list_options[] = {
     {0}
 };
 
+const option select_options[] = {
+    {"try", 0, OPT_MANY, AT(tries), "NAME=VALUES",
+     "what fills the hole NAME: log(a,b,n), lin(a,b,n), values with commas; log(a,b) or lin(a,b): a range to draw from"},
+    {"by", 0, OPT_TEXT, AT(by), "SCORE", "what is best: a score, 'reconstruction' or 'error' (needed)"},
+    {"kernel", 'k', OPT_TEXT, AT(kernel), "KERNEL", "how two objects compare, with holes: 'rbf(sigma=?)'"},
+    {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels, for scores that need them; ? or NA: the row has none"},
+    {"unlabelled", 0, OPT_TEXT, AT(unlabelled), "LABEL", "another label that means none, e.g. -1"},
+    {"target", 0, OPT_TEXT, AT(target), "FILE", "numbers to predict, for models that learn from them"},
+    {"folds", 0, OPT_WHOLE, AT(folds), "N", "fit on all but one of N parts and score that one, for each"},
+    {"draws", 0, OPT_WHOLE, AT(draws), "N", "try only N, drawn by the seed"},
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the best model, fitted on all rows, e.g. best.rkhs"},
+    {"z", 'z', OPT_TEXT, AT(z), "FILE", "write its embedding, e.g. Z.npy"},
+    {"table", 0, OPT_TEXT, AT(table), "FILE", "write all results, separated by tabs, e.g. tried.tsv"},
+    {"resume", 0, OPT_TEXT, AT(resume), "FILE", "add each result to this file, and take those it has: a stopped search goes on"},
+    {"json", 0, OPT_FLAG, AT(json), NULL, "print one JSON object with all digits"},
+    LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
+};
+
+const option dimension_options[] = {
+    {"kernel", 'k', OPT_TEXT, AT(kernel), "KERNEL", "whose spectrum is looked at; otherwise the choice of kernel PCA"},
+    {"json", 0, OPT_FLAG, AT(json), NULL, "print one JSON object with all digits"},
+    LABEL_COLUMN, FORMAT, {0}
+};
+
 const option no_options[] = {{0}};
 /* clang-format on */
 
@@ -190,6 +214,19 @@ static rkhs_status store(cli *c, const option *o, const char *value) {
             return refuse(c, EXIT_MISUSED, "--%s takes a number from 1 to 1024 (0: all), not '%s'", o->name, value);
         }
         *(int *)(void *)field = (int)n;
+    }
+    if (o->kind == OPT_WHOLE) {
+        errno = 0;
+        long n = strtol(value, &end, 10);
+        if (end == value || *end != 0 || errno != 0 || n < 1 || n > 1000000)
+            return refuse(c, EXIT_MISUSED, "--%s takes a whole number from 1 to 1000000, not '%s'", o->name, value);
+        *(int *)(void *)field = (int)n;
+    }
+    if (o->kind == OPT_MANY) {
+        struct many *many = (struct many *)(void *)field;
+        if (many->count == MOST_MANY)
+            return refuse(c, EXIT_MISUSED, "--%s stands more than %d times: that is the most", o->name, MOST_MANY);
+        many->value[many->count++] = value;
     }
     if (o->kind == OPT_SEED) {
         errno = 0;

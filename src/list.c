@@ -63,6 +63,12 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
         type->second = second_of(m->second);
         type->predicts = m->predicts;
     }
+    if (l == &rk_scores) {
+        const rk_score_type *s = (const rk_score_type *)e;
+        type->better = s->better == RK_MORE_IS_BETTER ? 1 : s->better == RK_LESS_IS_BETTER ? -1 : 0;
+        type->needs_labels = (s->needs & RK_NEEDS_LABELS) != 0;
+        type->takes_new = s->takes_new;
+    }
     return 1;
 }
 

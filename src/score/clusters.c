@@ -185,6 +185,7 @@ const rk_score_type rk_score_davies_bouldin = {
               .formula = "mean_c max_d (s_c + s_d) / |m_c - m_d|",
               .cost = "n dim"},
     .needs = RK_NEEDS_LABELS,
+    .better = RK_LESS_IS_BETTER,
     .family = family_davies_bouldin,
 };
 

@@ -206,11 +206,12 @@ static const rk_param params[] = {
 };
 
 /* clang-format off */
-#define RANK_SCORE(NAME, BRIEF, FORMULA)                                                                                       \
+#define RANK_SCORE(NAME, BRIEF, FORMULA) RANK_SCORE_BY(RK_MORE_IS_BETTER, NAME, BRIEF, FORMULA)
+#define RANK_SCORE_BY(BETTER, NAME, BRIEF, FORMULA)                                                                            \
     {                                                                                                                          \
         .entry = {.name = NAME, .brief = BRIEF, .formula = FORMULA, .params = params, .size = sizeof(ranks),                   \
                   .cost = "n^2 (p + dim), shared with the others of this kind"},                                               \
-        .needs = RK_NEEDS_X, .takes_new = 1, .family = family_ranks,                                                           \
+        .needs = RK_NEEDS_X, .takes_new = 1, .better = BETTER, .family = family_ranks,                                         \
     }
 
 /* clang-format on */
@@ -224,8 +225,9 @@ const rk_score_type rk_score_continuity =
 const rk_score_type rk_score_continuity_ke =
     RANK_SCORE("continuity_ke", "continuity with a squared penalty, as the KE paper prints it; may be negative",
                "1 - c sum_i sum_{j in X_i, rank_z > k} (rank_z(i,j) - k + 1)^2");
-const rk_score_type rk_score_mrre = RANK_SCORE("mrre", "mean relative rank error of the embedding's neighbours; 0 is best",
-                                               "sum_i sum_{j in Z_i} |rank_x - rank_z| / rank_z / worst");
+const rk_score_type rk_score_mrre =
+    RANK_SCORE_BY(RK_LESS_IS_BETTER, "mrre", "mean relative rank error of the embedding's neighbours; 0 is best",
+                  "sum_i sum_{j in Z_i} |rank_x - rank_z| / rank_z / worst");
 const rk_score_type rk_score_qnx = RANK_SCORE(
     "qnx", "the share of the k nearest objects that are among the k nearest in the embedding", "mean |X_i and Z_i| / k");
 const rk_score_type rk_score_rnx =

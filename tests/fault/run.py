@@ -42,6 +42,7 @@ COMMANDS = [
     ("plot", ["plot", "Z.npy", "--labels", "y.npy", "-o", "out.svg"], ["out.svg"]),
     ("info", ["info", "m.rkhs"], []),
     ("score", ["score", "knn(k=5)", "--z", "Z.npy", "--labels", "y.npy"], []),
+    ("dimension", ["dimension", "X.npy", "--json"], []),
     ("gram", ["gram", "rbf", "X.npy", "-o", "out.npy"], ["out.npy"]),
     ("gram rows", ["gram", "rbf", "X.npy", "--rows", "5:17", "-o", "out.npy"], ["out.npy"]),
     ("gram merge", ["gram", "--merge", "p0.npy", "p1.npy", "-o", "out.npy"], ["out.npy"]),

@@ -1,0 +1,138 @@
+/* criterion.c: what rkhs select looks for: the score, the rows that have labels, the folds.  SPDX-License-Identifier:
+ * BSD-3-Clause */
+#include "select.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SCORES = 64 };
+
+/* Finds --by among the scores. */
+static rkhs_status find_score(search *s) {
+    const char *by = s->c->by, *names[MOST_SCORES + 2], *near;
+    char word[64] = "";
+    rkhs_type type;
+    int count = 0;
+    for (size_t i = 0; i + 1 < sizeof word && (isalnum((unsigned char)by[i]) || by[i] == '_'); i++) word[i] = by[i];
+    for (int i = 0; rkhs_list_type("scores", i, &type); i++) {
+        if (count < MOST_SCORES) names[count++] = type.name;
+        if (strcmp(type.name, word) != 0) continue;
+        if (type.better == 0)
+            return refuse(s->c, EXIT_MISUSED, "--by %s: %s describes an embedding, and neither more nor less of it is better",
+                          by, type.name);
+        s->better = type.better;
+        s->needs_labels = type.needs_labels;
+        s->takes_new = type.takes_new;
+        return RKHS_OK;
+    }
+    names[count++] = "reconstruction";
+    names[count++] = "error";
+    near = nearest(word, names, count);
+    if (near != NULL) return refuse(s->c, EXIT_MISUSED, "--by %.100s: there is no such score; did you mean %s?", by, near);
+    return refuse(s->c, EXIT_MISUSED, "--by %.100s: there is no such score; 'rkhs list scores' shows which there are", by);
+}
+
+/* Lets the library read the parameters of the score, on an embedding of two rows. */
+static rkhs_status check_parameters(search *s) {
+    static const double values[] = {0, 1};
+    rkhs_data *z = NULL;
+    double value;
+    rkhs_status status;
+    TRY(rkhs_data_dense(s->c->env, values, 2, 1, 1, &z));
+    status = rkhs_score(s->c->env, &s->c->by, 1, &(rkhs_scored){.z = z}, &value, NULL);
+    if (status != RKHS_ERR_SPEC) status = RKHS_OK; /* anything else is about these two rows */
+done:
+    rkhs_data_free(z);
+    return status;
+}
+
+/* Which rows have a label. */
+static rkhs_status mark_labelled(search *s) {
+    rkhs_status status = RKHS_OK;
+    cli *c = s->c;
+    int64_t n = rkhs_data_rows(s->x), classes = 0, *members = NULL, seen = 0, least = 0;
+    const int64_t *codes = rkhs_data_codes(s->classes, &classes);
+    const char *file = c->labels != NULL ? c->labels : c->operand[1];
+    if (rkhs_data_rows(s->classes) != n)
+        REFUSE(c, EXIT_FAILED, "%s has %lld labels, but %s has %lld rows: give one for each, ? for a row without", file,
+               (long long)rkhs_data_rows(s->classes), c->operand[1], (long long)n);
+    TRY(keep(s, (size_t)n, 1, &s->labelled));
+    TRY(keep(s, (size_t)classes, sizeof *members, &members));
+    for (int64_t i = 0; i < n; i++) {
+        const char *name = rkhs_data_class_name(s->classes, codes[i]);
+        s->labelled[i] =
+            strcmp(name, "?") != 0 && strcmp(name, "NA") != 0 && (c->unlabelled == NULL || strcmp(name, c->unlabelled) != 0);
+        members[codes[i]] += s->labelled[i];
+    }
+    for (int64_t k = 0; k < classes; k++) {
+        if (members[k] == 0) continue;
+        if (seen++ == 0 || members[k] < members[least]) least = k;
+    }
+    if (seen == 0) REFUSE(c, EXIT_FAILED, "%s: no row has a label: --by %s needs some", file, c->by);
+    if (seen == 1)
+        REFUSE(c, EXIT_FAILED, "%s: all labelled rows are of one class, '%.60s': --by %s needs two or more", file,
+               rkhs_data_class_name(s->classes, least), c->by);
+    if (c->folds > members[least])
+        REFUSE(c, EXIT_FAILED,
+               "%s: the class '%.60s' has %lld labelled row%s, and --folds %d needs one for each part: give fewer folds", file,
+               rkhs_data_class_name(s->classes, least), (long long)members[least], members[least] == 1 ? "" : "s", c->folds);
+done:
+    return status;
+}
+
+rkhs_status check_criterion(search *s) {
+    rkhs_status status = RKHS_OK;
+    cli *c = s->c;
+    s->better = -1;
+    s->by = strcmp(c->by, "reconstruction") == 0 ? BY_RECONSTRUCTION : strcmp(c->by, "error") == 0 ? BY_ERROR : BY_SCORE;
+    if (s->by == BY_SCORE) {
+        TRY(find_score(s));
+        TRY(check_parameters(s));
+    } else if (c->folds == 0) {
+        REFUSE(c, EXIT_MISUSED, "--by %s is of rows left out: give --folds 5", c->by);
+    }
+    if (s->by == BY_ERROR && c->target == NULL)
+        REFUSE(c, EXIT_MISUSED, "--by error compares with numbers to predict: give --target FILE");
+    if (c->folds == 1) REFUSE(c, EXIT_MISUSED, "--folds 1 leaves nothing to learn from: give 2 or more, or leave it out");
+    if (c->unlabelled != NULL && !s->needs_labels)
+        REFUSE(c, EXIT_MISUSED, "--unlabelled is about labels, and --by %s does not look at them", c->by);
+done:
+    return status;
+}
+
+/* Shuffles rows, by the seed. */
+static void shuffle(uint64_t seed, uint64_t stream, int64_t *rows, int64_t count) {
+    for (int64_t i = count - 1; i > 0; i--) {
+        int64_t j = (int64_t)(uniform_of(seed, stream, (uint64_t)i) * (double)(i + 1)), row = rows[i];
+        rows[i] = rows[j];
+        rows[j] = row;
+    }
+}
+
+/* Deals the rows that are scored to the folds, each class evenly. */
+rkhs_status deal_folds(search *s) {
+    rkhs_status status = RKHS_OK;
+    cli *c = s->c;
+    int64_t n = rkhs_data_rows(s->x), classes = 1, *rows = NULL, dealt = 0;
+    const int64_t *codes = s->needs_labels ? rkhs_data_codes(s->classes, &classes) : NULL;
+    if (s->needs_labels) TRY(mark_labelled(s));
+    if (s->y != NULL && rkhs_data_rows(s->y) != n)
+        REFUSE(c, EXIT_FAILED, "%s has %lld rows, but %s has %lld: give one for each",
+               c->target != NULL ? c->target : c->labels, (long long)rkhs_data_rows(s->y), c->operand[1], (long long)n);
+    if (c->folds == 0) goto done;
+    if (c->folds > n / 2)
+        REFUSE(c, EXIT_FAILED, "--folds %d of %lld rows: give at most %lld", c->folds, (long long)n, (long long)n / 2);
+    TRY(keep(s, (size_t)n, sizeof *s->fold, &s->fold));
+    TRY(keep(s, (size_t)n, sizeof *rows, &rows));
+    for (int64_t i = 0; i < n; i++) s->fold[i] = -1;
+    for (int64_t k = 0; k < classes; k++) {
+        int64_t count = 0;
+        for (int64_t i = 0; i < n; i++)
+            if (codes == NULL || (codes[i] == k && s->labelled[i])) rows[count++] = i;
+        shuffle(c->seed, 1000 + (uint64_t)k, rows, count);
+        for (int64_t i = 0; i < count; i++) s->fold[rows[i]] = (int)(dealt++ % c->folds);
+    }
+done:
+    return status;
+}

@@ -1,0 +1,262 @@
+/* select.c: rkhs select: tries many parameters and keeps the best model.  SPDX-License-Identifier: BSD-3-Clause */
+#include "select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- results ------------------------------------------------------------------------------------------------------------ */
+
+/* "0.912", or "-" for what there is not, into buffer. */
+static const char *number_text(double value, const char *format, char buffer[40]) {
+    if (!isfinite(value)) return "-";
+    snprintf(buffer, 40, format[0] == '3' ? "%.3g" : format[0] == '6' ? "%.6g" : "%.17g", value);
+    return buffer;
+}
+
+/* The table, in columns for the eye, or separated by tabs with all digits. */
+static void make_table(const search *s, int tabs, text *out) {
+    int width[MOST_MANY + 3], columns = s->chosen + 3;
+    char number[40];
+    static const char *const heads[] = {"score", "deviation", "seconds"};
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = -1; i < s->count; i++) {
+            const cell *one = i >= 0 ? &s->cells[i] : NULL;
+            if (pass == 1 && !tabs) text_add(out, i >= 0 && i == s->best ? "* " : "  ");
+            for (int k = 0; k < columns; k++) {
+                int h = k - s->chosen;
+                const char *head = h < 0 ? s->choices[k].name : heads[h];
+                const char *shown = i < 0    ? head
+                                    : h < 0  ? one->values[k]
+                                    : h == 0 ? number_text(one->score, tabs ? "17" : "6", number)
+                                    : h == 1 ? number_text(one->deviation, tabs ? "17" : "3", number)
+                                             : number_text(one->seconds, "3", number);
+                if (pass == 0 && (i < 0 || (int)strlen(shown) > width[k])) width[k] = (int)strlen(shown);
+                if (pass == 0) continue;
+                if (tabs)
+                    text_add(out, "%s%s", shown, "\t");
+                else
+                    text_add(out, "%-*s%s", width[k], shown, "  ");
+            }
+            if (pass == 0) continue;
+            if (i < 0)
+                text_add(out, tabs ? "best\tfailed" : "");
+            else if (tabs)
+                text_add(out, "%s\t%s", i == s->best ? "1" : "0", one->failed != NULL ? one->failed : "");
+            else if (one->failed != NULL)
+                text_add(out, "%s", one->failed);
+            while (!tabs && out->length > 0 && out->s[out->length - 1] == ' ') out->length--;
+            text_add(out, "\n");
+        }
+    }
+}
+
+static void json_number(const char *name, double value) {
+    printf(isfinite(value) ? ", \"%s\": %.17g" : ", \"%s\": null", name, value);
+}
+
+static void print_json(const search *s) {
+    printf("{\"by\": ");
+    json_text(stdout, s->c->by);
+    printf(", \"better\": \"%s\", \"folds\": %d, \"seed\": %llu, \"best\": %d, \"cells\": [", s->better > 0 ? "more" : "less",
+           s->c->folds, (unsigned long long)s->c->seed, s->best);
+    for (int i = 0; i < s->count; i++) {
+        const cell *one = &s->cells[i];
+        printf("%s\n  {\"values\": {", i > 0 ? "," : "");
+        for (int h = 0; h < s->chosen; h++) {
+            printf("%s", h > 0 ? ", " : "");
+            json_text(stdout, s->choices[h].name);
+            printf(": ");
+            json_text(stdout, one->values[h]);
+        }
+        printf("}, \"model\": ");
+        json_text(stdout, one->model);
+        printf(", \"kernel\": ");
+        if (one->kernel != NULL)
+            json_text(stdout, one->kernel);
+        else
+            printf("null");
+        json_number("score", one->score);
+        json_number("deviation", one->deviation);
+        json_number("seconds", one->seconds);
+        printf(", \"failed\": ");
+        if (one->failed != NULL)
+            json_text(stdout, one->failed);
+        else
+            printf("null");
+        printf("}");
+    }
+    printf("]}\n");
+}
+
+/* The first cell that no other is better than; -1: all failed. */
+static int find_best(const search *s) {
+    int best = -1;
+    for (int i = 0; i < s->count; i++) {
+        if (s->cells[i].failed != NULL) continue;
+        if (best < 0 || s->better * s->cells[i].score > s->better * s->cells[best].score) best = i;
+    }
+    return best;
+}
+
+/* Whether all cells failed for one reason. */
+static int one_reason(const search *s) {
+    for (int i = 1; i < s->count; i++)
+        if (strcmp(s->cells[i].failed, s->cells[0].failed) != 0) return 0;
+    return 1;
+}
+
+/* Prints what was found, and writes --table. */
+static rkhs_status show_results(search *s) {
+    rkhs_status status = RKHS_OK;
+    text table = {0}, shown = {0};
+    s->best = find_best(s);
+    if (s->best < 0 && one_reason(s)) REFUSE(s->c, EXIT_FAILED, "%s", s->cells[0].failed);
+    if (s->c->table != NULL) {
+        make_table(s, 1, &table);
+        TRY(text_write(s->c, &table, s->c->table));
+    }
+    make_table(s, 0, &shown);
+    if (shown.failed) REFUSE(s->c, EXIT_FAILED, "no memory");
+    progress_erase();
+    if (s->c->json)
+        print_json(s);
+    else
+        fwrite(shown.s, 1, shown.length, stdout);
+    if (s->best < 0) REFUSE(s->c, EXIT_FAILED, "all %d combinations failed; the first: %s", s->count, s->cells[0].failed);
+done:
+    text_free(&shown);
+    text_free(&table);
+    return status;
+}
+
+/* ---- the search ---------------------------------------------------------------------------------------------------------- */
+
+/* What can be refused before data are read. */
+static rkhs_status check_select(cli *c) {
+    const char *outputs[] = {c->output, c->z, c->table, c->resume};
+    rkhs_status status;
+    if (c->by == NULL) REFUSE(c, EXIT_MISUSED, "what is best? give --by, e.g. --by 'knn(k=3)' or --by 'trustworthiness(k=12)'");
+    TRY(check_model_name(c));
+    if (c->table != NULL && strcmp(c->table, "-") == 0)
+        REFUSE(c, EXIT_MISUSED, "--table - : a table is printed on standard output anyway; give a file, or leave it out");
+    for (int i = 0; i < 2; i++)
+        if (outputs[i] != NULL && strcmp(outputs[i], "-") == 0)
+            REFUSE(c, EXIT_MISUSED, "standard output is for the table; give -%c a file", i == 0 ? 'o' : 'z');
+    if (c->resume != NULL && strcmp(c->resume, "-") == 0) REFUSE(c, EXIT_MISUSED, "--resume takes a file");
+    const char *inputs[] = {c->operand[1], c->labels, c->target};
+    for (int i = 0; i < 3; i++)
+        if (c->resume != NULL && inputs[i] != NULL && strcmp(inputs[i], "-") == 0)
+            REFUSE(c, EXIT_MISUSED, "--resume goes by the files' checksums: give a file in place of standard input (-)");
+    TRY(check_outputs(c, outputs, 4));
+    TRY(check_format(c, c->z, c->output_format));
+done:
+    return status;
+}
+
+/* A kernel of one cell that can be made, so that the data are read as it compares them; NULL: none can. */
+static void first_kernel(search *s, rkhs_kernel **kernel) {
+    *kernel = NULL;
+    for (int i = 0; i < s->count && s->cells[i].kernel != NULL && *kernel == NULL; i++)
+        rkhs_kernel_new(s->c->env, s->cells[i].kernel, kernel);
+}
+
+/* Whether the model takes labels as its second data set. */
+static int learns_labels(const char *spec) {
+    rkhs_type type;
+    for (int i = 0; rkhs_list_type("models", i, &type); i++) {
+        size_t length = strlen(type.name);
+        if (strncmp(type.name, spec, length) == 0 && (spec[length] == 0 || spec[length] == '(' || spec[length] == ' '))
+            return type.second != NULL && strstr(type.second, "labels") != NULL;
+    }
+    return 0;
+}
+
+/* Reads all files. */
+static rkhs_status read_all(search *s) {
+    cli *c = s->c;
+    rkhs_kernel *kernel = NULL;
+    rkhs_status status;
+    first_kernel(s, &kernel);
+    TRY(read_data(c, c->operand[1], kernel, &s->x));
+    if (c->labels != NULL) TRY(read_labels(c, c->labels, NULL, &s->labels));
+    s->classes = s->labels != NULL ? s->labels : rkhs_data_labels(s->x);
+    if (c->target != NULL) TRY(read_target(c, c->target, &s->y));
+    if (s->needs_labels && s->classes == NULL)
+        REFUSE(c, EXIT_MISUSED, "--by %s needs labels: give --labels FILE, or --label-column", c->by);
+    if (s->y == NULL && s->labels != NULL && learns_labels(c->operand[0])) TRY(read_labels(c, c->labels, NULL, &s->y));
+done:
+    rkhs_kernel_free(kernel);
+    return status;
+}
+
+/* By kernel, then in order. */
+static int by_kernel(const void *a, const void *b) {
+    const cell *x = *(cell *const *)a, *y = *(cell *const *)b;
+    int order = x->kernel != NULL && y->kernel != NULL ? strcmp(x->kernel, y->kernel) : 0;
+    return order != 0 ? order : (x > y) - (x < y);
+}
+
+/* Tries all cells that are not done, those of one kernel together. */
+static rkhs_status try_all(search *s) {
+    rkhs_status status = RKHS_OK;
+    cell **open;
+    int count = 0;
+    TRY(keep(s, (size_t)s->count, sizeof *open, &open));
+    for (int i = 0; i < s->count; i++)
+        if (!s->cells[i].done) open[count++] = &s->cells[i];
+    qsort(open, (size_t)count, sizeof *open, by_kernel);
+    for (int i = 0, j; i < count; i = j) {
+        for (j = i + 1; j < count && (open[i]->kernel == NULL || strcmp(open[i]->kernel, open[j]->kernel) == 0);) j++;
+        TRY(try_cells(s, open + i, j - i));
+        if (stop_signal() != 0) return RKHS_ERR_CANCELLED;
+    }
+done:
+    return status;
+}
+
+/* Fits the best cell on all rows and writes it. */
+static rkhs_status write_best(search *s) {
+    cli *c = s->c;
+    const cell *best = &s->cells[s->best];
+    rkhs_model *m = NULL;
+    rkhs_kernel *kernel = NULL;
+    rkhs_status status = RKHS_OK;
+    if (c->output == NULL && c->z == NULL) return RKHS_OK;
+    set_subject(c, c->operand[1], c->labels != NULL ? c->labels : c->target);
+    TRY(rkhs_model_new(c->env, best->model, &m));
+    if (best->kernel != NULL) TRY(rkhs_kernel_new(c->env, best->kernel, &kernel));
+    TRY(rkhs_model_fit(m, kernel, s->x, s->y, NULL));
+    TRY(write_fit(c, m));
+    if (!c->quiet && stop_signal() == 0) say_summary(c, m);
+done:
+    rkhs_kernel_free(kernel);
+    rkhs_model_free(m);
+    return status;
+}
+
+int run_select(cli *c) {
+    search s = {.c = c, .best = -1};
+    int quiet = c->quiet;
+    rkhs_status status;
+    TRY(check_select(c));
+    TRY(check_criterion(&s));
+    TRY(read_choices(&s));
+    TRY(make_cells(&s));
+    TRY(read_all(&s));
+    TRY(deal_folds(&s));
+    TRY(resume_read(&s));
+    if (!c->verbose) c->quiet = 1; /* one advice is enough: that of the best */
+    status = try_all(&s);
+    c->quiet = quiet;
+    if (status != RKHS_OK) goto done;
+    TRY(show_results(&s));
+    TRY(write_best(&s));
+done:;
+    int code = finish(c, status);
+    rkhs_data_free(s.labels);
+    rkhs_data_free(s.y);
+    rkhs_data_free(s.x);
+    forget_kept(&s);
+    return code;
+}

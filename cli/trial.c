@@ -1,0 +1,426 @@
+/* trial.c: what rkhs select does with a cell: fit and score, for each part of the rows.  SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Without folds there is one part: all rows are learned from, and scored. With folds part f learns from the rows of the others.
+ * Cells of one kernel share what they can: kernel PCAs that differ in dim are the first columns of the largest, and other
+ * models get a Gram that is made once for each part. (Kernel PCA does not: it looks for negative eigenvalues of a Gram that it
+ * is given, which costs more than the Gram.) Rules such as sigma=median, and what a kernel takes from all objects, come from
+ * the rows of the part that are learned from. */
+#include "select.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The rows of one part, and what is scored of it. */
+typedef struct part {
+    int64_t *train, *held, *marked; /* rows learned from, left out; of those learned from, counted among them, the labelled */
+    int64_t trained, holds, marks;
+    rkhs_data *x, *y, *held_x;       /* subsets; NULL without folds */
+    rkhs_data *labels, *held_labels; /* of the labelled */
+    double *K, *H;                   /* a Gram that is shared: train x train, held x train; or NULL */
+    int64_t held_bytes;
+    rkhs_data *gram, *held_gram;
+    rkhs_model *largest; /* whose first columns are the embedding of smaller ones; or NULL */
+    double *Zh;          /* and of the rows left out */
+} part;
+
+static void part_free(search *s, part *p) {
+    rkhs_data *const all[] = {p->x, p->y, p->held_x, p->labels, p->held_labels, p->gram, p->held_gram};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) rkhs_data_free(all[i]);
+    rkhs_model_free(p->largest);
+    free(p->Zh);
+    free(p->train);
+    free(p->held);
+    free(p->marked);
+    free(p->K);
+    free(p->H);
+    if (p->held_bytes > 0) rkhs_env_hold(s->c->env, -p->held_bytes);
+    *p = (part){0};
+}
+
+static int is_labelled(const search *s, int64_t i) { return s->labelled == NULL || s->labelled[i]; }
+
+/* Which rows are where in part f. */
+static rkhs_status part_rows(search *s, int f, part *p) {
+    int64_t n = rkhs_data_rows(s->x);
+    p->train = calloc((size_t)n, sizeof *p->train);
+    p->held = calloc((size_t)n, sizeof *p->held);
+    p->marked = calloc((size_t)n, sizeof *p->marked);
+    if (p->train == NULL || p->held == NULL || p->marked == NULL) return refuse(s->c, EXIT_FAILED, "no memory");
+    for (int64_t i = 0; i < n; i++) {
+        if (s->fold != NULL && s->fold[i] == f) {
+            p->held[p->holds++] = i;
+            continue;
+        }
+        if (is_labelled(s, i)) p->marked[p->marks++] = p->trained;
+        p->train[p->trained++] = i;
+    }
+    return RKHS_OK;
+}
+
+/* The labels of the marked rows, and of those left out. */
+static rkhs_status part_labels(search *s, part *p) {
+    rkhs_status status = RKHS_OK;
+    int64_t *rows = calloc((size_t)p->marks + 1, sizeof *rows);
+    if (rows == NULL) return refuse(s->c, EXIT_FAILED, "no memory");
+    for (int64_t i = 0; i < p->marks; i++) rows[i] = p->train[p->marked[i]];
+    TRY(rkhs_data_subset(s->classes, rows, p->marks, &p->labels));
+    if (p->holds > 0) TRY(rkhs_data_subset(s->classes, p->held, p->holds, &p->held_labels));
+done:
+    free(rows);
+    return status;
+}
+
+static rkhs_status part_new(search *s, int f, part *p) {
+    rkhs_status status;
+    TRY(part_rows(s, f, p));
+    if (s->needs_labels) TRY(part_labels(s, p));
+    if (s->fold == NULL) goto done;
+    TRY(rkhs_data_subset(s->x, p->train, p->trained, &p->x));
+    TRY(rkhs_data_subset(s->x, p->held, p->holds, &p->held_x));
+    if (s->y != NULL) TRY(rkhs_data_subset(s->y, p->train, p->trained, &p->y));
+done:
+    return status;
+}
+
+/* ---- a Gram that cells share ----------------------------------------------------------------------------------------------
+ */
+
+/* Whether a model of that spec holds the whole Gram, and takes it as it is: then it may be given. */
+static int takes_gram(const char *spec) {
+    char name[64] = "";
+    rkhs_param param;
+    int whole = 0, checks = 0;
+    for (size_t i = 0; i + 1 < sizeof name && (isalnum((unsigned char)spec[i]) || spec[i] == '_'); i++) name[i] = spec[i];
+    for (int i = 0; rkhs_list_param("models", name, i, &param); i++) {
+        if (strcmp(param.name, "gram") == 0) whole = param.value != NULL && strcmp(param.value, "exact") == 0;
+        checks |= strcmp(param.name, "negative") == 0;
+    }
+    return whole && !checks && strstr(spec, "gram") == NULL;
+}
+
+/* Whether the data are a Gram themselves. */
+static int is_given(const search *s, const char *kernel) {
+    return kernel != NULL && strcmp(kernel, "precomputed") == 0 && strcmp(rkhs_data_kind(s->x), "dense") == 0;
+}
+
+/* Whether the cells can share a Gram. The parts of one that is given must be cut from it; the way back needs the objects. */
+static int can_share(const search *s, cell *const *cells, int count) {
+    const char *kernel = cells[0]->kernel;
+    if (is_given(s, kernel)) return s->fold != NULL;
+    if (count < 2 || kernel == NULL || s->by == BY_RECONSTRUCTION) return 0;
+    for (int i = 0; i < count; i++)
+        if (!takes_gram(cells[i]->model)) return 0;
+    return 1;
+}
+
+/* Cuts the rows and columns of a part from a Gram that is given. */
+static rkhs_status cut_gram(search *s, part *p) {
+    int64_t n = p->trained, ld = 0;
+    const double *K = rkhs_data_values(s->x, &ld);
+    if (rkhs_data_rows(s->x) != rkhs_data_columns(s->x))
+        return refuse(s->c, EXIT_FAILED, "a precomputed Gram to learn from must be square, not %lld x %lld",
+                      (long long)rkhs_data_rows(s->x), (long long)rkhs_data_columns(s->x));
+    for (int64_t j = 0; j < n; j++) {
+        for (int64_t i = 0; i < n; i++) p->K[i * n + j] = K[p->train[i] * ld + p->train[j]];
+        for (int64_t i = 0; i < p->holds; i++) p->H[i * n + j] = K[p->held[i] * ld + p->train[j]];
+    }
+    return RKHS_OK;
+}
+
+/* k(left out, learned from). The kernel sees those learned from first: what it takes from all objects comes from them. */
+static rkhs_status make_held(search *s, const rkhs_kernel *kernel, part *p) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = p->trained, h = p->holds;
+    double *T = malloc((size_t)(n * h) * sizeof *T);
+    if (T == NULL) return refuse(s->c, EXIT_FAILED, "no memory for a Gram of %lld rows", (long long)n);
+    TRY(rkhs_kernel_gram(kernel, p->x, p->held_x, T, h));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < h; j++) p->H[j * n + i] = T[i * h + j];
+done:
+    free(T);
+    return status;
+}
+
+/* Makes the Gram of a part. Where there is no memory for it there is none, and each cell makes its own. */
+static rkhs_status part_gram(search *s, const rkhs_kernel *kernel, int given, part *p) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = p->trained, h = p->holds;
+    double bytes = 8.0 * (double)n * (double)(n + 2 * h);
+    /* The fit holds another. */
+    if (bytes + 8.0 * (double)n * (double)n > 0.9 * (double)rkhs_env_memory_limit(s->c->env)) return RKHS_OK;
+    if (rkhs_env_hold(s->c->env, (int64_t)bytes) != RKHS_OK) return RKHS_OK;
+    p->held_bytes = (int64_t)bytes;
+    p->K = malloc((size_t)(n * n) * sizeof *p->K);
+    p->H = malloc((size_t)(n * h + 1) * sizeof *p->H);
+    if (p->K == NULL || p->H == NULL) REFUSE(s->c, EXIT_FAILED, "no memory for a Gram of %lld rows", (long long)n);
+    if (given) {
+        TRY(cut_gram(s, p));
+    } else {
+        TRY(rkhs_kernel_gram(kernel, s->fold != NULL ? p->x : s->x, NULL, p->K, n));
+        if (h > 0) TRY(make_held(s, kernel, p));
+    }
+    TRY(rkhs_data_dense(s->c->env, p->K, n, n, n, &p->gram));
+    if (h > 0) TRY(rkhs_data_dense(s->c->env, p->H, h, n, n, &p->held_gram));
+done:
+    return status;
+}
+
+/* ---- scores -----------------------------------------------------------------------------------------------------------------
+ */
+
+/* The rows left out, and back again: squared error over squared distance from the mean of what was learned from. */
+static rkhs_status score_reconstruction(search *s, const part *p, rkhs_model *m, const double *Zh, int64_t dim, double *value) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *back = NULL;
+    int64_t ld = 0, ldb = 0, ldt = 0, width = rkhs_data_columns(s->x);
+    double *mean = calloc((size_t)width + 1, sizeof *mean), error = 0, spread = 0;
+    if (mean == NULL) REFUSE(s->c, EXIT_FAILED, "no memory");
+    TRY(rkhs_model_inverse(m, Zh, p->holds, dim, &back));
+    const double *X = rkhs_data_values(p->held_x, &ld), *B = rkhs_data_values(back, &ldb), *T = rkhs_data_values(p->x, &ldt);
+    if (X == NULL || B == NULL || T == NULL || rkhs_data_columns(back) != width)
+        REFUSE(s->c, EXIT_FAILED, "reconstruction compares vectors, and these are %s", rkhs_data_kind(s->x));
+    for (int64_t i = 0; i < p->trained; i++)
+        for (int64_t j = 0; j < width; j++) mean[j] += T[i * ldt + j] / (double)p->trained;
+    for (int64_t i = 0; i < p->holds; i++)
+        for (int64_t j = 0; j < width; j++) {
+            double e = X[i * ld + j] - B[i * ldb + j], d = X[i * ld + j] - mean[j];
+            error += e * e;
+            spread += d * d;
+        }
+    if (!(spread > 0)) REFUSE(s->c, EXIT_FAILED, "reconstruction: the rows left out do not differ from the mean");
+    *value = error / spread;
+done:
+    free(mean);
+    rkhs_data_free(back);
+    return status;
+}
+
+/* The mean squared error of what is predicted for the rows left out. */
+static rkhs_status score_error(search *s, const part *p, const double *Zh, int64_t dim, double *value) {
+    int64_t ld = 0;
+    const double *T = rkhs_data_values(s->y, &ld);
+    double sum = 0;
+    if (T == NULL || rkhs_data_columns(s->y) != dim)
+        return refuse(s->c, EXIT_FAILED,
+                      "error compares %lld dimensions with %lld columns of --target: choose a model that predicts",
+                      (long long)dim, (long long)rkhs_data_columns(s->y));
+    for (int64_t i = 0; i < p->holds; i++)
+        for (int64_t j = 0; j < dim; j++) {
+            double e = Zh[i * dim + j] - T[p->held[i] * ld + j];
+            sum += e * e;
+        }
+    *value = sum / (double)(p->holds * dim);
+    return RKHS_OK;
+}
+
+/* A score of the library. */
+static rkhs_status score_listed(search *s, const part *p, const rkhs_kernel *kernel, const rkhs_data *z, const rkhs_data *zh,
+                                double *value, double *deviation) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *marked = NULL;
+    const rkhs_data *x = s->fold != NULL ? p->x : s->x;
+    const char *kind = rkhs_data_kind(s->x);
+    int given = kernel != NULL && is_given(s, rkhs_kernel_text(kernel));
+    int vectors = !given && (strcmp(kind, "dense") == 0 || strcmp(kind, "sparse") == 0);
+    rkhs_scored what = {.kernel = vectors ? NULL : kernel};
+    if (given && s->fold != NULL && !s->needs_labels)
+        REFUSE(s->c, EXIT_FAILED,
+               "--by %s with --folds compares objects, and of a precomputed Gram there are none: leave out --folds", s->c->by);
+    if (s->needs_labels && p->marks < p->trained) TRY(rkhs_data_subset(z, p->marked, p->marks, &marked));
+    what.z = marked != NULL ? marked : z;
+    what.labels = p->labels;
+    what.x = s->needs_labels ? NULL : x;
+    if (zh != NULL && s->takes_new) {
+        what.new_z = zh;
+        what.new_labels = p->held_labels;
+        what.new_x = s->needs_labels ? NULL : p->held_x;
+    } else if (zh != NULL) {
+        what.z = zh;
+        what.labels = p->held_labels;
+        what.x = s->needs_labels ? NULL : p->held_x;
+    }
+    TRY(rkhs_score(s->c->env, &s->c->by, 1, &what, value, deviation));
+done:
+    rkhs_data_free(marked);
+    return status;
+}
+
+/* Embeds the rows left out. */
+static rkhs_status embed_held(search *s, const part *p, const rkhs_model *m, double **Zh) {
+    int64_t dim = 0;
+    rkhs_model_embedding(m, NULL, &dim);
+    *Zh = malloc((size_t)(p->holds * dim + 1) * sizeof **Zh);
+    if (*Zh == NULL) return refuse(s->c, EXIT_FAILED, "no memory");
+    return rkhs_model_transform(m, p->held_gram != NULL ? p->held_gram : p->held_x, *Zh, dim);
+}
+
+/* Scores the first dim columns of what m makes; dim 0: all. */
+static rkhs_status score_part(search *s, const part *p, rkhs_model *m, int64_t dim, const rkhs_kernel *kernel, double *value,
+                              double *deviation) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *z = NULL, *zh = NULL;
+    int64_t n, ld;
+    const double *Z = rkhs_model_embedding(m, &n, &ld), *Zh = p->Zh;
+    double *own = NULL;
+    if (dim == 0) dim = ld;
+    TRY(rkhs_data_dense(s->c->env, Z, n, dim, ld, &z));
+    if (s->fold != NULL) {
+        if (m != p->largest) TRY(embed_held(s, p, m, &own));
+        if (own != NULL) Zh = own;
+        TRY(rkhs_data_dense(s->c->env, Zh, p->holds, dim, ld, &zh));
+    }
+    if (s->by == BY_RECONSTRUCTION) TRY(score_reconstruction(s, p, m, Zh, dim, value));
+    if (s->by == BY_ERROR) TRY(score_error(s, p, Zh, dim, value));
+    if (s->by == BY_SCORE) TRY(score_listed(s, p, kernel, z, zh, value, deviation));
+    if (!isfinite(*value)) REFUSE(s->c, EXIT_FAILED, "the score is not a number");
+done:
+    rkhs_data_free(zh);
+    rkhs_data_free(z);
+    free(own);
+    return status;
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------------------------------
+ */
+
+/* The dim of a kernel PCA, as its text has it, and the rest of the text; 0: it is another model. */
+static int64_t dim_of(search *s, const char *spec, char rest[SPEC_ROOM]) {
+    static const char begin_text[] = "kpca(dim=";
+    rkhs_model *m = NULL;
+    long long dim = 0;
+    int used = 0;
+    if (rkhs_model_new(s->c->env, spec, &m) == RKHS_OK && strncmp(rkhs_model_text(m), begin_text, sizeof begin_text - 1) == 0) {
+        const char *after = rkhs_model_text(m) + sizeof begin_text - 1;
+        if (strlen(after) < SPEC_ROOM && sscanf(after, "%lld%n", &dim, &used) == 1) strcpy(rest, after + used);
+    }
+    rkhs_model_free(m);
+    return used > 0 && dim > 0 ? dim : 0;
+}
+
+/* Fits the largest of the kernel PCAs that differ in dim alone; dims[i] is set for those that it stands for, else 0. Where it
+ * fails each is fitted by itself, and says why. */
+static void fit_largest(search *s, cell *const *cells, int count, const rkhs_kernel *kernel, part *p, int64_t *dims) {
+    char first[SPEC_ROOM] = "", rest[SPEC_ROOM] = "";
+    int largest = -1, shared = 0;
+    const rkhs_data *x = s->fold != NULL ? p->x : s->x;
+    for (int i = 0; i < count; i++) {
+        dims[i] = s->by == BY_SCORE && p->gram == NULL ? dim_of(s, cells[i]->model, rest) : 0;
+        if (dims[i] > p->trained || (largest >= 0 && strcmp(first, rest) != 0)) dims[i] = 0;
+        if (dims[i] == 0) continue;
+        if (largest < 0) strcpy(first, rest);
+        if (largest < 0 || dims[i] > dims[largest]) largest = i;
+        shared++;
+    }
+    if (shared < 2 || rkhs_model_new(s->c->env, cells[largest]->model, &p->largest) != RKHS_OK) goto failed;
+    if (rkhs_model_fit(p->largest, kernel, x, NULL, NULL) != RKHS_OK) goto failed;
+    if (s->fold != NULL && embed_held(s, p, p->largest, &p->Zh) != RKHS_OK) goto failed;
+    return;
+failed:
+    s->c->message[0] = 0;
+    rkhs_model_free(p->largest);
+    p->largest = NULL;
+    for (int i = 0; i < count; i++) dims[i] = 0;
+}
+
+/* Fits one cell on one part and scores it; with dim it is the first columns of p->largest. */
+static rkhs_status try_part(search *s, const cell *one, const part *p, int64_t dim, const rkhs_kernel *kernel, double *value,
+                            double *deviation) {
+    rkhs_status status = RKHS_OK;
+    rkhs_model *m = NULL;
+    rkhs_kernel *given = NULL;
+    const rkhs_data *x = s->fold != NULL ? p->x : s->x, *y = s->fold != NULL ? p->y : s->y;
+    if (dim > 0) {
+        const rkhs_kernel *own = rkhs_model_kernel(p->largest);
+        return score_part(s, p, p->largest, dim, kernel != NULL ? kernel : own, value, deviation);
+    }
+    TRY(rkhs_model_new(s->c->env, one->model, &m));
+    if (p->gram != NULL) TRY(rkhs_kernel_new(s->c->env, "precomputed", &given));
+    TRY(rkhs_model_fit(m, given != NULL ? given : kernel, p->gram != NULL ? p->gram : x, y, NULL));
+    TRY(score_part(s, p, m, 0, kernel != NULL ? kernel : rkhs_model_kernel(m), value, deviation));
+done:
+    rkhs_kernel_free(given);
+    rkhs_model_free(m);
+    return status;
+}
+
+/* Notes why a cell failed; a stop ends the search instead. */
+static rkhs_status note_failure(search *s, cell *one, rkhs_status status) {
+    cli *c = s->c;
+    if (status == RKHS_ERR_CANCELLED || stop_signal() != 0) return RKHS_ERR_CANCELLED;
+    const char *sentence = c->message[0] != 0 ? c->message : rkhs_env_message(c->env);
+    if (*sentence == 0) sentence = rkhs_status_text(status);
+    char *copy;
+    int memory = status == RKHS_ERR_MEMORY;
+    status = keep_text(s, sentence, strlen(sentence), &copy);
+    if (status != RKHS_OK) return status;
+    one->failed = copy;
+    one->passing = memory;
+    c->message[0] = 0;
+    c->code = 0;
+    return RKHS_OK;
+}
+
+/* Mean and standard deviation of the scores of the parts, v[folds]. */
+static void join_parts(const search *s, cell *one, const double *v, double deviation) {
+    int folds = s->fold != NULL ? s->c->folds : 1;
+    double mean = 0, squares = 0;
+    for (int f = 0; f < folds; f++) mean += v[f] / folds;
+    for (int f = 0; f < folds; f++) squares += (v[f] - mean) * (v[f] - mean);
+    one->score = mean;
+    one->deviation = folds > 1 ? sqrt(squares / (folds - 1)) : deviation;
+}
+
+/* One part of all cells; values[i] is that of cell i. */
+static rkhs_status try_fold(search *s, int f, cell *const *cells, int count, double *values, double *deviations) {
+    rkhs_status status = RKHS_OK, made;
+    part p = {0};
+    rkhs_kernel *kernel = NULL;
+    double from = seconds_now();
+    int64_t *dims = calloc((size_t)count, sizeof *dims);
+    if (dims == NULL) REFUSE(s->c, EXIT_FAILED, "no memory");
+    TRY(part_new(s, f, &p));
+    made = cells[0]->kernel != NULL ? rkhs_kernel_new(s->c->env, cells[0]->kernel, &kernel) : RKHS_OK;
+    if (made == RKHS_OK && can_share(s, cells, count)) made = part_gram(s, kernel, is_given(s, cells[0]->kernel), &p);
+    if (made == RKHS_OK && count > 1 && s->y == NULL) fit_largest(s, cells, count, kernel, &p, dims);
+    for (int i = 0; i < count; i++) {
+        cell *one = cells[i];
+        if (one->failed != NULL) continue;
+        rkhs_status tried = made != RKHS_OK ? made : try_part(s, one, &p, dims[i], kernel, &values[i], &deviations[i]);
+        if (tried != RKHS_OK && made != RKHS_OK && i > 0 && cells[0]->failed != NULL)
+            one->failed = cells[0]->failed; /* the kernel's own fault: one sentence for all */
+        else if (tried != RKHS_OK)
+            TRY(note_failure(s, one, tried));
+        double now = seconds_now();
+        one->seconds = (isnan(one->seconds) ? 0 : one->seconds) + now - from;
+        from = now;
+    }
+done:
+    free(dims);
+    rkhs_kernel_free(kernel);
+    part_free(s, &p);
+    return status;
+}
+
+rkhs_status try_cells(search *s, cell *const *cells, int count) {
+    rkhs_status status = RKHS_OK;
+    int folds = s->fold != NULL ? s->c->folds : 1;
+    double *values = calloc((size_t)count * (size_t)folds, sizeof *values),
+           *deviations = calloc((size_t)count, sizeof *deviations), *each = calloc((size_t)folds, sizeof *each);
+    if (values == NULL || deviations == NULL || each == NULL) REFUSE(s->c, EXIT_FAILED, "no memory");
+    for (int i = 0; i < count; i++) deviations[i] = NAN;
+    for (int f = 0; f < folds; f++) TRY(try_fold(s, f, cells, count, values + (int64_t)f * count, deviations));
+    for (int i = 0; i < count; i++) {
+        cell *one = cells[i];
+        for (int f = 0; f < folds; f++) each[f] = values[(int64_t)f * count + i];
+        if (one->failed == NULL) join_parts(s, one, each, deviations[i]);
+        one->done = 1;
+        TRY(resume_add(s, one));
+    }
+done:
+    free(each);
+    free(deviations);
+    free(values);
+    return status;
+}
