@@ -85,10 +85,11 @@ void axis_ticks(axis *a, double room, double margin) {
     stretch(a, margin * (a->hi - a->lo));
     int size = (int)floor(log10(fmax(fabs(a->lo), fabs(a->hi)))), crowded = 1;
     a->power = size >= 5 || size <= -4 ? size : 0;
-    for (double each = 50; crowded && each < 130; each *= 1.4) {
+    double least = room < 200 ? 0.6 : 0.75;
+    for (double each = room < 200 ? 34 : 50; crowded && each < 130; each *= 1.4) {
         double wanted = (a->hi - a->lo) / fmax(2, floor(room / each));
         int exponent = (int)floor(log10(wanted)), i = 0;
-        while (i < 3 && digits[i] * ten(exponent) < 0.75 * wanted) i++;
+        while (i < 3 && digits[i] * ten(exponent) < least * wanted) i++;
         a->digit = i == 3 ? 1 : digits[i];
         a->exponent = i == 3 ? exponent + 1 : exponent;
         if (a->whole && a->exponent < 0) a->digit = 1, a->exponent = 0;
@@ -172,6 +173,9 @@ static void draw_ticks(canvas *v, const axis *a, double x, double y, double righ
     v->type->lines(v, ends, 2 * count, 0, &grey);
 }
 
+/* How far numbers of a CLOSE axis may reach out, in pixels: half the space between two frames. */
+enum { OVER = 13 };
+
 /* The x axis: ticks along the bottom, with numbers and name where asked. */
 static void draw_below(canvas *v, const frame *f, const axis *x, int what) {
     double first, last, bottom = f->top + f->height;
@@ -180,7 +184,9 @@ static void draw_below(canvas *v, const frame *f, const axis *x, int what) {
     draw_ticks(v, x, f->left, bottom, f->width, 0, 0, 4);
     for (double k = first; k <= last && (what & NUMBERS); k++) {
         tick_text(number, x, k);
-        v->type->text(v, &(words){.x = f->left + f->width * tick_at(x, k), .y = bottom + 18, .s = number, .anchor = 'm'});
+        double at = f->width * tick_at(x, k), half = 0.5 * LETTER_WIDTH * text_columns(number, 80);
+        if ((what & CLOSE) && (at - half < -OVER || at + half > f->width + OVER)) continue;
+        v->type->text(v, &(words){.x = f->left + at, .y = bottom + 18, .s = number, .anchor = 'm'});
     }
     if (what & NAMES) draw_name(v, x, (words){.x = f->left + f->width / 2, .y = bottom + 38});
 }

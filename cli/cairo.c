@@ -18,13 +18,14 @@ enum { ZOOM = 2 };
 
 #define FUNCTIONS(X)                                                                                                           \
     X(image_surface_create)                                                                                                    \
-    X(image_surface_create_for_data) X(format_stride_for_width) X(surface_write_to_png_stream)                                 \
-        X(pdf_surface_create_for_stream) X(pdf_surface_set_metadata) X(surface_finish) X(surface_destroy) X(surface_status)    \
-            X(create) X(destroy) X(status) X(save) X(restore) X(translate) X(rotate) X(scale) X(set_source_rgba)               \
-                X(set_line_width) X(set_line_join) X(new_path) X(new_sub_path) X(move_to) X(line_to) X(close_path) X(arc)      \
-                    X(rectangle) X(fill) X(fill_preserve) X(stroke) X(paint) X(select_font_face) X(set_font_size)              \
-                        X(text_extents) X(show_text) X(set_source_surface) X(get_source) X(pattern_set_filter)                 \
-                            X(status_to_string)
+    X(image_surface_create_for_data)                                                                                           \
+    X(format_stride_for_width)                                                                                                 \
+    X(surface_write_to_png_stream) X(pdf_surface_create_for_stream) X(pdf_surface_set_metadata) X(surface_finish)              \
+        X(surface_destroy) X(surface_status) X(create) X(destroy) X(status) X(save) X(restore) X(translate) X(rotate) X(scale) \
+            X(set_source_rgba) X(set_line_width) X(set_line_join) X(set_line_cap) X(new_path) X(new_sub_path) X(move_to)       \
+                X(line_to) X(close_path) X(arc) X(rectangle) X(fill) X(fill_preserve) X(stroke) X(paint) X(select_font_face)   \
+                    X(set_font_size) X(text_extents) X(show_text) X(set_source_surface) X(get_source) X(pattern_set_filter)    \
+                        X(status_to_string)
 
 /* The functions that are used, by their names without cairo_. */
 #define MEMBER(f) __typeof__(&cairo_##f) f;
@@ -45,6 +46,7 @@ static int load_cairo(void) {
 typedef struct painter {
     cairo_surface_t *surface;
     cairo_t *cr;
+    char fill[8]; /* of the group */
 } painter;
 
 static cairo_t *cr_of(canvas *v) { return ((painter *)v->state)->cr; }
@@ -93,6 +95,7 @@ static void begin_cairo(canvas *v, double width, double height, const char *titl
     cairo.set_source_rgba(p->cr, 1, 1, 1, 1);
     cairo.paint(p->cr);
     cairo.set_line_join(p->cr, CAIRO_LINE_JOIN_ROUND);
+    cairo.set_line_cap(p->cr, CAIRO_LINE_CAP_BUTT);
 }
 
 static void lines_cairo(canvas *v, const double *xy, int count, int joined, const pen *p) {
@@ -192,10 +195,20 @@ static void image_cairo(canvas *v, const frame *f, const image *i) {
     free(bytes);
 }
 
-static void group_cairo(canvas *v, const pen *p) { v->pen = *p; }
+static void group_cairo(canvas *v, const pen *p) {
+    painter *mine = v->state;
+    snprintf(mine->fill, sizeof mine->fill, "%s", p->fill);
+    v->pen = *p;
+    v->pen.fill = mine->fill;
+}
 
 static void mark_cairo(canvas *v, const double (*corner)[2], int corners, double x, double y, double r) {
     cairo_t *cr = cr_of(v);
+    if (v->pen.dot > 0) { /* a line of no length with round ends */
+        cairo.move_to(cr, x, y);
+        cairo.close_path(cr);
+        return;
+    }
     if (corners == 0) {
         cairo.new_sub_path(cr);
         cairo.arc(cr, x, y, r, 0, 4 * acos(0));
@@ -210,7 +223,17 @@ static void mark_cairo(canvas *v, const double (*corner)[2], int corners, double
     paint_path(cr, &v->pen);
 }
 
-static void group_end_cairo(canvas *v) { v->pen = (pen){0}; }
+static void group_end_cairo(canvas *v) {
+    cairo_t *cr = cr_of(v);
+    if (v->pen.dot > 0) {
+        set_colour(cr, v->pen.fill, v->pen.opacity);
+        cairo.set_line_width(cr, 2 * v->pen.dot);
+        cairo.set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
+        cairo.stroke(cr);
+        cairo.set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
+    }
+    v->pen = (pen){0};
+}
 
 static void end_cairo(canvas *v) {
     painter *p = v->state;

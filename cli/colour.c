@@ -25,8 +25,9 @@ static int lab_to_linear(double L, double a, double b, double rgb[3]) {
 }
 
 void scale_colour(double at, uint8_t rgb[3]) {
-    double t = fmin(1, fmax(0, at)), hue = (300 - 200 * t) * acos(-1) / 180, linear[3], low = 0, high = 55 + 20 * t;
-    for (int i = 0; i < 20; i++) {
+    double t = fmin(1, fmax(0, at)), hue = (300 - 200 * t) * acos(-1) / 180, linear[3], low = 0, high = 45 + t * (106 * t - 71);
+    if (lab_to_linear(20 + 72 * t, high * cos(hue), high * sin(hue), linear)) low = high;
+    for (int i = 0; i < 20 && low < high; i++) {
         double chroma = 0.5 * (low + high);
         if (lab_to_linear(20 + 72 * t, chroma * cos(hue), chroma * sin(hue), linear))
             low = chroma;

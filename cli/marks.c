@@ -140,20 +140,22 @@ static void legend_grid(const key *k, double height, int64_t *rows, int64_t *col
 }
 
 /* The width of one column of the legend. */
-static double entry_width(const key *k) {
+static double entry_width(const key *k, double height) {
+    int64_t rows, columns, entries;
+    legend_grid(k, height, &rows, &columns, &entries);
     double widest = k->fresh ? name_width("training") : 0;
     for (int64_t q = 0; q < k->classes && k->names != NULL; q++) {
         if (k->count[q] > 0) widest = fmax(widest, name_width(k->names[q]));
     }
-    return fmax(widest, k->shown > 12 ? 60 : 12) + KEY + 12; /* "and 12 more" */
+    return fmax(widest, k->names != NULL && entries < k->shown ? 76 : 12) + KEY + 12; /* "and 12 more" */
 }
 
 double legend_width(const key *k, double height) {
     int64_t rows, columns, entries;
-    if (k->bins > 0) return fmax(BAR + axis_room(&k->scale, 1) + 10, k->fresh ? entry_width(k) : 0);
+    if (k->bins > 0) return fmax(BAR + axis_room(&k->scale, 1) + 10, k->fresh ? entry_width(k, height) : 0);
     if (k->names == NULL && !k->fresh) return 0;
     legend_grid(k, height, &rows, &columns, &entries);
-    return (double)(columns > 0 ? columns : 1) * entry_width(k);
+    return (double)(columns > 0 ? columns : 1) * entry_width(k, height);
 }
 
 /* One entry: a mark as p draws them, and a name. */
@@ -174,7 +176,7 @@ static void draw_entry(canvas *v, const key *k, int64_t code, int fresh, const c
 
 void legend(canvas *v, const key *k, double left, double top, double height) {
     int64_t rows = 0, columns = 0, entries = 0, done = 0;
-    double width = entry_width(k), below = top;
+    double width = entry_width(k, height), below = top;
     if (k->bins > 0) {
         double bar = height - (k->fresh ? 3 * LEGEND_ROW : 0);
         draw_bar(v, &(frame){left, top, BAR, bar}, &k->scale);

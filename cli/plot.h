@@ -106,7 +106,7 @@ double axis_at(const axis *a, double value);
 /* Pixels that numbers and name of an axis take beside a frame. */
 double axis_room(const axis *a, int named);
 /* What stands beside ticks. */
-enum { NUMBERS = 1, NAMES = 2 };
+enum { NUMBERS = 1, NAMES = 2, CLOSE = 4 }; /* CLOSE: no number reaches far out of the frame, as others are near */
 /* Draws the frame with ticks below it and beside it; NULL: none. */
 void draw_frame(canvas *v, const frame *f, const axis *x, const axis *y, int below, int beside);
 /* The scale of colours from top to bottom of f, with its numbers to the right. */

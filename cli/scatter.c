@@ -12,6 +12,9 @@
 /* More marks than this are written as plain dots, to keep a picture to a few MB. */
 enum { MOST_MARKS = 40000 };
 
+/* Between the frames of a grid. */
+enum { SPACE = 26 };
+
 double page_top(const picture *p) { return ABOVE + (p->title != NULL ? TITLE : 0); }
 
 void page_begin(canvas *v, const picture *p, double left, double width, double height) {
@@ -132,7 +135,11 @@ void draw_pairs(canvas *v, picture *p) {
     axis a[MOST_PAIRS];
     points *s = &p->sets[0];
     int count = s->d < MOST_PAIRS ? (int)s->d : MOST_PAIRS, cells = count - 1;
-    double side = count == 3 ? 220 : count == 4 ? 170 : 140, room[MOST_PAIRS], top = page_top(p), step = side + 12, left = 0;
+    double side = count == 3   ? 220
+                  : count == 4 ? 170
+                  : count == 5 ? 145
+                               : 130,
+           room[MOST_PAIRS], top = page_top(p), step = side + SPACE, left = 0;
     lighten(s, count == 3 ? 0.8 : 0.65, 0.5 * count * cells);
     lighten(&p->fresh, 0.7, 1);
     for (int i = 0; i < count; i++) range(&a[i], p, s, i);
@@ -141,16 +148,16 @@ void draw_pairs(canvas *v, picture *p) {
     for (int i = 0; i < count; i++) axis_ticks(&a[i], side, 1.1);
     if (equal) axis_share_step(a, count);
     for (int i = 1; i < count; i++) left = fmax(left, axis_room(&a[i], 1));
-    double free = (cells - 1) * step - 12, keys = legend_width(&p->key, free),
+    double free = (cells - 1) * step - SPACE, keys = legend_width(&p->key, free),
            corner = left + step + 6; /* above the diagonal */
-    double width = left + cells * step - 12;
+    double width = left + cells * step - SPACE;
     if (keys > width - corner - 0.5 * side) corner = left + 2 * step + 6, free = side; /* wide: beside the second row at most */
     if (cells == 2) corner = left + step + 6, free = side;
-    page_begin(v, p, left, fmax(width, keys > 0 ? corner + keys : 0) + RIGHT, top + cells * step - 12 + BELOW);
+    page_begin(v, p, left, fmax(width, keys > 0 ? corner + keys : 0) + RIGHT, top + cells * step - SPACE + BELOW);
     for (int i = 0; i < cells; i++) {
         for (int j = 0; j <= i; j++) {
             frame f = {left + j * step, top + i * step, side, side};
-            draw_frame(v, &f, &a[j], &a[i + 1], i == cells - 1 ? NUMBERS | NAMES : 0, j == 0 ? NUMBERS | NAMES : 0);
+            draw_frame(v, &f, &a[j], &a[i + 1], i == cells - 1 ? NUMBERS | NAMES | CLOSE : 0, j == 0 ? NUMBERS | NAMES : 0);
             draw_sets(v, p, s, &f, &a[j], j, &a[i + 1], i + 1);
         }
     }
