@@ -156,7 +156,17 @@ static void draw_name(canvas *v, const axis *a, words w) {
 
 static const pen grey = {.stroke = "#888", .width = 1};
 
-double axis_room(const axis *a, int named) { return 10 + LETTER_WIDTH * label_characters(a) + (named ? 24 : 0); }
+double axis_room(const axis *a, int named) {
+    int characters = label_characters(a);
+    if (characters < a->characters) characters = a->characters;
+    return 10 + LETTER_WIDTH * characters + (named ? 24 : 0);
+}
+
+void axis_share_room(axis *a, int count) {
+    int most = 0;
+    for (int i = 0; i < count; i++) most = label_characters(&a[i]) > most ? label_characters(&a[i]) : most;
+    for (int i = 0; i < count; i++) a[i].characters = most;
+}
 
 /* The ticks of one side of a frame, outwards from (x, y) in direction (dx, dy); the axis runs to (x + right, y - up). */
 static void draw_ticks(canvas *v, const axis *a, double x, double y, double right, double up, double dx, double dy) {

@@ -15,6 +15,7 @@ typedef struct heat {
     int64_t *rank, *start;   /* where row i goes; where class q begins */
     int64_t classes;
     int rows, columns; /* cells */
+    int times;         /* pixels of the image for each: viewers that blur do not blur them away */
     double *cell;
 } heat;
 
@@ -87,14 +88,19 @@ static void draw_heat(canvas *v, const cli *c, const heat *h, uint8_t *shade) {
     scale.name[0] = 0;
     axis_ticks(&scale, 240, 1);
     axis_ticks(&x, SIDE, 1);
-    for (int64_t k = 0; k < (int64_t)h->rows * h->columns; k++)
-        shade[k] = (uint8_t)lround(255 * fmin(1, fmax(0, axis_at(&scale, h->cell[k]))));
+    int width = h->columns * h->times, height = h->rows * h->times;
+    for (int i = 0; i < height; i++) {
+        for (int j = 0; j < width; j++) {
+            double at = axis_at(&scale, h->cell[(int64_t)(i / h->times) * h->columns + j / h->times]);
+            shade[(int64_t)i * width + j] = (uint8_t)lround(255 * fmin(1, fmax(0, at)));
+        }
+    }
     frame f = {left, page_top(&p), SIDE, SIDE * fmin(1.4, fmax(0.2, (double)h->m / (double)h->n))};
     if (h->m != h->n) snprintf(x.name, sizeof x.name, "column");
     snprintf(p.about, sizeof p.about, "a matrix of %lld x %lld numbers as colours", (long long)h->m, (long long)h->n);
     double bar = axis_room(&scale, scale.power != 0 || scale.base != 0) + 14 + GAP;
     page_begin(v, &p, f.left, f.left + f.width + bar + 4, f.top + f.height + BELOW);
-    v->type->image(v, &f, &(image){shade, h->columns, h->rows, 1});
+    v->type->image(v, &f, &(image){shade, width, height, 1});
     if (h->labels != NULL) draw_classes(v, h, &f);
     int sorted = h->labels != NULL && h->m == h->n;
     if (sorted) snprintf(x.name, sizeof x.name, "%lld objects, by class", (long long)h->n);
@@ -132,7 +138,8 @@ rkhs_status plot_gram(cli *c, canvas *v) {
                (long long)rkhs_data_rows(labels), c->gram, (long long)h.m);
     h.rows = (int)(h.m < SIDE ? h.m : SIDE);
     h.columns = (int)(h.n < SIDE ? h.n : SIDE);
-    shade = malloc((size_t)h.rows * (size_t)h.columns);
+    h.times = SIDE / (h.rows > h.columns ? h.rows : h.columns);
+    shade = malloc((size_t)h.rows * (size_t)h.columns * (size_t)h.times * (size_t)h.times);
     if (shade == NULL || !sort_rows(&h) || !fill_cells(&h)) REFUSE(c, EXIT_FAILED, "%s: no memory for the picture", c->gram);
     draw_heat(v, c, &h, shade);
 done:

@@ -217,7 +217,7 @@ static rkhs_status check_plot(cli *c) {
     if (c->gram != NULL && (c->count > 0 || other))
         return refuse(c, EXIT_MISUSED, "--gram draws a matrix; leave everything but --labels, -o and --title out");
     if (c->model != NULL || c->gram != NULL) return RKHS_OK;
-    if (c->count == 0) return refuse(c, EXIT_MISUSED, "Z is missing: rkhs plot %s", c->command->operands);
+    if (c->count == 0) return refuse(c, EXIT_MISUSED, "Z is missing: rkhs plot Z, or --model MODEL, or --gram K");
     if (c->labels != NULL && c->target != NULL)
         return refuse(c, EXIT_MISUSED, "colours show classes or numbers: give --labels or --target, not both");
     if (c->fresh_labels != NULL && c->fresh == NULL) return refuse(c, EXIT_MISUSED, "--new-labels go with --new Znew.npy");

@@ -86,6 +86,7 @@ typedef struct axis {
     int whole;           /* ticks at whole numbers only */
     int digit, exponent; /* the step between ticks is digit * 10^exponent */
     int power;           /* labels are in units of 10^power */
+    int characters;      /* room is kept for labels of at least as many, so that names of several axes stand in line */
 } axis;
 
 /* Chooses base, lo, hi for column `column` of n rows. */
@@ -101,6 +102,8 @@ int axis_equalise(axis *a, int count, const double *room);
 void axis_ticks(axis *a, double room, double margin);
 /* The same step on all axes, the widest, for axes in the same units. */
 void axis_share_step(axis *a, int count);
+/* The same room for numbers on all axes. */
+void axis_share_room(axis *a, int count);
 /* value as a share of the frame, 0 .. 1 */
 double axis_at(const axis *a, double value);
 /* Pixels that numbers and name of an axis take beside a frame. */

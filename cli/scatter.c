@@ -147,6 +147,7 @@ void draw_pairs(canvas *v, picture *p) {
     int equal = axis_equalise(a, count, room);
     for (int i = 0; i < count; i++) axis_ticks(&a[i], side, 1.1);
     if (equal) axis_share_step(a, count);
+    axis_share_room(a + 1, cells);
     for (int i = 1; i < count; i++) left = fmax(left, axis_room(&a[i], 1));
     double free = (cells - 1) * step - SPACE, keys = legend_width(&p->key, free),
            corner = left + step + 6; /* above the diagonal */
