@@ -100,8 +100,10 @@ static rkhs_status take_classes(cli *c, sources *s, picture *p) {
     key *k = &p->key;
     int64_t more = 0;
     if (c->labels != NULL) TRY(read_labels(c, c->labels, c->label_column, &s->labels));
-    if (c->fresh_labels != NULL)
-        TRY(read_labels(c, c->fresh_labels, c->labels != NULL ? NULL : c->label_column, &s->fresh_labels));
+    if (c->fresh_labels != NULL) {
+        int table = ends_in(c->fresh_labels, ".csv") || ends_in(c->fresh_labels, ".tsv"); /* the same column of another table */
+        TRY(read_labels(c, c->fresh_labels, table ? c->label_column : NULL, &s->fresh_labels));
+    }
     const rkhs_data *labels = c->labels != NULL ? s->labels : rkhs_data_labels(s->z[0]);
     k->classes = 1;
     if (labels == NULL && c->fresh_labels != NULL)
