@@ -10,17 +10,23 @@
 /* 10^e, as near as a double can be for negative e too. */
 static double ten(int e) { return e >= 0 ? pow(10, e) : 1 / pow(10, -e); }
 
-void axis_range(axis *a, const double *values, int64_t n, int64_t ld, int64_t column) {
-    double least = values[column], most = least;
-    for (int64_t i = 1; i < n; i++) {
+/* The least and the most of a column. */
+static void widen(const double *values, int64_t n, int64_t ld, int64_t column, double *least, double *most) {
+    for (int64_t i = 0; i < n; i++) {
         double v = values[i * ld + column];
-        if (v < least) least = v;
-        if (v > most) most = v;
+        if (v < *least) *least = v;
+        if (v > *most) *most = v;
     }
+}
+
+void axis_range_two(axis *a, const double *values, int64_t n, int64_t ld, const double *more, int64_t m, int64_t more_ld,
+                    int64_t column) {
+    double least = values[column], most = least;
+    widen(values, n, ld, column, &least, &most);
+    widen(more, m, more_ld, column, &least, &most);
     double span = most - least, size = fmax(fabs(least), fabs(most)), middle = least + 0.5 * span;
+    *a = (axis){.flat = span <= 1e-12 * size || span < 1e-280};
     snprintf(a->name, sizeof a->name, "z%d", (int)column + 1);
-    a->flat = span <= 1e-12 * size || span < 1e-280;
-    a->base = 0;
     if (a->flat) {
         double half = size > 1e-280 ? 0.1 * size : 1;
         a->lo = middle - half;
@@ -33,6 +39,10 @@ void axis_range(axis *a, const double *values, int64_t n, int64_t ld, int64_t co
     }
     a->lo = least - a->base;
     a->hi = most - a->base;
+}
+
+void axis_range(axis *a, const double *values, int64_t n, int64_t ld, int64_t column) {
+    axis_range_two(a, values, n, ld, NULL, 0, 0, column);
 }
 
 /* Stretches an axis around its middle to a span. */
@@ -70,18 +80,20 @@ static int label_characters(const axis *a) {
     return whole + (decimals > 0 ? decimals + 1 : 0) + (a->lo < 0);
 }
 
-void axis_ticks(axis *a, double room) {
+void axis_ticks(axis *a, double room, double margin) {
     static const int digits[] = {1, 2, 5, 10};
-    stretch(a, 1.08 * (a->hi - a->lo));
+    stretch(a, margin * (a->hi - a->lo));
     int size = (int)floor(log10(fmax(fabs(a->lo), fabs(a->hi)))), crowded = 1;
     a->power = size >= 5 || size <= -4 ? size : 0;
-    for (double each = 54; crowded && each < 130; each *= 1.4) {
+    double least = room < 200 ? 0.6 : 0.75;
+    for (double each = room < 200 ? 34 : 50; crowded && each < 130; each *= 1.4) {
         double wanted = (a->hi - a->lo) / fmax(2, floor(room / each));
         int exponent = (int)floor(log10(wanted)), i = 0;
-        while (i < 3 && digits[i] * ten(exponent) < 0.75 * wanted) i++;
+        while (i < 3 && digits[i] * ten(exponent) < least * wanted) i++;
         a->digit = i == 3 ? 1 : digits[i];
         a->exponent = i == 3 ? exponent + 1 : exponent;
-        crowded = a->digit * ten(a->exponent) / (a->hi - a->lo) * room < 7 * label_characters(a) + 12;
+        if (a->whole && a->exponent < 0) a->digit = 1, a->exponent = 0;
+        crowded = a->digit * ten(a->exponent) / (a->hi - a->lo) * room < LETTER_WIDTH * label_characters(a) + 12;
     }
 }
 
@@ -105,120 +117,126 @@ static void tick_ends(const axis *a, double *first, double *last) {
     *last = floor(a->hi / step + 1e-9);
 }
 
-/* Adds a number with a true minus sign. */
-static void add_signed(text *t, const char *number) {
-    if (*number == '-') {
-        text_add(t, "\xE2\x88\x92");
-        number++;
-    }
-    text_add(t, "%s", number);
+/* A number with a true minus sign, into out. */
+static void sign_number(char out[72], const char *number) {
+    snprintf(out, 72, "%s%.60s", *number == '-' ? "\xE2\x88\x92" : "", number + (*number == '-'));
 }
 
 /* The number at tick k. */
-static void add_tick(text *t, const axis *a, double k) {
+static void tick_text(char out[72], const axis *a, double k) {
     char number[64];
     int decimals = a->power - a->exponent;
     snprintf(number, sizeof number, "%.*f", decimals > 0 ? decimals : 0, k * a->digit * ten(a->exponent - a->power) + 0.0);
-    add_signed(t, number);
+    sign_number(out, number);
 }
+
+/* Where tick k is, as a share of the frame. */
+static double tick_at(const axis *a, double k) { return axis_at(a, a->base + k * a->digit * ten(a->exponent)); }
 
 /* The name of an axis, with the offset and the factor that its numbers leave out. */
-static void add_name(text *t, const axis *a) {
-    char number[64];
-    text_add(t, "%s", a->name);
-    if (a->base != 0) {
-        snprintf(number, sizeof number, "%.15g", fabs(a->base));
-        text_add(t, " %s %s", a->base > 0 ? "\xE2\x88\x92" : "+", number);
-    }
+static void draw_name(canvas *v, const axis *a, words w) {
+    char name[128], number[64], raised[72];
+    int used = snprintf(name, sizeof name, "%s", a->name);
+    if (a->base != 0)
+        used +=
+            snprintf(name + used, sizeof name - (size_t)used, " %s %.15g", a->base > 0 ? "\xE2\x88\x92" : "+", fabs(a->base));
     if (a->power != 0) {
+        snprintf(name + used, sizeof name - (size_t)used,
+                 " (\xC3\x97"
+                 "10");
         snprintf(number, sizeof number, "%d", a->power);
-        text_add(t, " (\xC3\x97"
-                    "10<tspan dy=\"-4\" font-size=\"9\">");
-        add_signed(t, number);
-        text_add(t, "</tspan><tspan dy=\"4\">)</tspan>");
+        sign_number(raised, number);
+        w.raised = raised;
     }
+    w.s = name;
+    w.size = LETTER + 1;
+    w.anchor = 'm';
+    v->type->text(v, &w);
 }
 
-/* The x axis: ticks along the bottom, with numbers and name when `words`. */
-static void draw_below(text *t, const frame *f, const axis *x, int words) {
+static const pen grey = {.stroke = "#888", .width = 1};
+
+double axis_room(const axis *a, int named) {
+    int characters = label_characters(a);
+    if (characters < a->characters) characters = a->characters;
+    return 10 + LETTER_WIDTH * characters + (named ? 24 : 0);
+}
+
+void axis_share_room(axis *a, int count) {
+    int most = 0;
+    for (int i = 0; i < count; i++) most = label_characters(&a[i]) > most ? label_characters(&a[i]) : most;
+    for (int i = 0; i < count; i++) a[i].characters = most;
+}
+
+/* The ticks of one side of a frame, outwards from (x, y) in direction (dx, dy); the axis runs to (x + right, y - up). */
+static void draw_ticks(canvas *v, const axis *a, double x, double y, double right, double up, double dx, double dy) {
+    double first, last, ends[4 * 64];
+    int count = 0;
+    tick_ends(a, &first, &last);
+    for (double k = first; k <= last && count < 64; k++, count++) {
+        double at = tick_at(a, k), *end = ends + 4 * count;
+        end[0] = x + right * at;
+        end[1] = y - up * at;
+        end[2] = end[0] + dx;
+        end[3] = end[1] + dy;
+    }
+    v->type->lines(v, ends, 2 * count, 0, &grey);
+}
+
+/* How far numbers of a CLOSE axis may reach out, in pixels: half the space between two frames. */
+enum { OVER = 13 };
+
+/* The x axis: ticks along the bottom, with numbers and name where asked. */
+static void draw_below(canvas *v, const frame *f, const axis *x, int what) {
     double first, last, bottom = f->top + f->height;
+    char number[72];
     tick_ends(x, &first, &last);
-    text_add(t, "<path stroke=\"#888\" d=\"");
-    for (double k = first; k <= last; k++) {
-        double at = axis_at(x, x->base + k * x->digit * ten(x->exponent));
-        text_add(t, "M");
-        add_number(t, f->left + f->width * at);
-        text_add(t, " ");
-        add_number(t, bottom);
-        text_add(t, "v4");
+    draw_ticks(v, x, f->left, bottom, f->width, 0, 0, 4);
+    for (double k = first; k <= last && (what & NUMBERS); k++) {
+        tick_text(number, x, k);
+        double at = f->width * tick_at(x, k), half = 0.5 * LETTER_WIDTH * text_columns(number, 80);
+        if ((what & CLOSE) && (at - half < -OVER || at + half > f->width + OVER)) continue;
+        v->type->text(v, &(words){.x = f->left + at, .y = bottom + 18, .s = number, .anchor = 'm'});
     }
-    text_add(t, "\"/>\n");
-    if (!words) return;
-    text_add(t, "<g text-anchor=\"middle\">\n");
-    for (double k = first; k <= last; k++) {
-        double at = axis_at(x, x->base + k * x->digit * ten(x->exponent));
-        text_add(t, "<text x=\"");
-        add_number(t, f->left + f->width * at);
-        text_add(t, "\" y=\"");
-        add_number(t, bottom + 18);
-        text_add(t, "\">");
-        add_tick(t, x, k);
-        text_add(t, "</text>\n");
-    }
-    text_add(t, "<text font-size=\"13\" x=\"");
-    add_number(t, f->left + f->width / 2);
-    text_add(t, "\" y=\"");
-    add_number(t, bottom + 38);
-    text_add(t, "\">");
-    add_name(t, x);
-    text_add(t, "</text>\n</g>\n");
+    if (what & NAMES) draw_name(v, x, (words){.x = f->left + f->width / 2, .y = bottom + 38});
 }
 
-/* The y axis: ticks along the left side, with numbers and name when `words`. */
-static void draw_beside(text *t, const frame *f, const axis *y, int words) {
+/* The y axis: ticks along the left side, with numbers and name where asked. */
+static void draw_beside(canvas *v, const frame *f, const axis *y, int what) {
     double first, last;
+    char number[72];
     tick_ends(y, &first, &last);
-    text_add(t, "<path stroke=\"#888\" d=\"");
-    for (double k = first; k <= last; k++) {
-        double at = axis_at(y, y->base + k * y->digit * ten(y->exponent));
-        text_add(t, "M");
-        add_number(t, f->left);
-        text_add(t, " ");
-        add_number(t, f->top + f->height * (1 - at));
-        text_add(t, "h-4");
+    draw_ticks(v, y, f->left, f->top + f->height, 0, f->height, -4, 0);
+    for (double k = first; k <= last && (what & NUMBERS); k++) {
+        tick_text(number, y, k);
+        v->type->text(
+            v, &(words){.x = f->left - 8, .y = f->top + f->height * (1 - tick_at(y, k)) + 4.5, .s = number, .anchor = 'e'});
     }
-    text_add(t, "\"/>\n");
-    if (!words) return;
-    text_add(t, "<g text-anchor=\"end\">\n");
-    for (double k = first; k <= last; k++) {
-        double at = axis_at(y, y->base + k * y->digit * ten(y->exponent));
-        text_add(t, "<text x=\"");
-        add_number(t, f->left - 8);
-        text_add(t, "\" y=\"");
-        add_number(t, f->top + f->height * (1 - at) + 4);
-        text_add(t, "\">");
-        add_tick(t, y, k);
-        text_add(t, "</text>\n");
-    }
-    text_add(t, "</g>\n<text font-size=\"13\" text-anchor=\"middle\" transform=\"translate(");
-    add_number(t, f->left - 46);
-    text_add(t, " ");
-    add_number(t, f->top + f->height / 2);
-    text_add(t, ") rotate(-90)\">");
-    add_name(t, y);
-    text_add(t, "</text>\n");
+    double away = axis_room(y, what & NUMBERS) - (what & NUMBERS ? 16 : 0);
+    if (!(what & NUMBERS)) away = 14;
+    if (what & NAMES) draw_name(v, y, (words){.x = f->left - away, .y = f->top + f->height / 2, .turned = 1});
 }
 
-void draw_frame(text *t, const frame *f, const axis *x, const axis *y, int below, int beside) {
-    if (x != NULL) draw_below(t, f, x, below);
-    if (y != NULL) draw_beside(t, f, y, beside);
-    text_add(t, "<rect fill=\"none\" stroke=\"#888\" x=\"");
-    add_number(t, f->left);
-    text_add(t, "\" y=\"");
-    add_number(t, f->top);
-    text_add(t, "\" width=\"");
-    add_number(t, f->width);
-    text_add(t, "\" height=\"");
-    add_number(t, f->height);
-    text_add(t, "\"/>\n");
+void draw_frame(canvas *v, const frame *f, const axis *x, const axis *y, int below, int beside) {
+    if (x != NULL) draw_below(v, f, x, below);
+    if (y != NULL) draw_beside(v, f, y, beside);
+    v->type->rect(v, f, &grey);
+}
+
+void draw_bar(canvas *v, const frame *f, const axis *a) {
+    uint8_t shade[256];
+    double first, last, right = f->left + f->width;
+    char number[72];
+    for (int i = 0; i < 256; i++) shade[i] = (uint8_t)(255 - i);
+    v->type->image(v, f, &(image){shade, 1, 256, 1});
+    tick_ends(a, &first, &last);
+    draw_ticks(v, a, right, f->top + f->height, 0, f->height, 4, 0);
+    for (double k = first; k <= last; k++) {
+        tick_text(number, a, k);
+        v->type->text(v, &(words){.x = right + 8, .y = f->top + f->height * (1 - tick_at(a, k)) + 4.5, .s = number});
+    }
+    v->type->rect(v, f, &grey);
+    double away = axis_room(a, 1);
+    if (a->name[0] != 0 || a->power != 0 || a->base != 0)
+        draw_name(v, a, (words){.x = right + away, .y = f->top + f->height / 2, .turned = 1});
 }

@@ -68,10 +68,11 @@ struct cli {
     const char **operand;
     int count;
     const char *output, *z, *x, *kernel, *labels, *target, *label_column, *labels_out, *format, *output_format, *title, *rows;
-    const char *new_z, *new_x, *new_labels; /* of score */
+    const char *new_z, *new_x, *new_labels;       /* of score */
     const char *by, *table, *resume, *unlabelled; /* select */
     struct many tries;
     int folds, draws;
+    const char *model, *gram, *fresh, *fresh_labels, *images, *image_size, *titles; /* of plot; fresh: --new */
     int threads, quiet, verbose, json, help, merge;
     uint64_t seed;
     size_t memory;
@@ -219,6 +220,8 @@ void text_bytes(text *t, const char *bytes, size_t count);
 /* XML text of at most `limit` columns: control characters replaced, right-to-left text isolated,
  * the rest cut with an ellipsis. */
 void text_xml(text *t, const char *s, int limit);
+/* The same for who draws letters one after the other: no XML, and what runs from right to left is turned round. */
+void text_plain(text *t, const char *s, int limit);
 /* Columns that text_xml would fill; wide characters count twice. */
 int text_columns(const char *s, int limit);
 void text_free(text *t);

@@ -40,9 +40,15 @@ const command commands[] = {
      "standard error, also of half and of a quarter of the rows: where these differ much, noise or curvature has a part in it. For any "
      "kernel the eigenvalues of its centred Gram: where they fall most, and how many hold 90% of the variance.",
      "rkhs dimension X.npy\nrkhs dimension X.npy --kernel linear\n"},
-    {"plot", "Look", "Z", 1, 1, "draw an embedding as a picture (SVG)", run_plot, plot_options, NULL,
-     "Two dimensions give a scatter plot, one gives strips, three or more give pairs of the first four.",
-     "rkhs plot Z.npy --labels y.npy --title Circles -o circles.svg\n"},
+    {"plot", "Look", "[Z...]", 0, 12, "draw an embedding as a picture (SVG, PNG, PDF)", run_plot, plot_options, NULL,
+     "Two dimensions give a scatter plot, one gives strips, three or more give pairs of the first six; several embeddings give a "
+     "panel each, of one size with one legend. --model and --gram stand in place of Z. PNG and PDF need libcairo.",
+     "rkhs plot Z.npy --labels y.npy --title Circles -o circles.svg\n"
+     "rkhs plot Z.npy --labels y.npy --new Znew.npy --new-labels ynew.npy -o new.pdf\n"
+     "rkhs plot Z.npy --labels y.npy --images X.npy --image-size 8x8 -o digits.png\n"
+     "rkhs plot A.npy B.npy --titles 'linear,rbf' --labels y.npy -o panels.svg\n"
+     "rkhs plot --model m.rkhs -o spectrum.svg\n"
+     "rkhs plot --gram K.npy --labels y.npy -o gram.svg\n"},
     {"info", "Look", "MODEL", 1, 1, "show what a model file holds", run_info, no_options, NULL,
      NULL,
      "rkhs info m.rkhs\n"},

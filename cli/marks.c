@@ -42,138 +42,164 @@ static const struct {
     {3, {{1.45, 0}, {-0.8, 1.3}, {-0.8, -1.3}}},
 };
 
-void add_number(text *t, double value) {
-    char number[64];
-    double tenths = floor(10 * value + 0.5);
-    int length = snprintf(number, sizeof number, "%.1f", tenths / 10 + 0.0);
-    if (length > 2 && number[length - 1] == '0') length -= 2;
-    text_bytes(t, number, (size_t)length);
-}
-
-int64_t class_count(const picture *p, int64_t code) { return p->start[code + 1] - p->start[code]; }
-
-/* The class of row i. */
-static int64_t code_of(const picture *p, int64_t i) { return p->codes != NULL ? p->codes[i] : 0; }
-
-rkhs_status picture_start(cli *c, picture *p) {
+int points_sort(points *p, const key *k) {
     double size = log10((double)(p->n > 1 ? p->n : 1));
     p->order = malloc((size_t)(p->n > 0 ? p->n : 1) * sizeof *p->order);
-    p->start = calloc((size_t)p->classes + 2, sizeof *p->start);
-    if (p->order == NULL || p->start == NULL)
-        return refuse(c, EXIT_FAILED, "no memory for a picture of %lld points", (long long)p->n);
-    for (int64_t i = 0; i < p->n; i++) p->start[code_of(p, i) + 1]++;
-    for (int64_t k = 0; k < p->classes; k++) {
-        p->shown += p->start[k + 1] > 0;
-        p->start[k + 1] += p->start[k];
-    }
-    for (int64_t i = p->n; i-- > 0;) p->order[--p->start[code_of(p, i) + 1]] = i;
-    for (int64_t k = 0; k < p->classes; k++) p->start[k] = p->start[k + 1]; /* each went down to where its class begins */
-    p->start[p->classes] = p->n;
-    p->radius = fmin(4.5, fmax(1, 4 - 1.25 * (size - 2)));
+    p->start = calloc((size_t)k->classes + 2, sizeof *p->start);
+    if (p->order == NULL || p->start == NULL) return 0;
+    for (int64_t i = 0; i < p->n; i++) p->start[p->codes[i] + 1]++;
+    for (int64_t q = 0; q < k->classes; q++) p->start[q + 1] += p->start[q];
+    for (int64_t i = p->n; i-- > 0;) p->order[--p->start[p->codes[i] + 1]] = i;
+    for (int64_t q = 0; q < k->classes; q++) p->start[q] = p->start[q + 1]; /* each went down to where its class begins */
+    p->start[k->classes] = p->n;
+    p->radius = fmin(4, fmax(0.95, 3.6 - 1.1 * (size - 2)));
     p->opacity = fmin(0.9, fmax(0.4, 0.9 - 0.1 * (size - 2)));
-    return RKHS_OK;
+    if (p->fresh) {
+        p->radius = fmin(4, fmax(2, 1.15 * p->radius));
+        p->opacity = 0.95;
+    }
+    return 1;
 }
 
-void picture_end(picture *p) {
-    free(p->order);
-    free(p->start);
+double jitter(int64_t i) {
+    uint64_t h = (uint64_t)i + 0x9E3779B97F4A7C15u;
+    h = (h ^ h >> 30) * 0xBF58476D1CE4E5B9u;
+    h = (h ^ h >> 27) * 0x94D049BB133111EBu;
+    return (double)((h ^ h >> 31) >> 11) / 4503599627370496.0 - 1;
 }
 
-/* The colour of a class. */
-static const char *colour_of(const picture *p, int64_t code) {
-    return p->classes <= FEW ? few_colours[code % FEW] : many_colours[code % MANY];
+const char *class_colour(const key *k, int64_t code, char hex[8]) {
+    int64_t classes = k->plain >= 0 ? k->classes - 1 : k->classes;
+    if (code == k->plain) return k->names == NULL && k->bins == 0 ? few_colours[1] : "#ffffff";
+    if (k->bins > 0) {
+        uint8_t rgb[3];
+        scale_colour(((double)code + 0.5) / k->bins, rgb);
+        snprintf(hex, 8, "#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
+        return hex;
+    }
+    if (k->names == NULL) return k->fresh ? "#8a8a8a" : few_colours[0];
+    return classes <= FEW ? few_colours[code % FEW] : many_colours[code % MANY];
 }
 
 /* The shape of a class: three shapes for up to thirty classes, all of them for more; no pair with a colour comes twice before
  * that. */
-static int shape_of(const picture *p, int64_t code) {
-    return p->classes <= FEW ? 0 : (int)(code % (p->classes <= 3 * MANY ? 3 : SHAPES));
+static int shape_of(const key *k, int64_t code) {
+    int64_t classes = k->plain >= 0 ? k->classes - 1 : k->classes;
+    if (k->bins > 0 || k->names == NULL || classes <= FEW || code == k->plain) return 0;
+    return (int)(code % (classes <= 3 * MANY ? 3 : SHAPES));
 }
 
-/* A group of marks with one colour. */
-static void group_begin(text *t, const char *colour, double opacity, double radius) {
-    double stroke = radius < 1.2 ? 0 : fmin(0.8, 0.15 * radius);
-    text_add(t, "<g fill=\"%s\" fill-opacity=\"%.2f\"", colour, opacity);
-    if (stroke > 0) text_add(t, " stroke=\"#fff\" stroke-width=\"%.2f\"", stroke);
-    text_add(t, ">\n");
+void marks_begin(canvas *v, const key *k, const points *p, int64_t code) {
+    char hex[8];
+    double rim = p->radius < 1.2 ? 0 : fmin(0.7, 0.15 * p->radius);
+    pen mine = {.fill = class_colour(k, code, hex), .opacity = p->opacity};
+    if (rim > 0) mine.stroke = "#fff", mine.width = rim;
+    if (p->fresh) mine.stroke = "#000", mine.width = 0.9;
+    if (p->dots) mine = (pen){.fill = mine.fill, .opacity = p->opacity, .dot = p->radius};
+    v->type->group(v, &mine);
 }
 
-void marks_begin(text *t, const picture *p, int64_t code) { group_begin(t, colour_of(p, code), p->opacity, p->radius); }
-void marks_end(text *t) { text_add(t, "</g>\n"); }
+void mark(canvas *v, const key *k, const points *p, int64_t code, double x, double y) {
+    int shape = shape_of(k, code);
+    v->type->mark(v, shapes[shape].at, shapes[shape].corners, x, y, p->radius);
+}
 
-/* One mark of a shape. */
-static void draw_mark(text *t, int shape, double radius, double x, double y) {
-    if (shape == 0) {
-        text_add(t, "<circle cx=\"");
-        add_number(t, x);
-        text_add(t, "\" cy=\"");
-        add_number(t, y);
-        text_add(t, "\" r=\"%.3g\"/>\n", radius);
-        return;
+/* Points come in rounds, some of each class, so that no class covers the others. */
+void draw_points(canvas *v, const key *k, const points *p, const frame *f, const axis *x, int64_t i, const axis *y, int64_t j) {
+    int64_t rounds = k->classes < 2 ? 1 : (int64_t)fmin(8, fmax(1, floor((double)p->n / (20 * (double)k->classes))));
+    for (int64_t turn = 0; turn < rounds * k->classes; turn++) {
+        int64_t code = turn % k->classes, first = p->start[code] + turn / k->classes;
+        if (first >= p->start[code + 1]) continue;
+        marks_begin(v, k, p, code);
+        for (int64_t q = first; q < p->start[code + 1]; q += rounds) {
+            const double *row = p->values + p->order[q] * p->ld;
+            mark(v, k, p, code, f->left + f->width * axis_at(x, row[i]), f->top + f->height * (1 - axis_at(y, row[j])));
+        }
+        v->type->group_end(v);
     }
-    const double(*at)[2] = shapes[shape].at;
-    text_add(t, "<path d=\"M");
-    add_number(t, x + radius * at[0][0]);
-    text_add(t, " ");
-    add_number(t, y + radius * at[0][1]);
-    text_add(t, "l");
-    for (int i = 1; i < shapes[shape].corners; i++) {
-        text_add(t, "%s%.3g %.3g", i > 1 ? " " : "", radius * (at[i][0] - at[i - 1][0]), radius * (at[i][1] - at[i - 1][1]));
-    }
-    text_add(t, "z\"/>\n");
 }
 
-void mark(text *t, const picture *p, int64_t code, double x, double y) { draw_mark(t, shape_of(p, code), p->radius, x, y); }
+double name_width(const char *name) { return LETTER_WIDTH * text_columns(name, NAME_LIMIT); }
 
-double name_width_of(const char *name) { return 6.8 * text_columns(name, NAME_LIMIT); }
+/* ---- legend ----------------------------------------------------------------------------------------------------------------
+ */
+
+enum { BAR = 14, KEY = 20 };
+
+/* Lines below the classes: a gap, "training", "new". */
+static int64_t extra_rows(const key *k) { return k->fresh ? 2 + (k->names != NULL) : 0; }
 
 /* Rows and columns of a legend; entries that do not fit become one line, "and 12 more". */
-static void legend_grid(const picture *p, double height, int64_t *rows, int64_t *columns, int64_t *entries) {
-    *rows = (int64_t)fmax(1, floor(height / LEGEND_ROW));
-    *columns = (p->shown + *rows - 1) / *rows;
+static void legend_grid(const key *k, double height, int64_t *rows, int64_t *columns, int64_t *entries) {
+    int64_t shown = k->names != NULL ? k->shown : 0;
+    *rows = (int64_t)fmax(1, floor(height / LEGEND_ROW) - (double)extra_rows(k));
+    *columns = (shown + *rows - 1) / *rows;
     if (*columns > 3) *columns = 3;
-    *entries = p->shown <= *rows * *columns ? p->shown : *rows * *columns - 1;
+    *entries = shown <= *rows * *columns ? shown : *rows * *columns - 1;
+    if (*columns > 1) *rows = (shown + *columns - 1) / *columns < *rows ? (shown + *columns - 1) / *columns : *rows;
 }
 
 /* The width of one column of the legend. */
-static double entry_width(const picture *p) {
-    double widest = 60; /* "and 12 more" */
-    for (int64_t k = 0; k < p->classes; k++) {
-        if (class_count(p, k) > 0) widest = fmax(widest, name_width_of(rkhs_data_class_name(p->labels, k)));
-    }
-    return widest + 28;
-}
-
-double legend_width(const picture *p, double height) {
+static double entry_width(const key *k, double height) {
     int64_t rows, columns, entries;
-    if (p->labels == NULL || p->shown == 0) return 0;
-    legend_grid(p, height, &rows, &columns, &entries);
-    return (double)columns * entry_width(p);
+    legend_grid(k, height, &rows, &columns, &entries);
+    double widest = k->fresh ? name_width("training") : 0;
+    for (int64_t q = 0; q < k->classes && k->names != NULL; q++) {
+        if (k->count[q] > 0) widest = fmax(widest, name_width(k->names[q]));
+    }
+    return fmax(widest, k->names != NULL && entries < k->shown ? 76 : 12) + KEY + 12; /* "and 12 more" */
 }
 
-void legend(text *t, const picture *p, double left, double top, double height) {
-    int64_t rows, columns, entries, done = 0;
-    if (p->labels == NULL) return;
-    double width = entry_width(p);
-    legend_grid(p, height, &rows, &columns, &entries);
-    for (int64_t k = 0; k < p->classes && done < entries; k++) {
-        if (class_count(p, k) == 0) continue;
-        double x = left + width * (double)(done / rows), y = top + LEGEND_ROW * ((double)(done % rows) + 0.5);
-        group_begin(t, colour_of(p, k), 1, 4.5);
-        draw_mark(t, shape_of(p, k), 4.5, x + 6, y);
-        marks_end(t);
-        text_add(t, "<text x=\"");
-        add_number(t, x + 17);
-        text_add(t, "\" y=\"");
-        add_number(t, y + 4);
-        text_add(t, "\">");
-        text_xml(t, rkhs_data_class_name(p->labels, k), NAME_LIMIT);
-        text_add(t, "</text>\n");
+double legend_width(const key *k, double height) {
+    int64_t rows, columns, entries;
+    if (k->bins > 0) return fmax(BAR + axis_room(&k->scale, 1) + 10, k->fresh ? entry_width(k, height) : 0);
+    if (k->names == NULL && !k->fresh) return 0;
+    legend_grid(k, height, &rows, &columns, &entries);
+    return (double)(columns > 0 ? columns : 1) * entry_width(k, height);
+}
+
+/* One entry: a mark as p draws them, and a name. */
+static void draw_entry(canvas *v, const key *k, int64_t code, int fresh, const char *name, double x, double y) {
+    points sample = {.radius = 4.5, .opacity = 1, .fresh = fresh};
+    char hex[8];
+    const char *colour = fresh && k->plain >= 0 ? class_colour(k, k->plain, hex) : "#8a8a8a";
+    if (code >= 0) {
+        marks_begin(v, k, &sample, code);
+        mark(v, k, &sample, code, x + 6, y);
+    } else {
+        v->type->group(v, &(pen){.fill = colour, .stroke = fresh ? "#000" : "#fff", .width = fresh ? 0.9 : 0.7, .opacity = 1});
+        v->type->mark(v, NULL, 0, x + 6, y, 4.5);
+    }
+    v->type->group_end(v);
+    v->type->text(v, &(words){.x = x + KEY - 2, .y = y + 4.5, .s = name, .limit = NAME_LIMIT});
+}
+
+void legend(canvas *v, const key *k, double left, double top, double height) {
+    int64_t rows = 0, columns = 0, entries = 0, done = 0;
+    double width = entry_width(k, height), below = top;
+    if (k->bins > 0) {
+        double bar = height - (k->fresh ? 3 * LEGEND_ROW : 0);
+        draw_bar(v, &(frame){left, top, BAR, bar}, &k->scale);
+        below = top + bar + LEGEND_ROW;
+    } else if (k->names != NULL) {
+        legend_grid(k, height, &rows, &columns, &entries);
+        below = top + LEGEND_ROW * (double)((k->shown < rows ? k->shown : rows) + 1);
+    }
+    for (int64_t q = 0; q < k->classes && done < entries; q++) {
+        if (k->count[q] == 0) continue;
+        draw_entry(v, k, q, 0, k->names[q], left + width * (double)(done / rows),
+                   top + LEGEND_ROW * ((double)(done % rows) + 0.5));
         done++;
     }
-    if (done < p->shown) {
-        double x = left + width * (double)(done / rows), y = top + LEGEND_ROW * ((double)(done % rows) + 0.5);
-        text_add(t, "<text x=\"%.1f\" y=\"%.1f\" fill=\"#666\">and %lld more</text>\n", x + 2, y + 4,
-                 (long long)(p->shown - done));
+    if (k->bins == 0 && k->names != NULL && done < k->shown) {
+        char more[48];
+        snprintf(more, sizeof more, "and %lld more", (long long)(k->shown - done));
+        v->type->text(v, &(words){.x = left + width * (double)(done / rows) + 2,
+                                  .y = top + LEGEND_ROW * ((double)(done % rows) + 0.5) + 4.5,
+                                  .s = more,
+                                  .colour = "#666"});
     }
+    if (!k->fresh) return;
+    draw_entry(v, k, -1, 0, "training", left, below + LEGEND_ROW * 0.5);
+    draw_entry(v, k, -1, 1, "new", left, below + LEGEND_ROW * 1.5);
 }

@@ -1,209 +1,305 @@
-/* plot.c: rkhs plot: an embedding as an SVG, ready for a paper.  SPDX-License-Identifier: BSD-3-Clause
+/* plot.c: rkhs plot: what is read and checked before it is drawn.  SPDX-License-Identifier: BSD-3-Clause
  *
- * Two dimensions: a scatter plot, in the same units on both axes unless one would be squeezed. One: a strip for each class.
- * Three or more: the pairs of the first four, in one corner of a grid, the legend in the other. The same input gives the same
- * bytes. */
+ * Everything is read, checked and drawn before the file is written; the same input gives the same bytes. */
 #include "plot.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-enum { SIDE = 480, LEFT = 68, BELOW = 52, RIGHT = 20, ABOVE = 16, TITLE = 28, GAP = 18 };
+/* What the picture is made from, given back at the end. */
+typedef struct sources {
+    rkhs_data *z[MOST_PANELS], *fresh, *labels, *fresh_labels, *target, *images;
+    points sets[MOST_PANELS];
+    const char *titles[MOST_PANELS];
+    char *names; /* of titles */
+} sources;
 
-/* Opens the picture: size, background, and the title, which begins at `left`. */
-static void begin_picture(text *t, const picture *p, double left, double width, double height) {
-    text_add(t,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" ",
-             width, height, width, height);
-    text_add(t, "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222\">\n<title>");
-    text_xml(t, p->title != NULL ? p->title : "Embedding", 500);
-    text_add(t, "</title>\n<desc>%lld points in %lld dimension%s", (long long)p->n, (long long)p->d, p->d == 1 ? "" : "s");
-    if (p->labels != NULL) text_add(t, ", %lld class%s", (long long)p->shown, p->shown == 1 ? "" : "es");
-    text_add(t, "</desc>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n");
-    if (p->title != NULL) {
-        text_add(t, "<text x=\"%.0f\" y=\"%d\" font-size=\"15\" font-weight=\"bold\">", left, ABOVE + 12);
-        text_xml(t, p->title, (int)((width - left - RIGHT) / 8.4));
-        text_add(t, "</text>\n");
-    }
+/* The last part of a path without its ending, into out. */
+static void stem(const char *path, char *out, size_t size) {
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path, *dot = strchr(name + (*name != 0), '.');
+    snprintf(out, size, "%.*s", dot != NULL ? (int)(dot - name) : (int)strlen(name), name);
 }
 
-/* Where the frames begin: below the title, if there is one. */
-static double top_of(const picture *p) { return ABOVE + (p->title != NULL ? TITLE : 0); }
+/* ---- points ----------------------------------------------------------------------------------------------------------------
+ */
 
-/* The points of two columns in one frame. They come in rounds, some of each class, so that no class covers the others. */
-static void draw_points(text *t, const picture *p, const frame *f, const axis *x, int64_t i, const axis *y, int64_t j) {
-    int64_t rounds = p->shown < 2 ? 1 : (int64_t)fmin(8, fmax(1, floor((double)p->n / (20 * (double)p->shown))));
-    for (int64_t turn = 0; turn < rounds * p->classes; turn++) {
-        int64_t k = turn % p->classes, first = p->start[k] + turn / p->classes;
-        if (first >= p->start[k + 1]) continue;
-        marks_begin(t, p, k);
-        for (int64_t q = first; q < p->start[k + 1]; q += rounds) {
-            const double *row = p->values + p->order[q] * p->ld;
-            mark(t, p, k, f->left + f->width * axis_at(x, row[i]), f->top + f->height * (1 - axis_at(y, row[j])));
-        }
-        marks_end(t);
-    }
+/* The numbers of a set, with room for the class of each row, all 0. */
+static rkhs_status take_points(cli *c, const char *path, const rkhs_data *data, points *p) {
+    p->values = rkhs_data_values(data, &p->ld);
+    p->n = rkhs_data_rows(data);
+    p->d = rkhs_data_columns(data);
+    if (p->values == NULL || p->n < 1 || p->d < 1) return refuse(c, EXIT_FAILED, "%s: holds no numbers to draw", path);
+    p->codes = calloc((size_t)p->n, sizeof *p->codes);
+    if (p->codes == NULL) return refuse(c, EXIT_FAILED, "%s: no memory for a picture of %lld points", path, (long long)p->n);
+    return RKHS_OK;
 }
 
-/* The shape of the frame: that of the points, but neither a ribbon nor a tower. 1 when both axes have the same units. */
-static int shape_frame(frame *f, axis *a) {
-    double x = a[0].hi - a[0].lo, y = a[1].hi - a[1].lo, room[2] = {SIDE, SIDE};
-    f->width = f->height = SIDE;
-    if (!a[0].flat && !a[1].flat && x <= 3 * y && y <= 3 * x) {
-        f->width = SIDE * fmin(1, fmax(0.75, x / y));
-        f->height = SIDE * fmin(1, fmax(0.75, y / x));
-    } else if (!a[0].flat && !a[1].flat) {
-        f->height = 0.85 * SIDE;
-    }
-    room[0] = f->width;
-    room[1] = f->height;
-    return axis_equalise(a, 2, room);
-}
-
-/* Two dimensions. */
-static void draw_scatter(text *t, const picture *p) {
-    axis a[2];
-    frame f = {.left = LEFT, .top = top_of(p)};
-    for (int i = 0; i < 2; i++) axis_range(&a[i], p->values, p->n, p->ld, i);
-    int equal = shape_frame(&f, a);
-    axis_ticks(&a[0], f.width);
-    axis_ticks(&a[1], f.height);
-    if (equal) axis_share_step(a, 2);
-    double keys = legend_width(p, f.height);
-    begin_picture(t, p, f.left, f.left + f.width + (keys > 0 ? GAP + keys : RIGHT), f.top + f.height + BELOW);
-    draw_frame(t, &f, &a[0], &a[1], 1, 1);
-    draw_points(t, p, &f, &a[0], 0, &a[1], 1);
-    legend(t, p, f.left + f.width + GAP, f.top, f.height);
-    text_add(t, "</svg>\n");
-}
-
-/* A number in (-1, 1) that depends on i alone. */
-static double jitter(int64_t i) {
-    uint64_t h = (uint64_t)i + 0x9E3779B97F4A7C15u;
-    h = (h ^ h >> 30) * 0xBF58476D1CE4E5B9u;
-    h = (h ^ h >> 27) * 0x94D049BB133111EBu;
-    return (double)((h ^ h >> 31) >> 11) / 4503599627370496.0 - 1;
-}
-
-/* The strip of one class, `height` pixels around y, and its name when `named`. */
-static void draw_strip(text *t, const picture *p, int64_t k, const frame *f, const axis *x, double y, double height,
-                       int named) {
-    double reach = fmax(0, fmin(0.36 * height, 0.5 * height - p->radius));
-    marks_begin(t, p, k);
-    for (int64_t q = p->start[k]; q < p->start[k + 1]; q++) {
-        int64_t i = p->order[q];
-        mark(t, p, k, f->left + f->width * axis_at(x, p->values[i * p->ld]), y + reach * jitter(i));
-    }
-    marks_end(t);
-    if (!named) return;
-    text_add(t, "<text text-anchor=\"end\" x=\"");
-    add_number(t, f->left - 8);
-    text_add(t, "\" y=\"");
-    add_number(t, y + 4);
-    text_add(t, "\">");
-    text_xml(t, rkhs_data_class_name(p->labels, k), NAME_LIMIT);
-    text_add(t, "</text>\n");
-}
-
-/* One dimension: a strip for each class, its points spread up and down so that they can be told apart. */
-static void draw_strips(text *t, const picture *p) {
-    axis x;
-    double height = p->shown == 1 ? 120 : fmin(60, fmax(4, SIDE / (double)p->shown)), widest = 0;
-    int64_t each = (int64_t)ceil(13 / height), at = 0; /* which names have room */
-    for (int64_t k = 0; k < p->classes && p->labels != NULL; k++) {
-        if (class_count(p, k) > 0) widest = fmax(widest, name_width_of(rkhs_data_class_name(p->labels, k)));
-    }
-    frame f = {fmax(LEFT, widest + 20), top_of(p), SIDE, height * (double)p->shown};
-    axis_range(&x, p->values, p->n, p->ld, 0);
-    axis_ticks(&x, f.width);
-    begin_picture(t, p, f.left, f.left + f.width + RIGHT, f.top + f.height + BELOW);
-    draw_frame(t, &f, &x, NULL, 1, 0);
-    for (int64_t k = 0; k < p->classes; k++) {
-        if (class_count(p, k) == 0) continue;
-        draw_strip(t, p, k, &f, &x, f.top + height * ((double)at + 0.5), height, p->labels != NULL && at % each == 0);
-        at++;
-    }
-    text_add(t, "</svg>\n");
-}
-
-/* Three dimensions or more: row i, column j of the grid shows dimension i + 2 against j + 1. */
-static void draw_pairs(text *t, picture *p) {
-    enum { MOST = 4 };
-    p->radius = fmax(1, 0.75 * p->radius);
-    axis a[MOST];
-    int count = p->d < MOST ? (int)p->d : MOST, cells = count - 1;
-    double side = count == 3 ? 260 : 210, room[MOST] = {side, side, side, side}, top = top_of(p), step = side + GAP;
-    for (int i = 0; i < count; i++) axis_range(&a[i], p->values, p->n, p->ld, i);
-    int equal = axis_equalise(a, count, room);
-    for (int i = 0; i < count; i++) axis_ticks(&a[i], side);
-    if (equal) axis_share_step(a, count);
-    double width = LEFT + cells * step - GAP, keys = legend_width(p, step), corner = LEFT + step;
-    begin_picture(t, p, LEFT, fmax(width, keys > 0 ? corner + keys : 0) + RIGHT, top + cells * step - GAP + BELOW);
-    for (int i = 0; i < cells; i++) {
-        for (int j = 0; j <= i; j++) {
-            frame f = {LEFT + j * step, top + i * step, side, side};
-            draw_frame(t, &f, &a[j], &a[i + 1], i == cells - 1, j == 0);
-            draw_points(t, p, &f, &a[j], j, &a[i + 1], i + 1);
-        }
-    }
-    legend(t, p, corner, top, side);
-    text_add(t, "</svg>\n");
-}
-
-/* Reads the labels, from --labels or from a column of Z's own file, and counts them. */
-static rkhs_status take_labels(cli *c, const rkhs_data *z, rkhs_data **own, picture *p) {
+static rkhs_status take_sets(cli *c, sources *s, picture *p) {
     rkhs_status status = RKHS_OK;
-    if (c->labels != NULL) TRY(read_labels(c, c->labels, c->label_column, own));
-    p->labels = c->labels != NULL ? *own : rkhs_data_labels(z);
-    p->classes = 1;
-    if (p->labels == NULL) goto done;
-    p->codes = rkhs_data_codes(p->labels, &p->classes);
-    if (rkhs_data_rows(p->labels) != p->n) {
-        REFUSE(c, EXIT_FAILED, "%s has %lld labels, but %s has %lld points: give one label for each point", c->labels,
-               (long long)rkhs_data_rows(p->labels), c->operand[0], (long long)p->n);
+    for (int i = 0; i < c->count; i++) {
+        const char *path = c->operand[i];
+        int plain = c->labels != NULL || c->label_column == NULL;
+        TRY(plain ? read_plain(c, path, &s->z[i]) : read_data(c, path, NULL, &s->z[i]));
+        TRY(take_points(c, path, s->z[i], &s->sets[i]));
+        if (c->count > 1 && s->sets[i].d < 2)
+            REFUSE(c, EXIT_FAILED, "%s has one dimension, and panels show two: draw it by itself", path);
+    }
+    p->sets = s->sets;
+    p->count = c->count;
+    if (c->fresh == NULL) goto done;
+    TRY(read_plain(c, c->fresh, &s->fresh));
+    TRY(take_points(c, c->fresh, s->fresh, &p->fresh));
+    p->fresh.fresh = 1;
+    if (p->fresh.d != s->sets[0].d)
+        REFUSE(c, EXIT_FAILED, "%s has %lld dimensions, but %s has %lld: embed new objects with the same model", c->fresh,
+               (long long)p->fresh.d, c->operand[0], (long long)s->sets[0].d);
+done:
+    return status;
+}
+
+/* ---- what colours mean -----------------------------------------------------------------------------------------------------
+ */
+
+/* Refuses another number of labels, or of numbers, than of points. */
+static rkhs_status check_count(cli *c, const char *path, const char *what, int64_t count, const char *of, int64_t n) {
+    if (count == n) return RKHS_OK;
+    return refuse(c, EXIT_FAILED, "%s has %lld %ss, but %s has %lld points: give one %s for each point", path, (long long)count,
+                  what, of, (long long)n, what);
+}
+
+/* The class of that name; a new one if there is none. */
+static int64_t class_named(key *k, int64_t classes, const char *name) {
+    for (int64_t q = 0; q < classes; q++) {
+        if (strcmp(k->names[q], name) == 0) return q;
+    }
+    k->names[k->classes] = name;
+    return k->classes++;
+}
+
+/* Classes of new points are those of the training points that have the same names. */
+static rkhs_status fresh_classes(cli *c, sources *s, picture *p) {
+    rkhs_status status;
+    key *k = &p->key;
+    int64_t own, known = k->classes, *to = NULL;
+    const int64_t *codes = rkhs_data_codes(s->fresh_labels, &own);
+    TRY(check_count(c, c->fresh_labels, "label", rkhs_data_rows(s->fresh_labels), c->fresh, p->fresh.n));
+    to = malloc((size_t)(own + 1) * sizeof *to);
+    if (to == NULL) REFUSE(c, EXIT_FAILED, "no memory");
+    for (int64_t q = 0; q < own; q++) to[q] = class_named(k, known, rkhs_data_class_name(s->fresh_labels, q));
+    for (int64_t i = 0; i < p->fresh.n; i++) p->fresh.codes[i] = to[codes[i]];
+done:
+    free(to);
+    return status;
+}
+
+/* Classes from --labels, or from a column of Z's own file, for every panel. */
+static rkhs_status take_classes(cli *c, sources *s, picture *p) {
+    rkhs_status status = RKHS_OK;
+    key *k = &p->key;
+    int64_t more = 0;
+    if (c->labels != NULL) TRY(read_labels(c, c->labels, c->label_column, &s->labels));
+    if (c->fresh_labels != NULL) {
+        int table = ends_in(c->fresh_labels, ".csv") || ends_in(c->fresh_labels, ".tsv"); /* the same column of another table */
+        TRY(read_labels(c, c->fresh_labels, table ? c->label_column : NULL, &s->fresh_labels));
+    }
+    const rkhs_data *labels = c->labels != NULL ? s->labels : rkhs_data_labels(s->z[0]);
+    k->classes = 1;
+    if (labels == NULL && c->fresh_labels != NULL)
+        REFUSE(c, EXIT_MISUSED, "--new-labels go with --labels, which say what the colours of the training points are");
+    if (labels == NULL) goto done;
+    const int64_t *codes = rkhs_data_codes(labels, &k->classes);
+    if (s->fresh_labels != NULL) rkhs_data_codes(s->fresh_labels, &more);
+    k->names = calloc((size_t)(k->classes + more + 1), sizeof *k->names);
+    if (k->names == NULL) REFUSE(c, EXIT_FAILED, "no memory");
+    for (int64_t q = 0; q < k->classes; q++) k->names[q] = rkhs_data_class_name(labels, q);
+    for (int i = 0; i < p->count; i++) {
+        const char *from = c->labels != NULL ? c->labels : c->operand[0];
+        TRY(check_count(c, from, "label", rkhs_data_rows(labels), c->operand[i], p->sets[i].n));
+        memcpy(p->sets[i].codes, codes, (size_t)p->sets[i].n * sizeof *codes);
+    }
+    if (s->fresh_labels != NULL) TRY(fresh_classes(c, s, p));
+done:
+    return status;
+}
+
+/* Numbers from --target as steps of the scale of colours. */
+static rkhs_status take_scale(cli *c, sources *s, picture *p) {
+    rkhs_status status;
+    key *k = &p->key;
+    int64_t ld = 0;
+    TRY(read_target(c, c->target, &s->target));
+    const double *values = rkhs_data_values(s->target, &ld);
+    if (values == NULL || rkhs_data_columns(s->target) != 1 || rkhs_data_rows(s->target) < 1)
+        REFUSE(c, EXIT_FAILED, "%s: colours show one number for each point, and it has %lld columns: give one column",
+               c->target, (long long)rkhs_data_columns(s->target));
+    axis_range(&k->scale, values, rkhs_data_rows(s->target), ld, 0);
+    stem(c->target, k->scale.name, sizeof k->scale.name);
+    axis_ticks(&k->scale, 0.75 * SIDE, 1);
+    k->bins = BINS;
+    k->classes = BINS;
+    for (int j = 0; j < p->count; j++) {
+        TRY(check_count(c, c->target, "number", rkhs_data_rows(s->target), c->operand[j], p->sets[j].n));
+        for (int64_t i = 0; i < p->sets[j].n; i++)
+            p->sets[j].codes[i] = (int64_t)fmin(BINS - 1, fmax(0, floor(BINS * axis_at(&k->scale, values[i * ld]))));
     }
 done:
     return status;
 }
 
-/* Refuses names that promise another format than SVG. */
-static rkhs_status check_ending(cli *c, const char *path) {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
-    if (strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0) return RKHS_OK;
-    if (dot == NULL || strcmp(dot, ".svg") != 0)
-        return refuse(c, EXIT_FAILED, "%s: only .svg can be written; name it so", path);
+/* New points without labels are a class of their own; rows of each class are counted, and sorted by it. */
+static rkhs_status sort_points(cli *c, picture *p) {
+    key *k = &p->key;
+    k->fresh = p->fresh.n > 0;
+    k->plain = k->fresh && c->fresh_labels == NULL ? k->classes++ : -1;
+    for (int64_t i = 0; i < p->fresh.n && k->plain >= 0; i++) p->fresh.codes[i] = k->plain;
+    k->count = calloc((size_t)k->classes, sizeof *k->count);
+    int good = k->count != NULL;
+    for (int j = 0; j < p->count && good; j++) good = points_sort(&p->sets[j], k);
+    if (good && k->fresh) good = points_sort(&p->fresh, k);
+    if (!good) return refuse(c, EXIT_FAILED, "no memory for a picture of %lld points", (long long)p->sets[0].n);
+    for (int64_t i = 0; i < p->sets[0].n; i++) k->count[p->sets[0].codes[i]]++;
+    for (int64_t i = 0; i < p->fresh.n && k->plain < 0; i++) k->count[p->fresh.codes[i]]++;
+    for (int64_t q = 0; q < k->classes; q++) k->shown += k->count[q] > 0;
+    if (k->fresh) p->sets[0].opacity *= 0.6; /* what is new is what one looks at */
     return RKHS_OK;
 }
 
-int run_plot(cli *c) {
-    rkhs_data *z = NULL, *labels = NULL;
+/* ---- titles ----------------------------------------------------------------------------------------------------------------
+ */
+
+/* One title for each panel: from --titles, by commas, or the names of the files. */
+static rkhs_status take_titles(cli *c, sources *s, picture *p) {
+    enum { ROOM = 64 };
+    int count = 0;
+    size_t size = c->titles != NULL ? strlen(c->titles) + 1 : 0;
+    if (c->count < 2 && c->titles == NULL) return RKHS_OK;
+    s->names = malloc(size + MOST_PANELS * ROOM);
+    if (s->names == NULL) return refuse(c, EXIT_FAILED, "no memory");
+    p->titles = s->titles;
+    for (int i = 0; i < c->count && c->titles == NULL; i++) {
+        s->titles[i] = s->names + i * ROOM;
+        stem(c->operand[i], s->names + i * ROOM, ROOM);
+    }
+    if (c->titles == NULL) return RKHS_OK;
+    memcpy(s->names, c->titles, size);
+    for (char *at = s->names; at != NULL; count++) {
+        char *comma = strchr(at, ',');
+        if (comma != NULL) *comma++ = 0;
+        at += strspn(at, " ");
+        if (count < MOST_PANELS) s->titles[count] = at;
+        at = comma;
+    }
+    if (count != c->count)
+        return refuse(c, EXIT_MISUSED, "--titles has %d titles, separated by commas, for %d embedding%s: give one for each",
+                      count, c->count, c->count == 1 ? "" : "s");
+    return RKHS_OK;
+}
+
+/* ---- the command -----------------------------------------------------------------------------------------------------------
+ */
+
+rkhs_status canvas_open(cli *c, const char *path, canvas *v) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
+    v->type = &canvas_svg;
+    if (strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0) return RKHS_OK;
+    if (dot != NULL && strcasecmp(dot, ".svg") == 0) return RKHS_OK;
+    v->pdf = dot != NULL && strcasecmp(dot, ".pdf") == 0;
+    if (v->pdf || (dot != NULL && strcasecmp(dot, ".png") == 0)) return canvas_cairo(c, path, v);
+    return refuse(c, EXIT_FAILED, "%s: a picture is .svg, .png or .pdf; name it so", path);
+}
+
+/* Options that do not go together. */
+static rkhs_status check_plot(cli *c) {
+    int other = c->target != NULL || c->fresh != NULL || c->fresh_labels != NULL || c->images != NULL || c->titles != NULL;
+    if (c->model != NULL && c->gram != NULL) return refuse(c, EXIT_MISUSED, "give --model or --gram, not both");
+    if (c->model != NULL && (c->count > 0 || c->labels != NULL || other))
+        return refuse(c, EXIT_MISUSED, "--model draws what a model file reports; leave everything but -o and --title out");
+    if (c->gram != NULL && (c->count > 0 || other))
+        return refuse(c, EXIT_MISUSED, "--gram draws a matrix; leave everything but --labels, -o and --title out");
+    if (c->model != NULL || c->gram != NULL) return RKHS_OK;
+    if (c->count == 0) return refuse(c, EXIT_MISUSED, "Z is missing: rkhs plot Z, or --model MODEL, or --gram K");
+    if (c->labels != NULL && c->target != NULL)
+        return refuse(c, EXIT_MISUSED, "colours show classes or numbers: give --labels or --target, not both");
+    if (c->fresh_labels != NULL && c->fresh == NULL) return refuse(c, EXIT_MISUSED, "--new-labels go with --new Znew.npy");
+    if (c->image_size != NULL && c->images == NULL) return refuse(c, EXIT_MISUSED, "--image-size goes with --images X.npy");
+    if (c->count > 1 && (c->fresh != NULL || c->images != NULL))
+        return refuse(c, EXIT_MISUSED, "%s goes with one embedding; draw the others by themselves",
+                      c->fresh != NULL ? "--new" : "--images");
+    return RKHS_OK;
+}
+
+/* Draws points the way that goes with their number of dimensions, and says what was left out. */
+static void draw_picture(const cli *c, canvas *v, picture *p) {
+    int64_t d = p->sets[0].d, deepest = 0;
+    const key *k = &p->key;
+    int used = snprintf(p->about, sizeof p->about, "%lld points in %lld dimension%s", (long long)p->sets[0].n, (long long)d,
+                        d == 1 ? "" : "s");
+    if (k->names != NULL)
+        snprintf(p->about + used, sizeof p->about - (size_t)used, ", %lld class%s", (long long)k->shown,
+                 k->shown == 1 ? "" : "es");
+    for (int i = 0; i < p->count; i++) deepest = p->sets[i].d > deepest ? p->sets[i].d : deepest;
+    int flat = p->count > 1 || p->images.n > 0;
+    if (p->count > 1)
+        draw_panels(v, p);
+    else if (d == 1)
+        draw_strips(v, p);
+    else if (d == 2 || flat)
+        draw_scatter(v, p);
+    else
+        draw_pairs(v, p);
+    if (flat && deepest > 2 && !c->quiet) say("plot", "more than two dimensions: the first two are drawn");
+    if (!flat && d > MOST_PAIRS && !c->quiet) say("plot", "more than six dimensions: the first six are drawn");
+}
+
+/* Pictures of embeddings. */
+static rkhs_status plot_points(cli *c, canvas *v) {
+    sources s = {0};
     picture p = {.title = c->title};
-    text t = {0};
+    rkhs_status status;
+    TRY(take_titles(c, &s, &p));
+    TRY(take_sets(c, &s, &p));
+    TRY(c->target != NULL ? take_scale(c, &s, &p) : take_classes(c, &s, &p));
+    if (c->target != NULL && c->fresh_labels != NULL)
+        REFUSE(c, EXIT_MISUSED, "--new-labels go with --labels, and colours show --target here");
+    TRY(sort_points(c, &p));
+    if (c->images != NULL && p.sets[0].d < 2)
+        REFUSE(c, EXIT_FAILED, "%s has one dimension, and --images are placed in two", c->operand[0]);
+    if (c->images != NULL) TRY(take_images(c, p.sets[0].n, &s.images, &p.images));
+    draw_picture(c, v, &p);
+done:
+    for (int i = 0; i <= MOST_PANELS; i++) {
+        points *mine = i < MOST_PANELS ? &s.sets[i] : &p.fresh;
+        free(mine->codes);
+        free(mine->order);
+        free(mine->start);
+        if (i < MOST_PANELS) rkhs_data_free(s.z[i]);
+    }
+    free(p.key.names);
+    free(p.key.count);
+    free(s.names);
+    rkhs_data_free(s.images);
+    rkhs_data_free(s.target);
+    rkhs_data_free(s.fresh_labels);
+    rkhs_data_free(s.labels);
+    rkhs_data_free(s.fresh);
+    return status;
+}
+
+int run_plot(cli *c) {
+    canvas v = {0};
     const char *path;
     rkhs_status status;
+    TRY(check_plot(c));
     TRY(result_path(c, &path));
-    TRY(check_ending(c, path));
-    TRY(c->labels != NULL ? read_plain(c, c->operand[0], &z) : read_data(c, c->operand[0], NULL, &z));
-    p.values = rkhs_data_values(z, &p.ld);
-    p.n = rkhs_data_rows(z);
-    p.d = rkhs_data_columns(z);
-    if (p.values == NULL || p.n < 1 || p.d < 1) REFUSE(c, EXIT_FAILED, "%s: holds no numbers to draw", c->operand[0]);
-    TRY(take_labels(c, z, &labels, &p));
-    TRY(picture_start(c, &p));
-    if (p.d == 1)
-        draw_strips(&t, &p);
-    else if (p.d == 2)
-        draw_scatter(&t, &p);
-    else
-        draw_pairs(&t, &p);
-    TRY(text_write(c, &t, path));
-    if (p.d > 4 && !c->quiet) say("plot", "more than four dimensions: the first four are drawn");
+    TRY(canvas_open(c, path, &v));
+    TRY(c->model != NULL ? plot_model(c, &v) : c->gram != NULL ? plot_gram(c, &v) : plot_points(c, &v));
+    v.type->end(&v);
+    if (v.failure != NULL && !v.out.failed) REFUSE(c, EXIT_FAILED, "%s cannot be drawn: %s", path, v.failure);
+    TRY(text_write(c, &v.out, path));
 done:;
     int code = finish(c, status);
-    text_free(&t);
-    picture_end(&p);
-    rkhs_data_free(labels);
-    rkhs_data_free(z);
+    if (v.type != NULL) v.type->release(&v);
     return code;
 }

@@ -95,11 +95,11 @@ static int columns_of(unsigned code) {
     return 1;
 }
 
-/* One character as XML text. */
-static void add_character(text *t, unsigned code) {
+/* One character, as XML text if asked for. */
+static void add_character(text *t, unsigned code, int xml) {
     char bytes[4];
     size_t count = 0;
-    if (code == '&' || code == '<' || code == '>' || code == '"') {
+    if (xml && (code == '&' || code == '<' || code == '>' || code == '"')) {
         const char *name = code == '&' ? "&amp;" : code == '<' ? "&lt;" : code == '>' ? "&gt;" : "&quot;";
         text_bytes(t, name, strlen(name));
         return;
@@ -125,14 +125,15 @@ int text_columns(const char *s, int limit) {
     return columns;
 }
 
-void text_xml(text *t, const char *s, int limit) {
+/* Text of at most `limit` columns. */
+static void add_limited(text *t, const char *s, int limit, int xml) {
     int total = 0, used = 0, isolate = 0;
     for (const char *at = s; *at != 0 && total <= limit;) {
         unsigned code = next_character(&at);
         total += columns_of(code);
         isolate |= is_rightward(code);
     }
-    if (isolate) text_add(t, "\xE2\x81\xA8"); /* first strong isolate */
+    if (isolate && xml) text_add(t, "\xE2\x81\xA8"); /* first strong isolate */
     while (*s != 0) {
         unsigned code = next_character(&s);
         used += columns_of(code);
@@ -140,9 +141,64 @@ void text_xml(text *t, const char *s, int limit) {
             text_add(t, "\xE2\x80\xA6"); /* ellipsis */
             break;
         }
-        add_character(t, code);
+        add_character(t, code, xml);
     }
-    if (isolate) text_add(t, "\xE2\x81\xA9"); /* pop isolate */
+    if (isolate && xml) text_add(t, "\xE2\x81\xA9"); /* pop isolate */
+}
+
+void text_xml(text *t, const char *s, int limit) { add_limited(t, s, limit, 1); }
+
+static void reverse(unsigned *code, char *side, int from, int to) {
+    for (to--; from < to; from++, to--) {
+        unsigned c = code[from];
+        char s = side[from];
+        code[from] = code[to], code[to] = c;
+        side[from] = side[to], side[to] = s;
+    }
+}
+
+/* Turns runs of one side ('R' or 'L') round. */
+static void reverse_runs(unsigned *code, char *side, int count, char which) {
+    for (int i = 0, j; i < count; i = j + 1) {
+        for (j = i; j < count && side[j] == which;) j++;
+        reverse(code, side, i, j);
+    }
+}
+
+/* The order in which letters stand on paper, from that in which they are read: runs of both directions; what has none (blanks,
+ * signs) goes with its neighbours if these agree, and with the first letter's direction if not. */
+static void set_in_order(unsigned *code, int count) {
+    char side[512], base = 0, before;
+    for (int i = 0; i < count; i++) {
+        int letter = code[i] >= 0x80 || (code[i] >= '0' && code[i] <= '9') || ((code[i] | 32) >= 'a' && (code[i] | 32) <= 'z');
+        side[i] = is_rightward(code[i]) ? 'R' : letter ? 'L' : 'N';
+        if (base == 0 && side[i] != 'N') base = side[i];
+    }
+    before = base;
+    for (int i = 0; i < count; i++) {
+        int next = i;
+        while (next < count && side[next] == 'N') next++;
+        char after = next < count ? side[next] : base;
+        if (side[i] == 'N') side[i] = before == after ? before : base;
+        before = side[i];
+    }
+    if (base == 'R') reverse(code, side, 0, count);
+    reverse_runs(code, side, count, base == 'R' ? 'L' : 'R');
+}
+
+void text_plain(text *t, const char *s, int limit) {
+    text cut = {0};
+    unsigned code[500];
+    int count = 0, turned = 0;
+    add_limited(&cut, s, limit, 0);
+    if (cut.failed) t->failed = 1;
+    for (const char *at = cut.s; at != NULL && *at != 0 && count < 500; count++) {
+        code[count] = next_character(&at);
+        turned |= is_rightward(code[count]);
+    }
+    if (turned) set_in_order(code, count);
+    for (int i = 0; i < count; i++) add_character(t, code[i], 0);
+    text_free(&cut);
 }
 
 /* ---- files --------------------------------------------------------------------------------------------------------- */

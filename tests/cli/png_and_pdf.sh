@@ -1,0 +1,17 @@
+. "$LIB"
+npy Z.npy 2 1 2 3 4 5 6
+if rkhs plot Z.npy -o try.png 2>&1 | grep -q cairo; then
+    echo "the tool was built without cairo"
+    exit 77
+fi
+printf '"a <b> & c"\n"two words"\n"\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d"\n' >y.csv
+for ending in png PDF; do
+    rkhs plot Z.npy --labels y.csv --title 'A "title"' -o "a.$ending" && rkhs plot Z.npy --labels y.csv --title 'A "title"' --threads 1 -o "b.$ending"
+    cmp "a.$ending" "b.$ending" && head -c 4 "a.$ending" | tail -c 3 && echo
+done
+"$PYTHON" - <<'PY'
+import struct
+print(struct.unpack(">II", open("a.png", "rb").read()[16:24]))
+print(b"%%EOF" in open("a.PDF", "rb").read()[-8:])
+PY
+ls -A

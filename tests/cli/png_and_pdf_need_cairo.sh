@@ -1,0 +1,8 @@
+. "$LIB"
+npy Z.npy 2 1 2 3 4 5 6
+if rkhs plot Z.npy -o Z.png 2>/dev/null; then
+    echo "the tool was built with cairo"
+    exit 77
+fi
+try plot Z.npy -o p.png
+try plot Z.npy -o p.pdf
