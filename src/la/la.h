@@ -80,6 +80,9 @@ static inline int64_t rk_top_offer(double *value, int64_t *index, int64_t count,
 void rk_triangle(int64_t tile, int64_t *i, int64_t *j);
 /* B (nj x ni) = A' for a tile A (ni x nj). */
 void rk_turn(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb);
+/* Writes a tile A to rows i0 .., columns j0 .. of C, and its mirror image unless i0 = j0; `past`: past the caches, for a large
+ * C. */
+void rk_place(int64_t ni, int64_t nj, const double *A, int64_t lda, double *C, int64_t ldc, int64_t i0, int64_t j0, int past);
 /* Copies what is strictly below the diagonal in a tile to its mirror image. */
 void rk_mirror(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64_t nj);
 
