@@ -2,6 +2,7 @@
 #include "kernel/kernel.h"
 
 #include <limits.h>
+#include <string.h>
 
 /* Freezes every node on the data that it sees; the data fits all of them. */
 static rkhs_status freeze_tree(rkhs_env *env, rkhs_kernel *k, const rkhs_data *x) {
@@ -150,10 +151,15 @@ rkhs_status rk_diag_of(const rk_bound *a, int64_t i0, int64_t ni, double *out, r
     return RKHS_OK;
 }
 
+/* Rows of a tile on its own are so far apart, no power of two: else a column of it would fall on few lines of the cache. From
+ * LARGE rows on a Gram is larger than caches are. */
+enum { APART = RK_TILE + 8, LARGE = 2000 };
+
 typedef struct gram_loop {
     const rk_bound *a, *b;
     double *K;
     int64_t ld, tile;
+    double *tiles; /* workers x RK_TILE x APART, of a symmetric one */
     rk_work *work;
 } gram_loop;
 
@@ -176,22 +182,27 @@ int rk_kernel_whole(const rkhs_kernel *k) {
 
 static int64_t tiles(int64_t n, int64_t tile) { return (n + tile - 1) / tile; }
 
-/* A tile on or below the diagonal, and its mirror image. */
+/* A tile on or below the diagonal, and its mirror image. It is made in a place of its own that stays in the cache: rows of K
+ * are far apart, and every pass over them would go to memory. */
 static rkhs_status symmetric_tile(void *context, int64_t tile, int worker) {
     gram_loop *g = context;
     int64_t ti, tj, n = g->a->x->rows;
     rk_triangle(tile, &ti, &tj);
     int64_t i = ti * g->tile, j = tj * g->tile, ni = rk_least(g->tile, n - i), nj = rk_least(g->tile, n - j);
-    rkhs_status status = rk_block_of(g->a, i, ni, g->a, j, nj, g->K + i * g->ld + j, g->ld, g->work[worker]);
-    rk_mirror(g->K, g->ld, i, ni, j, nj);
-    return status;
+    double *values = g->tiles + (int64_t)worker * RK_TILE * APART;
+    rkhs_status status = rk_block_of(g->a, i, ni, g->a, j, nj, values, APART, g->work[worker]);
+    if (status != RKHS_OK) return status;
+    if (ti == tj) rk_mirror(values, APART, 0, ni, 0, nj);
+    rk_place(ni, nj, values, APART, g->K, g->ld, i, j, n > LARGE);
+    return RKHS_OK;
 }
 
 rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64_t ld) {
     rk_mark mark = rk_scratch_mark(env);
-    gram_loop g = {a, a, K, ld, rk_tile_of(a, a), NULL};
+    gram_loop g = {.a = a, .b = a, .K = K, .ld = ld, .tile = rk_tile_of(a, a)};
     int64_t t = tiles(a->x->rows, g.tile);
     rkhs_status status = rk_work_new(env, a, a, &g.work);
+    if (status == RKHS_OK) status = rk_scratch(env, (int64_t)rk_workers(env) * RK_TILE * APART, sizeof *g.tiles, &g.tiles);
     if (status == RKHS_OK) status = rk_kernel_parallel(env, "gram", a->kernel, t * (t + 1) / 2, symmetric_tile, &g);
     rk_scratch_release(env, mark);
     return status;
@@ -208,7 +219,7 @@ static rkhs_status cross_tile(void *context, int64_t tile, int worker) {
 
 rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, const rk_bound *b, double *K, int64_t ld) {
     rk_mark mark = rk_scratch_mark(env);
-    gram_loop g = {a, b, K, ld, rk_tile_of(a, b), NULL};
+    gram_loop g = {.a = a, .b = b, .K = K, .ld = ld, .tile = rk_tile_of(a, b)};
     rkhs_status status = rk_work_new(env, a, b, &g.work);
     if (status == RKHS_OK)
         status =

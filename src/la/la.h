@@ -26,6 +26,8 @@ void rk_blas_end(void);
 /* C (m x n) = alpha op(A) op(B) + beta C; ta, tb: 'n' or 't'. */
 void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda,
                   const double *B, int64_t ldb, double beta, double *C, int64_t ldc);
+/* The lower triangle of C (n x n) = A A' + beta C, A is n x k. */
+void rk_syrk_tile(int64_t n, int64_t k, const double *A, int64_t lda, double beta, double *C, int64_t ldc);
 /* B (m x n) = B op(L)^-1 (side 'r') or op(L)^-1 B (side 'l'), L lower triangular. */
 void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb);
 /* A = L L' of one tile, in its lower triangle; the row where it stops, or -1. */
@@ -80,6 +82,9 @@ static inline int64_t rk_top_offer(double *value, int64_t *index, int64_t count,
 void rk_triangle(int64_t tile, int64_t *i, int64_t *j);
 /* B (nj x ni) = A' for a tile A (ni x nj). */
 void rk_turn(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb);
+/* Writes a tile A to rows i0 .., columns j0 .. of C, and its mirror image unless i0 = j0; `past`: past the caches, for a large
+ * C. */
+void rk_place(int64_t ni, int64_t nj, const double *A, int64_t lda, double *C, int64_t ldc, int64_t i0, int64_t j0, int past);
 /* Copies what is strictly below the diagonal in a tile to its mirror image. */
 void rk_mirror(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64_t nj);
 

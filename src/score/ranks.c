@@ -10,16 +10,23 @@
  *     qnx               the share of X_i that is in Z_i
  *     rnx               (N qnx - k) / (N - k)          lcmc   qnx - k/N
  *
- * All of them come from one pass over tiles of distances: for a few rows at a time the distances to all others are held, the
- * nearest are picked, and the ranks of those that are near on one side only are counted; an n x n matrix never is. New rows are
- * ranked among the training rows. Ties go to the earlier row. Venna, Kaski 2006; Lee, Verleysen 2007, 2009; Chen, Buja 2009. */
+ * All of them come from one pass over tiles of distances: for some rows at a time the distances to all others are held, the
+ * nearest of one side are picked, and their ranks on the other are counted; an n x n matrix never is, and nothing is sorted.
+ * Both continuities need the objects' nearest and s, the others the embedding's nearest and r: only what is asked for is done.
+ * New rows are ranked among the training rows. Ties go to the earlier row, so that
+ *
+ *     r_ij = 1 + #{l < j: d_il <= d_ij} + #{l > j: d_il < d_ij},
+ *
+ * one comparison for each number of the row. Venna, Kaski 2006; Lee, Verleysen 2007, 2009; Chen, Buja 2009. */
 #include "score/score.h"
 
 typedef struct ranks {
     int64_t k;
 } ranks;
 
-enum { ROOM = 1 << 21, MOST_ROWS = 64, CHUNK = 512 }; /* doubles of one side that a worker holds; rows; values in the cache */
+/* Doubles of one side that a worker holds, and rows; values that stay in the cache while they are counted; values looked at at
+ * once for one that is nearer. */
+enum { ROOM = 1 << 21, MOST_ROWS = 64, CHUNK = 1024, BLOCK = 64 };
 
 typedef enum which { TRUST, CONTINUITY, CONTINUITY_KE, MRRE, QNX, RNX, LCMC } which;
 
@@ -32,52 +39,59 @@ typedef struct rank_loop {
     rk_space x, z;
     int64_t n, others, most, rows; /* rows of queries; columns less the row itself; the largest k; rows at a time */
     int itself;                    /* queries are the columns too, and a row is not its own neighbour */
+    int rank_x, rank_z;            /* which ranks are asked for: r of Z_i, s of X_i */
     int count;
     const int64_t *k;
-    double *dx, *dz;     /* workers x rows x columns */
-    double *near;        /* workers x 2 x most */
-    int64_t *who, *rank; /* workers x 2 x most: the nearest of each side; their ranks on the other */
-    sums *out;           /* n x count */
+    double *dx, *dz; /* workers x rows x columns */
+    double *near;    /* workers x most */
+    int64_t *who,
+        *rank; /* workers x most: the nearest of one side; workers x 2 x most: r of Z_i, s of X_i, 1 if not asked for */
+    sums *out; /* n x count */
 } rank_loop;
 
-/* How many of v are below `limit`, and how many equal it. */
-RK_CLONES static void count_below(int64_t n, const double *v, double limit, int64_t *below, int64_t *equal) {
-    int64_t less = 0, same = 0;
-    for (int64_t j = 0; j < n; j++) {
-        less += v[j] < limit;
-        same += v[j] == limit;
-    }
-    *below += less;
-    *equal += same;
-}
-
-/* The rank of column j by d among the others, ties by index. */
-static int64_t rank_of(const double *d, int64_t n, int64_t j) {
-    int64_t below = 0, equal = 0;
-    count_below(n, d, d[j], &below, &equal);
-    if (equal > 1)
-        for (int64_t l = 0; l < j; l++) below += d[l] == d[j];
-    return below + 1;
-}
-
-/* The `most` nearest, nearest first. */
-static void pick(const double *d, int64_t n, int64_t most, double *near, int64_t *who) {
+RK_CLONES static int64_t count_below(int64_t n, const double *v, double limit) {
     int64_t count = 0;
-    double worst = INFINITY;
-    for (int64_t j = 0; j < n; j++) {
-        if (!(d[j] < worst) && count == most) continue;
-        count = rk_top_offer(near, who, count, most, j, -d[j]);
-        if (count == most) worst = -near[most - 1];
+    for (int64_t j = 0; j < n; j++) count += v[j] < limit;
+    return count;
+}
+
+RK_CLONES static int64_t count_upto(int64_t n, const double *v, double limit) {
+    int64_t count = 0;
+    for (int64_t j = 0; j < n; j++) count += v[j] <= limit;
+    return count;
+}
+
+/* The ranks by d of the columns `who`, by the formula above. All are counted in a chunk of d before the next is read. */
+static void rank_all(const double *d, int64_t n, int64_t most, const int64_t *who, int64_t *rank) {
+    for (int64_t q = 0; q < most; q++) rank[q] = 1;
+    for (int64_t from = 0; from < n; from += CHUNK) {
+        int64_t to = rk_least(from + CHUNK, n);
+        for (int64_t q = 0; q < most; q++) {
+            int64_t j = who[q], before = rk_most(from, rk_least(j, to)), after = rk_most(from, rk_least(j + 1, to));
+            if (before > from) rank[q] += count_upto(before - from, d + from, d[j]);
+            if (after < to) rank[q] += count_below(to - after, d + after, d[j]);
+        }
     }
 }
 
-/* Ranks by d of `who`, whose own list by d is `mine`: what is in that list needs no count. */
-static void rank_all(const double *d, int64_t n, int64_t most, const int64_t *who, const int64_t *mine, int64_t *rank) {
-    for (int64_t q = 0; q < most; q++) {
-        rank[q] = 0;
-        for (int64_t m = 0; m < most && !rank[q]; m++)
-            if (mine[m] == who[q]) rank[q] = m + 1;
-        if (!rank[q]) rank[q] = rank_of(d, n, who[q]);
+/* The first column from j on that is nearer than `limit`, or n. Most blocks have none. */
+RK_CLONES static int64_t next_nearer(const double *d, int64_t j, int64_t n, double limit) {
+    for (; j + BLOCK <= n; j += BLOCK) {
+        int64_t nearer = 0;
+        for (int64_t l = 0; l < BLOCK; l++) nearer += d[j + l] < limit;
+        if (nearer) break;
+    }
+    while (j < n && !(d[j] < limit)) j++;
+    return j;
+}
+
+/* The `most` nearest, nearest first; most <= n. */
+static void pick(const double *d, int64_t n, int64_t most, double *near, int64_t *who) {
+    int64_t count = 0, j = 0;
+    for (; j < most; j++) count = rk_top_offer(near, who, count, most, j, -d[j]);
+    while ((j = next_nearer(d, j, n, -near[most - 1])) < n) {
+        rk_top_offer(near, who, count, most, j, -d[j]);
+        j++;
     }
 }
 
@@ -110,15 +124,20 @@ static rkhs_status rank_tile(void *context, int64_t tile, int worker) {
     rank_loop *r = context;
     int64_t columns = r->x.b->x->rows, i0 = tile * r->rows, ni = rk_least(r->rows, r->n - i0), most = r->most;
     double *dx = r->dx + worker * r->rows * columns, *dz = r->dz + worker * r->rows * columns, *near = r->near + worker * most;
-    int64_t *who = r->who + worker * 2 * most, *rank = r->rank + worker * 2 * most;
+    int64_t *who = r->who + worker * most, *rank = r->rank + worker * 2 * most;
+    for (int64_t q = 0; q < 2 * most; q++) rank[q] = 1;
     rkhs_status status = fill(r, &r->x, i0, ni, dx, worker);
     if (status == RKHS_OK) status = fill(r, &r->z, i0, ni, dz, worker);
     for (int64_t i = 0; status == RKHS_OK && i < ni; i++) {
         const double *x = dx + i * columns, *z = dz + i * columns;
-        pick(x, columns, most, near, who);
-        pick(z, columns, most, near, who + most);
-        rank_all(x, columns, most, who + most, who, rank);
-        rank_all(z, columns, most, who, who + most, rank + most);
+        if (r->rank_x) {
+            pick(z, columns, most, near, who);
+            rank_all(x, columns, most, who, rank);
+        }
+        if (r->rank_z) {
+            pick(x, columns, most, near, who);
+            rank_all(z, columns, most, who, rank + most);
+        }
         for (int c = 0; c < r->count; c++) r->out[(i0 + i) * r->count + c] = sum_row(r->k[c], rank, rank + most);
     }
     return status;
@@ -151,7 +170,7 @@ static rkhs_status make_room(rkhs_env *env, rank_loop *r) {
     TRY(rk_scratch(env, workers * r->rows * columns, sizeof *r->dx, &r->dx));
     TRY(rk_scratch(env, workers * r->rows * columns, sizeof *r->dz, &r->dz));
     TRY(rk_scratch(env, workers * r->most, sizeof *r->near, &r->near));
-    TRY(rk_scratch(env, workers * 2 * r->most, sizeof *r->who, &r->who));
+    TRY(rk_scratch(env, workers * r->most, sizeof *r->who, &r->who));
     TRY(rk_scratch(env, workers * 2 * r->most, sizeof *r->rank, &r->rank));
     TRY(rk_scratch(env, r->n * r->count, sizeof *r->out, &r->out));
 done:
@@ -169,6 +188,11 @@ static rkhs_status family_ranks(rkhs_env *env, const rkhs_scored *w, rk_score_it
     TRY(rk_scratch(env, count, sizeof *k, &k));
     r.k = k;
     for (int c = 0; c < count; c++) {
+        which asked = which_of(items[c].type);
+        if (asked == CONTINUITY || asked == CONTINUITY_KE)
+            r.rank_z = 1;
+        else
+            r.rank_x = 1;
         k[c] = ((const ranks *)items[c].self)->k;
         if (k[c] > r.most) r.most = k[c];
         if (2 * k[c] >= w->z->rows)
