@@ -21,11 +21,12 @@ enum { ZOOM = 2 };
     X(image_surface_create_for_data)                                                                                           \
     X(format_stride_for_width)                                                                                                 \
     X(surface_write_to_png_stream)                                                                                             \
-    X(pdf_surface_create_for_stream) X(pdf_surface_set_metadata) X(surface_finish) X(surface_destroy) X(surface_status)        \
-        X(create) X(destroy) X(status) X(save) X(restore) X(translate) X(rotate) X(scale) X(set_source_rgba) X(set_line_width) \
-            X(set_line_join) X(set_line_cap) X(new_path) X(new_sub_path) X(move_to) X(line_to) X(close_path) X(arc)            \
-                X(rectangle) X(fill) X(fill_preserve) X(stroke) X(paint) X(select_font_face) X(set_font_size) X(text_extents)  \
-                    X(show_text) X(set_source_surface) X(get_source) X(pattern_set_filter) X(status_to_string)
+    X(pdf_surface_create_for_stream)                                                                                           \
+    X(pdf_surface_set_metadata) X(surface_finish) X(surface_destroy) X(surface_status) X(create) X(destroy) X(status) X(save)  \
+        X(restore) X(translate) X(rotate) X(scale) X(set_source_rgba) X(set_line_width) X(set_line_join) X(set_line_cap)       \
+            X(new_path) X(new_sub_path) X(move_to) X(line_to) X(close_path) X(arc) X(rectangle) X(fill) X(fill_preserve)       \
+                X(stroke) X(paint) X(select_font_face) X(set_font_size) X(text_extents) X(show_text) X(set_source_surface)     \
+                    X(get_source) X(pattern_set_filter) X(status_to_string)
 
 /* The functions that are used, by their names without cairo_. */
 #define MEMBER(f) __typeof__(&cairo_##f) f;
@@ -42,6 +43,14 @@ static int load_cairo(void) {
     FUNCTIONS(FIND)
     return 1;
 }
+
+#ifdef __SANITIZE_ADDRESS__
+/* fontconfig keeps what it found to the end of the process: not our leak. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }
+const char *__lsan_default_options(void);
+const char *__lsan_default_options(void) { return "print_suppressions=0"; }
+#endif
 
 typedef struct painter {
     cairo_surface_t *surface;
