@@ -44,6 +44,14 @@ static int load_cairo(void) {
     return 1;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+/* fontconfig keeps what it found to the end of the process: not our leak. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }
+const char *__lsan_default_options(void);
+const char *__lsan_default_options(void) { return "print_suppressions=0"; }
+#endif
+
 typedef struct painter {
     cairo_surface_t *surface;
     cairo_t *cr;
