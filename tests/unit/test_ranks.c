@@ -63,7 +63,7 @@ static void plain_scores(const int64_t *r, const int64_t *s, int64_t m, int64_t 
         if (s[e] <= k && r[e] > k) trust += rank_x - K;
         if (r[e] <= k && s[e] > k) continuity += rank_z - K;
         if (r[e] <= k && s[e] > k) ke += (rank_z - K + 1) * (rank_z - K + 1);
-        if (s[e] <= k) mrre += fabs(rank_x - rank_z) / rank_x;
+        if (s[e] <= k) mrre += fabs(rank_x - rank_z) / rank_z;
         both += r[e] <= k && s[e] <= k;
     }
     for (int64_t q = 1; q <= k; q++) worst += fabs(N - 2 * (double)q + 1) / (double)q;
