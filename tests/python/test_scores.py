@@ -415,7 +415,7 @@ class Limits(unittest.TestCase):
                 try:
                     self.assertTrue(np.isfinite(rkhs.score(name, Z, self.X, self.y)), msg=name)
                 except rkhs.Error as error:
-                    self.assertRegex(str(error), "equal|too close")
+                    self.assertRegex(str(error), "equal|too close|that differ")
 
     def test_constant_objects_have_values_or_sentences(self):
         X = np.ones((60, 2))
@@ -434,6 +434,8 @@ class Limits(unittest.TestCase):
 
     def test_other_lengths_are_refused(self):
         for name in self.ALL:
+            if name in ("entropy", "twonn"):  # of the embedding alone
+                continue
             needs_labels = name not in RANKS + ["cka", "hsic", "reconstruction"]
             if needs_labels:
                 self.refused("there are 59 labels, but the embedding has 60 rows", name, self.Z, self.X, self.y[:59])
