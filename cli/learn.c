@@ -65,7 +65,7 @@ done:
 }
 
 int run_fit(cli *c) {
-    rkhs_data *x = NULL, *y = NULL;
+    rkhs_data *x = NULL, *y = NULL, *start = NULL;
     rkhs_kernel *kernel = NULL;
     rkhs_model *m = NULL;
     rkhs_status status;
@@ -75,14 +75,16 @@ int run_fit(cli *c) {
     TRY(read_data(c, c->operand[1], kernel, &x));
     if (c->labels != NULL) TRY(read_labels(c, c->labels, NULL, &y));
     if (c->target != NULL) TRY(read_target(c, c->target, &y));
-    set_subject(c, c->operand[1], c->labels != NULL ? c->labels : c->target);
-    TRY(rkhs_model_fit(m, kernel, x, y, NULL));
+    if (c->start != NULL) TRY(read_target(c, c->start, &start));
+    set_subject(c, c->operand[1], c->labels != NULL ? c->labels : c->target != NULL ? c->target : c->start);
+    TRY(rkhs_model_fit(m, kernel, x, y, start));
     TRY(write_fit(c, m));
     if (!c->quiet && stop_signal() == 0) say_summary(c, m);
 done:;
     int code = finish(c, status);
     rkhs_model_free(m);
     rkhs_kernel_free(kernel);
+    rkhs_data_free(start);
     rkhs_data_free(y);
     rkhs_data_free(x);
     return code;
@@ -98,6 +100,7 @@ int run_transform(cli *c) {
     TRY(result_path(c, &path));
     TRY(check_format(c, path, c->output_format));
     TRY(rkhs_model_load(c->env, c->operand[0], &m));
+    if (c->place != NULL) TRY(rkhs_model_set_place(m, c->place));
     TRY(read_data(c, c->operand[1], rkhs_model_kernel(m), &x));
     rkhs_model_embedding(m, &kept, &dim);
     TRY(take_numbers(c, "the embedding", rkhs_data_rows(x), dim, &Z));

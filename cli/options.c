@@ -35,11 +35,13 @@ const option fit_options[] = {
     {"z", 'z', OPT_TEXT, AT(z), "FILE", "write the embedding of the training objects, e.g. Z.npy"},
     {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels of the objects, for models that learn from them"},
     {"target", 0, OPT_TEXT, AT(target), "FILE", "numbers to predict or follow, for models that learn from them"},
+    {"start", 0, OPT_TEXT, AT(start), "FILE", "an embedding to start from, for models that descend from one"},
     LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
 };
 
 const option transform_options[] = {
     {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the embedding, e.g. Z.npy; otherwise to a pipe"},
+    {"place", 0, OPT_TEXT, AT(place), "WAY", "how: map, refine or neighbour, for models that know several; otherwise as the model says"},
     LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
 };
 
@@ -324,9 +326,9 @@ static rkhs_status check_count(cli *c) {
 static rkhs_status check_inputs(cli *c) {
     const char *more[] = {
         c->labels, c->target,       c->x,      c->new_z, c->new_x, c->new_labels, c->command->run == run_score ? c->z : NULL,
-        c->fresh,  c->fresh_labels, c->images, c->gram};
+        c->fresh,  c->fresh_labels, c->images, c->gram, c->start};
     int inputs = 0;
-    for (int i = 0; i < c->count + 11; i++) {
+    for (int i = 0; i < c->count + 12; i++) {
         const char *path = i < c->count ? c->operand[i] : more[i - c->count];
         inputs += path != NULL && strcmp(path, "-") == 0;
     }

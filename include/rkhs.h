@@ -252,6 +252,11 @@ RKHS_API const double *rkhs_model_embedding(const rkhs_model *model, int64_t *n,
 /* Embeds new objects: Z[i*ld + 0 .. dim-1]. Each row depends on its object alone, whatever else is in the batch. */
 RKHS_API rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, double *Z, int64_t ld);
 
+/* How rkhs_model_transform places new objects from now on: "map", "refine" (the model's objective, optimised for each object
+ * against the embedding) or "neighbour" (where that begins); NULL: as the model's parameter `place` says. Refuses ways that the
+ * model does not know. */
+RKHS_API rkhs_status rkhs_model_set_place(rkhs_model *model, const char *way);
+
 /* Approximate objects for embedded points: a ridge regression from codes to kept vectors, chosen by leave-one-out, and rounded
  * to bits where these were kept. For a precomputed Gram: the column of the nearest kept object; for strings: that object. */
 RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x);

@@ -370,6 +370,23 @@ typedef struct rk_fit {
     rk_map *map; /* out: kept objects are filled in by the caller from gram->keep */
 } rk_fit;
 
+/* How new objects are placed: by the map; by the model's objective, descending from a first guess; by that guess alone. */
+enum { RK_PLACE_MAP, RK_PLACE_REFINE, RK_PLACE_NEIGHBOUR, RK_PLACES };
+
+/* Some rows of new objects to place. */
+typedef struct rk_placing {
+    const rkhs_model *model;
+    int how;           /* RK_PLACE_REFINE, ... */
+    const void *ready; /* what the type's `ready` made, or NULL */
+    int64_t rows;
+    const double *K; /* k(new rows, kept), rows x kept, rows ld apart */
+    int64_t ld;
+    const double *diag; /* k(x,x) of the new rows, if the type asked for it; NULL where a Gram does not have them */
+    double *Z;          /* out: rows x dim, rows ldz apart */
+    int64_t ldz;
+    double *work; /* place_work doubles of its own */
+} rk_placing;
+
 typedef struct rk_model_type {
     rk_entry entry;
     const char *(*default_kernel)(unsigned kind);         /* spec text, or NULL: this kind needs --kernel */
@@ -381,8 +398,18 @@ typedef struct rk_model_type {
     const char *title;                                    /* its name as a class: "KernelPCA" */
     int takes_start;
     rkhs_status (*fit)(rk_fit *fit);
-    /* (optional) Models without a map, or with a better way for new objects: k(new rows, kept) is given by tiles of rows. */
-    rkhs_status (*place)(const rkhs_model *m, const double *K, int64_t rows, int64_t ld, double *Z, int64_t ldz);
+    /* What its fit finds is one of several minima: rows in another order may end in another. */
+    int local;
+    /* New objects: the ways it knows (1 << RK_PLACE_MAP, ...; 0: the map alone), and which one its parameters say. */
+    unsigned ways;
+    int (*way)(const void *self);
+    /* (optional) What all rows share, made once before the first is placed, on the scratch list. */
+    rkhs_status (*ready)(const rkhs_model *m, int how, void **ready);
+    /* (optional) Doubles of scratch that place takes. */
+    int64_t (*place_work)(const rkhs_model *m, int how);
+    int place_diag; /* place looks at k(x,x) of the new rows */
+    /* Ways other than the map: some rows; on any thread, each row a function of its object alone. */
+    rkhs_status (*place)(const rk_placing *p);
     /* (optional) The model's own decoder; the ridge inverse otherwise. */
     rkhs_status (*decode)(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x);
 } rk_model_type;

@@ -125,6 +125,12 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
                        "%s: there are %lld rows in the second data set, but %lld objects: give one for each", name,
                        (long long)y->rows, (long long)x->rows);
     if (start && !m->type->takes_start) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no start: leave it out", name);
+    if (start && start->type->kind != RK_KIND_DENSE)
+        return rk_fail(env, RKHS_ERR_DATA, "%s: the start is %s: give numbers, one row for each object", name,
+                       start->type->entry.name);
+    if (start && (start->rows != x->rows || start->columns != dim))
+        return rk_fail(env, RKHS_ERR_DATA, "%s: the start is %lld x %lld, and must be %lld x %lld: objects x dim", name,
+                       (long long)start->rows, (long long)start->columns, (long long)x->rows, (long long)dim);
     return RKHS_OK;
 }
 
@@ -258,7 +264,7 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
              (long long)model->dim);
     TRY(rk_kernel_coerce(model->kernel, x, model->map->kept, &use, &view));
     if (use->columns != model->map->kept->columns) TRY(wrong_columns(env, use, model->map->kept->columns));
-    TRY(rk_map_apply(env, model->map, model->kernel, use, Z, ld));
+    TRY(rk_place_all(model, use, Z, ld));
 done:
     rk_blas_end();
     rkhs_data_free(view);
@@ -294,6 +300,7 @@ rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
     *copy = NULL;
     TRY(rk_spec_copy(env, model->spec, &spec));
     TRY(model_of(env, spec, &m));
+    m->place = model->place;
     if (model->map) {
         TRY(rk_kernel_copy(model->kernel, &m->kernel));
         TRY(copy_map(env, model->map, &m->map));

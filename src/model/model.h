@@ -25,6 +25,8 @@ rkhs_status rk_report_text(rkhs_env *env, rk_report *r, const char *name, const 
 void rk_report_clear(rkhs_env *env, rk_report *r);
 rkhs_status rk_report_save(const rk_report *r, rk_archive *archive);
 rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, rk_report *r);
+/* `count` numbers of an item; NULL when there is none of that name and size, as in a file that does not fit together. */
+const double *rk_report_values(const rk_report *r, const char *name, int64_t count);
 
 /* Refuses an array of a model file that has NaN or Inf. */
 rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char *name, const rk_array *a);
@@ -40,6 +42,11 @@ rkhs_status rk_map_save(const rk_map *map, rk_archive *archive);
 rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map);
 /* Columns so that the largest |entry| of each is positive, the first on ties; B and c follow. */
 void rk_fix_signs(double *Z, int64_t n, int64_t dim, rk_map *map);
+
+/* ---- place: new objects in other ways than by the map ---------------------------------------------------------------- */
+
+/* Z[i*ld ..] for every object of x, by the way that was set or that the parameters say. */
+rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld);
 
 /* ---- inverse ------------------------------------------------------------------------------------------------------- */
 
@@ -65,6 +72,7 @@ struct rkhs_model {
     int64_t *keep; /* rows of Z that the kept objects are; NULL: all */
     rk_report report;
     rk_inverse *inverse;
+    int place; /* what was set: 1 + RK_PLACE_...; 0: as the parameters say */
 };
 
 #endif

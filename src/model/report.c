@@ -41,6 +41,13 @@ rkhs_status rk_report_text(rkhs_env *env, rk_report *r, const char *name, const 
     return status == RKHS_OK ? rk_strdup(env, text, &item->text) : status;
 }
 
+const double *rk_report_values(const rk_report *r, const char *name, int64_t count) {
+    for (int64_t i = 0; i < r->count; i++)
+        if (strcmp(r->items[i].name, name) == 0 && r->items[i].values && r->items[i].rows * r->items[i].columns == count)
+            return r->items[i].values;
+    return NULL;
+}
+
 void rk_report_clear(rkhs_env *env, rk_report *r) {
     for (int64_t i = 0; i < r->count; i++) {
         rk_free(env, r->items[i].name);

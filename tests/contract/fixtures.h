@@ -558,6 +558,11 @@ static inline int fixture_has_dim(const rk_model_type *type) {
     return 0;
 }
 
+/* Whether a fitted model places new objects by its map, and so kept ones where they are. */
+static inline int fixture_maps(const rkhs_model *m) {
+    return !m->type->way || m->type->way(m->spec->self) == RK_PLACE_MAP;
+}
+
 /* "kpca(dim=2, gram=exact)", "krr(gram=exact)". */
 static inline void fixture_spec(char *out, size_t room, const rk_model_type *type, int dim, const char *rest) {
     if (fixture_has_dim(type))

@@ -130,6 +130,7 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     SILENT(rkhs_model_new(NULL, "kpca", &model));
     SILENT(rkhs_model_fit(NULL, t.kernel, t.x, NULL, NULL));
     SILENT(rkhs_model_transform(NULL, t.x, z, 2));
+    SILENT(rkhs_model_set_place(NULL, "map"));
     SILENT(rkhs_model_inverse(NULL, z, 1, 2, &out));
     SILENT(rkhs_model_save(NULL, "a.rkhs"));
     SILENT(rkhs_model_load(NULL, "a.rkhs", &model));

@@ -1,0 +1,106 @@
+/* place.c: new objects, by the map or by the model's own way.
+ *
+ * A model that learns Z itself has no map: it places an object by its kernel values with the kept ones alone, a tile of rows at
+ * a time. A row's result depends on its object alone, whatever else is in the batch. */
+#include "model/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const names[RK_PLACES] = {"map", "refine", "neighbour"};
+
+static unsigned ways_of(const rk_model_type *type) { return type->ways ? type->ways : 1u << RK_PLACE_MAP; }
+
+/* "by refine or neighbour" */
+static void ways_text(unsigned ways, char *out, size_t room) {
+    int left = 0;
+    size_t at = 0;
+    for (int i = 0; i < RK_PLACES; i++) left += (ways >> i & 1) != 0;
+    for (int i = 0; i < RK_PLACES && at < room; i++) {
+        if (!(ways >> i & 1)) continue;
+        left--;
+        at += (size_t)snprintf(out + at, room - at, "%s%s", names[i], left > 1 ? ", " : left == 1 ? " or " : "");
+    }
+}
+
+rkhs_status rkhs_model_set_place(rkhs_model *model, const char *way) {
+    if (!model) return RKHS_ERR_ARGUMENT;
+    char known[64];
+    int how = 0;
+    rk_clear(model->env);
+    while (way && how < RK_PLACES && strcmp(way, names[how]) != 0) how++;
+    if (way && (how == RK_PLACES || !(ways_of(model->type) >> how & 1))) {
+        ways_text(ways_of(model->type), known, sizeof known);
+        return rk_fail(model->env, RKHS_ERR_SPEC, "%s cannot place new objects by '%.40s': it knows %s",
+                       model->type->entry.name, way, known);
+    }
+    model->place = way ? how + 1 : 0;
+    return RKHS_OK;
+}
+
+typedef struct place_loop {
+    const rkhs_model *model;
+    int how;
+    const void *ready;
+    const rk_bound *rows, *kept;
+    int64_t tile, room; /* rows at a time; doubles of scratch for each worker */
+    double *K, *diag, *own;
+    double *Z;
+    int64_t ld;
+    rk_work *work;
+} place_loop;
+
+/* A tile of rows against all kept objects. */
+static rkhs_status place_tile(void *context, int64_t tile, int worker) {
+    rkhs_status status = RKHS_OK;
+    const place_loop *a = context;
+    int64_t kept = a->model->map->kept_count, i0 = tile * a->tile, ni = rk_least(a->tile, a->rows->x->rows - i0);
+    double *K = a->K + worker * a->tile * kept, *diag = a->diag ? a->diag + worker * a->tile : NULL;
+    for (int64_t j0 = 0; j0 < kept; j0 += RK_TILE)
+        TRY(rk_block_of(a->rows, i0, ni, a->kept, j0, rk_least(RK_TILE, kept - j0), K + j0, kept, a->work[worker]));
+    if (diag) TRY(rk_diag_of(a->rows, i0, ni, diag, a->work[worker]));
+    rk_placing p = {.model = a->model,
+                    .how = a->how,
+                    .ready = a->ready,
+                    .rows = ni,
+                    .K = K,
+                    .ld = kept,
+                    .diag = diag,
+                    .Z = a->Z + i0 * a->ld,
+                    .ldz = a->ld,
+                    .work = a->own + worker * a->room};
+    TRY(a->model->type->place(&p));
+done:
+    return status;
+}
+
+/* Rows at a time: a tile of kernel values of a megabyte or so, since a row is placed from all of its values. */
+static int64_t rows_at_once(const rk_bound *rows, const rk_bound *kept) {
+    return rk_most(1, rk_least(rk_tile_rows(rows, kept), 131072 / rk_most(kept->x->rows, 1)));
+}
+
+rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = m->env;
+    rk_mark mark = rk_scratch_mark(env);
+    rk_bound *rows = NULL;
+    void *ready = NULL;
+    int how = m->place ? m->place - 1 : m->type->way ? m->type->way(m->spec->self) : RK_PLACE_MAP;
+    if (how == RK_PLACE_MAP) return rk_map_apply(env, m->map, m->kernel, x, Z, ld);
+    if (!m->map->bound) TRY(rk_bind(env, m->kernel, m->map->kept, NULL, &m->map->bound));
+    TRY(rk_bind(env, m->kernel, x, m->map->bound, &rows));
+    if (m->type->ready) TRY(m->type->ready(m, how, &ready));
+    place_loop a = {.model = m, .how = how, .ready = ready, .rows = rows, .kept = m->map->bound, .Z = Z, .ld = ld};
+    a.tile = rows_at_once(a.rows, a.kept);
+    a.room = m->type->place_work ? m->type->place_work(m, how) : 0;
+    int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
+    TRY(rk_work_for(env, workers, a.rows, a.kept, &a.work));
+    TRY(rk_scratch(env, workers * a.tile * m->map->kept_count, sizeof *a.K, &a.K));
+    if (m->type->place_diag && x->type->kind != RK_KIND_GRAM) TRY(rk_scratch(env, workers * a.tile, sizeof *a.diag, &a.diag));
+    TRY(rk_scratch(env, workers * a.room, sizeof *a.own, &a.own));
+    TRY(rk_kernel_parallel(env, "transform", m->kernel, tiles, place_tile, &a));
+done:
+    rk_unbind(env, rows);
+    rk_scratch_release(env, mark);
+    return status;
+}
