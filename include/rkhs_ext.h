@@ -25,7 +25,7 @@ extern "C" {
 /* ---- parameters: what stands between the brackets of a spec --------------------------------------------------------- */
 
 typedef enum rk_param_kind {
-    RK_INT,    /* int64_t */
+    RK_INT,    /* int64_t; 0 when not set */
     RK_REAL,   /* double; NaN when not set */
     RK_BOOL,   /* int */
     RK_CHOICE, /* int, the position in `choices` */

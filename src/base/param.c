@@ -406,6 +406,7 @@ static rkhs_status add_value(rk_text *text, const rk_param *p, const void *slot)
 /* Whether there is anything to write. */
 static int is_set(const rk_param *p, const void *slot) {
     switch (p->kind) {
+    case RK_INT: return p->value || *(const int64_t *)slot != 0;
     case RK_REAL: return !isnan(*(const double *)slot);
     case RK_RULE: return ((const rk_rule *)slot)->rule != RK_RULE_UNSET;
     case RK_LIST:

@@ -64,6 +64,10 @@ rk_pairs_fn rk_add_squares, rk_add_absolutes, rk_add_minima;
 /* (x - y)^2/(x + y), 0/0 = 0, x and y >= 0; the first for numbers that are 0 or within RK_NARROW and 1/RK_NARROW. */
 rk_pairs_fn rk_add_ratios, rk_add_ratios_wide;
 #define RK_NARROW 1e-35
+/* The sum of n numbers. */
+double rk_sum(int64_t n, const double *x);
+/* pull[c] += sum_j w[j] (a[c] - b[c][j]), and the same taken off back[c][j] one by one; b and back: columns ldb apart. */
+void rk_pull(int64_t n, int64_t d, const double *a, const double *b, int64_t ldb, const double *w, double *pull, double *back);
 /* |s x - t y|^2 of n numbers. */
 double rk_scaled_square(int64_t n, double s, const double *x, double t, const double *y);
 

@@ -59,6 +59,44 @@ rkhs_status rk_model_new(rkhs_env *env, const char *spec, rkhs_model **model);
 /* The default kernel of most models, for each kind of data. */
 const char *rk_usual_kernel(unsigned kind);
 
+/* ---- twin.c: the objective that tke and bctke share ------------------------------------------------------------------- */
+
+enum { RK_LATENT_RBF, RK_LATENT_CAUCHY };
+
+typedef struct rk_twin {
+    int64_t n, dim, k;
+    double lk, lx;
+    int latent;
+    double sum; /* 0: F is the kernel; else each row is made comparable, and sums to this */
+    /* the graph */
+    int64_t *starts, *index; /* of row i: edges starts[i] .. starts[i+1]-1 */
+    double *weight;
+    double self;          /* the sum of F's diagonal */
+    int64_t parts, alone; /* of the graph; objects without an edge above 0 */
+    /* room for the sums */
+    int64_t widest, room_each;
+    double *room, *columns, *parts_of, *sums;
+} rk_twin;
+
+/* Fills the graph, from dim, k, sum; then the room. All on the scratch list. */
+rkhs_status rk_twin_graph(const rk_gram *g, rk_twin *t);
+rkhs_status rk_twin_room(rkhs_env *env, rk_twin *t);
+/* L, dL/dZ and dL/dlog g: the eval of an rk_smooth. */
+rkhs_status rk_twin_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
+                         int64_t count, double *f, double *dZ, double *dt);
+/* Values of a row, largest first, as weights from 1 down that sum to `sum`. */
+void rk_twin_local(int64_t k, double sum, double *value);
+
+/* New objects against an embedding that stays: see twin_place.c. */
+typedef struct rk_twin_place {
+    int64_t kept, dim, k;
+    double g, lk, lx, sum;
+    int latent;
+    double *columns; /* dim x kept: the embedding of kept objects */
+} rk_twin_place;
+int64_t rk_twin_place_work(int64_t kept, int64_t dim, int64_t k);
+void rk_twin_place_row(const rk_twin_place *t, const double *K, int refine, double *z, double *work);
+
 struct rkhs_model {
     rkhs_env *env;
     const rk_model_type *type;

@@ -1,0 +1,246 @@
+/* tke.c: twin kernel embedding, with back constraints (bctke) and without (tke).
+ *
+ *     minimise  - sum_ij F_ij kx(z_i, z_j) + lk sum_ij kx(z_i, z_j)^2 + lx sum_i |z_i|^2
+ *
+ * over Z and the width of kx, F the kernel of which each object keeps its k nearest others: what is alike is brought together,
+ * and the second term holds all apart. tke moves Z itself, and places new objects by the same objective beside an embedding
+ * that stays (twin_place.c). bctke moves A in Z = K A, which is a map for new objects; it is smoother, and new objects follow
+ * it less well in few dimensions than they are placed. Cost: the Gram, and for each of some 300 steps half of all pairs. Look
+ * elsewhere when distances, and not neighbours, matter. Guo, Gao, Kwan, "Twin kernel embedding", IEEE PAMI 30, 2008, and "Twin
+ * kernel embedding with back constraints", ICDM workshops 2007. */
+#include "model/model.h"
+
+#include <string.h>
+
+typedef struct tke {
+    int64_t dim, k;
+    double lk, lx;
+    int latent, weights, start, place, map;
+    rk_spec *gram, *solver;
+} tke;
+
+enum { START_KLE, START_KPCA, START_RANDOM };
+enum { WEIGHTS_LOCAL, WEIGHTS_KERNEL };
+enum { MAP_FULL, MAP_NEAREST };
+
+/* clang-format off */
+#define SHARED                                                                                                                 \
+    {.name = "dim", .kind = RK_INT, .offset = offsetof(tke, dim), .value = "2", .min = 1, .max = 1e9,                          \
+     .brief = "dimensions of the embedding"},                                                                                  \
+    {.name = "k", .kind = RK_INT, .offset = offsetof(tke, k), .min = 1, .max = 1e9,                                            \
+     .brief = "neighbours that each object keeps; not given: 15, or all others where they are fewer"},                         \
+    {.name = "lk", .kind = RK_REAL, .offset = offsetof(tke, lk), .value = "0.02", .max = 1e300,                                \
+     .brief = "what closeness costs: less brings more together"},                                                              \
+    {.name = "lx", .kind = RK_REAL, .offset = offsetof(tke, lx), .value = "0.001", .max = 1e300,                               \
+     .brief = "what distance from 0 costs"},                                                                                   \
+    {.name = "latent", .kind = RK_CHOICE, .offset = offsetof(tke, latent), .value = "rbf", .choices = "rbf|cauchy",            \
+     .brief = "the kernel of the embedding: exp(-g s), or 1/(1 + g s), s the squared distance"},                               \
+    {.name = "weights", .kind = RK_CHOICE, .offset = offsetof(tke, weights), .value = "local", .choices = "local|kernel",      \
+     .brief = "what the neighbours weigh: the same in sum for every object, or the kernel's values"},                          \
+    {.name = "start", .kind = RK_CHOICE, .offset = offsetof(tke, start), .value = "kpca", .choices = "kle|kpca|random",        \
+     .brief = "where to begin, unless a start is given"}
+
+static const rk_param tke_params[] = {
+    SHARED,
+    {.name = "place", .kind = RK_CHOICE, .offset = offsetof(tke, place), .value = "refine", .choices = "refine|neighbour",
+     .brief = "new objects: by the objective, or on the neighbour where it is lowest"},
+    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(tke, gram), .value = "exact", .list = &rk_grams,
+     .brief = "how the Gram is held"},
+    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(tke, solver), .value = "lbfgs", .list = &rk_optimisers,
+     .brief = "lbfgs or cg"},
+    {.name = NULL},
+};
+
+static const rk_param bctke_params[] = {
+    SHARED,
+    {.name = "map", .kind = RK_CHOICE, .offset = offsetof(tke, map), .value = "full", .choices = "full|nearest",
+     .brief = "Z = K A with all of K, or with the k + 1 largest values of each row"},
+    {.name = "place", .kind = RK_CHOICE, .offset = offsetof(tke, place), .value = "map", .choices = "map|refine|neighbour",
+     .brief = "new objects: by the map, by the objective, or on the neighbour where it is lowest"},
+    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(tke, gram), .value = "exact", .list = &rk_grams,
+     .brief = "how the Gram is held"},
+    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(tke, solver), .value = "lbfgs", .list = &rk_optimisers,
+     .brief = "lbfgs or cg"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+static int64_t dim_tke(const void *self, const rkhs_data *y) { return ((const tke *)self)->dim; }
+static int way_tke(const void *self) { return ((const tke *)self)->place + 1; } /* there is no map */
+static int way_bctke(const void *self) { return ((const tke *)self)->place; }
+
+/* The neighbours that are asked for, or as many as there are. */
+static int64_t neighbours_of(const tke *o, int64_t n) { return o->k ? o->k : rk_least(15, n - 1); }
+
+/* What the weights of a row sum to, of k. */
+static double sum_of(const tke *o, int64_t k) { return o->weights == WEIGHTS_LOCAL ? (k > 2 ? log2((double)k) : 1.5) : 0; }
+
+/* ---- the start ---------------------------------------------------------------------------------------------------------- */
+
+/* Columns with mean 0 and deviation 1; what has no spread gets a little noise, from which a descent can go anywhere. */
+static void standardise(const rkhs_env *env, double *Z, int64_t n, int64_t d) {
+    for (int64_t c = 0; c < d; c++) {
+        double mean = 0, square = 0;
+        for (int64_t i = 0; i < n; i++) mean += Z[i * d + c] / (double)n;
+        for (int64_t i = 0; i < n; i++) square += (Z[i * d + c] - mean) * (Z[i * d + c] - mean) / (double)n;
+        for (int64_t i = 0; i < n; i++)
+            Z[i * d + c] = square > 0 ? (Z[i * d + c] - mean) / sqrt(square)
+                                      : 1e-3 * rk_normal(env->seed, RK_STREAM_START, (uint64_t)i, (uint64_t)c);
+    }
+}
+
+static rkhs_status start_at(rk_fit *f, const tke *o, double *Z) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = f->gram->n, d = f->dim, ld;
+    rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d};
+    rk_spectrum s;
+    if (f->start) { /* as it is */
+        const double *given = rkhs_data_values(f->start, &ld);
+        for (int64_t i = 0; i < n; i++) memcpy(Z + i * d, given + i * ld, (size_t)d * sizeof *Z);
+        goto done;
+    }
+    if (o->start == START_RANDOM) {
+        for (int64_t i = 0; i < n * d; i++)
+            Z[i] = rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(i % d));
+        goto done;
+    }
+    TRY(rk_solve_spectral(f->gram, NULL, &problem, &s));
+    TRY(f->gram->type->push(f->gram, s.coef, d, Z));
+    standardise(f->env, Z, n, d);
+done:
+    return status;
+}
+
+/* ---- fit ---------------------------------------------------------------------------------------------------------------- */
+
+static void advise(rkhs_env *env, const rk_twin *t) {
+    if (t->alone)
+        rk_log(env, RKHS_LOG_ADVICE,
+               "%lld object%s no neighbour with a kernel value above 0, and %s placed by what is far alone",
+               (long long)t->alone, t->alone == 1 ? " has" : "s have", t->alone == 1 ? "is" : "are");
+    if (t->parts > 1 + t->alone)
+        rk_log(
+            env, RKHS_LOG_ADVICE,
+            "the neighbours make %lld parts that nothing joins: how these lie to each other means little; raise k to join them",
+            (long long)t->parts);
+}
+
+static rkhs_status report(rk_fit *f, const rk_twin *t, const rk_smooth_result *s, double width) {
+    rkhs_status status = RKHS_OK;
+    TRY(rk_report_number(f->env, f->report, "loss", s->f));
+    TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));
+    TRY(rk_report_number(f->env, f->report, "width", width));
+    TRY(rk_report_number(f->env, f->report, "neighbours", (double)t->k));
+    TRY(rk_report_number(f->env, f->report, "parts", (double)t->parts));
+    TRY(rk_report_text(f->env, f->report, "solver", s->solver));
+    TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
+    TRY(rk_report_number(f->env, f->report, "evaluations", (double)s->evaluations));
+    TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+done:
+    return status;
+}
+
+static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest) {
+    rkhs_status status = RKHS_OK;
+    const tke *o = f->self;
+    int64_t n = f->gram->n, d = f->dim, k = neighbours_of(o, n);
+    rk_twin t = {.dim = d, .k = k, .lk = o->lk, .lx = o->lx, .latent = o->latent, .sum = sum_of(o, k)};
+    rk_smooth_result s = {.Z = f->Z, .B = coordinates == RK_COORD_SAMPLE ? NULL : f->map->B, .c = f->map->c};
+    double *Z0, theta = 0;
+    TRY(rk_scratch(f->env, n * d, sizeof *Z0, &Z0));
+    TRY(rk_twin_graph(f->gram, &t));
+    advise(f->env, &t);
+    TRY(start_at(f, o, Z0));
+    TRY(rk_twin_room(f->env, &t));
+    rk_smooth problem = {
+        .coordinates = coordinates, .rows = n, .dim = d, .thetas = 1, .nearest = nearest, .eval = rk_twin_eval, .context = &t};
+    TRY(rk_solve_smooth(f->gram, o->solver, &problem, Z0, &theta, &s));
+    f->map->nearest = nearest;
+    TRY(report(f, &t, &s, exp(theta)));
+done:
+    rk_free(f->env, s.history);
+    return status;
+}
+
+static rkhs_status fit_tke(rk_fit *f) { return fit_in(f, RK_COORD_SAMPLE, 0); }
+
+static rkhs_status fit_bctke(rk_fit *f) {
+    const tke *o = f->self;
+    int64_t nearest = o->map == MAP_NEAREST ? neighbours_of(o, f->gram->n) + 1 : 0;
+    return fit_in(f, RK_COORD_ALPHA, nearest);
+}
+
+/* ---- new objects -------------------------------------------------------------------------------------------------------- */
+
+static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
+    rkhs_status status = RKHS_OK;
+    const tke *o = m->spec->self;
+    const double *width = rk_report_values(&m->report, "width", 1);
+    int64_t kept = m->map->kept_count, d = m->dim, k = rk_least(neighbours_of(o, kept + 1), kept);
+    rk_twin_place *t;
+    if (!width || !(*width > 0)) FAIL(m->env, RKHS_ERR_FORMAT, "the model has no width to place by: fit it again");
+    TRY(rk_scratch(m->env, 1, sizeof *t, &t));
+    *t = (rk_twin_place){.kept = kept, .dim = d, .k = k, .g = *width, .lk = o->lk, .lx = o->lx, .latent = o->latent};
+    t->sum = sum_of(o, k);
+    TRY(rk_scratch(m->env, kept * d, sizeof *t->columns, &t->columns));
+    for (int64_t i = 0; i < kept; i++)
+        for (int64_t c = 0; c < d; c++) t->columns[c * kept + i] = m->Z[(m->keep ? m->keep[i] : i) * d + c];
+    *ready = t;
+done:
+    return status;
+}
+
+static int64_t work_tke(const rkhs_model *m, int how) {
+    int64_t kept = m->map->kept_count;
+    return rk_twin_place_work(kept, m->dim, rk_least(neighbours_of(m->spec->self, kept + 1), kept));
+}
+
+static rkhs_status place_tke(const rk_placing *p) {
+    for (int64_t i = 0; i < p->rows; i++)
+        rk_twin_place_row(p->ready, p->K + i * p->ld, p->how == RK_PLACE_REFINE, p->Z + i * p->ldz, p->work);
+    return RKHS_OK;
+}
+
+#define TWIN_COST "the Gram, and a step n^2/2 exponentials"
+
+const rk_model_type rk_model_tke = {
+    .entry = {.name = "tke",
+              .brief = "twin kernel embedding: neighbours by the kernel are neighbours in the embedding",
+              .formula = "min -sum F kx + lk sum kx^2 + lx |Z|^2",
+              .cost = TWIN_COST,
+              .params = tke_params,
+              .size = sizeof(tke)},
+    .title = "TwinKernelEmbedding",
+    .default_kernel = rk_usual_kernel,
+    .dim = dim_tke,
+    .gram_offset = offsetof(tke, gram),
+    .takes_start = 1,
+    .local = 1,
+    .fit = fit_tke,
+    .ways = 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR,
+    .way = way_tke,
+    .ready = ready_tke,
+    .place_work = work_tke,
+    .place = place_tke,
+};
+
+const rk_model_type rk_model_bctke = {
+    .entry = {.name = "bctke",
+              .brief = "twin kernel embedding through a map: Z = K A",
+              .formula = "min -sum F kx + lk sum kx^2 + lx |Z|^2, Z = K A",
+              .cost = TWIN_COST " and two products with K",
+              .params = bctke_params,
+              .size = sizeof(tke)},
+    .title = "BackConstrainedTKE",
+    .default_kernel = rk_usual_kernel,
+    .dim = dim_tke,
+    .gram_offset = offsetof(tke, gram),
+    .takes_start = 1,
+    .local = 1,
+    .fit = fit_bctke,
+    .ways = 1u << RK_PLACE_MAP | 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR,
+    .way = way_bctke,
+    .ready = ready_tke,
+    .place_work = work_tke,
+    .place = place_tke,
+};

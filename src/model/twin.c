@@ -1,0 +1,240 @@
+/* twin.c: the objective of twin kernel embedding, by a sparse sum and a sum over pairs.
+ *
+ *     L = - sum_ij F_ij kx_ij + lk sum_ij kx_ij^2 + lx sum_i |z_i|^2,   kx_ij = q(g |z_i - z_j|^2)
+ *
+ * F is the input kernel of which each row keeps its k largest others and its diagonal; q(u) is exp(-u), or 1/(1 + u). With
+ * W = (F + F')/2, s_ij = |z_i - z_j|^2 and a prime for the derivative by s:
+ *
+ *     dL/dz_i = 4 sum_j (- W_ij kx' + lk (kx^2)') (z_i - z_j) + 2 lx z_i
+ *     dL/dlog g = sum_ij (- W_ij kx' + lk (kx^2)') s_ij
+ *
+ * The first term has 2 n k entries at most; the second goes over half of the pairs, in tiles whose parts are added in order. */
+#include "model/model.h"
+
+#include <string.h>
+
+/* ---- the graph ---------------------------------------------------------------------------------------------------------- */
+
+/* Values of one row, largest first, made comparable between rows: exp((v - v_0)/s), where s makes them sum to `sum`; equal ones
+ * are all 1. */
+void rk_twin_local(int64_t k, double sum, double *value) {
+    double first = value[0], low = 0, high = INFINITY, s = first - value[k - 1];
+    if (!(s > 0)) {
+        for (int64_t q = 0; q < k; q++) value[q] = 1;
+        return;
+    }
+    for (int step = 0; step < 60; step++) {
+        double total = 0;
+        for (int64_t q = 0; q < k; q++) total += exp((value[q] - first) / s);
+        if (fabs(total - sum) <= 1e-10 * sum) break;
+        if (total > sum)
+            high = s;
+        else
+            low = s;
+        s = isinf(high) ? 2 * s : (low + high) / 2;
+        if (!(s > 0) || !isfinite(s)) break;
+    }
+    s = s > 1e-300 ? s : 1e-300;
+    for (int64_t q = 0; q < k; q++) value[q] = exp((value[q] - first) / s);
+}
+
+/* The root of the part that i belongs to; paths are halved on the way. */
+static int64_t root_of(int64_t *parent, int64_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* Parts of the graph that no edge above 0 joins. */
+static rkhs_status count_parts(rkhs_env *env, rk_twin *t) {
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t *parent, n = t->n;
+    rkhs_status status = rk_scratch(env, n, sizeof *parent, &parent);
+    for (int64_t i = 0; status == RKHS_OK && i < n; i++) parent[i] = i;
+    t->parts = n;
+    for (int64_t i = 0; status == RKHS_OK && i < n; i++) {
+        int alone = 1;
+        for (int64_t q = t->starts[i]; q < t->starts[i + 1]; q++) {
+            if (!(t->weight[q] > 0)) continue;
+            int64_t a = root_of(parent, i), b = root_of(parent, t->index[q]);
+            alone = 0;
+            if (a == b) continue;
+            parent[a > b ? a : b] = a > b ? b : a;
+            t->parts--;
+        }
+        t->alone += alone;
+    }
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* W = (F + F')/2 by rows, from the k neighbours of each; an edge that both ends have is there twice in each row, by halves. */
+static rkhs_status join_edges(rkhs_env *env, rk_twin *t, const int64_t *index, const double *value) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = t->n, k = t->k, *at;
+    TRY(rk_scratch(env, n + 1, sizeof *t->starts, &t->starts));
+    TRY(rk_scratch(env, 2 * n * k, sizeof *t->index, &t->index));
+    TRY(rk_scratch(env, 2 * n * k, sizeof *t->weight, &t->weight));
+    TRY(rk_scratch(env, n, sizeof *at, &at));
+    memset(t->starts, 0, (size_t)(n + 1) * sizeof *t->starts);
+    for (int64_t q = 0; q < n * k; q++) t->starts[q / k + 1]++, t->starts[index[q] + 1]++;
+    for (int64_t i = 0; i < n; i++) t->starts[i + 1] += t->starts[i], at[i] = t->starts[i];
+    for (int64_t q = 0; q < n * k; q++) {
+        int64_t i = q / k, j = index[q], a = at[i]++, b = at[j]++;
+        t->index[a] = j, t->index[b] = i;
+        t->weight[a] = t->weight[b] = value[q] / 2;
+    }
+done:
+    return status;
+}
+
+rkhs_status rk_twin_graph(const rk_gram *g, rk_twin *t) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = g->env;
+    int64_t *index, n = g->n, k = t->k;
+    double *value, *diag, most = 0;
+    t->n = n;
+    TRY(rk_scratch(env, n * k, sizeof *index, &index));
+    TRY(rk_scratch(env, n * k, sizeof *value, &value));
+    TRY(rk_scratch(env, n, sizeof *diag, &diag));
+    TRY(g->type->neighbours(g, k, index, value));
+    for (int64_t q = 0; q < n * k; q++) most = fmax(most, value[q]);
+    TRY(rk_gram_finite(g, most));
+    if (!(most > 0))
+        FAIL(env, RKHS_ERR_NUMERIC,
+             "no two objects have a kernel value above 0, so there is nothing to bring together: choose another kernel");
+    for (int64_t i = 0; t->sum > 0 && i < n; i++) rk_twin_local(k, t->sum, value + i * k);
+    TRY(g->type->diag(g, diag));
+    t->self = t->sum > 0 ? (double)n : rk_sum(n, diag);
+    TRY(join_edges(env, t, index, value));
+    TRY(count_parts(env, t));
+done:
+    return status;
+}
+
+/* ---- the objective ------------------------------------------------------------------------------------------------------ */
+
+/* u[j] = s becomes kx (power 1) or kx^2 (power 2), and w[j] its derivative by s. */
+static void latent(const rk_twin *t, int power, double g, int64_t n, double *restrict u, double *restrict w) {
+    if (t->latent == RK_LATENT_RBF) {
+        for (int64_t j = 0; j < n; j++) u[j] *= -power * g;
+        rk_exp(n, u);
+        for (int64_t j = 0; j < n; j++) w[j] = -power * g * u[j];
+        return;
+    }
+    for (int64_t j = 0; j < n; j++) {
+        double v = 1 / (1 + g * u[j]);
+        u[j] = power == 1 ? v : v * v;
+        w[j] = -power * g * v * u[j];
+    }
+}
+
+typedef struct twin_loop {
+    rk_twin *t;
+    const double *Z; /* n x d */
+    double g, *dZ;
+} twin_loop;
+
+/* Rows of the sparse term, and of |z|^2. */
+static rkhs_status sparse_tile(void *context, int64_t tile, int worker) {
+    twin_loop *a = context;
+    rk_twin *t = a->t;
+    int64_t d = t->dim, end = rk_least((tile + 1) * RK_TILE, t->n);
+    double *s = t->room + worker * t->room_each, *u = s + t->widest, *w = u + t->widest, *sums = t->sums + 2 * tile;
+    sums[0] = sums[1] = 0;
+    for (int64_t i = tile * RK_TILE; i < end; i++) {
+        int64_t from = t->starts[i], count = t->starts[i + 1] - from;
+        const double *z = a->Z + i * d;
+        double *dz = a->dZ + i * d;
+        for (int64_t q = 0; q < count; q++) {
+            const double *y = a->Z + t->index[from + q] * d;
+            s[q] = 0;
+            for (int64_t c = 0; c < d; c++) s[q] += (z[c] - y[c]) * (z[c] - y[c]);
+            u[q] = s[q];
+        }
+        latent(t, 1, a->g, count, u, w);
+        for (int64_t c = 0; c < d; c++) dz[c] = 2 * t->lx * z[c], sums[0] += t->lx * z[c] * z[c];
+        for (int64_t q = 0; q < count; q++) {
+            const double *y = a->Z + t->index[from + q] * d;
+            double v = t->weight[from + q] * w[q];
+            sums[0] -= t->weight[from + q] * u[q];
+            sums[1] -= v * s[q];
+            for (int64_t c = 0; c < d; c++) dz[c] -= 4 * v * (z[c] - y[c]);
+        }
+    }
+    return RKHS_OK;
+}
+
+/* Half of the pairs: rows of tile i with those of tile j <= i. Parts of the gradient go to place (i, j) and (j, i). */
+static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
+    twin_loop *a = context;
+    rk_twin *t = a->t;
+    int64_t ti, tj, d = t->dim, tiles = (t->n + RK_TILE - 1) / RK_TILE;
+    rk_triangle(tile, &ti, &tj);
+    int64_t ni = rk_least(RK_TILE, t->n - ti * RK_TILE), nj = rk_least(RK_TILE, t->n - tj * RK_TILE);
+    double *s = t->room + worker * t->room_each, *u = s + RK_TILE, *w = u + RK_TILE, *pull = w + RK_TILE;
+    double *sums = t->sums + 2 * (tiles + tile);
+    double *mine = t->parts_of + (ti * tiles + tj) * RK_TILE * d, *theirs = t->parts_of + (tj * tiles + ti) * RK_TILE * d;
+    const double *b = t->columns + tj * RK_TILE * d;
+    memset(theirs, 0, (size_t)(RK_TILE * d) * sizeof *theirs);
+    if (ti != tj) memset(mine, 0, (size_t)(RK_TILE * d) * sizeof *mine);
+    sums[0] = sums[1] = 0;
+    for (int64_t i = 0; i < ni; i++) {
+        int64_t count = ti == tj ? i : nj;
+        const double *z = a->Z + (ti * RK_TILE + i) * d;
+        memset(pull, 0, (size_t)d * sizeof *pull);
+        memset(s, 0, (size_t)count * sizeof *s);
+        rk_add_squares(count, d, z, b, RK_TILE, s);
+        memcpy(u, s, (size_t)count * sizeof *u);
+        latent(t, 2, a->g, count, u, w);
+        sums[0] += 2 * t->lk * rk_sum(count, u);
+        sums[1] += 2 * t->lk * rk_dot(count, w, s);
+        rk_pull(count, d, z, b, RK_TILE, w, pull, theirs);
+        for (int64_t c = 0; c < d; c++) mine[c * RK_TILE + i] += pull[c];
+    }
+    return RKHS_OK;
+}
+
+/* Adds the parts of each row in order. */
+static rkhs_status gather_tile(void *context, int64_t tile, int worker) {
+    twin_loop *a = context;
+    rk_twin *t = a->t;
+    int64_t d = t->dim, tiles = (t->n + RK_TILE - 1) / RK_TILE, ni = rk_least(RK_TILE, t->n - tile * RK_TILE);
+    for (int64_t q = 0; q < tiles; q++)
+        for (int64_t c = 0; c < d; c++) {
+            const double *part = t->parts_of + ((tile * tiles + q) * d + c) * RK_TILE;
+            for (int64_t i = 0; i < ni; i++) a->dZ[(tile * RK_TILE + i) * d + c] += 4 * t->lk * part[i];
+        }
+    return RKHS_OK;
+}
+
+rkhs_status rk_twin_room(rkhs_env *env, rk_twin *t) {
+    rkhs_status status = RKHS_OK;
+    int64_t tiles = (t->n + RK_TILE - 1) / RK_TILE, padded = tiles * RK_TILE;
+    t->widest = RK_TILE;
+    for (int64_t i = 0; i < t->n; i++) t->widest = rk_most(t->widest, t->starts[i + 1] - t->starts[i]);
+    t->room_each = 3 * t->widest + t->dim;
+    TRY(rk_scratch(env, rk_workers(env) * t->room_each, sizeof *t->room, &t->room));
+    TRY(rk_scratch(env, padded * t->dim, sizeof *t->columns, &t->columns));
+    TRY(rk_scratch(env, tiles * padded * t->dim, sizeof *t->parts_of, &t->parts_of));
+    TRY(rk_scratch(env, 2 * (tiles + tiles * (tiles + 1) / 2), sizeof *t->sums, &t->sums));
+done:
+    return status;
+}
+
+rkhs_status rk_twin_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
+                         int64_t count, double *f, double *dZ, double *dt) {
+    rkhs_status status = RKHS_OK;
+    rk_twin *t = context;
+    int64_t d = t->dim, tiles = (t->n + RK_TILE - 1) / RK_TILE, pairs = tiles * (tiles + 1) / 2;
+    twin_loop a = {.t = t, .Z = Z, .g = exp(fmin(fmax(theta[0], -100), 100)), .dZ = dZ};
+    for (int64_t i = 0; i < t->n; i++)
+        for (int64_t c = 0; c < d; c++) t->columns[(i / RK_TILE * d + c) * RK_TILE + i % RK_TILE] = Z[i * d + c];
+    TRY(rk_parallel(env, NULL, tiles, sparse_tile, &a));
+    TRY(rk_parallel(env, NULL, pairs, pairs_tile, &a));
+    TRY(rk_parallel(env, NULL, tiles, gather_tile, &a));
+    *f = t->lk * (double)t->n - t->self;
+    *dt = 0;
+    for (int64_t q = 0; q < tiles + pairs; q++) *f += t->sums[2 * q], *dt += t->sums[2 * q + 1];
+done:
+    return status;
+}

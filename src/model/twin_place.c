@@ -1,0 +1,145 @@
+/* twin_place.c: a new object beside an embedding that stays.
+ *
+ *     minimise  l(z) = - 2 sum_j F_j kx(z, z_j) + 2 lk sum_j kx(z, z_j)^2 + lx |z|^2
+ *
+ * over z, F the kernel values of the object with the kept ones of which its k largest stay. The start is the one of these k
+ * neighbours that has the lowest l; from there Newton steps, made to go downhill, each at most as far as it gains: l never
+ * rises. Everything is a function of the object's kernel values alone. */
+#include "model/model.h"
+
+#include <string.h>
+
+enum { STEPS = 40, HALVINGS = 30 };
+
+/* What one row is placed with: its neighbours, and numbers of all kept objects. */
+typedef struct row {
+    const rk_twin_place *t;
+    int64_t *near;         /* k */
+    double *F;             /* k */
+    double *s, *u;         /* kept: squared distances, kx */
+    double *g, *H, *L, *y; /* d, d x d, d x d, d */
+    double *next;          /* d */
+} row;
+
+int64_t rk_twin_place_work(int64_t kept, int64_t dim, int64_t k) { return 2 * k + 2 * kept + 3 * dim + 2 * dim * dim; }
+
+static row row_of(const rk_twin_place *t, double *work) {
+    row r = {.t = t, .near = (int64_t *)work, .F = work + t->k, .s = work + 2 * t->k};
+    r.u = r.s + t->kept;
+    r.g = r.u + t->kept;
+    r.y = r.g + t->dim;
+    r.next = r.y + t->dim;
+    r.H = r.next + t->dim;
+    r.L = r.H + t->dim * t->dim;
+    return r;
+}
+
+/* kx of z with all kept objects. */
+static void all_latent(row *r, const double *z) {
+    const rk_twin_place *t = r->t;
+    memset(r->s, 0, (size_t)t->kept * sizeof *r->s);
+    rk_add_squares(t->kept, t->dim, z, t->columns, t->kept, r->s);
+    if (t->latent == RK_LATENT_RBF) {
+        for (int64_t j = 0; j < t->kept; j++) r->u[j] = -t->g * r->s[j];
+        rk_exp(t->kept, r->u);
+    } else {
+        for (int64_t j = 0; j < t->kept; j++) r->u[j] = 1 / (1 + t->g * r->s[j]);
+    }
+}
+
+/* l(z). */
+static double value_at(row *r, const double *z) {
+    const rk_twin_place *t = r->t;
+    all_latent(r, z);
+    double l = 2 * t->lk * rk_dot(t->kept, r->u, r->u);
+    for (int64_t q = 0; q < t->k; q++) l -= 2 * r->F[q] * r->u[r->near[q]];
+    for (int64_t c = 0; c < t->dim; c++) l += t->lx * z[c] * z[c];
+    return l;
+}
+
+/* Adds a function a of |z - z_j|^2: 2 a' (z - z_j) to the gradient, 2 a' I + 4 a'' (z - z_j)(z - z_j)' to the Hessian. */
+static inline void add_term(row *r, const double *z, int64_t j, double a1, double a2) {
+    const rk_twin_place *t = r->t;
+    int64_t d = t->dim;
+    for (int64_t c = 0; c < d; c++) {
+        double x = z[c] - t->columns[c * t->kept + j];
+        r->g[c] += 2 * a1 * x;
+        r->H[c * d + c] += 2 * a1;
+        for (int64_t e = 0; e <= c; e++) r->H[c * d + e] += 4 * a2 * x * (z[e] - t->columns[e * t->kept + j]);
+    }
+}
+
+/* Gradient and Hessian (its lower triangle) where all_latent was last. */
+static void slopes_at(row *r, const double *z) {
+    const rk_twin_place *t = r->t;
+    int64_t d = t->dim;
+    int rbf = t->latent == RK_LATENT_RBF;
+    double g = t->g;
+    memset(r->H, 0, (size_t)(d * d) * sizeof *r->H);
+    for (int64_t c = 0; c < d; c++) r->g[c] = 2 * t->lx * z[c], r->H[c * d + c] = 2 * t->lx;
+    for (int64_t j = 0; j < t->kept; j++) { /* 2 lk kx^2 */
+        double q = r->u[j], q1 = rbf ? -g * q : -g * q * q, q2 = rbf ? g * g * q : 2 * g * g * q * q * q;
+        if (q > 1e-12) add_term(r, z, j, 4 * t->lk * q * q1, 4 * t->lk * (q1 * q1 + q * q2));
+    }
+    for (int64_t p = 0; p < t->k; p++) {
+        double q = r->u[r->near[p]], q1 = rbf ? -g * q : -g * q * q, q2 = rbf ? g * g * q : 2 * g * g * q * q * q;
+        add_term(r, z, r->near[p], -2 * r->F[p] * q1, -2 * r->F[p] * q2);
+    }
+}
+
+/* y = -(H + m I)^-1 g with the first m that makes it positive definite, so that y goes downhill; 0: there is no such way. */
+static int direction(row *r) {
+    int64_t d = r->t->dim, bad = 0;
+    double most = 0;
+    for (int64_t c = 0; c < d; c++) {
+        double sum = 0;
+        for (int64_t e = 0; e < d; e++) sum += fabs(r->H[e <= c ? c * d + e : e * d + c]);
+        most = fmax(most, sum);
+    }
+    if (!(most > 0) || !isfinite(most)) return 0;
+    for (double m = 0; bad >= 0; m = m == 0 ? 1e-3 * most : 4 * m) {
+        memcpy(r->L, r->H, (size_t)(d * d) * sizeof *r->L);
+        for (int64_t c = 0; c < d; c++) r->L[c * d + c] += m;
+        bad = rk_cholesky_tile(d, r->L, d);
+    }
+    for (int64_t c = 0; c < d; c++) r->y[c] = -r->g[c];
+    rk_trsm_tile('l', 'n', d, 1, r->L, d, r->y, 1);
+    rk_trsm_tile('l', 't', d, 1, r->L, d, r->y, 1);
+    return 1;
+}
+
+/* Steps downhill from z, no longer than the width, until they gain nothing. */
+static void descend(row *r, double *z) {
+    const rk_twin_place *t = r->t;
+    int64_t d = t->dim;
+    double l = value_at(r, z);
+    for (int step = 0; step < STEPS; step++) {
+        slopes_at(r, z);
+        if (!direction(r)) return;
+        double length = rk_norm(d, r->y) * sqrt(t->g), slope = rk_dot(d, r->y, r->g), at = length > 1 ? 1 / length : 1, to = l;
+        if (!(length > 1e-9)) return;
+        for (int half = 0; half < HALVINGS; half++, at /= 2) {
+            for (int64_t c = 0; c < d; c++) r->next[c] = z[c] + at * r->y[c];
+            to = value_at(r, r->next);
+            if (to <= l + 1e-4 * at * slope) break;
+        }
+        if (!(to < l)) return;
+        memcpy(z, r->next, (size_t)d * sizeof *z);
+        l = to;
+    }
+}
+
+void rk_twin_place_row(const rk_twin_place *t, const double *K, int refine, double *z, double *work) {
+    row r = row_of(t, work);
+    int64_t count = 0, best = 0, d = t->dim;
+    double least = INFINITY;
+    for (int64_t j = 0; j < t->kept; j++) count = rk_top_offer(r.F, r.near, count, t->k, j, K[j]);
+    if (t->sum > 0) rk_twin_local(t->k, t->sum, r.F);
+    for (int64_t q = 0; q < t->k; q++) {
+        for (int64_t c = 0; c < d; c++) r.next[c] = t->columns[c * t->kept + r.near[q]];
+        double l = value_at(&r, r.next);
+        if (l < least) least = l, best = r.near[q];
+    }
+    for (int64_t c = 0; c < d; c++) z[c] = t->columns[c * t->kept + best];
+    if (refine) descend(&r, z);
+}
