@@ -119,6 +119,16 @@ rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n
 /* X (n x k) = (L L')^-1 X. */
 rkhs_status rk_cholesky_solve(rkhs_env *env, int64_t n, int64_t k, const double *L, int64_t ldl, double *X, int64_t ldx);
 
+/* The tile of the three below: small where n is. */
+int64_t rk_tile_for(int64_t n);
+/* C (m x n) = A B, B (k x n) 0 above its diagonal: whole tiles there are not looked at. */
+rkhs_status rk_gemm_lower(rkhs_env *env, int64_t m, int64_t n, int64_t k, const double *A, int64_t lda, const double *B,
+                          int64_t ldb, double *C, int64_t ldc);
+/* J (n x n, rows n apart) = L^-1, in tiles on and below the diagonal, those with zeros above it; the others are left alone. */
+rkhs_status rk_triangle_inverse(rkhs_env *env, int64_t n, const double *L, int64_t ldl, double *J);
+/* A^-1 in place of A's Cholesky factor, n x n, both triangles; J receives that of the factor. */
+rkhs_status rk_cholesky_inverse(rkhs_env *env, int64_t n, double *A, double *J);
+
 /* Eigenpairs first .. last (0 is the smallest) of a symmetric matrix, in one LAPACK call: for small n. A is destroyed; w
  * ascending; vectors are the ROWS of V, (last-first+1) x n. */
 rkhs_status rk_eigen(rkhs_env *env, int64_t n, double *A, int64_t lda, int64_t first, int64_t last, double *w, double *V);

@@ -96,6 +96,41 @@ typedef struct rk_twin_place {
 } rk_twin_place;
 int64_t rk_twin_place_work(int64_t kept, int64_t dim, int64_t k);
 void rk_twin_place_row(const rk_twin_place *t, const double *K, int refine, double *z, double *work);
+/* ---- process.c: the likelihood of codes, which gplvm and bcgplvm share ------------------------------------------------- */
+
+typedef struct rk_process {
+    int64_t n, r, dim, tile; /* objects; rank of their centred Gram; of the codes; rows of a tile */
+    double features, prior;  /* D; what |Z|^2/2 costs */
+    double unit, scale;      /* F is the data over `unit`; variance and noise are in units of `scale`; 0: there is nothing */
+    double *F;               /* n x r, row i is object order[i] */
+    int64_t *order;
+    int lower;       /* F is 0 above its diagonal: of a stored Gram */
+    double *means;   /* of the rows of the Gram, or of the columns of Phi */
+    int64_t centres; /* how many: n, or r */
+    /* at the last codes that were looked at */
+    double rate, variance, noise; /* 1/(2 width^2) */
+    double *Z, *columns;          /* in that order, by row and by column */
+    double *A, *J, *V;            /* K^-1, L^-1 (n x n), K^-1 F (n x r) */
+    double *pulls, *backs, *sums, *tiles;
+} rk_process;
+
+/* The data's part, from a gram; then the room. All on the scratch list. */
+rkhs_status rk_process_new(const rk_gram *g, double features, int64_t dim, rk_process *p);
+/* L, dL/dZ and dL/dtheta, theta = log width, log variance, log noise above its least: the eval of an rk_smooth. */
+rkhs_status rk_process_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
+                            int64_t count, double *f, double *dZ, double *dt);
+/* The same in steps: room for K^-1; codes; K^-1 in A, V and log|K|, where `bad` is the row that K is not positive definite at,
+ * or -1. */
+rkhs_status rk_process_room(rkhs_env *env, rk_process *p);
+void rk_process_codes(rk_process *p, const double *Z);
+int rk_process_theta(rk_process *p, const double *theta); /* 0: out of range */
+rkhs_status rk_process_invert(rkhs_env *env, rk_process *p, double *logarithm, int64_t *bad);
+
+/* New objects: see process_place.c. What they need goes into the report and is taken from there. */
+rkhs_status rk_process_keep(rk_fit *f, const rk_process *p);
+rkhs_status rk_process_ready(const rkhs_model *m, int how, void **ready);
+int64_t rk_process_work(const rkhs_model *m, int how);
+rkhs_status rk_process_place(const rk_placing *p);
 
 struct rkhs_model {
     rkhs_env *env;

@@ -1,0 +1,266 @@
+/* gplvm.c: the Gaussian process latent variable model, with back constraints (bcgplvm) and without (gplvm).
+ *
+ *     minimise  (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2,   K = variance rbf(Z) + noise I
+ *
+ * over Z, the width of the rbf, variance and noise: the codes from which a smooth random function of each feature would most
+ * likely give the data. S is the centred Gram: with the linear kernel the features are the columns, as in the paper; any other
+ * kernel has features of its own. gplvm moves Z itself, and places new objects by the likelihood of their row
+ * (process_place.c). bcgplvm moves A in Z = Ky A, a map for new objects, with Ky the model's kernel and S that of `data`. What
+ * is far in the data ends far apart; what is near may not end near, but for the back constraint. Cost: n^3 flops a step and
+ * more where the rank of S is high: for some thousands of objects. Look elsewhere for more. Lawrence, "Probabilistic non-linear
+ * principal component analysis with Gaussian process latent variable models", JMLR 6, 2005; Lawrence, Quinonero-Candela, "Local
+ * distance preservation in the GP-LVM through back constraints", ICML 2006. */
+#include "model/model.h"
+
+#include <string.h>
+
+typedef struct gplvm {
+    int64_t dim, features;
+    double prior, noise;
+    int start, place;
+    char *data;
+    rk_spec *gram, *solver;
+} gplvm;
+
+enum { START_KPCA, START_RANDOM };
+
+/* clang-format off */
+#define FIRST                                                                                                                  \
+    {.name = "dim", .kind = RK_INT, .offset = offsetof(gplvm, dim), .value = "2", .min = 1, .max = 1e9,                        \
+     .brief = "dimensions of the embedding"}
+#define SHARED                                                                                                                 \
+    {.name = "prior", .kind = RK_REAL, .offset = offsetof(gplvm, prior), .value = "1", .max = 1e300,                           \
+     .brief = "what |Z|^2/2 costs: the prior of the codes; 0: none"},                                                          \
+    {.name = "noise", .kind = RK_REAL, .offset = offsetof(gplvm, noise), .value = "0.1", .min = 1e-3, .max = 0.999,            \
+     .brief = "the share of the data's variance that counts as noise at the start"},                                           \
+    {.name = "features", .kind = RK_INT, .offset = offsetof(gplvm, features), .min = 1, .max = 1e9,                            \
+     .brief = "the D of the likelihood; not given: the columns with the linear kernel, else the objects less one"},            \
+    {.name = "start", .kind = RK_CHOICE, .offset = offsetof(gplvm, start), .value = "kpca", .choices = "kpca|random",          \
+     .brief = "where to begin, unless a start is given"},                                                                      \
+    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(gplvm, gram), .value = "exact", .list = &rk_grams,                    \
+     .brief = "how the Gram is held"},                                                                                         \
+    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(gplvm, solver), .value = "lbfgs", .list = &rk_optimisers,           \
+     .brief = "lbfgs or cg"}
+
+static const rk_param gplvm_params[] = {
+    FIRST,
+    {.name = "place", .kind = RK_CHOICE, .offset = offsetof(gplvm, place), .value = "refine", .choices = "refine|neighbour",
+     .brief = "new objects: by their likelihood, or on the neighbour's code where it is highest"},
+    SHARED,
+    {.name = NULL},
+};
+
+static const rk_param bcgplvm_params[] = {
+    FIRST,
+    {.name = "data", .kind = RK_WORD, .offset = offsetof(gplvm, data),
+     .brief = "the kernel of S, in quotes unless a plain name; not given: linear on numbers, else the model's own"},
+    SHARED,
+    {.name = NULL},
+};
+/* clang-format on */
+
+static int64_t dim_gplvm(const void *self, const rkhs_data *y) { return ((const gplvm *)self)->dim; }
+static int way_gplvm(const void *self) { return ((const gplvm *)self)->place + 1; } /* there is no map */
+
+/* Columns of numbers are the features of gplvm; other objects have those of their usual kernel. */
+static const char *plain_kernel(unsigned kind) {
+    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "linear" : rk_usual_kernel(kind);
+}
+
+/* D: as asked for, or how many features the kernel has as far as these objects can tell. */
+static double features_of(const gplvm *o, const rk_gram *g) {
+    if (o->features) return (double)o->features;
+    int linear = strcmp(g->kernel->type->entry.name, "linear") == 0;
+    return (double)(linear ? rk_most(g->x->columns, 1) : g->n - 1);
+}
+
+/* ---- the start ---------------------------------------------------------------------------------------------------------- */
+
+/* Mean 0 and, over all columns, deviation 1; a column without spread gets a little noise, from which a descent can go anywhere.
+ */
+static void standardise(const rkhs_env *env, double *Z, int64_t n, int64_t d) {
+    double square = 0;
+    for (int64_t c = 0; c < d; c++) {
+        double mean = 0;
+        for (int64_t i = 0; i < n; i++) mean += Z[i * d + c] / (double)n;
+        for (int64_t i = 0; i < n; i++) Z[i * d + c] -= mean, square = fmax(square, fabs(Z[i * d + c]));
+    }
+    double largest = square > 0 ? square : 1;
+    square = 0;
+    for (int64_t i = 0; i < n * d; i++) Z[i] /= largest, square += Z[i] * Z[i] / (double)(n * d);
+    for (int64_t c = 0; c < d; c++) {
+        double own = 0;
+        for (int64_t i = 0; i < n; i++) own += Z[i * d + c] * Z[i * d + c] / (double)n;
+        for (int64_t i = 0; i < n; i++)
+            Z[i * d + c] = own > 1e-12 * square ? Z[i * d + c] / sqrt(square)
+                                                : 1e-2 * rk_normal(env->seed, RK_STREAM_START, (uint64_t)i, (uint64_t)c);
+    }
+}
+
+static rkhs_status start_at(rk_fit *f, const rk_gram *data, double *Z) {
+    rkhs_status status = RKHS_OK;
+    const gplvm *o = f->self;
+    int64_t n = data->n, d = f->dim, ld;
+    rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d};
+    rk_spectrum s;
+    if (f->start) { /* as it is */
+        const double *given = rkhs_data_values(f->start, &ld);
+        for (int64_t i = 0; i < n; i++) memcpy(Z + i * d, given + i * ld, (size_t)d * sizeof *Z);
+        goto done;
+    }
+    if (o->start == START_RANDOM) {
+        for (int64_t i = 0; i < n * d; i++)
+            Z[i] = rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(i % d));
+        goto done;
+    }
+    TRY(rk_solve_spectral(data, NULL, &problem, &s));
+    TRY(data->type->push(data, s.coef, d, Z));
+    standardise(f->env, Z, n, d);
+done:
+    return status;
+}
+
+/* The logarithms where the descent begins: the median distance of codes, and the shares of variance and noise. */
+static rkhs_status first_theta(rk_fit *f, const double *Z, double theta[3]) {
+    rkhs_status status = RKHS_OK;
+    const gplvm *o = f->self;
+    rkhs_data *codes = NULL;
+    rk_rule width = {0, 0, 0}; /* median */
+    TRY(rk_data_borrow(f->env, Z, f->gram->n, f->dim, f->dim, &codes));
+    TRY(rk_freeze_width(f->env, &width, codes, RK_BY_EUCLID));
+    theta[0] = log(width.value);
+    theta[1] = log(1 - o->noise);
+    theta[2] = log(o->noise);
+done:
+    rkhs_data_free(codes);
+    return status;
+}
+
+/* ---- fit ---------------------------------------------------------------------------------------------------------------- */
+
+static rkhs_status report(rk_fit *f, const rk_process *p, const rk_smooth_result *s) {
+    rkhs_status status = RKHS_OK;
+    TRY(rk_report_number(f->env, f->report, "loss", s->f));
+    TRY(rk_report_array(f->env, f->report, "history", 1, s->recorded, s->history));
+    TRY(rk_report_number(f->env, f->report, "width", sqrt(0.5 / p->rate)));
+    TRY(rk_report_number(f->env, f->report, "variance", p->scale * p->variance));
+    TRY(rk_report_number(f->env, f->report, "noise", p->scale * p->noise));
+    TRY(rk_report_text(f->env, f->report, "solver", s->solver));
+    TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
+    TRY(rk_report_number(f->env, f->report, "evaluations", (double)s->evaluations));
+    TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+done:
+    return status;
+}
+
+/* Fits on the Gram of the data; Z moves in the coordinates of f->gram. */
+static rkhs_status fit_process(rk_fit *f, const rk_gram *data, rk_coordinates coordinates, rk_process *p) {
+    rkhs_status status = RKHS_OK;
+    const gplvm *o = f->self;
+    int64_t n = data->n, d = f->dim;
+    rk_smooth_result s = {.Z = f->Z, .B = coordinates == RK_COORD_SAMPLE ? NULL : f->map->B, .c = f->map->c};
+    double *Z0, theta[3];
+    TRY(rk_process_new(data, features_of(o, data), d, p));
+    p->prior = o->prior;
+    TRY(rk_report_number(f->env, f->report, "features", p->features));
+    TRY(rk_report_number(f->env, f->report, "prior", p->prior));
+    if (!(p->scale > 0)) {
+        p->r = 0;
+        rk_log(f->env, RKHS_LOG_ADVICE, "the objects are all the same to the kernel: every code is 0");
+        goto done;
+    }
+    TRY(rk_scratch(f->env, n * d, sizeof *Z0, &Z0));
+    TRY(start_at(f, data, Z0));
+    TRY(first_theta(f, Z0, theta));
+    rk_smooth problem = {.coordinates = coordinates, .rows = n, .dim = d, .thetas = 3, .eval = rk_process_eval, .context = p};
+    TRY(rk_solve_smooth(f->gram, o->solver, &problem, Z0, theta, &s));
+    rk_process_theta(p, theta);
+    TRY(report(f, p, &s));
+done:
+    rk_free(f->env, s.history);
+    return status;
+}
+
+static rkhs_status fit_gplvm(rk_fit *f) {
+    rkhs_status status = RKHS_OK;
+    rk_process p;
+    TRY(fit_process(f, f->gram, RK_COORD_SAMPLE, &p));
+    TRY(rk_process_keep(f, &p));
+done:
+    return status;
+}
+
+/* The kernel that the data are compared by. */
+static rkhs_status data_kernel(rk_fit *f, rkhs_kernel **kernel) {
+    rkhs_status status = RKHS_OK;
+    const gplvm *o = f->self;
+    TRY(rk_kernel_new(f->env, o->data ? o->data : "linear", kernel));
+    if (!o->data && !(rk_kernel_kinds(*kernel) & f->x->type->kind)) { /* these objects have no columns */
+        rkhs_kernel_free(*kernel);
+        *kernel = NULL;
+    }
+done:
+    return status;
+}
+
+static rkhs_status fit_bcgplvm(rk_fit *f) {
+    rkhs_status status = RKHS_OK;
+    const gplvm *o = f->self;
+    rkhs_kernel *kernel = NULL;
+    const rkhs_data *use;
+    rkhs_data *view = NULL;
+    rk_gram *own = NULL;
+    rk_process p;
+    TRY(data_kernel(f, &kernel));
+    if (kernel) {
+        TRY(rk_kernel_coerce(kernel, f->x, NULL, &use, &view));
+        TRY(rk_kernel_freeze(kernel, use));
+        TRY(rk_gram_new(f->env, o->gram, kernel, use, &own));
+    }
+    TRY(fit_process(f, own ? own : f->gram, RK_COORD_ALPHA, &p));
+done:
+    rk_gram_free(own);
+    rkhs_kernel_free(kernel);
+    rkhs_data_free(view);
+    return status;
+}
+
+#define PROCESS_COST "the Gram, and a step n^3 flops, at full rank 3 n^3"
+
+const rk_model_type rk_model_gplvm = {
+    .entry = {.name = "gplvm",
+              .brief = "Gaussian process latent variables: codes from which smooth functions give the data",
+              .formula = "min (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2",
+              .cost = PROCESS_COST,
+              .params = gplvm_params,
+              .size = sizeof(gplvm)},
+    .title = "GPLVM",
+    .default_kernel = plain_kernel,
+    .dim = dim_gplvm,
+    .gram_offset = offsetof(gplvm, gram),
+    .takes_start = 1,
+    .local = 1,
+    .fit = fit_gplvm,
+    .ways = 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR,
+    .way = way_gplvm,
+    .ready = rk_process_ready,
+    .place_work = rk_process_work,
+    .place_diag = 1,
+    .place = rk_process_place,
+};
+
+const rk_model_type rk_model_bcgplvm = {
+    .entry = {.name = "bcgplvm",
+              .brief = "Gaussian process latent variables through a map: Z = K A",
+              .formula = "min (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2, Z = Ky A",
+              .cost = PROCESS_COST " and two products with Ky",
+              .params = bcgplvm_params,
+              .size = sizeof(gplvm)},
+    .title = "BackConstrainedGPLVM",
+    .default_kernel = rk_usual_kernel,
+    .dim = dim_gplvm,
+    .gram_offset = offsetof(gplvm, gram),
+    .takes_start = 1,
+    .local = 1,
+    .fit = fit_bcgplvm,
+};
