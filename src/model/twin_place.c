@@ -78,11 +78,13 @@ static void slopes_at(row *r, const double *z) {
     memset(r->H, 0, (size_t)(d * d) * sizeof *r->H);
     for (int64_t c = 0; c < d; c++) r->g[c] = 2 * t->lx * z[c], r->H[c * d + c] = 2 * t->lx;
     for (int64_t j = 0; j < t->kept; j++) { /* 2 lk kx^2 */
-        double q = r->u[j], q1 = rbf ? -g * q : -g * q * q, q2 = rbf ? g * g * q : 2 * g * g * q * q * q;
+        double q = r->u[j], v = rbf ? 1 : q, q1 = -g * q * v;
+        double q2 = rbf ? g * g * q : 2 * g * g * q * v * v;
         if (q > 1e-12) add_term(r, z, j, 4 * t->lk * q * q1, 4 * t->lk * (q1 * q1 + q * q2));
     }
     for (int64_t p = 0; p < t->k; p++) {
-        double q = r->u[r->near[p]], q1 = rbf ? -g * q : -g * q * q, q2 = rbf ? g * g * q : 2 * g * g * q * q * q;
+        double q = r->u[r->near[p]], v = rbf ? 1 : q, q1 = -g * q * v;
+        double q2 = rbf ? g * g * q : 2 * g * g * q * v * v;
         add_term(r, z, r->near[p], -2 * r->F[p] * q1, -2 * r->F[p] * q2);
     }
 }
