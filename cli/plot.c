@@ -22,8 +22,7 @@ static void stem(const char *path, char *out, size_t size) {
     snprintf(out, size, "%.*s", dot != NULL ? (int)(dot - name) : (int)strlen(name), name);
 }
 
-/* ---- points ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- points --------------------------------------------------------------------------------------------------------- */
 
 /* The numbers of a set, with room for the class of each row, all 0. */
 static rkhs_status take_points(cli *c, const char *path, const rkhs_data *data, points *p) {
@@ -59,8 +58,7 @@ done:
     return status;
 }
 
-/* ---- what colours mean -----------------------------------------------------------------------------------------------------
- */
+/* ---- what colours mean ---------------------------------------------------------------------------------------------- */
 
 /* Refuses another number of labels, or of numbers, than of points. */
 static rkhs_status check_count(cli *c, const char *path, const char *what, int64_t count, const char *of, int64_t n) {
@@ -166,8 +164,7 @@ static rkhs_status sort_points(cli *c, picture *p) {
     return RKHS_OK;
 }
 
-/* ---- titles ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- titles --------------------------------------------------------------------------------------------------------- */
 
 /* One title for each panel: from --titles, by commas, or the names of the files. */
 static rkhs_status take_titles(cli *c, sources *s, picture *p) {
@@ -197,8 +194,7 @@ static rkhs_status take_titles(cli *c, sources *s, picture *p) {
     return RKHS_OK;
 }
 
-/* ---- the command -----------------------------------------------------------------------------------------------------------
- */
+/* ---- the command ---------------------------------------------------------------------------------------------------- */
 
 rkhs_status canvas_open(cli *c, const char *path, canvas *v) {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');

@@ -68,8 +68,7 @@ rkhs_status deal_folds(search *s);
 /* Tries cells that have one kernel. What fails becomes a sentence of its cell; an error here ends the search. */
 rkhs_status try_cells(search *s, cell *const *cells, int count);
 
-/* ---- resume.c: results in a file ------------------------------------------------------------------------------------------
- */
+/* ---- resume.c: results in a file ------------------------------------------------------------------------------------ */
 
 /* Gives each cell its key, and fills in those that the file has. */
 rkhs_status resume_read(search *s);

@@ -84,8 +84,7 @@ done:
     return status;
 }
 
-/* ---- a Gram that cells share ----------------------------------------------------------------------------------------------
- */
+/* ---- a Gram that cells share ---------------------------------------------------------------------------------------- */
 
 /* Whether a model of that spec holds the whole Gram, and takes it as it is: then it may be given. */
 static int takes_gram(const char *spec) {
@@ -167,8 +166,7 @@ done:
     return status;
 }
 
-/* ---- scores -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- scores --------------------------------------------------------------------------------------------------------- */
 
 /* The mean squared error of what is predicted for the rows left out. */
 static rkhs_status score_error(search *s, const part *p, const double *Zh, int64_t dim, double *value) {
@@ -254,8 +252,7 @@ done:
     return status;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- cells ---------------------------------------------------------------------------------------------------------- */
 
 /* The dim of a kernel PCA, as its text has it, and the rest of the text; 0: it is another model. */
 static int64_t dim_of(search *s, const char *spec, char rest[SPEC_ROOM]) {
