@@ -263,13 +263,18 @@ def make_class(title):
                  "__qualname__": title, "_table": table})
 
 
-def from_model(model, function=None):
-    """An estimator around a fitted model of the library, whose kernel may be a function."""
+def from_text(text, **settings):
+    """An estimator with the parameters of a spec text that the library wrote."""
     import rkhs
 
-    text, kernel = model.text()
     title, table = next((t, m) for t, m in models().items() if m["name"] == text.partition("(")[0])
-    estimator = getattr(rkhs, title)(**spec_params(text, table["params"]), kernel=function or kernel)
+    return getattr(rkhs, title)(**{**spec_params(text, table["params"]), **settings})
+
+
+def from_model(model, function=None):
+    """An estimator around a fitted model of the library, whose kernel may be a function."""
+    text, kernel = model.text()
+    estimator = from_text(text, kernel=function or kernel)
     estimator._adopt(model)
     if estimator.report_["columns"] > 0:
         estimator.n_features_in_ = int(estimator.report_["columns"])

@@ -121,6 +121,20 @@ def score(names, Z, X=None, y=None, *, kernel=None, new_Z=None, new_X=None, new_
     return found[names] if one else found
 
 
+def model(spec, **settings):
+    """The estimator that a model's text describes, as the tool reads it; settings are those of every estimator.
+
+    Examples
+    --------
+    >>> import rkhs
+    >>> rkhs.model("kpca(dim=3)", kernel="rbf(gamma=0.1)")
+    KernelPCA(kernel='rbf(gamma=0.1)', n_components=3)
+    """
+    from ._estimators import from_text
+
+    return from_text(_rkhs.Model(spec).text()[0], **settings)
+
+
 def load(path, kernel=None):
     """A fitted estimator from a model file, whoever wrote it: Python, C or the tool.
 
@@ -157,4 +171,4 @@ def list(what=None):
     return [{**entry, "params": [dict(p) for p in entry["params"]]} for entry in tables()[what]]
 
 
-__all__ = ["Advice", "Bits", "gram", "list", "load", "save", "score", "models"]
+__all__ = ["Advice", "Bits", "gram", "list", "load", "model", "save", "score", "models"]
