@@ -81,7 +81,7 @@ def stub(model):
         lines += ["    def predict(self, X: _Data) -> NDArray[Any]: ..."]
     else:
         lines += ["    @property", "    def embedding_(self) -> NDArray[np.float64]: ...",
-                  "    def transform(self, X: _Data) -> NDArray[Any]: ...",
+                  "    def transform(self, X: _Data, place: str | None = ...) -> NDArray[Any]: ...",
                   "    def fit_transform(self, X: _Data, y: ArrayLike | None = ...) -> NDArray[Any]: ...",
                   "    def inverse_transform(self, Z: ArrayLike) -> NDArray[Any]: ...",
                   "    def get_feature_names_out(self, input_features: Any = ...) -> NDArray[Any]: ...",

@@ -86,7 +86,7 @@ static PyObject *model_fit(PyObject *self, PyObject *args) {
     return result;
 }
 
-/* transform(x, out, threads, progress) -> advice; out is n x dim float64 */
+/* transform(x, out, threads, progress, place) -> advice; out is n x dim float64; place: how, or None */
 static PyObject *model_transform(PyObject *self, PyObject *args) {
     model_object *m = (model_object *)self;
     PyObject *x, *out, *result;
@@ -95,7 +95,8 @@ static PyObject *model_transform(PyObject *self, PyObject *args) {
     Py_buffer z;
     call c;
     int64_t n, dim;
-    if (!PyArg_ParseTuple(args, "OOiO", &x, &out, &s.threads, &s.progress)) return NULL;
+    const char *place;
+    if (!PyArg_ParseTuple(args, "OOiOz", &x, &out, &s.threads, &s.progress, &place)) return NULL;
     if (PyObject_GetBuffer(out, &z, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) return NULL;
     model_lock(m);
     rkhs_status status = call_begin(&c, m->env, &s);
@@ -106,6 +107,7 @@ static PyObject *model_transform(PyObject *self, PyObject *args) {
         PyErr_SetString(PyExc_ValueError, "the output is too small");
         status = RKHS_ERR_ARGUMENT;
     }
+    if (status == RKHS_OK) status = rkhs_model_set_place(m->model, place);
     if (status == RKHS_OK) WITHOUT_GIL(&c, status = rkhs_model_transform(m->model, hx.data, z.buf, dim));
     result = call_end(m->state, &c, status);
     held_free(&hx);
@@ -228,7 +230,7 @@ static PyObject *model_reduce(PyObject *self, PyObject *unused) {
 
 static PyMethodDef model_methods[] = {
     {"fit", model_fit, METH_VARARGS, "fit(kernel, x, y, start, seed, threads, memory, progress) -> advice"},
-    {"transform", model_transform, METH_VARARGS, "transform(x, out, threads, progress) -> advice"},
+    {"transform", model_transform, METH_VARARGS, "transform(x, out, threads, progress, place) -> advice"},
     {"inverse", model_inverse, METH_VARARGS, "inverse(z, threads, progress) -> (advice, objects)"},
     {"embedding", model_embedding, METH_VARARGS, "embedding() -> (n, dim); embedding(out) fills out"},
     {"report", model_report, METH_NOARGS, "report() -> [(name, text, rows, columns, numbers)]"},

@@ -130,17 +130,20 @@ class RkhsEstimator(BaseEstimator):
                                  "before using this estimator.")
         return model
 
-    def _apply(self, X):
+    def _apply(self, X, place=None):
         model = self._fitted()
         x, dtype = self._describe(X, reset=False)
         Z = np.empty((x[1], model.embedding()[1]))
-        sentences = model.transform(x, Z, threads_of(self.n_jobs), progress_of(self.verbose))
+        sentences = model.transform(x, Z, threads_of(self.n_jobs), progress_of(self.verbose), place)
         if sentences:
             advise(sentences)
         return Z if dtype == np.float64 else Z.astype(dtype)
 
     def _more_tags(self):
-        return {"pairwise": self.kernel == "precomputed", "preserves_dtype": [np.float64, np.float32]}
+        # What scikit-learn compares only where nothing is random: fit_transform with transform. A model that places objects by
+        # its objective does not put training objects back where they were.
+        return {"pairwise": self.kernel == "precomputed", "preserves_dtype": [np.float64, np.float32],
+                "non_deterministic": getattr(self, "place", "map") != "map"}
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator):
@@ -156,9 +159,12 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         dtype = self._fit(X, y if self._table["second"] else None)
         return self.embedding_.astype(dtype, copy=False)
 
-    def transform(self, X):
-        """The embedding of new objects; each row depends on its object alone."""
-        return self._apply(X)
+    def transform(self, X, place=None):
+        """The embedding of new objects; each row depends on its object alone.
+
+        place : "map", "refine", "neighbour" or None: how, for models that know several ways; None: as the parameter says.
+        """
+        return self._apply(X, place)
 
     def inverse_transform(self, Z):
         """Approximate objects for embedded points."""

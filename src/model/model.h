@@ -67,8 +67,10 @@ typedef struct rk_twin {
     int64_t n, dim, k;
     double lk, lx;
     int latent;
-    double sum; /* 0: F is the kernel; else each row is made comparable, and sums to this */
-    /* the graph */
+    double sum;    /* 0: F is the kernel; else each row is made comparable, and sums to this */
+    int64_t *near; /* n x k: neighbours, and what they weigh */
+    double *value;
+    /* the graph of both directions */
     int64_t *starts, *index; /* of row i: edges starts[i] .. starts[i+1]-1 */
     double *weight;
     double self;          /* the sum of F's diagonal */

@@ -16,26 +16,25 @@
 /* ---- the graph ---------------------------------------------------------------------------------------------------------- */
 
 /* Values of one row, largest first, made comparable between rows: exp((v - v_0)/s), where s makes them sum to `sum`; equal ones
- * are all 1. */
+ * are all 1. What is not above 0 is no likeness, and weighs nothing. */
 void rk_twin_local(int64_t k, double sum, double *value) {
-    double first = value[0], low = 0, high = INFINITY, s = first - value[k - 1];
-    if (!(s > 0)) {
-        for (int64_t q = 0; q < k; q++) value[q] = 1;
-        return;
-    }
-    for (int step = 0; step < 60; step++) {
+    int64_t above = 0;
+    while (above < k && value[above] > 0) above++;
+    for (int64_t q = above; q < k; q++) value[q] = 0;
+    double first = value[0], low = 0, high = INFINITY, s = above ? first - value[above - 1] : 0;
+    for (int step = 0; s > 0 && step < 60; step++) {
         double total = 0;
-        for (int64_t q = 0; q < k; q++) total += exp((value[q] - first) / s);
+        for (int64_t q = 0; q < above; q++) total += exp((value[q] - first) / s);
         if (fabs(total - sum) <= 1e-10 * sum) break;
         if (total > sum)
             high = s;
         else
             low = s;
-        s = isinf(high) ? 2 * s : (low + high) / 2;
-        if (!(s > 0) || !isfinite(s)) break;
+        double next = isinf(high) ? 2 * s : (low + high) / 2;
+        if (!(next > 0) || !isfinite(next)) break;
+        s = next;
     }
-    s = s > 1e-300 ? s : 1e-300;
-    for (int64_t q = 0; q < k; q++) value[q] = exp((value[q] - first) / s);
+    for (int64_t q = 0; q < above; q++) value[q] = s > 0 ? exp((value[q] - first) / s) : 1;
 }
 
 /* The root of the part that i belongs to; paths are halved on the way. */
@@ -68,7 +67,7 @@ static rkhs_status count_parts(rkhs_env *env, rk_twin *t) {
 }
 
 /* W = (F + F')/2 by rows, from the k neighbours of each; an edge that both ends have is there twice in each row, by halves. */
-static rkhs_status join_edges(rkhs_env *env, rk_twin *t, const int64_t *index, const double *value) {
+static rkhs_status join_edges(rkhs_env *env, rk_twin *t) {
     rkhs_status status = RKHS_OK;
     int64_t n = t->n, k = t->k, *at;
     TRY(rk_scratch(env, n + 1, sizeof *t->starts, &t->starts));
@@ -76,12 +75,12 @@ static rkhs_status join_edges(rkhs_env *env, rk_twin *t, const int64_t *index, c
     TRY(rk_scratch(env, 2 * n * k, sizeof *t->weight, &t->weight));
     TRY(rk_scratch(env, n, sizeof *at, &at));
     memset(t->starts, 0, (size_t)(n + 1) * sizeof *t->starts);
-    for (int64_t q = 0; q < n * k; q++) t->starts[q / k + 1]++, t->starts[index[q] + 1]++;
+    for (int64_t q = 0; q < n * k; q++) t->starts[q / k + 1]++, t->starts[t->near[q] + 1]++;
     for (int64_t i = 0; i < n; i++) t->starts[i + 1] += t->starts[i], at[i] = t->starts[i];
     for (int64_t q = 0; q < n * k; q++) {
-        int64_t i = q / k, j = index[q], a = at[i]++, b = at[j]++;
+        int64_t i = q / k, j = t->near[q], a = at[i]++, b = at[j]++;
         t->index[a] = j, t->index[b] = i;
-        t->weight[a] = t->weight[b] = value[q] / 2;
+        t->weight[a] = t->weight[b] = t->value[q] / 2;
     }
 done:
     return status;
@@ -90,13 +89,14 @@ done:
 rkhs_status rk_twin_graph(const rk_gram *g, rk_twin *t) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = g->env;
-    int64_t *index, n = g->n, k = t->k;
+    int64_t n = g->n, k = t->k;
     double *value, *diag, most = 0;
     t->n = n;
-    TRY(rk_scratch(env, n * k, sizeof *index, &index));
-    TRY(rk_scratch(env, n * k, sizeof *value, &value));
+    TRY(rk_scratch(env, n * k, sizeof *t->near, &t->near));
+    TRY(rk_scratch(env, n * k, sizeof *t->value, &t->value));
+    value = t->value;
     TRY(rk_scratch(env, n, sizeof *diag, &diag));
-    TRY(g->type->neighbours(g, k, index, value));
+    TRY(g->type->neighbours(g, k, t->near, value));
     for (int64_t q = 0; q < n * k; q++) most = fmax(most, value[q]);
     TRY(rk_gram_finite(g, most));
     if (!(most > 0))
@@ -105,7 +105,7 @@ rkhs_status rk_twin_graph(const rk_gram *g, rk_twin *t) {
     for (int64_t i = 0; t->sum > 0 && i < n; i++) rk_twin_local(k, t->sum, value + i * k);
     TRY(g->type->diag(g, diag));
     t->self = t->sum > 0 ? (double)n : rk_sum(n, diag);
-    TRY(join_edges(env, t, index, value));
+    TRY(join_edges(env, t));
     TRY(count_parts(env, t));
 done:
     return status;
