@@ -1,12 +1,13 @@
 /* twin.c: the objective of twin kernel embedding, by a sparse sum and a sum over pairs.
  *
- *     L = - sum_ij F_ij kx_ij + lk sum_ij kx_ij^2 + lx sum_i |z_i|^2,   kx_ij = q(g |z_i - z_j|^2)
+ *     L = - sum_ij F_ij a_ij + lk sum_ij kx_ij^2 + lx sum_i |z_i|^2,   kx_ij = q(g |z_i - z_j|^2)
  *
- * F is the input kernel of which each row keeps its k largest others and its diagonal; q(u) is exp(-u), or 1/(1 + u). With
- * W = (F + F')/2, s_ij = |z_i - z_j|^2 and a prime for the derivative by s:
+ * F is the input kernel of which each row keeps its k largest others and its diagonal, q(u) is exp(-u) or 1/(1 + u), and a is
+ * kx, or log kx, which still pulls at what is far apart. With W = (F + F')/2, s_ij = |z_i - z_j|^2 and a prime for the
+ * derivative by s:
  *
- *     dL/dz_i = 4 sum_j (- W_ij kx' + lk (kx^2)') (z_i - z_j) + 2 lx z_i
- *     dL/dlog g = sum_ij (- W_ij kx' + lk (kx^2)') s_ij
+ *     dL/dz_i = 4 sum_j (- W_ij a' + lk (kx^2)') (z_i - z_j) + 2 lx z_i
+ *     dL/dlog g = sum_ij (- W_ij a' + lk (kx^2)') s_ij
  *
  * The first term has 2 n k entries at most; the second goes over half of the pairs, in tiles whose parts are added in order. */
 #include "model/model.h"
@@ -113,18 +114,33 @@ done:
 
 /* ---- the objective ------------------------------------------------------------------------------------------------------ */
 
-/* u[j] = s becomes kx (power 1) or kx^2 (power 2), and w[j] its derivative by s. */
-static void latent(const rk_twin *t, int power, double g, int64_t n, double *restrict u, double *restrict w) {
+/* u[j] = s becomes a(s), what brings two together: kx, or its logarithm; and w[j] its derivative by s. */
+static void together(const rk_twin *t, double g, int64_t n, double *restrict u, double *restrict w) {
+    int rbf = t->latent == RK_LATENT_RBF;
+    for (int64_t j = 0; j < n; j++) u[j] *= rbf ? -g : g;
+    if (rbf && !t->log) rk_exp(n, u);
+    for (int64_t j = 0; j < n; j++) w[j] = rbf ? -g * (t->log ? 1 : u[j]) : 1 / (1 + u[j]);
+    if (rbf) return;
+    if (t->log) rk_log1p(n, u);
+    for (int64_t j = 0; j < n; j++) {
+        double v = w[j];
+        u[j] = t->log ? -u[j] : v;
+        w[j] = -g * (t->log ? v : v * v);
+    }
+}
+
+/* u[j] = s becomes kx^2, what holds two apart, and w[j] its derivative by s. */
+static void apart(const rk_twin *t, double g, int64_t n, double *restrict u, double *restrict w) {
     if (t->latent == RK_LATENT_RBF) {
-        for (int64_t j = 0; j < n; j++) u[j] *= -power * g;
+        for (int64_t j = 0; j < n; j++) u[j] *= -2 * g;
         rk_exp(n, u);
-        for (int64_t j = 0; j < n; j++) w[j] = -power * g * u[j];
+        for (int64_t j = 0; j < n; j++) w[j] = -2 * g * u[j];
         return;
     }
     for (int64_t j = 0; j < n; j++) {
         double v = 1 / (1 + g * u[j]);
-        u[j] = power == 1 ? v : v * v;
-        w[j] = -power * g * v * u[j];
+        u[j] = v * v;
+        w[j] = -2 * g * v * u[j];
     }
 }
 
@@ -151,7 +167,7 @@ static rkhs_status sparse_tile(void *context, int64_t tile, int worker) {
             for (int64_t c = 0; c < d; c++) s[q] += (z[c] - y[c]) * (z[c] - y[c]);
             u[q] = s[q];
         }
-        latent(t, 1, a->g, count, u, w);
+        together(t, a->g, count, u, w);
         for (int64_t c = 0; c < d; c++) dz[c] = 2 * t->lx * z[c], sums[0] += t->lx * z[c] * z[c];
         for (int64_t q = 0; q < count; q++) {
             const double *y = a->Z + t->index[from + q] * d;
@@ -185,7 +201,7 @@ static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
         memset(s, 0, (size_t)count * sizeof *s);
         rk_add_squares(count, d, z, b, RK_TILE, s);
         memcpy(u, s, (size_t)count * sizeof *u);
-        latent(t, 2, a->g, count, u, w);
+        apart(t, a->g, count, u, w);
         sums[0] += 2 * t->lk * rk_sum(count, u);
         sums[1] += 2 * t->lk * rk_dot(count, w, s);
         rk_pull(count, d, z, b, RK_TILE, w, pull, theirs);
@@ -232,7 +248,7 @@ rkhs_status rk_twin_eval(void *context, rkhs_env *env, const double *Z, const do
     TRY(rk_parallel(env, NULL, tiles, sparse_tile, &a));
     TRY(rk_parallel(env, NULL, pairs, pairs_tile, &a));
     TRY(rk_parallel(env, NULL, tiles, gather_tile, &a));
-    *f = t->lk * (double)t->n - t->self;
+    *f = t->lk * (double)t->n - (t->log ? 0 : t->self);
     *dt = 0;
     for (int64_t q = 0; q < tiles + pairs; q++) *f += t->sums[2 * q], *dt += t->sums[2 * q + 1];
 done:

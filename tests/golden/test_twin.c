@@ -6,6 +6,8 @@ enum { N = 300, MOST = 3 };
 
 /* ---- the objective ------------------------------------------------------------------------------------------------------ */
 
+static const char *const shapes[] = {"rbf", "cauchy", "log rbf", "log cauchy"};
+
 /* Points in the plane, their Gram, and a graph of k neighbours. */
 typedef struct setting {
     rkhs_data *x;
@@ -30,8 +32,9 @@ static void filter_plainly(const setting *s, int64_t k) {
     }
 }
 
-static setting open_setting(rkhs_env *env, int64_t dim, int64_t k, int latent, double sum) {
-    setting s = {.t = {.dim = dim, .k = k, .lk = 0.03, .lx = 0.01, .latent = latent, .sum = sum}};
+/* shape: 0 rbf, 1 cauchy, 2 and 3 the same by logarithms. */
+static setting open_setting(rkhs_env *env, int64_t dim, int64_t k, int shape, double sum) {
+    setting s = {.t = {.dim = dim, .k = k, .lk = 0.03, .lx = 0.01, .latent = shape % 2, .log = shape / 2, .sum = sum}};
     s.x = fixture_data(env, "small", N);
     s.K = numbers(env, N * N);
     s.F = numbers(env, N * N);
@@ -72,8 +75,9 @@ static double plainly(const setting *s, const double *Z, double g, double *dZ, d
         for (int64_t j = 0; j < N; j++) {
             long double square = 0, slope;
             for (int64_t c = 0; c < d; c++) square += powl(Z[i * d + c] - Z[j * d + c], 2);
-            long double v = kx(s->t.latent, g, square, &slope), by = (-s->F[i * N + j] + 2 * s->t.lk * v) * slope;
-            f += -s->F[i * N + j] * v + s->t.lk * v * v;
+            long double v = kx(s->t.latent, g, square, &slope), together = s->t.log ? 1 / v : 1;
+            long double by = (-s->F[i * N + j] * together + 2 * s->t.lk * v) * slope;
+            f += -s->F[i * N + j] * (s->t.log ? logl(v) : v) + s->t.lk * v * v;
             t += by * square;
             for (int64_t c = 0; c < d; c++) {
                 dZ[i * d + c] += (double)(2 * by * (Z[i * d + c] - Z[j * d + c]));
@@ -87,12 +91,12 @@ static double plainly(const setting *s, const double *Z, double g, double *dZ, d
 static void the_objective_is_its_formula(void **state) {
     rkhs_env *env = *state;
     for (int64_t dim = 1; dim <= MOST; dim++)
-        for (int latent = 0; latent < 2; latent++) {
+        for (int shape = 0; shape < 4; shape++) {
             rk_mark mark = rk_scratch_mark(env);
-            setting s = open_setting(env, dim, 7, latent, 0);
+            setting s = open_setting(env, dim, 7, shape, 0);
             double *Z = normals(env, N * dim, 60), *dZ = numbers(env, N * dim), *expected = numbers(env, N * dim);
             double f, dt, theta = log(0.8), t;
-            LOOK_AT("the objective, %lld dimensions, %s", (long long)dim, latent ? "cauchy" : "rbf");
+            LOOK_AT("the objective, %lld dimensions, %s", (long long)dim, shapes[shape]);
             FINE(env, rk_twin_eval(&s.t, env, Z, &theta, NULL, N, &f, dZ, &dt));
             double right = plainly(&s, Z, 0.8, expected, &t);
             near_each("L", &f, &right, 1, 1e-12);
@@ -106,11 +110,11 @@ static void the_objective_is_its_formula(void **state) {
 /* L along a direction in Z (or in A, Z = K A) and in log g, against central differences. */
 static void gradients_are_those_of_central_differences(void **state) {
     rkhs_env *env = *state;
-    for (int test = 0; test < 8; test++) {
-        int latent = test % 2, mapped = test / 2 % 2, local = test / 4;
+    for (int test = 0; test < 16; test++) {
+        int shape = test % 4, mapped = test / 4 % 2, local = test / 8;
         enum { D = 2 };
         rk_mark mark = rk_scratch_mark(env);
-        setting s = open_setting(env, D, 9, latent, local ? log2(9) : 0);
+        setting s = open_setting(env, D, 9, shape, local ? log2(9) : 0);
         double *A = normals(env, N * D, 61), *step = normals(env, N * D, 62), *at = numbers(env, N * D);
         double *Z = numbers(env, N * D), *dZ = numbers(env, N * D), *dA = numbers(env, N * D), f[3], dt, theta = 0.3;
         double slope = 0, unused, h = 1e-5;
@@ -122,7 +126,7 @@ static void gradients_are_those_of_central_differences(void **state) {
             FINE(env,
                  rk_twin_eval(&s.t, env, mapped ? Z : at, &moved, NULL, N, &f[side + 1], side ? dA : dZ, side ? &unused : &dt));
         }
-        LOOK_AT("the gradient in %s, %s, %s weights", mapped ? "A" : "Z", latent ? "cauchy" : "rbf",
+        LOOK_AT("the gradient in %s, %s, %s weights", mapped ? "A" : "Z", shapes[shape],
                 local ? "local" : "kernel");
         if (mapped) FINE(env, s.gram->type->mul(s.gram, dZ, D, dA));
         for (int64_t i = 0; i < N * D; i++) slope += (mapped ? dA : dZ)[i] * step[i];
@@ -159,7 +163,8 @@ static void local_weights_sum_to_what_is_asked(void **state) {
 /* ---- new objects -------------------------------------------------------------------------------------------------------- */
 
 /* l(z) as it is written; F: the k largest of a row of kernel values, by their own loop. */
-static double cost_of(const rkhs_model *m, const double *K, int64_t n, int64_t k, double lk, double lx, const double *z) {
+static double cost_of(int shape, const rkhs_model *m, const double *K, int64_t n, int64_t k, const double *z) {
+    const double lk = 0.02, lx = 0.001;
     double g = *rk_report_values(&m->report, "width", 1), l = 0;
     int64_t d = m->dim;
     for (int64_t j = 0; j < n; j++) {
@@ -167,14 +172,14 @@ static double cost_of(const rkhs_model *m, const double *K, int64_t n, int64_t k
         int64_t larger = 0;
         for (int64_t c = 0; c < d; c++) square += pow(z[c] - m->Z[j * d + c], 2);
         for (int64_t q = 0; q < n; q++) larger += K[q] > K[j] || (K[q] == K[j] && q < j);
-        l += 2 * lk * exp(-2 * g * square) - (larger < k ? 2 * K[j] * exp(-g * square) : 0);
+        double v = shape % 2 ? 1 / (1 + g * square) : exp(-g * square), a = shape < 2 ? v : shape == 2 ? -g * square : log(v);
+        l += 2 * lk * v * v - (larger < k ? 2 * K[j] * a : 0);
     }
     for (int64_t c = 0; c < d; c++) l += lx * z[c] * z[c];
     return l;
 }
 
-static void new_objects_lie_where_the_objective_is_low(void **state) {
-    rkhs_env *env = *state;
+static void place_by(rkhs_env *env, int shape) {
     enum { ALL = 120, NEW = 25, D = 2, NEAR_BY = 6 };
     rk_mark mark = rk_scratch_mark(env);
     rkhs_data *x, *fresh;
@@ -183,7 +188,11 @@ static void new_objects_lie_where_the_objective_is_low(void **state) {
     double near[NEW * D], refined[NEW * D], *K = numbers(env, NEW * ALL);
     fixture_split(env, "small", ALL, NEW, &x, &fresh);
     OK(env, rkhs_kernel_new(env, "rbf(gamma=0.7)", &k));
-    OK(env, rkhs_model_new(env, "tke(k=6, lk=0.02, lx=0.001, latent=rbf, weights=kernel, start=kpca)", &m));
+    char spec[128];
+    snprintf(spec, sizeof spec, "tke(k=6, lk=0.02, lx=0.001, latent=%s, match=%s, weights=kernel, start=kpca)",
+             shape % 2 ? "cauchy" : "rbf", shape / 2 ? "log" : "product");
+    LOOK_AT("%s", spec);
+    OK(env, rkhs_model_new(env, spec, &m));
     OK(env, rkhs_model_fit(m, k, x, NULL, NULL));
     OK(env, rkhs_kernel_gram(k, fresh, x, K, ALL));
     OK(env, rkhs_model_transform(m, fresh, refined, D));
@@ -192,30 +201,34 @@ static void new_objects_lie_where_the_objective_is_low(void **state) {
     int lower = 0;
     for (int i = 0; i < NEW; i++) {
         const double *row = K + i * ALL, *z = refined + i * D;
-        double least = INFINITY, at = cost_of(m, row, ALL, NEAR_BY, 0.02, 0.001, near + i * D);
+        double least = INFINITY, at = cost_of(shape, m, row, ALL, NEAR_BY, near + i * D);
         for (int64_t j = 0; j < ALL; j++) { /* the neighbour with the lowest l */
             int64_t larger = 0;
             for (int64_t q = 0; q < ALL; q++) larger += row[q] > row[j];
-            if (larger < NEAR_BY) least = fmin(least, cost_of(m, row, ALL, NEAR_BY, 0.02, 0.001, m->Z + j * D));
+            if (larger < NEAR_BY) least = fmin(least, cost_of(shape, m, row, ALL, NEAR_BY, m->Z + j * D));
         }
         NEAR(at, least, 1e-12);
-        double here = cost_of(m, row, ALL, NEAR_BY, 0.02, 0.001, z), h = 1e-4 * fabs(z[0] + z[1]) + 1e-7;
-        assert_true(here <= at);
+        double here = cost_of(shape, m, row, ALL, NEAR_BY, z), h = 1e-4 * fabs(z[0] + z[1]) + 1e-7;
+        HOLDS(here <= at);
         lower += here < at - 1e-6;
         for (int c = 0; c < D; c++) { /* no lower place beside it */
             double to[D] = {z[0], z[1]};
             to[c] = z[c] + h;
-            assert_true(cost_of(m, row, ALL, NEAR_BY, 0.02, 0.001, to) >= here - 1e-12);
+            HOLDS(cost_of(shape, m, row, ALL, NEAR_BY, to) >= here - 1e-11);
             to[c] = z[c] - h;
-            assert_true(cost_of(m, row, ALL, NEAR_BY, 0.02, 0.001, to) >= here - 1e-12);
+            HOLDS(cost_of(shape, m, row, ALL, NEAR_BY, to) >= here - 1e-11);
         }
     }
-    assert_true(lower > NEW / 2);
+    HOLDS(lower > NEW / 2);
     rkhs_model_free(m);
     rkhs_kernel_free(k);
     rkhs_data_free(fresh);
     rkhs_data_free(x);
     rk_scratch_release(env, mark);
+}
+
+static void new_objects_lie_where_the_objective_is_low(void **state) {
+    for (int shape = 0; shape < 4; shape++) place_by(*state, shape);
 }
 
 static void ways_that_a_model_does_not_know_are_refused(void **state) {
