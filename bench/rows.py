@@ -267,6 +267,46 @@ def krr(sets):
                   flops(n ** 3 / 3 + gram_flops(n, n / 2, p), "flops: n^3/3, the Gram"), wanted=1.3, threads=threads)
 
 
+TKE = """
+import numpy
+from scipy.optimize import minimize
+from scipy.spatial.distance import cdist
+x = numpy.load({x!r})
+def fit(x, iterations):
+    n, d, k = len(x), 2, min(13, len(x) - 1)
+    K = numpy.exp(-{gamma} * cdist(x, x, "sqeuclidean"))
+    F = numpy.zeros_like(K)
+    near = numpy.argpartition(-K, k, 1)[:, :k + 1]
+    numpy.put_along_axis(F, near, numpy.take_along_axis(K, near, 1), 1)
+    S = (F + F.T) / 2
+    def loss(v):
+        Z, g = v[:-1].reshape(n, d), numpy.exp(v[-1])
+        q = (Z * Z).sum(1)
+        D = q[:, None] + q - 2 * Z @ Z.T
+        kx = numpy.exp(-g * D)
+        P = (0.04 * kx - S) * kx
+        dZ = -4 * g * (P.sum(1)[:, None] * Z - P @ Z) + 0.002 * Z
+        return -(kx * S).sum() + 0.02 * (kx * kx).sum() + 0.001 * q.sum(), numpy.append(dZ, -g * (P * D).sum())
+    start = numpy.append(numpy.random.default_rng(0).standard_normal(n * d), 0)
+    return minimize(loss, start, jac=True, method="L-BFGS-B", options=dict(maxiter=iterations, ftol=0, gtol=0)).x
+"""
+
+
+@row
+def tke(sets):
+    n, p, steps, few = sets.rows(2000), 50, 300, 30
+    x, fresh, k = sets.vectors(n, p), sets.vectors(sets.rows(1000), p, 8), min(13, n - 1)
+    spec = f"tke(k={k}, lk=0.02, latent=rbf, weights=kernel, start=random, solver=lbfgs(iter={{}}, ftol=0, gtol=0))"
+    yield Row("tke fit, 2-D", f"{n}x{p}, {steps} (peer {few}) steps",
+              core("fit", kernel=f"rbf(gamma={GAMMA})", model=spec.format(steps), x=x),
+              python("scipy, numpy", "python3-scipy", TKE.format(x=x, gamma=GAMMA), f"fit(x, {few}) is None", "fit(x[:64], 2)"),
+              flops(steps * n * n / 2 * (EXP + 13), "flops: half of the pairs"), wanted=10.0, times=steps / few, repeats=3,
+              peer_repeats=1)
+    yield Row("tke, new objects", f"{sets.rows(1000)} on {n}x{p}",
+              core("transform", kernel=f"rbf(gamma={GAMMA})", model=spec.format(20), x=x, new=fresh),
+              limit=flops(sets.rows(1000) * n * (k + 10) * (EXP + 8), "flops: k + 10 sums a row"), beyond=1.0, repeats=3)
+
+
 # ---- scores -------------------------------------------------------------------------------------------------------------
 
 RANKS = "trustworthiness continuity continuity_ke mrre qnx rnx lcmc".split()

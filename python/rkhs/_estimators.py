@@ -88,7 +88,7 @@ class RkhsEstimator(BaseEstimator):
         x, dtype = self._describe(X, reset=True)
         target = None
         if y is not None:
-            target, self._flat = self._describe_target(y, len(x[1]) if x[0] == "strings" else x[2] if x[0] == "bits" else x[-2])
+            target, self._flat = self._describe_target(y, x[1])
         model = _rkhs.Model(self._spec())
         progress = progress_of(self.verbose)
         try:
@@ -130,18 +130,20 @@ class RkhsEstimator(BaseEstimator):
                                  "before using this estimator.")
         return model
 
-    def _apply(self, X):
+    def _apply(self, X, place=None):
         model = self._fitted()
         x, dtype = self._describe(X, reset=False)
-        n = len(x[1]) if x[0] == "strings" else x[2] if x[0] == "bits" else x[-2]
-        Z = np.empty((n, model.embedding()[1]))
-        sentences = model.transform(x, Z, threads_of(self.n_jobs), progress_of(self.verbose))
+        Z = np.empty((x[1], model.embedding()[1]))
+        sentences = model.transform(x, Z, threads_of(self.n_jobs), progress_of(self.verbose), place)
         if sentences:
             advise(sentences)
         return Z if dtype == np.float64 else Z.astype(dtype)
 
     def _more_tags(self):
-        return {"pairwise": self.kernel == "precomputed", "preserves_dtype": [np.float64, np.float32]}
+        # What scikit-learn compares only where nothing is random: fit_transform with transform. A model that places objects by
+        # its objective does not put training objects back where they were.
+        return {"pairwise": self.kernel == "precomputed", "preserves_dtype": [np.float64, np.float32],
+                "non_deterministic": getattr(self, "place", "map") != "map"}
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator):
@@ -157,9 +159,12 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         dtype = self._fit(X, y if self._table["second"] else None)
         return self.embedding_.astype(dtype, copy=False)
 
-    def transform(self, X):
-        """The embedding of new objects; each row depends on its object alone."""
-        return self._apply(X)
+    def transform(self, X, place=None):
+        """The embedding of new objects; each row depends on its object alone.
+
+        place : "map", "refine", "neighbour" or None: how, for models that know several ways; None: as the parameter says.
+        """
+        return self._apply(X, place)
 
     def inverse_transform(self, Z):
         """Approximate objects for embedded points."""
@@ -264,13 +269,18 @@ def make_class(title):
                  "__qualname__": title, "_table": table})
 
 
-def from_model(model):
-    """An estimator around a fitted model of the library."""
+def from_text(text, **settings):
+    """An estimator with the parameters of a spec text that the library wrote."""
     import rkhs
 
-    text, kernel = model.text()
     title, table = next((t, m) for t, m in models().items() if m["name"] == text.partition("(")[0])
-    estimator = getattr(rkhs, title)(**spec_params(text, table["params"]), kernel=kernel)
+    return getattr(rkhs, title)(**{**spec_params(text, table["params"]), **settings})
+
+
+def from_model(model, function=None):
+    """An estimator around a fitted model of the library, whose kernel may be a function."""
+    text, kernel = model.text()
+    estimator = from_text(text, kernel=function or kernel)
     estimator._adopt(model)
     if estimator.report_["columns"] > 0:
         estimator.n_features_in_ = int(estimator.report_["columns"])

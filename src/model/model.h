@@ -66,9 +66,11 @@ enum { RK_LATENT_RBF, RK_LATENT_CAUCHY };
 typedef struct rk_twin {
     int64_t n, dim, k;
     double lk, lx;
-    int latent;
-    double sum; /* 0: F is the kernel; else each row is made comparable, and sums to this */
-    /* the graph */
+    int latent, log;
+    double sum;    /* 0: F is the kernel; else each row is made comparable, and sums to this */
+    int64_t *near; /* n x k: neighbours, and what they weigh */
+    double *value;
+    /* the graph of both directions */
     int64_t *starts, *index; /* of row i: edges starts[i] .. starts[i+1]-1 */
     double *weight;
     double self;          /* the sum of F's diagonal */
@@ -91,7 +93,7 @@ void rk_twin_local(int64_t k, double sum, double *value);
 typedef struct rk_twin_place {
     int64_t kept, dim, k;
     double g, lk, lx, sum;
-    int latent;
+    int latent, log;
     double *columns; /* dim x kept: the embedding of kept objects */
 } rk_twin_place;
 int64_t rk_twin_place_work(int64_t kept, int64_t dim, int64_t k);

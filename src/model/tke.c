@@ -1,13 +1,15 @@
 /* tke.c: twin kernel embedding, with back constraints (bctke) and without (tke).
  *
- *     minimise  - sum_ij F_ij kx(z_i, z_j) + lk sum_ij kx(z_i, z_j)^2 + lx sum_i |z_i|^2
+ *     minimise  - sum_ij F_ij a(z_i, z_j) + lk sum_ij kx(z_i, z_j)^2 + lx sum_i |z_i|^2
  *
  * over Z and the width of kx, F the kernel of which each object keeps its k nearest others: what is alike is brought together,
- * and the second term holds all apart. tke moves Z itself, and places new objects by the same objective beside an embedding
- * that stays (twin_place.c). bctke moves A in Z = K A, which is a map for new objects; it is smoother, and new objects follow
- * it less well in few dimensions than they are placed. Cost: the Gram, and for each of some 300 steps half of all pairs. Look
- * elsewhere when distances, and not neighbours, matter. Guo, Gao, Kwan, "Twin kernel embedding", IEEE PAMI 30, 2008, and "Twin
- * kernel embedding with back constraints", ICDM workshops 2007. */
+ * and the second term holds all apart. a = kx is the paper's (match=product, latent=rbf, weights=kernel, k=13, lk=0.005). It
+ * lets go of neighbours that are far apart; a = log kx does not, and with the Cauchy kernel tears far less: tke's default. tke
+ * moves Z itself, and places new objects by the same objective beside an embedding that stays (twin_place.c). bctke moves A in
+ * Z = K A, which is a map for new objects: smoother, but in few dimensions these follow it less well than they are placed.
+ * Cost: the Gram, and for each of some 300 steps half of all pairs. Look elsewhere when distances, and not neighbours, matter.
+ * Guo, Gao, Kwan, "Twin kernel embedding", IEEE PAMI 30, 2008; Guo, Kwan, Gao, "Twin kernel embedding with back constraints",
+ * ICDM workshops 2007. */
 #include "model/model.h"
 
 #include <string.h>
@@ -15,33 +17,36 @@
 typedef struct tke {
     int64_t dim, k;
     double lk, lx;
-    int latent, weights, start, place, map;
+    int latent, match, weights, start, place, map;
     rk_spec *gram, *solver;
 } tke;
 
 enum { START_KLE, START_KPCA, START_RANDOM };
 enum { WEIGHTS_LOCAL, WEIGHTS_KERNEL };
+enum { MATCH_LOG, MATCH_PRODUCT };
 enum { MAP_FULL, MAP_NEAREST };
 
 /* clang-format off */
-#define SHARED                                                                                                                 \
+#define SHARED(lk_, latent_, match_, weights_)                                                                                 \
     {.name = "dim", .kind = RK_INT, .offset = offsetof(tke, dim), .value = "2", .min = 1, .max = 1e9,                          \
      .brief = "dimensions of the embedding"},                                                                                  \
     {.name = "k", .kind = RK_INT, .offset = offsetof(tke, k), .min = 1, .max = 1e9,                                            \
      .brief = "neighbours that each object keeps; not given: 15, or all others where they are fewer"},                         \
-    {.name = "lk", .kind = RK_REAL, .offset = offsetof(tke, lk), .value = "0.02", .max = 1e300,                                \
+    {.name = "lk", .kind = RK_REAL, .offset = offsetof(tke, lk), .value = lk_, .max = 1e300,                                   \
      .brief = "what closeness costs: less brings more together"},                                                              \
     {.name = "lx", .kind = RK_REAL, .offset = offsetof(tke, lx), .value = "0.001", .max = 1e300,                               \
      .brief = "what distance from 0 costs"},                                                                                   \
-    {.name = "latent", .kind = RK_CHOICE, .offset = offsetof(tke, latent), .value = "rbf", .choices = "rbf|cauchy",            \
-     .brief = "the kernel of the embedding: exp(-g s), or 1/(1 + g s), s the squared distance"},                               \
-    {.name = "weights", .kind = RK_CHOICE, .offset = offsetof(tke, weights), .value = "local", .choices = "local|kernel",      \
-     .brief = "what the neighbours weigh: the same in sum for every object, or the kernel's values"},                          \
-    {.name = "start", .kind = RK_CHOICE, .offset = offsetof(tke, start), .value = "kpca", .choices = "kle|kpca|random",        \
+    {.name = "latent", .kind = RK_CHOICE, .offset = offsetof(tke, latent), .value = latent_, .choices = "rbf|cauchy",          \
+     .brief = "kx, the kernel of the embedding: exp(-g s) or 1/(1 + g s), s the squared distance"},                            \
+    {.name = "match", .kind = RK_CHOICE, .offset = offsetof(tke, match), .value = match_, .choices = "log|product",            \
+     .brief = "what brings neighbours together: log kx, which reaches far, or kx"},                                            \
+    {.name = "weights", .kind = RK_CHOICE, .offset = offsetof(tke, weights), .value = weights_, .choices = "local|kernel",     \
+     .brief = "what neighbours weigh: as much in sum for every object, or the kernel's values"},                               \
+    {.name = "start", .kind = RK_CHOICE, .offset = offsetof(tke, start), .value = "kle", .choices = "kle|kpca|random",         \
      .brief = "where to begin, unless a start is given"}
 
 static const rk_param tke_params[] = {
-    SHARED,
+    SHARED("0.02", "cauchy", "log", "local"),
     {.name = "place", .kind = RK_CHOICE, .offset = offsetof(tke, place), .value = "refine", .choices = "refine|neighbour",
      .brief = "new objects: by the objective, or on the neighbour where it is lowest"},
     {.name = "gram", .kind = RK_SPEC, .offset = offsetof(tke, gram), .value = "exact", .list = &rk_grams,
@@ -52,7 +57,7 @@ static const rk_param tke_params[] = {
 };
 
 static const rk_param bctke_params[] = {
-    SHARED,
+    SHARED("0.005", "rbf", "product", "kernel"),
     {.name = "map", .kind = RK_CHOICE, .offset = offsetof(tke, map), .value = "full", .choices = "full|nearest",
      .brief = "Z = K A with all of K, or with the k + 1 largest values of each row"},
     {.name = "place", .kind = RK_CHOICE, .offset = offsetof(tke, place), .value = "map", .choices = "map|refine|neighbour",
@@ -144,7 +149,8 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
     rkhs_status status = RKHS_OK;
     const tke *o = f->self;
     int64_t n = f->gram->n, d = f->dim, k = neighbours_of(o, n);
-    rk_twin t = {.dim = d, .k = k, .lk = o->lk, .lx = o->lx, .latent = o->latent, .sum = sum_of(o, k)};
+    rk_twin t = {
+        .dim = d, .k = k, .lk = o->lk, .lx = o->lx, .latent = o->latent, .log = o->match == MATCH_LOG, .sum = sum_of(o, k)};
     rk_smooth_result s = {.Z = f->Z, .B = coordinates == RK_COORD_SAMPLE ? NULL : f->map->B, .c = f->map->c};
     double *Z0, theta = 0;
     TRY(rk_scratch(f->env, n * d, sizeof *Z0, &Z0));
@@ -180,7 +186,14 @@ static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
     rk_twin_place *t;
     if (!width || !(*width > 0)) FAIL(m->env, RKHS_ERR_FORMAT, "the model has no width to place by: fit it again");
     TRY(rk_scratch(m->env, 1, sizeof *t, &t));
-    *t = (rk_twin_place){.kept = kept, .dim = d, .k = k, .g = *width, .lk = o->lk, .lx = o->lx, .latent = o->latent};
+    *t = (rk_twin_place){.kept = kept,
+                         .dim = d,
+                         .k = k,
+                         .g = *width,
+                         .lk = o->lk,
+                         .lx = o->lx,
+                         .latent = o->latent,
+                         .log = o->match == MATCH_LOG};
     t->sum = sum_of(o, k);
     TRY(rk_scratch(m->env, kept * d, sizeof *t->columns, &t->columns));
     for (int64_t i = 0; i < kept; i++)
@@ -206,7 +219,7 @@ static rkhs_status place_tke(const rk_placing *p) {
 const rk_model_type rk_model_tke = {
     .entry = {.name = "tke",
               .brief = "twin kernel embedding: neighbours by the kernel are neighbours in the embedding",
-              .formula = "min -sum F kx + lk sum kx^2 + lx |Z|^2",
+              .formula = "min -sum F log kx + lk sum kx^2 + lx |Z|^2",
               .cost = TWIN_COST,
               .params = tke_params,
               .size = sizeof(tke)},

@@ -1,12 +1,13 @@
 /* twin.c: the objective of twin kernel embedding, by a sparse sum and a sum over pairs.
  *
- *     L = - sum_ij F_ij kx_ij + lk sum_ij kx_ij^2 + lx sum_i |z_i|^2,   kx_ij = q(g |z_i - z_j|^2)
+ *     L = - sum_ij F_ij a_ij + lk sum_ij kx_ij^2 + lx sum_i |z_i|^2,   kx_ij = q(g |z_i - z_j|^2)
  *
- * F is the input kernel of which each row keeps its k largest others and its diagonal; q(u) is exp(-u), or 1/(1 + u). With
- * W = (F + F')/2, s_ij = |z_i - z_j|^2 and a prime for the derivative by s:
+ * F is the input kernel of which each row keeps its k largest others and its diagonal, q(u) is exp(-u) or 1/(1 + u), and a is
+ * kx, or log kx, which still pulls at what is far apart. With W = (F + F')/2, s_ij = |z_i - z_j|^2 and a prime for the
+ * derivative by s:
  *
- *     dL/dz_i = 4 sum_j (- W_ij kx' + lk (kx^2)') (z_i - z_j) + 2 lx z_i
- *     dL/dlog g = sum_ij (- W_ij kx' + lk (kx^2)') s_ij
+ *     dL/dz_i = 4 sum_j (- W_ij a' + lk (kx^2)') (z_i - z_j) + 2 lx z_i
+ *     dL/dlog g = sum_ij (- W_ij a' + lk (kx^2)') s_ij
  *
  * The first term has 2 n k entries at most; the second goes over half of the pairs, in tiles whose parts are added in order. */
 #include "model/model.h"
@@ -16,26 +17,25 @@
 /* ---- the graph ---------------------------------------------------------------------------------------------------------- */
 
 /* Values of one row, largest first, made comparable between rows: exp((v - v_0)/s), where s makes them sum to `sum`; equal ones
- * are all 1. */
+ * are all 1. What is not above 0 is no likeness, and weighs nothing. */
 void rk_twin_local(int64_t k, double sum, double *value) {
-    double first = value[0], low = 0, high = INFINITY, s = first - value[k - 1];
-    if (!(s > 0)) {
-        for (int64_t q = 0; q < k; q++) value[q] = 1;
-        return;
-    }
-    for (int step = 0; step < 60; step++) {
+    int64_t above = 0;
+    while (above < k && value[above] > 0) above++;
+    for (int64_t q = above; q < k; q++) value[q] = 0;
+    double first = value[0], low = 0, high = INFINITY, s = above ? first - value[above - 1] : 0;
+    for (int step = 0; s > 0 && step < 60; step++) {
         double total = 0;
-        for (int64_t q = 0; q < k; q++) total += exp((value[q] - first) / s);
+        for (int64_t q = 0; q < above; q++) total += exp((value[q] - first) / s);
         if (fabs(total - sum) <= 1e-10 * sum) break;
         if (total > sum)
             high = s;
         else
             low = s;
-        s = isinf(high) ? 2 * s : (low + high) / 2;
-        if (!(s > 0) || !isfinite(s)) break;
+        double next = isinf(high) ? 2 * s : (low + high) / 2;
+        if (!(next > 0) || !isfinite(next)) break;
+        s = next;
     }
-    s = s > 1e-300 ? s : 1e-300;
-    for (int64_t q = 0; q < k; q++) value[q] = exp((value[q] - first) / s);
+    for (int64_t q = 0; q < above; q++) value[q] = s > 0 ? exp((value[q] - first) / s) : 1;
 }
 
 /* The root of the part that i belongs to; paths are halved on the way. */
@@ -68,7 +68,7 @@ static rkhs_status count_parts(rkhs_env *env, rk_twin *t) {
 }
 
 /* W = (F + F')/2 by rows, from the k neighbours of each; an edge that both ends have is there twice in each row, by halves. */
-static rkhs_status join_edges(rkhs_env *env, rk_twin *t, const int64_t *index, const double *value) {
+static rkhs_status join_edges(rkhs_env *env, rk_twin *t) {
     rkhs_status status = RKHS_OK;
     int64_t n = t->n, k = t->k, *at;
     TRY(rk_scratch(env, n + 1, sizeof *t->starts, &t->starts));
@@ -76,12 +76,12 @@ static rkhs_status join_edges(rkhs_env *env, rk_twin *t, const int64_t *index, c
     TRY(rk_scratch(env, 2 * n * k, sizeof *t->weight, &t->weight));
     TRY(rk_scratch(env, n, sizeof *at, &at));
     memset(t->starts, 0, (size_t)(n + 1) * sizeof *t->starts);
-    for (int64_t q = 0; q < n * k; q++) t->starts[q / k + 1]++, t->starts[index[q] + 1]++;
+    for (int64_t q = 0; q < n * k; q++) t->starts[q / k + 1]++, t->starts[t->near[q] + 1]++;
     for (int64_t i = 0; i < n; i++) t->starts[i + 1] += t->starts[i], at[i] = t->starts[i];
     for (int64_t q = 0; q < n * k; q++) {
-        int64_t i = q / k, j = index[q], a = at[i]++, b = at[j]++;
+        int64_t i = q / k, j = t->near[q], a = at[i]++, b = at[j]++;
         t->index[a] = j, t->index[b] = i;
-        t->weight[a] = t->weight[b] = value[q] / 2;
+        t->weight[a] = t->weight[b] = t->value[q] / 2;
     }
 done:
     return status;
@@ -90,13 +90,14 @@ done:
 rkhs_status rk_twin_graph(const rk_gram *g, rk_twin *t) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = g->env;
-    int64_t *index, n = g->n, k = t->k;
+    int64_t n = g->n, k = t->k;
     double *value, *diag, most = 0;
     t->n = n;
-    TRY(rk_scratch(env, n * k, sizeof *index, &index));
-    TRY(rk_scratch(env, n * k, sizeof *value, &value));
+    TRY(rk_scratch(env, n * k, sizeof *t->near, &t->near));
+    TRY(rk_scratch(env, n * k, sizeof *t->value, &t->value));
+    value = t->value;
     TRY(rk_scratch(env, n, sizeof *diag, &diag));
-    TRY(g->type->neighbours(g, k, index, value));
+    TRY(g->type->neighbours(g, k, t->near, value));
     for (int64_t q = 0; q < n * k; q++) most = fmax(most, value[q]);
     TRY(rk_gram_finite(g, most));
     if (!(most > 0))
@@ -105,7 +106,7 @@ rkhs_status rk_twin_graph(const rk_gram *g, rk_twin *t) {
     for (int64_t i = 0; t->sum > 0 && i < n; i++) rk_twin_local(k, t->sum, value + i * k);
     TRY(g->type->diag(g, diag));
     t->self = t->sum > 0 ? (double)n : rk_sum(n, diag);
-    TRY(join_edges(env, t, index, value));
+    TRY(join_edges(env, t));
     TRY(count_parts(env, t));
 done:
     return status;
@@ -113,18 +114,33 @@ done:
 
 /* ---- the objective ------------------------------------------------------------------------------------------------------ */
 
-/* u[j] = s becomes kx (power 1) or kx^2 (power 2), and w[j] its derivative by s. */
-static void latent(const rk_twin *t, int power, double g, int64_t n, double *restrict u, double *restrict w) {
+/* u[j] = s becomes a(s), what brings two together: kx, or its logarithm; and w[j] its derivative by s. */
+static void together(const rk_twin *t, double g, int64_t n, double *restrict u, double *restrict w) {
+    int rbf = t->latent == RK_LATENT_RBF;
+    for (int64_t j = 0; j < n; j++) u[j] *= rbf ? -g : g;
+    if (rbf && !t->log) rk_exp(n, u);
+    for (int64_t j = 0; j < n; j++) w[j] = rbf ? -g * (t->log ? 1 : u[j]) : 1 / (1 + u[j]);
+    if (rbf) return;
+    if (t->log) rk_log1p(n, u);
+    for (int64_t j = 0; j < n; j++) {
+        double v = w[j];
+        u[j] = t->log ? -u[j] : v;
+        w[j] = -g * (t->log ? v : v * v);
+    }
+}
+
+/* u[j] = s becomes kx^2, what holds two apart, and w[j] its derivative by s. */
+static void apart(const rk_twin *t, double g, int64_t n, double *restrict u, double *restrict w) {
     if (t->latent == RK_LATENT_RBF) {
-        for (int64_t j = 0; j < n; j++) u[j] *= -power * g;
+        for (int64_t j = 0; j < n; j++) u[j] *= -2 * g;
         rk_exp(n, u);
-        for (int64_t j = 0; j < n; j++) w[j] = -power * g * u[j];
+        for (int64_t j = 0; j < n; j++) w[j] = -2 * g * u[j];
         return;
     }
     for (int64_t j = 0; j < n; j++) {
         double v = 1 / (1 + g * u[j]);
-        u[j] = power == 1 ? v : v * v;
-        w[j] = -power * g * v * u[j];
+        u[j] = v * v;
+        w[j] = -2 * g * v * u[j];
     }
 }
 
@@ -151,7 +167,7 @@ static rkhs_status sparse_tile(void *context, int64_t tile, int worker) {
             for (int64_t c = 0; c < d; c++) s[q] += (z[c] - y[c]) * (z[c] - y[c]);
             u[q] = s[q];
         }
-        latent(t, 1, a->g, count, u, w);
+        together(t, a->g, count, u, w);
         for (int64_t c = 0; c < d; c++) dz[c] = 2 * t->lx * z[c], sums[0] += t->lx * z[c] * z[c];
         for (int64_t q = 0; q < count; q++) {
             const double *y = a->Z + t->index[from + q] * d;
@@ -185,7 +201,7 @@ static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
         memset(s, 0, (size_t)count * sizeof *s);
         rk_add_squares(count, d, z, b, RK_TILE, s);
         memcpy(u, s, (size_t)count * sizeof *u);
-        latent(t, 2, a->g, count, u, w);
+        apart(t, a->g, count, u, w);
         sums[0] += 2 * t->lk * rk_sum(count, u);
         sums[1] += 2 * t->lk * rk_dot(count, w, s);
         rk_pull(count, d, z, b, RK_TILE, w, pull, theirs);
@@ -232,7 +248,7 @@ rkhs_status rk_twin_eval(void *context, rkhs_env *env, const double *Z, const do
     TRY(rk_parallel(env, NULL, tiles, sparse_tile, &a));
     TRY(rk_parallel(env, NULL, pairs, pairs_tile, &a));
     TRY(rk_parallel(env, NULL, tiles, gather_tile, &a));
-    *f = t->lk * (double)t->n - t->self;
+    *f = t->lk * (double)t->n - (t->log ? 0 : t->self);
     *dt = 0;
     for (int64_t q = 0; q < tiles + pairs; q++) *f += t->sums[2 * q], *dt += t->sums[2 * q + 1];
 done:

@@ -1,10 +1,10 @@
 /* twin_place.c: a new object beside an embedding that stays.
  *
- *     minimise  l(z) = - 2 sum_j F_j kx(z, z_j) + 2 lk sum_j kx(z, z_j)^2 + lx |z|^2
+ *     minimise  l(z) = - 2 sum_j F_j a(z, z_j) + 2 lk sum_j kx(z, z_j)^2 + lx |z|^2
  *
- * over z, F the kernel values of the object with the kept ones of which its k largest stay. The start is the one of these k
- * neighbours that has the lowest l; from there Newton steps, made to go downhill, each at most as far as it gains: l never
- * rises. Everything is a function of the object's kernel values alone. */
+ * over z, a = kx or log kx (twin.c), F the kernel values of the object with the kept ones of which its k largest stay. The
+ * start is the one of these k neighbours that has the lowest l; from there Newton steps, made to go downhill, each at most as
+ * far as it gains: l never rises. Everything is a function of the object's kernel values alone. */
 #include "model/model.h"
 
 #include <string.h>
@@ -47,12 +47,17 @@ static void all_latent(row *r, const double *z) {
     }
 }
 
+/* a(s), with u = kx(s). */
+static double together(const rk_twin_place *t, double s, double u) {
+    return !t->log ? u : t->latent == RK_LATENT_RBF ? -t->g * s : -log1p(t->g * s);
+}
+
 /* l(z). */
 static double value_at(row *r, const double *z) {
     const rk_twin_place *t = r->t;
     all_latent(r, z);
     double l = 2 * t->lk * rk_dot(t->kept, r->u, r->u);
-    for (int64_t q = 0; q < t->k; q++) l -= 2 * r->F[q] * r->u[r->near[q]];
+    for (int64_t q = 0; q < t->k; q++) l -= 2 * r->F[q] * together(t, r->s[r->near[q]], r->u[r->near[q]]);
     for (int64_t c = 0; c < t->dim; c++) l += t->lx * z[c] * z[c];
     return l;
 }
@@ -78,11 +83,13 @@ static void slopes_at(row *r, const double *z) {
     memset(r->H, 0, (size_t)(d * d) * sizeof *r->H);
     for (int64_t c = 0; c < d; c++) r->g[c] = 2 * t->lx * z[c], r->H[c * d + c] = 2 * t->lx;
     for (int64_t j = 0; j < t->kept; j++) { /* 2 lk kx^2 */
-        double q = r->u[j], q1 = rbf ? -g * q : -g * q * q, q2 = rbf ? g * g * q : 2 * g * g * q * q * q;
+        double q = r->u[j], v = rbf ? 1 : q, q1 = -g * q * v;
+        double q2 = rbf ? g * g * q : 2 * g * g * q * v * v;
         if (q > 1e-12) add_term(r, z, j, 4 * t->lk * q * q1, 4 * t->lk * (q1 * q1 + q * q2));
     }
     for (int64_t p = 0; p < t->k; p++) {
-        double q = r->u[r->near[p]], q1 = rbf ? -g * q : -g * q * q, q2 = rbf ? g * g * q : 2 * g * g * q * q * q;
+        double q = r->u[r->near[p]], v = rbf ? 1 : q, q1 = -g * (t->log ? v : q * v);
+        double q2 = t->log ? (rbf ? 0 : g * g * v * v) : rbf ? g * g * q : 2 * g * g * q * v * v;
         add_term(r, z, r->near[p], -2 * r->F[p] * q1, -2 * r->F[p] * q2);
     }
 }

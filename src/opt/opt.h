@@ -58,6 +58,17 @@ typedef struct rk_smooth_result {
 rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_smooth *problem, const double *Z0, double *theta,
                             rk_smooth_result *out);
 
+/* K of which each row keeps its `most` largest values; on the scratch list. Z = F a, da = F'dZ, and a with F a near Z0. */
+typedef struct rk_filter {
+    int64_t n, most;
+    int64_t *index; /* n x most */
+    double *value;
+} rk_filter;
+rkhs_status rk_filter_new(const rk_gram *g, int64_t most, rk_filter *f);
+void rk_filter_mul(const rk_filter *f, const double *a, int64_t d, double *Z);
+void rk_filter_back(const rk_filter *f, const double *dZ, int64_t d, double *da);
+rkhs_status rk_filter_start(rkhs_env *env, const rk_filter *f, const double *Z0, int64_t d, double *a);
+
 /* Adds a value to the history. */
 rkhs_status rk_record(rk_pulled *p, double f);
 

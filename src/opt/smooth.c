@@ -1,7 +1,8 @@
 /* smooth.c: pulls a smooth problem back: minimise f(norm(push x), theta) + ridge |W|^2 over x and theta.
  *
  *     sample      x is Z
- *     alpha       Z = K_nm a, a on the kept objects; through the factor: K_nm = Phi L', so W = L'a
+ *     alpha       Z = K_nm a, a on the kept objects; through the factor: K_nm = Phi L', so W = L'a;
+ *                 with `nearest` the largest values of each row of K alone (nearest.c)
  *     isometric   Z = Phi W; a gram in sample form is factored for that, K + eps I = L L', Phi = L
  *
  * The gradient goes the way back: df/dY by the normaliser's pull-back, df/dW = Phi' df/dY, df/da = L df/dW. At the end Z is
@@ -17,6 +18,7 @@ typedef struct pullback {
     double *L;                   /* isometric on a sample form: n x n, lower, zeros above */
     double *Y, *Z, *dZ, *dY, *W; /* n x dim, and rank x dim */
     double *Kx;                  /* ridge in alpha on a sample form: K a is Y */
+    rk_filter filter;            /* with `nearest` */
 } pullback;
 
 static int is_sample_form(const pullback *b) { return b->g->type->form == RK_FORM_SAMPLE; }
@@ -29,6 +31,10 @@ static rkhs_status forward(pullback *b, const double *x, double *Y) {
     switch (b->problem->coordinates) {
     case RK_COORD_SAMPLE: memcpy(Y, x, (size_t)(b->rows * d) * sizeof *Y); break;
     case RK_COORD_ALPHA:
+        if (b->filter.most) {
+            rk_filter_mul(&b->filter, x, d, Y);
+            break;
+        }
         if (is_sample_form(b)) return g->type->mul(g, x, d, Y);
         TRY(g->type->unfold(g, x, d, b->W));
         return g->type->push(g, b->W, d, Y);
@@ -48,6 +54,10 @@ static rkhs_status backward(pullback *b, const double *dY, double *dx) {
     switch (b->problem->coordinates) {
     case RK_COORD_SAMPLE: memcpy(dx, dY, (size_t)(b->rows * d) * sizeof *dx); break;
     case RK_COORD_ALPHA:
+        if (b->filter.most) {
+            rk_filter_back(&b->filter, dY, d, dx);
+            break;
+        }
         if (is_sample_form(b)) return g->type->mul(g, dY, d, dx);
         TRY(g->type->pull(g, dY, d, b->W));
         return g->type->unfold_back(g, b->W, d, dx);
@@ -169,6 +179,7 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
         memcpy(x, Z0, (size_t)(n * d) * sizeof *x);
         goto done;
     }
+    if (b->filter.most) return rk_filter_start(g->env, &b->filter, Z0, d, x);
     TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
     TRY(g->type->diag(g, diag));
     for (int64_t i = 0; i < n; i++) mean += diag[i] / (double)n;
@@ -207,7 +218,7 @@ static rkhs_status finish_map(pullback *b, const double *x, rk_smooth_result *ou
         memcpy(b->Y, x, (size_t)(g->n * d) * sizeof *x);
     } else {
         TRY(fold_coefficients(b, x, out->B));
-        if (is_sample_form(b))
+        if (is_sample_form(b) && !b->filter.most)
             TRY(g->type->mul(g, out->B, d, b->Y));
         else
             TRY(forward(b, x, b->Y));
@@ -230,8 +241,9 @@ rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_sm
     rk_pulled p = {.env = env, .k = 1, .eval = eval_pulled, .context = &b, .values = &out->f, .residuals = &out->slope};
     b.rows = problem->coordinates == RK_COORD_SAMPLE ? n : problem->coordinates == RK_COORD_ALPHA ? g->kept : g->rank;
     p.size = b.rows * d + problem->thetas;
-    if (problem->nearest)
-        FAIL(env, RKHS_ERR_BUG, "a smooth problem through the nearest kept objects alone reached a solver for all of them");
+    if (problem->nearest && (problem->coordinates != RK_COORD_ALPHA || !is_sample_form(&b) || problem->ridge != 0))
+        FAIL(env, RKHS_ERR_SPEC, "a map through the nearest objects alone needs all of them: use gram=exact");
+    if (problem->nearest) TRY(rk_filter_new(g, problem->nearest, &b.filter));
     if (problem->retract && problem->coordinates == RK_COORD_SAMPLE) p.retract = retract_pulled;
     TRY(rk_scratch(env, n * d, sizeof *b.Y, &b.Y));
     TRY(rk_scratch(env, n * d, sizeof *b.Z, &b.Z));

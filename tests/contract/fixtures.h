@@ -559,16 +559,15 @@ static inline int fixture_has_dim(const rk_model_type *type) {
 }
 
 /* Whether a fitted model places new objects by its map, and so kept ones where they are. */
-static inline int fixture_maps(const rkhs_model *m) {
-    return !m->type->way || m->type->way(m->spec->self) == RK_PLACE_MAP;
-}
+static inline int fixture_maps(const rkhs_model *m) { return !m->type->way || m->type->way(m->spec->self) == RK_PLACE_MAP; }
 
 /* "kpca(dim=2, gram=exact)", "krr(gram=exact)". */
 static inline void fixture_spec(char *out, size_t room, const rk_model_type *type, int dim, const char *rest) {
+    const char *few = type->local ? ", solver=lbfgs(iter=12)" : ""; /* the descent of a model is no matter of its contract */
     if (fixture_has_dim(type))
-        snprintf(out, room, "%s(dim=%d, %s)", type->entry.name, dim, rest);
+        snprintf(out, room, "%s(dim=%d, %s%s)", type->entry.name, dim, rest, few);
     else
-        snprintf(out, room, "%s(%s)", type->entry.name, rest);
+        snprintf(out, room, "%s(%s%s)", type->entry.name, rest, few);
 }
 
 /* The second data set that a model takes: labels, or `dim` targets that are functions of each object alone, in any order of

@@ -237,7 +237,8 @@ static void constant_and_repeated_rows_give_finite_results(void **state) {
                 (strncmp(t.pair.text, "linear", 6) == 0 || strstr(t.pair.text, "coef0=0)") || fixture_is_network(t.pair.text)))
                 continue;                                                                                  /* K = 0: below */
             if (kind % 3 == 0 && t.of.gram[0] == 'n' && strcmp(t.pair.text, "center(rbf)") == 0) continue; /* K = 0 too */
-            if (kind == 4 && t.of.gram[0] == 'n') continue; /* products underflow to 0 */
+            if (kind == 4 && t.of.gram[0] == 'n') continue;                              /* products underflow to 0 */
+            if (kind == 4 && t.type->local && strstr(t.pair.text, "coef0=0)")) continue; /* and here their squares */
             LOOK_AT("%s with %s on %s", t.text, t.pair.text, kinds[kind]);
             check_ordinary(env, &t, y, N, P, kind == 0 || kind == 3);
         }

@@ -1,0 +1,82 @@
+/* nearest.c: Z = F a, where F keeps of each row of K the `most` largest values, as a map with `nearest` does.
+ *
+ * The start is the ridge solution of min |F a - Z0|^2 + ridge |a|^2, by conjugate gradients on F'F + ridge I. */
+#include "opt/opt.h"
+
+#include <string.h>
+
+rkhs_status rk_filter_new(const rk_gram *g, int64_t most, rk_filter *f) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark;
+    int64_t n = g->n, others, *index;
+    double *value, *diag;
+    *f = (rk_filter){.n = n, .most = rk_least(most, n)};
+    others = rk_least(f->most, n - 1);
+    TRY(rk_scratch(g->env, n * f->most, sizeof *f->index, &f->index));
+    TRY(rk_scratch(g->env, n * f->most, sizeof *f->value, &f->value));
+    mark = rk_scratch_mark(g->env);
+    TRY(rk_scratch(g->env, n * others, sizeof *index, &index));
+    TRY(rk_scratch(g->env, n * others, sizeof *value, &value));
+    TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
+    TRY(g->type->diag(g, diag));
+    TRY(g->type->neighbours(g, others, index, value));
+    for (int64_t i = 0; i < n; i++) { /* the object itself among the others, ties by index */
+        int64_t at = 0, p = 0;
+        for (int own = 0; at < f->most; at++) {
+            const double *v = value + i * others + p;
+            int mine = !own && (p == others || *v < diag[i] || (*v == diag[i] && index[i * others + p] > i));
+            f->index[i * f->most + at] = mine ? i : index[i * others + p];
+            f->value[i * f->most + at] = mine ? diag[i] : *v;
+            own |= mine;
+            p += !mine;
+        }
+    }
+    rk_scratch_release(g->env, mark);
+done:
+    return status;
+}
+
+void rk_filter_mul(const rk_filter *f, const double *a, int64_t d, double *Z) {
+    for (int64_t i = 0; i < f->n; i++)
+        for (int64_t c = 0; c < d; c++) {
+            double sum = 0;
+            for (int64_t q = i * f->most; q < (i + 1) * f->most; q++) sum += f->value[q] * a[f->index[q] * d + c];
+            Z[i * d + c] = sum;
+        }
+}
+
+void rk_filter_back(const rk_filter *f, const double *dZ, int64_t d, double *da) {
+    memset(da, 0, (size_t)(f->n * d) * sizeof *da);
+    for (int64_t q = 0; q < f->n * f->most; q++)
+        for (int64_t c = 0; c < d; c++) da[f->index[q] * d + c] += f->value[q] * dZ[q / f->most * d + c];
+}
+
+rkhs_status rk_filter_start(rkhs_env *env, const rk_filter *f, const double *Z0, int64_t d, double *a) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t size = f->n * d;
+    double *r, *p, *Fp, *Ap, ridge = 0;
+    TRY(rk_scratch(env, size, sizeof *r, &r));
+    TRY(rk_scratch(env, size, sizeof *p, &p));
+    TRY(rk_scratch(env, size, sizeof *Fp, &Fp));
+    TRY(rk_scratch(env, size, sizeof *Ap, &Ap));
+    for (int64_t q = 0; q < f->n * f->most; q++) ridge += 1e-3 * f->value[q] * f->value[q] / (double)f->n;
+    memset(a, 0, (size_t)size * sizeof *a);
+    rk_filter_back(f, Z0, d, r);
+    memcpy(p, r, (size_t)size * sizeof *p);
+    double square = rk_dot(size, r, r), first = square;
+    for (int step = 0; step < 100 && square > 1e-20 * first; step++) {
+        rk_filter_mul(f, p, d, Fp);
+        rk_filter_back(f, Fp, d, Ap);
+        for (int64_t i = 0; i < size; i++) Ap[i] += ridge * p[i];
+        double t = square / rk_dot(size, p, Ap), next = 0;
+        for (int64_t i = 0; i < size; i++) a[i] += t * p[i], r[i] -= t * Ap[i];
+        next = rk_dot(size, r, r);
+        for (int64_t i = 0; i < size; i++) p[i] = r[i] + next / square * p[i];
+        square = next;
+        TRY(rk_progress(env, NULL, 0, 0));
+    }
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
