@@ -307,6 +307,43 @@ def tke(sets):
               limit=flops(sets.rows(1000) * n * (k + 10) * (EXP + 8), "flops: k + 10 sums a row"), beyond=1.0, repeats=3)
 
 
+GPLVM = """
+import numpy
+from scipy.optimize import minimize
+x = numpy.load({x!r})
+def fit(x, iterations):
+    n, D, d = len(x), x.shape[1], 2
+    x = x - x.mean(0)
+    S = x @ x.T
+    S *= n * D / numpy.trace(S)
+    def loss(v):
+        Z, (width, variance, noise) = v[:-3].reshape(n, d), numpy.exp(v[-3:])
+        q = (Z * Z).sum(1)
+        squares = q[:, None] + q - 2 * Z @ Z.T
+        rbf = variance * numpy.exp(squares * (-0.5 / width ** 2))
+        K = rbf + noise * numpy.eye(n)
+        inverse = numpy.linalg.inv(K)
+        product = inverse @ S
+        f = D / 2 * numpy.linalg.slogdet(K)[1] + numpy.trace(product) / 2 + q.sum() / 2
+        G = (D * inverse - product @ inverse) / 2
+        P = G * rbf
+        dZ = -2 / width ** 2 * (P.sum(1)[:, None] * Z - P @ Z) + Z
+        return f, numpy.append(dZ, [(P * squares).sum() / width ** 2, P.sum(), numpy.trace(G) * noise])
+    start = numpy.append(numpy.random.default_rng(0).standard_normal(n * d), numpy.log([2, 0.9, 0.1]))
+    return minimize(loss, start, jac=True, method="L-BFGS-B", options=dict(maxiter=iterations, ftol=0, gtol=0)).x
+"""
+
+
+@row
+def gplvm(sets):
+    n, p, steps, few = sets.rows(500), 784, 100, 20
+    x = sets.vectors(n, p)
+    yield Row("gplvm fit, 2-D", f"{n}x{p}, {steps} (peer {few}) steps",
+              core("fit", kernel="linear", model=f"gplvm(start=random, solver=lbfgs(iter={steps}, ftol=0, gtol=0))", x=x),
+              python("numpy, scipy", "python3-scipy", GPLVM.format(x=x), f"fit(x, {few}) is None", "fit(x[:64], 2)"),
+              flops(steps * 3 * n ** 3, "flops: 3 n^3 a step"), wanted=3.0, times=steps / few, repeats=3, peer_repeats=1)
+
+
 # ---- scores -------------------------------------------------------------------------------------------------------------
 
 RANKS = "trustworthiness continuity continuity_ke mrre qnx rnx lcmc".split()

@@ -205,21 +205,23 @@ done:
 
 static rkhs_status fit_bcgplvm(rk_fit *f) {
     rkhs_status status = RKHS_OK;
-    const gplvm *o = f->self;
     rkhs_kernel *kernel = NULL;
     const rkhs_data *use;
     rkhs_data *view = NULL;
+    rk_spec *exact = NULL;
     rk_gram *own = NULL;
     rk_process p;
     TRY(data_kernel(f, &kernel));
     if (kernel) {
         TRY(rk_kernel_coerce(kernel, f->x, NULL, &use, &view));
         TRY(rk_kernel_freeze(kernel, use));
-        TRY(rk_gram_new(f->env, o->gram, kernel, use, &own));
+        TRY(rk_spec_new(f->env, &rk_grams, "exact", &exact)); /* a step is n^2 numbers anyway */
+        TRY(rk_gram_new(f->env, exact, kernel, use, &own));
     }
     TRY(fit_process(f, own ? own : f->gram, RK_COORD_ALPHA, &p));
 done:
     rk_gram_free(own);
+    rk_spec_free(f->env, exact);
     rkhs_kernel_free(kernel);
     rkhs_data_free(view);
     return status;

@@ -5,8 +5,8 @@
  *
  * the likelihood of the new row given all others. The object enters by its coordinates y in the features of F, which its kernel
  * values give, and by what is left of k(x,x) outside of their span. The descent (BFGS, in few dimensions) begins at the code
- * that is the likeliest among those of the nearest objects. Codes further from z than 8.5 widths, whose k is below the last
- * digit, are left out, so that a step costs n d and what is near. An object that is a kept one gets its code. */
+ * that is the likeliest among those of the nearest objects. Codes further from z th8.5 widths, whose k is below the last
+ * digit, are left out, so that a step costs n times how many are near. An object that is a kept one gets its code. */
 #include "model/model.h"
 
 #include <string.h>
@@ -130,7 +130,7 @@ typedef struct spot {
     const settled *s;
     double *y, *m; /* r: of the object; of the process at z */
     double left;
-    double *k, *side; /* n: the kernel with what is near; one number for each of these */
+    double *k, *side; /* n: the kernel, 0 with what is far; one number for each that is near */
     int64_t *near, count;
     double *z, *g, *to, *slope, *along, *change; /* dim */
     double *H;                                   /* dim x dim */
@@ -163,29 +163,31 @@ static void coordinates(spot *q, const double *K, int64_t kept, const double *se
     for (int64_t i = 0; i < r && !p->lower; i++) q->y[i] -= p->means[i] / p->unit;
 }
 
+/* to += k row, r numbers. */
+RK_CLONES static void add_row(int64_t r, double k, const double *restrict row, double *restrict to) {
+    for (int64_t i = 0; i < r; i++) to[i] += k * row[i];
+}
+
 /* The objective at z over D, and its gradient. */
 static double objective(spot *q, const double *z, double *gradient) {
     const rk_process *p = &q->s->p;
     int64_t n = p->n, d = p->dim, r = p->r;
     double squares = 0, error = q->left, explained = 0;
-    memset(q->k, 0, (size_t)n * sizeof *q->k);
-    rk_add_squares(n, d, z, p->columns, n, q->k);
+    memset(q->side, 0, (size_t)n * sizeof *q->side);
+    rk_add_squares(n, d, z, p->columns, n, q->side);
     q->count = 0;
-    for (int64_t j = 0; j < n; j++)
-        if (p->rate * q->k[j] < FAR) {
-            q->near[q->count] = j;
-            q->k[q->count++] = -p->rate * q->k[j];
-        }
-    rk_exp(q->count, q->k);
-    for (int64_t a = 0; a < q->count; a++) q->k[a] *= p->variance;
+    for (int64_t j = 0; j < n; j++) {
+        if (p->rate * q->side[j] < FAR) q->near[q->count++] = j;
+        q->k[j] = p->rate * q->side[j] < FAR ? -p->rate * q->side[j] : -INFINITY;
+    }
+    rk_exp(n, q->k);
+    for (int64_t j = 0; j < n; j++) q->k[j] *= p->variance;
     for (int64_t i = 0; i < r; i++) q->m[i] = -q->y[i];
     for (int64_t a = 0; a < q->count; a++) {
-        const double *V = p->V + q->near[a] * r, *A = p->A + q->near[a] * n;
-        double sum = 0;
-        for (int64_t i = 0; i < r; i++) q->m[i] += q->k[a] * V[i];
-        for (int64_t b = 0; b < q->count; b++) sum += A[q->near[b]] * q->k[b];
-        q->side[a] = sum; /* K^-1 k */
-        explained += sum * q->k[a];
+        int64_t j = q->near[a];
+        add_row(r, q->k[j], p->V + j * r, q->m);
+        q->side[a] = rk_dot(n, p->A + j * n, q->k); /* K^-1 k */
+        explained += q->side[a] * q->k[j];
     }
     for (int64_t i = 0; i < r; i++) error += q->m[i] * q->m[i];
     for (int64_t c = 0; c < d; c++) squares += z[c] * z[c], gradient[c] = p->prior / p->features * z[c];
@@ -194,7 +196,7 @@ static double objective(spot *q, const double *z, double *gradient) {
     for (int64_t a = 0; a < q->count; a++) {
         const double *code = p->Z + q->near[a] * d;
         double w = rk_dot(r, p->V + q->near[a] * r, q->m) / v - by_v * q->side[a];
-        for (int64_t c = 0; c < d; c++) gradient[c] -= 2 * p->rate * w * q->k[a] * (z[c] - code[c]);
+        for (int64_t c = 0; c < d; c++) gradient[c] -= 2 * p->rate * w * q->k[q->near[a]] * (z[c] - code[c]);
     }
     return 0.5 * (log(v) + error / v + p->prior / p->features * squares);
 }

@@ -40,7 +40,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(head, COLUMNS)
         self.assertEqual({line["row"] for line in lines},
                          {"gram", "sparse", "text", "pairwise", "tanimoto", "ssk", "spectrum", "kpca", "transform", "nystrom",
-                          "krr", "tke", "scores", "silhouette", "python_kpca", "python_call", "csv", "npy"})
+                          "krr", "tke", "gplvm", "scores", "silhouette", "python_kpca", "python_call", "csv", "npy"})
         for line in lines:
             self.assertGreater(float(line["ours_s"]), 0)
             self.assertEqual(line["limit"] == "", line["row"] == "python_call", line)
