@@ -264,9 +264,9 @@ typedef enum rk_coordinates { RK_COORD_SAMPLE, RK_COORD_ALPHA, RK_COORD_ISOMETRI
 typedef struct rk_spectral {
     rk_coordinates coordinates; /* sample (graphs: kle) or isometric */
     enum { RK_M_IDENTITY, RK_M_CENTRE, RK_M_OPERATOR } m_kind;
-    rk_op m;        /* RK_M_OPERATOR: any symmetric one, sparse or not */
-    const rk_op *n; /* NULL: N = 0, mu = 1, the ordinary problem */
-    double mu;
+    rk_op m;         /* RK_M_OPERATOR: any symmetric one, sparse or not */
+    const double *n; /* with an operator: the diagonal of N, none below 0; NULL: N = 0 (sample coordinates: N = I) */
+    double mu;       /* isometric coordinates: above 0 where N is 0; without an operator it is 1 */
     int64_t count;
     int by_magnitude;
 } rk_spectral;
@@ -343,16 +343,19 @@ typedef struct rk_solver_type {
 /* ---- map and model -------------------------------------------------------------------------------------------------- */
 
 /* z(x) = post( row(k(x, D)) B + c ), where row keeps the `nearest` largest values (0: all; ties by index) and, with `degree`,
- * divides by their sum. */
+ * takes those below 0 as 0 and divides by their sum. With Z, an object of D keeps its own: one that is like all of D as it is,
+ * by a weighted sum of all values, its mark. */
 typedef struct rk_map {
     rkhs_data *kept; /* D */
     int64_t kept_count, dim;
-    double *B; /* kept x dim */
-    double *c; /* dim */
+    double *B;    /* kept x dim */
+    double *c;    /* dim */
+    double *Z;    /* kept x dim, or NULL: what an object of D keeps; with nearest alone */
+    double *mark; /* kept */
     int64_t nearest;
-    int degree;
-    enum { RK_POST_NONE, RK_POST_SPHERE } post; /* sphere: z / |z| */
-    struct rk_bound *bound;                     /* D and the kernel, from the first use on */
+    enum { RK_DEGREE_NONE, RK_DEGREE_KERNEL, RK_DEGREE_BINARY } degree; /* binary: values above 0 count as 1 */
+    enum { RK_POST_NONE, RK_POST_SPHERE } post;                         /* sphere: z / |z| */
+    struct rk_bound *bound;                                             /* D and the kernel, from the first use on */
 } rk_map;
 
 struct rk_report;
@@ -397,6 +400,7 @@ typedef struct rk_model_type {
     int predicts;                                         /* Z stands for the second data set, which it needs */
     const char *title;                                    /* its name as a class: "KernelPCA" */
     int takes_start;
+    int keeps_all; /* the map keeps all objects, whatever the gram does */
     rkhs_status (*fit)(rk_fit *fit);
     /* What its fit finds is one of several minima: rows in another order may end in another. */
     int local;

@@ -209,7 +209,8 @@ enum {
     RK_STREAM_SUBSET,
     RK_STREAM_TEST,
     RK_STREAM_BATCH,
-    RK_STREAM_FOLD
+    RK_STREAM_FOLD,
+    RK_STREAM_MARK
 };
 
 /* Four 64-bit words that depend on the arguments alone. */

@@ -12,6 +12,8 @@ void rk_gram_free(rk_gram *g);
 
 /* The k largest of each row, from a stored K or, when K is NULL, from the kernel. */
 rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int64_t *index, double *value);
+/* The k nearest in feature space, by k(i,i) + k(j,j) - 2 k(i,j); value is k(i,j). */
+rkhs_status rk_gram_nearest(const rk_gram *g, int64_t k, int64_t *index, double *value);
 /* Entries from the kernel itself. */
 rkhs_status rk_gram_entries(const rk_gram *g, const int64_t *I, const int64_t *J, int64_t count, double *out);
 /* Refuses a kernel that overflows, by a sum of its values. */

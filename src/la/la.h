@@ -113,6 +113,10 @@ rkhs_status rk_tall_product(rkhs_env *env, int64_t n, int64_t r, int64_t k, cons
 /* A = L L', in the lower triangle; the upper one is not read, and changes in the tiles on the diagonal alone.
  * *bad: the first row where A is not positive definite, or -1. */
 rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, int64_t lda, int64_t *bad);
+/* K ~ Phi Phi' for a positive semi-definite K (n x n, both triangles): Phi is n x rank, rows n apart. Row pivots[a] of Phi ends
+ * at its column a. What is left of the diagonal is below tol of its largest entry. */
+rkhs_status rk_pivoted_cholesky(rkhs_env *env, const char *stage, int64_t n, const double *K, int64_t ld, double tol,
+                                double *Phi, int64_t *pivots, int64_t *rank);
 /* B (m x n) = B L^-T. */
 rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n, const double *L, int64_t ldl, double *B,
                           int64_t ldb);
@@ -128,6 +132,23 @@ rkhs_status rk_gemm_lower(rkhs_env *env, int64_t m, int64_t n, int64_t k, const 
 rkhs_status rk_triangle_inverse(rkhs_env *env, int64_t n, const double *L, int64_t ldl, double *J);
 /* A^-1 in place of A's Cholesky factor, n x n, both triangles; J receives that of the factor. */
 rkhs_status rk_cholesky_inverse(rkhs_env *env, int64_t n, double *A, double *J);
+
+/* ---- sparse square matrices by rows, on the scratch list ------------------------------------------------------------ */
+
+typedef struct rk_csr {
+    int64_t n;
+    int64_t *starts, *to; /* n + 1; columns ascending in each row */
+    double *weight;
+} rk_csr;
+
+rkhs_status rk_csr_room(rkhs_env *env, int64_t n, int64_t count, rk_csr *out);
+/* From k columns a row, in any order; values of 0 are left out. */
+rkhs_status rk_csr_lists(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, rk_csr *out);
+rkhs_status rk_csr_transpose(rkhs_env *env, const rk_csr *a, rk_csr *out);
+/* (a + b)/2 */
+rkhs_status rk_csr_mean(rkhs_env *env, const rk_csr *a, const rk_csr *b, rk_csr *out);
+/* out = a V, n x k */
+rkhs_status rk_csr_apply(rkhs_env *env, const rk_csr *a, const double *V, int64_t k, double *out);
 
 /* Eigenpairs first .. last (0 is the smallest) of a symmetric matrix, in one LAPACK call: for small n. A is destroyed; w
  * ascending; vectors are the ROWS of V, (last-first+1) x n. */

@@ -1,9 +1,13 @@
 /* map.c: z(x) = post( row(k(x, D)) B + c ), the one way from a fitted model to new objects.
  *
  * Rows go by tiles of RK_TILE; for each, tiles of kernel values are made, used and forgotten, so that memory does not grow with
- * the number of rows nor of kept objects. A row's result depends on its object alone. */
+ * the number of rows nor of kept objects. A row's result depends on its object alone.
+ *
+ * Marks tell kept objects from all others without k(x,x), which a row of a given Gram does not have: m(x) = sum_j r_j k(x, x_j)
+ * with random r is m(x_i) to rounding if all values are those of x_i, and only by chance otherwise. */
 #include "model/model.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map) {
@@ -28,7 +32,91 @@ void rk_map_free(rkhs_env *env, rk_map *map) {
     rkhs_data_free(map->kept);
     rk_free(env, map->B);
     rk_free(env, map->c);
+    rk_free(env, map->Z);
+    rk_free(env, map->mark);
     rk_free(env, map);
+}
+
+static double mark_weight(int64_t j) { return rk_uniform(0, RK_STREAM_MARK, (uint64_t)j, 0) + 0.5; }
+
+/* What marks may differ by through rounding. */
+static double mark_error(const rk_map *map) {
+    double largest = 0;
+    for (int64_t j = 0; j < map->kept_count; j++) largest = fmax(largest, fabs(map->mark[j]));
+    return 1e-11 * largest;
+}
+
+/* The kept object with the mark of a row, or -1. */
+static int64_t twin_of(const rk_map *map, double mark, double error) {
+    int64_t best = -1;
+    double least = error;
+    for (int64_t j = 0; j < map->kept_count; j++) {
+        double off = fabs(map->mark[j] - mark);
+        if (off < least || (best < 0 && off <= least)) least = off, best = j;
+    }
+    return best;
+}
+
+/* Room for Z and marks. */
+static rkhs_status room_to_keep(rkhs_env *env, rk_map *map) {
+    rkhs_status status = RKHS_OK;
+    TRY(rk_alloc(env, map->kept_count * map->dim, sizeof *map->Z, &map->Z));
+    TRY(rk_alloc(env, map->kept_count, sizeof *map->mark, &map->mark));
+done:
+    return status;
+}
+
+typedef struct marked {
+    double mark;
+    int64_t at;
+} marked;
+
+static int by_mark(const void *a, const void *b) {
+    const marked *x = a, *y = b;
+    return x->mark != y->mark ? (x->mark < y->mark ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
+}
+
+/* marks of all objects, from a stored Gram or by tiles. */
+static rkhs_status make_marks(rk_fit *f) {
+    rkhs_status status = RKHS_OK;
+    double *weight, zero = 0;
+    rk_map sums = {.kept = (rkhs_data *)(uintptr_t)f->x, .kept_count = f->gram->n, .dim = 1, .c = &zero};
+    TRY(rk_scratch(f->env, f->gram->n, sizeof *weight, &weight));
+    for (int64_t j = 0; j < f->gram->n; j++) weight[j] = mark_weight(j);
+    sums.B = weight;
+    TRY(f->gram->type->form == RK_FORM_SAMPLE ? f->gram->type->mul(f->gram, weight, 1, f->map->mark)
+                                              : rk_map_apply(f->env, &sums, f->kernel, f->x, f->map->mark, 1));
+done:
+    rk_unbind(f->env, sums.bound);
+    return status;
+}
+
+rkhs_status rk_map_keep(rk_fit *f, double *Z) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = f->env;
+    rk_map *map = f->map;
+    rk_mark scratch = rk_scratch_mark(env);
+    int64_t n = map->kept_count, d = map->dim;
+    double *mean;
+    marked *order;
+    TRY(room_to_keep(env, map));
+    TRY(rk_scratch(env, d, sizeof *mean, &mean));
+    TRY(rk_scratch(env, n, sizeof *order, &order));
+    TRY(make_marks(f));
+    for (int64_t j = 0; j < n; j++) order[j] = (marked){map->mark[j], j};
+    qsort(order, (size_t)n, sizeof *order, by_mark);
+    double error = mark_error(map);
+    for (int64_t from = 0, to; from < n; from = to) {
+        for (to = from + 1; to < n && order[to].mark - order[to - 1].mark <= error;) to++;
+        memset(mean, 0, (size_t)d * sizeof *mean);
+        for (int64_t q = from; q < to; q++)
+            for (int64_t c = 0; c < d; c++) mean[c] += Z[order[q].at * d + c] / (double)(to - from);
+        for (int64_t q = from; to - from > 1 && q < to; q++) memcpy(Z + order[q].at * d, mean, (size_t)d * sizeof *mean);
+    }
+    memcpy(map->Z, Z, (size_t)(n * d) * sizeof *Z);
+done:
+    rk_scratch_release(env, scratch);
+    return status;
 }
 
 typedef struct apply_loop {
@@ -38,10 +126,17 @@ typedef struct apply_loop {
     double *sums;   /* workers x RK_TILE: of the values used in each row */
     double *value;  /* workers x RK_TILE x nearest: the largest so far, largest first */
     int64_t *index; /* and whose they are */
+    double *weight; /* kept: of the marks, or NULL */
+    double error;   /* of the marks */
     double *Z;
     int64_t ld, tile; /* rows at a time */
     rk_work *work;
 } apply_loop;
+
+/* What a kernel value counts. */
+static double counted(const rk_map *map, double v) {
+    return map->degree == RK_DEGREE_NONE ? v : map->degree == RK_DEGREE_KERNEL ? fmax(v, 0) : v > 0;
+}
 
 /* All kept objects: values are used tile by tile. */
 static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int worker, double *K, double *sums) {
@@ -51,7 +146,7 @@ static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int work
         rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; map->degree && i < ni; i++)
-            for (int64_t j = 0; j < nj; j++) sums[i] += K[i * RK_TILE + j];
+            for (int64_t j = 0; j < nj; j++) sums[i] += K[i * RK_TILE + j] = counted(map, K[i * RK_TILE + j]);
         rk_gemm_tile('n', 'n', ni, map->dim, nj, 1.0, K, RK_TILE, map->B + j0 * map->dim, map->dim, j0 ? 1.0 : 0.0,
                      a->Z + i0 * a->ld, a->ld);
     }
@@ -62,7 +157,7 @@ static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int work
 static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int worker, double *K, double *sums) {
     const rk_map *map = a->map;
     int64_t most = rk_least(map->nearest, map->kept_count), counts[RK_TILE] = {0};
-    double *value = a->value + (int64_t)worker * RK_TILE * most;
+    double *value = a->value + (int64_t)worker * RK_TILE * most, mark[RK_TILE] = {0};
     int64_t *index = a->index + (int64_t)worker * RK_TILE * most;
     for (int64_t j0 = 0; j0 < map->kept_count; j0 += RK_TILE) {
         int64_t nj = rk_least(RK_TILE, map->kept_count - j0);
@@ -71,12 +166,20 @@ static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int 
         for (int64_t i = 0; i < ni; i++)
             for (int64_t j = 0; j < nj; j++)
                 counts[i] = rk_top_offer(value + i * most, index + i * most, counts[i], most, j0 + j, K[i * RK_TILE + j]);
+        for (int64_t i = 0; a->weight && i < ni; i++)
+            for (int64_t j = 0; j < nj; j++) mark[i] += a->weight[j0 + j] * K[i * RK_TILE + j];
     }
     for (int64_t i = 0; i < ni; i++) {
         double *z = a->Z + (i0 + i) * a->ld;
+        int64_t twin = a->weight ? twin_of(map, mark[i], a->error) : -1;
         memset(z, 0, (size_t)map->dim * sizeof *z);
+        if (twin >= 0) { /* the whole of the row: finish_rows leaves it */
+            sums[i] = 1;
+            for (int64_t c = 0; c < map->dim; c++) z[c] = map->Z[twin * map->dim + c] - map->c[c];
+            continue;
+        }
         for (int64_t q = 0; q < most; q++) {
-            double v = value[i * most + q];
+            double v = counted(map, value[i * most + q]);
             sums[i] += v;
             for (int64_t c = 0; c < map->dim; c++) z[c] += v * map->B[index[i * most + q] * map->dim + c];
         }
@@ -127,6 +230,11 @@ rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, 
     TRY(rk_scratch(env, rows_at_once, sizeof *a.sums, &a.sums));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.value, &a.value));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.index, &a.index));
+    if (map->Z) {
+        TRY(rk_scratch(env, map->kept_count, sizeof *a.weight, &a.weight));
+        for (int64_t j = 0; j < map->kept_count; j++) a.weight[j] = mark_weight(j);
+        a.error = mark_error(map);
+    }
     TRY(rk_kernel_parallel(env, "transform", kernel, tiles, apply_tile, &a));
 done:
     rk_unbind(env, rows);
@@ -142,6 +250,7 @@ void rk_fix_signs(double *Z, int64_t n, int64_t dim, rk_map *map) {
         if (!(Z[at * dim + c] < 0)) continue;
         for (int64_t i = 0; i < n; i++) Z[i * dim + c] = -Z[i * dim + c];
         for (int64_t i = 0; i < map->kept_count; i++) map->B[i * dim + c] = -map->B[i * dim + c];
+        for (int64_t i = 0; map->Z && i < map->kept_count; i++) map->Z[i * dim + c] = -map->Z[i * dim + c];
         map->c[c] = -map->c[c];
     }
 }
@@ -153,7 +262,29 @@ rkhs_status rk_map_save(const rk_map *map, rk_archive *archive) {
     TRY(rk_archive_put_int(archive, "map/nearest", map->nearest));
     TRY(rk_archive_put_int(archive, "map/degree", map->degree));
     TRY(rk_archive_put_int(archive, "map/post", map->post));
+    if (map->Z) {
+        TRY(rk_archive_put(archive, "map/Z", &(rk_array){'d', 2, {map->kept_count, map->dim}, map->Z}));
+        TRY(rk_archive_put(archive, "map/mark", &(rk_array){'d', 1, {map->kept_count}, map->mark}));
+    }
     TRY(rk_data_save(map->kept, archive, "kept/"));
+done:
+    return status;
+}
+
+/* What kept objects keep, where the file has it. */
+static rkhs_status load_keep(rkhs_env *env, rk_archive *archive, rk_map *m) {
+    rkhs_status status = RKHS_OK;
+    rk_array Z, mark;
+    if (!rk_archive_has(archive, "map/Z")) return RKHS_OK;
+    TRY(rk_archive_get(archive, "map/Z", 'd', 2, &Z));
+    TRY(rk_archive_get(archive, "map/mark", 'd', 1, &mark));
+    if (Z.shape[0] != m->kept_count || Z.shape[1] != m->dim || mark.shape[0] != m->kept_count || !m->nearest)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
+    TRY(rk_file_finite(env, archive, "map/Z", &Z));
+    TRY(rk_file_finite(env, archive, "map/mark", &mark));
+    TRY(room_to_keep(env, m));
+    memcpy(m->Z, Z.data, (size_t)(m->kept_count * m->dim) * sizeof *m->Z);
+    memcpy(m->mark, mark.data, (size_t)m->kept_count * sizeof *m->mark);
 done:
     return status;
 }
@@ -171,7 +302,7 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     TRY(rk_archive_get_int(archive, "map/post", &post));
     TRY(rk_map_new(env, B.shape[0], B.shape[1], &m));
     TRY(rk_data_load(env, archive, "kept/", &m->kept));
-    if (c.shape[0] != m->dim || m->kept->rows != m->kept_count || nearest < 0 || degree < 0 || degree > 1 || post < 0 ||
+    if (c.shape[0] != m->dim || m->kept->rows != m->kept_count || nearest < 0 || degree < 0 || degree > 2 || post < 0 ||
         post > 1)
         FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
     TRY(rk_file_finite(env, archive, "map/B", &B));
@@ -179,8 +310,9 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     memcpy(m->B, B.data, (size_t)(m->kept_count * m->dim) * sizeof *m->B);
     memcpy(m->c, c.data, (size_t)m->dim * sizeof *m->c);
     m->nearest = nearest;
-    m->degree = (int)degree;
+    m->degree = degree == 2 ? RK_DEGREE_BINARY : degree ? RK_DEGREE_KERNEL : RK_DEGREE_NONE;
     m->post = post ? RK_POST_SPHERE : RK_POST_NONE;
+    TRY(load_keep(env, archive, m));
     *map = m;
     m = NULL;
 done:

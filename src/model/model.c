@@ -160,6 +160,11 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     const rk_spec *gram_spec = *(rk_spec **)((char *)fresh->spec->self + fresh->type->gram_offset);
     if (x->type->advise && !rk_kernel_has(fresh->kernel, RK_SCALE_FREE)) x->type->advise(env, x);
     TRY(rk_gram_new(env, gram_spec, fresh->kernel, x, &gram));
+    if (fresh->type->keeps_all) {
+        rk_free(env, gram->keep);
+        gram->keep = NULL;
+        gram->kept = gram->n;
+    }
     fresh->n = x->rows;
     fresh->dim = dim;
     TRY(rk_alloc(env, fresh->n * dim, sizeof *fresh->Z, &fresh->Z));
@@ -282,6 +287,12 @@ static rkhs_status copy_map(rkhs_env *env, const rk_map *map, rk_map **out) {
     m->nearest = map->nearest;
     m->degree = map->degree;
     m->post = map->post;
+    if (map->Z) {
+        TRY(rk_alloc(env, map->kept_count * map->dim, sizeof *m->Z, &m->Z));
+        TRY(rk_alloc(env, map->kept_count, sizeof *m->mark, &m->mark));
+        memcpy(m->Z, map->Z, (size_t)(map->kept_count * map->dim) * sizeof *m->Z);
+        memcpy(m->mark, map->mark, (size_t)map->kept_count * sizeof *m->mark);
+    }
     TRY(rk_data_keep(map->kept, NULL, 0, &m->kept));
     *out = m;
     m = NULL;

@@ -36,6 +36,8 @@ rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char 
 /* Room for B and c; kept objects are the caller's to set. */
 rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map);
 void rk_map_free(rkhs_env *env, rk_map *map);
+/* Makes all objects keep their rows of Z (n x dim); equal ones share the mean of theirs. For models that keep all objects. */
+rkhs_status rk_map_keep(rk_fit *f, double *Z);
 /* Z[i*ld ..] for every object of x, by tiles: memory for one tile a worker. */
 rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld);
 rkhs_status rk_map_save(const rk_map *map, rk_archive *archive);
@@ -47,6 +49,43 @@ void rk_fix_signs(double *Z, int64_t n, int64_t dim, rk_map *map);
 
 /* Z[i*ld ..] for every object of x, by the way that was set or that the parameters say. */
 rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld);
+
+/* ---- graphs of neighbours, on the scratch list -------------------------------------------------------------------- */
+
+/* W = (F + F')/2 of lists F (n x k) of neighbours, values below 0 as 0, and its row sums. */
+typedef struct rk_graph {
+    rk_csr w;
+    double *degree;
+} rk_graph;
+/* k, or as many others as n objects have; says so. */
+int64_t rk_graph_k(rkhs_env *env, int64_t k, int64_t n);
+rkhs_status rk_graph_new(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, rk_graph *out);
+/* An operator (rk_op): W - dd'/sum d, which is W but for the constant, W 1 = d. */
+rkhs_status rk_graph_apply(void *context, rkhs_env *env, const double *V, int64_t k, double *out);
+
+/* Laplacian eigenmaps: what was found of the largest part. */
+typedef struct rk_eigenmap {
+    int64_t parts, isolated, found; /* of the graph; objects without a neighbour; eigenvalues */
+    double *values, *residuals;     /* dim */
+    int64_t iterations;
+    int converged;
+    const char *solver; /* a static name; NULL: there was nothing to solve */
+} rk_eigenmap;
+/* Z (n x dim); B (or NULL): so that sum_j w_j B_j / sum_j w_j places an object with weights w: z_j/l about the middle of its
+ * part, but z_j itself where l is not above RK_EIGENMAP_LEAST. */
+#define RK_EIGENMAP_LEAST 0.1
+rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph *g, int64_t dim, double *Z, double *B,
+                            rk_eigenmap *out);
+/* The same as a start for other models, from lists of neighbours (n x k): each column of Z centred, at unit deviation. */
+rkhs_status rk_start_kle(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, int64_t dim,
+                         double *Z);
+
+/* The k nearest objects of each in feature space (index, n x k) and the weights, of sum 1, by which they make it up. */
+rkhs_status rk_local_weights(const rk_gram *g, int64_t k, double reg, int64_t *index, double *weight);
+
+/* z = Phi w, the largest l of Phi'M Phi w = l (Phi'N Phi + mu I) w, mu = ridge tr(N K)/n: Z, the map and the report. A column
+ * is scaled to z'N z + mu |w|^2 = sum N; where l is 0, it is. */
+rkhs_status rk_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge);
 
 /* ---- inverse ------------------------------------------------------------------------------------------------------- */
 

@@ -94,7 +94,7 @@ static void standardise(const rkhs_env *env, double *Z, int64_t n, int64_t d) {
     }
 }
 
-static rkhs_status start_at(rk_fit *f, const tke *o, double *Z) {
+static rkhs_status start_at(rk_fit *f, const tke *o, const rk_twin *t, double *Z) {
     rkhs_status status = RKHS_OK;
     int64_t n = f->gram->n, d = f->dim, ld;
     rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d};
@@ -109,8 +109,12 @@ static rkhs_status start_at(rk_fit *f, const tke *o, double *Z) {
             Z[i] = rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(i % d));
         goto done;
     }
-    TRY(rk_solve_spectral(f->gram, NULL, &problem, &s));
-    TRY(f->gram->type->push(f->gram, s.coef, d, Z));
+    if (o->start == START_KLE) {
+        TRY(rk_start_kle(f->env, n, t->k, t->near, t->value, d, Z));
+    } else {
+        TRY(rk_solve_spectral(f->gram, NULL, &problem, &s));
+        TRY(f->gram->type->push(f->gram, s.coef, d, Z));
+    }
     standardise(f->env, Z, n, d);
 done:
     return status;
@@ -156,7 +160,7 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
     TRY(rk_scratch(f->env, n * d, sizeof *Z0, &Z0));
     TRY(rk_twin_graph(f->gram, &t));
     advise(f->env, &t);
-    TRY(start_at(f, o, Z0));
+    TRY(start_at(f, o, &t, Z0));
     TRY(rk_twin_room(f->env, &t));
     rk_smooth problem = {
         .coordinates = coordinates, .rows = n, .dim = d, .thetas = 1, .nearest = nearest, .eval = rk_twin_eval, .context = &t};

@@ -27,6 +27,14 @@ typedef struct rk_spectrum {
 /* solver NULL: dense when small, lanczos else. Results live on the scratch list. */
 rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
 
+/* The same in sample coordinates, which need no gram: M z = l N z on M's own n rows; coef is z. */
+rkhs_status rk_solve_sample(rkhs_env *env, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
+/* The same with an operator M and a diagonal N. */
+rkhs_status rk_solve_pencil(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
+/* The solver by size, unless one is named; from a fifth of the spectrum on, all of it is found sooner. *own is to be freed. */
+rkhs_status rk_pick_eigensolver(rkhs_env *env, const rk_spec *given, int64_t size, int64_t count, rk_spec **own,
+                                const rk_spec **use);
+
 /* The smallest eigenvalue of M K M (sample form), and how far off it may be. */
 rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem, double *value, double *residual);
 

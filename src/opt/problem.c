@@ -3,7 +3,8 @@
  * Spectral, N = 0: Phi'M Phi w = l w.
  *   factor form: A = Phi'M Phi is a small matrix (rank x rank), formed.
  *   sample form: with w = Phi'M u / sqrt(l) it becomes M K M u = l u for a projection M, on the stored K: nothing of size n^2
- * is added. Coefficients are a = M u / sqrt(|l|), so that Z = K a. */
+ * is added. Coefficients are a = M u / sqrt(|l|), so that Z = K a.
+ * Any other M, and N, go to pencil.c. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -174,16 +175,6 @@ static void drop_rounding(rk_spectrum *out, int64_t size, double before, int by_
     }
 }
 
-/* The solver by its size, unless one is named. From a fifth of the spectrum on, all of it is found sooner. */
-static rkhs_status pick_solver(rkhs_env *env, const rk_spec *given, int64_t size, int64_t count, rk_spec **own,
-                               const rk_spec **use) {
-    *use = given;
-    if (given) return RKHS_OK;
-    rkhs_status status = rk_spec_new(env, &rk_eigensolvers, size <= 512 || count > size / 5 ? "dense" : "lanczos", own);
-    *use = *own;
-    return status;
-}
-
 rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = g->env;
@@ -194,8 +185,8 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
     double *A = NULL, *mean, before = 0;
     sandwich outer = {g, centre, 1};
     stored inner = {size, NULL};
-    if (problem->n || problem->m_kind == RK_M_OPERATOR || problem->coordinates != RK_COORD_ISOMETRIC)
-        FAIL(env, RKHS_ERR_BUG, "a spectral problem with an operator reached a solver for projections");
+    if (problem->coordinates == RK_COORD_SAMPLE) return rk_solve_sample(env, solver, problem, out);
+    if (problem->m_kind == RK_M_OPERATOR) return rk_solve_pencil(g, solver, problem, out);
     *out = (rk_spectrum){.count = problem->count};
     TRY(rk_scratch(env, problem->count, sizeof *out->values, &out->values));
     TRY(rk_scratch(env, problem->count, sizeof *out->residuals, &out->residuals));
@@ -209,7 +200,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
     } else {
         TRY(sandwich_trace(g, centre, &out->trace, &before));
     }
-    TRY(pick_solver(env, solver, size, k, &own, &use));
+    TRY(rk_pick_eigensolver(env, solver, size, k, &own, &use));
     rk_pulled p = {.env = env,
                    .size = size,
                    .k = k,

@@ -217,15 +217,16 @@ typedef struct forgery {
 static void arrays_that_do_not_fit_together_are_refused(void **state) {
     rkhs_env *env = *state;
     static const double zero[64], nan_values[15] = {1, 2, NAN}, large[15] = {1e200};
-    static const int64_t two = 2, minus = -1, huge = INT64_MAX, past[] = {0, 1, 5}, below[] = {0, -1, 2}, four[] = {0, 1, 2, 3};
+    static const int64_t two = 2, three = 3, minus = -1, huge = INT64_MAX, past[] = {0, 1, 5}, below[] = {0, -1, 2},
+                         four[] = {0, 1, 2, 3};
     static const int64_t index_past[] = {0, 1, 2, 3, 5}, index_below[] = {0, 1, 2, 3, INT64_MIN};
     static const forgery forgeries[] = {
         {0, "map/B", "more kept than there are", {'d', 2, {6, 1}, zero}},
         {0, "map/B", "fewer kept", {'d', 2, {4, 1}, zero}},
         {0, "map/B", "another dimension", {'d', 2, {5, 2}, zero}},
         {0, "map/c", "another dimension", {'d', 1, {2}, zero}},
-        {0, "map/degree", "no yes or no", {'q', 0, {0}, &two}},
-        {0, "map/degree", "no yes or no", {'q', 0, {0}, &minus}},
+        {0, "map/degree", "no such degree", {'q', 0, {0}, &three}},
+        {0, "map/degree", "no such degree", {'q', 0, {0}, &minus}},
         {0, "map/post", "no such post", {'q', 0, {0}, &two}},
         {0, "map/post", "no such post", {'q', 0, {0}, &huge}},
         {0, "map/nearest", "less than none", {'q', 0, {0}, &minus}},

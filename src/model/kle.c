@@ -1,0 +1,135 @@
+/* kle.c: kernel Laplacian eigenmaps.
+ *
+ *     (D - W) z = mu D z,   W = (F + F')/2,  F the k largest kernel values of each object with others,  D the row sums of W
+ *
+ * Neighbours come close together: the smoothest functions on the graph of neighbours, without the constant. Out come Z at unit
+ * deviation and 1 - mu of each dimension. A new object is placed by the Nystrom formula z(x) = sum_j w_j z_j / (d_x (1 - mu)),
+ * w its k largest values with kept objects and d_x their sum; a kept object keeps its Z, and equal ones share it. A graph in
+ * parts is embedded part by part, side by side (graph.c). All objects are kept, whatever the gram, which is asked for
+ * neighbours alone: nystrom here means that K is not stored. Cost: the Gram, and products with n k numbers. Look elsewhere when
+ * distances matter: they are not kept. Belkin, Niyogi, "Laplacian eigenmaps for dimensionality reduction and data
+ * representation", Neural Computation 15, 2003; Bengio et al., "Learning eigenfunctions links spectral embedding and kernel
+ * PCA", Neural Computation 16, 2004. */
+#include "model/model.h"
+
+#include <string.h>
+
+typedef struct kle {
+    int64_t dim, k;
+    int weights;
+    rk_spec *gram, *solver;
+} kle;
+
+static const rk_param params[] = {
+    {.name = "dim",
+     .kind = RK_INT,
+     .offset = offsetof(kle, dim),
+     .value = "2",
+     .min = 1,
+     .max = 1e9,
+     .brief = "dimensions of the embedding"},
+    {.name = "k",
+     .kind = RK_INT,
+     .offset = offsetof(kle, k),
+     .value = "10",
+     .min = 1,
+     .max = 1e9,
+     .brief = "neighbours of each object; at most all others"},
+    {.name = "weights",
+     .kind = RK_CHOICE,
+     .offset = offsetof(kle, weights),
+     .value = "kernel",
+     .choices = "kernel|binary",
+     .brief = "what a neighbour counts: its kernel value, or 1 where that is above 0"},
+    {.name = "gram",
+     .kind = RK_SPEC,
+     .offset = offsetof(kle, gram),
+     .value = "exact",
+     .list = &rk_grams,
+     .brief = "how the Gram is held: exact stores it; nystrom makes it by parts, and all objects are kept"},
+    {.name = "solver",
+     .kind = RK_SPEC,
+     .offset = offsetof(kle, solver),
+     .list = &rk_eigensolvers,
+     .brief = "dense or lanczos; not given: by size"},
+    {.name = NULL},
+};
+
+static int64_t dim_kle(const void *self, const rkhs_data *y) { return ((const kle *)self)->dim; }
+
+static rkhs_status report(rk_fit *f, const rk_eigenmap *e) {
+    rkhs_status status = RKHS_OK;
+    TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, f->dim, e->values));
+    TRY(rk_report_array(f->env, f->report, "residuals", 1, f->dim, e->residuals));
+    TRY(rk_report_number(f->env, f->report, "parts", (double)e->parts));
+    TRY(rk_report_number(f->env, f->report, "isolated", (double)e->isolated));
+    TRY(rk_report_text(f->env, f->report, "solver", e->solver ? e->solver : "none"));
+    TRY(rk_report_number(f->env, f->report, "iterations", (double)e->iterations));
+    TRY(rk_report_number(f->env, f->report, "converged", e->converged));
+    if (!e->found)
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "no two objects have a kernel value above 0: all are placed at 0: choose a wider kernel");
+    else if (e->parts > 1)
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "the graph of neighbours is in %lld parts, %lld of them single objects: each is embedded by itself, side by "
+               "side; raise k, or choose a wider kernel, to join them",
+               (long long)e->parts, (long long)e->isolated);
+    if (e->found && e->found < f->dim)
+        rk_log(f->env, RKHS_LOG_ADVICE, "the largest part of the graph has %lld dimensions; the others of the %lld are 0",
+               (long long)e->found, (long long)f->dim);
+    if (!e->converged)
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "the eigenvectors did not converge in %lld iterations: see 'residuals', or raise solver=lanczos(iter=...)",
+               (long long)e->iterations);
+done:
+    return status;
+}
+
+/* The k largest of each row: of a stored Gram, or by tiles that are forgotten. A factor's own kernel may refer to its
+ * landmarks; this one refers to all objects, as the map will. */
+static rkhs_status neighbours(rk_fit *f, int64_t k, int64_t *index, double *value) {
+    rkhs_status status = RKHS_OK;
+    rk_gram all = {.env = f->env, .kernel = f->kernel, .x = f->x, .n = f->gram->n};
+    if (f->gram->type->form == RK_FORM_SAMPLE) return f->gram->type->neighbours(f->gram, k, index, value);
+    TRY(rk_bind(f->env, f->kernel, f->x, NULL, &all.bound));
+    TRY(rk_gram_neighbours(&all, NULL, k, index, value));
+done:
+    rk_unbind(f->env, all.bound);
+    return status;
+}
+
+static rkhs_status fit_kle(rk_fit *f) {
+    rkhs_status status = RKHS_OK;
+    const kle *o = f->self;
+    int64_t n = f->gram->n, k = rk_graph_k(f->env, o->k, n), *index;
+    rk_eigenmap e;
+    rk_graph graph;
+    double *value;
+    TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
+    TRY(rk_scratch(f->env, n * k, sizeof *value, &value));
+    TRY(neighbours(f, k, index, value));
+    for (int64_t q = 0; o->weights && q < n * k; q++) value[q] = value[q] > 0;
+    TRY(rk_graph_new(f->env, n, k, index, value, &graph));
+    TRY(rk_eigenmap_new(f->env, o->solver, &graph, f->dim, f->Z, f->map->B, &e));
+    f->map->nearest = k;
+    f->map->degree = o->weights ? RK_DEGREE_BINARY : RK_DEGREE_KERNEL;
+    TRY(rk_map_keep(f, f->Z));
+    TRY(report(f, &e));
+done:
+    return status;
+}
+
+const rk_model_type rk_model_kle = {
+    .entry = {.name = "kle",
+              .brief = "Laplacian eigenmaps: the smoothest functions on the graph of kernel neighbours",
+              .formula = "(D - W) z = mu D z, W = (F + F')/2, F the k largest of each row of K",
+              .cost = "the Gram and some hundred products with n k numbers",
+              .params = params,
+              .size = sizeof(kle)},
+    .title = "LaplacianEigenmaps",
+    .default_kernel = rk_usual_kernel,
+    .dim = dim_kle,
+    .gram_offset = offsetof(kle, gram),
+    .keeps_all = 1,
+    .fit = fit_kle,
+};

@@ -1,0 +1,107 @@
+/* lpp.c: locality preserving projections, in the feature space of any kernel.
+ *
+ *     minimise  z'(D - W) z  over  z'D z + mu |w|^2 = const,   z = Phi w
+ *
+ * W the graph of the k nearest neighbours in feature space, D its row sums: the smoothest functions on the graph that are
+ * linear in feature space, and so have values for new objects. Solved as Phi'W Phi w = l (Phi'D Phi + mu I) w, the largest l.
+ * The constant, W 1 = D 1, is the smoothest of all and says nothing: it is taken off W (constant=keep leaves it, as the paper
+ * does, whose linear functions of centred data do not contain it). With a linear kernel it is the method of the paper; where
+ * Phi'D Phi is singular only its range counts, which is the paper's "PCA first". Cost: the Gram, and some n^3 flops (n m^2 with
+ * landmarks). He, Niyogi, "Locality preserving projections", NIPS 16, 2003. */
+#include "model/model.h"
+
+typedef struct lpp {
+    int64_t dim, k;
+    double ridge;
+    int weights, constant;
+    rk_spec *gram, *solver;
+} lpp;
+
+enum { KERNEL, BINARY };
+enum { DROP, KEEP };
+
+static const rk_param params[] = {
+    {.name = "dim",
+     .kind = RK_INT,
+     .offset = offsetof(lpp, dim),
+     .value = "2",
+     .min = 1,
+     .max = 1e9,
+     .brief = "dimensions of the embedding"},
+    {.name = "k",
+     .kind = RK_INT,
+     .offset = offsetof(lpp, k),
+     .value = "5",
+     .min = 1,
+     .max = 1e9,
+     .brief = "neighbours of each object; at most all others"},
+    {.name = "ridge",
+     .kind = RK_REAL,
+     .offset = offsetof(lpp, ridge),
+     .value = "0.01",
+     .min = 0,
+     .max = 1e300,
+     .brief = "what a large w costs, in parts of the mean of D k(x,x): more is smoother"},
+    {.name = "weights",
+     .kind = RK_CHOICE,
+     .offset = offsetof(lpp, weights),
+     .value = "kernel",
+     .choices = "kernel|binary",
+     .brief = "what a neighbour counts: its kernel value where that is above 0, or 1"},
+    {.name = "constant",
+     .kind = RK_CHOICE,
+     .offset = offsetof(lpp, constant),
+     .value = "drop",
+     .choices = "drop|keep",
+     .brief = "whether the constant function is left out"},
+    {.name = "gram",
+     .kind = RK_SPEC,
+     .offset = offsetof(lpp, gram),
+     .value = "exact",
+     .list = &rk_grams,
+     .brief = "how the Gram is held"},
+    {.name = "solver",
+     .kind = RK_SPEC,
+     .offset = offsetof(lpp, solver),
+     .list = &rk_eigensolvers,
+     .brief = "dense or lanczos; not given: by size"},
+    {.name = NULL},
+};
+
+static int64_t dim_lpp(const void *self, const rkhs_data *y) { return ((const lpp *)self)->dim; }
+
+/* W with its constant. */
+static rkhs_status apply_whole(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    return rk_csr_apply(env, &((const rk_graph *)context)->w, V, k, out);
+}
+
+static rkhs_status fit_lpp(rk_fit *f) {
+    rkhs_status status = RKHS_OK;
+    const lpp *o = f->self;
+    int64_t n = f->gram->n, k = rk_graph_k(f->env, o->k, n), *index;
+    rk_graph graph;
+    double *value;
+    TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
+    TRY(rk_scratch(f->env, n * k, sizeof *value, &value));
+    TRY(rk_gram_nearest(f->gram, k, index, value));
+    for (int64_t q = 0; o->weights == BINARY && q < n * k; q++) value[q] = 1;
+    TRY(rk_graph_new(f->env, n, k, index, value, &graph));
+    TRY(rk_project(f, o->solver, (rk_op){n, o->constant == DROP ? rk_graph_apply : apply_whole, &graph}, graph.degree,
+                   o->ridge));
+done:
+    return status;
+}
+
+const rk_model_type rk_model_lpp = {
+    .entry = {.name = "lpp",
+              .brief = "locality preserving projections: directions in feature space along which neighbours stay close",
+              .formula = "min z'(D - W) z, z'D z + mu |w|^2 = 1, z = Phi w",
+              .cost = "the Gram and 3 n^3 flops; n m^2 with landmarks",
+              .params = params,
+              .size = sizeof(lpp)},
+    .title = "LocalityPreservingProjections",
+    .default_kernel = rk_usual_kernel,
+    .dim = dim_lpp,
+    .gram_offset = offsetof(lpp, gram),
+    .fit = fit_lpp,
+};

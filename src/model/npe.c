@@ -1,0 +1,195 @@
+/* npe.c: neighbourhood preserving embedding, in the feature space of any kernel.
+ *
+ *     minimise  |(I - R) z|^2  over  |z|^2 + mu |w|^2 = const,   z = Phi w
+ *
+ * Row i of R has the weights, of sum 1, by which the k nearest neighbours of object i in feature space make it up best:
+ * (G + reg tr(G) I) r = 1 up to scale, G the products of their differences from it, k(a,b) - k(a,i) - k(b,i) + k(i,i). Z keeps
+ * those weights as well as functions that are linear in feature space can. Solved as Phi'M Phi w = l (Phi'Phi + mu I) w,
+ * M = R + R' - R'R, the largest l; the constant, M 1 = 1, is taken off M (constant=keep leaves it). With a linear kernel it is
+ * the method of the paper; where Phi'Phi is singular only its range counts, which is the paper's "PCA first". Cost: the Gram,
+ * n k^3 and some n^3 flops (n m^2 with landmarks). He, Cai, Yan, Zhang, "Neighborhood preserving embedding", ICCV 2005. */
+#include "model/model.h"
+
+typedef struct npe {
+    int64_t dim, k;
+    double ridge, reg;
+    int constant;
+    rk_spec *gram, *solver;
+} npe;
+
+enum { DROP, KEEP };
+
+static const rk_param params[] = {
+    {.name = "dim",
+     .kind = RK_INT,
+     .offset = offsetof(npe, dim),
+     .value = "2",
+     .min = 1,
+     .max = 1e9,
+     .brief = "dimensions of the embedding"},
+    {.name = "k",
+     .kind = RK_INT,
+     .offset = offsetof(npe, k),
+     .value = "5",
+     .min = 1,
+     .max = 1000,
+     .brief = "neighbours of each object; at most all others"},
+    {.name = "ridge",
+     .kind = RK_REAL,
+     .offset = offsetof(npe, ridge),
+     .value = "0.01",
+     .min = 0,
+     .max = 1e300,
+     .brief = "what a large w costs, in parts of the mean of k(x,x): more is smoother"},
+    {.name = "reg",
+     .kind = RK_REAL,
+     .offset = offsetof(npe, reg),
+     .value = "0.001",
+     .max = 1e300,
+     .open = 1,
+     .brief = "what uneven weights of neighbours cost, in parts of the sum of squared distances from these"},
+    {.name = "constant",
+     .kind = RK_CHOICE,
+     .offset = offsetof(npe, constant),
+     .value = "drop",
+     .choices = "drop|keep",
+     .brief = "whether the constant function is left out"},
+    {.name = "gram",
+     .kind = RK_SPEC,
+     .offset = offsetof(npe, gram),
+     .value = "exact",
+     .list = &rk_grams,
+     .brief = "how the Gram is held"},
+    {.name = "solver",
+     .kind = RK_SPEC,
+     .offset = offsetof(npe, solver),
+     .list = &rk_eigensolvers,
+     .brief = "dense or lanczos; not given: by size"},
+    {.name = NULL},
+};
+
+static int64_t dim_npe(const void *self, const rkhs_data *y) { return ((const npe *)self)->dim; }
+
+/* The weights (k) by which objects at `index` make up object i. `pairs` has room for (k+1)(k+2)/2 entries of K, among these
+ * objects with i as the first. */
+typedef struct local {
+    const rk_gram *g;
+    int64_t k, *I, *J;
+    double reg, *pairs, *G;
+} local;
+
+static rkhs_status make_up(const local *s, int64_t i, const int64_t *index, double *weight) {
+    int64_t k = s->k, count = 0, bad = 0;
+    double trace = 0, sum = 0, size;
+    for (int64_t a = 0; a <= k; a++)
+        for (int64_t b = 0; b <= a; b++, count++) {
+            s->I[count] = a ? index[a - 1] : i;
+            s->J[count] = b ? index[b - 1] : i;
+        }
+    rkhs_status status = s->g->type->entries(s->g, s->I, s->J, count, s->pairs);
+    if (status != RKHS_OK) return status;
+    const double *P = s->pairs;
+    size = fabs(P[0]);
+    for (int64_t a = 1; a <= k; a++) {
+        const double *row = P + a * (a + 1) / 2;
+        size = fmax(size, fabs(row[a]));
+        trace += row[a] - 2 * row[0] + P[0];
+    }
+    double more = trace > 1e-13 * size * (double)k ? s->reg * trace : 1; /* else they are all equal */
+    for (; bad >= 0; more *= 10) { /* a kernel that is not positive semi-definite takes more */
+        for (int64_t a = 1; a <= k; a++) {
+            const double *row = P + a * (a + 1) / 2;
+            for (int64_t b = 1; b <= a; b++) s->G[(a - 1) * k + b - 1] = row[b] - row[0] - P[b * (b + 1) / 2] + P[0];
+            s->G[(a - 1) * k + a - 1] += more;
+            weight[a - 1] = 1;
+        }
+        bad = rk_cholesky_tile(k, s->G, k);
+    }
+    rk_trsm_tile('l', 'n', k, 1, s->G, k, weight, 1);
+    rk_trsm_tile('l', 't', k, 1, s->G, k, weight, 1);
+    for (int64_t a = 0; a < k; a++) sum += weight[a];
+    for (int64_t a = 0; a < k; a++) weight[a] /= sum;
+    return RKHS_OK;
+}
+
+rkhs_status rk_local_weights(const rk_gram *g, int64_t k, double reg, int64_t *index, double *weight) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(g->env);
+    int64_t pairs = (k + 1) * (k + 2) / 2;
+    local s = {.g = g, .k = k, .reg = reg};
+    TRY(rk_gram_nearest(g, k, index, weight));
+    TRY(rk_scratch(g->env, pairs, sizeof *s.I, &s.I));
+    TRY(rk_scratch(g->env, pairs, sizeof *s.J, &s.J));
+    TRY(rk_scratch(g->env, pairs, sizeof *s.pairs, &s.pairs));
+    TRY(rk_scratch(g->env, k * k, sizeof *s.G, &s.G));
+    for (int64_t i = 0; i < g->n; i++) {
+        TRY(rk_progress(g->env, "weights", i, g->n));
+        TRY(make_up(&s, i, index + i * k, weight + i * k));
+    }
+done:
+    rk_scratch_release(g->env, mark);
+    return status;
+}
+
+typedef struct kept_weights {
+    rk_csr R, T; /* and its transpose */
+    int constant;
+} kept_weights;
+
+/* (R + R' - R'R) V, without the mean of each column when the constant is left out. */
+static rkhs_status apply_npe(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    const kept_weights *w = context;
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = w->R.n;
+    double *U, *X, *mean;
+    TRY(rk_scratch(env, n * k, sizeof *U, &U));
+    TRY(rk_scratch(env, n * k, sizeof *X, &X));
+    TRY(rk_scratch(env, k, sizeof *mean, &mean));
+    TRY(rk_csr_apply(env, &w->R, V, k, U)); /* R V, and R'(V - R V) */
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < k; c++) {
+            X[i * k + c] = V[i * k + c] - U[i * k + c];
+            if (w->constant == DROP) mean[c] += V[i * k + c] / (double)n;
+        }
+    TRY(rk_csr_apply(env, &w->T, X, k, out));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < k; c++) out[i * k + c] += U[i * k + c] - mean[c];
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+static rkhs_status fit_npe(rk_fit *f) {
+    rkhs_status status = RKHS_OK;
+    const npe *o = f->self;
+    int64_t n = f->gram->n, k = rk_graph_k(f->env, o->k, n), *index;
+    kept_weights w = {.constant = o->constant};
+    double *value, *ones;
+    TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
+    TRY(rk_scratch(f->env, n * k, sizeof *value, &value));
+    TRY(rk_scratch(f->env, n, sizeof *ones, &ones));
+    for (int64_t i = 0; i < n; i++) ones[i] = 1;
+    TRY(rk_local_weights(f->gram, k, o->reg, index, value));
+    TRY(rk_csr_lists(f->env, n, k, index, value, &w.R));
+    TRY(rk_csr_transpose(f->env, &w.R, &w.T));
+    TRY(rk_project(f, o->solver, (rk_op){n, apply_npe, &w}, ones, o->ridge));
+done:
+    return status;
+}
+
+const rk_model_type rk_model_npe = {
+    .entry =
+        {.name = "npe",
+         .brief =
+             "neighbourhood preserving embedding: directions in feature space that keep how neighbours make up each object",
+         .formula = "min |(I - R) z|^2, |z|^2 + mu |w|^2 = 1, z = Phi w",
+         .cost = "the Gram, n k^3 and 3 n^3 flops; n m^2 with landmarks",
+         .params = params,
+         .size = sizeof(npe)},
+    .title = "NeighbourhoodPreservingEmbedding",
+    .default_kernel = rk_usual_kernel,
+    .dim = dim_npe,
+    .gram_offset = offsetof(npe, gram),
+    .fit = fit_npe,
+};
