@@ -272,7 +272,7 @@ def from_model(model):
     title, table = next((t, m) for t, m in models().items() if m["name"] == text.partition("(")[0])
     estimator = getattr(rkhs, title)(**spec_params(text, table["params"]), kernel=kernel)
     estimator._adopt(model)
-    if estimator.report_["columns"] > 0:
+    if estimator.report_.get("columns", 0) > 0:
         estimator.n_features_in_ = int(estimator.report_["columns"])
     estimator._flat = model.embedding()[1] == 1
     return estimator

@@ -328,7 +328,7 @@ static rkhs_status write_csv(rkhs_env *env, const void *self, const rkhs_data *x
         goto done;
     }
     const double *values = rk_io_values(x, &ld);
-    if (!values) FAIL(env, RKHS_ERR_DATA, "%s: %s data cannot be written as text", rk_output_name(out), x->type->entry.name);
+    if (!values) TRY(rk_io_cannot(x, rk_output_name(out), "a table"));
     for (int64_t i = 0; i < x->rows; i++) {
         if (i % RK_CSV_LOOK == 0) TRY(rk_progress(env, "write", i, x->rows));
         for (int64_t j = 0; j < x->columns; j++) {

@@ -117,6 +117,15 @@ done:
     return status;
 }
 
+/* Words of a vocabulary get their own numbers, so that sums run in the same order whatever texts are compared. */
+static rkhs_status number_words(rkhs_env *env, const rk_names *vocabulary, rk_names *names) {
+    rkhs_status status = RKHS_OK;
+    int64_t count = vocabulary ? rk_names_count(vocabulary) : 0;
+    for (int32_t w = 0, number; status == RKHS_OK && w < count; w++)
+        status = rk_names_number(env, names, &w, sizeof w, &number);
+    return status;
+}
+
 rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *rule, const rk_bag_how *how) {
     rkhs_status status = RKHS_OK;
     const rk_bag *first = bound->reference ? bound->reference->side : NULL;
@@ -131,6 +140,7 @@ rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *
     const rk_tokens known_words = {.words = bag->vocabulary};
     TRY(rk_tokens_new(env, bound->x, rule, first ? &first->string.tokens : &known_words, &bag->string.tokens));
     TRY(rk_names_new(env, first ? first->names : NULL, &bag->names));
+    TRY(number_words(env, bag->vocabulary, bag->names));
     r.names = bag->names;
     TRY(count_all(&r, bound, &bag->string.tokens, how->features));
     int64_t known = rk_names_count(first ? first->names : bag->names);

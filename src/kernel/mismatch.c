@@ -208,7 +208,7 @@ static const rk_param params_mismatch[] = {
 
 const rk_kernel_type rk_kernel_mismatch = {
     .entry = {.name = "mismatch",
-              .brief = "as spectrum, where up to m of the p characters may differ",
+              .brief = "as spectrum, where up to m of the p characters may differ; two empty strings: 1",
               .formula = "sum_u c_u(x) c_u(y) / norms, c_u(x) = how often x has u up to m characters",
               .cost = "C(p,2m) for each character, the subsequences in common a pair",
               .params = params_mismatch,

@@ -53,7 +53,7 @@ static const rk_param params_spectrum[] = {
 
 const rk_kernel_type rk_kernel_spectrum = {
     .entry = {.name = "spectrum",
-              .brief = "how many subsequences of p characters in a row two strings share",
+              .brief = "how many subsequences of p characters in a row two strings share; two empty ones: 1",
               .formula = "sum_u c_u(x) c_u(y) / norms",
               .cost = "the subsequences in common a pair",
               .params = params_spectrum,

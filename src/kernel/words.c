@@ -129,12 +129,14 @@ static const rk_param params[] = {
 };
 
 const rk_kernel_type rk_kernel_words = {
-    .entry = {.name = "words",
-              .brief = "the words that two texts share, by how often they stand there and how rare they are (tf-idf)",
-              .formula = "<v(x),v(y)> / norms, v_w = count_w idf_w",
-              .cost = "the words in common a pair",
-              .params = params,
-              .size = sizeof(words)},
+    .entry =
+        {.name = "words",
+         .brief =
+             "the words that two texts share, by how often they stand there and how rare they are (tf-idf); two empty ones: 1",
+         .formula = "<v(x),v(y)> / norms, v_w = count_w idf_w",
+         .cost = "the words in common a pair",
+         .params = params,
+         .size = sizeof(words)},
     .kinds = RK_KIND_STRING,
     .flags = RK_PSD | RK_SCALE_FREE,
     .learn = learn_words,
