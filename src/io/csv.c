@@ -5,6 +5,7 @@
 #include "io/csv.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,10 +149,12 @@ static rkhs_status find_text(rk_csv *r, const char **row, int64_t count) {
         others += !word;
     }
     if (found == 1 || found + others == 1) return RKHS_OK;
+    char many[32] = "no column is";
+    if (found) snprintf(many, sizeof many, "%lld columns are", (long long)found);
     return rk_fail(r->env, RKHS_ERR_DATA,
-                   "%s: %lld columns are text, and a string kernel takes one: say which with text=NAME, as in --format "
+                   "%s: %s text, and a string kernel takes one column: say which with text=NAME, as in --format "
                    "'%s(text=NAME)'",
-                   r->name, (long long)found, r->delimiter == '\t' ? "tsv" : "csv");
+                   r->name, many, r->delimiter == '\t' ? "tsv" : "csv");
 }
 
 /* What read_first is to find: numbers, labels alone, or a column of strings. */

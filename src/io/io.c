@@ -217,6 +217,7 @@ rkhs_status rk_io_cannot(const rkhs_data *x, const char *name, const char *as) {
     return rk_fail(x->env, RKHS_ERR_DATA, "%s: %s data cannot be written as %s: choose %s", name, x->type->entry.name, as,
                    kind == RK_KIND_STRING   ? ".txt"
                    : kind == RK_KIND_SPARSE ? ".npz or .svm"
+                   : kind == RK_KIND_INDEX  ? "the table that it was read from"
                                             : ".npy or .csv");
 }
 

@@ -114,8 +114,8 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
                        (long long)dim, (long long)x->rows, (long long)x->rows);
     if (y && !m->type->second) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no labels or targets: leave them out", name);
     if (y && !(y->type->kind & m->type->second))
-        return rk_fail(env, RKHS_ERR_DATA, "%s: its second data set is %s, and it takes %s: give it such data", name,
-                       y->type->entry.name, rk_kinds_text(m->type->second, kinds));
+        return rk_fail(env, RKHS_ERR_DATA, "%s: its targets or labels must be %s data, not %s: give it such", name,
+                       rk_kinds_text(m->type->second, kinds), y->type->entry.name);
     if (y && y->type->kind == RK_KIND_INDEX) {
         int64_t objects = ((const rk_index *)y->self)->objects;
         if (objects != x->rows)

@@ -428,7 +428,7 @@ static void words_keep_the_weights_of_their_training_texts(void **state) {
 /* Many letters, long sequences: against all pairs of sequences, and how many are within m of both, from the definition. */
 static void mismatch_over_many_letters(void **state) {
     rkhs_env *env = *state;
-    enum { LONG = 120 };
+    enum { LONG = 72 };
     static char text[3][LONG + 1];
     static const struct {
         int letters, p, m;
@@ -440,8 +440,8 @@ static void mismatch_over_many_letters(void **state) {
         char spec[128];
         const char *strings[3];
         for (int i = 0; i < 3; i++) strings[i] = long_string(text[i], LONG, cases[c].letters, (uint64_t)i);
-        memcpy(text[1] + 20, text[0] + 30, 80); /* something in common */
-        text[1][60] = 'a';
+        memcpy(text[1] + 3, text[0] + 5, 65); /* something in common */
+        text[1][40] = 'a';
         for (int i = 0; i < 9; i++)
             for (int s = 0; s + p <= LONG; s++)
                 for (int t = 0; t + p <= LONG; t++) {
@@ -475,7 +475,7 @@ static void the_inverse_is_the_nearest_kept_string(void **state) {
 
 static void slow_kernels_have_small_tiles(void **state) {
     rkhs_env *env = *state;
-    enum { MANY = 60, LONG = 6000 };
+    enum { MANY = 17, LONG = 6000 };
     static char text[MANY][LONG + 1];
     const char *strings[MANY];
     rkhs_data *x;
