@@ -6,7 +6,8 @@
  * N(d) is how many u are within m of both of two sequences that differ in d places: none when d > 2m. A_t counts the pairs that
  * agree outside a set of t places, over all such sets: an inner product of counts of sequences with t blanks. So a sequence has
  * sum_{t <= 2m} C(p, t) features, however many letters there are, instead of all its neighbours, and w_t with
- * N(d) = sum_t w_t C(p - d, t - d) puts them together; all are whole numbers, and exact below 2^53.
+ * N(d) = sum_t w_t C(p - d, t - d) puts them together; all are whole numbers, and exact below 2^53. Over few letters, as in
+ * DNA, all u within m of a sequence may be as few: then these are counted, as in the first line.
  *
  * Leslie, Eskin, Noble, "Mismatch string kernels", NIPS 2002; Ghandi et al., "Enhanced regulatory sequence prediction using
  * gapped k-mer features", 2014. N depends on the number of letters, which is given or found at fit, and then fixed. Another
@@ -33,18 +34,23 @@ static double choose(int64_t n, int64_t k) {
     return k < 0 || k > n ? 0 : c;
 }
 
+/* In how many ways a sequence can have blanks. */
+static double blanked(const mismatch *o) {
+    double count = 0;
+    for (int64_t t = 0; t <= most_blanks(o); t++) count += choose(o->p, t);
+    return count;
+}
+
 static rkhs_status check_mismatch(rkhs_env *env, const void *self) {
     const mismatch *o = self;
-    double count = 0;
     if (o->m >= o->p)
         return rk_fail(env, RKHS_ERR_SPEC, "mismatch: m=%lld of p=%lld characters may differ: choose m below p",
                        (long long)o->m, (long long)o->p);
-    for (int64_t t = 0; t <= most_blanks(o); t++) count += choose(o->p, t);
-    if (count > MOST_BLANKED)
+    if (blanked(o) > MOST_BLANKED)
         return rk_fail(env, RKHS_ERR_SPEC,
                        "mismatch: there are %.2g ways to leave out up to %lld of p=%lld characters, and at most %.0e can be "
                        "handled: choose a smaller m or p",
-                       count, (long long)most_blanks(o), (long long)o->p, (double)MOST_BLANKED);
+                       blanked(o), (long long)most_blanks(o), (long long)o->p, (double)MOST_BLANKED);
     return rk_token_check(env, "mismatch", &o->rule);
 }
 
@@ -143,7 +149,7 @@ static rkhs_status add_blanked(rk_bag_rows *rows, int32_t *key, int64_t p, int64
 }
 
 /* Every sequence of the string, blanked in every way. */
-static rkhs_status features_mismatch(rk_bag_rows *rows, const rk_tokens *t, int64_t i, const rk_bound *b) {
+static rkhs_status features_blanked(rk_bag_rows *rows, const rk_tokens *t, int64_t i, const rk_bound *b) {
     const mismatch *o = rk_kernel_self(b);
     rkhs_status status = RKHS_OK;
     int32_t key[MOST_P];
@@ -156,16 +162,61 @@ done:
     return status;
 }
 
+/* Adds every sequence that differs from `key` in at most `left` of the places from `from` on. */
+static rkhs_status add_around(rk_bag_rows *rows, int32_t *key, int64_t p, const rk_letters *letters, int64_t from,
+                              int64_t left) {
+    rkhs_status status = rk_bag_add(rows, key, p * (int64_t)sizeof *key, 0, 1);
+    for (int64_t q = from; status == RKHS_OK && left > 0 && q < p; q++) {
+        int32_t token = key[q];
+        for (int64_t c = 0; status == RKHS_OK && c < letters->count; c++) {
+            if (letters->code[c] == token) continue;
+            key[q] = letters->code[c];
+            status = add_around(rows, key, p, letters, q + 1, left - 1);
+        }
+        key[q] = token;
+    }
+    return status;
+}
+
+/* Every sequence of the string, and all around it. */
+static rkhs_status features_around(rk_bag_rows *rows, const rk_tokens *t, int64_t i, const rk_bound *b) {
+    const mismatch *o = rk_kernel_self(b);
+    rkhs_env *env = rk_bag_env(rows);
+    rk_letters letters = {.count = 0};
+    rkhs_status status = RKHS_OK;
+    int32_t key[MOST_P];
+    TRY(rk_letters_new(env, &o->rule, &letters));
+    for (int64_t from = t->start[i]; from + o->p <= t->start[i + 1]; from++) {
+        memcpy(key, t->id + from, (size_t)o->p * sizeof *key);
+        TRY(add_around(rows, key, o->p, &letters, 0, o->m));
+        if (from % 64 == 0) TRY(rk_progress(env, NULL, 0, 0));
+    }
+done:
+    rk_free(env, letters.code);
+    return status;
+}
+
+/* Whether there are few enough sequences around one, sum_d C(p, d) (letters - 1)^d, to list them. */
+static int are_few(const mismatch *o, int64_t letters) {
+    double around = 0;
+    for (int64_t d = 0; d <= o->m; d++) around += choose(o->p, d) * pow((double)letters - 1, (double)d);
+    return around <= 1.5 * blanked(o);
+}
+
 static rkhs_status prepare_mismatch(rkhs_env *env, rk_bound *bound) {
     const mismatch *o = rk_kernel_self(bound);
     double weights[MOST_P + 1];
+    rk_bag_how how = {.features = features_around};
     rk_letters letters = {.count = 0};
     if (!o->rule.alphabet) return rk_fail(env, RKHS_ERR_SPEC, "mismatch: its alphabet is not fixed yet: give alphabet=");
     rkhs_status status = rk_letters_new(env, &o->rule, &letters);
     rk_free(env, letters.code);
     if (status != RKHS_OK) return status;
-    weights_of(o, letters.count, weights);
-    return rk_bag_prepare(env, bound, &o->rule, &(rk_bag_how){.features = features_mismatch, .weights = weights});
+    if (!are_few(o, letters.count)) {
+        weights_of(o, letters.count, weights);
+        how = (rk_bag_how){.features = features_blanked, .weights = weights};
+    }
+    return rk_bag_prepare(env, bound, &o->rule, &how);
 }
 
 static rkhs_status block_mismatch(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
