@@ -222,7 +222,7 @@ static void bits_depend_on_the_two_strings_alone(void **state) {
     for (int i = 0; i < MANY; i++)
         strings[i] = long_string(text[i], i % 9 == 0 ? LONG : i % 7 == 0 ? i % 4 : 20 + 9 * i, 4, (uint64_t)i);
     for (int i = 0; i < MANY; i++) /* some words, in another order in each text */
-        for (int j = 3 + i % 5; text[i][j - 1] && text[i][j]; j += 3 + i % 3) text[i][j] = ' ';
+        for (size_t j = 3 + (size_t)i % 5, end = strlen(text[i]); j < end; j += 3 + (size_t)i % 3) text[i][j] = ' ';
     for (int s = 0; s < 6; s++) {
         rkhs_data *x, *a, *b;
         rkhs_kernel *k;
