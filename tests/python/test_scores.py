@@ -124,6 +124,21 @@ class Ranks(unittest.TestCase):
             if kernel:
                 self.assertEqual(rkhs.score("mrre(k=4)", Z, K, kernel="precomputed"), rkhs.score("mrre(k=4)", Z, X, kernel=kernel))
 
+    def test_new_rows_of_a_precomputed_kernel_need_no_values_of_their_own(self):
+        X, Z, _ = cloud(120, seed=8)
+        names = [f"{name}(k=7)" for name in RANKS]
+        K, a = rkhs.gram(X, kernel="poly(degree=2)"), slice(0, 60)
+        for b in (slice(60, 90), slice(60, 120)):  # as many as the others: square, and no Gram
+            given = rkhs.score(names, Z[a], K[a, a], new_Z=Z[b], new_X=K[b, a], kernel="precomputed")
+            made = rkhs.score(names, Z[a], X[a], new_Z=Z[b], new_X=X[b], kernel="poly(degree=2)")
+            for name in names:
+                self.assertAlmostEqual(given[name], made[name], delta=TIGHT, msg=name)
+        b = slice(60, 90)
+        with self.assertRaisesRegex(rkhs.DataError, "columns"):
+            rkhs.score(names, Z[a], K[a, a], new_Z=Z[b], new_X=K[b, b], kernel="precomputed")
+        with self.assertRaisesRegex(rkhs.DataError, "square"):
+            rkhs.score(names, Z[a], K[a, :59], kernel="precomputed")
+
     def test_a_perfect_embedding_has_the_best_values_and_a_reversed_one_the_worst(self):
         X, _, _ = cloud(60, seed=7)
         best = rkhs.score([f"{name}(k=8)" for name in RANKS], X, X)
