@@ -326,7 +326,7 @@ static rkhs_status check_inputs(cli *c) {
                           c->new_x,     c->images, c->gram, c->command->run == run_score ? c->z : NULL,
                           c->new_labels};
     int inputs = 0;
-    for (int i = 0; i < c->count + 9; i++) {
+    for (int i = 0; i < c->count + (int)(sizeof more / sizeof *more); i++) {
         const char *path = i < c->count ? c->operand[i] : more[i - c->count];
         inputs += path != NULL && strcmp(path, "-") == 0;
     }
