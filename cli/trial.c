@@ -192,7 +192,7 @@ static rkhs_status score_listed(search *s, const part *p, const rkhs_kernel *ker
     const char *kind = rkhs_data_kind(s->x);
     int given = kernel != NULL && is_given(s, rkhs_kernel_text(kernel));
     int vectors = !given && (strcmp(kind, "dense") == 0 || strcmp(kind, "sparse") == 0);
-    rkhs_scored what = {.kernel = vectors ? NULL : kernel};
+    rkhs_scored what = {.kernel = vectors && s->needs_x ? NULL : kernel}; /* vectors are compared by their own distances */
     if (given && s->fold != NULL && !s->needs_labels)
         REFUSE(s->c, EXIT_FAILED,
                "--by %s with --folds compares objects, and of a precomputed Gram there are none: leave out --folds", s->c->by);
