@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 from scipy.spatial.distance import cdist
 from sklearn import metrics
+from sklearn.datasets import load_digits, make_circles
 from sklearn.manifold import trustworthiness
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, NuSVC
@@ -377,6 +378,20 @@ class Regression(unittest.TestCase):
                 want = (A * B).sum() / np.sqrt((A * A).sum() * (B * B).sum())
                 self.assertAlmostEqual(cka, want, delta=TIGHT)
                 self.assertAlmostEqual(hsic, (A * B).sum() / (n - 1) ** 2, delta=TIGHT * (A * B).sum() / (n - 1) ** 2)
+
+    def test_the_width_of_most_entropy_embeds_well(self):
+        """Evenness alone is largest for the smallest width, where nothing is left of the neighbours; times the share of the variance it is not."""
+        for X in (make_circles(200, factor=0.4, noise=0.05, random_state=0)[0], load_digits().data[:200]):
+            base, tried = np.median(cdist(X, X)), []
+            for width in np.geomspace(0.03, 3, 7):
+                kernel = f"rbf(sigma={base * width})"
+                Z = rkhs.KernelPCA(2, kernel=kernel).fit_transform(X)
+                tried.append((rkhs.score("entropy", Z, X, kernel=kernel), rkhs.score("trustworthiness(k=8)", Z, X)))
+                K = rkhs.gram(X, kernel=kernel)
+                share = ((Z - Z.mean(0)) ** 2).sum() / (np.trace(K) - K.mean() * len(K))
+                self.assertAlmostEqual(tried[-1][0], share * rkhs.score("entropy", Z), delta=TIGHT)
+            self.assertGreater(max(tried)[1], 0.98 * max(t for _, t in tried))
+            self.assertLess(tried[0][1], 0.8 * max(tried)[1])
 
     def test_reconstruction_is_what_leaving_out_misses(self):
         for seed in range(3):
