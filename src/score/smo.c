@@ -10,8 +10,9 @@
  *
  * Of nusvm |sum_i a_i y_i phi(x_i)| over the sum of a class is the distance between the hulls of the classes, shrunk by nu. A
  * nu that is too small leaves hulls that meet: w and rho are 0, and decisions 0/0 (Crisp, Burges 2000; Chang, Lin 2001). libsvm
- * divides by what rounding leaves, so that its answer is decided by its tolerance; here there is no machine. A nu that is too
- * large for the smaller class has no point at all, here as in libsvm. */
+ * divides by what rounding leaves, so that its answer is decided by its tolerance; here that is an outcome of its own: a search
+ * leaves such a nu out, and who gives it is told. A nu that is too large for the smaller class has no point at all, here as in
+ * libsvm. */
 #include "score/score.h"
 
 enum { CHECK = 1000 }; /* steps between two looks at the progress */
@@ -165,11 +166,8 @@ rkhs_status rk_smo_solve(rkhs_env *env, rk_smo *p) {
         return RKHS_OK;
     }
     double plus = level(p, 1), minus = level(p, -1), rho = (plus + minus) / 2;
-    if (hulls_meet(p, least) || !(rho > 0)) {
-        p->outcome = RK_SMO_MEET;
-        return RKHS_OK;
-    }
+    if (hulls_meet(p, least) || !(rho > 0)) p->outcome = RK_SMO_MEET;
     p->offset = (plus - minus) / 2;
-    p->scale = 1 / rho;
+    p->scale = rho > 0 ? 1 / rho : 1;
     return RKHS_OK;
 }

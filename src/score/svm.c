@@ -86,7 +86,7 @@ static rkhs_status decide_pair(const machine *m, double value, const int64_t *tr
     p.upper = upper;
     TRY(rk_smo_solve(m->env, &p));
     *outcome = p.outcome;
-    for (int64_t q = 0; p.outcome == RK_SMO_DONE && q < tests; q++) {
+    for (int64_t q = 0; p.outcome != RK_SMO_UNEVEN && q < tests; q++) {
         double sum = -p.offset;
         for (int64_t i = 0; i < n; i++) sum += y[i] * p.a[i] * m->K[test[q] * m->n + train[i]];
         decision[q] = p.scale * sum;
@@ -118,8 +118,10 @@ static rkhs_status decide(const machine *m, double value, const int64_t *train, 
             int64_t count = 0;
             for (int64_t i = 0; i < n; i++)
                 if (m->code[train[i]] == a || m->code[train[i]] == b) part[count++] = train[i];
-            TRY(decide_pair(m, value, part, count, weight, test, tests, b, decision, outcome));
-            if (*outcome != RK_SMO_DONE) goto done;
+            rk_smo_outcome one;
+            TRY(decide_pair(m, value, part, count, weight, test, tests, b, decision, &one));
+            if (one != RK_SMO_DONE) *outcome = one;
+            if (one == RK_SMO_UNEVEN) goto done;
             for (int64_t q = 0; q < tests; q++) votes[q * m->classes + (decision[q] > 0 ? b : a)]++;
         }
     for (int64_t q = 0; q < tests; q++) {
@@ -192,14 +194,17 @@ static rkhs_status cross(const machine *m, double value, const int64_t *rows, co
     rk_mark mark = rk_scratch_mark(m->env);
     int64_t *train, *test, *guess, trains, tests;
     double *decision;
+    rk_smo_outcome one;
+    *outcome = RK_SMO_DONE;
     TRY(rk_scratch(m->env, n, sizeof *train, &train));
     TRY(rk_scratch(m->env, n, sizeof *test, &test));
     TRY(rk_scratch(m->env, n, sizeof *guess, &guess));
     TRY(rk_scratch(m->env, n, sizeof *decision, &decision));
     for (int64_t f = 0; f < folds; f++) {
         split(rows, fold, n, f, train, &trains, test, &tests);
-        TRY(decide(m, value, train, trains, test, tests, decision, guess, outcome));
-        if (*outcome != RK_SMO_DONE) goto done;
+        TRY(decide(m, value, train, trains, test, tests, decision, guess, &one));
+        if (one != RK_SMO_DONE) *outcome = one;
+        if (one == RK_SMO_UNEVEN) goto done;
         TRY(measure(m, test, tests, decision, guess, results + f * METRICS));
     }
 done:
@@ -354,9 +359,10 @@ static rkhs_status run_folds(machine *m, const svm *o, const int *wanted, double
             FAIL(m->env, RKHS_ERR_DATA,
                  "nusvm: nu = %g cannot be had, since the classes are of too unequal size: choose it smaller", o->value);
         if (g.outcome[0] == RK_SMO_MEET)
-            FAIL(m->env, RKHS_ERR_DATA,
-                 "nusvm: nu = %g leaves no margin, since the classes overlap more than that: choose it larger, or use svm",
-                 o->value);
+            rk_log(m->env, RKHS_LOG_ADVICE,
+                   "nusvm: nu = %g leaves no margin, since the classes overlap more than that, and rounding decides: choose it "
+                   "larger, or use svm",
+                   o->value);
     }
     for (int by = 0; by < METRICS; by++) {
         int v = 0;

@@ -317,7 +317,7 @@ class Machines(unittest.TestCase):
         self.check(Z, y, "rbf(sigma=1)", METRICS, select="same")
         self.check(Z, y, "rbf(sigma=0.3)", METRICS, nu=True, value=0.5, select="same", balanced=True)
         _, Z, y = cloud(60, classes=2, seed=3, apart=1.6)
-        self.check(Z, y, "linear", METRICS, nu=True, value=0.5, select="same", balanced=True)
+        self.check(Z, y, "linear", ["accuracy", "auc"], nu=True, value=0.5, select="same", balanced=True)
 
     def test_the_parameter_is_chosen_inside_each_training_part(self):
         _, Z, y = cloud(60, classes=2, seed=4, apart=0.8)
@@ -331,7 +331,7 @@ class Machines(unittest.TestCase):
         with self.assertRaisesRegex(rkhs.DataError, "nu = 0.9 cannot be had"):
             rkhs.score("nusvm(nu=0.9)", Z, y=y)
         _, Z, y = cloud(70, classes=2, seed=1, apart=0.8)
-        with self.assertRaisesRegex(rkhs.DataError, "nu = 0.1 leaves no margin"):
+        with self.assertWarnsRegex(rkhs.Advice, "nu = 0.1 leaves no margin"):
             rkhs.score("nusvm(nu=0.1)", Z, y=y)
 
     def test_shuffled_folds_come_from_the_seed(self):
