@@ -296,6 +296,7 @@ typedef struct rkhs_type {
     const char *second;  /* of a model: what its second data set is: "target", "labels", "target or labels", ...; or NULL */
     int predicts;        /* of a model: its output stands for the target, which it needs */
     int better;          /* of a score: 1 when more is better, -1 when less is, 0 when it only describes */
+    int needs_x;         /* of a score: it compares with the objects */
     int needs_labels;    /* of a score */
     int takes_new;       /* of a score: new rows can be scored against the others */
 } rkhs_type;

@@ -463,7 +463,7 @@ rkhs_status rk_elements_labels(rkhs_env *env, rk_input *in, const rk_npy *npy, r
     for (int64_t i = 0; i < n; i++) {
         list[i] = words + i * room;
         if (!*list[i])
-            FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) has an empty label: name its class", name,
+            FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) has an empty label: name its class (? for none)", name,
                  (long long)i + 1);
     }
     TRY(rk_labels_from_words(env, list, n, out));
