@@ -49,7 +49,7 @@ static rkhs_status see_shift(rkhs_env *env, const void *self, const rkhs_data *x
     int64_t by = ((const shift *)self)->by, S = shifts_of(self);
     rkhs_data *y = NULL;
     double *to;
-    TRY(rk_need(env, 8.0 * (double)x->rows * (double)S * (double)x->columns, "all shifts of all images",
+    TRY(rk_need(env, 8.0 * (double)x->rows * (double)S * (double)x->columns, "a copy of all images for each shift",
                 "take fewer images or shifts, or raise the memory limit"));
     TRY(rk_data_image_new(env, x->rows * S, image->h, image->w, image->c, &to, &y));
     for (int64_t i = 0; i < x->rows; i++) {
