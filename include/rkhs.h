@@ -144,7 +144,9 @@ RKHS_API rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int6
                                        int64_t classes, rkhs_data **data);
 
 /* Reads a file; "-" is standard input; gzip is seen and undone. `format` is a spec, "csv(label=species)"; NULL goes by the
- * name's ending. A column read as labels is found by rkhs_data_labels. */
+ * name's ending. A column read as labels is found by rkhs_data_labels. An array of n x height x width, or with 1, 3 or 4
+ * channels behind, holds images; so does a folder of PNG files of one size, which are taken in byte order of their names, with
+ * the labels of a table in it, labels.csv or labels.tsv, whose columns are file and label. */
 RKHS_API rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data);
 
 /* The same, for a kernel: a file that can be read in more than one way is read as the kernel compares it, lines of text for a
