@@ -137,6 +137,7 @@ static rkhs_status format_by_bytes(rk_input *in, unsigned kinds, const char **fo
               : idx                                                ? "idx"
               : got >= 5 && memcmp(bytes, "#FPS1", 5) == 0         ? "fps"
               : got && bytes[0] == '>'                             ? "fasta"
+              : kinds == RK_KIND_GRAPH                             ? "gin"
               : kinds & RK_KIND_DENSE || !(kinds & RK_KIND_STRING) ? "csv"
                                                                    : "lines";
     return RKHS_OK;
@@ -158,6 +159,7 @@ static rkhs_status read_data(rkhs_env *env, const char *path, const char *format
         if (table) format = "csv";
     }
     if (format) TRY(rk_spec_new(env, &rk_formats, format, &spec)); /* a wrong spec is said before a pipe is waited for */
+    if (spec && type_of(spec->entry)->find && !nameless(path)) TRY(type_of(spec->entry)->find(env, path, &path));
     if (!in) TRY(rk_input_open(env, path, &in));
     if (guess) {
         TRY(format_by_bytes(in, kinds, &format));
@@ -220,8 +222,8 @@ static rkhs_status output_format(rkhs_env *env, const char *path, const char *fo
     size_t length = strlen(path);
     if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0)
         FAIL(env, RKHS_ERR_FORMAT, "%s: .gz is read, not written: leave it out and run gzip on the file", path);
-    if (!format && nameless(path)) format = kind == RK_KIND_STRING ? "lines" : "npy";
-    if (!format) TRY(format_by_name(env, path, kind == RK_KIND_STRING ? kind : RK_KIND_DENSE, &format));
+    if (!format && nameless(path)) format = kind == RK_KIND_STRING ? "lines" : kind == RK_KIND_GRAPH ? "gin" : "npy";
+    if (!format) TRY(format_by_name(env, path, kind & (RK_KIND_STRING | RK_KIND_GRAPH) ? kind : RK_KIND_DENSE, &format));
     TRY(rk_spec_new(env, &rk_formats, format, spec));
     if (!type_of((*spec)->entry)->write)
         FAIL(env, RKHS_ERR_FORMAT, "%s: the format %s is read, not written", path, (*spec)->entry->name);

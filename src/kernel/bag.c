@@ -1,9 +1,9 @@
 /* bag.c: kernels that are inner products of counts, k(x, y) = sum_f w_f^2 c_f(x) c_f(y).
  *
- * Features (subsequences, words) get numbers from a dictionary, in order of appearance on the first side; strings become sparse
- * rows of counts, and tiles are products of sparse rows (sparse.c). Where most strings have most features, as with short
- * subsequences over four letters, the rows are dense and tiles are matrix products. Without weights all sums are whole numbers
- * and exact. What only the second side has is like nothing on the first: it counts in k(y, y) alone. */
+ * Features (subsequences, words, parts of graphs) get numbers from a dictionary, in order of appearance on the first side;
+ * objects become sparse rows of counts, and tiles are products of sparse rows (sparse.c). Where most objects have most
+ * features, as with short subsequences over four letters, the rows are dense and tiles are matrix products. Without weights all
+ * sums are whole numbers and exact. What only the second side has is like nothing on the first: it counts in k(y, y) alone. */
 #include "kernel/token.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct entry {
 struct rk_bag_rows {
     rkhs_env *env;
     rk_names *names;
-    entry *list;    /* of all strings, one after another */
+    entry *list;    /* of all objects, one after another */
     int64_t *start; /* n + 1 */
     int64_t used, room, row;
     int64_t *place, places; /* of each feature: where it was last put */
@@ -34,10 +34,12 @@ static rkhs_status grow_places(rk_bag_rows *r, int64_t needed) {
     return RKHS_OK;
 }
 
-rkhs_status rk_bag_add(rk_bag_rows *r, const void *key, int64_t length, double count) {
+rkhs_status rk_bag_number(rk_bag_rows *r, const void *key, int64_t length, int32_t *f) {
+    return rk_names_number(r->env, r->names, key, length, f);
+}
+
+rkhs_status rk_bag_count(rk_bag_rows *r, int32_t f, double count) {
     rkhs_status status = RKHS_OK;
-    int32_t f;
-    TRY(rk_names_number(r->env, r->names, key, length, &f));
     if (f >= r->places) TRY(grow_places(r, f + 1));
     if (r->place[f] >= r->start[r->row]) {
         r->list[r->place[f]].count += count;
@@ -53,6 +55,12 @@ done:
     return status;
 }
 
+rkhs_status rk_bag_add(rk_bag_rows *r, const void *key, int64_t length, double count) {
+    int32_t f;
+    rkhs_status status = rk_bag_number(r, key, length, &f);
+    return status == RKHS_OK ? rk_bag_count(r, f, count) : status;
+}
+
 rkhs_env *rk_bag_env(const rk_bag_rows *rows) { return rows->env; }
 
 static int by_feature(const void *a, const void *b) {
@@ -60,15 +68,14 @@ static int by_feature(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The counts of every string, by feature. */
-static rkhs_status count_all(rk_bag_rows *r, const rk_bound *b, const rk_tokens *tokens, rk_bag_fn features) {
+/* The counts of every object, by feature. */
+static rkhs_status count_all(rk_bag_rows *r, int64_t n, const rk_tokens *tokens, rk_bag_fn features, const void *context) {
     rkhs_status status = RKHS_OK;
-    int64_t n = b->x->rows;
     r->room = 1024;
     TRY(rk_alloc(r->env, r->room, sizeof *r->list, &r->list));
     TRY(rk_alloc(r->env, n + 1, sizeof *r->start, &r->start));
     for (r->row = 0; r->row < n; r->row++) {
-        TRY(features(r, tokens, r->row, rk_kernel_self(b)));
+        TRY(features(r, tokens, r->row, context));
         int64_t from = r->start[r->row];
         qsort(r->list + from, (size_t)(r->used - from), sizeof *r->list, by_feature);
         r->start[r->row + 1] = r->used;
@@ -121,19 +128,23 @@ done:
     return status;
 }
 
-rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *rule, rk_bag_fn features, int idf) {
+rkhs_status rk_bag_new(rkhs_env *env, rk_bound *bound, rk_bag **out) {
+    rk_bag *bag = NULL;
+    rkhs_status status = rk_alloc(env, 1, sizeof *bag, &bag);
+    if (status == RKHS_OK) bag->unseen = 1;
+    bound->side = *out = bag;
+    return status;
+}
+
+rkhs_status rk_bag_fill(rkhs_env *env, rk_bound *bound, rk_bag_fn features, const void *context, int idf) {
     rkhs_status status = RKHS_OK;
     const rk_bag *first = bound->reference ? bound->reference->side : NULL;
     int64_t n = bound->x->rows;
     rk_bag_rows r = {.env = env};
-    rk_bag *bag;
-    TRY(rk_alloc(env, 1, sizeof *bag, &bag));
-    bound->side = bag;
-    bag->unseen = 1;
-    TRY(rk_tokens_new(env, bound->x, rule, first ? &first->string.tokens : NULL, &bag->string.tokens));
+    rk_bag *bag = bound->side;
     TRY(rk_names_new(env, first ? first->names : NULL, &bag->names));
     r.names = bag->names;
-    TRY(count_all(&r, bound, &bag->string.tokens, features));
+    TRY(count_all(&r, n, &bag->string.tokens, features, context));
     if (idf && !first) TRY(weigh(env, &r, n, bag));
     const rk_bag *from = first ? first : bag;
     int64_t known = rk_names_count(from->names);
@@ -147,6 +158,15 @@ done:
     rk_free(env, r.start);
     rk_free(env, r.place);
     return status;
+}
+
+rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *rule, rk_bag_fn features, int idf) {
+    const rk_bag *first = bound->reference ? bound->reference->side : NULL;
+    rk_bag *bag;
+    rkhs_status status = rk_bag_new(env, bound, &bag);
+    if (status == RKHS_OK)
+        status = rk_tokens_new(env, bound->x, rule, first ? &first->string.tokens : NULL, &bag->string.tokens);
+    return status == RKHS_OK ? rk_bag_fill(env, bound, features, rk_kernel_self(bound), idf) : status;
 }
 
 void rk_bag_release(rkhs_env *env, rk_bound *bound) {

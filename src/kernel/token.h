@@ -1,4 +1,4 @@
-/* token.h: what kernels on strings share. */
+/* token.h: what kernels on strings share, and kernels on graphs that count as they do. */
 #ifndef RK_TOKEN_H
 #define RK_TOKEN_H
 
@@ -57,7 +57,7 @@ void rk_string_normalise(const rk_string_side *a, int64_t i0, int64_t ni, const 
 
 /* ---- bag.c: kernels that are inner products of counts -------------------------------------------------------------------- */
 
-/* Strings as counts of features, which have numbers from a dictionary. */
+/* Objects as counts of features, which have numbers from a dictionary. */
 typedef struct rk_bag {
     rk_string_side string;
     rk_names *names;
@@ -68,13 +68,20 @@ typedef struct rk_bag {
     double unseen;  /* the weight of all others */
 } rk_bag;
 
-/* Adds the features of string i through rk_bag_add. */
+/* Adds the features of object i through rk_bag_add; rk_bag_prepare gives it the kernel's parameters as the context. */
 typedef struct rk_bag_rows rk_bag_rows;
-typedef rkhs_status (*rk_bag_fn)(rk_bag_rows *rows, const rk_tokens *tokens, int64_t i, const void *self);
+typedef rkhs_status (*rk_bag_fn)(rk_bag_rows *rows, const rk_tokens *tokens, int64_t i, const void *context);
 rkhs_status rk_bag_add(rk_bag_rows *rows, const void *key, int64_t length, double count);
+/* The same in two steps: the number of a feature, and counting it. */
+rkhs_status rk_bag_number(rk_bag_rows *rows, const void *key, int64_t length, int32_t *feature);
+rkhs_status rk_bag_count(rk_bag_rows *rows, int32_t feature, double count);
 rkhs_env *rk_bag_env(const rk_bag_rows *rows);
 /* Fills bound->side. idf: features count less the more strings of the first side have them. */
 rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *rule, rk_bag_fn features, int idf);
+/* The same in two steps, for other objects than strings: an empty bag, whose tokens tell apart what has nothing to count and
+ * may be left out where that cannot be; and the counts. */
+rkhs_status rk_bag_new(rkhs_env *env, rk_bound *bound, rk_bag **bag);
+rkhs_status rk_bag_fill(rkhs_env *env, rk_bound *bound, rk_bag_fn features, const void *context, int idf);
 void rk_bag_release(rkhs_env *env, rk_bound *bound);
 void rk_bag_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,
                   int normalize);

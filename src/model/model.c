@@ -22,6 +22,7 @@ const char *rk_usual_kernel(unsigned kind) {
     return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "rbf(sigma=median)"
            : kind == RK_KIND_STRING                ? "spectrum(p=3)"
            : kind == RK_KIND_BITS                  ? "tanimoto"
+           : kind == RK_KIND_GRAPH                 ? "wl"
            : kind == RK_KIND_LABELS                ? "delta"
            : kind == RK_KIND_GRAM                  ? "precomputed"
                                                    : NULL;
