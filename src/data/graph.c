@@ -237,7 +237,7 @@ static int goes_up(const rk_array *a, int64_t last, int apart) {
     int64_t count = a->shape[0] - 1;
     if (count < 1 || s[0] != 0 || s[count] != last) return 0;
     for (int64_t i = 0; i < count; i++)
-        if (s[i + 1] < s[i] + apart || s[i + 1] - s[i] > INT32_MAX) return 0;
+        if (s[i + 1] < s[i] || s[i + 1] > last || s[i + 1] - s[i] < apart || s[i + 1] - s[i] > INT32_MAX) return 0;
     return 1;
 }
 

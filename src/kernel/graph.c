@@ -180,6 +180,8 @@ enum { TRIANGLE = 3, PATH = 2, EDGE = 1, NOTHING = 0 }; /* by how many edges thr
 
 static rkhs_status check_graphlet(rkhs_env *env, const void *self) {
     const graphlet *o = self;
+    if (o->k != 3)
+        return rk_fail(env, RKHS_ERR_SPEC, "graphlet: k is %lld, and only parts of 3 vertices are counted", (long long)o->k);
     if (o->connected || !o->labelled) return RKHS_OK;
     return rk_fail(env, RKHS_ERR_SPEC,
                    "graphlet: connected=false counts shapes without labels: say labelled=false too, or leave it out");
@@ -273,13 +275,7 @@ static void diag_graphlet(const rk_bound *a, int64_t i0, int64_t ni, double *out
 }
 
 static const rk_param params_graphlet[] = {
-    {.name = "k",
-     .kind = RK_INT,
-     .offset = offsetof(graphlet, k),
-     .value = "3",
-     .min = 3,
-     .max = 3,
-     .brief = "vertices of what is counted"},
+    {.name = "k", .kind = RK_INT, .offset = offsetof(graphlet, k), .value = "3", .brief = "vertices of what is counted: 3"},
     LABELLED_PARAM(graphlet),
     {.name = "connected",
      .kind = RK_BOOL,
