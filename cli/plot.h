@@ -160,10 +160,21 @@ double name_width(const char *name);
 
 /* ---- what a picture shows --------------------------------------------------------------------------------------------- */
 
+/* Labels of vertices, the commonest first. */
+typedef struct label_count {
+    int64_t label, count;
+} label_count;
+typedef struct graph_labels {
+    label_count common[8];
+    int count;
+} graph_labels;
+
 typedef struct thumbs {
     const double *values; /* n x (height * width) */
     int64_t n, ld;
     int height, width;
+    const rkhs_data *graphs; /* in place of images, or NULL */
+    graph_labels labels;     /* of their vertices */
 } thumbs;
 
 typedef struct picture {
@@ -192,6 +203,11 @@ enum { MOST_PANELS = 12, MOST_PAIRS = 6 };
 /* thumbs.c: reads --images for n points; places some of them so that none covers another; fills at most the frame. */
 rkhs_status take_images(cli *c, int64_t n, rkhs_data **data, thumbs *images);
 void draw_thumbs(canvas *v, const picture *p, const frame *f, const axis *x, const axis *y);
+
+/* graphs.c: the commonest labels of vertices, at most `room`, and how many were found, -1 without memory; a graph in a frame.
+ */
+int count_labels(const rkhs_data *x, label_count *common, int room);
+void draw_graph(canvas *v, const rkhs_data *data, int64_t i, const graph_labels *labels, const frame *f);
 
 /* curves.c: --model: eigenvalues and losses. heat.c: --gram. */
 rkhs_status plot_model(cli *c, canvas *v);

@@ -1,4 +1,4 @@
-/* thumbs.c: small images in a scatter plot.  SPDX-License-Identifier: BSD-3-Clause
+/* thumbs.c: small images, or drawn graphs, in a scatter plot.  SPDX-License-Identifier: BSD-3-Clause
  *
  * Points are asked in an order that depends on their numbers alone; one that lies away from all images placed so far gets its
  * image. What is the lowest number of the file is white and the highest black, or the other way round where the images are dark
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THUMB = 26, APART = 9, MOST_SIDE = 2048, SHARP = 52 };
+enum { THUMB = 26, DRAWN = 46, APART = 9, MOST_SIDE = 2048, SHARP = 52 };
 
 /* The shape of an NPY file of three dimensions, n x height x width; 0 for other files. */
 static int npy_shape(const char *path, int *height, int *width) {
@@ -43,6 +43,19 @@ static rkhs_status parse_size(cli *c, int *height, int *width) {
                   c->image_size);
 }
 
+/* Graphs in place of images. */
+static rkhs_status take_graphs(cli *c, int64_t n, const rkhs_data *data, thumbs *t) {
+    if (rkhs_data_rows(data) != n)
+        return refuse(c, EXIT_FAILED, "%s has %lld graphs, but %s has %lld points: give one graph for each point", c->images,
+                      (long long)rkhs_data_rows(data), c->operand[0], (long long)n);
+    t->labels.count = count_labels(data, t->labels.common, sizeof t->labels.common / sizeof *t->labels.common);
+    if (t->labels.count < 0) return refuse(c, EXIT_FAILED, "there is no memory for the labels of the graphs");
+    t->graphs = data;
+    t->n = n;
+    t->height = t->width = 1;
+    return RKHS_OK;
+}
+
 rkhs_status take_images(cli *c, int64_t n, rkhs_data **data, thumbs *t) {
     rkhs_status status;
     int quiet = c->quiet;
@@ -51,6 +64,7 @@ rkhs_status take_images(cli *c, int64_t n, rkhs_data **data, thumbs *t) {
     status = read_plain(c, c->images, data);
     c->quiet = quiet;
     if (status != RKHS_OK) goto done;
+    if (strcmp(rkhs_data_kind(*data), "graph") == 0) return take_graphs(c, n, *data, t);
     t->values = rkhs_data_values(*data, &t->ld);
     t->n = rkhs_data_rows(*data);
     long long p = rkhs_data_columns(*data), side = llround(sqrt((double)p));
@@ -124,21 +138,21 @@ static int by_turn(const void *a, const void *b) {
 void draw_thumbs(canvas *v, const picture *p, const frame *f, const axis *x, const axis *y) {
     const thumbs *t = &p->images;
     const points *s = &p->sets[0];
-    double shrink = t->height > t->width ? (double)t->width / t->height : (double)t->height / t->width, least, most;
-    double width = t->width >= t->height ? THUMB : fmax(4, THUMB * shrink),
-           height = t->height >= t->width ? THUMB : fmax(4, THUMB * shrink);
+    double shrink = t->height > t->width ? (double)t->width / t->height : (double)t->height / t->width, least = 0, most = 0;
+    double side = t->graphs != NULL ? DRAWN : THUMB, width = t->width >= t->height ? side : fmax(4, side * shrink),
+           height = t->height >= t->width ? side : fmax(4, side * shrink);
     int64_t count = 0, room = (int64_t)((f->width / (width + APART) + 2) * (f->height / (height + APART) + 2)) + 1;
     int64_t *turn = malloc((size_t)s->n * sizeof *turn);
     frame *placed = malloc((size_t)room * 4 * sizeof *placed);
     char hex[8];
-    int dark;
+    int dark = 0;
     if (turn == NULL || placed == NULL) {
         v->out.failed = 1;
         goto done;
     }
     for (int64_t i = 0; i < s->n; i++) turn[i] = i;
     qsort(turn, (size_t)s->n, sizeof *turn, by_turn);
-    look_at(t, &least, &most, &dark);
+    if (t->graphs == NULL) look_at(t, &least, &most, &dark);
     for (int64_t q = 0; q < s->n && count < 4 * room; q++) {
         const double *row = s->values + turn[q] * s->ld;
         frame at = {f->left + f->width * axis_at(x, row[0]) - width / 2,
@@ -148,7 +162,12 @@ void draw_thumbs(canvas *v, const picture *p, const frame *f, const axis *x, con
             k++;
         if (k < count) continue;
         placed[count++] = at;
-        draw_thumb(v, t, turn[q], &at, least, most, dark);
+        if (t->graphs != NULL) {
+            v->type->rect(v, &at, &(pen){.fill = "#ffffff"});
+            draw_graph(v, t->graphs, turn[q], &t->labels, &at);
+        } else {
+            draw_thumb(v, t, turn[q], &at, least, most, dark);
+        }
         v->type->rect(v, &at, &(pen){.stroke = class_colour(&p->key, s->codes[turn[q]], hex), .width = 1.5});
     }
 done:

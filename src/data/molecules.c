@@ -50,7 +50,7 @@ static void draw_graph(drawing *d, int64_t size, int ringed) {
         if (d->degree[to] > 3 || draw(d) < 0.35) do
                 to = draw_below(d, v);
             while (d->degree[to] > 3);
-        if (ringed && size - v >= 6 && draw(d) < 0.15) {
+        if (ringed && size - v >= 6 && draw(d) < 0.5) {
             draw_ring(d, v, 6);
             join(d, to, v);
             v += 6;

@@ -225,6 +225,8 @@ static rkhs_status output_format(rkhs_env *env, const char *path, const char *fo
     if (!format && nameless(path)) format = kind == RK_KIND_STRING ? "lines" : kind == RK_KIND_GRAPH ? "gin" : "npy";
     if (!format) TRY(format_by_name(env, path, kind & (RK_KIND_STRING | RK_KIND_GRAPH) ? kind : RK_KIND_DENSE, &format));
     TRY(rk_spec_new(env, &rk_formats, format, spec));
+    if (kind == RK_KIND_GRAPH && !(type_of((*spec)->entry)->kinds & RK_KIND_GRAPH))
+        FAIL(env, RKHS_ERR_DATA, "%s: graph data cannot be written as %s: end the name in .gin", path, (*spec)->entry->name);
     if (!type_of((*spec)->entry)->write)
         FAIL(env, RKHS_ERR_FORMAT, "%s: the format %s is read, not written", path, (*spec)->entry->name);
 done:

@@ -60,8 +60,8 @@ rkhs_status rk_wholes_take(rk_wholes *w, const char *what, int64_t *value) {
         return rk_fail(w->env, RKHS_ERR_DATA, "%s: line %lld: '%.*s' should be %s, a whole number: correct it", w->name,
                        (long long)w->line, (int)rk_least(s - from, 40), from, what);
     if (far)
-        return rk_fail(w->env, RKHS_ERR_DATA, "%s: line %lld: %.*s is past 2^63: number %s from 0 or 1 on", w->name,
-                       (long long)w->line, (int)rk_least(s - from, 40), from, what);
+        return rk_fail(w->env, RKHS_ERR_DATA, "%s: line %lld: %.*s is past 2^63, too large for %s: give a smaller number",
+                       w->name, (long long)w->line, (int)rk_least(s - from, 40), from, what);
     *value = minus ? -(int64_t)sum : (int64_t)sum;
     w->at = s;
     return RKHS_OK;

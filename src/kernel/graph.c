@@ -167,7 +167,6 @@ const rk_kernel_type rk_kernel_paths = {
 /* ---- graphlet ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct graphlet {
-    int64_t k;
     int labelled, connected, normalize;
 } graphlet;
 
@@ -180,8 +179,6 @@ enum { TRIANGLE = 3, PATH = 2, EDGE = 1, NOTHING = 0 }; /* by how many edges thr
 
 static rkhs_status check_graphlet(rkhs_env *env, const void *self) {
     const graphlet *o = self;
-    if (o->k != 3)
-        return rk_fail(env, RKHS_ERR_SPEC, "graphlet: k is %lld, and only parts of 3 vertices are counted", (long long)o->k);
     if (o->connected || !o->labelled) return RKHS_OK;
     return rk_fail(env, RKHS_ERR_SPEC,
                    "graphlet: connected=false counts shapes without labels: say labelled=false too, or leave it out");
@@ -275,7 +272,6 @@ static void diag_graphlet(const rk_bound *a, int64_t i0, int64_t ni, double *out
 }
 
 static const rk_param params_graphlet[] = {
-    {.name = "k", .kind = RK_INT, .offset = offsetof(graphlet, k), .value = "3", .brief = "vertices of what is counted: 3"},
     LABELLED_PARAM(graphlet),
     {.name = "connected",
      .kind = RK_BOOL,

@@ -466,7 +466,7 @@ static const char *const fixture_more_kernels[] = {
     "wl(h=0, normalize=false)",
     "wl(h=2, edges=false)",
     "paths(labelled=false)",
-    "graphlet(3, labelled=false, connected=false, normalize=false)",
+    "graphlet(labelled=false, connected=false, normalize=false)",
     "0.5*wl(h=1) + paths*graphlet",
     "2*precomputed",
     "precomputed + 0.5*precomputed*precomputed",
@@ -620,6 +620,9 @@ static inline rkhs_data *fixture_second(rkhs_env *env, const rk_model_type *type
         if (b) sum += (double)rk_bits_count(b->stride, b->words + i * b->stride);
         if (x->type->kind == RK_KIND_LABELS) sum += 3 * (double)((const rk_labels *)x->self)->codes[i] - 2;
         for (const char *c = rkhs_data_string(x, i, NULL); c && *c; c++) sum += *c;
+        rkhs_graph g;
+        if (rkhs_data_graph(x, i, &g))
+            for (int64_t v = 0; v < g.vertices; v++) sum += (double)g.labels[v] + (double)(g.starts[v + 1] - g.starts[v]) + 1;
         for (int c = 0; c < dim; c++) values[i * dim + c] = sin((c + 1) * 0.1 * sum);
     }
     return y;
