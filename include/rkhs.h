@@ -124,6 +124,12 @@ RKHS_API rkhs_status rkhs_data_csr(rkhs_env *env, const double *values, const in
 RKHS_API rkhs_status rkhs_data_bits(rkhs_env *env, const uint8_t *packed, int64_t n, int64_t bits, int64_t stride,
                                     rkhs_data **data);
 
+/* n images of height x width pixels of `channels` numbers (1 grey, 3 red, green, blue, 4 and opacity), one after another, as an
+ * array n x height x width x channels lies in memory. Copied. Refuses what dense data refuse. What takes vectors takes images
+ * as the height*width*channels numbers that they are. */
+RKHS_API rkhs_status rkhs_data_images(rkhs_env *env, const double *values, int64_t n, int64_t height, int64_t width,
+                                      int64_t channels, rkhs_data **data);
+
 /* n pairs (width 2) or triplets (width 3) of object numbers, each from 0 to objects-1. Copied. */
 RKHS_API rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t n, int64_t width, int64_t objects,
                                      rkhs_data **data);
@@ -180,11 +186,14 @@ RKHS_API rkhs_status rkhs_data_sample(rkhs_env *env, const char *spec, rkhs_data
 /* The objects at `index`, copied, labels too. */
 RKHS_API rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_t count, rkhs_data **subset);
 
-RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "string", "bits", "graph", ... */
+RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "string", "bits", "image", "graph", ... */
 RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
 RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
-RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld); /* NULL if not dense */
-/* Row i of dense, sparse or bit data as `columns` numbers; 0 if it holds no such rows. */
+/* The numbers of dense data and of images; NULL if it is neither. */
+RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld);
+/* Height, width and channels of images (each may be NULL); 0 if it holds none. */
+RKHS_API int rkhs_data_shape(const rkhs_data *data, int64_t *height, int64_t *width, int64_t *channels);
+/* Row i of dense, image, sparse or bit data as `columns` numbers; 0 if it holds no such rows. */
 RKHS_API int rkhs_data_row(const rkhs_data *data, int64_t i, double *row);
 /* String i (from 0), a zero after it; NULL if there is none. length may be NULL. */
 RKHS_API const char *rkhs_data_string(const rkhs_data *data, int64_t i, int64_t *length);

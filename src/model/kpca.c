@@ -81,7 +81,8 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
     rk_mark mark = rk_scratch_mark(f->env);
     double *share;
     int64_t zeros = 0;
-    int numbers = (f->x->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE)) != 0; /* which have a mean to take off */
+    int numbers =
+        (f->x->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE)) != 0; /* which have a mean to take off */
     TRY(rk_scratch(f->env, s->count, sizeof *share, &share));
     for (int64_t c = 0; c < s->count; c++) {
         share[c] = s->trace > 0 ? s->values[c] / s->trace : 0;

@@ -19,13 +19,13 @@ static const rk_entry *const entries[] = {
 const rk_list rk_models = {"models", "model", entries};
 
 const char *rk_usual_kernel(unsigned kind) {
-    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "rbf(sigma=median)"
-           : kind == RK_KIND_STRING                ? "spectrum(p=3)"
-           : kind == RK_KIND_BITS                  ? "tanimoto"
-           : kind == RK_KIND_GRAPH                 ? "wl"
-           : kind == RK_KIND_LABELS                ? "delta"
-           : kind == RK_KIND_GRAM                  ? "precomputed"
-                                                   : NULL;
+    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE) ? "rbf(sigma=median)"
+           : kind == RK_KIND_STRING                                ? "spectrum(p=3)"
+           : kind == RK_KIND_BITS                                  ? "tanimoto"
+           : kind == RK_KIND_GRAPH                                 ? "wl"
+           : kind == RK_KIND_LABELS                                ? "delta"
+           : kind == RK_KIND_GRAM                                  ? "precomputed"
+                                                                   : NULL;
 }
 
 /* Forgets what a fit left. */
@@ -113,7 +113,7 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
                        "%s: dim = %lld is more than the %lld rows: choose dim at most %lld, or give more rows", name,
                        (long long)dim, (long long)x->rows, (long long)x->rows);
     if (y && !m->type->second) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no labels or targets: leave them out", name);
-    if (y && !(y->type->kind & m->type->second))
+    if (y && !((rk_images(y) ? RK_KIND_DENSE : y->type->kind) & m->type->second))
         return rk_fail(env, RKHS_ERR_DATA, "%s cannot use %s as its second data set", name, y->type->entry.name);
     if (y && y->type->kind == RK_KIND_INDEX) {
         int64_t objects = ((const rk_index *)y->self)->objects;
@@ -172,6 +172,10 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
                 .map = fresh->map};
     TRY(rk_report_number(env, &fresh->report, "rows", (double)x->rows));
     TRY(rk_report_number(env, &fresh->report, "columns", (double)x->columns));
+    const rk_image *image = rk_images(x);
+    if (image)
+        TRY(rk_report_array(env, &fresh->report, "shape", 1, 3,
+                            (double[]){(double)image->h, (double)image->w, (double)image->c}));
     TRY(rk_report_number(env, &fresh->report, "kept", (double)gram->kept));
     TRY(fresh->type->fit(&f));
     if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, dim, fresh->map);

@@ -23,7 +23,7 @@ rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, 
     rkhs_status status = RKHS_OK;
     const rkhs_data *use_a, *use_b = NULL;
     *s = (rk_space){.env = env, .feature = kernel != NULL};
-    if (!kernel && !(a->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE)))
+    if (!kernel && !(a->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE)))
         FAIL(env, RKHS_ERR_ARGUMENT, "distances between %s data need a kernel: name one (in the tool: --kernel)",
              a->type->entry.name);
     if (b && a->columns != b->columns)

@@ -50,6 +50,6 @@ rkhs fit 'kpca(dim=2)' --kernel 'wl(h=3)' a.gin -z Z.npy -q && rkhs score 'knn(k
 rkhs gram 'wl(h=3)' a.gin -o K.npy && rkhs score 'nusvm(kernel=precomputed, nu=0.3)' --z K.npy --labels y.txt
 rkhs gram wl --format 'gin(tags=false)' a.gin -o U.npy 2>&1
 # Some are drawn at their points, always in the same way.
-rkhs plot Z.npy --labels y.txt --images a.gin -o a.svg -q && rkhs plot Z.npy --labels y.txt --images a.gin -o b.svg -q && cmp a.svg b.svg
+rkhs plot Z.npy --labels y.txt --objects a.gin -o a.svg -q && rkhs plot Z.npy --labels y.txt --objects a.gin -o b.svg -q && cmp a.svg b.svg
 rkhs sample 'molecules(n=39)' -o less.gin
-try plot Z.npy --images less.gin -o c.svg
+try plot Z.npy --objects less.gin -o c.svg

@@ -368,7 +368,12 @@ static void files_are_read_as_graphs_for_a_kernel_of_graphs(void **state) {
     OK(env, rkhs_data_read_for(env, "b_gin.txt", NULL, k, &x));
     assert_string_equal(rkhs_data_kind(x), "graph");
     rkhs_data_free(x);
-    OK(env, rkhs_data_read(env, "S_A.txt", NULL, &x)); /* without one it is a table */
+    OK(env, rkhs_data_read(env, "S_A.txt", NULL, &x)); /* and where nothing else is asked for */
+    assert_string_equal(rkhs_data_kind(x), "graph");
+    rkhs_data_free(x);
+    rkhs_kernel_free(k);
+    OK(env, rkhs_kernel_new(env, "rbf", &k));
+    OK(env, rkhs_data_read_for(env, "S_A.txt", NULL, k, &x)); /* for one of numbers it is a table */
     assert_string_equal(rkhs_data_kind(x), "dense");
     rkhs_data_free(x);
     rkhs_kernel_free(k);
