@@ -4,7 +4,8 @@
  *
  * so x(z) = mean + C'k(Z, z), C = (K_Z + ridge I)^-1 (X - mean), the width and the ridge by leave-one-out. Fitted on first use
  * from at most 2000 kept pairs: it is a regression, no exact inverse exists in general. Of kept bits the answer is rounded to
- * bits again. For a precomputed Gram the answer is the column of the nearest kept object; for strings and graphs it is that object. */
+ * bits again. For a precomputed Gram the answer is the column of the nearest kept object; for strings and graphs it is that
+ * object. */
 #include "model/model.h"
 
 #include <string.h>

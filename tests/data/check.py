@@ -106,7 +106,7 @@ def check_graphs(classes, machine, published):
             row[i] = -1
             errors += labels[row.index(max(row))] != labels[i]
         (folder / "y.txt").write_text("\n".join(labels) + "\n", encoding="utf-8")
-        value = float(run(tool, "score", machine, "--z", folder / "K.npy", "--labels", folder / "y.txt").split()[1])
+        value = float(run(tool, "score", machine, "--z", folder / "K.npy", "--labels", folder / "y.txt").split()[-3])  # value +- deviation
         print(f"  {one.name}, {one.kernel}: 1-NN {100 * (1 - errors / n):.1f}% right ({errors} errors of {n}, chance {chance(labels):.0f}); "
               f"{machine} {100 * value:.1f}%, published {published[0]} to {published[1]}%", flush=True)
         return 100 * value >= published[0]
