@@ -97,7 +97,8 @@ def graphs_tuple(X):
     for i, graph in enumerate(X):
         if not isinstance(graph, tuple) or len(graph) != (3 if bonded else 2):
             raise TypeError(f"object {i} is no tuple of {3 if bonded else 2}, as the first is: give all graphs alike")
-        edges = whole_numbers(graph[0], f"object {i}: vertices").reshape(len(graph[0]), -1)
+        edges = whole_numbers(graph[0], f"object {i}: vertices")
+        edges = edges.reshape(len(edges), 2 if edges.size == 0 else -1)
         own = whole_numbers(graph[1], f"object {i}: labels of vertices")
         if (own.ndim == 0) != bare:
             raise ValueError(f"object {i} has {'labels' if bare else 'no labels'} of vertices, the first has "
@@ -123,6 +124,15 @@ def dense_tuple(X):
     return ("float" if X.dtype == np.float32 else "dense", *X.shape, X)
 
 
+def holds_images(X):
+    """Whether X is an array of images: n x height x width, or with 1, 3 or 4 channels behind."""
+    return isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.size > 0 and (X.ndim == 3 or (X.ndim == 4 and X.shape[3] in (1, 3, 4)))
+
+
+def images_tuple(X):
+    return ("images", *X.shape[:3], X.shape[3] if X.ndim == 4 else 1, np.ascontiguousarray(X, dtype=np.float64))
+
+
 def csr_tuple(X):
     X = X.tocsr()
     if not X.has_canonical_format:
@@ -145,6 +155,8 @@ def as_tuple(X):
     if hasattr(X, "tocsr"):
         return csr_tuple(X)
     X = np.asarray(X)
+    if holds_images(X):
+        return images_tuple(X)
     if X.ndim == 1:
         raise ValueError("Expected 2D array, got 1D array instead: rows are objects. Reshape your data with "
                          "array.reshape(-1, 1) if it has a single feature, or array.reshape(1, -1) if it is a single object.")
