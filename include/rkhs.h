@@ -219,7 +219,8 @@ RKHS_API void rkhs_data_free(rkhs_data *data);
  * last: "2*standardize(rbf)[12:16] + cosine[0,4]^2". */
 RKHS_API rkhs_status rkhs_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel);
 
-/* The text that makes an equal kernel. */
+/* The text that makes an equal kernel; what a frozen kernel has learnt beyond parameters (words: its vocabulary) is kept in
+ * copies and model files, not in the text. */
 RKHS_API const char *rkhs_kernel_text(const rkhs_kernel *kernel);
 
 /* Turns rules such as sigma=median into numbers, from data; fit does it on a copy. A frozen kernel stays as it is. */
@@ -322,6 +323,7 @@ typedef struct rkhs_type {
     const char *second;  /* of a model: what its second data set is: "target", "labels", "target or labels", ...; or NULL */
     int predicts;        /* of a model: its output stands for the target, which it needs */
     int better;          /* of a score: 1 when more is better, -1 when less is, 0 when it only describes */
+    int needs_x;         /* of a score: it compares with the objects */
     int needs_labels;    /* of a score */
     int takes_new;       /* of a score: new rows can be scored against the others */
 } rkhs_type;

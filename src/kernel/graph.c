@@ -90,9 +90,9 @@ static int64_t reach(const rkhs_graph *g, int64_t v, int32_t *queue, int32_t *fa
     return count;
 }
 
-static rkhs_status features_paths(rk_bag_rows *rows, const rk_tokens *tokens, int64_t i, const void *context) {
+static rkhs_status features_paths(rk_bag_rows *rows, const rk_tokens *tokens, int64_t i, const rk_bound *bound) {
     rkhs_status status = RKHS_OK;
-    const search *s = context;
+    const search *s = rk_bag_context(rows);
     rkhs_graph g;
     rkhs_data_graph(s->x, i, &g);
     if (!s->self->labelled) g.labels = NULL;
@@ -101,7 +101,7 @@ static rkhs_status features_paths(rk_bag_rows *rows, const rk_tokens *tokens, in
         for (int64_t q = 1; q < count; q++) {
             int64_t u = s->queue[q], a = label_of(&g, v), b = label_of(&g, u);
             int64_t key[3] = {rk_least(a, b), rk_most(a, b), s->far[u]};
-            if (v < u) TRY(rk_bag_add(rows, key, sizeof key, 1));
+            if (v < u) TRY(rk_bag_add(rows, key, sizeof key, 0, 1));
         }
         TRY(rk_progress(rk_bag_env(rows), NULL, 0, 0));
     }
@@ -109,19 +109,20 @@ done:
     return status;
 }
 
+static rkhs_status tokens_paths(rkhs_env *env, const rk_bound *bound, rk_tokens *t) {
+    return rk_graph_tokens(env, bound, ((const paths *)rk_kernel_self(bound))->labelled, t);
+}
+
 static rkhs_status prepare_paths(rkhs_env *env, rk_bound *bound) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     search s = {.x = bound->x, .self = rk_kernel_self(bound)};
-    rk_bag *bag;
     int64_t vertices, degree;
     rk_graph_most(bound->x, &vertices, &degree);
     TRY(rk_graph_alike(env, "paths", bound, s.self->labelled, 0));
     TRY(rk_scratch(env, vertices, sizeof *s.queue, &s.queue));
     TRY(rk_scratch(env, vertices, sizeof *s.far, &s.far));
-    TRY(rk_bag_new(env, bound, &bag));
-    TRY(rk_graph_tokens(env, bound, s.self->labelled, &bag->string.tokens));
-    TRY(rk_bag_fill(env, bound, features_paths, &s, 0));
+    TRY(rk_bag_prepare(env, bound, NULL, &(rk_bag_how){.features = features_paths, .context = &s, .tokens = tokens_paths}));
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -170,11 +171,6 @@ typedef struct graphlet {
     int labelled, connected, normalize;
 } graphlet;
 
-typedef struct triples {
-    const rkhs_data *x;
-    const graphlet *self;
-} triples;
-
 enum { TRIANGLE = 3, PATH = 2, EDGE = 1, NOTHING = 0 }; /* by how many edges three vertices have */
 
 static rkhs_status check_graphlet(rkhs_env *env, const void *self) {
@@ -209,7 +205,7 @@ static rkhs_status add_triple(rk_bag_rows *rows, const rkhs_graph *g, int shape,
         high = most;
     }
     int64_t key[4] = {shape, low, b, high};
-    return rk_bag_add(rows, key, sizeof key, 1);
+    return rk_bag_add(rows, key, sizeof key, 0, 1);
 }
 
 /* The triples without labels that are not connected: an edge and a vertex apart from it, and nothing, from the others' numbers.
@@ -220,19 +216,19 @@ static rkhs_status add_apart(rk_bag_rows *rows, const rkhs_graph *g, double path
     double edge_count = edges * (n - 2) - 3 * triangle_count - 2 * path_count;
     double none = n * (n - 1) * (n - 2) / 6 - triangle_count - path_count - edge_count;
     int64_t key[4] = {EDGE, 0, 0, 0};
-    rkhs_status status = edge_count > 0 ? rk_bag_add(rows, key, sizeof key, edge_count) : RKHS_OK;
+    rkhs_status status = edge_count > 0 ? rk_bag_add(rows, key, sizeof key, 0, edge_count) : RKHS_OK;
     key[0] = NOTHING;
-    if (status == RKHS_OK && none > 0) status = rk_bag_add(rows, key, sizeof key, none);
+    if (status == RKHS_OK && none > 0) status = rk_bag_add(rows, key, sizeof key, 0, none);
     return status;
 }
 
-static rkhs_status features_graphlet(rk_bag_rows *rows, const rk_tokens *tokens, int64_t i, const void *context) {
+static rkhs_status features_graphlet(rk_bag_rows *rows, const rk_tokens *tokens, int64_t i, const rk_bound *b) {
     rkhs_status status = RKHS_OK;
-    const triples *t = context;
+    const graphlet *o = rk_kernel_self(b);
     double count[4] = {0};
     rkhs_graph g;
-    rkhs_data_graph(t->x, i, &g);
-    if (!t->self->labelled) g.labels = NULL;
+    rkhs_data_graph(b->x, i, &g);
+    if (!o->labelled) g.labels = NULL;
     for (int64_t v = 0; v < g.vertices; v++)
         for (int64_t p = g.starts[v]; p < g.starts[v + 1]; p++) {
             for (int64_t q = p + 1; q < g.starts[v + 1]; q++) {
@@ -244,21 +240,19 @@ static rkhs_status features_graphlet(rk_bag_rows *rows, const rk_tokens *tokens,
             }
             TRY(rk_progress(rk_bag_env(rows), NULL, 0, 0));
         }
-    if (!t->self->connected) TRY(add_apart(rows, &g, count[PATH], count[TRIANGLE]));
+    if (!o->connected) TRY(add_apart(rows, &g, count[PATH], count[TRIANGLE]));
 done:
     return status;
 }
 
+static rkhs_status tokens_graphlet(rkhs_env *env, const rk_bound *bound, rk_tokens *t) {
+    return rk_graph_tokens(env, bound, ((const graphlet *)rk_kernel_self(bound))->labelled, t);
+}
+
 static rkhs_status prepare_graphlet(rkhs_env *env, rk_bound *bound) {
-    rkhs_status status = RKHS_OK;
-    triples t = {bound->x, rk_kernel_self(bound)};
-    rk_bag *bag;
-    TRY(rk_graph_alike(env, "graphlet", bound, t.self->labelled, 0));
-    TRY(rk_bag_new(env, bound, &bag));
-    TRY(rk_graph_tokens(env, bound, t.self->labelled, &bag->string.tokens));
-    TRY(rk_bag_fill(env, bound, features_graphlet, &t, 0));
-done:
-    return status;
+    rkhs_status status = rk_graph_alike(env, "graphlet", bound, ((const graphlet *)rk_kernel_self(bound))->labelled, 0);
+    if (status != RKHS_OK) return status;
+    return rk_bag_prepare(env, bound, NULL, &(rk_bag_how){.features = features_graphlet, .tokens = tokens_graphlet});
 }
 
 static rkhs_status block_graphlet(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,

@@ -76,9 +76,9 @@ done:
     return status;
 }
 
-static rkhs_status features_wl(rk_bag_rows *rows, const rk_tokens *none, int64_t i, const void *context) {
+static rkhs_status features_wl(rk_bag_rows *rows, const rk_tokens *none, int64_t i, const rk_bound *b) {
     rkhs_status status = RKHS_OK;
-    rounds w = *(const rounds *)context;
+    rounds w = *(const rounds *)rk_bag_context(rows);
     rkhs_graph g;
     rkhs_data_graph(w.x, i, &g);
     for (int64_t v = 0; v < g.vertices; v++) {
@@ -105,7 +105,6 @@ static rkhs_status prepare_wl(rkhs_env *env, rk_bound *bound) {
     const wl *o = rk_kernel_self(bound);
     const rk_graphs *g = bound->x->self;
     rounds w = {.x = bound->x, .self = o, .edges = o->edges && g->edge_labels};
-    rk_bag *bag;
     int64_t vertices, degree;
     rk_graph_most(bound->x, &vertices, &degree);
     TRY(rk_graph_alike(env, "wl", bound, 1, o->edges));
@@ -113,8 +112,7 @@ static rkhs_status prepare_wl(rkhs_env *env, rk_bound *bound) {
     TRY(rk_scratch(env, vertices, sizeof *w.next, &w.next));
     TRY(rk_scratch(env, degree, sizeof *w.around, &w.around));
     TRY(rk_scratch(env, 2 * degree + 1, sizeof *w.key, &w.key));
-    TRY(rk_bag_new(env, bound, &bag));
-    TRY(rk_bag_fill(env, bound, features_wl, &w, 0));
+    TRY(rk_bag_prepare(env, bound, NULL, &(rk_bag_how){.features = features_wl, .context = &w}));
 done:
     rk_scratch_release(env, mark);
     return status;
