@@ -167,16 +167,16 @@ def spectrum(sets):
 @row
 def shapes(sets):
     """The peer gets few of the images, and their shape contexts as a gift: the ratio is that of one pair."""
-    rows, few, p, bins = sets.rows(500), min(sets.rows(500), 25), 50, (5, 12)
+    rows, few, p, bins = sets.rows(500), min(sets.rows(500), 25), 40, (5, 12)
     x = sets.drawings(rows)
-    spec = f"scigv(eta=0.05, points={p}, bins=[{bins[0]},{bins[1]}], sigma=0.3, position=0.2)"
+    spec = f"scigv(eta=0.02, points={p}, bins=[{bins[0]},{bins[1]}], sigma=0.3, position=0.2)"
     setup = f"import sys, numpy; sys.path.insert(0, {str(HERE)!r}); import direct\n" \
             f"x = direct.points(numpy.load({x!r})[:{few}], {p}, {bins[0]}, {bins[1]}, 0.2)"
     pairs = rows * (rows + 1) / 2
     work = pairs * p ** 2 * (2 * bins[0] * bins[1] + EXP + 10 / 3 * p)
     yield Row("scigv Gram", f"{rows} (peer {few}) images", core("gram", kernel=spec, x=x),
-              python("numpy, by the formula", "python3-numpy", setup, "direct.gram(x, 0.3, 0.05)", "direct.gram(x[:2], 0.3, 0.05)"),
-              flops(work, "flops: cross Gram, exp, 10/3 p^3"), wanted=20.0, threads=1, times=pairs / (few * (few + 1) / 2),
+              python("numpy, by the formula", "python3-numpy", setup, "direct.gram(x, 0.3, 0.02)", "direct.gram(x[:2], 0.3, 0.02)"),
+              flops(work, "flops: cross Gram, exp, 10/3 p^3"), wanted=20.0, times=pairs / (few * (few + 1) / 2),
               compare="values", repeats=3)
 
 

@@ -88,27 +88,31 @@ void rk_points_free(rkhs_env *env, rk_points *s) {
 
 /* ---- base kernels -------------------------------------------------------------------------------------------------- */
 
-/* X (rows x p) = sqrt(w v) k / (2 eta): `rows` points of b from `from` on against the p of set i of a. `turned`: columns x p.
- */
-static void cross_gram(const rk_point_rule *o, const rk_points *b, int64_t from, int64_t rows, const rk_points *a, int64_t i,
+/* X (p x columns) = sqrt(w v) k / (2 eta): the p points of set i of a against `columns` of b from `from` on. `turned`: room for
+ * the features of these. */
+static void cross_gram(const rk_point_rule *o, const rk_points *a, int64_t i, const rk_points *b, int64_t from, int64_t columns,
                        double *turned, double *X) {
     int64_t p = points_of(a, i), q = a->columns, first = a->start[i];
-    const double *fa = a->feature + first * q, *fb = b->feature + from * q;
+    const double *fa = a->feature + first * q, *fb = b->feature + from * q, *bias = b->bias + from;
     double gamma = 0.5 / (o->sigma * o->sigma), scale = 1;
     if (o->base == RK_BASE_RBF) {
-        rk_gemm_tile('n', 't', rows, p, q, 2 * gamma, fb, q, fa, q, 0, X, p);
+        rk_gemm_tile('n', 't', p, columns, q, 2 * gamma, fa, q, fb, q, 0, X, columns);
     } else {
         scale = -gamma;
-        memset(X, 0, (size_t)(rows * p) * sizeof *X);
-        rk_turn(p, q, fa, q, turned, p);
-        for (int64_t k = 0; k < rows; k++) {
-            rk_add_ratios(p, o->counts, fb + k * q, turned, p, X + k * p);
-            if (q > o->counts) rk_add_squares(p, q - o->counts, fb + k * q + o->counts, turned + o->counts * p, p, X + k * p);
+        memset(X, 0, (size_t)(p * columns) * sizeof *X);
+        rk_turn(columns, q, fb, q, turned, columns);
+        for (int64_t k = 0; k < p; k++) {
+            rk_add_ratios(columns, o->counts, fa + k * q, turned, columns, X + k * columns);
+            if (q > o->counts)
+                rk_add_squares(columns, q - o->counts, fa + k * q + o->counts, turned + o->counts * columns, columns,
+                               X + k * columns);
         }
     }
-    for (int64_t k = 0; k < rows; k++)
-        for (int64_t j = 0; j < p; j++) X[k * p + j] = scale * X[k * p + j] + (b->bias[from + k] + a->bias[first + j]);
-    rk_exp(rows * p, X);
+    for (int64_t k = 0; k < p; k++) {
+        double *row = X + k * columns, own = a->bias[first + k];
+        for (int64_t j = 0; j < columns; j++) row[j] = scale * row[j] + (own + bias[j]);
+    }
+    rk_exp(p * columns, X);
 }
 
 /* The root of a weight, over 2 eta, as an exponent; for rbf also -|x|^2 / (2 sigma^2). */
@@ -167,7 +171,7 @@ static rkhs_status rank_tile(void *context, int64_t i, int worker) {
     set_loop *c = context;
     int64_t p = points_of(c->s, i);
     double *G = c->room + worker * c->each, *L = G + p * p, *left = L + 2 * p * p;
-    cross_gram(c->o, c->s, c->s->start[i], p, c->s, i, left + p, G);
+    cross_gram(c->o, c->s, i, c->s, c->s->start[i], p, left + p, G);
     c->s->rank[i] = rk_most(pivoted(p, G, L, left), 1);
     return RKHS_OK;
 }
@@ -218,7 +222,7 @@ static rkhs_status factor_tile(void *context, int64_t i, int worker) {
     double *G = c->room + worker * c->each, *L = G + p * p, *M = L + p * p, *left = M + p * p;
     parts f = parts_of(s, i);
     double *head = s->factor + s->place[i], *t = head + HEAD, *c1 = t + r, *N = c1 + r, *B = N + p * r;
-    cross_gram(c->o, s, from, p, s, i, left + p, G);
+    cross_gram(c->o, s, i, s, from, p, left + p, G);
     if (f.Q) {
         double *Q = B + r * r;
         pivoted(p, G, L, left);
@@ -305,7 +309,7 @@ static int64_t group_of(const rk_points *b) { return rk_most(GROUP, b->longest);
 int64_t rk_points_work(const rk_point_rule *o, const rk_points *a, const rk_points *b) {
     int64_t q = a->columns, p = a->longest, m = b->longest;
     if (o->base == RK_BASE_LINEAR) return q * q + q;
-    return 2 * group_of(b) * p + 2 * m * rk_most(m, p) + m + q * p;
+    return (2 * p + q) * group_of(b) + m * m + m + m * p;
 }
 
 int64_t rk_points_tile(const rk_point_rule *o, const rk_points *a, const rk_points *b) {
@@ -328,23 +332,21 @@ static double pair_moments(const rk_point_rule *o, const rk_points *a, int64_t i
     return log_det(q, D);
 }
 
-/* The same from X'N of the pair, p_j x r_i. */
-static double pair_factors(const rk_points *a, int64_t i, const rk_points *b, int64_t j, const double *Y, rk_work work) {
+/* The same from Y = N'X of the pair, r_i x p_j, rows ld apart. */
+static double pair_factors(const rk_points *a, int64_t i, const rk_points *b, int64_t j, const double *Y, int64_t ld,
+                           rk_work work) {
     parts fa = parts_of(a, i), fb = parts_of(b, j);
     int64_t ra = a->rank[i], rb = b->rank[j], p = points_of(b, j);
     double *S = rk_work_take(&work, rb * rb), *g = rk_work_take(&work, rb);
     if (fb.Q) {
-        double *turned = rk_work_take(&work, rb * ra);
-        rk_gemm_tile('t', 'n', rb, ra, p, 1, fb.Q, rb, Y, ra, 0, turned, ra);
-        Y = turned;
+        double *less = rk_work_take(&work, ra * rb);
+        rk_gemm_tile('n', 'n', ra, rb, p, 1, Y, ld, fb.Q, rb, 0, less, rb);
+        Y = less;
+        ld = rb;
     }
-    memcpy(S, fb.B, (size_t)(rb * rb) * sizeof *S);
     memcpy(g, fb.t, (size_t)rb * sizeof *g);
-    rk_syrk_tile(rb, ra, -1, Y, ra, 1, S, rb);
-    rk_gemm_tile('n', 'n', rb, 1, ra, -1, Y, ra, fa.c, 1, 1, g, 1);
-    double det = log_det(rb, S);
-    if (isnan(det)) return NAN;
-    rk_trsm_tile('l', 'n', rb, 1, S, rb, g, 1);
+    rk_gemm_tile('t', 'n', rb, 1, ra, -1, Y, ld, fa.c, 1, 1, g, 1);
+    double det = rk_schur(rb, ra, Y, ld, fb.B, S, g);
     return fa.head[LOG_DET] + det + log(fa.head[ALPHA] + rk_dot(rb, g, g) + fb.head[REST]);
 }
 
@@ -357,15 +359,15 @@ static void row_of_pairs(const rk_point_rule *o, const rk_points *a, int64_t i, 
         return;
     }
     parts f = parts_of(a, i);
-    double *X = rk_work_take(&work, group * p), *Y = rk_work_take(&work, group * p);
-    double *turned = rk_work_take(&work, a->columns * p);
+    double *X = rk_work_take(&work, p * group), *Y = rk_work_take(&work, p * group);
+    double *turned = rk_work_take(&work, a->columns * group);
     for (int64_t j = j0, end; j < j0 + nj; j = end) {
         int64_t from = b->start[j];
         for (end = j + 1; end < j0 + nj && b->start[end + 1] - from <= group;) end++;
-        int64_t rows = b->start[end] - from;
-        cross_gram(o, b, from, rows, a, i, turned, X);
-        rk_gemm_tile('n', 'n', rows, r, p, 1, X, p, f.N, r, 0, Y, r);
-        for (int64_t k = j; k < end; k++) out[k - j0] = pair_factors(a, i, b, k, Y + (b->start[k] - from) * r, work);
+        int64_t columns = b->start[end] - from;
+        cross_gram(o, a, i, b, from, columns, turned, X);
+        rk_gemm_tile('t', 'n', r, columns, p, 1, f.N, r, X, columns, 0, Y, columns);
+        for (int64_t k = j; k < end; k++) out[k - j0] = pair_factors(a, i, b, k, Y + (b->start[k] - from), columns, work);
     }
 }
 

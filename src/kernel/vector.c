@@ -113,8 +113,7 @@ void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b
     }
     if (a == b && i0 == j0 && ni == nj && a->x->columns >= HALF) { /* on the diagonal: half of the work */
         for (int64_t c = 0; c < a->x->columns; c += SLICE)
-            rk_syrk_tile(ni, rk_least(SLICE, a->x->columns - c), 1.0, row_of(a, i0) + c, dense_of(a)->ld, c ? 1.0 : 0.0, out,
-                         ld);
+            rk_syrk_tile(ni, rk_least(SLICE, a->x->columns - c), row_of(a, i0) + c, dense_of(a)->ld, c ? 1.0 : 0.0, out, ld);
         rk_mirror(out, ld, 0, ni, 0, nj);
         return;
     }
