@@ -90,19 +90,6 @@ rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_
     return rk_data_subset(data, index, count, out);
 }
 
-rkhs_status rk_data_copy(const rkhs_data *x, rkhs_data **copy) {
-    rkhs_status status = RKHS_OK;
-    int64_t *index;
-    rk_mark mark = rk_scratch_mark(x->env);
-    *copy = NULL;
-    TRY(rk_scratch(x->env, x->rows, sizeof *index, &index));
-    for (int64_t i = 0; i < x->rows; i++) index[i] = i;
-    TRY(rk_data_subset(x, index, x->rows, copy));
-done:
-    rk_scratch_release(x->env, mark);
-    return status;
-}
-
 /* "dense or gram" for a set of kinds. */
 static const char *kinds_text(unsigned kinds, char buffer[128]) {
     size_t used = 0;

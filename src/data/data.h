@@ -148,7 +148,6 @@ rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix,
 rkhs_status rk_data_subset(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **out);
 /* The objects at `index` (NULL: all) as a map keeps them, without labels. */
 rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept);
-rkhs_status rk_data_copy(const rkhs_data *x, rkhs_data **copy);
 
 /* codes[i] is a code 0 .. classes-1; names NULL: the codes' digits. Copies. */
 rkhs_status rk_labels_new(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, int64_t classes,

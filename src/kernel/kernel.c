@@ -138,7 +138,7 @@ rkhs_status rk_work_for(rkhs_env *env, int64_t workers, const rk_bound *a, const
     int64_t each = (tree_work(a, b) + 63) / 64 * 64;
     double *room;
     rkhs_status status = rk_scratch(env, workers, sizeof **work, work);
-    if (status == RKHS_OK) status = rk_scratch(env, each * workers, sizeof *room, &room);
+    if (status == RKHS_OK) status = rk_scratch_raw(env, each * workers, sizeof *room, &room);
     for (int i = 0; status == RKHS_OK && i < workers; i++) (*work)[i] = (rk_work){room + i * each, each};
     return status;
 }
