@@ -139,7 +139,7 @@ static rkhs_status check_folder(cli *c, const char *path) {
 
 rkhs_status check_outputs(cli *c, const char *const *outputs, int count) {
     rkhs_status status = RKHS_OK;
-    const char *more[] = {c->labels, c->target, c->x, c->new_z, c->new_labels, c->images, c->gram, c->model};
+    const char *more[] = {c->labels, c->target, c->x, c->new_z, c->new_labels, c->objects, c->gram, c->model};
     for (int i = 0; i < count; i++) {
         const char *path = outputs[i];
         if (path == NULL) continue;

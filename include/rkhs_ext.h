@@ -419,6 +419,8 @@ typedef struct rk_format_type {
     rk_entry entry;
     const char *endings; /* ".csv .tsv": without .gz; several formats may share one */
     unsigned kinds;      /* that it can make */
+    /* (optional) A folder of files in this format, as one data set. */
+    rkhs_status (*read_folder)(rkhs_env *env, const void *self, const char *path, unsigned kinds, rkhs_data **x);
     /* `kinds`: what the caller can use. A file that can be read in more than one way is read as one of them. */
     rkhs_status (*read)(rkhs_env *env, const void *self, struct rk_input *in, unsigned kinds, rkhs_data **x);
     rkhs_status (*read_labels)(rkhs_env *env, const void *self, struct rk_input *in, rkhs_data **labels);

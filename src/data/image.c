@@ -26,10 +26,13 @@ rkhs_status rk_image_check(rkhs_env *env, const char *where, int64_t n, int64_t 
                        "%s%s%lld images of %lld x %lld pixels need %.3g bytes, more than can be handled: make them smaller",
                        begin, colon, (long long)n, (long long)h, (long long)w,
                        8.0 * (double)n * (double)h * (double)w * (double)c);
-    char what[128];
-    snprintf(what, sizeof what, "%lld image%s of %lld x %lld pixels", (long long)n, n == 1 ? "" : "s", (long long)h,
-             (long long)w);
-    return rk_need(env, 8.0 * (double)n * (double)(h * w * c), what, "make them smaller, or raise the memory limit");
+    char what[320];
+    if (n == 1)
+        snprintf(what, sizeof what, "%.160s%san image of %lld x %lld pixels", begin, colon, (long long)h, (long long)w);
+    else
+        snprintf(what, sizeof what, "%.160s%sa set of %lld images of %lld x %lld pixels", begin, colon, (long long)n,
+                 (long long)h, (long long)w);
+    return rk_need(env, 8.0 * (double)n * (double)(h * w * c), what, "make the images smaller, or raise the memory limit");
 }
 
 rkhs_status rk_data_image_new(rkhs_env *env, int64_t n, int64_t h, int64_t w, int64_t c, double **values, rkhs_data **out) {

@@ -171,6 +171,10 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
                 .map = fresh->map};
     TRY(rk_report_number(env, &fresh->report, "rows", (double)x->rows));
     TRY(rk_report_number(env, &fresh->report, "columns", (double)x->columns));
+    const rk_image *image = rk_images(x);
+    if (image)
+        TRY(rk_report_array(env, &fresh->report, "shape", 1, 3,
+                            (double[]){(double)image->h, (double)image->w, (double)image->c}));
     TRY(rk_report_number(env, &fresh->report, "kept", (double)gram->kept));
     TRY(fresh->type->fit(&f));
     if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, dim, fresh->map);

@@ -443,6 +443,9 @@ static const char *const fixture_more_kernels[] = {
     "scigv(points=9, base=linear, eta=0.001, normalize=false)",
     "igv(base=linear)",
     "0.5*igv(sigma=0.3, eta=0.1)*rbf + scigv(points=15, base=rbf, ink=dark)",
+    "shift(rbf)",
+    "0.5*normalize(shift(rbf(gamma=0.03) + center(cosine))) + standardize(linear)",
+    "align(rbf(gamma=0.1))",
     "2*precomputed",
     "precomputed + 0.5*precomputed*precomputed",
     NULL,
@@ -461,7 +464,7 @@ static inline int fixture_takes_counts(const char *text) {
 }
 
 /* Whether a kernel may have negative eigenvalues, which factors and solvers refuse: grams and models are tested without it. */
-static inline int fixture_is_indefinite(const char *text) { return strstr(text, "sigmoid") != NULL; }
+static inline int fixture_is_indefinite(const char *text) { return strstr(text, "sigmoid") || strstr(text, "align"); }
 
 /* Whether a kernel is |x||y| times a function of the angle alone. */
 static inline int fixture_is_network(const char *text) { return strstr(text, "relu") || strstr(text, "ntk"); }
