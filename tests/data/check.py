@@ -117,7 +117,7 @@ SPLICE = ["splice/splice_dna.tsv.gz"]
 REUTERS = ["reuters21578/reuters_single_topic.tsv.gz"]
 SETS = [
     Set("swiss roll", ["swiss_roll/swiss_roll_X.npy"], check_ranks, "kpca(dim=2)", "rbf(sigma=0.5)", (), None),
-    Set("MNIST 500", ["mnist/mnist_5000_x.npy", "mnist/mnist_5000_y.npy"], check_shapes, None, ("linear", "igv", "scigv"), (), None),
+    Set("MNIST 500", ["mnist/mnist_5000_x.npy", "mnist/mnist_5000_y.npy"], check_shapes, None, ("linear", "scigv"), (), None),
     Set("NCI molecules", NCI, nci, "kpca", "tanimoto", range(2, 11), 0.8),
     Set("splice junctions", SPLICE, class_and_text(500), "kpca", "spectrum(p=6)", (2, 5, 10), 0.75),
     Set("splice junctions", SPLICE, class_and_text(500), "kpca", "ssk(p=4, lambda=0.5)", (2, 5, 10), 0.9),

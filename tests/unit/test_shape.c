@@ -315,12 +315,12 @@ static void drawings_move_and_grow(void **state) {
         blot(images + i * A, S, S, x + 5 * s * cos(turn), y + 5 * s * sin(turn), 3 * s, 4 * s, 1 + turn);
     }
     blot(images + 4 * A, S, S, 20, 20, 9, 9, 0);
-    gram(env, "scigv", images, N, NULL, 0, S, S, K);
+    gram(env, "scigv(eta=0.1, sigma=0.5, points=60)", images, N, NULL, 0, S, S, K);
     for (int j = 0; j < N; j++) {
         near(K[j], j == 1 ? K[N + 1] : K[N + j], j < 2 ? 1e-9 : 1e-12);
         if (j == 1) near(K[j], 1, 1e-9);
     }
-    assert_true(K[2] > 0.99);
+    if (!(K[2] > 0.98)) fail_msg("grown: %g, turned: %g, a disc: %g", K[2], K[3], K[4]);
     assert_true(K[3] < K[2] && K[4] < K[3]);
     gram(env, "igv", images, N, NULL, 0, S, S, K);
     assert_true(K[1] < 0.9 && K[2] < 0.99);
