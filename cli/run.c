@@ -269,8 +269,8 @@ static rkhs_status check_results(cli *c, const double *values, int64_t n, int64_
         if (fabs(values[i]) <= 1e150) continue;
         return refuse(
             c, EXIT_FAILED,
-            "%s gives %g in row %lld, column %lld (counted from 1), which is no use: bring the columns of %s to a smaller "
-            "scale, or choose other parameters",
+            "%s gives %g in row %lld, column %lld (counted from 1), and 1e150 is the most: bring the columns of %s to a "
+            "smaller scale, or choose other parameters",
             c->operand[0], values[i], (long long)(i / p) + 1, (long long)(i % p) + 1, input);
     }
     return RKHS_OK;

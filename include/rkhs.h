@@ -144,7 +144,9 @@ RKHS_API rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int6
                                        int64_t classes, rkhs_data **data);
 
 /* Reads a file; "-" is standard input; gzip is seen and undone. `format` is a spec, "csv(label=species)"; NULL goes by the
- * name's ending. A column read as labels is found by rkhs_data_labels. */
+ * name's ending. A column read as labels is found by rkhs_data_labels. An array of n x height x width, or with 1, 3 or 4
+ * channels behind, holds images; so does a folder of PNG files of one size, which are taken in byte order of their names, with
+ * the labels of a table in it, labels.csv or labels.tsv, whose columns are file and label. */
 RKHS_API rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data);
 
 /* The same, for a kernel: a file that can be read in more than one way is read as the kernel compares it, lines of text for a
@@ -202,7 +204,8 @@ RKHS_API void rkhs_data_free(rkhs_data *data);
  * last: "2*standardize(rbf)[12:16] + cosine[0,4]^2". */
 RKHS_API rkhs_status rkhs_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel);
 
-/* The text that makes an equal kernel. */
+/* The text that makes an equal kernel; what a frozen kernel has learnt beyond parameters (words: its vocabulary) is kept in
+ * copies and model files, not in the text. */
 RKHS_API const char *rkhs_kernel_text(const rkhs_kernel *kernel);
 
 /* Turns rules such as sigma=median into numbers, from data; fit does it on a copy. A frozen kernel stays as it is. */
@@ -304,6 +307,7 @@ typedef struct rkhs_type {
     const char *second;  /* of a model: what its second data set is: "target", "labels", "target or labels", ...; or NULL */
     int predicts;        /* of a model: its output stands for the target, which it needs */
     int better;          /* of a score: 1 when more is better, -1 when less is, 0 when it only describes */
+    int needs_x;         /* of a score: it compares with the objects */
     int needs_labels;    /* of a score */
     int takes_new;       /* of a score: new rows can be scored against the others */
 } rkhs_type;

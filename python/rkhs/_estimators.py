@@ -295,7 +295,7 @@ def from_model(model, function=None):
     text, kernel = model.text()
     estimator = from_text(text, kernel=function or kernel)
     estimator._adopt(model)
-    if estimator.report_["columns"] > 0:
+    if estimator.report_.get("columns", 0) > 0:
         estimator.n_features_in_ = int(estimator.report_["columns"])
     estimator._flat = model.embedding()[1] == 1
     return estimator

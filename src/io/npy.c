@@ -476,7 +476,7 @@ rkhs_status rk_elements_labels(rkhs_env *env, rk_input *in, const rk_npy *npy, r
     for (int64_t i = 0; i < n; i++) {
         list[i] = words + i * room;
         if (!*list[i])
-            FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) has an empty label: name its class", name,
+            FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) has an empty label: name its class (? for none)", name,
                  (long long)i + 1);
     }
     TRY(rk_labels_from_words(env, list, n, out));
@@ -595,8 +595,7 @@ static rkhs_status write_npy(rkhs_env *env, const void *self, const rkhs_data *x
     if (x->type == &rk_data_labels) return write_labels(env, x, out);
     if (x->type == &rk_data_bits) return write_bits(env, x, out);
     const double *values = rk_io_values(x, &ld);
-    if (!values)
-        return rk_fail(env, RKHS_ERR_DATA, "%s: %s data cannot be written as npy", rk_output_name(out), x->type->entry.name);
+    if (!values) return rk_io_cannot(x, rk_output_name(out), "npy");
     return write_numbers(x, values, ld, out);
 }
 

@@ -68,11 +68,11 @@ static void take_bytes(png_structp png, png_bytep to, size_t count) {
 /* ---- steps that may end in a jump
  * -------------------------------------------------------------------------------------------- */
 
-/* Runs a step; 0 when libpng gave up. */
+/* Runs a step; 0 when libpng gave up, or went on without memory that it had asked for. */
 static int guarded(picture *p, void (*step)(picture *)) {
     if (setjmp(p->jump)) return 0;
     step(p);
-    return 1;
+    return p->status == RKHS_OK;
 }
 
 /* The header, and chunks up to the pixels. */

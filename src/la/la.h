@@ -114,6 +114,10 @@ rkhs_status rk_tall_product(rkhs_env *env, int64_t n, int64_t r, int64_t k, cons
 /* A = L L', in the lower triangle; the upper one is not read, and changes in the tiles on the diagonal alone.
  * *bad: the first row where A is not positive definite, or -1. */
 rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, int64_t lda, int64_t *bad);
+/* A factorisation may be made in place of a symmetric matrix that is stored whole: the tiles on its diagonal are kept first, on
+ * the scratch list, and what is below them comes back from its mirror image. */
+rkhs_status rk_keep_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda, double **kept);
+void rk_put_back(int64_t n, double *A, int64_t lda, const double *kept);
 /* B (m x n) = B L^-T. */
 rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n, const double *L, int64_t ldl, double *B,
                           int64_t ldb);

@@ -1,5 +1,7 @@
-/* Images: their shape, vector kernels on them, kernels that do not mind a shift, models, files of arrays. */
+/* Images: their shape, vector kernels on them, kernels that do not mind a shift, models, files of arrays and of PNG. */
 #include "files.h"
+
+#include <zlib.h>
 
 #include "kernel/kernel.h"
 #include "model/model.h"
@@ -264,6 +266,98 @@ static void arrays_are_read_and_written_as_images(void **state) {
     rkhs_data_free(y);
 }
 
+/* ---- PNG ---- */
+
+static size_t put_chunk(uint8_t *at, const char *name, const uint8_t *bytes, size_t count) {
+    uint32_t sum = (uint32_t)crc32(crc32(0, (const Bytef *)name, 4), count ? bytes : (const Bytef *)"", (uInt)count);
+    for (int i = 0; i < 4; i++)
+        at[i] = (uint8_t)(count >> (24 - 8 * i)), at[8 + count + (size_t)i] = (uint8_t)(sum >> (24 - 8 * i));
+    memcpy(at + 4, name, 4);
+    if (count) memcpy(at + 8, bytes, count);
+    return count + 12;
+}
+
+/* Writes h x w pixels of c channels (1, 3, 4), at most 200 bytes; its length. */
+static size_t put_png(const char *path, int h, int w, int c, const uint8_t *pixels) {
+    static const uint8_t types[] = {0, 0, 0, 2, 6};
+    uint8_t file[1024], rows[256], packed[512], head[13] = {0, 0, 0, (uint8_t)w, 0, 0, 0, (uint8_t)h, 8, types[c]};
+    uLongf length = sizeof packed;
+    for (int y = 0; y < h; y++) {
+        rows[y * (w * c + 1)] = 0;
+        memcpy(rows + y * (w * c + 1) + 1, pixels + y * w * c, (size_t)(w * c));
+    }
+    assert_int_equal(compress(packed, &length, rows, (uLong)(h * (w * c + 1))), Z_OK);
+    memcpy(file, "\x89PNG\r\n\x1a\n", 8);
+    size_t at = 8 + put_chunk(file + 8, "IHDR", head, 13);
+    at += put_chunk(file + at, "IDAT", packed, length);
+    at += put_chunk(file + at, "IEND", NULL, 0);
+    put_bytes(path, file, at);
+    return at;
+}
+
+static void a_png_is_read_whole_or_refused(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    uint8_t pixels[24];
+    rkhs_data *x;
+    int64_t h, w, c;
+    for (int i = 0; i < 24; i++) pixels[i] = (uint8_t)(10 * i);
+    for (int channels = 1; channels <= 4; channels += channels == 1 ? 2 : 1) {
+        size_t count, length = put_png("x.png", 3, 2, channels, pixels);
+        OK(env, rkhs_data_read(env, "x.png", NULL, &x));
+        assert_int_equal(rkhs_data_shape(x, &h, &w, &c), 1);
+        assert_true(h == 3 && w == 2 && c == channels && rkhs_data_rows(x) == 1);
+        for (int i = 0; i < 6 * channels; i++) assert_true(rkhs_data_values(x, NULL)[i] == pixels[i]);
+        rkhs_data_free(x);
+        char *bytes = get_bytes("x.png", &count);
+        for (size_t cut = 0; cut < length; cut++) { /* every part of it */
+            put_bytes("y.png", bytes, cut);
+            assert_int_not_equal(rkhs_data_read(env, "y.png", NULL, &x), RKHS_OK);
+            assert_true(!x && strstr(rkhs_env_message(env), "y.png: ") == rkhs_env_message(env));
+        }
+        for (size_t at = 0; at < length; at++) { /* each byte flipped: a checksum sees it */
+            bytes[at] ^= 0x11;
+            put_bytes("y.png", bytes, length);
+            rkhs_status status = rkhs_data_read(env, "y.png", NULL, &x);
+            if (status == RKHS_OK) fail_msg("byte %zu of %zu, flipped, is not seen", at, length);
+            assert_true(!x && strstr(rkhs_env_message(env), "y.png: ") == rkhs_env_message(env));
+            bytes[at] ^= 0x11;
+        }
+        free(bytes);
+    }
+}
+
+static void a_folder_is_read_with_its_labels(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    uint8_t pixels[3][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 255}};
+    rkhs_data *x;
+    put_png("b.png", 2, 2, 1, pixels[1]);
+    put_png("a.png", 2, 2, 1, pixels[0]);
+    put_png("B.png", 2, 2, 1, pixels[2]);
+    put_text("labels.tsv", "label\tfile\nno\tB.png\nyes\tb.png\nno\ta.png\n");
+    OK(env, rkhs_data_read(env, ".", NULL, &x));
+    near_all(rkhs_data_values(x, NULL), (double[]){9, 10, 11, 255, 1, 2, 3, 4, 5, 6, 7, 8}, 12, 0);
+    const rkhs_data *labels = rkhs_data_labels(x);
+    const int64_t *codes = rkhs_data_codes(labels, NULL);
+    assert_string_equal(rkhs_data_class_name(labels, codes[0]), "no");
+    assert_string_equal(rkhs_data_class_name(labels, codes[1]), "no");
+    assert_string_equal(rkhs_data_class_name(labels, codes[2]), "yes");
+    rkhs_data_free(x);
+    env->allocations = 0;
+    env->fail_at = INT64_MAX;
+    OK(env, rkhs_data_read(env, ".", NULL, &x));
+    rkhs_data_free(x);
+    int64_t total = env->allocations;
+    assert_true(total > 20);
+    for (int64_t k = 0; k < total; k++) { /* memory runs out anywhere: nothing is left, and a sentence says so */
+        env->allocations = 0;
+        env->fail_at = k;
+        rkhs_status status = rkhs_data_read(env, ".", NULL, &x);
+        env->fail_at = -1;
+        if (status != RKHS_ERR_MEMORY || x || !*rkhs_env_message(env) || atomic_load(&env->used) != 0)
+            fail_msg("allocation %lld of %lld: %d, %s", (long long)k, (long long)total, status, rkhs_env_message(env));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         FILES_TEST(a_shape_is_kept_or_refused),
@@ -272,6 +366,8 @@ int main(void) {
         FILES_TEST(a_shift_is_forgiven),
         FILES_TEST(models_keep_the_shape),
         FILES_TEST(arrays_are_read_and_written_as_images),
+        FILES_TEST(a_png_is_read_whole_or_refused),
+        FILES_TEST(a_folder_is_read_with_its_labels),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
