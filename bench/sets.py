@@ -78,6 +78,20 @@ class Sets:
             save_csr(path + ".npz", numpy.array(values, float), indices, len(numbers))
         return self.file(f"molecules_{rows}_{rounds}_{seed}.gin", make)
 
+    def drawings(self, rows, side=28, seed=12):
+        """Images of a bent stroke, light on 0, as written digits are."""
+        def make(path):
+            random, grid = numpy.random.default_rng(seed), numpy.arange(side)
+            x = numpy.empty((rows, side, side))
+            for image in x:
+                ends = random.uniform(0.2 * side, 0.8 * side, (4, 2))
+                t = numpy.linspace(0, 1, 60)[:, None]
+                line = (1 - t) ** 3 * ends[0] + 3 * t * (1 - t) ** 2 * ends[1] + 3 * t ** 2 * (1 - t) * ends[2] + t ** 3 * ends[3]
+                square = (grid[:, None, None] - line[:, 0]) ** 2 + (grid[:, None] - line[:, 1]) ** 2
+                image[:] = (255 * numpy.exp(-square.min(2) / 3)).round()
+            numpy.save(path, x)
+        return self.file(f"drawings_{rows}_{side}_{seed}.npy", make)
+
     def table(self, rows, columns, digits):
         """A CSV of numbers with so many significant digits; 17: as a program writes doubles to the last bit."""
         def make(path):

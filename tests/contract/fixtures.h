@@ -227,6 +227,8 @@ static const fixture_set fixture_sets[] = {
     {.name = "graph duplicates", .kind = RK_KIND_GRAPH, .p = 4, .again = 1, .zero = 1}, /* some have one vertex */
     {.name = "images", .kind = RK_KIND_IMAGE, .p = 30, .large = 1, .h = 6, .w = 5},
     {.name = "image duplicates", .kind = RK_KIND_IMAGE, .p = 27, .again = 1, .zero = 1, .h = 3, .w = 3}, /* in colours */
+    {.name = "drawings", .kind = RK_KIND_IMAGE, .p = 63, .counts = 1, .h = 9, .w = 7},
+    {.name = "drawings, duplicates", .kind = RK_KIND_IMAGE, .p = 60, .again = 1, .counts = 1, .h = 4, .w = 5}, /* in colours */
     {.name = "gram", .kind = RK_KIND_GRAM, .p = 0, .large = 1}, /* precomputed, positive definite */
     {.name = NULL},
 };
@@ -473,6 +475,10 @@ static const char *const fixture_more_kernels[] = {
     "paths(labelled=false)",
     "graphlet(labelled=false, connected=false, normalize=false)",
     "0.5*wl(h=1) + paths*graphlet",
+    "scigv(eta=0.01, points=12, bins=[3,8], base=chi2, position=0)",
+    "scigv(points=9, base=linear, eta=0.001, normalize=false)",
+    "igv(base=linear)",
+    "0.5*igv(sigma=0.3, eta=0.1)*rbf + scigv(points=15, base=rbf, ink=dark)",
     "shift(rbf)",
     "0.5*normalize(shift(rbf(gamma=0.03) + center(cosine))) + standardize(linear)",
     "align(rbf(gamma=0.1))",
@@ -488,9 +494,9 @@ static inline const char *fixture_kernel(int i) {
     return fixture_more_kernels[i];
 }
 
-/* Whether a kernel takes no number below 0. */
+/* Whether a kernel takes no number below 0, or no image without ink. */
 static inline int fixture_takes_counts(const char *text) {
-    return strstr(text, "chi2") || strstr(text, "intersection") || strstr(text, "minmax");
+    return strstr(text, "chi2") || strstr(text, "intersection") || strstr(text, "minmax") || strstr(text, "igv");
 }
 
 /* Whether a kernel may have negative eigenvalues, which factors and solvers refuse: grams and models are tested without it. */
