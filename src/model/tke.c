@@ -46,7 +46,7 @@ enum { MAP_FULL, MAP_NEAREST };
      .brief = "where to begin, unless a start is given"}
 
 static const rk_param tke_params[] = {
-    SHARED("0.02", "cauchy", "log", "local"),
+    SHARED("0.05", "cauchy", "log", "local"),
     {.name = "place", .kind = RK_CHOICE, .offset = offsetof(tke, place), .value = "refine", .choices = "refine|neighbour",
      .brief = "new objects: by the objective, or on the neighbour where it is lowest"},
     {.name = "gram", .kind = RK_SPEC, .offset = offsetof(tke, gram), .value = "exact", .list = &rk_grams,
@@ -78,7 +78,9 @@ static int way_bctke(const void *self) { return ((const tke *)self)->place; }
 static int64_t neighbours_of(const tke *o, int64_t n) { return o->k ? o->k : rk_least(15, n - 1); }
 
 /* What the weights of a row sum to, of k. */
-static double sum_of(const tke *o, int64_t k) { return o->weights == WEIGHTS_LOCAL ? (k > 2 ? log2((double)k) : 1.5) : 0; }
+static double sum_of(const tke *o, int64_t k) {
+    return o->weights == WEIGHTS_LOCAL ? fmax(0.4 * (double)k, fmin(1.5, (double)k)) : 0;
+}
 
 /* ---- the start ---------------------------------------------------------------------------------------------------------- */
 
