@@ -124,6 +124,23 @@ done:
 
 /* ---- fit ---------------------------------------------------------------------------------------------------------------- */
 
+/* What K can follow of a start: K (K + ridge I)^-1 Z. Coefficients that make it have no part that K takes to 0, whose rounding
+ * would show in new objects. */
+static rkhs_status smoothen(rk_fit *f, double *Z) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(f->env);
+    int64_t n = f->gram->n;
+    rk_solution s;
+    double *diag;
+    TRY(rk_scratch(f->env, n, sizeof *diag, &diag));
+    TRY(f->gram->type->diag(f->gram, diag));
+    TRY(rk_solve_linear(f->gram, NULL, &(rk_linear){Z, f->dim, 1e-3 * rk_sum(n, diag) / (double)n}, &s));
+    TRY(f->gram->type->push(f->gram, s.coef, f->dim, Z));
+done:
+    rk_scratch_release(f->env, mark);
+    return status;
+}
+
 static void advise(rkhs_env *env, const rk_twin *t) {
     if (t->alone)
         rk_log(env, RKHS_LOG_ADVICE,
@@ -163,6 +180,7 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
     TRY(rk_twin_graph(f->gram, &t));
     advise(f->env, &t);
     TRY(start_at(f, o, &t, Z0));
+    if (coordinates == RK_COORD_ALPHA && !nearest) TRY(smoothen(f, Z0));
     TRY(rk_twin_room(f->env, &t));
     rk_smooth problem = {
         .coordinates = coordinates, .rows = n, .dim = d, .thetas = 1, .nearest = nearest, .eval = rk_twin_eval, .context = &t};
