@@ -34,10 +34,11 @@ typedef struct words {
     const char *raised; /* an exponent after s, or NULL; then a closing bracket */
 } words;
 
-/* Shades 0 .. 255, row by row: of a grey, 255 white, or of the scale of colours. */
+/* Shades 0 .. 255, row by row: of a grey, 255 white, of the scale of colours, or three for each pixel: red, green, blue. */
+enum { IMAGE_GREY, IMAGE_SCALE, IMAGE_RGB };
 typedef struct image {
     const uint8_t *shade;
-    int width, height, coloured;
+    int width, height, colours;
 } image;
 
 typedef struct canvas canvas;
@@ -160,18 +161,22 @@ double name_width(const char *name);
 
 /* ---- what a picture shows --------------------------------------------------------------------------------------------- */
 
-typedef struct thumbs {
-    const double *values; /* n x (height * width) */
-    int64_t n, ld;
-    int height, width;
-} thumbs;
+/* Objects to be drawn at their points. */
+typedef struct objects {
+    rkhs_data *data;
+    int64_t n;                    /* 0: none */
+    double box_width, box_height; /* of a drawing */
+    int height, width, channels;  /* of images */
+    double least, most;           /* of all their numbers */
+    int dark;                     /* along their edges */
+} objects;
 
 typedef struct picture {
     key key;
     points *sets; /* one for each panel */
     int count;
-    points fresh;  /* n = 0: none */
-    thumbs images; /* n = 0: none */
+    points fresh; /* n = 0: none */
+    objects objects;
     const char *title;
     const char **titles; /* of panels; or NULL */
     char about[160];     /* a sentence for readers who cannot see it */
@@ -189,9 +194,9 @@ void draw_pairs(canvas *v, picture *p);
 void draw_panels(canvas *v, picture *p);
 enum { MOST_PANELS = 12, MOST_PAIRS = 6 };
 
-/* thumbs.c: reads --images for n points; places some of them so that none covers another; fills at most the frame. */
-rkhs_status take_images(cli *c, int64_t n, rkhs_data **data, thumbs *images);
-void draw_thumbs(canvas *v, const picture *p, const frame *f, const axis *x, const axis *y);
+/* objects.c: reads --objects for n points; places some of them so that none covers another; fills at most the frame. */
+rkhs_status take_objects(cli *c, int64_t n, objects *o);
+void draw_objects(canvas *v, const picture *p, const frame *f, const axis *x, const axis *y);
 
 /* curves.c: --model: eigenvalues and losses. heat.c: --gram. */
 rkhs_status plot_model(cli *c, canvas *v);

@@ -50,6 +50,19 @@ static rkhs_status take_dense(rkhs_env *env, PyObject *t, held *h) {
     return single ? rkhs_data_float(env, values, n, p, p, &h->data) : rkhs_data_dense(env, values, n, p, p, &h->data);
 }
 
+static rkhs_status take_images(rkhs_env *env, PyObject *t, held *h) {
+    PyObject *array;
+    Py_ssize_t n, height, width, channels;
+    const char *kind;
+    if (!PyArg_ParseTuple(t, "snnnnO", &kind, &n, &height, &width, &channels, &array)) return RKHS_ERR_ARGUMENT;
+    Py_ssize_t most = PY_SSIZE_T_MAX;
+    if (n < 1 || height < 1 || width < 1 || channels < 1 || n > most / height || n * height > most / width ||
+        n * height * width > most / channels)
+        return RKHS_ERR_ARGUMENT;
+    const double *values = take_buffer(h, array, n * height * width * channels, 8);
+    return values ? rkhs_data_images(env, values, n, height, width, channels, &h->data) : RKHS_ERR_ARGUMENT;
+}
+
 static rkhs_status take_csr(rkhs_env *env, PyObject *t, held *h) {
     PyObject *values, *columns, *starts;
     Py_ssize_t n, p;
@@ -112,8 +125,8 @@ static rkhs_status take_bits(rkhs_env *env, PyObject *t, held *h) {
 static const struct {
     const char *kind;
     rkhs_status (*take)(rkhs_env *env, PyObject *tuple, held *h);
-} takers[] = {{"dense", take_dense},     {"float", take_dense}, {"csr", take_csr},
-              {"strings", take_strings}, {"bits", take_bits},   {"classes", take_classes}};
+} takers[] = {{"dense", take_dense}, {"float", take_dense},     {"csr", take_csr},      {"strings", take_strings},
+              {"bits", take_bits},   {"classes", take_classes}, {"images", take_images}};
 
 /* The data set that a tuple describes; None gives none. A Python exception may be set when this fails. */
 rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h) {

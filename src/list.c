@@ -28,6 +28,7 @@ static pthread_once_t kinds_once = PTHREAD_ONCE_INIT;
 static void make_kinds(void) {
     for (int i = 0; i < KERNELS && rk_kernels.entries[i]; i++) {
         unsigned kinds = ((const rk_kernel_type *)rk_kernels.entries[i])->kinds;
+        if (kinds & RK_KIND_DENSE) kinds |= RK_KIND_BITS; /* what takes numbers sees bits as such */
         size_t used = 0;
         int any = (kinds | RK_KIND_GRAM) == ~0u;
         if (any) used = (size_t)snprintf(kinds_text[i], sizeof *kinds_text, kinds == ~0u ? "any" : "any but gram");
@@ -66,6 +67,7 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
     if (l == &rk_scores) {
         const rk_score_type *s = (const rk_score_type *)e;
         type->better = s->better == RK_MORE_IS_BETTER ? 1 : s->better == RK_LESS_IS_BETTER ? -1 : 0;
+        type->needs_x = (s->needs & RK_NEEDS_X) != 0;
         type->needs_labels = (s->needs & RK_NEEDS_LABELS) != 0;
         type->takes_new = s->takes_new;
     }

@@ -78,6 +78,15 @@ def dense_tuple(X):
     return ("float" if X.dtype == np.float32 else "dense", *X.shape, X)
 
 
+def holds_images(X):
+    """Whether X is an array of images: n x height x width, or with 1, 3 or 4 channels behind."""
+    return isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.size > 0 and (X.ndim == 3 or (X.ndim == 4 and X.shape[3] in (1, 3, 4)))
+
+
+def images_tuple(X):
+    return ("images", *X.shape[:3], X.shape[3] if X.ndim == 4 else 1, np.ascontiguousarray(X, dtype=np.float64))
+
+
 def csr_tuple(X):
     X = X.tocsr()
     if not X.has_canonical_format:
@@ -98,6 +107,8 @@ def as_tuple(X):
     if hasattr(X, "tocsr"):
         return csr_tuple(X)
     X = np.asarray(X)
+    if holds_images(X):
+        return images_tuple(X)
     if X.ndim == 1:
         raise ValueError("Expected 2D array, got 1D array instead: rows are objects. Reshape your data with "
                          "array.reshape(-1, 1) if it has a single feature, or array.reshape(1, -1) if it is a single object.")

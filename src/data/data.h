@@ -20,6 +20,12 @@ typedef struct rk_dense {
     rk_mapped map; /* values, when they stay on the disk */
 } rk_dense;
 
+/* Images: vectors with a shape; columns = h*w*c, pixel (y, x), channel k is number (y*w + x)*c + k. See image.c. */
+typedef struct rk_image {
+    rk_dense dense; /* first, so that what takes dense data takes images */
+    int64_t h, w, c;
+} rk_image;
+
 /* Sparse vectors by rows: row i has values[q] in column columns[q], starts[i] <= q < starts[i+1], columns ascending, none
  * twice. Explicit zeros may stand there. columns < 2^31. */
 typedef struct rk_sparse {
@@ -73,6 +79,11 @@ extern const rk_list rk_datas, rk_samples;
 #include "data/datas.def"
 #undef RK_DATA
 
+/* The vectors of dense data, or of images, which are vectors too; NULL when x is neither. */
+static inline const rk_dense *rk_dense_of(const rkhs_data *x) {
+    return x->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE) ? (const rk_dense *)x->self : NULL;
+}
+
 /* An empty data of a type, with self allocated. */
 rkhs_status rk_data_new(rkhs_env *env, const rk_data_type *type, int64_t rows, int64_t columns, rkhs_data **x);
 /* As rkhs_data_dense, for use inside a call: message and progress stay. */
@@ -91,6 +102,12 @@ rkhs_status rk_data_sparse_new(rkhs_env *env, int64_t rows, int64_t columns, int
                                int64_t **starts, rkhs_data **x);
 /* Refuses starts that do not begin at 0 or go back, columns out of order or range, NaN, Inf, past 1e150; `where` as above. */
 rkhs_status rk_sparse_check(rkhs_env *env, const char *where, const rkhs_data *x);
+/* The same rows in the other form. */
+rkhs_status rk_sparse_as_dense(const rkhs_data *x, rkhs_data **dense);
+rkhs_status rk_dense_as_sparse(const rkhs_data *x, rkhs_data **sparse);
+
+/* "dense or gram" for a set of kinds. */
+const char *rk_kinds_text(unsigned kinds, char buffer[128]);
 
 /* A set of bits that owns its words, zeroed, for the caller to fill; the bits past the last column must stay 0. */
 rkhs_status rk_data_bits_new(rkhs_env *env, int64_t rows, int64_t columns, uint64_t **words, rkhs_data **x);
@@ -100,6 +117,17 @@ int rk_bits_from_bytes(const uint8_t *bytes, int64_t count, int64_t bits, uint64
 void rk_bits_row(const rkhs_data *x, int64_t i, double *out);
 /* Whether x is better held as bits: numbers that are 0 or 1 alone, and enough of them. */
 int rk_bits_suit(const rkhs_data *x);
+
+/* Images with their shape; NULL when x is of another kind. */
+const rk_image *rk_images(const rkhs_data *x);
+/* Images that own a zeroed array of n x h x w x c, given back in *values. */
+rkhs_status rk_data_image_new(rkhs_env *env, int64_t n, int64_t h, int64_t w, int64_t c, double **values, rkhs_data **x);
+/* Dense data of h*w*c columns turned into images, in place of *x. */
+rkhs_status rk_image_from(rkhs_env *env, rkhs_data **x, int64_t h, int64_t w, int64_t c);
+/* Dense data seen as images of the shape of others, which has as many columns. */
+rkhs_status rk_image_view(rkhs_env *env, const rkhs_data *x, const rkhs_data *like, rkhs_data **view);
+/* Refuses shapes that no images have, and those that need more memory than there is; the sentence begins with `where`. */
+rkhs_status rk_image_check(rkhs_env *env, const char *where, int64_t n, int64_t h, int64_t w, int64_t c);
 
 /* Index rows from numbers; the sentence begins with `where`. */
 rkhs_status rk_index_from(rkhs_env *env, const char *where, const rkhs_data *numbers, int64_t objects, rkhs_data **x);

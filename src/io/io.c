@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #define RK_FORMAT(name) &rk_format_##name.entry,
 static const rk_entry *const entries[] = {
@@ -50,6 +51,11 @@ static const rk_entry *find_ending(const char *base, size_t length, unsigned kin
 
 /* A file without a name of its own: a pipe. */
 static int nameless(const char *path) { return strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0; }
+
+static int is_folder(const char *path) {
+    struct stat st;
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
 
 /* Every ending once: ".csv .txt .tsv". */
 static void list_endings(char known[256]) {
@@ -127,18 +133,19 @@ static rkhs_status looks_like_table(rk_input *in, int *table) {
 
 /* The format of what comes through a pipe, by its first bytes, and by what the caller can use. */
 static rkhs_status format_by_bytes(rk_input *in, unsigned kinds, const char **format) {
-    char bytes[6];
+    char bytes[8];
     size_t got;
     rkhs_status status = rk_input_peek(in, bytes, sizeof bytes, &got);
     if (status != RKHS_OK) return status;
     int idx = got >= 4 && !bytes[0] && !bytes[1] && bytes[2] >= 8 && bytes[2] <= 14 && bytes[3] >= 1 && bytes[3] <= 8;
-    *format = got == 6 && memcmp(bytes, "\x93NUMPY", 6) == 0       ? "npy"
-              : got >= 4 && memcmp(bytes, "PK\3\4", 4) == 0        ? "npz"
-              : idx                                                ? "idx"
-              : got >= 5 && memcmp(bytes, "#FPS1", 5) == 0         ? "fps"
-              : got && bytes[0] == '>'                             ? "fasta"
-              : kinds & RK_KIND_DENSE || !(kinds & RK_KIND_STRING) ? "csv"
-                                                                   : "lines";
+    *format = got >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0           ? "npy"
+              : got == 8 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0 ? "png"
+              : got >= 4 && memcmp(bytes, "PK\3\4", 4) == 0            ? "npz"
+              : idx                                                    ? "idx"
+              : got >= 5 && memcmp(bytes, "#FPS1", 5) == 0             ? "fps"
+              : got && bytes[0] == '>'                                 ? "fasta"
+              : kinds & RK_KIND_DENSE || !(kinds & RK_KIND_STRING)     ? "csv"
+                                                                       : "lines";
     return RKHS_OK;
 }
 
@@ -149,15 +156,20 @@ static rkhs_status read_data(rkhs_env *env, const char *path, const char *format
     rk_spec *spec = NULL;
     rk_mark mark = rk_scratch_mark(env);
     if (!path) FAIL(env, RKHS_ERR_ARGUMENT, "no file name was given to read from");
-    int guess = !format && nameless(path);
+    int guess = !format && nameless(path), folder = is_folder(path);
+    if (folder && !format) format = "png";
     if (!format && !guess) {
         TRY(rk_input_open(env, path, &in)); /* that there is no such file matters more than its ending */
         TRY(format_by_name(env, path, kinds, &format));
         int table = 0;
-        if (strcmp(format, "lines") == 0 && kinds & RK_KIND_DENSE) TRY(looks_like_table(in, &table));
+        if (strcmp(format, "lines") == 0 && kinds & (RK_KIND_DENSE | RK_KIND_IMAGE)) TRY(looks_like_table(in, &table));
         if (table) format = "csv";
     }
     if (format) TRY(rk_spec_new(env, &rk_formats, format, &spec)); /* a wrong spec is said before a pipe is waited for */
+    if (folder && kinds != RK_KIND_LABELS && type_of(spec->entry)->read_folder) {
+        TRY(type_of(spec->entry)->read_folder(env, spec->self, path, kinds, data));
+        goto done;
+    }
     if (!in) TRY(rk_input_open(env, path, &in));
     if (guess) {
         TRY(format_by_bytes(in, kinds, &format));
@@ -210,6 +222,15 @@ const double *rk_io_values(const rkhs_data *x, int64_t *ld) {
     const rk_gram_rows *g = x->self;
     *ld = g->ld;
     return g->values;
+}
+
+rkhs_status rk_io_cannot(const rkhs_data *x, const char *name, const char *as) {
+    unsigned kind = x->type->kind;
+    return rk_fail(x->env, RKHS_ERR_DATA, "%s: %s data cannot be written as %s: choose %s", name, x->type->entry.name, as,
+                   kind == RK_KIND_STRING   ? ".txt"
+                   : kind == RK_KIND_SPARSE ? ".npz or .svm"
+                   : kind == RK_KIND_INDEX  ? "the table that it was read from"
+                                            : ".npy or .csv");
 }
 
 /* The format to write a file in, from its spec or by the name. */

@@ -22,8 +22,9 @@ rkhs_status rk_labels_from_strings(rkhs_env *env, const rkhs_data *x, rkhs_data 
 
 /* Reads and parses the header of a NumPy array. */
 rkhs_status rk_npy_read_header(rkhs_env *env, rk_input *in, rk_npy *npy);
-/* What follows a header, to the end of the input: as a matrix, looked through for NaN and the like, or as bits where `kinds`
- * prefers them and each byte is 0 or 1; as labels; as plain numbers, allocated, of an array of any shape. */
+/* What follows a header, to the end of the input: as a matrix, looked through for NaN and the like, as images where `kinds` has
+ * them and the shape is theirs, or as bits where `kinds` prefers them and each byte is 0 or 1; as labels; as plain numbers,
+ * allocated, of an array of any shape. */
 rkhs_status rk_elements_read(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **x);
 rkhs_status rk_elements_labels(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **labels);
 rkhs_status rk_elements_doubles(rkhs_env *env, rk_input *in, const rk_npy *npy, double **values);
@@ -34,5 +35,7 @@ int rk_whole_name(const char *name, int64_t *value);
 
 /* The numbers of dense data, or of a Gram's rows, for the writers; NULL when x is neither. */
 const double *rk_io_values(const rkhs_data *x, int64_t *ld);
+/* Says that data of this kind cannot be written so, and which ending can. */
+rkhs_status rk_io_cannot(const rkhs_data *x, const char *name, const char *as);
 
 #endif

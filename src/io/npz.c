@@ -361,7 +361,7 @@ static rkhs_status write_npz(rkhs_env *env, const void *self, const rkhs_data *x
     else if (x->type->kind == RK_KIND_SPARSE)
         TRY(put_sparse(env, archive, x));
     else if (x != labels)
-        FAIL(env, RKHS_ERR_DATA, "%s: %s data cannot be written as npz", name, x->type->entry.name);
+        TRY(rk_io_cannot(x, name, "npz"));
     if (labels) TRY(put_labels(env, archive, labels, &put));
     if (x == labels && !put)
         FAIL(env, RKHS_ERR_DATA, "%s: labels that are words are not written as npz: write them as .npy or .csv", name);
@@ -387,7 +387,7 @@ const rk_format_type rk_format_npz = {
               .params = params,
               .size = sizeof(npz)},
     .endings = ".npz",
-    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE,
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE,
     .read = read_npz,
     .read_labels = read_labels_npz,
     .write = write_npz,

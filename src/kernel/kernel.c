@@ -9,6 +9,7 @@ static rkhs_status freeze_tree(rkhs_env *env, rkhs_kernel *k, const rkhs_data *x
     rkhs_status status = RKHS_OK;
     rkhs_data *seen = NULL;
     if (k->type->freeze) TRY(k->type->freeze(env, k->spec->self, x));
+    if (k->type->learn && !k->learnt.text) TRY(k->type->learn(env, k->spec->self, x, &k->learnt));
     if (k->type->see) TRY(k->type->see(env, k->spec->self, x, &seen));
     for (int i = 0; i < k->children; i++) TRY(freeze_tree(env, k->child[i], seen ? seen : x));
 done:
@@ -49,7 +50,10 @@ done:
 
 unsigned rk_kernel_kinds(const rkhs_kernel *k) {
     unsigned kinds = k->type->kinds;
+    if (kinds & RK_KIND_DENSE) kinds |= RK_KIND_IMAGE; /* images are vectors with a shape */
     for (int i = 0; i < k->children; i++) kinds &= rk_kernel_kinds(k->child[i]);
+    if (k->type->written == RK_WRITTEN_COLUMNS && !(kinds & RK_KIND_DENSE))
+        kinds &= ~(unsigned)RK_KIND_IMAGE; /* no shape left */
     return kinds;
 }
 
@@ -74,6 +78,16 @@ rkhs_status rk_kernel_coerce(const rkhs_kernel *k, const rkhs_data *x, const rkh
                 : rk_data_coerce(k->env, x, rk_kernel_kinds(k), what, use, view);
 }
 
+/* Refuses images of another shape than those that they are compared with, which may have as many numbers. */
+static rkhs_status same_shape(rkhs_env *env, const rkhs_data *x, const rkhs_data *like) {
+    const rk_image *a = rk_images(x), *b = rk_images(like);
+    if (!a || !b || (a->h == b->h && a->w == b->w && a->c == b->c)) return RKHS_OK;
+    return rk_fail(env, RKHS_ERR_DATA,
+                   "images of %lld x %lld x %lld (height, width, channels) cannot be compared with images of %lld x %lld x "
+                   "%lld: bring all to one size",
+                   (long long)a->h, (long long)a->w, (long long)a->c, (long long)b->h, (long long)b->w, (long long)b->c);
+}
+
 rkhs_status rk_bind(rkhs_env *env, const rkhs_kernel *k, const rkhs_data *x, const rk_bound *reference, rk_bound **bound) {
     rkhs_status status = RKHS_OK;
     rk_bound *b = NULL;
@@ -81,6 +95,7 @@ rkhs_status rk_bind(rkhs_env *env, const rkhs_kernel *k, const rkhs_data *x, con
     if (reference && reference->x->type != x->type)
         FAIL(env, RKHS_ERR_DATA, "%s data cannot be compared with %s data: give both in the same form", x->type->entry.name,
              reference->x->type->entry.name);
+    TRY(same_shape(env, x, reference ? reference->x : x));
     TRY(rk_alloc(env, 1, sizeof *b, &b));
     b->kernel = k;
     b->x = x;
@@ -172,12 +187,6 @@ int64_t rk_tile_of(const rk_bound *a, const rk_bound *b) {
 int64_t rk_tile_rows(const rk_bound *a, const rk_bound *b) {
     int64_t tile = rk_tile_of(a, b);
     return tile == RK_TILE ? RK_TILE : rk_most(1, rk_least(RK_TILE, tile * tile / rk_most(b->x->rows, 1)));
-}
-
-int rk_kernel_whole(const rkhs_kernel *k) {
-    int whole = k->type->whole && k->type->whole(k->spec->self);
-    for (int i = 0; i < k->children; i++) whole |= rk_kernel_whole(k->child[i]);
-    return whole;
 }
 
 static int64_t tiles(int64_t n, int64_t tile) { return (n + tile - 1) / tile; }

@@ -117,6 +117,10 @@ rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, 
  * at its column a. What is left of the diagonal is below tol of its largest entry. */
 rkhs_status rk_pivoted_cholesky(rkhs_env *env, const char *stage, int64_t n, const double *K, int64_t ld, double tol,
                                 double *Phi, int64_t *pivots, int64_t *rank);
+/* A factorisation may be made in place of a symmetric matrix that is stored whole: the tiles on its diagonal are kept first, on
+ * the scratch list, and what is below them comes back from its mirror image. */
+rkhs_status rk_keep_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda, double **kept);
+void rk_put_back(int64_t n, double *A, int64_t lda, const double *kept);
 /* B (m x n) = B L^-T. */
 rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n, const double *L, int64_t ldl, double *B,
                           int64_t ldb);

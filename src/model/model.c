@@ -19,12 +19,12 @@ static const rk_entry *const entries[] = {
 const rk_list rk_models = {"models", "model", entries};
 
 const char *rk_usual_kernel(unsigned kind) {
-    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "rbf(sigma=median)"
-           : kind == RK_KIND_STRING                ? "spectrum(p=3)"
-           : kind == RK_KIND_BITS                  ? "tanimoto"
-           : kind == RK_KIND_LABELS                ? "delta"
-           : kind == RK_KIND_GRAM                  ? "precomputed"
-                                                   : NULL;
+    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE) ? "rbf(sigma=median)"
+           : kind == RK_KIND_STRING                                ? "spectrum(p=3)"
+           : kind == RK_KIND_BITS                                  ? "tanimoto"
+           : kind == RK_KIND_LABELS                                ? "delta"
+           : kind == RK_KIND_GRAM                                  ? "precomputed"
+                                                                   : NULL;
 }
 
 /* Forgets what a fit left. */
@@ -105,6 +105,7 @@ int rkhs_model_report(const rkhs_model *model, int64_t i, rkhs_item *item) {
 static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start, int64_t dim) {
     rkhs_env *env = m->env;
     const char *name = m->type->entry.name;
+    char kinds[128];
     if (!x) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s: there are no data to fit", name);
     if (x->rows < 2) return rk_fail(env, RKHS_ERR_DATA, "%s: one row is not enough to learn from: give at least 2", name);
     if (dim > x->rows)
@@ -112,8 +113,9 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
                        "%s: dim = %lld is more than the %lld rows: choose dim at most %lld, or give more rows", name,
                        (long long)dim, (long long)x->rows, (long long)x->rows);
     if (y && !m->type->second) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no labels or targets: leave them out", name);
-    if (y && !(y->type->kind & m->type->second))
-        return rk_fail(env, RKHS_ERR_DATA, "%s cannot use %s as its second data set", name, y->type->entry.name);
+    if (y && !((rk_images(y) ? RK_KIND_DENSE : y->type->kind) & m->type->second))
+        return rk_fail(env, RKHS_ERR_DATA, "%s: its targets or labels must be %s data, not %s: give it such", name,
+                       rk_kinds_text(m->type->second, kinds), y->type->entry.name);
     if (y && y->type->kind == RK_KIND_INDEX) {
         int64_t objects = ((const rk_index *)y->self)->objects;
         if (objects != x->rows)
@@ -181,7 +183,12 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
                 .Z = fresh->Z,
                 .map = fresh->map};
     TRY(rk_report_number(env, &fresh->report, "rows", (double)x->rows));
-    TRY(rk_report_number(env, &fresh->report, "columns", (double)x->columns));
+    if (!(x->type->kind & (RK_KIND_STRING | RK_KIND_LABELS)))
+        TRY(rk_report_number(env, &fresh->report, "columns", (double)x->columns));
+    const rk_image *image = rk_images(x);
+    if (image)
+        TRY(rk_report_array(env, &fresh->report, "shape", 1, 3,
+                            (double[]){(double)image->h, (double)image->w, (double)image->c}));
     TRY(rk_report_number(env, &fresh->report, "kept", (double)gram->kept));
     TRY(fresh->type->fit(&f));
     if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, dim, fresh->map);

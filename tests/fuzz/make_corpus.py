@@ -47,6 +47,21 @@ def arrays():
     yield "gzip", gzip.compress(npy("<f8", (3, 2), struct.pack("<6d", *values)), mtime=0)
 
 
+def pngs():
+    sys.path.insert(0, str(HERE.parent / "cli" / "pictures"))
+    from png import chunk, png
+    yield "grey", png(2, 3, 0, [1, 2, 3, 4, 5, 6])
+    yield "bits", png(3, 9, 0, [1, 0, 1], depth=1)
+    yield "rgb", png(2, 1, 2, [1, 2, 3, 4, 5, 6])
+    yield "rgba", png(1, 2, 6, [9] * 8)
+    yield "palette", png(2, 2, 3, [0, 1, 2, 3])
+    yield "deep", png(1, 1, 0, [60000], depth=16)
+    yield "interlaced", png(1, 1, 0, [6], interlaced=1)
+    grey = png(2, 2, 0, [1, 2, 3, 4])
+    yield "text", grey[:33] + chunk(b"tEXt", b"a\0b") + chunk(b"tRNS", b"\0\1") + grey[33:]
+    yield "cut", grey[:50]
+
+
 TABLES = {
     "plain": "1,2\n3,4\n", "header": "a,b,word\n1,2,cat\n3,4.5e-3,dog\n", "quoted": 'a,"b ""c""",word\n1,"2","x, y"\n3,4,"two\nlines"\n',
     "crlf": "1;2\r\n3;4\r\n", "tabs": "1\t2\n3\t4\n", "spaces": " 1  2 \n 3 4\n", "bom": "\ufeffx,y\n1,2\n", "no_end": "1,2\n3,4",
@@ -129,6 +144,7 @@ def models(tool):
         for name, spec, kernel, data in (("rbf", "kpca(dim=1)", "rbf(gamma=0.5)", x), ("gram", "kpca(dim=1)", "precomputed", gram),
                                          ("bits", "kpca(dim=1)", "tanimoto", bits), ("labels", "kpca(dim=2)", "delta", words),
                                          ("strings", "kpca(dim=1)", "ssk(p=2)", text), ("mismatch", "kpca(dim=1)", "mismatch(p=2)", text),
+                                         ("words", "kpca(dim=1, gram=nystrom(m=2))", "2*words + spectrum", text),
                                          ("nystrom", "kpca(dim=2, gram=nystrom(m=3))", "linear + 2*rbf(gamma=0.1)", x)):
             command = [tool, "fit", spec, "--kernel", kernel, data, "-o", model, "--quiet"]
             subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
@@ -160,6 +176,8 @@ def main():
     for name, array in (("bytes", npy("|u1", (3, 2), bytes([0, 1, 1, 1, 0, 0]))), ("counts", npy("|i1", (1, 3), bytes([0, 255, 2]))),
                         ("fortran", npy("|b1", (2, 2), bytes([0, 1, 1, 7]), fortran=True)), ("numbers", npy("<f8", (2, 1), struct.pack("<2d", 0, 1)))):
         put("bits", name, b"\0" + array)
+    for name, content in pngs():
+        put("png", name, b"\0" + content)
     put("bits", "big", b"\1" + npy("|u1", (2, 3), bytes(range(6))))
     put("bits", "little", b"\2" + npy("|u1", (2, 2), bytes([255, 31, 0, 1])))
     put("bits", "idx", b"\3" + bytes([0, 0, 8, 2]) + struct.pack(">2I", 2, 3) + bytes([0, 1, 1, 0, 0, 1]))

@@ -121,5 +121,60 @@ class Packed(unittest.TestCase):
         np.testing.assert_allclose(K, np.where(union == 0, 1, inter / np.maximum(union, 1)), rtol=1e-14)
 
 
+def moved(image, dy, dx):
+    """An image moved down and to the right, into zeros."""
+    h, w = image.shape[:2]
+    out = np.zeros_like(image)
+    out[max(0, dy):h + min(0, dy), max(0, dx):w + min(0, dx)] = image[max(0, -dy):h + min(0, -dy), max(0, -dx):w + min(0, -dx)]
+    return out
+
+
+class Images(unittest.TestCase):
+    def setUp(self):
+        self.X = np.random.default_rng(0).integers(0, 256, (24, 5, 4)).astype(float)
+
+    def test_vector_kernels_see_the_flattened_images(self):
+        flat = self.X.reshape(24, -1)
+        for kernel in (None, "rbf(sigma=500)", "linear[0,3:7]", gaussian):
+            images, rows = rkhs.KernelPCA(3, kernel=kernel).fit(self.X), rkhs.KernelPCA(3, kernel=kernel).fit(flat)
+            np.testing.assert_array_equal(images.embedding_, rows.embedding_)
+            np.testing.assert_array_equal(images.transform(self.X[:5]), rows.transform(flat[:5]))
+            np.testing.assert_array_equal(images.transform(flat[:5]), rows.transform(flat[:5]))
+            self.assertEqual(images.n_features_in_, 20)
+            self.assertEqual(images.inverse_transform(images.embedding_).shape, (24, 5, 4))
+            np.testing.assert_array_equal(images.inverse_transform(images.embedding_).reshape(24, -1), rows.inverse_transform(rows.embedding_))
+        self.assertLess(rkhs.KernelPCA(3).fit(self.X).score(self.X), 0)
+
+    def test_a_shift_kernel_is_the_mean_over_shifts(self):
+        for X in (self.X, np.random.default_rng(1).random((6, 4, 3, 3))):
+            copies = np.array([[moved(x, dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)] for x in X])
+            rows = copies.reshape(len(X) * 9, -1)
+            square = ((rows[:, None] - rows) ** 2).sum(-1)
+            for gamma in (1e-5, 0.3):
+                K = np.exp(-gamma * square).reshape(len(X), 9, len(X), 9)
+                np.testing.assert_allclose(rkhs.gram(X, kernel=f"shift(rbf(gamma={gamma}))"), K.mean((1, 3)), rtol=1e-10)
+                np.testing.assert_allclose(rkhs.gram(X, kernel=f"align(rbf(gamma={gamma}))"), K.max((1, 3)), rtol=1e-10)
+
+    def test_colours_come_back_and_models_are_stored(self):
+        X = np.random.default_rng(2).random((12, 4, 3, 3)).astype(np.float32)
+        model = rkhs.KernelPCA(2, kernel="shift(rbf)").fit(X)
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.transform(X), model.transform(X))
+        back = again.inverse_transform(again.embedding_)
+        self.assertEqual(back.shape, X.shape)
+        self.assertEqual(model.transform(X).dtype, np.float32)
+
+    def test_images_of_another_shape_are_refused(self):
+        model = rkhs.KernelPCA(2).fit(self.X)
+        with self.assertRaisesRegex(ValueError, "4 x 5 x 1 .* cannot be compared with images of 5 x 4 x 1"):
+            model.transform(self.X.reshape(24, 4, 5))
+        with self.assertRaisesRegex(ValueError, "expecting 20 features"):
+            model.transform(self.X[:, :3])
+        with self.assertRaisesRegex(ValueError, "do not say their height and width"):
+            rkhs.KernelPCA(2, kernel="shift(rbf)").fit(self.X.reshape(24, -1))
+        with self.assertRaisesRegex(ValueError, "is NaN"):
+            rkhs.KernelPCA(2).fit(np.where(self.X > 250, np.nan, self.X))
+
+
 if __name__ == "__main__":
     unittest.main()
