@@ -1,7 +1,8 @@
 /* objects.c: small drawings of objects in a scatter plot.  SPDX-License-Identifier: BSD-3-Clause
  *
  * Points are asked in an order that depends on their numbers alone; one that lies away from all drawings placed so far gets its
- * own. A kind of data that can be drawn has a function that looks at all of them once and one that draws one: images.
+ * own. A kind of data that can be drawn has a function that looks at all of them once and one that draws one: images,
+ * and graphs (graphs.c).
  *
  * In grey, what is the lowest number of the file is white and the highest black, or the other way round where the images are
  * dark along their edges: on paper they stand on white. Colours are as they are, 0 .. 255 or 0 .. 1, opacity over white. */
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THUMB = 26, APART = 9, MOST_SIDE = 2048, SHARP = 52 };
+enum { THUMB = 26, DRAWN = 46, APART = 9, MOST_SIDE = 2048, SHARP = 52 };
 
 /* HxW, both from 1 to MOST_SIDE. */
 static rkhs_status parse_size(cli *c, int *height, int *width) {
@@ -84,6 +85,17 @@ done:
     return status;
 }
 
+static int is_graph(const objects *o) { return strcmp(rkhs_data_kind(o->data), "graph") == 0; }
+
+/* The labels of all graphs. */
+static rkhs_status take_graphs(cli *c, objects *o) {
+    if (c->image_size != NULL) return refuse(c, EXIT_MISUSED, "%s has graphs: leave out --image-size", c->objects);
+    o->labels.count = count_labels(o->data, o->labels.common, sizeof o->labels.common / sizeof *o->labels.common);
+    if (o->labels.count < 0) return refuse(c, EXIT_FAILED, "there is no memory for the labels of the graphs");
+    o->box_width = o->box_height = DRAWN;
+    return RKHS_OK;
+}
+
 rkhs_status take_objects(cli *c, int64_t n, objects *o) {
     rkhs_status status;
     int quiet = c->quiet;
@@ -95,8 +107,10 @@ rkhs_status take_objects(cli *c, int64_t n, objects *o) {
     if (o->n != n)
         REFUSE(c, EXIT_FAILED, "%s has %lld objects, but %s has %lld points: give one for each point", c->objects,
                (long long)o->n, c->operand[0], (long long)n);
+    if (is_graph(o)) return take_graphs(c, o);
     if (rkhs_data_values(o->data, NULL) == NULL)
-        REFUSE(c, EXIT_FAILED, "%s: there is no drawing of %s data: give images", c->objects, rkhs_data_kind(o->data));
+        REFUSE(c, EXIT_FAILED, "%s: there is no drawing of %s data: give images or graphs", c->objects,
+               rkhs_data_kind(o->data));
     TRY(take_images(c, o));
 done:
     return status;
@@ -139,7 +153,14 @@ static void draw_image(canvas *v, const objects *o, int64_t i, const frame *f) {
 }
 
 /* Draws object i in f, as its kind is drawn. */
-static void draw_object(canvas *v, const objects *o, int64_t i, const frame *f) { draw_image(v, o, i, f); }
+static void draw_object(canvas *v, const objects *o, int64_t i, const frame *f) {
+    if (!is_graph(o)) {
+        draw_image(v, o, i, f);
+        return;
+    }
+    v->type->rect(v, f, &(pen){.fill = "#ffffff"});
+    draw_graph(v, o->data, i, &o->labels, f);
+}
 
 /* The order in which points are asked: by a number that depends on theirs alone. */
 static int by_turn(const void *a, const void *b) {

@@ -72,7 +72,7 @@ const option plot_options[] = {
     {"titles", 0, OPT_TEXT, AT(titles), "A,B,...", "a title above each panel; otherwise the names of the files"},
     {"new", 0, OPT_TEXT, AT(new_z), "FILE", "an embedding of new objects, drawn on top with dark rims"},
     {"new-labels", 0, OPT_TEXT, AT(new_labels), "FILE", "class labels of the new points"},
-    {"objects", 0, OPT_TEXT, AT(objects), "FILE", "the objects: images, n x h x w or a folder of PNG; some are drawn"},
+    {"objects", 0, OPT_TEXT, AT(objects), "FILE", "the objects: images (n x h x w, a folder of PNG) or graphs; some are drawn"},
     {"image-size", 0, OPT_TEXT, AT(image_size), "HxW", "height and width of images that are rows of numbers and not square"},
     {"model", 0, OPT_TEXT, AT(model), "MODEL", "draw what a model file reports: eigenvalues, losses"},
     {"gram", 0, OPT_TEXT, AT(gram), "FILE", "draw a kernel matrix as colours, sorted by --labels"},

@@ -161,6 +161,15 @@ double name_width(const char *name);
 
 /* ---- what a picture shows --------------------------------------------------------------------------------------------- */
 
+/* Labels of vertices, the commonest first. */
+typedef struct label_count {
+    int64_t label, count;
+} label_count;
+typedef struct graph_labels {
+    label_count common[8];
+    int count;
+} graph_labels;
+
 /* Objects to be drawn at their points. */
 typedef struct objects {
     rkhs_data *data;
@@ -169,6 +178,7 @@ typedef struct objects {
     int height, width, channels;  /* of images */
     double least, most;           /* of all their numbers */
     int dark;                     /* along their edges */
+    graph_labels labels;          /* of the vertices of graphs */
 } objects;
 
 typedef struct picture {
@@ -197,6 +207,11 @@ enum { MOST_PANELS = 12, MOST_PAIRS = 6 };
 /* objects.c: reads --objects for n points; places some of them so that none covers another; fills at most the frame. */
 rkhs_status take_objects(cli *c, int64_t n, objects *o);
 void draw_objects(canvas *v, const picture *p, const frame *f, const axis *x, const axis *y);
+
+/* graphs.c: the commonest labels of vertices, at most `room`, and how many were found, -1 without memory; a graph in a frame.
+ */
+int count_labels(const rkhs_data *x, label_count *common, int room);
+void draw_graph(canvas *v, const rkhs_data *data, int64_t i, const graph_labels *labels, const frame *f);
 
 /* curves.c: --model: eigenvalues and losses. heat.c: --gram. */
 rkhs_status plot_model(cli *c, canvas *v);

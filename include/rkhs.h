@@ -139,6 +139,13 @@ RKHS_API rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t
 RKHS_API rkhs_status rkhs_data_strings(rkhs_env *env, const char *const *strings, const int64_t *lengths, int64_t n,
                                        rkhs_data **data);
 
+/* n undirected graphs, copied: graph i has vertices[i] >= 1 vertices, counted from 0, and edges[i] edges; ends has the two ends
+ * of each edge, one after another, those of the first graph first. labels: a whole number for each vertex of all graphs, or
+ * NULL; edge_labels: one for each edge, or NULL. An edge that is given twice is one; one from a vertex to itself is left out,
+ * and the log says so. Refuses ends that are no vertices, and an edge with two labels, naming the place. */
+RKHS_API rkhs_status rkhs_data_graphs(rkhs_env *env, int64_t n, const int64_t *vertices, const int64_t *edges,
+                                      const int64_t *ends, const int64_t *labels, const int64_t *edge_labels, rkhs_data **data);
+
 /* n class labels: codes 0 .. classes-1, and a name for each code (NULL: the code's digits). Copied. */
 RKHS_API rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names,
                                        int64_t classes, rkhs_data **data);
@@ -181,7 +188,7 @@ RKHS_API rkhs_status rkhs_data_sample(rkhs_env *env, const char *spec, rkhs_data
 /* The objects at `index`, copied, labels too. */
 RKHS_API rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_t count, rkhs_data **subset);
 
-RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "string", "bits", "image", ... */
+RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "string", "bits", "image", "graph", ... */
 RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
 RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
 /* The numbers of dense data and of images; NULL if it is neither. */
@@ -192,6 +199,16 @@ RKHS_API int rkhs_data_shape(const rkhs_data *data, int64_t *height, int64_t *wi
 RKHS_API int rkhs_data_row(const rkhs_data *data, int64_t i, double *row);
 /* String i (from 0), a zero after it; NULL if there is none. length may be NULL. */
 RKHS_API const char *rkhs_data_string(const rkhs_data *data, int64_t i, int64_t *length);
+/* A graph to look at: the neighbours of vertex v are neighbours[starts[v]] .. neighbours[starts[v+1]-1], ascending, and the
+ * labels of these edges stand at the same places of edge_labels. labels and edge_labels are NULL where there are none. */
+typedef struct rkhs_graph {
+    int64_t vertices;
+    const int64_t *labels, *starts;
+    const int32_t *neighbours;
+    const int64_t *edge_labels;
+} rkhs_graph;
+/* Graph i (from 0); 0 if there is none. */
+RKHS_API int rkhs_data_graph(const rkhs_data *data, int64_t i, rkhs_graph *graph);
 RKHS_API const rkhs_data *rkhs_data_labels(const rkhs_data *data); /* that came with it, or NULL */
 RKHS_API const int64_t *rkhs_data_codes(const rkhs_data *labels, int64_t *classes);
 RKHS_API const char *rkhs_data_class_name(const rkhs_data *labels, int64_t code);
@@ -270,7 +287,8 @@ RKHS_API rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_da
 RKHS_API rkhs_status rkhs_model_set_place(rkhs_model *model, const char *way);
 
 /* Approximate objects for embedded points: a ridge regression from codes to kept vectors, chosen by leave-one-out, and rounded
- * to bits where these were kept. For a precomputed Gram: the column of the nearest kept object; for strings: that object. */
+ * to bits where these were kept. For a precomputed Gram: the column of the nearest kept object; for strings and graphs: that
+ * object. */
 RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x);
 
 /* Model files are NumPy archives (.npz) that end in a checksum. They contain the kept training objects. */

@@ -7,7 +7,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_array
 
 from . import _rkhs
-from ._data import Bits, csr_tuple, dense_tuple, holds_images, holds_strings, images_tuple, kernel_argument, objects, strings_tuple
+from ._data import (Bits, csr_tuple, dense_tuple, graphs_tuple, holds_graphs, holds_images, holds_strings, images_tuple,
+                    kernel_argument, objects, strings_tuple)
 from ._functions import advise, seed_of, threads_of
 from ._progress import progress_of
 from ._tables import default_of, models, python_name, spec_params, spec_text
@@ -59,6 +60,10 @@ class RkhsEstimator(BaseEstimator):
             if reset:
                 self._reset_features(None)
             return strings_tuple(X), np.dtype(float)
+        if holds_graphs(X):
+            if reset:
+                self._reset_features(None)
+            return graphs_tuple(X), np.dtype(float)
         if holds_images(X):
             return self._describe_images(X, reset)
         X = self._validate_data(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset,
@@ -262,8 +267,10 @@ def doc_of(title, table, parameters):
     lines += ["kernel_ : str", "    The kernel with every rule turned into a number.", "report_ : dict",
               "    What the fit found; its items are attributes too, their names with an underscore.", "", "Notes", "-----",
               "Objects are the rows of a matrix (C-contiguous float64 is read in place, anything else is copied once), of a",
-              "scipy sparse matrix, images (n x height x width, or with 1, 3 or 4 channels behind), a list of str,",
-              ":class:`rkhs.Bits`, or the rows of a Gram matrix with ``kernel=\"precomputed\"``.",
+              "scipy sparse matrix, images (n x height x width, or with 1, 3 or 4 channels behind), a list of str, a list of graphs,",
+              ":class:`rkhs.Bits`, or the rows of a Gram matrix with ``kernel=\"precomputed\"``. A graph is a tuple (edges, labels) or",
+              "(edges, labels, edge_labels): pairs of vertices, a whole number for each vertex (or how many there are, without",
+              "labels), and one for each edge.",
               "Pickles and saved models contain training objects.", "", "Examples", "--------", ">>> import numpy as np, rkhs",
               ">>> X = np.random.default_rng(0).normal(size=(50, 4))"]
     if predicts:

@@ -72,6 +72,15 @@ typedef struct rk_index {
     int64_t objects;
 } rk_index;
 
+/* Undirected simple graphs; see graph.c. */
+typedef struct rk_graphs {
+    int64_t *first;       /* rows + 1: graph i has the vertices first[i] .. first[i+1]-1 */
+    int64_t *starts;      /* vertices + 1: where their lists of neighbours begin */
+    int32_t *neighbours;  /* ascending, counted from 0 within the graph; an edge stands at both ends */
+    int64_t *labels;      /* of vertices, or NULL */
+    int64_t *edge_labels; /* beside neighbours, or NULL */
+} rk_graphs;
+
 extern const rk_list rk_datas, rk_samples;
 
 /* rk_data_dense, rk_data_gram, ...: one for each line of datas.def. */
@@ -140,6 +149,11 @@ static inline const char *rk_string_of(const rkhs_data *x, int64_t i, int64_t *l
     if (length) *length = s->starts[i + 1] - s->starts[i] - 1;
     return s->bytes + s->starts[i];
 }
+
+/* n graphs, copied: `first` as in rk_graphs, edges by their two ends, which are vertices of one graph, counted over all; labels
+ * and edge_labels may be NULL. The sentence about an edge that has two labels begins with `where` and its number. */
+rkhs_status rk_data_graphs_new(rkhs_env *env, const char *where, int64_t n, const int64_t *first, int64_t edges,
+                               const int64_t *ends, const int64_t *labels, const int64_t *edge_labels, rkhs_data **x);
 
 const rk_data_type *rk_data_type_find(const char *name);
 /* x itself, or x seen as one of `kinds`; *view is NULL or must be freed after use. `what` names the kernel in the message. */

@@ -28,25 +28,28 @@ static const char *base_of(const char *path, size_t *length) {
     return base;
 }
 
-/* Whether a format has the ending of this name. */
-static int has_ending(const rk_format_type *type, const char *base, size_t length) {
+/* How long the ending is that a format and this name share; 0: none. */
+static size_t has_ending(const rk_format_type *type, const char *base, size_t length) {
+    size_t longest = 0;
     for (const char *s = type->endings; *s;) {
         size_t word = strcspn(s, " ");
-        if (word <= length && strncasecmp(s, base + length - word, word) == 0) return 1;
+        if (word > longest && word <= length && strncasecmp(s, base + length - word, word) == 0) longest = word;
         s += word + (s[word] == ' ');
     }
-    return 0;
+    return longest;
 }
 
-/* The format that has the ending of this name, or NULL; of several the first that makes one of `kinds`. */
+/* The format that has the ending of this name, or NULL; of several one that makes one of `kinds`, of these the one with the
+ * longest, of these the first. */
 static const rk_entry *find_ending(const char *base, size_t length, unsigned kinds) {
-    const rk_entry *first = NULL;
+    const rk_entry *first = NULL, *best = NULL;
+    size_t longest = 0;
     for (const rk_entry *const *e = entries; *e; e++) {
-        if (!has_ending(type_of(*e), base, length)) continue;
-        if (type_of(*e)->kinds & kinds) return *e;
-        if (!first) first = *e;
+        size_t shared = has_ending(type_of(*e), base, length);
+        if (shared && !first) first = *e;
+        if (shared > longest && type_of(*e)->kinds & kinds) best = *e, longest = shared;
     }
-    return first;
+    return best ? best : first;
 }
 
 /* A file without a name of its own: a pipe. */
@@ -64,7 +67,8 @@ static void list_endings(char known[256]) {
         for (const char *s = type_of(*e)->endings; *s;) {
             size_t word = strcspn(s, " ");
             int seen = 0;
-            for (const rk_entry *const *before = entries; before < e; before++) seen |= has_ending(type_of(*before), s, word);
+            for (const rk_entry *const *before = entries; before < e; before++)
+                seen |= has_ending(type_of(*before), s, word) > 0;
             if (!seen && used + word + 2 < 256)
                 used += (size_t)snprintf(known + used, 256 - used, "%s%.*s", used ? " " : "", (int)word, s);
             s += word + (s[word] == ' ');
@@ -144,6 +148,7 @@ static rkhs_status format_by_bytes(rk_input *in, unsigned kinds, const char **fo
               : idx                                                    ? "idx"
               : got >= 5 && memcmp(bytes, "#FPS1", 5) == 0             ? "fps"
               : got && bytes[0] == '>'                                 ? "fasta"
+              : kinds == RK_KIND_GRAPH                                 ? "gin"
               : kinds & RK_KIND_DENSE || !(kinds & RK_KIND_STRING)     ? "csv"
                                                                        : "lines";
     return RKHS_OK;
@@ -157,7 +162,7 @@ static rkhs_status read_data(rkhs_env *env, const char *path, const char *format
     rk_mark mark = rk_scratch_mark(env);
     if (!path) FAIL(env, RKHS_ERR_ARGUMENT, "no file name was given to read from");
     int guess = !format && nameless(path), folder = is_folder(path);
-    if (folder && !format) format = "png";
+    if (folder && !format) format = kinds == RK_KIND_GRAPH ? "tu" : "png";
     if (!format && !guess) {
         TRY(rk_input_open(env, path, &in)); /* that there is no such file matters more than its ending */
         TRY(format_by_name(env, path, kinds, &format));
@@ -170,6 +175,7 @@ static rkhs_status read_data(rkhs_env *env, const char *path, const char *format
         TRY(type_of(spec->entry)->read_folder(env, spec->self, path, kinds, data));
         goto done;
     }
+    if (spec && type_of(spec->entry)->find && !nameless(path)) TRY(type_of(spec->entry)->find(env, path, &path));
     if (!in) TRY(rk_input_open(env, path, &in));
     if (guess) {
         TRY(format_by_bytes(in, kinds, &format));
@@ -241,9 +247,11 @@ static rkhs_status output_format(rkhs_env *env, const char *path, const char *fo
     size_t length = strlen(path);
     if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0)
         FAIL(env, RKHS_ERR_FORMAT, "%s: .gz is read, not written: leave it out and run gzip on the file", path);
-    if (!format && nameless(path)) format = kind == RK_KIND_STRING ? "lines" : "npy";
-    if (!format) TRY(format_by_name(env, path, kind == RK_KIND_STRING ? kind : RK_KIND_DENSE, &format));
+    if (!format && nameless(path)) format = kind == RK_KIND_STRING ? "lines" : kind == RK_KIND_GRAPH ? "gin" : "npy";
+    if (!format) TRY(format_by_name(env, path, kind & (RK_KIND_STRING | RK_KIND_GRAPH) ? kind : RK_KIND_DENSE, &format));
     TRY(rk_spec_new(env, &rk_formats, format, spec));
+    if (kind == RK_KIND_GRAPH && !(type_of((*spec)->entry)->kinds & RK_KIND_GRAPH))
+        FAIL(env, RKHS_ERR_DATA, "%s: graph data cannot be written as %s: end the name in .gin", path, (*spec)->entry->name);
     if (!type_of((*spec)->entry)->write)
         FAIL(env, RKHS_ERR_FORMAT, "%s: the format %s is read, not written", path, (*spec)->entry->name);
 done:

@@ -4,7 +4,8 @@
  *
  * so x(z) = mean + C'k(Z, z), C = (K_Z + ridge I)^-1 (X - mean), the width and the ridge by leave-one-out. Fitted on first use
  * from at most 2000 kept pairs: it is a regression, no exact inverse exists in general. Of kept bits the answer is rounded to
- * bits again. For a precomputed Gram the answer is the column of the nearest kept object; for strings it is that object. */
+ * bits again. For a precomputed Gram the answer is the column of the nearest kept object; for strings and graphs it is that
+ * object. */
 #include "model/model.h"
 
 #include <string.h>
@@ -149,7 +150,7 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
         TRY(rk_scratch(env, n, sizeof *near, &near));
         TRY(nearest_kept(model, Z, n, ld, near));
         for (int64_t i = 0; i < n; i++) values[i] = (double)((const rk_gram_rows *)model->map->kept->self)->index[near[i]];
-    } else if (kind == RK_KIND_STRING) {
+    } else if (kind & (RK_KIND_STRING | RK_KIND_GRAPH)) {
         TRY(rk_scratch(env, n, sizeof *near, &near));
         TRY(nearest_kept(model, Z, n, ld, near));
         TRY(rk_data_subset(model->map->kept, near, n, &out));

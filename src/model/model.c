@@ -22,6 +22,7 @@ const char *rk_usual_kernel(unsigned kind) {
     return kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE) ? "rbf(sigma=median)"
            : kind == RK_KIND_STRING                                ? "spectrum(p=3)"
            : kind == RK_KIND_BITS                                  ? "tanimoto"
+           : kind == RK_KIND_GRAPH                                 ? "wl"
            : kind == RK_KIND_LABELS                                ? "delta"
            : kind == RK_KIND_GRAM                                  ? "precomputed"
                                                                    : NULL;
@@ -183,7 +184,7 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
                 .Z = fresh->Z,
                 .map = fresh->map};
     TRY(rk_report_number(env, &fresh->report, "rows", (double)x->rows));
-    if (!(x->type->kind & (RK_KIND_STRING | RK_KIND_LABELS)))
+    if (!(x->type->kind & (RK_KIND_STRING | RK_KIND_LABELS | RK_KIND_GRAPH)))
         TRY(rk_report_number(env, &fresh->report, "columns", (double)x->columns));
     const rk_image *image = rk_images(x);
     if (image)

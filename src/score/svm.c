@@ -323,15 +323,19 @@ static rkhs_status make_gram(rkhs_env *env, const rk_spec *spec, const rkhs_data
     rk_text text = {.env = env};
     rkhs_kernel *kernel = NULL;
     rk_bound *bound = NULL;
+    const rkhs_data *use;
+    rkhs_data *view = NULL;
     TRY(rk_spec_text(spec, &text));
     TRY(rk_kernel_new(env, text.s, &kernel));
     TRY(rk_kernel_freeze(kernel, z));
-    TRY(rk_bind(env, kernel, z, NULL, &bound));
+    TRY(rk_kernel_coerce(kernel, z, NULL, &use, &view));
+    TRY(rk_bind(env, kernel, use, NULL, &bound));
     TRY(rk_need(env, (double)z->rows * (double)z->rows * 16, "the kernel matrix of the machines", "score a part of the rows"));
     TRY(rk_scratch(env, z->rows * z->rows, sizeof **K, K));
     TRY(rk_gram_symmetric(env, bound, *K, z->rows));
 done:
     rk_unbind(env, bound);
+    rkhs_data_free(view);
     rkhs_kernel_free(kernel);
     rk_free(env, text.s);
     return status;

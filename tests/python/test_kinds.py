@@ -105,6 +105,78 @@ class Strings(unittest.TestCase):
             rkhs.KernelPCA(kernel="ssk").fit(np.eye(4))
 
 
+def ring(size, extra=0):
+    """A ring, and a chain of `extra` vertices on it; labels 0 and 1 in turn."""
+    edges = [(v, (v + 1) % size) for v in range(size)] + [(v - 1, v) for v in range(size, size + extra)]
+    return edges, [v % 2 for v in range(size + extra)]
+
+
+class Graphs(unittest.TestCase):
+    def setUp(self):
+        self.graphs = [ring(3 + i % 4, i % 5) for i in range(20)]
+
+    def test_wl_is_what_relabelling_counts(self):
+        numbers, rows = {}, []
+        for edges, now in self.graphs:
+            near = [[u for e in edges for u in e if v in e and u != v] for v in range(len(now))]
+            counts, now = {}, [(label,) for label in now]
+            for _ in range(3):
+                now = [numbers.setdefault(key, len(numbers)) for key in now]
+                for c in now:
+                    counts[c] = counts.get(c, 0) + 1
+                now = [(c, tuple(sorted(now[u] for u in near[v]))) for v, c in enumerate(now)]
+            rows.append(counts)
+        F = np.zeros((len(rows), len(numbers)))
+        for i, counts in enumerate(rows):
+            F[i, list(counts)] = list(counts.values())
+        np.testing.assert_array_equal(rkhs.gram(self.graphs, kernel="wl(h=2, normalize=false)"), F @ F.T)
+        np.testing.assert_array_equal(rkhs.gram(self.graphs[:7], self.graphs[7:], "wl(h=2, normalize=false)"), F[:7] @ F[7:].T)
+
+    def test_every_form_of_the_same_graphs(self):
+        K = rkhs.gram(self.graphs, kernel="wl")
+        arrays = [(np.array(e), np.array(y, np.int32)) for e, y in self.graphs]
+        np.testing.assert_array_equal(rkhs.gram(arrays, kernel="wl"), K)
+        bonds = [(e, y, [0] * len(e)) for e, y in self.graphs]
+        np.testing.assert_array_equal(rkhs.gram(bonds, kernel="wl"), K)
+        bare = [(e, len(y)) for e, y in self.graphs]
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            rkhs.gram(bare, kernel="wl")
+        self.assertIn("degrees", str(said[0].message))
+        np.testing.assert_array_equal(rkhs.gram([([], [3]), ([], [3])], kernel="paths"), np.ones((2, 2)))
+
+    def test_a_model_embeds_new_graphs_and_gives_kept_ones_back(self):
+        model = rkhs.KernelPCA(kernel="wl").fit(self.graphs)
+        np.testing.assert_allclose(model.transform(self.graphs), model.embedding_, atol=1e-9)
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.transform(self.graphs[:3]), model.transform(self.graphs[:3]))
+        edges, labels = model.inverse_transform(model.embedding_)[2]
+        self.assertEqual(labels, self.graphs[2][1])
+        self.assertEqual(sorted(map(tuple, edges)), sorted(tuple(sorted(e)) for e in self.graphs[2][0]))
+        kept = rkhs.KernelPCA(kernel="wl").fit([(e, len(y), list(range(len(e)))) for e, y in self.graphs])
+        back = kept.inverse_transform(kept.embedding_)[0]
+        self.assertEqual(back[1], 3)
+        self.assertEqual(dict(zip(map(tuple, back[0]), back[2])), {(0, 1): 0, (1, 2): 1, (0, 2): 2})
+
+    def test_functions_of_graphs_and_what_is_no_graph(self):
+        K = rkhs.gram(self.graphs, kernel=lambda x, y: float(len(x[0]) * len(y[0])))
+        self.assertEqual(K.shape, (20, 20))
+        with self.assertRaisesRegex(rkhs.Error, "ends at vertex 9"):
+            rkhs.gram([([(0, 9)], [1, 2])], kernel="wl")
+        with self.assertRaisesRegex(rkhs.Error, "0 vertices"):
+            rkhs.gram([([], [])], kernel="wl")
+        with self.assertRaisesRegex(TypeError, "object 1"):
+            rkhs.gram([ring(3), "ring"], kernel="wl")
+        with self.assertRaisesRegex(TypeError, "object 0: labels of vertices are whole numbers"):
+            rkhs.gram([([(0, 1)], [0.5, 1.0])], kernel="wl")
+        with self.assertRaisesRegex(ValueError, "object 1 has no labels"):
+            rkhs.gram([ring(3), ([], 2)], kernel="wl")
+        with self.assertRaisesRegex(ValueError, "1 edges and 2 labels"):
+            rkhs.gram([([(0, 1)], [0, 1], [1, 2])], kernel="wl")
+        with self.assertRaises(ValueError):
+            rkhs.KernelPCA(kernel="rbf").fit(self.graphs)
+
+
 class Packed(unittest.TestCase):
     def test_bits_in_either_order_are_the_table_that_was_packed(self):
         table = np.random.default_rng(0).random((30, 50)) < 0.2
