@@ -46,7 +46,7 @@ enum { MAP_FULL, MAP_NEAREST };
      .brief = "where to begin, unless a start is given"}
 
 static const rk_param tke_params[] = {
-    SHARED("0.02", "cauchy", "log", "local"),
+    SHARED("0.05", "cauchy", "log", "local"),
     {.name = "place", .kind = RK_CHOICE, .offset = offsetof(tke, place), .value = "refine", .choices = "refine|neighbour",
      .brief = "new objects: by the objective, or on the neighbour where it is lowest"},
     {.name = "gram", .kind = RK_SPEC, .offset = offsetof(tke, gram), .value = "exact", .list = &rk_grams,
@@ -78,7 +78,9 @@ static int way_bctke(const void *self) { return ((const tke *)self)->place; }
 static int64_t neighbours_of(const tke *o, int64_t n) { return o->k ? o->k : rk_least(15, n - 1); }
 
 /* What the weights of a row sum to, of k. */
-static double sum_of(const tke *o, int64_t k) { return o->weights == WEIGHTS_LOCAL ? (k > 2 ? log2((double)k) : 1.5) : 0; }
+static double sum_of(const tke *o, int64_t k) {
+    return o->weights == WEIGHTS_LOCAL ? fmax(0.4 * (double)k, fmin(1.5, (double)k)) : 0;
+}
 
 /* ---- the start ---------------------------------------------------------------------------------------------------------- */
 
@@ -122,6 +124,23 @@ done:
 
 /* ---- fit ---------------------------------------------------------------------------------------------------------------- */
 
+/* What K can follow of a start: K (K + ridge I)^-1 Z. Coefficients that make it have no part that K takes to 0, whose rounding
+ * would show in new objects. */
+static rkhs_status smoothen(rk_fit *f, double *Z) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(f->env);
+    int64_t n = f->gram->n;
+    rk_solution s;
+    double *diag;
+    TRY(rk_scratch(f->env, n, sizeof *diag, &diag));
+    TRY(f->gram->type->diag(f->gram, diag));
+    TRY(rk_solve_linear(f->gram, NULL, &(rk_linear){Z, f->dim, 1e-3 * rk_sum(n, diag) / (double)n}, &s));
+    TRY(f->gram->type->push(f->gram, s.coef, f->dim, Z));
+done:
+    rk_scratch_release(f->env, mark);
+    return status;
+}
+
 static void advise(rkhs_env *env, const rk_twin *t) {
     if (t->alone)
         rk_log(env, RKHS_LOG_ADVICE,
@@ -161,6 +180,7 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
     TRY(rk_twin_graph(f->gram, &t));
     advise(f->env, &t);
     TRY(start_at(f, o, &t, Z0));
+    if (coordinates == RK_COORD_ALPHA && !nearest) TRY(smoothen(f, Z0));
     TRY(rk_twin_room(f->env, &t));
     rk_smooth problem = {
         .coordinates = coordinates, .rows = n, .dim = d, .thetas = 1, .nearest = nearest, .eval = rk_twin_eval, .context = &t};

@@ -124,13 +124,14 @@ static void descend(row *r, double *z) {
         slopes_at(r, z);
         if (!direction(r)) return;
         double length = rk_norm(d, r->y) * sqrt(t->g), slope = rk_dot(d, r->y, r->g), at = length > 1 ? 1 / length : 1, to = l;
-        if (!(length > 1e-9)) return;
-        for (int half = 0; half < HALVINGS; half++, at /= 2) {
+        int half = 0;
+        if (!(length > 1e-10)) return;
+        for (; half < HALVINGS; half++, at /= 2) { /* the last steps gain less than rounding lets l show */
             for (int64_t c = 0; c < d; c++) r->next[c] = z[c] + at * r->y[c];
             to = value_at(r, r->next);
-            if (to <= l + 1e-4 * at * slope) break;
+            if (to <= l + 1e-4 * at * slope + 1e-14 * fmax(1, fabs(l))) break;
         }
-        if (!(to < l)) return;
+        if (half == HALVINGS) return;
         memcpy(z, r->next, (size_t)d * sizeof *z);
         l = to;
     }

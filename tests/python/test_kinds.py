@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 import rkhs
-from common import CLASSES, blobs, fitted, output
+from common import CLASSES, DESCENTS, blobs, fitted, output
 
 warnings.simplefilter("ignore", rkhs.Advice)
 WORDS = ["banana", "bandana", "cabana", "kayak", "kodiak", "kayaks", "bananas", "cabanas"] * 3
@@ -33,7 +33,7 @@ def broken(x, y):
 class Functions(unittest.TestCase):
     def test_a_function_is_the_kernel_that_it_computes(self):
         X, _ = blobs(70)
-        for cls in CLASSES:
+        for cls in (cls for cls in CLASSES if cls not in DESCENTS):
             ours, text = fitted(cls, X, kernel=gaussian), fitted(cls, X, kernel="rbf(gamma=0.1)")
             np.testing.assert_allclose(np.abs(output(ours, X[:9] + 0.1)), np.abs(output(text, X[:9] + 0.1)), atol=1e-9)
         np.testing.assert_allclose(rkhs.gram(X, X[:5], gaussian), rkhs.gram(X, X[:5], "rbf(gamma=0.1)"), rtol=1e-12)

@@ -73,7 +73,7 @@ static const char *good_value(const rk_param *p, char buffer[64]) {
     case RK_LIST: strcpy(buffer, "[0:3,5]"); break;
     case RK_SPEC: strcpy(buffer, p->list->entries[0]->name); break;
     case RK_WORD: strcpy(buffer, "\"two words\""); break;
-    case RK_REALS: strcpy(buffer, "[0.1,3e-200]"); break;
+    case RK_REALS: strcpy(buffer, any ? "[0.1,3e-200]" : "[3,7]"); break; /* as many as the one that has bounds takes */
     }
     return buffer;
 }
