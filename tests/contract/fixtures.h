@@ -68,7 +68,6 @@ static inline void same_bits(const char *what, const double *a, const double *b,
         if (memcmp(a + i, b + i, sizeof *a) != 0)
             fail_msg("%s: %s: number %lld is %.17g, not %.17g to the bit", context, what, (long long)i, a[i], b[i]);
 }
-
 static inline void all_finite(const char *what, const double *a, int64_t count) {
     for (int64_t i = 0; i < count; i++)
         if (!isfinite(a[i])) fail_msg("%s: %s: number %lld is %g", context, what, (long long)i, a[i]);
@@ -105,7 +104,6 @@ static inline double *numbers(rkhs_env *env, int64_t count) {
     OK(env, rk_scratch(env, count, sizeof *p, &p));
     return p;
 }
-
 static inline int64_t *wholes(rkhs_env *env, int64_t count) {
     int64_t *p;
     OK(env, rk_scratch(env, count, sizeof *p, &p));
@@ -550,7 +548,6 @@ static inline void subject_open(rkhs_env *env, const pairing *p, int64_t n, subj
     FINE(env, rk_kernel_coerce(s->kernel, s->x, NULL, &s->use, &s->view));
     FINE(env, rk_bind(env, s->kernel, s->use, NULL, &s->bound));
 }
-
 static inline void subject_close(rkhs_env *env, subject *s) {
     rk_unbind(env, s->bound);
     rkhs_kernel_free(s->kernel);
@@ -608,15 +605,13 @@ static inline int fixture_has_dim(const rk_model_type *type) {
 }
 
 /* Whether a fitted model places new objects by its map, and so kept ones where they are. */
-static inline int fixture_maps(const rkhs_model *m) { return !m->type->way || m->type->way(m->spec->self) == RK_PLACE_MAP; }
+#define fixture_maps(m) (!(m)->type->way || (m)->type->way((m)->spec->self) == RK_PLACE_MAP)
 
 /* "kpca(dim=2, gram=exact)", "krr(gram=exact)". */
 static inline void fixture_spec(char *out, size_t room, const rk_model_type *type, int dim, const char *rest) {
-    const char *few = type->local ? ", solver=lbfgs(iter=12)" : ""; /* the descent of a model is no matter of its contract */
-    if (fixture_has_dim(type))
-        snprintf(out, room, "%s(dim=%d, %s%s)", type->entry.name, dim, rest, few);
-    else
-        snprintf(out, room, "%s(%s%s)", type->entry.name, rest, few);
+    char first[32] = "", *few = type->local ? ", solver=lbfgs(iter=12)" : ""; /* how far it descends is no matter here */
+    if (fixture_has_dim(type)) snprintf(first, sizeof first, "dim=%d, ", dim);
+    snprintf(out, room, "%s(%s%s%s)", type->entry.name, first, rest, few);
 }
 
 /* The second data set that a model takes: labels, or `dim` targets that are functions of each object alone, in any order of
@@ -691,7 +686,6 @@ static inline rkhs_model *fitted_of(rkhs_env *env, const trial *t, const rkhs_da
     rkhs_data_free(y);
     return m;
 }
-
 static inline rkhs_model *fitted(rkhs_env *env, const trial *t, const rkhs_data *x) { return fitted_of(env, t, x, x); }
 
 /* A score's name, with k where it has neighbours: "qnx(k=3)". */
