@@ -1,5 +1,5 @@
 /* What models say to odd and to wrong input: refused with a sentence, or an ordinary result. */
-#include "fixtures.h"
+#include "trials.h"
 
 enum { N = 40 };
 

@@ -1,6 +1,6 @@
 /* What every model promises, for each in the list with every gram and kernel: new objects, batches, order, files, copies,
  * threads. */
-#include "fixtures.h"
+#include "trials.h"
 
 enum { N = 60, NEW = 20, DIM = 3 };
 

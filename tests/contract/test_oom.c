@@ -2,7 +2,7 @@
  * leaves nothing behind, neither in memory nor on the disk. */
 #include <zlib.h>
 
-#include "fixtures.h"
+#include "trials.h"
 
 enum { N = 24, NEW = 7, DIM = 2 };
 

@@ -1,0 +1,90 @@
+/* trials.h: models to be tried with the grams, kernels and data sets of fixtures.h. */
+#ifndef RK_TRIALS_H
+#define RK_TRIALS_H
+
+#include "fixtures.h"
+
+/* The second data set that a model takes: labels, or `dim` targets that are functions of each object alone, in any order of
+ * objects. */
+static inline rkhs_data *fixture_second(rkhs_env *env, const rk_model_type *type, const rkhs_data *x, int dim) {
+    rkhs_data *y;
+    double *values;
+    int64_t ld;
+    const double *rows = rkhs_data_values(x, &ld);
+    if (type->second & RK_KIND_LABELS) return fixture_labels(env, x->rows);
+    if (!(type->second & RK_KIND_DENSE)) return NULL;
+    FINE(env, rk_data_dense_new(env, x->rows, dim, &values, &y));
+    for (int64_t i = 0; i < x->rows; i++) {
+        double sum = 0;
+        for (int64_t c = 0; rows && c < x->columns; c++) sum += rows[i * ld + c];
+        const rk_sparse *s = x->type->kind == RK_KIND_SPARSE ? x->self : NULL;
+        for (int64_t q = s ? s->starts[i] : 0; s && q < s->starts[i + 1]; q++) sum += s->values[q];
+        const rk_bits *b = x->type->kind == RK_KIND_BITS ? x->self : NULL;
+        if (b) sum += (double)rk_bits_count(b->stride, b->words + i * b->stride);
+        if (x->type->kind == RK_KIND_LABELS) sum += 3 * (double)((const rk_labels *)x->self)->codes[i] - 2;
+        for (const char *c = rkhs_data_string(x, i, NULL); c && *c; c++) sum += *c;
+        rkhs_graph g;
+        if (rkhs_data_graph(x, i, &g))
+            for (int64_t v = 0; v < g.vertices; v++) sum += (double)g.labels[v] + (double)(g.starts[v + 1] - g.starts[v]) + 1;
+        for (int c = 0; c < dim; c++) values[i * dim + c] = sin((c + 1) * 0.1 * sum);
+    }
+    return y;
+}
+
+/* Every model with every gram, and kernels: the first model with all of them, the first two grams with leaves on every data
+ * set; the others with every so many, each with its own share. A model never sees which kernel it is, nor which data. */
+enum { SHARES = 8 };
+
+typedef struct trial {
+    int model, gram;
+    int64_t seen; /* kernels of the model so far */
+    pairing pair;
+    const rk_model_type *type;
+    fixture_gram of;
+    int dim;
+    char text[256]; /* of the model */
+} trial;
+
+/* Whether a pairing is another model's share, or has no digits to compare. */
+static inline int is_left_out(trial *t) {
+    if (t->model > 0 && (t->seen++ + t->model) % SHARES != 0) return 1;
+    if (strcmp(t->pair.data, "offset") != 0) return 0;
+    /* A regression on rows far from 0 is a small difference of large numbers. Landmarks drop what is below 1e-12 of k(x,x), and
+     * far from 0 that is what relu and ntk differ from linear by. */
+    return t->type->keeps_signs || (fixture_is_network(t->pair.text) && t->of.gram[0] == 'n');
+}
+
+static inline int next_trial(rkhs_env *env, trial *t, int dim) {
+    for (; rk_models.entries[t->model]; t->model++, t->gram = 0) {
+        t->type = (const rk_model_type *)rk_models.entries[t->model];
+        for (; fixture_gram_at(t->gram, &t->of); t->gram++, t->pair.kernel = t->pair.set = 0) {
+            t->pair.brief = t->gram < 2 ? 1 : 2;
+            int more = next_pairing(env, &t->pair);
+            while (more && is_left_out(t)) more = next_pairing(env, &t->pair);
+            if (!more) continue;
+            char rest[128];
+            snprintf(rest, sizeof rest, "gram=%s", t->of.text);
+            fixture_spec(t->text, sizeof t->text, t->type, dim, rest);
+            t->dim = dim;
+            LOOK_AT("%s with %s on %s", t->text, t->pair.text, t->pair.data);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A model of a trial fitted on x, which are the objects `of` in some form. */
+static inline rkhs_model *fitted_of(rkhs_env *env, const trial *t, const rkhs_data *x, const rkhs_data *of) {
+    rkhs_kernel *k;
+    rkhs_model *m;
+    rkhs_data *y = fixture_second(env, t->type, of, t->dim);
+    FINE(env, rkhs_kernel_new(env, t->pair.text, &k));
+    FINE(env, rkhs_model_new(env, t->text, &m));
+    FINE(env, rkhs_model_fit(m, k, x, y, NULL));
+    rkhs_kernel_free(k);
+    rkhs_data_free(y);
+    return m;
+}
+static inline rkhs_model *fitted(rkhs_env *env, const trial *t, const rkhs_data *x) { return fitted_of(env, t, x, x); }
+
+#endif
