@@ -79,7 +79,7 @@ static void many_new_rows_equal_few(void **state) {
 
 static void check_order(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_data *x, const rkhs_data *fresh) {
     int64_t order[N];
-    if (t->of.given) return;
+    if (t->of.given || fixture_ties(t->type, t->pair.data)) return;
     for (int64_t i = 0; i < N; i++) order[i] = (i * 23 + 5) % N;
     rkhs_data *mixed = fixture_rows(env, x, order, N, strcmp(t->pair.data, "gram") == 0);
     rkhs_model *other = fitted(env, t, mixed);
