@@ -4,7 +4,7 @@ test_spectral.c to compare with.
 
 Run by hand with Debian's python3-sklearn (made with scikit-learn 1.2.1, SciPy 1.10.1 and NumPy 1.24.2); the files are part of the
 project. Everything is written out here as the papers have it; nothing is taken from the library but its conventions: columns have
-z'N z + mu |w|^2 = sum N, and their entry of largest size is positive.
+z'N z + mu |w|^2 = sum N, their entry of largest size is positive, and a constant that is left out has its eigenvalue moved from 1 to -2.
 """
 import pathlib
 
@@ -84,7 +84,7 @@ for name, g, gnew in (("rbf", G, Gnew), ("linear", x @ x.T, y @ x.T)):
     squares = np.diag(g)[:, None] + np.diag(g) - 2 * g
     W = graph(-squares, g if name == "rbf" else np.ones_like(g))
     d = W.sum(1)
-    M = W - np.outer(d, d) / d.sum() if name == "rbf" else W
+    M = W - 3 * np.outer(d, d) / d.sum() if name == "rbf" else W
     l, Z, new = pencil(g, gnew, M, np.diag(d), RIDGE if name == "rbf" else 0)
     for part, value in (("", Z), ("_new", new), ("_eigenvalues", l[None])):
         save(f"lpp_{name}{part}", value)
@@ -104,7 +104,7 @@ for name, g, gnew in (("rbf", G, Gnew), ("linear", x @ x.T, y @ x.T)):
             C += 1e-3 * np.trace(C) * np.eye(K)
             r = np.linalg.solve(C, np.ones(K))
             R[i, at] = r / r.sum()
-    M = R + R.T - R.T @ R - (np.ones((N, N)) / N if name == "rbf" else 0)
+    M = R + R.T - R.T @ R - (3 * np.ones((N, N)) / N if name == "rbf" else 0)
     l, Z, new = pencil(g, gnew, M, np.eye(N), RIDGE if name == "rbf" else 0)
     for part, value in (("", Z), ("_new", new), ("_eigenvalues", l[None])):
         save(f"npe_{name}{part}", value)
