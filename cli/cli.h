@@ -72,7 +72,7 @@ struct cli {
     const char *by, *table, *resume, *unlabelled; /* select */
     struct many tries;
     int folds, draws;
-    const char *model, *gram, *fresh, *fresh_labels, *images, *image_size, *titles; /* of plot; fresh: --new */
+    const char *model, *gram, *images, *image_size, *titles; /* of plot */
     int threads, quiet, verbose, json, help, merge;
     uint64_t seed;
     size_t memory;

@@ -10,7 +10,7 @@ enum { MOST_SCORES = 64 };
 
 /* Finds --by among the scores. */
 static rkhs_status find_score(search *s) {
-    const char *by = s->c->by, *names[MOST_SCORES + 2], *near;
+    const char *by = s->c->by, *names[MOST_SCORES + 1], *near;
     char word[64] = "";
     rkhs_type type;
     int count = 0;
@@ -26,7 +26,6 @@ static rkhs_status find_score(search *s) {
         s->takes_new = type.takes_new;
         return RKHS_OK;
     }
-    names[count++] = "reconstruction";
     names[count++] = "error";
     near = nearest(word, names, count);
     if (near != NULL) return refuse(s->c, EXIT_MISUSED, "--by %.100s: there is no such score; did you mean %s?", by, near);
@@ -85,7 +84,7 @@ rkhs_status check_criterion(search *s) {
     rkhs_status status = RKHS_OK;
     cli *c = s->c;
     s->better = -1;
-    s->by = strcmp(c->by, "reconstruction") == 0 ? BY_RECONSTRUCTION : strcmp(c->by, "error") == 0 ? BY_ERROR : BY_SCORE;
+    s->by = strcmp(c->by, "error") == 0 ? BY_ERROR : BY_SCORE;
     if (s->by == BY_SCORE) {
         TRY(find_score(s));
         TRY(check_parameters(s));

@@ -65,8 +65,7 @@ static void draw_spectrum(canvas *v, const rkhs_item *values, const rkhs_item *s
     free(ends);
 }
 
-/* ---- losses ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- losses --------------------------------------------------------------------------------------------------------- */
 
 /* The loss, or its logarithm, at step i of curve k. */
 typedef struct history {

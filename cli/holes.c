@@ -169,8 +169,7 @@ done:
     return status;
 }
 
-/* ---- holes ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- holes ---------------------------------------------------------------------------------------------------------- */
 
 /* The name of the hole at `at`, a '?' in spec; *end is moved past it. Empty: it has none. */
 static void hole_name(const char *spec, const char *at, const char **end, char name[NAME_ROOM]) {
@@ -221,8 +220,7 @@ done:
     return status;
 }
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- cells ---------------------------------------------------------------------------------------------------------- */
 
 /* Draws the values of one cell; `attempt` counts, so that a draw that was there before can be made again. */
 static rkhs_status draw_values(search *s, uint64_t attempt, char **values) {

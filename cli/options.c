@@ -68,8 +68,8 @@ const option plot_options[] = {
     {"target", 0, OPT_TEXT, AT(target), "FILE", "a number for each point: colours and a bar"},
     {"title", 't', OPT_TEXT, AT(title), "TEXT", "a title above the picture"},
     {"titles", 0, OPT_TEXT, AT(titles), "A,B,...", "a title above each panel; otherwise the names of the files"},
-    {"new", 0, OPT_TEXT, AT(fresh), "FILE", "an embedding of new objects, drawn on top with dark rims"},
-    {"new-labels", 0, OPT_TEXT, AT(fresh_labels), "FILE", "class labels of the new points"},
+    {"new", 0, OPT_TEXT, AT(new_z), "FILE", "an embedding of new objects, drawn on top with dark rims"},
+    {"new-labels", 0, OPT_TEXT, AT(new_labels), "FILE", "class labels of the new points"},
     {"images", 0, OPT_TEXT, AT(images), "FILE", "grey images of the objects, n x h x w or n x hw: some are shown at their points"},
     {"image-size", 0, OPT_TEXT, AT(image_size), "HxW", "height and width of the images, if they are not square"},
     {"model", 0, OPT_TEXT, AT(model), "MODEL", "draw what a model file reports: eigenvalues, losses"},
@@ -99,7 +99,7 @@ const option list_options[] = {
 const option select_options[] = {
     {"try", 0, OPT_MANY, AT(tries), "NAME=VALUES",
      "what fills the hole NAME: log(a,b,n), lin(a,b,n), values with commas; log(a,b) or lin(a,b): a range to draw from"},
-    {"by", 0, OPT_TEXT, AT(by), "SCORE", "what is best: a score, 'reconstruction' or 'error' (needed)"},
+    {"by", 0, OPT_TEXT, AT(by), "SCORE", "what is best: a score, or 'error' (needed)"},
     {"kernel", 'k', OPT_TEXT, AT(kernel), "KERNEL", "how two objects compare, with holes: 'rbf(sigma=?)'"},
     {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels, for scores that need them; ? or NA: the row has none"},
     {"unlabelled", 0, OPT_TEXT, AT(unlabelled), "LABEL", "another label that means none, e.g. -1"},
@@ -322,11 +322,11 @@ static rkhs_status check_count(cli *c) {
 
 /* Refuses to read standard input twice. */
 static rkhs_status check_inputs(cli *c) {
-    const char *more[] = {
-        c->labels, c->target,       c->x,      c->new_z, c->new_x, c->new_labels, c->command->run == run_score ? c->z : NULL,
-        c->fresh,  c->fresh_labels, c->images, c->gram};
+    const char *more[] = {c->labels,    c->target, c->x,    c->new_z,
+                          c->new_x,     c->images, c->gram, c->command->run == run_score ? c->z : NULL,
+                          c->new_labels};
     int inputs = 0;
-    for (int i = 0; i < c->count + 11; i++) {
+    for (int i = 0; i < c->count + (int)(sizeof more / sizeof *more); i++) {
         const char *path = i < c->count ? c->operand[i] : more[i - c->count];
         inputs += path != NULL && strcmp(path, "-") == 0;
     }

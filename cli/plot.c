@@ -22,8 +22,7 @@ static void stem(const char *path, char *out, size_t size) {
     snprintf(out, size, "%.*s", dot != NULL ? (int)(dot - name) : (int)strlen(name), name);
 }
 
-/* ---- points ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- points --------------------------------------------------------------------------------------------------------- */
 
 /* The numbers of a set, with room for the class of each row, all 0. */
 static rkhs_status take_points(cli *c, const char *path, const rkhs_data *data, points *p) {
@@ -48,19 +47,18 @@ static rkhs_status take_sets(cli *c, sources *s, picture *p) {
     }
     p->sets = s->sets;
     p->count = c->count;
-    if (c->fresh == NULL) goto done;
-    TRY(read_plain(c, c->fresh, &s->fresh));
-    TRY(take_points(c, c->fresh, s->fresh, &p->fresh));
+    if (c->new_z == NULL) goto done;
+    TRY(read_plain(c, c->new_z, &s->fresh));
+    TRY(take_points(c, c->new_z, s->fresh, &p->fresh));
     p->fresh.fresh = 1;
     if (p->fresh.d != s->sets[0].d)
-        REFUSE(c, EXIT_FAILED, "%s has %lld dimensions, but %s has %lld: embed new objects with the same model", c->fresh,
+        REFUSE(c, EXIT_FAILED, "%s has %lld dimensions, but %s has %lld: embed new objects with the same model", c->new_z,
                (long long)p->fresh.d, c->operand[0], (long long)s->sets[0].d);
 done:
     return status;
 }
 
-/* ---- what colours mean -----------------------------------------------------------------------------------------------------
- */
+/* ---- what colours mean ---------------------------------------------------------------------------------------------- */
 
 /* Refuses another number of labels, or of numbers, than of points. */
 static rkhs_status check_count(cli *c, const char *path, const char *what, int64_t count, const char *of, int64_t n) {
@@ -84,7 +82,7 @@ static rkhs_status fresh_classes(cli *c, sources *s, picture *p) {
     key *k = &p->key;
     int64_t own, known = k->classes, *to = NULL;
     const int64_t *codes = rkhs_data_codes(s->fresh_labels, &own);
-    TRY(check_count(c, c->fresh_labels, "label", rkhs_data_rows(s->fresh_labels), c->fresh, p->fresh.n));
+    TRY(check_count(c, c->new_labels, "label", rkhs_data_rows(s->fresh_labels), c->new_z, p->fresh.n));
     to = malloc((size_t)(own + 1) * sizeof *to);
     if (to == NULL) REFUSE(c, EXIT_FAILED, "no memory");
     for (int64_t q = 0; q < own; q++) to[q] = class_named(k, known, rkhs_data_class_name(s->fresh_labels, q));
@@ -100,13 +98,13 @@ static rkhs_status take_classes(cli *c, sources *s, picture *p) {
     key *k = &p->key;
     int64_t more = 0;
     if (c->labels != NULL) TRY(read_labels(c, c->labels, c->label_column, &s->labels));
-    if (c->fresh_labels != NULL) {
-        int table = ends_in(c->fresh_labels, ".csv") || ends_in(c->fresh_labels, ".tsv"); /* the same column of another table */
-        TRY(read_labels(c, c->fresh_labels, table ? c->label_column : NULL, &s->fresh_labels));
+    if (c->new_labels != NULL) {
+        int table = ends_in(c->new_labels, ".csv") || ends_in(c->new_labels, ".tsv"); /* the same column of another table */
+        TRY(read_labels(c, c->new_labels, table ? c->label_column : NULL, &s->fresh_labels));
     }
     const rkhs_data *labels = c->labels != NULL ? s->labels : rkhs_data_labels(s->z[0]);
     k->classes = 1;
-    if (labels == NULL && c->fresh_labels != NULL)
+    if (labels == NULL && c->new_labels != NULL)
         REFUSE(c, EXIT_MISUSED, "--new-labels go with --labels, which say what the colours of the training points are");
     if (labels == NULL) goto done;
     const int64_t *codes = rkhs_data_codes(labels, &k->classes);
@@ -152,7 +150,7 @@ done:
 static rkhs_status sort_points(cli *c, picture *p) {
     key *k = &p->key;
     k->fresh = p->fresh.n > 0;
-    k->plain = k->fresh && c->fresh_labels == NULL ? k->classes++ : -1;
+    k->plain = k->fresh && c->new_labels == NULL ? k->classes++ : -1;
     for (int64_t i = 0; i < p->fresh.n && k->plain >= 0; i++) p->fresh.codes[i] = k->plain;
     k->count = calloc((size_t)k->classes, sizeof *k->count);
     int good = k->count != NULL;
@@ -166,8 +164,7 @@ static rkhs_status sort_points(cli *c, picture *p) {
     return RKHS_OK;
 }
 
-/* ---- titles ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- titles --------------------------------------------------------------------------------------------------------- */
 
 /* One title for each panel: from --titles, by commas, or the names of the files. */
 static rkhs_status take_titles(cli *c, sources *s, picture *p) {
@@ -197,8 +194,7 @@ static rkhs_status take_titles(cli *c, sources *s, picture *p) {
     return RKHS_OK;
 }
 
-/* ---- the command -----------------------------------------------------------------------------------------------------------
- */
+/* ---- the command ---------------------------------------------------------------------------------------------------- */
 
 rkhs_status canvas_open(cli *c, const char *path, canvas *v) {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
@@ -212,7 +208,7 @@ rkhs_status canvas_open(cli *c, const char *path, canvas *v) {
 
 /* Options that do not go together. */
 static rkhs_status check_plot(cli *c) {
-    int other = c->target != NULL || c->fresh != NULL || c->fresh_labels != NULL || c->images != NULL || c->titles != NULL;
+    int other = c->target != NULL || c->new_z != NULL || c->new_labels != NULL || c->images != NULL || c->titles != NULL;
     if (c->model != NULL && c->gram != NULL) return refuse(c, EXIT_MISUSED, "give --model or --gram, not both");
     if (c->model != NULL && (c->count > 0 || c->labels != NULL || other))
         return refuse(c, EXIT_MISUSED, "--model draws what a model file reports; leave everything but -o and --title out");
@@ -222,11 +218,11 @@ static rkhs_status check_plot(cli *c) {
     if (c->count == 0) return refuse(c, EXIT_MISUSED, "Z is missing: rkhs plot Z, or --model MODEL, or --gram K");
     if (c->labels != NULL && c->target != NULL)
         return refuse(c, EXIT_MISUSED, "colours show classes or numbers: give --labels or --target, not both");
-    if (c->fresh_labels != NULL && c->fresh == NULL) return refuse(c, EXIT_MISUSED, "--new-labels go with --new Znew.npy");
+    if (c->new_labels != NULL && c->new_z == NULL) return refuse(c, EXIT_MISUSED, "--new-labels go with --new Znew.npy");
     if (c->image_size != NULL && c->images == NULL) return refuse(c, EXIT_MISUSED, "--image-size goes with --images X.npy");
-    if (c->count > 1 && (c->fresh != NULL || c->images != NULL))
+    if (c->count > 1 && (c->new_z != NULL || c->images != NULL))
         return refuse(c, EXIT_MISUSED, "%s goes with one embedding; draw the others by themselves",
-                      c->fresh != NULL ? "--new" : "--images");
+                      c->new_z != NULL ? "--new" : "--images");
     return RKHS_OK;
 }
 
@@ -261,7 +257,7 @@ static rkhs_status plot_points(cli *c, canvas *v) {
     TRY(take_titles(c, &s, &p));
     TRY(take_sets(c, &s, &p));
     TRY(c->target != NULL ? take_scale(c, &s, &p) : take_classes(c, &s, &p));
-    if (c->target != NULL && c->fresh_labels != NULL)
+    if (c->target != NULL && c->new_labels != NULL)
         REFUSE(c, EXIT_MISUSED, "--new-labels go with --labels, and colours show --target here");
     TRY(sort_points(c, &p));
     if (c->images != NULL && p.sets[0].d < 2)

@@ -139,7 +139,7 @@ static rkhs_status check_folder(cli *c, const char *path) {
 
 rkhs_status check_outputs(cli *c, const char *const *outputs, int count) {
     rkhs_status status = RKHS_OK;
-    const char *more[] = {c->labels, c->target, c->x, c->fresh, c->fresh_labels, c->images, c->gram, c->model};
+    const char *more[] = {c->labels, c->target, c->x, c->new_z, c->new_labels, c->images, c->gram, c->model};
     for (int i = 0; i < count; i++) {
         const char *path = outputs[i];
         if (path == NULL) continue;
@@ -269,8 +269,8 @@ static rkhs_status check_results(cli *c, const double *values, int64_t n, int64_
         if (fabs(values[i]) <= 1e150) continue;
         return refuse(
             c, EXIT_FAILED,
-            "%s gives %g in row %lld, column %lld (counted from 1), which is no use: bring the columns of %s to a smaller "
-            "scale, or choose other parameters",
+            "%s gives %g in row %lld, column %lld (counted from 1), and 1e150 is the most: bring the columns of %s to a "
+            "smaller scale, or choose other parameters",
             c->operand[0], values[i], (long long)(i / p) + 1, (long long)(i % p) + 1, input);
     }
     return RKHS_OK;

@@ -71,8 +71,7 @@ void draw_scatter(canvas *v, picture *p) {
     legend(v, &p->key, f.left + f.width + GAP, f.top, f.height);
 }
 
-/* ---- one dimension ---------------------------------------------------------------------------------------------------------
- */
+/* ---- one dimension -------------------------------------------------------------------------------------------------- */
 
 /* Marks of one class of a set, spread up and down around y so that they can be told apart. */
 static void draw_strip(canvas *v, const key *k, const points *s, int64_t code, const frame *f, const axis *x, double y,
@@ -121,8 +120,7 @@ void draw_strips(canvas *v, picture *p) {
     if (keys > 0) legend(v, &bare, f.left + f.width + GAP, f.top, f.height);
 }
 
-/* ---- three dimensions or more ----------------------------------------------------------------------------------------------
- */
+/* ---- three dimensions or more --------------------------------------------------------------------------------------- */
 
 /* Smaller marks, and dots where there are very many. */
 static void lighten(points *s, double by, double times) {
@@ -165,8 +163,7 @@ void draw_pairs(canvas *v, picture *p) {
     legend(v, &p->key, corner, top, fmin(free, side));
 }
 
-/* ---- several embeddings ----------------------------------------------------------------------------------------------------
- */
+/* ---- several embeddings --------------------------------------------------------------------------------------------- */
 
 void draw_panels(canvas *v, picture *p) {
     axis a[MOST_PANELS][2];

@@ -39,7 +39,7 @@ typedef struct search {
     rkhs_data *x, *y, *labels;
     const rkhs_data *classes; /* labels of all rows, or NULL */
     char *labelled;           /* n: 1 where a row has a label; NULL: all have */
-    enum { BY_SCORE, BY_RECONSTRUCTION, BY_ERROR } by;
+    enum { BY_SCORE, BY_ERROR } by;
     int better; /* 1: more is better, -1: less */
     int needs_labels, takes_new;
     int *fold; /* n: the part that a row is in, -1: always learned from; NULL without folds */
@@ -68,8 +68,7 @@ rkhs_status deal_folds(search *s);
 /* Tries cells that have one kernel. What fails becomes a sentence of its cell; an error here ends the search. */
 rkhs_status try_cells(search *s, cell *const *cells, int count);
 
-/* ---- resume.c: results in a file ------------------------------------------------------------------------------------------
- */
+/* ---- resume.c: results in a file ------------------------------------------------------------------------------------ */
 
 /* Gives each cell its key, and fills in those that the file has. */
 rkhs_status resume_read(search *s);

@@ -84,8 +84,7 @@ done:
     return status;
 }
 
-/* ---- a Gram that cells share ----------------------------------------------------------------------------------------------
- */
+/* ---- a Gram that cells share ---------------------------------------------------------------------------------------- */
 
 /* Whether a model of that spec holds the whole Gram, and takes it as it is: then it may be given. */
 static int takes_gram(const char *spec) {
@@ -105,11 +104,11 @@ static int is_given(const search *s, const char *kernel) {
     return kernel != NULL && strcmp(kernel, "precomputed") == 0 && strcmp(rkhs_data_kind(s->x), "dense") == 0;
 }
 
-/* Whether the cells can share a Gram. The parts of one that is given must be cut from it; the way back needs the objects. */
+/* Whether the cells can share a Gram. The parts of one that is given must be cut from it. */
 static int can_share(const search *s, cell *const *cells, int count) {
     const char *kernel = cells[0]->kernel;
     if (is_given(s, kernel)) return s->fold != NULL;
-    if (count < 2 || kernel == NULL || s->by == BY_RECONSTRUCTION) return 0;
+    if (count < 2 || kernel == NULL) return 0;
     for (int i = 0; i < count; i++)
         if (!takes_gram(cells[i]->model)) return 0;
     return 1;
@@ -167,35 +166,7 @@ done:
     return status;
 }
 
-/* ---- scores -----------------------------------------------------------------------------------------------------------------
- */
-
-/* The rows left out, and back again: squared error over squared distance from the mean of what was learned from. */
-static rkhs_status score_reconstruction(search *s, const part *p, rkhs_model *m, const double *Zh, int64_t dim, double *value) {
-    rkhs_status status = RKHS_OK;
-    rkhs_data *back = NULL;
-    int64_t ld = 0, ldb = 0, ldt = 0, width = rkhs_data_columns(s->x);
-    double *mean = calloc((size_t)width + 1, sizeof *mean), error = 0, spread = 0;
-    if (mean == NULL) REFUSE(s->c, EXIT_FAILED, "no memory");
-    TRY(rkhs_model_inverse(m, Zh, p->holds, dim, &back));
-    const double *X = rkhs_data_values(p->held_x, &ld), *B = rkhs_data_values(back, &ldb), *T = rkhs_data_values(p->x, &ldt);
-    if (X == NULL || B == NULL || T == NULL || rkhs_data_columns(back) != width)
-        REFUSE(s->c, EXIT_FAILED, "reconstruction compares vectors, and these are %s", rkhs_data_kind(s->x));
-    for (int64_t i = 0; i < p->trained; i++)
-        for (int64_t j = 0; j < width; j++) mean[j] += T[i * ldt + j] / (double)p->trained;
-    for (int64_t i = 0; i < p->holds; i++)
-        for (int64_t j = 0; j < width; j++) {
-            double e = X[i * ld + j] - B[i * ldb + j], d = X[i * ld + j] - mean[j];
-            error += e * e;
-            spread += d * d;
-        }
-    if (!(spread > 0)) REFUSE(s->c, EXIT_FAILED, "reconstruction: the rows left out do not differ from the mean");
-    *value = error / spread;
-done:
-    free(mean);
-    rkhs_data_free(back);
-    return status;
-}
+/* ---- scores --------------------------------------------------------------------------------------------------------- */
 
 /* The mean squared error of what is predicted for the rows left out. */
 static rkhs_status score_error(search *s, const part *p, const double *Zh, int64_t dim, double *value) {
@@ -271,7 +242,6 @@ static rkhs_status score_part(search *s, const part *p, rkhs_model *m, int64_t d
         if (own != NULL) Zh = own;
         TRY(rkhs_data_dense(s->c->env, Zh, p->holds, dim, ld, &zh));
     }
-    if (s->by == BY_RECONSTRUCTION) TRY(score_reconstruction(s, p, m, Zh, dim, value));
     if (s->by == BY_ERROR) TRY(score_error(s, p, Zh, dim, value));
     if (s->by == BY_SCORE) TRY(score_listed(s, p, kernel, z, zh, value, deviation));
     if (!isfinite(*value)) REFUSE(s->c, EXIT_FAILED, "the score is not a number");
@@ -282,8 +252,7 @@ done:
     return status;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- cells ---------------------------------------------------------------------------------------------------------- */
 
 /* The dim of a kernel PCA, as its text has it, and the rest of the text; 0: it is another model. */
 static int64_t dim_of(search *s, const char *spec, char rest[SPEC_ROOM]) {

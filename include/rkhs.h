@@ -193,7 +193,8 @@ RKHS_API void rkhs_data_free(rkhs_data *data);
  * last: "2*standardize(rbf)[12:16] + cosine[0,4]^2". */
 RKHS_API rkhs_status rkhs_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel);
 
-/* The text that makes an equal kernel. */
+/* The text that makes an equal kernel; what a frozen kernel has learnt beyond parameters (words: its vocabulary) is kept in
+ * copies and model files, not in the text. */
 RKHS_API const char *rkhs_kernel_text(const rkhs_kernel *kernel);
 
 /* Turns rules such as sigma=median into numbers, from data; fit does it on a copy. A frozen kernel stays as it is. */

@@ -171,6 +171,13 @@ typedef enum rk_written {
     RK_WRITTEN_COLUMNS  /* a[0,4:7]: the first parameter */
 } rk_written;
 
+/* What a kernel learns from training objects that is too long for its text: a text, and numbers; text NULL: nothing. */
+typedef struct rk_learnt {
+    char *text;
+    double *values;
+    int64_t count;
+} rk_learnt;
+
 typedef struct rk_kernel_type {
     rk_entry entry;
     unsigned kinds, flags;
@@ -180,8 +187,9 @@ typedef struct rk_kernel_type {
     rkhs_status (*check)(rkhs_env *env, const void *self);
     /* (optional) Turns rules into numbers. */
     rkhs_status (*freeze)(rkhs_env *env, void *self, const rkhs_data *x);
-    /* (optional) Whether values depend on all training objects and not on two alone: then all of them must be kept. */
-    int (*whole)(const void *self);
+    /* (optional) Fills what is too long for the text, when a kernel is frozen; refuses what a file has in its place. */
+    rkhs_status (*learn)(rkhs_env *env, const void *self, const rkhs_data *x, rk_learnt *learnt);
+    rkhs_status (*check_learnt)(rkhs_env *env, const void *self, const rk_learnt *learnt);
     /* (optional) The data that the children are to see in place of x; may borrow from x. */
     rkhs_status (*see)(rkhs_env *env, const void *self, const rkhs_data *x, rkhs_data **seen);
     /* (optional) Fills bound->side when the children are bound; release undoes it. */

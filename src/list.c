@@ -28,6 +28,7 @@ static pthread_once_t kinds_once = PTHREAD_ONCE_INIT;
 static void make_kinds(void) {
     for (int i = 0; i < KERNELS && rk_kernels.entries[i]; i++) {
         unsigned kinds = ((const rk_kernel_type *)rk_kernels.entries[i])->kinds;
+        if (kinds & RK_KIND_DENSE) kinds |= RK_KIND_BITS; /* what takes numbers sees bits as such */
         size_t used = 0;
         int any = (kinds | RK_KIND_GRAM) == ~0u;
         if (any) used = (size_t)snprintf(kinds_text[i], sizeof *kinds_text, kinds == ~0u ? "any" : "any but gram");

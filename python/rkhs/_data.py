@@ -1,4 +1,4 @@
-"""From Python's objects to what the library reads: tuples that begin with a kind (see _rkhs.c)."""
+"""From Python's objects to what the library reads: tuples that begin with a kind and a number of objects (see _rkhs.c)."""
 import numpy as np
 
 
@@ -45,7 +45,7 @@ class Bits:
     def as_tuple(self):
         """What the library reads: the lowest bit first."""
         packed = self.packed if self.bitorder == "little" else TURNED[self.packed]
-        return ("bits", packed, *self.shape)
+        return ("bits", *self.shape, packed)
 
 
 TURNED = np.packbits(np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1), axis=1, bitorder="little")[:, 0]
@@ -70,12 +70,12 @@ def strings_tuple(X):
         elif not isinstance(s, bytes):
             raise TypeError(f"object {i} is {type(s).__name__}, the first is a string: give strings only")
         encoded.append(s)
-    return ("strings", encoded)
+    return ("strings", len(encoded), encoded)
 
 
 def dense_tuple(X):
     """A C-contiguous float64 or float32 matrix as it is."""
-    return ("float" if X.dtype == np.float32 else "dense", X, *X.shape)
+    return ("float" if X.dtype == np.float32 else "dense", *X.shape, X)
 
 
 def csr_tuple(X):
@@ -83,8 +83,8 @@ def csr_tuple(X):
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    return ("csr", np.ascontiguousarray(X.data, dtype=np.float64), np.ascontiguousarray(X.indices, dtype=np.int32),
-            np.ascontiguousarray(X.indptr, dtype=np.int64), *X.shape)
+    return ("csr", *X.shape, np.ascontiguousarray(X.data, dtype=np.float64), np.ascontiguousarray(X.indices, dtype=np.int32),
+            np.ascontiguousarray(X.indptr, dtype=np.int64))
 
 
 def as_tuple(X):
@@ -139,4 +139,4 @@ def kernel_argument(kernel):
 def classes_tuple(y):
     """Class labels of any kind."""
     names, codes = np.unique(np.asarray(y), return_inverse=True)
-    return ("classes", codes.astype(np.int64), len(codes), [str(name) for name in names], len(names))
+    return ("classes", len(codes), codes.astype(np.int64), [str(name) for name in names], len(names))

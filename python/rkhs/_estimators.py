@@ -88,7 +88,7 @@ class RkhsEstimator(BaseEstimator):
         x, dtype = self._describe(X, reset=True)
         target = None
         if y is not None:
-            target, self._flat = self._describe_target(y, len(x[1]) if x[0] == "strings" else x[2] if x[0] == "bits" else x[-2])
+            target, self._flat = self._describe_target(y, x[1])
         model = _rkhs.Model(self._spec())
         progress = progress_of(self.verbose)
         try:
@@ -133,8 +133,7 @@ class RkhsEstimator(BaseEstimator):
     def _apply(self, X):
         model = self._fitted()
         x, dtype = self._describe(X, reset=False)
-        n = len(x[1]) if x[0] == "strings" else x[2] if x[0] == "bits" else x[-2]
-        Z = np.empty((n, model.embedding()[1]))
+        Z = np.empty((x[1], model.embedding()[1]))
         sentences = model.transform(x, Z, threads_of(self.n_jobs), progress_of(self.verbose))
         if sentences:
             advise(sentences)
@@ -264,15 +263,20 @@ def make_class(title):
                  "__qualname__": title, "_table": table})
 
 
-def from_model(model):
-    """An estimator around a fitted model of the library."""
+def from_text(text, **settings):
+    """An estimator with the parameters of a spec text that the library wrote."""
     import rkhs
 
-    text, kernel = model.text()
     title, table = next((t, m) for t, m in models().items() if m["name"] == text.partition("(")[0])
-    estimator = getattr(rkhs, title)(**spec_params(text, table["params"]), kernel=kernel)
+    return getattr(rkhs, title)(**{**spec_params(text, table["params"]), **settings})
+
+
+def from_model(model, function=None):
+    """An estimator around a fitted model of the library, whose kernel may be a function."""
+    text, kernel = model.text()
+    estimator = from_text(text, kernel=function or kernel)
     estimator._adopt(model)
-    if estimator.report_["columns"] > 0:
+    if estimator.report_.get("columns", 0) > 0:
         estimator.n_features_in_ = int(estimator.report_["columns"])
     estimator._flat = model.embedding()[1] == 1
     return estimator

@@ -68,16 +68,10 @@ def gram(X, Y=None, kernel="rbf(sigma=median)", *, random_state=None, n_jobs=Non
            [1., 2.]])
     """
     a, b = as_tuple(X), as_tuple(Y)
-    rows = len_of(a)
-    K = np.empty((rows, rows if b is None else len_of(b)))
+    K = np.empty((a[1], (b or a)[1]))
     sentences, _ = _rkhs.gram(kernel_argument(kernel), a, b, K, seed_of(random_state), threads_of(n_jobs), memory or 0, progress_of(verbose))
     advise(sentences)
     return K
-
-
-def len_of(data):
-    return {"strings": lambda d: len(d[1]), "bits": lambda d: d[2], "classes": lambda d: d[2]}.get(
-        data[0], lambda d: d[-2])(data)
 
 
 def score(names, Z, X=None, y=None, *, kernel=None, new_Z=None, new_X=None, new_y=None, deviation=False, random_state=None,
@@ -127,11 +121,28 @@ def score(names, Z, X=None, y=None, *, kernel=None, new_Z=None, new_X=None, new_
     return found[names] if one else found
 
 
-def load(path):
-    """A fitted estimator from a model file, whoever wrote it: Python, C or the tool."""
+def model(spec, **settings):
+    """The estimator that a model's text describes, as the tool reads it; settings are those of every estimator.
+
+    Examples
+    --------
+    >>> import rkhs
+    >>> rkhs.model("kpca(dim=3)", kernel="rbf(gamma=0.1)")
+    KernelPCA(kernel='rbf(gamma=0.1)', n_components=3)
+    """
+    from ._estimators import from_text
+
+    return from_text(_rkhs.Model(spec).text()[0], **settings)
+
+
+def load(path, kernel=None):
+    """A fitted estimator from a model file, whoever wrote it: Python, C or the tool.
+
+    A model whose kernel is a Python function is loaded with the same function as ``kernel``: the file holds no code.
+    """
     from ._estimators import from_model
 
-    return from_model(_rkhs.load(path))
+    return from_model(_rkhs.load(path) if kernel is None else _rkhs.load(path, kernel_argument(kernel)[1]), kernel)
 
 
 def save(estimator, path):
@@ -160,4 +171,4 @@ def list(what=None):
     return [{**entry, "params": [dict(p) for p in entry["params"]]} for entry in tables()[what]]
 
 
-__all__ = ["Advice", "Bits", "gram", "list", "load", "save", "score", "models"]
+__all__ = ["Advice", "Bits", "gram", "list", "load", "model", "save", "score", "models"]

@@ -63,8 +63,8 @@ rkhs_status rk_account(rkhs_env *env, int64_t bytes) {
     return RKHS_OK;
 }
 
-/* A zeroed block of count x size bytes, on neither list. */
-static rkhs_status block_new(rkhs_env *env, int64_t count, size_t size, rk_block **out) {
+/* A block of count x size bytes, on neither list. */
+static rkhs_status block_new(rkhs_env *env, int64_t count, size_t size, int zeroed, rk_block **out) {
     char need[32];
     *out = NULL;
     if (count < 0 || (size && (uint64_t)count > (SIZE_MAX - 4096) / size))
@@ -73,7 +73,7 @@ static rkhs_status block_new(rkhs_env *env, int64_t count, size_t size, rk_block
     size_t bytes = (size_t)count * size;
     int injected = env->fail_at >= 0 && env->allocations++ == env->fail_at;
     if (injected || !take_bytes(env, bytes)) return over_limit(env, bytes);
-    char *raw = calloc(1, bytes + sizeof(rk_block) + ALIGN);
+    char *raw = zeroed ? calloc(1, bytes + sizeof(rk_block) + ALIGN) : malloc(bytes + sizeof(rk_block) + ALIGN);
     if (!raw) {
         atomic_fetch_sub(&env->used, bytes);
         return rk_fail(env, RKHS_ERR_MEMORY, "the system has no %s to give: close other programs, or use less data",
@@ -95,7 +95,7 @@ static void block_free(rkhs_env *env, rk_block *head) {
 
 rkhs_status rk_alloc(rkhs_env *env, int64_t count, size_t size, void *out) {
     rk_block *head;
-    rkhs_status status = block_new(env, count, size, &head);
+    rkhs_status status = block_new(env, count, size, 1, &head);
     void *payload = head ? head + 1 : NULL;
     memcpy(out, &payload, sizeof payload);
     return status;
@@ -128,9 +128,10 @@ rkhs_status rk_strdup(rkhs_env *env, const char *text, char **out) {
 
 rk_mark rk_scratch_mark(rkhs_env *env) { return env->scratch; }
 
-rkhs_status rk_scratch(rkhs_env *env, int64_t count, size_t size, void *out) {
+/* A block on the scratch list. */
+static rkhs_status scratch_new(rkhs_env *env, int64_t count, size_t size, int zeroed, void *out) {
     rk_block *head;
-    rkhs_status status = block_new(env, count, size, &head);
+    rkhs_status status = block_new(env, count, size, zeroed, &head);
     void *payload = NULL;
     if (status == RKHS_OK) {
         head->next = env->scratch;
@@ -139,6 +140,12 @@ rkhs_status rk_scratch(rkhs_env *env, int64_t count, size_t size, void *out) {
     }
     memcpy(out, &payload, sizeof payload);
     return status;
+}
+
+rkhs_status rk_scratch(rkhs_env *env, int64_t count, size_t size, void *out) { return scratch_new(env, count, size, 1, out); }
+
+rkhs_status rk_scratch_raw(rkhs_env *env, int64_t count, size_t size, void *out) {
+    return scratch_new(env, count, size, 0, out);
 }
 
 void rk_scratch_release(rkhs_env *env, rk_mark mark) {

@@ -93,6 +93,8 @@ rkhs_status rk_strdup(rkhs_env *env, const char *text, char **out);
 typedef struct rk_block *rk_mark;
 rk_mark rk_scratch_mark(rkhs_env *env);
 rkhs_status rk_scratch(rkhs_env *env, int64_t count, size_t size, void *out);
+/* The same with anything in it: room that is written before it is read. */
+rkhs_status rk_scratch_raw(rkhs_env *env, int64_t count, size_t size, void *out);
 void rk_scratch_release(rkhs_env *env, rk_mark mark);
 
 /* Adds to the account what somebody else allocates, or takes it off again (below 0); fails when over the limit. */

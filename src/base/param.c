@@ -196,7 +196,7 @@ static rkhs_status set_word(rkhs_env *env, const rk_entry *e, const rk_param *p,
 /* Ranges and rows: what they mean is seen where they are used. */
 static rkhs_status set_list(rkhs_env *env, const rk_entry *e, const rk_param *p, char **slot, const rk_node *node) {
     if (node->kind != RK_NODE_LIST || strspn(node->text, "[0123456789:,]") < strlen(node->text))
-        return expected(env, e, p, "a list such as [0:50,7]", node);
+        return expected(env, e, p, "numbers from 0 and ranges of them, as in [0:50,7]", node);
     return rk_strdup(env, node->text, slot);
 }
 

@@ -90,21 +90,7 @@ rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_
     return rk_data_subset(data, index, count, out);
 }
 
-rkhs_status rk_data_copy(const rkhs_data *x, rkhs_data **copy) {
-    rkhs_status status = RKHS_OK;
-    int64_t *index;
-    rk_mark mark = rk_scratch_mark(x->env);
-    *copy = NULL;
-    TRY(rk_scratch(x->env, x->rows, sizeof *index, &index));
-    for (int64_t i = 0; i < x->rows; i++) index[i] = i;
-    TRY(rk_data_subset(x, index, x->rows, copy));
-done:
-    rk_scratch_release(x->env, mark);
-    return status;
-}
-
-/* "dense or gram" for a set of kinds. */
-static const char *kinds_text(unsigned kinds, char buffer[128]) {
+const char *rk_kinds_text(unsigned kinds, char buffer[128]) {
     size_t used = 0;
     buffer[0] = 0;
     for (const rk_entry *const *e = entries; *e; e++)
@@ -133,6 +119,11 @@ rkhs_status rk_data_coerce_like(rkhs_env *env, const rkhs_data *x, unsigned kind
     if (x->type == like->type || (x->columns != like->columns && x->type->kind & kinds)) return RKHS_OK; /* no use to go on */
     rkhs_status status = adopt(env, x, like->type, use, view);
     if (status == RKHS_OK || status != RKHS_ERR_DATA || env->message[0]) return status;
+    if (x->type->kind & kinds && (RK_KIND_DENSE | RK_KIND_SPARSE) == (x->type->kind | like->type->kind)) {
+        status = like->type == &rk_data_dense ? rk_sparse_as_dense(x, view) : rk_dense_as_sparse(x, view);
+        *use = *view;
+        return status;
+    }
     return rk_data_coerce(env, x, kinds & ~(unsigned)RK_PREFER_BITS, what, use, view);
 }
 
@@ -155,7 +146,7 @@ rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, co
         if (status == RKHS_OK || status != RKHS_ERR_DATA || env->message[0]) goto done;
     }
     FAIL(env, RKHS_ERR_DATA, "%s takes %s data, not %s: give it such data, or choose another kernel", what,
-         kinds_text(kinds, wanted), x->type->entry.name);
+         rk_kinds_text(kinds, wanted), x->type->entry.name);
 done:
     return status;
 }

@@ -91,6 +91,12 @@ rkhs_status rk_data_sparse_new(rkhs_env *env, int64_t rows, int64_t columns, int
                                int64_t **starts, rkhs_data **x);
 /* Refuses starts that do not begin at 0 or go back, columns out of order or range, NaN, Inf, past 1e150; `where` as above. */
 rkhs_status rk_sparse_check(rkhs_env *env, const char *where, const rkhs_data *x);
+/* The same rows in the other form. */
+rkhs_status rk_sparse_as_dense(const rkhs_data *x, rkhs_data **dense);
+rkhs_status rk_dense_as_sparse(const rkhs_data *x, rkhs_data **sparse);
+
+/* "dense or gram" for a set of kinds. */
+const char *rk_kinds_text(unsigned kinds, char buffer[128]);
 
 /* A set of bits that owns its words, zeroed, for the caller to fill; the bits past the last column must stay 0. */
 rkhs_status rk_data_bits_new(rkhs_env *env, int64_t rows, int64_t columns, uint64_t **words, rkhs_data **x);
@@ -126,7 +132,6 @@ rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix,
 rkhs_status rk_data_subset(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **out);
 /* The objects at `index` (NULL: all) as a map keeps them, without labels. */
 rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept);
-rkhs_status rk_data_copy(const rkhs_data *x, rkhs_data **copy);
 
 /* codes[i] is a code 0 .. classes-1; names NULL: the codes' digits. Copies. */
 rkhs_status rk_labels_new(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, int64_t classes,

@@ -201,6 +201,39 @@ done:
     return status;
 }
 
+rkhs_status rk_sparse_as_dense(const rkhs_data *x, rkhs_data **dense) {
+    const rk_sparse *s = sparse_of(x);
+    double *values;
+    *dense = NULL;
+    rkhs_status status = rk_need(x->env, 8.0 * (double)x->rows * (double)x->columns,
+                                 "sparse rows in full, as those they are "
+                                 "compared with,",
+                                 "raise the memory limit, or give both data sets as sparse rows");
+    if (status == RKHS_OK) status = rk_data_dense_new(x->env, x->rows, x->columns, &values, dense);
+    if (status != RKHS_OK) return status;
+    for (int64_t i = 0; i < x->rows; i++)
+        for (int64_t q = s->starts[i]; q < s->starts[i + 1]; q++) values[i * x->columns + s->columns[q]] = s->values[q];
+    return RKHS_OK;
+}
+
+rkhs_status rk_dense_as_sparse(const rkhs_data *x, rkhs_data **sparse) {
+    const rk_dense *d = x->self;
+    double *values;
+    int32_t *columns;
+    int64_t *starts, count = 0;
+    for (int64_t i = 0; i < x->rows; i++)
+        for (int64_t c = 0; c < x->columns; c++) count += d->values[i * d->ld + c] != 0;
+    rkhs_status status = rk_data_sparse_new(x->env, x->rows, x->columns, count, &values, &columns, &starts, sparse);
+    if (status != RKHS_OK) return status;
+    count = 0;
+    for (int64_t i = 0; i < x->rows; i++) {
+        for (int64_t c = 0; c < x->columns; c++)
+            if (d->values[i * d->ld + c] != 0) values[count] = d->values[i * d->ld + c], columns[count++] = (int32_t)c;
+        starts[i + 1] = count;
+    }
+    return RKHS_OK;
+}
+
 static void release_sparse(rkhs_data *x) {
     rk_free(x->env, sparse_of(x)->own_values);
     rk_free(x->env, sparse_of(x)->own_columns);

@@ -376,10 +376,6 @@ static rkhs_status build_nystrom(rk_gram *g) {
     int64_t m = s->m < g->n ? s->m : g->n, *index, count;
     char what[80];
     factor *f;
-    if (rk_kernel_whole(g->kernel))
-        FAIL(g->env, RKHS_ERR_SPEC,
-             "%s takes its weights from all training objects, and nystrom keeps some: use gram=exact, or leave out idf=true",
-             rkhs_kernel_text(g->kernel));
     if (s->rows && s->by != BY_GIVEN) FAIL(g->env, RKHS_ERR_SPEC, "nystrom: rows= is only for by=given");
     TRY(rk_alloc(g->env, 1, sizeof *f, &f));
     g->self = f;

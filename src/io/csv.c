@@ -5,6 +5,7 @@
 #include "io/csv.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,10 +149,12 @@ static rkhs_status find_text(rk_csv *r, const char **row, int64_t count) {
         others += !word;
     }
     if (found == 1 || found + others == 1) return RKHS_OK;
+    char many[32] = "no column is";
+    if (found) snprintf(many, sizeof many, "%lld columns are", (long long)found);
     return rk_fail(r->env, RKHS_ERR_DATA,
-                   "%s: %lld columns are text, and a string kernel takes one: say which with text=NAME, as in --format "
+                   "%s: %s text, and a string kernel takes one column: say which with text=NAME, as in --format "
                    "'%s(text=NAME)'",
-                   r->name, (long long)found, r->delimiter == '\t' ? "tsv" : "csv");
+                   r->name, many, r->delimiter == '\t' ? "tsv" : "csv");
 }
 
 /* What read_first is to find: numbers, labels alone, or a column of strings. */
@@ -328,7 +331,7 @@ static rkhs_status write_csv(rkhs_env *env, const void *self, const rkhs_data *x
         goto done;
     }
     const double *values = rk_io_values(x, &ld);
-    if (!values) FAIL(env, RKHS_ERR_DATA, "%s: %s data cannot be written as text", rk_output_name(out), x->type->entry.name);
+    if (!values) TRY(rk_io_cannot(x, rk_output_name(out), "a table"));
     for (int64_t i = 0; i < x->rows; i++) {
         if (i % RK_CSV_LOOK == 0) TRY(rk_progress(env, "write", i, x->rows));
         for (int64_t j = 0; j < x->columns; j++) {

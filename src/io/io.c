@@ -212,6 +212,15 @@ const double *rk_io_values(const rkhs_data *x, int64_t *ld) {
     return g->values;
 }
 
+rkhs_status rk_io_cannot(const rkhs_data *x, const char *name, const char *as) {
+    unsigned kind = x->type->kind;
+    return rk_fail(x->env, RKHS_ERR_DATA, "%s: %s data cannot be written as %s: choose %s", name, x->type->entry.name, as,
+                   kind == RK_KIND_STRING   ? ".txt"
+                   : kind == RK_KIND_SPARSE ? ".npz or .svm"
+                   : kind == RK_KIND_INDEX  ? "the table that it was read from"
+                                            : ".npy or .csv");
+}
+
 /* The format to write a file in, from its spec or by the name. */
 static rkhs_status output_format(rkhs_env *env, const char *path, const char *format, unsigned kind, rk_spec **spec) {
     rkhs_status status = RKHS_OK;

@@ -34,5 +34,7 @@ int rk_whole_name(const char *name, int64_t *value);
 
 /* The numbers of dense data, or of a Gram's rows, for the writers; NULL when x is neither. */
 const double *rk_io_values(const rkhs_data *x, int64_t *ld);
+/* Says that data of this kind cannot be written so, and which ending can. */
+rkhs_status rk_io_cannot(const rkhs_data *x, const char *name, const char *as);
 
 #endif

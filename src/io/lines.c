@@ -77,9 +77,7 @@ static rkhs_status read_labels_lines(rkhs_env *env, const void *self, rk_input *
 
 static rkhs_status write_lines(rkhs_env *env, const void *self, const rkhs_data *x, rk_output *out) {
     rkhs_status status = RKHS_OK;
-    if (x->type != &rk_data_string)
-        FAIL(env, RKHS_ERR_DATA, "%s: %s data cannot be written as lines: choose .npy or .csv", rk_output_name(out),
-             x->type->entry.name);
+    if (x->type != &rk_data_string) TRY(rk_io_cannot(x, rk_output_name(out), "lines"));
     for (int64_t i = 0; i < x->rows; i++) {
         int64_t length;
         const char *s = rk_string_of(x, i, &length);

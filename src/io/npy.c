@@ -578,8 +578,7 @@ static rkhs_status write_npy(rkhs_env *env, const void *self, const rkhs_data *x
     if (x->type == &rk_data_labels) return write_labels(env, x, out);
     if (x->type == &rk_data_bits) return write_bits(env, x, out);
     const double *values = rk_io_values(x, &ld);
-    if (!values)
-        return rk_fail(env, RKHS_ERR_DATA, "%s: %s data cannot be written as npy", rk_output_name(out), x->type->entry.name);
+    if (!values) return rk_io_cannot(x, rk_output_name(out), "npy");
     return write_numbers(x, values, ld, out);
 }
 

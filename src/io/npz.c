@@ -21,8 +21,7 @@ typedef struct bundle {
     int64_t count;
 } bundle;
 
-/* ---- the arrays -----------------------------------------------------------------------------------------------------------
- */
+/* ---- the arrays ----------------------------------------------------------------------------------------------------- */
 
 /* Reads the file and its directory. */
 static rkhs_status open_bundle(bundle *b, rkhs_env *env, rk_input *in) {
@@ -106,8 +105,7 @@ static rkhs_status open_array(const bundle *b, const rk_zip_entry *e, rk_input *
     return status == RKHS_OK ? rk_npy_read_header(b->env, *in, npy) : status;
 }
 
-/* ---- SciPy's sparse matrices ------------------------------------------------------------------------------------------------
- */
+/* ---- SciPy's sparse matrices ---------------------------------------------------------------------------------------- */
 
 static int is_sparse(const bundle *b) {
     static const char *const names[] = {"format", "shape", "data"};
@@ -230,8 +228,7 @@ done:
     return status;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- reading -------------------------------------------------------------------------------------------------------- */
 
 /* Labels that stand beside the numbers: y or labels, of as many rows, and whole numbers or words. Others are left alone. */
 static rkhs_status read_beside(const bundle *b, const rk_zip_entry *taken, rkhs_data *x) {
@@ -300,8 +297,7 @@ done:
     return status;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- writing -------------------------------------------------------------------------------------------------------- */
 
 /* Labels as whole numbers, the array y; *put is 0 when a name is none. */
 static rkhs_status put_labels(rkhs_env *env, rk_archive *archive, const rkhs_data *y, int *put) {
@@ -365,7 +361,7 @@ static rkhs_status write_npz(rkhs_env *env, const void *self, const rkhs_data *x
     else if (x->type->kind == RK_KIND_SPARSE)
         TRY(put_sparse(env, archive, x));
     else if (x != labels)
-        FAIL(env, RKHS_ERR_DATA, "%s: %s data cannot be written as npz", name, x->type->entry.name);
+        TRY(rk_io_cannot(x, name, "npz"));
     if (labels) TRY(put_labels(env, archive, labels, &put));
     if (x == labels && !put)
         FAIL(env, RKHS_ERR_DATA, "%s: labels that are words are not written as npz: write them as .npy or .csv", name);

@@ -266,9 +266,7 @@ static rkhs_status write_svmlight(rkhs_env *env, const void *self, const rkhs_da
     TRY(first_index(env, self, 0, &first));
     const rk_sparse *s = x->type->kind == RK_KIND_SPARSE ? x->self : NULL;
     const double *values = s ? s->values : rk_io_values(x, &ld);
-    if (!values && !s)
-        FAIL(env, RKHS_ERR_DATA, "%s: %s data cannot be written as svmlight: choose .npy or .csv", rk_output_name(out),
-             x->type->entry.name);
+    if (!values && !s) TRY(rk_io_cannot(x, rk_output_name(out), "svmlight"));
     for (int64_t i = 0; i < x->rows; i++) {
         if (i % LOOK == 0) TRY(rk_progress(env, "write", i, x->rows));
         TRY(write_label(x->labels, i, out));

@@ -1,9 +1,10 @@
-/* bag.c: kernels that are inner products of counts, k(x, y) = sum_f w_f^2 c_f(x) c_f(y).
+/* bag.c: kernels that are inner products of counts, k(x, y) = sum_f w_f c_f(x) c_f(y).
  *
  * Features (subsequences, words) get numbers from a dictionary, in order of appearance on the first side; strings become sparse
  * rows of counts, and tiles are products of sparse rows (sparse.c). Where most strings have most features, as with short
- * subsequences over four letters, the rows are dense and tiles are matrix products. Without weights all sums are whole numbers
- * and exact. What only the second side has is like nothing on the first: it counts in k(y, y) alone. */
+ * subsequences over four letters, the rows are dense and tiles are matrix products. Where counts and weights are whole numbers,
+ * sums are exact; w_f belongs to a group of features, and may be negative. What only the second side has is like nothing on the
+ * first: it counts in k(y, y) alone. */
 #include "kernel/token.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 enum { DENSE = 4 }; /* dense rows where there are at most so many features for each that a string has */
 
 typedef struct entry {
-    int32_t feature;
+    int32_t feature, group;
     double count;
 } entry;
 
@@ -34,7 +35,7 @@ static rkhs_status grow_places(rk_bag_rows *r, int64_t needed) {
     return RKHS_OK;
 }
 
-rkhs_status rk_bag_add(rk_bag_rows *r, const void *key, int64_t length, double count) {
+rkhs_status rk_bag_add(rk_bag_rows *r, const void *key, int64_t length, int32_t group, double count) {
     rkhs_status status = RKHS_OK;
     int32_t f;
     TRY(rk_names_number(r->env, r->names, key, length, &f));
@@ -48,7 +49,7 @@ rkhs_status rk_bag_add(rk_bag_rows *r, const void *key, int64_t length, double c
         r->room *= 2;
     }
     r->place[f] = r->used;
-    r->list[r->used++] = (entry){f, count};
+    r->list[r->used++] = (entry){f, group, count};
 done:
     return status;
 }
@@ -68,7 +69,7 @@ static rkhs_status count_all(rk_bag_rows *r, const rk_bound *b, const rk_tokens 
     TRY(rk_alloc(r->env, r->room, sizeof *r->list, &r->list));
     TRY(rk_alloc(r->env, n + 1, sizeof *r->start, &r->start));
     for (r->row = 0; r->row < n; r->row++) {
-        TRY(features(r, tokens, r->row, rk_kernel_self(b)));
+        TRY(features(r, tokens, r->row, b));
         int64_t from = r->start[r->row];
         qsort(r->list + from, (size_t)(r->used - from), sizeof *r->list, by_feature);
         r->start[r->row + 1] = r->used;
@@ -78,92 +79,104 @@ done:
     return status;
 }
 
-/* idf: ln((1 + n) / (1 + strings that have it)) + 1, of the first side. */
-static rkhs_status weigh(rkhs_env *env, const rk_bag_rows *r, int64_t n, rk_bag *bag) {
-    int64_t features = rk_names_count(bag->names);
-    rkhs_status status = rk_alloc(env, features, sizeof *bag->weight, &bag->weight);
-    if (status != RKHS_OK) return status;
-    for (int64_t q = 0; q < r->used; q++) bag->weight[r->list[q].feature]++;
-    for (int64_t f = 0; f < features; f++) bag->weight[f] = log((1 + (double)n) / (1 + bag->weight[f])) + 1;
-    bag->unseen = log(1 + (double)n) + 1;
-    return RKHS_OK;
-}
-
-/* Rows and norms from the lists. `known`: features of the first side; `weight` as there. */
-static rkhs_status make_rows(rkhs_env *env, const rk_bag_rows *r, int64_t n, int64_t known, const double *weight, double unseen,
-                             int dense, rk_bag *bag) {
+/* One set of rows from the lists, and norms times the weights. `known`: features of the first side. */
+static rkhs_status make_rows(rkhs_env *env, const rk_bag_rows *r, int64_t n, int64_t known, const double *weights, int dense,
+                             rk_bag_counts *c) {
     rkhs_status status = RKHS_OK;
     double *values = NULL;
     int32_t *columns = NULL;
     int64_t *starts = NULL, at = 0, width = rk_most(known, 1);
-    TRY(rk_alloc(env, n, sizeof *bag->string.norm, &bag->string.norm));
-    TRY(dense ? rk_data_dense_new(env, n, width, &values, &bag->counts)
-              : rk_data_sparse_new(env, n, width, r->used, &values, &columns, &starts, &bag->counts));
+    TRY(dense ? rk_data_dense_new(env, n, width, &values, &c->x)
+              : rk_data_sparse_new(env, n, width, r->used, &values, &columns, &starts, &c->x));
     for (int64_t i = 0; i < n; i++) {
-        double sum = 0, others = 0;
-        for (int64_t q = r->start[i]; q < r->start[i + 1]; q++) {
-            int32_t f = r->list[q].feature;
-            double v = r->list[q].count * (f < known && weight ? weight[f] : 1);
-            if (f >= known) {
-                others += v * v;
-                continue;
-            }
-            sum += v * v;
+        for (int64_t q = r->start[i]; q < r->start[i + 1] && r->list[q].feature < known; q++) { /* they are sorted */
+            const entry *e = r->list + q;
+            double v = e->count * (weights ? weights[e->group] : 1);
             if (dense)
-                values[i * width + f] = v;
+                values[i * width + e->feature] = v;
             else
-                values[at] = v, columns[at++] = f;
+                values[at] = v, columns[at++] = e->feature;
         }
         if (!dense) starts[i + 1] = at;
-        bag->string.norm[i] = sum + unseen * unseen * others;
     }
+    c->inner = (rk_bound){.x = c->x, .side = &c->vector};
+    if (!dense) TRY(rk_sparse_prepare(env, &c->inner, &c->vector));
 done:
     return status;
 }
 
-rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *rule, rk_bag_fn features, int idf) {
+/* k(x, x) of each: what only the second side has counts here. */
+static rkhs_status make_norms(rkhs_env *env, const rk_bag_rows *r, int64_t n, const double *weights, rk_string_side *s) {
+    rkhs_status status = RKHS_OK;
+    TRY(rk_alloc(env, n, sizeof *s->norm, &s->norm));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t q = r->start[i]; q < r->start[i + 1]; q++)
+            s->norm[i] += r->list[q].count * (r->list[q].count * (weights ? weights[r->list[q].group] : 1));
+    TRY(rk_string_roots(env, n, s));
+done:
+    return status;
+}
+
+/* Words of a vocabulary get their own numbers, so that sums run in the same order whatever texts are compared. */
+static rkhs_status number_words(rkhs_env *env, const rk_names *vocabulary, rk_names *names) {
+    rkhs_status status = RKHS_OK;
+    int64_t count = vocabulary ? rk_names_count(vocabulary) : 0;
+    for (int32_t w = 0, number; status == RKHS_OK && w < count; w++)
+        status = rk_names_number(env, names, &w, sizeof w, &number);
+    return status;
+}
+
+rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *rule, const rk_bag_how *how) {
     rkhs_status status = RKHS_OK;
     const rk_bag *first = bound->reference ? bound->reference->side : NULL;
     int64_t n = bound->x->rows;
     rk_bag_rows r = {.env = env};
+    rk_names *vocabulary = how->vocabulary;
     rk_bag *bag;
     TRY(rk_alloc(env, 1, sizeof *bag, &bag));
     bound->side = bag;
-    bag->unseen = 1;
-    TRY(rk_tokens_new(env, bound->x, rule, first ? &first->string.tokens : NULL, &bag->string.tokens));
+    bag->vocabulary = vocabulary;
+    vocabulary = NULL;
+    const rk_tokens known_words = {.words = bag->vocabulary};
+    TRY(rk_tokens_new(env, bound->x, rule, first ? &first->string.tokens : &known_words, &bag->string.tokens));
     TRY(rk_names_new(env, first ? first->names : NULL, &bag->names));
+    TRY(number_words(env, bag->vocabulary, bag->names));
     r.names = bag->names;
-    TRY(count_all(&r, bound, &bag->string.tokens, features));
-    if (idf && !first) TRY(weigh(env, &r, n, bag));
-    const rk_bag *from = first ? first : bag;
-    int64_t known = rk_names_count(from->names);
-    int dense = first ? first->counts->type == &rk_data_dense : !idf && known && known * n <= DENSE * r.used;
-    TRY(make_rows(env, &r, n, known, from->weight, from->unseen, dense, bag));
-    TRY(rk_string_roots(env, n, &bag->string));
-    bag->inner = (rk_bound){.kernel = bound->kernel, .x = bag->counts, .side = &bag->vector};
-    if (!dense) TRY(rk_sparse_prepare(env, &bag->inner, &bag->vector));
+    TRY(count_all(&r, bound, &bag->string.tokens, how->features));
+    int64_t known = rk_names_count(first ? first->names : bag->names);
+    int dense = first ? first->plain.x->type == &rk_data_dense : !how->broken && known && known * n <= DENSE * r.used;
+    TRY(make_rows(env, &r, n, known, NULL, dense, &bag->plain));
+    if (how->weights) TRY(make_rows(env, &r, n, known, how->weights, dense, &bag->weighted));
+    TRY(make_norms(env, &r, n, how->weights, &bag->string));
 done:
+    rk_names_free(env, vocabulary);
     rk_free(env, r.list);
     rk_free(env, r.start);
     rk_free(env, r.place);
     return status;
 }
 
+static void free_counts(rkhs_env *env, rk_bag_counts *c) {
+    rk_columns_free(env, c->vector.columns);
+    rk_free(env, c->vector.norm);
+    rkhs_data_free(c->x);
+}
+
 void rk_bag_release(rkhs_env *env, rk_bound *bound) {
     rk_bag *bag = bound->side;
     rk_string_release(env, &bag->string);
     rk_names_free(env, bag->names);
-    rk_columns_free(env, bag->vector.columns);
-    rk_free(env, bag->vector.norm);
-    rkhs_data_free(bag->counts);
-    rk_free(env, bag->weight);
+    rk_names_free(env, bag->vocabulary);
+    free_counts(env, &bag->plain);
+    free_counts(env, &bag->weighted);
     rk_free(env, bag);
 }
 
 void rk_bag_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,
                   int normalize) {
     const rk_bag *ba = a->side, *bb = b->side;
-    rk_vector_dots(&ba->inner, i0, ni, &bb->inner, j0, nj, out, ld);
+    const rk_bag_counts *other = bb->weighted.x ? &bb->weighted : &bb->plain;
+    rk_vector_dots(&ba->plain.inner, i0, ni, &other->inner, j0, nj, out, ld);
     if (normalize) rk_string_normalise(&ba->string, i0, ni, &bb->string, j0, nj, out, ld);
 }
 

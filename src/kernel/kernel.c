@@ -9,6 +9,7 @@ static rkhs_status freeze_tree(rkhs_env *env, rkhs_kernel *k, const rkhs_data *x
     rkhs_status status = RKHS_OK;
     rkhs_data *seen = NULL;
     if (k->type->freeze) TRY(k->type->freeze(env, k->spec->self, x));
+    if (k->type->learn && !k->learnt.text) TRY(k->type->learn(env, k->spec->self, x, &k->learnt));
     if (k->type->see) TRY(k->type->see(env, k->spec->self, x, &seen));
     for (int i = 0; i < k->children; i++) TRY(freeze_tree(env, k->child[i], seen ? seen : x));
 done:
@@ -124,7 +125,7 @@ rkhs_status rk_work_for(rkhs_env *env, int64_t workers, const rk_bound *a, const
     int64_t each = (tree_work(a, b) + 63) / 64 * 64;
     double *room;
     rkhs_status status = rk_scratch(env, workers, sizeof **work, work);
-    if (status == RKHS_OK) status = rk_scratch(env, each * workers, sizeof *room, &room);
+    if (status == RKHS_OK) status = rk_scratch_raw(env, each * workers, sizeof *room, &room);
     for (int i = 0; status == RKHS_OK && i < workers; i++) (*work)[i] = (rk_work){room + i * each, each};
     return status;
 }
@@ -172,12 +173,6 @@ int64_t rk_tile_of(const rk_bound *a, const rk_bound *b) {
 int64_t rk_tile_rows(const rk_bound *a, const rk_bound *b) {
     int64_t tile = rk_tile_of(a, b);
     return tile == RK_TILE ? RK_TILE : rk_most(1, rk_least(RK_TILE, tile * tile / rk_most(b->x->rows, 1)));
-}
-
-int rk_kernel_whole(const rkhs_kernel *k) {
-    int whole = k->type->whole && k->type->whole(k->spec->self);
-    for (int i = 0; i < k->children; i++) whole |= rk_kernel_whole(k->child[i]);
-    return whole;
 }
 
 static int64_t tiles(int64_t n, int64_t tile) { return (n + tile - 1) / tile; }

@@ -11,6 +11,7 @@ struct rkhs_kernel {
     rk_spec *spec; /* entry and parameters of this node */
     int children;
     rkhs_kernel **child;
+    rk_learnt learnt;
     char *text; /* of the whole tree; NULL below its root */
 };
 
@@ -35,8 +36,15 @@ rkhs_status rk_kernel_coerce(const rkhs_kernel *k, const rkhs_data *x, const rkh
 rkhs_status rk_kernel_copy_tree(const rkhs_kernel *kernel, rkhs_kernel **copy);
 rkhs_status rk_kernel_write(rkhs_kernel *k);
 
-/* Whether its values depend on all training objects. */
-int rk_kernel_whole(const rkhs_kernel *k);
+/* ---- learnt.c: what freeze finds that is too long for the text ------------------------------------------------------- */
+
+rkhs_status rk_learnt_copy(rkhs_env *env, const char *text, const double *values, int64_t count, rk_learnt *to);
+void rk_learnt_free(rkhs_env *env, rk_learnt *learnt);
+rkhs_status rk_kernel_save_learnt(const rkhs_kernel *k, rk_archive *archive);
+/* Into a kernel made from its text; an archive that has nothing for it leaves it to be frozen. */
+rkhs_status rk_kernel_load_learnt(rkhs_kernel *k, rk_archive *archive);
+
+/* ---- kernel.c -------------------------------------------------------------------------------------------------------- */
 
 /* Binds a frozen kernel to data. The second side of a comparison names the first. */
 rkhs_status rk_bind(rkhs_env *env, const rkhs_kernel *k, const rkhs_data *x, const rk_bound *reference, rk_bound **bound);

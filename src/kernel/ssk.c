@@ -363,7 +363,7 @@ static const rk_param params[] = {
 
 const rk_kernel_type rk_kernel_ssk = {
     .entry = {.name = "ssk",
-              .brief = "how many subsequences of p characters two strings share, gaps allowed",
+              .brief = "how many subsequences of p characters two strings share, gaps allowed; two empty ones: 1",
               .formula = "sum_{s[I] = t[J]} lambda^(span I + span J) / norms",
               .cost = "p |s| |t| a pair",
               .params = params,

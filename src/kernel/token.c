@@ -51,6 +51,11 @@ void rk_names_free(rkhs_env *env, rk_names *n) {
 
 int64_t rk_names_count(const rk_names *n) { return n->first + n->count; }
 
+const char *rk_names_key(const rk_names *n, int64_t own, int64_t *length) {
+    *length = n->start[own + 1] - n->start[own];
+    return n->keys + n->start[own];
+}
+
 /* Eight bytes at a time; a file can be made to collide, which is slow and not wrong. */
 static uint64_t hash_key(const char *key, int64_t length) {
     uint64_t h = 0x9e3779b97f4a7c15u ^ (uint64_t)length, part;

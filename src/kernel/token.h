@@ -19,6 +19,7 @@ typedef struct rk_names rk_names;
 rkhs_status rk_names_new(rkhs_env *env, const rk_names *before, rk_names **names);
 rkhs_status rk_names_number(rkhs_env *env, rk_names *names, const void *key, int64_t length, int32_t *number);
 int64_t rk_names_count(const rk_names *names);
+const char *rk_names_key(const rk_names *names, int64_t own, int64_t *length); /* of one without `before`; no zero after it */
 void rk_names_free(rkhs_env *env, rk_names *names);
 
 /* The characters of an alphabet, ascending; low: place + 1 of those below 256. */
@@ -57,24 +58,36 @@ void rk_string_normalise(const rk_string_side *a, int64_t i0, int64_t ni, const 
 
 /* ---- bag.c: kernels that are inner products of counts -------------------------------------------------------------------- */
 
+/* Rows of counts: sparse, or dense ones where most features are in most strings. */
+typedef struct rk_bag_counts {
+    rkhs_data *x;
+    rk_vector_side vector;
+    rk_bound inner; /* both, for the kernels' products */
+} rk_bag_counts;
+
 /* Strings as counts of features, which have numbers from a dictionary. */
 typedef struct rk_bag {
     rk_string_side string;
     rk_names *names;
-    rkhs_data *counts; /* sparse rows, or dense ones where most features are in most strings */
-    rk_vector_side vector;
-    rk_bound inner; /* counts and vector, for the kernels' products */
-    double *weight; /* of the first side's features, or NULL: 1 */
-    double unseen;  /* the weight of all others */
+    rk_names *vocabulary; /* what `names` of the tokens come after; the first side's, or NULL */
+    rk_bag_counts plain;
+    rk_bag_counts weighted; /* the same times the weights of their groups, where there are any */
 } rk_bag;
 
-/* Adds the features of string i through rk_bag_add. */
+/* Adds the features of string i through rk_bag_add; a key always comes with the same group. */
 typedef struct rk_bag_rows rk_bag_rows;
-typedef rkhs_status (*rk_bag_fn)(rk_bag_rows *rows, const rk_tokens *tokens, int64_t i, const void *self);
-rkhs_status rk_bag_add(rk_bag_rows *rows, const void *key, int64_t length, double count);
+typedef rkhs_status (*rk_bag_fn)(rk_bag_rows *rows, const rk_tokens *tokens, int64_t i, const rk_bound *bound);
+rkhs_status rk_bag_add(rk_bag_rows *rows, const void *key, int64_t length, int32_t group, double count);
 rkhs_env *rk_bag_env(const rk_bag_rows *rows);
-/* Fills bound->side. idf: features count less the more strings of the first side have them. */
-rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *rule, rk_bag_fn features, int idf);
+
+typedef struct rk_bag_how {
+    rk_bag_fn features;
+    rk_names *vocabulary;  /* words that have their numbers already, on the first side; taken over, also when it fails */
+    const double *weights; /* of groups, of either sign; NULL: 1 */
+    int broken;            /* counts are no whole numbers: the order of sums matters */
+} rk_bag_how;
+/* Fills bound->side. */
+rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *rule, const rk_bag_how *how);
 void rk_bag_release(rkhs_env *env, rk_bound *bound);
 void rk_bag_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,
                   int normalize);

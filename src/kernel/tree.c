@@ -219,6 +219,8 @@ rkhs_status rk_kernel_copy_tree(const rkhs_kernel *kernel, rkhs_kernel **copy) {
     *copy = NULL;
     TRY(rk_spec_copy(env, kernel->spec, &spec));
     TRY(kernel_alloc(env, spec, kernel->children, &k));
+    const rk_learnt *l = &kernel->learnt;
+    if (l->text) TRY(rk_learnt_copy(env, l->text, l->values, l->count, &k->learnt));
     for (int i = 0; i < k->children; i++) TRY(rk_kernel_copy_tree(kernel->child[i], &k->child[i]));
     *copy = k;
     k = NULL;
@@ -248,6 +250,7 @@ void rkhs_kernel_free(rkhs_kernel *kernel) {
     rkhs_env *env = kernel->env;
     for (int i = 0; i < kernel->children; i++) rkhs_kernel_free(kernel->child[i]);
     rk_free(env, kernel->child);
+    rk_learnt_free(env, &kernel->learnt);
     rk_spec_free(env, kernel->spec);
     rk_free(env, kernel->text);
     rk_free(env, kernel);

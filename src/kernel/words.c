@@ -2,10 +2,11 @@
  *
  *     k(x, y) = <v(x), v(y)> / (|v(x)| |v(y)|),   v_w(x) = how often the word w stands in x, times idf_w
  *
- * idf_w is 1, or with idf=true ln((1 + n) / (1 + n_w)) + 1, n_w the training texts that have w: rare words count more. These
- * weights belong to all training texts together. They are made again from the texts that a model keeps, so idf=true needs a
- * gram that keeps all of them; therefore it is not the default. */
+ * idf_w is ln((1 + n) / (1 + n_w)) + 1, n_w of the n training texts having w: rare words count more; with idf=false it is 1.
+ * Words and weights are learnt when the kernel is frozen, and go with it; a word of new texts alone has n_w = 0. */
 #include "kernel/token.h"
+
+#include <string.h>
 
 typedef struct words {
     int idf, normalize;
@@ -15,17 +16,91 @@ typedef struct words {
 /* What the parameters say, and that words are meant. */
 static rk_token_rule rule_of(const words *o) { return (rk_token_rule){.by = RK_BY_WORD, .fold = o->rule.fold}; }
 
-static rkhs_status features_words(rk_bag_rows *rows, const rk_tokens *t, int64_t i, const void *self) {
+/* The words of a vocabulary, which a blank parts, with their numbers; refuses one that `learn` would not make. */
+static rkhs_status read_vocabulary(rkhs_env *env, const rk_learnt *learnt, rk_names **names) {
+    rkhs_status status = RKHS_OK;
+    int32_t number = -1;
+    int64_t count = 0;
+    TRY(rk_names_new(env, NULL, names));
+    for (const char *at = learnt->text; *at; count++) {
+        size_t length = strcspn(at, " ");
+        TRY(rk_names_number(env, *names, at, (int64_t)length, &number));
+        if (!length || number != count) break;
+        at += length + (at[length] == ' ');
+    }
+    if (count != rk_names_count(*names) || count + 1 != learnt->count)
+        FAIL(env, RKHS_ERR_DATA, "words: its vocabulary and its weights do not fit together: fit the model again");
+    for (int64_t w = 0; w <= count; w++)
+        if (!(learnt->values[w] > 0 && learnt->values[w] < 1e9))
+            FAIL(env, RKHS_ERR_DATA, "words: the weight of its word %lld is %g: fit the model again", (long long)w + 1,
+                 learnt->values[w]);
+done:
+    if (status != RKHS_OK) {
+        rk_names_free(env, *names);
+        *names = NULL;
+    }
+    return status;
+}
+
+static rkhs_status check_learnt_words(rkhs_env *env, const void *self, const rk_learnt *learnt) {
+    rk_names *names = NULL;
+    rkhs_status status = read_vocabulary(env, learnt, &names);
+    rk_names_free(env, names);
+    return status;
+}
+
+/* The weight of every word of the training texts, and last that of all others. */
+static rkhs_status learn_words(rkhs_env *env, const void *self, const rkhs_data *x, rk_learnt *learnt) {
+    rkhs_status status = RKHS_OK;
+    const words *o = self;
+    rk_token_rule rule = rule_of(o);
+    rk_mark mark = rk_scratch_mark(env);
+    rk_tokens t = {.start = NULL};
+    rk_text text = {.env = env};
+    int64_t *last, n = x->rows;
+    double *values;
+    if (!o->idf) return RKHS_OK;
+    TRY(rk_tokens_new(env, x, &rule, NULL, &t));
+    int64_t count = rk_names_count(t.words);
+    TRY(rk_scratch(env, count + 1, sizeof *values, &values));
+    TRY(rk_scratch(env, count + 1, sizeof *last, &last));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t q = t.start[i]; q < t.start[i + 1]; q++) {
+            int32_t w = t.id[q];
+            values[w] += last[w] != i + 1; /* each text once */
+            last[w] = i + 1;
+        }
+    for (int64_t w = 0; w <= count; w++) values[w] = log((1 + (double)n) / (1 + values[w])) + 1;
+    for (int64_t w = 0; w < count; w++) {
+        int64_t length;
+        const char *word = rk_names_key(t.words, w, &length);
+        TRY(rk_text_add(&text, "%s%.*s", w ? " " : "", (int)length, word));
+    }
+    TRY(rk_learnt_copy(env, text.s ? text.s : "", values, count + 1, learnt));
+done:
+    rk_free(env, text.s);
+    rk_tokens_free(env, &t);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+static rkhs_status features_words(rk_bag_rows *rows, const rk_tokens *t, int64_t i, const rk_bound *b) {
+    const rk_learnt *l = &b->kernel->learnt;
     rkhs_status status = RKHS_OK;
     for (int64_t q = t->start[i]; status == RKHS_OK && q < t->start[i + 1]; q++)
-        status = rk_bag_add(rows, t->id + q, sizeof *t->id, 1);
+        status = rk_bag_add(rows, t->id + q, sizeof *t->id, 0, l->text ? l->values[rk_least(t->id[q], l->count - 1)] : 1);
     return status;
 }
 
 static rkhs_status prepare_words(rkhs_env *env, rk_bound *bound) {
     const words *o = rk_kernel_self(bound);
     rk_token_rule rule = rule_of(o);
-    return rk_bag_prepare(env, bound, &rule, features_words, o->idf);
+    rk_bag_how how = {.features = features_words, .broken = o->idf};
+    rkhs_status status = RKHS_OK;
+    if (o->idf && !bound->kernel->learnt.text)
+        return rk_fail(env, RKHS_ERR_SPEC, "words: its weights are not known yet: freeze it on training texts");
+    if (o->idf && !bound->reference) status = read_vocabulary(env, &bound->kernel->learnt, &how.vocabulary);
+    return status == RKHS_OK ? rk_bag_prepare(env, bound, &rule, &how) : status;
 }
 
 static rkhs_status block_words(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
@@ -38,14 +113,12 @@ static void diag_words(const rk_bound *a, int64_t i0, int64_t ni, double *out, r
     rk_bag_diag(a, i0, ni, out, ((const words *)rk_kernel_self(a))->normalize);
 }
 
-static int whole_words(const void *self) { return ((const words *)self)->idf; }
-
 static const rk_param params[] = {
     {.name = "idf",
      .kind = RK_BOOL,
      .offset = offsetof(words, idf),
-     .value = "false",
-     .brief = "words that few training texts have count more, ln((1+n)/(1+n_w)) + 1; needs a gram that keeps all of them"},
+     .value = "true",
+     .brief = "words that few training texts have count more: ln((1+n)/(1+n_w)) + 1, n_w of n texts have it (tf-idf)"},
     RK_NORMALIZE_PARAM(words),
     {.name = "fold",
      .kind = RK_BOOL,
@@ -56,15 +129,18 @@ static const rk_param params[] = {
 };
 
 const rk_kernel_type rk_kernel_words = {
-    .entry = {.name = "words",
-              .brief = "the words that two texts share, by how often they stand there",
-              .formula = "<v(x),v(y)> / norms, v_w = count_w idf_w",
-              .cost = "the words in common a pair",
-              .params = params,
-              .size = sizeof(words)},
+    .entry =
+        {.name = "words",
+         .brief =
+             "the words that two texts share, by how often they stand there and how rare they are (tf-idf); two empty ones: 1",
+         .formula = "<v(x),v(y)> / norms, v_w = count_w idf_w",
+         .cost = "the words in common a pair",
+         .params = params,
+         .size = sizeof(words)},
     .kinds = RK_KIND_STRING,
     .flags = RK_PSD | RK_SCALE_FREE,
-    .whole = whole_words,
+    .learn = learn_words,
+    .check_learnt = check_learnt_words,
     .prepare = prepare_words,
     .release = rk_bag_release,
     .block = block_words,

@@ -4,35 +4,41 @@
 
 #include <string.h>
 
-/* exp(x) = 2^k exp(r), |r| <= ln2/2; exp(r) by its series to r^13, whose rest is below 2^-57. 1.5 * 2^52 added and taken away
- * rounds to the nearest integer, and leaves it in the low bits. */
-RK_CLONES void rk_exp(int64_t n, double *x) {
+/* v = k ln2 + r, |r| <= ln2/2, and exp(v) = 2^k exp(r), exp(r) by its series to r^13, whose rest is below 2^-57. 1.5 * 2^52
+ * added and taken away rounds to the nearest integer, and leaves it in the low bits: those of 2^k's exponent are k + 1023. */
+typedef struct parts {
+    double power, r, half; /* exp(v) = power (1 + r (1 + r half)) */
+} parts;
+
+static inline __attribute__((always_inline)) parts exp_parts(double v) {
     const double magic = 0x1.8p52, log2e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
+    double shifted = v * log2e + magic, k = shifted - magic;
+    double r = (v - k * ln2_high) - k * ln2_low;
+    double p = 1.0 / 6227020800.0;
+    p = p * r + 1.0 / 479001600.0;
+    p = p * r + 1.0 / 39916800.0;
+    p = p * r + 1.0 / 3628800.0;
+    p = p * r + 1.0 / 362880.0;
+    p = p * r + 1.0 / 40320.0;
+    p = p * r + 1.0 / 5040.0;
+    p = p * r + 1.0 / 720.0;
+    p = p * r + 1.0 / 120.0;
+    p = p * r + 1.0 / 24.0;
+    p = p * r + 1.0 / 6.0;
+    p = p * r + 0.5;
+    int64_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    uint64_t scale = ((uint64_t)bits + 1023) << 52;
+    double power;
+    memcpy(&power, &scale, sizeof power);
+    return (parts){power, r, p};
+}
+
+RK_CLONES void rk_exp(int64_t n, double *x) {
     for (int64_t j = 0; j < n; j++) {
-        double v = x[j], limited = v < -708 ? -708 : v > 709 ? 709 : v;
-        double shifted = limited * log2e + magic, k = shifted - magic;
-        double r = (limited - k * ln2_high) - k * ln2_low;
-        double p = 1.0 / 6227020800.0;
-        p = p * r + 1.0 / 479001600.0;
-        p = p * r + 1.0 / 39916800.0;
-        p = p * r + 1.0 / 3628800.0;
-        p = p * r + 1.0 / 362880.0;
-        p = p * r + 1.0 / 40320.0;
-        p = p * r + 1.0 / 5040.0;
-        p = p * r + 1.0 / 720.0;
-        p = p * r + 1.0 / 120.0;
-        p = p * r + 1.0 / 24.0;
-        p = p * r + 1.0 / 6.0;
-        p = p * r + 0.5;
-        p = p * r + 1.0;
-        p = p * r + 1.0;
-        int64_t bits;
-        memcpy(&bits, &shifted, sizeof bits);
-        /* The low bits of `shifted` are k, and 2^k has exponent bits k + 1023. */
-        uint64_t scale = ((uint64_t)bits + 1023) << 52;
-        double power;
-        memcpy(&power, &scale, sizeof power);
-        x[j] = v < -708 ? 0.0 : p * power;
+        double v = x[j];
+        parts e = exp_parts(v < -708 ? -708 : v > 709 ? 709 : v);
+        x[j] = v < -708 ? 0.0 : ((e.half * e.r + 1.0) * e.r + 1.0) * e.power;
     }
 }
 
@@ -86,30 +92,10 @@ RK_CLONES void rk_powers(int64_t n, double scale, double shift, int64_t power, d
 
 /* tanh|x| = e/(e + 2) with e = exp(2|x|) - 1 = 2^k (exp(r) - 1) + (2^k - 1): no digit is lost near 0. From 20 on it is 1. */
 RK_CLONES void rk_tanh(int64_t n, double *x) {
-    const double magic = 0x1.8p52, log2e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
     for (int64_t j = 0; j < n; j++) {
-        double v = 2 * fabs(x[j]), limited = v < 40 ? v : 40;
-        double shifted = limited * log2e + magic, k = shifted - magic;
-        double r = (limited - k * ln2_high) - k * ln2_low;
-        double p = 1.0 / 6227020800.0;
-        p = p * r + 1.0 / 479001600.0;
-        p = p * r + 1.0 / 39916800.0;
-        p = p * r + 1.0 / 3628800.0;
-        p = p * r + 1.0 / 362880.0;
-        p = p * r + 1.0 / 40320.0;
-        p = p * r + 1.0 / 5040.0;
-        p = p * r + 1.0 / 720.0;
-        p = p * r + 1.0 / 120.0;
-        p = p * r + 1.0 / 24.0;
-        p = p * r + 1.0 / 6.0;
-        p = p * r + 0.5;
-        p = p * r * r + r;
-        int64_t bits;
-        memcpy(&bits, &shifted, sizeof bits);
-        uint64_t scale = ((uint64_t)bits + 1023) << 52;
-        double power;
-        memcpy(&power, &scale, sizeof power);
-        double e = p * power + (power - 1);
+        double v = 2 * fabs(x[j]);
+        parts q = exp_parts(v < 40 ? v : 40);
+        double e = (q.half * q.r * q.r + q.r) * q.power + (q.power - 1);
         x[j] = copysign(e / (e + 2), x[j]);
     }
 }

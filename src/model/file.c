@@ -4,8 +4,8 @@
  *     library     the version that wrote it            map/...     B, c and how they are used
  *     model       spec text                            embedding   n x dim
  *     kernel      spec text, frozen                    keep        rows of the embedding that are kept, when not all
- *     own         names of kernels that the caller added,
- *                 when there are                   report/...  what the fit found
+ *     learnt/...  what the kernel learnt beyond it     report/...  what the fit found
+ *     own         names of kernels that the caller added, when there are
  *
  * The bytes depend on data, spec and seed alone: no time, no path, no machine. */
 #include "model/model.h"
@@ -27,6 +27,7 @@ static rkhs_status gather(const rkhs_model *model, rk_archive **out) {
     TRY(rk_archive_put_text(archive, "library", rkhs_version()));
     TRY(rk_archive_put_text(archive, "model", rkhs_model_text(model)));
     TRY(rk_archive_put_text(archive, "kernel", rkhs_kernel_text(model->kernel)));
+    TRY(rk_kernel_save_learnt(model->kernel, archive));
     TRY(rk_kernel_own_names(model->kernel, &own));
     if (own.length) TRY(rk_archive_put_text(archive, "own", own.s));
     TRY(rk_archive_put(archive, "embedding", &(rk_array){'d', 2, {model->n, model->dim}, model->Z}));
@@ -126,6 +127,7 @@ static rkhs_status load_specs(rkhs_env *env, rk_archive *archive, rkhs_model **m
     TRY(check_own(env, archive));
     TRY(rk_model_new(env, model_text, model));
     TRY(rk_kernel_new(env, kernel_text, &(*model)->kernel));
+    TRY(rk_kernel_load_learnt((*model)->kernel, archive));
 done:
     return status;
 }

@@ -226,7 +226,7 @@ rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, 
     int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
     TRY(rk_work_for(env, workers, a.rows, a.kept, &a.work));
     int64_t rows_at_once = workers * RK_TILE, most = rk_least(map->nearest, map->kept_count);
-    TRY(rk_scratch(env, rows_at_once * RK_TILE, sizeof *a.tiles, &a.tiles));
+    TRY(rk_scratch_raw(env, rows_at_once * RK_TILE, sizeof *a.tiles, &a.tiles));
     TRY(rk_scratch(env, rows_at_once, sizeof *a.sums, &a.sums));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.value, &a.value));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.index, &a.index));

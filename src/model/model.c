@@ -105,6 +105,7 @@ int rkhs_model_report(const rkhs_model *model, int64_t i, rkhs_item *item) {
 static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start, int64_t dim) {
     rkhs_env *env = m->env;
     const char *name = m->type->entry.name;
+    char kinds[128];
     if (!x) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s: there are no data to fit", name);
     if (x->rows < 2) return rk_fail(env, RKHS_ERR_DATA, "%s: one row is not enough to learn from: give at least 2", name);
     if (dim > x->rows)
@@ -113,7 +114,8 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
                        (long long)dim, (long long)x->rows, (long long)x->rows);
     if (y && !m->type->second) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no labels or targets: leave them out", name);
     if (y && !(y->type->kind & m->type->second))
-        return rk_fail(env, RKHS_ERR_DATA, "%s cannot use %s as its second data set", name, y->type->entry.name);
+        return rk_fail(env, RKHS_ERR_DATA, "%s: its targets or labels must be %s data, not %s: give it such", name,
+                       rk_kinds_text(m->type->second, kinds), y->type->entry.name);
     if (y && y->type->kind == RK_KIND_INDEX) {
         int64_t objects = ((const rk_index *)y->self)->objects;
         if (objects != x->rows)
@@ -175,7 +177,8 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
                 .Z = fresh->Z,
                 .map = fresh->map};
     TRY(rk_report_number(env, &fresh->report, "rows", (double)x->rows));
-    TRY(rk_report_number(env, &fresh->report, "columns", (double)x->columns));
+    if (!(x->type->kind & (RK_KIND_STRING | RK_KIND_LABELS)))
+        TRY(rk_report_number(env, &fresh->report, "columns", (double)x->columns));
     TRY(rk_report_number(env, &fresh->report, "kept", (double)gram->kept));
     TRY(fresh->type->fit(&f));
     if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, dim, fresh->map);

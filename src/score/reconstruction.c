@@ -140,5 +140,6 @@ const rk_score_type rk_score_reconstruction = {
               .cost = "m^3, m = min(n, 2000) rows"},
     .needs = RK_NEEDS_X,
     .takes_new = 1,
+    .better = RK_LESS_IS_BETTER,
     .family = family_reconstruction,
 };

@@ -26,12 +26,17 @@ try gram spectrum empty.fa -o L.npy
 try gram 'ssk(p=0)' s.txt -o L.npy
 try gram 'ssk(lambda=2)' s.txt -o L.npy
 try gram 'mismatch(p=2, m=2)' s.txt -o L.npy
-try gram 'mismatch(p=20, m=10)' dna.txt -o L.npy
+try gram 'mismatch(p=40, m=3)' dna.txt -o L.npy
 rkhs fit 'kpca(dim=1)' --kernel 'ssk(p=1)' same.txt -z - 2>&1 >/dev/null | grep variance\;
-try fit 'kpca(dim=1, gram=nystrom(m=2))' --kernel 'words(idf=true)' s.txt -o m.rkhs
 rkhs fit 'kpca(dim=1)' --kernel 'mismatch(p=2)' s.txt -o m.rkhs -q
 try transform m.rkhs dna.txt -o L.npy
+rkhs transform m.rkhs s.txt -o Z.npy
+try inverse m.rkhs Z.npy -o L.npy
+try fit krr numbers.csv --target s.txt -o L.rkhs
 try transform m.rkhs numbers.csv -o L.npy
 rkhs fit 'kpca(dim=1)' --kernel 'linear' numbers.csv -o n.rkhs -q
 try transform n.rkhs s.txt -o L.npy
+# An empty string is an object: two are alike, and like nothing else.
+printf '\n\nabc\n' >gaps.txt
+for kernel in ssk spectrum mismatch words; do rkhs gram $kernel gaps.txt -o - --output-format csv; done
 ls

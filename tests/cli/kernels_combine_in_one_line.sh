@@ -22,6 +22,7 @@ test "$(rkhs info wide.rkhs | wc -c)" -lt 1500 && rkhs info wide.rkhs | tr -s ' 
 rkhs transform wide.rkhs wide.csv -o T.npy && shape T.npy
 # what is wrong is said in one sentence
 try gram 'rbf[0:4]' X.npy -o K.npy
+try gram 'rbf[-1]' X.npy -o K.npy
 try gram '-1*rbf' X.npy -o K.npy
 try gram 'rbf - linear' X.npy -o K.npy
 try gram 'rbf^0' X.npy -o K.npy

@@ -34,6 +34,7 @@ rows = [(random.gauss(0, 2), random.gauss(0, 1)) for _ in range(60)]
 open("plane.csv", "w").write("".join(f"{a!r},{b!r},{a + b!r}\n" for a, b in rows))
 open("target.csv", "w").write("".join(f"{3 * a - b!r}\n" for a, b in rows))'
 table 'kpca(dim=?)' --kernel linear --try dim=1,2 --by reconstruction --folds 3 plane.csv | awk '{print $1, ($2 < 1e-3 ? "back" : "not back"), $4}'
+table 'kpca(dim=?)' --kernel linear --try dim=1,2 --by reconstruction plane.csv | awk '{print $1, ($2 < 1e-3 ? "back" : "not back"), $3, $4}'
 table 'krr(ridge=?)' --kernel linear --try ridge=1e-8,100 --target target.csv --by error --folds 5 plane.csv | awk '{print $1, ($2 < 1e-9 ? "exact" : "not exact"), $4}'
 # krr shares one Gram, which changes nothing.
 table 'krr(ridge=?)' --kernel 'center(rbf)' --try ridge=0.01,1 --target target.csv --by error --folds 3 plane.csv > shared.txt

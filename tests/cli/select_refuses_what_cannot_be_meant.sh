@@ -32,7 +32,7 @@ try select kpca X.npy "${grid[@]}" --by knn --labels two.csv --folds 3
 try select kpca X.npy "${grid[@]}" --by entropy --folds 1
 try select kpca X.npy "${grid[@]}" --by entropy --folds 11
 try select kpca X.npy "${grid[@]}" --by entropy --folds 0
-try select kpca X.npy "${grid[@]}" --by reconstruction
+try select kpca X.npy "${grid[@]}" --by error --target short.csv
 try select kpca X.npy "${grid[@]}" --by error --folds 2
 try select krr X.npy "${grid[@]}" --by error --folds 2 --target short.csv
 try select kpca X.npy "${grid[@]}" --by entropy --unlabelled x

@@ -33,5 +33,6 @@ for k in 'ssk(p=3, lambda=0.8)' 'spectrum(p=2, by=word)' 'mismatch(p=3)' words '
     done
 done
 rkhs info m.rkhs | grep kernel
-rkhs fit 'kpca(dim=1)' --kernel 'words(idf=true)' a.txt -o m.rkhs -z Z.npy -q
+# Weights of words are those of all texts, also where three are kept.
+rkhs fit 'kpca(dim=1, gram=nystrom(m=3))' --kernel '2*words(idf=false)*words' a.txt -o m.rkhs -z Z.npy -q
 rkhs transform m.rkhs a.txt -o T.npy && near Z.npy T.npy 1e-8

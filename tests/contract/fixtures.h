@@ -63,6 +63,7 @@ static inline void near_all(const char *what, const double *a, const double *b, 
 }
 
 static inline void same_bits(const char *what, const double *a, const double *b, int64_t count) {
+    if (memcmp(a, b, (size_t)count * sizeof *a) == 0) return; /* one call: sanitizers make each dear */
     for (int64_t i = 0; i < count; i++)
         if (memcmp(a + i, b + i, sizeof *a) != 0)
             fail_msg("%s: %s: number %lld is %.17g, not %.17g to the bit", context, what, (long long)i, a[i], b[i]);

@@ -3,13 +3,15 @@
 
 #include "fixtures.h"
 
-enum { N = 5, KINDS = 4 };
+enum { N = 5, KINDS = 5 };
 
-static const char *const specs[] = {"kpca(dim=1)", "kpca(dim=2, gram=nystrom(m=3))", "kpca(dim=1)", "kpca(dim=2)"};
-static const char *const kernels[] = {"rbf(gamma=0.5)", "linear + 2*rbf(gamma=0.1)", "precomputed", "linear"};
-static const char *const sets[] = {"small", "small", "gram", "sparse"};
+static const char *const specs[] = {"kpca(dim=1)", "kpca(dim=2, gram=nystrom(m=3))", "kpca(dim=1)", "kpca(dim=2)",
+                                    "kpca(dim=1, gram=nystrom(m=3))"};
+static const char *const kernels[] = {"rbf(gamma=0.5)", "linear + 2*rbf(gamma=0.1)", "precomputed", "linear",
+                                      "2*words + spectrum"};
+static const char *const sets[] = {"small", "small", "gram", "sparse", "strings"};
 
-/* A small model of one of four kinds, saved. */
+/* A small model of one of five kinds, saved. */
 static void save_model(rkhs_env *env, int kind, const char *path) {
     rkhs_data *x = fixture_data(env, sets[kind], N);
     rkhs_kernel *k;
@@ -258,6 +260,12 @@ static void arrays_that_do_not_fit_together_are_refused(void **state) {
         {2, "kept/columns", "fewer columns than objects", {'q', 0, {0}, &two}},
         {2, "kept/columns", "columns below none", {'q', 0, {0}, &minus}},
         {2, "kernel", "a kernel of another kind of data", {'S', 1, {6}, "linear"}},
+        {4, "learnt/2/text", "fewer words than weights", {'S', 1, {1}, "a"}},
+        {4, "learnt/2/text", "a word twice", {'S', 1, {5}, "a b a"}},
+        {4, "learnt/2/text", "an empty word", {'S', 1, {4}, "a  b"}},
+        {4, "learnt/2/values", "no weight", {'d', 1, {0}, zero}},
+        {4, "learnt/2/values", "weights of 0", {'d', 1, {64}, zero}},
+        {4, "learnt/2/values", "a table of weights", {'d', 2, {3, 1}, zero}},
     };
     for (size_t i = 0; i < sizeof forgeries / sizeof *forgeries; i++) {
         const forgery *f = &forgeries[i];

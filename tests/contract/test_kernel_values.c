@@ -267,11 +267,77 @@ static void rows_may_stand_further_apart_than_they_are_wide(void **state) {
     rk_scratch_release(env, mark);
 }
 
+/* Whole numbers, so that sums in any order are exact. */
+static void whole_numbers(double *x, int64_t count) {
+    for (int64_t i = 0; i < count; i++) x[i] = floor(20 * rk_uniform(5, RK_STREAM_TEST, 0, (uint64_t)i)) - 10;
+}
+
+/* A Gram larger than caches is written past them; wide rows have half a tile on the diagonal, and many columns go in slices.
+ * All against plain loops, on rows of K that are an odd number of doubles apart, with nothing written between them. */
+static void large_grams_and_wide_rows_are_the_plain_loops(void **state) {
+    rkhs_env *env = *state;
+    static const struct { int64_t n, p; } cases[] = {{2100, 2}, {270, 130}, {7, 8200}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rk_mark mark = rk_scratch_mark(env);
+        int64_t n = cases[i].n, p = cases[i].p, ld = n + 3, wrong = 0;
+        double *X = numbers(env, n * p), *K = numbers(env, n * ld);
+        rkhs_data *x;
+        rkhs_kernel *k;
+        LOOK_AT("linear on %lld x %lld", (long long)n, (long long)p);
+        whole_numbers(X, n * p);
+        FINE(env, rkhs_data_dense(env, X, n, p, p, &x));
+        FINE(env, rkhs_kernel_new(env, "linear", &k));
+        FINE(env, rkhs_kernel_gram(k, x, NULL, K, ld));
+        for (int64_t a = 0; a < n; a++)
+            for (int64_t b = 0; b < ld; b++) {
+                double sum = 0;
+                for (int64_t c = 0; b < n && c < p; c++) sum += X[a * p + c] * X[b * p + c];
+                wrong += K[a * ld + b] != sum;
+            }
+        HOLDS(wrong == 0);
+        rkhs_kernel_free(k);
+        rkhs_data_free(x);
+        rk_scratch_release(env, mark);
+    }
+}
+
+/* Dense rows against sparse ones, and the reverse, are the same as dense against dense. */
+static void sparse_rows_compare_with_dense_ones(void **state) {
+    rkhs_env *env = *state;
+    enum { N = 9, M = 6, P = 5 };
+    static const char *const texts[] = {"rbf(sigma=3)", "linear + cosine", "chi2(sigma=2)"};
+    double X[N * P], Y[M * P], expected[N * M], K[N * M];
+    rkhs_data *x, *y, *sparse;
+    for (int i = 0; i < N * P; i++) X[i] = i % 3 ? i % 7 : 0;
+    for (int i = 0; i < M * P; i++) Y[i] = i % 4 == 1 ? i % 5 + 1 : 0;
+    FINE(env, rkhs_data_dense(env, X, N, P, P, &x));
+    FINE(env, rkhs_data_dense(env, Y, M, P, P, &y));
+    sparse = sparse_copy(env, Y, M, P);
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        rkhs_kernel *k;
+        LOOK_AT("%s on dense and sparse rows", texts[t]);
+        FINE(env, rkhs_kernel_new(env, texts[t], &k));
+        FINE(env, rkhs_kernel_gram(k, x, y, expected, M));
+        FINE(env, rkhs_kernel_gram(k, x, sparse, K, M));
+        same_bits("dense against sparse", K, expected, N * M);
+        FINE(env, rkhs_kernel_gram(k, sparse, x, K, N));
+        for (int i = 0; i < N * M; i++) near_each("sparse against dense", K + i, expected + i % N * M + i / N, 1, 1e-14);
+        rkhs_kernel_free(k);
+    }
+    rkhs_data_free(sparse);
+    rkhs_data_free(y);
+    rkhs_data_free(x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ENV_TEST(values_are_the_formula_at_any_distance_from_the_origin), ENV_TEST(values_of_counts_are_the_formula_too),
-        ENV_TEST(close_pairs_far_from_the_origin_keep_their_digits),      ENV_TEST(a_cross_gram_has_the_same_values),
+        ENV_TEST(values_are_the_formula_at_any_distance_from_the_origin),
+        ENV_TEST(values_of_counts_are_the_formula_too),
+        ENV_TEST(close_pairs_far_from_the_origin_keep_their_digits),
+        ENV_TEST(a_cross_gram_has_the_same_values),
         ENV_TEST(rows_may_stand_further_apart_than_they_are_wide),
+        ENV_TEST(large_grams_and_wide_rows_are_the_plain_loops),
+        ENV_TEST(sparse_rows_compare_with_dense_ones),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,6 +129,7 @@ def models(tool):
         for name, spec, kernel, data in (("rbf", "kpca(dim=1)", "rbf(gamma=0.5)", x), ("gram", "kpca(dim=1)", "precomputed", gram),
                                          ("bits", "kpca(dim=1)", "tanimoto", bits), ("labels", "kpca(dim=2)", "delta", words),
                                          ("strings", "kpca(dim=1)", "ssk(p=2)", text), ("mismatch", "kpca(dim=1)", "mismatch(p=2)", text),
+                                         ("words", "kpca(dim=1, gram=nystrom(m=2))", "2*words + spectrum", text),
                                          ("nystrom", "kpca(dim=2, gram=nystrom(m=3))", "linear + 2*rbf(gamma=0.1)", x)):
             command = [tool, "fit", spec, "--kernel", kernel, data, "-o", model, "--quiet"]
             subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)

@@ -53,8 +53,28 @@ static void spectra_are_those_of_kernlab(void **state) {
 }
 
 static void words_are_those_of_scikit_learn(void **state) {
-    compare(*state, "words", "", "words_count.csv");
-    compare(*state, "words(idf=true)", "", "words_tfidf.csv");
+    compare(*state, "words(idf=false)", "", "words_count.csv");
+    compare(*state, "words", "", "words_tfidf.csv");
+}
+
+/* Frozen on the first half; words that only the other half has are in none of the training texts. */
+static void words_of_new_texts_are_those_of_scikit_learn(void **state) {
+    rkhs_env *env = *state;
+    rkhs_data *x = lines_with(env, ""), *half, *expected;
+    rkhs_kernel *k;
+    int64_t first[N / 2] = {0, 1, 2, 3, 4};
+    double K[N * N];
+    LOOK_AT("words, frozen on half");
+    FINE(env, rkhs_data_read(env, path_of("words_new.csv"), NULL, &expected));
+    FINE(env, rkhs_data_subset(x, first, N / 2, &half));
+    FINE(env, rkhs_kernel_new(env, "words", &k));
+    FINE(env, rkhs_kernel_freeze(k, half));
+    FINE(env, rkhs_kernel_gram(k, x, NULL, K, N));
+    near_each("K", K, rkhs_data_values(expected, NULL), N * N, 1e-13);
+    rkhs_kernel_free(k);
+    rkhs_data_free(expected);
+    rkhs_data_free(half);
+    rkhs_data_free(x);
 }
 
 int main(void) {
@@ -62,6 +82,7 @@ int main(void) {
         ENV_TEST(subsequences_are_those_of_kernlab),
         ENV_TEST(spectra_are_those_of_kernlab),
         ENV_TEST(words_are_those_of_scikit_learn),
+        ENV_TEST(words_of_new_texts_are_those_of_scikit_learn),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

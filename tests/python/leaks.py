@@ -35,8 +35,8 @@ for cls in (getattr(rkhs, model["title"]) for model in rkhs.list("models")):
     for bad in (lambda: apply(X[:, :2]), lambda: apply(np.full((2, 5), np.nan)), lambda: cls(kernel="nothing").fit(X, X[:, 0]),
                 lambda: cls(verbose=refuse).fit(np.tile(X, (12, 1)), np.tile(X[:, 0], 12)), lambda: rkhs.load("no such file"),
                 lambda: rkhs._rkhs.unpack(b"nothing"), lambda: rkhs.gram(X, X[:, :2]), lambda: cls(memory=10).fit(X, X[:, 0]),
-                lambda: rkhs._rkhs.Model("kpca").fit(None, ("dense", X), None, None, 0, 1, 0, None),
-                lambda: rkhs._rkhs.Model("kpca").fit(None, ("dense", X, 10**9, 5), None, None, 0, 1, 0, None)):
+                lambda: rkhs._rkhs.Model("kpca").fit(None, ("dense", 60, X), None, None, 0, 1, 0, None),
+                lambda: rkhs._rkhs.Model("kpca").fit(None, ("dense", 10**9, 5, X), None, None, 0, 1, 0, None)):
         try:
             bad()
         except Exception:

@@ -1,5 +1,7 @@
 """Kinds of data and kernels of one's own: strings, bits, functions written in Python."""
+import os
 import pickle
+import tempfile
 import unittest
 import warnings
 
@@ -57,6 +59,19 @@ class Functions(unittest.TestCase):
         again = pickle.loads(pickle.dumps(model))
         np.testing.assert_array_equal(again.transform(X[:5]), model.transform(X[:5]))
         again.fit(X[:20])  # with the same function, once more
+
+    def test_a_model_file_with_a_function_is_loaded_with_it(self):
+        X, _ = blobs(40)
+        model = rkhs.KernelPCA(kernel=gaussian).fit(X)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.rkhs")
+            rkhs.save(model, path)
+            with self.assertRaisesRegex(rkhs.Error, "python"):
+                rkhs.load(path)
+            again = rkhs.load(path, kernel=gaussian)
+        np.testing.assert_array_equal(again.transform(X[:5]), model.transform(X[:5]))
+        self.assertIs(again.kernel, gaussian)
+        np.testing.assert_array_equal(again.fit(X).embedding_, model.embedding_)
 
     def test_functions_of_strings(self):
         K = rkhs.gram(WORDS[:8], kernel=letters)

@@ -4,6 +4,7 @@ import ctypes
 import gc
 import multiprocessing
 import os
+import pty
 import resource
 import signal
 import subprocess
@@ -39,6 +40,18 @@ except KeyboardInterrupt:
     print(time.monotonic() - sent[0], "_model" in vars(model), hasattr(model, "kernel_"))
 """
 
+# Says when it begins, and how it ended.
+KILLED = """
+import numpy as np, rkhs
+X = np.random.default_rng(0).normal(size=(9000, 300))
+model = rkhs.KernelPCA(50, kernel="rbf(sigma=1)", solver="lanczos(iter=100000, tol=1e-15)")
+print("begins", flush=True)
+try:
+    model.fit(X)
+except KeyboardInterrupt:
+    print("interrupted", hasattr(model, "kernel_"))
+"""
+
 
 def fit_in_child(seed):
     X, _ = blobs(600, seed=seed)
@@ -52,6 +65,14 @@ class Running(unittest.TestCase):
         seconds, model, kernel = done.stdout.split()
         self.assertEqual((model, kernel), ("False", "False"))
         print(f"(interrupted after {float(seconds):.2f} s)", end=" ")
+
+    def test_interrupt_from_outside_without_a_callback(self):
+        child = subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(child.stdout.readline(), "begins\n")
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        rest, _ = child.communicate(timeout=100)
+        self.assertEqual((rest, child.returncode), ("interrupted False\n", 0))
 
     def test_a_callback_sees_stages_and_its_exception_comes_through(self):
         X, _ = blobs(700)
@@ -71,6 +92,25 @@ class Running(unittest.TestCase):
         code = "import numpy as np, rkhs; rkhs.KernelPCA(verbose=1).fit(np.random.default_rng(0).normal(size=(700, 3)))"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         self.assertIn("rkhs: gram", done.stderr)
+
+    def test_verbose_draws_a_bar_on_a_terminal_and_wipes_it_out(self):
+        code = "import numpy as np, rkhs; rkhs.KernelPCA(verbose=1).fit(np.random.default_rng(0).normal(size=(700, 3)))"
+        ours, theirs = pty.openpty()
+        child = subprocess.Popen([sys.executable, "-c", code], stderr=theirs)
+        os.close(theirs)
+        drawn = b""
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # how Linux says that the other side is closed
+                break
+            if not part:
+                break
+            drawn += part
+        os.close(ours)
+        self.assertEqual(child.wait(), 0)
+        self.assertRegex(drawn, rb"\rgram +\[[#.]{30}\]")
+        self.assertRegex(drawn, rb"\r +\r$")
 
     def test_many_threads_on_one_estimator_and_on_their_own(self):
         X, _ = blobs(400)

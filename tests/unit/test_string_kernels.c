@@ -30,12 +30,15 @@ static void gram(rkhs_env *env, const char *spec, const char *const *strings, in
 
 /* The sum over all sets of p places in s and in t that spell the same. */
 static double subsequences(const char *s, const char *t, int p, double lambda) {
-    int n = (int)strlen(s), m = (int)strlen(t);
+    int n = (int)strlen(s), m = (int)strlen(t), count = 0;
+    unsigned sets[1 << LONGEST]; /* of p places in t */
     double sum = 0;
+    for (unsigned J = 1; J < 1u << m; J++)
+        if (__builtin_popcount(J) == p) sets[count++] = J;
     for (unsigned I = 1; I < 1u << n; I++) {
         if (__builtin_popcount(I) != p) continue;
-        for (unsigned J = 1; J < 1u << m; J++) {
-            if (__builtin_popcount(J) != p) continue;
+        for (int q = 0; q < count; q++) {
+            unsigned J = sets[q];
             int same = 1, i = -1, j = -1;
             for (int l = 0; l < p && same; l++) {
                 for (i++; !(I >> i & 1); i++) {
@@ -101,7 +104,7 @@ static void spectrum_and_mismatch_count_every_sequence_of_letters(void **state) 
     char text[N][LONGEST + 1], spec[128], u[6];
     const char *strings[N];
     double K[N * N], L[N * N];
-    for (int letters = 2; letters <= 3; letters++)
+    for (int letters = 1; letters <= 3; letters++)
         for (int p = 1; p <= 4; p++)
             for (int m = 0; m < p && m < 3; m++) {
                 double expected[N * N] = {0};
@@ -164,7 +167,7 @@ static const char *long_string(char *to, int length, int letters, uint64_t seed)
 
 static void long_strings_neither_underflow_nor_overflow(void **state) {
     rkhs_env *env = *state;
-    enum { LONG = 5000, SHORT = 1300 };
+    enum { LONG = 2000, SHORT = 600, SHORTER = 300 };
     static char text[4][LONG + 1];
     static const char *const lambdas[] = {"0.01", "0.5", "0.99", "1"};
     for (int run = 0; run < 8; run++) {
@@ -173,8 +176,8 @@ static void long_strings_neither_underflow_nor_overflow(void **state) {
         const char *lambda = lambdas[run % 4];
         /* Letters that seldom come: an s_i without an equal for a long time. */
         const char *strings[] = {long_string(text[0], run < 4 ? LONG : SHORT, 20, 1),
-                                 long_string(text[1], run < 4 ? SHORT : 700, 20, 2), long_string(text[2], SHORT, 26, 3),
-                                 long_string(text[3], 700, 1, 4)};
+                                 long_string(text[1], run < 4 ? SHORT : SHORTER, 20, 2), long_string(text[2], SHORT, 26, 3),
+                                 long_string(text[3], SHORTER, 1, 4)};
         char spec[64];
         snprintf(spec, sizeof spec, "ssk(p=%d, lambda=%s)", p, lambda);
         gram(env, spec, strings, 4, K);
@@ -207,17 +210,19 @@ static void what_overflows_is_said(void **state) {
 /* A value is a function of its two strings, whatever else is in the tile, the vector or the data. */
 static void bits_depend_on_the_two_strings_alone(void **state) {
     rkhs_env *env = *state;
-    enum { MANY = 70 };
+    enum { MANY = 41, LONG = 400 };
     static const char *const specs[] = {"ssk",     "ssk(p=7, lambda=0.9)", "ssk(p=3, blended=true)", "spectrum(p=2)", "words",
                                         "mismatch"};
-    static char text[MANY][1200];
+    static char text[MANY][LONG + 1];
     const char *strings[MANY];
     rk_mark mark = rk_scratch_mark(env);
     double *K, *L, one;
     OK(env, rk_scratch(env, MANY * MANY, sizeof *K, &K));
     OK(env, rk_scratch(env, MANY * MANY, sizeof *L, &L));
     for (int i = 0; i < MANY; i++)
-        strings[i] = long_string(text[i], i % 9 == 0 ? 1100 : i % 7 == 0 ? i % 4 : 20 + 13 * i, 4, (uint64_t)i);
+        strings[i] = long_string(text[i], i % 9 == 0 ? LONG : i % 7 == 0 ? i % 4 : 20 + 9 * i, 4, (uint64_t)i);
+    for (int i = 0; i < MANY; i++) /* some words, in another order in each text */
+        for (size_t j = 3 + (size_t)i % 5, end = strlen(text[i]); j < end; j += 3 + (size_t)i % 3) text[i][j] = ' ';
     for (int s = 0; s < 6; s++) {
         rkhs_data *x, *a, *b;
         rkhs_kernel *k;
@@ -228,8 +233,8 @@ static void bits_depend_on_the_two_strings_alone(void **state) {
         OK(env, rkhs_kernel_gram(k, x, NULL, L, MANY));
         for (int64_t i = 0; i < MANY; i++)
             for (int64_t j = 0; j <= i; j++) assert_memory_equal(L + i * MANY + j, K + i * MANY + j, sizeof *K);
-        for (int64_t i = 0; i < MANY; i += 11)
-            for (int64_t j = 0; j < MANY; j += 8) {
+        for (int64_t i = 0; i < MANY; i += 9)
+            for (int64_t j = 0; j < MANY; j += 7) {
                 OK(env, rkhs_data_subset(x, &i, 1, &a));
                 OK(env, rkhs_data_subset(x, &j, 1, &b));
                 OK(env, rkhs_kernel_gram(k, a, b, &one, 1));
@@ -286,7 +291,7 @@ static void characters_are_utf8_and_of_the_alphabet(void **state) {
     refused(env, "spectrum(alphabet=\"\")", "a", RKHS_ERR_SPEC, "spectrum: alphabet= is empty");
     refused(env, "ssk(alphabet=\"a\xff\")", "a", RKHS_ERR_SPEC, "alphabet=: byte 2 is not UTF-8");
     refused(env, "mismatch(p=3, m=3)", "a", RKHS_ERR_SPEC, "mismatch: m=3 of p=3 characters may differ: choose m below p");
-    refused(env, "mismatch(p=60, m=1)", "a", RKHS_ERR_SPEC, "more than 2^62 sequences of p=60 over 3 characters");
+    refused(env, "mismatch(p=40, m=3)", "a", RKHS_ERR_SPEC, "ways to leave out up to 6 of p=40 characters");
     refused(env, "ssk(lambda=0)", "a", RKHS_ERR_SPEC, "lambda");
     refused(env, "ssk(lambda=1.5)", "a", RKHS_ERR_SPEC, "lambda");
     refused(env, "ssk(p=0)", "a", RKHS_ERR_SPEC, "p must be");
@@ -301,11 +306,11 @@ static void words_are_runs_of_letters_and_digits(void **state) {
                              "BER (\xd0\x96)_\xce\x91",
                              "dog", "", " ,;"};
     double K[25];
-    gram(env, "words(normalize=false)", strings, 5, K);
+    gram(env, "words(idf=false, normalize=false)", strings, 5, K);
     NEAR(K[0], 8, 0);
     NEAR(K[1], 8, 0);
     NEAR(K[6], 8, 0);
-    gram(env, "words(fold=false, normalize=false)", strings, 5, K);
+    gram(env, "words(idf=false, fold=false, normalize=false)", strings, 5, K);
     NEAR(K[1], 2, 0); /* cat, 3 */
     gram(env, "words", strings, 5, K);
     NEAR(K[1], 1, 0);
@@ -325,7 +330,7 @@ static void new_words_count_in_the_norm_alone(void **state) {
     double K[4], ab = log(3.0 / 2) + 1, b = 1, c = ab, none = log(3.0) + 1;
     OK(env, rkhs_data_strings(env, train, NULL, 2, &x));
     OK(env, rkhs_data_strings(env, fresh, NULL, 2, &y));
-    OK(env, rkhs_kernel_new(env, "words(idf=true)", &k));
+    OK(env, rkhs_kernel_new(env, "words", &k));
     OK(env, rkhs_kernel_gram(k, x, y, K, 2));
     double norm = sqrt(b * b + 5 * none * none);
     NEAR(K[0], 2 * b * b / sqrt(ab * ab + 4 * b * b) / norm, 1e-15);
@@ -339,7 +344,7 @@ static void new_words_count_in_the_norm_alone(void **state) {
 
 /* ---- models ---------------------------------------------------------------------------------------------------------- */
 
-static void mismatch_fixes_its_alphabet_and_idf_needs_all_texts(void **state) {
+static void mismatch_fixes_its_alphabet(void **state) {
     rkhs_env *env = *state;
     const char *train[] = {"abcab\"", "bca\\b", "ccba", "abba"}, *fresh[] = {"abx"};
     rkhs_data *x, *y;
@@ -356,16 +361,100 @@ static void mismatch_fixes_its_alphabet_and_idf_needs_all_texts(void **state) {
     FAILS(env, RKHS_ERR_DATA, "object 1, byte 3 (counted from 1) is 'x'", rkhs_model_transform(m, y, Z, 1));
     rkhs_kernel_free(k);
     rkhs_model_free(m);
-    OK(env, rkhs_kernel_new(env, "2*words(idf=true) + words", &k));
+    rkhs_data_free(y);
+    rkhs_data_free(x);
+}
+
+/* idf_w of `count` texts of words of one letter. */
+static double idf(const char *const *texts, int count, char word) {
+    int have = 0;
+    for (int i = 0; i < count; i++) have += strchr(texts[i], word) != NULL;
+    return log((1.0 + count) / (1.0 + have)) + 1;
+}
+
+/* tf-idf of two texts of words of one letter, with the weights of others. */
+static double tf_idf(const char *const *texts, int count, const char *x, const char *y) {
+    double dot = 0, a = 0, b = 0;
+    for (char w = 'a'; w <= 'z'; w++) {
+        double f = 0, g = 0, v = idf(texts, count, w);
+        for (const char *s = x; *s; s++) f += *s == w;
+        for (const char *s = y; *s; s++) g += *s == w;
+        dot += v * v * f * g, a += v * v * f * f, b += v * v * g * g;
+    }
+    return dot / sqrt(a * b);
+}
+
+/* Weights are those of all training texts, also where landmarks alone are kept, in copies, inside other kernels and in files.
+ */
+static void words_keep_the_weights_of_their_training_texts(void **state) {
+    rkhs_env *env = *state;
+    enum { TEXTS = 6, NEW = 2 };
+    const char *train[TEXTS] = {"a b b", "b c a", "c d", "a a e", "e b", "f a"}, *fresh[NEW] = {"a b z", "d c c"};
+    rkhs_data *x, *y;
+    rkhs_kernel *k, *copy, *around;
+    rkhs_model *m, *again;
+    double K[NEW * NEW], Z[NEW], back[NEW];
+    unsigned char bytes[20000];
+    size_t size;
+    OK(env, rkhs_data_strings(env, train, NULL, TEXTS, &x));
+    OK(env, rkhs_data_strings(env, fresh, NULL, NEW, &y));
+    OK(env, rkhs_kernel_new(env, "words", &k));
+    OK(env, rkhs_kernel_freeze(k, x));
+    OK(env, rkhs_kernel_copy(k, &copy));
+    OK(env, rkhs_kernel_freeze(copy, y)); /* it is frozen already */
+    OK(env, rkhs_kernel_gram(copy, y, NULL, K, NEW));
+    for (int i = 0; i < NEW * NEW; i++) NEAR(K[i], tf_idf(train, TEXTS, fresh[i / NEW], fresh[i % NEW]), 1e-15);
+    OK(env, rkhs_kernel_new(env, "2*words(idf=false) + normalize(words(normalize=false))^2", &around));
     OK(env, rkhs_model_new(env, "kpca(dim=1, gram=nystrom(m=2))", &m));
-    FAILS(env, RKHS_ERR_SPEC, "takes its weights from all training objects", rkhs_model_fit(m, k, x, NULL, NULL));
+    OK(env, rkhs_model_fit(m, around, x, NULL, NULL));
+    OK(env, rkhs_kernel_gram(rkhs_model_kernel(m), y, NULL, K, NEW));
+    double both = 1 / sqrt(3.0 * 5); /* counts 1, 1, 1 and 1, 2: nothing in common */
+    NEAR(K[1], 2 * 0 * both + pow(tf_idf(train, TEXTS, fresh[0], fresh[1]), 2), 1e-15);
+    OK(env, rkhs_model_transform(m, y, Z, 1));
+    OK(env, rkhs_model_pack(m, bytes, sizeof bytes, &size));
+    assert_true(size <= sizeof bytes);
+    OK(env, rkhs_model_unpack(env, bytes, size, &again));
+    OK(env, rkhs_model_transform(again, y, back, 1));
+    assert_memory_equal(back, Z, sizeof Z);
+    rkhs_model_free(again);
     rkhs_model_free(m);
-    OK(env, rkhs_model_new(env, "kpca(dim=1)", &m));
-    OK(env, rkhs_model_fit(m, k, x, NULL, NULL));
-    rkhs_model_free(m);
+    rkhs_kernel_free(around);
+    rkhs_kernel_free(copy);
     rkhs_kernel_free(k);
     rkhs_data_free(y);
     rkhs_data_free(x);
+}
+
+/* Many letters, long sequences: against all pairs of sequences, and how many are within m of both, from the definition. */
+static void mismatch_over_many_letters(void **state) {
+    rkhs_env *env = *state;
+    enum { LONG = 72 };
+    static char text[3][LONG + 1];
+    static const struct {
+        int letters, p, m;
+        double shared[3]; /* of two that differ in 0, 1, 2 places */
+    } cases[] = {{26, 4, 1, {1 + 4 * 25, 26, 2}}, {26, 60, 1, {1 + 60 * 25, 26, 2}}, {3, 60, 1, {1 + 60 * 2, 3, 2}}};
+    for (int c = 0; c < 3; c++) {
+        double K[9], expected[9] = {0};
+        int p = cases[c].p;
+        char spec[128];
+        const char *strings[3];
+        for (int i = 0; i < 3; i++) strings[i] = long_string(text[i], LONG, cases[c].letters, (uint64_t)i);
+        memcpy(text[1] + 3, text[0] + 5, 65); /* something in common */
+        text[1][40] = 'a';
+        for (int i = 0; i < 9; i++)
+            for (int s = 0; s + p <= LONG; s++)
+                for (int t = 0; t + p <= LONG; t++) {
+                    int differ = 0;
+                    for (int l = 0; l < p; l++) differ += text[i / 3][s + l] != text[i % 3][t + l];
+                    expected[i] += differ <= 2 ? cases[c].shared[differ] : 0;
+                }
+        snprintf(spec, sizeof spec, "mismatch(p=%d, m=%d, normalize=false, alphabet=\"%s\")", p, cases[c].m,
+                 cases[c].letters == 3 ? "abc" : "abcdefghijklmnopqrstuvwxyz");
+        gram(env, spec, strings, 3, K);
+        for (int i = 0; i < 9; i++) NEAR(K[i], expected[i], 0);
+        assert_true(expected[1] > 0);
+    }
 }
 
 static void the_inverse_is_the_nearest_kept_string(void **state) {
@@ -386,7 +475,7 @@ static void the_inverse_is_the_nearest_kept_string(void **state) {
 
 static void slow_kernels_have_small_tiles(void **state) {
     rkhs_env *env = *state;
-    enum { MANY = 60, LONG = 6000 };
+    enum { MANY = 17, LONG = 6000 };
     static char text[MANY][LONG + 1];
     const char *strings[MANY];
     rkhs_data *x;
@@ -419,7 +508,9 @@ int main(void) {
         ENV_TEST(characters_are_utf8_and_of_the_alphabet),
         ENV_TEST(words_are_runs_of_letters_and_digits),
         ENV_TEST(new_words_count_in_the_norm_alone),
-        ENV_TEST(mismatch_fixes_its_alphabet_and_idf_needs_all_texts),
+        ENV_TEST(mismatch_fixes_its_alphabet),
+        ENV_TEST(mismatch_over_many_letters),
+        ENV_TEST(words_keep_the_weights_of_their_training_texts),
         ENV_TEST(the_inverse_is_the_nearest_kept_string),
         ENV_TEST(slow_kernels_have_small_tiles),
     };

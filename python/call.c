@@ -1,0 +1,109 @@
+/* call.c: errors as exceptions, and what surrounds every call: advice, progress, signals, the GIL. */
+#include "ext.h"
+
+static const struct {
+    const char *name, *doc;
+    PyObject **base;
+} classes[CODES] = {
+    {"rkhs.Error", "The base of all errors of this package.", &PyExc_Exception},
+    {"rkhs.ArgumentError", "A call that cannot be meant.", &PyExc_ValueError},
+    {"rkhs.SpecError", "The text of a kernel or a model: an unknown name, a parameter out of bounds.", &PyExc_ValueError},
+    {"rkhs.DataError", "Data that cannot be used: NaN, the wrong kind, another number of columns.", &PyExc_ValueError},
+    {"rkhs.FormatError", "A file that is damaged, or not what it is said to be, or newer than this library.",
+     &PyExc_ValueError},
+    {"rkhs.FileError", "The system refused: no such file, no permission, disk full.", &PyExc_OSError},
+    {"rkhs.MemoryLimitError", "Over the memory limit, or the system has no more.", &PyExc_MemoryError},
+    {"rkhs.NumericError", "The computation has no answer.", &PyExc_ValueError},
+    {"rkhs.Cancelled", "The progress callback asked to stop.", &PyExc_Exception},
+    {"rkhs.BugError", "A fault of the library: please report it.", &PyExc_RuntimeError},
+};
+
+/* Makes the classes and puts them in the module. */
+int add_errors(PyObject *module) {
+    module_state *state = state_of(module);
+    for (int i = 0; i < CODES; i++) {
+        PyObject *bases = i == 0 || *classes[i].base == PyExc_Exception
+                              ? PyTuple_Pack(1, i == 0 ? PyExc_Exception : state->error[0])
+                              : PyTuple_Pack(2, state->error[0], *classes[i].base);
+        if (!bases) return -1;
+        state->error[i] = PyErr_NewExceptionWithDoc(classes[i].name, classes[i].doc, bases, NULL);
+        Py_DECREF(bases);
+        if (!state->error[i] || PyModule_AddObjectRef(module, strchr(classes[i].name, '.') + 1, state->error[i]) < 0) return -1;
+    }
+    return 0;
+}
+
+/* Raises the exception of a status with the library's sentence; NULL, for return. */
+PyObject *raise_status(module_state *state, rkhs_status status, const char *sentence) {
+    PyObject *type = (int)status > 0 && (int)status < CODES ? state->error[status] : PyExc_RuntimeError;
+    PyErr_SetString(type, sentence && *sentence ? sentence : rkhs_status_text(status));
+    return NULL;
+}
+
+/* Fails a call before it began: a Python exception that is set, or the library's. */
+PyObject *refuse(module_state *state, rkhs_env *env, rkhs_status status) {
+    return PyErr_Occurred() ? NULL : raise_status(state, status, env ? rkhs_env_message(env) : NULL);
+}
+
+/* The library's remarks, kept for the end of the call. */
+static void on_log(rkhs_log_level level, const char *sentence, void *payload) {
+    call *c = payload;
+    if (level != RKHS_LOG_ADVICE || !c->advice) return;
+    if (c->thread) PyEval_RestoreThread(c->thread);
+    PyObject *text = PyUnicode_DecodeUTF8(sentence, (Py_ssize_t)strlen(sentence), "replace");
+    if (!text || PyList_Append(c->advice, text) < 0) PyErr_Clear();
+    Py_XDECREF(text);
+    if (c->thread) c->thread = PyEval_SaveThread();
+}
+
+/* Looks at signals (Ctrl-C) and calls the callback; what either raises stops the library and is raised again at the end. */
+static int on_progress(const rkhs_progress *p, void *payload) {
+    call *c = payload;
+    int stop = 0;
+    if (c->thread) PyEval_RestoreThread(c->thread);
+    if (PyErr_CheckSignals() < 0) {
+        stop = 1;
+    } else if (c->progress) {
+        PyObject *answer = PyObject_CallFunction(c->progress, "sLL", p->stage, (long long)p->done, (long long)p->total);
+        stop = !answer;
+        Py_XDECREF(answer);
+    }
+    if (stop && !c->type) PyErr_Fetch(&c->type, &c->value, &c->trace);
+    if (c->thread) c->thread = PyEval_SaveThread();
+    return stop;
+}
+
+rkhs_status call_begin(call *c, rkhs_env *env, const settings *s) {
+    *c = (call){.env = env, .progress = s->progress && s->progress != Py_None ? s->progress : NULL};
+    c->advice = PyList_New(0);
+    rkhs_env_set_log(env, on_log, c);
+    rkhs_env_set_progress(env, on_progress, c);
+    rkhs_status status = rkhs_env_set_threads(env, s->threads);
+    if (status == RKHS_OK && s->all) status = rkhs_env_set_seed(env, s->seed);
+    if (status == RKHS_OK && s->all) status = rkhs_env_set_memory(env, (size_t)s->memory);
+    return status;
+}
+
+/* The advice, or an exception: one that is set already, the callback's own, or the library's. */
+PyObject *call_end(module_state *state, call *c, rkhs_status status) {
+    PyObject *advice = c->advice;
+    c->advice = NULL;
+    if (PyErr_Occurred() || c->type || status != RKHS_OK) Py_CLEAR(advice);
+    if (!PyErr_Occurred() && c->type)
+        PyErr_Restore(c->type, c->value, c->trace);
+    else if (!PyErr_Occurred() && status != RKHS_OK)
+        raise_status(state, status, c->env ? rkhs_env_message(c->env) : NULL);
+    if (!c->env) return NULL;
+    rkhs_env_set_log(c->env, NULL, NULL);
+    rkhs_env_set_progress(c->env, NULL, NULL);
+    rkhs_env_set_threads(c->env, 1); /* an estimator at rest holds no threads */
+    return advice;
+}
+
+/* A call that needs an env for itself alone. */
+rkhs_status own_env(call *c, const settings *s) {
+    rkhs_env *env;
+    *c = (call){0};
+    rkhs_status status = rkhs_env_new(&env);
+    return status == RKHS_OK ? call_begin(c, env, s) : status;
+}

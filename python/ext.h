@@ -1,0 +1,100 @@
+/* ext.h: what the parts of the extension share: module, call, data, kernel. */
+#ifndef RKHS_PYTHON_EXT_H
+#define RKHS_PYTHON_EXT_H
+
+#define Py_LIMITED_API 0x030b0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <string.h>
+
+#include "rkhs.h"
+
+/* ---- the module: one class of errors for each status ---- */
+
+enum { CODES = 10 };
+
+typedef struct module_state {
+    PyObject *error[CODES]; /* by status; [0] is their base */
+    PyTypeObject *model;
+} module_state;
+
+static inline module_state *state_of(PyObject *module) { return PyModule_GetState(module); }
+
+/* Makes the classes of errors and puts them in the module. */
+int add_errors(PyObject *module);
+/* Raises the exception of a status with the library's sentence; NULL, for return. */
+PyObject *raise_status(module_state *state, rkhs_status status, const char *sentence);
+/* Fails a call before it began: a Python exception that is set, or the library's. */
+PyObject *refuse(module_state *state, rkhs_env *env, rkhs_status status);
+
+/* ---- a call: the env, advice, progress, signals ---- */
+
+typedef struct call {
+    rkhs_env *env;
+    PyThreadState *thread;          /* while the GIL is released */
+    PyObject *progress;             /* a callable, or NULL */
+    PyObject *advice;               /* a list of str */
+    PyObject *type, *value, *trace; /* what a callback raised */
+} call;
+
+/* Settings of one call. */
+typedef struct settings {
+    unsigned long long seed, memory;
+    int all; /* seed and memory too, else these stay */
+    int threads;
+    PyObject *progress;
+} settings;
+
+rkhs_status call_begin(call *c, rkhs_env *env, const settings *s);
+/* A call that needs an env for itself alone. */
+rkhs_status own_env(call *c, const settings *s);
+/* The advice, or an exception: one that is set already, the callback's own, or the library's. */
+PyObject *call_end(module_state *state, call *c, rkhs_status status);
+
+#define WITHOUT_GIL(c, statement)                                                                                              \
+    do {                                                                                                                       \
+        (c)->thread = PyEval_SaveThread();                                                                                     \
+        statement;                                                                                                             \
+        PyThreadState *back = (c)->thread;                                                                                     \
+        (c)->thread = NULL;                                                                                                    \
+        PyEval_RestoreThread(back);                                                                                            \
+    } while (0)
+
+/* ---- data, from tuples ---- */
+
+enum { BUFFERS = 3 };
+
+/* A data set and the buffers it stands on. */
+typedef struct held {
+    rkhs_data *data;
+    Py_buffer buffer[BUFFERS];
+    int count;
+} held;
+
+void held_free(held *h);
+/* The data set that a tuple describes; None gives none. A Python exception may be set when this fails. */
+rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h);
+/* Rows of a data set as Python gets them: (n, p, float64 bytes) or [str]. */
+PyObject *rows_of(const rkhs_data *x, int64_t i0, int64_t n);
+
+/* ---- kernels in Python ---- */
+
+/* A function that an env's kernel calls; it must outlive the env. */
+typedef struct own {
+    PyObject *block;
+    call *running; /* the call that it is called in */
+} own;
+
+/* The function as a kernel of the env; `o` takes it, in the place of one before. */
+rkhs_status add_function(rkhs_env *env, PyObject *block, own *o);
+/* The text of a kernel, NULL for None; a function comes as (text, function). */
+rkhs_status take_kernel(rkhs_env *env, PyObject *kernel, own *o, const char **text);
+
+/* ---- the model ---- */
+
+extern PyType_Spec model_spec;
+/* A new model object from a file or from bytes; block: the function that its kernel calls, or NULL. */
+PyObject *model_from(PyObject *module, const char *path, const void *bytes, size_t size, PyObject *block);
+
+#endif
