@@ -6,7 +6,7 @@ job, the peer's code (a string, as timeit takes it), the limit, and the ratio th
 import subprocess
 import sys
 
-from jobs import Row, core, fill, flops, our_python, python, python_is_built, r, read
+from jobs import HERE, Row, core, fill, flops, our_python, python, python_is_built, r, read
 
 GAMMA = 0.05   # 1 / (2 sigma^2) with sigma near the median distance of Sets.vectors
 EXP = 32       # flops of an exp: 13 products and sums, and bringing the argument into range
@@ -159,6 +159,40 @@ def spectrum(sets):
     rows, length, p = sets.rows(500), 500, 4
     yield string_row(sets, "spectrum p=4 Gram", f"spectrum(p={p})", f"type='spectrum', length={p}", rows, min(rows, 100),
                      length, 20, fill(8 * rows * rows, "bytes: fill K"), 5.0, end=".")
+
+
+# ---- graphs -------------------------------------------------------------------------------------------------------------
+
+
+@row
+def wl(sets):
+    """Beside the product of sparse rows that it is, of colours that are known: relabelling is ours alone."""
+    n, rounds = sets.rows(4000), 5
+    x = sets.molecules(n, rounds)
+    setup = f"from scipy import sparse; x = sparse.load_npz({x + '.npz'!r})\ndef gram(x): return (x @ x.T).toarray()"
+    for threads in (1, None):
+        yield Row("wl h=5 Gram", f"{n} graphs", core("gram", kernel=f"wl(h={rounds}, normalize=false)", x=x),
+                  python("scipy, the product alone", "python3-scipy", setup, "gram(x)", "gram(x[:256])"),
+                  fill(8 * n * n, "bytes: fill K"), wanted=0.1, threads=threads, compare="values", repeats=5)
+
+
+# ---- images -------------------------------------------------------------------------------------------------------------
+
+
+@row
+def shapes(sets):
+    """The peer gets few of the images, and their shape contexts as a gift: the ratio is that of one pair."""
+    rows, few, p, bins = sets.rows(500), min(sets.rows(500), 25), 40, (5, 12)
+    x = sets.drawings(rows)
+    spec = f"scigv(eta=0.02, points={p}, bins=[{bins[0]},{bins[1]}], sigma=0.3, position=0.2)"
+    setup = f"import sys, numpy; sys.path.insert(0, {str(HERE)!r}); import direct\n" \
+            f"x = direct.points(numpy.load({x!r})[:{few}], {p}, {bins[0]}, {bins[1]}, 0.2)"
+    pairs = rows * (rows + 1) / 2
+    work = pairs * p ** 2 * (2 * bins[0] * bins[1] + EXP + 10 / 3 * p)
+    yield Row("scigv Gram", f"{rows} (peer {few}) images", core("gram", kernel=spec, x=x),
+              python("numpy, by the formula", "python3-numpy", setup, "direct.gram(x, 0.3, 0.02)", "direct.gram(x[:2], 0.3, 0.02)"),
+              flops(work, "flops: cross Gram, exp, 10/3 p^3"), wanted=20.0, times=pairs / (few * (few + 1) / 2),
+              compare="values", repeats=3)
 
 
 # ---- models -------------------------------------------------------------------------------------------------------------

@@ -62,6 +62,36 @@ class Sets:
             pathlib.Path(path).write_text("".join(row.tobytes().decode() + end + "\n" for row in x))
         return self.file(f"strings_{rows}_{length}_{letters}_{len(end)}_{seed}.txt", make)
 
+    def molecules(self, rows, rounds, seed=12):
+        """Graphs of 10 to 50 vertices, rings of six on trees, as GIN text; and beside it (name + ".npz") how often each colour of wl
+        stands in each, by plain relabelling."""
+        def make(path):
+            random, lines, numbers, values, indices = numpy.random.default_rng(seed), [str(rows)], {}, [], []
+            for _ in range(rows):
+                labels, near = molecule(random)
+                lines.append(f"{len(labels)} 0")
+                lines += [" ".join(map(str, (labels[v], len(near[v]), *near[v]))) for v in range(len(labels))]
+                counts = colours(labels, near, rounds, numbers)
+                indices.append(numpy.array(sorted(counts)))
+                values += [counts[c] for c in sorted(counts)]
+            pathlib.Path(path).write_text("\n".join(lines) + "\n")
+            save_csr(path + ".npz", numpy.array(values, float), indices, len(numbers))
+        return self.file(f"molecules_{rows}_{rounds}_{seed}.gin", make)
+
+    def drawings(self, rows, side=28, seed=12):
+        """Images of a bent stroke, light on 0, as written digits are."""
+        def make(path):
+            random, grid = numpy.random.default_rng(seed), numpy.arange(side)
+            x = numpy.empty((rows, side, side))
+            for image in x:
+                ends = random.uniform(0.2 * side, 0.8 * side, (4, 2))
+                t = numpy.linspace(0, 1, 60)[:, None]
+                line = (1 - t) ** 3 * ends[0] + 3 * t * (1 - t) ** 2 * ends[1] + 3 * t ** 2 * (1 - t) * ends[2] + t ** 3 * ends[3]
+                square = (grid[:, None, None] - line[:, 0]) ** 2 + (grid[:, None] - line[:, 1]) ** 2
+                image[:] = (255 * numpy.exp(-square.min(2) / 3)).round()
+            numpy.save(path, x)
+        return self.file(f"drawings_{rows}_{side}_{seed}.npy", make)
+
     def table(self, rows, columns, digits):
         """A CSV of numbers with so many significant digits; 17: as a program writes doubles to the last bit."""
         def make(path):
@@ -93,6 +123,34 @@ class Sets:
                 values.append(weights / numpy.sqrt((weights ** 2).sum()))
             save_csr(path, numpy.concatenate(values), indices, columns)
         return self.file(f"text_{rows}_{columns}.npz", make)
+
+
+def molecule(random):
+    """(labels, neighbours): a tree whose vertices are at times rings of six, most of them alike."""
+    size, near = int(random.integers(10, 51)), [[]]
+
+    def join(u, v):
+        near[u].append(v)
+        near[v].append(u)
+    while len(near) < size:
+        to, ring = len(near) - 1 if random.random() < 0.6 else int(random.integers(len(near))), 6 if random.random() < 0.12 else 1
+        near.extend([] for _ in range(ring))
+        for v in range(len(near) - ring, len(near)):
+            join(v - 1 if v > len(near) - ring else to, v)
+        if ring > 1:
+            join(len(near) - ring, len(near) - 1)
+    return random.choice(10, len(near), p=[.7, .12, .1, .03, .02, .01, .01, .005, .003, .002]).tolist(), near
+
+
+def colours(labels, near, rounds, numbers):
+    """How often each colour of wl is there; `numbers` has those of all graphs."""
+    now, counts = [numbers.setdefault((label,), len(numbers)) for label in labels], {}
+    for left in range(rounds, -1, -1):
+        for c in now:
+            counts[c] = counts.get(c, 0) + 1
+        if left:
+            now = [numbers.setdefault((c, tuple(sorted(now[u] for u in around))), len(numbers)) for c, around in zip(now, near)]
+    return counts
 
 
 def save_csr(path, values, indices, columns):

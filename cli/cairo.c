@@ -22,11 +22,12 @@ enum { ZOOM = 2 };
     X(format_stride_for_width)                                                                                                 \
     X(surface_write_to_png_stream)                                                                                             \
     X(pdf_surface_create_for_stream)                                                                                           \
-    X(pdf_surface_set_metadata) X(surface_finish) X(surface_destroy) X(surface_status) X(create) X(destroy) X(status) X(save)  \
-        X(restore) X(translate) X(rotate) X(scale) X(set_source_rgba) X(set_line_width) X(set_line_join) X(set_line_cap)       \
-            X(new_path) X(new_sub_path) X(move_to) X(line_to) X(close_path) X(arc) X(rectangle) X(fill) X(fill_preserve)       \
-                X(stroke) X(paint) X(select_font_face) X(set_font_size) X(text_extents) X(show_text) X(set_source_surface)     \
-                    X(get_source) X(pattern_set_filter) X(status_to_string)
+    X(pdf_surface_set_metadata)                                                                                                \
+    X(surface_finish) X(surface_destroy) X(surface_status) X(create) X(destroy) X(status) X(save) X(restore) X(translate)      \
+        X(rotate) X(scale) X(set_source_rgba) X(set_line_width) X(set_line_join) X(set_line_cap) X(new_path) X(new_sub_path)   \
+            X(move_to) X(line_to) X(close_path) X(arc) X(rectangle) X(fill) X(fill_preserve) X(stroke) X(paint)                \
+                X(select_font_face) X(set_font_size) X(text_extents) X(show_text) X(set_source_surface) X(get_source)          \
+                    X(pattern_set_filter) X(status_to_string)
 
 /* The functions that are used, by their names without cairo_. */
 #define MEMBER(f) __typeof__(&cairo_##f) f;
@@ -184,11 +185,14 @@ static void image_cairo(canvas *v, const frame *f, const image *i) {
     for (uint32_t k = 0; k < 256; k++) {
         uint8_t rgb[3];
         scale_colour(k / 255.0, rgb);
-        colours[k] = i->coloured ? (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2] : k << 16 | k << 8 | k;
+        colours[k] = i->colours == IMAGE_SCALE ? (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2] : k << 16 | k << 8 | k;
     }
     for (int y = 0; y < i->height; y++) {
-        for (int x = 0; x < i->width; x++)
-            memcpy(bytes + (size_t)y * (size_t)stride + 4 * (size_t)x, &colours[i->shade[y * i->width + x]], 4);
+        for (int x = 0; x < i->width; x++) {
+            const uint8_t *s = i->shade + ((size_t)y * (size_t)i->width + (size_t)x) * (i->colours == IMAGE_RGB ? 3 : 1);
+            uint32_t colour = i->colours == IMAGE_RGB ? (uint32_t)s[0] << 16 | (uint32_t)s[1] << 8 | s[2] : colours[*s];
+            memcpy(bytes + (size_t)y * (size_t)stride + 4 * (size_t)x, &colour, 4);
+        }
     }
     cairo_surface_t *s = cairo.image_surface_create_for_data(bytes, CAIRO_FORMAT_RGB24, i->width, i->height, stride);
     cairo.save(cr);

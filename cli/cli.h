@@ -72,7 +72,7 @@ struct cli {
     const char *by, *table, *resume, *unlabelled; /* select */
     struct many tries;
     int folds, draws;
-    const char *model, *gram, *images, *image_size, *titles; /* of plot */
+    const char *model, *gram, *objects, *image_size, *titles; /* of plot */
     int threads, quiet, verbose, json, help, merge;
     uint64_t seed;
     size_t memory;
@@ -220,8 +220,10 @@ void text_bytes(text *t, const char *bytes, size_t count);
 /* XML text of at most `limit` columns: control characters replaced, right-to-left text isolated,
  * the rest cut with an ellipsis. */
 void text_xml(text *t, const char *s, int limit);
-/* The same for who draws letters one after the other: no XML, and what runs from right to left is turned round. */
+/* The same for who draws letters one after the other: no XML, and what runs from right to left is joined and turned round. */
 void text_plain(text *t, const char *s, int limit);
+/* Arabic letters in the forms that they have in a word; returns the new count. (arabic.c) */
+int join_letters(unsigned *code, int count);
 /* Columns that text_xml would fill; wide characters count twice. */
 int text_columns(const char *s, int limit);
 void text_free(text *t);

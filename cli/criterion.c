@@ -22,6 +22,7 @@ static rkhs_status find_score(search *s) {
             return refuse(s->c, EXIT_MISUSED, "--by %s: %s describes an embedding, and neither more nor less of it is better",
                           by, type.name);
         s->better = type.better;
+        s->needs_x = type.needs_x;
         s->needs_labels = type.needs_labels;
         s->takes_new = type.takes_new;
         return RKHS_OK;

@@ -44,7 +44,7 @@ const command commands[] = {
      "panel each, of one size with one legend. --model and --gram stand in place of Z. PNG and PDF need libcairo.",
      "rkhs plot Z.npy --labels y.npy --title Circles -o circles.svg\n"
      "rkhs plot Z.npy --labels y.npy --new Znew.npy --new-labels ynew.npy -o new.pdf\n"
-     "rkhs plot Z.npy --labels y.npy --images X.npy --image-size 8x8 -o digits.png\n"
+     "rkhs plot Z.npy --labels y.npy --objects X.npy --image-size 8x8 -o digits.png\n"
      "rkhs plot A.npy B.npy --titles 'linear,rbf' --labels y.npy -o panels.svg\n"
      "rkhs plot --model m.rkhs -o spectrum.svg\n"
      "rkhs plot --gram K.npy --labels y.npy -o gram.svg\n"},

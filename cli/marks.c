@@ -133,7 +133,7 @@ static void legend_grid(const key *k, double height, int64_t *rows, int64_t *col
     int64_t shown = k->names != NULL ? k->shown : 0;
     *rows = (int64_t)fmax(1, floor(height / LEGEND_ROW) - (double)extra_rows(k));
     *columns = (shown + *rows - 1) / *rows;
-    if (*columns > 3) *columns = 3;
+    if (*columns > 4) *columns = 4;
     *entries = shown <= *rows * *columns ? shown : *rows * *columns - 1;
     if (*columns > 1) *rows = (shown + *columns - 1) / *columns < *rows ? (shown + *columns - 1) / *columns : *rows;
 }

@@ -70,8 +70,8 @@ const option plot_options[] = {
     {"titles", 0, OPT_TEXT, AT(titles), "A,B,...", "a title above each panel; otherwise the names of the files"},
     {"new", 0, OPT_TEXT, AT(new_z), "FILE", "an embedding of new objects, drawn on top with dark rims"},
     {"new-labels", 0, OPT_TEXT, AT(new_labels), "FILE", "class labels of the new points"},
-    {"images", 0, OPT_TEXT, AT(images), "FILE", "grey images of the objects, n x h x w or n x hw: some are shown at their points"},
-    {"image-size", 0, OPT_TEXT, AT(image_size), "HxW", "height and width of the images, if they are not square"},
+    {"objects", 0, OPT_TEXT, AT(objects), "FILE", "the objects: images (n x h x w, a folder of PNG) or graphs; some are drawn"},
+    {"image-size", 0, OPT_TEXT, AT(image_size), "HxW", "height and width of images that are rows of numbers and not square"},
     {"model", 0, OPT_TEXT, AT(model), "MODEL", "draw what a model file reports: eigenvalues, losses"},
     {"gram", 0, OPT_TEXT, AT(gram), "FILE", "draw a kernel matrix as colours, sorted by --labels"},
     LABEL_COLUMN, FORMAT, {0}
@@ -322,8 +322,8 @@ static rkhs_status check_count(cli *c) {
 
 /* Refuses to read standard input twice. */
 static rkhs_status check_inputs(cli *c) {
-    const char *more[] = {c->labels,    c->target, c->x,    c->new_z,
-                          c->new_x,     c->images, c->gram, c->command->run == run_score ? c->z : NULL,
+    const char *more[] = {c->labels,    c->target,  c->x,    c->new_z,
+                          c->new_x,     c->objects, c->gram, c->command->run == run_score ? c->z : NULL,
                           c->new_labels};
     int inputs = 0;
     for (int i = 0; i < c->count + (int)(sizeof more / sizeof *more); i++) {

@@ -10,7 +10,7 @@
 
 /* What the picture is made from, given back at the end. */
 typedef struct sources {
-    rkhs_data *z[MOST_PANELS], *fresh, *labels, *fresh_labels, *target, *images;
+    rkhs_data *z[MOST_PANELS], *fresh, *labels, *fresh_labels, *target;
     points sets[MOST_PANELS];
     const char *titles[MOST_PANELS];
     char *names; /* of titles */
@@ -208,7 +208,7 @@ rkhs_status canvas_open(cli *c, const char *path, canvas *v) {
 
 /* Options that do not go together. */
 static rkhs_status check_plot(cli *c) {
-    int other = c->target != NULL || c->new_z != NULL || c->new_labels != NULL || c->images != NULL || c->titles != NULL;
+    int other = c->target != NULL || c->new_z != NULL || c->new_labels != NULL || c->objects != NULL || c->titles != NULL;
     if (c->model != NULL && c->gram != NULL) return refuse(c, EXIT_MISUSED, "give --model or --gram, not both");
     if (c->model != NULL && (c->count > 0 || c->labels != NULL || other))
         return refuse(c, EXIT_MISUSED, "--model draws what a model file reports; leave everything but -o and --title out");
@@ -219,10 +219,10 @@ static rkhs_status check_plot(cli *c) {
     if (c->labels != NULL && c->target != NULL)
         return refuse(c, EXIT_MISUSED, "colours show classes or numbers: give --labels or --target, not both");
     if (c->new_labels != NULL && c->new_z == NULL) return refuse(c, EXIT_MISUSED, "--new-labels go with --new Znew.npy");
-    if (c->image_size != NULL && c->images == NULL) return refuse(c, EXIT_MISUSED, "--image-size goes with --images X.npy");
-    if (c->count > 1 && (c->new_z != NULL || c->images != NULL))
+    if (c->image_size != NULL && c->objects == NULL) return refuse(c, EXIT_MISUSED, "--image-size goes with --objects X.npy");
+    if (c->count > 1 && (c->new_z != NULL || c->objects != NULL))
         return refuse(c, EXIT_MISUSED, "%s goes with one embedding; draw the others by themselves",
-                      c->new_z != NULL ? "--new" : "--images");
+                      c->new_z != NULL ? "--new" : "--objects");
     return RKHS_OK;
 }
 
@@ -236,7 +236,7 @@ static void draw_picture(const cli *c, canvas *v, picture *p) {
         snprintf(p->about + used, sizeof p->about - (size_t)used, ", %lld class%s", (long long)k->shown,
                  k->shown == 1 ? "" : "es");
     for (int i = 0; i < p->count; i++) deepest = p->sets[i].d > deepest ? p->sets[i].d : deepest;
-    int flat = p->count > 1 || p->images.n > 0;
+    int flat = p->count > 1 || p->objects.n > 0;
     if (p->count > 1)
         draw_panels(v, p);
     else if (d == 1)
@@ -260,9 +260,9 @@ static rkhs_status plot_points(cli *c, canvas *v) {
     if (c->target != NULL && c->new_labels != NULL)
         REFUSE(c, EXIT_MISUSED, "--new-labels go with --labels, and colours show --target here");
     TRY(sort_points(c, &p));
-    if (c->images != NULL && p.sets[0].d < 2)
-        REFUSE(c, EXIT_FAILED, "%s has one dimension, and --images are placed in two", c->operand[0]);
-    if (c->images != NULL) TRY(take_images(c, p.sets[0].n, &s.images, &p.images));
+    if (c->objects != NULL && p.sets[0].d < 2)
+        REFUSE(c, EXIT_FAILED, "%s has one dimension, and --objects are placed in two", c->operand[0]);
+    if (c->objects != NULL) TRY(take_objects(c, p.sets[0].n, &p.objects));
     draw_picture(c, v, &p);
 done:
     for (int i = 0; i <= MOST_PANELS; i++) {
@@ -275,7 +275,7 @@ done:
     free(p.key.names);
     free(p.key.count);
     free(s.names);
-    rkhs_data_free(s.images);
+    rkhs_data_free(p.objects.data);
     rkhs_data_free(s.target);
     rkhs_data_free(s.fresh_labels);
     rkhs_data_free(s.labels);

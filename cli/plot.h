@@ -34,10 +34,11 @@ typedef struct words {
     const char *raised; /* an exponent after s, or NULL; then a closing bracket */
 } words;
 
-/* Shades 0 .. 255, row by row: of a grey, 255 white, or of the scale of colours. */
+/* Shades 0 .. 255, row by row: of a grey, 255 white, of the scale of colours, or three for each pixel: red, green, blue. */
+enum { IMAGE_GREY, IMAGE_SCALE, IMAGE_RGB };
 typedef struct image {
     const uint8_t *shade;
-    int width, height, coloured;
+    int width, height, colours;
 } image;
 
 typedef struct canvas canvas;
@@ -160,18 +161,32 @@ double name_width(const char *name);
 
 /* ---- what a picture shows --------------------------------------------------------------------------------------------- */
 
-typedef struct thumbs {
-    const double *values; /* n x (height * width) */
-    int64_t n, ld;
-    int height, width;
-} thumbs;
+/* Labels of vertices, the commonest first. */
+typedef struct label_count {
+    int64_t label, count;
+} label_count;
+typedef struct graph_labels {
+    label_count common[8];
+    int count;
+} graph_labels;
+
+/* Objects to be drawn at their points. */
+typedef struct objects {
+    rkhs_data *data;
+    int64_t n;                    /* 0: none */
+    double box_width, box_height; /* of a drawing */
+    int height, width, channels;  /* of images */
+    double least, most;           /* of all their numbers */
+    int dark;                     /* along their edges */
+    graph_labels labels;          /* of the vertices of graphs */
+} objects;
 
 typedef struct picture {
     key key;
     points *sets; /* one for each panel */
     int count;
-    points fresh;  /* n = 0: none */
-    thumbs images; /* n = 0: none */
+    points fresh; /* n = 0: none */
+    objects objects;
     const char *title;
     const char **titles; /* of panels; or NULL */
     char about[160];     /* a sentence for readers who cannot see it */
@@ -189,9 +204,14 @@ void draw_pairs(canvas *v, picture *p);
 void draw_panels(canvas *v, picture *p);
 enum { MOST_PANELS = 12, MOST_PAIRS = 6 };
 
-/* thumbs.c: reads --images for n points; places some of them so that none covers another; fills at most the frame. */
-rkhs_status take_images(cli *c, int64_t n, rkhs_data **data, thumbs *images);
-void draw_thumbs(canvas *v, const picture *p, const frame *f, const axis *x, const axis *y);
+/* objects.c: reads --objects for n points; places some of them so that none covers another; fills at most the frame. */
+rkhs_status take_objects(cli *c, int64_t n, objects *o);
+void draw_objects(canvas *v, const picture *p, const frame *f, const axis *x, const axis *y);
+
+/* graphs.c: the commonest labels of vertices, at most `room`, and how many were found, -1 without memory; a graph in a frame.
+ */
+int count_labels(const rkhs_data *x, label_count *common, int room);
+void draw_graph(canvas *v, const rkhs_data *data, int64_t i, const graph_labels *labels, const frame *f);
 
 /* curves.c: --model: eigenvalues and losses. heat.c: --gram. */
 rkhs_status plot_model(cli *c, canvas *v);

@@ -139,7 +139,7 @@ static rkhs_status check_folder(cli *c, const char *path) {
 
 rkhs_status check_outputs(cli *c, const char *const *outputs, int count) {
     rkhs_status status = RKHS_OK;
-    const char *more[] = {c->labels, c->target, c->x, c->new_z, c->new_labels, c->images, c->gram, c->model};
+    const char *more[] = {c->labels, c->target, c->x, c->new_z, c->new_labels, c->objects, c->gram, c->model};
     for (int i = 0; i < count; i++) {
         const char *path = outputs[i];
         if (path == NULL) continue;
@@ -239,12 +239,13 @@ static rkhs_status written(cli *c, rkhs_status status, const char *path, const c
     return refuse(c, EXIT_FAILED, "%.*s%s%s", (int)(at - sentence), sentence, path, at + strlen(hidden));
 }
 
-/* Writes data or labels in a format, on standard output NPY or, of strings, lines unless that is given. */
+/* Writes data or labels in a format, on standard output NPY, of strings lines, of graphs GIN, unless that is given. */
 static rkhs_status write_as(cli *c, const rkhs_data *data, const char *path, const char *format) {
     const char *hidden = stage_of(c, path);
     rkhs_status status = RKHS_OK;
     if (stop_signal() != 0) return RKHS_ERR_CANCELLED;
     if (format == NULL && strcmp(path, "-") == 0 && strcmp(rkhs_data_kind(data), "string") == 0) format = "lines";
+    if (format == NULL && strcmp(path, "-") == 0 && strcmp(rkhs_data_kind(data), "graph") == 0) format = "gin";
     if (hidden != NULL && format == NULL) status = rkhs_format_check(c->env, path, NULL, &format); /* by its own ending */
     if (status != RKHS_OK) return status;
     writing_now(1);

@@ -58,16 +58,16 @@ void draw_scatter(canvas *v, picture *p) {
     frame f = {.top = page_top(p)};
     points *s = &p->sets[0];
     for (int i = 0; i < 2; i++) range(&a[i], p, s, i);
-    int equal = shape_frame(&f, a, p->images.n > 0 ? 1.4 * SIDE : SIDE);
-    axis_ticks(&a[0], f.width, p->images.n > 0 ? 1.14 : 1.08);
-    axis_ticks(&a[1], f.height, p->images.n > 0 ? 1.14 : 1.08);
+    int equal = shape_frame(&f, a, p->objects.n > 0 ? 1.4 * SIDE : SIDE);
+    axis_ticks(&a[0], f.width, p->objects.n > 0 ? 1.14 : 1.08);
+    axis_ticks(&a[1], f.height, p->objects.n > 0 ? 1.14 : 1.08);
     if (equal) axis_share_step(a, 2);
     f.left = axis_room(&a[1], 1);
     double keys = legend_width(&p->key, f.height);
     page_begin(v, p, f.left, f.left + f.width + (keys > 0 ? GAP + keys : RIGHT), f.top + f.height + BELOW);
     draw_frame(v, &f, &a[0], &a[1], NUMBERS | NAMES, NUMBERS | NAMES);
     draw_sets(v, p, s, &f, &a[0], 0, &a[1], 1);
-    if (p->images.n > 0) draw_thumbs(v, p, &f, &a[0], &a[1]);
+    if (p->objects.n > 0) draw_objects(v, p, &f, &a[0], &a[1]);
     legend(v, &p->key, f.left + f.width + GAP, f.top, f.height);
 }
 

@@ -41,7 +41,7 @@ typedef struct search {
     char *labelled;           /* n: 1 where a row has a label; NULL: all have */
     enum { BY_SCORE, BY_ERROR } by;
     int better; /* 1: more is better, -1: less */
-    int needs_labels, takes_new;
+    int needs_x, needs_labels, takes_new;
     int *fold; /* n: the part that a row is in, -1: always learned from; NULL without folds */
 } search;
 

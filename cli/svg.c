@@ -130,25 +130,26 @@ static void add_chunk(text *t, const char *name, const uint8_t *bytes, size_t co
     text_bytes(t, (const char *)word, 4);
 }
 
-/* An image as PNG: grey, or with the scale of colours as its palette. */
+/* An image as PNG: grey, RGB, or with the scale of colours as its palette. */
 static void add_png(text *t, const image *i) {
-    size_t row = (size_t)i->width + 1, count = row * (size_t)i->height;
+    static const uint8_t types[] = {[IMAGE_GREY] = 0, [IMAGE_SCALE] = 3, [IMAGE_RGB] = 2};
+    size_t wide = (size_t)i->width * (i->colours == IMAGE_RGB ? 3 : 1), row = wide + 1, count = row * (size_t)i->height;
     uLongf packed = compressBound(count);
     uint8_t *plain = calloc(count, 1), *bytes = malloc(packed), head[13] = {0}, colours[256][3];
     if (plain == NULL || bytes == NULL) {
         t->failed = 1;
         goto done;
     }
-    for (int y = 0; y < i->height; y++) memcpy(plain + (size_t)y * row + 1, i->shade + y * i->width, (size_t)i->width);
+    for (int y = 0; y < i->height; y++) memcpy(plain + (size_t)y * row + 1, i->shade + (size_t)y * wide, wide);
     if (compress2(bytes, &packed, plain, count, 9) != Z_OK) t->failed = 1;
     put_big(head, (uint32_t)i->width);
     put_big(head + 4, (uint32_t)i->height);
-    head[8] = 8;                   /* bits */
-    head[9] = i->coloured ? 3 : 0; /* a palette, or grey */
+    head[8] = 8; /* bits */
+    head[9] = types[i->colours];
     text_bytes(t, "\x89PNG\r\n\x1a\n", 8);
     add_chunk(t, "IHDR", head, sizeof head);
     for (int k = 0; k < 256; k++) scale_colour(k / 255.0, colours[k]);
-    if (i->coloured) add_chunk(t, "PLTE", colours[0], sizeof colours);
+    if (i->colours == IMAGE_SCALE) add_chunk(t, "PLTE", colours[0], sizeof colours);
     add_chunk(t, "IDAT", bytes, packed);
     add_chunk(t, "IEND", head, 0);
 done:

@@ -196,6 +196,7 @@ void text_plain(text *t, const char *s, int limit) {
         code[count] = next_character(&at);
         turned |= is_rightward(code[count]);
     }
+    if (turned) count = join_letters(code, count);
     if (turned) set_in_order(code, count);
     for (int i = 0; i < count; i++) add_character(t, code[i], 0);
     text_free(&cut);

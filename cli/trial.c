@@ -1,9 +1,8 @@
 /* trial.c: what rkhs select does with a cell: fit and score, for each part of the rows.  SPDX-License-Identifier: BSD-3-Clause
  *
  * Without folds there is one part: all rows are learned from, and scored. With folds part f learns from the rows of the others.
- * Cells of one kernel share what they can: kernel PCAs that differ in dim are the first columns of the largest, and other
- * models get a Gram that is made once for each part. (Kernel PCA does not: it looks for negative eigenvalues of a Gram that it
- * is given, which costs more than the Gram.) Rules such as sigma=median, and what a kernel takes from all objects, come from
+ * Cells of one kernel share what they can: kernel PCAs that differ in dim are the first columns of the largest, and the others
+ * get a Gram that is made once for each part. Rules such as sigma=median, and what a kernel takes from all objects, come from
  * the rows of the part that are learned from. */
 #include "select.h"
 
@@ -86,17 +85,15 @@ done:
 
 /* ---- a Gram that cells share ---------------------------------------------------------------------------------------- */
 
-/* Whether a model of that spec holds the whole Gram, and takes it as it is: then it may be given. */
+/* Whether a model of that spec holds the whole Gram: then it may be given. */
 static int takes_gram(const char *spec) {
     char name[64] = "";
     rkhs_param param;
-    int whole = 0, checks = 0;
+    int whole = 0;
     for (size_t i = 0; i + 1 < sizeof name && (isalnum((unsigned char)spec[i]) || spec[i] == '_'); i++) name[i] = spec[i];
-    for (int i = 0; rkhs_list_param("models", name, i, &param); i++) {
+    for (int i = 0; rkhs_list_param("models", name, i, &param); i++)
         if (strcmp(param.name, "gram") == 0) whole = param.value != NULL && strcmp(param.value, "exact") == 0;
-        checks |= strcmp(param.name, "negative") == 0;
-    }
-    return whole && !checks && strstr(spec, "gram") == NULL;
+    return whole && strstr(spec, "gram") == NULL;
 }
 
 /* Whether the data are a Gram themselves. */
@@ -195,7 +192,7 @@ static rkhs_status score_listed(search *s, const part *p, const rkhs_kernel *ker
     const char *kind = rkhs_data_kind(s->x);
     int given = kernel != NULL && is_given(s, rkhs_kernel_text(kernel));
     int vectors = !given && (strcmp(kind, "dense") == 0 || strcmp(kind, "sparse") == 0);
-    rkhs_scored what = {.kernel = vectors ? NULL : kernel};
+    rkhs_scored what = {.kernel = vectors && s->needs_x ? NULL : kernel}; /* vectors are compared by their own distances */
     if (given && s->fold != NULL && !s->needs_labels)
         REFUSE(s->c, EXIT_FAILED,
                "--by %s with --folds compares objects, and of a precomputed Gram there are none: leave out --folds", s->c->by);
@@ -275,7 +272,7 @@ static void fit_largest(search *s, cell *const *cells, int count, const rkhs_ker
     int largest = -1, shared = 0;
     const rkhs_data *x = s->fold != NULL ? p->x : s->x;
     for (int i = 0; i < count; i++) {
-        dims[i] = s->by == BY_SCORE && p->gram == NULL ? dim_of(s, cells[i]->model, rest) : 0;
+        dims[i] = s->by == BY_SCORE ? dim_of(s, cells[i]->model, rest) : 0;
         if (dims[i] > p->trained || (largest >= 0 && strcmp(first, rest) != 0)) dims[i] = 0;
         if (dims[i] == 0) continue;
         if (largest < 0) strcpy(first, rest);
@@ -347,12 +344,16 @@ static rkhs_status try_fold(search *s, int f, cell *const *cells, int count, dou
     part p = {0};
     rkhs_kernel *kernel = NULL;
     double from = seconds_now();
+    int own = 0, given; /* cells that are fitted by themselves; whether the data are a Gram */
     int64_t *dims = calloc((size_t)count, sizeof *dims);
     if (dims == NULL) REFUSE(s->c, EXIT_FAILED, "no memory");
     TRY(part_new(s, f, &p));
     made = cells[0]->kernel != NULL ? rkhs_kernel_new(s->c->env, cells[0]->kernel, &kernel) : RKHS_OK;
-    if (made == RKHS_OK && can_share(s, cells, count)) made = part_gram(s, kernel, is_given(s, cells[0]->kernel), &p);
-    if (made == RKHS_OK && count > 1 && s->y == NULL) fit_largest(s, cells, count, kernel, &p, dims);
+    given = is_given(s, cells[0]->kernel);
+    if (made == RKHS_OK && count > 1 && s->y == NULL && !(given && s->fold != NULL))
+        fit_largest(s, cells, count, kernel, &p, dims);
+    for (int i = 0; i < count; i++) own += dims[i] == 0;
+    if (made == RKHS_OK && own > 0 && can_share(s, cells, count)) made = part_gram(s, kernel, given, &p);
     for (int i = 0; i < count; i++) {
         cell *one = cells[i];
         if (one->failed != NULL) continue;

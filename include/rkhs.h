@@ -124,6 +124,12 @@ RKHS_API rkhs_status rkhs_data_csr(rkhs_env *env, const double *values, const in
 RKHS_API rkhs_status rkhs_data_bits(rkhs_env *env, const uint8_t *packed, int64_t n, int64_t bits, int64_t stride,
                                     rkhs_data **data);
 
+/* n images of height x width pixels of `channels` numbers (1 grey, 3 red, green, blue, 4 and opacity), one after another, as an
+ * array n x height x width x channels lies in memory. Copied. Refuses what dense data refuse. What takes vectors takes images
+ * as the height*width*channels numbers that they are. */
+RKHS_API rkhs_status rkhs_data_images(rkhs_env *env, const double *values, int64_t n, int64_t height, int64_t width,
+                                      int64_t channels, rkhs_data **data);
+
 /* n pairs (width 2) or triplets (width 3) of object numbers, each from 0 to objects-1. Copied. */
 RKHS_API rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t n, int64_t width, int64_t objects,
                                      rkhs_data **data);
@@ -133,12 +139,21 @@ RKHS_API rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t
 RKHS_API rkhs_status rkhs_data_strings(rkhs_env *env, const char *const *strings, const int64_t *lengths, int64_t n,
                                        rkhs_data **data);
 
+/* n undirected graphs, copied: graph i has vertices[i] >= 1 vertices, counted from 0, and edges[i] edges; ends has the two ends
+ * of each edge, one after another, those of the first graph first. labels: a whole number for each vertex of all graphs, or
+ * NULL; edge_labels: one for each edge, or NULL. An edge that is given twice is one; one from a vertex to itself is left out,
+ * and the log says so. Refuses ends that are no vertices, and an edge with two labels, naming the place. */
+RKHS_API rkhs_status rkhs_data_graphs(rkhs_env *env, int64_t n, const int64_t *vertices, const int64_t *edges,
+                                      const int64_t *ends, const int64_t *labels, const int64_t *edge_labels, rkhs_data **data);
+
 /* n class labels: codes 0 .. classes-1, and a name for each code (NULL: the code's digits). Copied. */
 RKHS_API rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names,
                                        int64_t classes, rkhs_data **data);
 
 /* Reads a file; "-" is standard input; gzip is seen and undone. `format` is a spec, "csv(label=species)"; NULL goes by the
- * name's ending. A column read as labels is found by rkhs_data_labels. */
+ * name's ending. A column read as labels is found by rkhs_data_labels. An array of n x height x width, or with 1, 3 or 4
+ * channels behind, holds images; so does a folder of PNG files of one size, which are taken in byte order of their names, with
+ * the labels of a table in it, labels.csv or labels.tsv, whose columns are file and label. */
 RKHS_API rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data);
 
 /* The same, for a kernel: a file that can be read in more than one way is read as the kernel compares it, lines of text for a
@@ -173,14 +188,27 @@ RKHS_API rkhs_status rkhs_data_sample(rkhs_env *env, const char *spec, rkhs_data
 /* The objects at `index`, copied, labels too. */
 RKHS_API rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_t count, rkhs_data **subset);
 
-RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "string", "bits", "labels", ... */
+RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "string", "bits", "image", "graph", ... */
 RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
 RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
-RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld); /* NULL if not dense */
-/* Row i of dense, sparse or bit data as `columns` numbers; 0 if it holds no such rows. */
+/* The numbers of dense data and of images; NULL if it is neither. */
+RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld);
+/* Height, width and channels of images (each may be NULL); 0 if it holds none. */
+RKHS_API int rkhs_data_shape(const rkhs_data *data, int64_t *height, int64_t *width, int64_t *channels);
+/* Row i of dense, image, sparse or bit data as `columns` numbers; 0 if it holds no such rows. */
 RKHS_API int rkhs_data_row(const rkhs_data *data, int64_t i, double *row);
 /* String i (from 0), a zero after it; NULL if there is none. length may be NULL. */
 RKHS_API const char *rkhs_data_string(const rkhs_data *data, int64_t i, int64_t *length);
+/* A graph to look at: the neighbours of vertex v are neighbours[starts[v]] .. neighbours[starts[v+1]-1], ascending, and the
+ * labels of these edges stand at the same places of edge_labels. labels and edge_labels are NULL where there are none. */
+typedef struct rkhs_graph {
+    int64_t vertices;
+    const int64_t *labels, *starts;
+    const int32_t *neighbours;
+    const int64_t *edge_labels;
+} rkhs_graph;
+/* Graph i (from 0); 0 if there is none. */
+RKHS_API int rkhs_data_graph(const rkhs_data *data, int64_t i, rkhs_graph *graph);
 RKHS_API const rkhs_data *rkhs_data_labels(const rkhs_data *data); /* that came with it, or NULL */
 RKHS_API const int64_t *rkhs_data_codes(const rkhs_data *labels, int64_t *classes);
 RKHS_API const char *rkhs_data_class_name(const rkhs_data *labels, int64_t code);
@@ -254,7 +282,8 @@ RKHS_API const double *rkhs_model_embedding(const rkhs_model *model, int64_t *n,
 RKHS_API rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, double *Z, int64_t ld);
 
 /* Approximate objects for embedded points: a ridge regression from codes to kept vectors, chosen by leave-one-out, and rounded
- * to bits where these were kept. For a precomputed Gram: the column of the nearest kept object; for strings: that object. */
+ * to bits where these were kept. For a precomputed Gram: the column of the nearest kept object; for strings and graphs: that
+ * object. */
 RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x);
 
 /* Model files are NumPy archives (.npz) that end in a checksum. They contain the kept training objects. */
@@ -296,6 +325,7 @@ typedef struct rkhs_type {
     const char *second;  /* of a model: what its second data set is: "target", "labels", "target or labels", ...; or NULL */
     int predicts;        /* of a model: its output stands for the target, which it needs */
     int better;          /* of a score: 1 when more is better, -1 when less is, 0 when it only describes */
+    int needs_x;         /* of a score: it compares with the objects */
     int needs_labels;    /* of a score */
     int takes_new;       /* of a score: new rows can be scored against the others */
 } rkhs_type;

@@ -4,6 +4,7 @@
  * the number of objects:
  *
  *     ("dense", n, p, float64 buffer)   ("float", n, p, float32 buffer)   ("csr", n, p, values, columns, starts)
+ *     ("images", n, height, width, channels, float64 buffer)
  *     ("strings", n, [bytes])   ("bits", n, bits, uint8 buffer)   ("classes", n, int64 buffer, names or None, classes)
  *
  * A kernel is its text, or (text, block): then the text may use the name "python", and block(a, b, out) fills a matrix of

@@ -50,6 +50,19 @@ static rkhs_status take_dense(rkhs_env *env, PyObject *t, held *h) {
     return single ? rkhs_data_float(env, values, n, p, p, &h->data) : rkhs_data_dense(env, values, n, p, p, &h->data);
 }
 
+static rkhs_status take_images(rkhs_env *env, PyObject *t, held *h) {
+    PyObject *array;
+    Py_ssize_t n, height, width, channels;
+    const char *kind;
+    if (!PyArg_ParseTuple(t, "snnnnO", &kind, &n, &height, &width, &channels, &array)) return RKHS_ERR_ARGUMENT;
+    Py_ssize_t most = PY_SSIZE_T_MAX;
+    if (n < 1 || height < 1 || width < 1 || channels < 1 || n > most / height || n * height > most / width ||
+        n * height * width > most / channels)
+        return RKHS_ERR_ARGUMENT;
+    const double *values = take_buffer(h, array, n * height * width * channels, 8);
+    return values ? rkhs_data_images(env, values, n, height, width, channels, &h->data) : RKHS_ERR_ARGUMENT;
+}
+
 static rkhs_status take_csr(rkhs_env *env, PyObject *t, held *h) {
     PyObject *values, *columns, *starts;
     Py_ssize_t n, p;
@@ -109,11 +122,32 @@ static rkhs_status take_bits(rkhs_env *env, PyObject *t, held *h) {
     return bytes ? rkhs_data_bits(env, bytes, n, bits, stride, &h->data) : RKHS_ERR_ARGUMENT;
 }
 
+/* Numbers of vertices and of edges, the ends of edges, labels of vertices and of edges, or None. */
+static rkhs_status take_graphs(rkhs_env *env, PyObject *t, held *h) {
+    PyObject *vertices, *edges, *ends, *labels, *edge_labels;
+    Py_ssize_t n, all = 0, total = 0;
+    const char *kind;
+    if (!PyArg_ParseTuple(t, "snOOOOO", &kind, &n, &vertices, &edges, &ends, &labels, &edge_labels) || n < 0)
+        return RKHS_ERR_ARGUMENT;
+    const int64_t *v = take_buffer(h, vertices, n, 8), *e = v ? take_buffer(h, edges, n, 8) : NULL;
+    if (!e) return RKHS_ERR_ARGUMENT;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (v[i] < 0 || e[i] < 0 || v[i] > PY_SSIZE_T_MAX / 4 - all || e[i] > PY_SSIZE_T_MAX / 4 - total)
+            return RKHS_ERR_ARGUMENT;
+        all += v[i];
+        total += e[i];
+    }
+    const int64_t *u = take_buffer(h, ends, 2 * total, 8), *a = NULL, *b = NULL;
+    if (!u || (labels != Py_None && !(a = take_buffer(h, labels, all, 8)))) return RKHS_ERR_ARGUMENT;
+    if (edge_labels != Py_None && !(b = take_buffer(h, edge_labels, total, 8))) return RKHS_ERR_ARGUMENT;
+    return rkhs_data_graphs(env, n, v, e, u, a, b, &h->data);
+}
+
 static const struct {
     const char *kind;
     rkhs_status (*take)(rkhs_env *env, PyObject *tuple, held *h);
-} takers[] = {{"dense", take_dense},     {"float", take_dense}, {"csr", take_csr},
-              {"strings", take_strings}, {"bits", take_bits},   {"classes", take_classes}};
+} takers[] = {{"dense", take_dense}, {"float", take_dense},     {"csr", take_csr},       {"strings", take_strings},
+              {"bits", take_bits},   {"classes", take_classes}, {"graphs", take_graphs}, {"images", take_images}};
 
 /* The data set that a tuple describes; None gives none. A Python exception may be set when this fails. */
 rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h) {
@@ -131,9 +165,45 @@ rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h) {
     return RKHS_ERR_ARGUMENT;
 }
 
+/* Puts a new object into a list at place i, and the list is gone when either is not there. */
+static void put_item(PyObject **list, Py_ssize_t i, PyObject *item) {
+    if (!*list)
+        Py_XDECREF(item);
+    else if (!item || PyList_SetItem(*list, i, item) < 0)
+        Py_CLEAR(*list);
+}
+
+/* A graph as (edges, labels) or (edges, labels, edge_labels); without labels the number of vertices stands for them. */
+static PyObject *graph_of(const rkhs_graph *g) {
+    Py_ssize_t count = (Py_ssize_t)(g->starts[g->vertices] - g->starts[0]) / 2, at = 0;
+    PyObject *edges = PyList_New(count), *bonds = g->edge_labels ? PyList_New(count) : NULL;
+    PyObject *labels = g->labels ? PyList_New((Py_ssize_t)g->vertices) : PyLong_FromLongLong(g->vertices);
+    for (int64_t v = 0; v < g->vertices; v++) {
+        if (g->labels) put_item(&labels, (Py_ssize_t)v, PyLong_FromLongLong(g->labels[v]));
+        for (int64_t q = g->starts[v]; q < g->starts[v + 1]; q++) {
+            if (g->neighbours[q] < v) continue;
+            put_item(&edges, at, Py_BuildValue("Li", (long long)v, (int)g->neighbours[q]));
+            if (g->edge_labels) put_item(&bonds, at, PyLong_FromLongLong(g->edge_labels[q]));
+            at++;
+        }
+    }
+    if (edges && labels && (bonds || !g->edge_labels))
+        return bonds ? Py_BuildValue("NNN", edges, labels, bonds) : Py_BuildValue("NN", edges, labels);
+    Py_XDECREF(edges);
+    Py_XDECREF(labels);
+    Py_XDECREF(bonds);
+    return NULL;
+}
+
 /* Rows of a data set as Python gets them. */
 PyObject *rows_of(const rkhs_data *x, int64_t i0, int64_t n) {
     int64_t p = rkhs_data_columns(x), length;
+    rkhs_graph g;
+    if (rkhs_data_graph(x, i0, &g)) {
+        PyObject *list = PyList_New((Py_ssize_t)n);
+        for (int64_t i = 0; list && i < n && rkhs_data_graph(x, i0 + i, &g); i++) put_item(&list, (Py_ssize_t)i, graph_of(&g));
+        return list;
+    }
     if (rkhs_data_string(x, i0, NULL)) {
         PyObject *list = PyList_New((Py_ssize_t)n);
         for (int64_t i = 0; list && i < n; i++) {

@@ -63,7 +63,7 @@ PyObject *call_end(module_state *state, call *c, rkhs_status status);
 
 /* ---- data, from tuples ---- */
 
-enum { BUFFERS = 3 };
+enum { BUFFERS = 5 };
 
 /* A data set and the buffers it stands on. */
 typedef struct held {

@@ -35,7 +35,7 @@ rkhs_status add_function(rkhs_env *env, PyObject *block, own *o) {
     }
     return rkhs_env_add_kernel(
         env, OWN_NAME,
-        &(rkhs_own_kernel){.block = block_python, .payload = o, .serial = 1, .kinds = "dense, sparse, bits, string"});
+        &(rkhs_own_kernel){.block = block_python, .payload = o, .serial = 1, .kinds = "dense, sparse, bits, string, graph"});
 }
 
 /* The text of a kernel, NULL for None; a function comes as (text, function). */

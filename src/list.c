@@ -67,6 +67,7 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
     if (l == &rk_scores) {
         const rk_score_type *s = (const rk_score_type *)e;
         type->better = s->better == RK_MORE_IS_BETTER ? 1 : s->better == RK_LESS_IS_BETTER ? -1 : 0;
+        type->needs_x = (s->needs & RK_NEEDS_X) != 0;
         type->needs_labels = (s->needs & RK_NEEDS_LABELS) != 0;
         type->takes_new = s->takes_new;
     }

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-ALLOWED_LIBRARIES = {"libblas.so.3", "liblapack.so.3", "libz.so.1", "libm.so.6", "libc.so.6", "ld-linux-x86-64.so.2",
+ALLOWED_LIBRARIES = {"libblas.so.3", "liblapack.so.3", "libz.so.1", "libpng16.so.16", "libm.so.6", "libc.so.6", "ld-linux-x86-64.so.2",
                      "ld-linux-aarch64.so.1"}
 DECLARATION = re.compile(r"RKHS_API\b[^;{(]*?\b(\w+)\s*\(")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)

@@ -73,9 +73,64 @@ def strings_tuple(X):
     return ("strings", len(encoded), encoded)
 
 
+def holds_graphs(X):
+    """Whether X is a list of tuples (edges, labels) or (edges, labels, edge_labels): the objects are graphs."""
+    if not isinstance(X, list) or not X or not isinstance(X[0], tuple) or len(X[0]) not in (2, 3):
+        return False
+    edges, labels = X[0][:2]
+    if np.ndim(labels) > 1 or isinstance(edges, (str, bytes)) or not hasattr(edges, "__len__"):
+        return False
+    return len(edges) == 0 or (hasattr(edges[0], "__len__") and len(edges[0]) == 2)
+
+
+def whole_numbers(values, what):
+    values = np.asarray(values)
+    if values.size and values.dtype.kind not in "iub":
+        raise TypeError(f"{what} are whole numbers, not {values.dtype}")
+    return values.astype(np.int64)
+
+
+def graphs_tuple(X):
+    """Graphs; where the labels of vertices are one number, it says how many vertices there are, and they have none."""
+    vertices, counts, ends, labels, edge_labels = [], [], [np.empty(0, np.int64)], [], []
+    bare, bonded = np.ndim(X[0][1]) == 0, len(X[0]) == 3
+    for i, graph in enumerate(X):
+        if not isinstance(graph, tuple) or len(graph) != (3 if bonded else 2):
+            raise TypeError(f"object {i} is no tuple of {3 if bonded else 2}, as the first is: give all graphs alike")
+        edges = whole_numbers(graph[0], f"object {i}: vertices")
+        edges = edges.reshape(len(edges), 2 if edges.size == 0 else -1)
+        own = whole_numbers(graph[1], f"object {i}: labels of vertices")
+        if (own.ndim == 0) != bare:
+            raise ValueError(f"object {i} has {'labels' if bare else 'no labels'} of vertices, the first has "
+                             f"{'none' if bare else 'some'}: give all graphs alike")
+        if len(edges) and edges.shape[1] != 2:
+            raise ValueError(f"object {i}: edges are pairs of vertices, not rows of {edges.shape[1]}")
+        vertices.append(int(own) if bare else len(own))
+        counts.append(len(edges))
+        ends.append(edges.ravel())
+        labels.append(own)
+        if bonded:
+            edge_labels.append(whole_numbers(graph[2], f"object {i}: labels of edges"))
+            if len(edge_labels[-1]) != len(edges):
+                raise ValueError(f"object {i} has {len(edges)} edges and {len(edge_labels[-1])} labels of edges")
+    if min(vertices) < 0:
+        raise ValueError("a graph has no fewer than 0 vertices")
+    return ("graphs", len(X), np.array(vertices, np.int64), np.array(counts, np.int64), np.concatenate(ends),
+            None if bare else np.concatenate(labels), np.concatenate(edge_labels) if bonded else None)
+
+
 def dense_tuple(X):
     """A C-contiguous float64 or float32 matrix as it is."""
     return ("float" if X.dtype == np.float32 else "dense", *X.shape, X)
+
+
+def holds_images(X):
+    """Whether X is an array of images: n x height x width, or with 1, 3 or 4 channels behind."""
+    return isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.size > 0 and (X.ndim == 3 or (X.ndim == 4 and X.shape[3] in (1, 3, 4)))
+
+
+def images_tuple(X):
+    return ("images", *X.shape[:3], X.shape[3] if X.ndim == 4 else 1, np.ascontiguousarray(X, dtype=np.float64))
 
 
 def csr_tuple(X):
@@ -95,9 +150,13 @@ def as_tuple(X):
         return X.as_tuple()
     if holds_strings(X):
         return strings_tuple(X)
+    if holds_graphs(X):
+        return graphs_tuple(X)
     if hasattr(X, "tocsr"):
         return csr_tuple(X)
     X = np.asarray(X)
+    if holds_images(X):
+        return images_tuple(X)
     if X.ndim == 1:
         raise ValueError("Expected 2D array, got 1D array instead: rows are objects. Reshape your data with "
                          "array.reshape(-1, 1) if it has a single feature, or array.reshape(1, -1) if it is a single object.")
@@ -123,7 +182,7 @@ class Callable:
 
 
 def objects(rows):
-    """What the library gives back: a matrix, or strings."""
+    """What the library gives back: a matrix, or strings, or graphs."""
     return rows if isinstance(rows, list) else np.frombuffer(rows[2]).reshape(rows[0], rows[1])
 
 

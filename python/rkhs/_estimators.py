@@ -7,7 +7,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_array
 
 from . import _rkhs
-from ._data import Bits, csr_tuple, dense_tuple, holds_strings, kernel_argument, objects, strings_tuple
+from ._data import (Bits, csr_tuple, dense_tuple, graphs_tuple, holds_graphs, holds_images, holds_strings, images_tuple,
+                    kernel_argument, objects, strings_tuple)
 from ._functions import advise, seed_of, threads_of
 from ._progress import progress_of
 from ._tables import default_of, models, python_name, spec_params, spec_text
@@ -59,11 +60,28 @@ class RkhsEstimator(BaseEstimator):
             if reset:
                 self._reset_features(None)
             return strings_tuple(X), np.dtype(float)
+        if holds_graphs(X):
+            if reset:
+                self._reset_features(None)
+            return graphs_tuple(X), np.dtype(float)
+        if holds_images(X):
+            return self._describe_images(X, reset)
         X = self._validate_data(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset,
                                 ensure_min_samples=2 if reset else 1)
         if hasattr(X, "tocsr"):
             return csr_tuple(X), X.dtype
         return dense_tuple(X), X.dtype
+
+    def _describe_images(self, X, reset):
+        """The same for images, which are as many features as they have numbers."""
+        features = int(np.prod(X.shape[1:]))
+        if len(X) < (2 if reset else 1):
+            raise ValueError(f"Found array with {len(X)} sample(s) (shape={X.shape}) while a minimum of 2 is required.")
+        if reset:
+            self._reset_features(features)
+        elif features != self.n_features_in_:
+            raise ValueError(f"X has {features} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input")
+        return images_tuple(X), X.dtype if X.dtype == np.float32 else np.dtype(float)
 
     def _describe_target(self, y, n):
         """Targets as a matrix, and whether they came as one column without being one."""
@@ -169,12 +187,17 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         sentences, rows = model.inverse(dense_tuple(Z), threads_of(self.n_jobs), progress_of(self.verbose))
         advise(sentences)
         back = objects(rows)
-        return back if isinstance(back, list) else back.astype(Z.dtype, copy=False)
+        if isinstance(back, list):
+            return back
+        if "shape" in self.report_:
+            height, width, channels = (int(k) for k in self.report_["shape"])
+            back = back.reshape((len(back), height, width, channels) if channels > 1 else (len(back), height, width))
+        return back.astype(Z.dtype, copy=False)
 
     def score(self, X, y=None):
         """Minus the mean squared error of ``inverse_transform(transform(X))``: more is better."""
-        X = check_array(X)
-        return -float(np.mean((self.inverse_transform(self.transform(X)) - X) ** 2))
+        X = check_array(X, allow_nd=True)
+        return -float(np.mean((self.inverse_transform(self.transform(X)).reshape(X.shape) - X) ** 2))
 
     @property
     def embedding_(self):
@@ -238,7 +261,10 @@ def doc_of(title, table, parameters):
     lines += ["kernel_ : str", "    The kernel with every rule turned into a number.", "report_ : dict",
               "    What the fit found; its items are attributes too, their names with an underscore.", "", "Notes", "-----",
               "Objects are the rows of a matrix (C-contiguous float64 is read in place, anything else is copied once), of a",
-              "scipy sparse matrix, a list of str, :class:`rkhs.Bits`, or the rows of a Gram matrix with ``kernel=\"precomputed\"``.",
+              "scipy sparse matrix, images (n x height x width, or with 1, 3 or 4 channels behind), a list of str, a list of graphs,",
+              ":class:`rkhs.Bits`, or the rows of a Gram matrix with ``kernel=\"precomputed\"``. A graph is a tuple (edges, labels) or",
+              "(edges, labels, edge_labels): pairs of vertices, a whole number for each vertex (or how many there are, without",
+              "labels), and one for each edge.",
               "Pickles and saved models contain training objects.", "", "Examples", "--------", ">>> import numpy as np, rkhs",
               ">>> X = np.random.default_rng(0).normal(size=(50, 4))"]
     if predicts:

@@ -47,7 +47,7 @@ def gram(X, Y=None, kernel="rbf(sigma=median)", *, random_state=None, n_jobs=Non
 
     Parameters
     ----------
-    X, Y : matrices, sparse matrices, lists of str, :class:`Bits`
+    X, Y : matrices, sparse matrices, lists of str, of graphs (edges, labels), :class:`Bits`
         Objects; Y is X unless given. C-contiguous float64 matrices are read where they are.
     kernel : str or callable
         As in ``rkhs.list("kernels")``: "rbf(gamma=0.1) + 2*linear". Rules such as sigma=median are taken from X. Or a

@@ -102,6 +102,8 @@ rkhs_status rk_account(rkhs_env *env, int64_t bytes);
 
 /* Before anything of size n^2: fails with "what needs 80.0 GB; the limit is 16.0 GB: advice". bytes as double: no overflow. */
 rkhs_status rk_need(rkhs_env *env, double bytes, const char *what, const char *advice);
+/* The same as a question, for what can be done without. */
+int rk_has_room(rkhs_env *env, double bytes);
 
 /* Asks the system for huge pages where memory will lie: a Gram is walked in rows and columns, and its page faults are a
  * third of its cost. Small blocks are left alone. */

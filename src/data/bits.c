@@ -94,7 +94,7 @@ int rk_bits_suit(const rkhs_data *x) {
     if (x->type == &rk_data_sparse) { /* few ones in many columns take less room as they are */
         int64_t count = ((const rk_sparse *)x->self)->starts[x->rows], stride = (x->columns + 63) / 64;
         if (stride * 8 > count / x->rows * 12) return 0;
-    } else if (x->type != &rk_data_dense) {
+    } else if (!rk_dense_of(x)) {
         return 0;
     }
     for (int64_t i = 0; i < x->rows; i++)
@@ -116,7 +116,7 @@ static void pack_row(const rkhs_data *x, int64_t i, uint64_t *words) {
 }
 
 static rkhs_status adopt_bits(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {
-    if (from->type != &rk_data_dense && from->type != &rk_data_sparse) return RKHS_ERR_DATA; /* no sentence: as in gram.c */
+    if (!rk_dense_of(from) && from->type != &rk_data_sparse) return RKHS_ERR_DATA; /* no sentence: as in gram.c */
     rkhs_status status = make_room(env, out);
     rk_bits *b = out->self;
     for (int64_t i = 0; status == RKHS_OK && i < from->rows; i++) {

@@ -32,8 +32,8 @@ int rkhs_data_row(const rkhs_data *data, int64_t i, double *row) {
         for (int64_t q = s->starts[i]; q < s->starts[i + 1]; q++) row[s->columns[q]] = s->values[q];
         return 1;
     }
-    if (data->type != &rk_data_dense) return 0;
-    const rk_dense *d = data->self;
+    const rk_dense *d = rk_dense_of(data);
+    if (!d) return 0;
     memcpy(row, d->values + i * d->ld, (size_t)data->columns * sizeof *row);
     return 1;
 }
@@ -93,6 +93,7 @@ rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_
 const char *rk_kinds_text(unsigned kinds, char buffer[128]) {
     size_t used = 0;
     buffer[0] = 0;
+    if (kinds & RK_KIND_DENSE) kinds &= ~(unsigned)RK_KIND_IMAGE; /* goes without saying */
     for (const rk_entry *const *e = entries; *e; e++)
         if (type_of(*e)->kind & kinds && used < 100)
             used += (size_t)snprintf(buffer + used, 128 - used, "%s%s", used ? " or " : "", (*e)->name);
@@ -117,6 +118,11 @@ rkhs_status rk_data_coerce_like(rkhs_env *env, const rkhs_data *x, unsigned kind
     *use = x;
     *view = NULL;
     if (x->type == like->type || (x->columns != like->columns && x->type->kind & kinds)) return RKHS_OK; /* no use to go on */
+    if (rk_images(like) && rk_dense_of(x) && x->columns == like->columns) { /* the shape is known */
+        rkhs_status seen = rk_image_view(env, x, like, view);
+        *use = *view;
+        return seen;
+    }
     rkhs_status status = adopt(env, x, like->type, use, view);
     if (status == RKHS_OK || status != RKHS_ERR_DATA || env->message[0]) return status;
     if (x->type->kind & kinds && (RK_KIND_DENSE | RK_KIND_SPARSE) == (x->type->kind | like->type->kind)) {

@@ -20,6 +20,12 @@ typedef struct rk_dense {
     rk_mapped map; /* values, when they stay on the disk */
 } rk_dense;
 
+/* Images: vectors with a shape; columns = h*w*c, pixel (y, x), channel k is number (y*w + x)*c + k. See image.c. */
+typedef struct rk_image {
+    rk_dense dense; /* first, so that what takes dense data takes images */
+    int64_t h, w, c;
+} rk_image;
+
 /* Sparse vectors by rows: row i has values[q] in column columns[q], starts[i] <= q < starts[i+1], columns ascending, none
  * twice. Explicit zeros may stand there. columns < 2^31. */
 typedef struct rk_sparse {
@@ -66,12 +72,26 @@ typedef struct rk_index {
     int64_t objects;
 } rk_index;
 
+/* Undirected simple graphs; see graph.c. */
+typedef struct rk_graphs {
+    int64_t *first;       /* rows + 1: graph i has the vertices first[i] .. first[i+1]-1 */
+    int64_t *starts;      /* vertices + 1: where their lists of neighbours begin */
+    int32_t *neighbours;  /* ascending, counted from 0 within the graph; an edge stands at both ends */
+    int64_t *labels;      /* of vertices, or NULL */
+    int64_t *edge_labels; /* beside neighbours, or NULL */
+} rk_graphs;
+
 extern const rk_list rk_datas, rk_samples;
 
 /* rk_data_dense, rk_data_gram, ...: one for each line of datas.def. */
 #define RK_DATA(name) extern const rk_data_type rk_data_##name;
 #include "data/datas.def"
 #undef RK_DATA
+
+/* The vectors of dense data, or of images, which are vectors too; NULL when x is neither. */
+static inline const rk_dense *rk_dense_of(const rkhs_data *x) {
+    return x->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE) ? (const rk_dense *)x->self : NULL;
+}
 
 /* An empty data of a type, with self allocated. */
 rkhs_status rk_data_new(rkhs_env *env, const rk_data_type *type, int64_t rows, int64_t columns, rkhs_data **x);
@@ -107,6 +127,17 @@ void rk_bits_row(const rkhs_data *x, int64_t i, double *out);
 /* Whether x is better held as bits: numbers that are 0 or 1 alone, and enough of them. */
 int rk_bits_suit(const rkhs_data *x);
 
+/* Images with their shape; NULL when x is of another kind. */
+const rk_image *rk_images(const rkhs_data *x);
+/* Images that own a zeroed array of n x h x w x c, given back in *values. */
+rkhs_status rk_data_image_new(rkhs_env *env, int64_t n, int64_t h, int64_t w, int64_t c, double **values, rkhs_data **x);
+/* Dense data of h*w*c columns turned into images, in place of *x. */
+rkhs_status rk_image_from(rkhs_env *env, rkhs_data **x, int64_t h, int64_t w, int64_t c);
+/* Dense data seen as images of the shape of others, which has as many columns. */
+rkhs_status rk_image_view(rkhs_env *env, const rkhs_data *x, const rkhs_data *like, rkhs_data **view);
+/* Refuses shapes that no images have, and those that need more memory than there is; the sentence begins with `where`. */
+rkhs_status rk_image_check(rkhs_env *env, const char *where, int64_t n, int64_t h, int64_t w, int64_t c);
+
 /* Index rows from numbers; the sentence begins with `where`. */
 rkhs_status rk_index_from(rkhs_env *env, const char *where, const rkhs_data *numbers, int64_t objects, rkhs_data **x);
 
@@ -118,6 +149,11 @@ static inline const char *rk_string_of(const rkhs_data *x, int64_t i, int64_t *l
     if (length) *length = s->starts[i + 1] - s->starts[i] - 1;
     return s->bytes + s->starts[i];
 }
+
+/* n graphs, copied: `first` as in rk_graphs, edges by their two ends, which are vertices of one graph, counted over all; labels
+ * and edge_labels may be NULL. The sentence about an edge that has two labels begins with `where` and its number. */
+rkhs_status rk_data_graphs_new(rkhs_env *env, const char *where, int64_t n, const int64_t *first, int64_t edges,
+                               const int64_t *ends, const int64_t *labels, const int64_t *edge_labels, rkhs_data **x);
 
 const rk_data_type *rk_data_type_find(const char *name);
 /* x itself, or x seen as one of `kinds`; *view is NULL or must be freed after use. `what` names the kernel in the message. */

@@ -139,9 +139,9 @@ done:
 }
 
 const double *rkhs_data_values(const rkhs_data *data, int64_t *ld) {
-    if (!data || data->type != &rk_data_dense) return NULL;
-    if (ld) *ld = dense_of(data)->ld;
-    return dense_of(data)->values;
+    const rk_dense *d = data ? rk_dense_of(data) : NULL;
+    if (d && ld) *ld = d->ld;
+    return d ? d->values : NULL;
 }
 
 /* Takes over an array of rows x columns. */
@@ -244,10 +244,15 @@ static void advise_dense(rkhs_env *env, const rkhs_data *x) {
             (long long)column[0] + 1, range[0], (long long)column[1] + 1, range[1]);
 }
 
-/* Bits as numbers, for what compares numbers alone. */
+/* Bits as numbers, for what compares numbers alone; images without their shape. */
 static rkhs_status adopt_dense(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {
     rkhs_status status = RKHS_OK;
     double *to;
+    if (rk_images(from)) {
+        const rk_dense *d = rk_dense_of(from);
+        *(rk_dense *)out->self = (rk_dense){.values = d->values, .ld = d->ld};
+        return RKHS_OK;
+    }
     if (from->type != &rk_data_bits) return RKHS_ERR_DATA; /* no sentence: the caller has a better one */
     TRY(rk_need(env, 8.0 * (double)from->rows * (double)from->columns, "a number for each bit",
                 "raise the memory limit, or use a kernel that takes bits"));

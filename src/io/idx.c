@@ -2,8 +2,8 @@
  *
  *     0 0 type dimensions, an extent for each dimension in 4 bytes, elements; everything big-endian
  *
- * The first extent counts the objects, the others are one row of numbers; one dimension is a column, or labels. After the
- * header an IDX file is read as a NumPy array is. */
+ * The first extent counts the objects, the others are one row of numbers, or an image; one dimension is a column, or labels.
+ * After the header an IDX file is read as a NumPy array is. */
 #include "io/io.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ static rkhs_status read_labels_idx(rkhs_env *env, const void *self, rk_input *in
 const rk_format_type rk_format_idx = {
     .entry = {.name = "idx", .brief = "arrays as MNIST has them: any type, the first extent counts the objects"},
     .endings = ".idx .ubyte -ubyte",
-    .kinds = RK_KIND_DENSE,
+    .kinds = RK_KIND_DENSE | RK_KIND_IMAGE,
     .read = read_idx,
     .read_labels = read_labels_idx,
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #define RK_FORMAT(name) &rk_format_##name.entry,
 static const rk_entry *const entries[] = {
@@ -27,29 +28,37 @@ static const char *base_of(const char *path, size_t *length) {
     return base;
 }
 
-/* Whether a format has the ending of this name. */
-static int has_ending(const rk_format_type *type, const char *base, size_t length) {
+/* How long the ending is that a format and this name share; 0: none. */
+static size_t has_ending(const rk_format_type *type, const char *base, size_t length) {
+    size_t longest = 0;
     for (const char *s = type->endings; *s;) {
         size_t word = strcspn(s, " ");
-        if (word <= length && strncasecmp(s, base + length - word, word) == 0) return 1;
+        if (word > longest && word <= length && strncasecmp(s, base + length - word, word) == 0) longest = word;
         s += word + (s[word] == ' ');
     }
-    return 0;
+    return longest;
 }
 
-/* The format that has the ending of this name, or NULL; of several the first that makes one of `kinds`. */
+/* The format that has the ending of this name, or NULL; of several one that makes one of `kinds`, of these the one with the
+ * longest, of these the first. */
 static const rk_entry *find_ending(const char *base, size_t length, unsigned kinds) {
-    const rk_entry *first = NULL;
+    const rk_entry *first = NULL, *best = NULL;
+    size_t longest = 0;
     for (const rk_entry *const *e = entries; *e; e++) {
-        if (!has_ending(type_of(*e), base, length)) continue;
-        if (type_of(*e)->kinds & kinds) return *e;
-        if (!first) first = *e;
+        size_t shared = has_ending(type_of(*e), base, length);
+        if (shared && !first) first = *e;
+        if (shared > longest && type_of(*e)->kinds & kinds) best = *e, longest = shared;
     }
-    return first;
+    return best ? best : first;
 }
 
 /* A file without a name of its own: a pipe. */
 static int nameless(const char *path) { return strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0; }
+
+static int is_folder(const char *path) {
+    struct stat st;
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
 
 /* Every ending once: ".csv .txt .tsv". */
 static void list_endings(char known[256]) {
@@ -58,7 +67,8 @@ static void list_endings(char known[256]) {
         for (const char *s = type_of(*e)->endings; *s;) {
             size_t word = strcspn(s, " ");
             int seen = 0;
-            for (const rk_entry *const *before = entries; before < e; before++) seen |= has_ending(type_of(*before), s, word);
+            for (const rk_entry *const *before = entries; before < e; before++)
+                seen |= has_ending(type_of(*before), s, word) > 0;
             if (!seen && used + word + 2 < 256)
                 used += (size_t)snprintf(known + used, 256 - used, "%s%.*s", used ? " " : "", (int)word, s);
             s += word + (s[word] == ' ');
@@ -127,18 +137,20 @@ static rkhs_status looks_like_table(rk_input *in, int *table) {
 
 /* The format of what comes through a pipe, by its first bytes, and by what the caller can use. */
 static rkhs_status format_by_bytes(rk_input *in, unsigned kinds, const char **format) {
-    char bytes[6];
+    char bytes[8];
     size_t got;
     rkhs_status status = rk_input_peek(in, bytes, sizeof bytes, &got);
     if (status != RKHS_OK) return status;
     int idx = got >= 4 && !bytes[0] && !bytes[1] && bytes[2] >= 8 && bytes[2] <= 14 && bytes[3] >= 1 && bytes[3] <= 8;
-    *format = got == 6 && memcmp(bytes, "\x93NUMPY", 6) == 0       ? "npy"
-              : got >= 4 && memcmp(bytes, "PK\3\4", 4) == 0        ? "npz"
-              : idx                                                ? "idx"
-              : got >= 5 && memcmp(bytes, "#FPS1", 5) == 0         ? "fps"
-              : got && bytes[0] == '>'                             ? "fasta"
-              : kinds & RK_KIND_DENSE || !(kinds & RK_KIND_STRING) ? "csv"
-                                                                   : "lines";
+    *format = got >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0           ? "npy"
+              : got == 8 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0 ? "png"
+              : got >= 4 && memcmp(bytes, "PK\3\4", 4) == 0            ? "npz"
+              : idx                                                    ? "idx"
+              : got >= 5 && memcmp(bytes, "#FPS1", 5) == 0             ? "fps"
+              : got && bytes[0] == '>'                                 ? "fasta"
+              : kinds == RK_KIND_GRAPH                                 ? "gin"
+              : kinds & RK_KIND_DENSE || !(kinds & RK_KIND_STRING)     ? "csv"
+                                                                       : "lines";
     return RKHS_OK;
 }
 
@@ -149,15 +161,21 @@ static rkhs_status read_data(rkhs_env *env, const char *path, const char *format
     rk_spec *spec = NULL;
     rk_mark mark = rk_scratch_mark(env);
     if (!path) FAIL(env, RKHS_ERR_ARGUMENT, "no file name was given to read from");
-    int guess = !format && nameless(path);
+    int guess = !format && nameless(path), folder = is_folder(path);
+    if (folder && !format) format = kinds == RK_KIND_GRAPH ? "tu" : "png";
     if (!format && !guess) {
         TRY(rk_input_open(env, path, &in)); /* that there is no such file matters more than its ending */
         TRY(format_by_name(env, path, kinds, &format));
         int table = 0;
-        if (strcmp(format, "lines") == 0 && kinds & RK_KIND_DENSE) TRY(looks_like_table(in, &table));
+        if (strcmp(format, "lines") == 0 && kinds & (RK_KIND_DENSE | RK_KIND_IMAGE)) TRY(looks_like_table(in, &table));
         if (table) format = "csv";
     }
     if (format) TRY(rk_spec_new(env, &rk_formats, format, &spec)); /* a wrong spec is said before a pipe is waited for */
+    if (folder && kinds != RK_KIND_LABELS && type_of(spec->entry)->read_folder) {
+        TRY(type_of(spec->entry)->read_folder(env, spec->self, path, kinds, data));
+        goto done;
+    }
+    if (spec && type_of(spec->entry)->find && !nameless(path)) TRY(type_of(spec->entry)->find(env, path, &path));
     if (!in) TRY(rk_input_open(env, path, &in));
     if (guess) {
         TRY(format_by_bytes(in, kinds, &format));
@@ -229,9 +247,11 @@ static rkhs_status output_format(rkhs_env *env, const char *path, const char *fo
     size_t length = strlen(path);
     if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0)
         FAIL(env, RKHS_ERR_FORMAT, "%s: .gz is read, not written: leave it out and run gzip on the file", path);
-    if (!format && nameless(path)) format = kind == RK_KIND_STRING ? "lines" : "npy";
-    if (!format) TRY(format_by_name(env, path, kind == RK_KIND_STRING ? kind : RK_KIND_DENSE, &format));
+    if (!format && nameless(path)) format = kind == RK_KIND_STRING ? "lines" : kind == RK_KIND_GRAPH ? "gin" : "npy";
+    if (!format) TRY(format_by_name(env, path, kind & (RK_KIND_STRING | RK_KIND_GRAPH) ? kind : RK_KIND_DENSE, &format));
     TRY(rk_spec_new(env, &rk_formats, format, spec));
+    if (kind == RK_KIND_GRAPH && !(type_of((*spec)->entry)->kinds & RK_KIND_GRAPH))
+        FAIL(env, RKHS_ERR_DATA, "%s: graph data cannot be written as %s: end the name in .gin", path, (*spec)->entry->name);
     if (!type_of((*spec)->entry)->write)
         FAIL(env, RKHS_ERR_FORMAT, "%s: the format %s is read, not written", path, (*spec)->entry->name);
 done:

@@ -22,8 +22,9 @@ rkhs_status rk_labels_from_strings(rkhs_env *env, const rkhs_data *x, rkhs_data 
 
 /* Reads and parses the header of a NumPy array. */
 rkhs_status rk_npy_read_header(rkhs_env *env, rk_input *in, rk_npy *npy);
-/* What follows a header, to the end of the input: as a matrix, looked through for NaN and the like, or as bits where `kinds`
- * prefers them and each byte is 0 or 1; as labels; as plain numbers, allocated, of an array of any shape. */
+/* What follows a header, to the end of the input: as a matrix, looked through for NaN and the like, as images where `kinds` has
+ * them and the shape is theirs, or as bits where `kinds` prefers them and each byte is 0 or 1; as labels; as plain numbers,
+ * allocated, of an array of any shape. */
 rkhs_status rk_elements_read(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **x);
 rkhs_status rk_elements_labels(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **labels);
 rkhs_status rk_elements_doubles(rkhs_env *env, rk_input *in, const rk_npy *npy, double **values);
@@ -31,6 +32,27 @@ rkhs_status rk_elements_doubles(rkhs_env *env, rk_input *in, const rk_npy *npy, 
 void rk_npy_advise(rkhs_env *env, const char *name, const rk_npy *npy);
 /* The whole number that a name spells exactly, if it does. */
 int rk_whole_name(const char *name, int64_t *value);
+
+/* ---- wholes.c: lines of whole numbers, with blanks or commas between them ---------------------------------------------- */
+
+typedef struct rk_wholes {
+    rkhs_env *env;
+    const char *name; /* of the file */
+    char *bytes;
+    const char *start, *end; /* of all; blank lines at the end are none */
+    const char *at, *stop;   /* of what is left of the line */
+    const char *next;
+    int64_t line; /* from 1 */
+} rk_wholes;
+rkhs_status rk_wholes_open(rkhs_env *env, rk_input *in, rk_wholes *w);
+void rk_wholes_close(rk_wholes *w);
+int64_t rk_wholes_lines(const rk_wholes *w);
+int rk_wholes_line(rk_wholes *w); /* goes to the next line; 0: there is none */
+int rk_wholes_more(rk_wholes *w); /* whether something is left of it */
+/* The next number of the line; `what` it is, "a vertex", for messages. */
+rkhs_status rk_wholes_take(rk_wholes *w, const char *what, int64_t *value);
+/* Refuses a line of which something is left. */
+rkhs_status rk_wholes_done(rk_wholes *w, const char *after);
 
 /* The numbers of dense data, or of a Gram's rows, for the writers; NULL when x is neither. */
 const double *rk_io_values(const rkhs_data *x, int64_t *ld);

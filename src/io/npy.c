@@ -1,6 +1,7 @@
 /* npy.c: NumPy arrays. Every real type, both byte orders, both index orders, versions 1 to 3; written as '<f8', C order.
  *
- * One dimension is a column; more than two (images: n x height x width) are rows of all that belongs to an object. A plain file
+ * One dimension is a column; more than two are rows of all that belongs to an object, and images where they have the shape of
+ * some: n x height x width, or n x height x width x channels. A plain file
  * is turned into doubles as it is read; what comes through gzip or a pipe has no known length and is held whole first, so that
  * a header cannot ask for more memory than the file has bytes to fill. */
 #include "io/io.h"
@@ -285,8 +286,20 @@ done:
     return status;
 }
 
+/* Whether an array has the shape of images: n x height x width, or with 1, 3 or 4 channels behind. */
+static int are_images(const rk_npy *npy) {
+    if (npy->ndim == 3) return 1;
+    return npy->ndim == 4 && (npy->shape[3] == 1 || npy->shape[3] == 3 || npy->shape[3] == 4);
+}
+
 rkhs_status rk_elements_read(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **out) {
-    return read_values(env, in, npy, (kinds & RK_PREFER_BITS) != 0, out);
+    rkhs_status status = read_values(env, in, npy, (kinds & RK_PREFER_BITS) != 0, out);
+    if (status != RKHS_OK || !(kinds & RK_KIND_IMAGE) || !are_images(npy) || !rk_dense_of(*out)) return status;
+    status = rk_image_from(env, out, npy->shape[1], npy->shape[2], npy->ndim == 4 ? npy->shape[3] : 1);
+    if (status == RKHS_OK) return status;
+    rkhs_data_free(*out);
+    *out = NULL;
+    return status;
 }
 
 void rk_npy_advise(rkhs_env *env, const char *name, const rk_npy *npy) {
@@ -463,7 +476,7 @@ rkhs_status rk_elements_labels(rkhs_env *env, rk_input *in, const rk_npy *npy, r
     for (int64_t i = 0; i < n; i++) {
         list[i] = words + i * room;
         if (!*list[i])
-            FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) has an empty label: name its class", name,
+            FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) has an empty label: name its class (? for none)", name,
                  (long long)i + 1);
     }
     TRY(rk_labels_from_words(env, list, n, out));
@@ -480,10 +493,14 @@ static rkhs_status read_labels_npy(rkhs_env *env, const void *self, rk_input *in
 
 /* ---- writing ----------------------------------------------------------------------------------------------------------- */
 
+/* Numbers as they are; of images n x height x width, and the channels where there are several. */
 static rkhs_status write_numbers(const rkhs_data *x, const double *values, int64_t ld, rk_output *out) {
     rkhs_status status = RKHS_OK;
     char header[RK_NPY_ROOM];
-    TRY(rk_output_write(out, header, rk_npy_header(header, "<f8", 2, (int64_t[]){x->rows, x->columns})));
+    const rk_image *image = rk_images(x);
+    int64_t shape[4] = {x->rows, x->columns};
+    if (image) shape[1] = image->h, shape[2] = image->w, shape[3] = image->c;
+    TRY(rk_output_write(out, header, rk_npy_header(header, "<f8", image ? 3 + (image->c > 1) : 2, shape)));
     for (int64_t i = 0; i < x->rows; i++) TRY(rk_output_write(out, values + i * ld, (size_t)x->columns * sizeof *values));
 done:
     return status;
@@ -603,7 +620,7 @@ const rk_format_type rk_format_npy = {
               .params = params,
               .size = sizeof(npy_format)},
     .endings = ".npy",
-    .kinds = RK_KIND_DENSE | RK_KIND_BITS,
+    .kinds = RK_KIND_DENSE | RK_KIND_BITS | RK_KIND_IMAGE,
     .read = read_npy,
     .read_labels = read_labels_npy,
     .write = write_npy,

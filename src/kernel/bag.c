@@ -19,6 +19,7 @@ typedef struct entry {
 
 struct rk_bag_rows {
     rkhs_env *env;
+    const void *context; /* of the features' function */
     rk_names *names;
     entry *list;    /* of all strings, one after another */
     int64_t *start; /* n + 1 */
@@ -35,10 +36,9 @@ static rkhs_status grow_places(rk_bag_rows *r, int64_t needed) {
     return RKHS_OK;
 }
 
-rkhs_status rk_bag_add(rk_bag_rows *r, const void *key, int64_t length, int32_t group, double count) {
+/* Counts a feature in the row that is being filled. */
+static rkhs_status count_in(rk_bag_rows *r, int32_t f, int32_t group, double count) {
     rkhs_status status = RKHS_OK;
-    int32_t f;
-    TRY(rk_names_number(r->env, r->names, key, length, &f));
     if (f >= r->places) TRY(grow_places(r, f + 1));
     if (r->place[f] >= r->start[r->row]) {
         r->list[r->place[f]].count += count;
@@ -53,6 +53,20 @@ rkhs_status rk_bag_add(rk_bag_rows *r, const void *key, int64_t length, int32_t 
 done:
     return status;
 }
+
+rkhs_status rk_bag_number(rk_bag_rows *r, const void *key, int64_t length, int32_t *f) {
+    return rk_names_number(r->env, r->names, key, length, f);
+}
+
+rkhs_status rk_bag_count(rk_bag_rows *r, int32_t f, double count) { return count_in(r, f, 0, count); }
+
+rkhs_status rk_bag_add(rk_bag_rows *r, const void *key, int64_t length, int32_t group, double count) {
+    int32_t f;
+    rkhs_status status = rk_bag_number(r, key, length, &f);
+    return status == RKHS_OK ? count_in(r, f, group, count) : status;
+}
+
+const void *rk_bag_context(const rk_bag_rows *rows) { return rows->context; }
 
 rkhs_env *rk_bag_env(const rk_bag_rows *rows) { return rows->env; }
 
@@ -130,7 +144,7 @@ rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *
     rkhs_status status = RKHS_OK;
     const rk_bag *first = bound->reference ? bound->reference->side : NULL;
     int64_t n = bound->x->rows;
-    rk_bag_rows r = {.env = env};
+    rk_bag_rows r = {.env = env, .context = how->context};
     rk_names *vocabulary = how->vocabulary;
     rk_bag *bag;
     TRY(rk_alloc(env, 1, sizeof *bag, &bag));
@@ -138,7 +152,8 @@ rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *
     bag->vocabulary = vocabulary;
     vocabulary = NULL;
     const rk_tokens known_words = {.words = bag->vocabulary};
-    TRY(rk_tokens_new(env, bound->x, rule, first ? &first->string.tokens : &known_words, &bag->string.tokens));
+    if (rule) TRY(rk_tokens_new(env, bound->x, rule, first ? &first->string.tokens : &known_words, &bag->string.tokens));
+    if (how->tokens) TRY(how->tokens(env, bound, &bag->string.tokens));
     TRY(rk_names_new(env, first ? first->names : NULL, &bag->names));
     TRY(number_words(env, bag->vocabulary, bag->names));
     r.names = bag->names;

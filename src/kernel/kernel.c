@@ -50,7 +50,10 @@ done:
 
 unsigned rk_kernel_kinds(const rkhs_kernel *k) {
     unsigned kinds = k->type->kinds;
+    if (kinds & RK_KIND_DENSE) kinds |= RK_KIND_IMAGE; /* images are vectors with a shape */
     for (int i = 0; i < k->children; i++) kinds &= rk_kernel_kinds(k->child[i]);
+    if (k->type->written == RK_WRITTEN_COLUMNS && !(kinds & RK_KIND_DENSE))
+        kinds &= ~(unsigned)RK_KIND_IMAGE; /* no shape left */
     return kinds;
 }
 
@@ -75,6 +78,16 @@ rkhs_status rk_kernel_coerce(const rkhs_kernel *k, const rkhs_data *x, const rkh
                 : rk_data_coerce(k->env, x, rk_kernel_kinds(k), what, use, view);
 }
 
+/* Refuses images of another shape than those that they are compared with, which may have as many numbers. */
+static rkhs_status same_shape(rkhs_env *env, const rkhs_data *x, const rkhs_data *like) {
+    const rk_image *a = rk_images(x), *b = rk_images(like);
+    if (!a || !b || (a->h == b->h && a->w == b->w && a->c == b->c)) return RKHS_OK;
+    return rk_fail(env, RKHS_ERR_DATA,
+                   "images of %lld x %lld x %lld (height, width, channels) cannot be compared with images of %lld x %lld x "
+                   "%lld: bring all to one size",
+                   (long long)a->h, (long long)a->w, (long long)a->c, (long long)b->h, (long long)b->w, (long long)b->c);
+}
+
 rkhs_status rk_bind(rkhs_env *env, const rkhs_kernel *k, const rkhs_data *x, const rk_bound *reference, rk_bound **bound) {
     rkhs_status status = RKHS_OK;
     rk_bound *b = NULL;
@@ -82,6 +95,7 @@ rkhs_status rk_bind(rkhs_env *env, const rkhs_kernel *k, const rkhs_data *x, con
     if (reference && reference->x->type != x->type)
         FAIL(env, RKHS_ERR_DATA, "%s data cannot be compared with %s data: give both in the same form", x->type->entry.name,
              reference->x->type->entry.name);
+    TRY(same_shape(env, x, reference ? reference->x : x));
     TRY(rk_alloc(env, 1, sizeof *b, &b));
     b->kernel = k;
     b->x = x;

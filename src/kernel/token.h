@@ -1,4 +1,4 @@
-/* token.h: what kernels on strings share. */
+/* token.h: what kernels on strings share, and kernels on graphs that count as they do. */
 #ifndef RK_TOKEN_H
 #define RK_TOKEN_H
 
@@ -65,7 +65,7 @@ typedef struct rk_bag_counts {
     rk_bound inner; /* both, for the kernels' products */
 } rk_bag_counts;
 
-/* Strings as counts of features, which have numbers from a dictionary. */
+/* Objects as counts of features, which have numbers from a dictionary. */
 typedef struct rk_bag {
     rk_string_side string;
     rk_names *names;
@@ -74,19 +74,26 @@ typedef struct rk_bag {
     rk_bag_counts weighted; /* the same times the weights of their groups, where there are any */
 } rk_bag;
 
-/* Adds the features of string i through rk_bag_add; a key always comes with the same group. */
+/* Adds the features of object i through rk_bag_add; a key always comes with the same group. */
 typedef struct rk_bag_rows rk_bag_rows;
 typedef rkhs_status (*rk_bag_fn)(rk_bag_rows *rows, const rk_tokens *tokens, int64_t i, const rk_bound *bound);
 rkhs_status rk_bag_add(rk_bag_rows *rows, const void *key, int64_t length, int32_t group, double count);
+/* The same in two steps, in group 0: the number of a feature, and counting it. */
+rkhs_status rk_bag_number(rk_bag_rows *rows, const void *key, int64_t length, int32_t *feature);
+rkhs_status rk_bag_count(rk_bag_rows *rows, int32_t feature, double count);
+const void *rk_bag_context(const rk_bag_rows *rows);
 rkhs_env *rk_bag_env(const rk_bag_rows *rows);
 
 typedef struct rk_bag_how {
     rk_bag_fn features;
+    const void *context; /* for features, through rk_bag_context */
+    /* (optional) In place of a rule, for other objects than strings: tokens that tell apart what has nothing to count. */
+    rkhs_status (*tokens)(rkhs_env *env, const rk_bound *bound, rk_tokens *tokens);
     rk_names *vocabulary;  /* words that have their numbers already, on the first side; taken over, also when it fails */
     const double *weights; /* of groups, of either sign; NULL: 1 */
     int broken;            /* counts are no whole numbers: the order of sums matters */
 } rk_bag_how;
-/* Fills bound->side. */
+/* Fills bound->side. rule NULL: the objects are no strings. */
 rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *rule, const rk_bag_how *how);
 void rk_bag_release(rkhs_env *env, rk_bound *bound);
 void rk_bag_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,

@@ -61,6 +61,10 @@ void rk_syrk_tile(int64_t n, int64_t k, const double *A, int64_t lda, double bet
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, narrow(n), narrow(k), 1.0, A, narrow(lda), beta, C, narrow(ldc));
 }
 
+void rk_syrk_down(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc) {
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, narrow(n), narrow(k), -1.0, A, narrow(lda), 1.0, C, narrow(ldc));
+}
+
 void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb) {
     cblas_dtrsm(CblasRowMajor, side == 'r' ? CblasRight : CblasLeft, CblasLower, op(trans), CblasNonUnit, narrow(m), narrow(n),
                 1.0, L, narrow(ldl), B, narrow(ldb));

@@ -28,10 +28,15 @@ void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alph
                   const double *B, int64_t ldb, double beta, double *C, int64_t ldc);
 /* The lower triangle of C (n x n) = A A' + beta C, A is n x k. */
 void rk_syrk_tile(int64_t n, int64_t k, const double *A, int64_t lda, double beta, double *C, int64_t ldc);
+/* The lower triangle of C (n x n) = C - A'A, A is k x n. */
+void rk_syrk_down(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc);
 /* B (m x n) = B op(L)^-1 (side 'r') or op(L)^-1 B (side 'l'), L lower triangular. */
 void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb);
 /* A = L L' of one tile, in its lower triangle; the row where it stops, or -1. */
 int64_t rk_cholesky_tile(int64_t n, double *A, int64_t lda);
+/* log det S of S = B - Y'Y (n x n), Y is r x n, or NaN when S is not positive definite; g becomes L^-1 g with S = L L'. B has
+ * both triangles; S: room for n x n. */
+double rk_schur(int64_t n, int64_t r, const double *Y, int64_t ldy, const double *B, double *S, double *g);
 double rk_dot(int64_t n, const double *x, const double *y);
 double rk_norm(int64_t n, const double *x);
 
@@ -113,6 +118,10 @@ rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, 
  * at its column a. What is left of the diagonal is below tol of its largest entry. */
 rkhs_status rk_pivoted_cholesky(rkhs_env *env, const char *stage, int64_t n, const double *K, int64_t ld, double tol,
                                 double *Phi, int64_t *pivots, int64_t *rank);
+/* A factorisation may be made in place of a symmetric matrix that is stored whole: the tiles on its diagonal are kept first, on
+ * the scratch list, and what is below them comes back from its mirror image. */
+rkhs_status rk_keep_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda, double **kept);
+void rk_put_back(int64_t n, double *A, int64_t lda, const double *kept);
 /* B (m x n) = B L^-T. */
 rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n, const double *L, int64_t ldl, double *B,
                           int64_t ldb);

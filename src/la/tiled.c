@@ -210,6 +210,25 @@ rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, 
     return RKHS_OK;
 }
 
+rkhs_status rk_keep_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda, double **kept) {
+    rkhs_status status = rk_scratch(env, n * TILE, sizeof **kept, kept);
+    for (int64_t i = 0; status == RKHS_OK && i < n; i++) {
+        int64_t from = i / TILE * TILE;
+        memcpy(*kept + i * TILE, A + i * lda + from, (size_t)rk_least(TILE, n - from) * sizeof *A);
+    }
+    return status;
+}
+
+void rk_put_back(int64_t n, double *A, int64_t lda, const double *kept) {
+    for (int64_t i = 0; i < n; i++) {
+        int64_t from = i / TILE * TILE;
+        memcpy(A + i * lda + from, kept + i * TILE, (size_t)rk_least(TILE, n - from) * sizeof *A);
+    }
+    for (int64_t i = 0; i < n; i += TILE)
+        for (int64_t j = 0; j < i; j += TILE)
+            rk_turn(rk_least(TILE, n - j), rk_least(TILE, n - i), A + j * lda + i, lda, A + i * lda + j, lda);
+}
+
 typedef struct solve {
     int64_t m, n;
     const double *L;

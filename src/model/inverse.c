@@ -4,7 +4,8 @@
  *
  * so x(z) = mean + C'k(Z, z), C = (K_Z + ridge I)^-1 (X - mean), the width and the ridge by leave-one-out. Fitted on first use
  * from at most 2000 kept pairs: it is a regression, no exact inverse exists in general. Of kept bits the answer is rounded to
- * bits again. For a precomputed Gram the answer is the column of the nearest kept object; for strings it is that object. */
+ * bits again. For a precomputed Gram the answer is the column of the nearest kept object; for strings and graphs it is that
+ * object. */
 #include "model/model.h"
 
 #include <string.h>
@@ -107,7 +108,7 @@ static rkhs_status ensure(rkhs_model *m) {
     const rkhs_data *x;
     rkhs_data *view = NULL;
     if (m->inverse) return RKHS_OK;
-    rkhs_status status = rk_data_coerce(m->env, m->map->kept, RK_KIND_DENSE, "the inverse", &x, &view);
+    rkhs_status status = rk_data_coerce(m->env, m->map->kept, RK_KIND_DENSE | RK_KIND_IMAGE, "the inverse", &x, &view);
     if (status == RKHS_OK) status = rk_alloc(m->env, 1, sizeof *inverse, &inverse);
     if (status == RKHS_OK) status = inverse_fit(m, x, inverse);
     rkhs_data_free(view);
@@ -149,16 +150,18 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
         TRY(rk_scratch(env, n, sizeof *near, &near));
         TRY(nearest_kept(model, Z, n, ld, near));
         for (int64_t i = 0; i < n; i++) values[i] = (double)((const rk_gram_rows *)model->map->kept->self)->index[near[i]];
-    } else if (kind == RK_KIND_STRING) {
+    } else if (kind & (RK_KIND_STRING | RK_KIND_GRAPH)) {
         TRY(rk_scratch(env, n, sizeof *near, &near));
         TRY(nearest_kept(model, Z, n, ld, near));
         TRY(rk_data_subset(model->map->kept, near, n, &out));
-    } else if (kind & (RK_KIND_DENSE | RK_KIND_BITS)) {
+    } else if (kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_BITS)) {
         TRY(ensure(model));
         TRY(rk_data_dense_new(env, n, model->map->kept->columns, &values, &numbers));
         TRY(rk_map_apply(env, model->inverse->map, model->inverse->kernel, codes, values, model->map->kept->columns));
         if (kind == RK_KIND_BITS) TRY(round_bits(env, numbers, &out));
-        if (kind == RK_KIND_DENSE) out = numbers, numbers = NULL;
+        if (kind != RK_KIND_BITS) out = numbers, numbers = NULL;
+        const rk_image *image = rk_images(model->map->kept);
+        if (image) TRY(rk_image_from(env, &out, image->h, image->w, image->c));
     } else {
         FAIL(env, RKHS_ERR_DATA, "there is no inverse for %s data", model->map->kept->type->entry.name);
     }

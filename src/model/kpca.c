@@ -50,7 +50,8 @@ static int64_t dim_kpca(const void *self, const rkhs_data *y) { return ((const k
 /* Looks for negative eigenvalues where the kernel does not rule them out, and does what the parameter says. */
 static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *problem, double largest, int *indefinite) {
     rkhs_status status = RKHS_OK;
-    double smallest, residual;
+    double smallest, residual, least = 1e-10 * fabs(largest);
+    int above;
     *indefinite = 0;
     if (rk_kernel_has(f->kernel, RK_PSD)) goto done;
     if (f->gram->type->form != RK_FORM_SAMPLE) {
@@ -58,10 +59,12 @@ static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *p
         FAIL(f->env, RKHS_ERR_SPEC, "kpca: negative=%s looks at the whole Gram: use gram=exact, or negative=clip",
              o->negative == FLIP ? "flip" : "refuse");
     }
+    TRY(rk_is_above(f->gram, least, &above));
+    if (above) goto done;
     TRY(rk_smallest_eigenvalue(f->gram, problem, &smallest, &residual));
-    TRY(rk_report_number(f->env, f->report, "smallest_eigenvalue", smallest));
-    *indefinite = smallest < -fmax(1e-10 * fabs(largest), residual);
+    *indefinite = smallest < -fmax(least, residual);
     if (!*indefinite) goto done;
+    TRY(rk_report_number(f->env, f->report, "smallest_eigenvalue", smallest));
     if (o->negative == REFUSE)
         FAIL(f->env, RKHS_ERR_NUMERIC,
              "the Gram is not positive semi-definite: its most negative eigenvalue is %.6g, its largest %.6g: use "
@@ -81,7 +84,8 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
     rk_mark mark = rk_scratch_mark(f->env);
     double *share;
     int64_t zeros = 0;
-    int numbers = (f->x->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE)) != 0; /* which have a mean to take off */
+    int numbers =
+        (f->x->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE)) != 0; /* which have a mean to take off */
     TRY(rk_scratch(f->env, s->count, sizeof *share, &share));
     for (int64_t c = 0; c < s->count; c++) {
         share[c] = s->trace > 0 ? s->values[c] / s->trace : 0;

@@ -19,12 +19,13 @@ static const rk_entry *const entries[] = {
 const rk_list rk_models = {"models", "model", entries};
 
 const char *rk_usual_kernel(unsigned kind) {
-    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "rbf(sigma=median)"
-           : kind == RK_KIND_STRING                ? "spectrum(p=3)"
-           : kind == RK_KIND_BITS                  ? "tanimoto"
-           : kind == RK_KIND_LABELS                ? "delta"
-           : kind == RK_KIND_GRAM                  ? "precomputed"
-                                                   : NULL;
+    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE) ? "rbf(sigma=median)"
+           : kind == RK_KIND_STRING                                ? "spectrum(p=3)"
+           : kind == RK_KIND_BITS                                  ? "tanimoto"
+           : kind == RK_KIND_GRAPH                                 ? "wl"
+           : kind == RK_KIND_LABELS                                ? "delta"
+           : kind == RK_KIND_GRAM                                  ? "precomputed"
+                                                                   : NULL;
 }
 
 /* Forgets what a fit left. */
@@ -113,7 +114,7 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
                        "%s: dim = %lld is more than the %lld rows: choose dim at most %lld, or give more rows", name,
                        (long long)dim, (long long)x->rows, (long long)x->rows);
     if (y && !m->type->second) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no labels or targets: leave them out", name);
-    if (y && !(y->type->kind & m->type->second))
+    if (y && !((rk_images(y) ? RK_KIND_DENSE : y->type->kind) & m->type->second))
         return rk_fail(env, RKHS_ERR_DATA, "%s: its targets or labels must be %s data, not %s: give it such", name,
                        rk_kinds_text(m->type->second, kinds), y->type->entry.name);
     if (y && y->type->kind == RK_KIND_INDEX) {
@@ -177,8 +178,12 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
                 .Z = fresh->Z,
                 .map = fresh->map};
     TRY(rk_report_number(env, &fresh->report, "rows", (double)x->rows));
-    if (!(x->type->kind & (RK_KIND_STRING | RK_KIND_LABELS)))
+    if (!(x->type->kind & (RK_KIND_STRING | RK_KIND_LABELS | RK_KIND_GRAPH)))
         TRY(rk_report_number(env, &fresh->report, "columns", (double)x->columns));
+    const rk_image *image = rk_images(x);
+    if (image)
+        TRY(rk_report_array(env, &fresh->report, "shape", 1, 3,
+                            (double[]){(double)image->h, (double)image->w, (double)image->c}));
     TRY(rk_report_number(env, &fresh->report, "kept", (double)gram->kept));
     TRY(fresh->type->fit(&f));
     if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, dim, fresh->map);

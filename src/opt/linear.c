@@ -31,27 +31,6 @@ static rkhs_status pick(rkhs_env *env, const rk_spec *given, rk_spec **own, cons
     return status;
 }
 
-/* Tiles of K that a factorisation in the lower triangle writes to: on the diagonal they are kept, below it the mirror image is.
- */
-static rkhs_status keep_diagonal(const rk_gram *g, const double *K, int64_t ld, double **kept) {
-    rkhs_status status = rk_scratch(g->env, g->n * RK_TILE, sizeof **kept, kept);
-    for (int64_t i = 0; status == RKHS_OK && i < g->n; i++) {
-        int64_t from = i / RK_TILE * RK_TILE;
-        memcpy(*kept + i * RK_TILE, K + i * ld + from, (size_t)rk_least(RK_TILE, g->n - from) * sizeof *K);
-    }
-    return status;
-}
-
-static void put_back(const rk_gram *g, double *K, int64_t ld, const double *kept) {
-    for (int64_t i = 0; i < g->n; i++) {
-        int64_t from = i / RK_TILE * RK_TILE;
-        memcpy(K + i * ld + from, kept + i * RK_TILE, (size_t)rk_least(RK_TILE, g->n - from) * sizeof *K);
-    }
-    for (int64_t i = 0; i < g->n; i += RK_TILE)
-        for (int64_t j = 0; j < i; j += RK_TILE)
-            rk_turn(rk_least(RK_TILE, g->n - j), rk_least(RK_TILE, g->n - i), K + j * ld + i, ld, K + i * ld + j, ld);
-}
-
 /* (K + mu I) a = T. */
 static rkhs_status solve_sample(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_pulled *p) {
     rkhs_status status = RKHS_OK;
@@ -62,11 +41,11 @@ static rkhs_status solve_sample(const rk_gram *g, const rk_spec *solver, const r
     p->a = (rk_op){g->n, apply_mul, (void *)(uintptr_t)g};
     p->dense = g->type->matrix(g, &p->ld, &spendable);
     if (spendable && strcmp(solver->entry->name, "cholesky") == 0) {
-        TRY(keep_diagonal(g, p->dense, p->ld, &kept));
+        TRY(rk_keep_tiles(g->env, g->n, p->dense, p->ld, &kept));
         p->spend = (double *)(uintptr_t)p->dense;
     }
     status = rk_solve(solver, p);
-    if (kept) put_back(g, p->spend, p->ld, kept);
+    if (kept) rk_put_back(g->n, p->spend, p->ld, kept);
 done:
     return status;
 }

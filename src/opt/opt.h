@@ -37,6 +37,9 @@ rkhs_status rk_pick_eigensolver(rkhs_env *env, const rk_spec *given, int64_t siz
 
 /* The smallest eigenvalue of M K M (sample form), and how far off it may be. */
 rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem, double *value, double *residual);
+/* Whether a Cholesky factor of K + shift I (sample form) shows that no eigenvalue of K, and hence none of M K M, is below
+ * -shift. It costs n^3/3 where the search above may cost hundreds of products; 0 when there is no room, or no factor. */
+rkhs_status rk_is_above(const rk_gram *g, double shift, int *above);
 
 /* ---- linear ------------------------------------------------------------------------------------------------------------ */
 

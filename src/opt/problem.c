@@ -246,3 +246,31 @@ done:
     rk_scratch_release(env, mark);
     return status;
 }
+
+rkhs_status rk_is_above(const rk_gram *g, double shift, int *above) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = g->env;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = g->n, ld, bad;
+    int spendable = 0;
+    double *A = NULL, *kept = NULL;
+    *above = 0;
+    if (!g->type->matrix) goto done;
+    const double *K = g->type->matrix(g, &ld, &spendable);
+    if (spendable) {
+        TRY(rk_keep_tiles(env, n, K, ld, &kept));
+        A = (double *)(uintptr_t)K;
+    } else {
+        if (!rk_has_room(env, 8.0 * (double)n * (double)n)) goto done;
+        TRY(rk_scratch(env, n * n, sizeof *A, &A));
+        for (int64_t i = 0; i < n; i++) memcpy(A + i * n, K + i * ld, (size_t)n * sizeof *A);
+        ld = n;
+    }
+    for (int64_t i = 0; i < n; i++) A[i * ld + i] += shift;
+    status = rk_cholesky(env, "negative eigenvalues", n, A, ld, &bad);
+    if (kept) rk_put_back(n, A, ld, kept);
+    *above = status == RKHS_OK && bad < 0;
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}

@@ -104,7 +104,8 @@ static rkhs_status score_align(rkhs_env *env, const rkhs_scored *w, rk_score_ite
     cross = centred(cross, a.row_x, a.row_z, n);
     if (item->type == &rk_score_cka) {
         double size = centred(xx, a.row_x, a.row_x, n) * centred(zz, a.row_z, a.row_z, n);
-        if (!(size > 0)) FAIL(env, RKHS_ERR_DATA, "cka: all objects, or all rows of the embedding, are equal");
+        if (!(size > 0))
+            FAIL(env, RKHS_ERR_DATA, "cka: all objects, or all rows of the embedding, are equal: there is nothing to compare");
         item->value = cross / sqrt(size);
     } else {
         item->value = cross / ((double)(n - 1) * (double)(n - 1));

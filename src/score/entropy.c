@@ -1,10 +1,13 @@
 /* entropy.c: how evenly an embedding uses its dimensions: the spectral entropy of its covariance.
  *
- *     -sum_i p_i log p_i / log d        p_i = l_i / sum_j l_j,   l the eigenvalues of Z'HZ (d x d),   H = I - 11'/n
+ *     share * -sum_i p_i log p_i / log d      p_i = l_i / sum_j l_j,   l the eigenvalues of Z'HZ (d x d),   H = I - 11'/n
  *
- * 1: all directions vary alike; 0: one direction varies alone. Of kernel PCA the l are the eigenvalues that were kept. It looks
- * at no labels and no objects: embeddings of one dimension d can be compared, others hardly. Roy, Vetterli, "The effective
- * rank", EUSIPCO 2007: exp of the sum is the effective rank. */
+ * 1: all directions vary alike; 0: one direction varies alone. exp of the sum is the effective rank: Roy, Vetterli, EUSIPCO
+ * 2007. Of kernel PCA the l are the eigenvalues that were kept. Evenness alone is no guide to a width: as that goes to 0 all
+ * eigenvalues become alike, and the embedding noise. Hence `share`: with objects and their kernel it is the part of the
+ * variance in feature space that the embedding holds, sum_j l_j / tr HKH, at most 1, from 2000 rows or less, evenly spread;
+ * without it is 1. It means something for embeddings that are projections, as kernel PCA's. Labels are not looked at, and
+ * embeddings of one dimension d can be compared, others hardly. */
 #include "score/score.h"
 
 /* Z'HZ, both triangles; columns are centred first, for the digits. */
@@ -20,14 +23,55 @@ static void covariance(const double *z, int64_t n, int64_t d, int64_t ld, double
         for (int64_t b = 0; b < a; b++) C[b * d + a] = C[a * d + b];
 }
 
+enum { SAMPLE = 2000 };
+
+/* The variance of the objects in the feature space of their kernel, times n/(n-1). */
+static rkhs_status feature_variance(rkhs_env *env, const rkhs_scored *w, double *variance) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = w->x->rows, m = rk_least(n, SAMPLE), *rows;
+    const rkhs_data *use;
+    rkhs_data *view = NULL, *some = NULL;
+    rkhs_kernel *kernel = NULL;
+    rk_bound *bound = NULL;
+    double *K, trace = 0, sum = 0;
+    TRY(rk_kernel_copy(w->kernel, &kernel));
+    TRY(rk_kernel_coerce(kernel, w->x, NULL, &use, &view));
+    TRY(rk_kernel_freeze(kernel, use));
+    TRY(rk_scratch(env, m, sizeof *rows, &rows));
+    for (int64_t i = 0; i < m; i++) rows[i] = i * n / m;
+    TRY(rk_data_subset(use, rows, m, &some));
+    TRY(rk_bind(env, kernel, some, NULL, &bound));
+    TRY(rk_need(env, 8.0 * (double)m * (double)m, "the variance of the objects", "leave out the kernel"));
+    TRY(rk_scratch(env, m * m, sizeof *K, &K));
+    TRY(rk_gram_symmetric(env, bound, K, m));
+    for (int64_t i = 0; i < m; i++) {
+        trace += K[i * m + i];
+        for (int64_t j = 0; j < m; j++) sum += K[i * m + j];
+    }
+    *variance = (trace - sum / (double)m) / (double)(m - 1);
+    if (!(*variance > 0))
+        FAIL(env, RKHS_ERR_DATA, "entropy: all objects are equal to the kernel: there is no variance to hold");
+done:
+    rk_unbind(env, bound);
+    rkhs_data_free(some);
+    rkhs_data_free(view);
+    rkhs_kernel_free(kernel);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
 static rkhs_status family_entropy(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = w->z->rows, d = w->z->columns, ld;
     const double *z = rkhs_data_values(w->z, &ld);
-    double *C, *V, *mean, *l, sum = 0, entropy = 0;
+    double *C, *V, *mean, *l, sum = 0, entropy = 0, share = 1, variance = 0;
     if (d < 2)
         FAIL(env, RKHS_ERR_DATA, "entropy: an embedding of one dimension has none to compare: give it at least two dimensions");
+    if (w->x && w->kernel && w->x->rows != n)
+        FAIL(env, RKHS_ERR_DATA, "there are %lld objects, but the embedding has %lld rows: give one for each",
+             (long long)w->x->rows, (long long)n);
     TRY(rk_scratch(env, d * d, sizeof *C, &C));
     TRY(rk_scratch(env, d * d, sizeof *V, &V));
     TRY(rk_scratch(env, d, sizeof *mean, &mean));
@@ -38,7 +82,11 @@ static rkhs_status family_entropy(rkhs_env *env, const rkhs_scored *w, rk_score_
     if (!(sum > 0)) FAIL(env, RKHS_ERR_DATA, "entropy: all rows of the embedding are the same, and nothing varies");
     for (int64_t i = 0; i < d; i++)
         if (l[i] > 0) entropy -= l[i] / sum * log(l[i] / sum);
-    for (int i = 0; i < count; i++) items[i].value = entropy / log((double)d);
+    if (w->x && w->kernel) {
+        TRY(feature_variance(env, w, &variance));
+        share = fmin(1, sum / (double)(n - 1) / variance);
+    }
+    for (int i = 0; i < count; i++) items[i].value = share * entropy / log((double)d);
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -46,8 +94,10 @@ done:
 
 const rk_score_type rk_score_entropy = {
     .entry = {.name = "entropy",
-              .brief = "how evenly the dimensions are used, without labels: 1 all alike, 0 one alone",
-              .formula = "-sum p log p / log d, p: eigenvalues of the covariance over their sum",
-              .cost = "n dim^2"},
+              .brief =
+                  "how evenly the dimensions are used (1: alike, 0: one alone), times the share of the objects' variance in "
+                  "feature space that they hold, when objects and kernel are given",
+              .formula = "share * -sum p log p / log d, p: eigenvalues of the covariance over their sum",
+              .cost = "n dim^2, and the Gram of at most 2000 rows"},
     .family = family_entropy,
 };

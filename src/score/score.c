@@ -42,9 +42,8 @@ done:
 
 /* What is given must be an embedding; a new one of the same dimensions. */
 static rkhs_status check_what(rkhs_env *env, const rkhs_scored *w) {
-    if (!w->z || w->z->type->kind != RK_KIND_DENSE)
-        return rk_fail(env, RKHS_ERR_ARGUMENT, "a score needs an embedding of numbers");
-    if (w->new_z && (w->new_z->type->kind != RK_KIND_DENSE || w->new_z->columns != w->z->columns))
+    if (!w->z || !rk_dense_of(w->z)) return rk_fail(env, RKHS_ERR_ARGUMENT, "a score needs an embedding of numbers");
+    if (w->new_z && (!rk_dense_of(w->new_z) || w->new_z->columns != w->z->columns))
         return rk_fail(env, RKHS_ERR_DATA, "the new rows have %lld dimensions, the embedding %lld: give both from one model",
                        (long long)w->new_z->columns, (long long)w->z->columns);
     return RKHS_OK;

@@ -29,20 +29,23 @@ rkhs_status rk_space_tile(const rk_space *space, int64_t i0, int64_t ni, int64_t
 
 /* ---- smo.c: support vector machines ------------------------------------------------------------------------------------ */
 
+/* A nu may be too large for the smaller class, or so small that there is no margin between the classes. */
+typedef enum rk_smo_outcome { RK_SMO_DONE, RK_SMO_UNEVEN, RK_SMO_MEET } rk_smo_outcome;
+
 typedef struct rk_smo {
     int64_t n, ld;
     const double *K; /* n x n kernel values, rows ld apart */
     const int *y;    /* 1 or -1 */
     const double *upper;
-    double nu; /* 0: with C, which is in `upper` */
-    double tol;
+    double nu;     /* 0: with C, which is in `upper` */
+    double tol;    /* of the margin */
     double *a, *G; /* n each */
-    /* out: the decision for x is scale (sum_i y_i a_i k(x_i, x) - offset) */
+    /* out: the decision for x is scale (sum_i y_i a_i k(x_i, x) - offset), when it is done */
+    rk_smo_outcome outcome;
     double offset, scale;
     int64_t steps;
 } rk_smo;
 
-/* *feasible is 0 when no point has the sums that nu asks for. */
-rkhs_status rk_smo_solve(rkhs_env *env, rk_smo *p, int *feasible);
+rkhs_status rk_smo_solve(rkhs_env *env, rk_smo *p);
 
 #endif

@@ -19,11 +19,33 @@ static rkhs_status self_values(rkhs_env *env, const rk_bound *x, rk_work work, d
     return status;
 }
 
+/* Rows of a precomputed Gram that are new have no k(x, x). It is the same for all distances from a row, of which the order
+ * alone counts, and stands here as the least number that makes none of them negative. */
+static rkhs_status least_self_values(rkhs_env *env, const rk_space *s, double **diag) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark;
+    double *K;
+    TRY(rk_scratch(env, s->a->x->rows, sizeof **diag, diag));
+    mark = rk_scratch_mark(env);
+    TRY(rk_scratch(env, RK_TILE, sizeof *K, &K));
+    for (int64_t i = 0; i < s->a->x->rows; i++) {
+        (*diag)[i] = -INFINITY;
+        for (int64_t j0 = 0; j0 < s->b->x->rows; j0 += RK_TILE) {
+            int64_t nj = rk_least(RK_TILE, s->b->x->rows - j0);
+            TRY(rk_block_of(s->a, i, 1, s->b, j0, nj, K, RK_TILE, s->work[0]));
+            for (int64_t j = 0; j < nj; j++) (*diag)[i] = fmax((*diag)[i], 2 * K[j] - s->diag_b[j0 + j]);
+        }
+    }
+    rk_scratch_release(env, mark);
+done:
+    return status;
+}
+
 rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, const rkhs_kernel *kernel, rk_space *s) {
     rkhs_status status = RKHS_OK;
     const rkhs_data *use_a, *use_b = NULL;
     *s = (rk_space){.env = env, .feature = kernel != NULL};
-    if (!kernel && !(a->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE)))
+    if (!kernel && !(a->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE)))
         FAIL(env, RKHS_ERR_ARGUMENT, "distances between %s data need a kernel: name one (in the tool: --kernel)",
              a->type->entry.name);
     if (b && a->columns != b->columns)
@@ -43,9 +65,11 @@ rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, 
     }
     TRY(rk_work_new(env, s->a, s->b, &s->work));
     if (s->feature) {
-        TRY(self_values(env, s->a, s->work[0], &s->diag_a));
-        s->diag_b = s->diag_a;
-        if (b) TRY(self_values(env, s->b, s->work[0], &s->diag_b));
+        TRY(self_values(env, s->b, s->work[0], &s->diag_b));
+        s->diag_a = s->diag_b;
+        if (b)
+            TRY(use_a->type->kind == RK_KIND_GRAM ? least_self_values(env, s, &s->diag_a)
+                                                  : self_values(env, s->a, s->work[0], &s->diag_a));
     }
     return RKHS_OK;
 done:

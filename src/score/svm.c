@@ -5,7 +5,10 @@
  * svm has a cost c, nusvm a share nu of errors and support vectors. With `select` the parameter is chosen from a grid: `same`
  * takes the one with the best mean over these same folds, as papers often do (and is optimistic), `nested` the one that is best
  * over folds inside each training part. More than two classes: one machine for each pair, which vote; sensitivity, specificity
- * and f1 are then means over the classes, and auc is for two classes. A nu that no fold can have is left out. */
+ * and f1 are then means over the classes, and auc is for two classes. A nu that some fold cannot have (smo.c) is left out.
+ *
+ * Balanced classes weigh n / (classes members), in both: libsvm's nusvm has no weights of classes, and scikit-learn's NuSVC
+ * takes class_weight and does nothing with it; what is meant here is its fit with these as weights of rows. */
 #include "score/score.h"
 
 #include <string.h>
@@ -62,7 +65,7 @@ done:
 /* Trains on rows of two classes, which weigh `weight`, and gives the decisions of `test` rows. Gives none, and says so, when nu
  * cannot be had. */
 static rkhs_status decide_pair(const machine *m, double value, const int64_t *train, int64_t n, const double *weight,
-                               const int64_t *test, int64_t tests, int64_t plus, double *decision, int *feasible) {
+                               const int64_t *test, int64_t tests, int64_t plus, double *decision, rk_smo_outcome *outcome) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(m->env);
     rk_smo p = {.n = n, .ld = n, .nu = m->nu ? value : 0, .tol = m->tol};
@@ -81,8 +84,9 @@ static rkhs_status decide_pair(const machine *m, double value, const int64_t *tr
     p.K = K;
     p.y = y;
     p.upper = upper;
-    TRY(rk_smo_solve(m->env, &p, feasible));
-    for (int64_t q = 0; *feasible && q < tests; q++) {
+    TRY(rk_smo_solve(m->env, &p));
+    *outcome = p.outcome;
+    for (int64_t q = 0; p.outcome != RK_SMO_UNEVEN && q < tests; q++) {
         double sum = -p.offset;
         for (int64_t i = 0; i < n; i++) sum += y[i] * p.a[i] * m->K[test[q] * m->n + train[i]];
         decision[q] = p.scale * sum;
@@ -94,12 +98,12 @@ done:
 
 /* Decisions for two classes (the second is positive), and the class of each test row. */
 static rkhs_status decide(const machine *m, double value, const int64_t *train, int64_t n, const int64_t *test, int64_t tests,
-                          double *decision, int64_t *guess, int *feasible) {
+                          double *decision, int64_t *guess, rk_smo_outcome *outcome) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(m->env);
     int64_t *part, *votes;
     double *weight;
-    *feasible = 1;
+    *outcome = RK_SMO_DONE;
     TRY(rk_scratch(m->env, n, sizeof *part, &part));
     TRY(rk_scratch(m->env, tests * m->classes, sizeof *votes, &votes));
     TRY(rk_scratch(m->env, m->classes, sizeof *weight, &weight));
@@ -114,8 +118,10 @@ static rkhs_status decide(const machine *m, double value, const int64_t *train, 
             int64_t count = 0;
             for (int64_t i = 0; i < n; i++)
                 if (m->code[train[i]] == a || m->code[train[i]] == b) part[count++] = train[i];
-            TRY(decide_pair(m, value, part, count, weight, test, tests, b, decision, feasible));
-            if (!*feasible) goto done;
+            rk_smo_outcome one;
+            TRY(decide_pair(m, value, part, count, weight, test, tests, b, decision, &one));
+            if (one != RK_SMO_DONE) *outcome = one;
+            if (one == RK_SMO_UNEVEN) goto done;
             for (int64_t q = 0; q < tests; q++) votes[q * m->classes + (decision[q] > 0 ? b : a)]++;
         }
     for (int64_t q = 0; q < tests; q++) {
@@ -183,19 +189,22 @@ static void split(const int64_t *rows, const int64_t *fold, int64_t n, int64_t w
 
 /* The metrics of each fold for one value of the parameter: results is folds x METRICS. */
 static rkhs_status cross(const machine *m, double value, const int64_t *rows, const int64_t *fold, int64_t n, int64_t folds,
-                         double *results, int *feasible) {
+                         double *results, rk_smo_outcome *outcome) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(m->env);
     int64_t *train, *test, *guess, trains, tests;
     double *decision;
+    rk_smo_outcome one;
+    *outcome = RK_SMO_DONE;
     TRY(rk_scratch(m->env, n, sizeof *train, &train));
     TRY(rk_scratch(m->env, n, sizeof *test, &test));
     TRY(rk_scratch(m->env, n, sizeof *guess, &guess));
     TRY(rk_scratch(m->env, n, sizeof *decision, &decision));
     for (int64_t f = 0; f < folds; f++) {
         split(rows, fold, n, f, train, &trains, test, &tests);
-        TRY(decide(m, value, train, trains, test, tests, decision, guess, feasible));
-        if (!*feasible) goto done;
+        TRY(decide(m, value, train, trains, test, tests, decision, guess, &one));
+        if (one != RK_SMO_DONE) *outcome = one;
+        if (one == RK_SMO_UNEVEN) goto done;
         TRY(measure(m, test, tests, decision, guess, results + f * METRICS));
     }
 done:
@@ -208,7 +217,8 @@ done:
 /* The metrics of each fold for every value of the grid: GRID x folds x METRICS; values that cannot be had are marked. */
 typedef struct grid {
     const double *values;
-    int count, feasible[GRID];
+    int count;
+    rk_smo_outcome outcome[GRID];
     double *results;
 } grid;
 
@@ -218,7 +228,7 @@ static rkhs_status run_grid(const machine *m, const int64_t *rows, const int64_t
     g->count = m->nu ? GRID : 5;
     TRY(rk_scratch(m->env, g->count * folds * METRICS, sizeof *g->results, &g->results));
     for (int v = 0; v < g->count; v++)
-        TRY(cross(m, g->values[v], rows, fold, n, folds, g->results + v * folds * METRICS, &g->feasible[v]));
+        TRY(cross(m, g->values[v], rows, fold, n, folds, g->results + v * folds * METRICS, &g->outcome[v]));
 done:
     return status;
 }
@@ -228,9 +238,9 @@ static rkhs_status best_of(const machine *m, const grid *g, metric by, int64_t f
     double best = -INFINITY;
     for (int v = 0; v < g->count; v++) {
         double mean = 0;
-        for (int64_t f = 0; g->feasible[v] && f < folds; f++)
+        for (int64_t f = 0; g->outcome[v] == RK_SMO_DONE && f < folds; f++)
             mean += g->results[(v * folds + f) * METRICS + by] / (double)folds;
-        if (g->feasible[v] && mean > best) best = mean, *chosen = v;
+        if (g->outcome[v] == RK_SMO_DONE && mean > best) best = mean, *chosen = v;
     }
     if (isinf(best)) return rk_fail(m->env, RKHS_ERR_DATA, "nusvm: no nu of the grid can be had with these classes: use svm");
     return RKHS_OK;
@@ -254,15 +264,16 @@ static rkhs_status nested(const machine *m, const int *wanted, const int64_t *fo
         rk_mark mark = rk_scratch_mark(m->env);
         grid g = {0};
         double found[GRID][METRICS];
-        int known[GRID] = {0}, v = 0, feasible;
+        int known[GRID] = {0}, v = 0;
+        rk_smo_outcome outcome = RK_SMO_DONE;
         split(rows, fold, n, f, train, &trains, test, &tests);
         TRY(deal(m, train, trains, INNER, shuffle, inner));
         TRY(run_grid(m, train, inner, trains, INNER, &g));
         for (int by = 0; by < METRICS; by++) {
             if (!wanted[by]) continue;
             TRY(best_of(m, &g, (metric)by, INNER, &v));
-            if (!known[v]) TRY(decide(m, g.values[v], train, trains, test, tests, decision, guess, &feasible));
-            if (!known[v] && !feasible)
+            if (!known[v]) TRY(decide(m, g.values[v], train, trains, test, tests, decision, guess, &outcome));
+            if (!known[v] && outcome != RK_SMO_DONE)
                 FAIL(m->env, RKHS_ERR_DATA, "nusvm: nu = %g fits the inner folds, not the outer: use svm", g.values[v]);
             if (!known[v]) TRY(measure(m, test, tests, decision, guess, found[v]));
             known[v] = 1;
@@ -290,8 +301,9 @@ static rkhs_status close_codes(rkhs_env *env, const char *name, const rkhs_data 
     for (int64_t c = 0; c < y->classes; c++) {
         if (!count[c]) continue;
         if (count[c] < folds)
-            FAIL(env, RKHS_ERR_DATA, "%s: the class %.40s has %lld members for %lld folds: choose fewer folds, or leave it out",
-                 name, rkhs_data_class_name(labels, c), (long long)count[c], (long long)folds);
+            FAIL(env, RKHS_ERR_DATA,
+                 "%s: the class %.40s has %lld member%s for %lld folds: choose fewer folds, or leave it out", name,
+                 rkhs_data_class_name(labels, c), (long long)count[c], count[c] == 1 ? "" : "s", (long long)folds);
         if (o->select == NESTED && count[c] - (count[c] + folds - 1) / folds < INNER)
             FAIL(env, RKHS_ERR_DATA,
                  "%s: the class %.40s has %lld members, too few for %d folds inside each of %lld: choose select=same, or leave "
@@ -311,15 +323,19 @@ static rkhs_status make_gram(rkhs_env *env, const rk_spec *spec, const rkhs_data
     rk_text text = {.env = env};
     rkhs_kernel *kernel = NULL;
     rk_bound *bound = NULL;
+    const rkhs_data *use;
+    rkhs_data *view = NULL;
     TRY(rk_spec_text(spec, &text));
     TRY(rk_kernel_new(env, text.s, &kernel));
     TRY(rk_kernel_freeze(kernel, z));
-    TRY(rk_bind(env, kernel, z, NULL, &bound));
+    TRY(rk_kernel_coerce(kernel, z, NULL, &use, &view));
+    TRY(rk_bind(env, kernel, use, NULL, &bound));
     TRY(rk_need(env, (double)z->rows * (double)z->rows * 16, "the kernel matrix of the machines", "score a part of the rows"));
     TRY(rk_scratch(env, z->rows * z->rows, sizeof **K, K));
     TRY(rk_gram_symmetric(env, bound, *K, z->rows));
 done:
     rk_unbind(env, bound);
+    rkhs_data_free(view);
     rkhs_kernel_free(kernel);
     rk_free(env, text.s);
     return status;
@@ -342,10 +358,15 @@ static rkhs_status run_folds(machine *m, const svm *o, const int *wanted, double
         TRY(run_grid(m, rows, fold, m->n, o->folds, &g));
     } else {
         TRY(rk_scratch(m->env, o->folds * METRICS, sizeof *g.results, &g.results));
-        TRY(cross(m, o->value, rows, fold, m->n, o->folds, g.results, &g.feasible[0]));
-        if (!g.feasible[0])
+        TRY(cross(m, o->value, rows, fold, m->n, o->folds, g.results, &g.outcome[0]));
+        if (g.outcome[0] == RK_SMO_UNEVEN)
             FAIL(m->env, RKHS_ERR_DATA,
                  "nusvm: nu = %g cannot be had, since the classes are of too unequal size: choose it smaller", o->value);
+        if (g.outcome[0] == RK_SMO_MEET)
+            rk_log(m->env, RKHS_LOG_ADVICE,
+                   "nusvm: nu = %g leaves no margin, since the classes overlap more than that, and rounding decides: choose it "
+                   "larger, or use svm",
+                   o->value);
     }
     for (int by = 0; by < METRICS; by++) {
         int v = 0;
@@ -378,8 +399,7 @@ static rkhs_status score_alike(rkhs_env *env, const rkhs_scored *w, rk_score_ite
     rk_mark mark = rk_scratch_mark(env);
     const svm *o = items->self;
     const char *name = items->type->entry.name;
-    /* nusvm divides its decisions by a margin, which may be small */
-    machine m = {.env = env, .n = w->z->rows, .nu = nu, .balanced = o->balanced, .tol = nu ? 1e-6 : 1e-4};
+    machine m = {.env = env, .n = w->z->rows, .nu = nu, .balanced = o->balanced, .tol = 1e-4};
     int64_t *code;
     int *alike, wanted[METRICS] = {0};
     double *results, *K;

@@ -24,7 +24,7 @@ if [ -z "${endings// /}" ]; then
 fi
 draw pairs iris.csv --label-column species --title Iris
 draw values many.npy --target ramp.txt
-draw images wave.npy --images squares.npy
+draw images wave.npy --objects squares.npy
 npy gram.npy 20 $(for i in $(seq 0 399); do echo $(((i / 20) * (i % 20) % 23)); done)
 draw heat --gram gram.npy
 sort -u said # one line for each if all painters agree

@@ -31,7 +31,7 @@ seq 60 >height.txt
 rkhs plot X.npy --target height.txt -o target.svg; parts target.svg
 grep -o '<g fill="#[0-9a-f]*"' target.svg | sort -u | wc -l
 npy images.npy 6 $(seq 360)
-rkhs plot X.npy --labels y.npy --images images.npy --image-size 2x3 -o images.svg; parts images.svg | sed 's/[0-9]* rectangles, [0-9]* images/SOME/'
+rkhs plot X.npy --labels y.npy --objects images.npy --image-size 2x3 -o images.svg; parts images.svg | sed 's/[0-9]* rectangles, [0-9]* images/SOME/'
 # no two images overlap, and there are some
 "$PYTHON" - <<'PY'
 import xml.etree.ElementTree as ET

@@ -35,15 +35,17 @@ try plot Z.npy --new three.npy -o p.svg
 try plot Z.npy --new other.npy --new-labels two.txt -o p.svg
 try plot Z.npy --labels abc.txt --new other.npy --new-labels abc.txt -o p.svg
 try plot Z.npy --labels abc.txt --new-labels abc.txt -o p.svg
-try plot Z.npy --images few.npy -o p.svg
-try plot Z.npy --images deep.npy -o p.svg
-try plot Z.npy --images colours.npy -o p.svg
-try plot Z.npy --images pixels.npy -o p.svg
-try plot Z.npy --images pixels.npy --image-size 2x2 -o p.svg
-try plot Z.npy --images pixels.npy --image-size two -o p.svg
+try plot Z.npy --objects few.npy -o p.svg
+try plot Z.npy --objects deep.npy -o p.svg
+try plot Z.npy --objects colours.npy -o colours.svg
+try plot Z.npy --objects good.npy --image-size 3x2 -o p.svg
+try plot Z.npy --objects abc.txt -o p.svg
+try plot Z.npy --objects pixels.npy -o p.svg
+try plot Z.npy --objects pixels.npy --image-size 2x2 -o p.svg
+try plot Z.npy --objects pixels.npy --image-size two -o p.svg
 try plot Z.npy --image-size 2x3 -o p.svg
-try plot one.npy --images pixels.npy --image-size 2x3 -o p.svg
-try plot Z.npy --images good.npy -o good.svg
+try plot one.npy --objects pixels.npy --image-size 2x3 -o p.svg
+try plot Z.npy --objects good.npy -o good.svg
 try plot --gram Z.npy --labels two.txt -o p.svg
 try plot --gram Z.npy Z.npy -o p.svg
 try plot --gram Z.npy --model m.rkhs -o p.svg

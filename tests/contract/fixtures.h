@@ -200,6 +200,7 @@ typedef struct fixture_set {
     int again, constant, zero; /* rows come three times; odd columns are constant; every fifth row is 0 */
     int bits;                  /* values are 0 or 1 */
     int counts;                /* no number is below 0, many are 0: for the kernels that take no others, and only these */
+    int64_t h, w;              /* of images */
 } fixture_set;
 
 static const fixture_set fixture_sets[] = {
@@ -222,7 +223,13 @@ static const fixture_set fixture_sets[] = {
     {.name = "sparse counts", .kind = RK_KIND_SPARSE, .p = 70, .large = 1, .again = 1, .zero = 1, .counts = 1},
     {.name = "strings", .kind = RK_KIND_STRING, .p = 12, .large = 1},
     {.name = "string duplicates", .kind = RK_KIND_STRING, .p = 9, .again = 1, .zero = 1}, /* some are empty */
-    {.name = "gram", .kind = RK_KIND_GRAM, .p = 0, .large = 1},                           /* precomputed, positive definite */
+    {.name = "graphs", .kind = RK_KIND_GRAPH, .p = 7, .large = 1},
+    {.name = "graph duplicates", .kind = RK_KIND_GRAPH, .p = 4, .again = 1, .zero = 1}, /* some have one vertex */
+    {.name = "images", .kind = RK_KIND_IMAGE, .p = 30, .large = 1, .h = 6, .w = 5},
+    {.name = "image duplicates", .kind = RK_KIND_IMAGE, .p = 27, .again = 1, .zero = 1, .h = 3, .w = 3}, /* in colours */
+    {.name = "drawings", .kind = RK_KIND_IMAGE, .p = 63, .counts = 1, .h = 9, .w = 7},
+    {.name = "drawings, duplicates", .kind = RK_KIND_IMAGE, .p = 60, .again = 1, .counts = 1, .h = 4, .w = 5}, /* in colours */
+    {.name = "gram", .kind = RK_KIND_GRAM, .p = 0, .large = 1}, /* precomputed, positive definite */
     {.name = NULL},
 };
 
@@ -312,6 +319,33 @@ static inline rkhs_data *fixture_strings(rkhs_env *env, const fixture_set *set, 
     return x;
 }
 
+/* Graphs of p to 2p vertices with labels 0, 1, 2, three in ten pairs joined, by edges that have one of two labels. */
+static inline rkhs_data *fixture_graphs(rkhs_env *env, const fixture_set *set, int64_t n) {
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t most = 2 * set->p, total = 0, labelled = 0, *vertices = wholes(env, n), *edges = wholes(env, n);
+    int64_t *labels = wholes(env, n * most), *ends = wholes(env, n * most * most), *bonds = wholes(env, n * most * most);
+    rkhs_data *x;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t row = (uint64_t)(set->again ? i % (n / 3 + 1) : i), draw = 1;
+        vertices[i] = set->p + (int64_t)((double)set->p * rk_uniform(6, RK_STREAM_TEST, row, 0));
+        if (set->zero && row % 5 == 2) vertices[i] = 1 + (int64_t)(row % 2);
+        for (int64_t v = 0; v < vertices[i]; v++) {
+            labels[labelled++] = (int64_t)(3 * rk_uniform(6, RK_STREAM_TEST, row, draw++));
+            for (int64_t u = 0; u < v; u++) {
+                double chance = rk_uniform(6, RK_STREAM_TEST, row, draw++);
+                if (chance > 0.3) continue;
+                ends[2 * total] = u;
+                ends[2 * total + 1] = v;
+                bonds[total++] = chance < 0.1 ? 4 : -1;
+                edges[i]++;
+            }
+        }
+    }
+    OK(env, rkhs_data_graphs(env, n, vertices, edges, ends, labels, bonds, &x));
+    rk_scratch_release(env, mark);
+    return x;
+}
+
 /* n objects as a user gives them: a Gram is a square matrix of numbers. */
 static inline rkhs_data *fixture_data(rkhs_env *env, const char *name, int64_t n) {
     const fixture_set *set = fixture_sets;
@@ -321,10 +355,12 @@ static inline rkhs_data *fixture_data(rkhs_env *env, const char *name, int64_t n
     assert_non_null(set->name);
     if (set->kind == RK_KIND_LABELS) return unequal_labels(env, n);
     if (set->kind == RK_KIND_STRING) return fixture_strings(env, set, n);
+    if (set->kind == RK_KIND_GRAPH) return fixture_graphs(env, set, n);
     OK(env, rk_data_dense_new(env, n, set->p ? set->p : n, &values, &x));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < set->p; j++) values[i * set->p + j] = fixture_value(set, i, j, n);
     if (!set->p) fill_gram(env, n, values);
+    if (set->h) OK(env, rk_image_from(env, &x, set->h, set->w, set->p / (set->h * set->w)));
     if (set->kind != RK_KIND_SPARSE && set->kind != RK_KIND_BITS) return x;
     rkhs_data *other = (set->kind == RK_KIND_SPARSE ? sparse_copy : bits_copy)(env, values, n, set->p);
     rkhs_data_free(x);
@@ -434,6 +470,18 @@ static const char *const fixture_more_kernels[] = {
     "mismatch(p=3, m=2)",
     "words(idf=false, fold=false)",
     "0.5*spectrum(p=2) + words*ssk(p=3)",
+    "wl(h=0, normalize=false)",
+    "wl(h=2, edges=false)",
+    "paths(labelled=false)",
+    "graphlet(labelled=false, connected=false, normalize=false)",
+    "0.5*wl(h=1) + paths*graphlet",
+    "scigv(eta=0.01, points=12, bins=[3,8], base=chi2, position=0)",
+    "scigv(points=9, base=linear, eta=0.001, normalize=false)",
+    "igv(base=linear)",
+    "0.5*igv(sigma=0.3, eta=0.1)*rbf + scigv(points=15, base=rbf, ink=dark)",
+    "shift(rbf)",
+    "0.5*normalize(shift(rbf(gamma=0.03) + center(cosine))) + standardize(linear)",
+    "align(rbf(gamma=0.1))",
     "2*precomputed",
     "precomputed + 0.5*precomputed*precomputed",
     NULL,
@@ -446,13 +494,13 @@ static inline const char *fixture_kernel(int i) {
     return fixture_more_kernels[i];
 }
 
-/* Whether a kernel takes no number below 0. */
+/* Whether a kernel takes no number below 0, or no image without ink. */
 static inline int fixture_takes_counts(const char *text) {
-    return strstr(text, "chi2") || strstr(text, "intersection") || strstr(text, "minmax");
+    return strstr(text, "chi2") || strstr(text, "intersection") || strstr(text, "minmax") || strstr(text, "igv");
 }
 
 /* Whether a kernel may have negative eigenvalues, which factors and solvers refuse: grams and models are tested without it. */
-static inline int fixture_is_indefinite(const char *text) { return strstr(text, "sigmoid") != NULL; }
+static inline int fixture_is_indefinite(const char *text) { return strstr(text, "sigmoid") || strstr(text, "align"); }
 
 /* Whether a kernel is |x||y| times a function of the angle alone. */
 static inline int fixture_is_network(const char *text) { return strstr(text, "relu") || strstr(text, "ntk"); }
@@ -598,6 +646,9 @@ static inline rkhs_data *fixture_second(rkhs_env *env, const rk_model_type *type
         if (b) sum += (double)rk_bits_count(b->stride, b->words + i * b->stride);
         if (x->type->kind == RK_KIND_LABELS) sum += 3 * (double)((const rk_labels *)x->self)->codes[i] - 2;
         for (const char *c = rkhs_data_string(x, i, NULL); c && *c; c++) sum += *c;
+        rkhs_graph g;
+        if (rkhs_data_graph(x, i, &g))
+            for (int64_t v = 0; v < g.vertices; v++) sum += (double)g.labels[v] + (double)(g.starts[v + 1] - g.starts[v]) + 1;
         for (int c = 0; c < dim; c++) values[i * dim + c] = sin((c + 1) * 0.1 * sum);
     }
     return y;

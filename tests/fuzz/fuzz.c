@@ -41,6 +41,11 @@ static double look_at(const rkhs_data *x) {
         FUZZ_HOLDS(!s || (length >= 0 && !s[length]));
         for (int64_t q = 0; s && q < length; q++) sum += s[q];
     }
+    rkhs_graph g;
+    for (int64_t i = 0; i < rows && rkhs_data_graph(x, i, &g); i++)
+        for (int64_t v = 0; v < g.vertices; v++)
+            for (int64_t q = g.starts[v]; q < g.starts[v + 1]; q++)
+                FUZZ_HOLDS(g.neighbours[q] >= 0 && g.neighbours[q] < g.vertices && g.neighbours[q] != v);
     for (int64_t i = 0; codes && i < rows; i++) FUZZ_HOLDS(codes[i] >= 0 && codes[i] < classes);
     for (int64_t c = 0; codes && c < classes; c++) sum += (double)strlen(rkhs_data_class_name(x, c));
     if (rkhs_data_labels(x)) {
@@ -50,15 +55,23 @@ static double look_at(const rkhs_data *x) {
     return sum;
 }
 
-/* Sparse rows and bits are hidden: they are looked at by comparing them with each other. */
+/* Sparse rows and bits are hidden, graphs have much to follow: they are looked at by comparing them with each other. */
 static void compare(rkhs_env *env, const rkhs_data *x) {
     double K[16 * 16];
     rkhs_kernel *k;
-    int hidden = strcmp(rkhs_data_kind(x), "sparse") == 0 || strcmp(rkhs_data_kind(x), "bits") == 0;
+    int graphs = strcmp(rkhs_data_kind(x), "graph") == 0;
+    int hidden = strcmp(rkhs_data_kind(x), "sparse") == 0 || strcmp(rkhs_data_kind(x), "bits") == 0 || graphs;
     if (!hidden || rkhs_data_rows(x) > 16) return;
-    FUZZ_HOLDS(rkhs_kernel_new(env, "linear", &k) == RKHS_OK);
+    FUZZ_HOLDS(rkhs_kernel_new(env, graphs ? "wl(h=2) + paths + graphlet" : "linear", &k) == RKHS_OK);
     fuzz_status(env, rkhs_kernel_gram(k, x, NULL, K, 16));
     rkhs_kernel_free(k);
+}
+
+void fuzz_look(rkhs_env *env, const rkhs_data *x) {
+    static volatile double sink;
+    (void)sink;
+    sink = look_at(x);
+    compare(env, x);
 }
 
 void fuzz_reader(rkhs_env *env, const char *const *specs, size_t count, int labels, const uint8_t *bytes, size_t length) {
@@ -68,10 +81,7 @@ void fuzz_reader(rkhs_env *env, const char *const *specs, size_t count, int labe
     rkhs_status status = labels ? rkhs_data_read_labels(env, path, spec, &x) : rkhs_data_read(env, path, spec, &x);
     fuzz_status(env, status);
     FUZZ_HOLDS((status == RKHS_OK) == (x != NULL));
-    static volatile double sink;
-    (void)sink;
-    if (x) sink = look_at(x);
-    if (x) compare(env, x);
+    if (x) fuzz_look(env, x);
     rkhs_data_free(x);
 }
 

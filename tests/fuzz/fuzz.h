@@ -32,6 +32,9 @@ void fuzz_status(rkhs_env *env, rkhs_status status);
         }                                                                                                                      \
     } while (0)
 
+/* Looks at all that was read: its numbers, its classes, and how its objects compare. */
+void fuzz_look(rkhs_env *env, const rkhs_data *x);
+
 /* Reads the bytes after the first one by the spec that the first one picks, and what was read too: its numbers, its classes. */
 void fuzz_reader(rkhs_env *env, const char *const *specs, size_t count, int labels, const uint8_t *bytes, size_t length);
 

@@ -47,6 +47,21 @@ def arrays():
     yield "gzip", gzip.compress(npy("<f8", (3, 2), struct.pack("<6d", *values)), mtime=0)
 
 
+def pngs():
+    sys.path.insert(0, str(HERE.parent / "cli" / "pictures"))
+    from png import chunk, png
+    yield "grey", png(2, 3, 0, [1, 2, 3, 4, 5, 6])
+    yield "bits", png(3, 9, 0, [1, 0, 1], depth=1)
+    yield "rgb", png(2, 1, 2, [1, 2, 3, 4, 5, 6])
+    yield "rgba", png(1, 2, 6, [9] * 8)
+    yield "palette", png(2, 2, 3, [0, 1, 2, 3])
+    yield "deep", png(1, 1, 0, [60000], depth=16)
+    yield "interlaced", png(1, 1, 0, [6], interlaced=1)
+    grey = png(2, 2, 0, [1, 2, 3, 4])
+    yield "text", grey[:33] + chunk(b"tEXt", b"a\0b") + chunk(b"tRNS", b"\0\1") + grey[33:]
+    yield "cut", grey[:50]
+
+
 TABLES = {
     "plain": "1,2\n3,4\n", "header": "a,b,word\n1,2,cat\n3,4.5e-3,dog\n", "quoted": 'a,"b ""c""",word\n1,"2","x, y"\n3,4,"two\nlines"\n',
     "crlf": "1;2\r\n3;4\r\n", "tabs": "1\t2\n3\t4\n", "spaces": " 1  2 \n 3 4\n", "bom": "\ufeffx,y\n1,2\n", "no_end": "1,2\n3,4",
@@ -61,11 +76,11 @@ SPECS = {
         "(normalize(poly) + center(linear)^2*rbf)^3", "(cosine^2)[0][0,0]",
         "standardize(rbf(sigma=2), mean=[0.5,-1e-3], deviation=[1,2.5e300])", "center(normalize(center(standardize(linear)[0])))",
         "tanimoto + 2*delta",
-        'ssk(p=3, lambda=0.5, by=word) + 2*spectrum(alphabet="ACGT")', "mismatch(4, 1)*words(idf=true)"],
+        'ssk(p=3, lambda=0.5, by=word) + 2*spectrum(alphabet="ACGT")', "mismatch(4, 1)*words(idf=true)", "wl(h=3, edges=false) + 2*paths(labelled=false)*graphlet"],
     1: ["kpca", "kpca(dim=2, gram=nystrom(m=10, by=given, rows=[0:10,12]), solver=lanczos)", "kpca(3, negative=flip)",
         "krr(ridge=0.1)", "kpca(gram=exact, solver=dense)"],
-    2: ["csv", 'csv(label="two words", header=yes)', "tsv(label=-1)", "npy", "csv(delimiter=semicolon)", "npz(key=x)", "svmlight(base=0, columns=9)"],
-    3: ["circles(n=38, noise=0.5)", "cubes(n=40)", "swiss_roll(n=10)"],
+    2: ["csv", 'csv(label="two words", header=yes)', "tsv(label=-1)", "npy", "csv(delimiter=semicolon)", "npz(key=x)", "svmlight(base=0, columns=9)", "gin(tags=false)", "tu"],
+    3: ["circles(n=38, noise=0.5)", "cubes(n=40)", "swiss_roll(n=10)", "molecules(n=4, most=9)"],
     4: ["knn(k=5)", "knn"],
 }
 
@@ -86,6 +101,17 @@ RECORDS = {
     "no_end": ">a\nAC", "names": ">\n>>\n> x\nA>C\n", "bom": "\ufeff>a\nA\n",
 }
 LINES = {"plain": "one\ntwo\n", "crlf": "one\r\n\r\ntwo", "empty": "", "blank": "\n\n", "bom": "\ufeffx\n", "utf8": "Z\u00fcrich \u20ac\n"}
+GRAPHS = {
+    "plain": "2\n3 4\n7 1 1\n-7 2 0 2\n7 1 1\n1 -2\n5 0\n", "crlf": "1\r\n2 0\r\n0 1 1\r\n0 1 0\r\n\r\n", "loop": "1\n2 0\n0 2 0 1\n0 0\n",
+    "missing": "1\n2 0\n0 1 2\n0 0\n", "no_vertex": "1\n0 1\n", "many": "9223372036854775807\n1 0\n0 0\n", "large": "1\n2147483647 0\n0 0\n",
+    "degree": "1\n1 0\n0 9223372036854775807\n", "more": "1\n1 0\n0 0 0.5\n", "far": "1\n1 99999999999999999999\n0 0\n", "empty": "",
+}
+TU = {
+    "plain": ["2, 1\n1, 2\n3,2\n5, 6\n", "1\n1\n1\n2\n3\n3\n", "7\n-7\n7\n4\n1\n2\n", "5\n5\n6\n1\n", "1\n-1\n1\n"], "bare": ["1 2\n", "1\n1\n"],
+    "no_edge": ["", "1\n2\n"], "missing": ["1, 4\n", "1\n1\n2\n"], "between": ["2, 3\n", "1\n1\n2\n"], "gap": ["1, 2\n", "1\n1\n3\n"],
+    "two_labels": ["1, 2\n2, 1\n", "1\n1\n", "", "0\n1\n"], "alone": ["1, 2\n"], "far": ["1, 99999999999999999999\n", "1\n"],
+    "lines": ["1, 2\n", "1\n1\n", "0\n", "0\n0\n", "0\n1\n"],
+}
 STRINGS = [b"abcabc\0abd\0\0abcabc", "Z\u00fcrich\0\u20ac100\0z\u00dcrich".encode(), b"a\xff\0b", b"the cat\0The dog, the cat\0cat"]
 
 
@@ -120,7 +146,9 @@ def mnist():
 def models(tool):
     """Small model files of several kinds, by the tool."""
     with tempfile.TemporaryDirectory() as folder:
-        x, gram, bits, words, text, model = (pathlib.Path(folder) / name for name in ("x.csv", "k.csv", "b.csv", "y.txt", "t.txt", "m.rkhs"))
+        names = ("x.csv", "k.csv", "b.csv", "y.txt", "t.txt", "g.gin", "m.rkhs")
+        x, gram, bits, words, text, graphs, model = (pathlib.Path(folder) / name for name in names)
+        graphs.write_text(GRAPHS["plain"])
         bits.write_text("0,1,1\n1,0,0\n1,1,1\n0,0,0\n")
         words.write_text("cat\ndog\ncat\ncow\n")
         text.write_text("abcab\nbcabc\n\ncab\n")
@@ -130,6 +158,7 @@ def models(tool):
                                          ("bits", "kpca(dim=1)", "tanimoto", bits), ("labels", "kpca(dim=2)", "delta", words),
                                          ("strings", "kpca(dim=1)", "ssk(p=2)", text), ("mismatch", "kpca(dim=1)", "mismatch(p=2)", text),
                                          ("words", "kpca(dim=1, gram=nystrom(m=2))", "2*words + spectrum", text),
+                                         ("graphs", "kpca(dim=1)", "wl(h=1)", graphs),
                                          ("nystrom", "kpca(dim=2, gram=nystrom(m=3))", "linear + 2*rbf(gamma=0.1)", x)):
             command = [tool, "fit", spec, "--kernel", kernel, data, "-o", model, "--quiet"]
             subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
@@ -161,6 +190,8 @@ def main():
     for name, array in (("bytes", npy("|u1", (3, 2), bytes([0, 1, 1, 1, 0, 0]))), ("counts", npy("|i1", (1, 3), bytes([0, 255, 2]))),
                         ("fortran", npy("|b1", (2, 2), bytes([0, 1, 1, 7]), fortran=True)), ("numbers", npy("<f8", (2, 1), struct.pack("<2d", 0, 1)))):
         put("bits", name, b"\0" + array)
+    for name, content in pngs():
+        put("png", name, b"\0" + content)
     put("bits", "big", b"\1" + npy("|u1", (2, 3), bytes(range(6))))
     put("bits", "little", b"\2" + npy("|u1", (2, 2), bytes([255, 31, 0, 1])))
     put("bits", "idx", b"\3" + bytes([0, 0, 8, 2]) + struct.pack(">2I", 2, 3) + bytes([0, 1, 1, 0, 0, 1]))
@@ -169,6 +200,11 @@ def main():
     for name, text in RECORDS.items():
         for spec in (0, 2):
             put("fasta", f"{name}_{spec}", bytes([spec]) + text.encode())
+    for name, text in GRAPHS.items():
+        for spec in (0, 1):
+            put("gin", f"{name}_{spec}", bytes([spec]) + text.encode())
+    for name, texts in TU.items():
+        put("tu", name, "\0".join(texts).encode())
     for name, text in LINES.items():
         put("lines", name, b"\0" + text.encode())
     for kernel in range(11):

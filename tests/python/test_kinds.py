@@ -105,6 +105,78 @@ class Strings(unittest.TestCase):
             rkhs.KernelPCA(kernel="ssk").fit(np.eye(4))
 
 
+def ring(size, extra=0):
+    """A ring, and a chain of `extra` vertices on it; labels 0 and 1 in turn."""
+    edges = [(v, (v + 1) % size) for v in range(size)] + [(v - 1, v) for v in range(size, size + extra)]
+    return edges, [v % 2 for v in range(size + extra)]
+
+
+class Graphs(unittest.TestCase):
+    def setUp(self):
+        self.graphs = [ring(3 + i % 4, i % 5) for i in range(20)]
+
+    def test_wl_is_what_relabelling_counts(self):
+        numbers, rows = {}, []
+        for edges, now in self.graphs:
+            near = [[u for e in edges for u in e if v in e and u != v] for v in range(len(now))]
+            counts, now = {}, [(label,) for label in now]
+            for _ in range(3):
+                now = [numbers.setdefault(key, len(numbers)) for key in now]
+                for c in now:
+                    counts[c] = counts.get(c, 0) + 1
+                now = [(c, tuple(sorted(now[u] for u in near[v]))) for v, c in enumerate(now)]
+            rows.append(counts)
+        F = np.zeros((len(rows), len(numbers)))
+        for i, counts in enumerate(rows):
+            F[i, list(counts)] = list(counts.values())
+        np.testing.assert_array_equal(rkhs.gram(self.graphs, kernel="wl(h=2, normalize=false)"), F @ F.T)
+        np.testing.assert_array_equal(rkhs.gram(self.graphs[:7], self.graphs[7:], "wl(h=2, normalize=false)"), F[:7] @ F[7:].T)
+
+    def test_every_form_of_the_same_graphs(self):
+        K = rkhs.gram(self.graphs, kernel="wl")
+        arrays = [(np.array(e), np.array(y, np.int32)) for e, y in self.graphs]
+        np.testing.assert_array_equal(rkhs.gram(arrays, kernel="wl"), K)
+        bonds = [(e, y, [0] * len(e)) for e, y in self.graphs]
+        np.testing.assert_array_equal(rkhs.gram(bonds, kernel="wl"), K)
+        bare = [(e, len(y)) for e, y in self.graphs]
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            rkhs.gram(bare, kernel="wl")
+        self.assertIn("degrees", str(said[0].message))
+        np.testing.assert_array_equal(rkhs.gram([([], [3]), ([], [3])], kernel="paths"), np.ones((2, 2)))
+
+    def test_a_model_embeds_new_graphs_and_gives_kept_ones_back(self):
+        model = rkhs.KernelPCA(kernel="wl").fit(self.graphs)
+        np.testing.assert_allclose(model.transform(self.graphs), model.embedding_, atol=1e-9)
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.transform(self.graphs[:3]), model.transform(self.graphs[:3]))
+        edges, labels = model.inverse_transform(model.embedding_)[2]
+        self.assertEqual(labels, self.graphs[2][1])
+        self.assertEqual(sorted(map(tuple, edges)), sorted(tuple(sorted(e)) for e in self.graphs[2][0]))
+        kept = rkhs.KernelPCA(kernel="wl").fit([(e, len(y), list(range(len(e)))) for e, y in self.graphs])
+        back = kept.inverse_transform(kept.embedding_)[0]
+        self.assertEqual(back[1], 3)
+        self.assertEqual(dict(zip(map(tuple, back[0]), back[2])), {(0, 1): 0, (1, 2): 1, (0, 2): 2})
+
+    def test_functions_of_graphs_and_what_is_no_graph(self):
+        K = rkhs.gram(self.graphs, kernel=lambda x, y: float(len(x[0]) * len(y[0])))
+        self.assertEqual(K.shape, (20, 20))
+        with self.assertRaisesRegex(rkhs.Error, "ends at vertex 9"):
+            rkhs.gram([([(0, 9)], [1, 2])], kernel="wl")
+        with self.assertRaisesRegex(rkhs.Error, "0 vertices"):
+            rkhs.gram([([], [])], kernel="wl")
+        with self.assertRaisesRegex(TypeError, "object 1"):
+            rkhs.gram([ring(3), "ring"], kernel="wl")
+        with self.assertRaisesRegex(TypeError, "object 0: labels of vertices are whole numbers"):
+            rkhs.gram([([(0, 1)], [0.5, 1.0])], kernel="wl")
+        with self.assertRaisesRegex(ValueError, "object 1 has no labels"):
+            rkhs.gram([ring(3), ([], 2)], kernel="wl")
+        with self.assertRaisesRegex(ValueError, "1 edges and 2 labels"):
+            rkhs.gram([([(0, 1)], [0, 1], [1, 2])], kernel="wl")
+        with self.assertRaises(ValueError):
+            rkhs.KernelPCA(kernel="rbf").fit(self.graphs)
+
+
 class Packed(unittest.TestCase):
     def test_bits_in_either_order_are_the_table_that_was_packed(self):
         table = np.random.default_rng(0).random((30, 50)) < 0.2
@@ -119,6 +191,61 @@ class Packed(unittest.TestCase):
         inter = (table[:, None] & table).sum(-1)
         union = (table[:, None] | table).sum(-1)
         np.testing.assert_allclose(K, np.where(union == 0, 1, inter / np.maximum(union, 1)), rtol=1e-14)
+
+
+def moved(image, dy, dx):
+    """An image moved down and to the right, into zeros."""
+    h, w = image.shape[:2]
+    out = np.zeros_like(image)
+    out[max(0, dy):h + min(0, dy), max(0, dx):w + min(0, dx)] = image[max(0, -dy):h + min(0, -dy), max(0, -dx):w + min(0, -dx)]
+    return out
+
+
+class Images(unittest.TestCase):
+    def setUp(self):
+        self.X = np.random.default_rng(0).integers(0, 256, (24, 5, 4)).astype(float)
+
+    def test_vector_kernels_see_the_flattened_images(self):
+        flat = self.X.reshape(24, -1)
+        for kernel in (None, "rbf(sigma=500)", "linear[0,3:7]", gaussian):
+            images, rows = rkhs.KernelPCA(3, kernel=kernel).fit(self.X), rkhs.KernelPCA(3, kernel=kernel).fit(flat)
+            np.testing.assert_array_equal(images.embedding_, rows.embedding_)
+            np.testing.assert_array_equal(images.transform(self.X[:5]), rows.transform(flat[:5]))
+            np.testing.assert_array_equal(images.transform(flat[:5]), rows.transform(flat[:5]))
+            self.assertEqual(images.n_features_in_, 20)
+            self.assertEqual(images.inverse_transform(images.embedding_).shape, (24, 5, 4))
+            np.testing.assert_array_equal(images.inverse_transform(images.embedding_).reshape(24, -1), rows.inverse_transform(rows.embedding_))
+        self.assertLess(rkhs.KernelPCA(3).fit(self.X).score(self.X), 0)
+
+    def test_a_shift_kernel_is_the_mean_over_shifts(self):
+        for X in (self.X, np.random.default_rng(1).random((6, 4, 3, 3))):
+            copies = np.array([[moved(x, dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)] for x in X])
+            rows = copies.reshape(len(X) * 9, -1)
+            square = ((rows[:, None] - rows) ** 2).sum(-1)
+            for gamma in (1e-5, 0.3):
+                K = np.exp(-gamma * square).reshape(len(X), 9, len(X), 9)
+                np.testing.assert_allclose(rkhs.gram(X, kernel=f"shift(rbf(gamma={gamma}))"), K.mean((1, 3)), rtol=1e-10)
+                np.testing.assert_allclose(rkhs.gram(X, kernel=f"align(rbf(gamma={gamma}))"), K.max((1, 3)), rtol=1e-10)
+
+    def test_colours_come_back_and_models_are_stored(self):
+        X = np.random.default_rng(2).random((12, 4, 3, 3)).astype(np.float32)
+        model = rkhs.KernelPCA(2, kernel="shift(rbf)").fit(X)
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.transform(X), model.transform(X))
+        back = again.inverse_transform(again.embedding_)
+        self.assertEqual(back.shape, X.shape)
+        self.assertEqual(model.transform(X).dtype, np.float32)
+
+    def test_images_of_another_shape_are_refused(self):
+        model = rkhs.KernelPCA(2).fit(self.X)
+        with self.assertRaisesRegex(ValueError, "4 x 5 x 1 .* cannot be compared with images of 5 x 4 x 1"):
+            model.transform(self.X.reshape(24, 4, 5))
+        with self.assertRaisesRegex(ValueError, "expecting 20 features"):
+            model.transform(self.X[:, :3])
+        with self.assertRaisesRegex(ValueError, "do not say their height and width"):
+            rkhs.KernelPCA(2, kernel="shift(rbf)").fit(self.X.reshape(24, -1))
+        with self.assertRaisesRegex(ValueError, "is NaN"):
+            rkhs.KernelPCA(2).fit(np.where(self.X > 250, np.nan, self.X))
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ class Bench(unittest.TestCase):
         head, lines = read_table(self.folder)
         self.assertEqual(head, COLUMNS)
         self.assertEqual({line["row"] for line in lines},
-                         {"gram", "sparse", "text", "pairwise", "tanimoto", "ssk", "spectrum", "kpca", "transform", "nystrom",
+                         {"gram", "sparse", "text", "pairwise", "tanimoto", "ssk", "spectrum", "wl", "shapes", "kpca", "transform", "nystrom",
                           "krr", "scores", "silhouette", "python_kpca", "python_call", "csv", "npy"})
         for line in lines:
             self.assertGreater(float(line["ours_s"]), 0)

@@ -207,6 +207,38 @@ static void linear_problems_agree_by_cholesky_and_cg(void **state) {
     }
 }
 
+/* The factor is made in place of a Gram that is the gram's own, and found or not, every bit comes back. */
+static void a_gram_is_as_it_was_after_its_factor(void **state) {
+    rkhs_env *env = *state;
+    enum { n = 600 };
+    double *points = malloc(n * 3 * sizeof *points), *before = malloc((size_t)n * n * sizeof *before);
+    rkhs_data *x;
+    rkhs_kernel *k;
+    rk_spec *spec;
+    rk_gram *g;
+    int64_t ld;
+    int spendable, above;
+    for (uint64_t i = 0; i < n * 3; i++) points[i] = noise(53, i);
+    OK(env, rkhs_data_dense(env, points, n, 3, 3, &x));
+    OK(env, rkhs_kernel_new(env, "rbf(sigma=1)", &k));
+    OK(env, rk_spec_new(env, &rk_grams, "exact", &spec));
+    OK(env, rk_gram_new(env, spec, k, x, &g));
+    const double *K = g->type->matrix(g, &ld, &spendable);
+    assert_true(spendable && ld == n);
+    memcpy(before, K, (size_t)n * n * sizeof *before);
+    for (int t = 0; t < 2; t++) {
+        OK(env, rk_is_above(g, t ? -0.01 : 1e-9, &above)); /* its small eigenvalues are below 0.01 */
+        assert_int_equal(above, !t);
+        assert_memory_equal(before, K, (size_t)n * n * sizeof *before);
+    }
+    rk_gram_free(g);
+    rk_scratch_release(env, NULL);
+    rk_spec_free(env, spec);
+    rkhs_kernel_free(k);
+    rkhs_data_free(x);
+    free(points), free(before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(least_squares_with_a_ridge_is_the_linear_problem_in_each_coordinate),
@@ -214,6 +246,7 @@ int main(void) {
         ENV_TEST(a_normaliser_is_folded_into_the_map),
         ENV_TEST(batches_see_every_row_once_an_epoch_and_get_there),
         ENV_TEST(linear_problems_agree_by_cholesky_and_cg),
+        ENV_TEST(a_gram_is_as_it_was_after_its_factor),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,165 @@
+/* image.c: images of one size: vectors with a shape.
+ *
+ * An image of h x w pixels of c channels is the row of h*w*c numbers that it is in memory: pixel (y, x), channel k is number
+ * (y*w + x)*c + k. The struct begins with that of dense data, so whatever compares vectors compares images as they are. Numbers
+ * stay as they were given, 0 .. 255 most often; c is 1 (grey), 3 (red, green, blue) or 4 (and opacity). */
+#include "data/data.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const rk_image *image_of(const rkhs_data *x) { return x->self; }
+
+const rk_image *rk_images(const rkhs_data *x) { return x->type == &rk_data_image ? image_of(x) : NULL; }
+
+rkhs_status rk_image_check(rkhs_env *env, const char *where, int64_t n, int64_t h, int64_t w, int64_t c) {
+    const char *begin = where ? where : "", *colon = where ? ": " : "";
+    if (n < 1 || h < 1 || w < 1)
+        return rk_fail(env, RKHS_ERR_DATA, "%s%s%lld images of %lld x %lld pixels: at least one of each is needed", begin,
+                       colon, (long long)n, (long long)h, (long long)w);
+    if (c != 1 && c != 3 && c != 4)
+        return rk_fail(env, RKHS_ERR_DATA,
+                       "%s%simages of %lld channels: 1 (grey), 3 (red, green, blue) or 4 (and opacity) can be handled", begin,
+                       colon, (long long)c);
+    if (h > INT32_MAX / w || h * w > INT32_MAX / c || n > INT64_MAX / 16 / (h * w * c))
+        return rk_fail(env, RKHS_ERR_MEMORY,
+                       "%s%s%lld images of %lld x %lld pixels need %.3g bytes, more than can be handled: make them smaller",
+                       begin, colon, (long long)n, (long long)h, (long long)w,
+                       8.0 * (double)n * (double)h * (double)w * (double)c);
+    char what[320];
+    if (n == 1)
+        snprintf(what, sizeof what, "%.160s%san image of %lld x %lld pixels", begin, colon, (long long)h, (long long)w);
+    else
+        snprintf(what, sizeof what, "%.160s%sa set of %lld images of %lld x %lld pixels", begin, colon, (long long)n,
+                 (long long)h, (long long)w);
+    return rk_need(env, 8.0 * (double)n * (double)(h * w * c), what, "make the images smaller, or raise the memory limit");
+}
+
+rkhs_status rk_data_image_new(rkhs_env *env, int64_t n, int64_t h, int64_t w, int64_t c, double **values, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    *out = NULL;
+    TRY(rk_image_check(env, NULL, n, h, w, c));
+    TRY(rk_data_dense_new(env, n, h * w * c, values, &x));
+    TRY(rk_image_from(env, &x, h, w, c));
+    *out = x;
+    x = NULL;
+done:
+    rkhs_data_free(x);
+    return status;
+}
+
+rkhs_status rk_image_from(rkhs_env *env, rkhs_data **x, int64_t h, int64_t w, int64_t c) {
+    rkhs_data *dense = *x, *y;
+    rkhs_status status = rk_data_new(env, &rk_data_image, dense->rows, dense->columns, &y);
+    if (status != RKHS_OK) return status;
+    *(rk_image *)y->self = (rk_image){.dense = *(rk_dense *)dense->self, .h = h, .w = w, .c = c};
+    y->labels = dense->labels;
+    *(rk_dense *)dense->self = (rk_dense){0};
+    dense->labels = NULL;
+    rkhs_data_free(dense);
+    *x = y;
+    return RKHS_OK;
+}
+
+rkhs_status rk_image_view(rkhs_env *env, const rkhs_data *x, const rkhs_data *like, rkhs_data **view) {
+    const rk_dense *from = rk_dense_of(x);
+    rkhs_status status = rk_data_new(env, &rk_data_image, x->rows, x->columns, view);
+    if (status != RKHS_OK) return status;
+    rk_image *to = (*view)->self;
+    *to = *image_of(like);
+    to->dense = (rk_dense){.values = from->values, .ld = from->ld};
+    return RKHS_OK;
+}
+
+rkhs_status rkhs_data_images(rkhs_env *env, const double *values, int64_t n, int64_t h, int64_t w, int64_t c,
+                             rkhs_data **data) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL;
+    double *to;
+    if (!env || !data) return rk_missing(env, "rkhs_data_images", "place for the data");
+    rk_clear(env);
+    *data = NULL;
+    if (!values) FAIL(env, RKHS_ERR_ARGUMENT, "the images have no values: the pointer is NULL");
+    TRY(rk_data_image_new(env, n, h, w, c, &to, &x));
+    TRY(rk_dense_check(env, NULL, values, n, x->columns, x->columns));
+    memcpy(to, values, (size_t)(n * x->columns) * sizeof *to);
+    *data = x;
+    x = NULL;
+done:
+    rkhs_data_free(x);
+    return status;
+}
+
+int rkhs_data_shape(const rkhs_data *data, int64_t *h, int64_t *w, int64_t *c) {
+    const rk_image *image = data ? rk_images(data) : NULL;
+    if (!image) return 0;
+    if (h) *h = image->h;
+    if (w) *w = image->w;
+    if (c) *c = image->c;
+    return 1;
+}
+
+/* ---- the table: what dense data do, and the shape -------------------------------------------------------------------------
+ */
+
+static rkhs_status subset_image(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
+    rk_image *to = out->self;
+    to->h = image_of(x)->h;
+    to->w = image_of(x)->w;
+    to->c = image_of(x)->c;
+    return rk_data_dense.subset(env, x, index, count, out);
+}
+
+static rkhs_status save_image(const rkhs_data *x, rk_archive *archive, const char *prefix) {
+    const rk_image *image = image_of(x);
+    char name[256];
+    snprintf(name, sizeof name, "%sshape", prefix);
+    rk_array a = {'q', 1, {3}, (int64_t[]){image->h, image->w, image->c}};
+    rkhs_status status = rk_archive_put_copy(archive, name, &a);
+    return status == RKHS_OK ? rk_data_dense.save(x, archive, prefix) : status;
+}
+
+static rkhs_status load_image(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *out) {
+    rkhs_status status = RKHS_OK;
+    const char *path = rk_archive_path(archive);
+    rk_image *to = out->self;
+    char name[256];
+    rk_array a;
+    TRY(rk_data_dense.load(env, archive, prefix, out));
+    snprintf(name, sizeof name, "%sshape", prefix);
+    TRY(rk_archive_get(archive, name, 'q', 1, &a));
+    if (a.shape[0] != 3)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: the array '%s' is not height, width and channels: make the file again", path, name);
+    const int64_t *shape = a.data;
+    TRY(rk_image_check(env, path, out->rows, shape[0], shape[1], shape[2]));
+    if (shape[0] * shape[1] * shape[2] != out->columns)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: images of %lld x %lld x %lld do not have %lld numbers: make the file again", path,
+             (long long)shape[0], (long long)shape[1], (long long)shape[2], (long long)out->columns);
+    to->h = shape[0];
+    to->w = shape[1];
+    to->c = shape[2];
+done:
+    return status;
+}
+
+/* Nothing but its height and width is wanting in a row of numbers, and nobody can guess them. */
+static rkhs_status adopt_image(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {
+    if (from->type != &rk_data_dense) return RKHS_ERR_DATA; /* no sentence: the caller has a better one */
+    return rk_fail(env, RKHS_ERR_DATA,
+                   "the kernel takes images, and rows of %lld numbers do not say their height and width: give an array of n x "
+                   "height x width, or of n x height x width x channels, or a folder of PNG files",
+                   (long long)from->columns);
+}
+
+static void release_image(rkhs_data *x) { rk_data_dense.release(x); }
+
+const rk_data_type rk_data_image = {
+    .entry = {.name = "image", .brief = "images of one size, grey or in colours", .size = sizeof(rk_image)},
+    .kind = RK_KIND_IMAGE,
+    .subset = subset_image,
+    .save = save_image,
+    .load = load_image,
+    .adopt = adopt_image,
+    .release = release_image,
+};

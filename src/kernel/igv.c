@@ -1,0 +1,120 @@
+/* igv.c: the inverse generalised variance kernel on images: the ink of a drawing as a measure.
+ *
+ *     k(x, y) = 1 / det(I + C/eta),   C: the covariance of the points of both, in the feature space of a base kernel
+ *
+ * The points are the pixels that have ink, weighted by it, each image to the sum 1; coordinates are in units of the image's
+ * longer side. With base=linear it is eta^2 / det(Sigma + eta I), Sigma the 2 x 2 covariance of both drawings together: place
+ * and spread alone; with base=rbf it sees the shape, down to sigma. Both stay as they are when two images move together; when
+ * one moves, k tells. pointset.c has the mathematics and the cost. */
+#include "kernel/shape.h"
+
+typedef struct igv {
+    double eta, sigma;
+    int base, ink, normalize;
+} igv;
+
+static rk_point_rule rule_of(const igv *o) {
+    return (rk_point_rule){
+        .base = o->base ? RK_BASE_LINEAR : RK_BASE_RBF, .eta = o->eta, .sigma = o->sigma, .normalize = o->normalize};
+}
+
+/* The points of one image, ink: h x w. */
+static void fill(const rk_image *images, const double *ink, double most, double *feature, double *weight) {
+    int64_t count = 0, pixels = images->h * images->w;
+    double side = (double)rk_most(images->h, images->w), sum = 0;
+    for (int64_t q = 0; q < pixels; q++) {
+        if (!(ink[q] / most > 0)) continue;
+        feature[2 * count] = (double)(q % images->w) / side;
+        feature[2 * count + 1] = (double)(q / images->w) / side;
+        sum += weight[count++] = ink[q] / most;
+    }
+    for (int64_t k = 0; k < count; k++) weight[k] /= sum;
+}
+
+static rkhs_status prepare_igv(rkhs_env *env, rk_bound *bound) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    const igv *o = rk_kernel_self(bound);
+    const rk_image *images = rk_images(bound->x);
+    int64_t n = bound->x->rows, pixels = images->h * images->w, *counts;
+    double *ink;
+    rk_points *points;
+    rk_point_rule rule = rule_of(o);
+    TRY(rk_scratch(env, pixels, sizeof *ink, &ink));
+    TRY(rk_scratch(env, n, sizeof *counts, &counts));
+    for (int64_t i = 0; i < n; i++) {
+        double most = rk_ink_of(images, i, o->ink, ink);
+        for (int64_t q = 0; q < pixels && most > 0; q++) counts[i] += ink[q] / most > 0;
+        if (!counts[i]) TRY(rk_blank(env, "igv", i, o->ink));
+    }
+    TRY(rk_points_new(env, n, counts, 2, &points));
+    bound->side = points;
+    for (int64_t i = 0; i < n; i++) {
+        double most = rk_ink_of(images, i, o->ink, ink);
+        fill(images, ink, most, points->feature + 2 * points->start[i], points->weight + points->start[i]);
+    }
+    TRY(rk_points_prepare(env, &rule, points));
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+static void release_igv(rkhs_env *env, rk_bound *bound) { rk_points_free(env, bound->side); }
+
+static int64_t work_igv(const rk_bound *a, const rk_bound *b) {
+    rk_point_rule rule = rule_of(rk_kernel_self(a));
+    return rk_points_work(&rule, a->side, b->side);
+}
+
+static int64_t tile_igv(const rk_bound *a, const rk_bound *b) {
+    rk_point_rule rule = rule_of(rk_kernel_self(a));
+    return rk_points_tile(&rule, a->side, b->side);
+}
+
+static rkhs_status block_igv(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                             int64_t ld, rk_work work) {
+    rk_point_rule rule = rule_of(rk_kernel_self(a));
+    return rk_points_block(a->kernel->env, &rule, a->side, i0, ni, b->side, j0, nj, out, ld, work);
+}
+
+static void diag_igv(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    rk_point_rule rule = rule_of(rk_kernel_self(a));
+    rk_points_diag(&rule, a->side, i0, ni, out);
+}
+
+static const rk_param params[] = {
+    RK_ETA_PARAM(igv, "0.01"),
+    {.name = "base",
+     .kind = RK_CHOICE,
+     .offset = offsetof(igv, base),
+     .value = "rbf",
+     .choices = "rbf|linear",
+     .brief = "the kernel of two pixels"},
+    {.name = "sigma",
+     .kind = RK_REAL,
+     .offset = offsetof(igv, sigma),
+     .value = "0.1",
+     .min = 1e-3,
+     .max = 1e3,
+     .brief = "the width of base=rbf, in longer sides of the image"},
+    RK_INK_PARAM(igv),
+    RK_SHAPE_NORMALIZE_PARAM(igv),
+    {.name = NULL},
+};
+
+const rk_kernel_type rk_kernel_igv = {
+    .entry = {.name = "igv",
+              .brief = "how alike two drawings spread their ink: the inverse generalised variance of their pixels together",
+              .formula = "1/det(I + C/eta) / norms, C: the covariance of the ink of x and y",
+              .cost = "3 p^3 a pair of p pixels with ink, less at low rank; linear: a few flops",
+              .params = params,
+              .size = sizeof(igv)},
+    .kinds = RK_KIND_IMAGE,
+    .flags = RK_PSD | RK_SCALE_FREE,
+    .prepare = prepare_igv,
+    .release = release_igv,
+    .work = work_igv,
+    .tile = tile_igv,
+    .block = block_igv,
+    .diag = diag_igv,
+};

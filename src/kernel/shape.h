@@ -1,0 +1,83 @@
+/* shape.h: weighted sets of points compared by their inverse generalised variance (pointset.c), and contours (contour.c). */
+#ifndef RK_SHAPE_H
+#define RK_SHAPE_H
+
+#include "kernel/kernel.h"
+
+/* ---- pointset.c ---------------------------------------------------------------------------------------------------- */
+
+/* The kernel of two points, of `columns` features each. */
+typedef enum rk_base {
+    RK_BASE_LINEAR, /* <x, y> */
+    RK_BASE_RBF,    /* exp(-|x - y|^2 / (2 sigma^2)) */
+    RK_BASE_CHI2    /* exp(-(sum (x - y)^2/(x + y) + |x - y|^2) / (2 sigma^2)): the sum over the first `counts` features, the
+                       square over the others */
+} rk_base;
+
+typedef struct rk_point_rule {
+    rk_base base;
+    int64_t counts;
+    double eta, sigma;
+    int normalize;
+} rk_point_rule;
+
+/* The sets of one side; those who bind fill the first part, rk_points_prepare the second. */
+typedef struct rk_points {
+    int64_t sets, columns;
+    int64_t *start;  /* sets + 1: where a set's points begin */
+    double *feature; /* all points x columns */
+    double *weight;  /* all points, above 0, the sum of a set is 1 */
+
+    double *bias;    /* all points: what is added to the exponent */
+    int64_t *rank;   /* sets */
+    int64_t *place;  /* sets + 1: where a set's numbers begin in `factor` */
+    double *factor;  /* see pointset.c */
+    double *self;    /* sets: log det of a set alone */
+    int64_t longest; /* points of a set */
+} rk_points;
+
+/* Takes room for sets of so many points; then what pairs need of each set. */
+rkhs_status rk_points_new(rkhs_env *env, int64_t sets, const int64_t *counts, int64_t columns, rk_points **points);
+rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_rule *rule, rk_points *points);
+void rk_points_free(rkhs_env *env, rk_points *points);
+int64_t rk_points_work(const rk_point_rule *rule, const rk_points *a, const rk_points *b);
+int64_t rk_points_tile(const rk_point_rule *rule, const rk_points *a, const rk_points *b);
+rkhs_status rk_points_block(rkhs_env *env, const rk_point_rule *rule, const rk_points *a, int64_t i0, int64_t ni,
+                            const rk_points *b, int64_t j0, int64_t nj, double *out, int64_t ld, rk_work work);
+void rk_points_diag(const rk_point_rule *rule, const rk_points *a, int64_t i0, int64_t ni, double *out);
+
+/* ---- contour.c ----------------------------------------------------------------------------------------------------- */
+
+typedef enum rk_ink { RK_INK_LIGHT, RK_INK_DARK } rk_ink;
+
+/* How much ink each pixel of image i has, h x w: the mean of the colours where it is above 0, or what it is below the image's
+ * largest. Returns the largest. */
+double rk_ink_of(const rk_image *images, int64_t i, rk_ink ink, double *out);
+
+/* Image i has no ink. */
+rkhs_status rk_blank(rkhs_env *env, const char *kernel, int64_t i, rk_ink ink);
+
+/* `count` points (x, y) at equal steps along the outlines of h x w ink at half of `most`. `room`: rk_contour_room numbers. */
+int64_t rk_contour_room(int64_t h, int64_t w);
+void rk_contour(const double *ink, int64_t h, int64_t w, double most, int64_t count, double *room, double *points);
+
+/* The shape context of each point: radial x angular shares of the others, and its place, both in mean distances of two points.
+ * Rows of `out` are `columns` apart: shares, then x, y times `position` where that is above 0. */
+void rk_shape_contexts(int64_t count, const double *points, int64_t radial, int64_t angular, double position, int64_t columns,
+                       double *out);
+
+/* ---- parameters of both kernels ------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define RK_ETA_PARAM(type, usual)                                                                                              \
+    {.name = "eta", .kind = RK_REAL, .offset = offsetof(type, eta), .value = usual, .min = 1e-9, .max = 1e9,                   \
+     .brief = "what is added to each variance: the smaller, the finer the differences that count"}
+#define RK_INK_PARAM(type)                                                                                                     \
+    {.name = "ink", .kind = RK_CHOICE, .offset = offsetof(type, ink), .value = "light", .choices = "light|dark",               \
+     .brief = "light: large numbers on 0 are ink, as in MNIST; dark: small ones on the image's largest"}
+#define RK_SHAPE_NORMALIZE_PARAM(type)                                                                                         \
+    {.name = "normalize", .kind = RK_BOOL, .offset = offsetof(type, normalize), .value = "true",                               \
+     .brief = "divide by sqrt(k(x,x) k(y,y))"}
+/* clang-format on */
+
+#endif

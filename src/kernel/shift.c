@@ -1,0 +1,155 @@
+/* shift.c: kernels on images that do not mind a few pixels of shift.
+ *
+ *     shift(k, by=s)(x, y) = mean over a, b of k(T_a x, T_b y)      align(k, by=s)(x, y) = max over a, b of k(T_a x, T_b y)
+ *
+ * a and b run over the S = (2s+1)^2 shifts of up to s pixels down and to the right, up and to the left; T_a moves an image by
+ * a, and zeros move in. With k(x,y) = <f(x), f(y)> the mean is <g(x), g(y)>, g(x) = mean_a f(T_a x), so it is positive
+ * semi-definite if k is. The largest value is of no such form: an align kernel may have negative eigenvalues.
+ *
+ * The kernel inside is bound to all shifts of all images, S rows for each, and its tiles are summed up: S^2 values of k for
+ * one. Its rules (sigma=median) look at the shifted images. Parts of a sum are cut at whole images, or at the same shifts of
+ * any image, so no bit depends on the tile. */
+#include "kernel/kernel.h"
+
+#include <string.h>
+
+typedef struct shift {
+    int64_t by;
+} shift;
+
+static const rk_param shift_params[] = {
+    {.name = "by",
+     .kind = RK_INT,
+     .offset = offsetof(shift, by),
+     .value = "1",
+     .max = 8,
+     .brief = "pixels, in each direction; zeros move in"},
+    {.name = NULL},
+};
+
+/* How many shifts there are. */
+static int64_t shifts_of(const void *self) {
+    int64_t side = 2 * ((const shift *)self)->by + 1;
+    return side * side;
+}
+
+/* An image moved down by dy and to the right by dx, into zeros. */
+static void move_image(const rk_image *image, const double *from, int64_t dy, int64_t dx, double *to) {
+    int64_t h = image->h, w = image->w, c = image->c, columns = w - (dx < 0 ? -dx : dx);
+    for (int64_t y = rk_most(0, dy); columns > 0 && y < rk_least(h, h + dy); y++)
+        memcpy(to + (y * w + rk_most(0, dx)) * c, from + ((y - dy) * w + rk_most(0, -dx)) * c,
+               (size_t)(columns * c) * sizeof *to);
+}
+
+/* Row i*S + a: image i moved by the a-th shift. */
+static rkhs_status see_shift(rkhs_env *env, const void *self, const rkhs_data *x, rkhs_data **seen) {
+    rkhs_status status = RKHS_OK;
+    const rk_image *image = rk_images(x);
+    const rk_dense *from = rk_dense_of(x);
+    int64_t by = ((const shift *)self)->by, S = shifts_of(self);
+    rkhs_data *y = NULL;
+    double *to;
+    TRY(rk_need(env, 8.0 * (double)x->rows * (double)S * (double)x->columns, "a copy of all images for each shift",
+                "take fewer images or shifts, or raise the memory limit"));
+    TRY(rk_data_image_new(env, x->rows * S, image->h, image->w, image->c, &to, &y));
+    for (int64_t i = 0; i < x->rows; i++) {
+        for (int64_t dy = -by; dy <= by; dy++)
+            for (int64_t dx = -by; dx <= by; dx++, to += x->columns) move_image(image, from->values + i * from->ld, dy, dx, to);
+        TRY(rk_progress(env, NULL, 0, 0));
+    }
+    *seen = y;
+    y = NULL;
+done:
+    rkhs_data_free(y);
+    return status;
+}
+
+static int64_t work_shift(const rk_bound *a, const rk_bound *b) { return RK_TILE * RK_TILE; }
+
+/* As many images as make two tiles of the kernel inside. */
+static int64_t tile_shift(const rk_bound *a, const rk_bound *b) {
+    return rk_most(1, 2 * rk_tile_of(a->child[0], b->child[0]) / shifts_of(rk_kernel_self(a)));
+}
+
+/* What a tile of values of k, whose rows and columns are shifts from the first of some image on, adds to out. */
+static void gather(int largest, int64_t S, int64_t ni, int64_t nj, const double *values, double *out, int64_t ld) {
+    for (int64_t i = 0; i < ni; i++) {
+        double *to = out + i / S * ld;
+        for (int64_t j = 0; j < nj; j += S, to++) {
+            const double *v = values + i * RK_TILE + j;
+            int64_t count = rk_least(S, nj - j);
+            double sum = 0, most = -INFINITY;
+            for (int64_t b = 0; !largest && b < count; b++) sum += v[b];
+            for (int64_t b = 0; largest && b < count; b++) most = v[b] > most ? v[b] : most;
+            *to = largest ? fmax(*to, most) : *to + sum;
+        }
+    }
+}
+
+/* A tile; rows and columns of k go by whole images, or, where one image has more shifts than a tile, by parts of one. */
+static rkhs_status gather_tiles(int largest, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0,
+                                int64_t nj, double *out, int64_t ld, rk_work work) {
+    int64_t S = shifts_of(rk_kernel_self(a)), images = rk_most(1, RK_TILE / S);
+    double *values = rk_work_take(&work, RK_TILE * RK_TILE);
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++) out[i * ld + j] = largest ? -INFINITY : 0;
+    for (int64_t i = 0; i < ni; i += images)
+        for (int64_t j = 0; j < nj; j += images) {
+            int64_t rows = rk_least(images, ni - i) * S, columns = rk_least(images, nj - j) * S;
+            for (int64_t r = 0; r < rows; r += RK_TILE)
+                for (int64_t c = 0; c < columns; c += RK_TILE) {
+                    int64_t nr = rk_least(RK_TILE, rows - r), nc = rk_least(RK_TILE, columns - c);
+                    rkhs_status status = rk_block_of(a->child[0], (i0 + i) * S + r, nr, b->child[0], (j0 + j) * S + c, nc,
+                                                     values, RK_TILE, work);
+                    if (status != RKHS_OK) return status;
+                    gather(largest, S, nr, nc, values, out + i * ld + j, ld);
+                }
+        }
+    return RKHS_OK;
+}
+
+static rkhs_status block_shift(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                               double *out, int64_t ld, rk_work work) {
+    rkhs_status status = gather_tiles(0, a, i0, ni, b, j0, nj, out, ld, work);
+    double S = (double)shifts_of(rk_kernel_self(a));
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++) out[i * ld + j] /= S * S;
+    return status;
+}
+
+static rkhs_status block_align(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                               double *out, int64_t ld, rk_work work) {
+    return gather_tiles(1, a, i0, ni, b, j0, nj, out, ld, work);
+}
+
+const rk_kernel_type rk_kernel_shift = {
+    .entry = {.name = "shift",
+              .brief = "k of images, averaged over shifts of both",
+              .formula = "shift(k, by=s) = mean of k(T_a x, T_b y), a and b all shifts of up to s pixels in each direction",
+              .cost = "its part (2s+1)^4 times, and (2s+1)^2 copies of the images",
+              .params = shift_params,
+              .size = sizeof(shift)},
+    .kinds = RK_KIND_IMAGE,
+    .flags = RK_PSD | RK_SCALE_FREE,
+    .children = 1,
+    .see = see_shift,
+    .work = work_shift,
+    .tile = tile_shift,
+    .block = block_shift,
+};
+
+const rk_kernel_type rk_kernel_align = {
+    .entry = {.name = "align",
+              .brief = "the largest k over shifts of both images; not positive semi-definite",
+              .formula = "align(k, by=s) = max of k(T_a x, T_b y), a and b all shifts of up to s pixels in each direction",
+              .cost = "its part (2s+1)^4 times, and (2s+1)^2 copies of the images",
+              .params = shift_params,
+              .size = sizeof(shift)},
+    .kinds = RK_KIND_IMAGE,
+    .flags = RK_SCALE_FREE,
+    .children = 1,
+    .see = see_shift,
+    .work = work_shift,
+    .tile = tile_shift,
+    .block = block_align,
+};

@@ -1,0 +1,5 @@
+/* png.c: one image. */
+#include "fuzz.h"
+
+static const char *const specs[] = {"png"};
+READER(specs)
