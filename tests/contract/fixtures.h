@@ -600,23 +600,11 @@ static inline int fixture_gram_at(int i, fixture_gram *g) {
     return 0;
 }
 
-static inline int fixture_has_param(const rk_model_type *type, const char *name) {
-    for (const rk_param *p = type->entry.params; p && p->name; p++)
-        if (strcmp(p->name, name) == 0) return 1;
-    return 0;
-}
-
 /* Whether a model's embedding has the dimension that its spec says. */
-static inline int fixture_has_dim(const rk_model_type *type) { return fixture_has_param(type, "dim"); }
-
-/* Whether a model's neighbours may be equally near on a data set: the first are taken, so that the order of rows matters. Far
- * from 0 rounding decides. */
-static inline int fixture_ties(const rk_model_type *type, const char *data) {
-    static const char *const apart[] = {"small", "wide", "sparse", "gram"};
-    if (!fixture_has_param(type, "k")) return 0;
-    for (int i = 0; i < 4; i++)
-        if (strcmp(data, apart[i]) == 0) return 0;
-    return 1;
+static inline int fixture_has_dim(const rk_model_type *type) {
+    for (const rk_param *p = type->entry.params; p && p->name; p++)
+        if (strcmp(p->name, "dim") == 0) return 1;
+    return 0;
 }
 
 /* "kpca(dim=2, gram=exact)", "krr(gram=exact)". */
