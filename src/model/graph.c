@@ -2,9 +2,9 @@
  *
  *     W = (F + F')/2, F the lists;  (D - W) v = mu D v, D the degrees;  the constant is left out
  *
- * Eigenvalues of D^-1 W, l = 1 - mu, are what is looked for, largest first. A graph in several parts has as many constants,
- * and its eigenvectors say no more than which part an object is in; so each part is embedded by itself, at unit deviation
- * (weighted by degrees) times the root of its share of the largest, and the parts are laid out side by side. */
+ * Eigenvalues of D^-1 W, l = 1 - mu from -1 to 1, are what is looked for, largest first. A graph in several parts has as many
+ * constants, and its eigenvectors say no more than which part an object is in; so each part is embedded by itself, at unit
+ * deviation (weighted by degrees) times the root of its share of the largest, and the parts are laid out side by side. */
 #include "model/model.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ rkhs_status rk_graph_apply(void *context, rkhs_env *env, const double *V, int64_
         for (int64_t c = 0; c < k; c++) sum[c] += g->degree[i] * V[i * k + c];
     }
     for (int64_t i = 0; status == RKHS_OK && all > 0 && i < n; i++)
-        for (int64_t c = 0; c < k; c++) out[i * k + c] -= g->degree[i] * sum[c] / all;
+        for (int64_t c = 0; c < k; c++) out[i * k + c] -= RK_CONSTANT * g->degree[i] * sum[c] / all;
     rk_scratch_release(env, mark);
     return status;
 }

@@ -4,10 +4,10 @@
  *
  * W the graph of the k nearest neighbours in feature space, D its row sums: the smoothest functions on the graph that are
  * linear in feature space, and so have values for new objects. Solved as Phi'W Phi w = l (Phi'D Phi + mu I) w, the largest l.
- * The constant, W 1 = D 1, is the smoothest of all and says nothing: it is taken off W (constant=keep leaves it, as the paper
- * does, whose linear functions of centred data do not contain it). With a linear kernel it is the method of the paper; where
- * Phi'D Phi is singular only its range counts, which is the paper's "PCA first". Cost: the Gram, and some n^3 flops (n m^2 with
- * landmarks). He, Niyogi, "Locality preserving projections", NIPS 16, 2003. */
+ * The constant, W 1 = D 1, is the smoothest of all and says nothing: it is moved below all others (constant=keep leaves it, as
+ * the paper does, whose linear functions of centred data do not contain it). With a linear kernel it is the method of the
+ * paper; where Phi'D Phi is singular only its range counts, which is the paper's "PCA first". Cost: the Gram, and some n^3
+ * flops (n m^2 with landmarks). He, Niyogi, "Locality preserving projections", NIPS 16, 2003. */
 #include "model/model.h"
 
 typedef struct lpp {

@@ -60,7 +60,8 @@ typedef struct rk_graph {
 /* k, or as many others as n objects have; says so. */
 int64_t rk_graph_k(rkhs_env *env, int64_t k, int64_t n);
 rkhs_status rk_graph_new(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, rk_graph *out);
-/* An operator (rk_op): W - dd'/sum d, which is W but for the constant, W 1 = d. */
+/* An operator (rk_op): W - 3 dd'/sum d, which is W but for the constant: W 1 = d has l = 1, and now -2, below all others. */
+#define RK_CONSTANT 3.0
 rkhs_status rk_graph_apply(void *context, rkhs_env *env, const double *V, int64_t k, double *out);
 
 /* Laplacian eigenmaps: what was found of the largest part. */

@@ -5,9 +5,10 @@
  * Row i of R has the weights, of sum 1, by which the k nearest neighbours of object i in feature space make it up best:
  * (G + reg tr(G) I) r = 1 up to scale, G the products of their differences from it, k(a,b) - k(a,i) - k(b,i) + k(i,i). Z keeps
  * those weights as well as functions that are linear in feature space can. Solved as Phi'M Phi w = l (Phi'Phi + mu I) w,
- * M = R + R' - R'R, the largest l; the constant, M 1 = 1, is taken off M (constant=keep leaves it). With a linear kernel it is
- * the method of the paper; where Phi'Phi is singular only its range counts, which is the paper's "PCA first". Cost: the Gram,
- * n k^3 and some n^3 flops (n m^2 with landmarks). He, Cai, Yan, Zhang, "Neighborhood preserving embedding", ICCV 2005. */
+ * M = R + R' - R'R, the largest l; the constant, M 1 = 1, is moved below all others (constant=keep leaves it). With a linear
+ * kernel it is the method of the paper; where Phi'Phi is singular only its range counts, which is the paper's "PCA first".
+ * Cost: the Gram, n k^3 and some n^3 flops (n m^2 with landmarks). He, Cai, Yan, Zhang, "Neighborhood preserving embedding",
+ * ICCV 2005. */
 #include "model/model.h"
 
 typedef struct npe {
@@ -136,7 +137,7 @@ typedef struct kept_weights {
     int constant;
 } kept_weights;
 
-/* (R + R' - R'R) V, without the mean of each column when the constant is left out. */
+/* (R + R' - R'R) V, less three times the mean of each column when the constant is left out: its l is then -2. */
 static rkhs_status apply_npe(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
     const kept_weights *w = context;
     rkhs_status status = RKHS_OK;
@@ -150,7 +151,7 @@ static rkhs_status apply_npe(void *context, rkhs_env *env, const double *V, int6
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < k; c++) {
             X[i * k + c] = V[i * k + c] - U[i * k + c];
-            if (w->constant == DROP) mean[c] += V[i * k + c] / (double)n;
+            if (w->constant == DROP) mean[c] += RK_CONSTANT * V[i * k + c] / (double)n;
         }
     TRY(rk_csr_apply(env, &w->T, X, k, out));
     for (int64_t i = 0; i < n; i++)

@@ -36,7 +36,7 @@ rkhs_status rk_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *
     problem.mu = ridge * trace / (double)g->n;
     TRY(rk_solve_spectral(g, solver, &problem, &s));
     for (int64_t c = 0; c < d; c++) { /* l is at most about 1: so small, it is rounding */
-        if (fabs(s.values[c]) < 1e-11) s.values[c] = 0;
+        if (fabs(s.values[c]) < 1e-11 || s.values[c] < -1.5) s.values[c] = 0;
         for (int64_t i = 0; i < g->rank; i++) s.coef[i * d + c] *= s.values[c] == 0 ? 0 : sqrt(all);
     }
     TRY(g->type->push(g, s.coef, d, f->Z));

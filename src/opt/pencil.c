@@ -170,6 +170,8 @@ static rkhs_status factor_right(pencil *p) {
         TRY(right_side(p, p->problem->mu + more));
         for (int64_t i = 0; more == 0 && i < r; i++) trace += p->C[i * r + i];
         TRY(rk_gram_finite(p->g, trace));
+        if (!(trace > 0)) p->r = 0; /* N and mu are 0: no direction counts */
+        if (!p->r) goto done;
         TRY(rk_cholesky(env, "factor", r, p->C, r, &bad));
         if (bad < 0) break;
         more = more > 0 ? 100 * more : 1e-14 * trace / (double)r;
@@ -229,6 +231,7 @@ rkhs_status rk_solve_pencil(const rk_gram *g, const rk_spec *solver, const rk_sp
     if (p.r < 1) goto done; /* K = 0: so is everything */
     int64_t k = rk_least(problem->count, p.r);
     TRY(factor_right(&p));
+    if (p.r < 1) goto done;
     TRY(rk_scratch(env, p.r * k, sizeof *w, &w));
     TRY(solve_operator(env, solver, (rk_op){p.r, apply_pencil, &p}, k, w, problem->by_magnitude, out));
     divide(&p, 't', k, w);

@@ -79,9 +79,19 @@ static void many_new_rows_equal_few(void **state) {
     }
 }
 
+/* Whether a model's neighbours may be equally near on a data set: the first are taken, so that the order of rows matters. Far
+ * from 0 rounding decides. */
+static int has_ties(const rk_model_type *type, const char *data) {
+    static const char *const apart[] = {"small", "wide", "sparse", "gram"};
+    int neighbours = 0;
+    for (const rk_param *p = type->entry.params; p && p->name; p++) neighbours |= strcmp(p->name, "k") == 0;
+    for (int i = 0; i < 4; i++) neighbours &= strcmp(data, apart[i]) != 0;
+    return neighbours;
+}
+
 static void check_order(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_data *x, const rkhs_data *fresh) {
     int64_t order[N];
-    if (t->of.given || t->type->local) return;
+    if (t->of.given || t->type->local || has_ties(t->type, t->pair.data)) return;
     for (int64_t i = 0; i < N; i++) order[i] = (i * 23 + 5) % N;
     rkhs_data *mixed = fixture_rows(env, x, order, N, strcmp(t->pair.data, "gram") == 0);
     rkhs_model *other = fitted(env, t, mixed);
