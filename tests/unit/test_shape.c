@@ -190,7 +190,8 @@ static void igv_is_the_determinant(void **state) {
     static double images[N * PIXELS];
     rk_mark mark = rk_scratch_mark(env);
     point_set sets[N];
-    draw(N, images);
+    draw(N - 1, images);
+    for (int k = 0; k < PIXELS; k++) images[(N - 1) * PIXELS + k] = 1 + noise(9, (uint64_t)k); /* ink everywhere */
     for (int i = 0; i < N; i++) sets[i] = pixels_of(env, images + i * PIXELS);
     compare(env, "igv", images, sets, N, base_rbf, 0.1, 0.01);
     compare(env, "igv(sigma=0.5, eta=0.001)", images, sets, N, base_rbf, 0.5, 0.001); /* a low rank */
@@ -360,18 +361,26 @@ static void both_are_positive_semi_definite(void **state) {
     }
 }
 
-static void the_same_bits_on_two_threads(void **state) {
+static void the_same_bits_on_two_threads_and_in_parts(void **state) {
     rkhs_env *env = *state;
-    static double images[MANY * PIXELS];
-    double K[MANY * MANY], L[MANY * MANY];
-    draw(MANY, images);
+    enum { N = 70 }; /* several tiles */
+    static double images[N * PIXELS], K[N * N], L[N * N];
+    rkhs_kernel *kernel;
+    rkhs_data *x;
+    draw(N, images);
     for (int k = 0; k < 2; k++) {
         const char *spec = k ? "igv" : "scigv";
         OK(env, rkhs_env_set_threads(env, 1));
-        gram(env, spec, images, MANY, NULL, 0, H, W, K);
+        gram(env, spec, images, N, NULL, 0, H, W, K);
         OK(env, rkhs_env_set_threads(env, 2));
-        gram(env, spec, images, MANY, NULL, 0, H, W, L);
+        gram(env, spec, images, N, NULL, 0, H, W, L);
         assert_memory_equal(K, L, sizeof K);
+        OK(env, rkhs_data_images(env, images, N, H, W, 1, &x));
+        OK(env, rkhs_kernel_new(env, spec, &kernel));
+        OK(env, rkhs_kernel_gram_rows(kernel, x, 20, 50, L, N));
+        assert_memory_equal(K + 20 * N, L, 30 * N * sizeof *K);
+        rkhs_kernel_free(kernel);
+        rkhs_data_free(x);
     }
 }
 
@@ -447,7 +456,7 @@ int main(void) {
         SHAPE_TEST(shape_contexts_say_where_the_others_lie),
         SHAPE_TEST(drawings_move_and_grow),
         SHAPE_TEST(both_are_positive_semi_definite),
-        SHAPE_TEST(the_same_bits_on_two_threads),
+        SHAPE_TEST(the_same_bits_on_two_threads_and_in_parts),
         SHAPE_TEST(colours_and_dark_ink),
         SHAPE_TEST(what_cannot_be_compared_is_refused),
     };
