@@ -474,9 +474,8 @@ static const char *const fixture_more_kernels[] = {
     "graphlet(labelled=false, connected=false, normalize=false)",
     "0.5*wl(h=1) + paths*graphlet",
     "scigv(eta=0.01, points=12, bins=[3,8], base=chi2, position=0)",
-    "scigv(points=9, base=linear, eta=0.001, normalize=false)",
     "igv(base=linear)",
-    "0.5*igv(sigma=0.3, eta=0.1)*rbf + scigv(points=15, base=rbf, ink=dark)",
+    "0.5*igv(base=linear)*rbf + scigv(points=8, base=rbf, ink=dark)",
     "shift(rbf)",
     "0.5*normalize(shift(rbf(gamma=0.03) + center(cosine))) + standardize(linear)",
     "align(rbf(gamma=0.1))",
@@ -597,10 +596,10 @@ static inline int fixture_gram_at(int i, fixture_gram *g) {
     return 0;
 }
 
-/* Whether a model's embedding has the dimension that its spec says. */
-static inline int fixture_has_dim(const rk_model_type *type) {
+/* Whether a model has a parameter. */
+static inline int fixture_has(const rk_model_type *type, const char *name) {
     for (const rk_param *p = type->entry.params; p && p->name; p++)
-        if (strcmp(p->name, "dim") == 0) return 1;
+        if (strcmp(p->name, name) == 0) return 1;
     return 0;
 }
 
@@ -610,7 +609,7 @@ static inline int fixture_has_dim(const rk_model_type *type) {
 /* "kpca(dim=2, gram=exact)", "krr(gram=exact)". */
 static inline void fixture_spec(char *out, size_t room, const rk_model_type *type, int dim, const char *rest) {
     char first[32] = "", *few = type->local ? ", solver=lbfgs(iter=12)" : ""; /* how far it descends is no matter here */
-    if (fixture_has_dim(type)) snprintf(first, sizeof first, "dim=%d, ", dim);
+    if (fixture_has(type, "dim")) snprintf(first, sizeof first, "dim=%d, ", dim);
     snprintf(out, room, "%s(%s%s%s)", type->entry.name, first, rest, few);
 }
 

@@ -69,7 +69,7 @@ static void fewer_rows_than_dimensions_are_refused(void **state) {
     for (trial t = {0}; next_rbf(env, &t, 5);) {
         rkhs_kernel *k;
         rkhs_model *m;
-        if (!fixture_has_dim(t.type)) continue;
+        if (!fixture_has(t.type, "dim")) continue;
         open_model(env, &t, &k, &m);
         REFUSED(env, RKHS_ERR_DATA, "dim = 5 is more than the 4 rows", rkhs_model_fit(m, k, four, NULL, NULL));
         HOLDS(!rkhs_model_embedding(m, NULL, NULL));
@@ -95,7 +95,7 @@ static void specs_out_of_bounds_are_refused(void **state) {
             {"dim=2", "expected"},
         };
         for (int w = 0; w < 8; w++) {
-            if (wrong[w][0][0] == 'd' && !fixture_has_dim((const rk_model_type *)rk_models.entries[i])) continue;
+            if (wrong[w][0][0] == 'd' && !fixture_has((const rk_model_type *)rk_models.entries[i], "dim")) continue;
             snprintf(text, sizeof text, "%s(%s", name, wrong[w][0]);
             LOOK_AT("%s", text);
             REFUSED(env, RKHS_ERR_SPEC, wrong[w][1], rkhs_model_new(env, text, &m));
