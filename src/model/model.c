@@ -207,7 +207,9 @@ static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
     const rk_spec *gram = *(rk_spec **)((char *)m->spec->self + m->type->gram_offset);
     size_t length = strlen(env->message);
     int64_t landmarks = rk_gram_landmarks(env, x->rows);
-    if (strcmp(gram->entry->name, "exact") != 0 || strstr(env->message, "nystrom") || landmarks < 1) return;
+    int small =
+        8.0 * (double)x->rows * (double)x->rows < 0.1 * (double)env->limit; /* then it is something else that is large */
+    if (strcmp(gram->entry->name, "exact") != 0 || strstr(env->message, "nystrom") || landmarks < 1 || small) return;
     snprintf(env->message + length, sizeof env->message - length, ", or use gram=nystrom(m=%lld)", (long long)landmarks);
 }
 
