@@ -35,8 +35,8 @@ METHODS = {
     "LPP": ("lpp(k={k}, ridge={ridge})", {"k": [4, 7, 13], "ridge": [0.001, 0.1]}, ["linear", "pixels", "shapes"]),
     "NPE": ("npe(k={k}, ridge={ridge})", {"k": [5, 9, 13], "ridge": [0.001, 0.1]}, ["linear", "pixels", "shapes"]),
 }
-# Kernels of each name: on pixels rbf with gamma = c/median of the squared distances, on shapes a power of scigv, which narrows it too.
-KERNELS = {"linear": [1], "pixels": [1, 2, 4, 8, 16], "shapes": [1, 2, 4, 8]}
+# Kernels of each name: on pixels rbf with gamma = c/median of the squared distances, on shapes a power of scigv, which narrows or widens it.
+KERNELS = {"linear": [1], "pixels": [1, 2, 4, 8, 16], "shapes": [0.25, 0.5, 1, 2]}
 PAPER_1 = {"TKE": 113, "BCTKE": 107, "KLE": 194, "GPLVM": 138, "LPP": 219, "NPE": 226}
 PAPER_2 = {"BCTKE": (206, 79, 103), "BCGP": (210, 86, 110), "LPP": (303, 133, 154), "NPE": (309, 143, 164)}
 
