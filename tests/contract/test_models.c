@@ -212,13 +212,14 @@ static void the_bits_do_not_depend_on_threads(void **state) {
     static const char *const more[] = {"gram=exact", "gram=nystrom(m=300)", "gram=nystrom(m=300, by=uniform)"};
     for (int q = 0; rk_models.entries[q / 6]; q++) {
         trial t = {.type = (const rk_model_type *)rk_models.entries[q / 6], .pair = {.text = kernels[q % 2], .data = "offset"}};
+        if (FIRST > 1 && q % 6 != 0 && q % 6 != 2) continue; /* under sanitizers one kernel, two grams */
         rk_mark mark = rk_scratch_mark(env);
         rkhs_data *x, *fresh;
         double *first = NULL;
         t.dim = DIM;
         fixture_spec(t.text, sizeof t.text, t.type, DIM, more[q / 2 % 3]);
         fixture_split(env, t.pair.data, ALL, ALL, &x, &fresh);
-        for (int threads = 1; threads <= 4; threads *= 2) {
+        for (int threads = 1; threads <= (FIRST > 1 ? 2 : 4); threads *= 2) {
             LOOK_AT("%s with %s on %d threads", t.text, t.pair.text, threads);
             FINE(env, rkhs_env_set_threads(env, threads));
             rkhs_model *m = fitted(env, &t, x);
