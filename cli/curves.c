@@ -163,7 +163,7 @@ rkhs_status plot_model(cli *c, canvas *v) {
     rkhs_status status;
     TRY(rkhs_model_load(c->env, c->model, &m));
     int has_values = find_item(m, "eigenvalues", &values), has_shares = find_item(m, "explained_variance", &shares);
-    int has_losses = find_item(m, "history", &losses);
+    int has_losses = find_item(m, "losses", &losses);
     TRY(draw_curves(c, v, has_values ? &values : NULL, has_shares ? &shares : NULL, has_losses ? &losses : NULL));
 done:
     rkhs_model_free(m);

@@ -258,7 +258,8 @@ static void list_free(rkhs_env *env, listing *l) {
 
 /* The path of a file in the folder. */
 static const char *path_of(listing *l, const char *name) {
-    snprintf(l->full, l->room, "%s/%s", l->path, name);
+    size_t length = strlen(l->path);
+    snprintf(l->full, l->room, "%s%s%s", l->path, length && l->path[length - 1] == '/' ? "" : "/", name);
     return l->full;
 }
 

@@ -46,3 +46,5 @@ rkhs gram rbf X.npy new.npy -q -o wide.npy; rkhs plot --gram wide.npy -o wide.sv
 # twenty thousand points stay near a megabyte
 rkhs sample 'circles(n=20000)' -o big.npy --labels-out bigy.npy
 rkhs plot big.npy --labels bigy.npy -o big.svg; parts big.svg; [ "$(wc -c <big.svg)" -lt 1000000 ] && echo "under a megabyte"
+# What a descent reports is drawn as a curve.
+rkhs sample 'circles(n=40)' -o curve.npy --quiet && rkhs fit tke curve.npy -o curve.rkhs --quiet && rkhs plot --model curve.rkhs -o curve.svg && grep -o '<desc>[^<]*' curve.svg
