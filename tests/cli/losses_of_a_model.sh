@@ -13,7 +13,7 @@ def pack(path, leave, history):
             if not any(word in info.filename for word in leave):
                 new.writestr(zipfile.ZipInfo(info.filename), old.read(info))
         if history:
-            new.writestr(zipfile.ZipInfo("report/history.npy"), open(history, "rb").read())
+            new.writestr(zipfile.ZipInfo("report/losses.npy"), open(history, "rb").read())
         new.comment = b"rkhs1 fnv1a64=" + 16 * b"0"
     whole = bytearray(open(path, "rb").read())
     h = 0xcbf29ce484222325
