@@ -1,5 +1,6 @@
 """The data sets of the papers, read from the folder that DATA names (its README says where each is from)."""
 import gzip
+import io
 
 import numpy as np
 
@@ -39,3 +40,44 @@ class Sets:
 
     def frey(self):
         return np.load(self.folder / "frey_faces/frey_faces.npy").astype(float) / 255
+
+    def swiss_roll(self):
+        """2000 points, scaled to [0, 1], and their place along the roll."""
+        x = np.load(self.folder / "swiss_roll/swiss_roll_X.npy").astype(float)
+        return (x - x.min(0)) / (x.max(0) - x.min(0)), np.load(self.folder / "swiss_roll/swiss_roll_t.npy").astype(float).ravel()
+
+    def nci(self):
+        """2305 molecules: (fingerprints, whether each is active in each of 59 cell lines)."""
+        return (np.load(self.folder / "nci_cancer/fp3_bits_2305.npy").astype(np.uint8),
+                (np.load(self.folder / "nci_cancer/gi50_scores_2305.npy") >= 60).astype(int))
+
+    def pixels(self, name):
+        """(rows of pixels in [0, 1], labels) of a set of images."""
+        if name == "mnist":
+            return np.load(self.folder / "mnist/mnist_5000_x.npy").reshape(5000, -1) / 255, np.load(self.folder / "mnist/mnist_5000_y.npy").astype(int)
+        path = {"cifar10": "cifar10/cifar10_train5000", "svhn": "svhn/svhn_train4000"}[name]
+        with gzip.open(self.folder / f"{path}_x.npy.gz") as f:
+            x = np.load(io.BytesIO(f.read()))
+        return x.reshape(len(x), -1) / 255, np.load(self.folder / f"{path}_y.npy").astype(int)
+
+    def few(self, name, seed):
+        """A small set to learn classes of: (x, y)."""
+        if name == "circles":
+            return self.circles(seed)
+        if name == "cubes":
+            g = np.random.default_rng(seed)
+            y = np.arange(400) % 8
+            return np.array([[y >> b & 1 for b in range(3)]], float)[0].T + g.normal(0, .25, (400, 3)), y
+        if name in ("iris", "ionosphere"):
+            return np.load(self.folder / f"{name}/{name}_x.npy").astype(float), np.unique(np.load(self.folder / f"{name}/{name}_y.npy"), return_inverse=True)[1]
+        x, y = self.pixels(name.split(",")[0])
+        if "two" in name:
+            x, y = x[y < 2], y[y < 2]
+        rows = np.random.default_rng(seed).permutation(len(x))[:500]
+        return x[rows], y[rows]
+
+    def five(self, name, seed):
+        """225 images of the first five classes to learn from, and as many to test on, below each other: (labels, pixels)."""
+        x, y = self.pixels(name)
+        rows = np.random.default_rng(seed).permutation(np.flatnonzero(y < 5))[:450]
+        return y[rows], x[rows]
