@@ -78,11 +78,23 @@ static void border(strip_fn strip, const double *const *row, const double *b, in
         }
 }
 
+/* Two rows alone, as a lane of a strip has them. */
+__attribute__((target("fma"))) static double pair(int64_t depth, const double *a, const double *b) {
+    double sum = 0;
+    for (int64_t k = 0; k < depth; k++) sum = __builtin_fma(a[k], b[k], sum);
+    return sum;
+}
+
 /* Some columns of A with some of B; `half`: rows that lie above all of a panel's are left out. */
 static void slice(const struct shape *s, int64_t ni, int64_t nj, int64_t depth, const double *A, int64_t lda, const double *B,
                   int64_t ldb, int more, int half, double *C, int64_t ldc) {
     _Alignas(64) double panel[DEPTH * MOST_ACROSS];
     const double *row[MOST_DOWN];
+    if (ni == 1 && nj == 1) {
+        double v = pair(depth, A, B);
+        C[0] = more ? C[0] + v : v;
+        return;
+    }
     for (int64_t j = 0; j < nj; j += VECTORS * s->lanes) {
         int64_t across = rk_least(VECTORS * s->lanes, nj - j), vectors = (across + s->lanes - 1) / s->lanes;
         strip_fn strip = s->strip[vectors - 1];
