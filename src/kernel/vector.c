@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { DIRECT = 8, CHUNK = 256, SLICE = 8192, HALF = 128 }; /* HALF: columns from which half a tile is worth a copy */
+enum { DIRECT = 8, CHUNK = 256, NUMBERS = 1 << 17 }; /* NUMBERS: that one part of the rows has, for their norms */
 static const double CLOSE = 1e-3;
 
 static const rk_dense *dense_of(const rk_bound *b) { return b->x->self; }
@@ -19,20 +19,23 @@ static int is_sparse(const rk_bound *b) { return b->x->type == &rk_data_sparse; 
 static int is_bits(const rk_bound *b) { return b->x->type == &rk_data_bits; }
 static const double *row_of(const rk_bound *b, int64_t i) { return dense_of(b)->values + i * dense_of(b)->ld; }
 
-/* |x_i - centre|^2 of every row. */
-static rkhs_status norms(rkhs_env *env, rk_bound *b, rk_vector_side *side) {
-    int64_t n = b->x->rows, p = b->x->columns;
-    rkhs_status status = rk_alloc(env, n, sizeof *side->norm, &side->norm);
-    for (int64_t i = 0; status == RKHS_OK && i < n; i++) {
+/* |x_i - centre|^2 of some rows. */
+static rkhs_status norms_part(void *context, int64_t part, int worker) {
+    const rk_bound *b = context;
+    const rk_vector_side *side = b->side;
+    int64_t p = b->x->columns, some = NUMBERS / rk_most(p, 1) + 1, from = part * some;
+    for (int64_t i = from; i < rk_least(from + some, b->x->rows); i++) {
         const double *x = row_of(b, i);
-        double sum = 0;
-        for (int64_t c = 0; c < p; c++) {
-            double v = side->centre ? x[c] - side->centre[c] : x[c];
-            sum += v * v;
-        }
-        side->norm[i] = sum;
+        side->norm[i] = rk_scaled_square(p, 1, x, side->centre ? 1 : 0, side->centre ? side->centre : x);
     }
-    return status;
+    return RKHS_OK;
+}
+
+/* And of every row. */
+static rkhs_status norms(rkhs_env *env, rk_bound *b, rk_vector_side *side) {
+    int64_t some = NUMBERS / rk_most(b->x->columns, 1) + 1;
+    rkhs_status status = rk_alloc(env, b->x->rows, sizeof *side->norm, &side->norm);
+    return status == RKHS_OK ? rk_parallel(env, NULL, (b->x->rows + some - 1) / some, norms_part, b) : status;
 }
 
 /* How many bits each row has. */
@@ -111,15 +114,8 @@ void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b
                      y->stride, out, ld);
         return;
     }
-    if (a == b && i0 == j0 && ni == nj && a->x->columns >= HALF) { /* on the diagonal: half of the work */
-        for (int64_t c = 0; c < a->x->columns; c += SLICE)
-            rk_syrk_tile(ni, rk_least(SLICE, a->x->columns - c), row_of(a, i0) + c, dense_of(a)->ld, c ? 1.0 : 0.0, out, ld);
-        rk_mirror(out, ld, 0, ni, 0, nj);
-        return;
-    }
-    for (int64_t c = 0; c < a->x->columns; c += SLICE)
-        rk_gemm_tile('n', 't', ni, nj, rk_least(SLICE, a->x->columns - c), 1.0, row_of(a, i0) + c, dense_of(a)->ld,
-                     row_of(b, j0) + c, dense_of(b)->ld, c ? 1.0 : 0.0, out, ld);
+    rk_product(rk_product_best(), ni, nj, a->x->columns, row_of(a, i0), dense_of(a)->ld, row_of(b, j0), dense_of(b)->ld, 0, out,
+               ld);
 }
 
 /* Some columns of some rows, about the centre, side by side. */
@@ -133,11 +129,12 @@ static void centred_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bou
                          int64_t ld, rk_work work) {
     const double *centre = ((rk_vector_side *)a->side)->centre;
     double *pa = rk_work_take(&work, RK_TILE * CHUNK), *pb = rk_work_take(&work, RK_TILE * CHUNK);
+    if (a == b && i0 == j0 && ni == nj) pb = pa;
     for (int64_t c = 0; c < a->x->columns; c += CHUNK) {
         int64_t nc = rk_least(CHUNK, a->x->columns - c);
         pack(a, i0, ni, c, nc, centre, pa);
-        pack(b, j0, nj, c, nc, centre, pb);
-        rk_gemm_tile('n', 't', ni, nj, nc, 1.0, pa, nc, pb, nc, c ? 1.0 : 0.0, out, ld);
+        if (pb != pa) pack(b, j0, nj, c, nc, centre, pb);
+        rk_product(rk_product_best(), ni, nj, nc, pa, nc, pb, nc, c > 0, out, ld);
     }
 }
 

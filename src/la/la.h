@@ -56,6 +56,12 @@ void rk_cosines(int64_t n, double a, const double *b, double *x);
 int64_t rk_distances(int64_t n, double a, const double *b, double limit, double *d);
 /* d[j] = d[j] / (a + b[j] - d[j]), at most 1, and 1 for 0/0: intersections over unions. */
 void rk_unions(int64_t n, double a, const double *b, double *d);
+/* C (ni x nj) = A B', with `more` added to what stands there; A is ni x p, B is nj x p. A given twice: half of the work.
+ * `level`: 0 BLAS, 1 AVX2, 2 AVX-512, rk_product_best is the highest that this machine can run. From 1 on an entry's bits
+ * depend on its two rows alone, in either order. */
+int rk_product_best(void);
+void rk_product(int level, int64_t ni, int64_t nj, int64_t p, const double *A, int64_t lda, const double *B, int64_t ldb,
+                int more, double *C, int64_t ldc);
 /* out[i*ld + j] = the bits that row i of a and row j of b share; a row has `words` words, rows are lda and ldb apart. `level`:
  * 0 plain C, 1 AVX2, 2 AVX-512; rk_bits_best is the highest that this machine can run. */
 int rk_bits_best(void);

@@ -5,9 +5,6 @@
 #include "la/la.h"
 
 #include <string.h>
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
 
 enum { TILE = 256, SLICE = 8192 };
 
@@ -52,52 +49,6 @@ void rk_triangle(int64_t tile, int64_t *i, int64_t *j) {
     while (r * (r + 1) / 2 > tile) r--;
     *i = r;
     *j = tile - r * (r + 1) / 2;
-}
-
-void rk_turn(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
-    /* Each row of B is written in runs of whole cache lines; what is read for eight of them stays in the cache. */
-    enum { ACROSS = 8, ALONG = 64 };
-    for (int64_t j = 0; j < nj; j += ACROSS)
-        for (int64_t i = 0; i < ni; i += ALONG)
-            for (int64_t b = j; b < rk_least(j + ACROSS, nj); b++)
-                for (int64_t a = i; a < rk_least(i + ALONG, ni); a++) B[b * ldb + a] = A[a * lda + b];
-}
-
-/* Every step-th number of `from`, side by side, with stores that go past the caches: memory that is written whole need not be
- * read first, and what is in the caches stays. */
-#if defined(__x86_64__)
-static inline __attribute__((always_inline)) void write_past(int64_t n, const double *from, int64_t step, double *to) {
-    int64_t j = 0;
-    if ((uintptr_t)to & 8 && n > 0) to[0] = from[0], j = 1; /* pairs begin at a multiple of 16 bytes */
-    for (; j + 2 <= n; j += 2) _mm_stream_pd(to + j, _mm_set_pd(from[(j + 1) * step], from[j * step]));
-    if (j < n) to[j] = from[j * step];
-}
-static void fence(void) { _mm_sfence(); } /* such stores are seen by other threads after this alone */
-#else
-static void write_past(int64_t n, const double *from, int64_t step, double *to) {
-    for (int64_t j = 0; j < n; j++) to[j] = from[j * step];
-}
-static void fence(void) {}
-#endif
-
-void rk_place(int64_t ni, int64_t nj, const double *A, int64_t lda, double *C, int64_t ldc, int64_t i0, int64_t j0, int past) {
-    if (!past) {
-        for (int64_t i = 0; i < ni; i++) memcpy(C + (i0 + i) * ldc + j0, A + i * lda, (size_t)nj * sizeof *A);
-        if (i0 != j0) rk_turn(ni, nj, A, lda, C + j0 * ldc + i0, ldc);
-        return;
-    }
-    for (int64_t i = 0; i < ni; i++) write_past(nj, A + i * lda, 1, C + (i0 + i) * ldc + j0);
-    for (int64_t j = 0; i0 != j0 && j < nj; j++) write_past(ni, A + j, lda, C + (j0 + j) * ldc + i0);
-    fence();
-}
-
-void rk_mirror(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64_t nj) {
-    if (i0 != j0) {
-        rk_turn(ni, nj, C + i0 * ldc + j0, ldc, C + j0 * ldc + i0, ldc);
-        return;
-    }
-    for (int64_t i = i0; i < i0 + ni; i++)
-        for (int64_t j = j0; j < i; j++) C[j * ldc + i] = C[i * ldc + j];
 }
 
 typedef struct tall {

@@ -1,0 +1,145 @@
+/* product.c: C = A B' for a tile of a Gram, A (ni x p) and B (nj x p) by rows.
+ *
+ *     c_ij = s_1 + s_2 + ...,   s_t = fma(a_ik, b_jk, fma(...)) over the columns k of slice t, in order
+ *
+ * Up to 24 rows of B are laid side by side, column by column, a slice at a time, and stay in the first cache; past them go the
+ * rows of A, eight at once, from where they lie. A step of eight rows and three vectors is 24 products and sums for 11 loads,
+ * and two ports do such work: 12 cycles are the limit with AVX-512; with AVX2 it is four rows, and 6 cycles for a fourth of it.
+ * Slices depend on p alone, so that an entry's bits depend on its two rows and nothing else: not on the tile, not on which of
+ * the two comes first, nor on which of the two instruction sets runs. Elsewhere BLAS does it, and promises none of this. */
+#include "la/la.h"
+
+#include <string.h>
+
+enum { SLICE = 8192 }; /* columns of one call of BLAS, which does not run long */
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+
+enum { DEPTH = 256, MOST_DOWN = 8, MOST_ACROSS = 24, VECTORS = 3 };
+
+/* out[r*ld + l] = sum over k of a[r][k] b[k][l], and what stood there with `more`. */
+typedef void (*strip_fn)(const double *const *a, const double *b, int64_t depth, int more, double *out, int64_t ld);
+
+#define UNROLL _Pragma("GCC unroll 8")
+
+/* A strip of DOWN rows and COUNT vectors; `mm`: how the instruction set's functions begin. */
+#define STRIP(name, isa, vector, mm, DOWN, COUNT)                                                                              \
+    __attribute__((target(isa))) static void name(const double *const *a, const double *b, int64_t depth, int more,            \
+                                                  double *out, int64_t ld) {                                                   \
+        enum { LANES = sizeof(vector) / sizeof(double) };                                                                      \
+        vector sum[DOWN][COUNT];                                                                                               \
+        const double *row[DOWN];                                                                                               \
+        UNROLL for (int r = 0; r < DOWN; r++) {                                                                                \
+            row[r] = a[r];                                                                                                     \
+            UNROLL for (int v = 0; v < COUNT; v++) sum[r][v] = mm##_setzero_pd();                                              \
+        }                                                                                                                      \
+        for (int64_t k = 0; k < depth; k++, b += COUNT * LANES) {                                                              \
+            vector y[COUNT];                                                                                                   \
+            UNROLL for (int v = 0; v < COUNT; v++) y[v] = mm##_load_pd(b + v * LANES);                                         \
+            UNROLL for (int r = 0; r < DOWN; r++) {                                                                            \
+                vector x = mm##_set1_pd(row[r][k]);                                                                            \
+                UNROLL for (int v = 0; v < COUNT; v++) sum[r][v] = mm##_fmadd_pd(x, y[v], sum[r][v]);                          \
+            }                                                                                                                  \
+        }                                                                                                                      \
+        UNROLL for (int r = 0; r < DOWN; r++) UNROLL for (int v = 0; v < COUNT; v++) {                                         \
+            double *here = out + r * ld + v * LANES;                                                                           \
+            mm##_storeu_pd(here, more ? mm##_add_pd(mm##_loadu_pd(here), sum[r][v]) : sum[r][v]);                              \
+        }                                                                                                                      \
+    }
+
+STRIP(strip_avx512_1, "avx512f", __m512d, _mm512, 8, 1)
+STRIP(strip_avx512_2, "avx512f", __m512d, _mm512, 8, 2)
+STRIP(strip_avx512_3, "avx512f", __m512d, _mm512, 8, 3)
+STRIP(strip_avx2_1, "avx2,fma", __m256d, _mm256, 4, 1)
+STRIP(strip_avx2_2, "avx2,fma", __m256d, _mm256, 4, 2)
+STRIP(strip_avx2_3, "avx2,fma", __m256d, _mm256, 4, 3)
+
+static const struct shape {
+    int64_t down, lanes;
+    strip_fn strip[VECTORS]; /* of 1, 2, 3 vectors */
+} shapes[] = {{4, 4, {strip_avx2_1, strip_avx2_2, strip_avx2_3}}, {8, 8, {strip_avx512_1, strip_avx512_2, strip_avx512_3}}};
+
+/* Some columns of up to `across` rows side by side; lanes without a row are 0. */
+static void lay(const double *b, int64_t ldb, int64_t rows, int64_t depth, int64_t across, double *out) {
+    if (rows < across) memset(out, 0, (size_t)(depth * across) * sizeof *out);
+    rk_turn(rows, depth, b, ldb, out, across);
+}
+
+/* A strip at the border of a tile, where there is no room for all of it. */
+static void border(strip_fn strip, const double *const *row, const double *b, int64_t depth, int more, int64_t down,
+                   int64_t across, double *out, int64_t ld) {
+    double sums[MOST_DOWN * MOST_ACROSS];
+    strip(row, b, depth, 0, sums, MOST_ACROSS);
+    for (int64_t r = 0; r < down; r++)
+        for (int64_t l = 0; l < across; l++) {
+            double v = sums[r * MOST_ACROSS + l];
+            out[r * ld + l] = more ? out[r * ld + l] + v : v;
+        }
+}
+
+/* Two rows alone, as a lane of a strip has them. */
+__attribute__((target("fma"))) static double pair(int64_t depth, const double *a, const double *b) {
+    double sum = 0;
+    for (int64_t k = 0; k < depth; k++) sum = __builtin_fma(a[k], b[k], sum);
+    return sum;
+}
+
+/* Some columns of A with some of B; `half`: rows that lie above all of a panel's are left out. */
+static void slice(const struct shape *s, int64_t ni, int64_t nj, int64_t depth, const double *A, int64_t lda, const double *B,
+                  int64_t ldb, int more, int half, double *C, int64_t ldc) {
+    _Alignas(64) double panel[DEPTH * MOST_ACROSS];
+    const double *row[MOST_DOWN];
+    if (ni == 1 && nj == 1) {
+        double v = pair(depth, A, B);
+        C[0] = more ? C[0] + v : v;
+        return;
+    }
+    for (int64_t j = 0; j < nj; j += VECTORS * s->lanes) {
+        int64_t across = rk_least(VECTORS * s->lanes, nj - j), vectors = (across + s->lanes - 1) / s->lanes;
+        strip_fn strip = s->strip[vectors - 1];
+        lay(B + j * ldb, ldb, across, depth, vectors * s->lanes, panel);
+        for (int64_t i = half ? j / s->down * s->down : 0; i < ni; i += s->down) {
+            int64_t down = rk_least(s->down, ni - i);
+            for (int64_t r = 0; r < s->down; r++) row[r] = A + (i + (r < down ? r : 0)) * lda;
+            if (down == s->down && across == vectors * s->lanes)
+                strip(row, panel, depth, more, C + i * ldc + j, ldc);
+            else
+                border(strip, row, panel, depth, more, down, across, C + i * ldc + j, ldc);
+        }
+    }
+}
+
+/* By slices of nearly equal depth. */
+static void own(const struct shape *s, int64_t ni, int64_t nj, int64_t p, const double *A, int64_t lda, const double *B,
+                int64_t ldb, int more, int half, double *C, int64_t ldc) {
+    int64_t parts = rk_most(1, (p + DEPTH - 1) / DEPTH), depth = ((p + parts - 1) / parts + 7) / 8 * 8;
+    for (int64_t k = 0; k < p; k += depth)
+        slice(s, ni, nj, rk_least(depth, p - k), A + k, lda, B + k, ldb, more || k, half, C, ldc);
+}
+
+int rk_product_best(void) {
+    if (__builtin_cpu_supports("avx512f")) return 2;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 1 : 0;
+}
+#else
+int rk_product_best(void) { return 0; }
+#endif
+
+void rk_product(int level, int64_t ni, int64_t nj, int64_t p, const double *A, int64_t lda, const double *B, int64_t ldb,
+                int more, double *C, int64_t ldc) {
+    int half = A == B && lda == ldb && ni == nj;
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (level > 0)
+        own(&shapes[level - 1], ni, nj, p, A, lda, B, ldb, more, half, C, ldc);
+    else
+#endif
+        for (int64_t k = 0; k < p; k += SLICE) {
+            int64_t depth = rk_least(SLICE, p - k);
+            if (half)
+                rk_syrk_tile(ni, depth, A + k, lda, more || k ? 1 : 0, C, ldc);
+            else
+                rk_gemm_tile('n', 't', ni, nj, depth, 1, A + k, lda, B + k, ldb, more || k ? 1 : 0, C, ldc);
+        }
+    if (half) rk_mirror(C, ldc, 0, ni, 0, nj);
+}
