@@ -1,4 +1,4 @@
-/* learn.c: rkhs fit, transform, inverse.  SPDX-License-Identifier: BSD-3-Clause */
+/* learn.c: rkhs fit, transform, inverse, anomaly.  SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -110,6 +110,29 @@ int run_transform(cli *c) {
 done:;
     int code = finish(c, status);
     free(Z);
+    rkhs_data_free(x);
+    rkhs_model_free(m);
+    return code;
+}
+
+int run_anomaly(cli *c) {
+    rkhs_model *m = NULL;
+    rkhs_data *x = NULL;
+    double *scores = NULL;
+    const char *path;
+    rkhs_status status;
+    TRY(result_path(c, &path));
+    TRY(check_format(c, path, c->output_format));
+    TRY(rkhs_model_load(c->env, c->operand[0], &m));
+    if (c->place != NULL) TRY(rkhs_model_set_place(m, c->place));
+    TRY(read_data(c, c->operand[1], rkhs_model_kernel(m), &x));
+    TRY(take_numbers(c, "the scores", rkhs_data_rows(x), 1, &scores));
+    set_subject(c, c->operand[1], NULL);
+    TRY(rkhs_model_anomaly(m, x, c->by, scores));
+    TRY(write_numbers(c, scores, rkhs_data_rows(x), 1, path));
+done:;
+    int code = finish(c, status);
+    free(scores);
     rkhs_data_free(x);
     rkhs_model_free(m);
     return code;

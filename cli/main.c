@@ -23,6 +23,13 @@ const command commands[] = {
     {"inverse", "Learn", "MODEL Z", 2, 2, "go back from an embedding to approximate objects", run_inverse, inverse_options,
      NULL, NULL,
      "rkhs inverse m.rkhs Z.npy -o X.npy\n"},
+    {"anomaly", "Learn", "MODEL X", 2, 2, "say how unlike the training objects new ones are", run_anomaly, anomaly_options, NULL,
+     "One number a row, more is stranger; each depends on its object alone. By error: the part of the object that does not come "
+     "back from its code, in feature space, by the regression of inverse. By density: -log of a Gaussian density of the training "
+     "codes at its code. By both: the larger of the two, each as -log of the share of training objects that score as high when "
+     "they are left out.",
+     "rkhs anomaly m.rkhs new.csv -o s.npy\n"
+     "rkhs anomaly m.rkhs new.csv --by both -o s.csv\n"},
     {"select", "Learn", "'SPEC' X", 2, 2, "try many parameters and keep the best model", run_select, select_options, "scores",
      "A ? in SPEC or in --kernel is a hole: 'kpca(dim=?)' has one that is called dim, '?w*rbf' one that is called w; --try fills "
      "it, and holes of one name alike. All combinations are tried, or as many as --draws says. --by is a score: of the "

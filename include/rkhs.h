@@ -291,6 +291,12 @@ RKHS_API rkhs_status rkhs_model_set_place(rkhs_model *model, const char *way);
  * object. */
 RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x);
 
+/* How unlike the training objects each of x is: more is stranger, and each number depends on its object alone. by: "error",
+ * what of phi(x) does not come back from its code, in feature space, over the mean of k(x_j,x_j); "density", -log of a Gaussian
+ * density of codes; "both", the larger of the two as -log of the share of training objects, each left out, that score as
+ * high. NULL: "error", or "density" for a precomputed Gram, which has no k(x,x). From at most 2000 objects, on first use. */
+RKHS_API rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char *by, double *scores);
+
 /* Model files are NumPy archives (.npz) that end in a checksum. They contain the kept training objects. */
 RKHS_API rkhs_status rkhs_model_save(const rkhs_model *model, const char *path);
 RKHS_API rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model);

@@ -31,6 +31,7 @@ const char *rk_usual_kernel(unsigned kind) {
 /* Forgets what a fit left. */
 static void forget(rkhs_model *m) {
     rkhs_env *env = m->env;
+    rk_watch_free(env, m->watch);
     rk_map_free(env, m->map); /* before the kernel, which it may be bound to */
     rkhs_kernel_free(m->kernel);
     rk_free(env, m->Z);
@@ -42,6 +43,7 @@ static void forget(rkhs_model *m) {
     m->Z = NULL;
     m->keep = NULL;
     m->inverse = NULL;
+    m->watch = NULL;
     m->n = m->dim = 0;
 }
 
@@ -217,9 +219,9 @@ static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
 static void swap_results(rkhs_model *a, rkhs_model *b) {
     rkhs_model t = *a;
     a->kernel = b->kernel, a->map = b->map, a->Z = b->Z, a->n = b->n, a->dim = b->dim;
-    a->keep = b->keep, a->report = b->report, a->inverse = b->inverse;
+    a->keep = b->keep, a->report = b->report, a->inverse = b->inverse, a->watch = b->watch;
     b->kernel = t.kernel, b->map = t.map, b->Z = t.Z, b->n = t.n, b->dim = t.dim;
-    b->keep = t.keep, b->report = t.report, b->inverse = t.inverse;
+    b->keep = t.keep, b->report = t.report, b->inverse = t.inverse, b->watch = t.watch;
 }
 
 rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const rkhs_data *x, const rkhs_data *y,
@@ -261,6 +263,15 @@ static rkhs_status wrong_columns(rkhs_env *env, const rkhs_data *x, int64_t want
                    (long long)x->columns, x->columns == 1 ? "" : "s", (long long)wanted, remedy);
 }
 
+rkhs_status rk_model_see(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view) {
+    rkhs_status status = RKHS_OK;
+    if (!m->map) FAIL(m->env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
+    TRY(rk_kernel_coerce(m->kernel, x, m->map->kept, use, view));
+    if ((*use)->columns != m->map->kept->columns) TRY(wrong_columns(m->env, *use, m->map->kept->columns));
+done:
+    return status;
+}
+
 rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, double *Z, int64_t ld) {
     if (!model) return RKHS_ERR_ARGUMENT;
     rkhs_status status = RKHS_OK;
@@ -270,15 +281,13 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     rk_blas_begin();
-    if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
     if (ld > INT_MAX)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: rows of Z are %lld apart: at most %d", (long long)ld, INT_MAX);
     if (!x || !Z) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: no %s: the pointer is NULL", x ? "room for Z" : "data");
     if (ld < model->dim)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: ld is %lld, below the %lld columns of Z", (long long)ld,
              (long long)model->dim);
-    TRY(rk_kernel_coerce(model->kernel, x, model->map->kept, &use, &view));
-    if (use->columns != model->map->kept->columns) TRY(wrong_columns(env, use, model->map->kept->columns));
+    TRY(rk_model_see(model, x, &use, &view));
     TRY(rk_place_all(model, use, Z, ld));
 done:
     rk_blas_end();

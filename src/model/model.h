@@ -92,7 +92,16 @@ rkhs_status rk_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *
 
 typedef struct rk_inverse rk_inverse; /* fitted on first use */
 void rk_inverse_free(rkhs_env *env, rk_inverse *inverse);
+/* Codes of `count` kept objects, evenly spread, and which kept objects these are. */
+rkhs_status rk_some_codes(const rkhs_model *m, int64_t count, int64_t *which, rkhs_data **codes);
 
+/* ---- anomaly: what the scores of new objects are compared with ------------------------------------------------------ */
+
+typedef struct rk_watch rk_watch; /* made on first use; bound to the map's kept objects, so freed before them */
+void rk_watch_free(rkhs_env *env, rk_watch *watch);
+
+/* New objects as a fitted model compares them: x itself or a view, which is freed after use. Refuses what does not fit. */
+rkhs_status rk_model_see(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view);
 /* As rkhs_model_new, for use inside a call: message and progress stay. */
 rkhs_status rk_model_new(rkhs_env *env, const char *spec, rkhs_model **model);
 
@@ -187,6 +196,7 @@ struct rkhs_model {
     int64_t *keep; /* rows of Z that the kept objects are; NULL: all */
     rk_report report;
     rk_inverse *inverse;
+    rk_watch *watch;
     int place; /* what was set: 1 + RK_PLACE_...; 0: as the parameters say */
 };
 
