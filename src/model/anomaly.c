@@ -397,7 +397,7 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
     rkhs_env *env = model->env;
     const rkhs_data *use;
     rkhs_data *view = NULL;
-    double *Z, *other;
+    double *Z, *errors, *densities;
     int which;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
@@ -410,15 +410,17 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
     TRY(asked_for(model, by, &which));
     TRY(ensure(model, which));
     TRY(rk_scratch(env, use->rows * model->dim, sizeof *Z, &Z));
-    TRY(rk_scratch(env, use->rows, sizeof *other, &other));
+    TRY(rk_scratch(env, use->rows, sizeof *errors, &errors));
+    TRY(rk_scratch(env, use->rows, sizeof *densities, &densities));
     TRY(rk_place_all(model, use, Z, model->dim));
     const feature *f = &model->watch->feature;
     const cloud *c = &model->watch->cloud;
-    if (which & BY_DENSITY) TRY(density_all(env, c, Z, use->rows, which & BY_ERROR ? other : scores));
-    if (which & BY_ERROR) TRY(error_all(model, f, use, Z, scores));
-    if (which == (BY_ERROR | BY_DENSITY))
-        for (int64_t i = 0; i < use->rows; i++)
-            scores[i] = fmax(surprise(f->alone, f->m, scores[i]), surprise(c->alone, c->t, other[i]));
+    if (which & BY_DENSITY) TRY(density_all(env, c, Z, use->rows, densities));
+    if (which & BY_ERROR) TRY(error_all(model, f, use, Z, errors));
+    for (int64_t i = 0; i < use->rows; i++)
+        scores[i] = which == BY_ERROR     ? errors[i]
+                    : which == BY_DENSITY ? densities[i]
+                                          : fmax(surprise(f->alone, f->m, errors[i]), surprise(c->alone, c->t, densities[i]));
 done:
     rk_blas_end();
     rkhs_data_free(view);
