@@ -43,8 +43,9 @@ typedef struct option {
     const char *brief;
 } option;
 
-extern const option shared_options[], fit_options[], transform_options[], inverse_options[], anomaly_options[], gram_options[],
-    sample_options[], plot_options[], score_options[], list_options[], select_options[], dimension_options[], no_options[];
+extern const option shared_options[], fit_options[], transform_options[], inverse_options[], anomaly_options[],
+    update_options[], gram_options[], sample_options[], plot_options[], score_options[], list_options[], select_options[],
+    dimension_options[], no_options[];
 
 typedef struct command {
     const char *name; /* NULL ends the table */
@@ -249,6 +250,7 @@ int run_fit(cli *c);
 int run_transform(cli *c);
 int run_inverse(cli *c);
 int run_anomaly(cli *c);
+int run_update(cli *c);
 int run_plot(cli *c);
 int run_info(cli *c);
 int run_score(cli *c);

@@ -304,6 +304,12 @@ RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int6
  * high. NULL: "error", or "density" for a precomputed Gram, which has no k(x,x). From at most 2000 objects, on first use. */
 RKHS_API rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char *by, double *scores);
 
+/* Adds objects to a fitted model: it is fitted on those that it has and on x, with its parameters and its kernel as they are,
+ * from its embedding where it takes a start. Columns agree in sign with the old ones, and the report says how far old objects
+ * moved ("moved": of their deviation). Refuses models that keep not all of their objects, that learned from targets or labels,
+ * or from a precomputed Gram. An update that fails leaves the model as it was. */
+RKHS_API rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x);
+
 /* Model files are NumPy archives (.npz) that end in a checksum. They contain the kept training objects. */
 RKHS_API rkhs_status rkhs_model_save(const rkhs_model *model, const char *path);
 RKHS_API rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model);

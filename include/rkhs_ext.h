@@ -296,6 +296,7 @@ typedef struct rk_smooth {
     int64_t rows, dim, thetas;
     double ridge;    /* isometric: |W|^2; alpha: a'K a, which is the same; sample: not used */
     int64_t nearest; /* alpha: only the k nearest kept objects of each row; 0: all */
+    int64_t most;    /* iterations, below what the solver says; 0: what that says */
     /* f, and when asked dZ (rows x dim) and dt (thetas). A batch is rows index[0..count); NULL: all. */
     rkhs_status (*eval)(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
                         double *f, double *dZ, double *dt);
@@ -341,6 +342,7 @@ typedef struct rk_pulled {
     double *values;               /* spectral: k eigenvalues, largest first; smooth: values[0] = f */
     double *residuals;            /* spectral: |A w - l w|; smooth: residuals[0] = |g| */
     int64_t iterations, products; /* smooth: products are evaluations */
+    int64_t most;                 /* iterations after which the caller has had enough; 0: never */
     int converged;                /* not converging is a report, not an error */
     double *history;              /* smooth: f after each iteration; the caller frees it */
     int64_t recorded, history_room;
@@ -387,6 +389,8 @@ typedef struct rk_fit {
     const rkhs_kernel *kernel;
     const rkhs_data *x, *y, *start;
     struct rk_report *report;
+    const struct rk_report *before; /* of the model that this one updates, whose embedding `start` begins with; or NULL */
+    int64_t most;                   /* iterations that a descent may take then; 0: as many as its solver says */
     int64_t dim;
     double *Z;   /* out: n x dim, n the objects of the gram */
     rk_map *map; /* out: kept objects are filled in by the caller from gram->keep */

@@ -71,6 +71,12 @@ static int ascending(const void *a, const void *b) {
 
 /* ---- error ------------------------------------------------------------------------------------------------------------ */
 
+/* A square distance over the scale; 0 where rounding of products as large as `self` and the scale may be all that is left. */
+static double relative(const feature *f, double square, double self) {
+    if (!isfinite(square)) return INFINITY;
+    return square > 1e-12 * (self + f->scale) ? square / f->scale : 0;
+}
+
 /* Width and ridge on some of the objects, whose images are rows of a factor of their centred Gram. */
 static rkhs_status choose(rkhs_env *env, const feature *f, double *width, double *ridge) {
     rkhs_status status = RKHS_OK;
@@ -121,7 +127,7 @@ static rkhs_status errors_alone(rkhs_env *env, feature *f) {
     TRY(rk_gemm(env, "anomaly", 'n', 'n', m, m, m, 1.0, f->A, m, f->K, m, 0.0, T, m));
     for (int64_t i = 0; i < m; i++) {
         double own = f->A[i * m + i];
-        f->alone[i] = fmax(rk_dot(m, T + i * m, f->A + i * m), 0) / (own * own * f->scale);
+        f->alone[i] = relative(f, rk_dot(m, T + i * m, f->A + i * m) / (own * own), 0);
     }
     qsort(f->alone, (size_t)m, sizeof *f->alone, ascending);
 done:
@@ -208,7 +214,7 @@ static rkhs_status error_tile(void *context, int64_t tile, int worker) {
         double mean = rk_sum(m, k + i * m) / (double)m, error;
         for (int64_t j = 0; j < m; j++) k[i * m + j] += f->all - f->mean[j] - mean;
         error = self[i] - 2 * mean + f->all - 2 * rk_dot(m, u + i * m, k + i * m) + rk_dot(m, u + i * m, v + i * m);
-        a->out[i0 + i] = isfinite(error) ? fmax(error, 0) / f->scale : INFINITY;
+        a->out[i0 + i] = relative(f, error, self[i]);
     }
 done:
     return status;
@@ -398,7 +404,7 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
     const rkhs_data *use;
     rkhs_data *view = NULL;
     double *Z, *errors, *densities;
-    int which;
+    int which = 0;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     rk_blas_begin();

@@ -157,8 +157,9 @@ done:
     return status;
 }
 
-/* Fits into `fresh`, a model without results, whose kernel is frozen. */
-static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start, int64_t dim) {
+/* Fits into `fresh`, a model without results, whose kernel is frozen; old: the model that it updates, or NULL. */
+static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start,
+                            const rkhs_model *old, int64_t dim) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = fresh->env;
     rk_gram *gram = NULL;
@@ -186,6 +187,8 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
                 .y = y,
                 .start = start,
                 .report = &fresh->report,
+                .before = old ? &old->report : NULL,
+                .most = old ? 30 + 300 * (x->rows - old->n) / old->n : 0,
                 .dim = dim,
                 .Z = fresh->Z,
                 .map = fresh->map};
@@ -197,6 +200,7 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
         TRY(rk_report_array(env, &fresh->report, "shape", 1, 3,
                             (double[]){(double)image->h, (double)image->w, (double)image->c}));
     TRY(rk_report_number(env, &fresh->report, "kept", (double)gram->kept));
+    if (y && !fresh->type->predicts) TRY(rk_report_text(env, &fresh->report, "second", y->type->entry.name));
     TRY(fresh->type->fit(&f));
     if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->seen, dim, fresh->map);
     TRY(rk_data_keep(seen, gram->keep, gram->kept, &fresh->map->kept));
@@ -220,13 +224,24 @@ static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
     snprintf(env->message + length, sizeof env->message - length, ", or use gram=nystrom(m=%lld)", (long long)landmarks);
 }
 
-/* Exchanges what two models have learned. */
-static void swap_results(rkhs_model *a, rkhs_model *b) {
+void rk_model_swap(rkhs_model *a, rkhs_model *b) {
     rkhs_model t = *a;
     a->kernel = b->kernel, a->map = b->map, a->Z = b->Z, a->n = b->n, a->dim = b->dim;
     a->keep = b->keep, a->report = b->report, a->inverse = b->inverse, a->watch = b->watch, a->seen = b->seen;
     b->kernel = t.kernel, b->map = t.map, b->Z = t.Z, b->n = t.n, b->dim = t.dim;
     b->keep = t.keep, b->report = t.report, b->inverse = t.inverse, b->watch = t.watch, b->seen = t.seen;
+}
+
+rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *start, rkhs_model **fresh) {
+    rkhs_status status = RKHS_OK;
+    rk_spec *spec;
+    TRY(rk_spec_copy(m->env, m->spec, &spec));
+    TRY(model_of(m->env, spec, fresh));
+    TRY(rk_kernel_copy(m->kernel, &(*fresh)->kernel));
+    status = fit_into(*fresh, x, NULL, start, m, m->dim);
+    if (status == RKHS_ERR_MEMORY) advise_landmarks(m, x);
+done:
+    return status;
 }
 
 rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const rkhs_data *x, const rkhs_data *y,
@@ -247,8 +262,8 @@ rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const r
     TRY(model_of(env, spec, &fresh));
     TRY(own_kernel(model, kernel, x, &fresh->kernel));
     TRY(rk_kernel_coerce(fresh->kernel, x, NULL, &use, &view));
-    TRY(fit_into(fresh, use, y, start, dim));
-    swap_results(model, fresh);
+    TRY(fit_into(fresh, use, y, start, NULL, dim));
+    rk_model_swap(model, fresh);
 done:
     rk_blas_end();
     rkhs_model_free(fresh);

@@ -23,6 +23,7 @@ typedef struct rk_report {
 rkhs_status rk_report_number(rkhs_env *env, rk_report *r, const char *name, double value);
 rkhs_status rk_report_array(rkhs_env *env, rk_report *r, const char *name, int64_t rows, int64_t columns, const double *values);
 rkhs_status rk_report_text(rkhs_env *env, rk_report *r, const char *name, const char *text);
+const rk_report_item *rk_report_find(const rk_report *r, const char *name); /* or NULL */
 void rk_report_clear(rkhs_env *env, rk_report *r);
 rkhs_status rk_report_save(const rk_report *r, rk_archive *archive);
 rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, rk_report *r);
@@ -46,6 +47,8 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map);
 /* Columns so that the largest |entry| among the first n rows of each is positive, the first on ties; the other rows, B and c
  * follow. */
 void rk_fix_signs(double *Z, int64_t n, int64_t all, int64_t dim, rk_map *map);
+/* Column c of Z (rows x dim) and of the map the other way round. */
+void rk_flip(double *Z, int64_t rows, int64_t dim, rk_map *map, int64_t c);
 
 /* ---- place: new objects in other ways than by the map ---------------------------------------------------------------- */
 
@@ -104,6 +107,10 @@ void rk_watch_free(rkhs_env *env, rk_watch *watch);
 
 /* New objects as a fitted model compares them: x itself or a view, which is freed after use. Refuses what does not fit. */
 rkhs_status rk_model_see(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view);
+/* A model with the parameters and the kernel of another, fitted on x; the caller frees it, also when this fails. */
+rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *start, rkhs_model **fresh);
+/* Exchanges what two models have learned. */
+void rk_model_swap(rkhs_model *a, rkhs_model *b);
 /* As rkhs_model_new, for use inside a call: message and progress stay. */
 rkhs_status rk_model_new(rkhs_env *env, const char *spec, rkhs_model **model);
 
