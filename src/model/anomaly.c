@@ -409,10 +409,10 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
     rk_mark mark = rk_scratch_mark(env);
     rk_blas_begin();
     if (!x || !scores) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_anomaly: no %s: the pointer is NULL", x ? "scores" : "data");
+    TRY(rk_model_see(model, x, &use, &view));
     if (model->type->predicts)
         FAIL(env, RKHS_ERR_ARGUMENT, "%s predicts, and makes no codes to compare objects by: use a model that embeds",
              model->type->entry.name);
-    TRY(rk_model_see(model, x, &use, &view));
     TRY(asked_for(model, by, &which));
     TRY(ensure(model, which));
     TRY(rk_scratch(env, use->rows * model->dim, sizeof *Z, &Z));

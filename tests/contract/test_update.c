@@ -63,7 +63,7 @@ static void an_update_is_a_fit_on_all(void **state) {
         if (!(far <= 1e-12)) fail_msg("%s: off by %g of a fit on all", context, far);
         if (m->type->takes_start) {
             double loss = *item_of(m, "loss")->values, other = *item_of(again, "loss")->values;
-            if (!(loss <= other + 0.03 * fabs(other))) fail_msg("%s: loss %g, and %g of a whole fit", context, loss, other);
+            if (!(loss <= other + 0.1 * fabs(other))) fail_msg("%s: loss %g, and %g of a whole fit", context, loss, other);
             HOLDS(*item_of(m, "iterations")->values <= 30 + 300 * NEW / N);
         }
         for (int c = 0; c < DIM; c++) {
