@@ -43,8 +43,9 @@ typedef struct option {
     const char *brief;
 } option;
 
-extern const option shared_options[], fit_options[], transform_options[], inverse_options[], gram_options[], sample_options[],
-    plot_options[], score_options[], list_options[], select_options[], dimension_options[], no_options[];
+extern const option shared_options[], fit_options[], transform_options[], inverse_options[], anomaly_options[],
+    update_options[], gram_options[], sample_options[], plot_options[], score_options[], list_options[], select_options[],
+    dimension_options[], no_options[];
 
 typedef struct command {
     const char *name; /* NULL ends the table */
@@ -70,7 +71,7 @@ struct cli {
     const char *output, *z, *x, *kernel, *labels, *target, *label_column, *labels_out, *format, *output_format, *title, *rows;
     const char *start, *place;                    /* of fit and transform */
     const char *new_z, *new_x, *new_labels;       /* of score */
-    const char *by, *table, *resume, *unlabelled; /* select */
+    const char *by, *table, *resume, *unlabelled; /* select; by: of anomaly too */
     struct many tries;
     int folds, draws;
     const char *model, *gram, *objects, *image_size, *titles; /* of plot */
@@ -248,6 +249,8 @@ double uniform_of(uint64_t seed, uint64_t stream, uint64_t index);
 int run_fit(cli *c);
 int run_transform(cli *c);
 int run_inverse(cli *c);
+int run_anomaly(cli *c);
+int run_update(cli *c);
 int run_plot(cli *c);
 int run_info(cli *c);
 int run_score(cli *c);

@@ -1,4 +1,4 @@
-/* learn.c: rkhs fit, transform, inverse.  SPDX-License-Identifier: BSD-3-Clause */
+/* learn.c: rkhs fit, transform, inverse, anomaly, update.  SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ rkhs_status check_model_name(cli *c) {
                   c->output);
 }
 
-/* Refuses a fit that would write nothing, or the model where numbers are meant. */
+/* Refuses a fit or an update that would write nothing, or the model where numbers are meant. */
 static rkhs_status check_fit(cli *c) {
     const char *outputs[] = {c->output, c->z};
     if (c->output == NULL && c->z == NULL) {
@@ -90,6 +90,38 @@ done:;
     return code;
 }
 
+/* How far the old objects moved. */
+static void say_moved(const rkhs_model *m) {
+    rkhs_item item;
+    char line[128];
+    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) {
+        if (strcmp(item.name, "moved") != 0 || item.values == NULL) continue;
+        snprintf(line, sizeof line, "the old objects moved by %.3g of their deviation", item.values[0]);
+        say("update", line);
+    }
+}
+
+int run_update(cli *c) {
+    rkhs_model *m = NULL;
+    rkhs_data *x = NULL;
+    rkhs_status status;
+    TRY(check_fit(c));
+    TRY(rkhs_model_load(c->env, c->operand[0], &m));
+    TRY(read_data(c, c->operand[1], rkhs_model_kernel(m), &x));
+    set_subject(c, c->operand[1], NULL);
+    TRY(rkhs_model_update(m, x));
+    TRY(write_fit(c, m));
+    if (!c->quiet && stop_signal() == 0) {
+        say_summary(c, m);
+        say_moved(m);
+    }
+done:;
+    int code = finish(c, status);
+    rkhs_data_free(x);
+    rkhs_model_free(m);
+    return code;
+}
+
 int run_transform(cli *c) {
     rkhs_model *m = NULL;
     rkhs_data *x = NULL;
@@ -110,6 +142,29 @@ int run_transform(cli *c) {
 done:;
     int code = finish(c, status);
     free(Z);
+    rkhs_data_free(x);
+    rkhs_model_free(m);
+    return code;
+}
+
+int run_anomaly(cli *c) {
+    rkhs_model *m = NULL;
+    rkhs_data *x = NULL;
+    double *scores = NULL;
+    const char *path;
+    rkhs_status status;
+    TRY(result_path(c, &path));
+    TRY(check_format(c, path, c->output_format));
+    TRY(rkhs_model_load(c->env, c->operand[0], &m));
+    if (c->place != NULL) TRY(rkhs_model_set_place(m, c->place));
+    TRY(read_data(c, c->operand[1], rkhs_model_kernel(m), &x));
+    TRY(take_numbers(c, "the scores", rkhs_data_rows(x), 1, &scores));
+    set_subject(c, c->operand[1], NULL);
+    TRY(rkhs_model_anomaly(m, x, c->by, scores));
+    TRY(write_numbers(c, scores, rkhs_data_rows(x), 1, path));
+done:;
+    int code = finish(c, status);
+    free(scores);
     rkhs_data_free(x);
     rkhs_model_free(m);
     return code;

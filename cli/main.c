@@ -23,6 +23,20 @@ const command commands[] = {
     {"inverse", "Learn", "MODEL Z", 2, 2, "go back from an embedding to approximate objects", run_inverse, inverse_options,
      NULL, NULL,
      "rkhs inverse m.rkhs Z.npy -o X.npy\n"},
+    {"anomaly", "Learn", "MODEL X", 2, 2, "say how unlike the training objects new ones are", run_anomaly, anomaly_options, NULL,
+     "One number a row, more is stranger; each depends on its object alone. By error: the part of the object that does not come "
+     "back from its code, in feature space, by the regression of inverse. By density: -log of a Gaussian density of the training "
+     "codes at its code. By both: the larger of the two, each as -log of the share of training objects that score as high when "
+     "they are left out.",
+     "rkhs anomaly m.rkhs new.csv -o s.npy\n"
+     "rkhs anomaly m.rkhs new.csv --by both -o s.csv\n"},
+    {"update", "Learn", "MODEL X", 2, 2, "add new objects to a model", run_update, update_options, NULL,
+     "The model is fitted on its own objects and on those of X, with its parameters and its kernel as they are, from its embedding "
+     "where it takes a start; columns keep their signs, and what is said at the end tells how far the old objects moved. A model with "
+     "landmarks keeps these alone, and one that learned from targets, labels or a precomputed Gram does not have what it needs: fit "
+     "these again.",
+     "rkhs update m.rkhs new.csv -o m2.rkhs\n"
+     "rkhs update m.rkhs new.csv -o m2.rkhs -z Z.npy\n"},
     {"select", "Learn", "'SPEC' X", 2, 2, "try many parameters and keep the best model", run_select, select_options, "scores",
      "A ? in SPEC or in --kernel is a hole: 'kpca(dim=?)' has one that is called dim, '?w*rbf' one that is called w; --try fills "
      "it, and holes of one name alike. All combinations are tried, or as many as --draws says. --by is a score: of the "

@@ -50,6 +50,19 @@ const option inverse_options[] = {
     FORMAT, OUTPUT_FORMAT, {0}
 };
 
+const option anomaly_options[] = {
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the scores, one a row, e.g. s.npy; otherwise to a pipe"},
+    {"by", 0, OPT_TEXT, AT(by), "SCORE", "error, density or both; otherwise error, of a precomputed Gram density"},
+    {"place", 0, OPT_TEXT, AT(place), "WAY", "how new objects get their codes, as in transform"},
+    LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
+};
+
+const option update_options[] = {
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the model, e.g. m2.rkhs"},
+    {"z", 'z', OPT_TEXT, AT(z), "FILE", "write the embedding of all objects, the old ones first, e.g. Z.npy"},
+    LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
+};
+
 const option gram_options[] = {
     {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the matrix, e.g. K.npy; otherwise to a pipe"},
     {"rows", 0, OPT_TEXT, AT(rows), "FROM:TO", "only these rows of A with itself, from 0, without TO; with the bits of the whole"},

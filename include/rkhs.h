@@ -188,6 +188,13 @@ RKHS_API rkhs_status rkhs_data_sample(rkhs_env *env, const char *spec, rkhs_data
 /* The objects at `index`, copied, labels too. */
 RKHS_API rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_t count, rkhs_data **subset);
 
+/* The objects of `count` data sets of one kind and width, one after another, copied; labels too, if all parts have them. */
+RKHS_API rkhs_status rkhs_data_join(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data **joined);
+
+/* Other objects that are the same thing: "noise(0.1)", "shift(2)" of images, "edit" of strings, ...; rkhs_list shows which
+ * there are. NULL: the usual one for that kind of data. Object i is a function of x, the env's seed and i. */
+RKHS_API rkhs_status rkhs_data_augment(rkhs_env *env, const rkhs_data *data, const char *spec, rkhs_data **augmented);
+
 RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "string", "bits", "image", "graph", ... */
 RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
 RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
@@ -291,6 +298,18 @@ RKHS_API rkhs_status rkhs_model_set_place(rkhs_model *model, const char *way);
  * object. */
 RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x);
 
+/* How unlike the training objects each of x is: more is stranger, and each number depends on its object alone. by: "error",
+ * what of phi(x) does not come back from its code, in feature space, over the mean of k(x_j,x_j); "density", -log of a Gaussian
+ * density of codes; "both", the larger of the two as -log of the share of training objects, each left out, that score as
+ * high. NULL: "error", or "density" for a precomputed Gram, which has no k(x,x). From at most 2000 objects, on first use. */
+RKHS_API rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char *by, double *scores);
+
+/* Adds objects to a fitted model: it is fitted on those that it has and on x, with its parameters and its kernel as they are,
+ * from its embedding where it takes a start. Columns agree in sign with the old ones, and the report says how far old objects
+ * moved ("moved": of their deviation). Refuses models that keep not all of their objects, that learned from targets or labels,
+ * or from a precomputed Gram. An update that fails leaves the model as it was. */
+RKHS_API rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x);
+
 /* Model files are NumPy archives (.npz) that end in a checksum. They contain the kept training objects. */
 RKHS_API rkhs_status rkhs_model_save(const rkhs_model *model, const char *path);
 RKHS_API rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model);
@@ -319,7 +338,7 @@ RKHS_API void rkhs_model_free(rkhs_model *model);
 
 /* ---- lists: what there is ----------------------------------------------------------------------------------------- */
 
-/* One type of a list ("kernels", "grams", "solvers", "models", "scores", "formats", "samples"). */
+/* One type of a list ("kernels", "grams", "solvers", "models", "scores", "formats", "samples", "augments"). */
 typedef struct rkhs_type {
     const char *name;
     const char *brief;   /* one sentence */

@@ -121,6 +121,8 @@ typedef struct rk_data_type {
     rk_entry entry; /* entry.size: of the struct behind rkhs_data.self */
     unsigned kind;
     rkhs_status (*subset)(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out);
+    /* (optional) The objects of several sets one after another; `out` has rows and columns, which agree, as do the kinds. */
+    rkhs_status (*join)(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data *out);
     /* (optional) What new objects need of these to be compared with them; subset otherwise. */
     rkhs_status (*keep)(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out);
     /* Array names begin with `prefix`. What save puts must live until the archive is written. */
@@ -132,6 +134,15 @@ typedef struct rk_data_type {
     void (*advise)(rkhs_env *env, const rkhs_data *x);
     void (*release)(rkhs_data *x);
 } rk_data_type;
+
+/* ---- augment: other objects that are the same thing -------------------------------------------------------------------- */
+
+typedef struct rk_augment_type {
+    rk_entry entry;
+    unsigned kinds; /* of data that it applies to */
+    /* As many objects of the same kind and width; object i is a function of x and (seed, i). */
+    rkhs_status (*draw)(rkhs_env *env, const void *self, const rkhs_data *x, uint64_t seed, rkhs_data **out);
+} rk_augment_type;
 
 /* ---- kernel --------------------------------------------------------------------------------------------------------- */
 
@@ -285,6 +296,7 @@ typedef struct rk_smooth {
     int64_t rows, dim, thetas;
     double ridge;    /* isometric: |W|^2; alpha: a'K a, which is the same; sample: not used */
     int64_t nearest; /* alpha: only the k nearest kept objects of each row; 0: all */
+    int64_t most;    /* iterations, below what the solver says; 0: what that says */
     /* f, and when asked dZ (rows x dim) and dt (thetas). A batch is rows index[0..count); NULL: all. */
     rkhs_status (*eval)(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
                         double *f, double *dZ, double *dt);
@@ -330,6 +342,7 @@ typedef struct rk_pulled {
     double *values;               /* spectral: k eigenvalues, largest first; smooth: values[0] = f */
     double *residuals;            /* spectral: |A w - l w|; smooth: residuals[0] = |g| */
     int64_t iterations, products; /* smooth: products are evaluations */
+    int64_t most;                 /* iterations after which the caller has had enough; 0: never */
     int converged;                /* not converging is a report, not an error */
     double *history;              /* smooth: f after each iteration; the caller frees it */
     int64_t recorded, history_room;
@@ -376,8 +389,10 @@ typedef struct rk_fit {
     const rkhs_kernel *kernel;
     const rkhs_data *x, *y, *start;
     struct rk_report *report;
+    const struct rk_report *before; /* of the model that this one updates, whose embedding `start` begins with; or NULL */
+    int64_t most;                   /* iterations that a descent may take then; 0: as many as its solver says */
     int64_t dim;
-    double *Z;   /* out: n x dim */
+    double *Z;   /* out: n x dim, n the objects of the gram */
     rk_map *map; /* out: kept objects are filled in by the caller from gram->keep */
 } rk_fit;
 
@@ -409,6 +424,9 @@ typedef struct rk_model_type {
     const char *title;                                    /* its name as a class: "KernelPCA" */
     int takes_start;
     int keeps_all; /* the map keeps all objects, whatever the gram does */
+    /* (optional) The objects that the gram is built on in place of x; *seen NULL: x itself. The first x->rows of them stand for
+     * those of x, and the embedding has these rows alone; the rules of the kernel look at x. */
+    rkhs_status (*inputs)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
     rkhs_status (*fit)(rk_fit *fit);
     /* What its fit finds is one of several minima: rows in another order may end in another. */
     int local;

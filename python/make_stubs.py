@@ -83,6 +83,8 @@ def stub(model):
         lines += ["    @property", "    def embedding_(self) -> NDArray[np.float64]: ...",
                   "    def transform(self, X: _Data, place: str | None = ...) -> NDArray[Any]: ...",
                   "    def fit_transform(self, X: _Data, y: ArrayLike | None = ...) -> NDArray[Any]: ...",
+                  f"    def update(self, X: _Data) -> {model['title']}: ...",
+                  "    def anomaly(self, X: _Data, by: str | None = ...) -> NDArray[np.float64]: ...",
                   "    def inverse_transform(self, Z: ArrayLike) -> NDArray[Any]: ...",
                   "    def get_feature_names_out(self, input_features: Any = ...) -> NDArray[Any]: ...",
                   "    def set_output(self, *, transform: str | None = ...) -> Any: ..."]

@@ -86,6 +86,25 @@ static PyObject *model_fit(PyObject *self, PyObject *args) {
     return result;
 }
 
+/* update(x, seed, threads, memory, progress) -> advice */
+static PyObject *model_update(PyObject *self, PyObject *args) {
+    model_object *m = (model_object *)self;
+    PyObject *x, *result;
+    settings s = {.all = 1};
+    held hx = {0};
+    call c;
+    if (!PyArg_ParseTuple(args, "OKiKO", &x, &s.seed, &s.threads, &s.memory, &s.progress)) return NULL;
+    model_lock(m);
+    rkhs_status status = call_begin(&c, m->env, &s);
+    m->own.running = &c;
+    if (status == RKHS_OK) status = take_data(m->env, x, &hx);
+    if (status == RKHS_OK) WITHOUT_GIL(&c, status = rkhs_model_update(m->model, hx.data));
+    result = call_end(m->state, &c, status);
+    held_free(&hx);
+    model_unlock(m);
+    return result;
+}
+
 /* transform(x, out, threads, progress, place) -> advice; out is n x dim float64; place: how, or None */
 static PyObject *model_transform(PyObject *self, PyObject *args) {
     model_object *m = (model_object *)self;
@@ -113,6 +132,34 @@ static PyObject *model_transform(PyObject *self, PyObject *args) {
     held_free(&hx);
     model_unlock(m);
     PyBuffer_Release(&z);
+    return result;
+}
+
+/* anomaly(x, out, threads, progress, by) -> advice; out is n float64; by: a score, or None */
+static PyObject *model_anomaly(PyObject *self, PyObject *args) {
+    model_object *m = (model_object *)self;
+    PyObject *x, *out, *result;
+    settings s = {0};
+    held hx = {0};
+    Py_buffer scores;
+    call c;
+    const char *by;
+    if (!PyArg_ParseTuple(args, "OOiOz", &x, &out, &s.threads, &s.progress, &by)) return NULL;
+    if (PyObject_GetBuffer(out, &scores, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) return NULL;
+    model_lock(m);
+    rkhs_status status = call_begin(&c, m->env, &s);
+    m->own.running = &c;
+    if (status == RKHS_OK) status = take_data(m->env, x, &hx);
+    if (status == RKHS_OK && scores.len < rkhs_data_rows(hx.data) * 8) {
+        PyErr_SetString(PyExc_ValueError, "the output is too small");
+        status = RKHS_ERR_ARGUMENT;
+    }
+    if (status == RKHS_OK) status = rkhs_model_set_place(m->model, NULL);
+    if (status == RKHS_OK) WITHOUT_GIL(&c, status = rkhs_model_anomaly(m->model, hx.data, by, scores.buf));
+    result = call_end(m->state, &c, status);
+    held_free(&hx);
+    model_unlock(m);
+    PyBuffer_Release(&scores);
     return result;
 }
 
@@ -230,7 +277,9 @@ static PyObject *model_reduce(PyObject *self, PyObject *unused) {
 
 static PyMethodDef model_methods[] = {
     {"fit", model_fit, METH_VARARGS, "fit(kernel, x, y, start, seed, threads, memory, progress) -> advice"},
+    {"update", model_update, METH_VARARGS, "update(x, seed, threads, memory, progress) -> advice"},
     {"transform", model_transform, METH_VARARGS, "transform(x, out, threads, progress, place) -> advice"},
+    {"anomaly", model_anomaly, METH_VARARGS, "anomaly(x, out, threads, progress, by) -> advice"},
     {"inverse", model_inverse, METH_VARARGS, "inverse(z, threads, progress) -> (advice, objects)"},
     {"embedding", model_embedding, METH_VARARGS, "embedding() -> (n, dim); embedding(out) fills out"},
     {"report", model_report, METH_NOARGS, "report() -> [(name, text, rows, columns, numbers)]"},

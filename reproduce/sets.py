@@ -81,3 +81,14 @@ class Sets:
         x, y = self.pixels(name)
         rows = np.random.default_rng(seed).permutation(np.flatnonzero(y < 5))[:450]
         return y[rows], x[rows]
+    def flows(self, seed, train=1000, test=500):
+        """CICIoT2023, the edition of 39 columns: `train` benign flows, and `test` others of each class: (X, {class: X})."""
+        x = np.load(self.folder / "ciciot2023/ciciot2023_x.npy").astype(float)
+        y = np.load(self.folder / "ciciot2023/ciciot2023_y.npy")
+        names = (self.folder / "ciciot2023/classes.txt").read_text().split()
+        draw = np.random.default_rng(seed)
+        rows = {name: draw.permutation(np.flatnonzero(y == code)) for code, name in enumerate(names)}
+        rows["Web"] = draw.permutation(np.concatenate([rows.pop(name) for name in ("WebAttack", "Uploading", "Malware")]))
+        benign = rows.pop("Benign")
+        lots = {"Benign": benign[train:train + test], **{name: own[:test] for name, own in rows.items()}}
+        return x[benign[:train]], {name: x[own] for name, own in lots.items()}

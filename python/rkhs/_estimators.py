@@ -200,6 +200,31 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
             back = back.reshape((len(back), height, width, channels) if channels > 1 else (len(back), height, width))
         return back.astype(Z.dtype, copy=False)
 
+    def update(self, X):
+        """Adds new objects to the model, with its parameters and its kernel as they are, from its embedding where it takes a start.
+
+        ``report_["moved"]`` tells how far the old objects moved, over their deviation. The new rows of ``embedding_`` are the last.
+        """
+        model = self._fitted()
+        x, _ = self._describe(X, reset=False)
+        sentences = model.update(x, seed_of(self.random_state), threads_of(self.n_jobs), self.memory or 0, progress_of(self.verbose))
+        self._adopt(model)
+        advise(sentences)
+        return self
+
+    def anomaly(self, X, by=None):
+        """How unlike the training objects new ones are: one number for each, more is stranger.
+
+        by : "error", "density", "both" or None: what of an object does not come back from its code in feature space; -log of a
+            Gaussian density of the training codes at its code; the larger of the two, each as -log of the share of training
+            objects that score as high when left out. None: "error", or "density" with ``kernel="precomputed"``.
+        """
+        model = self._fitted()
+        x, _ = self._describe(X, reset=False)
+        scores = np.empty(x[1])
+        advise(model.anomaly(x, scores, threads_of(self.n_jobs), progress_of(self.verbose), by))
+        return scores
+
     def score(self, X, y=None):
         """Minus the mean squared error of ``inverse_transform(transform(X))``: more is better."""
         X = check_array(X, allow_nd=True)

@@ -172,7 +172,8 @@ static rkhs_status fit_process(rk_fit *f, const rk_gram *data, rk_coordinates co
     TRY(rk_scratch(f->env, n * d, sizeof *Z0, &Z0));
     TRY(start_at(f, data, Z0));
     TRY(first_theta(f, Z0, theta));
-    rk_smooth problem = {.coordinates = coordinates, .rows = n, .dim = d, .thetas = 3, .eval = rk_process_eval, .context = p};
+    rk_smooth problem = {
+        .coordinates = coordinates, .rows = n, .dim = d, .thetas = 3, .most = f->most, .eval = rk_process_eval, .context = p};
     TRY(rk_solve_smooth(f->gram, o->solver, &problem, Z0, theta, &s));
     rk_process_theta(p, theta);
     TRY(report(f, p, &s));

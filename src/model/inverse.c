@@ -22,8 +22,7 @@ void rk_inverse_free(rkhs_env *env, rk_inverse *inverse) {
     rk_free(env, inverse);
 }
 
-/* Codes of `count` kept objects, evenly spread, and which kept objects these are. */
-static rkhs_status some_codes(const rkhs_model *m, int64_t count, int64_t *which, rkhs_data **codes) {
+rkhs_status rk_some_codes(const rkhs_model *m, int64_t count, int64_t *which, rkhs_data **codes) {
     double *values;
     rkhs_status status = rk_data_dense_new(m->env, count, m->dim, &values, codes);
     for (int64_t i = 0; status == RKHS_OK && i < count; i++) {
@@ -52,7 +51,7 @@ static rkhs_status choose(const rkhs_model *m, const rkhs_data *x, const double 
     rkhs_data *codes = NULL;
     TRY(rk_scratch(env, n, sizeof *which, &which));
     TRY(rk_scratch(env, n * p, sizeof *X, &X));
-    TRY(some_codes(m, n, which, &codes));
+    TRY(rk_some_codes(m, n, which, &codes));
     centred_objects(x, which, n, mean, X);
     TRY(rk_ridge_choose(env, "inverse", codes, X, p, width, ridge));
 done:
@@ -75,7 +74,7 @@ static rkhs_status inverse_fit(const rkhs_model *m, const rkhs_data *x, rk_inver
     TRY(choose(m, x, inverse->map->c, &width, &ridge));
     TRY(rk_scratch(env, n, sizeof *which, &which));
     TRY(rk_scratch(env, n * n, sizeof *K, &K));
-    TRY(some_codes(m, n, which, &inverse->map->kept));
+    TRY(rk_some_codes(m, n, which, &inverse->map->kept));
     centred_objects(x, which, n, inverse->map->c, inverse->map->B);
     TRY(rk_ridge_gram(env, width, inverse->map->kept, &inverse->kernel, K));
     TRY(rk_ridge_solve(env, "inverse", n, p, K, ridge, inverse->map->B, NULL));

@@ -31,6 +31,7 @@ const char *rk_usual_kernel(unsigned kind) {
 /* Forgets what a fit left. */
 static void forget(rkhs_model *m) {
     rkhs_env *env = m->env;
+    rk_watch_free(env, m->watch);
     rk_map_free(env, m->map); /* before the kernel, which it may be bound to */
     rkhs_kernel_free(m->kernel);
     rk_free(env, m->Z);
@@ -42,7 +43,8 @@ static void forget(rkhs_model *m) {
     m->Z = NULL;
     m->keep = NULL;
     m->inverse = NULL;
-    m->n = m->dim = 0;
+    m->watch = NULL;
+    m->n = m->seen = m->dim = 0;
 }
 
 void rkhs_model_free(rkhs_model *model) {
@@ -155,22 +157,27 @@ done:
     return status;
 }
 
-/* Fits into `fresh`, a model without results, whose kernel is frozen. */
-static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start, int64_t dim) {
+/* Fits into `fresh`, a model without results, whose kernel is frozen; old: the model that it updates, or NULL. */
+static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start,
+                            const rkhs_model *old, int64_t dim) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = fresh->env;
     rk_gram *gram = NULL;
+    rkhs_data *other = NULL;
     const rk_spec *gram_spec = *(rk_spec **)((char *)fresh->spec->self + fresh->type->gram_offset);
     if (x->type->advise && !rk_kernel_has(fresh->kernel, RK_SCALE_FREE)) x->type->advise(env, x);
-    TRY(rk_gram_new(env, gram_spec, fresh->kernel, x, &gram));
+    if (fresh->type->inputs) TRY(fresh->type->inputs(env, fresh->spec->self, x, y, &other));
+    const rkhs_data *seen = other ? other : x;
+    TRY(rk_gram_new(env, gram_spec, fresh->kernel, seen, &gram));
     if (fresh->type->keeps_all) {
         rk_free(env, gram->keep);
         gram->keep = NULL;
         gram->kept = gram->n;
     }
     fresh->n = x->rows;
+    fresh->seen = seen->rows;
     fresh->dim = dim;
-    TRY(rk_alloc(env, fresh->n * dim, sizeof *fresh->Z, &fresh->Z));
+    TRY(rk_alloc(env, fresh->seen * dim, sizeof *fresh->Z, &fresh->Z));
     TRY(rk_map_new(env, gram->kept, dim, &fresh->map));
     rk_fit f = {.env = env,
                 .self = fresh->spec->self,
@@ -180,6 +187,8 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
                 .y = y,
                 .start = start,
                 .report = &fresh->report,
+                .before = old ? &old->report : NULL,
+                .most = old ? 30 + 300 * (x->rows - old->n) / old->n : 0,
                 .dim = dim,
                 .Z = fresh->Z,
                 .map = fresh->map};
@@ -191,13 +200,15 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
         TRY(rk_report_array(env, &fresh->report, "shape", 1, 3,
                             (double[]){(double)image->h, (double)image->w, (double)image->c}));
     TRY(rk_report_number(env, &fresh->report, "kept", (double)gram->kept));
+    if (y && !fresh->type->predicts) TRY(rk_report_text(env, &fresh->report, "second", y->type->entry.name));
     TRY(fresh->type->fit(&f));
-    if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, dim, fresh->map);
-    TRY(rk_data_keep(x, gram->keep, gram->kept, &fresh->map->kept));
+    if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->seen, dim, fresh->map);
+    TRY(rk_data_keep(seen, gram->keep, gram->kept, &fresh->map->kept));
     fresh->keep = gram->keep;
     gram->keep = NULL;
 done:
     rk_gram_free(gram);
+    rkhs_data_free(other);
     return status;
 }
 
@@ -213,13 +224,24 @@ static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
     snprintf(env->message + length, sizeof env->message - length, ", or use gram=nystrom(m=%lld)", (long long)landmarks);
 }
 
-/* Exchanges what two models have learned. */
-static void swap_results(rkhs_model *a, rkhs_model *b) {
+void rk_model_swap(rkhs_model *a, rkhs_model *b) {
     rkhs_model t = *a;
     a->kernel = b->kernel, a->map = b->map, a->Z = b->Z, a->n = b->n, a->dim = b->dim;
-    a->keep = b->keep, a->report = b->report, a->inverse = b->inverse;
+    a->keep = b->keep, a->report = b->report, a->inverse = b->inverse, a->watch = b->watch, a->seen = b->seen;
     b->kernel = t.kernel, b->map = t.map, b->Z = t.Z, b->n = t.n, b->dim = t.dim;
-    b->keep = t.keep, b->report = t.report, b->inverse = t.inverse;
+    b->keep = t.keep, b->report = t.report, b->inverse = t.inverse, b->watch = t.watch, b->seen = t.seen;
+}
+
+rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *start, rkhs_model **fresh) {
+    rkhs_status status = RKHS_OK;
+    rk_spec *spec;
+    TRY(rk_spec_copy(m->env, m->spec, &spec));
+    TRY(model_of(m->env, spec, fresh));
+    TRY(rk_kernel_copy(m->kernel, &(*fresh)->kernel));
+    status = fit_into(*fresh, x, NULL, start, m, m->dim);
+    if (status == RKHS_ERR_MEMORY) advise_landmarks(m, x);
+done:
+    return status;
 }
 
 rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const rkhs_data *x, const rkhs_data *y,
@@ -240,8 +262,8 @@ rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const r
     TRY(model_of(env, spec, &fresh));
     TRY(own_kernel(model, kernel, x, &fresh->kernel));
     TRY(rk_kernel_coerce(fresh->kernel, x, NULL, &use, &view));
-    TRY(fit_into(fresh, use, y, start, dim));
-    swap_results(model, fresh);
+    TRY(fit_into(fresh, use, y, start, NULL, dim));
+    rk_model_swap(model, fresh);
 done:
     rk_blas_end();
     rkhs_model_free(fresh);
@@ -261,6 +283,15 @@ static rkhs_status wrong_columns(rkhs_env *env, const rkhs_data *x, int64_t want
                    (long long)x->columns, x->columns == 1 ? "" : "s", (long long)wanted, remedy);
 }
 
+rkhs_status rk_model_see(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view) {
+    rkhs_status status = RKHS_OK;
+    if (!m->map) FAIL(m->env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
+    TRY(rk_kernel_coerce(m->kernel, x, m->map->kept, use, view));
+    if ((*use)->columns != m->map->kept->columns) TRY(wrong_columns(m->env, *use, m->map->kept->columns));
+done:
+    return status;
+}
+
 rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, double *Z, int64_t ld) {
     if (!model) return RKHS_ERR_ARGUMENT;
     rkhs_status status = RKHS_OK;
@@ -270,15 +301,13 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     rk_blas_begin();
-    if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
     if (ld > INT_MAX)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: rows of Z are %lld apart: at most %d", (long long)ld, INT_MAX);
     if (!x || !Z) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: no %s: the pointer is NULL", x ? "room for Z" : "data");
     if (ld < model->dim)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: ld is %lld, below the %lld columns of Z", (long long)ld,
              (long long)model->dim);
-    TRY(rk_kernel_coerce(model->kernel, x, model->map->kept, &use, &view));
-    if (use->columns != model->map->kept->columns) TRY(wrong_columns(env, use, model->map->kept->columns));
+    TRY(rk_model_see(model, x, &use, &view));
     TRY(rk_place_all(model, use, Z, ld));
 done:
     rk_blas_end();
@@ -325,9 +354,10 @@ rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
     if (model->map) {
         TRY(rk_kernel_copy(model->kernel, &m->kernel));
         TRY(copy_map(env, model->map, &m->map));
-        TRY(rk_alloc(env, model->n * model->dim, sizeof *m->Z, &m->Z));
-        memcpy(m->Z, model->Z, (size_t)(model->n * model->dim) * sizeof *m->Z);
+        TRY(rk_alloc(env, model->seen * model->dim, sizeof *m->Z, &m->Z));
+        memcpy(m->Z, model->Z, (size_t)(model->seen * model->dim) * sizeof *m->Z);
         m->n = model->n;
+        m->seen = model->seen;
         m->dim = model->dim;
         if (model->keep) {
             TRY(rk_alloc(env, model->map->kept_count, sizeof *m->keep, &m->keep));

@@ -2,6 +2,7 @@
 #ifndef RK_MODEL_H
 #define RK_MODEL_H
 
+#include "augment/augment.h"
 #include "opt/opt.h"
 
 extern const rk_list rk_models;
@@ -22,6 +23,7 @@ typedef struct rk_report {
 rkhs_status rk_report_number(rkhs_env *env, rk_report *r, const char *name, double value);
 rkhs_status rk_report_array(rkhs_env *env, rk_report *r, const char *name, int64_t rows, int64_t columns, const double *values);
 rkhs_status rk_report_text(rkhs_env *env, rk_report *r, const char *name, const char *text);
+const rk_report_item *rk_report_find(const rk_report *r, const char *name); /* or NULL */
 void rk_report_clear(rkhs_env *env, rk_report *r);
 rkhs_status rk_report_save(const rk_report *r, rk_archive *archive);
 rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, rk_report *r);
@@ -42,8 +44,11 @@ rkhs_status rk_map_keep(rk_fit *f, double *Z);
 rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld);
 rkhs_status rk_map_save(const rk_map *map, rk_archive *archive);
 rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map);
-/* Columns so that the largest |entry| of each is positive, the first on ties; B and c follow. */
-void rk_fix_signs(double *Z, int64_t n, int64_t dim, rk_map *map);
+/* Columns so that the largest |entry| among the first n rows of each is positive, the first on ties; the other rows, B and c
+ * follow. */
+void rk_fix_signs(double *Z, int64_t n, int64_t all, int64_t dim, rk_map *map);
+/* Column c of Z (rows x dim) and of the map the other way round. */
+void rk_flip(double *Z, int64_t rows, int64_t dim, rk_map *map, int64_t c);
 
 /* ---- place: new objects in other ways than by the map ---------------------------------------------------------------- */
 
@@ -92,7 +97,20 @@ rkhs_status rk_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *
 
 typedef struct rk_inverse rk_inverse; /* fitted on first use */
 void rk_inverse_free(rkhs_env *env, rk_inverse *inverse);
+/* Codes of `count` kept objects, evenly spread, and which kept objects these are. */
+rkhs_status rk_some_codes(const rkhs_model *m, int64_t count, int64_t *which, rkhs_data **codes);
 
+/* ---- anomaly: what the scores of new objects are compared with ------------------------------------------------------ */
+
+typedef struct rk_watch rk_watch; /* made on first use; bound to the map's kept objects, so freed before them */
+void rk_watch_free(rkhs_env *env, rk_watch *watch);
+
+/* New objects as a fitted model compares them: x itself or a view, which is freed after use. Refuses what does not fit. */
+rkhs_status rk_model_see(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view);
+/* A model with the parameters and the kernel of another, fitted on x; the caller frees it, also when this fails. */
+rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *start, rkhs_model **fresh);
+/* Exchanges what two models have learned. */
+void rk_model_swap(rkhs_model *a, rkhs_model *b);
 /* As rkhs_model_new, for use inside a call: message and progress stay. */
 rkhs_status rk_model_new(rkhs_env *env, const char *spec, rkhs_model **model);
 
@@ -182,11 +200,12 @@ struct rkhs_model {
     /* what a fit leaves */
     rkhs_kernel *kernel; /* frozen; NULL: not fitted */
     rk_map *map;
-    double *Z; /* n x dim */
-    int64_t n, dim;
+    double *Z; /* seen x dim: the embedding, and rows of the objects that the model added */
+    int64_t n, seen, dim;
     int64_t *keep; /* rows of Z that the kept objects are; NULL: all */
     rk_report report;
     rk_inverse *inverse;
+    rk_watch *watch;
     int place; /* what was set: 1 + RK_PLACE_...; 0: as the parameters say */
 };
 

@@ -41,11 +41,15 @@ rkhs_status rk_report_text(rkhs_env *env, rk_report *r, const char *name, const 
     return status == RKHS_OK ? rk_strdup(env, text, &item->text) : status;
 }
 
-const double *rk_report_values(const rk_report *r, const char *name, int64_t count) {
+const rk_report_item *rk_report_find(const rk_report *r, const char *name) {
     for (int64_t i = 0; i < r->count; i++)
-        if (strcmp(r->items[i].name, name) == 0 && r->items[i].values && r->items[i].rows * r->items[i].columns == count)
-            return r->items[i].values;
+        if (strcmp(r->items[i].name, name) == 0) return &r->items[i];
     return NULL;
+}
+
+const double *rk_report_values(const rk_report *r, const char *name, int64_t count) {
+    const rk_report_item *item = rk_report_find(r, name);
+    return item && item->values && item->rows * item->columns == count ? item->values : NULL;
 }
 
 void rk_report_clear(rkhs_env *env, rk_report *r) {

@@ -175,15 +175,22 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
     rk_twin t = {
         .dim = d, .k = k, .lk = o->lk, .lx = o->lx, .latent = o->latent, .log = o->match == MATCH_LOG, .sum = sum_of(o, k)};
     rk_smooth_result s = {.Z = f->Z, .B = coordinates == RK_COORD_SAMPLE ? NULL : f->map->B, .c = f->map->c};
-    double *Z0, theta = 0;
+    const double *width = f->before ? rk_report_values(f->before, "width", 1) : NULL;
+    double *Z0, theta = width && *width > 0 ? log(*width) : 0;
     TRY(rk_scratch(f->env, n * d, sizeof *Z0, &Z0));
     TRY(rk_twin_graph(f->gram, &t));
     advise(f->env, &t);
     TRY(start_at(f, o, &t, Z0));
     if (coordinates == RK_COORD_ALPHA && !nearest) TRY(smoothen(f, Z0));
     TRY(rk_twin_room(f->env, &t));
-    rk_smooth problem = {
-        .coordinates = coordinates, .rows = n, .dim = d, .thetas = 1, .nearest = nearest, .eval = rk_twin_eval, .context = &t};
+    rk_smooth problem = {.coordinates = coordinates,
+                         .rows = n,
+                         .dim = d,
+                         .thetas = 1,
+                         .nearest = nearest,
+                         .most = f->most,
+                         .eval = rk_twin_eval,
+                         .context = &t};
     TRY(rk_solve_smooth(f->gram, o->solver, &problem, Z0, &theta, &s));
     f->map->nearest = nearest;
     TRY(report(f, &t, &s, exp(theta)));

@@ -241,6 +241,7 @@ rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_sm
     rk_pulled p = {.env = env, .k = 1, .eval = eval_pulled, .context = &b, .values = &out->f, .residuals = &out->slope};
     b.rows = problem->coordinates == RK_COORD_SAMPLE ? n : problem->coordinates == RK_COORD_ALPHA ? g->kept : g->rank;
     p.size = b.rows * d + problem->thetas;
+    p.most = problem->most;
     if (problem->nearest && (problem->coordinates != RK_COORD_ALPHA || !is_sample_form(&b) || problem->ridge != 0))
         FAIL(env, RKHS_ERR_SPEC, "a map through the nearest objects alone needs all of them: use gram=exact");
     if (problem->nearest) TRY(rk_filter_new(g, problem->nearest, &b.filter));

@@ -111,6 +111,9 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     TOLD("no room for Z", rkhs_model_transform(t.model, t.x, NULL, 2));
     TOLD("NULL", rkhs_model_inverse(t.model, NULL, 1, 2, &out));
     TOLD("place for the objects", rkhs_model_inverse(t.model, z, 1, 2, NULL));
+    TOLD("no data", rkhs_model_anomaly(t.model, NULL, NULL, z));
+    TOLD("no scores", rkhs_model_anomaly(t.model, t.x, NULL, NULL));
+    TOLD("no data", rkhs_model_update(t.model, NULL));
     TOLD("no path", rkhs_model_save(t.model, NULL));
     TOLD("no path", rkhs_model_load(env, NULL, &model));
     TOLD("place for the model", rkhs_model_load(env, "a.rkhs", NULL));
@@ -132,6 +135,8 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     SILENT(rkhs_model_transform(NULL, t.x, z, 2));
     SILENT(rkhs_model_set_place(NULL, "map"));
     SILENT(rkhs_model_inverse(NULL, z, 1, 2, &out));
+    SILENT(rkhs_model_anomaly(NULL, t.x, NULL, z));
+    SILENT(rkhs_model_update(NULL, t.x));
     SILENT(rkhs_model_save(NULL, "a.rkhs"));
     SILENT(rkhs_model_load(NULL, "a.rkhs", &model));
     SILENT(rkhs_model_copy(NULL, &model));

@@ -208,6 +208,28 @@ static rkhs_status call_inverse(rkhs_env *env, work *w) {
     return status;
 }
 
+static rkhs_status call_anomaly(rkhs_env *env, work *w) {
+    rkhs_model *copy;
+    FINE(env, rkhs_model_copy(w->model, &copy));
+    w->Z[0] = -1;
+    rkhs_status status = rkhs_model_anomaly(copy, w->fresh, "both", w->Z);
+    if (status != RKHS_OK) HOLDS(w->Z[0] == -1);
+    rkhs_model_free(copy);
+    return status;
+}
+
+static rkhs_status call_update(rkhs_env *env, work *w) {
+    rkhs_model *copy;
+    int64_t before, after;
+    FINE(env, rkhs_model_copy(w->model, &copy));
+    rkhs_model_embedding(copy, &before, NULL);
+    rkhs_status status = rkhs_model_update(copy, w->fresh);
+    rkhs_model_embedding(copy, &after, NULL);
+    if (status != RKHS_OK) HOLDS(after == before);
+    rkhs_model_free(copy);
+    return status;
+}
+
 static rkhs_status call_save(rkhs_env *env, work *w) { return rkhs_model_save(w->model, "a.rkhs"); }
 static rkhs_status call_write(rkhs_env *env, work *w) { return rkhs_data_write(w->x, "x.csv", NULL); }
 
@@ -284,9 +306,10 @@ static void every_long_call_can_be_cancelled(void **state) {
         {"a transform", call_transform}, {"an inverse", call_inverse}, {"a sample", call_sample},
         {"a score", call_score},         {"a save", call_save},        {"a load", call_load},
         {"a write", call_write},         {"a read", call_read},        {"rows of a Gram", call_rows},
-        {"parts of a Gram", call_merge},
+        {"parts of a Gram", call_merge}, {"an anomaly", call_anomaly}, {"an anomaly", call_anomaly},
+        {"an update", call_update},
     };
-    for (int i = 0; i < 13; i++) {
+    for (int i = 0; i < 16; i++) {
         rk_mark mark = rk_scratch_mark(env);
         work w;
         work_open(env, &w, i % 2 ? "kpca" : "kpca(gram=nystrom(m=280))");
@@ -328,12 +351,14 @@ static void progress_does_not_begin_anew(void **state) {
         {"a fit", call_first_fit, "kpca(gram=nystrom(m=150, by=uniform))"},
         {"a fit", call_first_fit, "kpca(solver=lanczos)"},
         {"an inverse", call_inverse, "kpca"},
+        {"an anomaly", call_anomaly, "kpca"},
+        {"an update", call_update, "kpca"},
         {"a width", call_freeze, "kpca"},
         {"a score", call_score, "kpca"},
         {"a Gram", call_gram, "kpca"},
         {"a transform", call_transform, "kpca"},
     };
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 10; i++) {
         rk_mark mark = rk_scratch_mark(env);
         work w;
         work_open(env, &w, calls[i].spec);

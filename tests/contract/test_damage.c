@@ -345,6 +345,8 @@ static void odd_numbers_that_load_are_harmless(void **state) {
             HOLDS(status == RKHS_OK || status == RKHS_ERR_DATA || status == RKHS_ERR_MEMORY);
             status = rkhs_model_inverse(m, Z, N, 2, &back);
             HOLDS(status == RKHS_OK || status == RKHS_ERR_DATA || status == RKHS_ERR_MEMORY);
+            status = rkhs_model_anomaly(m, x, f->kind == 2 ? "density" : "both", Z);
+            HOLDS(status == RKHS_OK || status == RKHS_ERR_DATA || status == RKHS_ERR_MEMORY);
             FINE(env, rkhs_model_save(m, "d.rkhs"));
             rkhs_model_free(m);
             FINE(env, rkhs_model_load(env, "d.rkhs", &m));

@@ -162,6 +162,8 @@ static void an_unfitted_model_can_do_nothing(void **state) {
         FINE(env, rkhs_model_new(env, rk_models.entries[i]->name, &m));
         REFUSED(env, RKHS_ERR_ARGUMENT, "not fitted", rkhs_model_transform(m, x, Z, 2));
         REFUSED(env, RKHS_ERR_ARGUMENT, "not fitted", rkhs_model_inverse(m, Z, N, 2, &back));
+        REFUSED(env, RKHS_ERR_ARGUMENT, "not fitted", rkhs_model_anomaly(m, x, NULL, Z));
+        REFUSED(env, RKHS_ERR_ARGUMENT, "not fitted", rkhs_model_update(m, x));
         REFUSED(env, RKHS_ERR_ARGUMENT, "not fitted", rkhs_model_save(m, "/nowhere/at/all"));
         assert_null(back);
         rkhs_model_free(m);

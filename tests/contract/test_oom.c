@@ -325,13 +325,19 @@ static rkhs_status call_transform_gram(rkhs_env *env, scene *s, uint64_t *digest
     return status;
 }
 
-static rkhs_status inverse_of(rkhs_env *env, const rkhs_model *m, uint64_t *digest) {
+/* A copy, made with all the memory that there is: it has no inverse and no scores yet. */
+static rkhs_model *copy_of(rkhs_env *env, const rkhs_model *m) {
     rkhs_model *copy;
-    rkhs_data *back = (rkhs_data *)(uintptr_t)env;
     int64_t fail_at = env->fail_at;
-    env->fail_at = -1; /* a copy has no inverse yet */
+    env->fail_at = -1;
     FINE(env, rkhs_model_copy(m, &copy));
     env->fail_at = fail_at;
+    return copy;
+}
+
+static rkhs_status inverse_of(rkhs_env *env, const rkhs_model *m, uint64_t *digest) {
+    rkhs_model *copy = copy_of(env, m);
+    rkhs_data *back = (rkhs_data *)(uintptr_t)env;
     rkhs_status status = rkhs_model_inverse(copy, rkhs_model_embedding(m, NULL, NULL), N, DIM, &back);
     if (status == RKHS_OK)
         mix_data(digest, back);
@@ -345,6 +351,29 @@ static rkhs_status inverse_of(rkhs_env *env, const rkhs_model *m, uint64_t *dige
 static rkhs_status call_inverse(rkhs_env *env, scene *s, uint64_t *digest) { return inverse_of(env, s->model, digest); }
 static rkhs_status call_inverse_gram(rkhs_env *env, scene *s, uint64_t *digest) {
     return inverse_of(env, s->gram_model, digest);
+}
+
+static rkhs_status call_anomaly(rkhs_env *env, scene *s, uint64_t *digest) {
+    double scores[N] = {-77};
+    rkhs_model *copy = copy_of(env, s->model);
+    rkhs_status status = rkhs_model_anomaly(copy, s->x, "both", scores);
+    if (status == RKHS_OK)
+        mix(digest, scores, sizeof scores);
+    else
+        HOLDS(scores[0] == -77);
+    rkhs_model_free(copy);
+    return status;
+}
+
+static rkhs_status call_update(rkhs_env *env, scene *s, uint64_t *digest) {
+    rkhs_model *copy = copy_of(env, s->model);
+    rkhs_status status = rkhs_model_update(copy, s->x);
+    int64_t n;
+    const double *Z = rkhs_model_embedding(copy, &n, NULL);
+    HOLDS(n == (status == RKHS_OK ? 2 * N : N));
+    if (status == RKHS_OK) mix(digest, Z, 2 * N * DIM * sizeof *Z);
+    rkhs_model_free(copy);
+    return status;
 }
 
 static rkhs_status call_save(rkhs_env *env, scene *s, uint64_t *digest) {
@@ -493,6 +522,8 @@ static void models_that_find_no_memory_fail_whole(void **state) {
         {"transform a Gram", call_transform_gram},
         {"inverse", call_inverse},
         {"inverse of a Gram", call_inverse_gram},
+        {"anomaly", call_anomaly},
+        {"update", call_update},
         {"save", call_save},
         {"save a model of a Gram", call_save_gram},
         {"load", call_load},

@@ -39,6 +39,8 @@ COMMANDS = [
     ("transform to csv", ["transform", "m.rkhs", "X.csv", "-o", "out.csv"], ["out.csv"]),
     ("transform to stdout", ["transform", "m.rkhs", "X.csv", "-o", "-", "--output-format", "csv"], []),
     ("inverse", ["inverse", "m.rkhs", "Z.npy", "-o", "out.npy"], ["out.npy"]),
+    ("anomaly", ["anomaly", "m.rkhs", "X.csv", "-o", "out.npy"], ["out.npy"]),
+    ("update", ["update", "m.rkhs", "X.csv", "-o", "out.rkhs", "-z", "out.npy"], ["out.rkhs", "out.npy"]),
     ("plot", ["plot", "Z.npy", "--labels", "y.npy", "-o", "out.svg"], ["out.svg"]),
     ("plot gram", ["plot", "--gram", "K.npy", "-o", "out.svg"], ["out.svg"]),
     ("plot model", ["plot", "--model", "m.rkhs", "-o", "out.svg"], ["out.svg"]),

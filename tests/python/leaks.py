@@ -30,6 +30,8 @@ for cls in (getattr(rkhs, model["title"]) for model in rkhs.list("models")):
         if hasattr(model, "inverse_transform"):
             try:
                 model.inverse_transform(model.transform(x))
+                model.anomaly(x, by="both")
+                model.update(x)
             except Exception as why:
                 pass
     for bad in (lambda: apply(X[:, :2]), lambda: apply(np.full((2, 5), np.nan)), lambda: cls(kernel="nothing").fit(X, X[:, 0]),

@@ -1,0 +1,98 @@
+/* update.c: new objects for a fitted model, without starting over.
+ *
+ *     fit of x_1 .. x_n, y_1 .. y_m,  the kernel as it is,  from z_1 .. z_n, z(y_1) .. z(y_m)
+ *
+ * What was learned stays where it can: the parameters, the kernel with its numbers, and for models that descend from a start
+ * the embedding, beside which the new objects begin where the model places them. The others are solved again, and columns are
+ * turned so that they agree with the old ones. The report says how far the old objects moved, over their deviation. It needs
+ * all training objects: a model that keeps landmarks alone does not have them. */
+#include "model/model.h"
+
+#include <string.h>
+
+/* Refuses models that do not have all that they were fitted on. */
+static rkhs_status check_update(const rkhs_model *m) {
+    rkhs_env *env = m->env;
+    const char *name = m->type->entry.name;
+    if (m->map->kept->type->kind == RK_KIND_GRAM)
+        return rk_fail(
+            env, RKHS_ERR_DATA,
+            "new rows of a precomputed Gram do not say how they compare with each other: fit on one Gram of all objects");
+    if (m->type->predicts || rk_report_find(&m->report, "second"))
+        return rk_fail(env, RKHS_ERR_ARGUMENT, "%s learned from %s, which it does not keep: fit on all objects, with theirs",
+                       name, m->type->predicts ? "targets" : "a second data set");
+    if (m->type->inputs)
+        return rk_fail(env, RKHS_ERR_ARGUMENT, "%s learns from objects that it makes of those given: fit on all of them", name);
+    if (m->map->kept_count != m->n)
+        return rk_fail(
+            env, RKHS_ERR_ARGUMENT,
+            "the model keeps %lld of the %lld objects that it was fitted on, and an update needs all: fit on all of them",
+            (long long)m->map->kept_count, (long long)m->n);
+    return RKHS_OK;
+}
+
+/* The old embedding, and where the model places the new objects. */
+static rkhs_status start_of(const rkhs_model *m, const rkhs_data *x, rkhs_data **start) {
+    double *Z;
+    rkhs_status status = rk_data_dense_new(m->env, m->n + x->rows, m->dim, &Z, start);
+    if (status != RKHS_OK) return status;
+    memcpy(Z, m->Z, (size_t)(m->n * m->dim) * sizeof *Z);
+    return rk_place_all(m, x, Z + m->n * m->dim, m->dim);
+}
+
+/* Turns the columns of `fresh` that point against the old ones. */
+static void turn(const rkhs_model *old, rkhs_model *fresh) {
+    int64_t d = old->dim;
+    for (int64_t c = 0; !fresh->type->keeps_signs && c < d; c++) {
+        double same = 0;
+        for (int64_t i = 0; i < old->n; i++) same += old->Z[i * d + c] * fresh->Z[i * d + c];
+        if (same < 0) rk_flip(fresh->Z, fresh->seen, d, fresh->map, c);
+    }
+}
+
+/* The root of the mean square by which old objects moved, over their deviation. */
+static double moved(const rkhs_model *old, const rkhs_model *fresh) {
+    int64_t n = old->n, d = old->dim;
+    double step = 0, spread = 0;
+    for (int64_t c = 0; c < d; c++) {
+        double mean = 0;
+        for (int64_t i = 0; i < n; i++) mean += old->Z[i * d + c] / (double)n;
+        for (int64_t i = 0; i < n; i++) {
+            double was = old->Z[i * d + c], is = fresh->Z[i * d + c];
+            step += (is - was) * (is - was);
+            spread += (was - mean) * (was - mean);
+        }
+    }
+    return spread > 0 ? sqrt(step / spread) : 0;
+}
+
+rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
+    if (!model) return RKHS_ERR_ARGUMENT;
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = model->env;
+    rkhs_model *fresh = NULL;
+    const rkhs_data *use;
+    rkhs_data *view = NULL, *all = NULL, *start = NULL;
+    rk_clear(env);
+    rk_mark mark = rk_scratch_mark(env);
+    rk_blas_begin();
+    if (!x) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_update: no data: the pointer is NULL");
+    if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
+    TRY(check_update(model));
+    TRY(rk_model_see(model, x, &use, &view));
+    TRY(rk_data_join(env, (const rkhs_data *const[]){model->map->kept, use}, 2, &all));
+    if (model->type->takes_start) TRY(start_of(model, use, &start));
+    TRY(rk_model_refit(model, all, start, &fresh));
+    turn(model, fresh);
+    TRY(rk_report_number(env, &fresh->report, "new_rows", (double)use->rows));
+    TRY(rk_report_number(env, &fresh->report, "moved", moved(model, fresh)));
+    rk_model_swap(model, fresh);
+done:
+    rk_blas_end();
+    rkhs_model_free(fresh);
+    rkhs_data_free(start);
+    rkhs_data_free(all);
+    rkhs_data_free(view);
+    rk_scratch_release(env, mark);
+    return status;
+}
