@@ -76,15 +76,16 @@ rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs
                 "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit"));
     TRY(rk_scratch(env, n, sizeof *d->order, &d->order));
     for (int64_t i = 0; i < n; i++) d->order[i] = i;
-    const double *X = target ? rkhs_data_values(target, &ld) : NULL;
-    if (X && target->columns <= n)
-        TRY(factor_rows(env, d, X, ld, target->columns));
-    else if (target)
+    int stored = g->type->form == RK_FORM_SAMPLE;
+    const double *X = target   ? rkhs_data_values(target, &ld)
+                      : stored ? g->type->matrix(g, &ld, &spendable)
+                               : g->type->phi(g, &ld);
+    if (target && (!X || target->columns > n))
         TRY(factor_vectors(env, d, target));
-    else if (g->type->form == RK_FORM_FACTOR)
-        TRY(factor_rows(env, d, g->type->phi(g, &ld), ld, g->rank));
+    else if (target || !stored)
+        TRY(factor_rows(env, d, X, ld, target ? target->columns : g->rank));
     else
-        TRY(factor_gram(env, d, g->type->matrix(g, &ld, &spendable), ld));
+        TRY(factor_gram(env, d, X, ld));
     TRY(rk_scratch(env, n * dim, sizeof *d->Z, &d->Z));
     TRY(rk_scratch(env, n * dim, sizeof *d->dZ, &d->dZ));
     TRY(rk_scratch(env, n * n, sizeof *d->S, &d->S));
