@@ -188,6 +188,13 @@ RKHS_API rkhs_status rkhs_data_sample(rkhs_env *env, const char *spec, rkhs_data
 /* The objects at `index`, copied, labels too. */
 RKHS_API rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_t count, rkhs_data **subset);
 
+/* The objects of `count` data sets of one kind and width, one after another, copied; labels too, if all parts have them. */
+RKHS_API rkhs_status rkhs_data_join(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data **joined);
+
+/* Other objects that are the same thing: "noise(0.1)", "shift(2)" of images, "edit" of strings, ...; rkhs_list shows which
+ * there are. NULL: the usual one for that kind of data. Object i is a function of x, the env's seed and i. */
+RKHS_API rkhs_status rkhs_data_augment(rkhs_env *env, const rkhs_data *data, const char *spec, rkhs_data **augmented);
+
 RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "string", "bits", "image", "graph", ... */
 RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
 RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
@@ -319,7 +326,7 @@ RKHS_API void rkhs_model_free(rkhs_model *model);
 
 /* ---- lists: what there is ----------------------------------------------------------------------------------------- */
 
-/* One type of a list ("kernels", "grams", "solvers", "models", "scores", "formats", "samples"). */
+/* One type of a list ("kernels", "grams", "solvers", "models", "scores", "formats", "samples", "augments"). */
 typedef struct rkhs_type {
     const char *name;
     const char *brief;   /* one sentence */

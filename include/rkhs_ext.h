@@ -121,6 +121,8 @@ typedef struct rk_data_type {
     rk_entry entry; /* entry.size: of the struct behind rkhs_data.self */
     unsigned kind;
     rkhs_status (*subset)(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out);
+    /* (optional) The objects of several sets one after another; `out` has rows and columns, which agree, as do the kinds. */
+    rkhs_status (*join)(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data *out);
     /* (optional) What new objects need of these to be compared with them; subset otherwise. */
     rkhs_status (*keep)(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out);
     /* Array names begin with `prefix`. What save puts must live until the archive is written. */
@@ -132,6 +134,15 @@ typedef struct rk_data_type {
     void (*advise)(rkhs_env *env, const rkhs_data *x);
     void (*release)(rkhs_data *x);
 } rk_data_type;
+
+/* ---- augment: other objects that are the same thing -------------------------------------------------------------------- */
+
+typedef struct rk_augment_type {
+    rk_entry entry;
+    unsigned kinds; /* of data that it applies to */
+    /* As many objects of the same kind and width; object i is a function of x and (seed, i). */
+    rkhs_status (*draw)(rkhs_env *env, const void *self, const rkhs_data *x, uint64_t seed, rkhs_data **out);
+} rk_augment_type;
 
 /* ---- kernel --------------------------------------------------------------------------------------------------------- */
 
@@ -382,7 +393,7 @@ typedef struct rk_fit {
     const rkhs_data *x, *y, *start;
     struct rk_report *report;
     int64_t dim;
-    double *Z;   /* out: n x dim */
+    double *Z;   /* out: n x dim, n the objects of the gram */
     rk_map *map; /* out: kept objects are filled in by the caller from gram->keep */
 } rk_fit;
 
@@ -414,6 +425,9 @@ typedef struct rk_model_type {
     const char *title;                                    /* its name as a class: "KernelPCA" */
     int takes_start;
     int keeps_all; /* the map keeps all objects, whatever the gram does */
+    /* (optional) The objects that the gram is built on in place of x; *seen NULL: x itself. The first x->rows of them stand for
+     * those of x, and the embedding has these rows alone; the rules of the kernel look at x. */
+    rkhs_status (*inputs)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
     rkhs_status (*fit)(rk_fit *fit);
     /* What its fit finds is one of several minima: rows in another order may end in another. */
     int local;

@@ -1,4 +1,5 @@
 /* list.c: every list of types in one place, for help texts, manuals and bindings. */
+#include "augment/augment.h"
 #include "io/io.h"
 #include "model/model.h"
 #include "score/score.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 
 static const rk_list *const lists[] = {&rk_models,     &rk_kernels, &rk_grams,   &rk_eigensolvers, &rk_linsolvers,
-                                       &rk_optimisers, &rk_scores,  &rk_formats, &rk_samples};
+                                       &rk_optimisers, &rk_scores,  &rk_formats, &rk_samples,      &rk_augments};
 
 enum { LISTS = sizeof lists / sizeof *lists };
 
@@ -20,29 +21,36 @@ static const rk_list *find_list(const char *name) {
 
 const char *rkhs_list_name(int i) { return i >= 0 && i < LISTS ? lists[i]->name : NULL; }
 
-/* "dense, sparse" for each kernel, made once: what is given out lives on. */
-enum { KERNELS = 64 };
-static char kinds_text[KERNELS][40];
+/* "dense, sparse" for each kernel and each augmentation, made once: what is given out lives on. */
+enum { KERNELS = 64, AUGMENTS = 16, ROOM = 40 };
+static char kernel_kinds[KERNELS][ROOM], augment_kinds[AUGMENTS][ROOM];
 static pthread_once_t kinds_once = PTHREAD_ONCE_INIT;
+
+static void kinds_words(unsigned kinds, char text[ROOM]) {
+    size_t used = 0;
+    int any = (kinds | RK_KIND_GRAM) == ~0u;
+    if (any) used = (size_t)snprintf(text, ROOM, kinds == ~0u ? "any" : "any but gram");
+    for (const rk_entry *const *d = rk_datas.entries; !any && *d && used < ROOM; d++)
+        if (((const rk_data_type *)*d)->kind & kinds)
+            used += (size_t)snprintf(text + used, ROOM - used, used ? ", %s" : "%s", (*d)->name);
+}
 
 static void make_kinds(void) {
     for (int i = 0; i < KERNELS && rk_kernels.entries[i]; i++) {
         unsigned kinds = ((const rk_kernel_type *)rk_kernels.entries[i])->kinds;
         if (kinds & RK_KIND_DENSE) kinds |= RK_KIND_BITS; /* what takes numbers sees bits as such */
-        size_t used = 0;
-        int any = (kinds | RK_KIND_GRAM) == ~0u;
-        if (any) used = (size_t)snprintf(kinds_text[i], sizeof *kinds_text, kinds == ~0u ? "any" : "any but gram");
-        for (const rk_entry *const *d = rk_datas.entries; !any && *d && used < sizeof *kinds_text; d++)
-            if (((const rk_data_type *)*d)->kind & kinds)
-                used += (size_t)snprintf(kinds_text[i] + used, sizeof *kinds_text - used, used ? ", %s" : "%s", (*d)->name);
+        kinds_words(kinds, kernel_kinds[i]);
     }
+    for (int i = 0; i < AUGMENTS && rk_augments.entries[i]; i++)
+        kinds_words(((const rk_augment_type *)rk_augments.entries[i])->kinds, augment_kinds[i]);
 }
 
-/* The kinds of data that kernel i takes, in words. */
+/* The kinds of data that type i of a list takes, in words. */
 static const char *kinds_of(const rk_list *list, int i) {
-    if (list != &rk_kernels || i >= KERNELS) return NULL;
     pthread_once(&kinds_once, make_kinds);
-    return kinds_text[i];
+    return list == &rk_kernels && i < KERNELS     ? kernel_kinds[i]
+           : list == &rk_augments && i < AUGMENTS ? augment_kinds[i]
+                                                  : NULL;
 }
 
 /* What a model's second data set is, in words. */

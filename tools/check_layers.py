@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks who may include and call whom. Prints each violation, exits 1 if there is one.
 
-    base <- la <- data <- kernel <- gram;  opt on base, la, gram;  model on all of these;  score beside; io on kernel
+    base <- la <- data <- kernel <- gram;  augment on data;  opt on base, la, gram;  model on all of these;  score beside;
+    io on kernel
     cli includes rkhs.h and its own headers only
 
 Only src/la talks to BLAS and LAPACK, only src/base/alloc.c to malloc, and nobody to rand().
@@ -16,10 +17,11 @@ MAY_INCLUDE = {
     "base": set(),
     "la": {"base"},
     "data": {"base", "la"},
+    "augment": {"base", "data"},
     "kernel": {"base", "la", "data"},
     "gram": {"base", "la", "data", "kernel"},
     "opt": {"base", "la", "gram"},
-    "model": {"base", "la", "data", "kernel", "gram", "opt"},
+    "model": {"base", "la", "data", "augment", "kernel", "gram", "opt"},
     "score": {"base", "la", "data", "kernel"},
     "io": {"base", "data", "kernel"},
 }

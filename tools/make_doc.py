@@ -32,6 +32,8 @@ LIST_WORDS = {
     "formats": "Files that are read and written. A name's ending tells which; `--format`, `--output-format` and the format of "
                "`rkhs_data_read` say it, or more of it: `'csv(label=species)'`.",
     "samples": "Data sets to try things on. The operand of `rkhs sample`, the spec of `rkhs_data_sample`.",
+    "augments": "Other objects that are the same thing: a little noise, a shift. The parameter `augment` of models that learn from pairs "
+                "of like objects, the spec of `rkhs_data_augment`.",
 }
 SPEC_WORDS = ("A spec is a name, with parameters in brackets where a default does not suit: kpca, kpca(dim=3), "
               "rbf(sigma=0.5). A shell needs quotes around brackets.")

@@ -212,13 +212,18 @@ enum {
     RK_STREAM_TEST,
     RK_STREAM_BATCH,
     RK_STREAM_FOLD,
-    RK_STREAM_MARK
+    RK_STREAM_MARK,
+    RK_STREAM_AUGMENT,
+    RK_STREAM_NEGATIVE
 };
 
 /* Four 64-bit words that depend on the arguments alone. */
 void rk_random(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, uint64_t out[4]);
 double rk_uniform(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index); /* in (0, 1) */
 double rk_normal(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index);
+/* Four at a time, for long rows. */
+void rk_uniforms(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, double out[4]);
+void rk_normals(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, double out[4]);
 /* `count` distinct rows of n, ascending. */
 rkhs_status rk_choose(rkhs_env *env, uint64_t stream, int64_t n, int64_t count, int64_t *rows);
 

@@ -30,6 +30,22 @@ double rk_normal(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index) {
     return sqrt(-2 * log(unit(w[0]))) * cos(2 * M_PI * unit(w[1]));
 }
 
+void rk_uniforms(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, double out[4]) {
+    uint64_t w[4];
+    rk_random(seed, stream, row, index, w);
+    for (int i = 0; i < 4; i++) out[i] = unit(w[i]);
+}
+
+void rk_normals(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, double out[4]) {
+    double u[4];
+    rk_uniforms(seed, stream, row, index, u);
+    for (int i = 0; i < 4; i += 2) {
+        double r = sqrt(-2 * log(u[i])), a = 2 * M_PI * u[i + 1];
+        out[i] = r * cos(a);
+        out[i + 1] = r * sin(a);
+    }
+}
+
 rkhs_status rk_choose(rkhs_env *env, uint64_t stream, int64_t n, int64_t count, int64_t *rows) {
     if (count < 0 || count > n)
         return rk_fail(env, RKHS_ERR_BUG, "%lld of %lld rows cannot be chosen", (long long)count, (long long)n);

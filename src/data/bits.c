@@ -149,6 +149,18 @@ static rkhs_status subset_bits(rkhs_env *env, const rkhs_data *x, const int64_t 
     return status;
 }
 
+static rkhs_status join_bits(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data *out) {
+    rk_bits *to = out->self;
+    rkhs_status status = make_room(env, out);
+    uint64_t *at = to->words;
+    for (int k = 0; status == RKHS_OK && k < count; k++) {
+        int64_t words = parts[k]->rows * to->stride;
+        memcpy(at, bits_of(parts[k])->words, (size_t)words * sizeof *at);
+        at += words;
+    }
+    return status;
+}
+
 /* Words as 64-bit integers, and how many bits a row has. */
 static rkhs_status save_bits(const rkhs_data *x, rk_archive *archive, const char *prefix) {
     char name[256];
@@ -191,6 +203,7 @@ const rk_data_type rk_data_bits = {
     .entry = {.name = "bits", .brief = "sets of bits: molecules, documents by their words", .size = sizeof(rk_bits)},
     .kind = RK_KIND_BITS,
     .subset = subset_bits,
+    .join = join_bits,
     .save = save_bits,
     .load = load_bits,
     .adopt = adopt_bits,

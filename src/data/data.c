@@ -90,6 +90,51 @@ rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_
     return rk_data_subset(data, index, count, out);
 }
 
+rkhs_status rk_data_join(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data **joined) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    const rkhs_data *first = parts[0], **labels;
+    rkhs_data *all = NULL;
+    int64_t rows = 0;
+    int labelled = 1;
+    *joined = NULL;
+    TRY(rk_scratch(env, count, sizeof *labels, &labels));
+    for (int k = 0; k < count; k++) {
+        const rkhs_data *x = parts[k];
+        if (x->type != first->type)
+            FAIL(env, RKHS_ERR_DATA, "%s data cannot be joined with %s data: give all in one form", x->type->entry.name,
+                 first->type->entry.name);
+        if (x->columns != first->columns)
+            FAIL(env, RKHS_ERR_DATA, "rows of %lld columns cannot be joined with rows of %lld: give the same columns in all",
+                 (long long)x->columns, (long long)first->columns);
+        rows += x->rows;
+        labels[k] = x->labels;
+        labelled = labelled && x->labels;
+    }
+    if (!first->type->join)
+        FAIL(env, RKHS_ERR_DATA,
+             "rows of a precomputed Gram cannot be joined: its columns are objects too; compute one Gram of all objects");
+    TRY(rk_data_new(env, first->type, rows, first->columns, &all));
+    TRY(first->type->join(env, parts, count, all));
+    if (labelled) TRY(rk_data_join(env, labels, count, &all->labels));
+    *joined = all;
+    all = NULL;
+done:
+    rkhs_data_free(all);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+rkhs_status rkhs_data_join(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data **joined) {
+    if (!env || !joined) return rk_missing(env, "rkhs_data_join", "place for the data");
+    rk_clear(env);
+    *joined = NULL;
+    if (!parts || count < 1) return rk_fail(env, RKHS_ERR_ARGUMENT, "no data to join: give at least one set");
+    for (int k = 0; k < count; k++)
+        if (!parts[k]) return rk_fail(env, RKHS_ERR_ARGUMENT, "data set %d of those to join is a null pointer", k);
+    return rk_data_join(env, parts, count, joined);
+}
+
 const char *rk_kinds_text(unsigned kinds, char buffer[128]) {
     size_t used = 0;
     buffer[0] = 0;

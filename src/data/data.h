@@ -166,6 +166,8 @@ rkhs_status rk_data_save(const rkhs_data *x, rk_archive *archive, const char *pr
 rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data **x);
 /* The rows at `index`, which are there, labels too; message and progress stay. */
 rkhs_status rk_data_subset(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **out);
+/* The objects of all parts; see rkhs_data_join. */
+rkhs_status rk_data_join(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data **joined);
 /* The objects at `index` (NULL: all) as a map keeps them, without labels. */
 rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept);
 

@@ -162,6 +162,19 @@ static rkhs_status subset_dense(rkhs_env *env, const rkhs_data *x, const int64_t
     return RKHS_OK;
 }
 
+static rkhs_status join_dense(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data *out) {
+    double *to;
+    rkhs_status status = rk_alloc(env, out->rows * out->columns, sizeof *to, &to);
+    if (status != RKHS_OK) return status;
+    own(out, to);
+    for (int k = 0; k < count; k++)
+        for (int64_t i = 0; i < parts[k]->rows; i++, to += out->columns) {
+            const rk_dense *d = dense_of(parts[k]);
+            memcpy(to, d->values + i * d->ld, (size_t)out->columns * sizeof *to);
+        }
+    return RKHS_OK;
+}
+
 static rkhs_status save_dense(const rkhs_data *x, rk_archive *archive, const char *prefix) {
     rkhs_status status = RKHS_OK;
     const rk_dense *d = dense_of(x);
@@ -273,6 +286,7 @@ const rk_data_type rk_data_dense = {
     .entry = {.name = "dense", .brief = "vectors: a matrix with an object in each row", .size = sizeof(rk_dense)},
     .kind = RK_KIND_DENSE,
     .subset = subset_dense,
+    .join = join_dense,
     .save = save_dense,
     .load = load_dense,
     .adopt = adopt_dense,

@@ -204,6 +204,30 @@ static rkhs_status subset_graph(rkhs_env *env, const rkhs_data *x, const int64_t
     return status;
 }
 
+static rkhs_status join_graph(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data *out) {
+    const rk_graphs *one = graphs_of(parts[0]);
+    rk_graphs *to = out->self;
+    int64_t vertices = 0, ends = 0, row = 0, vertex = 0;
+    for (int k = 0; k < count; k++) {
+        const rk_graphs *g = graphs_of(parts[k]);
+        if (!g->labels != !one->labels || !g->edge_labels != !one->edge_labels)
+            return rk_fail(env, RKHS_ERR_DATA, "graphs with labels cannot be joined with graphs without: give all or none");
+        vertices += g->first[parts[k]->rows];
+        ends += g->starts[g->first[parts[k]->rows]];
+    }
+    rkhs_status status = make_room(env, out, vertices, ends, one->labels != NULL, one->edge_labels != NULL);
+    for (int k = 0; status == RKHS_OK && k < count; k++) {
+        const rk_graphs *g = graphs_of(parts[k]);
+        int64_t size = g->first[parts[k]->rows], length = g->starts[size], at = to->starts[vertex];
+        if (g->labels) memcpy(to->labels + vertex, g->labels, (size_t)size * sizeof *g->labels);
+        if (length) memcpy(to->neighbours + at, g->neighbours, (size_t)length * sizeof *g->neighbours);
+        if (length && g->edge_labels) memcpy(to->edge_labels + at, g->edge_labels, (size_t)length * sizeof *g->edge_labels);
+        for (int64_t i = 0; i < parts[k]->rows; i++) to->first[++row] = vertex + g->first[i + 1];
+        for (int64_t v = 0; v < size; v++) to->starts[++vertex] = at + g->starts[v + 1];
+    }
+    return status;
+}
+
 /* Puts an array of whole numbers under prefix + name. */
 static rkhs_status put_wholes(rk_archive *archive, const char *prefix, const char *word, const int64_t *values, int64_t count) {
     char name[256];
@@ -326,6 +350,7 @@ const rk_data_type rk_data_graph = {
               .size = sizeof(rk_graphs)},
     .kind = RK_KIND_GRAPH,
     .subset = subset_graph,
+    .join = join_graph,
     .save = save_graph,
     .load = load_graph,
     .release = release_graph,

@@ -111,6 +111,22 @@ static rkhs_status subset_image(rkhs_env *env, const rkhs_data *x, const int64_t
     return rk_data_dense.subset(env, x, index, count, out);
 }
 
+static rkhs_status join_image(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data *out) {
+    const rk_image *first = image_of(parts[0]);
+    rk_image *to = out->self;
+    for (int k = 1; k < count; k++) {
+        const rk_image *image = image_of(parts[k]);
+        if (image->h != first->h || image->w != first->w || image->c != first->c)
+            return rk_fail(env, RKHS_ERR_DATA,
+                           "images of %lld x %lld pixels cannot be joined with those of %lld x %lld: bring them to one size",
+                           (long long)image->h, (long long)image->w, (long long)first->h, (long long)first->w);
+    }
+    to->h = first->h;
+    to->w = first->w;
+    to->c = first->c;
+    return rk_data_dense.join(env, parts, count, out);
+}
+
 static rkhs_status save_image(const rkhs_data *x, rk_archive *archive, const char *prefix) {
     const rk_image *image = image_of(x);
     char name[256];
@@ -158,6 +174,7 @@ const rk_data_type rk_data_image = {
     .entry = {.name = "image", .brief = "images of one size, grey or in colours", .size = sizeof(rk_image)},
     .kind = RK_KIND_IMAGE,
     .subset = subset_image,
+    .join = join_image,
     .save = save_image,
     .load = load_image,
     .adopt = adopt_image,

@@ -88,6 +88,23 @@ static rkhs_status subset_index(rkhs_env *env, const rkhs_data *x, const int64_t
     return status;
 }
 
+static rkhs_status join_index(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data *out) {
+    rk_index *to = out->self;
+    for (int k = 1; k < count; k++)
+        if (index_of(parts[k])->objects != index_of(parts[0])->objects)
+            return rk_fail(env, RKHS_ERR_DATA, "index rows of %lld objects cannot be joined with those of %lld",
+                           (long long)index_of(parts[k])->objects, (long long)index_of(parts[0])->objects);
+    rkhs_status status = rk_alloc(env, out->rows * out->columns, sizeof *to->rows, &to->rows);
+    int64_t *at = to->rows;
+    to->objects = index_of(parts[0])->objects;
+    for (int k = 0; status == RKHS_OK && k < count; k++) {
+        int64_t numbers = parts[k]->rows * out->columns;
+        memcpy(at, index_of(parts[k])->rows, (size_t)numbers * sizeof *at);
+        at += numbers;
+    }
+    return status;
+}
+
 static rkhs_status save_index(const rkhs_data *x, rk_archive *archive, const char *prefix) {
     char name[256];
     snprintf(name, sizeof name, "%sobjects", prefix);
@@ -124,6 +141,7 @@ const rk_data_type rk_data_index = {
     .entry = {.name = "index", .brief = "pairs or triplets of object numbers", .size = sizeof(rk_index)},
     .kind = RK_KIND_INDEX,
     .subset = subset_index,
+    .join = join_index,
     .save = save_index,
     .load = load_index,
     .release = release_index,

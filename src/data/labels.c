@@ -168,6 +168,37 @@ done:
     return status;
 }
 
+/* Labels are the same when their names are: codes stay where all parts have the same classes, and are given anew otherwise. */
+static rkhs_status join_labels(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data *out) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    const rk_labels *first = labels_of(parts[0]);
+    rkhs_data *fresh = NULL;
+    int64_t *codes, at = 0;
+    const char **words;
+    int same = 1;
+    for (int k = 1; k < count && same; k++) {
+        const rk_labels *l = labels_of(parts[k]);
+        same = l->classes == first->classes;
+        for (int64_t c = 0; same && c < l->classes; c++) same = strcmp(l->names[c], first->names[c]) == 0;
+    }
+    TRY(rk_scratch(env, out->rows, sizeof *codes, &codes));
+    TRY(rk_scratch(env, out->rows, sizeof *words, &words));
+    for (int k = 0; k < count; k++)
+        for (int64_t i = 0; i < parts[k]->rows; i++, at++) {
+            codes[at] = labels_of(parts[k])->codes[i];
+            words[at] = labels_of(parts[k])->names[codes[at]];
+        }
+    TRY(same ? rk_labels_new(env, codes, out->rows, (const char *const *)first->names, first->classes, &fresh)
+             : rk_labels_from_words(env, words, out->rows, &fresh));
+    memcpy(out->self, fresh->self, sizeof(rk_labels));
+    memset(fresh->self, 0, sizeof(rk_labels)); /* moved */
+done:
+    rkhs_data_free(fresh);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
 /* codes, the names one after another, and where each ends. */
 static rkhs_status save_labels(const rkhs_data *x, rk_archive *archive, const char *prefix) {
     rkhs_status status = RKHS_OK;
@@ -254,6 +285,7 @@ const rk_data_type rk_data_labels = {
               .size = sizeof(rk_labels)},
     .kind = RK_KIND_LABELS,
     .subset = subset_labels,
+    .join = join_labels,
     .save = save_labels,
     .load = load_labels,
     .release = release_labels,

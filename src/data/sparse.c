@@ -145,6 +145,22 @@ static rkhs_status subset_sparse(rkhs_env *env, const rkhs_data *x, const int64_
     return status;
 }
 
+static rkhs_status join_sparse(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data *out) {
+    rk_sparse *to = out->self;
+    int64_t nonzeros = 0, row = 0;
+    for (int k = 0; k < count; k++) nonzeros += sparse_of(parts[k])->starts[parts[k]->rows];
+    rkhs_status status = make_room(env, out, nonzeros);
+    for (int k = 0; status == RKHS_OK && k < count; k++) {
+        const rk_sparse *s = sparse_of(parts[k]);
+        int64_t at = to->own_starts[row], length = s->starts[parts[k]->rows];
+        for (int64_t i = 0; i < parts[k]->rows; i++) to->own_starts[++row] = at + s->starts[i + 1];
+        if (!length) continue;
+        memcpy(to->own_values + at, s->values, (size_t)length * sizeof *s->values);
+        memcpy(to->own_columns + at, s->columns, (size_t)length * sizeof *s->columns);
+    }
+    return status;
+}
+
 /* An archive has no 32-bit integers: columns are written as 64-bit ones. */
 static rkhs_status save_sparse(const rkhs_data *x, rk_archive *archive, const char *prefix) {
     rkhs_status status = RKHS_OK;
@@ -244,6 +260,7 @@ const rk_data_type rk_data_sparse = {
     .entry = {.name = "sparse", .brief = "sparse vectors: of each row the numbers that are not 0", .size = sizeof(rk_sparse)},
     .kind = RK_KIND_SPARSE,
     .subset = subset_sparse,
+    .join = join_sparse,
     .save = save_sparse,
     .load = load_sparse,
     .release = release_sparse,

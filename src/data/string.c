@@ -79,6 +79,20 @@ static rkhs_status subset_string(rkhs_env *env, const rkhs_data *x, const int64_
     return status;
 }
 
+static rkhs_status join_string(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data *out) {
+    rk_strings *to = out->self;
+    int64_t bytes = 0, row = 0;
+    for (int k = 0; k < count; k++) bytes += strings_of(parts[k])->starts[parts[k]->rows];
+    rkhs_status status = make_room(env, out, bytes);
+    for (int k = 0; status == RKHS_OK && k < count; k++) {
+        const rk_strings *s = strings_of(parts[k]);
+        int64_t at = to->starts[row];
+        memcpy(to->bytes + at, s->bytes, (size_t)s->starts[parts[k]->rows]);
+        for (int64_t i = 0; i < parts[k]->rows; i++) to->starts[++row] = at + s->starts[i + 1];
+    }
+    return status;
+}
+
 static rkhs_status save_string(const rkhs_data *x, rk_archive *archive, const char *prefix) {
     rkhs_status status = RKHS_OK;
     const rk_strings *s = strings_of(x);
@@ -128,6 +142,7 @@ const rk_data_type rk_data_string = {
     .entry = {.name = "string", .brief = "strings: text, sequences, any bytes", .size = sizeof(rk_strings)},
     .kind = RK_KIND_STRING,
     .subset = subset_string,
+    .join = join_string,
     .save = save_string,
     .load = load_string,
     .release = release_string,

@@ -6,6 +6,7 @@
  *     kernel      spec text, frozen                    keep        rows of the embedding that are kept, when not all
  *     learnt/...  what the kernel learnt beyond it     report/...  what the fit found
  *     own         names of kernels that the caller added, when there are
+ *     added       rows of objects that the model added to those it was given, when it did
  *
  * The bytes depend on data, spec and seed alone: no time, no path, no machine. */
 #include "model/model.h"
@@ -31,6 +32,9 @@ static rkhs_status gather(const rkhs_model *model, rk_archive **out) {
     TRY(rk_kernel_own_names(model->kernel, &own));
     if (own.length) TRY(rk_archive_put_text(archive, "own", own.s));
     TRY(rk_archive_put(archive, "embedding", &(rk_array){'d', 2, {model->n, model->dim}, model->Z}));
+    int64_t added = model->seen - model->n;
+    const double *rest = model->Z + model->n * model->dim;
+    if (added) TRY(rk_archive_put(archive, "added", &(rk_array){'d', 2, {added, model->dim}, rest}));
     if (model->keep) TRY(rk_archive_put(archive, "keep", &(rk_array){'q', 1, {model->map->kept_count}, model->keep}));
     TRY(rk_map_save(model->map, archive));
     TRY(rk_report_save(&model->report, archive));
@@ -146,21 +150,29 @@ rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char 
 /* The embedding and which of its rows are kept. */
 static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model *m) {
     rkhs_status status = RKHS_OK;
-    rk_array Z, keep;
+    rk_array Z, keep, added = {.shape = {0, 0}};
     TRY(rk_archive_get(archive, "embedding", 'd', 2, &Z));
     TRY(rk_file_finite(env, archive, "embedding", &Z));
+    if (rk_archive_has(archive, "added")) {
+        TRY(rk_archive_get(archive, "added", 'd', 2, &added));
+        TRY(rk_file_finite(env, archive, "added", &added));
+    }
     m->n = Z.shape[0];
     m->dim = Z.shape[1];
-    TRY(rk_alloc(env, m->n * m->dim, sizeof *m->Z, &m->Z));
+    m->seen = m->n + added.shape[0];
+    TRY(rk_alloc(env, m->seen * m->dim, sizeof *m->Z, &m->Z));
     memcpy(m->Z, Z.data, (size_t)(m->n * m->dim) * sizeof *m->Z);
+    if (added.shape[0] && added.shape[1] == m->dim)
+        memcpy(m->Z + m->n * m->dim, added.data, (size_t)(added.shape[0] * m->dim) * sizeof *m->Z);
     if (rk_archive_has(archive, "keep")) {
         TRY(rk_archive_get(archive, "keep", 'q', 1, &keep));
         TRY(rk_alloc(env, keep.shape[0], sizeof *m->keep, &m->keep));
         memcpy(m->keep, keep.data, (size_t)keep.shape[0] * sizeof *m->keep);
     }
     int64_t kept = m->map->kept_count;
-    int fits = m->dim >= 1 && m->map->dim == m->dim && kept == (m->keep ? keep.shape[0] : m->n);
-    for (int64_t i = 0; fits && m->keep && i < kept; i++) fits = m->keep[i] >= 0 && m->keep[i] < m->n;
+    int fits = m->dim >= 1 && m->map->dim == m->dim && kept == (m->keep ? keep.shape[0] : m->seen) &&
+               (added.shape[0] == 0 || added.shape[1] == m->dim);
+    for (int64_t i = 0; fits && m->keep && i < kept; i++) fits = m->keep[i] >= 0 && m->keep[i] < m->seen;
     if (!fits || !(m->map->kept->type->kind & rk_kernel_kinds(m->kernel)))
         FAIL(env, RKHS_ERR_FORMAT, "%s: its parts do not fit together: fit the model again", rk_archive_path(archive));
 done:

@@ -242,13 +242,13 @@ done:
     return status;
 }
 
-void rk_fix_signs(double *Z, int64_t n, int64_t dim, rk_map *map) {
+void rk_fix_signs(double *Z, int64_t n, int64_t all, int64_t dim, rk_map *map) {
     for (int64_t c = 0; c < dim; c++) {
         int64_t at = 0;
         for (int64_t i = 1; i < n; i++)
             if (fabs(Z[i * dim + c]) > fabs(Z[at * dim + c])) at = i;
         if (!(Z[at * dim + c] < 0)) continue;
-        for (int64_t i = 0; i < n; i++) Z[i * dim + c] = -Z[i * dim + c];
+        for (int64_t i = 0; i < all; i++) Z[i * dim + c] = -Z[i * dim + c];
         for (int64_t i = 0; i < map->kept_count; i++) map->B[i * dim + c] = -map->B[i * dim + c];
         for (int64_t i = 0; map->Z && i < map->kept_count; i++) map->Z[i * dim + c] = -map->Z[i * dim + c];
         map->c[c] = -map->c[c];

@@ -42,7 +42,7 @@ static void forget(rkhs_model *m) {
     m->Z = NULL;
     m->keep = NULL;
     m->inverse = NULL;
-    m->n = m->dim = 0;
+    m->n = m->seen = m->dim = 0;
 }
 
 void rkhs_model_free(rkhs_model *model) {
@@ -160,17 +160,21 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     rkhs_status status = RKHS_OK;
     rkhs_env *env = fresh->env;
     rk_gram *gram = NULL;
+    rkhs_data *other = NULL;
     const rk_spec *gram_spec = *(rk_spec **)((char *)fresh->spec->self + fresh->type->gram_offset);
     if (x->type->advise && !rk_kernel_has(fresh->kernel, RK_SCALE_FREE)) x->type->advise(env, x);
-    TRY(rk_gram_new(env, gram_spec, fresh->kernel, x, &gram));
+    if (fresh->type->inputs) TRY(fresh->type->inputs(env, fresh->spec->self, x, y, &other));
+    const rkhs_data *seen = other ? other : x;
+    TRY(rk_gram_new(env, gram_spec, fresh->kernel, seen, &gram));
     if (fresh->type->keeps_all) {
         rk_free(env, gram->keep);
         gram->keep = NULL;
         gram->kept = gram->n;
     }
     fresh->n = x->rows;
+    fresh->seen = seen->rows;
     fresh->dim = dim;
-    TRY(rk_alloc(env, fresh->n * dim, sizeof *fresh->Z, &fresh->Z));
+    TRY(rk_alloc(env, fresh->seen * dim, sizeof *fresh->Z, &fresh->Z));
     TRY(rk_map_new(env, gram->kept, dim, &fresh->map));
     rk_fit f = {.env = env,
                 .self = fresh->spec->self,
@@ -192,12 +196,13 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
                             (double[]){(double)image->h, (double)image->w, (double)image->c}));
     TRY(rk_report_number(env, &fresh->report, "kept", (double)gram->kept));
     TRY(fresh->type->fit(&f));
-    if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, dim, fresh->map);
-    TRY(rk_data_keep(x, gram->keep, gram->kept, &fresh->map->kept));
+    if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->seen, dim, fresh->map);
+    TRY(rk_data_keep(seen, gram->keep, gram->kept, &fresh->map->kept));
     fresh->keep = gram->keep;
     gram->keep = NULL;
 done:
     rk_gram_free(gram);
+    rkhs_data_free(other);
     return status;
 }
 
@@ -217,9 +222,9 @@ static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
 static void swap_results(rkhs_model *a, rkhs_model *b) {
     rkhs_model t = *a;
     a->kernel = b->kernel, a->map = b->map, a->Z = b->Z, a->n = b->n, a->dim = b->dim;
-    a->keep = b->keep, a->report = b->report, a->inverse = b->inverse;
+    a->keep = b->keep, a->report = b->report, a->inverse = b->inverse, a->seen = b->seen;
     b->kernel = t.kernel, b->map = t.map, b->Z = t.Z, b->n = t.n, b->dim = t.dim;
-    b->keep = t.keep, b->report = t.report, b->inverse = t.inverse;
+    b->keep = t.keep, b->report = t.report, b->inverse = t.inverse, b->seen = t.seen;
 }
 
 rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const rkhs_data *x, const rkhs_data *y,
@@ -325,9 +330,10 @@ rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
     if (model->map) {
         TRY(rk_kernel_copy(model->kernel, &m->kernel));
         TRY(copy_map(env, model->map, &m->map));
-        TRY(rk_alloc(env, model->n * model->dim, sizeof *m->Z, &m->Z));
-        memcpy(m->Z, model->Z, (size_t)(model->n * model->dim) * sizeof *m->Z);
+        TRY(rk_alloc(env, model->seen * model->dim, sizeof *m->Z, &m->Z));
+        memcpy(m->Z, model->Z, (size_t)(model->seen * model->dim) * sizeof *m->Z);
         m->n = model->n;
+        m->seen = model->seen;
         m->dim = model->dim;
         if (model->keep) {
             TRY(rk_alloc(env, model->map->kept_count, sizeof *m->keep, &m->keep));

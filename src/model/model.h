@@ -2,6 +2,7 @@
 #ifndef RK_MODEL_H
 #define RK_MODEL_H
 
+#include "augment/augment.h"
 #include "opt/opt.h"
 
 extern const rk_list rk_models;
@@ -42,8 +43,9 @@ rkhs_status rk_map_keep(rk_fit *f, double *Z);
 rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld);
 rkhs_status rk_map_save(const rk_map *map, rk_archive *archive);
 rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map);
-/* Columns so that the largest |entry| of each is positive, the first on ties; B and c follow. */
-void rk_fix_signs(double *Z, int64_t n, int64_t dim, rk_map *map);
+/* Columns so that the largest |entry| among the first n rows of each is positive, the first on ties; the other rows, B and c
+ * follow. */
+void rk_fix_signs(double *Z, int64_t n, int64_t all, int64_t dim, rk_map *map);
 
 /* ---- place: new objects in other ways than by the map ---------------------------------------------------------------- */
 
@@ -209,8 +211,8 @@ struct rkhs_model {
     /* what a fit leaves */
     rkhs_kernel *kernel; /* frozen; NULL: not fitted */
     rk_map *map;
-    double *Z; /* n x dim */
-    int64_t n, dim;
+    double *Z; /* seen x dim: the embedding, and rows of the objects that the model added */
+    int64_t n, seen, dim;
     int64_t *keep; /* rows of Z that the kept objects are; NULL: all */
     rk_report report;
     rk_inverse *inverse;

@@ -143,7 +143,7 @@ static void signs_are_fixed_by_the_largest_entry(void **state) {
     OK(env, rk_map_new(env, 2, 4, &map));
     for (int i = 0; i < 8; i++) map->B[i] = 1;
     for (int i = 0; i < 4; i++) map->c[i] = 1;
-    rk_fix_signs(Z, 3, 4, map);
+    rk_fix_signs(Z, 3, 3, 4, map);
     static const double fixed[] = {1, 2, 3, 3, -1, -2, -3, -3, 0.5, 0, 0, -3}, side[] = {1, -1, 1, -1};
     LOOK_AT("signs");
     near_each("Z", Z, fixed, 12, 0);
