@@ -5,9 +5,10 @@
  * Kz the Gram of the codes by the latent kernel, Kx that of the objects: times ridge it is the squared error of the
  * reconstruction Kz (Kz + ridge I)^-1 X and ridge times the squared norms of encoder and decoder. New objects: z(x) = Z'Kx^-1
  * k(X, x), raw unless unit=true, and back x(z) = X'(Kz + ridge I)^-1 k(Z, z). X are the vectors themselves, or a second data
- * set: clean ones, of which those that are fitted are the noisy form. Objects that are no vectors stand for their features: XX'
- * is their Gram. With a Gram of full rank Z moves on the sphere; of any other there is no Kx^-1, and then z = f/|f|, f = Phi W,
- * and the penalty is |W|^2 at a mean |f|^2 of 1; new codes are of unit length too.
+ * set: clean ones, of which those that are fitted are the noisy form; denoise=noise(0.1) makes the noisy form itself. Objects
+ * that are no vectors stand for their features: XX' is their Gram. With a Gram of full rank Z moves on the sphere; of any other
+ * there is no Kx^-1, and then z = f/|f|, f = Phi W, and the penalty is |W|^2 at a mean |f|^2 of 1; new codes are of unit length
+ * too.
  *
  * What comes out keeps what is needed to draw the objects again, no more: for pictures of clusters other models do better, and
  * dim=2 is a circle. Cost: 3 n^3 flops a step, for some thousands of objects. Esser, Fleissner, Ghoshdastidar, "Non-parametric
@@ -21,7 +22,7 @@ typedef struct kae {
     double ridge;
     char *latent;
     int unit;
-    rk_spec *gram, *solver;
+    rk_spec *denoise, *gram, *solver;
 } kae;
 
 /* clang-format off */
@@ -34,6 +35,8 @@ static const rk_param params[] = {
      .brief = "the kernel of the codes, in quotes unless a plain name; its rules look at the codes of the start"},
     {.name = "unit", .kind = RK_BOOL, .offset = offsetof(kae, unit), .value = "false",
      .brief = "new codes are brought to length 1 too; always, where the Gram has not full rank"},
+    {.name = "denoise", .kind = RK_SPEC, .offset = offsetof(kae, denoise), .list = &rk_augments,
+     .brief = "the encoder is fitted on objects to which this was done, and they are to give those that are fitted"},
     {.name = "gram", .kind = RK_SPEC, .offset = offsetof(kae, gram), .value = "exact", .list = &rk_grams,
      .brief = "how the Gram is held"},
     {.name = "solver", .kind = RK_SPEC, .offset = offsetof(kae, solver), .value = "lbfgs", .list = &rk_optimisers,
@@ -54,6 +57,12 @@ typedef struct state {
     double *Z, *dZ;  /* n x dim: f/|f|; Kx^-1 Z */
     int64_t n, dim;
 } state;
+
+/* With denoise= the Gram is that of the noisy objects. */
+static rkhs_status inputs_kae(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen) {
+    const kae *o = self;
+    return o->denoise ? rk_augment(env, o->denoise, x, env->seed, seen) : RKHS_OK;
+}
 
 /* ---- codes of unit length --------------------------------------------------------------------------------------------------
  */
@@ -298,6 +307,8 @@ static rkhs_status fit_kae(rk_fit *f) {
     state s = {.n = n, .dim = d};
     rk_smooth_result r = {.Z = f->Z, .B = f->map->B, .c = f->map->c};
     rkhs_kernel *latent = NULL;
+    rk_spec *exact = NULL;
+    rk_gram *clean = NULL;
     const rkhs_data *target = target_of(f);
     double *Z0, *diag, trace = 0;
     TRY(rk_scratch(env, n, sizeof *diag, &diag));
@@ -312,7 +323,11 @@ static rkhs_status fit_kae(rk_fit *f) {
     TRY(rk_scratch(env, n * d, sizeof *s.dZ, &s.dZ));
     TRY(start_at(f, Z0));
     TRY(latent_kernel(f, Z0, &latent));
-    TRY(rk_decoder_new(f->gram, target, latent, o->ridge, d, &s.d));
+    if (o->denoise && !target) { /* the features of the clean objects */
+        TRY(rk_spec_new(env, &rk_grams, "exact", &exact));
+        TRY(rk_gram_new(env, exact, f->kernel, f->x, &clean));
+    }
+    TRY(rk_decoder_new(clean ? clean : f->gram, target, latent, o->ridge, d, &s.d));
     TRY(factor_full(f->gram, &s.L));
     TRY(first_value(f, &s, Z0, trace));
     rk_smooth full = {.coordinates = RK_COORD_SAMPLE,
@@ -336,6 +351,8 @@ static rkhs_status fit_kae(rk_fit *f) {
     TRY(report(f, &s, &r));
 done:
     rk_free(env, r.history);
+    rk_gram_free(clean);
+    rk_spec_free(env, exact);
     rkhs_kernel_free(latent);
     return status;
 }
@@ -354,6 +371,7 @@ const rk_model_type rk_model_kae = {
     .second = RK_KIND_DENSE,
     .takes_start = 1,
     .local = 1,
+    .inputs = inputs_kae,
     .fit = fit_kae,
     .decode = rk_decoder_decode,
 };

@@ -344,6 +344,36 @@ static void objects_that_are_no_vectors_are_coded_too(void **state) {
     }
 }
 
+/* denoise= is the fit on what the augmentation draws, with the objects as targets, to the bit. */
+static void denoising_is_a_fit_of_noisy_objects_to_clean_ones(void **state) {
+    rkhs_env *env = *state;
+    rk_mark mark = rk_scratch_mark(env);
+    double *X = normals(env, N * P, 93);
+    rkhs_data *x, *noisy, *back[2];
+    LOOK_AT("denoise");
+    FINE(env, rkhs_data_dense(env, X, N, P, P, &x));
+    FINE(env, rkhs_data_augment(env, x, "noise(0.2)", &noisy));
+    rkhs_model *a = fitted(env, "kae(dim=3, denoise=noise(0.2), solver=lbfgs(iter=9))", "rbf(sigma=1)", x, NULL);
+    rkhs_model *b = fitted(env, "kae(dim=3, solver=lbfgs(iter=9))", "rbf(sigma=1)", noisy, x);
+    same_bits("Z", a->Z, b->Z, N * D);
+    FINE(env, rkhs_model_inverse(a, b->Z, N, D, &back[0]));
+    FINE(env, rkhs_model_inverse(b, b->Z, N, D, &back[1]));
+    same_bits("objects", rkhs_data_values(back[0], NULL), rkhs_data_values(back[1], NULL), N * P);
+    for (int i = 0; i < 2; i++) rkhs_data_free(back[i]);
+    rkhs_model_free(a);
+    rkhs_model_free(b);
+    rkhs_data *strings = fixture_data(env, "strings", N); /* by their features */
+    a = fitted(env, "kae(dim=3, denoise=edit, solver=lbfgs(iter=3))", "spectrum(p=2)", strings, NULL);
+    b = fitted(env, "kae(dim=3, solver=lbfgs(iter=3))", "spectrum(p=2)", strings, NULL);
+    HOLDS(memcmp(a->Z, b->Z, N * D * sizeof *a->Z) != 0);
+    rkhs_model_free(a);
+    rkhs_model_free(b);
+    rkhs_data_free(strings);
+    rkhs_data_free(noisy);
+    rkhs_data_free(x);
+    rk_scratch_release(env, mark);
+}
+
 /* ---- odd input -------------------------------------------------------------------------------------------------------------
  */
 
@@ -390,6 +420,8 @@ static void odd_input_is_answered_with_a_sentence(void **state) {
     REFUSED(env, RKHS_ERR_SPEC, "latent=rbf + center(rbf) cannot be",
             fit_status(env, "kae(latent=\"rbf + center(rbf)\")", "rbf", x, NULL));
     REFUSED(env, RKHS_ERR_SPEC, "did you mean rbf?", fit_status(env, "kae(latent=rbff)", "rbf", x, NULL));
+    REFUSED(env, RKHS_ERR_DATA, "the augmentation 'edit' applies to string data, not to dense",
+            fit_status(env, "kae(denoise=edit)", "rbf", x, NULL));
     rkhs_env_set_log(env, hear, &log);
     FINE(env, fit_status(env, "kae", "linear", x, NULL)); /* a row of zeros */
     HOLDS(log.advice == 1 && strstr(log.last, "the code of 1 object is 0 and cannot have length 1"));
@@ -403,9 +435,13 @@ static void odd_input_is_answered_with_a_sentence(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ENV_TEST(the_objective_is_that_of_theorem_5),         ENV_TEST(the_gradient_is_that_of_central_differences),
-        ENV_TEST(a_fit_is_a_minimum_of_what_it_reports),      ENV_TEST(encoder_and_decoder_are_those_of_the_theorem),
-        FOLDER_TEST(a_loaded_model_decodes_to_the_same_bits), ENV_TEST(objects_that_are_no_vectors_are_coded_too),
+        ENV_TEST(the_objective_is_that_of_theorem_5),
+        ENV_TEST(the_gradient_is_that_of_central_differences),
+        ENV_TEST(a_fit_is_a_minimum_of_what_it_reports),
+        ENV_TEST(encoder_and_decoder_are_those_of_the_theorem),
+        FOLDER_TEST(a_loaded_model_decodes_to_the_same_bits),
+        ENV_TEST(objects_that_are_no_vectors_are_coded_too),
+        ENV_TEST(denoising_is_a_fit_of_noisy_objects_to_clean_ones),
         ENV_TEST(odd_input_is_answered_with_a_sentence),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
