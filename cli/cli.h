@@ -44,7 +44,7 @@ typedef struct option {
 } option;
 
 extern const option shared_options[], fit_options[], transform_options[], inverse_options[], gram_options[], sample_options[],
-    plot_options[], score_options[], list_options[], select_options[], dimension_options[], no_options[];
+    plot_options[], score_options[], list_options[], select_options[], dimension_options[], explain_options[], no_options[];
 
 typedef struct command {
     const char *name; /* NULL ends the table */
@@ -74,6 +74,7 @@ struct cli {
     struct many tries;
     int folds, draws;
     const char *model, *gram, *objects, *image_size, *titles; /* of plot */
+    int top;                                                  /* of explain */
     int threads, quiet, verbose, json, help, merge;
     uint64_t seed;
     size_t memory;
@@ -250,6 +251,7 @@ int run_transform(cli *c);
 int run_inverse(cli *c);
 int run_plot(cli *c);
 int run_info(cli *c);
+int run_explain(cli *c);
 int run_score(cli *c);
 int run_gram(cli *c);
 int run_sample(cli *c);

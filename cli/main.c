@@ -48,6 +48,13 @@ const command commands[] = {
      "rkhs plot A.npy B.npy --titles 'linear,rbf' --labels y.npy -o panels.svg\n"
      "rkhs plot --model m.rkhs -o spectrum.svg\n"
      "rkhs plot --gram K.npy --labels y.npy -o gram.svg\n"},
+    {"explain", "Look", "MODEL X", 2, 2, "show which kept objects pull and push new ones to their places", run_explain,
+     explain_options, NULL,
+     "A model with a map places x at z = w_1 B_1 + ... + w_m B_m + c, w_l the kernel value of x and kept object l. The influence of "
+     "l is |w_l| |B_l|; it pulls x if w_l B_l points from c towards z, and pushes it if it points away. The table names kept "
+     "objects by their rows in the training data, from 0; a picture draws images and graphs.",
+     "rkhs explain m.rkhs new.csv --top 3\n"
+     "rkhs explain digits.rkhs new.npy -o why.png\n"},
     {"info", "Look", "MODEL", 1, 1, "show what a model file holds", run_info, no_options, NULL,
      NULL,
      "rkhs info m.rkhs\n"},

@@ -122,6 +122,15 @@ const option dimension_options[] = {
     LABEL_COLUMN, FORMAT, {0}
 };
 
+const option explain_options[] = {
+    {"top", 0, OPT_WHOLE, AT(top), "N", "how many pulls, and how many pushes; otherwise 5"},
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write a table, .csv or .json, or a picture, .svg, .png or .pdf"},
+    {"json", 0, OPT_FLAG, AT(json), NULL, "print JSON with all digits"},
+    {"title", 't', OPT_TEXT, AT(title), "TEXT", "a title above the picture"},
+    {"image-size", 0, OPT_TEXT, AT(image_size), "HxW", "height and width of images that are rows of numbers and not square"},
+    LABEL_COLUMN, FORMAT, {0}
+};
+
 const option no_options[] = {{0}};
 /* clang-format on */
 

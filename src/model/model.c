@@ -266,6 +266,14 @@ static rkhs_status wrong_columns(rkhs_env *env, const rkhs_data *x, int64_t want
                    (long long)x->columns, x->columns == 1 ? "" : "s", (long long)wanted, remedy);
 }
 
+rkhs_status rk_model_ready(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view) {
+    if (!m->map) return rk_fail(m->env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
+    rkhs_status status = rk_kernel_coerce(m->kernel, x, m->map->kept, use, view);
+    if (status == RKHS_OK && (*use)->columns != m->map->kept->columns)
+        status = wrong_columns(m->env, *use, m->map->kept->columns);
+    return status;
+}
+
 rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, double *Z, int64_t ld) {
     if (!model) return RKHS_ERR_ARGUMENT;
     rkhs_status status = RKHS_OK;
@@ -282,8 +290,7 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     if (ld < model->dim)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: ld is %lld, below the %lld columns of Z", (long long)ld,
              (long long)model->dim);
-    TRY(rk_kernel_coerce(model->kernel, x, model->map->kept, &use, &view));
-    if (use->columns != model->map->kept->columns) TRY(wrong_columns(env, use, model->map->kept->columns));
+    TRY(rk_model_ready(model, x, &use, &view));
     TRY(rk_place_all(model, use, Z, ld));
 done:
     rk_blas_end();

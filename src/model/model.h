@@ -49,7 +49,11 @@ void rk_fix_signs(double *Z, int64_t n, int64_t all, int64_t dim, rk_map *map);
 
 /* ---- place: new objects in other ways than by the map ---------------------------------------------------------------- */
 
-/* Z[i*ld ..] for every object of x, by the way that was set or that the parameters say. */
+/* How new objects are placed: RK_PLACE_MAP, ..., as was set or as the parameters say. */
+int rk_model_way(const rkhs_model *m);
+/* x as a fitted model compares new objects, of the width that it knows; *view is NULL or must be freed after use. */
+rkhs_status rk_model_ready(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view);
+/* Z[i*ld ..] for every object of x, in that way. */
 rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld);
 
 /* ---- graphs of neighbours, on the scratch list -------------------------------------------------------------------- */
