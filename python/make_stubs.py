@@ -84,6 +84,7 @@ def stub(model):
                   "    def transform(self, X: _Data, place: str | None = ...) -> NDArray[Any]: ...",
                   "    def fit_transform(self, X: _Data, y: ArrayLike | None = ...) -> NDArray[Any]: ...",
                   "    def inverse_transform(self, Z: ArrayLike) -> NDArray[Any]: ...",
+                  "    def explain(self, X: _Data, top: int = ...) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...",
                   "    def get_feature_names_out(self, input_features: Any = ...) -> NDArray[Any]: ...",
                   "    def set_output(self, *, transform: str | None = ...) -> Any: ..."]
     lines += ["    def score(self, X: _Data, y: ArrayLike | None = ...) -> float: ...",

@@ -85,7 +85,9 @@ class RkhsEstimator(BaseEstimator):
 
     def _describe_target(self, y, n):
         """Targets as a matrix, and whether they came as one column without being one."""
-        y = check_array(y, ensure_2d=False, dtype=np.float64, order="C", input_name="y")
+        y = check_array(y, ensure_2d=False, allow_nd=True, dtype=np.float64, order="C", input_name="y")
+        if y.ndim > 2 and holds_images(y) and len(y) == n and not self._table["predicts"]:
+            return images_tuple(y), False
         if y.ndim > 2:
             raise ValueError(f"y has {y.ndim} dimensions: give one column, or a matrix")
         if len(y) != n:
@@ -195,15 +197,30 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         back = objects(rows)
         if isinstance(back, list):
             return back
-        if "shape" in self.report_:
-            height, width, channels = (int(k) for k in self.report_["shape"])
+        shape = self.report_.get("decoded_shape" if "decoder" in self.report_ else "shape")
+        if shape is not None:
+            height, width, channels = (int(k) for k in shape)
             back = back.reshape((len(back), height, width, channels) if channels > 1 else (len(back), height, width))
         return back.astype(Z.dtype, copy=False)
 
     def score(self, X, y=None):
-        """Minus the mean squared error of ``inverse_transform(transform(X))``: more is better."""
+        """Minus the mean squared error of ``inverse_transform(transform(X))``, or to the targets y: more is better."""
         X = check_array(X, allow_nd=True)
-        return -float(np.mean((self.inverse_transform(self.transform(X)).reshape(X.shape) - X) ** 2))
+        right = X if y is None or not self._table["second"] else np.asarray(y)
+        return -float(np.mean((self.inverse_transform(self.transform(X)).reshape(right.shape) - right) ** 2))
+
+    def explain(self, X, top=5):
+        """The training objects that pull each object of X to its place, and those that push it away, with their influence.
+
+        Returns rows of training objects and influences, both n x 2 x top: first the pulls, then the pushes, largest first; -1
+        and 0 where there are fewer. For models with a map z = B'k + c: the influence of object l is |k_l| |B_l|, and it pulls
+        where k_l B_l points from c towards z.
+        """
+        model = self._fitted()
+        x, _ = self._describe(X, reset=False)
+        rows, influence = np.empty((x[1], 2, top), np.int64), np.empty((x[1], 2, top))
+        advise(model.explain(x, rows, influence, top, threads_of(self.n_jobs), progress_of(self.verbose)))
+        return rows, influence
 
     @property
     def embedding_(self):
