@@ -21,9 +21,11 @@ typedef struct kae {
     int64_t dim;
     double ridge;
     char *latent;
-    int unit;
+    int unit, start;
     rk_spec *denoise, *gram, *solver;
 } kae;
+
+enum { START_KPCA, START_RANDOM };
 
 /* clang-format off */
 static const rk_param params[] = {
@@ -35,6 +37,8 @@ static const rk_param params[] = {
      .brief = "the kernel of the codes, in quotes unless a plain name; its rules look at the codes of the start"},
     {.name = "unit", .kind = RK_BOOL, .offset = offsetof(kae, unit), .value = "false",
      .brief = "new codes are brought to length 1 too; always, where the Gram has not full rank"},
+    {.name = "start", .kind = RK_CHOICE, .offset = offsetof(kae, start), .value = "kpca", .choices = "kpca|random",
+     .brief = "where to begin, unless a start is given"},
     {.name = "denoise", .kind = RK_SPEC, .offset = offsetof(kae, denoise), .list = &rk_augments,
      .brief = "the encoder is fitted on objects to which this was done, and they are to give those that are fitted"},
     {.name = "gram", .kind = RK_SPEC, .offset = offsetof(kae, gram), .value = "exact", .list = &rk_grams,
@@ -146,9 +150,10 @@ static rkhs_status start_at(rk_fit *f, double *Z) {
     rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d};
     rk_spectrum s;
     const double *given = f->start ? rkhs_data_values(f->start, &ld) : NULL;
+    memset(Z, 0, (size_t)(n * d) * sizeof *Z);
     if (given) {
         for (int64_t i = 0; i < n; i++) memcpy(Z + i * d, given + i * ld, (size_t)d * sizeof *Z);
-    } else {
+    } else if (((const kae *)f->self)->start == START_KPCA) {
         TRY(rk_solve_spectral(f->gram, NULL, &problem, &s));
         TRY(f->gram->type->push(f->gram, s.coef, d, Z));
         for (int64_t c = 0; c < d; c++) {
@@ -157,9 +162,11 @@ static rkhs_status start_at(rk_fit *f, double *Z) {
             for (int64_t i = 0; i < n; i++) Z[i * d + c] -= mean;
         }
     }
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < d && !(rk_norm(d, Z + i * d) > 0); c++)
+    for (int64_t i = 0; i < n; i++) {
+        int none = !(rk_norm(d, Z + i * d) > 0);
+        for (int64_t c = 0; none && c < d; c++)
             Z[i * d + c] = rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)i, (uint64_t)c);
+    }
     to_sphere(n, d, Z, Z, NULL);
 done:
     return status;
