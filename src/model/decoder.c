@@ -26,13 +26,12 @@ done:
     return status;
 }
 
-/* Of a Gram: its pivots first, then the others. */
+/* Of a Gram: its pivots first, then the others. G is room until it is needed. */
 static rkhs_status factor_gram(rkhs_env *env, rk_decoder *d, const double *K, int64_t ld) {
     rkhs_status status = RKHS_OK;
     int64_t n = d->n, place = 0, *pivots;
     char *taken;
-    double *Phi;
-    TRY(rk_scratch(env, n * n, sizeof *Phi, &Phi));
+    double *Phi = d->G;
     TRY(rk_scratch(env, n, sizeof *pivots, &pivots));
     TRY(rk_scratch(env, n, 1, &taken));
     memset(taken, 0, (size_t)n);
@@ -48,17 +47,15 @@ done:
     return status;
 }
 
-/* Of vectors, XX' by the linear kernel. */
+/* Of vectors, XX' by the linear kernel, for a while in the place of S. */
 static rkhs_status factor_vectors(rkhs_env *env, rk_decoder *d, const rkhs_data *x) {
     rkhs_status status = RKHS_OK;
     rkhs_kernel *linear = NULL;
     rk_bound *bound = NULL;
-    double *K;
-    TRY(rk_scratch(env, d->n * d->n, sizeof *K, &K));
     TRY(rk_kernel_new(env, "linear", &linear));
     TRY(rk_bind(env, linear, x, NULL, &bound));
-    TRY(rk_gram_symmetric(env, bound, K, d->n));
-    TRY(factor_gram(env, d, K, d->n));
+    TRY(rk_gram_symmetric(env, bound, d->S, d->n));
+    TRY(factor_gram(env, d, d->S, d->n));
 done:
     rk_unbind(env, bound);
     rkhs_kernel_free(linear);
@@ -74,6 +71,8 @@ rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs
     *d = (rk_decoder){.n = n, .dim = dim, .ridge = ridge, .latent = latent};
     TRY(rk_need(env, 8.0 * 5.0 * (double)n * (double)n, "the regression between all pairs of codes",
                 "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit"));
+    TRY(rk_scratch(env, n * n, sizeof *d->S, &d->S));
+    TRY(rk_scratch(env, n * n, sizeof *d->G, &d->G));
     TRY(rk_scratch(env, n, sizeof *d->order, &d->order));
     for (int64_t i = 0; i < n; i++) d->order[i] = i;
     int stored = g->type->form == RK_FORM_SAMPLE;
@@ -88,8 +87,6 @@ rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs
         TRY(factor_gram(env, d, X, ld));
     TRY(rk_scratch(env, n * dim, sizeof *d->Z, &d->Z));
     TRY(rk_scratch(env, n * dim, sizeof *d->dZ, &d->dZ));
-    TRY(rk_scratch(env, n * n, sizeof *d->S, &d->S));
-    TRY(rk_scratch(env, n * n, sizeof *d->G, &d->G));
     TRY(rk_scratch(env, n * d->r, sizeof *d->V, &d->V));
 done:
     return status;
