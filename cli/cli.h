@@ -68,7 +68,9 @@ struct cli {
     const char **operand;
     int count;
     const char *output, *z, *x, *kernel, *labels, *target, *label_column, *labels_out, *format, *output_format, *title, *rows;
-    const char *start, *place;                    /* of fit and transform */
+    const char *start, *place; /* of fit and transform */
+    const char *triplets, *positive, *negative, *augment;
+    int64_t own;                                  /* rows of the embedding that are X's; 0: all */
     const char *new_z, *new_x, *new_labels;       /* of score */
     const char *by, *table, *resume, *unlabelled; /* select */
     struct many tries;

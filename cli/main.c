@@ -15,7 +15,8 @@ const command commands[] = {
      "SPEC names a model and its parameters, X is a file of objects, one row each. At least one of -o and -z says what to "
      "write.",
      "rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=median)' X.npy -o m.rkhs -z Z.npy\n"
-     "rkhs fit 'kpca(dim=2)' iris.csv --label-column species -o iris.rkhs\n"},
+     "rkhs fit 'kpca(dim=2)' iris.csv --label-column species -o iris.rkhs\n"
+     "rkhs fit contrastive X.npy --augment 'noise(0.1)' -o m.rkhs -z Z.npy\n"},
     {"transform", "Learn", "MODEL X", 2, 2, "embed new objects with a model", run_transform, transform_options, NULL,
      "Each row of the result depends on its object alone.",
      "rkhs transform m.rkhs new.csv -o Z.npy\n"

@@ -94,6 +94,15 @@ class RkhsEstimator(BaseEstimator):
             raise ValueError(f"Found input variables with inconsistent numbers of samples: [{n}, {len(y)}]")
         return dense_tuple(y.reshape(n, -1)), y.ndim == 1
 
+    def _describe_triplets(self, triplets, n):
+        """Rows of objects that belong together, and one that does not."""
+        if self._table["second"] != "index rows":
+            raise ValueError(f"{type(self).__name__} takes no triplets")
+        rows = check_array(triplets, dtype=None, order="C", input_name="triplets")
+        if rows.dtype.kind not in "iu" or rows.shape[1] not in (2, 3):
+            raise ValueError(f"triplets are rows of 2 or 3 whole numbers, not {rows.dtype} of shape {rows.shape}")
+        return "index", *rows.shape, n, np.ascontiguousarray(rows, dtype=np.int64)
+
     # ---- fit --------------------------------------------------------------------------------------------------------------
 
     def _spec(self):
@@ -103,11 +112,13 @@ class RkhsEstimator(BaseEstimator):
         for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("_")] + ["_model"]:
             self.__dict__.pop(name, None)
 
-    def _fit(self, X, y):
+    def _fit(self, X, y, triplets=None):
         self._forget()
         x, dtype = self._describe(X, reset=True)
         target = None
-        if y is not None:
+        if triplets is not None:
+            target = self._describe_triplets(triplets, x[1])
+        elif y is not None and self._table["second"] not in (None, "index rows"):
             target, self._flat = self._describe_target(y, x[1])
         model = _rkhs.Model(self._spec())
         progress = progress_of(self.verbose)
@@ -169,14 +180,18 @@ class RkhsEstimator(BaseEstimator):
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator):
     """A model whose output is an embedding."""
 
-    def fit(self, X, y=None):
-        """Learns the embedding of X; y is taken by models that use one."""
-        self._fit(X, y if self._table["second"] else None)
+    def fit(self, X, y=None, triplets=None):
+        """Learns the embedding of X; y is taken by models that use one.
+
+        triplets : rows of X, from 0, for models that learn from them: an object, one that belongs to it and one that does not,
+        which may be left out; None: they are drawn.
+        """
+        self._fit(X, y, triplets)
         return self
 
-    def fit_transform(self, X, y=None):
-        """Learns the embedding of X and returns it."""
-        dtype = self._fit(X, y if self._table["second"] else None)
+    def fit_transform(self, X, y=None, triplets=None):
+        """Learns the embedding of X and returns it; the same as ``fit`` takes."""
+        dtype = self._fit(X, y, triplets)
         return self.embedding_.astype(dtype, copy=False)
 
     def transform(self, X, place=None):

@@ -242,19 +242,11 @@ done:
     return status;
 }
 
-/* The terms of Theorem 7, whose constants nobody knows. */
+/* The terms of Theorem 7. */
 static rkhs_status report_bound(rk_fit *f, const state *s, double encoder) {
-    rkhs_status status = RKHS_OK;
-    const kae *o = f->self;
     double n = (double)s->n, decoder = s->d.square;
-    TRY(rk_report_text(f->env, f->report, "bound",
-                       "the order of the bound on the error of new objects is bound_norms + bound_complexity + bound_slack, at "
-                       "95%; its constants are left out"));
-    TRY(rk_report_number(f->env, f->report, "bound_norms", o->ridge * (encoder + decoder)));
-    TRY(rk_report_number(f->env, f->report, "bound_complexity", sqrt(decoder * s->d.most / n)));
-    TRY(rk_report_number(f->env, f->report, "bound_slack", sqrt(log(1 / 0.05) / n)));
-done:
-    return status;
+    return rk_report_bound(f, "Theorem 7", ((const kae *)f->self)->ridge * (encoder + decoder), sqrt(decoder * s->d.most / n),
+                           sqrt(log(1 / RK_BOUND_DELTA) / n));
 }
 
 static rkhs_status report(rk_fit *f, const state *s, const rk_smooth_result *r) {

@@ -207,6 +207,41 @@ rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkh
 int rk_decoder_there(const rkhs_model *m);
 rkhs_status rk_decoder_decode(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x);
 
+/* ---- triplets.c: what contrastive models learn from ------------------------------------------------------------------- */
+
+typedef struct rk_triplets {
+    int64_t count;
+    int64_t *rows; /* count x 3: anchor, positive, negative, objects of the gram; on the scratch list */
+    int drawn;     /* negatives were drawn */
+} rk_triplets;
+
+#define RK_AUGMENT_BRIEF                                                                                                       \
+    "how positives are drawn, unless pairs or triplets are given; not given: noise(0.1), or edit, toggle, drop by the data"
+
+/* The inputs of a model of triplets: x and an augmented copy, or x alone where index rows are given. */
+rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
+/* Triplets over the objects of f->gram, given or drawn; refuses those that name an object twice. */
+rkhs_status rk_triplets_new(rk_fit *f, rk_triplets *t);
+/* sum over triplets of positive (e_a e_p' + e_p e_a') + negative (e_a e_q' + e_q e_a'), n x n; columns in any order. */
+rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, double positive, double negative, rk_csr *out);
+/* Of Theorem 6: sqrt(h tr K) over anchors, positives and negatives, and the largest k(x,x). */
+rkhs_status rk_triplet_sizes(rk_fit *f, const rk_triplets *t, double *alpha, double *kappa);
+
+/* The spectral contrastive loss of codes of the gram's objects, without its ridge: the eval of an rk_smooth. */
+typedef struct rk_contrast {
+    const rk_triplets *triplets;
+    int64_t dim;
+    int all;                     /* negatives are the mean over all anchors, and negatives that were given */
+    double lambda, above, below; /* and the numbers between which it has to be */
+    int ran_off;                 /* out: f is so low that there is no end to it */
+} rk_contrast;
+rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
+                             int64_t count, double *f, double *dZ, double *dt);
+
+/* The terms of a bound that can be computed; ridge 0: there is none. */
+#define RK_BOUND_DELTA 0.05
+rkhs_status rk_report_bound(rk_fit *f, const char *theorem, double ridge, double complexity, double slack);
+
 struct rkhs_model {
     rkhs_env *env;
     const rk_model_type *type;

@@ -188,9 +188,13 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
     int64_t d = b->problem->dim, n = g->n;
     rk_solution s;
     double *diag, mean = 0;
-    if (!Z0) {
+    TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
+    TRY(g->type->diag(g, diag));
+    for (int64_t i = 0; i < n; i++) mean += diag[i] / (double)n;
+    if (!Z0) { /* isometric: so that Z is about 1, whatever k(x,x) is */
+        double scale = b->problem->coordinates == RK_COORD_ISOMETRIC && mean > 0 ? 1 / sqrt(mean) : 1;
         for (int64_t i = 0; i < b->rows * d; i++)
-            x[i] = rk_normal(g->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(i % d));
+            x[i] = scale * rk_normal(g->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(i % d));
         goto done;
     }
     if (b->problem->coordinates == RK_COORD_SAMPLE) {
@@ -198,9 +202,6 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
         goto done;
     }
     if (b->filter.most) return rk_filter_start(g->env, &b->filter, Z0, d, x);
-    TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
-    TRY(g->type->diag(g, diag));
-    for (int64_t i = 0; i < n; i++) mean += diag[i] / (double)n;
     TRY(rk_solve_linear(g, NULL, &(rk_linear){Z0, d, 1e-3 * mean}, &s));
     if (b->problem->coordinates == RK_COORD_ISOMETRIC && is_sample_form(b)) { /* W = L'a */
         TRY(rk_gemm(g->env, NULL, 't', 'n', n, d, n, 1.0, b->L, n, s.coef, d, 0.0, x, d));
