@@ -378,6 +378,43 @@ def gplvm(sets):
               flops(steps * 3 * n ** 3, "flops: 3 n^3 a step"), wanted=3.0, times=steps / few, repeats=3, peer_repeats=1)
 
 
+KAE = """
+import numpy, torch
+x = torch.tensor(numpy.load({x!r}))
+def rbf(a, gamma):
+    q = (a * a).sum(1)
+    return torch.exp(-gamma * (q[:, None] + q - 2 * a @ a.T))
+def fit(x, dim, steps, ridge=0.1):
+    n = len(x)
+    one = torch.eye(n, dtype=x.dtype)
+    back = torch.linalg.inv(rbf(x, {gamma}))
+    v = torch.randn(n, dim, dtype=x.dtype, generator=torch.Generator().manual_seed(0)).requires_grad_()
+    for _ in range(steps):
+        z = v / v.norm(dim=1, keepdim=True)
+        K = rbf(z, 0.5)
+        Q = K @ torch.linalg.inv(K + ridge * one) @ x
+        loss = ((Q - x) ** 2).sum() + ridge * ((z * (back @ z)).sum() + (Q * (torch.linalg.inv(K) @ Q)).sum())
+        loss.backward()
+        with torch.no_grad():
+            v -= 1e-4 * v.grad
+            v.grad = None
+    return v
+"""
+
+
+@row
+def kae(sets):
+    n, p, dim, steps, few = sets.rows(500), 784, 10, 100, 5
+    x, gamma = sets.vectors(n, p), GAMMA * 50 / p
+    dim = min(dim, n)
+    yield Row(f"kae fit, {dim}-D", f"{n}x{p}, {steps} (peer {few}) steps",
+              core("fit", kernel=f"rbf(gamma={gamma})", model=f"kae(dim={dim}, latent=\"rbf(gamma=0.5)\", "
+                   f"solver=lbfgs(iter={steps}, ftol=0, gtol=0))", x=x),
+              python("PyTorch", "python3-torch", KAE.format(x=x, gamma=gamma), f"fit(x, {dim}, {few}) is None",
+                     "fit(x[:64], 2, 2)"),
+              flops(steps * 3 * n ** 3, "flops: 3 n^3 a step"), wanted=5.0, times=steps / few, repeats=3, peer_repeats=1)
+
+
 # ---- scores -------------------------------------------------------------------------------------------------------------
 
 RANKS = "trustworthiness continuity continuity_ke mrre qnx rnx lcmc".split()

@@ -44,8 +44,8 @@ typedef struct option {
 } option;
 
 extern const option shared_options[], fit_options[], transform_options[], inverse_options[], anomaly_options[],
-    update_options[], gram_options[], sample_options[], plot_options[], score_options[], list_options[], select_options[],
-    dimension_options[], no_options[];
+    update_options[], explain_options[], gram_options[], sample_options[], plot_options[], score_options[], list_options[],
+    select_options[], dimension_options[], no_options[];
 
 typedef struct command {
     const char *name; /* NULL ends the table */
@@ -69,12 +69,15 @@ struct cli {
     const char **operand;
     int count;
     const char *output, *z, *x, *kernel, *labels, *target, *label_column, *labels_out, *format, *output_format, *title, *rows;
-    const char *start, *place;                    /* of fit and transform */
+    const char *start, *place; /* of fit and transform */
+    const char *triplets, *positive, *negative, *augment;
+    int64_t own;                                  /* rows of the embedding that are X's; 0: all */
     const char *new_z, *new_x, *new_labels;       /* of score */
     const char *by, *table, *resume, *unlabelled; /* select; by: of anomaly too */
     struct many tries;
     int folds, draws;
     const char *model, *gram, *objects, *image_size, *titles; /* of plot */
+    int top;                                                  /* of explain */
     int threads, quiet, verbose, json, help, merge;
     uint64_t seed;
     size_t memory;
@@ -253,6 +256,7 @@ int run_anomaly(cli *c);
 int run_update(cli *c);
 int run_plot(cli *c);
 int run_info(cli *c);
+int run_explain(cli *c);
 int run_score(cli *c);
 int run_gram(cli *c);
 int run_sample(cli *c);

@@ -15,7 +15,8 @@ const command commands[] = {
      "SPEC names a model and its parameters, X is a file of objects, one row each. At least one of -o and -z says what to "
      "write.",
      "rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=median)' X.npy -o m.rkhs -z Z.npy\n"
-     "rkhs fit 'kpca(dim=2)' iris.csv --label-column species -o iris.rkhs\n"},
+     "rkhs fit 'kpca(dim=2)' iris.csv --label-column species -o iris.rkhs\n"
+     "rkhs fit contrastive X.npy --augment 'noise(0.1)' -o m.rkhs -z Z.npy\n"},
     {"transform", "Learn", "MODEL X", 2, 2, "embed new objects with a model", run_transform, transform_options, NULL,
      "Each row of the result depends on its object alone.",
      "rkhs transform m.rkhs new.csv -o Z.npy\n"
@@ -62,6 +63,13 @@ const command commands[] = {
      "rkhs plot A.npy B.npy --titles 'linear,rbf' --labels y.npy -o panels.svg\n"
      "rkhs plot --model m.rkhs -o spectrum.svg\n"
      "rkhs plot --gram K.npy --labels y.npy -o gram.svg\n"},
+    {"explain", "Look", "MODEL X", 2, 2, "show which kept objects pull and push new ones to their places", run_explain,
+     explain_options, NULL,
+     "A model with a map places x at z = w_1 B_1 + ... + w_m B_m + c, w_l the kernel value of x and kept object l. The influence of "
+     "l is |w_l| |B_l|; it pulls x if w_l B_l points from c towards z, and pushes it if it points away. The table names kept "
+     "objects by their rows in the training data, from 0; a picture draws images and graphs.",
+     "rkhs explain m.rkhs new.csv --top 3\n"
+     "rkhs explain digits.rkhs new.npy -o why.png\n"},
     {"info", "Look", "MODEL", 1, 1, "show what a model file holds", run_info, no_options, NULL,
      NULL,
      "rkhs info m.rkhs\n"},

@@ -96,6 +96,14 @@ static rkhs_status take_graphs(cli *c, objects *o) {
     return RKHS_OK;
 }
 
+rkhs_status look_at_objects(cli *c, objects *o) {
+    if (is_graph(o)) return take_graphs(c, o);
+    if (rkhs_data_values(o->data, NULL) == NULL)
+        return refuse(c, EXIT_FAILED, "%s: there is no drawing of %s data: give images or graphs", c->objects,
+                      rkhs_data_kind(o->data));
+    return take_images(c, o);
+}
+
 rkhs_status take_objects(cli *c, int64_t n, objects *o) {
     rkhs_status status;
     int quiet = c->quiet;
@@ -107,11 +115,7 @@ rkhs_status take_objects(cli *c, int64_t n, objects *o) {
     if (o->n != n)
         REFUSE(c, EXIT_FAILED, "%s has %lld objects, but %s has %lld points: give one for each point", c->objects,
                (long long)o->n, c->operand[0], (long long)n);
-    if (is_graph(o)) return take_graphs(c, o);
-    if (rkhs_data_values(o->data, NULL) == NULL)
-        REFUSE(c, EXIT_FAILED, "%s: there is no drawing of %s data: give images or graphs", c->objects,
-               rkhs_data_kind(o->data));
-    TRY(take_images(c, o));
+    TRY(look_at_objects(c, o));
 done:
     return status;
 }
@@ -152,8 +156,7 @@ static void draw_image(canvas *v, const objects *o, int64_t i, const frame *f) {
     free(shade);
 }
 
-/* Draws object i in f, as its kind is drawn. */
-static void draw_object(canvas *v, const objects *o, int64_t i, const frame *f) {
+void draw_object(canvas *v, const objects *o, int64_t i, const frame *f) {
     if (!is_graph(o)) {
         draw_image(v, o, i, f);
         return;

@@ -36,6 +36,10 @@ const option fit_options[] = {
     {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels of the objects, for models that learn from them"},
     {"target", 0, OPT_TEXT, AT(target), "FILE", "numbers to predict or follow, for models that learn from them"},
     {"start", 0, OPT_TEXT, AT(start), "FILE", "an embedding to start from, for models that descend from one"},
+    {"triplets", 0, OPT_TEXT, AT(triplets), "FILE", "rows of X, from 0, that belong together, and one that does not: two or three columns"},
+    {"positive", 0, OPT_TEXT, AT(positive), "FILE", "objects that belong to those of X, row by row, in place of --triplets"},
+    {"negative", 0, OPT_TEXT, AT(negative), "FILE", "objects that do not, row by row, with --positive; otherwise they are drawn"},
+    {"augment", 0, OPT_TEXT, AT(augment), "AUGMENT", "how positives are drawn where none are given, e.g. 'noise(0.1)': the model's parameter of that name"},
     LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
 };
 
@@ -132,6 +136,15 @@ const option select_options[] = {
 const option dimension_options[] = {
     {"kernel", 'k', OPT_TEXT, AT(kernel), "KERNEL", "whose spectrum is looked at; otherwise the choice of kernel PCA"},
     {"json", 0, OPT_FLAG, AT(json), NULL, "print one JSON object with all digits"},
+    LABEL_COLUMN, FORMAT, {0}
+};
+
+const option explain_options[] = {
+    {"top", 0, OPT_WHOLE, AT(top), "N", "how many pulls, and how many pushes; otherwise 5"},
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write a table, .csv or .json, or a picture, .svg, .png or .pdf"},
+    {"json", 0, OPT_FLAG, AT(json), NULL, "print JSON with all digits"},
+    {"title", 't', OPT_TEXT, AT(title), "TEXT", "a title above the picture"},
+    {"image-size", 0, OPT_TEXT, AT(image_size), "HxW", "height and width of images that are rows of numbers and not square"},
     LABEL_COLUMN, FORMAT, {0}
 };
 

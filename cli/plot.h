@@ -206,6 +206,9 @@ enum { MOST_PANELS = 12, MOST_PAIRS = 6 };
 
 /* objects.c: reads --objects for n points; places some of them so that none covers another; fills at most the frame. */
 rkhs_status take_objects(cli *c, int64_t n, objects *o);
+/* Looks at o->data, and says c->objects and --image-size where it refuses them; draws object i in f, as its kind is drawn. */
+rkhs_status look_at_objects(cli *c, objects *o);
+void draw_object(canvas *v, const objects *o, int64_t i, const frame *f);
 void draw_objects(canvas *v, const picture *p, const frame *f, const axis *x, const axis *y);
 
 /* graphs.c: the commonest labels of vertices, at most `room`, and how many were found, -1 without memory; a graph in a frame.

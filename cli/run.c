@@ -139,7 +139,9 @@ static rkhs_status check_folder(cli *c, const char *path) {
 
 rkhs_status check_outputs(cli *c, const char *const *outputs, int count) {
     rkhs_status status = RKHS_OK;
-    const char *more[] = {c->labels, c->target, c->x, c->new_z, c->new_labels, c->objects, c->gram, c->model};
+    const char *more[] = {c->labels, c->target, c->x,     c->new_z,    c->new_labels, c->objects,
+                          c->gram,   c->model,  c->start, c->triplets, c->positive,   c->negative};
+    int inputs = c->count + (int)(sizeof more / sizeof *more);
     for (int i = 0; i < count; i++) {
         const char *path = outputs[i];
         if (path == NULL) continue;
@@ -150,7 +152,7 @@ rkhs_status check_outputs(cli *c, const char *const *outputs, int count) {
             }
         }
         if (strcmp(path, "-") == 0) continue;
-        for (int j = 0; j < c->count + 8; j++) {
+        for (int j = 0; j < inputs; j++) {
             const char *input = j < c->count ? c->operand[j] : more[j - c->count];
             if (same_file(input, path))
                 REFUSE(c, EXIT_MISUSED, "%s would be overwritten by the result; give another name", path);

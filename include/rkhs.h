@@ -293,6 +293,17 @@ RKHS_API rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_da
  * model does not know. */
 RKHS_API rkhs_status rkhs_model_set_place(rkhs_model *model, const char *way);
 
+/* What places objects: z(x) is a sum over the kept objects, w_l B_l, and an offset c. For each object of x the `top` kept ones
+ * of the largest influence |w_l| |B_l| that pull it, from c towards its place, and as many that push it away, largest first:
+ * object[i*2*top ..] counts kept objects from 0, pulls and then pushes, -1 where there is none; influence is of the same size.
+ * For models that place by a map. */
+RKHS_API rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data *x, int64_t top, int64_t *object,
+                                        double *influence);
+
+/* The objects that new ones are compared with; NULL before a fit. rows (or NULL): which rows of the training objects they are;
+ * NULL where all are kept, in order. Rows past the training objects are those that the model added. */
+RKHS_API const rkhs_data *rkhs_model_kept(const rkhs_model *model, const int64_t **rows);
+
 /* Approximate objects for embedded points: a ridge regression from codes to kept vectors, chosen by leave-one-out, and rounded
  * to bits where these were kept. For a precomputed Gram: the column of the nearest kept object; for strings and graphs: that
  * object. */

@@ -214,6 +214,10 @@ typedef struct rk_kernel_type {
     /* out[i*ld + j] = k(a_{i0+i}, b_{j0+j}), ni, nj <= RK_TILE. The one hot loop. */
     rkhs_status (*block)(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                          int64_t ld, rk_work work);
+    /* (optional) dx[i*columns + c] += sum_j w[i*ld + j] dk(a_{i0+i}, b_{j0+j})/da_c of dense rows, 0 where k has a kink. Takes
+     * two tiles of scratch, and `work`. */
+    rkhs_status (*gradient)(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                            const double *w, int64_t ld, double *dx, rk_work work);
     /* (optional) out[i] = k(a_{i0+i}, a_{i0+i}); by blocks of one otherwise. */
     void (*diag)(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
     /* (optional) The same from the diagonals of the children, which may fail. */
@@ -295,6 +299,7 @@ typedef struct rk_smooth {
     rk_coordinates coordinates;
     int64_t rows, dim, thetas;
     double ridge;    /* isometric: |W|^2; alpha: a'K a, which is the same; sample: not used */
+    int scale_free;  /* f is the same for 2 Z: the ridge counts as |W|^2 rows/|Z|^2, which is too */
     int64_t nearest; /* alpha: only the k nearest kept objects of each row; 0: all */
     int64_t most;    /* iterations, below what the solver says; 0: what that says */
     /* f, and when asked dZ (rows x dim) and dt (thetas). A batch is rows index[0..count); NULL: all. */

@@ -143,11 +143,21 @@ static rkhs_status take_graphs(rkhs_env *env, PyObject *t, held *h) {
     return rkhs_data_graphs(env, n, v, e, u, a, b, &h->data);
 }
 
+static rkhs_status take_index(rkhs_env *env, PyObject *t, held *h) {
+    PyObject *array;
+    Py_ssize_t n, width, objects;
+    const char *kind;
+    if (!PyArg_ParseTuple(t, "snnnO", &kind, &n, &width, &objects, &array)) return RKHS_ERR_ARGUMENT;
+    if (n < 0 || width < 0 || (width > 0 && n > PY_SSIZE_T_MAX / width)) return RKHS_ERR_ARGUMENT;
+    const int64_t *rows = take_buffer(h, array, n * width, 8);
+    return rows ? rkhs_data_index(env, rows, n, width, objects, &h->data) : RKHS_ERR_ARGUMENT;
+}
+
 static const struct {
     const char *kind;
     rkhs_status (*take)(rkhs_env *env, PyObject *tuple, held *h);
 } takers[] = {{"dense", take_dense}, {"float", take_dense},     {"csr", take_csr},       {"strings", take_strings},
-              {"bits", take_bits},   {"classes", take_classes}, {"graphs", take_graphs}, {"images", take_images}};
+              {"bits", take_bits},   {"classes", take_classes}, {"graphs", take_graphs}, {"images", take_images},   {"index", take_index}};
 
 /* The data set that a tuple describes; None gives none. A Python exception may be set when this fails. */
 rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h) {

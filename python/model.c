@@ -191,6 +191,44 @@ static PyObject *model_inverse(PyObject *self, PyObject *args) {
     return NULL;
 }
 
+/* explain(x, rows, influence, top, threads, progress) -> advice; rows int64 and influence float64 are n x 2 top */
+static PyObject *model_explain(PyObject *self, PyObject *args) {
+    model_object *m = (model_object *)self;
+    PyObject *x, *objects, *numbers, *result;
+    settings s = {0};
+    held hx = {0};
+    Py_buffer rows, influence;
+    call c;
+    long long top;
+    const int64_t *kept;
+    if (!PyArg_ParseTuple(args, "OOOLiO", &x, &objects, &numbers, &top, &s.threads, &s.progress)) return NULL;
+    if (PyObject_GetBuffer(objects, &rows, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) return NULL;
+    if (PyObject_GetBuffer(numbers, &influence, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) {
+        PyBuffer_Release(&rows);
+        return NULL;
+    }
+    model_lock(m);
+    rkhs_status status = call_begin(&c, m->env, &s);
+    m->own.running = &c;
+    if (status == RKHS_OK) status = take_data(m->env, x, &hx);
+    if (status == RKHS_OK && (rows.len < rkhs_data_rows(hx.data) * 2 * top * 8 || influence.len < rows.len)) {
+        PyErr_SetString(PyExc_ValueError, "the output is too small");
+        status = RKHS_ERR_ARGUMENT;
+    }
+    if (status == RKHS_OK) WITHOUT_GIL(&c, status = rkhs_model_explain(m->model, hx.data, top, rows.buf, influence.buf));
+    rkhs_model_kept(m->model, &kept);
+    for (int64_t q = 0; status == RKHS_OK && kept && q < rkhs_data_rows(hx.data) * 2 * top; q++) {
+        int64_t *row = (int64_t *)rows.buf + q;
+        if (*row >= 0) *row = kept[*row];
+    }
+    result = call_end(m->state, &c, status);
+    held_free(&hx);
+    model_unlock(m);
+    PyBuffer_Release(&influence);
+    PyBuffer_Release(&rows);
+    return result;
+}
+
 /* embedding(out): n x dim float64; without an argument (n, dim). */
 static PyObject *model_embedding(PyObject *self, PyObject *args) {
     model_object *m = (model_object *)self;
@@ -281,6 +319,7 @@ static PyMethodDef model_methods[] = {
     {"transform", model_transform, METH_VARARGS, "transform(x, out, threads, progress, place) -> advice"},
     {"anomaly", model_anomaly, METH_VARARGS, "anomaly(x, out, threads, progress, by) -> advice"},
     {"inverse", model_inverse, METH_VARARGS, "inverse(z, threads, progress) -> (advice, objects)"},
+    {"explain", model_explain, METH_VARARGS, "explain(x, rows, influence, top, threads, progress) -> advice"},
     {"embedding", model_embedding, METH_VARARGS, "embedding() -> (n, dim); embedding(out) fills out"},
     {"report", model_report, METH_NOARGS, "report() -> [(name, text, rows, columns, numbers)]"},
     {"text", model_text, METH_NOARGS, "text() -> (model, kernel)"},

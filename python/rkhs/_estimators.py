@@ -85,12 +85,23 @@ class RkhsEstimator(BaseEstimator):
 
     def _describe_target(self, y, n):
         """Targets as a matrix, and whether they came as one column without being one."""
-        y = check_array(y, ensure_2d=False, dtype=np.float64, order="C", input_name="y")
+        y = check_array(y, ensure_2d=False, allow_nd=True, dtype=np.float64, order="C", input_name="y")
+        if y.ndim > 2 and holds_images(y) and len(y) == n and not self._table["predicts"]:
+            return images_tuple(y), False
         if y.ndim > 2:
             raise ValueError(f"y has {y.ndim} dimensions: give one column, or a matrix")
         if len(y) != n:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: [{n}, {len(y)}]")
         return dense_tuple(y.reshape(n, -1)), y.ndim == 1
+
+    def _describe_triplets(self, triplets, n):
+        """Rows of objects that belong together, and one that does not."""
+        if self._table["second"] != "index rows":
+            raise ValueError(f"{type(self).__name__} takes no triplets")
+        rows = check_array(triplets, dtype=None, order="C", input_name="triplets")
+        if rows.dtype.kind not in "iu" or rows.shape[1] not in (2, 3):
+            raise ValueError(f"triplets are rows of 2 or 3 whole numbers, not {rows.dtype} of shape {rows.shape}")
+        return "index", *rows.shape, n, np.ascontiguousarray(rows, dtype=np.int64)
 
     # ---- fit --------------------------------------------------------------------------------------------------------------
 
@@ -101,11 +112,13 @@ class RkhsEstimator(BaseEstimator):
         for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("_")] + ["_model"]:
             self.__dict__.pop(name, None)
 
-    def _fit(self, X, y):
+    def _fit(self, X, y, triplets=None):
         self._forget()
         x, dtype = self._describe(X, reset=True)
         target = None
-        if y is not None:
+        if triplets is not None:
+            target = self._describe_triplets(triplets, x[1])
+        elif y is not None and self._table["second"] not in (None, "index rows"):
             target, self._flat = self._describe_target(y, x[1])
         model = _rkhs.Model(self._spec())
         progress = progress_of(self.verbose)
@@ -167,14 +180,18 @@ class RkhsEstimator(BaseEstimator):
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator):
     """A model whose output is an embedding."""
 
-    def fit(self, X, y=None):
-        """Learns the embedding of X; y is taken by models that use one."""
-        self._fit(X, y if self._table["second"] else None)
+    def fit(self, X, y=None, triplets=None):
+        """Learns the embedding of X; y is taken by models that use one.
+
+        triplets : rows of X, from 0, for models that learn from them: an object, one that belongs to it and one that does not,
+        which may be left out; None: they are drawn.
+        """
+        self._fit(X, y, triplets)
         return self
 
-    def fit_transform(self, X, y=None):
-        """Learns the embedding of X and returns it."""
-        dtype = self._fit(X, y if self._table["second"] else None)
+    def fit_transform(self, X, y=None, triplets=None):
+        """Learns the embedding of X and returns it; the same as ``fit`` takes."""
+        dtype = self._fit(X, y, triplets)
         return self.embedding_.astype(dtype, copy=False)
 
     def transform(self, X, place=None):
@@ -195,8 +212,9 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         back = objects(rows)
         if isinstance(back, list):
             return back
-        if "shape" in self.report_:
-            height, width, channels = (int(k) for k in self.report_["shape"])
+        shape = self.report_.get("decoded_shape" if "decoder" in self.report_ else "shape")
+        if shape is not None:
+            height, width, channels = (int(k) for k in shape)
             back = back.reshape((len(back), height, width, channels) if channels > 1 else (len(back), height, width))
         return back.astype(Z.dtype, copy=False)
 
@@ -226,9 +244,23 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         return scores
 
     def score(self, X, y=None):
-        """Minus the mean squared error of ``inverse_transform(transform(X))``: more is better."""
+        """Minus the mean squared error of ``inverse_transform(transform(X))``, or to the targets y: more is better."""
         X = check_array(X, allow_nd=True)
-        return -float(np.mean((self.inverse_transform(self.transform(X)).reshape(X.shape) - X) ** 2))
+        right = X if y is None or not self._table["second"] else np.asarray(y)
+        return -float(np.mean((self.inverse_transform(self.transform(X)).reshape(right.shape) - right) ** 2))
+
+    def explain(self, X, top=5):
+        """The training objects that pull each object of X to its place, and those that push it away, with their influence.
+
+        Returns rows of training objects and influences, both n x 2 x top: first the pulls, then the pushes, largest first; -1
+        and 0 where there are fewer. For models with a map z = B'k + c: the influence of object l is |k_l| |B_l|, and it pulls
+        where k_l B_l points from c towards z.
+        """
+        model = self._fitted()
+        x, _ = self._describe(X, reset=False)
+        rows, influence = np.empty((x[1], 2, top), np.int64), np.empty((x[1], 2, top))
+        advise(model.explain(x, rows, influence, top, threads_of(self.n_jobs), progress_of(self.verbose)))
+        return rows, influence
 
     @property
     def embedding_(self):

@@ -5,7 +5,7 @@ import keyword
 from . import _rkhs
 
 # What scikit-learn calls the parameter. One line for a name that would surprise its users, none for the others.
-PYTHON_NAMES = {"dim": "n_components"}
+PYTHON_NAMES = {"dim": "n_components", "lambda": "lam"}  # lambda is a keyword, and lambda_ what a fit found
 
 
 @functools.cache

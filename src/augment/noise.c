@@ -22,7 +22,7 @@ static const rk_param params[] = {
      .kind = RK_BOOL,
      .offset = offsetof(noise, absolute),
      .value = "false",
-     .brief = "the deviation is a number as it stands, the same in all columns"},
+     .brief = "the deviation is a number as it stands, the same in all columns; else columns of no number below 0 stay such"},
     {.name = NULL},
 };
 
@@ -30,37 +30,43 @@ enum { ROWS = 64 }; /* of a tile */
 
 typedef struct job {
     const rkhs_data *x;
-    const double *scale; /* of each column's noise */
+    double *scale; /* of each column's noise */
+    int *folded;   /* the column stays at 0 and above */
     uint64_t seed;
     double *to; /* as x has its numbers, dense rows without gaps */
 } job;
 
-/* The deviations of all columns, times `factor`. */
-static rkhs_status column_deviations(rkhs_env *env, const rkhs_data *x, double factor, double *scale) {
-    rkhs_status status = RKHS_OK;
-    const rk_sparse *s = x->type == &rk_data_sparse ? x->self : NULL;
+/* The numbers of row i, and their columns; NULL: all. */
+static const double *row_of(const rkhs_data *x, int64_t i, const int32_t **columns, int64_t *count) {
     const rk_dense *d = rk_dense_of(x);
-    double *mean, n = (double)x->rows;
-    int64_t *zeros;
+    const rk_sparse *s = x->self;
+    *columns = d ? NULL : s->columns + s->starts[i];
+    *count = d ? x->columns : s->starts[i + 1] - s->starts[i];
+    return d ? d->values + i * d->ld : s->values + s->starts[i];
+}
+
+/* The deviations of all columns, times `factor`, and which have no number below 0. */
+static rkhs_status look_at_columns(rkhs_env *env, job *j, double factor) {
+    rkhs_status status = RKHS_OK;
+    const rkhs_data *x = j->x;
+    double *mean, *squares = j->scale, n = (double)x->rows;
+    int64_t *zeros, count;
+    const int32_t *columns;
     TRY(rk_scratch(env, x->columns, sizeof *mean, &mean));
     TRY(rk_scratch(env, x->columns, sizeof *zeros, &zeros));
+    for (int64_t c = 0; c < x->columns; c++) j->folded[c] = 1, zeros[c] = x->rows;
     for (int pass = 0; pass < 2; pass++) { /* the mean; squares about it */
-        for (int64_t i = 0; s && i < s->starts[x->rows]; i++) {
-            double v = s->values[i], *m = &mean[s->columns[i]];
-            if (pass == 0) *m += v, zeros[s->columns[i]]--;
-            if (pass == 1) scale[s->columns[i]] += (v - *m) / n * (v - *m);
-        }
-        for (int64_t i = 0; d && i < x->rows; i++) {
-            const double *row = d->values + i * d->ld;
-            for (int64_t c = 0; pass == 0 && c < x->columns; c++) mean[c] += row[c];
-            for (int64_t c = 0; pass == 1 && c < x->columns; c++) scale[c] += (row[c] - mean[c]) / n * (row[c] - mean[c]);
+        for (int64_t i = 0; i < x->rows; i++) {
+            const double *row = row_of(x, i, &columns, &count);
+            for (int64_t q = 0; q < count; q++) {
+                int64_t c = columns ? columns[q] : q;
+                if (pass == 0) mean[c] += row[q], zeros[c]--, j->folded[c] &= row[q] >= 0;
+                if (pass == 1) squares[c] += (row[q] - mean[c]) / n * (row[q] - mean[c]);
+            }
         }
         for (int64_t c = 0; pass == 0 && c < x->columns; c++) mean[c] /= n;
     }
-    for (int64_t c = 0; c < x->columns; c++) {
-        if (s) scale[c] += (n + (double)zeros[c]) / n * mean[c] * mean[c];
-        scale[c] = factor * sqrt(scale[c]);
-    }
+    for (int64_t c = 0; c < x->columns; c++) j->scale[c] = factor * sqrt(squares[c] + (double)zeros[c] / n * mean[c] * mean[c]);
 done:
     return status;
 }
@@ -68,15 +74,17 @@ done:
 static rkhs_status add_noise(void *context, int64_t tile, int worker) {
     const job *j = context;
     const rkhs_data *x = j->x;
-    const rk_sparse *s = x->type == &rk_data_sparse ? x->self : NULL;
-    const rk_dense *d = rk_dense_of(x);
+    const int32_t *columns;
+    int64_t count;
     double e[4] = {0};
     for (int64_t i = tile * ROWS; i < rk_least((tile + 1) * ROWS, x->rows); i++) {
-        int64_t at = s ? s->starts[i] : i * x->columns, count = s ? s->starts[i + 1] - at : x->columns;
-        const double *from = s ? s->values + at : d->values + i * d->ld;
+        const double *from = row_of(x, i, &columns, &count);
+        double *to = j->to + (columns ? ((const rk_sparse *)x->self)->starts[i] : i * x->columns);
         for (int64_t q = 0; q < count; q++) {
+            int64_t c = columns ? columns[q] : q;
             if (q % 4 == 0) rk_normals(j->seed, RK_STREAM_AUGMENT, (uint64_t)i, (uint64_t)(q / 4), e);
-            j->to[at + q] = from[q] + j->scale[s ? s->columns[at + q] : q] * e[q % 4];
+            double v = from[q] + j->scale[c] * e[q % 4];
+            to[q] = j->folded[c] ? fabs(v) : v;
         }
     }
     return RKHS_OK;
@@ -86,19 +94,18 @@ static rkhs_status draw_noise(rkhs_env *env, const void *self, const rkhs_data *
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     const noise *o = self;
+    int dense = rk_dense_of(x) != NULL;
     rkhs_data *drawn = NULL;
-    double *scale;
+    job j = {.x = x, .seed = seed};
     TRY(rk_data_keep(x, NULL, 0, &drawn)); /* the shape, and where a sparse row has numbers */
-    TRY(rk_scratch(env, x->columns, sizeof *scale, &scale));
-    for (int64_t c = 0; c < x->columns; c++) scale[c] = o->absolute ? o->deviation : 0;
-    if (!o->absolute) TRY(column_deviations(env, x, o->deviation, scale));
-    job j = {x, scale, seed,
-             x->type == &rk_data_sparse ? ((rk_sparse *)drawn->self)->own_values : ((rk_dense *)drawn->self)->owned};
+    TRY(rk_scratch(env, x->columns, sizeof *j.scale, &j.scale));
+    TRY(rk_scratch(env, x->columns, sizeof *j.folded, &j.folded));
+    if (!o->absolute) TRY(look_at_columns(env, &j, o->deviation));
+    for (int64_t c = 0; o->absolute && c < x->columns; c++) j.scale[c] = o->deviation;
+    j.to = dense ? ((rk_dense *)drawn->self)->owned : ((rk_sparse *)drawn->self)->own_values;
     TRY(rk_parallel(env, "augment", (x->rows + ROWS - 1) / ROWS, add_noise, &j));
-    if (x->type == &rk_data_sparse)
-        TRY(rk_sparse_check(env, "augmented data", drawn));
-    else
-        TRY(rk_dense_check(env, "augmented data", j.to, x->rows, x->columns, x->columns));
+    TRY(dense ? rk_dense_check(env, "augmented data", j.to, x->rows, x->columns, x->columns)
+              : rk_sparse_check(env, "augmented data", drawn));
     *out = drawn;
     drawn = NULL;
 done:

@@ -126,6 +126,47 @@ static void block_layers(int ntk, const rk_bound *a, int64_t i0, int64_t ni, con
     }
 }
 
+/* u_L or v_L of a cosine, and its slope. Where the slope of a(u) is infinite, at the same and the opposite direction, it counts
+ * as 0. */
+static double through(int64_t depth, int ntk, double cosine, double *slope) {
+    const double share = 0x1.45f306dc9c883p-2; /* 1/pi */
+    double u = fmin(fmax(cosine, -1), 1), v = u, du = 1, dv = 1;
+    for (int64_t l = 0; l < depth; l++) {
+        double angle = acos(u), sine = sqrt((1 - u) * (1 + u)), a = 1 - angle * share;
+        dv = dv * a + v * (sine > 1e-7 ? share * du / sine : 0);
+        v *= a;
+        u = fmin(u * a + sine * share, 1);
+        du *= a;
+        v += u;
+        dv += du;
+    }
+    *slope = ntk ? dv : du;
+    return ntk ? v : u;
+}
+
+/* With k = |x||y| h(cos): dk/dx = h' y + (|y|/|x|) (h - cos h') x. */
+static rkhs_status gradient_layers(int ntk, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0,
+                                   int64_t nj, const double *w, int64_t ld, double *dx, rk_work work) {
+    int64_t depth = ((const arccos *)rk_kernel_self(a))->depth;
+    double of_a[RK_TILE], of_b[RK_TILE], by_a[RK_TILE], by_b[RK_TILE], own[RK_TILE], slope;
+    double *other = rk_work_take(&work, RK_TILE * RK_TILE);
+    lengths(a, i0, ni, of_a, by_a);
+    lengths(b, j0, nj, of_b, by_b);
+    rk_vector_dots(a, i0, ni, b, j0, nj, other, RK_TILE);
+    for (int64_t i = 0; i < ni; i++) {
+        double *row = other + i * RK_TILE;
+        own[i] = 0;
+        rk_cosines(nj, by_a[i], by_b, row);
+        for (int64_t j = 0; j < nj; j++) {
+            double h = through(depth, ntk, row[j], &slope), weight = by_b[j] > 0 && by_a[i] > 0 ? w[i * ld + j] : 0;
+            own[i] += weight * of_b[j] * by_a[i] * (h - row[j] * slope);
+            row[j] = weight * slope;
+        }
+    }
+    rk_gradient_rows(a, i0, ni, b, j0, nj, own, other, dx);
+    return RKHS_OK;
+}
+
 /* ---- relu ---------------------------------------------------------------------------------------------------------- */
 
 static rkhs_status block_relu(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
@@ -137,6 +178,11 @@ static rkhs_status block_relu(const rk_bound *a, int64_t i0, int64_t ni, const r
 static void diag_relu(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
     const rk_vector_side *side = a->side;
     for (int64_t i = 0; i < ni; i++) out[i] = side->norm[i0 + i];
+}
+
+static rkhs_status gradient_relu(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                 const double *w, int64_t ld, double *dx, rk_work work) {
+    return gradient_layers(0, a, i0, ni, b, j0, nj, w, ld, dx, work);
 }
 
 const rk_kernel_type rk_kernel_relu = {
@@ -151,6 +197,7 @@ const rk_kernel_type rk_kernel_relu = {
     .prepare = rk_vector_prepare,
     .release = rk_vector_release,
     .block = block_relu,
+    .gradient = gradient_relu,
     .diag = diag_relu,
 };
 
@@ -168,6 +215,11 @@ static void diag_ntk(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_
     for (int64_t i = 0; i < ni; i++) out[i] = times * side->norm[i0 + i];
 }
 
+static rkhs_status gradient_ntk(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                const double *w, int64_t ld, double *dx, rk_work work) {
+    return gradient_layers(1, a, i0, ni, b, j0, nj, w, ld, dx, work);
+}
+
 const rk_kernel_type rk_kernel_ntk = {
     .entry = {.name = "ntk",
               .brief = "the same network as gradient descent trains it (neural tangent kernel); a zero row: 0",
@@ -180,5 +232,6 @@ const rk_kernel_type rk_kernel_ntk = {
     .prepare = rk_vector_prepare,
     .release = rk_vector_release,
     .block = block_ntk,
+    .gradient = gradient_ntk,
     .diag = diag_ntk,
 };

@@ -130,6 +130,14 @@ static rkhs_status diag_power(const rk_bound *a, int64_t i0, int64_t ni, double 
     return status;
 }
 
+static rkhs_status gradient_sum(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                const double *w, int64_t ld, double *dx, rk_work work) {
+    rkhs_status status = RKHS_OK;
+    for (int c = 0; c < a->kernel->children && status == RKHS_OK; c++)
+        status = rk_gradient_of(a->child[c], i0, ni, b->child[c], j0, nj, w, ld, dx, work);
+    return status;
+}
+
 const rk_kernel_type rk_kernel_sum = {
     .entry = {.name = "sum", .brief = "alike in one way or another", .formula = "a + b", .cost = "all parts"},
     .kinds = ALL_KINDS,
@@ -138,8 +146,27 @@ const rk_kernel_type rk_kernel_sum = {
     .written = RK_WRITTEN_SUM,
     .work = work_tile,
     .block = block_sum,
+    .gradient = gradient_sum,
     .diag_parts = diag_sum,
 };
+
+static rkhs_status gradient_product(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                    const double *w, int64_t ld, double *dx, rk_work work) {
+    rkhs_status status = RKHS_OK;
+    double *tile = rk_work_take(&work, RK_TILE * RK_TILE), *weight = rk_work_take(&work, RK_TILE * RK_TILE);
+    for (int c = 0; c < a->kernel->children; c++) { /* each part by the product of the others */
+        for (int64_t i = 0; i < ni; i++)
+            for (int64_t j = 0; j < nj; j++) weight[i * RK_TILE + j] = w[i * ld + j];
+        for (int o = 0; o < a->kernel->children; o++) {
+            if (o == c) continue;
+            TRY(rk_block_of(a->child[o], i0, ni, b->child[o], j0, nj, tile, RK_TILE, work));
+            for (int64_t i = 0; i < ni; i++) join(nj, tile + i * RK_TILE, 1, weight + i * RK_TILE);
+        }
+        TRY(rk_gradient_of(a->child[c], i0, ni, b->child[c], j0, nj, weight, RK_TILE, dx, work));
+    }
+done:
+    return status;
+}
 
 const rk_kernel_type rk_kernel_product = {
     .entry = {.name = "product", .brief = "alike in every way", .formula = "a*b", .cost = "all parts"},
@@ -149,8 +176,17 @@ const rk_kernel_type rk_kernel_product = {
     .written = RK_WRITTEN_PRODUCT,
     .work = work_tile,
     .block = block_product,
+    .gradient = gradient_product,
     .diag_parts = diag_product,
 };
+
+static rkhs_status gradient_scale(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                  const double *w, int64_t ld, double *dx, rk_work work) {
+    double *weight = rk_work_take(&work, RK_TILE * RK_TILE);
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++) weight[i * RK_TILE + j] = ((const scale *)rk_kernel_self(a))->weight * w[i * ld + j];
+    return rk_gradient_of(a->child[0], i0, ni, b->child[0], j0, nj, weight, RK_TILE, dx, work);
+}
 
 const rk_kernel_type rk_kernel_scale = {
     .entry = {.name = "scale",
@@ -164,8 +200,22 @@ const rk_kernel_type rk_kernel_scale = {
     .children = 1,
     .written = RK_WRITTEN_WEIGHT,
     .block = block_scale,
+    .gradient = gradient_scale,
     .diag_parts = diag_scale,
 };
+
+static rkhs_status gradient_power(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                  const double *w, int64_t ld, double *dx, rk_work work) {
+    int64_t exponent = ((const power *)rk_kernel_self(a))->exponent;
+    double *weight = rk_work_take(&work, RK_TILE * RK_TILE);
+    rkhs_status status = rk_block_of(a->child[0], i0, ni, b->child[0], j0, nj, weight, RK_TILE, work);
+    if (status != RKHS_OK) return status;
+    for (int64_t i = 0; i < ni; i++) {
+        raise(nj, exponent - 1, weight + i * RK_TILE);
+        for (int64_t j = 0; j < nj; j++) weight[i * RK_TILE + j] *= (double)exponent * w[i * ld + j];
+    }
+    return rk_gradient_of(a->child[0], i0, ni, b->child[0], j0, nj, weight, RK_TILE, dx, work);
+}
 
 const rk_kernel_type rk_kernel_power = {
     .entry = {.name = "power",
@@ -179,5 +229,6 @@ const rk_kernel_type rk_kernel_power = {
     .children = 1,
     .written = RK_WRITTEN_POWER,
     .block = block_power,
+    .gradient = gradient_power,
     .diag_parts = diag_power,
 };

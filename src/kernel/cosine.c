@@ -30,6 +30,26 @@ static rkhs_status block_cosine(const rk_bound *a, int64_t i0, int64_t ni, const
     return RKHS_OK;
 }
 
+static rkhs_status gradient_cosine(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                   const double *w, int64_t ld, double *dx, rk_work work) {
+    const rk_vector_side *sa = a->side, *sb = b->side;
+    double own[RK_TILE];
+    double *other = rk_work_take(&work, RK_TILE * RK_TILE);
+    rkhs_status status = block_cosine(a, i0, ni, b, j0, nj, other, RK_TILE, work);
+    if (status != RKHS_OK) return status;
+    for (int64_t i = 0; i < ni; i++) { /* y/(|x||y|) - cos x/|x|^2 */
+        double *row = other + i * RK_TILE, norm = sa->norm[i0 + i], sum = 0;
+        for (int64_t j = 0; j < nj; j++) {
+            double both = norm * sb->norm[j0 + j];
+            sum += w[i * ld + j] * row[j];
+            row[j] = both > 0 ? w[i * ld + j] / sqrt(both) : 0;
+        }
+        own[i] = norm > 0 ? -sum / norm : 0;
+    }
+    rk_gradient_rows(a, i0, ni, b, j0, nj, own, other, dx);
+    return RKHS_OK;
+}
+
 const rk_kernel_type rk_kernel_cosine = {
     .entry = {.name = "cosine",
               .brief = "the angle alone; lengths do not count; a zero row: 1 with zero rows, else 0",
@@ -40,5 +60,6 @@ const rk_kernel_type rk_kernel_cosine = {
     .prepare = rk_vector_prepare,
     .release = rk_vector_release,
     .block = block_cosine,
+    .gradient = gradient_cosine,
     .diag = rk_diag_ones,
 };

@@ -102,6 +102,25 @@ void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b
 void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                        int64_t ld, rk_work work);
 
+/* ---- gradient.c: how k(x, y) changes with x, dense rows -------------------------------------------------------------- */
+
+/* Whether every part of a kernel knows its gradient. */
+int rk_kernel_has_gradient(const rkhs_kernel *k);
+/* One tile, as the slot says; and scratch for so many workers. */
+static inline rkhs_status rk_gradient_of(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                         const double *w, int64_t ld, double *dx, rk_work work) {
+    return a->kernel->type->gradient(a, i0, ni, b, j0, nj, w, ld, dx, work);
+}
+rkhs_status rk_gradient_work(rkhs_env *env, int64_t workers, const rk_bound *a, const rk_bound *b, rk_work **work);
+/* The same from a tile (RK_TILE apart, destroyed) of dk/ds, s = |x-y|^2, or of dk/du, u = <x,y>. */
+void rk_gradient_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, const double *w,
+                         int64_t ld, double *slope, double *dx);
+void rk_gradient_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, const double *w,
+                      int64_t ld, double *slope, double *dx);
+/* dx_i += own_i a_i + sum_j other_ij b_j; other: rows RK_TILE apart. */
+void rk_gradient_rows(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, const double *own,
+                      const double *other, double *dx);
+
 /* ---- sums.c: sums over columns of a term that is no product -------------------------------------------------------- */
 
 typedef enum rk_pair {

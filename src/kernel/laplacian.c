@@ -15,6 +15,26 @@ static rkhs_status block_laplacian(const rk_bound *a, int64_t i0, int64_t ni, co
     return RKHS_OK;
 }
 
+/* out += s sign(x - y). */
+RK_CLONES static void add_signs(int64_t n, double s, const double *restrict x, const double *restrict y, double *restrict out) {
+    for (int64_t c = 0; c < n; c++) out[c] += x[c] > y[c] ? s : x[c] < y[c] ? -s : 0;
+}
+
+static rkhs_status gradient_laplacian(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                      const double *w, int64_t ld, double *dx, rk_work work) {
+    const rk_width *width = rk_kernel_self(a);
+    const rk_dense *x = a->x->self, *y = b->x->self;
+    double gamma = isnan(width->gamma) ? 1 / width->sigma.value : width->gamma;
+    double *k = rk_work_take(&work, RK_TILE * RK_TILE);
+    rkhs_status status = block_laplacian(a, i0, ni, b, j0, nj, k, RK_TILE, work);
+    if (status != RKHS_OK) return status;
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++)
+            add_signs(a->x->columns, -gamma * w[i * ld + j] * k[i * RK_TILE + j], x->values + (i0 + i) * x->ld,
+                      y->values + (j0 + j) * y->ld, dx + i * a->x->columns);
+    return RKHS_OK;
+}
+
 const rk_kernel_type rk_kernel_laplacian = {
     .entry = {.name = "laplacian",
               .brief = "as rbf, with the sum of absolute differences: sharper near, heavier far",
@@ -29,5 +49,6 @@ const rk_kernel_type rk_kernel_laplacian = {
     .release = rk_vector_release,
     .work = rk_vector_work,
     .block = block_laplacian,
+    .gradient = gradient_laplacian,
     .diag = rk_diag_ones,
 };

@@ -12,6 +12,15 @@ static void diag_linear(const rk_bound *a, int64_t i0, int64_t ni, double *out, 
     for (int64_t i = 0; i < ni; i++) out[i] = side->norm[i0 + i];
 }
 
+static rkhs_status gradient_linear(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                   const double *w, int64_t ld, double *dx, rk_work work) {
+    double *slope = rk_work_take(&work, RK_TILE * RK_TILE);
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++) slope[i * RK_TILE + j] = 1;
+    rk_gradient_dots(a, i0, ni, b, j0, nj, w, ld, slope, dx);
+    return RKHS_OK;
+}
+
 const rk_kernel_type rk_kernel_linear = {
     .entry = {.name = "linear",
               .brief = "the inner product; kernel PCA with it is PCA",
@@ -22,5 +31,6 @@ const rk_kernel_type rk_kernel_linear = {
     .prepare = rk_vector_prepare,
     .release = rk_vector_release,
     .block = block_linear,
+    .gradient = gradient_linear,
     .diag = diag_linear,
 };

@@ -57,6 +57,20 @@ static void diag_poly(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk
     rk_powers(ni, p->gamma.value, p->coef0, p->degree, out);
 }
 
+static rkhs_status gradient_poly(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                 const double *w, int64_t ld, double *dx, rk_work work) {
+    const poly *p = rk_kernel_self(a);
+    double *slope = rk_work_take(&work, RK_TILE * RK_TILE);
+    rk_vector_dots(a, i0, ni, b, j0, nj, slope, RK_TILE);
+    for (int64_t i = 0; i < ni; i++) {
+        double *row = slope + i * RK_TILE;
+        if (p->degree > 1) rk_powers(nj, p->gamma.value, p->coef0, p->degree - 1, row);
+        for (int64_t j = 0; j < nj; j++) row[j] = (double)p->degree * p->gamma.value * (p->degree > 1 ? row[j] : 1);
+    }
+    rk_gradient_dots(a, i0, ni, b, j0, nj, w, ld, slope, dx);
+    return RKHS_OK;
+}
+
 const rk_kernel_type rk_kernel_poly = {
     .entry = {.name = "poly",
               .brief = "all products of up to `degree` columns",
@@ -70,5 +84,6 @@ const rk_kernel_type rk_kernel_poly = {
     .prepare = rk_vector_prepare,
     .release = rk_vector_release,
     .block = block_poly,
+    .gradient = gradient_poly,
     .diag = diag_poly,
 };

@@ -58,6 +58,21 @@ static rkhs_status block_matern(const rk_bound *a, int64_t i0, int64_t ni, const
     return RKHS_OK;
 }
 
+static rkhs_status gradient_matern(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                   const double *w, int64_t ld, double *dx, rk_work work) {
+    const matern *m = rk_kernel_self(a);
+    double scale = sqrt(2 * m->nu) * (isnan(m->width.gamma) ? inverse(m->width.sigma.value) : m->width.gamma);
+    double *slope = rk_work_take(&work, RK_TILE * RK_TILE);
+    rk_vector_squares(a, i0, ni, b, j0, nj, slope, RK_TILE, work);
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++) {
+            double r = scale * sqrt(slope[i * RK_TILE + j]), e = 0.5 * scale * scale * exp(-r);
+            slope[i * RK_TILE + j] = m->nu > 2 ? -e * (1 + r) / 3 : m->nu > 1 ? -e : r > 0 ? -e / r : 0;
+        }
+    rk_gradient_squares(a, i0, ni, b, j0, nj, w, ld, slope, dx);
+    return RKHS_OK;
+}
+
 const rk_kernel_type rk_kernel_matern = {
     .entry = {.name = "matern",
               .brief = "as rbf, for what is less smooth: nu=0.5 has a kink, 2.5 is nearly rbf",
@@ -73,6 +88,7 @@ const rk_kernel_type rk_kernel_matern = {
     .release = rk_vector_release,
     .work = rk_vector_work,
     .block = block_matern,
+    .gradient = gradient_matern,
     .diag = rk_diag_ones,
 };
 
@@ -116,6 +132,20 @@ static rkhs_status block_rq(const rk_bound *a, int64_t i0, int64_t ni, const rk_
     return RKHS_OK;
 }
 
+static rkhs_status gradient_rq(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                               const double *w, int64_t ld, double *dx, rk_work work) {
+    const rq *q = rk_kernel_self(a);
+    double sigma = q->width.sigma.value, gamma = isnan(q->width.gamma) ? 0.5 / (sigma * sigma) : q->width.gamma;
+    double *slope = rk_work_take(&work, RK_TILE * RK_TILE);
+    rk_vector_squares(a, i0, ni, b, j0, nj, slope, RK_TILE, work);
+    for (int64_t i = 0; i < ni; i++) {
+        rq_row(nj, inverse(q->alpha / gamma), q->alpha + 1, slope + i * RK_TILE);
+        for (int64_t j = 0; j < nj; j++) slope[i * RK_TILE + j] *= -gamma;
+    }
+    rk_gradient_squares(a, i0, ni, b, j0, nj, w, ld, slope, dx);
+    return RKHS_OK;
+}
+
 const rk_kernel_type rk_kernel_rq = {
     .entry = {.name = "rq",
               .brief = "rational quadratic: rbf of many widths at once, with heavier tails",
@@ -130,6 +160,7 @@ const rk_kernel_type rk_kernel_rq = {
     .release = rk_vector_release,
     .work = rk_vector_work,
     .block = block_rq,
+    .gradient = gradient_rq,
     .diag = rk_diag_ones,
 };
 
@@ -154,6 +185,21 @@ static rkhs_status block_cauchy(const rk_bound *a, int64_t i0, int64_t ni, const
     return RKHS_OK;
 }
 
+static rkhs_status gradient_cauchy(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                   const double *w, int64_t ld, double *dx, rk_work work) {
+    const rk_width *width = rk_kernel_self(a);
+    double scale = isnan(width->gamma) ? inverse(width->sigma.value * width->sigma.value) : width->gamma;
+    double *slope = rk_work_take(&work, RK_TILE * RK_TILE);
+    rk_vector_squares(a, i0, ni, b, j0, nj, slope, RK_TILE, work);
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++) {
+            double v = 1 / (1 + scale * slope[i * RK_TILE + j]);
+            slope[i * RK_TILE + j] = -scale * v * v;
+        }
+    rk_gradient_squares(a, i0, ni, b, j0, nj, w, ld, slope, dx);
+    return RKHS_OK;
+}
+
 const rk_kernel_type rk_kernel_cauchy = {
     .entry = {.name = "cauchy",
               .brief = "as rbf, with tails so heavy that far objects still count",
@@ -168,5 +214,6 @@ const rk_kernel_type rk_kernel_cauchy = {
     .release = rk_vector_release,
     .work = rk_vector_work,
     .block = block_cauchy,
+    .gradient = gradient_cauchy,
     .diag = rk_diag_ones,
 };

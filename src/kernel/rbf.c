@@ -31,6 +31,19 @@ static rkhs_status block_rbf(const rk_bound *a, int64_t i0, int64_t ni, const rk
     return RKHS_OK;
 }
 
+static rkhs_status gradient_rbf(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                const double *w, int64_t ld, double *dx, rk_work work) {
+    const rk_width *width = rk_kernel_self(a);
+    double gamma = isnan(width->gamma) ? 0.5 / (width->sigma.value * width->sigma.value) : width->gamma;
+    double *slope = rk_work_take(&work, RK_TILE * RK_TILE);
+    rk_vector_squares(a, i0, ni, b, j0, nj, slope, RK_TILE, work);
+    rk_exp_tile(gamma, ni, nj, slope, RK_TILE);
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++) slope[i * RK_TILE + j] *= -gamma;
+    rk_gradient_squares(a, i0, ni, b, j0, nj, w, ld, slope, dx);
+    return RKHS_OK;
+}
+
 const rk_kernel_type rk_kernel_rbf = {
     .entry = {.name = "rbf",
               .brief = "the Gaussian: near objects are alike, far ones are not",
@@ -45,5 +58,6 @@ const rk_kernel_type rk_kernel_rbf = {
     .release = rk_vector_release,
     .work = rk_vector_work,
     .block = block_rbf,
+    .gradient = gradient_rbf,
     .diag = rk_diag_ones,
 };

@@ -36,6 +36,19 @@ static rkhs_status block_sigmoid(const rk_bound *a, int64_t i0, int64_t ni, cons
     return RKHS_OK;
 }
 
+static rkhs_status gradient_sigmoid(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                    const double *w, int64_t ld, double *dx, rk_work work) {
+    const sigmoid *s = rk_kernel_self(a);
+    double *slope = rk_work_take(&work, RK_TILE * RK_TILE);
+    rkhs_status status = block_sigmoid(a, i0, ni, b, j0, nj, slope, RK_TILE, work);
+    if (status != RKHS_OK) return status;
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++)
+            slope[i * RK_TILE + j] = s->gamma.value * (1 - slope[i * RK_TILE + j] * slope[i * RK_TILE + j]);
+    rk_gradient_dots(a, i0, ni, b, j0, nj, w, ld, slope, dx);
+    return RKHS_OK;
+}
+
 const rk_kernel_type rk_kernel_sigmoid = {
     .entry = {.name = "sigmoid",
               .brief = "the neuron of old networks; not positive semi-definite: some models refuse it, others leave parts out",
@@ -48,4 +61,5 @@ const rk_kernel_type rk_kernel_sigmoid = {
     .prepare = rk_vector_prepare,
     .release = rk_vector_release,
     .block = block_sigmoid,
+    .gradient = gradient_sigmoid,
 };

@@ -144,7 +144,9 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
     TRY(rk_data_borrow(env, Z, n, model->dim, ld, &codes));
     unsigned kind = model->map->kept->type->kind;
-    if (kind == RK_KIND_GRAM) {
+    if (model->type->decode && rk_decoder_there(model)) {
+        TRY(model->type->decode(model, Z, n, ld, &out));
+    } else if (kind == RK_KIND_GRAM) {
         TRY(rk_data_dense_new(env, n, 1, &values, &out));
         TRY(rk_scratch(env, n, sizeof *near, &near));
         TRY(nearest_kept(model, Z, n, ld, near));

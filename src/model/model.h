@@ -52,7 +52,9 @@ void rk_flip(double *Z, int64_t rows, int64_t dim, rk_map *map, int64_t c);
 
 /* ---- place: new objects in other ways than by the map ---------------------------------------------------------------- */
 
-/* Z[i*ld ..] for every object of x, by the way that was set or that the parameters say. */
+/* How new objects are placed: RK_PLACE_MAP, ..., as was set or as the parameters say. */
+int rk_model_way(const rkhs_model *m);
+/* Z[i*ld ..] for every object of x, in that way. */
 rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld);
 
 /* ---- graphs of neighbours, on the scratch list -------------------------------------------------------------------- */
@@ -191,6 +193,68 @@ rkhs_status rk_process_keep(rk_fit *f, const rk_process *p);
 rkhs_status rk_process_ready(const rkhs_model *m, int how, void **ready);
 int64_t rk_process_work(const rkhs_model *m, int how);
 rkhs_status rk_process_place(const rk_placing *p);
+
+/* ---- decoder.c: codes that a ridge regression takes back ------------------------------------------------------------ */
+
+typedef struct rk_decoder {
+    int64_t n, dim, r; /* objects; of the codes; columns of F */
+    const rkhs_kernel *latent;
+    double ridge;
+    double *F; /* n x r, row i is object order[i] */
+    int64_t *order;
+    int lower; /* F is 0 above its diagonal */
+    /* at the last codes that were looked at, in that order */
+    double *Z, *dZ;
+    double *S, *G, *V; /* (Kz + ridge I)^-1, V V', S F */
+    /* what rk_decoder_keep finds: tr(X'S X), |X - Kz C|^2, tr(C'Kz C), the largest k(z,z) */
+    double product, error, square, most;
+} rk_decoder;
+
+/* For codes of the objects of a gram; target: the vectors that they are to give, NULL: the features of the gram's kernel. On
+ * the scratch list. */
+rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs_kernel *latent, double ridge, int64_t dim,
+                           rk_decoder *d);
+/* f and df/dZ; infinite where Kz + ridge I is singular. */
+rkhs_status rk_decoder_eval(rkhs_env *env, rk_decoder *d, const double *Z, double *f, double *dZ);
+/* The latent kernel and, of numbers, C into the report; from where decode takes it. */
+rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkhs_data *target);
+int rk_decoder_there(const rkhs_model *m);
+rkhs_status rk_decoder_decode(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x);
+
+/* ---- triplets.c: what contrastive models learn from ------------------------------------------------------------------- */
+
+typedef struct rk_triplets {
+    int64_t count;
+    int64_t *rows; /* count x 3: anchor, positive, negative, objects of the gram; on the scratch list */
+    int drawn;     /* negatives were drawn */
+} rk_triplets;
+
+#define RK_AUGMENT_BRIEF                                                                                                       \
+    "how positives are drawn, unless pairs or triplets are given; not given: noise(0.1), or edit, toggle, drop by the data"
+
+/* The inputs of a model of triplets: x and an augmented copy, or x alone where index rows are given. */
+rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
+/* Triplets over the objects of f->gram, given or drawn; refuses those that name an object twice. */
+rkhs_status rk_triplets_new(rk_fit *f, rk_triplets *t);
+/* sum over triplets of positive (e_a e_p' + e_p e_a') + negative (e_a e_q' + e_q e_a'), n x n; columns in any order. */
+rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, double positive, double negative, rk_csr *out);
+/* Of Theorem 6: sqrt(h tr K) over anchors, positives and negatives, and the largest k(x,x). */
+rkhs_status rk_triplet_sizes(rk_fit *f, const rk_triplets *t, double *alpha, double *kappa);
+
+/* The spectral contrastive loss of codes of the gram's objects, without its ridge: the eval of an rk_smooth. */
+typedef struct rk_contrast {
+    const rk_triplets *triplets;
+    int64_t dim;
+    int all;                     /* negatives are the mean over all anchors, and negatives that were given */
+    double lambda, above, below; /* and the numbers between which it has to be */
+    int ran_off;                 /* out: f is so low that there is no end to it */
+} rk_contrast;
+rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
+                             int64_t count, double *f, double *dZ, double *dt);
+
+/* The terms of a bound that can be computed; ridge 0: there is none. */
+#define RK_BOUND_DELTA 0.05
+rkhs_status rk_report_bound(rk_fit *f, const char *theorem, double ridge, double complexity, double slack);
 
 struct rkhs_model {
     rkhs_env *env;

@@ -38,6 +38,10 @@ rkhs_status rkhs_model_set_place(rkhs_model *model, const char *way) {
     return RKHS_OK;
 }
 
+int rk_model_way(const rkhs_model *m) {
+    return m->place ? m->place - 1 : m->type->way ? m->type->way(m->spec->self) : RK_PLACE_MAP;
+}
+
 typedef struct place_loop {
     const rkhs_model *model;
     int how;
@@ -85,7 +89,7 @@ rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int
     rk_mark mark = rk_scratch_mark(env);
     rk_bound *rows = NULL;
     void *ready = NULL;
-    int how = m->place ? m->place - 1 : m->type->way ? m->type->way(m->spec->self) : RK_PLACE_MAP;
+    int how = rk_model_way(m);
     if (how == RK_PLACE_MAP) return rk_map_apply(env, m->map, m->kernel, x, Z, ld);
     if (!m->map->bound) TRY(rk_bind(env, m->kernel, m->map->kept, NULL, &m->map->bound));
     TRY(rk_bind(env, m->kernel, x, m->map->bound, &rows));

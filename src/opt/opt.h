@@ -58,6 +58,7 @@ rkhs_status rk_solve_linear(const rk_gram *g, const rk_spec *solver, const rk_li
 typedef struct rk_smooth_result {
     double *Z, *B, *c; /* the caller's: n x dim, kept x dim (NULL in sample coordinates), dim */
     double f, slope;   /* value and |gradient| at the end */
+    double added;      /* isometric on a stored Gram: what its diagonal was raised by to be factored */
     int64_t iterations, evaluations;
     int converged;
     const char *solver;

@@ -18,6 +18,7 @@ typedef struct pullback {
     double *L;                   /* isometric on a sample form: n x n, lower, zeros above */
     double *Y, *Z, *dZ, *dY, *W; /* n x dim, and rank x dim */
     double *Kx;                  /* ridge in alpha on a sample form: K a is Y */
+    double added;                /* to the diagonal of K */
     rk_filter filter;            /* with `nearest` */
 } pullback;
 
@@ -69,12 +70,19 @@ done:
     return status;
 }
 
+/* |Y|^2/rows at the last codes. */
+static double mean_square(const pullback *b) {
+    double norm = rk_norm(b->problem->rows * b->problem->dim, b->Y);
+    return norm > 0 ? norm * norm / (double)b->problem->rows : 1;
+}
+
 /* Adds ridge |W|^2 and its gradient: W'W, or a'K a = a'Y with K a = Y, in factor form |L'a|^2. */
 static rkhs_status add_ridge(pullback *b, const double *x, double *f, double *g) {
     rkhs_status status = RKHS_OK;
     double ridge = b->problem->ridge;
     int64_t count = b->rows * b->problem->dim;
     const double *Kx = x;
+    if (b->problem->scale_free) ridge /= mean_square(b);
     if (ridge == 0 || b->problem->coordinates == RK_COORD_SAMPLE) goto done;
     if (b->problem->coordinates == RK_COORD_ALPHA && is_sample_form(b)) Kx = b->Y;
     if (b->problem->coordinates == RK_COORD_ALPHA && !is_sample_form(b)) {
@@ -88,6 +96,14 @@ static rkhs_status add_ridge(pullback *b, const double *x, double *f, double *g)
     }
 done:
     return status;
+}
+
+/* What a ridge that does not depend on the scale of Y adds to df/dY: -2 ridge |W|^2 Y/(rows s^2), s = |Y|^2/rows. */
+static void add_scale(pullback *b, const double *x, double *dY) {
+    const rk_smooth *problem = b->problem;
+    double square = mean_square(b), norm = rk_norm(b->rows * problem->dim, x) / square;
+    double by = 2 * problem->ridge * norm * norm / (double)problem->rows;
+    for (int64_t i = 0; i < problem->rows * problem->dim; i++) dY[i] -= by * b->Y[i];
 }
 
 /* Rows of one batch: a function of (seed, step); consecutive steps go through all rows before any comes again. */
@@ -124,6 +140,7 @@ static rkhs_status eval_pulled(void *context, rkhs_env *env, const double *x, in
     TRY(problem->eval(problem->context, env, Z, theta, index, count, f, b->dZ, g + coefficients));
     if (problem->tangent) problem->tangent(problem->context, Z, b->dZ);
     if (problem->normalise) TRY(problem->normalise_back(problem->context, Z, b->dZ, b->dY));
+    if (problem->scale_free) add_scale(b, x, problem->normalise ? b->dY : b->dZ);
     TRY(backward(b, problem->normalise ? b->dY : b->dZ, g));
     TRY(add_ridge(b, x, f, g));
 done:
@@ -154,6 +171,7 @@ static rkhs_status factor_sample(pullback *b) {
             memcpy(b->L + i * n, K + i * ld, (size_t)n * sizeof *K);
             b->L[i * n + i] += eps;
         }
+        b->added = eps;
         TRY(rk_cholesky(g->env, "factor", n, b->L, n, &bad));
         if (eps > trace) FAIL(g->env, RKHS_ERR_NUMERIC, "the Gram cannot be factored: it is far from positive semi-definite");
     }
@@ -170,9 +188,13 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
     int64_t d = b->problem->dim, n = g->n;
     rk_solution s;
     double *diag, mean = 0;
-    if (!Z0) {
+    TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
+    TRY(g->type->diag(g, diag));
+    for (int64_t i = 0; i < n; i++) mean += diag[i] / (double)n;
+    if (!Z0) { /* isometric: so that Z is about 1, whatever k(x,x) is */
+        double scale = b->problem->coordinates == RK_COORD_ISOMETRIC && mean > 0 ? 1 / sqrt(mean) : 1;
         for (int64_t i = 0; i < b->rows * d; i++)
-            x[i] = rk_normal(g->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(i % d));
+            x[i] = scale * rk_normal(g->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(i % d));
         goto done;
     }
     if (b->problem->coordinates == RK_COORD_SAMPLE) {
@@ -180,9 +202,6 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
         goto done;
     }
     if (b->filter.most) return rk_filter_start(g->env, &b->filter, Z0, d, x);
-    TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
-    TRY(g->type->diag(g, diag));
-    for (int64_t i = 0; i < n; i++) mean += diag[i] / (double)n;
     TRY(rk_solve_linear(g, NULL, &(rk_linear){Z0, d, 1e-3 * mean}, &s));
     if (b->problem->coordinates == RK_COORD_ISOMETRIC && is_sample_form(b)) { /* W = L'a */
         TRY(rk_gemm(g->env, NULL, 't', 'n', n, d, n, 1.0, b->L, n, s.coef, d, 0.0, x, d));
@@ -244,6 +263,8 @@ rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_sm
     p.most = problem->most;
     if (problem->nearest && (problem->coordinates != RK_COORD_ALPHA || !is_sample_form(&b) || problem->ridge != 0))
         FAIL(env, RKHS_ERR_SPEC, "a map through the nearest objects alone needs all of them: use gram=exact");
+    if (problem->scale_free && problem->coordinates != RK_COORD_ISOMETRIC)
+        FAIL(env, RKHS_ERR_BUG, "a ridge without a scale is for isometric coordinates");
     if (problem->nearest) TRY(rk_filter_new(g, problem->nearest, &b.filter));
     if (problem->retract && problem->coordinates == RK_COORD_SAMPLE) p.retract = retract_pulled;
     TRY(rk_scratch(env, n * d, sizeof *b.Y, &b.Y));
@@ -259,6 +280,7 @@ rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_sm
     TRY(rk_solve(solver, &p));
     if (problem->thetas) memcpy(theta, p.x + b.rows * d, (size_t)problem->thetas * sizeof *theta);
     TRY(finish_map(&b, p.x, out));
+    out->added = b.added;
     out->iterations = p.iterations;
     out->evaluations = p.products;
     out->converged = p.converged;

@@ -109,6 +109,12 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     TOLD("no data", rkhs_model_fit(t.model, t.kernel, NULL, NULL, NULL));
     TOLD("no data", rkhs_model_transform(t.model, NULL, z, 2));
     TOLD("no room for Z", rkhs_model_transform(t.model, t.x, NULL, 2));
+    int64_t near[16];
+    TOLD("no data", rkhs_model_explain(t.model, NULL, 1, near, z));
+    TOLD("no room for the result", rkhs_model_explain(t.model, t.x, 1, NULL, z));
+    TOLD("no room for the result", rkhs_model_explain(t.model, t.x, 1, near, NULL));
+    TOLD("ask for 1 to", rkhs_model_explain(t.model, t.x, 0, near, z));
+    TOLD("ask for 1 to", rkhs_model_explain(t.model, t.x, 1000, near, z));
     TOLD("NULL", rkhs_model_inverse(t.model, NULL, 1, 2, &out));
     TOLD("place for the objects", rkhs_model_inverse(t.model, z, 1, 2, NULL));
     TOLD("no data", rkhs_model_anomaly(t.model, NULL, NULL, z));
@@ -133,6 +139,8 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     SILENT(rkhs_model_new(NULL, "kpca", &model));
     SILENT(rkhs_model_fit(NULL, t.kernel, t.x, NULL, NULL));
     SILENT(rkhs_model_transform(NULL, t.x, z, 2));
+    SILENT(rkhs_model_explain(NULL, t.x, 1, near, z));
+    assert_null(rkhs_model_kept(NULL, NULL));
     SILENT(rkhs_model_set_place(NULL, "map"));
     SILENT(rkhs_model_inverse(NULL, z, 1, 2, &out));
     SILENT(rkhs_model_anomaly(NULL, t.x, NULL, z));

@@ -207,6 +207,55 @@ class Kept(unittest.TestCase):
                 rkhs.load(f"{folder}/none.rkhs")
 
 
+class Explained(unittest.TestCase):
+    def test_pulls_and_pushes_are_the_largest_terms_of_the_map(self):
+        X, _ = blobs()
+        model = rkhs.KernelPCA(2, kernel="rbf(sigma=2)").fit(X)
+        new = X[:7] + 0.1
+        rows, influence = model.explain(new, top=3)
+        K, Z = rbf_kernel(new, X, gamma=0.125), model.transform(new)
+        kernel = rbf_kernel(X, gamma=0.125)
+        c = model.transform(np.full((1, X.shape[1]), 1e6))  # far from all: the offset alone
+        B = np.linalg.lstsq(kernel, model.embedding_ - c, rcond=None)[0]
+        for i in range(7):
+            terms = K[i][:, None] * B
+            size, pull = np.linalg.norm(terms, axis=1), terms @ (Z[i] - c[0]) >= 0
+            for side, which in enumerate((pull, ~pull)):
+                right = np.sort(size[which])[::-1][:3]
+                np.testing.assert_allclose(influence[i, side], right, rtol=1e-4)
+                np.testing.assert_allclose(size[rows[i, side]], influence[i, side], rtol=1e-4)
+                self.assertTrue(which[rows[i, side]].all())
+
+    def test_models_without_a_map_say_so(self):
+        X, _ = blobs()
+        with self.assertRaisesRegex(rkhs.ArgumentError, "tke places new objects by its objective"):
+            rkhs.TwinKernelEmbedding(2).fit(X).explain(X[:3])
+
+    def test_rows_of_landmarks_are_those_of_the_training_objects(self):
+        X, _ = blobs()
+        model = rkhs.KernelPCA(2, gram="nystrom(by=given, rows=[3,8,11,20])").fit(X)
+        rows, _ = model.explain(X[:5], top=2)
+        self.assertLessEqual(set(rows.ravel()), {3, 8, 11, 20, -1})
+
+
+class Autoencoder(unittest.TestCase):
+    def test_codes_go_back_to_targets(self):
+        rng = np.random.default_rng(0)
+        X, _ = blobs()
+        noisy = X + 0.1 * rng.standard_normal(X.shape)
+        model = rkhs.KernelAutoencoder(3, ridge=0.01).fit(noisy, X)
+        self.assertEqual(model.inverse_transform(model.transform(noisy)).shape, X.shape)
+        self.assertGreater(model.score(noisy, X), -X.var())
+        narrow = rkhs.KernelAutoencoder(3).fit(noisy, X[:, :2])
+        self.assertEqual(narrow.inverse_transform(narrow.embedding_).shape, (len(X), 2))
+
+    def test_images_come_back_as_the_images_of_the_targets(self):
+        images = np.random.default_rng(1).random((20, 4, 5))
+        model = rkhs.KernelAutoencoder(2).fit(images, images[:, :2])
+        self.assertEqual(model.inverse_transform(model.embedding_).shape, (20, 2, 5))
+        self.assertEqual(rkhs.KernelAutoencoder(2).fit(images).inverse_transform(np.eye(2)).shape, (2, 4, 5))
+
+
 class BadInput(unittest.TestCase):
     def test_sentences_and_classes(self):
         X, _ = blobs()

@@ -1,0 +1,173 @@
+/* explain.c: rkhs explain: which kept objects place new ones.  SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A table as CSV or JSON; or, where objects can be drawn, a picture: a line for each object, itself, what pulls it and what
+ * pushes it, each with its influence below. */
+#include "plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { USUAL = 5, MOST_LINES = 16, MOST_ACROSS = 12, BOX = 52, SPACE = 8, BAND = 28, NUMBER = 11 };
+
+typedef struct explained {
+    const rkhs_data *x, *kept;
+    const int64_t *rows; /* of kept objects in the training data; NULL: all */
+    int64_t n, top, *object;
+    double *influence; /* n x 2 top: pulls, pushes */
+} explained;
+
+static int64_t row_of(const explained *e, int64_t kept) { return e->rows != NULL ? e->rows[kept] : kept; }
+
+/* ---- as text ------------------------------------------------------------------------------------------------------------ */
+
+static void write_csv(const explained *e, text *t) {
+    text_add(t, "object,effect,kept,influence\n");
+    for (int64_t q = 0; q < e->n * 2 * e->top; q++) {
+        if (e->object[q] < 0) continue;
+        text_add(t, "%lld,%s,%lld,%.9g\n", (long long)(q / (2 * e->top)), q % (2 * e->top) < e->top ? "pull" : "push",
+                 (long long)row_of(e, e->object[q]), e->influence[q]);
+    }
+}
+
+/* [{"object": 0, "pulls": [{"kept": 3, "influence": 0.1}], "pushes": []}, ...] */
+static void write_json(const explained *e, text *t) {
+    for (int64_t i = 0; i < e->n; i++) {
+        text_add(t, "%s{\"object\": %lld", i == 0 ? "[" : ",\n ", (long long)i);
+        for (int side = 0; side < 2; side++) {
+            const char *before = "";
+            text_add(t, side == 0 ? ", \"pulls\": [" : ", \"pushes\": [");
+            for (int64_t q = (2 * i + side) * e->top; q < (2 * i + side + 1) * e->top; q++, before = ", ") {
+                if (e->object[q] < 0) break;
+                text_add(t, "%s{\"kept\": %lld, \"influence\": %.17g}", before, (long long)row_of(e, e->object[q]),
+                         e->influence[q]);
+            }
+            text_add(t, "]");
+        }
+        text_add(t, "}");
+    }
+    text_add(t, e->n > 0 ? "]\n" : "[]\n");
+}
+
+/* ---- as a picture ------------------------------------------------------------------------------------------------------- */
+
+/* One object in a box, in its own proportions, and words below it. */
+static void draw_box(canvas *v, const objects *o, int64_t i, double x, double y, const char *colour, const char *below) {
+    double scale = BOX / fmax(o->box_width, o->box_height), width = o->box_width * scale, height = o->box_height * scale;
+    frame f = {x + (BOX - width) / 2, y + (BOX - height) / 2, width, height};
+    draw_object(v, o, i, &f);
+    v->type->rect(v, &f, &(pen){.stroke = colour, .width = 1.5});
+    if (below != NULL)
+        v->type->text(v, &(words){.x = x + BOX / 2.0, .y = y + BOX + 13, .s = below, .size = NUMBER, .anchor = 'm'});
+}
+
+static void draw_lines(canvas *v, const cli *c, const explained *e, const objects *mine, const objects *theirs) {
+    static const char *const colours[] = {"#0072b2", "#d55e00"}, *const heads[] = {"pulls", "pushes"};
+    picture p = {.title = c->title};
+    int64_t lines = e->n < MOST_LINES ? e->n : MOST_LINES, across = e->top < MOST_ACROSS ? e->top : MOST_ACROSS;
+    double step = BOX + SPACE, left = 14, side = (double)across * step + BAND, top = page_top(&p) + 22, line = BOX + 26;
+    snprintf(p.about, sizeof p.about, "%lld objects, and the kept objects that pull and push them most", (long long)lines);
+    page_begin(v, &p, left, left + BOX + BAND + 2 * side - BAND + 10, top + (double)lines * line + 4);
+    v->type->text(v, &(words){.x = left + BOX / 2.0, .y = top - 9, .s = "object", .anchor = 'm'});
+    for (int s = 0; s < 2; s++)
+        v->type->text(v, &(words){.x = left + BOX + BAND + s * side, .y = top - 9, .s = heads[s], .colour = colours[s]});
+    for (int64_t i = 0; i < lines; i++) {
+        double y = top + (double)i * line;
+        draw_box(v, mine, i, left, y, "#404040", NULL);
+        for (int64_t q = 0; q < 2 * e->top; q++) {
+            int64_t at = i * 2 * e->top + q, s = q / e->top, place = q % e->top;
+            char number[32];
+            if (e->object[at] < 0 || place >= across) continue;
+            snprintf(number, sizeof number, "%.2g", e->influence[at]);
+            draw_box(v, theirs, e->object[at], left + BOX + BAND + (double)s * side + (double)place * step, y, colours[s],
+                     number);
+        }
+    }
+}
+
+static rkhs_status draw_explained(cli *c, const explained *e, canvas *v) {
+    rkhs_status status = RKHS_OK;
+    objects mine = {.data = (rkhs_data *)(uintptr_t)e->x, .n = e->n};
+    objects theirs = {.data = (rkhs_data *)(uintptr_t)e->kept, .n = rkhs_data_rows(e->kept)};
+    c->objects = c->operand[1]; /* what sentences are about */
+    TRY(look_at_objects(c, &mine));
+    if (theirs.n > 0 && rkhs_data_shape(e->kept, NULL, NULL, NULL)) c->image_size = NULL;
+    TRY(look_at_objects(c, &theirs));
+    mine.least = theirs.least = fmin(mine.least, theirs.least); /* one scale of greys */
+    mine.most = theirs.most = fmax(mine.most, theirs.most);
+    mine.dark = theirs.dark;
+    mine.labels = theirs.labels;
+    draw_lines(v, c, e, &mine, &theirs);
+    if (e->n > MOST_LINES && !c->quiet) say("explain", "a picture shows 16 objects at most: the first 16 are drawn");
+    if (e->top > MOST_ACROSS && !c->quiet)
+        say("explain", "a picture shows 12 pulls and pushes at most: the others are left out");
+done:
+    return status;
+}
+
+/* ---- the command -------------------------------------------------------------------------------------------------------- */
+
+static int is_picture(const char *path) { return ends_in(path, ".svg") || ends_in(path, ".png") || ends_in(path, ".pdf"); }
+
+/* What is asked for can be written: by the ending, before any work. */
+static rkhs_status open_result(cli *c, const char *path, canvas *v) {
+    int named = strcmp(path, "-") != 0 && strncmp(path, "/dev/", 5) != 0;
+    if (is_picture(path)) return canvas_open(c, path, v);
+    if (c->title != NULL || c->image_size != NULL)
+        return refuse(c, EXIT_MISUSED, "--%s is for pictures: give -o FILE.svg, .png or .pdf",
+                      c->title != NULL ? "title" : "image-size");
+    if (named && !ends_in(path, ".csv") && !ends_in(path, ".json"))
+        return refuse(c, EXIT_FAILED, "%s: an explanation is .csv, .json, or a picture, .svg, .png or .pdf; name it so", path);
+    return RKHS_OK;
+}
+
+static rkhs_status explain(cli *c, const rkhs_model *m, explained *e) {
+    rkhs_status status = RKHS_OK;
+    e->kept = rkhs_model_kept(m, &e->rows);
+    e->n = rkhs_data_rows(e->x);
+    e->top = c->top > 0 ? c->top : USUAL;
+    if (e->top > rkhs_data_rows(e->kept)) e->top = rkhs_data_rows(e->kept);
+    double *both;
+    TRY(take_numbers(c, "the explanation", e->n, 4 * e->top, &both));
+    c->held[c->holds++] = both;
+    e->influence = both;
+    e->object = (int64_t *)(void *)(both + e->n * 2 * e->top);
+    set_subject(c, c->operand[1], NULL);
+    TRY(rkhs_model_explain(m, e->x, e->top, e->object, e->influence));
+done:
+    return status;
+}
+
+int run_explain(cli *c) {
+    rkhs_model *m = NULL;
+    rkhs_data *x = NULL;
+    explained e = {0};
+    canvas v = {0};
+    const char *path = c->output != NULL ? c->output : "-";
+    rkhs_status status;
+    TRY(check_outputs(c, &path, 1));
+    TRY(open_result(c, path, &v));
+    TRY(rkhs_model_load(c->env, c->operand[0], &m));
+    TRY(read_data(c, c->operand[1], rkhs_model_kernel(m), &x));
+    e.x = x;
+    TRY(explain(c, m, &e));
+    if (v.type != NULL) {
+        TRY(draw_explained(c, &e, &v));
+        v.type->end(&v);
+        if (v.failure != NULL && !v.out.failed) REFUSE(c, EXIT_FAILED, "%s cannot be drawn: %s", path, v.failure);
+    } else if (c->json || ends_in(path, ".json")) {
+        write_json(&e, &v.out);
+    } else {
+        write_csv(&e, &v.out);
+    }
+    TRY(text_write(c, &v.out, path));
+done:;
+    int code = finish(c, status);
+    if (v.type != NULL)
+        v.type->release(&v);
+    else
+        text_free(&v.out);
+    rkhs_data_free(x);
+    rkhs_model_free(m);
+    return code;
+}

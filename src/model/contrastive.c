@@ -1,0 +1,113 @@
+/* contrastive.c: the simple contrastive loss, in closed form.
+ *
+ *     minimise  sum_i z(x_i)'(z(x_i-) - z(x_i+))  over  z = W'phi, W'W = I
+ *
+ * over triplets: what is like an object comes nearer to it than what is not. With C = -1/2 sum_i (a_i (q_i - p_i)' + (q_i -
+ * p_i) a_i'), a, p, q the rows of Phi of anchor, positive and negative, W is the top eigenvectors of C = Phi'M Phi, M sparse:
+ * the solution of the paper's Theorem 3 (whose K_1 has K_3' at its lower left) without its matrices of twice the size, nor
+ * their inverse roots. Only eigenvalues above 0 count: the loss is minus their sum, and where there are fewer than dim, the
+ * other columns are 0. Cost: the Gram and a factor of it; with landmarks some products with Phi. Not for data without pairs
+ * that mean something: noise as augmentation makes it a kind of kernel PCA. Esser, Fleissner, Ghoshdastidar, "Non-parametric
+ * representation learning with kernels", AAAI 2024. */
+#include "model/model.h"
+
+typedef struct contrastive {
+    int64_t dim;
+    rk_spec *augment, *gram, *solver;
+} contrastive;
+
+/* clang-format off */
+static const rk_param params[] = {
+    {.name = "dim", .kind = RK_INT, .offset = offsetof(contrastive, dim), .value = "2", .min = 1, .max = 1e9,
+     .brief = "dimensions of the embedding"},
+    {.name = "augment", .kind = RK_SPEC, .offset = offsetof(contrastive, augment), .list = &rk_augments,
+     .brief = RK_AUGMENT_BRIEF},
+    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(contrastive, gram), .value = "exact", .list = &rk_grams,
+     .brief = "how the Gram is held"},
+    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(contrastive, solver), .list = &rk_eigensolvers,
+     .brief = "dense or lanczos; not given: by size"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+static int64_t dim_contrastive(const void *self, const rkhs_data *y) { return ((const contrastive *)self)->dim; }
+
+static rkhs_status inputs_contrastive(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y,
+                                      rkhs_data **seen) {
+    return rk_triplet_inputs(env, ((const contrastive *)self)->augment, x, y, seen);
+}
+
+static rkhs_status apply_matrix(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    return rk_csr_apply(env, context, V, k, out);
+}
+
+static rkhs_status report(rk_fit *f, const rk_triplets *t, const rk_spectrum *s, double alpha, double kappa) {
+    rkhs_status status = RKHS_OK;
+    double n = (double)t->count, omega = 0, loss = 0;
+    int64_t zeros = 0;
+    for (int64_t c = 0; c < s->count; c++) loss -= s->values[c], zeros += s->values[c] == 0;
+    omega = sqrt((double)(s->count - zeros)); /* |W|, W orthonormal */
+    TRY(rk_report_number(f->env, f->report, "loss", loss));
+    TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, s->count, s->values));
+    TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
+    TRY(rk_report_text(f->env, f->report, "solver", s->solver));
+    TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
+    TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+    TRY(rk_report_bound(f, "Theorem 6", 0, omega * omega * sqrt(kappa) * alpha / n,
+                        omega * omega * kappa * sqrt(log(1 / RK_BOUND_DELTA) / n)));
+    if (zeros)
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "only %lld of the %lld dimensions have an eigenvalue above 0, and bring positives nearer than negatives; the "
+               "others are 0",
+               (long long)(s->count - zeros), (long long)s->count);
+    if (!s->converged)
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "the eigenvectors did not converge in %lld iteration%s: see 'residuals', or raise solver=lanczos(iter=...)",
+               (long long)s->iterations, s->iterations == 1 ? "" : "s");
+done:
+    return status;
+}
+
+static rkhs_status fit_contrastive(rk_fit *f) {
+    rkhs_status status = RKHS_OK;
+    const contrastive *o = f->self;
+    const rk_gram *g = f->gram;
+    int64_t d = f->dim;
+    rk_triplets t;
+    rk_csr m;
+    rk_spectrum s;
+    double alpha, kappa;
+    TRY(rk_triplets_new(f, &t));
+    TRY(rk_triplet_sizes(f, &t, &alpha, &kappa));
+    TRY(rk_triplet_matrix(f->env, &t, g->n, 0.5, -0.5, &m));
+    rk_spectral problem = {
+        .coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_OPERATOR, .m = {g->n, apply_matrix, &m}, .mu = 1, .count = d};
+    TRY(rk_solve_spectral(g, o->solver, &problem, &s));
+    double least = 1e-15 * kappa * (double)t.count; /* |C| is at most 2 n kappa: so small, it is rounding */
+    for (int64_t c = 0; c < d; c++) {
+        if (s.values[c] > least) continue;
+        s.values[c] = 0;
+        for (int64_t i = 0; i < g->rank; i++) s.coef[i * d + c] = 0;
+    }
+    TRY(g->type->push(g, s.coef, d, f->Z));
+    TRY(g->type->fold(g, s.coef, d, f->map->B));
+    TRY(report(f, &t, &s, alpha, kappa));
+done:
+    return status;
+}
+
+const rk_model_type rk_model_contrastive = {
+    .entry = {.name = "contrastive",
+              .brief = "contrastive learning in closed form: objects come nearer to their positives than to negatives",
+              .formula = "min sum z'(z- - z+), z = W'phi, W'W = I",
+              .cost = "the Gram and n^3/3 flops; some products with Phi with landmarks",
+              .params = params,
+              .size = sizeof(contrastive)},
+    .title = "KernelContrastive",
+    .default_kernel = rk_usual_kernel,
+    .dim = dim_contrastive,
+    .gram_offset = offsetof(contrastive, gram),
+    .second = RK_KIND_INDEX,
+    .inputs = inputs_contrastive,
+    .fit = fit_contrastive,
+};

@@ -1,0 +1,139 @@
+/* explain.c: which kept objects place an object, in z(x) = sum_l w_l B_l + c, w the row of kernel values as the map uses it.
+ *
+ *     influence of l:  |w_l| |B_l|,   a pull where <w_l B_l, z - c> >= 0, else a push
+ *
+ * so that a pull moves x from c towards where it is, and a push away from there. Rows are independent of each other. */
+#include "model/model.h"
+
+#include <string.h>
+
+const rkhs_data *rkhs_model_kept(const rkhs_model *model, const int64_t **rows) {
+    if (rows) *rows = model ? model->keep : NULL;
+    return model && model->map ? model->map->kept : NULL;
+}
+
+typedef struct explain_loop {
+    const rk_map *map;
+    const rk_bound *rows, *kept;
+    int64_t tile, top;
+    double *norm;    /* kept: |B_l| */
+    double *w;       /* workers x tile x kept: the rows of the map */
+    double *along;   /* the same size: <B_l, z - c> */
+    double *z;       /* workers x tile x dim */
+    double *value;   /* workers x kept: of the nearest, largest first */
+    int64_t *index;  /* and whose they are */
+    double *largest; /* workers x 2 top */
+    int64_t *which;
+    int64_t *object; /* out */
+    double *influence;
+    rk_work *work;
+} explain_loop;
+
+/* What the map makes of a row of kernel values, in place: the nearest alone, over their sum. */
+static void use_row(const rk_map *map, double *w, double *value, int64_t *index) {
+    int64_t kept = map->kept_count, most = map->nearest ? rk_least(map->nearest, kept) : 0, count = 0;
+    double sum = 0;
+    for (int64_t l = 0; most && l < kept; l++) count = rk_top_offer(value, index, count, most, l, w[l]);
+    if (most) {
+        memset(w, 0, (size_t)kept * sizeof *w);
+        for (int64_t q = 0; q < most; q++) w[index[q]] = value[q];
+    }
+    if (map->degree == RK_DEGREE_NONE) return;
+    for (int64_t l = 0; l < kept; l++) {
+        w[l] = map->degree == RK_DEGREE_KERNEL ? fmax(w[l], 0) : w[l] > 0;
+        sum += w[l];
+    }
+    for (int64_t l = 0; sum > 0 && l < kept; l++) w[l] /= sum;
+}
+
+/* The pulls of a row and then its pushes, largest first. */
+static void choose(const explain_loop *a, const double *w, const double *along, double *largest, int64_t *which,
+                   int64_t *object, double *influence) {
+    int64_t count[2] = {0, 0};
+    for (int64_t l = 0; l < a->map->kept_count; l++) {
+        double size = fabs(w[l]) * a->norm[l];
+        int push = w[l] * along[l] < 0;
+        if (size > 0) count[push] = rk_top_offer(largest + push * a->top, which + push * a->top, count[push], a->top, l, size);
+    }
+    for (int64_t q = 0; q < 2 * a->top; q++) {
+        int there = q % a->top < count[q / a->top];
+        object[q] = there ? which[q] : -1;
+        influence[q] = there ? largest[q] : 0;
+    }
+}
+
+static rkhs_status explain_tile(void *context, int64_t tile, int worker) {
+    rkhs_status status = RKHS_OK;
+    const explain_loop *a = context;
+    const rk_map *map = a->map;
+    int64_t kept = map->kept_count, dim = map->dim, i0 = tile * a->tile, ni = rk_least(a->tile, a->rows->x->rows - i0);
+    double *w = a->w + worker * a->tile * kept, *along = a->along + worker * a->tile * kept, *z = a->z + worker * a->tile * dim;
+    for (int64_t j = 0; j < kept; j += RK_TILE)
+        TRY(rk_block_of(a->rows, i0, ni, a->kept, j, rk_least(RK_TILE, kept - j), w + j, kept, a->work[worker]));
+    for (int64_t i = 0; i < ni; i++) use_row(map, w + i * kept, a->value + worker * kept, a->index + worker * kept);
+    rk_gemm_tile('n', 'n', ni, dim, kept, 1.0, w, kept, map->B, dim, 0.0, z, dim);
+    rk_gemm_tile('n', 't', ni, kept, dim, 1.0, z, dim, map->B, dim, 0.0, along, kept);
+    for (int64_t i = 0; i < ni; i++)
+        choose(a, w + i * kept, along + i * kept, a->largest + worker * 2 * a->top, a->which + worker * 2 * a->top,
+               a->object + (i0 + i) * 2 * a->top, a->influence + (i0 + i) * 2 * a->top);
+done:
+    return status;
+}
+
+static rkhs_status explain_all(const rkhs_model *m, const rkhs_data *x, int64_t top, int64_t *object, double *influence) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = m->env;
+    rk_map *map = m->map;
+    rk_bound *rows = NULL;
+    int64_t kept = map->kept_count;
+    explain_loop a = {.map = map, .top = top, .object = object, .influence = influence};
+    if (!map->bound) TRY(rk_bind(env, m->kernel, map->kept, NULL, &map->bound));
+    TRY(rk_bind(env, m->kernel, x, map->bound, &rows));
+    a.rows = rows;
+    a.kept = map->bound;
+    a.tile = rk_most(1, rk_least(rk_tile_rows(a.rows, a.kept), 131072 / kept));
+    int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
+    TRY(rk_work_for(env, workers, a.rows, a.kept, &a.work));
+    TRY(rk_scratch(env, kept, sizeof *a.norm, &a.norm));
+    TRY(rk_scratch(env, workers * a.tile * kept, sizeof *a.w, &a.w));
+    TRY(rk_scratch(env, workers * a.tile * kept, sizeof *a.along, &a.along));
+    TRY(rk_scratch(env, workers * a.tile * map->dim, sizeof *a.z, &a.z));
+    TRY(rk_scratch(env, workers * kept, sizeof *a.value, &a.value));
+    TRY(rk_scratch(env, workers * kept, sizeof *a.index, &a.index));
+    TRY(rk_scratch(env, workers * 2 * top, sizeof *a.largest, &a.largest));
+    TRY(rk_scratch(env, workers * 2 * top, sizeof *a.which, &a.which));
+    for (int64_t l = 0; l < kept; l++) a.norm[l] = rk_norm(map->dim, map->B + l * map->dim);
+    TRY(rk_kernel_parallel(env, "explain", m->kernel, tiles, explain_tile, &a));
+done:
+    rk_unbind(env, rows);
+    return status;
+}
+
+rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data *x, int64_t top, int64_t *object, double *influence) {
+    if (!model) return RKHS_ERR_ARGUMENT;
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = model->env;
+    const rkhs_data *use;
+    rkhs_data *view = NULL;
+    rk_clear(env);
+    rk_mark mark = rk_scratch_mark(env);
+    rk_blas_begin();
+    if (!x || !object || !influence)
+        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_explain: no %s: the pointer is NULL", x ? "room for the result" : "data");
+    TRY(rk_model_see(model, x, &use, &view));
+    if (rk_model_way(model) != RK_PLACE_MAP)
+        FAIL(env, RKHS_ERR_ARGUMENT,
+             "%s places new objects by its objective and not by a map, so that no sum over kept objects explains them: explain "
+             "a "
+             "model that has a map, such as bctke or kpca",
+             model->type->entry.name);
+    if (top < 1 || top > model->map->kept_count)
+        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_explain: the %lld largest of %lld kept objects: ask for 1 to %lld",
+             (long long)top, (long long)model->map->kept_count, (long long)model->map->kept_count);
+    TRY(explain_all(model, use, top, object, influence));
+done:
+    rk_blas_end();
+    rkhs_data_free(view);
+    rk_scratch_release(env, mark);
+    return status;
+}

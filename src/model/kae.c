@@ -1,0 +1,376 @@
+/* kae.c: the kernel autoencoder: codes of unit length that an encoder finds and a decoder undoes, both kernel machines.
+ *
+ *     minimise  tr(X'(Kz + ridge I)^-1 X) + tr(Z'Kx^-1 Z)   over  |z_i| = 1
+ *
+ * Kz the Gram of the codes by the latent kernel, Kx that of the objects: times ridge it is the squared error of the
+ * reconstruction Kz (Kz + ridge I)^-1 X and ridge times the squared norms of encoder and decoder. New objects: z(x) = Z'Kx^-1
+ * k(X, x), raw unless unit=true, and back x(z) = X'(Kz + ridge I)^-1 k(Z, z). X are the vectors themselves, or a second data
+ * set: clean ones, of which those that are fitted are the noisy form; denoise=noise(0.1) makes the noisy form itself. Objects
+ * that are no vectors stand for their features: XX' is their Gram. With a Gram of full rank Z moves on the sphere; of any other
+ * there is no Kx^-1, and then z = f/|f|, f = Phi W, and the penalty is |W|^2 at a mean |f|^2 of 1; new codes are of unit length
+ * too.
+ *
+ * What comes out keeps what is needed to draw the objects again, no more: for pictures of clusters other models do better, and
+ * dim=2 is a circle. Cost: 3 n^3 flops a step, for some thousands of objects. Esser, Fleissner, Ghoshdastidar, "Non-parametric
+ * representation learning with kernels", AAAI 2024. */
+#include "model/model.h"
+
+#include <string.h>
+
+typedef struct kae {
+    int64_t dim;
+    double ridge;
+    char *latent;
+    int unit, start;
+    rk_spec *denoise, *gram, *solver;
+} kae;
+
+enum { START_KPCA, START_RANDOM };
+
+/* clang-format off */
+static const rk_param params[] = {
+    {.name = "dim", .kind = RK_INT, .offset = offsetof(kae, dim), .value = "2", .min = 1, .max = 1e9,
+     .brief = "dimensions of the codes"},
+    {.name = "ridge", .kind = RK_REAL, .offset = offsetof(kae, ridge), .value = "0.1", .max = 1e300,
+     .brief = "what the norms of encoder and decoder cost against the error: more is smoother"},
+    {.name = "latent", .kind = RK_WORD, .offset = offsetof(kae, latent), .value = "rbf",
+     .brief = "the kernel of the codes, in quotes unless a plain name; its rules look at the codes of the start"},
+    {.name = "unit", .kind = RK_BOOL, .offset = offsetof(kae, unit), .value = "false",
+     .brief = "new codes are brought to length 1 too; always, where the Gram has not full rank"},
+    {.name = "start", .kind = RK_CHOICE, .offset = offsetof(kae, start), .value = "kpca", .choices = "kpca|random",
+     .brief = "where to begin, unless a start is given"},
+    {.name = "denoise", .kind = RK_SPEC, .offset = offsetof(kae, denoise), .list = &rk_augments,
+     .brief = "the encoder is fitted on objects to which this was done, and they are to give those that are fitted"},
+    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(kae, gram), .value = "exact", .list = &rk_grams,
+     .brief = "how the Gram is held"},
+    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(kae, solver), .value = "lbfgs", .list = &rk_optimisers,
+     .brief = "lbfgs or cg"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+static int64_t dim_kae(const void *self, const rkhs_data *y) { return ((const kae *)self)->dim; }
+
+/* A Gram has full rank when no pivot of its Cholesky factor is below this share of the largest k(x,x). */
+static const double FULL = 1e-6;
+
+typedef struct state {
+    rk_decoder d;
+    double unit;     /* the objective counts in units of it, so that it begins near n */
+    const double *L; /* Kx = L L', when of full rank */
+    double *Z, *dZ;  /* n x dim: f/|f|; Kx^-1 Z */
+    int64_t n, dim;
+} state;
+
+/* With denoise= the Gram is that of the noisy objects. */
+static rkhs_status inputs_kae(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen) {
+    const kae *o = self;
+    return o->denoise ? rk_augment(env, o->denoise, x, env->seed, seen) : RKHS_OK;
+}
+
+/* ---- codes of unit length --------------------------------------------------------------------------------------------------
+ */
+
+/* Rows over their lengths, which come back where asked for; returns how many are 0 and stay so. */
+static int64_t to_sphere(int64_t n, int64_t dim, const double *Y, double *Z, double *lengths) {
+    int64_t zeros = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double length = rk_norm(dim, Y + i * dim);
+        for (int64_t c = 0; c < dim; c++) Z[i * dim + c] = length > 0 ? Y[i * dim + c] / length : 0;
+        zeros += !(length > 0);
+        if (lengths) lengths[i] = length;
+    }
+    return zeros;
+}
+
+static void retract_kae(void *context, double *Z) {
+    const state *s = context;
+    to_sphere(s->n, s->dim, Z, Z, NULL);
+}
+
+/* Takes what is along z off each row. */
+static void tangent_kae(void *context, const double *Z, double *dZ) {
+    const state *s = context;
+    for (int64_t i = 0; i < s->n; i++) {
+        double along = rk_dot(s->dim, Z + i * s->dim, dZ + i * s->dim);
+        for (int64_t c = 0; c < s->dim; c++) dZ[i * s->dim + c] -= along * Z[i * s->dim + c];
+    }
+}
+
+/* ---- the objective ----------------------------------------------------------------------------------------------------------
+ */
+
+/* Full rank: both terms at codes on the sphere. */
+static rkhs_status eval_full(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
+                             int64_t count, double *f, double *dZ, double *dt) {
+    rkhs_status status = RKHS_OK;
+    state *s = context;
+    int64_t size = s->n * s->dim;
+    TRY(rk_decoder_eval(env, &s->d, Z, f, dZ));
+    if (!isfinite(*f)) goto done;
+    memcpy(s->dZ, Z, (size_t)size * sizeof *Z);
+    TRY(rk_cholesky_solve(env, s->n, s->dim, s->L, s->n, s->dZ, s->dim));
+    for (int64_t i = 0; i < size; i++) {
+        *f += Z[i] * s->dZ[i];
+        dZ[i] = (dZ[i] + 2 * s->dZ[i]) / s->unit;
+    }
+    *f /= s->unit;
+done:
+    return status;
+}
+
+/* Else: the first term at f/|f|; the second is the ridge of the problem. */
+static rkhs_status eval_scaled(void *context, rkhs_env *env, const double *Y, const double *theta, const int64_t *index,
+                               int64_t count, double *f, double *dY, double *dt) {
+    rkhs_status status = RKHS_OK;
+    state *s = context;
+    rk_mark mark = rk_scratch_mark(env);
+    double *lengths;
+    TRY(rk_scratch(env, s->n, sizeof *lengths, &lengths));
+    to_sphere(s->n, s->dim, Y, s->Z, lengths);
+    TRY(rk_decoder_eval(env, &s->d, s->Z, f, dY));
+    if (!isfinite(*f)) goto done;
+    tangent_kae(s, s->Z, dY);
+    for (int64_t i = 0; i < s->n; i++)
+        for (int64_t c = 0; c < s->dim; c++)
+            dY[i * s->dim + c] = lengths[i] > 0 ? dY[i * s->dim + c] / lengths[i] / s->unit : 0;
+    *f /= s->unit;
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* ---- the start --------------------------------------------------------------------------------------------------------------
+ */
+
+/* Principal components, or what is given, on the sphere; what has no direction gets one by chance. */
+static rkhs_status start_at(rk_fit *f, double *Z) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = f->gram->n, d = f->dim, ld;
+    rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d};
+    rk_spectrum s;
+    const double *given = f->start ? rkhs_data_values(f->start, &ld) : NULL;
+    memset(Z, 0, (size_t)(n * d) * sizeof *Z);
+    if (given) {
+        for (int64_t i = 0; i < n; i++) memcpy(Z + i * d, given + i * ld, (size_t)d * sizeof *Z);
+    } else if (((const kae *)f->self)->start == START_KPCA) {
+        TRY(rk_solve_spectral(f->gram, NULL, &problem, &s));
+        TRY(f->gram->type->push(f->gram, s.coef, d, Z));
+        for (int64_t c = 0; c < d; c++) {
+            double mean = 0;
+            for (int64_t i = 0; i < n; i++) mean += Z[i * d + c] / (double)n;
+            for (int64_t i = 0; i < n; i++) Z[i * d + c] -= mean;
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int none = !(rk_norm(d, Z + i * d) > 0);
+        for (int64_t c = 0; none && c < d; c++)
+            Z[i * d + c] = rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)i, (uint64_t)c);
+    }
+    to_sphere(n, d, Z, Z, NULL);
+done:
+    return status;
+}
+
+/* The kernel of the codes, frozen on those of the start. */
+static rkhs_status latent_kernel(rk_fit *f, const double *Z0, rkhs_kernel **kernel) {
+    rkhs_status status = RKHS_OK;
+    const kae *o = f->self;
+    rkhs_data *codes = NULL;
+    TRY(rk_kernel_new(f->env, o->latent, kernel));
+    if (!(rk_kernel_kinds(*kernel) & RK_KIND_DENSE) || !rk_kernel_has_gradient(*kernel))
+        FAIL(f->env, RKHS_ERR_SPEC,
+             "kae: latent=%.80s cannot be the kernel of the codes, as it has no gradient on vectors: use rbf, laplacian, "
+             "matern, "
+             "rq, cauchy, linear, poly, cosine, relu or ntk, or sums, products, weights and powers of these",
+             o->latent);
+    TRY(rk_data_borrow(f->env, Z0, f->gram->n, f->dim, f->dim, &codes));
+    TRY(rk_kernel_freeze(*kernel, codes));
+done:
+    rkhs_data_free(codes);
+    return status;
+}
+
+/* ---- fit --------------------------------------------------------------------------------------------------------------------
+ */
+
+/* L with K = L L' of a stored Gram; NULL when it is not of full rank. */
+static rkhs_status factor_full(const rk_gram *g, const double **out) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = g->n, ld, bad;
+    int spendable;
+    double *L, largest = 0, least = INFINITY;
+    *out = NULL;
+    if (g->type->form != RK_FORM_SAMPLE) goto done;
+    const double *K = g->type->matrix(g, &ld, &spendable);
+    TRY(rk_scratch(g->env, n * n, sizeof *L, &L));
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(L + i * n, K + i * ld, (size_t)n * sizeof *L);
+        largest = fmax(largest, K[i * ld + i]);
+    }
+    TRY(rk_cholesky(g->env, "factor", n, L, n, &bad));
+    for (int64_t i = 0; bad < 0 && i < n; i++) least = fmin(least, L[i * n + i] * L[i * n + i]);
+    if (bad < 0 && least > FULL * largest) *out = L;
+done:
+    return status;
+}
+
+/* Codes as the map gives them: B = Kx^-1 Z and Z = Kx B; or f over its length. */
+static rkhs_status finish_codes(rk_fit *f, const state *s) {
+    rkhs_status status = RKHS_OK;
+    const kae *o = f->self;
+    int64_t n = s->n, d = s->dim, zeros = 0;
+    if (s->L) {
+        memcpy(f->map->B, f->Z, (size_t)(n * d) * sizeof *f->Z);
+        TRY(rk_cholesky_solve(f->env, n, d, s->L, n, f->map->B, d));
+        TRY(f->gram->type->mul(f->gram, f->map->B, d, f->Z));
+    } else {
+        double norm = rk_norm(n * d, f->Z) / sqrt((double)n);
+        for (int64_t i = 0; norm > 0 && i < f->gram->kept * d; i++) f->map->B[i] /= norm;
+    }
+    if (!s->L || o->unit) {
+        zeros = to_sphere(n, d, f->Z, f->Z, NULL);
+        f->map->post = RK_POST_SPHERE;
+    }
+    if (zeros)
+        rk_log(
+            f->env, RKHS_LOG_ADVICE,
+            "the code%s of %lld object%s %s 0 and cannot have length 1, as k(x,x) is not above 0: leave such objects out, or "
+            "choose another kernel",
+            zeros == 1 ? "" : "s", (long long)zeros, zeros == 1 ? "" : "s", zeros == 1 ? "is" : "are");
+done:
+    return status;
+}
+
+/* The terms of Theorem 7. */
+static rkhs_status report_bound(rk_fit *f, const state *s, double encoder) {
+    double n = (double)s->n, decoder = s->d.square;
+    return rk_report_bound(f, "Theorem 7", ((const kae *)f->self)->ridge * (encoder + decoder), sqrt(decoder * s->d.most / n),
+                           sqrt(log(1 / RK_BOUND_DELTA) / n));
+}
+
+static rkhs_status report(rk_fit *f, const state *s, const rk_smooth_result *r) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(f->env);
+    double *losses, loss = r->f * s->unit, encoder = fmax(loss - s->d.product, 0);
+    TRY(rk_scratch(f->env, r->recorded, sizeof *losses, &losses));
+    for (int64_t i = 0; i < r->recorded; i++) losses[i] = r->history[i] * s->unit;
+    TRY(rk_report_number(f->env, f->report, "loss", loss));
+    TRY(rk_report_array(f->env, f->report, "losses", 1, r->recorded, losses));
+    TRY(rk_report_number(f->env, f->report, "squared_error", s->d.error / (double)s->n));
+    TRY(rk_report_number(f->env, f->report, "full_rank", s->L != NULL));
+    TRY(rk_report_number(f->env, f->report, "gram_ridge", r->added));
+    TRY(rk_report_number(f->env, f->report, "encoder_norm", sqrt(encoder)));
+    TRY(rk_report_number(f->env, f->report, "decoder_norm", sqrt(s->d.square)));
+    TRY(report_bound(f, s, encoder));
+    TRY(rk_report_text(f->env, f->report, "solver", r->solver));
+    TRY(rk_report_number(f->env, f->report, "iterations", (double)r->iterations));
+    TRY(rk_report_number(f->env, f->report, "evaluations", (double)r->evaluations));
+    TRY(rk_report_number(f->env, f->report, "converged", r->converged));
+done:
+    rk_scratch_release(f->env, mark);
+    return status;
+}
+
+/* What the codes are to give: the second data set, the vectors themselves, or NULL: features. */
+static const rkhs_data *target_of(const rk_fit *f) {
+    if (f->y) return f->y;
+    return f->x->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE) ? f->x : NULL;
+}
+
+/* The value at the start, by which the objective is scaled. */
+static rkhs_status first_value(rk_fit *f, state *s, const double *Z0, double trace) {
+    rkhs_status status = RKHS_OK;
+    const kae *o = f->self;
+    double value;
+    s->unit = 1;
+    TRY(s->L ? eval_full(s, f->env, Z0, NULL, NULL, s->n, &value, s->Z, NULL)
+             : rk_decoder_eval(f->env, &s->d, Z0, &value, s->Z));
+    if (!isfinite(value) && o->ridge == 0)
+        FAIL(f->env, RKHS_ERR_NUMERIC,
+             "kae: ridge = 0, and the Gram of the codes by latent=%.80s is singular: choose a ridge above 0", o->latent);
+    if (!isfinite(value))
+        FAIL(f->env, RKHS_ERR_NUMERIC, "kae: the Gram of the codes by latent=%.80s is not positive semi-definite: raise ridge",
+             o->latent);
+    if (!s->L) value += (double)s->n * (double)s->n / trace;
+    if (value > 0) s->unit = value / (double)s->n;
+done:
+    return status;
+}
+
+static rkhs_status fit_kae(rk_fit *f) {
+    rkhs_status status = RKHS_OK;
+    const kae *o = f->self;
+    rkhs_env *env = f->env;
+    int64_t n = f->gram->n, d = f->dim;
+    state s = {.n = n, .dim = d};
+    rk_smooth_result r = {.Z = f->Z, .B = f->map->B, .c = f->map->c};
+    rkhs_kernel *latent = NULL;
+    rk_spec *exact = NULL;
+    rk_gram *clean = NULL;
+    const rkhs_data *target = target_of(f);
+    double *Z0, *diag, trace = 0;
+    TRY(rk_scratch(env, n, sizeof *diag, &diag));
+    TRY(f->gram->type->diag(f->gram, diag));
+    for (int64_t i = 0; i < n; i++) trace += fmax(diag[i], 0);
+    if (!(trace > 0)) {
+        rk_log(env, RKHS_LOG_ADVICE, "k(x,x) is above 0 for no object: every code is 0");
+        goto done;
+    }
+    TRY(rk_scratch(env, n * d, sizeof *Z0, &Z0));
+    TRY(rk_scratch(env, n * d, sizeof *s.Z, &s.Z));
+    TRY(rk_scratch(env, n * d, sizeof *s.dZ, &s.dZ));
+    TRY(start_at(f, Z0));
+    TRY(latent_kernel(f, Z0, &latent));
+    if (o->denoise && !target) { /* the features of the clean objects */
+        TRY(rk_spec_new(env, &rk_grams, "exact", &exact));
+        TRY(rk_gram_new(env, exact, f->kernel, f->x, &clean));
+    }
+    TRY(rk_decoder_new(clean ? clean : f->gram, target, latent, o->ridge, d, &s.d));
+    TRY(factor_full(f->gram, &s.L));
+    TRY(first_value(f, &s, Z0, trace));
+    rk_smooth full = {.coordinates = RK_COORD_SAMPLE,
+                      .rows = n,
+                      .dim = d,
+                      .eval = eval_full,
+                      .retract = retract_kae,
+                      .tangent = tangent_kae,
+                      .context = &s};
+    rk_smooth scaled = {.coordinates = RK_COORD_ISOMETRIC,
+                        .rows = n,
+                        .dim = d,
+                        .ridge = 1 / s.unit,
+                        .scale_free = 1,
+                        .eval = eval_scaled,
+                        .context = &s};
+    if (s.L) r.B = NULL;
+    TRY(rk_solve_smooth(f->gram, o->solver, s.L ? &full : &scaled, Z0, NULL, &r));
+    TRY(finish_codes(f, &s));
+    TRY(rk_decoder_keep(f, &s.d, f->Z, target));
+    TRY(report(f, &s, &r));
+done:
+    rk_free(env, r.history);
+    rk_gram_free(clean);
+    rk_spec_free(env, exact);
+    rkhs_kernel_free(latent);
+    return status;
+}
+
+const rk_model_type rk_model_kae = {
+    .entry = {.name = "kae",
+              .brief = "kernel autoencoder: codes on the unit sphere from which the data, or clean targets, are drawn again",
+              .formula = "min tr(X'(Kz + ridge I)^-1 X) + tr(Z'Kx^-1 Z), |z_i| = 1",
+              .cost = "the Gram, and a step 3 n^3 flops",
+              .params = params,
+              .size = sizeof(kae)},
+    .title = "KernelAutoencoder",
+    .default_kernel = rk_usual_kernel,
+    .dim = dim_kae,
+    .gram_offset = offsetof(kae, gram),
+    .second = RK_KIND_DENSE,
+    .takes_start = 1,
+    .local = 1,
+    .inputs = inputs_kae,
+    .fit = fit_kae,
+    .decode = rk_decoder_decode,
+};

@@ -1,0 +1,265 @@
+/* spectral.c: the spectral contrastive loss.
+ *
+ *     minimise  sum_i -2 z(x_i)'z(x_i+) + (z(x_i)'z(x_i-))^2 + lambda |W|^2  over  z = W'phi
+ *
+ * over triplets: positives are drawn together, and what an object has in common with a negative costs its square, which spreads
+ * the dimensions over the data. Solved in Z = Phi W, without the inverse Gram of the paper's Theorem 4, where it has the same
+ * minimum. W = 0 is stationary: it starts at random.
+ *
+ * With M = sum_i a_i p_i' + p_i a_i' (rows of Phi) the loss along w that no negative meets is t^2 (lambda |w|^2 - w'M w): below
+ * the largest eigenvalue of M off the negatives it has no minimum, and from the largest of M itself on the minimum is 0. Both
+ * numbers are in the report, and lambda is between them unless it is given. One negative for each anchor (negatives=drawn, the
+ * paper's) leaves many ways to run off, which is seen: a lambda that was given is refused, else it is raised; with
+ * negatives=all each anchor meets the mean over all anchors and given negatives, and there is always a minimum. Cost: the Gram,
+ * its factor, and for each of some 100 steps two products with Phi. HaoChen, Wei, Gaidon, Ma, "Provable guarantees for
+ * self-supervised deep learning with spectral contrastive loss", NeurIPS 2021; Esser, Fleissner, Ghoshdastidar, "Non-parametric
+ * representation learning with kernels", AAAI 2024. */
+#include "model/model.h"
+
+#include <string.h>
+
+typedef struct spectral {
+    int64_t dim;
+    double lambda;
+    int negatives;
+    rk_spec *augment, *gram, *solver;
+} spectral;
+
+enum { DRAWN, ALL };
+
+/* clang-format off */
+static const rk_param params[] = {
+    {.name = "dim", .kind = RK_INT, .offset = offsetof(spectral, dim), .value = "2", .min = 1, .max = 1e9,
+     .brief = "dimensions of the embedding"},
+    {.name = "lambda", .kind = RK_REAL, .offset = offsetof(spectral, lambda), .min = 0, .max = 1e300, .open = 1,
+     .brief = "what |W|^2 costs; not given: between the two numbers that the report has as lambda_above and lambda_below"},
+    {.name = "negatives", .kind = RK_CHOICE, .offset = offsetof(spectral, negatives), .value = "all", .choices = "drawn|all",
+     .brief = "one for each anchor, drawn unless given, or the mean over all anchors and given negatives"},
+    {.name = "augment", .kind = RK_SPEC, .offset = offsetof(spectral, augment), .list = &rk_augments,
+     .brief = RK_AUGMENT_BRIEF},
+    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(spectral, gram), .value = "exact", .list = &rk_grams,
+     .brief = "how the Gram is held"},
+    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(spectral, solver), .value = "lbfgs", .list = &rk_optimisers,
+     .brief = "lbfgs or cg"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+static int64_t dim_spectral(const void *self, const rkhs_data *y) { return ((const spectral *)self)->dim; }
+
+static rkhs_status inputs_spectral(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen) {
+    return rk_triplet_inputs(env, ((const spectral *)self)->augment, x, y, seen);
+}
+
+/* ---- the loss ----------------------------------------------------------------------------------------------------------- */
+
+/* y += s x */
+static void add(int64_t d, double s, const double *x, double *y) {
+    for (int64_t c = 0; c < d; c++) y[c] += s * x[c];
+}
+
+/* The pool is every so many columns of the triplets: the anchors; the negatives too, if they were given. */
+static int64_t pool_step(const rk_contrast *o) { return o->triplets->drawn ? 3 : 2; }
+
+/* C (d x d) = sum z z' over column 0 of the triplets, or over columns 0 and 2. */
+static void second_moment(const rk_contrast *o, const double *Z, int64_t step, double *C) {
+    int64_t d = o->dim;
+    memset(C, 0, (size_t)(d * d) * sizeof *C);
+    for (int64_t i = 0; i < o->triplets->count; i++)
+        for (int64_t k = 0; k < 3; k += step) {
+            const double *z = Z + o->triplets->rows[3 * i + k] * d;
+            for (int64_t a = 0; a < d; a++) add(d, z[a], z, C + a * d);
+        }
+}
+
+/* sum_i mean_j (a_i'q_j)^2 = <A'A, Q'Q>/m over the pool q, and its gradient. */
+static rkhs_status repel_all(const rk_contrast *o, rkhs_env *env, const double *Z, double *f, double *dZ) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t d = o->dim, step = pool_step(o);
+    double *A, *Q, m = (double)(o->triplets->count * (step == 2 ? 2 : 1));
+    TRY(rk_scratch(env, d * d, sizeof *A, &A));
+    TRY(rk_scratch(env, d * d, sizeof *Q, &Q));
+    second_moment(o, Z, 3, A);
+    second_moment(o, Z, step, Q);
+    *f += rk_dot(d * d, A, Q) / m;
+    for (int64_t i = 0; i < o->triplets->count; i++)
+        for (int64_t k = 0; k < 3; k += step) {
+            const int64_t row = o->triplets->rows[3 * i + k];
+            for (int64_t a = 0; a < d; a++)
+                dZ[row * d + a] += 2 / m * (rk_dot(d, A + a * d, Z + row * d) + (k ? 0 : rk_dot(d, Q + a * d, Z + row * d)));
+        }
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
+                             int64_t count, double *f, double *dZ, double *dt) {
+    rk_contrast *o = context;
+    int64_t d = o->dim, n = o->triplets->count;
+    *f = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t *t = o->triplets->rows + 3 * i;
+        const double *a = Z + t[0] * d, *p = Z + t[1] * d, *q = Z + t[2] * d;
+        *f -= 2 * rk_dot(d, a, p);
+        add(d, -2, p, dZ + t[0] * d);
+        add(d, -2, a, dZ + t[1] * d);
+        if (o->all) continue;
+        double s = rk_dot(d, a, q);
+        *f += s * s;
+        add(d, 2 * s, q, dZ + t[0] * d);
+        add(d, 2 * s, a, dZ + t[2] * d);
+    }
+    rkhs_status status = o->all ? repel_all(o, env, Z, f, dZ) : RKHS_OK;
+    /* With negatives that meet all of space, whitened codes are the least: -dim for each anchor. */
+    o->ran_off = status == RKHS_OK && *f < -1000.0 * (double)(n * d);
+    if (o->ran_off)
+        return rk_fail(env, RKHS_ERR_NUMERIC,
+                       "the spectral loss runs off without a minimum for lambda = %.6g: no lambda below %.6g has one, and from "
+                       "%.6g on it is at 0: choose lambda between them, nearer to the latter, or use negatives=all",
+                       o->lambda, o->above, o->below);
+    return status;
+}
+
+/* ---- lambda ------------------------------------------------------------------------------------------------------------- */
+
+static rkhs_status apply_matrix(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    return rk_csr_apply(env, context, V, k, out);
+}
+
+/* The largest eigenvalues of M; with `off` (weights of objects, much of them), of M off these. */
+static rkhs_status largest(const rk_gram *g, rk_csr *m, const double *off, int64_t count, double *values) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(g->env);
+    rk_spectrum s;
+    rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC,
+                           .m_kind = RK_M_OPERATOR,
+                           .m = {g->n, apply_matrix, m},
+                           .n = off,
+                           .mu = 1,
+                           .count = count};
+    TRY(rk_solve_spectral(g, NULL, &problem, &s));
+    memcpy(values, s.values, (size_t)count * sizeof *values);
+done:
+    rk_scratch_release(g->env, mark);
+    return status;
+}
+
+/* Between which numbers lambda has to be, and what it is. w'M w / (|w|^2 + sum_i (q_i'w)^2 / little) is, for all that counts,
+ * the quotient on what is off the negatives. */
+static rkhs_status choose_lambda(rk_fit *f, const spectral *o, rk_contrast *c, double kappa) {
+    rkhs_status status = RKHS_OK;
+    const double little = 1e-8, share = 0.3;
+    const rk_triplets *t = c->triplets;
+    double *off, *values;
+    rk_csr m;
+    TRY(rk_scratch(f->env, f->gram->n, sizeof *off, &off));
+    TRY(rk_scratch(f->env, f->dim, sizeof *values, &values));
+    TRY(rk_triplet_matrix(f->env, t, f->gram->n, 1, 0, &m));
+    TRY(largest(f->gram, &m, NULL, f->dim, values));
+    c->below = fmax(values[0], 0);
+    if (!c->all && c->below > 0) {
+        for (int64_t i = 0; i < t->count; i++) off[t->rows[3 * i + 2]] += 1 / (little * kappa);
+        TRY(largest(f->gram, &m, off, 1, &c->above));
+        c->above = fmin(fmax(c->above, 0), c->below);
+    }
+    /* As many dimensions as are asked for should be worth their cost: below the last one's eigenvalue, where that is any. */
+    double last = values[f->dim - 1], least = c->above + 0.01 * (c->below - c->above);
+    c->lambda = isnan(o->lambda) ? c->above + share * ((last > least ? last : c->below) - c->above) : o->lambda;
+    if (c->below > 0 && (c->lambda < c->above || c->lambda >= c->below))
+        FAIL(f->env, RKHS_ERR_NUMERIC,
+             "lambda = %.6g does not work: the spectral loss has no minimum below %.6g, and from %.6g on it is at 0: choose "
+             "lambda between them, or leave it out",
+             c->lambda, c->above, c->below);
+done:
+    return status;
+}
+
+/* ---- fit ---------------------------------------------------------------------------------------------------------------- */
+
+static rkhs_status report(rk_fit *f, rk_contrast *c, const rk_smooth_result *s, double alpha, double kappa) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(f->env);
+    double n = (double)c->triplets->count, mean, *dZ;
+    TRY(rk_scratch(f->env, f->gram->n * f->dim, sizeof *dZ, &dZ));
+    TRY(rk_contrast_eval(c, f->env, f->Z, NULL, NULL, 0, &mean, dZ, NULL));
+    double omega = sqrt(fmax(0, (s->f - mean) / c->lambda)); /* |W| */
+    TRY(rk_report_number(f->env, f->report, "loss", s->f));
+    if (s->recorded) TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));
+    TRY(rk_report_number(f->env, f->report, "lambda", c->lambda));
+    TRY(rk_report_number(f->env, f->report, "lambda_above", c->above));
+    TRY(rk_report_number(f->env, f->report, "lambda_below", c->below));
+    TRY(rk_report_text(f->env, f->report, "solver", s->solver));
+    TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
+    TRY(rk_report_number(f->env, f->report, "evaluations", (double)s->evaluations));
+    TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+    double most = omega * sqrt(kappa); /* of |z| */
+    TRY(rk_report_bound(f, "Theorem 6", c->lambda * omega * omega, pow(most, 3) * alpha / n,
+                        pow(most, 4) * sqrt(log(1 / RK_BOUND_DELTA) / n)));
+done:
+    rk_scratch_release(f->env, mark);
+    return status;
+}
+
+/* Descends; a lambda that was not given goes half the way up as long as the loss runs off. */
+static rkhs_status descend(rk_fit *f, const spectral *o, rk_contrast *c, rk_smooth_result *s) {
+    rkhs_status status;
+    for (int tries = 0; 1; tries++) {
+        rk_mark mark = rk_scratch_mark(f->env);
+        rk_smooth problem = {.coordinates = RK_COORD_ISOMETRIC,
+                             .rows = f->gram->n,
+                             .dim = f->dim,
+                             .ridge = c->lambda,
+                             .eval = rk_contrast_eval,
+                             .context = c};
+        status = rk_solve_smooth(f->gram, o->solver, &problem, NULL, NULL, s);
+        rk_scratch_release(f->env, mark);
+        if (status != RKHS_ERR_NUMERIC || !c->ran_off || !isnan(o->lambda) || tries == 10) return status;
+        f->env->message[0] = 0; /* it is tried again */
+        c->lambda += (c->below - c->lambda) / 2;
+    }
+}
+
+static rkhs_status fit_spectral(rk_fit *f) {
+    rkhs_status status = RKHS_OK;
+    const spectral *o = f->self;
+    rk_triplets t;
+    rk_contrast c = {.triplets = &t, .dim = f->dim, .all = o->negatives == ALL};
+    rk_smooth_result s = {.Z = f->Z, .B = f->map->B, .c = f->map->c, .solver = "none", .converged = 1};
+    double alpha, kappa;
+    TRY(rk_triplets_new(f, &t));
+    TRY(rk_triplet_sizes(f, &t, &alpha, &kappa));
+    TRY(choose_lambda(f, o, &c, kappa));
+    if (c.below > 0) {
+        TRY(descend(f, o, &c, &s));
+    } else {
+        c.lambda = isnan(o->lambda) ? 1 : o->lambda; /* any: all is 0 */
+        rk_log(f->env, RKHS_LOG_ADVICE, "no direction brings positives together: all dimensions are 0");
+    }
+    TRY(report(f, &c, &s, alpha, kappa));
+    if (!s.converged)
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "the loss was still falling after %lld iterations: raise solver=lbfgs(iter=...), or lambda",
+               (long long)s.iterations);
+done:
+    rk_free(f->env, s.history);
+    return status;
+}
+
+const rk_model_type rk_model_spectral = {
+    .entry = {.name = "spectral",
+              .brief = "spectral contrastive learning: positives together, negatives at right angles",
+              .formula = "min sum -2 z'z+ + (z'z-)^2 + lambda |W|^2, z = W'phi",
+              .cost = "the Gram, a factor of it, and a step two products with Phi",
+              .params = params,
+              .size = sizeof(spectral)},
+    .title = "SpectralContrastive",
+    .default_kernel = rk_usual_kernel,
+    .dim = dim_spectral,
+    .gram_offset = offsetof(spectral, gram),
+    .second = RK_KIND_INDEX,
+    .inputs = inputs_spectral,
+    .fit = fit_spectral,
+    .local = 1,
+};

@@ -1,0 +1,143 @@
+/* triplets.c: what contrastive models learn from: rows (anchor, positive, negative) of objects of the gram.
+ *
+ * Given by the caller as index rows over x; pairs get negatives that are drawn. Without them every object of x is an anchor,
+ * its positive is an augmented copy, which follows x in the gram (inputs), and its negative another object of x, drawn
+ * uniformly: a function of (seed, row). */
+#include "model/model.h"
+
+#include <stdio.h>
+
+rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen) {
+    rkhs_status status = RKHS_OK;
+    rkhs_data *positives = NULL;
+    *seen = NULL;
+    if (y && augment)
+        FAIL(env, RKHS_ERR_SPEC, "augment= draws positives, and pairs or triplets were given: leave one of them out");
+    if (y) goto done;
+    TRY(rk_augment(env, augment, x, env->seed, &positives));
+    TRY(rk_data_join(env, (const rkhs_data *[]){x, positives}, 2, seen));
+done:
+    rkhs_data_free(positives);
+    return status;
+}
+
+/* One of n objects that is neither a nor b. */
+static int64_t other_than(uint64_t seed, int64_t row, int64_t n, int64_t a, int64_t b) {
+    int64_t low = rk_least(a, b), high = rk_most(a, b), left = n - 1 - (low != high);
+    double u = rk_uniform(seed, RK_STREAM_NEGATIVE, (uint64_t)row, 0);
+    int64_t q = rk_least((int64_t)(u * (double)left), left - 1);
+    if (q >= low) q++;
+    if (low != high && q >= high) q++;
+    return q;
+}
+
+/* Says how many positives are their anchors, as the kernel sees them. */
+static rkhs_status look_at_positives(rk_fit *f, const rk_triplets *t) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(f->env);
+    int64_t n = t->count, *I, *J, equal = 0;
+    double *K, *diag;
+    TRY(rk_scratch(f->env, n, sizeof *I, &I));
+    TRY(rk_scratch(f->env, n, sizeof *J, &J));
+    TRY(rk_scratch(f->env, n, sizeof *K, &K));
+    TRY(rk_scratch(f->env, f->gram->n, sizeof *diag, &diag));
+    for (int64_t i = 0; i < n; i++) I[i] = t->rows[3 * i], J[i] = t->rows[3 * i + 1];
+    TRY(f->gram->type->diag(f->gram, diag));
+    TRY(f->gram->type->entries(f->gram, I, J, n, K));
+    for (int64_t i = 0; i < n; i++) equal += diag[I[i]] == K[i] && diag[J[i]] == K[i];
+    if (equal)
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "%lld of the %lld positives equal%s anchor as the kernel sees them, and say nothing beyond it: take others, or "
+               "a stronger augmentation",
+               (long long)equal, (long long)n, equal == 1 ? "s its" : " their");
+done:
+    rk_scratch_release(f->env, mark);
+    return status;
+}
+
+rkhs_status rk_triplets_new(rk_fit *f, rk_triplets *t) {
+    rkhs_status status = RKHS_OK;
+    const rk_index *given = f->y ? f->y->self : NULL;
+    int64_t n = f->x->rows, width = f->y ? f->y->columns : 0;
+    *t = (rk_triplets){.count = f->y ? f->y->rows : n, .drawn = width != 3};
+    if (width == 2 && n < 3)
+        FAIL(f->env, RKHS_ERR_DATA, "pairs of %lld objects leave none to be a negative: give at least 3 objects", (long long)n);
+    TRY(rk_scratch(f->env, 3 * t->count, sizeof *t->rows, &t->rows));
+    for (int64_t i = 0; i < t->count; i++) {
+        int64_t *row = t->rows + 3 * i;
+        row[0] = given ? given->rows[i * width] : i;
+        row[1] = given ? given->rows[i * width + 1] : n + i;
+        row[2] = width == 3 ? given->rows[i * width + 2] : other_than(f->env->seed, i, n, row[0], given ? row[1] : row[0]);
+        int64_t twice = row[0] == row[1] || row[0] == row[2] ? row[0] : row[1] == row[2] ? row[1] : -1;
+        if (twice >= 0)
+            FAIL(
+                f->env, RKHS_ERR_DATA,
+                "%s %lld (counted from 1) names object %lld twice: anchor%s must be different objects: correct it, or leave it "
+                "out",
+                width == 3 ? "triplet" : "pair", (long long)i + 1, (long long)twice,
+                width == 3 ? ", positive and negative" : " and positive");
+    }
+    TRY(look_at_positives(f, t));
+    TRY(rk_report_number(f->env, f->report, "triplets", (double)t->count));
+done:
+    return status;
+}
+
+rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, double positive, double negative, rk_csr *out) {
+    int64_t most = (positive != 0 ? 2 : 0) + (negative != 0 ? 2 : 0);
+    rkhs_status status = rk_csr_room(env, n, t->count * most, out);
+    if (status != RKHS_OK) return status;
+    double weight[2] = {positive, negative};
+    int64_t *next = out->starts + 1; /* where row i's next entry goes; in the end, where row i + 1 begins */
+    for (int k = 0; k < 2; k++)
+        for (int64_t i = 0; weight[k] != 0 && i < t->count; i++) {
+            int64_t a = t->rows[3 * i], b = t->rows[3 * i + 1 + k];
+            if (a + 1 < n) next[a + 1]++;
+            if (b + 1 < n) next[b + 1]++;
+        }
+    for (int64_t i = 1; i < n; i++) next[i] += next[i - 1];
+    for (int k = 0; k < 2; k++)
+        for (int64_t i = 0; weight[k] != 0 && i < t->count; i++) {
+            int64_t a = t->rows[3 * i], b = t->rows[3 * i + 1 + k], at = next[a]++, back = next[b]++;
+            out->to[at] = b, out->weight[at] = weight[k];
+            out->to[back] = a, out->weight[back] = weight[k];
+        }
+    return RKHS_OK;
+}
+
+/* ---- Theorem 6 ----------------------------------------------------------------------------------------------------------- */
+
+rkhs_status rk_report_bound(rk_fit *f, const char *theorem, double ridge, double complexity, double slack) {
+    rkhs_status status = RKHS_OK;
+    char text[256];
+    snprintf(
+        text, sizeof text,
+        "the order of the bound of %s with probability %g: the mean loss of new objects is at most that of these, and terms "
+        "of the order of those below",
+        theorem, 1 - RK_BOUND_DELTA);
+    TRY(rk_report_text(f->env, f->report, "bound", text));
+    if (ridge > 0) TRY(rk_report_number(f->env, f->report, "bound_ridge", ridge));
+    TRY(rk_report_number(f->env, f->report, "bound_complexity", complexity));
+    TRY(rk_report_number(f->env, f->report, "bound_slack", slack));
+done:
+    return status;
+}
+
+rkhs_status rk_triplet_sizes(rk_fit *f, const rk_triplets *t, double *alpha, double *kappa) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(f->env);
+    double *diag, trace[3] = {0};
+    TRY(rk_scratch(f->env, f->gram->n, sizeof *diag, &diag));
+    TRY(f->gram->type->diag(f->gram, diag));
+    *alpha = *kappa = 0;
+    for (int64_t q = 0; q < 3 * t->count; q++) {
+        double k = fabs(diag[t->rows[q]]);
+        trace[q % 3] += k;
+        *kappa = fmax(*kappa, k);
+    }
+    for (int k = 0; k < 3; k++) *alpha += sqrt((double)f->dim * trace[k]);
+    TRY(rk_gram_finite(f->gram, *alpha));
+done:
+    rk_scratch_release(f->env, mark);
+    return status;
+}

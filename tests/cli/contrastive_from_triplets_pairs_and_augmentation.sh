@@ -1,0 +1,44 @@
+. "$LIB"
+rkhs sample -q 'cubes(n=40)' -o X.npy
+rkhs sample -q 'cubes(n=40)' --seed 1 -o P.npy
+rkhs sample -q 'cubes(n=40, noise=0.5)' --seed 2 -o N.npy
+for i in $(seq 0 39); do echo "$i,$(((i + 8) % 40)),$(((i + 3) % 40))"; done > T.csv
+cut -d, -f1,2 T.csv > pairs.csv
+
+echo 'Given, drawn, in files: -z has the rows of X.'
+rkhs fit -q contrastive X.npy --triplets T.csv -z t.csv -o t.rkhs
+rkhs fit -q spectral X.npy --triplets pairs.csv -z p.csv
+rkhs fit -q 'contrastive(dim=2)' X.npy --augment 'noise(0.3)' -z a.csv
+rkhs fit -q 'contrastive(dim=2, augment=noise(0.3))' X.npy -z b.csv
+rkhs fit -q 'contrastive()' X.npy --positive P.npy --negative N.npy -z f.csv -o f.rkhs
+rkhs fit -q contrastive X.npy --positive P.npy -z g.csv
+wc -l t.csv p.csv a.csv b.csv f.csv g.csv | sed 's/^ *//'
+cmp a.csv b.csv && echo 'an option or a parameter: the same'
+rkhs info t.rkhs | sed -n 's/^bound/bound/p;s/^triplets  */triplets /p' | cut -c 1-60
+rkhs info f.rkhs | sed -n 's/^objects  */objects /p'
+rkhs transform -q f.rkhs X.npy -o f2.csv
+paste -d, f.csv f2.csv | awk -F, '{ d = $1 - $3; e = $2 - $4; if (d * d + e * e > 1e-20) bad++ } END { print bad + 0, "rows differ" }'
+
+echo 'Refused.'
+echo '0,0,1' > bad.csv
+try fit contrastive X.npy --triplets bad.csv -z z.csv
+echo '0,1,40' > bad.csv
+try fit contrastive X.npy --triplets bad.csv -z z.csv
+try fit contrastive X.npy --negative N.npy -z z.csv
+try fit contrastive X.npy --positive P.npy --triplets T.csv -z z.csv
+try fit contrastive X.npy --labels y.npy --triplets T.csv -z z.csv
+rkhs sample -q 'cubes(n=39)' -o few.npy
+try fit contrastive X.npy --positive few.npy -z z.csv
+rkhs sample -q 'cubes(n=40, dim=2)' -o narrow.npy
+try fit contrastive X.npy --positive narrow.npy -z z.csv
+try fit contrastive X.npy --augment flip -z z.csv
+try fit contrastive X.npy --augment nois -z z.csv
+try fit kpca X.npy --augment noise -z z.csv
+try fit kpca X.npy --triplets T.csv -z z.csv
+try fit contrastive X.npy --augment noise --triplets T.csv -z z.csv
+try fit 'spectral(lambda=1e6)' X.npy -z z.csv
+rkhs gram -q rbf X.npy -o K.npy
+try fit contrastive --kernel precomputed K.npy -z z.csv
+try fit contrastive --kernel precomputed K.npy --positive P.npy -z z.csv
+rkhs fit -q contrastive --kernel precomputed K.npy --triplets T.csv -z k.csv
+ls z.csv 2>/dev/null

@@ -1,0 +1,22 @@
+. "$LIB"
+# a linear model of two dimensions whose terms are known: z = sum_l <x_l, x> B_l
+npy X.npy 2 1 0.3 0.2 1.1 -2 0.1 0.1 -1.7
+npy new.npy 2 2 0 0 1
+rkhs fit 'kpca(dim=2)' --kernel linear X.npy -o m.rkhs -q
+rkhs explain m.rkhs new.npy --top 2 | sed -E 's/(\.[0-9]{5})[0-9]*/\1/'
+rkhs explain m.rkhs new.npy --top 1 --json | sed -E 's/(\.[0-9]{5})[0-9]*/\1/g'
+rkhs explain m.rkhs new.npy --top 1 -o t.json && diff t.json <(rkhs explain m.rkhs new.npy --top 1 --json) && echo same
+rkhs explain m.rkhs new.npy -o t.csv && head -1 t.csv
+# images, drawn
+npy I.npy 4 0 1 1 0 1 0 0 1 1 1 0 0 0 0 1 1 0 1 0 1 1 0 1 0
+rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=1)' I.npy -o i.rkhs -q
+rkhs explain i.rkhs I.npy --top 2 -t Why -o why.svg
+grep -c '<image' why.svg
+grep -o '>[A-Za-z][^<]*</text>' why.svg
+try explain i.rkhs new.npy
+try explain i.rkhs I.npy -o why.txt
+try explain i.rkhs I.npy --title Why
+try explain i.rkhs I.npy --image-size 3x1 -o why.svg
+try explain i.rkhs I.npy --top 0
+rkhs fit 'tke(dim=1, k=2)' X.npy -k rbf -o t.rkhs -q
+try explain t.rkhs new.npy
