@@ -75,14 +75,16 @@ def stub(model):
     own = [f"{python_name(p)}: {hint(p)} = ..." for p in model["params"]]
     arguments = own[:1] + ["*", "kernel: str | Callable[..., float] | None = ..."] + own[1:] + [
         "random_state: Any = ...", "n_jobs: int | None = ...", "memory: int | None = ...", "verbose: _Verbose = ..."]
+    begin = "" if model["predicts"] else ", *, start: ArrayLike | None = ..."
     lines = [f"class {model['title']}:", f"    def __init__(self, {', '.join(arguments)}) -> None: ...", "    kernel_: str",
-             "    report_: dict[str, Any]", f"    def fit(self, X: _Data, y: ArrayLike | None = ...) -> {model['title']}: ..."]
+             "    report_: dict[str, Any]",
+             f"    def fit(self, X: _Data, y: ArrayLike | None = ...{begin}) -> {model['title']}: ..."]
     if model["predicts"]:
         lines += ["    def predict(self, X: _Data) -> NDArray[Any]: ..."]
     else:
         lines += ["    @property", "    def embedding_(self) -> NDArray[np.float64]: ...",
                   "    def transform(self, X: _Data, place: str | None = ...) -> NDArray[Any]: ...",
-                  "    def fit_transform(self, X: _Data, y: ArrayLike | None = ...) -> NDArray[Any]: ...",
+                  f"    def fit_transform(self, X: _Data, y: ArrayLike | None = ...{begin}) -> NDArray[Any]: ...",
                   "    def inverse_transform(self, Z: ArrayLike) -> NDArray[Any]: ...",
                   "    def get_feature_names_out(self, input_features: Any = ...) -> NDArray[Any]: ...",
                   "    def set_output(self, *, transform: str | None = ...) -> Any: ..."]

@@ -101,16 +101,18 @@ class RkhsEstimator(BaseEstimator):
         for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("_")] + ["_model"]:
             self.__dict__.pop(name, None)
 
-    def _fit(self, X, y):
+    def _fit(self, X, y, start=None):
         self._forget()
         x, dtype = self._describe(X, reset=True)
         target = None
+        if start is not None:
+            start = dense_tuple(check_array(start, dtype=[np.float64, np.float32], order="C", input_name="start"))
         if y is not None:
             target, self._flat = self._describe_target(y, x[1])
         model = _rkhs.Model(self._spec())
         progress = progress_of(self.verbose)
         try:
-            sentences = model.fit(kernel_argument(self.kernel), x, target, None, seed_of(self.random_state), threads_of(self.n_jobs),
+            sentences = model.fit(kernel_argument(self.kernel), x, target, start, seed_of(self.random_state), threads_of(self.n_jobs),
                                   self.memory or 0, progress)
         except BaseException:
             self._forget()
@@ -167,14 +169,18 @@ class RkhsEstimator(BaseEstimator):
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator):
     """A model whose output is an embedding."""
 
-    def fit(self, X, y=None):
-        """Learns the embedding of X; y is taken by models that use one."""
-        self._fit(X, y if self._table["second"] else None)
+    def fit(self, X, y=None, *, start=None):
+        """Learns the embedding of X; y is taken by models that use one.
+
+        start : array, shape (n_objects, n_components), or None: an embedding to begin at, for models that descend from one;
+        None: as the parameter of that name says.
+        """
+        self._fit(X, y if self._table["second"] else None, start)
         return self
 
-    def fit_transform(self, X, y=None):
-        """Learns the embedding of X and returns it."""
-        dtype = self._fit(X, y if self._table["second"] else None)
+    def fit_transform(self, X, y=None, *, start=None):
+        """Learns the embedding of X and returns it; y and start as in fit."""
+        dtype = self._fit(X, y if self._table["second"] else None, start)
         return self.embedding_.astype(dtype, copy=False)
 
     def transform(self, X, place=None):
