@@ -68,14 +68,15 @@ class Cells:
                 print(f"  {name} {key}: {error}", file=sys.stderr, flush=True)
 
     def fill(self, ask):
-        """Computes the cells that ask() wants, those of low rank first; what needs other cells comes in a later round."""
+        """Computes the cells that ask() wants, rank by rank; asks again each time, for a cell may need others."""
         tried = set()
         while True:
             self.wanted = {}
             ask()
-            cells = sorted(((p, w) for p, w in self.wanted.items() if p not in tried), key=lambda c: self.rank(c[1][0], c[1][2]))
-            if not cells or time.monotonic() >= self.ends:
+            ranks = {p: self.rank(name, key) for p, (name, _, key) in self.wanted.items() if p not in tried}
+            if not ranks or time.monotonic() >= self.ends:
                 return
+            cells = [(p, self.wanted[p]) for p in ranks if ranks[p] == min(ranks.values())]
             tried |= {p for p, _ in cells}
             fork = multiprocessing.get_context("fork")
             next_one = fork.Value("q", 0)
