@@ -75,9 +75,10 @@ def stub(model):
     own = [f"{python_name(p)}: {hint(p)} = ..." for p in model["params"]]
     arguments = own[:1] + ["*", "kernel: str | Callable[..., float] | None = ..."] + own[1:] + [
         "random_state: Any = ...", "n_jobs: int | None = ...", "memory: int | None = ...", "verbose: _Verbose = ..."]
-    more = "" if model["predicts"] else ", triplets: ArrayLike | None = ..."
+    more = "" if model["predicts"] else ", *, triplets: ArrayLike | None = ..., start: ArrayLike | None = ..."
     lines = [f"class {model['title']}:", f"    def __init__(self, {', '.join(arguments)}) -> None: ...", "    kernel_: str",
-             "    report_: dict[str, Any]", f"    def fit(self, X: _Data, y: ArrayLike | None = ...{more}) -> {model['title']}: ..."]
+             "    report_: dict[str, Any]",
+             f"    def fit(self, X: _Data, y: ArrayLike | None = ...{more}) -> {model['title']}: ..."]
     if model["predicts"]:
         lines += ["    def predict(self, X: _Data) -> NDArray[Any]: ..."]
     else:

@@ -1,11 +1,12 @@
 """Results by cell: each is computed once, kept in a folder, and found there by the next run.
 
-A cell is a name and what it depends on, {"set": "mnist", "draw": 0, "model": "kle(k=13)"}; its value is anything that JSON can hold, or an
-array, which is kept as an NPY beside. A run that is stopped loses the cell it was at. Cells are not forgotten when the library changes:
-remove the folder to compute them again.
+A cell is a name and what it depends on, {"draw": 0, "model": "kle(k=13)"}; its value is anything that JSON can hold, or an array, which is
+kept as an NPY beside. A run that is stopped loses the cells it was at. Cells are not forgotten when the library changes: remove the folder
+to compute them again.
 """
 import hashlib
 import json
+import multiprocessing
 import os
 import pathlib
 import sys
@@ -15,53 +16,90 @@ import numpy as np
 
 
 class Cells:
-    def __init__(self, folder, seconds):
-        """folder: where cells are kept; seconds: after which only what is there already is used, and the rest is left out."""
+    def __init__(self, folder, seconds, processes, rank):
+        """folder: where cells are kept; seconds: after which nothing more is computed; rank(name, key): those of low rank come first."""
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.ends = time.monotonic() + seconds
-        self.found = self.made = 0
-        self.left_out = []
+        self.processes, self.rank = processes, rank
+        self.wanted = {}  # cells that were asked for and are not there: path to (name, make, key)
+        self.cpu = {}  # of those there: path to seconds
 
     def path(self, name, key):
         mark = hashlib.sha256(json.dumps([name, key], sort_keys=True).encode()).hexdigest()[:16]
         return self.folder / f"{name}-{mark}"
 
     def value(self, name, make, **key):
-        """The cell's value; None when time is up and it is not there."""
+        """The cell's value; None when it is not there (yet)."""
         path = self.path(name, key)
         kept = path.with_suffix(".json")
         if kept.exists():
-            self.found += 1
             entry = json.loads(kept.read_text())
+            self.cpu[path] = entry["cpu"]
             return np.load(path.with_suffix(".npy")) if entry["array"] else entry["value"]
-        if time.monotonic() > self.ends:
-            self.left_out.append(f"{name} {json.dumps(key)}")
-            return None
-        start = time.monotonic()
+        self.wanted.setdefault(path, (name, make, key))
+        return None
+
+    def compute(self, path, name, make, key):
+        cpu = time.process_time()
         value = make()
-        self.made += 1
         array = isinstance(value, np.ndarray)
         if array:
             np.save(path.with_suffix(".part.npy"), value)
             os.replace(path.with_suffix(".part.npy"), path.with_suffix(".npy"))
+        cpu = time.process_time() - cpu
         part = path.with_suffix(".part")
-        part.write_text(json.dumps({"name": name, "key": key, "array": array, "value": None if array else value,
-                                    "seconds": time.monotonic() - start}))
-        os.replace(part, kept)
-        print(f"  {name} {' '.join(str(v) for v in key.values())}: {'array' if array else value}", file=sys.stderr, flush=True)
-        return value
+        part.write_text(json.dumps({"name": name, "key": key, "array": array, "value": None if array else value, "cpu": cpu}))
+        os.replace(part, path.with_suffix(".json"))
+        print(f"  {name} {' '.join(str(v) for v in key.values())}: {'array' if array else value} ({cpu:.1f} s)", file=sys.stderr, flush=True)
+
+    def work(self, cells, next_one):
+        """One process: takes cells until there are none, or time is up."""
+        while time.monotonic() < self.ends:
+            with next_one.get_lock():
+                at = next_one.value
+                next_one.value += 1
+            if at >= len(cells):
+                return
+            path, (name, make, key) = cells[at]
+            try:
+                self.compute(path, name, make, key)
+            except Exception as error:  # the others go on
+                print(f"  {name} {key}: {error}", file=sys.stderr, flush=True)
+
+    def fill(self, ask):
+        """Computes the cells that ask() wants, rank by rank; asks again each time, for a cell may need others."""
+        tried = set()
+        while True:
+            self.wanted = {}
+            ask()
+            ranks = {p: self.rank(name, key) for p, (name, _, key) in self.wanted.items() if p not in tried}
+            if not ranks or time.monotonic() >= self.ends:
+                return
+            cells = [(p, self.wanted[p]) for p in ranks if ranks[p] == min(ranks.values())]
+            tried |= {p for p, _ in cells}
+            fork = multiprocessing.get_context("fork")
+            next_one = fork.Value("q", 0)
+            workers = [fork.Process(target=self.work, args=(cells, next_one)) for _ in range(self.processes)]
+            for w in workers:
+                w.start()
+            for w in workers:
+                w.join()
 
     def summary(self):
-        print(f"{self.made} cells computed, {self.found} found in {self.folder}, {len(self.left_out)} left out for lack of time", flush=True)
-        for cell in self.left_out[:10]:
-            print(f"  left out: {cell}")
-        if len(self.left_out) > 10:
-            print(f"  ... and {len(self.left_out) - 10} more")
+        """What was computed, and what was left out, in sentences."""
+        lines = [f"{len(self.cpu)} cells, {sum(self.cpu.values()) / 60:.0f} minutes of one core in all."]
+        missing = {}
+        for name, _, key in self.wanted.values():
+            missing.setdefault(self.rank(name, key), []).append(name)
+        if missing:
+            lines.append(f"Left out for lack of time: {len(self.wanted)} cells: "
+                         + ", ".join(f"{len(names)} of rank {rank:g}" for rank, names in sorted(missing.items())) + ".")
+        return " ".join(lines)
 
 
 def spread(values, digits=0):
-    """'mean +- deviation' of what is there."""
+    """'mean ± deviation' of what is there."""
     values = [v for v in values if v is not None]
     if not values:
         return "-"
@@ -74,6 +112,36 @@ def table(head, rows):
     """A Markdown table."""
     lines = ["| " + " | ".join(str(c) for c in row) + " |" for row in [head, ["---"] * len(head), *rows]]
     return "\n".join(lines) + "\n"
+
+
+def curves(path, title, across, up, lines):
+    """An SVG of lines with bars: lines is {name: [(x, mean, deviation), ...]}."""
+    wide, high, left, low, top = 640, 400, 60, 50, 40
+    xs = [x for line in lines.values() for x, _, _ in line]
+    most = max(m + s for line in lines.values() for _, m, s in line)
+
+    def place(x, y):
+        return left + (x - min(xs)) / (max(xs) - min(xs) or 1) * (wide - left - 20), high - low - y / most * (high - low - top)
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
+             'font-family="sans-serif" font-size="12" fill="#333">', f'<rect width="{wide}" height="{high}" fill="#fff"/>',
+             f'<text x="{wide / 2}" y="20" text-anchor="middle" font-size="14">{title}</text>',
+             f'<text x="{wide / 2}" y="{high - 12}" text-anchor="middle">{across}</text>',
+             f'<text transform="translate(16 {high / 2}) rotate(-90)" text-anchor="middle">{up}</text>']
+    for q in range(6):
+        (x0, y), (x1, _) = place(min(xs), q * most / 5), place(max(xs), 0)
+        parts.append(f'<path d="M{x0:.1f} {y:.1f}H{x1:.1f}" stroke="#ddd"/><text x="{x0 - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{q * most / 5:.2f}</text>')
+    for x in sorted(set(xs)):
+        if x == min(xs) or x % 5 == 0:
+            parts.append(f'<text x="{place(x, 0)[0]:.1f}" y="{high - low + 16}" text-anchor="middle">{x}</text>')
+    for q, (name, line) in enumerate(lines.items()):
+        colour = ["#4477aa", "#cc6677", "#228833", "#aa3377"][q % 4]
+        dots = [place(x, m) for x, m, _ in line]
+        parts.append(f'<path d="M{"L".join(f"{x:.1f} {y:.1f}" for x, y in dots)}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        for x, m, s in line:
+            (a, b), (_, c) = place(x, m - s), place(x, m + s)
+            parts.append(f'<path d="M{a:.1f} {b:.1f}V{c:.1f}" stroke="{colour}"/>')
+        parts.append(f'<text x="{wide - 30}" y="{top + 10 + 16 * q}" text-anchor="end" fill="{colour}" font-weight="bold">{name}</text>')
+    path.write_text("\n".join(parts) + "\n</svg>\n")
 
 
 def bars(path, title, groups):

@@ -112,10 +112,12 @@ class RkhsEstimator(BaseEstimator):
         for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("_")] + ["_model"]:
             self.__dict__.pop(name, None)
 
-    def _fit(self, X, y, triplets=None):
+    def _fit(self, X, y, triplets=None, start=None):
         self._forget()
         x, dtype = self._describe(X, reset=True)
         target = None
+        if start is not None:
+            start = dense_tuple(check_array(start, dtype=[np.float64, np.float32], order="C", input_name="start"))
         if triplets is not None:
             target = self._describe_triplets(triplets, x[1])
         elif y is not None and self._table["second"] not in (None, "index rows"):
@@ -123,7 +125,7 @@ class RkhsEstimator(BaseEstimator):
         model = _rkhs.Model(self._spec())
         progress = progress_of(self.verbose)
         try:
-            sentences = model.fit(kernel_argument(self.kernel), x, target, None, seed_of(self.random_state), threads_of(self.n_jobs),
+            sentences = model.fit(kernel_argument(self.kernel), x, target, start, seed_of(self.random_state), threads_of(self.n_jobs),
                                   self.memory or 0, progress)
         except BaseException:
             self._forget()
@@ -180,18 +182,20 @@ class RkhsEstimator(BaseEstimator):
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator):
     """A model whose output is an embedding."""
 
-    def fit(self, X, y=None, triplets=None):
+    def fit(self, X, y=None, *, triplets=None, start=None):
         """Learns the embedding of X; y is taken by models that use one.
 
         triplets : rows of X, from 0, for models that learn from them: an object, one that belongs to it and one that does not,
         which may be left out; None: they are drawn.
+        start : array, shape (n_objects, n_components), or None: an embedding to begin at, for models that descend from one;
+        None: as the parameter of that name says.
         """
-        self._fit(X, y, triplets)
+        self._fit(X, y, triplets, start)
         return self
 
-    def fit_transform(self, X, y=None, triplets=None):
+    def fit_transform(self, X, y=None, *, triplets=None, start=None):
         """Learns the embedding of X and returns it; the same as ``fit`` takes."""
-        dtype = self._fit(X, y, triplets)
+        dtype = self._fit(X, y, triplets, start)
         return self.embedding_.astype(dtype, copy=False)
 
     def transform(self, X, place=None):

@@ -115,9 +115,9 @@ rkhs_status rk_symm(rkhs_env *env, int64_t n, const double *K, int64_t ldk, int6
  * row[i][index[j]]; index NULL: row[i][j]. */
 rkhs_status rk_asymmetry(rkhs_env *env, int64_t n, const double *const *row, const int64_t *index, double tolerance,
                          int64_t at[2]);
-/* C (m x m) = A'A, A is n x m; both triangles, symmetric to the bit. */
-rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double *C,
-                    int64_t ldc);
+/* C (m x m) = A'A + beta C, A is n x m; both triangles, symmetric to the bit. */
+rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double beta,
+                    double *C, int64_t ldc);
 /* C (r x k) = A'B over many rows, A is n x r, B is n x k, both narrow: sums over fixed parts of the rows, added in order. */
 rkhs_status rk_tall_product(rkhs_env *env, int64_t n, int64_t r, int64_t k, const double *A, int64_t lda, const double *B,
                             int64_t ldb, double *C, int64_t ldc);

@@ -90,7 +90,7 @@ typedef struct outer {
     int64_t n, m, tile;
     const double *A;
     int64_t lda;
-    double *C;
+    double beta, *C;
     int64_t ldc;
 } outer;
 
@@ -103,16 +103,16 @@ static rkhs_status syrk_tile(void *context, int64_t tile, int worker) {
     int64_t s = 0;
     do {
         rk_gemm_tile('t', 'n', ni, nj, rk_least(SLICE, p->n - s), 1.0, p->A + s * p->lda + i, p->lda, p->A + s * p->lda + j,
-                     p->lda, s ? 1.0 : 0.0, p->C + i * p->ldc + j, p->ldc);
+                     p->lda, s ? 1.0 : p->beta, p->C + i * p->ldc + j, p->ldc);
         s += SLICE;
     } while (s < p->n);
     rk_mirror(p->C, p->ldc, i, ni, j, nj);
     return RKHS_OK;
 }
 
-rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double *C,
-                    int64_t ldc) {
-    outer p = {n, m, m > 1024 ? TILE : TILE / 2, A, lda, C, ldc}; /* small ones need tiles enough for all threads */
+rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double beta,
+                    double *C, int64_t ldc) {
+    outer p = {n, m, m > 1024 ? TILE : TILE / 2, A, lda, beta, C, ldc}; /* small ones need tiles enough for all threads */
     int64_t t = (m + p.tile - 1) / p.tile;
     return rk_parallel(env, stage, t * (t + 1) / 2, syrk_tile, &p);
 }

@@ -51,18 +51,14 @@ rkhs_status rk_graph_apply(void *context, rkhs_env *env, const double *V, int64_
 
 /* ---- parts --------------------------------------------------------------------------------------------------------- */
 
-/* Objects in the order of their parts, largest part first, then by the first object; part p is order[starts[p] ..]. */
-typedef struct parts {
-    int64_t count, *starts, *order;
-} parts;
-
 static int64_t root_of(int64_t *parent, int64_t i) {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;
 }
 
-static rkhs_status find_parts(rkhs_env *env, const rk_csr *w, parts *out) {
+rkhs_status rk_graph_parts(rkhs_env *env, const rk_csr *w, rk_parts *out) {
     rkhs_status status = RKHS_OK;
+    *out = (rk_parts){0};
     int64_t n = w->n, *parent, *size, *next, *bucket;
     TRY(rk_scratch(env, n + 1, sizeof *out->starts, &out->starts));
     TRY(rk_scratch(env, n, sizeof *out->order, &out->order));
@@ -75,12 +71,12 @@ static rkhs_status find_parts(rkhs_env *env, const rk_csr *w, parts *out) {
     for (int64_t i = 0; i < n; i++)
         for (int64_t q = w->starts[i]; q < w->starts[i + 1]; q++) { /* the smallest object is the root */
             int64_t a = root_of(parent, i), b = root_of(parent, w->to[q]);
-            parent[rk_most(a, b)] = rk_least(a, b);
+            if (w->weight[q] != 0) parent[rk_most(a, b)] = rk_least(a, b);
         }
     for (int64_t i = 0; i < n; i++) size[root_of(parent, i)]++;
     /* Roots by size, largest first: a part of s objects comes after all larger ones. */
     for (int64_t i = 0; i < n; i++)
-        if (size[i]) bucket[size[i]]++, out->count++;
+        if (size[i]) bucket[size[i]]++, out->count++, out->alone += size[i] == 1;
     for (int64_t s = n, before = 0; s >= 1; s--) {
         int64_t many = bucket[s];
         bucket[s] = before;
@@ -206,7 +202,7 @@ rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph
                             rk_eigenmap *out) {
     rkhs_status status = RKHS_OK;
     int64_t n = g->w.n, *place;
-    parts all = {0};
+    rk_parts all;
     shelf s = {0};
     double *l, *at;
     *out = (rk_eigenmap){.converged = 1};
@@ -215,7 +211,7 @@ rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph
     TRY(rk_scratch(env, dim, sizeof *l, &l));
     TRY(rk_scratch(env, dim, sizeof *at, &at));
     TRY(rk_scratch(env, n, sizeof *place, &place));
-    TRY(find_parts(env, &g->w, &all));
+    TRY(rk_graph_parts(env, &g->w, &all));
     memset(Z, 0, (size_t)(n * dim) * sizeof *Z);
     for (int64_t p = 0; p < all.count; p++) {
         const int64_t *objects = all.order + all.starts[p];
@@ -227,7 +223,6 @@ rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph
         if (status == RKHS_OK) status = embed_part(env, solver, &part, objects, dim, Z, l, out);
         rk_scratch_release(env, mark);
         if (status != RKHS_OK) goto done;
-        out->isolated += count == 1;
         memset(at, 0, (size_t)dim * sizeof *at);
         for (int64_t i = 0; i < count; i++)
             for (int64_t c = 0; c < dim; c++) Z[objects[i] * dim + c] *= share;
@@ -242,6 +237,7 @@ rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph
             }
     }
     out->parts = all.count;
+    out->isolated = all.alone;
 done:
     return status;
 }

@@ -71,6 +71,13 @@ rkhs_status rk_graph_new(rkhs_env *env, int64_t n, int64_t k, const int64_t *ind
 #define RK_CONSTANT 3.0
 rkhs_status rk_graph_apply(void *context, rkhs_env *env, const double *V, int64_t k, double *out);
 
+/* Objects in the order of the parts that no weight but 0 joins, largest part first, then by the first object; part p is
+ * order[starts[p] ..], on the scratch list; `alone` of the parts are single objects. */
+typedef struct rk_parts {
+    int64_t count, alone, *starts, *order;
+} rk_parts;
+rkhs_status rk_graph_parts(rkhs_env *env, const rk_csr *w, rk_parts *out);
+
 /* Laplacian eigenmaps: what was found of the largest part. */
 typedef struct rk_eigenmap {
     int64_t parts, isolated, found; /* of the graph; objects without a neighbour; eigenvalues */
@@ -92,8 +99,8 @@ rkhs_status rk_start_kle(rkhs_env *env, int64_t n, int64_t k, const int64_t *ind
 rkhs_status rk_local_weights(const rk_gram *g, int64_t k, double reg, int64_t *index, double *weight);
 
 /* z = Phi w, the largest l of Phi'M Phi w = l (Phi'N Phi + mu I) w, mu = ridge tr(N K)/n: Z, the map and the report. A column
- * is scaled to z'N z + mu |w|^2 = sum N; where l is 0, it is. */
-rkhs_status rk_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge);
+ * is scaled to z'N z + mu |w|^2 = sum N; where l is 0, it is. `graph` says who is whose neighbour. */
+rkhs_status rk_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge, const rk_csr *graph);
 
 /* ---- inverse ------------------------------------------------------------------------------------------------------- */
 

@@ -174,7 +174,7 @@ static rkhs_status fit_npe(rk_fit *f) {
     TRY(rk_local_weights(f->gram, k, o->reg, index, value));
     TRY(rk_csr_lists(f->env, n, k, index, value, &w.R));
     TRY(rk_csr_transpose(f->env, &w.R, &w.T));
-    TRY(rk_project(f, o->solver, (rk_op){n, apply_npe, &w}, ones, o->ridge));
+    TRY(rk_project(f, o->solver, (rk_op){n, apply_npe, &w}, ones, o->ridge, &w.R));
 done:
     return status;
 }

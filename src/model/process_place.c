@@ -5,7 +5,7 @@
  *
  * the likelihood of the new row given all others. The object enters by its coordinates y in the features of F, which its kernel
  * values give, and by what is left of k(x,x) outside of their span. The descent (BFGS, in few dimensions) begins at the code
- * that is the likeliest among those of the nearest objects. Codes further from z th8.5 widths, whose k is below the last
+ * that is the likeliest among those of the nearest objects. Codes further from z than 8.5 widths, whose k is below the last
  * digit, are left out, so that a step costs n times how many are near. An object that is a kept one gets its code. */
 #include "model/model.h"
 

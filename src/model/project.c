@@ -1,9 +1,11 @@
 /* project.c: what lpp and npe share: directions in feature space, from M and N on the objects. */
 #include "model/model.h"
 
-static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu) {
+static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu, const rk_csr *graph) {
     rkhs_status status = RKHS_OK;
     int64_t zeros = 0;
+    rk_parts parts;
+    TRY(rk_graph_parts(f->env, graph, &parts));
     for (int64_t c = 0; c < s->count; c++) zeros += s->values[c] == 0;
     TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, s->count, s->values));
     TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
@@ -11,6 +13,18 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu) {
     TRY(rk_report_text(f->env, f->report, "solver", s->solver));
     TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
     TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+    TRY(rk_report_number(f->env, f->report, "parts", (double)parts.count));
+    if (parts.alone == f->gram->n) {
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "no two objects have a kernel value above 0: all are placed at 0: choose a wider kernel");
+        goto done;
+    }
+    if (parts.count > 1)
+        rk_log(
+            f->env, RKHS_LOG_ADVICE,
+            "the graph of neighbours is in %lld parts, %lld of them single objects: how these lie to each other means little; "
+            "raise k, or choose a wider kernel, to join them",
+            (long long)parts.count, (long long)parts.alone);
     if (zeros)
         rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %lld dimensions exist; the others are 0",
                (long long)(s->count - zeros), (long long)s->count);
@@ -22,7 +36,7 @@ done:
     return status;
 }
 
-rkhs_status rk_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge) {
+rkhs_status rk_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge, const rk_csr *graph) {
     rkhs_status status = RKHS_OK;
     const rk_gram *g = f->gram;
     int64_t d = f->dim;
@@ -41,7 +55,7 @@ rkhs_status rk_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *
     }
     TRY(g->type->push(g, s.coef, d, f->Z));
     TRY(g->type->fold(g, s.coef, d, f->map->B));
-    TRY(report(f, &s, problem.mu));
+    TRY(report(f, &s, problem.mu, graph));
 done:
     return status;
 }

@@ -31,7 +31,7 @@ enum { MAP_FULL, MAP_NEAREST };
     {.name = "dim", .kind = RK_INT, .offset = offsetof(tke, dim), .value = "2", .min = 1, .max = 1e9,                          \
      .brief = "dimensions of the embedding"},                                                                                  \
     {.name = "k", .kind = RK_INT, .offset = offsetof(tke, k), .min = 1, .max = 1e9,                                            \
-     .brief = "neighbours that each object keeps; not given: 15, or all others where they are fewer"},                         \
+     .brief = "neighbours that each object keeps, at most all others; not given: 15"},                                         \
     {.name = "lk", .kind = RK_REAL, .offset = offsetof(tke, lk), .value = lk_, .max = 1e300,                                   \
      .brief = "what closeness costs: less brings more together"},                                                              \
     {.name = "lx", .kind = RK_REAL, .offset = offsetof(tke, lx), .value = "0.001", .max = 1e300,                               \
@@ -75,7 +75,7 @@ static int way_tke(const void *self) { return ((const tke *)self)->place + 1; } 
 static int way_bctke(const void *self) { return ((const tke *)self)->place; }
 
 /* The neighbours that are asked for, or as many as there are. */
-static int64_t neighbours_of(const tke *o, int64_t n) { return o->k ? o->k : rk_least(15, n - 1); }
+static int64_t neighbours_of(const tke *o, int64_t n) { return rk_least(o->k ? o->k : 15, n - 1); }
 
 /* What the weights of a row sum to, of k. */
 static double sum_of(const tke *o, int64_t k) {
@@ -171,7 +171,7 @@ done:
 static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest) {
     rkhs_status status = RKHS_OK;
     const tke *o = f->self;
-    int64_t n = f->gram->n, d = f->dim, k = neighbours_of(o, n);
+    int64_t n = f->gram->n, d = f->dim, k = o->k ? rk_graph_k(f->env, o->k, n) : neighbours_of(o, n);
     rk_twin t = {
         .dim = d, .k = k, .lk = o->lk, .lx = o->lx, .latent = o->latent, .log = o->match == MATCH_LOG, .sum = sum_of(o, k)};
     rk_smooth_result s = {.Z = f->Z, .B = coordinates == RK_COORD_SAMPLE ? NULL : f->map->B, .c = f->map->c};
@@ -213,7 +213,7 @@ static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
     rkhs_status status = RKHS_OK;
     const tke *o = m->spec->self;
     const double *width = rk_report_values(&m->report, "width", 1);
-    int64_t kept = m->map->kept_count, d = m->dim, k = rk_least(neighbours_of(o, kept + 1), kept);
+    int64_t kept = m->map->kept_count, d = m->dim, k = neighbours_of(o, kept + 1);
     rk_twin_place *t;
     if (!width || !(*width > 0)) FAIL(m->env, RKHS_ERR_FORMAT, "the model has no width to place by: fit it again");
     TRY(rk_scratch(m->env, 1, sizeof *t, &t));
@@ -236,7 +236,7 @@ done:
 
 static int64_t work_tke(const rkhs_model *m, int how) {
     int64_t kept = m->map->kept_count;
-    return rk_twin_place_work(kept, m->dim, rk_least(neighbours_of(m->spec->self, kept + 1), kept));
+    return rk_twin_place_work(kept, m->dim, neighbours_of(m->spec->self, kept + 1));
 }
 
 static rkhs_status place_tke(const rk_placing *p) {

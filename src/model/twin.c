@@ -38,35 +38,6 @@ void rk_twin_local(int64_t k, double sum, double *value) {
     for (int64_t q = 0; q < above; q++) value[q] = s > 0 ? exp((value[q] - first) / s) : 1;
 }
 
-/* The root of the part that i belongs to; paths are halved on the way. */
-static int64_t root_of(int64_t *parent, int64_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-/* Parts of the graph that no edge above 0 joins. */
-static rkhs_status count_parts(rkhs_env *env, rk_twin *t) {
-    rk_mark mark = rk_scratch_mark(env);
-    int64_t *parent, n = t->n;
-    rkhs_status status = rk_scratch(env, n, sizeof *parent, &parent);
-    for (int64_t i = 0; status == RKHS_OK && i < n; i++) parent[i] = i;
-    t->parts = n;
-    for (int64_t i = 0; status == RKHS_OK && i < n; i++) {
-        int alone = 1;
-        for (int64_t q = t->starts[i]; q < t->starts[i + 1]; q++) {
-            if (!(t->weight[q] > 0)) continue;
-            int64_t a = root_of(parent, i), b = root_of(parent, t->index[q]);
-            alone = 0;
-            if (a == b) continue;
-            parent[a > b ? a : b] = a > b ? b : a;
-            t->parts--;
-        }
-        t->alone += alone;
-    }
-    rk_scratch_release(env, mark);
-    return status;
-}
-
 /* W = (F + F')/2 by rows, from the k neighbours of each; an edge that both ends have is there twice in each row, by halves. */
 static rkhs_status join_edges(rkhs_env *env, rk_twin *t) {
     rkhs_status status = RKHS_OK;
@@ -107,7 +78,12 @@ rkhs_status rk_twin_graph(const rk_gram *g, rk_twin *t) {
     TRY(g->type->diag(g, diag));
     t->self = t->sum > 0 ? (double)n : rk_sum(n, diag);
     TRY(join_edges(env, t));
-    TRY(count_parts(env, t));
+    rk_mark mark = rk_scratch_mark(env);
+    rk_parts parts;
+    TRY(rk_graph_parts(env, &(rk_csr){n, t->starts, t->index, t->weight}, &parts));
+    t->parts = parts.count;
+    t->alone = parts.alone;
+    rk_scratch_release(env, mark);
 done:
     return status;
 }

@@ -64,7 +64,7 @@ static rkhs_status solve_factor(const rk_gram *g, const rk_spec *solver, const r
     p->rhs = rhs;
     if (strcmp(solver->entry->name, "cholesky") == 0) {
         TRY(rk_scratch(g->env, r * r, sizeof *A, &A));
-        TRY(rk_syrk(g->env, "covariance", g->n, r, Phi, ld, A, r));
+        TRY(rk_syrk(g->env, "covariance", g->n, r, Phi, ld, 0.0, A, r));
         TRY(comm->sum(comm->context, A, r * r));
         p->spend = A;
     }

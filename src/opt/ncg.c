@@ -81,7 +81,7 @@ static rkhs_status step_ncg(rk_pulled *p, const void *self, void *state_, int *d
     s->line.slope = slope;
     s->line.f = s->at.f;
     s->line.c1 = 1e-4;
-    s->line.c2 = 0.1;
+    s->line.c2 = restarted ? 0.9 : 0.1; /* the gradient alone knows no scale: a long search along it can end far away */
     TRY(rk_line_search(p, &s->line));
     if (!s->line.found && !restarted) { /* again from here, downhill */
         memset(s->d, 0, (size_t)n * sizeof *s->d);

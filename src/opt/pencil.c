@@ -5,7 +5,8 @@
  *
  * A gram in sample form is factored for that, K ~ Phi Phi', by pivots: where K has no inverse (few columns and a linear kernel,
  * equal objects) the factor is as narrow as its rank, which is the "PCA first" of the papers. Coefficients are then a in Z = K
- * a with a = 0 but for the pivots. Beside K that takes two matrices of its size. */
+ * a with a = 0 but for the pivots. The left-hand side is formed, since its eigenvectors take hundreds of products, each of
+ * which would read Phi and C twice: 4 n r^2 flops, and beside K three matrices of its size. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -22,13 +23,13 @@ rkhs_status rk_pick_eigensolver(rkhs_env *env, const rk_spec *given, int64_t siz
     return status;
 }
 
-/* Runs the solver on an operator of `size`; x (size x k) and out->values, out->residuals are filled. */
-static rkhs_status solve_operator(rkhs_env *env, const rk_spec *solver, rk_op op, int64_t k, double *x, int by_magnitude,
-                                  rk_spectrum *out) {
+/* Runs the solver on an operator, which may be stored (dense); x (size x k) and out->values, out->residuals are filled. */
+static rkhs_status solve_operator(rkhs_env *env, const rk_spec *solver, rk_op op, const double *dense, int64_t k, double *x,
+                                  int by_magnitude, rk_spectrum *out) {
     rkhs_status status = RKHS_OK;
     rk_spec *own = NULL;
     const rk_spec *use;
-    rk_pulled p = {.env = env, .size = op.n, .k = k, .a = op, .x = x, .by_magnitude = by_magnitude};
+    rk_pulled p = {.env = env, .size = op.n, .k = k, .a = op, .dense = dense, .x = x, .by_magnitude = by_magnitude};
     p.values = out->values;
     p.residuals = out->residuals;
     TRY(rk_pick_eigensolver(env, solver, op.n, k, &own, &use));
@@ -82,7 +83,7 @@ rkhs_status rk_solve_sample(rkhs_env *env, const rk_spec *solver, const rk_spect
     TRY(room_for(env, n, k, out));
     TRY(rk_scratch(env, n, sizeof *s.scale, &s.scale));
     for (int64_t i = 0; i < n; i++) s.scale[i] = problem->n ? 1 / sqrt(problem->n[i]) : 1;
-    TRY(solve_operator(env, solver, (rk_op){n, apply_scaled, &s}, k, out->coef, problem->by_magnitude, out));
+    TRY(solve_operator(env, solver, (rk_op){n, apply_scaled, &s}, NULL, k, out->coef, problem->by_magnitude, out));
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < k; c++) out->coef[i * k + c] *= s.scale[i];
 done:
@@ -97,17 +98,9 @@ typedef struct pencil {
     const double *Phi; /* n x r */
     int64_t r, ld;
     int64_t *pivots; /* sample form: objects that Phi is made of */
-    double *C;       /* r x r, lower; NULL: sqrt(mu) I */
+    double *A;       /* r x r: C, then C^-1 Phi'M Phi C^-T */
+    double *J;       /* r x r, lower: C^-1; NULL: I / sqrt(mu) */
 } pencil;
-
-/* X = C^-1 X, or C^-T X when trans is 't'; X is r x k. */
-static void divide(const pencil *p, char trans, int64_t k, double *X) {
-    if (p->C) {
-        rk_trsm_tile('l', trans, p->r, k, p->C, p->r, X, k);
-        return;
-    }
-    for (int64_t i = 0; i < p->r * k; i++) X[i] /= sqrt(p->problem->mu);
-}
 
 /* Phi'Y, summed over all processes that hold rows. */
 static rkhs_status pull(const pencil *p, const double *Y, int64_t k, double *out) {
@@ -115,26 +108,48 @@ static rkhs_status pull(const pencil *p, const double *Y, int64_t k, double *out
     return rk_gemm(p->g->env, NULL, 't', 'n', p->r, k, p->g->n, 1.0, p->Phi, p->ld, Y, k, 0.0, out, k);
 }
 
-static rkhs_status apply_pencil(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
-    const pencil *p = context;
+/* Columns from .. from + k of the left-hand side, on and below the diagonal. There is room for X (r x k), Y and MY (n x k). */
+static rkhs_status form_columns(const pencil *p, int64_t from, int64_t k, double *X, double *Y, double *MY) {
     rkhs_status status = RKHS_OK;
-    rk_mark mark = rk_scratch_mark(env);
-    int64_t n = p->g->n;
-    double *Y, *MY;
-    TRY(rk_scratch(env, n * k, sizeof *Y, &Y));
-    TRY(rk_scratch(env, n * k, sizeof *MY, &MY));
-    memcpy(out, V, (size_t)(p->r * k) * sizeof *out);
-    divide(p, 't', k, out);
-    TRY(rk_gemm(env, NULL, 'n', 'n', n, k, p->r, 1.0, p->Phi, p->ld, out, k, 0.0, Y, k));
+    rkhs_env *env = p->g->env;
+    int64_t n = p->g->n, r = p->r;
+    if (p->J) TRY(rk_gemm(env, NULL, 'n', 't', n, k, from + k, 1.0, p->Phi, p->ld, p->J + from * r, r, 0.0, Y, k));
+    for (int64_t i = 0; !p->J && i < n; i++) memcpy(Y + i * k, p->Phi + i * p->ld + from, (size_t)k * sizeof *Y);
     TRY(p->problem->m.apply(p->problem->m.context, env, Y, k, MY));
-    TRY(pull(p, MY, k, out));
-    divide(p, 'n', k, out);
+    TRY(pull(p, MY, k, X));
+    if (p->J) TRY(rk_gemm(env, NULL, 'n', 'n', r - from, k, r, 1.0, p->J + from * r, r, X, k, 0.0, p->A + from * r + from, r));
+    for (int64_t i = from; !p->J && i < r; i++)
+        for (int64_t c = 0; c < k; c++) p->A[i * r + from + c] = X[i * k + c] / p->problem->mu;
+done:
+    return status;
+}
+
+static rkhs_status form_left(const pencil *p) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = p->g->env;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = p->g->n, r = p->r, most = rk_least(RK_TILE, r);
+    double *X, *Y, *MY;
+    TRY(rk_scratch(env, r * most, sizeof *X, &X));
+    TRY(rk_scratch(env, n * most, sizeof *Y, &Y));
+    TRY(rk_scratch(env, n * most, sizeof *MY, &MY));
+    for (int64_t from = 0; from < r; from += most) {
+        TRY(rk_progress(env, "matrix", from, r));
+        TRY(form_columns(p, from, rk_least(most, r - from), X, Y, MY));
+    }
+    for (int64_t i = 0; i < r; i += RK_TILE)
+        for (int64_t j = 0; j <= i; j += RK_TILE) rk_mirror(p->A, r, i, rk_least(RK_TILE, r - i), j, rk_least(RK_TILE, r - j));
 done:
     rk_scratch_release(env, mark);
     return status;
 }
 
-/* Phi'N Phi + mu I into C, by some rows at a time. */
+static rkhs_status apply_left(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    const pencil *p = context;
+    return rk_symm(env, p->r, p->A, p->r, k, V, out);
+}
+
+/* Phi'N Phi + mu I into A, by some rows at a time. */
 static rkhs_status right_side(const pencil *p, double mu) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = p->g->env;
@@ -142,41 +157,45 @@ static rkhs_status right_side(const pencil *p, double mu) {
     int64_t n = p->g->n, r = p->r;
     const rkhs_comm *comm = env->comm;
     double *part;
-    TRY(rk_scratch(env, ROWS * r, sizeof *part, &part));
+    TRY(rk_scratch(env, rk_least(ROWS, n) * r, sizeof *part, &part));
     for (int64_t i0 = 0; i0 < n; i0 += ROWS) {
         int64_t ni = rk_least(ROWS, n - i0);
-        for (int64_t i = 0; i < ni; i++)
-            for (int64_t c = 0; c < r; c++) part[i * r + c] = p->problem->n[i0 + i] * p->Phi[(i0 + i) * p->ld + c];
+        for (int64_t i = 0; i < ni; i++) {
+            double root = sqrt(p->problem->n[i0 + i]);
+            for (int64_t c = 0; c < r; c++) part[i * r + c] = root * p->Phi[(i0 + i) * p->ld + c];
+        }
         TRY(rk_progress(env, "covariance", i0, n));
-        TRY(rk_gemm(env, NULL, 't', 'n', r, r, ni, 1.0, p->Phi + i0 * p->ld, p->ld, part, r, i0 ? 1.0 : 0.0, p->C, r));
+        TRY(rk_syrk(env, NULL, ni, r, part, r, i0 ? 1.0 : 0.0, p->A, r));
     }
-    if (!p->pivots) TRY(comm->sum(comm->context, p->C, r * r));
-    for (int64_t i = 0; i < r; i++) p->C[i * r + i] += mu;
+    if (!p->pivots) TRY(comm->sum(comm->context, p->A, r * r));
+    for (int64_t i = 0; i < r; i++) p->A[i * r + i] += mu;
 done:
     rk_scratch_release(env, mark);
     return status;
 }
 
-/* C with C C' = Phi'N Phi + mu I; where that is singular but for rounding, mu is as much more as it takes. */
+/* J = C^-1, C C' = Phi'N Phi + mu I; where that is singular but for rounding, mu is as much more as it takes. */
 static rkhs_status factor_right(pencil *p) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = p->g->env;
     double more = 0, trace = 0;
     int64_t bad = 0, r = p->r;
+    TRY(rk_need(env, 16.0 * (double)r * (double)r, "the matrices of the eigenproblem", "raise the memory limit"));
+    TRY(rk_scratch(env, r * r, sizeof *p->A, &p->A));
     if (!p->problem->n) goto done;
-    TRY(rk_need(env, 8.0 * (double)r * (double)r, "the right-hand side of the eigenproblem", "raise the memory limit"));
-    TRY(rk_scratch(env, r * r, sizeof *p->C, &p->C));
     while (1) {
         TRY(right_side(p, p->problem->mu + more));
-        for (int64_t i = 0; more == 0 && i < r; i++) trace += p->C[i * r + i];
+        for (int64_t i = 0; more == 0 && i < r; i++) trace += p->A[i * r + i];
         TRY(rk_gram_finite(p->g, trace));
         if (!(trace > 0)) p->r = 0; /* N and mu are 0: no direction counts */
         if (!p->r) goto done;
-        TRY(rk_cholesky(env, "factor", r, p->C, r, &bad));
+        TRY(rk_cholesky(env, "factor", r, p->A, r, &bad));
         if (bad < 0) break;
         more = more > 0 ? 100 * more : 1e-14 * trace / (double)r;
         if (!(more <= trace)) FAIL(env, RKHS_ERR_NUMERIC, "the right-hand side of the eigenproblem is 0: raise ridge");
     }
+    TRY(rk_scratch(env, r * r, sizeof *p->J, &p->J));
+    TRY(rk_triangle_inverse(env, r, p->A, r, p->J));
 done:
     return status;
 }
@@ -199,13 +218,16 @@ done:
     return status;
 }
 
-/* w (r x k) to coefficients (rank x count): as they are, or a = L^-T w at the pivots, L the rows of Phi there. */
-static rkhs_status spread(pencil *p, double *w, int64_t k, rk_spectrum *out) {
+/* Eigenvectors u (r x k) to coefficients (rank x count): w = C^-T u, or a = L^-T w at the pivots, L the rows of Phi there. */
+static rkhs_status spread(pencil *p, const double *u, int64_t k, rk_spectrum *out) {
     rkhs_status status = RKHS_OK;
+    rkhs_env *env = p->g->env;
     int64_t r = p->r;
-    double *L = p->C; /* no longer needed */
+    double *w, *L = p->A; /* no longer needed */
+    TRY(rk_scratch(env, r * k, sizeof *w, &w));
+    if (p->J) TRY(rk_gemm(env, NULL, 't', 'n', r, k, r, 1.0, p->J, r, u, k, 0.0, w, k));
+    for (int64_t i = 0; !p->J && i < r * k; i++) w[i] = u[i] / sqrt(p->problem->mu);
     if (p->pivots) {
-        if (!L) TRY(rk_scratch(p->g->env, r * r, sizeof *L, &L));
         for (int64_t a = 0; a < r; a++)
             for (int64_t b = 0; b <= a; b++) L[a * r + b] = p->Phi[p->pivots[a] * p->ld + b];
         rk_trsm_tile('l', 't', r, k, L, r, w, k);
@@ -220,7 +242,7 @@ rkhs_status rk_solve_pencil(const rk_gram *g, const rk_spec *solver, const rk_sp
     rkhs_status status = RKHS_OK;
     rkhs_env *env = g->env;
     pencil p = {.g = g, .problem = problem, .r = g->rank};
-    double *w;
+    double *u;
     int plain = !solver && !problem->n && problem->mu == 1 && !problem->by_magnitude;
     if (plain && g->type->form == RK_FORM_SAMPLE && g->n > 512 && problem->count <= g->n / 20 &&
         rk_kernel_has(g->kernel, RK_PSD))
@@ -236,10 +258,10 @@ rkhs_status rk_solve_pencil(const rk_gram *g, const rk_spec *solver, const rk_sp
     int64_t k = rk_least(problem->count, p.r);
     TRY(factor_right(&p));
     if (p.r < 1) goto done;
-    TRY(rk_scratch(env, p.r * k, sizeof *w, &w));
-    TRY(solve_operator(env, solver, (rk_op){p.r, apply_pencil, &p}, k, w, problem->by_magnitude, out));
-    divide(&p, 't', k, w);
-    TRY(spread(&p, w, k, out));
+    TRY(form_left(&p));
+    TRY(rk_scratch(env, p.r * k, sizeof *u, &u));
+    TRY(solve_operator(env, solver, (rk_op){p.r, apply_left, &p}, p.A, k, u, problem->by_magnitude, out));
+    TRY(spread(&p, u, k, out));
 done:
     return status;
 }

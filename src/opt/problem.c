@@ -115,7 +115,7 @@ static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, d
     TRY(comm->sum(comm->context, trace, 1));
     *before = *trace;
     TRY(rk_gram_finite(g, *trace));
-    TRY(rk_syrk(g->env, "covariance", n, r, Phi, ld, A, r));
+    TRY(rk_syrk(g->env, "covariance", n, r, Phi, ld, 0.0, A, r));
     TRY(comm->sum(comm->context, A, r * r));
     if (problem->m_kind == RK_M_CENTRE) {
         TRY(rk_scratch(g->env, n, sizeof *ones, &ones));

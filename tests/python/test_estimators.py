@@ -148,6 +148,27 @@ class Conventions(unittest.TestCase):
         np.testing.assert_allclose(rkhs.gram(self.X, self.X[:5], "rbf(gamma=0.05)"), rbf_kernel(self.X, self.X[:5], 0.05),
                                    rtol=1e-12)
 
+    def test_a_start_is_where_the_descent_begins(self):
+        X, _ = blobs()
+        start = np.random.default_rng(3).normal(size=(len(X), 2))
+        for cls in CLASSES:
+            if cls not in DESCENTS:
+                if not cls._table["predicts"]:
+                    with self.assertRaisesRegex(rkhs.Error, "start"):
+                        cls().fit(X, start=start)
+                continue
+            stay = cls(solver="lbfgs(iter=0)")
+            Z = stay.fit_transform(X, start=start)
+            if not cls.__name__.startswith("BackConstrained"):  # whose start is as near as the map can be
+                np.testing.assert_allclose(np.abs(Z), np.abs(start), rtol=1e-12)  # columns may be turned
+            other = stay.fit_transform(X, start=start[::-1])
+            self.assertGreater(np.abs(Z - other).max(), 1e-3, cls.__name__)
+            np.testing.assert_array_equal(stay.fit(X, start=start.tolist()).embedding_, Z)
+            with self.assertRaisesRegex(rkhs.DataError, "the start is 90 x 3, and must be 90 x 2"):
+                cls().fit(X, start=np.zeros((90, 3)))
+            with self.assertRaises(ValueError):
+                cls().fit(X, start=[[np.nan, 0]] * 90)
+
     def test_score_is_the_librarys(self):
         self.assertEqual(rkhs.score("knn(k=3)", self.X, y=self.y), 1.0)
         names = np.array(["left", "right"])

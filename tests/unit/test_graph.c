@@ -138,7 +138,7 @@ static void too_many_neighbours_or_dimensions_are_said(void **state) {
         m = fit_gram(env, spec, K, FEW, &log);
         const double *Z = rkhs_model_embedding(m, NULL, NULL);
         all_finite("Z", Z, FEW * DIM);
-        HOLDS(log.advice == 1 && strstr(log.last, i ? "only 1 of the 6 dimensions exist" : "has 5 dimensions"));
+        HOLDS(log.advice >= 1 && strstr(log.last, i ? "only 1 of the 6 dimensions exist" : "has 5 dimensions"));
         for (int q = 0; q < FEW; q++) HOLDS(Z[q * DIM + DIM - 1] == 0);
         rkhs_model_free(m);
     }

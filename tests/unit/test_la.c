@@ -83,12 +83,15 @@ static void a_matrix_times_its_transpose_is_symmetric_to_the_bit(void **state) {
     for (size_t q = 0; q < sizeof shapes / sizeof *shapes; q++) {
         int64_t n = shapes[q].m, m = shapes[q].n, lda = m + shapes[q].pad, ldc = m + shapes[q].pad;
         double *A = matrix(4, n * lda), *C = matrix(5, m * ldc), *D = matrix(5, m * ldc);
-        OK(env, rk_syrk(env, NULL, n, m, A, lda, C, ldc));
+        OK(env, rk_syrk(env, NULL, n, m, A, lda, 0.0, C, ldc));
         shape s = {m, m, n, 0};
         plain_gemm('t', 'n', &s, 1, A, lda, A, lda, 0, D, ldc);
         assert_true(largest_gap(m, m, C, ldc, D, ldc) <= 1e-14 * (double)(n + 10));
         for (int64_t i = 0; i < m; i++)
             for (int64_t j = 0; j < ldc; j++) assert_true(C[i * ldc + j] == (j < m ? C[j * ldc + i] : D[i * ldc + j]));
+        OK(env, rk_syrk(env, NULL, n, m, A, lda, 2.0, C, ldc)); /* on what is there already: three times it all */
+        plain_gemm('t', 'n', &s, 3, A, lda, A, lda, 0, D, ldc);
+        assert_true(largest_gap(m, m, C, ldc, D, ldc) <= 1e-14 * (double)(n + 10));
         free(A), free(C), free(D);
     }
 }
@@ -353,7 +356,7 @@ static double *everything(rkhs_env *env, int64_t *count) {
     double *A = positive(n, n), *T = matrix(28, TALL * 8), *out = calloc((size_t)(6 * n * n), sizeof *out), *at = out;
     OK(env, rk_gemm(env, NULL, 'n', 't', n, n, n, 1.0, A, n, A, n, 0.0, at, n));
     at += n * n;
-    OK(env, rk_syrk(env, NULL, n, n, A, n, at, n));
+    OK(env, rk_syrk(env, NULL, n, n, A, n, 0.0, at, n));
     at += n * n;
     OK(env, rk_tall_product(env, TALL, 8, 8, T, 8, T, 8, at, 8));
     at += 64;
@@ -404,7 +407,7 @@ static void every_tiled_routine_can_be_stopped(void **state) {
         OK(env, rkhs_env_set_threads(env, thread_counts[t]));
 #define STOPPED(call) (rk_clear(env), env->progress_last = 0, assert_int_equal(call, RKHS_ERR_CANCELLED))
         STOPPED(rk_gemm(env, NULL, 'n', 'n', n, n, n, 1.0, A, n, A, n, 0.0, C, n));
-        STOPPED(rk_syrk(env, NULL, n, n, A, n, C, n));
+        STOPPED(rk_syrk(env, NULL, n, n, A, n, 0.0, C, n));
         STOPPED(rk_tall_product(env, n, 8, 8, A, n, A, n, C, n));
         STOPPED(rk_symm(env, n, A, n, 3, A, C));
         STOPPED(rk_cholesky(env, "factor", n, C, n, &bad));

@@ -165,6 +165,22 @@ static void lbfgs_finds_scipys_minima_in_as_many_evaluations(void **state) {
     assert_true(ours <= 1.3 * theirs);
 }
 
+/* Along the first gradient, which knows no scale, a search to the letter can end in another valley: a decrease is enough. */
+static void the_first_step_of_cg_is_that_of_lbfgs(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    for (int q = 0; q < PROBLEMS; q++) {
+        run a, b;
+        run_open(env, &problems[q], &a);
+        run_open(env, &problems[q], &b);
+        run_spec(&a, "cg(iter=1)");
+        run_spec(&b, "lbfgs(iter=1)");
+        if (memcmp(a.x, b.x, (size_t)problems[q].n * sizeof *a.x) != 0)
+            fail_msg("%s: %g and %g", problems[q].name, a.value, b.value);
+        run_close(&a);
+        run_close(&b);
+    }
+}
+
 static void every_optimiser_finds_the_minima(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     static const char *const specs[] = {"lbfgs(iter=5000, ftol=0, gtol=1e-7)", "lbfgs(iter=5000, memory=3, ftol=0, gtol=1e-7)",
@@ -333,6 +349,7 @@ static void what_is_not_finite_is_said_or_avoided(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         FILES_TEST(lbfgs_finds_scipys_minima_in_as_many_evaluations),
+        FILES_TEST(the_first_step_of_cg_is_that_of_lbfgs),
         FILES_TEST(every_optimiser_finds_the_minima),
         FILES_TEST(descent_never_goes_up_and_adam_keeps_the_best),
         FILES_TEST(a_stop_by_iterations_is_a_report),
