@@ -73,6 +73,8 @@ rk_pairs_fn rk_add_ratios, rk_add_ratios_wide;
 double rk_sum(int64_t n, const double *x);
 /* pull[c] += sum_j w[j] (a[c] - b[c][j]), and the same taken off back[c][j] one by one; b and back: columns ldb apart. */
 void rk_pull(int64_t n, int64_t d, const double *a, const double *b, int64_t ldb, const double *w, double *pull, double *back);
+/* sum_j w[j] (a - b[j]) */
+double rk_lean(int64_t n, const double *w, double a, const double *b);
 /* |s x - t y|^2 of n numbers. */
 double rk_scaled_square(int64_t n, double s, const double *x, double t, const double *y);
 
