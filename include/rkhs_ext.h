@@ -70,11 +70,11 @@ typedef struct rk_spec {
     void *self;
 } rk_spec;
 
-/* sigma=0.3, sigma=median, sigma=knn(10). rule: the position in `choices`, or one of these. */
+/* sigma=0.3, sigma=median, sigma=knn(10,3). rule: the position in `choices`, or one of these. */
 enum { RK_RULE_NUMBER = -1, RK_RULE_UNSET = -2 };
 typedef struct rk_rule {
     int rule;
-    double value; /* the number, once known */
+    double value; /* the number, once known; until then what the rule's is multiplied by */
     int64_t k;    /* the rule's own argument */
 } rk_rule;
 
@@ -409,6 +409,8 @@ typedef struct rk_model_type {
     const char *title;                                    /* its name as a class: "KernelPCA" */
     int takes_start;
     int keeps_all; /* the map keeps all objects, whatever the gram does */
+    /* (optional) The default kernel where the parameters have a say. */
+    const char *(*kernel_for)(const void *self, unsigned kind);
     rkhs_status (*fit)(rk_fit *fit);
     /* What its fit finds is one of several minima: rows in another order may end in another. */
     int local;

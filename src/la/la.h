@@ -26,6 +26,9 @@ void rk_blas_end(void);
 /* C (m x n) = alpha op(A) op(B) + beta C; ta, tb: 'n' or 't'. */
 void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda,
                   const double *B, int64_t ldb, double beta, double *C, int64_t ldc);
+/* The same in single precision, C = A B'. */
+void rk_gemm_single(int64_t m, int64_t n, int64_t k, const float *A, int64_t lda, const float *B, int64_t ldb, float *C,
+                    int64_t ldc);
 /* The lower triangle of C (n x n) = A A' + beta C, A is n x k. */
 void rk_syrk_tile(int64_t n, int64_t k, const double *A, int64_t lda, double beta, double *C, int64_t ldc);
 /* The lower triangle of C (n x n) = C - A'A, A is k x n. */

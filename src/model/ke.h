@@ -43,5 +43,8 @@ typedef struct rk_ke {
 rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k);
 rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
                        double *f, double *dZ, double *dt);
+/* The same for reconstruction alone and the rbf kernel, in single precision throughout, with distances from products. */
+rkhs_status rk_ke_eval_single(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
+                              int64_t count, double *f, double *dZ, double *dt);
 
 #endif

@@ -212,7 +212,12 @@ rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const doub
     if (k->align != 0) {
         k->alignment = a.norm > 0 ? a.inner / (a.norm * k->norm) : 0;
         *f += k->align * (1 - k->alignment);
-        if (!(a.norm > 0)) *f = NAN; /* all in one place: no direction leads away */
+        if (!(a.norm > 1e-13 * (double)n)) { /* all in one place, from where no direction leads away, or so to the kernel */
+            if (rk_norm(n * d, Z) > 0)
+                FAIL(env, RKHS_ERR_NUMERIC,
+                     "width=%g makes the embedding's kernel the same for all pairs: choose a smaller width", k->width);
+            *f = NAN;
+        }
     }
     if (dZ) TRY(rk_parallel(env, NULL, tiles, slope_tile, &a));
 done:

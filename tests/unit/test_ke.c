@@ -143,10 +143,163 @@ static void weights_solve_the_normal_equations(void **state) {
     rkhs_data_free(x);
 }
 
+/* Fits a spec to a Gram; the model, or NULL and the sentence must have `words`. */
+static rkhs_model *fit_gram(rkhs_env *env, const char *spec, const double *G, int64_t n, const char *words) {
+    rkhs_data *x;
+    rkhs_kernel *kernel;
+    rkhs_model *m;
+    OK(env, rkhs_data_dense(env, G, n, n, n, &x));
+    OK(env, rkhs_kernel_new(env, "precomputed", &kernel));
+    OK(env, rkhs_model_new(env, spec, &m));
+    rkhs_status status = rkhs_model_fit(m, kernel, x, NULL, NULL);
+    if (words) {
+        assert_int_not_equal(status, RKHS_OK);
+        if (!strstr(rkhs_env_message(env), words)) fail_msg("%s", rkhs_env_message(env));
+    } else {
+        OK(env, status);
+    }
+    rkhs_kernel_free(kernel);
+    rkhs_data_free(x);
+    return m;
+}
+
+static const double *item_of(const rkhs_model *m, const char *name, int64_t *count) {
+    rkhs_item item;
+    for (int64_t q = 0; rkhs_model_report(m, q, &item); q++)
+        if (strcmp(item.name, name) == 0) {
+            if (count) *count = item.rows * item.columns;
+            return item.values;
+        }
+    fail_msg("the report has no %s", name);
+    return NULL;
+}
+
+static void all_finite(const double *x, int64_t n) {
+    for (int64_t i = 0; i < n; i++) assert_true(isfinite(x[i]));
+}
+
+/* Everything that a fit can meet: each ends in finite codes with variance 1 and a loss that never rose. */
+static void odd_grams_have_an_embedding(void **state) {
+    rkhs_env *env = *state;
+    enum { CASES = 4 };
+    static const char *const specs[] = {"ke",
+                                        "ke(align=0)",
+                                        "ke(rebuild=0)",
+                                        "ke(dim=1, align=0)",
+                                        "ke(dim=3, latent=laplacian)",
+                                        "ke(latent=linear)",
+                                        "ke(solver=cg(iter=20))"};
+    for (int kind = 0; kind < CASES; kind++)
+        for (size_t t = 0; t < sizeof specs / sizeof *specs; t++) {
+            double G[N * N];
+            int64_t count = 0;
+            make_gram(N, G, 7); /* without unit diagonal */
+            for (int i = 0; i < N; i++)
+                for (int j = 0; j < N; j++) {
+                    if (kind == 1) G[i * N + j] = i == j; /* like nothing: all but a few */
+                    if (kind == 1 && i < 8 && j < 8 && i != j) G[i * N + j] = 0.5;
+                    if (kind == 2 && (i > 29 || j > 29)) G[i * N + j] = 0; /* rows of zeros */
+                }
+            if (kind == 3) /* every object twice or more: A is singular */
+                for (int i = 0; i < N; i++)
+                    for (int j = 0; j < N; j++) G[i * N + j] = exp(-pow(i % 9 - j % 9, 2) / 6);
+            rkhs_model *m = fit_gram(env, specs[t], G, N, NULL);
+            int64_t n, d;
+            const double *Z = rkhs_model_embedding(m, &n, &d), *losses = item_of(m, "losses", &count);
+            double square = 0;
+            all_finite(Z, n * d);
+            for (int64_t i = 0; i < n * d; i++) square += Z[i] * Z[i] / (double)(n * d);
+            NEAR(square, 1, 1e-9);
+            for (int64_t q = 1; q < count; q++) assert_true(losses[q] <= losses[q - 1]);
+            NEAR(losses[count - 1], *item_of(m, "loss", NULL), 0);
+            if (kind == 2 && t != 2) NEAR(item_of(m, "beta", NULL)[33], 0, 0);
+            rkhs_model_free(m);
+        }
+}
+
+static void what_cannot_be_embedded_is_said(void **state) {
+    rkhs_env *env = *state;
+    double G[N * N];
+    make_gram(N, G, 8);
+    rkhs_model_free(fit_gram(env, "ke(width=1e9)", G, N, "choose a smaller width"));
+    rkhs_model_free(fit_gram(env, "ke(align=0, rebuild=0)", G, N, "both 0"));
+    rkhs_model_free(fit_gram(env, "ke(precision=single)", G, N, "recipe=paper"));
+    rkhs_model_free(fit_gram(env, "ke(recipe=paper, latent=linear)", G, N, "latent=rbf"));
+    rkhs_model_free(fit_gram(env, "ke(align=0, width=1e9)", G, N, NULL)); /* nothing to gain, nothing lost */
+    rkhs_model_free(fit_gram(env, "ke(width=1e-9)", G, N, NULL));
+    memset(G, 0, sizeof G);
+    for (int i = 0; i < N; i++) G[i * N + i] = 1;
+    rkhs_model_free(fit_gram(env, "ke", G, N, "choose a wider kernel"));
+    for (int i = 0; i < N * N; i++) G[i] = 1;
+    rkhs_model *m = fit_gram(env, "ke", G, N, NULL);
+    int64_t n, d;
+    const double *Z = rkhs_model_embedding(m, &n, &d);
+    for (int64_t i = 0; i < n * d; i++) NEAR(Z[i], 0, 0);
+    rkhs_model_free(m);
+}
+
+/* The report survives a model file. */
+static void report_is_in_the_file(void **state) {
+    rkhs_env *env = *state;
+    double G[N * N];
+    static const char *const names[] = {"beta", "beta_loss", "rebuild_loss", "alignment", "loss", "losses"};
+    rkhs_model *back;
+    make_gram(N, G, 9);
+    rkhs_model *m = fit_gram(env, "ke(solver=lbfgs(iter=5))", G, N, NULL);
+    OK(env, rkhs_model_save(m, "test_ke.rkhs"));
+    OK(env, rkhs_model_load(env, "test_ke.rkhs", &back));
+    for (size_t q = 0; q < sizeof names / sizeof *names; q++) {
+        int64_t a = 0, b = 1;
+        const double *x = item_of(m, names[q], &a), *y = item_of(back, names[q], &b);
+        assert_int_equal(a, b);
+        assert_memory_equal(x, y, (size_t)a * sizeof *x);
+    }
+    remove("test_ke.rkhs");
+    rkhs_model_free(m);
+    rkhs_model_free(back);
+}
+
+/* Single precision against double, and Adam's last iterate: what it ends at is the last of its history. */
+static void the_recipe_is_the_published_one(void **state) {
+    rkhs_env *env = *state;
+    static double G[N * N], Z[N * DIM], one[N * DIM], two[N * DIM], b[N];
+    double f, g;
+    rk_mark mark = rk_scratch_mark(env);
+    make_gram(N, G, 11);
+    for (int i = 0; i < N; i++) b[i] = 0.02 + 0.02 * noise(2, (uint64_t)i);
+    for (int i = 0; i < N * DIM; i++) Z[i] = noise(3, (uint64_t)i);
+    rk_ke k = {.n = N, .dim = DIM, .width = 0.7, .rebuild = N, .b = b};
+    OK(env, rk_ke_room(env, &k));
+    OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, N, &f, one, NULL));
+    OK(env, rk_ke_eval_single(&k, env, Z, NULL, NULL, N, &g, two, NULL));
+    NEAR(g, f, 1e-5);
+    assert_true(g != f);
+    for (int i = 0; i < N * DIM; i++) NEAR(two[i], one[i], 1e-4);
+    rk_scratch_release(env, mark);
+    for (int t = 0; t < 2; t++) {
+        int64_t count;
+        rkhs_model *m = fit_gram(
+            env,
+            t ? "ke(recipe=paper, width=0.5, solver=adam(iter=40, lr=0.5, keep=last, precision=single), precision=single)"
+              : "ke(recipe=paper, width=0.5, solver=adam(iter=40, lr=0.5, keep=last))",
+            G, N, NULL);
+        const double *losses = item_of(m, "losses", &count);
+        assert_int_equal(count, 41);
+        NEAR(losses[40], *item_of(m, "loss", NULL), 0);
+        NEAR(losses[40], *item_of(m, "rebuild_loss", NULL), t ? 1e-3 : 1e-12);
+        if (t) NEAR(losses[0], (double)(float)losses[0], 0);
+        rkhs_model_free(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(loss_and_gradient_are_those_of_the_formula),
         ENV_TEST(weights_solve_the_normal_equations),
+        ENV_TEST(odd_grams_have_an_embedding),
+        ENV_TEST(what_cannot_be_embedded_is_said),
+        ENV_TEST(report_is_in_the_file),
+        ENV_TEST(the_recipe_is_the_published_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
