@@ -127,6 +127,11 @@ rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, 
  * at its column a. What is left of the diagonal is below tol of its largest entry. */
 rkhs_status rk_pivoted_cholesky(rkhs_env *env, const char *stage, int64_t n, const double *K, int64_t ld, double tol,
                                 double *Phi, int64_t *pivots, int64_t *rank);
+/* The same of a matrix that is not stored: out[q] = K[i, index[q]]. Phi has at most `most` columns, rows `most` apart; what is
+ * left of the diagonal is at most *rest. */
+typedef void rk_entries_fn(const void *context, int64_t i, const int64_t *index, int64_t count, double *out);
+rkhs_status rk_pivoted_factor(rkhs_env *env, const char *stage, int64_t n, rk_entries_fn *entries, const void *context,
+                              double tol, int64_t most, double *Phi, int64_t *pivots, int64_t *rank, double *rest);
 /* A factorisation may be made in place of a symmetric matrix that is stored whole: the tiles on its diagonal are kept first, on
  * the scratch list, and what is below them comes back from its mirror image. */
 rkhs_status rk_keep_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda, double **kept);

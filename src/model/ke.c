@@ -94,25 +94,15 @@ static rkhs_status normalise_back(void *context, const double *Z, const double *
 
 /* ---- fit ---------------------------------------------------------------------------------------------------------------- */
 
-/* G, which the alignment reads: as it is stored, or as the factor makes it. */
-static rkhs_status whole_gram(rk_fit *f, rk_ke *k) {
-    rkhs_status status = RKHS_OK;
-    int64_t n = f->gram->n, ld;
+/* G, which the alignment reads: as it is stored, or its factor. */
+static void take_gram(const rk_fit *f, rk_ke *k) {
     int spendable;
-    double *G;
     if (f->gram->type->form == RK_FORM_SAMPLE) {
         k->G = f->gram->type->matrix(f->gram, &k->ldg, &spendable);
-        goto done;
+    } else {
+        k->Phi = f->gram->type->phi(f->gram, &k->ldp);
+        k->m = f->gram->rank;
     }
-    if (k->align == 0) goto done;
-    const double *Phi = f->gram->type->phi(f->gram, &ld);
-    TRY(rk_need(f->env, 8.0 * (double)n * (double)n, "the Gram that an embedding is aligned with", "raise the memory limit"));
-    TRY(rk_scratch_raw(f->env, n * n, sizeof *G, &G));
-    TRY(rk_gemm(f->env, "gram", 'n', 't', n, n, f->gram->rank, 1.0, Phi, ld, Phi, ld, 0.0, G, n));
-    k->G = G;
-    k->ldg = n;
-done:
-    return status;
 }
 
 /* Whether all objects look the same to the kernel: the spread of their features is rounding. */
@@ -202,6 +192,7 @@ static rkhs_status report(rk_fit *f, const rk_ke *k, const rk_ke_weights *w, con
     TRY(rk_report_number(f->env, f->report, "loss", s->f));
     TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));
     TRY(rk_report_number(f->env, f->report, "width", k->width));
+    if (k->rank) TRY(rk_report_number(f->env, f->report, "latent_rank", (double)k->rank));
     TRY(rk_report_text(f->env, f->report, "solver", s->solver));
     TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
     TRY(rk_report_number(f->env, f->report, "evaluations", (double)s->evaluations));
@@ -302,6 +293,7 @@ static rkhs_status fit_ke(rk_fit *f) {
                       .dim = f->dim,
                       .latent = o->latent,
                       .width = width_of(o),
+                      .most = rk_ke_most(f->gram->n, f->dim),
                       .align = paper ? 0 : o->align,
                       .rebuild = paper                              ? (double)f->gram->n
                                  : o->align == 0 && o->rebuild != 0 ? 1
@@ -315,7 +307,7 @@ static rkhs_status fit_ke(rk_fit *f) {
         rk_log(f->env, RKHS_LOG_ADVICE, "all objects look the same to the kernel: they are placed at 0");
         goto done;
     }
-    TRY(whole_gram(f, &a.k));
+    take_gram(f, &a.k);
     if (!o->solver)
         TRY(rk_spec_new(f->env, &rk_optimisers,
                         !paper         ? "lbfgs(iter=100)"
@@ -324,6 +316,7 @@ static rkhs_status fit_ke(rk_fit *f) {
                         &own));
     TRY(fit_with(f, &a, own ? own : o->solver));
 done:
+    rk_ke_free(f->env, &a.k);
     rk_spec_free(f->env, own);
     return status;
 }

@@ -25,11 +25,16 @@ typedef struct rk_ke {
     double width;
     double align, rebuild;
     const double *b; /* n: the weights of stage 1 */
-    const double *G; /* n x n, rows ldg apart; not read when align is 0 */
+    const double *G; /* n x n, rows ldg apart; not read when align is 0. NULL: G = Phi Phi' */
     int64_t ldg;
+    const double *Phi; /* n x m, rows ldp apart */
+    int64_t m, ldp;
+    int64_t most; /* the rank up to which H is taken apart; 0: never */
     /* made by rk_ke_room */
     double *means, mean, norm; /* of G: rows, all, |H G H| */
-    double *H, *M;             /* n x n: the latent Gram; the derivative of L by it */
+    double *centred;           /* n x m: Phi without its columns' means */
+    double *H, *M, *made;      /* n x n, when first needed: the latent Gram; the derivative of L by it; G from Phi */
+    double *F, *X, *Y;         /* n x most: H = F F'; room */
     double *columns;           /* dim x n: Z turned */
     double *rows;              /* n: means of H's rows */
     double *squares;           /* n: c_i = sum_j H_ij^2, j != i */
@@ -37,10 +42,16 @@ typedef struct rk_ke {
     double *room, *slope;      /* for each worker: tiles, a row of n */
     int64_t room_each;
     double loss, alignment; /* of the last evaluation: L, CKA */
+    int64_t rank;           /* of H, or 0: it was not taken apart */
 } rk_ke;
 
-/* Room for evaluations, on the scratch list. */
+/* The rank up to which taking n objects apart pays. */
+int64_t rk_ke_most(int64_t n, int64_t dim);
+/* Room for evaluations. */
 rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k);
+void rk_ke_free(rkhs_env *env, rk_ke *k);
+/* The parts of f that need no n x n matrix, added to f and dZ (or NULL): see ke_low.c. *low: 0 when H has too high a rank. */
+rkhs_status rk_ke_low(rk_ke *k, rkhs_env *env, const double *Z, double *f, double *dZ, int *low);
 rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
                        double *f, double *dZ, double *dt);
 /* The same for reconstruction alone and the rbf kernel, in single precision throughout, with distances from products. */

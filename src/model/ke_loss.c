@@ -17,22 +17,12 @@
 enum { SUMS = 4 }; /* for each tile */
 #define FAR -90.0  /* exp of less is taken for 0 */
 
-rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k) {
+/* Means and norm of a stored G. */
+static rkhs_status look_at_gram(rkhs_env *env, rk_ke *k) {
     rkhs_status status = RKHS_OK;
-    int64_t n = k->n, tiles = (n + RK_TILE - 1) / RK_TILE;
+    int64_t n = k->n;
     double sum = 0;
-    k->room_each = 4 * RK_TILE * RK_TILE;
-    TRY(rk_need(env, 16.0 * (double)n * (double)n, "the Gram of the embedding and its derivative", "raise the memory limit"));
-    TRY(rk_scratch_raw(env, n * n, sizeof *k->H, &k->H));
-    if (k->rebuild != 0) TRY(rk_scratch_raw(env, n * n, sizeof *k->M, &k->M));
-    TRY(rk_scratch(env, k->dim * n, sizeof *k->columns, &k->columns));
-    TRY(rk_scratch(env, n, sizeof *k->rows, &k->rows));
-    TRY(rk_scratch(env, n, sizeof *k->squares, &k->squares));
-    TRY(rk_scratch(env, tiles * SUMS, sizeof *k->sums, &k->sums));
-    TRY(rk_scratch_raw(env, rk_workers(env) * k->room_each, sizeof *k->room, &k->room));
-    TRY(rk_scratch_raw(env, rk_workers(env) * n, sizeof *k->slope, &k->slope));
-    if (k->align == 0) goto done;
-    TRY(rk_scratch(env, n, sizeof *k->means, &k->means));
+    k->mean = 0;
     for (int64_t i = 0; i < n; i++) {
         k->means[i] = rk_sum(n, k->G + i * k->ldg) / (double)n;
         k->mean += k->means[i] / (double)n;
@@ -43,14 +33,92 @@ rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k) {
             sum += v * v;
         }
     k->norm = sqrt(sum);
+    return status;
+}
+
+/* Phi without its means, and |H Phi Phi' H|. */
+static rkhs_status look_at_factor(rkhs_env *env, rk_ke *k) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = k->n, m = k->m;
+    double *means, *S;
+    TRY(rk_scratch_raw(env, n * m, sizeof *k->centred, &k->centred));
+    mark = rk_scratch_mark(env);
+    TRY(rk_scratch(env, m, sizeof *means, &means));
+    TRY(rk_scratch(env, m * m, sizeof *S, &S));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < m; c++) means[c] += k->Phi[i * k->ldp + c] / (double)n;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < m; c++) k->centred[i * m + c] = k->Phi[i * k->ldp + c] - means[c];
+    TRY(rk_tall_product(env, n, m, m, k->centred, m, k->centred, m, S, m));
+    k->norm = rk_norm(m * m, S);
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = k->n, tiles = (n + RK_TILE - 1) / RK_TILE;
+    k->room_each = 4 * RK_TILE * RK_TILE;
+    if (k->latent != RK_KE_RBF) k->most = 0;
+    if (k->most) {
+        TRY(rk_scratch_raw(env, n * k->most, sizeof *k->F, &k->F));
+        TRY(rk_scratch_raw(env, n * k->most, sizeof *k->X, &k->X));
+        TRY(rk_scratch_raw(env, n * k->most, sizeof *k->Y, &k->Y));
+    }
+    TRY(rk_scratch(env, k->dim * n, sizeof *k->columns, &k->columns));
+    TRY(rk_scratch(env, n, sizeof *k->rows, &k->rows));
+    TRY(rk_scratch(env, n, sizeof *k->squares, &k->squares));
+    TRY(rk_scratch(env, tiles * SUMS, sizeof *k->sums, &k->sums));
+    TRY(rk_scratch_raw(env, rk_workers(env) * k->room_each, sizeof *k->room, &k->room));
+    TRY(rk_scratch_raw(env, rk_workers(env) * n, sizeof *k->slope, &k->slope));
+    if (k->align == 0) goto done;
+    TRY(rk_scratch(env, n, sizeof *k->means, &k->means));
+    if (k->G)
+        TRY(look_at_gram(env, k));
+    else
+        TRY(look_at_factor(env, k));
 done:
     return status;
+}
+
+/* Room for what is n x n, when it is first needed: not where H can be taken apart. */
+static rkhs_status whole_room(rkhs_env *env, rk_ke *k, int rebuild, int align) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = k->n;
+    static const char *const what = "the Gram of the embedding and its derivative", *const remedy = "raise the memory limit";
+    if (!k->H) {
+        TRY(rk_need(env, 8.0 * (double)n * (double)n, what, remedy));
+        TRY(rk_alloc(env, n * n, sizeof *k->H, &k->H));
+    }
+    if (rebuild && !k->M) {
+        TRY(rk_need(env, 8.0 * (double)n * (double)n, what, remedy));
+        TRY(rk_alloc(env, n * n, sizeof *k->M, &k->M));
+    }
+    if (!align || k->G) goto done;
+    TRY(rk_need(env, 8.0 * (double)n * (double)n, "the Gram that an embedding is aligned with",
+                "raise the memory limit or width"));
+    TRY(rk_alloc(env, n * n, sizeof *k->made, &k->made));
+    TRY(rk_gemm(env, "gram", 'n', 't', n, n, k->m, 1.0, k->Phi, k->ldp, k->Phi, k->ldp, 0.0, k->made, n));
+    k->G = k->made;
+    k->ldg = n;
+    TRY(look_at_gram(env, k));
+done:
+    return status;
+}
+
+void rk_ke_free(rkhs_env *env, rk_ke *k) {
+    rk_free(env, k->H);
+    rk_free(env, k->M);
+    rk_free(env, k->made);
 }
 
 typedef struct ke_loop {
     rk_ke *k;
     const double *Z;
     double *dZ;
+    int rebuild, align;       /* what is left to do */
     double mean, norm, inner; /* of H: all, |H centred|, <H centred, G centred> */
 } ke_loop;
 
@@ -120,11 +188,11 @@ static rkhs_status sums_tile(void *context, int64_t tile, int worker) {
     double *sums = k->sums + tile * SUMS;
     for (int64_t i = tile * RK_TILE; i < rk_least((tile + 1) * RK_TILE, n); i++) {
         const double *h = k->H + i * n;
-        if (k->rebuild != 0) {
+        if (a->rebuild) {
             const double *m = k->M + i * n;
             sums[1] += rk_dot(i, m, h) + rk_dot(n - i - 1, m + i + 1, h + i + 1);
         }
-        if (k->align == 0) continue;
+        if (!a->align) continue;
         const double *g = k->G + i * k->ldg;
         double own = k->rows[i] - a->mean, square = 0, inner = 0;
         for (int64_t j = 0; j < n; j++) {
@@ -144,7 +212,7 @@ static void slope_row(const ke_loop *a, int64_t i, double *w) {
     int64_t n = k->n;
     const double *h = k->H + i * n;
     memset(w, 0, (size_t)n * sizeof *w);
-    if (k->rebuild != 0) {
+    if (a->rebuild) {
         const double *m = k->M + i * n;
         double by = k->rebuild / (double)n, own = h[i] * k->b[i] * k->b[i] - 2 * k->b[i];
         for (int64_t j = 0; j < n; j++) {
@@ -153,7 +221,7 @@ static void slope_row(const ke_loop *a, int64_t i, double *w) {
         }
         w[i] = by * (k->b[i] * k->b[i] * k->squares[i] + 1);
     }
-    if (k->align == 0) return;
+    if (!a->align) return;
     const double *g = k->G + i * k->ldg;
     double to_g = -k->align / (a->norm * k->norm), to_h = k->align * a->inner / (a->norm * a->norm * a->norm * k->norm);
     double own_g = k->means[i] - k->mean, own_h = k->rows[i] - a->mean;
@@ -180,46 +248,63 @@ static rkhs_status slope_tile(void *context, int64_t tile, int worker) {
                 sum = -2 / (k->width * k->width) * rk_lean(n, w, z[c], y);
             else
                 for (int64_t j = 0; j < n; j++) sum -= 2 / k->width * w[j] * ((z[c] > y[j]) - (z[c] < y[j]));
-            a->dZ[i * d + c] = sum;
+            a->dZ[i * d + c] += sum;
         }
     }
     return RKHS_OK;
+}
+
+/* What needs H as a whole, added to f and dZ. */
+static rkhs_status eval_whole(ke_loop *a, rkhs_env *env, double *f) {
+    rkhs_status status = RKHS_OK;
+    rk_ke *k = a->k;
+    int64_t n = k->n, d = k->dim, tiles = (n + RK_TILE - 1) / RK_TILE;
+    double sums[SUMS] = {0};
+    TRY(whole_room(env, k, a->rebuild, a->align));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < d; c++) k->columns[c * n + i] = a->Z[i * d + c];
+    TRY(rk_parallel(env, NULL, tiles, gram_tile, a));
+    if (a->rebuild) TRY(rk_parallel(env, NULL, tiles * (tiles + 1) / 2, triples_tile, a));
+    a->mean = rk_sum(n, k->rows) / (double)n;
+    TRY(rk_parallel(env, NULL, tiles, sums_tile, a));
+    for (int64_t t = 0; t < tiles; t++)
+        for (int q = 0; q < SUMS; q++) sums[q] += k->sums[t * SUMS + q];
+    a->norm = sqrt(sums[2]);
+    a->inner = sums[3];
+    if (a->rebuild) {
+        k->loss = sums[0] + sums[1] / 3;
+        for (int64_t i = 0; i < n; i++) k->loss += (k->H[i * n + i] * k->b[i] * k->b[i] - 2 * k->b[i]) * k->squares[i];
+        *f += k->rebuild * k->loss / (double)n;
+    }
+    if (a->align) {
+        k->alignment = a->norm > 0 ? a->inner / (a->norm * k->norm) : 0;
+        *f += k->align * (1 - k->alignment);
+        if (!(a->norm > 1e-13 * (double)n)) { /* all in one place, from where no direction leads away, or so to the kernel */
+            if (rk_norm(n * d, a->Z) > 0)
+                FAIL(env, RKHS_ERR_NUMERIC,
+                     "width=%g makes the embedding's kernel the same for all pairs: choose a smaller width", k->width);
+            *f = NAN;
+        }
+    }
+    if (a->dZ) TRY(rk_parallel(env, NULL, tiles, slope_tile, a));
+done:
+    return status;
 }
 
 rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
                        double *f, double *dZ, double *dt) {
     rkhs_status status = RKHS_OK;
     rk_ke *k = context;
-    int64_t n = k->n, d = k->dim, tiles = (n + RK_TILE - 1) / RK_TILE;
-    ke_loop a = {.k = k, .Z = Z, .dZ = dZ};
-    double sums[SUMS] = {0};
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < d; c++) k->columns[c * n + i] = Z[i * d + c];
-    TRY(rk_parallel(env, NULL, tiles, gram_tile, &a));
-    if (k->rebuild != 0) TRY(rk_parallel(env, NULL, tiles * (tiles + 1) / 2, triples_tile, &a));
-    a.mean = rk_sum(n, k->rows) / (double)n;
-    TRY(rk_parallel(env, NULL, tiles, sums_tile, &a));
-    for (int64_t t = 0; t < tiles; t++)
-        for (int q = 0; q < SUMS; q++) sums[q] += k->sums[t * SUMS + q];
-    a.norm = sqrt(sums[2]);
-    a.inner = sums[3];
+    ke_loop a = {.k = k, .Z = Z, .dZ = dZ, .rebuild = k->rebuild != 0, .align = k->align != 0};
+    int low = 0;
     *f = 0;
-    if (k->rebuild != 0) {
-        k->loss = sums[0] + sums[1] / 3;
-        for (int64_t i = 0; i < n; i++) k->loss += (k->H[i * n + i] * k->b[i] * k->b[i] - 2 * k->b[i]) * k->squares[i];
-        *f += k->rebuild * k->loss / (double)n;
+    if (dZ) memset(dZ, 0, (size_t)(k->n * k->dim) * sizeof *dZ);
+    if (k->most && (a.rebuild || !k->G)) TRY(rk_ke_low(k, env, Z, f, dZ, &low));
+    if (low) {
+        a.rebuild = 0;
+        a.align = a.align && k->G != NULL;
     }
-    if (k->align != 0) {
-        k->alignment = a.norm > 0 ? a.inner / (a.norm * k->norm) : 0;
-        *f += k->align * (1 - k->alignment);
-        if (!(a.norm > 1e-13 * (double)n)) { /* all in one place, from where no direction leads away, or so to the kernel */
-            if (rk_norm(n * d, Z) > 0)
-                FAIL(env, RKHS_ERR_NUMERIC,
-                     "width=%g makes the embedding's kernel the same for all pairs: choose a smaller width", k->width);
-            *f = NAN;
-        }
-    }
-    if (dZ) TRY(rk_parallel(env, NULL, tiles, slope_tile, &a));
+    if (a.rebuild || a.align) TRY(eval_whole(&a, env, f));
 done:
     return status;
 }

@@ -92,8 +92,52 @@ static void loss_and_gradient_are_those_of_the_formula(void **state) {
                 Z[at] = z;
                 NEAR(dZ[at], (high - low) / (2 * h), 1e-7);
             }
+            rk_ke_free(env, &k);
             rk_scratch_release(env, mark);
         }
+}
+
+/* Taken apart, H gives the same loss and slope as it does whole; so does G. */
+static void parts_are_the_whole(void **state) {
+    rkhs_env *env = *state;
+    enum { M = 7 };
+    static double G[BIG * BIG], Phi[BIG * M], Z[BIG * DIM], whole[BIG * DIM], parts[BIG * DIM], b[BIG];
+    for (int i = 0; i < BIG * M; i++) Phi[i] = noise(21, (uint64_t)i);
+    for (int i = 0; i < BIG; i++)
+        for (int j = 0; j < BIG; j++) {
+            G[i * BIG + j] = 0;
+            for (int c = 0; c < M; c++) G[i * BIG + j] += Phi[i * M + c] * Phi[j * M + c];
+        }
+    for (int i = 0; i < BIG; i++) b[i] = 0.02 + 0.02 * noise(22, (uint64_t)i);
+    for (int i = 0; i < BIG * DIM; i++) Z[i] = noise(23, (uint64_t)i);
+    for (int t = 0; t < 5; t++) {
+        rk_mark mark = rk_scratch_mark(env);
+        rk_ke k = {.n = BIG, .dim = DIM, .width = 0.5, .align = t % 3 != 1, .rebuild = t % 3 != 2, .b = b, .G = G, .ldg = BIG};
+        double f, g, most = 0, apart = 0;
+        OK(env, rk_ke_room(env, &k));
+        OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, BIG, &f, whole, NULL));
+        assert_int_equal(k.rank, 0);
+        rk_ke_free(env, &k);
+        rk_ke l = {.n = BIG, .dim = DIM, .width = 0.5, .align = k.align, .rebuild = k.rebuild, .b = b, .most = BIG};
+        if (t < 2)
+            l.G = G, l.ldg = BIG;
+        else
+            l.Phi = Phi, l.m = l.ldp = M;
+        OK(env, rk_ke_room(env, &l));
+        OK(env, rk_ke_eval(&l, env, Z, NULL, NULL, BIG, &g, parts, NULL));
+        assert_true(l.rank > 2 && l.rank < BIG);
+        NEAR(g, f, 1e-10);
+        for (int i = 0; i < BIG * DIM; i++) most = fmax(most, fabs(whole[i])), apart = fmax(apart, fabs(whole[i] - parts[i]));
+        if (!(apart <= 1e-9 * most)) fail_msg("case %d: %g of %g", t, apart, most);
+        rk_ke_free(env, &l);
+        l.H = l.M = l.made = NULL; /* too narrow to be taken apart */
+        l.width = 1e-3;
+        l.most = 20;
+        OK(env, rk_ke_eval(&l, env, Z, NULL, NULL, BIG, &g, parts, NULL));
+        assert_int_equal(l.rank, 0);
+        rk_ke_free(env, &l);
+        rk_scratch_release(env, mark);
+    }
 }
 
 /* The weights by a plain solution of A b = c. */
@@ -272,6 +316,7 @@ static void the_recipe_is_the_published_one(void **state) {
     OK(env, rk_ke_room(env, &k));
     OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, N, &f, one, NULL));
     OK(env, rk_ke_eval_single(&k, env, Z, NULL, NULL, N, &g, two, NULL));
+    rk_ke_free(env, &k);
     NEAR(g, f, 1e-5);
     assert_true(g != f);
     for (int i = 0; i < N * DIM; i++) NEAR(two[i], one[i], 1e-4);
@@ -295,6 +340,7 @@ static void the_recipe_is_the_published_one(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(loss_and_gradient_are_those_of_the_formula),
+        ENV_TEST(parts_are_the_whole),
         ENV_TEST(weights_solve_the_normal_equations),
         ENV_TEST(odd_grams_have_an_embedding),
         ENV_TEST(what_cannot_be_embedded_is_said),
