@@ -70,11 +70,11 @@ typedef struct rk_spec {
     void *self;
 } rk_spec;
 
-/* sigma=0.3, sigma=median, sigma=knn(10). rule: the position in `choices`, or one of these. */
+/* sigma=0.3, sigma=median, sigma=knn(10,3). rule: the position in `choices`, or one of these. */
 enum { RK_RULE_NUMBER = -1, RK_RULE_UNSET = -2 };
 typedef struct rk_rule {
     int rule;
-    double value; /* the number, once known */
+    double value; /* the number, once known; until then what the rule's is multiplied by */
     int64_t k;    /* the rule's own argument */
 } rk_rule;
 
@@ -432,6 +432,8 @@ typedef struct rk_model_type {
     /* (optional) The objects that the gram is built on in place of x; *seen NULL: x itself. The first x->rows of them stand for
      * those of x, and the embedding has these rows alone; the rules of the kernel look at x. */
     rkhs_status (*inputs)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
+    /* (optional) The default kernel where the parameters have a say. */
+    const char *(*kernel_for)(const void *self, unsigned kind);
     rkhs_status (*fit)(rk_fit *fit);
     /* What its fit finds is one of several minima: rows in another order may end in another. */
     int local;

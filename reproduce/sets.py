@@ -38,6 +38,16 @@ class Sets:
         new = [(t, name) for name in names for t in lots[name][train:train + test]]
         return [t for t, _ in old], [n for _, n in old], [t for t, _ in new], [n for _, n in new]
 
+    def circles(self, draw):
+        """Three rings of 80, 110 and 190 points, min-max scaled: (X, labels)."""
+        g = np.random.default_rng(draw)
+        lots = []
+        for count, radius in ((80, 2), (110, 8), (190, 16)):
+            angle = g.uniform(0, 2 * np.pi, count)
+            lots.append(radius * np.c_[np.cos(angle), np.sin(angle)])
+        x = np.vstack(lots) + g.normal(0, 0.5, (380, 2))
+        return (x - x.min(0)) / (x.max(0) - x.min(0)), np.repeat([0, 1, 2], (80, 110, 190))
+
     def frey(self):
         return np.load(self.folder / "frey_faces/frey_faces.npy").astype(float) / 255
 

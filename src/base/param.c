@@ -166,7 +166,7 @@ static rkhs_status set_choice(rkhs_env *env, const rk_entry *e, const rk_param *
     return RKHS_OK;
 }
 
-/* A number, or a rule's name with one whole argument: knn(10), knn(k=10). */
+/* A number, or a rule's name with a whole argument and what its result is multiplied by: knn(10), knn(k=10, times=3). */
 static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_rule *slot, const rk_node *node) {
     if (node->kind == RK_NODE_NUMBER) {
         slot->rule = RK_RULE_NUMBER;
@@ -177,11 +177,21 @@ static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p,
     *slot = (rk_rule){position, 0, 0};
     const rk_node *argument = node->child;
     if (strcmp(node->text, "knn") == 0) {
-        static const rk_param k = {.name = "k in knn(k)", .kind = RK_INT, .value = "10", .min = 1, .max = 1e9};
+        static const rk_param k = {.name = "k in knn(k, times)", .kind = RK_INT, .value = "10", .min = 1, .max = 1e9};
+        static const rk_param times = {.name = "times in knn(k, times)", .kind = RK_REAL, .value = "1", .max = 1e9, .open = 1};
+        rkhs_status status = RKHS_OK;
+        int place = 0;
         slot->k = 10;
-        if (argument && argument->key && strcmp(argument->key, "k") != 0) return expected(env, e, p, "knn(k)", argument);
-        if (argument && argument->next) return expected(env, e, p, "knn(k)", argument->next);
-        return argument ? set_int(env, e, &k, &slot->k, argument) : RKHS_OK;
+        slot->value = 1;
+        for (; argument && status == RKHS_OK; argument = argument->next, place++) {
+            int which = !argument->key                        ? place
+                        : strcmp(argument->key, "k") == 0     ? 0
+                        : strcmp(argument->key, "times") == 0 ? 1
+                                                              : 2;
+            if (which > 1) return expected(env, e, p, "knn(k, times)", argument);
+            status = which ? number_in(env, e, &times, argument, &slot->value) : set_int(env, e, &k, &slot->k, argument);
+        }
+        return status;
     }
     return argument ? rk_fail(env, RKHS_ERR_SPEC, "%s: %s=%.40s takes nothing in brackets", e->name, p->name, node->text)
                     : RKHS_OK;
@@ -398,7 +408,9 @@ static rkhs_status add_value(rk_text *text, const rk_param *p, const void *slot)
     case RK_RULE:
         if (rule->rule == RK_RULE_NUMBER) return rk_text_add(text, "%s", rk_number_text(rule->value, number));
         rk_choice_text(p->choices, rule->rule, buffer);
-        return rule->k ? rk_text_add(text, "%s(%lld)", buffer, (long long)rule->k) : rk_text_add(text, "%s", buffer);
+        if (!rule->k) return rk_text_add(text, "%s", buffer);
+        if (rule->value == 1) return rk_text_add(text, "%s(%lld)", buffer, (long long)rule->k);
+        return rk_text_add(text, "%s(%lld,%s)", buffer, (long long)rule->k, rk_number_text(rule->value, number));
     }
     return RKHS_ERR_BUG;
 }

@@ -1,4 +1,4 @@
-/* rule.c: widths that data gives: sigma=median and sigma=knn(k), frozen at fit. */
+/* rule.c: widths that data gives: sigma=median and sigma=knn(k, times), frozen at fit. */
 #include "kernel/kernel.h"
 
 enum { MEDIAN, KNN, MOST = 2000 };
@@ -150,8 +150,8 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, i
     if (sigma->rule < 0) goto done;
     if (n < 2) FAIL(env, RKHS_ERR_DATA, "a width cannot be taken from one row: give sigma a number, or more rows");
     if (sigma->rule == KNN && sigma->k >= n)
-        FAIL(env, RKHS_ERR_DATA, "sigma=knn(%lld): there are only %lld other rows: choose a smaller k", (long long)sigma->k,
-             (long long)(n - 1));
+        rk_log(env, RKHS_LOG_ADVICE, "sigma=knn(%lld): there are only %lld other rows, and the farthest is taken",
+               (long long)sigma->k, (long long)(n - 1));
     TRY(rk_scratch(env, count, sizeof *rows, &rows));
     TRY(rk_choose(env, RK_STREAM_SUBSET, n, count, rows));
     TRY(rk_data_subset(x, rows, count, &some));
@@ -159,13 +159,13 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, i
     TRY(rk_kernel_new(env, metrics[by], &metric));
     TRY(rk_bind(env, metric, x, NULL, &all));
     TRY(rk_bind(env, metric, some, all, &query));
-    distances d = {.bound = all, .query = query, .by = by, .k = sigma->k, .rows = rows};
+    distances d = {.bound = all, .query = query, .by = by, .k = rk_least(sigma->k, n - 1), .rows = rows};
     TRY(run_rule(env, &d, sigma->rule, &value));
     if (!(value > 0)) {
         rk_log(env, RKHS_LOG_ADVICE, "all rows looked at are equal, so no width can be taken from them: sigma=1 is used");
         value = 1;
     }
-    *sigma = (rk_rule){RK_RULE_NUMBER, value, 0};
+    *sigma = (rk_rule){RK_RULE_NUMBER, sigma->rule == KNN ? sigma->value * value : value, 0};
 done:
     rk_unbind(env, query);
     rk_unbind(env, all);

@@ -57,6 +57,12 @@ void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alph
                 narrow(ldc));
 }
 
+void rk_gemm_single(int64_t m, int64_t n, int64_t k, const float *A, int64_t lda, const float *B, int64_t ldb, float *C,
+                    int64_t ldc) {
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, narrow(m), narrow(n), narrow(k), 1.0f, A, narrow(lda), B, narrow(ldb),
+                0.0f, C, narrow(ldc));
+}
+
 void rk_syrk_tile(int64_t n, int64_t k, const double *A, int64_t lda, double beta, double *C, int64_t ldc) {
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, narrow(n), narrow(k), 1.0, A, narrow(lda), beta, C, narrow(ldc));
 }

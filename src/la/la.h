@@ -26,6 +26,9 @@ void rk_blas_end(void);
 /* C (m x n) = alpha op(A) op(B) + beta C; ta, tb: 'n' or 't'. */
 void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda,
                   const double *B, int64_t ldb, double beta, double *C, int64_t ldc);
+/* The same in single precision, C = A B'. */
+void rk_gemm_single(int64_t m, int64_t n, int64_t k, const float *A, int64_t lda, const float *B, int64_t ldb, float *C,
+                    int64_t ldc);
 /* The lower triangle of C (n x n) = A A' + beta C, A is n x k. */
 void rk_syrk_tile(int64_t n, int64_t k, const double *A, int64_t lda, double beta, double *C, int64_t ldc);
 /* The lower triangle of C (n x n) = C - A'A, A is k x n. */
@@ -79,6 +82,8 @@ rk_pairs_fn rk_add_ratios, rk_add_ratios_wide;
 double rk_sum(int64_t n, const double *x);
 /* pull[c] += sum_j w[j] (a[c] - b[c][j]), and the same taken off back[c][j] one by one; b and back: columns ldb apart. */
 void rk_pull(int64_t n, int64_t d, const double *a, const double *b, int64_t ldb, const double *w, double *pull, double *back);
+/* sum_j w[j] (a - b[j]) */
+double rk_lean(int64_t n, const double *w, double a, const double *b);
 /* |s x - t y|^2 of n numbers. */
 double rk_scaled_square(int64_t n, double s, const double *x, double t, const double *y);
 
@@ -128,6 +133,11 @@ rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, 
  * at its column a. What is left of the diagonal is below tol of its largest entry. */
 rkhs_status rk_pivoted_cholesky(rkhs_env *env, const char *stage, int64_t n, const double *K, int64_t ld, double tol,
                                 double *Phi, int64_t *pivots, int64_t *rank);
+/* The same of a matrix that is not stored: out[q] = K[i, index[q]]. Phi has at most `most` columns, rows `most` apart; what is
+ * left of the diagonal is at most *rest. */
+typedef void rk_entries_fn(const void *context, int64_t i, const int64_t *index, int64_t count, double *out);
+rkhs_status rk_pivoted_factor(rkhs_env *env, const char *stage, int64_t n, rk_entries_fn *entries, const void *context,
+                              double tol, int64_t most, double *Phi, int64_t *pivots, int64_t *rank, double *rest);
 /* A factorisation may be made in place of a symmetric matrix that is stored whole: the tiles on its diagonal are kept first, on
  * the scratch list, and what is below them comes back from its mirror image. */
 rkhs_status rk_keep_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda, double **kept);

@@ -35,3 +35,12 @@ RK_CLONES void rk_pull(int64_t n, int64_t d, const double *a, const double *b, i
         pull[c] += rest + (((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
     }
 }
+
+RK_CLONES double rk_lean(int64_t n, const double *restrict w, double a, const double *restrict b) {
+    double sum[SUMS] = {0}, rest = 0;
+    int64_t j = 0;
+    for (; j + SUMS <= n; j += SUMS)
+        for (int l = 0; l < SUMS; l++) sum[l] += w[j + l] * (a - b[j + l]);
+    for (; j < n; j++) rest += w[j] * (a - b[j]);
+    return rest + (((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
+}

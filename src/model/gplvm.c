@@ -22,8 +22,6 @@ typedef struct gplvm {
     rk_spec *gram, *solver;
 } gplvm;
 
-enum { START_KPCA, START_RANDOM };
-
 /* clang-format off */
 #define FIRST                                                                                                                  \
     {.name = "dim", .kind = RK_INT, .offset = offsetof(gplvm, dim), .value = "2", .min = 1, .max = 1e9,                        \
@@ -76,50 +74,6 @@ static double features_of(const gplvm *o, const rk_gram *g) {
 
 /* ---- the start ---------------------------------------------------------------------------------------------------------- */
 
-/* Mean 0 and, over all columns, deviation 1; a column without spread gets a little noise, from which a descent can go anywhere.
- */
-static void standardise(const rkhs_env *env, double *Z, int64_t n, int64_t d) {
-    double square = 0;
-    for (int64_t c = 0; c < d; c++) {
-        double mean = 0;
-        for (int64_t i = 0; i < n; i++) mean += Z[i * d + c] / (double)n;
-        for (int64_t i = 0; i < n; i++) Z[i * d + c] -= mean, square = fmax(square, fabs(Z[i * d + c]));
-    }
-    double largest = square > 0 ? square : 1;
-    square = 0;
-    for (int64_t i = 0; i < n * d; i++) Z[i] /= largest, square += Z[i] * Z[i] / (double)(n * d);
-    for (int64_t c = 0; c < d; c++) {
-        double own = 0;
-        for (int64_t i = 0; i < n; i++) own += Z[i * d + c] * Z[i * d + c] / (double)n;
-        for (int64_t i = 0; i < n; i++)
-            Z[i * d + c] = own > 1e-12 * square ? Z[i * d + c] / sqrt(square)
-                                                : 1e-2 * rk_normal(env->seed, RK_STREAM_START, (uint64_t)i, (uint64_t)c);
-    }
-}
-
-static rkhs_status start_at(rk_fit *f, const rk_gram *data, double *Z) {
-    rkhs_status status = RKHS_OK;
-    const gplvm *o = f->self;
-    int64_t n = data->n, d = f->dim, ld;
-    rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d};
-    rk_spectrum s;
-    if (f->start) { /* as it is */
-        const double *given = rkhs_data_values(f->start, &ld);
-        for (int64_t i = 0; i < n; i++) memcpy(Z + i * d, given + i * ld, (size_t)d * sizeof *Z);
-        goto done;
-    }
-    if (o->start == START_RANDOM) {
-        for (int64_t i = 0; i < n * d; i++)
-            Z[i] = rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(i % d));
-        goto done;
-    }
-    TRY(rk_solve_spectral(data, NULL, &problem, &s));
-    TRY(data->type->push(data, s.coef, d, Z));
-    standardise(f->env, Z, n, d);
-done:
-    return status;
-}
-
 /* The logarithms where the descent begins: the median distance of codes, and the shares of variance and noise. */
 static rkhs_status first_theta(rk_fit *f, const double *Z, double theta[3]) {
     rkhs_status status = RKHS_OK;
@@ -170,7 +124,7 @@ static rkhs_status fit_process(rk_fit *f, const rk_gram *data, rk_coordinates co
         goto done;
     }
     TRY(rk_scratch(f->env, n * d, sizeof *Z0, &Z0));
-    TRY(start_at(f, data, Z0));
+    TRY(rk_start_at(f, data, &(rk_start){.how = RK_START_KPCA + o->start}, Z0));
     TRY(first_theta(f, Z0, theta));
     rk_smooth problem = {
         .coordinates = coordinates, .rows = n, .dim = d, .thetas = 3, .most = f->most, .eval = rk_process_eval, .context = p};

@@ -250,12 +250,6 @@ rkhs_status rk_start_kle(rkhs_env *env, int64_t n, int64_t k, const int64_t *ind
     rk_eigenmap found;
     TRY(rk_graph_new(env, n, k, index, value, &g));
     TRY(rk_eigenmap_new(env, NULL, &g, dim, Z, NULL, &found));
-    for (int64_t c = 0; c < dim; c++) {
-        double mean = 0, square = 0;
-        for (int64_t i = 0; i < n; i++) mean += Z[i * dim + c] / (double)n;
-        for (int64_t i = 0; i < n; i++) square += (Z[i * dim + c] - mean) * (Z[i * dim + c] - mean) / (double)n;
-        for (int64_t i = 0; i < n; i++) Z[i * dim + c] = square > 0 ? (Z[i * dim + c] - mean) / sqrt(square) : 0;
-    }
 done:
     rk_scratch_release(env, mark);
     return status;

@@ -143,7 +143,9 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
 static rkhs_status own_kernel(const rkhs_model *m, const rkhs_kernel *given, const rkhs_data *x, rkhs_kernel **out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
-    const char *text = given ? NULL : m->type->default_kernel(x->type->kind);
+    const char *text = given                 ? NULL
+                       : m->type->kernel_for ? m->type->kernel_for(m->spec->self, x->type->kind)
+                                             : m->type->default_kernel(x->type->kind);
     char shown[RK_SHORT];
     if (!given && !text)
         FAIL(env, RKHS_ERR_SPEC, "%s has no kernel of its own for %s data: name one", m->type->entry.name, x->type->entry.name);

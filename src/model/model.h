@@ -91,7 +91,8 @@ typedef struct rk_eigenmap {
 #define RK_EIGENMAP_LEAST 0.1
 rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph *g, int64_t dim, double *Z, double *B,
                             rk_eigenmap *out);
-/* The same as a start for other models, from lists of neighbours (n x k): each column of Z centred, at unit deviation. */
+
+/* The embedding alone, from lists of neighbours (n x k). */
 rkhs_status rk_start_kle(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, int64_t dim,
                          double *Z);
 
@@ -101,6 +102,19 @@ rkhs_status rk_local_weights(const rk_gram *g, int64_t k, double reg, int64_t *i
 /* z = Phi w, the largest l of Phi'M Phi w = l (Phi'N Phi + mu I) w, mu = ridge tr(N K)/n: Z, the map and the report. A column
  * is scaled to z'N z + mu |w|^2 = sum N; where l is 0, it is. `graph` says who is whose neighbour. */
 rkhs_status rk_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge, const rk_csr *graph);
+
+/* ---- start.c: where a descent begins ------------------------------------------------------------------------------------ */
+
+enum { RK_START_KLE, RK_START_KPCA, RK_START_RANDOM };
+typedef struct rk_start {
+    int how;
+    int each;  /* kle, kpca: each column at deviation 1; else all together */
+    int64_t k; /* kle: lists of neighbours, n x k */
+    const int64_t *near;
+    const double *value;
+} rk_start;
+/* Z (n x dim): the start that was given, as it is, or the one that is named. */
+rkhs_status rk_start_at(const rk_fit *f, const rk_gram *g, const rk_start *o, double *Z);
 
 /* ---- inverse ------------------------------------------------------------------------------------------------------- */
 

@@ -12,8 +12,6 @@
  * ICDM workshops 2007. */
 #include "model/model.h"
 
-#include <string.h>
-
 typedef struct tke {
     int64_t dim, k;
     double lk, lx;
@@ -21,7 +19,6 @@ typedef struct tke {
     rk_spec *gram, *solver;
 } tke;
 
-enum { START_KLE, START_KPCA, START_RANDOM };
 enum { WEIGHTS_LOCAL, WEIGHTS_KERNEL };
 enum { MATCH_LOG, MATCH_PRODUCT };
 enum { MAP_FULL, MAP_NEAREST };
@@ -82,46 +79,6 @@ static double sum_of(const tke *o, int64_t k) {
     return o->weights == WEIGHTS_LOCAL ? fmax(0.4 * (double)k, fmin(1.5, (double)k)) : 0;
 }
 
-/* ---- the start ---------------------------------------------------------------------------------------------------------- */
-
-/* Columns with mean 0 and deviation 1; what has no spread gets a little noise, from which a descent can go anywhere. */
-static void standardise(const rkhs_env *env, double *Z, int64_t n, int64_t d) {
-    for (int64_t c = 0; c < d; c++) {
-        double mean = 0, square = 0;
-        for (int64_t i = 0; i < n; i++) mean += Z[i * d + c] / (double)n;
-        for (int64_t i = 0; i < n; i++) square += (Z[i * d + c] - mean) * (Z[i * d + c] - mean) / (double)n;
-        for (int64_t i = 0; i < n; i++)
-            Z[i * d + c] = square > 0 ? (Z[i * d + c] - mean) / sqrt(square)
-                                      : 1e-3 * rk_normal(env->seed, RK_STREAM_START, (uint64_t)i, (uint64_t)c);
-    }
-}
-
-static rkhs_status start_at(rk_fit *f, const tke *o, const rk_twin *t, double *Z) {
-    rkhs_status status = RKHS_OK;
-    int64_t n = f->gram->n, d = f->dim, ld;
-    rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d};
-    rk_spectrum s;
-    if (f->start) { /* as it is */
-        const double *given = rkhs_data_values(f->start, &ld);
-        for (int64_t i = 0; i < n; i++) memcpy(Z + i * d, given + i * ld, (size_t)d * sizeof *Z);
-        goto done;
-    }
-    if (o->start == START_RANDOM) {
-        for (int64_t i = 0; i < n * d; i++)
-            Z[i] = rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(i % d));
-        goto done;
-    }
-    if (o->start == START_KLE) {
-        TRY(rk_start_kle(f->env, n, t->k, t->near, t->value, d, Z));
-    } else {
-        TRY(rk_solve_spectral(f->gram, NULL, &problem, &s));
-        TRY(f->gram->type->push(f->gram, s.coef, d, Z));
-    }
-    standardise(f->env, Z, n, d);
-done:
-    return status;
-}
-
 /* ---- fit ---------------------------------------------------------------------------------------------------------------- */
 
 /* What K can follow of a start: K (K + ridge I)^-1 Z. Coefficients that make it have no part that K takes to 0, whose rounding
@@ -180,7 +137,7 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
     TRY(rk_scratch(f->env, n * d, sizeof *Z0, &Z0));
     TRY(rk_twin_graph(f->gram, &t));
     advise(f->env, &t);
-    TRY(start_at(f, o, &t, Z0));
+    TRY(rk_start_at(f, f->gram, &(rk_start){.how = o->start, .each = 1, .k = t.k, .near = t.near, .value = t.value}, Z0));
     if (coordinates == RK_COORD_ALPHA && !nearest) TRY(smoothen(f, Z0));
     TRY(rk_twin_room(f->env, &t));
     rk_smooth problem = {.coordinates = coordinates,

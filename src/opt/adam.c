@@ -12,7 +12,7 @@
 typedef struct adam {
     int64_t iter, patience, stall;
     double lr, b1, b2, eps, gain, floor;
-    int keep;
+    int keep, precision;
 } adam;
 
 enum { BEST, LAST };
@@ -31,6 +31,8 @@ static const rk_param params[] = {
     {.name = "stall", .kind = RK_INT, .offset = offsetof(adam, stall), .value = "10000", .min = 1, .max = 1e9,
      .brief = "steps without a gain of 1e-9 before it stops"},
     {.name = "keep", .kind = RK_CHOICE, .offset = offsetof(adam, keep), .value = "best", .choices = "best|last", .brief = "which iterate to return"},
+    {.name = "precision", .kind = RK_CHOICE, .offset = offsetof(adam, precision), .value = "double", .choices = "double|single",
+     .brief = "single: rounds the iterate and both memories at each step"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -104,6 +106,7 @@ static rkhs_status step_adam(rk_pulled *p, const void *self, void *state_, int *
         s->m[i] = o->b1 * s->m[i] + (1 - o->b1) * s->g[i];
         s->v[i] = o->b2 * s->v[i] + (1 - o->b2) * s->g[i] * s->g[i];
         p->x[i] -= s->lr * (s->m[i] / c1) / (sqrt(s->v[i] / c2) + o->eps);
+        if (o->precision) s->m[i] = (float)s->m[i], s->v[i] = (float)s->v[i], p->x[i] = (float)p->x[i];
     }
 done:
     return status;

@@ -83,7 +83,7 @@ static void parts_are_embedded_side_by_side(void **state) {
 static void a_line_stays_in_order(void **state) {
     rkhs_env *env = *state;
     enum { LINE = 30 };
-    double K[LINE * LINE], Z[LINE], mean = 0, square = 0;
+    double K[LINE * LINE], Z[LINE];
     for (int i = 0; i < LINE * LINE; i++) K[i] = exp(-pow(i / LINE - i % LINE, 2) / 8);
     remarks log;
     rkhs_model *m = fit_gram(env, "kle(k=3, dim=1)", K, LINE, &log);
@@ -91,7 +91,7 @@ static void a_line_stays_in_order(void **state) {
     HOLDS(log.advice == 0);
     for (int i = 1; i < LINE; i++) HOLDS((fitted[i] - fitted[i - 1]) * (fitted[LINE - 1] - fitted[0]) > 0);
     rkhs_model_free(m);
-    /* The same as a start: centred, at unit deviation. */
+    /* The same as a start. */
     int64_t index[LINE * 3];
     double value[LINE * 3];
     for (int i = 0; i < LINE; i++)
@@ -100,8 +100,6 @@ static void a_line_stays_in_order(void **state) {
             value[i * 3 + q] = K[i * LINE + index[i * 3 + q]];
         }
     FINE(env, rk_start_kle(env, LINE, 3, index, value, 1, Z));
-    for (int i = 0; i < LINE; i++) mean += Z[i] / LINE, square += Z[i] * Z[i] / LINE;
-    HOLDS(fabs(mean) < 1e-12 && fabs(square - 1) < 1e-12);
     for (int i = 1; i < LINE; i++) HOLDS((Z[i] - Z[i - 1]) * (Z[LINE - 1] - Z[0]) > 0);
 }
 

@@ -411,11 +411,14 @@ static void rules_take_a_number_a_name_or_a_name_with_its_argument(void **state)
     check_same(env, &rk_kernels, "rbf(sigma=knn)", "rbf(sigma=knn(k=10))");
     check_same(env, &rk_kernels, "rbf(knn(3))", "rbf(sigma=knn(k=3))");
     check_same(env, &rk_kernels, "rbf(median())", "rbf(sigma=median)");
-    check_refused(env, &rk_kernels, "rbf(sigma=knn(0))", "rbf: k in knn(k) must be at least 1, not 0; its default is 10");
-    check_refused(env, &rk_kernels, "rbf(sigma=knn(2.5))", "rbf: k in knn(k) must be a whole number, not 2.5");
-    check_refused(env, &rk_kernels, "rbf(sigma=knn(1, 2))", "rbf: sigma must be knn(k)");
-    check_refused(env, &rk_kernels, "rbf(sigma=knn(j=1))", "rbf: sigma must be knn(k)");
-    check_refused(env, &rk_kernels, "rbf(sigma=knn(x))", "rbf: k in knn(k) must be a number, not x");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(0))",
+                  "rbf: k in knn(k, times) must be at least 1, not 0; its default is 10");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(2.5))", "rbf: k in knn(k, times) must be a whole number, not 2.5");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(1, 2, 3))", "rbf: sigma must be knn(k, times)");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(1, 0))", "rbf: times in knn(k, times) must be above 0");
+    check_same(env, &rk_kernels, "rbf(sigma=knn(3, 0.5))", "rbf(sigma=knn(times=0.5, k=3))");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(j=1))", "rbf: sigma must be knn(k, times)");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(x))", "rbf: k in knn(k, times) must be a number, not x");
     check_refused(env, &rk_kernels, "rbf(sigma=median(3))", "rbf: sigma=median takes nothing in brackets");
     check_refused(env, &rk_kernels, "rbf(sigma=medain)",
                   "rbf: sigma must be a number or median|knn, not medain (did you mean median?)");

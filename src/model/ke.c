@@ -1,0 +1,346 @@
+/* ke.c: autoreconstructive kernel embedding.
+ *
+ *     1.  b = argmin  b'A(G)b - 2 c(G)'b + tr G             how much each object helps to rebuild the others in feature space
+ *     2.  minimise over a, Z = G a:  align (1 - CKA(H, G)) + rebuild L(H; b)/n,   L the same form, of the Gram H of Z
+ *
+ * The embedding's Gram is to look like the objects' own (alignment), and its points are to rebuild each other with the same
+ * weights (reconstruction). Reconstruction alone is free to shrink until one Gaussian covers all, so Z has mean 0 and variance
+ * 1 throughout. Alignment alone keeps shapes; reconstruction tightens clusters at some cost in shape, and without alignment
+ * (align=0) it separates clusters and does little else. New objects go through the same map, z(x) = a'k(D, x). Cost: a step
+ * 2 n^3 flops with reconstruction, n^2 without. Feito-Casares, Melgarejo-Meseguer, Rojo-Alvarez, "Learning reconstructive
+ * embeddings in reproducing kernel Hilbert spaces via the representer theorem", 2025. */
+#include "model/ke.h"
+
+#include <string.h>
+
+enum { MORE = 2 }; /* components that another start has in its mixture */
+
+typedef struct ke {
+    int64_t dim, restarts;
+    double align, rebuild, width;
+    int latent, start, recipe, precision;
+    rk_spec *gram, *solver;
+} ke;
+
+enum { OURS, PAPER };
+enum { START_KPCA, START_RANDOM };
+
+/* clang-format off */
+static const rk_param params[] = {
+    {.name = "dim", .kind = RK_INT, .offset = offsetof(ke, dim), .value = "2", .min = 1, .max = 1e9,
+     .brief = "dimensions of the embedding"},
+    {.name = "align", .kind = RK_REAL, .offset = offsetof(ke, align), .value = "1", .max = 1e300,
+     .brief = "weight of the alignment of the two Grams: keeps shapes"},
+    {.name = "rebuild", .kind = RK_REAL, .offset = offsetof(ke, rebuild), .value = "0.1", .max = 1e300,
+     .brief = "weight of the reconstruction: tightens clusters"},
+    {.name = "latent", .kind = RK_CHOICE, .offset = offsetof(ke, latent), .value = "rbf", .choices = "rbf|laplacian|linear",
+     .brief = "the kernel of the embedding"},
+    {.name = "width", .kind = RK_REAL, .offset = offsetof(ke, width), .max = 1e300, .open = 1,
+     .brief = "sigma of the embedding's kernel, where the embedding has variance 1; not given: 0.3, or with align=0 0.05, 0.02 on a line; recipe=paper: 0.01"},
+    {.name = "start", .kind = RK_CHOICE, .offset = offsetof(ke, start), .value = "kpca", .choices = "kpca|random",
+     .brief = "where to begin, unless a start is given; recipe=paper: always random"},
+    {.name = "restarts", .kind = RK_INT, .offset = offsetof(ke, restarts), .min = 1, .max = 1000,
+     .brief = "starts to try; the embedding that fits the Gram best stays. Not given: 1, or with align=0 on a line 4"},
+    {.name = "recipe", .kind = RK_CHOICE, .offset = offsetof(ke, recipe), .value = "ours", .choices = "ours|paper",
+     .brief = "paper: reconstruction alone, nothing holds the scale, Adam, the last iterate is kept"},
+    {.name = "precision", .kind = RK_CHOICE, .offset = offsetof(ke, precision), .value = "double", .choices = "double|single",
+     .brief = "of recipe=paper: single is the paper's"},
+    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(ke, gram), .value = "exact", .list = &rk_grams,
+     .brief = "how the Gram is held"},
+    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(ke, solver), .list = &rk_optimisers,
+     .brief = "lbfgs, cg or adam; not given: lbfgs(iter=100), recipe=paper: adam as published"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+static int64_t dim_ke(const void *self, const rkhs_data *y) { return ((const ke *)self)->dim; }
+
+/* ---- mean 0 and variance 1, over all entries ---------------------------------------------------------------------------- */
+
+typedef struct scaled {
+    rk_ke k;
+    double s; /* of the last embedding: the root of its variance */
+} scaled;
+
+/* Z = (Y - mean)/s. */
+static rkhs_status normalise(void *context, const double *Y, double *Z, double *scale, double *shift) {
+    scaled *a = context;
+    int64_t n = a->k.n, d = a->k.dim;
+    double square = 0;
+    for (int64_t c = 0; c < d; c++) {
+        shift[c] = 0;
+        for (int64_t i = 0; i < n; i++) shift[c] += Y[i * d + c] / (double)n;
+        for (int64_t i = 0; i < n; i++) square += (Y[i * d + c] - shift[c]) * (Y[i * d + c] - shift[c]);
+    }
+    a->s = sqrt(square / (double)(n * d));
+    *scale = a->s > 0 ? 1 / a->s : 0;
+    for (int64_t i = 0; i < n * d; i++) Z[i] = (Y[i] - shift[i % d]) * *scale;
+    for (int64_t c = 0; c < d; c++) shift[c] *= -*scale;
+    return RKHS_OK;
+}
+
+/* dY = (dZ - mean dZ - Z mean(dZ o Z))/s. */
+static rkhs_status normalise_back(void *context, const double *Z, const double *dZ, double *dY) {
+    const scaled *a = context;
+    int64_t n = a->k.n, d = a->k.dim;
+    double along = rk_dot(n * d, Z, dZ) / (double)(n * d), scale = a->s > 0 ? 1 / a->s : 0;
+    for (int64_t c = 0; c < d; c++) {
+        double mean = 0;
+        for (int64_t i = 0; i < n; i++) mean += dZ[i * d + c] / (double)n;
+        for (int64_t i = 0; i < n; i++) dY[i * d + c] = (dZ[i * d + c] - mean - Z[i * d + c] * along) * scale;
+    }
+    return RKHS_OK;
+}
+
+/* ---- fit ---------------------------------------------------------------------------------------------------------------- */
+
+/* G, which the alignment reads: as it is stored, or its factor. */
+static void take_gram(const rk_fit *f, rk_ke *k) {
+    int spendable;
+    if (f->gram->type->form == RK_FORM_SAMPLE) {
+        k->G = f->gram->type->matrix(f->gram, &k->ldg, &spendable);
+    } else {
+        k->Phi = f->gram->type->phi(f->gram, &k->ldp);
+        k->m = f->gram->rank;
+    }
+}
+
+/* Whether all objects look the same to the kernel: the spread of their features is rounding. */
+static rkhs_status is_one_point(rk_fit *f, int *one) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = f->gram->n;
+    double *ones, *sums, *diag, trace = 0, mean = 0;
+    TRY(rk_scratch(f->env, n, sizeof *ones, &ones));
+    TRY(rk_scratch(f->env, n, sizeof *sums, &sums));
+    TRY(rk_scratch(f->env, n, sizeof *diag, &diag));
+    TRY(f->gram->type->diag(f->gram, diag));
+    for (int64_t i = 0; i < n; i++) ones[i] = 1, trace += diag[i];
+    TRY(f->gram->type->mul(f->gram, ones, 1, sums));
+    for (int64_t i = 0; i < n; i++) mean += sums[i] / (double)n;
+    *one = !(trace - mean > 1e-12 * trace);
+done:
+    return status;
+}
+
+/* ---- starts ------------------------------------------------------------------------------------------------------------- */
+
+/* Where descent `r` begins: the start itself, then mixtures of the first components (or a given start with noise on it); *Z0 is
+ * NULL for coefficients at random. */
+static rkhs_status begin(rk_fit *f, int random, int64_t r, double **Z0) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = f->gram->n, d = f->dim;
+    rk_fit wider = *f;
+    double *W;
+    *Z0 = NULL;
+    if (random && !f->start && r == 0) goto done;
+    TRY(rk_scratch(f->env, n * d, sizeof **Z0, Z0));
+    if (r == 0 || random || f->start) {
+        TRY(rk_start_at(f, f->gram, &(rk_start){.how = random ? RK_START_RANDOM : RK_START_KPCA}, *Z0));
+        double size = rk_norm(n * d, *Z0) / sqrt((double)(n * d));
+        for (int64_t i = 0; r && i < n * d; i++)
+            (*Z0)[i] += size * rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(d * r + i % d));
+        goto done;
+    }
+    wider.dim = rk_least(d + MORE, n);
+    TRY(rk_scratch(f->env, n * wider.dim, sizeof *W, &W));
+    TRY(rk_start_at(&wider, f->gram, &(rk_start){.how = RK_START_KPCA}, W));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < d; c++)
+            for (int64_t q = 0; q < wider.dim; q++)
+                (*Z0)[i * d + c] +=
+                    W[i * wider.dim + q] * rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)(n + q), (uint64_t)(d * r + c));
+done:
+    return status;
+}
+
+/* How well an embedding fits the Gram, without labels and whatever was minimised: <ZZ', G>/|ZZ'|, all centred; up to a factor
+ * that all embeddings share it is their alignment with the linear kernel. */
+static rkhs_status fitness(rk_fit *f, const double *Z, double *value) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(f->env);
+    int64_t n = f->gram->n, d = f->dim;
+    double *C, *GC, *S;
+    TRY(rk_scratch(f->env, n * d, sizeof *C, &C));
+    TRY(rk_scratch(f->env, n * d, sizeof *GC, &GC));
+    TRY(rk_scratch(f->env, d * d, sizeof *S, &S));
+    for (int64_t c = 0; c < d; c++) {
+        double mean = 0;
+        for (int64_t i = 0; i < n; i++) mean += Z[i * d + c] / (double)n;
+        for (int64_t i = 0; i < n; i++) C[i * d + c] = Z[i * d + c] - mean;
+    }
+    TRY(f->gram->type->mul(f->gram, C, d, GC));
+    TRY(rk_tall_product(f->env, n, d, d, C, d, C, d, S, d));
+    double spread = rk_norm(d * d, S);
+    *value = spread > 0 ? rk_dot(n * d, C, GC) / spread : 0;
+done:
+    rk_scratch_release(f->env, mark);
+    return status;
+}
+
+/* ---- fit ---------------------------------------------------------------------------------------------------------------- */
+
+static rkhs_status report(rk_fit *f, const rk_ke *k, const rk_ke_weights *w, const rk_smooth_result *s) {
+    rkhs_status status = RKHS_OK;
+    if (k->rebuild != 0) {
+        TRY(rk_report_array(f->env, f->report, "beta", f->gram->n, 1, w->b));
+        TRY(rk_report_number(f->env, f->report, "beta_loss", w->loss));
+        TRY(rk_report_text(f->env, f->report, "beta_solver", w->how));
+        TRY(rk_report_number(f->env, f->report, "beta_residual", w->residual));
+        TRY(rk_report_number(f->env, f->report, "rebuild_loss", k->loss));
+    }
+    if (k->align != 0) TRY(rk_report_number(f->env, f->report, "alignment", k->alignment));
+    TRY(rk_report_number(f->env, f->report, "loss", s->f));
+    TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));
+    TRY(rk_report_number(f->env, f->report, "width", k->width));
+    if (k->rank) TRY(rk_report_number(f->env, f->report, "latent_rank", (double)k->rank));
+    TRY(rk_report_text(f->env, f->report, "solver", s->solver));
+    TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
+    TRY(rk_report_number(f->env, f->report, "evaluations", (double)s->evaluations));
+    TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+done:
+    return status;
+}
+
+/* Descends from each start; the embedding of the best fit stays in f, what is known of its descent in `best`. */
+static rkhs_status descend(rk_fit *f, scaled *a, const rk_spec *solver, int64_t starts, rk_smooth_result *best) {
+    rkhs_status status = RKHS_OK;
+    const ke *o = f->self;
+    int64_t n = f->gram->n, d = f->dim, kept = f->gram->kept, chosen = 0;
+    int paper = o->recipe == PAPER;
+    double *fits, *Z0;
+    rk_smooth_result s = {.history = NULL};
+    rk_smooth problem = {.coordinates = RK_COORD_ALPHA,
+                         .rows = n,
+                         .dim = d,
+                         .eval = paper && o->precision ? rk_ke_eval_single : rk_ke_eval,
+                         .normalise = paper ? NULL : normalise,
+                         .normalise_back = paper ? NULL : normalise_back,
+                         .context = a};
+    TRY(rk_scratch(f->env, starts, sizeof *fits, &fits));
+    TRY(rk_scratch(f->env, n * d, sizeof *s.Z, &s.Z));
+    TRY(rk_scratch(f->env, kept * d, sizeof *s.B, &s.B));
+    TRY(rk_scratch(f->env, d, sizeof *s.c, &s.c));
+    for (int64_t r = 0; r < starts; r++) {
+        rk_mark mark = rk_scratch_mark(f->env);
+        TRY(begin(f, paper || o->start == START_RANDOM, r, &Z0));
+        TRY(rk_solve_smooth(f->gram, solver, &problem, Z0, NULL, &s));
+        rk_scratch_release(f->env, mark);
+        TRY(fitness(f, s.Z, &fits[r]));
+        if (r > 0 && !(fits[r] > fits[chosen])) {
+            rk_free(f->env, s.history);
+            s.history = NULL;
+            continue;
+        }
+        chosen = r;
+        rk_free(f->env, best->history);
+        *best = s;
+        s.history = NULL;
+        memcpy(f->Z, s.Z, (size_t)(n * d) * sizeof *f->Z);
+        memcpy(f->map->B, s.B, (size_t)(kept * d) * sizeof *s.B);
+        memcpy(f->map->c, s.c, (size_t)d * sizeof *s.c);
+    }
+    if (starts > 1) {
+        TRY(rk_report_array(f->env, f->report, "starts", 1, starts, fits));
+        TRY(rk_report_number(f->env, f->report, "chosen", (double)chosen));
+    }
+done:
+    rk_free(f->env, s.history);
+    return status;
+}
+
+/* What the parameters say, or what is usual with the others. */
+static double width_of(const ke *o) {
+    return !isnan(o->width) ? o->width : o->recipe == PAPER ? 0.01 : o->align != 0 ? 0.3 : o->dim == 1 ? 0.02 : 0.05;
+}
+static int64_t starts_of(const ke *o) {
+    return o->restarts ? o->restarts : o->recipe == OURS && o->align == 0 && o->dim == 1 ? 4 : 1;
+}
+
+#define PUBLISHED "adam(iter=30000, keep=last"
+
+/* Weights, then codes. */
+static rkhs_status fit_with(rk_fit *f, scaled *a, const rk_spec *solver) {
+    rkhs_status status = RKHS_OK;
+    const ke *o = f->self;
+    rk_smooth_result s = {.history = NULL};
+    rk_ke_weights w = {.b = NULL};
+    double value;
+    if (a->k.rebuild != 0) {
+        TRY(rk_ke_solve_weights(f->gram, &w));
+        a->k.b = w.b;
+        if (w.silent)
+            rk_log(f->env, RKHS_LOG_ADVICE, "%lld object%s like no other by this kernel, and %s no part in the reconstruction",
+                   (long long)w.silent, w.silent == 1 ? " is" : "s are", w.silent == 1 ? "has" : "have");
+    }
+    TRY(rk_ke_room(f->env, &a->k));
+    TRY(descend(f, a, solver, starts_of(o), &s));
+    if (s.iterations == 0 && s.recorded > 0 && !s.converged)
+        rk_log(f->env, RKHS_LOG_ADVICE, "there is no way down from the start: width=%g may be too wide or too narrow",
+               a->k.width);
+    TRY(rk_ke_eval(&a->k, f->env, f->Z, NULL, NULL, a->k.n, &value, NULL, NULL));
+    TRY(report(f, &a->k, &w, &s));
+done:
+    rk_free(f->env, s.history);
+    return status;
+}
+
+static rkhs_status fit_ke(rk_fit *f) {
+    rkhs_status status = RKHS_OK;
+    const ke *o = f->self;
+    int one, paper = o->recipe == PAPER;
+    rk_spec *own = NULL;
+    scaled a = {.k = {.n = f->gram->n,
+                      .dim = f->dim,
+                      .latent = o->latent,
+                      .width = width_of(o),
+                      .most = rk_ke_most(f->gram->n, f->dim),
+                      .align = paper ? 0 : o->align,
+                      .rebuild = paper                              ? (double)f->gram->n
+                                 : o->align == 0 && o->rebuild != 0 ? 1
+                                                                    : o->rebuild}};
+    if (o->precision && !paper) FAIL(f->env, RKHS_ERR_SPEC, "ke: precision=single is for recipe=paper: leave it out");
+    if (paper && o->latent != RK_KE_RBF) FAIL(f->env, RKHS_ERR_SPEC, "ke: recipe=paper has latent=rbf: leave latent out");
+    if (a.k.align == 0 && a.k.rebuild == 0)
+        FAIL(f->env, RKHS_ERR_SPEC, "ke: align and rebuild are both 0: give one of them a weight");
+    TRY(is_one_point(f, &one));
+    if (one) { /* and all are at 0 */
+        rk_log(f->env, RKHS_LOG_ADVICE, "all objects look the same to the kernel: they are placed at 0");
+        goto done;
+    }
+    take_gram(f, &a.k);
+    if (!o->solver)
+        TRY(rk_spec_new(f->env, &rk_optimisers,
+                        !paper         ? "lbfgs(iter=100)"
+                        : o->precision ? PUBLISHED ", precision=single)"
+                                       : PUBLISHED ")",
+                        &own));
+    TRY(fit_with(f, &a, own ? own : o->solver));
+done:
+    rk_ke_free(f->env, &a.k);
+    rk_spec_free(f->env, own);
+    return status;
+}
+
+/* The width of the kernel is local; clusters are separated by one that reaches from ring to ring. */
+static const char *kernel_ke(const void *self, unsigned kind) {
+    const ke *o = self;
+    if (o->recipe == PAPER || !(kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE))) return rk_usual_kernel(kind);
+    return o->align == 0 ? "rbf(sigma=knn(10,3))" : "rbf(sigma=knn(10))";
+}
+
+const rk_model_type rk_model_ke = {
+    .entry = {.name = "ke",
+              .brief = "autoreconstructive kernel embedding: the embedding's Gram is like the objects' own",
+              .formula = "min align (1 - CKA(H, G)) + rebuild L(H)/n, Z = G a",
+              .cost = "the Gram, and a step 2 n^3 flops (rebuild=0: n^2)",
+              .params = params,
+              .size = sizeof(ke)},
+    .title = "KernelEmbedding",
+    .default_kernel = rk_usual_kernel,
+    .kernel_for = kernel_ke,
+    .dim = dim_ke,
+    .gram_offset = offsetof(ke, gram),
+    .takes_start = 1,
+    .local = 1,
+    .fit = fit_ke,
+};

@@ -1,0 +1,310 @@
+/* ke_loss.c: the second stage of autoreconstructive kernel embedding: the objective in Z.
+ *
+ *     f = align (1 - CKA(H, G)) + rebuild L(H)/n,   L(H) = b'(H o H~H~)b - 2 sum_i b_i c_i + tr H,  c_i = sum_{j != i} H_ij^2
+ *
+ * H is the latent kernel's Gram, H~ the same without its diagonal, b the weights of stage 1. L is a sum over triples,
+ * sum b_i b_l H_ij H_jl H_li, whose derivative by H_ij is sum_l H_il H_lj (b_i b_j + b_i b_l + b_j b_l); since that factor is
+ * (b_i + b_l)(b_j + b_l) - b_l^2,
+ *
+ *     dL/dH = U U' - V V' + (h_i b_i^2 + h_j b_j^2 - 2 b_i - 2 b_j) H_ij,   U_il = (b_i + b_l) H~_il,  V_il = b_l H~_il
+ *
+ * two symmetric products, 2 n^3 flops, where automatic differentiation needs 12 n^3. The sum over triples itself is a third of
+ * <U U' - V V', H~>. CKA is the cosine of the angle between the centred Grams; its part costs n^2. */
+#include "model/ke.h"
+
+#include <string.h>
+
+enum { SUMS = 4 }; /* for each tile */
+#define FAR -90.0  /* exp of less is taken for 0 */
+
+/* Means and norm of a stored G. */
+static rkhs_status look_at_gram(rkhs_env *env, rk_ke *k) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = k->n;
+    double sum = 0;
+    k->mean = 0;
+    for (int64_t i = 0; i < n; i++) {
+        k->means[i] = rk_sum(n, k->G + i * k->ldg) / (double)n;
+        k->mean += k->means[i] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double v = k->G[i * k->ldg + j] - k->means[i] - k->means[j] + k->mean;
+            sum += v * v;
+        }
+    k->norm = sqrt(sum);
+    return status;
+}
+
+/* Phi without its means, and |H Phi Phi' H|. */
+static rkhs_status look_at_factor(rkhs_env *env, rk_ke *k) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = k->n, m = k->m;
+    double *means, *S;
+    TRY(rk_scratch_raw(env, n * m, sizeof *k->centred, &k->centred));
+    mark = rk_scratch_mark(env);
+    TRY(rk_scratch(env, m, sizeof *means, &means));
+    TRY(rk_scratch(env, m * m, sizeof *S, &S));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < m; c++) means[c] += k->Phi[i * k->ldp + c] / (double)n;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < m; c++) k->centred[i * m + c] = k->Phi[i * k->ldp + c] - means[c];
+    TRY(rk_tall_product(env, n, m, m, k->centred, m, k->centred, m, S, m));
+    k->norm = rk_norm(m * m, S);
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = k->n, tiles = (n + RK_TILE - 1) / RK_TILE;
+    k->room_each = 4 * RK_TILE * RK_TILE;
+    if (k->latent != RK_KE_RBF) k->most = 0;
+    if (k->most) {
+        TRY(rk_scratch_raw(env, n * k->most, sizeof *k->F, &k->F));
+        TRY(rk_scratch_raw(env, n * k->most, sizeof *k->X, &k->X));
+        TRY(rk_scratch_raw(env, n * k->most, sizeof *k->Y, &k->Y));
+    }
+    TRY(rk_scratch(env, k->dim * n, sizeof *k->columns, &k->columns));
+    TRY(rk_scratch(env, n, sizeof *k->rows, &k->rows));
+    TRY(rk_scratch(env, n, sizeof *k->squares, &k->squares));
+    TRY(rk_scratch(env, tiles * SUMS, sizeof *k->sums, &k->sums));
+    TRY(rk_scratch_raw(env, rk_workers(env) * k->room_each, sizeof *k->room, &k->room));
+    TRY(rk_scratch_raw(env, rk_workers(env) * n, sizeof *k->slope, &k->slope));
+    if (k->align == 0) goto done;
+    TRY(rk_scratch(env, n, sizeof *k->means, &k->means));
+    if (k->G)
+        TRY(look_at_gram(env, k));
+    else
+        TRY(look_at_factor(env, k));
+done:
+    return status;
+}
+
+/* Room for what is n x n, when it is first needed: not where H can be taken apart. */
+static rkhs_status whole_room(rkhs_env *env, rk_ke *k, int rebuild, int align) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = k->n;
+    static const char *const what = "the Gram of the embedding and its derivative", *const remedy = "raise the memory limit";
+    if (!k->H) {
+        TRY(rk_need(env, 8.0 * (double)n * (double)n, what, remedy));
+        TRY(rk_alloc(env, n * n, sizeof *k->H, &k->H));
+    }
+    if (rebuild && !k->M) {
+        TRY(rk_need(env, 8.0 * (double)n * (double)n, what, remedy));
+        TRY(rk_alloc(env, n * n, sizeof *k->M, &k->M));
+    }
+    if (!align || k->G) goto done;
+    TRY(rk_need(env, 8.0 * (double)n * (double)n, "the Gram that an embedding is aligned with",
+                "raise the memory limit or width"));
+    TRY(rk_alloc(env, n * n, sizeof *k->made, &k->made));
+    TRY(rk_gemm(env, "gram", 'n', 't', n, n, k->m, 1.0, k->Phi, k->ldp, k->Phi, k->ldp, 0.0, k->made, n));
+    k->G = k->made;
+    k->ldg = n;
+    TRY(look_at_gram(env, k));
+done:
+    return status;
+}
+
+void rk_ke_free(rkhs_env *env, rk_ke *k) {
+    rk_free(env, k->H);
+    rk_free(env, k->M);
+    rk_free(env, k->made);
+}
+
+typedef struct ke_loop {
+    rk_ke *k;
+    const double *Z;
+    double *dZ;
+    int rebuild, align;       /* what is left to do */
+    double mean, norm, inner; /* of H: all, |H centred|, <H centred, G centred> */
+} ke_loop;
+
+/* Rows of H, their means and squares. */
+static rkhs_status gram_tile(void *context, int64_t tile, int worker) {
+    ke_loop *a = context;
+    rk_ke *k = a->k;
+    int64_t n = k->n, d = k->dim;
+    double *sums = k->sums + tile * SUMS;
+    memset(sums, 0, SUMS * sizeof *sums);
+    for (int64_t i = tile * RK_TILE; i < rk_least((tile + 1) * RK_TILE, n); i++) {
+        const double *z = a->Z + i * d;
+        double *h = k->H + i * n;
+        memset(h, 0, (size_t)n * sizeof *h);
+        if (k->latent == RK_KE_LINEAR) {
+            for (int64_t c = 0; c < d; c++)
+                for (int64_t j = 0; j < n; j++) h[j] += z[c] * k->columns[c * n + j];
+        } else {
+            double by = k->latent == RK_KE_RBF ? -0.5 / (k->width * k->width) : -1 / k->width;
+            (k->latent == RK_KE_RBF ? rk_add_squares : rk_add_absolutes)(n, d, z, k->columns, n, h);
+            for (int64_t j = 0; j < n; j++) h[j] = by * h[j] > FAR ? by * h[j] : -1000; /* 0, and no product near it is slow */
+            rk_exp(n, h);
+        }
+        k->rows[i] = rk_sum(n, h) / (double)n;
+        k->squares[i] = rk_dot(i, h, h) + rk_dot(n - i - 1, h + i + 1, h + i + 1);
+        sums[0] += h[i];
+    }
+    return RKHS_OK;
+}
+
+/* U = (b_i + b_l) H~ and V = b_l H~ of one tile, side by side: n x 2 RK_TILE. */
+static void weigh_tile(const rk_ke *k, int64_t i0, int64_t ni, int64_t l0, int64_t nl, double *out) {
+    for (int64_t i = 0; i < ni; i++) {
+        const double *h = k->H + (i0 + i) * k->n + l0, *b = k->b + l0;
+        double *u = out + i * 2 * RK_TILE, *v = u + nl, own = k->b[i0 + i];
+        for (int64_t l = 0; l < nl; l++) u[l] = (own + b[l]) * h[l], v[l] = b[l] * h[l];
+        if (i0 + i >= l0 && i0 + i < l0 + nl) u[i0 + i - l0] = v[i0 + i - l0] = 0;
+    }
+}
+
+/* Tile (i, j) of U U' - V V', j <= i, and its mirror image. */
+static rkhs_status triples_tile(void *context, int64_t tile, int worker) {
+    ke_loop *a = context;
+    rk_ke *k = a->k;
+    int64_t ti, tj, n = k->n;
+    rk_triangle(tile, &ti, &tj);
+    int64_t i0 = ti * RK_TILE, j0 = tj * RK_TILE, ni = rk_least(RK_TILE, n - i0), nj = rk_least(RK_TILE, n - j0);
+    double *left = k->room + worker * k->room_each, *right = left + 2 * RK_TILE * RK_TILE;
+    for (int64_t l = 0; l < n; l += RK_TILE) {
+        int64_t nl = rk_least(RK_TILE, n - l);
+        weigh_tile(k, i0, ni, l, nl, left);
+        weigh_tile(k, j0, nj, l, nl, right);
+        for (int64_t j = 0; j < nj; j++)
+            for (int64_t q = nl; q < 2 * nl; q++) right[j * 2 * RK_TILE + q] = -right[j * 2 * RK_TILE + q];
+        rk_gemm_tile('n', 't', ni, nj, 2 * nl, 1.0, left, 2 * RK_TILE, right, 2 * RK_TILE, l ? 1.0 : 0.0, k->M + i0 * n + j0,
+                     n);
+    }
+    if (ti != tj) rk_turn(ni, nj, k->M + i0 * n + j0, n, k->M + j0 * n + i0, n);
+    return RKHS_OK;
+}
+
+/* <U U' - V V', H~>, |H centred|^2 and <H centred, G centred> of a tile of rows. */
+static rkhs_status sums_tile(void *context, int64_t tile, int worker) {
+    ke_loop *a = context;
+    rk_ke *k = a->k;
+    int64_t n = k->n;
+    double *sums = k->sums + tile * SUMS;
+    for (int64_t i = tile * RK_TILE; i < rk_least((tile + 1) * RK_TILE, n); i++) {
+        const double *h = k->H + i * n;
+        if (a->rebuild) {
+            const double *m = k->M + i * n;
+            sums[1] += rk_dot(i, m, h) + rk_dot(n - i - 1, m + i + 1, h + i + 1);
+        }
+        if (!a->align) continue;
+        const double *g = k->G + i * k->ldg;
+        double own = k->rows[i] - a->mean, square = 0, inner = 0;
+        for (int64_t j = 0; j < n; j++) {
+            double v = h[j] - own - k->rows[j];
+            square += v * v;
+            inner += v * (g[j] - k->means[j]); /* v sums to 0 in rows and columns: what is constant there has no part */
+        }
+        sums[2] += square;
+        sums[3] += inner;
+    }
+    return RKHS_OK;
+}
+
+/* The derivative of f by row i of H, into w. */
+static void slope_row(const ke_loop *a, int64_t i, double *w) {
+    const rk_ke *k = a->k;
+    int64_t n = k->n;
+    const double *h = k->H + i * n;
+    memset(w, 0, (size_t)n * sizeof *w);
+    if (a->rebuild) {
+        const double *m = k->M + i * n;
+        double by = k->rebuild / (double)n, own = h[i] * k->b[i] * k->b[i] - 2 * k->b[i];
+        for (int64_t j = 0; j < n; j++) {
+            double hj = k->latent == RK_KE_LINEAR ? k->H[j * n + j] : 1;
+            w[j] = by * (m[j] + (own + hj * k->b[j] * k->b[j] - 2 * k->b[j]) * h[j]);
+        }
+        w[i] = by * (k->b[i] * k->b[i] * k->squares[i] + 1);
+    }
+    if (!a->align) return;
+    const double *g = k->G + i * k->ldg;
+    double to_g = -k->align / (a->norm * k->norm), to_h = k->align * a->inner / (a->norm * a->norm * a->norm * k->norm);
+    double own_g = k->means[i] - k->mean, own_h = k->rows[i] - a->mean;
+    for (int64_t j = 0; j < n; j++) w[j] += to_g * (g[j] - own_g - k->means[j]) + to_h * (h[j] - own_h - k->rows[j]);
+}
+
+/* dZ of a tile of rows. */
+static rkhs_status slope_tile(void *context, int64_t tile, int worker) {
+    ke_loop *a = context;
+    rk_ke *k = a->k;
+    int64_t n = k->n, d = k->dim;
+    double *w = k->slope + (int64_t)worker * n;
+    for (int64_t i = tile * RK_TILE; i < rk_least((tile + 1) * RK_TILE, n); i++) {
+        const double *z = a->Z + i * d, *h = k->H + i * n;
+        slope_row(a, i, w);
+        if (k->latent != RK_KE_LINEAR)
+            for (int64_t j = 0; j < n; j++) w[j] *= h[j];
+        for (int64_t c = 0; c < d; c++) {
+            const double *y = k->columns + c * n;
+            double sum = 0;
+            if (k->latent == RK_KE_LINEAR)
+                sum = 2 * rk_dot(n, w, y);
+            else if (k->latent == RK_KE_RBF)
+                sum = -2 / (k->width * k->width) * rk_lean(n, w, z[c], y);
+            else
+                for (int64_t j = 0; j < n; j++) sum -= 2 / k->width * w[j] * ((z[c] > y[j]) - (z[c] < y[j]));
+            a->dZ[i * d + c] += sum;
+        }
+    }
+    return RKHS_OK;
+}
+
+/* What needs H as a whole, added to f and dZ. */
+static rkhs_status eval_whole(ke_loop *a, rkhs_env *env, double *f) {
+    rkhs_status status = RKHS_OK;
+    rk_ke *k = a->k;
+    int64_t n = k->n, d = k->dim, tiles = (n + RK_TILE - 1) / RK_TILE;
+    double sums[SUMS] = {0};
+    TRY(whole_room(env, k, a->rebuild, a->align));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < d; c++) k->columns[c * n + i] = a->Z[i * d + c];
+    TRY(rk_parallel(env, NULL, tiles, gram_tile, a));
+    if (a->rebuild) TRY(rk_parallel(env, NULL, tiles * (tiles + 1) / 2, triples_tile, a));
+    a->mean = rk_sum(n, k->rows) / (double)n;
+    TRY(rk_parallel(env, NULL, tiles, sums_tile, a));
+    for (int64_t t = 0; t < tiles; t++)
+        for (int q = 0; q < SUMS; q++) sums[q] += k->sums[t * SUMS + q];
+    a->norm = sqrt(sums[2]);
+    a->inner = sums[3];
+    if (a->rebuild) {
+        k->loss = sums[0] + sums[1] / 3;
+        for (int64_t i = 0; i < n; i++) k->loss += (k->H[i * n + i] * k->b[i] * k->b[i] - 2 * k->b[i]) * k->squares[i];
+        *f += k->rebuild * k->loss / (double)n;
+    }
+    if (a->align) {
+        k->alignment = a->norm > 0 ? a->inner / (a->norm * k->norm) : 0;
+        *f += k->align * (1 - k->alignment);
+        if (!(a->norm > 1e-13 * (double)n)) { /* all in one place, from where no direction leads away, or so to the kernel */
+            if (rk_norm(n * d, a->Z) > 0)
+                FAIL(env, RKHS_ERR_NUMERIC,
+                     "width=%g makes the embedding's kernel the same for all pairs: choose a smaller width", k->width);
+            *f = NAN;
+        }
+    }
+    if (a->dZ) TRY(rk_parallel(env, NULL, tiles, slope_tile, a));
+done:
+    return status;
+}
+
+rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
+                       double *f, double *dZ, double *dt) {
+    rkhs_status status = RKHS_OK;
+    rk_ke *k = context;
+    ke_loop a = {.k = k, .Z = Z, .dZ = dZ, .rebuild = k->rebuild != 0, .align = k->align != 0};
+    int low = 0;
+    *f = 0;
+    if (dZ) memset(dZ, 0, (size_t)(k->n * k->dim) * sizeof *dZ);
+    if (k->most && (a.rebuild || !k->G)) TRY(rk_ke_low(k, env, Z, f, dZ, &low));
+    if (low) {
+        a.rebuild = 0;
+        a.align = a.align && k->G != NULL;
+    }
+    if (a.rebuild || a.align) TRY(eval_whole(&a, env, f));
+done:
+    return status;
+}

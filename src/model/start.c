@@ -1,0 +1,58 @@
+/* start.c: where the descent of a model begins: at a given embedding, at random, at kpca or at kle. */
+#include "model/model.h"
+
+#include <string.h>
+
+/* Mean 0 and deviation 1, of each column or over all of them; a column without spread gets a little noise, from which a descent
+ * can go anywhere. */
+static void standardise(const rkhs_env *env, int each, double *Z, int64_t n, int64_t d) {
+    double most = 0, all = 0;
+    for (int64_t c = 0; c < d; c++) {
+        double mean = 0;
+        for (int64_t i = 0; i < n; i++) mean += Z[i * d + c] / (double)n;
+        for (int64_t i = 0; i < n; i++) Z[i * d + c] -= mean, most = fmax(most, fabs(Z[i * d + c]));
+    }
+    for (int64_t i = 0; i < n * d; i++) {
+        if (most > 0) Z[i] /= most; /* squares of what is small are not 0 */
+        all += Z[i] * Z[i] / (double)(n * d);
+    }
+    for (int64_t c = 0; c < d; c++) {
+        double own = 0;
+        for (int64_t i = 0; i < n; i++) own += Z[i * d + c] * Z[i * d + c] / (double)n;
+        double by = sqrt(each ? own : all);
+        for (int64_t i = 0; i < n; i++)
+            Z[i * d + c] =
+                own > 1e-12 * all ? Z[i * d + c] / by : 1e-2 * rk_normal(env->seed, RK_STREAM_START, (uint64_t)i, (uint64_t)c);
+    }
+}
+
+static rkhs_status from_kpca(const rk_gram *g, int64_t d, double *Z) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(g->env);
+    rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d};
+    rk_spectrum s;
+    TRY(rk_solve_spectral(g, NULL, &problem, &s));
+    TRY(g->type->push(g, s.coef, d, Z));
+done:
+    rk_scratch_release(g->env, mark);
+    return status;
+}
+
+rkhs_status rk_start_at(const rk_fit *f, const rk_gram *g, const rk_start *o, double *Z) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = g->n, d = f->dim, ld;
+    if (f->start) { /* as it is */
+        const double *given = rkhs_data_values(f->start, &ld);
+        for (int64_t i = 0; i < n; i++) memcpy(Z + i * d, given + i * ld, (size_t)d * sizeof *Z);
+        goto done;
+    }
+    if (o->how == RK_START_RANDOM) {
+        for (int64_t i = 0; i < n * d; i++)
+            Z[i] = rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(i % d));
+        goto done;
+    }
+    TRY(o->how == RK_START_KLE ? rk_start_kle(f->env, n, o->k, o->near, o->value, d, Z) : from_kpca(g, d, Z));
+    standardise(f->env, o->each, Z, n, d);
+done:
+    return status;
+}

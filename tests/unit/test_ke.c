@@ -1,0 +1,351 @@
+/* Autoreconstructive kernel embedding: weights and objective against sums over triples, gradients against differences. */
+#include "env.h"
+
+#include "model/ke.h"
+
+enum { N = 37, BIG = 300, DIM = 2 };
+
+/* A kernel matrix without unit diagonal. */
+static void make_gram(int64_t n, double *G, uint64_t seed) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double s = 0;
+            for (int c = 0; c < 3; c++) s += pow(noise(seed, (uint64_t)(3 * i + c)) - noise(seed, (uint64_t)(3 * j + c)), 2);
+            G[i * n + j] = exp(-s) * (1 + 0.1 * (double)(i % 3)) * (1 + 0.1 * (double)(j % 3));
+        }
+}
+
+/* b'(H o H~H~)b - 2c'b + tr H, every sum written out. */
+static double naive_loss(int64_t n, const double *H, const double *b) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += H[i * n + i];
+        for (int64_t j = 0; j < n; j++) {
+            double inner = 0;
+            for (int64_t l = 0; l < n; l++)
+                if (l != i && l != j) inner += H[i * n + l] * H[l * n + j];
+            sum += b[i] * b[j] * H[i * n + j] * inner;
+            if (j != i) sum -= 2 * b[i] * H[i * n + j] * H[i * n + j];
+        }
+    }
+    return sum;
+}
+
+static void latent_gram(const rk_ke *k, const double *Z, double *H) {
+    for (int64_t i = 0; i < k->n; i++)
+        for (int64_t j = 0; j < k->n; j++) {
+            double s = 0;
+            for (int64_t c = 0; c < k->dim; c++) {
+                double d = Z[i * k->dim + c] - Z[j * k->dim + c];
+                s += k->latent == RK_KE_RBF         ? d * d
+                     : k->latent == RK_KE_LAPLACIAN ? fabs(d)
+                                                    : Z[i * k->dim + c] * Z[j * k->dim + c];
+            }
+            H[i * k->n + j] = k->latent == RK_KE_RBF         ? exp(-s / (2 * k->width * k->width))
+                              : k->latent == RK_KE_LAPLACIAN ? exp(-s / k->width)
+                                                             : s;
+        }
+}
+
+/* The cosine of the angle between two centred matrices. */
+static double naive_alignment(int64_t n, const double *A, const double *B) {
+    double sums[3] = {0}, all[2] = {0}, rows[2][BIG] = {{0}};
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            rows[0][i] += A[i * n + j] / (double)n, rows[1][i] += B[i * n + j] / (double)n;
+            all[0] += A[i * n + j] / (double)(n * n), all[1] += B[i * n + j] / (double)(n * n);
+        }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double a = A[i * n + j] - rows[0][i] - rows[0][j] + all[0], b = B[i * n + j] - rows[1][i] - rows[1][j] + all[1];
+            sums[0] += a * b, sums[1] += a * a, sums[2] += b * b;
+        }
+    return sums[0] / sqrt(sums[1] * sums[2]);
+}
+
+/* More rows than a tile has, so that tiles meet. */
+static void loss_and_gradient_are_those_of_the_formula(void **state) {
+    rkhs_env *env = *state;
+    static double G[BIG * BIG], H[BIG * BIG], Z[BIG * DIM], dZ[BIG * DIM], b[BIG];
+    static const double weights[][2] = {{1, 0}, {0, 1}, {1, 0.3}};
+    make_gram(BIG, G, 1);
+    for (int i = 0; i < BIG; i++) b[i] = 0.02 + 0.02 * noise(2, (uint64_t)i);
+    for (int latent = RK_KE_RBF; latent <= RK_KE_LINEAR; latent++)
+        for (int w = 0; w < 3; w++) {
+            rk_mark mark = rk_scratch_mark(env);
+            rk_ke k = {.n = BIG, .dim = DIM, .latent = latent, .width = 0.7, .align = weights[w][0], .rebuild = weights[w][1]};
+            double f, wanted = 0, low, high;
+            k.b = b, k.G = G, k.ldg = BIG;
+            for (int i = 0; i < BIG * DIM; i++) Z[i] = noise(3, (uint64_t)i);
+            OK(env, rk_ke_room(env, &k));
+            OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, BIG, &f, dZ, NULL));
+            latent_gram(&k, Z, H);
+            wanted = k.align * (1 - naive_alignment(BIG, H, G)) + k.rebuild * naive_loss(BIG, H, b) / BIG;
+            NEAR(f, wanted, 1e-11);
+            for (int q = 0; q < 12; q++) {
+                int at = 53 * q % (BIG * DIM);
+                double z = Z[at], h = 1e-5;
+                Z[at] = z + h;
+                OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, BIG, &high, NULL, NULL));
+                Z[at] = z - h;
+                OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, BIG, &low, NULL, NULL));
+                Z[at] = z;
+                NEAR(dZ[at], (high - low) / (2 * h), 1e-7);
+            }
+            rk_ke_free(env, &k);
+            rk_scratch_release(env, mark);
+        }
+}
+
+/* Taken apart, H gives the same loss and slope as it does whole; so does G. */
+static void parts_are_the_whole(void **state) {
+    rkhs_env *env = *state;
+    enum { M = 7 };
+    static double G[BIG * BIG], Phi[BIG * M], Z[BIG * DIM], whole[BIG * DIM], parts[BIG * DIM], b[BIG];
+    for (int i = 0; i < BIG * M; i++) Phi[i] = noise(21, (uint64_t)i);
+    for (int i = 0; i < BIG; i++)
+        for (int j = 0; j < BIG; j++) {
+            G[i * BIG + j] = 0;
+            for (int c = 0; c < M; c++) G[i * BIG + j] += Phi[i * M + c] * Phi[j * M + c];
+        }
+    for (int i = 0; i < BIG; i++) b[i] = 0.02 + 0.02 * noise(22, (uint64_t)i);
+    for (int i = 0; i < BIG * DIM; i++) Z[i] = noise(23, (uint64_t)i);
+    for (int t = 0; t < 5; t++) {
+        rk_mark mark = rk_scratch_mark(env);
+        rk_ke k = {.n = BIG, .dim = DIM, .width = 0.5, .align = t % 3 != 1, .rebuild = t % 3 != 2, .b = b, .G = G, .ldg = BIG};
+        double f, g, most = 0, apart = 0;
+        OK(env, rk_ke_room(env, &k));
+        OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, BIG, &f, whole, NULL));
+        assert_int_equal(k.rank, 0);
+        rk_ke_free(env, &k);
+        rk_ke l = {.n = BIG, .dim = DIM, .width = 0.5, .align = k.align, .rebuild = k.rebuild, .b = b, .most = BIG};
+        if (t < 2)
+            l.G = G, l.ldg = BIG;
+        else
+            l.Phi = Phi, l.m = l.ldp = M;
+        OK(env, rk_ke_room(env, &l));
+        OK(env, rk_ke_eval(&l, env, Z, NULL, NULL, BIG, &g, parts, NULL));
+        assert_true(l.rank > 2 && l.rank < BIG);
+        NEAR(g, f, 1e-10);
+        for (int i = 0; i < BIG * DIM; i++) most = fmax(most, fabs(whole[i])), apart = fmax(apart, fabs(whole[i] - parts[i]));
+        if (!(apart <= 1e-9 * most)) fail_msg("case %d: %g of %g", t, apart, most);
+        rk_ke_free(env, &l);
+        l.H = l.M = l.made = NULL; /* too narrow to be taken apart */
+        l.width = 1e-3;
+        l.most = 20;
+        OK(env, rk_ke_eval(&l, env, Z, NULL, NULL, BIG, &g, parts, NULL));
+        assert_int_equal(l.rank, 0);
+        rk_ke_free(env, &l);
+        rk_scratch_release(env, mark);
+    }
+}
+
+/* The weights by a plain solution of A b = c. */
+static void weights_solve_the_normal_equations(void **state) {
+    rkhs_env *env = *state;
+    double G[N * N], A[N * (N + 1)], b[N];
+    rkhs_data *x;
+    rkhs_kernel *kernel;
+    make_gram(N, G, 5);
+    for (int i = 0; i < N; i++) {
+        A[i * (N + 1) + N] = 0;
+        for (int j = 0; j < N; j++) {
+            double inner = 0;
+            for (int l = 0; l < N; l++)
+                if (l != i && l != j) inner += G[i * N + l] * G[l * N + j];
+            A[i * (N + 1) + j] = G[i * N + j] * inner;
+            if (j != i) A[i * (N + 1) + N] += G[i * N + j] * G[i * N + j];
+        }
+    }
+    for (int i = 0; i < N; i++) /* Gauss and Jordan; A is positive definite */
+        for (int r = 0; r < N; r++) {
+            if (r == i) continue;
+            double v = A[r * (N + 1) + i] / A[i * (N + 1) + i];
+            for (int j = i; j <= N; j++) A[r * (N + 1) + j] -= v * A[i * (N + 1) + j];
+        }
+    for (int i = 0; i < N; i++) b[i] = A[i * (N + 1) + N] / A[i * (N + 1) + i];
+    OK(env, rkhs_data_dense(env, G, N, N, N, &x));
+    OK(env, rkhs_kernel_new(env, "precomputed", &kernel));
+    rkhs_model *m;
+    rkhs_item item;
+    OK(env, rkhs_model_new(env, "ke(align=0, rebuild=1, solver=lbfgs(iter=1))", &m));
+    OK(env, rkhs_model_fit(m, kernel, x, NULL, NULL));
+    int found = 0;
+    for (int64_t q = 0; rkhs_model_report(m, q, &item); q++) {
+        if (strcmp(item.name, "beta") == 0) {
+            found++;
+            for (int i = 0; i < N; i++) NEAR(item.values[i], b[i], 1e-8);
+        }
+        if (strcmp(item.name, "beta_loss") == 0) {
+            found++;
+            NEAR(item.values[0], naive_loss(N, G, b), 1e-10);
+        }
+    }
+    assert_int_equal(found, 2);
+    rkhs_model_free(m);
+    rkhs_kernel_free(kernel);
+    rkhs_data_free(x);
+}
+
+/* Fits a spec to a Gram; the model, or NULL and the sentence must have `words`. */
+static rkhs_model *fit_gram(rkhs_env *env, const char *spec, const double *G, int64_t n, const char *words) {
+    rkhs_data *x;
+    rkhs_kernel *kernel;
+    rkhs_model *m;
+    OK(env, rkhs_data_dense(env, G, n, n, n, &x));
+    OK(env, rkhs_kernel_new(env, "precomputed", &kernel));
+    OK(env, rkhs_model_new(env, spec, &m));
+    rkhs_status status = rkhs_model_fit(m, kernel, x, NULL, NULL);
+    if (words) {
+        assert_int_not_equal(status, RKHS_OK);
+        if (!strstr(rkhs_env_message(env), words)) fail_msg("%s", rkhs_env_message(env));
+    } else {
+        OK(env, status);
+    }
+    rkhs_kernel_free(kernel);
+    rkhs_data_free(x);
+    return m;
+}
+
+static const double *item_of(const rkhs_model *m, const char *name, int64_t *count) {
+    rkhs_item item;
+    for (int64_t q = 0; rkhs_model_report(m, q, &item); q++)
+        if (strcmp(item.name, name) == 0) {
+            if (count) *count = item.rows * item.columns;
+            return item.values;
+        }
+    fail_msg("the report has no %s", name);
+    return NULL;
+}
+
+static void all_finite(const double *x, int64_t n) {
+    for (int64_t i = 0; i < n; i++) assert_true(isfinite(x[i]));
+}
+
+/* Everything that a fit can meet: each ends in finite codes with variance 1 and a loss that never rose. */
+static void odd_grams_have_an_embedding(void **state) {
+    rkhs_env *env = *state;
+    enum { CASES = 4 };
+    static const char *const specs[] = {"ke",
+                                        "ke(align=0)",
+                                        "ke(rebuild=0)",
+                                        "ke(dim=1, align=0)",
+                                        "ke(dim=3, latent=laplacian)",
+                                        "ke(latent=linear)",
+                                        "ke(solver=cg(iter=20))"};
+    for (int kind = 0; kind < CASES; kind++)
+        for (size_t t = 0; t < sizeof specs / sizeof *specs; t++) {
+            double G[N * N];
+            int64_t count = 0;
+            make_gram(N, G, 7); /* without unit diagonal */
+            for (int i = 0; i < N; i++)
+                for (int j = 0; j < N; j++) {
+                    if (kind == 1) G[i * N + j] = i == j; /* like nothing: all but a few */
+                    if (kind == 1 && i < 8 && j < 8 && i != j) G[i * N + j] = 0.5;
+                    if (kind == 2 && (i > 29 || j > 29)) G[i * N + j] = 0; /* rows of zeros */
+                }
+            if (kind == 3) /* every object twice or more: A is singular */
+                for (int i = 0; i < N; i++)
+                    for (int j = 0; j < N; j++) G[i * N + j] = exp(-pow(i % 9 - j % 9, 2) / 6);
+            rkhs_model *m = fit_gram(env, specs[t], G, N, NULL);
+            int64_t n, d;
+            const double *Z = rkhs_model_embedding(m, &n, &d), *losses = item_of(m, "losses", &count);
+            double square = 0;
+            all_finite(Z, n * d);
+            for (int64_t i = 0; i < n * d; i++) square += Z[i] * Z[i] / (double)(n * d);
+            NEAR(square, 1, 1e-9);
+            for (int64_t q = 1; q < count; q++) assert_true(losses[q] <= losses[q - 1]);
+            NEAR(losses[count - 1], *item_of(m, "loss", NULL), 0);
+            if (kind == 2 && t != 2) NEAR(item_of(m, "beta", NULL)[33], 0, 0);
+            rkhs_model_free(m);
+        }
+}
+
+static void what_cannot_be_embedded_is_said(void **state) {
+    rkhs_env *env = *state;
+    double G[N * N];
+    make_gram(N, G, 8);
+    rkhs_model_free(fit_gram(env, "ke(width=1e9)", G, N, "choose a smaller width"));
+    rkhs_model_free(fit_gram(env, "ke(align=0, rebuild=0)", G, N, "both 0"));
+    rkhs_model_free(fit_gram(env, "ke(precision=single)", G, N, "recipe=paper"));
+    rkhs_model_free(fit_gram(env, "ke(recipe=paper, latent=linear)", G, N, "latent=rbf"));
+    rkhs_model_free(fit_gram(env, "ke(align=0, width=1e9)", G, N, NULL)); /* nothing to gain, nothing lost */
+    rkhs_model_free(fit_gram(env, "ke(width=1e-9)", G, N, NULL));
+    memset(G, 0, sizeof G);
+    for (int i = 0; i < N; i++) G[i * N + i] = 1;
+    rkhs_model_free(fit_gram(env, "ke", G, N, "choose a wider kernel"));
+    for (int i = 0; i < N * N; i++) G[i] = 1;
+    rkhs_model *m = fit_gram(env, "ke", G, N, NULL);
+    int64_t n, d;
+    const double *Z = rkhs_model_embedding(m, &n, &d);
+    for (int64_t i = 0; i < n * d; i++) NEAR(Z[i], 0, 0);
+    rkhs_model_free(m);
+}
+
+/* The report survives a model file. */
+static void report_is_in_the_file(void **state) {
+    rkhs_env *env = *state;
+    double G[N * N];
+    static const char *const names[] = {"beta", "beta_loss", "rebuild_loss", "alignment", "loss", "losses"};
+    rkhs_model *back;
+    make_gram(N, G, 9);
+    rkhs_model *m = fit_gram(env, "ke(solver=lbfgs(iter=5))", G, N, NULL);
+    OK(env, rkhs_model_save(m, "test_ke.rkhs"));
+    OK(env, rkhs_model_load(env, "test_ke.rkhs", &back));
+    for (size_t q = 0; q < sizeof names / sizeof *names; q++) {
+        int64_t a = 0, b = 1;
+        const double *x = item_of(m, names[q], &a), *y = item_of(back, names[q], &b);
+        assert_int_equal(a, b);
+        assert_memory_equal(x, y, (size_t)a * sizeof *x);
+    }
+    remove("test_ke.rkhs");
+    rkhs_model_free(m);
+    rkhs_model_free(back);
+}
+
+/* Single precision against double, and Adam's last iterate: what it ends at is the last of its history. */
+static void the_recipe_is_the_published_one(void **state) {
+    rkhs_env *env = *state;
+    static double G[N * N], Z[N * DIM], one[N * DIM], two[N * DIM], b[N];
+    double f, g;
+    rk_mark mark = rk_scratch_mark(env);
+    make_gram(N, G, 11);
+    for (int i = 0; i < N; i++) b[i] = 0.02 + 0.02 * noise(2, (uint64_t)i);
+    for (int i = 0; i < N * DIM; i++) Z[i] = noise(3, (uint64_t)i);
+    rk_ke k = {.n = N, .dim = DIM, .width = 0.7, .rebuild = N, .b = b};
+    OK(env, rk_ke_room(env, &k));
+    OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, N, &f, one, NULL));
+    OK(env, rk_ke_eval_single(&k, env, Z, NULL, NULL, N, &g, two, NULL));
+    rk_ke_free(env, &k);
+    NEAR(g, f, 1e-5);
+    assert_true(g != f);
+    for (int i = 0; i < N * DIM; i++) NEAR(two[i], one[i], 1e-4);
+    rk_scratch_release(env, mark);
+    for (int t = 0; t < 2; t++) {
+        int64_t count;
+        rkhs_model *m = fit_gram(
+            env,
+            t ? "ke(recipe=paper, width=0.5, solver=adam(iter=40, lr=0.5, keep=last, precision=single), precision=single)"
+              : "ke(recipe=paper, width=0.5, solver=adam(iter=40, lr=0.5, keep=last))",
+            G, N, NULL);
+        const double *losses = item_of(m, "losses", &count);
+        assert_int_equal(count, 41);
+        NEAR(losses[40], *item_of(m, "loss", NULL), 0);
+        NEAR(losses[40], *item_of(m, "rebuild_loss", NULL), t ? 1e-3 : 1e-12);
+        if (t) NEAR(losses[0], (double)(float)losses[0], 0);
+        rkhs_model_free(m);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ENV_TEST(loss_and_gradient_are_those_of_the_formula),
+        ENV_TEST(parts_are_the_whole),
+        ENV_TEST(weights_solve_the_normal_equations),
+        ENV_TEST(odd_grams_have_an_embedding),
+        ENV_TEST(what_cannot_be_embedded_is_said),
+        ENV_TEST(report_is_in_the_file),
+        ENV_TEST(the_recipe_is_the_published_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
