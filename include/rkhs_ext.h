@@ -420,20 +420,18 @@ typedef struct rk_placing {
 
 typedef struct rk_model_type {
     rk_entry entry;
-    const char *(*default_kernel)(unsigned kind);         /* spec text, or NULL: this kind needs --kernel */
-    int64_t (*dim)(const void *self, const rkhs_data *y); /* of the embedding */
-    size_t gram_offset;                                   /* of `gram` (rk_spec *) in the parameters */
-    int keeps_signs;                                      /* columns mean something as they are: they are not turned */
-    unsigned second;                                      /* kinds of second data set that it takes; 0: none */
-    int predicts;                                         /* Z stands for the second data set, which it needs */
-    const char *title;                                    /* its name as a class: "KernelPCA" */
+    const char *(*default_kernel)(const void *self, unsigned kind); /* spec text, or NULL: this kind needs --kernel */
+    int64_t (*dim)(const void *self, const rkhs_data *y);           /* of the embedding */
+    size_t gram_offset;                                             /* of `gram` (rk_spec *) in the parameters */
+    int keeps_signs;   /* columns mean something as they are: they are not turned */
+    unsigned second;   /* kinds of second data set that it takes; 0: none */
+    int predicts;      /* Z stands for the second data set, which it needs */
+    const char *title; /* its name as a class: "KernelPCA" */
     int takes_start;
     int keeps_all; /* the map keeps all objects, whatever the gram does */
     /* (optional) The objects that the gram is built on in place of x; *seen NULL: x itself. The first x->rows of them stand for
      * those of x, and the embedding has these rows alone; the rules of the kernel look at x. */
     rkhs_status (*inputs)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
-    /* (optional) The default kernel where the parameters have a say. */
-    const char *(*kernel_for)(const void *self, unsigned kind);
     rkhs_status (*fit)(rk_fit *fit);
     /* What its fit finds is one of several minima: rows in another order may end in another. */
     int local;

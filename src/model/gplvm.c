@@ -61,8 +61,8 @@ static int64_t dim_gplvm(const void *self, const rkhs_data *y) { return ((const 
 static int way_gplvm(const void *self) { return ((const gplvm *)self)->place + 1; } /* there is no map */
 
 /* Columns of numbers are the features of gplvm; other objects have those of their usual kernel. */
-static const char *plain_kernel(unsigned kind) {
-    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "linear" : rk_usual_kernel(kind);
+static const char *plain_kernel(const void *self, unsigned kind) {
+    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "linear" : rk_usual_kernel(self, kind);
 }
 
 /* D: as asked for, or how many features the kernel has as far as these objects can tell. */

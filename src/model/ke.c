@@ -324,7 +324,7 @@ done:
 /* The width of the kernel is local; clusters are separated by one that reaches from ring to ring. */
 static const char *kernel_ke(const void *self, unsigned kind) {
     const ke *o = self;
-    if (o->recipe == PAPER || !(kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE))) return rk_usual_kernel(kind);
+    if (o->recipe == PAPER || !(kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE))) return rk_usual_kernel(self, kind);
     return o->align == 0 ? "rbf(sigma=knn(10,3))" : "rbf(sigma=knn(10))";
 }
 
@@ -336,8 +336,7 @@ const rk_model_type rk_model_ke = {
               .params = params,
               .size = sizeof(ke)},
     .title = "KernelEmbedding",
-    .default_kernel = rk_usual_kernel,
-    .kernel_for = kernel_ke,
+    .default_kernel = kernel_ke,
     .dim = dim_ke,
     .gram_offset = offsetof(ke, gram),
     .takes_start = 1,

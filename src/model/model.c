@@ -18,7 +18,7 @@ static const rk_entry *const entries[] = {
 
 const rk_list rk_models = {"models", "model", entries};
 
-const char *rk_usual_kernel(unsigned kind) {
+const char *rk_usual_kernel(const void *self, unsigned kind) {
     return kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE) ? "rbf(sigma=median)"
            : kind == RK_KIND_STRING                                ? "spectrum(p=3)"
            : kind == RK_KIND_BITS                                  ? "tanimoto"
@@ -143,9 +143,7 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
 static rkhs_status own_kernel(const rkhs_model *m, const rkhs_kernel *given, const rkhs_data *x, rkhs_kernel **out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
-    const char *text = given                 ? NULL
-                       : m->type->kernel_for ? m->type->kernel_for(m->spec->self, x->type->kind)
-                                             : m->type->default_kernel(x->type->kind);
+    const char *text = given ? NULL : m->type->default_kernel(m->spec->self, x->type->kind);
     char shown[RK_SHORT];
     if (!given && !text)
         FAIL(env, RKHS_ERR_SPEC, "%s has no kernel of its own for %s data: name one", m->type->entry.name, x->type->entry.name);

@@ -138,7 +138,7 @@ void rk_model_swap(rkhs_model *a, rkhs_model *b);
 rkhs_status rk_model_new(rkhs_env *env, const char *spec, rkhs_model **model);
 
 /* The default kernel of most models, for each kind of data. */
-const char *rk_usual_kernel(unsigned kind);
+const char *rk_usual_kernel(const void *self, unsigned kind);
 
 /* ---- twin.c: the objective that tke and bctke share ------------------------------------------------------------------- */
 

@@ -348,12 +348,13 @@ static void sparse_rows_have_the_kernel_of_dense_ones(void **state) {
     rkhs_env *env = *state;
     for (const rk_entry *const *e = rk_models.entries; *e; e++) {
         const rk_model_type *type = (const rk_model_type *)*e;
-        const char *dense = type->default_kernel(RK_KIND_DENSE), *sparse = type->default_kernel(RK_KIND_SPARSE);
         rkhs_data *x = fixture_data(env, "sparse", N), *y = fixture_second(env, type, x, 2);
         rkhs_model *m;
         LOOK_AT("%s on sparse rows without a kernel", type->entry.name);
-        HOLDS(dense && sparse && strcmp(dense, sparse) == 0);
         FINE(env, rkhs_model_new(env, type->entry.name, &m));
+        const char *dense = type->default_kernel(m->spec->self, RK_KIND_DENSE),
+                   *sparse = type->default_kernel(m->spec->self, RK_KIND_SPARSE);
+        HOLDS(dense && sparse && strcmp(dense, sparse) == 0);
         FINE(env, rkhs_model_fit(m, NULL, x, y, NULL));
         rkhs_model_free(m);
         rkhs_data_free(y);
