@@ -91,6 +91,7 @@ class Sets:
         x, y = self.pixels(name)
         rows = np.random.default_rng(seed).permutation(np.flatnonzero(y < 5))[:450]
         return y[rows], x[rows]
+
     def flows(self, seed, train=1000, test=500):
         """CICIoT2023, the edition of 39 columns: `train` benign flows, and `test` others of each class: (X, {class: X})."""
         x = np.load(self.folder / "ciciot2023/ciciot2023_x.npy").astype(float)
