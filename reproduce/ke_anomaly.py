@@ -12,6 +12,7 @@ import warnings
 
 import numpy as np
 from scipy.stats import gaussian_kde, rankdata
+from sklearn.neighbors import NearestNeighbors
 
 import rkhs
 from cells import Cells, spread, table
@@ -49,17 +50,27 @@ def ours(sets, model, kernel, seed):
     return {by: areas({name: fit.anomaly(own, by=by) for name, own in lots.items()}) for by in BY}
 
 
-def beside(sets, dim, seed):
-    """UMAP on standardised columns, and the density of `anomaly`: Gaussian, of bandwidth by Scott's rule."""
-    import umap
-
+def standardised(sets, seed):
     x, lots = sets.flows(seed)
     mean, deviation = x.mean(0), x.std(0)
     deviation[deviation == 0] = 1
+    return (x - mean) / deviation, {name: (own - mean) / deviation for name, own in lots.items()}
+
+
+def beside(sets, dim, seed):
+    """UMAP, and the density of `anomaly`: Gaussian, of bandwidth by Scott's rule."""
+    import umap
+
+    x, lots = standardised(sets, seed)
     fit = umap.UMAP(n_components=dim, random_state=seed)
-    density = gaussian_kde(fit.fit_transform((x - mean) / deviation).astype(float).T)
-    codes = {name: fit.transform((own - mean) / deviation).astype(float).T for name, own in lots.items()}
-    return {"density": areas({name: -density.logpdf(own) for name, own in codes.items()})}
+    density = gaussian_kde(fit.fit_transform(x).astype(float).T)
+    return {"density": areas({name: -density.logpdf(fit.transform(own).astype(float).T) for name, own in lots.items()})}
+
+
+def without(sets, seed):
+    """No embedding at all: the distance to the fifth neighbour."""
+    x, lots = standardised(sets, seed)
+    return {"distance": areas({name: NearestNeighbors(n_neighbors=5).fit(x).kneighbors(own)[0][:, -1] for name, own in lots.items()})}
 
 
 def main():
@@ -75,14 +86,16 @@ def main():
     rows = []
     for dim in dims:
         tries = [(f"{name}(dim={dim})", kernel) for name in ("ke", "kpca", "tke") if name in there for kernel in KERNELS] + [("umap", "-")]
+        tries += [("no embedding", "-")] if dim == dims[0] else []
         for model, kernel in tries:
             found = []
             for seed in seeds:
                 def run():
-                    return beside(sets, dim, seed) if model == "umap" else ours(sets, model, kernel, seed)
+                    return (beside(sets, dim, seed) if model == "umap" else without(sets, seed) if model == "no embedding"
+                            else ours(sets, model, kernel, seed))
                 found.append(cells.value("areas", run, model=model, dim=dim, kernel=kernel, seed=seed))
             found = [f for f in found if f is not None]
-            for by in [by for by in BY if found and by in found[0]]:
+            for by in [by for by in (*BY, "distance") if found and by in found[0]]:
                 own = [f[by] for f in found]
                 rows.append([f"umap(dim={dim})" if model == "umap" else model, kernel, by,
                              *(spread([f[name] for f in own], 3) for name in PAPER), spread([np.mean([f[n] for n in PAPER]) for f in own], 3),
@@ -93,7 +106,7 @@ def main():
                     f"CICIoT2023 in the edition of 39 columns; 1000 benign flows to learn from, 500 of each class to tell apart; {len(seeds)} draws "
                     "(mean ± deviation). Area under the ROC curve of an attack against benign flows; *mean*: of the paper's three classes, *all*: of "
                     "all seven. Web is WebAttack, Uploading and Malware together. umap-learn is given standardised columns, and its codes the density "
-                    "that `rkhs anomaly --by density` has.\n\n"
+                    "that `rkhs anomaly --by density` has; *no embedding* is the distance to the fifth neighbour in these columns.\n\n"
                     + table(["model", "kernel", "by", *PAPER, "mean", *OTHERS, "all"], rows))
     cells.summary()
     print(name)
