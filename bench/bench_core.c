@@ -2,7 +2,7 @@
  *
  *     bench_core read      --x FILE
  *     bench_core gram      --kernel SPEC --x FILE [--new FILE]
- *     bench_core fit       --kernel SPEC --model SPEC --x FILE [--y FILE]
+ *     bench_core fit       --kernel SPEC --model SPEC --x FILE [--y FILE | --triplets FILE]
  *     bench_core transform --kernel SPEC --model SPEC --x FILE [--y FILE] --new FILE [--calls N: so many times]
  *     bench_core score     --specs 'SPEC SPEC ...' --x FILE --z FILE [--labels FILE]
  *
@@ -159,7 +159,7 @@ static void release(job *j) {
 static void warm_up(void (*run)(job *), const job *real) {
     job j = *real;
     j.x = first_rows(real->x);
-    j.y = first_rows(real->y);
+    j.y = real->y && strcmp(rkhs_data_kind(real->y), "index") == 0 ? NULL : first_rows(real->y); /* which name more rows */
     j.fresh = first_rows(real->fresh);
     j.z = first_rows(real->z);
     j.labels = first_rows(real->labels);
@@ -205,7 +205,7 @@ int main(int argc, char **argv) {
         if (strcmp(argv[1], jobs[i].name) == 0) run = jobs[i].run;
     const char *x = option(argc, argv, "--x"), *kernel = option(argc, argv, "--kernel"), *out = option(argc, argv, "--out"),
                *threads = option(argc, argv, "--threads"), *calls = option(argc, argv, "--calls"),
-               *labels = option(argc, argv, "--labels");
+               *labels = option(argc, argv, "--labels"), *triplets = option(argc, argv, "--triplets");
     job j = {.path = x, .model_spec = option(argc, argv, "--model"), .calls = calls ? atoi(calls) : 1};
     read_specs(&j, option(argc, argv, "--specs"));
     int model = run == run_fit || run == run_transform;
@@ -218,6 +218,7 @@ int main(int argc, char **argv) {
     if (kernel) check(rkhs_kernel_new(env, kernel, &j.kernel));
     if (run != run_read) j.x = read_data(x, j.kernel);
     j.y = read_data(option(argc, argv, "--y"), NULL);
+    if (triplets) check(rkhs_data_read_index(env, triplets, NULL, rkhs_data_rows(j.x), &j.y));
     j.fresh = read_data(option(argc, argv, "--new"), j.kernel);
     j.z = read_data(option(argc, argv, "--z"), NULL);
     if (labels) check(rkhs_data_read_labels(env, labels, NULL, &j.labels));

@@ -341,6 +341,38 @@ def tke(sets):
               limit=flops(sets.rows(1000) * n * (k + 10) * (EXP + 8), "flops: k + 10 sums a row"), beyond=1.0, repeats=3)
 
 
+THEOREM_3 = """
+import numpy
+from scipy.spatial.distance import cdist
+x = numpy.load({x!r})
+def fit(x):
+    n = len(x) // 3
+    a, p, q = x[:n], x[n:2 * n], x[2 * n:3 * n]
+    def kernel(x, y): return numpy.exp(-{gamma} * cdist(x, y, "sqeuclidean"))
+    K, K_minus, K_plus = kernel(a, a), kernel(a, q), kernel(a, p)
+    K3, K_minus_plus = K_minus - K_plus, kernel(q, p)
+    K_delta = kernel(q, q) + kernel(p, p) - K_minus_plus - K_minus_plus.T
+    K1 = numpy.block([[K, K3], [K3.T, K_delta]])
+    B = numpy.vstack([K3, K_delta]) @ numpy.hstack([K, K3])
+    w, V = numpy.linalg.eigh(K1)
+    keep = w > 1e-12 * w[-1]
+    root = V[:, keep] / numpy.sqrt(w[keep]) @ V[:, keep].T
+    A = root @ numpy.linalg.eigh(root @ (-(B + B.T) / 2) @ root)[1][:, :-3:-1]
+    return kernel(x, a) @ A[:n] + (kernel(x, q) - kernel(x, p)) @ A[n:]
+"""
+
+
+@row
+def contrastive(sets):
+    n, p = sets.rows(2000), 50
+    x, t = sets.vectors(3 * n, p), sets.triplets(n)
+    yield Row("contrastive fit, 2-D", f"{n} triplets, {3 * n}x{p}",
+              core("fit", kernel=f"rbf(gamma={GAMMA})", model="contrastive(dim=2)", x=x, triplets=t),
+              python("numpy, Theorem 3 as printed", "python3-scipy", THEOREM_3.format(x=x, gamma=GAMMA), "fit(x)", "fit(x[:300])"),
+              flops(gram_flops(3 * n, 3 * n / 2, p), "flops: the Gram alone"), wanted=20.0, compare="signs",
+              repeats=3, peer_repeats=1)
+
+
 GPLVM = """
 import numpy
 from scipy.optimize import minimize

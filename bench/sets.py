@@ -34,6 +34,10 @@ class Sets:
         return self.file(f"plane_{rows}_{columns}_{seed}.npy",
                          lambda path: numpy.save(path, numpy.load(self.vectors(rows, columns, seed))[:, :2].copy()))
 
+    def triplets(self, rows):
+        """Row i of three parts of so many rows each belongs to row i of the second, and not to row i of the third."""
+        return self.file(f"triplets_{rows}.npy", lambda path: numpy.save(path, numpy.arange(3 * rows).reshape(3, rows).T.copy()))
+
     def classes(self, rows, count, seed=8):
         return self.file(f"classes_{rows}_{count}_{seed}.npy",
                          lambda path: numpy.save(path, numpy.random.default_rng(seed).integers(count, size=rows)))

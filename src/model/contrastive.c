@@ -6,7 +6,7 @@
  * p_i) a_i'), a, p, q the rows of Phi of anchor, positive and negative, W is the top eigenvectors of C = Phi'M Phi, M sparse:
  * the solution of the paper's Theorem 3 (whose K_1 has K_3' at its lower left) without its matrices of twice the size, nor
  * their inverse roots. Only eigenvalues above 0 count: the loss is minus their sum, and where there are fewer than dim, the
- * other columns are 0. Cost: the Gram and a factor of it; with landmarks some products with Phi. Not for data without pairs
+ * other columns are 0. Cost: the Gram and some ten products with it, or with Phi. Not for data without pairs
  * that mean something: noise as augmentation makes it a kind of kernel PCA. Esser, Fleissner, Ghoshdastidar, "Non-parametric
  * representation learning with kernels", AAAI 2024. */
 #include "model/model.h"
@@ -100,7 +100,7 @@ const rk_model_type rk_model_contrastive = {
     .entry = {.name = "contrastive",
               .brief = "contrastive learning in closed form: objects come nearer to their positives than to negatives",
               .formula = "min sum z'(z- - z+), z = W'phi, W'W = I",
-              .cost = "the Gram and n^3/3 flops; some products with Phi with landmarks",
+              .cost = "the Gram, and some ten products with it",
               .params = params,
               .size = sizeof(contrastive)},
     .title = "KernelContrastive",

@@ -31,6 +31,8 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
 rkhs_status rk_solve_sample(rkhs_env *env, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
 /* The same with an operator M and a diagonal N. */
 rkhs_status rk_solve_pencil(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
+/* The same with N = 0 and mu = 1 for a positive semi-definite gram in sample form, without a factor of it. */
+rkhs_status rk_solve_krylov(const rk_gram *g, const rk_spectral *problem, rk_spectrum *out);
 /* The solver by size, unless one is named; from a fifth of the spectrum on, all of it is found sooner. *own is to be freed. */
 rkhs_status rk_pick_eigensolver(rkhs_env *env, const rk_spec *given, int64_t size, int64_t count, rk_spec **own,
                                 const rk_spec **use);

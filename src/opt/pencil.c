@@ -221,6 +221,10 @@ rkhs_status rk_solve_pencil(const rk_gram *g, const rk_spec *solver, const rk_sp
     rkhs_env *env = g->env;
     pencil p = {.g = g, .problem = problem, .r = g->rank};
     double *w;
+    int plain = !solver && !problem->n && problem->mu == 1 && !problem->by_magnitude;
+    if (plain && g->type->form == RK_FORM_SAMPLE && g->n > 512 && problem->count <= g->n / 20 &&
+        rk_kernel_has(g->kernel, RK_PSD))
+        return rk_solve_krylov(g, problem, out);
     TRY(room_for(env, g->rank, problem->count, out));
     if (g->type->form == RK_FORM_SAMPLE)
         TRY(factor_sample(&p));

@@ -268,6 +268,46 @@ static void lambda_is_between_the_eigenvalues_of_the_paper(void **state) {
     rk_scratch_release(env, mark);
 }
 
+/* Large problems go by products with K; they end where the whole spectrum does, also where K has a small rank. */
+static void products_alone_find_what_a_dense_solver_does(void **state) {
+    rkhs_env *env = *state;
+    enum { MANY = 600, D = 3 };
+    static const char *const kernels[] = {"rbf(sigma=1)", "rbf(sigma=5)", "linear", "laplacian(sigma=2) + linear"};
+    rk_mark mark = rk_scratch_mark(env);
+    double *x = numbers(env, MANY * P);
+    rkhs_data *data, *y;
+    int64_t *rows;
+    OK(env, rk_scratch(env, MANY, sizeof *rows, &rows));
+    for (int i = 0; i < MANY * P; i++) x[i] = noise(4, (uint64_t)(i % (MANY * P / 3))) + 0.2 * noise(5, (uint64_t)i);
+    for (int i = MANY * P / 3 * 2; i < MANY * P; i++) x[i] = 2 * noise(6, (uint64_t)i);
+    for (int i = 0; i < MANY; i++) rows[i] = i % 3 * (MANY / 3) + i / 3;
+    OK(env, rkhs_data_dense(env, x, MANY, P, P, &data));
+    OK(env, rkhs_data_index(env, rows, MANY / 3, 3, MANY, &y));
+    for (int q = 0; q < 4; q++) {
+        rkhs_kernel *k;
+        rkhs_model *m[2];
+        const double *Z[2];
+        OK(env, rkhs_kernel_new(env, kernels[q], &k));
+        for (int side = 0; side < 2; side++) {
+            OK(env, rkhs_model_new(env, side ? "contrastive(dim=3, solver=dense)" : "contrastive(dim=3)", &m[side]));
+            OK(env, rkhs_model_fit(m[side], k, data, y, NULL));
+            Z[side] = rkhs_model_embedding(m[side], NULL, NULL);
+            NEAR(reported(m[side], "converged"), 1, 0);
+        }
+        double most = 0;
+        for (int i = 0; i < MANY * D; i++) most = fmax(most, fabs(Z[1][i]));
+        assert_true(most > 0.1 && reported(m[0], "iterations") > 1);
+        for (int i = 0; i < MANY * D; i++) assert_true(fabs(Z[0][i] - Z[1][i]) <= 1e-9 * most);
+        NEAR(reported(m[0], "loss"), reported(m[1], "loss"), 1e-11);
+        rkhs_model_free(m[0]);
+        rkhs_model_free(m[1]);
+        rkhs_kernel_free(k);
+    }
+    rkhs_data_free(y);
+    rkhs_data_free(data);
+    rk_scratch_release(env, mark);
+}
+
 /* ---- drawn triplets ------------------------------------------------------------------------------------------------------ */
 
 /* A fit that draws equals one on the same objects and triplets, given; pairs too, with the negatives that are drawn for them.
@@ -408,6 +448,7 @@ int main(void) {
         ENV_TEST(gradients_are_those_of_central_differences),
         ENV_TEST(spectral_ends_where_theorem_4_is_stationary),
         ENV_TEST(lambda_is_between_the_eigenvalues_of_the_paper),
+        ENV_TEST(products_alone_find_what_a_dense_solver_does),
         ENV_TEST(drawn_triplets_are_as_good_as_given_ones),
         ENV_TEST(models_that_added_objects_are_whole),
         ENV_TEST(odd_input_is_refused_or_said),
