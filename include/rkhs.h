@@ -306,7 +306,7 @@ RKHS_API const rkhs_data *rkhs_model_kept(const rkhs_model *model, const int64_t
 
 /* Approximate objects for embedded points: a ridge regression from codes to kept vectors, chosen by leave-one-out, and rounded
  * to bits where these were kept. For a precomputed Gram: the column of the nearest kept object; for strings and graphs: that
- * object. */
+ * object. A model with a decoder of its own (kae, of numbers) uses that. */
 RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x);
 
 /* How unlike the training objects each of x is: more is stranger, and each number depends on its object alone. by: "error",

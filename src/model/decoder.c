@@ -13,8 +13,7 @@
 /* What is left of k(x,x) below this share has no digits. */
 static const double EXPLAINED = 1e-15;
 
-/* ---- F --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- F -------------------------------------------------------------------------------------------------------------- */
 
 /* Numbers as they are. */
 static rkhs_status factor_rows(rkhs_env *env, rk_decoder *d, const double *X, int64_t ld, int64_t columns) {
@@ -92,8 +91,7 @@ done:
     return status;
 }
 
-/* ---- f and its gradient ---------------------------------------------------------------------------------------------------
- */
+/* ---- f and its gradient --------------------------------------------------------------------------------------------- */
 
 typedef struct loop {
     rk_decoder *d;
@@ -174,8 +172,7 @@ done:
     return status;
 }
 
-/* ---- the decoder of a fitted model -----------------------------------------------------------------------------------------
- */
+/* ---- the decoder of a fitted model ---------------------------------------------------------------------------------- */
 
 rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkhs_data *target) {
     rkhs_status status = RKHS_OK;

@@ -68,8 +68,7 @@ static rkhs_status inputs_kae(rkhs_env *env, const void *self, const rkhs_data *
     return o->denoise ? rk_augment(env, o->denoise, x, env->seed, seen) : RKHS_OK;
 }
 
-/* ---- codes of unit length --------------------------------------------------------------------------------------------------
- */
+/* ---- codes of unit length ------------------------------------------------------------------------------------------- */
 
 /* Rows over their lengths, which come back where asked for; returns how many are 0 and stay so. */
 static int64_t to_sphere(int64_t n, int64_t dim, const double *Y, double *Z, double *lengths) {
@@ -97,8 +96,7 @@ static void tangent_kae(void *context, const double *Z, double *dZ) {
     }
 }
 
-/* ---- the objective ----------------------------------------------------------------------------------------------------------
- */
+/* ---- the objective -------------------------------------------------------------------------------------------------- */
 
 /* Full rank: both terms at codes on the sphere. */
 static rkhs_status eval_full(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
@@ -140,8 +138,7 @@ done:
     return status;
 }
 
-/* ---- the start --------------------------------------------------------------------------------------------------------------
- */
+/* ---- the start ------------------------------------------------------------------------------------------------------ */
 
 /* Principal components, or what is given, on the sphere; what has no direction gets one by chance. */
 static rkhs_status start_at(rk_fit *f, double *Z) {
@@ -191,8 +188,7 @@ done:
     return status;
 }
 
-/* ---- fit --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- fit ------------------------------------------------------------------------------------------------------------ */
 
 /* L with K = L L' of a stored Gram; NULL when it is not of full rank. */
 static rkhs_status factor_full(const rk_gram *g, const double **out) {

@@ -20,8 +20,7 @@ static const char *text_of(const rkhs_model *m, const char *name) {
     return NULL;
 }
 
-/* ---- the theorem, plainly --------------------------------------------------------------------------------------------------
- */
+/* ---- the theorem, plainly ------------------------------------------------------------------------------------------- */
 
 /* B = A^-1 B, n x k, by elimination; A is destroyed. */
 static void eliminate(int64_t n, double *A, int64_t k, double *B) {
@@ -89,8 +88,7 @@ static void unit_rows(double *Z, int64_t n, int64_t d) {
     }
 }
 
-/* ---- objective and gradient ------------------------------------------------------------------------------------------------
- */
+/* ---- objective and gradient ----------------------------------------------------------------------------------------- */
 
 static const char *const latents[] = {"rbf(sigma=0.5)", "laplacian(sigma=1)", "linear + 0.1*rbf(sigma=0.3)",
                                       "relu + 0.2*laplacian(sigma=1)", "matern(sigma=1)"};
@@ -174,8 +172,7 @@ static void the_gradient_is_that_of_central_differences(void **state) {
     }
 }
 
-/* ---- fitted models ---------------------------------------------------------------------------------------------------------
- */
+/* ---- fitted models -------------------------------------------------------------------------------------------------- */
 
 static rkhs_model *fitted(rkhs_env *env, const char *text, const char *kernel, const rkhs_data *x, const rkhs_data *y) {
     rkhs_model *m;
@@ -374,8 +371,7 @@ static void denoising_is_a_fit_of_noisy_objects_to_clean_ones(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- odd input -------------------------------------------------------------------------------------------------------------
- */
+/* ---- odd input ------------------------------------------------------------------------------------------------------ */
 
 static rkhs_status fit_status(rkhs_env *env, const char *text, const char *kernel, const rkhs_data *x, const rkhs_data *y) {
     rkhs_model *m;

@@ -36,7 +36,7 @@ class Tables(unittest.TestCase):
         for cls in CLASSES:
             parameters = inspect.signature(cls).parameters
             for p in cls._table["params"]:
-                name = {"dim": "n_components"}.get(p["name"], p["name"])
+                name = {"dim": "n_components", "lambda": "lam"}.get(p["name"], p["name"])
                 default = parameters[name].default
                 self.assertEqual("" if default is None else str(default).lower().removesuffix(".0"), p["value"] or "")
                 self.assertIn(p["brief"].split()[0], cls.__doc__)

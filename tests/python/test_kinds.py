@@ -30,6 +30,25 @@ def broken(x, y):
     raise LookupError("nothing to see")
 
 
+class Triplets(unittest.TestCase):
+    def test_rows_that_belong_together(self):
+        X = np.random.default_rng(0).normal(size=(30, 3))
+        rows = np.c_[np.arange(30), (np.arange(30) + 1) % 30, (np.arange(30) + 15) % 30]
+        for cls in (rkhs.KernelContrastive, rkhs.SpectralContrastive):
+            given, pairs, drawn = cls().fit(X, triplets=rows), cls().fit(X, triplets=rows[:, :2].astype(np.int32)), cls().fit(X)
+            np.testing.assert_allclose(given.transform(X), given.embedding_, atol=1e-12)
+            np.testing.assert_array_equal(cls().fit_transform(X, triplets=rows), given.embedding_)
+            self.assertEqual((given.report_["kept"], pairs.report_["triplets"], drawn.report_["kept"]), (30, 30, 60))
+            self.assertEqual(drawn.embedding_.shape, (30, 2))
+            for bad, words in (([[0, 0, 1]], "names object 0 twice"), ([[0, 1, 30]], "is 30, and the objects"),
+                               ([[0.5, 1, 2]], "whole numbers"), ([[1]], "rows of 2 or 3")):
+                with self.assertRaisesRegex(ValueError, words):
+                    cls().fit(X, triplets=np.array(bad))
+        with self.assertRaisesRegex(ValueError, "takes no triplets"):
+            rkhs.KernelPCA().fit(X, triplets=rows)
+        self.assertEqual(rkhs.SpectralContrastive(lam=3.5).fit(X).lambda_, 3.5)
+
+
 class Functions(unittest.TestCase):
     def test_a_function_is_the_kernel_that_it_computes(self):
         X, _ = blobs(70)
