@@ -85,15 +85,17 @@ done:
 
 /* ---- a Gram that cells share ---------------------------------------------------------------------------------------- */
 
-/* Whether a model of that spec holds the whole Gram: then it may be given. */
+/* Whether a model of that spec holds the whole Gram, and adds no objects to it: then it may be given. */
 static int takes_gram(const char *spec) {
     char name[64] = "";
     rkhs_param param;
-    int whole = 0;
+    int whole = 0, adds = 0;
     for (size_t i = 0; i + 1 < sizeof name && (isalnum((unsigned char)spec[i]) || spec[i] == '_'); i++) name[i] = spec[i];
-    for (int i = 0; rkhs_list_param("models", name, i, &param); i++)
+    for (int i = 0; rkhs_list_param("models", name, i, &param); i++) {
         if (strcmp(param.name, "gram") == 0) whole = param.value != NULL && strcmp(param.value, "exact") == 0;
-    return whole && strstr(spec, "gram") == NULL;
+        adds |= strcmp(param.bounds, "augments") == 0;
+    }
+    return whole && !adds && strstr(spec, "gram") == NULL;
 }
 
 /* Whether the data are a Gram themselves. */

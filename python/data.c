@@ -156,8 +156,9 @@ static rkhs_status take_index(rkhs_env *env, PyObject *t, held *h) {
 static const struct {
     const char *kind;
     rkhs_status (*take)(rkhs_env *env, PyObject *tuple, held *h);
-} takers[] = {{"dense", take_dense}, {"float", take_dense},     {"csr", take_csr},       {"strings", take_strings},
-              {"bits", take_bits},   {"classes", take_classes}, {"graphs", take_graphs}, {"images", take_images},   {"index", take_index}};
+} takers[] = {{"dense", take_dense},     {"float", take_dense},   {"csr", take_csr},
+              {"strings", take_strings}, {"bits", take_bits},     {"classes", take_classes},
+              {"graphs", take_graphs},   {"images", take_images}, {"index", take_index}};
 
 /* The data set that a tuple describes; None gives none. A Python exception may be set when this fails. */
 rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h) {

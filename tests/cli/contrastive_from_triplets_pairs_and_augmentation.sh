@@ -2,8 +2,8 @@
 rkhs sample -q 'cubes(n=40)' -o X.npy
 rkhs sample -q 'cubes(n=40)' --seed 1 -o P.npy
 rkhs sample -q 'cubes(n=40, noise=0.5)' --seed 2 -o N.npy
-for i in $(seq 0 39); do echo "$i,$(((i + 8) % 40)),$(((i + 3) % 40))"; done > T.csv
-cut -d, -f1,2 T.csv > pairs.csv
+for i in $(seq 0 39); do echo "$i,$(((i + 8) % 40)),$(((i + 3) % 40))"; done >T.csv
+cut -d, -f1,2 T.csv >pairs.csv
 
 echo 'Given, drawn, in files: -z has the rows of X.'
 rkhs fit -q contrastive X.npy --triplets T.csv -z t.csv -o t.rkhs
@@ -19,10 +19,15 @@ rkhs info f.rkhs | sed -n 's/^objects  */objects /p'
 rkhs transform -q f.rkhs X.npy -o f2.csv
 paste -d, f.csv f2.csv | awk -F, '{ d = $1 - $3; e = $2 - $4; if (d * d + e * e > 1e-20) bad++ } END { print bad + 0, "rows differ" }'
 
+rkhs sample -q 'cubes(n=40)' -o X.npy --labels-out y.npy
+rkhs select -q 'contrastive(dim=?)' --kernel 'rbf(sigma=1)' --try dim=1,2,3 --labels y.npy --by 'knn(k=3)' --folds 4 X.npy -z best.csv |
+    grep -c '^[ *] [123] '
+wc -l <best.csv
+
 echo 'Refused.'
-echo '0,0,1' > bad.csv
+echo '0,0,1' >bad.csv
 try fit contrastive X.npy --triplets bad.csv -z z.csv
-echo '0,1,40' > bad.csv
+echo '0,1,40' >bad.csv
 try fit contrastive X.npy --triplets bad.csv -z z.csv
 try fit contrastive X.npy --negative N.npy -z z.csv
 try fit contrastive X.npy --positive P.npy --triplets T.csv -z z.csv
