@@ -16,8 +16,9 @@ import numpy as np
 
 
 class Cells:
-    def __init__(self, folder, seconds, processes, rank):
-        """folder: where cells are kept; seconds: after which nothing more is computed; rank(name, key): those of low rank come first."""
+    def __init__(self, folder, seconds, processes=0, rank=lambda name, key: 0):
+        """folder: where cells are kept; seconds: after which nothing more is computed. processes: 0 computes a cell when its value is asked
+        for; others compute side by side in fill, those of low rank(name, key) first."""
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.ends = time.monotonic() + seconds
@@ -35,8 +36,11 @@ class Cells:
         kept = path.with_suffix(".json")
         if kept.exists():
             entry = json.loads(kept.read_text())
-            self.cpu[path] = entry["cpu"]
+            self.cpu[path] = entry.get("cpu", 0)
             return np.load(path.with_suffix(".npy")) if entry["array"] else entry["value"]
+        if not self.processes and time.monotonic() < self.ends:
+            self.compute(path, name, make, key)
+            return self.value(name, make, **key)
         self.wanted.setdefault(path, (name, make, key))
         return None
 
@@ -87,7 +91,7 @@ class Cells:
                 w.join()
 
     def summary(self):
-        """What was computed, and what was left out, in sentences."""
+        """What was computed, and what was left out, in sentences; printed where cells are computed one by one."""
         lines = [f"{len(self.cpu)} cells, {sum(self.cpu.values()) / 60:.0f} minutes of one core in all."]
         missing = {}
         for name, _, key in self.wanted.values():
@@ -95,6 +99,8 @@ class Cells:
         if missing:
             lines.append(f"Left out for lack of time: {len(self.wanted)} cells: "
                          + ", ".join(f"{len(names)} of rank {rank:g}" for rank, names in sorted(missing.items())) + ".")
+        if not self.processes:
+            print(*lines)
         return " ".join(lines)
 
 
