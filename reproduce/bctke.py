@@ -201,7 +201,8 @@ def figure_1(bench, out):
         if not paper or not found:
             continue
         model, kernel, power = min(found, key=lambda k: found[k][0])
-        Z = bench.cells.value("codes", lambda: bench.codes(model, kernel, power, 0, 30)[0], model=model, kernel=kernel, power=power, draw=0, train=30)
+        Z = bench.cells.value("codes", lambda m=model, k=kernel, p=power: bench.codes(m, k, p, 0, 30)[0], model=model, kernel=kernel, power=power, draw=0,
+                              train=30)
         if Z is None:
             continue
         names.append(f"{method} {'/'.join(map(str, found[model, kernel, power]))}")
@@ -212,8 +213,9 @@ def figure_1(bench, out):
         _, y = bench.sets.mnist(0)
         old, new = split(y, 30)
         labels = {"training": y[old], "new": y[new], "union": np.concatenate([y[old], y[new]])}
+        titles = {"training": "300 training images", "new": "200 new images", "union": "training and new images"}
         for part, panels in parts.items():
-            lines.append(f"![{part}]({panels_of(bench, out / f'bctke-figure-1-{part}.svg', panels, names, labels[part], part + ' images')})")
+            lines.append(f"![{part}]({panels_of(bench, out / f'bctke-figure-1-{part}.svg', panels, names, labels[part], titles[part])})")
     return ("## Figure 1: 300 training digits and 200 new ones\n\nThe embeddings of Table 2's first draw that are best on the union; the "
             "numbers are its errors.\n\n" + "\n".join(lines) + "\n")
 
@@ -246,8 +248,8 @@ def figure_2(bench, out, most):
         def gram(new, kernel=kernel):
             texts, _, others, _ = bench.sets.reuters(10, 30, 20)
             return rkhs.gram(others, texts, kernel=kernel, n_jobs=1) if new else rkhs.gram(texts, kernel=kernel, n_jobs=1)
-        K = bench.cells.value("texts", lambda: gram(False), kernel=kernel, new=False)
-        N = bench.cells.value("texts", lambda: gram(True), kernel=kernel, new=True)
+        K = bench.cells.value("texts", lambda g=gram: g(False), kernel=kernel, new=False)
+        N = bench.cells.value("texts", lambda g=gram: g(True), kernel=kernel, new=True)
         for d in range(1, most + 1) if K is not None and N is not None else ():
             found = {}
             for what, model in models.items():
@@ -356,10 +358,10 @@ def side_by_side(bench, out):
             found.append(bench.cells.value("look", run, set=name, model=model))
         if all(Z is not None for Z in found):
             y = bench.sets.first(name, train, test, 0)[1]
-            shown = slice(0, 700)
+            shown = slice(0, 600)
             picture = panels_of(bench, out / f"bctke-look-{name}.png", [Z[shown] for Z in found], LOOK, y[shown], name)
             lines.append(f"![{name}]({picture})\n")
-    return ("## Side by side\n\nThe training objects of the first split, each method as it comes; 700 of them are drawn.\n\n" + "\n".join(lines))
+    return ("## Side by side\n\nThe training objects of the first split, each method as it comes; 600 of them are drawn.\n\n" + "\n".join(lines))
 
 
 def main():

@@ -133,9 +133,10 @@ def curves(path, title, across, up, lines):
              f'<text x="{wide / 2}" y="20" text-anchor="middle" font-size="14">{title}</text>',
              f'<text x="{wide / 2}" y="{high - 12}" text-anchor="middle">{across}</text>',
              f'<text transform="translate(16 {high / 2}) rotate(-90)" text-anchor="middle">{up}</text>']
-    for q in range(6):
-        (x0, y), (x1, _) = place(min(xs), q * most / 5), place(max(xs), 0)
-        parts.append(f'<path d="M{x0:.1f} {y:.1f}H{x1:.1f}" stroke="#ddd"/><text x="{x0 - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{q * most / 5:.2f}</text>')
+    step = next((s for s in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5) if most / s <= 6), most / 5)
+    for q in range(int(most / step) + 1):
+        (x0, y), (x1, _) = place(min(xs), q * step), place(max(xs), 0)
+        parts.append(f'<path d="M{x0:.1f} {y:.1f}H{x1:.1f}" stroke="#ddd"/><text x="{x0 - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{q * step:.2g}</text>')
     for x in sorted(set(xs)):
         if x == min(xs) or x % 5 == 0:
             parts.append(f'<text x="{place(x, 0)[0]:.1f}" y="{high - low + 16}" text-anchor="middle">{x}</text>')
