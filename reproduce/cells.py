@@ -16,8 +16,9 @@ import numpy as np
 
 
 class Cells:
-    def __init__(self, folder, seconds, processes, rank):
-        """folder: where cells are kept; seconds: after which nothing more is computed; rank(name, key): those of low rank come first."""
+    def __init__(self, folder, seconds, processes=0, rank=lambda name, key: 0):
+        """folder: where cells are kept; seconds: after which nothing more is computed. processes: 0 computes a cell when its value is asked
+        for; others compute side by side in fill, those of low rank(name, key) first."""
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.ends = time.monotonic() + seconds
@@ -35,8 +36,11 @@ class Cells:
         kept = path.with_suffix(".json")
         if kept.exists():
             entry = json.loads(kept.read_text())
-            self.cpu[path] = entry["cpu"]
+            self.cpu[path] = entry.get("cpu", 0)
             return np.load(path.with_suffix(".npy")) if entry["array"] else entry["value"]
+        if not self.processes and time.monotonic() < self.ends:
+            self.compute(path, name, make, key)
+            return self.value(name, make, **key)
         self.wanted.setdefault(path, (name, make, key))
         return None
 
@@ -87,7 +91,7 @@ class Cells:
                 w.join()
 
     def summary(self):
-        """What was computed, and what was left out, in sentences."""
+        """What was computed, and what was left out, in sentences; printed where cells are computed one by one."""
         lines = [f"{len(self.cpu)} cells, {sum(self.cpu.values()) / 60:.0f} minutes of one core in all."]
         missing = {}
         for name, _, key in self.wanted.values():
@@ -95,6 +99,8 @@ class Cells:
         if missing:
             lines.append(f"Left out for lack of time: {len(self.wanted)} cells: "
                          + ", ".join(f"{len(names)} of rank {rank:g}" for rank, names in sorted(missing.items())) + ".")
+        if not self.processes:
+            print(*lines)
         return " ".join(lines)
 
 
@@ -127,9 +133,10 @@ def curves(path, title, across, up, lines):
              f'<text x="{wide / 2}" y="20" text-anchor="middle" font-size="14">{title}</text>',
              f'<text x="{wide / 2}" y="{high - 12}" text-anchor="middle">{across}</text>',
              f'<text transform="translate(16 {high / 2}) rotate(-90)" text-anchor="middle">{up}</text>']
-    for q in range(6):
-        (x0, y), (x1, _) = place(min(xs), q * most / 5), place(max(xs), 0)
-        parts.append(f'<path d="M{x0:.1f} {y:.1f}H{x1:.1f}" stroke="#ddd"/><text x="{x0 - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{q * most / 5:.2f}</text>')
+    step = next((s for s in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5) if most / s <= 6), most / 5)
+    for q in range(int(most / step) + 1):
+        (x0, y), (x1, _) = place(min(xs), q * step), place(max(xs), 0)
+        parts.append(f'<path d="M{x0:.1f} {y:.1f}H{x1:.1f}" stroke="#ddd"/><text x="{x0 - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{q * step:.2g}</text>')
     for x in sorted(set(xs)):
         if x == min(xs) or x % 5 == 0:
             parts.append(f'<text x="{place(x, 0)[0]:.1f}" y="{high - low + 16}" text-anchor="middle">{x}</text>')
