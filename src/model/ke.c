@@ -274,7 +274,7 @@ static rkhs_status fit_with(rk_fit *f, scaled *a, const rk_spec *solver) {
     }
     TRY(rk_ke_room(f->env, &a->k));
     TRY(descend(f, a, solver, starts_of(o), &s));
-    if (s.iterations == 0 && s.recorded > 0 && !s.converged)
+    if (s.iterations == 0 && (s.converged || s.evaluations > 1))
         rk_log(f->env, RKHS_LOG_ADVICE, "there is no way down from the start: width=%g may be too wide or too narrow",
                a->k.width);
     TRY(rk_ke_eval(&a->k, f->env, f->Z, NULL, NULL, a->k.n, &value, NULL, NULL));

@@ -14,8 +14,10 @@
 
 #include <string.h>
 
-enum { SUMS = 4 }; /* for each tile */
-#define FAR -90.0  /* exp of less is taken for 0 */
+enum { SUMS = 4 };   /* for each tile */
+#define FAR -90.0    /* exp of less is taken for 0 */
+enum { SMALL = 64 }; /* rows of a tile where many tiles are 0 */
+#define REACH 9.0    /* widths: exp(-REACH^2/2) = 3e-18 */
 
 /* Means and norm of a stored G. */
 static rkhs_status look_at_gram(rkhs_env *env, rk_ke *k) {
@@ -118,30 +120,45 @@ typedef struct ke_loop {
     rk_ke *k;
     const double *Z;
     double *dZ;
+    const double *b;
     int rebuild, align;       /* what is left to do */
+    int64_t tile, parts;      /* rows of a tile of M, and how many there are */
+    const char *near;         /* parts x parts: whether any of H is above 0; NULL: all */
     double mean, norm, inner; /* of H: all, |H centred|, <H centred, G centred> */
 } ke_loop;
+
+/* Row i of H, columns j0 .. j0 + nj, into h. */
+static void gram_part(const ke_loop *a, int64_t i, int64_t j0, int64_t nj, double *h) {
+    const rk_ke *k = a->k;
+    int64_t n = k->n, d = k->dim;
+    const double *z = a->Z + i * d;
+    double by = k->latent == RK_KE_RBF ? -0.5 / (k->width * k->width) : -1 / k->width;
+    if (k->latent == RK_KE_LINEAR) {
+        for (int64_t c = 0; c < d; c++)
+            for (int64_t j = 0; j < nj; j++) h[j] += z[c] * k->columns[c * n + j0 + j];
+        return;
+    }
+    (k->latent == RK_KE_RBF ? rk_add_squares : rk_add_absolutes)(nj, d, z, k->columns + j0, n, h);
+    for (int64_t j = 0; j < nj; j++) h[j] = by * h[j] > FAR ? by * h[j] : -1000; /* 0, and no product near it is slow */
+    rk_exp(nj, h);
+}
 
 /* Rows of H, their means and squares. */
 static rkhs_status gram_tile(void *context, int64_t tile, int worker) {
     ke_loop *a = context;
     rk_ke *k = a->k;
-    int64_t n = k->n, d = k->dim;
+    int64_t n = k->n;
     double *sums = k->sums + tile * SUMS;
     memset(sums, 0, SUMS * sizeof *sums);
     for (int64_t i = tile * RK_TILE; i < rk_least((tile + 1) * RK_TILE, n); i++) {
-        const double *z = a->Z + i * d;
         double *h = k->H + i * n;
         memset(h, 0, (size_t)n * sizeof *h);
-        if (k->latent == RK_KE_LINEAR) {
-            for (int64_t c = 0; c < d; c++)
-                for (int64_t j = 0; j < n; j++) h[j] += z[c] * k->columns[c * n + j];
-        } else {
-            double by = k->latent == RK_KE_RBF ? -0.5 / (k->width * k->width) : -1 / k->width;
-            (k->latent == RK_KE_RBF ? rk_add_squares : rk_add_absolutes)(n, d, z, k->columns, n, h);
-            for (int64_t j = 0; j < n; j++) h[j] = by * h[j] > FAR ? by * h[j] : -1000; /* 0, and no product near it is slow */
-            rk_exp(n, h);
-        }
+        if (!a->near)
+            gram_part(a, i, 0, n, h);
+        else
+            for (int64_t t = 0; t < a->parts; t++)
+                if (a->near[i / a->tile * a->parts + t])
+                    gram_part(a, i, t * a->tile, rk_least(a->tile, n - t * a->tile), h + t * a->tile);
         k->rows[i] = rk_sum(n, h) / (double)n;
         k->squares[i] = rk_dot(i, h, h) + rk_dot(n - i - 1, h + i + 1, h + i + 1);
         sums[0] += h[i];
@@ -150,10 +167,11 @@ static rkhs_status gram_tile(void *context, int64_t tile, int worker) {
 }
 
 /* U = (b_i + b_l) H~ and V = b_l H~ of one tile, side by side: n x 2 RK_TILE. */
-static void weigh_tile(const rk_ke *k, int64_t i0, int64_t ni, int64_t l0, int64_t nl, double *out) {
+static void weigh_tile(const ke_loop *a, int64_t i0, int64_t ni, int64_t l0, int64_t nl, double *out) {
+    const rk_ke *k = a->k;
     for (int64_t i = 0; i < ni; i++) {
-        const double *h = k->H + (i0 + i) * k->n + l0, *b = k->b + l0;
-        double *u = out + i * 2 * RK_TILE, *v = u + nl, own = k->b[i0 + i];
+        const double *h = k->H + (i0 + i) * k->n + l0, *b = a->b + l0;
+        double *u = out + i * 2 * RK_TILE, *v = u + nl, own = a->b[i0 + i];
         for (int64_t l = 0; l < nl; l++) u[l] = (own + b[l]) * h[l], v[l] = b[l] * h[l];
         if (i0 + i >= l0 && i0 + i < l0 + nl) u[i0 + i - l0] = v[i0 + i - l0] = 0;
     }
@@ -165,18 +183,19 @@ static rkhs_status triples_tile(void *context, int64_t tile, int worker) {
     rk_ke *k = a->k;
     int64_t ti, tj, n = k->n;
     rk_triangle(tile, &ti, &tj);
-    int64_t i0 = ti * RK_TILE, j0 = tj * RK_TILE, ni = rk_least(RK_TILE, n - i0), nj = rk_least(RK_TILE, n - j0);
-    double *left = k->room + worker * k->room_each, *right = left + 2 * RK_TILE * RK_TILE;
-    for (int64_t l = 0; l < n; l += RK_TILE) {
-        int64_t nl = rk_least(RK_TILE, n - l);
-        weigh_tile(k, i0, ni, l, nl, left);
-        weigh_tile(k, j0, nj, l, nl, right);
+    int64_t t = a->tile, i0 = ti * t, j0 = tj * t, ni = rk_least(t, n - i0), nj = rk_least(t, n - j0);
+    double *left = k->room + worker * k->room_each, *right = left + 2 * RK_TILE * RK_TILE, *M = k->M + i0 * n + j0;
+    for (int64_t i = 0; i < ni; i++) memset(M + i * n, 0, (size_t)nj * sizeof *M);
+    for (int64_t l = 0; l < a->parts; l++) {
+        int64_t l0 = l * t, nl = rk_least(t, n - l0);
+        if (a->near && !(a->near[ti * a->parts + tj] && a->near[ti * a->parts + l] && a->near[tj * a->parts + l])) continue;
+        weigh_tile(a, i0, ni, l0, nl, left);
+        weigh_tile(a, j0, nj, l0, nl, right);
         for (int64_t j = 0; j < nj; j++)
             for (int64_t q = nl; q < 2 * nl; q++) right[j * 2 * RK_TILE + q] = -right[j * 2 * RK_TILE + q];
-        rk_gemm_tile('n', 't', ni, nj, 2 * nl, 1.0, left, 2 * RK_TILE, right, 2 * RK_TILE, l ? 1.0 : 0.0, k->M + i0 * n + j0,
-                     n);
+        rk_gemm_tile('n', 't', ni, nj, 2 * nl, 1.0, left, 2 * RK_TILE, right, 2 * RK_TILE, 1.0, M, n);
     }
-    if (ti != tj) rk_turn(ni, nj, k->M + i0 * n + j0, n, k->M + j0 * n + i0, n);
+    if (ti != tj) rk_turn(ni, nj, M, n, k->M + j0 * n + i0, n);
     return RKHS_OK;
 }
 
@@ -214,12 +233,12 @@ static void slope_row(const ke_loop *a, int64_t i, double *w) {
     memset(w, 0, (size_t)n * sizeof *w);
     if (a->rebuild) {
         const double *m = k->M + i * n;
-        double by = k->rebuild / (double)n, own = h[i] * k->b[i] * k->b[i] - 2 * k->b[i];
+        double by = k->rebuild / (double)n, own = h[i] * a->b[i] * a->b[i] - 2 * a->b[i];
         for (int64_t j = 0; j < n; j++) {
             double hj = k->latent == RK_KE_LINEAR ? k->H[j * n + j] : 1;
-            w[j] = by * (m[j] + (own + hj * k->b[j] * k->b[j] - 2 * k->b[j]) * h[j]);
+            w[j] = by * (m[j] + (own + hj * a->b[j] * a->b[j] - 2 * a->b[j]) * h[j]);
         }
-        w[i] = by * (k->b[i] * k->b[i] * k->squares[i] + 1);
+        w[i] = by * (a->b[i] * a->b[i] * k->squares[i] + 1);
     }
     if (!a->align) return;
     const double *g = k->G + i * k->ldg;
@@ -264,7 +283,7 @@ static rkhs_status eval_whole(ke_loop *a, rkhs_env *env, double *f) {
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < d; c++) k->columns[c * n + i] = a->Z[i * d + c];
     TRY(rk_parallel(env, NULL, tiles, gram_tile, a));
-    if (a->rebuild) TRY(rk_parallel(env, NULL, tiles * (tiles + 1) / 2, triples_tile, a));
+    if (a->rebuild) TRY(rk_parallel(env, NULL, a->parts * (a->parts + 1) / 2, triples_tile, a));
     a->mean = rk_sum(n, k->rows) / (double)n;
     TRY(rk_parallel(env, NULL, tiles, sums_tile, a));
     for (int64_t t = 0; t < tiles; t++)
@@ -273,7 +292,7 @@ static rkhs_status eval_whole(ke_loop *a, rkhs_env *env, double *f) {
     a->inner = sums[3];
     if (a->rebuild) {
         k->loss = sums[0] + sums[1] / 3;
-        for (int64_t i = 0; i < n; i++) k->loss += (k->H[i * n + i] * k->b[i] * k->b[i] - 2 * k->b[i]) * k->squares[i];
+        for (int64_t i = 0; i < n; i++) k->loss += (k->H[i * n + i] * a->b[i] * a->b[i] - 2 * a->b[i]) * k->squares[i];
         *f += k->rebuild * k->loss / (double)n;
     }
     if (a->align) {
@@ -291,11 +310,41 @@ done:
     return status;
 }
 
+/* Objects in an order in which neighbours are near each other, then what needs H as a whole: tiles of it are 0. */
+static rkhs_status eval_sorted(ke_loop *a, rkhs_env *env, double *f) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = a->k->n, d = a->k->dim, *order;
+    double *Z, *dZ, *b, *out = a->dZ;
+    char *near;
+    a->tile = SMALL;
+    a->parts = (n + SMALL - 1) / SMALL;
+    TRY(rk_scratch(env, n, sizeof *order, &order));
+    TRY(rk_scratch(env, n, sizeof *b, &b));
+    TRY(rk_scratch(env, n * d, sizeof *Z, &Z));
+    TRY(rk_scratch(env, n * d, sizeof *dZ, &dZ));
+    TRY(rk_scratch(env, a->parts * a->parts, 1, &near));
+    TRY(rk_ke_sort(env, n, d, a->Z, order));
+    for (int64_t i = 0; i < n; i++) {
+        b[i] = a->b[order[i]];
+        memcpy(Z + i * d, a->Z + order[i] * d, (size_t)d * sizeof *Z);
+    }
+    rk_ke_near(n, d, Z, a->tile, REACH * a->k->width, near);
+    a->Z = Z, a->b = b, a->near = near;
+    a->dZ = out ? dZ : NULL;
+    TRY(eval_whole(a, env, f));
+    for (int64_t i = 0; out && i < n; i++)
+        for (int64_t c = 0; c < d; c++) out[order[i] * d + c] += dZ[i * d + c];
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
 rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
                        double *f, double *dZ, double *dt) {
     rkhs_status status = RKHS_OK;
     rk_ke *k = context;
-    ke_loop a = {.k = k, .Z = Z, .dZ = dZ, .rebuild = k->rebuild != 0, .align = k->align != 0};
+    ke_loop a = {.k = k, .Z = Z, .dZ = dZ, .b = k->b, .rebuild = k->rebuild != 0, .align = k->align != 0, .tile = RK_TILE};
     int low = 0;
     *f = 0;
     if (dZ) memset(dZ, 0, (size_t)(k->n * k->dim) * sizeof *dZ);
@@ -304,7 +353,8 @@ rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const doub
         a.rebuild = 0;
         a.align = a.align && k->G != NULL;
     }
-    if (a.rebuild || a.align) TRY(eval_whole(&a, env, f));
+    a.parts = (k->n + a.tile - 1) / a.tile;
+    if (a.rebuild || a.align) TRY(k->most && !a.align ? eval_sorted(&a, env, f) : eval_whole(&a, env, f));
 done:
     return status;
 }
