@@ -393,9 +393,9 @@ def steps(x, width, count):
         Z = Z / Z.square().mean().sqrt()
         q = (Z * Z).sum(1)
         H = torch.exp((q[:, None] + q - 2 * Z @ Z.T).clamp(min=0) * (-0.5 / width ** 2))
-        T = H * (1 - eye)
-        A = H * (T @ T)
-        loss = b @ A @ b - 2 * b @ (T * T).sum(1) + H.trace()
+        W = H * (1 - eye) * b
+        R = W @ H
+        loss = torch.trace(H - 2 * R + R @ W.T)
         a.grad = None
         loss.backward()
     return a.grad.numpy()

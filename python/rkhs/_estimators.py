@@ -168,13 +168,13 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
     """A model whose output is an embedding."""
 
     def fit(self, X, y=None):
-        """Learns the embedding of X; y is taken by models that use one."""
-        self._fit(X, y if self._table["second"] else None)
+        """Learns the embedding of X; y is taken by models that use numbers, and classes are left to those who predict them."""
+        self._fit(X, y if self._table["second"] not in (None, "", "labels") else None)
         return self
 
     def fit_transform(self, X, y=None):
         """Learns the embedding of X and returns it."""
-        dtype = self._fit(X, y if self._table["second"] else None)
+        dtype = self._fit(X, y if self._table["second"] not in (None, "", "labels") else None)
         return self.embedding_.astype(dtype, copy=False)
 
     def transform(self, X, place=None):

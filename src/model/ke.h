@@ -33,6 +33,8 @@ typedef struct rk_ke {
     /* made by rk_ke_room */
     double *means, mean, norm; /* of G: rows, all, |H G H| */
     double *centred;           /* n x m: Phi without its columns' means */
+    double *W;                 /* n x n: H diag(b) */
+    double *own;               /* n: the diagonal of H */
     double *H, *M, *made;      /* n x n, when first needed: the latent Gram; the derivative of L by it; G from Phi */
     double *F, *X, *Y;         /* n x most: H = F F'; room */
     double *columns;           /* dim x n: Z turned */

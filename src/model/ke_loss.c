@@ -3,13 +3,12 @@
  *     f = align (1 - CKA(H, G)) + rebuild L(H)/n,   L(H) = b'(H o H~H~)b - 2 sum_i b_i c_i + tr H,  c_i = sum_{j != i} H_ij^2
  *
  * H is the latent kernel's Gram, H~ the same without its diagonal, b the weights of stage 1. L is a sum over triples,
- * sum b_i b_l H_ij H_jl H_li, whose derivative by H_ij is sum_l H_il H_lj (b_i b_j + b_i b_l + b_j b_l); since that factor is
- * (b_i + b_l)(b_j + b_l) - b_l^2,
+ * sum b_i b_l H_ij H_jl H_li, whose derivative by H_ij is sum_l H_il H_lj (b_i b_j + b_i b_l + b_j b_l), so with D = diag b
  *
- *     dL/dH = U U' - V V' + (h_i b_i^2 + h_j b_j^2 - 2 b_i - 2 b_j) H_ij,   U_il = (b_i + b_l) H~_il,  V_il = b_l H~_il
+ *     dL/dH = b_i b_j (H~H~)_ij + (b_i + b_j) (H~DH~)_ij + (h_i b_i^2 + h_j b_j^2 - 2 b_i - 2 b_j) H_ij
  *
  * two symmetric products, 2 n^3 flops, where automatic differentiation needs 12 n^3. The sum over triples itself is a third of
- * <U U' - V V', H~>. CKA is the cosine of the angle between the centred Grams; its part costs n^2. */
+ * the first two parts' product with H~. CKA is the cosine of the angle between the centred Grams; its part costs n^2. */
 #include "model/ke.h"
 
 #include <string.h>
@@ -62,7 +61,7 @@ done:
 rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k) {
     rkhs_status status = RKHS_OK;
     int64_t n = k->n, tiles = (n + RK_TILE - 1) / RK_TILE;
-    k->room_each = 4 * RK_TILE * RK_TILE;
+    k->room_each = RK_TILE * RK_TILE;
     if (k->latent != RK_KE_RBF) k->most = 0;
     if (k->most) {
         TRY(rk_scratch_raw(env, n * k->most, sizeof *k->F, &k->F));
@@ -72,6 +71,7 @@ rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k) {
     TRY(rk_scratch(env, k->dim * n, sizeof *k->columns, &k->columns));
     TRY(rk_scratch(env, n, sizeof *k->rows, &k->rows));
     TRY(rk_scratch(env, n, sizeof *k->squares, &k->squares));
+    TRY(rk_scratch(env, n, sizeof *k->own, &k->own));
     TRY(rk_scratch(env, tiles * SUMS, sizeof *k->sums, &k->sums));
     TRY(rk_scratch_raw(env, rk_workers(env) * k->room_each, sizeof *k->room, &k->room));
     TRY(rk_scratch_raw(env, rk_workers(env) * n, sizeof *k->slope, &k->slope));
@@ -97,6 +97,8 @@ static rkhs_status whole_room(rkhs_env *env, rk_ke *k, int rebuild, int align) {
     if (rebuild && !k->M) {
         TRY(rk_need(env, 8.0 * (double)n * (double)n, what, remedy));
         TRY(rk_alloc(env, n * n, sizeof *k->M, &k->M));
+        TRY(rk_need(env, 8.0 * (double)n * (double)n, what, remedy));
+        TRY(rk_alloc(env, n * n, sizeof *k->W, &k->W));
     }
     if (!align || k->G) goto done;
     TRY(rk_need(env, 8.0 * (double)n * (double)n, "the Gram that an embedding is aligned with",
@@ -113,6 +115,7 @@ done:
 void rk_ke_free(rkhs_env *env, rk_ke *k) {
     rk_free(env, k->H);
     rk_free(env, k->M);
+    rk_free(env, k->W);
     rk_free(env, k->made);
 }
 
@@ -161,45 +164,41 @@ static rkhs_status gram_tile(void *context, int64_t tile, int worker) {
                     gram_part(a, i, t * a->tile, rk_least(a->tile, n - t * a->tile), h + t * a->tile);
         k->rows[i] = rk_sum(n, h) / (double)n;
         k->squares[i] = rk_dot(i, h, h) + rk_dot(n - i - 1, h + i + 1, h + i + 1);
-        sums[0] += h[i];
+        sums[0] += k->own[i] = h[i];
+        for (int64_t j = 0; a->rebuild && j < n; j++) k->W[i * n + j] = h[j] * a->b[j];
     }
     return RKHS_OK;
 }
 
-/* U = (b_i + b_l) H~ and V = b_l H~ of one tile, side by side: n x 2 RK_TILE. */
-static void weigh_tile(const ke_loop *a, int64_t i0, int64_t ni, int64_t l0, int64_t nl, double *out) {
-    const rk_ke *k = a->k;
-    for (int64_t i = 0; i < ni; i++) {
-        const double *h = k->H + (i0 + i) * k->n + l0, *b = a->b + l0;
-        double *u = out + i * 2 * RK_TILE, *v = u + nl, own = a->b[i0 + i];
-        for (int64_t l = 0; l < nl; l++) u[l] = (own + b[l]) * h[l], v[l] = b[l] * h[l];
-        if (i0 + i >= l0 && i0 + i < l0 + nl) u[i0 + i - l0] = v[i0 + i - l0] = 0;
-    }
-}
-
-/* Tile (i, j) of U U' - V V', j <= i, and its mirror image. */
+/* Tile (i, j), j <= i, of b_i b_j (H~H~)_ij + (b_i + b_j) (H~DH~)_ij, and its mirror image; its diagonal is not read. H~H~ is
+ * H H less (h_i + h_j) H_ij, and so on: the diagonal of H need not be taken off. */
 static rkhs_status triples_tile(void *context, int64_t tile, int worker) {
     ke_loop *a = context;
     rk_ke *k = a->k;
-    int64_t ti, tj, n = k->n;
+    int64_t ti, tj, n = k->n, t = a->tile, full = a->near ? t : n;
     rk_triangle(tile, &ti, &tj);
-    int64_t t = a->tile, i0 = ti * t, j0 = tj * t, ni = rk_least(t, n - i0), nj = rk_least(t, n - j0);
-    double *left = k->room + worker * k->room_each, *right = left + 2 * RK_TILE * RK_TILE, *M = k->M + i0 * n + j0;
+    int64_t i0 = ti * t, j0 = tj * t, ni = rk_least(t, n - i0), nj = rk_least(t, n - j0);
+    double *P = k->room + worker * k->room_each, *M = k->M + i0 * n + j0;
     for (int64_t i = 0; i < ni; i++) memset(M + i * n, 0, (size_t)nj * sizeof *M);
-    for (int64_t l = 0; l < a->parts; l++) {
-        int64_t l0 = l * t, nl = rk_least(t, n - l0);
+    memset(P, 0, (size_t)(RK_TILE * RK_TILE) * sizeof *P);
+    for (int64_t l0 = 0; l0 < n; l0 += full) {
+        int64_t nl = rk_least(full, n - l0), l = l0 / t;
         if (a->near && !(a->near[ti * a->parts + tj] && a->near[ti * a->parts + l] && a->near[tj * a->parts + l])) continue;
-        weigh_tile(a, i0, ni, l0, nl, left);
-        weigh_tile(a, j0, nj, l0, nl, right);
-        for (int64_t j = 0; j < nj; j++)
-            for (int64_t q = nl; q < 2 * nl; q++) right[j * 2 * RK_TILE + q] = -right[j * 2 * RK_TILE + q];
-        rk_gemm_tile('n', 't', ni, nj, 2 * nl, 1.0, left, 2 * RK_TILE, right, 2 * RK_TILE, 1.0, M, n);
+        rk_gemm_tile('n', 't', ni, nj, nl, 1.0, k->H + i0 * n + l0, n, k->H + j0 * n + l0, n, 1.0, M, n);
+        rk_gemm_tile('n', 't', ni, nj, nl, 1.0, k->H + i0 * n + l0, n, k->W + j0 * n + l0, n, 1.0, P, RK_TILE);
+    }
+    for (int64_t i = 0; i < ni; i++) {
+        const double *h = k->H + (i0 + i) * n + j0, *b = a->b + j0, *w = k->own + j0, own = a->b[i0 + i], hi = k->own[i0 + i];
+        for (int64_t j = 0; j < nj; j++) {
+            double S = M[i * n + j] - (hi + w[j]) * h[j], T = P[i * RK_TILE + j] - (hi * own + w[j] * b[j]) * h[j];
+            M[i * n + j] = own * b[j] * S + (own + b[j]) * T;
+        }
     }
     if (ti != tj) rk_turn(ni, nj, M, n, k->M + j0 * n + i0, n);
     return RKHS_OK;
 }
 
-/* <U U' - V V', H~>, |H centred|^2 and <H centred, G centred> of a tile of rows. */
+/* The sum over triples, |H centred|^2 and <H centred, G centred> of a tile of rows. */
 static rkhs_status sums_tile(void *context, int64_t tile, int worker) {
     ke_loop *a = context;
     rk_ke *k = a->k;
