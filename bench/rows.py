@@ -447,6 +447,46 @@ def kae(sets):
               flops(steps * 3 * n ** 3, "flops: 3 n^3 a step"), wanted=5.0, times=steps / few, repeats=3, peer_repeats=1)
 
 
+KE = """
+import numpy, torch
+torch.set_num_threads(int(threads))
+x = numpy.load({x!r})
+def steps(x, width, count):
+    n = len(x)
+    G = torch.exp(-{gamma} * torch.cdist(torch.from_numpy(x), torch.from_numpy(x)) ** 2)
+    b, eye = torch.full((n,), 0.01, dtype=G.dtype), torch.eye(n, dtype=G.dtype)
+    a = torch.randn(n, 2, dtype=G.dtype, generator=torch.Generator().manual_seed(0)).requires_grad_()
+    for _ in range(count):
+        Y = G @ a
+        Z = Y - Y.mean(0)
+        Z = Z / Z.square().mean().sqrt()
+        q = (Z * Z).sum(1)
+        H = torch.exp((q[:, None] + q - 2 * Z @ Z.T).clamp(min=0) * (-0.5 / width ** 2))
+        W = H * (1 - eye) * b
+        R = W @ H
+        loss = torch.trace(H - 2 * R + R @ W.T)
+        a.grad = None
+        loss.backward()
+    return a.grad.numpy()
+"""
+
+
+def ke_row(sets, what, n, width, wanted, steps, few):
+    x = sets.vectors(n, 50)
+    spec = f"ke(align=0, width={width}, start=random, solver=lbfgs(iter={steps}, ftol=0, gtol=0))"
+    return Row(what, f"{n}x50, {steps} (peer {few}) steps", core("fit", kernel=f"rbf(gamma={GAMMA})", model=spec, x=x),
+               python("PyTorch, autograd", "python3-torch", KE.format(x=x, gamma=GAMMA), f"steps(x, {width}, {few}) is None",
+                      "steps(x[:64], 1, 1)"),
+               flops(steps * 2 * n ** 3, "flops: 2 n^3 a step"), wanted=wanted, times=steps / few, repeats=2, peer_repeats=1, threads=1)
+
+
+@row
+def ke(sets):
+    yield ke_row(sets, "ke fit, exact", sets.rows(2000), 0.3, 4.0, 10, 2)
+    yield ke_row(sets, "ke fit, wide", sets.rows(4000), 1, 15.0, 10, 1)
+    yield ke_row(sets, "ke fit, narrow", sets.rows(4000), 0.05, 15.0, 10, 1)
+
+
 # ---- scores -------------------------------------------------------------------------------------------------------------
 
 RANKS = "trustworthiness continuity continuity_ke mrre qnx rnx lcmc".split()

@@ -21,18 +21,17 @@ RBF = "rbf(sigma=knn(10,{}))"
 # name -> (parameters of ke, times of the kernel's width)
 SETTINGS = {
     "default": ({}, None),
-    "width of the kernel x 1.5": ({}, 1.5),
-    "width of the kernel x 2": ({}, 2),
-    "width of the kernel x 3": ({}, 3),
-    "rebuild=0": ({"rebuild": 0}, None),
-    "rebuild=0.03": ({"rebuild": 0.03}, None),
-    "rebuild=0.3": ({"rebuild": 0.3}, None),
     "width=0.2": ({"width": 0.2}, None),
     "width=0.4": ({"width": 0.4}, None),
-    "width=0.6": ({"width": 0.6}, None),
     "start=random": ({"start": "random"}, None),
     "30 steps": ({"solver": "lbfgs(iter=30)"}, None),
     "300 steps": ({"solver": "lbfgs(iter=300)"}, None),
+    "rebuild=0": ({"rebuild": 0}, None),
+    "rebuild=0.1": ({"rebuild": 0.1}, None),
+    "rebuild=0.3": ({"rebuild": 0.3}, None),
+    "kernel's width x 1.5": ({}, 1.5),
+    "kernel's width x 2": ({}, 2),
+    "kernel's width x 3": ({}, 3),
 }
 WIDTHS = ["median", 0.5, 1, 2, 3, 5, 10]  # of KPCA's kernel
 POWERS = [1, 2, 4, 8]  # of KPCA's tanimoto

@@ -120,7 +120,7 @@ class RkhsEstimator(BaseEstimator):
             start = dense_tuple(check_array(start, dtype=[np.float64, np.float32], order="C", input_name="start"))
         if triplets is not None:
             target = self._describe_triplets(triplets, x[1])
-        elif y is not None and self._table["second"] not in (None, "index rows"):
+        elif y is not None and self._table["second"] not in (None, "", "labels", "index rows"):
             target, self._flat = self._describe_target(y, x[1])
         model = _rkhs.Model(self._spec())
         progress = progress_of(self.verbose)
@@ -183,7 +183,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
     """A model whose output is an embedding."""
 
     def fit(self, X, y=None, *, triplets=None, start=None):
-        """Learns the embedding of X; y is taken by models that use one.
+        """Learns the embedding of X; y is taken by models that use numbers; classes are left to those who predict them.
 
         triplets : rows of X, from 0, for models that learn from them: an object, one that belongs to it and one that does not,
         which may be left out; None: they are drawn.

@@ -17,7 +17,7 @@ enum { MORE = 2 }; /* components that another start has in its mixture */
 
 typedef struct ke {
     int64_t dim, restarts;
-    double align, rebuild, width;
+    double align, rebuild, width, labels;
     int latent, start, recipe, precision;
     rk_spec *gram, *solver;
 } ke;
@@ -31,7 +31,7 @@ static const rk_param params[] = {
      .brief = "dimensions of the embedding"},
     {.name = "align", .kind = RK_REAL, .offset = offsetof(ke, align), .value = "1", .max = 1e300,
      .brief = "weight of the alignment of the two Grams: keeps shapes"},
-    {.name = "rebuild", .kind = RK_REAL, .offset = offsetof(ke, rebuild), .value = "0.1", .max = 1e300,
+    {.name = "rebuild", .kind = RK_REAL, .offset = offsetof(ke, rebuild), .value = "0.03", .max = 1e300,
      .brief = "weight of the reconstruction: tightens clusters"},
     {.name = "latent", .kind = RK_CHOICE, .offset = offsetof(ke, latent), .value = "rbf", .choices = "rbf|laplacian|linear",
      .brief = "the kernel of the embedding"},
@@ -45,6 +45,8 @@ static const rk_param params[] = {
      .brief = "paper: reconstruction alone, nothing holds the scale, Adam, the last iterate is kept"},
     {.name = "precision", .kind = RK_CHOICE, .offset = offsetof(ke, precision), .value = "double", .choices = "double|single",
      .brief = "of recipe=paper: single is the paper's"},
+    {.name = "labels", .kind = RK_REAL, .offset = offsetof(ke, labels), .value = "0.5", .max = 1,
+     .brief = "where labels are given: their share of the Gram that the embedding is aligned with"},
     {.name = "gram", .kind = RK_SPEC, .offset = offsetof(ke, gram), .value = "exact", .list = &rk_grams,
      .brief = "how the Gram is held"},
     {.name = "solver", .kind = RK_SPEC, .offset = offsetof(ke, solver), .list = &rk_optimisers,
@@ -103,6 +105,60 @@ static void take_gram(const rk_fit *f, rk_ke *k) {
         k->Phi = f->gram->type->phi(f->gram, &k->ldp);
         k->m = f->gram->rank;
     }
+}
+
+/* |Y Y'| centred, of one column a class: entries are known by the two classes. */
+static double labels_norm(int64_t n, int64_t classes, const double *counts) {
+    double sum = 0, mean = 0;
+    for (int64_t c = 0; c < classes; c++) mean += counts[c] * counts[c] / ((double)n * (double)n);
+    for (int64_t a = 0; a < classes; a++)
+        for (int64_t b = 0; b < classes; b++) {
+            double v = (a == b) - (counts[a] + counts[b]) / (double)n + mean;
+            sum += counts[a] * counts[b] * v * v;
+        }
+    return sqrt(sum);
+}
+
+/* The Gram to be aligned with: G and that of the labels (1 in a class, 0 between classes), each over its norm when centred. */
+static rkhs_status mix_labels(rk_fit *f, double share, rk_ke *k) {
+    rkhs_status status = RKHS_OK;
+    const rk_labels *y = f->y->self;
+    int64_t n = k->n, m = k->m + y->classes;
+    double *counts, *made;
+    rk_ke plain = *k;
+    plain.rebuild = 0;
+    plain.most = 0;
+    plain.align = 1;
+    TRY(rk_scratch(f->env, y->classes, sizeof *counts, &counts));
+    for (int64_t i = 0; i < n; i++) counts[y->codes[i]]++;
+    double own = labels_norm(n, y->classes, counts), norm;
+    rk_mark mark = rk_scratch_mark(f->env);
+    TRY(rk_ke_room(f->env, &plain));
+    norm = plain.norm;
+    rk_scratch_release(f->env, mark);
+    if (!(own > 0) || !(norm > 0)) {
+        rk_log(f->env, RKHS_LOG_ADVICE, "all labels are the same: they have no part in the embedding");
+        goto done;
+    }
+    double g = (1 - share) / norm, l = share / own;
+    if (k->G) {
+        TRY(rk_need(f->env, 8.0 * (double)n * (double)n, "the Gram mixed with that of the labels", "raise the memory limit"));
+        TRY(rk_scratch_raw(f->env, n * n, sizeof *made, &made));
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++) made[i * n + j] = g * k->G[i * k->ldg + j] + (y->codes[i] == y->codes[j] ? l : 0);
+        k->G = made;
+        k->ldg = n;
+        goto done;
+    }
+    TRY(rk_scratch(f->env, n * m, sizeof *made, &made));
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t c = 0; c < k->m; c++) made[i * m + c] = sqrt(g) * k->Phi[i * k->ldp + c];
+        made[i * m + k->m + y->codes[i]] = sqrt(l);
+    }
+    k->Phi = made;
+    k->m = k->ldp = m;
+done:
+    return status;
 }
 
 /* Whether all objects look the same to the kernel: the spread of their features is rounding. */
@@ -274,7 +330,7 @@ static rkhs_status fit_with(rk_fit *f, scaled *a, const rk_spec *solver) {
     }
     TRY(rk_ke_room(f->env, &a->k));
     TRY(descend(f, a, solver, starts_of(o), &s));
-    if (s.iterations == 0 && s.recorded > 0 && !s.converged)
+    if (s.iterations == 0 && (s.converged || s.evaluations > 1))
         rk_log(f->env, RKHS_LOG_ADVICE, "there is no way down from the start: width=%g may be too wide or too narrow",
                a->k.width);
     TRY(rk_ke_eval(&a->k, f->env, f->Z, NULL, NULL, a->k.n, &value, NULL, NULL));
@@ -302,12 +358,15 @@ static rkhs_status fit_ke(rk_fit *f) {
     if (paper && o->latent != RK_KE_RBF) FAIL(f->env, RKHS_ERR_SPEC, "ke: recipe=paper has latent=rbf: leave latent out");
     if (a.k.align == 0 && a.k.rebuild == 0)
         FAIL(f->env, RKHS_ERR_SPEC, "ke: align and rebuild are both 0: give one of them a weight");
+    if (f->y && a.k.align == 0)
+        FAIL(f->env, RKHS_ERR_SPEC, "ke: labels are for the alignment, which has no weight: leave them out, or give align one");
     TRY(is_one_point(f, &one));
     if (one) { /* and all are at 0 */
         rk_log(f->env, RKHS_LOG_ADVICE, "all objects look the same to the kernel: they are placed at 0");
         goto done;
     }
     take_gram(f, &a.k);
+    if (f->y) TRY(mix_labels(f, o->labels, &a.k));
     if (!o->solver)
         TRY(rk_spec_new(f->env, &rk_optimisers,
                         !paper         ? "lbfgs(iter=100)"
@@ -339,6 +398,7 @@ const rk_model_type rk_model_ke = {
     .default_kernel = kernel_ke,
     .dim = dim_ke,
     .gram_offset = offsetof(ke, gram),
+    .second = RK_KIND_LABELS,
     .takes_start = 1,
     .local = 1,
     .fit = fit_ke,

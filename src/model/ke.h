@@ -33,6 +33,8 @@ typedef struct rk_ke {
     /* made by rk_ke_room */
     double *means, mean, norm; /* of G: rows, all, |H G H| */
     double *centred;           /* n x m: Phi without its columns' means */
+    double *W;                 /* n x n: H diag(b) */
+    double *own;               /* n: the diagonal of H */
     double *H, *M, *made;      /* n x n, when first needed: the latent Gram; the derivative of L by it; G from Phi */
     double *F, *X, *Y;         /* n x most: H = F F'; room */
     double *columns;           /* dim x n: Z turned */
@@ -54,6 +56,10 @@ void rk_ke_free(rkhs_env *env, rk_ke *k);
 rkhs_status rk_ke_low(rk_ke *k, rkhs_env *env, const double *Z, double *f, double *dZ, int *low);
 rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
                        double *f, double *dZ, double *dt);
+/* Objects so that those near in a row are near each other, by the bits of their coordinates in turn; at most 3 dimensions. */
+rkhs_status rk_ke_sort(rkhs_env *env, int64_t n, int64_t d, const double *Z, int64_t *order);
+/* near[s*parts + t]: whether a point of tile s may be as near as `reach` to one of tile t. */
+void rk_ke_near(int64_t n, int64_t d, const double *Z, int64_t tile, double reach, char *near);
 /* The same for reconstruction alone and the rbf kernel, in single precision throughout, with distances from products. */
 rkhs_status rk_ke_eval_single(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
                               int64_t count, double *f, double *dZ, double *dt);

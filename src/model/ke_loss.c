@@ -3,19 +3,20 @@
  *     f = align (1 - CKA(H, G)) + rebuild L(H)/n,   L(H) = b'(H o H~H~)b - 2 sum_i b_i c_i + tr H,  c_i = sum_{j != i} H_ij^2
  *
  * H is the latent kernel's Gram, H~ the same without its diagonal, b the weights of stage 1. L is a sum over triples,
- * sum b_i b_l H_ij H_jl H_li, whose derivative by H_ij is sum_l H_il H_lj (b_i b_j + b_i b_l + b_j b_l); since that factor is
- * (b_i + b_l)(b_j + b_l) - b_l^2,
+ * sum b_i b_l H_ij H_jl H_li, whose derivative by H_ij is sum_l H_il H_lj (b_i b_j + b_i b_l + b_j b_l), so with D = diag b
  *
- *     dL/dH = U U' - V V' + (h_i b_i^2 + h_j b_j^2 - 2 b_i - 2 b_j) H_ij,   U_il = (b_i + b_l) H~_il,  V_il = b_l H~_il
+ *     dL/dH = b_i b_j (H~H~)_ij + (b_i + b_j) (H~DH~)_ij + (h_i b_i^2 + h_j b_j^2 - 2 b_i - 2 b_j) H_ij
  *
  * two symmetric products, 2 n^3 flops, where automatic differentiation needs 12 n^3. The sum over triples itself is a third of
- * <U U' - V V', H~>. CKA is the cosine of the angle between the centred Grams; its part costs n^2. */
+ * the first two parts' product with H~. CKA is the cosine of the angle between the centred Grams; its part costs n^2. */
 #include "model/ke.h"
 
 #include <string.h>
 
-enum { SUMS = 4 }; /* for each tile */
-#define FAR -90.0  /* exp of less is taken for 0 */
+enum { SUMS = 4 };   /* for each tile */
+#define FAR -90.0    /* exp of less is taken for 0 */
+enum { SMALL = 64 }; /* rows of a tile where many tiles are 0 */
+#define REACH 9.0    /* widths: exp(-REACH^2/2) = 3e-18 */
 
 /* Means and norm of a stored G. */
 static rkhs_status look_at_gram(rkhs_env *env, rk_ke *k) {
@@ -60,7 +61,7 @@ done:
 rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k) {
     rkhs_status status = RKHS_OK;
     int64_t n = k->n, tiles = (n + RK_TILE - 1) / RK_TILE;
-    k->room_each = 4 * RK_TILE * RK_TILE;
+    k->room_each = RK_TILE * RK_TILE;
     if (k->latent != RK_KE_RBF) k->most = 0;
     if (k->most) {
         TRY(rk_scratch_raw(env, n * k->most, sizeof *k->F, &k->F));
@@ -70,6 +71,7 @@ rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k) {
     TRY(rk_scratch(env, k->dim * n, sizeof *k->columns, &k->columns));
     TRY(rk_scratch(env, n, sizeof *k->rows, &k->rows));
     TRY(rk_scratch(env, n, sizeof *k->squares, &k->squares));
+    TRY(rk_scratch(env, n, sizeof *k->own, &k->own));
     TRY(rk_scratch(env, tiles * SUMS, sizeof *k->sums, &k->sums));
     TRY(rk_scratch_raw(env, rk_workers(env) * k->room_each, sizeof *k->room, &k->room));
     TRY(rk_scratch_raw(env, rk_workers(env) * n, sizeof *k->slope, &k->slope));
@@ -95,6 +97,8 @@ static rkhs_status whole_room(rkhs_env *env, rk_ke *k, int rebuild, int align) {
     if (rebuild && !k->M) {
         TRY(rk_need(env, 8.0 * (double)n * (double)n, what, remedy));
         TRY(rk_alloc(env, n * n, sizeof *k->M, &k->M));
+        TRY(rk_need(env, 8.0 * (double)n * (double)n, what, remedy));
+        TRY(rk_alloc(env, n * n, sizeof *k->W, &k->W));
     }
     if (!align || k->G) goto done;
     TRY(rk_need(env, 8.0 * (double)n * (double)n, "the Gram that an embedding is aligned with",
@@ -111,6 +115,7 @@ done:
 void rk_ke_free(rkhs_env *env, rk_ke *k) {
     rk_free(env, k->H);
     rk_free(env, k->M);
+    rk_free(env, k->W);
     rk_free(env, k->made);
 }
 
@@ -118,69 +123,82 @@ typedef struct ke_loop {
     rk_ke *k;
     const double *Z;
     double *dZ;
+    const double *b;
     int rebuild, align;       /* what is left to do */
+    int64_t tile, parts;      /* rows of a tile of M, and how many there are */
+    const char *near;         /* parts x parts: whether any of H is above 0; NULL: all */
     double mean, norm, inner; /* of H: all, |H centred|, <H centred, G centred> */
 } ke_loop;
+
+/* Row i of H, columns j0 .. j0 + nj, into h. */
+static void gram_part(const ke_loop *a, int64_t i, int64_t j0, int64_t nj, double *h) {
+    const rk_ke *k = a->k;
+    int64_t n = k->n, d = k->dim;
+    const double *z = a->Z + i * d;
+    double by = k->latent == RK_KE_RBF ? -0.5 / (k->width * k->width) : -1 / k->width;
+    if (k->latent == RK_KE_LINEAR) {
+        for (int64_t c = 0; c < d; c++)
+            for (int64_t j = 0; j < nj; j++) h[j] += z[c] * k->columns[c * n + j0 + j];
+        return;
+    }
+    (k->latent == RK_KE_RBF ? rk_add_squares : rk_add_absolutes)(nj, d, z, k->columns + j0, n, h);
+    for (int64_t j = 0; j < nj; j++) h[j] = by * h[j] > FAR ? by * h[j] : -1000; /* 0, and no product near it is slow */
+    rk_exp(nj, h);
+}
 
 /* Rows of H, their means and squares. */
 static rkhs_status gram_tile(void *context, int64_t tile, int worker) {
     ke_loop *a = context;
     rk_ke *k = a->k;
-    int64_t n = k->n, d = k->dim;
+    int64_t n = k->n;
     double *sums = k->sums + tile * SUMS;
     memset(sums, 0, SUMS * sizeof *sums);
     for (int64_t i = tile * RK_TILE; i < rk_least((tile + 1) * RK_TILE, n); i++) {
-        const double *z = a->Z + i * d;
         double *h = k->H + i * n;
         memset(h, 0, (size_t)n * sizeof *h);
-        if (k->latent == RK_KE_LINEAR) {
-            for (int64_t c = 0; c < d; c++)
-                for (int64_t j = 0; j < n; j++) h[j] += z[c] * k->columns[c * n + j];
-        } else {
-            double by = k->latent == RK_KE_RBF ? -0.5 / (k->width * k->width) : -1 / k->width;
-            (k->latent == RK_KE_RBF ? rk_add_squares : rk_add_absolutes)(n, d, z, k->columns, n, h);
-            for (int64_t j = 0; j < n; j++) h[j] = by * h[j] > FAR ? by * h[j] : -1000; /* 0, and no product near it is slow */
-            rk_exp(n, h);
-        }
+        if (!a->near)
+            gram_part(a, i, 0, n, h);
+        else
+            for (int64_t t = 0; t < a->parts; t++)
+                if (a->near[i / a->tile * a->parts + t])
+                    gram_part(a, i, t * a->tile, rk_least(a->tile, n - t * a->tile), h + t * a->tile);
         k->rows[i] = rk_sum(n, h) / (double)n;
         k->squares[i] = rk_dot(i, h, h) + rk_dot(n - i - 1, h + i + 1, h + i + 1);
-        sums[0] += h[i];
+        sums[0] += k->own[i] = h[i];
+        for (int64_t j = 0; a->rebuild && j < n; j++) k->W[i * n + j] = h[j] * a->b[j];
     }
     return RKHS_OK;
 }
 
-/* U = (b_i + b_l) H~ and V = b_l H~ of one tile, side by side: n x 2 RK_TILE. */
-static void weigh_tile(const rk_ke *k, int64_t i0, int64_t ni, int64_t l0, int64_t nl, double *out) {
-    for (int64_t i = 0; i < ni; i++) {
-        const double *h = k->H + (i0 + i) * k->n + l0, *b = k->b + l0;
-        double *u = out + i * 2 * RK_TILE, *v = u + nl, own = k->b[i0 + i];
-        for (int64_t l = 0; l < nl; l++) u[l] = (own + b[l]) * h[l], v[l] = b[l] * h[l];
-        if (i0 + i >= l0 && i0 + i < l0 + nl) u[i0 + i - l0] = v[i0 + i - l0] = 0;
-    }
-}
-
-/* Tile (i, j) of U U' - V V', j <= i, and its mirror image. */
+/* Tile (i, j), j <= i, of b_i b_j (H~H~)_ij + (b_i + b_j) (H~DH~)_ij, and its mirror image; its diagonal is not read. H~H~ is
+ * H H less (h_i + h_j) H_ij, and so on: the diagonal of H need not be taken off. */
 static rkhs_status triples_tile(void *context, int64_t tile, int worker) {
     ke_loop *a = context;
     rk_ke *k = a->k;
-    int64_t ti, tj, n = k->n;
+    int64_t ti, tj, n = k->n, t = a->tile, full = a->near ? t : n;
     rk_triangle(tile, &ti, &tj);
-    int64_t i0 = ti * RK_TILE, j0 = tj * RK_TILE, ni = rk_least(RK_TILE, n - i0), nj = rk_least(RK_TILE, n - j0);
-    double *left = k->room + worker * k->room_each, *right = left + 2 * RK_TILE * RK_TILE;
-    for (int64_t l = 0; l < n; l += RK_TILE) {
-        int64_t nl = rk_least(RK_TILE, n - l);
-        weigh_tile(k, i0, ni, l, nl, left);
-        weigh_tile(k, j0, nj, l, nl, right);
-        for (int64_t j = 0; j < nj; j++)
-            for (int64_t q = nl; q < 2 * nl; q++) right[j * 2 * RK_TILE + q] = -right[j * 2 * RK_TILE + q];
-        rk_gemm_tile('n', 't', ni, nj, 2 * nl, 1.0, left, 2 * RK_TILE, right, 2 * RK_TILE, l ? 1.0 : 0.0, k->M + i0 * n + j0,
-                     n);
+    int64_t i0 = ti * t, j0 = tj * t, ni = rk_least(t, n - i0), nj = rk_least(t, n - j0);
+    double *P = k->room + worker * k->room_each, *M = k->M + i0 * n + j0;
+    for (int64_t i = 0; i < ni; i++) memset(M + i * n, 0, (size_t)nj * sizeof *M);
+    memset(P, 0, (size_t)(RK_TILE * RK_TILE) * sizeof *P);
+    for (int64_t l0 = 0; l0 < n; l0 += full) {
+        int64_t nl = rk_least(full, n - l0), l = l0 / t;
+        if (a->near && !(a->near[ti * a->parts + tj] && a->near[ti * a->parts + l] && a->near[tj * a->parts + l])) continue;
+        rk_gemm_tile('n', 't', ni, nj, nl, 1.0, k->H + i0 * n + l0, n, k->H + j0 * n + l0, n, 1.0, M, n);
+        rk_gemm_tile('n', 't', ni, nj, nl, 1.0, k->H + i0 * n + l0, n, k->W + j0 * n + l0, n, 1.0, P, RK_TILE);
     }
-    if (ti != tj) rk_turn(ni, nj, k->M + i0 * n + j0, n, k->M + j0 * n + i0, n);
+    for (int64_t i = 0; i < ni; i++) {
+        const double *h = k->H + (i0 + i) * n + j0, *b = a->b + j0, *w = k->own + j0, own = a->b[i0 + i], hi = k->own[i0 + i];
+        for (int64_t j = 0; j < nj; j++) {
+            double S = M[i * n + j] - (hi + w[j]) * h[j], T = P[i * RK_TILE + j] - (hi * own + w[j] * b[j]) * h[j];
+            M[i * n + j] = own * b[j] * S + (own + b[j]) * T;
+        }
+    }
+    if (ti != tj) rk_turn(ni, nj, M, n, k->M + j0 * n + i0, n);
     return RKHS_OK;
 }
 
-/* <U U' - V V', H~>, |H centred|^2 and <H centred, G centred> of a tile of rows. */
+/* The sum over triples, |H centred|^2 and <H centred, G centred> of a tile of rows. */
 static rkhs_status sums_tile(void *context, int64_t tile, int worker) {
     ke_loop *a = context;
     rk_ke *k = a->k;
@@ -214,12 +232,12 @@ static void slope_row(const ke_loop *a, int64_t i, double *w) {
     memset(w, 0, (size_t)n * sizeof *w);
     if (a->rebuild) {
         const double *m = k->M + i * n;
-        double by = k->rebuild / (double)n, own = h[i] * k->b[i] * k->b[i] - 2 * k->b[i];
+        double by = k->rebuild / (double)n, own = h[i] * a->b[i] * a->b[i] - 2 * a->b[i];
         for (int64_t j = 0; j < n; j++) {
             double hj = k->latent == RK_KE_LINEAR ? k->H[j * n + j] : 1;
-            w[j] = by * (m[j] + (own + hj * k->b[j] * k->b[j] - 2 * k->b[j]) * h[j]);
+            w[j] = by * (m[j] + (own + hj * a->b[j] * a->b[j] - 2 * a->b[j]) * h[j]);
         }
-        w[i] = by * (k->b[i] * k->b[i] * k->squares[i] + 1);
+        w[i] = by * (a->b[i] * a->b[i] * k->squares[i] + 1);
     }
     if (!a->align) return;
     const double *g = k->G + i * k->ldg;
@@ -264,7 +282,7 @@ static rkhs_status eval_whole(ke_loop *a, rkhs_env *env, double *f) {
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < d; c++) k->columns[c * n + i] = a->Z[i * d + c];
     TRY(rk_parallel(env, NULL, tiles, gram_tile, a));
-    if (a->rebuild) TRY(rk_parallel(env, NULL, tiles * (tiles + 1) / 2, triples_tile, a));
+    if (a->rebuild) TRY(rk_parallel(env, NULL, a->parts * (a->parts + 1) / 2, triples_tile, a));
     a->mean = rk_sum(n, k->rows) / (double)n;
     TRY(rk_parallel(env, NULL, tiles, sums_tile, a));
     for (int64_t t = 0; t < tiles; t++)
@@ -273,7 +291,7 @@ static rkhs_status eval_whole(ke_loop *a, rkhs_env *env, double *f) {
     a->inner = sums[3];
     if (a->rebuild) {
         k->loss = sums[0] + sums[1] / 3;
-        for (int64_t i = 0; i < n; i++) k->loss += (k->H[i * n + i] * k->b[i] * k->b[i] - 2 * k->b[i]) * k->squares[i];
+        for (int64_t i = 0; i < n; i++) k->loss += (k->H[i * n + i] * a->b[i] * a->b[i] - 2 * a->b[i]) * k->squares[i];
         *f += k->rebuild * k->loss / (double)n;
     }
     if (a->align) {
@@ -291,11 +309,41 @@ done:
     return status;
 }
 
+/* Objects in an order in which neighbours are near each other, then what needs H as a whole: tiles of it are 0. */
+static rkhs_status eval_sorted(ke_loop *a, rkhs_env *env, double *f) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = a->k->n, d = a->k->dim, *order;
+    double *Z, *dZ, *b, *out = a->dZ;
+    char *near;
+    a->tile = SMALL;
+    a->parts = (n + SMALL - 1) / SMALL;
+    TRY(rk_scratch(env, n, sizeof *order, &order));
+    TRY(rk_scratch(env, n, sizeof *b, &b));
+    TRY(rk_scratch(env, n * d, sizeof *Z, &Z));
+    TRY(rk_scratch(env, n * d, sizeof *dZ, &dZ));
+    TRY(rk_scratch(env, a->parts * a->parts, 1, &near));
+    TRY(rk_ke_sort(env, n, d, a->Z, order));
+    for (int64_t i = 0; i < n; i++) {
+        b[i] = a->b[order[i]];
+        memcpy(Z + i * d, a->Z + order[i] * d, (size_t)d * sizeof *Z);
+    }
+    rk_ke_near(n, d, Z, a->tile, REACH * a->k->width, near);
+    a->Z = Z, a->b = b, a->near = near;
+    a->dZ = out ? dZ : NULL;
+    TRY(eval_whole(a, env, f));
+    for (int64_t i = 0; out && i < n; i++)
+        for (int64_t c = 0; c < d; c++) out[order[i] * d + c] += dZ[i * d + c];
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
 rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
                        double *f, double *dZ, double *dt) {
     rkhs_status status = RKHS_OK;
     rk_ke *k = context;
-    ke_loop a = {.k = k, .Z = Z, .dZ = dZ, .rebuild = k->rebuild != 0, .align = k->align != 0};
+    ke_loop a = {.k = k, .Z = Z, .dZ = dZ, .b = k->b, .rebuild = k->rebuild != 0, .align = k->align != 0, .tile = RK_TILE};
     int low = 0;
     *f = 0;
     if (dZ) memset(dZ, 0, (size_t)(k->n * k->dim) * sizeof *dZ);
@@ -304,7 +352,8 @@ rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const doub
         a.rebuild = 0;
         a.align = a.align && k->G != NULL;
     }
-    if (a.rebuild || a.align) TRY(eval_whole(&a, env, f));
+    a.parts = (k->n + a.tile - 1) / a.tile;
+    if (a.rebuild || a.align) TRY(k->most && !a.align ? eval_sorted(&a, env, f) : eval_whole(&a, env, f));
 done:
     return status;
 }

@@ -1,6 +1,6 @@
 /* ke_low.c: the objective of autoreconstructive kernel embedding without its n x n matrices.
  *
- * In few dimensions the Gram of a wide rbf kernel has a low rank, H = F F' to within 1e-12. With D = diag b,
+ * In few dimensions the Gram of a wide rbf kernel has a low rank, H = F F' to within 1e-11. With D = diag b,
  *
  *     L = tr(H D H D H) - 2 tr(H D H D) + 2 sum b^2 - sum b^2 (H^2)_ii + sum (b^2 - 2b) ((H^2)_ii - 1) + n
  *     dL/dH_ij = b_i b_j (H^2)_ij + (b_i + b_j) (HDH)_ij - (4 b_i b_j + 2 b_i + 2 b_j) H_ij,   j != i
@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { LEAST = 1000 }; /* objects from which on it pays */
-static const double TOL = 1e-12;
+static const double TOL = 1e-11;
 
 int64_t rk_ke_most(int64_t n, int64_t dim) { return n < LEAST || dim > 3 ? 0 : rk_least(n / 5, 2000); }
 

@@ -130,10 +130,15 @@ static void parts_are_the_whole(void **state) {
         for (int i = 0; i < BIG * DIM; i++) most = fmax(most, fabs(whole[i])), apart = fmax(apart, fabs(whole[i] - parts[i]));
         if (!(apart <= 1e-9 * most)) fail_msg("case %d: %g of %g", t, apart, most);
         rk_ke_free(env, &l);
-        l.H = l.M = l.made = NULL; /* too narrow to be taken apart */
-        l.width = 1e-3;
+        l.H = l.M = l.W = l.made = NULL; /* too narrow to be taken apart: tiles that are 0 are left out */
+        k.H = k.M = k.W = k.made = NULL;
+        l.width = k.width = 0.03;
         l.most = 20;
+        OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, BIG, &f, whole, NULL));
         OK(env, rk_ke_eval(&l, env, Z, NULL, NULL, BIG, &g, parts, NULL));
+        NEAR(g, f, 1e-11);
+        for (int i = 0; i < BIG * DIM; i++) NEAR(parts[i], whole[i], 1e-9);
+        rk_ke_free(env, &k);
         assert_int_equal(l.rank, 0);
         rk_ke_free(env, &l);
         rk_scratch_release(env, mark);
@@ -282,6 +287,44 @@ static void what_cannot_be_embedded_is_said(void **state) {
     rkhs_model_free(m);
 }
 
+/* Labels draw classes together, through a stored Gram and through a factor: what is left of the variance inside of them. */
+static void labels_have_a_say(void **state) {
+    rkhs_env *env = *state;
+    double X[N * 2], left[4];
+    int64_t codes[N], n, d;
+    rkhs_data *x, *y, *same;
+    static const char *const specs[] = {"ke(labels=0.9)", "ke(labels=0.9, gram=nystrom(m=30))", "ke(labels=0)", "ke"};
+    for (int i = 0; i < N; i++) {
+        codes[i] = i % 2;
+        X[2 * i] = noise(31, (uint64_t)i) + 0.5 * (i % 2);
+        X[2 * i + 1] = noise(32, (uint64_t)i);
+    }
+    OK(env, rkhs_data_dense(env, X, N, 2, 2, &x));
+    OK(env, rk_labels_new(env, codes, N, NULL, 2, &y));
+    memset(codes, 0, sizeof codes);
+    OK(env, rk_labels_new(env, codes, N, NULL, 1, &same));
+    for (int t = 0; t < 4; t++) {
+        rkhs_model *m;
+        double mean[2][2] = {{0}};
+        OK(env, rkhs_model_new(env, specs[t], &m));
+        OK(env, rkhs_model_fit(m, NULL, x, t == 3 ? same : y, NULL));
+        const double *Z = rkhs_model_embedding(m, &n, &d);
+        for (int i = 0; i < N * 2; i++) mean[i / 2 % 2][i % 2] += Z[i] / (i / 2 % 2 ? N / 2 : N - N / 2);
+        left[t] = 0;
+        for (int i = 0; i < N * 2; i++) left[t] += pow(Z[i] - mean[i / 2 % 2][i % 2], 2) / (N * 2);
+        rkhs_model_free(m);
+    }
+    if (!(left[0] < 0.95 * left[2] && left[1] < 0.95 * left[2])) fail_msg("%g %g %g", left[0], left[1], left[2]);
+    NEAR(left[3], left[2], 0.02); /* one class has no say, as a share of 0 has none */
+    rkhs_model *m;
+    OK(env, rkhs_model_new(env, "ke(align=0)", &m));
+    assert_int_equal(rkhs_model_fit(m, NULL, x, y, NULL), RKHS_ERR_SPEC);
+    rkhs_model_free(m);
+    rkhs_data_free(x);
+    rkhs_data_free(y);
+    rkhs_data_free(same);
+}
+
 /* The report survives a model file. */
 static void report_is_in_the_file(void **state) {
     rkhs_env *env = *state;
@@ -344,6 +387,7 @@ int main(void) {
         ENV_TEST(weights_solve_the_normal_equations),
         ENV_TEST(odd_grams_have_an_embedding),
         ENV_TEST(what_cannot_be_embedded_is_said),
+        ENV_TEST(labels_have_a_say),
         ENV_TEST(report_is_in_the_file),
         ENV_TEST(the_recipe_is_the_published_one),
     };
