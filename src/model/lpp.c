@@ -96,7 +96,7 @@ const rk_model_type rk_model_lpp = {
     .entry = {.name = "lpp",
               .brief = "locality preserving projections: directions in feature space along which neighbours stay close",
               .formula = "min z'(D - W) z, z'D z + mu |w|^2 = 1, z = Phi w",
-              .cost = "the Gram and 3 n^3 flops; n m^2 with landmarks",
+              .cost = "the Gram and 7 n^3 flops; 5 n m^2 with landmarks",
               .params = params,
               .size = sizeof(lpp)},
     .title = "LocalityPreservingProjections",

@@ -185,7 +185,7 @@ const rk_model_type rk_model_npe = {
          .brief =
              "neighbourhood preserving embedding: directions in feature space that keep how neighbours make up each object",
          .formula = "min |(I - R) z|^2, |z|^2 + mu |w|^2 = 1, z = Phi w",
-         .cost = "the Gram, n k^3 and 3 n^3 flops; n m^2 with landmarks",
+         .cost = "the Gram, n k^3 and 7 n^3 flops; 5 n m^2 with landmarks",
          .params = params,
          .size = sizeof(npe)},
     .title = "NeighbourhoodPreservingEmbedding",
