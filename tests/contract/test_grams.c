@@ -38,26 +38,6 @@ static double *gram_values(rkhs_env *env, const subject *s, const rk_gram *g) {
     return K;
 }
 
-/* Runs check on every gram with every kernel on every data set. */
-typedef void (*gram_check)(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g);
-
-static void each_gram(rkhs_env *env, gram_check check) {
-    fixture_gram of;
-    for (pairing p = {.brief = 1}; next_pairing(env, &p);) {
-        subject s;
-        subject_open(env, &p, N, &s);
-        for (int i = 0; fixture_gram_at(i, &of); i++) {
-            rk_mark mark = rk_scratch_mark(env);
-            LOOK_AT("%s of %s on %s", of.text, p.text, p.data);
-            built b = build(env, &s, of.text);
-            check(env, &s, &of, b.g);
-            unbuild(env, &b);
-            rk_scratch_release(env, mark);
-        }
-        subject_close(env, &s);
-    }
-}
-
 static double inner(const double *a, const double *b, int64_t count) {
     double sum = 0;
     for (int64_t i = 0; i < count; i++) sum += a[i] * b[i];
@@ -87,8 +67,6 @@ static void check_adjoint(rkhs_env *env, const subject *s, const fixture_gram *o
     if (!(fabs(a - b) <= 1e-12 * scale)) fail_msg("%s: <push W, Z> = %.17g, <W, pull Z> = %.17g", context, a, b);
 }
 
-static void push_and_pull_are_adjoint(void **state) { each_gram(*state, check_adjoint); }
-
 static void check_products(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
     enum { K = 2 };
     double *V = normals(env, N * K, 13), *W = numbers(env, g->rank * K), *out = numbers(env, N * K),
@@ -107,8 +85,6 @@ static void check_products(rkhs_env *env, const subject *s, const fixture_gram *
     near_all("mul V and K V", out, twice, N * K, g->type->form == RK_FORM_SAMPLE ? 1e-12 : 1e-8);
 }
 
-static void push_after_pull_is_mul_and_that_is_the_kernel_where_all_is_kept(void **state) { each_gram(*state, check_products); }
-
 static void check_factor(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
     HOLDS(g->n == N && g->rank >= 1 && g->rank <= N && g->kept >= 1 && g->kept <= N);
     for (int64_t i = 0; g->keep && i < g->kept; i++) HOLDS(g->keep[i] >= 0 && g->keep[i] < N);
@@ -126,8 +102,6 @@ static void check_factor(rkhs_env *env, const subject *s, const fixture_gram *of
     }
 }
 
-static void phi_is_what_push_multiplies_by(void **state) { each_gram(*state, check_factor); }
-
 static void check_fold(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
     enum { K = 3 };
     double *V = normals(env, N * K, 14), *W = numbers(env, g->rank * K), *Z = numbers(env, N * K), *out = numbers(env, N * K);
@@ -142,8 +116,6 @@ static void check_fold(rkhs_env *env, const subject *s, const fixture_gram *of, 
     rk_map_free(env, map);
 }
 
-static void fold_through_a_map_is_push(void **state) { each_gram(*state, check_fold); }
-
 /* ---- diag, entries, neighbours ------------------------------------------------------------------------------------- */
 
 static void check_entries(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
@@ -155,8 +127,6 @@ static void check_entries(rkhs_env *env, const subject *s, const fixture_gram *o
     FINE(env, g->type->entries(g, I, J, N * N, all));
     near_each("entries", all, K, N * N, 1e-12);
 }
-
-static void diag_and_entries_are_the_kernel(void **state) { each_gram(*state, check_entries); }
 
 /* By value, largest first, then by index: a is before b. */
 static int before(const double *row, int64_t a, int64_t b) { return row[a] > row[b] || (row[a] == row[b] && a < b); }
@@ -189,7 +159,34 @@ static void check_neighbours(rkhs_env *env, const subject *s, const fixture_gram
     rk_clear(env);
 }
 
-static void neighbours_are_the_largest_entries(void **state) { each_gram(*state, check_neighbours); }
+/* Every gram with every kernel on every data set, built once: push and pull are adjoint; push after pull is mul, and that is
+ * the kernel where all is kept; phi is what push multiplies by; fold through a map is push; diagonal and entries are the
+ * kernel; neighbours are the largest entries. */
+static void a_gram_keeps_its_promises(void **state) {
+    rkhs_env *env = *state;
+    fixture_gram of;
+    static const struct {
+        const char *name;
+        void (*check)(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g);
+    } checks[] = {{"adjoint", check_adjoint}, {"products", check_products}, {"factor", check_factor},
+                  {"fold", check_fold},       {"entries", check_entries},   {"neighbours", check_neighbours}};
+    for (pairing p = {.brief = 1}; next_pairing(env, &p);) {
+        subject s;
+        subject_open(env, &p, N, &s);
+        for (int i = 0; fixture_gram_at(i, &of); i++) {
+            rk_mark mark = rk_scratch_mark(env);
+            LOOK_AT("%s of %s on %s", of.text, p.text, p.data);
+            built b = build(env, &s, of.text);
+            for (size_t q = 0; q < sizeof checks / sizeof *checks; q++) {
+                LOOK_AT("%s of %s on %s: %s", of.text, p.text, p.data, checks[q].name);
+                checks[q].check(env, &s, &of, b.g);
+            }
+            unbuild(env, &b);
+            rk_scratch_release(env, mark);
+        }
+        subject_close(env, &s);
+    }
+}
 
 /* Points of a grid: many exactly equal distances, across tiles. */
 static void ties_of_neighbours_go_by_index(void **state) {
@@ -499,12 +496,7 @@ static void a_gram_past_the_memory_limit_is_refused_before_it_is_allocated(void 
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ENV_TEST(push_and_pull_are_adjoint),
-        ENV_TEST(push_after_pull_is_mul_and_that_is_the_kernel_where_all_is_kept),
-        ENV_TEST(phi_is_what_push_multiplies_by),
-        ENV_TEST(fold_through_a_map_is_push),
-        ENV_TEST(diag_and_entries_are_the_kernel),
-        ENV_TEST(neighbours_are_the_largest_entries),
+        ENV_TEST(a_gram_keeps_its_promises),
         ENV_TEST(ties_of_neighbours_go_by_index),
         ENV_TEST(the_bits_do_not_depend_on_threads),
         ENV_TEST(a_large_gram_multiplies_as_a_small_one),

@@ -521,7 +521,13 @@ static void scores_that_find_no_memory_fail_whole(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* Every model with every gram, and kpca with its solvers. */
+/* Every model with every gram, and kpca with its solvers. Under sanitizers, which take ten times as long, with the exact one
+ * and one more in turn. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { GRAMS_APART = 5 };
+#else
+enum { GRAMS_APART = 1 };
+#endif
 static void fits_that_find_no_memory_fail_whole(void **state) {
     rkhs_env *env = *state;
     static const char *const more[] = {"", ", solver=dense", ", solver=lanczos", ", negative=flip"};
@@ -530,7 +536,8 @@ static void fits_that_find_no_memory_fail_whole(void **state) {
     scene s;
     scene_open(env, &s);
     for (int q = 0; rk_models.entries[q]; q++)
-        for (int g = 0; fixture_gram_at(g, &of); g++)
+        for (int g = 0; fixture_gram_at(g, &of); g++) {
+            if (GRAMS_APART > 1 && g > 0 && (g + q) % GRAMS_APART != 0) continue;
             for (int t = 0; t < (strcmp(rk_models.entries[q]->name, "kpca") == 0 && !of.given ? 4 : 1); t++) {
                 char spec[128], name[192];
                 char rest[96];
@@ -544,6 +551,7 @@ static void fits_that_find_no_memory_fail_whole(void **state) {
                 snprintf(name, sizeof name, "fit %s to a Gram", spec);
                 starve(env, name, call_fit_gram, &s);
             }
+        }
     s.spec = "kpca";
     starve(env, "fit with the model's own kernel", call_fit_own, &s);
     scene_close(&s);
