@@ -44,6 +44,7 @@ typedef struct rk_ke {
     double *room, *slope;      /* for each worker: tiles, a row of n */
     int64_t room_each;
     double loss, alignment; /* of the last evaluation: L, CKA */
+    int64_t skip;           /* evaluations before the next try to take H apart */
     int64_t rank;           /* of H, or 0: it was not taken apart */
 } rk_ke;
 

@@ -15,6 +15,7 @@
 
 enum { SUMS = 4 };   /* for each tile */
 #define FAR -90.0    /* exp of less is taken for 0 */
+enum { SKIP = 20 };  /* evaluations before H is tried again that could not be taken apart */
 enum { SMALL = 64 }; /* rows of a tile where many tiles are 0 */
 #define REACH 9.0    /* widths: exp(-REACH^2/2) = 3e-18 */
 
@@ -313,7 +314,7 @@ done:
 static rkhs_status eval_sorted(ke_loop *a, rkhs_env *env, double *f) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t n = a->k->n, d = a->k->dim, *order;
+    int64_t n = a->k->n, d = a->k->dim, count = 0, *order;
     double *Z, *dZ, *b, *out = a->dZ;
     char *near;
     a->tile = SMALL;
@@ -329,6 +330,12 @@ static rkhs_status eval_sorted(ke_loop *a, rkhs_env *env, double *f) {
         memcpy(Z + i * d, a->Z + order[i] * d, (size_t)d * sizeof *Z);
     }
     rk_ke_near(n, d, Z, a->tile, REACH * a->k->width, near);
+    for (int64_t q = 0; q < a->parts * a->parts; q++) count += near[q];
+    if (2 * count > a->parts * a->parts) { /* few are: large tiles are faster */
+        near = NULL;
+        a->tile = RK_TILE;
+        a->parts = (n + RK_TILE - 1) / RK_TILE;
+    }
     a->Z = Z, a->b = b, a->near = near;
     a->dZ = out ? dZ : NULL;
     TRY(eval_whole(a, env, f));
@@ -347,7 +354,13 @@ rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const doub
     int low = 0;
     *f = 0;
     if (dZ) memset(dZ, 0, (size_t)(k->n * k->dim) * sizeof *dZ);
-    if (k->most && (a.rebuild || !k->G)) TRY(rk_ke_low(k, env, Z, f, dZ, &low));
+    k->rank = 0;
+    if (k->skip > 0) {
+        k->skip--;
+    } else if (k->most && (a.rebuild || !k->G)) {
+        TRY(rk_ke_low(k, env, Z, f, dZ, &low));
+        if (!low) k->skip = SKIP;
+    }
     if (low) {
         a.rebuild = 0;
         a.align = a.align && k->G != NULL;

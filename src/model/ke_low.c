@@ -188,7 +188,6 @@ rkhs_status rk_ke_low(rk_ke *k, rkhs_env *env, const double *Z, double *f, doubl
     int64_t n = k->n, d = k->dim, *pivots;
     double rest, *first;
     low a = {.k = k, .env = env, .n = n, .m = k->G || k->align == 0 ? 0 : k->m, .b = k->b};
-    k->rank = 0;
     *is_low = 0;
     TRY(rk_scratch(env, n, sizeof *pivots, &pivots));
     TRY(rk_pivoted_factor(env, NULL, n, latent_entries, &(points){k, Z}, TOL, k->most, k->F, pivots, &a.r, &rest));
