@@ -198,7 +198,7 @@ static void scores_are_their_formulas(void **state) {
 static void every_model_scores_each_object_alone(void **state) {
     rkhs_env *env = *state;
     static const char *const by[] = {"error", "density", "both"};
-    for (trial t = {0}; next_trial(env, &t, DIM);) {
+    for (trial t = {.few = 1}; next_trial(env, &t, DIM);) {
         rk_mark mark = rk_scratch_mark(env);
         rkhs_data *x, *fresh;
         double untouched = -77;

@@ -97,7 +97,7 @@ static const char *why_not(const rkhs_model *m) {
 
 static void every_model_takes_new_objects_or_says_why_not(void **state) {
     rkhs_env *env = *state;
-    for (trial t = {0}; next_trial(env, &t, DIM);) {
+    for (trial t = {.few = 1}; next_trial(env, &t, DIM);) {
         rk_mark mark = rk_scratch_mark(env);
         rkhs_data *x, *fresh;
         fixture_split(env, t.pair.data, N, NEW, &x, &fresh);

@@ -47,6 +47,7 @@ enum { FIRST = 1, FEWER = 4, SHARES = 20 }; /* of the first model with the first
 #endif
 
 typedef struct trial {
+    int few; /* every model has its share alone, the first too */
     int model, gram;
     int64_t seen; /* kernels of the model so far */
     pairing pair;
@@ -58,7 +59,7 @@ typedef struct trial {
 
 /* Whether a pairing is another model's share, or has no digits to compare. */
 static inline int is_left_out(trial *t) {
-    int shares = t->model > 0 ? SHARES : t->gram > 1 ? FEWER : FIRST;
+    int shares = t->model > 0 || t->few ? SHARES : t->gram > 1 ? FEWER : FIRST;
     if ((t->seen++ + t->model) % shares != 0) return 1;
     if (strcmp(t->pair.data, "offset") != 0) return 0;
     /* A regression on rows far from 0 is a small difference of large numbers. Landmarks drop what is below 1e-12 of k(x,x), and
