@@ -6,7 +6,7 @@
 #include "score/score.h"
 
 static const rk_list *const lists[] = {&rk_models,     &rk_kernels, &rk_grams,   &rk_eigensolvers, &rk_linsolvers,
-                                       &rk_optimisers, &rk_scores,  &rk_formats, &rk_samples};
+                                       &rk_optimisers, &rk_scores,  &rk_formats, &rk_samples,      &rk_augments};
 
 enum { LISTS = sizeof lists / sizeof *lists };
 
