@@ -6,26 +6,15 @@
 with. The first draw of everything comes first: what time does not allow is left out from the last draw on, and said. --quick ends in
 ten minutes.
 """
-import argparse
-import itertools
-import os
-import pathlib
-import subprocess
-import sys
-import warnings
+from run import TOOL, picture, reproduce  # first: it sets the threads of libraries
 
-for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ.setdefault(threads, "1")  # cells run side by side, each on one core
+import itertools
+import subprocess
 
 import numpy as np
 
 import rkhs
-from cells import Cells, curves, spread, table
-from sets import Sets
-
-warnings.simplefilter("ignore")
-HERE = pathlib.Path(__file__).resolve().parent
-TOOL = HERE.parent / "build" / "rkhs"
+from cells import curves, spread, table
 
 # What is tried of each method: the model with holes, what fills them, and the kernels. The first filling of twin kernel embedding is the
 # paper's own setting.
@@ -69,9 +58,8 @@ def umap_of(x, new, neighbours, seed):
 class Bench:
     """The runs: cells by what they depend on."""
 
-    def __init__(self, sets, cells, draws):
-        self.sets, self.cells, self.draws = sets, cells, draws
-        self.drawing = False  # pictures come last
+    def __init__(self, run):
+        self.run, self.sets, self.cells, self.draws = run, run.sets, run.cells, run.draws
 
     def shapes(self, draw):
         """The scigv Gram of a draw's 500 images; None when it is not there yet."""
@@ -191,7 +179,7 @@ def table_2(bench):
                else "\nEvery method of the paper is at or ahead of its row, all three counts, with the better of its kernels, first draw") + ".\n")
 
 
-def figure_1(bench, out):
+def figure_1(bench):
     """The embeddings of Table 2's first draw: training, new, both."""
     parts = {"training": [], "new": [], "union": []}
     names = []
@@ -216,25 +204,9 @@ def figure_1(bench, out):
         labels = {"training": y[old], "new": y[new], "union": np.concatenate([y[old], y[new]])}
         titles = {"training": "300 training images", "new": "200 new images", "union": "training and new images"}
         for part, panels in parts.items():
-            lines.append(f"![{part}]({panels_of(bench, out / f'bctke-figure-1-{part}.svg', panels, names, labels[part], titles[part])})")
+            lines.append(f"![{part}]({picture(bench.run, f'bctke-figure-1-{part}', panels, names, titles[part], labels[part])})")
     return ("## Figure 1: 300 training digits and 200 new ones\n\nThe embeddings of Table 2's first draw that are best on the union; the "
             "numbers are its errors.\n\n" + "\n".join(lines) + "\n")
-
-
-def panels_of(bench, target, panels, titles, labels, title):
-    """Embeddings side by side; the name of the picture."""
-    if not bench.drawing:
-        return target.name
-    folder = bench.cells.folder / "parts"
-    folder.mkdir(exist_ok=True)
-    files = []
-    for q, Z in enumerate(panels):
-        files.append(folder / f"{q}.npy")
-        np.save(files[-1], Z)
-    np.save(folder / "y.npy", labels)
-    subprocess.run([TOOL, "plot", *files, "--titles", ",".join(titles), "--labels", folder / "y.npy", "--title", title, "-o", target, "--quiet"],
-                   check=True)
-    return target.name
 
 
 def figure_2(bench, out, most):
@@ -269,7 +241,7 @@ def figure_2(bench, out, most):
                 best = min(found, key=lambda what: np.mean(found[what][0]))
                 lines.setdefault(name, []).append((d, float(np.mean(found[best][1])), float(np.std(found[best][1], ddof=1))))
                 by[name, d] = f" ({best})"
-    if lines and bench.drawing:
+    if lines and bench.run.drawing:
         curves(out / "bctke-figure-2.svg", "Reuters, 300 texts and 200 new ones: errors of k-NN, k = 1..20", "dimensions", "error rate", lines)
     ahead = []
     for a, b in itertools.combinations(lines, 2):
@@ -295,7 +267,7 @@ def figure_3(bench, out):
         fit = rkhs.model(f"bctke(k=13, lk=0.005, {PAPER}, start=kpca)", kernel="normalize(linear)", n_jobs=1)
         return fit.fit_transform(np.ascontiguousarray(x.reshape(len(x), -1)))
     Z = bench.cells.value("faces", run, set="frey", kernel="normalize(linear)")
-    if Z is not None and bench.drawing:
+    if Z is not None and bench.run.drawing:
         x = bench.sets.frey()
         np.save(bench.cells.folder / "frey-z.npy", Z)
         np.save(bench.cells.folder / "frey-x.npy", x)
@@ -357,7 +329,7 @@ def beside_umap(bench, seeds):
 LOOK = {"KPCA": "kpca", "KLE": "kle", "UMAP": "umap(15)", "TKE": "tke"}
 
 
-def side_by_side(bench, out):
+def side_by_side(bench):
     """Pictures of the same sets by four methods as they come."""
     lines = []
     for name, (train, test) in SPLITS.items():
@@ -370,41 +342,17 @@ def side_by_side(bench, out):
         if all(Z is not None for Z in found):
             y = bench.sets.first(name, train, test, 0)[1]
             shown = slice(0, 600)
-            picture = panels_of(bench, out / f"bctke-look-{name}.png", [Z[shown] for Z in found], LOOK, y[shown], name)
-            lines.append(f"![{name}]({picture})\n")
+            lines.append(f"![{name}]({picture(bench.run, f'bctke-look-{name}', [Z[shown] for Z in found], LOOK, name, y[shown], ending='png')})\n")
     return ("## Side by side\n\nThe training objects of the first split, each method as it comes; 600 of them are drawn.\n\n" + "\n".join(lines))
 
 
-def main():
-    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("data", type=pathlib.Path)
-    parse.add_argument("--cells", type=pathlib.Path, default=pathlib.Path("build/cells-bctke"), help="where results are kept")
-    parse.add_argument("--out", type=pathlib.Path, help="where the page goes; otherwise doc/results, or beside the cells with --quick")
-    parse.add_argument("--quick", action="store_true", help="one draw of images, one split, 5 dimensions; ends in ten minutes")
-    parse.add_argument("--minutes", type=float, help="after which nothing more is computed; otherwise 110, or 9 with --quick")
-    parse.add_argument("--processes", type=int, default=2)
-    given = parse.parse_args()
-    given.out = given.out or (given.cells if given.quick else HERE.parent / "doc" / "results")
-    draws, seeds, most = ((0,), (0,), 5) if given.quick else ((0, 1, 2, 3, 4), (0, 1, 2), 25)
-    minutes = given.minutes if given.minutes is not None else 9 if given.quick else 110
-    cells = Cells(given.cells, 60 * minutes, given.processes, rank)
-    bench = Bench(Sets(given.data), cells, draws)
-    given.out.mkdir(parents=True, exist_ok=True)
-
-    def page():
-        return [beside_umap(bench, seeds), figure_3(bench, given.out), figure_2(bench, given.out, most), table_2(bench), table_1(bench),
-                figure_1(bench, given.out), side_by_side(bench, given.out)]
-    cells.fill(page)
-    bench.drawing = True
-    umap, three, two, second, first, one, look = page()
-    reduced = (f"{len(draws)} draws of the digits, {len(seeds)} splits beside UMAP, 1 to {most} dimensions of texts. " + cells.summary()
-               + (" Rank 0 is the first draw, 0.2 the other splits, 0.5 and 2.5 draws to choose settings by, 1 to 4 the other draws." if cells.wanted else ""))
-    name = "bctke-quick.md" if given.quick else "bctke.md"
-    (given.out / name).write_text("# Twin kernel embedding with back constraints: its tables and figures, again\n\n"
-                                  "Printed by `make reproduce-bctke DATA=DIR`. " + reduced + "\n\n" + "\n".join([first, second, one, two, three, umap, look]))
-    print(reduced)
-    print(given.out / name)
+def page(run):
+    run.draws, seeds, most = ((0,), (0,), 5) if run.quick else ((0, 1, 2, 3, 4), (0, 1, 2), 25)
+    run.reduced = f"{len(run.draws)} draws of the digits, {len(seeds)} splits beside UMAP, 1 to {most} dimensions of texts"
+    bench = Bench(run)
+    return [lambda run: table_1(bench), lambda run: table_2(bench), lambda run: figure_1(bench), lambda run: figure_2(bench, run.out, most),
+            lambda run: figure_3(bench, run.out), lambda run: beside_umap(bench, seeds), lambda run: side_by_side(bench)]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    reproduce("bctke", "Twin kernel embedding with back constraints: its tables and figures, again", __doc__, rank, page)

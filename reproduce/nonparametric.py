@@ -93,8 +93,9 @@ def figure_1(run):
         if ahead:
             best = max(ahead, key=ahead.get)
             verdicts.append(f"{name}: {best} is {'ahead of' if ahead[best] > 0 else 'not ahead of'} k-NN on the features by {ahead[best]:+.3f}")
-    bars(run.out / "nonparametric-figure-1.svg", "3-NN accuracy on test rows, 5 % of rows labelled",
-         {name: {f"{m} {k}".strip(): v for m, of in drawn[name].items() for k, v in of.items()} for name in SETS})
+    if run.drawing:
+        bars(run.out / "nonparametric-figure-1.svg", "3-NN accuracy on test rows, 5 % of rows labelled",
+             {name: {f"{m} {k}".strip(): v for m, of in drawn[name].items() for k, v in of.items()} for name in SETS})
     return ("## Figure 1: classes from few labels, two dimensions\n\n"
             "50 % of the rows without labels, 5 % with (at least one of each class), 45 % to test on; 3-NN on the embedding of the labelled "
             "rows; the bandwidth of rbf and laplacian from 15 steps between 0.01 and 100 by leave-one-out on the labelled rows; columns have "
@@ -129,7 +130,8 @@ def figure_2(run):
                                            seed=s) for s in run.splits] for how in ("rbf", "relu", "network")}
             rows.append([name, method, *(spread(f, 3) for f in found.values())])
             drawn.setdefault(name, {}).update({f"{method} {how}": v for how, v in found.items()})
-    bars(run.out / "nonparametric-figure-2.svg", "3-NN accuracy on test images", drawn)
+    if run.drawing:
+        bars(run.out / "nonparametric-figure-2.svg", "3-NN accuracy on test images", drawn)
     return ("## Figure 2: kernels against networks\n\n500 images, the split and 3-NN as above, two dimensions. The networks have one hidden layer "
             "of 256 and are trained on the same losses and the same noise; their weight decay is chosen as the bandwidths are. The paper does "
             "not say how many classes of CIFAR-10 it used.\n\n" + table(["set", "loss", "rbf", "relu", "network"], rows)
@@ -176,7 +178,8 @@ def figure_3(run):
             if "network" in mean:
                 better = [how for how in hows[3:] if how in mean and mean[how] < mean["network"]]
                 verdicts.append(f"{name}, {said}: ahead of the network: {', '.join(better) or 'none'}")
-    bars(run.out / "nonparametric-figure-3.svg", "mean square error of rebuilt test images", drawn)
+    if run.drawing:
+        bars(run.out / "nonparametric-figure-3.svg", "mean square error of rebuilt test images", drawn)
     return ("## Figure 3: denoising, mean square error to the clean test images\n\n225 images of the first five classes, as many to test on, 50 "
             "dimensions; width and ridge of kae, and the network's weight decay, are those that are best on the last fifth of the training images. "
             "The paper does not say whether 0.1 is the variance or the deviation of its noise.\n\n" + table(["set", "noise", *hows], rows)

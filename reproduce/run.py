@@ -24,6 +24,7 @@ class Run:
 
     def __init__(self, sets, cells, out, quick):
         self.sets, self.cells, self.out, self.quick = sets, cells, out, quick
+        self.drawing = False  # pictures come last
 
 
 def reproduce(name, title, doc, rank, page):
@@ -42,6 +43,7 @@ def reproduce(name, title, doc, rank, page):
     run = Run(Sets(given.data), cells, given.out, given.quick)
     sections = page(run)
     cells.fill(lambda: [section(run) for section in sections])
+    run.drawing = True
     texts = [section(run) for section in sections]
     said = f"{run.reduced}. {cells.summary()}"
     target = given.out / (f"{name}-quick.md" if given.quick else f"{name}.md")
@@ -52,6 +54,8 @@ def reproduce(name, title, doc, rank, page):
 
 def picture(run, name, panels, titles, title, labels=None, target=None, ending="svg"):
     """Embeddings side by side, by classes or numbers; the name of the picture."""
+    if not run.drawing:
+        return f"{name}.{ending}"
     folder = run.cells.folder / "parts"
     folder.mkdir(exist_ok=True)
     files = []
