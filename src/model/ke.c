@@ -40,7 +40,7 @@ static const rk_param params[] = {
     {.name = "start", .kind = RK_CHOICE, .offset = offsetof(ke, start), .value = "kpca", .choices = "kpca|random",
      .brief = "where to begin, unless a start is given; recipe=paper: always random"},
     {.name = "restarts", .kind = RK_INT, .offset = offsetof(ke, restarts), .min = 1, .max = 1000,
-     .brief = "starts to try; the embedding that fits the Gram best stays. Not given: 1, or with align=0 on a line 4"},
+     .brief = "starts to try; the embedding that fits the Gram best stays. Not given: 1, or with align=0 4"},
     {.name = "recipe", .kind = RK_CHOICE, .offset = offsetof(ke, recipe), .value = "ours", .choices = "ours|paper",
      .brief = "paper: reconstruction alone, nothing holds the scale, Adam, the last iterate is kept"},
     {.name = "precision", .kind = RK_CHOICE, .offset = offsetof(ke, precision), .value = "double", .choices = "double|single",
@@ -309,7 +309,7 @@ static double width_of(const ke *o) {
     return !isnan(o->width) ? o->width : o->recipe == PAPER ? 0.01 : o->align != 0 ? 0.3 : o->dim == 1 ? 0.02 : 0.05;
 }
 static int64_t starts_of(const ke *o) {
-    return o->restarts ? o->restarts : o->recipe == OURS && o->align == 0 && o->dim == 1 ? 4 : 1;
+    return o->restarts ? o->restarts : o->recipe == OURS && o->align == 0 ? 4 : 1;
 }
 
 #define PUBLISHED "adam(iter=30000, keep=last"
