@@ -330,7 +330,7 @@ def fit(x, iterations):
 def tke(sets):
     n, p, steps, few = sets.rows(2000), 50, 300, 30
     x, fresh, k = sets.vectors(n, p), sets.vectors(sets.rows(1000), p, 8), min(13, n - 1)
-    spec = f"tke(k={k}, lk=0.02, latent=rbf, weights=kernel, start=random, solver=lbfgs(iter={{}}, ftol=0, gtol=0))"
+    spec = f"tke(k={k}, lk=0.02, latent=rbf, match=product, weights=kernel, start=random, solver=lbfgs(iter={{}}, ftol=0, gtol=0))"
     yield Row("tke fit, 2-D", f"{n}x{p}, {steps} (peer {few}) steps",
               core("fit", kernel=f"rbf(gamma={GAMMA})", model=spec.format(steps), x=x),
               python("scipy, numpy", "python3-scipy", TKE.format(x=x, gamma=GAMMA), f"fit(x, {few}) is None", "fit(x[:64], 2)"),

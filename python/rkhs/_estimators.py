@@ -103,6 +103,11 @@ class RkhsEstimator(BaseEstimator):
             raise ValueError(f"triplets are rows of 2 or 3 whole numbers, not {rows.dtype} of shape {rows.shape}")
         return "index", *rows.shape, n, np.ascontiguousarray(rows, dtype=np.int64)
 
+    @property
+    def _takes_numbers(self):
+        """Whether y are targets of the model: labels and triplets are not."""
+        return self._table["second"] not in (None, "", "labels", "index rows")
+
     # ---- fit --------------------------------------------------------------------------------------------------------------
 
     def _spec(self):
@@ -120,7 +125,7 @@ class RkhsEstimator(BaseEstimator):
             start = dense_tuple(check_array(start, dtype=[np.float64, np.float32], order="C", input_name="start"))
         if triplets is not None:
             target = self._describe_triplets(triplets, x[1])
-        elif y is not None and self._table["second"] not in (None, "", "labels", "index rows"):
+        elif y is not None and self._takes_numbers:
             target, self._flat = self._describe_target(y, x[1])
         model = _rkhs.Model(self._spec())
         progress = progress_of(self.verbose)
@@ -250,7 +255,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
     def score(self, X, y=None):
         """Minus the mean squared error of ``inverse_transform(transform(X))``, or to the targets y: more is better."""
         X = check_array(X, allow_nd=True)
-        right = X if y is None or not self._table["second"] else np.asarray(y)
+        right = np.asarray(y) if y is not None and self._takes_numbers else X
         return -float(np.mean((self.inverse_transform(self.transform(X)).reshape(right.shape) - right) ** 2))
 
     def explain(self, X, top=5):

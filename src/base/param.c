@@ -120,8 +120,9 @@ static rkhs_status value_in(rkhs_env *env, const rk_entry *e, const rk_param *p,
     int bounded = p->min != 0 || p->max != 0 || p->open;
     if (!(v >= -1e300 && v <= 1e300)) return expected(env, e, p, "finite", node);
     if (bounded && (v < p->min || (p->open && v <= p->min)))
-        return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be %s %.15g, not %.15g; its default is %s", e->name, p->name,
-                       p->open ? "above" : "at least", p->min, v, p->value ? p->value : "not to be set");
+        return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be %s %.15g, not %.15g%s%s", e->name, p->name,
+                       p->open ? "above" : "at least", p->min, v, p->value ? "; its default is " : ", or left out",
+                       p->value ? p->value : "");
     if (bounded && p->max > p->min && v > p->max)
         return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be at most %.15g, not %.15g", e->name, p->name, p->max, v);
     *out = v;

@@ -7,13 +7,27 @@
  * deviation (weighted by degrees) times the root of its share of the largest, and the parts are laid out side by side. */
 #include "model/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int64_t rk_graph_k(rkhs_env *env, int64_t k, int64_t n) {
     if (k >= n)
-        rk_log(env, RKHS_LOG_ADVICE, "k = %lld neighbours: there are %lld other objects, and all are taken", (long long)k,
-               (long long)(n - 1));
+        rk_log(env, RKHS_LOG_ADVICE, "k = %lld neighbours: there %s %lld other object%s, and all are taken", (long long)k,
+               n == 2 ? "is" : "are", (long long)(n - 1), n == 2 ? "" : "s");
     return rk_least(k, n - 1);
+}
+
+void rk_graph_advise(rkhs_env *env, int64_t n, int64_t parts, int64_t alone, const char *so) {
+    char single[48] = "";
+    if (alone == n) {
+        rk_log(env, RKHS_LOG_ADVICE, "no two objects have a kernel value above 0: all are placed at 0: choose a wider kernel");
+        return;
+    }
+    if (parts < 2) return;
+    if (alone) snprintf(single, sizeof single, ", %lld of them single objects", (long long)alone);
+    rk_log(env, RKHS_LOG_ADVICE,
+           "the graph of neighbours is in %lld parts%s: %s; raise k, or choose a wider kernel, to join them", (long long)parts,
+           single, so);
 }
 
 rkhs_status rk_graph_new(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, rk_graph *out) {

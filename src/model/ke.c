@@ -308,9 +308,7 @@ done:
 static double width_of(const ke *o) {
     return !isnan(o->width) ? o->width : o->recipe == PAPER ? 0.01 : o->align != 0 ? 0.3 : o->dim == 1 ? 0.02 : 0.05;
 }
-static int64_t starts_of(const ke *o) {
-    return o->restarts ? o->restarts : o->recipe == OURS && o->align == 0 ? 4 : 1;
-}
+static int64_t starts_of(const ke *o) { return o->restarts ? o->restarts : o->recipe == OURS && o->align == 0 ? 4 : 1; }
 
 #define PUBLISHED "adam(iter=30000, keep=last"
 

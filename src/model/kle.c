@@ -66,14 +66,8 @@ static rkhs_status report(rk_fit *f, const rk_eigenmap *e) {
     TRY(rk_report_text(f->env, f->report, "solver", e->solver ? e->solver : "none"));
     TRY(rk_report_number(f->env, f->report, "iterations", (double)e->iterations));
     TRY(rk_report_number(f->env, f->report, "converged", e->converged));
-    if (!e->found)
-        rk_log(f->env, RKHS_LOG_ADVICE,
-               "no two objects have a kernel value above 0: all are placed at 0: choose a wider kernel");
-    else if (e->parts > 1)
-        rk_log(f->env, RKHS_LOG_ADVICE,
-               "the graph of neighbours is in %lld parts, %lld of them single objects: each is embedded by itself, side by "
-               "side; raise k, or choose a wider kernel, to join them",
-               (long long)e->parts, (long long)e->isolated);
+    rk_graph_advise(f->env, f->gram->n, e->parts, e->found ? e->isolated : f->gram->n,
+                    "each is embedded by itself, side by side");
     if (e->found && e->found < f->dim)
         rk_log(f->env, RKHS_LOG_ADVICE, "the largest part of the graph has %lld dimensions; the others of the %lld are 0",
                (long long)e->found, (long long)f->dim);

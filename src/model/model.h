@@ -77,6 +77,9 @@ typedef struct rk_parts {
     int64_t count, alone, *starts, *order;
 } rk_parts;
 rkhs_status rk_graph_parts(rkhs_env *env, const rk_csr *w, rk_parts *out);
+/* One sentence where a graph has no edges, or several parts; `so` says what that means. */
+void rk_graph_advise(rkhs_env *env, int64_t n, int64_t parts, int64_t alone, const char *so);
+#define RK_PARTS_APART "how these lie to each other means little"
 
 /* Laplacian eigenmaps: what was found of the largest part. */
 typedef struct rk_eigenmap {

@@ -75,12 +75,13 @@ static int64_t dim_npe(const void *self, const rkhs_data *y) { return ((const np
  * objects with i as the first. */
 typedef struct local {
     const rk_gram *g;
-    int64_t k, *I, *J;
+    int64_t k, alone, *I, *J; /* alone: no neighbour with a value above 0 */
     double reg, *pairs, *G;
 } local;
 
-static rkhs_status make_up(const local *s, int64_t i, const int64_t *index, double *weight) {
+static rkhs_status make_up(local *s, int64_t i, const int64_t *index, double *weight) {
     int64_t k = s->k, count = 0, bad = 0;
+    int near = 0;
     double trace = 0, sum = 0, size;
     for (int64_t a = 0; a <= k; a++)
         for (int64_t b = 0; b <= a; b++, count++) {
@@ -95,7 +96,9 @@ static rkhs_status make_up(const local *s, int64_t i, const int64_t *index, doub
         const double *row = P + a * (a + 1) / 2;
         size = fmax(size, fabs(row[a]));
         trace += row[a] - 2 * row[0] + P[0];
+        near |= row[0] > 0;
     }
+    s->alone += !near;
     double more = trace > 1e-13 * size * (double)k ? s->reg * trace : 1; /* else they are all equal */
     for (; bad >= 0; more *= 10) { /* a kernel that is not positive semi-definite takes more */
         for (int64_t a = 1; a <= k; a++) {
@@ -127,6 +130,12 @@ rkhs_status rk_local_weights(const rk_gram *g, int64_t k, double reg, int64_t *i
         TRY(rk_progress(g->env, "weights", i, g->n));
         TRY(make_up(&s, i, index + i * k, weight + i * k));
     }
+    if (s.alone)
+        rk_log(
+            g->env, RKHS_LOG_ADVICE,
+            "%lld object%s no neighbour with a kernel value above 0, and what is to make %s up means nothing: choose a wider "
+            "kernel",
+            (long long)s.alone, s.alone == 1 ? " has" : "s have", s.alone == 1 ? "it" : "them");
 done:
     rk_scratch_release(g->env, mark);
     return status;

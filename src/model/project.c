@@ -14,17 +14,8 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu, const rk_c
     TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
     TRY(rk_report_number(f->env, f->report, "converged", s->converged));
     TRY(rk_report_number(f->env, f->report, "parts", (double)parts.count));
-    if (parts.alone == f->gram->n) {
-        rk_log(f->env, RKHS_LOG_ADVICE,
-               "no two objects have a kernel value above 0: all are placed at 0: choose a wider kernel");
-        goto done;
-    }
-    if (parts.count > 1)
-        rk_log(
-            f->env, RKHS_LOG_ADVICE,
-            "the graph of neighbours is in %lld parts, %lld of them single objects: how these lie to each other means little; "
-            "raise k, or choose a wider kernel, to join them",
-            (long long)parts.count, (long long)parts.alone);
+    rk_graph_advise(f->env, f->gram->n, parts.count, parts.alone, RK_PARTS_APART);
+    if (parts.alone == f->gram->n) goto done;
     if (zeros)
         rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %lld dimensions exist; the others are 0",
                (long long)(s->count - zeros), (long long)s->count);

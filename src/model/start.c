@@ -43,7 +43,14 @@ rkhs_status rk_start_at(const rk_fit *f, const rk_gram *g, const rk_start *o, do
     int64_t n = g->n, d = f->dim, ld;
     if (f->start) { /* as it is */
         const double *given = rkhs_data_values(f->start, &ld);
-        for (int64_t i = 0; i < n; i++) memcpy(Z + i * d, given + i * ld, (size_t)d * sizeof *Z);
+        int apart = 0;
+        for (int64_t i = 0; i < n; i++) {
+            memcpy(Z + i * d, given + i * ld, (size_t)d * sizeof *Z);
+            apart |= memcmp(Z + i * d, Z, (size_t)d * sizeof *Z) != 0;
+        }
+        if (!apart && n > 1)
+            FAIL(f->env, RKHS_ERR_DATA, "the start puts all %lld objects in one place: give one in which they differ",
+                 (long long)n);
         goto done;
     }
     if (o->how == RK_START_RANDOM) {

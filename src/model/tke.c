@@ -24,13 +24,13 @@ enum { MATCH_LOG, MATCH_PRODUCT };
 enum { MAP_FULL, MAP_NEAREST };
 
 /* clang-format off */
-#define SHARED(lk_, latent_, match_, weights_)                                                                                 \
+#define SHARED(lk_, lk_brief, latent_, match_, weights_)                                                                                 \
     {.name = "dim", .kind = RK_INT, .offset = offsetof(tke, dim), .value = "2", .min = 1, .max = 1e9,                          \
      .brief = "dimensions of the embedding"},                                                                                  \
     {.name = "k", .kind = RK_INT, .offset = offsetof(tke, k), .min = 1, .max = 1e9,                                            \
      .brief = "neighbours that each object keeps, at most all others; not given: 15"},                                         \
     {.name = "lk", .kind = RK_REAL, .offset = offsetof(tke, lk), .value = lk_, .max = 1e300,                                   \
-     .brief = "what closeness costs: less brings more together"},                                                              \
+     .brief = "what closeness costs: less brings more together" lk_brief},                                                     \
     {.name = "lx", .kind = RK_REAL, .offset = offsetof(tke, lx), .value = "0.001", .max = 1e300,                               \
      .brief = "what distance from 0 costs"},                                                                                   \
     {.name = "latent", .kind = RK_CHOICE, .offset = offsetof(tke, latent), .value = latent_, .choices = "rbf|cauchy",          \
@@ -43,7 +43,7 @@ enum { MAP_FULL, MAP_NEAREST };
      .brief = "where to begin, unless a start is given"}
 
 static const rk_param tke_params[] = {
-    SHARED("0.05", "cauchy", "log", "local"),
+    SHARED(NULL, "; not given: 0.05, or 60/n for fewer than 1200 objects", "cauchy", "log", "local"),
     {.name = "place", .kind = RK_CHOICE, .offset = offsetof(tke, place), .value = "refine", .choices = "refine|neighbour",
      .brief = "new objects: by the objective, or on the neighbour where it is lowest"},
     {.name = "gram", .kind = RK_SPEC, .offset = offsetof(tke, gram), .value = "exact", .list = &rk_grams,
@@ -54,7 +54,7 @@ static const rk_param tke_params[] = {
 };
 
 static const rk_param bctke_params[] = {
-    SHARED("0.005", "rbf", "product", "kernel"),
+    SHARED("0.005", "", "rbf", "product", "kernel"),
     {.name = "map", .kind = RK_CHOICE, .offset = offsetof(tke, map), .value = "full", .choices = "full|nearest",
      .brief = "Z = K A with all of K, or with the k + 1 largest values of each row"},
     {.name = "place", .kind = RK_CHOICE, .offset = offsetof(tke, place), .value = "map", .choices = "map|refine|neighbour",
@@ -78,6 +78,10 @@ static int64_t neighbours_of(const tke *o, int64_t n) { return rk_least(o->k ? o
 static double sum_of(const tke *o, int64_t k) {
     return o->weights == WEIGHTS_LOCAL ? fmax(0.4 * (double)k, fmin(1.5, (double)k)) : 0;
 }
+
+/* What closeness costs. The pull on an object is the same however many there are, and the push is not: for few it takes more.
+ */
+static double lk_of(const tke *o, int64_t n) { return isnan(o->lk) ? fmax(0.05, 60 / (double)n) : o->lk; }
 
 /* ---- fit ---------------------------------------------------------------------------------------------------------------- */
 
@@ -103,11 +107,7 @@ static void advise(rkhs_env *env, const rk_twin *t) {
         rk_log(env, RKHS_LOG_ADVICE,
                "%lld object%s no neighbour with a kernel value above 0, and %s placed by what is far alone",
                (long long)t->alone, t->alone == 1 ? " has" : "s have", t->alone == 1 ? "is" : "are");
-    if (t->parts > 1 + t->alone)
-        rk_log(
-            env, RKHS_LOG_ADVICE,
-            "the neighbours make %lld parts that nothing joins: how these lie to each other means little; raise k to join them",
-            (long long)t->parts);
+    if (t->parts > 1 + t->alone) rk_graph_advise(env, t->n, t->parts, t->alone, RK_PARTS_APART);
 }
 
 static rkhs_status report(rk_fit *f, const rk_twin *t, const rk_smooth_result *s, double width) {
@@ -129,8 +129,13 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
     rkhs_status status = RKHS_OK;
     const tke *o = f->self;
     int64_t n = f->gram->n, d = f->dim, k = o->k ? rk_graph_k(f->env, o->k, n) : neighbours_of(o, n);
-    rk_twin t = {
-        .dim = d, .k = k, .lk = o->lk, .lx = o->lx, .latent = o->latent, .log = o->match == MATCH_LOG, .sum = sum_of(o, k)};
+    rk_twin t = {.dim = d,
+                 .k = k,
+                 .lk = lk_of(o, n),
+                 .lx = o->lx,
+                 .latent = o->latent,
+                 .log = o->match == MATCH_LOG,
+                 .sum = sum_of(o, k)};
     rk_smooth_result s = {.Z = f->Z, .B = coordinates == RK_COORD_SAMPLE ? NULL : f->map->B, .c = f->map->c};
     const double *width = f->before ? rk_report_values(f->before, "width", 1) : NULL;
     double *Z0, theta = width && *width > 0 ? log(*width) : 0;
@@ -178,7 +183,7 @@ static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
                          .dim = d,
                          .k = k,
                          .g = *width,
-                         .lk = o->lk,
+                         .lk = lk_of(o, m->n),
                          .lx = o->lx,
                          .latent = o->latent,
                          .log = o->match == MATCH_LOG};

@@ -206,8 +206,35 @@ static void a_stop_before_the_first_descent_leaves_nothing_and_no_steps_leave_th
     rkhs_data_free(x);
 }
 
+/* Few objects in parts far from each other stay apart within each: what holds objects apart grows with their number. */
+static void few_objects_do_not_fall_together(void **state) {
+    rkhs_env *env = *state;
+    enum { FEW = 40, P = 3 };
+    rk_mark mark = rk_scratch_mark(env);
+    double *values = normals(env, FEW * P, 61);
+    rkhs_data *x;
+    rkhs_kernel *k;
+    rkhs_model *m;
+    int64_t d;
+    for (int64_t i = FEW / 2 * P; i < FEW * P; i++) values[i] += 1000;
+    LOOK_AT("two parts of %d objects", FEW / 2);
+    FINE(env, rkhs_data_dense(env, values, FEW, P, P, &x));
+    FINE(env, rkhs_kernel_new(env, "rbf(sigma=1)", &k));
+    FINE(env, rkhs_model_new(env, "tke", &m));
+    FINE(env, rkhs_model_fit(m, k, x, NULL, NULL));
+    const double *Z = rkhs_model_embedding(m, NULL, &d);
+    for (int64_t i = 0; i < FEW; i++)
+        for (int64_t j = 0; j < i; j++)
+            HOLDS(fmax(fabs(Z[i * d] - Z[j * d]), fabs(Z[i * d + 1] - Z[j * d + 1])) > 1e-4 * largest(Z, FEW * d));
+    rkhs_model_free(m);
+    rkhs_kernel_free(k);
+    rkhs_data_free(x);
+    rk_scratch_release(env, mark);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        ENV_TEST(few_objects_do_not_fall_together),
         ENV_TEST(more_neighbours_than_objects_are_all_others),
         ENV_TEST(parts_and_lone_objects_are_counted_and_embedded),
         ENV_TEST(a_kernel_that_is_zero_between_all_pairs_gets_one_sentence),
