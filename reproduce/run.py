@@ -38,14 +38,15 @@ def reproduce(name, title, doc, rank, page):
     parse.add_argument("--minutes", type=float, help="after which nothing more is computed; otherwise 110, or 9 with --quick")
     parse.add_argument("--processes", type=int, default=2)
     given = parse.parse_args()
-    cells = Cells(given.cells, 60 * (given.minutes if given.minutes is not None else 9 if given.quick else 110), given.processes, rank)
+    minutes = given.minutes if given.minutes is not None else 9 if given.quick else 110
+    cells = Cells(given.cells, 60 * minutes, given.processes, rank)
     given.out.mkdir(parents=True, exist_ok=True)
     run = Run(Sets(given.data), cells, given.out, given.quick)
     sections = page(run)
     cells.fill(lambda: [section(run) for section in sections])
     run.drawing = True
     texts = [section(run) for section in sections]
-    said = f"{run.reduced}. {cells.summary()}"
+    said = f"{run.reduced}. At most {minutes:g} minutes of {given.processes} processes: {cells.summary()}"
     target = given.out / (f"{name}-quick.md" if given.quick else f"{name}.md")
     target.write_text(f"# {title}\n\nPrinted by `make reproduce-{name} DATA=DIR`. {said}\n\n" + "\n".join(texts))
     print(said)
