@@ -473,7 +473,7 @@ def steps(x, width, count):
 
 def ke_row(sets, what, n, width, wanted, steps, few):
     x = sets.vectors(n, 50)
-    spec = f"ke(align=0, width={width}, start=random, solver=lbfgs(iter={steps}, ftol=0, gtol=0))"
+    spec = f"ke(align=0, restarts=1, width={width}, start=random, solver=lbfgs(iter={steps}, ftol=0, gtol=0))"
     return Row(what, f"{n}x50, {steps} (peer {few}) steps", core("fit", kernel=f"rbf(gamma={GAMMA})", model=spec, x=x),
                python("PyTorch, autograd", "python3-torch", KE.format(x=x, gamma=GAMMA), f"steps(x, {width}, {few}) is None",
                       "steps(x[:64], 1, 1)"),
