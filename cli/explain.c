@@ -78,7 +78,7 @@ static void draw_lines(canvas *v, const cli *c, const explained *e, const object
             int64_t at = i * 2 * e->top + q, s = q / e->top, place = q % e->top;
             char number[32];
             if (e->object[at] < 0 || place >= across) continue;
-            snprintf(number, sizeof number, "%.2g", e->influence[at]);
+            snprintf(number, sizeof number, "%.3g", e->influence[at]);
             draw_box(v, theirs, e->object[at], left + BOX + BAND + (double)s * side + (double)place * step, y, colours[s],
                      number);
         }

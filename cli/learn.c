@@ -181,6 +181,19 @@ done:;
     return code;
 }
 
+/* What placing new objects begins with: where the result goes, the model, the objects. */
+static rkhs_status open_new(cli *c, const char **path, rkhs_model **m, rkhs_data **x) {
+    rkhs_status status;
+    TRY(result_path(c, path));
+    TRY(check_format(c, *path, c->output_format));
+    TRY(rkhs_model_load(c->env, c->operand[0], m));
+    if (c->place != NULL) TRY(rkhs_model_set_place(*m, c->place));
+    TRY(read_data(c, c->operand[1], rkhs_model_kernel(*m), x));
+    set_subject(c, c->operand[1], NULL);
+done:
+    return status;
+}
+
 int run_transform(cli *c) {
     rkhs_model *m = NULL;
     rkhs_data *x = NULL;
@@ -188,14 +201,9 @@ int run_transform(cli *c) {
     const char *path;
     int64_t kept, dim = 0;
     rkhs_status status;
-    TRY(result_path(c, &path));
-    TRY(check_format(c, path, c->output_format));
-    TRY(rkhs_model_load(c->env, c->operand[0], &m));
-    if (c->place != NULL) TRY(rkhs_model_set_place(m, c->place));
-    TRY(read_data(c, c->operand[1], rkhs_model_kernel(m), &x));
+    TRY(open_new(c, &path, &m, &x));
     rkhs_model_embedding(m, &kept, &dim);
     TRY(take_numbers(c, "the embedding", rkhs_data_rows(x), dim, &Z));
-    set_subject(c, c->operand[1], NULL);
     TRY(rkhs_model_transform(m, x, Z, dim));
     TRY(write_numbers(c, Z, rkhs_data_rows(x), dim, path));
 done:;
@@ -212,13 +220,8 @@ int run_anomaly(cli *c) {
     double *scores = NULL;
     const char *path;
     rkhs_status status;
-    TRY(result_path(c, &path));
-    TRY(check_format(c, path, c->output_format));
-    TRY(rkhs_model_load(c->env, c->operand[0], &m));
-    if (c->place != NULL) TRY(rkhs_model_set_place(m, c->place));
-    TRY(read_data(c, c->operand[1], rkhs_model_kernel(m), &x));
+    TRY(open_new(c, &path, &m, &x));
     TRY(take_numbers(c, "the scores", rkhs_data_rows(x), 1, &scores));
-    set_subject(c, c->operand[1], NULL);
     TRY(rkhs_model_anomaly(m, x, c->by, scores));
     TRY(write_numbers(c, scores, rkhs_data_rows(x), 1, path));
 done:;

@@ -50,9 +50,7 @@ static rkhs_status report(rk_fit *f, const rk_triplets *t, const rk_spectrum *s,
     TRY(rk_report_number(f->env, f->report, "loss", loss));
     TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, s->count, s->values));
     TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
-    TRY(rk_report_text(f->env, f->report, "solver", s->solver));
-    TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
-    TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+    TRY(rk_report_solver(f, s->solver, s->iterations, -1, s->converged));
     TRY(rk_report_bound(f, "Theorem 6", 0, omega * omega * sqrt(kappa) * alpha / n,
                         omega * omega * kappa * sqrt(log(1 / RK_BOUND_DELTA) / n)));
     if (zeros)

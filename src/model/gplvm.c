@@ -99,10 +99,7 @@ static rkhs_status report(rk_fit *f, const rk_process *p, const rk_smooth_result
     TRY(rk_report_number(f->env, f->report, "width", sqrt(0.5 / p->rate)));
     TRY(rk_report_number(f->env, f->report, "variance", p->scale * p->variance));
     TRY(rk_report_number(f->env, f->report, "noise", p->scale * p->noise));
-    TRY(rk_report_text(f->env, f->report, "solver", s->solver));
-    TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
-    TRY(rk_report_number(f->env, f->report, "evaluations", (double)s->evaluations));
-    TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+    TRY(rk_report_solver(f, s->solver, s->iterations, s->evaluations, s->converged));
 done:
     return status;
 }

@@ -178,8 +178,7 @@ static rkhs_status latent_kernel(rk_fit *f, const double *Z0, rkhs_kernel **kern
     if (!(rk_kernel_kinds(*kernel) & RK_KIND_DENSE) || !rk_kernel_has_gradient(*kernel))
         FAIL(f->env, RKHS_ERR_SPEC,
              "kae: latent=%.80s cannot be the kernel of the codes, as it has no gradient on vectors: use rbf, laplacian, "
-             "matern, "
-             "rq, cauchy, linear, poly, cosine, relu or ntk, or sums, products, weights and powers of these",
+             "matern, rq, cauchy, linear, poly, cosine, relu or ntk, or sums, products, weights and powers of these",
              o->latent);
     TRY(rk_data_borrow(f->env, Z0, f->gram->n, f->dim, f->dim, &codes));
     TRY(rk_kernel_freeze(*kernel, codes));
@@ -259,10 +258,7 @@ static rkhs_status report(rk_fit *f, const state *s, const rk_smooth_result *r) 
     TRY(rk_report_number(f->env, f->report, "encoder_norm", sqrt(encoder)));
     TRY(rk_report_number(f->env, f->report, "decoder_norm", sqrt(s->d.square)));
     TRY(report_bound(f, s, encoder));
-    TRY(rk_report_text(f->env, f->report, "solver", r->solver));
-    TRY(rk_report_number(f->env, f->report, "iterations", (double)r->iterations));
-    TRY(rk_report_number(f->env, f->report, "evaluations", (double)r->evaluations));
-    TRY(rk_report_number(f->env, f->report, "converged", r->converged));
+    TRY(rk_report_solver(f, r->solver, r->iterations, r->evaluations, r->converged));
 done:
     rk_scratch_release(f->env, mark);
     return status;

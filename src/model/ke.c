@@ -249,10 +249,7 @@ static rkhs_status report(rk_fit *f, const rk_ke *k, const rk_ke_weights *w, con
     TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));
     TRY(rk_report_number(f->env, f->report, "width", k->width));
     if (k->rank) TRY(rk_report_number(f->env, f->report, "latent_rank", (double)k->rank));
-    TRY(rk_report_text(f->env, f->report, "solver", s->solver));
-    TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
-    TRY(rk_report_number(f->env, f->report, "evaluations", (double)s->evaluations));
-    TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+    TRY(rk_report_solver(f, s->solver, s->iterations, s->evaluations, s->converged));
 done:
     return status;
 }

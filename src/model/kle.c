@@ -63,9 +63,7 @@ static rkhs_status report(rk_fit *f, const rk_eigenmap *e) {
     TRY(rk_report_array(f->env, f->report, "residuals", 1, f->dim, e->residuals));
     TRY(rk_report_number(f->env, f->report, "parts", (double)e->parts));
     TRY(rk_report_number(f->env, f->report, "isolated", (double)e->isolated));
-    TRY(rk_report_text(f->env, f->report, "solver", e->solver ? e->solver : "none"));
-    TRY(rk_report_number(f->env, f->report, "iterations", (double)e->iterations));
-    TRY(rk_report_number(f->env, f->report, "converged", e->converged));
+    TRY(rk_report_solver(f, e->solver ? e->solver : "none", e->iterations, -1, e->converged));
     rk_graph_advise(f->env, f->gram->n, e->parts, e->found ? e->isolated : f->gram->n,
                     "each is embedded by itself, side by side");
     if (e->found && e->found < f->dim)

@@ -94,9 +94,7 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
     TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, s->count, s->values));
     if (!indefinite) TRY(rk_report_array(f->env, f->report, "explained_variance", 1, s->count, share));
     TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
-    TRY(rk_report_text(f->env, f->report, "solver", s->solver));
-    TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
-    TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+    TRY(rk_report_solver(f, s->solver, s->iterations, -1, s->converged));
     if (s->values[0] != 0 && s->before * 2.2e-16 > 1e-9 * fabs(s->values[0]))
         rk_log(f->env, RKHS_LOG_ADVICE, "the kernel's values are %.1g times their variance, which costs as many digits%s",
                s->before / fabs(s->values[0]), numbers ? ": take the mean off every column first" : "");

@@ -53,9 +53,7 @@ static rkhs_status fit_krr(rk_fit *f) {
     TRY(f->gram->type->fold(f->gram, s.coef, k, f->map->B));
     for (int64_t i = 0; i < n * k; i++) error += (f->Z[i] - T[i]) * (f->Z[i] - T[i]) / (double)(n * k);
     TRY(rk_report_number(f->env, f->report, "training_error", error));
-    TRY(rk_report_text(f->env, f->report, "solver", s.solver));
-    TRY(rk_report_number(f->env, f->report, "iterations", (double)s.iterations));
-    TRY(rk_report_number(f->env, f->report, "converged", s.converged));
+    TRY(rk_report_solver(f, s.solver, s.iterations, -1, s.converged));
     if (!s.converged)
         rk_log(f->env, RKHS_LOG_ADVICE, "the solver did not converge in %lld iteration%s: raise ridge, or iter",
                (long long)s.iterations, s.iterations == 1 ? "" : "s");

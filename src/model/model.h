@@ -23,6 +23,8 @@ typedef struct rk_report {
 rkhs_status rk_report_number(rkhs_env *env, rk_report *r, const char *name, double value);
 rkhs_status rk_report_array(rkhs_env *env, rk_report *r, const char *name, int64_t rows, int64_t columns, const double *values);
 rkhs_status rk_report_text(rkhs_env *env, rk_report *r, const char *name, const char *text);
+/* How a solver ended; evaluations below 0: not counted. */
+rkhs_status rk_report_solver(rk_fit *f, const char *solver, int64_t iterations, int64_t evaluations, int converged);
 const rk_report_item *rk_report_find(const rk_report *r, const char *name); /* or NULL */
 void rk_report_clear(rkhs_env *env, rk_report *r);
 rkhs_status rk_report_save(const rk_report *r, rk_archive *archive);

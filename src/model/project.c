@@ -10,9 +10,7 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu, const rk_c
     TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, s->count, s->values));
     TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
     TRY(rk_report_number(f->env, f->report, "mu", mu));
-    TRY(rk_report_text(f->env, f->report, "solver", s->solver));
-    TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
-    TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+    TRY(rk_report_solver(f, s->solver, s->iterations, -1, s->converged));
     TRY(rk_report_number(f->env, f->report, "parts", (double)parts.count));
     rk_graph_advise(f->env, f->gram->n, parts.count, parts.alone, RK_PARTS_APART);
     if (parts.alone == f->gram->n) goto done;

@@ -41,6 +41,16 @@ rkhs_status rk_report_text(rkhs_env *env, rk_report *r, const char *name, const 
     return status == RKHS_OK ? rk_strdup(env, text, &item->text) : status;
 }
 
+rkhs_status rk_report_solver(rk_fit *f, const char *solver, int64_t iterations, int64_t evaluations, int converged) {
+    rkhs_status status;
+    TRY(rk_report_text(f->env, f->report, "solver", solver));
+    TRY(rk_report_number(f->env, f->report, "iterations", (double)iterations));
+    if (evaluations >= 0) TRY(rk_report_number(f->env, f->report, "evaluations", (double)evaluations));
+    TRY(rk_report_number(f->env, f->report, "converged", converged));
+done:
+    return status;
+}
+
 const rk_report_item *rk_report_find(const rk_report *r, const char *name) {
     for (int64_t i = 0; i < r->count; i++)
         if (strcmp(r->items[i].name, name) == 0) return &r->items[i];

@@ -190,10 +190,7 @@ static rkhs_status report(rk_fit *f, rk_contrast *c, const rk_smooth_result *s, 
     TRY(rk_report_number(f->env, f->report, "lambda", c->lambda));
     TRY(rk_report_number(f->env, f->report, "lambda_above", c->above));
     TRY(rk_report_number(f->env, f->report, "lambda_below", c->below));
-    TRY(rk_report_text(f->env, f->report, "solver", s->solver));
-    TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
-    TRY(rk_report_number(f->env, f->report, "evaluations", (double)s->evaluations));
-    TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+    TRY(rk_report_solver(f, s->solver, s->iterations, s->evaluations, s->converged));
     double most = omega * sqrt(kappa); /* of |z| */
     TRY(rk_report_bound(f, "Theorem 6", c->lambda * omega * omega, pow(most, 3) * alpha / n,
                         pow(most, 4) * sqrt(log(1 / RK_BOUND_DELTA) / n)));

@@ -117,10 +117,7 @@ static rkhs_status report(rk_fit *f, const rk_twin *t, const rk_smooth_result *s
     TRY(rk_report_number(f->env, f->report, "width", width));
     TRY(rk_report_number(f->env, f->report, "neighbours", (double)t->k));
     TRY(rk_report_number(f->env, f->report, "parts", (double)t->parts));
-    TRY(rk_report_text(f->env, f->report, "solver", s->solver));
-    TRY(rk_report_number(f->env, f->report, "iterations", (double)s->iterations));
-    TRY(rk_report_number(f->env, f->report, "evaluations", (double)s->evaluations));
-    TRY(rk_report_number(f->env, f->report, "converged", s->converged));
+    TRY(rk_report_solver(f, s->solver, s->iterations, s->evaluations, s->converged));
 done:
     return status;
 }

@@ -621,4 +621,39 @@ static inline const char *fixture_score(const rk_entry *e, char *out, size_t roo
     return out;
 }
 
+/* ---- models by text ------------------------------------------------------------------------------------------------ */
+
+static inline rkhs_model *fit_text(rkhs_env *env, const char *model, const char *kernel, const rkhs_data *x) {
+    rkhs_model *m;
+    rkhs_kernel *k;
+    LOOK_AT("%s with %s", model, kernel);
+    FINE(env, rkhs_kernel_new(env, kernel, &k));
+    FINE(env, rkhs_model_new(env, model, &m));
+    FINE(env, rkhs_model_fit(m, k, x, NULL, NULL));
+    rkhs_kernel_free(k);
+    return m;
+}
+
+/* One item of a report. */
+static inline rkhs_item item_of(const rkhs_model *m, const char *name) {
+    rkhs_item item = {0};
+    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++)
+        if (strcmp(item.name, name) == 0) return item;
+    fail_msg("%s: no '%s' in the report", context, name);
+    return item;
+}
+
+/* B = A^-1 B, n x k, by elimination with pivots on the diagonal; A is destroyed. */
+static inline void eliminate(int64_t n, double *A, int64_t k, double *B) {
+    for (int64_t q = 0; q < n; q++)
+        for (int64_t i = 0; i < n; i++) {
+            if (i == q) continue;
+            double by = A[i * n + q] / A[q * n + q];
+            for (int64_t j = q; j < n; j++) A[i * n + j] -= by * A[q * n + j];
+            for (int64_t c = 0; c < k; c++) B[i * k + c] -= by * B[q * k + c];
+        }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < k; c++) B[i * k + c] /= A[i * n + i];
+}
+
 #endif

@@ -3,17 +3,6 @@
 
 enum { N = 60, NEW = 20, DIM = 3 };
 
-static rkhs_model *fit_text(rkhs_env *env, const char *model, const char *kernel, const rkhs_data *x) {
-    rkhs_model *m;
-    rkhs_kernel *k;
-    LOOK_AT("%s with %s", model, kernel);
-    FINE(env, rkhs_kernel_new(env, kernel, &k));
-    FINE(env, rkhs_model_new(env, model, &m));
-    FINE(env, rkhs_model_fit(m, k, x, NULL, NULL));
-    rkhs_kernel_free(k);
-    return m;
-}
-
 static double *scores_of(rkhs_env *env, rkhs_model *m, const rkhs_data *x, const char *by) {
     double *s = numbers(env, x->rows);
     FINE(env, rkhs_model_anomaly(m, x, by, s));

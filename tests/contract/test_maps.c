@@ -155,17 +155,6 @@ static void signs_are_fixed_by_the_largest_entry(void **state) {
 
 /* ---- inverse ------------------------------------------------------------------------------------------------------- */
 
-static rkhs_model *fit_text(rkhs_env *env, const char *model, const char *kernel, const rkhs_data *x) {
-    rkhs_model *m;
-    rkhs_kernel *k;
-    LOOK_AT("%s with %s", model, kernel);
-    FINE(env, rkhs_kernel_new(env, kernel, &k));
-    FINE(env, rkhs_model_new(env, model, &m));
-    FINE(env, rkhs_model_fit(m, k, x, NULL, NULL));
-    rkhs_kernel_free(k);
-    return m;
-}
-
 static void rings_come_back_from_their_codes(void **state) {
     rkhs_env *env = *state;
     static const char *const grams[] = {"exact", "nystrom(m=150)"};

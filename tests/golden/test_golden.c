@@ -48,15 +48,6 @@ static void kernels_are_those_of_scikit_learn(void **state) {
     rkhs_data_free(x);
 }
 
-/* One item of a report. */
-static const double *item_of(const rkhs_model *m, const char *name) {
-    rkhs_item item;
-    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++)
-        if (strcmp(item.name, name) == 0) return item.values;
-    fail_msg("%s: no '%s' in the report", context, name);
-    return NULL;
-}
-
 /* Fits one case with more of a spec, and compares scores, eigenvalues and new rows. */
 static void compare(rkhs_env *env, int c, const char *more) {
     rkhs_data *x = golden(env, cases[c].train, ""), *y = golden(env, cases[c].fresh, "");
@@ -72,7 +63,7 @@ static void compare(rkhs_env *env, int c, const char *more) {
     FINE(env, rkhs_model_new(env, spec, &m));
     FINE(env, rkhs_model_fit(m, k, x, NULL, NULL));
     near_each("a score", rkhs_model_embedding(m, NULL, NULL), rkhs_data_values(scores, NULL), TRAIN * DIM, 1e-8);
-    near_each("an eigenvalue", item_of(m, "eigenvalues"), rkhs_data_values(eigenvalues, NULL), DIM, 1e-8);
+    near_each("an eigenvalue", item_of(m, "eigenvalues").values, rkhs_data_values(eigenvalues, NULL), DIM, 1e-8);
     FINE(env, rkhs_model_transform(m, y, Z, DIM));
     near_each("a new row's score", Z, rkhs_data_values(fresh, NULL), NEW * DIM, 1e-8);
     rkhs_model_free(m);

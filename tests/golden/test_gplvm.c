@@ -118,27 +118,6 @@ static void codes_without_an_inverse_are_infinitely_unlikely(void **state) {
 
 /* ---- new objects --------------------------------------------------------------------------------------------------------- */
 
-static double item_of(const rkhs_model *m, const char *name) {
-    rkhs_item item;
-    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++)
-        if (strcmp(item.name, name) == 0 && item.values) return item.values[0];
-    fail_msg("the report has no %s", name);
-    return NAN;
-}
-
-/* A^-1 B of size n by elimination with pivots on the diagonal; B is n x k. */
-static void eliminate(int64_t n, double *A, int64_t k, double *B) {
-    for (int64_t q = 0; q < n; q++)
-        for (int64_t i = 0; i < n; i++) {
-            if (i == q) continue;
-            double by = A[i * n + q] / A[q * n + q];
-            for (int64_t j = q; j < n; j++) A[i * n + j] -= by * A[q * n + j];
-            for (int64_t c = 0; c < k; c++) B[i * k + c] -= by * B[q * k + c];
-        }
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < k; c++) B[i * k + c] /= A[i * n + i];
-}
-
 /* Less the logarithm of the likelihood of row y at z, for vectors X (n x p) about their mean, as it is written. */
 typedef struct plain {
     int64_t n, p;
@@ -182,7 +161,8 @@ static void new_objects_lie_where_their_row_is_likely(void **state) {
         FINE(env, rkhs_model_set_place(m, "neighbour"));
         FINE(env, rkhs_model_transform(m, fresh, first, D));
         plain q = {.n = TRAIN, .p = P, .X = X, .Z = rkhs_model_embedding(m, NULL, NULL), .prior = 1};
-        q.width = item_of(m, "width"), q.variance = item_of(m, "variance"), q.noise = item_of(m, "noise");
+        q.width = item_of(m, "width").values[0], q.variance = item_of(m, "variance").values[0],
+        q.noise = item_of(m, "noise").values[0];
         q.inverse = numbers(env, TRAIN * TRAIN), q.weights = numbers(env, TRAIN * P);
         for (int64_t i = 0; i < TRAIN * P; i++) q.mean[i % P] += X[i] / TRAIN;
         for (int64_t i = 0; i < TRAIN; i++) {
@@ -250,7 +230,7 @@ static void the_data_of_a_back_constraint_have_their_own_kernel(void **state) {
         OK(env, rkhs_model_new(env, specs[t], &m));
         OK(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
         memcpy(Z[t], rkhs_model_embedding(m, NULL, NULL), sizeof Z[t]);
-        HOLDS(item_of(m, "features") == (t < 2 ? P : N - 1));
+        HOLDS(item_of(m, "features").values[0] == (t < 2 ? P : N - 1));
         rkhs_model_free(m);
     }
     same_bits("data=linear", Z[1], Z[0], N * D);
@@ -287,7 +267,7 @@ static void a_start_is_where_it_begins(void **state) {
         const double *Z = rkhs_model_embedding(m, NULL, NULL);
         for (int64_t i = 0; t == 0 && i < N * D; i++) HOLDS(fabs(Z[i]) == fabs(Z0[i])); /* columns may be turned */
         all_finite("Z", Z, N * D);
-        HOLDS(item_of(m, "iterations") == 0);
+        HOLDS(item_of(m, "iterations").values[0] == 0);
         REFUSED(env, RKHS_ERR_DATA, "150 x 3, and must be 150 x 2", rkhs_model_fit(m, NULL, x, NULL, wrong));
         rkhs_model_free(m);
         FINE(env, rkhs_model_new(env, specs[t], &m));

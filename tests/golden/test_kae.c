@@ -4,36 +4,7 @@
 
 enum { N = 40, P = 6, WIDE = 50, D = 3, NEW = 7 };
 
-static double item_of(const rkhs_model *m, const char *name) {
-    rkhs_item item;
-    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++)
-        if (strcmp(item.name, name) == 0 && item.values) return item.values[0];
-    fail_msg("the report has no %s", name);
-    return NAN;
-}
-
-static const char *text_of(const rkhs_model *m, const char *name) {
-    rkhs_item item;
-    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++)
-        if (strcmp(item.name, name) == 0 && item.text) return item.text;
-    fail_msg("the report has no text %s", name);
-    return NULL;
-}
-
 /* ---- the theorem, plainly ------------------------------------------------------------------------------------------- */
-
-/* B = A^-1 B, n x k, by elimination; A is destroyed. */
-static void eliminate(int64_t n, double *A, int64_t k, double *B) {
-    for (int64_t q = 0; q < n; q++)
-        for (int64_t i = 0; i < n; i++) {
-            if (i == q) continue;
-            double by = A[i * n + q] / A[q * n + q];
-            for (int64_t j = q; j < n; j++) A[i * n + j] -= by * A[q * n + j];
-            for (int64_t c = 0; c < k; c++) B[i * k + c] -= by * B[q * k + c];
-        }
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < k; c++) B[i * k + c] /= A[i * n + i];
-}
 
 static double *gram_of(rkhs_env *env, const char *kernel, const double *x, int64_t n, int64_t p) {
     rkhs_kernel *k;
@@ -199,7 +170,7 @@ static double objective(rkhs_env *env, const rkhs_model *m, const double *Kx, co
             }
     unit_rows(Z, N, D);
     *norm = full ? norm_of(env, Kx, Z, N, D) : encoder * N / squares;
-    return theorem(env, gram_of(env, text_of(m, "latent"), Z, N, D), X, N, P, 0.1, *norm) / 0.1;
+    return theorem(env, gram_of(env, item_of(m, "latent").text, Z, N, D), X, N, P, 0.1, *norm) / 0.1;
 }
 
 /* The loss is that of the theorem, its terms are reported, and it is a minimum: slopes along any direction vanish. */
@@ -213,9 +184,9 @@ static void a_fit_is_a_minimum_of_what_it_reports(void **state) {
         LOOK_AT("%s", kernels[t]);
         FINE(env, rkhs_data_dense(env, X, N, P, P, &x));
         rkhs_model *m = fitted(env, "kae(dim=3, solver=lbfgs(iter=5000, ftol=0, gtol=1e-7))", kernels[t], x, NULL);
-        int full = item_of(m, "full_rank") == 1;
+        int full = item_of(m, "full_rank").values[0] == 1;
         HOLDS(full == (t < 2));
-        HOLDS((item_of(m, "gram_ridge") > 0) == !full);
+        HOLDS((item_of(m, "gram_ridge").values[0] > 0) == !full);
         double *K = gram_of(env, kernels[t], X, N, P), h = 1e-3;
         const double *where = full ? m->Z : m->map->B;
         double size = largest(where, N * D);
@@ -227,7 +198,7 @@ static void a_fit_is_a_minimum_of_what_it_reports(void **state) {
             }
         } while (f[0] + f[2] > 2.0002 * f[1]);
         LOOK_AT("%s: objective %.12g, to both sides %.12g and %.12g", kernels[t], f[1], f[0], f[2]);
-        double loss = item_of(m, "loss"), encoder = item_of(m, "encoder_norm"), root = sqrt(norm);
+        double loss = item_of(m, "loss").values[0], encoder = item_of(m, "encoder_norm").values[0], root = sqrt(norm);
         near_all("loss", &loss, f + 1, 1, full ? 1e-9 : 1e-6);
         near_all("encoder", &encoder, &root, 1, full ? 1e-7 : 1e-3);
         HOLDS(f[0] > f[1] && f[2] > f[1]);
@@ -253,7 +224,7 @@ static void encoder_and_decoder_are_those_of_the_theorem(void **state) {
         FINE(env, rkhs_data_dense(env, fresh, NEW, P, P, &new));
         rkhs_model *m = fitted(env, unit ? "kae(dim=3, unit=true, solver=lbfgs(iter=20))" : "kae(dim=3, solver=lbfgs(iter=20))",
                                "rbf(sigma=1)", x, other ? y : NULL);
-        HOLDS(item_of(m, "full_rank") == 1);
+        HOLDS(item_of(m, "full_rank").values[0] == 1);
         for (int64_t i = 0; i < N; i++) {
             double norm = 0;
             for (int c = 0; c < D; c++) norm += m->Z[i * D + c] * m->Z[i * D + c];
@@ -278,8 +249,8 @@ static void encoder_and_decoder_are_those_of_the_theorem(void **state) {
         double *codes = numbers(env, (N + NEW) * D), *decoded = numbers(env, NEW * p);
         memcpy(codes, m->Z, N * D * sizeof *codes);
         memcpy(codes + N * D, Z, sizeof Z);
-        double *Kz = gram_of(env, text_of(m, "latent"), m->Z, N, D), *C = decoder_of(env, Kz, other ? Y : X, N, p, 0.1),
-               *cross = gram_of(env, text_of(m, "latent"), codes, N + NEW, D);
+        double *Kz = gram_of(env, item_of(m, "latent").text, m->Z, N, D), *C = decoder_of(env, Kz, other ? Y : X, N, p, 0.1),
+               *cross = gram_of(env, item_of(m, "latent").text, codes, N + NEW, D);
         for (int i = 0; i < NEW; i++)
             for (int c = 0; c < p; c++) {
                 decoded[i * p + c] = 0;

@@ -2,14 +2,6 @@
  * as make_ke.py prints it. */
 #include "contract/fixtures.h"
 
-static double number_of(const rkhs_model *m, const char *name) {
-    rkhs_item item;
-    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++)
-        if (strcmp(item.name, name) == 0 && item.values) return item.values[0];
-    fail_msg("%s: no %s in the report", context, name);
-    return NAN;
-}
-
 static void the_loss_of_the_weights_is_that_of_numpy(void **state) {
     rkhs_env *env = *state;
     static const struct {
@@ -28,7 +20,7 @@ static void the_loss_of_the_weights_is_that_of_numpy(void **state) {
         FINE(env, rkhs_kernel_new(env, known[q].kernel, &k));
         FINE(env, rkhs_model_new(env, "ke(start=random, solver=lbfgs(iter=1))", &m));
         FINE(env, rkhs_model_fit(m, k, x, NULL, NULL));
-        double loss = number_of(m, "beta_loss");
+        double loss = item_of(m, "beta_loss").values[0];
         if (!(fabs(loss - known[q].loss) <= 1e-7)) fail_msg("%s: %.10f, not %.10f", context, loss, known[q].loss);
         rkhs_model_free(m);
         rkhs_kernel_free(k);

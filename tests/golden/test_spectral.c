@@ -12,14 +12,6 @@ static rkhs_data *golden(rkhs_env *env, const char *name, const char *what) {
     return x;
 }
 
-static const double *item_of(const rkhs_model *m, const char *name) {
-    rkhs_item item;
-    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++)
-        if (strcmp(item.name, name) == 0) return item.values;
-    fail_msg("%s: no '%s' in the report", context, name);
-    return NULL;
-}
-
 static void compare(rkhs_env *env, const char *name, const char *spec, const char *kernel, const char *more) {
     rkhs_data *x = golden(env, "x", ""), *y = golden(env, "y", ""), *scores = golden(env, name, "");
     rkhs_data *fresh = golden(env, name, "_new"), *eigenvalues = golden(env, name, "_eigenvalues");
@@ -32,7 +24,7 @@ static void compare(rkhs_env *env, const char *name, const char *spec, const cha
     FINE(env, rkhs_kernel_new(env, kernel, &k));
     FINE(env, rkhs_model_new(env, text, &m));
     FINE(env, rkhs_model_fit(m, k, x, NULL, NULL));
-    near_all("eigenvalues", item_of(m, "eigenvalues"), rkhs_data_values(eigenvalues, NULL), DIM, 1e-9);
+    near_all("eigenvalues", item_of(m, "eigenvalues").values, rkhs_data_values(eigenvalues, NULL), DIM, 1e-9);
     near_all("Z", rkhs_model_embedding(m, NULL, NULL), rkhs_data_values(scores, NULL), TRAIN * DIM, 1e-7);
     FINE(env, rkhs_model_transform(m, y, Z, DIM));
     near_all("new rows", Z, rkhs_data_values(fresh, NULL), NEW * DIM, 1e-7);

@@ -1,14 +1,6 @@
 /* Graphs of neighbours in parts, odd graphs, and the factor of a singular Gram. */
 #include "contract/fixtures.h"
 
-static const double *item_of(const rkhs_model *m, const char *name) {
-    rkhs_item item;
-    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++)
-        if (strcmp(item.name, name) == 0) return item.values;
-    fail_msg("%s: no '%s' in the report", context, name);
-    return NULL;
-}
-
 /* A model fitted on a Gram, with what it advised. */
 static rkhs_model *fit_gram(rkhs_env *env, const char *spec, const double *K, int64_t n, remarks *log) {
     rkhs_data *x;
@@ -57,7 +49,7 @@ static void parts_are_embedded_side_by_side(void **state) {
         snprintf(spec, sizeof spec, "kle(k=4, dim=%d)", dim);
         rkhs_model *m = fit_gram(env, spec, K, N, &log);
         const double *Z = rkhs_model_embedding(m, NULL, NULL);
-        HOLDS(item_of(m, "parts")[0] == PARTS && item_of(m, "isolated")[0] == 2);
+        HOLDS(item_of(m, "parts").values[0] == PARTS && item_of(m, "isolated").values[0] == 2);
         HOLDS(log.advice == 1 && strstr(log.last, "in 5 parts, 2 of them single objects"));
         all_finite("Z", Z, N * dim);
         int axes = dim > 1 ? 2 : 1;
