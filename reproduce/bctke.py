@@ -63,7 +63,7 @@ class Bench:
 
     def shapes(self, draw):
         """The scigv Gram of a draw's 500 images; None when it is not there yet."""
-        return self.cells.value("scigv", lambda: rkhs.gram(self.sets.mnist(draw)[0], kernel="scigv", n_jobs=1), draw=draw)
+        return self.cells.value("scigv", lambda draw: rkhs.gram(self.sets.mnist(draw)[0], kernel="scigv", n_jobs=1), draw=draw)
 
     def codes(self, model, kernel, power, draw, train=None):
         """Embeddings of the training rows, and of the others by the model of those, below each other; and the labels."""
@@ -102,8 +102,7 @@ class Bench:
             model = text.format(**dict(zip(holes, values)))
             for power in KERNELS[kernel]:
                 found[model, kernel, power] = self.cells.value(
-                    "errors", lambda m=model, p=power: self.embed(m, kernel, p, draw, train), model=model, kernel=kernel, power=power,
-                    draw=draw, train=train)
+                    "errors", self.embed, model=model, kernel=kernel, power=power, draw=draw, train=train)
         return None if None in found.values() else found
 
 
@@ -191,8 +190,7 @@ def figure_1(bench):
         if not paper or not found:
             continue
         model, kernel, power = min(found, key=lambda k: found[k][0])
-        Z = bench.cells.value("codes", lambda m=model, k=kernel, p=power: bench.codes(m, k, p, 0, 30)[0], model=model, kernel=kernel, power=power, draw=0,
-                              train=30)
+        Z = bench.cells.value("codes", lambda **key: bench.codes(**key)[0], model=model, kernel=kernel, power=power, draw=0, train=30)
         if Z is None:
             continue
         names.append(f"{method} {'/'.join(map(str, found[model, kernel, power]))}")
@@ -219,15 +217,15 @@ def figure_2(bench, out, most):
     old, held = split(np.unique(y, return_inverse=True)[1], 20)
     lines, by = {}, {}
     for name, (models, kernel) in ways.items():
-        def gram(new, kernel=kernel):
+        def gram(kernel, new):
             texts, _, others, _ = bench.sets.reuters(10, 30, 20)
             return rkhs.gram(others, texts, kernel=kernel, n_jobs=1) if new else rkhs.gram(texts, kernel=kernel, n_jobs=1)
-        K = bench.cells.value("texts", lambda g=gram: g(False), kernel=kernel, new=False)
-        N = bench.cells.value("texts", lambda g=gram: g(True), kernel=kernel, new=True)
+        K = bench.cells.value("texts", gram, kernel=kernel, new=False)
+        N = bench.cells.value("texts", gram, kernel=kernel, new=True)
         for d in range(1, most + 1) if K is not None and N is not None else ():
             found = {}
             for what, model in models.items():
-                def rates(within, model=model.format(d=d), K=K, N=N):
+                def rates(model, kernel, within, K=K, N=N):
                     """Of new texts; or of every third training text by the map of the others."""
                     fit = rkhs.model(model, kernel="precomputed", n_jobs=1)
                     Z = fit.fit_transform(np.ascontiguousarray(K[np.ix_(old, old)]) if within else K)
@@ -236,7 +234,7 @@ def figure_2(bench, out, most):
                     names = [f"knn(k={k})" for k in range(1, 21)]
                     values = rkhs.score(names, Z, y=labels[0], new_Z=W, new_y=labels[1], n_jobs=1)
                     return [1 - values[n] for n in names]
-                found[what] = [bench.cells.value("texts-rates", lambda r=rates, w=within: r(w), model=model.format(d=d), kernel=kernel, within=within)
+                found[what] = [bench.cells.value("texts-rates", rates, model=model.format(d=d), kernel=kernel, within=within)
                                for within in (True, False)]
             if all(v is not None for pair in found.values() for v in pair):
                 best = min(found, key=lambda what: np.mean(found[what][0]))
@@ -264,9 +262,9 @@ def figure_2(bench, out, most):
 
 def figure_3(bench, out):
     """Faces. Their terms are not known, so the picture that shows them stays beside the cells."""
-    def run():
+    def run(set, kernel):
         x = bench.sets.frey()
-        fit = rkhs.model(f"bctke(k=13, lk=0.005, {PAPER}, start=kpca)", kernel="normalize(linear)", n_jobs=1)
+        fit = rkhs.model(f"bctke(k=13, lk=0.005, {PAPER}, start=kpca)", kernel=kernel, n_jobs=1)
         return fit.fit_transform(np.ascontiguousarray(x.reshape(len(x), -1)))
     Z = bench.cells.value("faces", run, set="frey", kernel="normalize(linear)")
     if Z is not None and bench.run.drawing:
@@ -298,16 +296,16 @@ def beside_umap(bench, seeds):
     """tke as it comes against umap-learn as it comes."""
     rows, counts, behind = [], [0, 0, 0], []
     scores = ["5-NN of new", "15-NN of new", "trustworthiness of new", "continuity of new", "1-NN", "trustworthiness", "continuity"]
-    for name, (train, test) in SPLITS.items():
+    for name in SPLITS:
         found = {}
         for how in ("umap", "tke", "tke, on a neighbour"):
             for seed in seeds:
-                def run(name=name, how=how, seed=seed, train=train, test=test):
-                    x, y, new_x, new_y = bench.sets.first(name, train, test, seed)
-                    if how == "umap":
+                def run(set, model, seed):
+                    x, y, new_x, new_y = bench.sets.first(set, *SPLITS[set], seed)
+                    if model == "umap":
                         Z, W = umap_of(x, new_x, 15, seed)
                     else:
-                        fit = rkhs.TwinKernelEmbedding(place="neighbour" if "neighbour" in how else "refine", random_state=seed, n_jobs=1)
+                        fit = rkhs.TwinKernelEmbedding(place="neighbour" if "neighbour" in model else "refine", random_state=seed, n_jobs=1)
                         Z = fit.fit_transform(x)
                         W = fit.transform(new_x)
                     return judged(x, y, new_x, new_y, Z, W)
@@ -339,15 +337,15 @@ def defaults(bench, seeds):
     rows = []
     for k, times in [(15, 1), (15, .5), (15, 2), (10, 1), (10, .5), (10, 2), (25, 1), (25, .5), (25, 2), ("umap", 1)]:
         row = []
-        for name, (train, test) in AROUND.items():
+        for name in AROUND:
             found = []
             for seed in seeds:
-                def run(name=name, train=train, test=test, seed=seed, k=k, times=times):
-                    x, y, new_x, new_y = bench.sets.any(name, train, test, seed)
+                def run(set, k, times, seed):
+                    x, y, new_x, new_y = bench.sets.any(set, *AROUND[set], seed)
                     if k == "umap":
                         Z, W = umap_of(x, new_x, 15, seed)
                     else:
-                        fit = rkhs.model(f"tke(k={k}, lk={times * max(.05, 60 / train)})", n_jobs=1)
+                        fit = rkhs.model(f"tke(k={k}, lk={times * max(.05, 60 / len(x))})", n_jobs=1)
                         Z = fit.fit_transform(x)
                         W = fit.transform(new_x)
                     new = rkhs.score(["knn(k=5)"] + NEIGHBOURS, Z, x, y, new_Z=W, new_X=new_x, new_y=new_y, n_jobs=1)
@@ -367,8 +365,8 @@ def side_by_side(bench):
     for name, (train, test) in SPLITS.items():
         found = []
         for model in LOOK.values():
-            def run(model=model, name=name, train=train, test=test):
-                x, _, new_x, _ = bench.sets.first(name, train, test, 0)
+            def run(set, model):
+                x, _, new_x, _ = bench.sets.first(set, *SPLITS[set], 0)
                 return umap_of(x, new_x[:0], 15, 0)[0] if model.startswith("umap") else rkhs.model(model, n_jobs=1).fit_transform(x)
             found.append(bench.cells.value("look", run, set=name, model=model))
         if all(Z is not None for Z in found):

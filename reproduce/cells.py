@@ -1,6 +1,6 @@
 """Results by cell: each is computed once, kept in a folder, and found there by the next run.
 
-A cell is a name and what it depends on, {"draw": 0, "model": "kle(k=13)"}; its value is anything that JSON can hold, or an array, which is
+A cell is a name and what it depends on, {"draw": 0, "model": "kle(k=13)"}, which is what its function is called with; its value is anything that JSON can hold, or an array, which is
 kept as an NPY beside. A run that is stopped loses the cells it was at. Cells are not forgotten when the library changes: remove the folder
 to compute them again.
 """
@@ -31,7 +31,7 @@ class Cells:
         return self.folder / f"{name}-{mark}"
 
     def value(self, name, make, **key):
-        """The cell's value; None when it is not there (yet)."""
+        """The cell's value, make(**key); None when it is not there (yet)."""
         path = self.path(name, key)
         kept = path.with_suffix(".json")
         if kept.exists():
@@ -46,7 +46,7 @@ class Cells:
 
     def compute(self, path, name, make, key):
         cpu = time.process_time()
-        value = make()
+        value = make(**key)
         array = isinstance(value, np.ndarray)
         if array:
             np.save(path.with_suffix(".part.npy"), value)

@@ -6,6 +6,7 @@ default in one thing. Scores: leave-one-out 5-NN (labels are seen by the score a
 and with the best of its widths for each set, chosen by the score itself; ke's default is one for all sets, and was chosen on the first two draws.
 """
 import argparse
+import functools
 import pathlib
 import warnings
 
@@ -75,14 +76,14 @@ def scores(Z, x, y, kernel):
     return [float(v) for v in s.values()]
 
 
-def ke_run(sets, name, rows, draw, parameters, times):
-    x, y, kernel = load(sets, name, rows, draw)
+def ke_run(sets, set, rows, draw, parameters, times):
+    x, y, kernel = load(sets, set, rows, draw)
     own = kernel or (RBF.format(times) if times else None)
     return scores(rkhs.KernelEmbedding(n_components=2, kernel=own, random_state=draw, **parameters).fit_transform(x), x, y, kernel)
 
 
-def kpca_run(sets, name, rows, draw, width):
-    x, y, kernel = load(sets, name, rows, draw)
+def kpca_run(sets, set, rows, draw, width):
+    x, y, kernel = load(sets, set, rows, draw)
     own = f"{kernel}^{width}" if kernel else "rbf(sigma=median)" if width == "median" else RBF.format(width)
     return scores(rkhs.KernelPCA(n_components=2, kernel=own).fit_transform(x), x, y, kernel)
 
@@ -112,7 +113,7 @@ def main():
         line = []
         for name in SETS:
             widths = POWERS if name == "nci" else WIDTHS
-            each = [cell([cells.value("kpca", lambda: kpca_run(sets, name, a.rows, draw, w), set=name, rows=a.rows, draw=draw, width=w)
+            each = [cell([cells.value("kpca", functools.partial(kpca_run, sets), set=name, rows=a.rows, draw=draw, width=w)
                           for draw in range(a.draws)]) for w in (widths if best else widths[:1])]
             each = [e for e in each if e is not None]
             line.append(shown(np.max(each, 0) if each else None))
@@ -120,7 +121,7 @@ def main():
     for label, (parameters, times) in SETTINGS.items():
         if a.only and a.only not in label:
             continue
-        line = [shown(cell([cells.value("ke", lambda: ke_run(sets, name, a.rows, draw, parameters, times), set=name, rows=a.rows, draw=draw,
+        line = [shown(cell([cells.value("ke", functools.partial(ke_run, sets), set=name, rows=a.rows, draw=draw,
                                         parameters=parameters, times=times) for draw in range(a.draws)])) for name in SETS]
         print(f"| {label} | " + " | ".join(line) + " |", flush=True)
 

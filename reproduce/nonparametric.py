@@ -8,6 +8,8 @@ ends in ten minutes.
 """
 from run import reproduce  # first: it sets the threads of libraries
 
+import functools
+
 import numpy as np
 
 import rkhs
@@ -20,6 +22,7 @@ METHODS = {"KPCA": "kpca(dim={h})", "contrastive": "contrastive(dim={h})", "spec
 OURS = ("contrastive", "spectral", "kae")
 SETS = ("circles", "cubes", "iris", "ionosphere")
 DECAYS = (0.0, 1e-3, 1e-1)
+NOISES = {"variance 0.1": .1 ** .5, "deviation 0.1": .1}  # the deviation of each
 
 
 def split(x, y, seed):
@@ -54,9 +57,9 @@ def prepared(run, name, seed):
     return (x - x[known].mean(0)) / np.where(x[known].std(0) > 0, x[known].std(0), 1), y, unlabelled, labelled, test
 
 
-def tried(run, name, method, kernel, seed, h=2):
+def tried(run, set, method, kernel, seed, h=2):
     """The accuracy on test rows, with the bandwidth that is best by leave-one-out on the labelled."""
-    x, y, unlabelled, labelled, test = prepared(run, name, seed)
+    x, y, unlabelled, labelled, test = prepared(run, set, seed)
     if method == "raw":
         return accuracy(x[labelled], y[labelled], x[test], y[test])
     best = (-1, 0)
@@ -75,14 +78,14 @@ def tried(run, name, method, kernel, seed, h=2):
 def figure_1(run):
     rows, drawn, verdicts = [], {}, []
     for name in SETS:
-        raw = [run.cells.value("classes", lambda s=s: tried(run, name, "raw", "", s), set=name, method="raw", kernel="", seed=s) for s in run.splits]
+        raw = [run.cells.value("classes", functools.partial(tried, run), set=name, method="raw", kernel="", seed=s) for s in run.splits]
         rows.append([name, "k-NN on the features", spread(raw, 3), *[""] * 3])
         drawn.setdefault(name, {})["raw"] = {"": raw}
         ahead = {}
         for method in METHODS:
             found = {}
             for kernel in KERNELS:
-                found[kernel] = [run.cells.value("classes", lambda m=method, k=kernel, s=s: tried(run, name, m, k, s), set=name, method=method,
+                found[kernel] = [run.cells.value("classes", functools.partial(tried, run), set=name, method=method,
                                                  kernel=kernel, seed=s) for s in run.splits]
             drawn[name][method] = found
             rows.append([name, method, *(spread(found[k], 3) for k in KERNELS)])
@@ -103,12 +106,12 @@ def figure_1(run):
             + "\n" + ".\n".join(verdicts) + ".\n\n![Accuracies](nonparametric-figure-1.svg)\n")
 
 
-def against(run, name, method, how, seed, h=2):
+def against(run, set, method, how, seed, h=2):
     """A kernel model (how: its kernel) or a network (how: "network") on images; widths and decays by leave-one-out on the labelled rows."""
     if how != "network":
-        return tried(run, name, method, how, seed, h)
+        return tried(run, set, method, how, seed, h)
     import networks
-    x, y, unlabelled, labelled, test = prepared(run, name, seed)
+    x, y, unlabelled, labelled, test = prepared(run, set, seed)
     train = x[np.concatenate([unlabelled, labelled])]
     g = np.random.default_rng(seed)
     positive, negative = train + .1 * g.normal(size=train.shape), train[g.integers(len(train), size=len(train))]
@@ -126,7 +129,7 @@ def figure_2(run):
     rows, drawn = [], {}
     for name in ("mnist, two classes", "cifar10, two classes", "cifar10"):
         for method in OURS:
-            found = {how: [run.cells.value("images", lambda how=how, s=s, m=method: against(run, name, m, how, s), set=name, method=method, how=how,
+            found = {how: [run.cells.value("images", functools.partial(against, run), set=name, method=method, how=how,
                                            seed=s) for s in run.splits] for how in ("rbf", "relu", "network")}
             rows.append([name, method, *(spread(f, 3) for f in found.values())])
             drawn.setdefault(name, {}).update({f"{method} {how}": v for how, v in found.items()})
@@ -138,9 +141,10 @@ def figure_2(run):
             + "\n![Accuracies](nonparametric-figure-2.svg)\n")
 
 
-def denoised(run, name, how, noise, seed, h=50):
+def denoised(run, set, how, noise, seed, h=50):
     """The mean square error, on test images, of what noisy ones are rebuilt as; settings by the last fifth of the training images."""
-    x, target = run.sets.five(name, seed)
+    _, target = run.sets.five(set, seed)
+    noise = NOISES[noise]
     g = np.random.default_rng(seed)
     old, new = target[:225], target[225:]
     noisy, new_noisy = old + g.normal(0, noise, old.shape), new + g.normal(0, noise, new.shape)
@@ -169,8 +173,8 @@ def figure_3(run):
     rows, drawn, verdicts = [], {}, []
     hows = ("noisy images", "mean image", "network", "rbf", "laplacian", "linear", "relu")
     for name in ("mnist", "cifar10", "svhn"):
-        for said, noise in (("variance 0.1", .1 ** .5), ("deviation 0.1", .1)):
-            found = {how: [run.cells.value("denoised", lambda how=how, s=s: denoised(run, name, how, noise, s), set=name, how=how, noise=said, seed=s)
+        for said in NOISES:
+            found = {how: [run.cells.value("denoised", functools.partial(denoised, run), set=name, how=how, noise=said, seed=s)
                            for s in run.splits] for how in hows}
             rows.append([name, said, *(spread(f, 4) for f in found.values())])
             drawn[f"{name}, {said}"] = {how: found[how] for how in hows[2:]}
