@@ -38,7 +38,7 @@ static const rk_param params[] = {
      .choices = "rbf|laplacian|linear|cauchy|auto",
      .brief = "the kernel of the embedding; auto: cauchy, or with align=0, recipe=paper or a factor for a gram rbf"},
     {.name = "width", .kind = RK_REAL, .offset = offsetof(ke, width), .max = 1e300, .open = 1,
-     .brief = "sigma of the embedding's kernel, where the embedding has variance 1; not given: 0.2 dim and at most sqrt(dim), of which rbf takes 3/4; align=0: 0.05, 0.02 on a line; recipe=paper: 0.01"},
+     .brief = "sigma of the embedding's kernel, where the embedding has variance 1; not given: 0.2 dim and at most sqrt(dim), of which rbf takes 3/4; align=0: 1/8 of it, 0.02 on a line; recipe=paper: 0.01"},
     {.name = "start", .kind = RK_CHOICE, .offset = offsetof(ke, start), .value = "kpca", .choices = "kpca|random",
      .brief = "where to begin, unless a start is given; recipe=paper: always random"},
     {.name = "restarts", .kind = RK_INT, .offset = offsetof(ke, restarts), .min = 1, .max = 1000,
@@ -311,12 +311,12 @@ static int latent_of(const rk_fit *f) {
     return o->align == 0 || o->recipe == PAPER || f->gram->type->form != RK_FORM_SAMPLE ? RK_KE_RBF : RK_KE_CAUCHY;
 }
 /* Distances grow with sqrt(dim), and few dimensions have room for near neighbours alone; a Gaussian is as wide as a Cauchy
- * kernel of 4/3 its width. */
+ * kernel of 4/3 its width, and clusters want a narrow one. */
 static double width_of(const ke *o, int latent) {
     if (!isnan(o->width)) return o->width;
     if (o->recipe == PAPER) return 0.01;
-    if (o->align == 0) return o->dim == 1 ? 0.02 : 0.05;
-    return (latent == RK_KE_CAUCHY ? 1 : 0.75) * fmin(0.2 * (double)o->dim, sqrt((double)o->dim));
+    if (o->align == 0 && o->dim == 1) return 0.02;
+    return (o->align == 0 ? 0.125 : latent == RK_KE_CAUCHY ? 1 : 0.75) * fmin(0.2 * (double)o->dim, sqrt((double)o->dim));
 }
 static int64_t starts_of(const ke *o) { return o->restarts ? o->restarts : o->recipe == OURS && o->align == 0 ? 4 : 1; }
 
