@@ -26,14 +26,12 @@ NOISES = {"variance 0.1": .1 ** .5, "deviation 0.1": .1}  # the deviation of eac
 
 
 def split(x, y, seed):
-    """(unlabelled, labelled, test) rows: 50 %, 5 % and 45 %, the labelled with each class among them."""
+    """(unlabelled, labelled, test) rows: 50 %, 5 % and 45 %, the labelled with the classes in proportion."""
     order = np.random.default_rng(seed).permutation(len(x))
-    labelled = max(int(round(.05 * len(x))), 3)
-    first = [np.flatnonzero(y[order] == c)[:1] for c in np.unique(y)]  # one of each class, in the order drawn
-    first = np.concatenate(first)
-    rest = np.setdiff1d(np.arange(len(order)), first, assume_unique=True)
-    chosen = np.concatenate([first, rest[:max(labelled - len(first), 0)]])
-    rest = np.setdiff1d(np.arange(len(order)), chosen, assume_unique=True)
+    by = np.argsort(y[order], kind="stable")  # class by class, in the order drawn
+    count = max(int(round(.05 * len(x))), 3)
+    chosen = by[((np.arange(count) + .5) * len(x) / count).astype(int)]
+    rest = np.setdiff1d(np.arange(len(x)), chosen)
     half = int(round(.5 * len(x)))
     return order[rest[:half]], order[chosen], order[rest[half:]]
 
@@ -62,17 +60,22 @@ def tried(run, set, method, kernel, seed, h=2):
     x, y, unlabelled, labelled, test = prepared(run, set, seed)
     if method == "raw":
         return accuracy(x[labelled], y[labelled], x[test], y[test])
-    best = (-1, 0)
+    found, reached = [], []
     for text in KERNELS[kernel]:
         try:
             fit = rkhs.model(METHODS[method].format(h=h), kernel=text, random_state=seed, n_jobs=1).fit(x[np.concatenate([unlabelled, labelled])])
             z, w = fit.transform(x[labelled]), fit.transform(x[test])
         except rkhs.Error:  # a width with which nothing is left to embed
             continue
-        found = leave_one_out(z, y[labelled])
-        if found > best[0]:
-            best = (found, accuracy(z, y[labelled], w, y[test]))
-    return best[1]
+        found.append(leave_one_out(z, y[labelled]))
+        reached.append(accuracy(z, y[labelled], w, y[test]))
+    return reached[middle_best(found)]
+
+
+def middle_best(found):
+    """The middle one of those that are best: with few labels many are equal."""
+    best = np.flatnonzero(np.array(found) == max(found))
+    return int(best[len(best) // 2])
 
 
 def figure_1(run):
@@ -100,9 +103,10 @@ def figure_1(run):
         bars(run.out / "nonparametric-figure-1.svg", "3-NN accuracy on test rows, 5 % of rows labelled",
              {name: {f"{m} {k}".strip(): v for m, of in drawn[name].items() for k, v in of.items()} for name in SETS})
     return ("## Figure 1: classes from few labels, two dimensions\n\n"
-            "50 % of the rows without labels, 5 % with (at least one of each class), 45 % to test on; 3-NN on the embedding of the labelled "
-            "rows; the bandwidth of rbf and laplacian from 15 steps between 0.01 and 100 by leave-one-out on the labelled rows; columns have "
-            f"deviation 1. Accuracy, mean ± deviation over {len(run.splits)} splits.\n\n" + table(["set", "method", *KERNELS], rows)
+            "50 % of the rows without labels, 5 % with (classes in proportion), 45 % to test on; 3-NN on the embedding of the labelled "
+            "rows; the bandwidth of rbf and laplacian from 15 steps between 0.01 and 100 by leave-one-out on the labelled rows, the middle one of "
+            "those that are equal; columns have deviation 1. Circles: three rings, 380 rows; cubes: scikit-learn's make_classification as it comes, "
+            f"400 rows (the paper names neither). Accuracy, mean ± deviation over {len(run.splits)} splits.\n\n" + table(["set", "method", *KERNELS], rows)
             + "\n" + ".\n".join(verdicts) + ".\n\n![Accuracies](nonparametric-figure-1.svg)\n")
 
 
@@ -115,14 +119,13 @@ def against(run, set, method, how, seed, h=2):
     train = x[np.concatenate([unlabelled, labelled])]
     g = np.random.default_rng(seed)
     positive, negative = train + .1 * g.normal(size=train.shape), train[g.integers(len(train), size=len(train))]
-    best = (-1, 0)
+    found, reached = [], []
     for decay in DECAYS:
         code = (networks.autoencoder(train, train, h, decay, seed)[0] if method == "kae"
                 else networks.embedder(method, train, positive, negative, h, decay, seed))
-        found = leave_one_out(code(x[labelled]), y[labelled])
-        if found > best[0]:
-            best = (found, accuracy(code(x[labelled]), y[labelled], code(x[test]), y[test]))
-    return best[1]
+        found.append(leave_one_out(code(x[labelled]), y[labelled]))
+        reached.append(accuracy(code(x[labelled]), y[labelled], code(x[test]), y[test]))
+    return reached[middle_best(found)]
 
 
 def figure_2(run):
