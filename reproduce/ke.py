@@ -270,9 +270,10 @@ def flows_drawn(run):
 
 
 def rank(name, key):
-    """The first seed of everything, then the second, and so on; a published recipe takes long, and waits for the rest of its seed."""
-    late = 0.5 if "recipe" in str(key.get("model")) else 0.4 if name == "molecules" else 0
-    return key.get("seed", 0) + late
+    """The first seed of everything, then the second, and so on; a published recipe and the molecules take long, and wait for the rest of their
+    seed, and the protocol with nu chosen inside for two seeds."""
+    late = 0.5 if "recipe" in str(key.get("model")) else 0.6 if name == "molecules" else 0
+    return key.get("seed", 0) + late + (2 if key.get("select") == "nested" else 0)
 
 
 def page(run):
