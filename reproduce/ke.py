@@ -59,6 +59,11 @@ def fitted(model, kernel, x, seed):
     return rkhs.model(model, kernel=kernel, random_state=seed, n_jobs=1).fit_transform(x)
 
 
+def seeds_of(run, name):
+    """The published recipe takes long: three seeds of it on the roll, and in doubles."""
+    return run.seeds[:3] if name in ("KE, the published recipe, doubles, d=1", "KE, the published recipe") else run.seeds
+
+
 def outcome(z, rings):
     """What became of the rings: clusters, in order or not; one blob; or something else."""
     scores = rkhs.score(["davies_bouldin", "calinski_harabasz", "knn(k=5)"], z, y=rings, n_jobs=1)
@@ -74,7 +79,7 @@ def table_1(run):
     rows, each = [], []
     for name, (model, kernel) in CIRCLES.items():
         found = []
-        for seed in run.seeds:
+        for seed in seeds_of(run, name):
             def make(model, kernel, seed):
                 x, rings = run.sets.circles(seed)
                 return outcome(fitted(model, kernel, x, seed), rings)
@@ -84,7 +89,7 @@ def table_1(run):
         said = SAID_1.get(name)
         rows.append([name, f"{said[0]} / {said[1]}" if said else "", median([f[0] for f in there], 3), median([f[1] for f in there], 0),
                      spread([f[0] for f in there], 2), spread([f[1] for f in there], 0), f"{whole} of {len(there)}"])
-        each.append([name, *(f"{f[0]:.2f} / {f[1]:.0f}" if f else "-" for f in found)])
+        each.append([name, *(f"{f[0]:.2f} / {f[1]:.0f}" if f else "-" for f in found), *[""] * (len(run.seeds) - len(found))])
     return ("## Table 1: three rings, Davies-Bouldin (less is better) / Calinski-Harabasz\n\n"
             "380 points; each seed draws the data and the start. *apart*: seeds that end with three separate rings (Davies-Bouldin at most 0.5 "
             "and 98 % of the points beside their own). The paper's KE row is one run on a line; its row of KPCA is linear PCA there, as its own "
@@ -110,7 +115,7 @@ def table_2(run):
     measures = ["trustworthiness(k=15)", "continuity_ke(k=15)", "continuity(k=15)"]
     for name, (model, kernel) in ROLL.items():
         found = []
-        for seed in run.seeds:
+        for seed in seeds_of(run, name):
             def make(model, kernel, seed):
                 x, _ = run.sets.swiss_roll()
                 order = np.random.default_rng(seed).permutation(len(x))
@@ -279,7 +284,7 @@ def rank(name, key):
 def page(run):
     run.seeds = (0,) if run.quick else tuple(range(10))
     run.every = 20 if run.quick else 1
-    run.reduced = f"{len(run.seeds)} seeds, 3 of the molecules and the flows, every cell line" if not run.quick else "1 seed, 3 cell lines of the molecules"
+    run.reduced = f"{len(run.seeds)} seeds, 3 of the molecules, the flows, and the published recipe in doubles and on the roll" if not run.quick else "1 seed, 3 cell lines of the molecules"
     return [table_1, table_2, figure_3, table_3]
 
 
