@@ -64,10 +64,17 @@ def seeds_of(run, name):
     return run.seeds[:3] if name in ("KE, the published recipe, doubles, d=1", "KE, the published recipe") else run.seeds
 
 
+def ringed(run, name, seed):
+    """The embedding of the rings by a row of Table 1; None when it is not there yet."""
+    def make(model, kernel, seed):
+        return fitted(model, kernel, run.sets.circles(seed)[0], seed)
+    model, kernel = CIRCLES[name]
+    return run.cells.value("line", make, model=model, kernel=kernel, seed=seed)
+
+
 def outcome(z, rings):
-    """What became of the rings: clusters, in order or not; one blob; or something else."""
-    scores = rkhs.score(["davies_bouldin", "calinski_harabasz", "knn(k=5)"], z, y=rings, n_jobs=1)
-    return [scores["davies_bouldin"], scores["calinski_harabasz"], scores["knn(k=5)"]]
+    """Davies-Bouldin, Calinski-Harabasz, and the share of points whose neighbours are of their ring."""
+    return [*rkhs.score(["davies_bouldin", "calinski_harabasz", "knn(k=5)"], z, y=rings, n_jobs=1).values()]
 
 
 def median(values, digits):
@@ -77,13 +84,11 @@ def median(values, digits):
 
 def table_1(run):
     rows, each = [], []
-    for name, (model, kernel) in CIRCLES.items():
+    for name in CIRCLES:
         found = []
         for seed in seeds_of(run, name):
-            def make(model, kernel, seed):
-                x, rings = run.sets.circles(seed)
-                return outcome(fitted(model, kernel, x, seed), rings)
-            found.append(run.cells.value("circles", make, model=model, kernel=kernel, seed=seed))
+            z = ringed(run, name, seed)
+            found.append(None if z is None else outcome(z, run.sets.circles(seed)[1]))
         there = [f for f in found if f]
         whole = sum(f[0] <= 0.5 and f[2] > 0.98 for f in there)
         said = SAID_1.get(name)
@@ -102,8 +107,7 @@ def figure_1(run):
     """The rings on a line: across, the points in their order, ring by ring; up, where they are put."""
     panels, names = [run.sets.circles(run.seeds[0])[0]], ["the data"]
     for name, shown in (("KPCA, sigma 1, d=1", "KPCA, sigma 1"), ("UMAP, d=1", "UMAP"), ("KE, the published recipe, d=1", "KE, the published recipe"), ("ke(align=0), d=1", "ke(align=0)")):
-        model, kernel = CIRCLES[name]
-        z = run.cells.value("line", lambda model, kernel, seed: fitted(model, kernel, run.sets.circles(seed)[0], seed), model=model, kernel=kernel, seed=run.seeds[0])
+        z = ringed(run, name, run.seeds[0])
         if z is not None:
             panels.append(np.c_[np.linspace(-2, 2, len(z)) * z.std(), z[:, 0]])
             names.append(shown)
