@@ -120,7 +120,7 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
         return rk_fail(env, RKHS_ERR_DATA, "%s: its targets or labels must be %s data, not %s: give it such", name,
                        rk_kinds_text(m->type->second, kinds), y->type->entry.name);
     if (y && y->type->kind == RK_KIND_INDEX) {
-        int64_t objects = ((const rk_index *)y->self)->objects;
+        int64_t objects = rk_index_objects(y);
         if (objects != x->rows)
             return rk_fail(env, RKHS_ERR_DATA,
                            "%s: the index rows are of %lld objects, and there are %lld: read them for these", name,
