@@ -9,6 +9,9 @@ extern const rk_list rk_models;
 
 /* ---- report: named numbers and texts that a fit leaves ------------------------------------------------------------- */
 
+/* An item with a slash in its name, "place/factor", is what the model itself takes up again: kept in copies and files, and not
+ * shown. */
+
 typedef struct rk_report_item {
     char *name, *text;
     double *values;
