@@ -460,6 +460,14 @@ static void odd_input_is_refused_or_said(void **state) {
     OK(env, rkhs_model_fit(m, k, few, y, NULL));
     assert_non_null(strstr(said, "only 0 of the 2 dimensions have an eigenvalue above 0"));
     for (int i = 0; i < 6 * H; i++) assert_true(rkhs_model_embedding(m, NULL, NULL)[i] == 0);
+    rkhs_model_free(m); /* and of 2 dimensions on a line, one is in vain */
+    rkhs_data_free(y);
+    OK(env, rkhs_data_index(env, (int64_t[]){0, 2, 1, 3, 5, 4}, 2, 3, 6, &y));
+    OK(env, rkhs_model_new(env, "spectral(dim=2)", &m));
+    OK(env, rkhs_model_fit(m, k, few, y, NULL));
+    assert_non_null(strstr(said, "positives have only 1 dimension in common that is worth lambda"));
+    const double *Z = rkhs_model_embedding(m, NULL, NULL);
+    for (int i = 1; i < 6; i++) NEAR(Z[0] * Z[i * H + 1], Z[1] * Z[i * H], 1e-9); /* the columns are multiples */
     rkhs_data_free(few);
     rkhs_data_free(y);
     line[1] = 1, line[2] = -1, line[5] = -2;
