@@ -586,7 +586,7 @@ static void fits_that_find_no_memory_fail_whole(void **state) {
         for (int g = 0; fixture_gram_at(g, &of); g++) {
             if (GRAMS_APART > 1 && g > 0 && (g + q) % GRAMS_APART != 0) continue;
             for (int t = 0; t < (strcmp(rk_models.entries[q]->name, "kpca") == 0 && !of.given ? 4 : 1); t++) {
-                char spec[128], name[192];
+                char spec[192], name[224];
                 char rest[96];
                 snprintf(rest, sizeof rest, "gram=%s%s", of.text, more[t]);
                 fixture_spec(spec, sizeof spec, (const rk_model_type *)rk_models.entries[q], DIM, rest);
