@@ -71,7 +71,7 @@ struct cli {
     const char *output, *z, *x, *kernel, *labels, *target, *label_column, *labels_out, *format, *output_format, *title, *rows;
     const char *start, *place; /* of fit and transform */
     const char *triplets, *positive, *negative, *augment;
-    int64_t own;                                  /* rows of the embedding that are X's; 0: all */
+    char *spec;                                   /* the first operand, when --augment was written into it */
     const char *new_z, *new_x, *new_labels;       /* of score */
     const char *by, *table, *resume, *unlabelled; /* select; by: of anomaly too */
     struct many tries;
@@ -243,6 +243,13 @@ int explained_share(const rkhs_model *m, double *share);
 /* What a fit ends with: the model to -o and the embedding to -z, both or none; a line on stderr. */
 rkhs_status write_fit(cli *c, const rkhs_model *m);
 void say_summary(const cli *c, const rkhs_model *m);
+/* What a model learns from beside X: refuses options that do not go together; reads --triplets, --positive and --negative, or
+ * --target, into *y, which stays NULL without; and the file of these that complaints are about. */
+rkhs_status check_second(cli *c);
+rkhs_status read_second(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y);
+const char *second_file(const cli *c);
+/* Writes --augment into the first operand, as the parameter of that name. */
+rkhs_status write_augment(cli *c);
 /* Refuses a -o that is named as numbers are. */
 rkhs_status check_model_name(cli *c);
 

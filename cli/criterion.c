@@ -117,7 +117,7 @@ rkhs_status deal_folds(search *s) {
     int64_t n = rkhs_data_rows(s->x), classes = 1, *rows = NULL, dealt = 0;
     const int64_t *codes = s->needs_labels ? rkhs_data_codes(s->classes, &classes) : NULL;
     if (s->needs_labels) TRY(mark_labelled(s));
-    if (s->y != NULL && rkhs_data_rows(s->y) != n)
+    if (s->y != NULL && c->triplets == NULL && rkhs_data_rows(s->y) != n)
         REFUSE(c, EXIT_FAILED, "%s has %lld rows, but %s has %lld: give one for each",
                c->target != NULL ? c->target : c->labels, (long long)rkhs_data_rows(s->y), c->operand[1], (long long)n);
     if (c->folds == 0) goto done;

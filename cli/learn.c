@@ -46,12 +46,10 @@ static rkhs_status check_fit(cli *c) {
     rkhs_status status = check_model_name(c);
     if (status != RKHS_OK) return status;
     if (c->labels != NULL && c->target != NULL) return refuse(c, EXIT_MISUSED, "give --labels or --target, not both");
-    if (c->triplets != NULL && c->positive != NULL) return refuse(c, EXIT_MISUSED, "give --triplets or --positive, not both");
-    if (c->negative != NULL && c->positive == NULL)
-        return refuse(c, EXIT_MISUSED, "--negative goes with --positive: give both, or --triplets");
-    if ((c->triplets != NULL || c->positive != NULL) && (c->labels != NULL || c->target != NULL))
-        return refuse(c, EXIT_MISUSED, "give --%s or --%s, not both", c->triplets != NULL ? "triplets" : "positive",
-                      c->labels != NULL ? "labels" : "target");
+    if ((c->triplets != NULL || c->positive != NULL) && c->labels != NULL)
+        return refuse(c, EXIT_MISUSED, "give --%s or --labels, not both", c->triplets != NULL ? "triplets" : "positive");
+    status = check_second(c);
+    if (status != RKHS_OK) return status;
     status = check_outputs(c, outputs, 2);
     return status == RKHS_OK ? check_format(c, c->z, c->output_format) : status;
 }
@@ -62,7 +60,7 @@ rkhs_status write_fit(cli *c, const rkhs_model *m) {
     int64_t n, dim;
     const double *Z = rkhs_model_embedding(m, &n, &dim);
     TRY(stage(c, c->z, c->output));
-    if (c->z != NULL) TRY(write_numbers(c, Z, c->own > 0 ? c->own : n, dim, c->z));
+    if (c->z != NULL) TRY(write_numbers(c, Z, n, dim, c->z));
     if (c->output != NULL) TRY(write_model(c, m, c->output));
     TRY(stage_commit(c));
 done:
@@ -70,52 +68,58 @@ done:
     return status;
 }
 
-/* The model of the first operand; with --augment this is its parameter of that name. */
-static rkhs_status open_model(cli *c, rkhs_model **m) {
+rkhs_status write_augment(cli *c) {
     const char *spec = c->operand[0], *close = strrchr(spec, ')'), *open = strchr(spec, '(');
-    if (c->augment == NULL) return rkhs_model_new(c->env, spec, m);
+    if (c->augment == NULL) return RKHS_OK;
     size_t room = strlen(spec) + strlen(c->augment) + 32;
-    char *whole = malloc(room);
-    if (whole == NULL) return refuse(c, EXIT_FAILED, "there is no memory for a spec of %zu bytes", room);
+    c->spec = malloc(room);
+    if (c->spec == NULL) return refuse(c, EXIT_FAILED, "there is no memory for a spec of %zu bytes", room);
     if (open != NULL && close != NULL)
-        snprintf(whole, room, "%.*s%saugment=%s)", (int)(close - spec), spec, close == open + 1 ? "" : ", ", c->augment);
+        snprintf(c->spec, room, "%.*s%saugment=%s)", (int)(close - spec), spec, close == open + 1 ? "" : ", ", c->augment);
     else
-        snprintf(whole, room, "%s(augment=%s)", spec, c->augment);
-    rkhs_status status = rkhs_model_new(c->env, whole, m);
-    free(whole);
-    return status;
+        snprintf(c->spec, room, "%s(augment=%s)", spec, c->augment);
+    c->operand[0] = c->spec;
+    return RKHS_OK;
 }
 
-/* X, then --positive, then --negative, row by row, in place of *x; and the rows of these that belong together. */
-static rkhs_status join_pairs(cli *c, const rkhs_kernel *kernel, rkhs_data **x, rkhs_data **y) {
+rkhs_status check_second(cli *c) {
+    if (c->triplets != NULL && c->positive != NULL) return refuse(c, EXIT_MISUSED, "give --triplets or --positive, not both");
+    if (c->negative != NULL && c->positive == NULL)
+        return refuse(c, EXIT_MISUSED, "--negative goes with --positive: give both, or --triplets");
+    if ((c->triplets != NULL || c->positive != NULL) && c->target != NULL)
+        return refuse(c, EXIT_MISUSED, "give --%s or --target, not both", c->triplets != NULL ? "triplets" : "positive");
+    return RKHS_OK;
+}
+
+const char *second_file(const cli *c) {
+    return c->target != NULL ? c->target : c->triplets != NULL ? c->triplets : c->positive;
+}
+
+/* --positive and --negative, row by row. */
+static rkhs_status read_pairs(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y) {
     rkhs_status status = RKHS_OK;
-    const char *const paths[] = {c->operand[1], c->positive, c->negative};
-    rkhs_data *part[3] = {*x}, *all = NULL;
-    int width = c->negative != NULL ? 3 : 2;
-    int64_t n = rkhs_data_rows(*x), *rows = NULL;
+    const char *const paths[] = {c->positive, c->negative};
+    rkhs_data *part[2] = {NULL};
+    int64_t n = rkhs_data_rows(x);
     if (kernel != NULL && strcmp(rkhs_kernel_text(kernel), "precomputed") == 0)
         REFUSE(c, EXIT_MISUSED, "--positive is for objects: with a precomputed Gram of all of them give --triplets");
-    for (int k = 1; k < width; k++) {
+    for (int k = 0; k < 2 && paths[k] != NULL; k++) {
         TRY(read_data(c, paths[k], kernel, &part[k]));
         if (rkhs_data_rows(part[k]) != n)
             REFUSE(c, EXIT_FAILED, "%s has %lld rows, but %s has %lld: give one for each row", paths[k],
-                   (long long)rkhs_data_rows(part[k]), paths[0], (long long)n);
+                   (long long)rkhs_data_rows(part[k]), c->operand[1], (long long)n);
     }
     set_subject(c, paths[0], paths[1]);
-    TRY(rkhs_data_join(c->env, (const rkhs_data *const *)part, width, &all));
-    rows = malloc((size_t)(n * width) * sizeof *rows);
-    if (rows == NULL) REFUSE(c, EXIT_FAILED, "there is no memory for %lld rows of %d numbers", (long long)n, width);
-    for (int64_t i = 0; i < n * width; i++) rows[i] = i % width * n + i / width;
-    TRY(rkhs_data_index(c->env, rows, n, width, rkhs_data_rows(all), y));
-    c->own = n;
-    rkhs_data_free(*x);
-    *x = all;
-    all = part[0] = NULL;
+    TRY(rkhs_data_pairs(c->env, part[0], part[1], y));
 done:
-    free(rows);
-    rkhs_data_free(all);
-    for (int k = 1; k < 3; k++) rkhs_data_free(part[k]);
+    for (int k = 0; k < 2; k++) rkhs_data_free(part[k]);
     return status;
+}
+
+rkhs_status read_second(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y) {
+    if (c->positive != NULL) return read_pairs(c, kernel, x, y);
+    if (c->triplets != NULL) return rkhs_data_read_index(c->env, c->triplets, NULL, rkhs_data_rows(x), y);
+    return c->target != NULL ? read_target(c, c->target, y) : RKHS_OK;
 }
 
 int run_fit(cli *c) {
@@ -124,18 +128,15 @@ int run_fit(cli *c) {
     rkhs_model *m = NULL;
     rkhs_status status;
     TRY(check_fit(c));
-    TRY(open_model(c, &m));
+    TRY(write_augment(c));
+    TRY(rkhs_model_new(c->env, c->operand[0], &m));
     if (c->kernel != NULL) TRY(rkhs_kernel_new(c->env, c->kernel, &kernel));
     TRY(read_data(c, c->operand[1], kernel, &x));
-    if (c->positive != NULL) TRY(join_pairs(c, kernel, &x, &y));
-    if (c->triplets != NULL) TRY(rkhs_data_read_index(c->env, c->triplets, NULL, rkhs_data_rows(x), &y));
+    TRY(read_second(c, kernel, x, &y));
     if (c->labels != NULL) TRY(read_labels(c, c->labels, NULL, &y));
-    if (c->target != NULL) TRY(read_target(c, c->target, &y));
     if (c->start != NULL) TRY(read_target(c, c->start, &start));
-    const char *const others[] = {c->labels, c->target, c->triplets, c->positive, c->start};
-    int other = 0;
-    while (other < 4 && others[other] == NULL) other++;
-    set_subject(c, c->operand[1], others[other]);
+    const char *second = c->labels != NULL ? c->labels : second_file(c);
+    set_subject(c, c->operand[1], second != NULL ? second : c->start);
     TRY(rkhs_model_fit(m, kernel, x, y, start));
     TRY(write_fit(c, m));
     if (!c->quiet && stop_signal() == 0) say_summary(c, m);

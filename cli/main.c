@@ -144,6 +144,7 @@ static int run_command(const command *cmd, int argc, char **argv) {
     rkhs_env_free(c.env);
     for (int i = 0; i < c.holds; i++) free(c.held[i]);
     free(c.operand);
+    free(c.spec);
     return code;
 }
 

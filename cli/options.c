@@ -17,6 +17,11 @@
     "format of the numbers written; otherwise by the file's ending"}
 #define LABEL_COLUMN {"label-column", 0, OPT_TEXT, AT(label_column), "NAME|INDEX", \
     "the column of a CSV that holds labels: name, or number from 0"}
+#define TRIPLETS \
+    {"triplets", 0, OPT_TEXT, AT(triplets), "FILE", "rows of X, from 0, that belong together, and one that does not: two or three columns"}, \
+    {"positive", 0, OPT_TEXT, AT(positive), "FILE", "objects that belong to those of X, row by row, in place of --triplets"}, \
+    {"negative", 0, OPT_TEXT, AT(negative), "FILE", "objects that do not, row by row, with --positive; otherwise they are drawn"}, \
+    {"augment", 0, OPT_TEXT, AT(augment), "AUGMENT", "how positives are drawn where none are given, e.g. 'noise(0.1)': the model's parameter of that name"}
 
 const option shared_options[] = {
     {"threads", 0, OPT_COUNT, AT(threads), "N", "threads to use; otherwise all cores; never changes a result"},
@@ -36,11 +41,7 @@ const option fit_options[] = {
     {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels of the objects, for models that learn from them"},
     {"target", 0, OPT_TEXT, AT(target), "FILE", "numbers to predict or follow, for models that learn from them"},
     {"start", 0, OPT_TEXT, AT(start), "FILE", "an embedding to start from, for models that descend from one"},
-    {"triplets", 0, OPT_TEXT, AT(triplets), "FILE", "rows of X, from 0, that belong together, and one that does not: two or three columns"},
-    {"positive", 0, OPT_TEXT, AT(positive), "FILE", "objects that belong to those of X, row by row, in place of --triplets"},
-    {"negative", 0, OPT_TEXT, AT(negative), "FILE", "objects that do not, row by row, with --positive; otherwise they are drawn"},
-    {"augment", 0, OPT_TEXT, AT(augment), "AUGMENT", "how positives are drawn where none are given, e.g. 'noise(0.1)': the model's parameter of that name"},
-    LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
+    TRIPLETS, LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
 };
 
 const option transform_options[] = {
@@ -123,6 +124,7 @@ const option select_options[] = {
     {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels, for scores that need them; ? or NA: the row has none"},
     {"unlabelled", 0, OPT_TEXT, AT(unlabelled), "LABEL", "another label that means none, e.g. -1"},
     {"target", 0, OPT_TEXT, AT(target), "FILE", "numbers to predict, for models that learn from them"},
+    TRIPLETS,
     {"folds", 0, OPT_WHOLE, AT(folds), "N", "fit on all but one of N parts and score that one, for each"},
     {"draws", 0, OPT_WHOLE, AT(draws), "N", "try only N, drawn by the seed"},
     {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the best model, fitted on all rows, e.g. best.rkhs"},
@@ -350,9 +352,10 @@ static rkhs_status check_count(cli *c) {
 
 /* Refuses to read standard input twice. */
 static rkhs_status check_inputs(cli *c) {
-    const char *more[] = {c->labels,     c->target,  c->x,    c->new_z,
-                          c->new_x,      c->objects, c->gram, c->command->run == run_score ? c->z : NULL,
-                          c->new_labels, c->start};
+    const char *more[] = {c->labels,     c->target,  c->x,        c->new_z,
+                          c->new_x,      c->objects, c->gram,     c->command->run == run_score ? c->z : NULL,
+                          c->new_labels, c->start,   c->triplets, c->positive,
+                          c->negative};
     int inputs = 0;
     for (int i = 0; i < c->count + (int)(sizeof more / sizeof *more); i++) {
         const char *path = i < c->count ? c->operand[i] : more[i - c->count];

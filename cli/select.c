@@ -138,14 +138,15 @@ static rkhs_status check_select(cli *c) {
     rkhs_status status;
     if (c->by == NULL) REFUSE(c, EXIT_MISUSED, "what is best? give --by, e.g. --by 'knn(k=3)' or --by 'trustworthiness(k=12)'");
     TRY(check_model_name(c));
+    TRY(check_second(c));
     if (c->table != NULL && strcmp(c->table, "-") == 0)
         REFUSE(c, EXIT_MISUSED, "--table - : a table is printed on standard output anyway; give a file, or leave it out");
     for (int i = 0; i < 2; i++)
         if (outputs[i] != NULL && strcmp(outputs[i], "-") == 0)
             REFUSE(c, EXIT_MISUSED, "standard output is for the table; give -%c a file", i == 0 ? 'o' : 'z');
     if (c->resume != NULL && strcmp(c->resume, "-") == 0) REFUSE(c, EXIT_MISUSED, "--resume takes a file");
-    const char *inputs[] = {c->operand[1], c->labels, c->target};
-    for (int i = 0; i < 3; i++)
+    const char *inputs[] = {c->operand[1], c->labels, c->target, c->triplets, c->positive, c->negative};
+    for (int i = 0; i < 6; i++)
         if (c->resume != NULL && inputs[i] != NULL && strcmp(inputs[i], "-") == 0)
             REFUSE(c, EXIT_MISUSED, "--resume goes by the files' checksums: give a file in place of standard input (-)");
     TRY(check_outputs(c, outputs, 4));
@@ -181,7 +182,7 @@ static rkhs_status read_all(search *s) {
     TRY(read_data(c, c->operand[1], kernel, &s->x));
     if (c->labels != NULL) TRY(read_labels(c, c->labels, NULL, &s->labels));
     s->classes = s->labels != NULL ? s->labels : rkhs_data_labels(s->x);
-    if (c->target != NULL) TRY(read_target(c, c->target, &s->y));
+    TRY(read_second(c, kernel, s->x, &s->y));
     if (s->needs_labels && s->classes == NULL)
         REFUSE(c, EXIT_MISUSED, "--by %s needs labels: give --labels FILE, or --label-column", c->by);
     if (s->y == NULL && s->labels != NULL && learns_labels(c->operand[0])) TRY(read_labels(c, c->labels, NULL, &s->y));
@@ -223,7 +224,7 @@ static rkhs_status write_best(search *s) {
     rkhs_kernel *kernel = NULL;
     rkhs_status status = RKHS_OK;
     if (c->output == NULL && c->z == NULL) return RKHS_OK;
-    set_subject(c, c->operand[1], c->labels != NULL ? c->labels : c->target);
+    set_subject(c, c->operand[1], second_file(c) != NULL ? second_file(c) : c->labels);
     TRY(rkhs_model_new(c->env, best->model, &m));
     if (best->kernel != NULL) TRY(rkhs_kernel_new(c->env, best->kernel, &kernel));
     TRY(rkhs_model_fit(m, kernel, s->x, s->y, NULL));
@@ -242,6 +243,7 @@ int run_select(cli *c) {
     TRY(check_select(c));
     TRY(check_criterion(&s));
     TRY(read_choices(&s));
+    TRY(write_augment(c));
     TRY(make_cells(&s));
     TRY(read_all(&s));
     TRY(deal_folds(&s));

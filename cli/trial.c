@@ -71,6 +71,34 @@ done:
     return status;
 }
 
+/* The triplets whose objects are all learned from, which are then counted anew. */
+static rkhs_status cut_triplets(search *s, int f, part *p) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = rkhs_data_rows(s->x), count = rkhs_data_rows(s->y), width = rkhs_data_columns(s->y), found = 0;
+    int64_t *at = malloc((size_t)n * sizeof *at), *rows = malloc((size_t)(count * width) * sizeof *rows);
+    if (at == NULL || rows == NULL) REFUSE(s->c, EXIT_FAILED, "no memory");
+    for (int64_t i = 0; i < n; i++) at[i] = -1;
+    for (int64_t i = 0; i < p->trained; i++) at[p->train[i]] = i;
+    for (int64_t q = 0; q < count; q++) {
+        double object[3] = {0};
+        int all = rkhs_data_row(s->y, q, object);
+        for (int64_t k = 0; k < width; k++) {
+            rows[found * width + k] = at[(int64_t)object[k]];
+            all = all && at[(int64_t)object[k]] >= 0;
+        }
+        found += all;
+    }
+    if (found == 0)
+        REFUSE(s->c, EXIT_FAILED,
+               "%s: part %d of %d leaves no row whose objects are all learned from: give fewer folds, or none", s->c->triplets,
+               f + 1, s->c->folds);
+    TRY(rkhs_data_index(s->c->env, rows, found, width, p->trained, &p->y));
+done:
+    free(rows);
+    free(at);
+    return status;
+}
+
 static rkhs_status part_new(search *s, int f, part *p) {
     rkhs_status status;
     TRY(part_rows(s, f, p));
@@ -78,7 +106,10 @@ static rkhs_status part_new(search *s, int f, part *p) {
     if (s->fold == NULL) goto done;
     TRY(rkhs_data_subset(s->x, p->train, p->trained, &p->x));
     TRY(rkhs_data_subset(s->x, p->held, p->holds, &p->held_x));
-    if (s->y != NULL) TRY(rkhs_data_subset(s->y, p->train, p->trained, &p->y));
+    if (s->y != NULL && s->c->triplets != NULL)
+        TRY(cut_triplets(s, f, p));
+    else if (s->y != NULL)
+        TRY(rkhs_data_subset(s->y, p->train, p->trained, &p->y));
 done:
     return status;
 }

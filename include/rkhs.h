@@ -134,6 +134,10 @@ RKHS_API rkhs_status rkhs_data_images(rkhs_env *env, const double *values, int64
 RKHS_API rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t n, int64_t width, int64_t objects,
                                      rkhs_data **data);
 
+/* What belongs to each of n objects, its positive, and (or NULL: they are drawn) what does not, its negative: row i is about
+ * object i. For models that take index rows. Copied. Subsets go with those of the objects. */
+RKHS_API rkhs_status rkhs_data_pairs(rkhs_env *env, const rkhs_data *positive, const rkhs_data *negative, rkhs_data **data);
+
 /* n strings, copied: text, sequences, any bytes. lengths in bytes; NULL: each string ends in a zero. What a character is, and
  * whether words are compared instead, the kernel says. */
 RKHS_API rkhs_status rkhs_data_strings(rkhs_env *env, const char *const *strings, const int64_t *lengths, int64_t n,
@@ -202,7 +206,7 @@ RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
 RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld);
 /* Height, width and channels of images (each may be NULL); 0 if it holds none. */
 RKHS_API int rkhs_data_shape(const rkhs_data *data, int64_t *height, int64_t *width, int64_t *channels);
-/* Row i of dense, image, sparse or bit data as `columns` numbers; 0 if it holds no such rows. */
+/* Row i of dense, image, sparse, bit or index data as `columns` numbers; 0 if it holds no such rows. */
 RKHS_API int rkhs_data_row(const rkhs_data *data, int64_t i, double *row);
 /* String i (from 0), a zero after it; NULL if there is none. length may be NULL. */
 RKHS_API const char *rkhs_data_string(const rkhs_data *data, int64_t i, int64_t *length);

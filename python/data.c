@@ -153,12 +153,26 @@ static rkhs_status take_index(rkhs_env *env, PyObject *t, held *h) {
     return rows ? rkhs_data_index(env, rows, n, width, objects, &h->data) : RKHS_ERR_ARGUMENT;
 }
 
+/* Positives, and negatives or None, each a tuple of its own. */
+static rkhs_status take_pairs(rkhs_env *env, PyObject *t, held *h) {
+    PyObject *set[2];
+    held part[2] = {{0}, {0}};
+    const char *kind;
+    rkhs_status status = RKHS_ERR_ARGUMENT;
+    if (!PyArg_ParseTuple(t, "sOO", &kind, &set[0], &set[1])) return status;
+    status = take_data(env, set[0], &part[0]);
+    if (status == RKHS_OK) status = take_data(env, set[1], &part[1]);
+    if (status == RKHS_OK) status = rkhs_data_pairs(env, part[0].data, part[1].data, &h->data);
+    for (int k = 0; k < 2; k++) held_free(&part[k]);
+    return status;
+}
+
 static const struct {
     const char *kind;
     rkhs_status (*take)(rkhs_env *env, PyObject *tuple, held *h);
-} takers[] = {{"dense", take_dense},     {"float", take_dense},   {"csr", take_csr},
-              {"strings", take_strings}, {"bits", take_bits},     {"classes", take_classes},
-              {"graphs", take_graphs},   {"images", take_images}, {"index", take_index}};
+} takers[] = {{"dense", take_dense}, {"float", take_dense},     {"csr", take_csr},       {"strings", take_strings},
+              {"bits", take_bits},   {"classes", take_classes}, {"graphs", take_graphs}, {"images", take_images},
+              {"index", take_index}, {"pairs", take_pairs}};
 
 /* The data set that a tuple describes; None gives none. A Python exception may be set when this fails. */
 rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h) {

@@ -111,12 +111,21 @@ class RkhsEstimator(BaseEstimator):
 
     def _describe_triplets(self, triplets, n):
         """Rows of objects that belong together, and one that does not."""
-        if self._table["second"] != "index rows":
-            raise ValueError(f"{type(self).__name__} takes no triplets")
         rows = check_array(triplets, dtype=None, order="C", input_name="triplets")
         if rows.dtype.kind not in "iu" or rows.shape[1] not in (2, 3):
             raise ValueError(f"triplets are rows of 2 or 3 whole numbers, not {rows.dtype} of shape {rows.shape}")
         return "index", *rows.shape, n, np.ascontiguousarray(rows, dtype=np.int64)
+
+    def _describe_second(self, triplets, positive, negative, n):
+        """What belongs together: rows of objects, or other objects, one for each."""
+        if self._table["second"] != "index rows":
+            raise ValueError(f"{type(self).__name__} takes no triplets")
+        if (triplets is None) == (positive is None):
+            raise ValueError("give triplets or positive, not both" if positive is not None else "negative goes with positive")
+        if triplets is not None:
+            return self._describe_triplets(triplets, n)
+        return ("pairs", self._describe(positive, reset=False)[0],
+                None if negative is None else self._describe(negative, reset=False)[0])
 
     @property
     def _takes_numbers(self):
@@ -132,14 +141,14 @@ class RkhsEstimator(BaseEstimator):
         for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("_")] + ["_model"]:
             self.__dict__.pop(name, None)
 
-    def _fit(self, X, y, triplets=None, start=None):
+    def _fit(self, X, y, triplets=None, start=None, positive=None, negative=None):
         self._forget()
         x, dtype = self._describe(X, reset=True)
         target = None
         if start is not None:
             start = dense_tuple(check_array(start, dtype=[np.float64, np.float32], order="C", input_name="start"))
-        if triplets is not None:
-            target = self._describe_triplets(triplets, x[1])
+        if triplets is not None or positive is not None or negative is not None:
+            target = self._describe_second(triplets, positive, negative, x[1])
         elif getattr(self, "supervised", False):
             target = self._describe_classes(y, x[1])
         elif y is not None and self._takes_numbers:
@@ -204,20 +213,22 @@ class RkhsEstimator(BaseEstimator):
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator):
     """A model whose output is an embedding."""
 
-    def fit(self, X, y=None, *, triplets=None, start=None):
+    def fit(self, X, y=None, *, triplets=None, start=None, positive=None, negative=None):
         """Learns the embedding of X; y is taken by models that use numbers, classes by those with ``supervised=True``.
 
         triplets : rows of X, from 0, for models that learn from them: an object, one that belongs to it and one that does not,
         which may be left out; None: they are drawn.
         start : array, shape (n_objects, n_components), or None: an embedding to begin at, for models that descend from one;
         None: as the parameter of that name says.
+        positive, negative : objects that belong to those of X, row by row, and ones that do not, which may be left out, in place
+        of triplets.
         """
-        self._fit(X, y, triplets, start)
+        self._fit(X, y, triplets, start, positive, negative)
         return self
 
-    def fit_transform(self, X, y=None, *, triplets=None, start=None):
+    def fit_transform(self, X, y=None, *, triplets=None, start=None, positive=None, negative=None):
         """Learns the embedding of X and returns it; the same as ``fit`` takes."""
-        dtype = self._fit(X, y, triplets, start)
+        dtype = self._fit(X, y, triplets, start, positive, negative)
         return self.embedding_.astype(dtype, copy=False)
 
     def transform(self, X, place=None):

@@ -32,6 +32,11 @@ int rkhs_data_row(const rkhs_data *data, int64_t i, double *row) {
         for (int64_t q = s->starts[i]; q < s->starts[i + 1]; q++) row[s->columns[q]] = s->values[q];
         return 1;
     }
+    if (data->type == &rk_data_index) {
+        const int64_t *from = ((const rk_index *)data->self)->rows + i * data->columns;
+        for (int64_t c = 0; c < data->columns; c++) row[c] = (double)from[c];
+        return 1;
+    }
     const rk_dense *d = rk_dense_of(data);
     if (!d) return 0;
     memcpy(row, d->values + i * d->ld, (size_t)data->columns * sizeof *row);

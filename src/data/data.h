@@ -66,10 +66,12 @@ typedef struct rk_bits {
     int64_t stride; /* words of a row */
 } rk_bits;
 
-/* Pairs or triplets of object numbers, rows x columns, each from 0 to objects - 1. */
+/* Pairs or triplets of object numbers, rows x columns, each from 0 to objects - 1. The last of these objects may come with it:
+ * then row i is (i, rows + i, 2 rows + i), and the first `rows` objects are those of another data set. */
 typedef struct rk_index {
     int64_t *rows;
     int64_t objects;
+    rkhs_data *others; /* or NULL */
 } rk_index;
 
 /* Undirected simple graphs; see graph.c. */
@@ -138,6 +140,8 @@ rkhs_status rk_image_view(rkhs_env *env, const rkhs_data *x, const rkhs_data *li
 /* Refuses shapes that no images have, and those that need more memory than there is; the sentence begins with `where`. */
 rkhs_status rk_image_check(rkhs_env *env, const char *where, int64_t n, int64_t h, int64_t w, int64_t c);
 
+/* The objects of another data set that index rows are about. */
+int64_t rk_index_objects(const rkhs_data *x);
 /* Index rows from numbers; the sentence begins with `where`. */
 rkhs_status rk_index_from(rkhs_env *env, const char *where, const rkhs_data *numbers, int64_t objects, rkhs_data **x);
 

@@ -1,4 +1,5 @@
-/* index.c: rows of object numbers: pairs (i, i+) and triplets (i, i+, i-) over the objects of another data set. */
+/* index.c: rows of object numbers: pairs (i, i+) and triplets (i, i+, i-) over the objects of another data set, and those that
+ * come with them (rkhs_data_pairs). */
 #include "data/data.h"
 
 #include <stdio.h>
@@ -78,9 +79,65 @@ done:
     return status;
 }
 
+int64_t rk_index_objects(const rkhs_data *x) {
+    const rk_index *o = index_of(x);
+    return o->objects - (o->others ? o->others->rows : 0);
+}
+
+/* Row i is (i, n + i, 2 n + i), of n objects and `others`, which is owned from here on. */
+static rkhs_status fill_pairs(rkhs_env *env, rkhs_data *others, rkhs_data *out) {
+    rk_index *to = out->self;
+    int64_t n = out->rows, width = out->columns;
+    to->others = others;
+    to->objects = n * width;
+    rkhs_status status = rk_alloc(env, n * width, sizeof *to->rows, &to->rows);
+    for (int64_t q = 0; status == RKHS_OK && q < n * width; q++) to->rows[q] = q % width * n + q / width;
+    return status;
+}
+
+rkhs_status rkhs_data_pairs(rkhs_env *env, const rkhs_data *positive, const rkhs_data *negative, rkhs_data **data) {
+    if (!env || !data) return rk_missing(env, "rkhs_data_pairs", "place for the data");
+    rkhs_status status = RKHS_OK;
+    rkhs_data *x = NULL, *others = NULL;
+    rk_clear(env);
+    *data = NULL;
+    if (!positive) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_data_pairs: no positives: the pointer is NULL");
+    if (negative && negative->rows != positive->rows)
+        FAIL(env, RKHS_ERR_DATA, "there are %lld positives and %lld negatives: give one of each for each object",
+             (long long)positive->rows, (long long)negative->rows);
+    if (positive->type == &rk_data_index) FAIL(env, RKHS_ERR_DATA, "index rows are no objects: give these as they are");
+    TRY(rk_data_join(env, (const rkhs_data *[]){positive, negative}, negative ? 2 : 1, &others));
+    TRY(rk_data_new(env, &rk_data_index, positive->rows, negative ? 3 : 2, &x));
+    status = fill_pairs(env, others, x);
+    others = NULL;
+    if (status != RKHS_OK) goto done;
+    *data = x;
+    x = NULL;
+done:
+    rkhs_data_free(others);
+    rkhs_data_free(x);
+    return status;
+}
+
+/* What comes with the objects at `index`, which are then counted anew. */
+static rkhs_status subset_pairs(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t with = x->columns - 1, *rows;
+    rkhs_data *others = NULL;
+    TRY(rk_scratch(env, count * with, sizeof *rows, &rows));
+    for (int64_t q = 0; q < count * with; q++) rows[q] = q / count * x->rows + index[q % count];
+    TRY(rk_data_subset(index_of(x)->others, rows, count * with, &others));
+    TRY(fill_pairs(env, others, out));
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
 static rkhs_status subset_index(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
     const rk_index *from = index_of(x);
     rk_index *to = out->self;
+    if (from->others) return subset_pairs(env, x, index, count, out);
     rkhs_status status = rk_alloc(env, count * x->columns, sizeof *to->rows, &to->rows);
     to->objects = from->objects;
     for (int64_t i = 0; status == RKHS_OK && i < count; i++)
@@ -90,6 +147,9 @@ static rkhs_status subset_index(rkhs_env *env, const rkhs_data *x, const int64_t
 
 static rkhs_status join_index(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data *out) {
     rk_index *to = out->self;
+    for (int k = 0; k < count; k++)
+        if (index_of(parts[k])->others)
+            return rk_fail(env, RKHS_ERR_DATA, "pairs cannot be joined: join their positives, and their negatives");
     for (int k = 1; k < count; k++)
         if (index_of(parts[k])->objects != index_of(parts[0])->objects)
             return rk_fail(env, RKHS_ERR_DATA, "index rows of %lld objects cannot be joined with those of %lld",
@@ -107,6 +167,7 @@ static rkhs_status join_index(rkhs_env *env, const rkhs_data *const *parts, int 
 
 static rkhs_status save_index(const rkhs_data *x, rk_archive *archive, const char *prefix) {
     char name[256];
+    if (index_of(x)->others) return rk_fail(x->env, RKHS_ERR_DATA, "pairs cannot be saved: save their positives and negatives");
     snprintf(name, sizeof name, "%sobjects", prefix);
     rkhs_status status = rk_archive_put_int(archive, name, index_of(x)->objects);
     snprintf(name, sizeof name, "%srows", prefix);
@@ -135,7 +196,10 @@ done:
     return status;
 }
 
-static void release_index(rkhs_data *x) { rk_free(x->env, index_of(x)->rows); }
+static void release_index(rkhs_data *x) {
+    rk_free(x->env, index_of(x)->rows);
+    rkhs_data_free(index_of(x)->others);
+}
 
 const rk_data_type rk_data_index = {
     .entry = {.name = "index", .brief = "pairs or triplets of object numbers", .size = sizeof(rk_index)},

@@ -156,22 +156,23 @@ static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model
     if (rk_archive_has(archive, "added")) {
         TRY(rk_archive_get(archive, "added", 'd', 2, &added));
         TRY(rk_file_finite(env, archive, "added", &added));
+        if (added.shape[1] != Z.shape[1])
+            FAIL(env, RKHS_ERR_FORMAT, "%s: the array 'added' has %lld columns, but 'embedding' has %lld: fit the model again",
+                 rk_archive_path(archive), (long long)added.shape[1], (long long)Z.shape[1]);
     }
     m->n = Z.shape[0];
     m->dim = Z.shape[1];
     m->seen = m->n + added.shape[0];
     TRY(rk_alloc(env, m->seen * m->dim, sizeof *m->Z, &m->Z));
     memcpy(m->Z, Z.data, (size_t)(m->n * m->dim) * sizeof *m->Z);
-    if (added.shape[0] && added.shape[1] == m->dim)
-        memcpy(m->Z + m->n * m->dim, added.data, (size_t)(added.shape[0] * m->dim) * sizeof *m->Z);
+    if (added.shape[0]) memcpy(m->Z + m->n * m->dim, added.data, (size_t)(added.shape[0] * m->dim) * sizeof *m->Z);
     if (rk_archive_has(archive, "keep")) {
         TRY(rk_archive_get(archive, "keep", 'q', 1, &keep));
         TRY(rk_alloc(env, keep.shape[0], sizeof *m->keep, &m->keep));
         memcpy(m->keep, keep.data, (size_t)keep.shape[0] * sizeof *m->keep);
     }
     int64_t kept = m->map->kept_count;
-    int fits = m->dim >= 1 && m->map->dim == m->dim && kept == (m->keep ? keep.shape[0] : m->seen) &&
-               (added.shape[0] == 0 || added.shape[1] == m->dim);
+    int fits = m->dim >= 1 && m->map->dim == m->dim && kept == (m->keep ? keep.shape[0] : m->seen);
     for (int64_t i = 0; fits && m->keep && i < kept; i++) fits = m->keep[i] >= 0 && m->keep[i] < m->seen;
     if (!fits || !(m->map->kept->type->kind & rk_kernel_kinds(m->kernel)))
         FAIL(env, RKHS_ERR_FORMAT, "%s: its parts do not fit together: fit the model again", rk_archive_path(archive));

@@ -95,7 +95,7 @@ done:
 static rkhs_status report(rk_fit *f, const rk_process *p, const rk_smooth_result *s) {
     rkhs_status status = RKHS_OK;
     TRY(rk_report_number(f->env, f->report, "loss", s->f));
-    TRY(rk_report_array(f->env, f->report, "history", 1, s->recorded, s->history));
+    TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));
     TRY(rk_report_number(f->env, f->report, "width", sqrt(0.5 / p->rate)));
     TRY(rk_report_number(f->env, f->report, "variance", p->scale * p->variance));
     TRY(rk_report_number(f->env, f->report, "noise", p->scale * p->noise));

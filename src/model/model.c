@@ -98,10 +98,14 @@ const double *rkhs_model_embedding(const rkhs_model *model, int64_t *n, int64_t 
 }
 
 int rkhs_model_report(const rkhs_model *model, int64_t i, rkhs_item *item) {
-    if (!model || !item || i < 0 || i >= model->report.count) return 0;
-    const rk_report_item *r = &model->report.items[i];
-    *item = (rkhs_item){r->name, r->text, r->values, r->rows, r->columns};
-    return 1;
+    if (!model || !item || i < 0) return 0;
+    for (int64_t q = 0; q < model->report.count; q++) {
+        const rk_report_item *r = &model->report.items[q];
+        if (strchr(r->name, '/') || i-- > 0) continue;
+        *item = (rkhs_item){r->name, r->text, r->values, r->rows, r->columns};
+        return 1;
+    }
+    return 0;
 }
 
 /* What can be seen to be wrong before any work. */
@@ -120,7 +124,7 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
         return rk_fail(env, RKHS_ERR_DATA, "%s: its targets or labels must be %s data, not %s: give it such", name,
                        rk_kinds_text(m->type->second, kinds), y->type->entry.name);
     if (y && y->type->kind == RK_KIND_INDEX) {
-        int64_t objects = ((const rk_index *)y->self)->objects;
+        int64_t objects = rk_index_objects(y);
         if (objects != x->rows)
             return rk_fail(env, RKHS_ERR_DATA,
                            "%s: the index rows are of %lld objects, and there are %lld: read them for these", name,

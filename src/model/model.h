@@ -9,6 +9,9 @@ extern const rk_list rk_models;
 
 /* ---- report: named numbers and texts that a fit leaves ------------------------------------------------------------- */
 
+/* An item with a slash in its name, "place/factor", is what the model itself takes up again: kept in copies and files, and not
+ * shown. */
+
 typedef struct rk_report_item {
     char *name, *text;
     double *values;
@@ -258,7 +261,7 @@ typedef struct rk_triplets {
 #define RK_AUGMENT_BRIEF                                                                                                       \
     "how positives are drawn, unless pairs or triplets are given; not given: noise(0.1), or edit, toggle, drop by the data"
 
-/* The inputs of a model of triplets: x and an augmented copy, or x alone where index rows are given. */
+/* The inputs of a model of triplets: x and an augmented copy; where index rows are given, x and what comes with them. */
 rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
 /* Triplets over the objects of f->gram, given or drawn; refuses those that name an object twice. */
 rkhs_status rk_triplets_new(rk_fit *f, rk_triplets *t);

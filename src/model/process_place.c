@@ -22,12 +22,12 @@ rkhs_status rk_process_keep(rk_fit *f, const rk_process *p) {
     double *order;
     TRY(rk_scratch(f->env, p->n, sizeof *order, &order));
     for (int64_t i = 0; i < p->n; i++) order[i] = (double)p->order[i];
-    TRY(rk_report_number(f->env, f->report, "rank", (double)p->r));
-    TRY(rk_report_number(f->env, f->report, "unit", p->unit));
+    TRY(rk_report_number(f->env, f->report, "place/rank", (double)p->r));
+    TRY(rk_report_number(f->env, f->report, "place/unit", p->unit));
     if (p->r == 0) goto done;
-    TRY(rk_report_array(f->env, f->report, "order", 1, p->n, order));
-    TRY(rk_report_array(f->env, f->report, "means", 1, p->centres, p->means));
-    TRY(rk_report_array(f->env, f->report, "factor", p->n, p->r, p->F));
+    TRY(rk_report_array(f->env, f->report, "place/order", 1, p->n, order));
+    TRY(rk_report_array(f->env, f->report, "place/means", 1, p->centres, p->means));
+    TRY(rk_report_array(f->env, f->report, "place/factor", p->n, p->r, p->F));
 done:
     rk_scratch_release(f->env, mark);
     return status;
@@ -53,7 +53,7 @@ static int number_of(const rkhs_model *m, const char *name, double least, double
 static int take_report(const rkhs_model *m, settled *s) {
     rk_process *p = &s->p;
     double rank, width, variance, noise;
-    if (!number_of(m, "rank", 0, (double)m->n, &rank) || rank != floor(rank)) return 0;
+    if (!number_of(m, "place/rank", 0, (double)m->n, &rank) || rank != floor(rank)) return 0;
     p->n = m->n;
     p->dim = m->dim;
     p->r = (int64_t)rank;
@@ -61,7 +61,7 @@ static int take_report(const rkhs_model *m, settled *s) {
     p->centres = p->lower ? p->n : p->r;
     s->none = p->r == 0;
     if (s->none) return 1;
-    if (!number_of(m, "features", 1, 1e300, &p->features) || !number_of(m, "unit", 1e-300, 1e300, &p->unit) ||
+    if (!number_of(m, "features", 1, 1e300, &p->features) || !number_of(m, "place/unit", 1e-300, 1e300, &p->unit) ||
         !number_of(m, "width", 1e-150, 1e150, &width) || !number_of(m, "variance", 0, 1e300, &variance) ||
         !number_of(m, "noise", 0, 1e300, &noise) || !number_of(m, "prior", 0, 1e300, &p->prior))
         return 0;
@@ -77,8 +77,9 @@ static rkhs_status take_arrays(const rkhs_model *m, settled *s) {
     rkhs_status status = RKHS_OK;
     rk_process *p = &s->p;
     int64_t n = p->n, r = p->r;
-    const double *order = rk_report_values(&m->report, "order", n), *means = rk_report_values(&m->report, "means", p->centres);
-    const double *F = rk_report_values(&m->report, "factor", n * r);
+    const double *order = rk_report_values(&m->report, "place/order", n),
+                 *means = rk_report_values(&m->report, "place/means", p->centres);
+    const double *F = rk_report_values(&m->report, "place/factor", n * r);
     int fits = order && means && F && m->map->kept_count >= r;
     for (int64_t i = 0; fits && i < n; i++) fits = order[i] >= 0 && order[i] < (double)n && order[i] == floor(order[i]);
     if (!fits) FAIL(m->env, RKHS_ERR_FORMAT, "the model has lost what it places new objects by: fit it again");
@@ -137,7 +138,7 @@ typedef struct spot {
 } spot;
 
 int64_t rk_process_work(const rkhs_model *m, int how) {
-    const double *rank = rk_report_values(&m->report, "rank", 1);
+    const double *rank = rk_report_values(&m->report, "place/rank", 1);
     int64_t r = rank && *rank >= 0 && *rank <= (double)m->n ? (int64_t)*rank : 0;
     return 2 * r + 3 * m->n + 7 * m->dim + m->dim * m->dim;
 }

@@ -147,8 +147,8 @@ done:
 }
 
 /* Between which numbers lambda has to be, and what it is. w'M w / (|w|^2 + sum_i (q_i'w)^2 / little) is, for all that counts,
- * the quotient on what is off the negatives. */
-static rkhs_status choose_lambda(rk_fit *f, const spectral *o, rk_contrast *c, double kappa) {
+ * the quotient on what is off the negatives. The largest eigenvalues of M come back. */
+static rkhs_status choose_lambda(rk_fit *f, const spectral *o, rk_contrast *c, double kappa, double **eigenvalues) {
     rkhs_status status = RKHS_OK;
     const double little = 1e-8, share = 0.3;
     const rk_triplets *t = c->triplets;
@@ -158,6 +158,7 @@ static rkhs_status choose_lambda(rk_fit *f, const spectral *o, rk_contrast *c, d
     TRY(rk_scratch(f->env, f->dim, sizeof *values, &values));
     TRY(rk_triplet_matrix(f->env, t, f->gram->n, 1, 0, &m));
     TRY(largest(f->gram, &m, NULL, f->dim, values));
+    *eigenvalues = values;
     c->below = fmax(values[0], 0);
     if (!c->all && c->below > 0) {
         for (int64_t i = 0; i < t->count; i++) off[t->rows[3 * i + 2]] += 1 / (little * kappa);
@@ -224,12 +225,19 @@ static rkhs_status fit_spectral(rk_fit *f) {
     rk_triplets t;
     rk_contrast c = {.triplets = &t, .dim = f->dim, .all = o->negatives == ALL};
     rk_smooth_result s = {.Z = f->Z, .B = f->map->B, .c = f->map->c, .solver = "none", .converged = 1};
-    double alpha, kappa;
+    double alpha, kappa, *values;
+    int64_t worth = 0; /* at the minimum the rank of W is at most this: what is of a smaller eigenvalue only costs */
     TRY(rk_triplets_new(f, &t));
     TRY(rk_triplet_sizes(f, &t, &alpha, &kappa));
-    TRY(choose_lambda(f, o, &c, kappa));
+    TRY(choose_lambda(f, o, &c, kappa, &values));
     if (c.below > 0) {
         TRY(descend(f, o, &c, &s));
+        while (worth < f->dim && values[worth] > c.lambda) worth++;
+        if (worth < f->dim)
+            rk_log(
+                f->env, RKHS_LOG_ADVICE,
+                "positives have only %lld dimension%s in common that %s worth lambda = %.3g: the codes use no more of the %lld",
+                (long long)worth, worth == 1 ? "" : "s", worth == 1 ? "is" : "are", c.lambda, (long long)f->dim);
     } else {
         c.lambda = isnan(o->lambda) ? 1 : o->lambda; /* any: all is 0 */
         rk_log(f->env, RKHS_LOG_ADVICE, "no direction brings positives together: all dimensions are 0");

@@ -1,23 +1,30 @@
 /* triplets.c: what contrastive models learn from: rows (anchor, positive, negative) of objects of the gram.
  *
- * Given by the caller as index rows over x; pairs get negatives that are drawn. Without them every object of x is an anchor,
- * its positive is an augmented copy, which follows x in the gram (inputs), and its negative another object of x, drawn
- * uniformly: a function of (seed, row). */
+ * Given by the caller as index rows over x, or with objects of their own, which follow x in the gram (inputs); pairs get
+ * negatives that are drawn. Without them every object of x is an anchor, its positive is an augmented copy, which follows x
+ * too, and its negative another object of x, drawn uniformly: a function of (seed, row). */
 #include "model/model.h"
 
 #include <stdio.h>
 
 rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen) {
     rkhs_status status = RKHS_OK;
-    rkhs_data *positives = NULL;
+    rkhs_data *made = NULL;
+    const rkhs_data *others = y ? ((const rk_index *)y->self)->others : NULL;
     *seen = NULL;
     if (y && augment)
         FAIL(env, RKHS_ERR_SPEC, "augment= draws positives, and pairs or triplets were given: leave one of them out");
-    if (y) goto done;
-    TRY(rk_augment(env, augment, x, env->seed, &positives));
-    TRY(rk_data_join(env, (const rkhs_data *[]){x, positives}, 2, seen));
+    if (y && !others) goto done;
+    if (others) {
+        unsigned kinds = x->type->kind | RK_KIND_DENSE | RK_KIND_SPARSE;
+        TRY(rk_data_coerce_like(env, others, kinds, "the model, of the objects that it is fitted on,", x, &others, &made));
+    } else {
+        TRY(rk_augment(env, augment, x, env->seed, &made));
+        others = made;
+    }
+    TRY(rk_data_join(env, (const rkhs_data *[]){x, others}, 2, seen));
 done:
-    rkhs_data_free(positives);
+    rkhs_data_free(made);
     return status;
 }
 
@@ -60,14 +67,14 @@ rkhs_status rk_triplets_new(rk_fit *f, rk_triplets *t) {
     const rk_index *given = f->y ? f->y->self : NULL;
     int64_t n = f->x->rows, width = f->y ? f->y->columns : 0;
     *t = (rk_triplets){.count = f->y ? f->y->rows : n, .drawn = width != 3};
-    if (width == 2 && n < 3)
+    if (width == 2 && n < 3 && !given->others)
         FAIL(f->env, RKHS_ERR_DATA, "pairs of %lld objects leave none to be a negative: give at least 3 objects", (long long)n);
     TRY(rk_scratch(f->env, 3 * t->count, sizeof *t->rows, &t->rows));
     for (int64_t i = 0; i < t->count; i++) {
         int64_t *row = t->rows + 3 * i;
         row[0] = given ? given->rows[i * width] : i;
         row[1] = given ? given->rows[i * width + 1] : n + i;
-        row[2] = width == 3 ? given->rows[i * width + 2] : other_than(f->env->seed, i, n, row[0], given ? row[1] : row[0]);
+        row[2] = width == 3 ? given->rows[i * width + 2] : other_than(f->env->seed, i, n, row[0], row[1] < n ? row[1] : row[0]);
         int64_t twice = row[0] == row[1] || row[0] == row[2] ? row[0] : row[1] == row[2] ? row[1] : -1;
         if (twice >= 0)
             FAIL(

@@ -24,7 +24,37 @@ rkhs select -q 'contrastive(dim=?)' --kernel 'rbf(sigma=1)' --try dim=1,2,3 --la
     grep -c '^[ *] [123] '
 wc -l <best.csv
 
+echo 'Selected with what fit takes.'
+for what in '--triplets T.csv' '--positive P.npy --negative N.npy' "--augment noise(?level)"; do
+    tries=--try=dim=1,2
+    [ "${what#--augment}" = "$what" ] || tries='--try=dim=2 --try=level=0.1,0.3'
+    for folds in '' '--folds 3'; do
+        rkhs select -q 'contrastive(dim=?)' --kernel 'rbf(sigma=1)' $tries --labels y.npy --by 'knn(k=3)' $folds $what X.npy \
+            -z best.csv -o best.rkhs --table tried.tsv >/dev/null || echo failed
+        echo "$what $folds: $(tail -n +2 tried.tsv | grep -vc -e '-$') tried, $(wc -l <best.csv) rows, $(rkhs info best.rkhs | sed -n 's/^kept  *//p') kept"
+    done
+done
+rkhs fit -q 'contrastive(dim=2, augment=noise(0.3))' --kernel 'rbf(sigma=1)' X.npy -z one.csv
+rkhs select -q 'contrastive(dim=?)' --kernel 'rbf(sigma=1)' --try dim=2 --augment 'noise(0.3)' --labels y.npy --by 'knn(k=3)' X.npy -z two.csv >/dev/null
+cmp one.csv two.csv && echo 'as fit makes it'
+rkhs fit -q 'contrastive(dim=2)' --kernel 'rbf(sigma=1)' X.npy --positive P.npy --negative N.npy -z one.csv
+rkhs select -q 'contrastive(dim=?)' --kernel 'rbf(sigma=1)' --try dim=2 --positive P.npy --negative N.npy --labels y.npy --by 'knn(k=3)' X.npy -z two.csv >/dev/null
+cmp one.csv two.csv && echo 'as fit makes it'
+for by in T P; do # another file, another result
+    [ $by = T ] && what='--triplets T.csv' || what='--triplets U.csv'
+    sed 's/,3$/,4/' T.csv >U.csv
+    rkhs select -q 'contrastive(dim=?)' --try dim=2 --labels y.npy --by 'knn(k=3)' --resume r.jsonl $what X.npy >/dev/null
+done
+wc -l <r.jsonl
+
 echo 'Refused.'
+try select contrastive X.npy --by trustworthiness --positive P.npy --triplets T.csv
+try select contrastive X.npy --by trustworthiness --negative N.npy
+try select contrastive X.npy --by trustworthiness --target X.npy --triplets T.csv
+try select contrastive X.npy --by trustworthiness --augment flip -z z.csv
+try select kpca X.npy --by trustworthiness --triplets T.csv -z z.csv
+echo '0,20,1' >one.csv
+try select contrastive X.npy --by trustworthiness --folds 20 --triplets one.csv -z z.csv
 echo '0,0,1' >bad.csv
 try fit contrastive X.npy --triplets bad.csv -z z.csv
 echo '0,1,40' >bad.csv

@@ -205,12 +205,12 @@ static void a_fitted_model_keeps_its_promises(void **state) {
 /* Models, and their files, on 1, 2 and 4 threads, large enough for several tiles; kpca with both of its solvers. */
 static void the_bits_do_not_depend_on_threads(void **state) {
     rkhs_env *env = *state;
-    enum { ALL = FIRST > 1 ? 300 : 560, FRESH = 270 };
+    enum { ALL = SANITIZED ? 300 : 560, FRESH = 270 };
     static const char *const kernels[] = {"rbf", "2*linear + rbf(gamma=0.1)*cosine"};
     static const char *const more[] = {"gram=exact", "gram=nystrom(m=300)", "gram=nystrom(m=300, by=uniform)"};
     for (int q = 0; rk_models.entries[q / 6]; q++) {
         trial t = {.type = (const rk_model_type *)rk_models.entries[q / 6], .pair = {.text = kernels[q % 2], .data = "offset"}};
-        if (FIRST > 1 && q % 6 != 0 && q % 6 != 2) continue; /* under sanitizers one kernel, two grams */
+        if (SANITIZED && q % 6 != 0 && q % 6 != 2) continue; /* under sanitizers one kernel, two grams */
         if (t.type->local && q % 2) continue;                /* a descent takes long, and one kernel is as another to it */
         rk_mark mark = rk_scratch_mark(env);
         rkhs_data *x, *fresh;
@@ -218,7 +218,7 @@ static void the_bits_do_not_depend_on_threads(void **state) {
         t.dim = DIM;
         fixture_spec(t.text, sizeof t.text, t.type, DIM, more[q / 2 % 3]);
         fixture_split(env, t.pair.data, ALL, FRESH, &x, &fresh);
-        for (int threads = 1; threads <= (FIRST > 1 ? 2 : 4); threads *= 2) {
+        for (int threads = 1; threads <= (SANITIZED ? 2 : 4); threads *= 2) {
             LOOK_AT("%s with %s on %d threads", t.text, t.pair.text, threads);
             FINE(env, rkhs_env_set_threads(env, threads));
             rkhs_model *m = fitted(env, &t, x);

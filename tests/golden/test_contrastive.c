@@ -343,6 +343,40 @@ static void drawn_triplets_are_as_good_as_given_ones(void **state) {
     for (int k = 0; k < 4; k++) rkhs_data_free(made[k]);
 }
 
+/* Positives and negatives in data sets of their own: the rows of x are embedded as with triplets over all of them. */
+static void objects_given_apart_are_as_good_as_triplets(void **state) {
+    rkhs_env *env = *state;
+    static const char *const specs[] = {"contrastive", "spectral(negatives=drawn)"};
+    double x[S * P];
+    rkhs_data *all = objects(env, x, S), *y = triplets(env), *train, *set[2], *pairs;
+    OK(env, rkhs_data_dense(env, x, N, P, P, &train));
+    for (int k = 0; k < 2; k++) OK(env, rkhs_data_dense(env, x + (k + 1) * N * P, N, P, P, &set[k]));
+    OK(env, rkhs_data_pairs(env, set[0], set[1], &pairs));
+    for (int k = 0; k < 2; k++) {
+        rkhs_model *apart = fitted(env, specs[k], train, pairs), *given = fitted(env, specs[k], all, y);
+        int64_t n, rows;
+        const double *a = rkhs_model_embedding(apart, &n, NULL), *b = rkhs_model_embedding(given, &rows, NULL);
+        assert_true(n == N && rows == S);
+        for (int c = 0; c < H; c++) {
+            double sign = a[c] * b[c] > 0 ? 1 : -1;
+            for (int i = 0; i < N; i++) NEAR(a[i * H + c], sign * b[i * H + c], 1e-12);
+        }
+        NEAR(reported(apart, "rows"), N, 0);
+        NEAR(reported(apart, "kept"), S, 0);
+        rkhs_model_free(apart);
+        rkhs_model_free(given);
+    }
+    rkhs_data_free(pairs);
+    OK(env, rkhs_data_pairs(env, set[0], NULL, &pairs)); /* negatives drawn from x */
+    rkhs_model_free(fitted(env, "contrastive", train, pairs));
+    rkhs_model *m;
+    OK(env, rkhs_model_new(env, "contrastive", &m));
+    FAILS(env, RKHS_ERR_DATA, "the index rows are of 24 objects, and there are 72", rkhs_model_fit(m, NULL, all, pairs, NULL));
+    rkhs_model_free(m);
+    rkhs_data *made[] = {pairs, set[0], set[1], train, y, all};
+    for (int k = 0; k < 6; k++) rkhs_data_free(made[k]);
+}
+
 /* The inverse of a model that added objects knows these too, also after a file. */
 static void models_that_added_objects_are_whole(void **state) {
     rkhs_env *env = *state;
@@ -426,6 +460,14 @@ static void odd_input_is_refused_or_said(void **state) {
     OK(env, rkhs_model_fit(m, k, few, y, NULL));
     assert_non_null(strstr(said, "only 0 of the 2 dimensions have an eigenvalue above 0"));
     for (int i = 0; i < 6 * H; i++) assert_true(rkhs_model_embedding(m, NULL, NULL)[i] == 0);
+    rkhs_model_free(m); /* and of 2 dimensions on a line, one is in vain */
+    rkhs_data_free(y);
+    OK(env, rkhs_data_index(env, (int64_t[]){0, 2, 1, 3, 5, 4}, 2, 3, 6, &y));
+    OK(env, rkhs_model_new(env, "spectral(dim=2)", &m));
+    OK(env, rkhs_model_fit(m, k, few, y, NULL));
+    assert_non_null(strstr(said, "positives have only 1 dimension in common that is worth lambda"));
+    const double *Z = rkhs_model_embedding(m, NULL, NULL);
+    for (int i = 1; i < 6; i++) NEAR(Z[0] * Z[i * H + 1], Z[1] * Z[i * H], 1e-9); /* the columns are multiples */
     rkhs_data_free(few);
     rkhs_data_free(y);
     line[1] = 1, line[2] = -1, line[5] = -2;
@@ -450,6 +492,7 @@ int main(void) {
         ENV_TEST(lambda_is_between_the_eigenvalues_of_the_paper),
         ENV_TEST(products_alone_find_what_a_dense_solver_does),
         ENV_TEST(drawn_triplets_are_as_good_as_given_ones),
+        ENV_TEST(objects_given_apart_are_as_good_as_triplets),
         ENV_TEST(models_that_added_objects_are_whole),
         ENV_TEST(odd_input_is_refused_or_said),
     };

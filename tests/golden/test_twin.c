@@ -107,28 +107,58 @@ static void the_objective_is_its_formula(void **state) {
         }
 }
 
-/* L along a direction in Z (or in A, Z = K A) and in log g, against central differences. */
+/* F (N x N): the `most` largest values of each row of K, the first of equal ones, by their own loops. */
+static void largest_plainly(const setting *s, int64_t most, double *F) {
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t j = 0; j < N; j++) {
+            const double *row = s->K + i * N;
+            int64_t before = 0;
+            for (int64_t q = 0; q < N; q++) before += row[q] > row[j] || (row[q] == row[j] && q < j);
+            F[i * N + j] = before < most ? row[j] : 0;
+        }
+}
+
+static void product_plainly(const double *F, const double *A, int64_t d, double *Z) {
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t c = 0; c < d; c++) {
+            Z[i * d + c] = 0;
+            for (int64_t j = 0; j < N; j++) Z[i * d + c] += F[i * N + j] * A[j * d + c];
+        }
+}
+
+/* L along a direction in Z, or in A, Z = K A or Z = F A as bctke(map=nearest) has it, and in log g, against central
+ * differences. */
 static void gradients_are_those_of_central_differences(void **state) {
     rkhs_env *env = *state;
-    for (int test = 0; test < 16; test++) {
-        int shape = test % 4, mapped = test / 4 % 2, local = test / 8;
-        enum { D = 2 };
+    static const char *const ways[] = {"Z", "A, Z = K A", "A, Z = F A"};
+    for (int test = 0; test < 24; test++) {
+        int shape = test % 4, way = test / 4 % 3, local = test / 12;
+        enum { D = 2, MAPPED = 20 };
         rk_mark mark = rk_scratch_mark(env);
         setting s = open_setting(env, D, 9, shape, local ? log2(9) : 0);
+        rk_filter filter;
         double *A = normals(env, N * D, 61), *step = normals(env, N * D, 62), *at = numbers(env, N * D);
         double *Z = numbers(env, N * D), *dZ = numbers(env, N * D), *dA = numbers(env, N * D), f[3], dt, theta = 0.3;
-        double slope = 0, unused, h = 1e-5;
-        for (int64_t i = 0; i < N * D; i++) A[i] *= mapped ? 0.1 : 1;
+        double slope = 0, unused, h = 1e-5, *F = numbers(env, N * N);
+        if (way == 2) largest_plainly(&s, MAPPED, F);
+        for (int64_t i = 0; i < N * D; i++) A[i] *= way ? 0.1 : 1;
+        LOOK_AT("the gradient in %s, %s, %s weights", ways[way], shapes[shape], local ? "local" : "kernel");
         for (int side = -1; side <= 1; side++) {
             for (int64_t i = 0; i < N * D; i++) at[i] = A[i] + side * h * step[i];
             double moved = theta + side * h;
-            if (mapped) FINE(env, s.gram->type->mul(s.gram, at, D, Z));
+            if (way == 1) FINE(env, s.gram->type->mul(s.gram, at, D, Z));
+            if (way == 2) product_plainly(F, at, D, Z);
             FINE(env,
-                 rk_twin_eval(&s.t, env, mapped ? Z : at, &moved, NULL, N, &f[side + 1], side ? dA : dZ, side ? &unused : &dt));
+                 rk_twin_eval(&s.t, env, way ? Z : at, &moved, NULL, N, &f[side + 1], side ? dA : dZ, side ? &unused : &dt));
         }
-        LOOK_AT("the gradient in %s, %s, %s weights", mapped ? "A" : "Z", shapes[shape], local ? "local" : "kernel");
-        if (mapped) FINE(env, s.gram->type->mul(s.gram, dZ, D, dA));
-        for (int64_t i = 0; i < N * D; i++) slope += (mapped ? dA : dZ)[i] * step[i];
+        if (way == 1) FINE(env, s.gram->type->mul(s.gram, dZ, D, dA));
+        if (way == 2) {
+            FINE(env, rk_filter_new(s.gram, MAPPED, &filter));
+            rk_filter_mul(&filter, at, D, dA);
+            near_all("F A", dA, Z, N * D, 1e-12);
+            rk_filter_back(&filter, dZ, D, dA);
+        }
+        for (int64_t i = 0; i < N * D; i++) slope += (way ? dA : dZ)[i] * step[i];
         slope += dt;
         double central = (f[2] - f[0]) / (2 * h);
         if (!(fabs(slope - central) <= 1e-7 * fabs(central))) fail_msg("%s: %.12g, not %.12g", context, slope, central);

@@ -180,19 +180,19 @@ class Kept(unittest.TestCase):
 
     def test_pickles_move_between_processes(self):
         X, _ = blobs()
-        for cls in CLASSES:
-            model = fitted(cls, X)
-            with tempfile.TemporaryDirectory() as folder:
-                with open(f"{folder}/m.pickle", "wb") as file:
+        models = [fitted(cls, X) for cls in CLASSES]
+        with tempfile.TemporaryDirectory() as folder:
+            for i, model in enumerate(models):
+                with open(f"{folder}/{i}.pickle", "wb") as file:
                     pickle.dump(model, file)
-                np.save(f"{folder}/x.npy", X)
-                np.save(f"{folder}/z.npy", output(model, X))
-                done = child("import pickle, sys, numpy as np\nfolder = sys.argv[1]\n"
-                             "m = pickle.load(open(f'{folder}/m.pickle', 'rb'))\nX = np.load(f'{folder}/x.npy')\n"
-                             "Z = m.predict(X) if hasattr(m, 'predict') else m.transform(X)\n"
-                             "assert np.array_equal(Z, np.load(f'{folder}/z.npy'))\nprint(repr(m))", folder)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual(done.stdout.strip(), repr(model))
+                np.save(f"{folder}/{i}.npy", output(model, X))
+            np.save(f"{folder}/x.npy", X)
+            done = child("import pickle, sys, numpy as np\nfolder = sys.argv[1]\nX = np.load(f'{folder}/x.npy')\n"
+                         "for i in range(int(sys.argv[2])):\n    m = pickle.load(open(f'{folder}/{i}.pickle', 'rb'))\n"
+                         "    Z = m.predict(X) if hasattr(m, 'predict') else m.transform(X)\n"
+                         "    assert np.array_equal(Z, np.load(f'{folder}/{i}.npy')), m\n    print(repr(m))", folder, len(models))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout.strip(), "\n".join(repr(model) for model in models))
 
     def test_the_tool_and_python_make_the_same_bytes(self):
         X, _ = blobs()

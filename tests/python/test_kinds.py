@@ -79,8 +79,17 @@ class Triplets(unittest.TestCase):
                                ([[0.5, 1, 2]], "whole numbers"), ([[1]], "rows of 2 or 3")):
                 with self.assertRaisesRegex(ValueError, words):
                     cls().fit(X, triplets=np.array(bad))
-        with self.assertRaisesRegex(ValueError, "takes no triplets"):
-            rkhs.KernelPCA().fit(X, triplets=rows)
+            apart = cls(kernel="rbf(sigma=1)").fit(X, positive=X[rows[:, 1]] + 0.1, negative=X[rows[:, 2]])
+            self.assertEqual((apart.embedding_.shape, apart.report_["kept"]), ((30, 2), 90))
+            np.testing.assert_allclose(apart.transform(X), apart.embedding_, atol=1e-12)
+            self.assertEqual(cls().fit_transform(X, positive=X + 0.1).shape, (30, 2))
+            for bad, words in (({"negative": X}, "goes with positive"), ({"positive": X, "triplets": rows}, "not both"),
+                               ({"positive": X[:9]}, "9 objects, and there are 30"), ({"positive": X[:, :2]}, "2 features")):
+                with self.assertRaisesRegex(ValueError, words):
+                    cls().fit(X, **bad)
+        for second in ({"triplets": rows}, {"positive": X}):
+            with self.assertRaisesRegex(ValueError, "takes no triplets"):
+                rkhs.KernelPCA().fit(X, **second)
         self.assertEqual(rkhs.SpectralContrastive(lam=3.5).fit(X).lambda_, 3.5)
 
 

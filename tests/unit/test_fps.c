@@ -264,6 +264,40 @@ static void index_rows_are_checked_and_saved(void **state) {
     rkhs_data_free(x);
 }
 
+static void pairs_go_with_the_objects_that_they_are_about(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    const double p[] = {10, 11, 12, 13}, q[] = {20, 21, 22, 23};
+    double row[3];
+    rkhs_data *positive, *negative, *few, *x, *part;
+    OK(env, rkhs_data_dense(env, p, 4, 1, 1, &positive));
+    OK(env, rkhs_data_dense(env, q, 4, 1, 1, &negative));
+    for (int width = 2; width <= 3; width++) {
+        OK(env, rkhs_data_pairs(env, positive, width == 3 ? negative : NULL, &x));
+        assert_int_equal(rk_index_objects(x), 4);
+        assert_int_equal(rkhs_data_rows(x), 4);
+        assert_int_equal(rkhs_data_columns(x), width);
+        assert_true(rkhs_data_row(x, 2, row) && row[0] == 2 && row[1] == 6 && (width == 2 || row[2] == 10));
+        OK(env, rkhs_data_subset(x, (int64_t[]){3, 1}, 2, &part));
+        const rk_index *o = part->self;
+        assert_int_equal(rk_index_objects(part), 2);
+        assert_memory_equal(o->rows, width == 3 ? ((int64_t[]){0, 2, 4, 1, 3, 5}) : ((int64_t[]){0, 2, 1, 3, 0, 0}),
+                            (size_t)(2 * width) * 8);
+        const double *others = rkhs_data_values(o->others, NULL);
+        assert_true(others[0] == 13 && others[1] == 11 && (width == 2 || (others[2] == 23 && others[3] == 21)));
+        FAILS(env, RKHS_ERR_DATA, "pairs cannot be joined", rkhs_data_join(env, (const rkhs_data *[]){x, part}, 2, &few));
+        FAILS(env, RKHS_ERR_DATA, "index rows are no objects", rkhs_data_pairs(env, x, NULL, &few));
+        rkhs_data_free(part);
+        rkhs_data_free(x);
+    }
+    OK(env, rkhs_data_dense(env, q, 3, 1, 1, &few));
+    FAILS(env, RKHS_ERR_DATA, "4 positives and 3 negatives", rkhs_data_pairs(env, positive, few, &x));
+    FAILS(env, RKHS_ERR_ARGUMENT, "no positives", rkhs_data_pairs(env, NULL, few, &x));
+    assert_null(x);
+    rkhs_data_free(few);
+    rkhs_data_free(negative);
+    rkhs_data_free(positive);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         FILES_TEST(every_dialect_reads_the_same),
@@ -274,6 +308,7 @@ int main(void) {
         FILES_TEST(bytes_of_zeros_and_ones_become_bits),
         FILES_TEST(pairs_and_triplets_are_read_from_tables),
         FILES_TEST(index_rows_are_checked_and_saved),
+        FILES_TEST(pairs_go_with_the_objects_that_they_are_about),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

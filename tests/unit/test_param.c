@@ -351,7 +351,7 @@ static void values_of_the_wrong_kind_are_refused(void **state) {
 
 static void a_parameter_given_twice_is_refused(void **state) {
     rkhs_env *env = *state;
-    char text[400], part[100], value[64];
+    char text[1200], part[100], value[64];
     EACH_TYPE(list, e) {
         int count = 0;
         char many[1000] = "";
