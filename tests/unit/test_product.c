@@ -97,6 +97,32 @@ static void bits_depend_on_the_two_rows_alone(void **state) {
     }
 }
 
+/* Few rows go another way than many: the same bits, and what stood there added to with the same rounding. */
+static void few_rows_have_the_bits_of_many(void **state) {
+    rkhs_env *env = *state;
+    static const int64_t depths[] = {1, 6, 8, 50, 257, 900}, widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 203};
+    for (int d = 0; d < 6; d++) {
+        rk_mark mark = rk_scratch_mark(env);
+        int64_t p = depths[d];
+        tiles t = make(env, p);
+        for (int level = 1; level <= rk_product_best(); level++)
+            for (int more = 0; more < 2; more++) {
+                fill(t.C);
+                rk_product(level, 64, 203, p, t.A, t.lda, t.B, t.ldb, more, t.C, LD);
+                for (int64_t ni = 1; ni < 9; ni++)
+                    for (int w = 0; w < 11; w++) {
+                        int64_t nj = widths[w], i0 = ni * 3, j0 = 203 - nj;
+                        fill(t.D);
+                        rk_product(level, ni, nj, p, t.A + i0 * t.lda, t.lda, t.B + j0 * t.ldb, t.ldb, more, t.D, LD);
+                        for (int64_t i = 0; i < 10; i++)
+                            for (int64_t j = 0; j < nj + 9; j++)
+                                same("few rows", t.D[i * LD + j], i < ni && j < nj ? t.C[(i0 + i) * LD + j0 + j] : 7);
+                    }
+            }
+        rk_scratch_release(env, mark);
+    }
+}
+
 /* A given twice: both triangles, and the bits of the whole product where these are promised. */
 static void a_matrix_with_itself_is_symmetric(void **state) {
     rkhs_env *env = *state;
@@ -158,9 +184,8 @@ static void tiles_are_turned_and_placed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ENV_TEST(every_level_is_the_product),
-        ENV_TEST(bits_depend_on_the_two_rows_alone),
-        ENV_TEST(a_matrix_with_itself_is_symmetric),
+        ENV_TEST(every_level_is_the_product),     ENV_TEST(bits_depend_on_the_two_rows_alone),
+        ENV_TEST(few_rows_have_the_bits_of_many), ENV_TEST(a_matrix_with_itself_is_symmetric),
         ENV_TEST(tiles_are_turned_and_placed),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
