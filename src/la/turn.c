@@ -17,7 +17,7 @@ static void turn_plain(int64_t i, int64_t ni, int64_t j, int64_t nj, const doubl
 
 #if defined(__x86_64__) && defined(__GNUC__)
 /* Whole squares of LANES, then the borders. */
-#define TURN(name, isa, vector, mm, turned)                                                                                    \
+#define TURN(name, isa, vector, store, turned)                                                                                 \
     __attribute__((target(isa))) static void name(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B,             \
                                                   int64_t ldb) {                                                               \
         enum { LANES = sizeof(vector) / sizeof(double) };                                                                      \
@@ -29,15 +29,16 @@ static void turn_plain(int64_t i, int64_t ni, int64_t j, int64_t nj, const doubl
                 RK_UNROLL for (int k = 0; k < LINE; k += LANES) {                                                              \
                     vector y[LANES];                                                                                           \
                     turned(row, k, y);                                                                                         \
-                    RK_UNROLL for (int c = 0; c < LANES; c++) mm##_storeu_pd(B + (j + k + c) * ldb + i, y[c]);                 \
+                    RK_UNROLL for (int c = 0; c < LANES; c++) store(B + (j + k + c) * ldb + i, y[c]);                          \
                 }                                                                                                              \
             }                                                                                                                  \
         turn_plain(whole_i, ni, 0, whole_j, A, lda, B, ldb);                                                                   \
         turn_plain(0, ni, whole_j, nj, A, lda, B, ldb);                                                                        \
     }
 
-TURN(turn_avx2, "avx2", __m256d, _mm256, rk_turned_avx2)
-TURN(turn_avx512, "avx512f", __m512d, _mm512, rk_turned_avx512)
+TURN(turn_avx2, "avx2", __m256d, _mm256_storeu_pd, rk_turned_avx2)
+TURN(turn_avx512, "avx512f", __m512d, _mm512_storeu_pd, rk_turned_avx512)
+TURN(turn_past_avx512, "avx512f", __m512d, _mm512_stream_pd, rk_turned_avx512) /* rows of B begin lines */
 
 void rk_turn(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
     if (__builtin_cpu_supports("avx512f"))
@@ -46,6 +47,13 @@ void rk_turn(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, in
         turn_avx2(ni, nj, A, lda, B, ldb);
     else
         turn_plain(0, ni, 0, nj, A, lda, B, ldb);
+}
+
+/* Past the caches, from the registers: 0 where rows of B begin anywhere. */
+static int turn_lines(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
+    int can = ((uintptr_t)B | (uintptr_t)ldb * sizeof *B) % (LINE * sizeof *B) == 0 && __builtin_cpu_supports("avx512f");
+    if (can) turn_past_avx512(ni, nj, A, lda, B, ldb);
+    return can;
 }
 
 /* Whole lines of a row, `to` begins one. */
@@ -57,19 +65,20 @@ __attribute__((target("avx512f"))) static void lines_past(int64_t lines, const d
  * stays. The ends, which share a line with others, are left to these. */
 static void write_past(int64_t n, const double *from, double *to) {
     int64_t j = rk_least(n, (int64_t)(-(uintptr_t)to / sizeof *to % LINE));
-    memcpy(to, from, (size_t)j * sizeof *to);
+    for (int64_t k = 0; k < j; k++) to[k] = from[k];
     if (__builtin_cpu_supports("avx512f")) {
         lines_past((n - j) / LINE, from + j, to + j);
         j += (n - j) / LINE * LINE;
     } else
         for (; j + 2 <= n; j += 2) _mm_stream_pd(to + j, _mm_loadu_pd(from + j));
-    memcpy(to + j, from + j, (size_t)(n - j) * sizeof *to);
+    for (; j < n; j++) to[j] = from[j];
 }
 static void fence(void) { _mm_sfence(); } /* such stores are seen by other threads after this alone */
 #else
 void rk_turn(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
     turn_plain(0, ni, 0, nj, A, lda, B, ldb);
 }
+static int turn_lines(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) { return 0; }
 static void write_past(int64_t n, const double *from, double *to) { memcpy(to, from, (size_t)n * sizeof *to); }
 static void fence(void) {}
 #endif
@@ -77,6 +86,7 @@ static void fence(void) {}
 /* B = A' past the caches, through a place of its own. */
 static void turn_past(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
     double some[LINE * ALONG];
+    if (turn_lines(ni, nj, A, lda, B, ldb)) return;
     for (int64_t j = 0; j < nj; j += LINE)
         for (int64_t i = 0; i < ni; i += ALONG) {
             int64_t rows = rk_least(LINE, nj - j), along = rk_least(ALONG, ni - i);
