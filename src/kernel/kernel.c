@@ -230,7 +230,7 @@ rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64
     gram_loop g = {.a = a, .b = a, .K = K, .ld = ld, .tile = rk_tile_of(a, a)};
     int64_t t = tiles(a->x->rows, g.tile);
     rkhs_status status = rk_work_new(env, a, a, &g.work);
-    if (status == RKHS_OK) status = rk_scratch(env, (int64_t)rk_workers(env) * RK_TILE * APART, sizeof *g.tiles, &g.tiles);
+    if (status == RKHS_OK) status = rk_scratch_raw(env, (int64_t)rk_workers(env) * RK_TILE * APART, sizeof *g.tiles, &g.tiles);
     if (status == RKHS_OK) status = touch(env, &g);
     if (status == RKHS_OK) status = rk_kernel_parallel(env, "gram", a->kernel, t * (t + 1) / 2, symmetric_tile, &g);
     rk_scratch_release(env, mark);

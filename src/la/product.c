@@ -22,7 +22,8 @@ enum { DEPTH = 256, MOST_DOWN = 8, MOST_ACROSS = 24, MOST_LANES = 8, VECTORS = 3
 /* out[r*ld + l] = sum over k of a[r][k] b[k][l], and what stood there with `more`. */
 typedef void (*strip_fn)(const double *const *a, const double *b, int64_t depth, int more, double *out, int64_t ld);
 
-/* A strip of DOWN rows and COUNT vectors; `mm`: how the instruction set's functions begin. */
+/* A strip of DOWN rows and COUNT vectors; what is added to is asked for at once. `mm`: how the instruction set's functions
+ * begin. */
 #define STRIP(name, isa, vector, mm, DOWN, COUNT)                                                                              \
     __attribute__((target(isa))) static void name(const double *const *a, const double *b, int64_t depth, int more,            \
                                                   double *out, int64_t ld) {                                                   \
@@ -31,9 +32,11 @@ typedef void (*strip_fn)(const double *const *a, const double *b, int64_t depth,
         const double *row[DOWN];                                                                                               \
         RK_UNROLL for (int r = 0; r < DOWN; r++) {                                                                             \
             row[r] = a[r];                                                                                                     \
+            RK_UNROLL for (int v = 0; more && v < COUNT; v++)                                                                  \
+                _mm_prefetch((const char *)(out + r * ld + v * LANES), _MM_HINT_T0);                                           \
             RK_UNROLL for (int v = 0; v < COUNT; v++) sum[r][v] = mm##_setzero_pd();                                           \
         }                                                                                                                      \
-        for (int64_t k = 0; k < depth; k++, b += COUNT * LANES) {                                                              \
+        _Pragma("GCC unroll 4") for (int64_t k = 0; k < depth; k++, b += COUNT * LANES) {                                      \
             vector y[COUNT];                                                                                                   \
             RK_UNROLL for (int v = 0; v < COUNT; v++) y[v] = mm##_load_pd(b + v * LANES);                                      \
             RK_UNROLL for (int r = 0; r < DOWN; r++) {                                                                         \
