@@ -8,7 +8,7 @@ space; spectral: sum -2 f(x)'f(x+) + (f(x)'f(x-))^2; autoencoder: |x - g(f(x))|^
 import numpy as np
 import torch
 
-STEPS, RATE, HIDDEN = 500, 1e-3, 256
+RATE, HIDDEN = 1e-3, 256
 
 
 class Net(torch.nn.Module):
@@ -30,16 +30,19 @@ def tensor(x):
     return torch.as_tensor(np.ascontiguousarray(x), dtype=torch.float32)
 
 
-def train(parts, loss, decay):
+def train(parts, loss, decay, stops):
+    """Yields after each number of steps in stops: who asks can look, and choose when to stop."""
     descent = torch.optim.Adam([p for part in parts for p in part.parameters()], lr=RATE, weight_decay=decay)
-    for _ in range(STEPS):
+    for step in range(1, max(stops) + 1):
         descent.zero_grad()
         loss().backward()
         descent.step()
+        if step in stops:
+            yield step
 
 
-def embedder(kind, x, positive, negative, dim, decay, seed):
-    """A network trained on triplets; gives the embedding of rows."""
+def embedder(kind, x, positive, negative, dim, decay, stops, seed):
+    """A network trained on triplets; yields the embedding of rows after each number of steps."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     net = Net(x.shape[1], dim, unit=kind == "contrastive")
@@ -50,16 +53,16 @@ def embedder(kind, x, positive, negative, dim, decay, seed):
         if kind == "contrastive":
             return (za * (zq - zp)).sum(1).mean()
         return (-2 * (za * zp).sum(1) + (za * zq).sum(1) ** 2).mean()
-    train([net], loss, decay)
-    return lambda rows: net(tensor(rows)).detach().numpy().astype(float)
+    for _ in train([net], loss, decay, stops):
+        yield lambda rows: net(tensor(rows)).detach().numpy().astype(float)
 
 
-def autoencoder(x, target, dim, decay, seed):
-    """(the codes of rows, what rows are rebuilt as) of an autoencoder."""
+def autoencoder(x, target, dim, decay, stops, seed):
+    """Yields (the codes of rows, what rows are rebuilt as) of an autoencoder after each number of steps."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     down, up = Net(x.shape[1], dim), Net(dim, target.shape[1])
     a, b = tensor(x), tensor(target)
-    train([down, up], lambda: ((up(down(a)) - b) ** 2).mean(), decay)
-    return (lambda rows: down(tensor(rows)).detach().numpy().astype(float),
-            lambda rows: up(down(tensor(rows))).detach().numpy().astype(float))
+    for _ in train([down, up], lambda: ((up(down(a)) - b) ** 2).mean(), decay, stops):
+        yield (lambda rows: down(tensor(rows)).detach().numpy().astype(float),
+               lambda rows: up(down(tensor(rows))).detach().numpy().astype(float))

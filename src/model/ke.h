@@ -58,7 +58,7 @@ rkhs_status rk_ke_low(rk_ke *k, rkhs_env *env, const double *Z, double *f, doubl
 rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
                        double *f, double *dZ, double *dt);
 /* Objects so that those near in a row are near each other, by the bits of their coordinates in turn; at most 3 dimensions. */
-rkhs_status rk_ke_sort(rkhs_env *env, int64_t n, int64_t d, const double *Z, int64_t *order);
+rkhs_status rk_ke_sort(rkhs_env *env, int64_t n, int64_t d, const double *Z, int64_t tile, int64_t *order);
 /* near[s*parts + t]: whether a point of tile s may be as near as `reach` to one of tile t. */
 void rk_ke_near(int64_t n, int64_t d, const double *Z, int64_t tile, double reach, char *near);
 /* The same for reconstruction alone and the rbf kernel, in single precision throughout, with distances from products. */

@@ -17,7 +17,7 @@ enum { SUMS = 4 };   /* for each tile */
 #define FAR -90.0    /* exp of less is taken for 0 */
 enum { SKIP = 20 };  /* evaluations before H is tried again that could not be taken apart */
 enum { SMALL = 64 }; /* rows of a tile where many tiles are 0 */
-#define REACH 9.0    /* widths: exp(-REACH^2/2) = 3e-18 */
+#define REACH 7.5    /* widths: exp(-REACH^2/2) = 6e-13 */
 
 /* Means and norm of a stored G. */
 static rkhs_status look_at_gram(rkhs_env *env, rk_ke *k) {
@@ -177,16 +177,17 @@ static rkhs_status triples_tile(void *context, int64_t tile, int worker) {
     ke_loop *a = context;
     rk_ke *k = a->k;
     int64_t ti, tj, n = k->n, t = a->tile, full = a->near ? t : n;
+    int level = rk_product_best();
     rk_triangle(tile, &ti, &tj);
     int64_t i0 = ti * t, j0 = tj * t, ni = rk_least(t, n - i0), nj = rk_least(t, n - j0);
     double *P = k->room + worker * k->room_each, *M = k->M + i0 * n + j0;
     for (int64_t i = 0; i < ni; i++) memset(M + i * n, 0, (size_t)nj * sizeof *M);
-    memset(P, 0, (size_t)(RK_TILE * RK_TILE) * sizeof *P);
+    for (int64_t i = 0; i < ni; i++) memset(P + i * RK_TILE, 0, (size_t)nj * sizeof *P);
     for (int64_t l0 = 0; l0 < n; l0 += full) {
         int64_t nl = rk_least(full, n - l0), l = l0 / t;
         if (a->near && !(a->near[ti * a->parts + tj] && a->near[ti * a->parts + l] && a->near[tj * a->parts + l])) continue;
-        rk_gemm_tile('n', 't', ni, nj, nl, 1.0, k->H + i0 * n + l0, n, k->H + j0 * n + l0, n, 1.0, M, n);
-        rk_gemm_tile('n', 't', ni, nj, nl, 1.0, k->H + i0 * n + l0, n, k->W + j0 * n + l0, n, 1.0, P, RK_TILE);
+        rk_product(level, ni, nj, nl, k->H + i0 * n + l0, n, k->H + j0 * n + l0, n, 1, M, n);
+        rk_product(level, ni, nj, nl, k->H + i0 * n + l0, n, k->W + j0 * n + l0, n, 1, P, RK_TILE);
     }
     for (int64_t i = 0; i < ni; i++) {
         const double *h = k->H + (i0 + i) * n + j0, *b = a->b + j0, *w = k->own + j0, own = a->b[i0 + i], hi = k->own[i0 + i];
@@ -324,7 +325,7 @@ static rkhs_status eval_sorted(ke_loop *a, rkhs_env *env, double *f) {
     TRY(rk_scratch(env, n * d, sizeof *Z, &Z));
     TRY(rk_scratch(env, n * d, sizeof *dZ, &dZ));
     TRY(rk_scratch(env, a->parts * a->parts, 1, &near));
-    TRY(rk_ke_sort(env, n, d, a->Z, order));
+    TRY(rk_ke_sort(env, n, d, a->Z, a->tile, order));
     for (int64_t i = 0; i < n; i++) {
         b[i] = a->b[order[i]];
         memcpy(Z + i * d, a->Z + order[i] * d, (size_t)d * sizeof *Z);

@@ -1,40 +1,42 @@
-/* ke_order.c: an order of points in which tiles are compact: Morton's, by the bits of all coordinates in turn. */
+/* ke_order.c: an order of points in which tiles are compact: halves by the wider coordinate, and halves of these, down to a
+ * tile. */
 #include "model/ke.h"
 
 #include <stdlib.h>
 
-enum { BITS = 16, MOST = 3 };
-
 typedef struct place {
-    uint64_t key;
+    double value;
     int64_t at;
 } place;
 
-static int by_key(const void *a, const void *b) {
+static int by_value(const void *a, const void *b) {
     const place *x = a, *y = b;
-    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->at > y->at) - (x->at < y->at);
+    return x->value != y->value ? (x->value > y->value) - (x->value < y->value) : (x->at > y->at) - (x->at < y->at);
 }
 
-rkhs_status rk_ke_sort(rkhs_env *env, int64_t n, int64_t d, const double *Z, int64_t *order) {
+/* Puts some points in order; the first half is a whole number of tiles. */
+static void halve(int64_t count, int64_t d, const double *Z, int64_t tile, place *p) {
+    double most = -1;
+    int64_t by = 0, half = (count / 2 + tile - 1) / tile * tile;
+    if (count <= tile) return;
+    for (int64_t c = 0; c < d; c++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t i = 0; i < count; i++) low = fmin(low, Z[p[i].at * d + c]), high = fmax(high, Z[p[i].at * d + c]);
+        if (high - low > most) most = high - low, by = c;
+    }
+    for (int64_t i = 0; i < count; i++) p[i].value = Z[p[i].at * d + by];
+    qsort(p, (size_t)count, sizeof *p, by_value);
+    halve(half, d, Z, tile, p);
+    halve(count - half, d, Z, tile, p + half);
+}
+
+rkhs_status rk_ke_sort(rkhs_env *env, int64_t n, int64_t d, const double *Z, int64_t tile, int64_t *order) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     place *places;
-    double low[MOST], most = 0;
     TRY(rk_scratch(env, n, sizeof *places, &places));
-    for (int64_t c = 0; c < d; c++) {
-        double high = low[c] = Z[c];
-        for (int64_t i = 0; i < n; i++) low[c] = fmin(low[c], Z[i * d + c]), high = fmax(high, Z[i * d + c]);
-        most = fmax(most, high - low[c]);
-    }
-    for (int64_t i = 0; i < n; i++) {
-        places[i] = (place){0, i};
-        for (int64_t c = 0; c < d; c++) {
-            double share = most > 0 ? (Z[i * d + c] - low[c]) / most : 0;
-            uint64_t cell = (uint64_t)(share * ((1 << BITS) - 1));
-            for (int bit = 0; bit < BITS; bit++) places[i].key |= (cell >> bit & 1) << (bit * d + c);
-        }
-    }
-    qsort(places, (size_t)n, sizeof *places, by_key);
+    for (int64_t i = 0; i < n; i++) places[i].at = i;
+    halve(n, d, Z, tile, places);
     for (int64_t i = 0; i < n; i++) order[i] = places[i].at;
 done:
     rk_scratch_release(env, mark);
