@@ -73,7 +73,8 @@ def hint(param):
 
 def stub(model):
     own = [f"{python_name(p)}: {hint(p)} = ..." for p in model["params"]]
-    arguments = own[:1] + ["*", "kernel: str | Callable[..., float] | None = ..."] + own[1:] + [
+    arguments = own[:1] + ["*", "kernel: str | Callable[..., float] | None = ..."] + own[1:] + (
+        ["supervised: bool = ..."] if tables.takes_labels(model) else []) + [
         "random_state: Any = ...", "n_jobs: int | None = ...", "memory: int | None = ...", "verbose: _Verbose = ..."]
     more = "" if model["predicts"] else ", *, triplets: ArrayLike | None = ..., start: ArrayLike | None = ..."
     lines = [f"class {model['title']}:", f"    def __init__(self, {', '.join(arguments)}) -> None: ...", "    kernel_: str",

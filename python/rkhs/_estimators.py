@@ -4,19 +4,24 @@ import textwrap
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, RegressorMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_array
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, column_or_1d
 
 from . import _rkhs
-from ._data import (Bits, csr_tuple, dense_tuple, graphs_tuple, holds_graphs, holds_images, holds_strings, images_tuple,
+from ._data import (Bits, classes_tuple, csr_tuple, dense_tuple, graphs_tuple, holds_graphs, holds_images, holds_strings, images_tuple,
                     kernel_argument, objects, strings_tuple)
 from ._functions import advise, seed_of, threads_of
 from ._progress import progress_of
-from ._tables import default_of, models, python_name, spec_params, spec_text
+from ._tables import default_of, models, python_name, spec_params, spec_text, takes_labels
 
 # What every estimator takes besides its model's own parameters: name, default, type, words.
 COMMON_BEFORE = [
     ("kernel", None, "str, callable or None", 'how two objects compare: "rbf(sigma=median)", "2*linear + cosine", "precomputed"; '
                                     "a function of two objects; None: the model's own choice for the kind of data. ``rkhs.list('kernels')`` shows all."),
+]
+# And every one that can learn from classes, which a pipeline hands to all its steps: they count where they are asked for.
+LABELLED = [
+    ("supervised", False, "bool", "True: ``fit(X, y)`` learns from the classes y too; False: it leaves y alone."),
 ]
 COMMON_AFTER = [
     ("random_state", None, "int, RandomState or None", "the seed of everything random; None is 0: results repeat."),
@@ -94,6 +99,16 @@ class RkhsEstimator(BaseEstimator):
             raise ValueError(f"Found input variables with inconsistent numbers of samples: [{n}, {len(y)}]")
         return dense_tuple(y.reshape(n, -1)), y.ndim == 1
 
+    def _describe_classes(self, y, n):
+        """Labels of any kind, one for each object."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None: it has supervised=True")
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        if len(y) != n:
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: [{n}, {len(y)}]")
+        return classes_tuple(y)
+
     def _describe_triplets(self, triplets, n):
         """Rows of objects that belong together, and one that does not."""
         if self._table["second"] != "index rows":
@@ -125,6 +140,8 @@ class RkhsEstimator(BaseEstimator):
             start = dense_tuple(check_array(start, dtype=[np.float64, np.float32], order="C", input_name="start"))
         if triplets is not None:
             target = self._describe_triplets(triplets, x[1])
+        elif getattr(self, "supervised", False):
+            target = self._describe_classes(y, x[1])
         elif y is not None and self._takes_numbers:
             target, self._flat = self._describe_target(y, x[1])
         model = _rkhs.Model(self._spec())
@@ -181,14 +198,14 @@ class RkhsEstimator(BaseEstimator):
         # What scikit-learn compares only where nothing is random: fit_transform with transform. A model that places objects by
         # its objective does not put training objects back where they were.
         return {"pairwise": self.kernel == "precomputed", "preserves_dtype": [np.float64, np.float32],
-                "non_deterministic": getattr(self, "place", "map") != "map"}
+                "non_deterministic": getattr(self, "place", "map") != "map", "requires_y": bool(getattr(self, "supervised", False))}
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator):
     """A model whose output is an embedding."""
 
     def fit(self, X, y=None, *, triplets=None, start=None):
-        """Learns the embedding of X; y is taken by models that use numbers; classes are left to those who predict them.
+        """Learns the embedding of X; y is taken by models that use numbers, classes by those with ``supervised=True``.
 
         triplets : rows of X, from 0, for models that learn from them: an object, one that belongs to it and one that does not,
         which may be left out; None: they are drawn.
@@ -315,7 +332,7 @@ def signature_of(table):
         words = p["brief"] + (f" ({p['bounds']})" if p["bounds"] else "")
         kind = {"integer": "int", "real": "float", "true|false": "bool"}.get(p["kind"], "str")
         own.append((python_name(p), default_of(p), kind if p["value"] is not None else kind + " or None", words))
-    return own[:1] + COMMON_BEFORE + own[1:] + COMMON_AFTER
+    return own[:1] + COMMON_BEFORE + own[1:] + (LABELLED if takes_labels(table) else []) + COMMON_AFTER
 
 
 def doc_of(title, table, parameters):
@@ -374,6 +391,8 @@ def from_model(model, function=None):
     text, kernel = model.text()
     estimator = from_text(text, kernel=function or kernel)
     estimator._adopt(model)
+    if takes_labels(estimator._table):
+        estimator.supervised = estimator.report_.get("second") == "labels"
     if estimator.report_.get("columns", 0) > 0:
         estimator.n_features_in_ = int(estimator.report_["columns"])
     estimator._flat = model.embedding()[1] == 1

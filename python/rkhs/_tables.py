@@ -19,6 +19,11 @@ def models():
     return {model["title"]: model for model in tables()["models"] if model["title"]}
 
 
+def takes_labels(model):
+    """Whether a model can learn from classes besides its objects."""
+    return "labels" in (model["second"] or "")
+
+
 def python_name(param):
     name = PYTHON_NAMES.get(param["name"], param["name"])
     return name + "_" if keyword.iskeyword(name) else name

@@ -24,6 +24,7 @@ typedef struct ke {
 
 enum { OURS, PAPER };
 enum { START_KPCA, START_RANDOM };
+enum { AUTO = RK_KE_CAUCHY + 1 }; /* of latent */
 
 /* clang-format off */
 static const rk_param params[] = {
@@ -33,10 +34,11 @@ static const rk_param params[] = {
      .brief = "weight of the alignment of the two Grams: keeps shapes"},
     {.name = "rebuild", .kind = RK_REAL, .offset = offsetof(ke, rebuild), .value = "0.03", .max = 1e300,
      .brief = "weight of the reconstruction: tightens clusters"},
-    {.name = "latent", .kind = RK_CHOICE, .offset = offsetof(ke, latent), .value = "rbf", .choices = "rbf|laplacian|linear",
-     .brief = "the kernel of the embedding"},
+    {.name = "latent", .kind = RK_CHOICE, .offset = offsetof(ke, latent), .value = "auto",
+     .choices = "rbf|laplacian|linear|cauchy|auto",
+     .brief = "the kernel of the embedding; auto: cauchy, or with align=0, recipe=paper or a factor for a gram rbf"},
     {.name = "width", .kind = RK_REAL, .offset = offsetof(ke, width), .max = 1e300, .open = 1,
-     .brief = "sigma of the embedding's kernel, where the embedding has variance 1; not given: 0.3, or with align=0 0.05, 0.02 on a line; recipe=paper: 0.01"},
+     .brief = "sigma of the embedding's kernel, where the embedding has variance 1; not given: 0.2 dim and at most sqrt(dim), of which rbf takes 3/4; align=0: 1/8 of it, 0.02 on a line; recipe=paper: 0.01"},
     {.name = "start", .kind = RK_CHOICE, .offset = offsetof(ke, start), .value = "kpca", .choices = "kpca|random",
      .brief = "where to begin, unless a start is given; recipe=paper: always random"},
     {.name = "restarts", .kind = RK_INT, .offset = offsetof(ke, restarts), .min = 1, .max = 1000,
@@ -301,9 +303,20 @@ done:
     return status;
 }
 
-/* What the parameters say, or what is usual with the others. */
-static double width_of(const ke *o) {
-    return !isnan(o->width) ? o->width : o->recipe == PAPER ? 0.01 : o->align != 0 ? 0.3 : o->dim == 1 ? 0.02 : 0.05;
+/* What the parameters say, or what is usual with the others. A heavy tail keeps shapes; rbf is drawn to clusters, and is what
+ * can be taken apart where there is no whole G either. */
+static int latent_of(const rk_fit *f) {
+    const ke *o = f->self;
+    if (o->latent != AUTO) return o->latent;
+    return o->align == 0 || o->recipe == PAPER || f->gram->type->form != RK_FORM_SAMPLE ? RK_KE_RBF : RK_KE_CAUCHY;
+}
+/* Distances grow with sqrt(dim), and few dimensions have room for near neighbours alone; a Gaussian is as wide as a Cauchy
+ * kernel of 4/3 its width, and clusters want a narrow one. */
+static double width_of(const ke *o, int latent) {
+    if (!isnan(o->width)) return o->width;
+    if (o->recipe == PAPER) return 0.01;
+    if (o->align == 0 && o->dim == 1) return 0.02;
+    return (o->align == 0 ? 0.125 : latent == RK_KE_CAUCHY ? 1 : 0.75) * fmin(0.2 * (double)o->dim, sqrt((double)o->dim));
 }
 static int64_t starts_of(const ke *o) { return o->restarts ? o->restarts : o->recipe == OURS && o->align == 0 ? 4 : 1; }
 
@@ -338,19 +351,19 @@ done:
 static rkhs_status fit_ke(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const ke *o = f->self;
-    int one, paper = o->recipe == PAPER;
+    int one, paper = o->recipe == PAPER, latent = latent_of(f);
     rk_spec *own = NULL;
     scaled a = {.k = {.n = f->gram->n,
                       .dim = f->dim,
-                      .latent = o->latent,
-                      .width = width_of(o),
+                      .latent = latent,
+                      .width = width_of(o, latent),
                       .most = rk_ke_most(f->gram->n, f->dim),
                       .align = paper ? 0 : o->align,
                       .rebuild = paper                              ? (double)f->gram->n
                                  : o->align == 0 && o->rebuild != 0 ? 1
                                                                     : o->rebuild}};
     if (o->precision && !paper) FAIL(f->env, RKHS_ERR_SPEC, "ke: precision=single is for recipe=paper: leave it out");
-    if (paper && o->latent != RK_KE_RBF) FAIL(f->env, RKHS_ERR_SPEC, "ke: recipe=paper has latent=rbf: leave latent out");
+    if (paper && latent != RK_KE_RBF) FAIL(f->env, RKHS_ERR_SPEC, "ke: recipe=paper has latent=rbf: leave latent out");
     if (a.k.align == 0 && a.k.rebuild == 0)
         FAIL(f->env, RKHS_ERR_SPEC, "ke: align and rebuild are both 0: give one of them a weight");
     if (f->y && a.k.align == 0)
@@ -375,11 +388,12 @@ done:
     return status;
 }
 
-/* The width of the kernel is local; clusters are separated by one that reaches from ring to ring. */
+/* Near objects decide, and a heavy tail tells far ones apart as well; clusters are separated by one width that reaches from
+ * ring to ring. */
 static const char *kernel_ke(const void *self, unsigned kind) {
     const ke *o = self;
     if (o->recipe == PAPER || !(kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE))) return rk_usual_kernel(self, kind);
-    return o->align == 0 ? "rbf(sigma=knn(10,3))" : "rbf(sigma=knn(10))";
+    return o->align == 0 ? "rbf(sigma=knn(10,3))" : "rq(alpha=0.25,sigma=knn(10,0.7))";
 }
 
 const rk_model_type rk_model_ke = {

@@ -5,7 +5,7 @@
 #include "model/model.h"
 
 /* The kernel of the embedding. */
-enum { RK_KE_RBF, RK_KE_LAPLACIAN, RK_KE_LINEAR };
+enum { RK_KE_RBF, RK_KE_LAPLACIAN, RK_KE_LINEAR, RK_KE_CAUCHY };
 
 /* Stage 1: how much each object helps to rebuild the others, in feature space. */
 typedef struct rk_ke_weights {

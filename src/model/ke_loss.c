@@ -136,13 +136,17 @@ static void gram_part(const ke_loop *a, int64_t i, int64_t j0, int64_t nj, doubl
     const rk_ke *k = a->k;
     int64_t n = k->n, d = k->dim;
     const double *z = a->Z + i * d;
-    double by = k->latent == RK_KE_RBF ? -0.5 / (k->width * k->width) : -1 / k->width;
+    double by = k->latent == RK_KE_RBF ? -0.5 / (k->width * k->width) : -1 / k->width, square = k->width * k->width;
     if (k->latent == RK_KE_LINEAR) {
         for (int64_t c = 0; c < d; c++)
             for (int64_t j = 0; j < nj; j++) h[j] += z[c] * k->columns[c * n + j0 + j];
         return;
     }
-    (k->latent == RK_KE_RBF ? rk_add_squares : rk_add_absolutes)(nj, d, z, k->columns + j0, n, h);
+    (k->latent == RK_KE_LAPLACIAN ? rk_add_absolutes : rk_add_squares)(nj, d, z, k->columns + j0, n, h);
+    if (k->latent == RK_KE_CAUCHY) {
+        for (int64_t j = 0; j < nj; j++) h[j] = square / (square + h[j]);
+        return;
+    }
     for (int64_t j = 0; j < nj; j++) h[j] = by * h[j] > FAR ? by * h[j] : -1000; /* 0, and no product near it is slow */
     rk_exp(nj, h);
 }
@@ -259,12 +263,14 @@ static rkhs_status slope_tile(void *context, int64_t tile, int worker) {
         slope_row(a, i, w);
         if (k->latent != RK_KE_LINEAR)
             for (int64_t j = 0; j < n; j++) w[j] *= h[j];
+        if (k->latent == RK_KE_CAUCHY) /* dh/ds = -h^2/width^2, where rbf has -h/(2 width^2) */
+            for (int64_t j = 0; j < n; j++) w[j] *= 2 * h[j];
         for (int64_t c = 0; c < d; c++) {
             const double *y = k->columns + c * n;
             double sum = 0;
             if (k->latent == RK_KE_LINEAR)
                 sum = 2 * rk_dot(n, w, y);
-            else if (k->latent == RK_KE_RBF)
+            else if (k->latent != RK_KE_LAPLACIAN)
                 sum = -2 / (k->width * k->width) * rk_lean(n, w, z[c], y);
             else
                 for (int64_t j = 0; j < n; j++) sum -= 2 / k->width * w[j] * ((z[c] > y[j]) - (z[c] < y[j]));

@@ -16,6 +16,7 @@ typedef struct single_loop {
 } single_loop;
 
 enum { ROWS = 64 };
+#define FAR (-43.0F) /* exp of less is taken for 0: a product of two would be subnormal, and slow; Adam's 1e-8 hides it */
 
 static rkhs_status gram_rows(void *context, int64_t tile, int worker) {
     single_loop *a = context;
@@ -25,7 +26,7 @@ static rkhs_status gram_rows(void *context, int64_t tile, int worker) {
     for (int64_t i = i0; i < i0 + ni; i++)
         for (int64_t j = 0; j < n; j++) {
             float s = a->squares[i] + a->squares[j] - 2 * a->H[i * n + j];
-            a->H[i * n + j] = i == j ? 0 : expf(by * (s > 0 ? s : 0));
+            a->H[i * n + j] = i == j || by * s <= FAR ? 0 : expf(by * (s > 0 ? s : 0));
             a->W[i * n + j] = a->H[i * n + j] * a->b[j];
         }
     return RKHS_OK;

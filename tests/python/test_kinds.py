@@ -1,6 +1,8 @@
 """Kinds of data and kernels of one's own: strings, bits, functions written in Python."""
 import os
+import pathlib
 import pickle
+import subprocess
 import tempfile
 import unittest
 import warnings
@@ -12,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 import rkhs
-from common import CLASSES, DESCENTS, blobs, fitted, output
+from common import CLASSES, DESCENTS, TOOL, blobs, fitted, output
 
 warnings.simplefilter("ignore", rkhs.Advice)
 WORDS = ["banana", "bandana", "cabana", "kayak", "kodiak", "kayaks", "bananas", "cabanas"] * 3
@@ -28,6 +30,39 @@ def letters(x, y):
 
 def broken(x, y):
     raise LookupError("nothing to see")
+
+
+class Labels(unittest.TestCase):
+    """Models that can learn from classes do so where they are asked to, and as the tool does."""
+
+    def test_classes_count_where_they_are_asked_for(self):
+        X, y = blobs(40, 3, 4)
+        words = np.array(["one", "two", "one too", "none"])[y]
+        labelled = [cls for cls in CLASSES if "labels" in (cls._table["second"] or "")]
+        self.assertEqual(labelled, [cls for cls in CLASSES if "supervised" in cls().get_params()])
+        self.assertIn(rkhs.KernelEmbedding, labelled)
+        for cls in labelled:
+            plain, taught = cls().fit(X, y), cls(supervised=True).fit(X, y)
+            np.testing.assert_array_equal(plain.embedding_, cls().fit_transform(X))
+            self.assertGreater(abs(plain.embedding_ - taught.embedding_).max(), 1e-3)
+            np.testing.assert_array_equal(cls(supervised=True).fit_transform(X, words), taught.embedding_)
+            np.testing.assert_allclose(taught.transform(X), taught.embedding_, atol=1e-12)
+            with tempfile.TemporaryDirectory() as folder:
+                at = pathlib.Path(folder)
+                np.save(at / "X.npy", X)
+                np.save(at / "y.npy", y)
+                subprocess.run([TOOL, "fit", cls._table["name"], "X.npy", "--labels", "y.npy", "-z", "Z.npy", "-o", "m.rkhs"],
+                               cwd=at, check=True, capture_output=True)
+                np.testing.assert_array_equal(np.load(at / "Z.npy"), taught.embedding_)
+                self.assertTrue(rkhs.load(at / "m.rkhs").supervised)
+                rkhs.save(plain, at / "p.rkhs")
+                self.assertFalse(rkhs.load(at / "p.rkhs").supervised)
+
+    def test_what_is_no_label_for_each_object_is_refused(self):
+        X, y = blobs(40, 3, 4)
+        for bad, words in ((None, "requires y"), (y[:39], r"\[40, 39\]"), (X[:, 0], "Unknown label type"), (X, "1d array")):
+            with self.assertRaisesRegex(ValueError, words):
+                rkhs.KernelEmbedding(supervised=True).fit(X, bad)
 
 
 class Triplets(unittest.TestCase):

@@ -11,9 +11,9 @@ class Checks(unittest.TestCase):
     pass
 
 
-def add(cls):
+def add(name_of, model):
     counts = {}
-    for estimator, check in check_estimator(cls(), generate_only=True):
+    for estimator, check in check_estimator(model, generate_only=True):
         name = check.func.__name__ if hasattr(check, "func") else check.__name__
         counts[name] = counts.get(name, 0) + 1
         number = f"_{counts[name]}" if counts[name] > 1 else ""
@@ -22,11 +22,13 @@ def add(cls):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 check(estimator)
-        setattr(Checks, f"test_{cls.__name__}_{name}{number}", test)
+        setattr(Checks, f"test_{name_of}_{name}{number}", test)
 
 
 for each in CLASSES:
-    add(each)
+    add(each.__name__, each())
+    if "supervised" in each().get_params():
+        add(f"{each.__name__}_supervised", each(supervised=True))
 
 if __name__ == "__main__":
     unittest.main()

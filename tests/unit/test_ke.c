@@ -37,12 +37,13 @@ static void latent_gram(const rk_ke *k, const double *Z, double *H) {
             double s = 0;
             for (int64_t c = 0; c < k->dim; c++) {
                 double d = Z[i * k->dim + c] - Z[j * k->dim + c];
-                s += k->latent == RK_KE_RBF         ? d * d
+                s += k->latent == RK_KE_LINEAR      ? Z[i * k->dim + c] * Z[j * k->dim + c]
                      : k->latent == RK_KE_LAPLACIAN ? fabs(d)
-                                                    : Z[i * k->dim + c] * Z[j * k->dim + c];
+                                                    : d * d;
             }
             H[i * k->n + j] = k->latent == RK_KE_RBF         ? exp(-s / (2 * k->width * k->width))
                               : k->latent == RK_KE_LAPLACIAN ? exp(-s / k->width)
+                              : k->latent == RK_KE_CAUCHY    ? 1 / (1 + s / (k->width * k->width))
                                                              : s;
         }
 }
@@ -70,7 +71,7 @@ static void loss_and_gradient_are_those_of_the_formula(void **state) {
     static const double weights[][2] = {{1, 0}, {0, 1}, {1, 0.3}};
     make_gram(BIG, G, 1);
     for (int i = 0; i < BIG; i++) b[i] = 0.02 + 0.02 * noise(2, (uint64_t)i);
-    for (int latent = RK_KE_RBF; latent <= RK_KE_LINEAR; latent++)
+    for (int latent = RK_KE_RBF; latent <= RK_KE_CAUCHY; latent++)
         for (int w = 0; w < 3; w++) {
             rk_mark mark = rk_scratch_mark(env);
             rk_ke k = {.n = BIG, .dim = DIM, .latent = latent, .width = 0.7, .align = weights[w][0], .rebuild = weights[w][1]};
@@ -236,6 +237,7 @@ static void odd_grams_have_an_embedding(void **state) {
                                         "ke(rebuild=0)",
                                         "ke(dim=1, align=0)",
                                         "ke(dim=3, latent=laplacian)",
+                                        "ke(latent=rbf)",
                                         "ke(latent=linear)",
                                         "ke(solver=cg(iter=20))"};
     for (int kind = 0; kind < CASES; kind++)
@@ -287,6 +289,39 @@ static void what_cannot_be_embedded_is_said(void **state) {
     rkhs_model_free(m);
 }
 
+/* The width that is not given grows with the dimensions, and in all of them alignment has a way down from the start. */
+static void the_width_goes_with_the_dimensions(void **state) {
+    rkhs_env *env = *state;
+    static const struct {
+        const char *spec;
+        double width;
+    } cases[] = {{"ke(dim=1)", 0.2},
+                 {"ke", 0.4},
+                 {"ke(dim=2, latent=rbf)", 0.3},
+                 {"ke(dim=10)", 2},
+                 {"ke(dim=36)", 6},
+                 {"ke(dim=36, latent=rbf)", 4.5},
+                 {"ke(dim=10, gram=nystrom(m=20))", 1.5}, /* rbf, which can be taken apart */
+                 {"ke(dim=36, width=3)", 3},
+                 {"ke(dim=1, align=0)", 0.02},
+                 {"ke(dim=2, align=0)", 0.05},
+                 {"ke(dim=8, align=0)", 0.2}};
+    double X[N * 3];
+    rkhs_data *x;
+    for (int i = 0; i < N * 3; i++) X[i] = noise(41, (uint64_t)i);
+    OK(env, rkhs_data_dense(env, X, N, 3, 3, &x));
+    for (size_t t = 0; t < sizeof cases / sizeof *cases; t++) {
+        rkhs_model *m;
+        OK(env, rkhs_model_new(env, cases[t].spec, &m));
+        OK(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
+        NEAR(*item_of(m, "width", NULL), cases[t].width, 1e-15);
+        if (*item_of(m, "iterations", NULL) <= 5 && !strstr(cases[t].spec, "align=0"))
+            fail_msg("%s: no way down", cases[t].spec);
+        rkhs_model_free(m);
+    }
+    rkhs_data_free(x);
+}
+
 /* Labels draw classes together, through a stored Gram and through a factor: what is left of the variance inside of them. */
 static void labels_have_a_say(void **state) {
     rkhs_env *env = *state;
@@ -296,7 +331,7 @@ static void labels_have_a_say(void **state) {
     static const char *const specs[] = {"ke(labels=0.9)", "ke(labels=0.9, gram=nystrom(m=30))", "ke(labels=0)", "ke"};
     for (int i = 0; i < N; i++) {
         codes[i] = i % 2;
-        X[2 * i] = noise(31, (uint64_t)i) + 0.5 * (i % 2);
+        X[2 * i] = noise(31, (uint64_t)i) + (i % 2);
         X[2 * i + 1] = noise(32, (uint64_t)i);
     }
     OK(env, rkhs_data_dense(env, X, N, 2, 2, &x));
@@ -387,6 +422,7 @@ int main(void) {
         ENV_TEST(weights_solve_the_normal_equations),
         ENV_TEST(odd_grams_have_an_embedding),
         ENV_TEST(what_cannot_be_embedded_is_said),
+        ENV_TEST(the_width_goes_with_the_dimensions),
         ENV_TEST(labels_have_a_say),
         ENV_TEST(report_is_in_the_file),
         ENV_TEST(the_recipe_is_the_published_one),
