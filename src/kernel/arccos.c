@@ -176,8 +176,7 @@ static rkhs_status block_relu(const rk_bound *a, int64_t i0, int64_t ni, const r
 }
 
 static void diag_relu(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
-    const rk_vector_side *side = a->side;
-    for (int64_t i = 0; i < ni; i++) out[i] = side->norm[i0 + i];
+    rk_vector_norms(a, i0, ni, out);
 }
 
 static rkhs_status gradient_relu(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,

@@ -166,9 +166,8 @@ rkhs_status rk_diag_of(const rk_bound *a, int64_t i0, int64_t ni, double *out, r
     return RKHS_OK;
 }
 
-/* Rows of a tile on its own are so far apart, no power of two: else a column of it would fall on few lines of the cache. From
- * LARGE rows on a Gram is larger than caches are. */
-enum { APART = RK_TILE + 8, LARGE = 2000 };
+/* Rows of a tile on its own are so far apart, no power of two: else a column of it would fall on few lines of the cache. */
+enum { APART = RK_TILE + 8, PAGE = 2 << 20 };
 
 typedef struct gram_loop {
     const rk_bound *a, *b;
@@ -189,7 +188,27 @@ int64_t rk_tile_rows(const rk_bound *a, const rk_bound *b) {
     return tile == RK_TILE ? RK_TILE : rk_most(1, rk_least(RK_TILE, tile * tile / rk_most(b->x->rows, 1)));
 }
 
+/* Whether K is larger than the caches of a core; it lies on large pages then, if fresh (rk_ask_huge). */
+static int is_large(const gram_loop *g) { return g->a->x->rows * g->ld * (int64_t)sizeof *g->K >= 2 * PAGE; }
+
 static int64_t tiles(int64_t n, int64_t tile) { return (n + tile - 1) / tile; }
+
+/* Writes a number to one large page of K. The system clears a fresh page for whoever writes to it first, and for each of two
+ * that do so at once: threads had better not meet there. And what is written past the caches is not held up by lines that have
+ * just been cleared. */
+static rkhs_status touch_page(void *context, int64_t page, int worker) {
+    gram_loop *g = context;
+    int64_t before = (int64_t)((uintptr_t)g->K % PAGE / sizeof *g->K);
+    int64_t at = rk_most(0, page * (int64_t)(PAGE / sizeof *g->K) - before), i = at / g->ld, j = at % g->ld;
+    if (j >= g->b->x->rows) i++, j = 0; /* what lies between rows is the caller's */
+    if (i < g->a->x->rows) g->K[i * g->ld + j] = 0;
+    return RKHS_OK;
+}
+
+static rkhs_status touch(rkhs_env *env, gram_loop *g) {
+    int64_t pages = g->a->x->rows * g->ld / (int64_t)(PAGE / sizeof *g->K) + 2;
+    return is_large(g) ? rk_parallel(env, NULL, pages, touch_page, g) : RKHS_OK;
+}
 
 /* A tile on or below the diagonal, and its mirror image. It is made in a place of its own that stays in the cache: rows of K
  * are far apart, and every pass over them would go to memory. */
@@ -202,7 +221,7 @@ static rkhs_status symmetric_tile(void *context, int64_t tile, int worker) {
     rkhs_status status = rk_block_of(g->a, i, ni, g->a, j, nj, values, APART, g->work[worker]);
     if (status != RKHS_OK) return status;
     if (ti == tj) rk_mirror(values, APART, 0, ni, 0, nj);
-    rk_place(ni, nj, values, APART, g->K, g->ld, i, j, n > LARGE);
+    rk_place(ni, nj, values, APART, g->K, g->ld, i, j, is_large(g));
     return RKHS_OK;
 }
 
@@ -211,7 +230,8 @@ rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64
     gram_loop g = {.a = a, .b = a, .K = K, .ld = ld, .tile = rk_tile_of(a, a)};
     int64_t t = tiles(a->x->rows, g.tile);
     rkhs_status status = rk_work_new(env, a, a, &g.work);
-    if (status == RKHS_OK) status = rk_scratch(env, (int64_t)rk_workers(env) * RK_TILE * APART, sizeof *g.tiles, &g.tiles);
+    if (status == RKHS_OK) status = rk_scratch_raw(env, (int64_t)rk_workers(env) * RK_TILE * APART, sizeof *g.tiles, &g.tiles);
+    if (status == RKHS_OK) status = touch(env, &g);
     if (status == RKHS_OK) status = rk_kernel_parallel(env, "gram", a->kernel, t * (t + 1) / 2, symmetric_tile, &g);
     rk_scratch_release(env, mark);
     return status;
@@ -230,6 +250,7 @@ rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, c
     rk_mark mark = rk_scratch_mark(env);
     gram_loop g = {.a = a, .b = b, .K = K, .ld = ld, .tile = rk_tile_of(a, b)};
     rkhs_status status = rk_work_new(env, a, b, &g.work);
+    if (status == RKHS_OK) status = touch(env, &g);
     if (status == RKHS_OK)
         status =
             rk_kernel_parallel(env, stage, a->kernel, tiles(a->x->rows, g.tile) * tiles(b->x->rows, g.tile), cross_tile, &g);

@@ -93,10 +93,12 @@ typedef struct rk_vector_side {
 } rk_vector_side;
 
 rkhs_status rk_vector_prepare(rkhs_env *env, rk_bound *b);         /* norms about 0 */
+rkhs_status rk_vector_prepare_dots(rkhs_env *env, rk_bound *b);    /* for a kernel that wants them on its diagonal alone */
 rkhs_status rk_vector_prepare_centred(rkhs_env *env, rk_bound *b); /* norms about the mean, where that saves digits */
 void rk_vector_release(rkhs_env *env, rk_bound *b);
 int64_t rk_vector_work(const rk_bound *a, const rk_bound *b);
-/* A tile of inner products, squared distances. */
+/* The norms of some rows; a tile of inner products, squared distances. */
+void rk_vector_norms(const rk_bound *a, int64_t i0, int64_t ni, double *out);
 void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                     int64_t ld);
 void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,

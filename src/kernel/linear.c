@@ -8,8 +8,7 @@ static rkhs_status block_linear(const rk_bound *a, int64_t i0, int64_t ni, const
 }
 
 static void diag_linear(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
-    const rk_vector_side *side = a->side;
-    for (int64_t i = 0; i < ni; i++) out[i] = side->norm[i0 + i];
+    rk_vector_norms(a, i0, ni, out);
 }
 
 static rkhs_status gradient_linear(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
@@ -28,7 +27,7 @@ const rk_kernel_type rk_kernel_linear = {
               .cost = "p a pair"},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
     .flags = RK_PSD,
-    .prepare = rk_vector_prepare,
+    .prepare = rk_vector_prepare_dots,
     .release = rk_vector_release,
     .block = block_linear,
     .gradient = gradient_linear,

@@ -52,8 +52,7 @@ static rkhs_status block_poly(const rk_bound *a, int64_t i0, int64_t ni, const r
 
 static void diag_poly(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
     const poly *p = rk_kernel_self(a);
-    const rk_vector_side *side = a->side;
-    for (int64_t i = 0; i < ni; i++) out[i] = side->norm[i0 + i];
+    rk_vector_norms(a, i0, ni, out);
     rk_powers(ni, p->gamma.value, p->coef0, p->degree, out);
 }
 
@@ -81,7 +80,7 @@ const rk_kernel_type rk_kernel_poly = {
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
     .flags = RK_PSD,
     .freeze = freeze_poly,
-    .prepare = rk_vector_prepare,
+    .prepare = rk_vector_prepare_dots,
     .release = rk_vector_release,
     .block = block_poly,
     .gradient = gradient_poly,

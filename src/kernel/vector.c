@@ -19,15 +19,18 @@ static int is_sparse(const rk_bound *b) { return b->x->type == &rk_data_sparse; 
 static int is_bits(const rk_bound *b) { return b->x->type == &rk_data_bits; }
 static const double *row_of(const rk_bound *b, int64_t i) { return dense_of(b)->values + i * dense_of(b)->ld; }
 
-/* |x_i - centre|^2 of some rows. */
+/* |x_i - centre|^2 of a dense row. */
+static double norm_of(const rk_bound *b, int64_t i) {
+    const double *x = row_of(b, i), *centre = ((const rk_vector_side *)b->side)->centre;
+    return rk_scaled_square(b->x->columns, 1, x, centre ? 1 : 0, centre ? centre : x);
+}
+
+/* Those of some rows. */
 static rkhs_status norms_part(void *context, int64_t part, int worker) {
     const rk_bound *b = context;
     const rk_vector_side *side = b->side;
-    int64_t p = b->x->columns, some = NUMBERS / rk_most(p, 1) + 1, from = part * some;
-    for (int64_t i = from; i < rk_least(from + some, b->x->rows); i++) {
-        const double *x = row_of(b, i);
-        side->norm[i] = rk_scaled_square(p, 1, x, side->centre ? 1 : 0, side->centre ? side->centre : x);
-    }
+    int64_t some = NUMBERS / rk_most(b->x->columns, 1) + 1, from = part * some;
+    for (int64_t i = from; i < rk_least(from + some, b->x->rows); i++) side->norm[i] = norm_of(b, i);
     return RKHS_OK;
 }
 
@@ -62,6 +65,16 @@ rkhs_status rk_vector_prepare(rkhs_env *env, rk_bound *b) {
     rkhs_status status = side_new(env, b, &side);
     if (status != RKHS_OK) return status;
     return is_sparse(b) ? rk_sparse_prepare(env, b, side) : is_bits(b) ? bit_norms(env, b, side) : norms(env, b, side);
+}
+
+rkhs_status rk_vector_prepare_dots(rkhs_env *env, rk_bound *b) {
+    rk_vector_side *side;
+    return is_sparse(b) || is_bits(b) ? rk_vector_prepare(env, b) : side_new(env, b, &side);
+}
+
+void rk_vector_norms(const rk_bound *a, int64_t i0, int64_t ni, double *out) {
+    const rk_vector_side *side = a->side;
+    for (int64_t i = 0; i < ni; i++) out[i] = side->norm ? side->norm[i0 + i] : norm_of(a, i0 + i);
 }
 
 /* The mean row, when it is further from 0 than rows are from it. */

@@ -6,43 +6,45 @@
  * rows of A, eight at once, from where they lie. A step of eight rows and three vectors is 24 products and sums for 11 loads,
  * and two ports do such work: 12 cycles are the limit with AVX-512; with AVX2 it is four rows, and 6 cycles for a fourth of it.
  * Slices depend on p alone, so that an entry's bits depend on its two rows and nothing else: not on the tile, not on which of
- * the two comes first, nor on which of the two instruction sets runs. Elsewhere BLAS does it, and promises none of this. */
+ * the two comes first, nor on which of the two instruction sets runs. Elsewhere BLAS does it, and promises none of this.
+ *
+ * For fewer rows of A than go at once, laying B would be most of the work: squares of B are turned in the registers. */
 #include "la/la.h"
+#include "la/turned.h"
 
 #include <string.h>
 
 enum { SLICE = 8192 }; /* columns of one call of BLAS, which does not run long */
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-
-enum { DEPTH = 256, MOST_DOWN = 8, MOST_ACROSS = 24, VECTORS = 3 };
+enum { DEPTH = 256, MOST_DOWN = 8, MOST_ACROSS = 24, MOST_LANES = 8, VECTORS = 3, FEW = 4 };
 
 /* out[r*ld + l] = sum over k of a[r][k] b[k][l], and what stood there with `more`. */
 typedef void (*strip_fn)(const double *const *a, const double *b, int64_t depth, int more, double *out, int64_t ld);
 
-#define UNROLL _Pragma("GCC unroll 8")
-
-/* A strip of DOWN rows and COUNT vectors; `mm`: how the instruction set's functions begin. */
+/* A strip of DOWN rows and COUNT vectors; what is added to is asked for at once. `mm`: how the instruction set's functions
+ * begin. */
 #define STRIP(name, isa, vector, mm, DOWN, COUNT)                                                                              \
     __attribute__((target(isa))) static void name(const double *const *a, const double *b, int64_t depth, int more,            \
                                                   double *out, int64_t ld) {                                                   \
         enum { LANES = sizeof(vector) / sizeof(double) };                                                                      \
         vector sum[DOWN][COUNT];                                                                                               \
         const double *row[DOWN];                                                                                               \
-        UNROLL for (int r = 0; r < DOWN; r++) {                                                                                \
+        RK_UNROLL for (int r = 0; r < DOWN; r++) {                                                                             \
             row[r] = a[r];                                                                                                     \
-            UNROLL for (int v = 0; v < COUNT; v++) sum[r][v] = mm##_setzero_pd();                                              \
+            RK_UNROLL for (int v = 0; more && v < COUNT; v++)                                                                  \
+                _mm_prefetch((const char *)(out + r * ld + v * LANES), _MM_HINT_T0);                                           \
+            RK_UNROLL for (int v = 0; v < COUNT; v++) sum[r][v] = mm##_setzero_pd();                                           \
         }                                                                                                                      \
-        for (int64_t k = 0; k < depth; k++, b += COUNT * LANES) {                                                              \
+        _Pragma("GCC unroll 4") for (int64_t k = 0; k < depth; k++, b += COUNT * LANES) {                                      \
             vector y[COUNT];                                                                                                   \
-            UNROLL for (int v = 0; v < COUNT; v++) y[v] = mm##_load_pd(b + v * LANES);                                         \
-            UNROLL for (int r = 0; r < DOWN; r++) {                                                                            \
+            RK_UNROLL for (int v = 0; v < COUNT; v++) y[v] = mm##_load_pd(b + v * LANES);                                      \
+            RK_UNROLL for (int r = 0; r < DOWN; r++) {                                                                         \
                 vector x = mm##_set1_pd(row[r][k]);                                                                            \
-                UNROLL for (int v = 0; v < COUNT; v++) sum[r][v] = mm##_fmadd_pd(x, y[v], sum[r][v]);                          \
+                RK_UNROLL for (int v = 0; v < COUNT; v++) sum[r][v] = mm##_fmadd_pd(x, y[v], sum[r][v]);                       \
             }                                                                                                                  \
         }                                                                                                                      \
-        UNROLL for (int r = 0; r < DOWN; r++) UNROLL for (int v = 0; v < COUNT; v++) {                                         \
+        RK_UNROLL for (int r = 0; r < DOWN; r++) RK_UNROLL for (int v = 0; v < COUNT; v++) {                                   \
             double *here = out + r * ld + v * LANES;                                                                           \
             mm##_storeu_pd(here, more ? mm##_add_pd(mm##_loadu_pd(here), sum[r][v]) : sum[r][v]);                              \
         }                                                                                                                      \
@@ -55,10 +57,46 @@ STRIP(strip_avx2_1, "avx2,fma", __m256d, _mm256, 4, 1)
 STRIP(strip_avx2_2, "avx2,fma", __m256d, _mm256, 4, 2)
 STRIP(strip_avx2_3, "avx2,fma", __m256d, _mm256, 4, 3)
 
+/* out[r*ld + l] = sum over k < p of a[r][k] b[l][k], by slices of `depth`, and what stood there with `more`. */
+typedef void (*rows_fn)(const double *const *a, const double *const *b, int64_t p, int64_t depth, int more, double *out,
+                        int64_t ld);
+
+/* DOWN rows with a vector of rows. */
+#define ROWS(name, isa, vector, mm, turned, DOWN)                                                                              \
+    __attribute__((target(isa))) static void name(const double *const *a, const double *const *b, int64_t p, int64_t depth,    \
+                                                  int more, double *out, int64_t ld) {                                         \
+        enum { LANES = sizeof(vector) / sizeof(double) };                                                                      \
+        for (int64_t k = 0; k < p; more = 1) {                                                                                 \
+            int64_t end = rk_least(p, k + depth);                                                                              \
+            vector sum[DOWN], y[LANES];                                                                                        \
+            RK_UNROLL for (int r = 0; r < DOWN; r++) sum[r] = mm##_setzero_pd();                                               \
+            for (; k + LANES <= end; k += LANES) {                                                                             \
+                turned(b, k, y);                                                                                               \
+                RK_UNROLL for (int c = 0; c < LANES; c++) RK_UNROLL for (int r = 0; r < DOWN; r++) sum[r] =                    \
+                    mm##_fmadd_pd(mm##_set1_pd(a[r][k + c]), y[c], sum[r]);                                                    \
+            }                                                                                                                  \
+            for (; k < end; k++) {                                                                                             \
+                double column[LANES];                                                                                          \
+                RK_UNROLL for (int l = 0; l < LANES; l++) column[l] = b[l][k];                                                 \
+                y[0] = mm##_loadu_pd(column);                                                                                  \
+                RK_UNROLL for (int r = 0; r < DOWN; r++) sum[r] = mm##_fmadd_pd(mm##_set1_pd(a[r][k]), y[0], sum[r]);          \
+            }                                                                                                                  \
+            RK_UNROLL for (int r = 0; r < DOWN; r++)                                                                           \
+                mm##_storeu_pd(out + r * ld, more ? mm##_add_pd(mm##_loadu_pd(out + r * ld), sum[r]) : sum[r]);                \
+        }                                                                                                                      \
+    }
+
+ROWS(rows_avx512_one, "avx512f", __m512d, _mm512, rk_turned_avx512, 1)
+ROWS(rows_avx512_few, "avx512f", __m512d, _mm512, rk_turned_avx512, FEW)
+ROWS(rows_avx2_one, "avx2,fma", __m256d, _mm256, rk_turned_avx2, 1)
+ROWS(rows_avx2_few, "avx2,fma", __m256d, _mm256, rk_turned_avx2, FEW)
+
 static const struct shape {
     int64_t down, lanes;
     strip_fn strip[VECTORS]; /* of 1, 2, 3 vectors */
-} shapes[] = {{4, 4, {strip_avx2_1, strip_avx2_2, strip_avx2_3}}, {8, 8, {strip_avx512_1, strip_avx512_2, strip_avx512_3}}};
+    rows_fn one, few;        /* rows */
+} shapes[] = {{4, 4, {strip_avx2_1, strip_avx2_2, strip_avx2_3}, rows_avx2_one, rows_avx2_few},
+              {8, 8, {strip_avx512_1, strip_avx512_2, strip_avx512_3}, rows_avx512_one, rows_avx512_few}};
 
 /* Some columns of up to `across` rows side by side; lanes without a row are 0. */
 static void lay(const double *b, int64_t ldb, int64_t rows, int64_t depth, int64_t across, double *out) {
@@ -78,23 +116,11 @@ static void border(strip_fn strip, const double *const *row, const double *b, in
         }
 }
 
-/* Two rows alone, as a lane of a strip has them. */
-__attribute__((target("fma"))) static double pair(int64_t depth, const double *a, const double *b) {
-    double sum = 0;
-    for (int64_t k = 0; k < depth; k++) sum = __builtin_fma(a[k], b[k], sum);
-    return sum;
-}
-
 /* Some columns of A with some of B; `half`: rows that lie above all of a panel's are left out. */
 static void slice(const struct shape *s, int64_t ni, int64_t nj, int64_t depth, const double *A, int64_t lda, const double *B,
                   int64_t ldb, int more, int half, double *C, int64_t ldc) {
     _Alignas(64) double panel[DEPTH * MOST_ACROSS];
     const double *row[MOST_DOWN];
-    if (ni == 1 && nj == 1) {
-        double v = pair(depth, A, B);
-        C[0] = more ? C[0] + v : v;
-        return;
-    }
     for (int64_t j = 0; j < nj; j += VECTORS * s->lanes) {
         int64_t across = rk_least(VECTORS * s->lanes, nj - j), vectors = (across + s->lanes - 1) / s->lanes;
         strip_fn strip = s->strip[vectors - 1];
@@ -110,12 +136,56 @@ static void slice(const struct shape *s, int64_t ni, int64_t nj, int64_t depth, 
     }
 }
 
+/* Two rows alone, as a lane has them. */
+__attribute__((target("fma"))) static void pair(int64_t p, int64_t depth, const double *a, const double *b, int more,
+                                                double *out) {
+    for (int64_t k = 0; k < p; more = 1) {
+        double sum = 0;
+        for (int64_t end = rk_least(p, k + depth); k < end; k++) sum = __builtin_fma(a[k], b[k], sum);
+        *out = more ? *out + sum : sum;
+    }
+}
+
+static void copy(int64_t ni, int64_t nj, const double *from, int64_t ldf, double *to, int64_t ldt) {
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++) to[i * ldt + j] = from[i * ldf + j];
+}
+
+/* Few rows of A, all columns; at the borders through a place of their own. */
+static void few_rows(const struct shape *s, int64_t ni, int64_t nj, int64_t p, int64_t depth, const double *A, int64_t lda,
+                     const double *B, int64_t ldb, int more, double *C, int64_t ldc) {
+    const double *a[FEW], *b[MOST_LANES];
+    double some[FEW * MOST_LANES] = {0};
+    for (int64_t i = 0; i < ni; i += FEW) {
+        int64_t down = rk_least(FEW, ni - i);
+        rows_fn rows = down == 1 ? s->one : s->few;
+        for (int64_t r = 0; r < FEW; r++) a[r] = A + (i + (r < down ? r : 0)) * lda;
+        for (int64_t j = 0; j < nj; j += s->lanes) {
+            int64_t across = rk_least(s->lanes, nj - j);
+            double *out = C + i * ldc + j;
+            for (int64_t l = 0; l < s->lanes; l++) b[l] = B + (j + (l < across ? l : 0)) * ldb;
+            if (across == s->lanes && (down == FEW || down == 1)) {
+                rows(a, b, p, depth, more, out, ldc);
+                continue;
+            }
+            if (more) copy(down, across, out, ldc, some, MOST_LANES);
+            rows(a, b, p, depth, more, some, MOST_LANES);
+            copy(down, across, some, MOST_LANES, out, ldc);
+        }
+    }
+}
+
 /* By slices of nearly equal depth. */
 static void own(const struct shape *s, int64_t ni, int64_t nj, int64_t p, const double *A, int64_t lda, const double *B,
                 int64_t ldb, int more, int half, double *C, int64_t ldc) {
     int64_t parts = rk_most(1, (p + DEPTH - 1) / DEPTH), depth = ((p + parts - 1) / parts + 7) / 8 * 8;
-    for (int64_t k = 0; k < p; k += depth)
-        slice(s, ni, nj, rk_least(depth, p - k), A + k, lda, B + k, ldb, more || k, half, C, ldc);
+    if (ni == 1 && nj == 1)
+        pair(p, depth, A, B, more, C);
+    else if (ni < s->down)
+        few_rows(s, ni, nj, p, depth, A, lda, B, ldb, more, C, ldc);
+    else
+        for (int64_t k = 0; k < p; k += depth)
+            slice(s, ni, nj, rk_least(depth, p - k), A + k, lda, B + k, ldb, more || k, half, C, ldc);
 }
 
 int rk_product_best(void) {

@@ -1,8 +1,8 @@
 /* turn.c: tiles turned round, B = A', and written to where they belong.
  *
- * Rows are far apart, so that B is written in runs of whole cache lines, eight rows of it at a time. With AVX2 halves of two
- * rows are put together as they are loaded, and four rows by two columns are turned by two shuffles. */
+ * Rows are far apart, so that B is written in runs of whole cache lines, eight rows of it at a time. */
 #include "la/la.h"
+#include "la/turned.h"
 
 #include <string.h>
 
@@ -16,46 +16,69 @@ static void turn_plain(int64_t i, int64_t ni, int64_t j, int64_t nj, const doubl
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
+/* Whole squares of LANES, then the borders. */
+#define TURN(name, isa, vector, store, turned)                                                                                 \
+    __attribute__((target(isa))) static void name(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B,             \
+                                                  int64_t ldb) {                                                               \
+        enum { LANES = sizeof(vector) / sizeof(double) };                                                                      \
+        int64_t whole_i = ni / LANES * LANES, whole_j = nj / LINE * LINE;                                                      \
+        for (int64_t j = 0; j < whole_j; j += LINE)                                                                            \
+            for (int64_t i = 0; i < whole_i; i += LANES) {                                                                     \
+                const double *row[LANES];                                                                                      \
+                RK_UNROLL for (int r = 0; r < LANES; r++) row[r] = A + (i + r) * lda + j;                                      \
+                RK_UNROLL for (int k = 0; k < LINE; k += LANES) {                                                              \
+                    vector y[LANES];                                                                                           \
+                    turned(row, k, y);                                                                                         \
+                    RK_UNROLL for (int c = 0; c < LANES; c++) store(B + (j + k + c) * ldb + i, y[c]);                          \
+                }                                                                                                              \
+            }                                                                                                                  \
+        turn_plain(whole_i, ni, 0, whole_j, A, lda, B, ldb);                                                                   \
+        turn_plain(0, ni, whole_j, nj, A, lda, B, ldb);                                                                        \
+    }
 
-__attribute__((target("avx2"))) static void turn_avx2(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B,
-                                                      int64_t ldb) {
-    int64_t whole_i = ni / 4 * 4, whole_j = nj / LINE * LINE;
-    for (int64_t j = 0; j < whole_j; j += LINE)
-        for (int64_t i = 0; i < whole_i; i += 4) {
-            const double *p = A + i * lda + j, *q = p + lda, *r = q + lda, *s = r + lda;
-            double *to = B + j * ldb + i;
-            for (int k = 0; k < LINE; k += 2, to += 2 * ldb) {
-                __m256d even = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(p + k)), _mm_loadu_pd(r + k), 1);
-                __m256d odd = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(q + k)), _mm_loadu_pd(s + k), 1);
-                _mm256_storeu_pd(to, _mm256_unpacklo_pd(even, odd));
-                _mm256_storeu_pd(to + ldb, _mm256_unpackhi_pd(even, odd));
-            }
-        }
-    turn_plain(whole_i, ni, 0, whole_j, A, lda, B, ldb);
-    turn_plain(0, ni, whole_j, nj, A, lda, B, ldb);
-}
+TURN(turn_avx2, "avx2", __m256d, _mm256_storeu_pd, rk_turned_avx2)
+TURN(turn_avx512, "avx512f", __m512d, _mm512_storeu_pd, rk_turned_avx512)
+TURN(turn_past_avx512, "avx512f", __m512d, _mm512_stream_pd, rk_turned_avx512) /* rows of B begin lines */
 
 void rk_turn(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
-    if (__builtin_cpu_supports("avx2"))
+    if (__builtin_cpu_supports("avx512f"))
+        turn_avx512(ni, nj, A, lda, B, ldb);
+    else if (__builtin_cpu_supports("avx2"))
         turn_avx2(ni, nj, A, lda, B, ldb);
     else
         turn_plain(0, ni, 0, nj, A, lda, B, ldb);
 }
 
+/* Past the caches, from the registers: 0 where rows of B begin anywhere. */
+static int turn_lines(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
+    int can = ((uintptr_t)B | (uintptr_t)ldb * sizeof *B) % (LINE * sizeof *B) == 0 && __builtin_cpu_supports("avx512f");
+    if (can) turn_past_avx512(ni, nj, A, lda, B, ldb);
+    return can;
+}
+
+/* Whole lines of a row, `to` begins one. */
+__attribute__((target("avx512f"))) static void lines_past(int64_t lines, const double *from, double *to) {
+    for (int64_t k = 0; k < lines * LINE; k += LINE) _mm512_stream_pd(to + k, _mm512_loadu_pd(from + k));
+}
+
 /* A row with stores that go past the caches: memory that is written whole need not be read first, and what is in the caches
- * stays. */
+ * stays. The ends, which share a line with others, are left to these. */
 static void write_past(int64_t n, const double *from, double *to) {
-    int64_t j = 0;
-    if ((uintptr_t)to & 8 && n > 0) to[0] = from[0], j = 1; /* pairs begin at a multiple of 16 bytes */
-    for (; j + 2 <= n; j += 2) _mm_stream_pd(to + j, _mm_loadu_pd(from + j));
-    if (j < n) to[j] = from[j];
+    int64_t j = rk_least(n, (int64_t)(-(uintptr_t)to / sizeof *to % LINE));
+    for (int64_t k = 0; k < j; k++) to[k] = from[k];
+    if (__builtin_cpu_supports("avx512f")) {
+        lines_past((n - j) / LINE, from + j, to + j);
+        j += (n - j) / LINE * LINE;
+    } else
+        for (; j + 2 <= n; j += 2) _mm_stream_pd(to + j, _mm_loadu_pd(from + j));
+    for (; j < n; j++) to[j] = from[j];
 }
 static void fence(void) { _mm_sfence(); } /* such stores are seen by other threads after this alone */
 #else
 void rk_turn(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
     turn_plain(0, ni, 0, nj, A, lda, B, ldb);
 }
+static int turn_lines(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) { return 0; }
 static void write_past(int64_t n, const double *from, double *to) { memcpy(to, from, (size_t)n * sizeof *to); }
 static void fence(void) {}
 #endif
@@ -63,6 +86,7 @@ static void fence(void) {}
 /* B = A' past the caches, through a place of its own. */
 static void turn_past(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
     double some[LINE * ALONG];
+    if (turn_lines(ni, nj, A, lda, B, ldb)) return;
     for (int64_t j = 0; j < nj; j += LINE)
         for (int64_t i = 0; i < ni; i += ALONG) {
             int64_t rows = rk_least(LINE, nj - j), along = rk_least(ALONG, ni - i);

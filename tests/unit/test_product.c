@@ -97,6 +97,32 @@ static void bits_depend_on_the_two_rows_alone(void **state) {
     }
 }
 
+/* Few rows go another way than many: the same bits, and what stood there added to with the same rounding. */
+static void few_rows_have_the_bits_of_many(void **state) {
+    rkhs_env *env = *state;
+    static const int64_t depths[] = {1, 6, 8, 50, 257, 900}, widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 203};
+    for (int d = 0; d < 6; d++) {
+        rk_mark mark = rk_scratch_mark(env);
+        int64_t p = depths[d];
+        tiles t = make(env, p);
+        for (int level = 1; level <= rk_product_best(); level++)
+            for (int more = 0; more < 2; more++) {
+                fill(t.C);
+                rk_product(level, 64, 203, p, t.A, t.lda, t.B, t.ldb, more, t.C, LD);
+                for (int64_t ni = 1; ni < 9; ni++)
+                    for (int w = 0; w < 11; w++) {
+                        int64_t nj = widths[w], i0 = ni * 3, j0 = 203 - nj;
+                        fill(t.D);
+                        rk_product(level, ni, nj, p, t.A + i0 * t.lda, t.lda, t.B + j0 * t.ldb, t.ldb, more, t.D, LD);
+                        for (int64_t i = 0; i < 10; i++)
+                            for (int64_t j = 0; j < nj + 9; j++)
+                                same("few rows", t.D[i * LD + j], i < ni && j < nj ? t.C[(i0 + i) * LD + j0 + j] : 7);
+                    }
+            }
+        rk_scratch_release(env, mark);
+    }
+}
+
 /* A given twice: both triangles, and the bits of the whole product where these are promised. */
 static void a_matrix_with_itself_is_symmetric(void **state) {
     rkhs_env *env = *state;
@@ -119,31 +145,34 @@ static void a_matrix_with_itself_is_symmetric(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* Every size up to a few lines, and a tile; written past the caches and through them, at odd addresses. */
+/* Every size up to a few lines, and a tile; through the caches and past them, where rows begin anywhere and where they begin
+ * lines. */
 static void tiles_are_turned_and_placed(void **state) {
     rkhs_env *env = *state;
     enum { N = 600 };
     rk_mark mark = rk_scratch_mark(env);
-    double *A, *C;
+    double *A, *room, *C;
     assert_int_equal(rk_scratch(env, MOST * LD, sizeof *A, &A), RKHS_OK);
-    assert_int_equal(rk_scratch(env, N * (N + 1) + 1, sizeof *C, &C), RKHS_OK);
-    C++;
+    assert_int_equal(rk_scratch(env, N * (N + 1) + 1, sizeof *room, &room), RKHS_OK);
+    C = room + 1;
     for (int64_t k = 0; k < MOST * LD; k++) A[k] = noise(3, (uint64_t)k);
     for (int64_t q = 0; q < 19 * 19 + 2; q++) {
         int64_t ni = q < 361 ? q / 19 + 1 : 256, nj = q < 361 ? q % 19 + 1 : 249;
-        for (int past = 0; past < 2; past++) {
-            int64_t i0 = 300, j0 = q == 362 ? 300 : 3;
+        for (int way = 0; way < 4; way++) {
+            int lines = way > 1;
+            int64_t i0 = lines ? 304 : 300, j0 = q == 362 ? i0 : 3, ld = lines ? N : N + 1;
+            double *to = lines ? room : C;
             if (i0 == j0) nj = ni;
-            memset(C, 0, N * (N + 1) * sizeof *C);
-            rk_place(ni, nj, A, LD, C, N + 1, i0, j0, past);
+            memset(room, 0, (N * (N + 1) + 1) * sizeof *room);
+            rk_place(ni, nj, A, LD, to, ld, i0, j0, way % 2);
             double before = 0, after = 0;
             for (int64_t i = 0; i < ni; i++)
                 for (int64_t j = 0; j < nj; j++) {
-                    assert_true(C[(i0 + i) * (N + 1) + j0 + j] == A[i * LD + j]);
-                    if (i0 != j0) assert_true(C[(j0 + j) * (N + 1) + i0 + i] == A[i * LD + j]);
+                    assert_true(to[(i0 + i) * ld + j0 + j] == A[i * LD + j]);
+                    if (i0 != j0) assert_true(to[(j0 + j) * ld + i0 + i] == A[i * LD + j]);
                     before += fabs(A[i * LD + j]) * (i0 == j0 ? 1 : 2);
                 }
-            for (int64_t k = 0; k < N * (N + 1); k++) after += fabs(C[k]);
+            for (int64_t k = 0; k < N * (N + 1) + 1; k++) after += fabs(room[k]);
             assert_true(fabs(after - before) < 1e-9 * before + 1e-12); /* and nothing else */
         }
     }
@@ -158,9 +187,8 @@ static void tiles_are_turned_and_placed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ENV_TEST(every_level_is_the_product),
-        ENV_TEST(bits_depend_on_the_two_rows_alone),
-        ENV_TEST(a_matrix_with_itself_is_symmetric),
+        ENV_TEST(every_level_is_the_product),     ENV_TEST(bits_depend_on_the_two_rows_alone),
+        ENV_TEST(few_rows_have_the_bits_of_many), ENV_TEST(a_matrix_with_itself_is_symmetric),
         ENV_TEST(tiles_are_turned_and_placed),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,5 @@
 /* Kernels on vectors where formulas have holes: zero rows, one row, one column, tiny and huge numbers, numbers below 0 that are
- * refused, cosines at their ends; and relu and ntk against the random networks that they are the mean of. */
+ * refused, cosines at their ends; a large K; and relu and ntk against the random networks that they are the mean of. */
 #include "env.h"
 #include "kernel/kernel.h"
 
@@ -55,6 +55,43 @@ static void zero_rows_have_the_value_that_is_documented(void **state) {
             double s = cases[t].self, o = cases[t].other, meant[] = {s, o, s, o, cases[t].row, o, s, o, s};
             for (int i = 0; i < 9; i++) NEAR(K[i], meant[i], 2e-15);
         }
+}
+
+/* ---- a large K ----------------------------------------------------------------------------------------------------- */
+
+/* Whose pages are touched first and whose rows are written past the caches, rows beginning lines or anywhere; with room between
+ * them, in which most pages begin, and which is the caller's. */
+static void a_large_gram_is_written_whole_and_nothing_else(void **state) {
+    rkhs_env *env = *state;
+    enum { N = 300, M = 270, LD = 3001, P = 3 };
+    double *x, *room;
+    rk_mark mark = rk_scratch_mark(env);
+    OK(env, rk_scratch(env, (N + M) * P, sizeof *x, &x));
+    OK(env, rk_scratch(env, N * LD + 1, sizeof *room, &room));
+    for (int64_t k = 0; k < (N + M) * P; k++) x[k] = (double)(k * 37 % 101 - 50); /* products are whole numbers */
+    for (int way = 0; way < 4; way++) {
+        rkhs_data *a, *b;
+        rkhs_kernel *k;
+        int cross = way % 2;
+        int64_t columns = cross ? M : N, ld = way < 2 ? LD : LD - 1;
+        double *K = way < 2 ? room + 1 : room;
+        const double *y = cross ? x + N * P : x;
+        for (int64_t q = 0; q < N * LD + 1; q++) room[q] = 0.5;
+        OK(env, rkhs_data_dense(env, x, N, P, P, &a));
+        OK(env, rkhs_data_dense(env, y, columns, P, P, &b));
+        OK(env, rkhs_kernel_new(env, "linear", &k));
+        OK(env, rkhs_kernel_gram(k, a, cross ? b : NULL, K, ld));
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t j = 0; j < ld; j++) {
+                double dot = 0;
+                for (int c = 0; c < P && j < columns; c++) dot += x[i * P + c] * y[j * P + c];
+                assert_true(K[i * ld + j] == (j < columns ? dot : 0.5));
+            }
+        rkhs_kernel_free(k);
+        rkhs_data_free(b);
+        rkhs_data_free(a);
+    }
+    rk_scratch_release(env, mark);
 }
 
 /* ---- one row, one column ------------------------------------------------------------------------------------------- */
@@ -261,6 +298,7 @@ static void a_layer_more_is_the_mean_over_the_layer_before(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(zero_rows_have_the_value_that_is_documented),
+        ENV_TEST(a_large_gram_is_written_whole_and_nothing_else),
         ENV_TEST(one_row_and_one_column_are_enough),
         ENV_TEST(tiny_and_huge_numbers_give_numbers),
         ENV_TEST(histograms_of_any_scale_compare_alike),
