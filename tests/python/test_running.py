@@ -22,8 +22,10 @@ from common import CLASSES, DESCENTS, blobs, fitted, output
 
 warnings.simplefilter("ignore", rkhs.Advice)
 
-INTERRUPTED = """
-import os, signal, sys, threading, time
+# Ctrl-C means what it means in a terminal: what runs in a shell's background is told to ignore it.
+HEEDS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+INTERRUPTED = HEEDS + """
+import os, sys, threading, time
 import numpy as np, rkhs
 X = np.random.default_rng(0).normal(size=(9000, 300))
 model = rkhs.KernelPCA(50, kernel="rbf(sigma=1)", solver="lanczos(iter=100000, tol=1e-15)")
@@ -41,7 +43,7 @@ except KeyboardInterrupt:
 """
 
 # Says when it begins, and how it ended.
-KILLED = """
+KILLED = HEEDS + """
 import numpy as np, rkhs
 X = np.random.default_rng(0).normal(size=(9000, 300))
 model = rkhs.KernelPCA(50, kernel="rbf(sigma=1)", solver="lanczos(iter=100000, tol=1e-15)")

@@ -26,21 +26,21 @@ class CellsAreKept(unittest.TestCase):
 
     def test_a_cell_is_computed_once(self):
         code = ("c = Cells(folder, 60)\n"
-                "print(c.value('a', lambda: 1 + x, k=1), c.value('z', lambda: np.arange(3) + x, k=2).sum())\n")
+                "print(c.value('a', lambda k: k + x, k=1), c.value('z', lambda k: np.arange(3) + x, k=2).sum())\n")
         self.assertEqual(run("x = 1\n" + code, self.folder.name), ["2", "6"])
         self.assertEqual(run("x = 5\n" + code, self.folder.name), ["2", "6"])
 
     def test_time_that_is_up_leaves_cells_out(self):
-        code = "c = Cells(folder, 0)\nprint(c.value('a', lambda: 1, k=1), len(c.wanted))\n"
+        code = "c = Cells(folder, 0)\nprint(c.value('a', lambda k: k, k=1), len(c.wanted))\n"
         self.assertEqual(run(code, self.folder.name), ["None", "1"])
 
     def test_processes_fill_rank_by_rank_and_one_failure_is_one_cell(self):
         code = """
 def ask():
-    first = c.value('first', lambda: 3, draw=0)
-    bad = c.value('bad', lambda: 1 // 0, draw=0)
-    late = [c.value('late', lambda d=d: d, draw=d) for d in (2, 1)]
-    return first, bad, None if first is None else c.value('second', lambda: first + 1, draw=0), late
+    first = c.value('first', lambda draw: draw + 3, draw=0)
+    bad = c.value('bad', lambda draw: 1 // draw, draw=0)
+    late = [c.value('late', lambda draw: draw, draw=d) for d in (2, 1)]
+    return first, bad, None if first is None else c.value('second', lambda draw: first + 1, draw=0), late
 c = Cells(folder, 60, 2, lambda name, key: key['draw'])
 order = []
 compute, c.compute = c.compute, lambda path, name, make, key: (compute(path, name, make, key), open(folder + '/order', 'a').write(f'{key["draw"]}\\n'))
