@@ -23,6 +23,9 @@ def reset_peak():
         clear.write("5")
 
 
+REST = 0.04  # seconds: as in bench_core.c
+
+
 def heat():
     """As heat() of bench_core.c."""
     size = int(os.environ.get("BENCH_HEAT", 0))
@@ -53,6 +56,7 @@ def main():
         eval(job["warm"], space)
     run = compile(job["run"], "run", "eval")
     heat()
+    time.sleep(REST)
     reset_peak()
     held, start, cpu = memory("VmRSS"), time.perf_counter(), time.process_time()
     result = eval(run, space)
