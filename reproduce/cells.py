@@ -98,7 +98,7 @@ class Cells:
             missing.setdefault(self.rank(name, key), []).append(name)
         if missing:
             lines.append(f"Left out for lack of time: {len(self.wanted)} cells: "
-                         + ", ".join(f"{len(names)} of rank {rank:g}" for rank, names in sorted(missing.items())) + ".")
+                         + ", ".join(f"{len(names)} of rank {rank:g}" for rank, names in sorted(missing.items())) + "; means are over what is there.")
         if not self.processes:
             print(*lines)
         return " ".join(lines)
@@ -154,8 +154,8 @@ def curves(path, title, across, up, lines):
 def bars(path, title, groups):
     """An SVG of bars with deviations: groups is {name: {bar: values}}; all groups have bars of the same names."""
     names = list(dict.fromkeys(bar for group in groups.values() for bar in group))
-    step, gap, left, high, top = 11, 26, 60, 420, 40
-    low = 70 + 14 * ((len(names) + 3) // 4)
+    step, gap, left, high, top = max(11, 90 // len(names)), 26, 60, 420, 40
+    low = 84 + 14 * ((len(names) + 3) // 4)
     wide = left + sum(step * len(names) + gap for _ in groups) + 10
     at = {g: {b: [v for v in values if v is not None] for b, values in group.items()} for g, group in groups.items()}
     most = max([np.mean(v) + np.std(v) for group in at.values() for v in group.values() if v] or [1])
@@ -167,12 +167,15 @@ def bars(path, title, groups):
 
     def y_of(v):
         return high - 70 - v / most * (high - 70 - top)
-    for q in range(6):
-        v = q * most / 5
+    tick = 10 ** np.floor(np.log10(most / 2))
+    tick = next(tick * s for s in (.5, 1, 2, 5) if most / (tick * s) <= 6)
+    for q in range(int(most / tick) + 1):
+        v = q * tick
         parts.append(f'<path d="M{left} {y_of(v):.1f}H{wide - 10}" stroke="#ddd"/><text x="{left - 6}" y="{y_of(v) + 4:.1f}" text-anchor="end">{v:.3g}</text>')
     x = left + gap / 2
     for g, group in at.items():
-        parts.append(f'<text x="{x + step * len(names) / 2:.1f}" y="{high - 54}" text-anchor="middle">{g}</text>')
+        for line, word in enumerate(g.split(", ")):
+            parts.append(f'<text x="{x + step * len(names) / 2:.1f}" y="{high - 55 + 13 * line}" text-anchor="middle">{word}</text>')
         for q, name in enumerate(names):
             v = group.get(name)
             if v:
@@ -181,6 +184,6 @@ def bars(path, title, groups):
                              f'<path d="M{x + step * q + step / 2 - 1:.1f} {y_of(mean - dev):.1f}V{y_of(mean + dev):.1f}" stroke="#333"/>')
         x += step * len(names) + gap
     for q, name in enumerate(names):
-        u, v = left + (q % 4) * (wide - left) / 4, high - 34 + 14 * (q // 4)
+        u, v = left + (q % 4) * (wide - left) / 4, high - 20 + 14 * (q // 4)
         parts.append(f'<rect x="{u:.1f}" y="{v - 9:.1f}" width="10" height="10" fill="{colours[q % len(colours)]}"/><text x="{u + 14:.1f}" y="{v:.1f}">{name}</text>')
     path.write_text("\n".join(parts) + "\n</svg>\n")
