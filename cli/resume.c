@@ -58,9 +58,10 @@ static rkhs_status make_keys(search *s) {
     cli *c = s->c;
     uint64_t sum = 0xcbf29ce484222325u;
     text key = {0};
-    const char *files[] = {c->operand[1], c->labels, c->target, c->triplets, c->positive, c->negative};
-    for (int i = 0; i < 6; i++) {
-        if (i > 2 && files[i] != NULL) sum += (uint64_t)i; /* which it is */
+    const char *files[SELECT_FILES];
+    select_files(c, files);
+    for (int i = 0; i < SELECT_FILES; i++) {
+        if (files[i] != NULL) sum += (uint64_t)i; /* which it is */
         TRY(checksum_file(c, files[i], &sum));
     }
     checksum_text(c->format, &sum);

@@ -132,9 +132,14 @@ done:
 
 /* ---- the search ---------------------------------------------------------------------------------------------------------- */
 
+void select_files(const cli *c, const char *files[SELECT_FILES]) {
+    const char *const all[] = {c->operand[1], c->labels, c->target, c->triplets, c->positive, c->negative};
+    memcpy(files, all, sizeof all);
+}
+
 /* What can be refused before data are read. */
 static rkhs_status check_select(cli *c) {
-    const char *outputs[] = {c->output, c->z, c->table, c->resume};
+    const char *outputs[] = {c->output, c->z, c->table, c->resume}, *inputs[SELECT_FILES];
     rkhs_status status;
     if (c->by == NULL) REFUSE(c, EXIT_MISUSED, "what is best? give --by, e.g. --by 'knn(k=3)' or --by 'trustworthiness(k=12)'");
     TRY(check_model_name(c));
@@ -145,8 +150,8 @@ static rkhs_status check_select(cli *c) {
         if (outputs[i] != NULL && strcmp(outputs[i], "-") == 0)
             REFUSE(c, EXIT_MISUSED, "standard output is for the table; give -%c a file", i == 0 ? 'o' : 'z');
     if (c->resume != NULL && strcmp(c->resume, "-") == 0) REFUSE(c, EXIT_MISUSED, "--resume takes a file");
-    const char *inputs[] = {c->operand[1], c->labels, c->target, c->triplets, c->positive, c->negative};
-    for (int i = 0; i < 6; i++)
+    select_files(c, inputs);
+    for (int i = 0; i < SELECT_FILES; i++)
         if (c->resume != NULL && inputs[i] != NULL && strcmp(inputs[i], "-") == 0)
             REFUSE(c, EXIT_MISUSED, "--resume goes by the files' checksums: give a file in place of standard input (-)");
     TRY(check_outputs(c, outputs, 4));

@@ -29,6 +29,10 @@ typedef struct cell {
 
 struct kept;
 
+enum { SELECT_FILES = 6 };
+/* The files that a search reads, NULL where none is given. */
+void select_files(const cli *c, const char *files[SELECT_FILES]);
+
 typedef struct search {
     cli *c;
     struct kept *kept; /* texts and arrays that live as long as the search */

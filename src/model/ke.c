@@ -38,7 +38,7 @@ static const rk_param params[] = {
      .choices = "rbf|laplacian|linear|cauchy|auto",
      .brief = "the kernel of the embedding; auto: cauchy, or with align=0, recipe=paper or a factor for a gram rbf"},
     {.name = "width", .kind = RK_REAL, .offset = offsetof(ke, width), .max = 1e300, .open = 1,
-     .brief = "sigma of the embedding's kernel, where the embedding has variance 1; not given: 0.2 dim and at most sqrt(dim), of which rbf takes 3/4; align=0: 1/8 of it, 0.02 on a line; recipe=paper: 0.01"},
+     .brief = "sigma of the embedding's kernel, where the embedding has variance 1; not given: 0.2 dim and at most sqrt(dim), of which rbf and laplacian take 3/4; align=0: 1/8 of it, 0.02 on a line; recipe=paper: 0.01"},
     {.name = "start", .kind = RK_CHOICE, .offset = offsetof(ke, start), .value = "kpca", .choices = "kpca|random",
      .brief = "where to begin, unless a start is given; recipe=paper: always random"},
     {.name = "restarts", .kind = RK_INT, .offset = offsetof(ke, restarts), .min = 1, .max = 1000,
