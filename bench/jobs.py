@@ -27,10 +27,10 @@ def core(job, who="rkhs", **options):
     return Job(who, "", command, calls=options.get("calls", 1))
 
 
-def python(who, package, setup, run, warm="", calls=1):
-    """Python code, as timeit takes it; see peer.py. It may use `threads`."""
+def python(who, package, setup, run, warm="", calls=1, once=False):
+    """Python code, as timeit takes it; see peer.py. It may use `threads`. once: done again, it would be another job."""
     def command(threads, out):
-        code = {"setup": setup, "warm": warm, "run": run, "out": out, "threads": threads}
+        code = {"setup": setup, "warm": warm, "run": run, "out": out, "threads": threads, "once": once}
         return [sys.executable, HERE / "peer.py", json.dumps(code)]
     return Job(who, package, command, calls=calls)
 
@@ -42,9 +42,9 @@ def python_is_built():
     return False
 
 
-def our_python(setup, run, warm="", calls=1):
+def our_python(setup, run, warm="", **more):
     """Python code that may import rkhs, as it was built."""
-    return python("rkhs in Python", "", f"import sys; sys.path.insert(0, {str(BUILD / 'python')!r})\n{setup}", run, warm, calls)
+    return python("rkhs in Python", "", f"import sys; sys.path.insert(0, {str(BUILD / 'python')!r})\n{setup}", run, warm, **more)
 
 
 def r(who, package, setup, run, warm=""):
@@ -69,13 +69,13 @@ def flops(count, text="flops"):
 
 def fill(count, text="bytes: fill fresh memory"):
     """At the speed of writing so many bytes to memory that was not touched before."""
-    return Limit(text, python("fill", "", "import numpy", f"numpy.empty({int(count)}, 'u1').fill(1)"), 1.0)
+    return Limit(text, python("fill", "", "import numpy", f"numpy.empty({int(count)}, 'u1').fill(1)", once=True), 1.0)
 
 
 def read(path, text="bytes: read() of the file"):
     """At the speed of reading a file, from the page cache, into fresh memory."""
     setup = f"import numpy, os; size = os.path.getsize({path!r}); file = open({path!r}, 'rb', buffering=0)"
-    return Limit(text, python("read", "", setup, "file.readinto(numpy.empty(size, 'u1')) == size or 1 / 0"), 1.0)
+    return Limit(text, python("read", "", setup, "file.readinto(numpy.empty(size, 'u1')) == size or 1 / 0", once=True), 1.0)
 
 
 @dataclasses.dataclass
