@@ -19,7 +19,7 @@
 #include "rkhs.h"
 
 enum { REST = 40000000 }; /* nanoseconds before a job begins: the threads of BLAS wait busily for a while after they start */
-enum { SHORT = 50, TIMES = 15 }; /* a job below so many milliseconds is done at most so many times */
+enum { SHORT = 50, TIMES = 15 };                      /* a job below so many milliseconds is done at most so many times */
 enum { FEW = 256, FEW_STRINGS = 4, MOST_SPECS = 32 }; /* FEW: rows to warm up with; strings can take long */
 
 static rkhs_env *env;

@@ -4,13 +4,16 @@ A cell is a name and what it depends on, {"draw": 0, "model": "kle(k=13)"}, whic
 kept as an NPY beside. A run that is stopped loses the cells it was at. Cells are not forgotten when the library changes: remove the folder
 to compute them again.
 """
+import base64
 import hashlib
 import json
 import multiprocessing
 import os
 import pathlib
+import struct
 import sys
 import time
+import zlib
 
 import numpy as np
 
@@ -186,4 +189,31 @@ def bars(path, title, groups):
     for q, name in enumerate(names):
         u, v = left + (q % 4) * (wide - left) / 4, high - 20 + 14 * (q // 4)
         parts.append(f'<rect x="{u:.1f}" y="{v - 9:.1f}" width="10" height="10" fill="{colours[q % len(colours)]}"/><text x="{u + 14:.1f}" y="{v:.1f}">{name}</text>')
+    path.write_text("\n".join(parts) + "\n</svg>\n")
+
+
+def png(grey):
+    """A picture of numbers from 0 (black) to 1, as the bytes of a PNG."""
+    pixels = np.clip(np.rint(255 * grey), 0, 255).astype("u1")
+
+    def chunk(name, body):
+        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+    head = struct.pack(">IIBBBBB", pixels.shape[1], pixels.shape[0], 8, 0, 0, 0, 0)
+    lines = b"".join(b"\0" + line.tobytes() for line in pixels)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines, 9)) + chunk(b"IEND", b"")
+
+
+def tiles(path, title, rows):
+    """An SVG of rows of small images: rows is {name: images, n x h x w}."""
+    left, top, high, gap = 110, 40, 44, 6
+    count, h, w = next(iter(rows.values())).shape
+    wide, step = left + count * high * w // h + 10, high + gap
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {top + step * len(rows)}" width="{wide}" height="{top + step * len(rows)}" '
+             'font-family="sans-serif" font-size="12" fill="#333">', f'<rect width="{wide}" height="{top + step * len(rows)}" fill="#fff"/>',
+             f'<text x="{wide / 2}" y="22" text-anchor="middle" font-size="14">{title}</text>']
+    for q, (name, images) in enumerate(rows.items()):
+        strip = base64.b64encode(png(np.hstack(list(images)))).decode()
+        parts.append(f'<text x="{left - 8}" y="{top + step * q + high / 2 + 4:.0f}" text-anchor="end">{name}</text>'
+                     f'<image x="{left}" y="{top + step * q}" width="{count * high * w // h}" height="{high}" image-rendering="pixelated" '
+                     f'href="data:image/png;base64,{strip}"/>')
     path.write_text("\n".join(parts) + "\n</svg>\n")

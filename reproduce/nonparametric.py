@@ -13,7 +13,7 @@ import functools
 import numpy as np
 
 import rkhs
-from cells import bars, spread, table
+from cells import bars, spread, table, tiles
 
 WIDTHS = tuple(float(f"{w:.4g}") for w in np.logspace(-2, 2, 15))
 KERNELS = {"rbf": [f"rbf(sigma={w})" for w in WIDTHS], "laplacian": [f"laplacian(sigma={w})" for w in WIDTHS], "linear": ["linear"],
@@ -145,28 +145,25 @@ def figure_2(run):
             + "\n![Accuracies](nonparametric-figure-2.svg)\n")
 
 
-def denoised(run, set, how, noise, seed, h=50):
-    """The mean square error, on test images, of what noisy ones are rebuilt as; settings by the last fifth of the training images."""
+def rebuilt(run, set, how, noise, seed, h=50):
+    """Test images, and what noisy ones are rebuilt as; settings by the last fifth of the training images."""
     _, target = run.sets.five(set, seed)
     noise = NOISES[noise]
     g = np.random.default_rng(seed)
     old, new = target[:225], target[225:]
     noisy, new_noisy = old + g.normal(0, noise, old.shape), new + g.normal(0, noise, new.shape)
     if how == "noisy images":
-        return float(np.mean((new_noisy - new) ** 2))
+        return new, new_noisy
     if how == "mean image":
-        return float(np.mean((old.mean(0) - new) ** 2))
-
-    def error(made, truth):
-        return float(np.mean((made - truth) ** 2))
+        return new, np.broadcast_to(old.mean(0), new.shape)
     part, held = slice(0, 180), slice(180, 225)
     if how == "network":
         import networks
-        settings = {(decay, stop): error(up(noisy[held]), old[held]) for decay in DECAYS for stop, (_, up) in
+        settings = {(decay, stop): error(old[held], up(noisy[held])) for decay in DECAYS for stop, (_, up) in
                     zip(STOPS, networks.autoencoder(noisy[part], old[part], h, decay, STOPS, seed))}
         decay, stop = min(settings, key=settings.get)
         (_, up), = networks.autoencoder(noisy, old, h, decay, (stop,), seed)
-        return error(up(new_noisy), new)
+        return new, up(new_noisy)
 
     def rebuild(setting, a, b, c):
         fit = rkhs.model(f"kae(dim={h}, ridge={setting[1]})", kernel=setting[0], random_state=seed, n_jobs=1).fit(a, b)
@@ -174,8 +171,37 @@ def denoised(run, set, how, noise, seed, h=50):
     size = float(np.sqrt(np.median(np.square(noisy[:, None, :] - noisy[None, :50]).sum(2))))
     kernels = {"rbf": [f"rbf(sigma={size * f})" for f in (2, 8, 32)], "laplacian": [f"laplacian(sigma={size * f})" for f in (30, 120, 500)],
                **{k: [f"{f / size ** 2}*{k}" for f in (1, .1, .01)] for k in ("linear", "relu")}}[how]
-    best = min([(k, r) for k in kernels for r in (.003, .03, .3)], key=lambda s: error(rebuild(s, noisy[part], old[part], noisy[held]), old[held]))
-    return error(rebuild(best, noisy, old, new_noisy), new)
+    best = min([(k, r) for k in kernels for r in (.003, .03, .3)], key=lambda s: error(old[held], rebuild(s, noisy[part], old[part], noisy[held])))
+    return new, rebuild(best, noisy, old, new_noisy)
+
+
+def error(truth, made):
+    return float(np.mean((made - truth) ** 2))
+
+
+def denoised(run, **key):
+    return error(*rebuilt(run, **key))
+
+
+SHOWN = 12  # images in a row of the picture
+
+
+def images_of(run, how, **key):
+    """The first test images of MNIST as they are, noisy, or rebuilt."""
+    truth, made = rebuilt(run, how="noisy images" if how == "clean images" else how, **key)
+    return (truth if how == "clean images" else made)[:SHOWN].reshape(-1, 28, 28)
+
+
+def images_drawn(run, hows):
+    """A row of images for each way; MNIST, since the terms of the others do not allow it."""
+    said = next(iter(NOISES))
+    rows = {how: run.cells.value("denoised-drawn", functools.partial(images_of, run), set="mnist", how=how, noise=said, seed=run.splits[0])
+            for how in ("clean images", *hows)}
+    if any(row is None for row in rows.values()):
+        return ""
+    if run.drawing:
+        tiles(run.out / "nonparametric-figure-3-images.svg", f"Test images of MNIST, noise of {said}, and what they are rebuilt as", rows)
+    return "\n![Rebuilt images](nonparametric-figure-3-images.svg)\n"
 
 
 def figure_3(run):
@@ -196,7 +222,7 @@ def figure_3(run):
     return ("## Figure 3: denoising, mean square error to the clean test images\n\n225 images of the first five classes, as many to test on, 50 "
             "dimensions; width (or, of linear and relu, weight) and ridge of kae, of nine pairs, and the network's weight decay and when to stop, are those that are best on the last fifth of the training images. "
             "The paper does not say whether 0.1 is the variance or the deviation of its noise.\n\n" + table(["set", "noise", *hows], rows)
-            + "\n" + ".\n".join(verdicts) + ".\n\n![Errors](nonparametric-figure-3.svg)\n")
+            + "\n" + ".\n".join(verdicts) + ".\n\n![Errors](nonparametric-figure-3.svg)\n" + images_drawn(run, [how for how in hows if how != "mean image"]))
 
 
 def rank(name, key):

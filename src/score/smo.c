@@ -13,40 +13,106 @@
  * divides by what rounding leaves, so that its answer is decided by its tolerance; here that is an outcome of its own: a search
  * leaves such a nu out, and who gives it is told. A nu that is too large for the smaller class has no point at all, here as in
  * libsvm. */
+#include "la/la.h"
 #include "score/score.h"
 
 enum { CHECK = 1000 }; /* steps between two looks at the progress */
 static const double TINY = 1e-12;
 static const double MEET = 1e-6; /* hulls nearer than the root of so much of the rows' variance count as meeting */
 
-/* a_i may grow along y_i. */
-static int is_up(const rk_smo *p, int64_t i) { return p->y[i] > 0 ? p->a[i] < p->upper[i] : p->a[i] > 0; }
-static int is_low(const rk_smo *p, int64_t i) { return p->y[i] > 0 ? p->a[i] > 0 : p->a[i] < p->upper[i]; }
+/* What a step looks at, in arrays of its own, so that it is looked at eight numbers at once: v = -y G; 0 for those of a side
+ * that may grow along y, or fall, and infinite for others, which takes them out. Sides: the classes for nusvm, all for svm. */
+enum { LANES = 8, SIDES = 2 };
+typedef struct state {
+    double *v, *diag;
+    double *up[SIDES], *low[SIDES]; /* 0, or -infinity; 0, or infinity */
+    int sides;
+} state;
 
-/* The pair to move, of one sign when `sign` is not 0; the violation, or a number <= 0. */
-static double choose_pair(const rk_smo *p, int sign, int64_t *pi, int64_t *pj) {
-    double most = -INFINITY, least = INFINITY, best = 0;
-    *pi = *pj = -1;
-    for (int64_t t = 0; t < p->n; t++)
-        if ((!sign || p->y[t] == sign) && is_up(p, t) && -p->y[t] * p->G[t] > most) most = -p->y[t] * p->G[t], *pi = t;
-    if (*pi < 0) return 0;
-    const double *row = p->K + *pi * p->ld;
-    double self = row[*pi];
-    for (int64_t t = 0; t < p->n; t++) {
-        if ((sign && p->y[t] != sign) || !is_low(p, t)) continue;
-        double v = -p->y[t] * p->G[t], gap = most - v;
-        if (v < least) least = v;
-        if (gap <= 0) continue;
-        double curve = self + p->K[t * p->ld + t] - 2 * row[t], gain = gap * gap / fmax(curve, TINY);
-        if (gain > best) best = gain, *pj = t;
+static void set_bounds(const rk_smo *p, const state *s, int64_t t) {
+    int side = s->sides > 1 && p->y[t]<0, less = p->a[t]> 0, more = p->a[t] < p->upper[t];
+    s->up[side][t] = (p->y[t] > 0 ? more : less) ? 0 : -INFINITY;
+    s->low[side][t] = (p->y[t] > 0 ? less : more) ? 0 : INFINITY;
+}
+
+/* Eight numbers as one; where a mark is set the first of two, else the second. */
+typedef double pack __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+typedef int64_t marks __attribute__((vector_size(LANES * sizeof(int64_t)), aligned(8), may_alias));
+#define PICK(mark, a, b) ((pack)(((marks)(a) & (mark)) | ((marks)(b) & ~(mark))))
+#define PICK_INDEX(mark, a, b) (((a) & (mark)) | ((b) & ~(mark)))
+static const marks LANE = {0, 1, 2, 3, 4, 5, 6, 7};
+
+/* The first of the largest of the lanes that have one. */
+static int64_t first_of(const double *best, const int64_t *at, double *most) {
+    int64_t first = -1;
+    *most = -INFINITY;
+    for (int l = 0; l < LANES; l++)
+        if (at[l] >= 0 && (best[l] > *most || (best[l] == *most && at[l] < first))) *most = best[l], first = at[l];
+    return first;
+}
+
+/* The one of a side that violates optimality most, or -1, and by how much with some other. */
+RK_CLONES static int64_t worst_of(int64_t n, const double *v, const double *up, const double *low, double *most,
+                                  double *violation) {
+    pack best = (pack){0} - INFINITY, least = (pack){0} + INFINITY;
+    marks at = (marks){0} - 1;
+    for (int64_t t = 0; t < n; t += LANES) {
+        pack rise = *(const pack *)(v + t) + *(const pack *)(up + t), fall = *(const pack *)(v + t) + *(const pack *)(low + t);
+        marks more = rise > best, less = fall < least;
+        at = PICK_INDEX(more, LANE + t, at);
+        best = PICK(more, rise, best);
+        least = PICK(less, fall, least);
     }
-    return *pj < 0 ? 0 : most - least;
+    double smallest = INFINITY;
+    for (int l = 0; l < LANES; l++) smallest = fmin(smallest, ((double *)&least)[l]);
+    int64_t i = first_of((double *)&best, (int64_t *)&at, most);
+    *violation = i < 0 ? 0 : fmax(*most - smallest, 0);
+    return i;
+}
+
+/* The partner of i that gains most in the second-order model, or -1: curve = self + diag - 2 row. `row` may end before the
+ * others, which are filled up to LANES. */
+RK_CLONES static int64_t partner_of(int64_t n, const double *v, const double *low, const double *diag, const double *row,
+                                    double self, double most) {
+    pack best = {0}, tiny = (pack){0} + TINY, last = {0};
+    marks at = (marks){0} - 1;
+    double gain;
+    for (int64_t t = n / LANES * LANES; t < n; t++) ((double *)&last)[t % LANES] = row[t];
+    for (int64_t t = 0; t < n; t += LANES) {
+        pack gap = most - (*(const pack *)(v + t) + *(const pack *)(low + t));
+        pack curve = self + *(const pack *)(diag + t) - 2 * (t + LANES <= n ? *(const pack *)(row + t) : last);
+        curve = PICK(curve > tiny, curve, tiny);
+        pack gains = PICK(gap > 0, gap * gap / curve, (pack){0});
+        marks more = gains > best;
+        at = PICK_INDEX(more, LANE + t, at);
+        best = PICK(more, gains, best);
+    }
+    return first_of((double *)&best, (int64_t *)&at, &gain);
+}
+
+/* The pair to move, of the side that violates more; the violation, 0 when there is none. */
+static double worst_pair(const rk_smo *p, const state *s, int64_t *i, int64_t *j) {
+    double most, violation, other_most, other;
+    int side = 0;
+    *i = worst_of(p->n, s->v, s->up[0], s->low[0], &most, &violation);
+    if (s->sides > 1) {
+        int64_t i2 = worst_of(p->n, s->v, s->up[1], s->low[1], &other_most, &other);
+        if (other > violation) *i = i2, most = other_most, violation = other, side = 1;
+    }
+    *j = *i;
+    if (violation > 0) *j = partner_of(p->n, s->v, s->low[side], s->diag, p->K + *i * p->ld, s->diag[*i], most);
+    return violation;
+}
+
+RK_CLONES static void add_difference(int64_t n, double t, const double *restrict ki, const double *restrict kj,
+                                     double *restrict v) {
+    for (int64_t q = 0; q < n; q++) v[q] -= t * (ki[q] - kj[q]);
 }
 
 /* Moves a pair as far as the second-order model and the bounds allow. */
-static void move(rk_smo *p, int64_t i, int64_t j) {
+static void move(rk_smo *p, const state *s, int64_t i, int64_t j) {
     const double *ki = p->K + i * p->ld, *kj = p->K + j * p->ld;
-    double curve = fmax(ki[i] + kj[j] - 2 * ki[j], TINY), t = (p->y[j] * p->G[j] - p->y[i] * p->G[i]) / curve;
+    double curve = fmax(ki[i] + kj[j] - 2 * ki[j], TINY), t = (s->v[i] - s->v[j]) / curve;
     double room_i = p->y[i] > 0 ? p->upper[i] - p->a[i] : p->a[i], room_j = p->y[j] > 0 ? p->a[j] : p->upper[j] - p->a[j];
     int at_i = t >= room_i, at_j = t >= room_j;
     t = fmin(t, fmin(room_i, room_j));
@@ -54,7 +120,14 @@ static void move(rk_smo *p, int64_t i, int64_t j) {
     p->a[j] -= p->y[j] * t;
     if (at_i && room_i <= room_j) p->a[i] = p->y[i] > 0 ? p->upper[i] : 0; /* on the bound to the bit */
     if (at_j && room_j <= room_i) p->a[j] = p->y[j] > 0 ? 0 : p->upper[j];
-    for (int64_t q = 0; q < p->n; q++) p->G[q] += p->y[q] * t * (ki[q] - kj[q]);
+    set_bounds(p, s, i);
+    set_bounds(p, s, j);
+    add_difference(p->n, t, ki, kj, s->v);
+}
+
+/* G from v. */
+static void gradient(rk_smo *p, const state *s) {
+    for (int64_t t = 0; t < p->n; t++) p->G[t] = -p->y[t] * s->v[t];
 }
 
 /* Where a class's free variables have their gradient; the middle of what the bounds allow when none is free. Rounding alone
@@ -115,19 +188,59 @@ static int hulls_meet(const rk_smo *p, double least) {
     return !(square > least * sum * sum);
 }
 
-/* The pair that violates most, of one class for nusvm. */
-static double worst_pair(const rk_smo *p, int64_t *i, int64_t *j) {
-    int64_t i2, j2;
-    if (!(p->nu > 0)) return choose_pair(p, 0, i, j);
-    double plus = choose_pair(p, 1, i, j), minus = choose_pair(p, -1, &i2, &j2);
-    if (minus > plus) *i = i2, *j = j2;
-    return fmax(plus, minus);
+/* Filled up with rows of no side. */
+static rkhs_status new_state(rkhs_env *env, const rk_smo *p, state *s) {
+    rkhs_status status = RKHS_OK;
+    int64_t full = (p->n + LANES - 1) / LANES * LANES;
+    s->sides = p->nu > 0 ? SIDES : 1;
+    TRY(rk_scratch(env, full, sizeof *s->v, &s->v));
+    TRY(rk_scratch(env, full, sizeof *s->diag, &s->diag));
+    for (int64_t t = 0; t < full; t++) s->v[t] = s->diag[t] = 0;
+    for (int side = 0; side < s->sides; side++) {
+        TRY(rk_scratch(env, full, sizeof *s->up[side], &s->up[side]));
+        TRY(rk_scratch(env, full, sizeof *s->low[side], &s->low[side]));
+        for (int64_t t = 0; t < full; t++) s->up[side][t] = -INFINITY, s->low[side][t] = INFINITY;
+    }
+    for (int64_t t = 0; t < p->n; t++) {
+        set_bounds(p, s, t);
+        s->v[t] = -p->y[t] * p->G[t];
+        s->diag[t] = p->K[t * p->ld + t];
+    }
+done:
+    return status;
 }
 
 /* Not converging in so many steps is accepted: the last point is used. */
-rkhs_status rk_smo_solve(rkhs_env *env, rk_smo *p) {
+static rkhs_status descend(rkhs_env *env, rk_smo *p, const state *s, double least) {
     int64_t i, j, most = 10000000 > 100 * p->n ? 10000000 : 100 * p->n;
-    double margin = p->nu > 0 ? INFINITY : 1, least = 0;
+    double margin = p->nu > 0 ? INFINITY : 1;
+    for (p->steps = 0; p->steps < most; p->steps++) {
+        double violation = worst_pair(p, s, &i, &j);
+        if (violation <= p->tol * margin) { /* rho is looked at again when its last value would do */
+            if (!(p->nu > 0)) break;
+            gradient(p, s);
+            if (hulls_meet(p, least)) break;
+            double rho = (level(p, 1) + level(p, -1)) / 2;
+            if (violation <= p->tol * rho || violation <= 0) break;
+            margin = fmax(fmin(rho, margin / 2), 0.1 * violation / p->tol);
+        }
+        move(p, s, i, j);
+        if (p->steps % CHECK == CHECK - 1) {
+            rkhs_status status = rk_progress(env, "score", 0, 0);
+            if (status != RKHS_OK) return status;
+            gradient(p, s);
+            if (p->nu > 0 && hulls_meet(p, least)) break;
+        }
+    }
+    gradient(p, s);
+    return RKHS_OK;
+}
+
+rkhs_status rk_smo_solve(rkhs_env *env, rk_smo *p) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    state s = {0};
+    double least = 0;
     p->outcome = RK_SMO_DONE;
     p->offset = p->scale = 0;
     for (int64_t t = 0; t < p->n; t++) {
@@ -137,37 +250,24 @@ rkhs_status rk_smo_solve(rkhs_env *env, rk_smo *p) {
     if (p->nu > 0) {
         if (!start_nu(p)) {
             p->outcome = RK_SMO_UNEVEN;
-            return RKHS_OK;
+            goto done;
         }
         for (int64_t t = 0; t < p->n; t++)
             for (int64_t q = 0; q < p->n; q++) p->G[t] += p->y[t] * p->y[q] * p->K[t * p->ld + q] * p->a[q];
         least = MEET * variance(p);
     }
-    for (p->steps = 0; p->steps < most; p->steps++) {
-        double violation = worst_pair(p, &i, &j);
-        /* rho is looked at again when its last value would do */
-        if (violation <= p->tol * margin) {
-            if (!(p->nu > 0)) break;
-            if (hulls_meet(p, least)) break;
-            double rho = (level(p, 1) + level(p, -1)) / 2;
-            if (violation <= p->tol * rho || violation <= 0) break;
-            margin = fmax(fmin(rho, margin / 2), 0.1 * violation / p->tol);
-        }
-        move(p, i, j);
-        if (p->steps % CHECK == CHECK - 1) {
-            rkhs_status status = rk_progress(env, "score", 0, 0);
-            if (status != RKHS_OK) return status;
-            if (p->nu > 0 && hulls_meet(p, least)) break;
-        }
-    }
+    TRY(new_state(env, p, &s));
+    TRY(descend(env, p, &s, least));
     if (!(p->nu > 0)) {
         p->offset = level(p, 0);
         p->scale = 1;
-        return RKHS_OK;
+        goto done;
     }
     double plus = level(p, 1), minus = level(p, -1), rho = (plus + minus) / 2;
     if (hulls_meet(p, least) || !(rho > 0)) p->outcome = RK_SMO_MEET;
     p->offset = (plus - minus) / 2;
     p->scale = rho > 0 ? 1 / rho : 1;
-    return RKHS_OK;
+done:
+    rk_scratch_release(env, mark);
+    return status;
 }
