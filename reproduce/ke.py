@@ -103,6 +103,9 @@ def table_1(run):
             + "\nEvery seed, Davies-Bouldin / Calinski-Harabasz:\n\n" + table(["method", *run.seeds], each) + figure_1(run))
 
 
+RINGS = np.array(["inner ring", "middle ring", "outer ring"])
+
+
 def figure_1(run):
     """The rings on a line: across, the points in their order, ring by ring; up, where they are put."""
     panels, names = [run.sets.circles(run.seeds[0])[0]], ["the data"]
@@ -111,7 +114,7 @@ def figure_1(run):
         if z is not None:
             panels.append(np.c_[np.linspace(-2, 2, len(z)) * z.std(), z[:, 0]])
             names.append(shown)
-    return f"\n![The rings on a line]({picture(run, 'ke-figure-1', panels, names, 'Three rings in one dimension (up), in the order of the points (across)', run.sets.circles(run.seeds[0])[1])})\n"
+    return f"\n![The rings on a line]({picture(run, 'ke-figure-1', panels, names, 'Three rings in one dimension (up), in the order of the points (across)', RINGS[run.sets.circles(run.seeds[0])[1]])})\n"
 
 
 def table_2(run):
@@ -138,7 +141,7 @@ def table_2(run):
         rows.append([name, f"{said[0]:.4f} / {said[1]:.4f}" if said else "", *(spread([f[m] for f in found], 4) for m in measures), len(found)])
     shown = ""
     if panels:
-        shown = f"\n![The roll]({picture(run, 'ke-figure-2', panels, names, target=run.sets.swiss_roll()[1], title='Swiss roll, 2000 points')})\n"
+        shown = f"\n![The roll]({picture(run, 'ke-figure-2', panels, names, target=run.sets.swiss_roll()[1], by='place along the roll', title='Swiss roll, 2000 points')})\n"
     return ("## Table 2 and Figure 2: the Swiss roll, trustworthiness and continuity, k = 15\n\n"
             "2000 points, in another order for each seed. The paper's continuity is a formula of its own (continuity_ke here; it falls below 0 where "
             "points are torn far apart, as a roll that is laid flat must be); the usual one is beside it.\n\n" + table(["method", "paper", "trustworthiness", "continuity_ke", "continuity", "seeds"], rows) + shown)

@@ -53,8 +53,8 @@ def reproduce(name, title, doc, rank, page):
     print(target)
 
 
-def picture(run, name, panels, titles, title, labels=None, target=None, ending="svg"):
-    """Embeddings side by side, by classes or numbers; the name of the picture."""
+def picture(run, name, panels, titles, title, labels=None, target=None, by="colours", ending="svg"):
+    """Embeddings side by side, coloured by classes or by numbers, which are called `by`; the name of the picture."""
     if not run.drawing:
         return f"{name}.{ending}"
     folder = run.cells.folder / "parts"
@@ -63,7 +63,8 @@ def picture(run, name, panels, titles, title, labels=None, target=None, ending="
     for q, Z in enumerate(panels):
         files.append(folder / f"{name}-{q}.npy")
         np.save(files[-1], Z)
-    np.save(folder / f"{name}-colours.npy", labels if target is None else target)
-    subprocess.run([TOOL, "plot", *files, "--titles", ",".join(t.replace(",", ";") for t in titles), "--labels" if target is None else "--target",
-                    folder / f"{name}-colours.npy", "--title", title, "-o", run.out / f"{name}.{ending}", "--quiet"], check=True)
+    colours = folder / f"{by}.npy"
+    np.save(colours, labels if target is None else target)
+    subprocess.run([TOOL, "plot", *files, "--titles", ",".join(t.replace(", ", " with ") for t in titles), "--labels" if target is None else "--target",
+                    colours, "--title", title, "-o", run.out / f"{name}.{ending}", "--quiet"], check=True)
     return f"{name}.{ending}"
