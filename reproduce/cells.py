@@ -158,8 +158,9 @@ def bars(path, title, groups):
     """An SVG of bars with deviations: groups is {name: {bar: values}}; all groups have bars of the same names."""
     names = list(dict.fromkeys(bar for group in groups.values() for bar in group))
     step, gap, left, high, top = max(11, 90 // len(names)), 26, 60, 420, 40
-    low = 84 + 14 * ((len(names) + 3) // 4)
     wide = left + sum(step * len(names) + gap for _ in groups) + 10
+    columns = max(1, (wide - left) // (30 + 7 * max(map(len, names))))  # of the legend
+    low = 84 + 14 * ((len(names) + columns - 1) // columns)
     at = {g: {b: [v for v in values if v is not None] for b, values in group.items()} for g, group in groups.items()}
     most = max([np.mean(v) + np.std(v) for group in at.values() for v in group.values() if v] or [1])
     colours = ["#bbbbbb", "#4477aa", "#66ccee", "#228833", "#ccbb44", "#ee6677", "#aa3377", "#004488", "#999933", "#882255", "#44aa99", "#332288",
@@ -187,7 +188,7 @@ def bars(path, title, groups):
                              f'<path d="M{x + step * q + step / 2 - 1:.1f} {y_of(mean - dev):.1f}V{y_of(mean + dev):.1f}" stroke="#333"/>')
         x += step * len(names) + gap
     for q, name in enumerate(names):
-        u, v = left + (q % 4) * (wide - left) / 4, high - 20 + 14 * (q // 4)
+        u, v = left + (q % columns) * (wide - left) / columns, high - 20 + 14 * (q // columns)
         parts.append(f'<rect x="{u:.1f}" y="{v - 9:.1f}" width="10" height="10" fill="{colours[q % len(colours)]}"/><text x="{u + 14:.1f}" y="{v:.1f}">{name}</text>')
     path.write_text("\n".join(parts) + "\n</svg>\n")
 
