@@ -13,25 +13,35 @@ enum { USUAL = 5, MOST_LINES = 16, MOST_ACROSS = 12, BOX = 52, SPACE = 8, BAND =
 typedef struct explained {
     const rkhs_data *x, *kept;
     const int64_t *rows; /* of kept objects in the training data; NULL: all */
+    int64_t given; /* objects that were fitted; below them in the training data are as many positives, and then negatives */
     int64_t n, top, *object;
     double *influence; /* n x 2 top: pulls, pushes */
 } explained;
 
-static int64_t row_of(const explained *e, int64_t kept) { return e->rows != NULL ? e->rows[kept] : kept; }
+/* Where a kept object comes from, and its row there. */
+static int64_t row_of(const explained *e, int64_t kept, const char **from) {
+    static const char *const sides[] = {"data", "positives", "negatives"};
+    int64_t row = e->rows != NULL ? e->rows[kept] : kept, side = row / e->given;
+    *from = sides[side < 2 ? side : 2];
+    return row % e->given;
+}
 
 /* ---- as text ------------------------------------------------------------------------------------------------------------ */
 
 static void write_csv(const explained *e, text *t) {
-    text_add(t, "object,effect,kept,influence\n");
+    const char *from;
+    text_add(t, "object,effect,kept,from,influence\n");
     for (int64_t q = 0; q < e->n * 2 * e->top; q++) {
         if (e->object[q] < 0) continue;
-        text_add(t, "%lld,%s,%lld,%.9g\n", (long long)(q / (2 * e->top)), q % (2 * e->top) < e->top ? "pull" : "push",
-                 (long long)row_of(e, e->object[q]), e->influence[q]);
+        long long row = (long long)row_of(e, e->object[q], &from);
+        text_add(t, "%lld,%s,%lld,%s,%.9g\n", (long long)(q / (2 * e->top)), q % (2 * e->top) < e->top ? "pull" : "push", row,
+                 from, e->influence[q]);
     }
 }
 
-/* [{"object": 0, "pulls": [{"kept": 3, "influence": 0.1}], "pushes": []}, ...] */
+/* [{"object": 0, "pulls": [{"kept": 3, "from": "data", "influence": 0.1}], "pushes": []}, ...] */
 static void write_json(const explained *e, text *t) {
+    const char *from;
     for (int64_t i = 0; i < e->n; i++) {
         text_add(t, "%s{\"object\": %lld", i == 0 ? "[" : ",\n ", (long long)i);
         for (int side = 0; side < 2; side++) {
@@ -39,8 +49,8 @@ static void write_json(const explained *e, text *t) {
             text_add(t, side == 0 ? ", \"pulls\": [" : ", \"pushes\": [");
             for (int64_t q = (2 * i + side) * e->top; q < (2 * i + side + 1) * e->top; q++, before = ", ") {
                 if (e->object[q] < 0) break;
-                text_add(t, "%s{\"kept\": %lld, \"influence\": %.17g}", before, (long long)row_of(e, e->object[q]),
-                         e->influence[q]);
+                long long row = (long long)row_of(e, e->object[q], &from);
+                text_add(t, "%s{\"kept\": %lld, \"from\": \"%s\", \"influence\": %.17g}", before, row, from, e->influence[q]);
             }
             text_add(t, "]");
         }
@@ -123,7 +133,9 @@ static rkhs_status open_result(cli *c, const char *path, canvas *v) {
 
 static rkhs_status explain(cli *c, const rkhs_model *m, explained *e) {
     rkhs_status status = RKHS_OK;
+    int64_t dim;
     e->kept = rkhs_model_kept(m, &e->rows);
+    rkhs_model_embedding(m, &e->given, &dim);
     e->n = rkhs_data_rows(e->x);
     e->top = c->top > 0 ? c->top : USUAL;
     if (e->top > rkhs_data_rows(e->kept)) e->top = rkhs_data_rows(e->kept);

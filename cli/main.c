@@ -67,7 +67,8 @@ const command commands[] = {
      explain_options, NULL,
      "A model with a map places x at z = w_1 B_1 + ... + w_m B_m + c, w_l the kernel value of x and kept object l. The influence of "
      "l is |w_l| |B_l|; it pulls x if w_l B_l points from c towards z, and pushes it if it points away. The table names kept "
-     "objects by their rows in the training data, from 0; a picture draws images and graphs.",
+     "objects by their rows in the training data, from 0, and has whether these are the data, or the positives or negatives that were given "
+     "or made with them; a picture draws images and graphs.",
      "rkhs explain m.rkhs new.csv --top 3\n"
      "rkhs explain digits.rkhs new.npy -o why.png\n"},
     {"info", "Look", "MODEL", 1, 1, "show what a model file holds", run_info, no_options, NULL,

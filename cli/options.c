@@ -242,7 +242,7 @@ static rkhs_status store(cli *c, const option *o, const char *value) {
     char *end, *field = (char *)c + o->offset;
     if (o->kind == OPT_FLAG) *(int *)(void *)field = 1;
     if (o->kind == OPT_TEXT) {
-        if (*value == 0) return refuse(c, EXIT_MISUSED, "--%s is empty: it takes a %s", o->name, o->value);
+        if (*value == 0) return refuse(c, EXIT_MISUSED, "--%s is empty: give it %s", o->name, o->value);
         *(const char **)(void *)field = value;
     }
     if (o->kind == OPT_COUNT) {

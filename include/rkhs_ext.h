@@ -75,7 +75,7 @@ enum { RK_RULE_NUMBER = -1, RK_RULE_UNSET = -2 };
 typedef struct rk_rule {
     int rule;
     double value; /* the number, once known; until then what the rule's is multiplied by */
-    int64_t k;    /* the rule's own argument */
+    double k;     /* the rule's own argument */
 } rk_rule;
 
 /* mean=[0.5,-3e8]. */

@@ -163,8 +163,16 @@ def bars(path, title, groups):
     low = 84 + 14 * ((len(names) + columns - 1) // columns)
     at = {g: {b: [v for v in values if v is not None] for b, values in group.items()} for g, group in groups.items()}
     most = max([np.mean(v) + np.std(v) for group in at.values() for v in group.values() if v] or [1])
-    colours = ["#bbbbbb", "#4477aa", "#66ccee", "#228833", "#ccbb44", "#ee6677", "#aa3377", "#004488", "#999933", "#882255", "#44aa99", "#332288",
-               "#ddcc77", "#117733", "#cc6677", "#88ccee", "#aa4499"]
+    # of two words the first has the hue and the second how light it is
+    first, second = (list(dict.fromkeys(n.rsplit(" ", 1)[q] if " " in n else n for n in names)) for q in (0, -1))
+    hues = ["#bbbbbb", "#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377", "#66ccee", "#004488"]
+
+    def colour(name):
+        if " " not in name or len(first) == len(names):
+            return hues[first.index(name.rsplit(" ", 1)[0] if len(first) < len(names) else name) % len(hues)]
+        words = name.rsplit(" ", 1)
+        light = .65 * second.index(words[1]) / max(1, len(second) - 1)
+        return "#" + "".join(f"{round(int(hues[first.index(words[0]) % len(hues)][q:q + 2], 16) * (1 - light) + 255 * light):02x}" for q in (1, 3, 5))
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high + low - 70}" width="{wide}" height="{high + low - 70}" '
              'font-family="sans-serif" font-size="11" fill="#333">', f'<rect width="{wide}" height="{high + low - 70}" fill="#fff"/>',
              f'<text x="{wide / 2}" y="20" text-anchor="middle" font-size="14">{title}</text>']
@@ -184,12 +192,12 @@ def bars(path, title, groups):
             v = group.get(name)
             if v:
                 mean, dev = np.mean(v), np.std(v)
-                parts.append(f'<rect x="{x + step * q:.1f}" y="{y_of(mean):.1f}" width="{step - 2}" height="{high - 70 - y_of(mean):.1f}" fill="{colours[q % len(colours)]}"/>'
+                parts.append(f'<rect x="{x + step * q:.1f}" y="{y_of(mean):.1f}" width="{step - 2}" height="{high - 70 - y_of(mean):.1f}" fill="{colour(name)}"/>'
                              f'<path d="M{x + step * q + step / 2 - 1:.1f} {y_of(mean - dev):.1f}V{y_of(mean + dev):.1f}" stroke="#333"/>')
         x += step * len(names) + gap
     for q, name in enumerate(names):
         u, v = left + (q % columns) * (wide - left) / columns, high - 20 + 14 * (q // columns)
-        parts.append(f'<rect x="{u:.1f}" y="{v - 9:.1f}" width="10" height="10" fill="{colours[q % len(colours)]}"/><text x="{u + 14:.1f}" y="{v:.1f}">{name}</text>')
+        parts.append(f'<rect x="{u:.1f}" y="{v - 9:.1f}" width="10" height="10" fill="{colour(name)}"/><text x="{u + 14:.1f}" y="{v:.1f}">{name}</text>')
     path.write_text("\n".join(parts) + "\n</svg>\n")
 
 

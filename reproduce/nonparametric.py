@@ -106,7 +106,8 @@ def figure_1(run):
             "50 % of the rows without labels, 5 % with (classes in proportion), 45 % to test on; 3-NN on the embedding of the labelled "
             "rows; the bandwidth of rbf and laplacian from 15 steps between 0.01 and 100 by leave-one-out on the labelled rows, the middle one of "
             "those that are equal; columns have deviation 1. Circles: three rings, 380 rows; cubes: scikit-learn's make_classification as it comes, "
-            "400 rows (the paper names neither). Accuracy, mean ± deviation over splits.\n\n" + table(["set", "method", *KERNELS], rows)
+            "400 rows (the paper names neither). Accuracy, mean ± deviation over splits. The protocol chooses the bandwidth alone: which model and kernel is best, as the lines "
+            "below have it, is seen only afterwards, and with 5 % of the rows labelled splits differ as much as methods do.\n\n" + table(["set", "method", *KERNELS], rows)
             + "\n" + ".\n".join(verdicts) + ".\n\n![Accuracies](nonparametric-figure-1.svg)\n")
 
 
@@ -223,7 +224,8 @@ def figure_3(run):
     return ("## Figure 3: denoising, mean square error to the clean test images\n\n225 images of the first five classes, as many to test on, 50 "
             "dimensions; width (or, of linear and relu, weight) and ridge of kae, of nine pairs, and the network's weight decay and when to stop, are those that are best on the last fifth of the training images. "
             "The paper does not say whether 0.1 is the variance or the deviation of its noise. Codes have length 1, so that a kernel with k(cx, y) = c k(x, y), as linear and "
-            "relu have it, cannot say how bright an image is: *linear + 1*, which the paper has not, shows what that costs where brightness is what differs most.\n\n" + table(["set", "noise", *hows], rows)
+            "relu have it, cannot say how bright an image is: *linear + 1*, which the paper has not, shows what that costs where brightness is what differs most. "
+            "With little noise (deviation 0.1) the noisy images of MNIST and CIFAR-10 are nearer to the clean ones than what any method makes of them: 50 numbers and 225 images do not hold more.\n\n" + table(["set", "noise", *hows], rows)
             + "\n" + ".\n".join(verdicts) + ".\n\n![Errors](nonparametric-figure-3.svg)\n" + images_drawn(run, [how for how in hows if how != "mean image"]))
 
 

@@ -290,7 +290,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         """The training objects that pull each object of X to its place, and those that push it away, with their influence.
 
         Returns rows of training objects and influences, both n x 2 x top: first the pulls, then the pushes, largest first; -1
-        and 0 where there are fewer. For models with a map z = B'k + c: the influence of object l is |k_l| |B_l|, and it pulls
+        and 0 where there are fewer. Of a model that learnt from positives and negatives, given or made, these follow the n
+        objects: n to 2n - 1 are positives, from 2n on negatives. For models with a map z = B'k + c: the influence of object l is |k_l| |B_l|, and it pulls
         where k_l B_l points from c towards z.
         """
         model = self._fitted()

@@ -41,8 +41,9 @@ rkhs_status rk_augment(rkhs_env *env, const rk_spec *spec, const rkhs_data *x, u
         FAIL(env, RKHS_ERR_DATA, "there is no augmentation of %s data: give pairs or triplets of rows", x->type->entry.name);
     const rk_augment_type *type = (const rk_augment_type *)spec->entry;
     if (!(type->kinds & x->type->kind))
-        FAIL(env, RKHS_ERR_DATA, "the augmentation '%s' applies to %s data, not to %s: choose another%s%s", type->entry.name,
-             rk_kinds_text(type->kinds, kinds), x->type->entry.name, name ? ", such as " : "", name ? name : "");
+        FAIL(env, RKHS_ERR_DATA, "the augmentation '%s' applies to %s data, not to %s: choose another%s%s%s", type->entry.name,
+             rk_kinds_text(type->kinds, kinds), x->type->entry.name, name ? ", such as " : "", name ? name : "",
+             type->kinds == RK_KIND_IMAGE && x->type->kind == RK_KIND_DENSE ? "; an array n x h x w is images" : "");
     TRY(type->draw(env, spec->self, x, seed, &drawn));
     if (x->labels) TRY(rk_data_keep(x->labels, NULL, 0, &drawn->labels));
     *out = drawn;

@@ -178,7 +178,7 @@ static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p,
     *slot = (rk_rule){position, 0, 0};
     const rk_node *argument = node->child;
     if (strcmp(node->text, "knn") == 0) {
-        static const rk_param k = {.name = "k in knn(k, times)", .kind = RK_INT, .value = "10", .min = 1, .max = 1e9};
+        static const rk_param k = {.name = "k in knn(k, times)", .kind = RK_REAL, .value = "10", .max = 1e9, .open = 1};
         static const rk_param times = {.name = "times in knn(k, times)", .kind = RK_REAL, .value = "1", .max = 1e9, .open = 1};
         rkhs_status status = RKHS_OK;
         int place = 0;
@@ -190,7 +190,9 @@ static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p,
                         : strcmp(argument->key, "times") == 0 ? 1
                                                               : 2;
             if (which > 1) return expected(env, e, p, "knn(k, times)", argument);
-            status = which ? number_in(env, e, &times, argument, &slot->value) : set_int(env, e, &k, &slot->k, argument);
+            status = number_in(env, e, which ? &times : &k, argument, which ? &slot->value : &slot->k);
+            if (status == RKHS_OK && slot->k >= 1 && slot->k != floor(slot->k))
+                status = expected(env, e, &k, "a whole number, or below 1 a share of the rows", argument);
         }
         return status;
     }
@@ -198,10 +200,36 @@ static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p,
                     : RKHS_OK;
 }
 
+static rkhs_status add_word(rk_text *text, const char *word);
+
+/* A name with what is in its brackets, as the grammar reads it back; sums and products have none. */
+static rkhs_status add_call(rk_text *text, const rk_node *node, int *plain) {
+    rkhs_status status = RKHS_OK;
+    if (node->kind == RK_NODE_CALL && !node->brackets) return add_word(text, node->text);
+    if (node->kind != RK_NODE_CALL) {
+        *plain &= node->kind == RK_NODE_NUMBER || node->kind == RK_NODE_LIST;
+        return rk_text_add(text, "%s", node->text ? node->text : "");
+    }
+    status = rk_text_add(text, "%s(", node->text);
+    for (const rk_node *c = node->child; c && status == RKHS_OK; c = c->next) {
+        status = rk_text_add(text, "%s%s%s", c == node->child ? "" : ",", c->key ? c->key : "", c->key ? "=" : "");
+        if (status == RKHS_OK) status = add_call(text, c, plain);
+    }
+    return status == RKHS_OK ? rk_text_add(text, ")") : status;
+}
+
+/* A word; of a list of entries also one with parameters, as text. */
 static rkhs_status set_word(rkhs_env *env, const rk_entry *e, const rk_param *p, char **slot, const rk_node *node) {
     const char *word = node->kind == RK_NODE_NUMBER ? node->text : word_of(node);
-    if (!word) return expected(env, e, p, "a word", node);
-    return rk_strdup(env, word, slot);
+    if (word) return rk_strdup(env, word, slot);
+    rk_text text = {.env = env};
+    int plain = p->list && node->kind == RK_NODE_CALL;
+    rkhs_status status = plain ? add_call(&text, node, &plain) : RKHS_OK;
+    if (status == RKHS_OK && !plain)
+        status = expected(env, e, p, p->list ? "one name with its parameters, or text in quotes" : "a word", node);
+    if (status == RKHS_OK) *slot = text.s;
+    if (status != RKHS_OK) rk_free(env, text.s);
+    return status;
 }
 
 /* Ranges and rows: what they mean is seen where they are used. */
@@ -397,6 +425,7 @@ static rkhs_status add_reals(rk_text *text, const rk_reals *reals) {
 static rkhs_status add_value(rk_text *text, const rk_param *p, const void *slot) {
     char buffer[64], number[40];
     const rk_rule *rule = slot;
+    rkhs_status status;
     switch (p->kind) {
     case RK_INT: return rk_text_add(text, "%lld", (long long)*(const int64_t *)slot);
     case RK_REAL: return rk_text_add(text, "%s", rk_number_text(*(const double *)slot, number));
@@ -410,8 +439,9 @@ static rkhs_status add_value(rk_text *text, const rk_param *p, const void *slot)
         if (rule->rule == RK_RULE_NUMBER) return rk_text_add(text, "%s", rk_number_text(rule->value, number));
         rk_choice_text(p->choices, rule->rule, buffer);
         if (!rule->k) return rk_text_add(text, "%s", buffer);
-        if (rule->value == 1) return rk_text_add(text, "%s(%lld)", buffer, (long long)rule->k);
-        return rk_text_add(text, "%s(%lld,%s)", buffer, (long long)rule->k, rk_number_text(rule->value, number));
+        status = rk_text_add(text, "%s(%s", buffer, rk_number_text(rule->k, number));
+        if (status != RKHS_OK || rule->value == 1) return status == RKHS_OK ? rk_text_add(text, ")") : status;
+        return rk_text_add(text, ",%s)", rk_number_text(rule->value, number));
     }
     return RKHS_ERR_BUG;
 }

@@ -183,7 +183,7 @@ typedef struct rk_width {
 #define RK_WIDTH_ROWS(gamma_of)                                                                                                \
      {.name = "sigma", .kind = RK_RULE, .offset = offsetof(rk_width, sigma), .value = "median", .max = 1e150, .open = 1,       \
       .choices = "median|knn",                                                                                                 \
-      .brief = "the width; median: the median distance; knn(k, times): that to the k-th neighbour, so often"},                       \
+      .brief = "the width; median: the median distance; knn(k, times): that to the k-th neighbour, so often; k below 1: a share of the rows"},                       \
      {.name = "gamma", .kind = RK_REAL, .offset = offsetof(rk_width, gamma), .max = 1e300, .open = 1, .instead = "sigma",      \
       .brief = gamma_of ", in place of sigma"}
 #define RK_WIDTH_PARAMS(gamma_of) {RK_WIDTH_ROWS(gamma_of), {.name = NULL}}

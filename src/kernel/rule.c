@@ -1,7 +1,7 @@
 /* rule.c: widths that data gives: sigma=median and sigma=knn(k, times), frozen at fit. */
 #include "kernel/kernel.h"
 
-enum { MEDIAN, KNN, MOST = 2000 };
+enum { MEDIAN, KNN, MOST = 2000, LEAST = 3 }; /* LEAST: neighbours that a share stands for */
 
 /* Distances between some rows (queries) and others, by tiles, from a bound that only serves for that. */
 typedef struct distances {
@@ -146,12 +146,13 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, i
     rkhs_data *some = NULL;
     rk_bound *all = NULL, *query = NULL;
     int64_t *rows, n = x->rows, count = rk_least(n, MOST);
+    double k = sigma->k < 1 ? fmax(LEAST, floor(sigma->k * (double)n + 0.5)) : sigma->k;
     double value = 0;
     if (sigma->rule < 0) goto done;
     if (n < 2) FAIL(env, RKHS_ERR_DATA, "a width cannot be taken from one row: give sigma a number, or more rows");
-    if (sigma->rule == KNN && sigma->k >= n)
-        rk_log(env, RKHS_LOG_ADVICE, "sigma=knn(%lld): there are only %lld other rows, and the farthest is taken",
-               (long long)sigma->k, (long long)(n - 1));
+    if (sigma->rule == KNN && k >= (double)n)
+        rk_log(env, RKHS_LOG_ADVICE, "sigma=knn(%lld): %s only %lld other row%s, and the farthest is taken", (long long)k,
+               n == 2 ? "there is" : "there are", (long long)(n - 1), n == 2 ? "" : "s");
     TRY(rk_scratch(env, count, sizeof *rows, &rows));
     TRY(rk_choose(env, RK_STREAM_SUBSET, n, count, rows));
     TRY(rk_data_subset(x, rows, count, &some));
@@ -159,7 +160,7 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, i
     TRY(rk_kernel_new(env, metrics[by], &metric));
     TRY(rk_bind(env, metric, x, NULL, &all));
     TRY(rk_bind(env, metric, some, all, &query));
-    distances d = {.bound = all, .query = query, .by = by, .k = rk_least(sigma->k, n - 1), .rows = rows};
+    distances d = {.bound = all, .query = query, .by = by, .k = rk_least((int64_t)k, n - 1), .rows = rows};
     TRY(run_rule(env, &d, sigma->rule, &value));
     if (!(value > 0)) {
         rk_log(env, RKHS_LOG_ADVICE, "all rows looked at are equal, so no width can be taken from them: sigma=1 is used");

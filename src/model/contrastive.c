@@ -44,20 +44,21 @@ static rkhs_status apply_matrix(void *context, rkhs_env *env, const double *V, i
 static rkhs_status report(rk_fit *f, const rk_triplets *t, const rk_spectrum *s, double alpha, double kappa) {
     rkhs_status status = RKHS_OK;
     double n = (double)t->count, omega = 0, loss = 0;
-    int64_t zeros = 0;
-    for (int64_t c = 0; c < s->count; c++) loss -= s->values[c], zeros += s->values[c] == 0;
-    omega = sqrt((double)(s->count - zeros)); /* |W|, W orthonormal */
+    int64_t left = 0; /* of the dimensions */
+    for (int64_t c = 0; c < s->count; c++) loss -= s->values[c], left += s->values[c] != 0;
+    omega = sqrt((double)left); /* |W|, W orthonormal */
+    alpha *= sqrt((double)left / (double)s->count);
     TRY(rk_report_number(f->env, f->report, "loss", loss));
     TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, s->count, s->values));
     TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
     TRY(rk_report_solver(f, s->solver, s->iterations, -1, s->converged));
     TRY(rk_report_bound(f, "Theorem 6", 0, omega * omega * sqrt(kappa) * alpha / n,
                         omega * omega * kappa * sqrt(log(1 / RK_BOUND_DELTA) / n)));
-    if (zeros)
+    if (left < s->count)
         rk_log(f->env, RKHS_LOG_ADVICE,
                "only %lld of the %lld dimensions have an eigenvalue above 0, and bring positives nearer than negatives; the "
                "others are 0",
-               (long long)(s->count - zeros), (long long)s->count);
+               (long long)left, (long long)s->count);
     if (!s->converged)
         rk_log(f->env, RKHS_LOG_ADVICE,
                "the eigenvectors did not converge in %lld iteration%s: see 'residuals', or raise solver=lanczos(iter=...)",

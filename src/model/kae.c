@@ -33,8 +33,8 @@ static const rk_param params[] = {
      .brief = "dimensions of the codes"},
     {.name = "ridge", .kind = RK_REAL, .offset = offsetof(kae, ridge), .value = "0.1", .max = 1e300,
      .brief = "what the norms of encoder and decoder cost against the error: more is smoother"},
-    {.name = "latent", .kind = RK_WORD, .offset = offsetof(kae, latent), .value = "rbf",
-     .brief = "the kernel of the codes, in quotes unless a plain name; its rules look at the codes of the start"},
+    {.name = "latent", .kind = RK_WORD, .offset = offsetof(kae, latent), .value = "rbf", .list = &rk_kernels,
+     .brief = "the kernel of the codes; a sum or product of kernels in quotes; its rules look at the codes of the start"},
     {.name = "unit", .kind = RK_BOOL, .offset = offsetof(kae, unit), .value = "false",
      .brief = "new codes are brought to length 1 too; always, where the Gram has not full rank"},
     {.name = "start", .kind = RK_CHOICE, .offset = offsetof(kae, start), .value = "kpca", .choices = "kpca|random",
@@ -259,6 +259,9 @@ static rkhs_status report(rk_fit *f, const state *s, const rk_smooth_result *r) 
     TRY(rk_report_number(f->env, f->report, "decoder_norm", sqrt(s->d.square)));
     TRY(report_bound(f, s, encoder));
     TRY(rk_report_solver(f, r->solver, r->iterations, r->evaluations, r->converged));
+    if (!r->converged && r->recorded > 10 && losses[r->recorded * 9 / 10] - loss > 0.01 * fabs(loss))
+        rk_log(f->env, RKHS_LOG_ADVICE, "the loss was still falling after %lld iterations: raise solver=lbfgs(iter=...)",
+               (long long)r->iterations);
 done:
     rk_scratch_release(f->env, mark);
     return status;

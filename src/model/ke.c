@@ -36,7 +36,7 @@ static const rk_param params[] = {
      .brief = "weight of the reconstruction: tightens clusters"},
     {.name = "latent", .kind = RK_CHOICE, .offset = offsetof(ke, latent), .value = "auto",
      .choices = "rbf|laplacian|linear|cauchy|auto",
-     .brief = "the kernel of the embedding; auto: cauchy, or with align=0, recipe=paper or a factor for a gram rbf"},
+     .brief = "the kernel of the embedding; auto: cauchy; rbf with align=0, with recipe=paper, and where gram is not exact"},
     {.name = "width", .kind = RK_REAL, .offset = offsetof(ke, width), .max = 1e300, .open = 1,
      .brief = "sigma of the embedding's kernel, where the embedding has variance 1; not given: 0.2 dim and at most sqrt(dim), of which rbf and laplacian take 3/4; align=0: 1/8 of it, 0.02 on a line; recipe=paper: 0.01"},
     {.name = "start", .kind = RK_CHOICE, .offset = offsetof(ke, start), .value = "kpca", .choices = "kpca|random",
@@ -175,7 +175,7 @@ static rkhs_status is_one_point(rk_fit *f, int *one) {
     for (int64_t i = 0; i < n; i++) ones[i] = 1, trace += diag[i];
     TRY(f->gram->type->mul(f->gram, ones, 1, sums));
     for (int64_t i = 0; i < n; i++) mean += sums[i] / (double)n;
-    *one = !(trace - mean > 1e-12 * trace);
+    *one = !(fabs(trace - mean) > 1e-12 * fabs(trace));
 done:
     return status;
 }
@@ -238,6 +238,7 @@ done:
 /* ---- fit ---------------------------------------------------------------------------------------------------------------- */
 
 static rkhs_status report(rk_fit *f, const rk_ke *k, const rk_ke_weights *w, const rk_smooth_result *s) {
+    static const char *const names[] = {"rbf", "laplacian", "linear", "cauchy"};
     rkhs_status status = RKHS_OK;
     if (k->rebuild != 0) {
         TRY(rk_report_array(f->env, f->report, "beta", f->gram->n, 1, w->b));
@@ -249,7 +250,8 @@ static rkhs_status report(rk_fit *f, const rk_ke *k, const rk_ke_weights *w, con
     if (k->align != 0) TRY(rk_report_number(f->env, f->report, "alignment", k->alignment));
     TRY(rk_report_number(f->env, f->report, "loss", s->f));
     TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));
-    TRY(rk_report_number(f->env, f->report, "width", k->width));
+    TRY(rk_report_text(f->env, f->report, "latent_kernel", names[k->latent]));
+    if (k->latent != RK_KE_LINEAR) TRY(rk_report_number(f->env, f->report, "width", k->width));
     if (k->rank) TRY(rk_report_number(f->env, f->report, "latent_rank", (double)k->rank));
     TRY(rk_report_solver(f, s->solver, s->iterations, s->evaluations, s->converged));
 done:
@@ -318,7 +320,38 @@ static double width_of(const ke *o, int latent) {
     if (o->align == 0 && o->dim == 1) return 0.02;
     return (o->align == 0 ? 0.125 : latent == RK_KE_CAUCHY ? 1 : 0.75) * fmin(0.2 * (double)o->dim, sqrt((double)o->dim));
 }
-static int64_t starts_of(const ke *o) { return o->restarts ? o->restarts : o->recipe == OURS && o->align == 0 ? 4 : 1; }
+/* From a given start one descent, that does not leave it. */
+static int64_t starts_of(const rk_fit *f) {
+    const ke *o = f->self;
+    return o->restarts ? o->restarts : o->recipe == OURS && o->align == 0 && !f->start ? 4 : 1;
+}
+
+/* How many columns of the embedding are not made of others, by pivots of its covariance. */
+static rkhs_status count_dimensions(rk_fit *f, int64_t *found) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(f->env);
+    int64_t n = f->gram->n, d = f->dim;
+    double *S, most = 0;
+    TRY(rk_scratch(f->env, d * d, sizeof *S, &S));
+    for (int64_t i = 0; i < n; i++) /* its mean is 0 */
+        for (int64_t q = 0; q < d; q++)
+            for (int64_t r = 0; r < d; r++) S[q * d + r] += f->Z[i * d + q] * f->Z[i * d + r] / (double)n;
+    for (int64_t q = 0; q < d; q++) most = fmax(most, S[q * d + q]);
+    for (*found = 0; *found < d; ++*found) {
+        int64_t pivot = 0;
+        for (int64_t q = 1; q < d; q++)
+            if (S[q * d + q] > S[pivot * d + pivot]) pivot = q;
+        double size = S[pivot * d + pivot];
+        if (!(size > 1e-10 * most)) break;
+        for (int64_t q = 0; q < d; q++)
+            for (int64_t r = 0; r < d; r++)
+                if (q != pivot && r != pivot) S[q * d + r] -= S[q * d + pivot] * S[pivot * d + r] / size;
+        for (int64_t q = 0; q < d; q++) S[q * d + pivot] = S[pivot * d + q] = 0;
+    }
+done:
+    rk_scratch_release(f->env, mark);
+    return status;
+}
 
 #define PUBLISHED "adam(iter=30000, keep=last"
 
@@ -328,19 +361,34 @@ static rkhs_status fit_with(rk_fit *f, scaled *a, const rk_spec *solver) {
     const ke *o = f->self;
     rk_smooth_result s = {.history = NULL};
     rk_ke_weights w = {.b = NULL};
-    double value;
+    int64_t found;
+    double value, *b; /* b: the weights for a Gram of mean diagonal 1, as the embedding's is */
     if (a->k.rebuild != 0) {
         TRY(rk_ke_solve_weights(f->gram, &w));
-        a->k.b = w.b;
+        TRY(rk_scratch(f->env, a->k.n, sizeof *b, &b));
+        for (int64_t i = 0; i < a->k.n; i++) b[i] = w.b[i] * (o->recipe == PAPER ? 1 : w.size);
+        a->k.b = b;
         if (w.silent)
             rk_log(f->env, RKHS_LOG_ADVICE, "%lld object%s like no other by this kernel, and %s no part in the reconstruction",
                    (long long)w.silent, w.silent == 1 ? " is" : "s are", w.silent == 1 ? "has" : "have");
+        if (!(w.residual < 1e-3))
+            rk_log(f->env, RKHS_LOG_ADVICE,
+                   "the weights of the reconstruction are not well determined (beta_residual %.2g), as where a Gram has "
+                   "eigenvalues below 0: use rebuild=0",
+                   w.residual);
     }
     TRY(rk_ke_room(f->env, &a->k));
-    TRY(descend(f, a, solver, starts_of(o), &s));
-    if (s.iterations == 0 && (s.converged || s.evaluations > 1))
-        rk_log(f->env, RKHS_LOG_ADVICE, "there is no way down from the start: width=%g may be too wide or too narrow",
+    TRY(descend(f, a, solver, starts_of(f), &s));
+    if (s.iterations == 0 || (s.recorded > 0 && !(s.f < s.history[0])))
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "the loss ended no lower than it began: the start may be the best there is, or steps too large, or width=%g too "
+               "wide or too narrow; see 'losses'",
                a->k.width);
+    TRY(count_dimensions(f, &found));
+    if (found < f->dim)
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "only %lld of the %lld dimensions are independent, as the kernel has no more: choose dim=%lld", (long long)found,
+               (long long)f->dim, (long long)found);
     TRY(rk_ke_eval(&a->k, f->env, f->Z, NULL, NULL, a->k.n, &value, NULL, NULL));
     TRY(report(f, &a->k, &w, &s));
 done:
@@ -393,7 +441,7 @@ done:
 static const char *kernel_ke(const void *self, unsigned kind) {
     const ke *o = self;
     if (o->recipe == PAPER || !(kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE))) return rk_usual_kernel(self, kind);
-    return o->align == 0 ? "rbf(sigma=knn(10,3))" : "rq(alpha=0.25,sigma=knn(10,0.7))";
+    return o->align == 0 ? "rbf(sigma=knn(0.026,3))" : "rq(alpha=0.25,sigma=knn(10,0.7))";
 }
 
 const rk_model_type rk_model_ke = {

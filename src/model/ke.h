@@ -14,6 +14,7 @@ typedef struct rk_ke_weights {
     int64_t silent;  /* objects that are like no other, whose weight is 0 */
     const char *how; /* "cholesky" or "cg" */
     double residual; /* |A b - c| / |c| */
+    double size;     /* the mean of G's diagonal */
 } rk_ke_weights;
 
 rkhs_status rk_ke_solve_weights(const rk_gram *g, rk_ke_weights *out);

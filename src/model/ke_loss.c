@@ -308,7 +308,7 @@ static rkhs_status eval_whole(ke_loop *a, rkhs_env *env, double *f) {
         if (!(a->norm > 1e-13 * (double)n)) { /* all in one place, from where no direction leads away, or so to the kernel */
             if (rk_norm(n * d, a->Z) > 0)
                 FAIL(env, RKHS_ERR_NUMERIC,
-                     "width=%g makes the embedding's kernel the same for all pairs: choose a smaller width", k->width);
+                     "width=%g makes the embedding's kernel the same for all pairs: choose another width", k->width);
             *f = NAN;
         }
     }

@@ -173,7 +173,7 @@ static rkhs_status alignment(low *a) {
     TRY(rk_tall_product(a->env, n, a->m, r, k->centred, a->m, k->F, k->most, a->V, r));
     double norm = sqrt(square), inner = rk_dot(a->m * r, a->V, a->V);
     if (!(norm > 1e-13 * (double)n))
-        FAIL(a->env, RKHS_ERR_NUMERIC, "width=%g makes the embedding's kernel the same for all pairs: choose a smaller width",
+        FAIL(a->env, RKHS_ERR_NUMERIC, "width=%g makes the embedding's kernel the same for all pairs: choose another width",
              k->width);
     k->alignment = inner / (norm * k->norm);
     a->to_g = -k->align / (norm * k->norm);

@@ -3,16 +3,15 @@
  *     minimise over b  | sum_i ... |  =  b'A b - 2 c'b + tr G,   A = G o (G~ G~),  c_i = sum_{j != i} G_ij^2
  *
  * G~ is G without its diagonal, o the entrywise product: every object is rebuilt in feature space from the others, each by its
- * kernel value and by its own weight b. With g = diag G,
+ * kernel value and by its own weight b. With G = F F' and g = diag G a product with A costs n r^2 and no n x n matrix,
+ * B = F'diag(v)F, C = F'diag(g o v)F:
  *
- *     A = G o G^2 - (g_i + g_j) G_ij^2 + diag(g^3)
+ *     A = G o G^2 - (g_i + g_j) G_ij^2 + diag(g^3),   (A v)_i = f_i'B (F'F) f_i - g_i f_i'B f_i - f_i'C f_i + g_i^3 v_i
  *
- * and with G = F F' a product with A costs n r^2 and no n x n matrix, B = F'diag(v)F, C = F'diag(g o v)F:
- *
- *     (A v)_i = f_i'B (F'F) f_i - g_i f_i'B f_i - f_i'C f_i + g_i^3 v_i
- *
- * A is scaled by c^-1/2 on both sides. An object that is like no other has c_i = 0 and weight 0. Where A has no Cholesky
- * factor, conjugate gradients from 0 give the solution of least norm. */
+ * That is a small difference of large terms for an object that is hardly like any other, so where G is whole A is made of G~
+ * itself, and where it is not such an object counts as like none. A is scaled by c^-1/2 on both sides. An object that is like
+ * no other has c_i = 0 and weight 0. Where A has no Cholesky factor, conjugate gradients from 0 give the solution of least
+ * norm. */
 #include "model/ke.h"
 
 #include <string.h>
@@ -22,6 +21,7 @@ typedef struct weights_loop {
     const double *G;
     int64_t ld, n;
     double *A, *diag, *c, *s; /* s: the scale, 0 for the silent */
+    double *off;              /* G~ */
     double *room;             /* a tile for each worker */
 } weights_loop;
 
@@ -43,13 +43,12 @@ static rkhs_status matrix_tile(void *context, int64_t tile, int worker) {
     int64_t i0 = ti * RK_TILE, j0 = tj * RK_TILE, ni = rk_least(RK_TILE, n - i0), nj = rk_least(RK_TILE, n - j0);
     double *P = a->room + (int64_t)worker * RK_TILE * RK_TILE;
     for (int64_t l = 0; l < n; l += RK_TILE)
-        rk_gemm_tile('n', 't', ni, nj, rk_least(RK_TILE, n - l), 1.0, a->G + i0 * a->ld + l, a->ld, a->G + j0 * a->ld + l,
-                     a->ld, l ? 1.0 : 0.0, P, RK_TILE);
+        rk_gemm_tile('n', 't', ni, nj, rk_least(RK_TILE, n - l), 1.0, a->off + i0 * n + l, n, a->off + j0 * n + l, n,
+                     l ? 1.0 : 0.0, P, RK_TILE);
     for (int64_t i = 0; i < ni; i++)
         for (int64_t j = 0; j < nj; j++) {
-            double v = a->G[(i0 + i) * a->ld + j0 + j], gi = a->diag[i0 + i], gj = a->diag[j0 + j];
-            double x = v * P[i * RK_TILE + j] - (gi + gj) * v * v + (i0 + i == j0 + j ? gi * gi * gi : 0);
-            a->A[(i0 + i) * n + j0 + j] = a->s[i0 + i] * x * a->s[j0 + j];
+            double x = a->s[i0 + i] * P[i * RK_TILE + j] * a->s[j0 + j];
+            a->A[(i0 + i) * n + j0 + j] = a->G[(i0 + i) * a->ld + j0 + j] * x;
             a->A[(j0 + j) * n + i0 + i] = a->A[(i0 + i) * n + j0 + j];
         }
     return RKHS_OK;
@@ -123,10 +122,10 @@ done:
 
 /* c, the scale, and how many are silent. */
 static void scale(weights_loop *a, rk_ke_weights *out) {
-    double most = 0;
+    double most = 0, lost = a->G ? 0 : 1e-10; /* of g^2: the digits that c has not */
     for (int64_t i = 0; i < a->n; i++) most = fmax(most, a->c[i]);
     for (int64_t i = 0; i < a->n; i++) {
-        int heard = a->c[i] > 1e-30 * most;
+        int heard = a->c[i] > fmax(1e-30 * most, lost * a->diag[i] * a->diag[i]);
         a->s[i] = heard ? 1 / sqrt(a->c[i]) : 0;
         out->silent += !heard;
     }
@@ -142,6 +141,11 @@ static rkhs_status solve_stored(weights_loop *a, rk_op *op, const double *rhs, d
     TRY(rk_scratch(env, n * n, sizeof *a->A, &a->A));
     TRY(rk_scratch(env, n * n, sizeof *L, &L));
     TRY(rk_scratch_raw(env, rk_workers(env) * RK_TILE * RK_TILE, sizeof *a->room, &a->room));
+    for (int64_t i = 0; i < n; i++) { /* the factor's place is free until then */
+        memcpy(L + i * n, a->G + i * a->ld, (size_t)n * sizeof *L);
+        L[i * n + i] = 0;
+    }
+    a->off = L;
     TRY(rk_parallel(env, "weights", tiles * (tiles + 1) / 2, matrix_tile, a));
     *op = (rk_op){n, apply_stored, a};
     memcpy(L, a->A, (size_t)(n * n) * sizeof *L);
@@ -213,6 +217,7 @@ rkhs_status rk_ke_solve_weights(const rk_gram *g, rk_ke_weights *out) {
         out->b[i] = a.s[i] * x[i];
     }
     out->loss = trace + fits;
+    out->size = trace / (double)n;
     out->residual = sqrt(error / whole);
     rk_scratch_release(env, mark);
 done:

@@ -108,6 +108,11 @@ int rkhs_model_report(const rkhs_model *model, int64_t i, rkhs_item *item) {
     return 0;
 }
 
+/* What a second data set of some kinds is for a model. */
+static const char *second_name(unsigned kinds) {
+    return kinds & RK_KIND_INDEX ? "triplets or pairs" : !(kinds & ~(unsigned)RK_KIND_LABELS) ? "labels" : "targets";
+}
+
 /* What can be seen to be wrong before any work. */
 static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start, int64_t dim) {
     rkhs_env *env = m->env;
@@ -119,10 +124,13 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
         return rk_fail(env, RKHS_ERR_DATA,
                        "%s: dim = %lld is more than the %lld rows: choose dim at most %lld, or give more rows", name,
                        (long long)dim, (long long)x->rows, (long long)x->rows);
-    if (y && !m->type->second) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no labels or targets: leave them out", name);
+    if (y && !m->type->second)
+        return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no %s: leave them out", name, second_name(y->type->kind));
     if (y && !((rk_images(y) ? RK_KIND_DENSE : y->type->kind) & m->type->second))
-        return rk_fail(env, RKHS_ERR_DATA, "%s: its targets or labels must be %s data, not %s: give it such", name,
-                       rk_kinds_text(m->type->second, kinds), y->type->entry.name);
+        return rk_fail(env, RKHS_ERR_DATA, "%s learns from %s, which are %s data, not from %s%s: give it such", name,
+                       second_name(m->type->second), rk_kinds_text(m->type->second, kinds),
+                       y->type->kind == RK_KIND_INDEX ? second_name(RK_KIND_INDEX) : y->type->entry.name,
+                       y->type->kind & (RK_KIND_INDEX | RK_KIND_LABELS) ? "" : " data");
     if (y && y->type->kind == RK_KIND_INDEX) {
         int64_t objects = rk_index_objects(y);
         if (objects != x->rows)

@@ -26,6 +26,7 @@ typedef struct spectral {
 } spectral;
 
 enum { DRAWN, ALL };
+static const double FAR = 20; /* times what is the least with negatives that meet all of space: it falls without end */
 
 /* clang-format off */
 static const rk_param params[] = {
@@ -94,6 +95,14 @@ done:
     return status;
 }
 
+static rkhs_status runs_off(rk_contrast *o, rkhs_env *env) {
+    o->ran_off = 1;
+    return rk_fail(env, RKHS_ERR_NUMERIC,
+                   "spectral: the loss runs off without a minimum for lambda = %.6g: no lambda below %.6g has one, and from "
+                   "%.6g on it is at 0: choose lambda between them, nearer to the latter, or use negatives=all",
+                   o->lambda, o->above, o->below);
+}
+
 rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
                              int64_t count, double *f, double *dZ, double *dt) {
     rk_contrast *o = context;
@@ -113,12 +122,7 @@ rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, cons
     }
     rkhs_status status = o->all ? repel_all(o, env, Z, f, dZ) : RKHS_OK;
     /* With negatives that meet all of space, whitened codes are the least: -dim for each anchor. */
-    o->ran_off = status == RKHS_OK && *f < -1000.0 * (double)(n * d);
-    if (o->ran_off)
-        return rk_fail(env, RKHS_ERR_NUMERIC,
-                       "the spectral loss runs off without a minimum for lambda = %.6g: no lambda below %.6g has one, and from "
-                       "%.6g on it is at 0: choose lambda between them, nearer to the latter, or use negatives=all",
-                       o->lambda, o->above, o->below);
+    if (status == RKHS_OK && *f < -1000.0 * (double)(n * d)) return runs_off(o, env);
     return status;
 }
 
@@ -170,8 +174,12 @@ static rkhs_status choose_lambda(rk_fit *f, const spectral *o, rk_contrast *c, d
     c->lambda = isnan(o->lambda) ? c->above + share * ((last > least ? last : c->below) - c->above) : o->lambda;
     if (c->below > 0 && (c->lambda < c->above || c->lambda >= c->below))
         FAIL(f->env, RKHS_ERR_NUMERIC,
-             "lambda = %.6g does not work: the spectral loss has no minimum below %.6g, and from %.6g on it is at 0: choose "
-             "lambda between them, or leave it out",
+             c->all ? "spectral: lambda = %.6g does not work: it has to be above %.6g, and from %.6g on the minimum is at 0: "
+                      "choose "
+                      "lambda between them, or leave it out"
+                    : "spectral: lambda = %.6g does not work: the loss has no minimum below %.6g, and from %.6g on it is at 0: "
+                      "choose "
+                      "lambda between them, nearer to the latter, or leave it out",
              c->lambda, c->above, c->below);
 done:
     return status;
@@ -200,7 +208,8 @@ done:
     return status;
 }
 
-/* Descends; a lambda that was not given goes half the way up as long as the loss runs off. */
+/* Descends; a lambda that was not given goes half the way up as long as the loss runs off: or still falls in the end, far below
+ * what negatives allow that meet all of space. */
 static rkhs_status descend(rk_fit *f, const spectral *o, rk_contrast *c, rk_smooth_result *s) {
     rkhs_status status;
     for (int tries = 0; 1; tries++) {
@@ -211,10 +220,15 @@ static rkhs_status descend(rk_fit *f, const spectral *o, rk_contrast *c, rk_smoo
                              .ridge = c->lambda,
                              .eval = rk_contrast_eval,
                              .context = c};
+        c->ran_off = 0;
         status = rk_solve_smooth(f->gram, o->solver, &problem, NULL, NULL, s);
         rk_scratch_release(f->env, mark);
+        if (status == RKHS_OK && !c->all && !s->converged && s->f < -FAR * (double)(c->triplets->count * f->dim))
+            status = runs_off(c, f->env);
         if (status != RKHS_ERR_NUMERIC || !c->ran_off || !isnan(o->lambda) || tries == 10) return status;
         f->env->message[0] = 0; /* it is tried again */
+        rk_free(f->env, s->history);
+        s->history = NULL;
         c->lambda += (c->below - c->lambda) / 2;
     }
 }

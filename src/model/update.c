@@ -22,7 +22,9 @@ static rkhs_status check_update(const rkhs_model *m) {
         return rk_fail(env, RKHS_ERR_ARGUMENT, "%s learned from %s, which it does not keep: fit on all objects, with theirs",
                        name, m->type->predicts ? "targets" : "a second data set");
     if (m->type->inputs)
-        return rk_fail(env, RKHS_ERR_ARGUMENT, "%s learns from objects that it makes of those given: fit on all of them", name);
+        return rk_fail(env, RKHS_ERR_ARGUMENT,
+                       "%s has no update, since it may learn from objects that it makes of those given: fit on all of them",
+                       name);
     if (m->map->kept_count != m->n)
         return rk_fail(
             env, RKHS_ERR_ARGUMENT,

@@ -202,7 +202,17 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
         goto done;
     }
     if (b->filter.most) return rk_filter_start(g->env, &b->filter, Z0, d, x);
-    TRY(rk_solve_linear(g, NULL, &(rk_linear){Z0, d, 1e-3 * mean}, &s));
+    /* A given Gram may have eigenvalues below 0. */
+    for (double ridge = 1e-3 * mean;; ridge *= 10) {
+        status = rk_solve_linear(g, NULL, &(rk_linear){Z0, d, ridge}, &s);
+        if (status != RKHS_ERR_NUMERIC) break;
+        g->env->message[0] = 0;
+        if (!(ridge < mean * (double)n))
+            FAIL(
+                g->env, RKHS_ERR_NUMERIC,
+                "the Gram is far from positive semi-definite, and no kernel's: use kpca, which leaves eigenvalues below 0 out");
+    }
+    TRY(status);
     if (b->problem->coordinates == RK_COORD_ISOMETRIC && is_sample_form(b)) { /* W = L'a */
         TRY(rk_gemm(g->env, NULL, 't', 'n', n, d, n, 1.0, b->L, n, s.coef, d, 0.0, x, d));
     } else if (b->problem->coordinates == RK_COORD_ALPHA && !is_sample_form(b)) {

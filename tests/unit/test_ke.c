@@ -181,13 +181,13 @@ static void many_parts_are_the_whole(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* The weights by a plain solution of A b = c. */
-static void weights_solve_the_normal_equations(void **state) {
-    rkhs_env *env = *state;
+/* The weights by a plain solution of A b = c; `far`: an object is so much less like the others. */
+static void check_weights(rkhs_env *env, double far) {
     double G[N * N], A[N * (N + 1)], b[N];
     rkhs_data *x;
     rkhs_kernel *kernel;
     make_gram(N, G, 5);
+    for (int j = 1; j < N; j++) G[j] *= far, G[j * N] *= far;
     for (int i = 0; i < N; i++) {
         A[i * (N + 1) + N] = 0;
         for (int j = 0; j < N; j++) {
@@ -226,6 +226,44 @@ static void weights_solve_the_normal_equations(void **state) {
     rkhs_model_free(m);
     rkhs_kernel_free(kernel);
     rkhs_data_free(x);
+}
+
+static void weights_solve_the_normal_equations(void **state) {
+    check_weights(*state, 1);
+    check_weights(*state, 1e-7); /* A as a difference of squares would have no digit for it */
+    check_weights(*state, 1e-12);
+}
+
+/* What a kernel is multiplied by changes the weights of the reconstruction, and not what is rebuilt by them. */
+static void the_size_of_a_kernel_does_not_matter(void **state) {
+    rkhs_env *env = *state;
+    static const double sizes[] = {1, 1024, 1.0 / 1024};
+    double G[N * N], S[N * N], first[2] = {0};
+    make_gram(N, G, 6);
+    for (int t = 0; t < 3; t++) {
+        double found[2] = {0};
+        rkhs_data *x;
+        rkhs_kernel *kernel;
+        rkhs_model *m;
+        rkhs_item item;
+        for (int i = 0; i < N * N; i++) S[i] = sizes[t] * G[i];
+        OK(env, rkhs_data_dense(env, S, N, N, N, &x));
+        OK(env, rkhs_kernel_new(env, "precomputed", &kernel));
+        OK(env, rkhs_model_new(env, "ke(solver=lbfgs(iter=0))", &m)); /* at the start */
+        OK(env, rkhs_model_fit(m, kernel, x, NULL, NULL));
+        for (int64_t q = 0; rkhs_model_report(m, q, &item); q++) {
+            if (strcmp(item.name, "rebuild_loss") == 0) found[0] = item.values[0];
+            if (strcmp(item.name, "alignment") == 0) found[1] = item.values[0];
+        }
+        assert_true(found[0] > 0 && found[1] > 0);
+        for (int q = 0; q < 2; q++) {
+            if (t == 0) first[q] = found[q];
+            NEAR(found[q], first[q], 1e-9);
+        }
+        rkhs_model_free(m);
+        rkhs_kernel_free(kernel);
+        rkhs_data_free(x);
+    }
 }
 
 /* Fits a spec to a Gram; the model, or NULL and the sentence must have `words`. */
@@ -307,7 +345,7 @@ static void what_cannot_be_embedded_is_said(void **state) {
     rkhs_env *env = *state;
     double G[N * N];
     make_gram(N, G, 8);
-    rkhs_model_free(fit_gram(env, "ke(width=1e9)", G, N, "choose a smaller width"));
+    rkhs_model_free(fit_gram(env, "ke(width=1e9)", G, N, "choose another width"));
     rkhs_model_free(fit_gram(env, "ke(align=0, rebuild=0)", G, N, "both 0"));
     rkhs_model_free(fit_gram(env, "ke(precision=single)", G, N, "recipe=paper"));
     rkhs_model_free(fit_gram(env, "ke(recipe=paper, latent=linear)", G, N, "latent=rbf"));
@@ -456,6 +494,7 @@ int main(void) {
         ENV_TEST(parts_are_the_whole),
         ENV_TEST(many_parts_are_the_whole),
         ENV_TEST(weights_solve_the_normal_equations),
+        ENV_TEST(the_size_of_a_kernel_does_not_matter),
         ENV_TEST(odd_grams_have_an_embedding),
         ENV_TEST(what_cannot_be_embedded_is_said),
         ENV_TEST(the_width_goes_with_the_dimensions),
