@@ -32,7 +32,7 @@ typedef enum rk_param_kind {
     RK_RULE,   /* rk_rule: a number, or a rule that data turns into one */
     RK_LIST,   /* char *, "[0:50,7]"; NULL when not set */
     RK_SPEC,   /* rk_spec *: a type of another list, with its own parameters */
-    RK_WORD,   /* char *, any name or number; NULL when not set */
+    RK_WORD,   /* char *, any name or number, with a list also an entry with its parameters; NULL when not set */
     RK_REALS   /* rk_reals, "[0.5,-3e8]" */
 } rk_param_kind;
 
@@ -46,7 +46,7 @@ typedef struct rk_param {
     double min, max;            /* numbers; min = max = 0: any */
     int open;                   /* 1: min itself is excluded */
     const char *choices;        /* choice: "clip|flip|refuse"; rule: "median|knn" */
-    const struct rk_list *list; /* spec: which list */
+    const struct rk_list *list; /* spec: which list; word: the text of one of it */
     const char *brief;
     const char *instead; /* given in place of that parameter, whose default then does not apply */
 } rk_param;

@@ -259,7 +259,7 @@ static rkhs_status report(rk_fit *f, const state *s, const rk_smooth_result *r) 
     TRY(rk_report_number(f->env, f->report, "decoder_norm", sqrt(s->d.square)));
     TRY(report_bound(f, s, encoder));
     TRY(rk_report_solver(f, r->solver, r->iterations, r->evaluations, r->converged));
-    if (!r->converged && r->recorded > 10 && losses[r->recorded * 9 / 10] - loss > 0.01 * fabs(loss))
+    if (!r->converged && r->recorded > 100 && losses[r->recorded * 9 / 10] - loss > 0.01 * fabs(loss))
         rk_log(f->env, RKHS_LOG_ADVICE, "the loss was still falling after %lld iterations: raise solver=lbfgs(iter=...)",
                (long long)r->iterations);
 done:

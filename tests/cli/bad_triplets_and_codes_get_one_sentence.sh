@@ -14,6 +14,10 @@ try fit kae X.npy --target few.npy -z z.csv -o m.rkhs
 try select 'kae(dim=?)' --try dim=1,2 X.npy --by trustworthiness --target few.npy -z z.csv -o m.rkhs
 for model in 'contrastive(augment=edit)' 'spectral(augment=crop)' 'kae(denoise=flip)'; do try fit "$model" X.npy -z z.csv -o m.rkhs; done
 
+# one negative for each anchor, and a loss that falls for as long as one goes on
+cp "$DATA/iris.csv" .
+try fit "spectral(negatives=drawn,lambda=0.1)" iris.csv --label-column species -o m.rkhs
+
 echo 'Said.'
 said() { rkhs fit "$@" 2>&1 >/dev/null | sed 's/, [0-9.e-]* s, .* at most//'; }
 said contrastive X.npy --positive X.npy -k 'rbf(sigma=1)' -z z.csv

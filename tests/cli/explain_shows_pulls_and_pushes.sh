@@ -20,3 +20,9 @@ try explain i.rkhs I.npy --image-size 3x1 -o why.svg
 try explain i.rkhs I.npy --top 0
 rkhs fit 'tke(dim=1, k=2)' X.npy -k rbf -o t.rkhs -q
 try explain t.rkhs new.npy
+
+# of positives and negatives, by their own rows
+npy P.npy 2 1.1 0.3 0.2 1.2 -2.1 0.1 0.1 -1.8
+npy N.npy 2 -3 2 4 -1 3 2.5 -2 4
+rkhs fit 'contrastive(dim=1)' --kernel 'rbf(sigma=1)' X.npy --positive P.npy --negative N.npy -o c.rkhs -q
+rkhs explain c.rkhs new.npy --top 5 | cut -d, -f 1-4 | sort

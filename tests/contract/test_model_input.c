@@ -112,10 +112,9 @@ static void labels_are_refused_by_models_that_take_none(void **state) {
         rkhs_model *m;
         open_model(env, &t, &k, &m);
         if (!t.type->second)
-            REFUSED(env, RKHS_ERR_ARGUMENT, "takes no labels or targets: leave them out",
-                    rkhs_model_fit(m, k, x, labels, NULL));
+            REFUSED(env, RKHS_ERR_ARGUMENT, "takes no labels: leave them out", rkhs_model_fit(m, k, x, labels, NULL));
         else if (!(t.type->second & RK_KIND_LABELS))
-            REFUSED(env, RKHS_ERR_DATA, "data, not labels: give it such", rkhs_model_fit(m, k, x, labels, NULL));
+            REFUSED(env, RKHS_ERR_DATA, "not from labels: give it such", rkhs_model_fit(m, k, x, labels, NULL));
         if (!t.type->takes_start) REFUSED(env, RKHS_ERR_ARGUMENT, "takes no start", rkhs_model_fit(m, k, x, NULL, x));
         REFUSED(env, RKHS_ERR_DATA, "not labels", rkhs_model_fit(m, k, labels, NULL, NULL));
         HOLDS(!rkhs_model_embedding(m, NULL, NULL));

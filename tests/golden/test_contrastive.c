@@ -441,7 +441,7 @@ static void odd_input_is_refused_or_said(void **state) {
     y = triplets(env);
     static const char *const specs[][2] = {
         {"spectral(negatives=drawn, lambda=1e-6)", "has no minimum below"},
-        {"spectral(lambda=1e6)", "lambda = 1e+06 does not work: the spectral loss has no minimum below 0, and from"},
+        {"spectral(lambda=1e6)", "lambda = 1e+06 does not work: it has to be above 0, and from"},
         {"spectral(negatives=drawn, lambda=4.5)", "runs off without a minimum for lambda = 4.5: no lambda below 3.54"}};
     for (int i = 0; i < 3; i++) {
         OK(env, rkhs_model_new(env, specs[i][0], &spectral));
