@@ -5,6 +5,7 @@ kept as an NPY beside. A run that is stopped loses the cells it was at. Cells ar
 to compute them again.
 """
 import base64
+import collections
 import hashlib
 import json
 import multiprocessing
@@ -96,12 +97,9 @@ class Cells:
     def summary(self):
         """What was computed, and what was left out, in sentences; printed where cells are computed one by one."""
         lines = [f"{len(self.cpu)} cells, {sum(self.cpu.values()) / 60:.0f} minutes of one core in all."]
-        missing = {}
-        for name, _, key in self.wanted.values():
-            missing.setdefault(self.rank(name, key), []).append(name)
+        missing = collections.Counter(name for name, _, _ in self.wanted.values())
         if missing:
-            lines.append(f"Left out for lack of time: {len(self.wanted)} cells: "
-                         + ", ".join(f"{len(names)} of rank {rank:g}" for rank, names in sorted(missing.items())) + "; means are over what is there.")
+            lines.append(f"Left out for lack of time: {len(self.wanted)} cells ({', '.join(f'{count} of {name}' for name, count in sorted(missing.items()))}); means are over what is there.")
         if not self.processes:
             print(*lines)
         return " ".join(lines)
