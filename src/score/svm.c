@@ -265,18 +265,20 @@ static rkhs_status nested(const machine *m, const int *wanted, const int64_t *fo
         grid g = {0};
         double found[GRID][METRICS];
         int known[GRID] = {0}, v = 0;
-        rk_smo_outcome outcome = RK_SMO_DONE;
         split(rows, fold, n, f, train, &trains, test, &tests);
         TRY(deal(m, train, trains, INNER, shuffle, inner));
         TRY(run_grid(m, train, inner, trains, INNER, &g));
         for (int by = 0; by < METRICS; by++) {
             if (!wanted[by]) continue;
             TRY(best_of(m, &g, (metric)by, INNER, &v));
-            if (!known[v]) TRY(decide(m, g.values[v], train, trains, test, tests, decision, guess, &outcome));
-            if (!known[v] && outcome != RK_SMO_DONE)
-                FAIL(m->env, RKHS_ERR_DATA, "nusvm: nu = %g fits the inner folds, not the outer: use svm", g.values[v]);
-            if (!known[v]) TRY(measure(m, test, tests, decision, guess, found[v]));
-            known[v] = 1;
+            while (!known[v]) {
+                TRY(decide(m, g.values[v], train, trains, test, tests, decision, guess, &g.outcome[v]));
+                known[v] = g.outcome[v] == RK_SMO_DONE;
+                if (known[v])
+                    TRY(measure(m, test, tests, decision, guess, found[v]));
+                else /* the inner folds can have it, the whole cannot: the next best */
+                    TRY(best_of(m, &g, (metric)by, INNER, &v));
+            }
             results[by * folds + f] = found[v][by];
         }
         rk_scratch_release(m->env, mark);
