@@ -60,7 +60,9 @@ def fitted(model, kernel, x, seed):
 
 
 def seeds_of(run, name):
-    """The published recipe takes long: three seeds of it on the roll, and in doubles."""
+    """The published recipe takes long: three seeds of it on the roll, where a quick run has none, and in doubles."""
+    if run.quick and name == "KE, the published recipe":
+        return ()
     return run.seeds[:3] if name in ("KE, the published recipe, doubles, d=1", "KE, the published recipe") else run.seeds
 
 
@@ -109,7 +111,7 @@ RINGS = np.array(["inner ring", "middle ring", "outer ring"])
 def figure_1(run):
     """The rings on a line: across, the points in their order, ring by ring; up, where they are put."""
     panels, names = [run.sets.circles(run.seeds[0])[0]], ["the data"]
-    for name, shown in (("KPCA, sigma 1, d=1", "KPCA, sigma 1"), ("UMAP, d=1", "UMAP"), ("KE, the published recipe, d=1", "KE, the published recipe"), ("ke(align=0), d=1", "ke(align=0)")):
+    for name, shown in (("KPCA, sigma 1, d=1", "KPCA, sigma 1"), ("UMAP, d=1", "UMAP"), ("KE, the published recipe, d=1", "the published recipe"), ("ke(align=0), d=1", "ke(align=0)")):
         z = ringed(run, name, run.seeds[0])
         if z is not None:
             panels.append(np.c_[np.linspace(-2, 2, len(z)) * z.std(), z[:, 0]])
@@ -136,7 +138,7 @@ def table_2(run):
                 found += [scores] if scores else []
                 if seed == run.seeds[0]:
                     panels.append(z)
-                    names.append(name)
+                    names.append(name.replace("KE, ", ""))
         said = SAID_2.get(name)
         rows.append([name, f"{said[0]:.4f} / {said[1]:.4f}" if said else "", *(spread([f[m] for f in found], 4) for m in measures), len(found)])
     shown = ""
@@ -298,7 +300,7 @@ def rank(name, key):
 def page(run):
     run.seeds = (0,) if run.quick else tuple(range(10))
     run.every = 20 if run.quick else 1
-    run.reduced = f"{len(run.seeds)} seeds, 3 of the molecules, the flows, and the published recipe in doubles and on the roll" if not run.quick else "1 seed, 3 cell lines of the molecules"
+    run.reduced = f"{len(run.seeds)} seeds, 3 of the molecules, the flows, and the published recipe in doubles and on the roll" if not run.quick else "1 seed, 3 cell lines of the molecules, the published recipe not on the roll"
     return [table_1, table_2, figure_3, table_3]
 
 

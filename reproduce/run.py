@@ -35,10 +35,10 @@ def reproduce(name, title, doc, rank, page):
     parse.add_argument("--cells", type=pathlib.Path, default=pathlib.Path(f"build/cells-{name}"), help="where results are kept")
     parse.add_argument("--out", type=pathlib.Path, default=ROOT / "doc" / "results")
     parse.add_argument("--quick", action="store_true", help="ends in ten minutes")
-    parse.add_argument("--minutes", type=float, help="after which nothing more is computed; otherwise 110, or 9 with --quick")
+    parse.add_argument("--minutes", type=float, help="after which nothing more is computed; otherwise 110, or 8 with --quick")
     parse.add_argument("--processes", type=int, default=2)
     given = parse.parse_args()
-    minutes = given.minutes if given.minutes is not None else 9 if given.quick else 110
+    minutes = given.minutes if given.minutes is not None else 8 if given.quick else 110
     cells = Cells(given.cells, 60 * minutes, given.processes, rank)
     given.out.mkdir(parents=True, exist_ok=True)
     run = Run(Sets(given.data), cells, given.out, given.quick)
