@@ -22,7 +22,7 @@ static const rk_param params[] = {
      .kind = RK_BOOL,
      .offset = offsetof(noise, absolute),
      .value = "false",
-     .brief = "the deviation is a number as it stands, the same in all columns; otherwise a column without numbers below 0 gets none"},
+     .brief = "the deviation as it stands, in every column; otherwise a column without numbers below 0 keeps to such"},
     {.name = NULL},
 };
 
