@@ -10,7 +10,6 @@
  * with --threads N (0: all) and --out FILE.npy for what was made: the data, K, Z or the scores. Prints one JSON line: the
  * seconds of the job alone, and how far memory rose above what was held before it. A short job is done again, as timeit does,
  * and the median counts: once alone, it would measure how the processor wakes. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,8 @@
 #include "rkhs.h"
 
 enum { REST = 40000000 }; /* nanoseconds before a job begins: the threads of BLAS wait busily for a while after they start */
-enum { SHORT = 50, TIMES = 15 }; /* a job below so many milliseconds is done at most so many times */
-static const double TINY = 1e-6; /* seconds: what is left of a small job when more than it took is taken off */
+enum { SHORT = 50, TIMES = 15 };                      /* a job below so many milliseconds is done at most so many times */
+static const double TINY = 1e-6;                      /* seconds */
 enum { FEW = 256, FEW_STRINGS = 4, MOST_SPECS = 32 }; /* FEW: rows to warm up with; strings can take long */
 
 static rkhs_env *env;
@@ -194,6 +193,9 @@ static int by_seconds(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* What is left of a time when another is taken off: of a tiny job that may be more than it took. */
+static double left(double took, double less) { return took - less > TINY ? took - less : TINY; }
+
 static void measure(void (*run)(job *), job *j) {
     double took[TIMES][2], less[2] = {0, 0};
     int times = 0;
@@ -214,8 +216,8 @@ static void measure(void (*run)(job *), job *j) {
     } while (took[times++][0] < 1e-3 * SHORT && times < TIMES && !j->less_spec);
     double rose = memory("VmHWM") - held;
     qsort(took, (size_t)times, sizeof *took, by_seconds);
-    printf("{\"seconds\": %.6f, \"cpu\": %.6f, \"peak\": %.0f}\n", fmax(took[times / 2][0] - less[0], TINY),
-           fmax(took[times / 2][1] - less[1], TINY), rose);
+    printf("{\"seconds\": %.6f, \"cpu\": %.6f, \"peak\": %.0f}\n", left(took[times / 2][0], less[0]),
+           left(took[times / 2][1], less[1]), rose);
 }
 
 /* What was made, as an array of NumPy. */
