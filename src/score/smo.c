@@ -99,9 +99,10 @@ static double worst_pair(const rk_smo *p, const state *s, int64_t *i, int64_t *j
         int64_t i2 = worst_of(p->n, s->v, s->up[1], s->low[1], &other_most, &other);
         if (other > violation) *i = i2, most = other_most, violation = other, side = 1;
     }
-    *j = *i;
-    if (violation > 0) *j = partner_of(p->n, s->v, s->low[side], s->diag, p->K + *i * p->ld, s->diag[*i], most);
-    return violation;
+    *j = -1;
+    if (!(violation > 0)) return 0;
+    *j = partner_of(p->n, s->v, s->low[side], s->diag, p->K + *i * p->ld, s->diag[*i], most);
+    return *j < 0 ? 0 : violation; /* a gain may be too small for a number */
 }
 
 RK_CLONES static void add_difference(int64_t n, double t, const double *restrict ki, const double *restrict kj,

@@ -71,8 +71,26 @@ static void machines_are_those_of_libsvm(void **state) {
     }
 }
 
+/* Kernels so small that what a step gains is 0 to rounding: the search ends. */
+static void tiny_kernels_have_an_end(void **state) {
+    rkhs_env *env = *state;
+    enum { N = 19 };
+    double K[N * N], upper[N], a[N], G[N];
+    int y[N];
+    for (int t = 0; t < 4; t++) {
+        for (int i = 0; i < N; i++) {
+            y[i] = i % 2 ? 1 : -1;
+            upper[i] = 1;
+            for (int j = 0; j < N; j++) K[i * N + j] = (t < 2 ? 1e-200 : 1e-165) * exp(-0.5 * (i - j) * (i - j));
+        }
+        rk_smo p = {.n = N, .ld = N, .K = K, .y = y, .upper = upper, .nu = t % 2 ? 0.5 : 0, .tol = 1e-4, .a = a, .G = G};
+        FINE(env, rk_smo_solve(env, &p));
+        for (int i = 0; i < N; i++) assert_true(a[i] >= 0 && a[i] <= 1);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {ENV_TEST(machines_are_those_of_libsvm)};
+    const struct CMUnitTest tests[] = {ENV_TEST(machines_are_those_of_libsvm), ENV_TEST(tiny_kernels_have_an_end)};
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
