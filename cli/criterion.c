@@ -47,8 +47,8 @@ done:
     return status;
 }
 
-/* Which rows have a label. */
-static rkhs_status mark_labelled(search *s) {
+/* Refuses labels that are too few for the score and the folds. */
+static rkhs_status check_labels(search *s) {
     rkhs_status status = RKHS_OK;
     cli *c = s->c;
     int64_t n = rkhs_data_rows(s->x), classes = 0, *members = NULL, seen = 0, least = 0;
@@ -57,14 +57,9 @@ static rkhs_status mark_labelled(search *s) {
     if (rkhs_data_rows(s->classes) != n)
         REFUSE(c, EXIT_FAILED, "%s has %lld labels, but %s has %lld rows: give one for each, ? for a row without", file,
                (long long)rkhs_data_rows(s->classes), c->operand[1], (long long)n);
-    TRY(keep(s, (size_t)n, 1, &s->labelled));
-    TRY(keep(s, (size_t)classes, sizeof *members, &members));
-    for (int64_t i = 0; i < n; i++) {
-        const char *name = rkhs_data_class_name(s->classes, codes[i]);
-        s->labelled[i] =
-            strcmp(name, "?") != 0 && strcmp(name, "NA") != 0 && (c->unlabelled == NULL || strcmp(name, c->unlabelled) != 0);
-        members[codes[i]] += s->labelled[i];
-    }
+    TRY(keep(s, (size_t)classes + 1, sizeof *members, &members));
+    for (int64_t i = 0; i < n; i++)
+        if (codes[i] >= 0) members[codes[i]]++;
     for (int64_t k = 0; k < classes; k++) {
         if (members[k] == 0) continue;
         if (seen++ == 0 || members[k] < members[least]) least = k;
@@ -116,7 +111,7 @@ rkhs_status deal_folds(search *s) {
     cli *c = s->c;
     int64_t n = rkhs_data_rows(s->x), classes = 1, *rows = NULL, dealt = 0;
     const int64_t *codes = s->needs_labels ? rkhs_data_codes(s->classes, &classes) : NULL;
-    if (s->needs_labels) TRY(mark_labelled(s));
+    if (s->needs_labels) TRY(check_labels(s));
     if (s->y != NULL && c->triplets == NULL && rkhs_data_rows(s->y) != n)
         REFUSE(c, EXIT_FAILED, "%s has %lld rows, but %s has %lld: give one for each",
                c->target != NULL ? c->target : c->labels, (long long)rkhs_data_rows(s->y), c->operand[1], (long long)n);
@@ -129,7 +124,7 @@ rkhs_status deal_folds(search *s) {
     for (int64_t k = 0; k < classes; k++) {
         int64_t count = 0;
         for (int64_t i = 0; i < n; i++)
-            if (codes == NULL || (codes[i] == k && s->labelled[i])) rows[count++] = i;
+            if (codes == NULL || codes[i] == k) rows[count++] = i;
         shuffle(c->seed, 1000 + (uint64_t)k, rows, count);
         for (int64_t i = 0; i < count; i++) s->fold[rows[i]] = (int)(dealt++ % c->folds);
     }

@@ -19,15 +19,23 @@ typedef struct heat {
     double *cell;
 } heat;
 
+/* The name of a class; rows without a label come behind the last. */
+static const char *name_of(const heat *h, int64_t q) {
+    const char *name = rkhs_data_class_name(h->labels, q);
+    return name != NULL ? name : "unknown";
+}
+
 /* Where each row goes; 0 without memory. */
 static int sort_rows(heat *h) {
-    const int64_t *codes = h->labels != NULL ? rkhs_data_codes(h->labels, &h->classes) : NULL;
+    int64_t named = 0;
+    const int64_t *codes = h->labels != NULL ? rkhs_data_codes(h->labels, &named) : NULL;
+    if (codes != NULL) h->classes = named + 1;
     h->rank = malloc((size_t)h->m * sizeof *h->rank);
     h->start = calloc((size_t)h->classes + 2, sizeof *h->start);
     if (h->rank == NULL || h->start == NULL) return 0;
-    for (int64_t i = 0; i < h->m; i++) h->start[codes != NULL ? codes[i] + 1 : 1]++;
+    for (int64_t i = 0; i < h->m; i++) h->start[codes == NULL ? 1 : codes[i] < 0 ? named + 1 : codes[i] + 1]++;
     for (int64_t q = 0; q < h->classes; q++) h->start[q + 1] += h->start[q];
-    for (int64_t i = 0; i < h->m; i++) h->rank[i] = codes != NULL ? h->start[codes[i]]++ : i;
+    for (int64_t i = 0; i < h->m; i++) h->rank[i] = codes != NULL ? h->start[codes[i] < 0 ? named : codes[i]]++ : i;
     for (int64_t q = h->classes; q > 0 && codes != NULL; q--) h->start[q] = h->start[q - 1]; /* each went up to the next */
     h->start[0] = 0;
     return 1;
@@ -70,7 +78,7 @@ static void draw_classes(canvas *v, const heat *h, const frame *f) {
         if (middle - last < LETTER + 1) continue;
         v->type->text(v, &(words){.x = f->left - 7,
                                   .y = middle + 4.5,
-                                  .s = rkhs_data_class_name(h->labels, q),
+                                  .s = name_of(h, q),
                                   .limit = NAME_LIMIT,
                                   .anchor = 'e'});
         last = middle;
@@ -83,7 +91,7 @@ static void draw_heat(canvas *v, const cli *c, const heat *h, uint8_t *shade) {
     axis scale, x = {.name = "object", .lo = 0, .hi = (double)h->n, .whole = 1};
     double left = 34;
     for (int64_t q = 0; q < h->classes && h->labels != NULL; q++)
-        left = fmax(left, name_width(rkhs_data_class_name(h->labels, q)) + 14);
+        if (h->start[q] < h->start[q + 1]) left = fmax(left, name_width(name_of(h, q)) + 14);
     axis_range(&scale, h->cell, (int64_t)h->rows * h->columns, 1, 0);
     scale.name[0] = 0;
     axis_ticks(&scale, 240, 1);

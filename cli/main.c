@@ -43,8 +43,8 @@ const command commands[] = {
      "it, and holes of one name alike. All combinations are tried, or as many as --draws says. --by is a score: of the "
      "embedding of all rows, where knn looks at each row's neighbours among the others; with --folds of the rows left out, among "
      "those that were learned from (a score that knows no new rows looks at the rows left out alone). Rows without a "
-     "label (? or NA in the file, or what --unlabelled says) are learned from and not scored. With --folds and --target there is also "
-     "'error', the mean squared error of the prediction. Ties go to the first.",
+     "label (?, NA or nothing in the file, or what --unlabelled says) are learned from and not scored. With --folds and "
+     "--target there is also 'error', the mean squared error of the prediction. Ties go to the first.",
      "rkhs select kpca --kernel 'rbf(sigma=?)' --try 'sigma=log(0.1,100,13)' --by 'trustworthiness(k=12)' X.npy -o best.rkhs\n"
      "rkhs select 'kpca(dim=?)' --kernel 'rbf(sigma=?)' --try dim=2,3,5 --try 'sigma=log(0.1,100,13)' --labels y.npy "
      "--by 'knn(k=3)' --folds 5 X.npy --resume tried.jsonl\n"

@@ -68,9 +68,13 @@ double jitter(int64_t i) {
     return (double)((h ^ h >> 31) >> 11) / 4503599627370496.0 - 1;
 }
 
+/* Classes that are labels. */
+static int64_t labelled(const key *k) { return k->classes - (k->plain >= 0) - (k->unknown >= 0); }
+
 const char *class_colour(const key *k, int64_t code, char hex[8]) {
-    int64_t classes = k->plain >= 0 ? k->classes - 1 : k->classes;
+    int64_t classes = labelled(k);
     if (code == k->plain) return k->names == NULL && k->bins == 0 ? few_colours[1] : "#ffffff";
+    if (code == k->unknown) return "#b5b5b5";
     if (k->bins > 0) {
         uint8_t rgb[3];
         scale_colour(((double)code + 0.5) / k->bins, rgb);
@@ -84,8 +88,8 @@ const char *class_colour(const key *k, int64_t code, char hex[8]) {
 /* The shape of a class: three shapes for up to thirty classes, all of them for more; no pair with a colour comes twice before
  * that. */
 static int shape_of(const key *k, int64_t code) {
-    int64_t classes = k->plain >= 0 ? k->classes - 1 : k->classes;
-    if (k->bins > 0 || k->names == NULL || classes <= FEW || code == k->plain) return 0;
+    int64_t classes = labelled(k);
+    if (k->bins > 0 || k->names == NULL || classes <= FEW || code == k->plain || code == k->unknown) return 0;
     return (int)(code % (classes <= 3 * MANY ? 3 : SHAPES));
 }
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,32 +285,32 @@ static int64_t place_of(const double *sorted, int64_t count, double v) {
     return low;
 }
 
-/* A row or column of numbers as class labels; classes in ascending order, named by their digits. */
+/* A row or column of numbers as class labels, NaN for none; classes in ascending order, named by their digits. */
 static rkhs_status make_labels(cli *c, const char *path, const double *v, int64_t n, rkhs_data **labels) {
     rkhs_status status;
     double *sorted = malloc((size_t)n * sizeof *sorted);
-    int64_t *codes = malloc((size_t)n * sizeof *codes), classes = 0;
+    int64_t *codes = malloc((size_t)n * sizeof *codes), classes = 0, known = 0;
     char(*digits)[32] = NULL;
     const char **names = NULL;
     if (sorted == NULL || codes == NULL) REFUSE(c, EXIT_FAILED, "%s: no memory", path);
     for (int64_t i = 0; i < n; i++) {
-        if (!(v[i] >= -1e150 && v[i] <= 1e150))
-            REFUSE(c, EXIT_FAILED, "%s: label %lld (counted from 1) is %g: give each object a class", path, (long long)i + 1,
-                   v[i]);
-        sorted[i] = v[i];
+        if (v[i] < -1e150 || v[i] > 1e150)
+            REFUSE(c, EXIT_FAILED, "%s: label %lld (counted from 1) is %g: give a class, or NaN for none", path,
+                   (long long)i + 1, v[i]);
+        if (!isnan(v[i])) sorted[known++] = v[i];
     }
-    qsort(sorted, (size_t)n, sizeof *sorted, by_value);
-    for (int64_t i = 0; i < n; i++) {
+    qsort(sorted, (size_t)known, sizeof *sorted, by_value);
+    for (int64_t i = 0; i < known; i++) {
         if (classes == 0 || sorted[i] != sorted[classes - 1]) sorted[classes++] = sorted[i];
     }
-    digits = malloc((size_t)classes * sizeof *digits);
-    names = malloc((size_t)classes * sizeof *names);
+    digits = malloc((size_t)(classes + 1) * sizeof *digits);
+    names = malloc((size_t)(classes + 1) * sizeof *names);
     if (digits == NULL || names == NULL) REFUSE(c, EXIT_FAILED, "%s: no memory", path);
     for (int64_t k = 0; k < classes; k++) {
         snprintf(digits[k], sizeof *digits, "%.15g", sorted[k]);
         names[k] = digits[k];
     }
-    for (int64_t i = 0; i < n; i++) codes[i] = place_of(sorted, classes, v[i]);
+    for (int64_t i = 0; i < n; i++) codes[i] = isnan(v[i]) ? -1 : place_of(sorted, classes, v[i]);
     TRY(rkhs_data_classes(c->env, codes, n, names, classes, labels));
 done:
     free(names);

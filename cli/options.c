@@ -100,7 +100,7 @@ const option plot_options[] = {
 const option score_options[] = {
     {"z", 'z', OPT_TEXT, AT(z), "FILE", "the embedding to score (needed)"},
     {"x", 'x', OPT_TEXT, AT(x), "FILE", "the objects it was learned from, for scores that compare with them"},
-    {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels, for scores that need them"},
+    {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels, for scores that need them; rows with ?, NA or nothing are left out of these"},
     {"kernel", 'k', OPT_TEXT, AT(kernel), "KERNEL", "how two objects compare: distances are those of its feature space; otherwise of vectors"},
     {"new-z", 0, OPT_TEXT, AT(new_z), "FILE", "score these rows, whose neighbours are sought among the others"},
     {"new-x", 0, OPT_TEXT, AT(new_x), "FILE", "their objects"},
@@ -121,7 +121,7 @@ const option select_options[] = {
      "what fills the hole NAME: log(a,b,n), lin(a,b,n), values with commas; log(a,b) or lin(a,b): a range to draw from"},
     {"by", 0, OPT_TEXT, AT(by), "SCORE", "what is best: a score, or 'error' (needed)"},
     {"kernel", 'k', OPT_TEXT, AT(kernel), "KERNEL", "how two objects compare, with holes: 'rbf(sigma=?)'"},
-    {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels, for scores that need them; ? or NA: the row has none"},
+    {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels, for scores that need them; ?, NA or nothing: the row has none"},
     {"unlabelled", 0, OPT_TEXT, AT(unlabelled), "LABEL", "another label that means none, e.g. -1"},
     {"target", 0, OPT_TEXT, AT(target), "FILE", "numbers to predict, for models that learn from them"},
     TRIPLETS,

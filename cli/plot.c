@@ -86,10 +86,27 @@ static rkhs_status fresh_classes(cli *c, sources *s, picture *p) {
     to = malloc((size_t)(own + 1) * sizeof *to);
     if (to == NULL) REFUSE(c, EXIT_FAILED, "no memory");
     for (int64_t q = 0; q < own; q++) to[q] = class_named(k, known, rkhs_data_class_name(s->fresh_labels, q));
-    for (int64_t i = 0; i < p->fresh.n; i++) p->fresh.codes[i] = to[codes[i]];
+    for (int64_t i = 0; i < p->fresh.n; i++) p->fresh.codes[i] = codes[i] < 0 ? -1 : to[codes[i]];
 done:
     free(to);
     return status;
+}
+
+/* Points without a label are the last class of the key. */
+static void gather_unknown(picture *p) {
+    key *k = &p->key;
+    int found = 0;
+    for (int j = 0; j <= p->count; j++) {
+        points *s = j < p->count ? &p->sets[j] : &p->fresh;
+        for (int64_t i = 0; i < s->n; i++) {
+            if (s->codes[i] >= 0) continue;
+            s->codes[i] = k->classes;
+            found = 1;
+        }
+    }
+    if (!found) return;
+    k->unknown = k->classes;
+    k->names[k->classes++] = "unknown";
 }
 
 /* Classes from --labels, or from a column of Z's own file, for every panel. */
@@ -109,7 +126,7 @@ static rkhs_status take_classes(cli *c, sources *s, picture *p) {
     if (labels == NULL) goto done;
     const int64_t *codes = rkhs_data_codes(labels, &k->classes);
     if (s->fresh_labels != NULL) rkhs_data_codes(s->fresh_labels, &more);
-    k->names = calloc((size_t)(k->classes + more + 1), sizeof *k->names);
+    k->names = calloc((size_t)(k->classes + more + 2), sizeof *k->names); /* and one for those without */
     if (k->names == NULL) REFUSE(c, EXIT_FAILED, "no memory");
     for (int64_t q = 0; q < k->classes; q++) k->names[q] = rkhs_data_class_name(labels, q);
     for (int i = 0; i < p->count; i++) {
@@ -118,6 +135,7 @@ static rkhs_status take_classes(cli *c, sources *s, picture *p) {
         memcpy(p->sets[i].codes, codes, (size_t)p->sets[i].n * sizeof *codes);
     }
     if (s->fresh_labels != NULL) TRY(fresh_classes(c, s, p));
+    gather_unknown(p);
 done:
     return status;
 }
@@ -230,11 +248,12 @@ static rkhs_status check_plot(cli *c) {
 static void draw_picture(const cli *c, canvas *v, picture *p) {
     int64_t d = p->sets[0].d, deepest = 0;
     const key *k = &p->key;
+    int64_t classes = k->shown - (k->unknown >= 0);
     int used = snprintf(p->about, sizeof p->about, "%lld points in %lld dimension%s", (long long)p->sets[0].n, (long long)d,
                         d == 1 ? "" : "s");
     if (k->names != NULL)
-        snprintf(p->about + used, sizeof p->about - (size_t)used, ", %lld class%s", (long long)k->shown,
-                 k->shown == 1 ? "" : "es");
+        snprintf(p->about + used, sizeof p->about - (size_t)used, ", %lld class%s", (long long)classes,
+                 classes == 1 ? "" : "es");
     for (int i = 0; i < p->count; i++) deepest = p->sets[i].d > deepest ? p->sets[i].d : deepest;
     int flat = p->count > 1 || p->objects.n > 0;
     if (p->count > 1)
@@ -252,7 +271,7 @@ static void draw_picture(const cli *c, canvas *v, picture *p) {
 /* Pictures of embeddings. */
 static rkhs_status plot_points(cli *c, canvas *v) {
     sources s = {0};
-    picture p = {.title = c->title};
+    picture p = {.title = c->title, .key = {.unknown = -1}};
     rkhs_status status;
     TRY(take_titles(c, &s, &p));
     TRY(take_sets(c, &s, &p));

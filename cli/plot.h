@@ -127,6 +127,7 @@ typedef struct key {
     axis scale;             /* of these */
     int fresh;              /* training and new points are told apart */
     int64_t plain;          /* the class of new points that have no label; or -1 */
+    int64_t unknown;        /* the class of points that have no label where others do; or -1 */
 } key;
 
 /* One set of points, sorted by class. */

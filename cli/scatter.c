@@ -99,7 +99,8 @@ void draw_strips(canvas *v, picture *p) {
     }
     frame f = {fmax(named ? 30 : RIGHT, widest + 16), page_top(p), SIDE, height * (double)strips};
     double keys = k->bins > 0 || k->fresh
-                      ? legend_width(&(key){.bins = k->bins, .scale = k->scale, .fresh = k->fresh, .plain = -1}, f.height)
+                      ? legend_width(&(key){.bins = k->bins, .scale = k->scale, .fresh = k->fresh, .plain = -1, .unknown = -1},
+                                     f.height)
                       : 0;
     range(&x, p, &p->sets[0], 0);
     axis_ticks(&x, f.width, 1.08);

@@ -178,6 +178,38 @@ static int learns_labels(const char *spec) {
     return 0;
 }
 
+/* The same labels, where those of the class that --unlabelled names are none. */
+static rkhs_status without_class(search *s, const rkhs_data *labels, rkhs_data **out) {
+    rkhs_status status;
+    int64_t n = rkhs_data_rows(labels), classes = 0, *codes;
+    const int64_t *from = rkhs_data_codes(labels, &classes);
+    const char **names;
+    TRY(keep(s, (size_t)n, sizeof *codes, &codes));
+    TRY(keep(s, (size_t)classes + 1, sizeof *names, &names));
+    for (int64_t q = 0; q < classes; q++) names[q] = rkhs_data_class_name(labels, q);
+    for (int64_t i = 0; i < n; i++)
+        codes[i] = from[i] >= 0 && strcmp(names[from[i]], s->c->unlabelled) == 0 ? -1 : from[i];
+    TRY(rkhs_data_classes(s->c->env, codes, n, names, classes, out));
+done:
+    return status;
+}
+
+/* Takes out the class that --unlabelled names, wherever labels are looked at. */
+static rkhs_status forget_class(search *s) {
+    rkhs_data *fresh = NULL;
+    rkhs_status status = RKHS_OK;
+    if (s->c->unlabelled == NULL || s->classes == NULL) return RKHS_OK;
+    TRY(without_class(s, s->classes, &fresh));
+    rkhs_data_free(s->labels);
+    s->classes = s->labels = fresh;
+    if (s->y == NULL || strcmp(rkhs_data_kind(s->y), "labels") != 0) goto done;
+    TRY(without_class(s, s->y, &fresh));
+    rkhs_data_free(s->y);
+    s->y = fresh;
+done:
+    return status;
+}
+
 /* Reads all files. */
 static rkhs_status read_all(search *s) {
     cli *c = s->c;
@@ -191,6 +223,7 @@ static rkhs_status read_all(search *s) {
     if (s->needs_labels && s->classes == NULL)
         REFUSE(c, EXIT_MISUSED, "--by %s needs labels: give --labels FILE, or --label-column", c->by);
     if (s->y == NULL && s->labels != NULL && learns_labels(c->operand[0])) TRY(read_labels(c, c->labels, NULL, &s->y));
+    TRY(forget_class(s));
 done:
     rkhs_kernel_free(kernel);
     return status;

@@ -42,7 +42,6 @@ typedef struct search {
     int count, best; /* best: -1 when all failed */
     rkhs_data *x, *y, *labels;
     const rkhs_data *classes; /* labels of all rows, or NULL */
-    char *labelled;           /* n: 1 where a row has a label; NULL: all have */
     enum { BY_SCORE, BY_ERROR } by;
     int better; /* 1: more is better, -1: less */
     int needs_x, needs_labels, takes_new;

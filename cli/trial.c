@@ -13,10 +13,10 @@
 
 /* The rows of one part, and what is scored of it. */
 typedef struct part {
-    int64_t *train, *held, *marked; /* rows learned from, left out; of those learned from, counted among them, the labelled */
-    int64_t trained, holds, marks;
+    int64_t *train, *held; /* rows learned from, left out */
+    int64_t trained, holds;
     rkhs_data *x, *y, *held_x;       /* subsets; NULL without folds */
-    rkhs_data *labels, *held_labels; /* of the labelled */
+    rkhs_data *labels, *held_labels;
     double *K, *H;                   /* a Gram that is shared: train x train, held x train; or NULL */
     int64_t held_bytes;
     rkhs_data *gram, *held_gram;
@@ -31,44 +31,32 @@ static void part_free(search *s, part *p) {
     free(p->Zh);
     free(p->train);
     free(p->held);
-    free(p->marked);
     free(p->K);
     free(p->H);
     if (p->held_bytes > 0) rkhs_env_hold(s->c->env, -p->held_bytes);
     *p = (part){0};
 }
 
-static int is_labelled(const search *s, int64_t i) { return s->labelled == NULL || s->labelled[i]; }
-
 /* Which rows are where in part f. */
 static rkhs_status part_rows(search *s, int f, part *p) {
     int64_t n = rkhs_data_rows(s->x);
     p->train = calloc((size_t)n, sizeof *p->train);
     p->held = calloc((size_t)n, sizeof *p->held);
-    p->marked = calloc((size_t)n, sizeof *p->marked);
-    if (p->train == NULL || p->held == NULL || p->marked == NULL) return refuse(s->c, EXIT_FAILED, "no memory");
+    if (p->train == NULL || p->held == NULL) return refuse(s->c, EXIT_FAILED, "no memory");
     for (int64_t i = 0; i < n; i++) {
         if (s->fold != NULL && s->fold[i] == f) {
             p->held[p->holds++] = i;
             continue;
         }
-        if (is_labelled(s, i)) p->marked[p->marks++] = p->trained;
         p->train[p->trained++] = i;
     }
     return RKHS_OK;
 }
 
-/* The labels of the marked rows, and of those left out. */
+/* The labels of the rows learned from, and of those left out. */
 static rkhs_status part_labels(search *s, part *p) {
-    rkhs_status status = RKHS_OK;
-    int64_t *rows = calloc((size_t)p->marks + 1, sizeof *rows);
-    if (rows == NULL) return refuse(s->c, EXIT_FAILED, "no memory");
-    for (int64_t i = 0; i < p->marks; i++) rows[i] = p->train[p->marked[i]];
-    TRY(rkhs_data_subset(s->classes, rows, p->marks, &p->labels));
-    if (p->holds > 0) TRY(rkhs_data_subset(s->classes, p->held, p->holds, &p->held_labels));
-done:
-    free(rows);
-    return status;
+    rkhs_status status = rkhs_data_subset(s->classes, p->train, p->trained, &p->labels);
+    return status == RKHS_OK && p->holds > 0 ? rkhs_data_subset(s->classes, p->held, p->holds, &p->held_labels) : status;
 }
 
 /* The triplets whose objects are all learned from, which are then counted anew. */
@@ -220,7 +208,6 @@ static rkhs_status score_error(search *s, const part *p, const double *Zh, int64
 static rkhs_status score_listed(search *s, const part *p, const rkhs_kernel *kernel, const rkhs_data *z, const rkhs_data *zh,
                                 double *value, double *deviation) {
     rkhs_status status = RKHS_OK;
-    rkhs_data *marked = NULL;
     const rkhs_data *x = s->fold != NULL ? p->x : s->x;
     const char *kind = rkhs_data_kind(s->x);
     int given = kernel != NULL && is_given(s, rkhs_kernel_text(kernel));
@@ -229,8 +216,7 @@ static rkhs_status score_listed(search *s, const part *p, const rkhs_kernel *ker
     if (given && s->fold != NULL && !s->needs_labels)
         REFUSE(s->c, EXIT_FAILED,
                "--by %s with --folds compares objects, and of a precomputed Gram there are none: leave out --folds", s->c->by);
-    if (s->needs_labels && p->marks < p->trained) TRY(rkhs_data_subset(z, p->marked, p->marks, &marked));
-    what.z = marked != NULL ? marked : z;
+    what.z = z;
     what.labels = p->labels;
     what.x = s->needs_labels ? NULL : x;
     if (zh != NULL && s->takes_new) {
@@ -244,7 +230,6 @@ static rkhs_status score_listed(search *s, const part *p, const rkhs_kernel *ker
     }
     TRY(rkhs_score(s->c->env, &s->c->by, 1, &what, value, deviation));
 done:
-    rkhs_data_free(marked);
     return status;
 }
 

@@ -150,7 +150,8 @@ RKHS_API rkhs_status rkhs_data_strings(rkhs_env *env, const char *const *strings
 RKHS_API rkhs_status rkhs_data_graphs(rkhs_env *env, int64_t n, const int64_t *vertices, const int64_t *edges,
                                       const int64_t *ends, const int64_t *labels, const int64_t *edge_labels, rkhs_data **data);
 
-/* n class labels: codes 0 .. classes-1, and a name for each code (NULL: the code's digits). Copied. */
+/* n class labels: codes 0 .. classes-1, -1 for an object that has no label, and a name for each code (NULL: the code's digits).
+ * Copied. What has no label counts in no class: scores that need labels leave its row out, and the log says how many. */
 RKHS_API rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names,
                                        int64_t classes, rkhs_data **data);
 
@@ -167,7 +168,8 @@ RKHS_API rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char 
 RKHS_API rkhs_status rkhs_data_read_for(rkhs_env *env, const char *path, const char *format, const rkhs_kernel *kernel,
                                         rkhs_data **data);
 
-/* Reads class labels: one column of numbers or words, or an NPY of integers or strings. */
+/* Reads class labels: one column of numbers or words, or an NPY of numbers or strings. Nothing, ?, NA, N/A and NaN stand for no
+ * label. */
 RKHS_API rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *format, rkhs_data **labels);
 
 /* Reads pairs or triplets of object numbers: two or three columns of whole numbers from 0 to objects-1. */
@@ -221,7 +223,7 @@ typedef struct rkhs_graph {
 /* Graph i (from 0); 0 if there is none. */
 RKHS_API int rkhs_data_graph(const rkhs_data *data, int64_t i, rkhs_graph *graph);
 RKHS_API const rkhs_data *rkhs_data_labels(const rkhs_data *data); /* that came with it, or NULL */
-RKHS_API const int64_t *rkhs_data_codes(const rkhs_data *labels, int64_t *classes);
+RKHS_API const int64_t *rkhs_data_codes(const rkhs_data *labels, int64_t *classes); /* -1: no label */
 RKHS_API const char *rkhs_data_class_name(const rkhs_data *labels, int64_t code);
 RKHS_API void rkhs_data_free(rkhs_data *data);
 

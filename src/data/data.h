@@ -55,7 +55,7 @@ typedef struct rk_gram_rows {
 
 /* Class labels. */
 typedef struct rk_labels {
-    int64_t *codes;
+    int64_t *codes; /* -1: the object has no label */
     int64_t classes;
     char **names;
 } rk_labels;
@@ -175,10 +175,16 @@ rkhs_status rk_data_join(rkhs_env *env, const rkhs_data *const *parts, int count
 /* The objects at `index` (NULL: all) as a map keeps them, without labels. */
 rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept);
 
-/* codes[i] is a code 0 .. classes-1; names NULL: the codes' digits. Copies. */
+/* codes[i] is a code 0 .. classes-1, or -1: no label; names NULL: the codes' digits. Copies. */
 rkhs_status rk_labels_new(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, int64_t classes,
                           rkhs_data **labels);
 /* Codes and names from words, in order of first appearance unless all are integers (then ascending). Copies. */
 rkhs_status rk_labels_from_words(rkhs_env *env, const char *const *words, int64_t n, rkhs_data **labels);
+/* Whether a word of a file says that there is no label: nothing, ?, NA, N/A, NaN. The one place that knows. */
+int rk_label_missing(const char *word);
+/* The name of object i's class as files have it; "?" without. */
+const char *rk_label_text(const rkhs_data *labels, int64_t i);
+/* How many objects have a label. */
+int64_t rk_labels_known(const rkhs_data *labels);
 
 #endif

@@ -1,4 +1,4 @@
-/* labels.c: class labels, a code for each object and a name for each code.
+/* labels.c: class labels, a code for each object and a name for each code; an object without a label has the code -1.
  *
  * The names stand in one block that begins at names[0]. */
 #include "data/data.h"
@@ -15,8 +15,8 @@ static rkhs_status copy_names(rkhs_env *env, const char *const *names, int64_t c
     char digits[32], *next;
     int64_t bytes = 0;
     for (int64_t c = 0; c < classes; c++) bytes += names ? (int64_t)strlen(names[c]) + 1 : (int64_t)sizeof digits;
-    TRY(rk_alloc(env, classes, sizeof *to->names, &to->names));
-    TRY(rk_alloc(env, bytes, 1, &to->names[0]));
+    TRY(rk_alloc(env, rk_most(classes, 1), sizeof *to->names, &to->names));
+    TRY(rk_alloc(env, rk_most(bytes, 1), 1, &to->names[0]));
     next = to->names[0];
     for (int64_t c = 0; c < classes; c++) {
         if (!names) snprintf(digits, sizeof digits, "%lld", (long long)c);
@@ -37,12 +37,13 @@ rkhs_status rk_labels_new(rkhs_env *env, const int64_t *codes, int64_t n, const 
     rkhs_data *x = NULL;
     *out = NULL;
     if (!codes) FAIL(env, RKHS_ERR_ARGUMENT, "the labels have no codes: the pointer is NULL");
-    if (n < 1 || classes < 1)
-        FAIL(env, RKHS_ERR_ARGUMENT, "%lld labels of %lld classes: at least one of each is needed", (long long)n,
+    if (n < 1 || classes < 0)
+        FAIL(env, RKHS_ERR_ARGUMENT, "%lld labels of %lld classes: at least one label is needed", (long long)n,
              (long long)classes);
     for (int64_t i = 0; i < n; i++)
-        if (codes[i] < 0 || codes[i] >= classes)
-            FAIL(env, RKHS_ERR_DATA, "label %lld (counted from 1) has the code %lld, and codes run from 0 to %lld",
+        if (codes[i] < -1 || codes[i] >= classes)
+            FAIL(env, RKHS_ERR_DATA,
+                 "label %lld (counted from 1) has the code %lld, and codes run from 0 to %lld, -1 for an object without",
                  (long long)i + 1, (long long)codes[i], (long long)classes - 1);
     for (int64_t c = 0; names && c < classes; c++)
         if (!names[c]) FAIL(env, RKHS_ERR_ARGUMENT, "class %lld has no name: give all names or none", (long long)c);
@@ -76,6 +77,24 @@ const char *rkhs_data_class_name(const rkhs_data *labels, int64_t code) {
     return labels_of(labels)->names[code];
 }
 
+int rk_label_missing(const char *word) {
+    static const char *const none[] = {"", "?", "NA", "N/A", "n/a", "NaN", "nan", "NAN"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (strcmp(word, none[i]) == 0) return 1;
+    return 0;
+}
+
+const char *rk_label_text(const rkhs_data *labels, int64_t i) {
+    const rk_labels *l = labels_of(labels);
+    return l->codes[i] < 0 ? "?" : l->names[l->codes[i]];
+}
+
+int64_t rk_labels_known(const rkhs_data *labels) {
+    int64_t known = 0;
+    for (int64_t i = 0; i < labels->rows; i++) known += labels_of(labels)->codes[i] >= 0;
+    return known;
+}
+
 /* ---- from words ------------------------------------------------------------------------------------------------------- */
 
 /* A distinct word, where it is and what it counts as. */
@@ -104,7 +123,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Numbers the words in order of first appearance; *list holds the distinct ones. */
+/* Numbers the words in order of first appearance, those that are none -1; *list holds the distinct ones. */
 static rkhs_status number_words(rkhs_env *env, const char *const *words, int64_t n, int64_t *codes, word **list,
                                 int64_t *count) {
     rkhs_status status = RKHS_OK;
@@ -114,6 +133,8 @@ static rkhs_status number_words(rkhs_env *env, const char *const *words, int64_t
     memset(table, -1, (size_t)slots * sizeof *table);
     TRY(rk_alloc(env, room, sizeof **list, list));
     for (int64_t i = 0; i < n; i++) {
+        codes[i] = -1;
+        if (rk_label_missing(words[i])) continue;
         int64_t at = (int64_t)(hash_word(words[i]) & (uint64_t)(slots - 1));
         while (table[at] >= 0 && strcmp((*list)[table[at]].text, words[i]) != 0) at = (at + 1) & (slots - 1);
         if (table[at] < 0) {
@@ -146,7 +167,8 @@ rkhs_status rk_labels_from_words(rkhs_env *env, const char *const *words, int64_
         rank[list[c].code] = c;
         names[c] = list[c].text;
     }
-    for (int64_t i = 0; i < n; i++) codes[i] = rank[codes[i]];
+    for (int64_t i = 0; i < n; i++)
+        if (codes[i] >= 0) codes[i] = rank[codes[i]];
     TRY(rk_labels_new(env, codes, n, names, count, labels));
 done:
     rk_free(env, list);
@@ -187,7 +209,7 @@ static rkhs_status join_labels(rkhs_env *env, const rkhs_data *const *parts, int
     for (int k = 0; k < count; k++)
         for (int64_t i = 0; i < parts[k]->rows; i++, at++) {
             codes[at] = labels_of(parts[k])->codes[i];
-            words[at] = labels_of(parts[k])->names[codes[at]];
+            words[at] = rk_label_text(parts[k], i);
         }
     TRY(same ? rk_labels_new(env, codes, out->rows, (const char *const *)first->names, first->classes, &fresh)
              : rk_labels_from_words(env, words, out->rows, &fresh));
@@ -215,7 +237,7 @@ static rkhs_status save_labels(const rkhs_data *x, rk_archive *archive, const ch
         ends[c] = all.length;
     }
     snprintf(name, sizeof name, "%snames", prefix);
-    TRY(rk_archive_put_text(archive, name, all.s));
+    TRY(rk_archive_put_text(archive, name, all.s ? all.s : ""));
     snprintf(name, sizeof name, "%sends", prefix);
     TRY(rk_archive_put_copy(archive, name, &(rk_array){'q', 1, {l->classes}, ends}));
 done:

@@ -318,8 +318,7 @@ static rkhs_status write_csv(rkhs_env *env, const void *self, const rkhs_data *x
     char delimiter = delimiters[((const csv *)self)->delimiter], text[40];
     int64_t ld;
     if (x->type == &rk_data_labels) {
-        const rk_labels *l = x->self;
-        for (int64_t i = 0; i < x->rows; i++) TRY(write_name(out, l->names[l->codes[i]], delimiter));
+        for (int64_t i = 0; i < x->rows; i++) TRY(write_name(out, rk_label_text(x, i), delimiter));
         goto done;
     }
     if (x->type == &rk_data_bits) {

@@ -217,10 +217,6 @@ static rkhs_status read_row(rk_csv *r, int numbers, double *values, char **word,
             goto done;
         }
         if (j == r->label) {
-            char where[320];
-            if (f.length == 0)
-                FAIL(r->env, RKHS_ERR_DATA, "%s: %s, the label, is missing: fill it in (? for none), or leave out the row",
-                     r->name, place(r, j, where));
             *word = f.text;
         } else if (j == r->text) {
             *text = f.text;

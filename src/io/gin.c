@@ -157,12 +157,12 @@ static rkhs_status read_labels_gin(rkhs_env *env, const void *self, rk_input *in
     return status;
 }
 
-/* The class of graph i as a whole number: its name where that is one, else its code. */
+/* The class of graph i as a whole number: its name where that is one, else its code; -1 where it has none. */
 static int64_t class_of(const rkhs_data *labels, int64_t i) {
     int64_t value;
     if (!labels) return 0;
     const rk_labels *l = labels->self;
-    return rk_whole_name(l->names[l->codes[i]], &value) ? value : l->codes[i];
+    return rk_whole_name(rk_label_text(labels, i), &value) ? value : l->codes[i];
 }
 
 static rkhs_status write_gin(rkhs_env *env, const void *self, const rkhs_data *x, rk_output *out) {
@@ -185,6 +185,9 @@ static rkhs_status write_gin(rkhs_env *env, const void *self, const rkhs_data *x
     }
     if (((const rk_graphs *)x->self)->edge_labels)
         rk_log(env, RKHS_LOG_ADVICE, "%s: the format gin has no place for labels of edges: they are left out",
+               rk_output_name(out));
+    if (x->labels && rk_labels_known(x->labels) < x->rows)
+        rk_log(env, RKHS_LOG_ADVICE, "%s: the format gin has no place for graphs without a class: they have the class -1",
                rk_output_name(out));
 done:
     return status;

@@ -435,17 +435,19 @@ done:
     return status;
 }
 
-/* Words of an array of numbers: 3 for 3.0. Integers past 2^53 would meet others, and are refused. */
+/* Words of an array of numbers: 3 for 3.0, none for NaN. Integers past 2^53 would meet others, and are refused. */
 static rkhs_status number_words(rkhs_env *env, rk_input *in, const rk_npy *npy, char **words, int64_t *room) {
     rkhs_status status = RKHS_OK;
-    rkhs_data *x = NULL;
-    int64_t ld;
+    double *values = NULL;
     *room = 40;
-    TRY(read_values(env, in, npy, 0, &x));
-    const double *values = rkhs_data_values(x, &ld);
-    TRY(rk_scratch(env, x->rows * *room, 1, words));
-    for (int64_t i = 0; i < x->rows; i++) {
+    TRY(rk_elements_doubles(env, in, npy, &values));
+    TRY(rk_scratch(env, npy->count * *room, 1, words));
+    for (int64_t i = 0; i < npy->count; i++) {
         double v = values[i];
+        if (isnan(v)) continue; /* no word: no label */
+        if (fabs(v) > 1e150)
+            FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) is %g, which is no class: put a number, or NaN for none",
+                 rk_input_name(in), (long long)i + 1, v);
         if (npy->kind != 'f' && fabs(v) >= 9007199254740992.0)
             FAIL(env, RKHS_ERR_DATA,
                  "%s: row %lld (counted from 1) is %.17g, past 2^53, too long for a label: use shorter numbers or words",
@@ -456,7 +458,7 @@ static rkhs_status number_words(rkhs_env *env, rk_input *in, const rk_npy *npy, 
             rk_number_text(v, *words + i * *room);
     }
 done:
-    rkhs_data_free(x);
+    rk_free(env, values);
     return status;
 }
 
@@ -473,12 +475,7 @@ rkhs_status rk_elements_labels(rkhs_env *env, rk_input *in, const rk_npy *npy, r
     if (text && npy->size < 1) FAIL(env, RKHS_ERR_DATA, "%s: all labels are empty: give names or numbers", name);
     TRY(text ? read_text(env, in, npy, &words, &room) : number_words(env, in, npy, &words, &room));
     TRY(rk_scratch(env, n, sizeof *list, &list));
-    for (int64_t i = 0; i < n; i++) {
-        list[i] = words + i * room;
-        if (!*list[i])
-            FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) has an empty label: name its class (? for none)", name,
-                 (long long)i + 1);
-    }
+    for (int64_t i = 0; i < n; i++) list[i] = words + i * room;
     TRY(rk_labels_from_words(env, list, n, out));
 done:
     rk_scratch_release(env, mark);
@@ -547,7 +544,7 @@ static rkhs_status write_names(rkhs_env *env, const rkhs_data *x, rk_output *out
     for (int64_t i = 0; i < x->rows; i++) {
         memset(text, 0, (size_t)longest * sizeof *text);
         int64_t k = 0;
-        for (const char *s = l->names[l->codes[i]]; *s;) text[k++] = utf8_take(&s);
+        for (const char *s = rk_label_text(x, i); *s;) text[k++] = utf8_take(&s);
         TRY(rk_output_write(out, text, (size_t)longest * sizeof *text));
     }
 done:
@@ -555,12 +552,13 @@ done:
     return status;
 }
 
-/* Labels as '<i8' when all names are whole numbers, else as text. */
+/* Labels as '<i8' when every object has one and all names are whole numbers, else as text, "?" without. */
 static rkhs_status write_labels(rkhs_env *env, const rkhs_data *x, rk_output *out) {
     rkhs_status status = RKHS_OK;
     const rk_labels *l = x->self;
     char header[RK_NPY_ROOM];
     int64_t value;
+    if (rk_labels_known(x) < x->rows) return write_names(env, x, out); /* no number says that there is none */
     for (int64_t c = 0; c < l->classes; c++)
         if (!rk_whole_name(l->names[c], &value)) return write_names(env, x, out);
     TRY(rk_output_write(out, header, rk_npy_header(header, "<i8", 1, &x->rows)));

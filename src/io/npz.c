@@ -302,12 +302,11 @@ done:
 /* Labels as whole numbers, the array y; *put is 0 when a name is none. */
 static rkhs_status put_labels(rkhs_env *env, rk_archive *archive, const rkhs_data *y, int *put) {
     rkhs_status status = RKHS_OK;
-    const rk_labels *l = y->self;
     int64_t *values;
     *put = 0;
     TRY(rk_scratch(env, y->rows, sizeof *values, &values));
     for (int64_t i = 0; i < y->rows; i++)
-        if (!rk_whole_name(l->names[l->codes[i]], &values[i])) goto done;
+        if (!rk_whole_name(rk_label_text(y, i), &values[i])) goto done;
     TRY(rk_archive_put(archive, "y", &(rk_array){'q', 1, {y->rows}, values}));
     *put = 1;
 done:

@@ -249,7 +249,7 @@ static rkhs_status read_labels_svmlight(rkhs_env *env, const void *self, rk_inpu
 static rkhs_status write_label(const rkhs_data *labels, int64_t i, rk_output *out) {
     if (!labels) return rk_output_write(out, "0", 1);
     const rk_labels *l = labels->self;
-    const char *name = l->names[l->codes[i]];
+    const char *name = rk_label_text(labels, i);
     size_t length = strlen(name);
     if (length > 0 && length < 1000 && strcspn(name, " \t\r\n\f\v:#") == length) return rk_output_write(out, name, length);
     return rk_output_print(out, "%lld", (long long)l->codes[i]);

@@ -1,7 +1,7 @@
 /* delta.c: k(x, y) = 1 if x and y are of the same class, else 0.
  *
  * Classes are compared by name: two files may number them differently. A class that only the second side has is like itself
- * alone. */
+ * alone. An object without a label is like nothing: its feature is 0, so that k(x, x) = 0. */
 #include "kernel/kernel.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ static rkhs_status prepare_delta(rkhs_env *env, rk_bound *b) {
     memset(table, 0, (size_t)slots * sizeof *table);
     for (int64_t c = 0; c < first->classes; c++) place_of(table, slots, first->names[c], c);
     for (int64_t c = 0; c < mine->classes; c++) place[c] = place_of(table, slots, mine->names[c], first->classes + c);
-    for (int64_t i = 0; i < b->x->rows; i++) side->codes[i] = place[mine->codes[i]];
+    for (int64_t i = 0; i < b->x->rows; i++) side->codes[i] = mine->codes[i] < 0 ? -1 : place[mine->codes[i]];
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -64,8 +64,13 @@ static rkhs_status block_delta(const rk_bound *a, int64_t i0, int64_t ni, const 
                                double *out, int64_t ld, rk_work work) {
     const int64_t *x = ((const delta_side *)a->side)->codes + i0, *y = ((const delta_side *)b->side)->codes + j0;
     for (int64_t i = 0; i < ni; i++)
-        for (int64_t j = 0; j < nj; j++) out[i * ld + j] = x[i] == y[j];
+        for (int64_t j = 0; j < nj; j++) out[i * ld + j] = x[i] == y[j] && x[i] >= 0;
     return RKHS_OK;
+}
+
+static void diag_delta(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    const int64_t *x = ((const delta_side *)a->side)->codes + i0;
+    for (int64_t i = 0; i < ni; i++) out[i] = x[i] >= 0;
 }
 
 const rk_kernel_type rk_kernel_delta = {
@@ -78,5 +83,5 @@ const rk_kernel_type rk_kernel_delta = {
     .prepare = prepare_delta,
     .release = release_delta,
     .block = block_delta,
-    .diag = rk_diag_ones,
+    .diag = diag_delta,
 };

@@ -109,9 +109,10 @@ static void take_gram(const rk_fit *f, rk_ke *k) {
     }
 }
 
-/* |Y Y'| centred, of one column a class: entries are known by the two classes. */
+/* |Y Y'| centred, of one column a class and n labelled objects: entries are known by the two classes. */
 static double labels_norm(int64_t n, int64_t classes, const double *counts) {
     double sum = 0, mean = 0;
+    if (n == 0) return 0;
     for (int64_t c = 0; c < classes; c++) mean += counts[c] * counts[c] / ((double)n * (double)n);
     for (int64_t a = 0; a < classes; a++)
         for (int64_t b = 0; b < classes; b++) {
@@ -121,33 +122,50 @@ static double labels_norm(int64_t n, int64_t classes, const double *counts) {
     return sqrt(sum);
 }
 
-/* The Gram to be aligned with: G and that of the labels (1 in a class, 0 between classes), each over its norm when centred. */
+/* l y_i'y_j: l in a class, 0 between classes. An object without a label has the mean of all y, and so nothing of the labels
+ * when centred: share[c] is that of class c among those that have one, `both` the sum of their squares. */
+static double label_term(const rk_labels *y, int64_t i, int64_t j, const double *share, double both, double l) {
+    int64_t a = y->codes[i], b = y->codes[j];
+    if (a >= 0 && b >= 0) return a == b ? l : 0;
+    return l * (a >= 0 ? share[a] : b >= 0 ? share[b] : both);
+}
+
+/* The Gram to be aligned with: G and that of the labels, each over its norm when centred. */
 static rkhs_status mix_labels(rk_fit *f, double share, rk_ke *k) {
     rkhs_status status = RKHS_OK;
     const rk_labels *y = f->y->self;
-    int64_t n = k->n, m = k->m + y->classes;
-    double *counts, *made;
+    int64_t n = k->n, m = k->m + y->classes, known = rk_labels_known(f->y);
+    double *counts, *made, both = 0;
     rk_ke plain = *k;
     plain.rebuild = 0;
     plain.most = 0;
     plain.align = 1;
     TRY(rk_scratch(f->env, y->classes, sizeof *counts, &counts));
-    for (int64_t i = 0; i < n; i++) counts[y->codes[i]]++;
-    double own = labels_norm(n, y->classes, counts), norm;
+    for (int64_t i = 0; i < n; i++)
+        if (y->codes[i] >= 0) counts[y->codes[i]]++;
+    double own = labels_norm(known, y->classes, counts), norm;
     rk_mark mark = rk_scratch_mark(f->env);
     TRY(rk_ke_room(f->env, &plain));
     norm = plain.norm;
     rk_scratch_release(f->env, mark);
     if (!(own > 0) || !(norm > 0)) {
-        rk_log(f->env, RKHS_LOG_ADVICE, "all labels are the same: they have no part in the embedding");
+        rk_log(f->env, RKHS_LOG_ADVICE, "%s: they have no part in the embedding",
+               known ? "all labels are the same" : "no object has a label");
         goto done;
     }
+    if (known < n) {
+        rk_log(f->env, RKHS_LOG_ADVICE, "%lld of the %lld objects have no label: the kernel alone places them",
+               (long long)(n - known), (long long)n);
+        TRY(rk_report_number(f->env, f->report, "unlabelled", (double)(n - known)));
+    }
+    for (int64_t c = 0; c < y->classes; c++) counts[c] /= (double)known, both += counts[c] * counts[c];
     double g = (1 - share) / norm, l = share / own;
     if (k->G) {
         TRY(rk_need(f->env, 8.0 * (double)n * (double)n, "the Gram mixed with that of the labels", "raise the memory limit"));
         TRY(rk_scratch_raw(f->env, n * n, sizeof *made, &made));
         for (int64_t i = 0; i < n; i++)
-            for (int64_t j = 0; j < n; j++) made[i * n + j] = g * k->G[i * k->ldg + j] + (y->codes[i] == y->codes[j] ? l : 0);
+            for (int64_t j = 0; j < n; j++)
+                made[i * n + j] = g * k->G[i * k->ldg + j] + label_term(y, i, j, counts, both, l);
         k->G = made;
         k->ldg = n;
         goto done;
@@ -155,7 +173,8 @@ static rkhs_status mix_labels(rk_fit *f, double share, rk_ke *k) {
     TRY(rk_scratch(f->env, n * m, sizeof *made, &made));
     for (int64_t i = 0; i < n; i++) {
         for (int64_t c = 0; c < k->m; c++) made[i * m + c] = sqrt(g) * k->Phi[i * k->ldp + c];
-        made[i * m + k->m + y->codes[i]] = sqrt(l);
+        for (int64_t c = 0; c < y->classes; c++)
+            made[i * m + k->m + c] = sqrt(l) * (y->codes[i] >= 0 ? y->codes[i] == c : counts[c]);
     }
     k->Phi = made;
     k->m = k->ldp = m;

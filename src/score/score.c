@@ -36,6 +36,8 @@ static rkhs_status check_score(rkhs_env *env, const rk_score_type *type, const r
     if (!type->takes_new) FAIL(env, RKHS_ERR_ARGUMENT, "the score %s does not look at new rows: leave them out", name);
     if (type->needs & RK_NEEDS_X) TRY(check_rows(env, name, "new objects", "new-x", w->new_z, w->new_x));
     if (type->needs & RK_NEEDS_LABELS) TRY(check_rows(env, name, "new labels", "new-labels", w->new_z, w->new_labels));
+    if (type->needs & RK_NEEDS_LABELS && w->new_labels->type->kind != RK_KIND_LABELS)
+        FAIL(env, RKHS_ERR_DATA, "the score %s needs class labels, not %s", name, w->new_labels->type->entry.name);
 done:
     return status;
 }
@@ -49,6 +51,44 @@ static rkhs_status check_what(rkhs_env *env, const rkhs_scored *w) {
     return RKHS_OK;
 }
 
+/* What is scored without the rows that have no label, for the scores that look at labels. */
+typedef struct labelled {
+    rkhs_scored what;
+    rkhs_data *parts[4]; /* ours; NULL: all rows have a label */
+} labelled;
+
+/* The rows of *labels that have one, and those of *z; both stay as they are where every row has. */
+static rkhs_status leave_out(rkhs_env *env, const char *which, const rkhs_data **labels, const rkhs_data **z,
+                             rkhs_data *parts[2]) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    const rk_labels *y = (*labels)->self;
+    int64_t n = (*labels)->rows, known = rk_labels_known(*labels), *rows;
+    if (known == n) return RKHS_OK;
+    if (known == 0)
+        FAIL(env, RKHS_ERR_DATA, "no %srow has a label: give the class of some, ? for those without", which);
+    rk_log(env, RKHS_LOG_ADVICE, "%lld of the %lld %srows have no label, and are left out of scores that need one",
+           (long long)(n - known), (long long)n, which);
+    TRY(rk_scratch(env, known, sizeof *rows, &rows));
+    for (int64_t i = 0, q = 0; i < n; i++)
+        if (y->codes[i] >= 0) rows[q++] = i;
+    TRY(rk_data_subset(*labels, rows, known, &parts[0]));
+    TRY(rk_data_subset(*z, rows, known, &parts[1]));
+    *labels = parts[0];
+    *z = parts[1];
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+static rkhs_status find_labelled(rkhs_env *env, const rkhs_scored *what, labelled *l) {
+    rkhs_scored *w = &l->what;
+    *w = *what;
+    rkhs_status status = leave_out(env, "", &w->labels, &w->z, l->parts);
+    if (status != RKHS_OK || !w->new_z) return status;
+    return leave_out(env, "new ", &w->new_labels, &w->new_z, l->parts + 2);
+}
+
 rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const rkhs_scored *what, double *values,
                        double *deviations) {
     if (!env || !specs || !what || !values || count < 1)
@@ -56,6 +96,8 @@ rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const
     rkhs_status status = RKHS_OK;
     rk_spec **spec = NULL;
     rk_score_item *items, *family;
+    labelled l = {.parts = {NULL}};
+    int by_class = 0;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     rk_blas_begin();
@@ -68,7 +110,9 @@ rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const
         TRY(rk_spec_new(env, &rk_scores, specs[i], &spec[i]));
         items[i] = (rk_score_item){(const rk_score_type *)spec[i]->entry, spec[i]->self, 0, NAN, 0};
         TRY(check_score(env, items[i].type, what));
+        by_class |= items[i].type->needs & RK_NEEDS_LABELS;
     }
+    if (by_class) TRY(find_labelled(env, what, &l));
     /* Scores of one family share one pass over the data. */
     for (int i = 0; i < count; i++) {
         int members = 0;
@@ -76,7 +120,7 @@ rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const
         TRY(rk_progress(env, "score", 0, 0)); /* for those that do not look themselves */
         for (int j = i; j < count; j++)
             if (items[j].type->family == items[i].type->family) family[members++] = items[j];
-        TRY(items[i].type->family(env, what, family, members));
+        TRY(items[i].type->family(env, items[i].type->needs & RK_NEEDS_LABELS ? &l.what : what, family, members));
         members = 0;
         for (int j = i; j < count; j++) {
             if (items[j].type->family != items[i].type->family) continue;
@@ -90,6 +134,7 @@ rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const
     }
 done:
     rk_blas_end();
+    for (int k = 0; k < 4; k++) rkhs_data_free(l.parts[k]);
     for (int i = 0; spec && i < count; i++) rk_spec_free(env, spec[i]);
     rk_free(env, spec);
     rk_scratch_release(env, mark);

@@ -42,8 +42,6 @@ try select kpca X.npy "${grid[@]}" --by entropy -o Z.npy
 try select kpca X.npy "${grid[@]}" --by entropy -o -
 try select kpca X.npy "${grid[@]}" --by entropy --table X.npy
 try select kpca X.npy "${grid[@]}" --by entropy -z nowhere/Z.npy
-{ echo a; echo ''; for i in $(seq 18); do echo b; done; } > gap.csv # no label is ?, not nothing
-try select kpca X.npy "${grid[@]}" --labels gap.csv --by knn
 # All fail for one reason, or for several; some fail.
 try select kpcaa X.npy "${grid[@]}" --by entropy
 try select 'kpca(dim=?)' X.npy --try dim=21,22 --by entropy 2>&1 | sed 's/[0-9.e-]* *kpca: dim/S kpca: dim/'
