@@ -81,7 +81,6 @@ struct cli {
     int threads, quiet, verbose, json, help, merge;
     uint64_t seed;
     size_t memory;
-    struct staged *staged; /* two results on their way; or NULL */
     double *held[6];       /* numbers that data borrow, given back at the end */
     int holds;
     char subject[512];  /* the files that a complaint about data is about, where the library cannot know them */
@@ -147,6 +146,8 @@ rkhs_status write_data(cli *c, const rkhs_data *data, const char *path);
 rkhs_status write_labels(cli *c, const rkhs_data *labels, const char *path);
 rkhs_status write_model(cli *c, const rkhs_model *m, const char *path);
 rkhs_status write_numbers(cli *c, const double *values, int64_t n, int64_t p, const char *path);
+/* After rkhs_files_begin: gives the files that wait their names, unless a stop was asked for. */
+rkhs_status commit_files(cli *c);
 
 /* n x p doubles, or a refusal when that is over the memory limit; `what` begins the sentence. */
 rkhs_status take_numbers(cli *c, const char *what, int64_t n, int64_t p, double **values);
@@ -164,25 +165,12 @@ int is_mat(const char *path, const char *format);
 /* Reads numbers, or class labels, of the variable that the format names or that is found. */
 rkhs_status read_mat(cli *c, const char *path, const char *format, int labels, rkhs_data **data);
 
-/* ---- stage.c: two results that appear together or not at all ---------------------------------------------------------- */
-
-/* From here on what is written to a or b waits under a hidden name, if both are given. */
-rkhs_status stage(cli *c, const char *a, const char *b);
-/* The hidden name that stands for path now, or NULL. */
-const char *stage_of(const cli *c, const char *path);
-/* Gives both their names, or none. */
-rkhs_status stage_commit(cli *c);
-/* Removes what was not committed; does nothing without stage(). */
-void stage_end(cli *c);
-
 /* ---- progress.c: the bar and Ctrl-C ---------------------------------------------------------------------------------- */
 
 void progress_start(cli *c);
 void progress_erase(void);
 /* The signal that asked to stop, or 0. */
 int stop_signal(void);
-/* A file to remove if the tool has to leave at once; NULL: none. There are three places: 0, 1, 2. */
-void remove_on_stop(int place, const char *path);
 /* Around calls that write: a stop then waits for the temporary file to be removed. */
 void writing_now(int on);
 
@@ -212,7 +200,7 @@ void json_commands(FILE *out);
 /* A string in quotes. */
 void json_text(FILE *out, const char *s);
 
-/* ---- text.c: text that grows, files that appear whole ------------------------------------------------------------------ */
+/* ---- text.c: text that grows -------------------------------------------------------------------------------------------- */
 
 typedef struct text {
     char *s;
@@ -233,7 +221,7 @@ int join_letters(unsigned *code, int count);
 int text_columns(const char *s, int limit);
 void text_free(text *t);
 
-/* Writes a file under a temporary name and renames it; "-" is stdout. */
+/* Writes it as a file; "-" is stdout. */
 rkhs_status text_write(cli *c, const text *t, const char *path);
 
 /* ---- commands ----------------------------------------------------------------------------------------------------------- */

@@ -100,12 +100,12 @@ int run_sample(cli *c) {
     if (c->labels_out != NULL && labels == NULL) {
         REFUSE(c, EXIT_FAILED, "%s has no labels to write; leave out --labels-out", c->operand[0]);
     }
-    TRY(stage(c, c->labels_out, path));
+    TRY(rkhs_files_begin(c->env));
     if (c->labels_out != NULL) TRY(write_labels(c, labels, c->labels_out));
     TRY(write_data(c, x, path));
-    TRY(stage_commit(c));
+    TRY(commit_files(c));
 done:
-    stage_end(c);
+    rkhs_files_drop(c->env);
     int code = finish(c, status);
     rkhs_data_free(x);
     return code;

@@ -59,12 +59,12 @@ rkhs_status write_fit(cli *c, const rkhs_model *m) {
     rkhs_status status = RKHS_OK;
     int64_t n, dim;
     const double *Z = rkhs_model_embedding(m, &n, &dim);
-    TRY(stage(c, c->z, c->output));
+    TRY(rkhs_files_begin(c->env));
     if (c->z != NULL) TRY(write_numbers(c, Z, n, dim, c->z));
     if (c->output != NULL) TRY(write_model(c, m, c->output));
-    TRY(stage_commit(c));
+    TRY(commit_files(c));
 done:
-    stage_end(c);
+    rkhs_files_drop(c->env);
     return status;
 }
 

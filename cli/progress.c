@@ -12,11 +12,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t stopped;   /* the signal */
-static volatile sig_atomic_t drawn;     /* a bar stands on the terminal */
-static volatile sig_atomic_t quiet;     /* say nothing */
-static const char *volatile partial[3]; /* files to remove on leaving */
-static volatile sig_atomic_t writing;   /* the library has a temporary file open, and will remove it */
+static volatile sig_atomic_t stopped; /* the signal */
+static volatile sig_atomic_t drawn;   /* a bar stands on the terminal */
+static volatile sig_atomic_t quiet;   /* say nothing */
+static volatile sig_atomic_t writing; /* the library has a temporary file open, and will remove it */
 
 /* What the bar remembers between two calls. */
 static struct {
@@ -30,7 +29,6 @@ int stop_signal(void) {
     quiet |= stopped != 0; /* who asks says it */
     return stopped;
 }
-void remove_on_stop(int place, const char *path) { partial[place] = path; }
 void writing_now(int on) { writing = on; }
 
 /* Calls the watchdog after so many seconds. */
@@ -46,12 +44,6 @@ void progress_erase(void) {
     fflush(stderr);
 }
 
-static void remove_partial(void) {
-    for (int i = 0; i < 3; i++) {
-        if (partial[i] != NULL) unlink(partial[i]);
-    }
-}
-
 /* Leaves from inside a signal handler; a file that is on its way to the disk gets ten seconds to be removed. */
 static void on_alarm(int sig) {
     (void)sig;
@@ -60,7 +52,6 @@ static void on_alarm(int sig) {
         set_watchdog(10);
         return;
     }
-    remove_partial();
     ssize_t ignored = write(STDERR_FILENO, "\r\033[K", drawn ? 4 : 0);
     ignored = write(STDERR_FILENO, "rkhs: stopped\n", quiet ? 0 : 14);
     (void)ignored;
@@ -75,7 +66,6 @@ static void on_bus(int sig) {
     ssize_t ignored = write(STDERR_FILENO, "\r\033[K", drawn ? 4 : 0);
     ignored = write(STDERR_FILENO, words, sizeof words - 1);
     (void)ignored;
-    remove_partial();
     _exit(EXIT_FAILED);
 }
 

@@ -232,26 +232,15 @@ rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data 
     return status != RKHS_OK ? status : rkhs_data_read_labels(c->env, path, spec, labels);
 }
 
-/* After a write: a sentence about the hidden name of a staged file is made one about the file. */
-static rkhs_status written(cli *c, rkhs_status status, const char *path, const char *hidden) {
-    writing_now(0);
-    if (status == RKHS_OK || status == RKHS_ERR_CANCELLED || hidden == NULL) return status;
-    const char *sentence = rkhs_env_message(c->env), *at = strstr(sentence, hidden);
-    if (at == NULL) return status;
-    return refuse(c, EXIT_FAILED, "%.*s%s%s", (int)(at - sentence), sentence, path, at + strlen(hidden));
-}
-
 /* Writes data or labels in a format, on standard output NPY, of strings lines, of graphs GIN, unless that is given. */
 static rkhs_status write_as(cli *c, const rkhs_data *data, const char *path, const char *format) {
-    const char *hidden = stage_of(c, path);
-    rkhs_status status = RKHS_OK;
     if (stop_signal() != 0) return RKHS_ERR_CANCELLED;
     if (format == NULL && strcmp(path, "-") == 0 && strcmp(rkhs_data_kind(data), "string") == 0) format = "lines";
     if (format == NULL && strcmp(path, "-") == 0 && strcmp(rkhs_data_kind(data), "graph") == 0) format = "gin";
-    if (hidden != NULL && format == NULL) status = rkhs_format_check(c->env, path, NULL, &format); /* by its own ending */
-    if (status != RKHS_OK) return status;
     writing_now(1);
-    return written(c, rkhs_data_write(data, hidden != NULL ? hidden : path, format), path, hidden);
+    rkhs_status status = rkhs_data_write(data, path, format);
+    writing_now(0);
+    return status;
 }
 
 rkhs_status write_data(cli *c, const rkhs_data *data, const char *path) { return write_as(c, data, path, c->output_format); }
@@ -259,10 +248,19 @@ rkhs_status write_data(cli *c, const rkhs_data *data, const char *path) { return
 rkhs_status write_labels(cli *c, const rkhs_data *labels, const char *path) { return write_as(c, labels, path, NULL); }
 
 rkhs_status write_model(cli *c, const rkhs_model *m, const char *path) {
-    const char *hidden = stage_of(c, path);
     if (stop_signal() != 0) return RKHS_ERR_CANCELLED;
     writing_now(1);
-    return written(c, rkhs_model_save(m, hidden != NULL ? hidden : path), path, hidden);
+    rkhs_status status = rkhs_model_save(m, path);
+    writing_now(0);
+    return status;
+}
+
+rkhs_status commit_files(cli *c) {
+    if (stop_signal() != 0) return RKHS_ERR_CANCELLED;
+    writing_now(1);
+    rkhs_status status = rkhs_files_commit(c->env);
+    writing_now(0);
+    return status;
 }
 
 /* Results that cannot be written as numbers: the kernel or the model made them, not the file that was read. */

@@ -1,14 +1,9 @@
-/* text.c: text that grows, text made safe for XML, files that appear whole or not at all.  SPDX-License-Identifier:
- * BSD-3-Clause */
+/* text.c: text that grows, text made safe for XML.  SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Makes room for `count` more bytes and a zero. */
 static int text_room(text *t, size_t count) {
@@ -202,66 +197,11 @@ void text_plain(text *t, const char *s, int limit) {
     text_free(&cut);
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------- */
-
-/* Writes all bytes; 0, or errno. */
-static int write_all(int fd, const char *bytes, size_t count) {
-    while (count > 0) {
-        ssize_t wrote = write(fd, bytes, count < (1u << 20) ? count : (1u << 20));
-        if (wrote < 0 && errno == EINTR && stop_signal() == 0) continue;
-        if (wrote < 0) return errno;
-        bytes += wrote;
-        count -= (size_t)wrote;
-    }
-    return 0;
-}
-
-/* Writes to a new file beside `path`, then gives it that name; 0, or errno. */
-static int write_beside(const text *t, const char *path) {
-    int error = ENOMEM, fd = -1;
-    struct stat info;
-    char *real = realpath(path, NULL); /* through a link, so that the link stays */
-    const char *target = real != NULL ? real : path, *slash = strrchr(target, '/');
-    size_t folder = slash != NULL ? (size_t)(slash - target) + 1 : 0, size = strlen(target) + 32;
-    char *temporary = malloc(size);
-    if (temporary == NULL) goto done;
-    snprintf(temporary, size, "%.*s.%.200s.rkhs-XXXXXX", (int)folder, target, target + folder);
-    fd = mkstemp(temporary);
-    if (fd < 0) {
-        error = errno;
-        goto done;
-    }
-    remove_on_stop(0, temporary);
-    mode_t mask = umask(0);
-    umask(mask);
-    mode_t mode = stat(target, &info) == 0 ? info.st_mode & 07777 : 0666 & ~mask;
-    error = fchmod(fd, mode) != 0 ? errno : write_all(fd, t->s, t->length);
-    if (error == 0 && fsync(fd) != 0 && errno != EINVAL) error = errno;
-    if (close(fd) != 0 && error == 0) error = errno;
-    if (error == 0 && stop_signal() != 0) error = EINTR;
-    if (error == 0 && rename(temporary, target) != 0) error = errno;
-    if (error != 0) unlink(temporary);
-    remove_on_stop(0, NULL);
-done:
-    free(temporary);
-    free(real);
-    return error;
-}
-
 rkhs_status text_write(cli *c, const text *t, const char *path) {
-    struct stat info;
-    int error, plain = strcmp(path, "-") == 0;
     if (t->failed) return refuse(c, EXIT_FAILED, "%s: no memory for the picture", path);
-    if (plain) {
-        error = write_all(STDOUT_FILENO, t->s, t->length);
-    } else if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) { /* a pipe, /dev/null: written straight */
-        int fd = open(path, O_WRONLY | O_CLOEXEC);
-        error = fd < 0 ? errno : write_all(fd, t->s, t->length);
-        if (fd >= 0 && close(fd) != 0 && error == 0) error = errno;
-    } else {
-        error = write_beside(t, path);
-    }
-    if (error == 0) return RKHS_OK;
-    return refuse(c, EXIT_FAILED, "cannot write %s: %s%s", plain ? "standard output" : path, strerror(error),
-                  error == ENOSPC || error == EDQUOT ? ": make room, or write elsewhere" : "");
+    if (stop_signal() != 0) return RKHS_ERR_CANCELLED;
+    writing_now(1);
+    rkhs_status status = rkhs_bytes_write(c->env, t->s, t->length, path);
+    writing_now(0);
+    return status;
 }

@@ -179,6 +179,17 @@ RKHS_API rkhs_status rkhs_data_read_index(rkhs_env *env, const char *path, const
 /* Writes numbers, bits or labels; the file appears whole or not at all. "-" is standard output. */
 RKHS_API rkhs_status rkhs_data_write(const rkhs_data *data, const char *path, const char *format);
 
+/* Files that belong together: from begin on, every file that this env writes waits under a hidden name beside its target;
+ * commit gives all of them their names, or none, and no target is missing at any moment. Drop removes those that wait; it may
+ * be called at any time. On file systems that cannot exchange two names (NFS) a failed commit may leave some files new: the
+ * sentence names them. Standard output, pipes and devices do not wait. */
+RKHS_API rkhs_status rkhs_files_begin(rkhs_env *env);
+RKHS_API rkhs_status rkhs_files_commit(rkhs_env *env);
+RKHS_API void rkhs_files_drop(rkhs_env *env);
+
+/* Writes a caller's own bytes as the library writes its files: whole or not at all, "-" is standard output. */
+RKHS_API rkhs_status rkhs_bytes_write(rkhs_env *env, const void *bytes, size_t count, const char *path);
+
 /* The format that rkhs_data_write gives to a file of that name (*name; NULL: not asked for), or why it cannot; touches no file.
  */
 RKHS_API rkhs_status rkhs_format_check(rkhs_env *env, const char *path, const char *format, const char **name);

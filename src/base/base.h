@@ -57,6 +57,8 @@ struct rkhs_env {
     int64_t writes;           /* calls to the system on the way out so far, for the tests that make the k-th fail */
     int64_t fail_write_at;    /* -1: never */
     int fail_write_error;     /* an errno; 0: half of what was asked for is written */
+    int together;             /* files wait for rkhs_files_commit: */
+    struct rk_file *waiting;
     struct rk_pool *pool;
     struct rk_added *added; /* types that the caller adds to lists, newest first */
     rkhs_progress_fn progress;
@@ -280,6 +282,23 @@ rkhs_status rk_input_from(rkhs_env *env, const char *name, const rk_source *sour
 /* zlib's memory, on the env's account. */
 struct z_stream_s;
 void rk_zlib_memory(rkhs_env *env, struct z_stream_s *z);
+
+/* The same as rk_progress, at once: a signal may be why a call to the system came back. */
+rkhs_status rk_ask_now(rkhs_env *env, const char *stage, int64_t done, int64_t total);
+/* The system's words for an error. */
+const char *rk_error_text(int error, char buffer[128]);
+
+/* A file on its way to its name. Open makes the hidden one, seal gives it owner and mode before it is closed, commit gives it
+ * its name, or keeps it for rkhs_files_commit; commit frees it, and free removes what was not committed. */
+typedef struct rk_file rk_file;
+rkhs_status rk_file_open(rkhs_env *env, const char *path, rk_file **file, int *fd);
+rkhs_status rk_file_seal(rkhs_env *env, rk_file *file, int fd);
+rkhs_status rk_file_commit(rkhs_env *env, rk_file *file);
+void rk_file_free(rkhs_env *env, rk_file *file);
+/* Says why a file cannot be written, what to do, and `more`. */
+rkhs_status rk_cannot_write(rkhs_env *env, const char *name, int error, const char *more);
+/* Whether this call to the system on the way out is the one that a test makes fail; errno is then what it asked for. */
+int rk_write_fails(rkhs_env *env);
 
 /* Opens a file that appears under its name only on commit (a temporary name, fsync, rename); "-" is standard output, and what
  * is not a regular file (a pipe, /dev/null) is written straight. Free without commit removes it. */

@@ -90,6 +90,7 @@ rkhs_status rkhs_env_new(rkhs_env **env) {
 
 void rkhs_env_free(rkhs_env *env) {
     if (!env) return;
+    rkhs_files_drop(env);
     rk_pool_free(env);
     rk_scratch_release(env, NULL);
     for (rk_added *a = env->added, *next; a; a = next) {

@@ -1,21 +1,15 @@
-/* stream.c: bytes in, bytes out.
+/* stream.c: bytes in.
  *
  * Input is a file, a pipe or standard input; gzip is known by its first two bytes, not by its name, and undone as it is read.
- * Whatever blocks is waited for in slices, so that a cancel is seen within a tenth of a second.
- *
- * Output to a regular file goes to a temporary name in the same folder and is renamed when it is whole and on the disk: a
- * reader sees the old file or the new one. Pipes and devices are written straight. */
+ * Whatever blocks is waited for in slices, so that a cancel is seen within a tenth of a second. */
 #include "base/base.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -38,36 +32,18 @@ struct rk_input {
     rk_source source; /* read != NULL: in place of fd */
 };
 
-struct rk_output {
-    rkhs_env *env;
-    int fd;
-    int standard; /* not ours to close */
-    int straight; /* no temporary name */
-    char *name, *target, *temp;
-    char *buffer;
-    size_t fill;
-    int64_t written;
-    int memory; /* into `bytes`, as much as fits in `room` */
-    char *bytes;
-    size_t room;
-};
+const char *rk_error_text(int error, char buffer[128]) { return strerror_r(error, buffer, 128); }
 
-/* The system's words for an error. */
-static const char *error_text(int error, char buffer[128]) { return strerror_r(error, buffer, 128); }
-
-/* Asks whether to go on, now: a signal may be why a system call came back. */
-static rkhs_status ask_now(rkhs_env *env, const char *stage, int64_t done, int64_t total) {
+rkhs_status rk_ask_now(rkhs_env *env, const char *stage, int64_t done, int64_t total) {
     env->progress_last = -1;
     return rk_progress(env, stage, done, total);
 }
-
-/* ---- input ----------------------------------------------------------------------------------------------------------- */
 
 /* Waits until a pipe or terminal has something, asking whether to go on meanwhile. */
 static rkhs_status wait_readable(rk_input *in) {
     struct pollfd p = {in->fd, POLLIN, 0};
     while (poll(&p, 1, SLICE_MS) <= 0) {
-        rkhs_status status = ask_now(in->env, "read", in->raw, 0);
+        rkhs_status status = rk_ask_now(in->env, "read", in->raw, 0);
         if (status != RKHS_OK) return status;
     }
     return RKHS_OK;
@@ -91,8 +67,8 @@ static rkhs_status read_raw(rk_input *in, void *to, size_t count, size_t *got) {
         }
         if (errno == EISDIR) FAIL(in->env, RKHS_ERR_IO, "cannot read %s: it is a folder: name a file in it", in->name);
         if (errno != EINTR && errno != EAGAIN)
-            FAIL(in->env, RKHS_ERR_IO, "cannot read %s: %s", in->name, error_text(errno, why));
-        TRY(ask_now(in->env, "read", in->raw, in->size));
+            FAIL(in->env, RKHS_ERR_IO, "cannot read %s: %s", in->name, rk_error_text(errno, why));
+        TRY(rk_ask_now(in->env, "read", in->raw, in->size));
     }
 done:
     return status;
@@ -142,14 +118,14 @@ static rkhs_status open_file(rkhs_env *env, const char *path, int *fd) {
     char why[128];
     while ((*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) {
         if (errno == EINTR) {
-            rkhs_status status = ask_now(env, "read", 0, 0);
+            rkhs_status status = rk_ask_now(env, "read", 0, 0);
             if (status != RKHS_OK) return status;
             continue;
         }
         const char *remedy = errno == ENOENT || errno == ENOTDIR ? ": check the name and the folder"
                              : errno == EACCES                   ? ": ask its owner, or copy it to where you may read it"
                                                                  : "";
-        return rk_fail(env, RKHS_ERR_IO, "cannot read %s: %s%s", path, error_text(errno, why), remedy);
+        return rk_fail(env, RKHS_ERR_IO, "cannot read %s: %s%s", path, rk_error_text(errno, why), remedy);
     }
     return RKHS_OK;
 }
@@ -355,242 +331,4 @@ void rk_input_close(rk_input *in) {
     rk_free(in->env, in->buffer);
     rk_free(in->env, in->name);
     rk_free(in->env, in);
-}
-
-/* ---- output ---------------------------------------------------------------------------------------------------------- */
-
-/* Whether this call to the system is the one that a test makes fail; errno is then what it asked for. */
-static int made_to_fail(rkhs_env *env) {
-    if (env->fail_write_at < 0 || env->writes++ != env->fail_write_at) return 0;
-    errno = env->fail_write_error;
-    return 1;
-}
-
-/* A failed system call on the way out. */
-static rkhs_status cannot_write(rk_output *out, int error) {
-    char why[128];
-    const char *remedy = error == ENOSPC || error == EDQUOT                    ? ": make room, or write elsewhere"
-                         : error == ENOENT || error == ENOTDIR                 ? ": make the folder first"
-                         : error == EACCES || error == EPERM || error == EROFS ? ": write to a folder of your own"
-                         : error == EFAULT ? ": a file that it is made from was cut short meanwhile: make that again"
-                                           : "";
-    return rk_fail(out->env, RKHS_ERR_IO, "cannot write %s: %s%s", out->name, error_text(error, why), remedy);
-}
-
-/* A new file beside the target. Made with open(2), not mkstemp, so that the umask decides its mode. */
-static rkhs_status open_temp(rk_output *out) {
-    const char *slash = strrchr(out->target, '/'), *base = slash ? slash + 1 : out->target;
-    int folder = (int)(base - out->target), room = folder + 256;
-    rkhs_status status = rk_alloc(out->env, room, 1, &out->temp);
-    if (status != RKHS_OK) return status;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t mix = (uint64_t)now.tv_nsec * 0x9E3779B97F4A7C15u ^ (uint64_t)getpid() << 20;
-    for (int attempt = 0; attempt < 100; attempt++) {
-        mix = mix * 6364136223846793005u + 1442695040888963407u;
-        snprintf(out->temp, (size_t)room, "%.*s.%.200s.rkhs-%06x", folder, out->target, base, (unsigned)(mix >> 40));
-        out->fd = made_to_fail(out->env) ? -1 : open(out->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (out->fd >= 0) return RKHS_OK;
-        if (errno != EEXIST && errno != EINTR) break;
-    }
-    int error = errno;
-    rk_free(out->env, out->temp); /* nothing there to remove */
-    out->temp = NULL;
-    return cannot_write(out, error);
-}
-
-/* Opens a target that has a name: a new file, the successor of a file, or what is no file at all. */
-static rkhs_status open_target(rk_output *out, const char *path) {
-    rkhs_status status = RKHS_OK;
-    struct stat st;
-    char real[PATH_MAX];
-    int exists = stat(path, &st) == 0;
-    if (exists && S_ISDIR(st.st_mode)) FAIL(out->env, RKHS_ERR_IO, "cannot write %s: it is a folder: name a file in it", path);
-    if (exists && !S_ISREG(st.st_mode)) {
-        out->straight = 1;
-        out->fd = open(path, O_WRONLY | O_CLOEXEC);
-        if (out->fd < 0) status = cannot_write(out, errno);
-        goto done;
-    }
-    if (exists && access(path, W_OK) != 0) { /* rename would not mind, its owner might */
-        status = cannot_write(out, errno);
-        goto done;
-    }
-    TRY(rk_strdup(out->env, exists && realpath(path, real) ? real : path, &out->target));
-    TRY(open_temp(out));
-    if (exists) {
-        if (st.st_uid != geteuid() && fchown(out->fd, st.st_uid, st.st_gid) != 0) errno = 0; /* as good as can be */
-        if (fchmod(out->fd, st.st_mode & 0777) != 0) status = cannot_write(out, errno);
-    }
-done:
-    return status;
-}
-
-rkhs_status rk_output_open(rkhs_env *env, const char *path, rk_output **result) {
-    rkhs_status status = RKHS_OK;
-    rk_output *out = NULL;
-    *result = NULL;
-    if (!path) FAIL(env, RKHS_ERR_ARGUMENT, "no file name was given to write to");
-    int standard = strcmp(path, "-") == 0;
-    TRY(rk_alloc(env, 1, sizeof *out, &out));
-    out->env = env;
-    out->fd = -1;
-    TRY(rk_strdup(env, standard ? "standard output" : path, &out->name));
-    TRY(rk_alloc(env, BUFFER, 1, &out->buffer));
-    out->standard = standard;
-    if (standard)
-        out->fd = out->straight = 1;
-    else
-        TRY(open_target(out, path));
-    *result = out;
-    out = NULL;
-done:
-    rk_output_free(out);
-    return status;
-}
-
-rkhs_status rk_output_memory(rkhs_env *env, void *bytes, size_t room, rk_output **result) {
-    rkhs_status status = RKHS_OK;
-    rk_output *out = NULL;
-    *result = NULL;
-    TRY(rk_alloc(env, 1, sizeof *out, &out));
-    *out = (rk_output){.env = env, .fd = -1, .straight = 1, .memory = 1, .bytes = bytes, .room = room};
-    TRY(rk_strdup(env, "memory", &out->name));
-    TRY(rk_alloc(env, BUFFER, 1, &out->buffer));
-    *result = out;
-    out = NULL;
-done:
-    rk_output_free(out);
-    return status;
-}
-
-int64_t rk_output_size(const rk_output *out) { return out->written + (int64_t)out->fill; }
-
-/* Copies what fits, and counts all. */
-static void write_memory(rk_output *out, const char *bytes, size_t count) {
-    size_t at = (size_t)out->written, fits = at < out->room ? out->room - at : 0;
-    if (fits > count) fits = count;
-    if (fits) memcpy(out->bytes + at, bytes, fits);
-    out->written += (int64_t)count;
-}
-
-/* write(2) until all is written. */
-static rkhs_status write_raw(rk_output *out, const char *bytes, size_t count) {
-    rkhs_status status = RKHS_OK;
-    if (out->memory) {
-        write_memory(out, bytes, count);
-        return RKHS_OK;
-    }
-    while (count > 0) {
-        size_t part = count < (1u << 20) ? count : 1u << 20;
-        int fails = made_to_fail(out->env);
-        ssize_t n = fails && errno ? -1 : write(out->fd, bytes, fails ? (part + 1) / 2 : part);
-        if (n < 0 && errno == EAGAIN) { /* a terminal or pipe that somebody made non-blocking */
-            struct pollfd p = {out->fd, POLLOUT, 0};
-            poll(&p, 1, SLICE_MS);
-        }
-        if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
-            TRY(ask_now(out->env, "write", out->written, 0));
-            continue;
-        }
-        if (n < 0) {
-            status = cannot_write(out, errno);
-            goto done;
-        }
-        bytes += n;
-        count -= (size_t)n;
-        out->written += n;
-        TRY(rk_progress(out->env, "write", out->written, 0));
-    }
-done:
-    return status;
-}
-
-/* Empties the buffer. */
-static rkhs_status flush_buffer(rk_output *out) {
-    size_t fill = out->fill;
-    out->fill = 0;
-    return write_raw(out, out->buffer, fill);
-}
-
-rkhs_status rk_output_write(rk_output *out, const void *bytes, size_t count) {
-    if (count > BUFFER - out->fill) {
-        rkhs_status status = flush_buffer(out);
-        if (status != RKHS_OK) return status;
-        if (count >= BUFFER) return write_raw(out, bytes, count);
-    }
-    if (count) memcpy(out->buffer + out->fill, bytes, count);
-    out->fill += count;
-    return RKHS_OK;
-}
-
-rkhs_status rk_output_print(rk_output *out, const char *format, ...) {
-    rkhs_status status = RKHS_OK;
-    va_list list;
-    for (int attempt = 0; attempt < 2; attempt++) {
-        size_t room = BUFFER - out->fill;
-        va_start(list, format);
-        int wants = vsnprintf(out->buffer + out->fill, room, format, list);
-        va_end(list);
-        if (wants >= 0 && (size_t)wants < room) {
-            out->fill += (size_t)wants;
-            return RKHS_OK;
-        }
-        TRY(flush_buffer(out));
-    }
-    FAIL(out->env, RKHS_ERR_BUG, "a text of more than %d bytes was printed at once to %s", BUFFER, out->name);
-done:
-    return status;
-}
-
-/* Makes the new name durable. A folder that cannot be synced does not undo a file that is. */
-static void sync_folder(const char *path) {
-    char folder[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    int length = slash ? (int)(slash - path) : 0;
-    snprintf(folder, sizeof folder, "%.*s", length ? length : 1, slash ? path : ".");
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return;
-    fsync(fd);
-    close(fd);
-}
-
-rkhs_status rk_output_commit(rk_output *out) {
-    rkhs_status status = RKHS_OK;
-    TRY(flush_buffer(out));
-    if (out->standard || out->memory) goto done;
-    if (!out->straight && (made_to_fail(out->env) || fsync(out->fd) != 0) && errno != EINVAL && errno != ENOTSUP) {
-        status = cannot_write(out, errno);
-        goto done;
-    }
-    int closed = close(out->fd);
-    out->fd = -1;
-    if (made_to_fail(out->env)) closed = -1;
-    if (closed != 0 && errno != EINTR) {
-        status = cannot_write(out, errno);
-        goto done;
-    }
-    if (out->straight) goto done;
-    if (made_to_fail(out->env) || rename(out->temp, out->target) != 0) {
-        status = cannot_write(out, errno);
-        goto done;
-    }
-    rk_free(out->env, out->temp);
-    out->temp = NULL;
-    sync_folder(out->target);
-done:
-    return status;
-}
-
-const char *rk_output_name(const rk_output *out) { return out->name; }
-
-void rk_output_free(rk_output *out) {
-    if (!out) return;
-    if (out->fd >= 0 && !out->standard) close(out->fd);
-    if (out->temp) unlink(out->temp);
-    rk_free(out->env, out->temp);
-    rk_free(out->env, out->target);
-    rk_free(out->env, out->name);
-    rk_free(out->env, out->buffer);
-    rk_free(out->env, out);
 }

@@ -233,7 +233,7 @@ static rkhs_status list_folder(rkhs_env *env, const char *path, listing *l) {
     char why[128];
     DIR *dir = opendir(path);
     *l = (listing){.path = path, .room = strlen(path) + 16};
-    if (!dir) FAIL(env, RKHS_ERR_IO, "cannot read the folder %s: %s", path, strerror_r(errno, why, sizeof why));
+    if (!dir) FAIL(env, RKHS_ERR_IO, "cannot read the folder %s: %s", path, rk_error_text(errno, why));
     TRY(take_names(env, dir, l));
     if (!l->count)
         FAIL(env, RKHS_ERR_DATA, "%s: there is no PNG file in this folder: name a file, or a folder of .png files", path);

@@ -1,6 +1,7 @@
 /* A disk that fails at the first, second, third, ... call to the system on the way out (open, write, fsync, close, rename): the
  * call says so, the old file stays as it was, and nothing is left behind. A short write is no fault: the rest follows. */
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "fixtures.h"
 
@@ -123,11 +124,61 @@ static void a_merge_that_cannot_be_written_leaves_the_old_file(void **state) {
     obstruct_both(env, "merge", merge, env, "M.npy");
 }
 
+/* Three files together: the first is new, the others stand there. */
+static rkhs_status write_three(rkhs_env *env) {
+    static const char *const paths[] = {"a", "b", "c"};
+    rkhs_status status = rkhs_files_begin(env);
+    for (int i = 0; i < 3 && status == RKHS_OK; i++) status = rkhs_bytes_write(env, "new", 3, paths[i]);
+    if (status == RKHS_OK) status = rkhs_files_commit(env);
+    rkhs_files_drop(env);
+    return status;
+}
+
+static void files_that_belong_together_are_all_new_or_all_old(void **state) {
+    rkhs_env *env = *state;
+    int64_t calls = 3 * 5; /* open, write, fsync, close, rename */
+    for (int64_t k = 0; k <= calls; k++) {
+        LOOK_AT("call %lld fails", (long long)k);
+        unlink("a");
+        put_text("b", "old b");
+        put_text("c", "old c");
+        env->writes = 0;
+        env->fail_write_at = k;
+        env->fail_write_error = EIO;
+        rkhs_status status = write_three(env);
+        env->fail_write_at = -1;
+        HOLDS(status == (k < calls ? RKHS_ERR_IO : RKHS_OK) && files_here() == (k < calls ? 2 : 3));
+        must_be(env, "a", k < calls ? NULL : "new");
+        must_be(env, "b", k < calls ? "old b" : "new");
+        must_be(env, "c", k < calls ? "old c" : "new");
+    }
+    REFUSED(env, RKHS_ERR_ARGUMENT, "call rkhs_files_begin", rkhs_files_commit(env));
+    FINE(env, rkhs_files_begin(env));
+    REFUSED(env, RKHS_ERR_ARGUMENT, "waiting already", rkhs_files_begin(env));
+    FINE(env, rkhs_bytes_write(env, "newer", 5, "b"));
+    must_be(env, "b", "new");
+    rkhs_files_drop(env);
+    must_be(env, "b", "new");
+    HOLDS(files_here() == 3 && rkhs_files_commit(NULL) == RKHS_ERR_ARGUMENT && rkhs_files_begin(NULL) == RKHS_ERR_ARGUMENT);
+    unlink("c");
+    assert_int_equal(mkdir("c", 0777), 0); /* what cannot be replaced */
+    FINE(env, rkhs_files_begin(env));
+    FINE(env, rkhs_bytes_write(env, "newer", 5, "b"));
+    assert_int_equal(rmdir("c"), 0);
+    FINE(env, rkhs_bytes_write(env, "newer", 5, "c"));
+    assert_int_equal(mkdir("c", 0777), 0);
+    assert_int_equal(rkhs_files_commit(env), RKHS_ERR_IO);
+    must_be(env, "b", "new");
+    assert_int_equal(rmdir("c"), 0);
+    HOLDS(files_here() == 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(a_model_that_cannot_be_written_leaves_the_old_one),
         FOLDER_TEST(data_that_cannot_be_written_leave_the_old_file),
         FOLDER_TEST(a_merge_that_cannot_be_written_leaves_the_old_file),
+        FOLDER_TEST(files_that_belong_together_are_all_new_or_all_old),
     };
     return cmocka_run_group_tests_name("write_faults", tests, NULL, NULL);
 }

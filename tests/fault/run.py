@@ -3,6 +3,8 @@
 
 - Faults: the k-th write, fsync, rename, close, open or malloc of every command fails (shim.c), k = 0, 1, ... until none does: exit
   code 1 and one sentence, or 0 and the right output; each file is the old one or the new one, and nothing is left behind.
+- Names: several runs write the same two files at once: neither is ever missing, and both are of one run. Where names cannot be
+  exchanged the sentence says what is new. What replaces a private file is private from the start.
 - Kills: SIGKILL at random moments, and before and after each call to the system on the way out: the old file or the new one. What may
   be left is a hidden file .NAME.rkhs-HEX, which nothing reads.
 - Damage: model files with every kind of damage are refused.
@@ -189,6 +191,52 @@ def test_full(scene, words):
     return ([] if code == 1 and is_sentence(err) else [f"exit code {code}: {err!r}"]), "refused"
 
 
+# ---- names ---------------------------------------------------------------------------------------------------------------------
+
+def rows_of(path):
+    return re.search(rb"'shape': \((\d+),", path.read_bytes()[:128])[1].decode()
+
+
+def test_writers(scene, writers, count):
+    """Several runs at a time write the same two files, each with its own number of rows."""
+    looks, problems, runs = 0, [], []
+    with tempfile.TemporaryDirectory(prefix="rkhs-fault-") as folder:
+        files = pathlib.Path(folder, "race.npy"), pathlib.Path(folder, "race_y.npy")
+        words = ["-o", files[0].name, "--labels-out", files[1].name, *QUIET]
+        subprocess.run([str(scene.tool), "sample", "circles(n=9)", *words], cwd=folder, check=True)
+        for k in range(count):
+            runs.append(subprocess.Popen([str(scene.tool), "sample", f"circles(n={10 + k})", *words], cwd=folder, stderr=subprocess.DEVNULL))
+            while len(runs) >= (writers if k < count - 1 else 1):
+                problems += [f"exit code {run.returncode}" for run in runs if run.poll()]
+                runs = [run for run in runs if run.returncode is None]
+                for path in files * 50:
+                    looks += 1
+                    if not path.exists():
+                        problems.append(f"{path.name} was missing")
+        if rows_of(files[0]) != rows_of(files[1]):
+            problems.append(f"{rows_of(files[0])} rows beside {rows_of(files[1])} labels")
+        problems += [f"left behind: {name}" for name in set(os.listdir(folder)) - {path.name for path in files}]
+    return problems, f"{count} runs, {looks} looks"
+
+
+def test_no_exchange(scene, words, first, second):
+    """A file system that cannot exchange names: both files, or a sentence that says which one is new."""
+    words, problems = with_options(words), []
+    scene.run(words)
+    wanted = {f: scene.path(f).read_bytes() for f in (first, second)}
+    for fault, code, said in (("exchange:22:-1", 0, b""), ("exchange:22:-1,rename:13:1", 1, first.encode() + b" is the new one")):
+        for f in wanted:
+            scene.path(f).write_bytes(OLD)
+        came = scene.run(words, fault)
+        if came[0] != code or said not in came[2] or not came[3]:
+            problems.append(f"{fault}: exit code {came[0]}: {came[2]!r}")
+        for f, new in ((first, True), (second, code == 0)):
+            if scene.path(f).read_bytes() != (wanted[f] if new else OLD):
+                problems.append(f"{fault}: {f} is not the {'new' if new else 'old'} one")
+    problems += [f"left behind: {name}" for name in scene.names() if LEFT.fullmatch(name)]
+    return problems, "2 faults"
+
+
 # ---- kills ---------------------------------------------------------------------------------------------------------------------
 
 def look_after_kill(scene, old, new, right):
@@ -229,16 +277,19 @@ def test_kills(scene, words, file, times):
 
 
 def test_kills_at_calls(scene, words, *files):
-    """SIGKILL before and after each call on the way out."""
+    """SIGKILL before and after each call on the way out, over private files: what is left is private too."""
     words, problems, count, finished = with_options(words), [], 0, 0
     scene.run(words)
     new, right, old = {file: scene.path(file).read_bytes() for file in files}, scene.names(), OLD
     for file in files:
         scene.path(file).write_bytes(old)
+        scene.path(file).chmod(0o600)
     for kind in ("open", "write", "fsync", "close", "rename"):
         for how in ("kill", "after"):
             for k in range(1000):
                 code, _, _, struck = scene.run(words, f"{kind}:{how}:{k}")
+                problems += [f"{kind}:{how}:{k}: {name} has mode {scene.path(name).stat().st_mode & 0o777:o}"
+                             for name in {*files, *(scene.names() - right)} if scene.path(name).stat().st_mode & 0o077]
                 more, is_new = look_after_kill(scene, old, new, right)
                 problems += [f"{kind}:{how}:{k}: {line}" for line in more]
                 if not struck:
@@ -413,6 +464,8 @@ def main():
             tests.run(f"faults in {name}", test_faults, scene, words, files)
             if not files:
                 tests.run(f"full output of {name}", test_full, scene, words)
+        tests.run("several writers of the same two files", test_writers, scene, 8, 400)
+        tests.run("names that cannot be exchanged", test_no_exchange, scene, COMMANDS[0][1], "out.npy", "out.rkhs")
         scene.must(["sample", "circles(n=600)", "-o", "big.npy"])
         scene.must(["sample", "circles(n=12000)", "-o", "bigger.npy"])
         fit, transform = ["fit", "kpca(dim=2)", "big.npy", "-o", "kill.rkhs"], ["transform", "m.rkhs", "bigger.npy", "-o", "kill.csv"]

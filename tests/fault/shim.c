@@ -2,10 +2,10 @@
  *
  *     RKHS_FAULT=KIND:HOW:K LD_PRELOAD=libshim.so rkhs ...
  *
- * KIND: write, fsync, rename, close, open (for writing), malloc. HOW: the number of an errno; "short" (half a write); "kill"
- * and "after" (SIGKILL before and after the call). K counts from 0. A byte on descriptor 99 says that it happened. Calls that
- * libc makes within itself (stdio) do not pass here; writes to standard error are left alone. Allocations count when the
- * program or libc asks, not BLAS. */
+ * KIND: write, fsync, rename, exchange (a rename with flags), close, open (for writing), malloc. HOW: the number of an errno;
+ * "short" (half a write); "kill" and "after" (SIGKILL before and after the call). K counts from 0; -1: every call. A second
+ * fault may follow after a comma. A byte on descriptor 99 says that it happened. Calls that libc makes within itself (stdio) do
+ * not pass here; writes to standard error are left alone. Allocations count when the program or libc asks, not BLAS. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,11 +20,14 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { SAID = 99, RANGES = 2 };
+enum { SAID = 99, RANGES = 2, FAULTS = 2 };
 
-static char kind[16], how[16];
-static long at;
-static _Atomic long seen;
+static struct {
+    char kind[16], how[16];
+    long at;
+    _Atomic long seen;
+} faults[FAULTS];
+static const char *how = ""; /* of the one that struck last */
 static volatile int active;
 static struct { uintptr_t from, to; } callers[RANGES]; /* the program, libc */
 
@@ -32,7 +35,11 @@ static void *real(const char *name) { return dlsym(RTLD_NEXT, name); }
 
 /* Whether this call is the one. */
 static int hit(const char *call) {
-    if (!active || strcmp(kind, call) != 0 || seen++ != at) return 0;
+    int i = 0;
+    while (i < FAULTS && strcmp(faults[i].kind, call) != 0) i++;
+    if (!active || i == FAULTS) return 0;
+    if (faults[i].seen++ != faults[i].at && faults[i].at >= 0) return 0;
+    how = faults[i].how;
     syscall(SYS_write, SAID, "!", 1);
     if (strcmp(how, "kill") == 0) syscall(SYS_kill, getpid(), SIGKILL);
     errno = atoi(how);
@@ -61,13 +68,15 @@ int fsync(int fd) {
     return result;
 }
 
-int rename(const char *from, const char *to) {
-    int now = hit("rename");
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
+    int now = (flags && hit("exchange")) || hit("rename");
     if (now && !is("after")) return -1;
-    int result = (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+    int result = (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
     die_after(now);
     return result;
 }
+
+int rename(const char *from, const char *to) { return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0); }
 
 /* A close that fails has closed all the same. */
 int close(int fd) {
@@ -161,7 +170,12 @@ int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
     int (*start)(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
     *(void **)&start = real("__libc_start_main");
     const char *fault = getenv("RKHS_FAULT");
-    if (fault && sscanf(fault, "%15[a-z]:%15[a-z0-9]:%ld", kind, how, &at) == 3) dl_iterate_phdr(note_range, NULL);
+    for (int i = 0; i < FAULTS && fault; i++) {
+        if (sscanf(fault, "%15[a-z]:%15[a-z0-9]:%ld", faults[i].kind, faults[i].how, &faults[i].at) != 3) break;
+        fault = strchr(fault, ',');
+        fault = fault ? fault + 1 : NULL;
+        dl_iterate_phdr(note_range, NULL);
+    }
     program_main = main;
     return start(begin, argc, argv, init, fini, rtld_fini, stack_end);
 }
