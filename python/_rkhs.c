@@ -10,9 +10,11 @@
  * A kernel is its text, or (text, block): then the text may use the name "python", and block(a, b, out) fills a matrix of
  * values for rows a and b, which come as (n, p, float64 buffer) or as a list of str.
  *
- * Buffers are C-contiguous; dense ones are borrowed, never copied. Results are written into buffers that the caller made. The
+ * Buffers are C-contiguous and held during the call; float64 ones are borrowed, whole numbers are copied. Results are written into buffers that the caller made. The
  * GIL is released while the library works, and taken back some ten times a second to look at signals and to report progress.
  * Only the stable ABI of Python 3.11 is used, and no header of NumPy. */
+#include <limits.h>
+
 #include "ext.h"
 
 static PyObject *load(PyObject *module, PyObject *args) {
@@ -27,7 +29,10 @@ static PyObject *unpack(PyObject *module, PyObject *args) {
     Py_buffer b;
     PyObject *block = NULL;
     if (!PyArg_ParseTuple(args, "y*|O", &b, &block)) return NULL;
-    PyObject *m = model_from(module, NULL, b.buf, (size_t)b.len, block);
+    /* A copy, unless they cannot change: they are read without the GIL, after a checksum of them was made. */
+    PyObject *copy = PyBytes_Check(b.obj) ? NULL : PyBytes_FromStringAndSize(b.buf, b.len), *m = NULL;
+    if (copy || !PyErr_Occurred()) m = model_from(module, NULL, copy ? PyBytes_AsString(copy) : b.buf, (size_t)b.len, block);
+    Py_XDECREF(copy);
     PyBuffer_Release(&b);
     return m;
 }
@@ -38,37 +43,30 @@ static PyObject *gram(PyObject *module, PyObject *args) {
     PyObject *a, *b, *out, *given, *advice = NULL, *text = NULL;
     settings s = {.all = 1};
     own o = {0};
-    held ha = {0}, hb = {0};
-    Py_buffer k = {0};
+    held ha = {0}, hb = {0}, hk = {0};
     rkhs_kernel *kernel = NULL;
     call c;
     if (!PyArg_ParseTuple(args, "OOOOKiKO", &given, &a, &b, &out, &s.seed, &s.threads, &s.memory, &s.progress)) return NULL;
-    if (PyObject_GetBuffer(out, &k, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) return NULL;
     rkhs_status status = own_env(&c, &s);
     o.running = &c;
     if (status == RKHS_OK) status = take_kernel(c.env, given, &o, &spec);
     if (status == RKHS_OK) status = rkhs_kernel_new(c.env, spec, &kernel);
-    if (status == RKHS_OK) status = take_data(c.env, a, &ha);
+    if (status == RKHS_OK) status = take_objects(c.env, a, &ha);
     if (status == RKHS_OK) status = take_data(c.env, b, &hb);
-    if (status == RKHS_OK) {
-        const rkhs_data *other = hb.data ? hb.data : ha.data;
-        int64_t columns = rkhs_data_rows(other);
-        if (k.len < rkhs_data_rows(ha.data) * columns * 8) {
-            PyErr_SetString(PyExc_ValueError, "the output is too small");
-            status = RKHS_ERR_ARGUMENT;
-        } else {
-            WITHOUT_GIL(&c, status = rkhs_kernel_freeze(kernel, ha.data);
-                        if (status == RKHS_OK) status = rkhs_kernel_gram(kernel, ha.data, hb.data, k.buf, columns));
-        }
-    }
+    int64_t columns = rkhs_data_rows(hb.data ? hb.data : ha.data);
+    double *k = status == RKHS_OK ? take_room(&hk, out, 'd', rkhs_data_rows(ha.data), columns) : NULL;
+    if (status == RKHS_OK && !k) status = RKHS_ERR_ARGUMENT;
+    if (status == RKHS_OK)
+        WITHOUT_GIL(&c, status = rkhs_kernel_freeze(kernel, ha.data);
+                    if (status == RKHS_OK) status = rkhs_kernel_gram(kernel, ha.data, hb.data, k, columns));
     advice = call_end(state_of(module), &c, status);
     if (advice) text = PyUnicode_FromString(rkhs_kernel_text(kernel));
+    held_free(&hk);
     held_free(&hb);
     held_free(&ha);
     rkhs_kernel_free(kernel);
     rkhs_env_free(c.env);
     Py_XDECREF(o.block);
-    PyBuffer_Release(&k);
     if (text) return Py_BuildValue("NN", advice, text);
     Py_XDECREF(advice);
     return NULL;
@@ -84,16 +82,16 @@ static PyObject *number_list(const double *values, Py_ssize_t count) {
     return all;
 }
 
-/* The texts of a list of str into specs[count], which live as long as the list. */
-static int spec_texts(PyObject *list, Py_ssize_t count, const char **specs) {
+/* The texts of a tuple of str into specs[count], which live as long as the tuple. */
+static int spec_texts(PyObject *tuple, Py_ssize_t count, const char **specs) {
     for (Py_ssize_t i = 0; i < count; i++) {
-        specs[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, i), NULL);
+        specs[i] = text_of(PyTuple_GetItem(tuple, i), "a score");
         if (!specs[i]) return -1;
     }
     return 0;
 }
 
-/* score([spec], (z, x, labels, new z, new x, new labels), kernel or None, seed, threads, memory, progress)
+/* score((spec, ...), (z, x, labels, new z, new x, new labels), kernel or None, seed, threads, memory, progress)
  * -> (advice, [value], [deviation or nan]); data are None where there are none */
 static PyObject *score(PyObject *module, PyObject *args) {
     enum { SETS = 6 };
@@ -104,10 +102,11 @@ static PyObject *score(PyObject *module, PyObject *args) {
     double *values = NULL;
     rkhs_kernel *kernel = NULL;
     call c;
-    if (!PyArg_ParseTuple(args, "O!(OOOOOO)zKiKO", &PyList_Type, &list, &set[0], &set[1], &set[2], &set[3], &set[4], &set[5],
+    if (!PyArg_ParseTuple(args, "O!(OOOOOO)zKiKO", &PyTuple_Type, &list, &set[0], &set[1], &set[2], &set[3], &set[4], &set[5],
                           &kernel_text, &s.seed, &s.threads, &s.memory, &s.progress))
         return NULL;
-    Py_ssize_t count = PyList_Size(list);
+    Py_ssize_t count = PyTuple_Size(list);
+    if (count > INT_MAX) return PyErr_Format(PyExc_ValueError, "%zd scores are too many", count);
     specs = PyMem_Calloc((size_t)count + 1, sizeof *specs);
     values = PyMem_Calloc(2 * (size_t)count + 1, sizeof *values);
     if (!specs || !values) PyErr_NoMemory();
@@ -117,7 +116,7 @@ static PyObject *score(PyObject *module, PyObject *args) {
         return NULL;
     }
     rkhs_status status = own_env(&c, &s);
-    for (int i = 0; i < SETS && status == RKHS_OK; i++) status = take_data(c.env, set[i], &h[i]);
+    for (int i = 0; i < SETS && status == RKHS_OK; i++) status = (i ? take_data : take_objects)(c.env, set[i], &h[i]);
     if (status == RKHS_OK && kernel_text) status = rkhs_kernel_new(c.env, kernel_text, &kernel);
     const rkhs_scored what = {.z = h[0].data,
                               .x = h[1].data,
@@ -201,12 +200,25 @@ static PyMethodDef functions[] = {
     {"score", score, METH_VARARGS,
      "score(specs, sets, kernel, seed, threads, memory, progress) -> (advice, values, deviations)"},
     {"tables", tables, METH_NOARGS, "tables() -> {list: [type]}"},
+    {"patience", set_patience, METH_VARARGS,
+     "patience(seconds) -> before: how long a thread waits for a model beside one callback of another thread"},
+    {"end_calls", end_calls, METH_NOARGS, "end_calls(): stops the calls of other threads; done when the interpreter ends"},
     {NULL, NULL, 0, NULL},
 };
+
+static int call_at_exit(PyObject *module) {
+    PyObject *atexit = PyImport_ImportModule("atexit"), *end = PyObject_GetAttrString(module, "end_calls");
+    PyObject *done = atexit && end ? PyObject_CallMethod(atexit, "register", "O", end) : NULL;
+    Py_XDECREF(done);
+    Py_XDECREF(end);
+    Py_XDECREF(atexit);
+    return done ? 0 : -1;
+}
 
 static int module_exec(PyObject *module) {
     module_state *state = state_of(module);
     if (add_errors(module) < 0 || PyModule_AddStringConstant(module, "__version__", rkhs_version()) < 0) return -1;
+    if (call_at_exit(module) < 0) return -1;
     state->model = (PyTypeObject *)PyType_FromModuleAndSpec(module, &model_spec, NULL);
     return state->model ? PyModule_AddObjectRef(module, "Model", (PyObject *)state->model) : -1;
 }
@@ -215,6 +227,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     module_state *state = state_of(module);
     if (!state) return 0;
     for (int i = 0; i < CODES; i++) Py_VISIT(state->error[i]);
+    Py_VISIT(state->busy);
     Py_VISIT(state->model);
     return 0;
 }
@@ -223,6 +236,7 @@ static int module_clear(PyObject *module) {
     module_state *state = state_of(module);
     if (!state) return 0;
     for (int i = 0; i < CODES; i++) Py_CLEAR(state->error[i]);
+    Py_CLEAR(state->busy);
     Py_CLEAR(state->model);
     return 0;
 }

@@ -30,7 +30,11 @@ int add_errors(PyObject *module) {
         Py_DECREF(bases);
         if (!state->error[i] || PyModule_AddObjectRef(module, strchr(classes[i].name, '.') + 1, state->error[i]) < 0) return -1;
     }
-    return 0;
+    PyObject *bases = PyTuple_Pack(2, state->error[0], PyExc_RuntimeError);
+    if (!bases) return -1;
+    state->busy = PyErr_NewExceptionWithDoc("rkhs.BusyError", "A model that is in use, by a call that waits for this one.", bases, NULL);
+    Py_DECREF(bases);
+    return state->busy ? PyModule_AddObjectRef(module, "BusyError", state->busy) : -1;
 }
 
 /* Raises the exception of a status with the library's sentence; NULL, for return. */
@@ -48,19 +52,18 @@ PyObject *refuse(module_state *state, rkhs_env *env, rkhs_status status) {
 /* The library's remarks, kept for the end of the call. */
 static void on_log(rkhs_log_level level, const char *sentence, void *payload) {
     call *c = payload;
-    if (level != RKHS_LOG_ADVICE || !c->advice) return;
-    if (c->thread) PyEval_RestoreThread(c->thread);
+    if (level != RKHS_LOG_ADVICE || !c->advice || callback_enter(c) < 0) return;
     PyObject *text = PyUnicode_DecodeUTF8(sentence, (Py_ssize_t)strlen(sentence), "replace");
     if (!text || PyList_Append(c->advice, text) < 0) PyErr_Clear();
     Py_XDECREF(text);
-    if (c->thread) c->thread = PyEval_SaveThread();
+    callback_leave(c);
 }
 
 /* Looks at signals (Ctrl-C) and calls the callback; what either raises stops the library and is raised again at the end. */
 static int on_progress(const rkhs_progress *p, void *payload) {
     call *c = payload;
     int stop = 0;
-    if (c->thread) PyEval_RestoreThread(c->thread);
+    if (callback_enter(c) < 0) return 1;
     if (PyErr_CheckSignals() < 0) {
         stop = 1;
     } else if (c->progress) {
@@ -68,14 +71,14 @@ static int on_progress(const rkhs_progress *p, void *payload) {
         stop = !answer;
         Py_XDECREF(answer);
     }
-    if (stop && !c->type) PyErr_Fetch(&c->type, &c->value, &c->trace);
-    if (c->thread) c->thread = PyEval_SaveThread();
+    callback_leave(c);
     return stop;
 }
 
 rkhs_status call_begin(call *c, rkhs_env *env, const settings *s) {
     *c = (call){.env = env, .progress = s->progress && s->progress != Py_None ? s->progress : NULL};
     c->advice = PyList_New(0);
+    if (!c->advice) return RKHS_ERR_MEMORY;
     rkhs_env_set_log(env, on_log, c);
     rkhs_env_set_progress(env, on_progress, c);
     rkhs_status status = rkhs_env_set_threads(env, s->threads);
@@ -88,11 +91,19 @@ rkhs_status call_begin(call *c, rkhs_env *env, const settings *s) {
 PyObject *call_end(module_state *state, call *c, rkhs_status status) {
     PyObject *advice = c->advice;
     c->advice = NULL;
-    if (PyErr_Occurred() || c->type || status != RKHS_OK) Py_CLEAR(advice);
-    if (!PyErr_Occurred() && c->type)
+    if (!PyErr_Occurred() && c->type) {
         PyErr_Restore(c->type, c->value, c->trace);
-    else if (!PyErr_Occurred() && status != RKHS_OK)
-        raise_status(state, status, c->env ? rkhs_env_message(c->env) : NULL);
+    } else {
+        Py_XDECREF(c->type);
+        Py_XDECREF(c->value);
+        Py_XDECREF(c->trace);
+        if (!PyErr_Occurred() && status == RKHS_ERR_CANCELLED && is_closing())
+            PyErr_SetNone(PyExc_SystemExit); /* a thread ends by it without a word */
+        else if (!PyErr_Occurred() && status != RKHS_OK)
+            raise_status(state, status, c->env ? rkhs_env_message(c->env) : NULL);
+    }
+    c->type = c->value = c->trace = NULL;
+    if (PyErr_Occurred()) Py_CLEAR(advice);
     if (!c->env) return NULL;
     rkhs_env_set_log(c->env, NULL, NULL);
     rkhs_env_set_progress(c->env, NULL, NULL);

@@ -4,38 +4,106 @@
 void held_free(held *h) {
     rkhs_data_free(h->data);
     for (int i = 0; i < h->count; i++) PyBuffer_Release(&h->buffer[i]);
+    for (int i = 0; i < h->copies; i++) PyMem_Free(h->copy[i]);
     *h = (held){0};
 }
 
-/* A contiguous buffer of `count` elements of `size` bytes. */
-static const void *take_buffer(held *h, PyObject *object, Py_ssize_t count, Py_ssize_t size) {
+/* ---- buffers: 'd' float64, 'f' float32, 'q' int64, 'i' int32, 'B' bytes ---- */
+
+static const struct {
+    char kind;
+    Py_ssize_t size;
+    const char *letters, *name;
+} kinds[] = {{'d', 8, "d", "float64"}, {'f', 4, "f", "float32"}, {'q', 8, "ql", "int64"}, {'i', 4, "il", "int32"}, {'B', 1, "B", "uint8"}};
+
+/* a * b, or -1 where either is negative or the product too large for memory. */
+static Py_ssize_t product(int64_t a, int64_t b) {
+    const int64_t most = PY_SSIZE_T_MAX / 64;
+    return a < 0 || b < 0 || (b > 0 && a > most / b) ? -1 : (Py_ssize_t)(a * b);
+}
+
+/* Whether a buffer holds `count` numbers of a kind in the machine's own order; an exception if not. */
+static int has(const Py_buffer *b, char kind, Py_ssize_t count) {
+    int k = 0;
+    while (kinds[k].kind != kind) k++;
+    const char *format = b->format ? b->format : "B";
+    if (*format == '@' || *format == '=' || (*format == '<' && PY_LITTLE_ENDIAN) || (*format == '>' && PY_BIG_ENDIAN)) format++;
+    if (b->itemsize != kinds[k].size || !*format || !strchr(kinds[k].letters, *format) || format[1]) {
+        PyErr_Format(PyExc_ValueError, "a buffer of %s was expected, not one of format '%.40s' and %zd bytes each", kinds[k].name,
+                     b->format ? b->format : "B", b->itemsize);
+        return 0;
+    }
+    if (count >= 0 && b->len / b->itemsize >= count) return 1;
+    if (count < 0)
+        PyErr_SetString(PyExc_ValueError, "a number of objects or of their parts is negative or too large");
+    else
+        PyErr_Format(PyExc_ValueError, "a buffer of %zd elements of %s was expected, not one of %zd", count, kinds[k].name,
+                     b->len / b->itemsize);
+    return 0;
+}
+
+/* A contiguous buffer of at least `count` elements, held with the data. */
+static void *hold(held *h, PyObject *object, char kind, Py_ssize_t count, int flags) {
     Py_buffer *b = &h->buffer[h->count];
-    if (PyObject_GetBuffer(object, b, PyBUF_C_CONTIGUOUS) < 0) return NULL;
+    if (PyObject_GetBuffer(object, b, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | flags) < 0) return NULL;
     h->count++;
-    if (b->itemsize == size && b->len / size >= count) return b->buf;
-    PyErr_Format(PyExc_ValueError, "a buffer of %zd elements of %zd bytes was expected, not one of %zd bytes (%zd each)", count,
-                 size, b->len, b->itemsize);
+    if (!has(b, kind, count)) return NULL;
+    if ((uintptr_t)b->buf % (uintptr_t)b->itemsize == 0) return b->buf;
+    PyErr_SetString(PyExc_ValueError, "a buffer is not aligned to its elements: give a copy");
     return NULL;
 }
 
-/* The strings of a sequence as C strings; the sequence must outlive them. */
-static int take_names(PyObject *names, Py_ssize_t count, const char ***out) {
-    const char **list = PyMem_Malloc((size_t)(count + 1) * sizeof *list);
-    if (!list) {
-        PyErr_NoMemory();
-        return -1;
+static const void *take_buffer(held *h, PyObject *object, char kind, Py_ssize_t count) { return hold(h, object, kind, count, 0); }
+
+/* Whole numbers are copied: the library looks at them once, and another thread could change them behind its back. */
+static const void *take_numbers(held *h, PyObject *object, char kind, Py_ssize_t count) {
+    Py_buffer b;
+    if (PyObject_GetBuffer(object, &b, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) return NULL;
+    void *copy = NULL;
+    if (has(&b, kind, count)) {
+        copy = PyMem_Malloc((size_t)(count * b.itemsize) + 1);
+        if (copy)
+            memcpy(copy, b.buf, (size_t)(count * b.itemsize));
+        else
+            PyErr_NoMemory();
     }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *name = PySequence_GetItem(names, i);
-        list[i] = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
-        Py_XDECREF(name); /* the sequence holds it */
-        if (!list[i]) {
-            PyMem_Free(list);
-            return -1;
-        }
+    PyBuffer_Release(&b);
+    return copy ? h->copy[h->copies++] = copy : NULL;
+}
+
+void *take_room(held *h, PyObject *out, char kind, int64_t rows, int64_t columns) {
+    return hold(h, out, kind, product(rows, columns), PyBUF_WRITABLE);
+}
+
+const char *text_of(PyObject *str, const char *what) {
+    Py_ssize_t length;
+    if (!PyUnicode_Check(str)) {
+        PyErr_Format(PyExc_TypeError, "%s must be a text, not %R", what, str);
+        return NULL;
     }
-    *out = list;
-    return 0;
+    const char *text = PyUnicode_AsUTF8AndSize(str, &length);
+    if (!text || (Py_ssize_t)strlen(text) == length) return text;
+    PyErr_Format(PyExc_ValueError, "%s has a zero character inside: %R", what, str);
+    return NULL;
+}
+
+/* A tuple of the strings of a sequence, and these as C strings, which live as long as the tuple. */
+static PyObject *take_names(PyObject *names, Py_ssize_t count, const char ***out) {
+    PyObject *all = PySequence_Tuple(names);
+    if (all && PyTuple_Size(all) != count) {
+        PyErr_Format(PyExc_ValueError, "there are %zd names of %zd classes", PyTuple_Size(all), count);
+        Py_CLEAR(all);
+    }
+    *out = all ? PyMem_Calloc((size_t)count + 1, sizeof **out) : NULL;
+    if (all && !*out) PyErr_NoMemory();
+    for (Py_ssize_t i = 0; *out && i < count; i++) {
+        (*out)[i] = text_of(PyTuple_GetItem(all, i), "the name of a class");
+        if ((*out)[i]) continue;
+        PyMem_Free(*out);
+        *out = NULL;
+    }
+    if (!*out) Py_CLEAR(all);
+    return all;
 }
 
 static rkhs_status take_dense(rkhs_env *env, PyObject *t, held *h) {
@@ -44,8 +112,7 @@ static rkhs_status take_dense(rkhs_env *env, PyObject *t, held *h) {
     const char *kind;
     if (!PyArg_ParseTuple(t, "snnO", &kind, &n, &p, &array)) return RKHS_ERR_ARGUMENT;
     int single = strcmp(kind, "float") == 0;
-    if (n < 0 || p < 0 || (p > 0 && n > PY_SSIZE_T_MAX / p)) return RKHS_ERR_ARGUMENT;
-    const void *values = take_buffer(h, array, n * p, single ? 4 : 8);
+    const void *values = take_buffer(h, array, single ? 'f' : 'd', product(n, p));
     if (!values) return RKHS_ERR_ARGUMENT;
     return single ? rkhs_data_float(env, values, n, p, p, &h->data) : rkhs_data_dense(env, values, n, p, p, &h->data);
 }
@@ -55,11 +122,7 @@ static rkhs_status take_images(rkhs_env *env, PyObject *t, held *h) {
     Py_ssize_t n, height, width, channels;
     const char *kind;
     if (!PyArg_ParseTuple(t, "snnnnO", &kind, &n, &height, &width, &channels, &array)) return RKHS_ERR_ARGUMENT;
-    Py_ssize_t most = PY_SSIZE_T_MAX;
-    if (n < 1 || height < 1 || width < 1 || channels < 1 || n > most / height || n * height > most / width ||
-        n * height * width > most / channels)
-        return RKHS_ERR_ARGUMENT;
-    const double *values = take_buffer(h, array, n * height * width * channels, 8);
+    const double *values = take_buffer(h, array, 'd', product(n, product(product(height, width), channels)));
     return values ? rkhs_data_images(env, values, n, height, width, channels, &h->data) : RKHS_ERR_ARGUMENT;
 }
 
@@ -67,37 +130,42 @@ static rkhs_status take_csr(rkhs_env *env, PyObject *t, held *h) {
     PyObject *values, *columns, *starts;
     Py_ssize_t n, p;
     const char *kind;
-    if (!PyArg_ParseTuple(t, "snnOOO", &kind, &n, &p, &values, &columns, &starts) || n < 0) return RKHS_ERR_ARGUMENT;
-    const int64_t *s = take_buffer(h, starts, n + 1, 8);
+    if (!PyArg_ParseTuple(t, "snnOOO", &kind, &n, &p, &values, &columns, &starts)) return RKHS_ERR_ARGUMENT;
+    const int64_t *s = take_numbers(h, starts, 'q', n < 0 || n == PY_SSIZE_T_MAX ? -1 : n + 1);
     if (!s) return RKHS_ERR_ARGUMENT;
-    Py_ssize_t count = s[n] < 0 ? 0 : (Py_ssize_t)s[n];
-    const double *v = take_buffer(h, values, count, 8);
-    const int32_t *c = v ? take_buffer(h, columns, count, 4) : NULL;
+    const double *v = take_buffer(h, values, 'd', product(s[n], 1));
+    const int32_t *c = v ? take_numbers(h, columns, 'i', product(s[n], 1)) : NULL;
     return c ? rkhs_data_csr(env, v, c, s, n, p, &h->data) : RKHS_ERR_ARGUMENT;
 }
 
 static rkhs_status take_classes(rkhs_env *env, PyObject *t, held *h) {
-    PyObject *codes, *names;
+    PyObject *codes, *names, *all = NULL;
     Py_ssize_t n, count;
     const char *kind;
     const char **list = NULL;
     if (!PyArg_ParseTuple(t, "snOOn", &kind, &n, &codes, &names, &count)) return RKHS_ERR_ARGUMENT;
-    const int64_t *c = take_buffer(h, codes, n, 8);
-    if (!c || (names != Py_None && take_names(names, count, &list) < 0)) return RKHS_ERR_ARGUMENT;
+    const int64_t *c = take_numbers(h, codes, 'q', n);
+    if (!c || (names != Py_None && !(all = take_names(names, count, &list)))) return RKHS_ERR_ARGUMENT;
     rkhs_status status = rkhs_data_classes(env, c, n, list, count, &h->data);
     PyMem_Free(list);
+    Py_XDECREF(all);
     return status;
 }
 
-/* Bytes objects, which the list holds. */
+/* A list of bytes objects, which nobody can change before they are copied: the GIL is held. */
 static rkhs_status take_strings(rkhs_env *env, PyObject *t, held *h) {
     PyObject *list;
     Py_ssize_t n;
     const char *kind;
-    if (!PyArg_ParseTuple(t, "snO!", &kind, &n, &PyList_Type, &list) || n != PyList_Size(list)) return RKHS_ERR_ARGUMENT;
-    const char **strings = PyMem_Malloc((size_t)(n + 1) * sizeof *strings);
-    int64_t *lengths = PyMem_Malloc((size_t)(n + 1) * sizeof *lengths);
+    if (!PyArg_ParseTuple(t, "snO!", &kind, &n, &PyList_Type, &list)) return RKHS_ERR_ARGUMENT;
+    if (n != PyList_Size(list)) {
+        PyErr_Format(PyExc_ValueError, "a list of %zd strings was expected, not one of %zd", n, PyList_Size(list));
+        return RKHS_ERR_ARGUMENT;
+    }
+    const char **strings = PyMem_Calloc((size_t)n + 1, sizeof *strings);
+    int64_t *lengths = PyMem_Calloc((size_t)n + 1, sizeof *lengths);
     rkhs_status status = strings && lengths ? RKHS_OK : RKHS_ERR_MEMORY;
+    if (status != RKHS_OK) PyErr_NoMemory();
     for (Py_ssize_t i = 0; status == RKHS_OK && i < n; i++) {
         char *bytes = NULL;
         Py_ssize_t length = 0;
@@ -115,10 +183,9 @@ static rkhs_status take_bits(rkhs_env *env, PyObject *t, held *h) {
     PyObject *packed;
     Py_ssize_t n, bits;
     const char *kind;
-    if (!PyArg_ParseTuple(t, "snnO", &kind, &n, &bits, &packed) || n < 0 || bits < 1) return RKHS_ERR_ARGUMENT;
-    Py_ssize_t stride = (bits + 7) / 8;
-    if (n > PY_SSIZE_T_MAX / stride) return RKHS_ERR_ARGUMENT;
-    const uint8_t *bytes = take_buffer(h, packed, n * stride, 1);
+    if (!PyArg_ParseTuple(t, "snnO", &kind, &n, &bits, &packed)) return RKHS_ERR_ARGUMENT;
+    Py_ssize_t stride = bits / 8 + (bits % 8 > 0);
+    const uint8_t *bytes = take_buffer(h, packed, 'B', bits < 0 ? -1 : product(n, stride));
     return bytes ? rkhs_data_bits(env, bytes, n, bits, stride, &h->data) : RKHS_ERR_ARGUMENT;
 }
 
@@ -127,19 +194,20 @@ static rkhs_status take_graphs(rkhs_env *env, PyObject *t, held *h) {
     PyObject *vertices, *edges, *ends, *labels, *edge_labels;
     Py_ssize_t n, all = 0, total = 0;
     const char *kind;
-    if (!PyArg_ParseTuple(t, "snOOOOO", &kind, &n, &vertices, &edges, &ends, &labels, &edge_labels) || n < 0)
-        return RKHS_ERR_ARGUMENT;
-    const int64_t *v = take_buffer(h, vertices, n, 8), *e = v ? take_buffer(h, edges, n, 8) : NULL;
+    if (!PyArg_ParseTuple(t, "snOOOOO", &kind, &n, &vertices, &edges, &ends, &labels, &edge_labels)) return RKHS_ERR_ARGUMENT;
+    const int64_t *v = take_numbers(h, vertices, 'q', n), *e = v ? take_numbers(h, edges, 'q', n) : NULL;
     if (!e) return RKHS_ERR_ARGUMENT;
     for (Py_ssize_t i = 0; i < n; i++) {
-        if (v[i] < 0 || e[i] < 0 || v[i] > PY_SSIZE_T_MAX / 4 - all || e[i] > PY_SSIZE_T_MAX / 4 - total)
+        if (v[i] < 0 || e[i] < 0 || v[i] > PY_SSIZE_T_MAX / 64 - all || e[i] > PY_SSIZE_T_MAX / 64 - total) {
+            PyErr_Format(PyExc_ValueError, "object %zd: %lld vertices and %lld edges cannot be", i, (long long)v[i], (long long)e[i]);
             return RKHS_ERR_ARGUMENT;
+        }
         all += v[i];
         total += e[i];
     }
-    const int64_t *u = take_buffer(h, ends, 2 * total, 8), *a = NULL, *b = NULL;
-    if (!u || (labels != Py_None && !(a = take_buffer(h, labels, all, 8)))) return RKHS_ERR_ARGUMENT;
-    if (edge_labels != Py_None && !(b = take_buffer(h, edge_labels, total, 8))) return RKHS_ERR_ARGUMENT;
+    const int64_t *u = take_numbers(h, ends, 'q', product(total, 2)), *a = NULL, *b = NULL;
+    if (!u || (labels != Py_None && !(a = take_numbers(h, labels, 'q', all)))) return RKHS_ERR_ARGUMENT;
+    if (edge_labels != Py_None && !(b = take_numbers(h, edge_labels, 'q', total))) return RKHS_ERR_ARGUMENT;
     return rkhs_data_graphs(env, n, v, e, u, a, b, &h->data);
 }
 
@@ -148,8 +216,7 @@ static rkhs_status take_index(rkhs_env *env, PyObject *t, held *h) {
     Py_ssize_t n, width, objects;
     const char *kind;
     if (!PyArg_ParseTuple(t, "snnnO", &kind, &n, &width, &objects, &array)) return RKHS_ERR_ARGUMENT;
-    if (n < 0 || width < 0 || (width > 0 && n > PY_SSIZE_T_MAX / width)) return RKHS_ERR_ARGUMENT;
-    const int64_t *rows = take_buffer(h, array, n * width, 8);
+    const int64_t *rows = take_numbers(h, array, 'q', product(n, width));
     return rows ? rkhs_data_index(env, rows, n, width, objects, &h->data) : RKHS_ERR_ARGUMENT;
 }
 
@@ -160,8 +227,10 @@ static rkhs_status take_pairs(rkhs_env *env, PyObject *t, held *h) {
     const char *kind;
     rkhs_status status = RKHS_ERR_ARGUMENT;
     if (!PyArg_ParseTuple(t, "sOO", &kind, &set[0], &set[1])) return status;
-    status = take_data(env, set[0], &part[0]);
+    if (Py_EnterRecursiveCall(" in pairs of objects")) return status; /* pairs of pairs are refused, when all are read */
+    status = take_objects(env, set[0], &part[0]);
     if (status == RKHS_OK) status = take_data(env, set[1], &part[1]);
+    Py_LeaveRecursiveCall();
     if (status == RKHS_OK) status = rkhs_data_pairs(env, part[0].data, part[1].data, &h->data);
     for (int k = 0; k < 2; k++) held_free(&part[k]);
     return status;
@@ -179,7 +248,7 @@ rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h) {
     *h = (held){0};
     if (!tuple || tuple == Py_None) return RKHS_OK;
     PyObject *first = PyTuple_Check(tuple) && PyTuple_Size(tuple) > 0 ? PyTuple_GetItem(tuple, 0) : NULL;
-    const char *kind = first ? PyUnicode_AsUTF8AndSize(first, NULL) : NULL;
+    const char *kind = first ? text_of(first, "the kind of data") : NULL;
     for (size_t i = 0; kind && i < sizeof takers / sizeof *takers; i++) {
         if (strcmp(takers[i].kind, kind) != 0) continue;
         rkhs_status status = takers[i].take(env, tuple, h);
@@ -187,6 +256,13 @@ rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h) {
         return status;
     }
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "data must be a tuple that begins with its kind");
+    return RKHS_ERR_ARGUMENT;
+}
+
+rkhs_status take_objects(rkhs_env *env, PyObject *tuple, held *h) {
+    if (tuple != Py_None) return take_data(env, tuple, h);
+    *h = (held){0};
+    PyErr_SetString(PyExc_TypeError, "there are no objects: data must be a tuple that begins with its kind, not None");
     return RKHS_ERR_ARGUMENT;
 }
 

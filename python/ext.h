@@ -16,6 +16,7 @@ enum { CODES = 10 };
 
 typedef struct module_state {
     PyObject *error[CODES]; /* by status; [0] is their base */
+    PyObject *busy;         /* a model that is in use */
     PyTypeObject *model;
 } module_state;
 
@@ -28,10 +29,28 @@ PyObject *raise_status(module_state *state, rkhs_status status, const char *sent
 /* Fails a call before it began: a Python exception that is set, or the library's. */
 PyObject *refuse(module_state *state, rkhs_env *env, rkhs_status status);
 
+/* ---- a model's gate: one call at a time ---- */
+
+typedef struct gate {
+    PyThread_type_lock lock;
+    unsigned long owner;    /* the thread inside, or 0 */
+    unsigned long callback; /* the callback that the thread inside runs: a number of its own, or 0 */
+    long pid;
+} gate;
+
+int gate_open(gate *g);
+/* Frees the lock; 0 when a thread of a parent process has it: what it guards must be left alone. */
+int gate_close(gate *g);
+/* Takes the model for the calling thread; -1 and an exception when that cannot be. */
+int gate_enter(module_state *state, gate *g);
+void gate_leave(gate *g);
+PyObject *set_patience(PyObject *module, PyObject *args);
+
 /* ---- a call: the env, advice, progress, signals ---- */
 
 typedef struct call {
     rkhs_env *env;
+    gate *gate;                     /* of the model that the call is about, or NULL */
     PyThreadState *thread;          /* while the GIL is released */
     PyObject *progress;             /* a callable, or NULL */
     PyObject *advice;               /* a list of str */
@@ -52,29 +71,45 @@ rkhs_status own_env(call *c, const settings *s);
 /* The advice, or an exception: one that is set already, the callback's own, or the library's. */
 PyObject *call_end(module_state *state, call *c, rkhs_status status);
 
+/* The GIL around the library's work, and back for a callback inside; -1 when the interpreter ends: then stop without it. What a
+ * callback raised is kept for the end of the call. */
+void gil_release(call *c);
+void gil_take(call *c);
+int callback_enter(call *c);
+void callback_leave(call *c);
+/* Whether another thread ends the interpreter. */
+int is_closing(void);
+PyObject *end_calls(PyObject *module, PyObject *unused);
+
 #define WITHOUT_GIL(c, statement)                                                                                              \
     do {                                                                                                                       \
-        (c)->thread = PyEval_SaveThread();                                                                                     \
+        gil_release(c);                                                                                                        \
         statement;                                                                                                             \
-        PyThreadState *back = (c)->thread;                                                                                     \
-        (c)->thread = NULL;                                                                                                    \
-        PyEval_RestoreThread(back);                                                                                            \
+        gil_take(c);                                                                                                           \
     } while (0)
 
 /* ---- data, from tuples ---- */
 
 enum { BUFFERS = 5 };
 
-/* A data set and the buffers it stands on. */
+/* A data set and what it stands on: buffers that are held, so that nobody can resize them, and copies of whole numbers, so
+ * that nobody can change them once they are checked. */
 typedef struct held {
     rkhs_data *data;
     Py_buffer buffer[BUFFERS];
-    int count;
+    void *copy[BUFFERS];
+    int count, copies;
 } held;
 
 void held_free(held *h);
 /* The data set that a tuple describes; None gives none. A Python exception may be set when this fails. */
 rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h);
+/* The same where there must be one. */
+rkhs_status take_objects(rkhs_env *env, PyObject *tuple, held *h);
+/* Room for a matrix of results, float64 ('d') or int64 ('q'), in a buffer that is held; NULL and an exception if it has none. */
+void *take_room(held *h, PyObject *out, char kind, int64_t rows, int64_t columns);
+/* The text of a str, which lives as long as that; NULL and an exception for what is none or has a zero inside. */
+const char *text_of(PyObject *str, const char *what);
 /* Rows of a data set as Python gets them: (n, p, float64 bytes) or [str]. */
 PyObject *rows_of(const rkhs_data *x, int64_t i0, int64_t n);
 
@@ -84,6 +119,7 @@ PyObject *rows_of(const rkhs_data *x, int64_t i0, int64_t n);
 typedef struct own {
     PyObject *block;
     call *running; /* the call that it is called in */
+    int named;     /* the env knows the name */
 } own;
 
 /* The function as a kernel of the env; `o` takes it, in the place of one before. */

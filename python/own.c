@@ -1,38 +1,56 @@
 /* own.c: kernels that are Python functions. */
 #include "ext.h"
 
+#include <math.h>
+
 /* The name that every Python function has among kernels: a model has at most one. */
 #define OWN_NAME "python"
+
+/* Calls block(rows, columns, values), and copies the values. They begin as NaN, which the library refuses with the place, so
+ * that a value that the function leaves out is found; they are held, so that the function cannot resize them. */
+static int fill(PyObject *block, PyObject *rows, PyObject *columns, PyObject *values, int64_t ni, int64_t nj, double *out, int64_t ld) {
+    Py_buffer b;
+    if (PyObject_GetBuffer(values, &b, PyBUF_WRITABLE) < 0) return -1;
+    double *v = b.buf;
+    for (int64_t q = 0; q < ni * nj; q++) v[q] = NAN;
+    PyObject *result = PyObject_CallFunctionObjArgs(block, rows, columns, values, NULL);
+    for (int64_t i = 0; result && i < ni; i++) memcpy(out + i * ld, v + i * nj, (size_t)nj * sizeof *v);
+    Py_XDECREF(result);
+    PyBuffer_Release(&b);
+    return result ? 0 : -1;
+}
 
 /* One tile, on the caller's thread; an exception is kept for the end of the call. */
 static rkhs_status block_python(const rkhs_data *a, int64_t i0, int64_t ni, const rkhs_data *b, int64_t j0, int64_t nj,
                                 double *out, int64_t ld, void *payload) {
     own *o = payload;
     call *c = o->running;
-    if (c->thread) PyEval_RestoreThread(c->thread);
-    PyObject *values = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(ni * nj * 8)), *result = NULL;
+    if (!c || !o->block || callback_enter(c) < 0) return RKHS_ERR_CANCELLED;
+    PyObject *block = o->block;
+    Py_INCREF(block);
+    PyObject *values = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(ni * nj * 8));
     PyObject *rows = values ? rows_of(a, i0, ni) : NULL, *columns = rows ? rows_of(b, j0, nj) : NULL;
-    if (columns) result = PyObject_CallFunctionObjArgs(o->block, rows, columns, values, NULL);
-    for (int64_t i = 0; result && i < ni; i++) memcpy(out + i * ld, PyByteArray_AsString(values) + i * nj * 8, (size_t)nj * 8);
-    rkhs_status status = result ? RKHS_OK : RKHS_ERR_CANCELLED;
-    if (!result && !c->type) PyErr_Fetch(&c->type, &c->value, &c->trace);
-    Py_XDECREF(result);
+    rkhs_status status = columns && fill(block, rows, columns, values, ni, nj, out, ld) == 0 ? RKHS_OK : RKHS_ERR_CANCELLED;
     Py_XDECREF(columns);
     Py_XDECREF(rows);
     Py_XDECREF(values);
-    if (c->thread) c->thread = PyEval_SaveThread();
+    Py_DECREF(block);
+    callback_leave(c);
     return status;
 }
 
 /* The function as a kernel of the env; `o` takes it, in the place of one before. */
 rkhs_status add_function(rkhs_env *env, PyObject *block, own *o) {
     PyObject *before = o->block;
+    if (!PyCallable_Check(block)) {
+        PyErr_Format(PyExc_TypeError, "a kernel function must be callable, and %R is not", block);
+        return RKHS_ERR_ARGUMENT;
+    }
     Py_INCREF(block);
     o->block = block;
-    if (before) { /* the env has the name already, and calls what `o` holds */
-        Py_DECREF(before);
-        return RKHS_OK;
-    }
+    Py_XDECREF(before);
+    if (o->named) return RKHS_OK; /* the env calls what `o` holds */
+    o->named = 1;
     return rkhs_env_add_kernel(
         env, OWN_NAME,
         &(rkhs_own_kernel){.block = block_python, .payload = o, .serial = 1, .kinds = "dense, sparse, bits, string, graph"});
@@ -45,6 +63,6 @@ rkhs_status take_kernel(rkhs_env *env, PyObject *kernel, own *o, const char **te
     if (kernel == Py_None) return RKHS_OK;
     if (PyTuple_Check(kernel))
         return PyArg_ParseTuple(kernel, "sO", text, &block) ? add_function(env, block, o) : RKHS_ERR_ARGUMENT;
-    *text = PyUnicode_AsUTF8AndSize(kernel, NULL);
+    *text = text_of(kernel, "a kernel");
     return *text ? RKHS_OK : RKHS_ERR_ARGUMENT;
 }

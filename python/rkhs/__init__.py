@@ -9,12 +9,12 @@
 Every model of the library is a class here, made from the library's own tables when it is first asked for: see
 ``dir(rkhs)`` and ``help(rkhs.KernelPCA)``. ``rkhs.list("kernels")`` tells what a kernel's text may say.
 """
-from ._rkhs import (ArgumentError, BugError, Cancelled, DataError, Error, FileError, FormatError, MemoryLimitError,
+from ._rkhs import (ArgumentError, BugError, BusyError, Cancelled, DataError, Error, FileError, FormatError, MemoryLimitError,
                     NumericError, SpecError, __version__)
 from ._functions import Advice, Bits, gram, list, load, model, save, score
 from ._tables import models as _models
 
-__all__ = ["Advice", "ArgumentError", "Bits", "BugError", "Cancelled", "DataError", "Error", "FileError", "FormatError",
+__all__ = ["Advice", "ArgumentError", "Bits", "BugError", "BusyError", "Cancelled", "DataError", "Error", "FileError", "FormatError",
            "MemoryLimitError", "NumericError", "SpecError", "gram", "list", "load", "model", "save", "score", *_models()]
 
 

@@ -120,8 +120,8 @@ def graphs_tuple(X):
 
 
 def dense_tuple(X):
-    """A C-contiguous float64 or float32 matrix as it is."""
-    return ("float" if X.dtype == np.float32 else "dense", *X.shape, X)
+    """A C-contiguous float64 or float32 matrix as it is, unless it lies at an odd address."""
+    return ("float" if X.dtype == np.float32 else "dense", *X.shape, np.require(X, requirements=["C", "A"]))
 
 
 def holds_images(X):
@@ -130,7 +130,7 @@ def holds_images(X):
 
 
 def images_tuple(X):
-    return ("images", *X.shape[:3], X.shape[3] if X.ndim == 4 else 1, np.ascontiguousarray(X, dtype=np.float64))
+    return ("images", *X.shape[:3], X.shape[3] if X.ndim == 4 else 1, np.require(X, np.float64, ["C", "A"]))
 
 
 def csr_tuple(X):
@@ -138,7 +138,7 @@ def csr_tuple(X):
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    return ("csr", *X.shape, np.ascontiguousarray(X.data, dtype=np.float64), np.ascontiguousarray(X.indices, dtype=np.int32),
+    return ("csr", *X.shape, np.require(X.data, np.float64, ["C", "A"]), np.ascontiguousarray(X.indices, dtype=np.int32),
             np.ascontiguousarray(X.indptr, dtype=np.int64))
 
 

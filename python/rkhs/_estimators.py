@@ -47,7 +47,7 @@ class RkhsEstimator(BaseEstimator):
 
     def _describe(self, X, reset):
         """X for the library, checked as scikit-learn does; and the dtype of results."""
-        if type(X) is np.ndarray and X.ndim == 2 and X.dtype.char in "df" and X.flags.c_contiguous and X.flags.aligned:
+        if type(X) is np.ndarray and X.ndim == 2 and X.dtype in (np.float64, np.float32) and X.flags.c_contiguous and X.flags.aligned:
             # The common case without scikit-learn's passes over the data: the library looks for NaN itself.
             n, p = X.shape
             if n >= (2 if reset else 1) and p >= 1 and "feature_names_in_" not in self.__dict__:
@@ -306,9 +306,13 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         model = self.__dict__.get("_model")
         if model is None:
             raise AttributeError(f"{type(self).__name__} is not fitted, so it has no embedding_")
-        Z = np.empty(model.embedding())
-        model.embedding(Z)
-        return Z
+        while True:
+            Z = np.empty(model.embedding())
+            try:
+                if model.embedding(Z) == Z.shape:
+                    return Z
+            except ValueError:  # another thread has added objects meanwhile
+                continue
 
     @property
     def _n_features_out(self):
@@ -366,6 +370,9 @@ def doc_of(title, table, parameters):
               ":class:`rkhs.Bits`, or the rows of a Gram matrix with ``kernel=\"precomputed\"``. A graph is a tuple (edges, labels) or",
               "(edges, labels, edge_labels): pairs of vertices, a whole number for each vertex (or how many there are, without",
               "labels), and one for each edge.",
+              "Threads may share a fitted model: their calls wait for each other, and Ctrl-C ends a wait. A ``verbose`` callback or a",
+              "kernel function that uses the model that calls it raises :class:`rkhs.BusyError`, and so does a process that was forked",
+              "while another thread used the model. Arrays must not be changed while a call reads them.",
               "Pickles and saved models contain training objects.", "", "Examples", "--------", ">>> import numpy as np, rkhs",
               ">>> X = np.random.default_rng(0).normal(size=(50, 4))"]
     if predicts:

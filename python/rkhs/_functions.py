@@ -114,7 +114,7 @@ def score(names, Z, X=None, y=None, *, kernel=None, new_Z=None, new_X=None, new_
     wanted = [names] if one else [*names]
     sets = (as_tuple(Z), as_tuple(X), None if y is None else classes_tuple(y), as_tuple(new_Z), as_tuple(new_X),
             None if new_y is None else classes_tuple(new_y))
-    sentences, values, deviations = _rkhs.score(wanted, sets, kernel, seed_of(random_state), threads_of(n_jobs), memory or 0,
+    sentences, values, deviations = _rkhs.score(tuple(wanted), sets, kernel, seed_of(random_state), threads_of(n_jobs), memory or 0,
                                                 progress_of(verbose))
     advise(sentences)
     found = dict(zip(wanted, zip(values, deviations) if deviation else values))

@@ -1,0 +1,132 @@
+/* gate.c: who may use a model, and how calls end with the interpreter.
+ *
+ * A model belongs to one call at a time. Another thread waits, without the GIL, and Ctrl-C ends the wait. What would wait for
+ * ever raises BusyError: the thread that is in the model already (a callback that uses its own model), a thread that waited
+ * through one callback for longer than a callback may take (which may be waiting for this thread), and a forked process whose
+ * parent had the model in use. All fields change under the GIL. */
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ext.h"
+
+enum { POLL = 50, LEAVE = 5000 }; /* milliseconds: between two looks at a lock; that the end of the interpreter waits for calls */
+
+static int patience = 10000; /* milliseconds that a wait goes on beside one and the same callback */
+
+int gate_open(gate *g) {
+    *g = (gate){.lock = PyThread_allocate_lock(), .pid = (long)getpid()};
+    return g->lock ? 0 : -1;
+}
+
+/* Whether nobody is in: a process that was forked meanwhile leaves what its parent's threads held. */
+int gate_close(gate *g) {
+    if (!g->lock) return 1;
+    if (!PyThread_acquire_lock(g->lock, NOWAIT_LOCK)) return 0;
+    PyThread_release_lock(g->lock);
+    PyThread_free_lock(g->lock);
+    return 1;
+}
+
+static int busy(module_state *state, const char *sentence) {
+    PyErr_SetString(state->busy, sentence);
+    return -1;
+}
+
+static int entered(gate *g) {
+    g->owner = PyThread_get_thread_ident();
+    g->pid = (long)getpid();
+    return 0;
+}
+
+/* Takes the model for the calling thread; -1 and an exception when that cannot be. */
+int gate_enter(module_state *state, gate *g) {
+    unsigned long seen = 0;
+    int waited = 0;
+    if (PyThread_acquire_lock(g->lock, NOWAIT_LOCK)) return entered(g);
+    if (g->pid != (long)getpid())
+        return busy(state, "this process was forked while another thread used this model, so it cannot be used here: load it or "
+                           "fit it again in this process");
+    if (g->owner == PyThread_get_thread_ident())
+        return busy(state, "this model is in use by this thread: a progress callback or a kernel function must not use the model "
+                           "that calls it");
+    for (;;) {
+        PyLockStatus got;
+        Py_BEGIN_ALLOW_THREADS got = PyThread_acquire_lock_timed(g->lock, POLL * 1000, 1);
+        Py_END_ALLOW_THREADS if (got == PY_LOCK_ACQUIRED) return entered(g);
+        if (PyErr_CheckSignals() < 0) return -1;
+        waited = g->callback && g->callback == seen ? waited + POLL : 0;
+        seen = g->callback;
+        if (waited >= patience)
+            return busy(state, "this model is in use by another thread, whose callback has not returned: a progress callback or "
+                               "a kernel function must not wait for the model that calls it");
+    }
+}
+
+void gate_leave(gate *g) {
+    g->owner = 0;
+    PyThread_release_lock(g->lock);
+}
+
+/* patience(seconds) -> the seconds before */
+PyObject *set_patience(PyObject *module, PyObject *args) {
+    double seconds, before = patience / 1000.0;
+    if (!PyArg_ParseTuple(args, "d", &seconds)) return NULL;
+    if (!(seconds >= 0 && seconds <= 1e6)) return PyErr_Format(PyExc_ValueError, "patience is 0 to 1e6 seconds");
+    patience = (int)(seconds * 1000);
+    return PyFloat_FromDouble(before);
+}
+
+/* ---- the GIL, and the end ------------------------------------------------------------------------------------------- */
+
+/* Calls that run without the GIL in this process, and the thread that ends the interpreter. A daemon thread that asks for the
+ * GIL then is ended where it stands, in the midst of the library, so callbacks stop the calls before. */
+static int running;
+static long running_pid;
+static atomic_ulong closing;
+
+void gil_release(call *c) {
+    if (running_pid != (long)getpid()) running = 0; /* threads do not live through a fork */
+    running_pid = (long)getpid();
+    running++;
+    c->thread = PyEval_SaveThread();
+}
+
+void gil_take(call *c) {
+    PyThreadState *back = c->thread;
+    c->thread = NULL;
+    PyEval_RestoreThread(back);
+    running--;
+}
+
+int is_closing(void) {
+    unsigned long thread = atomic_load(&closing);
+    return thread && thread != PyThread_get_thread_ident();
+}
+
+static unsigned long next_callback = 1;
+
+int callback_enter(call *c) {
+    if (is_closing()) return -1;
+    if (c->thread) PyEval_RestoreThread(c->thread);
+    if (c->gate) c->gate->callback = next_callback++;
+    return 0;
+}
+
+void callback_leave(call *c) {
+    if (c->gate) c->gate->callback = 0;
+    if (PyErr_Occurred() && !c->type) PyErr_Fetch(&c->type, &c->value, &c->trace);
+    PyErr_Clear();
+    if (c->thread) c->thread = PyEval_SaveThread();
+}
+
+/* Stops the calls of other threads, and waits for them for a while. */
+PyObject *end_calls(PyObject *module, PyObject *unused) {
+    const struct timespec nap = {.tv_nsec = 10 * 1000000};
+    atomic_store(&closing, PyThread_get_thread_ident());
+    for (int waited = 0; running > 0 && running_pid == (long)getpid() && waited < LEAVE; waited += 10) {
+        Py_BEGIN_ALLOW_THREADS nanosleep(&nap, NULL);
+        Py_END_ALLOW_THREADS
+    }
+    Py_RETURN_NONE;
+}
