@@ -10,9 +10,9 @@
  * A kernel is its text, or (text, block): then the text may use the name "python", and block(a, b, out) fills a matrix of
  * values for rows a and b, which come as (n, p, float64 buffer) or as a list of str.
  *
- * Buffers are C-contiguous and held during the call; float64 ones are borrowed, whole numbers are copied. Results are written into buffers that the caller made. The
- * GIL is released while the library works, and taken back some ten times a second to look at signals and to report progress.
- * Only the stable ABI of Python 3.11 is used, and no header of NumPy. */
+ * Buffers are C-contiguous and held during the call; float64 ones are borrowed, whole numbers are copied. Results are written
+ * into buffers that the caller made. The GIL is released while the library works, and taken back some ten times a second to
+ * look at signals and to report progress. Only the stable ABI of Python 3.11 is used, and no header of NumPy. */
 #include <limits.h>
 
 #include "ext.h"

@@ -32,7 +32,8 @@ int add_errors(PyObject *module) {
     }
     PyObject *bases = PyTuple_Pack(2, state->error[0], PyExc_RuntimeError);
     if (!bases) return -1;
-    state->busy = PyErr_NewExceptionWithDoc("rkhs.BusyError", "A model that is in use, by a call that waits for this one.", bases, NULL);
+    state->busy =
+        PyErr_NewExceptionWithDoc("rkhs.BusyError", "A model that is in use, by a call that waits for this one.", bases, NULL);
     Py_DECREF(bases);
     return state->busy ? PyModule_AddObjectRef(module, "BusyError", state->busy) : -1;
 }

@@ -14,7 +14,11 @@ static const struct {
     char kind;
     Py_ssize_t size;
     const char *letters, *name;
-} kinds[] = {{'d', 8, "d", "float64"}, {'f', 4, "f", "float32"}, {'q', 8, "ql", "int64"}, {'i', 4, "il", "int32"}, {'B', 1, "B", "uint8"}};
+} kinds[] = {{'d', 8, "d", "float64"},
+             {'f', 4, "f", "float32"},
+             {'q', 8, "ql", "int64"},
+             {'i', 4, "il", "int32"},
+             {'B', 1, "B", "uint8"}};
 
 /* a * b, or -1 where either is negative or the product too large for memory. */
 static Py_ssize_t product(int64_t a, int64_t b) {
@@ -29,8 +33,8 @@ static int has(const Py_buffer *b, char kind, Py_ssize_t count) {
     const char *format = b->format ? b->format : "B";
     if (*format == '@' || *format == '=' || (*format == '<' && PY_LITTLE_ENDIAN) || (*format == '>' && PY_BIG_ENDIAN)) format++;
     if (b->itemsize != kinds[k].size || !*format || !strchr(kinds[k].letters, *format) || format[1]) {
-        PyErr_Format(PyExc_ValueError, "a buffer of %s was expected, not one of format '%.40s' and %zd bytes each", kinds[k].name,
-                     b->format ? b->format : "B", b->itemsize);
+        PyErr_Format(PyExc_ValueError, "a buffer of %s was expected, not one of format '%.40s' and %zd bytes each",
+                     kinds[k].name, b->format ? b->format : "B", b->itemsize);
         return 0;
     }
     if (count >= 0 && b->len / b->itemsize >= count) return 1;
@@ -53,7 +57,9 @@ static void *hold(held *h, PyObject *object, char kind, Py_ssize_t count, int fl
     return NULL;
 }
 
-static const void *take_buffer(held *h, PyObject *object, char kind, Py_ssize_t count) { return hold(h, object, kind, count, 0); }
+static const void *take_buffer(held *h, PyObject *object, char kind, Py_ssize_t count) {
+    return hold(h, object, kind, count, 0);
+}
 
 /* Whole numbers are copied: the library looks at them once, and another thread could change them behind its back. */
 static const void *take_numbers(held *h, PyObject *object, char kind, Py_ssize_t count) {
@@ -199,7 +205,8 @@ static rkhs_status take_graphs(rkhs_env *env, PyObject *t, held *h) {
     if (!e) return RKHS_ERR_ARGUMENT;
     for (Py_ssize_t i = 0; i < n; i++) {
         if (v[i] < 0 || e[i] < 0 || v[i] > PY_SSIZE_T_MAX / 64 - all || e[i] > PY_SSIZE_T_MAX / 64 - total) {
-            PyErr_Format(PyExc_ValueError, "object %zd: %lld vertices and %lld edges cannot be", i, (long long)v[i], (long long)e[i]);
+            PyErr_Format(PyExc_ValueError, "object %zd: %lld vertices and %lld edges cannot be", i, (long long)v[i],
+                         (long long)e[i]);
             return RKHS_ERR_ARGUMENT;
         }
         all += v[i];

@@ -106,7 +106,8 @@ void held_free(held *h);
 rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h);
 /* The same where there must be one. */
 rkhs_status take_objects(rkhs_env *env, PyObject *tuple, held *h);
-/* Room for a matrix of results, float64 ('d') or int64 ('q'), in a buffer that is held; NULL and an exception if it has none. */
+/* Room for a matrix of results, float64 ('d') or int64 ('q'), in a buffer that is held; NULL and an exception if it has none.
+ */
 void *take_room(held *h, PyObject *out, char kind, int64_t rows, int64_t columns);
 /* The text of a str, which lives as long as that; NULL and an exception for what is none or has a zero inside. */
 const char *text_of(PyObject *str, const char *what);

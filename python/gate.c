@@ -10,7 +10,10 @@
 
 #include "ext.h"
 
-enum { POLL = 50, LEAVE = 5000 }; /* milliseconds: between two looks at a lock; that the end of the interpreter waits for calls */
+enum {
+    POLL = 50,
+    LEAVE = 5000
+}; /* milliseconds: between two looks at a lock; that the end of the interpreter waits for calls */
 
 static int patience = 10000; /* milliseconds that a wait goes on beside one and the same callback */
 
@@ -45,11 +48,13 @@ int gate_enter(module_state *state, gate *g) {
     int waited = 0;
     if (PyThread_acquire_lock(g->lock, NOWAIT_LOCK)) return entered(g);
     if (g->pid != (long)getpid())
-        return busy(state, "this process was forked while another thread used this model, so it cannot be used here: load it or "
-                           "fit it again in this process");
+        return busy(state,
+                    "this process was forked while another thread used this model, so it cannot be used here: load it or "
+                    "fit it again in this process");
     if (g->owner == PyThread_get_thread_ident())
-        return busy(state, "this model is in use by this thread: a progress callback or a kernel function must not use the model "
-                           "that calls it");
+        return busy(state,
+                    "this model is in use by this thread: a progress callback or a kernel function must not use the model "
+                    "that calls it");
     for (;;) {
         PyLockStatus got;
         Py_BEGIN_ALLOW_THREADS got = PyThread_acquire_lock_timed(g->lock, POLL * 1000, 1);
@@ -58,8 +63,9 @@ int gate_enter(module_state *state, gate *g) {
         waited = g->callback && g->callback == seen ? waited + POLL : 0;
         seen = g->callback;
         if (waited >= patience)
-            return busy(state, "this model is in use by another thread, whose callback has not returned: a progress callback or "
-                               "a kernel function must not wait for the model that calls it");
+            return busy(state,
+                        "this model is in use by another thread, whose callback has not returned: a progress callback or "
+                        "a kernel function must not wait for the model that calls it");
     }
 }
 

@@ -200,7 +200,8 @@ static PyObject *model_inverse(PyObject *self, PyObject *args) {
     return NULL;
 }
 
-/* The rows of training objects in place of the numbers of kept ones. Another thread may have written into the caller's array. */
+/* The rows of training objects in place of the numbers of kept ones. Another thread may have written into the caller's array.
+ */
 static void name_rows(const model_object *m, int64_t *rows, int64_t count) {
     const int64_t *kept;
     int64_t n = rkhs_data_rows(rkhs_model_kept(m->model, &kept));
@@ -357,8 +358,10 @@ static PyType_Slot model_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec model_spec = {
-    .name = "rkhs._rkhs.Model", .basicsize = sizeof(model_object), .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, .slots = model_slots};
+PyType_Spec model_spec = {.name = "rkhs._rkhs.Model",
+                          .basicsize = sizeof(model_object),
+                          .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                          .slots = model_slots};
 
 /* A new model object from a file or from bytes. */
 PyObject *model_from(PyObject *module, const char *path, const void *bytes, size_t size, PyObject *block) {
@@ -370,7 +373,7 @@ PyObject *model_from(PyObject *module, const char *path, const void *bytes, size
     if (status == RKHS_OK && block && block != Py_None) status = add_function(m->env, block, &m->own);
     if (status == RKHS_OK)
         WITHOUT_GIL(&m->call, status = path ? rkhs_model_load(m->env, path, &m->model)
-                                      : rkhs_model_unpack(m->env, bytes, size, &m->model));
+                                            : rkhs_model_unpack(m->env, bytes, size, &m->model));
     PyObject *advice = call_end(state, &m->call, status);
     if (!advice) Py_CLEAR(m);
     Py_XDECREF(advice);

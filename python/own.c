@@ -8,7 +8,8 @@
 
 /* Calls block(rows, columns, values), and copies the values. They begin as NaN, which the library refuses with the place, so
  * that a value that the function leaves out is found; they are held, so that the function cannot resize them. */
-static int fill(PyObject *block, PyObject *rows, PyObject *columns, PyObject *values, int64_t ni, int64_t nj, double *out, int64_t ld) {
+static int fill(PyObject *block, PyObject *rows, PyObject *columns, PyObject *values, int64_t ni, int64_t nj, double *out,
+                int64_t ld) {
     Py_buffer b;
     if (PyObject_GetBuffer(values, &b, PyBUF_WRITABLE) < 0) return -1;
     double *v = b.buf;
