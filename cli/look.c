@@ -52,6 +52,17 @@ static void show_numbers(int width, const rkhs_item *item) {
     putchar('\n');
 }
 
+/* The names of the columns, a few of them. */
+static void show_names(int width, const rkhs_data *kept) {
+    text all = {0};
+    int64_t columns = rkhs_data_columns(kept), shown = columns > 2 * MOST_VALUES ? MOST_VALUES : columns;
+    if (rkhs_data_column_name(kept, 0) == NULL) return;
+    for (int64_t i = 0; i < shown; i++) text_add(&all, "%s%.60s", i > 0 ? ", " : "", rkhs_data_column_name(kept, i));
+    if (shown < columns) text_add(&all, ", ... %lld in all", (long long)columns);
+    if (!all.failed) show_text(width, "names", all.s);
+    text_free(&all);
+}
+
 /* Everything that a model's report says, below what every model has. */
 static void show_model(const rkhs_model *m) {
     rkhs_item item;
@@ -72,6 +83,7 @@ static void show_model(const rkhs_model *m) {
     if (explained_share(m, &share)) show_number(width, "explained", share, " of the variance");
     for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) {
         if (strcmp(item.name, "rows") == 0) continue; /* the objects, above */
+        if (strcmp(item.name, "kept") == 0) show_names(width, rkhs_model_kept(m, NULL));
         if (item.text != NULL)
             show_text(width, item.name, item.text);
         else if (item.values != NULL)

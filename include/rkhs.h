@@ -155,10 +155,17 @@ RKHS_API rkhs_status rkhs_data_graphs(rkhs_env *env, int64_t n, const int64_t *v
 RKHS_API rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names,
                                        int64_t classes, rkhs_data **data);
 
+/* Names for the columns of dense or sparse data (NULL: none), copied; files with a header bring theirs. A model keeps them, and
+ * new data that have names are matched with it by these: in any order; columns that the model does not know are left out, and
+ * the log says which; a missing one is refused by name. So are two data sets that a kernel or a score compares, or that are
+ * joined. Where one side has no names columns are matched by their places. */
+RKHS_API rkhs_status rkhs_data_set_column_names(rkhs_data *data, const char *const *names);
+
 /* Reads a file; "-" is standard input; gzip is seen and undone. `format` is a spec, "csv(label=species)"; NULL goes by the
  * name's ending. A column read as labels is found by rkhs_data_labels. An array of n x height x width, or with 1, 3 or 4
  * channels behind, holds images; so does a folder of PNG files of one size, which are taken in byte order of their names, with
- * the labels of a table in it, labels.csv or labels.tsv, whose columns are file and label. */
+ * the labels of a table in it, labels.csv or labels.tsv, whose columns are file and label. A table's first column that has no
+ * name in the header and numbers the rows, as other programs write it, is left out, and the log says so. */
 RKHS_API rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data);
 
 /* The same, for a kernel: a file that can be read in more than one way is read as the kernel compares it, lines of text for a
@@ -215,6 +222,7 @@ RKHS_API rkhs_status rkhs_data_augment(rkhs_env *env, const rkhs_data *data, con
 RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "string", "bits", "image", "graph", ... */
 RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
 RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
+RKHS_API const char *rkhs_data_column_name(const rkhs_data *data, int64_t column); /* from 0; NULL where it has none */
 /* The numbers of dense data and of images; NULL if it is neither. */
 RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld);
 /* Height, width and channels of images (each may be NULL); 0 if it holds none. */

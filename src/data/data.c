@@ -64,6 +64,8 @@ void rkhs_data_free(rkhs_data *data) {
     if (!data) return;
     data->type->release(data);
     rkhs_data_free(data->labels);
+    rkhs_data_free(data->under);
+    rk_texts_free(data->env, data->names);
     rk_free(data->env, data->self);
     rk_free(data->env, data);
 }
@@ -74,6 +76,7 @@ rkhs_status rk_data_subset(const rkhs_data *x, const int64_t *index, int64_t cou
     *out = NULL;
     TRY(rk_data_new(x->env, x->type, count, x->columns, &part));
     TRY(x->type->subset(x->env, x, index, count, part));
+    TRY(rk_columns_copy(x, part));
     if (x->labels) TRY(rk_data_subset(x->labels, index, count, &part->labels));
     *out = part;
     part = NULL;
@@ -98,14 +101,17 @@ rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_
 rkhs_status rk_data_join(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data **joined) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    const rkhs_data *first = parts[0], **labels;
-    rkhs_data *all = NULL;
+    const rkhs_data *first = parts[0], **labels, **list;
+    rkhs_data *all = NULL, **aligned = NULL;
     int64_t rows = 0;
     int labelled = 1;
     *joined = NULL;
     TRY(rk_scratch(env, count, sizeof *labels, &labels));
+    TRY(rk_scratch(env, count, sizeof *list, &list));
+    TRY(rk_alloc(env, count, sizeof *aligned, &aligned));
     for (int k = 0; k < count; k++) {
-        const rkhs_data *x = parts[k];
+        TRY(rk_columns_like(env, parts[k], first, &aligned[k]));
+        const rkhs_data *x = list[k] = aligned[k] ? aligned[k] : parts[k];
         if (x->type != first->type)
             FAIL(env, RKHS_ERR_DATA, "%s data cannot be joined with %s data: give all in one form", x->type->entry.name,
                  first->type->entry.name);
@@ -113,18 +119,21 @@ rkhs_status rk_data_join(rkhs_env *env, const rkhs_data *const *parts, int count
             FAIL(env, RKHS_ERR_DATA, "rows of %lld columns cannot be joined with rows of %lld: give the same columns in all",
                  (long long)x->columns, (long long)first->columns);
         rows += x->rows;
-        labels[k] = x->labels;
-        labelled = labelled && x->labels;
+        labels[k] = parts[k]->labels;
+        labelled = labelled && labels[k];
     }
     if (!first->type->join)
         FAIL(env, RKHS_ERR_DATA,
              "rows of a precomputed Gram cannot be joined: its columns are objects too; compute one Gram of all objects");
     TRY(rk_data_new(env, first->type, rows, first->columns, &all));
-    TRY(first->type->join(env, parts, count, all));
+    TRY(first->type->join(env, list, count, all));
+    TRY(rk_columns_copy(first, all));
     if (labelled) TRY(rk_data_join(env, labels, count, &all->labels));
     *joined = all;
     all = NULL;
 done:
+    for (int k = 0; aligned && k < count; k++) rkhs_data_free(aligned[k]);
+    rk_free(env, aligned);
     rkhs_data_free(all);
     rk_scratch_release(env, mark);
     return status;
@@ -156,6 +165,7 @@ static rkhs_status adopt(rkhs_env *env, const rkhs_data *x, const rk_data_type *
     if (!type->adopt) return RKHS_ERR_DATA;
     rkhs_status status = rk_data_new(env, type, x->rows, x->columns, &as);
     if (status == RKHS_OK) status = type->adopt(env, x, as);
+    if (status == RKHS_OK) status = rk_columns_copy(x, as);
     if (status == RKHS_OK)
         *use = *view = as;
     else
@@ -163,8 +173,9 @@ static rkhs_status adopt(rkhs_env *env, const rkhs_data *x, const rk_data_type *
     return status;
 }
 
-rkhs_status rk_data_coerce_like(rkhs_env *env, const rkhs_data *x, unsigned kinds, const char *what, const rkhs_data *like,
-                                const rkhs_data **use, rkhs_data **view) {
+/* x as the kind of `like`, whose columns it has. */
+static rkhs_status coerce_to(rkhs_env *env, const rkhs_data *x, unsigned kinds, const char *what, const rkhs_data *like,
+                             const rkhs_data **use, rkhs_data **view) {
     *use = x;
     *view = NULL;
     if (x->type == like->type || (x->columns != like->columns && x->type->kind & kinds)) return RKHS_OK; /* no use to go on */
@@ -181,6 +192,25 @@ rkhs_status rk_data_coerce_like(rkhs_env *env, const rkhs_data *x, unsigned kind
         return status;
     }
     return rk_data_coerce(env, x, kinds & ~(unsigned)RK_PREFER_BITS, what, use, view);
+}
+
+rkhs_status rk_data_coerce_like(rkhs_env *env, const rkhs_data *x, unsigned kinds, const char *what, const rkhs_data *like,
+                                const rkhs_data **use, rkhs_data **view) {
+    rkhs_data *aligned;
+    *use = NULL;
+    *view = NULL;
+    rkhs_status status = rk_columns_like(env, x, like, &aligned);
+    if (status == RKHS_OK) status = coerce_to(env, aligned ? aligned : x, kinds, what, like, use, view);
+    if (!aligned) return status;
+    if (status != RKHS_OK) {
+        rkhs_data_free(aligned);
+        return status;
+    }
+    if (*view)
+        (*view)->under = aligned;
+    else
+        *use = *view = aligned;
+    return RKHS_OK;
 }
 
 rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, const char *what, const rkhs_data **use,
@@ -211,7 +241,8 @@ rkhs_status rk_data_save(const rkhs_data *x, rk_archive *archive, const char *pr
     char name[256];
     snprintf(name, sizeof name, "%skind", prefix);
     rkhs_status status = rk_archive_put_text(archive, name, x->type->entry.name);
-    return status == RKHS_OK ? x->type->save(x, archive, prefix) : status;
+    if (status == RKHS_OK) status = x->type->save(x, archive, prefix);
+    return status == RKHS_OK ? rk_columns_save(x, archive, prefix) : status;
 }
 
 rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data **out) {
@@ -228,6 +259,7 @@ rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix,
              rk_archive_path(archive), kind);
     TRY(rk_data_new(env, type, 0, 0, &x));
     TRY(type->load(env, archive, prefix, x));
+    TRY(rk_columns_load(env, archive, prefix, x));
     *out = x;
     x = NULL;
 done:
@@ -255,6 +287,7 @@ rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count
     }
     TRY(rk_data_new(env, x->type, count, x->columns, &y));
     TRY((x->type->keep ? x->type->keep : x->type->subset)(env, x, index, count, y));
+    TRY(rk_columns_copy(x, y));
     *kept = y;
     y = NULL;
 done:

@@ -9,6 +9,9 @@ struct rkhs_data {
     const rk_data_type *type;
     int64_t rows, columns;
     rkhs_data *labels; /* that came with it, or NULL */
+    char **names;      /* of the columns, or NULL; see names.c */
+    int counted;       /* a first column that numbered the rows was left out */
+    rkhs_data *under;  /* what a view looks at, where that is its own; or NULL */
     void *self;        /* rk_dense, rk_gram_rows, rk_labels, ... */
 };
 
@@ -174,6 +177,25 @@ rkhs_status rk_data_subset(const rkhs_data *x, const int64_t *index, int64_t cou
 rkhs_status rk_data_join(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data **joined);
 /* The objects at `index` (NULL: all) as a map keeps them, without labels. */
 rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept);
+
+/* ---- names.c: names of columns, lists of texts -------------------------------------------------------------------------- */
+
+uint64_t rk_text_hash(const char *s);
+/* Texts in one block that begins at the first. */
+rkhs_status rk_texts_copy(rkhs_env *env, const char *const *texts, int64_t count, char ***copy);
+void rk_texts_free(rkhs_env *env, char **texts);
+/* Two arrays of an archive, <prefix><what>names and <prefix><what>ends; loaded on the scratch list. */
+rkhs_status rk_texts_save(rkhs_env *env, rk_archive *archive, const char *prefix, const char *what, const char *const *texts,
+                          int64_t count);
+rkhs_status rk_texts_load(rkhs_env *env, rk_archive *archive, const char *prefix, const char *what, const char ***texts,
+                          int64_t *count);
+/* Gives x->columns names, or takes them away; those of another of as many columns, where it has any; in an archive. */
+rkhs_status rk_columns_name(rkhs_data *x, const char *const *names);
+rkhs_status rk_columns_copy(const rkhs_data *from, rkhs_data *to);
+rkhs_status rk_columns_save(const rkhs_data *x, rk_archive *archive, const char *prefix);
+rkhs_status rk_columns_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *x);
+/* x with the columns of `like`, matched by name; NULL where both have the same, or one has no names. */
+rkhs_status rk_columns_like(rkhs_env *env, const rkhs_data *x, const rkhs_data *like, rkhs_data **aligned);
 
 /* codes[i] is a code 0 .. classes-1, or -1: no label; names NULL: the codes' digits. Copies. */
 rkhs_status rk_labels_new(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, int64_t classes,

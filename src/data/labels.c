@@ -1,6 +1,4 @@
-/* labels.c: class labels, a code for each object and a name for each code; an object without a label has the code -1.
- *
- * The names stand in one block that begins at names[0]. */
+/* labels.c: class labels, a code for each object and a name for each code; an object without a label has the code -1. */
 #include "data/data.h"
 
 #include <stdio.h>
@@ -9,25 +7,25 @@
 
 static const rk_labels *labels_of(const rkhs_data *x) { return x->self; }
 
-/* Copies names into one block; NULL: the digits of the codes. */
+/* Copies names; NULL: the digits of the codes. */
 static rkhs_status copy_names(rkhs_env *env, const char *const *names, int64_t classes, rk_labels *to) {
     rkhs_status status = RKHS_OK;
-    char digits[32], *next;
-    int64_t bytes = 0;
-    for (int64_t c = 0; c < classes; c++) bytes += names ? (int64_t)strlen(names[c]) + 1 : (int64_t)sizeof digits;
-    TRY(rk_alloc(env, rk_most(classes, 1), sizeof *to->names, &to->names));
-    TRY(rk_alloc(env, rk_most(bytes, 1), 1, &to->names[0]));
-    next = to->names[0];
-    for (int64_t c = 0; c < classes; c++) {
-        if (!names) snprintf(digits, sizeof digits, "%lld", (long long)c);
-        const char *name = names ? names[c] : digits;
-        size_t length = strlen(name) + 1;
-        memcpy(next, name, length);
-        to->names[c] = next;
-        next += length;
+    rk_mark mark = rk_scratch_mark(env);
+    const char **numbers;
+    char *digits;
+    if (!names) {
+        TRY(rk_scratch(env, classes, sizeof *numbers, &numbers));
+        TRY(rk_scratch(env, classes, 32, &digits));
+        for (int64_t c = 0; c < classes; c++) {
+            snprintf(digits + 32 * c, 32, "%lld", (long long)c);
+            numbers[c] = digits + 32 * c;
+        }
+        names = numbers;
     }
+    TRY(rk_texts_copy(env, names, classes, &to->names));
     to->classes = classes;
 done:
+    rk_scratch_release(env, mark);
     return status;
 }
 
@@ -103,12 +101,6 @@ typedef struct word {
     int64_t code, value; /* in order of appearance; as a number */
 } word;
 
-static uint64_t hash_word(const char *s) {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-    return h ^ h >> 29;
-}
-
 /* Whether a word is a whole number exactly as one would write it: "-12", not "012" or "+1". */
 static int whole(const char *s, int64_t *value) {
     const char *d = s + (*s == '-');
@@ -135,7 +127,7 @@ static rkhs_status number_words(rkhs_env *env, const char *const *words, int64_t
     for (int64_t i = 0; i < n; i++) {
         codes[i] = -1;
         if (rk_label_missing(words[i])) continue;
-        int64_t at = (int64_t)(hash_word(words[i]) & (uint64_t)(slots - 1));
+        int64_t at = (int64_t)(rk_text_hash(words[i]) & (uint64_t)(slots - 1));
         while (table[at] >= 0 && strcmp((*list)[table[at]].text, words[i]) != 0) at = (at + 1) & (slots - 1);
         if (table[at] < 0) {
             if (*count == room) TRY(rk_realloc(env, room *= 2, sizeof **list, list));
@@ -221,69 +213,27 @@ done:
     return status;
 }
 
-/* codes, the names one after another, and where each ends. */
 static rkhs_status save_labels(const rkhs_data *x, rk_archive *archive, const char *prefix) {
-    rkhs_status status = RKHS_OK;
     const rk_labels *l = labels_of(x);
-    rk_mark mark = rk_scratch_mark(x->env);
-    rk_text all = {x->env, NULL, 0, 0};
     char name[256];
-    int64_t *ends;
     snprintf(name, sizeof name, "%scodes", prefix);
-    TRY(rk_archive_put(archive, name, &(rk_array){'q', 1, {x->rows}, l->codes}));
-    TRY(rk_scratch(x->env, l->classes, sizeof *ends, &ends));
-    for (int64_t c = 0; c < l->classes; c++) {
-        TRY(rk_text_add(&all, "%s", l->names[c]));
-        ends[c] = all.length;
-    }
-    snprintf(name, sizeof name, "%snames", prefix);
-    TRY(rk_archive_put_text(archive, name, all.s ? all.s : ""));
-    snprintf(name, sizeof name, "%sends", prefix);
-    TRY(rk_archive_put_copy(archive, name, &(rk_array){'q', 1, {l->classes}, ends}));
-done:
-    rk_free(x->env, all.s);
-    rk_scratch_release(x->env, mark);
-    return status;
-}
-
-/* The names from their block and ends, on the scratch list. */
-static rkhs_status split_names(rkhs_env *env, const char *where, const char *all, const rk_array *ends, const char ***out) {
-    rkhs_status status = RKHS_OK;
-    const int64_t *end = ends->data;
-    int64_t from = 0, length = (int64_t)strlen(all);
-    const char **names;
-    char *copy;
-    TRY(rk_scratch(env, ends->shape[0], sizeof *names, &names));
-    TRY(rk_scratch(env, length + ends->shape[0], 1, &copy));
-    for (int64_t c = 0; c < ends->shape[0]; c++) {
-        if (end[c] < from || end[c] > length)
-            FAIL(env, RKHS_ERR_FORMAT, "%s: the names of the classes are damaged: make the file again", where);
-        memcpy(copy, all + from, (size_t)(end[c] - from));
-        names[c] = copy;
-        copy += end[c] - from;
-        *copy++ = 0;
-        from = end[c];
-    }
-    *out = names;
-done:
-    return status;
+    rkhs_status status = rk_archive_put(archive, name, &(rk_array){'q', 1, {x->rows}, l->codes});
+    if (status != RKHS_OK) return status;
+    return rk_texts_save(x->env, archive, prefix, "", (const char *const *)l->names, l->classes);
 }
 
 static rkhs_status load_labels(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *out) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     rkhs_data *fresh = NULL;
-    rk_array codes, ends;
-    const char *all, **names = NULL;
+    rk_array codes;
+    const char **names = NULL;
+    int64_t classes;
     char name[256];
     snprintf(name, sizeof name, "%scodes", prefix);
     TRY(rk_archive_get(archive, name, 'q', 1, &codes));
-    snprintf(name, sizeof name, "%snames", prefix);
-    TRY(rk_archive_get_text(archive, name, &all));
-    snprintf(name, sizeof name, "%sends", prefix);
-    TRY(rk_archive_get(archive, name, 'q', 1, &ends));
-    TRY(split_names(env, rk_archive_path(archive), all, &ends, &names));
-    TRY(rk_labels_new(env, codes.data, codes.shape[0], names, ends.shape[0], &fresh));
+    TRY(rk_texts_load(env, archive, prefix, "", &names, &classes));
+    TRY(rk_labels_new(env, codes.data, codes.shape[0], names, classes, &fresh));
     out->rows = fresh->rows;
     out->columns = 1;
     memcpy(out->self, fresh->self, sizeof(rk_labels));
@@ -296,8 +246,7 @@ done:
 
 static void release_labels(rkhs_data *x) {
     const rk_labels *l = labels_of(x);
-    if (l->names) rk_free(x->env, l->names[0]);
-    rk_free(x->env, l->names);
+    rk_texts_free(x->env, l->names);
     rk_free(x->env, l->codes);
 }
 

@@ -211,6 +211,59 @@ static rkhs_status check_text(rk_csv *r) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------------- */
 
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Whether numbers, each p behind the one before, number the rows: whole, not below 0, none twice. A part of a table that was
+ * numbered before counts with gaps, or in another order. */
+static rkhs_status numbers_rows(rkhs_env *env, const double *values, int64_t rows, int64_t p, int *counts) {
+    rk_mark mark = rk_scratch_mark(env);
+    double *sorted;
+    int64_t up = 0;
+    *counts = 1;
+    for (int64_t i = 0; i < rows && *counts; i++) {
+        double v = values[i * p];
+        *counts = v >= 0 && v == floor(v);
+        up += i == 0 || v > values[(i - 1) * p];
+    }
+    if (!*counts || up == rows) return RKHS_OK;
+    rkhs_status status = rk_scratch(env, rows, sizeof *sorted, &sorted);
+    if (status != RKHS_OK) return status;
+    for (int64_t i = 0; i < rows; i++) sorted[i] = values[i * p];
+    qsort(sorted, (size_t)rows, sizeof *sorted, ascending);
+    for (int64_t i = 1; i < rows && *counts; i++) *counts = sorted[i] > sorted[i - 1];
+    rk_scratch_release(env, mark);
+    return RKHS_OK;
+}
+
+/* Leaves out a first column without a name that numbers the rows, as pandas and R write it. */
+static rkhs_status drop_numbering(rk_csv *r, double *values, int64_t rows, int64_t *p) {
+    int counts;
+    if (!r->names || r->label == 0 || *p < 2 || (*r->names[0] && strcmp(r->names[0], "Unnamed: 0") != 0)) return RKHS_OK;
+    rkhs_status status = numbers_rows(r->env, values, rows, *p, &counts);
+    if (status != RKHS_OK || !counts) return status;
+    for (int64_t i = 0; i < rows; i++) memmove(values + i * (*p - 1), values + i * *p + 1, (size_t)(*p - 1) * sizeof *values);
+    --*p;
+    r->counted = 1;
+    rk_log(r->env, RKHS_LOG_ADVICE, "%s: the first column has no name and numbers the rows: it is left out; name it to keep it",
+           r->name);
+    return RKHS_OK;
+}
+
+/* The names in the header, of the columns that are data. */
+static rkhs_status name_columns(const rk_csv *r, rkhs_data *x) {
+    const char **names;
+    if (!r->names) return RKHS_OK;
+    rkhs_status status = rk_scratch(r->env, x->columns, sizeof *names, &names);
+    if (status != RKHS_OK) return status;
+    for (int64_t j = r->counted, c = 0; j < r->columns; j++)
+        if (j != r->label) names[c++] = r->names[j];
+    x->counted = r->counted;
+    return rk_columns_name(x, names);
+}
+
 /* The rows as vectors, or as the strings of one column. */
 static rkhs_status read_table(rk_csv *r, const csv *c, int strings, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
@@ -227,11 +280,14 @@ static rkhs_status read_table(rk_csv *r, const csv *c, int strings, rkhs_data **
     if (strings) {
         TRY(rk_data_strings_new(env, (const char *const *)texts, NULL, rows, &x));
     } else {
-        TRY(rk_data_new(env, &rk_data_dense, rows, r->columns - (r->label >= 0), &x));
+        int64_t p = r->columns - (r->label >= 0);
+        TRY(drop_numbering(r, values, rows, &p));
+        TRY(rk_data_new(env, &rk_data_dense, rows, p, &x));
         rk_dense *d = x->self;
         d->values = d->owned = values;
-        d->ld = x->columns;
+        d->ld = p;
         values = NULL;
+        TRY(name_columns(r, x));
     }
     if (words) TRY(rk_labels_from_words(env, (const char *const *)words, rows, &x->labels));
     *out = x;

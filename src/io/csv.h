@@ -17,6 +17,7 @@ typedef struct rk_csv {
     int64_t label;      /* the column of labels, or -1 */
     int64_t text;       /* the column of strings, or -1: numbers are read */
     const char **names; /* of the columns; NULL: no header */
+    int counted;        /* the first column is left out, as it numbers the rows */
 } rk_csv;
 
 typedef struct rk_csv_field {

@@ -19,15 +19,9 @@ typedef struct named {
     int64_t place;
 } named;
 
-static uint64_t hash_name(const char *s) {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-    return h ^ h >> 29;
-}
-
 /* The place of a name in a table of 2^k slots: the one it has, or `place` if it is new. */
 static int64_t place_of(named *table, int64_t slots, const char *name, int64_t place) {
-    int64_t at = (int64_t)(hash_name(name) & (uint64_t)(slots - 1));
+    int64_t at = (int64_t)(rk_text_hash(name) & (uint64_t)(slots - 1));
     while (table[at].name && strcmp(table[at].name, name) != 0) at = (at + 1) & (slots - 1);
     if (!table[at].name) table[at] = (named){name, place};
     return table[at].place;

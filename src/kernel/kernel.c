@@ -292,9 +292,9 @@ rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, cons
     if (b) TRY(rk_kernel_coerce(kernel, b, use_a, &use_b, &view_b));
     if (b && rk_kernel_kinds(kernel) == RK_KIND_GRAM)
         FAIL(env, RKHS_ERR_DATA, "the kernel 'precomputed' compares nothing new: its values are the data themselves");
-    if (b && a->columns != b->columns)
+    if (b && use_a->columns != use_b->columns)
         FAIL(env, RKHS_ERR_DATA, "the first data set has %lld columns, the second %lld: give both the same",
-             (long long)a->columns, (long long)b->columns);
+             (long long)use_a->columns, (long long)use_b->columns);
     rk_ask_huge(K, (size_t)a->rows * (size_t)ld * sizeof *K); /* the caller's, most often fresh: the first touch is ours */
     TRY(rk_kernel_copy_tree(kernel, &frozen));
     TRY(freeze_tree(env, frozen, use_a));

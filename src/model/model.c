@@ -275,6 +275,8 @@ rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const r
     TRY(own_kernel(model, kernel, x, &fresh->kernel));
     TRY(rk_kernel_coerce(fresh->kernel, x, NULL, &use, &view));
     TRY(fit_into(fresh, use, y, start, NULL, dim));
+    if (x->counted)
+        TRY(rk_report_text(env, &fresh->report, "left_out", "the first column, which has no name and numbers the rows"));
     rk_model_swap(model, fresh);
 done:
     rk_blas_end();

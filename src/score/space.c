@@ -48,13 +48,13 @@ rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, 
     if (!kernel && !(a->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE)))
         FAIL(env, RKHS_ERR_ARGUMENT, "distances between %s data need a kernel: name one (in the tool: --kernel)",
              a->type->entry.name);
-    if (b && a->columns != b->columns)
-        FAIL(env, RKHS_ERR_DATA, "there are %lld columns in one data set and %lld in the other: give both the same",
-             (long long)a->columns, (long long)b->columns);
     TRY(kernel ? rk_kernel_copy(kernel, &s->kernel) : rk_kernel_new(env, "rbf(sigma=1)", &s->kernel));
     /* Columns are the training set: rules are taken from it, and it is bound first. */
     if (b) TRY(rk_kernel_coerce(s->kernel, b, NULL, &use_b, &s->view_b));
     TRY(rk_kernel_coerce(s->kernel, a, use_b, &use_a, &s->view_a));
+    if (b && use_a->columns != use_b->columns)
+        FAIL(env, RKHS_ERR_DATA, "there are %lld columns in one data set and %lld in the other: give both the same",
+             (long long)use_a->columns, (long long)use_b->columns);
     if (kernel) TRY(rk_kernel_freeze(s->kernel, b ? use_b : use_a));
     if (b) {
         TRY(rk_bind(env, s->kernel, use_b, NULL, &s->b));

@@ -300,7 +300,7 @@ static void arrays_that_contradict_each_other_are_not_loaded(void **state) {
     OK(env, rk_archive_put(a, "codes", &(rk_array){'q', 1, {1}, out}));
     OK(env, rk_archive_put_text(a, "names", "abc"));
     OK(env, rk_archive_put(a, "ends", &(rk_array){'q', 1, {2}, ends}));
-    not_loaded(env, a, "names of the classes are damaged");
+    not_loaded(env, a, "names in 'names' are damaged");
 }
 
 /* ---- samples ---- */

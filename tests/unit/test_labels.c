@@ -179,8 +179,8 @@ static void scores_leave_out_rows_without_a_label(void **state) {
         s.count = 0;
         tried++;
         if (!type.takes_new) continue;
-        OK(env, rkhs_score(env, &type.name, 1,
-                           &(rkhs_scored){.z = z, .labels = y, .new_z = some_z, .new_labels = some_y}, &expect, NULL));
+        OK(env, rkhs_score(env, &type.name, 1, &(rkhs_scored){.z = z, .labels = y, .new_z = some_z, .new_labels = some_y},
+                           &expect, NULL));
         OK(env, rkhs_score(env, &type.name, 1, &(rkhs_scored){.z = some_z, .labels = some_y, .new_z = z, .new_labels = y},
                            &value, NULL));
         assert_true(value == expect);
@@ -262,10 +262,14 @@ static void ke_draws_unknown_objects_nowhere(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        FILES_TEST(words_that_name_no_class_are_unknown),      FILES_TEST(whole_numbers_stay_in_order_beside_unknown_ones),
-        FILES_TEST(every_format_reads_and_writes_them),        FILES_TEST(nan_in_an_array_of_labels_is_unknown),
-        FILES_TEST(join_and_subset_keep_them),                 FILES_TEST(delta_of_an_unknown_class_is_like_nothing),
-        FILES_TEST(scores_leave_out_rows_without_a_label),     FILES_TEST(scores_of_no_labels_at_all_are_refused),
+        FILES_TEST(words_that_name_no_class_are_unknown),
+        FILES_TEST(whole_numbers_stay_in_order_beside_unknown_ones),
+        FILES_TEST(every_format_reads_and_writes_them),
+        FILES_TEST(nan_in_an_array_of_labels_is_unknown),
+        FILES_TEST(join_and_subset_keep_them),
+        FILES_TEST(delta_of_an_unknown_class_is_like_nothing),
+        FILES_TEST(scores_leave_out_rows_without_a_label),
+        FILES_TEST(scores_of_no_labels_at_all_are_refused),
         FILES_TEST(ke_draws_unknown_objects_nowhere),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
