@@ -4,6 +4,7 @@
  * off counts as none. */
 #include "select.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -105,14 +106,24 @@ static int take_number(const char **at, double *value) {
     return 1;
 }
 
+/* The four hexadecimal digits of an escape; 0 when they are none. */
+static int take_code(const char *s, unsigned *code) {
+    *code = 0;
+    for (int i = 0; i < 4; i++) {
+        if (!isxdigit((unsigned char)s[i])) return 0;
+        *code = 16 * *code + (unsigned)(isdigit((unsigned char)s[i]) ? s[i] - '0' : (s[i] | 32) - 'a' + 10);
+    }
+    return 1;
+}
+
 /* A JSON text, unquoted in place of itself; NULL when it is none. */
 static char *take_text(char *at) {
     char *from = at, *to = at;
     if (*from++ != '"') return NULL;
     while (*from != 0 && *from != '"') {
-        unsigned code = (unsigned char)*from;
-        if (*from == '\\' && from[1] == 'u' && sscanf(from + 2, "%4x", &code) == 1 && strlen(from) > 6)
-            from += 5;
+        unsigned code = (unsigned char)*from, escaped;
+        if (*from == '\\' && from[1] == 'u' && take_code(from + 2, &escaped))
+            code = escaped, from += 5;
         else if (*from == '\\' && from[1] != 0)
             code = (unsigned char)*++from;
         from++;

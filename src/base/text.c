@@ -75,7 +75,9 @@ static rkhs_status parse_number(parser *p, rk_node **out) {
     const char *from = p->text + p->at;
     char *end;
     double value = rk_strtod(from, &end);
-    if (end == from || strspn(from, "0123456789.eE+-") < (size_t)(end - from)) return wrong(p, "a number");
+    int plain = end > from;
+    for (const char *s = from; s < end; s++) plain = plain && strchr("0123456789.eE+-", *s);
+    if (!plain) return wrong(p, "a number");
     int start = p->at;
     p->at += (int)(end - from);
     (*out)->number = value;

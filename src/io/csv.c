@@ -204,7 +204,7 @@ done:
 /* What text cannot be; blank lines alone are no data either. */
 static rkhs_status check_text(rk_csv *r) {
     rkhs_status status = rk_text_check(r->env, r->name, &r->at, r->end);
-    if (status == RKHS_OK && rk_csv_only_blanks(r))
+    if (status == RKHS_OK && rk_csv_last(r) == r->at)
         status = rk_fail(r->env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", r->name);
     return status;
 }

@@ -37,8 +37,8 @@ int rk_csv_number(const char *text, double *value);
 char *rk_csv_after_line(char *s);
 /* The next field, and the step over what ends it. */
 rkhs_status rk_csv_take(rk_csv *r, rk_csv_field *f);
-/* Whether nothing but blank lines is left. */
-int rk_csv_only_blanks(const rk_csv *r);
+/* The end of what is left, without the blank lines at its end, which are no rows. */
+char *rk_csv_last(const rk_csv *r);
 /* All rows: the numbers, when wanted, and the words in the columns of labels and of strings, where there are any; all are
  * allocated. */
 rkhs_status rk_csv_rows(rk_csv *r, int numbers, double **values, char ***words, char ***texts, int64_t *rows);

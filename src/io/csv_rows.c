@@ -150,10 +150,10 @@ rkhs_status rk_csv_take(rk_csv *r, rk_csv_field *f) {
     return RKHS_OK;
 }
 
-int rk_csv_only_blanks(const rk_csv *r) {
-    const char *s = r->at;
-    while (s < r->end && (isspace((unsigned char)*s) || *s == 0x1a)) s++; /* 0x1a: an old mark for the end of a file */
-    return s == r->end;
+char *rk_csv_last(const rk_csv *r) {
+    char *end = r->end;
+    while (end > r->at && (isspace((unsigned char)end[-1]) || end[-1] == 0x1a)) end--; /* 0x1a: an old mark for the end */
+    return end;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------------- */
@@ -332,9 +332,8 @@ done:
 static rkhs_status cut(blocks *all, int64_t most, int *usable) {
     rkhs_status status = RKHS_OK;
     rk_csv *r = all->r;
-    char *end = r->end;
+    char *end = rk_csv_last(r);
     *usable = 0;
-    while (end > r->at && (isspace((unsigned char)end[-1]) || end[-1] == 0x1a)) end--; /* blank lines at the end are no rows */
     if (end == r->at) return RKHS_OK;
     all->count = (end - r->at + BLOCK - 1) / BLOCK;
     TRY(rk_scratch(r->env, all->count, sizeof *all->block, &all->block));
@@ -399,7 +398,7 @@ static rkhs_status read_lines(rk_csv *r, int numbers, double **values, char ***w
     rkhs_status status = RKHS_OK;
     int64_t p = r->columns - (r->label >= 0), lines = count_lines(r), bytes = r->end - r->at, length = bytes;
     int64_t most = bytes / 2 + 1; /* a number takes a byte and another to end it */
-    char what[256], *start = r->at;
+    char what[256], *start = r->at, *last = rk_csv_last(r);
     *rows = 0;
     if (p > 0 && lines < most / p + 1) most = lines * p;
     snprintf(what, sizeof what, "%.200s, as numbers,", r->name);
@@ -407,7 +406,7 @@ static rkhs_status read_lines(rk_csv *r, int numbers, double **values, char ***w
     if (numbers) TRY(rk_alloc(r->env, most, sizeof **values, values));
     if (r->label >= 0) TRY(rk_alloc(r->env, lines, sizeof **words, words));
     if (r->text >= 0) TRY(rk_alloc(r->env, lines, sizeof **texts, texts));
-    for (; !((*r->at <= ' ') && rk_csv_only_blanks(r)); ++*rows) {
+    for (; r->at < last; ++*rows) {
         if (*rows % RK_CSV_LOOK == 0) TRY(rk_progress(r->env, "parse", r->at - start, length));
         int room = numbers && (*rows + 1) * p <= most; /* a row that needs more lacks fields or digits */
         TRY(read_row(r, numbers, room ? *values + *rows * p : NULL, r->label >= 0 ? *words + *rows : NULL,

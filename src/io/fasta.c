@@ -75,7 +75,9 @@ static rkhs_status read_records(records *r, char *at, char *end, int64_t label) 
     for (r->line = 1; at < end;) {
         char *stop = line_end(at, end);
         if (*at != '>') { /* only before the first record */
-            int blank = *at == ';' || strspn(at, " \t\r\n") >= (size_t)(stop - at);
+            const char *text = at;
+            while (text < stop && (*text == ' ' || *text == '\t' || *text == '\r')) text++;
+            int blank = *at == ';' || text == stop;
             if (!blank)
                 FAIL(r->env, RKHS_ERR_FORMAT,
                      "%s: line %lld: a FASTA file begins with a line '>name': give such a file, or say --format lines", r->name,
