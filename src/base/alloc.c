@@ -71,9 +71,11 @@ static rkhs_status block_new(rkhs_env *env, int64_t count, size_t size, int zero
         return rk_fail(env, RKHS_ERR_MEMORY, "%lld elements of %zu bytes are more than this machine can address",
                        (long long)count, size);
     size_t bytes = (size_t)count * size;
-    int injected = env->fail_at >= 0 && env->allocations++ == env->fail_at;
+    int64_t number = env->fail_at >= 0 || env->shift ? env->allocations++ : 0;
+    int injected = env->fail_at >= 0 && number == env->fail_at;
+    size_t shift = (size_t)(number * env->shift % 8) * 8, room = bytes + sizeof(rk_block) + ALIGN + shift;
     if (injected || !take_bytes(env, bytes)) return over_limit(env, bytes);
-    char *raw = zeroed ? calloc(1, bytes + sizeof(rk_block) + ALIGN) : malloc(bytes + sizeof(rk_block) + ALIGN);
+    char *raw = zeroed ? calloc(1, room) : malloc(room);
     if (!raw) {
         atomic_fetch_sub(&env->used, bytes);
         return rk_fail(env, RKHS_ERR_MEMORY, "the system has no %s to give: close other programs, or use less data",
@@ -81,6 +83,7 @@ static rkhs_status block_new(rkhs_env *env, int64_t count, size_t size, int zero
     }
     rk_ask_huge(raw, bytes);
     uintptr_t payload = ((uintptr_t)raw + sizeof(rk_block) + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1);
+    payload += shift;
     rk_block *head = head_of((void *)payload);
     *head = (rk_block){raw, bytes, NULL};
     *out = head;

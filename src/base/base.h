@@ -54,6 +54,7 @@ struct rkhs_env {
     struct rk_block *scratch; /* newest first */
     int64_t allocations;      /* so far, for the tests that make the k-th fail */
     int64_t fail_at;          /* -1: never */
+    int64_t shift;            /* for the tests that move arrays: allocation k lies 8 (k shift mod 8) bytes further on */
     int64_t writes;           /* calls to the system on the way out so far, for the tests that make the k-th fail */
     int64_t fail_write_at;    /* -1: never */
     int fail_write_error;     /* an errno; 0: half of what was asked for is written */
@@ -238,6 +239,8 @@ typedef rkhs_status (*rk_tile_fn)(void *context, int64_t tile, int worker);
 /* Runs fn on tiles 0 .. count-1 in any order; reports progress on `stage` (NULL: only asks whether to go on). */
 rkhs_status rk_parallel(rkhs_env *env, const char *stage, int64_t count, rk_tile_fn fn, void *context);
 int rk_workers(const rkhs_env *env);
+/* `count` doubles rounded up to whole lines of 64 bytes: how far apart the rooms of two workers lie in one array. */
+static inline int64_t rk_apart(int64_t count) { return (count + 7) / 8 * 8; }
 void rk_pool_free(rkhs_env *env);
 
 /* ---- streams: bytes in, bytes out ----------------------------------------------------------------------------------- */

@@ -136,7 +136,7 @@ rkhs_status rk_work_new(rkhs_env *env, const rk_bound *a, const rk_bound *b, rk_
 }
 
 rkhs_status rk_work_for(rkhs_env *env, int64_t workers, const rk_bound *a, const rk_bound *b, rk_work **work) {
-    int64_t each = (tree_work(a, b) + 63) / 64 * 64;
+    int64_t each = rk_apart(tree_work(a, b));
     double *room;
     rkhs_status status = rk_scratch(env, workers, sizeof **work, work);
     if (status == RKHS_OK) status = rk_scratch_raw(env, each * workers, sizeof *room, &room);

@@ -211,7 +211,7 @@ static double self_of(const parts *f, int64_t r, double *D, double *u) {
     for (int64_t k = 0; k < r; k++) D[k * r + k] -= 1;
     double det = log_det(r, D);
     memcpy(u, f->t, (size_t)r * sizeof *u);
-    rk_trsm_tile('l', 'n', r, 1, D, r, u, 1);
+    rk_solve_vector('n', r, D, r, u);
     return det + log(2 * (rk_dot(r, u, u) + f->head[REST]));
 }
 
@@ -246,7 +246,7 @@ static rkhs_status factor_tile(void *context, int64_t i, int worker) {
     head[LOG_DET] = log_det(r, M);
     rk_trsm_tile('r', 't', p, r, M, r, N, r);
     memcpy(c1, t, (size_t)r * sizeof *c1);
-    rk_trsm_tile('l', 'n', r, 1, M, r, c1, 1);
+    rk_solve_vector('n', r, M, r, c1);
     head[ALPHA] = rk_dot(r, c1, c1) + head[REST];
     s->self[i] = self_of(&f, r, M, left);
     return isfinite(head[LOG_DET] + s->self[i]) ? RKHS_OK : singular(c->env, c->o);
@@ -275,10 +275,10 @@ static rkhs_status moments_tile(void *context, int64_t i, int worker) {
 rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_rule *o, rk_points *s) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    set_loop c = {.o = o, .env = env, .s = s, .each = set_room(s)};
+    set_loop c = {.o = o, .env = env, .s = s, .each = rk_apart(set_room(s))};
     int linear = o->base == RK_BASE_LINEAR;
     double most = (double)s->longest, q = (double)s->columns;
-    if (linear) c.each = s->columns * s->columns;
+    if (linear) c.each = rk_apart(s->columns * s->columns);
     TRY(rk_need(env, 8 * (linear ? q * q : 3 * most * most + q * most) * rk_workers(env), "the Gram of the points of one image",
                 "make the images smaller"));
     TRY(rk_scratch(env, c.each * rk_workers(env), sizeof *c.room, &c.room));

@@ -209,8 +209,9 @@ static rkhs_status norm_tile(void *context, int64_t tile, int worker) {
 }
 
 /* One rk_work for each worker. */
-static rkhs_status works_new(rkhs_env *env, int64_t each, rk_work **work) {
+static rkhs_status works_new(rkhs_env *env, int64_t count, rk_work **work) {
     double *room;
+    int64_t each = rk_apart(count);
     int workers = rk_workers(env);
     rkhs_status status = rk_scratch(env, workers, sizeof **work, work);
     if (status == RKHS_OK) status = rk_scratch(env, each * workers, sizeof *room, &room);

@@ -71,10 +71,17 @@ void rk_syrk_down(int64_t n, int64_t k, const double *A, int64_t lda, double *C,
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, narrow(n), narrow(k), -1.0, A, narrow(lda), 1.0, C, narrow(ldc));
 }
 
-void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb) {
-    cblas_dtrsm(CblasRowMajor, side == 'r' ? CblasRight : CblasLeft, CblasLower, op(trans), CblasNonUnit, narrow(m), narrow(n),
-                1.0, L, narrow(ldl), B, narrow(ldb));
+void rk_syrk_less(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc) {
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, narrow(n), narrow(k), -1.0, A, narrow(lda), 1.0, C, narrow(ldc));
 }
 
-double rk_dot(int64_t n, const double *x, const double *y) { return cblas_ddot(narrow(n), x, 1, y, 1); }
-double rk_norm(int64_t n, const double *x) { return cblas_dnrm2(narrow(n), x, 1); }
+void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb) {
+    if (side == 'r' && m == 1) {
+        rk_solve_vector(trans == 't' ? 'n' : 't', n, L, ldl, B);
+    } else if (side == 'l' && n == 1 && ldb == 1) {
+        rk_solve_vector(trans, m, L, ldl, B);
+    } else {
+        cblas_dtrsm(CblasRowMajor, side == 'r' ? CblasRight : CblasLeft, CblasLower, op(trans), CblasNonUnit, narrow(m),
+                    narrow(n), 1.0, L, narrow(ldl), B, narrow(ldb));
+    }
+}

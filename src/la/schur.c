@@ -48,7 +48,7 @@ double rk_schur(int64_t n, int64_t r, const double *Y, int64_t ldy, const double
     memcpy(S, B, (size_t)(n * n) * sizeof *S);
     rk_syrk_down(n, r, Y, ldy, S, n);
     if (rk_cholesky_tile(n, S, n) >= 0) return NAN;
-    rk_trsm_tile('l', 'n', n, 1, S, n, g, 1);
+    rk_solve_vector('n', n, S, n, g);
     for (int64_t k = 0; k < n; k++) sum += log(S[k * n + k]);
     return 2 * sum;
 }

@@ -229,7 +229,7 @@ static rkhs_status error_all(rkhs_model *m, const feature *f, const rkhs_data *x
     TRY(rk_bind(env, m->kernel, x, m->map->bound, &rows));
     a.rows = rows;
     a.tile = rk_least(ROWS, rk_tile_rows(rows, f->bound));
-    a.room_each = a.tile * (3 * f->m + 1);
+    a.room_each = rk_apart(a.tile * (3 * f->m + 1));
     int64_t tiles = (a.n + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
     TRY(rk_work_for(env, workers, rows, f->bound, &a.work));
     TRY(rk_scratch(env, workers * a.room_each, sizeof *a.room, &a.room));
@@ -280,7 +280,7 @@ static rkhs_status density_tile(void *context, int64_t tile, int worker) {
 static rkhs_status density_all(rkhs_env *env, const cloud *c, const double *Z, int64_t n, double *out) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    score_loop a = {.c = c, .Z = Z, .n = n, .tile = ROWS, .out = out, .room_each = c->t + c->r};
+    score_loop a = {.c = c, .Z = Z, .n = n, .tile = ROWS, .out = out, .room_each = rk_apart(c->t + c->r)};
     TRY(rk_scratch(env, rk_workers(env) * a.room_each, sizeof *a.room, &a.room));
     TRY(rk_parallel(env, "anomaly", (n + ROWS - 1) / ROWS, density_tile, &a));
 done:

@@ -67,7 +67,8 @@ static rkhs_status explain_tile(void *context, int64_t tile, int worker) {
     const explain_loop *a = context;
     const rk_map *map = a->map;
     int64_t kept = map->kept_count, dim = map->dim, i0 = tile * a->tile, ni = rk_least(a->tile, a->rows->x->rows - i0);
-    double *w = a->w + worker * a->tile * kept, *along = a->along + worker * a->tile * kept, *z = a->z + worker * a->tile * dim;
+    double *w = a->w + worker * rk_apart(a->tile * kept), *along = a->along + worker * rk_apart(a->tile * kept),
+           *z = a->z + worker * rk_apart(a->tile * dim);
     for (int64_t j = 0; j < kept; j += RK_TILE)
         TRY(rk_block_of(a->rows, i0, ni, a->kept, j, rk_least(RK_TILE, kept - j), w + j, kept, a->work[worker]));
     for (int64_t i = 0; i < ni; i++) use_row(map, w + i * kept, a->value + worker * kept, a->index + worker * kept);
@@ -95,9 +96,9 @@ static rkhs_status explain_all(const rkhs_model *m, const rkhs_data *x, int64_t 
     int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
     TRY(rk_work_for(env, workers, a.rows, a.kept, &a.work));
     TRY(rk_scratch(env, kept, sizeof *a.norm, &a.norm));
-    TRY(rk_scratch(env, workers * a.tile * kept, sizeof *a.w, &a.w));
-    TRY(rk_scratch(env, workers * a.tile * kept, sizeof *a.along, &a.along));
-    TRY(rk_scratch(env, workers * a.tile * map->dim, sizeof *a.z, &a.z));
+    TRY(rk_scratch(env, workers * rk_apart(a.tile * kept), sizeof *a.w, &a.w));
+    TRY(rk_scratch(env, workers * rk_apart(a.tile * kept), sizeof *a.along, &a.along));
+    TRY(rk_scratch(env, workers * rk_apart(a.tile * map->dim), sizeof *a.z, &a.z));
     TRY(rk_scratch(env, workers * kept, sizeof *a.value, &a.value));
     TRY(rk_scratch(env, workers * kept, sizeof *a.index, &a.index));
     TRY(rk_scratch(env, workers * 2 * top, sizeof *a.largest, &a.largest));

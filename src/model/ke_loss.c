@@ -75,7 +75,7 @@ rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k) {
     TRY(rk_scratch(env, n, sizeof *k->own, &k->own));
     TRY(rk_scratch(env, tiles * SUMS, sizeof *k->sums, &k->sums));
     TRY(rk_scratch_raw(env, rk_workers(env) * k->room_each, sizeof *k->room, &k->room));
-    TRY(rk_scratch_raw(env, rk_workers(env) * n, sizeof *k->slope, &k->slope));
+    TRY(rk_scratch_raw(env, rk_workers(env) * rk_apart(n), sizeof *k->slope, &k->slope));
     if (k->align == 0) goto done;
     TRY(rk_scratch(env, n, sizeof *k->means, &k->means));
     if (k->G)
@@ -257,7 +257,7 @@ static rkhs_status slope_tile(void *context, int64_t tile, int worker) {
     ke_loop *a = context;
     rk_ke *k = a->k;
     int64_t n = k->n, d = k->dim;
-    double *w = k->slope + (int64_t)worker * n;
+    double *w = k->slope + worker * rk_apart(n);
     for (int64_t i = tile * RK_TILE; i < rk_least((tile + 1) * RK_TILE, n); i++) {
         const double *z = a->Z + i * d, *h = k->H + i * n;
         slope_row(a, i, w);

@@ -216,6 +216,8 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     TRY(fresh->type->fit(&f));
     if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->seen, dim, fresh->map);
     TRY(rk_data_keep(seen, gram->keep, gram->kept, &fresh->map->kept));
+    /* The direction of a code near 0 is a matter of rounding, so that only the map itself gives it again. */
+    if (fresh->map->post == RK_POST_SPHERE) TRY(rk_map_apply(env, fresh->map, fresh->kernel, seen, fresh->Z, dim));
     fresh->keep = gram->keep;
     gram->keep = NULL;
 done:

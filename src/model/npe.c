@@ -109,8 +109,8 @@ static rkhs_status make_up(local *s, int64_t i, const int64_t *index, double *we
         }
         bad = rk_cholesky_tile(k, s->G, k);
     }
-    rk_trsm_tile('l', 'n', k, 1, s->G, k, weight, 1);
-    rk_trsm_tile('l', 't', k, 1, s->G, k, weight, 1);
+    rk_solve_vector('n', k, s->G, k, weight);
+    rk_solve_vector('t', k, s->G, k, weight);
     for (int64_t a = 0; a < k; a++) sum += weight[a];
     for (int64_t a = 0; a < k; a++) weight[a] /= sum;
     return RKHS_OK;

@@ -59,7 +59,7 @@ static rkhs_status place_tile(void *context, int64_t tile, int worker) {
     rkhs_status status = RKHS_OK;
     const place_loop *a = context;
     int64_t kept = a->model->map->kept_count, i0 = tile * a->tile, ni = rk_least(a->tile, a->rows->x->rows - i0);
-    double *K = a->K + worker * a->tile * kept, *diag = a->diag ? a->diag + worker * a->tile : NULL;
+    double *K = a->K + worker * rk_apart(a->tile * kept), *diag = a->diag ? a->diag + worker * rk_apart(a->tile) : NULL;
     for (int64_t j0 = 0; j0 < kept; j0 += RK_TILE)
         TRY(rk_block_of(a->rows, i0, ni, a->kept, j0, rk_least(RK_TILE, kept - j0), K + j0, kept, a->work[worker]));
     if (diag) TRY(rk_diag_of(a->rows, i0, ni, diag, a->work[worker]));
@@ -96,11 +96,12 @@ rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int
     if (m->type->ready) TRY(m->type->ready(m, how, &ready));
     place_loop a = {.model = m, .how = how, .ready = ready, .rows = rows, .kept = m->map->bound, .Z = Z, .ld = ld};
     a.tile = rows_at_once(a.rows, a.kept);
-    a.room = m->type->place_work ? m->type->place_work(m, how) : 0;
+    a.room = m->type->place_work ? rk_apart(m->type->place_work(m, how)) : 0;
     int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
     TRY(rk_work_for(env, workers, a.rows, a.kept, &a.work));
-    TRY(rk_scratch(env, workers * a.tile * m->map->kept_count, sizeof *a.K, &a.K));
-    if (m->type->place_diag && x->type->kind != RK_KIND_GRAM) TRY(rk_scratch(env, workers * a.tile, sizeof *a.diag, &a.diag));
+    TRY(rk_scratch(env, workers * rk_apart(a.tile * m->map->kept_count), sizeof *a.K, &a.K));
+    if (m->type->place_diag && x->type->kind != RK_KIND_GRAM)
+        TRY(rk_scratch(env, workers * rk_apart(a.tile), sizeof *a.diag, &a.diag));
     TRY(rk_scratch(env, workers * a.room, sizeof *a.own, &a.own));
     TRY(rk_kernel_parallel(env, "transform", m->kernel, tiles, place_tile, &a));
 done:

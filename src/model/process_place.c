@@ -157,7 +157,7 @@ static void coordinates(spot *q, const double *K, int64_t kept, const double *se
     double mean = p->lower ? rk_sum(kept, K) / (double)kept - s->total : 0, inside = 0, outside;
     for (int64_t i = 0; i < r; i++)
         q->y[i] = p->lower ? (K[p->order[i]] - mean - p->means[p->order[i]]) / p->unit / p->unit : K[i] / p->unit / p->unit;
-    rk_trsm_tile('r', 't', 1, r, s->T, r, q->y, r);
+    rk_solve_vector('n', r, s->T, r, q->y);
     for (int64_t i = 0; i < r; i++) inside += q->y[i] * q->y[i];
     outside = self ? (*self - 2 * mean - s->total * (p->lower ? 1 : 0)) / p->unit / p->unit - inside : 0;
     q->left = outside > 0 ? outside : 0;

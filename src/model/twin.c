@@ -204,7 +204,7 @@ rkhs_status rk_twin_room(rkhs_env *env, rk_twin *t) {
     int64_t tiles = (t->n + RK_TILE - 1) / RK_TILE, padded = tiles * RK_TILE;
     t->widest = RK_TILE;
     for (int64_t i = 0; i < t->n; i++) t->widest = rk_most(t->widest, t->starts[i + 1] - t->starts[i]);
-    t->room_each = 3 * t->widest + t->dim;
+    t->room_each = rk_apart(3 * t->widest + t->dim);
     TRY(rk_scratch(env, rk_workers(env) * t->room_each, sizeof *t->room, &t->room));
     TRY(rk_scratch(env, padded * t->dim, sizeof *t->columns, &t->columns));
     TRY(rk_scratch(env, tiles * padded * t->dim, sizeof *t->parts_of, &t->parts_of));

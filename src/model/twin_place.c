@@ -110,8 +110,8 @@ static int direction(row *r) {
         bad = rk_cholesky_tile(d, r->L, d);
     }
     for (int64_t c = 0; c < d; c++) r->y[c] = -r->g[c];
-    rk_trsm_tile('l', 'n', d, 1, r->L, d, r->y, 1);
-    rk_trsm_tile('l', 't', d, 1, r->L, d, r->y, 1);
+    rk_solve_vector('n', d, r->L, d, r->y);
+    rk_solve_vector('t', d, r->L, d, r->y);
     return 1;
 }
 

@@ -123,7 +123,8 @@ static rkhs_status fill(const rank_loop *r, const rk_space *space, int64_t i0, i
 static rkhs_status rank_tile(void *context, int64_t tile, int worker) {
     rank_loop *r = context;
     int64_t columns = r->x.b->x->rows, i0 = tile * r->rows, ni = rk_least(r->rows, r->n - i0), most = r->most;
-    double *dx = r->dx + worker * r->rows * columns, *dz = r->dz + worker * r->rows * columns, *near = r->near + worker * most;
+    double *dx = r->dx + worker * rk_apart(r->rows * columns), *dz = r->dz + worker * rk_apart(r->rows * columns),
+           *near = r->near + worker * most;
     int64_t *who = r->who + worker * most, *rank = r->rank + worker * 2 * most;
     for (int64_t q = 0; q < 2 * most; q++) rank[q] = 1;
     rkhs_status status = fill(r, &r->x, i0, ni, dx, worker);
@@ -167,8 +168,8 @@ static rkhs_status make_room(rkhs_env *env, rank_loop *r) {
     int64_t workers = rk_workers(env), columns = r->x.b->x->rows;
     r->rows = rk_least(MOST_ROWS, columns ? ROOM / columns : 1);
     if (r->rows < 1) r->rows = 1;
-    TRY(rk_scratch(env, workers * r->rows * columns, sizeof *r->dx, &r->dx));
-    TRY(rk_scratch(env, workers * r->rows * columns, sizeof *r->dz, &r->dz));
+    TRY(rk_scratch(env, workers * rk_apart(r->rows * columns), sizeof *r->dx, &r->dx));
+    TRY(rk_scratch(env, workers * rk_apart(r->rows * columns), sizeof *r->dz, &r->dz));
     TRY(rk_scratch(env, workers * r->most, sizeof *r->near, &r->near));
     TRY(rk_scratch(env, workers * r->most, sizeof *r->who, &r->who));
     TRY(rk_scratch(env, workers * 2 * r->most, sizeof *r->rank, &r->rank));

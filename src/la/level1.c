@@ -1,0 +1,92 @@
+/* level1.c: inner products, norms, small triangular systems and Cholesky factors, in an order of additions that depends on the
+ * sizes alone.
+ *
+ * BLAS may add in another order when an array begins elsewhere: OpenBLAS's oldest kernels take the first number alone where it
+ * is not 16-byte aligned. A worker's room, or a user's array, would then show in the result. */
+#include "la/la.h"
+
+#include <float.h>
+
+/* Eight sums, so that additions need not wait for each other. */
+enum { SUMS = 8 };
+
+static inline __attribute__((always_inline)) double join(const double sum[SUMS], double rest) {
+    return rest + (((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
+}
+
+RK_CLONES double rk_dot(int64_t n, const double *x, const double *y) {
+    double sum[SUMS] = {0}, rest = 0;
+    int64_t j = 0;
+    for (; j + SUMS <= n; j += SUMS)
+        for (int l = 0; l < SUMS; l++) sum[l] += x[j + l] * y[j + l];
+    for (; j < n; j++) rest += x[j] * y[j];
+    return join(sum, rest);
+}
+
+/* The sum of (scale x)^2. */
+RK_CLONES static double scaled_squares(int64_t n, double scale, const double *x) {
+    double sum[SUMS] = {0}, rest = 0;
+    int64_t j = 0;
+    for (; j + SUMS <= n; j += SUMS)
+        for (int l = 0; l < SUMS; l++) sum[l] += (scale * x[j + l]) * (scale * x[j + l]);
+    for (; j < n; j++) rest += (scale * x[j]) * (scale * x[j]);
+    return join(sum, rest);
+}
+
+/* Squares that leave the range of doubles are summed again, of numbers that a power of two has brought near 1. */
+double rk_norm(int64_t n, const double *x) {
+    double squares = rk_dot(n, x, x), largest = 0;
+    if (squares > 0x1p-900 && squares <= DBL_MAX) return sqrt(squares);
+    for (int64_t j = 0; j < n; j++) {
+        double size = fabs(x[j]);
+        if (!(size <= DBL_MAX)) return size; /* infinite, or not a number */
+        if (size > largest) largest = size;
+    }
+    if (largest == 0) return 0;
+    int exponent;
+    frexp(largest, &exponent);
+    double scale = ldexp(1, exponent > 0 ? -exponent : -(exponent + 1)); /* finite for the smallest numbers, too */
+    return sqrt(scaled_squares(n, scale, x)) / scale;
+}
+
+/* y -= a x */
+RK_CLONES static void subtract(int64_t n, double a, const double *restrict x, double *restrict y) {
+    for (int64_t j = 0; j < n; j++) y[j] -= a * x[j];
+}
+
+void rk_solve_vector(char trans, int64_t n, const double *L, int64_t ldl, double *x) {
+    if (trans != 't') {
+        for (int64_t i = 0; i < n; i++) x[i] = (x[i] - rk_dot(i, L + i * ldl, x)) / L[i * ldl + i];
+        return;
+    }
+    for (int64_t i = n - 1; i >= 0; i--) {
+        x[i] /= L[i * ldl + i];
+        subtract(i, x[i], L + i * ldl, x);
+    }
+}
+
+/* Row by row; the row where it stops, or -1. */
+static int64_t factor_rows(int64_t n, double *A, int64_t lda) {
+    for (int64_t i = 0; i < n; i++) {
+        double *row = A + i * lda;
+        for (int64_t j = 0; j < i; j++) row[j] = (row[j] - rk_dot(j, row, A + j * lda)) / A[j * lda + j];
+        double pivot = row[i] - rk_dot(i, row, row);
+        if (!(pivot > 0)) return i; /* also what is not a number */
+        row[i] = sqrt(pivot);
+    }
+    return -1;
+}
+
+int64_t rk_cholesky_tile(int64_t n, double *A, int64_t lda) {
+    enum { BLOCK = 32 };
+    for (int64_t k = 0; k < n; k += BLOCK) {
+        int64_t size = rk_least(BLOCK, n - k), below = n - k - size;
+        double *D = A + k * lda + k, *P = D + size * lda;
+        int64_t bad = factor_rows(size, D, lda);
+        if (bad >= 0) return k + bad;
+        if (!below) break;
+        rk_trsm_tile('r', 't', below, size, D, lda, P, lda);
+        rk_syrk_less(below, size, P, lda, P + size, lda);
+    }
+    return -1;
+}
