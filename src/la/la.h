@@ -38,7 +38,7 @@ void rk_syrk_less(int64_t n, int64_t k, const double *A, int64_t lda, double *C,
 void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb);
 /* x = op(L)^-1 x, L lower triangular, n x n. */
 void rk_solve_vector(char trans, int64_t n, const double *L, int64_t ldl, double *x);
-/* A = L L' of one tile, in its lower triangle; the row where it stops, or -1. The upper triangle is neither read nor written. */
+/* A = L L' of one tile, in its lower triangle; the row where it stops, or -1. The upper one is neither read nor written. */
 int64_t rk_cholesky_tile(int64_t n, double *A, int64_t lda);
 /* log det S of S = B - Y'Y (n x n), Y is r x n, or NaN when S is not positive definite; g becomes L^-1 g with S = L L'. B has
  * both triangles; S: room for n x n. */
