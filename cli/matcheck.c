@@ -2,7 +2,8 @@
  *
  * libmatio gives whatever its memory held for numbers that a file does not have. Here the elements of a file of version 5 (and
  * 6, 7) are followed to its end, compressed ones are unpacked to their checksum, and every full matrix must have as many
- * numbers as its size says; the same for version 4. Version 7.3 is HDF5, which looks after itself.
+ * numbers as its size says; the same for version 4. Version 7.3 is HDF5, which may take its numbers from any other file of the
+ * machine: it is refused here, by what libmatio would know it by.
  *
  *   version 5   128 bytes of header, then elements: type, bytes (4 each), content. A matrix is an element of elements: flags,
  *               dimensions, name, numbers; a short one keeps up to 4 bytes beside its type. */
@@ -26,6 +27,9 @@ enum {
     UINT64 = 15
 };
 
+static const char hdf5[] =
+    "it is of version 7.3 (HDF5), which is not read: in MATLAB save it with save('X.mat', 'X', '-v7'), in Python "
+    "with scipy.io.savemat";
 static const char cut[] = "the file ends early: copy or save it again";
 static const char broken[] = "a variable is damaged: copy or save the file again";
 
@@ -184,11 +188,15 @@ const char *mat_check(const char *path) {
     int big = whole && memcmp(s.b + 126, "MI", 2) == 0, here = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
     if (length == 0) {
         why = "the file is empty: give a file with data";
+    } else if (memcmp(s.b, "\x89HDF", 4) == 0) {
+        why = hdf5;
     } else if (!little && !big) {
         why = check_4(f, length);
     } else {
-        int version = little ? s.b[125] : s.b[124];
-        why = version != 1 ? NULL : check_5(f, length, little != here);
+        int version = little ? s.b[125] << 8 | s.b[124] : s.b[124] << 8 | s.b[125];
+        why = version == 0x100   ? check_5(f, length, little != here)
+              : version == 0x200 ? hdf5
+                                 : "it is of no known version: save it again with '-v7'";
     }
 done:
     if (f != NULL) fclose(f);

@@ -1,6 +1,6 @@
 /* matio.c: reads a MAT file with libmatio, in a process of its own.  SPDX-License-Identifier: BSD-3-Clause
  *
- * libmatio is loaded when a MAT file is asked for, not before: it brings HDF5 and some thirty libraries with it, which no other
+ * libmatio is loaded when a MAT file is asked for, not before: it brings some thirty libraries with it, which no other
  * run of the tool should wait for. What it says about a file is looked at here before anything is touched, and once more by who
  * reads the pipe. */
 #include "mat.h"
@@ -22,19 +22,21 @@ static struct {
     mat_t *(*open)(const char *, int);
     matvar_t *(*next)(mat_t *);
     int (*read)(mat_t *, matvar_t *);
+    enum mat_ft (*version)(mat_t *);
 } matio;
 
 /* Finds the functions; 0 when libmatio is not there. */
 static int load_matio(void) {
-    static const char *const names[] = {"Mat_Open", "Mat_VarReadNextInfo", "Mat_VarReadDataAll"};
-    void *library = dlopen(RKHS_MATIO, RTLD_NOW | RTLD_LOCAL), *found[3];
-    for (int i = 0; i < 3; i++) {
+    static const char *const names[] = {"Mat_Open", "Mat_VarReadNextInfo", "Mat_VarReadDataAll", "Mat_GetVersion"};
+    void *library = dlopen(RKHS_MATIO, RTLD_NOW | RTLD_LOCAL), *found[4];
+    for (int i = 0; i < 4; i++) {
         found[i] = library != NULL ? dlsym(library, names[i]) : NULL;
         if (found[i] == NULL) return 0;
     }
     memcpy(&matio.open, &found[0], sizeof found[0]);
     memcpy(&matio.next, &found[1], sizeof found[1]);
     memcpy(&matio.read, &found[2], sizeof found[2]);
+    memcpy(&matio.version, &found[3], sizeof found[3]);
     return 1;
 }
 
@@ -224,7 +226,8 @@ static void send_sparse(int fd, const matvar_t *v) {
 static mat_t *look_at(const mat_request *r, int fd, matvar_t **variables, int *count) {
     mat_t *file = matio.open(r->path, MAT_ACC_RDONLY);
     *count = 0;
-    if (file == NULL) say_why(fd, "this is not a MAT file, or it is damaged: save it again");
+    if (file == NULL || matio.version(file) == MAT_FT_MAT73) /* HDF5 only if the file was replaced after it was looked at */
+        say_why(fd, "this is not a MAT file, or it is damaged: save it again");
     while (*count < MOST_VARIABLES && (variables[*count] = matio.next(file)) != NULL) {
         if (variables[*count]->name != NULL) ++*count;
     }

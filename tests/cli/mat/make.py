@@ -1,9 +1,8 @@
 #!/usr/bin/python3
-"""tests/cli/mat/make.py: makes the MAT files beside it, with SciPy, and v73.mat with libmatio itself (SciPy writes no HDF5).
+"""tests/cli/mat/make.py: makes the MAT files beside it, with SciPy.
 
 X is the same in all of them, 6 x 3 and small integers over 4, so that every format holds it to the bit; X.npy has it for comparison.
 """
-import ctypes
 import pathlib
 
 import numpy as np
@@ -18,19 +17,6 @@ SPARSE = np.where(X > 0, X, 0)
 
 def save(name, variables, **options):
     scipy.io.savemat(HERE / name, variables, **options)
-
-
-def save_73(path):
-    """One double matrix in a file of version 7.3."""
-    matio = ctypes.CDLL("libmatio.so.11")
-    for function in (matio.Mat_CreateVer, matio.Mat_VarCreate):
-        function.restype = ctypes.c_void_p
-    values, dims = np.asfortranarray(X), (ctypes.c_size_t * 2)(*X.shape)
-    path.unlink(missing_ok=True)
-    file = matio.Mat_CreateVer(str(path).encode(), None, 0x200)
-    variable = matio.Mat_VarCreate(b"X", 6, 9, 2, dims, values.ctypes.data_as(ctypes.c_void_p), 0)  # MAT_C_DOUBLE, MAT_T_DOUBLE
-    matio.Mat_VarWrite(ctypes.c_void_p(file), ctypes.c_void_p(variable), 0)
-    matio.Mat_Close(ctypes.c_void_p(file))
 
 
 np.save(HERE / "X.npy", X)
@@ -49,4 +35,3 @@ save("nan.mat", {"X": np.where(X == X[2, 1], np.nan, X)}, do_compression=True)
 bad = scipy.sparse.csc_matrix(SPARSE)
 bad.data[3] = np.inf
 save("inf.mat", {"S": bad}, do_compression=True)
-save_73(HERE / "v73.mat")
