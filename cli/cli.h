@@ -81,7 +81,7 @@ struct cli {
     int threads, quiet, verbose, json, help, merge;
     uint64_t seed;
     size_t memory;
-    double *held[6];       /* numbers that data borrow, given back at the end */
+    double *held[6]; /* numbers that data borrow, given back at the end */
     int holds;
     char subject[512];  /* the files that a complaint about data is about, where the library cannot know them */
     double started;     /* seconds */
@@ -197,8 +197,6 @@ void list_brief(FILE *out, const char *list);
 /* json.c: the same tables for programs; json_lists gives 0, and prints nothing, when there is none of that name. */
 int json_lists(FILE *out, const char *list, const char *type);
 void json_commands(FILE *out);
-/* A string in quotes. */
-void json_text(FILE *out, const char *s);
 
 /* ---- text.c: text that grows -------------------------------------------------------------------------------------------- */
 
@@ -217,6 +215,13 @@ void text_xml(text *t, const char *s, int limit);
 void text_plain(text *t, const char *s, int limit);
 /* Arabic letters in the forms that they have in a word; returns the new count. (arabic.c) */
 int join_letters(unsigned *code, int count);
+/* A text from outside, of at most `length` bytes, on a terminal: what would steer it, turn the direction of what follows, begin
+ * a line or is no UTF-8 is shown as \x1b, \u202e. Returns the columns; out may be NULL. */
+int print_safe(FILE *out, const char *s, size_t length);
+/* The same, and blanks up to a width. */
+int print_padded(FILE *out, const char *s, int width);
+/* The same as a JSON string in quotes. */
+void json_text(FILE *out, const char *s);
 /* Columns that text_xml would fill; wide characters count twice. */
 int text_columns(const char *s, int limit);
 void text_free(text *t);

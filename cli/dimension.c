@@ -101,8 +101,9 @@ static void print_words(const found *f) {
                (long long)f->rows[0]);
     }
     printf("gap         %lld, where the eigenvalues fall by %.3g\n", (long long)f->gap, f->ratio);
-    printf("            the largest ratio of an eigenvalue of the centred Gram to the next; %s, %lld rows\n", f->kernel,
-           (long long)f->gram_rows);
+    printf("            the largest ratio of an eigenvalue of the centred Gram to the next; ");
+    print_safe(stdout, f->kernel, strlen(f->kernel));
+    printf(", %lld rows\n", (long long)f->gram_rows);
     if (f->ninety > 0)
         printf("variance    %lld\n", (long long)f->ninety);
     else

@@ -21,14 +21,15 @@ void wrap(FILE *out, int at, int indent, const char *words) {
     fprintf(out, "%*s", indent - at, "");
     at = indent;
     while (*words != 0) {
-        int length = (int)strcspn(words, " ");
-        if (!fresh && at + 1 + length > width) {
+        size_t length = strcspn(words, " ");
+        int columns = print_safe(NULL, words, length);
+        if (!fresh && at + 1 + columns > width) {
             fprintf(out, "\n%*s", indent, "");
             at = indent;
             fresh = 1;
         }
-        fprintf(out, "%s%.*s", fresh ? "" : " ", length, words);
-        at += length + !fresh;
+        if (!fresh) fputc(' ', out);
+        at += print_safe(out, words, length) + !fresh;
         fresh = 0;
         words += length;
         while (*words == ' ') words++;

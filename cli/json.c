@@ -5,19 +5,6 @@
 
 #include <string.h>
 
-void json_text(FILE *out, const char *s) {
-    fputc('"', out);
-    for (; *s != 0; s++) {
-        if ((unsigned char)*s < 32)
-            fprintf(out, "\\u%04x", (unsigned)*s);
-        else if (*s == '"' || *s == '\\')
-            fprintf(out, "\\%c", *s);
-        else
-            fputc(*s, out);
-    }
-    fputc('"', out);
-}
-
 /* One member of an object, after a comma unless it is the first; a text that is NULL becomes null. */
 static void member(FILE *out, int first, const char *name, const char *value) {
     if (!first) fputs(", ", out);

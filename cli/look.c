@@ -10,8 +10,7 @@ enum { MOST_VALUES = 6, LIST_SHOWN = 3 };
 
 /* One line of info: a name, and text that goes on below itself. */
 static void show_text(int width, const char *name, const char *value) {
-    int at = printf("%s", name);
-    wrap(stdout, at, width, value);
+    wrap(stdout, print_safe(stdout, name, strlen(name)), width, value);
 }
 
 const char *spec_short(const char *spec, char out[SPEC_ROOM]) {
@@ -42,7 +41,7 @@ static void show_number(int width, const char *name, double value, const char *m
 /* Numbers of a report: a few of them, and how many there are. */
 static void show_numbers(int width, const rkhs_item *item) {
     int64_t count = item->rows * item->columns;
-    printf("%-*s", width, item->name);
+    print_padded(stdout, item->name, width);
     for (int64_t i = 0; i < count && i < MOST_VALUES; i++) printf("%s%.6g", i > 0 ? "  " : "", item->values[i]);
     if (count > MOST_VALUES && item->rows > 1 && item->columns > 1) {
         printf("  ... (%lld x %lld)", (long long)item->rows, (long long)item->columns);
@@ -71,7 +70,8 @@ static void show_model(const rkhs_model *m) {
     int width = 12;
     char spec[SPEC_ROOM];
     for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) {
-        if ((int)strlen(item.name) + 2 > width) width = (int)strlen(item.name) + 2;
+        int columns = print_safe(NULL, item.name, strlen(item.name)) + 2;
+        if (columns > width) width = columns;
     }
     rkhs_model_embedding(m, &n, &dim);
     show_text(width, "model", spec_short(rkhs_model_text(m), spec));
@@ -100,7 +100,8 @@ int run_info(cli *c) {
     show_model(m);
     putchar('\n');
     if (stat(c->operand[0], &file) == 0 && S_ISREG(file.st_mode)) {
-        printf("%s: %s. ", c->operand[0], bytes_text((double)file.st_size, size));
+        print_safe(stdout, c->operand[0], strlen(c->operand[0]));
+        printf(": %s. ", bytes_text((double)file.st_size, size));
     }
     int rows_only = strcmp(rkhs_kernel_text(rkhs_model_kernel(m)), "precomputed") == 0;
     puts(rows_only ? "The file names training objects by their rows and contains none of them."
@@ -127,15 +128,16 @@ static void json_number(const char *name, const char *more, double value, const 
 static void print_scores(const cli *c, const double *values, const double *deviations) {
     int width = 0;
     for (int i = 0; i < c->count; i++) {
-        int length = (int)strlen(c->operand[i]);
-        if (length > width) width = length;
+        int columns = print_safe(NULL, c->operand[i], strlen(c->operand[i]));
+        if (columns > width) width = columns;
     }
     for (int i = 0; i < c->count; i++) {
         if (c->json) {
             json_number(c->operand[i], "", values[i], i == 0 ? "{" : ", ");
             if (isfinite(deviations[i])) json_number(c->operand[i], " deviation", deviations[i], ", ");
         } else {
-            printf("%-*s  %.6g", width, c->operand[i], values[i]);
+            print_padded(stdout, c->operand[i], width);
+            printf("  %.6g", values[i]);
             if (isfinite(deviations[i])) printf(" +- %.3g", deviations[i]);
             putchar('\n');
         }

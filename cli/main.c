@@ -105,13 +105,14 @@ const command commands[] = {
 /* Says that a word is no command, with the nearest one. */
 static int unknown_command(const char *word) {
     const char *near = nearest_command(word);
-    if (word[0] == '-') {
-        fprintf(stderr, "rkhs: options come after a command: rkhs COMMAND %.60s\n", word);
-    } else if (near != NULL) {
-        fprintf(stderr, "rkhs: there is no command '%.60s'; did you mean %s?\n", word, near);
-    } else {
-        fprintf(stderr, "rkhs: there is no command '%.60s'\n", word);
-    }
+    char sentence[200];
+    if (word[0] == '-')
+        snprintf(sentence, sizeof sentence, "options come after a command: rkhs COMMAND %.60s", word);
+    else if (near != NULL)
+        snprintf(sentence, sizeof sentence, "there is no command '%.60s'; did you mean %s?", word, near);
+    else
+        snprintf(sentence, sizeof sentence, "there is no command '%.60s'", word);
+    say(NULL, sentence);
     fputs("'rkhs help' shows the commands.\n", stderr);
     return EXIT_MISUSED;
 }

@@ -38,10 +38,7 @@ void say(const char *who, const char *sentence) {
     fputs("rkhs", stderr);
     if (who != NULL) fprintf(stderr, " %s", who);
     fputs(": ", stderr);
-    for (const char *s = sentence; *s != 0; s++) {
-        unsigned char byte = (unsigned char)*s;
-        fputc(byte == '\n' || byte == '\t' ? ' ' : byte < 32 || byte == 127 ? '?' : byte, stderr);
-    }
+    print_safe(stderr, sentence, strlen(sentence));
     fputc('\n', stderr);
 }
 

@@ -106,6 +106,13 @@ static int one_reason(const search *s) {
     return 1;
 }
 
+static void show_lines(const text *t) {
+    for (const char *line = t->s; line != NULL && *line != 0; line += strcspn(line, "\n") + 1) {
+        print_safe(stdout, line, strcspn(line, "\n"));
+        putchar('\n');
+    }
+}
+
 /* Prints what was found, and writes --table. */
 static rkhs_status show_results(search *s) {
     rkhs_status status = RKHS_OK;
@@ -122,7 +129,7 @@ static rkhs_status show_results(search *s) {
     if (s->c->json)
         print_json(s);
     else
-        fwrite(shown.s, 1, shown.length, stdout);
+        show_lines(&shown);
     if (s->best < 0) REFUSE(s->c, EXIT_FAILED, "all %d combinations failed; the first: %s", s->count, s->cells[0].failed);
 done:
     text_free(&shown);
@@ -187,8 +194,7 @@ static rkhs_status without_class(search *s, const rkhs_data *labels, rkhs_data *
     TRY(keep(s, (size_t)n, sizeof *codes, &codes));
     TRY(keep(s, (size_t)classes + 1, sizeof *names, &names));
     for (int64_t q = 0; q < classes; q++) names[q] = rkhs_data_class_name(labels, q);
-    for (int64_t i = 0; i < n; i++)
-        codes[i] = from[i] >= 0 && strcmp(names[from[i]], s->c->unlabelled) == 0 ? -1 : from[i];
+    for (int64_t i = 0; i < n; i++) codes[i] = from[i] >= 0 && strcmp(names[from[i]], s->c->unlabelled) == 0 ? -1 : from[i];
     TRY(rkhs_data_classes(s->c->env, codes, n, names, classes, out));
 done:
     return status;

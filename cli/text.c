@@ -1,4 +1,5 @@
-/* text.c: text that grows, text made safe for XML.  SPDX-License-Identifier: BSD-3-Clause */
+/* text.c: text that grows; texts from outside made safe for a terminal, JSON and XML.  SPDX-License-Identifier: BSD-3-Clause
+ */
 #include "cli.h"
 
 #include <stdarg.h>
@@ -74,12 +75,6 @@ static int is_control(unsigned code) {
            code == 0xFEFF;
 }
 
-/* 1 for Hebrew, Arabic and the other scripts that run from right to left. */
-static int is_rightward(unsigned code) {
-    return (code >= 0x590 && code <= 0x8FF) || (code >= 0xFB1D && code <= 0xFDFF) || (code >= 0xFE70 && code <= 0xFEFE) ||
-           (code >= 0x10800 && code <= 0x10FFF) || (code >= 0x1E800 && code <= 0x1EFFF) || code == 0x200F;
-}
-
 /* Columns that a character fills: 0 for marks that sit on another, 2 for East Asian and emoji. */
 static int columns_of(unsigned code) {
     if ((code >= 0x300 && code <= 0x36F) || (code >= 0x200B && code <= 0x200F) || (code >= 0xFE00 && code <= 0xFE0F)) return 0;
@@ -88,6 +83,61 @@ static int columns_of(unsigned code) {
         return 2;
     }
     return 1;
+}
+
+/* ---- a terminal -------------------------------------------------------------------------------------------------------- */
+
+/* The next character of a text as it may be shown, into piece: what would steer a terminal, turn the direction of what follows,
+ * begin a line or is no UTF-8 as \n, \x1b, \u202e. Returns its columns. */
+static int next_piece(const char **s, char piece[16]) {
+    const char *from = *s;
+    unsigned code = next_character(s);
+    if (code == REPLACEMENT && *s == from + 1) return snprintf(piece, 16, "\\x%02x", (unsigned char)*from);
+    if (code == '\n' || code == '\t') return snprintf(piece, 16, code == '\n' ? "\\n" : "\\t");
+    if (is_control(code)) return snprintf(piece, 16, code < 0x80 ? "\\x%02x" : code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
+    snprintf(piece, 16, "%.*s", (int)(*s - from), from);
+    return columns_of(code);
+}
+
+int print_safe(FILE *out, const char *s, size_t length) {
+    const char *end = s + length;
+    char piece[16];
+    int columns = 0;
+    while (s < end && *s != 0) {
+        columns += next_piece(&s, piece);
+        if (out != NULL) fputs(piece, out);
+    }
+    return columns;
+}
+
+int print_padded(FILE *out, const char *s, int width) {
+    int columns = print_safe(out, s, strlen(s));
+    if (columns < width) fprintf(out, "%*s", width - columns, "");
+    return columns < width ? width : columns;
+}
+
+void json_text(FILE *out, const char *s) {
+    fputc('"', out);
+    while (*s != 0) {
+        const char *from = s;
+        unsigned code = next_character(&s), high = code - 0x10000;
+        int strange = is_control(code) || (code == REPLACEMENT && s == from + 1);
+        if (strange && code >= 0x10000)
+            fprintf(out, "\\u%04x\\u%04x", 0xD800 + (high >> 10), 0xDC00 + (high & 0x3FF));
+        else if (strange)
+            fprintf(out, "\\u%04x", code);
+        else
+            fprintf(out, "%s%.*s", code == '"' || code == '\\' ? "\\" : "", (int)(s - from), from);
+    }
+    fputc('"', out);
+}
+
+/* ---- XML --------------------------------------------------------------------------------------------------------------- */
+
+/* 1 for Hebrew, Arabic and the other scripts that run from right to left. */
+static int is_rightward(unsigned code) {
+    return (code >= 0x590 && code <= 0x8FF) || (code >= 0xFB1D && code <= 0xFDFF) || (code >= 0xFE70 && code <= 0xFEFE) ||
+           (code >= 0x10800 && code <= 0x10FFF) || (code >= 0x1E800 && code <= 0x1EFFF) || code == 0x200F;
 }
 
 /* One character, as XML text if asked for. */

@@ -154,6 +154,13 @@ rkhs_status rk_parse(rkhs_env *env, const char *what, const char *text, rk_node 
 /* Refuses text that is too deep or too long to be parsed again. */
 rkhs_status rk_text_fits(rkhs_env *env, const char *what, const char *text);
 
+/* The next character of UTF-8 text that is not at its end; what is none counts as RK_NO_CHARACTER, one byte of it. */
+enum { RK_NO_CHARACTER = 0xfffd };
+uint32_t rk_utf8_take(const char **s);
+/* A text from outside in a sentence: what would steer a terminal, turn the direction of what follows, begin a line or is no
+ * UTF-8 becomes \n, \x1b, \u202e; as much as fits. */
+void rk_text_visible(const char *from, char *to, size_t room);
+
 /* Text that grows. */
 typedef struct rk_text {
     rkhs_env *env;

@@ -161,10 +161,12 @@ rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) {
     while (atomic_exchange(&env->writing, 1)) { /* tiles fail on several threads at a time */
     }
     if (!env->message[0]) {
+        char raw[sizeof env->message];
         va_list list;
         va_start(list, format);
-        vsnprintf(env->message, sizeof env->message, format, list);
+        vsnprintf(raw, sizeof raw, format, list);
         va_end(list);
+        rk_text_visible(raw, env->message, sizeof env->message);
     }
     atomic_store(&env->writing, 0);
     return code;
@@ -183,11 +185,12 @@ rkhs_status rkhs_env_fail(rkhs_env *env, rkhs_status status, const char *sentenc
 
 void rk_log(rkhs_env *env, rkhs_log_level level, const char *format, ...) {
     if (!env->log) return;
-    char sentence[1024];
+    char raw[1024], sentence[1024];
     va_list list;
     va_start(list, format);
-    vsnprintf(sentence, sizeof sentence, format, list);
+    vsnprintf(raw, sizeof raw, format, list);
     va_end(list);
+    rk_text_visible(raw, sentence, sizeof sentence);
     env->log(level, sentence, env->log_payload);
 }
 

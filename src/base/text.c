@@ -12,6 +12,49 @@
  * hundred times its length. */
 enum { DEEPEST = 40, LONGEST = 65536, LONGEST_LISTS = 1 << 24 };
 
+uint32_t rk_utf8_take(const char **s) {
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    const unsigned char *b = (const unsigned char *)*s;
+    int more = b[0] < 0x80 ? 0 : (b[0] & 0xe0) == 0xc0 ? 1 : (b[0] & 0xf0) == 0xe0 ? 2 : (b[0] & 0xf8) == 0xf0 ? 3 : -1;
+    *s += 1;
+    if (more <= 0) return more ? RK_NO_CHARACTER : b[0];
+    uint32_t c = b[0] & (0x3fu >> more);
+    for (int i = 1; i <= more; i++) {
+        if ((b[i] & 0xc0) != 0x80) return RK_NO_CHARACTER; /* also the end of the text */
+        c = c << 6 | (b[i] & 0x3f);
+    }
+    if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) return RK_NO_CHARACTER;
+    *s += more;
+    return c;
+}
+
+/* 1 for characters that steer a terminal, turn the direction of what follows, or are no characters at all. */
+static int is_control(uint32_t c) {
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x2028 ||
+           c == 0x2029 || c == 0xfeff || (c & 0xfffe) == 0xfffe;
+}
+
+void rk_text_visible(const char *from, char *to, size_t room) {
+    size_t used = 0;
+    while (*from) {
+        const char *start = from;
+        char piece[16];
+        uint32_t c = rk_utf8_take(&from);
+        if (c == RK_NO_CHARACTER && from == start + 1)
+            snprintf(piece, sizeof piece, "\\x%02x", (unsigned char)*start);
+        else if (c == '\n' || c == '\t')
+            snprintf(piece, sizeof piece, c == '\n' ? "\\n" : "\\t");
+        else if (is_control(c))
+            snprintf(piece, sizeof piece, c < 0x80 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", (unsigned)c);
+        else
+            snprintf(piece, sizeof piece, "%.*s", (int)(from - start), start);
+        if (used + strlen(piece) >= room) break;
+        memcpy(to + used, piece, strlen(piece));
+        used += strlen(piece);
+    }
+    to[used] = 0;
+}
+
 typedef struct parser {
     rkhs_env *env;
     const char *what, *text;

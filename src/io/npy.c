@@ -512,19 +512,6 @@ int rk_whole_name(const char *name, int64_t *value) {
     return strcmp(back, name) == 0;
 }
 
-/* One UTF-8 character of *s, which is moved on; a byte that is none counts as U+FFFD. */
-static uint32_t utf8_take(const char **s) {
-    const unsigned char *b = (const unsigned char *)*s;
-    int bytes = b[0] < 0x80 ? 1 : (b[0] & 0xe0) == 0xc0 ? 2 : (b[0] & 0xf0) == 0xe0 ? 3 : (b[0] & 0xf8) == 0xf0 ? 4 : 0;
-    uint32_t c = bytes == 1 ? b[0] : b[0] & (0xffu >> (bytes + 1));
-    for (int i = 1; i < bytes; i++) {
-        if ((b[i] & 0xc0) != 0x80) bytes = 0; /* also the end of the text */
-        c = c << 6 | (b[i] & 0x3f);
-    }
-    *s += bytes ? bytes : 1;
-    return bytes ? c : 0xfffd;
-}
-
 /* Labels as '<U': every name padded to the longest. */
 static rkhs_status write_names(rkhs_env *env, const rkhs_data *x, rk_output *out) {
     rkhs_status status = RKHS_OK;
@@ -535,7 +522,7 @@ static rkhs_status write_names(rkhs_env *env, const rkhs_data *x, rk_output *out
     int64_t longest = 1;
     for (int64_t c = 0; c < l->classes; c++) {
         int64_t length = 0;
-        for (const char *s = l->names[c]; *s; length++) utf8_take(&s);
+        for (const char *s = l->names[c]; *s; length++) rk_utf8_take(&s);
         if (length > longest) longest = length;
     }
     snprintf(descr, sizeof descr, "<U%lld", (long long)longest);
@@ -544,7 +531,7 @@ static rkhs_status write_names(rkhs_env *env, const rkhs_data *x, rk_output *out
     for (int64_t i = 0; i < x->rows; i++) {
         memset(text, 0, (size_t)longest * sizeof *text);
         int64_t k = 0;
-        for (const char *s = rk_label_text(x, i); *s;) text[k++] = utf8_take(&s);
+        for (const char *s = rk_label_text(x, i); *s;) text[k++] = rk_utf8_take(&s);
         TRY(rk_output_write(out, text, (size_t)longest * sizeof *text));
     }
 done:

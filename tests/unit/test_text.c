@@ -182,7 +182,7 @@ static void a_wrong_text_is_refused_with_its_place(void **state) {
         {"2**a", "kernel '2**a': expected a name at position 3, found '*'"},
         {"()", "kernel '()': expected a name at position 2, found ')'"},
         {"\xc3\xa9", "kernel '\xc3\xa9': expected a name at position 1, found \\xc3"},
-        {"a\x01", "kernel 'a\x01': expected the end at position 2, found \\x01"},
+        {"a\x01", "kernel 'a\\x01': expected the end at position 2, found \\x01"},
         {"rbf(1 2)", "kernel 'rbf(1 2)': expected ',' or ')' at position 7, found '2'"},
         {"rbf(1", "kernel 'rbf(1': expected ',' or ')' at position 6, found the end"},
         {"rbf(a=1=2)", "kernel 'rbf(a=1=2)': expected ',' or ')' at position 8, found '='"},
@@ -557,6 +557,34 @@ static void text_grows_as_it_is_added_to(void **state) {
     rk_free(env, text.s);
 }
 
+static void a_sentence_has_no_character_that_steers_a_terminal(void **state) {
+    rkhs_env *env = *state;
+    static const struct {
+        const char *given, *said;
+    } texts[] = {
+        {"plain, \xc3\xbc\xe6\x97\xa5\xf0\x9f\x98\x80", "plain, \xc3\xbc\xe6\x97\xa5\xf0\x9f\x98\x80"},
+        {"\x1b[2J\x07\x7f a\nb\tc\r", "\\x1b[2J\\x07\\x7f a\\nb\\tc\\x0d"},
+        {"\xc2\x9b"
+         "1m \xe2\x80\xae \xe2\x81\xa6 \xe2\x80\xa8 \xef\xbb\xbf",
+         "\\u009b1m \\u202e \\u2066 \\u2028 \\ufeff"},
+        {"\xff \xc3 \xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80", "\\xff \\xc3 \\xc0\\xaf \\xed\\xa0\\x80 \\xf4\\x90\\x80\\x80"},
+        {"\xf0\x9f\xbf\xbf\xe2\x97", "\\U0001ffff\\xe2\\x97"},
+        {"\xef\xbf\xbd", "\xef\xbf\xbd"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        rk_clear(env);
+        rk_fail(env, RKHS_ERR_DATA, "%s", texts[i].given);
+        assert_string_equal(rkhs_env_message(env), texts[i].said);
+    }
+    char small[8];
+    rk_text_visible("abc\x1b"
+                    "d",
+                    small, sizeof small); /* a piece is shown whole or not at all */
+    assert_string_equal(small, "abc\\x1b");
+    rk_text_visible("abcd\x1b", small, sizeof small);
+    assert_string_equal(small, "abcd");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(specs_are_read_as_the_grammar_says),
@@ -576,6 +604,7 @@ int main(void) {
         ENV_TEST(of_two_near_names_the_nearer_then_the_first_is_given),
         ENV_TEST(index_lists_are_spread_out),
         ENV_TEST(indices_out_of_range_are_refused),
+        ENV_TEST(a_sentence_has_no_character_that_steers_a_terminal),
         ENV_TEST(text_grows_as_it_is_added_to),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
