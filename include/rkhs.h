@@ -151,7 +151,8 @@ RKHS_API rkhs_status rkhs_data_graphs(rkhs_env *env, int64_t n, const int64_t *v
                                       const int64_t *ends, const int64_t *labels, const int64_t *edge_labels, rkhs_data **data);
 
 /* n class labels: codes 0 .. classes-1, -1 for an object that has no label, and a name for each code (NULL: the code's digits).
- * Copied. What has no label counts in no class: scores that need labels leave its row out, and the log says how many. */
+ * Copied. A name that stands for no label in a file ("?", "NA", "", ...) does so here. What has no label counts in no class:
+ * scores that need labels leave its row out, and the log says how many. */
 RKHS_API rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names,
                                        int64_t classes, rkhs_data **data);
 

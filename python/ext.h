@@ -123,8 +123,12 @@ typedef struct own {
     int named;     /* the env knows the name */
 } own;
 
+/* The name of functions, among the kernels of the env: it calls what `o` holds. */
+rkhs_status add_name(rkhs_env *env, own *o);
 /* The function as a kernel of the env; `o` takes it, in the place of one before. */
 rkhs_status add_function(rkhs_env *env, PyObject *block, own *o);
+/* Whether a kernel calls a function. */
+int calls_function(const rkhs_kernel *kernel);
 /* The text of a kernel, NULL for None; a function comes as (text, function). */
 rkhs_status take_kernel(rkhs_env *env, PyObject *kernel, own *o, const char **text);
 

@@ -77,7 +77,7 @@ def stub(model):
     arguments = own[:1] + ["*", "kernel: str | Callable[..., float] | None = ..."] + own[1:] + (
         ["supervised: bool = ..."] if tables.takes_labels(model) else []) + [
         "random_state: Any = ...", "n_jobs: int | None = ...", "memory: int | None = ...", "verbose: _Verbose = ..."]
-    more = "" if model["predicts"] else ", *, triplets: ArrayLike | None = ..., start: ArrayLike | None = ..."
+    more = "" if model["predicts"] else ", *, target: ArrayLike | None = ..., triplets: ArrayLike | None = ..., start: ArrayLike | None = ..."
     lines = [f"class {model['title']}:", f"    def __init__(self, {', '.join(arguments)}) -> None: ...", "    kernel_: str",
              "    report_: dict[str, Any]",
              f"    def fit(self, X: _Data, y: ArrayLike | None = ...{more}) -> {model['title']}: ..."]
@@ -93,7 +93,8 @@ def stub(model):
                   "    def explain(self, X: _Data, top: int = ...) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...",
                   "    def get_feature_names_out(self, input_features: Any = ...) -> NDArray[Any]: ...",
                   "    def set_output(self, *, transform: str | None = ...) -> Any: ..."]
-    lines += ["    def score(self, X: _Data, y: ArrayLike | None = ...) -> float: ...",
+    target = "" if model["predicts"] else ", *, target: ArrayLike | None = ..."
+    lines += [f"    def score(self, X: _Data, y: ArrayLike | None = ...{target}) -> float: ...",
               "    def get_params(self, deep: bool = ...) -> dict[str, Any]: ...",
               f"    def set_params(self, **params: Any) -> {model['title']}: ..."]
     return "\n".join(lines) + "\n"

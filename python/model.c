@@ -1,4 +1,6 @@
 /* model.c: the class Model: one env and one model of the library. */
+#include <stdio.h>
+
 #include "ext.h"
 
 typedef struct model_object {
@@ -370,10 +372,19 @@ PyObject *model_from(PyObject *module, const char *path, const void *bytes, size
     settings s = {.threads = 1};
     if (!m) return NULL;
     rkhs_status status = call_begin(&m->call, m->env, &s);
-    if (status == RKHS_OK && block && block != Py_None) status = add_function(m->env, block, &m->own);
+    if (block == Py_None) block = NULL;
+    if (status == RKHS_OK) status = block ? add_function(m->env, block, &m->own) : add_name(m->env, &m->own);
     if (status == RKHS_OK)
         WITHOUT_GIL(&m->call, status = path ? rkhs_model_load(m->env, path, &m->model)
                                             : rkhs_model_unpack(m->env, bytes, size, &m->model));
+    if (status == RKHS_OK && !block && calls_function(rkhs_model_kernel(m->model))) {
+        char sentence[1024];
+        snprintf(sentence, sizeof sentence,
+                 "%s: its kernel is a Python function, which the file does not hold: load it with the function, as in "
+                 "rkhs.load(path, kernel=f)",
+                 path ? path : "the bytes given");
+        status = rkhs_env_fail(m->env, RKHS_ERR_FORMAT, sentence);
+    }
     PyObject *advice = call_end(state, &m->call, status);
     if (!advice) Py_CLEAR(m);
     Py_XDECREF(advice);

@@ -40,7 +40,14 @@ static rkhs_status block_python(const rkhs_data *a, int64_t i0, int64_t ni, cons
     return status;
 }
 
-/* The function as a kernel of the env; `o` takes it, in the place of one before. */
+rkhs_status add_name(rkhs_env *env, own *o) {
+    if (o->named) return RKHS_OK;
+    o->named = 1;
+    return rkhs_env_add_kernel(
+        env, OWN_NAME,
+        &(rkhs_own_kernel){.block = block_python, .payload = o, .serial = 1, .kinds = "dense, sparse, bits, string, graph"});
+}
+
 rkhs_status add_function(rkhs_env *env, PyObject *block, own *o) {
     PyObject *before = o->block;
     if (!PyCallable_Check(block)) {
@@ -50,11 +57,18 @@ rkhs_status add_function(rkhs_env *env, PyObject *block, own *o) {
     Py_INCREF(block);
     o->block = block;
     Py_XDECREF(before);
-    if (o->named) return RKHS_OK; /* the env calls what `o` holds */
-    o->named = 1;
-    return rkhs_env_add_kernel(
-        env, OWN_NAME,
-        &(rkhs_own_kernel){.block = block_python, .payload = o, .serial = 1, .kinds = "dense, sparse, bits, string, graph"});
+    return add_name(env, o);
+}
+
+int calls_function(const rkhs_kernel *kernel) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    const char *at = kernel ? rkhs_kernel_text(kernel) : "";
+    while (*at) {
+        size_t length = strspn(at, letters);
+        if (length == strlen(OWN_NAME) && strncmp(at, OWN_NAME, length) == 0) return 1;
+        at += length ? length : 1;
+    }
+    return 0;
 }
 
 /* The text of a kernel, NULL for None; a function comes as (text, function). */

@@ -1,6 +1,8 @@
 """From Python's objects to what the library reads: tuples that begin with a kind and a number of objects (see _rkhs.c)."""
 import numpy as np
 
+from ._checks import whole
+
 
 class Bits:
     """Bit sets, packed eight to a byte as :func:`numpy.packbits` does.
@@ -25,7 +27,7 @@ class Bits:
         packed = np.ascontiguousarray(packed)
         if packed.dtype != np.uint8 or packed.ndim != 2:
             raise ValueError(f"packed bits are a 2-D array of uint8, not {packed.ndim}-D of {packed.dtype}")
-        n_bits = 8 * packed.shape[1] if n_bits is None else int(n_bits)
+        n_bits = 8 * packed.shape[1] if n_bits is None else whole("n_bits", n_bits)
         if not 8 * (packed.shape[1] - 1) < n_bits <= 8 * packed.shape[1]:
             raise ValueError(f"{n_bits} bits do not fill {packed.shape[1]} bytes a row")
         if bitorder not in ("big", "little"):
@@ -193,9 +195,3 @@ def kernel_argument(kernel):
     if kernel is not None and not isinstance(kernel, str):
         raise TypeError(f"kernel must be a text, a function of two objects, or None, not {type(kernel).__name__}")
     return kernel
-
-
-def classes_tuple(y):
-    """Class labels of any kind."""
-    names, codes = np.unique(np.asarray(y), return_inverse=True)
-    return ("classes", len(codes), codes.astype(np.int64), [str(name) for name in names], len(names))

@@ -1,18 +1,20 @@
 """Estimators, made from the library's tables: one class a model, with its signature, defaults and words."""
+import re
 import textwrap
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, RegressorMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, column_or_1d
+from sklearn.utils.validation import check_array
 
 from . import _rkhs
-from ._data import (Bits, classes_tuple, csr_tuple, dense_tuple, graphs_tuple, holds_graphs, holds_images, holds_strings, images_tuple,
+from ._checks import classes_tuple, flag, known_labels, memory_of, parameter, whole
+from ._data import (Bits, csr_tuple, dense_tuple, graphs_tuple, holds_graphs, holds_images, holds_strings, images_tuple,
                     kernel_argument, objects, strings_tuple)
 from ._functions import advise, seed_of, threads_of
 from ._progress import progress_of
-from ._tables import default_of, models, python_name, spec_params, spec_text, takes_labels
+from ._tables import default_of, models, python_name, spec_params, spec_text, takes_labels, takes_target
 
 # What every estimator takes besides its model's own parameters: name, default, type, words.
 COMMON_BEFORE = [
@@ -103,10 +105,12 @@ class RkhsEstimator(BaseEstimator):
         """Labels of any kind, one for each object."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None: it has supervised=True")
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        if len(y) != n:
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: [{n}, {len(y)}]")
+        labels, known = known_labels(y)
+        if len(known) != n:
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: [{n}, {len(known)}]")
+        if len(labels) == 0:
+            raise ValueError("y has no label that is known: None, NaN and -1 are unknown")
+        check_classification_targets(labels)
         return classes_tuple(y)
 
     def _describe_triplets(self, triplets, n):
@@ -127,37 +131,45 @@ class RkhsEstimator(BaseEstimator):
         return ("pairs", self._describe(positive, reset=False)[0],
                 None if negative is None else self._describe(negative, reset=False)[0])
 
-    @property
-    def _takes_numbers(self):
-        """Whether y are targets of the model: labels and triplets are not."""
-        return self._table["second"] not in (None, "", "labels", "index rows")
+    def _target_of(self, y, target, n):
+        """The numbers that the model learns to give: y of one that predicts, ``target`` of others, which leave y alone."""
+        if self._table["predicts"]:
+            target = y
+        elif target is not None and "target" not in (self._table["second"] or ""):
+            raise ValueError(f"{type(self).__name__} takes no target")
+        elif target is None and takes_target(self._table) and getattr(y, "ndim", 1) > 1:
+            advise([f"{type(self).__name__} leaves y alone: give what is to be drawn as target=, as in fit(noisy, target=clean)"])
+        if target is None:
+            return None
+        described, self._flat = self._describe_target(target, n)
+        return described
 
     # ---- fit --------------------------------------------------------------------------------------------------------------
 
     def _spec(self):
-        return spec_text(self._table["name"], {p["name"]: getattr(self, python_name(p)) for p in self._table["params"]})
+        return spec_text(self._table["name"], {p["name"]: parameter(python_name(p), p["kind"], getattr(self, python_name(p)))
+                                               for p in self._table["params"]})
 
     def _forget(self):
         for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("_")] + ["_model"]:
             self.__dict__.pop(name, None)
 
-    def _fit(self, X, y, triplets=None, start=None, positive=None, negative=None):
+    def _fit(self, X, y, triplets=None, start=None, positive=None, negative=None, target=None):
         self._forget()
+        spec, supervised = self._spec(), flag("supervised", getattr(self, "supervised", False))
+        settings = seed_of(self.random_state), threads_of(self.n_jobs), memory_of(self.memory)
+        kernel, progress = kernel_argument(self.kernel), progress_of(self.verbose)
         x, dtype = self._describe(X, reset=True)
-        target = None
         if start is not None:
             start = dense_tuple(check_array(start, dtype=[np.float64, np.float32], order="C", input_name="start"))
+        second = self._target_of(y, target, x[1])
         if triplets is not None or positive is not None or negative is not None:
-            target = self._describe_second(triplets, positive, negative, x[1])
-        elif getattr(self, "supervised", False):
-            target = self._describe_classes(y, x[1])
-        elif y is not None and self._takes_numbers:
-            target, self._flat = self._describe_target(y, x[1])
-        model = _rkhs.Model(self._spec())
-        progress = progress_of(self.verbose)
+            second = self._describe_second(triplets, positive, negative, x[1])
+        elif supervised:
+            second = self._describe_classes(y, x[1])
+        model = _rkhs.Model(spec)
         try:
-            sentences = model.fit(kernel_argument(self.kernel), x, target, start, seed_of(self.random_state), threads_of(self.n_jobs),
-                                  self.memory or 0, progress)
+            sentences = model.fit(kernel, x, second, start, *settings, progress)
         except BaseException:
             self._forget()
             raise
@@ -213,9 +225,12 @@ class RkhsEstimator(BaseEstimator):
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator):
     """A model whose output is an embedding."""
 
-    def fit(self, X, y=None, *, triplets=None, start=None, positive=None, negative=None):
-        """Learns the embedding of X; y is taken by models that use numbers, classes by those with ``supervised=True``.
+    def fit(self, X, y=None, *, target=None, triplets=None, start=None, positive=None, negative=None):
+        """Learns the embedding of X; y, which pipelines hand to all their steps, counts with ``supervised=True`` alone.
 
+        With that, y are classes; None, NaN and -1 (and "?", "NA", "" among texts) are objects whose class is not known.
+        target : numbers, row by row, for models that learn to draw objects (``KernelAutoencoder``): what their codes go back to;
+        None: the objects themselves.
         triplets : rows of X, from 0, for models that learn from them: an object, one that belongs to it and one that does not,
         which may be left out; None: they are drawn.
         start : array, shape (n_objects, n_components), or None: an embedding to begin at, for models that descend from one;
@@ -223,12 +238,12 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         positive, negative : objects that belong to those of X, row by row, and ones that do not, which may be left out, in place
         of triplets.
         """
-        self._fit(X, y, triplets, start, positive, negative)
+        self._fit(X, y, triplets, start, positive, negative, target)
         return self
 
-    def fit_transform(self, X, y=None, *, triplets=None, start=None, positive=None, negative=None):
+    def fit_transform(self, X, y=None, *, target=None, triplets=None, start=None, positive=None, negative=None):
         """Learns the embedding of X and returns it; the same as ``fit`` takes."""
-        dtype = self._fit(X, y, triplets, start, positive, negative)
+        dtype = self._fit(X, y, triplets, start, positive, negative, target)
         return self.embedding_.astype(dtype, copy=False)
 
     def transform(self, X, place=None):
@@ -262,7 +277,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         """
         model = self._fitted()
         x, _ = self._describe(X, reset=False)
-        sentences = model.update(x, seed_of(self.random_state), threads_of(self.n_jobs), self.memory or 0, progress_of(self.verbose))
+        sentences = model.update(x, seed_of(self.random_state), threads_of(self.n_jobs), memory_of(self.memory), progress_of(self.verbose))
         self._adopt(model)
         advise(sentences)
         return self
@@ -280,11 +295,11 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         advise(model.anomaly(x, scores, threads_of(self.n_jobs), progress_of(self.verbose), by))
         return scores
 
-    def score(self, X, y=None):
-        """Minus the mean squared error of ``inverse_transform(transform(X))``, or to the targets y: more is better."""
-        X = check_array(X, allow_nd=True)
-        right = np.asarray(y) if y is not None and self._takes_numbers else X
-        return -float(np.mean((self.inverse_transform(self.transform(X)).reshape(right.shape) - right) ** 2))
+    def score(self, X, y=None, *, target=None):
+        """Minus the mean squared error of ``inverse_transform(transform(X))``, to X or to the target: more is better."""
+        back = self.inverse_transform(self.transform(X))
+        right = check_array(X if target is None else target, allow_nd=True)
+        return -float(np.mean((back.reshape(right.shape) - right) ** 2))
 
     def explain(self, X, top=5):
         """The training objects that pull each object of X to its place, and those that push it away, with their influence.
@@ -295,6 +310,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         where k_l B_l points from c towards z.
         """
         model = self._fitted()
+        top = whole("top", top, 1)
         x, _ = self._describe(X, reset=False)
         rows, influence = np.empty((x[1], 2, top), np.int64), np.empty((x[1], 2, top))
         advise(model.explain(x, rows, influence, top, threads_of(self.n_jobs), progress_of(self.verbose)))
@@ -408,6 +424,8 @@ def from_text(text, **settings):
 def from_model(model, function=None):
     """An estimator around a fitted model of the library, whose kernel may be a function."""
     text, kernel = model.text()
+    if function is not None and not re.search(r"\bpython\b", kernel or ""):
+        raise ValueError(f"the kernel of this model is {kernel}, not a function: load it without kernel=")
     estimator = from_text(text, kernel=function or kernel)
     estimator._adopt(model)
     if takes_labels(estimator._table):

@@ -4,7 +4,8 @@ import warnings
 import numpy as np
 
 from . import _rkhs
-from ._data import Bits, as_tuple, classes_tuple, kernel_argument
+from ._checks import classes_tuple, memory_of, same_columns, whole
+from ._data import Bits, as_tuple, kernel_argument
 from ._progress import progress_of
 from ._tables import models, tables
 
@@ -20,13 +21,18 @@ def advise(sentences):
 
 def threads_of(n_jobs):
     """Threads for scikit-learn's n_jobs; 0 is all cores."""
-    if n_jobs is None or n_jobs == -1:
+    if n_jobs is None:
+        return 0
+    n_jobs = whole("n_jobs", n_jobs)
+    if n_jobs == 0:
+        raise ValueError("n_jobs must be a number of threads, or None or -1 for all cores, not 0")
+    if n_jobs == -1:
         return 0
     if n_jobs < 0:
         import os
 
         return max(1, len(os.sched_getaffinity(0)) + 1 + n_jobs)
-    return int(n_jobs)
+    return n_jobs
 
 
 def seed_of(random_state):
@@ -37,9 +43,7 @@ def seed_of(random_state):
         return int(random_state.randint(np.iinfo(np.int32).max))
     if hasattr(random_state, "integers"):
         return int(random_state.integers(2**63))
-    if random_state < 0:
-        raise ValueError(f"random_state must be at least 0, not {random_state}")
-    return int(random_state)
+    return whole("random_state", random_state, 0, 2**64 - 1)
 
 
 def gram(X, Y=None, kernel="rbf(sigma=median)", *, random_state=None, n_jobs=None, memory=None, verbose=0):
@@ -67,9 +71,10 @@ def gram(X, Y=None, kernel="rbf(sigma=median)", *, random_state=None, n_jobs=Non
     array([[1., 1.],
            [1., 2.]])
     """
+    same_columns(X, Y, "Y")
     a, b = as_tuple(X), as_tuple(Y)
     K = np.empty((a[1], (b or a)[1]))
-    sentences, _ = _rkhs.gram(kernel_argument(kernel), a, b, K, seed_of(random_state), threads_of(n_jobs), memory or 0, progress_of(verbose))
+    sentences, _ = _rkhs.gram(kernel_argument(kernel), a, b, K, seed_of(random_state), threads_of(n_jobs), memory_of(memory), progress_of(verbose))
     advise(sentences)
     return K
 
@@ -88,7 +93,8 @@ def score(names, Z, X=None, y=None, *, kernel=None, new_Z=None, new_X=None, new_
     X : any data, optional
         The objects, for scores that compare with them.
     y : labels, optional
-        Classes, for scores that need them.
+        Classes, for scores that need them. None, NaN and -1 are unknown, and so are the texts that are in files ("?", "NA", ""):
+        scores that need labels leave these rows out.
     kernel : str, optional
         Distances between objects are those of its feature space; otherwise X are vectors. cka, hsic: their kernel.
     new_Z, new_X, new_y : as Z, X and y, optional
@@ -112,9 +118,10 @@ def score(names, Z, X=None, y=None, *, kernel=None, new_Z=None, new_X=None, new_
     """
     one = isinstance(names, str)
     wanted = [names] if one else [*names]
+    same_columns(X, new_X, "new_X")
     sets = (as_tuple(Z), as_tuple(X), None if y is None else classes_tuple(y), as_tuple(new_Z), as_tuple(new_X),
             None if new_y is None else classes_tuple(new_y))
-    sentences, values, deviations = _rkhs.score(tuple(wanted), sets, kernel, seed_of(random_state), threads_of(n_jobs), memory or 0,
+    sentences, values, deviations = _rkhs.score(tuple(wanted), sets, kernel, seed_of(random_state), threads_of(n_jobs), memory_of(memory),
                                                 progress_of(verbose))
     advise(sentences)
     found = dict(zip(wanted, zip(values, deviations) if deviation else values))
@@ -142,7 +149,9 @@ def load(path, kernel=None):
     """
     from ._estimators import from_model
 
-    return from_model(_rkhs.load(path) if kernel is None else _rkhs.load(path, kernel_argument(kernel)[1]), kernel)
+    if kernel is not None and not callable(kernel):
+        raise TypeError(f"kernel must be the function that the model was fitted with, not {kernel!r}: a text is in the file")
+    return from_model(_rkhs.load(path, kernel and kernel_argument(kernel)[1]), kernel)
 
 
 def save(estimator, path):

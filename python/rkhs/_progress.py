@@ -1,5 +1,8 @@
 """Progress: a bar on terminals and in notebooks, one line a stage elsewhere, or the caller's own function."""
+import numbers
 import sys
+
+import numpy as np
 
 
 class Bar:
@@ -33,4 +36,6 @@ def progress_of(verbose):
     """What the library calls: None, the caller's function(stage, done, total), or a bar."""
     if callable(verbose):
         return verbose
+    if not isinstance(verbose, (numbers.Real, np.bool_)):
+        raise TypeError(f"verbose must be a number or a function(stage, done, total), not {verbose!r}")
     return Bar() if verbose else None

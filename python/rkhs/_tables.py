@@ -24,6 +24,11 @@ def takes_labels(model):
     return "labels" in (model["second"] or "")
 
 
+def takes_target(model):
+    """Whether a model can learn to give other numbers than its objects."""
+    return "target" in (model["second"] or "")
+
+
 def python_name(param):
     name = PYTHON_NAMES.get(param["name"], param["name"])
     return name + "_" if keyword.iskeyword(name) else name

@@ -57,11 +57,31 @@ done:
     return status;
 }
 
+/* Labels by their names, one of which stands for no label. */
+static rkhs_status classes_by_name(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, rkhs_data **data) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    const char **words;
+    TRY(rk_scratch(env, n, sizeof *words, &words));
+    for (int64_t i = 0; i < n; i++) words[i] = codes[i] < 0 ? "?" : names[codes[i]];
+    TRY(rk_labels_from_words(env, words, n, data));
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
 rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, int64_t classes,
                               rkhs_data **data) {
     if (!env || !data) return rk_missing(env, "rkhs_data_classes", "place for the labels");
     rk_clear(env);
-    return rk_labels_new(env, codes, n, names, classes, data);
+    rkhs_status status = rk_labels_new(env, codes, n, names, classes, data);
+    for (int64_t c = 0; status == RKHS_OK && names && c < classes; c++) {
+        if (!rk_label_missing(names[c])) continue;
+        rkhs_data_free(*data);
+        *data = NULL;
+        return classes_by_name(env, codes, n, names, data);
+    }
+    return status;
 }
 
 const int64_t *rkhs_data_codes(const rkhs_data *labels, int64_t *classes) {

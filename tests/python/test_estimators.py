@@ -264,15 +264,29 @@ class Autoencoder(unittest.TestCase):
         rng = np.random.default_rng(0)
         X, _ = blobs()
         noisy = X + 0.1 * rng.standard_normal(X.shape)
-        model = rkhs.KernelAutoencoder(3, ridge=0.01).fit(noisy, X)
+        model = rkhs.KernelAutoencoder(3, ridge=0.01).fit(noisy, target=X)
         self.assertEqual(model.inverse_transform(model.transform(noisy)).shape, X.shape)
-        self.assertGreater(model.score(noisy, X), -X.var())
-        narrow = rkhs.KernelAutoencoder(3).fit(noisy, X[:, :2])
+        self.assertGreater(model.score(noisy, target=X), -X.var())
+        narrow = rkhs.KernelAutoencoder(3).fit(noisy, target=X[:, :2])
         self.assertEqual(narrow.inverse_transform(narrow.embedding_).shape, (len(X), 2))
+
+    def test_y_counts_for_no_model_that_is_not_told_so(self):
+        X, y = blobs(40)
+        for cls in (cls for cls in CLASSES if not cls._table["predicts"]):
+            few = {"solver": "lbfgs(iter=2)"} if cls in DESCENTS else {}
+            alone = cls(**few).fit(X)
+            pipeline = make_pipeline(cls(**few), KNeighborsClassifier(1)).fit(X, y)
+            np.testing.assert_array_equal(pipeline[0].embedding_, alone.embedding_, cls.__name__)
+            self.assertEqual(pipeline[0].score(X, y), alone.score(X))
+            if cls is not rkhs.KernelAutoencoder:
+                with self.assertRaisesRegex(ValueError, "takes no target"):
+                    cls(**few).fit(X, target=X)
+        with self.assertWarnsRegex(rkhs.Advice, "target="):
+            rkhs.KernelAutoencoder().fit(X, X + 1)
 
     def test_images_come_back_as_the_images_of_the_targets(self):
         images = np.random.default_rng(1).random((20, 4, 5))
-        model = rkhs.KernelAutoencoder(2).fit(images, images[:, :2])
+        model = rkhs.KernelAutoencoder(2).fit(images, target=images[:, :2])
         self.assertEqual(model.inverse_transform(model.embedding_).shape, (20, 2, 5))
         self.assertEqual(rkhs.KernelAutoencoder(2).fit(images).inverse_transform(np.eye(2)).shape, (2, 4, 5))
 

@@ -129,12 +129,19 @@ class Functions(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "m.rkhs")
             rkhs.save(model, path)
-            with self.assertRaisesRegex(rkhs.Error, "python"):
+            with self.assertRaisesRegex(rkhs.FormatError, r"m\.rkhs: its kernel is a Python function.*rkhs\.load\(path, kernel=f\)"):
                 rkhs.load(path)
+            with self.assertRaisesRegex(TypeError, "'rbf'"):
+                rkhs.load(path, kernel="rbf")
             again = rkhs.load(path, kernel=gaussian)
         np.testing.assert_array_equal(again.transform(X[:5]), model.transform(X[:5]))
         self.assertIs(again.kernel, gaussian)
         np.testing.assert_array_equal(again.fit(X).embedding_, model.embedding_)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.rkhs")
+            rkhs.save(rkhs.KernelPCA(kernel="rbf(gamma=1)").fit(X), path)
+            with self.assertRaisesRegex(ValueError, r"rbf\(gamma=1\), not a function"):
+                rkhs.load(path, kernel=gaussian)
 
     def test_functions_of_strings(self):
         K = rkhs.gram(WORDS[:8], kernel=letters)

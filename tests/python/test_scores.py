@@ -509,7 +509,7 @@ class Limits(unittest.TestCase):
 
     def test_classes_too_small_for_the_folds_are_refused(self):
         y = np.r_[np.zeros(56), np.ones(4)]
-        self.refused("the class 1.0 has 4 members for 5 folds", "svm", self.Z, y=y)
+        self.refused("the class 1 has 4 members for 5 folds", "svm", self.Z, y=y)
         self.refused("too few for 3 folds inside", "svm(folds=2, select=nested)", self.Z, y=y)
         rkhs.score("svm(folds=4, select=nested)", self.Z, y=y)
 

@@ -35,6 +35,21 @@ static void whole_numbers_stay_in_order_beside_unknown_ones(void **state) {
     rkhs_data_free(y);
 }
 
+static void a_class_of_such_a_name_is_unknown_too(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    static const char *const names[] = {"?", "cat", "NA", "dog"};
+    static const int64_t codes[] = {1, 0, 3, 2, -1, 1}, expect[] = {0, -1, 1, -1, -1, 0}, wrong[] = {0, 4};
+    rkhs_data *y;
+    int64_t classes;
+    OK(env, rkhs_data_classes(env, codes, 6, names, 4, &y));
+    assert_memory_equal(rkhs_data_codes(y, &classes), expect, sizeof expect);
+    assert_int_equal(classes, 2);
+    assert_string_equal(rkhs_data_class_name(y, 1), "dog");
+    rkhs_data_free(y);
+    assert_int_equal(rkhs_data_classes(env, wrong, 2, names, 4, &y), RKHS_ERR_DATA);
+    assert_null(y);
+}
+
 /* Reads labels and compares their codes. */
 static void codes_are(rkhs_env *env, const char *path, const char *format, const int64_t *expect, int64_t n) {
     rkhs_data *y;
@@ -271,6 +286,7 @@ int main(void) {
         FILES_TEST(scores_leave_out_rows_without_a_label),
         FILES_TEST(scores_of_no_labels_at_all_are_refused),
         FILES_TEST(ke_draws_unknown_objects_nowhere),
+        FILES_TEST(a_class_of_such_a_name_is_unknown_too),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,138 @@
+"""Settings of the wrong type, labels that are unknown, columns in another order: the right answer or one sentence."""
+import unittest
+import warnings
+
+import numpy as np
+import pandas as pd
+
+import rkhs
+from common import CLASSES, DESCENTS, blobs, fitted
+
+warnings.simplefilter("ignore", rkhs.Advice)
+X, Y = blobs(40)
+EMBEDDERS = [cls for cls in CLASSES if hasattr(cls, "transform")]
+
+
+class Settings(unittest.TestCase):
+    def refused(self, words, call):
+        with self.assertRaisesRegex((TypeError, ValueError), words):
+            call()
+
+    def test_a_parameter_of_another_type_is_refused_by_its_name(self):
+        wrong = {"integer": ["2", 2.5, 2.0, True, np.nan, [2], 2j, np.bool_(True), b"2"], "real": ["0.5", True, np.nan, [1.0], 1j],
+                 "true|false": ["true", 1, 0.0, "no"], "choice": [1, True, b"kpca", ["clip"]], "spec": [1, True, 0.5], "word": [1, True]}
+        for cls in CLASSES:
+            for p in cls._table["params"]:
+                name = {"dim": "n_components", "lambda": "lam"}.get(p["name"], p["name"])
+                for value in wrong[p["kind"]]:
+                    with self.subTest(model=cls.__name__, parameter=name, value=value):
+                        self.refused(f"^{name} must be ", lambda: fitted(cls, X, **{name: value}))
+
+    def test_numbers_of_numpy_are_numbers(self):
+        Z = rkhs.LocalityPreservingProjections(2, k=4, ridge=0.5).fit(X).embedding_
+        for whole in (np.int64, np.int8, np.uint16):
+            for real in (np.float64, np.float32):
+                np.testing.assert_array_equal(rkhs.LocalityPreservingProjections(whole(2), k=whole(4), ridge=real(0.5)).fit(X).embedding_, Z)
+        self.assertEqual(rkhs.KernelAutoencoder(unit=np.bool_(True)).fit(X).embedding_.shape, (40, 2))
+
+    def test_the_settings_of_every_estimator(self):
+        for name, values in {"n_jobs": ["2", 2.5, True, 0, np.nan], "random_state": ["3", 2.5, True, -1, np.nan, 2**64], "kernel": [3, b"rbf", ["rbf"]],
+                             "memory": ["1e9", 1e9, -5, 0, True, 2**70], "verbose": ["yes", None, []]}.items():
+            for value in values:
+                with self.subTest(name=name, value=value):
+                    self.refused(name, lambda: rkhs.KernelPCA(**{name: value}).fit(X))
+                    self.refused(name, lambda: rkhs.gram(X, **{name: value}))
+                    if name != "kernel":
+                        self.refused(name, lambda: rkhs.score("knn", X, y=Y, **{name: value}))
+        for value in ("yes", 1, None, "False"):
+            self.refused("supervised must be True or False", lambda: rkhs.KernelEmbedding(supervised=value).fit(X, Y))
+        model = rkhs.KernelPCA().fit(X)
+        for value in ("2", 2.5, 0, -1, True):
+            self.refused("top must be", lambda: model.explain(X, top=value))
+        self.refused("n_bits", lambda: rkhs.Bits(np.zeros((2, 2), np.uint8), n_bits=12.5))
+
+
+class Unknown(unittest.TestCase):
+    """None, NaN and -1 are no class, in whatever form they come."""
+
+    FORMS = [
+        lambda y, lost: np.where(lost, -1, y), lambda y, lost: np.where(lost, np.nan, y), lambda y, lost: np.where(lost, -1.0, y),
+        lambda y, lost: [None if gone else int(c) for c, gone in zip(y, lost)],
+        lambda y, lost: [float("nan") if gone else int(c) for c, gone in zip(y, lost)],
+        lambda y, lost: np.array([None if gone else c for c, gone in zip(y, lost)], dtype=object),
+        lambda y, lost: pd.Series(y).astype("Int64").mask(lost), lambda y, lost: pd.Series(y, dtype=float).mask(lost),
+        lambda y, lost: np.where(lost, -1, y)[:, None],
+    ]
+    WORDS = [
+        lambda y, lost: [None if gone else f"class {c}" for c, gone in zip(y, lost)],
+        lambda y, lost: [np.nan if gone else f"class {c}" for c, gone in zip(y, lost)],
+        lambda y, lost: pd.Series([f"class {c}" for c in y]).mask(lost),
+        lambda y, lost: pd.Categorical(pd.Series([f"class {c}" for c in y]).mask(lost)),
+        *(lambda y, lost, text=text: np.where(lost, text, [f"class {c}" for c in y]) for text in ("?", "", "NA", "nan")),
+    ]
+
+    def test_a_score_leaves_such_rows_out_and_says_so(self):
+        Z, lost = X[:, :2], np.arange(40) % 7 == 3
+        names = ["knn(k=3)", "silhouette", "svm(folds=3)"]
+        want = rkhs.score(names, Z[~lost], y=Y[~lost])
+        for form in self.FORMS + self.WORDS:
+            with self.assertWarnsRegex(rkhs.Advice, r"\b6\b.*label"):
+                self.assertEqual(rkhs.score(names, Z, y=form(Y, lost)), want)
+        new = rkhs.score("knn(k=3)", Z[:30], y=Y[:30], new_Z=Z[30:], new_y=np.where(lost, np.nan, Y)[30:])
+        self.assertEqual(new, rkhs.score("knn(k=3)", Z[:30], y=Y[:30], new_Z=Z[30:][~lost[30:]], new_y=Y[30:][~lost[30:]]))
+
+    def test_a_fit_from_classes_takes_them_as_unknown(self):
+        lost = np.arange(40) % 5 == 3
+        fit = rkhs.KernelEmbedding(supervised=True, solver="lbfgs(iter=5)").fit
+        Z = fit(X, self.FORMS[0](Y, lost)).embedding_
+        for form in self.FORMS[1:] + self.WORDS[:4]:
+            np.testing.assert_array_equal(fit(X, form(Y, lost)).embedding_, Z)
+        self.assertGreater(np.abs(Z - fit(X, Y).embedding_).max(), 1e-6)
+        self.assertGreater(np.abs(Z - fit(X, np.where(lost, 9, Y)).embedding_).max(), 1e-6)
+
+    def test_labels_that_are_all_unknown_or_mean_something_else_are_refused(self):
+        for call in (lambda y: rkhs.KernelEmbedding(supervised=True).fit(X, y), lambda y: rkhs.score("knn", X, y=y)):
+            with self.assertRaisesRegex(ValueError, "label"):
+                call([None] * 40)
+            for both in (np.where(Y == 0, -1, 1), np.where(Y == 0, -1.0, 1.0), [-1, 1] * 20):
+                with self.assertRaisesRegex(ValueError, "-1 stands for an unknown label"):
+                    call(both)
+
+    def test_a_whole_number_is_the_same_class_as_a_float(self):
+        Z = X[:, :2]
+        self.assertEqual(rkhs.score("knn(k=1)", Z, y=Y, new_Z=Z, new_y=Y.astype(float)), 1.0)
+
+
+class Columns(unittest.TestCase):
+    """The columns of a table have names: another order is refused by whatever takes new objects."""
+
+    def setUp(self):
+        self.frame = pd.DataFrame(X, columns=list("abcd"))
+        self.turned = self.frame[list("dcba")]
+
+    def test_every_method_refuses_columns_in_another_order(self):
+        for cls in EMBEDDERS:
+            few = {"solver": "lbfgs(iter=2)"} if cls in DESCENTS else {}
+            model = cls(**few).fit(self.frame)
+            for method in (model.transform, model.anomaly, model.update, model.explain, model.score):
+                for wrong in (self.turned, self.frame.rename(columns={"a": "z"}), self.frame[list("abc")]):
+                    with self.subTest(model=cls.__name__, method=method.__name__), self.assertRaisesRegex(ValueError, "feature names"):
+                        method(wrong)
+        ridge = rkhs.KernelRidge().fit(self.frame, X[:, 0])
+        for method in (ridge.predict, lambda wrong: ridge.score(wrong, X[:, 0])):
+            with self.assertRaisesRegex(ValueError, "feature names"):
+                method(self.turned)
+        with self.assertRaisesRegex(ValueError, "feature names"):
+            rkhs.KernelContrastive().fit(self.frame, positive=self.turned)
+
+    def test_functions_of_two_tables_refuse_them_too(self):
+        for call in (lambda: rkhs.gram(self.frame, self.turned), lambda: rkhs.score("qnx", X, self.frame, new_Z=X, new_X=self.turned)):
+            with self.assertRaisesRegex(ValueError, "in another order than X"):
+                call()
+        with self.assertRaisesRegex(ValueError, "other columns than X"):
+            rkhs.gram(self.frame, self.frame.rename(columns={"a": "z"}))
+        np.testing.assert_array_equal(rkhs.gram(self.frame, self.frame[:5]), rkhs.gram(X, X[:5]))
+
+
+if __name__ == "__main__":
+    unittest.main()
