@@ -258,7 +258,8 @@ typedef struct rk_gram_type {
     rkhs_status (*diag)(const rk_gram *g, double *out);
     /* out[q] = K[I[q], J[q]] */
     rkhs_status (*entries)(const rk_gram *g, const int64_t *I, const int64_t *J, int64_t count, double *out);
-    /* The k largest K[i, j], j != i, of each row, largest first, ties by index: index and value are n x k. */
+    /* The k nearest others of each object in feature space, by K[i, i] + K[j, j] - 2 K[i, j], nearest first, ties by index;
+     * value is K[i, j]. index and value are n x k. */
     rkhs_status (*neighbours)(const rk_gram *g, int64_t k, int64_t *index, double *value);
     /* sample form: K itself, and whether it may be overwritten for a while. */
     const double *(*matrix)(const rk_gram *g, int64_t *ld, int *spendable);
@@ -378,8 +379,9 @@ typedef struct rk_map {
     double *c;    /* dim */
     double *Z;    /* kept x dim, or NULL: what an object of D keeps; with nearest alone */
     double *mark; /* kept */
+    double *half; /* kept: k(x,x)/2; NULL: k(x,x) is the same for all objects that were fitted */
     int64_t nearest;
-    enum { RK_DEGREE_NONE, RK_DEGREE_KERNEL, RK_DEGREE_BINARY } degree; /* binary: values above 0 count as 1 */
+    enum { RK_DEGREE_NONE, RK_DEGREE_KERNEL, RK_DEGREE_BINARY } degree; /* binary: 1; 0 where there is no half and k <= 0 */
     enum { RK_POST_NONE, RK_POST_SPHERE } post;                         /* sphere: z / |z| */
     struct rk_bound *bound;                                             /* D and the kernel, from the first use on */
 } rk_map;

@@ -46,8 +46,29 @@ typedef struct nearest {
     double *value, *tiles;
     rk_work *work;
     int64_t tile;       /* rows at a time */
-    const double *half; /* (or NULL) taken off each value: half of the diagonal */
+    const double *half; /* or NULL: rk_gram_halves */
 } nearest;
+
+/* Whether all are equal, but for rounding. */
+static int is_even(const double *diag, int64_t n) {
+    double least = diag[0], most = diag[0];
+    for (int64_t i = 1; i < n; i++) least = fmin(least, diag[i]), most = fmax(most, diag[i]);
+    return most - least <= 1e-12 * fmax(fabs(least), fabs(most));
+}
+
+rkhs_status rk_gram_halves(const rk_gram *g, double **half) {
+    rkhs_status status = RKHS_OK;
+    double *diag;
+    *half = NULL;
+    TRY(rk_scratch(g->env, g->n, sizeof *diag, &diag));
+    TRY(g->type ? g->type->diag(g, diag) : rk_gram_diag(g, diag));
+    TRY(rk_gram_finite(g, rk_sum(g->n, diag)));
+    if (is_even(diag, g->n)) goto done;
+    for (int64_t i = 0; i < g->n; i++) diag[i] /= 2;
+    *half = diag;
+done:
+    return status;
+}
 
 /* The lists of a tile of rows. */
 static rkhs_status nearest_tile(void *context, int64_t tile, int worker) {
@@ -65,44 +86,26 @@ static rkhs_status nearest_tile(void *context, int64_t tile, int worker) {
             for (int64_t j = 0; j < nj; j++)
                 if (i0 + i != j0 + j)
                     counts[i] = rk_top_offer(s->value + (i0 + i) * s->k, s->index + (i0 + i) * s->k, counts[i], s->k, j0 + j,
-                                             values[i * ld + j] - (s->half ? s->half[j0 + j] : 0));
+                                             rk_nearness(s->half, j0 + j, values[i * ld + j]));
     }
     return RKHS_OK;
 }
 
-/* The k largest of K_ij - half_j. */
-static rkhs_status find_nearest(const rk_gram *g, const double *K, const double *half, int64_t k, int64_t *index,
-                                double *value) {
+rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int64_t *index, double *value) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);
-    nearest s = {g, K, k, index, value, NULL, NULL, K ? RK_TILE : rk_tile_rows(g->bound, g->bound), half};
+    nearest s = {.g = g, .K = K, .k = k, .index = index, .value = value};
+    double *half;
     if (k < 1 || k >= g->n)
         FAIL(g->env, RKHS_ERR_SPEC, "k = %lld neighbours: there are %lld other objects: choose k from 1 to %lld", (long long)k,
              (long long)(g->n - 1), (long long)(g->n - 1));
+    TRY(rk_gram_halves(g, &half));
+    s.half = half;
+    s.tile = K ? RK_TILE : rk_tile_rows(g->bound, g->bound);
     TRY(rk_work_new(g->env, g->bound, g->bound, &s.work));
     TRY(rk_scratch(g->env, (int64_t)rk_workers(g->env) * RK_TILE * RK_TILE, sizeof *s.tiles, &s.tiles));
     TRY(rk_kernel_parallel(g->env, "neighbours", g->kernel, (g->n + s.tile - 1) / s.tile, nearest_tile, &s));
-done:
-    rk_scratch_release(g->env, mark);
-    return status;
-}
-
-rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int64_t *index, double *value) {
-    return find_nearest(g, K, NULL, k, index, value);
-}
-
-rkhs_status rk_gram_nearest(const rk_gram *g, int64_t k, int64_t *index, double *value) {
-    rkhs_status status = RKHS_OK;
-    rk_mark mark = rk_scratch_mark(g->env);
-    int64_t ld = 0;
-    int spendable;
-    const double *K = g->type->matrix ? g->type->matrix(g, &ld, &spendable) : NULL;
-    double *half;
-    TRY(rk_scratch(g->env, g->n, sizeof *half, &half));
-    TRY(g->type->diag(g, half));
-    for (int64_t j = 0; j < g->n; j++) half[j] /= 2;
-    TRY(find_nearest(g, ld == g->n ? K : NULL, half, k, index, value));
-    for (int64_t q = 0; q < g->n * k; q++) value[q] += half[index[q]];
+    for (int64_t q = 0; half && q < g->n * k; q++) value[q] += half[index[q]];
 done:
     rk_scratch_release(g->env, mark);
     return status;

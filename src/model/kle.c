@@ -1,10 +1,11 @@
 /* kle.c: kernel Laplacian eigenmaps.
  *
- *     (D - W) z = mu D z,   W = (F + F')/2,  F the k largest kernel values of each object with others,  D the row sums of W
+ *     (D - W) z = mu D z,   W = (F + F')/2,  F the kernel values of each object with its k nearest others,  D the row sums of W
  *
- * Neighbours come close together: the smoothest functions on the graph of neighbours, without the constant. Out come Z at unit
+ * Nearest in feature space, by k(x,x) + k(y,y) - 2 k(x,y). Where k(x,x) is not the same for all, values say how large objects are
+ * as much as how alike, and F is 1 for each neighbour (weights=auto). Neighbours come close together: the smoothest functions on the graph of neighbours, without the constant. Out come Z at unit
  * deviation and 1 - mu of each dimension. A new object is placed by the Nystrom formula z(x) = sum_j w_j z_j / (d_x (1 - mu)),
- * w its k largest values with kept objects and d_x their sum; a kept object keeps its Z, and equal ones share it. A graph in
+ * w its values with the k nearest kept objects and d_x their sum; a kept object keeps its Z, and equal ones share it. A graph in
  * parts is embedded part by part, side by side (graph.c). All objects are kept, whatever the gram, which is asked for
  * neighbours alone: nystrom here means that K is not stored. Cost: the Gram, and products with n k numbers. Look elsewhere when
  * distances matter: they are not kept. Belkin, Niyogi, "Laplacian eigenmaps for dimensionality reduction and data
@@ -19,6 +20,8 @@ typedef struct kle {
     int weights;
     rk_spec *gram, *solver;
 } kle;
+
+enum { KERNEL, BINARY, AUTO };
 
 static const rk_param params[] = {
     {.name = "dim",
@@ -38,9 +41,9 @@ static const rk_param params[] = {
     {.name = "weights",
      .kind = RK_CHOICE,
      .offset = offsetof(kle, weights),
-     .value = "kernel",
-     .choices = "kernel|binary",
-     .brief = "what a neighbour counts: its kernel value, or 1 where that is above 0"},
+     .value = "auto",
+     .choices = "kernel|binary|auto",
+     .brief = "what a neighbour counts: its kernel value, or 1; auto: the value where k(x,x) is the same for all"},
     {.name = "gram",
      .kind = RK_SPEC,
      .offset = offsetof(kle, gram),
@@ -77,13 +80,17 @@ done:
     return status;
 }
 
-/* The k largest of each row: of a stored Gram, or by tiles that are forgotten. A factor's own kernel may refer to its
- * landmarks; this one refers to all objects, as the map will. */
-static rkhs_status neighbours(rk_fit *f, int64_t k, int64_t *index, double *value) {
+/* The k nearest of each, by a stored Gram, or by tiles that are forgotten; and rk_gram_halves. A factor's own kernel may refer
+ * to its landmarks; this one refers to all objects, as the map will. */
+static rkhs_status neighbours(rk_fit *f, int64_t k, int64_t *index, double *value, double **half) {
     rkhs_status status = RKHS_OK;
     rk_gram all = {.env = f->env, .kernel = f->kernel, .x = f->x, .n = f->gram->n};
-    if (f->gram->type->form == RK_FORM_SAMPLE) return f->gram->type->neighbours(f->gram, k, index, value);
+    if (f->gram->type->form == RK_FORM_SAMPLE) {
+        TRY(rk_gram_halves(f->gram, half));
+        return f->gram->type->neighbours(f->gram, k, index, value);
+    }
     TRY(rk_bind(f->env, f->kernel, f->x, NULL, &all.bound));
+    TRY(rk_gram_halves(&all, half));
     TRY(rk_gram_neighbours(&all, NULL, k, index, value));
 done:
     rk_unbind(f->env, all.bound);
@@ -96,15 +103,16 @@ static rkhs_status fit_kle(rk_fit *f) {
     int64_t n = f->gram->n, k = rk_graph_k(f->env, o->k, n), *index;
     rk_eigenmap e;
     rk_graph graph;
-    double *value;
+    double *value, *half;
     TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
     TRY(rk_scratch(f->env, n * k, sizeof *value, &value));
-    TRY(neighbours(f, k, index, value));
-    for (int64_t q = 0; o->weights && q < n * k; q++) value[q] = value[q] > 0;
+    TRY(neighbours(f, k, index, value, &half));
+    TRY(rk_map_halve(f, half));
+    f->map->degree = o->weights == BINARY || (o->weights == AUTO && half) ? RK_DEGREE_BINARY : RK_DEGREE_KERNEL;
+    for (int64_t q = 0; q < n * k; q++) value[q] = rk_map_counted(f->map, value[q]);
     TRY(rk_graph_new(f->env, n, k, index, value, &graph));
     TRY(rk_eigenmap_new(f->env, o->solver, &graph, f->dim, f->Z, f->map->B, &e));
     f->map->nearest = k;
-    f->map->degree = o->weights ? RK_DEGREE_BINARY : RK_DEGREE_KERNEL;
     TRY(rk_map_keep(f, f->Z));
     TRY(report(f, &e));
 done:
@@ -114,7 +122,7 @@ done:
 const rk_model_type rk_model_kle = {
     .entry = {.name = "kle",
               .brief = "Laplacian eigenmaps: the smoothest functions on the graph of kernel neighbours",
-              .formula = "(D - W) z = mu D z, W = (F + F')/2, F the k largest of each row of K",
+              .formula = "(D - W) z = mu D z, W = (F + F')/2, F the k nearest of each row of K",
               .cost = "the Gram and some hundred products with n k numbers",
               .params = params,
               .size = sizeof(kle)},

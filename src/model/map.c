@@ -34,7 +34,40 @@ void rk_map_free(rkhs_env *env, rk_map *map) {
     rk_free(env, map->c);
     rk_free(env, map->Z);
     rk_free(env, map->mark);
+    rk_free(env, map->half);
     rk_free(env, map);
+}
+
+/* The same numbers; none: none. */
+static rkhs_status copied(rkhs_env *env, int64_t n, const double *from, double **to) {
+    rkhs_status status = RKHS_OK;
+    if (!from) return RKHS_OK;
+    TRY(rk_alloc(env, n, sizeof **to, to));
+    memcpy(*to, from, (size_t)n * sizeof **to);
+done:
+    return status;
+}
+
+rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy) {
+    rkhs_status status = RKHS_OK;
+    rk_map *m = NULL;
+    int64_t kept = map->kept_count, all = kept * map->dim;
+    *copy = NULL;
+    TRY(rk_map_new(env, kept, map->dim, &m));
+    memcpy(m->B, map->B, (size_t)all * sizeof *m->B);
+    memcpy(m->c, map->c, (size_t)map->dim * sizeof *m->c);
+    m->nearest = map->nearest;
+    m->degree = map->degree;
+    m->post = map->post;
+    TRY(copied(env, all, map->Z, &m->Z));
+    TRY(copied(env, kept, map->mark, &m->mark));
+    TRY(copied(env, kept, map->half, &m->half));
+    TRY(rk_data_keep(map->kept, NULL, 0, &m->kept));
+    *copy = m;
+    m = NULL;
+done:
+    rk_map_free(env, m);
+    return status;
 }
 
 static double mark_weight(int64_t j) { return rk_uniform(0, RK_STREAM_MARK, (uint64_t)j, 0) + 0.5; }
@@ -55,15 +88,6 @@ static int64_t twin_of(const rk_map *map, double mark, double error) {
         if (off < least || (best < 0 && off <= least)) least = off, best = j;
     }
     return best;
-}
-
-/* Room for Z and marks. */
-static rkhs_status room_to_keep(rkhs_env *env, rk_map *map) {
-    rkhs_status status = RKHS_OK;
-    TRY(rk_alloc(env, map->kept_count * map->dim, sizeof *map->Z, &map->Z));
-    TRY(rk_alloc(env, map->kept_count, sizeof *map->mark, &map->mark));
-done:
-    return status;
 }
 
 typedef struct marked {
@@ -99,7 +123,7 @@ rkhs_status rk_map_keep(rk_fit *f, double *Z) {
     int64_t n = map->kept_count, d = map->dim;
     double *mean;
     marked *order;
-    TRY(room_to_keep(env, map));
+    TRY(rk_alloc(env, n, sizeof *map->mark, &map->mark));
     TRY(rk_scratch(env, d, sizeof *mean, &mean));
     TRY(rk_scratch(env, n, sizeof *order, &order));
     TRY(make_marks(f));
@@ -113,9 +137,20 @@ rkhs_status rk_map_keep(rk_fit *f, double *Z) {
             for (int64_t c = 0; c < d; c++) mean[c] += Z[order[q].at * d + c] / (double)(to - from);
         for (int64_t q = from; to - from > 1 && q < to; q++) memcpy(Z + order[q].at * d, mean, (size_t)d * sizeof *mean);
     }
-    memcpy(map->Z, Z, (size_t)(n * d) * sizeof *Z);
+    TRY(copied(env, n * d, Z, &map->Z));
 done:
     rk_scratch_release(env, scratch);
+    return status;
+}
+
+rkhs_status rk_map_halve(rk_fit *f, const double *half) {
+    rkhs_status status = RKHS_OK;
+    rk_map *map = f->map;
+    const int64_t *keep = f->gram->keep;
+    if (!half) return RKHS_OK;
+    TRY(rk_alloc(f->env, map->kept_count, sizeof *map->half, &map->half));
+    for (int64_t i = 0; i < map->kept_count; i++) map->half[i] = half[keep ? keep[i] : i];
+done:
     return status;
 }
 
@@ -124,7 +159,7 @@ typedef struct apply_loop {
     const rk_bound *rows, *kept;
     double *tiles;  /* workers x RK_TILE x RK_TILE: kernel values */
     double *sums;   /* workers x RK_TILE: of the values used in each row */
-    double *value;  /* workers x RK_TILE x nearest: the largest so far, largest first */
+    double *value;  /* workers x RK_TILE x nearest: of the nearest so far, nearest first */
     int64_t *index; /* and whose they are */
     double *weight; /* kept: of the marks, or NULL */
     double error;   /* of the marks */
@@ -133,9 +168,8 @@ typedef struct apply_loop {
     rk_work *work;
 } apply_loop;
 
-/* What a kernel value counts. */
-static double counted(const rk_map *map, double v) {
-    return map->degree == RK_DEGREE_NONE ? v : map->degree == RK_DEGREE_KERNEL ? fmax(v, 0) : v > 0;
+double rk_map_counted(const rk_map *map, double v) {
+    return map->degree == RK_DEGREE_NONE ? v : map->degree == RK_DEGREE_KERNEL ? fmax(v, 0) : map->half || v > 0;
 }
 
 /* All kept objects: values are used tile by tile. */
@@ -146,7 +180,7 @@ static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int work
         rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; map->degree && i < ni; i++)
-            for (int64_t j = 0; j < nj; j++) sums[i] += K[i * RK_TILE + j] = counted(map, K[i * RK_TILE + j]);
+            for (int64_t j = 0; j < nj; j++) sums[i] += K[i * RK_TILE + j] = rk_map_counted(map, K[i * RK_TILE + j]);
         rk_gemm_tile('n', 'n', ni, map->dim, nj, 1.0, K, RK_TILE, map->B + j0 * map->dim, map->dim, j0 ? 1.0 : 0.0,
                      a->Z + i0 * a->ld, a->ld);
     }
@@ -165,7 +199,8 @@ static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int 
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; i < ni; i++)
             for (int64_t j = 0; j < nj; j++)
-                counts[i] = rk_top_offer(value + i * most, index + i * most, counts[i], most, j0 + j, K[i * RK_TILE + j]);
+                counts[i] = rk_top_offer(value + i * most, index + i * most, counts[i], most, j0 + j,
+                                         rk_nearness(map->half, j0 + j, K[i * RK_TILE + j]));
         for (int64_t i = 0; a->weight && i < ni; i++)
             for (int64_t j = 0; j < nj; j++) mark[i] += a->weight[j0 + j] * K[i * RK_TILE + j];
     }
@@ -179,9 +214,10 @@ static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int 
             continue;
         }
         for (int64_t q = 0; q < most; q++) {
-            double v = counted(map, value[i * most + q]);
+            int64_t j = index[i * most + q];
+            double v = rk_map_counted(map, value[i * most + q] + (map->half ? map->half[j] : 0));
             sums[i] += v;
-            for (int64_t c = 0; c < map->dim; c++) z[c] += v * map->B[index[i * most + q] * map->dim + c];
+            for (int64_t c = 0; c < map->dim; c++) z[c] += v * map->B[j * map->dim + c];
         }
     }
     return RKHS_OK;
@@ -269,6 +305,7 @@ rkhs_status rk_map_save(const rk_map *map, rk_archive *archive) {
         TRY(rk_archive_put(archive, "map/Z", &(rk_array){'d', 2, {map->kept_count, map->dim}, map->Z}));
         TRY(rk_archive_put(archive, "map/mark", &(rk_array){'d', 1, {map->kept_count}, map->mark}));
     }
+    if (map->half) TRY(rk_archive_put(archive, "map/half", &(rk_array){'d', 1, {map->kept_count}, map->half}));
     TRY(rk_data_save(map->kept, archive, "kept/"));
 done:
     return status;
@@ -285,9 +322,22 @@ static rkhs_status load_keep(rkhs_env *env, rk_archive *archive, rk_map *m) {
         FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
     TRY(rk_file_finite(env, archive, "map/Z", &Z));
     TRY(rk_file_finite(env, archive, "map/mark", &mark));
-    TRY(room_to_keep(env, m));
-    memcpy(m->Z, Z.data, (size_t)(m->kept_count * m->dim) * sizeof *m->Z);
-    memcpy(m->mark, mark.data, (size_t)m->kept_count * sizeof *m->mark);
+    TRY(copied(env, m->kept_count * m->dim, Z.data, &m->Z));
+    TRY(copied(env, m->kept_count, mark.data, &m->mark));
+done:
+    return status;
+}
+
+/* Half of the diagonal, where the file has it. */
+static rkhs_status load_half(rkhs_env *env, rk_archive *archive, rk_map *m) {
+    rkhs_status status = RKHS_OK;
+    rk_array half;
+    if (!rk_archive_has(archive, "map/half")) return RKHS_OK;
+    TRY(rk_archive_get(archive, "map/half", 'd', 1, &half));
+    if (half.shape[0] != m->kept_count)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
+    TRY(rk_file_finite(env, archive, "map/half", &half));
+    TRY(copied(env, m->kept_count, half.data, &m->half));
 done:
     return status;
 }
@@ -316,6 +366,7 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     m->degree = degree == 2 ? RK_DEGREE_BINARY : degree ? RK_DEGREE_KERNEL : RK_DEGREE_NONE;
     m->post = post ? RK_POST_SPHERE : RK_POST_NONE;
     TRY(load_keep(env, archive, m));
+    TRY(load_half(env, archive, m));
     *map = m;
     m = NULL;
 done:

@@ -332,30 +332,6 @@ done:
     return status;
 }
 
-/* A map with the same kept objects. */
-static rkhs_status copy_map(rkhs_env *env, const rk_map *map, rk_map **out) {
-    rkhs_status status = RKHS_OK;
-    rk_map *m = NULL;
-    TRY(rk_map_new(env, map->kept_count, map->dim, &m));
-    memcpy(m->B, map->B, (size_t)(map->kept_count * map->dim) * sizeof *m->B);
-    memcpy(m->c, map->c, (size_t)map->dim * sizeof *m->c);
-    m->nearest = map->nearest;
-    m->degree = map->degree;
-    m->post = map->post;
-    if (map->Z) {
-        TRY(rk_alloc(env, map->kept_count * map->dim, sizeof *m->Z, &m->Z));
-        TRY(rk_alloc(env, map->kept_count, sizeof *m->mark, &m->mark));
-        memcpy(m->Z, map->Z, (size_t)(map->kept_count * map->dim) * sizeof *m->Z);
-        memcpy(m->mark, map->mark, (size_t)map->kept_count * sizeof *m->mark);
-    }
-    TRY(rk_data_keep(map->kept, NULL, 0, &m->kept));
-    *out = m;
-    m = NULL;
-done:
-    rk_map_free(env, m);
-    return status;
-}
-
 rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
     if (!model || !copy) return rk_missing(model ? model->env : NULL, "rkhs_model_copy", "place for the copy");
     rkhs_status status = RKHS_OK;
@@ -369,7 +345,7 @@ rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
     m->place = model->place;
     if (model->map) {
         TRY(rk_kernel_copy(model->kernel, &m->kernel));
-        TRY(copy_map(env, model->map, &m->map));
+        TRY(rk_map_copy(env, model->map, &m->map));
         TRY(rk_alloc(env, model->seen * model->dim, sizeof *m->Z, &m->Z));
         memcpy(m->Z, model->Z, (size_t)(model->seen * model->dim) * sizeof *m->Z);
         m->n = model->n;

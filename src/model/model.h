@@ -43,10 +43,16 @@ rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char 
 /* Room for B and c; kept objects are the caller's to set. */
 rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map);
 void rk_map_free(rkhs_env *env, rk_map *map);
+/* One with the same kept objects. */
+rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy);
 /* Makes all objects keep their rows of Z (n x dim); equal ones share the mean of theirs. For models that keep all objects. */
 rkhs_status rk_map_keep(rk_fit *f, double *Z);
+/* Keeps k(x,x)/2 of kept objects, from that of all (rk_gram_halves; may be NULL), so that the nearest of a new one are known. */
+rkhs_status rk_map_halve(rk_fit *f, const double *half);
 /* Z[i*ld ..] for every object of x, by tiles: memory for one tile a worker. */
 rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld);
+/* What a kernel value counts in a map with degrees. */
+double rk_map_counted(const rk_map *map, double v);
 rkhs_status rk_map_save(const rk_map *map, rk_archive *archive);
 rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map);
 /* Columns so that the largest |entry| among the first n rows of each is positive, the first on ties; the other rows, B and c
@@ -156,8 +162,9 @@ typedef struct rk_twin {
     int64_t n, dim, k;
     double lk, lx;
     int latent, log;
-    double sum;    /* 0: F is the kernel; else each row is made comparable, and sums to this */
-    int64_t *near; /* n x k: neighbours, and what they weigh */
+    double sum;         /* 0: F is the kernel; else each row is made comparable, and sums to this */
+    const double *half; /* n, or NULL: rk_gram_halves */
+    int64_t *near;      /* n x k: neighbours, and what they weigh */
     double *value;
     /* the graph of both directions */
     int64_t *starts, *index; /* of row i: edges starts[i] .. starts[i+1]-1 */
@@ -175,15 +182,18 @@ rkhs_status rk_twin_room(rkhs_env *env, rk_twin *t);
 /* L, dL/dZ and dL/dlog g: the eval of an rk_smooth. */
 rkhs_status rk_twin_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
                          int64_t count, double *f, double *dZ, double *dt);
-/* Values of a row, largest first, as weights from 1 down that sum to `sum`. */
-void rk_twin_local(int64_t k, double sum, double *value);
+/* What the k neighbours of a row weigh, `value` their kernel values, nearest first. sum above 0: exp(-(d^2 - d_0^2)/2s), d their
+ * distances in feature space, where s makes them sum to it; equal ones are all 1. Where `half` is NULL, a value that is not above
+ * 0 is no likeness, and weighs nothing. sum = 0: the values, with `log` at least 0, since what pushes by a logarithm has no end. */
+void rk_twin_weigh(int64_t k, double sum, int log, const double *half, const int64_t *near, double *value);
 
 /* New objects against an embedding that stays: see twin_place.c. */
 typedef struct rk_twin_place {
     int64_t kept, dim, k;
     double g, lk, lx, sum;
     int latent, log;
-    double *columns; /* dim x kept: the embedding of kept objects */
+    const double *half; /* kept, or NULL: rk_gram_halves */
+    double *columns;    /* dim x kept: the embedding of kept objects */
 } rk_twin_place;
 int64_t rk_twin_place_work(int64_t kept, int64_t dim, int64_t k);
 void rk_twin_place_row(const rk_twin_place *t, const double *K, int refine, double *z, double *work);

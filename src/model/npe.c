@@ -121,7 +121,7 @@ rkhs_status rk_local_weights(const rk_gram *g, int64_t k, double reg, int64_t *i
     rk_mark mark = rk_scratch_mark(g->env);
     int64_t pairs = (k + 1) * (k + 2) / 2;
     local s = {.g = g, .k = k, .reg = reg};
-    TRY(rk_gram_nearest(g, k, index, weight));
+    TRY(g->type->neighbours(g, k, index, weight));
     TRY(rk_scratch(g->env, pairs, sizeof *s.I, &s.I));
     TRY(rk_scratch(g->env, pairs, sizeof *s.J, &s.J));
     TRY(rk_scratch(g->env, pairs, sizeof *s.pairs, &s.pairs));

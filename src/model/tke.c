@@ -2,8 +2,10 @@
  *
  *     minimise  - sum_ij F_ij a(z_i, z_j) + lk sum_ij kx(z_i, z_j)^2 + lx sum_i |z_i|^2
  *
- * over Z and the width of kx, F the kernel of which each object keeps its k nearest others: what is alike is brought together,
- * and the second term holds all apart. a = kx is the paper's (match=product, latent=rbf, weights=kernel, k=13, lk=0.005). It
+ * over Z and the width of kx, F the kernel of which each object keeps its k nearest others in feature space, those with the least
+ * k(x,x) + k(y,y) - 2 k(x,y): what is alike is brought together, and the second term holds all apart. Kernel values are weights
+ * where k(x,x) is the same for all; elsewhere they say how large two objects are as much as how alike, and may be below 0, so
+ * that bctke weighs by distances then, as tke does (weights=local). a = kx is the paper's (match=product, latent=rbf, weights=kernel, k=13, lk=0.005). It
  * lets go of neighbours that are far apart; a = log kx does not, and with the Cauchy kernel tears far less: tke's default. tke
  * moves Z itself, and places new objects by the same objective beside an embedding that stays (twin_place.c). bctke moves A in
  * Z = K A, which is a map for new objects: smoother, but in few dimensions these follow it less well than they are placed.
@@ -19,7 +21,7 @@ typedef struct tke {
     rk_spec *gram, *solver;
 } tke;
 
-enum { WEIGHTS_LOCAL, WEIGHTS_KERNEL };
+enum { WEIGHTS_LOCAL, WEIGHTS_KERNEL, WEIGHTS_AUTO };
 enum { MATCH_LOG, MATCH_PRODUCT };
 enum { MAP_FULL, MAP_NEAREST };
 
@@ -37,8 +39,9 @@ enum { MAP_FULL, MAP_NEAREST };
      .brief = "kx, the kernel of the embedding: exp(-g s) or 1/(1 + g s), s the squared distance"},                            \
     {.name = "match", .kind = RK_CHOICE, .offset = offsetof(tke, match), .value = match_, .choices = "log|product",            \
      .brief = "what brings neighbours together: log kx, which reaches far, or kx"},                                            \
-    {.name = "weights", .kind = RK_CHOICE, .offset = offsetof(tke, weights), .value = weights_, .choices = "local|kernel",     \
-     .brief = "what neighbours weigh: as much in sum for every object, or the kernel's values"},                               \
+    {.name = "weights", .kind = RK_CHOICE, .offset = offsetof(tke, weights), .value = weights_, .choices = "local|kernel|auto", \
+     .brief = "what neighbours weigh: by distance, as much in sum for every object; or the kernel's values; auto: the values " \
+              "where k(x,x) is the same for all"},                                                                             \
     {.name = "start", .kind = RK_CHOICE, .offset = offsetof(tke, start), .value = "kle", .choices = "kle|kpca|random",         \
      .brief = "where to begin, unless a start is given"}
 
@@ -54,9 +57,9 @@ static const rk_param tke_params[] = {
 };
 
 static const rk_param bctke_params[] = {
-    SHARED("0.005", "", "rbf", "product", "kernel"),
+    SHARED("0.005", "", "rbf", "product", "auto"),
     {.name = "map", .kind = RK_CHOICE, .offset = offsetof(tke, map), .value = "full", .choices = "full|nearest",
-     .brief = "Z = K A with all of K, or with the k + 1 largest values of each row"},
+     .brief = "Z = K A with all of K, or with the values of the k + 1 nearest in each row"},
     {.name = "place", .kind = RK_CHOICE, .offset = offsetof(tke, place), .value = "map", .choices = "map|refine|neighbour",
      .brief = "new objects: by the map, by the objective, or on the neighbour where it is lowest"},
     {.name = "gram", .kind = RK_SPEC, .offset = offsetof(tke, gram), .value = "exact", .list = &rk_grams,
@@ -74,9 +77,10 @@ static int way_bctke(const void *self) { return ((const tke *)self)->place; }
 /* The neighbours that are asked for, or as many as there are. */
 static int64_t neighbours_of(const tke *o, int64_t n) { return rk_least(o->k ? o->k : 15, n - 1); }
 
-/* What the weights of a row sum to, of k. */
-static double sum_of(const tke *o, int64_t k) {
-    return o->weights == WEIGHTS_LOCAL ? fmax(0.4 * (double)k, fmin(1.5, (double)k)) : 0;
+/* What the weights of a row sum to, of k; 0: they are the kernel's values. half: rk_gram_halves. */
+static double sum_of(const tke *o, int64_t k, const double *half) {
+    int local = o->weights == WEIGHTS_LOCAL || (o->weights == WEIGHTS_AUTO && half);
+    return local ? fmax(0.4 * (double)k, fmin(1.5, (double)k)) : 0;
 }
 
 /* What closeness costs. The pull on an object is the same however many there are, and the push is not: for few it takes more.
@@ -131,12 +135,15 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
                  .lk = lk_of(o, n),
                  .lx = o->lx,
                  .latent = o->latent,
-                 .log = o->match == MATCH_LOG,
-                 .sum = sum_of(o, k)};
+                 .log = o->match == MATCH_LOG};
     rk_smooth_result s = {.Z = f->Z, .B = coordinates == RK_COORD_SAMPLE ? NULL : f->map->B, .c = f->map->c};
     const double *width = f->before ? rk_report_values(f->before, "width", 1) : NULL;
-    double *Z0, theta = width && *width > 0 ? log(*width) : 0;
+    double *Z0, *half, theta = width && *width > 0 ? log(*width) : 0;
     TRY(rk_scratch(f->env, n * d, sizeof *Z0, &Z0));
+    TRY(rk_gram_halves(f->gram, &half));
+    TRY(rk_map_halve(f, half));
+    t.half = half;
+    t.sum = sum_of(o, k, half);
     TRY(rk_twin_graph(f->gram, &t));
     advise(f->env, &t);
     TRY(rk_start_at(f, f->gram, &(rk_start){.how = o->start, .each = 1, .k = t.k, .near = t.near, .value = t.value}, Z0));
@@ -183,8 +190,9 @@ static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
                          .lk = lk_of(o, m->n),
                          .lx = o->lx,
                          .latent = o->latent,
-                         .log = o->match == MATCH_LOG};
-    t->sum = sum_of(o, k);
+                         .log = o->match == MATCH_LOG,
+                         .half = m->map->half,
+                         .sum = sum_of(o, k, m->map->half)};
     TRY(rk_scratch(m->env, kept * d, sizeof *t->columns, &t->columns));
     for (int64_t i = 0; i < kept; i++)
         for (int64_t c = 0; c < d; c++) t->columns[c * kept + i] = m->Z[(m->keep ? m->keep[i] : i) * d + c];

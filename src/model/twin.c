@@ -2,7 +2,7 @@
  *
  *     L = - sum_ij F_ij a_ij + lk sum_ij kx_ij^2 + lx sum_i |z_i|^2,   kx_ij = q(g |z_i - z_j|^2)
  *
- * F is the input kernel of which each row keeps its k largest others and its diagonal, q(u) is exp(-u) or 1/(1 + u), and a is
+ * F is the input kernel of which each row keeps its k nearest others in feature space and its diagonal, q(u) is exp(-u) or 1/(1 + u), and a is
  * kx, or log kx, which still pulls at what is far apart. With W = (F + F')/2, s_ij = |z_i - z_j|^2 and a prime for the
  * derivative by s:
  *
@@ -17,15 +17,12 @@
 /* ---- the graph ---------------------------------------------------------------------------------------------------------- */
 
 /* Values of one row, largest first, made comparable between rows: exp((v - v_0)/s), where s makes them sum to `sum`; equal ones
- * are all 1. What is not above 0 is no likeness, and weighs nothing. */
-void rk_twin_local(int64_t k, double sum, double *value) {
-    int64_t above = 0;
-    while (above < k && value[above] > 0) above++;
-    for (int64_t q = above; q < k; q++) value[q] = 0;
-    double first = value[0], low = 0, high = INFINITY, s = above ? first - value[above - 1] : 0;
+ * are all 1. */
+static void compare_locally(int64_t k, double sum, double *value) {
+    double first = value[0], low = 0, high = INFINITY, s = k ? first - value[k - 1] : 0;
     for (int step = 0; s > 0 && step < 60; step++) {
         double total = 0;
-        for (int64_t q = 0; q < above; q++) total += exp((value[q] - first) / s);
+        for (int64_t q = 0; q < k; q++) total += exp((value[q] - first) / s);
         if (fabs(total - sum) <= 1e-10 * sum) break;
         if (total > sum)
             high = s;
@@ -35,7 +32,19 @@ void rk_twin_local(int64_t k, double sum, double *value) {
         if (!(next > 0) || !isfinite(next)) break;
         s = next;
     }
-    for (int64_t q = 0; q < above; q++) value[q] = s > 0 ? exp((value[q] - first) / s) : 1;
+    for (int64_t q = 0; q < k; q++) value[q] = s > 0 ? exp((value[q] - first) / s) : 1;
+}
+
+void rk_twin_weigh(int64_t k, double sum, int log, const double *half, const int64_t *near, double *value) {
+    int64_t above = 0;
+    while (above < k && (half || value[above] > 0)) above++;
+    if (!(sum > 0)) {
+        for (int64_t q = 0; log && q < k; q++) value[q] = fmax(value[q], 0);
+        return;
+    }
+    for (int64_t q = 0; half && q < k; q++) value[q] -= half[near[q]];
+    for (int64_t q = above; q < k; q++) value[q] = 0;
+    compare_locally(above, sum, value);
 }
 
 /* W = (F + F')/2 by rows, from the k neighbours of each; an edge that both ends have is there twice in each row, by halves. */
@@ -71,10 +80,10 @@ rkhs_status rk_twin_graph(const rk_gram *g, rk_twin *t) {
     TRY(g->type->neighbours(g, k, t->near, value));
     for (int64_t q = 0; q < n * k; q++) most = fmax(most, value[q]);
     TRY(rk_gram_finite(g, most));
-    if (!(most > 0))
+    if (!(most > 0) && !(t->half && t->sum > 0))
         FAIL(env, RKHS_ERR_NUMERIC,
              "no two objects have a kernel value above 0, so there is nothing to bring together: choose another kernel");
-    for (int64_t i = 0; t->sum > 0 && i < n; i++) rk_twin_local(k, t->sum, value + i * k);
+    for (int64_t i = 0; i < n; i++) rk_twin_weigh(k, t->sum, t->log, t->half, t->near + i * k, value + i * k);
     TRY(g->type->diag(g, diag));
     t->self = t->sum > 0 ? (double)n : rk_sum(n, diag);
     TRY(join_edges(env, t));

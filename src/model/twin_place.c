@@ -2,9 +2,8 @@
  *
  *     minimise  l(z) = - 2 sum_j F_j a(z, z_j) + 2 lk sum_j kx(z, z_j)^2 + lx |z|^2
  *
- * over z, a = kx or log kx (twin.c), F the kernel values of the object with the kept ones of which its k largest stay. The
- * start is the one of these k neighbours that has the lowest l; from there Newton steps, made to go downhill, each at most as
- * far as it gains: l never rises. Everything is a function of the object's kernel values alone. */
+ * over z, a = kx or log kx (twin.c), F what the object's k nearest kept ones in feature space weigh. The start is the one of
+ * these that has the lowest l; from there Newton steps, made to go downhill, each at most as far as it gains: l never rises. Everything is a function of the object's kernel values alone. */
 #include "model/model.h"
 
 #include <string.h>
@@ -141,8 +140,9 @@ void rk_twin_place_row(const rk_twin_place *t, const double *K, int refine, doub
     row r = row_of(t, work);
     int64_t count = 0, best = 0, d = t->dim;
     double least = INFINITY;
-    for (int64_t j = 0; j < t->kept; j++) count = rk_top_offer(r.F, r.near, count, t->k, j, K[j]);
-    if (t->sum > 0) rk_twin_local(t->k, t->sum, r.F);
+    for (int64_t j = 0; j < t->kept; j++) count = rk_top_offer(r.F, r.near, count, t->k, j, rk_nearness(t->half, j, K[j]));
+    for (int64_t q = 0; q < t->k; q++) r.F[q] = K[r.near[q]];
+    rk_twin_weigh(t->k, t->sum, t->log, t->half, r.near, r.F);
     for (int64_t q = 0; q < t->k; q++) {
         for (int64_t c = 0; c < d; c++) r.next[c] = t->columns[c * t->kept + r.near[q]];
         double l = value_at(&r, r.next);

@@ -1,4 +1,4 @@
-/* nearest.c: Z = F a, where F keeps of each row of K the `most` largest values, as a map with `nearest` does.
+/* nearest.c: Z = F a, where F keeps of each row of K the values of the `most` nearest objects, as a map with `nearest` does.
  *
  * The start is the ridge solution of min |F a - Z0|^2 + ridge |a|^2, by conjugate gradients on F'F + ridge I. */
 #include "opt/opt.h"
@@ -9,7 +9,7 @@ rkhs_status rk_filter_new(const rk_gram *g, int64_t most, rk_filter *f) {
     rkhs_status status = RKHS_OK;
     rk_mark mark;
     int64_t n = g->n, others, *index;
-    double *value, *diag;
+    double *value, *diag, *half;
     *f = (rk_filter){.n = n, .most = rk_least(most, n)};
     others = rk_least(f->most, n - 1);
     TRY(rk_scratch(g->env, n * f->most, sizeof *f->index, &f->index));
@@ -19,14 +19,16 @@ rkhs_status rk_filter_new(const rk_gram *g, int64_t most, rk_filter *f) {
     TRY(rk_scratch(g->env, n * others, sizeof *value, &value));
     TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
     TRY(g->type->diag(g, diag));
+    TRY(rk_gram_halves(g, &half));
     TRY(g->type->neighbours(g, others, index, value));
     for (int64_t i = 0; i < n; i++) { /* the object itself among the others, ties by index */
         int64_t at = 0, p = 0;
         for (int own = 0; at < f->most; at++) {
-            const double *v = value + i * others + p;
-            int mine = !own && (p == others || *v < diag[i] || (*v == diag[i] && index[i * others + p] > i));
-            f->index[i * f->most + at] = mine ? i : index[i * others + p];
-            f->value[i * f->most + at] = mine ? diag[i] : *v;
+            int64_t j = p < others ? index[i * others + p] : i;
+            double v = p < others ? value[i * others + p] : 0, far = rk_nearness(half, i, diag[i]) - rk_nearness(half, j, v);
+            int mine = !own && (p == others || far > 0 || (far == 0 && j > i));
+            f->index[i * f->most + at] = mine ? i : j;
+            f->value[i * f->most + at] = mine ? diag[i] : v;
             own |= mine;
             p += !mine;
         }

@@ -170,7 +170,7 @@ static void gradients_are_those_of_central_differences(void **state) {
 static void local_weights_sum_to_what_is_asked(void **state) {
     double value[10], equal[4] = {2, 2, 2, 2};
     for (int i = 0; i < 10; i++) value[i] = 10 - 0.1 * i * i;
-    rk_twin_local(10, 3.5, value);
+    rk_twin_weigh(10, 3.5, 0, NULL, NULL, value);
     double sum = 0;
     for (int i = 0; i < 10; i++) {
         sum += value[i];
@@ -179,14 +179,32 @@ static void local_weights_sum_to_what_is_asked(void **state) {
     NEAR(sum, 3.5, 1e-8);
     NEAR(value[0], 1, 0);
     NEAR(log(value[9]) / log(value[3]), 9, 1e-9); /* 81 against 9 */
-    rk_twin_local(4, 2, equal);
+    rk_twin_weigh(4, 2, 0, NULL, NULL, equal);
     for (int i = 0; i < 4; i++) NEAR(equal[i], 1, 0);
     double some[4] = {0.5, 0.25, 0, -1}, none[2] = {0, -3};
-    rk_twin_local(4, 1.5, some);
+    rk_twin_weigh(4, 1.5, 0, NULL, NULL, some);
     assert_true(some[0] == 1 && some[2] == 0 && some[3] == 0);
     NEAR(some[1], 0.5, 1e-9);
-    rk_twin_local(2, 1.5, none);
+    rk_twin_weigh(2, 1.5, 0, NULL, NULL, none);
     assert_true(none[0] == 0 && none[1] == 0);
+}
+
+/* Where k(x,x) differs, weights are those of distances: of a point at 1 on a line from points at 1.5, 0, 4 and -3, k = xy. */
+static void weights_follow_distances_where_the_diagonal_differs(void **state) {
+    const double at[4] = {4, 0, 1.5, -3}, half[4] = {8, 0, 1.125, 4.5};
+    const int64_t near[4] = {2, 1, 0, 3};
+    double local[4], kernel[4], sum = 0;
+    for (int q = 0; q < 4; q++) kernel[q] = local[q] = at[near[q]];
+    rk_twin_weigh(4, 2, 1, half, near, local);
+    for (int q = 0; q < 4; q++) sum += local[q];
+    NEAR(sum, 2, 1e-8);
+    NEAR(local[0], 1, 0);
+    NEAR(log(local[3]) / log(local[1]), (16 - 0.25) / (1 - 0.25), 1e-9);
+    NEAR(log(local[2]) / log(local[1]), (9 - 0.25) / (1 - 0.25), 1e-9);
+    rk_twin_weigh(4, 0, 0, half, near, kernel);
+    for (int q = 0; q < 4; q++) NEAR(kernel[q], at[near[q]], 0);
+    rk_twin_weigh(4, 0, 1, half, near, kernel); /* what pushes by a logarithm has no end */
+    for (int q = 0; q < 4; q++) NEAR(kernel[q], fmax(at[near[q]], 0), 0);
 }
 
 /* ---- new objects -------------------------------------------------------------------------------------------------------- */
@@ -438,6 +456,7 @@ int main(void) {
         ENV_TEST(the_objective_is_its_formula),
         ENV_TEST(gradients_are_those_of_central_differences),
         ENV_TEST(local_weights_sum_to_what_is_asked),
+        ENV_TEST(weights_follow_distances_where_the_diagonal_differs),
         ENV_TEST(new_objects_lie_where_the_objective_is_low),
         ENV_TEST(ways_that_a_model_does_not_know_are_refused),
         ENV_TEST(back_constraints_are_a_map),
