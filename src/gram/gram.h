@@ -12,8 +12,9 @@ void rk_gram_free(rk_gram *g);
 
 /* The k nearest of each object in feature space, from a stored K or, when K is NULL, from the kernel; value is k(i,j). */
 rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int64_t *index, double *value);
-/* Who is near to x in feature space: |x - j|^2 = k(x,x) - 2 (k(x,j) - half_j), so the largest k(x,j) - half_j, half_j = k(j,j)/2.
- * On the scratch list; NULL where k(j,j) is the same for all objects but for rounding: there the largest k(x,j) are as near. */
+/* Who is near to x in feature space: |x - j|^2 = k(x,x) - 2 (k(x,j) - half_j), so the largest k(x,j) - half_j, half_j =
+ * k(j,j)/2. On the scratch list; NULL where k(j,j) is the same for all objects but for rounding: there the largest k(x,j) are
+ * as near. */
 rkhs_status rk_gram_halves(const rk_gram *g, double **half);
 /* How near object j is, v = k(x,j): more is nearer. */
 static inline double rk_nearness(const double *half, int64_t j, double v) { return half ? v - half[j] : v; }

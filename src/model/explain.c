@@ -33,7 +33,8 @@ typedef struct explain_loop {
 static void use_row(const rk_map *map, double *w, double *value, int64_t *index) {
     int64_t kept = map->kept_count, most = map->nearest ? rk_least(map->nearest, kept) : 0, count = 0;
     double sum = 0;
-    for (int64_t l = 0; most && l < kept; l++) count = rk_top_offer(value, index, count, most, l, rk_nearness(map->half, l, w[l]));
+    for (int64_t l = 0; most && l < kept; l++)
+        count = rk_top_offer(value, index, count, most, l, rk_nearness(map->half, l, w[l]));
     for (int64_t q = 0; q < most; q++) value[q] = rk_map_counted(map, w[index[q]]);
     for (int64_t l = 0; l < kept; l++) w[l] = most ? 0 : rk_map_counted(map, w[l]);
     for (int64_t q = 0; q < most; q++) w[index[q]] = value[q];

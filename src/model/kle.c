@@ -2,15 +2,15 @@
  *
  *     (D - W) z = mu D z,   W = (F + F')/2,  F the kernel values of each object with its k nearest others,  D the row sums of W
  *
- * Nearest in feature space, by k(x,x) + k(y,y) - 2 k(x,y). Where k(x,x) is not the same for all, values say how large objects are
- * as much as how alike, and F is 1 for each neighbour (weights=auto). Neighbours come close together: the smoothest functions on the graph of neighbours, without the constant. Out come Z at unit
- * deviation and 1 - mu of each dimension. A new object is placed by the Nystrom formula z(x) = sum_j w_j z_j / (d_x (1 - mu)),
- * w its values with the k nearest kept objects and d_x their sum; a kept object keeps its Z, and equal ones share it. A graph in
- * parts is embedded part by part, side by side (graph.c). All objects are kept, whatever the gram, which is asked for
- * neighbours alone: nystrom here means that K is not stored. Cost: the Gram, and products with n k numbers. Look elsewhere when
- * distances matter: they are not kept. Belkin, Niyogi, "Laplacian eigenmaps for dimensionality reduction and data
- * representation", Neural Computation 15, 2003; Bengio et al., "Learning eigenfunctions links spectral embedding and kernel
- * PCA", Neural Computation 16, 2004. */
+ * Nearest in feature space, by k(x,x) + k(y,y) - 2 k(x,y). Where k(x,x) is not the same for all, values say how large objects
+ * are as much as how alike, and F is 1 for each neighbour (weights=auto). Neighbours come close together: the smoothest
+ * functions on the graph of neighbours, without the constant. Out come Z at unit deviation and 1 - mu of each dimension. A new
+ * object is placed by the Nystrom formula z(x) = sum_j w_j z_j / (d_x (1 - mu)), w its values with the k nearest kept objects
+ * and d_x their sum; a kept object keeps its Z, and equal ones share it. A graph in parts is embedded part by part, side by
+ * side (graph.c). All objects are kept, whatever the gram, which is asked for neighbours alone: nystrom here means that K is
+ * not stored. Cost: the Gram, and products with n k numbers. Look elsewhere when distances matter: they are not kept. Belkin,
+ * Niyogi, "Laplacian eigenmaps for dimensionality reduction and data representation", Neural Computation 15, 2003; Bengio et
+ * al., "Learning eigenfunctions links spectral embedding and kernel PCA", Neural Computation 16, 2004. */
 #include "model/model.h"
 
 #include <string.h>

@@ -47,7 +47,8 @@ void rk_map_free(rkhs_env *env, rk_map *map);
 rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy);
 /* Makes all objects keep their rows of Z (n x dim); equal ones share the mean of theirs. For models that keep all objects. */
 rkhs_status rk_map_keep(rk_fit *f, double *Z);
-/* Keeps k(x,x)/2 of kept objects, from that of all (rk_gram_halves; may be NULL), so that the nearest of a new one are known. */
+/* Keeps k(x,x)/2 of kept objects, from that of all (rk_gram_halves; may be NULL), so that the nearest of a new one are known.
+ */
 rkhs_status rk_map_halve(rk_fit *f, const double *half);
 /* Z[i*ld ..] for every object of x, by tiles: memory for one tile a worker. */
 rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld);
@@ -182,9 +183,10 @@ rkhs_status rk_twin_room(rkhs_env *env, rk_twin *t);
 /* L, dL/dZ and dL/dlog g: the eval of an rk_smooth. */
 rkhs_status rk_twin_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
                          int64_t count, double *f, double *dZ, double *dt);
-/* What the k neighbours of a row weigh, `value` their kernel values, nearest first. sum above 0: exp(-(d^2 - d_0^2)/2s), d their
- * distances in feature space, where s makes them sum to it; equal ones are all 1. Where `half` is NULL, a value that is not above
- * 0 is no likeness, and weighs nothing. sum = 0: the values, with `log` at least 0, since what pushes by a logarithm has no end. */
+/* What the k neighbours of a row weigh, `value` their kernel values, nearest first. sum above 0: exp(-(d^2 - d_0^2)/2s), d
+ * their distances in feature space, where s makes them sum to it; equal ones are all 1. Where `half` is NULL, a value that is
+ * not above 0 is no likeness, and weighs nothing. sum = 0: the values, with `log` at least 0, since what pushes by a logarithm
+ * has no end. */
 void rk_twin_weigh(int64_t k, double sum, int log, const double *half, const int64_t *near, double *value);
 
 /* New objects against an embedding that stays: see twin_place.c. */

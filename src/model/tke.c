@@ -2,16 +2,16 @@
  *
  *     minimise  - sum_ij F_ij a(z_i, z_j) + lk sum_ij kx(z_i, z_j)^2 + lx sum_i |z_i|^2
  *
- * over Z and the width of kx, F the kernel of which each object keeps its k nearest others in feature space, those with the least
- * k(x,x) + k(y,y) - 2 k(x,y): what is alike is brought together, and the second term holds all apart. Kernel values are weights
- * where k(x,x) is the same for all; elsewhere they say how large two objects are as much as how alike, and may be below 0, so
- * that bctke weighs by distances then, as tke does (weights=local). a = kx is the paper's (match=product, latent=rbf, weights=kernel, k=13, lk=0.005). It
- * lets go of neighbours that are far apart; a = log kx does not, and with the Cauchy kernel tears far less: tke's default. tke
- * moves Z itself, and places new objects by the same objective beside an embedding that stays (twin_place.c). bctke moves A in
- * Z = K A, which is a map for new objects: smoother, but in few dimensions these follow it less well than they are placed.
- * Cost: the Gram, and for each of some 300 steps half of all pairs. Look elsewhere when distances, and not neighbours, matter.
- * Guo, Gao, Kwan, "Twin kernel embedding", IEEE PAMI 30, 2008; Guo, Kwan, Gao, "Twin kernel embedding with back constraints",
- * ICDM workshops 2007. */
+ * over Z and the width of kx, F the kernel of which each object keeps its k nearest others in feature space, those with the
+ * least k(x,x) + k(y,y) - 2 k(x,y): what is alike is brought together, and the second term holds all apart. Kernel values are
+ * weights where k(x,x) is the same for all; elsewhere they say how large two objects are as much as how alike, and may be below
+ * 0, so that bctke weighs by distances then, as tke does (weights=local). a = kx is the paper's (match=product, latent=rbf,
+ * weights=kernel, k=13, lk=0.005). It lets go of neighbours that are far apart; a = log kx does not, and with the Cauchy kernel
+ * tears far less: tke's default. tke moves Z itself, and places new objects by the same objective beside an embedding that
+ * stays (twin_place.c). bctke moves A in Z = K A, which is a map for new objects: smoother, but in few dimensions these follow
+ * it less well than they are placed. Cost: the Gram, and for each of some 300 steps half of all pairs. Look elsewhere when
+ * distances, and not neighbours, matter. Guo, Gao, Kwan, "Twin kernel embedding", IEEE PAMI 30, 2008; Guo, Kwan, Gao, "Twin
+ * kernel embedding with back constraints", ICDM workshops 2007. */
 #include "model/model.h"
 
 typedef struct tke {
@@ -130,12 +130,7 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
     rkhs_status status = RKHS_OK;
     const tke *o = f->self;
     int64_t n = f->gram->n, d = f->dim, k = o->k ? rk_graph_k(f->env, o->k, n) : neighbours_of(o, n);
-    rk_twin t = {.dim = d,
-                 .k = k,
-                 .lk = lk_of(o, n),
-                 .lx = o->lx,
-                 .latent = o->latent,
-                 .log = o->match == MATCH_LOG};
+    rk_twin t = {.dim = d, .k = k, .lk = lk_of(o, n), .lx = o->lx, .latent = o->latent, .log = o->match == MATCH_LOG};
     rk_smooth_result s = {.Z = f->Z, .B = coordinates == RK_COORD_SAMPLE ? NULL : f->map->B, .c = f->map->c};
     const double *width = f->before ? rk_report_values(f->before, "width", 1) : NULL;
     double *Z0, *half, theta = width && *width > 0 ? log(*width) : 0;

@@ -2,9 +2,9 @@
  *
  *     L = - sum_ij F_ij a_ij + lk sum_ij kx_ij^2 + lx sum_i |z_i|^2,   kx_ij = q(g |z_i - z_j|^2)
  *
- * F is the input kernel of which each row keeps its k nearest others in feature space and its diagonal, q(u) is exp(-u) or 1/(1 + u), and a is
- * kx, or log kx, which still pulls at what is far apart. With W = (F + F')/2, s_ij = |z_i - z_j|^2 and a prime for the
- * derivative by s:
+ * F is the input kernel of which each row keeps its k nearest others in feature space and its diagonal, q(u) is exp(-u) or 1/(1
+ * + u), and a is kx, or log kx, which still pulls at what is far apart. With W = (F + F')/2, s_ij = |z_i - z_j|^2 and a prime
+ * for the derivative by s:
  *
  *     dL/dz_i = 4 sum_j (- W_ij a' + lk (kx^2)') (z_i - z_j) + 2 lx z_i
  *     dL/dlog g = sum_ij (- W_ij a' + lk (kx^2)') s_ij

@@ -3,7 +3,8 @@
  *     minimise  l(z) = - 2 sum_j F_j a(z, z_j) + 2 lk sum_j kx(z, z_j)^2 + lx |z|^2
  *
  * over z, a = kx or log kx (twin.c), F what the object's k nearest kept ones in feature space weigh. The start is the one of
- * these that has the lowest l; from there Newton steps, made to go downhill, each at most as far as it gains: l never rises. Everything is a function of the object's kernel values alone. */
+ * these that has the lowest l; from there Newton steps, made to go downhill, each at most as far as it gains: l never rises.
+ * Everything is a function of the object's kernel values alone. */
 #include "model/model.h"
 
 #include <string.h>
