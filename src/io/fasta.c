@@ -1,7 +1,8 @@
 /* fasta.c: sequences as biologists keep them.
  *
  * A record begins with a line '>name and more words'; the lines after it, up to the next '>', are one sequence, whatever
- * blanks stand in them. Lines that begin with ';' are remarks. Case is kept. */
+ * blanks stand in them. Lines that begin with ';' are remarks. Small letters become capitals, as programs write the same
+ * sequence either way; case=keep leaves them, for files in which small ones mark repeats. */
 #include "io/io.h"
 
 #include <stdio.h>
@@ -9,8 +10,11 @@
 
 enum { LOOK = 1024 }; /* records between two looks at the progress */
 
+enum { UPPER, KEEP };
+
 typedef struct fasta {
     int64_t label;
+    int letters; /* UPPER or KEEP */
 } fasta;
 
 typedef struct records {
@@ -19,6 +23,7 @@ typedef struct records {
     char *bytes;
     const char **sequences, **words; /* words NULL: no labels are wanted */
     int64_t *lengths, count, line;
+    int upper; /* small letters become capitals */
 } records;
 
 /* The end of the line at s: its \n, or the end of all. */
@@ -55,7 +60,7 @@ static char *take_sequence(records *r, char *s, char *end) {
     while (s < end && *s != '>') {
         char *stop = line_end(s, end);
         for (int remark = *s == ';'; !remark && s < stop; s++)
-            if (*s != ' ' && *s != '\t' && *s != '\r') *to++ = *s;
+            if (*s != ' ' && *s != '\t' && *s != '\r') *to++ = (char)(r->upper && *s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s);
         s = stop < end ? stop + 1 : end;
         r->line++;
     }
@@ -97,9 +102,10 @@ done:
 }
 
 /* Sequences with their labels, or the labels alone. */
-static rkhs_status read_either(rkhs_env *env, int64_t label, rk_input *in, int alone, rkhs_data **out) {
+static rkhs_status read_either(rkhs_env *env, const fasta *f, rk_input *in, int alone, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
-    records r = {.env = env, .name = rk_input_name(in)};
+    records r = {.env = env, .name = rk_input_name(in), .upper = f->letters == UPPER};
+    int64_t label = alone && !f->label ? 1 : f->label;
     rkhs_data *x = NULL;
     size_t length;
     char *at;
@@ -121,12 +127,11 @@ done:
 }
 
 static rkhs_status read_fasta(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
-    return read_either(env, ((const fasta *)self)->label, in, 0, out);
+    return read_either(env, self, in, 0, out);
 }
 
 static rkhs_status read_labels_fasta(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
-    int64_t label = ((const fasta *)self)->label;
-    return read_either(env, label ? label : 1, in, 1, out);
+    return read_either(env, self, in, 1, out);
 }
 
 static const rk_param params[] = {
@@ -136,6 +141,12 @@ static const rk_param params[] = {
      .value = "0",
      .max = 1000,
      .brief = "which word of the header is the label, from 1; words end at blanks and at '|'; 0: no labels"},
+    {.name = "case",
+     .kind = RK_CHOICE,
+     .offset = offsetof(fasta, letters),
+     .value = "upper",
+     .choices = "upper|keep",
+     .brief = "upper: small letters are read as capitals; keep: as they are, where small ones mark repeats"},
     {.name = NULL}};
 
 const rk_format_type rk_format_fasta = {

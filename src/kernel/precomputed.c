@@ -31,6 +31,39 @@ done:
     return status;
 }
 
+/* Whether rows i and j agree, as those of objects at no distance do. */
+static int same_rows(const rk_gram_rows *g, int64_t n, int64_t i, int64_t j) {
+    const double *a = g->values + i * g->ld, *b = g->values + j * g->ld;
+    for (int64_t c = 0; c < n; c++)
+        if (fabs(a[g->index[c]] - b[g->index[c]]) > 1e-6 * fabs(a[g->index[c]])) return 0;
+    return 1;
+}
+
+/* Whether a symmetric matrix is one of distances: 0 on its diagonal and nowhere else but between objects that are the same, of
+ * which some pairs are looked at; none below 0. No positive semi-definite matrix is: where its diagonal is 0 all is. */
+static int is_distances(const rk_gram_rows *g, int64_t n) {
+    enum { PAIRS = 1000 };
+    int64_t looked = 0, above = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (g->values[i * g->ld + g->index[i]] != 0) return 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < i; j++) {
+            double d = g->values[i * g->ld + g->index[j]];
+            if (d < 0 || (d == 0 && looked++ < PAIRS && !same_rows(g, n, i, j))) return 0;
+            above += d > 0;
+        }
+    return above > 0;
+}
+
+/* Refuses what is no Gram. */
+static rkhs_status check_given(rkhs_env *env, const rk_gram_rows *g, int64_t n) {
+    rkhs_status status = check_symmetry(env, g, n);
+    if (status != RKHS_OK || !is_distances(g, n)) return status;
+    return rk_fail(env, RKHS_ERR_DATA,
+                   "the matrix is one of distances, 0 on its diagonal and above 0 elsewhere, and 'precomputed' takes kernel "
+                   "values: give K = exp(-D^2/(2 s^2)), in Python K = numpy.exp(-D**2 / (2 * numpy.median(D)**2))");
+}
+
 /* Rows need their values, unless they are only compared with; columns need to be training objects. */
 static rkhs_status prepare_precomputed(rkhs_env *env, rk_bound *b) {
     const rk_gram_rows *g = b->x->self;
@@ -39,12 +72,12 @@ static rkhs_status prepare_precomputed(rkhs_env *env, rk_bound *b) {
         return rk_fail(env, RKHS_ERR_DATA,
                        "a precomputed Gram to learn from must be square, not %lld x %lld: give k(training, training)",
                        (long long)b->x->rows, (long long)b->x->columns);
-    return g->values ? check_symmetry(env, g, b->x->rows) : RKHS_OK;
+    return g->values ? check_given(env, g, b->x->rows) : RKHS_OK;
 }
 
 const rk_kernel_type rk_kernel_precomputed = {
     .entry = {.name = "precomputed",
-              .brief = "the data are kernel values: training x training to fit, new x training to transform",
+              .brief = "the data are kernel values, not distances: training x training to fit, new x training to transform",
               .formula = "K[x,y]",
               .cost = "a copy a pair"},
     .kinds = RK_KIND_GRAM,

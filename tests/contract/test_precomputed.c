@@ -274,6 +274,65 @@ static void a_small_negative_eigenvalue_of_a_large_gram_is_seen(void **state) {
     rk_scratch_release(env, mark);
 }
 
+/* Distances between points, of which the last is the first again where `twice` is set. */
+static double *distances(rkhs_env *env, int twice) {
+    double *x = normals(env, 2 * N, 41), *D = numbers(env, N * N);
+    if (twice) memcpy(x + 2 * (N - 1), x, 2 * sizeof *x);
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t j = 0; j < N; j++) D[i * N + j] = hypot(x[2 * i] - x[2 * j], x[2 * i + 1] - x[2 * j + 1]);
+    return D;
+}
+
+static void distances_are_refused_and_the_sentence_says_what_to_give(void **state) {
+    rkhs_env *env = *state;
+    static const char *const specs[] = {"kpca", "kpca(gram=nystrom(m=10))", "tke(dim=2)", "ke(dim=2)"};
+    remarks log;
+    rkhs_model *m;
+    rk_mark mark = rk_scratch_mark(env);
+    for (int t = 0; t < 8; t++) {
+        double *D = distances(env, t / 4);
+        FAILS(env, RKHS_ERR_DATA, "the matrix is one of distances", fit_on(env, D, specs[t % 4], "precomputed", &log, &m));
+        assert_non_null(strstr(rkhs_env_message(env), "K = exp(-D^2/(2 s^2))"));
+        rkhs_model_free(m);
+        for (int64_t i = 0; i < N * N; i++) D[i] = exp(-D[i] * D[i] / 2); /* as it says */
+        FINE(env, fit_on(env, D, specs[t % 4], "precomputed", &log, &m));
+        rkhs_model_free(m);
+    }
+    double *D = distances(env, 0), *K = numbers(env, N * N);
+    rkhs_data *x;
+    rkhs_kernel *k;
+    FINE(env, rkhs_data_dense(env, D, N, N, N, &x));
+    FINE(env, rkhs_kernel_new(env, "precomputed", &k));
+    FAILS(env, RKHS_ERR_DATA, "the matrix is one of distances", rkhs_kernel_gram(k, x, NULL, K, N));
+    rkhs_kernel_free(k);
+    rkhs_data_free(x);
+    rk_scratch_release(env, mark);
+}
+
+/* A row of zeros, a centred Gram, a Gram of one object and zeros, minus half of squared distances, links between objects. */
+static void matrices_with_zeros_that_are_no_distances_are_taken(void **state) {
+    rkhs_env *env = *state;
+    remarks log;
+    rkhs_model *m;
+    rk_mark mark = rk_scratch_mark(env);
+    for (int t = 0; t < 5; t++) {
+        double *D = distances(env, 0), *K = numbers(env, N * N);
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t j = 0; j < N; j++) {
+                double *v = &K[i * N + j], d = D[i * N + j];
+                *v = t == 0   ? (i == 3 || j == 3 ? 0 : exp(-d * d))
+                     : t == 1 ? exp(-d * d) - 0.2
+                     : t == 2 ? (i == 0 && j == 0)
+                     : t == 3 ? -d * d / 2
+                              : (i != j && (i + j) % 3 == 0);
+            }
+        LOOK_AT("matrix %d", t);
+        FINE(env, fit_on(env, K, "kpca", "precomputed", &log, &m));
+        rkhs_model_free(m);
+    }
+    rk_scratch_release(env, mark);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(a_small_negative_eigenvalue_of_a_large_gram_is_seen),
@@ -286,6 +345,8 @@ int main(void) {
         ENV_TEST(a_gram_that_is_not_symmetric_is_refused_with_the_place),
         ENV_TEST(rounding_is_no_asymmetry),
         ENV_TEST(a_gram_that_is_not_square_is_refused),
+        ENV_TEST(distances_are_refused_and_the_sentence_says_what_to_give),
+        ENV_TEST(matrices_with_zeros_that_are_no_distances_are_taken),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
