@@ -230,8 +230,10 @@ static void the_kernel_or_the_first_lines_decide_what_txt_is(void **state) {
 
 static void lines_of_a_sequence_are_joined(void **state) {
     rkhs_env *env = ((files *)*state)->env;
-    static const char *const two[] = {"ACGTACGT", "ttGG*"};
+    static const char *const two[] = {"ACGTACGT", "TTGG*"}, *const kept[] = {"ACGTACGT", "ttGG*"};
     rkhs_data *x;
+    reads(env, "a.fa", ">one\nACGT\nACGT\n>two\nttGG*\n", "fasta(case=keep)", NULL, kept,
+          2); /* small letters may mark repeats */
     reads(env, "a.fa", ">one\nACGT\nACGT\n>two\nttGG*\n", NULL, NULL, two, 2);
     reads(env, "a.fasta", "; remark\r\n\r\n>one\r\nAC GT\r\n;more\r\nA\tCGT\r\n\r\n>two\r\nttGG*", NULL, "ssk", two, 2);
     reads(env, "a.fna", ">x\n>y\n", NULL, NULL, (const char *[]){"", ""}, 2);
