@@ -288,9 +288,13 @@ done:
 rkhs_status take_numbers(cli *c, const char *what, int64_t n, int64_t p, double **values) {
     char need[32], have[32];
     double bytes = 8.0 * (double)n * (double)p, limit = (double)rkhs_env_memory_limit(c->env);
-    *values = NULL;
-    if (bytes < 9e18 && rkhs_env_hold(c->env, (int64_t)bytes) == RKHS_OK) *values = malloc(bytes > 0 ? (size_t)bytes : 1);
+    int held = bytes < 9e18 && rkhs_env_hold(c->env, (int64_t)bytes) == RKHS_OK;
+    *values = held ? malloc(bytes > 0 ? (size_t)bytes : 1) : NULL;
     if (*values != NULL) return RKHS_OK;
+    if (held)
+        return refuse(c, EXIT_FAILED,
+                      "the system has no %s to give for %s of %lld x %lld numbers: close other programs, or use fewer rows",
+                      bytes_text(bytes, need), what, (long long)n, (long long)p);
     return refuse(c, EXIT_FAILED,
                   "%s of %lld x %lld numbers needs %s, beside the data; the limit is %s: raise it with --memory, or use fewer "
                   "rows",

@@ -22,6 +22,20 @@
  *   4. rkhs_data_dense borrows the caller's array, which must outlive the data; all else copies (but rkhs_data_read_for).
  *   5. An env and what was made with it belong to one thread at a time. Different envs are independent.
  *
+ * What may run beside what:
+ *   Threads. Any number of envs may compute at a time, each in a thread of its own. One env, and the data, kernels and models
+ *   made with it, may go from thread to thread, but no two calls may run on them at a time, not even two that only look: a
+ *   call leaves its sentence, its progress and its memory in the env. rkhs_env_fail alone may be called from any thread.
+ *   Callbacks. Progress and log run on the caller's thread; a kernel of one's own runs on several threads at a time,
+ *   unless it is `serial`. None of them may call anything on its own env, or on what was made with it, but rkhs_env_fail
+ *   and the functions that look at the data they are given; other envs are free.
+ *   fork. May be called at any time from any thread. It waits for calls of BLAS in other threads, which are short. The
+ *   child may use new envs, and those that no thread was computing with. If another thread was in LAPACK's dense
+ *   eigensolver for two seconds more, the child can compute nothing and says so; it may still exec.
+ *   Signals. The library sets no handlers and blocks nothing. A handler must not call the library: let it set a flag that the
+ *   progress callback returns.
+ *   BLAS. While a call computes, OpenBLAS is set to one thread for the whole process; the count is put back afterwards.
+ *
  * The same data, spec text and seed give the same bits on any number of threads. */
 #ifndef RKHS_H
 #define RKHS_H
@@ -77,7 +91,10 @@ RKHS_API rkhs_status rkhs_env_set_threads(rkhs_env *env, int threads);
 /* The seed of everything random; 0 at first. */
 RKHS_API rkhs_status rkhs_env_set_seed(rkhs_env *env, uint64_t seed);
 
-/* The most bytes to hold at a time; 0 (at first) means 80% of what the machine, or the process's control group, has. */
+/* The most bytes to hold at a time; 0 (at first) means 80% of what the machine, or the process's control group, has. Each
+ * thread of a call that computes counts for 2 MB, which BLAS works in. Where memory is short fewer threads compute, with
+ * the same result. Under a limit of address space (ulimit -v) OpenBLAS needs 128 MB of it for each of them, and as much
+ * for each thread of its own, which start with the program: set OPENBLAS_NUM_THREADS=1 there, as the tool does. */
 RKHS_API rkhs_status rkhs_env_set_memory(rkhs_env *env, size_t bytes);
 
 /* Counts arrays of the caller's own against the limit, before they are allocated; refuses what is over it. Below 0: given back.

@@ -35,6 +35,13 @@ static int take_bytes(rkhs_env *env, size_t bytes) {
     return 1;
 }
 
+int rk_has_space(size_t bytes) {
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return 0;
+    munmap(at, bytes);
+    return 1;
+}
+
 void rk_ask_huge(void *raw, size_t bytes) {
 #ifdef MADV_HUGEPAGE
     if (bytes < HUGE_FROM) return;

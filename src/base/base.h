@@ -48,6 +48,9 @@ struct rkhs_env {
     char message[1024];
     _Atomic int writing; /* someone writes the message */
     int threads;
+    int workers;   /* threads of a loop while a call computes, at most `threads`; 0: all */
+    int computing; /* calls of rk_blas_begin that have not ended */
+    int64_t lent;  /* bytes on the account for the buffers of BLAS */
     uint64_t seed;
     size_t limit; /* bytes */
     _Atomic size_t used, peak;
@@ -107,6 +110,9 @@ rkhs_status rk_account(rkhs_env *env, int64_t bytes);
 rkhs_status rk_need(rkhs_env *env, double bytes, const char *what, const char *advice);
 /* The same as a question, for what can be done without. */
 int rk_has_room(rkhs_env *env, double bytes);
+
+/* Whether the system would give so many bytes of address space (ulimit -v); nothing is kept. */
+int rk_has_space(size_t bytes);
 
 /* Asks the system for huge pages where memory will lie: a Gram is walked in rows and columns, and its page faults are a
  * third of its cost. Small blocks are left alone. */

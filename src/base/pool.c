@@ -22,6 +22,7 @@ typedef struct rk_pool {
     rk_tile_fn fn;
     void *context;
     int64_t tiles;
+    int workers; /* of the current loop, the env's own thread counted */
     _Atomic int64_t next, finished;
     _Atomic int failed; /* the first status that is not RKHS_OK */
     _Atomic int *cancelled;
@@ -32,7 +33,9 @@ typedef struct rk_worker {
     int id;
 } rk_worker;
 
-int rk_workers(const rkhs_env *env) { return env->threads; }
+int rk_workers(const rkhs_env *env) {
+    return env->workers && env->workers < env->threads ? env->workers : env->threads;
+}
 
 /* Takes one tile; 0 when there is none left, or no reason to go on. */
 static int run_tile(rk_pool *pool, int worker) {
@@ -59,7 +62,7 @@ static void *worker_main(void *argument) {
         if (pool->quit) break;
         seen = pool->round;
         pthread_mutex_unlock(&pool->lock);
-        while (run_tile(pool, w->id)) {
+        while (w->id < pool->workers && run_tile(pool, w->id)) {
         }
         pthread_mutex_lock(&pool->lock);
         if (--pool->working == 0) pthread_cond_signal(&pool->idle);
@@ -152,7 +155,7 @@ static rkhs_status run_alone(rkhs_env *env, const char *stage, int64_t count, rk
 }
 
 rkhs_status rk_parallel(rkhs_env *env, const char *stage, int64_t count, rk_tile_fn fn, void *context) {
-    if (count <= 1 || env->threads == 1) return run_alone(env, stage, count, fn, context);
+    if (count <= 1 || rk_workers(env) == 1) return run_alone(env, stage, count, fn, context);
     if (env->pool && env->pool->pid != getpid()) pool_drop(env);
     if (!env->pool) {
         rkhs_status status = pool_new(env);
@@ -163,6 +166,7 @@ rkhs_status rk_parallel(rkhs_env *env, const char *stage, int64_t count, rk_tile
     pool->fn = fn;
     pool->context = context;
     pool->tiles = count;
+    pool->workers = rk_workers(env);
     pool->cancelled = &env->cancelled;
     atomic_store(&pool->next, 0);
     atomic_store(&pool->finished, 0);

@@ -32,7 +32,7 @@ rkhs_status rk_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data) {
     const rkhs_data *use;
     rkhs_data *view = NULL;
     rk_mark mark = rk_scratch_mark(env);
-    rk_blas_begin();
+    TRY(rk_blas_begin(env));
     TRY(rk_kernel_coerce(kernel, data, NULL, &use, &view));
     TRY(rk_kernel_copy_tree(kernel, &frozen));
     TRY(freeze_tree(env, frozen, use));
@@ -41,7 +41,7 @@ rkhs_status rk_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data) {
     *kernel = *frozen;
     *frozen = before;
 done:
-    rk_blas_end();
+    rk_blas_end(env);
     rkhs_kernel_free(frozen);
     rkhs_data_free(view);
     rk_scratch_release(env, mark);
@@ -281,7 +281,7 @@ rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, cons
     rkhs_data *view_a = NULL, *view_b = NULL;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
-    rk_blas_begin();
+    TRY(rk_blas_begin(env));
     if (ld > INT_MAX)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: rows of K are %lld apart: at most %d", (long long)ld, INT_MAX);
     if (!a || !K) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: no %s: the pointer is NULL", a ? "room for K" : "data");
@@ -300,7 +300,7 @@ rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, cons
     TRY(freeze_tree(env, frozen, use_a));
     TRY(gram_of(env, frozen, use_a, use_b, K, ld));
 done:
-    rk_blas_end();
+    rk_blas_end(env);
     rkhs_kernel_free(frozen);
     rkhs_data_free(view_b);
     rkhs_data_free(view_a);

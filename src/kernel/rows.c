@@ -75,7 +75,7 @@ rkhs_status rkhs_kernel_gram_rows(const rkhs_kernel *kernel, const rkhs_data *x,
     rk_bound *bound = NULL;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
-    rk_blas_begin();
+    TRY(rk_blas_begin(env));
     if (!x || !K || ld < x->rows || ld > INT_MAX)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram_rows: a null argument, or ld below the rows of x or past %d", INT_MAX);
     if (from < 0 || from >= to || to > x->rows)
@@ -89,7 +89,7 @@ rkhs_status rkhs_kernel_gram_rows(const rkhs_kernel *kernel, const rkhs_data *x,
     TRY(rows_of(env, bound, from, to, K, ld));
 done:
     rk_unbind(env, bound);
-    rk_blas_end();
+    rk_blas_end(env);
     rkhs_kernel_free(frozen);
     rkhs_data_free(view);
     rk_scratch_release(env, mark);

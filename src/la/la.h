@@ -7,9 +7,14 @@
 
 #include "base/base.h"
 
-/* BLAS on one thread while any computation runs in this process; the count is as it was after the last end. */
-void rk_blas_begin(void);
-void rk_blas_end(void);
+/* Around a computation: BLAS on one thread, its count as it was after the last end in this process, and a buffer for each
+ * of the env's workers, which are fewer where memory is short. Calls stand within each other; one that fails needs its end
+ * too. */
+rkhs_status rk_blas_begin(rkhs_env *env);
+void rk_blas_end(rkhs_env *env);
+/* Around each call of BLAS or LAPACK, which fork() waits for. */
+void rk_blas_enter(void);
+void rk_blas_leave(void);
 
 /* For loops that gain from wide vectors: compiled for several instruction sets, one chosen when the program starts. Sanitizers
  * cannot run before that choice. */

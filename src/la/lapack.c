@@ -38,7 +38,9 @@ rkhs_status rk_eigen(rkhs_env *env, int64_t n, double *A, int64_t lda, int64_t f
     liwork = isize;
     TRY(aligned_room(env, lwork, &work));
     TRY(rk_scratch(env, liwork, sizeof *iwork, &iwork));
+    rk_blas_enter();
     dsyevd_("V", "L", &N, at, &LDA, all, work, &lwork, iwork, &liwork, &info, 1, 1);
+    rk_blas_leave();
     if (info != 0)
         FAIL(env, RKHS_ERR_NUMERIC,
              "LAPACK's dsyevd gave up with code %d on a matrix of size %d: look for numbers that overflow", info, N);

@@ -407,7 +407,7 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
     int which = 0;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
-    rk_blas_begin();
+    TRY(rk_blas_begin(env));
     if (!x || !scores) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_anomaly: no %s: the pointer is NULL", x ? "scores" : "data");
     TRY(rk_model_see(model, x, &use, &view));
     if (model->type->predicts)
@@ -428,7 +428,7 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
                     : which == BY_DENSITY ? densities[i]
                                           : fmax(surprise(f->alone, f->m, errors[i]), surprise(c->alone, c->t, densities[i]));
 done:
-    rk_blas_end();
+    rk_blas_end(env);
     rkhs_data_free(view);
     rk_scratch_release(env, mark);
     return status;

@@ -115,7 +115,7 @@ rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data *x, int6
     rkhs_data *view = NULL;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
-    rk_blas_begin();
+    TRY(rk_blas_begin(env));
     if (!x || !object || !influence)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_explain: no %s: the pointer is NULL", x ? "room for the result" : "data");
     TRY(rk_model_see(model, x, &use, &view));
@@ -129,7 +129,7 @@ rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data *x, int6
              (long long)top, (long long)model->map->kept_count, (long long)model->map->kept_count);
     TRY(explain_all(model, use, top, object, influence));
 done:
-    rk_blas_end();
+    rk_blas_end(env);
     rkhs_data_free(view);
     rk_scratch_release(env, mark);
     return status;

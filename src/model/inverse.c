@@ -140,7 +140,7 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     *x = NULL;
-    rk_blas_begin();
+    TRY(rk_blas_begin(env));
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
     TRY(rk_data_borrow(env, Z, n, model->dim, ld, &codes));
     unsigned kind = model->map->kept->type->kind;
@@ -169,7 +169,7 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
     *x = out;
     out = NULL;
 done:
-    rk_blas_end();
+    rk_blas_end(env);
     rkhs_data_free(codes);
     rkhs_data_free(numbers);
     rkhs_data_free(out);

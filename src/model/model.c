@@ -270,7 +270,7 @@ rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const r
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     int64_t dim = model->type->dim(model->spec->self, y);
-    rk_blas_begin();
+    TRY(rk_blas_begin(env));
     TRY(check_fit(model, x, y, start, dim));
     TRY(rk_spec_copy(env, model->spec, &spec));
     TRY(model_of(env, spec, &fresh));
@@ -281,11 +281,11 @@ rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const r
         TRY(rk_report_text(env, &fresh->report, "left_out", "the first column, which has no name and numbers the rows"));
     rk_model_swap(model, fresh);
 done:
-    rk_blas_end();
     rkhs_model_free(fresh);
     rkhs_data_free(view);
     rk_scratch_release(env, mark);
-    if (status == RKHS_ERR_MEMORY) advise_landmarks(model, x);
+    if (status == RKHS_ERR_MEMORY && env->workers) advise_landmarks(model, x); /* 0: BLAS itself did not fit */
+    rk_blas_end(env);
     return status;
 }
 
@@ -316,7 +316,7 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     rkhs_data *view = NULL;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
-    rk_blas_begin();
+    TRY(rk_blas_begin(env));
     if (ld > INT_MAX)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: rows of Z are %lld apart: at most %d", (long long)ld, INT_MAX);
     if (!x || !Z) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: no %s: the pointer is NULL", x ? "room for Z" : "data");
@@ -326,7 +326,7 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     TRY(rk_model_see(model, x, &use, &view));
     TRY(rk_place_all(model, use, Z, ld));
 done:
-    rk_blas_end();
+    rk_blas_end(env);
     rkhs_data_free(view);
     rk_scratch_release(env, mark);
     return status;

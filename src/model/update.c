@@ -77,7 +77,7 @@ rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
     rkhs_data *view = NULL, *all = NULL, *start = NULL;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
-    rk_blas_begin();
+    TRY(rk_blas_begin(env));
     if (!x) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_update: no data: the pointer is NULL");
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
     TRY(check_update(model));
@@ -90,7 +90,7 @@ rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
     TRY(rk_report_number(env, &fresh->report, "moved", moved(model, fresh)));
     rk_model_swap(model, fresh);
 done:
-    rk_blas_end();
+    rk_blas_end(env);
     rkhs_model_free(fresh);
     rkhs_data_free(start);
     rkhs_data_free(all);

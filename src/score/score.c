@@ -100,7 +100,7 @@ rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const
     int by_class = 0;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
-    rk_blas_begin();
+    TRY(rk_blas_begin(env));
     TRY(rk_scratch(env, count, sizeof *items, &items));
     TRY(rk_scratch(env, count, sizeof *family, &family));
     TRY(rk_alloc(env, count, sizeof *spec, &spec));
@@ -133,7 +133,7 @@ rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const
         if (deviations) deviations[i] = items[i].deviation;
     }
 done:
-    rk_blas_end();
+    rk_blas_end(env);
     for (int k = 0; k < 4; k++) rkhs_data_free(l.parts[k]);
     for (int i = 0; spec && i < count; i++) rk_spec_free(env, spec[i]);
     rk_free(env, spec);

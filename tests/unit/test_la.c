@@ -1,5 +1,6 @@
 /* Linear algebra: each routine against a plain loop, at sizes on both sides of a tile; the same bits on any threads. */
 #include "env.h"
+#include "blas.h"
 
 #include "la/la.h"
 
@@ -503,8 +504,7 @@ int main(void) {
         ENV_TEST(the_first_asymmetry_is_found),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
-    rk_blas_begin();
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    rk_blas_end();
+    int failed = blas_begin() || cmocka_run_group_tests(tests, NULL, NULL);
+    blas_end();
     return failed;
 }

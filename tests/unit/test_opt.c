@@ -1,5 +1,6 @@
 /* Solvers: Lanczos against the whole spectrum by LAPACK, what it reports, how it goes on and stops; grams pulled back. */
 #include "env.h"
+#include "blas.h"
 #include "files.h"
 
 #include "opt/opt.h"
@@ -693,8 +694,7 @@ int main(void) {
         ENV_TEST(the_smallest_eigenvalue_of_an_indefinite_gram_is_found),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
-    rk_blas_begin();
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    rk_blas_end();
+    int failed = blas_begin() || cmocka_run_group_tests(tests, NULL, NULL);
+    blas_end();
     return failed;
 }

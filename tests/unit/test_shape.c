@@ -1,17 +1,17 @@
 /* Kernels on drawings against the formula itself: all points of both, one determinant. */
 #include "env.h"
+#include "blas.h"
 
 #include "kernel/shape.h"
 
 enum { H = 11, W = 13, PIXELS = H * W, MANY = 24 };
 
 static int shape_setup(void **state) {
-    rk_blas_begin();
-    return env_setup(state);
+    return blas_begin() ? -1 : env_setup(state);
 }
 
 static int shape_teardown(void **state) {
-    rk_blas_end();
+    blas_end();
     return env_teardown(state);
 }
 

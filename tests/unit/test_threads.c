@@ -1,6 +1,7 @@
 /* Threads around the library: envs in several threads, a fit after a fork, and the thread count of BLAS, which belongs to the
  * program and is given back whatever happens. Also run under TSan. */
 #include "env.h"
+#include "la/la.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -110,6 +111,96 @@ static void a_forked_child_fits_after_a_fit_in_the_parent(void **state) {
     job_free(j);
 }
 
+/* ---- fork while others compute ------------------------------------------------------------------------------------- */
+
+static _Atomic int enough, inside;
+
+/* Calls BLAS without a pause: most of the time is spent at its table of buffers. */
+static void *call_blas(void *argument) {
+    double a = 1, c;
+    while (!enough) rk_syrk_tile(1, 1, &a, 1, 0, &c, 1);
+    return NULL;
+}
+
+/* Stays in a call of BLAS. */
+static void *stay_in_blas(void *argument) {
+    rk_blas_enter();
+    inside = 1;
+    while (!enough) usleep(1000);
+    rk_blas_leave();
+    return NULL;
+}
+
+/* Forks; 1 if the child, which has a minute, ends well. */
+static int child_ends_well(job *j, int (*run)(job *)) {
+    int how = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        _exit(run(j));
+    }
+    return waitpid(child, &how, 0) == child && WIFEXITED(how) && WEXITSTATUS(how) == 0;
+}
+
+static void a_child_forked_while_others_call_blas_computes(void **state) {
+    if (UNDER_TSAN) skip();
+    enum { CALLERS = 4, FORKS = 12 };
+    job *j = job_new(0);
+    pthread_t threads[CALLERS];
+    enough = 0;
+    OK(j->env, fit(j));
+    for (int i = 0; i < CALLERS; i++) assert_int_equal(pthread_create(&threads[i], NULL, call_blas, NULL), 0);
+    int well = 0;
+    for (int i = 0; i < FORKS && well == i; i++) well += child_ends_well(j, fit_in_child);
+    enough = 1;
+    for (int i = 0; i < CALLERS; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(well, FORKS);
+    job_free(j);
+}
+
+/* 0 if the fit is refused. */
+static int refused(job *j) { return fit(j) != RKHS_ERR_IO || !strstr(rkhs_env_message(j->env), "was forked while"); }
+
+static void a_child_forked_in_a_long_call_of_another_thread_says_so(void **state) {
+    if (UNDER_TSAN) skip();
+    job *j = job_new(0);
+    pthread_t thread;
+    enough = inside = 0;
+    OK(j->env, fit(j));
+    assert_int_equal(pthread_create(&thread, NULL, stay_in_blas, NULL), 0);
+    while (!inside) usleep(1000);
+    int well = child_ends_well(j, refused);
+    OK(j->env, fit(j)); /* and the parent goes on */
+    enough = 1;
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(well);
+    assert_true(child_ends_well(j, fit_in_child)); /* as do those forked later */
+    job_free(j);
+}
+
+static int nothing(job *j) { return 0; }
+
+static void *fork_often(void *argument) {
+    intptr_t bad = 0;
+    for (int i = 0; i < 50; i++) bad += !child_ends_well(NULL, nothing);
+    return (void *)bad;
+}
+
+static void threads_fork_beside_each_other_and_a_fit(void **state) {
+    if (UNDER_TSAN) skip();
+    job *j = job_new(0);
+    pthread_t threads[2];
+    void *bad;
+    for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&threads[i], NULL, fork_often, NULL), 0);
+    for (int i = 0; i < TIMES; i++) OK(j->env, fit(j));
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pthread_join(threads[i], &bad), 0);
+        assert_null(bad);
+    }
+    job_free(j);
+}
+
 /* ---- BLAS ---------------------------------------------------------------------------------------------------------- */
 
 static int (*blas_count)(void);
@@ -204,10 +295,35 @@ static void blas_has_its_threads_back_after_two_fits_at_once(void **state) {
     }
 }
 
+static void buffers_of_blas_count_as_memory_while_a_call_computes(void **state) {
+    enum { BUFFER = 2 << 20 };
+    job *j = job_new(1);
+    double Z[N * DIM];
+    size_t before = atomic_load(&j->env->used);
+    OK(j->env, rkhs_env_set_memory(j->env, before + BUFFER / 2));
+    FAILS(j->env, RKHS_ERR_MEMORY, "2.1 MB more are needed", fit(j));
+    assert_int_equal(j->env->workers, 0);
+    OK(j->env, rkhs_env_set_memory(j->env, before + 3 * BUFFER)); /* one thread works, with half of it for all else */
+    OK(j->env, fit(j));
+    memcpy(Z, j->Z, sizeof Z);
+    assert_in_range(rkhs_env_memory_peak(j->env), before + BUFFER, before + 3 * BUFFER);
+    OK(j->env, rkhs_env_set_memory(j->env, 0));
+    OK(j->env, fit(j));
+    assert_memory_equal(j->Z, Z, sizeof Z);
+    assert_true(rkhs_env_memory_peak(j->env) > before + 2 * BUFFER + (1 << 20));
+    rk_pool_free(j->env);
+    assert_int_equal(atomic_load(&j->env->used), before);
+    job_free(j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_envs_in_two_threads_give_the_bits_that_each_gives_alone),
         cmocka_unit_test(a_forked_child_fits_after_a_fit_in_the_parent),
+        cmocka_unit_test(a_child_forked_while_others_call_blas_computes),
+        cmocka_unit_test(a_child_forked_in_a_long_call_of_another_thread_says_so),
+        cmocka_unit_test(threads_fork_beside_each_other_and_a_fit),
+        cmocka_unit_test(buffers_of_blas_count_as_memory_while_a_call_computes),
         cmocka_unit_test(blas_has_its_threads_back_after_success_and_cancel),
         cmocka_unit_test(blas_has_its_threads_back_after_an_error),
         cmocka_unit_test(blas_has_its_threads_back_after_two_fits_at_once),
