@@ -7,14 +7,16 @@
  *
  * The bytes depend on the arrays alone: times are fixed at 1980-01-01. The checksum stands over the ZIP headers too, which the
  * CRC of ZIP does not cover, and is verified before anything is parsed; a file that was made to deceive is still read
- * defensively. Format: PKWARE APPNOTE 6.3, numpy.lib.format. */
+ * defensively: entries stand one after another, in the order of the directory, with nothing before, between or after. Format:
+ * PKWARE APPNOTE 6.3, numpy.lib.format. */
 #include "base/base.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
-enum { LOCAL = 30, CENTRAL = 46, END = 22, END64 = 56, LOCATOR = 20, COMMENT = 30, ALIGN = 64, PAD_ID = 0xd935 };
+enum { LOCAL = 30, CENTRAL = 46, END = 22, END64 = 56, LOCATOR = 20, COMMENT = 30 };
+enum { ALIGN = 64, PAD_ID = 0xd935, ZIP64_EXTRA = 20 };
 enum { MOST = 16384, PART = 1 << 20 }; /* arrays in a file; bytes between two looks at the progress */
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are little-endian, and arrays are written as they are");
@@ -37,7 +39,8 @@ struct rk_archive {
     char *path;
     member *members;
     int64_t count, room;
-    char *bytes; /* of a file that was read */
+    int64_t *sorted; /* members by name */
+    char *bytes;     /* of a file that was read */
     size_t length;
     uint64_t zip64; /* values from here on are written in their 64-bit form */
 };
@@ -83,27 +86,62 @@ static int good_name(const char *name, size_t length) {
     return 1;
 }
 
-/* The member of a name, or NULL. */
-static member *find_member(const rk_archive *archive, const char *name) {
-    for (int64_t i = 0; i < archive->count; i++)
-        if (strcmp(archive->members[i].name, name) == 0) return &archive->members[i];
-    return NULL;
+/* Where a name stands among the sorted ones, or would; 1: it is there. */
+static int find_place(const rk_archive *archive, const char *name, int64_t *place) {
+    int64_t low = 0, high = archive->count;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        int order = strcmp(archive->members[archive->sorted[middle]].name, name);
+        if (order == 0) {
+            *place = middle;
+            return 1;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *place = low;
+    return 0;
 }
 
-/* A new member at the end, with its name. */
-static rkhs_status add_member(rk_archive *archive, const char *name, size_t length, member **out) {
+/* The member of a name, or NULL. */
+static member *find_member(const rk_archive *archive, const char *name) {
+    int64_t place;
+    return find_place(archive, name, &place) ? &archive->members[archive->sorted[place]] : NULL;
+}
+
+/* Room for one more. */
+static rkhs_status make_room(rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     if (archive->count == MOST) FAIL(archive->env, RKHS_ERR_FORMAT, "a model file has at most %d arrays", MOST);
     if (archive->count == archive->room) {
         int64_t room = archive->room ? 2 * archive->room : 16;
         TRY(rk_realloc(archive->env, room, sizeof *archive->members, &archive->members));
+        TRY(rk_realloc(archive->env, room, sizeof *archive->sorted, &archive->sorted));
         archive->room = room;
     }
+done:
+    return status;
+}
+
+/* A new member at the end, with its name; NULL: there is one of that name. */
+static rkhs_status add_member(rk_archive *archive, const char *name, size_t length, member **out) {
+    rkhs_status status = RKHS_OK;
+    int64_t place;
+    *out = NULL;
+    TRY(make_room(archive));
     member *m = &archive->members[archive->count];
     memset(m, 0, sizeof *m);
     TRY(rk_alloc(archive->env, (int64_t)length + 1, 1, &m->name));
     memcpy(m->name, name, length);
-    archive->count++;
+    if (find_place(archive, m->name, &place)) {
+        rk_free(archive->env, m->name);
+        goto done;
+    }
+    int64_t *at = archive->sorted + place;
+    memmove(at + 1, at, (size_t)(archive->count - place) * sizeof *at);
+    *at = archive->count++;
     *out = m;
 done:
     return status;
@@ -127,9 +165,9 @@ rkhs_status rk_archive_put(rk_archive *archive, const char *name, const rk_array
     member *m;
     if (!name || !good_name(name, strlen(name)))
         FAIL(archive->env, RKHS_ERR_BUG, "'%.80s' is no name for an array in a file", name ? name : "");
-    if (find_member(archive, name)) FAIL(archive->env, RKHS_ERR_BUG, "the array '%.80s' was put twice", name);
     TRY(check_array(archive, name, a));
     TRY(add_member(archive, name, strlen(name), &m));
+    if (!m) FAIL(archive->env, RKHS_ERR_BUG, "the array '%.80s' was put twice", name);
     m->array = *a;
 done:
     return status;
@@ -203,7 +241,7 @@ static unsigned char *common(unsigned char *to, const member *m, uint64_t size32
 static rkhs_status write_local(const rk_archive *archive, writer *w, const member *m) {
     unsigned char b[LOCAL + 256 + 2 * ALIGN], *to = b;
     int wide = m->size >= archive->zip64;
-    size_t name = strlen(m->name) + 4, extra = wide ? 20 : 0;
+    size_t name = strlen(m->name) + 4, extra = wide ? ZIP64_EXTRA : 0;
     size_t pad = (size_t)(ALIGN - (w->at + LOCAL + name + extra) % ALIGN) % ALIGN;
     if (pad && pad < 4) pad += ALIGN;
     to = number(to, 0x04034b50, 4);
@@ -431,12 +469,13 @@ static rkhs_status read_member(rk_archive *archive, rk_zip *zip) {
     const char *why = rk_zip_next(zip, &e);
     if (why) return malformed(archive, why);
     if (e.flags || e.method) return malformed(archive, "an entry is compressed");
-    if (e.size != e.stored) return malformed(archive, "two sizes");
+    if (e.size != e.stored || !e.twice) return malformed(archive, "an entry is described in two ways");
+    if (e.gap || e.extra > ZIP64_EXTRA + 2 * ALIGN) return malformed(archive, "bytes between two entries");
     size_t name = e.name_length;
     if (name < 5 || memcmp(e.name + name - 4, ".npy", 4) != 0 || !good_name(e.name, name - 4))
         return malformed(archive, "a name");
     TRY(add_member(archive, e.name, name - 4, &m));
-    if (find_member(archive, m->name) != m) return malformed(archive, "a name twice");
+    if (!m) return malformed(archive, "a name twice");
     TRY(read_array(archive, m, (const char *)e.data, e.size));
 done:
     return status;
@@ -454,6 +493,7 @@ static rkhs_status read_members(rk_archive *archive) {
         goto done;
     }
     while (zip.count > 0) TRY(read_member(archive, &zip));
+    if (zip.reached != zip.start) status = malformed(archive, "bytes after the last entry");
 done:
     return status;
 }
@@ -565,6 +605,7 @@ void rk_archive_free(rk_archive *archive) {
         rk_free(archive->env, archive->members[i].owned);
     }
     rk_free(archive->env, archive->members);
+    rk_free(archive->env, archive->sorted);
     rk_free(archive->env, archive->bytes);
     rk_free(archive->env, archive->path);
     rk_free(archive->env, archive);

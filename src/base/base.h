@@ -357,6 +357,7 @@ typedef struct rk_zip {
     const unsigned char *bytes;
     uint64_t length, comment;          /* of the file; of the comment that ends it */
     uint64_t count, start, stop, next; /* entries not read yet; the directory's place; the next entry's */
+    uint64_t reached;                  /* where the last entry's data end */
 } rk_zip;
 
 typedef struct rk_zip_entry {
@@ -366,9 +367,12 @@ typedef struct rk_zip_entry {
     uint32_t crc;
     uint64_t size, stored;     /* bytes of the member; of what stands for it in the file */
     const unsigned char *data; /* `stored` bytes, all in the file */
+    uint64_t gap, extra;       /* bytes between the entry before and this one; between its name and its data */
+    int twice;                 /* its local header says the same of it as the directory */
 } rk_zip_entry;
 
-/* Finds the directory, also the 64-bit one; the next entry of it, while count > 0. NULL when well, else why not. */
+/* Finds the directory, also the 64-bit one; the next entry of it, while count > 0. NULL when well, else why not. Entries stand
+ * in the file in the order of the directory, and none reaches into another. */
 const char *rk_zip_open(rk_zip *zip, const void *bytes, size_t length);
 const char *rk_zip_next(rk_zip *zip, rk_zip_entry *entry);
 /* Reads a member, stored or deflated; never more than its size, and the CRC must be right. Lives no longer than the file. */

@@ -98,9 +98,14 @@ const char *rk_zip_next(rk_zip *zip, rk_zip_entry *e) {
     if (offset > zip->start || zip->start - offset < LOCAL + name || number_at(zip, offset, 4) != 0x04034b50 ||
         number_at(zip, offset + 26, 2) != name || memcmp(zip->bytes + offset + LOCAL, e->name, name) != 0)
         return "an entry's place";
-    uint64_t data = offset + LOCAL + name + number_at(zip, offset + 28, 2);
+    e->extra = number_at(zip, offset + 28, 2);
+    uint64_t data = offset + LOCAL + name + e->extra;
     if (data > zip->start || e->stored > zip->start - data) return "an entry's size";
+    if (offset < zip->reached) return "two entries that overlap or are out of order";
     e->data = zip->bytes + data;
+    e->gap = offset - zip->reached;
+    e->twice = memcmp(zip->bytes + offset + 6, zip->bytes + at + 8, 20) == 0; /* flags, method, time, CRC, sizes */
+    zip->reached = data + e->stored;
     zip->next = at + CENTRAL + name + extra + note;
     zip->count--;
     if (zip->count == 0 && zip->next != zip->stop) return "the directory's length";

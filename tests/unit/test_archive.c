@@ -260,6 +260,107 @@ static void crafted_headers_are_refused_in_words(void **state) {
     FAILS(env, RKHS_ERR_FORMAT, "(a name)", rk_archive_read(env, "c.rkhs", &a));
 }
 
+/* A number of 4 bytes in a file. */
+static uint32_t at32(const char *bytes) {
+    uint32_t value;
+    memcpy(&value, bytes, 4);
+    return value;
+}
+static void add32(char *bytes, uint32_t more) {
+    uint32_t value = at32(bytes) + more;
+    memcpy(bytes, &value, 4);
+}
+
+/* The sample with `more` bytes put in at `at`, and the places in the directory that lie behind moved. */
+static void crafted_gap(rkhs_env *env, int at_directory, uint32_t more) {
+    size_t n;
+    write_sample(env, "m.rkhs", 0);
+    char *bytes = get_bytes("m.rkhs", &n), *end = bytes + n - 52, *wide = calloc(1, n + more);
+    uint32_t start = at32(end + 16), at = at_directory ? start : 0;
+    for (char *e = bytes + start; e < end; e += 46 + e[28] + 256 * e[29] + e[30])
+        if (at32(e + 42) >= at) add32(e + 42, more);
+    add32(end + 16, more);
+    memcpy(wide, bytes, at);
+    memcpy(wide + at + more, bytes + at, n - at);
+    seal(wide, n + more);
+    put_bytes("c.rkhs", wide, n + more);
+    free(wide);
+    free(bytes);
+    rk_clear(env);
+}
+
+static void entries_stand_one_after_another_and_nothing_else_does(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    rk_archive *a;
+    crafted_gap(env, 0, 0);
+    OK(env, rk_archive_read(env, "c.rkhs", &a));
+    rk_archive_free(a);
+    crafted_gap(env, 0, 64);
+    FAILS(env, RKHS_ERR_FORMAT, "(bytes between two entries)", rk_archive_read(env, "c.rkhs", &a));
+    crafted_gap(env, 1, 64);
+    FAILS(env, RKHS_ERR_FORMAT, "(bytes after the last entry)", rk_archive_read(env, "c.rkhs", &a));
+}
+
+static void entries_stand_in_the_order_of_the_directory(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    rk_archive *a;
+    size_t n;
+    write_sample(env, "m.rkhs", 0);
+    char *bytes = get_bytes("m.rkhs", &n), *end = bytes + n - 52, *first = bytes + at32(end + 16), swapped[512];
+    size_t one = 46u + (unsigned char)first[28], two = 46u + (unsigned char)first[one + 28];
+    memcpy(swapped, first + one, two);
+    memcpy(swapped + two, first, one);
+    memcpy(first, swapped, one + two);
+    seal(bytes, n);
+    put_bytes("c.rkhs", bytes, n);
+    FAILS(env, RKHS_ERR_FORMAT, "bytes between two entries", rk_archive_read(env, "c.rkhs", &a));
+    memcpy(first, first + two, one); /* the first entry twice */
+    rk_clear(env);
+    seal(bytes, n);
+    put_bytes("c.rkhs", bytes, n);
+    FAILS(env, RKHS_ERR_FORMAT, "not a whole rkhs model file", rk_archive_read(env, "c.rkhs", &a));
+    free(bytes);
+}
+
+static void a_local_header_that_says_otherwise_is_refused(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    rk_archive *a;
+    size_t n;
+    write_sample(env, "m.rkhs", 0);
+    char *bytes = get_bytes("m.rkhs", &n);
+    bytes[14] ^= 1; /* the CRC of the first array */
+    seal(bytes, n);
+    put_bytes("c.rkhs", bytes, n);
+    FAILS(env, RKHS_ERR_FORMAT, "described in two ways", rk_archive_read(env, "c.rkhs", &a));
+    free(bytes);
+}
+
+static void thousands_of_names_are_found(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    enum { COUNT = 16384 };
+    rk_archive *a;
+    char name[200];
+    int64_t value;
+    OK(env, rk_archive_new(env, &a));
+    memset(name, 'a', sizeof name);
+    for (int i = 0; i < COUNT; i++) { /* in no order */
+        snprintf(name + 180, 20, "%05d", (int)((uint64_t)i * 7919 % COUNT));
+        OK(env, rk_archive_put_int(a, name, i));
+    }
+    FAILS(env, RKHS_ERR_FORMAT, "at most 16384 arrays", rk_archive_put_int(a, "more", 1));
+    rk_clear(env);
+    OK(env, rk_archive_write(a, "m.rkhs"));
+    rk_archive_free(a);
+    OK(env, rk_archive_read(env, "m.rkhs", &a));
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(name + 180, 20, "%05d", (int)((uint64_t)i * 7919 % COUNT));
+        OK(env, rk_archive_get_int(a, name, &value));
+        assert_int_equal(value, i);
+    }
+    assert_false(rk_archive_has(a, "a"));
+    rk_archive_free(a);
+}
+
 static void bad_names_and_arrays_are_not_put(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     static const char *const bad[] = {"", "a b", "../a", "/a", "a/", "a\n", "\xc3\xa9"};
@@ -327,6 +428,10 @@ int main(void) {
         FILES_TEST(every_truncation_is_refused),
         FILES_TEST(crafted_files_with_a_right_checksum_do_no_harm),
         FILES_TEST(crafted_headers_are_refused_in_words),
+        FILES_TEST(entries_stand_one_after_another_and_nothing_else_does),
+        FILES_TEST(entries_stand_in_the_order_of_the_directory),
+        FILES_TEST(a_local_header_that_says_otherwise_is_refused),
+        FILES_TEST(thousands_of_names_are_found),
         FILES_TEST(bad_names_and_arrays_are_not_put),
         FILES_TEST(a_missing_or_different_array_is_named),
         FILES_TEST(every_failed_allocation_is_survived),
