@@ -33,6 +33,22 @@ static rkhs_status check_update(const rkhs_model *m) {
     return RKHS_OK;
 }
 
+/* The objects that the model was fitted on, in their order: landmarks, though all are kept, stand in another. */
+static rkhs_status old_objects(const rkhs_model *m, rkhs_data **old) {
+    rkhs_status status = RKHS_OK;
+    int64_t *index;
+    TRY(rk_scratch(m->env, m->n, sizeof *index, &index));
+    for (int64_t i = 0; i < m->n; i++) index[i] = m->keep ? -1 : i;
+    for (int64_t i = 0; m->keep && i < m->n; i++) index[m->keep[i]] = i;
+    for (int64_t i = 0; i < m->n; i++)
+        if (index[i] < 0)
+            FAIL(m->env, RKHS_ERR_ARGUMENT, "the model does not keep object %lld that it was fitted on: fit on all of them",
+                 (long long)i);
+    TRY(rk_data_subset(m->map->kept, index, m->n, old));
+done:
+    return status;
+}
+
 /* The old embedding, and where the model places the new objects. */
 static rkhs_status start_of(const rkhs_model *m, const rkhs_data *x, rkhs_data **start) {
     double *Z;
@@ -74,7 +90,7 @@ rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
     rkhs_env *env = model->env;
     rkhs_model *fresh = NULL;
     const rkhs_data *use;
-    rkhs_data *view = NULL, *all = NULL, *start = NULL;
+    rkhs_data *view = NULL, *old = NULL, *all = NULL, *start = NULL;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_blas_begin(env));
@@ -82,18 +98,21 @@ rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
     TRY(check_update(model));
     TRY(rk_model_see(model, x, &use, &view));
-    TRY(rk_data_join(env, (const rkhs_data *const[]){model->map->kept, use}, 2, &all));
+    TRY(old_objects(model, &old));
+    TRY(rk_data_join(env, (const rkhs_data *const[]){old, use}, 2, &all));
     if (model->type->takes_start) TRY(start_of(model, use, &start));
     TRY(rk_model_refit(model, all, start, &fresh));
     turn(model, fresh);
     TRY(rk_report_number(env, &fresh->report, "new_rows", (double)use->rows));
     TRY(rk_report_number(env, &fresh->report, "moved", moved(model, fresh)));
+    TRY(rk_check_finite(fresh));
     rk_model_swap(model, fresh);
 done:
     rk_blas_end(env);
     rkhs_model_free(fresh);
     rkhs_data_free(start);
     rkhs_data_free(all);
+    rkhs_data_free(old);
     rkhs_data_free(view);
     rk_scratch_release(env, mark);
     return status;
