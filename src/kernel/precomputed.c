@@ -4,6 +4,9 @@
 static rkhs_status block_precomputed(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                      double *out, int64_t ld, rk_work work) {
     const rk_gram_rows *ga = a->x->self, *gb = b->x->self;
+    if (!ga->values || !gb->index || a->x->columns != b->x->columns)
+        return rk_fail(a->x->env, RKHS_ERR_DATA,
+                       "objects that a model of a precomputed Gram keeps are columns without values: give rows of the Gram");
     for (int64_t i = 0; i < ni; i++) {
         const double *row = ga->values + (i0 + i) * ga->ld;
         for (int64_t j = 0; j < nj; j++) out[i * ld + j] = row[gb->index[j0 + j]];
