@@ -146,7 +146,9 @@ typedef struct rk_augment_type {
 
 /* ---- kernel --------------------------------------------------------------------------------------------------------- */
 
+#ifndef RK_TILE     /* fuzz targets take smaller ones */
 #define RK_TILE 256 /* a block has at most so many rows and columns */
+#endif
 
 /* A kernel bound to one data set: what can be computed once for each object lives in `side`. */
 typedef struct rk_bound {
@@ -435,6 +437,8 @@ typedef struct rk_model_type {
      * those of x, and the embedding has these rows alone; the rules of the kernel look at x. */
     rkhs_status (*inputs)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
     rkhs_status (*fit)(rk_fit *fit);
+    /* Refuses a model from a file that no fit leaves; what all types share has been checked. */
+    rkhs_status (*check)(const rkhs_model *m);
     /* What its fit finds is one of several minima: rows in another order may end in another. */
     int local;
     /* New objects: the ways it knows (1 << RK_PLACE_MAP, ...; 0: the map alone), and which one its parameters say. */

@@ -109,4 +109,5 @@ const rk_model_type rk_model_contrastive = {
     .second = RK_KIND_INDEX,
     .inputs = inputs_contrastive,
     .fit = fit_contrastive,
+    .check = rk_check_plain,
 };

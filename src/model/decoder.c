@@ -217,30 +217,54 @@ done:
     return status;
 }
 
-/* An item of the report, or NULL. */
-static const rk_report_item *item_of(const rkhs_model *m, const char *name) {
-    for (int64_t i = 0; i < m->report.count; i++)
-        if (strcmp(m->report.items[i].name, name) == 0) return &m->report.items[i];
-    return NULL;
+int rk_decoder_there(const rkhs_model *m) { return rk_report_find(&m->report, "decoder") != NULL; }
+
+/* The latent kernel of a decoder, as its text says. */
+static rkhs_status latent_of(const rkhs_model *m, rkhs_kernel **kernel) {
+    rkhs_status status = RKHS_OK;
+    const rk_report_item *latent = rk_report_find(&m->report, "latent");
+    if (!latent || !latent->text) FAIL(m->env, RKHS_ERR_FORMAT, "its decoder has no kernel of codes: fit the model again");
+    TRY(rk_kernel_new(m->env, latent->text, kernel));
+    if (!(rk_kernel_kinds(*kernel) & RK_KIND_DENSE) || !rk_kernel_has_gradient(*kernel))
+        FAIL(m->env, RKHS_ERR_FORMAT, "its decoder has the kernel '%.80s', which takes no codes: fit the model again",
+             latent->text);
+done:
+    return status;
 }
 
-int rk_decoder_there(const rkhs_model *m) { return item_of(m, "decoder") != NULL; }
+rkhs_status rk_decoder_check(const rkhs_model *m) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = m->env;
+    const rk_report_item *C = rk_report_find(&m->report, "decoder"), *shape = rk_report_find(&m->report, "decoded_shape");
+    rkhs_kernel *kernel = NULL;
+    if (!C) goto done;
+    if (!C->values || C->rows != m->n || C->columns < 1)
+        FAIL(env, RKHS_ERR_FORMAT, "its decoder is %lld x %lld, but it has %lld codes: fit the model again", (long long)C->rows,
+             (long long)C->columns, (long long)m->n);
+    TRY(latent_of(m, &kernel));
+    if (!shape) goto done;
+    const double *s = rk_report_values(&m->report, "decoded_shape", 3);
+    int whole = s != NULL;
+    for (int i = 0; whole && i < 3; i++) whole = s[i] >= 1 && s[i] <= INT32_MAX && s[i] == floor(s[i]);
+    if (!whole || s[0] * s[1] * s[2] != (double)C->columns || (s[2] != 1 && s[2] != 3 && s[2] != 4))
+        FAIL(env, RKHS_ERR_FORMAT,
+             "its decoder makes %lld numbers, which are no images of 'decoded_shape': fit the model again",
+             (long long)C->columns);
+done:
+    rkhs_kernel_free(kernel);
+    return status;
+}
 
 rkhs_status rk_decoder_decode(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
-    const rk_report_item *C = item_of(m, "decoder"), *latent = item_of(m, "latent");
+    const rk_report_item *C = rk_report_find(&m->report, "decoder");
     const double *shape = rk_report_values(&m->report, "decoded_shape", 3);
     rkhs_kernel *kernel = NULL;
     rkhs_data *kept = NULL, *codes = NULL, *out = NULL;
     double *values, *zeros;
     rk_map map = {0};
-    if (!C || !C->values || !latent || !latent->text || C->rows != m->n || C->columns < 1 ||
-        (shape && shape[0] * shape[1] * shape[2] != (double)C->columns))
-        FAIL(env, RKHS_ERR_FORMAT, "the model has no decoder that fits its codes: fit it again");
-    TRY(rk_kernel_new(env, latent->text, &kernel));
-    if (!(rk_kernel_kinds(kernel) & RK_KIND_DENSE) || !rk_kernel_has_gradient(kernel))
-        FAIL(env, RKHS_ERR_FORMAT, "the model's decoder has a kernel that takes no codes: fit it again");
+    TRY(latent_of(m, &kernel));
     TRY(rk_data_borrow(env, m->Z, m->n, m->dim, m->dim, &kept));
     TRY(rk_kernel_freeze(kernel, kept));
     TRY(rk_data_borrow(env, Z, rows, m->dim, ld, &codes));

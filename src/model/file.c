@@ -168,14 +168,12 @@ static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model
     if (added.shape[0]) memcpy(m->Z + m->n * m->dim, added.data, (size_t)(added.shape[0] * m->dim) * sizeof *m->Z);
     if (rk_archive_has(archive, "keep")) {
         TRY(rk_archive_get(archive, "keep", 'q', 1, &keep));
+        if (keep.shape[0] != m->map->kept_count)
+            FAIL(env, RKHS_ERR_FORMAT, "%s: the array 'keep' has %lld rows, but %lld objects are kept: fit the model again",
+                 rk_archive_path(archive), (long long)keep.shape[0], (long long)m->map->kept_count);
         TRY(rk_alloc(env, keep.shape[0], sizeof *m->keep, &m->keep));
         memcpy(m->keep, keep.data, (size_t)keep.shape[0] * sizeof *m->keep);
     }
-    int64_t kept = m->map->kept_count;
-    int fits = m->dim >= 1 && m->map->dim == m->dim && kept == (m->keep ? keep.shape[0] : m->seen);
-    for (int64_t i = 0; fits && m->keep && i < kept; i++) fits = m->keep[i] >= 0 && m->keep[i] < m->seen;
-    if (!fits || !(m->map->kept->type->kind & rk_kernel_kinds(m->kernel)))
-        FAIL(env, RKHS_ERR_FORMAT, "%s: its parts do not fit together: fit the model again", rk_archive_path(archive));
 done:
     return status;
 }
@@ -188,12 +186,13 @@ static rkhs_status from_archive(rkhs_env *env, rk_archive *archive, rkhs_model *
     TRY(load_specs(env, archive, &m));
     TRY(rk_map_load(env, archive, &m->map));
     TRY(load_embedding(env, archive, m));
-    TRY(rk_kernel_freeze(m->kernel, m->map->kept)); /* a saved kernel is frozen: this only makes sure */
     TRY(rk_report_load(env, archive, &m->report));
+    TRY(rk_model_check(m));
+    TRY(rk_kernel_freeze(m->kernel, m->map->kept)); /* a saved kernel is frozen: this only makes sure */
     *model = m;
     m = NULL;
 done:
-    if (status == RKHS_ERR_SPEC || status == RKHS_ERR_DATA) status = blame_file(env, archive);
+    if (status == RKHS_ERR_SPEC || status == RKHS_ERR_DATA || status == RKHS_ERR_FORMAT) status = blame_file(env, archive);
     rkhs_model_free(m);
     rk_archive_free(archive);
     return status;

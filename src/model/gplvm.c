@@ -195,6 +195,7 @@ const rk_model_type rk_model_gplvm = {
     .takes_start = 1,
     .local = 1,
     .fit = fit_gplvm,
+    .check = rk_process_check,
     .ways = 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR,
     .way = way_gplvm,
     .ready = rk_process_ready,
@@ -217,4 +218,5 @@ const rk_model_type rk_model_bcgplvm = {
     .takes_start = 1,
     .local = 1,
     .fit = fit_bcgplvm,
+    .check = rk_check_plain,
 };

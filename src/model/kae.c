@@ -351,6 +351,11 @@ done:
     return status;
 }
 
+static rkhs_status check_kae(const rkhs_model *m) {
+    rkhs_status status = rk_check_map(m, 0, RK_DEGREE_NONE, 1);
+    return status == RKHS_OK ? rk_decoder_check(m) : status;
+}
+
 const rk_model_type rk_model_kae = {
     .entry = {.name = "kae",
               .brief = "kernel autoencoder: codes on the unit sphere from which the data, or clean targets, are drawn again",
@@ -367,5 +372,6 @@ const rk_model_type rk_model_kae = {
     .local = 1,
     .inputs = inputs_kae,
     .fit = fit_kae,
+    .check = check_kae,
     .decode = rk_decoder_decode,
 };

@@ -478,4 +478,5 @@ const rk_model_type rk_model_ke = {
     .takes_start = 1,
     .local = 1,
     .fit = fit_ke,
+    .check = rk_check_plain,
 };

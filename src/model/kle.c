@@ -119,6 +119,11 @@ done:
     return status;
 }
 
+static rkhs_status check_kle(const rkhs_model *m) {
+    const kle *o = m->spec->self;
+    return rk_check_map(m, 1, o->weights ? RK_DEGREE_BINARY : RK_DEGREE_KERNEL, 0);
+}
+
 const rk_model_type rk_model_kle = {
     .entry = {.name = "kle",
               .brief = "Laplacian eigenmaps: the smoothest functions on the graph of kernel neighbours",
@@ -132,4 +137,5 @@ const rk_model_type rk_model_kle = {
     .gram_offset = offsetof(kle, gram),
     .keeps_all = 1,
     .fit = fit_kle,
+    .check = check_kle,
 };

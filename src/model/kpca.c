@@ -148,4 +148,5 @@ const rk_model_type rk_model_kpca = {
     .dim = dim_kpca,
     .gram_offset = offsetof(kpca, gram),
     .fit = fit_kpca,
+    .check = rk_check_plain,
 };

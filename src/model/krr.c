@@ -76,4 +76,5 @@ const rk_model_type rk_model_krr = {
     .predicts = 1,
     .title = "KernelRidge",
     .fit = fit_krr,
+    .check = rk_check_plain,
 };

@@ -104,4 +104,5 @@ const rk_model_type rk_model_lpp = {
     .dim = dim_lpp,
     .gram_offset = offsetof(lpp, gram),
     .fit = fit_lpp,
+    .check = rk_check_plain,
 };

@@ -35,6 +35,17 @@ rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, rk_report *r);
 /* `count` numbers of an item; NULL when there is none of that name and size, as in a file that does not fit together. */
 const double *rk_report_values(const rk_report *r, const char *name, int64_t count);
 
+/* ---- check.c: models from files ------------------------------------------------------------------------------------------ */
+
+/* Refuses a model whose parts do not fit together; sentences without the file's name. */
+rkhs_status rk_model_check(const rkhs_model *m);
+/* For the `check` of a type: the map sums over the nearest kept objects (or all), in the way of `degree`, and may end on the
+ * sphere; plain: over all, and as it is. */
+rkhs_status rk_check_map(const rkhs_model *m, int nearest, int degree, int sphere);
+rkhs_status rk_check_plain(const rkhs_model *m);
+/* Refuses what a fit left, where a number of it is not finite: its file would be. */
+rkhs_status rk_check_finite(const rkhs_model *m);
+
 /* Refuses an array of a model file that has NaN or Inf. */
 rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char *name, const rk_array *a);
 
@@ -231,6 +242,7 @@ rkhs_status rk_process_invert(rkhs_env *env, rk_process *p, double *logarithm, i
 
 /* New objects: see process_place.c. What they need goes into the report and is taken from there. */
 rkhs_status rk_process_keep(rk_fit *f, const rk_process *p);
+rkhs_status rk_process_check(const rkhs_model *m); /* what a file says of it */
 rkhs_status rk_process_ready(const rkhs_model *m, int how, void **ready);
 int64_t rk_process_work(const rkhs_model *m, int how);
 rkhs_status rk_process_place(const rk_placing *p);
@@ -260,6 +272,7 @@ rkhs_status rk_decoder_eval(rkhs_env *env, rk_decoder *d, const double *Z, doubl
 /* The latent kernel and, of numbers, C into the report; from where decode takes it. */
 rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkhs_data *target);
 int rk_decoder_there(const rkhs_model *m);
+rkhs_status rk_decoder_check(const rkhs_model *m); /* what a file says of it, if anything */
 rkhs_status rk_decoder_decode(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x);
 
 /* ---- triplets.c: what contrastive models learn from ------------------------------------------------------------------- */

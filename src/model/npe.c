@@ -202,4 +202,5 @@ const rk_model_type rk_model_npe = {
     .dim = dim_npe,
     .gram_offset = offsetof(npe, gram),
     .fit = fit_npe,
+    .check = rk_check_plain,
 };

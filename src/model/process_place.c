@@ -40,6 +40,7 @@ typedef struct settled {
     double total; /* the mean of the Gram */
     double *T;    /* r x r, lower: the coordinates of the objects whose kernel values give a new one's */
     double *own;  /* n: |F_j|^2 */
+    const double *order, *means, *factor; /* as the report has them */
 } settled;
 
 /* A number of the report, within bounds. */
@@ -49,11 +50,11 @@ static int number_of(const rkhs_model *m, const char *name, double least, double
     return value && *out >= least && *out <= most;
 }
 
-/* Takes the data's part out of a report, which may be any file's; 0: it does not fit together. */
+/* What a report has, which may be any file's; 0: some of it is missing or out of range. */
 static int take_report(const rkhs_model *m, settled *s) {
     rk_process *p = &s->p;
     double rank, width, variance, noise;
-    if (!number_of(m, "place/rank", 0, (double)m->n, &rank) || rank != floor(rank)) return 0;
+    if (!number_of(m, "place/rank", 0, (double)rk_least(m->n, m->map->kept_count), &rank) || rank != floor(rank)) return 0;
     p->n = m->n;
     p->dim = m->dim;
     p->r = (int64_t)rank;
@@ -69,7 +70,42 @@ static int take_report(const rkhs_model *m, settled *s) {
     p->rate = 0.5 / (width * width);
     p->variance = variance / p->scale;
     p->noise = noise / p->scale;
-    return isfinite(p->variance) && isfinite(p->noise);
+    s->order = rk_report_values(&m->report, "place/order", p->n);
+    s->means = rk_report_values(&m->report, "place/means", p->centres);
+    s->factor = rk_report_values(&m->report, "place/factor", p->n * p->r);
+    return s->order && s->means && s->factor && isfinite(p->variance) && isfinite(p->noise);
+}
+
+/* Entry (i, c) of T: of a Gram its pivots, of landmarks Phi itself there. */
+static double triangle_at(const rkhs_model *m, const settled *s, int64_t i, int64_t c) {
+    const rk_process *p = &s->p;
+    return s->factor[(p->lower ? i : m->keep[i]) * p->r + c] + (p->lower ? 0 : s->means[c] / p->unit);
+}
+
+rkhs_status rk_process_check(const rkhs_model *m) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = m->env;
+    rk_mark mark = rk_scratch_mark(env);
+    settled s = {.none = 0};
+    char *taken;
+    TRY(rk_check_plain(m));
+    if (!take_report(m, &s))
+        FAIL(env, RKHS_ERR_FORMAT, "what it places new objects by is missing or out of range: fit the model again");
+    if (s.none) goto done;
+    int fits = 1;
+    TRY(rk_scratch(env, s.p.n, 1, &taken));
+    for (int64_t i = 0; fits && i < s.p.n; i++) {
+        double row = s.order[i];
+        fits = row >= 0 && row < (double)s.p.n && row == floor(row) && !taken[(int64_t)row];
+        if (fits) taken[(int64_t)row] = 1;
+    }
+    for (int64_t i = 0; fits && i < s.p.r; i++) fits = triangle_at(m, &s, i, i) > 0;
+    if (!fits)
+        FAIL(env, RKHS_ERR_FORMAT, "its factor of the Gram does not fit its %lld objects: fit the model again",
+             (long long)m->n);
+done:
+    rk_scratch_release(env, mark);
+    return status;
 }
 
 /* The arrays of a report. */
@@ -77,28 +113,18 @@ static rkhs_status take_arrays(const rkhs_model *m, settled *s) {
     rkhs_status status = RKHS_OK;
     rk_process *p = &s->p;
     int64_t n = p->n, r = p->r;
-    const double *order = rk_report_values(&m->report, "place/order", n),
-                 *means = rk_report_values(&m->report, "place/means", p->centres);
-    const double *F = rk_report_values(&m->report, "place/factor", n * r);
-    int fits = order && means && F && m->map->kept_count >= r;
-    for (int64_t i = 0; fits && i < n; i++) fits = order[i] >= 0 && order[i] < (double)n && order[i] == floor(order[i]);
-    if (!fits) FAIL(m->env, RKHS_ERR_FORMAT, "the model has lost what it places new objects by: fit it again");
     TRY(rk_scratch(m->env, n, sizeof *p->order, &p->order));
     TRY(rk_scratch(m->env, p->centres, sizeof *p->means, &p->means));
     TRY(rk_scratch(m->env, n * r, sizeof *p->F, &p->F));
     TRY(rk_scratch(m->env, r * r, sizeof *s->T, &s->T));
-    for (int64_t i = 0; i < n; i++) p->order[i] = (int64_t)order[i];
+    for (int64_t i = 0; i < n; i++) p->order[i] = (int64_t)s->order[i];
     for (int64_t i = 0; i < p->centres; i++) {
-        p->means[i] = means[i];
-        s->total += means[i] / (double)p->centres;
+        p->means[i] = s->means[i];
+        s->total += s->means[i] / (double)p->centres;
     }
-    memcpy(p->F, F, (size_t)(n * r) * sizeof *F);
-    for (int64_t i = 0; i < r && fits; i++) { /* of a Gram: the pivots; of landmarks: Phi itself there */
-        const double *row = F + (p->lower ? i : m->keep[i]) * r;
-        for (int64_t c = 0; c <= i; c++) s->T[i * r + c] = row[c] + (p->lower ? 0 : means[c] / p->unit);
-        fits = s->T[i * r + i] > 0;
-    }
-    if (!fits) FAIL(m->env, RKHS_ERR_FORMAT, "the model's factor of the Gram is damaged: fit it again");
+    memcpy(p->F, s->factor, (size_t)(n * r) * sizeof *p->F);
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t c = 0; c <= i; c++) s->T[i * r + c] = triangle_at(m, s, i, c);
 done:
     return status;
 }
@@ -110,7 +136,8 @@ rkhs_status rk_process_ready(const rkhs_model *m, int how, void **ready) {
     double logarithm;
     TRY(rk_scratch(m->env, 1, sizeof *s, &s));
     *ready = s;
-    if (!take_report(m, s)) FAIL(m->env, RKHS_ERR_FORMAT, "the model has lost what it places new objects by: fit it again");
+    TRY(rk_process_check(m));
+    take_report(m, s);
     if (s->none) goto done;
     TRY(rk_need(m->env, 16.0 * (double)m->n * (double)m->n, "placing new objects", "raise the memory limit"));
     TRY(take_arrays(m, s));

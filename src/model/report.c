@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST = 1024, LONGEST = 64 }; /* items from a file, and letters of a name: a fit leaves a few dozen */
+
 /* A new item at the end, named. */
 static rkhs_status item_new(rkhs_env *env, rk_report *r, const char *name, rk_report_item **item) {
     if (r->count == r->room) {
@@ -90,6 +92,11 @@ rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, rk_report *r) {
         rk_array a;
         rkhs_status status;
         if (strncmp(name, "report/", 7) != 0) continue;
+        if (r->count == MOST)
+            return rk_fail(env, RKHS_ERR_FORMAT, "its report has more than %d items: fit the model again", MOST);
+        if (strlen(name + 7) > LONGEST)
+            return rk_fail(env, RKHS_ERR_FORMAT, "an item of its report has a name of %zu letters: fit the model again",
+                           strlen(name + 7));
         if (rk_archive_type(archive, i) == 'S') {
             status = rk_archive_get_text(archive, name, &text);
             if (status == RKHS_OK) status = rk_report_text(env, r, name + 7, text);

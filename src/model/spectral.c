@@ -280,5 +280,6 @@ const rk_model_type rk_model_spectral = {
     .second = RK_KIND_INDEX,
     .inputs = inputs_spectral,
     .fit = fit_spectral,
+    .check = rk_check_plain,
     .local = 1,
 };

@@ -170,13 +170,26 @@ static rkhs_status fit_bctke(rk_fit *f) {
 
 /* ---- new objects -------------------------------------------------------------------------------------------------------- */
 
+/* What a file says of the width, and of the map. */
+static rkhs_status check_in(const rkhs_model *m, int nearest) {
+    const double *width = rk_report_values(&m->report, "width", 1);
+    if (!width || !(*width > 0))
+        return rk_fail(m->env, RKHS_ERR_FORMAT,
+                       "'width' in its report is %s, and new objects are placed by it: fit the model again",
+                       width ? "not above 0" : "missing");
+    return rk_check_map(m, nearest, RK_DEGREE_NONE, 0);
+}
+
+static rkhs_status check_tke(const rkhs_model *m) { return check_in(m, 0); }
+static rkhs_status check_bctke(const rkhs_model *m) { return check_in(m, ((const tke *)m->spec->self)->map == MAP_NEAREST); }
+
 static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
     rkhs_status status = RKHS_OK;
     const tke *o = m->spec->self;
     const double *width = rk_report_values(&m->report, "width", 1);
     int64_t kept = m->map->kept_count, d = m->dim, k = neighbours_of(o, kept + 1);
     rk_twin_place *t;
-    if (!width || !(*width > 0)) FAIL(m->env, RKHS_ERR_FORMAT, "the model has no width to place by: fit it again");
+    if (!width || !(*width > 0)) FAIL(m->env, RKHS_ERR_NUMERIC, "the model has no width to place by: fit it again");
     TRY(rk_scratch(m->env, 1, sizeof *t, &t));
     *t = (rk_twin_place){.kept = kept,
                          .dim = d,
@@ -223,6 +236,7 @@ const rk_model_type rk_model_tke = {
     .takes_start = 1,
     .local = 1,
     .fit = fit_tke,
+    .check = check_tke,
     .ways = 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR,
     .way = way_tke,
     .ready = ready_tke,
@@ -244,6 +258,7 @@ const rk_model_type rk_model_bctke = {
     .takes_start = 1,
     .local = 1,
     .fit = fit_bctke,
+    .check = check_bctke,
     .ways = 1u << RK_PLACE_MAP | 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR,
     .way = way_bctke,
     .ready = ready_tke,

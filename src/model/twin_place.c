@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { STEPS = 40, HALVINGS = 30 };
+enum { STEPS = 40, HALVINGS = 30, SHIFTS = 20 };
 
 /* What one row is placed with: its neighbours, and numbers of all kept objects. */
 typedef struct row {
@@ -101,10 +101,13 @@ static int direction(row *r) {
     for (int64_t c = 0; c < d; c++) {
         double sum = 0;
         for (int64_t e = 0; e < d; e++) sum += fabs(r->H[e <= c ? c * d + e : e * d + c]);
+        if (!isfinite(sum) || !isfinite(r->g[c])) return 0;
         most = fmax(most, sum);
     }
-    if (!(most > 0) || !isfinite(most)) return 0;
-    for (double m = 0; bad >= 0; m = m == 0 ? 1e-3 * most : 4 * m) {
+    if (!(most > 0)) return 0;
+    double m = 0;
+    for (int shift = 0; bad >= 0; shift++, m = m == 0 ? 1e-3 * most : 4 * m) {
+        if (shift == SHIFTS) return 0; /* past 1e8 most: what is left is rounding */
         memcpy(r->L, r->H, (size_t)(d * d) * sizeof *r->L);
         for (int64_t c = 0; c < d; c++) r->L[c * d + c] += m;
         bad = rk_cholesky_tile(d, r->L, d);

@@ -1,0 +1,106 @@
+/* check.c: what a model file says, compared with itself before the model is handed out.
+ *
+ * A checksum proves that a file arrived as it was written, not that a fit wrote it. What later code takes for granted is looked
+ * at here, once: counts, what indices point at, which parts a model of this type has, and numbers that stand for wholes. Arrays
+ * of the file are finite and kept objects are sound already (rk_report_load, rk_map_load, the data's own load). Each type adds
+ * what it alone relies on in its `check`. */
+#include "model/model.h"
+
+#include <string.h>
+
+/* Rows and columns of the embedding, and which of its rows are kept. */
+static rkhs_status check_counts(const rkhs_model *m) {
+    rkhs_env *env = m->env;
+    const rk_gram_type *gram = (const rk_gram_type *)(*(rk_spec **)((char *)m->spec->self + m->type->gram_offset))->entry;
+    int64_t dim = m->type->dim(m->spec->self, NULL), kept = m->map->kept_count;
+    if (m->n < 2)
+        return rk_fail(env, RKHS_ERR_FORMAT, "it has %lld training objects, and a fit has at least 2: fit the model again",
+                       (long long)m->n);
+    if (m->dim < 1 || m->dim > m->n || m->map->dim != m->dim || (!m->type->predicts && m->dim != dim))
+        return rk_fail(env, RKHS_ERR_FORMAT,
+                       "its embedding is %lld x %lld and its map makes %lld columns, which does not fit '%.80s': fit the model "
+                       "again",
+                       (long long)m->n, (long long)m->dim, (long long)m->map->dim, m->text);
+    if (m->seen > m->n && !m->type->inputs)
+        return rk_fail(env, RKHS_ERR_FORMAT, "it has %lld rows of added objects, and %s adds none: fit the model again",
+                       (long long)(m->seen - m->n), m->type->entry.name);
+    if ((m->keep != NULL) != (gram->form == RK_FORM_FACTOR && !m->type->keeps_all) || (!m->keep && kept != m->seen))
+        return rk_fail(env, RKHS_ERR_FORMAT, "it keeps %lld of %lld objects, which does not fit '%.80s': fit the model again",
+                       (long long)kept, (long long)m->seen, m->text);
+    for (int64_t i = 0; m->keep && i < kept; i++)
+        if (m->keep[i] < 0 || m->keep[i] >= m->seen)
+            return rk_fail(env, RKHS_ERR_FORMAT, "kept object %lld is row %lld of %lld: fit the model again", (long long)i,
+                           (long long)m->keep[i], (long long)m->seen);
+    return RKHS_OK;
+}
+
+/* An item that repeats numbers which are known: `count` of them, if there is one at all. */
+static rkhs_status check_item(const rkhs_model *m, const char *name, const int64_t *known, int64_t count) {
+    const rk_report_item *item = rk_report_find(&m->report, name);
+    const double *values = rk_report_values(&m->report, name, count);
+    for (int64_t i = 0; item && i < count; i++)
+        if (!values || values[i] != (double)known[i])
+            return rk_fail(m->env, RKHS_ERR_FORMAT, "'%s' in its report is not what the model has: fit the model again", name);
+    return RKHS_OK;
+}
+
+static rkhs_status check_report(const rkhs_model *m) {
+    rkhs_status status = RKHS_OK;
+    const rkhs_data *kept = m->map->kept;
+    const rk_image *image = rk_images(kept);
+    TRY(check_item(m, "rows", &m->n, 1));
+    TRY(check_item(m, "kept", &m->map->kept_count, 1));
+    if (!(kept->type->kind & (RK_KIND_STRING | RK_KIND_LABELS | RK_KIND_GRAPH)))
+        TRY(check_item(m, "columns", &kept->columns, 1));
+    TRY(check_item(m, "shape", image ? (int64_t[]){image->h, image->w, image->c} : (int64_t[3]){-1}, 3));
+done:
+    return status;
+}
+
+rkhs_status rk_check_map(const rkhs_model *m, int nearest, int degree, int sphere) {
+    const rk_map *map = m->map;
+    int fits = (map->nearest > 0) == nearest && (int)map->degree == degree && (!map->Z || (nearest && degree)) &&
+               (sphere || map->post == RK_POST_NONE);
+    if (fits) return RKHS_OK;
+    return rk_fail(m->env, RKHS_ERR_FORMAT, "its map is not one that %s makes: fit the model again", m->type->entry.name);
+}
+
+rkhs_status rk_check_plain(const rkhs_model *m) { return rk_check_map(m, 0, RK_DEGREE_NONE, 0); }
+
+/* Refuses numbers that ran out of range. */
+static rkhs_status in_range(const rkhs_model *m, const char *what, const double *values, int64_t count) {
+    for (int64_t i = 0; values && i < count; i++)
+        if (!isfinite(values[i]))
+            return rk_fail(m->env, RKHS_ERR_NUMERIC,
+                           "%s: '%s' ran out of the range of numbers, as kernel values are very large or very small: scale the "
+                           "data, or choose another kernel",
+                           m->type->entry.name, what);
+    return RKHS_OK;
+}
+
+rkhs_status rk_check_finite(const rkhs_model *m) {
+    rkhs_status status = RKHS_OK;
+    const rk_map *map = m->map;
+    TRY(in_range(m, "embedding", m->Z, m->seen * m->dim));
+    TRY(in_range(m, "map", map->B, map->kept_count * map->dim));
+    TRY(in_range(m, "map", map->c, map->dim));
+    TRY(in_range(m, "map", map->mark, map->kept_count));
+    for (int64_t i = 0; i < m->report.count; i++) {
+        const rk_report_item *item = &m->report.items[i];
+        TRY(in_range(m, item->name, item->values, item->rows * item->columns));
+    }
+done:
+    return status;
+}
+
+rkhs_status rk_model_check(const rkhs_model *m) {
+    rkhs_status status = RKHS_OK;
+    if (!(m->map->kept->type->kind & rk_kernel_kinds(m->kernel)))
+        FAIL(m->env, RKHS_ERR_FORMAT, "its kernel does not take %s data, which it keeps: fit the model again",
+             m->map->kept->type->entry.name);
+    TRY(check_counts(m));
+    TRY(check_report(m));
+    TRY(m->type->check(m));
+done:
+    return status;
+}
