@@ -20,7 +20,9 @@ typedef struct rk_columns {
     double *value;
 } rk_columns;
 
-/* A number with its place, column * RK_TILE + row. */
+/* A number with its place, column and row of its tile. */
+enum { ROW_BITS = 8 };
+_Static_assert(RK_TILE <= 1 << ROW_BITS, "a row of a tile is a byte");
 typedef struct placed {
     uint64_t key;
     double value;
@@ -40,7 +42,7 @@ static const rk_sparse *sparse_of(const rkhs_data *x) { return x->self; }
 
 /* Sorts by column, a digit at a time; equal columns stay in order of rows. The result is in one of the two arrays. */
 static placed *sort_by_column(placed *from, placed *to, int64_t count, int64_t columns) {
-    for (int shift = 8; shift < 8 + 31 && (columns - 1) >> (shift - 8); shift += DIGIT) {
+    for (int shift = ROW_BITS; shift < ROW_BITS + 31 && (columns - 1) >> (shift - ROW_BITS); shift += DIGIT) {
         int64_t at[DIGITS] = {0}, sum = 0;
         for (int64_t q = 0; q < count; q++) at[from[q].key >> shift & (DIGITS - 1)]++;
         for (int d = 0; d < DIGITS; d++) {
@@ -59,8 +61,8 @@ static placed *sort_by_column(placed *from, placed *to, int64_t count, int64_t c
 /* Puts the sorted numbers of one tile behind those before it; *lists counts columns so far. */
 static void append(rk_columns *c, const placed *sorted, int64_t first, int64_t count, int64_t *lists) {
     for (int64_t q = 0; q < count; q++) {
-        int32_t column = (int32_t)(sorted[q].key >> 8);
-        if (!q || column != (int32_t)(sorted[q - 1].key >> 8)) {
+        int32_t column = (int32_t)(sorted[q].key >> ROW_BITS);
+        if (!q || column != (int32_t)(sorted[q - 1].key >> ROW_BITS)) {
             c->column[*lists] = column;
             c->start[(*lists)++] = first + q;
         }
@@ -87,7 +89,7 @@ static rkhs_status fill_columns(rkhs_env *env, const rkhs_data *x, rk_columns *c
         int64_t ni = rk_least(RK_TILE, x->rows - i0), first = s->starts[i0], count = 0;
         for (int64_t i = 0; i < ni; i++)
             for (int64_t q = s->starts[i0 + i]; q < s->starts[i0 + i + 1]; q++)
-                one[count++] = (placed){(uint64_t)s->columns[q] * RK_TILE + (uint64_t)i, s->values[q]};
+                one[count++] = (placed){(uint64_t)s->columns[q] << ROW_BITS | (uint64_t)i, s->values[q]};
         append(c, sort_by_column(one, two, count, x->columns), first, count, &lists);
         c->tile[++t] = lists;
         TRY(rk_progress(env, NULL, 0, 0));

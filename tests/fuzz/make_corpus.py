@@ -13,6 +13,7 @@ import tempfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+FORGED = 48  # models that tests/fuzz/forged.c has
 
 
 def put(target, name, content):
@@ -213,6 +214,8 @@ def main():
     for what, texts in SPECS.items():
         for i, text in enumerate(texts):
             put("spec", f"{what}_{i}", bytes([what]) + text.encode())
+    for model in range(FORGED):  # each model of tests/fuzz/forged.c as it is, asked for all that there is
+        put("forged", f"model_{model:02}", bytes([model, 255]))
     for name, content in models(tool):
         put("model", name, content)
 
