@@ -364,8 +364,8 @@ RKHS_API rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, c
  * or from a precomputed Gram. An update that fails leaves the model as it was. */
 RKHS_API rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x);
 
-/* Model files are NumPy archives (.npz) that end in a checksum. They contain the kept training objects. A file may be anybody's:
- * what does not fit together is refused when it is loaded. */
+/* Model files are NumPy archives (.npz) that end in a checksum. They contain the kept training objects. A file may be
+ * anybody's: what does not fit together is refused when it is loaded. */
 RKHS_API rkhs_status rkhs_model_save(const rkhs_model *model, const char *path);
 RKHS_API rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model);
 
