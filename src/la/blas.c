@@ -1,61 +1,109 @@
-/* blas.c: the border to BLAS: narrowing of sizes, single tiles. */
+/* blas.c: the border to BLAS: single tiles, on the calling thread.
+ *
+ * BLAS counts in 32 bits. Tiles are small, and rows that are further apart than that are refused or copied where data come in;
+ * what gets here all the same is computed entry by entry. */
 #include "la/la.h"
 
 #include <cblas.h>
 #include <limits.h>
-#include <stdlib.h>
-
-/* The one place where sizes become 32 bits. Tiles are small and leading dimensions were checked when data came in. */
-static int narrow(int64_t v) {
-    if (v < 0 || v > INT_MAX) abort();
-    return (int)v;
-}
 
 static CBLAS_TRANSPOSE op(char t) { return t == 't' ? CblasTrans : CblasNoTrans; }
 
+/* Whether 32 bits hold all of them. */
+static int fits(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f) {
+    return a <= INT_MAX && b <= INT_MAX && c <= INT_MAX && d <= INT_MAX && e <= INT_MAX && f <= INT_MAX;
+}
+
+/* C = alpha A B + beta C, A[i, q] at i*ai + q*aq, B[q, j] at q*bq + j*bj; `lower`: on and below the diagonal alone. */
+static void product(int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t ai, int64_t aq, const double *B,
+                    int64_t bq, int64_t bj, double beta, double *C, int64_t ldc, int lower) {
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < (lower ? i + 1 : n); j++) {
+            double sum = 0, *c = C + i * ldc + j;
+            for (int64_t q = 0; q < k; q++) sum += A[i * ai + q * aq] * B[q * bq + j * bj];
+            *c = alpha * sum + (beta != 0 ? beta * *c : 0);
+        }
+}
+
 void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda,
                   const double *B, int64_t ldb, double beta, double *C, int64_t ldc) {
+    if (!fits(m, n, k, lda, ldb, ldc)) {
+        int at = ta == 't', bt = tb == 't';
+        product(m, n, k, alpha, A, at ? 1 : lda, at ? lda : 1, B, bt ? 1 : ldb, bt ? ldb : 1, beta, C, ldc, 0);
+        return;
+    }
     rk_blas_enter();
-    cblas_dgemm(CblasRowMajor, op(ta), op(tb), narrow(m), narrow(n), narrow(k), alpha, A, narrow(lda), B, narrow(ldb), beta, C,
-                narrow(ldc));
+    cblas_dgemm(CblasRowMajor, op(ta), op(tb), (int)m, (int)n, (int)k, alpha, A, (int)lda, B, (int)ldb, beta, C, (int)ldc);
     rk_blas_leave();
 }
 
 void rk_gemm_single(int64_t m, int64_t n, int64_t k, const float *A, int64_t lda, const float *B, int64_t ldb, float *C,
                     int64_t ldc) {
+    if (!fits(m, n, k, lda, ldb, ldc)) {
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < n; j++) {
+                float sum = 0;
+                for (int64_t q = 0; q < k; q++) sum += A[i * lda + q] * B[j * ldb + q];
+                C[i * ldc + j] = sum;
+            }
+        return;
+    }
     rk_blas_enter();
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, narrow(m), narrow(n), narrow(k), 1.0f, A, narrow(lda), B, narrow(ldb),
-                0.0f, C, narrow(ldc));
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)n, (int)k, 1.0f, A, (int)lda, B, (int)ldb, 0.0f, C,
+                (int)ldc);
+    rk_blas_leave();
+}
+
+/* The lower triangle of C = alpha op(A) op(A)' + beta C. */
+static void symmetric(char trans, int64_t n, int64_t k, double alpha, const double *A, int64_t lda, double beta, double *C,
+                      int64_t ldc) {
+    if (!fits(n, k, lda, ldc, 0, 0)) {
+        int64_t across = trans == 't' ? 1 : lda, along = trans == 't' ? lda : 1;
+        product(n, n, k, alpha, A, across, along, A, along, across, beta, C, ldc, 1);
+        return;
+    }
+    rk_blas_enter();
+    cblas_dsyrk(CblasRowMajor, CblasLower, op(trans), (int)n, (int)k, alpha, A, (int)lda, beta, C, (int)ldc);
     rk_blas_leave();
 }
 
 void rk_syrk_tile(int64_t n, int64_t k, const double *A, int64_t lda, double beta, double *C, int64_t ldc) {
-    rk_blas_enter();
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, narrow(n), narrow(k), 1.0, A, narrow(lda), beta, C, narrow(ldc));
-    rk_blas_leave();
+    symmetric('n', n, k, 1, A, lda, beta, C, ldc);
 }
 
 void rk_syrk_down(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc) {
-    rk_blas_enter();
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, narrow(n), narrow(k), -1.0, A, narrow(lda), 1.0, C, narrow(ldc));
-    rk_blas_leave();
+    symmetric('t', n, k, -1, A, lda, 1, C, ldc);
 }
 
 void rk_syrk_less(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc) {
-    rk_blas_enter();
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, narrow(n), narrow(k), -1.0, A, narrow(lda), 1.0, C, narrow(ldc));
-    rk_blas_leave();
+    symmetric('n', n, k, -1, A, lda, 1, C, ldc);
+}
+
+/* B = op(L)^-1 B, column by column. */
+static void solve_left(char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb) {
+    for (int64_t step = 0; step < m; step++) {
+        int64_t i = trans == 't' ? m - 1 - step : step;
+        for (int64_t j = 0; j < n; j++) {
+            double sum = B[i * ldb + j];
+            for (int64_t q = trans == 't' ? i + 1 : 0; q < (trans == 't' ? m : i); q++)
+                sum -= (trans == 't' ? L[q * ldl + i] : L[i * ldl + q]) * B[q * ldb + j];
+            B[i * ldb + j] = sum / L[i * ldl + i];
+        }
+    }
 }
 
 void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb) {
-    if (side == 'r' && m == 1) {
-        rk_solve_vector(trans == 't' ? 'n' : 't', n, L, ldl, B);
+    int small = fits(m, n, ldl, ldb, 0, 0);
+    if (side == 'r' && (m == 1 || !small)) {
+        for (int64_t i = 0; i < m; i++) rk_solve_vector(trans == 't' ? 'n' : 't', n, L, ldl, B + i * ldb);
     } else if (side == 'l' && n == 1 && ldb == 1) {
         rk_solve_vector(trans, m, L, ldl, B);
+    } else if (!small) {
+        solve_left(trans, m, n, L, ldl, B, ldb);
     } else {
         rk_blas_enter();
-        cblas_dtrsm(CblasRowMajor, side == 'r' ? CblasRight : CblasLeft, CblasLower, op(trans), CblasNonUnit, narrow(m),
-                    narrow(n), 1.0, L, narrow(ldl), B, narrow(ldb));
+        cblas_dtrsm(CblasRowMajor, side == 'r' ? CblasRight : CblasLeft, CblasLower, op(trans), CblasNonUnit, (int)m, (int)n,
+                    1.0, L, (int)ldl, B, (int)ldb);
         rk_blas_leave();
     }
 }

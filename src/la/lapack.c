@@ -25,9 +25,11 @@ rkhs_status rk_eigen(rkhs_env *env, int64_t n, double *A, int64_t lda, int64_t f
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     double *work, *all, *at = A, size = 0;
-    int *iwork, N = (int)n, LDA = (int)lda, info = 0, lwork = -1, liwork = -1, isize = 0;
+    int *iwork, N, LDA, info = 0, lwork = -1, liwork = -1, isize = 0;
     if (n > 30000 || lda > INT_MAX)
         FAIL(env, RKHS_ERR_ARGUMENT, "a dense eigenproblem of size %lld is too large: use solver=lanczos", (long long)n);
+    N = (int)n;
+    LDA = (int)lda;
     TRY(aligned_room(env, n, &all));
     if ((uintptr_t)A % 64 != 0) {
         TRY(aligned_room(env, n * lda, &at));

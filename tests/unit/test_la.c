@@ -4,6 +4,9 @@
 
 #include "la/la.h"
 
+#include <limits.h>
+#include <sys/mman.h>
+
 static const int thread_counts[] = {1, 2, 4};
 
 static double *matrix(uint64_t seed, int64_t count) {
@@ -482,6 +485,63 @@ static void the_first_asymmetry_is_found(void **state) {
     rk_scratch_release(env, mark);
 }
 
+/* ---- sizes past 32 bits ------------------------------------------------------------------------------------------------ */
+
+enum { FEW = 3 };
+static const int64_t FAR = (int64_t)INT_MAX + 5;
+
+/* FEW rows that are FAR apart, of which pages are asked for and never touched but for those of the numbers. */
+static double *far_copy(const double *near) {
+    size_t bytes = (size_t)(FEW * FAR) * sizeof(double);
+    double *far = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (far == MAP_FAILED) skip();
+    for (int64_t i = 0; i < FEW; i++) memcpy(far + i * FAR, near + i * FEW, FEW * sizeof *far);
+    return far;
+}
+
+/* Compares far rows with near ones, and lets the far ones go. */
+static void same_as_near(const char *what, double *far, const double *near) {
+    double gap = largest_gap(FEW, FEW, far, FAR, near, FEW);
+    munmap(far, (size_t)(FEW * FAR) * sizeof *far);
+    if (!(gap < 1e-14)) fail_msg("%s: rows far apart differ by %g", what, gap);
+}
+
+static void rows_further_apart_than_blas_can_count_are_computed(void **state) {
+    double A[FEW * FEW], B[FEW * FEW], C[FEW * FEW];
+    for (int i = 0; i < FEW * FEW; i++) A[i] = noise(1, (uint64_t)i) + 2 * (i % (FEW + 1) == 0), B[i] = noise(2, (uint64_t)i);
+    double *fa = far_copy(A), *far;
+    for (int way = 0; way < 4; way++) {
+        char ta = way & 1 ? 't' : 'n', tb = way & 2 ? 't' : 'n';
+        memcpy(C, B, sizeof C);
+        far = far_copy(C);
+        rk_gemm_tile(ta, tb, FEW, FEW, FEW, 0.5, A, FEW, B, FEW, -2, C, FEW);
+        rk_gemm_tile(ta, tb, FEW, FEW, FEW, 0.5, fa, FAR, B, FEW, -2, far, FAR);
+        same_as_near("gemm", far, C);
+        memcpy(C, B, sizeof C);
+        far = far_copy(C);
+        rk_trsm_tile(way & 2 ? 'r' : 'l', ta, FEW, FEW, A, FEW, C, FEW);
+        rk_trsm_tile(way & 2 ? 'r' : 'l', ta, FEW, FEW, fa, FAR, far, FAR);
+        same_as_near("trsm", far, C);
+    }
+    for (int way = 0; way < 3; way++) {
+        memcpy(C, B, sizeof C);
+        far = far_copy(C);
+        if (way == 0) rk_syrk_tile(FEW, FEW, A, FEW, 3, C, FEW), rk_syrk_tile(FEW, FEW, fa, FAR, 3, far, FAR);
+        if (way == 1) rk_syrk_down(FEW, FEW, A, FEW, C, FEW), rk_syrk_down(FEW, FEW, fa, FAR, far, FAR);
+        if (way == 2) rk_syrk_less(FEW, FEW, A, FEW, C, FEW), rk_syrk_less(FEW, FEW, fa, FAR, far, FAR);
+        same_as_near("syrk", far, C);
+    }
+    same_as_near("what is only read", fa, A);
+}
+
+static void dense_eigenproblems_past_32_bits_are_refused(void **state) {
+    rkhs_env *env = *state;
+    double one = 1, w, v;
+    FAILS(env, RKHS_ERR_ARGUMENT, "is too large: use solver=lanczos", rk_eigen(env, 1, &one, FAR, 0, 0, &w, &v));
+    rk_clear(env);
+    FAILS(env, RKHS_ERR_ARGUMENT, "size 4294967297 is too large", rk_eigen(env, 4294967297, &one, 4294967297, 0, 0, &w, &v));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(an_eigenvalue_that_fills_the_space_is_found),
@@ -502,6 +562,8 @@ int main(void) {
         ENV_TEST(bits_do_not_depend_on_the_number_of_threads),
         ENV_TEST(every_tiled_routine_can_be_stopped),
         ENV_TEST(the_first_asymmetry_is_found),
+        cmocka_unit_test(rows_further_apart_than_blas_can_count_are_computed),
+        ENV_TEST(dense_eigenproblems_past_32_bits_are_refused),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     int failed = blas_begin() || cmocka_run_group_tests(tests, NULL, NULL);
