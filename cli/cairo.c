@@ -1,11 +1,11 @@
 /* cairo.c: a canvas that cairo paints: PNG (two pixels for each of the drawing's) and PDF.  SPDX-License-Identifier:
  * BSD-3-Clause
  *
- * libcairo is loaded when such a picture is asked for, not before: it brings some twenty libraries with it, which no other run
- * of the tool should wait for. The bytes are collected, and the file written as every other. */
+ * Pango and cairo are loaded when such a picture is asked for, not before: they bring some twenty libraries with them, which no
+ * other run of the tool should wait for. The bytes are collected, and the file written as every other. */
 #include "plot.h"
 
-#ifdef RKHS_CAIRO
+#ifdef RKHS_PANGO
 
 #include <cairo-pdf.h>
 #include <cairo.h>
@@ -23,40 +23,77 @@ enum { ZOOM = 2 };
     X(surface_write_to_png_stream)                                                                                             \
     X(pdf_surface_create_for_stream)                                                                                           \
     X(pdf_surface_set_metadata)                                                                                                \
-    X(surface_finish) X(surface_destroy) X(surface_status) X(create) X(destroy) X(status) X(save) X(restore) X(translate)      \
-        X(rotate) X(scale) X(set_source_rgba) X(set_line_width) X(set_line_join) X(set_line_cap) X(new_path) X(new_sub_path)   \
-            X(move_to) X(line_to) X(close_path) X(arc) X(rectangle) X(fill) X(fill_preserve) X(stroke) X(paint)                \
-                X(select_font_face) X(set_font_size) X(text_extents) X(show_text) X(set_source_surface) X(get_source)          \
-                    X(pattern_set_filter) X(status_to_string)
+    X(surface_finish)                                                                                                          \
+    X(surface_destroy)                                                                                                         \
+    X(surface_status) X(create) X(destroy) X(status) X(save) X(restore) X(translate) X(rotate) X(scale) X(set_source_rgba)     \
+        X(set_line_width) X(set_line_join) X(set_line_cap) X(new_path) X(new_sub_path) X(move_to) X(line_to) X(close_path)     \
+            X(arc) X(rectangle) X(fill) X(fill_preserve) X(stroke) X(paint) X(set_source_surface) X(get_source)                \
+                X(pattern_set_filter) X(status_to_string)
 
 /* The functions that are used, by their names without cairo_. */
 #define MEMBER(f) __typeof__(&cairo_##f) f;
 static struct { FUNCTIONS(MEMBER) } cairo;
 
-/* Finds them; 0 when libcairo is not there. */
+/* Pango sets texts: it finds a font for every letter, joins letters and puts them in order. These functions
+ * have not changed since 2019 (1.44); declared here, they need no headers. */
+typedef struct pango_box {
+    int x, y, width, height; /* in 1/1024 of a pixel */
+} pango_box;
+enum { PANGO_UNITS = 1024, PANGO_NORMAL = 400, PANGO_BOLD = 700 };
+
+#define PANGO_FUNCTIONS(X)                                                                                                     \
+    X(void *, cairo_create_layout, (cairo_t *))                                                                                \
+    X(void, cairo_update_layout, (cairo_t *, void *layout))                                                                    \
+    X(void, cairo_show_layout_line, (cairo_t *, void *line))                                                                   \
+    X(void *, layout_get_context, (void *layout))                                                                              \
+    X(void, layout_set_font_description, (void *layout, const void *font))                                                     \
+    X(void, layout_set_text, (void *layout, const char *, int length))                                                         \
+    X(void, layout_set_single_paragraph_mode, (void *layout, int))                                                             \
+    X(int, layout_get_unknown_glyphs_count, (void *layout))                                                                    \
+    X(void *, layout_get_line_readonly, (void *layout, int))                                                                   \
+    X(void, layout_line_get_extents, (void *line, pango_box *ink, pango_box *logical))                                         \
+    X(void, context_set_round_glyph_positions, (void *context, int))                                                           \
+    X(void *, context_load_font, (void *context, const void *font))                                                            \
+    X(void *, font_description_from_string, (const char *))                                                                    \
+    X(void, font_description_set_absolute_size, (void *font, double))                                                          \
+    X(void, font_description_set_weight, (void *font, int))                                                                    \
+    X(void, font_description_free, (void *font))
+
+#define PANGO_MEMBER(result, f, arguments) result(*f) arguments;
+static struct { PANGO_FUNCTIONS(PANGO_MEMBER) } pango;
+static void (*unref)(void *object);
+
+/* Finds all functions; 0 when a library is not there. Pango's brings cairo and GLib. */
 static int load_cairo(void) {
-    void *library = dlopen(RKHS_CAIRO, RTLD_NOW | RTLD_LOCAL), *found;
+    void *library = dlopen(RKHS_PANGO, RTLD_NOW | RTLD_LOCAL), *found;
     if (library == NULL) return 0;
-#define FIND(f)                                                                                                                \
-    found = dlsym(library, "cairo_" #f);                                                                                       \
+#define FIND(to, name)                                                                                                         \
+    found = dlsym(library, name);                                                                                              \
     if (found == NULL) return 0;                                                                                               \
-    memcpy(&cairo.f, &found, sizeof found);
-    FUNCTIONS(FIND)
+    memcpy(&(to), &found, sizeof found);
+#define FIND_CAIRO(f) FIND(cairo.f, "cairo_" #f)
+#define FIND_PANGO(result, f, arguments) FIND(pango.f, "pango_" #f)
+    FUNCTIONS(FIND_CAIRO)
+    PANGO_FUNCTIONS(FIND_PANGO)
+    FIND(unref, "g_object_unref")
     return 1;
 }
 
 #ifdef __SANITIZE_ADDRESS__
-/* fontconfig keeps what it found to the end of the process: not our leak. */
+/* These keep what they found to the end of the process: not our leak. */
 const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }
+const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\nleak:libpango\nleak:libglib\nleak:libgobject\n"; }
 const char *__lsan_default_options(void);
 const char *__lsan_default_options(void) { return "print_suppressions=0"; }
 #endif
 
 typedef struct painter {
+    const cli *c;
     cairo_surface_t *surface;
     cairo_t *cr;
-    char fill[8]; /* of the group */
+    void *layout, *font; /* Pango's */
+    int unknown;         /* letters that no font has */
+    char fill[8];        /* of the group */
 } painter;
 
 static cairo_t *cr_of(canvas *v) { return ((painter *)v->state)->cr; }
@@ -89,12 +126,34 @@ static void paint_path(cairo_t *cr, const pen *p) {
     cairo.new_path(cr);
 }
 
+static void set_metadata(canvas *v, cairo_pdf_metadata_t which, const char *s) {
+    text plain = {0};
+    text_plain(&plain, s, 500);
+    v->out.failed |= plain.failed;
+    if (!plain.failed) cairo.pdf_surface_set_metadata(((painter *)v->state)->surface, which, plain.s);
+    text_free(&plain);
+}
+
+/* Makes what texts are set with; 0 when there is no font at all. */
+static int find_font(canvas *v) {
+    painter *p = v->state;
+    p->layout = pango.cairo_create_layout(p->cr);
+    p->font = pango.font_description_from_string("Helvetica, Arial, sans-serif");
+    pango.font_description_set_absolute_size(p->font, LETTER * PANGO_UNITS);
+    void *context = pango.layout_get_context(p->layout), *font = pango.context_load_font(context, p->font);
+    if (font == NULL) return 0;
+    unref(font);
+    pango.context_set_round_glyph_positions(context, 0);
+    pango.layout_set_single_paragraph_mode(p->layout, 1);
+    return 1;
+}
+
 static void begin_cairo(canvas *v, double width, double height, const char *title, const char *about) {
     painter *p = v->state;
     if (v->pdf) { /* a pixel is 3/4 of a point, as in a browser */
         p->surface = cairo.pdf_surface_create_for_stream(take_bytes, &v->out, 0.75 * width, 0.75 * height);
-        cairo.pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_TITLE, title);
-        cairo.pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_SUBJECT, about);
+        set_metadata(v, CAIRO_PDF_METADATA_TITLE, title);
+        set_metadata(v, CAIRO_PDF_METADATA_SUBJECT, about);
         cairo.pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z"); /* the same bytes */
     } else {
         p->surface = cairo.image_surface_create(CAIRO_FORMAT_RGB24, (int)(ZOOM * width), (int)(ZOOM * height));
@@ -106,6 +165,7 @@ static void begin_cairo(canvas *v, double width, double height, const char *titl
     cairo.paint(p->cr);
     cairo.set_line_join(p->cr, CAIRO_LINE_JOIN_ROUND);
     cairo.set_line_cap(p->cr, CAIRO_LINE_CAP_BUTT);
+    if (!find_font(v)) v->failure = "there is no font on this machine: install one (fonts-dejavu-core), or write .svg";
 }
 
 static void lines_cairo(canvas *v, const double *xy, int count, int joined, const pen *p) {
@@ -124,48 +184,54 @@ static void rect_cairo(canvas *v, const frame *f, const pen *p) {
     paint_path(cr_of(v), p);
 }
 
-/* How far a text moves the point where the next one begins. */
-static double advance(cairo_t *cr, const char *s) {
-    cairo_text_extents_t e;
-    cairo.text_extents(cr, s, &e);
-    return e.x_advance;
+/* Sets a text; its width. */
+static double set_text(painter *p, const char *s, double size, int bold) {
+    pango_box logical;
+    pango.font_description_set_absolute_size(p->font, size * PANGO_UNITS);
+    pango.font_description_set_weight(p->font, bold ? PANGO_BOLD : PANGO_NORMAL);
+    pango.layout_set_font_description(p->layout, p->font);
+    pango.layout_set_text(p->layout, s, -1);
+    pango.cairo_update_layout(p->cr, p->layout);
+    pango.layout_line_get_extents(pango.layout_get_line_readonly(p->layout, 0), NULL, &logical);
+    return (double)logical.width / PANGO_UNITS;
+}
+
+/* Paints a text whose base line begins at x, y. */
+static void paint_text(painter *p, const char *s, double size, int bold, double x, double y) {
+    set_text(p, s, size, bold);
+    p->unknown += pango.layout_get_unknown_glyphs_count(p->layout);
+    cairo.move_to(p->cr, x, y);
+    pango.cairo_show_layout_line(p->cr, pango.layout_get_line_readonly(p->layout, 0));
 }
 
 static void text_cairo(canvas *v, const words *w) {
-    cairo_t *cr = cr_of(v);
+    enum { SMALL = 10 };
+    painter *p = v->state;
+    cairo_t *cr = p->cr;
     text main = {0}, raised = {0};
-    double size = w->size > 0 ? w->size : LETTER, width;
+    double size = w->size > 0 ? w->size : LETTER;
+    if (v->failure != NULL) return; /* no font */
     text_plain(&main, w->s, w->limit > 0 ? w->limit : 500);
     text_plain(&raised, w->raised != NULL ? w->raised : "", 20);
-    if (main.failed || raised.failed || main.s == NULL) {
-        v->out.failed |= main.failed || raised.failed;
+    if (main.failed || raised.failed) {
+        v->out.failed = 1;
         goto done;
     }
     cairo.save(cr);
-    cairo.select_font_face(cr, "Helvetica", CAIRO_FONT_SLANT_NORMAL,
-                           w->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
     cairo.translate(cr, w->x, w->y);
     if (w->turned) cairo.rotate(cr, -acos(0));
-    cairo.set_font_size(cr, size);
     set_colour(cr, w->colour != NULL ? w->colour : "#222", 1);
-    width = advance(cr, main.s);
-    double total = width, above = 0;
+    double width = set_text(p, main.s, size, w->bold), above = 0, total = width;
     if (w->raised != NULL) {
-        total += advance(cr, ")");
-        cairo.set_font_size(cr, 10);
-        above = advance(cr, raised.s);
-        total += above;
+        above = set_text(p, raised.s, SMALL, w->bold);
+        total += above + set_text(p, ")", size, w->bold);
     }
     double at = w->anchor == 'm' ? -total / 2 : w->anchor == 'e' ? -total : 0;
+    paint_text(p, main.s, size, w->bold, at, 0);
     if (w->raised != NULL) {
-        cairo.move_to(cr, at + width, -4);
-        cairo.show_text(cr, raised.s);
-        cairo.set_font_size(cr, size);
-        cairo.move_to(cr, at + width + above, 0);
-        cairo.show_text(cr, ")");
+        paint_text(p, raised.s, SMALL, w->bold, at + width, -4);
+        paint_text(p, ")", size, w->bold, at + width + above, 0);
     }
-    cairo.move_to(cr, at, 0);
-    cairo.show_text(cr, main.s);
     cairo.new_path(cr);
     cairo.restore(cr);
 done:
@@ -250,6 +316,10 @@ static void group_end_cairo(canvas *v) {
 
 static void end_cairo(canvas *v) {
     painter *p = v->state;
+    if (v->failure != NULL) return;
+    if (p->unknown > 0 && !p->c->quiet)
+        say(p->c->command->name, "no font on this machine has some of the letters, which are drawn as boxes: install one that "
+                                 "has them (fonts-noto), or write .svg");
     cairo_status_t status = cairo.status(p->cr);
     if (status == CAIRO_STATUS_SUCCESS && !v->pdf) status = cairo.surface_write_to_png_stream(p->surface, take_bytes, &v->out);
     cairo.surface_finish(p->surface);
@@ -259,6 +329,8 @@ static void end_cairo(canvas *v) {
 
 static void release_cairo(canvas *v) {
     painter *p = v->state;
+    if (p != NULL && p->layout != NULL) unref(p->layout);
+    if (p != NULL && p->font != NULL) pango.font_description_free(p->font);
     if (p != NULL && p->cr != NULL) cairo.destroy(p->cr);
     if (p != NULL && p->surface != NULL) cairo.surface_destroy(p->surface);
     free(p);
@@ -271,9 +343,11 @@ static const canvas_type painted = {begin_cairo, lines_cairo, rect_cairo,      t
 rkhs_status canvas_cairo(cli *c, const char *path, canvas *v) {
     if (!load_cairo())
         return refuse(c, EXIT_FAILED,
-                      "%s: PNG and PDF are painted by " RKHS_CAIRO ", which is not there: install it, or write .svg", path);
-    v->state = calloc(1, sizeof(painter));
-    if (v->state == NULL) return refuse(c, EXIT_FAILED, "no memory");
+                      "%s: PNG and PDF are painted by " RKHS_PANGO ", which is not there: install it, or write .svg", path);
+    painter *p = calloc(1, sizeof *p);
+    if (p == NULL) return refuse(c, EXIT_FAILED, "no memory");
+    p->c = c;
+    v->state = p;
     v->type = &painted;
     return RKHS_OK;
 }

@@ -211,10 +211,8 @@ void text_bytes(text *t, const char *bytes, size_t count);
 /* XML text of at most `limit` columns: control characters replaced, right-to-left text isolated,
  * the rest cut with an ellipsis. */
 void text_xml(text *t, const char *s, int limit);
-/* The same for who draws letters one after the other: no XML, and what runs from right to left is joined and turned round. */
+/* The same, without XML and without isolating. */
 void text_plain(text *t, const char *s, int limit);
-/* Arabic letters in the forms that they have in a word; returns the new count. (arabic.c) */
-int join_letters(unsigned *code, int count);
 /* A text from outside, of at most `length` bytes, on a terminal: what would steer it, turn the direction of what follows, begin
  * a line or is no UTF-8 is shown as \x1b, \u202e. Returns the columns; out may be NULL. */
 int print_safe(FILE *out, const char *s, size_t length);

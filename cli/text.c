@@ -193,58 +193,9 @@ static void add_limited(text *t, const char *s, int limit, int xml) {
 
 void text_xml(text *t, const char *s, int limit) { add_limited(t, s, limit, 1); }
 
-static void reverse(unsigned *code, char *side, int from, int to) {
-    for (to--; from < to; from++, to--) {
-        unsigned c = code[from];
-        char s = side[from];
-        code[from] = code[to], code[to] = c;
-        side[from] = side[to], side[to] = s;
-    }
-}
-
-/* Turns runs of one side ('R' or 'L') round. */
-static void reverse_runs(unsigned *code, char *side, int count, char which) {
-    for (int i = 0, j; i < count; i = j + 1) {
-        for (j = i; j < count && side[j] == which;) j++;
-        reverse(code, side, i, j);
-    }
-}
-
-/* The order in which letters stand on paper, from that in which they are read: runs of both directions; what has none (blanks,
- * signs) goes with its neighbours if these agree, and with the first letter's direction if not. */
-static void set_in_order(unsigned *code, int count) {
-    char side[512], base = 0, before;
-    for (int i = 0; i < count; i++) {
-        int letter = code[i] >= 0x80 || (code[i] >= '0' && code[i] <= '9') || ((code[i] | 32) >= 'a' && (code[i] | 32) <= 'z');
-        side[i] = is_rightward(code[i]) ? 'R' : letter ? 'L' : 'N';
-        if (base == 0 && side[i] != 'N') base = side[i];
-    }
-    before = base;
-    for (int i = 0; i < count; i++) {
-        int next = i;
-        while (next < count && side[next] == 'N') next++;
-        char after = next < count ? side[next] : base;
-        if (side[i] == 'N') side[i] = before == after ? before : base;
-        before = side[i];
-    }
-    if (base == 'R') reverse(code, side, 0, count);
-    reverse_runs(code, side, count, base == 'R' ? 'L' : 'R');
-}
-
 void text_plain(text *t, const char *s, int limit) {
-    text cut = {0};
-    unsigned code[500];
-    int count = 0, turned = 0;
-    add_limited(&cut, s, limit, 0);
-    if (cut.failed) t->failed = 1;
-    for (const char *at = cut.s; at != NULL && *at != 0 && count < 500; count++) {
-        code[count] = next_character(&at);
-        turned |= is_rightward(code[count]);
-    }
-    if (turned) count = join_letters(code, count);
-    if (turned) set_in_order(code, count);
-    for (int i = 0; i < count; i++) add_character(t, code[i], 0);
-    text_free(&cut);
+    text_bytes(t, "", 0);
+    add_limited(t, s, limit, 0);
 }
 
 rkhs_status text_write(cli *c, const text *t, const char *path) {

@@ -77,6 +77,8 @@ run("score", "silhouette", "--z", "Z.npy", "--labels", "labels.csv")
 run("select", "kpca", "X.npy", "--labels", "labels.csv", "--by", "knn", "--try", "dim=1,2")
 run("select", "kpca(dim=?)", "X.npy", "--labels", "y.npy", "--by", "knn(k=2)", "--try", b"dim=1," + EVIL[:-2], "--table", "t.tsv", code=0, told=r"\x1b[2J")
 run("plot", "Z.npy", "--labels", "labels.csv", "--title", EVIL[:-2] + b"<b>&amp;]]>", "-o", "p.svg", code=0)
+for path in ("p.png", "p.pdf"):
+    run("plot", "Z.npy", "--labels", "labels.csv", "--title", EVIL, "-o", path)
 svg = pathlib.Path("p.svg").read_text() if os.path.exists("p.svg") else "<svg/>"
 if BAD.sub("", svg.replace("\u2068", "").replace("\u2069", "")) != svg.replace("\u2068", "").replace("\u2069", ""):
     problems.append("the picture has control characters")
