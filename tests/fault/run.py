@@ -64,7 +64,8 @@ COMMANDS = [
     ("help fit", ["help", "fit"], []),
 ]
 NO_OPTIONS = ("list", "help")
-SPACE = ("fit", "fit nystrom", "transform to npy", "inverse", "anomaly", "update", "score", "gram", "gram rows", "fit precomputed")
+SPACE = ("fit", "fit nystrom", "transform to npy", "inverse", "anomaly", "update", "score", "dimension", "gram", "gram rows",
+         "fit precomputed")
 # kind, how, exit codes that are right when it strikes; the tool also opens and syncs a folder if it can
 FAULTS = [
     ("write", str(errno.ENOSPC), {1}), ("write", str(errno.EIO), {1}), ("write", "short", {0}), ("open", str(errno.ENOSPC), {0, 1}),

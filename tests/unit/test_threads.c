@@ -201,6 +201,49 @@ static void threads_fork_beside_each_other_and_a_fit(void **state) {
     job_free(j);
 }
 
+/* ---- what the manual allows ---------------------------------------------------------------------------------------- */
+
+static void *fit_once(void *argument) {
+    job *j = argument;
+    j->status = fit(j);
+    return NULL;
+}
+
+static void an_env_goes_from_thread_to_thread(void **state) {
+    job *j = job_new(0);
+    double Z[N * DIM];
+    OK(j->env, fit(j));
+    memcpy(Z, j->Z, sizeof Z);
+    for (int i = 0; i < 3; i++) {
+        pthread_t thread;
+        memset(j->Z, 0, sizeof j->Z);
+        assert_int_equal(pthread_create(&thread, NULL, fit_once, j), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        OK(j->env, j->status);
+        assert_memory_equal(j->Z, Z, sizeof Z);
+    }
+    job_free(j);
+}
+
+/* A job inside a job, once. */
+static int fit_other(const rkhs_progress *progress, void *payload) {
+    job *other = payload;
+    if (other->status == RKHS_ERR_BUG) other->status = fit(other);
+    return 0;
+}
+
+static void a_callback_computes_on_another_env(void **state) {
+    job *j = job_new(0), *other = job_new(1), *alone = job_new(1);
+    other->status = RKHS_ERR_BUG;
+    rkhs_env_set_progress(j->env, fit_other, other);
+    j->env->progress_last = -1e9;
+    OK(j->env, fit(j));
+    OK(other->env, other->status);
+    OK(alone->env, fit(alone));
+    assert_memory_equal(other->Z, alone->Z, sizeof alone->Z);
+    job_free(j), job_free(other), job_free(alone);
+}
+
 /* ---- BLAS ---------------------------------------------------------------------------------------------------------- */
 
 static int (*blas_count)(void);
@@ -319,6 +362,8 @@ static void buffers_of_blas_count_as_memory_while_a_call_computes(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_envs_in_two_threads_give_the_bits_that_each_gives_alone),
+        cmocka_unit_test(an_env_goes_from_thread_to_thread),
+        cmocka_unit_test(a_callback_computes_on_another_env),
         cmocka_unit_test(a_forked_child_fits_after_a_fit_in_the_parent),
         cmocka_unit_test(a_child_forked_while_others_call_blas_computes),
         cmocka_unit_test(a_child_forked_in_a_long_call_of_another_thread_says_so),
