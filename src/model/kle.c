@@ -121,7 +121,8 @@ done:
 
 static rkhs_status check_kle(const rkhs_model *m) {
     const kle *o = m->spec->self;
-    return rk_check_map(m, 1, o->weights ? RK_DEGREE_BINARY : RK_DEGREE_KERNEL, 0);
+    int binary = o->weights == BINARY || (o->weights == AUTO && m->map->degree == RK_DEGREE_BINARY);
+    return rk_check_map(m, 1, binary ? RK_DEGREE_BINARY : RK_DEGREE_KERNEL, 0);
 }
 
 const rk_model_type rk_model_kle = {

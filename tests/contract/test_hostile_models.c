@@ -333,6 +333,9 @@ static void odd_numbers_in_any_array_are_refused_or_harmless(void **state) {
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
         rk_archive *a;
         save_model(env, specs[s][0], specs[s][1], specs[s][2]);
+        rkhs_model *as_it_was;
+        FINE(env, rkhs_model_load(env, "m.rkhs", &as_it_was));
+        rkhs_model_free(as_it_was);
         FINE(env, rk_archive_read(env, "m.rkhs", &a));
         for (int64_t i = 0; i < rk_archive_count(a); i++) {
             rk_mark mark = rk_scratch_mark(env);
