@@ -6,6 +6,7 @@
  * what it alone relies on in its `check`. */
 #include "model/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Rows and columns of the embedding, and which of its rows are kept. */
@@ -78,7 +79,8 @@ static rkhs_status in_range(const rkhs_model *m, const char *what, const double 
     return RKHS_OK;
 }
 
-rkhs_status rk_check_finite(const rkhs_model *m) {
+/* All that a fit left. */
+static rkhs_status check_finite(const rkhs_model *m) {
     rkhs_status status = RKHS_OK;
     const rk_map *map = m->map;
     TRY(in_range(m, "embedding", m->Z, m->seen * m->dim));
@@ -103,4 +105,17 @@ rkhs_status rk_model_check(const rkhs_model *m) {
     TRY(m->type->check(m));
 done:
     return status;
+}
+
+rkhs_status rk_check_fitted(const rkhs_model *m) {
+    rkhs_env *env = m->env;
+    char why[sizeof env->message];
+    rkhs_status status = check_finite(m);
+    if (status == RKHS_OK) status = rk_model_check(m);
+    if (status != RKHS_ERR_FORMAT) return status;
+    snprintf(why, sizeof why, "%.*s", (int)strcspn(env->message, ":"), env->message); /* without what to do with a file */
+    rk_clear(env);
+    return rk_fail(env, RKHS_ERR_NUMERIC,
+                   "%s: the fit ran out of the range of numbers (%s): scale the data, or choose another kernel",
+                   m->type->entry.name, why);
 }

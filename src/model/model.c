@@ -220,7 +220,7 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     if (fresh->map->post == RK_POST_SPHERE) TRY(rk_map_apply(env, fresh->map, fresh->kernel, seen, fresh->Z, dim));
     fresh->keep = gram->keep;
     gram->keep = NULL;
-    TRY(rk_check_finite(fresh));
+    TRY(rk_check_fitted(fresh));
 done:
     rk_gram_free(gram);
     rkhs_data_free(other);

@@ -43,8 +43,8 @@ rkhs_status rk_model_check(const rkhs_model *m);
  * sphere; plain: over all, and as it is. */
 rkhs_status rk_check_map(const rkhs_model *m, int nearest, int degree, int sphere);
 rkhs_status rk_check_plain(const rkhs_model *m);
-/* Refuses what a fit left, where a number of it is not finite: its file would be. */
-rkhs_status rk_check_finite(const rkhs_model *m);
+/* Refuses what a fit left, where its file would be refused: numbers that are not finite, or out of range. */
+rkhs_status rk_check_fitted(const rkhs_model *m);
 
 /* Refuses an array of a model file that has NaN or Inf. */
 rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char *name, const rk_array *a);

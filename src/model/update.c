@@ -105,7 +105,7 @@ rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
     turn(model, fresh);
     TRY(rk_report_number(env, &fresh->report, "new_rows", (double)use->rows));
     TRY(rk_report_number(env, &fresh->report, "moved", moved(model, fresh)));
-    TRY(rk_check_finite(fresh));
+    TRY(rk_check_fitted(fresh));
     rk_model_swap(model, fresh);
 done:
     rk_blas_end(env);

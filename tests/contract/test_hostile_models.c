@@ -292,6 +292,31 @@ static void objects_that_a_model_of_a_gram_keeps_have_no_values(void **state) {
     rkhs_model_free(m);
 }
 
+/* An update that runs off, of a kernel that a file says, leaves the model as it was and says so. */
+static void a_fit_that_runs_out_of_range_says_so(void **state) {
+    rkhs_env *env = *state;
+    static const char kernel[] = "1e300*linear", model[] = "tke(dim=1, match=product, latent=rbf, weights=kernel, lk=1e300)";
+    static const char *const specs[] = {"tke(dim=1, solver=lbfgs(iter=5))", "kpca(dim=1)"};
+    for (int t = 0; t < 2; t++) {
+        rkhs_model *m, *again;
+        save_model(env, specs[t], NULL, "small");
+        if (t)
+            FORGE(env, {"kernel", {'S', 1, {sizeof kernel - 1}, kernel}});
+        else
+            FORGE(env, {"kernel", {'S', 1, {sizeof kernel - 1}, kernel}}, {"model", {'S', 1, {sizeof model - 1}, model}});
+        FINE(env, rkhs_model_load(env, "c.rkhs", &m));
+        rkhs_data *x = fixture_data(env, "small", N);
+        rkhs_status status = rkhs_model_update(m, x);
+        HOLDS(status == RKHS_OK || status == RKHS_ERR_NUMERIC);
+        if (status != RKHS_OK) HOLDS(m->n == N && rkhs_env_message(env)[0]);
+        FINE(env, rkhs_model_save(m, "d.rkhs"));
+        FINE(env, rkhs_model_load(env, "d.rkhs", &again));
+        rkhs_data_free(x);
+        rkhs_model_free(again);
+        rkhs_model_free(m);
+    }
+}
+
 /* Everything that takes objects, with those that are kept, and codes. */
 static void use_all(rkhs_env *env, rkhs_model *m) {
     static const char *const ways[] = {"map", "refine", "neighbour", NULL}, *const by[] = {"error", "density", "both", NULL};
@@ -388,6 +413,7 @@ int main(void) {
         FOLDER_TEST(a_long_text_loads_and_saves_as_it_was),
         FOLDER_TEST(spec_texts_that_ask_for_too_much_are_refused),
         FOLDER_TEST(objects_that_a_model_of_a_gram_keeps_have_no_values),
+        FOLDER_TEST(a_fit_that_runs_out_of_range_says_so),
         FOLDER_TEST(odd_numbers_in_any_array_are_refused_or_harmless),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
