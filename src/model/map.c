@@ -70,21 +70,25 @@ done:
     return status;
 }
 
+#define MARK_ERROR 1e-11 /* what rounding may change, in parts of what is summed */
+
 static double mark_weight(int64_t j) { return rk_uniform(0, RK_STREAM_MARK, (uint64_t)j, 0) + 0.5; }
 
-/* What marks may differ by through rounding. */
-static double mark_error(const rk_map *map) {
-    double largest = 0;
-    for (int64_t j = 0; j < map->kept_count; j++) largest = fmax(largest, fabs(map->mark[j]));
-    return 1e-11 * largest;
+rkhs_status rk_marks_new(rkhs_env *env, const rk_map *map, rk_marks *out) {
+    rkhs_status status = RKHS_OK;
+    *out = (rk_marks){.count = map->kept_count, .mark = map->mark};
+    if (!map->mark) return RKHS_OK;
+    TRY(rk_scratch(env, out->count, sizeof *out->weight, &out->weight));
+    for (int64_t j = 0; j < out->count; j++) out->weight[j] = mark_weight(j);
+done:
+    return status;
 }
 
-/* The kept object with the mark of a row, or -1. */
-static int64_t twin_of(const rk_map *map, double mark, double error) {
+int64_t rk_marks_find(const rk_marks *m, double mark, double size) {
     int64_t best = -1;
-    double least = error;
-    for (int64_t j = 0; j < map->kept_count; j++) {
-        double off = fabs(map->mark[j] - mark);
+    double least = MARK_ERROR * size;
+    for (int64_t j = 0; j < m->count; j++) {
+        double off = fabs(m->mark[j] - mark);
         if (off < least || (best < 0 && off <= least)) least = off, best = j;
     }
     return best;
@@ -100,18 +104,30 @@ static int by_mark(const void *a, const void *b) {
     return x->mark != y->mark ? (x->mark < y->mark ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
 }
 
-/* marks of all objects, from a stored Gram or by tiles. */
-static rkhs_status make_marks(rk_fit *f) {
+rkhs_status rk_map_mark(rk_fit *f) {
     rkhs_status status = RKHS_OK;
+    rkhs_env *env = f->env;
+    rk_mark scratch = rk_scratch_mark(env);
+    const rk_gram *g = f->gram;
+    rk_map *map = f->map;
     double *weight, zero = 0;
-    rk_map sums = {.kept = (rkhs_data *)(uintptr_t)f->x, .kept_count = f->gram->n, .dim = 1, .c = &zero};
-    TRY(rk_scratch(f->env, f->gram->n, sizeof *weight, &weight));
-    for (int64_t j = 0; j < f->gram->n; j++) weight[j] = mark_weight(j);
+    rkhs_data *some = NULL;
+    rk_map sums = {.kept_count = map->kept_count, .dim = 1, .c = &zero};
+    TRY(rk_alloc(env, map->kept_count, sizeof *map->mark, &map->mark));
+    TRY(rk_scratch(env, map->kept_count, sizeof *weight, &weight));
+    for (int64_t j = 0; j < map->kept_count; j++) weight[j] = mark_weight(j);
     sums.B = weight;
-    TRY(f->gram->type->form == RK_FORM_SAMPLE ? f->gram->type->mul(f->gram, weight, 1, f->map->mark)
-                                              : rk_map_apply(f->env, &sums, f->kernel, f->x, f->map->mark, 1));
+    if (g->type->form == RK_FORM_SAMPLE) {
+        TRY(g->type->mul(g, weight, 1, map->mark));
+        goto done;
+    }
+    if (g->keep) TRY(rk_data_subset(g->x, g->keep, map->kept_count, &some));
+    sums.kept = some ? some : (rkhs_data *)(uintptr_t)g->x;
+    TRY(rk_map_apply(env, &sums, f->kernel, sums.kept, map->mark, 1));
 done:
-    rk_unbind(f->env, sums.bound);
+    rk_unbind(env, sums.bound);
+    rkhs_data_free(some);
+    rk_scratch_release(env, scratch);
     return status;
 }
 
@@ -123,15 +139,13 @@ rkhs_status rk_map_keep(rk_fit *f, double *Z) {
     int64_t n = map->kept_count, d = map->dim;
     double *mean;
     marked *order;
-    TRY(rk_alloc(env, n, sizeof *map->mark, &map->mark));
     TRY(rk_scratch(env, d, sizeof *mean, &mean));
     TRY(rk_scratch(env, n, sizeof *order, &order));
-    TRY(make_marks(f));
+    TRY(rk_map_mark(f));
     for (int64_t j = 0; j < n; j++) order[j] = (marked){map->mark[j], j};
     qsort(order, (size_t)n, sizeof *order, by_mark);
-    double error = mark_error(map);
     for (int64_t from = 0, to; from < n; from = to) {
-        for (to = from + 1; to < n && order[to].mark - order[to - 1].mark <= error;) to++;
+        for (to = from + 1; to < n && order[to].mark - order[to - 1].mark <= MARK_ERROR * fabs(order[to].mark);) to++;
         memset(mean, 0, (size_t)d * sizeof *mean);
         for (int64_t q = from; q < to; q++)
             for (int64_t c = 0; c < d; c++) mean[c] += Z[order[q].at * d + c] / (double)(to - from);
@@ -161,8 +175,7 @@ typedef struct apply_loop {
     double *sums;   /* workers x RK_TILE: of the values used in each row */
     double *value;  /* workers x RK_TILE x nearest: of the nearest so far, nearest first */
     int64_t *index; /* and whose they are */
-    double *weight; /* kept: of the marks, or NULL */
-    double error;   /* of the marks */
+    rk_marks marks; /* where kept objects keep their rows of Z */
     double *Z;
     int64_t ld, tile; /* rows at a time */
     rk_work *work;
@@ -191,7 +204,7 @@ static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int work
 static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int worker, double *K, double *sums) {
     const rk_map *map = a->map;
     int64_t most = rk_least(map->nearest, map->kept_count), counts[RK_TILE] = {0};
-    double *value = a->value + (int64_t)worker * RK_TILE * most, mark[RK_TILE] = {0};
+    double *value = a->value + (int64_t)worker * RK_TILE * most, mark[RK_TILE] = {0}, size[RK_TILE] = {0};
     int64_t *index = a->index + (int64_t)worker * RK_TILE * most;
     for (int64_t j0 = 0; j0 < map->kept_count; j0 += RK_TILE) {
         int64_t nj = rk_least(RK_TILE, map->kept_count - j0);
@@ -201,12 +214,15 @@ static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int 
             for (int64_t j = 0; j < nj; j++)
                 counts[i] = rk_top_offer(value + i * most, index + i * most, counts[i], most, j0 + j,
                                          rk_nearness(map->half, j0 + j, K[i * RK_TILE + j]));
-        for (int64_t i = 0; a->weight && i < ni; i++)
-            for (int64_t j = 0; j < nj; j++) mark[i] += a->weight[j0 + j] * K[i * RK_TILE + j];
+        for (int64_t i = 0; a->marks.weight && i < ni; i++)
+            for (int64_t j = 0; j < nj; j++) {
+                double v = a->marks.weight[j0 + j] * K[i * RK_TILE + j];
+                mark[i] += v, size[i] += fabs(v);
+            }
     }
     for (int64_t i = 0; i < ni; i++) {
         double *z = a->Z + (i0 + i) * a->ld;
-        int64_t twin = a->weight ? twin_of(map, mark[i], a->error) : -1;
+        int64_t twin = a->marks.weight ? rk_marks_find(&a->marks, mark[i], size[i]) : -1;
         memset(z, 0, (size_t)map->dim * sizeof *z);
         if (twin >= 0) { /* the whole of the row: finish_rows leaves it */
             sums[i] = 1;
@@ -266,11 +282,7 @@ rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, 
     TRY(rk_scratch(env, rows_at_once, sizeof *a.sums, &a.sums));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.value, &a.value));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.index, &a.index));
-    if (map->Z) {
-        TRY(rk_scratch(env, map->kept_count, sizeof *a.weight, &a.weight));
-        for (int64_t j = 0; j < map->kept_count; j++) a.weight[j] = mark_weight(j);
-        a.error = mark_error(map);
-    }
+    if (map->Z) TRY(rk_marks_new(env, map, &a.marks));
     TRY(rk_kernel_parallel(env, "transform", kernel, tiles, apply_tile, &a));
 done:
     rk_unbind(env, rows);
@@ -301,12 +313,24 @@ rkhs_status rk_map_save(const rk_map *map, rk_archive *archive) {
     TRY(rk_archive_put_int(archive, "map/nearest", map->nearest));
     TRY(rk_archive_put_int(archive, "map/degree", map->degree));
     TRY(rk_archive_put_int(archive, "map/post", map->post));
-    if (map->Z) {
-        TRY(rk_archive_put(archive, "map/Z", &(rk_array){'d', 2, {map->kept_count, map->dim}, map->Z}));
-        TRY(rk_archive_put(archive, "map/mark", &(rk_array){'d', 1, {map->kept_count}, map->mark}));
-    }
+    if (map->Z) TRY(rk_archive_put(archive, "map/Z", &(rk_array){'d', 2, {map->kept_count, map->dim}, map->Z}));
+    if (map->mark) TRY(rk_archive_put(archive, "map/mark", &(rk_array){'d', 1, {map->kept_count}, map->mark}));
     if (map->half) TRY(rk_archive_put(archive, "map/half", &(rk_array){'d', 1, {map->kept_count}, map->half}));
     TRY(rk_data_save(map->kept, archive, "kept/"));
+done:
+    return status;
+}
+
+/* A number of each kept object, where the file has it. */
+static rkhs_status load_each(rkhs_env *env, rk_archive *archive, const char *name, const rk_map *m, double **out) {
+    rkhs_status status = RKHS_OK;
+    rk_array a;
+    if (!rk_archive_has(archive, name)) return RKHS_OK;
+    TRY(rk_archive_get(archive, name, 'd', 1, &a));
+    if (a.shape[0] != m->kept_count)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
+    TRY(rk_file_finite(env, archive, name, &a));
+    TRY(copied(env, m->kept_count, a.data, out));
 done:
     return status;
 }
@@ -314,30 +338,15 @@ done:
 /* What kept objects keep, where the file has it. */
 static rkhs_status load_keep(rkhs_env *env, rk_archive *archive, rk_map *m) {
     rkhs_status status = RKHS_OK;
-    rk_array Z, mark;
+    rk_array Z;
+    TRY(load_each(env, archive, "map/half", m, &m->half));
+    TRY(load_each(env, archive, "map/mark", m, &m->mark));
     if (!rk_archive_has(archive, "map/Z")) return RKHS_OK;
     TRY(rk_archive_get(archive, "map/Z", 'd', 2, &Z));
-    TRY(rk_archive_get(archive, "map/mark", 'd', 1, &mark));
-    if (Z.shape[0] != m->kept_count || Z.shape[1] != m->dim || mark.shape[0] != m->kept_count || !m->nearest)
+    if (Z.shape[0] != m->kept_count || Z.shape[1] != m->dim || !m->mark || !m->nearest)
         FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
     TRY(rk_file_finite(env, archive, "map/Z", &Z));
-    TRY(rk_file_finite(env, archive, "map/mark", &mark));
     TRY(copied(env, m->kept_count * m->dim, Z.data, &m->Z));
-    TRY(copied(env, m->kept_count, mark.data, &m->mark));
-done:
-    return status;
-}
-
-/* Half of the diagonal, where the file has it. */
-static rkhs_status load_half(rkhs_env *env, rk_archive *archive, rk_map *m) {
-    rkhs_status status = RKHS_OK;
-    rk_array half;
-    if (!rk_archive_has(archive, "map/half")) return RKHS_OK;
-    TRY(rk_archive_get(archive, "map/half", 'd', 1, &half));
-    if (half.shape[0] != m->kept_count)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
-    TRY(rk_file_finite(env, archive, "map/half", &half));
-    TRY(copied(env, m->kept_count, half.data, &m->half));
 done:
     return status;
 }
@@ -366,7 +375,6 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     m->degree = degree == 2 ? RK_DEGREE_BINARY : degree ? RK_DEGREE_KERNEL : RK_DEGREE_NONE;
     m->post = post ? RK_POST_SPHERE : RK_POST_NONE;
     TRY(load_keep(env, archive, m));
-    TRY(load_half(env, archive, m));
     *map = m;
     m = NULL;
 done:

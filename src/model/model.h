@@ -56,7 +56,10 @@ rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map);
 void rk_map_free(rkhs_env *env, rk_map *map);
 /* One with the same kept objects. */
 rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy);
-/* Makes all objects keep their rows of Z (n x dim); equal ones share the mean of theirs. For models that keep all objects. */
+/* Marks of kept objects, by which rk_marks_find tells them from all others. */
+rkhs_status rk_map_mark(rk_fit *f);
+/* Makes all objects keep their rows of Z (n x dim), and marks them; equal ones share the mean of theirs. For models that keep
+ * all objects. */
 rkhs_status rk_map_keep(rk_fit *f, double *Z);
 /* Keeps k(x,x)/2 of kept objects, from that of all (rk_gram_halves; may be NULL), so that the nearest of a new one are known.
  */
@@ -72,6 +75,17 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map);
 void rk_fix_signs(double *Z, int64_t n, int64_t all, int64_t dim, rk_map *map);
 /* Column c of Z (rows x dim) and of the map the other way round. */
 void rk_flip(double *Z, int64_t rows, int64_t dim, rk_map *map, int64_t c);
+
+/* A row's mark is the sum of weight times its kernel values with kept objects, its size that of their absolute values. On the
+ * scratch list; weight NULL: there are none. */
+typedef struct rk_marks {
+    int64_t count;
+    const double *mark;
+    double *weight;
+} rk_marks;
+rkhs_status rk_marks_new(rkhs_env *env, const rk_map *map, rk_marks *out);
+/* The kept object that a row is, by its mark, or -1. */
+int64_t rk_marks_find(const rk_marks *m, double mark, double size);
 
 /* ---- place: new objects in other ways than by the map ---------------------------------------------------------------- */
 
@@ -206,6 +220,7 @@ typedef struct rk_twin_place {
     double g, lk, lx, sum;
     int latent, log;
     const double *half; /* kept, or NULL: rk_gram_halves */
+    rk_marks marks;     /* of kept objects, which have their places */
     double *columns;    /* dim x kept: the embedding of kept objects */
 } rk_twin_place;
 int64_t rk_twin_place_work(int64_t kept, int64_t dim, int64_t k);

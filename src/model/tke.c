@@ -154,6 +154,7 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
                          .context = &t};
     TRY(rk_solve_smooth(f->gram, o->solver, &problem, Z0, &theta, &s));
     f->map->nearest = nearest;
+    TRY(rk_map_mark(f));
     TRY(report(f, &t, &s, exp(theta)));
 done:
     rk_free(f->env, s.history);
@@ -201,6 +202,7 @@ static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
                          .log = o->match == MATCH_LOG,
                          .half = m->map->half,
                          .sum = sum_of(o, k, m->map->half)};
+    TRY(rk_marks_new(m->env, m->map, &t->marks));
     TRY(rk_scratch(m->env, kept * d, sizeof *t->columns, &t->columns));
     for (int64_t i = 0; i < kept; i++)
         for (int64_t c = 0; c < d; c++) t->columns[c * kept + i] = m->Z[(m->keep ? m->keep[i] : i) * d + c];

@@ -4,7 +4,7 @@
  *
  * over z, a = kx or log kx (twin.c), F what the object's k nearest kept ones in feature space weigh. The start is the one of
  * these that has the lowest l; from there Newton steps, made to go downhill, each at most as far as it gains: l never rises.
- * Everything is a function of the object's kernel values alone. */
+ * A kept object keeps its place. Everything is a function of the object's kernel values alone. */
 #include "model/model.h"
 
 #include <string.h>
@@ -140,18 +140,35 @@ static void descend(row *r, double *z) {
     }
 }
 
-void rk_twin_place_row(const rk_twin_place *t, const double *K, int refine, double *z, double *work) {
-    row r = row_of(t, work);
+/* The kept object that the row is, or -1. */
+static int64_t own_place(const rk_twin_place *t, const double *K) {
+    double mark = 0, size = 0;
+    for (int64_t j = 0; t->marks.weight && j < t->kept; j++) {
+        double v = t->marks.weight[j] * K[j];
+        mark += v, size += fabs(v);
+    }
+    return t->marks.weight ? rk_marks_find(&t->marks, mark, size) : -1;
+}
+
+/* The neighbour where l is lowest; near and F are filled. */
+static int64_t first_guess(row *r, const double *K) {
+    const rk_twin_place *t = r->t;
     int64_t count = 0, best = 0, d = t->dim;
     double least = INFINITY;
-    for (int64_t j = 0; j < t->kept; j++) count = rk_top_offer(r.F, r.near, count, t->k, j, rk_nearness(t->half, j, K[j]));
-    for (int64_t q = 0; q < t->k; q++) r.F[q] = K[r.near[q]];
-    rk_twin_weigh(t->k, t->sum, t->log, t->half, r.near, r.F);
+    for (int64_t j = 0; j < t->kept; j++) count = rk_top_offer(r->F, r->near, count, t->k, j, rk_nearness(t->half, j, K[j]));
+    for (int64_t q = 0; q < t->k; q++) r->F[q] = K[r->near[q]];
+    rk_twin_weigh(t->k, t->sum, t->log, t->half, r->near, r->F);
     for (int64_t q = 0; q < t->k; q++) {
-        for (int64_t c = 0; c < d; c++) r.next[c] = t->columns[c * t->kept + r.near[q]];
-        double l = value_at(&r, r.next);
-        if (l < least) least = l, best = r.near[q];
+        for (int64_t c = 0; c < d; c++) r->next[c] = t->columns[c * t->kept + r->near[q]];
+        double l = value_at(r, r->next);
+        if (l < least) least = l, best = r->near[q];
     }
-    for (int64_t c = 0; c < d; c++) z[c] = t->columns[c * t->kept + best];
-    if (refine) descend(&r, z);
+    return best;
+}
+
+void rk_twin_place_row(const rk_twin_place *t, const double *K, int refine, double *z, double *work) {
+    row r = row_of(t, work);
+    int64_t own = own_place(t, K), at = own >= 0 ? own : first_guess(&r, K);
+    for (int64_t c = 0; c < t->dim; c++) z[c] = t->columns[c * t->kept + at];
+    if (own < 0 && refine) descend(&r, z);
 }
