@@ -108,6 +108,10 @@ static rkhs_status make_up(local *s, int64_t i, const int64_t *index, double *we
             weight[a - 1] = 1;
         }
         bad = rk_cholesky_tile(k, s->G, k);
+        if (bad >= 0 && !isfinite(more))
+            return rk_fail(s->g->env, RKHS_ERR_NUMERIC,
+                           "npe: the kernel values of object %lld and its neighbours are too large: scale the data",
+                           (long long)i);
     }
     rk_solve_vector('n', k, s->G, k, weight);
     rk_solve_vector('t', k, s->G, k, weight);

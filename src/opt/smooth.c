@@ -173,7 +173,10 @@ static rkhs_status factor_sample(pullback *b) {
         }
         b->added = eps;
         TRY(rk_cholesky(g->env, "factor", n, b->L, n, &bad));
-        if (eps > trace) FAIL(g->env, RKHS_ERR_NUMERIC, "the Gram cannot be factored: it is far from positive semi-definite");
+        if (bad >= 0 && !(eps > 0 && eps <= trace)) /* also where eps is below all numbers, or trace is none */
+            FAIL(
+                g->env, RKHS_ERR_NUMERIC,
+                "the Gram cannot be factored: it is far from positive semi-definite, or its values are too small or too large");
     }
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = i + 1; j < n; j++) b->L[i * n + j] = 0;

@@ -317,6 +317,34 @@ static void a_fit_that_runs_out_of_range_says_so(void **state) {
     }
 }
 
+static void fits_end_for_kernels_at_the_ends_of_the_range(void **state) {
+    rkhs_env *env = *state;
+    static const char *const kernels[] = {"1e-320*linear", "1e-308*linear", "1e300*linear", "(1.7e158*cosine)*(1e150*cosine)"};
+    static const char *const specs[] = {
+        "spectral(dim=1)", "kae(dim=1)",   "npe(dim=1, k=3)", "npe(dim=1, k=3, gram=nystrom(m=3))",
+        "lpp(dim=1, k=3)", "bctke(dim=1)", "gplvm(dim=1)"};
+    rkhs_data *x = fixture_data(env, "small", N);
+    for (int s = 0; s < 7; s++)
+        for (int t = 0; t < 4; t++) {
+            rkhs_model *m;
+            rkhs_kernel *k;
+            LOOK_AT("%s, %s", specs[s], kernels[t]);
+            FINE(env, rkhs_model_new(env, specs[s], &m));
+            FINE(env, rkhs_kernel_new(env, kernels[t], &k));
+            rkhs_status status = rkhs_model_fit(m, k, x, NULL, NULL);
+            HOLDS(status == RKHS_OK || (status == RKHS_ERR_NUMERIC && rkhs_env_message(env)[0]));
+            if (status == RKHS_OK) {
+                rkhs_model *again;
+                FINE(env, rkhs_model_save(m, "m.rkhs"));
+                FINE(env, rkhs_model_load(env, "m.rkhs", &again));
+                rkhs_model_free(again);
+            }
+            rkhs_model_free(m);
+            rkhs_kernel_free(k);
+        }
+    rkhs_data_free(x);
+}
+
 /* Everything that takes objects, with those that are kept, and codes. */
 static void use_all(rkhs_env *env, rkhs_model *m) {
     static const char *const ways[] = {"map", "refine", "neighbour", NULL}, *const by[] = {"error", "density", "both", NULL};
@@ -414,6 +442,7 @@ int main(void) {
         FOLDER_TEST(spec_texts_that_ask_for_too_much_are_refused),
         FOLDER_TEST(objects_that_a_model_of_a_gram_keeps_have_no_values),
         FOLDER_TEST(a_fit_that_runs_out_of_range_says_so),
+        FOLDER_TEST(fits_end_for_kernels_at_the_ends_of_the_range),
         FOLDER_TEST(odd_numbers_in_any_array_are_refused_or_harmless),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
