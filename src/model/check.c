@@ -87,6 +87,7 @@ static rkhs_status check_finite(const rkhs_model *m) {
     TRY(in_range(m, "map", map->B, map->kept_count * map->dim));
     TRY(in_range(m, "map", map->c, map->dim));
     TRY(in_range(m, "map", map->mark, map->kept_count));
+    TRY(in_range(m, "map", map->half, map->kept_count));
     for (int64_t i = 0; i < m->report.count; i++) {
         const rk_report_item *item = &m->report.items[i];
         TRY(in_range(m, item->name, item->values, item->rows * item->columns));

@@ -199,7 +199,7 @@ static void a_hessian_that_is_not_finite_ends_the_descent(void **state) {
           {"embedding", {'d', 2, {4, 2}, Z}}, {"map/B", {'d', 2, {4, 2}, B}}, {"map/c", {'d', 1, {2}, c}},
           {"kept/values", {'d', 2, {4, 2}, kept}}, {"report/width", {'d', 2, {1, 1}, &width}},
           {"report/rows", {'d', 2, {1, 1}, &four}}, {"report/kept", {'d', 2, {1, 1}, &four}},
-          {"report/columns", {'d', 2, {1, 1}, &two}});
+          {"report/columns", {'d', 2, {1, 1}, &two}}, {"map/mark", {0}}, {"map/half", {0}});
     FINE(env, rkhs_model_load(env, "c.rkhs", &m));
     FINE(env, rkhs_data_dense(env, row, 1, 2, 2, &x));
     rkhs_status status = rkhs_model_transform(m, x, z, 2); /* it ends */
