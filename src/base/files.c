@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -76,6 +75,26 @@ static rkhs_status open_hidden(rkhs_env *env, rk_file *f, int *fd) {
     return rk_cannot_write(env, f->name, error, "");
 }
 
+/* The name that a link stands for, also when there is nothing of that name; 0, or -1 and errno. */
+static int follow_links(const char *path, char real[PATH_MAX]) {
+    char link[PATH_MAX], next[2 * PATH_MAX];
+    snprintf(next, sizeof next, "%s", path);
+    for (int links = 0; links < 40; links++) {
+        if (strlen(next) >= PATH_MAX) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        strcpy(real, next);
+        ssize_t length = readlink(real, link, sizeof link - 1);
+        if (length < 0) return 0;
+        link[length] = 0;
+        const char *slash = link[0] != '/' ? strrchr(real, '/') : NULL;
+        snprintf(next, sizeof next, "%.*s%s", slash ? (int)(slash - real) + 1 : 0, real, link);
+    }
+    errno = ELOOP;
+    return -1;
+}
+
 rkhs_status rk_file_open(rkhs_env *env, const char *path, rk_file **file, int *fd) {
     rkhs_status status = RKHS_OK;
     char real[PATH_MAX];
@@ -85,11 +104,11 @@ rkhs_status rk_file_open(rkhs_env *env, const char *path, rk_file **file, int *f
     TRY(rk_alloc(env, 1, sizeof *f, &f));
     TRY(rk_strdup(env, path, &f->name));
     f->replaces = stat(path, &f->old) == 0;
-    if (f->replaces && access(path, W_OK) != 0) { /* rename would not mind, its owner might */
-        status = rk_cannot_write(env, path, errno, "");
-        goto done;
-    }
-    TRY(rk_strdup(env, f->replaces && realpath(path, real) ? real : path, &f->target));
+    /* rename would not mind a file that cannot be written, its owner might */
+    if (f->replaces ? access(path, W_OK) != 0 : errno != ENOENT) status = rk_cannot_write(env, path, errno, "");
+    if (status == RKHS_OK && follow_links(path, real) != 0) status = rk_cannot_write(env, path, errno, "");
+    if (status != RKHS_OK) goto done;
+    TRY(rk_strdup(env, real, &f->target));
     TRY(open_hidden(env, f, fd));
     *file = f;
     f = NULL;

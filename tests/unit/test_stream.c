@@ -286,6 +286,24 @@ static void a_symbolic_link_stays_and_its_target_is_written(void **state) {
     free(back);
 }
 
+static void a_link_to_what_is_not_there_yet_stays_too(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    struct stat st;
+    assert_int_equal(mkdir("results", 0755), 0);
+    assert_int_equal(symlink("second", "first"), 0);
+    assert_int_equal(symlink("results/made", "second"), 0);
+    OK(env, write_whole(env, "first", "x", 1, 1));
+    assert_int_equal(lstat("first", &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(lstat("results/made", &st), 0);
+    assert_true(S_ISREG(st.st_mode));
+    assert_int_equal(symlink("loop", "loop"), 0);
+    FAILS(env, RKHS_ERR_IO, "cannot write loop: Too many levels of symbolic links", write_whole(env, "loop", "x", 1, 1));
+    assert_int_equal(unlink("results/made"), 0);
+    assert_int_equal(rmdir("results"), 0);
+    FAILS(env, RKHS_ERR_IO, "make the folder first", write_whole(env, "first", "x", 1, 1));
+}
+
 static void what_cannot_be_written_is_named_and_leaves_nothing(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     mkdir("folder", 0755);
@@ -373,6 +391,7 @@ int main(void) {
         FILES_TEST(printing_is_writing),
         FILES_TEST(the_mode_of_a_file_stays_and_a_new_one_obeys_the_umask),
         FILES_TEST(a_symbolic_link_stays_and_its_target_is_written),
+        FILES_TEST(a_link_to_what_is_not_there_yet_stays_too),
         FILES_TEST(what_cannot_be_written_is_named_and_leaves_nothing),
         FILES_TEST(a_disk_that_fills_up_leaves_the_old_file_and_no_other),
         FILES_TEST(a_reader_that_went_away_is_an_error_not_a_death),
