@@ -3,7 +3,8 @@
  * The package's own Python (the folder rkhs) decides what an argument means; here it is a tuple that begins with its kind and
  * the number of objects:
  *
- *     ("dense", n, p, float64 buffer)   ("float", n, p, float32 buffer)   ("csr", n, p, values, columns, starts)
+ *     ("dense", n, p, float64 buffer[, names])   ("float", n, p, float32 buffer[, names])   ("csr", n, p, values, columns,
+ * starts)
  *     ("images", n, height, width, channels, float64 buffer)
  *     ("strings", n, [bytes])   ("bits", n, bits, uint8 buffer)   ("classes", n, int64 buffer, names or None, classes)
  *

@@ -97,13 +97,13 @@ const char *text_of(PyObject *str, const char *what) {
 static PyObject *take_names(PyObject *names, Py_ssize_t count, const char ***out) {
     PyObject *all = PySequence_Tuple(names);
     if (all && PyTuple_Size(all) != count) {
-        PyErr_Format(PyExc_ValueError, "there are %zd names of %zd classes", PyTuple_Size(all), count);
+        PyErr_Format(PyExc_ValueError, "there are %zd names where %zd are needed", PyTuple_Size(all), count);
         Py_CLEAR(all);
     }
     *out = all ? PyMem_Calloc((size_t)count + 1, sizeof **out) : NULL;
     if (all && !*out) PyErr_NoMemory();
     for (Py_ssize_t i = 0; *out && i < count; i++) {
-        (*out)[i] = text_of(PyTuple_GetItem(all, i), "the name of a class");
+        (*out)[i] = text_of(PyTuple_GetItem(all, i), "a name");
         if ((*out)[i]) continue;
         PyMem_Free(*out);
         *out = NULL;
@@ -112,15 +112,29 @@ static PyObject *take_names(PyObject *names, Py_ssize_t count, const char ***out
     return all;
 }
 
+/* Names of the columns of data, or None. */
+static rkhs_status name_columns(rkhs_data *data, PyObject *names, Py_ssize_t p) {
+    const char **list;
+    if (names == Py_None) return RKHS_OK;
+    PyObject *all = take_names(names, p, &list);
+    if (!all) return RKHS_ERR_ARGUMENT;
+    rkhs_status status = rkhs_data_set_column_names(data, list);
+    PyMem_Free(list);
+    Py_DECREF(all);
+    return status;
+}
+
 static rkhs_status take_dense(rkhs_env *env, PyObject *t, held *h) {
-    PyObject *array;
+    PyObject *array, *names = Py_None;
     Py_ssize_t n, p;
     const char *kind;
-    if (!PyArg_ParseTuple(t, "snnO", &kind, &n, &p, &array)) return RKHS_ERR_ARGUMENT;
+    if (!PyArg_ParseTuple(t, "snnO|O", &kind, &n, &p, &array, &names)) return RKHS_ERR_ARGUMENT;
     int single = strcmp(kind, "float") == 0;
     const void *values = take_buffer(h, array, single ? 'f' : 'd', product(n, p));
     if (!values) return RKHS_ERR_ARGUMENT;
-    return single ? rkhs_data_float(env, values, n, p, p, &h->data) : rkhs_data_dense(env, values, n, p, p, &h->data);
+    rkhs_status status =
+        single ? rkhs_data_float(env, values, n, p, p, &h->data) : rkhs_data_dense(env, values, n, p, p, &h->data);
+    return status == RKHS_OK ? name_columns(h->data, names, p) : status;
 }
 
 static rkhs_status take_images(rkhs_env *env, PyObject *t, held *h) {

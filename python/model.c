@@ -278,6 +278,24 @@ static PyObject *model_text(PyObject *self, PyObject *unused) {
     return texts;
 }
 
+/* columns() -> [name] of the objects that the model keeps, or None */
+static PyObject *model_columns(PyObject *self, PyObject *unused) {
+    model_object *m = (model_object *)self;
+    PyObject *list = NULL;
+    if (gate_enter(m->state, &m->gate) < 0) return NULL;
+    const rkhs_data *kept = rkhs_model_kept(m->model, NULL);
+    if (rkhs_data_column_name(kept, 0)) list = PyList_New(0);
+    for (int64_t c = 0; list && c < rkhs_data_columns(kept); c++) {
+        const char *name = rkhs_data_column_name(kept, c);
+        PyObject *text = name ? PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace") : NULL;
+        if (!text || PyList_Append(list, text) < 0) Py_CLEAR(list);
+        Py_XDECREF(text);
+    }
+    gate_leave(&m->gate);
+    if (list || PyErr_Occurred()) return list;
+    Py_RETURN_NONE;
+}
+
 /* (the bytes of the model file, the function that its kernel calls or NULL), of one and the same moment */
 static PyObject *pack_both(model_object *m, PyObject **block) {
     PyObject *bytes = NULL;
@@ -343,6 +361,7 @@ static PyMethodDef model_methods[] = {
     {"embedding", model_embedding, METH_VARARGS, "embedding([out]) -> (n, dim), and fills out"},
     {"report", model_report, METH_NOARGS, "report() -> [(name, text, rows, columns, numbers)]"},
     {"text", model_text, METH_NOARGS, "text() -> (model, kernel)"},
+    {"columns", model_columns, METH_NOARGS, "columns() -> [name] or None"},
     {"pack", model_pack, METH_NOARGS, "pack() -> the bytes of the model file"},
     {"save", model_save, METH_VARARGS, "save(path)"},
     {"__reduce__", model_reduce, METH_NOARGS, NULL},

@@ -98,12 +98,3 @@ def classes_tuple(y):
     codes = np.full(len(known), -1, dtype=np.int64)
     codes[known] = inverse
     return ("classes", len(codes), codes, [str(name) for name in names], len(names))
-
-
-def same_columns(X, Y, what):
-    """Refuses two tables whose columns have names that differ, or stand in another order."""
-    a, b = (getattr(table, "columns", None) for table in (X, Y))
-    if a is None or b is None or list(a) == list(b):
-        return
-    order = "in another order" if sorted(map(str, a)) == sorted(map(str, b)) else "other columns"
-    raise ValueError(f"{what} has {order} than X: {list(b)[:6]}, not {list(a)[:6]}; take {what}[X.columns] if they mean the same")

@@ -121,9 +121,15 @@ def graphs_tuple(X):
             None if bare else np.concatenate(labels), np.concatenate(edge_labels) if bonded else None)
 
 
-def dense_tuple(X):
-    """A C-contiguous float64 or float32 matrix as it is, unless it lies at an odd address."""
-    return ("float" if X.dtype == np.float32 else "dense", *X.shape, np.require(X, requirements=["C", "A"]))
+def dense_tuple(X, names=None):
+    """A C-contiguous float64 or float32 matrix as it is, unless it lies at an odd address; and the names of its columns."""
+    return ("float" if X.dtype == np.float32 else "dense", *X.shape, np.require(X, requirements=["C", "A"]), names)
+
+
+def column_names(X):
+    """The names of a table's columns, if all are texts and no two are the same."""
+    names = [*getattr(X, "columns", ())]
+    return names if names and all(isinstance(name, str) for name in names) and len({*names}) == len(names) else None
 
 
 def holds_images(X):
@@ -156,6 +162,7 @@ def as_tuple(X):
         return graphs_tuple(X)
     if hasattr(X, "tocsr"):
         return csr_tuple(X)
+    names = column_names(X)
     X = np.asarray(X)
     if holds_images(X):
         return images_tuple(X)
@@ -166,7 +173,7 @@ def as_tuple(X):
         raise ValueError(f"objects are rows of numbers, strings, bits or a sparse matrix, not an array of {X.dtype}")
     if X.dtype != np.float32:
         X = X.astype(np.float64, copy=False)
-    return dense_tuple(np.ascontiguousarray(X.reshape(len(X), -1)))
+    return dense_tuple(np.ascontiguousarray(X.reshape(len(X), -1)), names)
 
 
 class Callable:

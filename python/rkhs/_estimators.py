@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array
 
 from . import _rkhs
 from ._checks import classes_tuple, flag, known_labels, memory_of, parameter, whole
-from ._data import (Bits, csr_tuple, dense_tuple, graphs_tuple, holds_graphs, holds_images, holds_strings, images_tuple,
+from ._data import (Bits, column_names, csr_tuple, dense_tuple, graphs_tuple, holds_graphs, holds_images, holds_strings, images_tuple,
                     kernel_argument, objects, strings_tuple)
 from ._functions import advise, seed_of, threads_of
 from ._progress import progress_of
@@ -73,11 +73,12 @@ class RkhsEstimator(BaseEstimator):
             return graphs_tuple(X), np.dtype(float)
         if holds_images(X):
             return self._describe_images(X, reset)
+        names = column_names(X)
         X = self._validate_data(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset,
                                 ensure_min_samples=2 if reset else 1)
         if hasattr(X, "tocsr"):
             return csr_tuple(X), X.dtype
-        return dense_tuple(X), X.dtype
+        return dense_tuple(X, names), X.dtype
 
     def _describe_images(self, X, reset):
         """The same for images, which are as many features as they have numbers."""
@@ -158,7 +159,7 @@ class RkhsEstimator(BaseEstimator):
         self._forget()
         spec, supervised = self._spec(), flag("supervised", getattr(self, "supervised", False))
         settings = seed_of(self.random_state), threads_of(self.n_jobs), memory_of(self.memory)
-        kernel, progress = kernel_argument(self.kernel), progress_of(self.verbose)
+        kernel, watched = kernel_argument(self.kernel), progress_of(self.verbose)
         x, dtype = self._describe(X, reset=True)
         if start is not None:
             start = dense_tuple(check_array(start, dtype=[np.float64, np.float32], order="C", input_name="start"))
@@ -169,13 +170,11 @@ class RkhsEstimator(BaseEstimator):
             second = self._describe_classes(y, x[1])
         model = _rkhs.Model(spec)
         try:
-            sentences = model.fit(kernel, x, second, start, *settings, progress)
+            with watched as progress:
+                sentences = model.fit(kernel, x, second, start, *settings, progress)
         except BaseException:
             self._forget()
             raise
-        finally:
-            if hasattr(progress, "close"):
-                progress.close()
         self._adopt(model)
         advise(sentences)
         return dtype
@@ -210,7 +209,8 @@ class RkhsEstimator(BaseEstimator):
         model = self._fitted()
         x, dtype = self._describe(X, reset=False)
         Z = np.empty((x[1], model.embedding()[1]))
-        sentences = model.transform(x, Z, threads_of(self.n_jobs), progress_of(self.verbose), place)
+        with progress_of(self.verbose) as progress:
+            sentences = model.transform(x, Z, threads_of(self.n_jobs), progress, place)
         if sentences:
             advise(sentences)
         return Z if dtype == np.float64 else Z.astype(dtype)
@@ -259,7 +259,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         Z = check_array(Z, dtype=[np.float64, np.float32], order="C", input_name="Z")
         if Z.shape[1] != self._n_features_out:
             raise ValueError(f"Z has {Z.shape[1]} columns, but the embedding has {self._n_features_out}")
-        sentences, rows = model.inverse(dense_tuple(Z), threads_of(self.n_jobs), progress_of(self.verbose))
+        with progress_of(self.verbose) as progress:
+            sentences, rows = model.inverse(dense_tuple(Z), threads_of(self.n_jobs), progress)
         advise(sentences)
         back = objects(rows)
         if isinstance(back, list):
@@ -277,7 +278,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         """
         model = self._fitted()
         x, _ = self._describe(X, reset=False)
-        sentences = model.update(x, seed_of(self.random_state), threads_of(self.n_jobs), memory_of(self.memory), progress_of(self.verbose))
+        with progress_of(self.verbose) as progress:
+            sentences = model.update(x, seed_of(self.random_state), threads_of(self.n_jobs), memory_of(self.memory), progress)
         self._adopt(model)
         advise(sentences)
         return self
@@ -292,7 +294,9 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         model = self._fitted()
         x, _ = self._describe(X, reset=False)
         scores = np.empty(x[1])
-        advise(model.anomaly(x, scores, threads_of(self.n_jobs), progress_of(self.verbose), by))
+        with progress_of(self.verbose) as progress:
+            sentences = model.anomaly(x, scores, threads_of(self.n_jobs), progress, by)
+        advise(sentences)
         return scores
 
     def score(self, X, y=None, *, target=None):
@@ -313,7 +317,9 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         top = whole("top", top, 1)
         x, _ = self._describe(X, reset=False)
         rows, influence = np.empty((x[1], 2, top), np.int64), np.empty((x[1], 2, top))
-        advise(model.explain(x, rows, influence, top, threads_of(self.n_jobs), progress_of(self.verbose)))
+        with progress_of(self.verbose) as progress:
+            sentences = model.explain(x, rows, influence, top, threads_of(self.n_jobs), progress)
+        advise(sentences)
         return rows, influence
 
     @property
@@ -432,5 +438,8 @@ def from_model(model, function=None):
         estimator.supervised = estimator.report_.get("second") == "labels"
     if estimator.report_.get("columns", 0) > 0:
         estimator.n_features_in_ = int(estimator.report_["columns"])
+    names = model.columns()
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
     estimator._flat = model.embedding()[1] == 1
     return estimator

@@ -4,7 +4,7 @@ import warnings
 import numpy as np
 
 from . import _rkhs
-from ._checks import classes_tuple, memory_of, same_columns, whole
+from ._checks import classes_tuple, memory_of, whole
 from ._data import Bits, as_tuple, kernel_argument
 from ._progress import progress_of
 from ._tables import models, tables
@@ -52,7 +52,8 @@ def gram(X, Y=None, kernel="rbf(sigma=median)", *, random_state=None, n_jobs=Non
     Parameters
     ----------
     X, Y : matrices, sparse matrices, lists of str, of graphs (edges, labels), :class:`Bits`
-        Objects; Y is X unless given. C-contiguous float64 matrices are read where they are.
+        Objects; Y is X unless given. C-contiguous float64 matrices are read where they are. Tables whose columns have names
+        (pandas) are matched by these.
     kernel : str or callable
         As in ``rkhs.list("kernels")``: "rbf(gamma=0.1) + 2*linear". Rules such as sigma=median are taken from X. Or a
         function of two objects that gives a number.
@@ -71,10 +72,10 @@ def gram(X, Y=None, kernel="rbf(sigma=median)", *, random_state=None, n_jobs=Non
     array([[1., 1.],
            [1., 2.]])
     """
-    same_columns(X, Y, "Y")
     a, b = as_tuple(X), as_tuple(Y)
     K = np.empty((a[1], (b or a)[1]))
-    sentences, _ = _rkhs.gram(kernel_argument(kernel), a, b, K, seed_of(random_state), threads_of(n_jobs), memory_of(memory), progress_of(verbose))
+    with progress_of(verbose) as progress:
+        sentences, _ = _rkhs.gram(kernel_argument(kernel), a, b, K, seed_of(random_state), threads_of(n_jobs), memory_of(memory), progress)
     advise(sentences)
     return K
 
@@ -118,11 +119,11 @@ def score(names, Z, X=None, y=None, *, kernel=None, new_Z=None, new_X=None, new_
     """
     one = isinstance(names, str)
     wanted = [names] if one else [*names]
-    same_columns(X, new_X, "new_X")
     sets = (as_tuple(Z), as_tuple(X), None if y is None else classes_tuple(y), as_tuple(new_Z), as_tuple(new_X),
             None if new_y is None else classes_tuple(new_y))
-    sentences, values, deviations = _rkhs.score(tuple(wanted), sets, kernel, seed_of(random_state), threads_of(n_jobs), memory_of(memory),
-                                                progress_of(verbose))
+    with progress_of(verbose) as progress:
+        sentences, values, deviations = _rkhs.score(tuple(wanted), sets, kernel, seed_of(random_state), threads_of(n_jobs),
+                                                    memory_of(memory), progress)
     advise(sentences)
     found = dict(zip(wanted, zip(values, deviations) if deviation else values))
     return found[names] if one else found

@@ -1,4 +1,5 @@
 """Progress: a bar on terminals and in notebooks, one line a stage elsewhere, or the caller's own function."""
+import contextlib
 import numbers
 import sys
 
@@ -33,9 +34,12 @@ class Bar:
 
 
 def progress_of(verbose):
-    """What the library calls: None, the caller's function(stage, done, total), or a bar."""
+    """What the library calls, for a with statement: None, the caller's function(stage, done, total), or a bar, gone at the end."""
     if callable(verbose):
-        return verbose
+        return contextlib.nullcontext(verbose)
     if not isinstance(verbose, (numbers.Real, np.bool_)):
         raise TypeError(f"verbose must be a number or a function(stage, done, total), not {verbose!r}")
-    return Bar() if verbose else None
+    return contextlib.closing(Bar()) if verbose else NOTHING
+
+
+NOTHING = contextlib.nullcontext()

@@ -51,9 +51,8 @@ class Tables(unittest.TestCase):
                 self.assertRegex(part, rf"\b{name}: ")
 
     def test_scikit_learn_is_imported_only_with_an_estimator(self):
-        done = child("import sys, rkhs; rkhs.gram([[1.0], [2.0]]); print('sklearn' in sys.modules); rkhs.KernelPCA; "
-                     "print('sklearn' in sys.modules)")
-        self.assertEqual(done.stdout.split(), ["False", "True"], done.stderr)
+        done = child("import sys, rkhs; rkhs.gram([[1.0], [2.0]]); rkhs.list('models'); print('sklearn' in sys.modules)")
+        self.assertEqual(done.stdout.split(), ["False"], done.stderr)
 
     def test_an_unknown_name_is_an_attribute_error(self):
         with self.assertRaisesRegex(AttributeError, "KernelXYZ"):
@@ -122,9 +121,10 @@ class Conventions(unittest.TestCase):
 
     def test_float32_stays_float32_and_other_layouts_give_the_same_numbers(self):
         for cls in CLASSES:
-            model = fitted(cls, self.X)
+            few = {"solver": "lbfgs(iter=5)"} if cls in DESCENTS else {}
+            model = fitted(cls, self.X, **few)
             Z = output(model, self.X)
-            single = fitted(cls, self.X.astype(np.float32))
+            single = fitted(cls, self.X.astype(np.float32), **few)
             self.assertEqual(output(single, self.X.astype(np.float32)).dtype, np.float32)
             if cls not in DESCENTS:
                 np.testing.assert_allclose(output(single, self.X.astype(np.float32)), Z, atol=1e-4)
@@ -180,7 +180,7 @@ class Kept(unittest.TestCase):
 
     def test_pickles_move_between_processes(self):
         X, _ = blobs()
-        models = [fitted(cls, X) for cls in CLASSES]
+        models = [fitted(cls, X, **({"solver": "lbfgs(iter=5)"} if cls in DESCENTS else {})) for cls in CLASSES]
         with tempfile.TemporaryDirectory() as folder:
             for i, model in enumerate(models):
                 with open(f"{folder}/{i}.pickle", "wb") as file:

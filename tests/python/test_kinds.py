@@ -95,7 +95,7 @@ class Triplets(unittest.TestCase):
 
 class Functions(unittest.TestCase):
     def test_a_function_is_the_kernel_that_it_computes(self):
-        X, _ = blobs(70)
+        X, _ = blobs(40)
         for cls in (cls for cls in CLASSES if cls not in DESCENTS):
             ours, text = fitted(cls, X, kernel=gaussian), fitted(cls, X, kernel="rbf(gamma=0.1)")
             np.testing.assert_allclose(np.abs(output(ours, X[:9] + 0.1)), np.abs(output(text, X[:9] + 0.1)), atol=1e-9)

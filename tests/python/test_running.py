@@ -1,11 +1,12 @@
 """While it runs: Ctrl-C, progress, threads, forks, BLAS threads, leaks."""
 import concurrent.futures
+import contextlib
 import ctypes
 import gc
+import io
 import multiprocessing
 import os
 import pty
-import resource
 import signal
 import subprocess
 import sys
@@ -27,7 +28,7 @@ HEEDS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)
 INTERRUPTED = HEEDS + """
 import os, sys, threading, time
 import numpy as np, rkhs
-X = np.random.default_rng(0).normal(size=(9000, 300))
+X = np.random.default_rng(0).normal(size=(3000, 50))
 model = rkhs.KernelPCA(50, kernel="rbf(sigma=1)", solver="lanczos(iter=100000, tol=1e-15)")
 model.fit(X[:50, :2])
 sent = []
@@ -42,16 +43,18 @@ except KeyboardInterrupt:
     print(time.monotonic() - sent[0], "_model" in vars(model), hasattr(model, "kernel_"))
 """
 
-# Says when it begins, and how it ended.
+# Says when it begins, and how it ended; without scikit-learn, which takes half a second to begin.
 KILLED = HEEDS + """
-import numpy as np, rkhs
-X = np.random.default_rng(0).normal(size=(9000, 300))
-model = rkhs.KernelPCA(50, kernel="rbf(sigma=1)", solver="lanczos(iter=100000, tol=1e-15)")
+import numpy as np
+from rkhs import _rkhs
+X = np.random.default_rng(0).normal(size=(3000, 50))
+model = _rkhs.Model("kpca(dim=50, solver=lanczos(iter=100000, tol=1e-15))")
 print("begins", flush=True)
 try:
-    model.fit(X)
+    while True:
+        model.fit("rbf(sigma=1)", ("dense", 3000, 50, X), None, None, 0, 0, 0, None)
 except KeyboardInterrupt:
-    print("interrupted", hasattr(model, "kernel_"))
+    print("interrupted")
 """
 
 
@@ -71,10 +74,10 @@ class Running(unittest.TestCase):
     def test_interrupt_from_outside_without_a_callback(self):
         child = subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True)
         self.assertEqual(child.stdout.readline(), "begins\n")
-        time.sleep(0.5)
+        time.sleep(0.2)
         child.send_signal(signal.SIGINT)
         rest, _ = child.communicate(timeout=100)
-        self.assertEqual((rest, child.returncode), ("interrupted False\n", 0))
+        self.assertEqual((rest, child.returncode), ("interrupted\n", 0))
 
     def test_a_callback_sees_stages_and_its_exception_comes_through(self):
         X, _ = blobs(700)
@@ -91,12 +94,16 @@ class Running(unittest.TestCase):
         self.assertFalse(hasattr(model, "kernel_"))
 
     def test_verbose_shows_stages(self):
-        code = "import numpy as np, rkhs; rkhs.KernelPCA(verbose=1).fit(np.random.default_rng(0).normal(size=(700, 3)))"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-        self.assertIn("rkhs: gram", done.stderr)
+        X, _ = blobs(700)
+        calls = {"fit": lambda: rkhs.KernelPCA(verbose=1).fit(X), "gram": lambda: rkhs.gram(X, verbose=1)}
+        for name, call in calls.items():
+            said = io.StringIO()
+            with contextlib.redirect_stderr(said):
+                call()
+            self.assertIn("rkhs: gram\n", said.getvalue(), name)
 
     def test_verbose_draws_a_bar_on_a_terminal_and_wipes_it_out(self):
-        code = "import numpy as np, rkhs; rkhs.KernelPCA(verbose=1).fit(np.random.default_rng(0).normal(size=(700, 3)))"
+        code = "import numpy as np, rkhs; rkhs.gram(np.random.default_rng(0).normal(size=(700, 3)), verbose=1)"
         ours, theirs = pty.openpty()
         child = subprocess.Popen([sys.executable, "-c", code], stderr=theirs)
         os.close(theirs)
@@ -115,7 +122,7 @@ class Running(unittest.TestCase):
         self.assertRegex(drawn, rb"\r +\r$")
 
     def test_many_threads_on_one_estimator_and_on_their_own(self):
-        X, _ = blobs(400)
+        X, _ = blobs(300)
         shared = rkhs.KernelPCA().fit(X)
         Z = shared.transform(X)
 
@@ -123,7 +130,7 @@ class Running(unittest.TestCase):
             mine = rkhs.KernelPCA(n_jobs=1 + i % 2).fit(X)
             return np.array_equal(mine.transform(X), Z) and np.array_equal(shared.transform(X), Z)
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            self.assertTrue(all(pool.map(work, range(48))))
+            self.assertTrue(all(pool.map(work, range(16))))
 
     def test_other_threads_run_during_a_fit(self):
         X = np.random.default_rng(0).normal(size=(3000, 40))
@@ -164,25 +171,30 @@ class Running(unittest.TestCase):
         self.assertEqual(count(), before)
 
     def test_repeated_fits_do_not_grow(self):
-        X, _ = blobs(150, 20)  # 30 Grams of it are more than what is allowed
+        """Counted by the C library's own allocator, to the byte, where it can: a leaked Gram is 80 kB, a leaked name some bytes."""
+        if not hasattr(ctypes.CDLL(None), "mallinfo2"):
+            self.skipTest("the C library has no mallinfo2")
+        X, _ = blobs(100, 20)
 
-        def round_trip():
-            for cls in CLASSES:
-                few = {"solver": "lbfgs(iter=3)"} if cls in DESCENTS else {}  # what is left behind is left by every fit
-                model = fitted(cls, X, n_jobs=2, **few)
-                output(model, X)
-                for bad in (np.full((2, 20), np.nan), X[:, :3]):
-                    try:
-                        output(model, bad)
-                    except ValueError:
-                        pass
-            gc.collect()
-        for _ in range(10):
-            round_trip()
-        before = resident()
-        for _ in range(30):
-            round_trip()
-        self.assertLess(resident() - before, 4e6)
+        def round_trip(cls):
+            few = {"solver": "lbfgs(iter=3)"} if cls in DESCENTS else {}  # what is left behind is left by every fit
+            model = fitted(cls, X, n_jobs=2, **few)
+            output(model, X)
+            for bad in (np.full((2, 20), np.nan), X[:, :3]):
+                try:
+                    output(model, bad)
+                except ValueError:
+                    pass
+        gc.freeze()  # what is there already need not be looked at
+        self.addCleanup(gc.unfreeze)
+        for cls in CLASSES:
+            grown = []
+            for _ in range(8):
+                before = in_use()
+                round_trip(cls)
+                gc.collect()
+                grown.append(in_use() - before)
+            self.assertLess(sorted(grown)[4], 500, f"{cls.__name__}: {grown}")
 
     def test_an_estimator_at_rest_holds_no_threads(self):
         X, _ = blobs(600)
@@ -192,17 +204,34 @@ class Running(unittest.TestCase):
         self.assertLessEqual(len(os.listdir("/proc/self/task")), before, models)
 
     def test_a_float64_matrix_is_not_copied(self):
-        code = ("import sys, resource, numpy as np, rkhs; rkhs.KernelPCA\n"
-                "X = np.random.default_rng(0).normal(size=(20000, 500)); model = rkhs.KernelPCA(kernel='linear').fit(X[:100])\n"
-                "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-                "model.transform(X); print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)")
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-        self.assertLess(int(done.stdout), 30000, done.stderr)
+        X = np.random.default_rng(0).normal(size=(40000, 100))  # 32 MB
+        model = rkhs.KernelPCA(kernel="linear").fit(X[:100])
+        try:
+            with open("/proc/self/clear_refs", "w") as file:
+                file.write("5")  # the peak begins anew
+        except OSError as why:
+            self.skipTest(f"the peak of memory cannot be reset here: {why}")
+        before = memory_line("VmRSS")
+        model.transform(X)
+        self.assertLess(memory_line("VmHWM") - before, 15000)
 
 
-def resident():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
+class Mallinfo(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
+
+
+def in_use():
+    """Bytes that the C library's allocator has given out."""
+    mallinfo2 = ctypes.CDLL(None).mallinfo2
+    mallinfo2.restype = Mallinfo
+    found = mallinfo2()
+    return found.uordblks + found.hblkhd
+
+
+def memory_line(name):
+    """A number of kB in /proc/self/status."""
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(name + ":"))
 
 
 if __name__ == "__main__":

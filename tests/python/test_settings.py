@@ -1,4 +1,7 @@
 """Settings of the wrong type, labels that are unknown, columns in another order: the right answer or one sentence."""
+import pickle
+import subprocess
+import tempfile
 import unittest
 import warnings
 
@@ -6,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 import rkhs
-from common import CLASSES, DESCENTS, blobs, fitted
+from common import CLASSES, DESCENTS, TOOL, blobs, fitted, output
 
 warnings.simplefilter("ignore", rkhs.Advice)
 X, Y = blobs(40)
@@ -125,13 +128,43 @@ class Columns(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "feature names"):
             rkhs.KernelContrastive().fit(self.frame, positive=self.turned)
 
-    def test_functions_of_two_tables_refuse_them_too(self):
-        for call in (lambda: rkhs.gram(self.frame, self.turned), lambda: rkhs.score("qnx", X, self.frame, new_Z=X, new_X=self.turned)):
-            with self.assertRaisesRegex(ValueError, "in another order than X"):
-                call()
-        with self.assertRaisesRegex(ValueError, "other columns than X"):
+    def test_functions_of_two_tables_match_them(self):
+        np.testing.assert_array_equal(rkhs.gram(self.frame, self.turned[:5]), rkhs.gram(X, X[:5]))
+        with self.assertRaisesRegex(rkhs.DataError, "'?a'?"):
             rkhs.gram(self.frame, self.frame.rename(columns={"a": "z"}))
-        np.testing.assert_array_equal(rkhs.gram(self.frame, self.frame[:5]), rkhs.gram(X, X[:5]))
+        self.assertEqual(rkhs.score("qnx", X[:30], self.frame[:30], new_Z=X[30:], new_X=self.turned[30:]),
+                         rkhs.score("qnx", X[:30], X[:30], new_Z=X[30:], new_X=X[30:]))
+
+    def test_a_model_file_keeps_the_names(self):
+        for cls in CLASSES:
+            few = {"solver": "lbfgs(iter=2)"} if cls in DESCENTS else {}
+            model = cls(**few).fit(self.frame, X[:, 0])
+            with tempfile.TemporaryDirectory() as folder:
+                rkhs.save(model, f"{folder}/m.rkhs")
+                again = rkhs.load(f"{folder}/m.rkhs")
+            self.assertEqual([*again.feature_names_in_], [*"abcd"])
+            np.testing.assert_array_equal(output(again, self.frame[:5]), output(model, self.frame[:5]))
+            with self.assertRaisesRegex(ValueError, "feature names"):
+                output(again, self.turned)
+        plain = pickle.loads(pickle.dumps(rkhs.KernelPCA().fit(X)))
+        self.assertFalse(hasattr(plain, "feature_names_in_"))
+
+    def test_the_tool_matches_a_table_with_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = rkhs.KernelPCA().fit(self.frame)
+            rkhs.save(model, f"{folder}/m.rkhs")
+            self.turned.to_csv(f"{folder}/x.csv", index=False)
+            subprocess.run([TOOL, "transform", "m.rkhs", "x.csv", "-o", "z.npy", "--quiet"], cwd=folder, check=True)
+            np.testing.assert_allclose(np.load(f"{folder}/z.npy"), model.embedding_, atol=1e-12)
+
+    def test_names_that_are_no_texts_or_not_different_do_not_count(self):
+        for names in ([0, 1, 2, 3], ["a", "a", "b", "c"]):
+            frame = pd.DataFrame(X, columns=names)
+            np.testing.assert_array_equal(rkhs.KernelPCA().fit(frame).embedding_, rkhs.KernelPCA().fit(X).embedding_)
+        K = rkhs.gram(X)
+        named = pd.DataFrame(K, columns=[f"object {i}" for i in range(40)])
+        model = rkhs.KernelPCA(kernel="precomputed").fit(named)
+        np.testing.assert_array_equal(model.transform(named[:5]), rkhs.KernelPCA(kernel="precomputed").fit(K).transform(K[:5]))
 
 
 if __name__ == "__main__":
