@@ -121,7 +121,7 @@ done:
 
 static rkhs_status check_kle(const rkhs_model *m) {
     const kle *o = m->spec->self;
-    int binary = o->weights == BINARY || (o->weights == AUTO && m->map->degree == RK_DEGREE_BINARY);
+    int binary = o->weights == BINARY || (o->weights == AUTO && m->map->half);
     return rk_check_map(m, 1, binary ? RK_DEGREE_BINARY : RK_DEGREE_KERNEL, 0);
 }
 

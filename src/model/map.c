@@ -87,6 +87,7 @@ done:
 int64_t rk_marks_find(const rk_marks *m, double mark, double size) {
     int64_t best = -1;
     double least = MARK_ERROR * size;
+    if (!isfinite(size)) return -1;
     for (int64_t j = 0; j < m->count; j++) {
         double off = fabs(m->mark[j] - mark);
         if (off < least || (best < 0 && off <= least)) least = off, best = j;
