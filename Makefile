@@ -4,7 +4,7 @@
 ninja := ninja $(if $(JOBS),-j$(JOBS))
 PREFIX ?= /usr/local
 
-.PHONY: all python install doc demo test check-data fuzz bench clean help
+.PHONY: all python install doc demo test test-all coverage check-data fuzz bench clean help
 .DEFAULT_GOAL := all
 
 all:
@@ -32,7 +32,14 @@ demo:
 
 test:
 	@scripts/install-deps test
-	@JOBS=$(JOBS) scripts/test
+	@JOBS=$(JOBS) scripts/test plain
+
+test-all: test
+	@JOBS=$(JOBS) scripts/test deep
+
+coverage:
+	@scripts/install-deps coverage
+	@JOBS=$(JOBS) scripts/coverage
 
 check-data: all
 	@python3 tests/data/check.py build/rkhs "$(DATA)"
@@ -55,7 +62,7 @@ bench:
 	@/usr/bin/python3 bench/bench.py $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
 clean:
-	rm -rf build build-pip build-asan build-tsan build-fuzz demo
+	rm -rf build build-pip build-asan build-tsan build-fuzz build-coverage demo
 
 help:
 	@echo "make        build build/rkhs and build/librkhs.so"
@@ -63,7 +70,9 @@ help:
 	@echo "make install PREFIX=/usr/local   headers, library, tool, rkhs.pc, man pages, completion; DESTDIR= is honoured"
 	@echo "make doc    print doc/reference from the tables again"
 	@echo "make demo   embed the data that ships with the project; pictures and a table in demo/"
-	@echo "make test   every test, plain and under sanitizers; ends in 'N passed, N failed'"
+	@echo "make test   every test; ends in 'N passed, N failed, N skipped'"
+	@echo "make test-all   that, and the tests again under sanitizers, with threads watched, and fuzzing"
+	@echo "make coverage   which lines and branches the tests reach; a table, and pages in build-coverage/pages"
 	@echo "make check-data DATA=DIR   embed real data sets that the project does not contain; skips those that DIR has not"
 	@echo "make fuzz SECONDS=60   fuzz every reader, the specs and the model file that long each (ARGS='csv npy': only these)"
 	@echo "make bench ROWS=gram,krr   speed and memory beside other programs, all rows or some (ARGS=--help shows the options)"
