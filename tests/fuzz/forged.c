@@ -61,6 +61,8 @@ static const plan plans[] = {
     {"gplvm(dim=1, solver=lbfgs(iter=9))", "rbf(gamma=1)", "sparse"},
     {"kpca(dim=2)", "delta", "labels"},
     {"kpca(dim=1)", "chi2(gamma=1) + minmax*ntk", "dense"},
+    {"bctke(dim=2, gram=nystrom(m=3), solver=lbfgs(iter=9))", "poly(degree=2)", "named"},
+    {"kpca(dim=2, solver=lanczos)", "linear", "named"},
 };
 
 typedef struct part {
@@ -88,6 +90,10 @@ static rkhs_data *objects(rkhs_env *env, const char *kind) {
     static const int64_t starts[] = {0, 2, 3, 5, 7, 7, 8};
     rkhs_data *x = NULL;
     if (strcmp(kind, "dense") == 0) FUZZ_HOLDS(rkhs_data_dense(env, v, N, COLUMNS, COLUMNS, &x) == RKHS_OK);
+    if (strcmp(kind, "named") == 0) {
+        FUZZ_HOLDS(rkhs_data_dense(env, v, N, COLUMNS, COLUMNS, &x) == RKHS_OK);
+        FUZZ_HOLDS(rkhs_data_set_column_names(x, (const char *[]){"one", "two"}) == RKHS_OK);
+    }
     if (strcmp(kind, "gram") == 0) FUZZ_HOLDS(rkhs_data_dense(env, gram, N, N, N, &x) == RKHS_OK);
     if (strcmp(kind, "image") == 0) FUZZ_HOLDS(rkhs_data_images(env, v, N, 2, 2, 1, &x) == RKHS_OK);
     if (strcmp(kind, "sparse") == 0) FUZZ_HOLDS(rkhs_data_csr(env, v + 1, columns, starts, N, 4, &x) == RKHS_OK);
@@ -295,6 +301,8 @@ static const char *const names[] = {"keep",
                                     "kept/shape",
                                     "kept/labels",
                                     "kept/edge_labels",
+                                    "kept/column_names",
+                                    "kept/column_ends",
                                     "kept/codes",
                                     "kept/names",
                                     "kept/ends",

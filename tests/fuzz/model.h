@@ -54,6 +54,7 @@ static inline rkhs_data *fuzz_like(rkhs_env *env, const rkhs_model *m) {
     if (strcmp(rkhs_data_kind(kept), "gram") == 0 || strcmp(rkhs_data_kind(kept), "dense") == 0) {
         if (columns * FUZZ_ROWS > FUZZ_ROOM) return NULL;
         FUZZ_HOLDS(rkhs_data_dense(env, numbers, FUZZ_ROWS, columns, columns, &x) == RKHS_OK);
+        if (columns == 2) FUZZ_HOLDS(rkhs_data_set_column_names(x, (const char *[]){"two", "one"}) == RKHS_OK);
     } else {
         rkhs_status status = rkhs_data_subset(kept, (int64_t[FUZZ_ROWS]){rows - 1, 0, rows / 2}, FUZZ_ROWS, &x);
         FUZZ_HOLDS(status == RKHS_OK || status == RKHS_ERR_MEMORY);
