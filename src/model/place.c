@@ -63,17 +63,21 @@ static rkhs_status place_tile(void *context, int64_t tile, int worker) {
     for (int64_t j0 = 0; j0 < kept; j0 += RK_TILE)
         TRY(rk_block_of(a->rows, i0, ni, a->kept, j0, rk_least(RK_TILE, kept - j0), K + j0, kept, a->work[worker]));
     if (diag) TRY(rk_diag_of(a->rows, i0, ni, diag, a->work[worker]));
-    rk_placing p = {.model = a->model,
-                    .how = a->how,
-                    .ready = a->ready,
-                    .rows = ni,
-                    .K = K,
-                    .ld = kept,
-                    .diag = diag,
-                    .Z = a->Z + i0 * a->ld,
-                    .ldz = a->ld,
-                    .work = a->own + worker * a->room};
-    TRY(a->model->type->place(&p));
+    for (int64_t i = 0; i < ni; i++) { /* one at a time: a row may take many steps, and there can be an end between any two */
+        rk_placing p = {.model = a->model,
+                        .how = a->how,
+                        .ready = a->ready,
+                        .rows = 1,
+                        .K = K + i * kept,
+                        .ld = kept,
+                        .diag = diag ? diag + i : NULL,
+                        .Z = a->Z + (i0 + i) * a->ld,
+                        .ldz = a->ld,
+                        .work = a->own + worker * a->room};
+        if (worker == 0) TRY(rk_progress(a->model->env, NULL, 0, 0)); /* the caller's own thread */
+        if (atomic_load(&a->model->env->cancelled)) break;
+        TRY(a->model->type->place(&p));
+    }
 done:
     return status;
 }

@@ -208,6 +208,41 @@ static void a_hessian_that_is_not_finite_ends_the_descent(void **state) {
     rkhs_model_free(m);
 }
 
+/* A kernel that asks for the end while it is evaluated, from the second call of its env on. */
+static rkhs_status stopping(const rkhs_data *a, int64_t i, const rkhs_data *b, int64_t j, double *value, void *payload) {
+    int *armed = payload;
+    int64_t lda, ldb;
+    const double *x = rkhs_data_values(a, &lda) + i * lda, *y = rkhs_data_values(b, &ldb) + j * ldb;
+    *value = exp(-fabs(x[0] - y[0]));
+    if (*armed) atomic_store(&a->env->cancelled, 1);
+    return RKHS_OK;
+}
+
+static void placing_can_be_stopped_before_any_row(void **state) {
+    rkhs_env *env = *state;
+    static const char *const specs[] = {"tke(dim=2, solver=lbfgs(iter=5))", "gplvm(dim=2, solver=lbfgs(iter=5))"};
+    static int armed;
+    FINE(env, rkhs_env_add_kernel(env, "stopping", &(rkhs_own_kernel){.pair = stopping, .payload = &armed, .serial = 1}));
+    for (int s = 0; s < 2; s++) {
+        rkhs_data *x = fixture_data(env, "small", N);
+        rkhs_kernel *k;
+        rkhs_model *m;
+        double Z[N * DIM];
+        LOOK_AT("%s", specs[s]);
+        armed = 0;
+        FINE(env, rkhs_kernel_new(env, "stopping", &k));
+        FINE(env, rkhs_model_new(env, specs[s], &m));
+        FINE(env, rkhs_model_fit(m, k, x, NULL, NULL));
+        for (int i = 0; i < N * DIM; i++) Z[i] = 77;
+        armed = 1;
+        REFUSED(env, RKHS_ERR_CANCELLED, "stopped", rkhs_model_transform(m, x, Z, DIM));
+        for (int i = 0; i < N * DIM; i++) HOLDS(Z[i] == 77);
+        rkhs_model_free(m);
+        rkhs_kernel_free(k);
+        rkhs_data_free(x);
+    }
+}
+
 static void a_report_of_more_items_than_a_fit_leaves_is_refused(void **state) {
     rkhs_env *env = *state;
     rk_mark mark = rk_scratch_mark(env);
@@ -437,6 +472,7 @@ int main(void) {
         FOLDER_TEST(parts_of_a_process_that_do_not_fit_are_refused),
         FOLDER_TEST(parts_of_another_model_are_refused),
         FOLDER_TEST(a_hessian_that_is_not_finite_ends_the_descent),
+        FOLDER_TEST(placing_can_be_stopped_before_any_row),
         FOLDER_TEST(a_report_of_more_items_than_a_fit_leaves_is_refused),
         FOLDER_TEST(a_long_text_loads_and_saves_as_it_was),
         FOLDER_TEST(spec_texts_that_ask_for_too_much_are_refused),
