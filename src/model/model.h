@@ -197,6 +197,7 @@ typedef struct rk_twin {
     double *weight;
     double self;          /* the sum of F's diagonal */
     int64_t parts, alone; /* of the graph; objects without an edge above 0 */
+    int64_t equal;        /* objects that are equal to all of their neighbours */
     /* room for the sums */
     int64_t widest, room_each;
     double *room, *columns, *parts_of, *sums;

@@ -107,6 +107,12 @@ done:
 }
 
 static void advise(rkhs_env *env, const rk_twin *t) {
+    if (t->equal == t->n)
+        rk_log(
+            env, RKHS_LOG_ADVICE,
+            "the kernel cannot tell any object from its %lld nearest, and where these lie means nothing: scale the columns, or "
+            "choose other parameters of the kernel",
+            (long long)t->k);
     if (t->alone)
         rk_log(env, RKHS_LOG_ADVICE,
                "%lld object%s no neighbour with a kernel value above 0, and %s placed by what is far alone",

@@ -67,6 +67,17 @@ done:
     return status;
 }
 
+/* How many objects are equal to all of their neighbours, to rounding. */
+static int64_t count_equal(const rk_twin *t, const double *diag) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < t->n; i++) {
+        int64_t last = (i + 1) * t->k - 1;
+        double both = diag[i] + diag[t->near[last]];
+        count += both - 2 * t->value[last] <= 1e-12 * both;
+    }
+    return count;
+}
+
 rkhs_status rk_twin_graph(const rk_gram *g, rk_twin *t) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = g->env;
@@ -83,8 +94,9 @@ rkhs_status rk_twin_graph(const rk_gram *g, rk_twin *t) {
     if (!(most > 0) && !(t->half && t->sum > 0))
         FAIL(env, RKHS_ERR_NUMERIC,
              "no two objects have a kernel value above 0, so there is nothing to bring together: choose another kernel");
-    for (int64_t i = 0; i < n; i++) rk_twin_weigh(k, t->sum, t->log, t->half, t->near + i * k, value + i * k);
     TRY(g->type->diag(g, diag));
+    t->equal = count_equal(t, diag);
+    for (int64_t i = 0; i < n; i++) rk_twin_weigh(k, t->sum, t->log, t->half, t->near + i * k, value + i * k);
     t->self = t->sum > 0 ? (double)n : rk_sum(n, diag);
     TRY(join_edges(env, t));
     rk_mark mark = rk_scratch_mark(env);
