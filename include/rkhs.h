@@ -328,7 +328,8 @@ RKHS_API rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel
 /* The embedding of the training objects, n x dim, ld = dim; NULL before a fit. */
 RKHS_API const double *rkhs_model_embedding(const rkhs_model *model, int64_t *n, int64_t *dim);
 
-/* Embeds new objects: Z[i*ld + 0 .. dim-1]. Each row depends on its object alone, whatever else is in the batch. */
+/* Embeds new objects: Z[i*ld + 0 .. dim-1]. Each row depends on its object alone, whatever else is in the batch. Objects that
+ * share nothing with those of the model, as all kernel values are 0, fall on one point; the log says how many there are. */
 RKHS_API rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, double *Z, int64_t ld);
 
 /* How rkhs_model_transform places new objects from now on: "map", "refine" (the model's objective, optimised for each object
@@ -355,7 +356,8 @@ RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int6
 /* How unlike the training objects each of x is: more is stranger, and each number depends on its object alone. by: "error",
  * what of phi(x) does not come back from its code, in feature space, over the mean of k(x_j,x_j); "density", -log of a Gaussian
  * density of codes; "both", the larger of the two as -log of the share of training objects, each left out, that score as
- * high. NULL: "error", or "density" for a precomputed Gram, which has no k(x,x). From at most 2000 objects, on first use. */
+ * high. NULL: "error", or "density" for a precomputed Gram, which has no k(x,x). From at most 2000 objects, on first use. An
+ * object that shares nothing with those of the model, as all kernel values are 0, has 1e150, the most there is, by each. */
 RKHS_API rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char *by, double *scores);
 
 /* Adds objects to a fitted model: it is fitted on those that it has and on x, with its parameters and its kernel as they are,

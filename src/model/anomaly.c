@@ -9,13 +9,18 @@
  * Hoffmann, "Kernel PCA for novelty detection", Pattern Recognition 40, 2007; h is the rule of Scott, "Multivariate density
  * estimation", 1992. Shares are counted among the training objects' own scores, each left out of regression and density; past
  * the highest tenth they go on as an exponential tail with the same mean. All is made on first use from at most 2000 objects,
- * evenly spread: m^3 for these, then m^2 a row. */
+ * evenly spread: m^3 for these, then m^2 a row.
+ *
+ * An object that shares nothing with the kept ones (alone.c) has a code that says nothing, often in the middle of all others:
+ * it has the highest score there is, by every way. */
 #include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROWS = 64 }; /* at a time: a product with 2000 x 2000 numbers does not run long */
+
+static const double STRANGEST = 1e150; /* the largest number that data may have */
 
 /* What the error needs: m kept objects. */
 typedef struct feature {
@@ -404,6 +409,7 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
     const rkhs_data *use;
     rkhs_data *view = NULL;
     double *Z, *errors, *densities;
+    char *alone;
     int which = 0;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
@@ -418,15 +424,19 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
     TRY(rk_scratch(env, use->rows * model->dim, sizeof *Z, &Z));
     TRY(rk_scratch(env, use->rows, sizeof *errors, &errors));
     TRY(rk_scratch(env, use->rows, sizeof *densities, &densities));
-    TRY(rk_place_all(model, use, Z, model->dim));
+    TRY(rk_scratch(env, use->rows, 1, &alone));
+    TRY(rk_place_all(model, use, Z, model->dim, alone));
     const feature *f = &model->watch->feature;
     const cloud *c = &model->watch->cloud;
     if (which & BY_DENSITY) TRY(density_all(env, c, Z, use->rows, densities));
     if (which & BY_ERROR) TRY(error_all(model, f, use, Z, errors));
-    for (int64_t i = 0; i < use->rows; i++)
-        scores[i] = which == BY_ERROR     ? errors[i]
-                    : which == BY_DENSITY ? densities[i]
-                                          : fmax(surprise(f->alone, f->m, errors[i]), surprise(c->alone, c->t, densities[i]));
+    for (int64_t i = 0; i < use->rows; i++) {
+        double score = which == BY_ERROR ? errors[i]
+                       : which == BY_DENSITY
+                           ? densities[i]
+                           : fmax(surprise(f->alone, f->m, errors[i]), surprise(c->alone, c->t, densities[i]));
+        scores[i] = alone[i] ? STRANGEST : fmin(score, STRANGEST);
+    }
 done:
     rk_blas_end(env);
     rkhs_data_free(view);

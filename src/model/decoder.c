@@ -271,7 +271,7 @@ rkhs_status rk_decoder_decode(const rkhs_model *m, const double *Z, int64_t rows
     TRY(rk_data_dense_new(env, rows, C->columns, &values, &out));
     TRY(rk_scratch(env, C->columns, sizeof *zeros, &zeros));
     map = (rk_map){.kept = kept, .kept_count = m->n, .dim = C->columns, .B = C->values, .c = zeros};
-    TRY(rk_map_apply(env, &map, kernel, codes, values, C->columns));
+    TRY(rk_map_apply(env, &map, kernel, codes, values, C->columns, NULL));
     if (shape) TRY(rk_image_from(env, &out, (int64_t)shape[0], (int64_t)shape[1], (int64_t)shape[2]));
     *x = out;
     out = NULL;

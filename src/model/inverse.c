@@ -158,7 +158,7 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
     } else if (kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_BITS)) {
         TRY(ensure(model));
         TRY(rk_data_dense_new(env, n, model->map->kept->columns, &values, &numbers));
-        TRY(rk_map_apply(env, model->inverse->map, model->inverse->kernel, codes, values, model->map->kept->columns));
+        TRY(rk_map_apply(env, model->inverse->map, model->inverse->kernel, codes, values, model->map->kept->columns, NULL));
         if (kind == RK_KIND_BITS) TRY(round_bits(env, numbers, &out));
         if (kind != RK_KIND_BITS) out = numbers, numbers = NULL;
         const rk_image *image = rk_images(model->map->kept);

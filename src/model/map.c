@@ -124,7 +124,7 @@ rkhs_status rk_map_mark(rk_fit *f) {
     }
     if (g->keep) TRY(rk_data_subset(g->x, g->keep, map->kept_count, &some));
     sums.kept = some ? some : (rkhs_data *)(uintptr_t)g->x;
-    TRY(rk_map_apply(env, &sums, f->kernel, sums.kept, map->mark, 1));
+    TRY(rk_map_apply(env, &sums, f->kernel, sums.kept, map->mark, 1, NULL));
 done:
     rk_unbind(env, sums.bound);
     rkhs_data_free(some);
@@ -179,6 +179,7 @@ typedef struct apply_loop {
     rk_marks marks; /* where kept objects keep their rows of Z */
     double *Z;
     int64_t ld, tile; /* rows at a time */
+    const rk_near *near;
     rk_work *work;
 } apply_loop;
 
@@ -193,6 +194,7 @@ static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int work
         int64_t nj = rk_least(RK_TILE, map->kept_count - j0);
         rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
         if (status != RKHS_OK) return status;
+        for (int64_t i = 0; a->near && i < ni; i++) rk_near_take(a->near, i0 + i, K + i * RK_TILE, nj);
         for (int64_t i = 0; map->degree && i < ni; i++)
             for (int64_t j = 0; j < nj; j++) sums[i] += K[i * RK_TILE + j] = rk_map_counted(map, K[i * RK_TILE + j]);
         rk_gemm_tile('n', 'n', ni, map->dim, nj, 1.0, K, RK_TILE, map->B + j0 * map->dim, map->dim, j0 ? 1.0 : 0.0,
@@ -211,6 +213,7 @@ static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int 
         int64_t nj = rk_least(RK_TILE, map->kept_count - j0);
         rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
         if (status != RKHS_OK) return status;
+        for (int64_t i = 0; a->near && i < ni; i++) rk_near_take(a->near, i0 + i, K + i * RK_TILE, nj);
         for (int64_t i = 0; i < ni; i++)
             for (int64_t j = 0; j < nj; j++)
                 counts[i] = rk_top_offer(value + i * most, index + i * most, counts[i], most, j0 + j,
@@ -266,11 +269,12 @@ static rkhs_status apply_tile(void *context, int64_t tile, int worker) {
     return status;
 }
 
-rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld) {
+rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld,
+                         const rk_near *near) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     rk_bound *rows = NULL;
-    apply_loop a = {.map = map, .Z = Z, .ld = ld};
+    apply_loop a = {.map = map, .Z = Z, .ld = ld, .near = near};
     if (!map->bound) TRY(rk_bind(env, kernel, map->kept, NULL, &map->bound));
     TRY(rk_bind(env, kernel, x, map->bound, &rows));
     a.kept = map->bound;

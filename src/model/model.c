@@ -217,7 +217,7 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->seen, dim, fresh->map);
     TRY(rk_data_keep(seen, gram->keep, gram->kept, &fresh->map->kept));
     /* The direction of a code near 0 is a matter of rounding, so that only the map itself gives it again. */
-    if (fresh->map->post == RK_POST_SPHERE) TRY(rk_map_apply(env, fresh->map, fresh->kernel, seen, fresh->Z, dim));
+    if (fresh->map->post == RK_POST_SPHERE) TRY(rk_map_apply(env, fresh->map, fresh->kernel, seen, fresh->Z, dim, NULL));
     fresh->keep = gram->keep;
     gram->keep = NULL;
     TRY(rk_check_fitted(fresh));
@@ -315,6 +315,7 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     rkhs_env *env = model->env;
     const rkhs_data *use;
     rkhs_data *view = NULL;
+    char *alone;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_blas_begin(env));
@@ -325,7 +326,8 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: ld is %lld, below the %lld columns of Z", (long long)ld,
              (long long)model->dim);
     TRY(rk_model_see(model, x, &use, &view));
-    TRY(rk_place_all(model, use, Z, ld));
+    TRY(rk_scratch(env, use->rows, 1, &alone));
+    TRY(rk_place_all(model, use, Z, ld, alone));
 done:
     rk_blas_end(env);
     rkhs_data_free(view);

@@ -64,8 +64,21 @@ rkhs_status rk_map_keep(rk_fit *f, double *Z);
 /* Keeps k(x,x)/2 of kept objects, from that of all (rk_gram_halves; may be NULL), so that the nearest of a new one are known.
  */
 rkhs_status rk_map_halve(rk_fit *f, const double *half);
-/* Z[i*ld ..] for every object of x, by tiles: memory for one tile a worker. */
-rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld);
+/* How near rows come to the kept objects: the largest |k(x, kept)| of each, exact where it is at most `small`. */
+typedef struct rk_near {
+    double *most;
+    double small, size; /* size: of k(x, x) of kept objects */
+} rk_near;
+/* Takes count values of a row. */
+static inline void rk_near_take(const rk_near *near, int64_t row, const double *k, int64_t count) {
+    double most = near->most[row];
+    for (int64_t j = 0; j < count && most <= near->small; j++) most = fmax(most, fabs(k[j]));
+    near->most[row] = most;
+}
+
+/* Z[i*ld ..] for every object of x, by tiles: memory for one tile a worker. near: NULL, or notes how near they come. */
+rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld,
+                         const rk_near *near);
 /* What a kernel value counts in a map with degrees. */
 double rk_map_counted(const rk_map *map, double v);
 rkhs_status rk_map_save(const rk_map *map, rk_archive *archive);
@@ -91,8 +104,12 @@ int64_t rk_marks_find(const rk_marks *m, double mark, double size);
 
 /* How new objects are placed: RK_PLACE_MAP, ..., as was set or as the parameters say. */
 int rk_model_way(const rkhs_model *m);
-/* Z[i*ld ..] for every object of x, in that way. */
-rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld);
+/* Z[i*ld ..] for every object of x, in that way. alone: NULL, or which objects share nothing with the kept ones, which the log
+ * says. */
+rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, char *alone);
+/* alone.c: room on the scratch list for what is noted of `rows` objects; which are alone, once all values are noted. */
+rkhs_status rk_near_new(const rkhs_model *m, int64_t rows, rk_near *near);
+rkhs_status rk_near_alone(const rkhs_model *m, const rkhs_data *x, const rk_near *near, char *alone);
 
 /* ---- graphs of neighbours, on the scratch list -------------------------------------------------------------------- */
 

@@ -51,6 +51,7 @@ typedef struct place_loop {
     double *K, *diag, *own;
     double *Z;
     int64_t ld;
+    const rk_near *near;
     rk_work *work;
 } place_loop;
 
@@ -63,6 +64,7 @@ static rkhs_status place_tile(void *context, int64_t tile, int worker) {
     for (int64_t j0 = 0; j0 < kept; j0 += RK_TILE)
         TRY(rk_block_of(a->rows, i0, ni, a->kept, j0, rk_least(RK_TILE, kept - j0), K + j0, kept, a->work[worker]));
     if (diag) TRY(rk_diag_of(a->rows, i0, ni, diag, a->work[worker]));
+    for (int64_t i = 0; a->near && i < ni; i++) rk_near_take(a->near, i0 + i, K + i * kept, kept);
     for (int64_t i = 0; i < ni; i++) { /* one at a time: a row may take many steps, and there can be an end between any two */
         rk_placing p = {.model = a->model,
                         .how = a->how,
@@ -87,18 +89,19 @@ static int64_t rows_at_once(const rk_bound *rows, const rk_bound *kept) {
     return rk_most(1, rk_least(rk_tile_rows(rows, kept), 131072 / rk_most(kept->x->rows, 1)));
 }
 
-rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld) {
+/* Objects by the model's own way. */
+static rkhs_status place_own(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, const rk_near *near) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     rk_mark mark = rk_scratch_mark(env);
     rk_bound *rows = NULL;
     void *ready = NULL;
     int how = rk_model_way(m);
-    if (how == RK_PLACE_MAP) return rk_map_apply(env, m->map, m->kernel, x, Z, ld);
     if (!m->map->bound) TRY(rk_bind(env, m->kernel, m->map->kept, NULL, &m->map->bound));
     TRY(rk_bind(env, m->kernel, x, m->map->bound, &rows));
     if (m->type->ready) TRY(m->type->ready(m, how, &ready));
-    place_loop a = {.model = m, .how = how, .ready = ready, .rows = rows, .kept = m->map->bound, .Z = Z, .ld = ld};
+    place_loop a = {
+        .model = m, .how = how, .ready = ready, .rows = rows, .kept = m->map->bound, .Z = Z, .ld = ld, .near = near};
     a.tile = rows_at_once(a.rows, a.kept);
     a.room = m->type->place_work ? rk_apart(m->type->place_work(m, how)) : 0;
     int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
@@ -111,5 +114,19 @@ rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int
 done:
     rk_unbind(env, rows);
     rk_scratch_release(env, mark);
+    return status;
+}
+
+rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, char *alone) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(m->env);
+    rk_near near;
+    const rk_near *noted = alone ? &near : NULL;
+    if (alone) TRY(rk_near_new(m, x->rows, &near));
+    TRY(rk_model_way(m) == RK_PLACE_MAP ? rk_map_apply(m->env, m->map, m->kernel, x, Z, ld, noted)
+                                        : place_own(m, x, Z, ld, noted));
+    if (alone) TRY(rk_near_alone(m, x, &near, alone));
+done:
+    rk_scratch_release(m->env, mark);
     return status;
 }

@@ -55,7 +55,7 @@ static rkhs_status start_of(const rkhs_model *m, const rkhs_data *x, rkhs_data *
     rkhs_status status = rk_data_dense_new(m->env, m->n + x->rows, m->dim, &Z, start);
     if (status != RKHS_OK) return status;
     memcpy(Z, m->Z, (size_t)(m->n * m->dim) * sizeof *Z);
-    return rk_place_all(m, x, Z + m->n * m->dim, m->dim);
+    return rk_place_all(m, x, Z + m->n * m->dim, m->dim, NULL);
 }
 
 /* Turns the columns of `fresh` that point against the old ones. */

@@ -18,3 +18,10 @@ printf '>a\nACGTACGTTA\n>b\nACGTTTGACA\n>c\nGGGTTTGACA\n>d\nGGGCCCGACA\n' > big.
 sed '/>/!y/ACGT/acgt/' big.fa > small.fa
 rkhs fit 'kpca(dim=2)' big.fa --kernel 'spectrum(p=2)' -o m.rkhs -z Z.npy -q
 rkhs transform m.rkhs small.fa -o T.npy && near Z.npy T.npy 1e-12
+# What shares nothing is said, and is the strangest.
+printf '>e\nACGTACGA\n>f\nNNNNNN\n>g\nXXXX\n' > odd.fa
+rkhs transform m.rkhs odd.fa -o T.npy 2>&1
+for by in error density both; do
+    rkhs anomaly m.rkhs odd.fa --by $by --output-format csv -q | sed '1s/.*/some/'
+done
+rkhs transform m.rkhs big.fa -o T.npy

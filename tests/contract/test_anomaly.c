@@ -330,6 +330,116 @@ static void what_cannot_be_meant_is_refused(void **state) {
     rkhs_data_free(x);
 }
 
+/* ---- objects that share nothing ------------------------------------------------------------------------------------- */
+
+typedef struct heard {
+    int count;
+    char last[512];
+} heard;
+
+static void hear(rkhs_log_level level, const char *sentence, void *payload) {
+    heard *h = payload;
+    if (level != RKHS_LOG_ADVICE || !strstr(sentence, "nothing with those of the model")) return;
+    h->count++;
+    snprintf(h->last, sizeof h->last, "%s", sentence);
+}
+
+/* Whether a transform and each anomaly score see the rows of `odd`, and no others. */
+static void alone_are(rkhs_env *env, rkhs_model *m, const rkhs_data *x, const char *odd, int64_t count) {
+    static const char *const ways[] = {"density", "error", "both"};
+    heard h = {0};
+    rk_mark mark = rk_scratch_mark(env);
+    int gram = m->map->kept->type->kind == RK_KIND_GRAM;
+    int64_t first = -1;
+    char words[96];
+    for (int64_t i = x->rows - 1; i >= 0; i--) first = odd[i] ? i : first;
+    snprintf(words, sizeof words, "%lld of the %lld objects", (long long)count, (long long)x->rows);
+    rkhs_env_set_log(env, hear, &h);
+    FINE(env, rkhs_model_transform(m, x, numbers(env, x->rows * m->dim), m->dim));
+    if (h.count != (count > 0)) fail_msg("%s: %d sentences for %lld objects", context, h.count, (long long)count);
+    if (count) HOLDS(strstr(h.last, words) != NULL);
+    snprintf(words, sizeof words, "first row %lld (", (long long)first + 1);
+    if (count) HOLDS(strstr(h.last, words) != NULL);
+    for (int w = 0; w < (gram ? 1 : 3); w++) {
+        double *s = scores_of(env, m, x, ways[w]);
+        for (int64_t i = 0; i < x->rows; i++)
+            if ((s[i] == 1e150) != odd[i])
+                fail_msg("%s, by %s: row %lld has the score %g", context, ways[w], (long long)i, s[i]);
+    }
+    rkhs_env_set_log(env, NULL, NULL);
+    rk_scratch_release(env, mark);
+}
+
+/* Strings of another alphabet, among others; an empty one has nothing to share. */
+static void strings_of_another_alphabet_are_said_and_score_highest(void **state) {
+    rkhs_env *env = *state;
+    static const char *const words[] = {"ACGTACGA", "ACGTTGCA", "GGTACGTA", "TTACGGCA", "CATGCATG", "ACACGTGT", "TGCATTTA"},
+                             *const fresh[] = {"ACGTACG", "xyzxyz", "TTTT", "acgtacga", "ACGTxyz", ""};
+    static const char *const specs[] = {
+        "kpca(dim=2)", "kpca(dim=2, gram=nystrom(m=5))", "tke(dim=2, k=3)", "kle(dim=2, k=3)", "gplvm(dim=2)", "ke(dim=2)"};
+    static const char odd[] = {0, 1, 0, 1, 0, 1};
+    rkhs_data *x, *y;
+    FINE(env, rkhs_data_strings(env, words, NULL, 7, &x));
+    FINE(env, rkhs_data_strings(env, fresh, NULL, 6, &y));
+    for (size_t t = 0; t < sizeof specs / sizeof *specs; t++) {
+        LOOK_AT("%s", specs[t]);
+        rkhs_model *m = fit_text(env, specs[t], "spectrum(p=1)", x);
+        alone_are(env, m, y, odd, 3);
+        rkhs_model_free(m);
+    }
+    rkhs_data_free(y);
+    rkhs_data_free(x);
+}
+
+/* Vectors at infinity for an rbf, and without a column in common for a product; zeros are a place like any other. */
+static void vectors_without_anything_in_common_are_said_and_score_highest(void **state) {
+    rkhs_env *env = *state;
+    rk_mark mark = rk_scratch_mark(env);
+    static const char *const kernels[] = {"rbf(sigma=1)", "linear", "cosine", "poly(degree=2, coef0=0)"};
+    double *X = normals(env, 20 * 4, 5), Y[5 * 4] = {0};
+    static const char far[] = {0, 1, 0, 0, 0}, apart[] = {0, 0, 1, 0, 0},
+                      turned[] = {0, 0, 1, 1, 0}; /* zeros have no direction */
+    rkhs_data *x, *y;
+    for (int i = 0; i < 20; i++) X[4 * i + 3] = 0;
+    memcpy(Y, X, 4 * sizeof *Y);
+    Y[4] = 100;                               /* far, and like the others in a product */
+    Y[11] = 2;                                /* a column that no other has */
+    Y[16] = 1e-9 * X[4], Y[17] = 1e-9 * X[5]; /* small is not strange; row 3 is zeros */
+    FINE(env, rkhs_data_dense(env, X, 20, 4, 4, &x));
+    FINE(env, rkhs_data_dense(env, Y, 5, 4, 4, &y));
+    for (int t = 0; t < 4; t++) {
+        LOOK_AT("%s", kernels[t]);
+        rkhs_model *m = fit_text(env, "kpca(dim=2)", kernels[t], x);
+        alone_are(env, m, y, t == 0 ? far : t == 2 ? turned : apart, 1 + (t == 2));
+        rkhs_model_free(m);
+    }
+    rkhs_data_free(y);
+    rkhs_data_free(x);
+    rk_scratch_release(env, mark);
+}
+
+static void rows_of_zeros_of_a_gram_are_said_and_score_highest(void **state) {
+    rkhs_env *env = *state;
+    rk_mark mark = rk_scratch_mark(env);
+    double *X = normals(env, N * 2, 6), *K = numbers(env, N * N), R[3 * N] = {0};
+    static const char odd[] = {0, 1, 0}, none[N] = {0};
+    rkhs_data *x, *y;
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t j = 0; j < N; j++) K[i * N + j] = exp(-square_of(X + 2 * i, X + 2 * j, 2) / 2);
+    memcpy(R, K, N * sizeof *R);
+    R[2 * N + 7] = 1e-30;
+    FINE(env, rkhs_data_dense(env, K, N, N, N, &x));
+    FINE(env, rkhs_data_dense(env, R, 3, N, N, &y));
+    LOOK_AT("a Gram");
+    rkhs_model *m = fit_text(env, "kpca(dim=2)", "precomputed", x);
+    alone_are(env, m, y, odd, 1);
+    alone_are(env, m, x, none, 0);
+    rkhs_model_free(m);
+    rkhs_data_free(y);
+    rkhs_data_free(x);
+    rk_scratch_release(env, mark);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(the_error_of_a_linear_kernel_is_that_of_the_inverse),
@@ -340,6 +450,9 @@ int main(void) {
         ENV_TEST(little_to_learn_from_is_finite),
         FOLDER_TEST(scores_are_the_same_on_threads_after_a_copy_and_a_file),
         ENV_TEST(what_cannot_be_meant_is_refused),
+        ENV_TEST(strings_of_another_alphabet_are_said_and_score_highest),
+        ENV_TEST(vectors_without_anything_in_common_are_said_and_score_highest),
+        ENV_TEST(rows_of_zeros_of_a_gram_are_said_and_score_highest),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

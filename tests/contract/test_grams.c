@@ -111,7 +111,7 @@ static void check_fold(rkhs_env *env, const subject *s, const fixture_gram *of, 
     FINE(env, g->type->push(g, W, K, Z));
     FINE(env, g->type->fold(g, W, K, map->B));
     FINE(env, rk_data_keep(s->use, g->keep, g->kept, &map->kept));
-    FINE(env, rk_map_apply(env, map, s->kernel, s->use, out, K));
+    FINE(env, rk_map_apply(env, map, s->kernel, s->use, out, K, NULL));
     near_all("fold through a map and push", out, Z, N * K, 1e-8);
     rk_map_free(env, map);
 }

@@ -72,7 +72,7 @@ static void a_map_is_its_formula(void **state) {
         FINE(env, rkhs_kernel_new(env, kernels[t % 3], &k));
         FINE(env, rkhs_kernel_gram(k, x, map->kept, K, KEPT));
         formula(map, K, expected);
-        FINE(env, rk_map_apply(env, map, k, x, Z, DIM + 1));
+        FINE(env, rk_map_apply(env, map, k, x, Z, DIM + 1, NULL));
         for (int64_t i = 0; i < N; i++) near_each("z", Z + i * (DIM + 1), expected + i * DIM, DIM, 1e-12);
         if (map->post == RK_POST_SPHERE)
             for (int64_t i = 0; i < N; i++) {
@@ -100,7 +100,7 @@ static void an_object_far_from_everything_has_a_finite_code(void **state) {
     for (int t = 0; t < VARIANTS; t++) {
         rk_map *map = some_map(env, &variants[t]);
         memset(map->c, 0, DIM * sizeof *map->c);
-        FINE(env, rk_map_apply(env, map, k, x, z, DIM));
+        FINE(env, rk_map_apply(env, map, k, x, z, DIM, NULL));
         for (int c = 0; c < DIM; c++) HOLDS(z[c] == 0);
         rk_map_free(env, map);
     }
@@ -125,8 +125,8 @@ static void a_map_survives_a_file(void **state) {
         FINE(env, rk_map_load(env, archive, &loaded));
         HOLDS(loaded->degree == map->degree && loaded->post == map->post && loaded->nearest == map->nearest);
         HOLDS(loaded->kept_count == KEPT);
-        FINE(env, rk_map_apply(env, map, k, x, Z, DIM));
-        FINE(env, rk_map_apply(env, loaded, k, x, Y, DIM));
+        FINE(env, rk_map_apply(env, map, k, x, Z, DIM, NULL));
+        FINE(env, rk_map_apply(env, loaded, k, x, Y, DIM, NULL));
         same_bits("the loaded map", Y, Z, N * DIM);
         rk_archive_free(archive);
         rk_map_free(env, loaded);

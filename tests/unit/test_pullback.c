@@ -98,7 +98,7 @@ static void check_map(scene *s) {
     double Z[N * DIM];
     rk_map map = {.kept_count = s->g->kept, .dim = DIM, .B = s->B, .c = s->c};
     OK(s->env, rk_data_keep(s->x, s->g->keep, s->g->kept, &map.kept));
-    OK(s->env, rk_map_apply(s->env, &map, s->k, s->x, Z, DIM));
+    OK(s->env, rk_map_apply(s->env, &map, s->k, s->x, Z, DIM, NULL));
     for (int i = 0; i < N * DIM; i++) NEAR(Z[i], s->Z[i], 1e-8);
     rk_unbind(s->env, map.bound);
     rkhs_data_free(map.kept);
