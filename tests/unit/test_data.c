@@ -236,7 +236,7 @@ static void every_kind_is_saved_and_loaded(void **state) {
     rkhs_data *x, *back, *view;
     const rkhs_data *use;
     static const int64_t codes[] = {2, 0, 1}, pick[] = {1, 1, 0};
-    static const char *const names[] = {"", "new\nline", "c"};
+    static const char *const names[] = {"a", "new\nline", "c"};
     OK(env, rkhs_data_dense(env, six, 2, 2, 3, &x)); /* packed on the way */
     round_trip(env, x, &back);
     assert_true(rkhs_data_values(back, NULL)[2] == 4);
