@@ -221,7 +221,7 @@ static void spectral_ends_where_theorem_4_is_stationary(void **state) {
         }
     }
     NEAR(reported(m, "loss"), loss, 1e-9);
-    assert_true(loss < -0.1 && steepest < 1e-5); /* where the loss no longer falls in double precision: 4e-8 to 1e-6 by the BLAS */
+    assert_true(loss < -0.1 && steepest < 1e-5); /* rounding leaves 4e-8 to 1e-6, as the BLAS has it */
     NEAR(reported(m, "bound_ridge"), lambda * trace, 1e-8);
     NEAR(reported(m, "bound_complexity"), pow(trace, 1.5) * 3 * sqrt(2.0 * N) / N, 1e-8);
     rkhs_model_free(m);

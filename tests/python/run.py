@@ -1,4 +1,4 @@
-"""run.py [--slowest N] [NAME...]: the tests of the Python package, or those whose names contain NAME; prints 'N passed, N failed'.
+"""run.py [--slowest N] [NAME...]: the tests of the Python package, or those whose names contain NAME; prints 'N passed, N failed, N skipped'.
 
 Run with the interpreter that the package was built for, and PYTHONPATH=build/python. A test that was skipped, or a part of one
 (a subtest), has not passed: it is named with its reason and counted apart. --slowest N shows the N tests that took most
@@ -56,6 +56,5 @@ if asked.slowest:
     print(f"{sum(seconds for seconds, _ in result.times):7.2f} s of processor time in all")
 for test, why in result.skipped:
     print(f"skipped: {test}: {why}")
-print(f"{len(result.skipped)} skipped")
-print(f"{result.good} passed, {bad} failed")
+print(f"{result.good} passed, {bad} failed, {len(result.skipped)} skipped")
 sys.exit(1 if bad or not result.good else 0)
