@@ -89,6 +89,8 @@ class Installed(unittest.TestCase):
 
     def test_an_example_gives_the_same_with_the_static_library(self):
         flags = [flag.replace("-lrkhs", "-l:librkhs.a") for flag in self.pkg_config("--cflags", "--libs", "--static")]
+        if "-lgfortran" in flags and output_of("cc", "-print-file-name=libgfortran.so").strip() == "libgfortran.so":
+            self.skipTest("the system's blas.pc asks for libgfortran, which is not installed")
         program, printed = self.run_example("embed", flags)
         self.assertNotIn("librkhs", output_of("ldd", program))
         _, shared = self.run_example("embed", self.pkg_config("--cflags", "--libs"),
