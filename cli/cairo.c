@@ -25,10 +25,11 @@ enum { ZOOM = 2 };
     X(pdf_surface_set_metadata)                                                                                                \
     X(surface_finish)                                                                                                          \
     X(surface_destroy)                                                                                                         \
-    X(surface_status) X(create) X(destroy) X(status) X(save) X(restore) X(translate) X(rotate) X(scale) X(set_source_rgba)     \
-        X(set_line_width) X(set_line_join) X(set_line_cap) X(new_path) X(new_sub_path) X(move_to) X(line_to) X(close_path)     \
-            X(arc) X(rectangle) X(fill) X(fill_preserve) X(stroke) X(paint) X(set_source_surface) X(get_source)                \
-                X(pattern_set_filter) X(status_to_string)
+    X(surface_status)                                                                                                          \
+    X(create) X(destroy) X(status) X(save) X(restore) X(translate) X(rotate) X(scale) X(set_source_rgba) X(set_line_width)     \
+        X(set_line_join) X(set_line_cap) X(new_path) X(new_sub_path) X(move_to) X(line_to) X(close_path) X(arc) X(rectangle)   \
+            X(fill) X(fill_preserve) X(stroke) X(paint) X(set_source_surface) X(get_source) X(pattern_set_filter)              \
+                X(status_to_string)
 
 /* The functions that are used, by their names without cairo_. */
 #define MEMBER(f) __typeof__(&cairo_##f) f;
@@ -168,13 +169,18 @@ static void begin_cairo(canvas *v, double width, double height, const char *titl
     if (!find_font(v)) v->failure = "there is no font on this machine: install one (fonts-dejavu-core), or write .svg";
 }
 
+/* A long line is painted in parts: cairo looks for places where a path meets itself, in time that grows with its square. */
 static void lines_cairo(canvas *v, const double *xy, int count, int joined, const pen *p) {
+    enum { PART = 512 };
     cairo_t *cr = cr_of(v);
     for (int i = 0; i < count; i++) {
         if (i == 0 || (!joined && i % 2 == 0))
             cairo.move_to(cr, xy[2 * i], xy[2 * i + 1]);
         else
             cairo.line_to(cr, xy[2 * i], xy[2 * i + 1]);
+        if (p->fill != NULL || i % PART != PART - 1 || i + 1 == count) continue;
+        paint_path(cr, p);
+        if (joined) cairo.move_to(cr, xy[2 * i], xy[2 * i + 1]);
     }
     paint_path(cr, p);
 }

@@ -79,6 +79,9 @@ static double loss_at(const history *h, int64_t i, int64_t k) {
     return h->logarithm ? log10(value) : value;
 }
 
+/* Whether a number can be drawn: as in files, 1e150 is the most. */
+static int is_drawn(double value) { return fabs(value) <= 1e150; }
+
 /* Steps below, losses beside: as logarithms where they fall far. 0 when no loss is a number. */
 static int history_axes(history *h, axis *x, axis *y) {
     double ends[2] = {HUGE_VAL, -HUGE_VAL};
@@ -86,7 +89,7 @@ static int history_axes(history *h, axis *x, axis *y) {
         ends[0] = HUGE_VAL, ends[1] = -HUGE_VAL;
         for (int64_t i = 0; i < h->steps * h->curves; i++) {
             double value = loss_at(h, i / h->curves, i % h->curves);
-            if (!isfinite(value)) continue;
+            if (!is_drawn(value)) continue;
             ends[0] = fmin(ends[0], value);
             ends[1] = fmax(ends[1], value);
         }
@@ -108,7 +111,7 @@ static void draw_history(canvas *v, const history *h, const frame *f, const axis
         int count = 0;
         for (int64_t i = 0; i < h->steps; i++) {
             double value = loss_at(h, i, k);
-            if (!isfinite(value)) continue;
+            if (!is_drawn(value)) continue;
             ends[2 * count] = f->left + f->width * axis_at(x, (double)i);
             ends[2 * count++ + 1] = f->top + f->height * (1 - axis_at(y, value));
         }

@@ -146,12 +146,14 @@ static int on_progress(const rkhs_progress *p, void *payload) {
 }
 
 void progress_start(cli *c) {
-    struct sigaction action = {0};
+    struct sigaction action = {0}, before;
     const char *term = getenv("TERM");
     sigemptyset(&action.sa_mask);
     action.sa_handler = on_stop; /* without SA_RESTART, so that a read from a terminal or a pipe ends too */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, NULL, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* nohup goes on */
     action.sa_handler = on_alarm;
     sigaction(SIGALRM, &action, NULL);
     action.sa_handler = on_bus;

@@ -8,6 +8,7 @@
 #include <alloca.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ static void start_with_one_thread_of_blas(int argc, char **argv, char **envp) {
     struct rlimit limit;
     char path[PATH_MAX];
     size_t count = 0, kept = 0;
+    if (getauxval(AT_BASE) == 0) return; /* started by the dynamic loader, which /proc/self/exe then is */
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
     for (; envp[count]; count++)
         if (strcmp(envp[count], setting) == 0) return;

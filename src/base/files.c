@@ -277,10 +277,30 @@ static void free_list(rkhs_env *env, rk_file *list) {
     }
 }
 
+/* Whether two files that are not there yet will have one name. */
+static int same_target(const rk_file *a, const rk_file *b) {
+    const char *const path[] = {a->target, b->target}, *name[2];
+    struct stat folder[2];
+    for (int i = 0; i < 2; i++) {
+        char at[PATH_MAX];
+        const char *slash = strrchr(path[i], '/');
+        snprintf(at, sizeof at, "%.*s", slash ? (int)(slash - path[i]) + 1 : 1, slash ? path[i] : ".");
+        name[i] = slash ? slash + 1 : path[i];
+        if (stat(at, &folder[i]) != 0) return 0;
+    }
+    return strcmp(name[0], name[1]) == 0 && folder[0].st_dev == folder[1].st_dev && folder[0].st_ino == folder[1].st_ino;
+}
+
 rkhs_status rk_file_commit(rkhs_env *env, rk_file *f) {
     rk_file **end = &env->waiting;
     if (env->together) {
-        while (*end) end = &(*end)->next;
+        for (; *end; end = &(*end)->next) {
+            if (!same_target(*end, f)) continue;
+            rkhs_status status =
+                rk_fail(env, RKHS_ERR_ARGUMENT, "%s and %s are the same file: give two names", (*end)->name, f->name);
+            rk_file_free(env, f);
+            return status;
+        }
         *end = f;
         return RKHS_OK;
     }

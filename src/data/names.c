@@ -8,12 +8,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 /* ---- lists of texts ---------------------------------------------------------------------------------------------------- */
 
+/* A number that is another one in each process: who writes a file cannot choose texts that all fall on one place. */
+static uint64_t hash_start(void) {
+    static _Atomic uint64_t start;
+    uint64_t s = atomic_load(&start), none = 0;
+    if (s) return s;
+    if (getrandom(&s, sizeof s, GRND_NONBLOCK) != sizeof s) s = (uint64_t)(uintptr_t)&s ^ (uint64_t)getpid() << 32;
+    s |= 1;
+    return atomic_compare_exchange_strong(&start, &none, s) ? s : none;
+}
+
 uint64_t rk_text_hash(const char *s) {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+    uint64_t h = hash_start();
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x9e3779b97f4a7c15u, h ^= h >> 32;
     return h ^ h >> 29;
 }
 

@@ -45,6 +45,16 @@ static rkhs_status check_item(const rkhs_model *m, const char *name, const int64
     return RKHS_OK;
 }
 
+/* Texts are UTF-8. */
+static rkhs_status check_texts(const rkhs_model *m) {
+    rkhs_item item;
+    for (int64_t i = 0; rkhs_model_report(m, i, &item); i++)
+        for (const char *s = item.text; s && *s;)
+            if (rk_utf8_take(&s) == RK_NO_CHARACTER)
+                return rk_fail(m->env, RKHS_ERR_FORMAT, "'%s' in its report is not UTF-8: fit the model again", item.name);
+    return RKHS_OK;
+}
+
 static rkhs_status check_report(const rkhs_model *m) {
     rkhs_status status = RKHS_OK;
     const rkhs_data *kept = m->map->kept;
@@ -53,7 +63,13 @@ static rkhs_status check_report(const rkhs_model *m) {
     TRY(check_item(m, "kept", &m->map->kept_count, 1));
     if (!(kept->type->kind & (RK_KIND_STRING | RK_KIND_LABELS | RK_KIND_GRAPH)))
         TRY(check_item(m, "columns", &kept->columns, 1));
-    TRY(check_item(m, "shape", image ? (int64_t[]){image->h, image->w, image->c} : (int64_t[3]){-1}, 3));
+    if (image) TRY(check_item(m, "shape", (int64_t[]){image->h, image->w, image->c}, 3));
+    if (!image && rk_report_find(&m->report, "shape"))
+        FAIL(m->env, RKHS_ERR_FORMAT, "its report has a 'shape', but its objects are no images: fit the model again");
+    if (!m->type->decode && (rk_report_find(&m->report, "decoder") || rk_report_find(&m->report, "decoded_shape")))
+        FAIL(m->env, RKHS_ERR_FORMAT, "its report has a decoder, which %s does not make: fit the model again",
+             m->type->entry.name);
+    TRY(check_texts(m));
 done:
     return status;
 }

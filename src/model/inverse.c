@@ -136,7 +136,7 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
     rkhs_env *env = model->env;
     rkhs_data *codes = NULL, *out = NULL, *numbers = NULL;
     double *values;
-    int64_t *near;
+    int64_t *near, ld_made = 0;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     *x = NULL;
@@ -166,6 +166,8 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
     } else {
         FAIL(env, RKHS_ERR_DATA, "there is no inverse for %s data", model->map->kept->type->entry.name);
     }
+    const double *made = rkhs_data_values(out, &ld_made);
+    if (made) TRY(rk_numbers_finite(model, made, n, out->columns, ld_made));
     *x = out;
     out = NULL;
 done:

@@ -21,6 +21,7 @@ mkfifo hold
 exec 3<>hold
 stop 'a fit' INT 0.7 fit 'kpca(dim=2)' --kernel 'laplacian(sigma=1)' wide.npy -o m.rkhs -z Z.npy
 stop 'a fit, SIGTERM' TERM 0.7 fit 'kpca(dim=2)' --kernel 'laplacian(sigma=1)' wide.npy -o m.rkhs
+stop 'a fit, SIGHUP' HUP 0.7 fit 'kpca(dim=2)' --kernel 'laplacian(sigma=1)' wide.npy -o m.rkhs
 stop 'a gram' INT 0.7 gram 'laplacian(sigma=1)' wide.npy -o K.npy
 stop 'rows of a gram' INT 0.7 gram 'laplacian(sigma=1)' wide.npy --rows 100:3900 -o K.npy
 stop 'a read' INT 0.3 fit 'kpca(dim=2)' - --format csv -o m.rkhs

@@ -19,3 +19,8 @@ rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=1)' X.npy -o n.rkhs -z - -q | cmp - Z
 chmod 400 m.rkhs
 [ "$(id -u)" -eq 0 ] || rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=1)' X.npy -o m.rkhs -z Z.npy -q 2>/dev/null && echo done
 ls -A
+# Two names of one file that is not there yet: refused, and nothing is written.
+ln -s later.npy same.npy
+try sample 'circles(n=12)' -o later.npy --labels-out same.npy -q
+try sample 'circles(n=12)' -o later.npy --labels-out ./later.npy -q
+[ ! -e later.npy ] && echo "nothing was written"

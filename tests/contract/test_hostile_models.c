@@ -137,11 +137,39 @@ static void a_report_that_contradicts_the_model_is_refused(void **state) {
     refused(env, "'kept' in its report");
     FORGE(env, {"report/columns", {'S', 1, {1}, "3"}});
     refused(env, "'columns' in its report");
+    FORGE(env, {"report/shape", {'d', 2, {1, 3}, (const double[]){-1, 0, 0}}});
+    refused(env, "a 'shape', but its objects are no images");
+    FORGE(env, {"report/decoder", {'S', 1, {3}, "abc"}});
+    refused(env, "a decoder, which kpca does not make");
+    FORGE(env, {"report/solver", {'S', 1, {3}, "a\xffz"}});
+    refused(env, "'solver' in its report is not UTF-8");
     save_model(env, "tke(dim=2, solver=lbfgs(iter=5))", NULL, "small");
     FORGE(env, {"report/width", {'d', 2, {1, 1}, &minus}});
     refused(env, "'width' in its report is not above 0");
     FORGE(env, {"report/width", {0}});
     refused(env, "'width' in its report is missing");
+}
+
+/* Coefficients may be finite and as large as numbers are; what comes of them is not given out. */
+static void results_out_of_range_are_refused(void **state) {
+    rkhs_env *env = *state;
+    double B[N * DIM], C[N * 3], Z[2 * DIM] = {0, 0, 1, 1}, out[N * DIM];
+    rkhs_data *x = fixture_data(env, "small", N), *back = NULL;
+    rkhs_model *m;
+    for (int i = 0; i < N * DIM; i++) B[i] = 1e308;
+    for (int i = 0; i < N * 3; i++) C[i] = 1e308;
+    save_model(env, "kpca(dim=2)", "rbf(gamma=0.01)", "small");
+    FORGE(env, {"map/B", {'d', 2, {N, DIM}, B}});
+    FINE(env, rkhs_model_load(env, "c.rkhs", &m));
+    REFUSED(env, RKHS_ERR_NUMERIC, "kpca gives", rkhs_model_transform(m, x, out, DIM));
+    rkhs_model_free(m);
+    save_model(env, "kae(dim=2, solver=lbfgs(iter=5))", NULL, "small");
+    FORGE(env, {"report/decoder", {'d', 2, {N, 3}, C}});
+    FINE(env, rkhs_model_load(env, "c.rkhs", &m));
+    REFUSED(env, RKHS_ERR_NUMERIC, "kae gives", rkhs_model_inverse(m, Z, 2, DIM, &back));
+    HOLDS(!back);
+    rkhs_model_free(m);
+    rkhs_data_free(x);
 }
 
 static void parts_of_a_process_that_do_not_fit_are_refused(void **state) {
@@ -469,6 +497,7 @@ int main(void) {
         FOLDER_TEST(a_model_without_training_objects_is_refused),
         FOLDER_TEST(decoders_of_no_images_are_refused),
         FOLDER_TEST(a_report_that_contradicts_the_model_is_refused),
+        FOLDER_TEST(results_out_of_range_are_refused),
         FOLDER_TEST(parts_of_a_process_that_do_not_fit_are_refused),
         FOLDER_TEST(parts_of_another_model_are_refused),
         FOLDER_TEST(a_hessian_that_is_not_finite_ends_the_descent),
