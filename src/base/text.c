@@ -403,6 +403,7 @@ const char *rk_nearest(const char *word, const char *const *names, int count) {
     int least = 1 + (int)strlen(word) / 3; /* further away is a guess, not a hint */
     if (least > 3) least = 3;
     for (int i = 0; i < count; i++) {
+        if (!names[i][0]) continue; /* nothing is no name to suggest */
         int e = edits(word, names[i]);
         /* "lap" for laplacian: a beginning of three letters counts as near. */
         if (e > 1 && strlen(word) >= 3 && strncmp(word, names[i], strlen(word)) == 0) e = 1;

@@ -235,8 +235,8 @@ static rkhs_status match_columns(rkhs_env *env, const rkhs_data *x, const rkhs_d
     for (int64_t c = 0; c < x->columns; c++)
         if (used[c] != 1 && p.slot[slot_of(&p, x->names[c])] == c) show(&extra, x->names[c]);
     if (extra.count)
-        rk_log(env, RKHS_LOG_ADVICE, "column%s %s: left out, as the objects to compare with have no such",
-               extra.count == 1 ? "" : "s", show_end(&extra));
+        rk_log(env, RKHS_LOG_ADVICE, "column%s %s: left out, as the model, or what is compared with, does not know %s",
+               extra.count == 1 ? "" : "s", show_end(&extra), extra.count == 1 ? "it" : "them");
 done:
     rk_scratch_release(env, mark);
     return status;

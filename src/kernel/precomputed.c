@@ -34,28 +34,40 @@ done:
     return status;
 }
 
-/* Whether rows i and j agree, as those of objects at no distance do. */
-static int same_rows(const rk_gram_rows *g, int64_t n, int64_t i, int64_t j) {
-    const double *a = g->values + i * g->ld, *b = g->values + j * g->ld;
+/* Entry (i, j), as objects are numbered. */
+static double entry(const rk_gram_rows *g, int64_t i, int64_t j) { return g->values[i * g->ld + g->index[j]]; }
+
+/* The largest entry by size. */
+static double largest_entry(const rk_gram_rows *g, int64_t n) {
+    double largest = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++) largest = fmax(largest, fabs(entry(g, i, j)));
+    return largest;
+}
+
+/* Whether rows i and j agree but for rounding, as those of objects at no distance do. */
+static int same_rows(const rk_gram_rows *g, int64_t n, int64_t i, int64_t j, double rounding) {
     for (int64_t c = 0; c < n; c++)
-        if (fabs(a[g->index[c]] - b[g->index[c]]) > 1e-6 * fabs(a[g->index[c]])) return 0;
+        if (fabs(entry(g, i, c) - entry(g, j, c)) > rounding) return 0;
     return 1;
 }
 
-/* Whether a symmetric matrix is one of distances: 0 on its diagonal and nowhere else but between objects that are the same, of
- * which some pairs are looked at; none below 0. No positive semi-definite matrix is: where its diagonal is 0 all is. */
+/* Whether a symmetric matrix is one of distances: 0 on its diagonal, none below 0, and above 0 elsewhere: but for one pair in
+ * twenty, or for objects that are the same, of which some pairs are looked at. What rounding leaves (1 - a correlation of 1)
+ * counts as 0. No positive semi-definite matrix is one: its largest entry is on its diagonal. */
 static int is_distances(const rk_gram_rows *g, int64_t n) {
     enum { PAIRS = 1000 };
-    int64_t looked = 0, above = 0;
+    int64_t zeros = 0, unlike = 0, pairs = n * (n - 1) / 2;
+    double rounding = 1e-6 * largest_entry(g, n);
     for (int64_t i = 0; i < n; i++)
-        if (g->values[i * g->ld + g->index[i]] != 0) return 0;
+        if (fabs(entry(g, i, i)) > rounding) return 0;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < i; j++) {
-            double d = g->values[i * g->ld + g->index[j]];
-            if (d < 0 || (d == 0 && looked++ < PAIRS && !same_rows(g, n, i, j))) return 0;
-            above += d > 0;
+            double d = entry(g, i, j);
+            if (d < -rounding) return 0;
+            if (d <= rounding && zeros++ < PAIRS) unlike += !same_rows(g, n, i, j, rounding);
         }
-    return above > 0;
+    return zeros < pairs && (unlike == 0 || zeros <= pairs / 20);
 }
 
 /* Refuses what is no Gram. */
@@ -64,7 +76,8 @@ static rkhs_status check_given(rkhs_env *env, const rk_gram_rows *g, int64_t n) 
     if (status != RKHS_OK || !is_distances(g, n)) return status;
     return rk_fail(env, RKHS_ERR_DATA,
                    "the matrix is one of distances, 0 on its diagonal and above 0 elsewhere, and 'precomputed' takes kernel "
-                   "values: give K = exp(-D^2/(2 s^2)), in Python K = numpy.exp(-D**2 / (2 * numpy.median(D)**2))");
+                   "values: give K = exp(-D^2/(2 s^2)), in Python K = numpy.exp(-D**2 / (2 * numpy.median(D[D > 0])**2)); or, "
+                   "if these are similarities, put k(x,x) on the diagonal");
 }
 
 /* Rows need their values, unless they are only compared with; columns need to be training objects. */

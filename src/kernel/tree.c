@@ -185,6 +185,12 @@ static rkhs_status from_node(rkhs_env *env, const rk_node *node, rkhs_kernel **o
 static rkhs_status check_kinds(const rkhs_kernel *k) {
     char text[RK_SHORT];
     if (rk_kernel_kinds(k)) return RKHS_OK;
+    for (int i = 0; i < k->children; i++)
+        if (!rk_kernel_kinds(k->child[i])) return check_kinds(k->child[i]);
+    int any = (k->type->kinds & (RK_KIND_DENSE | RK_KIND_STRING)) == (RK_KIND_DENSE | RK_KIND_STRING); /* but Grams */
+    if (any && k->children == 1 && rk_kernel_kinds(k->child[0]) == RK_KIND_GRAM)
+        return rk_fail(k->env, RKHS_ERR_SPEC, "%s needs k(x,x), which rows of a Gram do not have: change the Gram beforehand",
+                       rk_short(rkhs_kernel_text(k), text));
     return rk_fail(k->env, RKHS_ERR_SPEC, "%s: its parts take different kinds of data, so nothing can be compared by it",
                    rk_short(rkhs_kernel_text(k), text));
 }

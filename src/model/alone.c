@@ -3,7 +3,8 @@
  *     max_j |k(x, x_j)| <= 1e-12 sqrt(k(x, x) s),   s the mean of some k(x_j, x_j)
  *
  * A map puts every such object at one point, which says nothing about it. The largest values are noted as tiles are made; only
- * of rows where they are tiny is k(x, x) asked for. A vector of zeros is a place like any other, and is not alone. */
+ * of rows where they are tiny is k(x, x) asked for. A vector of zeros is a place like any other, and is not alone, but for
+ * kernels of directions (cosine, normalize), where k(x, x) is above 0 all the same. */
 #include "model/model.h"
 
 #include <string.h>

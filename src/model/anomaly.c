@@ -361,7 +361,7 @@ static double surprise(const double *alone, int64_t n, double v) {
         else
             high = middle;
     }
-    return -log((double)(n - below + 1) / (double)(n + 1));
+    return 0 - log((double)(n - below + 1) / (double)(n + 1)); /* 0, where all score as high, not -0 */
 }
 
 enum { BY_ERROR = 1, BY_DENSITY = 2 };

@@ -309,6 +309,28 @@ static void distances_are_refused_and_the_sentence_says_what_to_give(void **stat
     rk_scratch_release(env, mark);
 }
 
+/* 1 - a correlation is not quite 0 on the diagonal, nor between equal objects, and may fall below. */
+static void distances_with_rounding_on_the_diagonal_are_refused(void **state) {
+    rkhs_env *env = *state;
+    remarks log;
+    rkhs_model *m;
+    rk_mark mark = rk_scratch_mark(env);
+    for (int t = 0; t < 6; t++) {
+        double *D = distances(env, t / 2 == 1), scale = t % 2 ? 1e-30 : 1;
+        if (t / 2 == 2) D[1] = D[N] = 0; /* no distance between objects that are not the same */
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t j = 0; j < N; j++) {
+                double rounding = (i + j) % 3 == 0 ? -1.1e-16 : 2.2e-16;
+                D[i * N + j] = scale * (D[i * N + j] > 0 ? D[i * N + j] : rounding);
+            }
+        LOOK_AT("matrix %d", t);
+        FAILS(env, RKHS_ERR_DATA, "the matrix is one of distances", fit_on(env, D, "kpca", "precomputed", &log, &m));
+        assert_non_null(strstr(rkhs_env_message(env), "if these are similarities, put k(x,x) on the diagonal"));
+        rkhs_model_free(m);
+    }
+    rk_scratch_release(env, mark);
+}
+
 /* A row of zeros, a centred Gram, a Gram of one object and zeros, minus half of squared distances, links between objects. */
 static void matrices_with_zeros_that_are_no_distances_are_taken(void **state) {
     rkhs_env *env = *state;
@@ -346,6 +368,7 @@ int main(void) {
         ENV_TEST(rounding_is_no_asymmetry),
         ENV_TEST(a_gram_that_is_not_square_is_refused),
         ENV_TEST(distances_are_refused_and_the_sentence_says_what_to_give),
+        ENV_TEST(distances_with_rounding_on_the_diagonal_are_refused),
         ENV_TEST(matrices_with_zeros_that_are_no_distances_are_taken),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -277,6 +277,8 @@ static void a_column_can_be_the_labels(void **state) {
     rkhs_data_free(x);
     refused(env, "a,kind\n1,x\n", "csv(label=kin)", RKHS_ERR_DATA,
             "t.csv: no column has the name 'kin' (did you mean 'kind'?)");
+    refused(env, ",a\n1,2\n", "csv(label=y)", RKHS_ERR_DATA, "no column has the name 'y' (did you mean 'a'?)");
+    refused(env, ",long\n1,2\n", "csv(label=y)", RKHS_ERR_DATA, "no column has the name 'y': take a name from line 1");
     refused(env, "a,kind\n1,x\n", "csv(label=2)", RKHS_ERR_DATA,
             "t.csv: there is no column 2 for the labels: columns run from 0 to 1");
     refused(env, "a,kind\n1,x\n", "csv(label=-3)", RKHS_ERR_DATA, "there is no column -3");
