@@ -141,6 +141,14 @@ rkhs_status read_plain(cli *c, const char *path, rkhs_data **data);
 rkhs_status read_target(cli *c, const char *path, rkhs_data **data);
 /* Reads --labels; `column` or NULL picks a column of a CSV. */
 rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data **labels);
+/* Whether a model takes labels as its second data set. */
+int learns_labels(const char *spec);
+/* The labels in --label-column of X if the model learns from labels, which is said; else NULL. */
+const rkhs_data *own_labels(const cli *c, const char *model, const rkhs_data *x);
+/* Refuses a file of labels, NULL if there is none, whose first may be a header: one more than there are rows. */
+rkhs_status check_header(cli *c, const char *path, const rkhs_data *labels, int64_t rows);
+/* Says that -1 is a class, where it stands beside classes that are numbered. */
+void say_minus_one(const cli *c, const char *path, const rkhs_data *labels);
 /* Write data (with --output-format), labels, a model, or n x p numbers; "-" is stdout. Nothing once a stop was asked for. */
 rkhs_status write_data(cli *c, const rkhs_data *data, const char *path);
 rkhs_status write_labels(cli *c, const rkhs_data *labels, const char *path);

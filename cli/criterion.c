@@ -47,6 +47,16 @@ done:
     return status;
 }
 
+/* Says how many of n rows have no label. */
+static void say_unlabelled(const cli *c, int64_t n, const int64_t *members, int64_t classes) {
+    int64_t known = 0;
+    char line[256];
+    for (int64_t k = 0; k < classes; k++) known += members[k];
+    snprintf(line, sizeof line, "%lld of the %lld rows have no label, and are learned from and not scored",
+             (long long)(n - known), (long long)n);
+    if (known < n && !c->quiet) say(c->command->name, line);
+}
+
 /* Refuses labels that are too few for the score and the folds. */
 static rkhs_status check_labels(search *s) {
     rkhs_status status = RKHS_OK;
@@ -72,6 +82,7 @@ static rkhs_status check_labels(search *s) {
         REFUSE(c, EXIT_FAILED,
                "%s: the class '%.60s' has %lld labelled row%s, and --folds %d needs one for each part: give fewer folds", file,
                rkhs_data_class_name(s->classes, least), (long long)members[least], members[least] == 1 ? "" : "s", c->folds);
+    say_unlabelled(c, n, members, classes);
 done:
     return status;
 }

@@ -134,10 +134,11 @@ int run_fit(cli *c) {
     TRY(read_data(c, c->operand[1], kernel, &x));
     TRY(read_second(c, kernel, x, &y));
     if (c->labels != NULL) TRY(read_labels(c, c->labels, NULL, &y));
+    if (c->labels != NULL) TRY(check_header(c, c->labels, y, rkhs_data_rows(x)));
     if (c->start != NULL) TRY(read_target(c, c->start, &start));
     const char *second = c->labels != NULL ? c->labels : second_file(c);
     set_subject(c, c->operand[1], second != NULL ? second : c->start);
-    TRY(rkhs_model_fit(m, kernel, x, y, start));
+    TRY(rkhs_model_fit(m, kernel, x, y != NULL ? y : own_labels(c, c->operand[0], x), start));
     TRY(write_fit(c, m));
     if (!c->quiet && stop_signal() == 0) say_summary(c, m);
 done:;

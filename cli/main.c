@@ -13,7 +13,7 @@
 const command commands[] = {
     {"fit", "Learn", "'SPEC' X", 2, 2, "learn a model from data", run_fit, fit_options, "models",
      "SPEC names a model and its parameters, X is a file of objects, one row each. At least one of -o and -z says what to "
-     "write.",
+     "write. A model that learns from labels takes those in --label-column as well.",
      "rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=median)' X.npy -o m.rkhs -z Z.npy\n"
      "rkhs fit 'kpca(dim=2)' iris.csv --label-column species -o iris.rkhs\n"
      "rkhs fit contrastive X.npy --augment 'noise(0.1)' -o m.rkhs -z Z.npy\n"},

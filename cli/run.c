@@ -218,15 +218,20 @@ rkhs_status read_data(cli *c, const char *path, const rkhs_kernel *kernel, rkhs_
     if (c->label_column == NULL && is_mat(path, c->format)) return read_mat(c, path, c->format, 0, data);
     if (c->label_column == NULL) return rkhs_data_read_for(c->env, path, c->format, kernel, data);
     rkhs_status status = label_format(c, path, c->format, c->label_column, spec, sizeof spec);
-    return status != RKHS_OK ? status : rkhs_data_read_for(c->env, path, spec, kernel, data);
+    if (status == RKHS_OK) status = rkhs_data_read_for(c->env, path, spec, kernel, data);
+    if (status == RKHS_OK) say_minus_one(c, path, rkhs_data_labels(*data));
+    return status;
 }
 
 rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data **labels) {
     char spec[1024];
-    if (column == NULL && is_mat(path, NULL)) return read_mat(c, path, NULL, 1, labels);
-    if (column == NULL) return rkhs_data_read_labels(c->env, path, NULL, labels);
-    rkhs_status status = label_format(c, path, NULL, column, spec, sizeof spec);
-    return status != RKHS_OK ? status : rkhs_data_read_labels(c->env, path, spec, labels);
+    rkhs_status status = RKHS_OK;
+    if (column != NULL) TRY(label_format(c, path, NULL, column, spec, sizeof spec));
+    TRY(column == NULL && is_mat(path, NULL) ? read_mat(c, path, NULL, 1, labels)
+                                             : rkhs_data_read_labels(c->env, path, column != NULL ? spec : NULL, labels));
+    say_minus_one(c, path, *labels);
+done:
+    return status;
 }
 
 /* Writes data or labels in a format, on standard output NPY, of strings lines, of graphs GIN, unless that is given. */

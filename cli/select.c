@@ -174,19 +174,8 @@ static void first_kernel(search *s, rkhs_kernel **kernel) {
         rkhs_kernel_new(s->c->env, s->cells[i].kernel, kernel);
 }
 
-/* Whether the model takes labels as its second data set. */
-static int learns_labels(const char *spec) {
-    rkhs_type type;
-    for (int i = 0; rkhs_list_type("models", i, &type); i++) {
-        size_t length = strlen(type.name);
-        if (strncmp(type.name, spec, length) == 0 && (spec[length] == 0 || spec[length] == '(' || spec[length] == ' '))
-            return type.second != NULL && strstr(type.second, "labels") != NULL;
-    }
-    return 0;
-}
-
-/* The same labels, where those of the class that --unlabelled names are none. */
-static rkhs_status without_class(search *s, const rkhs_data *labels, rkhs_data **out) {
+/* A copy of labels, where those of the class that --unlabelled names are none. */
+static rkhs_status copy_labels(search *s, const rkhs_data *labels, rkhs_data **out) {
     rkhs_status status;
     int64_t n = rkhs_data_rows(labels), classes = 0, *codes;
     const int64_t *from = rkhs_data_codes(labels, &classes);
@@ -194,26 +183,24 @@ static rkhs_status without_class(search *s, const rkhs_data *labels, rkhs_data *
     TRY(keep(s, (size_t)n, sizeof *codes, &codes));
     TRY(keep(s, (size_t)classes + 1, sizeof *names, &names));
     for (int64_t q = 0; q < classes; q++) names[q] = rkhs_data_class_name(labels, q);
-    for (int64_t i = 0; i < n; i++) codes[i] = from[i] >= 0 && strcmp(names[from[i]], s->c->unlabelled) == 0 ? -1 : from[i];
+    for (int64_t i = 0; i < n; i++) {
+        int none = from[i] >= 0 && s->c->unlabelled != NULL && strcmp(names[from[i]], s->c->unlabelled) == 0;
+        codes[i] = none ? -1 : from[i];
+    }
     TRY(rkhs_data_classes(s->c->env, codes, n, names, classes, out));
 done:
     return status;
 }
 
-/* Takes out the class that --unlabelled names, wherever labels are looked at. */
+/* Takes out the class that --unlabelled names. */
 static rkhs_status forget_class(search *s) {
     rkhs_data *fresh = NULL;
-    rkhs_status status = RKHS_OK;
     if (s->c->unlabelled == NULL || s->classes == NULL) return RKHS_OK;
-    TRY(without_class(s, s->classes, &fresh));
+    rkhs_status status = copy_labels(s, s->classes, &fresh);
+    if (status != RKHS_OK) return status;
     rkhs_data_free(s->labels);
     s->classes = s->labels = fresh;
-    if (s->y == NULL || strcmp(rkhs_data_kind(s->y), "labels") != 0) goto done;
-    TRY(without_class(s, s->y, &fresh));
-    rkhs_data_free(s->y);
-    s->y = fresh;
-done:
-    return status;
+    return RKHS_OK;
 }
 
 /* Reads all files. */
@@ -228,8 +215,11 @@ static rkhs_status read_all(search *s) {
     TRY(read_second(c, kernel, s->x, &s->y));
     if (s->needs_labels && s->classes == NULL)
         REFUSE(c, EXIT_MISUSED, "--by %s needs labels: give --labels FILE, or --label-column", c->by);
-    if (s->y == NULL && s->labels != NULL && learns_labels(c->operand[0])) TRY(read_labels(c, c->labels, NULL, &s->y));
+    TRY(check_header(c, c->labels, s->classes, rkhs_data_rows(s->x)));
     TRY(forget_class(s));
+    if (s->y != NULL || s->classes == NULL) goto done;
+    if (c->labels != NULL ? learns_labels(c->operand[0]) : own_labels(c, c->operand[0], s->x) != NULL)
+        TRY(copy_labels(s, s->classes, &s->y));
 done:
     rkhs_kernel_free(kernel);
     return status;

@@ -157,6 +157,61 @@ static rkhs_status find_text(rk_csv *r, const char **row, int64_t count) {
                    r->name, many, r->delimiter == '\t' ? "tsv" : "csv");
 }
 
+/* Whether a column is one that pandas or R wrote ahead of those of the table. */
+static int unnamed(const char *name) { return !*name || strcmp(name, "Unnamed: 0") == 0; }
+
+/* How many of the names are 0, 1, 2 ... in order, and how many are whole numbers, the first `ahead` aside. */
+static int64_t count_names(const rk_csv *r, const char **names, int64_t ahead, int64_t *whole) {
+    int64_t counted = 0;
+    char text[32];
+    *whole = 0;
+    for (int64_t j = ahead; j < r->columns; j++) {
+        snprintf(text, sizeof text, "%lld", (long long)(j - ahead));
+        counted += strcmp(names[j], text) == 0;
+        *whole += *names[j] && strspn(names[j], "0123456789") == strlen(names[j]);
+    }
+    return counted;
+}
+
+/* Whether the first line holds numbers as names, as pandas gives them to columns without: behind an empty field, or 0, 1, 2 ...
+ * Few of these over whole numbers can be a row; only the user can say. */
+static rkhs_status numbers_as_names(const rk_csv *r, const char *end, const char **names, int *header) {
+    enum { FEW = 3 };
+    const char **next;
+    int64_t count, whole, ahead = r->columns > 1 && unnamed(names[0]), p = r->columns - ahead;
+    int fraction = 0;
+    double value;
+    int64_t counted = count_names(r, names, ahead, &whole);
+    if (r->indices || (ahead ? whole < p : p < 2 || counted < p)) return RKHS_OK;
+    rkhs_status status = split_next(r, end, &next, &count);
+    if (status != RKHS_OK || count != r->columns || !rk_csv_number(next[0], &value)) return status;
+    for (int64_t j = ahead; j < count; j++) fraction |= j != r->label && strchr(next[j], '.') != NULL;
+    *header = ahead || p > FEW || fraction;
+    if (ahead && counted < p)
+        rk_log(r->env, RKHS_LOG_ADVICE,
+               "%s: line 1 begins with an empty field, and is taken as names; fill it in if it is a row", r->name);
+    else if (!ahead)
+        rk_log(r->env, RKHS_LOG_ADVICE, "%s: line 1 is 0 to %lld in order, and is taken as %s; if it %s, say csv(header=%s)",
+               r->name, (long long)p - 1, *header ? "names of columns" : "a row", *header ? "is a row" : "holds names",
+               *header ? "no" : "yes");
+    return RKHS_OK;
+}
+
+/* Finds the column in a file of labels where none is said: the only one, but for one without a name ahead of it. */
+static rkhs_status only_column(rk_csv *r, const csv *c, const char **names, int *named) {
+    char text[200];
+    r->label = r->columns - 1;
+    if (r->columns == 1) return RKHS_OK;
+    if (r->columns > 2 || !unnamed(names[0]) || c->header == HEADER_NO)
+        return rk_fail(r->env, RKHS_ERR_DATA,
+                       "%s: there are %lld columns, and labels are one: give a file of it alone, or say which, csv(label=NAME)",
+                       r->name, (long long)r->columns);
+    *named = 1;
+    rk_log(r->env, RKHS_LOG_ADVICE, "%s: the first column has no name and is left out: the labels are column '%s'", r->name,
+           rk_csv_shown(names[1], text));
+    return RKHS_OK;
+}
+
 /* What read_first is to find: numbers, labels alone, or a column of strings. */
 enum { NUMBERS, LABELS, STRINGS };
 
@@ -178,13 +233,9 @@ static rkhs_status read_first(rk_csv *r, const csv *c, int mode) {
     if (named && c->header == HEADER_NO)
         FAIL(r->env, RKHS_ERR_SPEC, "%s: a column is named and header=no says that there are no names: give a column number",
              r->name);
-    if (mode == LABELS && r->label < 0) {
-        if (r->columns > 1)
-            FAIL(r->env, RKHS_ERR_DATA, "%s: there are %lld columns, and labels are one: say which, csv(label=NAME)", r->name,
-                 (long long)r->columns);
-        r->label = 0;
-    }
+    if (mode == LABELS && r->label < 0) TRY(only_column(r, c, names, &named));
     int header = named || c->header == HEADER_YES;
+    if (!header && c->header == HEADER_AUTO && mode == NUMBERS) TRY(numbers_as_names(r, end, names, &header));
     if (!header && c->header == HEADER_AUTO)
         TRY(mode == STRINGS ? header_of_strings(r, end, names, &header) : looks_like_header(r, names, &header));
     if (header && mode == STRINGS && r->text < 0) TRY(split_next(r, end, &row, &count));
@@ -238,11 +289,31 @@ static rkhs_status numbers_rows(rkhs_env *env, const double *values, int64_t row
     return RKHS_OK;
 }
 
+/* Says that a first column which may be no data is kept. */
+static void say_kept(const rk_csv *r, const char *why, int64_t p) {
+    rk_log(r->env, RKHS_LOG_ADVICE,
+           "%s: the first column %s, and is kept as data; to leave it out write the table without (index=False in pandas), or "
+           "give columns to the kernel, as in rbf[1:%lld]",
+           r->name, why, (long long)p);
+}
+
+/* Says it when the first column of a table without names counts the rows, from 0 or 1. */
+static void look_for_numbering(const rk_csv *r, const double *values, int64_t rows, int64_t p) {
+    enum { SOME = 5 }; /* fewer can be chance */
+    if (r->indices || rows < SOME || (values[0] != 0 && values[0] != 1)) return;
+    for (int64_t i = 1; i < rows; i++)
+        if (values[i * p] != values[0] + (double)i) return;
+    say_kept(r, "counts the rows", p);
+}
+
 /* Leaves out a first column without a name that numbers the rows, as pandas and R write it. */
 static rkhs_status drop_numbering(rk_csv *r, double *values, int64_t rows, int64_t *p) {
     int counts;
-    if (!r->names || r->label == 0 || *p < 2 || (*r->names[0] && strcmp(r->names[0], "Unnamed: 0") != 0)) return RKHS_OK;
+    if (r->label == 0 || *p < 2) return RKHS_OK;
+    if (!r->names) look_for_numbering(r, values, rows, *p);
+    if (!r->names || !unnamed(r->names[0])) return RKHS_OK;
     rkhs_status status = numbers_rows(r->env, values, rows, *p, &counts);
+    if (status == RKHS_OK && !counts) say_kept(r, "has no name", *p);
     if (status != RKHS_OK || !counts) return status;
     for (int64_t i = 0; i < rows; i++) memmove(values + i * (*p - 1), values + i * *p + 1, (size_t)(*p - 1) * sizeof *values);
     --*p;
@@ -310,6 +381,7 @@ static rkhs_status read_csv(rkhs_env *env, const void *self, rk_input *in, unsig
     if (status == RKHS_OK) {
         r.at = bytes;
         r.end = bytes + length;
+        r.indices = kinds == RK_KIND_DENSE; /* vectors are asked for together with images */
         status = read_table(&r, c, c->text || (kinds & (RK_KIND_STRING | RK_KIND_DENSE)) == RK_KIND_STRING, out);
     }
     rk_free(env, bytes);
@@ -407,7 +479,7 @@ done:
         {.name = "delimiter", .kind = RK_CHOICE, .offset = offsetof(csv, delimiter), .value = delimiter_default,               \
          .choices = "auto|comma|tab|semicolon|space", .brief = "what stands between two fields; auto looks at line 1"},        \
         {.name = "header", .kind = RK_CHOICE, .offset = offsetof(csv, header), .value = "auto", .choices = "auto|yes|no",      \
-         .brief = "whether the first line holds names; auto: a field of it is not a number"},                                  \
+         .brief = "whether the first line holds names; auto: a field of it is not a number, or it is 0, 1, 2 ... in order"},   \
         {.name = "label", .kind = RK_WORD, .offset = offsetof(csv, label),                                                     \
          .brief = "the column of labels: its name, or its number from 0, from the end when negative"},                         \
         {.name = "text", .kind = RK_WORD, .offset = offsetof(csv, text),                                                       \

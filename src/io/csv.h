@@ -18,6 +18,7 @@ typedef struct rk_csv {
     int64_t text;       /* the column of strings, or -1: numbers are read */
     const char **names; /* of the columns; NULL: no header */
     int counted;        /* the first column is left out, as it numbers the rows */
+    int indices;        /* numbers of objects are read, which count by nature */
 } rk_csv;
 
 typedef struct rk_csv_field {

@@ -64,8 +64,9 @@ static rkhs_status not_a_number(const rk_csv *r, int64_t column, const char *tex
     place(r, column, where);
     rk_csv_shown(text, value);
     if (rk_csv_missing(text))
-        return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is missing ('%s'): fill it in, or leave out the row or the column",
-                       r->name, where, value);
+        return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is missing ('%s'): fill it in, or leave out the row or the column%s",
+                       r->name, where, value,
+                       r->row_line == 1 && !r->names ? ", or say csv(header=yes) if the line holds names" : "");
     if (rk_csv_infinite(text))
         return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is infinite ('%s'): put a number there, or leave out the row", r->name,
                        where, value);

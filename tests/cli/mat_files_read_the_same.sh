@@ -13,12 +13,12 @@ rkhs gram linear plain.mat packed.mat -o M.npy && near K.npy M.npy 1e-15
 rkhs gram linear sparse.npy -o K.npy
 rkhs gram linear sparse.mat -o M.npy && near K.npy M.npy 1e-15
 # labels and targets
-for labels in y.npy y.mat packed.mat single.mat; do rkhs score 'knn(k=2)' --z X.npy --labels $labels; done
+for labels in y.npy y.mat packed.mat single.mat; do rkhs score 'knn(k=2)' --z X.npy --labels $labels -q; done
 rkhs fit 'krr(ridge=1)' --kernel linear plain.mat --target plain.mat -z A.npy -o m.rkhs -q
 rkhs fit 'krr(ridge=1)' --kernel linear X.npy --target X.npy -z B.npy -q
 near A.npy B.npy 1e-15
 rkhs transform m.rkhs packed.mat -o B.npy && near A.npy B.npy 1e-12
-rkhs plot plain.mat --labels y.mat -o p.svg && picture p.svg
+rkhs plot plain.mat --labels y.mat -o p.svg -q && picture p.svg
 # refusals
 for file in many words nan inf; do try gram linear $file.mat -o K2.npy; done
 for key in c s t cell three none nothing; do try gram linear many.mat --format "mat(key=$key)" -o K2.npy; done

@@ -25,9 +25,9 @@ rkhs fit kpca t.csv --label-column kind -o k.rkhs -q && shape <(rkhs transform k
 sed 's/,[a-zA-Z?]*$/,?/; 1s/?/kind/' t.csv > new.csv
 rkhs transform k.rkhs new.csv --label-column kind -o T.npy && shape T.npy
 # select: as the scores, and --unlabelled names one more word.
-rkhs select 'kpca(dim=?)' Z.csv --try dim=1,2 --labels y.csv --by 'knn(k=1)' | awk '{print $1, $2, $3}'
+rkhs select 'kpca(dim=?)' Z.csv --try dim=1,2 --labels y.csv --by 'knn(k=1)' -q | awk '{print $1, $2, $3}'
 sed 's/?/-1/; s/NA/-1/; s/""/-1/' y.csv > minus.csv
-rkhs select 'kpca(dim=?)' Z.csv --try dim=1,2 --labels minus.csv --unlabelled -1 --by 'knn(k=1)' | awk '{print $1, $2, $3}'
+rkhs select 'kpca(dim=?)' Z.csv --try dim=1,2 --labels minus.csv --unlabelled -1 --by 'knn(k=1)' -q | awk '{print $1, $2, $3}'
 rkhs select 'ke(dim=?, solver=lbfgs(iter=3))' Z.csv --try dim=1,2 --labels minus.csv --unlabelled -1 --by 'knn(k=1)' \
     -o s.rkhs -q >table && rkhs info s.rkhs | grep unlabelled
 # Pictures: grey, and called unknown.

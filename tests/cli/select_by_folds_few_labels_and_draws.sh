@@ -1,6 +1,6 @@
 . "$LIB"
 rkhs sample 'circles(n=120)' -o X.npy --labels-out y.csv
-table() { "$RKHS" select "$@" --table t.tsv > /dev/null && awk -F '\t' 'NR > 1 {printf "%s %.6g %s %s %s\n", $1, $2, $3 == "-" ? "-" : "d", $5, $6}' t.tsv; }
+table() { "$RKHS" select "$@" -q --table t.tsv > /dev/null && awk -F '\t' 'NR > 1 {printf "%s %.6g %s %s %s\n", $1, $2, $3 == "-" ? "-" : "d", $5, $6}' t.tsv; }
 # Labels of every fourth row alone: the score of these rows, in the embedding of all.
 "$PYTHON" - <<'PY'
 lines = open("y.csv").read().split()

@@ -59,6 +59,21 @@ static void codes_are(rkhs_env *env, const char *path, const char *format, const
     rkhs_data_free(y);
 }
 
+static void a_column_without_a_name_ahead_of_the_labels_is_left_out(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    static const int64_t expect[] = {0, 1, 0};
+    rkhs_data *y;
+    put_text("y.csv", ",kind\n0,a\n1,b\n2,a\n");
+    codes_are(env, "y.csv", NULL, expect, 3);
+    put_text("y.csv", "\"\",\"0\"\n\"r1\",a\n\"r2\",b\n\"r3\",a\n");
+    codes_are(env, "y.csv", NULL, expect, 3);
+    put_text("y.tsv", "Unnamed: 0\tkind\n0\t5\n0\t6\n1\t5\n");
+    codes_are(env, "y.tsv", NULL, expect, 3);
+    put_text("y.csv", "id,kind\n0,a\n1,b\n2,a\n");
+    assert_int_equal(rkhs_data_read_labels(env, "y.csv", NULL, &y), RKHS_ERR_DATA);
+    assert_non_null(strstr(rkhs_env_message(env), "y.csv: there are 2 columns, and labels are one"));
+}
+
 static void every_format_reads_and_writes_them(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     static const int64_t codes[] = {0, -1, 1, -1};
@@ -278,6 +293,7 @@ static void ke_draws_unknown_objects_nowhere(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         FILES_TEST(words_that_name_no_class_are_unknown),
+        FILES_TEST(a_column_without_a_name_ahead_of_the_labels_is_left_out),
         FILES_TEST(whole_numbers_stay_in_order_beside_unknown_ones),
         FILES_TEST(every_format_reads_and_writes_them),
         FILES_TEST(nan_in_an_array_of_labels_is_unknown),

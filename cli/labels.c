@@ -1,0 +1,58 @@
+/* labels.c: what files of labels are taken for, and which models learn from them.  SPDX-License-Identifier: BSD-3-Clause */
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int learns_labels(const char *spec) {
+    rkhs_type type;
+    for (int i = 0; rkhs_list_type("models", i, &type); i++) {
+        size_t length = strlen(type.name);
+        if (strncmp(type.name, spec, length) == 0 && (spec[length] == 0 || spec[length] == '(' || spec[length] == ' '))
+            return type.second != NULL && strstr(type.second, "labels") != NULL;
+    }
+    return 0;
+}
+
+const rkhs_data *own_labels(const cli *c, const char *model, const rkhs_data *x) {
+    char line[512];
+    if (c->label_column == NULL || !learns_labels(model)) return NULL;
+    snprintf(line, sizeof line, "the labels in column '%.100s' are learned from, as with --labels", c->label_column);
+    if (!c->quiet) say(c->command->name, line);
+    return rkhs_data_labels(x);
+}
+
+rkhs_status check_header(cli *c, const char *path, const rkhs_data *labels, int64_t rows) {
+    int table = path != NULL && (ends_in(path, ".csv") || ends_in(path, ".tsv") || ends_in(path, ".txt"));
+    if (!table || labels == NULL || rkhs_data_rows(labels) != rows + 1) return RKHS_OK;
+    int64_t classes = 0;
+    const int64_t *codes = rkhs_data_codes(labels, &classes);
+    if (codes[0] < 0 || classes > rows) return RKHS_OK; /* others are there once as well */
+    for (int64_t i = 1; i <= rows; i++)
+        if (codes[i] == codes[0]) return RKHS_OK;
+    return refuse(c, EXIT_FAILED,
+                  "%s has %lld labels for %lld rows, and the first, '%.60s', is there once: if it is a header, take that line "
+                  "out",
+                  path, (long long)rows + 1, (long long)rows, rkhs_data_class_name(labels, codes[0]));
+}
+
+void say_minus_one(const cli *c, const char *path, const rkhs_data *labels) {
+    int64_t classes = 0, whole = 0;
+    int found = 0;
+    char line[512];
+    rkhs_data_codes(labels, &classes);
+    if (c->quiet || (c->unlabelled != NULL && strtod(c->unlabelled, NULL) == -1)) return;
+    for (int64_t k = 0; k < classes; k++) {
+        char *end;
+        const char *name = rkhs_data_class_name(labels, k);
+        double value = strtod(name, &end);
+        if (end == name || *end != 0) continue;
+        found |= value == -1;
+        whole += value >= 0 && value == floor(value);
+    }
+    if (!found || whole < 2) return;
+    snprintf(line, sizeof line, "%.250s: -1 is taken as a class; for rows without a label write ? or nothing, in a text file",
+             path);
+    say(c->command->name, line);
+}
