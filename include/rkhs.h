@@ -26,6 +26,7 @@
  *   Threads. Any number of envs may compute at a time, each in a thread of its own. One env, and the data, kernels and models
  *   made with it, may go from thread to thread, but no two calls may run on them at a time, not even two that only look: a
  *   call leaves its sentence, its progress and its memory in the env. rkhs_env_fail alone may be called from any thread.
+ *   OpenBLAS serves some hundred threads at a time: envs that ask for more compute on fewer, with the same results.
  *   Callbacks. Progress and log run on the caller's thread; a kernel of one's own runs on several threads at a time,
  *   unless it is `serial`. None of them may call anything on its own env, or on what was made with it, but rkhs_env_fail
  *   and the functions that look at the data they are given; other envs are free.

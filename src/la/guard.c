@@ -2,7 +2,9 @@
  *
  * OpenBLAS lends each call a buffer: BUFFER bytes of address space, of which our tiles touch TOUCHED. Buffers are made when as
  * many calls run at a time as never before, and where the system gives no more, OpenBLAS asks for ever. So they are made ahead:
- * the address space is tried for, and then as many buffers are borrowed at once as threads will call.
+ * the address space is tried for, and then as many buffers are borrowed at once as threads will call. `free_buffers` counts
+ * those that nobody has: a call takes one, and waits where all are taken. So any number of computations may be under way, and
+ * they need not be told how many others there are; a call waits for nothing else while it has a buffer, so the wait ends.
  *
  * The table's lock would stay locked in a child that is forked while another thread holds it. So a call of BLAS is a reader of
  * `calls`, and fork() a writer, who waits for calls that are under way. They are short but for LAPACK's eigensolver; a child
@@ -10,8 +12,10 @@
 #include "la/la.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -36,8 +40,7 @@ static struct {
 static struct {
     pthread_mutex_t lock;
     int users, before; /* computations under way; the count of threads before the first */
-    int callers;       /* threads that may be in BLAS at a time */
-    int made;          /* buffers that there are */
+    int callers;       /* threads of all computations */
     int kept;          /* `before` is the parent's: its computations were under way */
     int lost;          /* a child whose parent was in BLAS: its lock may never open */
 } guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -49,11 +52,24 @@ static struct {
 #define CALLS PTHREAD_RWLOCK_INITIALIZER
 #endif
 static pthread_rwlock_t calls = CALLS;
+static _Atomic int made; /* buffers that there are */
+static void *buffers[MOST_BUFFERS];
+static sem_t free_buffers;
 static _Thread_local int own;    /* computations of this thread */
 static _Thread_local int locked; /* by its fork(): 1 the lock, 2 also the calls */
+static _Thread_local int has;    /* a buffer */
 
-void rk_blas_enter(void) { pthread_rwlock_rdlock(&calls); }
-void rk_blas_leave(void) { pthread_rwlock_unlock(&calls); }
+void rk_blas_enter(void) {
+    has = made > 0;
+    while (has && sem_wait(&free_buffers) != 0 && errno == EINTR) {
+    }
+    pthread_rwlock_rdlock(&calls);
+}
+
+void rk_blas_leave(void) {
+    pthread_rwlock_unlock(&calls);
+    if (has) sem_post(&free_buffers);
+}
 
 /* ---- fork ---------------------------------------------------------------------------------------------------------- */
 
@@ -79,6 +95,7 @@ static void after_fork_child(void) {
     guard.kept = guard.users > 0 && own == 0;
     guard.users = own;
     if (own == 0) guard.callers = 0;
+    sem_init(&free_buffers, 0, (unsigned)made);
     memcpy(&guard.lock, &lock, sizeof lock);
     memcpy(&calls, &none, sizeof none);
 }
@@ -105,33 +122,53 @@ static void find_blas(void) {
     const char *text = config ? config() : NULL;
     if (!blas.give_back || !text || strstr(text, "USE_TLS")) blas.borrow = NULL; /* there, each thread has its own table */
     blas.most = blas.borrow ? places(text) : INT_MAX;
+    sem_init(&free_buffers, 0, 0);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
-/* Makes sure that there are so many buffers. */
+/* Whether a buffer is one that OpenBLAS has just made. */
+static int is_new(const void *buffer, int count) {
+    for (int i = 0; i < count; i++)
+        if (buffers[i] == buffer) return 0;
+    return 1;
+}
+
+/* Makes sure that there are so many buffers, without passing that number: as OpenBLAS makes a new one only where all others are
+ * lent, those that are free are borrowed first, and other threads cannot begin a call until they are back. */
 static void make_buffers(int count) {
-    void *buffer[MOST_BUFFERS];
-    for (int i = 0; i < count; i++) buffer[i] = blas.borrow(0);
-    for (int i = 0; i < count; i++) blas.give_back(buffer[i]);
-    guard.made = count;
+    void *borrowed[2 * MOST_BUFFERS];
+    int there = made, free_now = -there, n = 0;
+    while (sem_trywait(&free_buffers) == 0) borrowed[n++] = blas.borrow(0), free_now++;
+    while (there < count && n < 2 * MOST_BUFFERS) { /* an old one may come once more, of a call that ends just now */
+        void *buffer = blas.borrow(0);
+        if (!buffer) break;
+        borrowed[n++] = buffer;
+        if (is_new(buffer, there)) buffers[there++] = buffer;
+    }
+    while (n > 0) blas.give_back(borrowed[--n]);
+    made = there;
+    for (free_now += there; free_now > 0; free_now--) sem_post(&free_buffers);
 }
 
-/* With memory left for all else: more than one buffer only while they take less than half of the address space. */
+/* How many buffers there should be for so many threads more. */
+static int64_t buffers_for(int64_t count) { return blas.borrow ? rk_least(guard.callers + count, blas.most) : 0; }
+
+/* With memory left for all else: more than one buffer only while they take less than half of the address space. One thread will
+ * do with the buffers of others. */
 static int fits(int64_t count) {
-    int64_t more = rk_most(0, guard.callers + count - guard.made);
-    return !blas.borrow || more == 0 || rk_has_space((size_t)more * (BUFFER + PAGES) * (count > 1 ? 2 : 1));
+    int64_t more = buffers_for(count) - made;
+    return more <= 0 || rk_has_space((size_t)more * (BUFFER + PAGES) * (count > 1 ? 2 : 1));
 }
 
-/* Puts buffers on the env's account, the same for every BLAS; *count threads may have one, fewer than asked for where memory is
- * short. */
+/* Puts buffers on the env's account, the same for every BLAS; *count threads may have one, fewer than asked for where memory or
+ * OpenBLAS's table is short, but always one. */
 static rkhs_status count_buffers(rkhs_env *env, int64_t *count) {
     rkhs_status status = RKHS_OK;
     char need[32];
-    *count = rk_least(*count, blas.most - guard.callers);
-    if (*count < 1) FAIL(env, RKHS_ERR_MEMORY, "BLAS serves at most %d threads at a time: use fewer threads", blas.most);
+    *count = rk_most(1, rk_least(*count, blas.most - guard.callers));
     while (*count > 1 && !rk_has_room(env, 2.0 * (double)TOUCHED * (double)*count)) --*count;
     while (*count > 1 && !fits(*count)) --*count;
-    if (!fits(*count))
+    if (blas.borrow && made == 0 && !fits(*count))
         FAIL(env, RKHS_ERR_MEMORY,
              "BLAS needs %s of address space, and the system gives no more: raise its limit, with ulimit -v unlimited",
              rk_bytes_text((double)BUFFER, need));
@@ -150,9 +187,9 @@ static rkhs_status lend(rkhs_env *env) {
              "this process was forked while another thread was inside LAPACK, whose locks cannot be opened here: fork between "
              "computations, or start a new program (exec)");
     TRY(count_buffers(env, &count));
+    if (buffers_for(count) > made && fits(count)) make_buffers((int)buffers_for(count));
     env->workers = (int)count;
     guard.callers += env->workers;
-    if (blas.borrow && guard.callers > guard.made) make_buffers(guard.callers);
 done:
     return status;
 }

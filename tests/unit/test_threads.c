@@ -244,6 +244,49 @@ static void a_callback_computes_on_another_env(void **state) {
     job_free(j), job_free(other), job_free(alone);
 }
 
+/* ---- more threads than BLAS serves ---------------------------------------------------------------------------------- */
+
+/* Computations that are all under way at a time, on envs of many threads each. */
+enum { MANY = 200, EACH = 64 };
+static pthread_barrier_t together;
+
+static void *compute_together(void *argument) {
+    job *j = argument;
+    double two = 2, four = 0;
+    j->status = rk_blas_begin(j->env);
+    pthread_barrier_wait(&together);
+    if (j->env->workers < 1) j->status = RKHS_ERR_BUG;
+    rk_syrk_tile(1, 1, &two, 1, 0, &four, 1);
+    if (j->status == RKHS_OK) j->status = fit(j);
+    pthread_barrier_wait(&together);
+    rk_blas_end(j->env);
+    if (j->status == RKHS_OK && four != 4) j->status = RKHS_ERR_BUG;
+    return NULL;
+}
+
+static void any_number_of_computations_of_any_number_of_threads_run_at_a_time(void **state) {
+    if (UNDER_TSAN) skip(); /* which has room for fewer threads */
+    job **jobs = calloc(MANY, sizeof *jobs), *alone = job_new(0);
+    pthread_t threads[MANY];
+    assert_non_null(jobs);
+    assert_int_equal(pthread_barrier_init(&together, NULL, MANY), 0);
+    OK(alone->env, fit(alone));
+    for (int i = 0; i < MANY; i++) {
+        jobs[i] = job_new(0);
+        OK(jobs[i]->env, rkhs_env_set_threads(jobs[i]->env, EACH));
+        assert_int_equal(pthread_create(&threads[i], NULL, compute_together, jobs[i]), 0);
+    }
+    for (int i = 0; i < MANY; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (int i = 0; i < MANY; i++) {
+        if (jobs[i]->status != RKHS_OK) fail_msg("computation %d: %s", i, rkhs_env_message(jobs[i]->env));
+        assert_memory_equal(jobs[i]->Z, alone->Z, sizeof alone->Z);
+        job_free(jobs[i]);
+    }
+    pthread_barrier_destroy(&together);
+    job_free(alone);
+    free(jobs);
+}
+
 /* ---- BLAS ---------------------------------------------------------------------------------------------------------- */
 
 static int (*blas_count)(void);
@@ -364,6 +407,7 @@ int main(void) {
         cmocka_unit_test(two_envs_in_two_threads_give_the_bits_that_each_gives_alone),
         cmocka_unit_test(an_env_goes_from_thread_to_thread),
         cmocka_unit_test(a_callback_computes_on_another_env),
+        cmocka_unit_test(any_number_of_computations_of_any_number_of_threads_run_at_a_time),
         cmocka_unit_test(a_forked_child_fits_after_a_fit_in_the_parent),
         cmocka_unit_test(a_child_forked_while_others_call_blas_computes),
         cmocka_unit_test(a_child_forked_in_a_long_call_of_another_thread_says_so),
