@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { ALIGN = 64, HUGE_FROM = 4 << 20 };
@@ -70,9 +71,21 @@ rkhs_status rk_account(rkhs_env *env, int64_t bytes) {
     return RKHS_OK;
 }
 
+/* The system gives no more: it has none, or the process may not have more. */
+static rkhs_status none_left(rkhs_env *env, size_t bytes) {
+    struct rlimit limit;
+    char need[32], most[32];
+    rk_bytes_text((double)bytes, need);
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        return rk_fail(env, RKHS_ERR_MEMORY,
+                       "the system has no %s to give, as this process may have %s of address space: raise its limit, with "
+                       "ulimit -v unlimited, or use less data",
+                       need, rk_bytes_text((double)limit.rlim_cur, most));
+    return rk_fail(env, RKHS_ERR_MEMORY, "the system has no %s to give: close other programs, or use less data", need);
+}
+
 /* A block of count x size bytes, on neither list. */
 static rkhs_status block_new(rkhs_env *env, int64_t count, size_t size, int zeroed, rk_block **out) {
-    char need[32];
     *out = NULL;
     if (count < 0 || (size && (uint64_t)count > (SIZE_MAX - 4096) / size))
         return rk_fail(env, RKHS_ERR_MEMORY, "%lld elements of %zu bytes are more than this machine can address",
@@ -85,8 +98,7 @@ static rkhs_status block_new(rkhs_env *env, int64_t count, size_t size, int zero
     char *raw = zeroed ? calloc(1, room) : malloc(room);
     if (!raw) {
         atomic_fetch_sub(&env->used, bytes);
-        return rk_fail(env, RKHS_ERR_MEMORY, "the system has no %s to give: close other programs, or use less data",
-                       rk_bytes_text((double)bytes, need));
+        return none_left(env, bytes);
     }
     rk_ask_huge(raw, bytes);
     uintptr_t payload = ((uintptr_t)raw + sizeof(rk_block) + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1);

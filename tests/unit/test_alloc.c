@@ -1,6 +1,8 @@
 /* Memory: counted, limited, aligned, zeroed, given back by mark; any allocation can be made to fail. */
 #include "env.h"
 
+#include <sys/resource.h>
+
 static size_t used(const rkhs_env *env) { return atomic_load(&env->used); }
 
 static void blocks_are_zeroed_and_aligned_to_64_bytes(void **state) {
@@ -106,6 +108,23 @@ static void what_the_system_refuses_is_not_counted(void **state) {
     void *p = env;
     rkhs_env_set_memory(env, SIZE_MAX);
     FAILS(env, RKHS_ERR_MEMORY, "the system has no 4612 PB to give", rk_alloc(env, ((int64_t)1 << 62) + (1 << 30), 1, &p));
+    assert_null(p);
+    assert_int_equal(used(env), 0);
+}
+
+static void a_limit_of_the_process_is_named(void **state) {
+    if (UNDER_TSAN) skip(); /* which takes address space itself */
+    rkhs_env *env = *state;
+    void *p = env;
+    struct rlimit before, less;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    less = (struct rlimit){(rlim_t)3 << 30, before.rlim_max};
+    rkhs_env_set_memory(env, SIZE_MAX);
+    assert_int_equal(setrlimit(RLIMIT_AS, &less), 0);
+    rkhs_status status = rk_alloc(env, (int64_t)4 << 30, 1, &p);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    FAILS(env, RKHS_ERR_MEMORY,
+          "no 4.3 GB to give, as this process may have 3.2 GB of address space: raise its limit, with ulimit -v", status);
     assert_null(p);
     assert_int_equal(used(env), 0);
 }
@@ -262,6 +281,7 @@ int main(void) {
         ENV_TEST(counts_that_overflow_are_refused),
 #if !defined(__SANITIZE_ADDRESS__)
         ENV_TEST(what_the_system_refuses_is_not_counted),
+        ENV_TEST(a_limit_of_the_process_is_named),
 #endif
         ENV_TEST(growing_keeps_the_contents),
         ENV_TEST(scratch_marks_nest),
