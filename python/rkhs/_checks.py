@@ -86,8 +86,9 @@ def known_labels(y):
         labels = y[known]
     if labels.dtype.kind == "f" and (labels == np.round(labels)).all():
         labels = labels.astype(np.int64)  # whole numbers beside NaN are floats in NumPy, and 1.0 is the class 1
-    if labels.dtype.kind in "iu" and len(labels) < len(known) and (labels == 1).all() and (y == -1).any():
-        raise ValueError("y has the labels -1 and 1, and -1 stands for an unknown label: give two classes other names, as y > 0 does")
+    if labels.dtype.kind in "iu" and len(labels) and (labels == 1).all() and any(is_number(label) and label == -1 for label in y[~known]):
+        raise ValueError("y has the labels -1 and 1, and -1 stands for an unknown label: give two classes other names, as y > 0 does, "
+                         "or write None for objects whose class is unknown")
     return labels, known
 
 

@@ -132,6 +132,27 @@ def column_names(X):
     return names if names and all(isinstance(name, str) for name in names) and len({*names}) == len(names) else None
 
 
+def other_names(X):
+    """The names of a table's columns, if none is a text: numbers, dates, tuples."""
+    names = [*getattr(X, "columns", ())]
+    return names if names and not any(isinstance(name, str) for name in names) else None
+
+
+def short(names, most=5):
+    """The first of some names, for a sentence."""
+    return ", ".join(map(str, names[:most])) + (", ..." if len(names) > most else "")
+
+
+def counts_rows(X):
+    """Whether the first column of a table is the one that pandas names when it reads a file that it wrote with the numbers of rows.
+
+    A part of the rows will do, in any order: numbers from 0 on, no two the same."""
+    if column_names(X) is None or not X.columns[0].startswith("Unnamed: 0"):
+        return False
+    numbers = np.asarray(X[X.columns[0]])
+    return numbers.dtype.kind in "iu" and len(numbers) > 1 and numbers.min() >= 0 and len(np.unique(numbers)) == len(numbers)
+
+
 def holds_images(X):
     """Whether X is an array of images: n x height x width, or with 1, 3 or 4 channels behind."""
     return isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.size > 0 and (X.ndim == 3 or (X.ndim == 4 and X.shape[3] in (1, 3, 4)))

@@ -1,6 +1,8 @@
 """Estimators, made from the library's tables: one class a model, with its signature, defaults and words."""
+import contextlib
 import re
 import textwrap
+import threading
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, RegressorMixin, TransformerMixin
@@ -10,8 +12,8 @@ from sklearn.utils.validation import check_array
 
 from . import _rkhs
 from ._checks import classes_tuple, flag, known_labels, memory_of, parameter, whole
-from ._data import (Bits, column_names, csr_tuple, dense_tuple, graphs_tuple, holds_graphs, holds_images, holds_strings, images_tuple,
-                    kernel_argument, objects, strings_tuple)
+from ._data import (Bits, column_names, counts_rows, csr_tuple, dense_tuple, graphs_tuple, holds_graphs, holds_images, holds_strings, images_tuple,
+                    kernel_argument, objects, other_names, short, strings_tuple)
 from ._functions import advise, seed_of, threads_of
 from ._progress import progress_of
 from ._tables import default_of, models, python_name, spec_params, spec_text, takes_labels, takes_target
@@ -33,10 +35,40 @@ COMMON_AFTER = [
 ]
 
 
+class InUse(threading.local):
+    """The estimators whose calls this thread is in."""
+
+    def __init__(self):
+        self.estimators = set()
+
+
+in_use = InUse()
+
+
 class RkhsEstimator(BaseEstimator):
     """What all estimators share. ``_table`` is the model's table."""
 
     _table = None
+
+    # ---- calls ------------------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _used(self):
+        """While a call computes: a callback of it that calls the same estimator is refused."""
+        if id(self) in in_use.estimators:
+            raise _rkhs.BusyError("this model is in use by this thread: a progress callback or a kernel function must not use the "
+                                  "model that calls it")
+        in_use.estimators.add(id(self))
+        try:
+            yield
+        finally:
+            in_use.estimators.discard(id(self))
+
+    @contextlib.contextmanager
+    def _watched(self):
+        """The same, with what is to be told of its progress."""
+        with self._used(), progress_of(self.verbose) as progress:
+            yield progress
 
     # ---- data -------------------------------------------------------------------------------------------------------------
 
@@ -74,11 +106,24 @@ class RkhsEstimator(BaseEstimator):
         if holds_images(X):
             return self._describe_images(X, reset)
         names = column_names(X)
+        self._check_columns(X, reset)
         X = self._validate_data(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset,
                                 ensure_min_samples=2 if reset else 1)
         if hasattr(X, "tocsr"):
             return csr_tuple(X), X.dtype
         return dense_tuple(X, names), X.dtype
+
+    def _check_columns(self, X, reset):
+        """Columns whose names are no texts, which scikit-learn does not compare; and one that numbers the rows."""
+        names = other_names(X)
+        if reset:
+            self._other_names = names
+            if counts_rows(X):
+                advise([f"the first column, {X.columns[0]!r}, numbers the rows and is taken for a feature: read the file with index_col=0, "
+                        "or drop the column"])
+        elif names is not None and self.__dict__.get("_other_names", names) not in (None, names):
+            raise ValueError("The feature names should match those that were passed during fit. Columns are "
+                             f"{short(names)}, and were {short(self._other_names)}: give the same columns in the same order")
 
     def _describe_images(self, X, reset):
         """The same for images, which are as many features as they have numbers."""
@@ -151,12 +196,24 @@ class RkhsEstimator(BaseEstimator):
         return spec_text(self._table["name"], {p["name"]: parameter(python_name(p), p["kind"], getattr(self, python_name(p)))
                                                for p in self._table["params"]})
 
-    def _forget(self):
-        for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("_")] + ["_model"]:
-            self.__dict__.pop(name, None)
+    def _found(self):
+        """The names of what a fit has left."""
+        own = ("_model", "_flat", "_other_names")
+        return {name for name in self.__dict__ if name in own or name.endswith("_") and not name.startswith("_")}
 
-    def _fit(self, X, y, triplets=None, start=None, positive=None, negative=None, target=None):
-        self._forget()
+    def _fit(self, *data, **more):
+        """Fits a twin, and takes what it found when it has ended well: until then, and after an error, the old fit stays."""
+        with self._used():
+            twin, found = object.__new__(type(self)), self._found()
+            twin.__dict__.update((name, value) for name, value in self.__dict__.items() if name not in found)
+            dtype, sentences = twin._learn(*data, **more)
+            self.__dict__.update((name, twin.__dict__[name]) for name in twin._found())
+            for name in found - twin._found():
+                self.__dict__.pop(name, None)
+        advise(sentences)
+        return dtype
+
+    def _learn(self, X, y, triplets=None, start=None, positive=None, negative=None, target=None):
         spec, supervised = self._spec(), flag("supervised", getattr(self, "supervised", False))
         settings = seed_of(self.random_state), threads_of(self.n_jobs), memory_of(self.memory)
         kernel, watched = kernel_argument(self.kernel), progress_of(self.verbose)
@@ -169,15 +226,10 @@ class RkhsEstimator(BaseEstimator):
         elif supervised:
             second = self._describe_classes(y, x[1])
         model = _rkhs.Model(spec)
-        try:
-            with watched as progress:
-                sentences = model.fit(kernel, x, second, start, *settings, progress)
-        except BaseException:
-            self._forget()
-            raise
+        with watched as progress:
+            sentences = model.fit(kernel, x, second, start, *settings, progress)
         self._adopt(model)
-        advise(sentences)
-        return dtype
+        return dtype, sentences
 
     def _adopt(self, model):
         """Takes a fitted model and shows what it found."""
@@ -209,7 +261,7 @@ class RkhsEstimator(BaseEstimator):
         model = self._fitted()
         x, dtype = self._describe(X, reset=False)
         Z = np.empty((x[1], model.embedding()[1]))
-        with progress_of(self.verbose) as progress:
+        with self._watched() as progress:
             sentences = model.transform(x, Z, threads_of(self.n_jobs), progress, place)
         if sentences:
             advise(sentences)
@@ -259,7 +311,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         Z = check_array(Z, dtype=[np.float64, np.float32], order="C", input_name="Z")
         if Z.shape[1] != self._n_features_out:
             raise ValueError(f"Z has {Z.shape[1]} columns, but the embedding has {self._n_features_out}")
-        with progress_of(self.verbose) as progress:
+        with self._watched() as progress:
             sentences, rows = model.inverse(dense_tuple(Z), threads_of(self.n_jobs), progress)
         advise(sentences)
         back = objects(rows)
@@ -278,7 +330,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         """
         model = self._fitted()
         x, _ = self._describe(X, reset=False)
-        with progress_of(self.verbose) as progress:
+        with self._watched() as progress:
             sentences = model.update(x, seed_of(self.random_state), threads_of(self.n_jobs), memory_of(self.memory), progress)
         self._adopt(model)
         advise(sentences)
@@ -294,7 +346,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         model = self._fitted()
         x, _ = self._describe(X, reset=False)
         scores = np.empty(x[1])
-        with progress_of(self.verbose) as progress:
+        with self._watched() as progress:
             sentences = model.anomaly(x, scores, threads_of(self.n_jobs), progress, by)
         advise(sentences)
         return scores
@@ -317,7 +369,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         top = whole("top", top, 1)
         x, _ = self._describe(X, reset=False)
         rows, influence = np.empty((x[1], 2, top), np.int64), np.empty((x[1], 2, top))
-        with progress_of(self.verbose) as progress:
+        with self._watched() as progress:
             sentences = model.explain(x, rows, influence, top, threads_of(self.n_jobs), progress)
         advise(sentences)
         return rows, influence
@@ -394,7 +446,8 @@ def doc_of(title, table, parameters):
               "labels), and one for each edge.",
               "Threads may share a fitted model: their calls wait for each other, and Ctrl-C ends a wait. A ``verbose`` callback or a",
               "kernel function that uses the model that calls it raises :class:`rkhs.BusyError`, and so does a process that was forked",
-              "while another thread used the model. Arrays must not be changed while a call reads them.",
+              "while another thread used the model. A fit that fails leaves the fit before it. Arrays must not be changed while a",
+              "call reads them.",
               "Pickles and saved models contain training objects.", "", "Examples", "--------", ">>> import numpy as np, rkhs",
               ">>> X = np.random.default_rng(0).normal(size=(50, 4))"]
     if predicts:

@@ -106,6 +106,26 @@ class Conventions(unittest.TestCase):
         peer = cross_val_score(PeerKernelRidge(alpha=0.1, kernel="precomputed"), K, target, cv=4)
         np.testing.assert_allclose(ours, peer, rtol=1e-9)
 
+    def test_a_refit_that_fails_leaves_the_old_fit(self):
+        X, y = blobs(40)
+        names = pd.DataFrame(X, columns=list("abcd"))
+        for cls in CLASSES:
+            model = cls(**({"solver": "lbfgs(iter=2)"} if cls in DESCENTS else {})).fit(names, X[:, 0])
+            before, state = output(model, names), {**model.__dict__}
+            for wrong in (np.full((9, 2), np.nan), X[:1], "text", X[:, :0], np.where(X == X[3, 3], np.inf, X)):
+                with self.subTest(model=cls.__name__), self.assertRaises(ValueError):
+                    model.fit(wrong, np.ones((len(wrong), 3)))
+                self.assertEqual(model.__dict__.keys(), state.keys())
+                self.assertTrue(all(model.__dict__[name] is value for name, value in state.items()))
+                np.testing.assert_array_equal(output(model, names), before)
+        model = rkhs.KernelPCA().fit(X)
+        with self.assertRaisesRegex(ValueError, "dim = 99"):
+            model.set_params(n_components=99).fit(X)
+        self.assertEqual(model.transform(X).shape, (40, 2))
+        model.set_params(n_components=3).fit(names)
+        self.assertEqual(([*model.feature_names_in_], model.embedding_.shape), ([*"abcd"], (40, 3)))
+        self.assertFalse(hasattr(model.fit(X), "feature_names_in_"))
+
     def test_pandas_in_and_out(self):
         frame = pd.DataFrame(self.X, columns=list("abcd"))
         Z = rkhs.KernelPCA().set_output(transform="pandas").fit_transform(frame)

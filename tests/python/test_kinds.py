@@ -116,6 +116,28 @@ class Functions(unittest.TestCase):
         with self.assertRaises(TypeError):
             rkhs.gram(X, kernel=3)
 
+    def test_a_function_that_calls_its_own_estimator_is_told(self):
+        X, _ = blobs(30)
+        calls = {"fit": lambda: model.fit(X), "transform": lambda: model.transform(X), "update": lambda: model.update(X),
+                 "fit_transform": lambda: model.fit_transform(X), "anomaly": lambda: model.anomaly(X)}
+        inner = []
+
+        def kernel(x, y):
+            for name in inner:
+                calls[name]()
+            return gaussian(x, y)
+
+        model = rkhs.KernelPCA(kernel=kernel).fit(X)
+        before, fit = model.transform(X), model._model
+        for outer in calls:
+            for name in calls:
+                inner[:] = [name]
+                with self.subTest(outer=outer, inner=name), self.assertRaisesRegex(rkhs.BusyError, "the model that calls it"):
+                    calls[outer]()
+                inner.clear()
+                self.assertIs(model._model, fit)
+                np.testing.assert_array_equal(model.transform(X), before)
+
     def test_a_model_with_a_function_is_pickled_with_it(self):
         X, _ = blobs(40)
         model = rkhs.KernelPCA(kernel=gaussian).fit(X)

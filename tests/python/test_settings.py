@@ -1,4 +1,5 @@
 """Settings of the wrong type, labels that are unknown, columns in another order: the right answer or one sentence."""
+import io
 import pickle
 import subprocess
 import tempfile
@@ -63,6 +64,7 @@ class Unknown(unittest.TestCase):
         lambda y, lost: [None if gone else int(c) for c, gone in zip(y, lost)],
         lambda y, lost: [float("nan") if gone else int(c) for c, gone in zip(y, lost)],
         lambda y, lost: np.array([None if gone else c for c, gone in zip(y, lost)], dtype=object),
+        lambda y, lost: np.array([pd.NA if gone else c for c, gone in zip(y, lost)], dtype=object),
         lambda y, lost: pd.Series(y).astype("Int64").mask(lost), lambda y, lost: pd.Series(y, dtype=float).mask(lost),
         lambda y, lost: np.where(lost, -1, y)[:, None],
     ]
@@ -97,9 +99,20 @@ class Unknown(unittest.TestCase):
         for call in (lambda y: rkhs.KernelEmbedding(supervised=True).fit(X, y), lambda y: rkhs.score("knn", X, y=y)):
             with self.assertRaisesRegex(ValueError, "label"):
                 call([None] * 40)
-            for both in (np.where(Y == 0, -1, 1), np.where(Y == 0, -1.0, 1.0), [-1, 1] * 20):
-                with self.assertRaisesRegex(ValueError, "-1 stands for an unknown label"):
+            for both in (np.where(Y == 0, -1, 1), np.where(Y == 0, -1.0, 1.0), [-1, 1] * 20, [-1, 1, None, pd.NA] * 10):
+                with self.assertRaisesRegex(ValueError, "-1 stands for an unknown label.* None for objects whose class is unknown"):
                     call(both)
+
+    def test_one_class_beside_none_is_no_pair_of_classes(self):
+        rkhs.KernelEmbedding(supervised=True, solver="lbfgs(iter=2)").fit(X, [1, None, pd.NA, 1] * 10)
+
+    def test_labels_of_which_none_is_known_are_said_to_be_unknown(self):
+        for y in ([None] * 40, np.full(40, -1), np.full(40, -1.0), [-1] * 40, np.array([pd.NA] * 40, dtype=object)):
+            with self.assertRaisesRegex(ValueError, "y has no label that is known"):
+                rkhs.KernelEmbedding(supervised=True).fit(X, y)
+            with self.assertRaises(ValueError) as caught:
+                rkhs.score("knn", X, y=y)
+            self.assertNotIn("-1 and 1", str(caught.exception))
 
     def test_a_whole_number_is_the_same_class_as_a_float(self):
         Z = X[:, :2]
@@ -127,6 +140,29 @@ class Columns(unittest.TestCase):
                 method(self.turned)
         with self.assertRaisesRegex(ValueError, "feature names"):
             rkhs.KernelContrastive().fit(self.frame, positive=self.turned)
+
+    def test_columns_named_by_numbers_keep_their_order(self):
+        for names in ([0, 1, 2, 3], [10, 20, 30, 40], [3, 1, 2, 0]):
+            frame = pd.DataFrame(X, columns=names)
+            model = pickle.loads(pickle.dumps(rkhs.KernelPCA().fit(frame)))
+            np.testing.assert_array_equal(model.transform(frame), model.transform(X))
+            for wrong in (frame[names[::-1]], frame.rename(columns={names[0]: 9})):
+                for method in (model.transform, model.update, model.anomaly):
+                    with self.assertRaisesRegex(ValueError, "feature names should match.*in the same order"):
+                        method(wrong)
+            np.testing.assert_array_equal(model.fit(X).transform(frame[names[::-1]]), model.transform(X[:, ::-1]))
+
+    def test_a_column_that_numbers_the_rows_is_said_and_kept(self):
+        text = self.frame.to_csv()
+        read = pd.read_csv(io.StringIO(text))
+        for frame in (read, read.sample(20, random_state=0)):
+            with self.assertWarnsRegex(UserWarning, "'Unnamed: 0'.*index_col=0"):
+                self.assertEqual(rkhs.KernelPCA().fit(frame).n_features_in_, 5)
+        numbers = read.assign(**{"Unnamed: 0": X[:, 0]})
+        for frame in (pd.read_csv(io.StringIO(text), index_col=0), numbers):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                rkhs.KernelPCA().fit(frame)
 
     def test_functions_of_two_tables_match_them(self):
         np.testing.assert_array_equal(rkhs.gram(self.frame, self.turned[:5]), rkhs.gram(X, X[:5]))
@@ -161,6 +197,9 @@ class Columns(unittest.TestCase):
         for names in ([0, 1, 2, 3], ["a", "a", "b", "c"]):
             frame = pd.DataFrame(X, columns=names)
             np.testing.assert_array_equal(rkhs.KernelPCA().fit(frame).embedding_, rkhs.KernelPCA().fit(X).embedding_)
+        numbers = pd.DataFrame(X)
+        model = rkhs.KernelPCA().fit(numbers)
+        np.testing.assert_array_equal(model.transform(numbers), model.transform(X))
         K = rkhs.gram(X)
         named = pd.DataFrame(K, columns=[f"object {i}" for i in range(40)])
         model = rkhs.KernelPCA(kernel="precomputed").fit(named)
