@@ -167,7 +167,7 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
         FAIL(env, RKHS_ERR_DATA, "there is no inverse for %s data", model->map->kept->type->entry.name);
     }
     const double *made = rkhs_data_values(out, &ld_made);
-    if (made) TRY(rk_numbers_finite(model, made, n, out->columns, ld_made));
+    if (made) TRY(rk_results_in_range(model, made, n, out->columns, ld_made));
     *x = out;
     out = NULL;
 done:

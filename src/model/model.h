@@ -104,8 +104,8 @@ int64_t rk_marks_find(const rk_marks *m, double mark, double size);
 
 /* How new objects are placed: RK_PLACE_MAP, ..., as was set or as the parameters say. */
 int rk_model_way(const rkhs_model *m);
-/* Refuses results that are infinite or not numbers. */
-rkhs_status rk_numbers_finite(const rkhs_model *m, const double *values, int64_t rows, int64_t columns, int64_t ld);
+/* Refuses results that are no numbers, or beyond 1e150, as data are. */
+rkhs_status rk_results_in_range(const rkhs_model *m, const double *values, int64_t rows, int64_t columns, int64_t ld);
 /* Z[i*ld ..] for every object of x, in that way. alone: NULL, or which objects share nothing with the kept ones, which the log
  * says. */
 rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, char *alone);

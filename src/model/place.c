@@ -117,14 +117,14 @@ done:
     return status;
 }
 
-rkhs_status rk_numbers_finite(const rkhs_model *m, const double *values, int64_t rows, int64_t columns, int64_t ld) {
+rkhs_status rk_results_in_range(const rkhs_model *m, const double *values, int64_t rows, int64_t columns, int64_t ld) {
     for (int64_t i = 0; i < rows; i++)
         for (int64_t c = 0; c < columns; c++)
-            if (!isfinite(values[i * ld + c]))
+            if (!(fabs(values[i * ld + c]) <= 1e150))
                 return rk_fail(
                     m->env, RKHS_ERR_NUMERIC,
-                    "%s gives %g in row %lld, column %lld (counted from 0), as kernel values or coefficients are too "
-                    "large: bring the data to a smaller scale, or fit the model again",
+                    "%s gives %g in row %lld, column %lld (counted from 0), and 1e150 is the most: bring the data to a smaller "
+                    "scale, or fit the model again",
                     m->type->entry.name, values[i * ld + c], (long long)i, (long long)c);
     return RKHS_OK;
 }
@@ -137,7 +137,7 @@ rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int
     if (alone) TRY(rk_near_new(m, x->rows, &near));
     TRY(rk_model_way(m) == RK_PLACE_MAP ? rk_map_apply(m->env, m->map, m->kernel, x, Z, ld, noted)
                                         : place_own(m, x, Z, ld, noted));
-    TRY(rk_numbers_finite(m, Z, x->rows, m->dim, ld));
+    TRY(rk_results_in_range(m, Z, x->rows, m->dim, ld));
     if (alone) TRY(rk_near_alone(m, x, &near, alone));
 done:
     rk_scratch_release(m->env, mark);

@@ -129,7 +129,7 @@ static void decoders_of_no_images_are_refused(void **state) {
 
 static void a_report_that_contradicts_the_model_is_refused(void **state) {
     rkhs_env *env = *state;
-    static const double seven = 7, half = 0.5, minus = -1;
+    static const double seven = 7, half = 0.5, minus = -1, no_image[] = {-1, 0, 0};
     save_model(env, "kpca(dim=2)", NULL, "small");
     FORGE(env, {"report/rows", {'d', 2, {1, 1}, &seven}});
     refused(env, "'rows' in its report");
@@ -137,7 +137,7 @@ static void a_report_that_contradicts_the_model_is_refused(void **state) {
     refused(env, "'kept' in its report");
     FORGE(env, {"report/columns", {'S', 1, {1}, "3"}});
     refused(env, "'columns' in its report");
-    FORGE(env, {"report/shape", {'d', 2, {1, 3}, (const double[]){-1, 0, 0}}});
+    FORGE(env, {"report/shape", {'d', 2, {1, 3}, no_image}});
     refused(env, "a 'shape', but its objects are no images");
     FORGE(env, {"report/decoder", {'S', 1, {3}, "abc"}});
     refused(env, "a decoder, which kpca does not make");

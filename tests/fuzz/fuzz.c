@@ -46,7 +46,7 @@ static double look_at(const rkhs_data *x) {
         for (int64_t v = 0; v < g.vertices; v++)
             for (int64_t q = g.starts[v]; q < g.starts[v + 1]; q++)
                 FUZZ_HOLDS(g.neighbours[q] >= 0 && g.neighbours[q] < g.vertices && g.neighbours[q] != v);
-    for (int64_t i = 0; codes && i < rows; i++) FUZZ_HOLDS(codes[i] >= 0 && codes[i] < classes);
+    for (int64_t i = 0; codes && i < rows; i++) FUZZ_HOLDS(codes[i] >= -1 && codes[i] < classes);
     for (int64_t c = 0; codes && c < classes; c++) sum += (double)strlen(rkhs_data_class_name(x, c));
     if (rkhs_data_labels(x)) {
         FUZZ_HOLDS(rkhs_data_rows(rkhs_data_labels(x)) == rows);

@@ -298,7 +298,7 @@ static void whatever_is_compared_or_joined_is_matched(void **state) {
     static const double values[] = {1, 2, 3, 4};
     static const int32_t columns[] = {0, 2, 1, 2};
     static const int64_t starts[] = {0, 2, 4};
-    double K[4], turned[4], D[6] = {2, 0, 1, 4, 3, 0}; /* c, b, a */
+    double K[4], turned[4], D[6] = {2, 0, 1, 4, 3, 0} /* c, b, a */, row[] = {9, 8, 7};
     rkhs_data *a, *b, *all;
     rkhs_kernel *k;
     OK(env, rkhs_kernel_new(env, "linear", &k));
@@ -313,7 +313,7 @@ static void whatever_is_compared_or_joined_is_matched(void **state) {
     assert_memory_equal(turned, K, sizeof K);
     FAILS(env, RKHS_ERR_DATA, "cannot be joined", rkhs_data_join(env, (const rkhs_data *const[]){b, a}, 2, &all));
     rkhs_data_free(a);
-    OK(env, rkhs_data_dense(env, (double[]){9, 8, 7}, 1, 3, 3, &a));
+    OK(env, rkhs_data_dense(env, row, 1, 3, 3, &a));
     OK(env, rkhs_data_set_column_names(a, (const char *const[]){"a", "c", "b"}));
     OK(env, rkhs_data_join(env, (const rkhs_data *const[]){b, a}, 2, &all));
     assert_memory_equal(rkhs_data_values(all, NULL) + 6, ((double[]){8, 7, 9}), 3 * sizeof(double));
