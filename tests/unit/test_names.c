@@ -335,9 +335,10 @@ static void names_are_for_columns_of_numbers(void **state) {
 
 /* An archive of dense data with these names and ends. */
 static rkhs_status load_names(rkhs_env *env, const char *names, const int64_t *ends, int64_t count, rkhs_data **x) {
+    static const double four[] = {1, 2, 3, 4};
     rk_archive *archive;
     rkhs_data *own;
-    OK(env, rkhs_data_dense(env, (double[]){1, 2, 3, 4}, 2, 2, 2, &own));
+    OK(env, rkhs_data_dense(env, four, 2, 2, 2, &own));
     OK(env, rk_archive_new(env, &archive));
     OK(env, rk_data_save(own, archive, "kept/"));
     OK(env, rk_archive_put_text(archive, "kept/column_names", names));
