@@ -5,7 +5,8 @@ rkhs gram 'rbf(sigma=1)' X.npy -o wide.npy # 4000 objects of 4000 numbers: a slo
 stop() {
     local name=$1 signal=$2 after=$3 pid begun code
     shift 3
-    "$RKHS" "$@" --threads 1 <hold >out 2>&1 &
+    # The tests may run where signals are ignored: under nohup, in a shell's background.
+    env --default-signal=INT,TERM,HUP "$RKHS" "$@" --threads 1 <hold >out 2>&1 &
     pid=$!
     sleep "$after"
     begun=$(date +%s%N)
