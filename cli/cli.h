@@ -95,7 +95,7 @@ int options_parse(cli *c, int argc, char **argv);
 /* The name nearest to `word`, or NULL when none is near; names[count]. */
 const char *nearest(const char *word, const char *const *names, int count);
 
-/* ---- run.c: how a command begins and ends ---------------------------------------------------------------------------- */
+/* ---- session.c: how a command begins and ends ---------------------------------------------------------------------------- */
 
 #define TRY(call)                                                                                                              \
     do {                                                                                                                       \

@@ -1,6 +1,7 @@
 /* plot.h: the canvas, axes, marks and drawings of rkhs plot.  SPDX-License-Identifier: BSD-3-Clause
  *
- * A drawing knows no file format: it calls the primitives of a canvas, which svg.c writes as text and cairo.c paints. */
+ * A drawing knows no file format: it calls the primitives of a canvas, which canvas_svg.c writes as text and canvas_cairo.c
+ * paints. */
 #ifndef CLI_PLOT_H
 #define CLI_PLOT_H
 
@@ -71,7 +72,8 @@ extern const canvas_type canvas_svg;
 /* The back end for PNG and PDF, or a refusal where there is no cairo. */
 rkhs_status canvas_cairo(cli *c, const char *path, canvas *v);
 
-/* ---- colour.c ---------------------------------------------------------------------------------------------------------- */
+/* ---- colour_scale.c
+ * ---------------------------------------------------------------------------------------------------------- */
 
 /* The scale of colours, dark blue to yellow: at is 0 .. 1. */
 void scale_colour(double at, uint8_t rgb[3]);
@@ -116,7 +118,7 @@ void draw_frame(canvas *v, const frame *f, const axis *x, const axis *y, int bel
 /* The scale of colours from top to bottom of f, with its numbers to the right. */
 void draw_bar(canvas *v, const frame *f, const axis *a);
 
-/* ---- marks.c ------------------------------------------------------------------------------------------------------- */
+/* ---- markers.c ------------------------------------------------------------------------------------------------------- */
 
 /* What colours and shapes mean. */
 typedef struct key {
@@ -205,19 +207,20 @@ void draw_pairs(canvas *v, picture *p);
 void draw_panels(canvas *v, picture *p);
 enum { MOST_PANELS = 12, MOST_PAIRS = 6 };
 
-/* objects.c: reads --objects for n points; places some of them so that none covers another; fills at most the frame. */
+/* thumbnails.c: reads --objects for n points; places some of them so that none covers another; fills at most the frame. */
 rkhs_status take_objects(cli *c, int64_t n, objects *o);
 /* Looks at o->data, and says c->objects and --image-size where it refuses them; draws object i in f, as its kind is drawn. */
 rkhs_status look_at_objects(cli *c, objects *o);
 void draw_object(canvas *v, const objects *o, int64_t i, const frame *f);
 void draw_objects(canvas *v, const picture *p, const frame *f, const axis *x, const axis *y);
 
-/* graphs.c: the commonest labels of vertices, at most `room`, and how many were found, -1 without memory; a graph in a frame.
+/* graph_drawing.c: the commonest labels of vertices, at most `room`, and how many were found, -1 without memory; a graph in a
+ * frame.
  */
 int count_labels(const rkhs_data *x, label_count *common, int room);
 void draw_graph(canvas *v, const rkhs_data *data, int64_t i, const graph_labels *labels, const frame *f);
 
-/* curves.c: --model: eigenvalues and losses. heat.c: --gram. */
+/* curves.c: --model: eigenvalues and losses. heatmap.c: --gram. */
 rkhs_status plot_model(cli *c, canvas *v);
 rkhs_status plot_gram(cli *c, canvas *v);
 

@@ -53,7 +53,8 @@ rkhs_status keep(search *s, size_t count, size_t size, void *pointer);
 rkhs_status keep_text(search *s, const char *from, size_t length, char **copy);
 void forget_kept(search *s);
 
-/* ---- holes.c: specs with holes, what fills them, the list of cells ----------------------------------------------------- */
+/* ---- parameter_grid.c: specs with holes, what fills them, the list of cells
+ * ----------------------------------------------------- */
 
 /* Reads every --try. */
 rkhs_status read_choices(search *s);
@@ -71,7 +72,7 @@ rkhs_status deal_folds(search *s);
 /* Tries cells that have one kernel. What fails becomes a sentence of its cell; an error here ends the search. */
 rkhs_status try_cells(search *s, cell *const *cells, int count);
 
-/* ---- resume.c: results in a file ------------------------------------------------------------------------------------ */
+/* ---- select_log.c: results in a file ------------------------------------------------------------------------------------ */
 
 /* Gives each cell its key, and fills in those that the file has. */
 rkhs_status resume_read(search *s);

@@ -175,14 +175,14 @@ enum {
 };
 
 /* How a kernel stands in a spec. */
-typedef enum rk_written {
-    RK_WRITTEN_CALL,    /* name(parameters), name(kernel, parameters) */
-    RK_WRITTEN_SUM,     /* a + b */
-    RK_WRITTEN_WEIGHT,  /* 2*a: the first parameter */
-    RK_WRITTEN_PRODUCT, /* a*b */
-    RK_WRITTEN_POWER,   /* a^3: the first parameter */
-    RK_WRITTEN_COLUMNS  /* a[0,4:7]: the first parameter */
-} rk_written;
+typedef enum rk_syntax {
+    RK_SYNTAX_CALL,    /* name(parameters), name(kernel, parameters) */
+    RK_SYNTAX_SUM,     /* a + b */
+    RK_SYNTAX_WEIGHT,  /* 2*a: the first parameter */
+    RK_SYNTAX_PRODUCT, /* a*b */
+    RK_SYNTAX_POWER,   /* a^3: the first parameter */
+    RK_SYNTAX_COLUMNS  /* a[0,4:7]: the first parameter */
+} rk_syntax;
 
 /* What a kernel learns from training objects that is too long for its text: a text, and numbers; text NULL: nothing. */
 typedef struct rk_learnt {
@@ -195,7 +195,7 @@ typedef struct rk_kernel_type {
     rk_entry entry;
     unsigned kinds, flags;
     int children; /* 0 leaf, 1 wraps a kernel, 2 or more: sum, product (-1: any number) */
-    rk_written written;
+    rk_syntax syntax;
     /* (optional) Parameters that contradict each other. */
     rkhs_status (*check)(rkhs_env *env, const void *self);
     /* (optional) Turns rules into numbers. */
@@ -301,10 +301,10 @@ typedef struct rk_spectral {
 typedef struct rk_smooth {
     rk_coordinates coordinates;
     int64_t rows, dim, thetas;
-    double ridge;    /* isometric: |W|^2; alpha: a'K a, which is the same; sample: not used */
-    int scale_free;  /* f is the same for 2 Z: the ridge counts as |W|^2 rows/|Z|^2, which is too */
-    int64_t nearest; /* alpha: only the k nearest kept objects of each row; 0: all */
-    int64_t most;    /* iterations, below what the solver says; 0: what that says */
+    double ridge;     /* isometric: |W|^2; alpha: a'K a, which is the same; sample: not used */
+    int scale_free;   /* f is the same for 2 Z: the ridge counts as |W|^2 rows/|Z|^2, which is too */
+    int64_t nearest;  /* alpha: only the k nearest kept objects of each row; 0: all */
+    int64_t max_iter; /* iterations, below what the solver says; 0: what that says */
     /* f, and when asked dZ (rows x dim) and dt (thetas). A batch is rows index[0..count); NULL: all. */
     rkhs_status (*eval)(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
                         double *f, double *dZ, double *dt);
@@ -350,7 +350,7 @@ typedef struct rk_pulled {
     double *values;               /* spectral: k eigenvalues, largest first; smooth: values[0] = f */
     double *residuals;            /* spectral: |A w - l w|; smooth: residuals[0] = |g| */
     int64_t iterations, products; /* smooth: products are evaluations */
-    int64_t most;                 /* iterations after which the caller has had enough; 0: never */
+    int64_t max_iter;             /* iterations after which the caller has had enough; 0: never */
     int converged;                /* not converging is a report, not an error */
     double *history;              /* smooth: f after each iteration; the caller frees it */
     int64_t recorded, history_room;
@@ -373,15 +373,15 @@ typedef struct rk_solver_type {
 
 /* z(x) = post( row(k(x, D)) B + c ), where row keeps the `nearest` largest values (0: all; ties by index) and, with `degree`,
  * takes those below 0 as 0 and divides by their sum. With Z, an object of D keeps its own: one that is like all of D as it is,
- * by a weighted sum of all values, its mark. */
+ * by a weighted sum of all values, its fingerprint. */
 typedef struct rk_map {
     rkhs_data *kept; /* D */
     int64_t kept_count, dim;
-    double *B;    /* kept x dim */
-    double *c;    /* dim */
-    double *Z;    /* kept x dim, or NULL: what an object of D keeps; with nearest alone */
-    double *mark; /* kept */
-    double *half; /* kept: k(x,x)/2; NULL: k(x,x) is the same for all objects that were fitted */
+    double *B;           /* kept x dim */
+    double *c;           /* dim */
+    double *Z;           /* kept x dim, or NULL: what an object of D keeps; with nearest alone */
+    double *fingerprint; /* kept */
+    double *half;        /* kept: k(x,x)/2; NULL: k(x,x) is the same for all objects that were fitted */
     int64_t nearest;
     enum { RK_DEGREE_NONE, RK_DEGREE_KERNEL, RK_DEGREE_BINARY } degree; /* binary: 1; 0 where there is no half and k <= 0 */
     enum { RK_POST_NONE, RK_POST_SPHERE } post;                         /* sphere: z / |z| */
@@ -399,7 +399,7 @@ typedef struct rk_fit {
     const rkhs_data *x, *y, *start;
     struct rk_report *report;
     const struct rk_report *before; /* of the model that this one updates, whose embedding `start` begins with; or NULL */
-    int64_t most;                   /* iterations that a descent may take then; 0: as many as its solver says */
+    int64_t max_iter;               /* iterations that a descent may take then; 0: as many as its solver says */
     int64_t dim;
     double *Z;   /* out: n x dim, n the objects of the gram */
     rk_map *map; /* out: kept objects are filled in by the caller from gram->keep */
@@ -427,10 +427,10 @@ typedef struct rk_model_type {
     const char *(*default_kernel)(const void *self, unsigned kind); /* spec text, or NULL: this kind needs --kernel */
     int64_t (*dim)(const void *self, const rkhs_data *y);           /* of the embedding */
     size_t gram_offset;                                             /* of `gram` (rk_spec *) in the parameters */
-    int keeps_signs;   /* columns mean something as they are: they are not turned */
-    unsigned second;   /* kinds of second data set that it takes; 0: none */
-    int predicts;      /* Z stands for the second data set, which it needs */
-    const char *title; /* its name as a class: "KernelPCA" */
+    int keeps_signs;      /* columns mean something as they are: they are not turned */
+    unsigned supervision; /* kinds of second data set that it takes; 0: none */
+    int predicts;         /* Z stands for the second data set, which it needs */
+    const char *title;    /* its name as a class: "KernelPCA" */
     int takes_start;
     int keeps_all; /* the map keeps all objects, whatever the gram does */
     /* (optional) The objects that the gram is built on in place of x; *seen NULL: x itself. The first x->rows of them stand for
@@ -440,7 +440,7 @@ typedef struct rk_model_type {
     /* Refuses a model from a file that no fit leaves; what all types share has been checked. */
     rkhs_status (*check)(const rkhs_model *m);
     /* What its fit finds is one of several minima: rows in another order may end in another. */
-    int local;
+    int nonconvex;
     /* New objects: the ways it knows (1 << RK_PLACE_MAP, ...; 0: the map alone), and which one its parameters say. */
     unsigned ways;
     int (*way)(const void *self);

@@ -69,7 +69,7 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
     if (l == &rk_models) {
         const rk_model_type *m = (const rk_model_type *)e;
         type->title = m->title;
-        type->second = second_of(m->second);
+        type->second = second_of(m->supervision);
         type->predicts = m->predicts;
     }
     if (l == &rk_scores) {

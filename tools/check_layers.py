@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "gram": {"base", "la", "data", "kernel"},
     "opt": {"base", "la", "gram"},
     "model": {"base", "la", "data", "augment", "kernel", "gram", "opt"},
-    "score": {"base", "la", "data", "kernel"},
+    "score": {"base", "la", "data", "kernel", "opt"},
     "io": {"base", "data", "kernel"},
 }
 PUBLIC = {"rkhs.h", "rkhs_ext.h"}

@@ -77,7 +77,7 @@ static rkhs_status add_noise(void *context, int64_t tile, int worker) {
     const int32_t *columns;
     int64_t count;
     double e[4] = {0};
-    for (int64_t i = tile * ROWS; i < rk_least((tile + 1) * ROWS, x->rows); i++) {
+    for (int64_t i = tile * ROWS; i < rk_min((tile + 1) * ROWS, x->rows); i++) {
         const double *from = row_of(x, i, &columns, &count);
         double *to = j->to + (columns ? ((const rk_sparse *)x->self)->starts[i] : i * x->columns);
         for (int64_t q = 0; q < count; q++) {

@@ -80,8 +80,8 @@ struct rkhs_env {
  * only the env's own thread may call. */
 rkhs_status rk_progress(rkhs_env *env, const char *stage, int64_t done, int64_t total);
 
-static inline int64_t rk_least(int64_t a, int64_t b) { return a < b ? a : b; }
-static inline int64_t rk_most(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t rk_min(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t rk_max(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* Seconds on a clock that never goes back. */
 double rk_seconds(void);
@@ -253,7 +253,7 @@ typedef rkhs_status (*rk_tile_fn)(void *context, int64_t tile, int worker);
 rkhs_status rk_parallel(rkhs_env *env, const char *stage, int64_t count, rk_tile_fn fn, void *context);
 int rk_workers(const rkhs_env *env);
 /* `count` doubles rounded up to whole lines of 64 bytes: how far apart the rooms of two workers lie in one array. */
-static inline int64_t rk_apart(int64_t count) { return (count + 7) / 8 * 8; }
+static inline int64_t rk_padded(int64_t count) { return (count + 7) / 8 * 8; }
 void rk_pool_free(rkhs_env *env);
 
 /* ---- streams: bytes in, bytes out ----------------------------------------------------------------------------------- */

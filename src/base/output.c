@@ -1,6 +1,7 @@
 /* output.c: bytes out.
  *
- * Output to a regular file appears whole or not at all (files.c). Standard output, pipes and devices are written straight. */
+ * Output to a regular file appears whole or not at all (atomic_files.c). Standard output, pipes and devices are written
+ * straight. */
 #include "base/base.h"
 
 #include <errno.h>

@@ -116,7 +116,7 @@ static void pack_row(const rkhs_data *x, int64_t i, uint64_t *words) {
 }
 
 static rkhs_status adopt_bits(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {
-    if (!rk_dense_of(from) && from->type != &rk_data_sparse) return RKHS_ERR_DATA; /* no sentence: as in gram.c */
+    if (!rk_dense_of(from) && from->type != &rk_data_sparse) return RKHS_ERR_DATA; /* no sentence: as in gram_data.c */
     rkhs_status status = make_room(env, out);
     rk_bits *b = out->self;
     for (int64_t i = 0; status == RKHS_OK && i < from->rows; i++) {

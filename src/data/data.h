@@ -9,7 +9,7 @@ struct rkhs_data {
     const rk_data_type *type;
     int64_t rows, columns;
     rkhs_data *labels; /* that came with it, or NULL */
-    char **names;      /* of the columns, or NULL; see names.c */
+    char **names;      /* of the columns, or NULL; see column_names.c */
     int counted;       /* a first column that numbered the rows was left out */
     rkhs_data *under;  /* what a view looks at, where that is its own; or NULL */
     void *self;        /* rk_dense, rk_gram_rows, rk_labels, ... */
@@ -178,7 +178,8 @@ rkhs_status rk_data_join(rkhs_env *env, const rkhs_data *const *parts, int count
 /* The objects at `index` (NULL: all) as a map keeps them, without labels. */
 rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept);
 
-/* ---- names.c: names of columns, lists of texts -------------------------------------------------------------------------- */
+/* ---- column_names.c: names of columns, lists of texts
+ * -------------------------------------------------------------------------- */
 
 uint64_t rk_text_hash(const char *s);
 /* Texts in one block that begins at the first. */

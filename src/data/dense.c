@@ -43,7 +43,7 @@ rkhs_status rk_data_dense_map(rkhs_env *env, const rk_input *in, int64_t rows, i
     enum { AT_ONCE = 1 << 20 }; /* numbers looked at before asking whether to go on */
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
-    int64_t some = rk_most(1, AT_ONCE / columns);
+    int64_t some = rk_max(1, AT_ONCE / columns);
     *out = NULL;
     TRY(rk_data_new(env, &rk_data_dense, rows, columns, &x));
     rk_dense *d = x->self;
@@ -52,8 +52,8 @@ rkhs_status rk_data_dense_map(rkhs_env *env, const rk_input *in, int64_t rows, i
     if (!d->values) goto done;
     rk_mapped_in_order(&d->map, 1);
     for (int64_t i = 0; i < rows; i += some) {
-        TRY(check_rows(env, rk_input_name(in), d->values, i, rk_least(i + some, rows), columns, columns));
-        TRY(rk_progress(env, "read", rk_least(i + some, rows) * columns * 8, rows * columns * 8));
+        TRY(check_rows(env, rk_input_name(in), d->values, i, rk_min(i + some, rows), columns, columns));
+        TRY(rk_progress(env, "read", rk_min(i + some, rows) * columns * 8, rows * columns * 8));
     }
     rk_mapped_in_order(&d->map, 0);
     *out = x;

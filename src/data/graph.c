@@ -72,8 +72,8 @@ static rkhs_status drop_doubles(rkhs_env *env, const char *where, int64_t vertic
                 return rk_fail(env, RKHS_ERR_DATA,
                                "%s %lld is the same edge as %lld (counted from 1), and its label is %lld, not %lld: give an "
                                "edge one label",
-                               where, (long long)rk_most(one, two) + 1, (long long)rk_least(one, two) + 1,
-                               (long long)edge_labels[rk_most(one, two)], (long long)edge_labels[rk_least(one, two)]);
+                               where, (long long)rk_max(one, two) + 1, (long long)rk_min(one, two) + 1,
+                               (long long)edge_labels[rk_max(one, two)], (long long)edge_labels[rk_min(one, two)]);
             }
         }
         start[v + 1] = to;

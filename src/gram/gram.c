@@ -73,10 +73,10 @@ done:
 /* The lists of a tile of rows. */
 static rkhs_status nearest_tile(void *context, int64_t tile, int worker) {
     nearest *s = context;
-    int64_t n = s->g->n, i0 = tile * s->tile, ni = rk_least(s->tile, n - i0), counts[RK_TILE] = {0};
+    int64_t n = s->g->n, i0 = tile * s->tile, ni = rk_min(s->tile, n - i0), counts[RK_TILE] = {0};
     double *out = s->tiles + (int64_t)worker * RK_TILE * RK_TILE;
     for (int64_t j0 = 0; j0 < n; j0 += RK_TILE) {
-        int64_t nj = rk_least(RK_TILE, n - j0), ld = s->K ? n : RK_TILE;
+        int64_t nj = rk_min(RK_TILE, n - j0), ld = s->K ? n : RK_TILE;
         const double *values = s->K ? s->K + i0 * n + j0 : out;
         if (!s->K) {
             rkhs_status status = rk_block_of(s->g->bound, i0, ni, s->g->bound, j0, nj, out, RK_TILE, s->work[worker]);
@@ -126,7 +126,7 @@ rkhs_status rk_gram_diag(const rk_gram *g, double *out) {
     rk_work *work;
     rkhs_status status = rk_work_new(g->env, g->bound, g->bound, &work);
     for (int64_t i = 0; status == RKHS_OK && i < g->n; i += RK_TILE)
-        status = rk_diag_of(g->bound, i, rk_least(RK_TILE, g->n - i), out + i, work[0]);
+        status = rk_diag_of(g->bound, i, rk_min(RK_TILE, g->n - i), out + i, work[0]);
     rk_scratch_release(g->env, mark);
     return status;
 }

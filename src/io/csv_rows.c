@@ -252,7 +252,7 @@ typedef struct blocks {
 static void scan(block *b) {
     const char *s = b->at;
     while (s < b->end) {
-        int64_t n = rk_least(b->end - s, 128); /* so that bytes can count */
+        int64_t n = rk_min(b->end - s, 128); /* so that bytes can count */
         uint8_t lines = 0, odd = 0;
         for (int64_t i = 0; i < n; i++) { /* one byte behind the last can be read */
             lines = (uint8_t)(lines + (s[i] == '\n'));

@@ -28,7 +28,7 @@ typedef struct sheet {
 /* Room for one more of `each` numbers. */
 static rkhs_status grow(rkhs_env *env, int64_t count, int64_t each, int64_t *room, int64_t **values) {
     if (count < *room) return RKHS_OK;
-    int64_t more = rk_most(64, 2 * *room);
+    int64_t more = rk_max(64, 2 * *room);
     rkhs_status status = rk_realloc(env, more * each, sizeof **values, values);
     if (status == RKHS_OK) *room = more;
     return status;

@@ -33,7 +33,8 @@ void rk_npy_advise(rkhs_env *env, const char *name, const rk_npy *npy);
 /* The whole number that a name spells exactly, if it does. */
 int rk_whole_name(const char *name, int64_t *value);
 
-/* ---- wholes.c: lines of whole numbers, with blanks or commas between them ---------------------------------------------- */
+/* ---- integer_lines.c: lines of whole numbers, with blanks or commas between them
+ * ---------------------------------------------- */
 
 typedef struct rk_wholes {
     rkhs_env *env;

@@ -62,7 +62,7 @@ static const char *names_text(const bundle *b, char buffer[320]) {
     int used = 0;
     buffer[0] = 0;
     for (int64_t i = 0; i < b->count; i++) {
-        int length = (int)rk_least((int64_t)b->entries[i].name_length, 60);
+        int length = (int)rk_min((int64_t)b->entries[i].name_length, 60);
         if (used + length > 240) {
             snprintf(buffer + used, (size_t)(320 - used), ", ... (%lld in all)", (long long)b->count);
             break;
@@ -100,7 +100,7 @@ static rkhs_status choose(const bundle *b, const char *key, const char *const *n
 /* Opens an array and reads its header. */
 static rkhs_status open_array(const bundle *b, const rk_zip_entry *e, rk_input **in, rk_npy *npy) {
     char where[512];
-    snprintf(where, sizeof where, "%.300s: the array '%.*s'", b->name, (int)rk_least((int64_t)e->name_length, 80), e->name);
+    snprintf(where, sizeof where, "%.300s: the array '%.*s'", b->name, (int)rk_min((int64_t)e->name_length, 80), e->name);
     rkhs_status status = rk_zip_input(b->env, where, e, in);
     return status == RKHS_OK ? rk_npy_read_header(b->env, *in, npy) : status;
 }

@@ -1,7 +1,7 @@
 /* bag.c: kernels that are inner products of counts, k(x, y) = sum_f w_f c_f(x) c_f(y).
  *
  * Features (subsequences, words) get numbers from a dictionary, in order of appearance on the first side; strings become sparse
- * rows of counts, and tiles are products of sparse rows (sparse.c). Where most strings have most features, as with short
+ * rows of counts, and tiles are products of sparse rows (sparse_rows.c). Where most strings have most features, as with short
  * subsequences over four letters, the rows are dense and tiles are matrix products. Where counts and weights are whole numbers,
  * sums are exact; w_f belongs to a group of features, and may be negative. What only the second side has is like nothing on the
  * first: it counts in k(y, y) alone. */
@@ -28,7 +28,7 @@ struct rk_bag_rows {
 };
 
 static rkhs_status grow_places(rk_bag_rows *r, int64_t needed) {
-    int64_t places = rk_most(1024, 2 * needed);
+    int64_t places = rk_max(1024, 2 * needed);
     rkhs_status status = rk_realloc(r->env, places, sizeof *r->place, &r->place);
     if (status != RKHS_OK) return status;
     memset(r->place + r->places, -1, (size_t)(places - r->places) * sizeof *r->place);
@@ -99,7 +99,7 @@ static rkhs_status make_rows(rkhs_env *env, const rk_bag_rows *r, int64_t n, int
     rkhs_status status = RKHS_OK;
     double *values = NULL;
     int32_t *columns = NULL;
-    int64_t *starts = NULL, at = 0, width = rk_most(known, 1);
+    int64_t *starts = NULL, at = 0, width = rk_max(known, 1);
     TRY(dense ? rk_data_dense_new(env, n, width, &values, &c->x)
               : rk_data_sparse_new(env, n, width, r->used, &values, &columns, &starts, &c->x));
     for (int64_t i = 0; i < n; i++) {

@@ -108,7 +108,7 @@ static void raise(int64_t count, int64_t exponent, double *row) {
     enum { STRIP = 64 };
     for (int64_t j0 = 0; j0 < count; j0 += STRIP) {
         double square[STRIP], *v = row + j0;
-        int64_t n = rk_least(STRIP, count - j0);
+        int64_t n = rk_min(STRIP, count - j0);
         for (int64_t j = 0; j < n; j++) square[j] = v[j], v[j] = exponent & 1 ? v[j] : 1;
         for (int64_t left = exponent >> 1; left; left >>= 1) {
             for (int64_t j = 0; j < n; j++) square[j] *= square[j];
@@ -143,7 +143,7 @@ const rk_kernel_type rk_kernel_sum = {
     .kinds = ALL_KINDS,
     .flags = RK_PSD | RK_SCALE_FREE,
     .children = -1,
-    .written = RK_WRITTEN_SUM,
+    .syntax = RK_SYNTAX_SUM,
     .work = work_tile,
     .block = block_sum,
     .gradient = gradient_sum,
@@ -173,7 +173,7 @@ const rk_kernel_type rk_kernel_product = {
     .kinds = ALL_KINDS,
     .flags = RK_PSD | RK_SCALE_FREE,
     .children = -1,
-    .written = RK_WRITTEN_PRODUCT,
+    .syntax = RK_SYNTAX_PRODUCT,
     .work = work_tile,
     .block = block_product,
     .gradient = gradient_product,
@@ -198,7 +198,7 @@ const rk_kernel_type rk_kernel_scale = {
     .kinds = ALL_KINDS,
     .flags = RK_PSD | RK_SCALE_FREE,
     .children = 1,
-    .written = RK_WRITTEN_WEIGHT,
+    .syntax = RK_SYNTAX_WEIGHT,
     .block = block_scale,
     .gradient = gradient_scale,
     .diag_parts = diag_scale,
@@ -227,7 +227,7 @@ const rk_kernel_type rk_kernel_power = {
     .kinds = ALL_KINDS,
     .flags = RK_PSD | RK_SCALE_FREE,
     .children = 1,
-    .written = RK_WRITTEN_POWER,
+    .syntax = RK_SYNTAX_POWER,
     .block = block_power,
     .gradient = gradient_power,
     .diag_parts = diag_power,

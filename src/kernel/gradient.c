@@ -13,7 +13,7 @@ int rk_kernel_has_gradient(const rkhs_kernel *k) {
 
 static int64_t depth(const rkhs_kernel *k) {
     int64_t most = 0;
-    for (int i = 0; i < k->children; i++) most = rk_most(most, depth(k->child[i]));
+    for (int i = 0; i < k->children; i++) most = rk_max(most, depth(k->child[i]));
     return most + 1;
 }
 

@@ -21,7 +21,7 @@ static rk_point_rule rule_of(const igv *o) {
 /* The points of one image, ink: h x w. */
 static void fill(const rk_image *images, const double *ink, double most, double *feature, double *weight) {
     int64_t count = 0, pixels = images->h * images->w;
-    double side = (double)rk_most(images->h, images->w), sum = 0;
+    double side = (double)rk_max(images->h, images->w), sum = 0;
     for (int64_t q = 0; q < pixels; q++) {
         if (!(ink[q] / most > 0)) continue;
         feature[2 * count] = (double)(q % images->w) / side;

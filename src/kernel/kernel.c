@@ -52,8 +52,7 @@ unsigned rk_kernel_kinds(const rkhs_kernel *k) {
     unsigned kinds = k->type->kinds;
     if (kinds & RK_KIND_DENSE) kinds |= RK_KIND_IMAGE; /* images are vectors with a shape */
     for (int i = 0; i < k->children; i++) kinds &= rk_kernel_kinds(k->child[i]);
-    if (k->type->written == RK_WRITTEN_COLUMNS && !(kinds & RK_KIND_DENSE))
-        kinds &= ~(unsigned)RK_KIND_IMAGE; /* no shape left */
+    if (k->type->syntax == RK_SYNTAX_COLUMNS && !(kinds & RK_KIND_DENSE)) kinds &= ~(unsigned)RK_KIND_IMAGE; /* no shape left */
     return kinds;
 }
 
@@ -136,7 +135,7 @@ rkhs_status rk_work_new(rkhs_env *env, const rk_bound *a, const rk_bound *b, rk_
 }
 
 rkhs_status rk_work_for(rkhs_env *env, int64_t workers, const rk_bound *a, const rk_bound *b, rk_work **work) {
-    int64_t each = rk_apart(tree_work(a, b));
+    int64_t each = rk_padded(tree_work(a, b));
     double *room;
     rkhs_status status = rk_scratch(env, workers, sizeof **work, work);
     if (status == RKHS_OK) status = rk_scratch_raw(env, each * workers, sizeof *room, &room);
@@ -179,13 +178,13 @@ typedef struct gram_loop {
 
 int64_t rk_tile_of(const rk_bound *a, const rk_bound *b) {
     int64_t tile = a->kernel->type->tile ? a->kernel->type->tile(a, b) : RK_TILE;
-    for (int i = 0; i < a->kernel->children; i++) tile = rk_least(tile, rk_tile_of(a->child[i], b->child[i]));
+    for (int i = 0; i < a->kernel->children; i++) tile = rk_min(tile, rk_tile_of(a->child[i], b->child[i]));
     return tile;
 }
 
 int64_t rk_tile_rows(const rk_bound *a, const rk_bound *b) {
     int64_t tile = rk_tile_of(a, b);
-    return tile == RK_TILE ? RK_TILE : rk_most(1, rk_least(RK_TILE, tile * tile / rk_most(b->x->rows, 1)));
+    return tile == RK_TILE ? RK_TILE : rk_max(1, rk_min(RK_TILE, tile * tile / rk_max(b->x->rows, 1)));
 }
 
 /* Whether K is larger than the caches of a core; it lies on large pages then, if fresh (rk_ask_huge). */
@@ -199,7 +198,7 @@ static int64_t tiles(int64_t n, int64_t tile) { return (n + tile - 1) / tile; }
 static rkhs_status touch_page(void *context, int64_t page, int worker) {
     gram_loop *g = context;
     int64_t before = (int64_t)((uintptr_t)g->K % PAGE / sizeof *g->K);
-    int64_t at = rk_most(0, page * (int64_t)(PAGE / sizeof *g->K) - before), i = at / g->ld, j = at % g->ld;
+    int64_t at = rk_max(0, page * (int64_t)(PAGE / sizeof *g->K) - before), i = at / g->ld, j = at % g->ld;
     if (j >= g->b->x->rows) i++, j = 0; /* what lies between rows is the caller's */
     if (i < g->a->x->rows) g->K[i * g->ld + j] = 0;
     return RKHS_OK;
@@ -216,12 +215,12 @@ static rkhs_status symmetric_tile(void *context, int64_t tile, int worker) {
     gram_loop *g = context;
     int64_t ti, tj, n = g->a->x->rows;
     rk_triangle(tile, &ti, &tj);
-    int64_t i = ti * g->tile, j = tj * g->tile, ni = rk_least(g->tile, n - i), nj = rk_least(g->tile, n - j);
+    int64_t i = ti * g->tile, j = tj * g->tile, ni = rk_min(g->tile, n - i), nj = rk_min(g->tile, n - j);
     double *values = g->tiles + (int64_t)worker * RK_TILE * APART;
     rkhs_status status = rk_block_of(g->a, i, ni, g->a, j, nj, values, APART, g->work[worker]);
     if (status != RKHS_OK) return status;
     if (ti == tj) rk_mirror(values, APART, 0, ni, 0, nj);
-    rk_place(ni, nj, values, APART, g->K, g->ld, i, j, is_large(g));
+    rk_store_tile(ni, nj, values, APART, g->K, g->ld, i, j, is_large(g));
     return RKHS_OK;
 }
 
@@ -242,7 +241,7 @@ static rkhs_status cross_tile(void *context, int64_t tile, int worker) {
     gram_loop *g = context;
     int64_t across = tiles(g->b->x->rows, g->tile);
     int64_t i = tile / across * g->tile, j = tile % across * g->tile;
-    return rk_block_of(g->a, i, rk_least(g->tile, g->a->x->rows - i), g->b, j, rk_least(g->tile, g->b->x->rows - j),
+    return rk_block_of(g->a, i, rk_min(g->tile, g->a->x->rows - i), g->b, j, rk_min(g->tile, g->b->x->rows - j),
                        g->K + i * g->ld + j, g->ld, g->work[worker]);
 }
 

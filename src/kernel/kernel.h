@@ -123,7 +123,8 @@ void rk_gradient_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound 
 void rk_gradient_rows(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, const double *own,
                       const double *other, double *dx);
 
-/* ---- sums.c: sums over columns of a term that is no product -------------------------------------------------------- */
+/* ---- column_sums.c: sums over columns of a term that is no product --------------------------------------------------------
+ */
 
 typedef enum rk_pair {
     RK_PAIR_PRODUCT,  /* x y */
@@ -141,7 +142,7 @@ void rk_vector_sums(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, con
 void rk_vector_direct(rk_pairs_fn *term, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                       double *out, int64_t ld, rk_work work);
 
-/* ---- sparse.c: the same for sparse rows; vector.c calls it ---------------------------------------------------------- */
+/* ---- sparse_rows.c: the same for sparse rows; vector.c calls it ---------------------------------------------------------- */
 
 rkhs_status rk_sparse_prepare(rkhs_env *env, rk_bound *b,
                               rk_vector_side *side); /* norms about 0, and the columns of each tile */
@@ -154,7 +155,8 @@ double rk_sparse_apart(rk_pair what, const rkhs_data *x, int64_t i, const rkhs_d
 /* |x - y|^2 of two rows from their differences. */
 double rk_sparse_square(const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j);
 
-/* ---- tiny.c: pairs of rows too small for squares, one at a time ------------------------------------------------------ */
+/* ---- tiny_rows.c: pairs of rows too small for squares, one at a time ------------------------------------------------------
+ */
 
 #define RK_TINY 1e-280 /* squared lengths below this have lost digits */
 /* Whether a row of this squared norm is below it, yet not zero. */
@@ -164,12 +166,13 @@ double rk_pair_tanimoto(const rk_bound *a, int64_t i, const rk_bound *b, int64_t
 /* |x - y|, not its square. */
 double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
 
-/* ---- own.c: kernels that the caller added ---------------------------------------------------------------------------- */
+/* ---- user_kernel.c: kernels that the caller added
+ * ---------------------------------------------------------------------------- */
 
 /* Writes the names of the added kernels in a tree, each once, with ", " between them. */
 rkhs_status rk_kernel_own_names(const rkhs_kernel *k, rk_text *text);
 
-/* ---- rule.c: numbers that data gives ------------------------------------------------------------------------------- */
+/* ---- bandwidth.c: numbers that data gives ------------------------------------------------------------------------------- */
 
 /* Kernels exp(-gamma d(x,y)) are told how wide they are by sigma or by gamma. */
 typedef struct rk_width {
@@ -198,21 +201,5 @@ void rk_diag_ones(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_wor
  * By which distance: sums of absolutes, Euclidean, chi-squared. */
 enum { RK_BY_ABSOLUTES, RK_BY_EUCLID, RK_BY_CHI2 };
 rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, int by);
-
-/* ---- ridge.c: regression from codes to vectors ------------------------------------------------------------------------ */
-
-/* Pairs that a regression is fitted on, and that its width and ridge are chosen on; at most. */
-enum { RK_RIDGE_PAIRS = 2000, RK_RIDGE_TRIAL = 400 };
-
-/* C = (K + ridge I)^-1 C for n x p C; with `error` also the sum of squares of the leave-one-out errors, infinite when K is not
- * positive definite, which fails otherwise. K (n x n) is destroyed. */
-rkhs_status rk_ridge_solve(rkhs_env *env, const char *stage, int64_t n, int64_t p, double *K, double ridge, double *C,
-                           double *error);
-/* An rbf kernel of this width in the place of *kernel, and its Gram on dense codes. */
-rkhs_status rk_ridge_gram(rkhs_env *env, double width, const rkhs_data *codes, rkhs_kernel **kernel, double *K);
-/* Width and ridge with the least leave-one-out error for centred X (rows of codes x p). Of two there is nothing to learn: their
- * distance is the width. */
-rkhs_status rk_ridge_choose(rkhs_env *env, const char *stage, const rkhs_data *codes, const double *X, int64_t p, double *width,
-                            double *ridge);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct mismatch {
 } mismatch;
 
 /* Blanks that a sequence has at most. */
-static int64_t most_blanks(const mismatch *o) { return rk_least(2 * o->m, o->p); }
+static int64_t most_blanks(const mismatch *o) { return rk_min(2 * o->m, o->p); }
 
 /* C(n, k), exact while it is below 2^53. */
 static double choose(int64_t n, int64_t k) {
@@ -120,7 +120,7 @@ static double shared(const mismatch *o, double letters, int64_t d) {
         for (int64_t a = 0; a <= d; a++)
             for (int64_t b = 0; a + b <= d; b++) {
                 int64_t c = d - a - b;
-                if (i + c + rk_most(a, b) > o->m) continue;
+                if (i + c + rk_max(a, b) > o->m) continue;
                 sum += choose(o->p - d, i) * pow(letters - 1, (double)i) * choose(d, a) * choose(d - a, b) *
                        pow(letters - 2, (double)c);
             }

@@ -62,7 +62,7 @@ rkhs_status rk_points_new(rkhs_env *env, int64_t sets, const int64_t *counts, in
     TRY(rk_alloc(env, sets + 1, sizeof *s->start, &s->start));
     for (int64_t i = 0; i < sets; i++) {
         s->start[i + 1] = s->start[i] + counts[i];
-        s->longest = rk_most(s->longest, counts[i]);
+        s->longest = rk_max(s->longest, counts[i]);
     }
     TRY(rk_alloc(env, s->start[sets] * columns, sizeof *s->feature, &s->feature));
     TRY(rk_alloc(env, s->start[sets], sizeof *s->weight, &s->weight));
@@ -100,7 +100,7 @@ static void cross_gram(const rk_point_rule *o, const rk_points *a, int64_t i, co
     } else {
         scale = -gamma;
         memset(X, 0, (size_t)(p * columns) * sizeof *X);
-        rk_turn(columns, q, fb, q, turned, columns);
+        rk_transpose(columns, q, fb, q, turned, columns);
         for (int64_t k = 0; k < p; k++) {
             rk_add_ratios(columns, o->counts, fa + k * q, turned, columns, X + k * columns);
             if (q > o->counts)
@@ -136,7 +136,7 @@ typedef struct set_loop {
 
 /* Doubles that one set takes: G, L, two more squares, the rest of the diagonal, turned features. */
 static int64_t set_room(const rk_points *s) {
-    int64_t p = rk_most(s->longest, s->columns);
+    int64_t p = rk_max(s->longest, s->columns);
     return 3 * p * p + p + s->columns * p;
 }
 
@@ -172,7 +172,7 @@ static rkhs_status rank_tile(void *context, int64_t i, int worker) {
     int64_t p = points_of(c->s, i);
     double *G = c->room + worker * c->each, *L = G + p * p, *left = L + 2 * p * p;
     cross_gram(c->o, c->s, i, c->s, c->s->start[i], p, left + p, G);
-    c->s->rank[i] = rk_most(pivoted(p, G, L, left), 1);
+    c->s->rank[i] = rk_max(pivoted(p, G, L, left), 1);
     return RKHS_OK;
 }
 
@@ -227,7 +227,7 @@ static rkhs_status factor_tile(void *context, int64_t i, int worker) {
         double *Q = B + r * r;
         pivoted(p, G, L, left);
         orthonormal(r, p, L, M); /* G ~ Q R R'Q' with R' = M */
-        rk_turn(r, p, L, p, Q, r);
+        rk_transpose(r, p, L, p, Q, r);
         memcpy(N, Q, (size_t)(p * r) * sizeof *N);
         rk_gemm_tile('t', 'n', r, r, r, 1, M, r, M, r, 0, B, r);
         for (int64_t k = 0; k < r; k++) t[k] = 0;
@@ -275,10 +275,10 @@ static rkhs_status moments_tile(void *context, int64_t i, int worker) {
 rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_rule *o, rk_points *s) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    set_loop c = {.o = o, .env = env, .s = s, .each = rk_apart(set_room(s))};
+    set_loop c = {.o = o, .env = env, .s = s, .each = rk_padded(set_room(s))};
     int linear = o->base == RK_BASE_LINEAR;
     double most = (double)s->longest, q = (double)s->columns;
-    if (linear) c.each = rk_apart(s->columns * s->columns);
+    if (linear) c.each = rk_padded(s->columns * s->columns);
     TRY(rk_need(env, 8 * (linear ? q * q : 3 * most * most + q * most) * rk_workers(env), "the Gram of the points of one image",
                 "make the images smaller"));
     TRY(rk_scratch(env, c.each * rk_workers(env), sizeof *c.room, &c.room));
@@ -304,7 +304,7 @@ done:
 /* ---- pairs --------------------------------------------------------------------------------------------------------- */
 
 /* Points of b at a time: whole sets. */
-static int64_t group_of(const rk_points *b) { return rk_most(GROUP, b->longest); }
+static int64_t group_of(const rk_points *b) { return rk_max(GROUP, b->longest); }
 
 int64_t rk_points_work(const rk_point_rule *o, const rk_points *a, const rk_points *b) {
     int64_t q = a->columns, p = a->longest, m = b->longest;
@@ -313,7 +313,7 @@ int64_t rk_points_work(const rk_point_rule *o, const rk_points *a, const rk_poin
 }
 
 int64_t rk_points_tile(const rk_point_rule *o, const rk_points *a, const rk_points *b) {
-    double p = (double)rk_most(a->longest, b->longest), q = (double)a->columns;
+    double p = (double)rk_max(a->longest, b->longest), q = (double)a->columns;
     double each =
         o->base == RK_BASE_LINEAR ? q * q * (q + 10) * 2e-10 : p * p * (p * 3 + q * (o->base == RK_BASE_CHI2 ? 8 : 1)) * 2e-10;
     int64_t tile = RK_TILE;

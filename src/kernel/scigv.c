@@ -80,7 +80,7 @@ static rkhs_status prepare_scigv(rkhs_env *env, rk_bound *bound) {
     int64_t n = bound->x->rows, *counts;
     side_loop c = {.o = o, .env = env, .images = images};
     rk_point_rule rule = rule_of(o);
-    c.each = rk_apart(images->h * images->w + 2 * o->points + rk_contour_room(images->h, images->w));
+    c.each = rk_padded(images->h * images->w + 2 * o->points + rk_contour_room(images->h, images->w));
     TRY(rk_scratch(env, n, sizeof *counts, &counts));
     for (int64_t i = 0; i < n; i++) counts[i] = o->points;
     TRY(rk_points_new(env, n, counts, histogram_of(o) + (o->position > 0 ? 2 : 0), &c.to));

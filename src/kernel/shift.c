@@ -36,8 +36,8 @@ static int64_t shifts_of(const void *self) {
 /* An image moved down by dy and to the right by dx, into zeros. */
 static void move_image(const rk_image *image, const double *from, int64_t dy, int64_t dx, double *to) {
     int64_t h = image->h, w = image->w, c = image->c, columns = w - (dx < 0 ? -dx : dx);
-    for (int64_t y = rk_most(0, dy); columns > 0 && y < rk_least(h, h + dy); y++)
-        memcpy(to + (y * w + rk_most(0, dx)) * c, from + ((y - dy) * w + rk_most(0, -dx)) * c,
+    for (int64_t y = rk_max(0, dy); columns > 0 && y < rk_min(h, h + dy); y++)
+        memcpy(to + (y * w + rk_max(0, dx)) * c, from + ((y - dy) * w + rk_max(0, -dx)) * c,
                (size_t)(columns * c) * sizeof *to);
 }
 
@@ -68,7 +68,7 @@ static int64_t work_shift(const rk_bound *a, const rk_bound *b) { return RK_TILE
 
 /* As many images as make two tiles of the kernel inside. */
 static int64_t tile_shift(const rk_bound *a, const rk_bound *b) {
-    return rk_most(1, 2 * rk_tile_of(a->child[0], b->child[0]) / shifts_of(rk_kernel_self(a)));
+    return rk_max(1, 2 * rk_tile_of(a->child[0], b->child[0]) / shifts_of(rk_kernel_self(a)));
 }
 
 /* What a tile of values of k, whose rows and columns are shifts from the first of some image on, adds to out. */
@@ -77,7 +77,7 @@ static void gather(int largest, int64_t S, int64_t ni, int64_t nj, const double 
         double *to = out + i / S * ld;
         for (int64_t j = 0; j < nj; j += S, to++) {
             const double *v = values + i * RK_TILE + j;
-            int64_t count = rk_least(S, nj - j);
+            int64_t count = rk_min(S, nj - j);
             double sum = 0, most = -INFINITY;
             for (int64_t b = 0; !largest && b < count; b++) sum += v[b];
             for (int64_t b = 0; largest && b < count; b++) most = v[b] > most ? v[b] : most;
@@ -89,16 +89,16 @@ static void gather(int largest, int64_t S, int64_t ni, int64_t nj, const double 
 /* A tile; rows and columns of k go by whole images, or, where one image has more shifts than a tile, by parts of one. */
 static rkhs_status gather_tiles(int largest, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0,
                                 int64_t nj, double *out, int64_t ld, rk_work work) {
-    int64_t S = shifts_of(rk_kernel_self(a)), images = rk_most(1, RK_TILE / S);
+    int64_t S = shifts_of(rk_kernel_self(a)), images = rk_max(1, RK_TILE / S);
     double *values = rk_work_take(&work, RK_TILE * RK_TILE);
     for (int64_t i = 0; i < ni; i++)
         for (int64_t j = 0; j < nj; j++) out[i * ld + j] = largest ? -INFINITY : 0;
     for (int64_t i = 0; i < ni; i += images)
         for (int64_t j = 0; j < nj; j += images) {
-            int64_t rows = rk_least(images, ni - i) * S, columns = rk_least(images, nj - j) * S;
+            int64_t rows = rk_min(images, ni - i) * S, columns = rk_min(images, nj - j) * S;
             for (int64_t r = 0; r < rows; r += RK_TILE)
                 for (int64_t c = 0; c < columns; c += RK_TILE) {
-                    int64_t nr = rk_least(RK_TILE, rows - r), nc = rk_least(RK_TILE, columns - c);
+                    int64_t nr = rk_min(RK_TILE, rows - r), nc = rk_min(RK_TILE, columns - c);
                     rkhs_status status = rk_block_of(a->child[0], (i0 + i) * S + r, nr, b->child[0], (j0 + j) * S + c, nc,
                                                      values, RK_TILE, work);
                     if (status != RKHS_OK) return status;

@@ -99,7 +99,7 @@ static int lanes_here(void) {
 }
 
 /* Columns at a time: rows of q lengths in the first cache. It depends on q alone, as the order of the sums does. */
-static int64_t chunk_of(int64_t q) { return q <= 4 ? 64 : rk_most(8, 256 / q); }
+static int64_t chunk_of(int64_t q) { return q <= 4 ? 64 : rk_max(8, 256 / q); }
 
 /* Doubles for strings of up to so many rows and columns. */
 static int64_t room_of(int64_t q, int64_t rows, int64_t columns) {
@@ -121,8 +121,8 @@ static void run_pairs(const ssk *o, const double *weight, const pair *list, int 
     int q = (int)o->p - 1, here = lanes_here();
     rk_sweep w = {.q = q, .blended = o->blended, .chunk = chunk_of(q), .lambda = o->lambda, .weight = weight, .out = out};
     for (int k = 0; k < count; k++) {
-        w.rows = rk_most(w.rows, list[k].rows);
-        w.columns = rk_most(w.columns, list[k].columns);
+        w.rows = rk_max(w.rows, list[k].rows);
+        w.columns = rk_max(w.columns, list[k].columns);
     }
     w.rows += w.rows & 1;
     w.s = take_vectors(&work, 4 * w.rows);
@@ -198,7 +198,7 @@ static rkhs_status norm_tile(void *context, int64_t tile, int worker) {
     pair list[MOST_LANES];
     int count = 0, here = lanes_here();
     unsigned before = flush_begin();
-    for (int64_t i = tile * here; i < rk_least(c->n, (tile + 1) * here); i++) {
+    for (int64_t i = tile * here; i < rk_min(c->n, (tile + 1) * here); i++) {
         const int32_t *id;
         int64_t length = tokens_of(&c->side->tokens, i, &id);
         if (long_enough(c->o, length)) list[count++] = (pair){id, id, length, length, c->side->norm + i};
@@ -211,7 +211,7 @@ static rkhs_status norm_tile(void *context, int64_t tile, int worker) {
 /* One rk_work for each worker. */
 static rkhs_status works_new(rkhs_env *env, int64_t count, rk_work **work) {
     double *room;
-    int64_t each = rk_apart(count);
+    int64_t each = rk_padded(count);
     int workers = rk_workers(env);
     rkhs_status status = rk_scratch(env, workers, sizeof **work, work);
     if (status == RKHS_OK) status = rk_scratch(env, each * workers, sizeof *room, &room);

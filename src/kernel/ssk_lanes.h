@@ -89,7 +89,7 @@ LANES_OUTER static void LANES_NAME(sweep)(const rk_sweep *w) {
     const vec one = (vec){0} + 1;
     vec sum[2] = {{0}, {0}};
     for (int64_t j0 = 0; j0 < w->columns; j0 += w->chunk) {
-        int64_t nj = rk_least(w->chunk, w->columns - j0);
+        int64_t nj = rk_min(w->chunk, w->columns - j0);
         memset(w->row, 0, (size_t)((nj + 1) * w->q) * sizeof(vec));
         for (int64_t i = 0; i < w->rows; i += 2) {
             if (w->q && w->blended)

@@ -282,7 +282,7 @@ rkhs_status rk_tokens_new(rkhs_env *env, const rkhs_data *x, const rk_token_rule
     const rk_strings *s = x->self;
     int64_t n = x->rows, longest = 0, count = 0;
     char *room = NULL;
-    for (int64_t i = 0; i < n; i++) longest = rk_most(longest, s->starts[i + 1] - s->starts[i]);
+    for (int64_t i = 0; i < n; i++) longest = rk_max(longest, s->starts[i + 1] - s->starts[i]);
     if (rule->alphabet) TRY(rk_letters_new(env, rule, &letters));
     if (rule->by == RK_BY_WORD) TRY(rk_names_new(env, reference ? reference->words : NULL, &t->words));
     if (rule->by == RK_BY_WORD) TRY(rk_scratch(env, longest, 1, &room));
@@ -292,7 +292,7 @@ rkhs_status rk_tokens_new(rkhs_env *env, const rkhs_data *x, const rk_token_rule
         TRY(rule->by == RK_BY_WORD ? take_words(env, x, i, rule, room, t, &count)
                                    : take_characters(env, x, i, rule, &letters, t, &count));
         t->start[i + 1] = count;
-        t->longest = rk_most(t->longest, count - t->start[i]);
+        t->longest = rk_max(t->longest, count - t->start[i]);
         if (i % 64 == 0) TRY(rk_progress(env, NULL, 0, 0));
     }
 done:

@@ -25,9 +25,9 @@ static rkhs_status from_node(rkhs_env *env, const rk_node *node, rkhs_kernel **o
 static const rk_kernel_type *type_of(const rk_entry *entry) { return (const rk_kernel_type *)entry; }
 
 /* The type that stands behind a piece of syntax. */
-static const rk_kernel_type *type_written(rk_written written) {
+static const rk_kernel_type *type_written(rk_syntax written) {
     int i = 0;
-    while (type_of(entries[i])->written != written) i++;
+    while (type_of(entries[i])->syntax != written) i++;
     return type_of(entries[i]);
 }
 
@@ -66,7 +66,7 @@ done:
 }
 
 /* a + b + ... and a * b * ... */
-static rkhs_status from_chain(rkhs_env *env, rk_written written, const rk_node *node, int count, rkhs_kernel **out) {
+static rkhs_status from_chain(rkhs_env *env, rk_syntax written, const rk_node *node, int count, rkhs_kernel **out) {
     rkhs_status status = RKHS_OK;
     rkhs_kernel *k = NULL;
     int i = 0;
@@ -110,18 +110,18 @@ static rkhs_status from_product(rkhs_env *env, const rk_node *node, rkhs_kernel 
     if (kernels == 1)
         TRY(from_node(env, only, &inner));
     else
-        TRY(from_chain(env, RK_WRITTEN_PRODUCT, node, kernels, &inner));
+        TRY(from_chain(env, RK_SYNTAX_PRODUCT, node, kernels, &inner));
     rk_node number = {.kind = RK_NODE_NUMBER, .number = weight};
     if (!numbers)
         *out = inner;
     else
-        TRY(wrap(env, type_written(RK_WRITTEN_WEIGHT), &number, inner, out));
+        TRY(wrap(env, type_written(RK_SYNTAX_WEIGHT), &number, inner, out));
 done:
     return status;
 }
 
 /* A power or a column group: the kernel, and a number or a list behind it. */
-static rkhs_status from_behind(rkhs_env *env, rk_written written, const rk_node *node, rkhs_kernel **out) {
+static rkhs_status from_behind(rkhs_env *env, rk_syntax written, const rk_node *node, rkhs_kernel **out) {
     rkhs_kernel *inner;
     rkhs_status status = from_node(env, node->child, &inner);
     return status == RKHS_OK ? wrap(env, type_written(written), node->child->next, inner, out) : status;
@@ -131,8 +131,8 @@ static rkhs_status from_behind(rkhs_env *env, rk_written written, const rk_node 
 static rkhs_status refuse_combination(rkhs_env *env, const rk_node *node, const rk_kernel_type *type) {
     char text[256] = "";
     size_t used = 0;
-    int count = 0, sum = type->written == RK_WRITTEN_SUM,
-        plain = sum || type->written == RK_WRITTEN_PRODUCT || type->written == RK_WRITTEN_WEIGHT;
+    int count = 0, sum = type->syntax == RK_SYNTAX_SUM,
+        plain = sum || type->syntax == RK_SYNTAX_PRODUCT || type->syntax == RK_SYNTAX_WEIGHT;
     for (const rk_node *c = node->child; c && used < sizeof text; c = c->next, count++) {
         plain &= !c->key && (c->kind == RK_NODE_CALL || (c->kind == RK_NODE_NUMBER && !sum));
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s",
@@ -152,7 +152,7 @@ static rkhs_status from_call(rkhs_env *env, const rk_node *node, rkhs_kernel **o
     rkhs_kernel *inner;
     TRY(rk_list_get(env, &rk_kernels, node->text, &entry));
     const rk_kernel_type *type = type_of(entry);
-    if (type->written != RK_WRITTEN_CALL) return refuse_combination(env, node, type);
+    if (type->syntax != RK_SYNTAX_CALL) return refuse_combination(env, node, type);
     if (!type->children) return kernel_of(env, type, node->child, 0, out);
     if (!node->child || node->child->key)
         FAIL(env, RKHS_ERR_SPEC, "%s needs a kernel first between its brackets, as in %s(rbf)", entry->name, entry->name);
@@ -168,13 +168,13 @@ static rkhs_status from_node(rkhs_env *env, const rk_node *node, rkhs_kernel **o
     switch (node->kind) {
     case RK_NODE_CALL: return from_call(env, node, out);
     case RK_NODE_PRODUCT: return from_product(env, node, out);
-    case RK_NODE_POWER: return from_behind(env, RK_WRITTEN_POWER, node, out);
-    case RK_NODE_COLUMNS: return from_behind(env, RK_WRITTEN_COLUMNS, node, out);
+    case RK_NODE_POWER: return from_behind(env, RK_SYNTAX_POWER, node, out);
+    case RK_NODE_COLUMNS: return from_behind(env, RK_SYNTAX_COLUMNS, node, out);
     case RK_NODE_SUM:
         for (const rk_node *c = node->child; c; c = c->next, count++)
             if (c->kind == RK_NODE_NUMBER)
                 return rk_fail(env, RKHS_ERR_SPEC, "a number alone is no kernel: a weight stands before one, as in 2*rbf");
-        return from_chain(env, RK_WRITTEN_SUM, node, count, out);
+        return from_chain(env, RK_SYNTAX_SUM, node, count, out);
     case RK_NODE_NUMBER:
     case RK_NODE_LIST: break;
     }
@@ -267,11 +267,11 @@ void rkhs_kernel_free(rkhs_kernel *kernel) {
  * read, so that text which is not too deep never becomes so. */
 static int bracketed(const rkhs_kernel *k, const rkhs_kernel *parent) {
     /* How tightly a form holds together, and how tightly what stands in it must. */
-    static const int holds[] = {[RK_WRITTEN_CALL] = 5,    [RK_WRITTEN_SUM] = 0,   [RK_WRITTEN_WEIGHT] = 1,
-                                [RK_WRITTEN_PRODUCT] = 2, [RK_WRITTEN_POWER] = 3, [RK_WRITTEN_COLUMNS] = 4};
-    static const int wants[] = {[RK_WRITTEN_CALL] = 0,    [RK_WRITTEN_SUM] = 1,   [RK_WRITTEN_WEIGHT] = 2,
-                                [RK_WRITTEN_PRODUCT] = 3, [RK_WRITTEN_POWER] = 4, [RK_WRITTEN_COLUMNS] = 4};
-    return parent && holds[k->type->written] < wants[parent->type->written];
+    static const int holds[] = {[RK_SYNTAX_CALL] = 5,    [RK_SYNTAX_SUM] = 0,   [RK_SYNTAX_WEIGHT] = 1,
+                                [RK_SYNTAX_PRODUCT] = 2, [RK_SYNTAX_POWER] = 3, [RK_SYNTAX_COLUMNS] = 4};
+    static const int wants[] = {[RK_SYNTAX_CALL] = 0,    [RK_SYNTAX_SUM] = 1,   [RK_SYNTAX_WEIGHT] = 2,
+                                [RK_SYNTAX_PRODUCT] = 3, [RK_SYNTAX_POWER] = 4, [RK_SYNTAX_COLUMNS] = 4};
+    return parent && holds[k->type->syntax] < wants[parent->type->syntax];
 }
 
 static rkhs_status add_text(const rkhs_kernel *k, rk_text *text, const rkhs_kernel *parent);
@@ -291,19 +291,19 @@ done:
 /* Writes a tree. */
 static rkhs_status add_text(const rkhs_kernel *k, rk_text *text, const rkhs_kernel *parent) {
     rkhs_status status = RKHS_OK;
-    rk_written written = k->type->written;
-    if (written == RK_WRITTEN_CALL) return k->children ? add_wrapper(k, text) : rk_spec_text(k->spec, text);
+    rk_syntax written = k->type->syntax;
+    if (written == RK_SYNTAX_CALL) return k->children ? add_wrapper(k, text) : rk_spec_text(k->spec, text);
     if (bracketed(k, parent)) TRY(rk_text_add(text, "("));
-    if (written == RK_WRITTEN_WEIGHT) {
+    if (written == RK_SYNTAX_WEIGHT) {
         TRY(rk_first_text(k->spec, text));
         TRY(rk_text_add(text, "*"));
     }
     for (int i = 0; i < k->children; i++) {
-        if (i) TRY(rk_text_add(text, written == RK_WRITTEN_SUM ? " + " : "*"));
+        if (i) TRY(rk_text_add(text, written == RK_SYNTAX_SUM ? " + " : "*"));
         TRY(add_text(k->child[i], text, k));
     }
-    if (written == RK_WRITTEN_POWER) TRY(rk_text_add(text, "^"));
-    if (written == RK_WRITTEN_POWER || written == RK_WRITTEN_COLUMNS) TRY(rk_first_text(k->spec, text));
+    if (written == RK_SYNTAX_POWER) TRY(rk_text_add(text, "^"));
+    if (written == RK_SYNTAX_POWER || written == RK_SYNTAX_COLUMNS) TRY(rk_first_text(k->spec, text));
     if (bracketed(k, parent)) TRY(rk_text_add(text, ")"));
 done:
     return status;

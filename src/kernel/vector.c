@@ -29,14 +29,14 @@ static double norm_of(const rk_bound *b, int64_t i) {
 static rkhs_status norms_part(void *context, int64_t part, int worker) {
     const rk_bound *b = context;
     const rk_vector_side *side = b->side;
-    int64_t some = NUMBERS / rk_most(b->x->columns, 1) + 1, from = part * some;
-    for (int64_t i = from; i < rk_least(from + some, b->x->rows); i++) side->norm[i] = norm_of(b, i);
+    int64_t some = NUMBERS / rk_max(b->x->columns, 1) + 1, from = part * some;
+    for (int64_t i = from; i < rk_min(from + some, b->x->rows); i++) side->norm[i] = norm_of(b, i);
     return RKHS_OK;
 }
 
 /* And of every row. */
 static rkhs_status norms(rkhs_env *env, rk_bound *b, rk_vector_side *side) {
-    int64_t some = NUMBERS / rk_most(b->x->columns, 1) + 1;
+    int64_t some = NUMBERS / rk_max(b->x->columns, 1) + 1;
     rkhs_status status = rk_alloc(env, b->x->rows, sizeof *side->norm, &side->norm);
     return status == RKHS_OK ? rk_parallel(env, NULL, (b->x->rows + some - 1) / some, norms_part, b) : status;
 }
@@ -144,7 +144,7 @@ static void centred_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bou
     double *pa = rk_work_take(&work, RK_TILE * CHUNK), *pb = rk_work_take(&work, RK_TILE * CHUNK);
     if (a == b && i0 == j0 && ni == nj) pb = pa;
     for (int64_t c = 0; c < a->x->columns; c += CHUNK) {
-        int64_t nc = rk_least(CHUNK, a->x->columns - c);
+        int64_t nc = rk_min(CHUNK, a->x->columns - c);
         pack(a, i0, ni, c, nc, centre, pa);
         if (pb != pa) pack(b, j0, nj, c, nc, centre, pb);
         rk_product(rk_product_best(), ni, nj, nc, pa, nc, pb, nc, c > 0, out, ld);

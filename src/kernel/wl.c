@@ -10,7 +10,7 @@
  * their colours up among those of the kept ones; a colour that has none there makes new colours in all later rounds.
  *
  * Shervashidze, Schweitzer, van Leeuwen, Mehlhorn, Borgwardt, "Weisfeiler-Lehman graph kernels", JMLR 2011. */
-#include "kernel/graph.h"
+#include "kernel/graph_counts.h"
 
 #include <stdlib.h>
 

@@ -88,7 +88,7 @@ static rkhs_status features_words(rk_bag_rows *rows, const rk_tokens *t, int64_t
     const rk_learnt *l = &b->kernel->learnt;
     rkhs_status status = RKHS_OK;
     for (int64_t q = t->start[i]; status == RKHS_OK && q < t->start[i + 1]; q++)
-        status = rk_bag_add(rows, t->id + q, sizeof *t->id, 0, l->text ? l->values[rk_least(t->id[q], l->count - 1)] : 1);
+        status = rk_bag_add(rows, t->id + q, sizeof *t->id, 0, l->text ? l->values[rk_min(t->id[q], l->count - 1)] : 1);
     return status;
 }
 

@@ -28,7 +28,7 @@ typedef struct diag_loop {
 static rkhs_status diag_tile(void *context, int64_t tile, int worker) {
     diag_loop *d = context;
     int64_t i0 = tile * RK_TILE;
-    return rk_diag_of(d->of, i0, rk_least(RK_TILE, d->of->x->rows - i0), d->out + i0, d->work[worker]);
+    return rk_diag_of(d->of, i0, rk_min(RK_TILE, d->of->x->rows - i0), d->out + i0, d->work[worker]);
 }
 
 /* From k(x,x). Below 0 there is nothing but rounding, if k is positive semi-definite. */
@@ -115,10 +115,10 @@ typedef struct mean_loop {
 /* A tile of objects against all of the reference, in order. */
 static rkhs_status mean_tile(void *context, int64_t tile, int worker) {
     mean_loop *m = context;
-    int64_t i0 = tile * RK_TILE, ni = rk_least(RK_TILE, m->rows->x->rows - i0), n = m->reference->x->rows;
+    int64_t i0 = tile * RK_TILE, ni = rk_min(RK_TILE, m->rows->x->rows - i0), n = m->reference->x->rows;
     double *K = m->tiles + (int64_t)worker * RK_TILE * RK_TILE;
     for (int64_t j0 = 0; j0 < n; j0 += RK_TILE) {
-        int64_t nj = rk_least(RK_TILE, n - j0);
+        int64_t nj = rk_min(RK_TILE, n - j0);
         rkhs_status status = rk_block_of(m->rows, i0, ni, m->reference, j0, nj, K, RK_TILE, m->work[worker]);
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; i < ni; i++) {

@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) void compare_tile(const search *s, 
                                                                int64_t j0, int64_t j1, int64_t *bad) {
     for (int64_t i = i0; i < i1; i++) {
         const double *a = s->row[i];
-        int64_t ci = index ? index[i] : i, end = rk_least(j1, i);
+        int64_t ci = index ? index[i] : i, end = rk_min(j1, i);
         for (int64_t j = j0; j < end; j++) {
             int64_t cj = index ? index[j] : j;
             if (a[cj] != s->row[j][ci] && too_far(a[cj], s->row[j][ci], a[ci], s->row[j][cj], s->tolerance)) note(bad, i, j);
@@ -46,13 +46,13 @@ static rkhs_status compare_block(void *context, int64_t block, int worker) {
     const search *s = context;
     int64_t bi, bj;
     rk_triangle(block, &bi, &bj);
-    int64_t i1 = rk_least((bi + 1) * BLOCK, s->n), j1 = rk_least((bj + 1) * BLOCK, s->n);
+    int64_t i1 = rk_min((bi + 1) * BLOCK, s->n), j1 = rk_min((bj + 1) * BLOCK, s->n);
     for (int64_t i = bi * BLOCK; i < i1; i += TILE)
         for (int64_t j = bj * BLOCK; j < j1 && j <= i; j += TILE) {
             if (s->index)
-                compare_tile(s, s->index, i, rk_least(i + TILE, i1), j, rk_least(j + TILE, j1), s->bad + 2 * block);
+                compare_tile(s, s->index, i, rk_min(i + TILE, i1), j, rk_min(j + TILE, j1), s->bad + 2 * block);
             else
-                compare_tile(s, NULL, i, rk_least(i + TILE, i1), j, rk_least(j + TILE, j1), s->bad + 2 * block);
+                compare_tile(s, NULL, i, rk_min(i + TILE, i1), j, rk_min(j + TILE, j1), s->bad + 2 * block);
         }
     return RKHS_OK;
 }

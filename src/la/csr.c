@@ -63,7 +63,7 @@ rkhs_status rk_csr_mean(rkhs_env *env, const rk_csr *a, const rk_csr *b, rk_csr 
             double v = 0;
             if (ja <= jb) v += a->weight[p++];
             if (jb <= ja) v += b->weight[q++];
-            out->to[count] = rk_least(ja, jb);
+            out->to[count] = rk_min(ja, jb);
             out->weight[count++] = v / 2;
         }
         out->starts[i + 1] = count;
@@ -81,7 +81,7 @@ typedef struct csr_loop {
 static rkhs_status csr_tile(void *context, int64_t tile, int worker) {
     const csr_loop *l = context;
     int64_t k = l->k;
-    for (int64_t i = tile * ROWS; i < rk_least((tile + 1) * ROWS, l->a->n); i++) {
+    for (int64_t i = tile * ROWS; i < rk_min((tile + 1) * ROWS, l->a->n); i++) {
         double *row = l->out + i * k;
         memset(row, 0, (size_t)k * sizeof *row);
         for (int64_t q = l->a->starts[i]; q < l->a->starts[i + 1]; q++) {

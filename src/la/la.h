@@ -89,9 +89,10 @@ rk_pairs_fn rk_add_ratios, rk_add_ratios_wide;
 /* The sum of n numbers. */
 double rk_sum(int64_t n, const double *x);
 /* pull[c] += sum_j w[j] (a[c] - b[c][j]), and the same taken off back[c][j] one by one; b and back: columns ldb apart. */
-void rk_pull(int64_t n, int64_t d, const double *a, const double *b, int64_t ldb, const double *w, double *pull, double *back);
+void rk_add_forces(int64_t n, int64_t d, const double *a, const double *b, int64_t ldb, const double *w, double *pull,
+                   double *back);
 /* sum_j w[j] (a - b[j]) */
-double rk_lean(int64_t n, const double *w, double a, const double *b);
+double rk_weighted_difference(int64_t n, const double *w, double a, const double *b);
 /* |s x - t y|^2 of n numbers. */
 double rk_scaled_square(int64_t n, double s, const double *x, double t, const double *y);
 
@@ -109,10 +110,11 @@ static inline int64_t rk_top_offer(double *value, int64_t *index, int64_t count,
 /* Tile (i, j), j <= i, from its place in the lower triangle, row by row. */
 void rk_triangle(int64_t tile, int64_t *i, int64_t *j);
 /* B (nj x ni) = A' for a tile A (ni x nj). */
-void rk_turn(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb);
+void rk_transpose(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb);
 /* Writes a tile A to rows i0 .., columns j0 .. of C, and its mirror image unless i0 = j0; `past`: past the caches, for a large
  * C. */
-void rk_place(int64_t ni, int64_t nj, const double *A, int64_t lda, double *C, int64_t ldc, int64_t i0, int64_t j0, int past);
+void rk_store_tile(int64_t ni, int64_t nj, const double *A, int64_t lda, double *C, int64_t ldc, int64_t i0, int64_t j0,
+                   int past);
 /* Copies what is strictly below the diagonal in a tile to its mirror image. */
 void rk_mirror(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64_t nj);
 

@@ -80,7 +80,7 @@ static int64_t factor_rows(int64_t n, double *A, int64_t lda) {
 int64_t rk_cholesky_tile(int64_t n, double *A, int64_t lda) {
     enum { BLOCK = 32 };
     for (int64_t k = 0; k < n; k += BLOCK) {
-        int64_t size = rk_least(BLOCK, n - k), below = n - k - size;
+        int64_t size = rk_min(BLOCK, n - k), below = n - k - size;
         double *D = A + k * lda + k, *P = D + size * lda;
         int64_t bad = factor_rows(size, D, lda);
         if (bad >= 0) return k + bad;

@@ -10,7 +10,7 @@
  *
  * For fewer rows of A than go at once, laying B would be most of the work: squares of B are turned in the registers. */
 #include "la/la.h"
-#include "la/turned.h"
+#include "la/transpose.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ typedef void (*rows_fn)(const double *const *a, const double *const *b, int64_t 
                                                   int more, double *out, int64_t ld) {                                         \
         enum { LANES = sizeof(vector) / sizeof(double) };                                                                      \
         for (int64_t k = 0; k < p; more = 1) {                                                                                 \
-            int64_t end = rk_least(p, k + depth);                                                                              \
+            int64_t end = rk_min(p, k + depth);                                                                                \
             vector sum[DOWN], y[LANES];                                                                                        \
             RK_UNROLL for (int r = 0; r < DOWN; r++) sum[r] = mm##_setzero_pd();                                               \
             for (; k + LANES <= end; k += LANES) {                                                                             \
@@ -86,10 +86,10 @@ typedef void (*rows_fn)(const double *const *a, const double *const *b, int64_t 
         }                                                                                                                      \
     }
 
-ROWS(rows_avx512_one, "avx512f", __m512d, _mm512, rk_turned_avx512, 1)
-ROWS(rows_avx512_few, "avx512f", __m512d, _mm512, rk_turned_avx512, FEW)
-ROWS(rows_avx2_one, "avx2,fma", __m256d, _mm256, rk_turned_avx2, 1)
-ROWS(rows_avx2_few, "avx2,fma", __m256d, _mm256, rk_turned_avx2, FEW)
+ROWS(rows_avx512_one, "avx512f", __m512d, _mm512, rk_transposed_avx512, 1)
+ROWS(rows_avx512_few, "avx512f", __m512d, _mm512, rk_transposed_avx512, FEW)
+ROWS(rows_avx2_one, "avx2,fma", __m256d, _mm256, rk_transposed_avx2, 1)
+ROWS(rows_avx2_few, "avx2,fma", __m256d, _mm256, rk_transposed_avx2, FEW)
 
 static const struct shape {
     int64_t down, lanes;
@@ -101,7 +101,7 @@ static const struct shape {
 /* Some columns of up to `across` rows side by side; lanes without a row are 0. */
 static void lay(const double *b, int64_t ldb, int64_t rows, int64_t depth, int64_t across, double *out) {
     if (rows < across) memset(out, 0, (size_t)(depth * across) * sizeof *out);
-    rk_turn(rows, depth, b, ldb, out, across);
+    rk_transpose(rows, depth, b, ldb, out, across);
 }
 
 /* A strip at the border of a tile, where there is no room for all of it. */
@@ -122,11 +122,11 @@ static void slice(const struct shape *s, int64_t ni, int64_t nj, int64_t depth, 
     _Alignas(64) double panel[DEPTH * MOST_ACROSS];
     const double *row[MOST_DOWN];
     for (int64_t j = 0; j < nj; j += VECTORS * s->lanes) {
-        int64_t across = rk_least(VECTORS * s->lanes, nj - j), vectors = (across + s->lanes - 1) / s->lanes;
+        int64_t across = rk_min(VECTORS * s->lanes, nj - j), vectors = (across + s->lanes - 1) / s->lanes;
         strip_fn strip = s->strip[vectors - 1];
         lay(B + j * ldb, ldb, across, depth, vectors * s->lanes, panel);
         for (int64_t i = half ? j / s->down * s->down : 0; i < ni; i += s->down) {
-            int64_t down = rk_least(s->down, ni - i);
+            int64_t down = rk_min(s->down, ni - i);
             for (int64_t r = 0; r < s->down; r++) row[r] = A + (i + (r < down ? r : 0)) * lda;
             if (down == s->down && across == vectors * s->lanes)
                 strip(row, panel, depth, more, C + i * ldc + j, ldc);
@@ -141,7 +141,7 @@ __attribute__((target("fma"))) static void pair(int64_t p, int64_t depth, const 
                                                 double *out) {
     for (int64_t k = 0; k < p; more = 1) {
         double sum = 0;
-        for (int64_t end = rk_least(p, k + depth); k < end; k++) sum = __builtin_fma(a[k], b[k], sum);
+        for (int64_t end = rk_min(p, k + depth); k < end; k++) sum = __builtin_fma(a[k], b[k], sum);
         *out = more ? *out + sum : sum;
     }
 }
@@ -157,11 +157,11 @@ static void few_rows(const struct shape *s, int64_t ni, int64_t nj, int64_t p, i
     const double *a[FEW], *b[MOST_LANES];
     double some[FEW * MOST_LANES] = {0};
     for (int64_t i = 0; i < ni; i += FEW) {
-        int64_t down = rk_least(FEW, ni - i);
+        int64_t down = rk_min(FEW, ni - i);
         rows_fn rows = down == 1 ? s->one : s->few;
         for (int64_t r = 0; r < FEW; r++) a[r] = A + (i + (r < down ? r : 0)) * lda;
         for (int64_t j = 0; j < nj; j += s->lanes) {
-            int64_t across = rk_least(s->lanes, nj - j);
+            int64_t across = rk_min(s->lanes, nj - j);
             double *out = C + i * ldc + j;
             for (int64_t l = 0; l < s->lanes; l++) b[l] = B + (j + (l < across ? l : 0)) * ldb;
             if (across == s->lanes && (down == FEW || down == 1)) {
@@ -178,14 +178,14 @@ static void few_rows(const struct shape *s, int64_t ni, int64_t nj, int64_t p, i
 /* By slices of nearly equal depth. */
 static void own(const struct shape *s, int64_t ni, int64_t nj, int64_t p, const double *A, int64_t lda, const double *B,
                 int64_t ldb, int more, int half, double *C, int64_t ldc) {
-    int64_t parts = rk_most(1, (p + DEPTH - 1) / DEPTH), depth = ((p + parts - 1) / parts + 7) / 8 * 8;
+    int64_t parts = rk_max(1, (p + DEPTH - 1) / DEPTH), depth = ((p + parts - 1) / parts + 7) / 8 * 8;
     if (ni == 1 && nj == 1)
         pair(p, depth, A, B, more, C);
     else if (ni < s->down)
         few_rows(s, ni, nj, p, depth, A, lda, B, ldb, more, C, ldc);
     else
         for (int64_t k = 0; k < p; k += depth)
-            slice(s, ni, nj, rk_least(depth, p - k), A + k, lda, B + k, ldb, more || k, half, C, ldc);
+            slice(s, ni, nj, rk_min(depth, p - k), A + k, lda, B + k, ldb, more || k, half, C, ldc);
 }
 
 int rk_product_best(void) {
@@ -205,7 +205,7 @@ void rk_product(int level, int64_t ni, int64_t nj, int64_t p, const double *A, i
     else
 #endif
         for (int64_t k = 0; k < p; k += SLICE) {
-            int64_t depth = rk_least(SLICE, p - k);
+            int64_t depth = rk_min(SLICE, p - k);
             if (half)
                 rk_syrk_tile(ni, depth, A + k, lda, more || k ? 1 : 0, C, ldc);
             else

@@ -25,12 +25,12 @@ static rkhs_status product_tile(void *context, int64_t tile, int worker) {
     product *p = context;
     int64_t across = (p->n + p->width - 1) / p->width;
     int64_t i = tile / across * TILE, j = tile % across * p->width;
-    int64_t m = rk_least(TILE, p->m - i), n = rk_least(p->width, p->n - j);
+    int64_t m = rk_min(TILE, p->m - i), n = rk_min(p->width, p->n - j);
     int64_t s = 0;
     do { /* once even when k is 0: C = beta C */
         const double *A = p->ta == 't' ? p->A + s * p->lda + i : p->A + i * p->lda + s;
         const double *B = p->tb == 't' ? p->B + j * p->ldb + s : p->B + s * p->ldb + j;
-        rk_gemm_tile(p->ta, p->tb, m, n, rk_least(SLICE, p->k - s), p->alpha, A, p->lda, B, p->ldb, s ? 1.0 : p->beta,
+        rk_gemm_tile(p->ta, p->tb, m, n, rk_min(SLICE, p->k - s), p->alpha, A, p->lda, B, p->ldb, s ? 1.0 : p->beta,
                      p->C + i * p->ldc + j, p->ldc);
         s += SLICE;
     } while (s < p->k);
@@ -62,7 +62,7 @@ typedef struct tall {
 static rkhs_status tall_tile(void *context, int64_t tile, int worker) {
     tall *t = context;
     int64_t from = tile * t->part;
-    rk_gemm_tile('t', 'n', t->r, t->k, rk_least(t->part, t->n - from), 1.0, t->A + from * t->lda, t->lda, t->B + from * t->ldb,
+    rk_gemm_tile('t', 'n', t->r, t->k, rk_min(t->part, t->n - from), 1.0, t->A + from * t->lda, t->lda, t->B + from * t->ldb,
                  t->ldb, 0.0, t->sums + tile * t->r * t->k, t->k);
     return RKHS_OK;
 }
@@ -99,10 +99,10 @@ static rkhs_status syrk_tile(void *context, int64_t tile, int worker) {
     outer *p = context;
     int64_t ti, tj;
     rk_triangle(tile, &ti, &tj);
-    int64_t i = ti * p->tile, j = tj * p->tile, ni = rk_least(p->tile, p->m - i), nj = rk_least(p->tile, p->m - j);
+    int64_t i = ti * p->tile, j = tj * p->tile, ni = rk_min(p->tile, p->m - i), nj = rk_min(p->tile, p->m - j);
     int64_t s = 0;
     do {
-        rk_gemm_tile('t', 'n', ni, nj, rk_least(SLICE, p->n - s), 1.0, p->A + s * p->lda + i, p->lda, p->A + s * p->lda + j,
+        rk_gemm_tile('t', 'n', ni, nj, rk_min(SLICE, p->n - s), 1.0, p->A + s * p->lda + i, p->lda, p->A + s * p->lda + j,
                      p->lda, s ? 1.0 : p->beta, p->C + i * p->ldc + j, p->ldc);
         s += SLICE;
     } while (s < p->n);
@@ -127,8 +127,8 @@ typedef struct factor {
 static rkhs_status panel_tile(void *context, int64_t tile, int worker) {
     factor *f = context;
     int64_t k = f->step * TILE, i = k + (tile + 1) * TILE;
-    rk_trsm_tile('r', 't', rk_least(TILE, f->n - i), rk_least(TILE, f->n - k), f->A + k * f->lda + k, f->lda,
-                 f->A + i * f->lda + k, f->lda);
+    rk_trsm_tile('r', 't', rk_min(TILE, f->n - i), rk_min(TILE, f->n - k), f->A + k * f->lda + k, f->lda, f->A + i * f->lda + k,
+                 f->lda);
     return RKHS_OK;
 }
 
@@ -138,7 +138,7 @@ static rkhs_status trailing_tile(void *context, int64_t tile, int worker) {
     int64_t ti, tj, k = f->step * TILE;
     rk_triangle(tile, &ti, &tj);
     int64_t i = k + (ti + 1) * TILE, j = k + (tj + 1) * TILE;
-    rk_gemm_tile('n', 't', rk_least(TILE, f->n - i), rk_least(TILE, f->n - j), TILE, -1.0, f->A + i * f->lda + k, f->lda,
+    rk_gemm_tile('n', 't', rk_min(TILE, f->n - i), rk_min(TILE, f->n - j), TILE, -1.0, f->A + i * f->lda + k, f->lda,
                  f->A + j * f->lda + k, f->lda, 1.0, f->A + i * f->lda + j, f->lda);
     return RKHS_OK;
 }
@@ -148,7 +148,7 @@ rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, 
     *bad = -1;
     for (f.step = 0; f.step < tiles(n); f.step++) {
         int64_t k = f.step * TILE, left = tiles(n) - f.step - 1;
-        int64_t at = rk_cholesky_tile(rk_least(TILE, n - k), A + k * lda + k, lda);
+        int64_t at = rk_cholesky_tile(rk_min(TILE, n - k), A + k * lda + k, lda);
         if (at >= 0) {
             *bad = k + at;
             return RKHS_OK;
@@ -165,7 +165,7 @@ rkhs_status rk_keep_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda
     rkhs_status status = rk_scratch(env, n * TILE, sizeof **kept, kept);
     for (int64_t i = 0; status == RKHS_OK && i < n; i++) {
         int64_t from = i / TILE * TILE;
-        memcpy(*kept + i * TILE, A + i * lda + from, (size_t)rk_least(TILE, n - from) * sizeof *A);
+        memcpy(*kept + i * TILE, A + i * lda + from, (size_t)rk_min(TILE, n - from) * sizeof *A);
     }
     return status;
 }
@@ -173,11 +173,11 @@ rkhs_status rk_keep_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda
 void rk_put_back(int64_t n, double *A, int64_t lda, const double *kept) {
     for (int64_t i = 0; i < n; i++) {
         int64_t from = i / TILE * TILE;
-        memcpy(A + i * lda + from, kept + i * TILE, (size_t)rk_least(TILE, n - from) * sizeof *A);
+        memcpy(A + i * lda + from, kept + i * TILE, (size_t)rk_min(TILE, n - from) * sizeof *A);
     }
     for (int64_t i = 0; i < n; i += TILE)
         for (int64_t j = 0; j < i; j += TILE)
-            rk_turn(rk_least(TILE, n - j), rk_least(TILE, n - i), A + j * lda + i, lda, A + i * lda + j, lda);
+            rk_transpose(rk_min(TILE, n - j), rk_min(TILE, n - i), A + j * lda + i, lda, A + i * lda + j, lda);
 }
 
 typedef struct solve {
@@ -192,7 +192,7 @@ typedef struct solve {
 static rkhs_status solve_tile(void *context, int64_t tile, int worker) {
     solve *s = context;
     int64_t i = tile * TILE;
-    rk_trsm_tile('r', 't', rk_least(TILE, s->m - i), s->n, s->L, s->ldl, s->B + i * s->ldb, s->ldb);
+    rk_trsm_tile('r', 't', rk_min(TILE, s->m - i), s->n, s->L, s->ldl, s->B + i * s->ldb, s->ldb);
     return RKHS_OK;
 }
 
@@ -205,14 +205,14 @@ rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n
 rkhs_status rk_cholesky_solve(rkhs_env *env, int64_t n, int64_t k, const double *L, int64_t ldl, double *X, int64_t ldx) {
     /* By tile rows, so that a large system stays cancellable. */
     for (int64_t i = 0; i < n; i += TILE) {
-        int64_t ni = rk_least(TILE, n - i);
+        int64_t ni = rk_min(TILE, n - i);
         if (i) rk_gemm_tile('n', 'n', ni, k, i, -1.0, L + i * ldl, ldl, X, ldx, 1.0, X + i * ldx, ldx);
         rk_trsm_tile('l', 'n', ni, k, L + i * ldl + i, ldl, X + i * ldx, ldx);
         rkhs_status status = rk_progress(env, NULL, 0, 0);
         if (status != RKHS_OK) return status;
     }
     for (int64_t i = (tiles(n) - 1) * TILE; i >= 0; i -= TILE) {
-        int64_t ni = rk_least(TILE, n - i), below = n - i - ni;
+        int64_t ni = rk_min(TILE, n - i), below = n - i - ni;
         if (below)
             rk_gemm_tile('t', 'n', ni, k, below, -1.0, L + (i + ni) * ldl + i, ldl, X + (i + ni) * ldx, ldx, 1.0, X + i * ldx,
                          ldx);

@@ -4,6 +4,17 @@
 
 #include <string.h>
 
+/* Eight sums, so that additions need not wait for each other; their order depends on n alone. */
+RK_CLONES double rk_sum(int64_t n, const double *x) {
+    enum { EIGHT = 8 };
+    double sum[EIGHT] = {0}, rest = 0;
+    int64_t j = 0;
+    for (; j + EIGHT <= n; j += EIGHT)
+        for (int l = 0; l < EIGHT; l++) sum[l] += x[j + l];
+    for (; j < n; j++) rest += x[j];
+    return rest + (((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
+}
+
 /* v = k ln2 + r, |r| <= ln2/2, and exp(v) = 2^k exp(r), exp(r) by its series to r^13, whose rest is below 2^-57. 1.5 * 2^52
  * added and taken away rounds to the nearest integer, and leaves it in the low bits: those of 2^k's exponent are k + 1023. */
 typedef struct parts {

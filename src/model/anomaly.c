@@ -11,8 +11,8 @@
  * the highest tenth they go on as an exponential tail with the same mean. All is made on first use from at most 2000 objects,
  * evenly spread: m^3 for these, then m^2 a row.
  *
- * An object that shares nothing with the kept ones (alone.c) has a code that says nothing, often in the middle of all others:
- * it has the highest score there is, by every way. */
+ * An object that shares nothing with the kept ones (isolated.c) has a code that says nothing, often in the middle of all
+ * others: it has the highest score there is, by every way. */
 #include "model/model.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ typedef struct cloud {
     double *alone;       /* t */
 } cloud;
 
-struct rk_watch {
+struct rk_anomaly_state {
     feature feature; /* m = 0: not made */
     cloud cloud;     /* t = 0 */
 };
@@ -62,7 +62,7 @@ static void cloud_free(rkhs_env *env, cloud *c) {
     *c = (cloud){0};
 }
 
-void rk_watch_free(rkhs_env *env, rk_watch *watch) {
+void rk_anomaly_state_free(rkhs_env *env, rk_anomaly_state *watch) {
     if (!watch) return;
     feature_free(env, &watch->feature);
     cloud_free(env, &watch->cloud);
@@ -86,7 +86,7 @@ static double relative(const feature *f, double square, double self) {
 static rkhs_status choose(rkhs_env *env, const feature *f, double *width, double *ridge) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t n = rk_least(f->m, RK_RIDGE_TRIAL), rank, *pivots;
+    int64_t n = rk_min(f->m, RK_RIDGE_TRIAL), rank, *pivots;
     double *K, *Phi, *values;
     rkhs_data *codes = NULL;
     TRY(rk_scratch(env, n * n, sizeof *K, &K));
@@ -101,7 +101,7 @@ static rkhs_status choose(rkhs_env *env, const feature *f, double *width, double
     TRY(rk_pivoted_cholesky(env, "anomaly", n, K, n, 1e-10, Phi, pivots, &rank));
     for (int64_t i = 0; i < n; i++) memmove(Phi + i * rank, Phi + i * n, (size_t)rank * sizeof *Phi);
     if (rank == 0) memset(Phi, 0, (size_t)n * sizeof *Phi); /* equal objects: one column of zeros */
-    TRY(rk_ridge_choose(env, "anomaly", codes, Phi, rk_most(rank, 1), width, ridge));
+    TRY(rk_ridge_choose(env, "anomaly", codes, Phi, rk_max(rank, 1), width, ridge));
 done:
     rkhs_data_free(codes);
     rk_scratch_release(env, mark);
@@ -145,7 +145,7 @@ static rkhs_status feature_fit(rkhs_model *model, feature *f) {
     rkhs_env *env = model->env;
     rk_mark mark = rk_scratch_mark(env);
     rk_map *map = model->map;
-    int64_t m = rk_least(map->kept_count, RK_RIDGE_PAIRS), *which, bad;
+    int64_t m = rk_min(map->kept_count, RK_RIDGE_PAIRS), *which, bad;
     double width, ridge, *J;
     rkhs_data *codes = NULL;
     rkhs_kernel *kernel = NULL;
@@ -198,11 +198,11 @@ static rkhs_status error_tile(void *context, int64_t tile, int worker) {
     rkhs_status status = RKHS_OK;
     const score_loop *a = context;
     const feature *f = a->f;
-    int64_t m = f->m, d = f->d, i0 = tile * a->tile, ni = rk_least(a->tile, a->n - i0);
+    int64_t m = f->m, d = f->d, i0 = tile * a->tile, ni = rk_min(a->tile, a->n - i0);
     double *k = a->room + worker * a->room_each, *near = k + a->tile * m, *u = near + a->tile * m, *v = near;
     double *self = u + a->tile * m;
     for (int64_t j0 = 0; j0 < m; j0 += RK_TILE)
-        TRY(rk_block_of(a->rows, i0, ni, f->bound, j0, rk_least(RK_TILE, m - j0), k + j0, m, a->work[worker]));
+        TRY(rk_block_of(a->rows, i0, ni, f->bound, j0, rk_min(RK_TILE, m - j0), k + j0, m, a->work[worker]));
     TRY(rk_diag_of(a->rows, i0, ni, self, a->work[worker]));
     for (int64_t i = 0; i < ni; i++) {
         const double *z = a->Z + (i0 + i) * d;
@@ -233,8 +233,8 @@ static rkhs_status error_all(rkhs_model *m, const feature *f, const rkhs_data *x
     score_loop a = {.f = f, .Z = Z, .n = x->rows, .out = out};
     TRY(rk_bind(env, m->kernel, x, m->map->bound, &rows));
     a.rows = rows;
-    a.tile = rk_least(ROWS, rk_tile_rows(rows, f->bound));
-    a.room_each = rk_apart(a.tile * (3 * f->m + 1));
+    a.tile = rk_min(ROWS, rk_tile_rows(rows, f->bound));
+    a.room_each = rk_padded(a.tile * (3 * f->m + 1));
     int64_t tiles = (a.n + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
     TRY(rk_work_for(env, workers, rows, f->bound, &a.work));
     TRY(rk_scratch(env, workers * a.room_each, sizeof *a.room, &a.room));
@@ -274,7 +274,7 @@ static rkhs_status density_tile(void *context, int64_t tile, int worker) {
     const score_loop *a = context;
     const cloud *c = a->c;
     double *work = a->room + worker * a->room_each, *y = work + c->t;
-    for (int64_t i = tile * a->tile; i < rk_least(a->n, (tile + 1) * a->tile); i++) {
+    for (int64_t i = tile * a->tile; i < rk_min(a->n, (tile + 1) * a->tile); i++) {
         if (a->Z) turn_code(c, a->Z + i * c->d, y);
         a->out[i] = minus_log(c, a->Z ? y : c->Y + i * c->r, a->Z ? -1 : i, work);
     }
@@ -285,7 +285,7 @@ static rkhs_status density_tile(void *context, int64_t tile, int worker) {
 static rkhs_status density_all(rkhs_env *env, const cloud *c, const double *Z, int64_t n, double *out) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    score_loop a = {.c = c, .Z = Z, .n = n, .tile = ROWS, .out = out, .room_each = rk_apart(c->t + c->r)};
+    score_loop a = {.c = c, .Z = Z, .n = n, .tile = ROWS, .out = out, .room_each = rk_padded(c->t + c->r)};
     TRY(rk_scratch(env, rk_workers(env) * a.room_each, sizeof *a.room, &a.room));
     TRY(rk_parallel(env, "anomaly", (n + ROWS - 1) / ROWS, density_tile, &a));
 done:
@@ -322,7 +322,7 @@ static rkhs_status cloud_fit(const rkhs_model *m, cloud *c) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t t = rk_least(m->n, RK_RIDGE_PAIRS), d = m->dim;
+    int64_t t = rk_min(m->n, RK_RIDGE_PAIRS), d = m->dim;
     double *codes, h;
     c->t = t;
     c->d = d;
@@ -415,7 +415,7 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_blas_begin(env));
     if (!x || !scores) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_anomaly: no %s: the pointer is NULL", x ? "scores" : "data");
-    TRY(rk_model_see(model, x, &use, &view));
+    TRY(rk_model_view(model, x, &use, &view));
     if (model->type->predicts)
         FAIL(env, RKHS_ERR_ARGUMENT, "%s predicts, and makes no codes to compare objects by: use a model that embeds",
              model->type->entry.name);

@@ -102,7 +102,7 @@ static rkhs_status check_finite(const rkhs_model *m) {
     TRY(in_range(m, "embedding", m->Z, m->seen * m->dim));
     TRY(in_range(m, "map", map->B, map->kept_count * map->dim));
     TRY(in_range(m, "map", map->c, map->dim));
-    TRY(in_range(m, "map", map->mark, map->kept_count));
+    TRY(in_range(m, "map", map->fingerprint, map->kept_count));
     TRY(in_range(m, "map", map->half, map->kept_count));
     for (int64_t i = 0; i < m->report.count; i++) {
         const rk_report_item *item = &m->report.items[i];

@@ -31,7 +31,7 @@ typedef struct explain_loop {
 
 /* What the map makes of a row of kernel values, in place: the nearest alone, over their sum. */
 static void use_row(const rk_map *map, double *w, double *value, int64_t *index) {
-    int64_t kept = map->kept_count, most = map->nearest ? rk_least(map->nearest, kept) : 0, count = 0;
+    int64_t kept = map->kept_count, most = map->nearest ? rk_min(map->nearest, kept) : 0, count = 0;
     double sum = 0;
     for (int64_t l = 0; most && l < kept; l++)
         count = rk_top_offer(value, index, count, most, l, rk_nearness(map->half, l, w[l]));
@@ -63,11 +63,11 @@ static rkhs_status explain_tile(void *context, int64_t tile, int worker) {
     rkhs_status status = RKHS_OK;
     const explain_loop *a = context;
     const rk_map *map = a->map;
-    int64_t kept = map->kept_count, dim = map->dim, i0 = tile * a->tile, ni = rk_least(a->tile, a->rows->x->rows - i0);
-    double *w = a->w + worker * rk_apart(a->tile * kept), *along = a->along + worker * rk_apart(a->tile * kept),
-           *z = a->z + worker * rk_apart(a->tile * dim);
+    int64_t kept = map->kept_count, dim = map->dim, i0 = tile * a->tile, ni = rk_min(a->tile, a->rows->x->rows - i0);
+    double *w = a->w + worker * rk_padded(a->tile * kept), *along = a->along + worker * rk_padded(a->tile * kept),
+           *z = a->z + worker * rk_padded(a->tile * dim);
     for (int64_t j = 0; j < kept; j += RK_TILE)
-        TRY(rk_block_of(a->rows, i0, ni, a->kept, j, rk_least(RK_TILE, kept - j), w + j, kept, a->work[worker]));
+        TRY(rk_block_of(a->rows, i0, ni, a->kept, j, rk_min(RK_TILE, kept - j), w + j, kept, a->work[worker]));
     for (int64_t i = 0; i < ni; i++) use_row(map, w + i * kept, a->value + worker * kept, a->index + worker * kept);
     rk_gemm_tile('n', 'n', ni, dim, kept, 1.0, w, kept, map->B, dim, 0.0, z, dim);
     rk_gemm_tile('n', 't', ni, kept, dim, 1.0, z, dim, map->B, dim, 0.0, along, kept);
@@ -89,13 +89,13 @@ static rkhs_status explain_all(const rkhs_model *m, const rkhs_data *x, int64_t 
     TRY(rk_bind(env, m->kernel, x, map->bound, &rows));
     a.rows = rows;
     a.kept = map->bound;
-    a.tile = rk_most(1, rk_least(rk_tile_rows(a.rows, a.kept), 131072 / kept));
+    a.tile = rk_max(1, rk_min(rk_tile_rows(a.rows, a.kept), 131072 / kept));
     int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
     TRY(rk_work_for(env, workers, a.rows, a.kept, &a.work));
     TRY(rk_scratch(env, kept, sizeof *a.norm, &a.norm));
-    TRY(rk_scratch(env, workers * rk_apart(a.tile * kept), sizeof *a.w, &a.w));
-    TRY(rk_scratch(env, workers * rk_apart(a.tile * kept), sizeof *a.along, &a.along));
-    TRY(rk_scratch(env, workers * rk_apart(a.tile * map->dim), sizeof *a.z, &a.z));
+    TRY(rk_scratch(env, workers * rk_padded(a.tile * kept), sizeof *a.w, &a.w));
+    TRY(rk_scratch(env, workers * rk_padded(a.tile * kept), sizeof *a.along, &a.along));
+    TRY(rk_scratch(env, workers * rk_padded(a.tile * map->dim), sizeof *a.z, &a.z));
     TRY(rk_scratch(env, workers * kept, sizeof *a.value, &a.value));
     TRY(rk_scratch(env, workers * kept, sizeof *a.index, &a.index));
     TRY(rk_scratch(env, workers * 2 * top, sizeof *a.largest, &a.largest));
@@ -118,7 +118,7 @@ rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data *x, int6
     TRY(rk_blas_begin(env));
     if (!x || !object || !influence)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_explain: no %s: the pointer is NULL", x ? "room for the result" : "data");
-    TRY(rk_model_see(model, x, &use, &view));
+    TRY(rk_model_view(model, x, &use, &view));
     if (rk_model_way(model) != RK_PLACE_MAP)
         FAIL(env, RKHS_ERR_ARGUMENT,
              "%s places new objects by its objective and not by a map, so that no sum over kept objects explains them: "

@@ -5,7 +5,7 @@
  * over Z, the width of the rbf, variance and noise: the codes from which a smooth random function of each feature would most
  * likely give the data. S is the centred Gram: with the linear kernel the features are the columns, as in the paper; any other
  * kernel has features of its own. gplvm moves Z itself, and places new objects by the likelihood of their row
- * (process_place.c). bcgplvm moves A in Z = Ky A, a map for new objects, with Ky the model's kernel and S that of `data`. What
+ * (gplvm_place.c). bcgplvm moves A in Z = Ky A, a map for new objects, with Ky the model's kernel and S that of `data`. What
  * is far in the data ends far apart; what is near may not end near, but for the back constraint. Cost: n^3 flops a step and
  * more where the rank of S is high: for some thousands of objects. Look elsewhere for more. Lawrence, "Probabilistic non-linear
  * principal component analysis with Gaussian process latent variable models", JMLR 6, 2005; Lawrence, Quinonero-Candela, "Local
@@ -69,7 +69,7 @@ static const char *plain_kernel(const void *self, unsigned kind) {
 static double features_of(const gplvm *o, const rk_gram *g) {
     if (o->features) return (double)o->features;
     int linear = strcmp(g->kernel->type->entry.name, "linear") == 0;
-    return (double)(linear ? rk_most(g->x->columns, 1) : g->n - 1);
+    return (double)(linear ? rk_max(g->x->columns, 1) : g->n - 1);
 }
 
 /* ---- the start ---------------------------------------------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ done:
 
 /* ---- fit ---------------------------------------------------------------------------------------------------------------- */
 
-static rkhs_status report(rk_fit *f, const rk_process *p, const rk_smooth_result *s) {
+static rkhs_status report(rk_fit *f, const rk_gplvm *p, const rk_smooth_result *s) {
     rkhs_status status = RKHS_OK;
     TRY(rk_report_number(f->env, f->report, "loss", s->f));
     TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));
@@ -105,13 +105,13 @@ done:
 }
 
 /* Fits on the Gram of the data; Z moves in the coordinates of f->gram. */
-static rkhs_status fit_process(rk_fit *f, const rk_gram *data, rk_coordinates coordinates, rk_process *p) {
+static rkhs_status fit_process(rk_fit *f, const rk_gram *data, rk_coordinates coordinates, rk_gplvm *p) {
     rkhs_status status = RKHS_OK;
     const gplvm *o = f->self;
     int64_t n = data->n, d = f->dim;
     rk_smooth_result s = {.Z = f->Z, .B = coordinates == RK_COORD_SAMPLE ? NULL : f->map->B, .c = f->map->c};
     double *Z0, theta[3];
-    TRY(rk_process_new(data, features_of(o, data), d, p));
+    TRY(rk_gplvm_new(data, features_of(o, data), d, p));
     p->prior = o->prior;
     TRY(rk_report_number(f->env, f->report, "features", p->features));
     TRY(rk_report_number(f->env, f->report, "prior", p->prior));
@@ -123,10 +123,15 @@ static rkhs_status fit_process(rk_fit *f, const rk_gram *data, rk_coordinates co
     TRY(rk_scratch(f->env, n * d, sizeof *Z0, &Z0));
     TRY(rk_start_at(f, data, &(rk_start){.how = RK_START_KPCA + o->start}, Z0));
     TRY(first_theta(f, Z0, theta));
-    rk_smooth problem = {
-        .coordinates = coordinates, .rows = n, .dim = d, .thetas = 3, .most = f->most, .eval = rk_process_eval, .context = p};
+    rk_smooth problem = {.coordinates = coordinates,
+                         .rows = n,
+                         .dim = d,
+                         .thetas = 3,
+                         .max_iter = f->max_iter,
+                         .eval = rk_gplvm_eval,
+                         .context = p};
     TRY(rk_solve_smooth(f->gram, o->solver, &problem, Z0, theta, &s));
-    rk_process_theta(p, theta);
+    rk_gplvm_theta(p, theta);
     TRY(report(f, p, &s));
 done:
     rk_free(f->env, s.history);
@@ -135,9 +140,9 @@ done:
 
 static rkhs_status fit_gplvm(rk_fit *f) {
     rkhs_status status = RKHS_OK;
-    rk_process p;
+    rk_gplvm p;
     TRY(fit_process(f, f->gram, RK_COORD_SAMPLE, &p));
-    TRY(rk_process_keep(f, &p));
+    TRY(rk_gplvm_keep(f, &p));
 done:
     return status;
 }
@@ -162,7 +167,7 @@ static rkhs_status fit_bcgplvm(rk_fit *f) {
     rkhs_data *view = NULL;
     rk_spec *exact = NULL;
     rk_gram *own = NULL;
-    rk_process p;
+    rk_gplvm p;
     TRY(data_kernel(f, &kernel));
     if (kernel) {
         TRY(rk_kernel_coerce(kernel, f->x, NULL, &use, &view));
@@ -193,15 +198,15 @@ const rk_model_type rk_model_gplvm = {
     .dim = dim_gplvm,
     .gram_offset = offsetof(gplvm, gram),
     .takes_start = 1,
-    .local = 1,
+    .nonconvex = 1,
     .fit = fit_gplvm,
-    .check = rk_process_check,
+    .check = rk_gplvm_check,
     .ways = 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR,
     .way = way_gplvm,
-    .ready = rk_process_ready,
-    .place_work = rk_process_work,
+    .ready = rk_gplvm_ready,
+    .place_work = rk_gplvm_work,
     .place_diag = 1,
-    .place = rk_process_place,
+    .place = rk_gplvm_place,
 };
 
 const rk_model_type rk_model_bcgplvm = {
@@ -216,7 +221,7 @@ const rk_model_type rk_model_bcgplvm = {
     .dim = dim_gplvm,
     .gram_offset = offsetof(gplvm, gram),
     .takes_start = 1,
-    .local = 1,
+    .nonconvex = 1,
     .fit = fit_bcgplvm,
     .check = rk_check_plain,
 };

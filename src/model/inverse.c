@@ -46,7 +46,7 @@ static rkhs_status choose(const rkhs_model *m, const rkhs_data *x, const double 
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t n = rk_least(m->map->kept_count, RK_RIDGE_TRIAL), p = m->map->kept->columns, *which;
+    int64_t n = rk_min(m->map->kept_count, RK_RIDGE_TRIAL), p = m->map->kept->columns, *which;
     double *X;
     rkhs_data *codes = NULL;
     TRY(rk_scratch(env, n, sizeof *which, &which));
@@ -65,7 +65,7 @@ static rkhs_status inverse_fit(const rkhs_model *m, const rkhs_data *x, rk_inver
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t n = rk_least(m->map->kept_count, RK_RIDGE_PAIRS), p = m->map->kept->columns, *which;
+    int64_t n = rk_min(m->map->kept_count, RK_RIDGE_PAIRS), p = m->map->kept->columns, *which;
     const rk_dense *d = x->self;
     double width, ridge, *K;
     TRY(rk_map_new(env, n, p, &inverse->map));

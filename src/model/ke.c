@@ -164,8 +164,7 @@ static rkhs_status mix_labels(rk_fit *f, double share, rk_ke *k) {
         TRY(rk_need(f->env, 8.0 * (double)n * (double)n, "the Gram mixed with that of the labels", "raise the memory limit"));
         TRY(rk_scratch_raw(f->env, n * n, sizeof *made, &made));
         for (int64_t i = 0; i < n; i++)
-            for (int64_t j = 0; j < n; j++)
-                made[i * n + j] = g * k->G[i * k->ldg + j] + label_term(y, i, j, counts, both, l);
+            for (int64_t j = 0; j < n; j++) made[i * n + j] = g * k->G[i * k->ldg + j] + label_term(y, i, j, counts, both, l);
         k->G = made;
         k->ldg = n;
         goto done;
@@ -218,7 +217,7 @@ static rkhs_status begin(rk_fit *f, int random, int64_t r, double **Z0) {
             (*Z0)[i] += size * rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(d * r + i % d));
         goto done;
     }
-    wider.dim = rk_least(d + MORE, n);
+    wider.dim = rk_min(d + MORE, n);
     TRY(rk_scratch(f->env, n * wider.dim, sizeof *W, &W));
     TRY(rk_start_at(&wider, f->gram, &(rk_start){.how = RK_START_KPCA}, W));
     for (int64_t i = 0; i < n; i++)
@@ -474,9 +473,9 @@ const rk_model_type rk_model_ke = {
     .default_kernel = kernel_ke,
     .dim = dim_ke,
     .gram_offset = offsetof(ke, gram),
-    .second = RK_KIND_LABELS,
+    .supervision = RK_KIND_LABELS,
     .takes_start = 1,
-    .local = 1,
+    .nonconvex = 1,
     .fit = fit_ke,
     .check = rk_check_plain,
 };

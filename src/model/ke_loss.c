@@ -75,7 +75,7 @@ rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k) {
     TRY(rk_scratch(env, n, sizeof *k->own, &k->own));
     TRY(rk_scratch(env, tiles * SUMS, sizeof *k->sums, &k->sums));
     TRY(rk_scratch_raw(env, rk_workers(env) * k->room_each, sizeof *k->room, &k->room));
-    TRY(rk_scratch_raw(env, rk_workers(env) * rk_apart(n), sizeof *k->slope, &k->slope));
+    TRY(rk_scratch_raw(env, rk_workers(env) * rk_padded(n), sizeof *k->slope, &k->slope));
     if (k->align == 0) goto done;
     TRY(rk_scratch(env, n, sizeof *k->means, &k->means));
     if (k->G)
@@ -158,7 +158,7 @@ static rkhs_status gram_tile(void *context, int64_t tile, int worker) {
     int64_t n = k->n;
     double *sums = k->sums + tile * SUMS;
     memset(sums, 0, SUMS * sizeof *sums);
-    for (int64_t i = tile * RK_TILE; i < rk_least((tile + 1) * RK_TILE, n); i++) {
+    for (int64_t i = tile * RK_TILE; i < rk_min((tile + 1) * RK_TILE, n); i++) {
         double *h = k->H + i * n;
         memset(h, 0, (size_t)n * sizeof *h);
         if (!a->near)
@@ -166,7 +166,7 @@ static rkhs_status gram_tile(void *context, int64_t tile, int worker) {
         else
             for (int64_t t = 0; t < a->parts; t++)
                 if (a->near[i / a->tile * a->parts + t])
-                    gram_part(a, i, t * a->tile, rk_least(a->tile, n - t * a->tile), h + t * a->tile);
+                    gram_part(a, i, t * a->tile, rk_min(a->tile, n - t * a->tile), h + t * a->tile);
         k->rows[i] = rk_sum(n, h) / (double)n;
         k->squares[i] = rk_dot(i, h, h) + rk_dot(n - i - 1, h + i + 1, h + i + 1);
         sums[0] += k->own[i] = h[i];
@@ -183,12 +183,12 @@ static rkhs_status triples_tile(void *context, int64_t tile, int worker) {
     int64_t ti, tj, n = k->n, t = a->tile, full = a->near ? t : n;
     int level = rk_product_best();
     rk_triangle(tile, &ti, &tj);
-    int64_t i0 = ti * t, j0 = tj * t, ni = rk_least(t, n - i0), nj = rk_least(t, n - j0);
+    int64_t i0 = ti * t, j0 = tj * t, ni = rk_min(t, n - i0), nj = rk_min(t, n - j0);
     double *P = k->room + worker * k->room_each, *M = k->M + i0 * n + j0;
     for (int64_t i = 0; i < ni; i++) memset(M + i * n, 0, (size_t)nj * sizeof *M);
     for (int64_t i = 0; i < ni; i++) memset(P + i * RK_TILE, 0, (size_t)nj * sizeof *P);
     for (int64_t l0 = 0; l0 < n; l0 += full) {
-        int64_t nl = rk_least(full, n - l0), l = l0 / t;
+        int64_t nl = rk_min(full, n - l0), l = l0 / t;
         if (a->near && !(a->near[ti * a->parts + tj] && a->near[ti * a->parts + l] && a->near[tj * a->parts + l])) continue;
         rk_product(level, ni, nj, nl, k->H + i0 * n + l0, n, k->H + j0 * n + l0, n, 1, M, n);
         rk_product(level, ni, nj, nl, k->H + i0 * n + l0, n, k->W + j0 * n + l0, n, 1, P, RK_TILE);
@@ -200,7 +200,7 @@ static rkhs_status triples_tile(void *context, int64_t tile, int worker) {
             M[i * n + j] = own * b[j] * S + (own + b[j]) * T;
         }
     }
-    if (ti != tj) rk_turn(ni, nj, M, n, k->M + j0 * n + i0, n);
+    if (ti != tj) rk_transpose(ni, nj, M, n, k->M + j0 * n + i0, n);
     return RKHS_OK;
 }
 
@@ -210,7 +210,7 @@ static rkhs_status sums_tile(void *context, int64_t tile, int worker) {
     rk_ke *k = a->k;
     int64_t n = k->n;
     double *sums = k->sums + tile * SUMS;
-    for (int64_t i = tile * RK_TILE; i < rk_least((tile + 1) * RK_TILE, n); i++) {
+    for (int64_t i = tile * RK_TILE; i < rk_min((tile + 1) * RK_TILE, n); i++) {
         const double *h = k->H + i * n;
         if (a->rebuild) {
             const double *m = k->M + i * n;
@@ -257,8 +257,8 @@ static rkhs_status slope_tile(void *context, int64_t tile, int worker) {
     ke_loop *a = context;
     rk_ke *k = a->k;
     int64_t n = k->n, d = k->dim;
-    double *w = k->slope + worker * rk_apart(n);
-    for (int64_t i = tile * RK_TILE; i < rk_least((tile + 1) * RK_TILE, n); i++) {
+    double *w = k->slope + worker * rk_padded(n);
+    for (int64_t i = tile * RK_TILE; i < rk_min((tile + 1) * RK_TILE, n); i++) {
         const double *z = a->Z + i * d, *h = k->H + i * n;
         slope_row(a, i, w);
         if (k->latent != RK_KE_LINEAR)
@@ -271,7 +271,7 @@ static rkhs_status slope_tile(void *context, int64_t tile, int worker) {
             if (k->latent == RK_KE_LINEAR)
                 sum = 2 * rk_dot(n, w, y);
             else if (k->latent != RK_KE_LAPLACIAN)
-                sum = -2 / (k->width * k->width) * rk_lean(n, w, z[c], y);
+                sum = -2 / (k->width * k->width) * rk_weighted_difference(n, w, z[c], y);
             else
                 for (int64_t j = 0; j < n; j++) sum -= 2 / k->width * w[j] * ((z[c] > y[j]) - (z[c] < y[j]));
             a->dZ[i * d + c] += sum;

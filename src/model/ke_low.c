@@ -19,7 +19,7 @@
 enum { LEAST = 1000 }; /* objects from which on it pays */
 static const double TOL = 1e-11;
 
-int64_t rk_ke_most(int64_t n, int64_t dim) { return n < LEAST || dim > 3 ? 0 : rk_least(n / 5, 2000); }
+int64_t rk_ke_most(int64_t n, int64_t dim) { return n < LEAST || dim > 3 ? 0 : rk_min(n / 5, 2000); }
 
 typedef struct points {
     const rk_ke *k;

@@ -51,7 +51,7 @@ void rk_ke_near(int64_t n, int64_t d, const double *Z, int64_t tile, double reac
             for (int64_t c = 0; c < d; c++) {
                 double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
                 for (int q = 0; q < 2; q++)
-                    for (int64_t i = (q ? t : s) * tile; i < rk_least(((q ? t : s) + 1) * tile, n); i++)
+                    for (int64_t i = (q ? t : s) * tile; i < rk_min(((q ? t : s) + 1) * tile, n); i++)
                         low[q] = fmin(low[q], Z[i * d + c]), high[q] = fmax(high[q], Z[i * d + c]);
                 double apart = fmax(0, fmax(low[0] - high[1], low[1] - high[0]));
                 gap += apart * apart;

@@ -20,7 +20,7 @@ enum { ROWS = 64 };
 
 static rkhs_status gram_rows(void *context, int64_t tile, int worker) {
     single_loop *a = context;
-    int64_t n = a->n, i0 = tile * ROWS, ni = rk_least(ROWS, n - i0);
+    int64_t n = a->n, i0 = tile * ROWS, ni = rk_min(ROWS, n - i0);
     float by = (float)(-0.5 / (a->width * a->width));
     rk_gemm_single(ni, n, a->d, a->z + i0 * a->d, a->d, a->z, a->d, a->H + i0 * n, n);
     for (int64_t i = i0; i < i0 + ni; i++)
@@ -34,7 +34,7 @@ static rkhs_status gram_rows(void *context, int64_t tile, int worker) {
 
 static rkhs_status slope_rows(void *context, int64_t tile, int worker) {
     single_loop *a = context;
-    int64_t n = a->n, d = a->d, i0 = tile * ROWS, ni = rk_least(ROWS, n - i0);
+    int64_t n = a->n, d = a->d, i0 = tile * ROWS, ni = rk_min(ROWS, n - i0);
     float *S = a->S + worker * ROWS * n, *P = a->P + worker * ROWS * n, by = (float)(-2 / (a->width * a->width)), sum = 0;
     rk_gemm_single(ni, n, n, a->H + i0 * n, n, a->H, n, S, n);
     rk_gemm_single(ni, n, n, a->W + i0 * n, n, a->H, n, P, n);

@@ -28,7 +28,7 @@ typedef struct weights_loop {
 /* c_i of a tile of rows. */
 static rkhs_status squares_tile(void *context, int64_t tile, int worker) {
     weights_loop *a = context;
-    for (int64_t i = tile * RK_TILE; i < rk_least((tile + 1) * RK_TILE, a->n); i++) {
+    for (int64_t i = tile * RK_TILE; i < rk_min((tile + 1) * RK_TILE, a->n); i++) {
         const double *row = a->G + i * a->ld;
         a->c[i] = rk_dot(i, row, row) + rk_dot(a->n - i - 1, row + i + 1, row + i + 1);
     }
@@ -40,10 +40,10 @@ static rkhs_status matrix_tile(void *context, int64_t tile, int worker) {
     weights_loop *a = context;
     int64_t ti, tj, n = a->n;
     rk_triangle(tile, &ti, &tj);
-    int64_t i0 = ti * RK_TILE, j0 = tj * RK_TILE, ni = rk_least(RK_TILE, n - i0), nj = rk_least(RK_TILE, n - j0);
+    int64_t i0 = ti * RK_TILE, j0 = tj * RK_TILE, ni = rk_min(RK_TILE, n - i0), nj = rk_min(RK_TILE, n - j0);
     double *P = a->room + (int64_t)worker * RK_TILE * RK_TILE;
     for (int64_t l = 0; l < n; l += RK_TILE)
-        rk_gemm_tile('n', 't', ni, nj, rk_least(RK_TILE, n - l), 1.0, a->off + i0 * n + l, n, a->off + j0 * n + l, n,
+        rk_gemm_tile('n', 't', ni, nj, rk_min(RK_TILE, n - l), 1.0, a->off + i0 * n + l, n, a->off + j0 * n + l, n,
                      l ? 1.0 : 0.0, P, RK_TILE);
     for (int64_t i = 0; i < ni; i++)
         for (int64_t j = 0; j < nj; j++) {

@@ -7,7 +7,7 @@
  * functions on the graph of neighbours, without the constant. Out come Z at unit deviation and 1 - mu of each dimension. A new
  * object is placed by the Nystrom formula z(x) = sum_j w_j z_j / (d_x (1 - mu)), w its values with the k nearest kept objects
  * and d_x their sum; a kept object keeps its Z, and equal ones share it. A graph in parts is embedded part by part, side by
- * side (graph.c). All objects are kept, whatever the gram, which is asked for neighbours alone: nystrom here means that K is
+ * side (eigenmap.c). All objects are kept, whatever the gram, which is asked for neighbours alone: nystrom here means that K is
  * not stored. Cost: the Gram, and products with n k numbers. Look elsewhere when distances matter: they are not kept. Belkin,
  * Niyogi, "Laplacian eigenmaps for dimensionality reduction and data representation", Neural Computation 15, 2003; Bengio et
  * al., "Learning eigenfunctions links spectral embedding and kernel PCA", Neural Computation 16, 2004. */

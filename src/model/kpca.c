@@ -59,7 +59,7 @@ static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *p
         FAIL(f->env, RKHS_ERR_SPEC, "kpca: negative=%s looks at the whole Gram: use gram=exact, or negative=clip",
              o->negative == FLIP ? "flip" : "refuse");
     }
-    TRY(rk_is_above(f->gram, least, &above));
+    TRY(rk_shifted_psd(f->gram, least, &above));
     if (above) goto done;
     TRY(rk_smallest_eigenvalue(f->gram, problem, &smallest, &residual));
     *indefinite = smallest < -fmax(least, residual);

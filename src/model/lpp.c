@@ -86,8 +86,8 @@ static rkhs_status fit_lpp(rk_fit *f) {
     TRY(f->gram->type->neighbours(f->gram, k, index, value));
     for (int64_t q = 0; o->weights == BINARY && q < n * k; q++) value[q] = 1;
     TRY(rk_graph_new(f->env, n, k, index, value, &graph));
-    TRY(rk_project(f, o->solver, (rk_op){n, o->constant == DROP ? rk_graph_apply : apply_whole, &graph}, graph.degree, o->ridge,
-                   &graph.w));
+    TRY(rk_graph_project(f, o->solver, (rk_op){n, o->constant == DROP ? rk_graph_apply : apply_whole, &graph}, graph.degree,
+                         o->ridge, &graph.w));
 done:
     return status;
 }

@@ -33,7 +33,7 @@ void rk_map_free(rkhs_env *env, rk_map *map) {
     rk_free(env, map->B);
     rk_free(env, map->c);
     rk_free(env, map->Z);
-    rk_free(env, map->mark);
+    rk_free(env, map->fingerprint);
     rk_free(env, map->half);
     rk_free(env, map);
 }
@@ -60,7 +60,7 @@ rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy) {
     m->degree = map->degree;
     m->post = map->post;
     TRY(copied(env, all, map->Z, &m->Z));
-    TRY(copied(env, kept, map->mark, &m->mark));
+    TRY(copied(env, kept, map->fingerprint, &m->fingerprint));
     TRY(copied(env, kept, map->half, &m->half));
     TRY(rk_data_keep(map->kept, NULL, 0, &m->kept));
     *copy = m;
@@ -70,42 +70,42 @@ done:
     return status;
 }
 
-#define MARK_ERROR 1e-11 /* what rounding may change, in parts of what is summed */
+#define FINGERPRINT_ERROR 1e-11 /* what rounding may change, in parts of what is summed */
 
-static double mark_weight(int64_t j) { return rk_uniform(0, RK_STREAM_MARK, (uint64_t)j, 0) + 0.5; }
+static double fingerprint_weight(int64_t j) { return rk_uniform(0, RK_STREAM_MARK, (uint64_t)j, 0) + 0.5; }
 
-rkhs_status rk_marks_new(rkhs_env *env, const rk_map *map, rk_marks *out) {
+rkhs_status rk_fingerprints_new(rkhs_env *env, const rk_map *map, rk_fingerprints *out) {
     rkhs_status status = RKHS_OK;
-    *out = (rk_marks){.count = map->kept_count, .mark = map->mark};
-    if (!map->mark) return RKHS_OK;
+    *out = (rk_fingerprints){.count = map->kept_count, .fingerprint = map->fingerprint};
+    if (!map->fingerprint) return RKHS_OK;
     TRY(rk_scratch(env, out->count, sizeof *out->weight, &out->weight));
-    for (int64_t j = 0; j < out->count; j++) out->weight[j] = mark_weight(j);
+    for (int64_t j = 0; j < out->count; j++) out->weight[j] = fingerprint_weight(j);
 done:
     return status;
 }
 
-int64_t rk_marks_find(const rk_marks *m, double mark, double size) {
+int64_t rk_fingerprints_find(const rk_fingerprints *m, double fingerprint, double size) {
     int64_t best = -1;
-    double least = MARK_ERROR * size;
+    double least = FINGERPRINT_ERROR * size;
     if (!isfinite(size)) return -1;
     for (int64_t j = 0; j < m->count; j++) {
-        double off = fabs(m->mark[j] - mark);
+        double off = fabs(m->fingerprint[j] - fingerprint);
         if (off < least || (best < 0 && off <= least)) least = off, best = j;
     }
     return best;
 }
 
-typedef struct marked {
-    double mark;
+typedef struct fingerprinted {
+    double fingerprint;
     int64_t at;
-} marked;
+} fingerprinted;
 
-static int by_mark(const void *a, const void *b) {
-    const marked *x = a, *y = b;
-    return x->mark != y->mark ? (x->mark < y->mark ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
+static int by_fingerprint(const void *a, const void *b) {
+    const fingerprinted *x = a, *y = b;
+    return x->fingerprint != y->fingerprint ? (x->fingerprint < y->fingerprint ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
 }
 
-rkhs_status rk_map_mark(rk_fit *f) {
+rkhs_status rk_map_fingerprint(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = f->env;
     rk_mark scratch = rk_scratch_mark(env);
@@ -114,17 +114,17 @@ rkhs_status rk_map_mark(rk_fit *f) {
     double *weight, zero = 0;
     rkhs_data *some = NULL;
     rk_map sums = {.kept_count = map->kept_count, .dim = 1, .c = &zero};
-    TRY(rk_alloc(env, map->kept_count, sizeof *map->mark, &map->mark));
+    TRY(rk_alloc(env, map->kept_count, sizeof *map->fingerprint, &map->fingerprint));
     TRY(rk_scratch(env, map->kept_count, sizeof *weight, &weight));
-    for (int64_t j = 0; j < map->kept_count; j++) weight[j] = mark_weight(j);
+    for (int64_t j = 0; j < map->kept_count; j++) weight[j] = fingerprint_weight(j);
     sums.B = weight;
     if (g->type->form == RK_FORM_SAMPLE) {
-        TRY(g->type->mul(g, weight, 1, map->mark));
+        TRY(g->type->mul(g, weight, 1, map->fingerprint));
         goto done;
     }
     if (g->keep) TRY(rk_data_subset(g->x, g->keep, map->kept_count, &some));
     sums.kept = some ? some : (rkhs_data *)(uintptr_t)g->x;
-    TRY(rk_map_apply(env, &sums, f->kernel, sums.kept, map->mark, 1, NULL));
+    TRY(rk_map_apply(env, &sums, f->kernel, sums.kept, map->fingerprint, 1, NULL));
 done:
     rk_unbind(env, sums.bound);
     rkhs_data_free(some);
@@ -139,14 +139,16 @@ rkhs_status rk_map_keep(rk_fit *f, double *Z) {
     rk_mark scratch = rk_scratch_mark(env);
     int64_t n = map->kept_count, d = map->dim;
     double *mean;
-    marked *order;
+    fingerprinted *order;
     TRY(rk_scratch(env, d, sizeof *mean, &mean));
     TRY(rk_scratch(env, n, sizeof *order, &order));
-    TRY(rk_map_mark(f));
-    for (int64_t j = 0; j < n; j++) order[j] = (marked){map->mark[j], j};
-    qsort(order, (size_t)n, sizeof *order, by_mark);
+    TRY(rk_map_fingerprint(f));
+    for (int64_t j = 0; j < n; j++) order[j] = (fingerprinted){map->fingerprint[j], j};
+    qsort(order, (size_t)n, sizeof *order, by_fingerprint);
     for (int64_t from = 0, to; from < n; from = to) {
-        for (to = from + 1; to < n && order[to].mark - order[to - 1].mark <= MARK_ERROR * fabs(order[to].mark);) to++;
+        for (to = from + 1;
+             to < n && order[to].fingerprint - order[to - 1].fingerprint <= FINGERPRINT_ERROR * fabs(order[to].fingerprint);)
+            to++;
         memset(mean, 0, (size_t)d * sizeof *mean);
         for (int64_t q = from; q < to; q++)
             for (int64_t c = 0; c < d; c++) mean[c] += Z[order[q].at * d + c] / (double)(to - from);
@@ -172,14 +174,14 @@ done:
 typedef struct apply_loop {
     const rk_map *map;
     const rk_bound *rows, *kept;
-    double *tiles;  /* workers x RK_TILE x RK_TILE: kernel values */
-    double *sums;   /* workers x RK_TILE: of the values used in each row */
-    double *value;  /* workers x RK_TILE x nearest: of the nearest so far, nearest first */
-    int64_t *index; /* and whose they are */
-    rk_marks marks; /* where kept objects keep their rows of Z */
+    double *tiles;                /* workers x RK_TILE x RK_TILE: kernel values */
+    double *sums;                 /* workers x RK_TILE: of the values used in each row */
+    double *value;                /* workers x RK_TILE x nearest: of the nearest so far, nearest first */
+    int64_t *index;               /* and whose they are */
+    rk_fingerprints fingerprints; /* where kept objects keep their rows of Z */
     double *Z;
     int64_t ld, tile; /* rows at a time */
-    const rk_near *near;
+    const rk_isolation *near;
     rk_work *work;
 } apply_loop;
 
@@ -191,10 +193,10 @@ double rk_map_counted(const rk_map *map, double v) {
 static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int worker, double *K, double *sums) {
     const rk_map *map = a->map;
     for (int64_t j0 = 0; j0 < map->kept_count; j0 += RK_TILE) {
-        int64_t nj = rk_least(RK_TILE, map->kept_count - j0);
+        int64_t nj = rk_min(RK_TILE, map->kept_count - j0);
         rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
         if (status != RKHS_OK) return status;
-        for (int64_t i = 0; a->near && i < ni; i++) rk_near_take(a->near, i0 + i, K + i * RK_TILE, nj);
+        for (int64_t i = 0; a->near && i < ni; i++) rk_isolation_note(a->near, i0 + i, K + i * RK_TILE, nj);
         for (int64_t i = 0; map->degree && i < ni; i++)
             for (int64_t j = 0; j < nj; j++) sums[i] += K[i * RK_TILE + j] = rk_map_counted(map, K[i * RK_TILE + j]);
         rk_gemm_tile('n', 'n', ni, map->dim, nj, 1.0, K, RK_TILE, map->B + j0 * map->dim, map->dim, j0 ? 1.0 : 0.0,
@@ -206,27 +208,27 @@ static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int work
 /* The nearest kept objects of each row: found first, then summed. */
 static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int worker, double *K, double *sums) {
     const rk_map *map = a->map;
-    int64_t most = rk_least(map->nearest, map->kept_count), counts[RK_TILE] = {0};
-    double *value = a->value + (int64_t)worker * RK_TILE * most, mark[RK_TILE] = {0}, size[RK_TILE] = {0};
+    int64_t most = rk_min(map->nearest, map->kept_count), counts[RK_TILE] = {0};
+    double *value = a->value + (int64_t)worker * RK_TILE * most, fingerprint[RK_TILE] = {0}, size[RK_TILE] = {0};
     int64_t *index = a->index + (int64_t)worker * RK_TILE * most;
     for (int64_t j0 = 0; j0 < map->kept_count; j0 += RK_TILE) {
-        int64_t nj = rk_least(RK_TILE, map->kept_count - j0);
+        int64_t nj = rk_min(RK_TILE, map->kept_count - j0);
         rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
         if (status != RKHS_OK) return status;
-        for (int64_t i = 0; a->near && i < ni; i++) rk_near_take(a->near, i0 + i, K + i * RK_TILE, nj);
+        for (int64_t i = 0; a->near && i < ni; i++) rk_isolation_note(a->near, i0 + i, K + i * RK_TILE, nj);
         for (int64_t i = 0; i < ni; i++)
             for (int64_t j = 0; j < nj; j++)
                 counts[i] = rk_top_offer(value + i * most, index + i * most, counts[i], most, j0 + j,
                                          rk_nearness(map->half, j0 + j, K[i * RK_TILE + j]));
-        for (int64_t i = 0; a->marks.weight && i < ni; i++)
+        for (int64_t i = 0; a->fingerprints.weight && i < ni; i++)
             for (int64_t j = 0; j < nj; j++) {
-                double v = a->marks.weight[j0 + j] * K[i * RK_TILE + j];
-                mark[i] += v, size[i] += fabs(v);
+                double v = a->fingerprints.weight[j0 + j] * K[i * RK_TILE + j];
+                fingerprint[i] += v, size[i] += fabs(v);
             }
     }
     for (int64_t i = 0; i < ni; i++) {
         double *z = a->Z + (i0 + i) * a->ld;
-        int64_t twin = a->marks.weight ? rk_marks_find(&a->marks, mark[i], size[i]) : -1;
+        int64_t twin = a->fingerprints.weight ? rk_fingerprints_find(&a->fingerprints, fingerprint[i], size[i]) : -1;
         memset(z, 0, (size_t)map->dim * sizeof *z);
         if (twin >= 0) { /* the whole of the row: finish_rows leaves it */
             sums[i] = 1;
@@ -261,7 +263,7 @@ static void finish_rows(const apply_loop *a, int64_t i0, int64_t ni, const doubl
 /* A tile of rows against all kept objects. */
 static rkhs_status apply_tile(void *context, int64_t tile, int worker) {
     apply_loop *a = context;
-    int64_t i0 = tile * a->tile, ni = rk_least(a->tile, a->rows->x->rows - i0);
+    int64_t i0 = tile * a->tile, ni = rk_min(a->tile, a->rows->x->rows - i0);
     double *K = a->tiles + (int64_t)worker * RK_TILE * RK_TILE, *sums = a->sums + (int64_t)worker * RK_TILE;
     memset(sums, 0, RK_TILE * sizeof *sums);
     rkhs_status status = (a->map->nearest ? sum_nearest : sum_all)(a, i0, ni, worker, K, sums);
@@ -270,7 +272,7 @@ static rkhs_status apply_tile(void *context, int64_t tile, int worker) {
 }
 
 rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld,
-                         const rk_near *near) {
+                         const rk_isolation *near) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     rk_bound *rows = NULL;
@@ -282,12 +284,12 @@ rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, 
     a.tile = rk_tile_rows(a.rows, a.kept);
     int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
     TRY(rk_work_for(env, workers, a.rows, a.kept, &a.work));
-    int64_t rows_at_once = workers * RK_TILE, most = rk_least(map->nearest, map->kept_count);
+    int64_t rows_at_once = workers * RK_TILE, most = rk_min(map->nearest, map->kept_count);
     TRY(rk_scratch_raw(env, rows_at_once * RK_TILE, sizeof *a.tiles, &a.tiles));
     TRY(rk_scratch(env, rows_at_once, sizeof *a.sums, &a.sums));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.value, &a.value));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.index, &a.index));
-    if (map->Z) TRY(rk_marks_new(env, map, &a.marks));
+    if (map->Z) TRY(rk_fingerprints_new(env, map, &a.fingerprints));
     TRY(rk_kernel_parallel(env, "transform", kernel, tiles, apply_tile, &a));
 done:
     rk_unbind(env, rows);
@@ -319,7 +321,7 @@ rkhs_status rk_map_save(const rk_map *map, rk_archive *archive) {
     TRY(rk_archive_put_int(archive, "map/degree", map->degree));
     TRY(rk_archive_put_int(archive, "map/post", map->post));
     if (map->Z) TRY(rk_archive_put(archive, "map/Z", &(rk_array){'d', 2, {map->kept_count, map->dim}, map->Z}));
-    if (map->mark) TRY(rk_archive_put(archive, "map/mark", &(rk_array){'d', 1, {map->kept_count}, map->mark}));
+    if (map->fingerprint) TRY(rk_archive_put(archive, "map/mark", &(rk_array){'d', 1, {map->kept_count}, map->fingerprint}));
     if (map->half) TRY(rk_archive_put(archive, "map/half", &(rk_array){'d', 1, {map->kept_count}, map->half}));
     TRY(rk_data_save(map->kept, archive, "kept/"));
 done:
@@ -345,10 +347,10 @@ static rkhs_status load_keep(rkhs_env *env, rk_archive *archive, rk_map *m) {
     rkhs_status status = RKHS_OK;
     rk_array Z;
     TRY(load_each(env, archive, "map/half", m, &m->half));
-    TRY(load_each(env, archive, "map/mark", m, &m->mark));
+    TRY(load_each(env, archive, "map/mark", m, &m->fingerprint));
     if (!rk_archive_has(archive, "map/Z")) return RKHS_OK;
     TRY(rk_archive_get(archive, "map/Z", 'd', 2, &Z));
-    if (Z.shape[0] != m->kept_count || Z.shape[1] != m->dim || !m->mark || !m->nearest)
+    if (Z.shape[0] != m->kept_count || Z.shape[1] != m->dim || !m->fingerprint || !m->nearest)
         FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
     TRY(rk_file_finite(env, archive, "map/Z", &Z));
     TRY(copied(env, m->kept_count * m->dim, Z.data, &m->Z));

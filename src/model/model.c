@@ -31,7 +31,7 @@ const char *rk_usual_kernel(const void *self, unsigned kind) {
 /* Forgets what a fit left. */
 static void forget(rkhs_model *m) {
     rkhs_env *env = m->env;
-    rk_watch_free(env, m->watch);
+    rk_anomaly_state_free(env, m->watch);
     rk_map_free(env, m->map); /* before the kernel, which it may be bound to */
     rkhs_kernel_free(m->kernel);
     rk_free(env, m->Z);
@@ -124,11 +124,11 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
         return rk_fail(env, RKHS_ERR_DATA,
                        "%s: dim = %lld is more than the %lld rows: choose dim at most %lld, or give more rows", name,
                        (long long)dim, (long long)x->rows, (long long)x->rows);
-    if (y && !m->type->second)
+    if (y && !m->type->supervision)
         return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no %s: leave them out", name, second_name(y->type->kind));
-    if (y && !((rk_images(y) ? RK_KIND_DENSE : y->type->kind) & m->type->second))
+    if (y && !((rk_images(y) ? RK_KIND_DENSE : y->type->kind) & m->type->supervision))
         return rk_fail(env, RKHS_ERR_DATA, "%s learns from %s, which are %s data, not from %s%s: give it such", name,
-                       second_name(m->type->second), rk_kinds_text(m->type->second, kinds),
+                       second_name(m->type->supervision), rk_kinds_text(m->type->supervision, kinds),
                        y->type->kind == RK_KIND_INDEX ? second_name(RK_KIND_INDEX) : y->type->entry.name,
                        y->type->kind & (RK_KIND_INDEX | RK_KIND_LABELS) ? "" : " data");
     if (y && y->type->kind == RK_KIND_INDEX) {
@@ -200,7 +200,7 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
                 .start = start,
                 .report = &fresh->report,
                 .before = old ? &old->report : NULL,
-                .most = old ? 30 + 300 * (x->rows - old->n) / old->n : 0,
+                .max_iter = old ? 30 + 300 * (x->rows - old->n) / old->n : 0,
                 .dim = dim,
                 .Z = fresh->Z,
                 .map = fresh->map};
@@ -300,7 +300,7 @@ static rkhs_status wrong_columns(rkhs_env *env, const rkhs_data *x, int64_t want
                    (long long)x->columns, x->columns == 1 ? "" : "s", (long long)wanted, remedy);
 }
 
-rkhs_status rk_model_see(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view) {
+rkhs_status rk_model_view(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view) {
     rkhs_status status = RKHS_OK;
     if (!m->map) FAIL(m->env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
     TRY(rk_kernel_coerce(m->kernel, x, m->map->kept, use, view));
@@ -325,7 +325,7 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     if (ld < model->dim)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: ld is %lld, below the %lld columns of Z", (long long)ld,
              (long long)model->dim);
-    TRY(rk_model_see(model, x, &use, &view));
+    TRY(rk_model_view(model, x, &use, &view));
     TRY(rk_scratch(env, use->rows, 1, &alone));
     TRY(rk_place_all(model, use, Z, ld, alone));
 done:

@@ -56,21 +56,21 @@ rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map);
 void rk_map_free(rkhs_env *env, rk_map *map);
 /* One with the same kept objects. */
 rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy);
-/* Marks of kept objects, by which rk_marks_find tells them from all others. */
-rkhs_status rk_map_mark(rk_fit *f);
-/* Makes all objects keep their rows of Z (n x dim), and marks them; equal ones share the mean of theirs. For models that keep
- * all objects. */
+/* Fingerprints of kept objects, by which rk_fingerprints_find tells them from all others. */
+rkhs_status rk_map_fingerprint(rk_fit *f);
+/* Makes all objects keep their rows of Z (n x dim), and takes their fingerprints; equal ones share the mean of theirs. For
+ * models that keep all objects. */
 rkhs_status rk_map_keep(rk_fit *f, double *Z);
 /* Keeps k(x,x)/2 of kept objects, from that of all (rk_gram_halves; may be NULL), so that the nearest of a new one are known.
  */
 rkhs_status rk_map_halve(rk_fit *f, const double *half);
 /* How near rows come to the kept objects: the largest |k(x, kept)| of each, exact where it is at most `small`. */
-typedef struct rk_near {
+typedef struct rk_isolation {
     double *most;
     double small, size; /* size: of k(x, x) of kept objects */
-} rk_near;
+} rk_isolation;
 /* Takes count values of a row. */
-static inline void rk_near_take(const rk_near *near, int64_t row, const double *k, int64_t count) {
+static inline void rk_isolation_note(const rk_isolation *near, int64_t row, const double *k, int64_t count) {
     double most = near->most[row];
     for (int64_t j = 0; j < count && most <= near->small; j++) most = fmax(most, fabs(k[j]));
     near->most[row] = most;
@@ -78,7 +78,7 @@ static inline void rk_near_take(const rk_near *near, int64_t row, const double *
 
 /* Z[i*ld ..] for every object of x, by tiles: memory for one tile a worker. near: NULL, or notes how near they come. */
 rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld,
-                         const rk_near *near);
+                         const rk_isolation *near);
 /* What a kernel value counts in a map with degrees. */
 double rk_map_counted(const rk_map *map, double v);
 rkhs_status rk_map_save(const rk_map *map, rk_archive *archive);
@@ -89,16 +89,16 @@ void rk_fix_signs(double *Z, int64_t n, int64_t all, int64_t dim, rk_map *map);
 /* Column c of Z (rows x dim) and of the map the other way round. */
 void rk_flip(double *Z, int64_t rows, int64_t dim, rk_map *map, int64_t c);
 
-/* A row's mark is the sum of weight times its kernel values with kept objects, its size that of their absolute values. On the
- * scratch list; weight NULL: there are none. */
-typedef struct rk_marks {
+/* A row's fingerprint is the sum of weight times its kernel values with kept objects, its size that of their absolute values.
+ * On the scratch list; weight NULL: there are none. */
+typedef struct rk_fingerprints {
     int64_t count;
-    const double *mark;
+    const double *fingerprint;
     double *weight;
-} rk_marks;
-rkhs_status rk_marks_new(rkhs_env *env, const rk_map *map, rk_marks *out);
-/* The kept object that a row is, by its mark, or -1. */
-int64_t rk_marks_find(const rk_marks *m, double mark, double size);
+} rk_fingerprints;
+rkhs_status rk_fingerprints_new(rkhs_env *env, const rk_map *map, rk_fingerprints *out);
+/* The kept object that a row is, by its fingerprint, or -1. */
+int64_t rk_fingerprints_find(const rk_fingerprints *m, double fingerprint, double size);
 
 /* ---- place: new objects in other ways than by the map ---------------------------------------------------------------- */
 
@@ -109,9 +109,9 @@ rkhs_status rk_results_in_range(const rkhs_model *m, const double *values, int64
 /* Z[i*ld ..] for every object of x, in that way. alone: NULL, or which objects share nothing with the kept ones, which the log
  * says. */
 rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, char *alone);
-/* alone.c: room on the scratch list for what is noted of `rows` objects; which are alone, once all values are noted. */
-rkhs_status rk_near_new(const rkhs_model *m, int64_t rows, rk_near *near);
-rkhs_status rk_near_alone(const rkhs_model *m, const rkhs_data *x, const rk_near *near, char *alone);
+/* isolated.c: room on the scratch list for what is noted of `rows` objects; which are alone, once all values are noted. */
+rkhs_status rk_isolation_new(const rkhs_model *m, int64_t rows, rk_isolation *near);
+rkhs_status rk_isolation_find(const rkhs_model *m, const rkhs_data *x, const rk_isolation *near, char *alone);
 
 /* ---- graphs of neighbours, on the scratch list -------------------------------------------------------------------- */
 
@@ -124,18 +124,18 @@ typedef struct rk_graph {
 int64_t rk_graph_k(rkhs_env *env, int64_t k, int64_t n);
 rkhs_status rk_graph_new(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, rk_graph *out);
 /* An operator (rk_op): W - 3 dd'/sum d, which is W but for the constant: W 1 = d has l = 1, and now -2, below all others. */
-#define RK_CONSTANT 3.0
+#define RK_CONSTANT_SHIFT 3.0
 rkhs_status rk_graph_apply(void *context, rkhs_env *env, const double *V, int64_t k, double *out);
 
 /* Objects in the order of the parts that no weight but 0 joins, largest part first, then by the first object; part p is
  * order[starts[p] ..], on the scratch list; `alone` of the parts are single objects. */
-typedef struct rk_parts {
+typedef struct rk_components {
     int64_t count, alone, *starts, *order;
-} rk_parts;
-rkhs_status rk_graph_parts(rkhs_env *env, const rk_csr *w, rk_parts *out);
+} rk_components;
+rkhs_status rk_graph_components(rkhs_env *env, const rk_csr *w, rk_components *out);
 /* One sentence where a graph has no edges, or several parts; `so` says what that means. */
 void rk_graph_advise(rkhs_env *env, int64_t n, int64_t parts, int64_t alone, const char *so);
-#define RK_PARTS_APART "how these lie to each other means little"
+#define RK_COMPONENTS_APART "how these lie to each other means little"
 
 /* Laplacian eigenmaps: what was found of the largest part. */
 typedef struct rk_eigenmap {
@@ -160,7 +160,7 @@ rkhs_status rk_local_weights(const rk_gram *g, int64_t k, double reg, int64_t *i
 
 /* z = Phi w, the largest l of Phi'M Phi w = l (Phi'N Phi + mu I) w, mu = ridge tr(N K)/n: Z, the map and the report. A column
  * is scaled to z'N z + mu |w|^2 = sum N; where l is 0, it is. `graph` says who is whose neighbour. */
-rkhs_status rk_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge, const rk_csr *graph);
+rkhs_status rk_graph_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge, const rk_csr *graph);
 
 /* ---- start.c: where a descent begins ------------------------------------------------------------------------------------ */
 
@@ -184,11 +184,11 @@ rkhs_status rk_some_codes(const rkhs_model *m, int64_t count, int64_t *which, rk
 
 /* ---- anomaly: what the scores of new objects are compared with ------------------------------------------------------ */
 
-typedef struct rk_watch rk_watch; /* made on first use; bound to the map's kept objects, so freed before them */
-void rk_watch_free(rkhs_env *env, rk_watch *watch);
+typedef struct rk_anomaly_state rk_anomaly_state; /* made on first use; bound to the map's kept objects, so freed before them */
+void rk_anomaly_state_free(rkhs_env *env, rk_anomaly_state *watch);
 
 /* New objects as a fitted model compares them: x itself or a view, which is freed after use. Refuses what does not fit. */
-rkhs_status rk_model_see(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view);
+rkhs_status rk_model_view(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view);
 /* A model with the parameters and the kernel of another, fitted on x; the caller frees it, also when this fails. */
 rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *start, rkhs_model **fresh);
 /* Exchanges what two models have learned. */
@@ -199,11 +199,12 @@ rkhs_status rk_model_new(rkhs_env *env, const char *spec, rkhs_model **model);
 /* The default kernel of most models, for each kind of data. */
 const char *rk_usual_kernel(const void *self, unsigned kind);
 
-/* ---- twin.c: the objective that tke and bctke share ------------------------------------------------------------------- */
+/* ---- tke_objective.c: the objective that tke and bctke share
+ * ------------------------------------------------------------------- */
 
 enum { RK_LATENT_RBF, RK_LATENT_CAUCHY };
 
-typedef struct rk_twin {
+typedef struct rk_tke {
     int64_t n, dim, k;
     double lk, lx;
     int latent, log;
@@ -220,34 +221,35 @@ typedef struct rk_twin {
     /* room for the sums */
     int64_t widest, room_each;
     double *room, *columns, *parts_of, *sums;
-} rk_twin;
+} rk_tke;
 
 /* Fills the graph, from dim, k, sum; then the room. All on the scratch list. */
-rkhs_status rk_twin_graph(const rk_gram *g, rk_twin *t);
-rkhs_status rk_twin_room(rkhs_env *env, rk_twin *t);
+rkhs_status rk_tke_graph(const rk_gram *g, rk_tke *t);
+rkhs_status rk_tke_room(rkhs_env *env, rk_tke *t);
 /* L, dL/dZ and dL/dlog g: the eval of an rk_smooth. */
-rkhs_status rk_twin_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
-                         int64_t count, double *f, double *dZ, double *dt);
+rkhs_status rk_tke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
+                        double *f, double *dZ, double *dt);
 /* What the k neighbours of a row weigh, `value` their kernel values, nearest first. sum above 0: exp(-(d^2 - d_0^2)/2s), d
  * their distances in feature space, where s makes them sum to it; equal ones are all 1. Where `half` is NULL, a value that is
  * not above 0 is no likeness, and weighs nothing. sum = 0: the values, with `log` at least 0, since what pushes by a logarithm
  * has no end. */
-void rk_twin_weigh(int64_t k, double sum, int log, const double *half, const int64_t *near, double *value);
+void rk_tke_weigh(int64_t k, double sum, int log, const double *half, const int64_t *near, double *value);
 
-/* New objects against an embedding that stays: see twin_place.c. */
-typedef struct rk_twin_place {
+/* New objects against an embedding that stays: see tke_place.c. */
+typedef struct rk_tke_place {
     int64_t kept, dim, k;
     double g, lk, lx, sum;
     int latent, log;
-    const double *half; /* kept, or NULL: rk_gram_halves */
-    rk_marks marks;     /* of kept objects, which have their places */
-    double *columns;    /* dim x kept: the embedding of kept objects */
-} rk_twin_place;
-int64_t rk_twin_place_work(int64_t kept, int64_t dim, int64_t k);
-void rk_twin_place_row(const rk_twin_place *t, const double *K, int refine, double *z, double *work);
-/* ---- process.c: the likelihood of codes, which gplvm and bcgplvm share ------------------------------------------------- */
+    const double *half;           /* kept, or NULL: rk_gram_halves */
+    rk_fingerprints fingerprints; /* of kept objects, which have their places */
+    double *columns;              /* dim x kept: the embedding of kept objects */
+} rk_tke_place;
+int64_t rk_tke_place_work(int64_t kept, int64_t dim, int64_t k);
+void rk_tke_place_row(const rk_tke_place *t, const double *K, int refine, double *z, double *work);
+/* ---- gplvm_likelihood.c: the likelihood of codes, which gplvm and bcgplvm share
+ * ------------------------------------------------- */
 
-typedef struct rk_process {
+typedef struct rk_gplvm {
     int64_t n, r, dim, tile; /* objects; rank of their centred Gram; of the codes; rows of a tile */
     double features, prior;  /* D; what |Z|^2/2 costs */
     double unit, scale;      /* F is the data over `unit`; variance and noise are in units of `scale`; 0: there is nothing */
@@ -261,28 +263,28 @@ typedef struct rk_process {
     double *Z, *columns;          /* in that order, by row and by column */
     double *A, *J, *V;            /* K^-1, L^-1 (n x n), K^-1 F (n x r) */
     double *pulls, *backs, *sums, *tiles;
-} rk_process;
+} rk_gplvm;
 
 /* The data's part, from a gram; then the room. All on the scratch list. */
-rkhs_status rk_process_new(const rk_gram *g, double features, int64_t dim, rk_process *p);
+rkhs_status rk_gplvm_new(const rk_gram *g, double features, int64_t dim, rk_gplvm *p);
 /* L, dL/dZ and dL/dtheta, theta = log width, log variance, log noise above its least: the eval of an rk_smooth. */
-rkhs_status rk_process_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
-                            int64_t count, double *f, double *dZ, double *dt);
+rkhs_status rk_gplvm_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
+                          int64_t count, double *f, double *dZ, double *dt);
 /* The same in steps: room for K^-1; codes; K^-1 in A, V and log|K|, where `bad` is the row that K is not positive definite at,
  * or -1. */
-rkhs_status rk_process_room(rkhs_env *env, rk_process *p);
-void rk_process_codes(rk_process *p, const double *Z);
-int rk_process_theta(rk_process *p, const double *theta); /* 0: out of range */
-rkhs_status rk_process_invert(rkhs_env *env, rk_process *p, double *logarithm, int64_t *bad);
+rkhs_status rk_gplvm_room(rkhs_env *env, rk_gplvm *p);
+void rk_gplvm_codes(rk_gplvm *p, const double *Z);
+int rk_gplvm_theta(rk_gplvm *p, const double *theta); /* 0: out of range */
+rkhs_status rk_gplvm_invert(rkhs_env *env, rk_gplvm *p, double *logarithm, int64_t *bad);
 
-/* New objects: see process_place.c. What they need goes into the report and is taken from there. */
-rkhs_status rk_process_keep(rk_fit *f, const rk_process *p);
-rkhs_status rk_process_check(const rkhs_model *m); /* what a file says of it */
-rkhs_status rk_process_ready(const rkhs_model *m, int how, void **ready);
-int64_t rk_process_work(const rkhs_model *m, int how);
-rkhs_status rk_process_place(const rk_placing *p);
+/* New objects: see gplvm_place.c. What they need goes into the report and is taken from there. */
+rkhs_status rk_gplvm_keep(rk_fit *f, const rk_gplvm *p);
+rkhs_status rk_gplvm_check(const rkhs_model *m); /* what a file says of it */
+rkhs_status rk_gplvm_ready(const rkhs_model *m, int how, void **ready);
+int64_t rk_gplvm_work(const rkhs_model *m, int how);
+rkhs_status rk_gplvm_place(const rk_placing *p);
 
-/* ---- decoder.c: codes that a ridge regression takes back ------------------------------------------------------------ */
+/* ---- kae_decoder.c: codes that a ridge regression takes back ------------------------------------------------------------ */
 
 typedef struct rk_decoder {
     int64_t n, dim, r; /* objects; of the codes; columns of F */
@@ -358,7 +360,7 @@ struct rkhs_model {
     int64_t *keep; /* rows of Z that the kept objects are; NULL: all */
     rk_report report;
     rk_inverse *inverse;
-    rk_watch *watch;
+    rk_anomaly_state *watch;
     int place; /* what was set: 1 + RK_PLACE_...; 0: as the parameters say */
 };
 

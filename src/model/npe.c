@@ -164,7 +164,7 @@ static rkhs_status apply_npe(void *context, rkhs_env *env, const double *V, int6
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < k; c++) {
             X[i * k + c] = V[i * k + c] - U[i * k + c];
-            if (w->constant == DROP) mean[c] += RK_CONSTANT * V[i * k + c] / (double)n;
+            if (w->constant == DROP) mean[c] += RK_CONSTANT_SHIFT * V[i * k + c] / (double)n;
         }
     TRY(rk_csr_apply(env, &w->T, X, k, out));
     for (int64_t i = 0; i < n; i++)
@@ -187,7 +187,7 @@ static rkhs_status fit_npe(rk_fit *f) {
     TRY(rk_local_weights(f->gram, k, o->reg, index, value));
     TRY(rk_csr_lists(f->env, n, k, index, value, &w.R));
     TRY(rk_csr_transpose(f->env, &w.R, &w.T));
-    TRY(rk_project(f, o->solver, (rk_op){n, apply_npe, &w}, ones, o->ridge, &w.R));
+    TRY(rk_graph_project(f, o->solver, (rk_op){n, apply_npe, &w}, ones, o->ridge, &w.R));
 done:
     return status;
 }

@@ -51,7 +51,7 @@ typedef struct place_loop {
     double *K, *diag, *own;
     double *Z;
     int64_t ld;
-    const rk_near *near;
+    const rk_isolation *near;
     rk_work *work;
 } place_loop;
 
@@ -59,12 +59,12 @@ typedef struct place_loop {
 static rkhs_status place_tile(void *context, int64_t tile, int worker) {
     rkhs_status status = RKHS_OK;
     const place_loop *a = context;
-    int64_t kept = a->model->map->kept_count, i0 = tile * a->tile, ni = rk_least(a->tile, a->rows->x->rows - i0);
-    double *K = a->K + worker * rk_apart(a->tile * kept), *diag = a->diag ? a->diag + worker * rk_apart(a->tile) : NULL;
+    int64_t kept = a->model->map->kept_count, i0 = tile * a->tile, ni = rk_min(a->tile, a->rows->x->rows - i0);
+    double *K = a->K + worker * rk_padded(a->tile * kept), *diag = a->diag ? a->diag + worker * rk_padded(a->tile) : NULL;
     for (int64_t j0 = 0; j0 < kept; j0 += RK_TILE)
-        TRY(rk_block_of(a->rows, i0, ni, a->kept, j0, rk_least(RK_TILE, kept - j0), K + j0, kept, a->work[worker]));
+        TRY(rk_block_of(a->rows, i0, ni, a->kept, j0, rk_min(RK_TILE, kept - j0), K + j0, kept, a->work[worker]));
     if (diag) TRY(rk_diag_of(a->rows, i0, ni, diag, a->work[worker]));
-    for (int64_t i = 0; a->near && i < ni; i++) rk_near_take(a->near, i0 + i, K + i * kept, kept);
+    for (int64_t i = 0; a->near && i < ni; i++) rk_isolation_note(a->near, i0 + i, K + i * kept, kept);
     for (int64_t i = 0; i < ni; i++) { /* one at a time: a row may take many steps, and there can be an end between any two */
         rk_placing p = {.model = a->model,
                         .how = a->how,
@@ -86,11 +86,11 @@ done:
 
 /* Rows at a time: a tile of kernel values of a megabyte or so, since a row is placed from all of its values. */
 static int64_t rows_at_once(const rk_bound *rows, const rk_bound *kept) {
-    return rk_most(1, rk_least(rk_tile_rows(rows, kept), 131072 / rk_most(kept->x->rows, 1)));
+    return rk_max(1, rk_min(rk_tile_rows(rows, kept), 131072 / rk_max(kept->x->rows, 1)));
 }
 
 /* Objects by the model's own way. */
-static rkhs_status place_own(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, const rk_near *near) {
+static rkhs_status place_own(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, const rk_isolation *near) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     rk_mark mark = rk_scratch_mark(env);
@@ -103,12 +103,12 @@ static rkhs_status place_own(const rkhs_model *m, const rkhs_data *x, double *Z,
     place_loop a = {
         .model = m, .how = how, .ready = ready, .rows = rows, .kept = m->map->bound, .Z = Z, .ld = ld, .near = near};
     a.tile = rows_at_once(a.rows, a.kept);
-    a.room = m->type->place_work ? rk_apart(m->type->place_work(m, how)) : 0;
+    a.room = m->type->place_work ? rk_padded(m->type->place_work(m, how)) : 0;
     int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
     TRY(rk_work_for(env, workers, a.rows, a.kept, &a.work));
-    TRY(rk_scratch(env, workers * rk_apart(a.tile * m->map->kept_count), sizeof *a.K, &a.K));
+    TRY(rk_scratch(env, workers * rk_padded(a.tile * m->map->kept_count), sizeof *a.K, &a.K));
     if (m->type->place_diag && x->type->kind != RK_KIND_GRAM)
-        TRY(rk_scratch(env, workers * rk_apart(a.tile), sizeof *a.diag, &a.diag));
+        TRY(rk_scratch(env, workers * rk_padded(a.tile), sizeof *a.diag, &a.diag));
     TRY(rk_scratch(env, workers * a.room, sizeof *a.own, &a.own));
     TRY(rk_kernel_parallel(env, "transform", m->kernel, tiles, place_tile, &a));
 done:
@@ -132,13 +132,13 @@ rkhs_status rk_results_in_range(const rkhs_model *m, const double *values, int64
 rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, char *alone) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(m->env);
-    rk_near near;
-    const rk_near *noted = alone ? &near : NULL;
-    if (alone) TRY(rk_near_new(m, x->rows, &near));
+    rk_isolation near;
+    const rk_isolation *noted = alone ? &near : NULL;
+    if (alone) TRY(rk_isolation_new(m, x->rows, &near));
     TRY(rk_model_way(m) == RK_PLACE_MAP ? rk_map_apply(m->env, m->map, m->kernel, x, Z, ld, noted)
                                         : place_own(m, x, Z, ld, noted));
     TRY(rk_results_in_range(m, Z, x->rows, m->dim, ld));
-    if (alone) TRY(rk_near_alone(m, x, &near, alone));
+    if (alone) TRY(rk_isolation_find(m, x, &near, alone));
 done:
     rk_scratch_release(m->env, mark);
     return status;

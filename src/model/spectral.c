@@ -277,9 +277,9 @@ const rk_model_type rk_model_spectral = {
     .default_kernel = rk_usual_kernel,
     .dim = dim_spectral,
     .gram_offset = offsetof(spectral, gram),
-    .second = RK_KIND_INDEX,
+    .supervision = RK_KIND_INDEX,
     .inputs = inputs_spectral,
     .fit = fit_spectral,
     .check = rk_check_plain,
-    .local = 1,
+    .nonconvex = 1,
 };

@@ -8,7 +8,7 @@
  * 0, so that bctke weighs by distances then, as tke does (weights=local). a = kx is the paper's (match=product, latent=rbf,
  * weights=kernel, k=13, lk=0.005). It lets go of neighbours that are far apart; a = log kx does not, and with the Cauchy kernel
  * tears far less: tke's default. tke moves Z itself, and places new objects by the same objective beside an embedding that
- * stays (twin_place.c). bctke moves A in Z = K A, which is a map for new objects: smoother, but in few dimensions these follow
+ * stays (tke_place.c). bctke moves A in Z = K A, which is a map for new objects: smoother, but in few dimensions these follow
  * it less well than they are placed. Cost: the Gram, and for each of some 300 steps half of all pairs. Look elsewhere when
  * distances, and not neighbours, matter. Guo, Gao, Kwan, "Twin kernel embedding", IEEE PAMI 30, 2008; Guo, Kwan, Gao, "Twin
  * kernel embedding with back constraints", ICDM workshops 2007. */
@@ -75,7 +75,7 @@ static int way_tke(const void *self) { return ((const tke *)self)->place + 1; } 
 static int way_bctke(const void *self) { return ((const tke *)self)->place; }
 
 /* The neighbours that are asked for, or as many as there are. */
-static int64_t neighbours_of(const tke *o, int64_t n) { return rk_least(o->k ? o->k : 15, n - 1); }
+static int64_t neighbours_of(const tke *o, int64_t n) { return rk_min(o->k ? o->k : 15, n - 1); }
 
 /* What the weights of a row sum to, of k; 0: they are the kernel's values. half: rk_gram_halves. */
 static double sum_of(const tke *o, int64_t k, const double *half) {
@@ -106,7 +106,7 @@ done:
     return status;
 }
 
-static void advise(rkhs_env *env, const rk_twin *t) {
+static void advise(rkhs_env *env, const rk_tke *t) {
     if (t->equal == t->n)
         rk_log(
             env, RKHS_LOG_ADVICE,
@@ -117,10 +117,10 @@ static void advise(rkhs_env *env, const rk_twin *t) {
         rk_log(env, RKHS_LOG_ADVICE,
                "%lld object%s no neighbour with a kernel value above 0, and %s placed by what is far alone",
                (long long)t->alone, t->alone == 1 ? " has" : "s have", t->alone == 1 ? "is" : "are");
-    if (t->parts > 1 + t->alone) rk_graph_advise(env, t->n, t->parts, t->alone, RK_PARTS_APART);
+    if (t->parts > 1 + t->alone) rk_graph_advise(env, t->n, t->parts, t->alone, RK_COMPONENTS_APART);
 }
 
-static rkhs_status report(rk_fit *f, const rk_twin *t, const rk_smooth_result *s, double width) {
+static rkhs_status report(rk_fit *f, const rk_tke *t, const rk_smooth_result *s, double width) {
     rkhs_status status = RKHS_OK;
     TRY(rk_report_number(f->env, f->report, "loss", s->f));
     TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));
@@ -136,7 +136,7 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
     rkhs_status status = RKHS_OK;
     const tke *o = f->self;
     int64_t n = f->gram->n, d = f->dim, k = o->k ? rk_graph_k(f->env, o->k, n) : neighbours_of(o, n);
-    rk_twin t = {.dim = d, .k = k, .lk = lk_of(o, n), .lx = o->lx, .latent = o->latent, .log = o->match == MATCH_LOG};
+    rk_tke t = {.dim = d, .k = k, .lk = lk_of(o, n), .lx = o->lx, .latent = o->latent, .log = o->match == MATCH_LOG};
     rk_smooth_result s = {.Z = f->Z, .B = coordinates == RK_COORD_SAMPLE ? NULL : f->map->B, .c = f->map->c};
     const double *width = f->before ? rk_report_values(f->before, "width", 1) : NULL;
     double *Z0, *half, theta = width && *width > 0 ? log(*width) : 0;
@@ -145,22 +145,22 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
     TRY(rk_map_halve(f, half));
     t.half = half;
     t.sum = sum_of(o, k, half);
-    TRY(rk_twin_graph(f->gram, &t));
+    TRY(rk_tke_graph(f->gram, &t));
     advise(f->env, &t);
     TRY(rk_start_at(f, f->gram, &(rk_start){.how = o->start, .each = 1, .k = t.k, .near = t.near, .value = t.value}, Z0));
     if (coordinates == RK_COORD_ALPHA && !nearest) TRY(smoothen(f, Z0));
-    TRY(rk_twin_room(f->env, &t));
+    TRY(rk_tke_room(f->env, &t));
     rk_smooth problem = {.coordinates = coordinates,
                          .rows = n,
                          .dim = d,
                          .thetas = 1,
                          .nearest = nearest,
-                         .most = f->most,
-                         .eval = rk_twin_eval,
+                         .max_iter = f->max_iter,
+                         .eval = rk_tke_eval,
                          .context = &t};
     TRY(rk_solve_smooth(f->gram, o->solver, &problem, Z0, &theta, &s));
     f->map->nearest = nearest;
-    TRY(rk_map_mark(f));
+    TRY(rk_map_fingerprint(f));
     TRY(report(f, &t, &s, exp(theta)));
 done:
     rk_free(f->env, s.history);
@@ -195,20 +195,20 @@ static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
     const tke *o = m->spec->self;
     const double *width = rk_report_values(&m->report, "width", 1);
     int64_t kept = m->map->kept_count, d = m->dim, k = neighbours_of(o, kept + 1);
-    rk_twin_place *t;
+    rk_tke_place *t;
     if (!width || !(*width > 0)) FAIL(m->env, RKHS_ERR_NUMERIC, "the model has no width to place by: fit it again");
     TRY(rk_scratch(m->env, 1, sizeof *t, &t));
-    *t = (rk_twin_place){.kept = kept,
-                         .dim = d,
-                         .k = k,
-                         .g = *width,
-                         .lk = lk_of(o, m->n),
-                         .lx = o->lx,
-                         .latent = o->latent,
-                         .log = o->match == MATCH_LOG,
-                         .half = m->map->half,
-                         .sum = sum_of(o, k, m->map->half)};
-    TRY(rk_marks_new(m->env, m->map, &t->marks));
+    *t = (rk_tke_place){.kept = kept,
+                        .dim = d,
+                        .k = k,
+                        .g = *width,
+                        .lk = lk_of(o, m->n),
+                        .lx = o->lx,
+                        .latent = o->latent,
+                        .log = o->match == MATCH_LOG,
+                        .half = m->map->half,
+                        .sum = sum_of(o, k, m->map->half)};
+    TRY(rk_fingerprints_new(m->env, m->map, &t->fingerprints));
     TRY(rk_scratch(m->env, kept * d, sizeof *t->columns, &t->columns));
     for (int64_t i = 0; i < kept; i++)
         for (int64_t c = 0; c < d; c++) t->columns[c * kept + i] = m->Z[(m->keep ? m->keep[i] : i) * d + c];
@@ -219,12 +219,12 @@ done:
 
 static int64_t work_tke(const rkhs_model *m, int how) {
     int64_t kept = m->map->kept_count;
-    return rk_twin_place_work(kept, m->dim, neighbours_of(m->spec->self, kept + 1));
+    return rk_tke_place_work(kept, m->dim, neighbours_of(m->spec->self, kept + 1));
 }
 
 static rkhs_status place_tke(const rk_placing *p) {
     for (int64_t i = 0; i < p->rows; i++)
-        rk_twin_place_row(p->ready, p->K + i * p->ld, p->how == RK_PLACE_REFINE, p->Z + i * p->ldz, p->work);
+        rk_tke_place_row(p->ready, p->K + i * p->ld, p->how == RK_PLACE_REFINE, p->Z + i * p->ldz, p->work);
     return RKHS_OK;
 }
 
@@ -242,7 +242,7 @@ const rk_model_type rk_model_tke = {
     .dim = dim_tke,
     .gram_offset = offsetof(tke, gram),
     .takes_start = 1,
-    .local = 1,
+    .nonconvex = 1,
     .fit = fit_tke,
     .check = check_tke,
     .ways = 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR,
@@ -264,7 +264,7 @@ const rk_model_type rk_model_bctke = {
     .dim = dim_tke,
     .gram_offset = offsetof(tke, gram),
     .takes_start = 1,
-    .local = 1,
+    .nonconvex = 1,
     .fit = fit_bctke,
     .check = check_bctke,
     .ways = 1u << RK_PLACE_MAP | 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR,

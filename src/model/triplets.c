@@ -30,9 +30,9 @@ done:
 
 /* One of n objects that is neither a nor b. */
 static int64_t other_than(uint64_t seed, int64_t row, int64_t n, int64_t a, int64_t b) {
-    int64_t low = rk_least(a, b), high = rk_most(a, b), left = n - 1 - (low != high);
+    int64_t low = rk_min(a, b), high = rk_max(a, b), left = n - 1 - (low != high);
     double u = rk_uniform(seed, RK_STREAM_NEGATIVE, (uint64_t)row, 0);
-    int64_t q = rk_least((int64_t)(u * (double)left), left - 1);
+    int64_t q = rk_min((int64_t)(u * (double)left), left - 1);
     if (q >= low) q++;
     if (low != high && q >= high) q++;
     return q;

@@ -97,7 +97,7 @@ rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
     if (!x) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_update: no data: the pointer is NULL");
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
     TRY(check_update(model));
-    TRY(rk_model_see(model, x, &use, &view));
+    TRY(rk_model_view(model, x, &use, &view));
     TRY(old_objects(model, &old));
     TRY(rk_data_join(env, (const rkhs_data *const[]){old, use}, 2, &all));
     if (model->type->takes_start) TRY(start_of(model, use, &start));

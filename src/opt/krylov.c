@@ -154,7 +154,7 @@ static rkhs_status residuals(space *s, int64_t count, double *size) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = s->g->env;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t n = s->n, room = s->room, keep = rk_least(s->j, room / 2);
+    int64_t n = s->n, room = s->room, keep = rk_min(s->j, room / 2);
     double *X, *R, *KR;
     TRY(rk_scratch(env, n * count, sizeof *X, &X));
     TRY(rk_scratch(env, n * count, sizeof *R, &R));
@@ -223,7 +223,7 @@ rkhs_status rk_solve_krylov(const rk_gram *g, const rk_spectral *problem, rk_spe
     TRY(rk_gram_finite(g, s.scale));
     for (int64_t i = 0; i < n * b; i++) s.W[i] = rk_normal(env->seed, RK_STREAM_START, (uint64_t)(i / b), (uint64_t)(i % b));
     TRY(g->type->mul(g, s.W, b, s.KW));
-    for (int64_t count = b; !out->converged && out->iterations < STEPS; count = rk_least(b, s.j)) {
+    for (int64_t count = b; !out->converged && out->iterations < STEPS; count = rk_min(b, s.j)) {
         if (out->iterations) TRY(residuals(&s, count, size));
         double largest = out->iterations ? fmax(fabs(s.values[0]), fabs(s.values[s.j - 1])) : 0;
         out->converged = out->iterations > 0;
@@ -237,7 +237,7 @@ rkhs_status rk_solve_krylov(const rk_gram *g, const rk_spectral *problem, rk_spe
         TRY(ritz(&s));
         TRY(rk_progress(env, "eigenvectors", out->iterations, 0));
     }
-    int64_t found = rk_least(k, s.j);
+    int64_t found = rk_min(k, s.j);
     if (found) TRY(rk_gemm(env, NULL, 'n', 'n', n, found, s.j, 1.0, s.V, s.room, s.Y, s.room, 0.0, out->coef, k));
     for (int64_t c = 0; c < found; c++) out->values[c] = s.values[c], out->residuals[c] = size[c];
     out->products = out->iterations * b;

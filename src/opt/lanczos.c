@@ -156,8 +156,8 @@ static rkhs_status start_lanczos(rk_pulled *p, const void *self, void **out) {
     TRY(rk_alloc(p->env, 1, sizeof *s, &s));
     *out = s;
     s->n = p->size;
-    s->b = o->block ? o->block : rk_most(4, rk_least(p->k, 16));
-    s->room = rk_most(2 * p->k + 2 * s->b, p->k + 8 * s->b) / s->b * s->b;
+    s->b = o->block ? o->block : rk_max(4, rk_min(p->k, 16));
+    s->room = rk_max(2 * p->k + 2 * s->b, p->k + 8 * s->b) / s->b * s->b;
     if (s->room + s->b > s->n) s->b = s->room = s->n; /* little more than V is the whole space: take that at once */
     TRY(rk_alloc(p->env, s->n * s->room, sizeof *s->V, &s->V));
     TRY(rk_alloc(p->env, s->room * s->room, sizeof *s->T, &s->T));
@@ -264,10 +264,10 @@ done:
 /* How far the worst wanted pair is on its way from a residual of 1 to the tolerance, in digits; never less than before. */
 static int64_t percent_done(const rk_pulled *p, state *s, double tol, double scale) {
     double worst = 0;
-    for (int64_t c = 0; c < rk_least(p->k, s->j); c++) worst = fmax(worst, p->residuals[c] / scale);
+    for (int64_t c = 0; c < rk_min(p->k, s->j); c++) worst = fmax(worst, p->residuals[c] / scale);
     double share = p->k > s->j ? 0 : worst <= tol ? 1 : log(worst) / log(tol);
     int64_t percent = share > 0 ? (int64_t)(100 * share) : 0;
-    if (percent > s->percent) s->percent = rk_least(percent, 100);
+    if (percent > s->percent) s->percent = rk_min(percent, 100);
     return s->percent;
 }
 
@@ -323,7 +323,7 @@ static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, in
         TRY(rk_progress(p->env, "eigenvectors", s->percent, 100));
         goto done;
     }
-    int64_t good = 0, wanted = rk_least(p->k, s->j);
+    int64_t good = 0, wanted = rk_min(p->k, s->j);
     while (good < wanted && ritz_residual(s, good) <= o->tol * scale) good++;
     for (int64_t c = 0; c < wanted; c++) p->residuals[c] = ritz_residual(s, c);
     p->converged = (good == p->k && nothing_missed(p, s, scale)) || s->j >= s->n;
@@ -333,7 +333,7 @@ static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, in
     if (good == p->k && (!s->again || changed(p, s, scale))) {
         TRY(look_again(p, s));
     } else if (s->j + s->b > s->room) {
-        TRY(restart(p, s, rk_least(s->room - s->b, p->k + (s->room - p->k) / 3)));
+        TRY(restart(p, s, rk_min(s->room - s->b, p->k + (s->room - p->k) / 3)));
     }
     append(s);
 done:

@@ -41,7 +41,7 @@ rkhs_status rk_pick_eigensolver(rkhs_env *env, const rk_spec *given, int64_t siz
 rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem, double *value, double *residual);
 /* Whether a Cholesky factor of K + shift I (sample form) shows that no eigenvalue of K, and hence none of M K M, is below
  * -shift. It costs n^3/3 where the search above may cost hundreds of products; 0 when there is no room, or no factor. */
-rkhs_status rk_is_above(const rk_gram *g, double shift, int *above);
+rkhs_status rk_shifted_psd(const rk_gram *g, double shift, int *above);
 
 /* ---- linear ------------------------------------------------------------------------------------------------------------ */
 
@@ -73,15 +73,15 @@ rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_sm
                             rk_smooth_result *out);
 
 /* K of which each row keeps its `most` largest values; on the scratch list. Z = F a, da = F'dZ, and a with F a near Z0. */
-typedef struct rk_filter {
-    int64_t n, most;
+typedef struct rk_knn_rows {
+    int64_t n, nearest;
     int64_t *index; /* n x most */
     double *value;
-} rk_filter;
-rkhs_status rk_filter_new(const rk_gram *g, int64_t most, rk_filter *f);
-void rk_filter_mul(const rk_filter *f, const double *a, int64_t d, double *Z);
-void rk_filter_back(const rk_filter *f, const double *dZ, int64_t d, double *da);
-rkhs_status rk_filter_start(rkhs_env *env, const rk_filter *f, const double *Z0, int64_t d, double *a);
+} rk_knn_rows;
+rkhs_status rk_knn_rows_new(const rk_gram *g, int64_t nearest, rk_knn_rows *f);
+void rk_knn_rows_mul(const rk_knn_rows *f, const double *a, int64_t d, double *Z);
+void rk_knn_rows_back(const rk_knn_rows *f, const double *dZ, int64_t d, double *da);
+rkhs_status rk_knn_rows_start(rkhs_env *env, const rk_knn_rows *f, const double *Z0, int64_t d, double *a);
 
 /* Adds a value to the history. */
 rkhs_status rk_record(rk_pulled *p, double f);
@@ -113,5 +113,21 @@ rkhs_status rk_descent_load(rk_pulled *p, rk_descent *at, rk_archive *archive);
 void rk_descent_release(rk_pulled *p, rk_descent *at, rk_line *line);
 /* `count` doubles of a saved state. */
 rkhs_status rk_load_vector(rkhs_env *env, rk_archive *archive, const char *name, int64_t count, double *out);
+
+/* ---- code_regression.c: ridge regression from codes to vectors, for the inverse and the score of a reconstruction -------- */
+
+/* Pairs that a regression is fitted on, and that its width and ridge are chosen on; at most. */
+enum { RK_RIDGE_PAIRS = 2000, RK_RIDGE_TRIAL = 400 };
+
+/* C = (K + ridge I)^-1 C for n x p C; with `error` also the sum of squares of the leave-one-out errors, infinite when K is not
+ * positive definite, which fails otherwise. K (n x n) is destroyed. */
+rkhs_status rk_ridge_solve(rkhs_env *env, const char *stage, int64_t n, int64_t p, double *K, double ridge, double *C,
+                           double *error);
+/* An rbf kernel of this width in the place of *kernel, and its Gram on dense codes. */
+rkhs_status rk_ridge_gram(rkhs_env *env, double width, const rkhs_data *codes, rkhs_kernel **kernel, double *K);
+/* Width and ridge with the least leave-one-out error for centred X (rows of codes x p). Of two there is nothing to learn: their
+ * distance is the width. */
+rkhs_status rk_ridge_choose(rkhs_env *env, const char *stage, const rkhs_data *codes, const double *X, int64_t p, double *width,
+                            double *ridge);
 
 #endif

@@ -53,7 +53,7 @@ rkhs_status rk_solve(const rk_spec *solver, rk_pulled *p) {
     void *state = NULL;
     int done = 0;
     TRY(type->start(p, solver->self, &state));
-    while (!done && !(p->most && p->iterations >= p->most)) TRY(type->step(p, solver->self, state, &done));
+    while (!done && !(p->max_iter && p->iterations >= p->max_iter)) TRY(type->step(p, solver->self, state, &done));
     TRY(type->finish(p, solver->self, state));
 done:
     if (state) type->release(p, state);

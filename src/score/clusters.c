@@ -120,15 +120,15 @@ RK_CLONES static double sum_roots(int64_t n, const double *v) {
 
 static rkhs_status silhouette_tile(void *context, int64_t tile, int worker) {
     silhouette_loop *s = context;
-    int64_t n = s->space.a->x->rows, i0 = tile * RK_TILE, ni = rk_least(RK_TILE, n - i0), classes = s->classes;
+    int64_t n = s->space.a->x->rows, i0 = tile * RK_TILE, ni = rk_min(RK_TILE, n - i0), classes = s->classes;
     double *out = s->tiles + (int64_t)worker * RK_TILE * RK_TILE, *sums = s->sums + (int64_t)worker * RK_TILE * classes;
     for (int64_t q = 0; q < ni * classes; q++) sums[q] = 0;
     for (int64_t j0 = 0; j0 < n; j0 += RK_TILE) {
-        int64_t nj = rk_least(RK_TILE, n - j0);
+        int64_t nj = rk_min(RK_TILE, n - j0);
         rkhs_status status = rk_space_tile(&s->space, i0, ni, j0, nj, out, RK_TILE, worker);
         if (status != RKHS_OK) return status;
         for (int64_t j = j0; j < j0 + nj;) { /* stretches of one class */
-            int64_t c = s->code[j], end = rk_least(s->starts[c + 1], j0 + nj);
+            int64_t c = s->code[j], end = rk_min(s->starts[c + 1], j0 + nj);
             for (int64_t i = 0; i < ni; i++) sums[i * classes + c] += sum_roots(end - j, out + i * RK_TILE + j - j0);
             j = end;
         }

@@ -29,7 +29,7 @@ enum { SAMPLE = 2000 };
 static rkhs_status feature_variance(rkhs_env *env, const rkhs_scored *w, double *variance) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t n = w->x->rows, m = rk_least(n, SAMPLE), *rows;
+    int64_t n = w->x->rows, m = rk_min(n, SAMPLE), *rows;
     const rkhs_data *use;
     rkhs_data *view = NULL, *some = NULL;
     rkhs_kernel *kernel = NULL;

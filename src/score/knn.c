@@ -44,11 +44,11 @@ static int64_t winner(const vote_loop *v, const int64_t *who, int64_t *votes) {
 
 static rkhs_status vote_tile(void *context, int64_t tile, int worker) {
     vote_loop *v = context;
-    int64_t columns = v->space.b->x->rows, i0 = tile * RK_TILE, ni = rk_least(RK_TILE, v->n - i0), counts[RK_TILE] = {0};
+    int64_t columns = v->space.b->x->rows, i0 = tile * RK_TILE, ni = rk_min(RK_TILE, v->n - i0), counts[RK_TILE] = {0};
     double *out = v->tiles + (int64_t)worker * RK_TILE * RK_TILE, *near = v->near + (int64_t)worker * RK_TILE * v->k;
     int64_t *who = v->who + (int64_t)worker * RK_TILE * v->k;
     for (int64_t j0 = 0; j0 < columns; j0 += RK_TILE) {
-        int64_t nj = rk_least(RK_TILE, columns - j0);
+        int64_t nj = rk_min(RK_TILE, columns - j0);
         rkhs_status status = rk_space_tile(&v->space, i0, ni, j0, nj, out, RK_TILE, worker);
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; i < ni; i++)

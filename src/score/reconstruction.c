@@ -2,9 +2,9 @@
  *
  *     sum_i |x_i - f(z_i)|^2 / sum_i |x_i - mean|^2         0: they come back whole, 1: no better than their mean
  *
- * f is the ridge regression from codes to vectors by which a model's inverse is made (kernel/ridge.c), with its width and
- * ridge, from at most 2000 rows, evenly spread. Without new rows f leaves out the row that it is asked for; the mean is that of
- * all rows. With new rows both sums are over these, and f and the mean are those of the others. */
+ * f is the ridge regression from codes to vectors by which a model's inverse is made (opt/code_regression.c), with its width
+ * and ridge, from at most 2000 rows, evenly spread. Without new rows f leaves out the row that it is asked for; the mean is
+ * that of all rows. With new rows both sums are over these, and f and the mean are those of the others. */
 #include "score/score.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static rkhs_status some_pairs(rkhs_env *env, const rkhs_data *z, const rkhs_data
 static rkhs_status fit_back(rkhs_env *env, const rkhs_data *z, const rkhs_data *x, int alone, back *b) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t ld, trial = rk_least(z->rows, RK_RIDGE_TRIAL);
+    int64_t ld, trial = rk_min(z->rows, RK_RIDGE_TRIAL);
     const double *values = rkhs_data_values(x, &ld);
     double *K, *X, width, ridge;
     rkhs_data *codes = NULL;
@@ -73,11 +73,11 @@ static rkhs_status new_error(rkhs_env *env, const back *b, const rkhs_data *z, c
     TRY(rk_scratch(env, RK_TILE * RK_TILE, sizeof *K, &K));
     TRY(rk_scratch(env, RK_TILE * b->p, sizeof *f, &f));
     for (int64_t i0 = 0; i0 < z->rows; i0 += RK_TILE) {
-        int64_t ni = rk_least(RK_TILE, z->rows - i0);
+        int64_t ni = rk_min(RK_TILE, z->rows - i0);
         TRY(rk_progress(env, "score", i0, z->rows));
         for (int64_t i = 0; i < ni; i++) memcpy(f + i * b->p, b->mean, (size_t)b->p * sizeof *f);
         for (int64_t j0 = 0; j0 < b->n; j0 += RK_TILE) {
-            int64_t nj = rk_least(RK_TILE, b->n - j0);
+            int64_t nj = rk_min(RK_TILE, b->n - j0);
             TRY(rk_block_of(fresh, i0, ni, kept, j0, nj, K, RK_TILE, work[0]));
             for (int64_t i = 0; i < ni; i++)
                 for (int64_t j = 0; j < nj; j++)
@@ -114,7 +114,7 @@ static rkhs_status family_reconstruction(rkhs_env *env, const rkhs_scored *w, rk
         FAIL(env, RKHS_ERR_DATA, "the new objects have %lld columns, the others %lld: give both the same",
              (long long)fresh->columns, (long long)x->columns);
     if (x->rows < 3) FAIL(env, RKHS_ERR_DATA, "reconstruction: %lld rows are too few: give 3 or more", (long long)x->rows);
-    b.n = rk_least(x->rows, RK_RIDGE_PAIRS);
+    b.n = rk_min(x->rows, RK_RIDGE_PAIRS);
     b.p = x->columns;
     TRY(rk_scratch(env, b.p, sizeof *b.mean, &b.mean));
     TRY(rk_scratch(env, b.n * b.p, sizeof *b.C, &b.C));

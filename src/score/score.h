@@ -2,11 +2,12 @@
 #ifndef RK_SCORE_H
 #define RK_SCORE_H
 
-#include "kernel/kernel.h"
+#include "opt/opt.h"
 
 extern const rk_list rk_scores;
 
-/* ---- space.c: distances between rows, by tiles ----------------------------------------------------------------------- */
+/* ---- object_distances.c: distances between rows, by tiles
+ * ----------------------------------------------------------------------- */
 
 /* Where distances are taken: between vectors, or in the feature space of a kernel,
  * |phi(a) - phi(b)|^2 = k(a,a) + k(b,b) - 2 k(a,b). Rows are those of `a`, columns those of `b`. */

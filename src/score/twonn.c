@@ -50,10 +50,10 @@ static double ratio(const double *near, int64_t count) {
 
 static rkhs_status near_tile(void *context, int64_t tile, int worker) {
     near_loop *v = context;
-    int64_t i0 = tile * RK_TILE, ni = rk_least(RK_TILE, v->n - i0), counts[RK_TILE] = {0}, who[RK_TILE][CANDIDATES];
+    int64_t i0 = tile * RK_TILE, ni = rk_min(RK_TILE, v->n - i0), counts[RK_TILE] = {0}, who[RK_TILE][CANDIDATES];
     double *out = v->tiles + (int64_t)worker * RK_TILE * RK_TILE, near[RK_TILE][CANDIDATES];
     for (int64_t j0 = 0; j0 < v->n; j0 += RK_TILE) {
-        int64_t nj = rk_least(RK_TILE, v->n - j0);
+        int64_t nj = rk_min(RK_TILE, v->n - j0);
         rkhs_status status = rk_space_tile(&v->space, i0, ni, j0, nj, out, RK_TILE, worker);
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; i < ni; i++)

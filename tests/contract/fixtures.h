@@ -608,7 +608,7 @@ static inline int fixture_has(const rk_model_type *type, const char *name) {
 
 /* "kpca(dim=2, gram=exact)", "krr(gram=exact)". */
 static inline void fixture_spec(char *out, size_t room, const rk_model_type *type, int dim, const char *rest) {
-    char first[32] = "", *few = type->local ? ", solver=lbfgs(iter=12)" : ""; /* how far it descends is no matter here */
+    char first[32] = "", *few = type->nonconvex ? ", solver=lbfgs(iter=12)" : ""; /* how far it descends is no matter here */
     if (fixture_has(type, "dim")) snprintf(first, sizeof first, "dim=%d, ", dim);
     snprintf(out, room, "%s(%s%s%s)", type->entry.name, first, rest, few);
 }

@@ -111,9 +111,9 @@ static void labels_are_refused_by_models_that_take_none(void **state) {
         rkhs_kernel *k;
         rkhs_model *m;
         open_model(env, &t, &k, &m);
-        if (!t.type->second)
+        if (!t.type->supervision)
             REFUSED(env, RKHS_ERR_ARGUMENT, "takes no labels: leave them out", rkhs_model_fit(m, k, x, labels, NULL));
-        else if (!(t.type->second & RK_KIND_LABELS))
+        else if (!(t.type->supervision & RK_KIND_LABELS))
             REFUSED(env, RKHS_ERR_DATA, "not from labels: give it such", rkhs_model_fit(m, k, x, labels, NULL));
         if (!t.type->takes_start) REFUSED(env, RKHS_ERR_ARGUMENT, "takes no start", rkhs_model_fit(m, k, x, NULL, x));
         REFUSED(env, RKHS_ERR_DATA, "not labels", rkhs_model_fit(m, k, labels, NULL, NULL));
@@ -239,8 +239,8 @@ static void constant_and_repeated_rows_give_finite_results(void **state) {
                 (strncmp(t.pair.text, "linear", 6) == 0 || strstr(t.pair.text, "coef0=0)") || fixture_is_network(t.pair.text)))
                 continue;                                                                                  /* K = 0: below */
             if (kind % 3 == 0 && t.of.gram[0] == 'n' && strcmp(t.pair.text, "center(rbf)") == 0) continue; /* K = 0 too */
-            if (kind == 4 && t.of.gram[0] == 'n') continue;                              /* products underflow to 0 */
-            if (kind == 4 && t.type->local && strstr(t.pair.text, "coef0=0)")) continue; /* and here their squares */
+            if (kind == 4 && t.of.gram[0] == 'n') continue;                                  /* products underflow to 0 */
+            if (kind == 4 && t.type->nonconvex && strstr(t.pair.text, "coef0=0)")) continue; /* and here their squares */
             LOOK_AT("%s with %s on %s", t.text, t.pair.text, kinds[kind]);
             check_ordinary(env, &t, y, N, P, kind == 0 || kind == 3);
         }

@@ -17,7 +17,7 @@ static void check_train(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs
     const double *Z = rkhs_model_embedding(m, &n, &dim);
     HOLDS(n == N && dim == DIM);
     all_finite("Z", Z, N * DIM);
-    if (!(t->type->second & RK_KIND_INDEX)) HOLDS(largest(Z, N * DIM) > 0); /* triplets may ask for what cannot be had */
+    if (!(t->type->supervision & RK_KIND_INDEX)) HOLDS(largest(Z, N * DIM) > 0); /* triplets may ask for what cannot be had */
     double *Y = transformed(env, m, x);
     all_finite("transform of the training rows", Y, N * DIM);
     if (fixture_maps(m)) near_all("transform of the training rows", Y, Z, N * DIM, 1e-8);
@@ -69,8 +69,8 @@ static int has_ties(const rk_model_type *type, const char *data) {
 
 static void check_order(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_data *x, const rkhs_data *fresh) {
     int64_t order[N];
-    if (t->type->second & RK_KIND_INDEX) return; /* which is over rows */
-    if (t->of.given || t->type->local || has_ties(t->type, t->pair.data)) return;
+    if (t->type->supervision & RK_KIND_INDEX) return; /* which is over rows */
+    if (t->of.given || t->type->nonconvex || has_ties(t->type, t->pair.data)) return;
     for (int64_t i = 0; i < N; i++) order[i] = (i * 23 + 5) % N;
     rkhs_data *mixed = fixture_rows(env, x, order, N, strcmp(t->pair.data, "gram") == 0);
     rkhs_model *other = fitted(env, t, mixed);
@@ -211,7 +211,7 @@ static void the_bits_do_not_depend_on_threads(void **state) {
     for (int q = 0; rk_models.entries[q / 6]; q++) {
         trial t = {.type = (const rk_model_type *)rk_models.entries[q / 6], .pair = {.text = kernels[q % 2], .data = "offset"}};
         if (SANITIZED && q % 6 != 0 && q % 6 != 2) continue; /* under sanitizers one kernel, two grams */
-        if (t.type->local && q % 2) continue;                /* a descent takes long, and one kernel is as another to it */
+        if (t.type->nonconvex && q % 2) continue;            /* a descent takes long, and one kernel is as another to it */
         rk_mark mark = rk_scratch_mark(env);
         rkhs_data *x, *fresh;
         double *first = NULL;

@@ -11,15 +11,15 @@ static inline rkhs_data *fixture_second(rkhs_env *env, const rk_model_type *type
     double *values;
     int64_t ld;
     const double *rows = rkhs_data_values(x, &ld);
-    if (type->second & RK_KIND_LABELS) return fixture_labels(env, x->rows);
-    if (type->second & RK_KIND_INDEX && x->type->kind & (RK_KIND_DENSE | RK_KIND_GRAM | RK_KIND_LABELS)) {
+    if (type->supervision & RK_KIND_LABELS) return fixture_labels(env, x->rows);
+    if (type->supervision & RK_KIND_INDEX && x->type->kind & (RK_KIND_DENSE | RK_KIND_GRAM | RK_KIND_LABELS)) {
         int64_t triplets[3 * 1024], n = x->rows;
         for (int64_t i = 0; i < n; i++)
             for (int64_t c = 0; c < 3; c++) triplets[3 * i + c] = (i + c * (c == 1 ? 1 : n / 4)) % n;
         FINE(env, rkhs_data_index(env, triplets, n, 3, n, &y));
         return y;
     }
-    if (!(type->second & RK_KIND_DENSE)) return NULL;
+    if (!(type->supervision & RK_KIND_DENSE)) return NULL;
     FINE(env, rk_data_dense_new(env, x->rows, dim, &values, &y));
     for (int64_t i = 0; i < x->rows; i++) {
         double sum = 0;

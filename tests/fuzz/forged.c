@@ -367,7 +367,7 @@ static void put_token(part *p, const uint8_t *b) {
     int64_t length = p->array.shape[0], at, over = b[5] % 16;
     if (p->array.type != 'S' || length > 900) return;
     at = length ? (b[2] + 256 * b[3]) % (length + 1) : 0;
-    over = rk_least(over, length - at);
+    over = rk_min(over, length - at);
     const char *old = p->array.data;
     int used = snprintf(text, sizeof text, "%.*s%s%.*s", (int)at, old, token, (int)(length - at - over), old + at + over);
     text[used] = 0;

@@ -105,7 +105,7 @@ static inline void fuzz_back(rkhs_env *env, rkhs_model *m) {
     int64_t n, dim;
     const double *embedding = rkhs_model_embedding(m, &n, &dim);
     fuzz_look(env, rkhs_model_kept(m, NULL));
-    fuzz_fair(env, rkhs_model_inverse(m, embedding, rk_least(n, 4), dim, &back));
+    fuzz_fair(env, rkhs_model_inverse(m, embedding, rk_min(n, 4), dim, &back));
     if (back) fuzz_look(env, back);
     rkhs_data_free(back);
     if (dim > 3) return;

@@ -14,7 +14,7 @@ typedef struct setting {
     rkhs_kernel *kernel;
     rk_spec *spec;
     rk_gram *gram;
-    rk_twin t;
+    rk_tke t;
     double *K, *F; /* N x N */
 } setting;
 
@@ -42,8 +42,8 @@ static setting open_setting(rkhs_env *env, int64_t dim, int64_t k, int shape, do
     OK(env, rkhs_kernel_gram(s.kernel, s.x, NULL, s.K, N));
     OK(env, rk_spec_new(env, &rk_grams, "exact", &s.spec));
     OK(env, rk_gram_new(env, s.spec, s.kernel, s.x, &s.gram));
-    OK(env, rk_twin_graph(s.gram, &s.t));
-    OK(env, rk_twin_room(env, &s.t));
+    OK(env, rk_tke_graph(s.gram, &s.t));
+    OK(env, rk_tke_room(env, &s.t));
     filter_plainly(&s, k);
     return s;
 }
@@ -97,7 +97,7 @@ static void the_objective_is_its_formula(void **state) {
             double *Z = normals(env, N * dim, 60), *dZ = numbers(env, N * dim), *expected = numbers(env, N * dim);
             double f, dt, theta = log(0.8), t;
             LOOK_AT("the objective, %lld dimensions, %s", (long long)dim, shapes[shape]);
-            FINE(env, rk_twin_eval(&s.t, env, Z, &theta, NULL, N, &f, dZ, &dt));
+            FINE(env, rk_tke_eval(&s.t, env, Z, &theta, NULL, N, &f, dZ, &dt));
             double right = plainly(&s, Z, 0.8, expected, &t);
             near_each("L", &f, &right, 1, 1e-12);
             near_each("dL/dlog g", &dt, &t, 1, 1e-12);
@@ -136,7 +136,7 @@ static void gradients_are_those_of_central_differences(void **state) {
         enum { D = 2, MAPPED = 20 };
         rk_mark mark = rk_scratch_mark(env);
         setting s = open_setting(env, D, 9, shape, local ? log2(9) : 0);
-        rk_filter filter;
+        rk_knn_rows filter;
         double *A = normals(env, N * D, 61), *step = normals(env, N * D, 62), *at = numbers(env, N * D);
         double *Z = numbers(env, N * D), *dZ = numbers(env, N * D), *dA = numbers(env, N * D), f[3], dt, theta = 0.3;
         double slope = 0, unused, h = 1e-5, *F = numbers(env, N * N);
@@ -149,14 +149,14 @@ static void gradients_are_those_of_central_differences(void **state) {
             if (way == 1) FINE(env, s.gram->type->mul(s.gram, at, D, Z));
             if (way == 2) product_plainly(F, at, D, Z);
             FINE(env,
-                 rk_twin_eval(&s.t, env, way ? Z : at, &moved, NULL, N, &f[side + 1], side ? dA : dZ, side ? &unused : &dt));
+                 rk_tke_eval(&s.t, env, way ? Z : at, &moved, NULL, N, &f[side + 1], side ? dA : dZ, side ? &unused : &dt));
         }
         if (way == 1) FINE(env, s.gram->type->mul(s.gram, dZ, D, dA));
         if (way == 2) {
-            FINE(env, rk_filter_new(s.gram, MAPPED, &filter));
-            rk_filter_mul(&filter, at, D, dA);
+            FINE(env, rk_knn_rows_new(s.gram, MAPPED, &filter));
+            rk_knn_rows_mul(&filter, at, D, dA);
             near_all("F A", dA, Z, N * D, 1e-12);
-            rk_filter_back(&filter, dZ, D, dA);
+            rk_knn_rows_back(&filter, dZ, D, dA);
         }
         for (int64_t i = 0; i < N * D; i++) slope += (way ? dA : dZ)[i] * step[i];
         slope += dt;
@@ -170,7 +170,7 @@ static void gradients_are_those_of_central_differences(void **state) {
 static void local_weights_sum_to_what_is_asked(void **state) {
     double value[10], equal[4] = {2, 2, 2, 2};
     for (int i = 0; i < 10; i++) value[i] = 10 - 0.1 * i * i;
-    rk_twin_weigh(10, 3.5, 0, NULL, NULL, value);
+    rk_tke_weigh(10, 3.5, 0, NULL, NULL, value);
     double sum = 0;
     for (int i = 0; i < 10; i++) {
         sum += value[i];
@@ -179,13 +179,13 @@ static void local_weights_sum_to_what_is_asked(void **state) {
     NEAR(sum, 3.5, 1e-8);
     NEAR(value[0], 1, 0);
     NEAR(log(value[9]) / log(value[3]), 9, 1e-9); /* 81 against 9 */
-    rk_twin_weigh(4, 2, 0, NULL, NULL, equal);
+    rk_tke_weigh(4, 2, 0, NULL, NULL, equal);
     for (int i = 0; i < 4; i++) NEAR(equal[i], 1, 0);
     double some[4] = {0.5, 0.25, 0, -1}, none[2] = {0, -3};
-    rk_twin_weigh(4, 1.5, 0, NULL, NULL, some);
+    rk_tke_weigh(4, 1.5, 0, NULL, NULL, some);
     assert_true(some[0] == 1 && some[2] == 0 && some[3] == 0);
     NEAR(some[1], 0.5, 1e-9);
-    rk_twin_weigh(2, 1.5, 0, NULL, NULL, none);
+    rk_tke_weigh(2, 1.5, 0, NULL, NULL, none);
     assert_true(none[0] == 0 && none[1] == 0);
 }
 
@@ -195,15 +195,15 @@ static void weights_follow_distances_where_the_diagonal_differs(void **state) {
     const int64_t near[4] = {2, 1, 0, 3};
     double local[4], kernel[4], sum = 0;
     for (int q = 0; q < 4; q++) kernel[q] = local[q] = at[near[q]];
-    rk_twin_weigh(4, 2, 1, half, near, local);
+    rk_tke_weigh(4, 2, 1, half, near, local);
     for (int q = 0; q < 4; q++) sum += local[q];
     NEAR(sum, 2, 1e-8);
     NEAR(local[0], 1, 0);
     NEAR(log(local[3]) / log(local[1]), (16 - 0.25) / (1 - 0.25), 1e-9);
     NEAR(log(local[2]) / log(local[1]), (9 - 0.25) / (1 - 0.25), 1e-9);
-    rk_twin_weigh(4, 0, 0, half, near, kernel);
+    rk_tke_weigh(4, 0, 0, half, near, kernel);
     for (int q = 0; q < 4; q++) NEAR(kernel[q], at[near[q]], 0);
-    rk_twin_weigh(4, 0, 1, half, near, kernel); /* what pushes by a logarithm has no end */
+    rk_tke_weigh(4, 0, 1, half, near, kernel); /* what pushes by a logarithm has no end */
     for (int q = 0; q < 4; q++) NEAR(kernel[q], fmax(at[near[q]], 0), 0);
 }
 

@@ -66,9 +66,9 @@ static void sums(rkhs_env *env, const sizes *s, double *A, double *B, double *C)
     C[1] = rk_norm(n, A);
     C[2] = rk_sum(n, A);
     C[3] = rk_scaled_square(n, 1.1, A, 0.9, B);
-    C[4] = rk_lean(n, A, 0.3, B);
+    C[4] = rk_weighted_difference(n, A, 0.3, B);
     C[5] = 0;
-    rk_pull(s->n, 1, A, B, LD, A + LD, C + 5, C + 6);
+    rk_add_forces(s->n, 1, A, B, LD, A + LD, C + 5, C + 6);
 }
 static void functions(rkhs_env *env, const sizes *s, double *A, double *B, double *C) {
     int64_t n = s->m * s->n;

@@ -64,7 +64,7 @@ static void gradients_are_those_of_central_differences(void **state) {
         memset(dx, 0, A * P * sizeof *dx);
         for (int64_t i = 0; i < A; i += 50)
             for (int64_t j = 0; j < B; j += RK_TILE)
-                FINE(env, rk_gradient_of(rows, i, rk_least(50, A - i), others, j, rk_least(RK_TILE, B - j), w + i * B + j, B,
+                FINE(env, rk_gradient_of(rows, i, rk_min(50, A - i), others, j, rk_min(RK_TILE, B - j), w + i * B + j, B,
                                          dx + i * P, *work));
         for (int side = 0; side < 2; side++) {
             for (int64_t q = 0; q < A * P; q++) at[q] = a[q] + (side ? h : -h) * step[q];

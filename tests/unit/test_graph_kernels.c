@@ -121,7 +121,7 @@ static void define_paths(const plain *p, int labelled, double *K) {
             for (int64_t u = 0; u < MOST; u++) far[i][v][u] = v == u ? 0 : p->joined[i][v][u] ? 1 : NEVER;
         for (int64_t w = 0; w < p->size[i]; w++)
             for (int64_t v = 0; v < p->size[i]; v++)
-                for (int64_t u = 0; u < p->size[i]; u++) far[i][v][u] = rk_least(far[i][v][u], far[i][v][w] + far[i][w][u]);
+                for (int64_t u = 0; u < p->size[i]; u++) far[i][v][u] = rk_min(far[i][v][u], far[i][v][w] + far[i][w][u]);
     }
     memset(K, 0, sizeof *K * N * N);
     for (int i = 0; i < N; i++)

@@ -164,7 +164,7 @@ static void tiles_are_turned_and_placed(void **state) {
             double *to = lines ? room : C;
             if (i0 == j0) nj = ni;
             memset(room, 0, (N * (N + 1) + 1) * sizeof *room);
-            rk_place(ni, nj, A, LD, to, ld, i0, j0, way % 2);
+            rk_store_tile(ni, nj, A, LD, to, ld, i0, j0, way % 2);
             double before = 0, after = 0;
             for (int64_t i = 0; i < ni; i++)
                 for (int64_t j = 0; j < nj; j++) {

@@ -227,7 +227,7 @@ static void a_gram_is_as_it_was_after_its_factor(void **state) {
     assert_true(spendable && ld == n);
     memcpy(before, K, (size_t)n * n * sizeof *before);
     for (int t = 0; t < 2; t++) {
-        OK(env, rk_is_above(g, t ? -0.01 : 1e-9, &above)); /* its small eigenvalues are below 0.01 */
+        OK(env, rk_shifted_psd(g, t ? -0.01 : 1e-9, &above)); /* its small eigenvalues are below 0.01 */
         assert_int_equal(above, !t);
         assert_memory_equal(before, K, (size_t)n * n * sizeof *before);
     }

@@ -1,0 +1,204 @@
+/* thumbnails.c: small drawings of objects in a scatter plot.  SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Points are asked in an order that depends on their numbers alone; one that lies away from all drawings placed so far gets its
+ * own. A kind of data that can be drawn has a function that looks at all of them once and one that draws one: images,
+ * and graphs (graph_drawing.c).
+ *
+ * In grey, what is the lowest number of the file is white and the highest black, or the other way round where the images are
+ * dark along their edges: on paper they stand on white. Colours are as they are, 0 .. 255 or 0 .. 1, opacity over white. */
+#include "plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THUMB = 26, DRAWN = 46, APART = 9, MOST_SIDE = 2048, SHARP = 52 };
+
+/* HxW, both from 1 to MOST_SIDE. */
+static rkhs_status parse_size(cli *c, int *height, int *width) {
+    int used = 0;
+    if (sscanf(c->image_size, "%5d%*1[xX]%5d%n", height, width, &used) == 2 && c->image_size[used] == 0 && *height >= 1 &&
+        *width >= 1 && *height <= MOST_SIDE && *width <= MOST_SIDE)
+        return RKHS_OK;
+    return refuse(c, EXIT_MISUSED, "--image-size takes HEIGHTxWIDTH, as in 28x28, up to %d, not '%.40s'", MOST_SIDE,
+                  c->image_size);
+}
+
+/* The shape of images that are rows of numbers: by --image-size, or square. */
+static rkhs_status shape_rows(cli *c, objects *o) {
+    long long p = rkhs_data_columns(o->data), side = llround(sqrt((double)p));
+    rkhs_status status = RKHS_OK;
+    o->channels = 1;
+    if (c->image_size != NULL) {
+        TRY(parse_size(c, &o->height, &o->width));
+    } else if (side * side == p && side <= MOST_SIDE) {
+        o->height = o->width = (int)side;
+    } else {
+        REFUSE(c, EXIT_FAILED, "%s: %lld numbers for each image make no square: give --image-size HEIGHTxWIDTH", c->objects, p);
+    }
+    if ((long long)o->height * o->width != p)
+        REFUSE(c, EXIT_FAILED, "%s: an image has %lld numbers, and %d x %d are %lld: give grey images and their --image-size",
+               c->objects, p, o->height, o->width, (long long)o->height * o->width);
+done:
+    return status;
+}
+
+/* The least and the most of all images, and whether they are dark along their edges. */
+static void look_at_images(objects *o) {
+    double edge = 0;
+    int64_t counted = 0, ld;
+    const double *values = rkhs_data_values(o->data, &ld);
+    o->least = o->most = values[0];
+    for (int64_t i = 0; i < o->n; i++) {
+        for (int64_t q = 0; q < (int64_t)o->height * o->width * o->channels; q++) {
+            double value = values[i * ld + q];
+            int64_t y = q / o->channels / o->width, x = q / o->channels % o->width;
+            o->least = fmin(o->least, value);
+            o->most = fmax(o->most, value);
+            if (y > 0 && x > 0 && y < o->height - 1 && x < o->width - 1) continue;
+            edge += value;
+            counted++;
+        }
+    }
+    o->dark = edge / (double)counted - o->least < 0.35 * (o->most - o->least);
+}
+
+/* Images, or rows of numbers that are said to be some. */
+static rkhs_status take_images(cli *c, objects *o) {
+    rkhs_status status = RKHS_OK;
+    int64_t h, w, channels;
+    if (rkhs_data_shape(o->data, &h, &w, &channels)) {
+        if (c->image_size != NULL)
+            REFUSE(c, EXIT_MISUSED, "%s says the size of its images itself: leave out --image-size", c->objects);
+        if (h > MOST_SIDE || w > MOST_SIDE)
+            REFUSE(c, EXIT_FAILED, "%s: images of %lld x %lld are too large to be drawn small: at most %d x %d", c->objects,
+                   (long long)h, (long long)w, MOST_SIDE, MOST_SIDE);
+        o->height = (int)h, o->width = (int)w, o->channels = (int)channels;
+    } else {
+        TRY(shape_rows(c, o));
+    }
+    look_at_images(o);
+    double shrink = o->height > o->width ? (double)o->width / o->height : (double)o->height / o->width;
+    o->box_width = o->width >= o->height ? THUMB : fmax(4, THUMB * shrink);
+    o->box_height = o->height >= o->width ? THUMB : fmax(4, THUMB * shrink);
+done:
+    return status;
+}
+
+static int is_graph(const objects *o) { return strcmp(rkhs_data_kind(o->data), "graph") == 0; }
+
+/* The labels of all graphs. */
+static rkhs_status take_graphs(cli *c, objects *o) {
+    if (c->image_size != NULL) return refuse(c, EXIT_MISUSED, "%s has graphs: leave out --image-size", c->objects);
+    o->labels.count = count_labels(o->data, o->labels.common, sizeof o->labels.common / sizeof *o->labels.common);
+    if (o->labels.count < 0) return refuse(c, EXIT_FAILED, "there is no memory for the labels of the graphs");
+    o->box_width = o->box_height = DRAWN;
+    return RKHS_OK;
+}
+
+rkhs_status look_at_objects(cli *c, objects *o) {
+    if (is_graph(o)) return take_graphs(c, o);
+    if (rkhs_data_values(o->data, NULL) == NULL)
+        return refuse(c, EXIT_FAILED, "%s: there is no drawing of %s data: give images or graphs", c->objects,
+                      rkhs_data_kind(o->data));
+    return take_images(c, o);
+}
+
+rkhs_status take_objects(cli *c, int64_t n, objects *o) {
+    rkhs_status status;
+    int quiet = c->quiet;
+    c->quiet = 1; /* how an array was taken is known here */
+    status = read_plain(c, c->objects, &o->data);
+    c->quiet = quiet;
+    if (status != RKHS_OK) goto done;
+    o->n = rkhs_data_rows(o->data);
+    if (o->n != n)
+        REFUSE(c, EXIT_FAILED, "%s has %lld objects, but %s has %lld points: give one for each point", c->objects,
+               (long long)o->n, c->operand[0], (long long)n);
+    TRY(look_at_objects(c, o));
+done:
+    return status;
+}
+
+/* One pixel as shades: one for grey, three for colours. */
+static void shade_pixel(const objects *o, const double *pixel, uint8_t *shade) {
+    if (o->channels == 1) {
+        double level = (pixel[0] - o->least) / (o->most > o->least ? o->most - o->least : 1);
+        shade[0] = (uint8_t)lround(255 * (o->dark ? 1 - level : level));
+        return;
+    }
+    double full = o->most > 2 ? 255 : 1, opaque = o->channels == 4 ? fmin(1, fmax(0, pixel[3] / full)) : 1;
+    for (int k = 0; k < 3; k++) shade[k] = (uint8_t)lround(255 * (opaque * fmin(1, fmax(0, pixel[k] / full)) + 1 - opaque));
+}
+
+/* Draws image i in f. Few pixels are repeated, so that viewers that blur do not blur them away; many are thinned out. */
+static void draw_image(canvas *v, const objects *o, int64_t i, const frame *f) {
+    int longer = o->height > o->width ? o->height : o->width, times = longer < SHARP ? (SHARP + longer - 1) / longer : 1;
+    int each = (longer + 2 * SHARP - 1) / (2 * SHARP), height = o->height * times / each, width = o->width * times / each;
+    int bytes = o->channels == 1 ? 1 : 3;
+    int64_t ld;
+    const double *values = rkhs_data_values(o->data, &ld);
+    if (height < 1) height = 1;
+    if (width < 1) width = 1;
+    uint8_t *shade = malloc((size_t)height * (size_t)width * (size_t)bytes);
+    if (shade == NULL) {
+        v->out.failed = 1;
+        return;
+    }
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) {
+            int64_t row = (int64_t)y * each / times, column = (int64_t)x * each / times;
+            shade_pixel(o, values + i * ld + (row * o->width + column) * o->channels,
+                        shade + ((size_t)y * (size_t)width + (size_t)x) * (size_t)bytes);
+        }
+    }
+    v->type->image(v, f, &(image){shade, width, height, bytes == 3 ? IMAGE_RGB : IMAGE_GREY});
+    free(shade);
+}
+
+void draw_object(canvas *v, const objects *o, int64_t i, const frame *f) {
+    if (!is_graph(o)) {
+        draw_image(v, o, i, f);
+        return;
+    }
+    v->type->rect(v, f, &(pen){.fill = "#ffffff"});
+    draw_graph(v, o->data, i, &o->labels, f);
+}
+
+/* The order in which points are asked: by a number that depends on theirs alone. */
+static int by_turn(const void *a, const void *b) {
+    int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
+    double x = jitter(i), y = jitter(j);
+    return x != y ? (x > y) - (x < y) : (i > j) - (i < j);
+}
+
+void draw_objects(canvas *v, const picture *p, const frame *f, const axis *x, const axis *y) {
+    const objects *o = &p->objects;
+    const points *s = &p->sets[0];
+    double width = o->box_width, height = o->box_height;
+    int64_t count = 0, room = (int64_t)((f->width / (width + APART) + 2) * (f->height / (height + APART) + 2)) + 1;
+    int64_t *turn = malloc((size_t)s->n * sizeof *turn);
+    frame *placed = malloc((size_t)room * 4 * sizeof *placed);
+    char hex[8];
+    if (turn == NULL || placed == NULL) {
+        v->out.failed = 1;
+        goto done;
+    }
+    for (int64_t i = 0; i < s->n; i++) turn[i] = i;
+    qsort(turn, (size_t)s->n, sizeof *turn, by_turn);
+    for (int64_t q = 0; q < s->n && count < 4 * room; q++) {
+        const double *row = s->values + turn[q] * s->ld;
+        frame at = {f->left + f->width * axis_at(x, row[0]) - width / 2,
+                    f->top + f->height * (1 - axis_at(y, row[1])) - height / 2, width, height};
+        int64_t k = 0;
+        while (k < count && (fabs(placed[k].left - at.left) >= width + APART || fabs(placed[k].top - at.top) >= height + APART))
+            k++;
+        if (k < count) continue;
+        placed[count++] = at;
+        draw_object(v, o, turn[q], &at);
+        v->type->rect(v, &at, &(pen){.stroke = class_colour(&p->key, s->codes[turn[q]], hex), .width = 1.5});
+    }
+done:
+    free(placed);
+    free(turn);
+}

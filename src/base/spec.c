@@ -1,0 +1,483 @@
+/* spec.c: specs, that is types with parameters, from text and back, by the parameter tables alone. */
+#include "base/base.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static rkhs_status set_value(rkhs_env *env, const rk_entry *e, const rk_param *p, void *self, const rk_node *node);
+
+static void *slot_of(const void *self, const rk_param *p) { return (char *)(uintptr_t)self + p->offset; }
+
+const rk_entry *rk_list_find(const rk_list *list, const char *name) {
+    for (const rk_entry *const *e = list->entries; *e; e++)
+        if (strcmp((*e)->name, name) == 0) return *e;
+    return NULL;
+}
+
+rkhs_status rk_list_get(rkhs_env *env, const rk_list *list, const char *name, const rk_entry **entry) {
+    *entry = rk_list_find(list, name);
+    if (*entry) return RKHS_OK;
+    const char *names[128];
+    int count = 0;
+    for (const rk_added *a = env->added; a; a = a->next) {
+        if (a->list != list) continue;
+        if (strcmp(a->entry->name, name) == 0) {
+            *entry = a->entry;
+            return RKHS_OK;
+        }
+        if (count < 32) names[count++] = a->entry->name;
+    }
+    for (const rk_entry *const *e = list->entries; *e && count < 128; e++) names[count++] = (*e)->name;
+    const char *near = rk_nearest(name, names, count);
+    if (near)
+        return rk_fail(env, RKHS_ERR_SPEC, "there is no %s '%.40s' (did you mean %s?): 'rkhs list %s' shows all", list->what,
+                       name, near, list->name);
+    return rk_fail(env, RKHS_ERR_SPEC, "there is no %s '%.40s': 'rkhs list %s' shows all", list->what, name, list->name);
+}
+
+/* "sigma, gamma" into buffer. */
+static const char *names_text(const rk_param *params, char *buffer, size_t room) {
+    size_t used = 0;
+    buffer[0] = 0;
+    for (const rk_param *p = params; p && p->name && used < room; p++)
+        used += (size_t)snprintf(buffer + used, room - used, "%s%s", used ? ", " : "", p->name);
+    return buffer;
+}
+
+/* The parameter that a key names. */
+static rkhs_status find_param(rkhs_env *env, const rk_entry *e, const char *key, const rk_param **out) {
+    const char *names[64] = {0};
+    char all[256];
+    int count = 0;
+    for (const rk_param *p = e->params; p && p->name; p++) {
+        if (strcmp(p->name, key) == 0) {
+            *out = p;
+            return RKHS_OK;
+        }
+        if (count < 64) names[count++] = p->name;
+    }
+    const char *near = rk_nearest(key, names, count);
+    if (!count) return rk_fail(env, RKHS_ERR_SPEC, "%s has no parameter '%.40s': it takes none", e->name, key);
+    return rk_fail(env, RKHS_ERR_SPEC, "%s has no parameter '%.40s'%s%s%s: it takes %s", e->name, key,
+                   near ? " (did you mean " : "", near ? near : "", near ? "?)" : "", names_text(e->params, all, sizeof all));
+}
+
+/* The position of a word in "a|b|c", or -1. */
+static int choice_find(const char *choices, const char *word) {
+    size_t length = strlen(word);
+    int position = 0;
+    if (strchr(word, '|')) return -1;
+    for (const char *s = choices; s; s = strchr(s, '|'), s = s ? s + 1 : NULL, position++)
+        if (strncmp(s, word, length) == 0 && (s[length] == '|' || s[length] == 0)) return position;
+    return -1;
+}
+
+const char *rk_choice_text(const char *choices, int position, char buffer[64]) {
+    const char *s = choices;
+    for (int i = 0; i < position && s; i++) s = strchr(s, '|'), s = s ? s + 1 : NULL;
+    size_t length = s ? strcspn(s, "|") : 0;
+    if (length > 63) length = 63;
+    memcpy(buffer, s ? s : "", length);
+    buffer[length] = 0;
+    return buffer;
+}
+
+/* " (did you mean clip?)" for a word that is near one of "clip|flip|refuse", else nothing, into room. */
+static const char *choice_near(const char *choices, const char *word, char room[64]) {
+    char all[256];
+    const char *names[32];
+    int count = 0;
+    snprintf(all, sizeof all, "%s", choices);
+    for (char *s = all; s && count < 32; count++) {
+        names[count] = s;
+        s = strchr(s, '|');
+        if (s) *s++ = 0;
+    }
+    const char *near = word ? rk_nearest(word, names, count) : NULL;
+    room[0] = 0;
+    if (near) snprintf(room, 64, " (did you mean %.40s?)", near);
+    return room;
+}
+
+/* Whether a value is a bare word, and which. */
+static const char *word_of(const rk_node *node) { return node->kind == RK_NODE_CALL && !node->brackets ? node->text : NULL; }
+
+static rkhs_status expected(rkhs_env *env, const rk_entry *e, const rk_param *p, const char *what, const rk_node *node) {
+    return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be %s%s%.40s", e->name, p->name, what, node->text ? ", not " : "",
+                   node->text ? node->text : "");
+}
+
+/* A value that is none of the parameter's words. */
+static rkhs_status unknown_choice(rkhs_env *env, const rk_entry *e, const rk_param *p, const char *or_else,
+                                  const rk_node *node) {
+    char near[64];
+    return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be %s%s%s%.40s%s", e->name, p->name, or_else, p->choices,
+                   node->text ? ", not " : "", node->text ? node->text : "", choice_near(p->choices, node->text, near));
+}
+
+/* A number within the parameter's bounds. */
+static rkhs_status value_in(rkhs_env *env, const rk_entry *e, const rk_param *p, double v, const rk_node *node, double *out) {
+    int bounded = p->min != 0 || p->max != 0 || p->open;
+    if (!(v >= -1e300 && v <= 1e300)) return expected(env, e, p, "finite", node);
+    if (bounded && (v < p->min || (p->open && v <= p->min)))
+        return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be %s %.15g, not %.15g%s%s", e->name, p->name,
+                       p->open ? "above" : "at least", p->min, v, p->value ? "; its default is " : ", or left out",
+                       p->value ? p->value : "");
+    if (bounded && p->max > p->min && v > p->max)
+        return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be at most %.15g, not %.15g", e->name, p->name, p->max, v);
+    *out = v;
+    return RKHS_OK;
+}
+
+static rkhs_status number_in(rkhs_env *env, const rk_entry *e, const rk_param *p, const rk_node *node, double *out) {
+    if (node->kind != RK_NODE_NUMBER) return expected(env, e, p, "a number", node);
+    return value_in(env, e, p, node->number, node, out);
+}
+
+static rkhs_status set_int(rkhs_env *env, const rk_entry *e, const rk_param *p, int64_t *slot, const rk_node *node) {
+    double v = 0;
+    rkhs_status status = number_in(env, e, p, node, &v);
+    if (status != RKHS_OK) return status;
+    if (v != floor(v) || fabs(v) > 9e15) return expected(env, e, p, "a whole number", node);
+    *slot = (int64_t)v;
+    return RKHS_OK;
+}
+
+static rkhs_status set_bool(rkhs_env *env, const rk_entry *e, const rk_param *p, int *slot, const rk_node *node) {
+    static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
+    const char *word = node->kind == RK_NODE_NUMBER ? node->text : word_of(node);
+    for (int i = 0; word && i < 6; i++) {
+        if (strcmp(word, words[i]) == 0) {
+            *slot = i & 1;
+            return RKHS_OK;
+        }
+    }
+    if (node->kind == RK_NODE_NUMBER && (node->number == 0 || node->number == 1)) {
+        *slot = node->number != 0;
+        return RKHS_OK;
+    }
+    return expected(env, e, p, "true or false", node);
+}
+
+static rkhs_status set_choice(rkhs_env *env, const rk_entry *e, const rk_param *p, int *slot, const rk_node *node) {
+    const char *word = word_of(node);
+    int position = word ? choice_find(p->choices, word) : -1;
+    if (position < 0) return unknown_choice(env, e, p, "", node);
+    *slot = position;
+    return RKHS_OK;
+}
+
+/* A number, or a rule's name with a whole argument and what its result is multiplied by: knn(10), knn(k=10, times=3). */
+static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_rule *slot, const rk_node *node) {
+    if (node->kind == RK_NODE_NUMBER) {
+        slot->rule = RK_RULE_NUMBER;
+        return number_in(env, e, p, node, &slot->value);
+    }
+    int position = node->kind == RK_NODE_CALL ? choice_find(p->choices, node->text) : -1;
+    if (position < 0) return unknown_choice(env, e, p, "a number or ", node);
+    *slot = (rk_rule){position, 0, 0};
+    const rk_node *argument = node->child;
+    if (strcmp(node->text, "knn") == 0) {
+        static const rk_param k = {.name = "k in knn(k, times)", .kind = RK_REAL, .value = "10", .max = 1e9, .open = 1};
+        static const rk_param times = {.name = "times in knn(k, times)", .kind = RK_REAL, .value = "1", .max = 1e9, .open = 1};
+        rkhs_status status = RKHS_OK;
+        int place = 0;
+        slot->k = 10;
+        slot->value = 1;
+        for (; argument && status == RKHS_OK; argument = argument->next, place++) {
+            int which = !argument->key                        ? place
+                        : strcmp(argument->key, "k") == 0     ? 0
+                        : strcmp(argument->key, "times") == 0 ? 1
+                                                              : 2;
+            if (which > 1) return expected(env, e, p, "knn(k, times)", argument);
+            status = number_in(env, e, which ? &times : &k, argument, which ? &slot->value : &slot->k);
+            if (status == RKHS_OK && slot->k >= 1 && slot->k != floor(slot->k))
+                status = expected(env, e, &k, "a whole number, or below 1 a share of the rows", argument);
+        }
+        return status;
+    }
+    return argument ? rk_fail(env, RKHS_ERR_SPEC, "%s: %s=%.40s takes nothing in brackets", e->name, p->name, node->text)
+                    : RKHS_OK;
+}
+
+static rkhs_status add_word(rk_text *text, const char *word);
+
+/* A name with what is in its brackets, as the grammar reads it back; sums and products have none. */
+static rkhs_status add_call(rk_text *text, const rk_node *node, int *plain) {
+    rkhs_status status = RKHS_OK;
+    if (node->kind == RK_NODE_CALL && !node->brackets) return add_word(text, node->text);
+    if (node->kind != RK_NODE_CALL) {
+        *plain &= node->kind == RK_NODE_NUMBER || node->kind == RK_NODE_LIST;
+        return rk_text_add(text, "%s", node->text ? node->text : "");
+    }
+    status = rk_text_add(text, "%s(", node->text);
+    for (const rk_node *c = node->child; c && status == RKHS_OK; c = c->next) {
+        status = rk_text_add(text, "%s%s%s", c == node->child ? "" : ",", c->key ? c->key : "", c->key ? "=" : "");
+        if (status == RKHS_OK) status = add_call(text, c, plain);
+    }
+    return status == RKHS_OK ? rk_text_add(text, ")") : status;
+}
+
+/* A word; of a list of entries also one with parameters, as text. */
+static rkhs_status set_word(rkhs_env *env, const rk_entry *e, const rk_param *p, char **slot, const rk_node *node) {
+    const char *word = node->kind == RK_NODE_NUMBER ? node->text : word_of(node);
+    if (word) return rk_strdup(env, word, slot);
+    rk_text text = {.env = env};
+    int plain = p->list && node->kind == RK_NODE_CALL;
+    rkhs_status status = plain ? add_call(&text, node, &plain) : RKHS_OK;
+    if (status == RKHS_OK && !plain)
+        status = expected(env, e, p, p->list ? "one name with its parameters, or text in quotes" : "a word", node);
+    if (status == RKHS_OK) *slot = text.s;
+    if (status != RKHS_OK) rk_free(env, text.s);
+    return status;
+}
+
+/* Ranges and rows: what they mean is seen where they are used. */
+static rkhs_status set_list(rkhs_env *env, const rk_entry *e, const rk_param *p, char **slot, const rk_node *node) {
+    if (node->kind != RK_NODE_LIST || strspn(node->text, "[0123456789:,]") < strlen(node->text))
+        return expected(env, e, p, "numbers from 0 and ranges of them, as in [0:50,7]", node);
+    return rk_strdup(env, node->text, slot);
+}
+
+/* Numbers, each within the parameter's bounds. */
+static rkhs_status set_reals(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_reals *slot, const rk_node *node) {
+    int64_t count = 1;
+    if (node->kind != RK_NODE_LIST || strchr(node->text, ':'))
+        return expected(env, e, p, "a list of numbers such as [0.5,-3]", node);
+    for (const char *s = node->text; *s; s++) count += *s == ',';
+    rkhs_status status = rk_alloc(env, count, sizeof *slot->values, &slot->values);
+    char *at = (char *)(uintptr_t)node->text;
+    for (int64_t i = 0; status == RKHS_OK && i < count; i++)
+        status = value_in(env, e, p, rk_strtod(at + 1, &at), node, &slot->values[i]);
+    slot->count = count;
+    return status;
+}
+
+static rkhs_status set_value(rkhs_env *env, const rk_entry *e, const rk_param *p, void *self, const rk_node *node) {
+    void *slot = slot_of(self, p);
+    switch (p->kind) {
+    case RK_INT: return set_int(env, e, p, slot, node);
+    case RK_REAL: return number_in(env, e, p, node, slot);
+    case RK_BOOL: return set_bool(env, e, p, slot, node);
+    case RK_CHOICE: return set_choice(env, e, p, slot, node);
+    case RK_RULE: return set_rule(env, e, p, slot, node);
+    case RK_WORD: return set_word(env, e, p, slot, node);
+    case RK_SPEC: return rk_spec_from_node(env, p->list, node, slot);
+    case RK_LIST: return set_list(env, e, p, slot, node);
+    case RK_REALS: return set_reals(env, e, p, slot, node);
+    }
+    return rk_fail(env, RKHS_ERR_BUG, "%s: a parameter of unknown kind", e->name);
+}
+
+/* Every slot as "not set". */
+static void unset_all(const rk_entry *e, void *self) {
+    for (const rk_param *p = e->params; p && p->name; p++) {
+        if (p->kind == RK_REAL) *(double *)slot_of(self, p) = NAN;
+        if (p->kind == RK_RULE) *(rk_rule *)slot_of(self, p) = (rk_rule){RK_RULE_UNSET, 0, 0};
+    }
+}
+
+/* Whether a given parameter stands in place of p. */
+static int replaced(const rk_entry *e, const rk_param *p, uint64_t given) {
+    for (const rk_param *q = e->params; q->name; q++)
+        if (given >> (q - e->params) & 1 && q->instead && strcmp(q->instead, p->name) == 0) return 1;
+    return 0;
+}
+
+/* The defaults of what was not given; `given` has a bit for each parameter. */
+static rkhs_status set_defaults(rkhs_env *env, const rk_entry *e, void *self, uint64_t given) {
+    for (const rk_param *p = e->params; p && p->name; p++) {
+        if (given >> (p - e->params) & 1) {
+            if (replaced(e, p, given))
+                return rk_fail(env, RKHS_ERR_SPEC, "%s: %s is given in two ways: keep one", e->name, p->name);
+            continue;
+        }
+        if (!p->value || replaced(e, p, given)) continue;
+        rk_node *node;
+        rkhs_status status = rk_parse(env, e->name, p->value, &node);
+        if (status == RKHS_OK) status = set_value(env, e, p, self, node);
+        if (status != RKHS_OK) return status;
+    }
+    return RKHS_OK;
+}
+
+/* The arguments as written: in order, then by name. */
+static rkhs_status set_given(rkhs_env *env, const rk_entry *e, void *self, const rk_node *node, uint64_t *given) {
+    int64_t count = 0, position = 0;
+    while (e->params && e->params[count].name) count++;
+    for (const rk_node *a = node->child; a; a = a->next) {
+        const rk_param *p;
+        if (a->key) {
+            rkhs_status status = find_param(env, e, a->key, &p);
+            if (status != RKHS_OK) return status;
+        } else {
+            if (position >= count)
+                return rk_fail(env, RKHS_ERR_SPEC, "%s takes %lld parameter%s, but more are given", e->name, (long long)count,
+                               count == 1 ? "" : "s");
+            p = &e->params[position++];
+        }
+        uint64_t bit = (uint64_t)1 << (p - e->params);
+        if (*given & bit) return rk_fail(env, RKHS_ERR_SPEC, "%s: %s is given twice", e->name, p->name);
+        *given |= bit;
+        rkhs_status status = set_value(env, e, p, self, a);
+        if (status != RKHS_OK) return status;
+    }
+    return RKHS_OK;
+}
+
+rkhs_status rk_spec_from_node(rkhs_env *env, const rk_list *list, const rk_node *node, rk_spec **spec) {
+    rkhs_status status = RKHS_OK;
+    rk_spec *s = NULL;
+    uint64_t given = 0;
+    *spec = NULL;
+    if (node->kind != RK_NODE_CALL)
+        FAIL(env, RKHS_ERR_SPEC, "a %s begins with its name, as in '%s'%s%.40s", list->what, list->entries[0]->name,
+             node->text ? ", not with " : "", node->text ? node->text : "");
+    TRY(rk_alloc(env, 1, sizeof *s, &s));
+    TRY(rk_list_get(env, list, node->text, &s->entry));
+    TRY(rk_alloc(env, 1, s->entry->size + 1, &s->self));
+    unset_all(s->entry, s->self);
+    TRY(set_given(env, s->entry, s->self, node, &given));
+    TRY(set_defaults(env, s->entry, s->self, given));
+    *spec = s;
+    s = NULL;
+done:
+    rk_spec_free(env, s);
+    return status;
+}
+
+rkhs_status rk_spec_new(rkhs_env *env, const rk_list *list, const char *text, rk_spec **spec) {
+    rk_mark mark = rk_scratch_mark(env);
+    rk_node *node;
+    *spec = NULL;
+    rkhs_status status = rk_parse(env, list->what, text, &node);
+    if (status == RKHS_OK) status = rk_spec_from_node(env, list, node, spec);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* Whether a slot is, or begins with, a pointer that the spec owns. */
+static int points(const rk_param *p) {
+    return p->kind == RK_LIST || p->kind == RK_WORD || p->kind == RK_SPEC || p->kind == RK_REALS;
+}
+
+rkhs_status rk_spec_copy(rkhs_env *env, const rk_spec *spec, rk_spec **copy) {
+    rkhs_status status = RKHS_OK;
+    rk_spec *s = NULL;
+    *copy = NULL;
+    TRY(rk_alloc(env, 1, sizeof *s, &s));
+    s->entry = spec->entry;
+    TRY(rk_alloc(env, 1, spec->entry->size + 1, &s->self));
+    memcpy(s->self, spec->self, spec->entry->size);
+    /* What a slot points to must not be shared, nor freed twice should a copy fail half way. */
+    for (const rk_param *p = s->entry->params; p && p->name; p++)
+        if (points(p)) *(void **)slot_of(s->self, p) = NULL;
+    for (const rk_param *p = s->entry->params; p && p->name; p++) {
+        void *const *from = slot_of(spec->self, p);
+        if (p->kind == RK_SPEC && *from) TRY(rk_spec_copy(env, *from, slot_of(s->self, p)));
+        if ((p->kind == RK_LIST || p->kind == RK_WORD) && *from) TRY(rk_strdup(env, *from, slot_of(s->self, p)));
+        if (p->kind == RK_REALS && *from) {
+            rk_reals *to = slot_of(s->self, p);
+            TRY(rk_alloc(env, to->count, sizeof *to->values, &to->values));
+            memcpy(to->values, *from, (size_t)to->count * sizeof *to->values);
+        }
+    }
+    *copy = s;
+    s = NULL;
+done:
+    rk_spec_free(env, s);
+    return status;
+}
+
+void rk_spec_free(rkhs_env *env, rk_spec *spec) {
+    if (!spec) return;
+    for (const rk_param *p = spec->self ? spec->entry->params : NULL; p && p->name; p++) {
+        void **slot = slot_of(spec->self, p);
+        if (p->kind == RK_SPEC) rk_spec_free(env, *slot);
+        if (points(p) && p->kind != RK_SPEC) rk_free(env, *slot);
+    }
+    rk_free(env, spec->self);
+    rk_free(env, spec);
+}
+
+/* A word as the grammar reads it back: quoted unless it is a plain name or number. */
+static rkhs_status add_word(rk_text *text, const char *word) {
+    int plain = word[0] && (strspn(word, "0123456789") == strlen(word) ||
+                            (strspn(word, "0123456789") == 0 &&
+                             strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(word)));
+    if (plain) return rk_text_add(text, "%s", word);
+    rkhs_status status = rk_text_add(text, "\"");
+    for (const char *c = word; *c && status == RKHS_OK; c++)
+        status = rk_text_add(text, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    return status == RKHS_OK ? rk_text_add(text, "\"") : status;
+}
+
+/* Numbers as the grammar reads them back. */
+static rkhs_status add_reals(rk_text *text, const rk_reals *reals) {
+    char number[40];
+    rkhs_status status = RKHS_OK;
+    for (int64_t i = 0; i < reals->count && status == RKHS_OK; i++)
+        status = rk_text_add(text, "%c%s", i ? ',' : '[', rk_number_text(reals->values[i], number));
+    return status == RKHS_OK ? rk_text_add(text, "]") : status;
+}
+
+/* One value as the grammar reads it back. */
+static rkhs_status add_value(rk_text *text, const rk_param *p, const void *slot) {
+    char buffer[64], number[40];
+    const rk_rule *rule = slot;
+    rkhs_status status;
+    switch (p->kind) {
+    case RK_INT: return rk_text_add(text, "%lld", (long long)*(const int64_t *)slot);
+    case RK_REAL: return rk_text_add(text, "%s", rk_number_text(*(const double *)slot, number));
+    case RK_BOOL: return rk_text_add(text, *(const int *)slot ? "true" : "false");
+    case RK_CHOICE: return rk_text_add(text, "%s", rk_choice_text(p->choices, *(const int *)slot, buffer));
+    case RK_LIST: return rk_text_add(text, "%s", *(char *const *)slot);
+    case RK_WORD: return add_word(text, *(char *const *)slot);
+    case RK_SPEC: return rk_spec_text(*(rk_spec *const *)slot, text);
+    case RK_REALS: return add_reals(text, slot);
+    case RK_RULE:
+        if (rule->rule == RK_RULE_NUMBER) return rk_text_add(text, "%s", rk_number_text(rule->value, number));
+        rk_choice_text(p->choices, rule->rule, buffer);
+        if (!rule->k) return rk_text_add(text, "%s", buffer);
+        status = rk_text_add(text, "%s(%s", buffer, rk_number_text(rule->k, number));
+        if (status != RKHS_OK || rule->value == 1) return status == RKHS_OK ? rk_text_add(text, ")") : status;
+        return rk_text_add(text, ",%s)", rk_number_text(rule->value, number));
+    }
+    return RKHS_ERR_BUG;
+}
+
+/* Whether there is anything to write. */
+static int is_set(const rk_param *p, const void *slot) {
+    switch (p->kind) {
+    case RK_INT: return p->value || *(const int64_t *)slot != 0;
+    case RK_REAL: return !isnan(*(const double *)slot);
+    case RK_RULE: return ((const rk_rule *)slot)->rule != RK_RULE_UNSET;
+    case RK_LIST:
+    case RK_WORD:
+    case RK_REALS: /* begins with its pointer */
+    case RK_SPEC: return *(void *const *)slot != NULL;
+    default: return 1;
+    }
+}
+
+rkhs_status rk_params_text(const rk_spec *spec, rk_text *text, int *count) {
+    rkhs_status status = RKHS_OK;
+    for (const rk_param *p = spec->entry->params; p && p->name && status == RKHS_OK; p++) {
+        const void *slot = slot_of(spec->self, p);
+        if (!is_set(p, slot)) continue;
+        status = rk_text_add(text, "%s%s=", (*count)++ ? ", " : "(", p->name);
+        if (status == RKHS_OK) status = add_value(text, p, slot);
+    }
+    return status;
+}
+
+rkhs_status rk_first_text(const rk_spec *spec, rk_text *text) {
+    return add_value(text, spec->entry->params, slot_of(spec->self, spec->entry->params));
+}
+
+rkhs_status rk_spec_text(const rk_spec *spec, rk_text *text) {
+    int count = 0;
+    rkhs_status status = rk_text_add(text, "%s", spec->entry->name);
+    if (status == RKHS_OK) status = rk_params_text(spec, text, &count);
+    return status == RKHS_OK && count ? rk_text_add(text, ")") : status;
+}

@@ -1,0 +1,315 @@
+/* column_names.c: names of columns, lists of texts in memory and in archives, and data whose columns stand in another order.
+ *
+ * A list of texts is one block that begins at its first text. Data that are compared with others are matched by the names of
+ * their columns where both have names: any order will do, columns that the others do not have are left out and said, and one
+ * that is missing is refused. Without names on either side columns are matched by their places. */
+#include "data/data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/* ---- lists of texts ---------------------------------------------------------------------------------------------------- */
+
+/* A number that is another one in each process: who writes a file cannot choose texts that all fall on one place. */
+static uint64_t hash_start(void) {
+    static _Atomic uint64_t start;
+    uint64_t s = atomic_load(&start), none = 0;
+    if (s) return s;
+    if (getrandom(&s, sizeof s, GRND_NONBLOCK) != sizeof s) s = (uint64_t)(uintptr_t)&s ^ (uint64_t)getpid() << 32;
+    s |= 1;
+    return atomic_compare_exchange_strong(&start, &none, s) ? s : none;
+}
+
+uint64_t rk_text_hash(const char *s) {
+    uint64_t h = hash_start();
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x9e3779b97f4a7c15u, h ^= h >> 32;
+    return h ^ h >> 29;
+}
+
+rkhs_status rk_texts_copy(rkhs_env *env, const char *const *texts, int64_t count, char ***copy) {
+    rkhs_status status = RKHS_OK;
+    int64_t bytes = 0;
+    char **list = NULL, *next;
+    for (int64_t c = 0; c < count; c++) bytes += (int64_t)strlen(texts[c]) + 1;
+    TRY(rk_alloc(env, rk_max(count, 1), sizeof *list, &list));
+    TRY(rk_alloc(env, rk_max(bytes, 1), 1, &list[0]));
+    next = list[0];
+    for (int64_t c = 0; c < count; c++) {
+        size_t length = strlen(texts[c]) + 1;
+        memcpy(next, texts[c], length);
+        list[c] = next;
+        next += length;
+    }
+    *copy = list;
+    list = NULL;
+done:
+    rk_free(env, list);
+    return status;
+}
+
+void rk_texts_free(rkhs_env *env, char **texts) {
+    if (texts) rk_free(env, texts[0]);
+    rk_free(env, texts);
+}
+
+rkhs_status rk_texts_save(rkhs_env *env, rk_archive *archive, const char *prefix, const char *what, const char *const *texts,
+                          int64_t count) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    rk_text all = {env, NULL, 0, 0};
+    char name[256];
+    int64_t *ends;
+    TRY(rk_scratch(env, count, sizeof *ends, &ends));
+    for (int64_t c = 0; c < count; c++) {
+        TRY(rk_text_add(&all, "%s", texts[c]));
+        ends[c] = all.length;
+    }
+    snprintf(name, sizeof name, "%s%snames", prefix, what);
+    TRY(rk_archive_put_text(archive, name, all.s ? all.s : ""));
+    snprintf(name, sizeof name, "%s%sends", prefix, what);
+    TRY(rk_archive_put_copy(archive, name, &(rk_array){'q', 1, {count}, ends}));
+done:
+    rk_free(env, all.s);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+rkhs_status rk_texts_load(rkhs_env *env, rk_archive *archive, const char *prefix, const char *what, const char ***texts,
+                          int64_t *count) {
+    rkhs_status status = RKHS_OK;
+    rk_array ends;
+    const char *all, **list;
+    char name[256], *copy;
+    int64_t from = 0;
+    snprintf(name, sizeof name, "%s%sends", prefix, what);
+    TRY(rk_archive_get(archive, name, 'q', 1, &ends));
+    snprintf(name, sizeof name, "%s%snames", prefix, what);
+    TRY(rk_archive_get_text(archive, name, &all));
+    const int64_t *end = ends.data, length = (int64_t)strlen(all);
+    *count = ends.shape[0];
+    TRY(rk_scratch(env, *count, sizeof *list, &list));
+    TRY(rk_scratch(env, length + *count, 1, &copy));
+    for (int64_t c = 0; c < *count; c++) {
+        if (end[c] < from || end[c] > length || (c + 1 == *count && end[c] != length))
+            FAIL(env, RKHS_ERR_FORMAT, "%s: the names in '%.80s' are damaged: make the file again", rk_archive_path(archive),
+                 name);
+        memcpy(copy, all + from, (size_t)(end[c] - from));
+        list[c] = copy;
+        copy += end[c] - from;
+        *copy++ = 0;
+        from = end[c];
+    }
+    *texts = list;
+done:
+    return status;
+}
+
+/* ---- names of columns -------------------------------------------------------------------------------------------------- */
+
+rkhs_status rk_columns_name(rkhs_data *x, const char *const *names) {
+    char **copy = NULL;
+    rkhs_status status = names ? rk_texts_copy(x->env, names, x->columns, &copy) : RKHS_OK;
+    if (status != RKHS_OK) return status;
+    rk_texts_free(x->env, x->names);
+    x->names = copy;
+    return RKHS_OK;
+}
+
+rkhs_status rk_columns_copy(const rkhs_data *from, rkhs_data *to) {
+    if (!from->names || to->names || from->columns != to->columns) return RKHS_OK;
+    return rk_columns_name(to, (const char *const *)from->names);
+}
+
+rkhs_status rkhs_data_set_column_names(rkhs_data *data, const char *const *names) {
+    if (!data) return RKHS_ERR_ARGUMENT;
+    rk_clear(data->env);
+    if (!(data->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE)))
+        return rk_fail(data->env, RKHS_ERR_ARGUMENT, "names are for the columns of dense and sparse data, not of %s data",
+                       data->type->entry.name);
+    for (int64_t c = 0; names && c < data->columns; c++)
+        if (!names[c])
+            return rk_fail(data->env, RKHS_ERR_ARGUMENT, "column %lld has no name: give all names or none", (long long)c);
+    return rk_columns_name(data, names);
+}
+
+const char *rkhs_data_column_name(const rkhs_data *data, int64_t column) {
+    return data && data->names && column >= 0 && column < data->columns ? data->names[column] : NULL;
+}
+
+rkhs_status rk_columns_save(const rkhs_data *x, rk_archive *archive, const char *prefix) {
+    if (!x->names) return RKHS_OK;
+    return rk_texts_save(x->env, archive, prefix, "column_", (const char *const *)x->names, x->columns);
+}
+
+rkhs_status rk_columns_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *x) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    const char **names;
+    char name[256];
+    int64_t count;
+    snprintf(name, sizeof name, "%scolumn_names", prefix);
+    if (!rk_archive_has(archive, name)) return RKHS_OK;
+    TRY(rk_texts_load(env, archive, prefix, "column_", &names, &count));
+    if (count != x->columns)
+        FAIL(env, RKHS_ERR_FORMAT, "%s: there are %lld names for %lld columns: make the file again", rk_archive_path(archive),
+             (long long)count, (long long)x->columns);
+    TRY(rk_columns_name(x, names));
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* ---- another order ----------------------------------------------------------------------------------------------------- */
+
+/* Names of columns for a sentence: "'a', 'b' and 3 more". */
+typedef struct shown {
+    char text[320];
+    int64_t count;
+} shown;
+
+static void show(shown *s, const char *name) {
+    size_t used = strlen(s->text);
+    if (s->count++ < 4) snprintf(s->text + used, sizeof s->text - used, "%s'%.60s'", used ? ", " : "", name);
+}
+
+static const char *show_end(shown *s) {
+    size_t used = strlen(s->text);
+    if (s->count > 4) snprintf(s->text + used, sizeof s->text - used, " and %lld more", (long long)(s->count - 4));
+    return s->text;
+}
+
+/* Where each name of x stands: slots of a table, by hash; -1: empty. */
+typedef struct places {
+    const rkhs_data *x;
+    int64_t slots, *slot;
+} places;
+
+static int64_t slot_of(const places *p, const char *name) {
+    int64_t at = (int64_t)(rk_text_hash(name) & (uint64_t)(p->slots - 1));
+    while (p->slot[at] >= 0 && strcmp(p->x->names[p->slot[at]], name) != 0) at = (at + 1) & (p->slots - 1);
+    return at;
+}
+
+static rkhs_status twice(rkhs_env *env, const char *name) {
+    return rk_fail(env, RKHS_ERR_DATA,
+                   "the columns stand in another order than those they are compared with, and the name '%.60s' is there twice: "
+                   "give every column a name of its own",
+                   name);
+}
+
+/* The column of x that has the name of each column of `like`; refuses what is missing. */
+static rkhs_status match_columns(rkhs_env *env, const rkhs_data *x, const rkhs_data *like, int64_t *from) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    places p = {.x = x, .slots = 16};
+    shown missing = {{0}, 0}, extra = {{0}, 0};
+    char *used;
+    while (p.slots < 2 * x->columns) p.slots *= 2;
+    TRY(rk_scratch(env, p.slots, sizeof *p.slot, &p.slot));
+    TRY(rk_scratch(env, x->columns, 1, &used));
+    for (int64_t s = 0; s < p.slots; s++) p.slot[s] = -1;
+    for (int64_t c = 0; c < x->columns; c++) {
+        int64_t at = slot_of(&p, x->names[c]);
+        if (p.slot[at] >= 0)
+            used[p.slot[at]] = 2;
+        else
+            p.slot[at] = c;
+    }
+    for (int64_t c = 0; c < like->columns; c++) {
+        from[c] = p.slot[slot_of(&p, like->names[c])];
+        if (from[c] < 0) {
+            show(&missing, like->names[c]);
+            continue;
+        }
+        if (used[from[c]]) TRY(twice(env, like->names[c]));
+        used[from[c]] = 1;
+    }
+    if (missing.count)
+        FAIL(env, RKHS_ERR_DATA,
+             "there %s no column%s %s, which the objects that these are compared with have: give their columns, in any order, "
+             "or a table without names",
+             missing.count == 1 ? "is" : "are", missing.count == 1 ? "" : "s", show_end(&missing));
+    for (int64_t c = 0; c < x->columns; c++)
+        if (used[c] != 1 && p.slot[slot_of(&p, x->names[c])] == c) show(&extra, x->names[c]);
+    if (extra.count)
+        rk_log(env, RKHS_LOG_ADVICE, "column%s %s: left out, as the model, or what is compared with, does not know %s",
+               extra.count == 1 ? "" : "s", show_end(&extra), extra.count == 1 ? "it" : "them");
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* Dense columns in the order of `from`. */
+static rkhs_status gather_dense(rkhs_env *env, const rkhs_data *x, const int64_t *from, int64_t count, rkhs_data **out) {
+    const rk_dense *d = x->self;
+    double *to;
+    rkhs_status status = rk_data_dense_new(env, x->rows, count, &to, out);
+    for (int64_t i = 0; status == RKHS_OK && i < x->rows; i++)
+        for (int64_t c = 0; c < count; c++) *to++ = d->values[i * d->ld + from[c]];
+    return status;
+}
+
+/* A number of a sparse row, to be sorted by column. */
+typedef struct entry {
+    int32_t column;
+    double value;
+} entry;
+
+static int by_column(const void *a, const void *b) {
+    int32_t x = ((const entry *)a)->column, y = ((const entry *)b)->column;
+    return (x > y) - (x < y);
+}
+
+/* The same of sparse rows; *out is freed by the caller also when it fails. */
+static rkhs_status gather_sparse(rkhs_env *env, const rkhs_data *x, const int64_t *from, int64_t count, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
+    const rk_sparse *s = x->self;
+    int64_t *starts, *to, q = 0;
+    double *values;
+    int32_t *cols;
+    entry *row;
+    TRY(rk_scratch(env, x->columns, sizeof *to, &to));
+    TRY(rk_scratch(env, rk_min(x->columns, s->starts[x->rows]), sizeof *row, &row));
+    for (int64_t c = 0; c < x->columns; c++) to[c] = -1;
+    for (int64_t c = 0; c < count; c++) to[from[c]] = c;
+    TRY(rk_data_sparse_new(env, x->rows, count, s->starts[x->rows], &values, &cols, &starts, out));
+    for (int64_t i = 0; i < x->rows; i++) {
+        int64_t there = 0;
+        for (int64_t k = s->starts[i]; k < s->starts[i + 1]; k++)
+            if (to[s->columns[k]] >= 0) row[there++] = (entry){(int32_t)to[s->columns[k]], s->values[k]};
+        qsort(row, (size_t)there, sizeof *row, by_column);
+        for (int64_t k = 0; k < there; k++, q++) cols[q] = row[k].column, values[q] = row[k].value;
+        starts[i + 1] = q;
+    }
+done:
+    return status;
+}
+
+static int same_names(const rkhs_data *x, const rkhs_data *like) {
+    if (x->columns != like->columns) return 0;
+    for (int64_t c = 0; c < x->columns; c++)
+        if (strcmp(x->names[c], like->names[c]) != 0) return 0;
+    return 1;
+}
+
+rkhs_status rk_columns_like(rkhs_env *env, const rkhs_data *x, const rkhs_data *like, rkhs_data **aligned) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    rkhs_data *y = NULL;
+    int64_t *from;
+    *aligned = NULL;
+    if (!x->names || !like->names || same_names(x, like) || !(x->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE))) return RKHS_OK;
+    TRY(rk_scratch(env, like->columns, sizeof *from, &from));
+    TRY(match_columns(env, x, like, from));
+    TRY((x->type == &rk_data_sparse ? gather_sparse : gather_dense)(env, x, from, like->columns, &y));
+    TRY(rk_columns_copy(like, y));
+    *aligned = y;
+    y = NULL;
+done:
+    rkhs_data_free(y);
+    rk_scratch_release(env, mark);
+    return status;
+}

@@ -1,0 +1,116 @@
+/* merge_grams.c: parts of a Gram, some rows each, joined to one file.
+ *
+ *     K = [ P_1; P_2; ... ],  P_q is rows of K, all n columns
+ *
+ * A part does not carry its place, as an NPY has no room for it: parts are joined in the order given. But K is symmetric, and
+ * every value above the diagonal stands below it too, most often in another part: a wrong order, other data or another kernel
+ * are seen. Parts stay on the disk where that can be, and the result is written as they are read. */
+#include "io/io.h"
+#include "kernel/kernel.h"
+
+#include <string.h>
+
+typedef struct parts {
+    rkhs_env *env;
+    const char *const *paths;
+    int64_t count;
+    rkhs_data **data;
+    int64_t n;          /* rows = columns of the whole */
+    const double **row; /* n */
+} parts;
+
+/* Reads every part, on the disk where possible; all have as many columns as there are rows in all. */
+static rkhs_status read_parts(parts *p) {
+    rkhs_status status = RKHS_OK;
+    rkhs_kernel *precomputed = NULL;
+    int64_t rows = 0, ld;
+    TRY(rk_kernel_new(p->env, "precomputed", &precomputed));
+    for (int64_t q = 0; q < p->count; q++) {
+        TRY(rkhs_data_read_for(p->env, p->paths[q], NULL, precomputed, &p->data[q]));
+        if (!rkhs_data_values(p->data[q], &ld))
+            FAIL(p->env, RKHS_ERR_DATA, "%s: it holds %s data, not rows of a Gram: give numbers", p->paths[q],
+                 rkhs_data_kind(p->data[q]));
+        if (p->data[q]->columns != p->data[0]->columns)
+            FAIL(p->env, RKHS_ERR_DATA, "%s has %lld columns, but %s has %lld: give parts of one Gram", p->paths[q],
+                 (long long)p->data[q]->columns, p->paths[0], (long long)p->data[0]->columns);
+        rows += p->data[q]->rows;
+    }
+    p->n = p->data[0]->columns;
+    if (rows < p->n)
+        FAIL(p->env, RKHS_ERR_DATA,
+             "the parts have %lld rows together, and %lld columns: %lld %s missing: give every part, in order", (long long)rows,
+             (long long)p->n, (long long)(p->n - rows), p->n - rows == 1 ? "row is" : "rows are");
+    if (rows > p->n)
+        FAIL(p->env, RKHS_ERR_DATA,
+             "the parts have %lld rows together, and only %lld columns, %lld too many: give every row once", (long long)rows,
+             (long long)p->n, (long long)(rows - p->n));
+done:
+    rkhs_kernel_free(precomputed);
+    return status;
+}
+
+/* The part that holds row i of the whole. */
+static const char *part_of(const parts *p, int64_t i) {
+    int64_t q = 0;
+    while (i >= p->data[q]->rows) i -= p->data[q++]->rows;
+    return p->paths[q];
+}
+
+/* Refuses parts that do not make up a symmetric matrix. */
+static rkhs_status check_symmetry(parts *p) {
+    rkhs_status status = RKHS_OK;
+    int64_t at[2], i = 0, ld;
+    TRY(rk_scratch(p->env, p->n, sizeof *p->row, &p->row));
+    for (int64_t q = 0; q < p->count; q++) {
+        const double *values = rkhs_data_values(p->data[q], &ld);
+        for (int64_t r = 0; r < p->data[q]->rows; r++) p->row[i++] = values + r * ld;
+    }
+    TRY(rk_asymmetry(p->env, p->n, p->row, NULL, 0, at));
+    if (at[0] < 0) goto done;
+    double a = p->row[at[0]][at[1]], b = p->row[at[1]][at[0]];
+    const char *first = part_of(p, at[0]), *second = part_of(p, at[1]);
+    FAIL(p->env, RKHS_ERR_DATA,
+         "row %lld, column %lld is %.17g (%.200s), but row %lld, column %lld is %.17g (%.200s), counted from 1: %s",
+         (long long)at[0] + 1, (long long)at[1] + 1, a, first, (long long)at[1] + 1, (long long)at[0] + 1, b, second,
+         fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b))
+             ? "the last digits differ, as on machines of different kinds: make both on one kind"
+             : "give the parts in the order of their rows, made by one kernel from the same data");
+done:
+    return status;
+}
+
+static rkhs_status write_parts(const parts *p, rk_output *out) {
+    rkhs_status status = RKHS_OK;
+    char header[RK_NPY_ROOM];
+    int64_t ld;
+    TRY(rk_output_write(out, header, rk_npy_header(header, "<f8", 2, (int64_t[]){p->n, p->n})));
+    for (int64_t q = 0; q < p->count; q++) {
+        const double *values = rkhs_data_values(p->data[q], &ld); /* as read: ld is the number of columns */
+        TRY(rk_output_write(out, values, (size_t)(p->data[q]->rows * p->n) * sizeof *values));
+    }
+done:
+    return status;
+}
+
+rkhs_status rkhs_data_merge_gram(rkhs_env *env, const char *const *paths, int64_t count, const char *path) {
+    if (!env) return RKHS_ERR_ARGUMENT;
+    rkhs_status status = RKHS_OK;
+    rk_output *out = NULL;
+    parts p = {.env = env, .paths = paths};
+    rk_clear(env);
+    rk_mark mark = rk_scratch_mark(env);
+    if (!paths || count < 1 || !path) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_data_merge_gram: a null argument, or no parts");
+    TRY(rk_alloc(env, count, sizeof *p.data, &p.data));
+    p.count = count;
+    TRY(read_parts(&p));
+    TRY(check_symmetry(&p));
+    TRY(rk_output_open(env, path, &out));
+    TRY(write_parts(&p, out));
+    TRY(rk_output_commit(out));
+done:
+    rk_output_free(out);
+    for (int64_t q = 0; q < p.count; q++) rkhs_data_free(p.data[q]);
+    rk_free(env, p.data);
+    rk_scratch_release(env, mark);
+    return status;
+}

@@ -1,0 +1,84 @@
+/* column_sums.c: tiles of sums over columns of a term that is no product: |x - y|, min(x, y), (x - y)^2/(x + y).
+ *
+ * Dense rows of one side are laid by column, a strip of some columns at a time, past which go the rows of the other side
+ * (la/pair_sums.c). Of sparse rows only the columns that both have are looked at: the terms of all others are |x| + |y|,
+ * whose sums are known. What is left of two sums that nearly cancel is computed again from the two rows, so that two equal rows
+ * are at distance 0. */
+#include "kernel/kernel.h"
+
+#include <string.h>
+
+enum { STRIP = 16 }; /* columns of a tile that stay in the first cache; a multiple of 4 */
+static const double CLOSE = 1e-3;
+
+static const rk_dense *dense_of(const rk_bound *b) { return b->x->self; }
+static int is_sparse(const rk_bound *b) { return b->x->type == &rk_data_sparse; }
+static const double *row_of(const rk_bound *b, int64_t i) { return dense_of(b)->values + i * dense_of(b)->ld; }
+
+/* The sum of each row, added as the minimum of a row and itself is, to the bit, so that minmax(x, x) is 1; whether all is
+ * narrow. */
+static void dense_sums(const rk_bound *b, rk_vector_side *side) {
+    side->narrow = 1;
+    for (int64_t i = 0; i < b->x->rows; i++) {
+        const double *row = row_of(b, i);
+        side->norm[i] = 0;
+        rk_add_minima(1, b->x->columns, row, row, 1, &side->norm[i]);
+        for (int64_t c = 0; c < b->x->columns; c++)
+            side->narrow &= row[c] == 0 || (row[c] >= RK_NARROW && row[c] <= 1 / RK_NARROW);
+    }
+}
+
+rkhs_status rk_vector_prepare_sums(rkhs_env *env, rk_bound *b) {
+    rkhs_status status = rk_vector_prepare(env, b);
+    if (status != RKHS_OK || b->x->type == &rk_data_bits) return status; /* a square of 1 is 1 */
+    rk_vector_side *side = b->side;
+    const rk_sparse *s = is_sparse(b) ? b->x->self : NULL;
+    if (!s) dense_sums(b, side);
+    for (int64_t i = 0; s && i < b->x->rows; i++) {
+        side->norm[i] = 0;
+        for (int64_t q = s->starts[i]; q < s->starts[i + 1]; q++) side->norm[i] += fabs(s->values[q]);
+    }
+    return RKHS_OK;
+}
+
+void rk_vector_direct(rk_pairs_fn *term, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                      double *out, int64_t ld, rk_work work) {
+    double *strip = rk_work_take(&work, STRIP * RK_TILE);
+    for (int64_t i = 0; i < ni; i++) memset(out + i * ld, 0, (size_t)nj * sizeof *out);
+    for (int64_t c = 0; c < a->x->columns; c += STRIP) {
+        int64_t nc = rk_min(STRIP, a->x->columns - c);
+        for (int64_t j = 0; j < nj; j++)
+            for (int64_t k = 0; k < nc; k++) strip[k * RK_TILE + j] = row_of(b, j0 + j)[c + k];
+        for (int64_t i = 0; i < ni; i++) term(nj, nc, row_of(a, i0 + i) + c, strip, RK_TILE, out + i * ld);
+    }
+}
+
+/* Sums of terms over all columns from those over common ones, which are in out. */
+static void complete(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                     double *out, int64_t ld) {
+    const rk_vector_side *sa = a->side, *sb = b->side;
+    for (int64_t i = 0; i < ni; i++)
+        for (int64_t j = 0; j < nj; j++) {
+            double all = sa->norm[i0 + i] + sb->norm[j0 + j], v = all - out[i * ld + j];
+            out[i * ld + j] = v > CLOSE * all ? v : rk_sparse_apart(what, a->x, i0 + i, b->x, j0 + j);
+        }
+}
+
+void rk_vector_sums(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                    double *out, int64_t ld, rk_work work) {
+    if (a->x->type == &rk_data_bits) { /* of 0 and 1 the difference is its own square */
+        rk_vector_squares(a, i0, ni, b, j0, nj, out, ld, work);
+        return;
+    }
+    if (is_sparse(a)) {
+        rk_sparse_common(what, a, i0, ni, b, j0, nj, out, ld);
+        if (what != RK_PAIR_MINIMUM) complete(what, a, i0, ni, b, j0, nj, out, ld);
+        return;
+    }
+    int narrow = ((const rk_vector_side *)a->side)->narrow && ((const rk_vector_side *)b->side)->narrow;
+    rk_pairs_fn *term = what == RK_PAIR_MINIMUM    ? rk_add_minima
+                        : what == RK_PAIR_ABSOLUTE ? rk_add_absolutes
+                        : narrow                   ? rk_add_ratios
+                                                   : rk_add_ratios_wide;
+    rk_vector_direct(term, a, i0, ni, b, j0, nj, out, ld, work);
+}

@@ -1,0 +1,88 @@
+/* tiny_rows.c: pairs of rows that are too small for squares.
+ *
+ *     |x - y| = m |(x - y)/m|,  <x,y> / (|x| |y|) = <x/a, y/b> / (|x/a| |y/b|),  m, a, b the largest magnitudes
+ *
+ * Below 1e-140 the square of a length has no digits, or is 0. The fast ways of vector.c and sparse_rows.c are right above it;
+ * what falls below is computed again here, a pair at a time. */
+#include "kernel/kernel.h"
+
+#include <string.h>
+
+/* Two rows, column by column; of sparse ones the columns where either has a number. */
+typedef struct walk {
+    const double *x, *y;
+    const int32_t *cx, *cy; /* NULL: dense */
+    int64_t p, q, end_p, end_q;
+} walk;
+
+static walk walk_of(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j) {
+    if (a->x->type == &rk_data_sparse) {
+        const rk_sparse *s = a->x->self, *t = b->x->self;
+        return (walk){s->values,    t->values,    s->columns,       t->columns,
+                      s->starts[i], t->starts[j], s->starts[i + 1], t->starts[j + 1]};
+    }
+    const rk_dense *s = a->x->self, *t = b->x->self;
+    int64_t columns = a->x->columns;
+    return (walk){s->values + i * s->ld, t->values + j * t->ld, NULL, NULL, 0, 0, columns, columns};
+}
+
+/* The next pair of numbers; 0 at the end. */
+static int step(walk *w, double *u, double *v) {
+    if (w->p >= w->end_p && w->q >= w->end_q) return 0;
+    int64_t c = !w->cx            ? 0
+                : w->p < w->end_p ? w->cx[w->p]
+                                  : INT64_MAX,
+            d = !w->cx            ? 0
+                : w->q < w->end_q ? w->cy[w->q]
+                                  : INT64_MAX;
+    *u = c <= d ? w->x[w->p] : 0;
+    *v = d <= c ? w->y[w->q] : 0;
+    w->p += c <= d;
+    w->q += d <= c;
+    return 1;
+}
+
+int rk_row_tiny(const rk_bound *a, int64_t i, double norm) {
+    double u, v;
+    if (!(norm < RK_TINY) || a->x->type == &rk_data_bits) return 0; /* bits are 0 or 1 */
+    for (walk w = walk_of(a, i, a, i); norm == 0 && step(&w, &u, &v);)
+        if (u != 0) return 1;
+    return norm > 0;
+}
+
+double rk_pair_cosine(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j) {
+    double u, v, s = 0, t = 0, uu = 0, vv = 0, uv = 0;
+    for (walk w = walk_of(a, i, b, j); step(&w, &u, &v);) s = fmax(s, fabs(u)), t = fmax(t, fabs(v));
+    if (!(s > 0 && t > 0)) return s == t;
+    for (walk w = walk_of(a, i, b, j); step(&w, &u, &v);) {
+        u /= s, v /= t;
+        uu += u * u, vv += v * v, uv += u * v;
+    }
+    v = uv / sqrt(uu) / sqrt(vv);
+    return v > 1 ? 1 : v < -1 ? -1 : v;
+}
+
+double rk_pair_tanimoto(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j) {
+    double u, v, m = 0, all = 0, both = 0;
+    for (walk w = walk_of(a, i, b, j); step(&w, &u, &v);) m = fmax(m, fmax(fabs(u), fabs(v)));
+    if (!(m > 0)) return 1;
+    for (walk w = walk_of(a, i, b, j); step(&w, &u, &v);) {
+        u /= m, v /= m;
+        all += u * u + v * v, both += u * v;
+    }
+    return both / (all - both);
+}
+
+double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j) {
+    double u, v, m = 0, sum = 0;
+    if (a->x->type == &rk_data_bits) {
+        rk_vector_squares(a, i, 1, b, j, 1, &sum, 1, (rk_work){0});
+        return sqrt(sum);
+    }
+    walk first = walk_of(a, i, b, j), w = first;
+    if (!first.cx && memcmp(first.x, first.y, (size_t)first.end_p * sizeof *first.x) == 0) return 0; /* copies are common */
+    while (step(&w, &u, &v)) m = fmax(m, fabs(u - v));
+    if (!(m > 0)) return 0;
+    for (w = first; step(&w, &u, &v);) sum += (u - v) / m * ((u - v) / m);
+    return m * sqrt(sum);
+}

@@ -1,0 +1,37 @@
+/* pair_forces.c: what one point and many others, which lie by column, do to each other along the line between them. Compiled
+ * for several instruction sets. */
+#include "la/la.h"
+
+/* Eight sums each, so that additions need not wait for each other; their order depends on n alone. */
+enum { SUMS = 8 };
+
+RK_CLONES void rk_add_forces(int64_t n, int64_t d, const double *a, const double *b, int64_t ldb, const double *restrict w,
+                             double *restrict pull, double *restrict back) {
+    for (int64_t c = 0; c < d; c++) {
+        const double *restrict p = b + c * ldb;
+        double *restrict q = back + c * ldb;
+        double sum[SUMS] = {0}, rest = 0, x = a[c];
+        int64_t j = 0;
+        for (; j + SUMS <= n; j += SUMS)
+            for (int l = 0; l < SUMS; l++) {
+                double v = w[j + l] * (x - p[j + l]);
+                sum[l] += v;
+                q[j + l] -= v;
+            }
+        for (; j < n; j++) {
+            double v = w[j] * (x - p[j]);
+            rest += v;
+            q[j] -= v;
+        }
+        pull[c] += rest + (((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
+    }
+}
+
+RK_CLONES double rk_weighted_difference(int64_t n, const double *restrict w, double a, const double *restrict b) {
+    double sum[SUMS] = {0}, rest = 0;
+    int64_t j = 0;
+    for (; j + SUMS <= n; j += SUMS)
+        for (int l = 0; l < SUMS; l++) sum[l] += w[j + l] * (a - b[j + l]);
+    for (; j < n; j++) rest += w[j] * (a - b[j]);
+    return rest + (((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
+}

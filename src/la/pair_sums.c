@@ -1,0 +1,64 @@
+/* pair_sums.c: sums over columns of a term of two numbers: out_j += sum_c term(a_c, b_cj), one row against many that lie by
+ * column.
+ *
+ * Such sums are no matrix products. Four columns go at a time, so that out is loaded and stored once for four of them; sums are
+ * grouped by the number of the column alone, so that their bits depend on the two rows and nothing else. */
+#include "la/la.h"
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+ALWAYS double square(double x, double y) { return (x - y) * (x - y); }
+ALWAYS double absolute(double x, double y) { return fabs(x - y); }
+ALWAYS double minimum(double x, double y) { return x < y ? x : y; }
+/* 0/0 is 0. */
+ALWAYS double ratio(double x, double y) {
+    double s = x + y;
+    return (x - y) * ((x - y) / (s > 0x1p-1022 ? s : 0x1p-1022));
+}
+
+/* Four ratios through one division, which costs as much as all the rest: p/s + q/t = (p t + q s)/(s t). Nothing cancels. A
+ * number above 0 is not changed by adding 1e-55, and two zeros give 0/1e-55. */
+ALWAYS double four_ratios(const double x[4], double y0, double y1, double y2, double y3) {
+    double d0 = x[0] - y0, d1 = x[1] - y1, d2 = x[2] - y2, d3 = x[3] - y3;
+    double s0 = (x[0] + 1e-55) + y0, s1 = (x[1] + 1e-55) + y1, s2 = (x[2] + 1e-55) + y2, s3 = (x[3] + 1e-55) + y3;
+    double p = d0 * d0 * s1 + d1 * d1 * s0, q = d2 * d2 * s3 + d3 * d3 * s2, u = s0 * s1, v = s2 * s3;
+    return (p * v + q * u) / (u * v);
+}
+
+#define FOUR(term) ((term(x[0], p[j]) + term(x[1], q[j])) + (term(x[2], r[j]) + term(x[3], s[j])))
+
+/* The loop of all: `four` for four columns, `term` for those left over. */
+#define ADD(name, four, term)                                                                                                  \
+    RK_CLONES void name(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *restrict out) {       \
+        int64_t c = 0;                                                                                                         \
+        for (; c + 4 <= count; c += 4) {                                                                                       \
+            const double *restrict p = b + c * ldb, *restrict q = p + ldb, *restrict r = q + ldb, *restrict s = r + ldb;       \
+            const double x[4] = {a[c], a[c + 1], a[c + 2], a[c + 3]};                                                          \
+            for (int64_t j = 0; j < n; j++) out[j] += four;                                                                    \
+        }                                                                                                                      \
+        for (; c < count; c++) {                                                                                               \
+            const double *restrict p = b + c * ldb;                                                                            \
+            double x = a[c];                                                                                                   \
+            for (int64_t j = 0; j < n; j++) out[j] += term(x, p[j]);                                                           \
+        }                                                                                                                      \
+    }
+
+ADD(rk_add_squares, FOUR(square), square)
+ADD(rk_add_absolutes, FOUR(absolute), absolute)
+ADD(rk_add_minima, FOUR(minimum), minimum)
+ADD(rk_add_ratios, four_ratios(x, p[j], q[j], r[j], s[j]), ratio)
+ADD(rk_add_ratios_wide, FOUR(ratio), ratio)
+
+/* |s x - t y|^2; eight sums, so that additions need not wait for each other. */
+RK_CLONES double rk_scaled_square(int64_t n, double s, const double *x, double t, const double *y) {
+    enum { SUMS = 8 };
+    double sum[SUMS] = {0}, rest = 0;
+    int64_t c = 0;
+    for (; c + SUMS <= n; c += SUMS)
+        for (int l = 0; l < SUMS; l++) {
+            double d = s * x[c + l] - t * y[c + l];
+            sum[l] += d * d;
+        }
+    for (; c < n; c++) rest += (s * x[c] - t * y[c]) * (s * x[c] - t * y[c]);
+    return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7])) + rest;
+}

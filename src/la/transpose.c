@@ -1,0 +1,122 @@
+/* transpose.c: tiles turned round, B = A', and written to where they belong.
+ *
+ * Rows are far apart, so that B is written in runs of whole cache lines, eight rows of it at a time. */
+#include "la/la.h"
+#include "la/transpose.h"
+
+#include <string.h>
+
+enum { LINE = 8, MIRROR = 32, ALONG = 256 };
+
+/* Some rows i .. of A, from column j on, one by one. */
+static void turn_plain(int64_t i, int64_t ni, int64_t j, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
+    for (int64_t from = j; from < nj; from += LINE)
+        for (int64_t a = i; a < ni; a++)
+            for (int64_t b = from; b < rk_min(from + LINE, nj); b++) B[b * ldb + a] = A[a * lda + b];
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+/* Whole squares of LANES, then the borders. */
+#define TURN(name, isa, vector, store, turned)                                                                                 \
+    __attribute__((target(isa))) static void name(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B,             \
+                                                  int64_t ldb) {                                                               \
+        enum { LANES = sizeof(vector) / sizeof(double) };                                                                      \
+        int64_t whole_i = ni / LANES * LANES, whole_j = nj / LINE * LINE;                                                      \
+        for (int64_t j = 0; j < whole_j; j += LINE)                                                                            \
+            for (int64_t i = 0; i < whole_i; i += LANES) {                                                                     \
+                const double *row[LANES];                                                                                      \
+                RK_UNROLL for (int r = 0; r < LANES; r++) row[r] = A + (i + r) * lda + j;                                      \
+                RK_UNROLL for (int k = 0; k < LINE; k += LANES) {                                                              \
+                    vector y[LANES];                                                                                           \
+                    turned(row, k, y);                                                                                         \
+                    RK_UNROLL for (int c = 0; c < LANES; c++) store(B + (j + k + c) * ldb + i, y[c]);                          \
+                }                                                                                                              \
+            }                                                                                                                  \
+        turn_plain(whole_i, ni, 0, whole_j, A, lda, B, ldb);                                                                   \
+        turn_plain(0, ni, whole_j, nj, A, lda, B, ldb);                                                                        \
+    }
+
+TURN(turn_avx2, "avx2", __m256d, _mm256_storeu_pd, rk_transposed_avx2)
+TURN(turn_avx512, "avx512f", __m512d, _mm512_storeu_pd, rk_transposed_avx512)
+TURN(turn_past_avx512, "avx512f", __m512d, _mm512_stream_pd, rk_transposed_avx512) /* rows of B begin lines */
+
+void rk_transpose(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
+    if (__builtin_cpu_supports("avx512f"))
+        turn_avx512(ni, nj, A, lda, B, ldb);
+    else if (__builtin_cpu_supports("avx2"))
+        turn_avx2(ni, nj, A, lda, B, ldb);
+    else
+        turn_plain(0, ni, 0, nj, A, lda, B, ldb);
+}
+
+/* Past the caches, from the registers: 0 where rows of B begin anywhere. */
+static int turn_lines(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
+    int can = ((uintptr_t)B | (uintptr_t)ldb * sizeof *B) % (LINE * sizeof *B) == 0 && __builtin_cpu_supports("avx512f");
+    if (can) turn_past_avx512(ni, nj, A, lda, B, ldb);
+    return can;
+}
+
+/* Whole lines of a row, `to` begins one. */
+__attribute__((target("avx512f"))) static void lines_past(int64_t lines, const double *from, double *to) {
+    for (int64_t k = 0; k < lines * LINE; k += LINE) _mm512_stream_pd(to + k, _mm512_loadu_pd(from + k));
+}
+
+/* A row with stores that go past the caches: memory that is written whole need not be read first, and what is in the caches
+ * stays. The ends, which share a line with others, are left to these. */
+static void write_past(int64_t n, const double *from, double *to) {
+    int64_t j = rk_min(n, (int64_t)(-(uintptr_t)to / sizeof *to % LINE));
+    for (int64_t k = 0; k < j; k++) to[k] = from[k];
+    if (__builtin_cpu_supports("avx512f")) {
+        lines_past((n - j) / LINE, from + j, to + j);
+        j += (n - j) / LINE * LINE;
+    } else
+        for (; j + 2 <= n; j += 2) _mm_stream_pd(to + j, _mm_loadu_pd(from + j));
+    for (; j < n; j++) to[j] = from[j];
+}
+static void fence(void) { _mm_sfence(); } /* such stores are seen by other threads after this alone */
+#else
+void rk_transpose(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
+    turn_plain(0, ni, 0, nj, A, lda, B, ldb);
+}
+static int turn_lines(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) { return 0; }
+static void write_past(int64_t n, const double *from, double *to) { memcpy(to, from, (size_t)n * sizeof *to); }
+static void fence(void) {}
+#endif
+
+/* B = A' past the caches, through a place of its own. */
+static void turn_past(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
+    double some[LINE * ALONG];
+    if (turn_lines(ni, nj, A, lda, B, ldb)) return;
+    for (int64_t j = 0; j < nj; j += LINE)
+        for (int64_t i = 0; i < ni; i += ALONG) {
+            int64_t rows = rk_min(LINE, nj - j), along = rk_min(ALONG, ni - i);
+            rk_transpose(along, rows, A + i * lda + j, lda, some, ALONG);
+            for (int64_t b = 0; b < rows; b++) write_past(along, some + b * ALONG, B + (j + b) * ldb + i);
+        }
+}
+
+void rk_store_tile(int64_t ni, int64_t nj, const double *A, int64_t lda, double *C, int64_t ldc, int64_t i0, int64_t j0,
+                   int past) {
+    for (int64_t i = 0; i < ni; i++) {
+        double *to = C + (i0 + i) * ldc + j0;
+        if (past)
+            write_past(nj, A + i * lda, to);
+        else
+            memcpy(to, A + i * lda, (size_t)nj * sizeof *A);
+    }
+    if (i0 != j0) (past ? turn_past : rk_transpose)(ni, nj, A, lda, C + j0 * ldc + i0, ldc);
+    if (past) fence();
+}
+
+void rk_mirror(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64_t nj) {
+    if (i0 != j0) {
+        rk_transpose(ni, nj, C + i0 * ldc + j0, ldc, C + j0 * ldc + i0, ldc);
+        return;
+    }
+    for (int64_t from = i0; from < i0 + ni; from += MIRROR) {
+        int64_t rows = rk_min(MIRROR, i0 + ni - from);
+        rk_transpose(rows, from - i0, C + from * ldc + i0, ldc, C + i0 * ldc + from, ldc);
+        for (int64_t i = from; i < from + rows; i++)
+            for (int64_t j = from; j < i; j++) C[j * ldc + i] = C[i * ldc + j];
+    }
+}

@@ -1,0 +1,261 @@
+/* gplvm_likelihood.c: the likelihood of a Gaussian process whose inputs are the codes, which gplvm and bcgplvm share.
+ *
+ *     L = (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2,   K_ij = variance exp(-|z_i - z_j|^2/(2 width^2)) + noise [i = j]
+ *
+ * S is the centred Gram of the data, D the number of features that it sums over: for the linear kernel S = YY' and L is the
+ * likelihood of the columns of Y, each a draw of the process. dL/dK = (D K^-1 - K^-1 S K^-1)/2.
+ *
+ * S enters as F F': of a stored Gram F is its Cholesky factor with the largest pivot first, so that it ends at the rank of S,
+ * and with the objects in the order of the pivots F is 0 above its diagonal; of a factor it is Phi about its mean. A step then
+ * costs n^3 flops for K^-1 and 3 n^2 r - n r^2 for V = K^-1 F and V V'. F is scaled to tr FF' = n, and variance and noise count
+ * in units of `scale`, the mean variance of a feature, so that no unit of the data is too small or too large. */
+#include "model/model.h"
+
+#include <string.h>
+
+/* Below this share of the data's variance there is no noise: objects that are equal would have codes that are, and K no
+ * inverse. */
+static const double LEAST_NOISE = 1e-6;
+
+/* ---- F ------------------------------------------------------------------------------------------------------------------- */
+
+/* The means of the rows of S; the result is the mean of all. */
+static double row_means(int64_t n, const double *S, int64_t ld, double *means) {
+    double total = 0;
+    for (int64_t i = 0; i < n; i++) {
+        means[i] = rk_sum(n, S + i * ld) / (double)n;
+        total += means[i] / (double)n;
+    }
+    return total;
+}
+
+/* Cholesky of H S H by columns, the largest that is left on the diagonal first; rows of `work` (n x n) are objects. */
+static rkhs_status factor_centred(rkhs_env *env, rk_gplvm *p, const double *S, int64_t ld, double *work) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = p->n, *order = p->order;
+    double total = row_means(n, S, ld, p->means), most = 0, raw = 0, least = 0, *left, *column;
+    TRY(rk_scratch(env, n, sizeof *left, &left));
+    TRY(rk_scratch(env, n, sizeof *column, &column));
+    for (int64_t i = 0; i < n; i++) {
+        left[i] = S[i * ld + i] - 2 * p->means[i] + total;
+        raw = fmax(raw, fabs(S[i * ld + i]));
+        most = fmax(most, left[i]);
+        order[i] = i;
+    }
+    double none = fmax(1e-12 * most, 1e-14 * raw); /* what is below has no digits */
+    for (p->r = 0; p->r < n; p->r++) {
+        int64_t k = p->r, at = k;
+        for (int64_t i = k + 1; i < n; i++)
+            if (left[order[i]] > left[order[at]]) at = i;
+        int64_t pivot = order[at];
+        if (!(left[pivot] > none)) break;
+        order[at] = order[k];
+        order[k] = pivot;
+        rk_gemm_tile('n', 't', n, 1, k, 1.0, work, n, work + pivot * n, n, 0.0, column, 1);
+        double root = sqrt(left[pivot]);
+        work[pivot * n + k] = root;
+        for (int64_t i = k + 1; i < n; i++) {
+            int64_t j = order[i];
+            double v = (S[pivot * ld + j] - p->means[j] - p->means[pivot] + total - column[j]) / root;
+            work[j * n + k] = v;
+            left[j] -= v * v;
+        }
+        TRY(rk_progress(env, "factor", k + 1, n));
+    }
+    for (int64_t i = p->r; i < n; i++) least = fmin(least, left[order[i]]);
+    if (least < -1e-8 * raw)
+        rk_log(env, RKHS_LOG_ADVICE, "the Gram is not positive semi-definite: what is negative in it is left out");
+    TRY(rk_scratch(env, n * p->r, sizeof *p->F, &p->F));
+    for (int64_t i = 0; i < n; i++) memcpy(p->F + i * p->r, work + order[i] * n, (size_t)p->r * sizeof *p->F);
+done:
+    return status;
+}
+
+/* Phi about its mean. */
+static rkhs_status factor_given(const rk_gram *g, rk_gplvm *p) {
+    rkhs_status status = RKHS_OK;
+    int64_t ld, n = p->n, r = p->r = g->rank;
+    const double *Phi = g->type->phi(g, &ld);
+    TRY(rk_scratch(g->env, n * r, sizeof *p->F, &p->F));
+    for (int64_t i = 0; i < n; i++) {
+        p->order[i] = i;
+        for (int64_t c = 0; c < r; c++) p->means[c] += Phi[i * ld + c] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < r; c++) p->F[i * r + c] = Phi[i * ld + c] - p->means[c];
+done:
+    return status;
+}
+
+/* Few codes need small tiles, for these to be enough for all threads. */
+static int64_t tile_of(int64_t n) { return n <= 1024 ? 128 : 256; }
+
+rkhs_status rk_gplvm_room(rkhs_env *env, rk_gplvm *p) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = p->n;
+    p->tile = tile_of(n);
+    if (!p->A) TRY(rk_scratch(env, n * n, sizeof *p->A, &p->A));
+    TRY(rk_scratch(env, n * n, sizeof *p->J, &p->J));
+    TRY(rk_scratch(env, n * p->r, sizeof *p->V, &p->V));
+    TRY(rk_scratch(env, n * p->dim, sizeof *p->Z, &p->Z));
+    TRY(rk_scratch(env, n * p->dim, sizeof *p->columns, &p->columns));
+    TRY(rk_scratch(env, rk_workers(env) * (p->tile + 2) * p->tile, sizeof *p->tiles, &p->tiles));
+done:
+    return status;
+}
+
+rkhs_status rk_gplvm_new(const rk_gram *g, double features, int64_t dim, rk_gplvm *p) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = g->env;
+    int64_t n = g->n, tiles = (n + tile_of(n) - 1) / tile_of(n), ld;
+    int spendable;
+    *p = (rk_gplvm){.n = n, .dim = dim, .features = features};
+    TRY(rk_need(env, 8.0 * (double)n * (4.0 * (double)n + 2.0 * (double)tiles * (double)dim),
+                "the likelihood of all pairs of codes",
+                "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit"));
+    TRY(rk_scratch(env, n * n, sizeof *p->A, &p->A));
+    TRY(rk_scratch(env, n, sizeof *p->order, &p->order));
+    TRY(rk_scratch(env, rk_max(n, g->rank), sizeof *p->means, &p->means));
+    p->lower = g->type->form == RK_FORM_SAMPLE;
+    if (p->lower) {
+        const double *S = g->type->matrix(g, &ld, &spendable);
+        TRY(factor_centred(env, p, S, ld, p->A));
+    } else {
+        TRY(factor_given(g, p));
+    }
+    p->centres = p->lower ? n : p->r;
+    double trace = 0, largest = 0;
+    for (int64_t i = 0; i < n * p->r; i++) largest = fmax(largest, fabs(p->F[i]));
+    for (int64_t i = 0; i < n * p->r && largest > 0; i++) trace += (p->F[i] / largest) * (p->F[i] / largest);
+    p->unit = largest * sqrt(trace / (double)n); /* not by the squares: these may underflow */
+    p->scale = p->unit * p->unit / features;
+    if (!(p->scale > 0)) goto done; /* nothing to explain */
+    for (int64_t i = 0; i < n * p->r; i++) p->F[i] /= p->unit;
+    TRY(rk_gplvm_room(env, p));
+    TRY(rk_scratch(env, tiles * n * dim, sizeof *p->pulls, &p->pulls));
+    TRY(rk_scratch(env, tiles * n * dim, sizeof *p->backs, &p->backs));
+    TRY(rk_scratch(env, tiles * (tiles + 1) / 2 * 3, sizeof *p->sums, &p->sums));
+done:
+    return status;
+}
+
+/* ---- L and its gradient ------------------------------------------------------------------------------------------------- */
+
+/* A row of a tile: squared distances of code i to codes j0 .., and the kernel of them. */
+static void kernel_row(const rk_gplvm *p, int64_t i, int64_t j0, int64_t nj, double *square, double *k) {
+    memset(square, 0, (size_t)nj * sizeof *square);
+    rk_add_squares(nj, p->dim, p->Z + i * p->dim, p->columns + j0, p->n, square);
+    for (int64_t j = 0; j < nj; j++) k[j] = -p->rate * square[j];
+    rk_exp(nj, k);
+    for (int64_t j = 0; j < nj; j++) k[j] *= p->variance;
+}
+
+/* A tile of K, on or below the diagonal. */
+static rkhs_status kernel_tile(void *context, int64_t tile, int worker) {
+    const rk_gplvm *p = context;
+    int64_t ti, tj, n = p->n;
+    rk_triangle(tile, &ti, &tj);
+    int64_t i0 = ti * p->tile, j0 = tj * p->tile, ni = rk_min(p->tile, n - i0), nj = rk_min(p->tile, n - j0);
+    double *square = p->tiles + worker * (p->tile + 2) * p->tile;
+    for (int64_t i = i0; i < i0 + ni; i++) {
+        kernel_row(p, i, j0, nj, square, p->A + i * n + j0);
+        if (ti == tj) p->A[i * n + i] += p->noise;
+    }
+    return RKHS_OK;
+}
+
+/* A tile of dL/dK and what it does to codes, width, variance and noise. */
+static rkhs_status gradient_tile(void *context, int64_t tile, int worker) {
+    const rk_gplvm *p = context;
+    int64_t ti, tj, n = p->n, d = p->dim, r = p->r, size = p->tile * p->tile;
+    rk_triangle(tile, &ti, &tj);
+    int64_t i0 = ti * p->tile, j0 = tj * p->tile, ni = rk_min(p->tile, n - i0), nj = rk_min(p->tile, n - j0);
+    double *G = p->tiles + worker * (size + 2 * p->tile), *k = G + size, *square = k + p->tile;
+    double *pulls = p->pulls + tj * n * d, *backs = p->backs + ti * n * d, *sums = p->sums + 3 * tile;
+    double half = 0.5 * p->features, twice = ti == tj ? 1 : 2;
+    memset(sums, 0, 3 * sizeof *sums);
+    memset(pulls + i0 * d, 0, (size_t)(ni * d) * sizeof *pulls);
+    for (int64_t c = 0; c < d; c++) memset(backs + c * n + j0, 0, (size_t)nj * sizeof *backs);
+    for (int64_t i = 0; i < ni; i++) memcpy(G + i * p->tile, p->A + (i0 + i) * n + j0, (size_t)nj * sizeof *G);
+    rk_gemm_tile('n', 't', ni, nj, r, -half, p->V + i0 * r, r, p->V + j0 * r, r, half, G, p->tile);
+    for (int64_t i = 0; i < ni; i++) {
+        double *w = G + i * p->tile;
+        if (ti == tj) sums[2] += w[i];
+        kernel_row(p, i0 + i, j0, nj, square, k);
+        for (int64_t j = 0; j < nj; j++) w[j] *= k[j];
+        sums[0] += twice * rk_dot(nj, w, square);
+        sums[1] += twice * rk_sum(nj, w);
+        rk_add_forces(nj, d, p->Z + (i0 + i) * d, p->columns + j0, n, w, pulls + (i0 + i) * d, backs + j0);
+    }
+    return RKHS_OK;
+}
+
+/* The parts of the gradient, in order. In tiles on the diagonal each pair was met from both sides, and pulls have all. */
+static void add_up(const rk_gplvm *p, const double *theta, double *dZ, double *dt) {
+    int64_t n = p->n, d = p->dim, tiles = (n + p->tile - 1) / p->tile;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t own = i / p->tile;
+        for (int64_t c = 0; c < d; c++) {
+            double sum = 0;
+            for (int64_t t = 0; t <= own; t++) sum += p->pulls[(t * n + i) * d + c];
+            for (int64_t t = own + 1; t < tiles; t++) sum += p->backs[(t * d + c) * n + i];
+            dZ[p->order[i] * d + c] = -4 * p->rate * sum + p->prior * p->Z[i * d + c];
+        }
+    }
+    double sums[3] = {0};
+    for (int64_t t = 0; t < tiles * (tiles + 1) / 2; t++)
+        for (int q = 0; q < 3; q++) sums[q] += p->sums[3 * t + q];
+    dt[0] = 2 * p->rate * sums[0];
+    dt[1] = sums[1];
+    dt[2] = sums[2] * exp(theta[2]);
+}
+
+void rk_gplvm_codes(rk_gplvm *p, const double *Z) {
+    for (int64_t i = 0; i < p->n; i++)
+        for (int64_t c = 0; c < p->dim; c++) p->Z[i * p->dim + c] = p->columns[c * p->n + i] = Z[p->order[i] * p->dim + c];
+}
+
+int rk_gplvm_theta(rk_gplvm *p, const double *theta) {
+    double width = exp(theta[0]);
+    p->rate = 0.5 / (width * width);
+    p->variance = exp(theta[1]);
+    p->noise = LEAST_NOISE + exp(theta[2]);
+    return isnormal(p->rate) && isnormal(p->variance) && p->noise < 1e100;
+}
+
+rkhs_status rk_gplvm_invert(rkhs_env *env, rk_gplvm *p, double *logarithm, int64_t *bad) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = p->n, tiles = (n + p->tile - 1) / p->tile;
+    *logarithm = 0;
+    TRY(rk_parallel(env, NULL, tiles * (tiles + 1) / 2, kernel_tile, p));
+    TRY(rk_cholesky(env, NULL, n, p->A, n, bad));
+    if (*bad >= 0) goto done;
+    for (int64_t i = 0; i < n; i++) *logarithm += 2 * log(p->A[i * n + i]);
+    TRY(rk_cholesky_inverse(env, n, p->A, p->J));
+    if (p->lower)
+        TRY(rk_gemm_lower(env, n, p->r, n, p->A, n, p->F, p->r, p->V, p->r));
+    else
+        TRY(rk_gemm(env, NULL, 'n', 'n', n, p->r, n, 1.0, p->A, n, p->F, p->r, 0.0, p->V, p->r));
+done:
+    return status;
+}
+
+rkhs_status rk_gplvm_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
+                          int64_t count, double *f, double *dZ, double *dt) {
+    rkhs_status status = RKHS_OK;
+    rk_gplvm *p = context;
+    int64_t n = p->n, tiles = (n + p->tile - 1) / p->tile, bad;
+    double logarithm, trace = 0, squares = 0;
+    *f = INFINITY; /* where K has no inverse: a line search comes back */
+    if (!rk_gplvm_theta(p, theta)) goto done;
+    rk_gplvm_codes(p, Z);
+    TRY(rk_gplvm_invert(env, p, &logarithm, &bad));
+    if (bad >= 0) goto done;
+    for (int64_t i = 0; i < n; i++) trace += rk_dot(p->r, p->F + i * p->r, p->V + i * p->r);
+    for (int64_t i = 0; i < n * p->dim; i++) squares += p->Z[i] * p->Z[i];
+    TRY(rk_parallel(env, NULL, tiles * (tiles + 1) / 2, gradient_tile, p));
+    add_up(p, theta, dZ, dt);
+    *f = 0.5 * (p->features * (logarithm + (double)n * log(p->scale) + trace) + p->prior * squares);
+done:
+    return status;
+}

@@ -1,0 +1,313 @@
+/* gplvm_place.c: new objects beside the codes of a Gaussian process that stay.
+ *
+ *     minimise over z  (D/2) log v(z) + |y - m(z)|^2/(2 v(z)) + prior |z|^2/2
+ *     m(z) = Y'K^-1 k(z),   v(z) = variance + noise - k(z)'K^-1 k(z)
+ *
+ * the likelihood of the new row given all others. The object enters by its coordinates y in the features of F, which its kernel
+ * values give, and by what is left of k(x,x) outside of their span. The descent (BFGS, in few dimensions) begins at the code
+ * that is the likeliest among those of the nearest objects. Codes further from z than 8.5 widths, whose k is below the last
+ * digit, are left out, so that a step costs n times how many are near. An object that is a kept one gets its code. */
+#include "model/model.h"
+
+#include <string.h>
+
+enum { CANDIDATES = 10, STEPS = 100, HALVINGS = 30 };
+static const double FAR = 36, SAME = 1e-12; /* exp(-FAR) is 2e-16; squared distance, where the mean square is 1 */
+
+/* ---- what is kept ------------------------------------------------------------------------------------------------------- */
+
+rkhs_status rk_gplvm_keep(rk_fit *f, const rk_gplvm *p) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(f->env);
+    double *order;
+    TRY(rk_scratch(f->env, p->n, sizeof *order, &order));
+    for (int64_t i = 0; i < p->n; i++) order[i] = (double)p->order[i];
+    TRY(rk_report_number(f->env, f->report, "place/rank", (double)p->r));
+    TRY(rk_report_number(f->env, f->report, "place/unit", p->unit));
+    if (p->r == 0) goto done;
+    TRY(rk_report_array(f->env, f->report, "place/order", 1, p->n, order));
+    TRY(rk_report_array(f->env, f->report, "place/means", 1, p->centres, p->means));
+    TRY(rk_report_array(f->env, f->report, "place/factor", p->n, p->r, p->F));
+done:
+    rk_scratch_release(f->env, mark);
+    return status;
+}
+
+/* A fitted process, for new objects. */
+typedef struct settled {
+    rk_gplvm p;
+    int none;     /* there was nothing to explain: all codes are 0 */
+    double total; /* the mean of the Gram */
+    double *T;    /* r x r, lower: the coordinates of the objects whose kernel values give a new one's */
+    double *own;  /* n: |F_j|^2 */
+    const double *order, *means, *factor; /* as the report has them */
+} settled;
+
+/* A number of the report, within bounds. */
+static int number_of(const rkhs_model *m, const char *name, double least, double most, double *out) {
+    const double *value = rk_report_values(&m->report, name, 1);
+    if (value) *out = *value;
+    return value && *out >= least && *out <= most;
+}
+
+/* What a report has, which may be any file's; 0: some of it is missing or out of range. */
+static int take_report(const rkhs_model *m, settled *s) {
+    rk_gplvm *p = &s->p;
+    double rank, width, variance, noise;
+    if (!number_of(m, "place/rank", 0, (double)rk_min(m->n, m->map->kept_count), &rank) || rank != floor(rank)) return 0;
+    p->n = m->n;
+    p->dim = m->dim;
+    p->r = (int64_t)rank;
+    p->lower = m->keep == NULL;
+    p->centres = p->lower ? p->n : p->r;
+    s->none = p->r == 0;
+    if (s->none) return 1;
+    if (!number_of(m, "features", 1, 1e300, &p->features) || !number_of(m, "place/unit", 1e-300, 1e300, &p->unit) ||
+        !number_of(m, "width", 1e-150, 1e150, &width) || !number_of(m, "variance", 0, 1e300, &variance) ||
+        !number_of(m, "noise", 0, 1e300, &noise) || !number_of(m, "prior", 0, 1e300, &p->prior))
+        return 0;
+    p->scale = p->unit * p->unit / p->features;
+    p->rate = 0.5 / (width * width);
+    p->variance = variance / p->scale;
+    p->noise = noise / p->scale;
+    s->order = rk_report_values(&m->report, "place/order", p->n);
+    s->means = rk_report_values(&m->report, "place/means", p->centres);
+    s->factor = rk_report_values(&m->report, "place/factor", p->n * p->r);
+    return s->order && s->means && s->factor && isfinite(p->variance) && isfinite(p->noise);
+}
+
+/* Entry (i, c) of T: of a Gram its pivots, of landmarks Phi itself there. */
+static double triangle_at(const rkhs_model *m, const settled *s, int64_t i, int64_t c) {
+    const rk_gplvm *p = &s->p;
+    return s->factor[(p->lower ? i : m->keep[i]) * p->r + c] + (p->lower ? 0 : s->means[c] / p->unit);
+}
+
+rkhs_status rk_gplvm_check(const rkhs_model *m) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = m->env;
+    rk_mark mark = rk_scratch_mark(env);
+    settled s = {.none = 0};
+    char *taken;
+    TRY(rk_check_plain(m));
+    if (!take_report(m, &s))
+        FAIL(env, RKHS_ERR_FORMAT, "what it places new objects by is missing or out of range: fit the model again");
+    if (s.none) goto done;
+    int fits = 1;
+    TRY(rk_scratch(env, s.p.n, 1, &taken));
+    for (int64_t i = 0; fits && i < s.p.n; i++) {
+        double row = s.order[i];
+        fits = row >= 0 && row < (double)s.p.n && row == floor(row) && !taken[(int64_t)row];
+        if (fits) taken[(int64_t)row] = 1;
+    }
+    for (int64_t i = 0; fits && i < s.p.r; i++) fits = triangle_at(m, &s, i, i) > 0;
+    if (!fits)
+        FAIL(env, RKHS_ERR_FORMAT, "its factor of the Gram does not fit its %lld objects: fit the model again",
+             (long long)m->n);
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* The arrays of a report. */
+static rkhs_status take_arrays(const rkhs_model *m, settled *s) {
+    rkhs_status status = RKHS_OK;
+    rk_gplvm *p = &s->p;
+    int64_t n = p->n, r = p->r;
+    TRY(rk_scratch(m->env, n, sizeof *p->order, &p->order));
+    TRY(rk_scratch(m->env, p->centres, sizeof *p->means, &p->means));
+    TRY(rk_scratch(m->env, n * r, sizeof *p->F, &p->F));
+    TRY(rk_scratch(m->env, r * r, sizeof *s->T, &s->T));
+    for (int64_t i = 0; i < n; i++) p->order[i] = (int64_t)s->order[i];
+    for (int64_t i = 0; i < p->centres; i++) {
+        p->means[i] = s->means[i];
+        s->total += s->means[i] / (double)p->centres;
+    }
+    memcpy(p->F, s->factor, (size_t)(n * r) * sizeof *p->F);
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t c = 0; c <= i; c++) s->T[i * r + c] = triangle_at(m, s, i, c);
+done:
+    return status;
+}
+
+rkhs_status rk_gplvm_ready(const rkhs_model *m, int how, void **ready) {
+    rkhs_status status = RKHS_OK;
+    settled *s;
+    int64_t bad = -1;
+    double logarithm;
+    TRY(rk_scratch(m->env, 1, sizeof *s, &s));
+    *ready = s;
+    TRY(rk_gplvm_check(m));
+    take_report(m, s);
+    if (s->none) goto done;
+    TRY(rk_need(m->env, 16.0 * (double)m->n * (double)m->n, "placing new objects", "raise the memory limit"));
+    TRY(take_arrays(m, s));
+    TRY(rk_gplvm_room(m->env, &s->p));
+    rk_gplvm_codes(&s->p, m->Z);
+    TRY(rk_gplvm_invert(m->env, &s->p, &logarithm, &bad));
+    if (bad >= 0) FAIL(m->env, RKHS_ERR_NUMERIC, "the covariance of the codes has no inverse: fit the model again");
+    TRY(rk_scratch(m->env, m->n, sizeof *s->own, &s->own));
+    for (int64_t i = 0; i < m->n; i++) s->own[i] = rk_dot(s->p.r, s->p.F + i * s->p.r, s->p.F + i * s->p.r);
+done:
+    return status;
+}
+
+/* ---- one object ---------------------------------------------------------------------------------------------------------- */
+
+/* Room for one object: its coordinates and what is left, k and the codes that are near, and vectors of the descent. */
+typedef struct spot {
+    const settled *s;
+    double *y, *m; /* r: of the object; of the process at z */
+    double left;
+    double *k, *side; /* n: the kernel, 0 with what is far; one number for each that is near */
+    int64_t *near, count;
+    double *z, *g, *to, *slope, *along, *change; /* dim */
+    double *H;                                   /* dim x dim */
+} spot;
+
+int64_t rk_gplvm_work(const rkhs_model *m, int how) {
+    const double *rank = rk_report_values(&m->report, "place/rank", 1);
+    int64_t r = rank && *rank >= 0 && *rank <= (double)m->n ? (int64_t)*rank : 0;
+    return 2 * r + 3 * m->n + 7 * m->dim + m->dim * m->dim;
+}
+
+static double *take(double **from, int64_t count) {
+    double *at = *from;
+    *from += count;
+    return at;
+}
+
+/* Coordinates from kernel values K with the kept objects; `self`: k(x,x), or NULL. */
+static void coordinates(spot *q, const double *K, int64_t kept, const double *self) {
+    const settled *s = q->s;
+    const rk_gplvm *p = &s->p;
+    int64_t r = p->r;
+    double mean = p->lower ? rk_sum(kept, K) / (double)kept - s->total : 0, inside = 0, outside;
+    for (int64_t i = 0; i < r; i++)
+        q->y[i] = p->lower ? (K[p->order[i]] - mean - p->means[p->order[i]]) / p->unit / p->unit : K[i] / p->unit / p->unit;
+    rk_solve_vector('n', r, s->T, r, q->y);
+    for (int64_t i = 0; i < r; i++) inside += q->y[i] * q->y[i];
+    outside = self ? (*self - 2 * mean - s->total * (p->lower ? 1 : 0)) / p->unit / p->unit - inside : 0;
+    q->left = outside > 0 ? outside : 0;
+    for (int64_t i = 0; i < r && !p->lower; i++) q->y[i] -= p->means[i] / p->unit;
+}
+
+/* to += k row, r numbers. */
+RK_CLONES static void add_row(int64_t r, double k, const double *restrict row, double *restrict to) {
+    for (int64_t i = 0; i < r; i++) to[i] += k * row[i];
+}
+
+/* The objective at z over D, and its gradient. */
+static double objective(spot *q, const double *z, double *gradient) {
+    const rk_gplvm *p = &q->s->p;
+    int64_t n = p->n, d = p->dim, r = p->r;
+    double squares = 0, error = q->left, explained = 0;
+    memset(q->side, 0, (size_t)n * sizeof *q->side);
+    rk_add_squares(n, d, z, p->columns, n, q->side);
+    q->count = 0;
+    for (int64_t j = 0; j < n; j++) {
+        if (p->rate * q->side[j] < FAR) q->near[q->count++] = j;
+        q->k[j] = p->rate * q->side[j] < FAR ? -p->rate * q->side[j] : -INFINITY;
+    }
+    rk_exp(n, q->k);
+    for (int64_t j = 0; j < n; j++) q->k[j] *= p->variance;
+    for (int64_t i = 0; i < r; i++) q->m[i] = -q->y[i];
+    for (int64_t a = 0; a < q->count; a++) {
+        int64_t j = q->near[a];
+        add_row(r, q->k[j], p->V + j * r, q->m);
+        q->side[a] = rk_dot(n, p->A + j * n, q->k); /* K^-1 k */
+        explained += q->side[a] * q->k[j];
+    }
+    for (int64_t i = 0; i < r; i++) error += q->m[i] * q->m[i];
+    for (int64_t c = 0; c < d; c++) squares += z[c] * z[c], gradient[c] = p->prior / p->features * z[c];
+    double v = fmax(p->variance + p->noise - explained, p->noise);
+    double by_v = (1 - error / v) / v; /* twice the derivative in v */
+    for (int64_t a = 0; a < q->count; a++) {
+        const double *code = p->Z + q->near[a] * d;
+        double w = rk_dot(r, p->V + q->near[a] * r, q->m) / v - by_v * q->side[a];
+        for (int64_t c = 0; c < d; c++) gradient[c] -= 2 * p->rate * w * q->k[q->near[a]] * (z[c] - code[c]);
+    }
+    return 0.5 * (log(v) + error / v + p->prior / p->features * squares);
+}
+
+/* The code among those of the nearest objects where the objective is lowest, into z; 1: the object is a kept one, and the code
+ * is its own. */
+static int begin(spot *q, double *z) {
+    const rk_gplvm *p = &q->s->p;
+    int64_t index[CANDIDATES], count = 0, d = p->dim, same = -1;
+    double value[CANDIDATES], own = rk_dot(p->r, q->y, q->y), least = INFINITY;
+    for (int64_t j = 0; j < p->n; j++) {
+        double near = 2 * rk_dot(p->r, q->y, p->F + j * p->r) - q->s->own[j]; /* |y|^2 less the squared distance */
+        count = rk_top_offer(value, index, count, CANDIDATES, j, near);
+        if (own + q->left - near <= SAME && (same < 0 || p->order[j] < p->order[same])) same = j;
+    }
+    for (int64_t a = 0; same < 0 && a < count; a++) {
+        double f = objective(q, p->Z + index[a] * d, q->g);
+        if (f < least) least = f, memcpy(z, p->Z + index[a] * d, (size_t)d * sizeof *z);
+    }
+    if (same < 0 && !(least < INFINITY)) same = index[0];
+    if (same >= 0) memcpy(z, p->Z + same * d, (size_t)d * sizeof *z);
+    return same >= 0;
+}
+
+/* H = H + (1 + y'Hy/s'y) ss'/s'y - (Hy s' + s y'H)/s'y, s the step and y the gradient's change; `hy` receives H y. */
+static void update(int64_t d, double *H, const double *s, const double *y, double *hy) {
+    double sy = rk_dot(d, s, y), yhy = 0;
+    if (!(sy > 1e-14 * rk_norm(d, s) * rk_norm(d, y))) return;
+    for (int64_t i = 0; i < d; i++) hy[i] = rk_dot(d, H + i * d, y), yhy += y[i] * hy[i];
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t j = 0; j < d; j++) H[i * d + j] += (1 + yhy / sy) * s[i] * s[j] / sy - (hy[i] * s[j] + s[i] * hy[j]) / sy;
+}
+
+/* A step downhill from z, no longer than a width; 0: there is none. Where values no longer tell, gradients do. */
+static int step(spot *q, double *f) {
+    const rk_gplvm *p = &q->s->p;
+    int64_t d = p->dim;
+    double most = sqrt(0.5 / p->rate), t = 1, slope = 0;
+    for (int64_t i = 0; i < d; i++) q->along[i] = -rk_dot(d, q->H + i * d, q->g), slope += q->along[i] * q->g[i];
+    double length = rk_norm(d, q->along), steep = rk_norm(d, q->g);
+    if (!(slope < 0) || !isfinite(length)) return 0;
+    if (length > most) t = most / length;
+    for (int tries = 0; tries < HALVINGS; tries++, t /= 2) {
+        for (int64_t i = 0; i < d; i++) q->to[i] = q->z[i] + t * q->along[i];
+        double here = objective(q, q->to, q->slope);
+        int level = fabs(here - *f) <= 1e-14 * (1 + fabs(*f)) && rk_norm(d, q->slope) < 0.9 * steep;
+        if (!(here <= *f + 1e-4 * t * slope) && !level) continue;
+        for (int64_t i = 0; i < d; i++) q->along[i] = q->to[i] - q->z[i], q->change[i] = q->slope[i] - q->g[i];
+        memcpy(q->z, q->to, (size_t)d * sizeof *q->z);
+        memcpy(q->g, q->slope, (size_t)d * sizeof *q->g);
+        *f = here;
+        update(d, q->H, q->along, q->change, q->to);
+        return 1;
+    }
+    return 0;
+}
+
+/* Descends from where it began. */
+static void refine(spot *q) {
+    const rk_gplvm *p = &q->s->p;
+    int64_t d = p->dim;
+    double width = sqrt(0.5 / p->rate), f = objective(q, q->z, q->g), steep = rk_norm(d, q->g);
+    for (int64_t i = 0; i < d * d; i++) q->H[i] = i % (d + 1) == 0 && steep > 0 ? 0.1 * width / steep : 0;
+    for (int steps = 0; steps < STEPS && rk_norm(d, q->g) * width > 1e-11; steps++)
+        if (!step(q, &f)) break;
+}
+
+rkhs_status rk_gplvm_place(const rk_placing *p) {
+    const settled *s = p->ready;
+    const rkhs_model *m = p->model;
+    int64_t n = m->n, d = m->dim, r = s->p.r;
+    double *w = p->work;
+    spot q = {.s = s};
+    q.y = take(&w, r), q.m = take(&w, r), q.k = take(&w, n), q.side = take(&w, n), q.near = (int64_t *)take(&w, n);
+    q.z = take(&w, d), q.g = take(&w, d), q.to = take(&w, d), q.slope = take(&w, d), q.along = take(&w, d);
+    q.change = take(&w, d), q.H = take(&w, d * d);
+    for (int64_t i = 0; i < p->rows; i++) {
+        memset(q.z, 0, (size_t)d * sizeof *q.z);
+        if (!s->none) {
+            coordinates(&q, p->K + i * p->ld, m->map->kept_count, p->diag ? p->diag + i : NULL);
+            if (!begin(&q, q.z) && p->how == RK_PLACE_REFINE) refine(&q);
+        }
+        memcpy(p->Z + i * p->ldz, q.z, (size_t)d * sizeof *q.z);
+    }
+    return RKHS_OK;
+}

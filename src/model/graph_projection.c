@@ -1,0 +1,50 @@
+/* graph_projection.c: what lpp and npe share: directions in feature space, from M and N on the objects. */
+#include "model/model.h"
+
+static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu, const rk_csr *graph) {
+    rkhs_status status = RKHS_OK;
+    int64_t zeros = 0;
+    rk_components parts;
+    TRY(rk_graph_components(f->env, graph, &parts));
+    for (int64_t c = 0; c < s->count; c++) zeros += s->values[c] == 0;
+    TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, s->count, s->values));
+    TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
+    TRY(rk_report_number(f->env, f->report, "mu", mu));
+    TRY(rk_report_solver(f, s->solver, s->iterations, -1, s->converged));
+    TRY(rk_report_number(f->env, f->report, "parts", (double)parts.count));
+    rk_graph_advise(f->env, f->gram->n, parts.count, parts.alone, RK_COMPONENTS_APART);
+    if (parts.alone == f->gram->n) goto done;
+    if (zeros)
+        rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %lld dimensions exist; the others are 0",
+               (long long)(s->count - zeros), (long long)s->count);
+    if (!s->converged)
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "the eigenvectors did not converge in %lld iteration%s: see 'residuals', or raise solver=lanczos(iter=...)",
+               (long long)s->iterations, s->iterations == 1 ? "" : "s");
+done:
+    return status;
+}
+
+rkhs_status rk_graph_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge, const rk_csr *graph) {
+    rkhs_status status = RKHS_OK;
+    const rk_gram *g = f->gram;
+    int64_t d = f->dim;
+    rk_spectrum s;
+    double *diag, all = 0, trace = 0;
+    TRY(rk_scratch(f->env, g->n, sizeof *diag, &diag));
+    TRY(g->type->diag(g, diag));
+    for (int64_t i = 0; i < g->n; i++) all += n[i], trace += n[i] * fabs(diag[i]);
+    TRY(rk_gram_finite(g, trace));
+    rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_OPERATOR, .m = m, .n = n, .count = d};
+    problem.mu = ridge * trace / (double)g->n;
+    TRY(rk_solve_spectral(g, solver, &problem, &s));
+    for (int64_t c = 0; c < d; c++) { /* l is at most about 1: so small, it is rounding */
+        if (fabs(s.values[c]) < 1e-11 || s.values[c] < -1.5) s.values[c] = 0;
+        for (int64_t i = 0; i < g->rank; i++) s.coef[i * d + c] *= s.values[c] == 0 ? 0 : sqrt(all);
+    }
+    TRY(g->type->push(g, s.coef, d, f->Z));
+    TRY(g->type->fold(g, s.coef, d, f->map->B));
+    TRY(report(f, &s, problem.mu, graph));
+done:
+    return status;
+}

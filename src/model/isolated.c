@@ -1,0 +1,80 @@
+/* isolated.c: new objects that share nothing with the kept ones: all of their kernel values are 0, or as small as at infinity.
+ *
+ *     max_j |k(x, x_j)| <= 1e-12 sqrt(k(x, x) s),   s the mean of some k(x_j, x_j)
+ *
+ * A map puts every such object at one point, which says nothing about it. The largest values are noted as tiles are made; only
+ * of rows where they are tiny is k(x, x) asked for. A vector of zeros is a place like any other, and is not alone, but for
+ * kernels of directions (cosine, normalize), where k(x, x) is above 0 all the same. */
+#include "model/model.h"
+
+#include <string.h>
+
+enum { SOME = 8 };
+static const double tiny = 1e-12;
+
+rkhs_status rk_isolation_new(const rkhs_model *m, int64_t rows, rk_isolation *near) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = m->env;
+    rk_map *map = m->map;
+    double diag[SOME];
+    rk_work *work;
+    int64_t some = rk_min(map->kept_count, SOME);
+    *near = (rk_isolation){0};
+    TRY(rk_scratch(env, rows, sizeof *near->most, &near->most));
+    if (map->kept->type->kind == RK_KIND_GRAM) goto done; /* which has no k(x, x) */
+    rk_mark mark = rk_scratch_mark(env);
+    if (!map->bound) TRY(rk_bind(env, m->kernel, map->kept, NULL, &map->bound));
+    TRY(rk_work_for(env, 1, map->bound, map->bound, &work));
+    TRY(rk_diag_of(map->bound, 0, some, diag, work[0]));
+    for (int64_t j = 0; j < some; j++) near->size += fabs(diag[j]) / (double)some;
+    near->small = tiny * near->size;
+    rk_scratch_release(env, mark);
+done:
+    return status;
+}
+
+/* Whether a row whose largest value is `most` shares nothing, by its k(x, x). */
+static int is_alone(const rkhs_data *x, const rk_isolation *near, double most, double self) {
+    if (!(self > 0)) return most == 0 && !(x->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE));
+    return most <= tiny * sqrt(self * near->size);
+}
+
+/* Which of the rows that may be alone are; k(x, x) is asked for row by row, as they are few. */
+static rkhs_status look_closer(const rkhs_model *m, const rkhs_data *x, const rk_isolation *near, char *alone) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = m->env;
+    rk_mark mark = rk_scratch_mark(env);
+    rk_bound *rows = NULL;
+    rk_work *work;
+    TRY(rk_bind(env, m->kernel, x, m->map->bound, &rows));
+    TRY(rk_work_for(env, 1, rows, m->map->bound, &work));
+    for (int64_t i = 0; i < x->rows; i++) {
+        double self;
+        if (!alone[i]) continue;
+        TRY(rk_diag_of(rows, i, 1, &self, work[0]));
+        alone[i] = (char)is_alone(x, near, near->most[i], self);
+    }
+done:
+    rk_unbind(env, rows);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+rkhs_status rk_isolation_find(const rkhs_model *m, const rkhs_data *x, const rk_isolation *near, char *alone) {
+    rkhs_status status = RKHS_OK;
+    int64_t count = 0, first = -1;
+    for (int64_t i = 0; i < x->rows; i++) count += alone[i] = near->most[i] <= near->small;
+    if (count && x->type->kind != RK_KIND_GRAM) TRY(look_closer(m, x, near, alone));
+    count = 0;
+    for (int64_t i = 0; i < x->rows; i++) {
+        if (alone[i] && first < 0) first = i;
+        count += alone[i];
+    }
+    if (count)
+        rk_log(m->env, RKHS_LOG_ADVICE,
+               "%lld of the %lld objects share%s nothing with those of the model (all kernel values are 0), first row %lld "
+               "(counted from 1): %s place says nothing",
+               (long long)count, (long long)x->rows, count == 1 ? "s" : "", (long long)first + 1, count == 1 ? "its" : "their");
+done:
+    return status;
+}

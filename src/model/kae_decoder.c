@@ -1,0 +1,285 @@
+/* kae_decoder.c: codes that a ridge regression takes back to what they stand for, as kae learns them.
+ *
+ *     f(Z) = min_C |X - Kz C|^2/ridge + tr(C'Kz C) = tr(X'S X),   S = (Kz + ridge I)^-1,  C = S X,  Kz = k(Z, Z)
+ *
+ * and df/dKz = -S X X'S, so that df/dz_i = -2 sum_j (S X X'S)_ij dk(z_i, z_j)/dz_i by the gradient of the latent kernel k. X
+ * enters as XX' = F F' alone: vectors as they are when they are short; else F is the Cholesky factor of XX' with the largest
+ * pivot first, in whose order of objects it is 0 above its diagonal; of objects that are no vectors, F are the features of
+ * their own kernel. A step costs n^3 flops for S, up to n^2 r for V = S F and as many for V V'. */
+#include "model/model.h"
+
+#include <string.h>
+
+/* What is left of k(x,x) below this share has no digits. */
+static const double EXPLAINED = 1e-15;
+
+/* ---- F -------------------------------------------------------------------------------------------------------------- */
+
+/* Numbers as they are. */
+static rkhs_status factor_rows(rkhs_env *env, rk_decoder *d, const double *X, int64_t ld, int64_t columns) {
+    rkhs_status status = RKHS_OK;
+    d->r = columns;
+    TRY(rk_scratch(env, d->n * columns, sizeof *d->F, &d->F));
+    for (int64_t i = 0; i < d->n; i++) memcpy(d->F + i * columns, X + i * ld, (size_t)columns * sizeof *X);
+done:
+    return status;
+}
+
+/* Of a Gram: its pivots first, then the others. G is room until it is needed. */
+static rkhs_status factor_gram(rkhs_env *env, rk_decoder *d, const double *K, int64_t ld) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = d->n, place = 0, *pivots;
+    char *taken;
+    double *Phi = d->G;
+    TRY(rk_scratch(env, n, sizeof *pivots, &pivots));
+    TRY(rk_scratch(env, n, 1, &taken));
+    memset(taken, 0, (size_t)n);
+    TRY(rk_pivoted_cholesky(env, "factor", n, K, ld, EXPLAINED, Phi, pivots, &d->r));
+    for (; place < d->r; place++) taken[d->order[place] = pivots[place]] = 1;
+    for (int64_t i = 0; i < n; i++)
+        if (!taken[i]) d->order[place++] = i;
+    TRY(rk_scratch(env, n * d->r, sizeof *d->F, &d->F));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < d->r; c++) d->F[i * d->r + c] = c <= i ? Phi[d->order[i] * n + c] : 0;
+    d->lower = 1;
+done:
+    return status;
+}
+
+/* Of vectors, XX' by the linear kernel, for a while in the place of S. */
+static rkhs_status factor_vectors(rkhs_env *env, rk_decoder *d, const rkhs_data *x) {
+    rkhs_status status = RKHS_OK;
+    rkhs_kernel *linear = NULL;
+    rk_bound *bound = NULL;
+    TRY(rk_kernel_new(env, "linear", &linear));
+    TRY(rk_bind(env, linear, x, NULL, &bound));
+    TRY(rk_gram_symmetric(env, bound, d->S, d->n));
+    TRY(factor_gram(env, d, d->S, d->n));
+done:
+    rk_unbind(env, bound);
+    rkhs_kernel_free(linear);
+    return status;
+}
+
+rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs_kernel *latent, double ridge, int64_t dim,
+                           rk_decoder *d) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = g->env;
+    int64_t n = g->n, ld;
+    int spendable;
+    *d = (rk_decoder){.n = n, .dim = dim, .ridge = ridge, .latent = latent};
+    TRY(rk_need(env, 8.0 * 5.0 * (double)n * (double)n, "the regression between all pairs of codes",
+                "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit"));
+    TRY(rk_scratch(env, n * n, sizeof *d->S, &d->S));
+    TRY(rk_scratch(env, n * n, sizeof *d->G, &d->G));
+    TRY(rk_scratch(env, n, sizeof *d->order, &d->order));
+    for (int64_t i = 0; i < n; i++) d->order[i] = i;
+    int stored = g->type->form == RK_FORM_SAMPLE;
+    const double *X = target   ? rkhs_data_values(target, &ld)
+                      : stored ? g->type->matrix(g, &ld, &spendable)
+                               : g->type->phi(g, &ld);
+    if (target && (!X || target->columns > n))
+        TRY(factor_vectors(env, d, target));
+    else if (target || !stored)
+        TRY(factor_rows(env, d, X, ld, target ? target->columns : g->rank));
+    else
+        TRY(factor_gram(env, d, X, ld));
+    TRY(rk_scratch(env, n * dim, sizeof *d->Z, &d->Z));
+    TRY(rk_scratch(env, n * dim, sizeof *d->dZ, &d->dZ));
+    TRY(rk_scratch(env, n * d->r, sizeof *d->V, &d->V));
+done:
+    return status;
+}
+
+/* ---- f and its gradient --------------------------------------------------------------------------------------------- */
+
+typedef struct loop {
+    rk_decoder *d;
+    rk_bound *codes;
+    rk_work *work;
+} loop;
+
+/* Few codes need small tiles, for these to be enough for all threads. */
+static int64_t tile_of(int64_t n) { return n <= 1024 ? 64 : 128; }
+
+/* A tile of V V', on or below the diagonal, and its mirror image. */
+static rkhs_status square_tile(void *context, int64_t tile, int worker) {
+    const rk_decoder *d = context;
+    int64_t ti, tj, n = d->n, r = d->r, size = tile_of(n);
+    rk_triangle(tile, &ti, &tj);
+    int64_t i = ti * size, j = tj * size, ni = rk_min(size, n - i), nj = rk_min(size, n - j);
+    rk_gemm_tile('n', 't', ni, nj, r, 1.0, d->V + i * r, r, d->V + j * r, r, 0.0, d->G + i * n + j, n);
+    rk_mirror(d->G, n, i, ni, j, nj);
+    return RKHS_OK;
+}
+
+/* What moves the codes of a tile of rows. */
+static rkhs_status gradient_tile(void *context, int64_t tile, int worker) {
+    rkhs_status status = RKHS_OK;
+    const loop *a = context;
+    const rk_decoder *d = a->d;
+    int64_t n = d->n, size = tile_of(n), i = tile * size, ni = rk_min(size, n - i);
+    double *dZ = d->dZ + i * d->dim;
+    memset(dZ, 0, (size_t)(ni * d->dim) * sizeof *dZ);
+    for (int64_t j = 0; j < n; j += RK_TILE)
+        TRY(rk_gradient_of(a->codes, i, ni, a->codes, j, rk_min(RK_TILE, n - j), d->G + i * n + j, n, dZ, a->work[worker]));
+done:
+    return status;
+}
+
+/* S and V at codes in d->Z; *bad is the row at which Kz + ridge I is not positive definite, or -1. */
+static rkhs_status invert(rkhs_env *env, rk_decoder *d, const rk_bound *codes, int64_t *bad) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = d->n, r = d->r;
+    TRY(rk_gram_symmetric(env, codes, d->S, n));
+    for (int64_t i = 0; i < n; i++) d->S[i * n + i] += d->ridge;
+    TRY(rk_cholesky(env, NULL, n, d->S, n, bad));
+    if (*bad >= 0) goto done;
+    TRY(rk_cholesky_inverse(env, n, d->S, d->G));
+    if (d->lower)
+        TRY(rk_gemm_lower(env, n, r, n, d->S, n, d->F, r, d->V, r));
+    else
+        TRY(rk_gemm(env, NULL, 'n', 'n', n, r, n, 1.0, d->S, n, d->F, r, 0.0, d->V, r));
+done:
+    return status;
+}
+
+rkhs_status rk_decoder_eval(rkhs_env *env, rk_decoder *d, const double *Z, double *f, double *dZ) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = d->n, dim = d->dim, tiles = (n + tile_of(n) - 1) / tile_of(n), bad;
+    rkhs_data *codes = NULL;
+    loop a = {.d = d};
+    *f = INFINITY; /* where there is no S: a line search comes back */
+    for (int64_t i = 0; i < n; i++) memcpy(d->Z + i * dim, Z + d->order[i] * dim, (size_t)dim * sizeof *Z);
+    for (int64_t i = 0; i < n * dim; i++)
+        if (!isfinite(Z[i])) goto done;
+    TRY(rk_data_borrow(env, d->Z, n, dim, dim, &codes));
+    TRY(rk_bind(env, d->latent, codes, NULL, &a.codes));
+    TRY(invert(env, d, a.codes, &bad));
+    if (bad >= 0) goto done;
+    TRY(rk_parallel(env, NULL, tiles * (tiles + 1) / 2, square_tile, d));
+    TRY(rk_gradient_work(env, rk_workers(env), a.codes, a.codes, &a.work));
+    TRY(rk_kernel_parallel(env, NULL, d->latent, tiles, gradient_tile, &a));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < dim; c++) dZ[d->order[i] * dim + c] = -2 * d->dZ[i * dim + c];
+    *f = 0;
+    for (int64_t i = 0; i < n; i++) *f += rk_dot(d->r, d->F + i * d->r, d->V + i * d->r);
+done:
+    rk_unbind(env, a.codes);
+    rkhs_data_free(codes);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* ---- the decoder of a fitted model ---------------------------------------------------------------------------------- */
+
+rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkhs_data *target) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = f->env;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = d->n, bad, ld;
+    rkhs_data *codes = NULL;
+    rk_bound *bound = NULL;
+    double *C, squares = 0, *diag;
+    rk_work *work;
+    TRY(rk_data_borrow(env, d->Z, n, d->dim, d->dim, &codes));
+    for (int64_t i = 0; i < n; i++) memcpy(d->Z + i * d->dim, Z + d->order[i] * d->dim, (size_t)d->dim * sizeof *Z);
+    TRY(rk_bind(env, d->latent, codes, NULL, &bound));
+    TRY(invert(env, d, bound, &bad));
+    if (bad >= 0) FAIL(env, RKHS_ERR_NUMERIC, "the Gram of the codes is singular: raise ridge");
+    for (int64_t i = 0; i < n * d->r; i++) squares += d->V[i] * d->V[i], d->product += d->V[i] * d->F[i];
+    d->error = d->ridge * d->ridge * squares;
+    d->square = fmax(d->product - d->ridge * squares, 0);
+    TRY(rk_scratch(env, n, sizeof *diag, &diag));
+    TRY(rk_work_for(env, 1, bound, bound, &work));
+    for (int64_t i = 0; i < n; i += RK_TILE) TRY(rk_diag_of(bound, i, rk_min(RK_TILE, n - i), diag + i, *work));
+    for (int64_t i = 0; i < n; i++) d->most = fmax(d->most, diag[i]);
+    TRY(rk_report_text(env, f->report, "latent", rkhs_kernel_text(d->latent)));
+    const double *X = target ? rkhs_data_values(target, &ld) : NULL;
+    if (!X) goto done;
+    int64_t p = target->columns;
+    double *from;
+    TRY(rk_scratch(env, n * p, sizeof *from, &from));
+    TRY(rk_scratch(env, n * p, sizeof *C, &C));
+    for (int64_t i = 0; i < n; i++) memcpy(from + i * p, X + d->order[i] * ld, (size_t)p * sizeof *X);
+    TRY(rk_gemm(env, NULL, 'n', 'n', n, p, n, 1.0, d->S, n, from, p, 0.0, C, p));
+    for (int64_t i = 0; i < n; i++) memcpy(from + d->order[i] * p, C + i * p, (size_t)p * sizeof *C);
+    TRY(rk_report_array(env, f->report, "decoder", n, p, from));
+    const rk_image *image = rk_images(target);
+    if (image)
+        TRY(rk_report_array(env, f->report, "decoded_shape", 1, 3,
+                            (double[]){(double)image->h, (double)image->w, (double)image->c}));
+done:
+    rk_unbind(env, bound);
+    rkhs_data_free(codes);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+int rk_decoder_there(const rkhs_model *m) { return rk_report_find(&m->report, "decoder") != NULL; }
+
+/* The latent kernel of a decoder, as its text says. */
+static rkhs_status latent_of(const rkhs_model *m, rkhs_kernel **kernel) {
+    rkhs_status status = RKHS_OK;
+    const rk_report_item *latent = rk_report_find(&m->report, "latent");
+    if (!latent || !latent->text) FAIL(m->env, RKHS_ERR_FORMAT, "its decoder has no kernel of codes: fit the model again");
+    TRY(rk_kernel_new(m->env, latent->text, kernel));
+    if (!(rk_kernel_kinds(*kernel) & RK_KIND_DENSE) || !rk_kernel_has_gradient(*kernel))
+        FAIL(m->env, RKHS_ERR_FORMAT, "its decoder has the kernel '%.80s', which takes no codes: fit the model again",
+             latent->text);
+done:
+    return status;
+}
+
+rkhs_status rk_decoder_check(const rkhs_model *m) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = m->env;
+    const rk_report_item *C = rk_report_find(&m->report, "decoder"), *shape = rk_report_find(&m->report, "decoded_shape");
+    rkhs_kernel *kernel = NULL;
+    if (!C) goto done;
+    if (!C->values || C->rows != m->n || C->columns < 1)
+        FAIL(env, RKHS_ERR_FORMAT, "its decoder is %lld x %lld, but it has %lld codes: fit the model again", (long long)C->rows,
+             (long long)C->columns, (long long)m->n);
+    TRY(latent_of(m, &kernel));
+    if (!shape) goto done;
+    const double *s = rk_report_values(&m->report, "decoded_shape", 3);
+    int whole = s != NULL;
+    for (int i = 0; whole && i < 3; i++) whole = s[i] >= 1 && s[i] <= INT32_MAX && s[i] == floor(s[i]);
+    if (!whole || s[0] * s[1] * s[2] != (double)C->columns || (s[2] != 1 && s[2] != 3 && s[2] != 4))
+        FAIL(env, RKHS_ERR_FORMAT,
+             "its decoder makes %lld numbers, which are no images of 'decoded_shape': fit the model again",
+             (long long)C->columns);
+done:
+    rkhs_kernel_free(kernel);
+    return status;
+}
+
+rkhs_status rk_decoder_decode(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = m->env;
+    const rk_report_item *C = rk_report_find(&m->report, "decoder");
+    const double *shape = rk_report_values(&m->report, "decoded_shape", 3);
+    rkhs_kernel *kernel = NULL;
+    rkhs_data *kept = NULL, *codes = NULL, *out = NULL;
+    double *values, *zeros;
+    rk_map map = {0};
+    TRY(latent_of(m, &kernel));
+    TRY(rk_data_borrow(env, m->Z, m->n, m->dim, m->dim, &kept));
+    TRY(rk_kernel_freeze(kernel, kept));
+    TRY(rk_data_borrow(env, Z, rows, m->dim, ld, &codes));
+    TRY(rk_data_dense_new(env, rows, C->columns, &values, &out));
+    TRY(rk_scratch(env, C->columns, sizeof *zeros, &zeros));
+    map = (rk_map){.kept = kept, .kept_count = m->n, .dim = C->columns, .B = C->values, .c = zeros};
+    TRY(rk_map_apply(env, &map, kernel, codes, values, C->columns, NULL));
+    if (shape) TRY(rk_image_from(env, &out, (int64_t)shape[0], (int64_t)shape[1], (int64_t)shape[2]));
+    *x = out;
+    out = NULL;
+done:
+    rk_unbind(env, map.bound);
+    rkhs_data_free(codes);
+    rkhs_data_free(kept);
+    rkhs_data_free(out);
+    rkhs_kernel_free(kernel);
+    return status;
+}

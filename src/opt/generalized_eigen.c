@@ -1,0 +1,267 @@
+/* generalized_eigen.c: spectral problems with an operator M and a diagonal N, turned into ordinary ones.
+ *
+ *     sample       M z = l N z:  N^-1/2 M N^-1/2 u = l u,  z = N^-1/2 u
+ *     isometric    Phi'M Phi w = l (Phi'N Phi + mu I) w:  with C C' on the right, C^-1 Phi'M Phi C^-T u = l u,  w = C^-T u
+ *
+ * A gram in sample form is factored for that, K ~ Phi Phi', by pivots: where K has no inverse (few columns and a linear kernel,
+ * equal objects) the factor is as narrow as its rank, which is the "PCA first" of the papers. Coefficients are then a in Z = K
+ * a with a = 0 but for the pivots. The left-hand side is formed, since its eigenvectors take hundreds of products, each of
+ * which would read Phi and C twice: 4 n r^2 flops, and beside K three matrices of its size. */
+#include "opt/opt.h"
+
+#include <string.h>
+
+static const double EXPLAINED = 1e-12;
+enum { ROWS = 1024 }; /* of Phi at a time */
+
+rkhs_status rk_pick_eigensolver(rkhs_env *env, const rk_spec *given, int64_t size, int64_t count, rk_spec **own,
+                                const rk_spec **use) {
+    *use = given;
+    if (given) return RKHS_OK;
+    rkhs_status status = rk_spec_new(env, &rk_eigensolvers, size <= 512 || count > size / 5 ? "dense" : "lanczos", own);
+    *use = *own;
+    return status;
+}
+
+/* Runs the solver on an operator, which may be stored (dense); x (size x k) and out->values, out->residuals are filled. */
+static rkhs_status solve_operator(rkhs_env *env, const rk_spec *solver, rk_op op, const double *dense, int64_t k, double *x,
+                                  int by_magnitude, rk_spectrum *out) {
+    rkhs_status status = RKHS_OK;
+    rk_spec *own = NULL;
+    const rk_spec *use;
+    rk_pulled p = {.env = env, .size = op.n, .k = k, .a = op, .dense = dense, .x = x, .by_magnitude = by_magnitude};
+    p.values = out->values;
+    p.residuals = out->residuals;
+    TRY(rk_pick_eigensolver(env, solver, op.n, k, &own, &use));
+    TRY(rk_solve(use, &p));
+    out->iterations = p.iterations;
+    out->products = p.products;
+    out->converged = p.converged;
+    out->solver = use->entry->name;
+done:
+    rk_spec_free(env, own);
+    return status;
+}
+
+/* Room for `count` pairs of coefficients with `rows` rows; there may be fewer pairs. */
+static rkhs_status room_for(rkhs_env *env, int64_t rows, int64_t count, rk_spectrum *out) {
+    rkhs_status status = RKHS_OK;
+    *out = (rk_spectrum){.count = count};
+    TRY(rk_scratch(env, count, sizeof *out->values, &out->values));
+    TRY(rk_scratch(env, count, sizeof *out->residuals, &out->residuals));
+    TRY(rk_scratch(env, rows * count, sizeof *out->coef, &out->coef));
+done:
+    return status;
+}
+
+/* ---- sample coordinates -------------------------------------------------------------------------------------------- */
+
+typedef struct scaled {
+    const rk_op *m;
+    double *scale; /* N^-1/2 */
+} scaled;
+
+static rkhs_status apply_scaled(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    const scaled *s = context;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = s->m->n;
+    double *U;
+    rkhs_status status = rk_scratch(env, n * k, sizeof *U, &U);
+    for (int64_t i = 0; status == RKHS_OK && i < n; i++)
+        for (int64_t c = 0; c < k; c++) U[i * k + c] = s->scale[i] * V[i * k + c];
+    if (status == RKHS_OK) status = s->m->apply(s->m->context, env, U, k, out);
+    for (int64_t i = 0; status == RKHS_OK && i < n; i++)
+        for (int64_t c = 0; c < k; c++) out[i * k + c] *= s->scale[i];
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+rkhs_status rk_solve_sample(rkhs_env *env, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out) {
+    rkhs_status status = RKHS_OK;
+    int64_t n = problem->m.n, k = rk_min(problem->count, n);
+    scaled s = {.m = &problem->m};
+    TRY(room_for(env, n, k, out));
+    TRY(rk_scratch(env, n, sizeof *s.scale, &s.scale));
+    for (int64_t i = 0; i < n; i++) s.scale[i] = problem->n ? 1 / sqrt(problem->n[i]) : 1;
+    TRY(solve_operator(env, solver, (rk_op){n, apply_scaled, &s}, NULL, k, out->coef, problem->by_magnitude, out));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < k; c++) out->coef[i * k + c] *= s.scale[i];
+done:
+    return status;
+}
+
+/* ---- isometric coordinates ----------------------------------------------------------------------------------------- */
+
+typedef struct pencil {
+    const rk_gram *g;
+    const rk_spectral *problem;
+    const double *Phi; /* n x r */
+    int64_t r, ld;
+    int64_t *pivots; /* sample form: objects that Phi is made of */
+    double *A;       /* r x r: C, then C^-1 Phi'M Phi C^-T */
+    double *J;       /* r x r, lower: C^-1; NULL: I / sqrt(mu) */
+} pencil;
+
+/* Phi'Y, summed over all processes that hold rows. */
+static rkhs_status pull(const pencil *p, const double *Y, int64_t k, double *out) {
+    if (!p->pivots) return p->g->type->pull(p->g, Y, k, out);
+    return rk_gemm(p->g->env, NULL, 't', 'n', p->r, k, p->g->n, 1.0, p->Phi, p->ld, Y, k, 0.0, out, k);
+}
+
+/* Columns from .. from + k of the left-hand side, on and below the diagonal. There is room for X (r x k), Y and MY (n x k). */
+static rkhs_status form_columns(const pencil *p, int64_t from, int64_t k, double *X, double *Y, double *MY) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = p->g->env;
+    int64_t n = p->g->n, r = p->r;
+    if (p->J) TRY(rk_gemm(env, NULL, 'n', 't', n, k, from + k, 1.0, p->Phi, p->ld, p->J + from * r, r, 0.0, Y, k));
+    for (int64_t i = 0; !p->J && i < n; i++) memcpy(Y + i * k, p->Phi + i * p->ld + from, (size_t)k * sizeof *Y);
+    TRY(p->problem->m.apply(p->problem->m.context, env, Y, k, MY));
+    TRY(pull(p, MY, k, X));
+    if (p->J) TRY(rk_gemm(env, NULL, 'n', 'n', r - from, k, r, 1.0, p->J + from * r, r, X, k, 0.0, p->A + from * r + from, r));
+    for (int64_t i = from; !p->J && i < r; i++)
+        for (int64_t c = 0; c < k; c++) p->A[i * r + from + c] = X[i * k + c] / p->problem->mu;
+done:
+    return status;
+}
+
+static rkhs_status form_left(const pencil *p) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = p->g->env;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = p->g->n, r = p->r, most = rk_min(RK_TILE, r);
+    double *X, *Y, *MY;
+    TRY(rk_scratch(env, r * most, sizeof *X, &X));
+    TRY(rk_scratch(env, n * most, sizeof *Y, &Y));
+    TRY(rk_scratch(env, n * most, sizeof *MY, &MY));
+    for (int64_t from = 0; from < r; from += most) {
+        TRY(rk_progress(env, "matrix", from, r));
+        TRY(form_columns(p, from, rk_min(most, r - from), X, Y, MY));
+    }
+    for (int64_t i = 0; i < r; i += RK_TILE)
+        for (int64_t j = 0; j <= i; j += RK_TILE) rk_mirror(p->A, r, i, rk_min(RK_TILE, r - i), j, rk_min(RK_TILE, r - j));
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+static rkhs_status apply_left(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    const pencil *p = context;
+    return rk_symm(env, p->r, p->A, p->r, k, V, out);
+}
+
+/* Phi'N Phi + mu I into A, by some rows at a time. */
+static rkhs_status right_side(const pencil *p, double mu) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = p->g->env;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = p->g->n, r = p->r;
+    const rkhs_comm *comm = env->comm;
+    double *part;
+    TRY(rk_scratch(env, rk_min(ROWS, n) * r, sizeof *part, &part));
+    for (int64_t i0 = 0; i0 < n; i0 += ROWS) {
+        int64_t ni = rk_min(ROWS, n - i0);
+        for (int64_t i = 0; i < ni; i++) {
+            double root = sqrt(p->problem->n[i0 + i]);
+            for (int64_t c = 0; c < r; c++) part[i * r + c] = root * p->Phi[(i0 + i) * p->ld + c];
+        }
+        TRY(rk_progress(env, "covariance", i0, n));
+        TRY(rk_syrk(env, NULL, ni, r, part, r, i0 ? 1.0 : 0.0, p->A, r));
+    }
+    if (!p->pivots) TRY(comm->sum(comm->context, p->A, r * r));
+    for (int64_t i = 0; i < r; i++) p->A[i * r + i] += mu;
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* J = C^-1, C C' = Phi'N Phi + mu I; where that is singular but for rounding, mu is as much more as it takes. */
+static rkhs_status factor_right(pencil *p) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = p->g->env;
+    double more = 0, trace = 0;
+    int64_t bad = 0, r = p->r;
+    TRY(rk_need(env, 16.0 * (double)r * (double)r, "the matrices of the eigenproblem", "raise the memory limit"));
+    TRY(rk_scratch(env, r * r, sizeof *p->A, &p->A));
+    if (!p->problem->n) goto done;
+    while (1) {
+        TRY(right_side(p, p->problem->mu + more));
+        for (int64_t i = 0; more == 0 && i < r; i++) trace += p->A[i * r + i];
+        TRY(rk_gram_finite(p->g, trace));
+        if (!(trace > 0)) p->r = 0; /* N and mu are 0: no direction counts */
+        if (!p->r) goto done;
+        TRY(rk_cholesky(env, "factor", r, p->A, r, &bad));
+        if (bad < 0) break;
+        more = more > 0 ? 100 * more : 1e-14 * trace / (double)r;
+        if (!(more <= trace)) FAIL(env, RKHS_ERR_NUMERIC, "the right-hand side of the eigenproblem is 0: raise ridge");
+    }
+    TRY(rk_scratch(env, r * r, sizeof *p->J, &p->J));
+    TRY(rk_triangle_inverse(env, r, p->A, r, p->J));
+done:
+    return status;
+}
+
+/* Phi of a gram in sample form. */
+static rkhs_status factor_sample(pencil *p) {
+    rkhs_status status = RKHS_OK;
+    const rk_gram *g = p->g;
+    int64_t n = g->n, ld;
+    int spendable;
+    const double *K = g->type->matrix(g, &ld, &spendable);
+    double *Phi;
+    TRY(rk_need(g->env, 8.0 * (double)n * (double)n, "a factor of the Gram", "raise the memory limit"));
+    TRY(rk_scratch(g->env, n * n, sizeof *Phi, &Phi));
+    TRY(rk_scratch(g->env, n, sizeof *p->pivots, &p->pivots));
+    TRY(rk_pivoted_cholesky(g->env, "factor", n, K, ld, EXPLAINED, Phi, p->pivots, &p->r));
+    p->Phi = Phi;
+    p->ld = n;
+done:
+    return status;
+}
+
+/* Eigenvectors u (r x k) to coefficients (rank x count): w = C^-T u, or a = L^-T w at the pivots, L the rows of Phi there. */
+static rkhs_status spread(pencil *p, const double *u, int64_t k, rk_spectrum *out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = p->g->env;
+    int64_t r = p->r;
+    double *w, *L = p->A; /* no longer needed */
+    TRY(rk_scratch(env, r * k, sizeof *w, &w));
+    if (p->J) TRY(rk_gemm(env, NULL, 't', 'n', r, k, r, 1.0, p->J, r, u, k, 0.0, w, k));
+    for (int64_t i = 0; !p->J && i < r * k; i++) w[i] = u[i] / sqrt(p->problem->mu);
+    if (p->pivots) {
+        for (int64_t a = 0; a < r; a++)
+            for (int64_t b = 0; b <= a; b++) L[a * r + b] = p->Phi[p->pivots[a] * p->ld + b];
+        rk_trsm_tile('l', 't', r, k, L, r, w, k);
+    }
+    for (int64_t a = 0; a < r; a++)
+        memcpy(out->coef + (p->pivots ? p->pivots[a] : a) * out->count, w + a * k, (size_t)k * sizeof *w);
+done:
+    return status;
+}
+
+rkhs_status rk_solve_pencil(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = g->env;
+    pencil p = {.g = g, .problem = problem, .r = g->rank};
+    double *u;
+    int plain = !solver && !problem->n && problem->mu == 1 && !problem->by_magnitude;
+    if (plain && g->type->form == RK_FORM_SAMPLE && g->n > 512 && problem->count <= g->n / 20 &&
+        rk_kernel_has(g->kernel, RK_PSD))
+        return rk_solve_krylov(g, problem, out);
+    TRY(room_for(env, g->rank, problem->count, out));
+    if (g->type->form == RK_FORM_SAMPLE)
+        TRY(factor_sample(&p));
+    else
+        p.Phi = g->type->phi(g, &p.ld);
+    out->converged = 1;
+    out->solver = "none";
+    if (p.r < 1) goto done; /* K = 0: so is everything */
+    int64_t k = rk_min(problem->count, p.r);
+    TRY(factor_right(&p));
+    if (p.r < 1) goto done;
+    TRY(form_left(&p));
+    TRY(rk_scratch(env, p.r * k, sizeof *u, &u));
+    TRY(solve_operator(env, solver, (rk_op){p.r, apply_left, &p}, p.A, k, u, problem->by_magnitude, out));
+    TRY(spread(&p, u, k, out));
+done:
+    return status;
+}

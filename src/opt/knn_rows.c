@@ -1,0 +1,85 @@
+/* knn_rows.c: Z = F a, where F keeps of each row of K the values of the `nearest` nearest objects, as a map with `nearest`
+ * does.
+ *
+ * The start is the ridge solution of min |F a - Z0|^2 + ridge |a|^2, by conjugate gradients on F'F + ridge I. */
+#include "opt/opt.h"
+
+#include <string.h>
+
+rkhs_status rk_knn_rows_new(const rk_gram *g, int64_t nearest, rk_knn_rows *f) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark;
+    int64_t n = g->n, others, *index;
+    double *value, *diag, *half;
+    *f = (rk_knn_rows){.n = n, .nearest = rk_min(nearest, n)};
+    others = rk_min(f->nearest, n - 1);
+    TRY(rk_scratch(g->env, n * f->nearest, sizeof *f->index, &f->index));
+    TRY(rk_scratch(g->env, n * f->nearest, sizeof *f->value, &f->value));
+    mark = rk_scratch_mark(g->env);
+    TRY(rk_scratch(g->env, n * others, sizeof *index, &index));
+    TRY(rk_scratch(g->env, n * others, sizeof *value, &value));
+    TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
+    TRY(g->type->diag(g, diag));
+    TRY(rk_gram_halves(g, &half));
+    TRY(g->type->neighbours(g, others, index, value));
+    for (int64_t i = 0; i < n; i++) { /* the object itself among the others, ties by index */
+        int64_t at = 0, p = 0;
+        for (int own = 0; at < f->nearest; at++) {
+            int64_t j = p < others ? index[i * others + p] : i;
+            double v = p < others ? value[i * others + p] : 0, far = rk_nearness(half, i, diag[i]) - rk_nearness(half, j, v);
+            int mine = !own && (p == others || far > 0 || (far == 0 && j > i));
+            f->index[i * f->nearest + at] = mine ? i : j;
+            f->value[i * f->nearest + at] = mine ? diag[i] : v;
+            own |= mine;
+            p += !mine;
+        }
+    }
+    rk_scratch_release(g->env, mark);
+done:
+    return status;
+}
+
+void rk_knn_rows_mul(const rk_knn_rows *f, const double *a, int64_t d, double *Z) {
+    for (int64_t i = 0; i < f->n; i++)
+        for (int64_t c = 0; c < d; c++) {
+            double sum = 0;
+            for (int64_t q = i * f->nearest; q < (i + 1) * f->nearest; q++) sum += f->value[q] * a[f->index[q] * d + c];
+            Z[i * d + c] = sum;
+        }
+}
+
+void rk_knn_rows_back(const rk_knn_rows *f, const double *dZ, int64_t d, double *da) {
+    memset(da, 0, (size_t)(f->n * d) * sizeof *da);
+    for (int64_t q = 0; q < f->n * f->nearest; q++)
+        for (int64_t c = 0; c < d; c++) da[f->index[q] * d + c] += f->value[q] * dZ[q / f->nearest * d + c];
+}
+
+rkhs_status rk_knn_rows_start(rkhs_env *env, const rk_knn_rows *f, const double *Z0, int64_t d, double *a) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t size = f->n * d;
+    double *r, *p, *Fp, *Ap, ridge = 0;
+    TRY(rk_scratch(env, size, sizeof *r, &r));
+    TRY(rk_scratch(env, size, sizeof *p, &p));
+    TRY(rk_scratch(env, size, sizeof *Fp, &Fp));
+    TRY(rk_scratch(env, size, sizeof *Ap, &Ap));
+    for (int64_t q = 0; q < f->n * f->nearest; q++) ridge += 1e-3 * f->value[q] * f->value[q] / (double)f->n;
+    memset(a, 0, (size_t)size * sizeof *a);
+    rk_knn_rows_back(f, Z0, d, r);
+    memcpy(p, r, (size_t)size * sizeof *p);
+    double square = rk_dot(size, r, r), first = square;
+    for (int step = 0; step < 100 && square > 1e-20 * first; step++) {
+        rk_knn_rows_mul(f, p, d, Fp);
+        rk_knn_rows_back(f, Fp, d, Ap);
+        for (int64_t i = 0; i < size; i++) Ap[i] += ridge * p[i];
+        double t = square / rk_dot(size, p, Ap), next = 0;
+        for (int64_t i = 0; i < size; i++) a[i] += t * p[i], r[i] -= t * Ap[i];
+        next = rk_dot(size, r, r);
+        for (int64_t i = 0; i < size; i++) p[i] = r[i] + next / square * p[i];
+        square = next;
+        TRY(rk_progress(env, NULL, 0, 0));
+    }
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}

@@ -1,0 +1,94 @@
+/* linear_problem.c: pulls a linear problem back: (Phi'Phi + mu I) W = Phi'T.
+ *
+ * In sample form the same solution is Z = K a with (K + mu I) a = T, on the stored K. Cholesky may spend K: the upper triangle
+ * still holds it afterwards, and it is put back from there, so that memory stays at one Gram. */
+#include "opt/opt.h"
+
+#include <string.h>
+
+/* K V, without mu: the solver adds that. */
+static rkhs_status apply_mul(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    const rk_gram *g = context;
+    return g->type->mul(g, V, k, out);
+}
+
+/* Phi'(Phi V). */
+static rkhs_status apply_normal(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    const rk_gram *g = context;
+    rk_mark mark = rk_scratch_mark(env);
+    double *Z;
+    rkhs_status status = rk_scratch(env, g->n * k, sizeof *Z, &Z);
+    if (status == RKHS_OK) status = g->type->push(g, V, k, Z);
+    if (status == RKHS_OK) status = g->type->pull(g, Z, k, out);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* Cholesky unless the matrix would not fit beside what there is. */
+static rkhs_status pick(rkhs_env *env, const rk_spec *given, rk_spec **own, const rk_spec **use) {
+    rkhs_status status = given ? RKHS_OK : rk_spec_new(env, &rk_linsolvers, "cholesky", own);
+    *use = given ? given : *own;
+    return status;
+}
+
+/* (K + mu I) a = T. */
+static rkhs_status solve_sample(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_pulled *p) {
+    rkhs_status status = RKHS_OK;
+    int spendable = 0;
+    double *kept = NULL;
+    p->size = g->n;
+    p->rhs = problem->T;
+    p->a = (rk_op){g->n, apply_mul, (void *)(uintptr_t)g};
+    p->dense = g->type->matrix(g, &p->ld, &spendable);
+    if (spendable && strcmp(solver->entry->name, "cholesky") == 0) {
+        TRY(rk_keep_tiles(g->env, g->n, p->dense, p->ld, &kept));
+        p->spend = (double *)(uintptr_t)p->dense;
+    }
+    status = rk_solve(solver, p);
+    if (kept) rk_put_back(g->n, p->spend, p->ld, kept);
+done:
+    return status;
+}
+
+/* (Phi'Phi + mu I) W = Phi'T. */
+static rkhs_status solve_factor(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_pulled *p) {
+    rkhs_status status = RKHS_OK;
+    int64_t r = g->rank, ld;
+    const double *Phi = g->type->phi(g, &ld);
+    const rkhs_comm *comm = g->env->comm;
+    double *rhs, *A;
+    p->size = p->ld = r;
+    p->a = (rk_op){r, apply_normal, (void *)(uintptr_t)g};
+    TRY(rk_scratch(g->env, r * problem->k, sizeof *rhs, &rhs));
+    TRY(g->type->pull(g, problem->T, problem->k, rhs));
+    p->rhs = rhs;
+    if (strcmp(solver->entry->name, "cholesky") == 0) {
+        TRY(rk_scratch(g->env, r * r, sizeof *A, &A));
+        TRY(rk_syrk(g->env, "covariance", g->n, r, Phi, ld, 0.0, A, r));
+        TRY(comm->sum(comm->context, A, r * r));
+        p->spend = A;
+    }
+    TRY(rk_solve(solver, p));
+done:
+    return status;
+}
+
+rkhs_status rk_solve_linear(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_solution *out) {
+    rkhs_status status = RKHS_OK;
+    rk_spec *own = NULL;
+    const rk_spec *use;
+    rk_pulled p = {.env = g->env, .k = problem->k, .mu = problem->mu};
+    *out = (rk_solution){0};
+    TRY(rk_scratch(g->env, g->rank * problem->k, sizeof *out->coef, &out->coef));
+    TRY(rk_scratch(g->env, problem->k, sizeof *p.residuals, &p.residuals));
+    memset(p.residuals, 0, (size_t)problem->k * sizeof *p.residuals);
+    TRY(pick(g->env, solver, &own, &use));
+    p.x = out->coef;
+    TRY(g->type->form == RK_FORM_SAMPLE ? solve_sample(g, use, problem, &p) : solve_factor(g, use, problem, &p));
+    out->iterations = p.iterations;
+    out->converged = p.converged;
+    out->solver = use->entry->name;
+done:
+    rk_spec_free(g->env, own);
+    return status;
+}

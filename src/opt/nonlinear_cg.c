@@ -1,0 +1,147 @@
+/* nonlinear_cg.c: minimise a smooth function by nonlinear conjugate gradients.
+ *
+ *     d+ = -g+ + beta d
+ *
+ * pr: Polak and Ribiere, cut at 0. hz: Hager and Zhang, SIAM J. Optim. 16, 2005, whose direction always goes down. Memory for
+ * six vectors; more evaluations than lbfgs on most problems, fewer bytes on the largest. The published optimiser of twin kernel
+ * embedding. */
+#include "opt/opt.h"
+
+#include <string.h>
+
+typedef struct ncg {
+    int64_t iter;
+    int beta;
+    double gtol, ftol;
+} ncg;
+
+enum { PR, HZ };
+
+/* clang-format off */
+static const rk_param params[] = {
+    {.name = "iter", .kind = RK_INT, .offset = offsetof(ncg, iter), .value = "300", .max = 1e9, .brief = "iterations at most"},
+    {.name = "beta", .kind = RK_CHOICE, .offset = offsetof(ncg, beta), .value = "pr", .choices = "pr|hz",
+     .brief = "Polak-Ribiere, or Hager-Zhang"},
+    {.name = "gtol", .kind = RK_REAL, .offset = offsetof(ncg, gtol), .value = "1e-5", .max = 1e300,
+     .brief = "stop when every entry of the gradient is below"},
+    {.name = "ftol", .kind = RK_REAL, .offset = offsetof(ncg, ftol), .value = "2.2e-9", .max = 1,
+     .brief = "stop when a step gains less, relative to max(|f|, 1)"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+typedef struct state {
+    double *d;
+    double slope, t; /* of the last step; slope 0: none yet */
+    rk_line line;
+    rk_descent at;
+} state;
+
+static rkhs_status start_ncg(rk_pulled *p, const void *self, void **out) {
+    rkhs_status status = RKHS_OK;
+    state *s;
+    TRY(rk_alloc(p->env, 1, sizeof *s, &s));
+    *out = s;
+    TRY(rk_alloc(p->env, p->size, sizeof *s->d, &s->d));
+    TRY(rk_descent_start(p, &s->at, &s->line));
+done:
+    return status;
+}
+
+/* The weight of the old direction; `fresh` is the new gradient. */
+static double beta_of(const rk_pulled *p, const state *s, const double *fresh, int rule) {
+    int64_t n = p->size;
+    const double *old = s->at.g, *d = s->d;
+    double old2 = rk_dot(n, old, old), fy = rk_dot(n, fresh, fresh) - rk_dot(n, fresh, old);
+    if (rule == PR) return fmax(0, fy / old2);
+    double dy = rk_dot(n, d, fresh) - rk_dot(n, d, old), df = rk_dot(n, d, fresh);
+    double y2 = rk_dot(n, fresh, fresh) - 2 * rk_dot(n, fresh, old) + old2;
+    if (!(fabs(dy) > 0)) return 0;
+    double eta = -1 / (rk_norm(n, d) * fmin(0.01, sqrt(old2)));
+    return fmax(eta, (fy - 2 * df * y2 / dy) / dy);
+}
+
+static rkhs_status step_ncg(rk_pulled *p, const void *self, void *state_, int *done) {
+    rkhs_status status = RKHS_OK;
+    const ncg *o = self;
+    state *s = state_;
+    int64_t n = p->size;
+    rk_limits limits = {o->iter, o->gtol, o->ftol};
+    TRY(rk_descent_first(p, &s->at, &limits, done));
+    if (*done) goto done;
+    double slope = rk_dot(n, s->d, s->at.g);
+    int restarted = !(slope < 0);
+    if (restarted) {
+        for (int64_t i = 0; i < n; i++) s->d[i] = -s->at.g[i];
+        slope = -rk_dot(n, s->at.g, s->at.g);
+    }
+    double first = fmin(1, 1 / rk_norm(n, s->at.g));
+    s->line.t = s->slope < 0 && !restarted ? fmin(s->t * s->slope / slope, 100 * s->t) : s->slope < 0 ? s->t : first;
+    s->line.d = s->d;
+    s->line.slope = slope;
+    s->line.f = s->at.f;
+    s->line.c1 = 1e-4;
+    s->line.c2 = restarted ? 0.9 : 0.1; /* the gradient alone knows no scale: a long search along it can end far away */
+    TRY(rk_line_search(p, &s->line));
+    if (!s->line.found && !restarted) { /* again from here, downhill */
+        memset(s->d, 0, (size_t)n * sizeof *s->d);
+        goto done;
+    }
+    if (s->line.found) {
+        double beta = beta_of(p, s, s->line.g, o->beta);
+        for (int64_t i = 0; i < n; i++) s->d[i] = beta * s->d[i] - s->line.g[i];
+        s->slope = slope;
+        s->t = s->line.t;
+    }
+    TRY(rk_descent_take(p, &s->at, &s->line, &limits, done));
+done:
+    return status;
+}
+
+static rkhs_status finish_ncg(rk_pulled *p, const void *self, void *state_) {
+    return rk_descent_finish(p, &((state *)state_)->at);
+}
+
+static rkhs_status save_ncg(rk_pulled *p, const void *state_, rk_archive *archive) {
+    rkhs_status status = RKHS_OK;
+    const state *s = state_;
+    TRY(rk_archive_put(archive, "cg/d", &(rk_array){'d', 1, {p->size}, s->d}));
+    TRY(rk_archive_put_real(archive, "cg/slope", s->slope));
+    TRY(rk_archive_put_real(archive, "cg/t", s->t));
+    TRY(rk_descent_save(p, &s->at, archive));
+done:
+    return status;
+}
+
+static rkhs_status load_ncg(rk_pulled *p, void *state_, rk_archive *archive) {
+    rkhs_status status = RKHS_OK;
+    state *s = state_;
+    TRY(rk_load_vector(p->env, archive, "cg/d", p->size, s->d));
+    TRY(rk_archive_get_real(archive, "cg/slope", &s->slope));
+    TRY(rk_archive_get_real(archive, "cg/t", &s->t));
+    TRY(rk_descent_load(p, &s->at, archive));
+done:
+    return status;
+}
+
+static void release_ncg(rk_pulled *p, void *state_) {
+    state *s = state_;
+    rk_free(p->env, s->d);
+    rk_descent_release(p, &s->at, &s->line);
+    rk_free(p->env, s);
+}
+
+const rk_solver_type rk_optimiser_cg = {
+    .entry = {.name = "cg",
+              .brief = "nonlinear conjugate gradients with a strong Wolfe line search",
+              .cost = "about two evaluations a step",
+              .params = params,
+              .size = sizeof(ncg)},
+    .shape = RK_SHAPE_SMOOTH,
+    .start = start_ncg,
+    .step = step_ncg,
+    .finish = finish_ncg,
+    .state_save = save_ncg,
+    .state_load = load_ncg,
+    .release = release_ncg,
+};

@@ -1,0 +1,307 @@
+/* smooth_problem.c: pulls a smooth problem back: minimise f(norm(push x), theta) + ridge |W|^2 over x and theta.
+ *
+ *     sample      x is Z
+ *     alpha       Z = K_nm a, a on the kept objects; through the factor: K_nm = Phi L', so W = L'a;
+ *                 with `nearest` the largest values of each row of K alone (knn_rows.c)
+ *     isometric   Z = Phi W; a gram in sample form is factored for that, K + eps I = L L', Phi = L
+ *
+ * The gradient goes the way back: df/dY by the normaliser's pull-back, df/dW = Phi' df/dY, df/da = L df/dW. At the end Z is
+ * computed again through the map that new objects take, so that transform agrees with it. */
+#include "opt/opt.h"
+
+#include <string.h>
+
+typedef struct pullback {
+    const rk_gram *g;
+    const rk_smooth *problem;
+    int64_t rows, vars;          /* of the coefficients; all variables */
+    double *L;                   /* isometric on a sample form: n x n, lower, zeros above */
+    double *Y, *Z, *dZ, *dY, *W; /* n x dim, and rank x dim */
+    double *Kx;                  /* ridge in alpha on a sample form: K a is Y */
+    double added;                /* to the diagonal of K */
+    rk_knn_rows knn_rows;        /* with `nearest` */
+} pullback;
+
+static int is_sample_form(const pullback *b) { return b->g->type->form == RK_FORM_SAMPLE; }
+
+/* Y = push x. */
+static rkhs_status forward(pullback *b, const double *x, double *Y) {
+    rkhs_status status = RKHS_OK;
+    const rk_gram *g = b->g;
+    int64_t d = b->problem->dim;
+    switch (b->problem->coordinates) {
+    case RK_COORD_SAMPLE: memcpy(Y, x, (size_t)(b->rows * d) * sizeof *Y); break;
+    case RK_COORD_ALPHA:
+        if (b->knn_rows.nearest) {
+            rk_knn_rows_mul(&b->knn_rows, x, d, Y);
+            break;
+        }
+        if (is_sample_form(b)) return g->type->mul(g, x, d, Y);
+        TRY(g->type->unfold(g, x, d, b->W));
+        return g->type->push(g, b->W, d, Y);
+    case RK_COORD_ISOMETRIC:
+        if (!is_sample_form(b)) return g->type->push(g, x, d, Y);
+        return rk_gemm(g->env, NULL, 'n', 'n', g->n, d, g->n, 1.0, b->L, g->n, x, d, 0.0, Y, d);
+    }
+done:
+    return status;
+}
+
+/* dx = push' dY. */
+static rkhs_status backward(pullback *b, const double *dY, double *dx) {
+    rkhs_status status = RKHS_OK;
+    const rk_gram *g = b->g;
+    int64_t d = b->problem->dim;
+    switch (b->problem->coordinates) {
+    case RK_COORD_SAMPLE: memcpy(dx, dY, (size_t)(b->rows * d) * sizeof *dx); break;
+    case RK_COORD_ALPHA:
+        if (b->knn_rows.nearest) {
+            rk_knn_rows_back(&b->knn_rows, dY, d, dx);
+            break;
+        }
+        if (is_sample_form(b)) return g->type->mul(g, dY, d, dx);
+        TRY(g->type->pull(g, dY, d, b->W));
+        return g->type->unfold_back(g, b->W, d, dx);
+    case RK_COORD_ISOMETRIC:
+        if (!is_sample_form(b)) return g->type->pull(g, dY, d, dx);
+        return rk_gemm(g->env, NULL, 't', 'n', g->n, d, g->n, 1.0, b->L, g->n, dY, d, 0.0, dx, d);
+    }
+done:
+    return status;
+}
+
+/* |Y|^2/rows at the last codes. */
+static double mean_square(const pullback *b) {
+    double norm = rk_norm(b->problem->rows * b->problem->dim, b->Y);
+    return norm > 0 ? norm * norm / (double)b->problem->rows : 1;
+}
+
+/* Adds ridge |W|^2 and its gradient: W'W, or a'K a = a'Y with K a = Y, in factor form |L'a|^2. */
+static rkhs_status add_ridge(pullback *b, const double *x, double *f, double *g) {
+    rkhs_status status = RKHS_OK;
+    double ridge = b->problem->ridge;
+    int64_t count = b->rows * b->problem->dim;
+    const double *Kx = x;
+    if (b->problem->scale_free) ridge /= mean_square(b);
+    if (ridge == 0 || b->problem->coordinates == RK_COORD_SAMPLE) goto done;
+    if (b->problem->coordinates == RK_COORD_ALPHA && is_sample_form(b)) Kx = b->Y;
+    if (b->problem->coordinates == RK_COORD_ALPHA && !is_sample_form(b)) {
+        TRY(b->g->type->unfold(b->g, x, b->problem->dim, b->W));
+        TRY(b->g->type->unfold_back(b->g, b->W, b->problem->dim, b->Kx));
+        Kx = b->Kx;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        *f += ridge * x[i] * Kx[i];
+        g[i] += 2 * ridge * Kx[i];
+    }
+done:
+    return status;
+}
+
+/* What a ridge that does not depend on the scale of Y adds to df/dY: -2 ridge |W|^2 Y/(rows s^2), s = |Y|^2/rows. */
+static void add_scale(pullback *b, const double *x, double *dY) {
+    const rk_smooth *problem = b->problem;
+    double square = mean_square(b), norm = rk_norm(b->rows * problem->dim, x) / square;
+    double by = 2 * problem->ridge * norm * norm / (double)problem->rows;
+    for (int64_t i = 0; i < problem->rows * problem->dim; i++) dY[i] -= by * b->Y[i];
+}
+
+/* Rows of one batch: a function of (seed, step); consecutive steps go through all rows before any comes again. */
+static int64_t draw_batch(const pullback *b, int64_t step, int64_t *index) {
+    int64_t n = b->problem->rows, size = rk_min(b->problem->batch, n), per = (n + size - 1) / size, count = 0;
+    uint64_t epoch = (uint64_t)(step / per);
+    for (int64_t i = 0; i < n; i++) {
+        double place = rk_uniform(b->g->env->seed, RK_STREAM_BATCH, (uint64_t)i, epoch) * (double)per;
+        if ((int64_t)place == step % per) index[count++] = i;
+    }
+    return count;
+}
+
+static rkhs_status eval_pulled(void *context, rkhs_env *env, const double *x, int64_t step, double *f, double *g) {
+    rkhs_status status = RKHS_OK;
+    pullback *b = context;
+    const rk_smooth *problem = b->problem;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t count = problem->rows, coefficients = b->rows * problem->dim, *index = NULL;
+    const double *theta = x + coefficients, *Z = b->Y;
+    double scale[1], *shift;
+    TRY(rk_scratch(env, problem->dim, sizeof *shift, &shift));
+    TRY(forward(b, x, b->Y));
+    if (problem->normalise) {
+        TRY(problem->normalise(problem->context, b->Y, b->Z, scale, shift));
+        Z = b->Z;
+    }
+    if (problem->batch > 0 && problem->batch < problem->rows) {
+        TRY(rk_scratch(env, problem->rows, sizeof *index, &index));
+        count = draw_batch(b, step, index);
+    }
+    memset(b->dZ, 0, (size_t)(problem->rows * problem->dim) * sizeof *b->dZ);
+    memset(g + coefficients, 0, (size_t)problem->thetas * sizeof *g);
+    TRY(problem->eval(problem->context, env, Z, theta, index, count, f, b->dZ, g + coefficients));
+    if (problem->tangent) problem->tangent(problem->context, Z, b->dZ);
+    if (problem->normalise) TRY(problem->normalise_back(problem->context, Z, b->dZ, b->dY));
+    if (problem->scale_free) add_scale(b, x, problem->normalise ? b->dY : b->dZ);
+    TRY(backward(b, problem->normalise ? b->dY : b->dZ, g));
+    TRY(add_ridge(b, x, f, g));
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* The constraint lives on Z: only where that is what moves. */
+static void retract_pulled(void *context, double *x) {
+    const pullback *b = context;
+    b->problem->retract(b->problem->context, x);
+}
+
+/* L with K + eps I = L L', zeros above the diagonal. */
+static rkhs_status factor_sample(pullback *b) {
+    rkhs_status status = RKHS_OK;
+    const rk_gram *g = b->g;
+    int64_t n = g->n, ld, bad = 0;
+    int spendable;
+    const double *K = g->type->matrix(g, &ld, &spendable);
+    double trace = 0;
+    TRY(rk_need(g->env, 8.0 * (double)n * (double)n, "a factor of the Gram",
+                "raise the memory limit")); /* fit adds which gram needs less */
+    TRY(rk_scratch(g->env, n * n, sizeof *b->L, &b->L));
+    for (int64_t i = 0; i < n; i++) trace += K[i * ld + i];
+    for (double eps = 1e-12 * trace / (double)n; bad >= 0; eps *= 100) {
+        for (int64_t i = 0; i < n; i++) {
+            memcpy(b->L + i * n, K + i * ld, (size_t)n * sizeof *K);
+            b->L[i * n + i] += eps;
+        }
+        b->added = eps;
+        TRY(rk_cholesky(g->env, "factor", n, b->L, n, &bad));
+        if (bad >= 0 && !(eps > 0 && eps <= trace)) /* also where eps is below all numbers, or trace is none */
+            FAIL(
+                g->env, RKHS_ERR_NUMERIC,
+                "the Gram cannot be factored: it is far from positive semi-definite, or its values are too small or too large");
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i + 1; j < n; j++) b->L[i * n + j] = 0;
+done:
+    return status;
+}
+
+/* Coefficients whose push is near a given embedding, by ridge regression; random ones without it. */
+static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
+    rkhs_status status = RKHS_OK;
+    const rk_gram *g = b->g;
+    int64_t d = b->problem->dim, n = g->n;
+    rk_solution s;
+    double *diag, mean = 0;
+    TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
+    TRY(g->type->diag(g, diag));
+    for (int64_t i = 0; i < n; i++) mean += diag[i] / (double)n;
+    if (!Z0) { /* isometric: so that Z is about 1, whatever k(x,x) is */
+        double scale = b->problem->coordinates == RK_COORD_ISOMETRIC && mean > 0 ? 1 / sqrt(mean) : 1;
+        for (int64_t i = 0; i < b->rows * d; i++)
+            x[i] = scale * rk_normal(g->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(i % d));
+        goto done;
+    }
+    if (b->problem->coordinates == RK_COORD_SAMPLE) {
+        memcpy(x, Z0, (size_t)(n * d) * sizeof *x);
+        goto done;
+    }
+    if (b->knn_rows.nearest) return rk_knn_rows_start(g->env, &b->knn_rows, Z0, d, x);
+    /* A given Gram may have eigenvalues below 0. */
+    for (double ridge = 1e-3 * mean;; ridge *= 10) {
+        status = rk_solve_linear(g, NULL, &(rk_linear){Z0, d, ridge}, &s);
+        if (status != RKHS_ERR_NUMERIC) break;
+        g->env->message[0] = 0;
+        if (!(ridge < mean * (double)n))
+            FAIL(
+                g->env, RKHS_ERR_NUMERIC,
+                "the Gram is far from positive semi-definite, and no kernel's: use kpca, which leaves eigenvalues below 0 out");
+    }
+    TRY(status);
+    if (b->problem->coordinates == RK_COORD_ISOMETRIC && is_sample_form(b)) { /* W = L'a */
+        TRY(rk_gemm(g->env, NULL, 't', 'n', n, d, n, 1.0, b->L, n, s.coef, d, 0.0, x, d));
+    } else if (b->problem->coordinates == RK_COORD_ALPHA && !is_sample_form(b)) {
+        TRY(g->type->fold(g, s.coef, d, x));
+    } else {
+        memcpy(x, s.coef, (size_t)(b->rows * d) * sizeof *x);
+    }
+done:
+    return status;
+}
+
+/* B of the map from the coefficients. */
+static rkhs_status fold_coefficients(pullback *b, const double *x, double *B) {
+    const rk_gram *g = b->g;
+    int64_t d = b->problem->dim;
+    int isometric = b->problem->coordinates == RK_COORD_ISOMETRIC;
+    if (isometric && !is_sample_form(b)) return g->type->fold(g, x, d, B);
+    memcpy(B, x, (size_t)(b->rows * d) * sizeof *B);
+    if (isometric) rk_trsm_tile('l', 't', g->n, d, b->L, g->n, B, d);
+    return RKHS_OK;
+}
+
+/* Z of the training objects as the map gives it, the normaliser folded into B and c. */
+static rkhs_status finish_map(pullback *b, const double *x, rk_smooth_result *out) {
+    rkhs_status status = RKHS_OK;
+    const rk_gram *g = b->g;
+    const rk_smooth *problem = b->problem;
+    int64_t d = problem->dim;
+    double scale = 1;
+    for (int64_t c = 0; c < d; c++) out->c[c] = 0;
+    if (problem->coordinates == RK_COORD_SAMPLE) {
+        memcpy(b->Y, x, (size_t)(g->n * d) * sizeof *x);
+    } else {
+        TRY(fold_coefficients(b, x, out->B));
+        if (is_sample_form(b) && !b->knn_rows.nearest)
+            TRY(g->type->mul(g, out->B, d, b->Y));
+        else
+            TRY(forward(b, x, b->Y));
+    }
+    memcpy(out->Z, b->Y, (size_t)(g->n * d) * sizeof *out->Z);
+    if (problem->normalise) {
+        TRY(problem->normalise(problem->context, b->Y, out->Z, &scale, out->c));
+        for (int64_t i = 0; out->B && i < g->kept * d; i++) out->B[i] *= scale;
+    }
+done:
+    return status;
+}
+
+rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_smooth *problem, const double *Z0, double *theta,
+                            rk_smooth_result *out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = g->env;
+    int64_t d = problem->dim, n = g->n;
+    pullback b = {.g = g, .problem = problem};
+    rk_pulled p = {.env = env, .k = 1, .eval = eval_pulled, .context = &b, .values = &out->f, .residuals = &out->slope};
+    b.rows = problem->coordinates == RK_COORD_SAMPLE ? n : problem->coordinates == RK_COORD_ALPHA ? g->kept : g->rank;
+    p.size = b.rows * d + problem->thetas;
+    p.max_iter = problem->max_iter;
+    if (problem->nearest && (problem->coordinates != RK_COORD_ALPHA || !is_sample_form(&b) || problem->ridge != 0))
+        FAIL(env, RKHS_ERR_SPEC, "a map through the nearest objects alone needs all of them: use gram=exact");
+    if (problem->scale_free && problem->coordinates != RK_COORD_ISOMETRIC)
+        FAIL(env, RKHS_ERR_BUG, "a ridge without a scale is for isometric coordinates");
+    if (problem->nearest) TRY(rk_knn_rows_new(g, problem->nearest, &b.knn_rows));
+    if (problem->retract && problem->coordinates == RK_COORD_SAMPLE) p.retract = retract_pulled;
+    TRY(rk_scratch(env, n * d, sizeof *b.Y, &b.Y));
+    TRY(rk_scratch(env, n * d, sizeof *b.Z, &b.Z));
+    TRY(rk_scratch(env, n * d, sizeof *b.dZ, &b.dZ));
+    TRY(rk_scratch(env, n * d, sizeof *b.dY, &b.dY));
+    TRY(rk_scratch(env, g->rank * d, sizeof *b.W, &b.W));
+    TRY(rk_scratch(env, b.rows * d, sizeof *b.Kx, &b.Kx));
+    TRY(rk_scratch(env, p.size, sizeof *p.x, &p.x));
+    if (problem->coordinates == RK_COORD_ISOMETRIC && is_sample_form(&b)) TRY(factor_sample(&b));
+    TRY(start_at(&b, Z0, p.x));
+    if (problem->thetas) memcpy(p.x + b.rows * d, theta, (size_t)problem->thetas * sizeof *theta);
+    TRY(rk_solve(solver, &p));
+    if (problem->thetas) memcpy(theta, p.x + b.rows * d, (size_t)problem->thetas * sizeof *theta);
+    TRY(finish_map(&b, p.x, out));
+    out->added = b.added;
+    out->iterations = p.iterations;
+    out->evaluations = p.products;
+    out->converged = p.converged;
+    out->solver = solver->entry->name;
+    out->history = p.history;
+    out->recorded = p.recorded;
+    p.history = NULL;
+done:
+    rk_free(env, p.history);
+    return status;
+}

@@ -1,0 +1,276 @@
+/* spectral_problem.c: pulls a model's problem, stated in sample space, back to the coefficients of a gram.
+ *
+ * Spectral, N = 0: Phi'M Phi w = l w.
+ *   factor form: A = Phi'M Phi is a small matrix (rank x rank), formed.
+ *   sample form: with w = Phi'M u / sqrt(l) it becomes M K M u = l u for a projection M, on the stored K: nothing of size n^2
+ * is added. Coefficients are a = M u / sqrt(|l|), so that Z = K a.
+ * Any other M, and N, go to generalized_eigen.c. */
+#include "opt/opt.h"
+
+#include <string.h>
+
+/* Takes the mean off each of k columns. */
+static void centre_columns(double *V, int64_t n, int64_t k, double *mean) {
+    for (int64_t j = 0; j < k; j++) mean[j] = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < k; j++) mean[j] += V[i * k + j];
+    for (int64_t j = 0; j < k; j++) mean[j] /= (double)n;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < k; j++) V[i * k + j] -= mean[j];
+}
+
+/* M K M as an operator, and its negative. */
+typedef struct sandwich {
+    const rk_gram *g;
+    int centre;
+    double sign;
+} sandwich;
+
+static rkhs_status apply_sandwich(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    const sandwich *s = context;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = s->g->n;
+    double *mean, *centred = NULL;
+    rkhs_status status = rk_scratch(env, k, sizeof *mean, &mean);
+    if (status == RKHS_OK && s->centre) {
+        status = rk_scratch(env, n * k, sizeof *centred, &centred);
+        if (status == RKHS_OK) {
+            memcpy(centred, V, (size_t)(n * k) * sizeof *centred);
+            centre_columns(centred, n, k, mean);
+        }
+    }
+    if (status == RKHS_OK) status = s->g->type->mul(s->g, centred ? centred : V, k, out);
+    if (status == RKHS_OK && s->centre) centre_columns(out, n, k, mean);
+    if (s->sign < 0)
+        for (int64_t i = 0; status == RKHS_OK && i < n * k; i++) out[i] = -out[i];
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* Takes the means of its rows off rows and columns of a symmetric matrix. */
+static rkhs_status centre_both(rkhs_env *env, double *A, int64_t n, double *mean) {
+    double all = 0;
+    for (int64_t i = 0; i < n; i++) {
+        mean[i] = 0;
+        for (int64_t j = 0; j < n; j++) mean[i] += A[i * n + j];
+        mean[i] /= (double)n;
+        all += mean[i] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < n; j++) A[i * n + j] -= mean[i] + mean[j] - all;
+        rkhs_status status = rk_progress(env, NULL, 0, 0);
+        if (status != RKHS_OK) return status;
+    }
+    return RKHS_OK;
+}
+
+/* The whole of it, in some n^2 flops. A given Gram is symmetric to 1e-6 alone, hence the halves. Means are taken off twice:
+ * where K is large beside its variance, the first ones have an error that shows in all of A. */
+static rkhs_status form_sandwich(void *context, rkhs_env *env, double *A) {
+    const sandwich *s = context;
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = s->g->n, ld;
+    int spendable;
+    const double *K = s->g->type->matrix(s->g, &ld, &spendable);
+    double *mean;
+    TRY(rk_scratch(env, n, sizeof *mean, &mean));
+    for (int64_t i0 = 0; i0 < n; i0 += RK_TILE) {
+        for (int64_t j0 = 0; j0 <= i0; j0 += RK_TILE)
+            for (int64_t i = i0; i < rk_min(i0 + RK_TILE, n); i++)
+                for (int64_t j = j0; j <= rk_min(j0 + RK_TILE - 1, i); j++)
+                    A[i * n + j] = A[j * n + i] = s->sign * (K[i * ld + j] / 2 + K[j * ld + i] / 2);
+        TRY(rk_progress(env, NULL, 0, 0));
+    }
+    for (int pass = 0; s->centre && pass < 2; pass++) TRY(centre_both(env, A, n, mean));
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* A stored symmetric matrix as an operator. */
+typedef struct stored {
+    int64_t n;
+    const double *A;
+} stored;
+
+static rkhs_status apply_stored(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    const stored *s = context;
+    return rk_gemm(env, NULL, 'n', 'n', s->n, k, s->n, 1.0, s->A, s->n, V, k, 0.0, out, k);
+}
+
+/* A = Phi'M Phi, rank x rank, and the trace of M K M as it would be with all of K: what the factor leaves out counts too.
+ * *before is the trace without M. */
+static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, double *A, double *trace, double *before) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(g->env);
+    int64_t n = g->n, r = g->rank, ld;
+    const double *Phi = g->type->phi(g, &ld);
+    double *ones, *sum, *diag, count = (double)n;
+    const rkhs_comm *comm = g->env->comm;
+    *trace = 0;
+    TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
+    TRY(g->type->diag(g, diag));
+    for (int64_t i = 0; i < n; i++) *trace += diag[i];
+    TRY(comm->sum(comm->context, trace, 1));
+    *before = *trace;
+    TRY(rk_gram_finite(g, *trace));
+    TRY(rk_syrk(g->env, "covariance", n, r, Phi, ld, 0.0, A, r));
+    TRY(comm->sum(comm->context, A, r * r));
+    if (problem->m_kind == RK_M_CENTRE) {
+        TRY(rk_scratch(g->env, n, sizeof *ones, &ones));
+        TRY(rk_scratch(g->env, r, sizeof *sum, &sum));
+        for (int64_t i = 0; i < n; i++) ones[i] = 1;
+        TRY(g->type->pull(g, ones, 1, sum));
+        TRY(comm->sum(comm->context, &count, 1));
+        for (int64_t i = 0; i < r; i++)
+            for (int64_t j = 0; j < r; j++) A[i * r + j] -= sum[i] * sum[j] / count;
+        for (int64_t i = 0; i < r; i++) *trace -= sum[i] * sum[i] / count;
+    }
+done:
+    rk_scratch_release(g->env, mark);
+    return status;
+}
+
+/* The sum of the eigenvalues of M K M: tr K, less the mean of all entries times n when centred. *before
+ * is the sum of all |K_ii|. */
+static rkhs_status sandwich_trace(const rk_gram *g, int centre, double *trace, double *before) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(g->env);
+    int64_t n = g->n;
+    double *d, *ones, sum = 0;
+    TRY(rk_scratch(g->env, n, sizeof *d, &d));
+    TRY(rk_scratch(g->env, n, sizeof *ones, &ones));
+    TRY(g->type->diag(g, d));
+    for (int64_t i = 0; i < n; i++) sum += d[i], *before += fabs(d[i]), ones[i] = 1 / (double)n;
+    if (centre) {
+        TRY(g->type->mul(g, ones, 1, d));
+        for (int64_t i = 0; i < n; i++) sum -= d[i];
+    }
+    TRY(rk_gram_finite(g, sum));
+    *trace = sum;
+done:
+    rk_scratch_release(g->env, mark);
+    return status;
+}
+
+/* Eigenvectors to coefficients: w itself in factor form; in sample form, where they are u of M K M, a = M u / sqrt(|l|). What
+ * belongs to l = 0 is 0 in both. */
+static void coefficients(double *coef, const double *values, int64_t size, int64_t k, int sample, int centre, double *mean) {
+    if (sample && centre) centre_columns(coef, size, k, mean);
+    for (int64_t j = 0; j < k; j++) {
+        double scale = values[j] == 0 ? 0 : sample ? 1 / sqrt(fabs(values[j])) : 1;
+        for (int64_t i = 0; i < size; i++) coef[i * k + j] *= scale;
+    }
+}
+
+/* What rounding leaves of a zero eigenvalue is zero: the solver's, and that of what M took off K, whose trace is `before`. */
+static void drop_rounding(rk_spectrum *out, int64_t size, double before, int by_magnitude) {
+    double largest = 0;
+    for (int64_t j = 0; j < out->count; j++) largest = fmax(largest, fabs(out->values[j]));
+    double floor = fmax(1e-15 * (double)(size + 10) * largest, 4e-15 * before);
+    for (int64_t j = 0; j < out->count; j++) {
+        double l = by_magnitude ? fabs(out->values[j]) : out->values[j];
+        if (!(l > floor)) out->values[j] = 0;
+    }
+}
+
+rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = g->env;
+    int sample = g->type->form == RK_FORM_SAMPLE, centre = problem->m_kind == RK_M_CENTRE;
+    int64_t size = sample ? g->n : g->rank, k = problem->count < size ? problem->count : size;
+    rk_spec *own = NULL;
+    const rk_spec *use;
+    double *A = NULL, *mean, before = 0;
+    sandwich outer = {g, centre, 1};
+    stored inner = {size, NULL};
+    if (problem->coordinates == RK_COORD_SAMPLE) return rk_solve_sample(env, solver, problem, out);
+    if (problem->m_kind == RK_M_OPERATOR) return rk_solve_pencil(g, solver, problem, out);
+    *out = (rk_spectrum){.count = problem->count};
+    TRY(rk_scratch(env, problem->count, sizeof *out->values, &out->values));
+    TRY(rk_scratch(env, problem->count, sizeof *out->residuals, &out->residuals));
+    TRY(rk_scratch(env, size * problem->count, sizeof *out->coef, &out->coef));
+    TRY(rk_scratch(env, problem->count, sizeof *mean, &mean));
+    for (int64_t c = 0; c < problem->count; c++) out->values[c] = out->residuals[c] = 0; /* there may be fewer than asked for */
+    if (!sample) {
+        TRY(rk_scratch(env, size * size, sizeof *A, &A));
+        TRY(factor_matrix(g, problem, A, &out->trace, &before));
+        inner.A = A;
+    } else {
+        TRY(sandwich_trace(g, centre, &out->trace, &before));
+    }
+    TRY(rk_pick_eigensolver(env, solver, size, k, &own, &use));
+    rk_pulled p = {.env = env,
+                   .size = size,
+                   .k = k,
+                   .dense = A,
+                   .x = out->coef,
+                   .values = out->values,
+                   .residuals = out->residuals,
+                   .by_magnitude = problem->by_magnitude};
+    p.a = sample ? (rk_op){size, apply_sandwich, &outer} : (rk_op){size, apply_stored, &inner};
+    if (sample && g->type->matrix) p.form = form_sandwich;
+    TRY(rk_solve(use, &p));
+    /* Fewer eigenpairs than asked for exist: the rest are zero, and rows are spread to their full width, last first. */
+    for (int64_t i = size - 1; k < problem->count && i >= 0; i--)
+        for (int64_t j = problem->count - 1; j >= 0; j--) out->coef[i * problem->count + j] = j < k ? out->coef[i * k + j] : 0;
+    drop_rounding(out, size, before, problem->by_magnitude);
+    coefficients(out->coef, out->values, size, problem->count, sample, centre, mean);
+    out->before = before;
+    out->iterations = p.iterations;
+    out->products = p.products;
+    out->converged = p.converged;
+    out->solver = use->entry->name;
+done:
+    rk_spec_free(env, own);
+    return status;
+}
+
+rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem, double *value, double *residual) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = g->env;
+    rk_mark mark = rk_scratch_mark(env);
+    rk_spec *solver = NULL;
+    sandwich outer = {g, problem->m_kind == RK_M_CENTRE, -1};
+    double *x;
+    TRY(rk_scratch(env, g->n, sizeof *x, &x));
+    TRY(rk_spec_new(env, &rk_eigensolvers, g->n <= 512 ? "dense" : "lanczos(tol=1e-11)", &solver));
+    rk_pulled p = {.env = env, .size = g->n, .k = 1, .x = x, .values = value, .residuals = residual};
+    p.a = (rk_op){g->n, apply_sandwich, &outer};
+    if (g->type->matrix) p.form = form_sandwich;
+    TRY(rk_solve(solver, &p));
+    *value = -*value;
+done:
+    rk_spec_free(env, solver);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+rkhs_status rk_shifted_psd(const rk_gram *g, double shift, int *above) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = g->env;
+    rk_mark mark = rk_scratch_mark(env);
+    int64_t n = g->n, ld, bad;
+    int spendable = 0;
+    double *A = NULL, *kept = NULL;
+    *above = 0;
+    if (!g->type->matrix) goto done;
+    const double *K = g->type->matrix(g, &ld, &spendable);
+    if (spendable) {
+        TRY(rk_keep_tiles(env, n, K, ld, &kept));
+        A = (double *)(uintptr_t)K;
+    } else {
+        if (!rk_has_room(env, 8.0 * (double)n * (double)n)) goto done;
+        TRY(rk_scratch(env, n * n, sizeof *A, &A));
+        for (int64_t i = 0; i < n; i++) memcpy(A + i * n, K + i * ld, (size_t)n * sizeof *A);
+        ld = n;
+    }
+    for (int64_t i = 0; i < n; i++) A[i * ld + i] += shift;
+    status = rk_cholesky(env, "negative eigenvalues", n, A, ld, &bad);
+    if (kept) rk_put_back(n, A, ld, kept);
+    *above = status == RKHS_OK && bad < 0;
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}

@@ -1,0 +1,273 @@
+/* neighbour_ranks.c: scores of neighbourhoods, by ranks: who is near whom among the objects, and in the embedding.
+ *
+ * For a row i let r_ij be the rank of j among the others by distance between the objects (1 is the nearest), s_ij the same in
+ * the embedding, X_i and Z_i the k nearest by each, N the number of others, n the number of rows:
+ *
+ *     trustworthiness   1 - c sum_i sum_{j in Z_i} max(0, r_ij - k)        c = 2 / (n k (2N - 3k + 1))
+ *     continuity        1 - c sum_i sum_{j in X_i} max(0, s_ij - k)
+ *     continuity_ke     1 - c sum_i sum_{j in X_i, s_ij > k} (s_ij - k + 1)^2,   as one paper prints it; may be negative
+ *     mrre              sum_i sum_{j in Z_i} |r_ij - s_ij| / s_ij, over its largest value: 0 is best
+ *     qnx               the share of X_i that is in Z_i
+ *     rnx               (N qnx - k) / (N - k)          lcmc   qnx - k/N
+ *
+ * All of them come from one pass over tiles of distances: for some rows at a time the distances to all others are held, the
+ * nearest of one side are picked, and their ranks on the other are counted; an n x n matrix never is, and nothing is sorted.
+ * Both continuities need the objects' nearest and s, the others the embedding's nearest and r: only what is asked for is done.
+ * New rows are ranked among the training rows. Ties go to the earlier row, so that
+ *
+ *     r_ij = 1 + #{l < j: d_il <= d_ij} + #{l > j: d_il < d_ij},
+ *
+ * one comparison for each number of the row. Venna, Kaski 2006; Lee, Verleysen 2007, 2009; Chen, Buja 2009. */
+#include "score/score.h"
+
+typedef struct ranks {
+    int64_t k;
+} ranks;
+
+/* Doubles of one side that a worker holds, and rows; values that stay in the cache while they are counted; values looked at at
+ * once for one that is nearer. */
+enum { ROOM = 1 << 21, MOST_ROWS = 64, CHUNK = 1024, BLOCK = 64 };
+
+typedef enum which { TRUST, CONTINUITY, CONTINUITY_KE, MRRE, QNX, RNX, LCMC } which;
+
+/* Sums of one row for one k, or of all rows. */
+typedef struct sums {
+    double trust, continuity, continuity_ke, mrre, overlap;
+} sums;
+
+typedef struct rank_loop {
+    rk_space x, z;
+    int64_t n, others, most, rows; /* rows of queries; columns less the row itself; the largest k; rows at a time */
+    int itself;                    /* queries are the columns too, and a row is not its own neighbour */
+    int rank_x, rank_z;            /* which ranks are asked for: r of Z_i, s of X_i */
+    int count;
+    const int64_t *k;
+    double *dx, *dz; /* workers x rows x columns */
+    double *near;    /* workers x most */
+    int64_t *who,
+        *rank; /* workers x most: the nearest of one side; workers x 2 x most: r of Z_i, s of X_i, 1 if not asked for */
+    sums *out; /* n x count */
+} rank_loop;
+
+RK_CLONES static int64_t count_below(int64_t n, const double *v, double limit) {
+    int64_t count = 0;
+    for (int64_t j = 0; j < n; j++) count += v[j] < limit;
+    return count;
+}
+
+RK_CLONES static int64_t count_upto(int64_t n, const double *v, double limit) {
+    int64_t count = 0;
+    for (int64_t j = 0; j < n; j++) count += v[j] <= limit;
+    return count;
+}
+
+/* The ranks by d of the columns `who`, by the formula above. All are counted in a chunk of d before the next is read. */
+static void rank_all(const double *d, int64_t n, int64_t most, const int64_t *who, int64_t *rank) {
+    for (int64_t q = 0; q < most; q++) rank[q] = 1;
+    for (int64_t from = 0; from < n; from += CHUNK) {
+        int64_t to = rk_min(from + CHUNK, n);
+        for (int64_t q = 0; q < most; q++) {
+            int64_t j = who[q], before = rk_max(from, rk_min(j, to)), after = rk_max(from, rk_min(j + 1, to));
+            if (before > from) rank[q] += count_upto(before - from, d + from, d[j]);
+            if (after < to) rank[q] += count_below(to - after, d + after, d[j]);
+        }
+    }
+}
+
+/* The first column from j on that is nearer than `limit`, or n. Most blocks have none. */
+RK_CLONES static int64_t next_nearer(const double *d, int64_t j, int64_t n, double limit) {
+    for (; j + BLOCK <= n; j += BLOCK) {
+        int64_t nearer = 0;
+        for (int64_t l = 0; l < BLOCK; l++) nearer += d[j + l] < limit;
+        if (nearer) break;
+    }
+    while (j < n && !(d[j] < limit)) j++;
+    return j;
+}
+
+/* The `most` nearest, nearest first; most <= n. */
+static void pick(const double *d, int64_t n, int64_t most, double *near, int64_t *who) {
+    int64_t count = 0, j = 0;
+    for (; j < most; j++) count = rk_top_offer(near, who, count, most, j, -d[j]);
+    while ((j = next_nearer(d, j, n, -near[most - 1])) < n) {
+        rk_top_offer(near, who, count, most, j, -d[j]);
+        j++;
+    }
+}
+
+/* The sums of one row for one k; rx: ranks among the objects of the embedding's neighbours, rz: the other way. */
+static sums sum_row(int64_t k, const int64_t *rx, const int64_t *rz) {
+    sums s = {0};
+    for (int64_t q = 0; q < k; q++) {
+        double over_x = (double)(rx[q] - k), over_z = (double)(rz[q] - k);
+        if (over_x > 0) s.trust += over_x;
+        if (over_z > 0) s.continuity += over_z;
+        if (over_z > 0) s.continuity_ke += (over_z + 1) * (over_z + 1);
+        s.mrre += fabs((double)(rx[q] - (q + 1))) / (double)(q + 1);
+        s.overlap += rx[q] <= k;
+    }
+    return s;
+}
+
+/* Distances of some rows to all columns. */
+static rkhs_status fill(const rank_loop *r, const rk_space *space, int64_t i0, int64_t ni, double *d, int worker) {
+    int64_t columns = space->b->x->rows;
+    for (int64_t j = 0; j < columns; j += RK_TILE) {
+        rkhs_status status = rk_space_tile(space, i0, ni, j, rk_min(RK_TILE, columns - j), d + j, columns, worker);
+        if (status != RKHS_OK) return status;
+    }
+    for (int64_t i = 0; r->itself && i < ni; i++) d[i * columns + i0 + i] = INFINITY;
+    return RKHS_OK;
+}
+
+static rkhs_status rank_tile(void *context, int64_t tile, int worker) {
+    rank_loop *r = context;
+    int64_t columns = r->x.b->x->rows, i0 = tile * r->rows, ni = rk_min(r->rows, r->n - i0), most = r->most;
+    double *dx = r->dx + worker * rk_padded(r->rows * columns), *dz = r->dz + worker * rk_padded(r->rows * columns),
+           *near = r->near + worker * most;
+    int64_t *who = r->who + worker * most, *rank = r->rank + worker * 2 * most;
+    for (int64_t q = 0; q < 2 * most; q++) rank[q] = 1;
+    rkhs_status status = fill(r, &r->x, i0, ni, dx, worker);
+    if (status == RKHS_OK) status = fill(r, &r->z, i0, ni, dz, worker);
+    for (int64_t i = 0; status == RKHS_OK && i < ni; i++) {
+        const double *x = dx + i * columns, *z = dz + i * columns;
+        if (r->rank_x) {
+            pick(z, columns, most, near, who);
+            rank_all(x, columns, most, who, rank);
+        }
+        if (r->rank_z) {
+            pick(x, columns, most, near, who);
+            rank_all(z, columns, most, who, rank + most);
+        }
+        for (int c = 0; c < r->count; c++) r->out[(i0 + i) * r->count + c] = sum_row(r->k[c], rank, rank + most);
+    }
+    return status;
+}
+
+/* The value of a score from its sums over all rows. */
+static double value_of(which w, int64_t k, int64_t n, int64_t others, const sums *s) {
+    double rows = (double)n, K = (double)k, N = (double)others, c = 2 / (rows * K * (2 * N - 3 * K + 1)), worst = 0;
+    double qnx = s->overlap / (rows * K);
+    switch (w) {
+    case TRUST: return 1 - c * s->trust;
+    case CONTINUITY: return 1 - c * s->continuity;
+    case CONTINUITY_KE: return 1 - c * s->continuity_ke;
+    case MRRE:
+        for (int64_t q = 1; q <= k; q++) worst += fabs(N + 1 - 2 * (double)q) / (double)q;
+        return s->mrre / (rows * worst);
+    case QNX: return qnx;
+    case RNX: return (N * qnx - K) / (N - K);
+    case LCMC: return qnx - K / N;
+    }
+    return NAN;
+}
+
+/* Room for the loop. */
+static rkhs_status make_room(rkhs_env *env, rank_loop *r) {
+    rkhs_status status = RKHS_OK;
+    int64_t workers = rk_workers(env), columns = r->x.b->x->rows;
+    r->rows = rk_min(MOST_ROWS, columns ? ROOM / columns : 1);
+    if (r->rows < 1) r->rows = 1;
+    TRY(rk_scratch(env, workers * rk_padded(r->rows * columns), sizeof *r->dx, &r->dx));
+    TRY(rk_scratch(env, workers * rk_padded(r->rows * columns), sizeof *r->dz, &r->dz));
+    TRY(rk_scratch(env, workers * r->most, sizeof *r->near, &r->near));
+    TRY(rk_scratch(env, workers * r->most, sizeof *r->who, &r->who));
+    TRY(rk_scratch(env, workers * 2 * r->most, sizeof *r->rank, &r->rank));
+    TRY(rk_scratch(env, r->n * r->count, sizeof *r->out, &r->out));
+done:
+    return status;
+}
+
+static which which_of(const rk_score_type *type);
+
+static rkhs_status family_ranks(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+    rkhs_status status = RKHS_OK;
+    rank_loop r = {.itself = !w->new_z, .count = count};
+    int64_t *k;
+    r.n = w->new_z ? w->new_z->rows : w->z->rows;
+    r.others = w->z->rows - r.itself;
+    TRY(rk_scratch(env, count, sizeof *k, &k));
+    r.k = k;
+    for (int c = 0; c < count; c++) {
+        which asked = which_of(items[c].type);
+        if (asked == CONTINUITY || asked == CONTINUITY_KE)
+            r.rank_z = 1;
+        else
+            r.rank_x = 1;
+        k[c] = ((const ranks *)items[c].self)->k;
+        if (k[c] > r.most) r.most = k[c];
+        if (2 * k[c] >= w->z->rows)
+            FAIL(env, RKHS_ERR_DATA, "%s: k = %lld must be below half of the %lld rows: choose a smaller k",
+                 items[c].type->entry.name, (long long)k[c], (long long)w->z->rows);
+    }
+    TRY(rk_space_new(env, w->new_z ? w->new_x : w->x, w->new_z ? w->x : NULL, w->kernel, &r.x));
+    TRY(rk_space_new(env, w->new_z ? w->new_z : w->z, w->new_z ? w->z : NULL, NULL, &r.z));
+    TRY(make_room(env, &r));
+    TRY(rk_parallel(env, "score", (r.n + r.rows - 1) / r.rows, rank_tile, &r));
+    for (int c = 0; c < count; c++) {
+        sums all = {0};
+        for (int64_t i = 0; i < r.n; i++) {
+            const sums *s = &r.out[i * count + c];
+            all.trust += s->trust, all.continuity += s->continuity, all.continuity_ke += s->continuity_ke;
+            all.mrre += s->mrre, all.overlap += s->overlap;
+        }
+        items[c].value = value_of(which_of(items[c].type), k[c], r.n, r.others, &all);
+    }
+done:
+    rk_space_free(&r.z);
+    rk_space_free(&r.x);
+    return status;
+}
+
+static const rk_param params[] = {
+    {.name = "k",
+     .kind = RK_INT,
+     .offset = offsetof(ranks, k),
+     .value = "12",
+     .min = 1,
+     .max = 1e6,
+     .brief = "the size of a neighbourhood"},
+    {.name = NULL},
+};
+
+/* clang-format off */
+#define RANK_SCORE(NAME, BRIEF, FORMULA) RANK_SCORE_BY(RK_MORE_IS_BETTER, NAME, BRIEF, FORMULA)
+#define RANK_SCORE_BY(BETTER, NAME, BRIEF, FORMULA)                                                                            \
+    {                                                                                                                          \
+        .entry = {.name = NAME, .brief = BRIEF, .formula = FORMULA, .params = params, .size = sizeof(ranks),                   \
+                  .cost = "n^2 (p + dim), shared with the others of this kind"},                                               \
+        .needs = RK_NEEDS_X, .takes_new = 1, .better = BETTER, .family = family_ranks,                                         \
+    }
+
+/* clang-format on */
+
+const rk_score_type rk_score_trustworthiness =
+    RANK_SCORE("trustworthiness", "whether neighbours in the embedding are neighbours among the objects",
+               "1 - c sum_i sum_{j in Z_i} max(0, rank_x(i,j) - k)");
+const rk_score_type rk_score_continuity =
+    RANK_SCORE("continuity", "whether neighbours among the objects are neighbours in the embedding",
+               "1 - c sum_i sum_{j in X_i} max(0, rank_z(i,j) - k)");
+const rk_score_type rk_score_continuity_ke =
+    RANK_SCORE("continuity_ke", "continuity with a squared penalty, as the KE paper prints it; may be negative",
+               "1 - c sum_i sum_{j in X_i, rank_z > k} (rank_z(i,j) - k + 1)^2");
+const rk_score_type rk_score_mrre =
+    RANK_SCORE_BY(RK_LESS_IS_BETTER, "mrre", "mean relative rank error of the embedding's neighbours; 0 is best",
+                  "sum_i sum_{j in Z_i} |rank_x - rank_z| / rank_z / worst");
+const rk_score_type rk_score_qnx = RANK_SCORE(
+    "qnx", "the share of the k nearest objects that are among the k nearest in the embedding", "mean |X_i and Z_i| / k");
+const rk_score_type rk_score_rnx =
+    RANK_SCORE("rnx", "qnx beyond chance: 0 for a random embedding, 1 for a perfect one", "(N qnx - k) / (N - k)");
+const rk_score_type rk_score_lcmc = RANK_SCORE("lcmc", "local continuity: qnx less what chance gives", "qnx - k / N");
+
+static which which_of(const rk_score_type *type) {
+    static const rk_score_type *const order[] = {&rk_score_trustworthiness,
+                                                 &rk_score_continuity,
+                                                 &rk_score_continuity_ke,
+                                                 &rk_score_mrre,
+                                                 &rk_score_qnx,
+                                                 &rk_score_rnx,
+                                                 &rk_score_lcmc};
+    int w = 0;
+    while (order[w] != type) w++;
+    return (which)w;
+}
