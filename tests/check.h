@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "rkhs_ext.h"
+#include "base/base.h"
 
 /* The call succeeds; its message is shown if not. */
 #define OK(env, call)                                                                                                          \

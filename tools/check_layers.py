@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "score": {"base", "la", "data", "kernel", "opt"},
     "io": {"base", "data", "kernel"},
 }
-PUBLIC = {"rkhs.h", "rkhs_ext.h"}
+PUBLIC = {"rkhs.h"}
 
 BLAS_HEADERS = re.compile(r"(cblas|lapack|lapacke|f77blas|openblas_config|arpack)[\w/]*\.h$")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]')

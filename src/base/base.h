@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rkhs_ext.h"
+#include "rkhs.h"
 
 /* ---- errors: TRY a call, FAIL with a sentence, one label done: --------------------------------------------------------- */
 
@@ -71,8 +71,6 @@ struct rkhs_env {
     rkhs_progress at;     /* where the call stands */
     rkhs_log_fn log;
     void *log_payload;
-    const rkhs_comm *comm; /* own_comm, or one process */
-    rkhs_comm own_comm;
     _Atomic int cancelled;
 };
 
@@ -191,6 +189,68 @@ rkhs_status rk_indices(rkhs_env *env, const char *what, const char *list, int64_
 /* The next part [from, to) of such a list; *at begins at its first character. 0: there is none, or it is no range. */
 int rk_indices_next(const char **at, int64_t *from, int64_t *to);
 
+/* ---- parameters: what stands between the brackets of a spec --------------------------------------------------------- */
+
+typedef enum rk_param_kind {
+    RK_INT,    /* int64_t; 0 when not set */
+    RK_REAL,   /* double; NaN when not set */
+    RK_BOOL,   /* int */
+    RK_CHOICE, /* int, the position in `choices` */
+    RK_RULE,   /* rk_rule: a number, or a rule that data turns into one */
+    RK_LIST,   /* char *, "[0:50,7]"; NULL when not set */
+    RK_SPEC,   /* rk_spec *: a type of another list, with its own parameters */
+    RK_WORD,   /* char *, any name or number, with a list also an entry with its parameters; NULL when not set */
+    RK_REALS   /* rk_reals, "[0.5,-3e8]" */
+} rk_param_kind;
+
+struct rk_list;
+
+typedef struct rk_param {
+    const char *name; /* NULL ends a table */
+    rk_param_kind kind;
+    size_t offset;              /* in the type's parameter struct */
+    const char *value;          /* the default as text; NULL: not set unless given */
+    double min, max;            /* numbers; min = max = 0: any */
+    int open;                   /* 1: min itself is excluded */
+    const char *choices;        /* choice: "clip|flip|refuse"; rule: "median|knn" */
+    const struct rk_list *list; /* spec: which list; word: the text of one of it */
+    const char *brief;
+    const char *instead; /* given in place of that parameter, whose default then does not apply */
+} rk_param;
+
+/* What the table of every type begins with. A slot of a table that is marked (optional) may be NULL. */
+typedef struct rk_entry {
+    const char *name, *brief, *formula, *cost;
+    const rk_param *params; /* NULL: none */
+    size_t size;            /* of the parameter struct */
+} rk_entry;
+
+/* A list of types. `what` is the singular, for messages. */
+typedef struct rk_list {
+    const char *name, *what;
+    const rk_entry *const *entries; /* NULL ends it */
+} rk_list;
+
+/* A type with its parameters. */
+typedef struct rk_spec {
+    const rk_entry *entry;
+    void *self;
+} rk_spec;
+
+/* sigma=0.3, sigma=median, sigma=knn(10,3). rule: the position in `choices`, or one of these. */
+enum { RK_RULE_NUMBER = -1, RK_RULE_UNSET = -2 };
+typedef struct rk_rule {
+    int rule;
+    double value; /* the number, once known; until then what the rule's is multiplied by */
+    double k;     /* the rule's own argument */
+} rk_rule;
+
+/* mean=[0.5,-3e8]. */
+typedef struct rk_reals {
+    double *values; /* NULL when not set */
+    int64_t count;
+} rk_reals;
+
 /* ---- specs: types with parameters, from text and back -------------------------------------------------------------- */
 
 /* A type that the caller adds to a list, for one env: made with rk_raw_new, freed with the env. */
@@ -226,8 +286,7 @@ enum {
     RK_STREAM_START,
     RK_STREAM_SUBSET,
     RK_STREAM_TEST,
-    RK_STREAM_BATCH,
-    RK_STREAM_FOLD,
+    RK_STREAM_FOLD = 7,
     RK_STREAM_MARK,
     RK_STREAM_AUGMENT,
     RK_STREAM_NEGATIVE

@@ -9,18 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static rkhs_status sum_self(void *context, double *values, int64_t count) { return RKHS_OK; }
-static rkhs_status bcast_self(void *context, double *values, int64_t count, int root) { return RKHS_OK; }
-static void abort_self(void *context, rkhs_status why) {}
-
-/* One process: everything is here already. */
-static rkhs_status gather_self(void *context, const double *mine, int64_t count, double *all) {
-    memmove(all, mine, (size_t)count * sizeof *all);
-    return RKHS_OK;
-}
-
-static const rkhs_comm comm_self = {0, 1, sum_self, gather_self, bcast_self, abort_self, NULL};
-
 const char *rkhs_version(void) { return RKHS_VERSION; }
 
 const char *rkhs_status_text(rkhs_status status) {
@@ -81,7 +69,6 @@ rkhs_status rkhs_env_new(rkhs_env **env) {
     if (!e) return RKHS_ERR_MEMORY;
     e->fail_at = e->fail_write_at = -1;
     rk_clear(e);
-    e->comm = &comm_self;
     e->limit = default_limit();
     e->threads = default_threads();
     *env = e;
@@ -143,12 +130,6 @@ void rkhs_env_set_log(rkhs_env *env, rkhs_log_fn fn, void *payload) {
     if (!env) return;
     env->log = fn;
     env->log_payload = payload;
-}
-
-void rkhs_env_set_comm(rkhs_env *env, const rkhs_comm *comm) {
-    if (!env) return;
-    if (comm) env->own_comm = *comm;
-    env->comm = comm ? &env->own_comm : &comm_self;
 }
 
 void rk_clear(rkhs_env *env) {

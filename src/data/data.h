@@ -4,6 +4,47 @@
 
 #include "base/base.h"
 
+/* ---- the table of a kind of data ---------------------------------------------------------------------------------- */
+
+/* Kinds, as bits, so that a kernel can say which it takes. */
+enum {
+    RK_KIND_DENSE = 1,
+    RK_KIND_SPARSE = 2,
+    RK_KIND_STRING = 4,
+    RK_KIND_BITS = 8,
+    RK_KIND_IMAGE = 16,
+    RK_KIND_GRAPH = 32,
+    RK_KIND_GRAM = 64,
+    RK_KIND_LABELS = 128,
+    RK_KIND_INDEX = 256,
+    RK_PREFER_BITS = 1 << 30 /* no kind: among a kernel's, that numbers which are 0 or 1 alone are better packed as bits */
+};
+
+typedef struct rk_data_type {
+    rk_entry entry; /* entry.size: of the struct behind rkhs_data.self */
+    unsigned kind;
+    rkhs_status (*subset)(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out);
+    /* (optional) The objects of several sets one after another; `out` has rows and columns, which agree, as do the kinds. */
+    rkhs_status (*join)(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data *out);
+    /* (optional) What new objects need of these to be compared with them; subset otherwise. */
+    rkhs_status (*keep)(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out);
+    /* Array names begin with `prefix`. What save puts must live until the archive is written. */
+    rkhs_status (*save)(const rkhs_data *x, rk_archive *archive, const char *prefix);
+    rkhs_status (*load)(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *out);
+    /* (optional) Sees another kind of data as this one, borrowing its memory: a dense matrix as a Gram. */
+    rkhs_status (*adopt)(rkhs_env *env, const rkhs_data *from, rkhs_data *out);
+    /* (optional) One line of advice for a fit on such data, through the log. */
+    void (*advise)(rkhs_env *env, const rkhs_data *x);
+    void (*release)(rkhs_data *x);
+} rk_data_type;
+
+typedef struct rk_sample_type {
+    rk_entry entry;
+    rkhs_status (*draw)(rkhs_env *env, const void *self, rkhs_data **x);
+} rk_sample_type;
+
+/* ---- data sets ------------------------------------------------------------------------------------------------------ */
+
 struct rkhs_data {
     rkhs_env *env;
     const rk_data_type *type;

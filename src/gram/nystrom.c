@@ -408,8 +408,7 @@ static rkhs_status push_nystrom(const rk_gram *g, const double *W, int64_t k, do
 
 static rkhs_status pull_nystrom(const rk_gram *g, const double *Z, int64_t k, double *W) {
     const factor *f = g->self;
-    rkhs_status status = rk_tall_product(g->env, g->n, g->rank, k, f->Phi, f->ld, Z, k, W, k);
-    return status == RKHS_OK ? g->env->comm->sum(g->env->comm->context, W, g->rank * k) : status;
+    return rk_tall_product(g->env, g->n, g->rank, k, f->Phi, f->ld, Z, k, W, k);
 }
 
 static rkhs_status mul_nystrom(const rk_gram *g, const double *V, int64_t k, double *out) {

@@ -4,6 +4,21 @@
 
 #include "data/data.h"
 
+typedef struct rk_format_type {
+    rk_entry entry;
+    const char *endings; /* ".csv .tsv": without .gz; several formats may share one */
+    unsigned kinds;      /* that it can make */
+    /* (optional) The file to open for a path that may name several: a folder, the part that their names share. `file` is the
+     * path itself or on the scratch list. */
+    rkhs_status (*find)(rkhs_env *env, const char *path, const char **file);
+    /* (optional) A folder of files in this format, as one data set. */
+    rkhs_status (*read_folder)(rkhs_env *env, const void *self, const char *path, unsigned kinds, rkhs_data **x);
+    /* `kinds`: what the caller can use. A file that can be read in more than one way is read as one of them. */
+    rkhs_status (*read)(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **x);
+    rkhs_status (*read_labels)(rkhs_env *env, const void *self, rk_input *in, rkhs_data **labels);
+    rkhs_status (*write)(rkhs_env *env, const void *self, const rkhs_data *x, rk_output *out); /* (optional) */
+} rk_format_type;
+
 extern const rk_list rk_formats;
 
 /* rk_format_csv, rk_format_npy, ...: one for each line of formats.def. */

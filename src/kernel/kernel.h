@@ -5,6 +5,90 @@
 #include "data/data.h"
 #include "la/la.h"
 
+/* ---- the table of a kernel -------------------------------------------------------------------------------------------- */
+
+#ifndef RK_TILE     /* fuzz targets take smaller ones */
+#define RK_TILE 256 /* a block has at most so many rows and columns */
+#endif
+
+/* A kernel bound to one data set: what can be computed once for each object lives in `side`. */
+typedef struct rk_bound {
+    const rkhs_kernel *kernel;
+    const rkhs_data *x;
+    const struct rk_bound *reference; /* the other side of the comparison, bound first; NULL for the first */
+    rkhs_data *seen;                  /* what the children are bound to, where that is not x; owned */
+    void *side;
+    struct rk_bound **child; /* one for each child of the kernel */
+} rk_bound;
+
+/* Scratch for one worker, taken from the front; a block takes by value, so that all is given back on return. */
+typedef struct rk_work {
+    double *next;
+    int64_t left;
+} rk_work;
+
+/* Properties of a kernel. */
+enum {
+    RK_PSD = 1,        /* positive semi-definite for any parameters in bounds, if all parts are */
+    RK_SCALE_FREE = 2, /* advice on column ranges does not apply, if it does to no part */
+    RK_REFERENCE = 4,  /* values depend on the objects that others are compared with: those of the first bound */
+    RK_SERIAL = 8      /* block runs on the env's own thread alone */
+};
+
+/* How a kernel stands in a spec. */
+typedef enum rk_syntax {
+    RK_SYNTAX_CALL,    /* name(parameters), name(kernel, parameters) */
+    RK_SYNTAX_SUM,     /* a + b */
+    RK_SYNTAX_WEIGHT,  /* 2*a: the first parameter */
+    RK_SYNTAX_PRODUCT, /* a*b */
+    RK_SYNTAX_POWER,   /* a^3: the first parameter */
+    RK_SYNTAX_COLUMNS  /* a[0,4:7]: the first parameter */
+} rk_syntax;
+
+/* What a kernel learns from training objects that is too long for its text: a text, and numbers; text NULL: nothing. */
+typedef struct rk_learnt {
+    char *text;
+    double *values;
+    int64_t count;
+} rk_learnt;
+
+typedef struct rk_kernel_type {
+    rk_entry entry;
+    unsigned kinds, flags;
+    int children; /* 0 leaf, 1 wraps a kernel, 2 or more: sum, product (-1: any number) */
+    rk_syntax syntax;
+    /* (optional) Parameters that contradict each other. */
+    rkhs_status (*check)(rkhs_env *env, const void *self);
+    /* (optional) Turns rules into numbers. */
+    rkhs_status (*freeze)(rkhs_env *env, void *self, const rkhs_data *x);
+    /* (optional) Fills what is too long for the text, when a kernel is frozen; refuses what a file has in its place. */
+    rkhs_status (*learn)(rkhs_env *env, const void *self, const rkhs_data *x, rk_learnt *learnt);
+    rkhs_status (*check_learnt)(rkhs_env *env, const void *self, const rk_learnt *learnt);
+    /* (optional) The data that the children are to see in place of x; may borrow from x. */
+    rkhs_status (*see)(rkhs_env *env, const void *self, const rkhs_data *x, rkhs_data **seen);
+    /* (optional) Fills bound->side when the children are bound; release undoes it. */
+    rkhs_status (*prepare)(rkhs_env *env, rk_bound *bound);
+    void (*release)(rkhs_env *env, rk_bound *bound);
+    /* (optional) Doubles of scratch that block takes for itself. */
+    int64_t (*work)(const rk_bound *a, const rk_bound *b);
+    /* (optional) Rows and columns of a tile that takes about a tenth of a second, at most RK_TILE; RK_TILE otherwise. No result
+     * depends on it: a value is a function of its two objects. */
+    int64_t (*tile)(const rk_bound *a, const rk_bound *b);
+    /* out[i*ld + j] = k(a_{i0+i}, b_{j0+j}), ni, nj <= RK_TILE. The one hot loop. */
+    rkhs_status (*block)(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                         int64_t ld, rk_work work);
+    /* (optional) dx[i*columns + c] += sum_j w[i*ld + j] dk(a_{i0+i}, b_{j0+j})/da_c of dense rows, 0 where k has a kink. Takes
+     * two tiles of scratch, and `work`. */
+    rkhs_status (*gradient)(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                            const double *w, int64_t ld, double *dx, rk_work work);
+    /* (optional) out[i] = k(a_{i0+i}, a_{i0+i}); by blocks of one otherwise. */
+    void (*diag)(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
+    /* (optional) The same from the diagonals of the children, which may fail. */
+    rkhs_status (*diag_parts)(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
+} rk_kernel_type;
+
+/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+
 struct rkhs_kernel {
     rkhs_env *env;
     const rk_kernel_type *type;

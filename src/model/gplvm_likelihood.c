@@ -240,8 +240,8 @@ done:
     return status;
 }
 
-rkhs_status rk_gplvm_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
-                          int64_t count, double *f, double *dZ, double *dt) {
+rkhs_status rk_gplvm_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
+                          double *dt) {
     rkhs_status status = RKHS_OK;
     rk_gplvm *p = context;
     int64_t n = p->n, tiles = (n + p->tile - 1) / p->tile, bad;

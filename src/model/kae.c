@@ -99,8 +99,8 @@ static void tangent_kae(void *context, const double *Z, double *dZ) {
 /* ---- the objective -------------------------------------------------------------------------------------------------- */
 
 /* Full rank: both terms at codes on the sphere. */
-static rkhs_status eval_full(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
-                             int64_t count, double *f, double *dZ, double *dt) {
+static rkhs_status eval_full(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
+                             double *dt) {
     rkhs_status status = RKHS_OK;
     state *s = context;
     int64_t size = s->n * s->dim;
@@ -118,8 +118,8 @@ done:
 }
 
 /* Else: the first term at f/|f|; the second is the ridge of the problem. */
-static rkhs_status eval_scaled(void *context, rkhs_env *env, const double *Y, const double *theta, const int64_t *index,
-                               int64_t count, double *f, double *dY, double *dt) {
+static rkhs_status eval_scaled(void *context, rkhs_env *env, const double *Y, const double *theta, double *f, double *dY,
+                               double *dt) {
     rkhs_status status = RKHS_OK;
     state *s = context;
     rk_mark mark = rk_scratch_mark(env);
@@ -279,8 +279,7 @@ static rkhs_status first_value(rk_fit *f, state *s, const double *Z0, double tra
     const kae *o = f->self;
     double value;
     s->unit = 1;
-    TRY(s->L ? eval_full(s, f->env, Z0, NULL, NULL, s->n, &value, s->Z, NULL)
-             : rk_decoder_eval(f->env, &s->d, Z0, &value, s->Z));
+    TRY(s->L ? eval_full(s, f->env, Z0, NULL, &value, s->Z, NULL) : rk_decoder_eval(f->env, &s->d, Z0, &value, s->Z));
     if (!isfinite(value) && o->ridge == 0)
         FAIL(f->env, RKHS_ERR_NUMERIC,
              "kae: ridge = 0, and the Gram of the codes by latent=%.80s is singular: choose a ridge above 0", o->latent);

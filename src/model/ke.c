@@ -407,7 +407,7 @@ static rkhs_status fit_with(rk_fit *f, scaled *a, const rk_spec *solver) {
         rk_log(f->env, RKHS_LOG_ADVICE,
                "only %lld of the %lld dimensions are independent, as the kernel has no more: choose dim=%lld", (long long)found,
                (long long)f->dim, (long long)found);
-    TRY(rk_ke_eval(&a->k, f->env, f->Z, NULL, NULL, a->k.n, &value, NULL, NULL));
+    TRY(rk_ke_eval(&a->k, f->env, f->Z, NULL, &value, NULL, NULL));
     TRY(report(f, &a->k, &w, &s));
 done:
     rk_free(f->env, s.history);

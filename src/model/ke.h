@@ -56,14 +56,13 @@ rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k);
 void rk_ke_free(rkhs_env *env, rk_ke *k);
 /* The parts of f that need no n x n matrix, added to f and dZ (or NULL): see ke_low.c. *low: 0 when H has too high a rank. */
 rkhs_status rk_ke_low(rk_ke *k, rkhs_env *env, const double *Z, double *f, double *dZ, int *low);
-rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
-                       double *f, double *dZ, double *dt);
+rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ, double *dt);
 /* Objects so that those near in a row are near each other, by the bits of their coordinates in turn; at most 3 dimensions. */
 rkhs_status rk_ke_sort(rkhs_env *env, int64_t n, int64_t d, const double *Z, int64_t tile, int64_t *order);
 /* near[s*parts + t]: whether a point of tile s may be as near as `reach` to one of tile t. */
 void rk_ke_near(int64_t n, int64_t d, const double *Z, int64_t tile, double reach, char *near);
 /* The same for reconstruction alone and the rbf kernel, in single precision throughout, with distances from products. */
-rkhs_status rk_ke_eval_single(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
-                              int64_t count, double *f, double *dZ, double *dt);
+rkhs_status rk_ke_eval_single(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
+                              double *dt);
 
 #endif

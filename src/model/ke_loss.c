@@ -353,8 +353,7 @@ done:
     return status;
 }
 
-rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
-                       double *f, double *dZ, double *dt) {
+rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ, double *dt) {
     rkhs_status status = RKHS_OK;
     rk_ke *k = context;
     ke_loop a = {.k = k, .Z = Z, .dZ = dZ, .b = k->b, .rebuild = k->rebuild != 0, .align = k->align != 0, .tile = RK_TILE};

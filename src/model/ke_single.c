@@ -57,8 +57,8 @@ static rkhs_status slope_rows(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-rkhs_status rk_ke_eval_single(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
-                              int64_t count, double *f, double *dZ, double *dt) {
+rkhs_status rk_ke_eval_single(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
+                              double *dt) {
     rkhs_status status = RKHS_OK;
     rk_ke *k = context;
     rk_mark mark = rk_scratch_mark(env);

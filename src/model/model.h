@@ -5,6 +5,92 @@
 #include "augment/augment.h"
 #include "opt/opt.h"
 
+/* ---- map and model -------------------------------------------------------------------------------------------------- */
+
+/* z(x) = post( row(k(x, D)) B + c ), where row keeps the `nearest` largest values (0: all; ties by index) and, with `degree`,
+ * takes those below 0 as 0 and divides by their sum. If Z is set, an object of D is recognised by its fingerprint (a random
+ * projection of its kernel row) and its row of Z is returned unchanged. */
+typedef struct rk_map {
+    rkhs_data *kept; /* D */
+    int64_t kept_count, dim;
+    double *B;           /* kept x dim */
+    double *c;           /* dim */
+    double *Z;           /* kept x dim, or NULL: what an object of D keeps; with nearest alone */
+    double *fingerprint; /* kept */
+    double *half;        /* kept: k(x,x)/2; NULL: k(x,x) is the same for all objects that were fitted */
+    int64_t nearest;
+    enum { RK_DEGREE_NONE, RK_DEGREE_KERNEL, RK_DEGREE_BINARY } degree; /* binary: 1; 0 where there is no half and k <= 0 */
+    enum { RK_POST_NONE, RK_POST_SPHERE } post;                         /* sphere: z / |z| */
+    struct rk_bound *bound;                                             /* D and the kernel, from the first use on */
+} rk_map;
+
+struct rk_report;
+
+/* Everything that `fit` may need and must fill. */
+typedef struct rk_fit {
+    rkhs_env *env;
+    const void *self; /* the model's parameters */
+    rk_gram *gram;    /* built from the spec's gram= */
+    const rkhs_kernel *kernel;
+    const rkhs_data *x, *y, *start;
+    struct rk_report *report;
+    const struct rk_report *before; /* of the model that this one updates, whose embedding `start` begins with; or NULL */
+    int64_t max_iter;               /* iterations that a descent may take then; 0: as many as its solver says */
+    int64_t dim;
+    double *Z;   /* out: n x dim, n the objects of the gram */
+    rk_map *map; /* out: kept objects are filled in by the caller from gram->keep */
+} rk_fit;
+
+/* How new objects are placed: by the map; by the model's objective, descending from a first guess; by that guess alone. */
+enum { RK_PLACE_MAP, RK_PLACE_REFINE, RK_PLACE_NEIGHBOUR, RK_PLACES };
+
+/* Some rows of new objects to place. */
+typedef struct rk_placing {
+    const rkhs_model *model;
+    int how;           /* RK_PLACE_REFINE, ... */
+    const void *ready; /* what the type's `ready` made, or NULL */
+    int64_t rows;
+    const double *K; /* k(new rows, kept), rows x kept, rows ld apart */
+    int64_t ld;
+    const double *diag; /* k(x,x) of the new rows, if the type asked for it; NULL where a Gram does not have them */
+    double *Z;          /* out: rows x dim, rows ldz apart */
+    int64_t ldz;
+    double *work; /* place_work doubles of its own */
+} rk_placing;
+
+typedef struct rk_model_type {
+    rk_entry entry;
+    const char *(*default_kernel)(const void *self, unsigned kind); /* spec text, or NULL: this kind needs --kernel */
+    int64_t (*dim)(const void *self, const rkhs_data *y);           /* of the embedding */
+    size_t gram_offset;                                             /* of `gram` (rk_spec *) in the parameters */
+    int keeps_signs;      /* columns mean something as they are: they are not turned */
+    unsigned supervision; /* kinds of second data set that it takes; 0: none */
+    int predicts;         /* Z stands for the second data set, which it needs */
+    const char *title;    /* its name as a class: "KernelPCA" */
+    int takes_start;
+    int keeps_all; /* the map keeps all objects, whatever the gram does */
+    /* (optional) The objects that the gram is built on in place of x; *seen NULL: x itself. The first x->rows of them stand for
+     * those of x, and the embedding has these rows alone; the rules of the kernel look at x. */
+    rkhs_status (*inputs)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
+    rkhs_status (*fit)(rk_fit *fit);
+    /* Refuses a model from a file that no fit leaves; what all types share has been checked. */
+    rkhs_status (*check)(const rkhs_model *m);
+    /* What its fit finds is one of several minima: rows in another order may end in another. */
+    int nonconvex;
+    /* New objects: the ways it knows (1 << RK_PLACE_MAP, ...; 0: the map alone), and which one its parameters say. */
+    unsigned ways;
+    int (*way)(const void *self);
+    /* (optional) What all rows share, made once before the first is placed, on the scratch list. */
+    rkhs_status (*ready)(const rkhs_model *m, int how, void **ready);
+    /* (optional) Doubles of scratch that place takes. */
+    int64_t (*place_work)(const rkhs_model *m, int how);
+    int place_diag; /* place looks at k(x,x) of the new rows */
+    /* Ways other than the map: some rows; on any thread, each row a function of its object alone. */
+    rkhs_status (*place)(const rk_placing *p);
+    /* (optional) The model's own decoder; the ridge inverse otherwise. */
+    rkhs_status (*decode)(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x);
+} rk_model_type;
+
 extern const rk_list rk_models;
 
 /* ---- report: named numbers and texts that a fit leaves ------------------------------------------------------------- */
@@ -227,8 +313,7 @@ typedef struct rk_tke {
 rkhs_status rk_tke_graph(const rk_gram *g, rk_tke *t);
 rkhs_status rk_tke_room(rkhs_env *env, rk_tke *t);
 /* L, dL/dZ and dL/dlog g: the eval of an rk_smooth. */
-rkhs_status rk_tke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
-                        double *f, double *dZ, double *dt);
+rkhs_status rk_tke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ, double *dt);
 /* What the k neighbours of a row weigh, `value` their kernel values, nearest first. sum above 0: exp(-(d^2 - d_0^2)/2s), d
  * their distances in feature space, where s makes them sum to it; equal ones are all 1. Where `half` is NULL, a value that is
  * not above 0 is no likeness, and weighs nothing. sum = 0: the values, with `log` at least 0, since what pushes by a logarithm
@@ -268,8 +353,8 @@ typedef struct rk_gplvm {
 /* The data's part, from a gram; then the room. All on the scratch list. */
 rkhs_status rk_gplvm_new(const rk_gram *g, double features, int64_t dim, rk_gplvm *p);
 /* L, dL/dZ and dL/dtheta, theta = log width, log variance, log noise above its least: the eval of an rk_smooth. */
-rkhs_status rk_gplvm_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
-                          int64_t count, double *f, double *dZ, double *dt);
+rkhs_status rk_gplvm_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
+                          double *dt);
 /* The same in steps: room for K^-1; codes; K^-1 in A, V and log|K|, where `bad` is the row that K is not positive definite at,
  * or -1. */
 rkhs_status rk_gplvm_room(rkhs_env *env, rk_gplvm *p);
@@ -340,8 +425,8 @@ typedef struct rk_contrast {
     double lambda, above, below; /* and the numbers between which it has to be */
     int ran_off;                 /* out: f is so low that there is no end to it */
 } rk_contrast;
-rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
-                             int64_t count, double *f, double *dZ, double *dt);
+rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
+                             double *dt);
 
 /* The terms of a bound that can be computed; ridge 0: there is none. */
 #define RK_BOUND_DELTA 0.05

@@ -103,8 +103,8 @@ static rkhs_status runs_off(rk_contrast *o, rkhs_env *env) {
                    o->lambda, o->above, o->below);
 }
 
-rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
-                             int64_t count, double *f, double *dZ, double *dt) {
+rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
+                             double *dt) {
     rk_contrast *o = context;
     int64_t d = o->dim, n = o->triplets->count;
     *f = 0;
@@ -192,7 +192,7 @@ static rkhs_status report(rk_fit *f, rk_contrast *c, const rk_smooth_result *s, 
     rk_mark mark = rk_scratch_mark(f->env);
     double n = (double)c->triplets->count, mean, *dZ;
     TRY(rk_scratch(f->env, f->gram->n * f->dim, sizeof *dZ, &dZ));
-    TRY(rk_contrast_eval(c, f->env, f->Z, NULL, NULL, 0, &mean, dZ, NULL));
+    TRY(rk_contrast_eval(c, f->env, f->Z, NULL, &mean, dZ, NULL));
     double omega = sqrt(fmax(0, (s->f - mean) / c->lambda)); /* |W| */
     TRY(rk_report_number(f->env, f->report, "loss", s->f));
     if (s->recorded) TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));

@@ -234,8 +234,7 @@ done:
     return status;
 }
 
-rkhs_status rk_tke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index, int64_t count,
-                        double *f, double *dZ, double *dt) {
+rkhs_status rk_tke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ, double *dt) {
     rkhs_status status = RKHS_OK;
     rk_tke *t = context;
     int64_t d = t->dim, tiles = (t->n + RK_TILE - 1) / RK_TILE, pairs = tiles * (tiles + 1) / 2;

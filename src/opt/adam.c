@@ -1,4 +1,4 @@
-/* adam.c: minimise a smooth function, possibly seen in batches, by Adam: Kingma and Ba, ICLR 2015.
+/* adam.c: minimise a smooth function by Adam: Kingma and Ba, ICLR 2015.
  *
  *     m = b1 m + (1 - b1) g,  v = b2 v + (1 - b2) g^2,  x = x - lr m^ / (sqrt(v^) + eps)
  *
@@ -84,7 +84,7 @@ static rkhs_status step_adam(rk_pulled *p, const void *self, void *state_, int *
     const adam *o = self;
     state *s = state_;
     if (p->retract) p->retract(p->context, p->x);
-    TRY(p->eval(p->context, p->env, p->x, p->iterations, &s->f, s->g));
+    TRY(p->eval(p->context, p->env, p->x, &s->f, s->g));
     p->products++;
     TRY(rk_record(p, s->f));
     s->norm = rk_norm(p->size, s->g);
@@ -175,7 +175,7 @@ static void release_adam(rk_pulled *p, void *state_) {
 
 const rk_solver_type rk_optimiser_adam = {
     .entry = {.name = "adam",
-              .brief = "Adam with a rate that is halved when nothing is gained; takes batches",
+              .brief = "Adam with a rate that is halved when nothing is gained",
               .cost = "an evaluation a step",
               .params = params,
               .size = sizeof(adam)},

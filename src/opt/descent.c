@@ -23,7 +23,7 @@ rkhs_status rk_descent_first(rk_pulled *p, rk_descent *at, const rk_limits *limi
     rkhs_status status = RKHS_OK;
     if (at->begun) return RKHS_OK;
     if (p->retract) p->retract(p->context, p->x);
-    TRY(p->eval(p->context, p->env, p->x, 0, &at->f, at->g));
+    TRY(p->eval(p->context, p->env, p->x, &at->f, at->g));
     p->products++;
     at->begun = 1;
     if (!isfinite(at->f))

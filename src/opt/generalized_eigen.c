@@ -155,7 +155,6 @@ static rkhs_status right_side(const pencil *p, double mu) {
     rkhs_env *env = p->g->env;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = p->g->n, r = p->r;
-    const rkhs_comm *comm = env->comm;
     double *part;
     TRY(rk_scratch(env, rk_min(ROWS, n) * r, sizeof *part, &part));
     for (int64_t i0 = 0; i0 < n; i0 += ROWS) {
@@ -167,7 +166,6 @@ static rkhs_status right_side(const pencil *p, double mu) {
         TRY(rk_progress(env, "covariance", i0, n));
         TRY(rk_syrk(env, NULL, ni, r, part, r, i0 ? 1.0 : 0.0, p->A, r));
     }
-    if (!p->pivots) TRY(comm->sum(comm->context, p->A, r * r));
     for (int64_t i = 0; i < r; i++) p->A[i * r + i] += mu;
 done:
     rk_scratch_release(env, mark);

@@ -122,7 +122,7 @@ static rkhs_status look(rk_pulled *p, const rk_line *l, double t, trial *at) {
     for (int64_t i = 0; i < p->size; i++) l->x[i] = p->x[i] + t * l->d[i];
     if (p->retract) p->retract(p->context, l->x);
     at->t = t;
-    rkhs_status status = p->eval(p->context, p->env, l->x, p->iterations, &at->f, l->g);
+    rkhs_status status = p->eval(p->context, p->env, l->x, &at->f, l->g);
     at->slope = status == RKHS_OK ? rk_dot(p->size, l->g, l->d) : 0;
     p->products++;
     return status == RKHS_OK ? rk_progress(p->env, NULL, 0, 0) : status;

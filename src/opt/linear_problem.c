@@ -55,7 +55,6 @@ static rkhs_status solve_factor(const rk_gram *g, const rk_spec *solver, const r
     rkhs_status status = RKHS_OK;
     int64_t r = g->rank, ld;
     const double *Phi = g->type->phi(g, &ld);
-    const rkhs_comm *comm = g->env->comm;
     double *rhs, *A;
     p->size = p->ld = r;
     p->a = (rk_op){r, apply_normal, (void *)(uintptr_t)g};
@@ -65,7 +64,6 @@ static rkhs_status solve_factor(const rk_gram *g, const rk_spec *solver, const r
     if (strcmp(solver->entry->name, "cholesky") == 0) {
         TRY(rk_scratch(g->env, r * r, sizeof *A, &A));
         TRY(rk_syrk(g->env, "covariance", g->n, r, Phi, ld, 0.0, A, r));
-        TRY(comm->sum(comm->context, A, r * r));
         p->spend = A;
     }
     TRY(rk_solve(solver, p));

@@ -5,6 +5,101 @@
 #include "gram/gram.h"
 #include "la/la.h"
 
+/* ---- problems: what a model asks, in sample space ------------------------------------------------------------------- */
+
+/* A symmetric operator on n x k blocks, row-major, ld = k. */
+typedef struct rk_op {
+    int64_t n;
+    rkhs_status (*apply)(void *context, rkhs_env *env, const double *V, int64_t k, double *out);
+    void *context;
+} rk_op;
+
+/* Which variables move: Z itself (Phi = I); a in Z = K_nm a on the kept objects (exact: all); W in Z = Phi W. Sample: for a
+ * model without a map. Alpha: the gradient is multiplied by K, which favours directions of large eigenvalues, so that a few
+ * iterations do not overfit. Isometric: with a ridge, since |W| is the norm of the map in the space of the kernel. */
+typedef enum rk_coordinates { RK_COORD_SAMPLE, RK_COORD_ALPHA, RK_COORD_ISOMETRIC } rk_coordinates;
+
+/* Phi'M Phi w = l (Phi'N Phi + mu I) w, the largest l (by size when by_magnitude), |w| = 1 in the right-hand side's product. */
+typedef struct rk_spectral {
+    rk_coordinates coordinates; /* sample (graphs: kle) or isometric */
+    enum { RK_M_IDENTITY, RK_M_CENTRE, RK_M_OPERATOR } m_kind;
+    rk_op m;         /* RK_M_OPERATOR: any symmetric one, sparse or not */
+    const double *n; /* with an operator: the diagonal of N, none below 0; NULL: N = 0 (sample coordinates: N = I) */
+    double mu;       /* isometric coordinates: above 0 where N is 0; without an operator it is 1 */
+    int64_t count;
+    int by_magnitude;
+} rk_spectral;
+
+/* Minimise f(Z, t) + ridge |W|^2. */
+typedef struct rk_smooth {
+    rk_coordinates coordinates;
+    int64_t rows, dim, thetas;
+    double ridge;     /* isometric: |W|^2; alpha: a'K a, which is the same; sample: not used */
+    int scale_free;   /* f is the same for 2 Z: the ridge counts as |W|^2 rows/|Z|^2, which is too */
+    int64_t nearest;  /* alpha: only the k nearest kept objects of each row; 0: all */
+    int64_t max_iter; /* iterations, below what the solver says; 0: what that says */
+    /* f, and when asked dZ (rows x dim) and dt (thetas). */
+    rkhs_status (*eval)(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ, double *dt);
+    /* (optional) A map between push and f, with its pull-back: centre, unit variance. It is affine once fitted: y = s z + c,
+     * and is folded into (B, c), else transform would disagree with Z. */
+    rkhs_status (*normalise)(void *context, const double *Y, double *Z, double *scale, double *shift);
+    rkhs_status (*normalise_back)(void *context, const double *Z, const double *dZ, double *dY);
+    /* (optional) Back on the constraint after a step, and the gradient's part along it: the unit sphere. */
+    void (*retract)(void *context, double *Z);
+    void (*tangent)(void *context, const double *Z, double *dZ);
+    void *context;
+} rk_smooth;
+
+/* (Phi'Phi + mu I) W = Phi'T, T is n x k. */
+typedef struct rk_linear {
+    const double *T;
+    int64_t k;
+    double mu;
+} rk_linear;
+
+/* ---- solver --------------------------------------------------------------------------------------------------------- */
+
+typedef enum rk_shape { RK_SHAPE_SPECTRAL, RK_SHAPE_SMOOTH, RK_SHAPE_LINEAR } rk_shape;
+
+/* What a solver is given: the pulled-back problem, in coefficients x (size x k). */
+typedef struct rk_pulled {
+    rkhs_env *env;
+    int64_t size, k;
+    int by_magnitude;    /* spectral: the largest by size, else the largest */
+    rk_op a;             /* spectral, linear: the left-hand side */
+    const double *dense; /* the same as a matrix, size x size, rows ld apart, where it is stored; or NULL */
+    /* (optional) spectral: the same into A, size x size, both triangles, where that costs less than products; context: a's. */
+    rkhs_status (*form)(void *context, rkhs_env *env, double *A);
+    double *spend; /* linear: the same, when it may be overwritten */
+    int64_t ld;
+    const double *rhs;                                                                        /* linear: size x k */
+    double mu;                                                                                /* linear: (a + mu I) x = rhs */
+    rkhs_status (*eval)(void *context, rkhs_env *env, const double *x, double *f, double *g); /* smooth */
+    void (*retract)(void *context, double *x);
+    void *context;
+    double *x;                    /* the start on entry, where there is one; the result */
+    double *values;               /* spectral: k eigenvalues, largest first; smooth: values[0] = f */
+    double *residuals;            /* spectral: |A w - l w|; smooth: residuals[0] = |g| */
+    int64_t iterations, products; /* smooth: products are evaluations */
+    int64_t max_iter;             /* iterations after which the caller has had enough; 0: never */
+    int converged;                /* not converging is a report, not an error */
+    double *history;              /* smooth: f after each iteration; the caller frees it */
+    int64_t recorded, history_room;
+} rk_pulled;
+
+typedef struct rk_solver_type {
+    rk_entry entry;
+    rk_shape shape;
+    /* One life: start, step until it says done (or the caller has had enough), finish. */
+    rkhs_status (*start)(rk_pulled *p, const void *self, void **state);
+    rkhs_status (*step)(rk_pulled *p, const void *self, void *state, int *done);
+    rkhs_status (*finish)(rk_pulled *p, const void *self, void *state);
+    /* A state loaded into a started solver goes on with the same bits. */
+    rkhs_status (*state_save)(rk_pulled *p, const void *state, rk_archive *archive);
+    rkhs_status (*state_load)(rk_pulled *p, void *state, rk_archive *archive);
+    void (*release)(rk_pulled *p, void *state);
+} rk_solver_type;
+
 extern const rk_list rk_eigensolvers, rk_linsolvers, rk_optimisers; /* for spectral, linear and smooth problems */
 
 /* Runs one solver's life on a pulled-back problem. */

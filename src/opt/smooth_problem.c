@@ -106,23 +106,12 @@ static void add_scale(pullback *b, const double *x, double *dY) {
     for (int64_t i = 0; i < problem->rows * problem->dim; i++) dY[i] -= by * b->Y[i];
 }
 
-/* Rows of one batch: a function of (seed, step); consecutive steps go through all rows before any comes again. */
-static int64_t draw_batch(const pullback *b, int64_t step, int64_t *index) {
-    int64_t n = b->problem->rows, size = rk_min(b->problem->batch, n), per = (n + size - 1) / size, count = 0;
-    uint64_t epoch = (uint64_t)(step / per);
-    for (int64_t i = 0; i < n; i++) {
-        double place = rk_uniform(b->g->env->seed, RK_STREAM_BATCH, (uint64_t)i, epoch) * (double)per;
-        if ((int64_t)place == step % per) index[count++] = i;
-    }
-    return count;
-}
-
-static rkhs_status eval_pulled(void *context, rkhs_env *env, const double *x, int64_t step, double *f, double *g) {
+static rkhs_status eval_pulled(void *context, rkhs_env *env, const double *x, double *f, double *g) {
     rkhs_status status = RKHS_OK;
     pullback *b = context;
     const rk_smooth *problem = b->problem;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t count = problem->rows, coefficients = b->rows * problem->dim, *index = NULL;
+    int64_t coefficients = b->rows * problem->dim;
     const double *theta = x + coefficients, *Z = b->Y;
     double scale[1], *shift;
     TRY(rk_scratch(env, problem->dim, sizeof *shift, &shift));
@@ -131,13 +120,9 @@ static rkhs_status eval_pulled(void *context, rkhs_env *env, const double *x, in
         TRY(problem->normalise(problem->context, b->Y, b->Z, scale, shift));
         Z = b->Z;
     }
-    if (problem->batch > 0 && problem->batch < problem->rows) {
-        TRY(rk_scratch(env, problem->rows, sizeof *index, &index));
-        count = draw_batch(b, step, index);
-    }
     memset(b->dZ, 0, (size_t)(problem->rows * problem->dim) * sizeof *b->dZ);
     memset(g + coefficients, 0, (size_t)problem->thetas * sizeof *g);
-    TRY(problem->eval(problem->context, env, Z, theta, index, count, f, b->dZ, g + coefficients));
+    TRY(problem->eval(problem->context, env, Z, theta, f, b->dZ, g + coefficients));
     if (problem->tangent) problem->tangent(problem->context, Z, b->dZ);
     if (problem->normalise) TRY(problem->normalise_back(problem->context, Z, b->dZ, b->dY));
     if (problem->scale_free) add_scale(b, x, problem->normalise ? b->dY : b->dZ);

@@ -106,26 +106,22 @@ static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, d
     rk_mark mark = rk_scratch_mark(g->env);
     int64_t n = g->n, r = g->rank, ld;
     const double *Phi = g->type->phi(g, &ld);
-    double *ones, *sum, *diag, count = (double)n;
-    const rkhs_comm *comm = g->env->comm;
+    double *ones, *sum, *diag;
     *trace = 0;
     TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
     TRY(g->type->diag(g, diag));
     for (int64_t i = 0; i < n; i++) *trace += diag[i];
-    TRY(comm->sum(comm->context, trace, 1));
     *before = *trace;
     TRY(rk_gram_finite(g, *trace));
     TRY(rk_syrk(g->env, "covariance", n, r, Phi, ld, 0.0, A, r));
-    TRY(comm->sum(comm->context, A, r * r));
     if (problem->m_kind == RK_M_CENTRE) {
         TRY(rk_scratch(g->env, n, sizeof *ones, &ones));
         TRY(rk_scratch(g->env, r, sizeof *sum, &sum));
         for (int64_t i = 0; i < n; i++) ones[i] = 1;
         TRY(g->type->pull(g, ones, 1, sum));
-        TRY(comm->sum(comm->context, &count, 1));
         for (int64_t i = 0; i < r; i++)
-            for (int64_t j = 0; j < r; j++) A[i * r + j] -= sum[i] * sum[j] / count;
-        for (int64_t i = 0; i < r; i++) *trace -= sum[i] * sum[i] / count;
+            for (int64_t j = 0; j < r; j++) A[i * r + j] -= sum[i] * sum[j] / (double)n;
+        for (int64_t i = 0; i < r; i++) *trace -= sum[i] * sum[i] / (double)n;
     }
 done:
     rk_scratch_release(g->env, mark);

@@ -4,6 +4,29 @@
 
 #include "opt/opt.h"
 
+enum { RK_NEEDS_X = 1, RK_NEEDS_LABELS = 2 };
+enum { RK_MORE_IS_BETTER, RK_LESS_IS_BETTER, RK_DESCRIBES }; /* what a choice by the score looks for */
+
+struct rk_score_type;
+
+/* One score that was asked for. */
+typedef struct rk_score_item {
+    const struct rk_score_type *type;
+    const void *self; /* its parameters */
+    double value;
+    double deviation; /* over folds; NaN where there is none */
+    int done;
+} rk_score_item;
+
+typedef struct rk_score_type {
+    rk_entry entry;
+    unsigned needs; /* RK_NEEDS_X, RK_NEEDS_LABELS: of the rows, and of new rows when there are any */
+    int takes_new;  /* scores new rows against the others, when they are given */
+    int better;     /* RK_MORE_IS_BETTER, ... */
+    /* Fills the values of all items asked for whose `family` is the same function, so that they share one pass. */
+    rkhs_status (*family)(rkhs_env *env, const rkhs_scored *what, rk_score_item *items, int count);
+} rk_score_type;
+
 extern const rk_list rk_scores;
 
 /* ---- object_distances.c: distances between rows, by tiles

@@ -165,7 +165,6 @@ static void env_calls_take_no_env(void **state) {
     SILENT(rkhs_env_set_memory(NULL, 1));
     rkhs_env_set_progress(NULL, NULL, NULL);
     rkhs_env_set_log(NULL, NULL, NULL);
-    rkhs_env_set_comm(NULL, NULL);
     rkhs_env_free(NULL);
     assert_true(!rkhs_env_memory_limit(NULL) && !rkhs_env_memory_peak(NULL) && !rkhs_env_message(NULL)[0]);
 }

@@ -264,34 +264,6 @@ static void the_dense_solver_needs_no_products_to_centre_a_gram(void **state) {
     }
 }
 
-/* ---- comm ----------------------------------------------------------------------------------------------------------- */
-
-static rkhs_status count_sum(void *counter, double *values, int64_t count) {
-    ++*(int *)counter;
-    return RKHS_OK;
-}
-
-/* The table may be gone when it is used. */
-static void the_table_of_a_comm_is_copied(void **state) {
-    rkhs_env *env = *state;
-    rkhs_data *x = fixture_data(env, "small", N);
-    rkhs_model *m;
-    int calls = 0;
-    rkhs_comm comm = {.size = 1, .sum = count_sum, .context = &calls};
-    rkhs_env_set_comm(env, &comm);
-    memset(&comm, 0, sizeof comm);
-    LOOK_AT("a fit with a table that is gone");
-    FINE(env, rkhs_model_new(env, "kpca(gram=nystrom(m=20))", &m));
-    FINE(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
-    HOLDS(calls > 0);
-    int before = calls;
-    rkhs_env_set_comm(env, NULL);
-    FINE(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
-    HOLDS(calls == before);
-    rkhs_model_free(m);
-    rkhs_data_free(x);
-}
-
 static void not_converging_is_a_report(void **state) {
     rkhs_env *env = *state;
     rkhs_data *x = fixture_data(env, "wide", 60);
@@ -316,7 +288,6 @@ int main(void) {
         FOLDER_TEST(a_saved_state_goes_on_with_the_same_bits),
         FOLDER_TEST(many_pairs_are_found_and_gone_on_with),
         ENV_TEST(the_dense_solver_needs_no_products_to_centre_a_gram),
-        ENV_TEST(the_table_of_a_comm_is_copied),
         ENV_TEST(not_converging_is_a_report),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

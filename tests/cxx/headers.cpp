@@ -1,6 +1,5 @@
-// The public headers compile as C++, and the library links and answers from there.
+// The public header compiles as C++, and the library links and answers from there.
 #include "rkhs.h"
-#include "rkhs_ext.h"
 
 #include <cstring>
 

@@ -179,7 +179,7 @@ static void gradients_are_those_of_central_differences(void **state) {
         rk_triplets t = {5, rows, q & 1};
         rk_contrast o = {.triplets = &t, .dim = H, .all = q >> 1};
         memset(dZ, 0, sizeof dZ);
-        OK(env, rk_contrast_eval(&o, env, Z, NULL, NULL, 0, &f, dZ, NULL));
+        OK(env, rk_contrast_eval(&o, env, Z, NULL, &f, dZ, NULL));
         NEAR(f, loss_of(&o, Z), 1e-14);
         for (int i = 0; i < 6 * H; i++) {
             double old = Z[i], h = 1e-5, up, down;

@@ -56,7 +56,7 @@ static void the_likelihood_and_its_gradient_are_those_of_numpy(void **state) {
         double f, dt[THETAS], *dZ = numbers(env, N * D);
         setting s = open_setting(env, t % 2, t / 2);
         LOOK_AT("%s, %s", kernels[t % 2], grams[t / 2]);
-        FINE(env, rk_gplvm_eval(&s.p, env, rkhs_data_values(z, NULL), right, NULL, N, &f, dZ, dt));
+        FINE(env, rk_gplvm_eval(&s.p, env, rkhs_data_values(z, NULL), right, &f, dZ, dt));
         HOLDS(t % 2 || s.p.r == P);
         near_each("L", &f, right + THETAS, 1, 1e-9);
         near_all("dL/dtheta", dt, right + THETAS + 1, THETAS, 1e-9);
@@ -86,8 +86,7 @@ static void gradients_are_those_of_central_differences(void **state) {
                 if (which) theta[which - 1] += side * h;
                 for (int64_t i = 0; i < N * D; i++) at[i] = A[i] + (which ? 0 : side * h * step[i]);
                 if (mapped) FINE(env, s.gram->type->mul(s.gram, at, D, Z));
-                FINE(env, rk_gplvm_eval(&s.p, env, mapped ? Z : at, theta, NULL, N, &f[side + 1], side ? dA : dZ,
-                                        side ? unused : dt));
+                FINE(env, rk_gplvm_eval(&s.p, env, mapped ? Z : at, theta, &f[side + 1], side ? dA : dZ, side ? unused : dt));
             }
             LOOK_AT("the gradient in %s, %s", which ? "theta" : mapped ? "A" : "Z", kernels[mapped ? 1 : t % 2]);
             if (mapped) FINE(env, s.gram->type->mul(s.gram, dZ, D, dA));
@@ -109,7 +108,7 @@ static void codes_without_an_inverse_are_infinitely_unlikely(void **state) {
     static const double thetas[][THETAS] = {{0, 60, -60}, {800, 0, 0}, {-800, 0, 0}, {0, 800, 0}, {0, 0, 800}};
     for (int t = 0; t < 5; t++) {
         LOOK_AT("theta %d", t);
-        FINE(env, rk_gplvm_eval(&s.p, env, Z, thetas[t], NULL, N, &f, dZ, dt));
+        FINE(env, rk_gplvm_eval(&s.p, env, Z, thetas[t], &f, dZ, dt));
         HOLDS(isinf(f) && f > 0);
     }
     close_setting(env, &s);

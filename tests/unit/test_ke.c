@@ -79,7 +79,7 @@ static void loss_and_gradient_are_those_of_the_formula(void **state) {
             k.b = b, k.G = G, k.ldg = BIG;
             for (int i = 0; i < BIG * DIM; i++) Z[i] = noise(3, (uint64_t)i);
             OK(env, rk_ke_room(env, &k));
-            OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, BIG, &f, dZ, NULL));
+            OK(env, rk_ke_eval(&k, env, Z, NULL, &f, dZ, NULL));
             latent_gram(&k, Z, H);
             wanted = k.align * (1 - naive_alignment(BIG, H, G)) + k.rebuild * naive_loss(BIG, H, b) / BIG;
             NEAR(f, wanted, 1e-11);
@@ -87,9 +87,9 @@ static void loss_and_gradient_are_those_of_the_formula(void **state) {
                 int at = 53 * q % (BIG * DIM);
                 double z = Z[at], h = 1e-5;
                 Z[at] = z + h;
-                OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, BIG, &high, NULL, NULL));
+                OK(env, rk_ke_eval(&k, env, Z, NULL, &high, NULL, NULL));
                 Z[at] = z - h;
-                OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, BIG, &low, NULL, NULL));
+                OK(env, rk_ke_eval(&k, env, Z, NULL, &low, NULL, NULL));
                 Z[at] = z;
                 NEAR(dZ[at], (high - low) / (2 * h), 1e-7);
             }
@@ -116,7 +116,7 @@ static void parts_are_the_whole(void **state) {
         rk_ke k = {.n = BIG, .dim = DIM, .width = 0.5, .align = t % 3 != 1, .rebuild = t % 3 != 2, .b = b, .G = G, .ldg = BIG};
         double f, g, most = 0, apart = 0;
         OK(env, rk_ke_room(env, &k));
-        OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, BIG, &f, whole, NULL));
+        OK(env, rk_ke_eval(&k, env, Z, NULL, &f, whole, NULL));
         assert_int_equal(k.rank, 0);
         rk_ke_free(env, &k);
         rk_ke l = {.n = BIG, .dim = DIM, .width = 0.5, .align = k.align, .rebuild = k.rebuild, .b = b, .most = BIG};
@@ -125,7 +125,7 @@ static void parts_are_the_whole(void **state) {
         else
             l.Phi = Phi, l.m = l.ldp = M;
         OK(env, rk_ke_room(env, &l));
-        OK(env, rk_ke_eval(&l, env, Z, NULL, NULL, BIG, &g, parts, NULL));
+        OK(env, rk_ke_eval(&l, env, Z, NULL, &g, parts, NULL));
         assert_true(l.rank > 2 && l.rank < BIG);
         NEAR(g, f, 1e-10);
         for (int i = 0; i < BIG * DIM; i++) most = fmax(most, fabs(whole[i])), apart = fmax(apart, fabs(whole[i] - parts[i]));
@@ -135,8 +135,8 @@ static void parts_are_the_whole(void **state) {
         k.H = k.M = k.W = k.made = NULL;
         l.width = k.width = 0.03;
         l.most = 20;
-        OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, BIG, &f, whole, NULL));
-        OK(env, rk_ke_eval(&l, env, Z, NULL, NULL, BIG, &g, parts, NULL));
+        OK(env, rk_ke_eval(&k, env, Z, NULL, &f, whole, NULL));
+        OK(env, rk_ke_eval(&l, env, Z, NULL, &g, parts, NULL));
         NEAR(g, f, 1e-11);
         for (int i = 0; i < BIG * DIM; i++) NEAR(parts[i], whole[i], 1e-9);
         rk_ke_free(env, &k);
@@ -168,10 +168,10 @@ static void many_parts_are_the_whole(void **state) {
         double f, g, most = 0, apart = 0;
         l.most = t ? 20 : MANY / 2;
         OK(env, rk_ke_room(env, &k));
-        OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, MANY, &f, whole, NULL));
+        OK(env, rk_ke_eval(&k, env, Z, NULL, &f, whole, NULL));
         rk_ke_free(env, &k);
         OK(env, rk_ke_room(env, &l));
-        OK(env, rk_ke_eval(&l, env, Z, NULL, NULL, MANY, &g, parts, NULL));
+        OK(env, rk_ke_eval(&l, env, Z, NULL, &g, parts, NULL));
         assert_true(k.rank == 0 && (t ? l.rank == 0 : l.rank > 20 && l.rank < MANY / 2));
         rk_ke_free(env, &l);
         NEAR(g, f, 1e-9 * fabs(f));
@@ -465,8 +465,8 @@ static void the_recipe_is_the_published_one(void **state) {
     for (int i = 0; i < N * DIM; i++) Z[i] = noise(3, (uint64_t)i);
     rk_ke k = {.n = N, .dim = DIM, .width = 0.7, .rebuild = N, .b = b};
     OK(env, rk_ke_room(env, &k));
-    OK(env, rk_ke_eval(&k, env, Z, NULL, NULL, N, &f, one, NULL));
-    OK(env, rk_ke_eval_single(&k, env, Z, NULL, NULL, N, &g, two, NULL));
+    OK(env, rk_ke_eval(&k, env, Z, NULL, &f, one, NULL));
+    OK(env, rk_ke_eval_single(&k, env, Z, NULL, &g, two, NULL));
     rk_ke_free(env, &k);
     NEAR(g, f, 1e-5);
     assert_true(g != f);

@@ -87,10 +87,9 @@ typedef struct run {
     const problem *of;
     double x[128], value, slope;
     int sphere; /* the unit sphere as a constraint */
-    int64_t batches;
 } run;
 
-static rkhs_status eval_run(void *context, rkhs_env *env, const double *x, int64_t step, double *f, double *g) {
+static rkhs_status eval_run(void *context, rkhs_env *env, const double *x, double *f, double *g) {
     run *r = context;
     *f = r->of->f(x, r->of->n, g);
     if (r->sphere) {

@@ -1,4 +1,4 @@
-/* Smooth and linear problems pulled back through a gram: each of the three coordinates, the normaliser, theta, batches. */
+/* Smooth and linear problems pulled back through a gram: each of the three coordinates, the normaliser, theta. */
 #include "env.h"
 
 #include "model/model.h"
@@ -9,18 +9,16 @@ enum { N = 40, P = 3, DIM = 2 };
 typedef struct target {
     double T[N * DIM];
     int thetas;
-    int64_t rows_seen;
     double scale; /* of the last normaliser */
 } target;
 
-static rkhs_status eval_target(void *context, rkhs_env *env, const double *Z, const double *theta, const int64_t *index,
-                               int64_t count, double *f, double *dZ, double *dt) {
+static rkhs_status eval_target(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
+                               double *dt) {
     target *t = context;
     double scale = t->thetas ? theta[0] : 1;
     *f = t->thetas ? (scale - 2) * (scale - 2) : 0;
     if (t->thetas) dt[0] = 2 * (scale - 2);
-    for (int64_t q = 0; q < count; q++) {
-        int64_t i = index ? index[q] : q;
+    for (int64_t i = 0; i < N; i++) {
         for (int c = 0; c < DIM; c++) {
             double r = Z[i * DIM + c] - scale * t->T[i * DIM + c];
             *f += r * r / 2;
@@ -28,7 +26,6 @@ static rkhs_status eval_target(void *context, rkhs_env *env, const double *Z, co
             if (t->thetas) dt[0] -= r * t->T[i * DIM + c];
         }
     }
-    t->rows_seen += count;
     return RKHS_OK;
 }
 
@@ -174,19 +171,6 @@ static void a_normaliser_is_folded_into_the_map(void **state) {
     }
 }
 
-static void batches_see_every_row_once_an_epoch_and_get_there(void **state) {
-    scene s;
-    scene_open(*state, "exact", &s);
-    rk_smooth problem = {
-        .coordinates = RK_COORD_SAMPLE, .rows = N, .dim = DIM, .eval = eval_target, .context = &s.t, .batch = 8};
-    rk_smooth_result r = solve(&s, &problem, "adam(lr=0.05, iter=4999, patience=200, stall=5000, keep=last)", NULL, NULL);
-    assert_int_equal(r.evaluations, 5000);
-    assert_int_equal(s.t.rows_seen, 5000 / 5 * N); /* five batches an epoch */
-    for (int i = 0; i < N * DIM; i++) NEAR(s.Z[i], s.t.T[i], 0.05);
-    rk_free(s.env, r.history);
-    scene_close(&s);
-}
-
 static void linear_problems_agree_by_cholesky_and_cg(void **state) {
     for (int q = 0; q < 3; q++) {
         scene s;
@@ -244,7 +228,6 @@ int main(void) {
         ENV_TEST(least_squares_with_a_ridge_is_the_linear_problem_in_each_coordinate),
         ENV_TEST(in_sample_coordinates_the_target_itself_is_reached),
         ENV_TEST(a_normaliser_is_folded_into_the_map),
-        ENV_TEST(batches_see_every_row_once_an_epoch_and_get_there),
         ENV_TEST(linear_problems_agree_by_cholesky_and_cg),
         ENV_TEST(a_gram_is_as_it_was_after_its_factor),
     };
