@@ -21,5 +21,5 @@ for byte in whole[:-mark]:
 whole[-16:] = b"%016x" % h
 open("newer.rkhs", "wb").write(whole)
 PY
-try info newer.rkhs
-try transform newer.rkhs X.npy -o Z.npy
+refuses 1 newer.rkhs 'format 99' 'format 1' -- info newer.rkhs
+refuses 1 newer.rkhs 'format 99' 'format 1' -- transform newer.rkhs X.npy -o Z.npy

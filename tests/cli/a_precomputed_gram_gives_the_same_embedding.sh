@@ -10,8 +10,10 @@ rkhs transform a.rkhs N.npy -o AN.npy
 rkhs transform b.rkhs KN.npy -o BN.npy
 near AN.npy BN.npy 1e-8
 shape K.npy KN.npy AN.npy
-try transform b.rkhs N.npy -o C.npy
+refuses 1 N.npy '2 columns' 120 -- transform b.rkhs N.npy -o C.npy
 npy indefinite.npy 3 1 2 0 2 1 0 0 0 1
-rkhs fit 'kpca(dim=1)' --kernel precomputed indefinite.npy -z C.npy 2>&1 | grep -v '^rkhs fit:'
-try fit 'kpca(dim=1, negative=refuse)' --kernel precomputed indefinite.npy -z D.npy
-try fit 'kpca(dim=1)' --kernel precomputed N.npy -z C.npy
+says 'positive semi-definite' -1 negative / '3 objects' \
+    -- fit 'kpca(dim=1)' --kernel precomputed indefinite.npy -z C.npy
+refuses 1 -1 1.66667 negative=clip negative=flip \
+    -- fit 'kpca(dim=1, negative=refuse)' --kernel precomputed indefinite.npy -z D.npy
+refuses 1 N.npy square '15 x 2' -- fit 'kpca(dim=1)' --kernel precomputed N.npy -z C.npy

@@ -47,33 +47,34 @@ for by in T P; do # another file, another result
 done
 wc -l <r.jsonl
 
-echo 'Refused.'
-try select contrastive X.npy --by trustworthiness --positive P.npy --triplets T.csv
-try select contrastive X.npy --by trustworthiness --negative N.npy
-try select contrastive X.npy --by trustworthiness --target X.npy --triplets T.csv
-try select contrastive X.npy --by trustworthiness --augment flip -z z.csv
-try select kpca X.npy --by trustworthiness --triplets T.csv -z z.csv
+# Refused.
+refuses 2 --triplets --positive -- select contrastive X.npy --by trustworthiness --positive P.npy --triplets T.csv
+refuses 2 --negative --positive --triplets -- select contrastive X.npy --by trustworthiness --negative N.npy
+refuses 2 --triplets --target -- select contrastive X.npy --by trustworthiness --target X.npy --triplets T.csv
+refuses 1 "'flip'" image dense noise -- select contrastive X.npy --by trustworthiness --augment flip -z z.csv
+refuses 1 kpca triplets -- select kpca X.npy --by trustworthiness --triplets T.csv -z z.csv
 echo '0,20,1' >one.csv
-try select contrastive X.npy --by trustworthiness --folds 20 --triplets one.csv -z z.csv
+refuses 1 one.csv 'part 4 of 20' folds \
+    -- select contrastive X.npy --by trustworthiness --folds 20 --triplets one.csv -z z.csv
 echo '0,0,1' >bad.csv
-try fit contrastive X.npy --triplets bad.csv -z z.csv
+refuses 1 X.npy bad.csv 'triplet 1' 'object 0' twice -- fit contrastive X.npy --triplets bad.csv -z z.csv
 echo '0,1,40' >bad.csv
-try fit contrastive X.npy --triplets bad.csv -z z.csv
-try fit contrastive X.npy --negative N.npy -z z.csv
-try fit contrastive X.npy --positive P.npy --triplets T.csv -z z.csv
-try fit contrastive X.npy --labels y.npy --triplets T.csv -z z.csv
+refuses 1 bad.csv 'row 1' 'column 3' 40 '0 to 39' -- fit contrastive X.npy --triplets bad.csv -z z.csv
+refuses 2 --negative --positive --triplets -- fit contrastive X.npy --negative N.npy -z z.csv
+refuses 2 --triplets --positive -- fit contrastive X.npy --positive P.npy --triplets T.csv -z z.csv
+refuses 2 --triplets --labels -- fit contrastive X.npy --labels y.npy --triplets T.csv -z z.csv
 rkhs sample -q 'cubes(n=39)' -o few.npy
-try fit contrastive X.npy --positive few.npy -z z.csv
+refuses 1 few.npy '39 rows' X.npy 40 -- fit contrastive X.npy --positive few.npy -z z.csv
 rkhs sample -q 'cubes(n=40, dim=2)' -o narrow.npy
-try fit contrastive X.npy --positive narrow.npy -z z.csv
-try fit contrastive X.npy --augment flip -z z.csv
-try fit contrastive X.npy --augment nois -z z.csv
-try fit kpca X.npy --augment noise -z z.csv
-try fit kpca X.npy --triplets T.csv -z z.csv
-try fit contrastive X.npy --augment noise --triplets T.csv -z z.csv
-try fit 'spectral(lambda=1e6)' X.npy -z z.csv
+refuses 1 X.npy narrow.npy '2 columns' 3 -- fit contrastive X.npy --positive narrow.npy -z z.csv
+refuses 1 X.npy "'flip'" image dense noise -- fit contrastive X.npy --augment flip -z z.csv
+refuses 1 "'nois'" noise 'rkhs list augments' -- fit contrastive X.npy --augment nois -z z.csv
+refuses 1 kpca "'augment'" dim gram solver negative -- fit kpca X.npy --augment noise -z z.csv
+refuses 1 kpca triplets -- fit kpca X.npy --triplets T.csv -z z.csv
+refuses 1 augment triplets -- fit contrastive X.npy --augment noise --triplets T.csv -z z.csv
+refuses 1 spectral lambda 1e+06 50.5398 -- fit 'spectral(lambda=1e6)' X.npy -z z.csv
 rkhs gram -q rbf X.npy -o K.npy
-try fit contrastive --kernel precomputed K.npy -z z.csv
-try fit contrastive --kernel precomputed K.npy --positive P.npy -z z.csv
+refuses 1 K.npy precomputed augmented triplets -- fit contrastive --kernel precomputed K.npy -z z.csv
+refuses 2 --positive --triplets -- fit contrastive --kernel precomputed K.npy --positive P.npy -z z.csv
 rkhs fit -q contrastive --kernel precomputed K.npy --triplets T.csv -z k.csv
-ls z.csv 2>/dev/null
+[ ! -e z.csv ]

@@ -15,7 +15,9 @@ rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=median)' iris.tsv --label-column spec
 tail -n +2 "$DATA/iris.csv" >bare.csv
 # Without the names all else is the same.
 rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=median)' bare.csv --label-column 4 -o n.rkhs -z n.npy -q && near a.npy n.npy 0
-try fit 'kpca(dim=2)' "$DATA/digits.npy" --label-column 3 -o x.rkhs | sed "s,$DATA/,,g"
-try fit 'kpca(dim=2)' iris.tsv --label-column specie -o x.rkhs
-try fit 'kpca(dim=2)' iris.tsv --label-column 9 -o x.rkhs
-try fit 'kpca(dim=2)' iris.tsv -o x.rkhs
+refuses 1 "$DATA/digits.npy" CSV TSV --label-column --labels \
+    -- fit 'kpca(dim=2)' "$DATA/digits.npy" --label-column 3 -o x.rkhs
+refuses 1 iris.tsv "'specie'" "'species'" 'line 1' '0 to 4' \
+    -- fit 'kpca(dim=2)' iris.tsv --label-column specie -o x.rkhs
+refuses 1 iris.tsv 'column 9' '0 to 4' -- fit 'kpca(dim=2)' iris.tsv --label-column 9 -o x.rkhs
+refuses 1 iris.tsv 'line 2' 'column 5' "'species'" "'setosa'" --label-column -- fit 'kpca(dim=2)' iris.tsv -o x.rkhs

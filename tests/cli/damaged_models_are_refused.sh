@@ -2,11 +2,11 @@
 rkhs sample 'circles(n=40)' -o X.npy
 rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=1)' X.npy -o m.rkhs -q
 size=$(wc -c <m.rkhs)
-: >empty.rkhs; try info empty.rkhs
-try info X.npy
-head -c $((size / 2)) m.rkhs >half.rkhs; try transform half.rkhs X.npy -o Z.npy
-head -c $((size - 1)) m.rkhs >short.rkhs; try transform short.rkhs X.npy -o Z.npy
-(cat m.rkhs; printf x) >long.rkhs; try transform long.rkhs X.npy -o Z.npy
+: >empty.rkhs; refuses 1 empty.rkhs empty -- info empty.rkhs
+refuses 1 X.npy 'rkhs fit -o' -- info X.npy
+head -c $((size / 2)) m.rkhs >half.rkhs; refuses 1 half.rkhs damaged checksum -- transform half.rkhs X.npy -o Z.npy
+head -c $((size - 1)) m.rkhs >short.rkhs; refuses 1 short.rkhs damaged checksum -- transform short.rkhs X.npy -o Z.npy
+(cat m.rkhs; printf x) >long.rkhs; refuses 1 long.rkhs damaged checksum -- transform long.rkhs X.npy -o Z.npy
 # cut and flipped at bytes all over the file: always refused, always a sentence, never a crash
 "$PYTHON" - <<'PY'
 import os, subprocess

@@ -13,13 +13,13 @@ rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=1)' I.npy -o i.rkhs -q
 rkhs explain i.rkhs I.npy --top 2 -t Why -o why.svg
 grep -c '<image' why.svg
 grep -o '>[A-Za-z][^<]*</text>' why.svg
-try explain i.rkhs new.npy
-try explain i.rkhs I.npy -o why.txt
-try explain i.rkhs I.npy --title Why
-try explain i.rkhs I.npy --image-size 3x1 -o why.svg
-try explain i.rkhs I.npy --top 0
+refuses 1 new.npy '2 columns' 4 -- explain i.rkhs new.npy
+refuses 1 why.txt .csv .json .svg .png .pdf -- explain i.rkhs I.npy -o why.txt
+refuses 2 --title '-o FILE.svg' .png .pdf -- explain i.rkhs I.npy --title Why
+refuses 1 I.npy '4 numbers' '3 x 1' 3 --image-size -- explain i.rkhs I.npy --image-size 3x1 -o why.svg
+refuses 2 --top '1 to 1000000' "'0'" -- explain i.rkhs I.npy --top 0
 rkhs fit 'tke(dim=1, k=2)' X.npy -k rbf -o t.rkhs -q
-try explain t.rkhs new.npy
+refuses 1 tke objective map bctke kpca -- explain t.rkhs new.npy
 
 # of positives and negatives, by their own rows
 npy P.npy 2 1.1 0.3 0.2 1.2 -2.1 0.1 0.1 -1.8

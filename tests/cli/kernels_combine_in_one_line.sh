@@ -21,14 +21,14 @@ test "$(wc -c <words)" -lt 500 && grep -o 'mean=[^]]*' words
 test "$(rkhs info wide.rkhs | wc -c)" -lt 1500 && rkhs info wide.rkhs | tr -s ' \n' ' ' | grep -o '[0-9]* in all'
 rkhs transform wide.rkhs wide.csv -o T.npy && shape T.npy
 # what is wrong is said in one sentence
-try gram 'rbf[0:4]' X.npy -o K.npy
-try gram 'rbf[-1]' X.npy -o K.npy
-try gram '-1*rbf' X.npy -o K.npy
-try gram 'rbf - linear' X.npy -o K.npy
-try gram 'rbf^0' X.npy -o K.npy
-try gram 'rbf^2[0]' X.npy -o K.npy
-try gram 'normalize' X.npy -o K.npy
-try gram 'power(rbf)' X.npy -o K.npy
-try gram 'center(precomputed)' X.npy -o K.npy
-try gram 'standardise(rbf)' X.npy -o K.npy
-try gram 'standardize(rbf, mean=[1], deviation=[1])' X.npy -o K.npy
+refuses 1 X.npy '[0:4]' 'column 3' 'are 3' -- gram 'rbf[0:4]' X.npy -o K.npy
+refuses 1 columns '[0:50,7]' '[-1]' -- gram 'rbf[-1]' X.npy -o K.npy
+refuses 1 weight 'above 0' -1 -- gram '-1*rbf' X.npy -o K.npy
+refuses 1 "'rbf - linear'" 'position 5' difference + '*' -- gram 'rbf - linear' X.npy -o K.npy
+refuses 1 power exponent 'at least 1' 0 -- gram 'rbf^0' X.npy -o K.npy
+refuses 1 "'rbf^2[0]'" brackets '(k^2)[0:3]' 'position 6' "'['" -- gram 'rbf^2[0]' X.npy -o K.npy
+refuses 1 normalize 'normalize(rbf)' -- gram 'normalize' X.npy -o K.npy
+refuses 1 "'power'" a^3 -- gram 'power(rbf)' X.npy -o K.npy
+refuses 1 'center(precomputed)' 'k(x,x)' Gram -- gram 'center(precomputed)' X.npy -o K.npy
+refuses 1 "'standardise'" standardize 'rkhs list kernels' -- gram 'standardise(rbf)' X.npy -o K.npy
+refuses 1 X.npy standardize '1 columns' 3 -- gram 'standardize(rbf, mean=[1], deviation=[1])' X.npy -o K.npy

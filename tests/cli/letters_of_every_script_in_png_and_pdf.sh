@@ -23,7 +23,8 @@ for name, folders in (("one", ["one"]), ("both", ["one", "two"]), ("none", ["non
 def plot(config, title, path):
     command = [os.environ["RKHS"], "plot", "Z.npy", "--title", title, "-o", path]
     done = subprocess.run(command, env={**os.environ, "FONTCONFIG_FILE": os.path.abspath(config + ".conf")}, capture_output=True, text=True)
-    print(f"{path}: exit {done.returncode} {done.stderr.strip()}".rstrip())
+    told = [word for word in (path, "fonts-noto", "fonts-dejavu-core", ".svg") if word in done.stderr]
+    print(f"{path}: exit {done.returncode}, {len(done.stderr.splitlines())} lines", *told)
 
 def read(path):
     """The names of the boxes in the title, which is 15 high, twice as many pixels."""

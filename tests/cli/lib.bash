@@ -3,7 +3,7 @@ set -u
 
 rkhs() { "$RKHS" "$@"; }
 
-# Shows a command, all that it says, its exit code, and which files it left: for refusals.
+# Shows a command, all that it says, its exit code, and which files it left. For whole screens, which only tests/cli/screen_*.sh pin.
 try() {
     local before after code
     before=$(ls -A)
@@ -16,6 +16,73 @@ try() {
     echo "exit $code"
     [ "$before" = "$after" ] || diff <(echo "$before") <(echo "$after")
     return 0
+}
+
+# Whether a text names a word by itself: 'row 3' is not named by 'row 30', nor X.npy by X.npy.gz, nor 2 by 0.2 or -2.
+names() {
+    local left='(^|[^[:alnum:]_.-])' right='($|[^[:alnum:]_.-]|[.-]($|[^[:alnum:]]))'
+    [[ $1 =~ $left"$2"$right ]]
+}
+
+# Splits "WORD... -- COMMAND..." into the arrays words and command.
+split_words() {
+    words=()
+    while [ "$1" != -- ]; do
+        words+=("$1")
+        shift
+    done
+    command=("${@:2}")
+}
+
+# Prints the problems found, if any, with the command and all that it said, on stderr, where no pipe hides them: the test fails.
+report() {
+    [ ${#problems[@]} = 0 ] && return
+    {
+        printf 'rkhs %s\n' "${command[*]}"
+        printf '    wrong: %s\n' "${problems[@]}"
+        printf '    it said: %s\n' "${lines[@]}"
+    } >&2
+}
+
+# refuses CODE WORD... -- COMMAND...: the tool ends with that exit code and one sentence that names every word. It begins with the
+# command; after misuse (code 2) a second line names the help. Nothing else is printed, and no file is left or lost.
+refuses() {
+    local code=$1 before text came word lines words command problems=()
+    split_words "${@:2}"
+    before=$(ls -A)
+    text=$("$RKHS" "${command[@]}" 2>&1)
+    came=$?
+    mapfile -t lines <<<"$text"
+    [ $came = "$code" ] || problems+=("exit $came, not $code")
+    [ ${#lines[@]} = $((code == 2 ? 2 : 1)) ] || problems+=("${#lines[@]} lines")
+    case "$code ${lines[0]}" in
+    "$code rkhs ${command[0]}: "*) word="'rkhs help ${command[0]}'" ;;
+    "2 rkhs: "*) word="'rkhs help'" ;;
+    *) problems+=("the sentence does not begin with the command") ;;
+    esac
+    [ "$code" != 2 ] || names "${lines[1]-}" "$word" || problems+=("no help is named")
+    [ "$before" = "$(ls -A)" ] || problems+=("other files than before: $(ls -A | xargs)")
+    for word in "${words[@]}"; do names "${lines[0]}" "$word" || problems+=("it does not name $word"); done
+    report
+}
+
+# says WORD... [/ WORD...]... -- COMMAND...: the tool succeeds, and says on stderr one line for each group of words, which names them.
+# Without words it says nothing. What it prints on stdout stays there.
+says() {
+    local text came word lines=() words command problems=() at=0
+    split_words "$@"
+    { text=$("$RKHS" "${command[@]}" 2>&1 >&3); came=$?; } 3>&1
+    [ -z "$text" ] || mapfile -t lines <<<"$text"
+    [ $came = 0 ] || problems+=("exit $came, not 0")
+    for word in "${words[@]}"; do
+        if [ "$word" = / ]; then
+            at=$((at + 1))
+        else
+            names "${lines[at]-}" "$word" || problems+=("line $((at + 1)) does not name $word")
+        fi
+    done
+    [ ${#lines[@]} = $((${#words[@]} ? at + 1 : 0)) ] || problems+=("${#lines[@]} lines")
+    report
 }
 
 # The shape and type of an NPY file, from its header.

@@ -32,4 +32,4 @@ for name in both flat two; do
     echo "$name: $(grep -c '<path.*linejoin' $name.svg) curves; $(grep -o '>[a-z][^<]*</text>' $name.svg | sed 's/[><]//g; s/\/text//' | tr '\n' ' ')"
 done
 grep -o 'linejoin="round" d="M[0-9. ]*' both.svg
-try plot --model none.rkhs -o none.svg
+refuses 1 none.rkhs eigenvalues losses -- plot --model none.rkhs -o none.svg

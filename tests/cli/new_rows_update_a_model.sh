@@ -4,7 +4,7 @@ head -n 140 all.csv >old.csv
 tail -n 10 all.csv >new.csv
 for model in 'kpca(dim=2)' 'tke(dim=2)' 'bctke(dim=2)' 'lpp(dim=2)'; do
     rkhs fit "$model" old.csv -o m.rkhs -q
-    rkhs update m.rkhs new.csv -o m2.rkhs -z Z.npy 2>&1 | sed 's/, [^,]* s, .* at most//; s/moved by .* of/moved by some of/; s/sigma=[0-9.]*/sigma=S/; s/, [0-9.]*% of the variance//'
+    says '150 objects' rbf '2 dimensions' / old moved deviation -- update m.rkhs new.csv -o m2.rkhs -z Z.npy
     shape Z.npy
     rkhs info m2.rkhs | grep -E '^ *(rows|kept|new_rows) '
     cmp <(rkhs info m.rkhs | grep kernel) <(rkhs info m2.rkhs | grep kernel)
@@ -31,12 +31,12 @@ rkhs fit krr old.csv --target t.npy -o krr.rkhs -q
 npy narrow.npy 1 1 2 3
 npy nan.npy 3 1 nan 2
 : >empty.csv
-try update n.rkhs new.csv -o no.rkhs
-try update g.rkhs K.npy -o no.rkhs
-try update krr.rkhs new.csv -o no.rkhs
-try update m.rkhs narrow.npy -o no.rkhs
-try update m.rkhs nan.npy -o no.rkhs
-try update m.rkhs empty.csv -o no.rkhs
-try update m.rkhs new.csv
-try update m.rkhs new.csv -o no.npy
-try update m.rkhs new.csv -o m.rkhs
+refuses 1 20 '140 objects' -- update n.rkhs new.csv -o no.rkhs
+refuses 1 K.npy precomputed Gram -- update g.rkhs K.npy -o no.rkhs
+refuses 1 krr targets -- update krr.rkhs new.csv -o no.rkhs
+refuses 1 narrow.npy '1 column' 3 -- update m.rkhs narrow.npy -o no.rkhs
+refuses 1 nan.npy 'row 1' 'column 2' NaN -- update m.rkhs nan.npy -o no.rkhs
+refuses 1 empty.csv empty -- update m.rkhs empty.csv -o no.rkhs
+refuses 2 '-o m.rkhs' '-z Z.npy' -- update m.rkhs new.csv
+refuses 2 '-o no.npy' m.rkhs '-z no.npy' -- update m.rkhs new.csv -o no.npy
+refuses 2 m.rkhs overwritten -- update m.rkhs new.csv -o m.rkhs

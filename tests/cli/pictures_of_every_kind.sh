@@ -20,7 +20,7 @@ print(f"{sys.argv[1]}: {sum(map(len, groups))} marks, {rims} with dark rims, {le
       f"{len(root.findall(tag + 'image'))} images; {' | '.join(plain)}")
 PY
 }
-rkhs plot X.npy Z.npy --labels y.npy --titles 'before, after' -o panels.svg; parts panels.svg
+says 'first two' -- plot X.npy Z.npy --labels y.npy --titles 'before, after' -o panels.svg; parts panels.svg
 rkhs plot X.npy X.npy X.npy X.npy X.npy --title 'five times' -o many.svg; parts many.svg
 rkhs plot Z.npy --labels y.npy --new Znew.npy --new-labels ynew.npy -o new.svg; parts new.svg
 rkhs plot Z.npy --new Znew.npy -o plain.svg; parts plain.svg

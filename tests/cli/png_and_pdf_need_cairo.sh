@@ -4,5 +4,5 @@ if ! rkhs plot Z.npy -o Z.png 2>&1 | grep -q 'built without cairo'; then
     echo "the tool was built with cairo"
     exit 77
 fi
-try plot Z.npy -o p.png
-try plot Z.npy -o p.pdf
+refuses 1 p.png cairo .svg -- plot Z.npy -o p.png
+refuses 1 p.pdf cairo .svg -- plot Z.npy -o p.pdf

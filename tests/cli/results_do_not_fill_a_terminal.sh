@@ -6,7 +6,9 @@ import os, pty, subprocess
 for words in (["sample", "circles(n=5)"], ["gram", "rbf", "X.npy"], ["transform", "m.rkhs", "X.npy"], ["inverse", "m.rkhs", "Z.npy"], ["plot", "Z.npy"]):
     main, side = pty.openpty()
     done = subprocess.run([os.environ["RKHS"], *words], stdout=side, stderr=subprocess.PIPE, text=True)
-    print(done.returncode, done.stderr, end="")
+    lines = done.stderr.splitlines()
+    if done.returncode != 2 or len(lines) != 2 or not all(word in lines[0] for word in (f"rkhs {words[0]}: ", "terminal", "-o FILE")):
+        print(words, done.returncode, done.stderr)
     os.close(side)
     os.close(main)
 PY

@@ -15,10 +15,10 @@ with open("t.csv", "w") as t, open("y.csv", "w") as y, open("Z.csv", "w") as z, 
             known.write(label + "\n")
 PY
 # The scores are those of the others.
-rkhs score 'knn(k=1)' silhouette 'trustworthiness(k=2)' --z Z.csv --x Z.csv --labels y.csv 2>&1
+says '3 of the 12' label scores -- score 'knn(k=1)' silhouette 'trustworthiness(k=2)' --z Z.csv --x Z.csv --labels y.csv
 rkhs score 'knn(k=1)' silhouette --z W.csv --labels known.csv
 rkhs score silhouette --z Z.csv --labels y.csv -q
-rkhs fit 'ke(dim=1)' Z.csv --labels y.csv -o m.rkhs -z E.npy 2>&1 | grep label
+says '3 of the 12' label kernel / '12 objects' -- fit 'ke(dim=1)' Z.csv --labels y.csv -o m.rkhs -z E.npy
 rkhs info m.rkhs | grep unlabelled
 rkhs fit kpca t.csv --label-column kind -o k.rkhs -q && shape <(rkhs transform k.rkhs t.csv --label-column kind)
 # A table whose labels are all to be found yet.
@@ -33,7 +33,7 @@ rkhs select 'ke(dim=?, solver=lbfgs(iter=3))' Z.csv --try dim=1,2 --labels minus
 # Pictures: grey, and called unknown.
 rkhs plot Z.csv --labels y.csv -o z.svg && grep -c '>unknown<' z.svg && grep -o '#b5b5b5' z.svg | sort -u
 grep -o '>[0-9]* points[^<]*' z.svg | head -1
-rkhs plot Z.csv --labels known.csv -o none.svg 2>&1 | head -1
+refuses 1 known.csv '9 labels' Z.csv '12 points' -- plot Z.csv --labels known.csv -o none.svg
 rkhs plot W.csv --labels known.csv -o w.svg && grep -c unknown w.svg
 rkhs gram rbf Z.csv -o K.npy && rkhs plot --gram K.npy --labels y.csv -o k.svg && grep -o '>unknown<' k.svg
 rkhs plot W.csv --labels known.csv --new Z.csv --new-labels y.csv -o n.svg && grep -o '>unknown<' n.svg

@@ -11,9 +11,9 @@ printf '%s\n' abab abba baba bbbb aaab abbb > words.txt
 printf '%s\n' 1,0 0.9,0.2 1,0.1 0,1 0.7,0 0.3,0.9 > codes.csv
 rkhs score 'qnx(k=2)' 'cka' --z codes.csv --x words.txt --kernel 'spectrum(p=2)'
 rkhs score 'qnx(k=2)' --z codes.csv --x words.txt --format lines --kernel 'ssk(p=2)'
-try score 'qnx(k=2)' --z codes.csv --x words.txt
-try score reconstruction --z codes.csv --x words.txt
-try score qnx --z codes.csv --new-x words.txt
-try score 'qnx(k=3)' --z codes.csv --x codes.csv
-try score knn --z Z.npy --labels new_y.npy
-try score knn --z Z.npy --labels y.npy --new-z new_X.npy --kernel nothing
+refuses 1 string kernel --kernel -- score 'qnx(k=2)' --z codes.csv --x words.txt
+refuses 1 codes.csv words.txt reconstruction dense string -- score reconstruction --z codes.csv --x words.txt
+refuses 2 --new-x '--new-z Z.npy' -- score qnx --z codes.csv --new-x words.txt
+refuses 1 codes.csv qnx 'k = 3' '6 rows' -- score 'qnx(k=3)' --z codes.csv --x codes.csv
+refuses 1 Z.npy new_y.npy '30 labels' '60 rows' -- score knn --z Z.npy --labels new_y.npy
+refuses 1 "'nothing'" 'rkhs list kernels' -- score knn --z Z.npy --labels y.npy --new-z new_X.npy --kernel nothing

@@ -15,13 +15,15 @@ write("less.csv", "weight,id,width", "{c},{i},{b}")
 write("bare.csv", "0,0,0", "{a},{b},{c}")
 PY
 sed -i 1d bare.csv
-rkhs fit kpca t.csv -o m.rkhs -z Z.npy 2>&1 | head -1
+says t.csv first 'left out' / '15 objects' -- fit kpca t.csv -o m.rkhs -z Z.npy
 rkhs info m.rkhs | grep -E '^(names|columns|left_out)'
-for t in t.csv part.csv order.tsv more.csv bare.csv; do
-    echo "$t"
-    rkhs transform m.rkhs $t -o T.npy && near Z.npy T.npy 1e-12
-done 2>&1
-try transform m.rkhs less.csv -o no.npy
-try anomaly m.rkhs less.csv -o no.npy
+embed() { says "${@:2}" -- transform m.rkhs "$1" -o T.npy && near Z.npy T.npy 1e-12; }
+embed t.csv t.csv first 'left out'
+embed part.csv part.csv first 'left out'
+embed order.tsv
+embed more.csv "'id'" 'left out'
+embed bare.csv
+refuses 1 less.csv column "'length'" -- transform m.rkhs less.csv -o no.npy
+refuses 1 less.csv column "'length'" -- anomaly m.rkhs less.csv -o no.npy
 rkhs gram rbf t.csv order.tsv -o K.npy -q && rkhs gram rbf t.csv t.csv -o S.npy -q && near K.npy S.npy 1e-12
 rkhs score 'trustworthiness(k=3)' --z Z.npy --x t.csv --new-z Z.npy --new-x order.tsv -q

@@ -15,4 +15,4 @@ print(fit["operands"], fit["list"], {o["letter"]: o["value"] for o in fit["optio
 PY
 rkhs list kernels --json | "$PYTHON" -c 'import json, sys; print([each["name"] for each in json.load(sys.stdin)["lists"]])'
 rkhs list kernels rbf --json | cmp - <(rkhs list rbf --json)
-try list rbff --json
+refuses 1 "'rbff'" rbf -- list rbff --json

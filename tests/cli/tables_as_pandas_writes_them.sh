@@ -23,31 +23,32 @@ write("minus.csv", "", "{n}")
 write("two.csv", "a,kind\n", "{i},{y}")
 PY
 rkhs gram rbf plain.csv -o K.npy
-for t in index years again no_index; do
-    echo $t
-    rkhs gram rbf $t.csv -o G.npy 2>&1 && near K.npy G.npy 1e-12
-done
+left() { says "$@" -- gram rbf "$1" -o G.npy && near K.npy G.npy 1e-12; }
+left index.csv first 'left out'
+left years.csv 'line 1' empty names / years.csv first 'left out'
+left again.csv first 'left out'
+left no_index.csv 'line 1' '0 to 2' names 'csv(header=no)'
 rkhs gram rbf no_index.csv --format 'csv(header=no)' -o G.npy && shape G.npy
 # What is kept is said, and the remedy works.
 for t in repeats counts; do
-    rkhs gram rbf $t.csv -o G.npy 2>&1 && shape G.npy
+    says $t.csv first pandas 'rbf[1:4]' -- gram rbf $t.csv -o G.npy && shape G.npy
     rkhs gram 'rbf[1:4]' $t.csv -o G.npy -q && near K.npy G.npy 1e-12
 done
 # Labels: the index is left out; a header over words is pointed at; columns learned from; -1.
 rkhs fit 'ke(dim=1)' plain.csv --labels words.csv -z W.npy -q
-for y in y y0; do rkhs fit 'ke(dim=1)' plain.csv --labels $y.csv -z E.npy 2>&1 | grep -v objects; cmp W.npy E.npy && echo same; done
-for t in fit score plot; do
-    case $t in
-    fit) try fit ke plain.csv --labels y_no_index.csv -z no.npy ;;
-    score) try score 'knn(k=1)' --z W.npy --labels y_no_index.csv ;;
-    plot) try plot plain.csv --labels y_no_index.csv -o no.svg ;;
-    esac
-done
-try fit ke plain.csv --labels two.csv -z no.npy
-rkhs fit 'ke(dim=1)' labelled.csv --label-column kind -z E.npy 2>&1 | grep -v objects
-cmp W.npy E.npy && echo same
-rkhs fit 'ke(dim=1)' plain.csv --labels minus.csv -z E.npy 2>&1 | grep -v objects
-rkhs fit 'ke(dim=1)' plain.csv --labels words.csv -z E.npy 2>&1 | grep -vc objects
-rkhs select 'kpca(dim=?)' plain.csv --try dim=1,2 --labels minus.csv --unlabelled -1 --by 'knn(k=1)' 2>&1 >table
-rkhs select 'ke(dim=?)' labelled.csv --try dim=1 --label-column kind --by 'knn(k=1)' -z E.npy 2>&1 >table | grep -v objects
-cmp W.npy E.npy && echo same
+says y.csv first left "'kind'" / '12 objects' -- fit 'ke(dim=1)' plain.csv --labels y.csv -z E.npy && cmp W.npy E.npy
+says y0.csv first left "'0'" / '12 objects' -- fit 'ke(dim=1)' plain.csv --labels y0.csv -z E.npy && cmp W.npy E.npy
+refuses 1 y_no_index.csv '13 labels' '12 rows' "'kind'" header -- fit ke plain.csv --labels y_no_index.csv -z no.npy
+refuses 1 y_no_index.csv '13 labels' '12 rows' "'kind'" header -- score 'knn(k=1)' --z W.npy --labels y_no_index.csv
+refuses 1 y_no_index.csv '13 labels' '12 rows' "'kind'" header -- plot plain.csv --labels y_no_index.csv -o no.svg
+refuses 1 two.csv '2 columns' 'csv(label=NAME)' -- fit ke plain.csv --labels two.csv -z no.npy
+says labelled.csv first left / "'kind'" --labels / '12 objects' \
+    -- fit 'ke(dim=1)' labelled.csv --label-column kind -z E.npy
+cmp W.npy E.npy
+says minus.csv -1 class '?' / '12 objects' -- fit 'ke(dim=1)' plain.csv --labels minus.csv -z E.npy
+says '12 objects' -- fit 'ke(dim=1)' plain.csv --labels words.csv -z E.npy
+says '4 of the 12' label scored \
+    -- select 'kpca(dim=?)' plain.csv --try dim=1,2 --labels minus.csv --unlabelled -1 --by 'knn(k=1)' >table
+says labelled.csv first left / "'kind'" --labels / '12 objects' \
+    -- select 'ke(dim=?)' labelled.csv --try dim=1 --label-column kind --by 'knn(k=1)' -z E.npy >table
+cmp W.npy E.npy
