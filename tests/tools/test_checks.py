@@ -56,6 +56,47 @@ class Tree(unittest.TestCase):
         self.assertIn(part, result.stdout + result.stderr)
 
 
+class Pages(unittest.TestCase):
+    """tools/check_pages.py on a page of one block, with a tool that writes the file after -o unless its name is "none"."""
+
+    TOOL = "#!/bin/sh\n[ \"$1\" != fail ] || exit 1\necho said\n[ \"$2\" = none ] || echo 1 > \"$2\"\n"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        (self.root / "doc").mkdir()
+        (self.root / "examples").mkdir()
+        self.tool = self.root / "tool"
+        self.tool.write_text(self.TOOL)
+        self.tool.chmod(0o755)
+
+    def check(self, text, *options):
+        (self.root / "README.md").write_text(text)
+        command = [sys.executable, str(TOOLS / "check_pages.py"), "--root", str(self.root), "--tool", str(self.tool), *options]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def test_commands_that_work_pass(self):
+        result = self.check("```sh\nrkhs -o Z.csv\n```\n\n```console exit=1\n$ rkhs fail\n```\n\n    rkhs fail\n")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("3 passed, 0 failed", result.stdout)
+
+    def test_faults_are_named(self):
+        for text, words in (("```sh\nrkhs fail\n```\n", "exit status 1, not 0: rkhs fail"),
+                            ("```console exit=1\n$ rkhs -o Z.csv\n```\n", "exit status 0, not 1"),
+                            ("```sh\nrkhs -o none\n```\n", "none was not written by: rkhs -o none"),
+                            ("![picture](pictures/none.svg)\n", "there is no pictures/none.svg"),
+                            ("[part](#nowhere)\n\n# Somewhere\n", "this page has no heading #nowhere"),
+                            ("word " * 30 + "\n", "columns, 120 at most")):
+            result = self.check(text)
+            self.assertEqual(result.returncode, 1, result.stdout)
+            self.assertIn(words, result.stdout)
+
+    def test_what_is_printed_is_written_into_the_page(self):
+        self.check("```console\n$ rkhs -o Z.csv\nan older word\n```\n", "--write")
+        self.assertEqual((self.root / "README.md").read_text(), "```console\n$ rkhs -o Z.csv\nsaid\n```\n")
+
+
 class Layers(Tree):
     check = "check_layers.py"
 
