@@ -166,13 +166,6 @@ const char *bytes_text(double bytes, char buffer[32]);
 /* 1 when path ends in `ending`, whatever the case, with or without .gz. */
 int ends_in(const char *path, const char *ending);
 
-/* ---- mat.c: MAT files, which the library does not read ------------------------------------------------------------------ */
-
-/* 1 when the format, or without one the file's ending, says MAT. */
-int is_mat(const char *path, const char *format);
-/* Reads numbers, or class labels, of the variable that the format names or that is found. */
-rkhs_status read_mat(cli *c, const char *path, const char *format, int labels, rkhs_data **data);
-
 /* ---- progress.c: the bar and Ctrl-C ---------------------------------------------------------------------------------- */
 
 void progress_start(cli *c);

@@ -129,8 +129,7 @@ rkhs_status plot_gram(cli *c, canvas *v) {
     heat h = {.classes = 1};
     rkhs_status status;
     TRY(rkhs_kernel_new(c->env, "precomputed", &precomputed)); /* a large matrix stays on the disk */
-    TRY(is_mat(c->gram, c->format) ? read_plain(c, c->gram, &k)
-                                   : rkhs_data_read_for(c->env, c->gram, c->format, precomputed, &k));
+    TRY(rkhs_data_read_for(c->env, c->gram, c->format, precomputed, &k));
     h.values = rkhs_data_values(k, &h.ld);
     h.m = rkhs_data_rows(k);
     h.n = rkhs_data_columns(k);

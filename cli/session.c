@@ -206,16 +206,15 @@ static rkhs_status label_format(cli *c, const char *path, const char *format, co
 }
 
 rkhs_status read_plain(cli *c, const char *path, rkhs_data **data) {
-    return is_mat(path, c->format) ? read_mat(c, path, c->format, 0, data) : rkhs_data_read(c->env, path, c->format, data);
+    return rkhs_data_read(c->env, path, c->format, data);
 }
 
 rkhs_status read_target(cli *c, const char *path, rkhs_data **data) {
-    return is_mat(path, NULL) ? read_mat(c, path, NULL, 0, data) : rkhs_data_read(c->env, path, NULL, data);
+    return rkhs_data_read(c->env, path, NULL, data);
 }
 
 rkhs_status read_data(cli *c, const char *path, const rkhs_kernel *kernel, rkhs_data **data) {
     char spec[1024];
-    if (c->label_column == NULL && is_mat(path, c->format)) return read_mat(c, path, c->format, 0, data);
     if (c->label_column == NULL) return rkhs_data_read_for(c->env, path, c->format, kernel, data);
     rkhs_status status = label_format(c, path, c->format, c->label_column, spec, sizeof spec);
     if (status == RKHS_OK) status = rkhs_data_read_for(c->env, path, spec, kernel, data);
@@ -227,8 +226,7 @@ rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data 
     char spec[1024];
     rkhs_status status = RKHS_OK;
     if (column != NULL) TRY(label_format(c, path, NULL, column, spec, sizeof spec));
-    TRY(column == NULL && is_mat(path, NULL) ? read_mat(c, path, NULL, 1, labels)
-                                             : rkhs_data_read_labels(c->env, path, column != NULL ? spec : NULL, labels));
+    TRY(rkhs_data_read_labels(c->env, path, column != NULL ? spec : NULL, labels));
     say_minus_one(c, path, *labels);
 done:
     return status;

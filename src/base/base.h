@@ -161,6 +161,8 @@ rkhs_status rk_text_fits(rkhs_env *env, const char *what, const char *text);
 /* The next character of UTF-8 text that is not at its end; what is none counts as RK_NO_CHARACTER, one byte of it. */
 enum { RK_NO_CHARACTER = 0xfffd };
 uint32_t rk_utf8_take(const char **s);
+/* A character as UTF-8, RK_NO_CHARACTER for what is none; the bytes it takes, at most 4. */
+int rk_utf8_put(uint32_t c, char *to);
 /* A text from outside in a sentence: what would steer a terminal, turn the direction of what follows, begin a line or is no
  * UTF-8 becomes \n, \x1b, \u202e; as much as fits. */
 void rk_text_visible(const char *from, char *to, size_t room);
@@ -436,6 +438,9 @@ const char *rk_zip_open(rk_zip *zip, const void *bytes, size_t length);
 const char *rk_zip_next(rk_zip *zip, rk_zip_entry *entry);
 /* Reads a member, stored or deflated; never more than its size, and the CRC must be right. Lives no longer than the file. */
 rkhs_status rk_zip_input(rkhs_env *env, const char *name, const rk_zip_entry *entry, rk_input **in);
+/* Reads what a zlib stream in memory stands for, to its end; at the end its checksum must be right. What rk_input_left says is
+ * the most there can be. */
+rkhs_status rk_zlib_input(rkhs_env *env, const char *name, const void *bytes, uint64_t count, rk_input **in);
 
 /* ---- archives: named arrays in an uncompressed .npz that ends in a checksum ------------------------------------------- */
 

@@ -28,6 +28,18 @@ uint32_t rk_utf8_take(const char **s) {
     return c;
 }
 
+int rk_utf8_put(uint32_t c, char *to) {
+    if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) c = RK_NO_CHARACTER;
+    if (c < 0x80) {
+        to[0] = (char)c;
+        return 1;
+    }
+    int bytes = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (int i = bytes - 1; i > 0; i--, c >>= 6) to[i] = (char)(0x80 | (c & 0x3f));
+    to[0] = (char)(c | (0xf00u >> bytes & 0xff));
+    return bytes;
+}
+
 /* 1 for characters that steer a terminal, turn the direction of what follows, or are no characters at all. */
 static int is_control(uint32_t c) {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x2028 ||

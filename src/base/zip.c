@@ -11,7 +11,8 @@
 #include <zlib.h>
 
 enum { LOCAL = 30, CENTRAL = 46, END = 22, END64 = 56, LOCATOR = 20, LONGEST_COMMENT = 0xffff };
-enum { PART = 1 << 20, DENSEST = 1032 }; /* bytes between two looks at the progress; that a deflated byte can stand for */
+enum { PART = 1 << 20, DENSEST = 1032 };      /* bytes between two looks at the progress; that a deflated byte can stand for */
+enum { STORED = 0, DEFLATED = 8, ZLIB = -1 }; /* methods; ZLIB, no member: its own header and checksum, its length not known */
 
 static const uint64_t WIDE = 0xffffffffu; /* says that a 64-bit field has the value */
 
@@ -126,7 +127,8 @@ typedef struct member {
 } member;
 
 static rkhs_status damaged(const member *m, const char *why) {
-    return rk_fail(m->env, RKHS_ERR_FORMAT, "%s: the archive is damaged (%s): copy or save the file again", m->name, why);
+    return rk_fail(m->env, RKHS_ERR_FORMAT, "%s: the %s is damaged (%s): copy or save the file again", m->name,
+                   m->entry.method == ZLIB ? "compressed part" : "archive", why);
 }
 
 /* Undoes deflate into `to`, count bytes unless the stream ends before. */
@@ -178,6 +180,7 @@ static rkhs_status read_member(void *context, void *to, size_t count, size_t *go
     if (wanted == 0) return RKHS_OK;
     if (m->inflating) {
         TRY(inflate_some(m, bytes, wanted, got));
+        if (m->entry.method == ZLIB) goto done;
         if (*got < wanted) {
             status = damaged(m, "its data are shorter than the directory says");
             goto done;
@@ -208,14 +211,11 @@ static void close_member(void *context) {
     rk_free(m->env, m);
 }
 
-rkhs_status rk_zip_input(rkhs_env *env, const char *name, const rk_zip_entry *entry, rk_input **in) {
+/* A member that is about to be read; its size has been checked. */
+static rkhs_status open_member(rkhs_env *env, const char *name, const rk_zip_entry *entry, rk_input **in) {
     rkhs_status status = RKHS_OK;
     member *m = NULL;
     *in = NULL;
-    if (entry->flags & 1) FAIL(env, RKHS_ERR_FORMAT, "%s is encrypted: save it without a password", name);
-    if (entry->method != 0 && entry->method != 8)
-        FAIL(env, RKHS_ERR_FORMAT, "%s is compressed by the method %d, which is not read: save it with numpy.savez", name,
-             entry->method);
     TRY(rk_alloc(env, 1, sizeof *m, &m));
     m->env = env;
     m->entry = *entry;
@@ -226,9 +226,9 @@ rkhs_status rk_zip_input(rkhs_env *env, const char *name, const rk_zip_entry *en
         status = damaged(m, "its size cannot be right");
         goto done;
     }
-    if (entry->method) {
+    if (entry->method != STORED) {
         rk_zlib_memory(env, &m->z);
-        if (inflateInit2(&m->z, -15) != Z_OK) /* negative: neither a zlib nor a gzip header */
+        if (inflateInit2(&m->z, entry->method == ZLIB ? 15 : -15) != Z_OK) /* negative: neither a zlib nor a gzip header */
             FAIL(env, RKHS_ERR_MEMORY, "%s: there is no memory to undo its compression", name);
         m->inflating = 1;
     }
@@ -238,4 +238,17 @@ rkhs_status rk_zip_input(rkhs_env *env, const char *name, const rk_zip_entry *en
 done:
     if (m) close_member(m);
     return status;
+}
+
+rkhs_status rk_zip_input(rkhs_env *env, const char *name, const rk_zip_entry *entry, rk_input **in) {
+    *in = NULL;
+    if (entry->flags & 1) return rk_fail(env, RKHS_ERR_FORMAT, "%s is encrypted: save it without a password", name);
+    if (entry->method != STORED && entry->method != DEFLATED)
+        return rk_fail(env, RKHS_ERR_FORMAT, "%s is compressed by the method %d, which is not read: save it with numpy.savez",
+                       name, entry->method);
+    return open_member(env, name, entry, in);
+}
+
+rkhs_status rk_zlib_input(rkhs_env *env, const char *name, const void *bytes, uint64_t count, rk_input **in) {
+    return open_member(env, name, &(rk_zip_entry){.method = ZLIB, .data = bytes, .stored = count, .size = DENSEST * count}, in);
 }

@@ -145,6 +145,7 @@ static rkhs_status format_by_bytes(rk_input *in, unsigned kinds, const char **fo
     *format = got >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0           ? "npy"
               : got == 8 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0 ? "png"
               : got >= 4 && memcmp(bytes, "PK\3\4", 4) == 0            ? "npz"
+              : got == 8 && memcmp(bytes, "MATLAB 5", 8) == 0          ? "mat"
               : idx                                                    ? "idx"
               : got >= 5 && memcmp(bytes, "#FPS1", 5) == 0             ? "fps"
               : got && bytes[0] == '>'                                 ? "fasta"

@@ -388,19 +388,6 @@ done:
 
 /* ---- labels ------------------------------------------------------------------------------------------------------------ */
 
-/* One UTF-8 character; the bytes it takes. */
-static int utf8_put(uint32_t c, char *to) {
-    if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) c = 0xfffd;
-    if (c < 0x80) {
-        to[0] = (char)c;
-        return 1;
-    }
-    int bytes = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (int i = bytes - 1; i > 0; i--, c >>= 6) to[i] = (char)(0x80 | (c & 0x3f));
-    to[0] = (char)(c | (0xf00u >> bytes & 0xff));
-    return bytes;
-}
-
 /* Fixed-width text, bytes or UCS-4, as words of `room` bytes each. */
 static void text_words(const rk_npy *npy, const unsigned char *bytes, char *to, int64_t room) {
     for (int64_t i = 0; i < npy->count; i++, to += room, bytes += npy->size) {
@@ -414,7 +401,7 @@ static void text_words(const rk_npy *npy, const unsigned char *bytes, char *to, 
             uint32_t c;
             memcpy(&c, bytes + 4 * k, 4);
             if (!c) break;
-            at += utf8_put(c, at);
+            at += rk_utf8_put(c, at);
         }
         *at = 0;
     }

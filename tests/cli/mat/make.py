@@ -35,3 +35,6 @@ save("nan.mat", {"X": np.where(X == X[2, 1], np.nan, X)}, do_compression=True)
 bad = scipy.sparse.csc_matrix(SPARSE)
 bad.data[3] = np.inf
 save("inf.mat", {"S": bad}, do_compression=True)
+WORDS = ["a cat", "a dog", "", "Z\u00fcrich"]
+save("text.mat", {"cells": np.array(WORDS, dtype=object)[:, None], "rows": np.array(WORDS)})
+save("classes.mat", {"X": X, "label": np.array(["cat", "dog", "cat", "cow", "dog", "cat"], dtype=object)}, do_compression=True)
