@@ -101,8 +101,8 @@ static rkhs_status take(content *c, void *to, size_t count) {
 static rkhs_status skip(content *c, uint64_t count) {
     unsigned char part[PART];
     rkhs_status status = RKHS_OK;
-    for (; status == RKHS_OK && count > 0; count -= rk_least((int64_t)count, PART))
-        status = take(c, part, (size_t)rk_least((int64_t)count, PART));
+    for (; status == RKHS_OK && count > 0; count -= rk_min((int64_t)count, PART))
+        status = take(c, part, (size_t)rk_min((int64_t)count, PART));
     return status;
 }
 
@@ -411,7 +411,7 @@ typedef struct csc {
 static rkhs_status check_csc(const file *f, const variable *v, const csc *m, int64_t *count) {
     rkhs_status status = RKHS_OK;
     int sound = m->start_count == v->columns + 1 && m->starts[0] == 0;
-    double most = (double)rk_least(m->row_count, m->value_count);
+    double most = (double)rk_min(m->row_count, m->value_count);
     for (int64_t j = 0; sound && j < v->columns; j++)
         sound = m->starts[j + 1] >= m->starts[j] && m->starts[j + 1] <= most && m->starts[j + 1] == floor(m->starts[j + 1]);
     *count = sound ? (int64_t)m->starts[v->columns] : 0;

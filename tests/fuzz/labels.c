@@ -1,5 +1,6 @@
 /* labels.c: class labels from text and from NumPy arrays. */
 #include "fuzz.h"
 
-static const char *const specs[] = {"csv", "npy", "csv(header=yes)", "csv(header=no)", "tsv", "csv(label=-1)", "npz", "idx"};
+static const char *const specs[] = {"csv", "npy", "csv(header=yes)", "csv(header=no)", "tsv", "csv(label=-1)", "npz",
+                                    "idx", "mat"};
 LABEL_READER(specs)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 FORGED = 50  # models that tests/fuzz/forged.c has
@@ -144,6 +145,35 @@ def mnist():
     yield "huge", bytes([0, 0, 14, 4]) + struct.pack(">4I", 2**32 - 1, 2**32 - 1, 2**32 - 1, 2**32 - 1)
 
 
+def matlab():
+    """MAT files of level 5, stored and packed, in both byte orders."""
+    def element(order, kind, data):
+        if 0 < len(data) <= 4:  # beside its type
+            return struct.pack(order + "I", len(data) << 16 | kind) + data.ljust(4, b"\0")
+        return struct.pack(order + "2I", kind, len(data)) + data + bytes(-len(data) % 8)
+
+    def matrix(order, code, dims, name, *content):
+        head = element(order, 6, struct.pack(order + "2I", code, 0)) + element(order, 5, struct.pack(f"{order}{len(dims)}i", *dims))
+        return element(order, 14, head + element(order, 1, name) + b"".join(content))
+
+    for word, order in (("little", "<"), ("big", ">")):
+        def numbers(kind, letter, *values, order=order):
+            return element(order, kind, struct.pack(f"{order}{len(values)}{letter}", *values))
+
+        cells = [matrix(order, 4, (1, len(t)), b"", element(order, 16, t)) for t in (b"cat", b"a dog")]
+        variables = {
+            "double": [matrix(order, 6, (2, 3), b"x", numbers(9, "d", 1, 2, 3, 4, 5, 6))], "byte": [matrix(order, 9, (3, 1), b"y", numbers(2, "B", 0, 1, 1))],
+            "several": [matrix(order, 0x206, (1, 2), b"X", numbers(2, "B", 0, 1)), matrix(order, 2, (1, 1), b"s"), matrix(order, 6, (2, 1), b"labels", numbers(3, "h", 7, 9))],
+            "sparse": [matrix(order, 5, (3, 2), b"S", numbers(5, "i", 0, 2, 1), numbers(5, "i", 0, 2, 3), numbers(9, "d", 1, 2, 3))],
+            "text": [matrix(order, 4, (2, 3), b"t", numbers(4, "H", *b"cdaotg"))], "cells": [matrix(order, 1, (2, 1), b"w", *cells)],
+        }
+        head = b"MATLAB 5.0 MAT-file".ljust(124) + struct.pack(order + "H", 0x100) + (b"IM" if order == "<" else b"MI")
+        for name, all_of_them in variables.items():
+            yield f"{name}_{word}", head + b"".join(all_of_them)
+            squeezed = [zlib.compress(v) for v in all_of_them]
+            yield f"{name}_{word}_packed", head + b"".join(struct.pack(order + "2I", 15, len(z)) + z for z in squeezed)
+
+
 def models(tool):
     """Small model files of several kinds, by the tool."""
     with tempfile.TemporaryDirectory() as folder:
@@ -184,6 +214,9 @@ def main():
     for name, content in mnist():
         put("idx", name, b"\0" + content)
         put("labels", "idx_" + name, b"\7" + content)
+    for name, content in matlab():
+        put("mat", name, b"\0" + content)
+        put("labels", "mat_" + name, b"\10" + content)
     for name, text in ROWS.items():
         put("svmlight", name, b"\0" + text.encode())
     for name, text in PRINTS.items():

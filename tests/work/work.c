@@ -326,6 +326,90 @@ static void npz_members(FILE *out, int n) {
     unlink("members.npz");
 }
 
+/* A MAT file's header. */
+static void mat_header(FILE *out) {
+    fprintf(out, "%-124s", "MATLAB 5.0 MAT-file");
+    fwrite("\0\1IM", 1, 4, out);
+}
+
+static void mat_element(FILE *out, uint32_t type, const void *bytes, uint32_t count) {
+    fwrite((uint32_t[]){type, count}, 4, 2, out);
+    fwrite(bytes, 1, count, out);
+    fwrite("\0\0\0\0\0\0\0", 1, -count % 8, out);
+}
+
+/* Begins a matrix whose content, after its name of 8 bytes, has so many. */
+static void mat_begin(FILE *out, uint32_t class, int rows, int columns, const char *name, uint32_t count) {
+    fwrite((uint32_t[]){14, 48 + count}, 4, 2, out);
+    mat_element(out, 6, (uint32_t[]){class, 0}, 8);
+    mat_element(out, 5, (int32_t[]){rows, columns}, 8);
+    mat_element(out, 1, name, 8);
+}
+
+static void mat_numbers(FILE *out, int n) {
+    mat_header(out);
+    mat_begin(out, 6, n, 8, "X\0\0\0\0\0\0", (uint32_t)(8 + 8 * n));
+    fwrite((uint32_t[]){2, (uint32_t)(8 * n)}, 4, 2, out);
+    for (int i = 0; i < 8 * n; i++) fputc(i & 127, out);
+}
+
+/* n variables of one number, in a zlib stream each or as they are. */
+static void put_variables(FILE *out, int n, int packed) {
+    mat_header(out);
+    for (int i = 0; i < n; i++) {
+        char *bytes = NULL, name[16] = "X", small[256];
+        size_t length;
+        uLongf count = sizeof small;
+        if (i) snprintf(name, sizeof name, "a%06d", i);
+        FILE *one = packed ? open_memstream(&bytes, &length) : out;
+        mat_begin(one, 6, 1, 1, name, 8);
+        fwrite((uint32_t[]){1 << 16 | 2, 1}, 4, 2, one);
+        if (!packed) continue;
+        fclose(one);
+        compress((Bytef *)small, &count, (const Bytef *)bytes, length);
+        fwrite((uint32_t[]){15, (uint32_t)count}, 4, 2, out);
+        fwrite(small, 1, count, out);
+        free(bytes);
+    }
+}
+
+static void mat_variables(FILE *out, int n) { put_variables(out, n, 0); }
+
+static void mat_packed_variables(FILE *out, int n) { put_variables(out, n, 1); }
+
+/* n entries of a sparse matrix, all in one column, of n rows. */
+static void mat_sparse(FILE *out, int n) {
+    uint32_t indices = (uint32_t)(4 * n + 7) / 8 * 8;
+    int32_t *rows = calloc((size_t)n, sizeof *rows);
+    char *values = calloc((size_t)n, 1);
+    for (int i = 0; i < n; i++) rows[i] = i, values[i] = 1;
+    mat_header(out);
+    mat_begin(out, 5, n, 1, "X\0\0\0\0\0\0", 8 + indices + 16 + 8 + (uint32_t)(n + 7) / 8 * 8);
+    mat_element(out, 5, rows, (uint32_t)(4 * n));
+    mat_element(out, 5, (int32_t[]){0, n}, 8);
+    mat_element(out, 2, values, (uint32_t)n);
+    free(rows);
+    free(values);
+}
+
+/* n cells of one character. */
+static void mat_cells(FILE *out, int n) {
+    mat_header(out);
+    mat_begin(out, 1, n, 1, "X\0\0\0\0\0\0", (uint32_t)n * 64);
+    for (int i = 0; i < n; i++) {
+        mat_begin(out, 4, 1, 1, "\0\0\0\0\0\0\0", 8);
+        fwrite((uint32_t[]){1 << 16 | 2, 'a' + (uint32_t)i % 26}, 4, 2, out);
+    }
+}
+
+/* n rows of 8 characters. */
+static void mat_characters(FILE *out, int n) {
+    mat_header(out);
+    mat_begin(out, 4, n, 8, "X\0\0\0\0\0\0", (uint32_t)(8 + 8 * n));
+    fwrite((uint32_t[]){2, (uint32_t)(8 * n)}, 4, 2, out);
+    for (int i = 0; i < 8 * n; i++) fputc(i % 3 ? 'x' : ' ', out);
+}
+
 /* n gzip files, one after another, of a row each. */
 static void gzip_members(FILE *out, int n) {
     unsigned char member[128];
@@ -404,6 +488,14 @@ static const shape shapes[] = {
     {"npy", "many classes", NULL, LABELS, npy_words, NULL},
     {"npz", "many arrays", NULL, DATA, npz_members, NULL},
     {"idx", "rows", NULL, DATA, idx_bytes, NULL},
+    {"mat", "rows", NULL, DATA, mat_numbers, NULL},
+    {"mat", "many variables", NULL, DATA, mat_variables, NULL},
+    {"mat", "many packed variables", NULL, DATA, mat_packed_variables, NULL},
+    {"mat", "a name that no variable has", "mat(key=none)", DATA, mat_variables, NULL},
+    {"mat", "a sparse column", NULL, DATA, mat_sparse, NULL},
+    {"mat", "cells of text", NULL, DATA, mat_cells, NULL},
+    {"mat", "cells as labels", NULL, LABELS, mat_cells, NULL},
+    {"mat", "rows of characters", NULL, DATA, mat_characters, NULL},
     {"png", "many files in a folder", NULL, DATA, folder_of_images, "folder"},
     {"svmlight", "rows", NULL, DATA, pairs_in_lines, NULL},
     {"svmlight", "columns", NULL, DATA, pairs_in_one_line, NULL},
