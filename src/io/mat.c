@@ -136,17 +136,11 @@ done:
     return status;
 }
 
-/* The bytes of an element as an input of their own; close_element goes on behind it. */
+/* The bytes of an element as an input of their own; c->after bytes follow it. */
 static rkhs_status open_element(content *c, const element *e, rk_input **in) {
     c->after = c->left - e->size;
     c->left = e->size;
     return rk_input_from(c->f->env, c->f->name, &(rk_source){c, read_content, left_of_content, leave_open}, in);
-}
-
-static rkhs_status close_element(content *c, const element *e, rk_input *in) {
-    rk_input_close(in);
-    c->left = c->after;
-    return skip(c, e->padding);
 }
 
 /* ---- variables --------------------------------------------------------------------------------------------------------- */
@@ -393,8 +387,8 @@ static rkhs_status take_line(content *c, double **values, int64_t *count) {
     TRY(take_numbers(c, &e, &npy));
     TRY(open_element(c, &e, &in));
     TRY(rk_elements_doubles(c->f->env, in, &npy, values));
-    TRY(close_element(c, &e, in));
-    in = NULL;
+    c->left = c->after;
+    TRY(skip(c, e.padding));
     *count = npy.count;
 done:
     rk_input_close(in);
