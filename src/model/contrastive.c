@@ -9,7 +9,7 @@
  * other columns are 0. Cost: the Gram and some ten products with it, or with Phi. Not for data without pairs
  * that mean something: noise as augmentation makes it a kind of kernel PCA. Esser, Fleissner, Ghoshdastidar, "Non-parametric
  * representation learning with kernels", AAAI 2024. */
-#include "model/model.h"
+#include "model/contrastive.h"
 
 typedef struct contrastive {
     int64_t dim;

@@ -5,7 +5,7 @@
  * Eigenvalues of D^-1 W, l = 1 - mu from -1 to 1, are what is looked for, largest first. A graph in several parts has as many
  * constants, and its eigenvectors say no more than which part an object is in; so each part is embedded by itself, at unit
  * deviation (weighted by degrees) times the root of its share of the largest, and the parts are laid out side by side. */
-#include "model/model.h"
+#include "model/eigenmap.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  * more where the rank of S is high: for some thousands of objects. Look elsewhere for more. Lawrence, "Probabilistic non-linear
  * principal component analysis with Gaussian process latent variable models", JMLR 6, 2005; Lawrence, Quinonero-Candela, "Local
  * distance preservation in the GP-LVM through back constraints", ICML 2006. */
-#include "model/model.h"
+#include "model/gplvm.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
  * and with the objects in the order of the pivots F is 0 above its diagonal; of a factor it is Phi about its mean. A step then
  * costs n^3 flops for K^-1 and 3 n^2 r - n r^2 for V = K^-1 F and V V'. F is scaled to tr FF' = n, and variance and noise count
  * in units of `scale`, the mean variance of a feature, so that no unit of the data is too small or too large. */
-#include "model/model.h"
+#include "model/gplvm.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * values give, and by what is left of k(x,x) outside of their span. The descent (BFGS, in few dimensions) begins at the code
  * that is the likeliest among those of the nearest objects. Codes further from z than 8.5 widths, whose k is below the last
  * digit, are left out, so that a step costs n times how many are near. An object that is a kept one gets its code. */
-#include "model/model.h"
+#include "model/gplvm.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* graph_projection.c: what lpp and npe share: directions in feature space, from M and N on the objects. */
-#include "model/model.h"
+#include "model/eigenmap.h"
 
 static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu, const rk_csr *graph) {
     rkhs_status status = RKHS_OK;

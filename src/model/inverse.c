@@ -6,7 +6,7 @@
  * from at most 2000 kept pairs: it is a regression, no exact inverse exists in general. Of kept bits the answer is rounded to
  * bits again. For a precomputed Gram the answer is the column of the nearest kept object; for strings and graphs it is that
  * object. */
-#include "model/model.h"
+#include "model/kae.h"
 
 #include <string.h>
 

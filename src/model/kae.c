@@ -13,7 +13,7 @@
  * What comes out keeps what is needed to draw the objects again, no more: for pictures of clusters other models do better, and
  * dim=2 is a circle. Cost: 3 n^3 flops a step, for some thousands of objects. Esser, Fleissner, Ghoshdastidar, "Non-parametric
  * representation learning with kernels", AAAI 2024. */
-#include "model/model.h"
+#include "model/kae.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * enters as XX' = F F' alone: vectors as they are when they are short; else F is the Cholesky factor of XX' with the largest
  * pivot first, in whose order of objects it is 0 above its diagonal; of objects that are no vectors, F are the features of
  * their own kernel. A step costs n^3 flops for S, up to n^2 r for V = S F and as many for V V'. */
-#include "model/model.h"
+#include "model/kae.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
  * not stored. Cost: the Gram, and products with n k numbers. Look elsewhere when distances matter: they are not kept. Belkin,
  * Niyogi, "Laplacian eigenmaps for dimensionality reduction and data representation", Neural Computation 15, 2003; Bengio et
  * al., "Learning eigenfunctions links spectral embedding and kernel PCA", Neural Computation 16, 2004. */
-#include "model/model.h"
+#include "model/eigenmap.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * the paper does, whose linear functions of centred data do not contain it). With a linear kernel it is the method of the
  * paper; where Phi'D Phi is singular only its range counts, which is the paper's "PCA first". Cost: the Gram, and some n^3
  * flops (n m^2 with landmarks). He, Niyogi, "Locality preserving projections", NIPS 16, 2003. */
-#include "model/model.h"
+#include "model/eigenmap.h"
 
 typedef struct lpp {
     int64_t dim, k;

@@ -112,6 +112,9 @@ typedef struct rk_report {
 rkhs_status rk_report_number(rkhs_env *env, rk_report *r, const char *name, double value);
 rkhs_status rk_report_array(rkhs_env *env, rk_report *r, const char *name, int64_t rows, int64_t columns, const double *values);
 rkhs_status rk_report_text(rkhs_env *env, rk_report *r, const char *name, const char *text);
+/* The terms of a bound that can be computed; ridge 0: there is none. */
+#define RK_BOUND_DELTA 0.05
+rkhs_status rk_report_bound(rk_fit *f, const char *theorem, double ridge, double complexity, double slack);
 /* How a solver ended; evaluations below 0: not counted. */
 rkhs_status rk_report_solver(rk_fit *f, const char *solver, int64_t iterations, int64_t evaluations, int converged);
 const rk_report_item *rk_report_find(const rk_report *r, const char *name); /* or NULL */
@@ -199,55 +202,6 @@ rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int
 rkhs_status rk_isolation_new(const rkhs_model *m, int64_t rows, rk_isolation *near);
 rkhs_status rk_isolation_find(const rkhs_model *m, const rkhs_data *x, const rk_isolation *near, char *alone);
 
-/* ---- graphs of neighbours, on the scratch list -------------------------------------------------------------------- */
-
-/* W = (F + F')/2 of lists F (n x k) of neighbours, values below 0 as 0, and its row sums. */
-typedef struct rk_graph {
-    rk_csr w;
-    double *degree;
-} rk_graph;
-/* k, or as many others as n objects have; says so. */
-int64_t rk_graph_k(rkhs_env *env, int64_t k, int64_t n);
-rkhs_status rk_graph_new(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, rk_graph *out);
-/* An operator (rk_op): W - 3 dd'/sum d, which is W but for the constant: W 1 = d has l = 1, and now -2, below all others. */
-#define RK_CONSTANT_SHIFT 3.0
-rkhs_status rk_graph_apply(void *context, rkhs_env *env, const double *V, int64_t k, double *out);
-
-/* Objects in the order of the parts that no weight but 0 joins, largest part first, then by the first object; part p is
- * order[starts[p] ..], on the scratch list; `alone` of the parts are single objects. */
-typedef struct rk_components {
-    int64_t count, alone, *starts, *order;
-} rk_components;
-rkhs_status rk_graph_components(rkhs_env *env, const rk_csr *w, rk_components *out);
-/* One sentence where a graph has no edges, or several parts; `so` says what that means. */
-void rk_graph_advise(rkhs_env *env, int64_t n, int64_t parts, int64_t alone, const char *so);
-#define RK_COMPONENTS_APART "how these lie to each other means little"
-
-/* Laplacian eigenmaps: what was found of the largest part. */
-typedef struct rk_eigenmap {
-    int64_t parts, isolated, found; /* of the graph; objects without a neighbour; eigenvalues */
-    double *values, *residuals;     /* dim */
-    int64_t iterations;
-    int converged;
-    const char *solver; /* a static name; NULL: there was nothing to solve */
-} rk_eigenmap;
-/* Z (n x dim); B (or NULL): so that sum_j w_j B_j / sum_j w_j places an object with weights w: z_j/l about the middle of its
- * part, but z_j itself where l is not above RK_EIGENMAP_LEAST. */
-#define RK_EIGENMAP_LEAST 0.1
-rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph *g, int64_t dim, double *Z, double *B,
-                            rk_eigenmap *out);
-
-/* The embedding alone, from lists of neighbours (n x k). */
-rkhs_status rk_start_kle(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, int64_t dim,
-                         double *Z);
-
-/* The k nearest objects of each in feature space (index, n x k) and the weights, of sum 1, by which they make it up. */
-rkhs_status rk_local_weights(const rk_gram *g, int64_t k, double reg, int64_t *index, double *weight);
-
-/* z = Phi w, the largest l of Phi'M Phi w = l (Phi'N Phi + mu I) w, mu = ridge tr(N K)/n: Z, the map and the report. A column
- * is scaled to z'N z + mu |w|^2 = sum N; where l is 0, it is. `graph` says who is whose neighbour. */
-rkhs_status rk_graph_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge, const rk_csr *graph);
-
 /* ---- start.c: where a descent begins ------------------------------------------------------------------------------------ */
 
 enum { RK_START_KLE, RK_START_KPCA, RK_START_RANDOM };
@@ -284,153 +238,6 @@ rkhs_status rk_model_new(rkhs_env *env, const char *spec, rkhs_model **model);
 
 /* The default kernel of most models, for each kind of data. */
 const char *rk_usual_kernel(const void *self, unsigned kind);
-
-/* ---- tke_objective.c: the objective that tke and bctke share
- * ------------------------------------------------------------------- */
-
-enum { RK_LATENT_RBF, RK_LATENT_CAUCHY };
-
-typedef struct rk_tke {
-    int64_t n, dim, k;
-    double lk, lx;
-    int latent, log;
-    double sum;         /* 0: F is the kernel; else each row is made comparable, and sums to this */
-    const double *half; /* n, or NULL: rk_gram_halves */
-    int64_t *near;      /* n x k: neighbours, and what they weigh */
-    double *value;
-    /* the graph of both directions */
-    int64_t *starts, *index; /* of row i: edges starts[i] .. starts[i+1]-1 */
-    double *weight;
-    double self;          /* the sum of F's diagonal */
-    int64_t parts, alone; /* of the graph; objects without an edge above 0 */
-    int64_t equal;        /* objects that are equal to all of their neighbours */
-    /* room for the sums */
-    int64_t widest, room_each;
-    double *room, *columns, *parts_of, *sums;
-} rk_tke;
-
-/* Fills the graph, from dim, k, sum; then the room. All on the scratch list. */
-rkhs_status rk_tke_graph(const rk_gram *g, rk_tke *t);
-rkhs_status rk_tke_room(rkhs_env *env, rk_tke *t);
-/* L, dL/dZ and dL/dlog g: the eval of an rk_smooth. */
-rkhs_status rk_tke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ, double *dt);
-/* What the k neighbours of a row weigh, `value` their kernel values, nearest first. sum above 0: exp(-(d^2 - d_0^2)/2s), d
- * their distances in feature space, where s makes them sum to it; equal ones are all 1. Where `half` is NULL, a value that is
- * not above 0 is no likeness, and weighs nothing. sum = 0: the values, with `log` at least 0, since what pushes by a logarithm
- * has no end. */
-void rk_tke_weigh(int64_t k, double sum, int log, const double *half, const int64_t *near, double *value);
-
-/* New objects against an embedding that stays: see tke_place.c. */
-typedef struct rk_tke_place {
-    int64_t kept, dim, k;
-    double g, lk, lx, sum;
-    int latent, log;
-    const double *half;           /* kept, or NULL: rk_gram_halves */
-    rk_fingerprints fingerprints; /* of kept objects, which have their places */
-    double *columns;              /* dim x kept: the embedding of kept objects */
-} rk_tke_place;
-int64_t rk_tke_place_work(int64_t kept, int64_t dim, int64_t k);
-void rk_tke_place_row(const rk_tke_place *t, const double *K, int refine, double *z, double *work);
-/* ---- gplvm_likelihood.c: the likelihood of codes, which gplvm and bcgplvm share
- * ------------------------------------------------- */
-
-typedef struct rk_gplvm {
-    int64_t n, r, dim, tile; /* objects; rank of their centred Gram; of the codes; rows of a tile */
-    double features, prior;  /* D; what |Z|^2/2 costs */
-    double unit, scale;      /* F is the data over `unit`; variance and noise are in units of `scale`; 0: there is nothing */
-    double *F;               /* n x r, row i is object order[i] */
-    int64_t *order;
-    int lower;       /* F is 0 above its diagonal: of a stored Gram */
-    double *means;   /* of the rows of the Gram, or of the columns of Phi */
-    int64_t centres; /* how many: n, or r */
-    /* at the last codes that were looked at */
-    double rate, variance, noise; /* 1/(2 width^2) */
-    double *Z, *columns;          /* in that order, by row and by column */
-    double *A, *J, *V;            /* K^-1, L^-1 (n x n), K^-1 F (n x r) */
-    double *pulls, *backs, *sums, *tiles;
-} rk_gplvm;
-
-/* The data's part, from a gram; then the room. All on the scratch list. */
-rkhs_status rk_gplvm_new(const rk_gram *g, double features, int64_t dim, rk_gplvm *p);
-/* L, dL/dZ and dL/dtheta, theta = log width, log variance, log noise above its least: the eval of an rk_smooth. */
-rkhs_status rk_gplvm_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
-                          double *dt);
-/* The same in steps: room for K^-1; codes; K^-1 in A, V and log|K|, where `bad` is the row that K is not positive definite at,
- * or -1. */
-rkhs_status rk_gplvm_room(rkhs_env *env, rk_gplvm *p);
-void rk_gplvm_codes(rk_gplvm *p, const double *Z);
-int rk_gplvm_theta(rk_gplvm *p, const double *theta); /* 0: out of range */
-rkhs_status rk_gplvm_invert(rkhs_env *env, rk_gplvm *p, double *logarithm, int64_t *bad);
-
-/* New objects: see gplvm_place.c. What they need goes into the report and is taken from there. */
-rkhs_status rk_gplvm_keep(rk_fit *f, const rk_gplvm *p);
-rkhs_status rk_gplvm_check(const rkhs_model *m); /* what a file says of it */
-rkhs_status rk_gplvm_ready(const rkhs_model *m, int how, void **ready);
-int64_t rk_gplvm_work(const rkhs_model *m, int how);
-rkhs_status rk_gplvm_place(const rk_placing *p);
-
-/* ---- kae_decoder.c: codes that a ridge regression takes back ------------------------------------------------------------ */
-
-typedef struct rk_decoder {
-    int64_t n, dim, r; /* objects; of the codes; columns of F */
-    const rkhs_kernel *latent;
-    double ridge;
-    double *F; /* n x r, row i is object order[i] */
-    int64_t *order;
-    int lower; /* F is 0 above its diagonal */
-    /* at the last codes that were looked at, in that order */
-    double *Z, *dZ;
-    double *S, *G, *V; /* (Kz + ridge I)^-1, V V', S F */
-    /* what rk_decoder_keep finds: tr(X'S X), |X - Kz C|^2, tr(C'Kz C), the largest k(z,z) */
-    double product, error, square, most;
-} rk_decoder;
-
-/* For codes of the objects of a gram; target: the vectors that they are to give, NULL: the features of the gram's kernel. On
- * the scratch list. */
-rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs_kernel *latent, double ridge, int64_t dim,
-                           rk_decoder *d);
-/* f and df/dZ; infinite where Kz + ridge I is singular. */
-rkhs_status rk_decoder_eval(rkhs_env *env, rk_decoder *d, const double *Z, double *f, double *dZ);
-/* The latent kernel and, of numbers, C into the report; from where decode takes it. */
-rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkhs_data *target);
-int rk_decoder_there(const rkhs_model *m);
-rkhs_status rk_decoder_check(const rkhs_model *m); /* what a file says of it, if anything */
-rkhs_status rk_decoder_decode(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x);
-
-/* ---- triplets.c: what contrastive models learn from ------------------------------------------------------------------- */
-
-typedef struct rk_triplets {
-    int64_t count;
-    int64_t *rows; /* count x 3: anchor, positive, negative, objects of the gram; on the scratch list */
-    int drawn;     /* negatives were drawn */
-} rk_triplets;
-
-#define RK_AUGMENT_BRIEF                                                                                                       \
-    "how positives are drawn, unless pairs or triplets are given; not given: noise(0.1), or edit, toggle, drop by the data"
-
-/* The inputs of a model of triplets: x and an augmented copy; where index rows are given, x and what comes with them. */
-rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
-/* Triplets over the objects of f->gram, given or drawn; refuses those that name an object twice. */
-rkhs_status rk_triplets_new(rk_fit *f, rk_triplets *t);
-/* sum over triplets of positive (e_a e_p' + e_p e_a') + negative (e_a e_q' + e_q e_a'), n x n; columns in any order. */
-rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, double positive, double negative, rk_csr *out);
-/* Of Theorem 6: sqrt(h tr K) over anchors, positives and negatives, and the largest k(x,x). */
-rkhs_status rk_triplet_sizes(rk_fit *f, const rk_triplets *t, double *alpha, double *kappa);
-
-/* The spectral contrastive loss of codes of the gram's objects, without its ridge: the eval of an rk_smooth. */
-typedef struct rk_contrast {
-    const rk_triplets *triplets;
-    int64_t dim;
-    int all;                     /* negatives are the mean over all anchors, and negatives that were given */
-    double lambda, above, below; /* and the numbers between which it has to be */
-    int ran_off;                 /* out: f is so low that there is no end to it */
-} rk_contrast;
-rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
-                             double *dt);
-
-/* The terms of a bound that can be computed; ridge 0: there is none. */
-#define RK_BOUND_DELTA 0.05
-rkhs_status rk_report_bound(rk_fit *f, const char *theorem, double ridge, double complexity, double slack);
 
 struct rkhs_model {
     rkhs_env *env;

@@ -9,7 +9,8 @@
  * kernel it is the method of the paper; where Phi'Phi is singular only its range counts, which is the paper's "PCA first".
  * Cost: the Gram, n k^3 and some n^3 flops (n m^2 with landmarks). He, Cai, Yan, Zhang, "Neighborhood preserving embedding",
  * ICCV 2005. */
-#include "model/model.h"
+#include "model/eigenmap.h"
+#include "model/npe.h"
 
 typedef struct npe {
     int64_t dim, k;

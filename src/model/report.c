@@ -53,6 +53,22 @@ done:
     return status;
 }
 
+rkhs_status rk_report_bound(rk_fit *f, const char *theorem, double ridge, double complexity, double slack) {
+    rkhs_status status = RKHS_OK;
+    char text[256];
+    snprintf(
+        text, sizeof text,
+        "the order of the bound of %s with probability %g: the mean loss of new objects is at most that of these, and terms "
+        "of the order of those below",
+        theorem, 1 - RK_BOUND_DELTA);
+    TRY(rk_report_text(f->env, f->report, "bound", text));
+    if (ridge > 0) TRY(rk_report_number(f->env, f->report, "bound_ridge", ridge));
+    TRY(rk_report_number(f->env, f->report, "bound_complexity", complexity));
+    TRY(rk_report_number(f->env, f->report, "bound_slack", slack));
+done:
+    return status;
+}
+
 const rk_report_item *rk_report_find(const rk_report *r, const char *name) {
     for (int64_t i = 0; i < r->count; i++)
         if (strcmp(r->items[i].name, name) == 0) return &r->items[i];

@@ -14,7 +14,7 @@
  * its factor, and for each of some 100 steps two products with Phi. HaoChen, Wei, Gaidon, Ma, "Provable guarantees for
  * self-supervised deep learning with spectral contrastive loss", NeurIPS 2021; Esser, Fleissner, Ghoshdastidar, "Non-parametric
  * representation learning with kernels", AAAI 2024. */
-#include "model/model.h"
+#include "model/contrastive.h"
 
 #include <string.h>
 

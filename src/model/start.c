@@ -1,5 +1,5 @@
 /* start.c: where the descent of a model begins: at a given embedding, at random, at kpca or at kle. */
-#include "model/model.h"
+#include "model/eigenmap.h"
 
 #include <string.h>
 

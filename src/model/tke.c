@@ -12,7 +12,8 @@
  * it less well than they are placed. Cost: the Gram, and for each of some 300 steps half of all pairs. Look elsewhere when
  * distances, and not neighbours, matter. Guo, Gao, Kwan, "Twin kernel embedding", IEEE PAMI 30, 2008; Guo, Kwan, Gao, "Twin
  * kernel embedding with back constraints", ICDM workshops 2007. */
-#include "model/model.h"
+#include "model/eigenmap.h"
+#include "model/tke.h"
 
 typedef struct tke {
     int64_t dim, k;

@@ -10,7 +10,8 @@
  *     dL/dlog g = sum_ij (- W_ij a' + lk (kx^2)') s_ij
  *
  * The first term has 2 n k entries at most; the second goes over half of the pairs, in tiles whose parts are added in order. */
-#include "model/model.h"
+#include "model/eigenmap.h"
+#include "model/tke.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * over z, a = kx or log kx (tke_objective.c), F what the object's k nearest kept ones in feature space weigh. The start is the
  * one of these that has the lowest l; from there Newton steps, made to go downhill, each at most as far as it gains: l never
  * rises. A kept object keeps its place. Everything is a function of the object's kernel values alone. */
-#include "model/model.h"
+#include "model/tke.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Given by the caller as index rows over x, or with objects of their own, which follow x in the gram (inputs); pairs get
  * negatives that are drawn. Without them every object of x is an anchor, its positive is an augmented copy, which follows x
  * too, and its negative another object of x, drawn uniformly: a function of (seed, row). */
-#include "model/model.h"
+#include "model/contrastive.h"
 
 #include <stdio.h>
 
@@ -113,22 +113,6 @@ rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, do
 }
 
 /* ---- Theorem 6 ----------------------------------------------------------------------------------------------------------- */
-
-rkhs_status rk_report_bound(rk_fit *f, const char *theorem, double ridge, double complexity, double slack) {
-    rkhs_status status = RKHS_OK;
-    char text[256];
-    snprintf(
-        text, sizeof text,
-        "the order of the bound of %s with probability %g: the mean loss of new objects is at most that of these, and terms "
-        "of the order of those below",
-        theorem, 1 - RK_BOUND_DELTA);
-    TRY(rk_report_text(f->env, f->report, "bound", text));
-    if (ridge > 0) TRY(rk_report_number(f->env, f->report, "bound_ridge", ridge));
-    TRY(rk_report_number(f->env, f->report, "bound_complexity", complexity));
-    TRY(rk_report_number(f->env, f->report, "bound_slack", slack));
-done:
-    return status;
-}
 
 rkhs_status rk_triplet_sizes(rk_fit *f, const rk_triplets *t, double *alpha, double *kappa) {
     rkhs_status status = RKHS_OK;

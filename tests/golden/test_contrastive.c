@@ -2,7 +2,7 @@
  * spectral; gradients against central differences; and what is refused. */
 #include "../unit/env.h"
 
-#include "model/model.h"
+#include "model/contrastive.h"
 
 enum { N = 24, S = 3 * N, P = 3, H = 2, NEW = 5 };
 

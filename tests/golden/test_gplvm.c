@@ -1,6 +1,7 @@
 /* Gaussian process latent variables against the formula, written in NumPy (make_gplvm.py) and here in plain loops: likelihood,
  * gradient, where new objects go; and what is odd in the input. */
 #include "contract/fixtures.h"
+#include "model/gplvm.h"
 
 enum { N = 150, P = 6, D = 2, THETAS = 3 };
 

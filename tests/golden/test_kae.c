@@ -1,6 +1,7 @@
 /* The kernel autoencoder against Theorem 5 of its paper, computed here in plain loops: objective, gradient, minimum, encoder
  * and decoder; and what is odd in the input. */
 #include "contract/fixtures.h"
+#include "model/kae.h"
 
 enum { N = 40, P = 6, WIDE = 50, D = 3, NEW = 7 };
 

@@ -1,5 +1,6 @@
 /* Laplacian eigenmaps against scikit-learn's, lpp and npe against dense solutions, as make_spectral.py wrote them. */
 #include "contract/fixtures.h"
+#include "model/npe.h"
 
 enum { TRAIN = 80, NEW = 12, DIM = 3, NEAR = 7 };
 

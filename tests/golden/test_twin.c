@@ -1,6 +1,7 @@
 /* Twin kernel embedding against its formula in plain loops: the objective, its gradient, where new objects go; and what is odd
  * in the input. */
 #include "contract/fixtures.h"
+#include "model/tke.h"
 
 enum { N = 300, MOST = 3 };
 

@@ -1,5 +1,6 @@
 /* Graphs of neighbours in parts, odd graphs, and the factor of a singular Gram. */
 #include "contract/fixtures.h"
+#include "model/eigenmap.h"
 
 /* A model fitted on a Gram, with what it advised. */
 static rkhs_model *fit_gram(rkhs_env *env, const char *spec, const double *K, int64_t n, remarks *log) {
