@@ -172,15 +172,15 @@ static PyObject *model_anomaly(PyObject *self, PyObject *args) {
     return model_end(m, status);
 }
 
-/* inverse(z, threads, progress) -> (advice, (n, p, bytearray) or [str]) */
+/* inverse(z, threads, progress) -> (advice, (n, p, bytearray) or [str], (height, width, channels) of images or None) */
 static PyObject *model_inverse(PyObject *self, PyObject *args) {
     model_object *m = (model_object *)self;
-    PyObject *z, *numbers = NULL;
+    PyObject *z, *numbers = NULL, *shape = NULL;
     settings s = {0};
     held hz = {0};
     rkhs_data *x = NULL;
     rkhs_status status;
-    int64_t ld = 0, dim;
+    int64_t ld = 0, dim, h, w, c;
     if (!PyArg_ParseTuple(args, "OiO", &z, &s.threads, &s.progress)) return NULL;
     if (model_begin(m, &s, &status) < 0) return NULL;
     rkhs_model_embedding(m->model, NULL, &dim);
@@ -193,12 +193,18 @@ static PyObject *model_inverse(PyObject *self, PyObject *args) {
     if (status == RKHS_OK)
         WITHOUT_GIL(&m->call, status = rkhs_model_inverse(m->model, values, rkhs_data_rows(hz.data), ld, &x));
     if (status == RKHS_OK && !(numbers = rows_of(x, 0, rkhs_data_rows(x)))) status = RKHS_ERR_MEMORY;
+    if (status == RKHS_OK) {
+        int image = rkhs_data_shape(x, &h, &w, &c);
+        shape = image ? Py_BuildValue("(LLL)", (long long)h, (long long)w, (long long)c) : Py_BuildValue("");
+        if (!shape) status = RKHS_ERR_MEMORY;
+    }
     rkhs_data_free(x);
     held_free(&hz);
     PyObject *advice = model_end(m, status);
-    if (advice && numbers) return Py_BuildValue("NN", advice, numbers);
+    if (advice && numbers && shape) return Py_BuildValue("NNN", advice, numbers, shape);
     Py_XDECREF(advice);
     Py_XDECREF(numbers);
+    Py_XDECREF(shape);
     return NULL;
 }
 
@@ -356,7 +362,7 @@ static PyMethodDef model_methods[] = {
     {"update", model_update, METH_VARARGS, "update(x, seed, threads, memory, progress) -> advice"},
     {"transform", model_transform, METH_VARARGS, "transform(x, out, threads, progress, place) -> advice"},
     {"anomaly", model_anomaly, METH_VARARGS, "anomaly(x, out, threads, progress, by) -> advice"},
-    {"inverse", model_inverse, METH_VARARGS, "inverse(z, threads, progress) -> (advice, objects)"},
+    {"inverse", model_inverse, METH_VARARGS, "inverse(z, threads, progress) -> (advice, objects, shape)"},
     {"explain", model_explain, METH_VARARGS, "explain(x, rows, influence, top, threads, progress) -> advice"},
     {"embedding", model_embedding, METH_VARARGS, "embedding([out]) -> (n, dim), and fills out"},
     {"report", model_report, METH_NOARGS, "report() -> [(name, text, rows, columns, numbers)]"},

@@ -312,14 +312,13 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         if Z.shape[1] != self._n_features_out:
             raise ValueError(f"Z has {Z.shape[1]} columns, but the embedding has {self._n_features_out}")
         with self._watched() as progress:
-            sentences, rows = model.inverse(dense_tuple(Z), threads_of(self.n_jobs), progress)
+            sentences, rows, shape = model.inverse(dense_tuple(Z), threads_of(self.n_jobs), progress)
         advise(sentences)
         back = objects(rows)
         if isinstance(back, list):
             return back
-        shape = self.report_.get("decoded_shape" if "decoder" in self.report_ else "shape")
         if shape is not None:
-            height, width, channels = (int(k) for k in shape)
+            height, width, channels = shape
             back = back.reshape((len(back), height, width, channels) if channels > 1 else (len(back), height, width))
         return back.astype(Z.dtype, copy=False)
 

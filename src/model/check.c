@@ -2,7 +2,7 @@
  *
  * A checksum proves that a file arrived as it was written, not that a fit wrote it. What later code takes for granted is looked
  * at here, once: counts, what indices point at, which parts a model of this type has, and numbers that stand for wholes. Arrays
- * of the file are finite and kept objects are sound already (rk_report_load, rk_map_load, the data's own load). Each type adds
+ * of the file are finite and kept objects are sound already (rk_state_load, rk_map_load, the data's own load). Each type adds
  * what it alone relies on in its `check`. */
 #include "model/model.h"
 
@@ -66,9 +66,6 @@ static rkhs_status check_report(const rkhs_model *m) {
     if (image) TRY(check_item(m, "shape", (int64_t[]){image->h, image->w, image->c}, 3));
     if (!image && rk_report_find(&m->report, "shape"))
         FAIL(m->env, RKHS_ERR_FORMAT, "its report has a 'shape', but its objects are no images: fit the model again");
-    if (!m->type->decode && (rk_report_find(&m->report, "decoder") || rk_report_find(&m->report, "decoded_shape")))
-        FAIL(m->env, RKHS_ERR_FORMAT, "its report has a decoder, which %s does not make: fit the model again",
-             m->type->entry.name);
     TRY(check_texts(m));
 done:
     return status;
@@ -104,6 +101,10 @@ static rkhs_status check_finite(const rkhs_model *m) {
     TRY(in_range(m, "map", map->c, map->dim));
     TRY(in_range(m, "map", map->fingerprint, map->kept_count));
     TRY(in_range(m, "map", map->half, map->kept_count));
+    for (const rk_state_part *part = m->type->state; part && part->name; part++) {
+        const rk_state_matrix *matrix = (const void *)((const char *)m->state + part->offset);
+        if (part->kind == RK_STATE_MATRIX) TRY(in_range(m, part->name, matrix->values, matrix->rows * matrix->columns));
+    }
     for (int64_t i = 0; i < m->report.count; i++) {
         const rk_report_item *item = &m->report.items[i];
         TRY(in_range(m, item->name, item->values, item->rows * item->columns));

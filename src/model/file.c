@@ -7,6 +7,8 @@
  *     learnt/...  what the kernel learnt beyond it     report/...  what the fit found
  *     own         names of kernels that the caller added, when there are
  *     added       rows of objects that the model added to those it was given, when it did
+ *     supervised  1: it learned from a second data set
+ *     state/...   what a model of its type keeps beside the map (state.c)
  *
  * The bytes depend on data, spec and seed alone: no time, no path, no machine. */
 #include "model/model.h"
@@ -37,6 +39,8 @@ static rkhs_status gather(const rkhs_model *model, rk_archive **out) {
     if (added) TRY(rk_archive_put(archive, "added", &(rk_array){'d', 2, {added, model->dim}, rest}));
     if (model->keep) TRY(rk_archive_put(archive, "keep", &(rk_array){'q', 1, {model->map->kept_count}, model->keep}));
     TRY(rk_map_save(model->map, archive));
+    if (model->supervised) TRY(rk_archive_put_int(archive, "supervised", 1));
+    TRY(rk_state_save(model->type, model->state, archive));
     TRY(rk_report_save(&model->report, archive));
     *out = archive;
     archive = NULL;
@@ -178,6 +182,15 @@ done:
     return status;
 }
 
+/* Whether it learned from a second data set; older files have that in the report. */
+static rkhs_status load_supervised(rk_archive *archive, rkhs_model *m) {
+    int64_t value = rk_archive_has(archive, "report/second");
+    rkhs_status status = RKHS_OK;
+    if (rk_archive_has(archive, "supervised")) status = rk_archive_get_int(archive, "supervised", &value);
+    m->supervised = value != 0;
+    return status;
+}
+
 /* A model from an archive that was just read, which is freed. */
 static rkhs_status from_archive(rkhs_env *env, rk_archive *archive, rkhs_model **model) {
     rkhs_status status = RKHS_OK;
@@ -186,7 +199,9 @@ static rkhs_status from_archive(rkhs_env *env, rk_archive *archive, rkhs_model *
     TRY(load_specs(env, archive, &m));
     TRY(rk_map_load(env, archive, &m->map));
     TRY(load_embedding(env, archive, m));
-    TRY(rk_report_load(env, archive, &m->report));
+    TRY(load_supervised(archive, m));
+    TRY(rk_state_load(env, archive, m->type, &m->state));
+    TRY(rk_report_load(env, archive, m->type, &m->report));
     TRY(rk_model_check(m));
     TRY(rk_kernel_freeze(m->kernel, m->map->kept)); /* a saved kernel is frozen: this only makes sure */
     *model = m;

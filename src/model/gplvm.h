@@ -32,7 +32,13 @@ void rk_gplvm_codes(rk_gplvm *p, const double *Z);
 int rk_gplvm_theta(rk_gplvm *p, const double *theta); /* 0: out of range */
 rkhs_status rk_gplvm_invert(rkhs_env *env, rk_gplvm *p, double *logarithm, int64_t *bad);
 
-/* New objects: see gplvm_place.c. What they need goes into the report and is taken from there. */
+/* What gplvm keeps beside the map, for new objects: see gplvm_place.c. */
+typedef struct rk_gplvm_state {
+    double rank; /* of F; 0: there was nothing to explain, and no more is here */
+    double features, prior, unit, width, variance, noise;
+    rk_state_matrix order, means, factor; /* 1 x n, 1 x centres, n x rank: F */
+} rk_gplvm_state;
+extern const rk_state_part rk_gplvm_parts[];
 rkhs_status rk_gplvm_keep(rk_fit *f, const rk_gplvm *p);
 rkhs_status rk_gplvm_check(const rkhs_model *m); /* what a file says of it */
 rkhs_status rk_gplvm_ready(const rkhs_model *m, int how, void **ready);

@@ -16,18 +16,38 @@ static const double FAR = 36, SAME = 1e-12; /* exp(-FAR) is 2e-16; squared dista
 
 /* ---- what is kept ------------------------------------------------------------------------------------------------------- */
 
+const rk_state_part rk_gplvm_parts[] = {
+    RK_STATE_PART(rk_gplvm_state, rank, RK_STATE_NUMBER, "place/rank"),
+    RK_STATE_PART(rk_gplvm_state, unit, RK_STATE_NUMBER, "place/unit"),
+    RK_STATE_PART(rk_gplvm_state, features, RK_STATE_NUMBER, "features"),
+    RK_STATE_PART(rk_gplvm_state, prior, RK_STATE_NUMBER, "prior"),
+    RK_STATE_PART(rk_gplvm_state, width, RK_STATE_NUMBER, "width"),
+    RK_STATE_PART(rk_gplvm_state, variance, RK_STATE_NUMBER, "variance"),
+    RK_STATE_PART(rk_gplvm_state, noise, RK_STATE_NUMBER, "noise"),
+    RK_STATE_PART(rk_gplvm_state, order, RK_STATE_MATRIX, "place/order"),
+    RK_STATE_PART(rk_gplvm_state, means, RK_STATE_MATRIX, "place/means"),
+    RK_STATE_PART(rk_gplvm_state, factor, RK_STATE_MATRIX, "place/factor"),
+    {.name = NULL},
+};
+
 rkhs_status rk_gplvm_keep(rk_fit *f, const rk_gplvm *p) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);
+    rk_gplvm_state *s = f->state;
     double *order;
+    s->rank = (double)p->r;
+    if (p->r == 0) goto done;
+    s->unit = p->unit;
+    s->features = p->features;
+    s->prior = p->prior;
+    s->width = sqrt(0.5 / p->rate);
+    s->variance = p->scale * p->variance;
+    s->noise = p->scale * p->noise;
     TRY(rk_scratch(f->env, p->n, sizeof *order, &order));
     for (int64_t i = 0; i < p->n; i++) order[i] = (double)p->order[i];
-    TRY(rk_report_number(f->env, f->report, "place/rank", (double)p->r));
-    TRY(rk_report_number(f->env, f->report, "place/unit", p->unit));
-    if (p->r == 0) goto done;
-    TRY(rk_report_array(f->env, f->report, "place/order", 1, p->n, order));
-    TRY(rk_report_array(f->env, f->report, "place/means", 1, p->centres, p->means));
-    TRY(rk_report_array(f->env, f->report, "place/factor", p->n, p->r, p->F));
+    TRY(rk_state_matrix_set(f->env, &s->order, 1, p->n, order));
+    TRY(rk_state_matrix_set(f->env, &s->means, 1, p->centres, p->means));
+    TRY(rk_state_matrix_set(f->env, &s->factor, p->n, p->r, p->F));
 done:
     rk_scratch_release(f->env, mark);
     return status;
@@ -40,39 +60,41 @@ typedef struct settled {
     double total; /* the mean of the Gram */
     double *T;    /* r x r, lower: the coordinates of the objects whose kernel values give a new one's */
     double *own;  /* n: |F_j|^2 */
-    const double *order, *means, *factor; /* as the report has them */
+    const double *order, *means, *factor; /* as the state has them */
 } settled;
 
-/* A number of the report, within bounds. */
-static int number_of(const rkhs_model *m, const char *name, double least, double most, double *out) {
-    const double *value = rk_report_values(&m->report, name, 1);
-    if (value) *out = *value;
-    return value && *out >= least && *out <= most;
+static int within(double value, double least, double most) { return value >= least && value <= most; }
+
+/* The numbers of a matrix of this shape, or NULL. */
+static const double *numbers_of(const rk_state_matrix *m, int64_t rows, int64_t columns) {
+    return m->rows == rows && m->columns == columns ? m->values : NULL;
 }
 
-/* What a report has, which may be any file's; 0: some of it is missing or out of range. */
-static int take_report(const rkhs_model *m, settled *s) {
+/* What a state has, which may be any file's; 0: some of it is missing or out of range. */
+static int take_state(const rkhs_model *m, settled *s) {
+    const rk_gplvm_state *from = m->state;
     rk_gplvm *p = &s->p;
-    double rank, width, variance, noise;
-    if (!number_of(m, "place/rank", 0, (double)rk_min(m->n, m->map->kept_count), &rank) || rank != floor(rank)) return 0;
+    if (!within(from->rank, 0, (double)rk_min(m->n, m->map->kept_count)) || from->rank != floor(from->rank)) return 0;
     p->n = m->n;
     p->dim = m->dim;
-    p->r = (int64_t)rank;
+    p->r = (int64_t)from->rank;
     p->lower = m->keep == NULL;
     p->centres = p->lower ? p->n : p->r;
     s->none = p->r == 0;
     if (s->none) return 1;
-    if (!number_of(m, "features", 1, 1e300, &p->features) || !number_of(m, "place/unit", 1e-300, 1e300, &p->unit) ||
-        !number_of(m, "width", 1e-150, 1e150, &width) || !number_of(m, "variance", 0, 1e300, &variance) ||
-        !number_of(m, "noise", 0, 1e300, &noise) || !number_of(m, "prior", 0, 1e300, &p->prior))
+    if (!within(from->features, 1, 1e300) || !within(from->unit, 1e-300, 1e300) || !within(from->width, 1e-150, 1e150) ||
+        !within(from->variance, 0, 1e300) || !within(from->noise, 0, 1e300) || !within(from->prior, 0, 1e300))
         return 0;
+    p->features = from->features;
+    p->unit = from->unit;
+    p->prior = from->prior;
     p->scale = p->unit * p->unit / p->features;
-    p->rate = 0.5 / (width * width);
-    p->variance = variance / p->scale;
-    p->noise = noise / p->scale;
-    s->order = rk_report_values(&m->report, "place/order", p->n);
-    s->means = rk_report_values(&m->report, "place/means", p->centres);
-    s->factor = rk_report_values(&m->report, "place/factor", p->n * p->r);
+    p->rate = 0.5 / (from->width * from->width);
+    p->variance = from->variance / p->scale;
+    p->noise = from->noise / p->scale;
+    s->order = numbers_of(&from->order, 1, p->n);
+    s->means = numbers_of(&from->means, 1, p->centres);
+    s->factor = numbers_of(&from->factor, p->n, p->r);
     return s->order && s->means && s->factor && isfinite(p->variance) && isfinite(p->noise);
 }
 
@@ -89,7 +111,7 @@ rkhs_status rk_gplvm_check(const rkhs_model *m) {
     settled s = {.none = 0};
     char *taken;
     TRY(rk_check_plain(m));
-    if (!take_report(m, &s))
+    if (!take_state(m, &s))
         FAIL(env, RKHS_ERR_FORMAT, "what it places new objects by is missing or out of range: fit the model again");
     if (s.none) goto done;
     int fits = 1;
@@ -108,7 +130,7 @@ done:
     return status;
 }
 
-/* The arrays of a report. */
+/* The arrays of a state. */
 static rkhs_status take_arrays(const rkhs_model *m, settled *s) {
     rkhs_status status = RKHS_OK;
     rk_gplvm *p = &s->p;
@@ -137,7 +159,7 @@ rkhs_status rk_gplvm_ready(const rkhs_model *m, int how, void **ready) {
     TRY(rk_scratch(m->env, 1, sizeof *s, &s));
     *ready = s;
     TRY(rk_gplvm_check(m));
-    take_report(m, s);
+    take_state(m, s);
     if (s->none) goto done;
     TRY(rk_need(m->env, 16.0 * (double)m->n * (double)m->n, "placing new objects", "raise the memory limit"));
     TRY(take_arrays(m, s));
@@ -165,8 +187,7 @@ typedef struct spot {
 } spot;
 
 int64_t rk_gplvm_work(const rkhs_model *m, int how) {
-    const double *rank = rk_report_values(&m->report, "place/rank", 1);
-    int64_t r = rank && *rank >= 0 && *rank <= (double)m->n ? (int64_t)*rank : 0;
+    int64_t r = (int64_t)((const rk_gplvm_state *)m->state)->rank;
     return 2 * r + 3 * m->n + 7 * m->dim + m->dim * m->dim;
 }
 

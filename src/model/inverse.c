@@ -6,7 +6,7 @@
  * from at most 2000 kept pairs: it is a regression, no exact inverse exists in general. Of kept bits the answer is rounded to
  * bits again. For a precomputed Gram the answer is the column of the nearest kept object; for strings and graphs it is that
  * object. */
-#include "model/kae.h"
+#include "model/model.h"
 
 #include <string.h>
 
@@ -130,42 +130,55 @@ static rkhs_status round_bits(rkhs_env *env, const rkhs_data *x, rkhs_data **out
     return status;
 }
 
+/* From what is kept: the object whose code is nearest, or of vectors and bits the regression. */
+static rkhs_status from_kept(rkhs_model *model, const rkhs_data *codes, rkhs_data **out) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = model->env;
+    const rkhs_data *kept = model->map->kept;
+    const rk_image *image = rk_images(kept);
+    rkhs_data *numbers = NULL;
+    unsigned kind = kept->type->kind;
+    int64_t n = codes->rows, ld, *near;
+    const double *Z = rkhs_data_values(codes, &ld);
+    double *values;
+    if (kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_BITS)) {
+        TRY(ensure(model));
+        TRY(rk_data_dense_new(env, n, kept->columns, &values, &numbers));
+        TRY(rk_map_apply(env, model->inverse->map, model->inverse->kernel, codes, values, kept->columns, NULL));
+        if (kind == RK_KIND_BITS) TRY(round_bits(env, numbers, out));
+        if (kind != RK_KIND_BITS) *out = numbers, numbers = NULL;
+        if (image) TRY(rk_image_from(env, out, image->h, image->w, image->c));
+        goto done;
+    }
+    if (!(kind & (RK_KIND_GRAM | RK_KIND_STRING | RK_KIND_GRAPH)))
+        FAIL(env, RKHS_ERR_DATA, "there is no inverse for %s data", kept->type->entry.name);
+    TRY(rk_scratch(env, n, sizeof *near, &near));
+    TRY(nearest_kept(model, Z, n, ld, near));
+    if (kind == RK_KIND_GRAM) {
+        TRY(rk_data_dense_new(env, n, 1, &values, out));
+        for (int64_t i = 0; i < n; i++) values[i] = (double)((const rk_gram_rows *)kept->self)->index[near[i]];
+    } else {
+        TRY(rk_data_subset(kept, near, n, out));
+    }
+done:
+    rkhs_data_free(numbers);
+    return status;
+}
+
 rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x) {
     if (!model || !x) return rk_missing(model ? model->env : NULL, "rkhs_model_inverse", "place for the objects");
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
-    rkhs_data *codes = NULL, *out = NULL, *numbers = NULL;
-    double *values;
-    int64_t *near, ld_made = 0;
+    rkhs_data *codes = NULL, *out = NULL;
+    int64_t ld_made = 0;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     *x = NULL;
     TRY(rk_blas_begin(env));
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
     TRY(rk_data_borrow(env, Z, n, model->dim, ld, &codes));
-    unsigned kind = model->map->kept->type->kind;
-    if (model->type->decode && rk_decoder_there(model)) {
-        TRY(model->type->decode(model, Z, n, ld, &out));
-    } else if (kind == RK_KIND_GRAM) {
-        TRY(rk_data_dense_new(env, n, 1, &values, &out));
-        TRY(rk_scratch(env, n, sizeof *near, &near));
-        TRY(nearest_kept(model, Z, n, ld, near));
-        for (int64_t i = 0; i < n; i++) values[i] = (double)((const rk_gram_rows *)model->map->kept->self)->index[near[i]];
-    } else if (kind & (RK_KIND_STRING | RK_KIND_GRAPH)) {
-        TRY(rk_scratch(env, n, sizeof *near, &near));
-        TRY(nearest_kept(model, Z, n, ld, near));
-        TRY(rk_data_subset(model->map->kept, near, n, &out));
-    } else if (kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_BITS)) {
-        TRY(ensure(model));
-        TRY(rk_data_dense_new(env, n, model->map->kept->columns, &values, &numbers));
-        TRY(rk_map_apply(env, model->inverse->map, model->inverse->kernel, codes, values, model->map->kept->columns, NULL));
-        if (kind == RK_KIND_BITS) TRY(round_bits(env, numbers, &out));
-        if (kind != RK_KIND_BITS) out = numbers, numbers = NULL;
-        const rk_image *image = rk_images(model->map->kept);
-        if (image) TRY(rk_image_from(env, &out, image->h, image->w, image->c));
-    } else {
-        FAIL(env, RKHS_ERR_DATA, "there is no inverse for %s data", model->map->kept->type->entry.name);
-    }
+    if (model->type->decode) TRY(model->type->decode(model, Z, n, ld, &out));
+    if (!out) TRY(from_kept(model, codes, &out));
     const double *made = rkhs_data_values(out, &ld_made);
     if (made) TRY(rk_results_in_range(model, made, n, out->columns, ld_made));
     *x = out;
@@ -173,7 +186,6 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
 done:
     rk_blas_end(env);
     rkhs_data_free(codes);
-    rkhs_data_free(numbers);
     rkhs_data_free(out);
     rk_scratch_release(env, mark);
     return status;

@@ -371,6 +371,8 @@ const rk_model_type rk_model_kae = {
     .nonconvex = 1,
     .inputs = inputs_kae,
     .fit = fit_kae,
+    .state_size = sizeof(rk_kae_state),
+    .state = rk_kae_parts,
     .check = check_kae,
     .decode = rk_decoder_decode,
 };

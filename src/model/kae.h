@@ -24,9 +24,14 @@ rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs
                            rk_decoder *d);
 /* f and df/dZ; infinite where Kz + ridge I is singular. */
 rkhs_status rk_decoder_eval(rkhs_env *env, rk_decoder *d, const double *Z, double *f, double *dZ);
-/* The latent kernel and, of numbers, C into the report; from where decode takes it. */
+/* What kae keeps beside the map: the kernel of codes, C of a decoder to numbers, and their shape where these are images. */
+typedef struct rk_kae_state {
+    char *embedding_kernel;
+    rk_state_matrix decoder, decoded_shape; /* n x columns; 1 x 3 */
+} rk_kae_state;
+extern const rk_state_part rk_kae_parts[];
+/* Fills the state of a fit, from where decode takes it. */
 rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkhs_data *target);
-int rk_decoder_there(const rkhs_model *m);
 rkhs_status rk_decoder_check(const rkhs_model *m); /* what a file says of it, if anything */
 rkhs_status rk_decoder_decode(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x);
 

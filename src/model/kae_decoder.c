@@ -174,11 +174,19 @@ done:
 
 /* ---- the decoder of a fitted model ---------------------------------------------------------------------------------- */
 
+const rk_state_part rk_kae_parts[] = {
+    RK_STATE_PART(rk_kae_state, embedding_kernel, RK_STATE_TEXT, "latent"),
+    RK_STATE_PART(rk_kae_state, decoder, RK_STATE_MATRIX, "decoder"),
+    RK_STATE_PART(rk_kae_state, decoded_shape, RK_STATE_MATRIX, "decoded_shape"),
+    {.name = NULL},
+};
+
 rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkhs_data *target) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = f->env;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = d->n, bad, ld;
+    rk_kae_state *s = f->state;
     rkhs_data *codes = NULL;
     rk_bound *bound = NULL;
     double *C, squares = 0, *diag;
@@ -195,7 +203,8 @@ rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkh
     TRY(rk_work_for(env, 1, bound, bound, &work));
     for (int64_t i = 0; i < n; i += RK_TILE) TRY(rk_diag_of(bound, i, rk_min(RK_TILE, n - i), diag + i, *work));
     for (int64_t i = 0; i < n; i++) d->most = fmax(d->most, diag[i]);
-    TRY(rk_report_text(env, f->report, "latent", rkhs_kernel_text(d->latent)));
+    TRY(rk_strdup(env, rkhs_kernel_text(d->latent), &s->embedding_kernel));
+    TRY(rk_report_text(env, f->report, "latent", s->embedding_kernel));
     const double *X = target ? rkhs_data_values(target, &ld) : NULL;
     if (!X) goto done;
     int64_t p = target->columns;
@@ -205,11 +214,11 @@ rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkh
     for (int64_t i = 0; i < n; i++) memcpy(from + i * p, X + d->order[i] * ld, (size_t)p * sizeof *X);
     TRY(rk_gemm(env, NULL, 'n', 'n', n, p, n, 1.0, d->S, n, from, p, 0.0, C, p));
     for (int64_t i = 0; i < n; i++) memcpy(from + d->order[i] * p, C + i * p, (size_t)p * sizeof *C);
-    TRY(rk_report_array(env, f->report, "decoder", n, p, from));
+    TRY(rk_state_matrix_set(env, &s->decoder, n, p, from));
     const rk_image *image = rk_images(target);
     if (image)
-        TRY(rk_report_array(env, f->report, "decoded_shape", 1, 3,
-                            (double[]){(double)image->h, (double)image->w, (double)image->c}));
+        TRY(rk_state_matrix_set(env, &s->decoded_shape, 1, 3,
+                                (double[]){(double)image->h, (double)image->w, (double)image->c}));
 done:
     rk_unbind(env, bound);
     rkhs_data_free(codes);
@@ -217,17 +226,14 @@ done:
     return status;
 }
 
-int rk_decoder_there(const rkhs_model *m) { return rk_report_find(&m->report, "decoder") != NULL; }
-
 /* The latent kernel of a decoder, as its text says. */
 static rkhs_status latent_of(const rkhs_model *m, rkhs_kernel **kernel) {
     rkhs_status status = RKHS_OK;
-    const rk_report_item *latent = rk_report_find(&m->report, "latent");
-    if (!latent || !latent->text) FAIL(m->env, RKHS_ERR_FORMAT, "its decoder has no kernel of codes: fit the model again");
-    TRY(rk_kernel_new(m->env, latent->text, kernel));
+    const char *text = ((const rk_kae_state *)m->state)->embedding_kernel;
+    if (!text) FAIL(m->env, RKHS_ERR_FORMAT, "its decoder has no kernel of codes: fit the model again");
+    TRY(rk_kernel_new(m->env, text, kernel));
     if (!(rk_kernel_kinds(*kernel) & RK_KIND_DENSE) || !rk_kernel_has_gradient(*kernel))
-        FAIL(m->env, RKHS_ERR_FORMAT, "its decoder has the kernel '%.80s', which takes no codes: fit the model again",
-             latent->text);
+        FAIL(m->env, RKHS_ERR_FORMAT, "its decoder has the kernel '%.80s', which takes no codes: fit the model again", text);
 done:
     return status;
 }
@@ -235,16 +241,17 @@ done:
 rkhs_status rk_decoder_check(const rkhs_model *m) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
-    const rk_report_item *C = rk_report_find(&m->report, "decoder"), *shape = rk_report_find(&m->report, "decoded_shape");
+    const rk_state_matrix *C = &((const rk_kae_state *)m->state)->decoder;
+    const rk_state_matrix *shape = &((const rk_kae_state *)m->state)->decoded_shape;
     rkhs_kernel *kernel = NULL;
-    if (!C) goto done;
-    if (!C->values || C->rows != m->n || C->columns < 1)
+    if (!C->values) goto done;
+    if (C->rows != m->n || C->columns < 1)
         FAIL(env, RKHS_ERR_FORMAT, "its decoder is %lld x %lld, but it has %lld codes: fit the model again", (long long)C->rows,
              (long long)C->columns, (long long)m->n);
     TRY(latent_of(m, &kernel));
-    if (!shape) goto done;
-    const double *s = rk_report_values(&m->report, "decoded_shape", 3);
-    int whole = s != NULL;
+    const double *s = shape->values;
+    if (!s) goto done;
+    int whole = shape->rows == 1 && shape->columns == 3;
     for (int i = 0; whole && i < 3; i++) whole = s[i] >= 1 && s[i] <= INT32_MAX && s[i] == floor(s[i]);
     if (!whole || s[0] * s[1] * s[2] != (double)C->columns || (s[2] != 1 && s[2] != 3 && s[2] != 4))
         FAIL(env, RKHS_ERR_FORMAT,
@@ -258,12 +265,13 @@ done:
 rkhs_status rk_decoder_decode(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
-    const rk_report_item *C = rk_report_find(&m->report, "decoder");
-    const double *shape = rk_report_values(&m->report, "decoded_shape", 3);
+    const rk_state_matrix *C = &((const rk_kae_state *)m->state)->decoder;
+    const double *shape = ((const rk_kae_state *)m->state)->decoded_shape.values;
     rkhs_kernel *kernel = NULL;
     rkhs_data *kept = NULL, *codes = NULL, *out = NULL;
     double *values, *zeros;
     rk_map map = {0};
+    if (!C->values) goto done;
     TRY(latent_of(m, &kernel));
     TRY(rk_data_borrow(env, m->Z, m->n, m->dim, m->dim, &kept));
     TRY(rk_kernel_freeze(kernel, kept));

@@ -36,6 +36,7 @@ static void forget(rkhs_model *m) {
     rkhs_kernel_free(m->kernel);
     rk_free(env, m->Z);
     rk_free(env, m->keep);
+    rk_state_free(env, m->type, m->state);
     rk_report_clear(env, &m->report);
     rk_inverse_free(env, m->inverse);
     m->kernel = NULL;
@@ -44,6 +45,8 @@ static void forget(rkhs_model *m) {
     m->keep = NULL;
     m->inverse = NULL;
     m->watch = NULL;
+    m->state = NULL;
+    m->supervised = 0;
     m->n = m->seen = m->dim = 0;
 }
 
@@ -98,14 +101,10 @@ const double *rkhs_model_embedding(const rkhs_model *model, int64_t *n, int64_t 
 }
 
 int rkhs_model_report(const rkhs_model *model, int64_t i, rkhs_item *item) {
-    if (!model || !item || i < 0) return 0;
-    for (int64_t q = 0; q < model->report.count; q++) {
-        const rk_report_item *r = &model->report.items[q];
-        if (strchr(r->name, '/') || i-- > 0) continue;
-        *item = (rkhs_item){r->name, r->text, r->values, r->rows, r->columns};
-        return 1;
-    }
-    return 0;
+    if (!model || !item || i < 0 || i >= model->report.count) return 0;
+    const rk_report_item *r = &model->report.items[i];
+    *item = (rkhs_item){r->name, r->text, r->values, r->rows, r->columns};
+    return 1;
 }
 
 /* What a second data set of some kinds is for a model. */
@@ -191,6 +190,7 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     fresh->dim = dim;
     TRY(rk_alloc(env, fresh->seen * dim, sizeof *fresh->Z, &fresh->Z));
     TRY(rk_map_new(env, gram->kept, dim, &fresh->map));
+    TRY(rk_state_new(env, fresh->type, &fresh->state));
     rk_fit f = {.env = env,
                 .self = fresh->spec->self,
                 .gram = gram,
@@ -199,7 +199,8 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
                 .y = y,
                 .start = start,
                 .report = &fresh->report,
-                .before = old ? &old->report : NULL,
+                .state = fresh->state,
+                .before = old ? old->state : NULL,
                 .max_iter = old ? 30 + 300 * (x->rows - old->n) / old->n : 0,
                 .dim = dim,
                 .Z = fresh->Z,
@@ -212,7 +213,8 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
         TRY(rk_report_array(env, &fresh->report, "shape", 1, 3,
                             (double[]){(double)image->h, (double)image->w, (double)image->c}));
     TRY(rk_report_number(env, &fresh->report, "kept", (double)gram->kept));
-    if (y && !fresh->type->predicts) TRY(rk_report_text(env, &fresh->report, "second", y->type->entry.name));
+    fresh->supervised = y && !fresh->type->predicts;
+    if (fresh->supervised) TRY(rk_report_text(env, &fresh->report, "second", y->type->entry.name));
     TRY(fresh->type->fit(&f));
     if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->seen, dim, fresh->map);
     TRY(rk_data_keep(seen, gram->keep, gram->kept, &fresh->map->kept));
@@ -241,10 +243,9 @@ static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
 
 void rk_model_swap(rkhs_model *a, rkhs_model *b) {
     rkhs_model t = *a;
-    a->kernel = b->kernel, a->map = b->map, a->Z = b->Z, a->n = b->n, a->dim = b->dim;
-    a->keep = b->keep, a->report = b->report, a->inverse = b->inverse, a->watch = b->watch, a->seen = b->seen;
-    b->kernel = t.kernel, b->map = t.map, b->Z = t.Z, b->n = t.n, b->dim = t.dim;
-    b->keep = t.keep, b->report = t.report, b->inverse = t.inverse, b->watch = t.watch, b->seen = t.seen;
+    *a = *b, *b = t;
+    b->spec = a->spec, b->text = a->text, b->place = a->place; /* what was asked for stays */
+    a->spec = t.spec, a->text = t.text, a->place = t.place;
 }
 
 rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *start, rkhs_model **fresh) {
@@ -358,6 +359,8 @@ rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
             TRY(rk_alloc(env, model->map->kept_count, sizeof *m->keep, &m->keep));
             memcpy(m->keep, model->keep, (size_t)model->map->kept_count * sizeof *m->keep);
         }
+        TRY(rk_state_copy(env, model->type, model->state, &m->state));
+        m->supervised = model->supervised;
         for (int64_t i = 0; i < model->report.count; i++) {
             const rk_report_item *r = &model->report.items[i];
             TRY(r->text ? rk_report_text(env, &m->report, r->name, r->text)

@@ -1,4 +1,4 @@
-/* model.h: fitted models: map, report, file, inverse. */
+/* model.h: fitted models: map, state, report, file, inverse. */
 #ifndef RK_MODEL_H
 #define RK_MODEL_H
 
@@ -34,8 +34,9 @@ typedef struct rk_fit {
     const rkhs_kernel *kernel;
     const rkhs_data *x, *y, *start;
     struct rk_report *report;
-    const struct rk_report *before; /* of the model that this one updates, whose embedding `start` begins with; or NULL */
-    int64_t max_iter;               /* iterations that a descent may take then; 0: as many as its solver says */
+    void *state;        /* out: the struct that the type's `state` describes; NULL: it has none */
+    const void *before; /* that of the model that this one updates, whose embedding `start` begins with; or NULL */
+    int64_t max_iter;   /* iterations that a descent may take then; 0: as many as its solver says */
     int64_t dim;
     double *Z;   /* out: n x dim, n the objects of the gram */
     rk_map *map; /* out: kept objects are filled in by the caller from gram->keep */
@@ -58,6 +59,26 @@ typedef struct rk_placing {
     double *work; /* place_work doubles of its own */
 } rk_placing;
 
+/* A part of what a model of one type keeps beside its map: a field of its state struct, which copies and files have. */
+typedef struct rk_state_part {
+    const char *name; /* in files: "state/NAME"; NULL ends a table */
+    enum {
+        RK_STATE_NUMBER, /* double; NaN when there is none */
+        RK_STATE_TEXT,   /* char *, or NULL */
+        RK_STATE_MATRIX  /* rk_state_matrix; finite */
+    } kind;
+    size_t offset;   /* in the struct */
+    const char *old; /* the item of the report that it was in older files */
+} rk_state_part;
+
+#define RK_STATE_PART(type, field, what, was)                                                                                  \
+    { .name = #field, .kind = what, .offset = offsetof(type, field), .old = was }
+
+typedef struct rk_state_matrix {
+    int64_t rows, columns;
+    double *values; /* NULL: there is none */
+} rk_state_matrix;
+
 typedef struct rk_model_type {
     rk_entry entry;
     const char *(*default_kernel)(const void *self, unsigned kind); /* spec text, or NULL: this kind needs --kernel */
@@ -73,6 +94,9 @@ typedef struct rk_model_type {
      * those of x, and the embedding has these rows alone; the rules of the kernel look at x. */
     rkhs_status (*inputs)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
     rkhs_status (*fit)(rk_fit *fit);
+    /* (optional) What `fit` leaves beside the map, for new objects, decoding and updates: a struct and its parts. */
+    size_t state_size;
+    const rk_state_part *state;
     /* Refuses a model from a file that no fit leaves; what all types share has been checked. */
     rkhs_status (*check)(const rkhs_model *m);
     /* What its fit finds is one of several minima: rows in another order may end in another. */
@@ -87,16 +111,13 @@ typedef struct rk_model_type {
     int place_diag; /* place looks at k(x,x) of the new rows */
     /* Ways other than the map: some rows; on any thread, each row a function of its object alone. */
     rkhs_status (*place)(const rk_placing *p);
-    /* (optional) The model's own decoder; the ridge inverse otherwise. */
+    /* (optional) The model's own decoder; the ridge inverse where it leaves *x NULL. */
     rkhs_status (*decode)(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x);
 } rk_model_type;
 
 extern const rk_list rk_models;
 
 /* ---- report: named numbers and texts that a fit leaves ------------------------------------------------------------- */
-
-/* An item with a slash in its name, "place/factor", is what the model itself takes up again: kept in copies and files, and not
- * shown. */
 
 typedef struct rk_report_item {
     char *name, *text;
@@ -120,9 +141,24 @@ rkhs_status rk_report_solver(rk_fit *f, const char *solver, int64_t iterations, 
 const rk_report_item *rk_report_find(const rk_report *r, const char *name); /* or NULL */
 void rk_report_clear(rkhs_env *env, rk_report *r);
 rkhs_status rk_report_save(const rk_report *r, rk_archive *archive);
-rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, rk_report *r);
+/* Without what older files had there of the state of such a model. */
+rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, const rk_model_type *type, rk_report *r);
 /* `count` numbers of an item; NULL when there is none of that name and size, as in a file that does not fit together. */
 const double *rk_report_values(const rk_report *r, const char *name, int64_t count);
+
+/* ---- state.c: what a model of one type keeps beside its map ---------------------------------------------------------------
+ */
+
+/* *state NULL: the type keeps nothing. Loading looks at types and shapes alone: the type's `check` does the rest. */
+rkhs_status rk_state_new(rkhs_env *env, const rk_model_type *type, void **state);
+void rk_state_free(rkhs_env *env, const rk_model_type *type, void *state);
+rkhs_status rk_state_copy(rkhs_env *env, const rk_model_type *type, const void *state, void **copy);
+rkhs_status rk_state_save(const rk_model_type *type, const void *state, rk_archive *archive);
+rkhs_status rk_state_load(rkhs_env *env, rk_archive *archive, const rk_model_type *type, void **state);
+/* Copies the values. */
+rkhs_status rk_state_matrix_set(rkhs_env *env, rk_state_matrix *to, int64_t rows, int64_t columns, const double *values);
+/* Whether an item of the report of an older file is a matrix of the state. */
+int rk_state_has(const rk_model_type *type, const char *item);
 
 /* ---- check.c: models from files ------------------------------------------------------------------------------------------ */
 
@@ -249,7 +285,9 @@ struct rkhs_model {
     rk_map *map;
     double *Z; /* seen x dim: the embedding, and rows of the objects that the model added */
     int64_t n, seen, dim;
-    int64_t *keep; /* rows of Z that the kept objects are; NULL: all */
+    int64_t *keep;  /* rows of Z that the kept objects are; NULL: all */
+    void *state;    /* as type->state says, or NULL */
+    int supervised; /* it learned from a second data set, which it does not keep */
     rk_report report;
     rk_inverse *inverse;
     rk_anomaly_state *watch;

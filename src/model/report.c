@@ -102,12 +102,12 @@ rkhs_status rk_report_save(const rk_report *r, rk_archive *archive) {
     return RKHS_OK;
 }
 
-rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, rk_report *r) {
+rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, const rk_model_type *type, rk_report *r) {
     for (int64_t i = 0; i < rk_archive_count(archive); i++) {
         const char *name = rk_archive_name(archive, i), *text;
         rk_array a;
         rkhs_status status;
-        if (strncmp(name, "report/", 7) != 0) continue;
+        if (strncmp(name, "report/", 7) != 0 || strchr(name + 7, '/') || rk_state_has(type, name + 7)) continue;
         if (r->count == MOST)
             return rk_fail(env, RKHS_ERR_FORMAT, "its report has more than %d items: fit the model again", MOST);
         if (strlen(name + 7) > LONGEST)

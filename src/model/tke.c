@@ -139,8 +139,8 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
     int64_t n = f->gram->n, d = f->dim, k = o->k ? rk_graph_k(f->env, o->k, n) : neighbours_of(o, n);
     rk_tke t = {.dim = d, .k = k, .lk = lk_of(o, n), .lx = o->lx, .latent = o->latent, .log = o->match == MATCH_LOG};
     rk_smooth_result s = {.Z = f->Z, .B = coordinates == RK_COORD_SAMPLE ? NULL : f->map->B, .c = f->map->c};
-    const double *width = f->before ? rk_report_values(f->before, "width", 1) : NULL;
-    double *Z0, *half, theta = width && *width > 0 ? log(*width) : 0;
+    const rk_tke_state *before = f->before;
+    double *Z0, *half, theta = before ? log(before->width) : 0;
     TRY(rk_scratch(f->env, n * d, sizeof *Z0, &Z0));
     TRY(rk_gram_halves(f->gram, &half));
     TRY(rk_map_halve(f, half));
@@ -162,6 +162,7 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
     TRY(rk_solve_smooth(f->gram, o->solver, &problem, Z0, &theta, &s));
     f->map->nearest = nearest;
     TRY(rk_map_fingerprint(f));
+    ((rk_tke_state *)f->state)->width = exp(theta);
     TRY(report(f, &t, &s, exp(theta)));
 done:
     rk_free(f->env, s.history);
@@ -178,13 +179,17 @@ static rkhs_status fit_bctke(rk_fit *f) {
 
 /* ---- new objects -------------------------------------------------------------------------------------------------------- */
 
+static const rk_state_part state[] = {
+    RK_STATE_PART(rk_tke_state, width, RK_STATE_NUMBER, "width"),
+    {.name = NULL},
+};
+
 /* What a file says of the width, and of the map. */
 static rkhs_status check_in(const rkhs_model *m, int nearest) {
-    const double *width = rk_report_values(&m->report, "width", 1);
-    if (!width || !(*width > 0))
-        return rk_fail(m->env, RKHS_ERR_FORMAT,
-                       "'width' in its report is %s, and new objects are placed by it: fit the model again",
-                       width ? "not above 0" : "missing");
+    double width = ((const rk_tke_state *)m->state)->width;
+    if (!(width > 0))
+        return rk_fail(m->env, RKHS_ERR_FORMAT, "its width is %s, and new objects are placed by it: fit the model again",
+                       isnan(width) ? "missing" : "not above 0");
     return rk_check_map(m, nearest, RK_DEGREE_NONE, 0);
 }
 
@@ -194,15 +199,13 @@ static rkhs_status check_bctke(const rkhs_model *m) { return check_in(m, ((const
 static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
     rkhs_status status = RKHS_OK;
     const tke *o = m->spec->self;
-    const double *width = rk_report_values(&m->report, "width", 1);
     int64_t kept = m->map->kept_count, d = m->dim, k = neighbours_of(o, kept + 1);
     rk_tke_place *t;
-    if (!width || !(*width > 0)) FAIL(m->env, RKHS_ERR_NUMERIC, "the model has no width to place by: fit it again");
     TRY(rk_scratch(m->env, 1, sizeof *t, &t));
     *t = (rk_tke_place){.kept = kept,
                         .dim = d,
                         .k = k,
-                        .g = *width,
+                        .g = ((const rk_tke_state *)m->state)->width,
                         .lk = lk_of(o, m->n),
                         .lx = o->lx,
                         .latent = o->latent,
@@ -245,6 +248,8 @@ const rk_model_type rk_model_tke = {
     .takes_start = 1,
     .nonconvex = 1,
     .fit = fit_tke,
+    .state_size = sizeof(rk_tke_state),
+    .state = state,
     .check = check_tke,
     .ways = 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR,
     .way = way_tke,
@@ -267,6 +272,8 @@ const rk_model_type rk_model_bctke = {
     .takes_start = 1,
     .nonconvex = 1,
     .fit = fit_bctke,
+    .state_size = sizeof(rk_tke_state),
+    .state = state,
     .check = check_bctke,
     .ways = 1u << RK_PLACE_MAP | 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR,
     .way = way_bctke,

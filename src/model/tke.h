@@ -25,6 +25,11 @@ typedef struct rk_tke {
     double *room, *columns, *parts_of, *sums;
 } rk_tke;
 
+/* What tke and bctke keep beside the map: the width of the kernel of the embedding. */
+typedef struct rk_tke_state {
+    double width;
+} rk_tke_state;
+
 /* Fills the graph, from dim, k, sum; then the room. All on the scratch list. */
 rkhs_status rk_tke_graph(const rk_gram *g, rk_tke *t);
 rkhs_status rk_tke_room(rkhs_env *env, rk_tke *t);

@@ -18,7 +18,7 @@ static rkhs_status check_update(const rkhs_model *m) {
         return rk_fail(
             env, RKHS_ERR_DATA,
             "new rows of a precomputed Gram do not say how they compare with each other: fit on one Gram of all objects");
-    if (m->type->predicts || rk_report_find(&m->report, "second"))
+    if (m->type->predicts || m->supervised)
         return rk_fail(env, RKHS_ERR_ARGUMENT, "%s learned from %s, which it does not keep: fit on all objects, with theirs",
                        name, m->type->predicts ? "targets" : "a second data set");
     if (m->type->inputs)

@@ -112,17 +112,22 @@ static void decoders_of_no_images_are_refused(void **state) {
     save_model(env, "kae(dim=2, solver=lbfgs(iter=5))", NULL, "images");
     for (int i = 0; i < 7; i++) {
         LOOK_AT("images of %g x %g x %g", shapes[i][0], shapes[i][1], shapes[i][2]);
-        FORGE(env, {"report/decoded_shape", {'d', 2, {1, 3}, shapes[i]}});
+        FORGE(env, {"state/decoded_shape", {'d', 2, {1, 3}, shapes[i]}});
         if (i != 5) refused(env, "which are no images of 'decoded_shape'");
     }
-    FORGE(env, {"report/decoded_shape", {'d', 2, {3, 3}, zeros}});
+    FORGE(env, {"state/decoded_shape", {'d', 2, {3, 3}, zeros}});
     refused(env, "which are no images of 'decoded_shape'");
-    FORGE(env, {"report/decoder", {'d', 2, {N - 1, 30}, zeros}});
+    FORGE(env, {"state/decoder", {'d', 2, {N - 1, 30}, zeros}});
     refused(env, "its decoder is 5 x 30, but it has 6 codes");
-    FORGE(env, {"report/latent", {'S', 1, {3}, "ssk"}});
+    FORGE(env, {"state/embedding_kernel", {'S', 1, {3}, "ssk"}});
     refused(env, "which takes no codes");
-    FORGE(env, {"report/latent", {0}});
+    FORGE(env, {"state/embedding_kernel", {0}}, {"report/latent", {0}});
     refused(env, "no kernel of codes");
+    /* as files of before had them */
+    FORGE(env, {"state/decoder", {0}}, {"report/decoder", {'d', 2, {N - 1, 30}, zeros}});
+    refused(env, "its decoder is 5 x 30, but it has 6 codes");
+    FORGE(env, {"state/decoded_shape", {0}}, {"report/decoded_shape", {'d', 2, {1, 3}, shapes[0]}});
+    refused(env, "which are no images of 'decoded_shape'");
     FORGE(env, {"report/shape", {'d', 2, {1, 3}, shapes[0]}});
     refused(env, "'shape' in its report is not what the model has");
 }
@@ -139,15 +144,21 @@ static void a_report_that_contradicts_the_model_is_refused(void **state) {
     refused(env, "'columns' in its report");
     FORGE(env, {"report/shape", {'d', 2, {1, 3}, no_image}});
     refused(env, "a 'shape', but its objects are no images");
-    FORGE(env, {"report/decoder", {'S', 1, {3}, "abc"}});
-    refused(env, "a decoder, which kpca does not make");
+    FORGE(env, {"state/decoder", {'S', 1, {3}, "abc"}});
+    refused(env, "it has 'state/decoder', which kpca does not keep");
     FORGE(env, {"report/solver", {'S', 1, {3}, "a\xffz"}});
     refused(env, "'solver' in its report is not UTF-8");
     save_model(env, "tke(dim=2, solver=lbfgs(iter=5))", NULL, "small");
-    FORGE(env, {"report/width", {'d', 2, {1, 1}, &minus}});
-    refused(env, "'width' in its report is not above 0");
-    FORGE(env, {"report/width", {0}});
-    refused(env, "'width' in its report is missing");
+    FORGE(env, {"state/width", {'d', 0, {0}, &minus}});
+    refused(env, "its width is not above 0");
+    FORGE(env, {"state/width", {'d', 1, {2}, no_image}});
+    refused(env, "'state/width' is not one number");
+    FORGE(env, {"state/width", {'S', 1, {1}, "3"}});
+    refused(env, "'state/width'");
+    FORGE(env, {"state/width", {0}}, {"report/width", {'d', 2, {1, 1}, &minus}});
+    refused(env, "its width is not above 0");
+    FORGE(env, {"state/width", {0}}, {"report/width", {0}});
+    refused(env, "its width is missing");
 }
 
 /* Coefficients may be finite and as large as numbers are; what comes of them is not given out. */
@@ -164,7 +175,7 @@ static void results_out_of_range_are_refused(void **state) {
     REFUSED(env, RKHS_ERR_NUMERIC, "kpca gives", rkhs_model_transform(m, x, out, DIM));
     rkhs_model_free(m);
     save_model(env, "kae(dim=2, solver=lbfgs(iter=5))", NULL, "small");
-    FORGE(env, {"report/decoder", {'d', 2, {N, 3}, C}});
+    FORGE(env, {"state/decoder", {'d', 2, {N, 3}, C}});
     FINE(env, rkhs_model_load(env, "c.rkhs", &m));
     REFUSED(env, RKHS_ERR_NUMERIC, "kae gives", rkhs_model_inverse(m, Z, 2, DIM, &back));
     HOLDS(!back);
@@ -177,17 +188,19 @@ static void parts_of_a_process_that_do_not_fit_are_refused(void **state) {
     static const double twice[] = {0, 1, 2, 3, 4, 4}, halves[] = {0, 1, 2, 3, 4, 4.5}, past[] = {0, 1, 2, 3, 4, 6}, five = 5;
     static const double minus = -1;
     save_model(env, "gplvm(dim=2, solver=lbfgs(iter=5))", NULL, "small");
-    FORGE(env, {"report/place/order", {'d', 2, {1, N}, twice}});
+    FORGE(env, {"state/order", {'d', 2, {1, N}, twice}});
     refused(env, "its factor of the Gram does not fit");
-    FORGE(env, {"report/place/order", {'d', 2, {1, N}, halves}});
+    FORGE(env, {"state/order", {'d', 2, {1, N}, halves}});
     refused(env, "its factor of the Gram does not fit");
-    FORGE(env, {"report/place/order", {'d', 2, {1, N}, past}});
+    FORGE(env, {"state/order", {'d', 2, {1, N}, past}});
     refused(env, "its factor of the Gram does not fit");
-    FORGE(env, {"report/place/factor", {'d', 2, {N, 1}, zeros}});
+    FORGE(env, {"state/order", {0}}, {"report/place/order", {'d', 2, {1, N}, past}}); /* as files of before had it */
+    refused(env, "its factor of the Gram does not fit");
+    FORGE(env, {"state/factor", {'d', 2, {N, 1}, zeros}});
     refused(env, "missing or out of range");
-    FORGE(env, {"report/place/rank", {'d', 2, {1, 1}, &five}}, {"report/place/factor", {'d', 2, {N, 5}, zeros}});
+    FORGE(env, {"state/rank", {'d', 2, {1, 1}, &five}}, {"state/factor", {'d', 2, {N, 5}, zeros}});
     refused(env, "its factor of the Gram does not fit");
-    FORGE(env, {"report/noise", {'d', 2, {1, 1}, &minus}});
+    FORGE(env, {"state/noise", {'d', 2, {1, 1}, &minus}});
     refused(env, "missing or out of range");
 }
 
@@ -196,7 +209,7 @@ static void parts_of_another_model_are_refused(void **state) {
     static const int64_t three = 3, one = 1;
     save_model(env, "kpca(dim=2)", NULL, "small");
     FORGE(env, {"model", {'S', 1, {10}, "tke(dim=2)"}});
-    refused(env, "'width' in its report is missing");
+    refused(env, "its width is missing");
     FORGE(env, {"model", {'S', 1, {10}, "kle(dim=2)"}});
     refused(env, "its map is not one that kle makes");
     FORGE(env, {"model", {'S', 1, {11}, "kpca(dim=1)"}});
@@ -225,7 +238,7 @@ static void a_hessian_that_is_not_finite_ends_the_descent(void **state) {
     save_model(env, "tke(dim=2, solver=lbfgs(iter=5))", NULL, "small");
     FORGE(env, {"model", {'S', 1, {sizeof model - 1}, model}}, {"kernel", {'S', 1, {sizeof kernel - 1}, kernel}},
           {"embedding", {'d', 2, {4, 2}, Z}}, {"map/B", {'d', 2, {4, 2}, B}}, {"map/c", {'d', 1, {2}, c}},
-          {"kept/values", {'d', 2, {4, 2}, kept}}, {"report/width", {'d', 2, {1, 1}, &width}},
+          {"kept/values", {'d', 2, {4, 2}, kept}}, {"state/width", {'d', 0, {0}, &width}},
           {"report/rows", {'d', 2, {1, 1}, &four}}, {"report/kept", {'d', 2, {1, 1}, &four}},
           {"report/columns", {'d', 2, {1, 1}, &two}}, {"map/mark", {0}}, {"map/half", {0}});
     FINE(env, rkhs_model_load(env, "c.rkhs", &m));
