@@ -12,6 +12,7 @@ import argparse
 import json
 import pathlib
 import re
+import runpy
 import subprocess
 import sys
 import textwrap
@@ -35,6 +36,23 @@ LIST_WORDS = {
     "augments": "Other objects that are the same thing: a little noise, a shift. The parameter `augment` of models that learn from pairs "
                 "of like objects, the spec of `rkhs_data_augment`.",
 }
+COMMAND_WORDS = {
+    "fit": "Use it to turn objects into a few numbers each, or to learn to predict: it learns a model from a file of objects, "
+           "writes the model (-o) and the embedding of the objects (-z).",
+    "transform": "Use it to give new objects their numbers, or predictions, by a model that was learned before.",
+    "inverse": "Use it to see what a point of an embedding stands for: it computes approximate objects from codes.",
+    "anomaly": "Use it to find objects that are unlike those a model was learned from.",
+    "update": "Use it when there are more training objects: it fits again from the old embedding, with the old and the new ones.",
+    "select": "Use it to choose parameters, such as the width of a kernel, by a score or by cross-validation.",
+    "dimension": "Use it to choose the number of dimensions before a fit.",
+    "plot": "Use it to look at an embedding, a kernel matrix, or the eigenvalues or losses of a model.",
+    "explain": "Use it to ask why a new object lies where it lies.",
+    "info": "Use it to see what a model file contains: the model, the kernel with its numbers, and what the fit found.",
+    "score": "Use it to compare embeddings by numbers rather than by eye.",
+    "gram": "Use it to compute kernel values once and use them often, or by parts on several machines.",
+    "sample": "Use it to try a command before you have data.",
+    "list": "Use it to find the name of a kernel or a model, and its parameters.",
+}
 SPEC_WORDS = ("A spec is a name, with parameters in brackets where a default does not suit: kpca, kpca(dim=3), "
               "rbf(sigma=0.5). A shell needs quotes around brackets.")
 EXIT_CODES = [("0", "done"), ("1", "failed; a sentence on standard error says what is wrong, where, and what to do"),
@@ -45,6 +63,12 @@ EXIT_CODES = [("0", "done"), ("1", "failed; a sentence on standard error says wh
 def ask(tool, *words):
     """What the tool prints as JSON."""
     return json.loads(subprocess.run([str(tool), *words, "--json"], check=True, capture_output=True, text=True).stdout)
+
+
+def purposes(root):
+    """{model: what it is for}, from the Python package, which shows it too."""
+    path = root / "python" / "rkhs" / "_purposes.py"
+    return runpy.run_path(str(path))["PURPOSES"] if path.exists() else {}
 
 
 def flags_of(option):
@@ -70,9 +94,11 @@ def table(head, rows):
     return "".join("| " + " | ".join(cells) + " |\n" for cells in lines).replace("|  |", "| |").replace("|  |", "| |")
 
 
-def type_section(kind):
-    """One kernel, model, ... with what is known of it."""
+def type_section(kind, words):
+    """One kernel, model, ... with what is known of it, and what it is for."""
     parts = [f"## {kind['name']}\n", prose(sentence(kind["brief"])) + "\n"]
+    if kind["name"] in words:
+        parts.append(prose(words[kind["name"]]) + "\n")
     if kind["formula"]:
         parts.append(f"    {kind['formula']}\n")
     facts = [f"{name}: {prose(kind[key])}" for name, key in (("Data", "data"), ("Cost", "cost")) if kind[key]]
@@ -90,12 +116,12 @@ def sentence(text):
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".") if text else ""
 
 
-def list_page(entry):
+def list_page(entry, words):
     name = entry["name"]
     rows = [[f"[{kind['name']}](#{kind['name']})", prose(kind["brief"] or "")] for kind in entry["types"]]
     parts = [f"# {name.capitalize()}\n", MADE, LIST_WORDS.get(name, "") + "\n" if name in LIST_WORDS else "",
              table(["name", "what it is"], rows)]
-    return "\n".join([part for part in parts if part] + [type_section(kind) for kind in entry["types"]])
+    return "\n".join([part for part in parts if part] + [type_section(kind, words) for kind in entry["types"]])
 
 
 def option_rows(options):
@@ -108,7 +134,7 @@ def indented(text):
 
 
 def command_section(command):
-    parts = [f"## rkhs {command['name']}\n", prose(sentence(command["brief"])) + "\n",
+    parts = [f"## rkhs {command['name']}\n", prose(sentence(command["brief"]) + " " + COMMAND_WORDS.get(command["name"], "")).rstrip() + "\n",
              f"    rkhs {command['name']} {command['operands']} [options]\n"]
     if command["more"]:
         parts.append(prose(command["more"]) + "\n")
@@ -198,7 +224,8 @@ def index_page(lists):
 def reference(tool, root):
     """{file name: text} of doc/reference"""
     lists, tables = ask(tool, "list")["lists"], ask(tool, "help")
-    pages = {f"{entry['name']}.md": list_page(entry) for entry in lists}
+    words = purposes(root)
+    pages = {f"{entry['name']}.md": list_page(entry, words if entry["name"] == "models" else {}) for entry in lists}
     return {**pages, "README.md": index_page(lists), "commands.md": commands_page(tables), "c-api.md": c_page(root)}
 
 
@@ -256,27 +283,27 @@ def man_overview(tables, lists):
     return "\n".join(lines) + "\n"
 
 
-def man_command(command, tables, lists):
+def man_command(command, tables, lists, words):
+    """What it is for, examples, then options and what can stand in its spec."""
     name = f"rkhs-{command['name']}"
     lines = man_head(name, command["brief"], tables["version"])
-    lines += [".SH SYNOPSIS", f"\\fBrkhs {command['name']}\\fR {roff(command['operands'])} [\\fIoptions\\fR]"]
-    if command["more"] or command["list"]:
-        lines += [".SH DESCRIPTION"] + ([roff(command["more"])] if command["more"] else [])
-    if command["list"]:
-        lines += [".PP"] * bool(command["more"]) + [roff(SPEC_WORDS)]
+    lines += [".SH SYNOPSIS", f"\\fBrkhs {command['name']}\\fR {roff(command['operands'])} [\\fIoptions\\fR]", ".SH DESCRIPTION"]
+    parts = [COMMAND_WORDS.get(command["name"], sentence(command["brief"])), command["more"], SPEC_WORDS if command["list"] else None]
+    lines += "\n.PP\n".join(roff(part) for part in parts if part).split("\n")
+    lines += man_lines("EXAMPLES", command["examples"])
     lines += man_options("OPTIONS", command["options"]) + man_options("OPTIONS OF EVERY COMMAND", tables["options"])
     for entry in lists:
         if entry["name"] == command["list"]:
-            lines += man_types(entry)
-    lines += man_lines("EXAMPLES", command["examples"]) + man_tail(["rkhs"])
+            lines += man_types(entry, words if entry["name"] == "models" else {})
+    lines += man_tail(["rkhs"])
     return "\n".join(lines) + "\n"
 
 
-def man_types(entry):
-    """The types of a list with their parameters."""
+def man_types(entry, words):
+    """The types of a list with their parameters; of models, what each is for."""
     lines = [f'.SH "{entry["name"].upper()}"']
     for kind in entry["types"]:
-        lines += [".TP", f"\\fB{roff(kind['name'])}\\fR", roff(sentence(kind["brief"]))]
+        lines += [".TP", f"\\fB{roff(kind['name'])}\\fR", roff(sentence(kind["brief"]) + " " + words.get(kind["name"], "")).rstrip()]
         if kind["formula"]:
             lines += [".br", roff(kind["formula"])]
         if kind["parameters"]:
@@ -293,8 +320,9 @@ def write_man(tool, folder):
     lists, tables = ask(tool, "list")["lists"], ask(tool, "help")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "rkhs.1").write_text(man_overview(tables, lists), encoding="utf-8")
+    words = purposes(ROOT)
     for command in tables["commands"]:
-        (folder / f"rkhs-{command['name']}.1").write_text(man_command(command, tables, lists), encoding="utf-8")
+        (folder / f"rkhs-{command['name']}.1").write_text(man_command(command, tables, lists, words), encoding="utf-8")
 
 
 # ---- completion -------------------------------------------------------------------------------------------------------

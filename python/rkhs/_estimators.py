@@ -16,6 +16,7 @@ from ._data import (Bits, column_names, counts_rows, csr_tuple, dense_tuple, gra
                     kernel_argument, objects, other_names, short, strings_tuple)
 from ._functions import advise, seed_of, threads_of
 from ._progress import progress_of
+from ._purposes import PURPOSES
 from ._tables import default_of, models, python_name, spec_params, spec_text, takes_labels, takes_target
 
 # What every estimator takes besides its model's own parameters: name, default, type, words.
@@ -424,10 +425,20 @@ def signature_of(table):
     return own[:1] + COMMON_BEFORE + own[1:] + (LABELLED if takes_labels(table) else []) + COMMON_AFTER
 
 
+def example_of(title, predicts):
+    """Lines that run as they stand, of any model."""
+    use = ".fit(X, X[:, 0]).predict(X[:2]).shape" if predicts else ".fit(X).transform(X[:2]).shape"
+    return ["Examples", "--------", ">>> import numpy as np, rkhs", ">>> X = np.random.default_rng(0).normal(size=(50, 4))",
+            f">>> rkhs.{title}(){use}", "(2,)" if predicts else "(2, 2)", ""]
+
+
 def doc_of(title, table, parameters):
+    """What the model is for, an example, the formula, then parameters, attributes and notes."""
     predicts = table["predicts"]
     lines = [table["brief"][0].upper() + table["brief"][1:] + ".", ""]
-    lines += [f"    {table['formula']}", ""] if table["formula"] else []
+    lines += textwrap.wrap(PURPOSES.get(table["name"], ""), 100) + [""]
+    lines += example_of(title, predicts)
+    lines += ["It solves", "", f"    {table['formula']}", ""] if table["formula"] else []
     lines += [f"Cost: {table['cost']}."] if table["cost"] else []
     lines += ["", "Parameters", "----------"]
     for name, default, kind, words in parameters:
@@ -436,7 +447,7 @@ def doc_of(title, table, parameters):
     lines += ["", "Attributes", "----------"]
     if not predicts:
         lines += ["embedding_ : array, shape (n_objects, n_components)", "    The embedding of the training objects."]
-    lines += ["kernel_ : str", "    The kernel with every rule turned into a number.", "report_ : dict",
+    lines += ["kernel_ : str", "    The kernel with every bandwidth rule (sigma=median) turned into a number.", "report_ : dict",
               "    What the fit found; its items are attributes too, their names with an underscore.", "", "Notes", "-----",
               "Objects are the rows of a matrix (C-contiguous float64 is read in place, anything else is copied once), of a",
               "scipy sparse matrix, images (n x height x width, or with 1, 3 or 4 channels behind), a list of str, a list of graphs,",
@@ -447,12 +458,7 @@ def doc_of(title, table, parameters):
               "kernel function that uses the model that calls it raises :class:`rkhs.BusyError`, and so does a process that was forked",
               "while another thread used the model. A fit that fails leaves the fit before it. Arrays must not be changed while a",
               "call reads them.",
-              "Pickles and saved models contain training objects.", "", "Examples", "--------", ">>> import numpy as np, rkhs",
-              ">>> X = np.random.default_rng(0).normal(size=(50, 4))"]
-    if predicts:
-        lines += [f">>> rkhs.{title}().fit(X, X[:, 0]).predict(X[:2]).shape", "(2,)"]
-    else:
-        lines += [f">>> rkhs.{title}().fit(X).transform(X[:2]).shape", "(2, 2)"]
+              "Pickles and saved models contain training objects."]
     return "\n".join(lines) + "\n"
 
 

@@ -23,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 import rkhs
 from common import CLASSES, DESCENTS, ROOT, TOOL, blobs, child, fitted, output
+from rkhs._purposes import PURPOSES
 
 warnings.simplefilter("ignore", rkhs.Advice)
 
@@ -41,6 +42,13 @@ class Tables(unittest.TestCase):
                 self.assertEqual("" if default is None else str(default).lower().removesuffix(".0"), p["value"] or "")
                 self.assertIn(p["brief"].split()[0], cls.__doc__)
                 self.assertIn(f"\n{name} : ", cls.__doc__)
+
+    def test_help_opens_with_what_the_model_is_for_and_an_example(self):
+        for cls in CLASSES:
+            purpose = PURPOSES[cls._table["name"]]
+            places = [cls.__doc__.find(part) for part in (" ".join(purpose.split()[:5]), "\nExamples\n", "\nParameters\n")]
+            self.assertEqual(places, sorted(places), cls.__name__)
+            self.assertGreater(places[0], 0, cls.__name__)
 
     def test_stubs_name_every_class_and_parameter(self):
         stubs = (TOOL.parent / "python" / "rkhs" / "__init__.pyi").read_text()
