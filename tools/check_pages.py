@@ -13,9 +13,10 @@ is the tool and `examples` is the project's:
 
 A command must exit 0; in a block that begins with "```console exit=1" the last one must exit 1. Files named after -o, -z and other
 output options must exist afterwards. Indented blocks and other languages are not run. Of the page itself: lines of at most 120
-columns (tables and long links aside), links and pictures that lead to a file, pictures of at most 100 kB.
+columns (tables aside), links and pictures that lead to a file, pictures of at most 100 kB, in the glossary every model.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -177,6 +178,16 @@ def check_text(page, text):
         yield f"{text.count(chr(10))} lines, 150 at most"
 
 
+def check_models(page, text, tool):
+    """The glossary has a line for every model there is, with a link to its page and its class in Python."""
+    if page.name != "glossary.md":
+        return
+    listed = json.loads(subprocess.run([tool, "list", "models", "--json"], check=True, capture_output=True, text=True).stdout)
+    for model in next(entry for entry in listed["lists"] if entry["name"] == "models")["types"]:
+        if not re.search(rf"^\| \[{model['name']}\]\(\w+\.md\) \|", text, re.MULTILINE):
+            yield f"the model {model['name']} is missing in the table of models"
+
+
 def keep_pictures(page, text, folder):
     """Copies the pictures that were made to where the page shows them."""
     for target in set(re.findall(r"!\[[^\]]*\]\(([^)]*pictures/[^)]+)\)", text)):
@@ -195,7 +206,7 @@ def check_page(page, root, tool, write):
             page.write_text(text, encoding="utf-8")
             keep_pictures(page, text, folder)
         text = page.read_text(encoding="utf-8")
-        found = list(check_links(page, text)) + list(check_text(page, text))
+        found = [*check_links(page, text), *check_text(page, text), *check_models(page, text, tool)]
     return problems + found, passed + (not found), skipped
 
 
