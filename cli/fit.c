@@ -1,4 +1,4 @@
-/* learn.c: rkhs fit, transform, inverse, anomaly, update.  SPDX-License-Identifier: BSD-3-Clause */
+/* fit.c: rkhs fit, update.  SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -179,85 +179,6 @@ int run_update(cli *c) {
 done:;
     int code = finish(c, status);
     rkhs_data_free(x);
-    rkhs_model_free(m);
-    return code;
-}
-
-/* What placing new objects begins with: where the result goes, the model, the objects. */
-static rkhs_status open_new(cli *c, const char **path, rkhs_model **m, rkhs_data **x) {
-    rkhs_status status;
-    TRY(result_path(c, path));
-    TRY(check_format(c, *path, c->output_format));
-    TRY(rkhs_model_load(c->env, c->operand[0], m));
-    if (c->place != NULL) TRY(rkhs_model_set_place(*m, c->place));
-    TRY(read_data(c, c->operand[1], rkhs_model_kernel(*m), x));
-    set_subject(c, c->operand[1], NULL);
-done:
-    return status;
-}
-
-int run_transform(cli *c) {
-    rkhs_model *m = NULL;
-    rkhs_data *x = NULL;
-    double *Z = NULL;
-    const char *path;
-    int64_t kept, dim = 0;
-    rkhs_status status;
-    TRY(open_new(c, &path, &m, &x));
-    rkhs_model_embedding(m, &kept, &dim);
-    TRY(take_numbers(c, "the embedding", rkhs_data_rows(x), dim, &Z));
-    TRY(rkhs_model_transform(m, x, Z, dim));
-    TRY(write_numbers(c, Z, rkhs_data_rows(x), dim, path));
-done:;
-    int code = finish(c, status);
-    free(Z);
-    rkhs_data_free(x);
-    rkhs_model_free(m);
-    return code;
-}
-
-int run_anomaly(cli *c) {
-    rkhs_model *m = NULL;
-    rkhs_data *x = NULL;
-    double *scores = NULL;
-    const char *path;
-    rkhs_status status;
-    TRY(open_new(c, &path, &m, &x));
-    TRY(take_numbers(c, "the scores", rkhs_data_rows(x), 1, &scores));
-    TRY(rkhs_model_anomaly(m, x, c->by, scores));
-    TRY(write_numbers(c, scores, rkhs_data_rows(x), 1, path));
-done:;
-    int code = finish(c, status);
-    free(scores);
-    rkhs_data_free(x);
-    rkhs_model_free(m);
-    return code;
-}
-
-int run_inverse(cli *c) {
-    rkhs_model *m = NULL;
-    rkhs_data *z = NULL, *x = NULL;
-    const char *path;
-    int64_t kept, dim = 0, ld = 0;
-    rkhs_status status;
-    TRY(result_path(c, &path));
-    TRY(check_format(c, path, c->output_format));
-    TRY(rkhs_model_load(c->env, c->operand[0], &m));
-    TRY(read_plain(c, c->operand[1], &z));
-    rkhs_model_embedding(m, &kept, &dim);
-    const double *values = rkhs_data_values(z, &ld);
-    if (values == NULL) REFUSE(c, EXIT_FAILED, "%s: holds %s, not numbers", c->operand[1], rkhs_data_kind(z));
-    if (rkhs_data_columns(z) != dim) {
-        REFUSE(c, EXIT_FAILED,
-               "%s has %lld columns, but the model of %s has %lld dimensions: give an embedding made by that model",
-               c->operand[1], (long long)rkhs_data_columns(z), c->operand[0], (long long)dim);
-    }
-    TRY(rkhs_model_inverse(m, values, rkhs_data_rows(z), ld, &x));
-    TRY(write_data(c, x, path));
-done:;
-    int code = finish(c, status);
-    rkhs_data_free(x);
-    rkhs_data_free(z);
     rkhs_model_free(m);
     return code;
 }
