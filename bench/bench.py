@@ -202,7 +202,7 @@ def main():
                     notes.append(f"{row.what} {row.size}: {measured.note}")
                 print(f"  {name}: {row.what}, {row.size}: {show(lines[-1]['ratio'], '.2f')}", file=sys.stderr)
     write_tsv(lines, options.to / "table.tsv")
-    (options.to / "table.svg").write_text(picture.draw(lines))
+    picture.draw(lines, options.to / "table.svg")
     names = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
     print(f"\nmedian [least..most] of {options.repeats} rounds; ratio: the peer's time over ours, above 1 ours is faster; share: the "
           f"time of the limit over ours;\nwanted: the least ratio; MB x: the most memory, over the peer's; + s: the most seconds "

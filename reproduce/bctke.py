@@ -14,7 +14,8 @@ import subprocess
 import numpy as np
 
 import rkhs
-from cells import curves, spread, table
+from cells import spread, table
+from figures import curves
 
 # What is tried of each method: the model with holes, what fills them, and the kernels. The first filling of twin kernel embedding is the
 # paper's own setting.

@@ -13,7 +13,8 @@ import functools
 import numpy as np
 
 import rkhs
-from cells import bars, spread, table, tiles
+from cells import spread, table
+from figures import bars, tiles
 
 WIDTHS = tuple(float(f"{w:.4g}") for w in np.logspace(-2, 2, 15))
 KERNELS = {"rbf": [f"rbf(sigma={w})" for w in WIDTHS], "laplacian": [f"laplacian(sigma={w})" for w in WIDTHS], "linear": ["linear"],
