@@ -480,4 +480,29 @@ int rk_archive_has(const rk_archive *archive, const char *name);
 const char *rk_archive_path(const rk_archive *archive);
 void rk_archive_free(rk_archive *archive);
 
+/* ---- text_list.c ------------------------------------------------------------------------------------------------------- */
+
+/* A hash table on the scratch list: texts, which it borrows, and a number for each. */
+typedef struct rk_text_slot {
+    const char *text;
+    int64_t number;
+} rk_text_slot;
+typedef struct rk_text_table {
+    int64_t slots;
+    rk_text_slot *slot;
+} rk_text_table;
+rkhs_status rk_text_table_new(rkhs_env *env, int64_t max_texts, rk_text_table *table);
+/* The number of a text, -1 if it is not there; the number it has, which is `number` if it was not there yet. */
+int64_t rk_text_table_find(const rk_text_table *table, const char *text);
+int64_t rk_text_table_add(rk_text_table *table, const char *text, int64_t number);
+
+/* Texts in one block that begins at the first. */
+rkhs_status rk_texts_copy(rkhs_env *env, const char *const *texts, int64_t count, char ***copy);
+void rk_texts_free(rkhs_env *env, char **texts);
+/* Two arrays of an archive, <prefix><what>names and <prefix><what>ends; loaded on the scratch list. */
+rkhs_status rk_texts_save(rkhs_env *env, rk_archive *archive, const char *prefix, const char *what, const char *const *texts,
+                          int64_t count);
+rkhs_status rk_texts_load(rkhs_env *env, rk_archive *archive, const char *prefix, const char *what, const char ***texts,
+                          int64_t *count);
+
 #endif

@@ -1,111 +1,13 @@
-/* column_names.c: names of columns, lists of texts in memory and in archives, and data whose columns stand in another order.
+/* column_names.c: names of columns, and data whose columns stand in another order.
  *
- * A list of texts is one block that begins at its first text. Data that are compared with others are matched by the names of
- * their columns where both have names: any order will do, columns that the others do not have are left out and said, and one
- * that is missing is refused. Without names on either side columns are matched by their places. */
+ * Data that are compared with others are matched by the names of their columns where both have names: any order will do,
+ * columns that the others do not have are left out and said, and one that is missing is refused. Without names on either side
+ * columns are matched by their positions. */
 #include "data/data.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <unistd.h>
-
-/* ---- lists of texts ---------------------------------------------------------------------------------------------------- */
-
-/* A number that is another one in each process: who writes a file cannot choose texts that all fall on one place. */
-static uint64_t hash_start(void) {
-    static _Atomic uint64_t start;
-    uint64_t s = atomic_load(&start), none = 0;
-    if (s) return s;
-    if (getrandom(&s, sizeof s, GRND_NONBLOCK) != sizeof s) s = (uint64_t)(uintptr_t)&s ^ (uint64_t)getpid() << 32;
-    s |= 1;
-    return atomic_compare_exchange_strong(&start, &none, s) ? s : none;
-}
-
-uint64_t rk_text_hash(const char *s) {
-    uint64_t h = hash_start();
-    for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x9e3779b97f4a7c15u, h ^= h >> 32;
-    return h ^ h >> 29;
-}
-
-rkhs_status rk_texts_copy(rkhs_env *env, const char *const *texts, int64_t count, char ***copy) {
-    rkhs_status status = RKHS_OK;
-    int64_t bytes = 0;
-    char **list = NULL, *next;
-    for (int64_t c = 0; c < count; c++) bytes += (int64_t)strlen(texts[c]) + 1;
-    TRY(rk_alloc(env, rk_max(count, 1), sizeof *list, &list));
-    TRY(rk_alloc(env, rk_max(bytes, 1), 1, &list[0]));
-    next = list[0];
-    for (int64_t c = 0; c < count; c++) {
-        size_t length = strlen(texts[c]) + 1;
-        memcpy(next, texts[c], length);
-        list[c] = next;
-        next += length;
-    }
-    *copy = list;
-    list = NULL;
-done:
-    rk_free(env, list);
-    return status;
-}
-
-void rk_texts_free(rkhs_env *env, char **texts) {
-    if (texts) rk_free(env, texts[0]);
-    rk_free(env, texts);
-}
-
-rkhs_status rk_texts_save(rkhs_env *env, rk_archive *archive, const char *prefix, const char *what, const char *const *texts,
-                          int64_t count) {
-    rkhs_status status = RKHS_OK;
-    rk_mark mark = rk_scratch_mark(env);
-    rk_text all = {env, NULL, 0, 0};
-    char name[256];
-    int64_t *ends;
-    TRY(rk_scratch(env, count, sizeof *ends, &ends));
-    for (int64_t c = 0; c < count; c++) {
-        TRY(rk_text_add(&all, "%s", texts[c]));
-        ends[c] = all.length;
-    }
-    snprintf(name, sizeof name, "%s%snames", prefix, what);
-    TRY(rk_archive_put_text(archive, name, all.s ? all.s : ""));
-    snprintf(name, sizeof name, "%s%sends", prefix, what);
-    TRY(rk_archive_put_copy(archive, name, &(rk_array){'q', 1, {count}, ends}));
-done:
-    rk_free(env, all.s);
-    rk_scratch_release(env, mark);
-    return status;
-}
-
-rkhs_status rk_texts_load(rkhs_env *env, rk_archive *archive, const char *prefix, const char *what, const char ***texts,
-                          int64_t *count) {
-    rkhs_status status = RKHS_OK;
-    rk_array ends;
-    const char *all, **list;
-    char name[256], *copy;
-    int64_t from = 0;
-    snprintf(name, sizeof name, "%s%sends", prefix, what);
-    TRY(rk_archive_get(archive, name, 'q', 1, &ends));
-    snprintf(name, sizeof name, "%s%snames", prefix, what);
-    TRY(rk_archive_get_text(archive, name, &all));
-    const int64_t *end = ends.data, length = (int64_t)strlen(all);
-    *count = ends.shape[0];
-    TRY(rk_scratch(env, *count, sizeof *list, &list));
-    TRY(rk_scratch(env, length + *count, 1, &copy));
-    for (int64_t c = 0; c < *count; c++) {
-        if (end[c] < from || end[c] > length || (c + 1 == *count && end[c] != length))
-            FAIL(env, RKHS_ERR_FORMAT, "%s: the names in '%.80s' are damaged: make the file again", rk_archive_path(archive),
-                 name);
-        memcpy(copy, all + from, (size_t)(end[c] - from));
-        list[c] = copy;
-        copy += end[c] - from;
-        *copy++ = 0;
-        from = end[c];
-    }
-    *texts = list;
-done:
-    return status;
-}
 
 /* ---- names of columns -------------------------------------------------------------------------------------------------- */
 
@@ -181,18 +83,6 @@ static const char *show_end(shown *s) {
     return s->text;
 }
 
-/* Where each name of x stands: slots of a table, by hash; -1: empty. */
-typedef struct places {
-    const rkhs_data *x;
-    int64_t slots, *slot;
-} places;
-
-static int64_t slot_of(const places *p, const char *name) {
-    int64_t at = (int64_t)(rk_text_hash(name) & (uint64_t)(p->slots - 1));
-    while (p->slot[at] >= 0 && strcmp(p->x->names[p->slot[at]], name) != 0) at = (at + 1) & (p->slots - 1);
-    return at;
-}
-
 static rkhs_status twice(rkhs_env *env, const char *name) {
     return rk_fail(env, RKHS_ERR_DATA,
                    "the columns stand in another order than those they are compared with, and the name '%.60s' is there twice: "
@@ -204,22 +94,17 @@ static rkhs_status twice(rkhs_env *env, const char *name) {
 static rkhs_status match_columns(rkhs_env *env, const rkhs_data *x, const rkhs_data *like, int64_t *from) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    places p = {.x = x, .slots = 16};
+    rk_text_table table;
     shown missing = {{0}, 0}, extra = {{0}, 0};
     char *used;
-    while (p.slots < 2 * x->columns) p.slots *= 2;
-    TRY(rk_scratch(env, p.slots, sizeof *p.slot, &p.slot));
+    TRY(rk_text_table_new(env, x->columns, &table));
     TRY(rk_scratch(env, x->columns, 1, &used));
-    for (int64_t s = 0; s < p.slots; s++) p.slot[s] = -1;
     for (int64_t c = 0; c < x->columns; c++) {
-        int64_t at = slot_of(&p, x->names[c]);
-        if (p.slot[at] >= 0)
-            used[p.slot[at]] = 2;
-        else
-            p.slot[at] = c;
+        int64_t first = rk_text_table_add(&table, x->names[c], c);
+        if (first != c) used[first] = 2;
     }
     for (int64_t c = 0; c < like->columns; c++) {
-        from[c] = p.slot[slot_of(&p, like->names[c])];
+        from[c] = rk_text_table_find(&table, like->names[c]);
         if (from[c] < 0) {
             show(&missing, like->names[c]);
             continue;
@@ -233,7 +118,7 @@ static rkhs_status match_columns(rkhs_env *env, const rkhs_data *x, const rkhs_d
              "or a table without names",
              missing.count == 1 ? "is" : "are", missing.count == 1 ? "" : "s", show_end(&missing));
     for (int64_t c = 0; c < x->columns; c++)
-        if (used[c] != 1 && p.slot[slot_of(&p, x->names[c])] == c) show(&extra, x->names[c]);
+        if (used[c] != 1 && rk_text_table_find(&table, x->names[c]) == c) show(&extra, x->names[c]);
     if (extra.count)
         rk_log(env, RKHS_LOG_ADVICE, "column%s %s: left out, as the model, or what is compared with, does not know %s",
                extra.count == 1 ? "" : "s", show_end(&extra), extra.count == 1 ? "it" : "them");

@@ -219,18 +219,8 @@ rkhs_status rk_data_join(rkhs_env *env, const rkhs_data *const *parts, int count
 /* The objects at `index` (NULL: all) as a map keeps them, without labels. */
 rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept);
 
-/* ---- column_names.c: names of columns, lists of texts
- * -------------------------------------------------------------------------- */
+/* ---- column_names.c: names of columns ---------------------------------------------------------------------------------- */
 
-uint64_t rk_text_hash(const char *s);
-/* Texts in one block that begins at the first. */
-rkhs_status rk_texts_copy(rkhs_env *env, const char *const *texts, int64_t count, char ***copy);
-void rk_texts_free(rkhs_env *env, char **texts);
-/* Two arrays of an archive, <prefix><what>names and <prefix><what>ends; loaded on the scratch list. */
-rkhs_status rk_texts_save(rkhs_env *env, rk_archive *archive, const char *prefix, const char *what, const char *const *texts,
-                          int64_t count);
-rkhs_status rk_texts_load(rkhs_env *env, rk_archive *archive, const char *prefix, const char *what, const char ***texts,
-                          int64_t *count);
 /* Gives x->columns names, or takes them away; those of another of as many columns, where it has any; in an archive. */
 rkhs_status rk_columns_name(rkhs_data *x, const char *const *names);
 rkhs_status rk_columns_copy(const rkhs_data *from, rkhs_data *to);

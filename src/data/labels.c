@@ -139,22 +139,18 @@ static int by_value(const void *a, const void *b) {
 static rkhs_status number_words(rkhs_env *env, const char *const *words, int64_t n, int64_t *codes, word **list,
                                 int64_t *count) {
     rkhs_status status = RKHS_OK;
-    int64_t slots = 16, *table, room = 16;
-    while (slots < 2 * n) slots *= 2;
-    TRY(rk_scratch(env, slots, sizeof *table, &table));
-    memset(table, -1, (size_t)slots * sizeof *table);
+    int64_t room = 16;
+    rk_text_table table;
+    TRY(rk_text_table_new(env, n, &table));
     TRY(rk_alloc(env, room, sizeof **list, list));
     for (int64_t i = 0; i < n; i++) {
         codes[i] = -1;
         if (rk_label_missing(words[i])) continue;
-        int64_t at = (int64_t)(rk_text_hash(words[i]) & (uint64_t)(slots - 1));
-        while (table[at] >= 0 && strcmp((*list)[table[at]].text, words[i]) != 0) at = (at + 1) & (slots - 1);
-        if (table[at] < 0) {
-            if (*count == room) TRY(rk_realloc(env, room *= 2, sizeof **list, list));
-            (*list)[*count] = (word){words[i], *count, 0};
-            table[at] = (*count)++;
-        }
-        codes[i] = table[at];
+        codes[i] = rk_text_table_add(&table, words[i], *count);
+        if (codes[i] < *count) continue;
+        if (*count == room) TRY(rk_realloc(env, room *= 2, sizeof **list, list));
+        (*list)[*count] = (word){words[i], *count, 0};
+        ++*count;
     }
 done:
     return status;

@@ -51,9 +51,9 @@ typedef struct nearest {
 
 /* Whether all are equal, but for rounding. */
 static int is_even(const double *diag, int64_t n) {
-    double least = diag[0], most = diag[0];
-    for (int64_t i = 1; i < n; i++) least = fmin(least, diag[i]), most = fmax(most, diag[i]);
-    return most - least <= 1e-12 * fmax(fabs(least), fabs(most));
+    double smallest = diag[0], largest = diag[0];
+    for (int64_t i = 1; i < n; i++) smallest = fmin(smallest, diag[i]), largest = fmax(largest, diag[i]);
+    return largest - smallest <= 1e-12 * fmax(fabs(smallest), fabs(largest));
 }
 
 rkhs_status rk_gram_halves(const rk_gram *g, double **half) {
@@ -144,8 +144,8 @@ int64_t rk_gram_landmarks(const rkhs_env *env, int64_t n) {
     double tiles = 3.0 * RK_TILE * RK_TILE * sizeof(double) * rk_workers(env);
     double room = ((double)env->limit - (double)atomic_load(&env->used) - tiles) / 2;
     if (!(room > 0)) return 0;
-    double m = fmin(2000, (double)n / 2), most = (sqrt((double)n * (double)n + room) - (double)n) / 4, unit = 1;
-    if (m > most) m = most;
+    double m = fmin(2000, (double)n / 2), max_m = (sqrt((double)n * (double)n + room) - (double)n) / 4, unit = 1;
+    if (m > max_m) m = max_m;
     while (m >= 10) m /= 10, unit *= 10;
     return (int64_t)(floor(m) * unit);
 }

@@ -84,52 +84,27 @@ static rkhs_status check_left(const rk_gram *g, double left, double diag) {
         left, diag);
 }
 
-/* Rows and columns i and j of a symmetric matrix change places, in the lower triangle. */
-static void swap_places(double *A, int64_t m, int64_t i, int64_t j) {
-    double t;
-    for (int64_t c = 0; c < i; c++) t = A[i * m + c], A[i * m + c] = A[j * m + c], A[j * m + c] = t;
-    for (int64_t c = i + 1; c < j; c++) t = A[c * m + i], A[c * m + i] = A[j * m + c], A[j * m + c] = t;
-    for (int64_t c = j + 1; c < m; c++) t = A[c * m + i], A[c * m + i] = A[c * m + j], A[c * m + j] = t;
-    t = A[i * m + i], A[i * m + i] = A[j * m + j], A[j * m + j] = t;
-}
-
-/* Cholesky in the lower triangle with the largest remaining pivot first: the rank, and the landmarks in the order of their
- * pivots. */
-static rkhs_status pivoted_cholesky(const rk_gram *g, int64_t m, double *A, int64_t *index, int64_t *rank) {
+/* Cholesky of K_SS (A, m x m) with the largest remaining pivot first: the rank, and the landmarks in the order of their
+ * pivots, of which order[] says the row in A. */
+static rkhs_status pivoted_cholesky(const rk_gram *g, int64_t m, double *A, double largest, int64_t *index, int64_t *order,
+                                    int64_t *rank) {
     rkhs_status status = RKHS_OK;
-    double largest = 0, *column;
-    TRY(rk_scratch(g->env, m, sizeof *column, &column));
-    for (int64_t i = 0; i < m; i++) largest = fmax(largest, A[i * m + i]);
-    for (*rank = 0; *rank < m; ++*rank) {
-        int64_t j = *rank, best = j;
-        for (int64_t i = j + 1; i < m; i++)
-            if (A[i * m + i] > A[best * m + best]) best = i;
-        if (!(A[best * m + best] > EXPLAINED * largest)) break;
-        if (best != j) {
-            int64_t t = index[j];
-            index[j] = index[best], index[best] = t;
-            swap_places(A, m, j, best);
-        }
-        double pivot = sqrt(A[j * m + j]);
-        A[j * m + j] = pivot;
-        for (int64_t i = j + 1; i < m; i++) A[i * m + j] /= pivot, column[i] = A[i * m + j];
-        for (int64_t i = j + 1; i < m; i++) {
-            double *row = A + i * m, v = column[i];
-            for (int64_t c = j + 1; c <= i; c++) row[c] -= v * column[c];
-        }
-        TRY(rk_progress(g->env, "landmarks", j + 1, m));
-    }
-    for (int64_t i = *rank; i < m; i++) TRY(check_left(g, A[i * m + i], largest));
+    int64_t *before;
+    TRY(rk_scratch(g->env, m, sizeof *before, &before));
+    memcpy(before, index, (size_t)m * sizeof *index);
+    TRY(rk_pivoted_tile(g->env, "landmarks", m, A, m, EXPLAINED * largest, order, rank));
+    for (int64_t i = 0; i < m; i++) index[i] = before[order[i]];
+    for (int64_t i = *rank; i < m; i++) TRY(check_left(g, A[order[i] * (m + 1)], largest));
 done:
     return status;
 }
 
-/* Keeps the leading rank x rank lower triangle of A (ld = m) as L. */
-static rkhs_status keep_triangle(rk_gram *g, const double *A, int64_t ld, int64_t rank) {
+/* Keeps the lower triangle of the rows and columns of A (ld = m) at `order` as L. */
+static rkhs_status keep_triangle(rk_gram *g, const double *A, int64_t ld, const int64_t *order, int64_t rank) {
     factor *f = g->self;
     rkhs_status status = rk_alloc(g->env, rank * rank, sizeof *f->L, &f->L);
     for (int64_t i = 0; status == RKHS_OK && i < rank; i++)
-        for (int64_t j = 0; j <= i; j++) f->L[i * rank + j] = A[i * ld + j];
+        for (int64_t j = 0; j <= i; j++) f->L[i * rank + j] = A[order[i] * ld + order[j]];
     return status;
 }
 
@@ -138,8 +113,10 @@ static rkhs_status build_known(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     factor *f = g->self;
     double *A, largest = 0, sum = 0;
-    int64_t bad, rank = m;
+    int64_t bad, rank = m, *order;
     TRY(rk_scratch(g->env, m * m, sizeof *A, &A));
+    TRY(rk_scratch(g->env, m, sizeof *order, &order));
+    for (int64_t i = 0; i < m; i++) order[i] = i;
     TRY(square(g, index, m, A, m));
     for (int64_t i = 0; i < m; i++) largest = fmax(largest, A[i * m + i]), sum += A[i * m + i];
     TRY(rk_gram_finite(g, sum));
@@ -148,10 +125,10 @@ static rkhs_status build_known(rk_gram *g, int64_t *index, int64_t m) {
         if (A[i * m + i] * A[i * m + i] < EXPLAINED * largest) bad = i;
     if (bad >= 0) {
         TRY(square(g, index, m, A, m));
-        TRY(pivoted_cholesky(g, m, A, index, &rank));
+        TRY(pivoted_cholesky(g, m, A, largest, index, order, &rank));
     }
     if (rank < 1) FAIL(g->env, RKHS_ERR_NUMERIC, "no landmark has k(x,x) above 0: choose another kernel or other landmarks");
-    TRY(keep_triangle(g, A, m, rank));
+    TRY(keep_triangle(g, A, m, order, rank));
     TRY(rk_alloc(g->env, g->n * rank, sizeof *f->Phi, &f->Phi));
     f->ld = rank;
     TRY(columns(g, "gram", index, rank, f->Phi, rank));
@@ -180,11 +157,11 @@ static void draw(rkhs_env *env, const double *sums, int64_t n, int64_t round, in
 /* Goes through proposed landmarks with residual Gram H (count x count) and accepts each with the chance that what the ones
  * before it leave; `kept` receives positions, L (ld = BLOCK) the Cholesky factor of the accepted part. */
 static int64_t accept(rkhs_env *env, double *H, int64_t count, const double *diag, const int64_t *proposal, int64_t round,
-                      int64_t most, int64_t *kept, double *L) {
+                      int64_t max_accepted, int64_t *kept, double *L) {
     double first[BLOCK];
     int64_t accepted = 0;
     for (int64_t q = 0; q < count; q++) first[q] = H[q * count + q];
-    for (int64_t q = 0; q < count && accepted < most; q++) {
+    for (int64_t q = 0; q < count && accepted < max_accepted; q++) {
         double left = H[q * count + q];
         double u = rk_uniform(env->seed, RK_STREAM_LANDMARK, (uint64_t)round, (uint64_t)(BLOCK + q));
         if (!(left > EXPLAINED * diag[proposal[q]]) || u * first[q] >= left) continue;
@@ -312,11 +289,12 @@ done:
 
 /* The rank of the landmarks' Gram and its factor, A (m x m); the first `rank` of the landmarks are those of the factor. A
  * kernel about its mean has a rank of one less than there are landmarks: the last is left out before pivots are looked for. */
-static rkhs_status factor_root(rk_gram *g, int64_t m, double *A, int64_t *index, int64_t *rank) {
+static rkhs_status factor_root(rk_gram *g, int64_t m, double *A, int64_t *index, int64_t *order, int64_t *rank) {
     rkhs_status status = RKHS_OK;
+    double largest = 0;
     for (*rank = m; *rank > 0 && *rank >= m - 1; --*rank) {
         int64_t bad;
-        double largest = 0, sum = 0;
+        double sum = 0;
         TRY(rk_gram_symmetric(g->env, g->root, A, m));
         for (int64_t i = 0; i < m; i++) largest = fmax(largest, A[i * m + i]), sum += A[i * m + i];
         TRY(rk_gram_finite(g, sum));
@@ -326,7 +304,7 @@ static rkhs_status factor_root(rk_gram *g, int64_t m, double *A, int64_t *index,
         if (bad < 0) return RKHS_OK;
     }
     TRY(rk_gram_symmetric(g->env, g->root, A, m));
-    TRY(pivoted_cholesky(g, m, A, index, rank));
+    TRY(pivoted_cholesky(g, m, A, largest, index, order, rank));
     TRY(bind_root(g, index, m)); /* in their new order */
 done:
     return status;
@@ -338,10 +316,12 @@ static rkhs_status build_referred(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     factor *f = g->self;
     double *A;
-    int64_t rank;
+    int64_t rank, *order;
     TRY(rk_scratch(g->env, m * m, sizeof *A, &A));
+    TRY(rk_scratch(g->env, m, sizeof *order, &order));
+    for (int64_t i = 0; i < m; i++) order[i] = i;
     TRY(bind_root(g, index, m));
-    TRY(factor_root(g, m, A, index, &rank));
+    TRY(factor_root(g, m, A, index, order, &rank));
     if (rank < 1) FAIL(g->env, RKHS_ERR_NUMERIC, "no landmark has k(x,x) above 0: choose another kernel or other landmarks");
     TRY(rk_bind(g->env, g->kernel, g->x, g->root, &g->bound));
     TRY(rk_alloc(g->env, g->n * m, sizeof *f->Phi, &f->Phi));
@@ -349,7 +329,7 @@ static rkhs_status build_referred(rk_gram *g, int64_t *index, int64_t m) {
     TRY(rk_gram_cross(g->env, "gram", g->bound, g->root, f->Phi, m));
     TRY(rk_alloc(g->env, m * rank, sizeof *f->L, &f->L));
     for (int64_t i = 0; i < rank; i++)
-        for (int64_t j = 0; j <= i; j++) f->L[i * rank + j] = A[i * m + j];
+        for (int64_t j = 0; j <= i; j++) f->L[i * rank + j] = A[order[i] * m + order[j]];
     TRY(rk_trsm_right(g->env, NULL, g->n, rank, f->L, rank, f->Phi, m));
     for (int64_t i = rank; i < m; i++) memcpy(f->L + i * rank, f->Phi + index[i] * m, (size_t)rank * sizeof *f->L);
     g->rank = rank;

@@ -87,13 +87,13 @@ static double scaled_square(const rk_bound *a, int64_t i, double s, const rk_bou
 static void sharpen(const rk_bound *a, int64_t i, double s, const rk_bound *b, int64_t j0, int64_t nj, const double *t,
                     layers *l) {
     for (int64_t j = 0; j < nj; j++) {
-        double least = fmin(l->below[j], l->above[j]);
-        if (least >= CLOSE) continue;
+        double smaller = fmin(l->below[j], l->above[j]);
+        if (smaller >= CLOSE) continue;
         int same = l->below[j] < 1;
-        least = fmin(0.5 * scaled_square(a, i, s, b, j0 + j, same ? t[j] : -t[j]), 1);
-        l->below[j] = same ? least : 2 - least;
-        l->above[j] = same ? 2 - least : least;
-        l->tangent[j] = same ? 1 - least : least - 1;
+        smaller = fmin(0.5 * scaled_square(a, i, s, b, j0 + j, same ? t[j] : -t[j]), 1);
+        l->below[j] = same ? smaller : 2 - smaller;
+        l->above[j] = same ? 2 - smaller : smaller;
+        l->tangent[j] = same ? 1 - smaller : smaller - 1;
     }
 }
 
@@ -106,9 +106,13 @@ static void lengths(const rk_bound *b, int64_t j0, int64_t nj, double *length, d
     }
 }
 
-static void block_layers(int ntk, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
-                         double *out, int64_t ld) {
+extern const rk_kernel_type rk_kernel_ntk;
+static int is_ntk(const rk_bound *a) { return a->kernel->type == &rk_kernel_ntk; }
+
+static rkhs_status block_layers(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                double *out, int64_t ld, rk_work work) {
     int64_t depth = ((const arccos *)rk_kernel_self(a))->depth;
+    int ntk = is_ntk(a);
     double of_a[RK_TILE], of_b[RK_TILE], by_a[RK_TILE], by_b[RK_TILE];
     layers l;
     lengths(a, i0, ni, of_a, by_a);
@@ -124,6 +128,7 @@ static void block_layers(int ntk, const rk_bound *a, int64_t i0, int64_t ni, con
         }
         finish(nj, of_a[i], of_b, ntk, &l, row);
     }
+    return RKHS_OK;
 }
 
 /* u_L or v_L of a cosine, and its slope. Where the slope of a(u) is infinite, at the same and the opposite direction, it counts
@@ -145,8 +150,8 @@ static double through(int64_t depth, int ntk, double cosine, double *slope) {
 }
 
 /* With k = |x||y| h(cos): dk/dx = h' y + (|y|/|x|) (h - cos h') x. */
-static rkhs_status gradient_layers(int ntk, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0,
-                                   int64_t nj, const double *w, int64_t ld, double *dx, rk_work work) {
+static rkhs_status gradient_layers(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                   const double *w, int64_t ld, double *dx, rk_work work) {
     int64_t depth = ((const arccos *)rk_kernel_self(a))->depth;
     double of_a[RK_TILE], of_b[RK_TILE], by_a[RK_TILE], by_b[RK_TILE], own[RK_TILE], slope;
     double *other = rk_work_take(&work, RK_TILE * RK_TILE);
@@ -158,30 +163,13 @@ static rkhs_status gradient_layers(int ntk, const rk_bound *a, int64_t i0, int64
         own[i] = 0;
         rk_cosines(nj, by_a[i], by_b, row);
         for (int64_t j = 0; j < nj; j++) {
-            double h = through(depth, ntk, row[j], &slope), weight = by_b[j] > 0 && by_a[i] > 0 ? w[i * ld + j] : 0;
+            double h = through(depth, is_ntk(a), row[j], &slope), weight = by_b[j] > 0 && by_a[i] > 0 ? w[i * ld + j] : 0;
             own[i] += weight * of_b[j] * by_a[i] * (h - row[j] * slope);
             row[j] = weight * slope;
         }
     }
     rk_gradient_rows(a, i0, ni, b, j0, nj, own, other, dx);
     return RKHS_OK;
-}
-
-/* ---- relu ---------------------------------------------------------------------------------------------------------- */
-
-static rkhs_status block_relu(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                              int64_t ld, rk_work work) {
-    block_layers(0, a, i0, ni, b, j0, nj, out, ld);
-    return RKHS_OK;
-}
-
-static void diag_relu(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
-    rk_vector_norms(a, i0, ni, out);
-}
-
-static rkhs_status gradient_relu(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
-                                 const double *w, int64_t ld, double *dx, rk_work work) {
-    return gradient_layers(0, a, i0, ni, b, j0, nj, w, ld, dx, work);
 }
 
 const rk_kernel_type rk_kernel_relu = {
@@ -195,28 +183,15 @@ const rk_kernel_type rk_kernel_relu = {
     .flags = RK_PSD,
     .prepare = rk_vector_prepare,
     .release = rk_vector_release,
-    .block = block_relu,
-    .gradient = gradient_relu,
-    .diag = diag_relu,
+    .block = block_layers,
+    .gradient = gradient_layers,
+    .diag = rk_vector_norms,
 };
-
-/* ---- ntk ----------------------------------------------------------------------------------------------------------- */
-
-static rkhs_status block_ntk(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                             int64_t ld, rk_work work) {
-    block_layers(1, a, i0, ni, b, j0, nj, out, ld);
-    return RKHS_OK;
-}
 
 static void diag_ntk(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
     const rk_vector_side *side = a->side;
     double times = 1 + (double)((const arccos *)rk_kernel_self(a))->depth;
     for (int64_t i = 0; i < ni; i++) out[i] = times * side->norm[i0 + i];
-}
-
-static rkhs_status gradient_ntk(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
-                                const double *w, int64_t ld, double *dx, rk_work work) {
-    return gradient_layers(1, a, i0, ni, b, j0, nj, w, ld, dx, work);
 }
 
 const rk_kernel_type rk_kernel_ntk = {
@@ -230,7 +205,7 @@ const rk_kernel_type rk_kernel_ntk = {
     .flags = RK_PSD,
     .prepare = rk_vector_prepare,
     .release = rk_vector_release,
-    .block = block_ntk,
-    .gradient = gradient_ntk,
+    .block = block_layers,
+    .gradient = gradient_layers,
     .diag = diag_ntk,
 };

@@ -149,6 +149,7 @@ rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *
     rk_bag *bag;
     TRY(rk_alloc(env, 1, sizeof *bag, &bag));
     bound->side = bag;
+    bag->normalize = how->normalize;
     bag->vocabulary = vocabulary;
     vocabulary = NULL;
     const rk_tokens known_words = {.words = bag->vocabulary};
@@ -187,15 +188,16 @@ void rk_bag_release(rkhs_env *env, rk_bound *bound) {
     rk_free(env, bag);
 }
 
-void rk_bag_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,
-                  int normalize) {
+rkhs_status rk_bag_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                         int64_t ld, rk_work work) {
     const rk_bag *ba = a->side, *bb = b->side;
     const rk_bag_counts *other = bb->weighted.x ? &bb->weighted : &bb->plain;
     rk_vector_dots(&ba->plain.inner, i0, ni, &other->inner, j0, nj, out, ld);
-    if (normalize) rk_string_normalise(&ba->string, i0, ni, &bb->string, j0, nj, out, ld);
+    if (ba->normalize) rk_string_normalise(&ba->string, i0, ni, &bb->string, j0, nj, out, ld);
+    return RKHS_OK;
 }
 
-void rk_bag_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, int normalize) {
+void rk_bag_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
     const rk_bag *bag = a->side;
-    for (int64_t i = 0; i < ni; i++) out[i] = normalize ? 1 : bag->string.norm[i0 + i];
+    for (int64_t i = 0; i < ni; i++) out[i] = bag->normalize ? 1 : bag->string.norm[i0 + i];
 }

@@ -1,7 +1,7 @@
 /* bandwidth.c: widths that data gives: sigma=median and sigma=knn(k, times), frozen at fit. */
 #include "kernel/kernel.h"
 
-enum { MEDIAN, KNN, MOST = 2000, LEAST = 3 }; /* LEAST: neighbours that a share stands for */
+enum { MEDIAN, KNN, MAX_ROWS = 2000, MIN_NEIGHBOURS = 3 }; /* MIN_NEIGHBOURS: neighbours that a share stands for */
 
 /* Distances between some rows (queries) and others, by tiles, from a bound that only serves for that. */
 typedef struct distances {
@@ -120,7 +120,7 @@ static double positive_median(double *v, int64_t count) {
     return positive ? median_of(v, positive) : 0;
 }
 
-/* Runs a rule on `query`, at most MOST rows, against `all`. */
+/* Runs a rule on `query`, at most MAX_ROWS rows, against `all`. */
 static rkhs_status run_rule(rkhs_env *env, distances *d, int rule, double *value) {
     rkhs_status status = RKHS_OK;
     int64_t n = d->query->x->rows, t = (n + RK_TILE - 1) / RK_TILE, count = rule == MEDIAN ? n * (n - 1) / 2 : n;
@@ -145,8 +145,8 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, i
     rkhs_kernel *metric = NULL;
     rkhs_data *some = NULL;
     rk_bound *all = NULL, *query = NULL;
-    int64_t *rows, n = x->rows, count = rk_min(n, MOST);
-    double k = sigma->k < 1 ? fmax(LEAST, floor(sigma->k * (double)n + 0.5)) : sigma->k;
+    int64_t *rows, n = x->rows, count = rk_min(n, MAX_ROWS);
+    double k = sigma->k < 1 ? fmax(MIN_NEIGHBOURS, floor(sigma->k * (double)n + 0.5)) : sigma->k;
     double value = 0;
     if (sigma->rule < 0) goto done;
     if (n < 2) FAIL(env, RKHS_ERR_DATA, "a width cannot be taken from one row: give sigma a number, or more rows");
@@ -174,4 +174,8 @@ done:
     rkhs_data_free(some);
     rk_scratch_release(env, mark);
     return status;
+}
+
+rkhs_status rk_freeze_euclidean(rkhs_env *env, void *width, const rkhs_data *x) {
+    return rk_freeze_width(env, &((rk_width *)width)->sigma, x, RK_BY_EUCLID);
 }

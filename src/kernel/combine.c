@@ -103,19 +103,8 @@ static const rk_param power_params[] = {
     {.name = NULL},
 };
 
-/* row = row^exponent by squaring, STRIP values at a time. */
-static void raise(int64_t count, int64_t exponent, double *row) {
-    enum { STRIP = 64 };
-    for (int64_t j0 = 0; j0 < count; j0 += STRIP) {
-        double square[STRIP], *v = row + j0;
-        int64_t n = rk_min(STRIP, count - j0);
-        for (int64_t j = 0; j < n; j++) square[j] = v[j], v[j] = exponent & 1 ? v[j] : 1;
-        for (int64_t left = exponent >> 1; left; left >>= 1) {
-            for (int64_t j = 0; j < n; j++) square[j] *= square[j];
-            for (int64_t j = 0; left & 1 && j < n; j++) v[j] *= square[j];
-        }
-    }
-}
+/* row = row^exponent; -0 leaves zeros their sign. */
+static void raise(int64_t count, int64_t exponent, double *row) { rk_powers(count, 1, -0.0, exponent, row); }
 
 static rkhs_status block_power(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                double *out, int64_t ld, rk_work work) {

@@ -22,7 +22,7 @@
 double rk_ink_of(const rk_image *images, int64_t i, rk_ink ink, double *out) {
     int64_t c = images->c, colours = c == 4 ? 3 : c, pixels = images->h * images->w;
     const double *row = images->dense.values + i * images->dense.ld;
-    double light = -INFINITY, most = 0;
+    double light = -INFINITY, max_ink = 0;
     for (int64_t q = 0; q < pixels; q++) {
         double sum = 0;
         for (int64_t k = 0; k < colours; k++) sum += row[q * c + k];
@@ -31,9 +31,9 @@ double rk_ink_of(const rk_image *images, int64_t i, rk_ink ink, double *out) {
     }
     for (int64_t q = 0; q < pixels; q++) {
         out[q] = ink == RK_INK_DARK ? light - out[q] : fmax(out[q], 0);
-        most = fmax(most, out[q]);
+        max_ink = fmax(max_ink, out[q]);
     }
-    return most;
+    return max_ink;
 }
 
 rkhs_status rk_blank(rkhs_env *env, const char *kernel, int64_t i, rk_ink ink) {
@@ -110,10 +110,10 @@ static void walk(outline *o, double step, int64_t count, double *points) {
     }
 }
 
-void rk_contour(const double *ink, int64_t h, int64_t w, double most, int64_t count, double *room, double *points) {
+void rk_contour(const double *ink, int64_t h, int64_t w, double max_ink, int64_t count, double *room, double *points) {
     int64_t rows = h + 2, columns = w + 2;
     double *framed = room, length = 0;
-    outline o = {.ink = framed, .rows = rows, .columns = columns, .level = most / 2, .next = room + rows * columns};
+    outline o = {.ink = framed, .rows = rows, .columns = columns, .level = max_ink / 2, .next = room + rows * columns};
     memset(framed, 0, (size_t)(rows * columns) * sizeof *framed);
     for (int64_t i = 0; i < h; i++) memcpy(framed + (i + 1) * columns + 1, ink + i * w, (size_t)w * sizeof *ink);
     for (int64_t e = 0; e < 2 * rows * columns; e++) o.next[e] = -1;

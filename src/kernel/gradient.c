@@ -12,9 +12,9 @@ int rk_kernel_has_gradient(const rkhs_kernel *k) {
 }
 
 static int64_t depth(const rkhs_kernel *k) {
-    int64_t most = 0;
-    for (int i = 0; i < k->children; i++) most = rk_max(most, depth(k->child[i]));
-    return most + 1;
+    int64_t deepest = 0;
+    for (int i = 0; i < k->children; i++) deepest = rk_max(deepest, depth(k->child[i]));
+    return deepest + 1;
 }
 
 rkhs_status rk_gradient_work(rkhs_env *env, int64_t workers, const rk_bound *a, const rk_bound *b, rk_work **work) {

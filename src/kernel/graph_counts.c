@@ -122,20 +122,11 @@ static rkhs_status prepare_paths(rkhs_env *env, rk_bound *bound) {
     TRY(rk_graph_alike(env, "paths", bound, s.self->labelled, 0));
     TRY(rk_scratch(env, vertices, sizeof *s.queue, &s.queue));
     TRY(rk_scratch(env, vertices, sizeof *s.far, &s.far));
-    TRY(rk_bag_prepare(env, bound, NULL, &(rk_bag_how){.features = features_paths, .context = &s, .tokens = tokens_paths}));
+    const rk_bag_how how = {features_paths, &s, tokens_paths, .normalize = s.self->normalize};
+    TRY(rk_bag_prepare(env, bound, NULL, &how));
 done:
     rk_scratch_release(env, mark);
     return status;
-}
-
-static rkhs_status block_paths(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
-                               double *out, int64_t ld, rk_work work) {
-    rk_bag_block(a, i0, ni, b, j0, nj, out, ld, ((const paths *)rk_kernel_self(a))->normalize);
-    return RKHS_OK;
-}
-
-static void diag_paths(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
-    rk_bag_diag(a, i0, ni, out, ((const paths *)rk_kernel_self(a))->normalize);
 }
 
 #define LABELLED_PARAM(type)                                                                                                   \
@@ -161,8 +152,8 @@ const rk_kernel_type rk_kernel_paths = {
     .flags = RK_PSD | RK_SCALE_FREE,
     .prepare = prepare_paths,
     .release = rk_bag_release,
-    .block = block_paths,
-    .diag = diag_paths,
+    .block = rk_bag_block,
+    .diag = rk_bag_diag,
 };
 
 /* ---- graphlet ------------------------------------------------------------------------------------------------------------ */
@@ -199,10 +190,10 @@ static rkhs_status add_triple(rk_bag_rows *rows, const rkhs_graph *g, int shape,
     int64_t a = label_of(g, u), b = label_of(g, v), c = label_of(g, w);
     int64_t low = rk_min(a, c), high = rk_max(a, c);
     if (shape == TRIANGLE) { /* sorted: low <= b <= high */
-        int64_t least = rk_min(low, b), most = rk_max(high, b);
+        int64_t smallest = rk_min(low, b), largest = rk_max(high, b);
         b = b < low ? low : b > high ? high : b;
-        low = least;
-        high = most;
+        low = smallest;
+        high = largest;
     }
     int64_t key[4] = {shape, low, b, high};
     return rk_bag_add(rows, key, sizeof key, 0, 1);
@@ -250,19 +241,10 @@ static rkhs_status tokens_graphlet(rkhs_env *env, const rk_bound *bound, rk_toke
 }
 
 static rkhs_status prepare_graphlet(rkhs_env *env, rk_bound *bound) {
-    rkhs_status status = rk_graph_alike(env, "graphlet", bound, ((const graphlet *)rk_kernel_self(bound))->labelled, 0);
-    if (status != RKHS_OK) return status;
-    return rk_bag_prepare(env, bound, NULL, &(rk_bag_how){.features = features_graphlet, .tokens = tokens_graphlet});
-}
-
-static rkhs_status block_graphlet(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
-                                  double *out, int64_t ld, rk_work work) {
-    rk_bag_block(a, i0, ni, b, j0, nj, out, ld, ((const graphlet *)rk_kernel_self(a))->normalize);
-    return RKHS_OK;
-}
-
-static void diag_graphlet(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
-    rk_bag_diag(a, i0, ni, out, ((const graphlet *)rk_kernel_self(a))->normalize);
+    const graphlet *o = rk_kernel_self(bound);
+    const rk_bag_how how = {.features = features_graphlet, .tokens = tokens_graphlet, .normalize = o->normalize};
+    rkhs_status status = rk_graph_alike(env, "graphlet", bound, o->labelled, 0);
+    return status == RKHS_OK ? rk_bag_prepare(env, bound, NULL, &how) : status;
 }
 
 static const rk_param params_graphlet[] = {
@@ -288,6 +270,6 @@ const rk_kernel_type rk_kernel_graphlet = {
     .check = check_graphlet,
     .prepare = prepare_graphlet,
     .release = rk_bag_release,
-    .block = block_graphlet,
-    .diag = diag_graphlet,
+    .block = rk_bag_block,
+    .diag = rk_bag_diag,
 };

@@ -104,8 +104,8 @@ static rkhs_status block_minmax(const rk_bound *a, int64_t i0, int64_t ni, const
     rk_vector_sums(RK_PAIR_MINIMUM, a, i0, ni, b, j0, nj, out, ld, work);
     for (int64_t i = 0; i < ni; i++)
         for (int64_t j = 0; j < nj; j++) {
-            double least = out[i * ld + j], most = (sa->norm[i0 + i] + sb->norm[j0 + j]) - least;
-            out[i * ld + j] = most > 0 ? least / most : 1;
+            double minima = out[i * ld + j], maxima = (sa->norm[i0 + i] + sb->norm[j0 + j]) - minima;
+            out[i * ld + j] = maxima > 0 ? minima / maxima : 1;
         }
     return RKHS_OK;
 }

@@ -19,14 +19,14 @@ static rk_point_rule rule_of(const igv *o) {
 }
 
 /* The points of one image, ink: h x w. */
-static void fill(const rk_image *images, const double *ink, double most, double *feature, double *weight) {
+static void fill(const rk_image *images, const double *ink, double max_ink, double *feature, double *weight) {
     int64_t count = 0, pixels = images->h * images->w;
     double side = (double)rk_max(images->h, images->w), sum = 0;
     for (int64_t q = 0; q < pixels; q++) {
-        if (!(ink[q] / most > 0)) continue;
+        if (!(ink[q] / max_ink > 0)) continue;
         feature[2 * count] = (double)(q % images->w) / side;
         feature[2 * count + 1] = (double)(q / images->w) / side;
-        sum += weight[count++] = ink[q] / most;
+        sum += weight[count++] = ink[q] / max_ink;
     }
     for (int64_t k = 0; k < count; k++) weight[k] /= sum;
 }
@@ -43,43 +43,19 @@ static rkhs_status prepare_igv(rkhs_env *env, rk_bound *bound) {
     TRY(rk_scratch(env, pixels, sizeof *ink, &ink));
     TRY(rk_scratch(env, n, sizeof *counts, &counts));
     for (int64_t i = 0; i < n; i++) {
-        double most = rk_ink_of(images, i, o->ink, ink);
-        for (int64_t q = 0; q < pixels && most > 0; q++) counts[i] += ink[q] / most > 0;
+        double max_ink = rk_ink_of(images, i, o->ink, ink);
+        for (int64_t q = 0; q < pixels && max_ink > 0; q++) counts[i] += ink[q] / max_ink > 0;
         if (!counts[i]) TRY(rk_blank(env, "igv", i, o->ink));
     }
-    TRY(rk_points_new(env, n, counts, 2, &points));
-    bound->side = points;
+    TRY(rk_points_new(env, bound, counts, 2, &points));
     for (int64_t i = 0; i < n; i++) {
-        double most = rk_ink_of(images, i, o->ink, ink);
-        fill(images, ink, most, points->feature + 2 * points->start[i], points->weight + points->start[i]);
+        double max_ink = rk_ink_of(images, i, o->ink, ink);
+        fill(images, ink, max_ink, points->feature + 2 * points->start[i], points->weight + points->start[i]);
     }
     TRY(rk_points_prepare(env, &rule, points));
 done:
     rk_scratch_release(env, mark);
     return status;
-}
-
-static void release_igv(rkhs_env *env, rk_bound *bound) { rk_points_free(env, bound->side); }
-
-static int64_t work_igv(const rk_bound *a, const rk_bound *b) {
-    rk_point_rule rule = rule_of(rk_kernel_self(a));
-    return rk_points_work(&rule, a->side, b->side);
-}
-
-static int64_t tile_igv(const rk_bound *a, const rk_bound *b) {
-    rk_point_rule rule = rule_of(rk_kernel_self(a));
-    return rk_points_tile(&rule, a->side, b->side);
-}
-
-static rkhs_status block_igv(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                             int64_t ld, rk_work work) {
-    rk_point_rule rule = rule_of(rk_kernel_self(a));
-    return rk_points_block(a->kernel->env, &rule, a->side, i0, ni, b->side, j0, nj, out, ld, work);
-}
-
-static void diag_igv(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
-    rk_point_rule rule = rule_of(rk_kernel_self(a));
-    rk_points_diag(&rule, a->side, i0, ni, out);
 }
 
 static const rk_param params[] = {
@@ -112,9 +88,9 @@ const rk_kernel_type rk_kernel_igv = {
     .kinds = RK_KIND_IMAGE,
     .flags = RK_PSD | RK_SCALE_FREE,
     .prepare = prepare_igv,
-    .release = release_igv,
-    .work = work_igv,
-    .tile = tile_igv,
-    .block = block_igv,
-    .diag = diag_igv,
+    .release = rk_points_release,
+    .work = rk_points_work,
+    .tile = rk_points_tile,
+    .block = rk_points_block,
+    .diag = rk_points_diag,
 };

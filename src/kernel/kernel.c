@@ -4,16 +4,16 @@
 #include <limits.h>
 #include <string.h>
 
-/* Freezes every node on the data that it sees; the data fits all of them. */
+/* Freezes every node on its view of the data; the data fits all of them. */
 static rkhs_status freeze_tree(rkhs_env *env, rkhs_kernel *k, const rkhs_data *x) {
     rkhs_status status = RKHS_OK;
-    rkhs_data *seen = NULL;
+    rkhs_data *view = NULL;
     if (k->type->freeze) TRY(k->type->freeze(env, k->spec->self, x));
     if (k->type->learn && !k->learnt.text) TRY(k->type->learn(env, k->spec->self, x, &k->learnt));
-    if (k->type->see) TRY(k->type->see(env, k->spec->self, x, &seen));
-    for (int i = 0; i < k->children; i++) TRY(freeze_tree(env, k->child[i], seen ? seen : x));
+    if (k->type->view) TRY(k->type->view(env, k->spec->self, x, &view));
+    for (int i = 0; i < k->children; i++) TRY(freeze_tree(env, k->child[i], view ? view : x));
 done:
-    rkhs_data_free(seen);
+    rkhs_data_free(view);
     return status;
 }
 
@@ -58,7 +58,7 @@ unsigned rk_kernel_kinds(const rkhs_kernel *k) {
 
 int rk_kernel_has(const rkhs_kernel *k, unsigned flag) {
     int has = (k->type->flags & flag) != 0;
-    if (flag == RK_SCALE_FREE && k->type->see) return has; /* what the parts see has other columns */
+    if (flag == RK_SCALE_FREE && k->type->view) return has; /* the parts have other columns */
     for (int i = 0; i < k->children; i++) has &= rk_kernel_has(k->child[i], flag);
     return has;
 }
@@ -100,9 +100,9 @@ rkhs_status rk_bind(rkhs_env *env, const rkhs_kernel *k, const rkhs_data *x, con
     b->x = x;
     b->reference = reference;
     TRY(rk_alloc(env, k->children + 1, sizeof *b->child, &b->child));
-    if (k->type->see) TRY(k->type->see(env, k->spec->self, x, &b->seen));
+    if (k->type->view) TRY(k->type->view(env, k->spec->self, x, &b->view));
     for (int i = 0; i < k->children; i++)
-        TRY(rk_bind(env, k->child[i], b->seen ? b->seen : x, reference ? reference->child[i] : NULL, &b->child[i]));
+        TRY(rk_bind(env, k->child[i], b->view ? b->view : x, reference ? reference->child[i] : NULL, &b->child[i]));
     if (k->type->prepare) TRY(k->type->prepare(env, b));
     *bound = b;
     b = NULL;
@@ -113,21 +113,24 @@ done:
 
 void rk_unbind(rkhs_env *env, rk_bound *bound) {
     if (!bound) return;
-    if (bound->side && bound->kernel->type->release) bound->kernel->type->release(env, bound);
+    if (bound->side && bound->kernel->type->release)
+        bound->kernel->type->release(env, bound);
+    else
+        rk_free(env, bound->side);
     for (int i = 0; bound->child && i < bound->kernel->children; i++) rk_unbind(env, bound->child[i]);
-    rkhs_data_free(bound->seen);
+    rkhs_data_free(bound->view);
     rk_free(env, bound->child);
     rk_free(env, bound);
 }
 
 /* Doubles that the tree takes at most: a node's own, and on top of it one child's at a time. */
 static int64_t tree_work(const rk_bound *a, const rk_bound *b) {
-    int64_t most = 0;
+    int64_t max_child = 0;
     for (int i = 0; i < a->kernel->children; i++) {
         int64_t child = tree_work(a->child[i], b->child[i]);
-        if (child > most) most = child;
+        if (child > max_child) max_child = child;
     }
-    return most + (a->kernel->type->work ? a->kernel->type->work(a, b) : 0);
+    return max_child + (a->kernel->type->work ? a->kernel->type->work(a, b) : 0);
 }
 
 rkhs_status rk_work_new(rkhs_env *env, const rk_bound *a, const rk_bound *b, rk_work **work) {
@@ -150,6 +153,15 @@ rkhs_status rk_kernel_parallel(rkhs_env *env, const char *stage, const rkhs_kern
     rkhs_status status = rk_parallel(env, stage, count, fn, context);
     env->threads = threads;
     return status;
+}
+
+rkhs_status rk_block_inside(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                            int64_t ld, rk_work work) {
+    return rk_block_of(a->child[0], i0, ni, b->child[0], j0, nj, out, ld, work);
+}
+
+rkhs_status rk_diag_inside(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    return rk_diag_of(a->child[0], i0, ni, out, work);
 }
 
 rkhs_status rk_diag_of(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {

@@ -16,7 +16,7 @@ typedef struct rk_bound {
     const rkhs_kernel *kernel;
     const rkhs_data *x;
     const struct rk_bound *reference; /* the other side of the comparison, bound first; NULL for the first */
-    rkhs_data *seen;                  /* what the children are bound to, where that is not x; owned */
+    rkhs_data *view;                  /* what the children are bound to, where that is not x; owned */
     void *side;
     struct rk_bound **child; /* one for each child of the kernel */
 } rk_bound;
@@ -64,9 +64,9 @@ typedef struct rk_kernel_type {
     /* (optional) Fills what is too long for the text, when a kernel is frozen; refuses what a file has in its place. */
     rkhs_status (*learn)(rkhs_env *env, const void *self, const rkhs_data *x, rk_learnt *learnt);
     rkhs_status (*check_learnt)(rkhs_env *env, const void *self, const rk_learnt *learnt);
-    /* (optional) The data that the children are to see in place of x; may borrow from x. */
-    rkhs_status (*see)(rkhs_env *env, const void *self, const rkhs_data *x, rkhs_data **seen);
-    /* (optional) Fills bound->side when the children are bound; release undoes it. */
+    /* (optional) The data that the children are bound to in place of x; may borrow from x. */
+    rkhs_status (*view)(rkhs_env *env, const void *self, const rkhs_data *x, rkhs_data **view);
+    /* (optional) Fills bound->side when the children are bound; release undoes it, rk_free otherwise. */
     rkhs_status (*prepare)(rkhs_env *env, rk_bound *bound);
     void (*release)(rkhs_env *env, rk_bound *bound);
     /* (optional) Doubles of scratch that block takes for itself. */
@@ -100,6 +100,9 @@ struct rkhs_kernel {
 };
 
 extern const rk_list rk_kernels;
+
+/* Kernels that need k(x,x): rows of a precomputed Gram do not have it. */
+#define RK_KIND_ALL_BUT_GRAM (~(unsigned)RK_KIND_GRAM)
 
 static inline const void *rk_kernel_self(const rk_bound *b) { return b->kernel->spec->self; }
 
@@ -152,6 +155,10 @@ static inline rkhs_status rk_block_of(const rk_bound *a, int64_t i0, int64_t ni,
     return a->kernel->type->block(a, i0, ni, b, j0, nj, out, ld, work);
 }
 rkhs_status rk_diag_of(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
+/* `block` and `diag_parts` of a wrapper that changes the data alone: those of the kernel inside. */
+rkhs_status rk_block_inside(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                            int64_t ld, rk_work work);
+rkhs_status rk_diag_inside(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
 
 /* rk_parallel for tiles that evaluate a kernel: on the env's own thread where the kernel asks for that. */
 rkhs_status rk_kernel_parallel(rkhs_env *env, const char *stage, const rkhs_kernel *k, int64_t count, rk_tile_fn fn,
@@ -182,7 +189,7 @@ rkhs_status rk_vector_prepare_centred(rkhs_env *env, rk_bound *b); /* norms abou
 void rk_vector_release(rkhs_env *env, rk_bound *b);
 int64_t rk_vector_work(const rk_bound *a, const rk_bound *b);
 /* The norms of some rows; a tile of inner products, squared distances. */
-void rk_vector_norms(const rk_bound *a, int64_t i0, int64_t ni, double *out);
+void rk_vector_norms(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work); /* the slot `diag` of linear */
 void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                     int64_t ld);
 void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
@@ -285,5 +292,7 @@ void rk_diag_ones(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_wor
  * By which distance: sums of absolutes, Euclidean, chi-squared. */
 enum { RK_BY_ABSOLUTES, RK_BY_EUCLID, RK_BY_CHI2 };
 rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, int by);
+/* The slot of a kernel on Euclidean distances whose parameters begin with an rk_width. */
+rkhs_status rk_freeze_euclidean(rkhs_env *env, void *width, const rkhs_data *x);
 
 #endif

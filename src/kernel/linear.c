@@ -7,10 +7,6 @@ static rkhs_status block_linear(const rk_bound *a, int64_t i0, int64_t ni, const
     return RKHS_OK;
 }
 
-static void diag_linear(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
-    rk_vector_norms(a, i0, ni, out);
-}
-
 static rkhs_status gradient_linear(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                    const double *w, int64_t ld, double *dx, rk_work work) {
     double *slope = rk_work_take(&work, RK_TILE * RK_TILE);
@@ -31,5 +27,5 @@ const rk_kernel_type rk_kernel_linear = {
     .release = rk_vector_release,
     .block = block_linear,
     .gradient = gradient_linear,
-    .diag = diag_linear,
+    .diag = rk_vector_norms,
 };

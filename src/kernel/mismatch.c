@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { MOST_LETTERS = 255, MOST_P = 62, MOST_BLANKED = 1000000, BLANK = -1 };
+enum { MAX_LETTERS = 255, MAX_P = 62, MAX_BLANKED = 1000000, BLANK = -1 };
 
 typedef struct mismatch {
     int64_t p, m;
@@ -25,7 +25,7 @@ typedef struct mismatch {
 } mismatch;
 
 /* Blanks that a sequence has at most. */
-static int64_t most_blanks(const mismatch *o) { return rk_min(2 * o->m, o->p); }
+static int64_t max_blanks(const mismatch *o) { return rk_min(2 * o->m, o->p); }
 
 /* C(n, k), exact while it is below 2^53. */
 static double choose(int64_t n, int64_t k) {
@@ -37,7 +37,7 @@ static double choose(int64_t n, int64_t k) {
 /* In how many ways a sequence can have blanks. */
 static double blanked(const mismatch *o) {
     double count = 0;
-    for (int64_t t = 0; t <= most_blanks(o); t++) count += choose(o->p, t);
+    for (int64_t t = 0; t <= max_blanks(o); t++) count += choose(o->p, t);
     return count;
 }
 
@@ -46,11 +46,11 @@ static rkhs_status check_mismatch(rkhs_env *env, const void *self) {
     if (o->m >= o->p)
         return rk_fail(env, RKHS_ERR_SPEC, "mismatch: m=%lld of p=%lld characters may differ: choose m below p",
                        (long long)o->m, (long long)o->p);
-    if (blanked(o) > MOST_BLANKED)
+    if (blanked(o) > MAX_BLANKED)
         return rk_fail(env, RKHS_ERR_SPEC,
                        "mismatch: there are %.2g ways to leave out up to %lld of p=%lld characters, and at most %.0e can be "
                        "handled: choose a smaller m or p",
-                       blanked(o), (long long)most_blanks(o), (long long)o->p, (double)MOST_BLANKED);
+                       blanked(o), (long long)max_blanks(o), (long long)o->p, (double)MAX_BLANKED);
     return rk_token_check(env, "mismatch", &o->rule);
 }
 
@@ -83,25 +83,25 @@ static rkhs_status freeze_mismatch(rkhs_env *env, void *self, const rkhs_data *x
     rk_mark mark = rk_scratch_mark(env);
     rk_tokens t = {.start = NULL};
     uint8_t *seen;
-    char text[4 * MOST_LETTERS + 1], *to = text;
+    char text[4 * MAX_LETTERS + 1], *to = text;
     int64_t count = 0;
-    int32_t most = 0;
+    int32_t max_code = 0;
     if (o->rule.alphabet) return RKHS_OK;
     TRY(rk_scratch(env, CODES / 8, 1, &seen));
     memset(seen, 0, CODES / 8);
     TRY(rk_tokens_new(env, x, &o->rule, NULL, &t));
     for (int64_t q = 0; q < t.start[x->rows]; q++) {
         seen[t.id[q] / 8] |= (uint8_t)(1 << t.id[q] % 8);
-        most = t.id[q] > most ? t.id[q] : most;
+        max_code = t.id[q] > max_code ? t.id[q] : max_code;
     }
     if (is_seen(seen, 0))
         FAIL(env, RKHS_ERR_DATA, "mismatch: a string has a zero byte, which no alphabet can have: take it out");
-    for (int32_t c = 1; c <= most; c++) count += is_seen(seen, c);
-    if (count > MOST_LETTERS)
+    for (int32_t c = 1; c <= max_code; c++) count += is_seen(seen, c);
+    if (count > MAX_LETTERS)
         FAIL(env, RKHS_ERR_DATA,
              "mismatch: the strings have %lld different characters: at most %d can be handled; use spectrum", (long long)count,
-             MOST_LETTERS);
-    for (int32_t c = 1; c <= most; c++)
+             MAX_LETTERS);
+    for (int32_t c = 1; c <= max_code; c++)
         if (is_seen(seen, c)) to = put_character(to, c, o->rule.by);
     if (to == text) *to++ = 'a'; /* all strings are empty: any alphabet will do */
     *to = 0;
@@ -129,10 +129,10 @@ static double shared(const mismatch *o, double letters, int64_t d) {
 
 /* w_t with N(d) = sum_t w_t C(p - d, t - d), from the last one down. */
 static void weights_of(const mismatch *o, int64_t letters, double *w) {
-    int64_t most = most_blanks(o);
-    for (int64_t d = most; d >= 0; d--) {
+    int64_t max = max_blanks(o);
+    for (int64_t d = max; d >= 0; d--) {
         w[d] = shared(o, (double)letters, d);
-        for (int64_t t = d + 1; t <= most; t++) w[d] -= w[t] * choose(o->p - d, t - d);
+        for (int64_t t = d + 1; t <= max; t++) w[d] -= w[t] * choose(o->p - d, t - d);
     }
 }
 
@@ -152,10 +152,10 @@ static rkhs_status add_blanked(rk_bag_rows *rows, int32_t *key, int64_t p, int64
 static rkhs_status features_blanked(rk_bag_rows *rows, const rk_tokens *t, int64_t i, const rk_bound *b) {
     const mismatch *o = rk_kernel_self(b);
     rkhs_status status = RKHS_OK;
-    int32_t key[MOST_P];
+    int32_t key[MAX_P];
     for (int64_t from = t->start[i]; from + o->p <= t->start[i + 1]; from++) {
         memcpy(key, t->id + from, (size_t)o->p * sizeof *key);
-        TRY(add_blanked(rows, key, o->p, 0, 0, most_blanks(o)));
+        TRY(add_blanked(rows, key, o->p, 0, 0, max_blanks(o)));
         if (from % 64 == 0) TRY(rk_progress(rk_bag_env(rows), NULL, 0, 0));
     }
 done:
@@ -184,7 +184,7 @@ static rkhs_status features_around(rk_bag_rows *rows, const rk_tokens *t, int64_
     rkhs_env *env = rk_bag_env(rows);
     rk_letters letters = {.count = 0};
     rkhs_status status = RKHS_OK;
-    int32_t key[MOST_P];
+    int32_t key[MAX_P];
     TRY(rk_letters_new(env, &o->rule, &letters));
     for (int64_t from = t->start[i]; from + o->p <= t->start[i + 1]; from++) {
         memcpy(key, t->id + from, (size_t)o->p * sizeof *key);
@@ -205,8 +205,8 @@ static int are_few(const mismatch *o, int64_t letters) {
 
 static rkhs_status prepare_mismatch(rkhs_env *env, rk_bound *bound) {
     const mismatch *o = rk_kernel_self(bound);
-    double weights[MOST_P + 1];
-    rk_bag_how how = {.features = features_around};
+    double weights[MAX_P + 1];
+    rk_bag_how how = {.features = features_around, .normalize = o->normalize};
     rk_letters letters = {.count = 0};
     if (!o->rule.alphabet) return rk_fail(env, RKHS_ERR_SPEC, "mismatch: its alphabet is not fixed yet: give alphabet=");
     rkhs_status status = rk_letters_new(env, &o->rule, &letters);
@@ -214,19 +214,10 @@ static rkhs_status prepare_mismatch(rkhs_env *env, rk_bound *bound) {
     if (status != RKHS_OK) return status;
     if (!are_few(o, letters.count)) {
         weights_of(o, letters.count, weights);
-        how = (rk_bag_how){.features = features_blanked, .weights = weights};
+        how.features = features_blanked;
+        how.weights = weights;
     }
     return rk_bag_prepare(env, bound, &o->rule, &how);
-}
-
-static rkhs_status block_mismatch(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
-                                  double *out, int64_t ld, rk_work work) {
-    rk_bag_block(a, i0, ni, b, j0, nj, out, ld, ((const mismatch *)rk_kernel_self(a))->normalize);
-    return RKHS_OK;
-}
-
-static void diag_mismatch(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
-    rk_bag_diag(a, i0, ni, out, ((const mismatch *)rk_kernel_self(a))->normalize);
 }
 
 static const rk_param params_mismatch[] = {
@@ -235,13 +226,13 @@ static const rk_param params_mismatch[] = {
      .offset = offsetof(mismatch, p),
      .value = "4",
      .min = 1,
-     .max = MOST_P,
+     .max = MAX_P,
      .brief = "the length of what is counted"},
     {.name = "m",
      .kind = RK_INT,
      .offset = offsetof(mismatch, m),
      .value = "1",
-     .max = MOST_P,
+     .max = MAX_P,
      .brief = "how many of the p characters may differ"},
     RK_NORMALIZE_PARAM(mismatch),
     {.name = "by",
@@ -270,6 +261,6 @@ const rk_kernel_type rk_kernel_mismatch = {
     .freeze = freeze_mismatch,
     .prepare = prepare_mismatch,
     .release = rk_bag_release,
-    .block = block_mismatch,
-    .diag = diag_mismatch,
+    .block = rk_bag_block,
+    .diag = rk_bag_diag,
 };

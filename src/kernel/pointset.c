@@ -52,11 +52,12 @@ static parts parts_of(const rk_points *s, int64_t i) {
                    .Q = r < p ? f + HEAD + 2 * r + p * r + r * r : NULL};
 }
 
-rkhs_status rk_points_new(rkhs_env *env, int64_t sets, const int64_t *counts, int64_t columns, rk_points **points) {
+rkhs_status rk_points_new(rkhs_env *env, rk_bound *bound, const int64_t *counts, int64_t columns, rk_points **points) {
     rkhs_status status = RKHS_OK;
     rk_points *s = NULL;
-    *points = NULL;
+    int64_t sets = bound->x->rows;
     TRY(rk_alloc(env, 1, sizeof *s, &s));
+    bound->side = *points = s;
     s->sets = sets;
     s->columns = columns;
     TRY(rk_alloc(env, sets + 1, sizeof *s->start, &s->start));
@@ -66,15 +67,12 @@ rkhs_status rk_points_new(rkhs_env *env, int64_t sets, const int64_t *counts, in
     }
     TRY(rk_alloc(env, s->start[sets] * columns, sizeof *s->feature, &s->feature));
     TRY(rk_alloc(env, s->start[sets], sizeof *s->weight, &s->weight));
-    *points = s;
-    s = NULL;
 done:
-    rk_points_free(env, s);
     return status;
 }
 
-void rk_points_free(rkhs_env *env, rk_points *s) {
-    if (!s) return;
+void rk_points_release(rkhs_env *env, rk_bound *bound) {
+    rk_points *s = bound->side;
     rk_free(env, s->start);
     rk_free(env, s->feature);
     rk_free(env, s->weight);
@@ -88,10 +86,10 @@ void rk_points_free(rkhs_env *env, rk_points *s) {
 
 /* ---- base kernels -------------------------------------------------------------------------------------------------- */
 
-/* X (p x columns) = sqrt(w v) k / (2 eta): the p points of set i of a against `columns` of b from `from` on. `turned`: room for
- * the features of these. */
+/* X (p x columns) = sqrt(w v) k / (2 eta): the p points of set i of a against `columns` of b from `from` on. `transposed`: room
+ * for the features of these. */
 static void cross_gram(const rk_point_rule *o, const rk_points *a, int64_t i, const rk_points *b, int64_t from, int64_t columns,
-                       double *turned, double *X) {
+                       double *transposed, double *X) {
     int64_t p = points_of(a, i), q = a->columns, first = a->start[i];
     const double *fa = a->feature + first * q, *fb = b->feature + from * q, *bias = b->bias + from;
     double gamma = 0.5 / (o->sigma * o->sigma), scale = 1;
@@ -100,11 +98,11 @@ static void cross_gram(const rk_point_rule *o, const rk_points *a, int64_t i, co
     } else {
         scale = -gamma;
         memset(X, 0, (size_t)(p * columns) * sizeof *X);
-        rk_transpose(columns, q, fb, q, turned, columns);
+        rk_transpose(columns, q, fb, q, transposed, columns);
         for (int64_t k = 0; k < p; k++) {
-            rk_add_ratios(columns, o->counts, fa + k * q, turned, columns, X + k * columns);
+            rk_add_ratios(columns, o->counts, fa + k * q, transposed, columns, X + k * columns);
             if (q > o->counts)
-                rk_add_squares(columns, q - o->counts, fa + k * q + o->counts, turned + o->counts * columns, columns,
+                rk_add_squares(columns, q - o->counts, fa + k * q + o->counts, transposed + o->counts * columns, columns,
                                X + k * columns);
         }
     }
@@ -134,7 +132,7 @@ typedef struct set_loop {
     int64_t each;
 } set_loop;
 
-/* Doubles that one set takes: G, L, two more squares, the rest of the diagonal, turned features. */
+/* Doubles that one set takes: G, L, two more squares, the rest of the diagonal, transposed features. */
 static int64_t set_room(const rk_points *s) {
     int64_t p = rk_max(s->longest, s->columns);
     return 3 * p * p + p + s->columns * p;
@@ -143,9 +141,9 @@ static int64_t set_room(const rk_points *s) {
 /* Rows of L, rank x p, of G ~ L'L (p x p), by the largest of what is left; returns the rank, or p when that is above WORTH. */
 static int64_t pivoted(int64_t p, const double *G, double *L, double *left) {
     int64_t r = 0;
-    double all = 0, least;
+    double all = 0, min_pivot;
     for (int64_t j = 0; j < p; j++) all += left[j] = G[j * p + j];
-    least = 1e-15 * all; /* below it, rounding is all there is */
+    min_pivot = 1e-15 * all; /* below it, rounding is all there is */
     for (; (double)r < WORTH * (double)p; r++) {
         double sum = 0, *row = L + r * p;
         int64_t at = 0;
@@ -153,7 +151,7 @@ static int64_t pivoted(int64_t p, const double *G, double *L, double *left) {
             sum += left[j];
             if (left[j] > left[at]) at = j;
         }
-        if (sum <= TAIL || left[at] <= least) return r;
+        if (sum <= TAIL || left[at] <= min_pivot) return r;
         double root = sqrt(left[at]);
         memcpy(row, G + at * p, (size_t)p * sizeof *row);
         for (int64_t k = 0; k < r; k++)
@@ -277,10 +275,11 @@ rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_rule *o, rk_points *
     rk_mark mark = rk_scratch_mark(env);
     set_loop c = {.o = o, .env = env, .s = s, .each = rk_padded(set_room(s))};
     int linear = o->base == RK_BASE_LINEAR;
-    double most = (double)s->longest, q = (double)s->columns;
+    s->rule = *o;
+    double longest = (double)s->longest, q = (double)s->columns;
     if (linear) c.each = rk_padded(s->columns * s->columns);
-    TRY(rk_need(env, 8 * (linear ? q * q : 3 * most * most + q * most) * rk_workers(env), "the Gram of the points of one image",
-                "make the images smaller"));
+    TRY(rk_need(env, 8 * (linear ? q * q : 3 * longest * longest + q * longest) * rk_workers(env),
+                "the Gram of the points of one image", "make the images smaller"));
     TRY(rk_scratch(env, c.each * rk_workers(env), sizeof *c.room, &c.room));
     TRY(rk_alloc(env, s->sets, sizeof *s->rank, &s->rank));
     TRY(rk_alloc(env, s->sets, sizeof *s->self, &s->self));
@@ -306,16 +305,17 @@ done:
 /* Points of b at a time: whole sets. */
 static int64_t group_of(const rk_points *b) { return rk_max(GROUP, b->longest); }
 
-int64_t rk_points_work(const rk_point_rule *o, const rk_points *a, const rk_points *b) {
-    int64_t q = a->columns, p = a->longest, m = b->longest;
-    if (o->base == RK_BASE_LINEAR) return q * q + q;
-    return (2 * p + q) * group_of(b) + m * m + m + m * p;
+int64_t rk_points_work(const rk_bound *a, const rk_bound *b) {
+    const rk_points *sa = a->side, *sb = b->side;
+    int64_t q = sa->columns, p = sa->longest, m = sb->longest;
+    if (sa->rule.base == RK_BASE_LINEAR) return q * q + q;
+    return (2 * p + q) * group_of(sb) + m * m + m + m * p;
 }
 
-int64_t rk_points_tile(const rk_point_rule *o, const rk_points *a, const rk_points *b) {
-    double p = (double)rk_max(a->longest, b->longest), q = (double)a->columns;
-    double each =
-        o->base == RK_BASE_LINEAR ? q * q * (q + 10) * 2e-10 : p * p * (p * 3 + q * (o->base == RK_BASE_CHI2 ? 8 : 1)) * 2e-10;
+int64_t rk_points_tile(const rk_bound *a, const rk_bound *b) {
+    const rk_points *sa = a->side, *sb = b->side;
+    double p = (double)rk_max(sa->longest, sb->longest), q = (double)sa->columns, term = sa->rule.base == RK_BASE_CHI2 ? 8 : 1;
+    double each = sa->rule.base == RK_BASE_LINEAR ? q * q * (q + 10) * 2e-10 : p * p * (p * 3 + q * term) * 2e-10;
     int64_t tile = RK_TILE;
     while (tile > 1 && (double)(tile * tile) * each > 0.15) tile /= 2;
     return tile;
@@ -360,27 +360,29 @@ static void row_of_pairs(const rk_point_rule *o, const rk_points *a, int64_t i, 
     }
     parts f = parts_of(a, i);
     double *X = rk_work_take(&work, p * group), *Y = rk_work_take(&work, p * group);
-    double *turned = rk_work_take(&work, a->columns * group);
+    double *transposed = rk_work_take(&work, a->columns * group);
     for (int64_t j = j0, end; j < j0 + nj; j = end) {
         int64_t from = b->start[j];
         for (end = j + 1; end < j0 + nj && b->start[end + 1] - from <= group;) end++;
         int64_t columns = b->start[end] - from;
-        cross_gram(o, a, i, b, from, columns, turned, X);
+        cross_gram(o, a, i, b, from, columns, transposed, X);
         rk_gemm_tile('t', 'n', r, columns, p, 1, f.N, r, X, columns, 0, Y, columns);
         for (int64_t k = j; k < end; k++) out[k - j0] = pair_factors(a, i, b, k, Y + (b->start[k] - from), columns, work);
     }
 }
 
-rkhs_status rk_points_block(rkhs_env *env, const rk_point_rule *o, const rk_points *a, int64_t i0, int64_t ni,
-                            const rk_points *b, int64_t j0, int64_t nj, double *out, int64_t ld, rk_work work) {
-    int mirrored = a == b && i0 == j0 && ni == nj;
+rkhs_status rk_points_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                            int64_t ld, rk_work work) {
+    const rk_points *sa = a->side, *sb = b->side;
+    const rk_point_rule *o = &sa->rule;
+    int mirrored = sa == sb && i0 == j0 && ni == nj;
     for (int64_t i = 0; i < ni; i++) {
         double *row = out + i * ld;
         int64_t count = mirrored ? i + 1 : nj;
-        row_of_pairs(o, a, i0 + i, b, j0, count, row, work);
+        row_of_pairs(o, sa, i0 + i, sb, j0, count, row, work);
         for (int64_t j = 0; j < count; j++) {
-            if (!isfinite(row[j])) return singular(env, o);
-            row[j] = exp(o->normalize ? fmin(0.5 * (a->self[i0 + i] + b->self[j0 + j]) - row[j], 0) : -row[j]);
+            if (!isfinite(row[j])) return singular(a->kernel->env, o);
+            row[j] = exp(o->normalize ? fmin(0.5 * (sa->self[i0 + i] + sb->self[j0 + j]) - row[j], 0) : -row[j]);
         }
     }
     for (int64_t i = 0; mirrored && i < ni; i++)
@@ -388,6 +390,7 @@ rkhs_status rk_points_block(rkhs_env *env, const rk_point_rule *o, const rk_poin
     return RKHS_OK;
 }
 
-void rk_points_diag(const rk_point_rule *o, const rk_points *a, int64_t i0, int64_t ni, double *out) {
-    for (int64_t i = 0; i < ni; i++) out[i] = o->normalize ? 1 : exp(-a->self[i0 + i]);
+void rk_points_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    const rk_points *s = a->side;
+    for (int64_t i = 0; i < ni; i++) out[i] = s->rule.normalize ? 1 : exp(-s->self[i0 + i]);
 }

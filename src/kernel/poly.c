@@ -52,7 +52,7 @@ static rkhs_status block_poly(const rk_bound *a, int64_t i0, int64_t ni, const r
 
 static void diag_poly(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
     const poly *p = rk_kernel_self(a);
-    rk_vector_norms(a, i0, ni, out);
+    rk_vector_norms(a, i0, ni, out, work);
     rk_powers(ni, p->gamma.value, p->coef0, p->degree, out);
 }
 

@@ -33,10 +33,6 @@ static rkhs_status check_matern(rkhs_env *env, const void *self) {
     return rk_fail(env, RKHS_ERR_SPEC, "matern: nu must be 0.5, 1.5 or 2.5, not %.15g", nu);
 }
 
-static rkhs_status freeze_matern(rkhs_env *env, void *self, const rkhs_data *x) {
-    return rk_freeze_width(env, &((matern *)self)->width.sigma, x, RK_BY_EUCLID);
-}
-
 /* x = exp(-r) (1 + a r + b r^2), r = scale sqrt(x). */
 RK_CLONES static void matern_row(int64_t n, double scale, double a, double b, double *restrict x) {
     double r[RK_TILE];
@@ -83,7 +79,7 @@ const rk_kernel_type rk_kernel_matern = {
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
     .flags = RK_PSD,
     .check = check_matern,
-    .freeze = freeze_matern,
+    .freeze = rk_freeze_euclidean,
     .prepare = rk_vector_prepare_centred,
     .release = rk_vector_release,
     .work = rk_vector_work,
@@ -107,10 +103,6 @@ static const rk_param params_rq[] = {
     {.name = NULL},
 };
 /* clang-format on */
-
-static rkhs_status freeze_rq(rkhs_env *env, void *self, const rkhs_data *x) {
-    return rk_freeze_width(env, &((rq *)self)->width.sigma, x, RK_BY_EUCLID);
-}
 
 /* x = (1 + scale x)^-alpha = exp(-alpha log(1 + scale x)). */
 RK_CLONES static void rq_row(int64_t n, double scale, double alpha, double *restrict x) {
@@ -155,7 +147,7 @@ const rk_kernel_type rk_kernel_rq = {
               .size = sizeof(rq)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
     .flags = RK_PSD,
-    .freeze = freeze_rq,
+    .freeze = rk_freeze_euclidean,
     .prepare = rk_vector_prepare_centred,
     .release = rk_vector_release,
     .work = rk_vector_work,
@@ -167,10 +159,6 @@ const rk_kernel_type rk_kernel_rq = {
 /* ---- cauchy -------------------------------------------------------------------------------------------------------- */
 
 static const rk_param params_cauchy[] = RK_WIDTH_PARAMS("1/sigma^2");
-
-static rkhs_status freeze_cauchy(rkhs_env *env, void *self, const rkhs_data *x) {
-    return rk_freeze_width(env, &((rk_width *)self)->sigma, x, RK_BY_EUCLID);
-}
 
 RK_CLONES static void cauchy_row(int64_t n, double scale, double *restrict x) {
     for (int64_t j = 0; j < n; j++) x[j] = 1 / (1 + scale * x[j]);
@@ -209,7 +197,7 @@ const rk_kernel_type rk_kernel_cauchy = {
               .size = sizeof(rk_width)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
     .flags = RK_PSD,
-    .freeze = freeze_cauchy,
+    .freeze = rk_freeze_euclidean,
     .prepare = rk_vector_prepare_centred,
     .release = rk_vector_release,
     .work = rk_vector_work,

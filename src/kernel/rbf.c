@@ -3,10 +3,6 @@
 
 static const rk_param params[] = RK_WIDTH_PARAMS("1/(2 sigma^2)");
 
-static rkhs_status freeze_rbf(rkhs_env *env, void *self, const rkhs_data *x) {
-    return rk_freeze_width(env, &((rk_width *)self)->sigma, x, RK_BY_EUCLID);
-}
-
 /* (|x - y| / sigma)^2 where sigma^2 has no digits. */
 static void narrow_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                            int64_t ld) {
@@ -53,7 +49,7 @@ const rk_kernel_type rk_kernel_rbf = {
               .size = sizeof(rk_width)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
     .flags = RK_PSD,
-    .freeze = freeze_rbf,
+    .freeze = rk_freeze_euclidean,
     .prepare = rk_vector_prepare_centred,
     .release = rk_vector_release,
     .work = rk_vector_work,

@@ -15,7 +15,7 @@
  * nearest neighbour on MNIST; a larger eta or sigma makes values less extreme. */
 #include "kernel/shape.h"
 
-enum { HELLINGER, RBF, CHI2, LINEAR, MOST_BINS = 64 };
+enum { HELLINGER, RBF, CHI2, LINEAR, MAX_BINS = 64 };
 
 typedef struct scigv {
     double eta, sigma, position;
@@ -39,10 +39,10 @@ static rk_point_rule rule_of(const scigv *o) {
 static rkhs_status check_scigv(rkhs_env *env, const void *self) {
     const rk_reals *bins = &((const scigv *)self)->bins;
     int good = bins->count == 2;
-    for (int64_t k = 0; good && k < 2; k++) good = bins->values[k] == floor(bins->values[k]) && bins->values[k] <= MOST_BINS;
+    for (int64_t k = 0; good && k < 2; k++) good = bins->values[k] == floor(bins->values[k]) && bins->values[k] <= MAX_BINS;
     if (good) return RKHS_OK;
     return rk_fail(env, RKHS_ERR_SPEC, "scigv: bins takes two whole numbers from 1 to %d, radial and angular: bins=[5,12]",
-                   (int)MOST_BINS);
+                   (int)MAX_BINS);
 }
 
 /* ---- one side ------------------------------------------------------------------------------------------------------ */
@@ -61,9 +61,9 @@ static rkhs_status side_tile(void *context, int64_t i, int worker) {
     const scigv *o = c->o;
     int64_t h = c->images->h, w = c->images->w, p = o->points, columns = c->to->columns, bins = histogram_of(o);
     double *ink = c->room + worker * c->each, *points = ink + h * w, *room = points + 2 * p;
-    double *feature = c->to->feature + i * p * columns, most = rk_ink_of(c->images, i, o->ink, ink);
-    if (!(most > 0)) return rk_blank(c->env, "scigv", i, o->ink);
-    rk_contour(ink, h, w, most, p, room, points);
+    double *feature = c->to->feature + i * p * columns, max_ink = rk_ink_of(c->images, i, o->ink, ink);
+    if (!(max_ink > 0)) return rk_blank(c->env, "scigv", i, o->ink);
+    rk_contour(ink, h, w, max_ink, p, room, points);
     rk_shape_contexts(p, points, (int64_t)o->bins.values[0], (int64_t)o->bins.values[1], o->position, columns, feature);
     for (int64_t k = 0; k < p; k++) {
         c->to->weight[i * p + k] = 1 / (double)p;
@@ -83,39 +83,13 @@ static rkhs_status prepare_scigv(rkhs_env *env, rk_bound *bound) {
     c.each = rk_padded(images->h * images->w + 2 * o->points + rk_contour_room(images->h, images->w));
     TRY(rk_scratch(env, n, sizeof *counts, &counts));
     for (int64_t i = 0; i < n; i++) counts[i] = o->points;
-    TRY(rk_points_new(env, n, counts, histogram_of(o) + (o->position > 0 ? 2 : 0), &c.to));
-    bound->side = c.to;
+    TRY(rk_points_new(env, bound, counts, histogram_of(o) + (o->position > 0 ? 2 : 0), &c.to));
     TRY(rk_scratch(env, c.each * rk_workers(env), sizeof *c.room, &c.room));
     TRY(rk_parallel(env, NULL, n, side_tile, &c));
     TRY(rk_points_prepare(env, &rule, c.to));
 done:
     rk_scratch_release(env, mark);
     return status;
-}
-
-static void release_scigv(rkhs_env *env, rk_bound *bound) { rk_points_free(env, bound->side); }
-
-/* ---- pairs --------------------------------------------------------------------------------------------------------- */
-
-static int64_t work_scigv(const rk_bound *a, const rk_bound *b) {
-    rk_point_rule rule = rule_of(rk_kernel_self(a));
-    return rk_points_work(&rule, a->side, b->side);
-}
-
-static int64_t tile_scigv(const rk_bound *a, const rk_bound *b) {
-    rk_point_rule rule = rule_of(rk_kernel_self(a));
-    return rk_points_tile(&rule, a->side, b->side);
-}
-
-static rkhs_status block_scigv(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
-                               double *out, int64_t ld, rk_work work) {
-    rk_point_rule rule = rule_of(rk_kernel_self(a));
-    return rk_points_block(a->kernel->env, &rule, a->side, i0, ni, b->side, j0, nj, out, ld, work);
-}
-
-static void diag_scigv(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
-    rk_point_rule rule = rule_of(rk_kernel_self(a));
-    rk_points_diag(&rule, a->side, i0, ni, out);
 }
 
 static const rk_param params[] = {
@@ -132,7 +106,7 @@ static const rk_param params[] = {
      .offset = offsetof(scigv, bins),
      .value = "[5,12]",
      .min = 1,
-     .max = MOST_BINS,
+     .max = MAX_BINS,
      .brief = "radial and angular bins of a shape context"},
     {.name = "base",
      .kind = RK_CHOICE,
@@ -172,9 +146,9 @@ const rk_kernel_type rk_kernel_scigv = {
     .flags = RK_PSD | RK_SCALE_FREE,
     .check = check_scigv,
     .prepare = prepare_scigv,
-    .release = release_scigv,
-    .work = work_scigv,
-    .tile = tile_scigv,
-    .block = block_scigv,
-    .diag = diag_scigv,
+    .release = rk_points_release,
+    .work = rk_points_work,
+    .tile = rk_points_tile,
+    .block = rk_points_block,
+    .diag = rk_points_diag,
 };

@@ -28,6 +28,7 @@ typedef struct rk_points {
     double *feature; /* all points x columns */
     double *weight;  /* all points, above 0, the sum of a set is 1 */
 
+    rk_point_rule rule;
     double *bias;    /* all points: what is added to the exponent */
     int64_t *rank;   /* sets */
     int64_t *place;  /* sets + 1: where a set's numbers begin in `factor` */
@@ -36,15 +37,16 @@ typedef struct rk_points {
     int64_t longest; /* points of a set */
 } rk_points;
 
-/* Takes room for sets of so many points; then what pairs need of each set. */
-rkhs_status rk_points_new(rkhs_env *env, int64_t sets, const int64_t *counts, int64_t columns, rk_points **points);
+/* Fills bound->side with room for sets of so many points; then what pairs need of each set. */
+rkhs_status rk_points_new(rkhs_env *env, rk_bound *bound, const int64_t *counts, int64_t columns, rk_points **points);
 rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_rule *rule, rk_points *points);
-void rk_points_free(rkhs_env *env, rk_points *points);
-int64_t rk_points_work(const rk_point_rule *rule, const rk_points *a, const rk_points *b);
-int64_t rk_points_tile(const rk_point_rule *rule, const rk_points *a, const rk_points *b);
-rkhs_status rk_points_block(rkhs_env *env, const rk_point_rule *rule, const rk_points *a, int64_t i0, int64_t ni,
-                            const rk_points *b, int64_t j0, int64_t nj, double *out, int64_t ld, rk_work work);
-void rk_points_diag(const rk_point_rule *rule, const rk_points *a, int64_t i0, int64_t ni, double *out);
+/* Slots of a kernel whose side is rk_points. */
+void rk_points_release(rkhs_env *env, rk_bound *bound);
+int64_t rk_points_work(const rk_bound *a, const rk_bound *b);
+int64_t rk_points_tile(const rk_bound *a, const rk_bound *b);
+rkhs_status rk_points_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                            int64_t ld, rk_work work);
+void rk_points_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
 
 /* ---- contour.c ----------------------------------------------------------------------------------------------------- */
 
@@ -57,9 +59,9 @@ double rk_ink_of(const rk_image *images, int64_t i, rk_ink ink, double *out);
 /* Image i has no ink. */
 rkhs_status rk_blank(rkhs_env *env, const char *kernel, int64_t i, rk_ink ink);
 
-/* `count` points (x, y) at equal steps along the outlines of h x w ink at half of `most`. `room`: rk_contour_room numbers. */
+/* `count` points (x, y) at equal steps along the outlines of h x w ink at half of max_ink. `room`: rk_contour_room numbers. */
 int64_t rk_contour_room(int64_t h, int64_t w);
-void rk_contour(const double *ink, int64_t h, int64_t w, double most, int64_t count, double *room, double *points);
+void rk_contour(const double *ink, int64_t h, int64_t w, double max_ink, int64_t count, double *room, double *points);
 
 /* The shape context of each point: radial x angular shares of the others, and its place, both in mean distances of two points.
  * Rows of `out` are `columns` apart: shares, then x, y times `position` where that is above 0. */

@@ -42,7 +42,7 @@ static void move_image(const rk_image *image, const double *from, int64_t dy, in
 }
 
 /* Row i*S + a: image i moved by the a-th shift. */
-static rkhs_status see_shift(rkhs_env *env, const void *self, const rkhs_data *x, rkhs_data **seen) {
+static rkhs_status view_shift(rkhs_env *env, const void *self, const rkhs_data *x, rkhs_data **view) {
     rkhs_status status = RKHS_OK;
     const rk_image *image = rk_images(x);
     const rk_dense *from = rk_dense_of(x);
@@ -57,7 +57,7 @@ static rkhs_status see_shift(rkhs_env *env, const void *self, const rkhs_data *x
             for (int64_t dx = -by; dx <= by; dx++, to += x->columns) move_image(image, from->values + i * from->ld, dy, dx, to);
         TRY(rk_progress(env, NULL, 0, 0));
     }
-    *seen = y;
+    *view = y;
     y = NULL;
 done:
     rkhs_data_free(y);
@@ -78,10 +78,10 @@ static void gather(int largest, int64_t S, int64_t ni, int64_t nj, const double 
         for (int64_t j = 0; j < nj; j += S, to++) {
             const double *v = values + i * RK_TILE + j;
             int64_t count = rk_min(S, nj - j);
-            double sum = 0, most = -INFINITY;
+            double sum = 0, top = -INFINITY;
             for (int64_t b = 0; !largest && b < count; b++) sum += v[b];
-            for (int64_t b = 0; largest && b < count; b++) most = v[b] > most ? v[b] : most;
-            *to = largest ? fmax(*to, most) : *to + sum;
+            for (int64_t b = 0; largest && b < count; b++) top = v[b] > top ? v[b] : top;
+            *to = largest ? fmax(*to, top) : *to + sum;
         }
     }
 }
@@ -132,7 +132,7 @@ const rk_kernel_type rk_kernel_shift = {
     .kinds = RK_KIND_IMAGE,
     .flags = RK_PSD | RK_SCALE_FREE,
     .children = 1,
-    .see = see_shift,
+    .view = view_shift,
     .work = work_shift,
     .tile = tile_shift,
     .block = block_shift,
@@ -148,7 +148,7 @@ const rk_kernel_type rk_kernel_align = {
     .kinds = RK_KIND_IMAGE,
     .flags = RK_SCALE_FREE,
     .children = 1,
-    .see = see_shift,
+    .view = view_shift,
     .work = work_shift,
     .tile = tile_shift,
     .block = block_align,

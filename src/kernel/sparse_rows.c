@@ -80,11 +80,12 @@ static rkhs_status fill_columns(rkhs_env *env, const rkhs_data *x, rk_columns *c
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     const rk_sparse *s = sparse_of(x);
-    int64_t most = 0, lists = 0, t = 0;
+    int64_t max_numbers = 0, lists = 0, t = 0;
     placed *one, *two;
-    for (int64_t i = 0; i < x->rows; i += RK_TILE) most = rk_max(most, numbers_in(s, i, rk_min(RK_TILE, x->rows - i)));
-    TRY(rk_scratch(env, most, sizeof *one, &one));
-    TRY(rk_scratch(env, most, sizeof *two, &two));
+    for (int64_t i = 0; i < x->rows; i += RK_TILE)
+        max_numbers = rk_max(max_numbers, numbers_in(s, i, rk_min(RK_TILE, x->rows - i)));
+    TRY(rk_scratch(env, max_numbers, sizeof *one, &one));
+    TRY(rk_scratch(env, max_numbers, sizeof *two, &two));
     for (int64_t i0 = 0; i0 < x->rows; i0 += RK_TILE) {
         int64_t ni = rk_min(RK_TILE, x->rows - i0), first = s->starts[i0], count = 0;
         for (int64_t i = 0; i < ni; i++)

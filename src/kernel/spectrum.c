@@ -25,17 +25,7 @@ static rkhs_status features_spectrum(rk_bag_rows *rows, const rk_tokens *t, int6
 
 static rkhs_status prepare_spectrum(rkhs_env *env, rk_bound *bound) {
     const spectrum *o = rk_kernel_self(bound);
-    return rk_bag_prepare(env, bound, &o->rule, &(rk_bag_how){.features = features_spectrum});
-}
-
-static rkhs_status block_spectrum(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
-                                  double *out, int64_t ld, rk_work work) {
-    rk_bag_block(a, i0, ni, b, j0, nj, out, ld, ((const spectrum *)rk_kernel_self(a))->normalize);
-    return RKHS_OK;
-}
-
-static void diag_spectrum(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
-    rk_bag_diag(a, i0, ni, out, ((const spectrum *)rk_kernel_self(a))->normalize);
+    return rk_bag_prepare(env, bound, &o->rule, &(rk_bag_how){.features = features_spectrum, .normalize = o->normalize});
 }
 
 static const rk_param params_spectrum[] = {
@@ -63,6 +53,6 @@ const rk_kernel_type rk_kernel_spectrum = {
     .check = check_spectrum,
     .prepare = prepare_spectrum,
     .release = rk_bag_release,
-    .block = block_spectrum,
-    .diag = diag_spectrum,
+    .block = rk_bag_block,
+    .diag = rk_bag_diag,
 };

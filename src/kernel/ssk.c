@@ -23,7 +23,7 @@
 #endif
 #endif
 
-enum { MOST_P = 256, BAND = 4, MOST_LANES = 8, NO_S = -1, NO_T = -2 };
+enum { MAX_P = 256, BAND = 4, MAX_LANES = 8, NO_S = -1, NO_T = -2 };
 
 typedef struct ssk {
     int64_t p;
@@ -32,7 +32,7 @@ typedef struct ssk {
     rk_token_rule rule;
 } ssk;
 
-/* One sweep over the cells of up to MOST_LANES pairs. */
+/* One sweep over the cells of up to MAX_LANES pairs. */
 typedef struct rk_sweep {
     int q, blended;        /* p - 1 */
     int64_t rows, columns; /* rows: even */
@@ -103,21 +103,21 @@ static int64_t chunk_of(int64_t q) { return q <= 4 ? 64 : rk_max(8, 256 / q); }
 
 /* Doubles for strings of up to so many rows and columns. */
 static int64_t room_of(int64_t q, int64_t rows, int64_t columns) {
-    int64_t each = MOST_LANES, places = 4; /* doubles of a vector, and of a place of all lanes */
+    int64_t each = MAX_LANES, places = 4; /* doubles of a vector, and of a place of all lanes */
     return places * (rows + 1 + columns) + each * (chunk_of(q) + 1) * q + each * 2 * q * (rows + 1) + each * 2 * chunk_of(q) +
            6 * each;
 }
 
 /* Takes doubles at a whole vector. */
 static double *take_vectors(rk_work *work, int64_t count) {
-    int64_t skip = (int64_t)(-(uintptr_t)work->next / sizeof(double) % MOST_LANES);
+    int64_t skip = (int64_t)(-(uintptr_t)work->next / sizeof(double) % MAX_LANES);
     rk_work_take(work, skip);
     return rk_work_take(work, count);
 }
 
 /* K of up to a vector of pairs. */
 static void run_pairs(const ssk *o, const double *weight, const pair *list, int count, rk_work work) {
-    double out[MOST_LANES];
+    double out[MAX_LANES];
     int q = (int)o->p - 1, here = lanes_here();
     rk_sweep w = {.q = q, .blended = o->blended, .chunk = chunk_of(q), .lambda = o->lambda, .weight = weight, .out = out};
     for (int k = 0; k < count; k++) {
@@ -127,9 +127,9 @@ static void run_pairs(const ssk *o, const double *weight, const pair *list, int 
     w.rows += w.rows & 1;
     w.s = take_vectors(&work, 4 * w.rows);
     w.t = take_vectors(&work, 4 * w.columns);
-    w.row = take_vectors(&work, MOST_LANES * (w.chunk + 1) * q);
-    w.edge = take_vectors(&work, MOST_LANES * 2 * q * w.rows);
-    w.next = take_vectors(&work, MOST_LANES * 2 * w.chunk);
+    w.row = take_vectors(&work, MAX_LANES * (w.chunk + 1) * q);
+    w.edge = take_vectors(&work, MAX_LANES * 2 * q * w.rows);
+    w.next = take_vectors(&work, MAX_LANES * 2 * w.chunk);
     for (int k = 0; k < here; k++) {
         pair none = {.rows = 0}, p = k < count ? list[k] : none;
 #ifdef RK_HAS_WIDE
@@ -170,7 +170,7 @@ static void flush_end(unsigned before) {
 }
 
 /* lambda^(2l), which stands before length l + 1 when lengths are summed. */
-static void weights(const ssk *o, double weight[MOST_P]) {
+static void weights(const ssk *o, double weight[MAX_P]) {
     for (int l = 0; l < o->p; l++) weight[l] = l ? weight[l - 1] * o->lambda * o->lambda : 1;
 }
 
@@ -180,7 +180,7 @@ typedef struct norm_loop {
     const ssk *o;
     rk_string_side *side;
     int64_t n;
-    double weight[MOST_P];
+    double weight[MAX_P];
     rk_work *work;
 } norm_loop;
 
@@ -195,7 +195,7 @@ static int long_enough(const ssk *o, int64_t length) { return length >= (o->blen
 /* K(s, s) of a vector of strings. */
 static rkhs_status norm_tile(void *context, int64_t tile, int worker) {
     norm_loop *c = context;
-    pair list[MOST_LANES];
+    pair list[MAX_LANES];
     int count = 0, here = lanes_here();
     unsigned before = flush_begin();
     for (int64_t i = tile * here; i < rk_min(c->n, (tile + 1) * here); i++) {
@@ -285,8 +285,8 @@ static void raw_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound 
     const ssk *o = rk_kernel_self(a);
     const rk_tokens *ta = &((const rk_string_side *)a->side)->tokens, *tb = &((const rk_string_side *)b->side)->tokens;
     int64_t order_a[RK_TILE], order_b[RK_TILE];
-    double weight[MOST_P];
-    pair list[MOST_LANES];
+    double weight[MAX_P];
+    pair list[MAX_LANES];
     int count = 0, here = lanes_here(), mirrored = a == b && i0 == j0 && ni == nj;
     weights(o, weight);
     by_length(ta, i0, ni, order_a);
@@ -343,7 +343,7 @@ static const rk_param params[] = {
      .offset = offsetof(ssk, p),
      .value = "4",
      .min = 1,
-     .max = MOST_P,
+     .max = MAX_P,
      .brief = "the length of the subsequences"},
     {.name = "lambda",
      .kind = RK_REAL,

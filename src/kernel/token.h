@@ -72,6 +72,7 @@ typedef struct rk_bag {
     rk_names *vocabulary; /* what `names` of the tokens come after; the first side's, or NULL */
     rk_bag_counts plain;
     rk_bag_counts weighted; /* the same times the weights of their groups, where there are any */
+    int normalize;
 } rk_bag;
 
 /* Adds the features of object i through rk_bag_add; a key always comes with the same group. */
@@ -92,13 +93,14 @@ typedef struct rk_bag_how {
     rk_names *vocabulary;  /* words that have their numbers already, on the first side; taken over, also when it fails */
     const double *weights; /* of groups, of either sign; NULL: 1 */
     int broken;            /* counts are no whole numbers: the order of sums matters */
+    int normalize;         /* divide by the root of k(x,x) k(y,y) */
 } rk_bag_how;
-/* Fills bound->side. rule NULL: the objects are no strings. */
+/* Fills bound->side. rule NULL: the objects are no strings. The others are slots of a kernel. */
 rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *rule, const rk_bag_how *how);
 void rk_bag_release(rkhs_env *env, rk_bound *bound);
-void rk_bag_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out, int64_t ld,
-                  int normalize);
-void rk_bag_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, int normalize);
+rkhs_status rk_bag_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                         int64_t ld, rk_work work);
+void rk_bag_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
 
 /* The parameters of the rule, at the end of a table. */
 /* clang-format off */

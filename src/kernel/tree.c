@@ -266,12 +266,12 @@ void rkhs_kernel_free(rkhs_kernel *kernel) {
  * weights would join with those around them, and be added or multiplied in another order. No bracket is written that was not
  * read, so that text which is not too deep never becomes so. */
 static int bracketed(const rkhs_kernel *k, const rkhs_kernel *parent) {
-    /* How tightly a form holds together, and how tightly what stands in it must. */
-    static const int holds[] = {[RK_SYNTAX_CALL] = 5,    [RK_SYNTAX_SUM] = 0,   [RK_SYNTAX_WEIGHT] = 1,
+    /* How tightly a form binds, and how tightly what stands in it must. */
+    static const int binds[] = {[RK_SYNTAX_CALL] = 5,    [RK_SYNTAX_SUM] = 0,   [RK_SYNTAX_WEIGHT] = 1,
                                 [RK_SYNTAX_PRODUCT] = 2, [RK_SYNTAX_POWER] = 3, [RK_SYNTAX_COLUMNS] = 4};
     static const int wants[] = {[RK_SYNTAX_CALL] = 0,    [RK_SYNTAX_SUM] = 1,   [RK_SYNTAX_WEIGHT] = 2,
                                 [RK_SYNTAX_PRODUCT] = 3, [RK_SYNTAX_POWER] = 4, [RK_SYNTAX_COLUMNS] = 4};
-    return parent && holds[k->type->syntax] < wants[parent->type->syntax];
+    return parent && binds[k->type->syntax] < wants[parent->type->syntax];
 }
 
 static rkhs_status add_text(const rkhs_kernel *k, rk_text *text, const rkhs_kernel *parent);

@@ -72,7 +72,7 @@ rkhs_status rk_vector_prepare_dots(rkhs_env *env, rk_bound *b) {
     return is_sparse(b) || is_bits(b) ? rk_vector_prepare(env, b) : side_new(env, b, &side);
 }
 
-void rk_vector_norms(const rk_bound *a, int64_t i0, int64_t ni, double *out) {
+void rk_vector_norms(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
     const rk_vector_side *side = a->side;
     for (int64_t i = 0; i < ni; i++) out[i] = side->norm ? side->norm[i0 + i] : norm_of(a, i0 + i);
 }

@@ -112,7 +112,7 @@ static rkhs_status prepare_wl(rkhs_env *env, rk_bound *bound) {
     TRY(rk_scratch(env, vertices, sizeof *w.next, &w.next));
     TRY(rk_scratch(env, degree, sizeof *w.around, &w.around));
     TRY(rk_scratch(env, 2 * degree + 1, sizeof *w.key, &w.key));
-    TRY(rk_bag_prepare(env, bound, NULL, &(rk_bag_how){.features = features_wl, .context = &w}));
+    TRY(rk_bag_prepare(env, bound, NULL, &(rk_bag_how){.features = features_wl, .context = &w, .normalize = o->normalize}));
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -123,16 +123,6 @@ static rkhs_status freeze_wl(rkhs_env *env, void *self, const rkhs_data *x) {
     if (x->type == &rk_data_graph && !((const rk_graphs *)x->self)->labels)
         rk_log(env, RKHS_LOG_ADVICE, "the graphs have no vertex labels: wl begins with the degrees of the vertices instead");
     return RKHS_OK;
-}
-
-static rkhs_status block_wl(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                            int64_t ld, rk_work work) {
-    rk_bag_block(a, i0, ni, b, j0, nj, out, ld, ((const wl *)rk_kernel_self(a))->normalize);
-    return RKHS_OK;
-}
-
-static void diag_wl(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
-    rk_bag_diag(a, i0, ni, out, ((const wl *)rk_kernel_self(a))->normalize);
 }
 
 static const rk_param params[] = {
@@ -163,6 +153,6 @@ const rk_kernel_type rk_kernel_wl = {
     .freeze = freeze_wl,
     .prepare = prepare_wl,
     .release = rk_bag_release,
-    .block = block_wl,
-    .diag = diag_wl,
+    .block = rk_bag_block,
+    .diag = rk_bag_diag,
 };

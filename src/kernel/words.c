@@ -95,22 +95,12 @@ static rkhs_status features_words(rk_bag_rows *rows, const rk_tokens *t, int64_t
 static rkhs_status prepare_words(rkhs_env *env, rk_bound *bound) {
     const words *o = rk_kernel_self(bound);
     rk_token_rule rule = rule_of(o);
-    rk_bag_how how = {.features = features_words, .broken = o->idf};
+    rk_bag_how how = {.features = features_words, .broken = o->idf, .normalize = o->normalize};
     rkhs_status status = RKHS_OK;
     if (o->idf && !bound->kernel->learnt.text)
         return rk_fail(env, RKHS_ERR_SPEC, "words: its weights are not known yet: freeze it on training texts");
     if (o->idf && !bound->reference) status = read_vocabulary(env, &bound->kernel->learnt, &how.vocabulary);
     return status == RKHS_OK ? rk_bag_prepare(env, bound, &rule, &how) : status;
-}
-
-static rkhs_status block_words(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
-                               double *out, int64_t ld, rk_work work) {
-    rk_bag_block(a, i0, ni, b, j0, nj, out, ld, ((const words *)rk_kernel_self(a))->normalize);
-    return RKHS_OK;
-}
-
-static void diag_words(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
-    rk_bag_diag(a, i0, ni, out, ((const words *)rk_kernel_self(a))->normalize);
 }
 
 static const rk_param params[] = {
@@ -143,6 +133,6 @@ const rk_kernel_type rk_kernel_words = {
     .check_learnt = check_learnt_words,
     .prepare = prepare_words,
     .release = rk_bag_release,
-    .block = block_words,
-    .diag = diag_words,
+    .block = rk_bag_block,
+    .diag = rk_bag_diag,
 };

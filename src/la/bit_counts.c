@@ -34,13 +34,13 @@ static void strip_plain(const uint64_t *const a[DOWN], const uint64_t *b, int64_
 /* Bytes count up to 255, and a word adds at most 8 to each: after 31 words they are added up. */
 __attribute__((target("avx2"))) static void strip_avx2(const uint64_t *const a[DOWN], const uint64_t *b, int64_t depth,
                                                        int more, double *out, int64_t ld) {
-    enum { LANES = 4, VECTORS = ACROSS / LANES, MOST = 31 };
+    enum { LANES = 4, VECTORS = ACROSS / LANES, MAX_DEPTH = 31 };
     const __m256i low = _mm256_set1_epi8(15), zero = _mm256_setzero_si256(), exponent = _mm256_set1_epi64x(0x4330000000000000);
     const __m256i table =
         _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, /* and once more for the other half */
                          0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-    for (int64_t from = 0; from < depth; from += MOST) {
-        int64_t to = from + MOST < depth ? from + MOST : depth;
+    for (int64_t from = 0; from < depth; from += MAX_DEPTH) {
+        int64_t to = from + MAX_DEPTH < depth ? from + MAX_DEPTH : depth;
         for (int r = 0; r < DOWN; r++) {
             __m256i bytes[VECTORS] = {zero, zero, zero, zero};
             for (int64_t w = from; w < to; w++) {

@@ -26,7 +26,7 @@
 #define BUFFER ((size_t)128 << 20) /* less on some machines, nowhere more */
 #endif
 #define TOUCHED ((int64_t)2 << 20)
-enum { MOST_BUFFERS = 1024, PAGES = 1 << 16, PATIENCE = 2 };
+enum { MAX_BUFFERS = 1024, PAGES = 1 << 16, PATIENCE = 2 };
 
 /* OpenBLAS's own functions are not in the generic interface: found at run time, absent in other BLAS. */
 static struct {
@@ -34,7 +34,7 @@ static struct {
     void (*set_threads)(int);
     void *(*borrow)(int);
     void (*give_back)(void *);
-    int most; /* buffers that may be borrowed at a time */
+    int max_buffers; /* buffers that may be borrowed at a time */
 } blas;
 
 static struct {
@@ -53,7 +53,7 @@ static struct {
 #endif
 static pthread_rwlock_t calls = CALLS;
 static _Atomic int made; /* buffers that there are */
-static void *buffers[MOST_BUFFERS];
+static void *buffers[MAX_BUFFERS];
 static sem_t free_buffers;
 static _Thread_local int own;    /* computations of this thread */
 static _Thread_local int locked; /* by its fork(): 1 the lock, 2 also the calls */
@@ -109,7 +109,7 @@ static int places(const char *config) {
     const char *max = config ? strstr(config, "MAX_THREADS=") : NULL;
     long threads = max ? strtol(max + strlen("MAX_THREADS="), NULL, 10) : 0, all = rk_max(50, 2 * threads);
     long used = blas.threads ? blas.threads() : 1;
-    return (int)rk_max(1, rk_min(all - used, MOST_BUFFERS));
+    return (int)rk_max(1, rk_min(all - used, MAX_BUFFERS));
 }
 
 static void find_blas(void) {
@@ -121,7 +121,7 @@ static void find_blas(void) {
     *(void **)&config = find("openblas_get_config");
     const char *text = config ? config() : NULL;
     if (!blas.give_back || !text || strstr(text, "USE_TLS")) blas.borrow = NULL; /* there, each thread has its own table */
-    blas.most = blas.borrow ? places(text) : INT_MAX;
+    blas.max_buffers = blas.borrow ? places(text) : INT_MAX;
     sem_init(&free_buffers, 0, 0);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
@@ -136,10 +136,10 @@ static int is_new(const void *buffer, int count) {
 /* Makes sure that there are so many buffers, without passing that number: as OpenBLAS makes a new one only where all others are
  * lent, those that are free are borrowed first, and other threads cannot begin a call until they are back. */
 static void make_buffers(int count) {
-    void *borrowed[2 * MOST_BUFFERS];
+    void *borrowed[2 * MAX_BUFFERS];
     int there = made, free_now = -there, n = 0;
     while (sem_trywait(&free_buffers) == 0) borrowed[n++] = blas.borrow(0), free_now++;
-    while (there < count && n < 2 * MOST_BUFFERS) { /* an old one may come once more, of a call that ends just now */
+    while (there < count && n < 2 * MAX_BUFFERS) { /* an old one may come once more, of a call that ends just now */
         void *buffer = blas.borrow(0);
         if (!buffer) break;
         borrowed[n++] = buffer;
@@ -151,7 +151,7 @@ static void make_buffers(int count) {
 }
 
 /* How many buffers there should be for so many threads more. */
-static int64_t buffers_for(int64_t count) { return blas.borrow ? rk_min(guard.callers + count, blas.most) : 0; }
+static int64_t buffers_for(int64_t count) { return blas.borrow ? rk_min(guard.callers + count, blas.max_buffers) : 0; }
 
 /* With memory left for all else: more than one buffer only while they take less than half of the address space. One thread will
  * do with the buffers of others. */
@@ -165,7 +165,7 @@ static int fits(int64_t count) {
 static rkhs_status count_buffers(rkhs_env *env, int64_t *count) {
     rkhs_status status = RKHS_OK;
     char need[32];
-    *count = rk_max(1, rk_min(*count, blas.most - guard.callers));
+    *count = rk_max(1, rk_min(*count, blas.max_buffers - guard.callers));
     while (*count > 1 && !rk_has_room(env, 2.0 * (double)TOUCHED * (double)*count)) --*count;
     while (*count > 1 && !fits(*count)) --*count;
     if (blas.borrow && made == 0 && !fits(*count))

@@ -50,6 +50,9 @@ int64_t rk_cholesky_tile(int64_t n, double *A, int64_t lda);
 double rk_schur(int64_t n, int64_t r, const double *Y, int64_t ldy, const double *B, double *S, double *g);
 double rk_dot(int64_t n, const double *x, const double *y);
 double rk_norm(int64_t n, const double *x);
+/* The mean of column c of Z (n x d); takes it off, and returns it. */
+double rk_column_mean(int64_t n, int64_t d, int64_t c, const double *Z);
+double rk_centre_column(int64_t n, int64_t d, int64_t c, double *Z);
 
 /* x[j] = exp(x[j]), within an ulp or so; below -708 exactly 0. */
 void rk_exp(int64_t n, double *x);
@@ -96,15 +99,15 @@ double rk_weighted_difference(int64_t n, const double *w, double a, const double
 /* |s x - t y|^2 of n numbers. */
 double rk_scaled_square(int64_t n, double s, const double *x, double t, const double *y);
 
-/* Offers item j with value v to a list of `count` items, at most `most`, largest first; an equal value that came earlier stays
- * before. Returns the new count. */
-static inline int64_t rk_top_offer(double *value, int64_t *index, int64_t count, int64_t most, int64_t j, double v) {
-    if (count == most && !(v > value[most - 1])) return count;
-    int64_t at = count < most ? count : most - 1;
+/* Offers item j with value v to a list of `count` items, at most max_count, largest first; an equal value that came earlier
+ * stays before. Returns the new count. */
+static inline int64_t rk_top_offer(double *value, int64_t *index, int64_t count, int64_t max_count, int64_t j, double v) {
+    if (count == max_count && !(v > value[max_count - 1])) return count;
+    int64_t at = count < max_count ? count : max_count - 1;
     for (; at > 0 && v > value[at - 1]; at--) value[at] = value[at - 1], index[at] = index[at - 1];
     value[at] = v;
     index[at] = j;
-    return count < most ? count + 1 : most;
+    return count < max_count ? count + 1 : max_count;
 }
 
 /* Tile (i, j), j <= i, from its place in the lower triangle, row by row. */
@@ -143,11 +146,15 @@ rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, 
  * at its column a. What is left of the diagonal is below tol of its largest entry. */
 rkhs_status rk_pivoted_cholesky(rkhs_env *env, const char *stage, int64_t n, const double *K, int64_t ld, double tol,
                                 double *Phi, int64_t *pivots, int64_t *rank);
-/* The same of a matrix that is not stored: out[q] = K[i, index[q]]. Phi has at most `most` columns, rows `most` apart; what is
- * left of the diagonal is at most *rest. */
+/* The same of a matrix that is not stored: out[q] = K[i, index[q]]. Phi has at most max_rank columns, rows that far apart; what
+ * is left of the diagonal is at most *rest. */
 typedef void rk_entries_fn(const void *context, int64_t i, const int64_t *index, int64_t count, double *out);
 rkhs_status rk_pivoted_factor(rkhs_env *env, const char *stage, int64_t n, rk_entries_fn *entries, const void *context,
-                              double tol, int64_t most, double *Phi, int64_t *pivots, int64_t *rank, double *rest);
+                              double tol, int64_t max_rank, double *Phi, int64_t *pivots, int64_t *rank, double *rest);
+/* The same of a small matrix, column by column and in place, while a pivot is above min_pivot: order[a] is the row of pivot a,
+ * then come the other rows; column a of the factor is column order[a] of A, and what is left is on the other rows' diagonal. */
+rkhs_status rk_pivoted_tile(rkhs_env *env, const char *stage, int64_t n, double *A, int64_t lda, double min_pivot,
+                            int64_t *order, int64_t *rank);
 /* A factorisation may be made in place of a symmetric matrix that is stored whole: the tiles on its diagonal are kept first, on
  * the scratch list, and what is below them comes back from its mirror image. */
 rkhs_status rk_keep_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda, double **kept);

@@ -34,6 +34,18 @@ RK_CLONES static double scaled_squares(int64_t n, double scale, const double *x)
 }
 
 /* Squares that leave the range of doubles are summed again, of numbers that a power of two has brought near 1. */
+double rk_column_mean(int64_t n, int64_t d, int64_t c, const double *Z) {
+    double mean = 0;
+    for (int64_t i = 0; i < n; i++) mean += Z[i * d + c] / (double)n;
+    return mean;
+}
+
+double rk_centre_column(int64_t n, int64_t d, int64_t c, double *Z) {
+    double mean = rk_column_mean(n, d, c, Z);
+    for (int64_t i = 0; i < n; i++) Z[i * d + c] -= mean;
+    return mean;
+}
+
 double rk_norm(int64_t n, const double *x) {
     double squares = rk_dot(n, x, x), largest = 0;
     if (squares > 0x1p-900 && squares <= DBL_MAX) return sqrt(squares);

@@ -7,68 +7,70 @@
 
 enum { BLOCK = 64 };
 
-/* Cholesky with pivots of what is left of a block, H (count x count, destroyed): positions in the order of their pivots, and
- * the factor's rows L (ld = BLOCK), as long as pivots are above `least`. */
-static int64_t factor_block(double *H, int64_t count, double least, int64_t *order, double *L) {
-    int64_t got = 0;
-    for (int64_t q = 0; q < count; q++) order[q] = q;
-    for (; got < count; got++) {
-        int64_t best = got;
-        for (int64_t q = got + 1; q < count; q++)
-            if (H[order[q] * (count + 1)] > H[order[best] * (count + 1)]) best = q;
+rkhs_status rk_pivoted_tile(rkhs_env *env, const char *stage, int64_t n, double *A, int64_t lda, double min_pivot,
+                            int64_t *order, int64_t *rank) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    double *column;
+    TRY(rk_scratch(env, n, sizeof *column, &column));
+    for (int64_t q = 0; q < n; q++) order[q] = q;
+    for (*rank = 0; *rank < n; ++*rank) {
+        int64_t best = *rank;
+        for (int64_t q = best + 1; q < n; q++)
+            if (A[order[q] * (lda + 1)] > A[order[best] * (lda + 1)]) best = q;
         int64_t row = order[best];
-        if (!(H[row * (count + 1)] > least)) break;
-        order[best] = order[got], order[got] = row;
-        double pivot = sqrt(H[row * (count + 1)]);
-        L[row * BLOCK + got] = pivot;
-        for (int64_t q = got + 1; q < count; q++) {
-            int64_t other = order[q];
-            double v = H[other * count + row];
-            for (int64_t a = 0; a < got; a++) v -= L[other * BLOCK + a] * L[row * BLOCK + a];
-            v /= pivot;
-            L[other * BLOCK + got] = v;
-            H[other * (count + 1)] -= v * v;
+        if (!(A[row * (lda + 1)] > min_pivot)) break;
+        order[best] = order[*rank], order[*rank] = row;
+        double pivot = A[row * (lda + 1)] = sqrt(A[row * (lda + 1)]);
+        column[row] = 0; /* columns of pivots stay */
+        for (int64_t q = *rank + 1; q < n; q++) column[order[q]] = A[order[q] * lda + row] /= pivot;
+        for (int64_t q = *rank + 1; q < n; q++) {
+            double *left = A + order[q] * lda, v = column[order[q]];
+            for (int64_t c = 0; c < n; c++) left[c] -= v * column[c];
         }
+        TRY(rk_progress(env, stage, *rank + 1, n));
     }
-    return got;
+done:
+    rk_scratch_release(env, mark);
+    return status;
 }
 
 typedef struct rounds {
-    int64_t n, most, rank; /* Phi has room for `most` columns, rows that far apart */
+    int64_t n, max_rank, rank; /* Phi has room for max_rank columns, rows that far apart */
     rk_entries_fn *entries;
     const void *context;
-    double *Phi, *left, *rows, *H, *L, *C;
+    double *Phi, *left, *rows, *H, *C;
     int64_t *pivots;
 } rounds;
 
 /* The rows at `index` of the columns of Phi so far. */
 static void gather(const rounds *s, const int64_t *index, int64_t count) {
     for (int64_t q = 0; q < count; q++)
-        for (int64_t c = 0; c < s->rank; c++) s->rows[q * s->most + c] = s->Phi[index[q] * s->most + c];
+        for (int64_t c = 0; c < s->rank; c++) s->rows[q * s->max_rank + c] = s->Phi[index[q] * s->max_rank + c];
 }
 
 /* One round; *got is 0 when nothing is left. */
 static rkhs_status extend(rkhs_env *env, rounds *s, double tiny, int64_t *got) {
     rkhs_status status = RKHS_OK;
-    int64_t n = s->n, ld = s->most, have = s->rank, proposal[BLOCK], order[BLOCK], count = 0, *chosen = s->pivots + have;
-    double most[BLOCK];
+    int64_t n = s->n, ld = s->max_rank, have = s->rank, proposal[BLOCK], order[BLOCK], count = 0, *chosen = s->pivots + have;
+    double largest[BLOCK];
     for (int64_t i = 0; i < n; i++)
-        if (s->left[i] > tiny) count = rk_top_offer(most, proposal, count, BLOCK, i, s->left[i]);
+        if (s->left[i] > tiny) count = rk_top_offer(largest, proposal, count, BLOCK, i, s->left[i]);
     *got = 0;
     if (!count) return RKHS_OK;
     gather(s, proposal, count);
     for (int64_t q = 0; q < count; q++) s->entries(s->context, proposal[q], proposal, count, s->H + q * count);
     if (have) rk_gemm_tile('n', 't', count, count, have, -1.0, s->rows, ld, s->rows, ld, 1.0, s->H, count);
-    *got = factor_block(s->H, count, fmax(tiny, 0.01 * most[0]), order, s->L);
+    TRY(rk_pivoted_tile(env, NULL, count, s->H, count, fmax(tiny, 0.01 * largest[0]), order, got));
     if (!*got) { /* rounding: what seemed to be left is not */
         for (int64_t q = 0; q < count; q++) s->left[proposal[q]] = 0;
         *got = -1;
         return RKHS_OK;
     }
-    *got = rk_min(*got, s->most - have);
+    *got = rk_min(*got, s->max_rank - have);
     for (int64_t a = 0; a < *got; a++) {
         chosen[a] = proposal[order[a]];
-        for (int64_t b = 0; b <= a; b++) s->C[a * BLOCK + b] = s->L[order[a] * BLOCK + b];
+        for (int64_t b = 0; b <= a; b++) s->C[a * BLOCK + b] = s->H[order[a] * count + order[b]];
     }
     gather(s, chosen, *got);
     for (int64_t i = 0; i < n; i++) s->entries(s->context, i, chosen, *got, s->Phi + i * ld + have);
@@ -83,22 +85,21 @@ done:
 }
 
 rkhs_status rk_pivoted_factor(rkhs_env *env, const char *stage, int64_t n, rk_entries_fn *entries, const void *context,
-                              double tol, int64_t most, double *Phi, int64_t *pivots, int64_t *rank, double *rest) {
+                              double tol, int64_t max_rank, double *Phi, int64_t *pivots, int64_t *rank, double *rest) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    rounds s = {.n = n, .most = most, .entries = entries, .context = context, .Phi = Phi, .pivots = pivots};
+    rounds s = {.n = n, .max_rank = max_rank, .entries = entries, .context = context, .Phi = Phi, .pivots = pivots};
     double largest = 0;
     TRY(rk_scratch(env, n, sizeof *s.left, &s.left));
-    TRY(rk_scratch(env, BLOCK * most, sizeof *s.rows, &s.rows));
+    TRY(rk_scratch(env, BLOCK * max_rank, sizeof *s.rows, &s.rows));
     TRY(rk_scratch(env, BLOCK * BLOCK, sizeof *s.H, &s.H));
-    TRY(rk_scratch(env, BLOCK * BLOCK, sizeof *s.L, &s.L));
     TRY(rk_scratch(env, BLOCK * BLOCK, sizeof *s.C, &s.C));
     for (int64_t i = 0; i < n; i++) {
         entries(context, i, &i, 1, s.left + i);
         largest = fmax(largest, s.left[i]);
     }
-    for (int64_t got = 1; got && s.rank < most;) {
-        TRY(rk_progress(env, stage, s.rank, most));
+    for (int64_t got = 1; got && s.rank < max_rank;) {
+        TRY(rk_progress(env, stage, s.rank, max_rank));
         TRY(extend(env, &s, tol * largest, &got));
     }
     *rank = s.rank;

@@ -8,7 +8,7 @@
  * Slices depend on p alone, so that an entry's bits depend on its two rows and nothing else: not on the tile, not on which of
  * the two comes first, nor on which of the two instruction sets runs. Elsewhere BLAS does it, and promises none of this.
  *
- * For fewer rows of A than go at once, laying B would be most of the work: squares of B are turned in the registers. */
+ * For fewer rows of A than go at once, laying B would be most of the work: squares of B are transposed in the registers. */
 #include "la/la.h"
 #include "la/transpose.h"
 
@@ -17,7 +17,7 @@
 enum { SLICE = 8192 }; /* columns of one call of BLAS, which does not run long */
 
 #if defined(__x86_64__) && defined(__GNUC__)
-enum { DEPTH = 256, MOST_DOWN = 8, MOST_ACROSS = 24, MOST_LANES = 8, VECTORS = 3, FEW = 4 };
+enum { DEPTH = 256, MAX_DOWN = 8, MAX_ACROSS = 24, MAX_LANES = 8, VECTORS = 3, FEW = 4 };
 
 /* out[r*ld + l] = sum over k of a[r][k] b[k][l], and what stood there with `more`. */
 typedef void (*strip_fn)(const double *const *a, const double *b, int64_t depth, int more, double *out, int64_t ld);
@@ -62,7 +62,7 @@ typedef void (*rows_fn)(const double *const *a, const double *const *b, int64_t 
                         int64_t ld);
 
 /* DOWN rows with a vector of rows. */
-#define ROWS(name, isa, vector, mm, turned, DOWN)                                                                              \
+#define ROWS(name, isa, vector, mm, transposed, DOWN)                                                                          \
     __attribute__((target(isa))) static void name(const double *const *a, const double *const *b, int64_t p, int64_t depth,    \
                                                   int more, double *out, int64_t ld) {                                         \
         enum { LANES = sizeof(vector) / sizeof(double) };                                                                      \
@@ -71,7 +71,7 @@ typedef void (*rows_fn)(const double *const *a, const double *const *b, int64_t 
             vector sum[DOWN], y[LANES];                                                                                        \
             RK_UNROLL for (int r = 0; r < DOWN; r++) sum[r] = mm##_setzero_pd();                                               \
             for (; k + LANES <= end; k += LANES) {                                                                             \
-                turned(b, k, y);                                                                                               \
+                transposed(b, k, y);                                                                                           \
                 RK_UNROLL for (int c = 0; c < LANES; c++) RK_UNROLL for (int r = 0; r < DOWN; r++) sum[r] =                    \
                     mm##_fmadd_pd(mm##_set1_pd(a[r][k + c]), y[c], sum[r]);                                                    \
             }                                                                                                                  \
@@ -107,11 +107,11 @@ static void lay(const double *b, int64_t ldb, int64_t rows, int64_t depth, int64
 /* A strip at the border of a tile, where there is no room for all of it. */
 static void border(strip_fn strip, const double *const *row, const double *b, int64_t depth, int more, int64_t down,
                    int64_t across, double *out, int64_t ld) {
-    double sums[MOST_DOWN * MOST_ACROSS];
-    strip(row, b, depth, 0, sums, MOST_ACROSS);
+    double sums[MAX_DOWN * MAX_ACROSS];
+    strip(row, b, depth, 0, sums, MAX_ACROSS);
     for (int64_t r = 0; r < down; r++)
         for (int64_t l = 0; l < across; l++) {
-            double v = sums[r * MOST_ACROSS + l];
+            double v = sums[r * MAX_ACROSS + l];
             out[r * ld + l] = more ? out[r * ld + l] + v : v;
         }
 }
@@ -119,8 +119,8 @@ static void border(strip_fn strip, const double *const *row, const double *b, in
 /* Some columns of A with some of B; `half`: rows that lie above all of a panel's are left out. */
 static void slice(const struct shape *s, int64_t ni, int64_t nj, int64_t depth, const double *A, int64_t lda, const double *B,
                   int64_t ldb, int more, int half, double *C, int64_t ldc) {
-    _Alignas(64) double panel[DEPTH * MOST_ACROSS];
-    const double *row[MOST_DOWN];
+    _Alignas(64) double panel[DEPTH * MAX_ACROSS];
+    const double *row[MAX_DOWN];
     for (int64_t j = 0; j < nj; j += VECTORS * s->lanes) {
         int64_t across = rk_min(VECTORS * s->lanes, nj - j), vectors = (across + s->lanes - 1) / s->lanes;
         strip_fn strip = s->strip[vectors - 1];
@@ -154,8 +154,8 @@ static void copy(int64_t ni, int64_t nj, const double *from, int64_t ldf, double
 /* Few rows of A, all columns; at the borders through a place of their own. */
 static void few_rows(const struct shape *s, int64_t ni, int64_t nj, int64_t p, int64_t depth, const double *A, int64_t lda,
                      const double *B, int64_t ldb, int more, double *C, int64_t ldc) {
-    const double *a[FEW], *b[MOST_LANES];
-    double some[FEW * MOST_LANES] = {0};
+    const double *a[FEW], *b[MAX_LANES];
+    double some[FEW * MAX_LANES] = {0};
     for (int64_t i = 0; i < ni; i += FEW) {
         int64_t down = rk_min(FEW, ni - i);
         rows_fn rows = down == 1 ? s->one : s->few;
@@ -168,9 +168,9 @@ static void few_rows(const struct shape *s, int64_t ni, int64_t nj, int64_t p, i
                 rows(a, b, p, depth, more, out, ldc);
                 continue;
             }
-            if (more) copy(down, across, out, ldc, some, MOST_LANES);
-            rows(a, b, p, depth, more, some, MOST_LANES);
-            copy(down, across, some, MOST_LANES, out, ldc);
+            if (more) copy(down, across, out, ldc, some, MAX_LANES);
+            rows(a, b, p, depth, more, some, MAX_LANES);
+            copy(down, across, some, MAX_LANES, out, ldc);
         }
     }
 }

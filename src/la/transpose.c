@@ -1,4 +1,4 @@
-/* transpose.c: tiles turned round, B = A', and written to where they belong.
+/* transpose.c: tiles transposed, B = A', and written to where they belong.
  *
  * Rows are far apart, so that B is written in runs of whole cache lines, eight rows of it at a time. */
 #include "la/la.h"
@@ -17,7 +17,7 @@ static void turn_plain(int64_t i, int64_t ni, int64_t j, int64_t nj, const doubl
 
 #if defined(__x86_64__) && defined(__GNUC__)
 /* Whole squares of LANES, then the borders. */
-#define TURN(name, isa, vector, store, turned)                                                                                 \
+#define TRANSPOSE(name, isa, vector, store, transposed)                                                                        \
     __attribute__((target(isa))) static void name(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B,             \
                                                   int64_t ldb) {                                                               \
         enum { LANES = sizeof(vector) / sizeof(double) };                                                                      \
@@ -28,7 +28,7 @@ static void turn_plain(int64_t i, int64_t ni, int64_t j, int64_t nj, const doubl
                 RK_UNROLL for (int r = 0; r < LANES; r++) row[r] = A + (i + r) * lda + j;                                      \
                 RK_UNROLL for (int k = 0; k < LINE; k += LANES) {                                                              \
                     vector y[LANES];                                                                                           \
-                    turned(row, k, y);                                                                                         \
+                    transposed(row, k, y);                                                                                     \
                     RK_UNROLL for (int c = 0; c < LANES; c++) store(B + (j + k + c) * ldb + i, y[c]);                          \
                 }                                                                                                              \
             }                                                                                                                  \
@@ -36,9 +36,9 @@ static void turn_plain(int64_t i, int64_t ni, int64_t j, int64_t nj, const doubl
         turn_plain(0, ni, whole_j, nj, A, lda, B, ldb);                                                                        \
     }
 
-TURN(turn_avx2, "avx2", __m256d, _mm256_storeu_pd, rk_transposed_avx2)
-TURN(turn_avx512, "avx512f", __m512d, _mm512_storeu_pd, rk_transposed_avx512)
-TURN(turn_past_avx512, "avx512f", __m512d, _mm512_stream_pd, rk_transposed_avx512) /* rows of B begin lines */
+TRANSPOSE(turn_avx2, "avx2", __m256d, _mm256_storeu_pd, rk_transposed_avx2)
+TRANSPOSE(turn_avx512, "avx512f", __m512d, _mm512_storeu_pd, rk_transposed_avx512)
+TRANSPOSE(turn_past_avx512, "avx512f", __m512d, _mm512_stream_pd, rk_transposed_avx512) /* rows of B begin lines */
 
 void rk_transpose(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
     if (__builtin_cpu_supports("avx512f"))

@@ -15,6 +15,15 @@ RK_CLONES double rk_sum(int64_t n, const double *x) {
     return rest + (((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
 }
 
+/* c[0] x^(n-1) + ... + c[n-1], by Horner's rule; unrolled, so that the loops around it still go by vectors. */
+static inline __attribute__((always_inline)) double polynomial(int n, const double *c, double x) {
+    double p = c[0];
+#pragma GCC unroll 16
+    for (int i = 1; i < n; i++) p = p * x + c[i];
+    return p;
+}
+#define POLYNOMIAL(c, x) polynomial((int)(sizeof(c) / sizeof *(c)), c, x)
+
 /* v = k ln2 + r, |r| <= ln2/2, and exp(v) = 2^k exp(r), exp(r) by its series to r^13, whose rest is below 2^-57. 1.5 * 2^52
  * added and taken away rounds to the nearest integer, and leaves it in the low bits: those of 2^k's exponent are k + 1023. */
 typedef struct parts {
@@ -25,18 +34,9 @@ static inline __attribute__((always_inline)) parts exp_parts(double v) {
     const double magic = 0x1.8p52, log2e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
     double shifted = v * log2e + magic, k = shifted - magic;
     double r = (v - k * ln2_high) - k * ln2_low;
-    double p = 1.0 / 6227020800.0;
-    p = p * r + 1.0 / 479001600.0;
-    p = p * r + 1.0 / 39916800.0;
-    p = p * r + 1.0 / 3628800.0;
-    p = p * r + 1.0 / 362880.0;
-    p = p * r + 1.0 / 40320.0;
-    p = p * r + 1.0 / 5040.0;
-    p = p * r + 1.0 / 720.0;
-    p = p * r + 1.0 / 120.0;
-    p = p * r + 1.0 / 24.0;
-    p = p * r + 1.0 / 6.0;
-    p = p * r + 0.5;
+    static const double series[] = {1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
+                                    1.0 / 5040,       1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5};
+    double p = POLYNOMIAL(series, r);
     int64_t bits;
     memcpy(&bits, &shifted, sizeof bits);
     uint64_t scale = ((uint64_t)bits + 1023) << 52;
@@ -114,6 +114,8 @@ RK_CLONES void rk_tanh(int64_t n, double *x) {
 /* log(1 + x) = k ln2 + log m, 1 + x = 2^k m up to a rounding that is put back, sqrt(1/2) <= m < sqrt(2); log m = 2 atanh(s),
  * s = (m - 1)/(m + 1), by its series to s^21, whose rest is below 2^-60 of it. */
 RK_CLONES void rk_log1p(int64_t n, double *x) {
+    static const double series[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,
+                                    1.0 / 11, 1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3};
     const double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
     const uint64_t root = 0x3fe6a09e667f3bcd, one = 0x3ff0000000000000; /* the bits of sqrt(1/2) and of 1 */
     for (int64_t j = 0; j < n; j++) {
@@ -127,16 +129,7 @@ RK_CLONES void rk_log1p(int64_t n, double *x) {
         memcpy(&m, &mantissa, sizeof m);
         k -= 0x1p52 + 1023;
         double s = (m - 1) / (m + 1), z = s * s;
-        double p = 1.0 / 21;
-        p = p * z + 1.0 / 19;
-        p = p * z + 1.0 / 17;
-        p = p * z + 1.0 / 15;
-        p = p * z + 1.0 / 13;
-        p = p * z + 1.0 / 11;
-        p = p * z + 1.0 / 9;
-        p = p * z + 1.0 / 7;
-        p = p * z + 1.0 / 5;
-        p = p * z + 1.0 / 3;
+        double p = POLYNOMIAL(series, z);
         x[j] = k * ln2_high + (2 * s + (2 * s * z * p + (k * ln2_low + lost)));
     }
 }
@@ -144,23 +137,15 @@ RK_CLONES void rk_log1p(int64_t n, double *x) {
 /* asin(y) = y (1 + z q(z)), z = y^2 <= 1/4, q of degree 11 through the Chebyshev points: off by less than 6e-17 of it. For u =
  * cos within 1/2 of 0 the angle is pi/2 - asin(u); beyond, 2 asin(sqrt((1 - |u|)/2)) from the nearer end. */
 RK_CLONES void rk_angles(int64_t n, const double *restrict below, const double *restrict above, double *restrict angle) {
+    static const double series[] = {0x1.cd864394d2ff2p-6, -0x1.603991d6060e0p-7, 0x1.06b9d26d10838p-6, 0x1.ff5fc4d14c735p-8,
+                                    0x1.8522ddffa6208p-7, 0x1.c87265d47ef49p-7,  0x1.1c593c7b1d958p-6, 0x1.6e8b2b3b10be4p-6,
+                                    0x1.f1c71f95269afp-6, 0x1.6db6db684b6a1p-5,  0x1.3333333336da5p-4, 0x1.555555555554fp-3};
     const double pi = 0x1.921fb54442d18p1, pi_low = 0x1.1a62633145c07p-53;
     for (int64_t j = 0; j < n; j++) {
-        double w = below[j], v = above[j], least = w < v ? w : v, u = w < v ? 1 - w : v - 1;
-        int middle = least > 0.5;
-        double z = middle ? u * u : 0.5 * least, y = middle ? u : sqrt(z);
-        double q = 0x1.cd864394d2ff2p-6;
-        q = q * z - 0x1.603991d6060e0p-7;
-        q = q * z + 0x1.06b9d26d10838p-6;
-        q = q * z + 0x1.ff5fc4d14c735p-8;
-        q = q * z + 0x1.8522ddffa6208p-7;
-        q = q * z + 0x1.c87265d47ef49p-7;
-        q = q * z + 0x1.1c593c7b1d958p-6;
-        q = q * z + 0x1.6e8b2b3b10be4p-6;
-        q = q * z + 0x1.f1c71f95269afp-6;
-        q = q * z + 0x1.6db6db684b6a1p-5;
-        q = q * z + 0x1.3333333336da5p-4;
-        q = q * z + 0x1.555555555554fp-3;
+        double w = below[j], v = above[j], smaller = w < v ? w : v, u = w < v ? 1 - w : v - 1;
+        int middle = smaller > 0.5;
+        double z = middle ? u * u : 0.5 * smaller, y = middle ? u : sqrt(z);
+        double q = POLYNOMIAL(series, z);
         double arc = y + y * z * q;
         double near = 2 * arc, far = pi - (2 * arc - pi_low);
         angle[j] = middle ? 0.5 * pi - (arc - 0.5 * pi_low) : w < v ? near : far;

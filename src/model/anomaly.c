@@ -161,7 +161,7 @@ static rkhs_status feature_fit(rkhs_model *model, feature *f) {
     TRY(rk_some_codes(model, m, which, &codes));
     memcpy(f->codes, rk_dense_of(codes)->values, (size_t)(m * f->d) * sizeof *f->codes);
     TRY(rk_data_subset(map->kept, which, m, &f->objects));
-    if (!map->bound) TRY(rk_bind(env, model->kernel, map->kept, NULL, &map->bound));
+    TRY(rk_map_bind(env, map, model->kernel));
     TRY(rk_bind(env, model->kernel, f->objects, map->bound, &f->bound));
     TRY(centred_gram(env, f));
     TRY(choose(env, f, &width, &ridge));

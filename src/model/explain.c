@@ -85,7 +85,7 @@ static rkhs_status explain_all(const rkhs_model *m, const rkhs_data *x, int64_t 
     rk_bound *rows = NULL;
     int64_t kept = map->kept_count;
     explain_loop a = {.map = map, .top = top, .object = object, .influence = influence};
-    if (!map->bound) TRY(rk_bind(env, m->kernel, map->kept, NULL, &map->bound));
+    TRY(rk_map_bind(env, map, m->kernel));
     TRY(rk_bind(env, m->kernel, x, map->bound, &rows));
     a.rows = rows;
     a.kept = map->bound;

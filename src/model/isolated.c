@@ -23,7 +23,7 @@ rkhs_status rk_isolation_new(const rkhs_model *m, int64_t rows, rk_isolation *ne
     TRY(rk_scratch(env, rows, sizeof *near->most, &near->most));
     if (map->kept->type->kind == RK_KIND_GRAM) goto done; /* which has no k(x, x) */
     rk_mark mark = rk_scratch_mark(env);
-    if (!map->bound) TRY(rk_bind(env, m->kernel, map->kept, NULL, &map->bound));
+    TRY(rk_map_bind(env, map, m->kernel));
     TRY(rk_work_for(env, 1, map->bound, map->bound, &work));
     TRY(rk_diag_of(map->bound, 0, some, diag, work[0]));
     for (int64_t j = 0; j < some; j++) near->size += fabs(diag[j]) / (double)some;

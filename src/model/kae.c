@@ -144,20 +144,13 @@ done:
 static rkhs_status start_at(rk_fit *f, double *Z) {
     rkhs_status status = RKHS_OK;
     int64_t n = f->gram->n, d = f->dim, ld;
-    rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d};
-    rk_spectrum s;
     const double *given = f->start ? rkhs_data_values(f->start, &ld) : NULL;
     memset(Z, 0, (size_t)(n * d) * sizeof *Z);
     if (given) {
         for (int64_t i = 0; i < n; i++) memcpy(Z + i * d, given + i * ld, (size_t)d * sizeof *Z);
     } else if (((const kae *)f->self)->start == START_KPCA) {
-        TRY(rk_solve_spectral(f->gram, NULL, &problem, &s));
-        TRY(f->gram->type->push(f->gram, s.coef, d, Z));
-        for (int64_t c = 0; c < d; c++) {
-            double mean = 0;
-            for (int64_t i = 0; i < n; i++) mean += Z[i * d + c] / (double)n;
-            for (int64_t i = 0; i < n; i++) Z[i * d + c] -= mean;
-        }
+        TRY(rk_start_kpca(f->gram, d, Z));
+        for (int64_t c = 0; c < d; c++) rk_centre_column(n, d, c, Z);
     }
     for (int64_t i = 0; i < n; i++) {
         int none = !(rk_norm(d, Z + i * d) > 0);

@@ -72,8 +72,7 @@ static rkhs_status normalise(void *context, const double *Y, double *Z, double *
     int64_t n = a->k.n, d = a->k.dim;
     double square = 0;
     for (int64_t c = 0; c < d; c++) {
-        shift[c] = 0;
-        for (int64_t i = 0; i < n; i++) shift[c] += Y[i * d + c] / (double)n;
+        shift[c] = rk_column_mean(n, d, c, Y);
         for (int64_t i = 0; i < n; i++) square += (Y[i * d + c] - shift[c]) * (Y[i * d + c] - shift[c]);
     }
     a->s = sqrt(square / (double)(n * d));
@@ -89,8 +88,7 @@ static rkhs_status normalise_back(void *context, const double *Z, const double *
     int64_t n = a->k.n, d = a->k.dim;
     double along = rk_dot(n * d, Z, dZ) / (double)(n * d), scale = a->s > 0 ? 1 / a->s : 0;
     for (int64_t c = 0; c < d; c++) {
-        double mean = 0;
-        for (int64_t i = 0; i < n; i++) mean += dZ[i * d + c] / (double)n;
+        double mean = rk_column_mean(n, d, c, dZ);
         for (int64_t i = 0; i < n; i++) dY[i * d + c] = (dZ[i * d + c] - mean - Z[i * d + c] * along) * scale;
     }
     return RKHS_OK;
@@ -239,11 +237,8 @@ static rkhs_status fitness(rk_fit *f, const double *Z, double *value) {
     TRY(rk_scratch(f->env, n * d, sizeof *C, &C));
     TRY(rk_scratch(f->env, n * d, sizeof *GC, &GC));
     TRY(rk_scratch(f->env, d * d, sizeof *S, &S));
-    for (int64_t c = 0; c < d; c++) {
-        double mean = 0;
-        for (int64_t i = 0; i < n; i++) mean += Z[i * d + c] / (double)n;
-        for (int64_t i = 0; i < n; i++) C[i * d + c] = Z[i * d + c] - mean;
-    }
+    memcpy(C, Z, (size_t)(n * d) * sizeof *C);
+    for (int64_t c = 0; c < d; c++) rk_centre_column(n, d, c, C);
     TRY(f->gram->type->mul(f->gram, C, d, GC));
     TRY(rk_tall_product(f->env, n, d, d, C, d, C, d, S, d));
     double spread = rk_norm(d * d, S);
@@ -348,24 +343,15 @@ static int64_t starts_of(const rk_fit *f) {
 static rkhs_status count_dimensions(rk_fit *f, int64_t *found) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);
-    int64_t n = f->gram->n, d = f->dim;
-    double *S, most = 0;
+    int64_t n = f->gram->n, d = f->dim, *order;
+    double *S, largest = 0;
     TRY(rk_scratch(f->env, d * d, sizeof *S, &S));
+    TRY(rk_scratch(f->env, d, sizeof *order, &order));
     for (int64_t i = 0; i < n; i++) /* its mean is 0 */
         for (int64_t q = 0; q < d; q++)
             for (int64_t r = 0; r < d; r++) S[q * d + r] += f->Z[i * d + q] * f->Z[i * d + r] / (double)n;
-    for (int64_t q = 0; q < d; q++) most = fmax(most, S[q * d + q]);
-    for (*found = 0; *found < d; ++*found) {
-        int64_t pivot = 0;
-        for (int64_t q = 1; q < d; q++)
-            if (S[q * d + q] > S[pivot * d + pivot]) pivot = q;
-        double size = S[pivot * d + pivot];
-        if (!(size > 1e-10 * most)) break;
-        for (int64_t q = 0; q < d; q++)
-            for (int64_t r = 0; r < d; r++)
-                if (q != pivot && r != pivot) S[q * d + r] -= S[q * d + pivot] * S[pivot * d + r] / size;
-        for (int64_t q = 0; q < d; q++) S[q * d + pivot] = S[pivot * d + q] = 0;
-    }
+    for (int64_t q = 0; q < d; q++) largest = fmax(largest, S[q * d + q]);
+    TRY(rk_pivoted_tile(f->env, NULL, d, S, d, 1e-10 * largest, order, found));
 done:
     rk_scratch_release(f->env, mark);
     return status;

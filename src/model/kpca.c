@@ -125,12 +125,7 @@ static rkhs_status fit_kpca(rk_fit *f) {
     TRY(check_negative(f, o, &problem, s.values[0], &indefinite));
     TRY(f->gram->type->push(f->gram, s.coef, d, f->Z));
     TRY(f->gram->type->fold(f->gram, s.coef, d, f->map->B));
-    for (int64_t c = 0; c < d; c++) { /* centring is an offset */
-        double mean = 0;
-        for (int64_t i = 0; i < n; i++) mean += f->Z[i * d + c] / (double)n;
-        for (int64_t i = 0; i < n; i++) f->Z[i * d + c] -= mean;
-        f->map->c[c] = -mean;
-    }
+    for (int64_t c = 0; c < d; c++) f->map->c[c] = -rk_centre_column(n, d, c, f->Z); /* centring is an offset */
     TRY(report(f, &s, indefinite));
 done:
     return status;

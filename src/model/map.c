@@ -271,13 +271,17 @@ static rkhs_status apply_tile(void *context, int64_t tile, int worker) {
     return status;
 }
 
+rkhs_status rk_map_bind(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel) {
+    return map->bound ? RKHS_OK : rk_bind(env, kernel, map->kept, NULL, &map->bound);
+}
+
 rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld,
                          const rk_isolation *near) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     rk_bound *rows = NULL;
     apply_loop a = {.map = map, .Z = Z, .ld = ld, .near = near};
-    if (!map->bound) TRY(rk_bind(env, kernel, map->kept, NULL, &map->bound));
+    TRY(rk_map_bind(env, map, kernel));
     TRY(rk_bind(env, kernel, x, map->bound, &rows));
     a.kept = map->bound;
     a.rows = rows;

@@ -201,6 +201,8 @@ static inline void rk_isolation_note(const rk_isolation *near, int64_t row, cons
     near->most[row] = most;
 }
 
+/* map->bound, on first use. */
+rkhs_status rk_map_bind(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel);
 /* Z[i*ld ..] for every object of x, by tiles: memory for one tile a worker. near: NULL, or notes how near they come. */
 rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld,
                          const rk_isolation *near);
@@ -250,6 +252,8 @@ typedef struct rk_start {
 } rk_start;
 /* Z (n x dim): the start that was given, as it is, or the one that is named. */
 rkhs_status rk_start_at(const rk_fit *f, const rk_gram *g, const rk_start *o, double *Z);
+/* Principal components, not yet centred. */
+rkhs_status rk_start_kpca(const rk_gram *g, int64_t dim, double *Z);
 
 /* ---- inverse ------------------------------------------------------------------------------------------------------- */
 

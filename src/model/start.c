@@ -6,14 +6,11 @@
 /* Mean 0 and deviation 1, of each column or over all of them; a column without spread gets a little noise, from which a descent
  * can go anywhere. */
 static void standardise(const rkhs_env *env, int each, double *Z, int64_t n, int64_t d) {
-    double most = 0, all = 0;
-    for (int64_t c = 0; c < d; c++) {
-        double mean = 0;
-        for (int64_t i = 0; i < n; i++) mean += Z[i * d + c] / (double)n;
-        for (int64_t i = 0; i < n; i++) Z[i * d + c] -= mean, most = fmax(most, fabs(Z[i * d + c]));
-    }
+    double largest = 0, all = 0;
+    for (int64_t c = 0; c < d; c++) rk_centre_column(n, d, c, Z);
+    for (int64_t i = 0; i < n * d; i++) largest = fmax(largest, fabs(Z[i]));
     for (int64_t i = 0; i < n * d; i++) {
-        if (most > 0) Z[i] /= most; /* squares of what is small are not 0 */
+        if (largest > 0) Z[i] /= largest; /* squares of what is small are not 0 */
         all += Z[i] * Z[i] / (double)(n * d);
     }
     for (int64_t c = 0; c < d; c++) {
@@ -26,7 +23,7 @@ static void standardise(const rkhs_env *env, int each, double *Z, int64_t n, int
     }
 }
 
-static rkhs_status from_kpca(const rk_gram *g, int64_t d, double *Z) {
+rkhs_status rk_start_kpca(const rk_gram *g, int64_t d, double *Z) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);
     rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d};
@@ -58,7 +55,7 @@ rkhs_status rk_start_at(const rk_fit *f, const rk_gram *g, const rk_start *o, do
             Z[i] = rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(i % d));
         goto done;
     }
-    TRY(o->how == RK_START_KLE ? rk_start_kle(f->env, n, o->k, o->near, o->value, d, Z) : from_kpca(g, d, Z));
+    TRY(o->how == RK_START_KLE ? rk_start_kle(f->env, n, o->k, o->near, o->value, d, Z) : rk_start_kpca(g, d, Z));
     standardise(f->env, o->each, Z, n, d);
 done:
     return status;

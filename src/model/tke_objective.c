@@ -112,8 +112,8 @@ done:
 
 /* ---- the objective ------------------------------------------------------------------------------------------------------ */
 
-/* u[j] = s becomes a(s), what brings two together: kx, or its logarithm; and w[j] its derivative by s. */
-static void together(const rk_tke *t, double g, int64_t n, double *restrict u, double *restrict w) {
+/* u[j] = s becomes a(s), the attraction of two objects: kx, or its logarithm; and w[j] its derivative by s. */
+static void attraction(const rk_tke *t, double g, int64_t n, double *restrict u, double *restrict w) {
     int rbf = t->latent == RK_LATENT_RBF;
     for (int64_t j = 0; j < n; j++) u[j] *= rbf ? -g : g;
     if (rbf && !t->log) rk_exp(n, u);
@@ -127,8 +127,8 @@ static void together(const rk_tke *t, double g, int64_t n, double *restrict u, d
     }
 }
 
-/* u[j] = s becomes kx^2, what holds two apart, and w[j] its derivative by s. */
-static void apart(const rk_tke *t, double g, int64_t n, double *restrict u, double *restrict w) {
+/* u[j] = s becomes kx^2, the repulsion of two objects, and w[j] its derivative by s. */
+static void repulsion(const rk_tke *t, double g, int64_t n, double *restrict u, double *restrict w) {
     if (t->latent == RK_LATENT_RBF) {
         for (int64_t j = 0; j < n; j++) u[j] *= -2 * g;
         rk_exp(n, u);
@@ -165,7 +165,7 @@ static rkhs_status sparse_tile(void *context, int64_t tile, int worker) {
             for (int64_t c = 0; c < d; c++) s[q] += (z[c] - y[c]) * (z[c] - y[c]);
             u[q] = s[q];
         }
-        together(t, a->g, count, u, w);
+        attraction(t, a->g, count, u, w);
         for (int64_t c = 0; c < d; c++) dz[c] = 2 * t->lx * z[c], sums[0] += t->lx * z[c] * z[c];
         for (int64_t q = 0; q < count; q++) {
             const double *y = a->Z + t->index[from + q] * d;
@@ -199,7 +199,7 @@ static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
         memset(s, 0, (size_t)count * sizeof *s);
         rk_add_squares(count, d, z, b, RK_TILE, s);
         memcpy(u, s, (size_t)count * sizeof *u);
-        apart(t, a->g, count, u, w);
+        repulsion(t, a->g, count, u, w);
         sums[0] += 2 * t->lk * rk_sum(count, u);
         sums[1] += 2 * t->lk * rk_dot(count, w, s);
         rk_add_forces(count, d, z, b, RK_TILE, w, pull, theirs);

@@ -73,8 +73,7 @@ static double moved(const rkhs_model *old, const rkhs_model *fresh) {
     int64_t n = old->n, d = old->dim;
     double step = 0, spread = 0;
     for (int64_t c = 0; c < d; c++) {
-        double mean = 0;
-        for (int64_t i = 0; i < n; i++) mean += old->Z[i * d + c] / (double)n;
+        double mean = rk_column_mean(n, d, c, old->Z);
         for (int64_t i = 0; i < n; i++) {
             double was = old->Z[i * d + c], is = fresh->Z[i * d + c];
             step += (is - was) * (is - was);

@@ -14,9 +14,9 @@ done:
 
 /* The largest |entry| of the gradient. */
 static double steepest(const rk_pulled *p, const rk_descent *at) {
-    double most = 0;
-    for (int64_t i = 0; i < p->size; i++) most = fmax(most, fabs(at->g[i]));
-    return most;
+    double largest = 0;
+    for (int64_t i = 0; i < p->size; i++) largest = fmax(largest, fabs(at->g[i]));
+    return largest;
 }
 
 rkhs_status rk_descent_first(rk_pulled *p, rk_descent *at, const rk_limits *limits, int *done) {

@@ -128,14 +128,14 @@ static rkhs_status form_left(const pencil *p) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = p->g->env;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t n = p->g->n, r = p->r, most = rk_min(RK_TILE, r);
+    int64_t n = p->g->n, r = p->r, max_columns = rk_min(RK_TILE, r);
     double *X, *Y, *MY;
-    TRY(rk_scratch(env, r * most, sizeof *X, &X));
-    TRY(rk_scratch(env, n * most, sizeof *Y, &Y));
-    TRY(rk_scratch(env, n * most, sizeof *MY, &MY));
-    for (int64_t from = 0; from < r; from += most) {
+    TRY(rk_scratch(env, r * max_columns, sizeof *X, &X));
+    TRY(rk_scratch(env, n * max_columns, sizeof *Y, &Y));
+    TRY(rk_scratch(env, n * max_columns, sizeof *MY, &MY));
+    for (int64_t from = 0; from < r; from += max_columns) {
         TRY(rk_progress(env, "matrix", from, r));
-        TRY(form_columns(p, from, rk_min(most, r - from), X, Y, MY));
+        TRY(form_columns(p, from, rk_min(max_columns, r - from), X, Y, MY));
     }
     for (int64_t i = 0; i < r; i += RK_TILE)
         for (int64_t j = 0; j <= i; j += RK_TILE) rk_mirror(p->A, r, i, rk_min(RK_TILE, r - i), j, rk_min(RK_TILE, r - j));

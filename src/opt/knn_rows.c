@@ -54,32 +54,34 @@ void rk_knn_rows_back(const rk_knn_rows *f, const double *dZ, int64_t d, double 
         for (int64_t c = 0; c < d; c++) da[f->index[q] * d + c] += f->value[q] * dZ[q / f->nearest * d + c];
 }
 
+/* F'F V. */
+static rkhs_status apply_square(void *context, rkhs_env *env, const double *V, int64_t d, double *out) {
+    const rk_knn_rows *f = context;
+    rk_mark mark = rk_scratch_mark(env);
+    double *FV;
+    rkhs_status status = rk_scratch(env, f->n * d, sizeof *FV, &FV);
+    if (status == RKHS_OK) {
+        rk_knn_rows_mul(f, V, d, FV);
+        rk_knn_rows_back(f, FV, d, out);
+    }
+    rk_scratch_release(env, mark);
+    return status;
+}
+
 rkhs_status rk_knn_rows_start(rkhs_env *env, const rk_knn_rows *f, const double *Z0, int64_t d, double *a) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t size = f->n * d;
-    double *r, *p, *Fp, *Ap, ridge = 0;
-    TRY(rk_scratch(env, size, sizeof *r, &r));
-    TRY(rk_scratch(env, size, sizeof *p, &p));
-    TRY(rk_scratch(env, size, sizeof *Fp, &Fp));
-    TRY(rk_scratch(env, size, sizeof *Ap, &Ap));
-    for (int64_t q = 0; q < f->n * f->nearest; q++) ridge += 1e-3 * f->value[q] * f->value[q] / (double)f->n;
-    memset(a, 0, (size_t)size * sizeof *a);
-    rk_knn_rows_back(f, Z0, d, r);
-    memcpy(p, r, (size_t)size * sizeof *p);
-    double square = rk_dot(size, r, r), first = square;
-    for (int step = 0; step < 100 && square > 1e-20 * first; step++) {
-        rk_knn_rows_mul(f, p, d, Fp);
-        rk_knn_rows_back(f, Fp, d, Ap);
-        for (int64_t i = 0; i < size; i++) Ap[i] += ridge * p[i];
-        double t = square / rk_dot(size, p, Ap), next = 0;
-        for (int64_t i = 0; i < size; i++) a[i] += t * p[i], r[i] -= t * Ap[i];
-        next = rk_dot(size, r, r);
-        for (int64_t i = 0; i < size; i++) p[i] = r[i] + next / square * p[i];
-        square = next;
-        TRY(rk_progress(env, NULL, 0, 0));
-    }
+    rk_pulled p = {.env = env, .size = f->n, .k = d, .a = {f->n, apply_square, (void *)(uintptr_t)f}, .joint = 1, .x = a};
+    rk_spec *cg = NULL;
+    double *rhs;
+    TRY(rk_scratch(env, f->n * d, sizeof *rhs, &rhs));
+    rk_knn_rows_back(f, Z0, d, rhs);
+    p.rhs = rhs;
+    for (int64_t q = 0; q < f->n * f->nearest; q++) p.mu += 1e-3 * f->value[q] * f->value[q] / (double)f->n;
+    TRY(rk_spec_new(env, &rk_linsolvers, "cg(tol=1e-10, iter=100)", &cg));
+    TRY(rk_solve(cg, &p));
 done:
+    rk_spec_free(env, cg);
     rk_scratch_release(env, mark);
     return status;
 }

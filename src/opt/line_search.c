@@ -59,14 +59,14 @@ static double flatter_step(const interval *v, const trial *at) {
 /* Takes a trial into the interval and chooses the next step: the four cases of the paper. */
 static double next_step(interval *v, const trial *at) {
     trial *best = &v->best;
-    int turned = at->slope * best->slope < 0;
+    int reversed = at->slope * best->slope < 0;
     double cubic, quad, t;
     if (at->f > best->f) {
         cubic = cubic_min(best, at);
         quad = best->t + best->slope / ((best->f - at->f) / (at->t - best->t) + best->slope) / 2 * (at->t - best->t);
         t = fabs(cubic - best->t) < fabs(quad - best->t) ? cubic : cubic + (quad - cubic) / 2;
         v->bracketed = 1;
-    } else if (turned) {
+    } else if (reversed) {
         cubic = cubic_min(at, best);
         quad = secant(at, best);
         t = fabs(cubic - at->t) > fabs(quad - at->t) ? cubic : quad;
@@ -81,7 +81,7 @@ static double next_step(interval *v, const trial *at) {
     if (at->f > best->f) {
         v->other = *at;
     } else {
-        if (turned) v->other = *best;
+        if (reversed) v->other = *best;
         *best = *at;
     }
     return t;

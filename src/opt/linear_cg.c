@@ -23,8 +23,10 @@ typedef struct state {
     double *rr, *bb;   /* k: |r|^2, |b|^2 */
 } state;
 
-/* Sums of products of two size x k blocks, column by column. */
+/* Sums of products of two size x k blocks, column by column; of one system for all columns, over all of them. */
 static void column_dots(const rk_pulled *p, const double *a, const double *b, double *out) {
+    for (int64_t c = 0; p->joint && c < p->k; c++) out[c] = c ? out[0] : rk_dot(p->size * p->k, a, b);
+    if (p->joint) return;
     memset(out, 0, (size_t)p->k * sizeof *out);
     for (int64_t i = 0; i < p->size; i++)
         for (int64_t c = 0; c < p->k; c++) out[c] += a[i * p->k + c] * b[i * p->k + c];

@@ -72,8 +72,9 @@ typedef struct rk_pulled {
     rkhs_status (*form)(void *context, rkhs_env *env, double *A);
     double *spend; /* linear: the same, when it may be overwritten */
     int64_t ld;
-    const double *rhs;                                                                        /* linear: size x k */
-    double mu;                                                                                /* linear: (a + mu I) x = rhs */
+    const double *rhs; /* linear: size x k */
+    double mu;         /* linear: (a + mu I) x = rhs */
+    int joint;         /* linear: cg takes the k columns as one system, with one step for all */
     rkhs_status (*eval)(void *context, rkhs_env *env, const double *x, double *f, double *g); /* smooth */
     void (*retract)(void *context, double *x);
     void *context;
@@ -167,10 +168,10 @@ typedef struct rk_smooth_result {
 rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_smooth *problem, const double *Z0, double *theta,
                             rk_smooth_result *out);
 
-/* K of which each row keeps its `most` largest values; on the scratch list. Z = F a, da = F'dZ, and a with F a near Z0. */
+/* K of which each row keeps its `nearest` largest values; on the scratch list. Z = F a, da = F'dZ, and a with F a near Z0. */
 typedef struct rk_knn_rows {
     int64_t n, nearest;
-    int64_t *index; /* n x most */
+    int64_t *index; /* n x nearest */
     double *value;
 } rk_knn_rows;
 rkhs_status rk_knn_rows_new(const rk_gram *g, int64_t nearest, rk_knn_rows *f);

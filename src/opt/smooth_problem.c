@@ -24,47 +24,24 @@ typedef struct pullback {
 
 static int is_sample_form(const pullback *b) { return b->g->type->form == RK_FORM_SAMPLE; }
 
-/* Y = push x. */
-static rkhs_status forward(pullback *b, const double *x, double *Y) {
+/* out = push x, or push' x where `back` is set. */
+static rkhs_status push(pullback *b, int back, const double *x, double *out) {
     rkhs_status status = RKHS_OK;
     const rk_gram *g = b->g;
     int64_t d = b->problem->dim;
     switch (b->problem->coordinates) {
-    case RK_COORD_SAMPLE: memcpy(Y, x, (size_t)(b->rows * d) * sizeof *Y); break;
+    case RK_COORD_SAMPLE: memcpy(out, x, (size_t)(b->rows * d) * sizeof *out); break;
     case RK_COORD_ALPHA:
         if (b->knn_rows.nearest) {
-            rk_knn_rows_mul(&b->knn_rows, x, d, Y);
+            (back ? rk_knn_rows_back : rk_knn_rows_mul)(&b->knn_rows, x, d, out);
             break;
         }
-        if (is_sample_form(b)) return g->type->mul(g, x, d, Y);
-        TRY(g->type->unfold(g, x, d, b->W));
-        return g->type->push(g, b->W, d, Y);
+        if (is_sample_form(b)) return g->type->mul(g, x, d, out);
+        TRY(back ? g->type->pull(g, x, d, b->W) : g->type->unfold(g, x, d, b->W));
+        return back ? g->type->unfold_back(g, b->W, d, out) : g->type->push(g, b->W, d, out);
     case RK_COORD_ISOMETRIC:
-        if (!is_sample_form(b)) return g->type->push(g, x, d, Y);
-        return rk_gemm(g->env, NULL, 'n', 'n', g->n, d, g->n, 1.0, b->L, g->n, x, d, 0.0, Y, d);
-    }
-done:
-    return status;
-}
-
-/* dx = push' dY. */
-static rkhs_status backward(pullback *b, const double *dY, double *dx) {
-    rkhs_status status = RKHS_OK;
-    const rk_gram *g = b->g;
-    int64_t d = b->problem->dim;
-    switch (b->problem->coordinates) {
-    case RK_COORD_SAMPLE: memcpy(dx, dY, (size_t)(b->rows * d) * sizeof *dx); break;
-    case RK_COORD_ALPHA:
-        if (b->knn_rows.nearest) {
-            rk_knn_rows_back(&b->knn_rows, dY, d, dx);
-            break;
-        }
-        if (is_sample_form(b)) return g->type->mul(g, dY, d, dx);
-        TRY(g->type->pull(g, dY, d, b->W));
-        return g->type->unfold_back(g, b->W, d, dx);
-    case RK_COORD_ISOMETRIC:
-        if (!is_sample_form(b)) return g->type->pull(g, dY, d, dx);
-        return rk_gemm(g->env, NULL, 't', 'n', g->n, d, g->n, 1.0, b->L, g->n, dY, d, 0.0, dx, d);
+        if (!is_sample_form(b)) return back ? g->type->pull(g, x, d, out) : g->type->push(g, x, d, out);
+        return rk_gemm(g->env, NULL, back ? 't' : 'n', 'n', g->n, d, g->n, 1.0, b->L, g->n, x, d, 0.0, out, d);
     }
 done:
     return status;
@@ -115,7 +92,7 @@ static rkhs_status eval_pulled(void *context, rkhs_env *env, const double *x, do
     const double *theta = x + coefficients, *Z = b->Y;
     double scale[1], *shift;
     TRY(rk_scratch(env, problem->dim, sizeof *shift, &shift));
-    TRY(forward(b, x, b->Y));
+    TRY(push(b, 0, x, b->Y));
     if (problem->normalise) {
         TRY(problem->normalise(problem->context, b->Y, b->Z, scale, shift));
         Z = b->Z;
@@ -126,7 +103,7 @@ static rkhs_status eval_pulled(void *context, rkhs_env *env, const double *x, do
     if (problem->tangent) problem->tangent(problem->context, Z, b->dZ);
     if (problem->normalise) TRY(problem->normalise_back(problem->context, Z, b->dZ, b->dY));
     if (problem->scale_free) add_scale(b, x, problem->normalise ? b->dY : b->dZ);
-    TRY(backward(b, problem->normalise ? b->dY : b->dZ, g));
+    TRY(push(b, 1, problem->normalise ? b->dY : b->dZ, g));
     TRY(add_ridge(b, x, f, g));
 done:
     rk_scratch_release(env, mark);
@@ -238,7 +215,7 @@ static rkhs_status finish_map(pullback *b, const double *x, rk_smooth_result *ou
         if (is_sample_form(b) && !b->knn_rows.nearest)
             TRY(g->type->mul(g, out->B, d, b->Y));
         else
-            TRY(forward(b, x, b->Y));
+            TRY(push(b, 0, x, b->Y));
     }
     memcpy(out->Z, b->Y, (size_t)(g->n * d) * sizeof *out->Z);
     if (problem->normalise) {

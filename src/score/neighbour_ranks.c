@@ -26,7 +26,7 @@ typedef struct ranks {
 
 /* Doubles of one side that a worker holds, and rows; values that stay in the cache while they are counted; values looked at at
  * once for one that is nearer. */
-enum { ROOM = 1 << 21, MOST_ROWS = 64, CHUNK = 1024, BLOCK = 64 };
+enum { ROOM = 1 << 21, MAX_ROWS = 64, CHUNK = 1024, BLOCK = 64 };
 
 typedef enum which { TRUST, CONTINUITY, CONTINUITY_KE, MRRE, QNX, RNX, LCMC } which;
 
@@ -37,15 +37,15 @@ typedef struct sums {
 
 typedef struct rank_loop {
     rk_space x, z;
-    int64_t n, others, most, rows; /* rows of queries; columns less the row itself; the largest k; rows at a time */
-    int itself;                    /* queries are the columns too, and a row is not its own neighbour */
-    int rank_x, rank_z;            /* which ranks are asked for: r of Z_i, s of X_i */
+    int64_t n, others, max_k, rows; /* rows of queries; columns less the row itself; the largest k; rows at a time */
+    int itself;                     /* queries are the columns too, and a row is not its own neighbour */
+    int rank_x, rank_z;             /* which ranks are asked for: r of Z_i, s of X_i */
     int count;
     const int64_t *k;
     double *dx, *dz; /* workers x rows x columns */
-    double *near;    /* workers x most */
+    double *near;    /* workers x max_k */
     int64_t *who,
-        *rank; /* workers x most: the nearest of one side; workers x 2 x most: r of Z_i, s of X_i, 1 if not asked for */
+        *rank; /* workers x max_k: the nearest of one side; workers x 2 x max_k: r of Z_i, s of X_i, 1 if not asked for */
     sums *out; /* n x count */
 } rank_loop;
 
@@ -62,11 +62,11 @@ RK_CLONES static int64_t count_upto(int64_t n, const double *v, double limit) {
 }
 
 /* The ranks by d of the columns `who`, by the formula above. All are counted in a chunk of d before the next is read. */
-static void rank_all(const double *d, int64_t n, int64_t most, const int64_t *who, int64_t *rank) {
-    for (int64_t q = 0; q < most; q++) rank[q] = 1;
+static void rank_all(const double *d, int64_t n, int64_t max_k, const int64_t *who, int64_t *rank) {
+    for (int64_t q = 0; q < max_k; q++) rank[q] = 1;
     for (int64_t from = 0; from < n; from += CHUNK) {
         int64_t to = rk_min(from + CHUNK, n);
-        for (int64_t q = 0; q < most; q++) {
+        for (int64_t q = 0; q < max_k; q++) {
             int64_t j = who[q], before = rk_max(from, rk_min(j, to)), after = rk_max(from, rk_min(j + 1, to));
             if (before > from) rank[q] += count_upto(before - from, d + from, d[j]);
             if (after < to) rank[q] += count_below(to - after, d + after, d[j]);
@@ -85,12 +85,12 @@ RK_CLONES static int64_t next_nearer(const double *d, int64_t j, int64_t n, doub
     return j;
 }
 
-/* The `most` nearest, nearest first; most <= n. */
-static void pick(const double *d, int64_t n, int64_t most, double *near, int64_t *who) {
+/* The max_k nearest, nearest first; max_k <= n. */
+static void pick(const double *d, int64_t n, int64_t max_k, double *near, int64_t *who) {
     int64_t count = 0, j = 0;
-    for (; j < most; j++) count = rk_top_offer(near, who, count, most, j, -d[j]);
-    while ((j = next_nearer(d, j, n, -near[most - 1])) < n) {
-        rk_top_offer(near, who, count, most, j, -d[j]);
+    for (; j < max_k; j++) count = rk_top_offer(near, who, count, max_k, j, -d[j]);
+    while ((j = next_nearer(d, j, n, -near[max_k - 1])) < n) {
+        rk_top_offer(near, who, count, max_k, j, -d[j]);
         j++;
     }
 }
@@ -122,24 +122,24 @@ static rkhs_status fill(const rank_loop *r, const rk_space *space, int64_t i0, i
 
 static rkhs_status rank_tile(void *context, int64_t tile, int worker) {
     rank_loop *r = context;
-    int64_t columns = r->x.b->x->rows, i0 = tile * r->rows, ni = rk_min(r->rows, r->n - i0), most = r->most;
+    int64_t columns = r->x.b->x->rows, i0 = tile * r->rows, ni = rk_min(r->rows, r->n - i0), max_k = r->max_k;
     double *dx = r->dx + worker * rk_padded(r->rows * columns), *dz = r->dz + worker * rk_padded(r->rows * columns),
-           *near = r->near + worker * most;
-    int64_t *who = r->who + worker * most, *rank = r->rank + worker * 2 * most;
-    for (int64_t q = 0; q < 2 * most; q++) rank[q] = 1;
+           *near = r->near + worker * max_k;
+    int64_t *who = r->who + worker * max_k, *rank = r->rank + worker * 2 * max_k;
+    for (int64_t q = 0; q < 2 * max_k; q++) rank[q] = 1;
     rkhs_status status = fill(r, &r->x, i0, ni, dx, worker);
     if (status == RKHS_OK) status = fill(r, &r->z, i0, ni, dz, worker);
     for (int64_t i = 0; status == RKHS_OK && i < ni; i++) {
         const double *x = dx + i * columns, *z = dz + i * columns;
         if (r->rank_x) {
-            pick(z, columns, most, near, who);
-            rank_all(x, columns, most, who, rank);
+            pick(z, columns, max_k, near, who);
+            rank_all(x, columns, max_k, who, rank);
         }
         if (r->rank_z) {
-            pick(x, columns, most, near, who);
-            rank_all(z, columns, most, who, rank + most);
+            pick(x, columns, max_k, near, who);
+            rank_all(z, columns, max_k, who, rank + max_k);
         }
-        for (int c = 0; c < r->count; c++) r->out[(i0 + i) * r->count + c] = sum_row(r->k[c], rank, rank + most);
+        for (int c = 0; c < r->count; c++) r->out[(i0 + i) * r->count + c] = sum_row(r->k[c], rank, rank + max_k);
     }
     return status;
 }
@@ -166,13 +166,13 @@ static double value_of(which w, int64_t k, int64_t n, int64_t others, const sums
 static rkhs_status make_room(rkhs_env *env, rank_loop *r) {
     rkhs_status status = RKHS_OK;
     int64_t workers = rk_workers(env), columns = r->x.b->x->rows;
-    r->rows = rk_min(MOST_ROWS, columns ? ROOM / columns : 1);
+    r->rows = rk_min(MAX_ROWS, columns ? ROOM / columns : 1);
     if (r->rows < 1) r->rows = 1;
     TRY(rk_scratch(env, workers * rk_padded(r->rows * columns), sizeof *r->dx, &r->dx));
     TRY(rk_scratch(env, workers * rk_padded(r->rows * columns), sizeof *r->dz, &r->dz));
-    TRY(rk_scratch(env, workers * r->most, sizeof *r->near, &r->near));
-    TRY(rk_scratch(env, workers * r->most, sizeof *r->who, &r->who));
-    TRY(rk_scratch(env, workers * 2 * r->most, sizeof *r->rank, &r->rank));
+    TRY(rk_scratch(env, workers * r->max_k, sizeof *r->near, &r->near));
+    TRY(rk_scratch(env, workers * r->max_k, sizeof *r->who, &r->who));
+    TRY(rk_scratch(env, workers * 2 * r->max_k, sizeof *r->rank, &r->rank));
     TRY(rk_scratch(env, r->n * r->count, sizeof *r->out, &r->out));
 done:
     return status;
@@ -195,7 +195,7 @@ static rkhs_status family_ranks(rkhs_env *env, const rkhs_scored *w, rk_score_it
         else
             r.rank_x = 1;
         k[c] = ((const ranks *)items[c].self)->k;
-        if (k[c] > r.most) r.most = k[c];
+        if (k[c] > r.max_k) r.max_k = k[c];
         if (2 * k[c] >= w->z->rows)
             FAIL(env, RKHS_ERR_DATA, "%s: k = %lld must be below half of the %lld rows: choose a smaller k",
                  items[c].type->entry.name, (long long)k[c], (long long)w->z->rows);

@@ -33,8 +33,8 @@ static rkhs_status some_pairs(rkhs_env *env, const rkhs_data *z, const rkhs_data
     return status;
 }
 
-/* Fits the regression; `alone`: the errors of leaving one out are wanted. */
-static rkhs_status fit_back(rkhs_env *env, const rkhs_data *z, const rkhs_data *x, int alone, back *b) {
+/* Fits the regression; leave_one_out: its errors are wanted. */
+static rkhs_status fit_back(rkhs_env *env, const rkhs_data *z, const rkhs_data *x, int leave_one_out, back *b) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     int64_t ld, trial = rk_min(z->rows, RK_RIDGE_TRIAL);
@@ -49,8 +49,8 @@ static rkhs_status fit_back(rkhs_env *env, const rkhs_data *z, const rkhs_data *
     TRY(rk_ridge_choose(env, "score", codes, X, b->p, &width, &ridge));
     TRY(some_pairs(env, z, x, b->n, b->mean, &b->codes, b->C));
     TRY(rk_ridge_gram(env, width, b->codes, &b->kernel, K));
-    TRY(rk_ridge_solve(env, "score", b->n, b->p, K, ridge, b->C, alone ? &b->error : NULL));
-    if (alone && isinf(b->error))
+    TRY(rk_ridge_solve(env, "score", b->n, b->p, K, ridge, b->C, leave_one_out ? &b->error : NULL));
+    if (leave_one_out && isinf(b->error))
         FAIL(env, RKHS_ERR_NUMERIC, "reconstruction: rows of the embedding are too close together to be told apart");
 done:
     rkhs_data_free(codes);

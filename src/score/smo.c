@@ -43,43 +43,43 @@ typedef int64_t marks __attribute__((vector_size(LANES * sizeof(int64_t)), align
 static const marks LANE = {0, 1, 2, 3, 4, 5, 6, 7};
 
 /* The first of the largest of the lanes that have one. */
-static int64_t first_of(const double *best, const int64_t *at, double *most) {
+static int64_t first_of(const double *best, const int64_t *at, double *largest) {
     int64_t first = -1;
-    *most = -INFINITY;
+    *largest = -INFINITY;
     for (int l = 0; l < LANES; l++)
-        if (at[l] >= 0 && (best[l] > *most || (best[l] == *most && at[l] < first))) *most = best[l], first = at[l];
+        if (at[l] >= 0 && (best[l] > *largest || (best[l] == *largest && at[l] < first))) *largest = best[l], first = at[l];
     return first;
 }
 
 /* The one of a side that violates optimality most, or -1, and by how much with some other. */
-RK_CLONES static int64_t worst_of(int64_t n, const double *v, const double *up, const double *low, double *most,
+RK_CLONES static int64_t worst_of(int64_t n, const double *v, const double *up, const double *low, double *largest,
                                   double *violation) {
-    pack best = (pack){0} - INFINITY, least = (pack){0} + INFINITY;
+    pack best = (pack){0} - INFINITY, lowest = (pack){0} + INFINITY;
     marks at = (marks){0} - 1;
     for (int64_t t = 0; t < n; t += LANES) {
         pack rise = *(const pack *)(v + t) + *(const pack *)(up + t), fall = *(const pack *)(v + t) + *(const pack *)(low + t);
-        marks more = rise > best, less = fall < least;
+        marks more = rise > best, less = fall < lowest;
         at = PICK_INDEX(more, LANE + t, at);
         best = PICK(more, rise, best);
-        least = PICK(less, fall, least);
+        lowest = PICK(less, fall, lowest);
     }
     double smallest = INFINITY;
-    for (int l = 0; l < LANES; l++) smallest = fmin(smallest, ((double *)&least)[l]);
-    int64_t i = first_of((double *)&best, (int64_t *)&at, most);
-    *violation = i < 0 ? 0 : fmax(*most - smallest, 0);
+    for (int l = 0; l < LANES; l++) smallest = fmin(smallest, ((double *)&lowest)[l]);
+    int64_t i = first_of((double *)&best, (int64_t *)&at, largest);
+    *violation = i < 0 ? 0 : fmax(*largest - smallest, 0);
     return i;
 }
 
 /* The partner of i that gains most in the second-order model, or -1: curve = self + diag - 2 row. `row` may end before the
  * others, which are filled up to LANES. */
 RK_CLONES static int64_t partner_of(int64_t n, const double *v, const double *low, const double *diag, const double *row,
-                                    double self, double most) {
+                                    double self, double largest) {
     pack best = {0}, tiny = (pack){0} + TINY, last = {0};
     marks at = (marks){0} - 1;
     double gain;
     for (int64_t t = n / LANES * LANES; t < n; t++) ((double *)&last)[t % LANES] = row[t];
     for (int64_t t = 0; t < n; t += LANES) {
-        pack gap = most - (*(const pack *)(v + t) + *(const pack *)(low + t));
+        pack gap = largest - (*(const pack *)(v + t) + *(const pack *)(low + t));
         pack curve = self + *(const pack *)(diag + t) - 2 * (t + LANES <= n ? *(const pack *)(row + t) : last);
         curve = PICK(curve > tiny, curve, tiny);
         pack gains = PICK(gap > 0, gap * gap / curve, (pack){0});
@@ -92,16 +92,16 @@ RK_CLONES static int64_t partner_of(int64_t n, const double *v, const double *lo
 
 /* The pair to move, of the side that violates more; the violation, 0 when there is none. */
 static double worst_pair(const rk_smo *p, const state *s, int64_t *i, int64_t *j) {
-    double most, violation, other_most, other;
+    double largest, violation, other_largest, other;
     int side = 0;
-    *i = worst_of(p->n, s->v, s->up[0], s->low[0], &most, &violation);
+    *i = worst_of(p->n, s->v, s->up[0], s->low[0], &largest, &violation);
     if (s->sides > 1) {
-        int64_t i2 = worst_of(p->n, s->v, s->up[1], s->low[1], &other_most, &other);
-        if (other > violation) *i = i2, most = other_most, violation = other, side = 1;
+        int64_t i2 = worst_of(p->n, s->v, s->up[1], s->low[1], &other_largest, &other);
+        if (other > violation) *i = i2, largest = other_largest, violation = other, side = 1;
     }
     *j = -1;
     if (!(violation > 0)) return 0;
-    *j = partner_of(p->n, s->v, s->low[side], s->diag, p->K + *i * p->ld, s->diag[*i], most);
+    *j = partner_of(p->n, s->v, s->low[side], s->diag, p->K + *i * p->ld, s->diag[*i], largest);
     return *j < 0 ? 0 : violation; /* a gain may be too small for a number */
 }
 
@@ -180,13 +180,13 @@ static double variance(const rk_smo *p) {
 }
 
 /* Whether the shrunken hulls of nusvm are nearer than `least`, squared. */
-static int hulls_meet(const rk_smo *p, double least) {
+static int hulls_meet(const rk_smo *p, double min_square) {
     double square = 0, sum = 0;
     for (int64_t t = 0; t < p->n; t++) {
         square += p->a[t] * p->G[t];
         if (p->y[t] > 0) sum += p->a[t];
     }
-    return !(square > least * sum * sum);
+    return !(square > min_square * sum * sum);
 }
 
 /* Filled up with rows of no side. */
@@ -212,15 +212,15 @@ done:
 }
 
 /* Not converging in so many steps is accepted: the last point is used. */
-static rkhs_status descend(rkhs_env *env, rk_smo *p, const state *s, double least) {
-    int64_t i, j, most = 10000000 > 100 * p->n ? 10000000 : 100 * p->n;
+static rkhs_status descend(rkhs_env *env, rk_smo *p, const state *s, double min_square) {
+    int64_t i, j, max_steps = 10000000 > 100 * p->n ? 10000000 : 100 * p->n;
     double margin = p->nu > 0 ? INFINITY : 1;
-    for (p->steps = 0; p->steps < most; p->steps++) {
+    for (p->steps = 0; p->steps < max_steps; p->steps++) {
         double violation = worst_pair(p, s, &i, &j);
         if (violation <= p->tol * margin) { /* rho is looked at again when its last value would do */
             if (!(p->nu > 0)) break;
             gradient(p, s);
-            if (hulls_meet(p, least)) break;
+            if (hulls_meet(p, min_square)) break;
             double rho = (level(p, 1) + level(p, -1)) / 2;
             if (violation <= p->tol * rho || violation <= 0) break;
             margin = fmax(fmin(rho, margin / 2), 0.1 * violation / p->tol);
@@ -230,7 +230,7 @@ static rkhs_status descend(rkhs_env *env, rk_smo *p, const state *s, double leas
             rkhs_status status = rk_progress(env, "score", 0, 0);
             if (status != RKHS_OK) return status;
             gradient(p, s);
-            if (p->nu > 0 && hulls_meet(p, least)) break;
+            if (p->nu > 0 && hulls_meet(p, min_square)) break;
         }
     }
     gradient(p, s);
@@ -241,7 +241,7 @@ rkhs_status rk_smo_solve(rkhs_env *env, rk_smo *p) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     state s = {0};
-    double least = 0;
+    double min_square = 0;
     p->outcome = RK_SMO_DONE;
     p->offset = p->scale = 0;
     for (int64_t t = 0; t < p->n; t++) {
@@ -255,17 +255,17 @@ rkhs_status rk_smo_solve(rkhs_env *env, rk_smo *p) {
         }
         for (int64_t t = 0; t < p->n; t++)
             for (int64_t q = 0; q < p->n; q++) p->G[t] += p->y[t] * p->y[q] * p->K[t * p->ld + q] * p->a[q];
-        least = MEET * variance(p);
+        min_square = MEET * variance(p);
     }
     TRY(new_state(env, p, &s));
-    TRY(descend(env, p, &s, least));
+    TRY(descend(env, p, &s, min_square));
     if (!(p->nu > 0)) {
         p->offset = level(p, 0);
         p->scale = 1;
         goto done;
     }
     double plus = level(p, 1), minus = level(p, -1), rho = (plus + minus) / 2;
-    if (hulls_meet(p, least) || !(rho > 0)) p->outcome = RK_SMO_MEET;
+    if (hulls_meet(p, min_square) || !(rho > 0)) p->outcome = RK_SMO_MEET;
     p->offset = (plus - minus) / 2;
     p->scale = rho > 0 ? 1 / rho : 1;
 done:

@@ -26,7 +26,7 @@ static const rk_param params[] = {
     {.name = NULL},
 };
 
-enum { CANDIDATES = 16, PARTS = 10, LEAST = 10 };
+enum { CANDIDATES = 16, PARTS = 10, MIN_ROWS = 10 };
 
 typedef struct near_loop {
     rk_space space;
@@ -86,7 +86,7 @@ static double slope(double *a, int64_t n, double discard) {
 /* The standard error, from parts that the seed deals; NaN for too few rows. part: room for n. */
 static double standard_error(rkhs_env *env, const double *a, int64_t n, double discard, double *part) {
     double estimate[PARTS], mean = 0, squares = 0;
-    if (n < PARTS * LEAST) return NAN;
+    if (n < PARTS * MIN_ROWS) return NAN;
     for (int p = 0; p < PARTS; p++) {
         int64_t count = 0;
         for (int64_t i = 0; i < n; i++)
@@ -112,11 +112,11 @@ static rkhs_status family_twonn(rkhs_env *env, const rkhs_scored *w, rk_score_it
     TRY(rk_parallel(env, "score", (v.n + RK_TILE - 1) / RK_TILE, near_tile, &v));
     for (int64_t i = 0; i < v.n; i++)
         if (v.log_mu[i] >= 0) v.log_mu[good++] = v.log_mu[i];
-    if (good < LEAST)
+    if (good < MIN_ROWS)
         FAIL(env, RKHS_ERR_DATA,
              "twonn: only %lld rows have two neighbours at different distances above 0, and %d are needed: give more rows that "
              "differ",
-             (long long)good, LEAST);
+             (long long)good, MIN_ROWS);
     for (int c = 0; c < count; c++) {
         double discard = ((const twonn *)items[c].self)->discard;
         for (int64_t i = 0; i < good; i++) sorted[i] = v.log_mu[i];

@@ -222,8 +222,8 @@ static void a_range_of_dense_columns_is_not_copied(void **state) {
         FINE(env, rkhs_kernel_new(env, texts[t], &k));
         size_t used = env->used;
         FINE(env, rk_bind(env, k, data, NULL, &bound));
-        HOLDS((rkhs_data_values(bound->seen, &ld) == x + 2) == (t < 3));
-        HOLDS(ld == (t < 3 ? 20 : 3) && bound->seen->columns == 3);
+        HOLDS((rkhs_data_values(bound->view, &ld) == x + 2) == (t < 3));
+        HOLDS(ld == (t < 3 ? 20 : 3) && bound->view->columns == 3);
         HOLDS((env->used - used >= N * 3 * sizeof *x) == (t == 3)); /* a copy is counted */
         rk_unbind(env, bound);
         HOLDS(env->used == used);

@@ -1,0 +1,88 @@
+/* center.c: center(k) = <f(x) - m, f(y) - m>, f the features of k and m their mean over the reference objects r_1 .. r_n:
+ *
+ *     k(x,y) - mean_j k(x,r_j) - mean_j k(y,r_j) + mean_jl k(r_j,r_l)
+ *
+ * The reference is what was bound first: the landmarks of a model, the first data set of rkhs_kernel_gram. */
+#include "kernel/kernel.h"
+
+typedef struct means {
+    double all;   /* mean_jl k(r_j,r_l) */
+    double row[]; /* mean_j k(x,r_j) of each object */
+} means;
+
+typedef struct mean_loop {
+    const rk_bound *rows, *reference;
+    double *out, *tiles;
+    rk_work *work;
+} mean_loop;
+
+/* A tile of objects against all of the reference, in order. */
+static rkhs_status mean_tile(void *context, int64_t tile, int worker) {
+    mean_loop *m = context;
+    int64_t i0 = tile * RK_TILE, ni = rk_min(RK_TILE, m->rows->x->rows - i0), n = m->reference->x->rows;
+    double *K = m->tiles + (int64_t)worker * RK_TILE * RK_TILE;
+    for (int64_t j0 = 0; j0 < n; j0 += RK_TILE) {
+        int64_t nj = rk_min(RK_TILE, n - j0);
+        rkhs_status status = rk_block_of(m->rows, i0, ni, m->reference, j0, nj, K, RK_TILE, m->work[worker]);
+        if (status != RKHS_OK) return status;
+        for (int64_t i = 0; i < ni; i++) {
+            double sum = 0;
+            for (int64_t j = 0; j < nj; j++) sum += K[i * RK_TILE + j];
+            m->out[i0 + i] += sum / (double)n;
+        }
+    }
+    return RKHS_OK;
+}
+
+static rkhs_status prepare_center(rkhs_env *env, rk_bound *b) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    const rk_bound *root = b;
+    means *side;
+    while (root->reference) root = root->reference;
+    mean_loop m = {.rows = b->child[0], .reference = root->child[0]};
+    TRY(rk_alloc(env, 1, sizeof *side + (size_t)b->x->rows * sizeof *side->row, &side));
+    b->side = side;
+    m.out = side->row;
+    TRY(rk_work_new(env, m.rows, m.reference, &m.work));
+    TRY(rk_scratch(env, (int64_t)rk_workers(env) * RK_TILE * RK_TILE, sizeof *m.tiles, &m.tiles));
+    TRY(rk_kernel_parallel(env, "center", b->kernel, (b->x->rows + RK_TILE - 1) / RK_TILE, mean_tile, &m));
+    if (root == b)
+        for (int64_t i = 0; i < b->x->rows; i++) side->all += side->row[i] / (double)b->x->rows;
+    else
+        side->all = ((const means *)root->side)->all;
+done:
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+static rkhs_status block_center(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                double *out, int64_t ld, rk_work work) {
+    const means *ma = a->side, *mb = b->side;
+    rkhs_status status = rk_block_of(a->child[0], i0, ni, b->child[0], j0, nj, out, ld, work);
+    for (int64_t i = 0; i < ni; i++) {
+        double *row = out + i * ld, mean = ma->row[i0 + i];
+        for (int64_t j = 0; j < nj; j++) row[j] = row[j] - (mean + mb->row[j0 + j]) + ma->all;
+    }
+    return status;
+}
+
+static rkhs_status diag_center(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+    const means *m = a->side;
+    rkhs_status status = rk_diag_of(a->child[0], i0, ni, out, work);
+    for (int64_t i = 0; i < ni; i++) out[i] = out[i] - (m->row[i0 + i] + m->row[i0 + i]) + m->all;
+    return status;
+}
+
+const rk_kernel_type rk_kernel_center = {
+    .entry = {.name = "center",
+              .brief = "k about its mean m over the objects r that the model keeps",
+              .formula = "center(k) = k(x,y) - m(x) - m(y) + mean m(r),  m(x) = mean k(x,r)",
+              .cost = "its part three times"},
+    .kinds = RK_KIND_ALL_BUT_GRAM,
+    .flags = RK_PSD | RK_SCALE_FREE | RK_REFERENCE,
+    .children = 1,
+    .prepare = prepare_center,
+    .block = block_center,
+    .diag_parts = diag_center,
+};
