@@ -16,6 +16,7 @@ output options must exist afterwards. Indented blocks and other languages are no
 columns (tables aside), links and pictures that lead to a file, pictures of at most 100 kB, in the glossary every model.
 """
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -118,8 +119,11 @@ def run_block(language, status, body, folder, tool):
     return problems, "\n".join(written).split("\n") if language == "console" else body, len(pairs)
 
 
-def can_import(tool, folder):
-    return run([sys.executable, "-c", "import numpy, sklearn, rkhs"], folder, tool)[0] == 0
+@functools.cache
+def can_import(tool):
+    """Whether the Python programs can run here."""
+    with tempfile.TemporaryDirectory() as folder:
+        return run([sys.executable, "-c", "import numpy, sklearn, rkhs"], pathlib.Path(folder), tool)[0] == 0
 
 
 def prepare(folder, root, tool):
@@ -136,7 +140,7 @@ def check_commands(page, folder, root, tool):
     for language, status, start, end in blocks(lines):
         body = lines[start:end]
         if language == "python":
-            if not can_import(tool, folder):
+            if not can_import(tool):
                 skipped, found, ran = skipped + 1, [], 0
             else:
                 code, printed = run([sys.executable, "-W", "ignore", "-c", "\n".join(body)], folder, tool)
