@@ -111,14 +111,13 @@ done:
 
 static const rk_param params_edit[] = RATE("0.05", "share of the characters that change");
 
+/* clang-format off */
 const rk_augment_type rk_augment_edit = {
-    .entry = {.name = "edit",
-              .brief = "strings with some characters replaced, left out or put in, one at least",
-              .params = params_edit,
-              .size = sizeof(rated)},
-    .kinds = RK_KIND_STRING,
-    .draw = draw_edit,
+    .entry = {.name = "edit", .brief = "strings with some characters replaced, left out or put in, one at least",
+              .params = params_edit, .size = sizeof(rated)},
+    .kinds = RK_KIND_STRING, .draw = draw_edit,
 };
+/* clang-format on */
 
 /* ---- toggle: bits of sets ---------------------------------------------------------------------------------------------- */
 
@@ -152,14 +151,13 @@ done:
 
 static const rk_param params_toggle[] = RATE("0.1", "share of the ones that are cleared; as many zeros are set");
 
+/* clang-format off */
 const rk_augment_type rk_augment_toggle = {
-    .entry = {.name = "toggle",
-              .brief = "sets of bits with some of them turned: as many come as go",
-              .params = params_toggle,
-              .size = sizeof(rated)},
-    .kinds = RK_KIND_BITS,
-    .draw = draw_toggle,
+    .entry = {.name = "toggle", .brief = "sets of bits with some of them turned: as many come as go",
+              .params = params_toggle, .size = sizeof(rated)},
+    .kinds = RK_KIND_BITS, .draw = draw_toggle,
 };
+/* clang-format on */
 
 /* ---- drop: edges of graphs --------------------------------------------------------------------------------------------- */
 
@@ -200,11 +198,10 @@ done:
 
 static const rk_param params_drop[] = RATE("0.1", "share of the edges that are left out");
 
+/* clang-format off */
 const rk_augment_type rk_augment_drop = {
-    .entry = {.name = "drop",
-              .brief = "graphs with some edges left out, one at least",
-              .params = params_drop,
+    .entry = {.name = "drop", .brief = "graphs with some edges left out, one at least", .params = params_drop,
               .size = sizeof(rated)},
-    .kinds = RK_KIND_GRAPH,
-    .draw = draw_drop,
+    .kinds = RK_KIND_GRAPH, .draw = draw_drop,
 };
+/* clang-format on */

@@ -9,22 +9,15 @@ typedef struct noise {
     int absolute;
 } noise;
 
+/* clang-format off */
 static const rk_param params[] = {
-    {.name = "deviation",
-     .kind = RK_REAL,
-     .offset = offsetof(noise, deviation),
-     .value = "0.1",
-     .min = 0,
-     .max = 1e100,
-     .open = 1,
-     .brief = "standard deviation of the noise, in parts of each column's own"},
-    {.name = "absolute",
-     .kind = RK_BOOL,
-     .offset = offsetof(noise, absolute),
-     .value = "false",
+    {.name = "deviation", .kind = RK_REAL, .offset = offsetof(noise, deviation), .value = "0.1", .min = 0, .max = 1e100,
+     .open = 1, .brief = "standard deviation of the noise, in parts of each column's own"},
+    {.name = "absolute", .kind = RK_BOOL, .offset = offsetof(noise, absolute), .value = "false",
      .brief = "the deviation as it stands, in every column; otherwise a column without numbers below 0 keeps to such"},
     {.name = NULL},
 };
+/* clang-format on */
 
 enum { ROWS = 64 }; /* of a tile */
 
@@ -114,12 +107,10 @@ done:
     return status;
 }
 
+/* clang-format off */
 const rk_augment_type rk_augment_noise = {
-    .entry = {.name = "noise",
-              .brief = "normal noise on every number; of sparse rows on those that are not 0",
-              .formula = "x + deviation s e, s the deviation of the column",
-              .params = params,
-              .size = sizeof(noise)},
-    .kinds = RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE,
-    .draw = draw_noise,
+    .entry = {.name = "noise", .brief = "normal noise on every number; of sparse rows on those that are not 0",
+              .formula = "x + deviation s e, s the deviation of the column", .params = params, .size = sizeof(noise)},
+    .kinds = RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE, .draw = draw_noise,
 };
+/* clang-format on */

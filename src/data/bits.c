@@ -199,13 +199,10 @@ done:
 
 static void release_bits(rkhs_data *x) { rk_free(x->env, bits_of(x)->words); }
 
+/* clang-format off */
 const rk_data_type rk_data_bits = {
     .entry = {.name = "bits", .brief = "sets of bits: molecules, documents by their words", .size = sizeof(rk_bits)},
-    .kind = RK_KIND_BITS,
-    .subset = subset_bits,
-    .join = join_bits,
-    .save = save_bits,
-    .load = load_bits,
-    .adopt = adopt_bits,
-    .release = release_bits,
+    .kind = RK_KIND_BITS, .subset = subset_bits, .join = join_bits, .save = save_bits, .load = load_bits,
+    .adopt = adopt_bits, .release = release_bits,
 };
+/* clang-format on */

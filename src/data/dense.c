@@ -282,14 +282,10 @@ static void release_dense(rkhs_data *x) {
     rk_mapped_close(&d->map);
 }
 
+/* clang-format off */
 const rk_data_type rk_data_dense = {
     .entry = {.name = "dense", .brief = "vectors: a matrix with an object in each row", .size = sizeof(rk_dense)},
-    .kind = RK_KIND_DENSE,
-    .subset = subset_dense,
-    .join = join_dense,
-    .save = save_dense,
-    .load = load_dense,
-    .adopt = adopt_dense,
-    .advise = advise_dense,
-    .release = release_dense,
+    .kind = RK_KIND_DENSE, .subset = subset_dense, .join = join_dense, .save = save_dense, .load = load_dense,
+    .adopt = adopt_dense, .advise = advise_dense, .release = release_dense,
 };
+/* clang-format on */

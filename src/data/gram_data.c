@@ -104,15 +104,11 @@ static void release_gram(rkhs_data *x) {
     rk_free(x->env, rows_of(x)->index);
 }
 
+/* clang-format off */
 const rk_data_type rk_data_gram = {
-    .entry = {.name = "gram",
-              .brief = "rows of a precomputed Gram matrix, a column for each training object",
+    .entry = {.name = "gram", .brief = "rows of a precomputed Gram matrix, a column for each training object",
               .size = sizeof(rk_gram_rows)},
-    .kind = RK_KIND_GRAM,
-    .subset = subset_gram,
-    .keep = keep_gram,
-    .save = save_gram,
-    .load = load_gram,
-    .adopt = adopt_gram,
-    .release = release_gram,
+    .kind = RK_KIND_GRAM, .subset = subset_gram, .keep = keep_gram, .save = save_gram, .load = load_gram,
+    .adopt = adopt_gram, .release = release_gram,
 };
+/* clang-format on */

@@ -344,14 +344,11 @@ static void release_graph(rkhs_data *x) {
     rk_free(x->env, g->edge_labels);
 }
 
+/* clang-format off */
 const rk_data_type rk_data_graph = {
-    .entry = {.name = "graph",
-              .brief = "undirected graphs, with or without labels of vertices and edges",
+    .entry = {.name = "graph", .brief = "undirected graphs, with or without labels of vertices and edges",
               .size = sizeof(rk_graphs)},
-    .kind = RK_KIND_GRAPH,
-    .subset = subset_graph,
-    .join = join_graph,
-    .save = save_graph,
-    .load = load_graph,
+    .kind = RK_KIND_GRAPH, .subset = subset_graph, .join = join_graph, .save = save_graph, .load = load_graph,
     .release = release_graph,
 };
+/* clang-format on */

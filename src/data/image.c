@@ -170,13 +170,10 @@ static rkhs_status adopt_image(rkhs_env *env, const rkhs_data *from, rkhs_data *
 
 static void release_image(rkhs_data *x) { rk_data_dense.release(x); }
 
+/* clang-format off */
 const rk_data_type rk_data_image = {
     .entry = {.name = "image", .brief = "images of one size, grey or in colours", .size = sizeof(rk_image)},
-    .kind = RK_KIND_IMAGE,
-    .subset = subset_image,
-    .join = join_image,
-    .save = save_image,
-    .load = load_image,
-    .adopt = adopt_image,
-    .release = release_image,
+    .kind = RK_KIND_IMAGE, .subset = subset_image, .join = join_image, .save = save_image, .load = load_image,
+    .adopt = adopt_image, .release = release_image,
 };
+/* clang-format on */

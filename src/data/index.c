@@ -201,12 +201,10 @@ static void release_index(rkhs_data *x) {
     rkhs_data_free(index_of(x)->others);
 }
 
+/* clang-format off */
 const rk_data_type rk_data_index = {
     .entry = {.name = "index", .brief = "pairs or triplets of object numbers", .size = sizeof(rk_index)},
-    .kind = RK_KIND_INDEX,
-    .subset = subset_index,
-    .join = join_index,
-    .save = save_index,
-    .load = load_index,
+    .kind = RK_KIND_INDEX, .subset = subset_index, .join = join_index, .save = save_index, .load = load_index,
     .release = release_index,
 };
+/* clang-format on */

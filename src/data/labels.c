@@ -266,14 +266,11 @@ static void release_labels(rkhs_data *x) {
     rk_free(x->env, l->codes);
 }
 
+/* clang-format off */
 const rk_data_type rk_data_labels = {
-    .entry = {.name = "labels",
-              .brief = "class labels: a code for each object, a name for each code",
+    .entry = {.name = "labels", .brief = "class labels: a code for each object, a name for each code",
               .size = sizeof(rk_labels)},
-    .kind = RK_KIND_LABELS,
-    .subset = subset_labels,
-    .join = join_labels,
-    .save = save_labels,
-    .load = load_labels,
+    .kind = RK_KIND_LABELS, .subset = subset_labels, .join = join_labels, .save = save_labels, .load = load_labels,
     .release = release_labels,
 };
+/* clang-format on */

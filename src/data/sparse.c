@@ -256,12 +256,11 @@ static void release_sparse(rkhs_data *x) {
     rk_free(x->env, sparse_of(x)->own_starts);
 }
 
+/* clang-format off */
 const rk_data_type rk_data_sparse = {
-    .entry = {.name = "sparse", .brief = "sparse vectors: of each row the numbers that are not 0", .size = sizeof(rk_sparse)},
-    .kind = RK_KIND_SPARSE,
-    .subset = subset_sparse,
-    .join = join_sparse,
-    .save = save_sparse,
-    .load = load_sparse,
+    .entry = {.name = "sparse", .brief = "sparse vectors: of each row the numbers that are not 0",
+              .size = sizeof(rk_sparse)},
+    .kind = RK_KIND_SPARSE, .subset = subset_sparse, .join = join_sparse, .save = save_sparse, .load = load_sparse,
     .release = release_sparse,
 };
+/* clang-format on */

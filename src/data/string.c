@@ -138,12 +138,10 @@ static void release_string(rkhs_data *x) {
     rk_free(x->env, strings_of(x)->starts);
 }
 
+/* clang-format off */
 const rk_data_type rk_data_string = {
     .entry = {.name = "string", .brief = "strings: text, sequences, any bytes", .size = sizeof(rk_strings)},
-    .kind = RK_KIND_STRING,
-    .subset = subset_string,
-    .join = join_string,
-    .save = save_string,
-    .load = load_string,
+    .kind = RK_KIND_STRING, .subset = subset_string, .join = join_string, .save = save_string, .load = load_string,
     .release = release_string,
 };
+/* clang-format on */

@@ -95,17 +95,12 @@ static void release_exact(rk_gram *g) {
     rk_free(g->env, e);
 }
 
+/* clang-format off */
 const rk_gram_type rk_gram_exact = {
-    .entry = {.name = "exact", .brief = "the whole Gram matrix; every object is kept", .formula = "K", .cost = "8 n^2 bytes"},
-    .form = RK_FORM_SAMPLE,
-    .build = build_exact,
-    .mul = mul_exact,
-    .push = mul_exact,
-    .pull = mul_exact,
-    .fold = fold_exact,
-    .diag = diag_exact,
-    .entries = entries_exact,
-    .neighbours = neighbours_exact,
-    .matrix = matrix_exact,
-    .release = release_exact,
+    .entry = {.name = "exact", .brief = "the whole Gram matrix; every object is kept", .formula = "K",
+              .cost = "8 n^2 bytes"},
+    .form = RK_FORM_SAMPLE, .build = build_exact, .mul = mul_exact, .push = mul_exact, .pull = mul_exact,
+    .fold = fold_exact, .diag = diag_exact, .entries = entries_exact, .neighbours = neighbours_exact,
+    .matrix = matrix_exact, .release = release_exact,
 };
+/* clang-format on */

@@ -500,11 +500,10 @@ const rk_format_type rk_format_csv = {
     .write = write_csv,
 };
 
+/* clang-format off */
 const rk_format_type rk_format_tsv = {
     .entry = {.name = "tsv", .brief = "the same, with tabs", .params = params_tsv, .size = sizeof(csv)},
-    .endings = ".tsv",
-    .kinds = RK_KIND_DENSE | RK_KIND_STRING | RK_KIND_LABELS,
-    .read = read_csv,
-    .read_labels = read_labels_csv,
-    .write = write_csv,
+    .endings = ".tsv", .kinds = RK_KIND_DENSE | RK_KIND_STRING | RK_KIND_LABELS, .read = read_csv,
+    .read_labels = read_labels_csv, .write = write_csv,
 };
+/* clang-format on */

@@ -134,28 +134,18 @@ static rkhs_status read_labels_fasta(rkhs_env *env, const void *self, rk_input *
     return read_either(env, self, in, 1, out);
 }
 
+/* clang-format off */
 static const rk_param params[] = {
-    {.name = "label",
-     .kind = RK_INT,
-     .offset = offsetof(fasta, label),
-     .value = "0",
-     .max = 1000,
+    {.name = "label", .kind = RK_INT, .offset = offsetof(fasta, label), .value = "0", .max = 1000,
      .brief = "which word of the header is the label, from 1; words end at blanks and at '|'; 0: no labels"},
-    {.name = "case",
-     .kind = RK_CHOICE,
-     .offset = offsetof(fasta, letters),
-     .value = "upper",
-     .choices = "upper|keep",
+    {.name = "case", .kind = RK_CHOICE, .offset = offsetof(fasta, letters), .value = "upper", .choices = "upper|keep",
      .brief = "upper: small letters are read as capitals; keep: as they are, where small ones mark repeats"},
-    {.name = NULL}};
+    {.name = NULL},
+};
 
 const rk_format_type rk_format_fasta = {
-    .entry = {.name = "fasta",
-              .brief = "sequences, each under a line '>name'; lines of one sequence are joined",
-              .params = params,
-              .size = sizeof(fasta)},
-    .endings = ".fa .fasta .fna .faa",
-    .kinds = RK_KIND_STRING,
-    .read = read_fasta,
-    .read_labels = read_labels_fasta,
+    .entry = {.name = "fasta", .brief = "sequences, each under a line '>name'; lines of one sequence are joined",
+              .params = params, .size = sizeof(fasta)},
+    .endings = ".fa .fasta .fna .faa", .kinds = RK_KIND_STRING, .read = read_fasta, .read_labels = read_labels_fasta,
 };
+/* clang-format on */

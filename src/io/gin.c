@@ -200,14 +200,13 @@ static const rk_param params[] = {{.name = "tags",
                                    .brief = "the first number of a vertex is its label; false: vertices have no labels"},
                                   {.name = NULL}};
 
+/* clang-format off */
 const rk_format_type rk_format_gin = {
     .entry = {.name = "gin",
-              .brief = "graphs in one text: their number, then of each its vertices and class, and a line for each vertex",
-              .params = params,
-              .size = sizeof(gin)},
-    .endings = ".gin _gin.txt",
-    .kinds = RK_KIND_GRAPH,
-    .read = read_gin,
-    .read_labels = read_labels_gin,
+              .brief = "graphs in one text: their number, then of each its vertices and class, and a line for each "
+                       "vertex",
+              .params = params, .size = sizeof(gin)},
+    .endings = ".gin _gin.txt", .kinds = RK_KIND_GRAPH, .read = read_gin, .read_labels = read_labels_gin,
     .write = write_gin,
 };
+/* clang-format on */

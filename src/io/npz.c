@@ -380,14 +380,12 @@ static const rk_param params[] = {
      .brief = "the array to read; else the only one, or the one called X, x, data or arr_0 (labels: y or labels)"},
     {.name = NULL}};
 
+/* clang-format off */
 const rk_format_type rk_format_npz = {
     .entry = {.name = "npz",
               .brief = "NumPy's archive of arrays, plain or compressed, and SciPy's sparse matrices (csr)",
-              .params = params,
-              .size = sizeof(npz)},
-    .endings = ".npz",
-    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE,
-    .read = read_npz,
-    .read_labels = read_labels_npz,
-    .write = write_npz,
+              .params = params, .size = sizeof(npz)},
+    .endings = ".npz", .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE, .read = read_npz,
+    .read_labels = read_labels_npz, .write = write_npz,
 };
+/* clang-format on */

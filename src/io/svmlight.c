@@ -280,27 +280,20 @@ done:
     return status;
 }
 
-static const rk_param params[] = {{.name = "base",
-                                   .kind = RK_WORD,
-                                   .offset = offsetof(svmlight, base),
-                                   .value = "auto",
-                                   .brief = "the index of the first column, 0 or 1; auto: 0 if there is an index 0, else 1"},
-                                  {.name = "columns",
-                                   .kind = RK_INT,
-                                   .offset = offsetof(svmlight, columns),
-                                   .value = "0",
-                                   .max = 2147483647,
-                                   .brief = "how many columns there are; 0: as many as the largest index says"},
-                                  {.name = NULL}};
+/* clang-format off */
+static const rk_param params[] = {
+    {.name = "base", .kind = RK_WORD, .offset = offsetof(svmlight, base), .value = "auto",
+     .brief = "the index of the first column, 0 or 1; auto: 0 if there is an index 0, else 1"},
+    {.name = "columns", .kind = RK_INT, .offset = offsetof(svmlight, columns), .value = "0", .max = 2147483647,
+     .brief = "how many columns there are; 0: as many as the largest index says"},
+    {.name = NULL},
+};
 
 const rk_format_type rk_format_svmlight = {
     .entry = {.name = "svmlight",
               .brief = "sparse rows as text, 'label index:value ...', as SVMlight and LIBSVM have them",
-              .params = params,
-              .size = sizeof(svmlight)},
-    .endings = ".svm .svmlight .libsvm",
-    .kinds = RK_KIND_SPARSE,
-    .read = read_svmlight,
-    .read_labels = read_labels_svmlight,
-    .write = write_svmlight,
+              .params = params, .size = sizeof(svmlight)},
+    .endings = ".svm .svmlight .libsvm", .kinds = RK_KIND_SPARSE, .read = read_svmlight,
+    .read_labels = read_labels_svmlight, .write = write_svmlight,
 };
+/* clang-format on */

@@ -172,21 +172,16 @@ static rkhs_status gradient_layers(const rk_bound *a, int64_t i0, int64_t ni, co
     return RKHS_OK;
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_relu = {
     .entry = {.name = "relu",
               .brief = "a network of random rectifiers, infinitely wide (arc-cosine of order 1); a zero row: 0",
               .formula = "|x||y| b(...b(cos)), b(u) = (u (pi-t) + sin t)/pi, t = acos u",
-              .cost = "p + depth (an acos and a root) a pair",
-              .params = params,
-              .size = sizeof(arccos)},
-    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE,
-    .flags = RK_PSD,
-    .prepare = rk_vector_prepare,
-    .release = rk_vector_release,
-    .block = block_layers,
-    .gradient = gradient_layers,
-    .diag = rk_vector_norms,
+              .cost = "p + depth (an acos and a root) a pair", .params = params, .size = sizeof(arccos)},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE, .flags = RK_PSD, .prepare = rk_vector_prepare,
+    .release = rk_vector_release, .block = block_layers, .gradient = gradient_layers, .diag = rk_vector_norms,
 };
+/* clang-format on */
 
 static void diag_ntk(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
     const rk_vector_side *side = a->side;
@@ -194,18 +189,13 @@ static void diag_ntk(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_
     for (int64_t i = 0; i < ni; i++) out[i] = times * side->norm[i0 + i];
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_ntk = {
     .entry = {.name = "ntk",
               .brief = "the same network as gradient descent trains it (neural tangent kernel); a zero row: 0",
               .formula = "|x||y| v_L: u_0 = v_0 = cos, u_l = b(u_l-1), v_l = v_l-1 (pi-t)/pi + u_l, t = acos u_l-1",
-              .cost = "p + depth (an acos and a root) a pair",
-              .params = params,
-              .size = sizeof(arccos)},
-    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE,
-    .flags = RK_PSD,
-    .prepare = rk_vector_prepare,
-    .release = rk_vector_release,
-    .block = block_layers,
-    .gradient = gradient_layers,
-    .diag = diag_ntk,
+              .cost = "p + depth (an acos and a root) a pair", .params = params, .size = sizeof(arccos)},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE, .flags = RK_PSD, .prepare = rk_vector_prepare,
+    .release = rk_vector_release, .block = block_layers, .gradient = gradient_layers, .diag = diag_ntk,
 };
+/* clang-format on */

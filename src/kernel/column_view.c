@@ -10,14 +10,13 @@ typedef struct columns {
     char *list; /* "[0,4:7]" */
 } columns;
 
+/* clang-format off */
 static const rk_param columns_params[] = {
-    {.name = "list",
-     .kind = RK_LIST,
-     .offset = offsetof(columns, list),
-     .value = "[0]",
+    {.name = "list", .kind = RK_LIST, .offset = offsetof(columns, list), .value = "[0]",
      .brief = "columns counted from 0, and ranges from:to without the last, in any order, also again"},
     {.name = NULL},
 };
+/* clang-format on */
 
 /* A range [from, to) of columns. */
 typedef struct run {
@@ -147,19 +146,12 @@ done:
     return status;
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_columns = {
-    .entry = {.name = "columns",
-              .brief = "k on some columns alone, counted from 0; a range leaves out its last",
-              .formula = "k[0,4:7]",
-              .cost = "its part",
-              .params = columns_params,
-              .size = sizeof(columns)},
-    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE,
-    .flags = RK_PSD | RK_SCALE_FREE,
-    .children = 1,
-    .syntax = RK_SYNTAX_COLUMNS,
-    .check = check_columns,
-    .view = view_columns,
-    .block = rk_block_inside,
+    .entry = {.name = "columns", .brief = "k on some columns alone, counted from 0; a range leaves out its last",
+              .formula = "k[0,4:7]", .cost = "its part", .params = columns_params, .size = sizeof(columns)},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE, .flags = RK_PSD | RK_SCALE_FREE, .children = 1,
+    .syntax = RK_SYNTAX_COLUMNS, .check = check_columns, .view = view_columns, .block = rk_block_inside,
     .diag_parts = rk_diag_inside,
 };
+/* clang-format on */

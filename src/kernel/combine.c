@@ -58,17 +58,13 @@ typedef struct scale {
     double weight;
 } scale;
 
+/* clang-format off */
 static const rk_param scale_params[] = {
-    {.name = "weight",
-     .kind = RK_REAL,
-     .offset = offsetof(scale, weight),
-     .value = "1",
-     .min = 0,
-     .max = 1e300,
-     .open = 1,
-     .brief = "the number before *"},
+    {.name = "weight", .kind = RK_REAL, .offset = offsetof(scale, weight), .value = "1", .min = 0, .max = 1e300,
+     .open = 1, .brief = "the number before *"},
     {.name = NULL},
 };
+/* clang-format on */
 
 /* row *= weight. */
 static void weigh(int64_t count, double weight, double *row) {
@@ -92,16 +88,13 @@ typedef struct power {
     int64_t exponent;
 } power;
 
+/* clang-format off */
 static const rk_param power_params[] = {
-    {.name = "exponent",
-     .kind = RK_INT,
-     .offset = offsetof(power, exponent),
-     .value = "1",
-     .min = 1,
-     .max = 1000,
+    {.name = "exponent", .kind = RK_INT, .offset = offsetof(power, exponent), .value = "1", .min = 1, .max = 1000,
      .brief = "the number behind ^"},
     {.name = NULL},
 };
+/* clang-format on */
 
 /* row = row^exponent; -0 leaves zeros their sign. */
 static void raise(int64_t count, int64_t exponent, double *row) { rk_powers(count, 1, -0.0, exponent, row); }
@@ -127,17 +120,13 @@ static rkhs_status gradient_sum(const rk_bound *a, int64_t i0, int64_t ni, const
     return status;
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_sum = {
     .entry = {.name = "sum", .brief = "alike in one way or another", .formula = "a + b", .cost = "all parts"},
-    .kinds = ALL_KINDS,
-    .flags = RK_PSD | RK_SCALE_FREE,
-    .children = -1,
-    .syntax = RK_SYNTAX_SUM,
-    .work = work_tile,
-    .block = block_sum,
-    .gradient = gradient_sum,
-    .diag_parts = diag_sum,
+    .kinds = ALL_KINDS, .flags = RK_PSD | RK_SCALE_FREE, .children = -1, .syntax = RK_SYNTAX_SUM, .work = work_tile,
+    .block = block_sum, .gradient = gradient_sum, .diag_parts = diag_sum,
 };
+/* clang-format on */
 
 static rkhs_status gradient_product(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                     const double *w, int64_t ld, double *dx, rk_work work) {
@@ -157,17 +146,13 @@ done:
     return status;
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_product = {
     .entry = {.name = "product", .brief = "alike in every way", .formula = "a*b", .cost = "all parts"},
-    .kinds = ALL_KINDS,
-    .flags = RK_PSD | RK_SCALE_FREE,
-    .children = -1,
-    .syntax = RK_SYNTAX_PRODUCT,
-    .work = work_tile,
-    .block = block_product,
-    .gradient = gradient_product,
-    .diag_parts = diag_product,
+    .kinds = ALL_KINDS, .flags = RK_PSD | RK_SCALE_FREE, .children = -1, .syntax = RK_SYNTAX_PRODUCT, .work = work_tile,
+    .block = block_product, .gradient = gradient_product, .diag_parts = diag_product,
 };
+/* clang-format on */
 
 static rkhs_status gradient_scale(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                   const double *w, int64_t ld, double *dx, rk_work work) {
@@ -177,21 +162,14 @@ static rkhs_status gradient_scale(const rk_bound *a, int64_t i0, int64_t ni, con
     return rk_gradient_of(a->child[0], i0, ni, b->child[0], j0, nj, weight, RK_TILE, dx, work);
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_scale = {
-    .entry = {.name = "scale",
-              .brief = "a weight above 0",
-              .formula = "2*a",
-              .cost = "its part",
-              .params = scale_params,
-              .size = sizeof(scale)},
-    .kinds = ALL_KINDS,
-    .flags = RK_PSD | RK_SCALE_FREE,
-    .children = 1,
-    .syntax = RK_SYNTAX_WEIGHT,
-    .block = block_scale,
-    .gradient = gradient_scale,
-    .diag_parts = diag_scale,
+    .entry = {.name = "scale", .brief = "a weight above 0", .formula = "2*a", .cost = "its part",
+              .params = scale_params, .size = sizeof(scale)},
+    .kinds = ALL_KINDS, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .syntax = RK_SYNTAX_WEIGHT,
+    .block = block_scale, .gradient = gradient_scale, .diag_parts = diag_scale,
 };
+/* clang-format on */
 
 static rkhs_status gradient_power(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                   const double *w, int64_t ld, double *dx, rk_work work) {
@@ -206,18 +184,11 @@ static rkhs_status gradient_power(const rk_bound *a, int64_t i0, int64_t ni, con
     return rk_gradient_of(a->child[0], i0, ni, b->child[0], j0, nj, weight, RK_TILE, dx, work);
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_power = {
-    .entry = {.name = "power",
-              .brief = "the product with itself, a whole number of times; binds tighter than *",
-              .formula = "a^3",
-              .cost = "its part",
-              .params = power_params,
-              .size = sizeof(power)},
-    .kinds = ALL_KINDS,
-    .flags = RK_PSD | RK_SCALE_FREE,
-    .children = 1,
-    .syntax = RK_SYNTAX_POWER,
-    .block = block_power,
-    .gradient = gradient_power,
-    .diag_parts = diag_power,
+    .entry = {.name = "power", .brief = "the product with itself, a whole number of times; binds tighter than *",
+              .formula = "a^3", .cost = "its part", .params = power_params, .size = sizeof(power)},
+    .kinds = ALL_KINDS, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .syntax = RK_SYNTAX_POWER, .block = block_power,
+    .gradient = gradient_power, .diag_parts = diag_power,
 };
+/* clang-format on */

@@ -141,20 +141,18 @@ static const rk_param params_paths[] = {
     {.name = NULL},
 };
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_paths = {
     .entry = {.name = "paths",
-              .brief = "shortest paths: how many pairs of vertices of two graphs have the same labels and are as far apart",
+              .brief = "shortest paths: how many pairs of vertices of two graphs have the same labels and are as far "
+                       "apart",
               .formula = "sum_{a,b,l} n_abl(x) n_abl(y) / norms",
-              .cost = "vertices times edges a graph, the triples in common a pair",
-              .params = params_paths,
+              .cost = "vertices times edges a graph, the triples in common a pair", .params = params_paths,
               .size = sizeof(paths)},
-    .kinds = RK_KIND_GRAPH,
-    .flags = RK_PSD | RK_SCALE_FREE,
-    .prepare = prepare_paths,
-    .release = rk_bag_release,
-    .block = rk_bag_block,
-    .diag = rk_bag_diag,
+    .kinds = RK_KIND_GRAPH, .flags = RK_PSD | RK_SCALE_FREE, .prepare = prepare_paths, .release = rk_bag_release,
+    .block = rk_bag_block, .diag = rk_bag_diag,
 };
+/* clang-format on */
 
 /* ---- graphlet ------------------------------------------------------------------------------------------------------------ */
 
@@ -247,12 +245,10 @@ static rkhs_status prepare_graphlet(rkhs_env *env, rk_bound *bound) {
     return status == RKHS_OK ? rk_bag_prepare(env, bound, NULL, &how) : status;
 }
 
+/* clang-format off */
 static const rk_param params_graphlet[] = {
     LABELLED_PARAM(graphlet),
-    {.name = "connected",
-     .kind = RK_BOOL,
-     .offset = offsetof(graphlet, connected),
-     .value = "true",
+    {.name = "connected", .kind = RK_BOOL, .offset = offsetof(graphlet, connected), .value = "true",
      .brief = "count paths and triangles alone; false, with labelled=false: also three vertices with one edge or none"},
     RK_GRAPH_NORMALIZE_PARAM(graphlet, "; a graph with nothing to count is like those with the same labels and as many edges"),
     {.name = NULL},
@@ -260,16 +256,11 @@ static const rk_param params_graphlet[] = {
 
 const rk_kernel_type rk_kernel_graphlet = {
     .entry = {.name = "graphlet",
-              .brief = "small parts: how many paths and triangles of three vertices, with their labels, two graphs share",
-              .formula = "sum_t n_t(x) n_t(y) / norms",
-              .cost = "neighbours^2 a vertex, the parts in common a pair",
-              .params = params_graphlet,
-              .size = sizeof(graphlet)},
-    .kinds = RK_KIND_GRAPH,
-    .flags = RK_PSD | RK_SCALE_FREE,
-    .check = check_graphlet,
-    .prepare = prepare_graphlet,
-    .release = rk_bag_release,
-    .block = rk_bag_block,
-    .diag = rk_bag_diag,
+              .brief = "small parts: how many paths and triangles of three vertices, with their labels, two graphs "
+                       "share",
+              .formula = "sum_t n_t(x) n_t(y) / norms", .cost = "neighbours^2 a vertex, the parts in common a pair",
+              .params = params_graphlet, .size = sizeof(graphlet)},
+    .kinds = RK_KIND_GRAPH, .flags = RK_PSD | RK_SCALE_FREE, .check = check_graphlet, .prepare = prepare_graphlet,
+    .release = rk_bag_release, .block = rk_bag_block, .diag = rk_bag_diag,
 };
+/* clang-format on */

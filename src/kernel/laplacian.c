@@ -35,20 +35,13 @@ static rkhs_status gradient_laplacian(const rk_bound *a, int64_t i0, int64_t ni,
     return RKHS_OK;
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_laplacian = {
-    .entry = {.name = "laplacian",
-              .brief = "as rbf, with the sum of absolute differences: sharper near, heavier far",
-              .formula = "exp(-|x-y|_1 / sigma)",
-              .cost = "3 p + an exp a pair",
-              .params = params,
+    .entry = {.name = "laplacian", .brief = "as rbf, with the sum of absolute differences: sharper near, heavier far",
+              .formula = "exp(-|x-y|_1 / sigma)", .cost = "3 p + an exp a pair", .params = params,
               .size = sizeof(rk_width)},
-    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
-    .flags = RK_PSD,
-    .freeze = freeze_laplacian,
-    .prepare = rk_vector_prepare_sums,
-    .release = rk_vector_release,
-    .work = rk_vector_work,
-    .block = block_laplacian,
-    .gradient = gradient_laplacian,
-    .diag = rk_diag_ones,
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .freeze = freeze_laplacian,
+    .prepare = rk_vector_prepare_sums, .release = rk_vector_release, .work = rk_vector_work, .block = block_laplacian,
+    .gradient = gradient_laplacian, .diag = rk_diag_ones,
 };
+/* clang-format on */

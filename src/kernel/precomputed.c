@@ -91,13 +91,12 @@ static rkhs_status prepare_precomputed(rkhs_env *env, rk_bound *b) {
     return g->values ? check_given(env, g, b->x->rows) : RKHS_OK;
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_precomputed = {
     .entry = {.name = "precomputed",
-              .brief = "the data are kernel values, not distances: training x training to fit, new x training to transform",
-              .formula = "K[x,y]",
-              .cost = "a copy a pair"},
-    .kinds = RK_KIND_GRAM,
-    .flags = RK_SCALE_FREE,
-    .prepare = prepare_precomputed,
-    .block = block_precomputed,
+              .brief = "the data are kernel values, not distances: training x training to fit, new x training to "
+                       "transform",
+              .formula = "K[x,y]", .cost = "a copy a pair"},
+    .kinds = RK_KIND_GRAM, .flags = RK_SCALE_FREE, .prepare = prepare_precomputed, .block = block_precomputed,
 };
+/* clang-format on */

@@ -69,24 +69,16 @@ static rkhs_status gradient_matern(const rk_bound *a, int64_t i0, int64_t ni, co
     return RKHS_OK;
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_matern = {
-    .entry = {.name = "matern",
-              .brief = "as rbf, for what is less smooth: nu=0.5 has a kink, 2.5 is nearly rbf",
+    .entry = {.name = "matern", .brief = "as rbf, for what is less smooth: nu=0.5 has a kink, 2.5 is nearly rbf",
               .formula = "r = sqrt(2 nu) |x-y| / sigma: exp(-r), (1+r) exp(-r), (1+r+r^2/3) exp(-r)",
-              .cost = "p + a root and an exp a pair",
-              .params = params_matern,
-              .size = sizeof(matern)},
-    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
-    .flags = RK_PSD,
-    .check = check_matern,
-    .freeze = rk_freeze_euclidean,
-    .prepare = rk_vector_prepare_centred,
-    .release = rk_vector_release,
-    .work = rk_vector_work,
-    .block = block_matern,
-    .gradient = gradient_matern,
-    .diag = rk_diag_ones,
+              .cost = "p + a root and an exp a pair", .params = params_matern, .size = sizeof(matern)},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .check = check_matern,
+    .freeze = rk_freeze_euclidean, .prepare = rk_vector_prepare_centred, .release = rk_vector_release,
+    .work = rk_vector_work, .block = block_matern, .gradient = gradient_matern, .diag = rk_diag_ones,
 };
+/* clang-format on */
 
 /* ---- rq ------------------------------------------------------------------------------------------------------------ */
 
@@ -138,23 +130,16 @@ static rkhs_status gradient_rq(const rk_bound *a, int64_t i0, int64_t ni, const 
     return RKHS_OK;
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_rq = {
-    .entry = {.name = "rq",
-              .brief = "rational quadratic: rbf of many widths at once, with heavier tails",
-              .formula = "(1 + |x-y|^2 / (2 alpha sigma^2))^-alpha",
-              .cost = "p + a log and an exp a pair",
-              .params = params_rq,
-              .size = sizeof(rq)},
-    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
-    .flags = RK_PSD,
-    .freeze = rk_freeze_euclidean,
-    .prepare = rk_vector_prepare_centred,
-    .release = rk_vector_release,
-    .work = rk_vector_work,
-    .block = block_rq,
-    .gradient = gradient_rq,
-    .diag = rk_diag_ones,
+    .entry = {.name = "rq", .brief = "rational quadratic: rbf of many widths at once, with heavier tails",
+              .formula = "(1 + |x-y|^2 / (2 alpha sigma^2))^-alpha", .cost = "p + a log and an exp a pair",
+              .params = params_rq, .size = sizeof(rq)},
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .freeze = rk_freeze_euclidean,
+    .prepare = rk_vector_prepare_centred, .release = rk_vector_release, .work = rk_vector_work, .block = block_rq,
+    .gradient = gradient_rq, .diag = rk_diag_ones,
 };
+/* clang-format on */
 
 /* ---- cauchy -------------------------------------------------------------------------------------------------------- */
 
@@ -188,20 +173,13 @@ static rkhs_status gradient_cauchy(const rk_bound *a, int64_t i0, int64_t ni, co
     return RKHS_OK;
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_cauchy = {
-    .entry = {.name = "cauchy",
-              .brief = "as rbf, with tails so heavy that far objects still count",
-              .formula = "1 / (1 + |x-y|^2 / sigma^2)",
-              .cost = "p + a division a pair",
-              .params = params_cauchy,
+    .entry = {.name = "cauchy", .brief = "as rbf, with tails so heavy that far objects still count",
+              .formula = "1 / (1 + |x-y|^2 / sigma^2)", .cost = "p + a division a pair", .params = params_cauchy,
               .size = sizeof(rk_width)},
-    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
-    .flags = RK_PSD,
-    .freeze = rk_freeze_euclidean,
-    .prepare = rk_vector_prepare_centred,
-    .release = rk_vector_release,
-    .work = rk_vector_work,
-    .block = block_cauchy,
-    .gradient = gradient_cauchy,
-    .diag = rk_diag_ones,
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .freeze = rk_freeze_euclidean,
+    .prepare = rk_vector_prepare_centred, .release = rk_vector_release, .work = rk_vector_work, .block = block_cauchy,
+    .gradient = gradient_cauchy, .diag = rk_diag_ones,
 };
+/* clang-format on */

@@ -40,20 +40,13 @@ static rkhs_status gradient_rbf(const rk_bound *a, int64_t i0, int64_t ni, const
     return RKHS_OK;
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_rbf = {
-    .entry = {.name = "rbf",
-              .brief = "the Gaussian: near objects are alike, far ones are not",
-              .formula = "exp(-|x-y|^2 / (2 sigma^2))",
-              .cost = "p + an exp a pair",
-              .params = params,
+    .entry = {.name = "rbf", .brief = "the Gaussian: near objects are alike, far ones are not",
+              .formula = "exp(-|x-y|^2 / (2 sigma^2))", .cost = "p + an exp a pair", .params = params,
               .size = sizeof(rk_width)},
-    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
-    .flags = RK_PSD,
-    .freeze = rk_freeze_euclidean,
-    .prepare = rk_vector_prepare_centred,
-    .release = rk_vector_release,
-    .work = rk_vector_work,
-    .block = block_rbf,
-    .gradient = gradient_rbf,
-    .diag = rk_diag_ones,
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .freeze = rk_freeze_euclidean,
+    .prepare = rk_vector_prepare_centred, .release = rk_vector_release, .work = rk_vector_work, .block = block_rbf,
+    .gradient = gradient_rbf, .diag = rk_diag_ones,
 };
+/* clang-format on */

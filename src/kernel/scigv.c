@@ -92,40 +92,19 @@ done:
     return status;
 }
 
+/* clang-format off */
 static const rk_param params[] = {
     RK_ETA_PARAM(scigv, "0.02"),
-    {.name = "points",
-     .kind = RK_INT,
-     .offset = offsetof(scigv, points),
-     .value = "40",
-     .min = 3,
-     .max = 1000,
+    {.name = "points", .kind = RK_INT, .offset = offsetof(scigv, points), .value = "40", .min = 3, .max = 1000,
      .brief = "how many points lie on the outlines of an image"},
-    {.name = "bins",
-     .kind = RK_REALS,
-     .offset = offsetof(scigv, bins),
-     .value = "[5,12]",
-     .min = 1,
-     .max = MAX_BINS,
+    {.name = "bins", .kind = RK_REALS, .offset = offsetof(scigv, bins), .value = "[5,12]", .min = 1, .max = MAX_BINS,
      .brief = "radial and angular bins of a shape context"},
-    {.name = "base",
-     .kind = RK_CHOICE,
-     .offset = offsetof(scigv, base),
-     .value = "hellinger",
+    {.name = "base", .kind = RK_CHOICE, .offset = offsetof(scigv, base), .value = "hellinger",
      .choices = "hellinger|rbf|chi2|linear",
      .brief = "the kernel of two shape contexts; hellinger: rbf on the roots of the histograms"},
-    {.name = "sigma",
-     .kind = RK_REAL,
-     .offset = offsetof(scigv, sigma),
-     .value = "0.3",
-     .min = 1e-3,
-     .max = 1e3,
+    {.name = "sigma", .kind = RK_REAL, .offset = offsetof(scigv, sigma), .value = "0.3", .min = 1e-3, .max = 1e3,
      .brief = "the width of the base kernel"},
-    {.name = "position",
-     .kind = RK_REAL,
-     .offset = offsetof(scigv, position),
-     .value = "0.2",
-     .max = 1e3,
+    {.name = "position", .kind = RK_REAL, .offset = offsetof(scigv, position), .value = "0.2", .max = 1e3,
      .brief = "what a mean distance between two places counts beside the histograms; 0: places do not count"},
     RK_INK_PARAM(scigv),
     RK_SHAPE_NORMALIZE_PARAM(scigv),
@@ -133,22 +112,13 @@ static const rk_param params[] = {
 };
 
 const rk_kernel_type rk_kernel_scigv = {
-    .entry =
-        {.name = "scigv",
-         .brief =
-             "how alike the outlines of two drawings are, wherever they lie and however large: shape contexts, compared by "
-             "the inverse generalised variance",
-         .formula = "1/det(I + C/eta) / norms, C: the covariance of the shape contexts of x and y",
-         .cost = "points^2 (10/3 points + 2 bins) flops a pair",
-         .params = params,
-         .size = sizeof(scigv)},
-    .kinds = RK_KIND_IMAGE,
-    .flags = RK_PSD | RK_SCALE_FREE,
-    .check = check_scigv,
-    .prepare = prepare_scigv,
-    .release = rk_points_release,
-    .work = rk_points_work,
-    .tile = rk_points_tile,
-    .block = rk_points_block,
+    .entry = {.name = "scigv",
+              .brief = "how alike the outlines of two drawings are, wherever they lie and however large: shape "
+                       "contexts, compared by the inverse generalised variance",
+              .formula = "1/det(I + C/eta) / norms, C: the covariance of the shape contexts of x and y",
+              .cost = "points^2 (10/3 points + 2 bins) flops a pair", .params = params, .size = sizeof(scigv)},
+    .kinds = RK_KIND_IMAGE, .flags = RK_PSD | RK_SCALE_FREE, .check = check_scigv, .prepare = prepare_scigv,
+    .release = rk_points_release, .work = rk_points_work, .tile = rk_points_tile, .block = rk_points_block,
     .diag = rk_points_diag,
 };
+/* clang-format on */

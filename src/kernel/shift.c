@@ -17,15 +17,13 @@ typedef struct shift {
     int64_t by;
 } shift;
 
+/* clang-format off */
 static const rk_param shift_params[] = {
-    {.name = "by",
-     .kind = RK_INT,
-     .offset = offsetof(shift, by),
-     .value = "1",
-     .max = 8,
+    {.name = "by", .kind = RK_INT, .offset = offsetof(shift, by), .value = "1", .max = 8,
      .brief = "pixels, in each direction; zeros move in"},
     {.name = NULL},
 };
+/* clang-format on */
 
 /* How many shifts there are. */
 static int64_t shifts_of(const void *self) {
@@ -122,34 +120,24 @@ static rkhs_status block_align(const rk_bound *a, int64_t i0, int64_t ni, const 
     return gather_tiles(1, a, i0, ni, b, j0, nj, out, ld, work);
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_shift = {
-    .entry = {.name = "shift",
-              .brief = "k of images, averaged over shifts of both",
-              .formula = "shift(k, by=s) = mean of k(T_a x, T_b y), a and b all shifts of up to s pixels in each direction",
-              .cost = "its part (2s+1)^4 times, and (2s+1)^2 copies of the images",
-              .params = shift_params,
+    .entry = {.name = "shift", .brief = "k of images, averaged over shifts of both",
+              .formula = "shift(k, by=s) = mean of k(T_a x, T_b y), a and b all shifts of up to s pixels in each "
+                         "direction",
+              .cost = "its part (2s+1)^4 times, and (2s+1)^2 copies of the images", .params = shift_params,
               .size = sizeof(shift)},
-    .kinds = RK_KIND_IMAGE,
-    .flags = RK_PSD | RK_SCALE_FREE,
-    .children = 1,
-    .view = view_shift,
-    .work = work_shift,
-    .tile = tile_shift,
-    .block = block_shift,
+    .kinds = RK_KIND_IMAGE, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .view = view_shift, .work = work_shift,
+    .tile = tile_shift, .block = block_shift,
 };
 
 const rk_kernel_type rk_kernel_align = {
-    .entry = {.name = "align",
-              .brief = "the largest k over shifts of both images; not positive semi-definite",
-              .formula = "align(k, by=s) = max of k(T_a x, T_b y), a and b all shifts of up to s pixels in each direction",
-              .cost = "its part (2s+1)^4 times, and (2s+1)^2 copies of the images",
-              .params = shift_params,
+    .entry = {.name = "align", .brief = "the largest k over shifts of both images; not positive semi-definite",
+              .formula = "align(k, by=s) = max of k(T_a x, T_b y), a and b all shifts of up to s pixels in each "
+                         "direction",
+              .cost = "its part (2s+1)^4 times, and (2s+1)^2 copies of the images", .params = shift_params,
               .size = sizeof(shift)},
-    .kinds = RK_KIND_IMAGE,
-    .flags = RK_SCALE_FREE,
-    .children = 1,
-    .view = view_shift,
-    .work = work_shift,
-    .tile = tile_shift,
-    .block = block_align,
+    .kinds = RK_KIND_IMAGE, .flags = RK_SCALE_FREE, .children = 1, .view = view_shift, .work = work_shift,
+    .tile = tile_shift, .block = block_align,
 };
+/* clang-format on */

@@ -11,8 +11,8 @@ enum { GAMMA_COLUMNS };
 
 /* clang-format off */
 static const rk_param params[] = {
-    {.name = "gamma", .kind = RK_RULE, .offset = offsetof(sigmoid, gamma), .value = "columns", .min = 0, .max = 1e300, .open = 1,
-     .choices = "columns", .brief = "the weight of <x,y>; columns: 1/p"},
+    {.name = "gamma", .kind = RK_RULE, .offset = offsetof(sigmoid, gamma), .value = "columns", .min = 0, .max = 1e300,
+     .open = 1, .choices = "columns", .brief = "the weight of <x,y>; columns: 1/p"},
     {.name = "coef0", .kind = RK_REAL, .offset = offsetof(sigmoid, coef0), .value = "1", .min = -1e9, .max = 1e9,
      .brief = "the constant"},
     {.name = NULL},
@@ -49,17 +49,14 @@ static rkhs_status gradient_sigmoid(const rk_bound *a, int64_t i0, int64_t ni, c
     return RKHS_OK;
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_sigmoid = {
     .entry = {.name = "sigmoid",
-              .brief = "the neuron of old networks; not positive semi-definite: some models refuse it, others leave parts out",
-              .formula = "tanh(gamma <x,y> + coef0)",
-              .cost = "p + a tanh a pair",
-              .params = params,
+              .brief = "the neuron of old networks; not positive semi-definite: some models refuse it, others leave "
+                       "parts out",
+              .formula = "tanh(gamma <x,y> + coef0)", .cost = "p + a tanh a pair", .params = params,
               .size = sizeof(sigmoid)},
-    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS,
-    .freeze = freeze_sigmoid,
-    .prepare = rk_vector_prepare_dots,
-    .release = rk_vector_release,
-    .block = block_sigmoid,
-    .gradient = gradient_sigmoid,
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .freeze = freeze_sigmoid, .prepare = rk_vector_prepare_dots,
+    .release = rk_vector_release, .block = block_sigmoid, .gradient = gradient_sigmoid,
 };
+/* clang-format on */

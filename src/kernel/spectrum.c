@@ -28,13 +28,9 @@ static rkhs_status prepare_spectrum(rkhs_env *env, rk_bound *bound) {
     return rk_bag_prepare(env, bound, &o->rule, &(rk_bag_how){.features = features_spectrum, .normalize = o->normalize});
 }
 
+/* clang-format off */
 static const rk_param params_spectrum[] = {
-    {.name = "p",
-     .kind = RK_INT,
-     .offset = offsetof(spectrum, p),
-     .value = "3",
-     .min = 1,
-     .max = 1000,
+    {.name = "p", .kind = RK_INT, .offset = offsetof(spectrum, p), .value = "3", .min = 1, .max = 1000,
      .brief = "the length of what is counted"},
     RK_NORMALIZE_PARAM(spectrum),
     RK_TOKEN_PARAMS(spectrum, rule),
@@ -44,15 +40,9 @@ static const rk_param params_spectrum[] = {
 const rk_kernel_type rk_kernel_spectrum = {
     .entry = {.name = "spectrum",
               .brief = "how many subsequences of p characters in a row two strings share; two empty ones: 1",
-              .formula = "sum_u c_u(x) c_u(y) / norms",
-              .cost = "the subsequences in common a pair",
-              .params = params_spectrum,
-              .size = sizeof(spectrum)},
-    .kinds = RK_KIND_STRING,
-    .flags = RK_PSD | RK_SCALE_FREE,
-    .check = check_spectrum,
-    .prepare = prepare_spectrum,
-    .release = rk_bag_release,
-    .block = rk_bag_block,
-    .diag = rk_bag_diag,
+              .formula = "sum_u c_u(x) c_u(y) / norms", .cost = "the subsequences in common a pair",
+              .params = params_spectrum, .size = sizeof(spectrum)},
+    .kinds = RK_KIND_STRING, .flags = RK_PSD | RK_SCALE_FREE, .check = check_spectrum, .prepare = prepare_spectrum,
+    .release = rk_bag_release, .block = rk_bag_block, .diag = rk_bag_diag,
 };
+/* clang-format on */

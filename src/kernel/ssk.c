@@ -337,25 +337,13 @@ static void diag_ssk(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_
 
 static rkhs_status check_ssk(rkhs_env *env, const void *self) { return rk_token_check(env, "ssk", &((const ssk *)self)->rule); }
 
+/* clang-format off */
 static const rk_param params[] = {
-    {.name = "p",
-     .kind = RK_INT,
-     .offset = offsetof(ssk, p),
-     .value = "4",
-     .min = 1,
-     .max = MAX_P,
+    {.name = "p", .kind = RK_INT, .offset = offsetof(ssk, p), .value = "4", .min = 1, .max = MAX_P,
      .brief = "the length of the subsequences"},
-    {.name = "lambda",
-     .kind = RK_REAL,
-     .offset = offsetof(ssk, lambda),
-     .value = "0.5",
-     .max = 1,
-     .open = 1,
+    {.name = "lambda", .kind = RK_REAL, .offset = offsetof(ssk, lambda), .value = "0.5", .max = 1, .open = 1,
      .brief = "what each token costs that a gap spans; 1: gaps cost nothing"},
-    {.name = "blended",
-     .kind = RK_BOOL,
-     .offset = offsetof(ssk, blended),
-     .value = "false",
+    {.name = "blended", .kind = RK_BOOL, .offset = offsetof(ssk, blended), .value = "false",
      .brief = "sum over all lengths from 1 to p, with lambda^2 for each token"},
     RK_NORMALIZE_PARAM(ssk),
     RK_TOKEN_PARAMS(ssk, rule),
@@ -365,17 +353,9 @@ static const rk_param params[] = {
 const rk_kernel_type rk_kernel_ssk = {
     .entry = {.name = "ssk",
               .brief = "how many subsequences of p characters two strings share, gaps allowed; two empty ones: 1",
-              .formula = "sum_{s[I] = t[J]} lambda^(span I + span J) / norms",
-              .cost = "p |s| |t| a pair",
-              .params = params,
-              .size = sizeof(ssk)},
-    .kinds = RK_KIND_STRING,
-    .flags = RK_PSD | RK_SCALE_FREE,
-    .check = check_ssk,
-    .prepare = prepare_ssk,
-    .release = release_ssk,
-    .work = work_ssk,
-    .tile = tile_ssk,
-    .block = block_ssk,
-    .diag = diag_ssk,
+              .formula = "sum_{s[I] = t[J]} lambda^(span I + span J) / norms", .cost = "p |s| |t| a pair",
+              .params = params, .size = sizeof(ssk)},
+    .kinds = RK_KIND_STRING, .flags = RK_PSD | RK_SCALE_FREE, .check = check_ssk, .prepare = prepare_ssk,
+    .release = release_ssk, .work = work_ssk, .tile = tile_ssk, .block = block_ssk, .diag = diag_ssk,
 };
+/* clang-format on */

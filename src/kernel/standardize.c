@@ -8,19 +8,15 @@ typedef struct standard {
     rk_reals mean, deviation; /* one for each column, once frozen */
 } standard;
 
+/* clang-format off */
 static const rk_param standard_params[] = {
-    {.name = "mean",
-     .kind = RK_REALS,
-     .offset = offsetof(standard, mean),
+    {.name = "mean", .kind = RK_REALS, .offset = offsetof(standard, mean),
      .brief = "of each column; not set: of the training objects"},
-    {.name = "deviation",
-     .kind = RK_REALS,
-     .offset = offsetof(standard, deviation),
-     .max = 1e300,
-     .open = 1,
+    {.name = "deviation", .kind = RK_REALS, .offset = offsetof(standard, deviation), .max = 1e300, .open = 1,
      .brief = "of each column, by the number of objects; 1 where it is constant"},
     {.name = NULL},
 };
+/* clang-format on */
 
 static rkhs_status check_standard(rkhs_env *env, const void *self) {
     const standard *s = self;
@@ -111,19 +107,13 @@ done:
     return status;
 }
 
+/* clang-format off */
 const rk_kernel_type rk_kernel_standardize = {
     .entry = {.name = "standardize",
               .brief = "k on columns of mean 0 and deviation 1, as measured on the training objects",
               .formula = "standardize(k): k((x - mean) / deviation, (y - mean) / deviation)",
-              .cost = "its part, and a copy of the data",
-              .params = standard_params,
-              .size = sizeof(standard)},
-    .kinds = RK_KIND_DENSE,
-    .flags = RK_PSD | RK_SCALE_FREE,
-    .children = 1,
-    .check = check_standard,
-    .freeze = freeze_standard,
-    .view = view_standard,
-    .block = rk_block_inside,
-    .diag_parts = rk_diag_inside,
+              .cost = "its part, and a copy of the data", .params = standard_params, .size = sizeof(standard)},
+    .kinds = RK_KIND_DENSE, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .check = check_standard,
+    .freeze = freeze_standard, .view = view_standard, .block = rk_block_inside, .diag_parts = rk_diag_inside,
 };
+/* clang-format on */

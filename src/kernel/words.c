@@ -103,36 +103,23 @@ static rkhs_status prepare_words(rkhs_env *env, rk_bound *bound) {
     return status == RKHS_OK ? rk_bag_prepare(env, bound, &rule, &how) : status;
 }
 
+/* clang-format off */
 static const rk_param params[] = {
-    {.name = "idf",
-     .kind = RK_BOOL,
-     .offset = offsetof(words, idf),
-     .value = "true",
+    {.name = "idf", .kind = RK_BOOL, .offset = offsetof(words, idf), .value = "true",
      .brief = "words that few training texts have count more: ln((1+n)/(1+n_w)) + 1, n_w of n texts have it (tf-idf)"},
     RK_NORMALIZE_PARAM(words),
-    {.name = "fold",
-     .kind = RK_BOOL,
-     .offset = offsetof(words, rule.fold),
-     .value = "true",
+    {.name = "fold", .kind = RK_BOOL, .offset = offsetof(words, rule.fold), .value = "true",
      .brief = "capitals count as small letters"},
     {.name = NULL},
 };
 
 const rk_kernel_type rk_kernel_words = {
-    .entry =
-        {.name = "words",
-         .brief =
-             "the words that two texts share, by how often they stand there and how rare they are (tf-idf); two empty ones: 1",
-         .formula = "<v(x),v(y)> / norms, v_w = count_w idf_w",
-         .cost = "the words in common a pair",
-         .params = params,
-         .size = sizeof(words)},
-    .kinds = RK_KIND_STRING,
-    .flags = RK_PSD | RK_SCALE_FREE,
-    .learn = learn_words,
-    .check_learnt = check_learnt_words,
-    .prepare = prepare_words,
-    .release = rk_bag_release,
-    .block = rk_bag_block,
-    .diag = rk_bag_diag,
+    .entry = {.name = "words",
+              .brief = "the words that two texts share, by how often they stand there and how rare they are (tf-idf); "
+                       "two empty ones: 1",
+              .formula = "<v(x),v(y)> / norms, v_w = count_w idf_w", .cost = "the words in common a pair",
+              .params = params, .size = sizeof(words)},
+    .kinds = RK_KIND_STRING, .flags = RK_PSD | RK_SCALE_FREE, .learn = learn_words, .check_learnt = check_learnt_words,
+    .prepare = prepare_words, .release = rk_bag_release, .block = rk_bag_block, .diag = rk_bag_diag,
 };
+/* clang-format on */

@@ -179,24 +179,19 @@ done:
     return status;
 }
 
+/* clang-format off */
 const rk_score_type rk_score_davies_bouldin = {
-    .entry = {.name = "davies_bouldin",
-              .brief = "how wide the classes are for their distance; 0 is best",
-              .formula = "mean_c max_d (s_c + s_d) / |m_c - m_d|",
-              .cost = "n dim"},
-    .needs = RK_NEEDS_LABELS,
-    .better = RK_LESS_IS_BETTER,
-    .family = family_davies_bouldin,
+    .entry = {.name = "davies_bouldin", .brief = "how wide the classes are for their distance; 0 is best",
+              .formula = "mean_c max_d (s_c + s_d) / |m_c - m_d|", .cost = "n dim"},
+    .needs = RK_NEEDS_LABELS, .better = RK_LESS_IS_BETTER, .family = family_davies_bouldin,
 };
 
 const rk_score_type rk_score_calinski_harabasz = {
-    .entry = {.name = "calinski_harabasz",
-              .brief = "variance between the classes over variance within; more is better",
-              .formula = "(B / (C-1)) / (W / (n-C))",
-              .cost = "n dim"},
-    .needs = RK_NEEDS_LABELS,
-    .family = family_calinski_harabasz,
+    .entry = {.name = "calinski_harabasz", .brief = "variance between the classes over variance within; more is better",
+              .formula = "(B / (C-1)) / (W / (n-C))", .cost = "n dim"},
+    .needs = RK_NEEDS_LABELS, .family = family_calinski_harabasz,
 };
+/* clang-format on */
 
 const rk_score_type rk_score_silhouette = {
     .entry = {.name = "silhouette",

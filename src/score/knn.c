@@ -8,16 +8,13 @@ typedef struct knn {
     int64_t k;
 } knn;
 
+/* clang-format off */
 static const rk_param params[] = {
-    {.name = "k",
-     .kind = RK_INT,
-     .offset = offsetof(knn, k),
-     .value = "5",
-     .min = 1,
-     .max = 1000,
+    {.name = "k", .kind = RK_INT, .offset = offsetof(knn, k), .value = "5", .min = 1, .max = 1000,
      .brief = "neighbours that vote"},
     {.name = NULL},
 };
+/* clang-format on */
 
 typedef struct vote_loop {
     rk_space space;
@@ -112,14 +109,10 @@ static rkhs_status family_knn(rkhs_env *env, const rkhs_scored *w, rk_score_item
     return status;
 }
 
+/* clang-format off */
 const rk_score_type rk_score_knn = {
-    .entry = {.name = "knn",
-              .brief = "accuracy of the k nearest neighbours, leave-one-out or for new rows",
-              .formula = "mean [class = vote of k nearest]",
-              .cost = "n^2 dim",
-              .params = params,
-              .size = sizeof(knn)},
-    .needs = RK_NEEDS_LABELS,
-    .takes_new = 1,
-    .family = family_knn,
+    .entry = {.name = "knn", .brief = "accuracy of the k nearest neighbours, leave-one-out or for new rows",
+              .formula = "mean [class = vote of k nearest]", .cost = "n^2 dim", .params = params, .size = sizeof(knn)},
+    .needs = RK_NEEDS_LABELS, .takes_new = 1, .family = family_knn,
 };
+/* clang-format on */

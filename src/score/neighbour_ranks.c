@@ -219,18 +219,13 @@ done:
     return status;
 }
 
+/* clang-format off */
 static const rk_param params[] = {
-    {.name = "k",
-     .kind = RK_INT,
-     .offset = offsetof(ranks, k),
-     .value = "12",
-     .min = 1,
-     .max = 1e6,
+    {.name = "k", .kind = RK_INT, .offset = offsetof(ranks, k), .value = "12", .min = 1, .max = 1e6,
      .brief = "the size of a neighbourhood"},
     {.name = NULL},
 };
 
-/* clang-format off */
 #define RANK_SCORE(NAME, BRIEF, FORMULA) RANK_SCORE_BY(RK_MORE_IS_BETTER, NAME, BRIEF, FORMULA)
 #define RANK_SCORE_BY(BETTER, NAME, BRIEF, FORMULA)                                                                            \
     {                                                                                                                          \

@@ -133,13 +133,11 @@ done:
     return status;
 }
 
+/* clang-format off */
 const rk_score_type rk_score_reconstruction = {
     .entry = {.name = "reconstruction",
               .brief = "the share of the objects' variance that does not come back from the embedding; 0 is best",
-              .formula = "sum_i |x_i - f(z_i)|^2 / sum_i |x_i - mean|^2",
-              .cost = "m^3, m = min(n, 2000) rows"},
-    .needs = RK_NEEDS_X,
-    .takes_new = 1,
-    .better = RK_LESS_IS_BETTER,
-    .family = family_reconstruction,
+              .formula = "sum_i |x_i - f(z_i)|^2 / sum_i |x_i - mean|^2", .cost = "m^3, m = min(n, 2000) rows"},
+    .needs = RK_NEEDS_X, .takes_new = 1, .better = RK_LESS_IS_BETTER, .family = family_reconstruction,
 };
+/* clang-format on */

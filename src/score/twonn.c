@@ -16,15 +16,13 @@ typedef struct twonn {
     double discard;
 } twonn;
 
+/* clang-format off */
 static const rk_param params[] = {
-    {.name = "discard",
-     .kind = RK_REAL,
-     .offset = offsetof(twonn, discard),
-     .value = "0.1",
-     .max = 0.9,
+    {.name = "discard", .kind = RK_REAL, .offset = offsetof(twonn, discard), .value = "0.1", .max = 0.9,
      .brief = "the share of the largest ratios that is left out"},
     {.name = NULL},
 };
+/* clang-format on */
 
 enum { CANDIDATES = 16, PARTS = 10, MIN_ROWS = 10 };
 
@@ -129,13 +127,12 @@ done:
     return status;
 }
 
+/* clang-format off */
 const rk_score_type rk_score_twonn = {
     .entry = {.name = "twonn",
-              .brief = "the dimension of what the rows lie on, from the distances to two neighbours, and its standard error",
-              .formula = "P(r2/r1 <= m) = 1 - m^-d",
-              .cost = "n^2 dim",
-              .params = params,
-              .size = sizeof(twonn)},
-    .better = RK_DESCRIBES,
-    .family = family_twonn,
+              .brief = "the dimension of what the rows lie on, from the distances to two neighbours, and its standard "
+                       "error",
+              .formula = "P(r2/r1 <= m) = 1 - m^-d", .cost = "n^2 dim", .params = params, .size = sizeof(twonn)},
+    .better = RK_DESCRIBES, .family = family_twonn,
 };
+/* clang-format on */
