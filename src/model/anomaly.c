@@ -31,7 +31,7 @@ typedef struct feature {
     double *A, *K;      /* m x m: (K_Z + ridge I)^-1; the Gram of the objects, centred */
     double *mean, all;  /* of the rows of the Gram before; of them */
     double rate, scale; /* 1/(2 width^2); the mean of k(x_j, x_j) */
-    double *alone;      /* m: errors of those left out, ascending */
+    double *left_out;   /* m: errors of those left out, ascending */
 } feature;
 
 /* What the density needs: t training codes in coordinates in which their covariance is 1. */
@@ -40,7 +40,7 @@ typedef struct cloud {
     double *mean, *axes; /* d; r x d */
     double *Y;           /* t x r */
     double rate, base;   /* 1/(2 h^2); what is added to -log sum exp */
-    double *alone;       /* t */
+    double *left_out;    /* t */
 } cloud;
 
 struct rk_anomaly_state {
@@ -51,13 +51,13 @@ struct rk_anomaly_state {
 static void feature_free(rkhs_env *env, feature *f) {
     rk_unbind(env, f->bound);
     rkhs_data_free(f->objects);
-    double *const own[] = {f->codes, f->A, f->K, f->mean, f->alone};
+    double *const own[] = {f->codes, f->A, f->K, f->mean, f->left_out};
     for (int i = 0; i < 5; i++) rk_free(env, own[i]);
     *f = (feature){0};
 }
 
 static void cloud_free(rkhs_env *env, cloud *c) {
-    double *const own[] = {c->mean, c->axes, c->Y, c->alone};
+    double *const own[] = {c->mean, c->axes, c->Y, c->left_out};
     for (int i = 0; i < 4; i++) rk_free(env, own[i]);
     *c = (cloud){0};
 }
@@ -132,9 +132,9 @@ static rkhs_status errors_alone(rkhs_env *env, feature *f) {
     TRY(rk_gemm(env, "anomaly", 'n', 'n', m, m, m, 1.0, f->A, m, f->K, m, 0.0, T, m));
     for (int64_t i = 0; i < m; i++) {
         double own = f->A[i * m + i];
-        f->alone[i] = relative(f, rk_dot(m, T + i * m, f->A + i * m) / (own * own), 0);
+        f->left_out[i] = relative(f, rk_dot(m, T + i * m, f->A + i * m) / (own * own), 0);
     }
-    qsort(f->alone, (size_t)m, sizeof *f->alone, ascending);
+    qsort(f->left_out, (size_t)m, sizeof *f->left_out, ascending);
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -156,7 +156,7 @@ static rkhs_status feature_fit(rkhs_model *model, feature *f) {
     TRY(rk_alloc(env, m * m, sizeof *f->A, &f->A));
     TRY(rk_alloc(env, m * m, sizeof *f->K, &f->K));
     TRY(rk_alloc(env, m, sizeof *f->mean, &f->mean));
-    TRY(rk_alloc(env, m, sizeof *f->alone, &f->alone));
+    TRY(rk_alloc(env, m, sizeof *f->left_out, &f->left_out));
     TRY(rk_scratch(env, m, sizeof *which, &which));
     TRY(rk_some_codes(model, m, which, &codes));
     memcpy(f->codes, rk_dense_of(codes)->values, (size_t)(m * f->d) * sizeof *f->codes);
@@ -329,7 +329,7 @@ static rkhs_status cloud_fit(const rkhs_model *m, cloud *c) {
     TRY(rk_alloc(env, d, sizeof *c->mean, &c->mean));
     TRY(rk_alloc(env, d * d, sizeof *c->axes, &c->axes));
     TRY(rk_alloc(env, t * d, sizeof *c->Y, &c->Y));
-    TRY(rk_alloc(env, t, sizeof *c->alone, &c->alone));
+    TRY(rk_alloc(env, t, sizeof *c->left_out, &c->left_out));
     TRY(rk_scratch(env, t * d, sizeof *codes, &codes));
     for (int64_t i = 0; i < t; i++) memcpy(codes + i * d, m->Z + i * m->n / t * d, (size_t)d * sizeof *codes);
     TRY(find_axes(env, codes, c));
@@ -337,8 +337,8 @@ static rkhs_status cloud_fit(const rkhs_model *m, cloud *c) {
     h = pow((double)t, -1.0 / (double)(c->r + 4));
     c->rate = 1 / (2 * h * h);
     c->base += (double)c->r * log(h);
-    TRY(density_all(env, c, NULL, t, c->alone));
-    qsort(c->alone, (size_t)t, sizeof *c->alone, ascending);
+    TRY(density_all(env, c, NULL, t, c->left_out));
+    qsort(c->left_out, (size_t)t, sizeof *c->left_out, ascending);
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -348,15 +348,15 @@ done:
 
 /* -log of the share of n scores, ascending, that are v or more, v among them; above the highest tenth, -log of a tenth and the
  * excess over its mean there. */
-static double surprise(const double *alone, int64_t n, double v) {
+static double surprise(const double *left_out, int64_t n, double v) {
     int64_t tenth = 9 * n / 10, below = 0, high = n;
     double excess = 0, count = 0;
     for (int64_t i = tenth; i < n; i++)
-        if (alone[i] > alone[tenth]) excess += alone[i] - alone[tenth], count++;
-    if (excess > 0 && v > alone[tenth]) return log(10) + (v - alone[tenth]) * count / excess;
+        if (left_out[i] > left_out[tenth]) excess += left_out[i] - left_out[tenth], count++;
+    if (excess > 0 && v > left_out[tenth]) return log(10) + (v - left_out[tenth]) * count / excess;
     while (below < high) {
         int64_t middle = (below + high) / 2;
-        if (alone[middle] < v)
+        if (left_out[middle] < v)
             below = middle + 1;
         else
             high = middle;
@@ -409,7 +409,7 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
     const rkhs_data *use;
     rkhs_data *view = NULL;
     double *Z, *errors, *densities;
-    char *alone;
+    char *isolated;
     int which = 0;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
@@ -424,8 +424,8 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
     TRY(rk_scratch(env, use->rows * model->dim, sizeof *Z, &Z));
     TRY(rk_scratch(env, use->rows, sizeof *errors, &errors));
     TRY(rk_scratch(env, use->rows, sizeof *densities, &densities));
-    TRY(rk_scratch(env, use->rows, 1, &alone));
-    TRY(rk_place_all(model, use, Z, model->dim, alone));
+    TRY(rk_scratch(env, use->rows, 1, &isolated));
+    TRY(rk_place_all(model, use, Z, model->dim, isolated));
     const feature *f = &model->watch->feature;
     const cloud *c = &model->watch->cloud;
     if (which & BY_DENSITY) TRY(density_all(env, c, Z, use->rows, densities));
@@ -434,8 +434,8 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
         double score = which == BY_ERROR ? errors[i]
                        : which == BY_DENSITY
                            ? densities[i]
-                           : fmax(surprise(f->alone, f->m, errors[i]), surprise(c->alone, c->t, densities[i]));
-        scores[i] = alone[i] ? STRANGEST : fmin(score, STRANGEST);
+                           : fmax(surprise(f->left_out, f->m, errors[i]), surprise(c->left_out, c->t, densities[i]));
+        scores[i] = isolated[i] ? STRANGEST : fmin(score, STRANGEST);
     }
 done:
     rk_blas_end(env);

@@ -17,17 +17,17 @@ int64_t rk_graph_k(rkhs_env *env, int64_t k, int64_t n) {
     return rk_min(k, n - 1);
 }
 
-void rk_graph_advise(rkhs_env *env, int64_t n, int64_t parts, int64_t alone, const char *so) {
+void rk_graph_advise(rkhs_env *env, int64_t n, int64_t components, int64_t isolated, const char *so) {
     char single[48] = "";
-    if (alone == n) {
+    if (isolated == n) {
         rk_log(env, RKHS_LOG_ADVICE, "no two objects have a kernel value above 0: all are placed at 0: choose a wider kernel");
         return;
     }
-    if (parts < 2) return;
-    if (alone) snprintf(single, sizeof single, ", %lld of them single objects", (long long)alone);
+    if (components < 2) return;
+    if (isolated) snprintf(single, sizeof single, ", %lld of them single objects", (long long)isolated);
     rk_log(env, RKHS_LOG_ADVICE,
-           "the graph of neighbours is in %lld parts%s: %s; raise k, or choose a wider kernel, to join them", (long long)parts,
-           single, so);
+           "the graph of neighbours is in %lld parts%s: %s; raise k, or choose a wider kernel, to join them",
+           (long long)components, single, so);
 }
 
 rkhs_status rk_graph_new(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, rk_graph *out) {
@@ -90,7 +90,7 @@ rkhs_status rk_graph_components(rkhs_env *env, const rk_csr *w, rk_components *o
     for (int64_t i = 0; i < n; i++) size[root_of(parent, i)]++;
     /* Roots by size, largest first: a part of s objects comes after all larger ones. */
     for (int64_t i = 0; i < n; i++)
-        if (size[i]) bucket[size[i]]++, out->count++, out->alone += size[i] == 1;
+        if (size[i]) bucket[size[i]]++, out->count++, out->isolated += size[i] == 1;
     for (int64_t s = n, before = 0; s >= 1; s--) {
         int64_t many = bucket[s];
         bucket[s] = before;
@@ -250,8 +250,8 @@ rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph
                 B[objects[i] * dim + c] = l[c] > RK_EIGENMAP_LEAST ? at[c] + (z - at[c]) / l[c] : z;
             }
     }
-    out->parts = all.count;
-    out->isolated = all.alone;
+    out->components = all.count;
+    out->isolated = all.isolated;
 done:
     return status;
 }

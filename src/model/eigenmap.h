@@ -16,20 +16,20 @@ rkhs_status rk_graph_new(rkhs_env *env, int64_t n, int64_t k, const int64_t *ind
 #define RK_CONSTANT_SHIFT 3.0
 rkhs_status rk_graph_apply(void *context, rkhs_env *env, const double *V, int64_t k, double *out);
 
-/* Connected components, largest first, ties by the lowest object: component p is order[starts[p] ..]; `alone` of them are
+/* Connected components, largest first, ties by the lowest object: component p is order[starts[p] ..]; `isolated` of them are
  * single objects. */
 typedef struct rk_components {
-    int64_t count, alone, *starts, *order;
+    int64_t count, isolated, *starts, *order;
 } rk_components;
 rkhs_status rk_graph_components(rkhs_env *env, const rk_csr *w, rk_components *out);
 /* One sentence where a graph has no edges, or several parts; `so` says what that means. */
-void rk_graph_advise(rkhs_env *env, int64_t n, int64_t parts, int64_t alone, const char *so);
+void rk_graph_advise(rkhs_env *env, int64_t n, int64_t components, int64_t isolated, const char *so);
 #define RK_COMPONENTS_APART "how these lie to each other means little"
 
 /* Laplacian eigenmaps: what was found of the largest part. */
 typedef struct rk_eigenmap {
-    int64_t parts, isolated, found; /* of the graph; objects without a neighbour; eigenvalues */
-    double *values, *residuals;     /* dim */
+    int64_t components, isolated, found; /* of the graph; objects without a neighbour; eigenvalues */
+    double *values, *residuals;          /* dim */
     int64_t iterations;
     int converged;
     const char *solver; /* a static name; NULL: there was nothing to solve */

@@ -4,16 +4,16 @@
 static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu, const rk_csr *graph) {
     rkhs_status status = RKHS_OK;
     int64_t zeros = 0;
-    rk_components parts;
-    TRY(rk_graph_components(f->env, graph, &parts));
+    rk_components components;
+    TRY(rk_graph_components(f->env, graph, &components));
     for (int64_t c = 0; c < s->count; c++) zeros += s->values[c] == 0;
     TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, s->count, s->values));
     TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
     TRY(rk_report_number(f->env, f->report, "mu", mu));
     TRY(rk_report_solver(f, s->solver, s->iterations, -1, s->converged));
-    TRY(rk_report_number(f->env, f->report, "parts", (double)parts.count));
-    rk_graph_advise(f->env, f->gram->n, parts.count, parts.alone, RK_COMPONENTS_APART);
-    if (parts.alone == f->gram->n) goto done;
+    TRY(rk_report_number(f->env, f->report, "parts", (double)components.count));
+    rk_graph_advise(f->env, f->gram->n, components.count, components.isolated, RK_COMPONENTS_APART);
+    if (components.isolated == f->gram->n) goto done;
     if (zeros)
         rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %lld dimensions exist; the others are 0",
                (long long)(s->count - zeros), (long long)s->count);

@@ -3,7 +3,7 @@
  *     max_j |k(x, x_j)| <= 1e-12 sqrt(k(x, x) s),   s the mean of some k(x_j, x_j)
  *
  * A map puts every such object at one point, which says nothing about it. The largest values are noted as tiles are made; only
- * of rows where they are tiny is k(x, x) asked for. A vector of zeros is a place like any other, and is not alone, but for
+ * of rows where they are tiny is k(x, x) asked for. A vector of zeros is a place like any other, and is not isolated, but for
  * kernels of directions (cosine, normalize), where k(x, x) is above 0 all the same. */
 #include "model/model.h"
 
@@ -34,13 +34,13 @@ done:
 }
 
 /* Whether a row whose largest value is `most` shares nothing, by its k(x, x). */
-static int is_alone(const rkhs_data *x, const rk_isolation *near, double most, double self) {
+static int is_isolated(const rkhs_data *x, const rk_isolation *near, double most, double self) {
     if (!(self > 0)) return most == 0 && !(x->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE));
     return most <= tiny * sqrt(self * near->size);
 }
 
-/* Which of the rows that may be alone are; k(x, x) is asked for row by row, as they are few. */
-static rkhs_status look_closer(const rkhs_model *m, const rkhs_data *x, const rk_isolation *near, char *alone) {
+/* Which of the rows that may be isolated are; k(x, x) is asked for row by row, as they are few. */
+static rkhs_status look_closer(const rkhs_model *m, const rkhs_data *x, const rk_isolation *near, char *isolated) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     rk_mark mark = rk_scratch_mark(env);
@@ -50,9 +50,9 @@ static rkhs_status look_closer(const rkhs_model *m, const rkhs_data *x, const rk
     TRY(rk_work_for(env, 1, rows, m->map->bound, &work));
     for (int64_t i = 0; i < x->rows; i++) {
         double self;
-        if (!alone[i]) continue;
+        if (!isolated[i]) continue;
         TRY(rk_diag_of(rows, i, 1, &self, work[0]));
-        alone[i] = (char)is_alone(x, near, near->most[i], self);
+        isolated[i] = (char)is_isolated(x, near, near->most[i], self);
     }
 done:
     rk_unbind(env, rows);
@@ -60,15 +60,15 @@ done:
     return status;
 }
 
-rkhs_status rk_isolation_find(const rkhs_model *m, const rkhs_data *x, const rk_isolation *near, char *alone) {
+rkhs_status rk_isolation_find(const rkhs_model *m, const rkhs_data *x, const rk_isolation *near, char *isolated) {
     rkhs_status status = RKHS_OK;
     int64_t count = 0, first = -1;
-    for (int64_t i = 0; i < x->rows; i++) count += alone[i] = near->most[i] <= near->small;
-    if (count && x->type->kind != RK_KIND_GRAM) TRY(look_closer(m, x, near, alone));
+    for (int64_t i = 0; i < x->rows; i++) count += isolated[i] = near->most[i] <= near->small;
+    if (count && x->type->kind != RK_KIND_GRAM) TRY(look_closer(m, x, near, isolated));
     count = 0;
     for (int64_t i = 0; i < x->rows; i++) {
-        if (alone[i] && first < 0) first = i;
-        count += alone[i];
+        if (isolated[i] && first < 0) first = i;
+        count += isolated[i];
     }
     if (count)
         rk_log(m->env, RKHS_LOG_ADVICE,

@@ -64,10 +64,10 @@ static rkhs_status report(rk_fit *f, const rk_eigenmap *e) {
     rkhs_status status = RKHS_OK;
     TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, f->dim, e->values));
     TRY(rk_report_array(f->env, f->report, "residuals", 1, f->dim, e->residuals));
-    TRY(rk_report_number(f->env, f->report, "parts", (double)e->parts));
+    TRY(rk_report_number(f->env, f->report, "parts", (double)e->components));
     TRY(rk_report_number(f->env, f->report, "isolated", (double)e->isolated));
     TRY(rk_report_solver(f, e->solver ? e->solver : "none", e->iterations, -1, e->converged));
-    rk_graph_advise(f->env, f->gram->n, e->parts, e->found ? e->isolated : f->gram->n,
+    rk_graph_advise(f->env, f->gram->n, e->components, e->found ? e->isolated : f->gram->n,
                     "each is embedded by itself, side by side");
     if (e->found && e->found < f->dim)
         rk_log(f->env, RKHS_LOG_ADVICE, "the largest part of the graph has %lld dimensions; the others of the %lld are 0",

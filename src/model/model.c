@@ -316,7 +316,7 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     rkhs_env *env = model->env;
     const rkhs_data *use;
     rkhs_data *view = NULL;
-    char *alone;
+    char *isolated;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_blas_begin(env));
@@ -327,8 +327,8 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: ld is %lld, below the %lld columns of Z", (long long)ld,
              (long long)model->dim);
     TRY(rk_model_view(model, x, &use, &view));
-    TRY(rk_scratch(env, use->rows, 1, &alone));
-    TRY(rk_place_all(model, use, Z, ld, alone));
+    TRY(rk_scratch(env, use->rows, 1, &isolated));
+    TRY(rk_place_all(model, use, Z, ld, isolated));
 done:
     rk_blas_end(env);
     rkhs_data_free(view);

@@ -233,12 +233,12 @@ int64_t rk_fingerprints_find(const rk_fingerprints *m, double fingerprint, doubl
 int rk_model_way(const rkhs_model *m);
 /* Refuses results that are no numbers, or beyond 1e150, as data are. */
 rkhs_status rk_results_in_range(const rkhs_model *m, const double *values, int64_t rows, int64_t columns, int64_t ld);
-/* Z[i*ld ..] for every object of x, in that way. alone: NULL, or which objects share nothing with the kept ones, which the log
- * says. */
-rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, char *alone);
-/* isolated.c: room on the scratch list for what is noted of `rows` objects; which are alone, once all values are noted. */
+/* Z[i*ld ..] for every object of x, in that way. isolated: NULL, or which objects share nothing with the kept ones, which the
+ * log says. */
+rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, char *isolated);
+/* isolated.c: room on the scratch list for what is noted of `rows` objects; which are isolated, once all values are noted. */
 rkhs_status rk_isolation_new(const rkhs_model *m, int64_t rows, rk_isolation *near);
-rkhs_status rk_isolation_find(const rkhs_model *m, const rkhs_data *x, const rk_isolation *near, char *alone);
+rkhs_status rk_isolation_find(const rkhs_model *m, const rkhs_data *x, const rk_isolation *near, char *isolated);
 
 /* ---- start.c: where a descent begins ------------------------------------------------------------------------------------ */
 

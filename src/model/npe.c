@@ -76,7 +76,7 @@ static int64_t dim_npe(const void *self, const rkhs_data *y) { return ((const np
  * objects with i as the first. */
 typedef struct local {
     const rk_gram *g;
-    int64_t k, alone, *I, *J; /* alone: no neighbour with a value above 0 */
+    int64_t k, isolated, *I, *J; /* isolated: no neighbour with a value above 0 */
     double reg, *pairs, *G;
 } local;
 
@@ -99,7 +99,7 @@ static rkhs_status make_up(local *s, int64_t i, const int64_t *index, double *we
         trace += row[a] - 2 * row[0] + P[0];
         near |= row[0] > 0;
     }
-    s->alone += !near;
+    s->isolated += !near;
     double more = trace > 1e-13 * size * (double)k ? s->reg * trace : 1; /* else they are all equal */
     for (; bad >= 0; more *= 10) { /* a kernel that is not positive semi-definite takes more */
         for (int64_t a = 1; a <= k; a++) {
@@ -135,12 +135,12 @@ rkhs_status rk_local_weights(const rk_gram *g, int64_t k, double reg, int64_t *i
         TRY(rk_progress(g->env, "weights", i, g->n));
         TRY(make_up(&s, i, index + i * k, weight + i * k));
     }
-    if (s.alone)
+    if (s.isolated)
         rk_log(
             g->env, RKHS_LOG_ADVICE,
             "%lld object%s no neighbour with a kernel value above 0, and what is to make %s up means nothing: choose a wider "
             "kernel",
-            (long long)s.alone, s.alone == 1 ? " has" : "s have", s.alone == 1 ? "it" : "them");
+            (long long)s.isolated, s.isolated == 1 ? " has" : "s have", s.isolated == 1 ? "it" : "them");
 done:
     rk_scratch_release(g->env, mark);
     return status;

@@ -129,16 +129,16 @@ rkhs_status rk_results_in_range(const rkhs_model *m, const double *values, int64
     return RKHS_OK;
 }
 
-rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, char *alone) {
+rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, char *isolated) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(m->env);
     rk_isolation near;
-    const rk_isolation *noted = alone ? &near : NULL;
-    if (alone) TRY(rk_isolation_new(m, x->rows, &near));
+    const rk_isolation *noted = isolated ? &near : NULL;
+    if (isolated) TRY(rk_isolation_new(m, x->rows, &near));
     TRY(rk_model_way(m) == RK_PLACE_MAP ? rk_map_apply(m->env, m->map, m->kernel, x, Z, ld, noted)
                                         : place_own(m, x, Z, ld, noted));
     TRY(rk_results_in_range(m, Z, x->rows, m->dim, ld));
-    if (alone) TRY(rk_isolation_find(m, x, &near, alone));
+    if (isolated) TRY(rk_isolation_find(m, x, &near, isolated));
 done:
     rk_scratch_release(m->env, mark);
     return status;

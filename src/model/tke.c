@@ -114,11 +114,11 @@ static void advise(rkhs_env *env, const rk_tke *t) {
             "the kernel cannot tell any object from its %lld nearest, and where these lie means nothing: scale the columns, or "
             "choose other parameters of the kernel",
             (long long)t->k);
-    if (t->alone)
+    if (t->isolated)
         rk_log(env, RKHS_LOG_ADVICE,
-               "%lld object%s no neighbour with a kernel value above 0, and %s placed by what is far alone",
-               (long long)t->alone, t->alone == 1 ? " has" : "s have", t->alone == 1 ? "is" : "are");
-    if (t->parts > 1 + t->alone) rk_graph_advise(env, t->n, t->parts, t->alone, RK_COMPONENTS_APART);
+               "%lld object%s no neighbour with a kernel value above 0: repulsion alone places %s",
+               (long long)t->isolated, t->isolated == 1 ? " has" : "s have", t->isolated == 1 ? "it" : "them");
+    if (t->components > 1 + t->isolated) rk_graph_advise(env, t->n, t->components, t->isolated, RK_COMPONENTS_APART);
 }
 
 static rkhs_status report(rk_fit *f, const rk_tke *t, const rk_smooth_result *s, double width) {
@@ -127,7 +127,7 @@ static rkhs_status report(rk_fit *f, const rk_tke *t, const rk_smooth_result *s,
     TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));
     TRY(rk_report_number(f->env, f->report, "width", width));
     TRY(rk_report_number(f->env, f->report, "neighbours", (double)t->k));
-    TRY(rk_report_number(f->env, f->report, "parts", (double)t->parts));
+    TRY(rk_report_number(f->env, f->report, "parts", (double)t->components));
     TRY(rk_report_solver(f, s->solver, s->iterations, s->evaluations, s->converged));
 done:
     return status;

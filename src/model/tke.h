@@ -17,9 +17,9 @@ typedef struct rk_tke {
     /* the graph of both directions */
     int64_t *starts, *index; /* of row i: edges starts[i] .. starts[i+1]-1 */
     double *weight;
-    double self;          /* the sum of F's diagonal */
-    int64_t parts, alone; /* of the graph; objects without an edge above 0 */
-    int64_t equal;        /* objects that are equal to all of their neighbours */
+    double self;                  /* the sum of F's diagonal */
+    int64_t components, isolated; /* of the graph; objects without an edge above 0 */
+    int64_t equal;                /* objects that are equal to all of their neighbours */
     /* room for the sums */
     int64_t widest, room_each;
     double *room, *columns, *parts_of, *sums;

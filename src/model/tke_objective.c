@@ -101,10 +101,10 @@ rkhs_status rk_tke_graph(const rk_gram *g, rk_tke *t) {
     t->self = t->sum > 0 ? (double)n : rk_sum(n, diag);
     TRY(join_edges(env, t));
     rk_mark mark = rk_scratch_mark(env);
-    rk_components parts;
-    TRY(rk_graph_components(env, &(rk_csr){n, t->starts, t->index, t->weight}, &parts));
-    t->parts = parts.count;
-    t->alone = parts.alone;
+    rk_components components;
+    TRY(rk_graph_components(env, &(rk_csr){n, t->starts, t->index, t->weight}, &components));
+    t->components = components.count;
+    t->isolated = components.isolated;
     rk_scratch_release(env, mark);
 done:
     return status;
