@@ -29,7 +29,7 @@ static char context[512];
         rkhs_status refused_status = (call);                                                                                   \
         if (refused_status != (code))                                                                                          \
             fail_msg("%s: %s gave %d, not %d: %s", context, #call, refused_status, code, rkhs_env_message(env));               \
-        if (!strstr(rkhs_env_message(env), part))                                                                              \
+        if (!says(rkhs_env_message(env), part))                                                                                \
             fail_msg("%s: %s: no '%s' in: %s", context, #call, part, rkhs_env_message(env));                                   \
     } while (0)
 

@@ -48,7 +48,7 @@ static int64_t stop_everywhere(rkhs_env *env, const char *name, long_call call, 
         }
         if (status != RKHS_ERR_CANCELLED) fail_msg("%s: %d, %s", context, status, rkhs_env_message(env));
         HOLDS(s.calls == at); /* not asked again */
-        HOLDS(strstr(rkhs_env_message(env), "stopped"));
+        HOLDS(says(rkhs_env_message(env), "stopped"));
         if (env->used != used) fail_msg("%s: %zu bytes before, %zu after", context, used, (size_t)env->used);
         HOLDS(files_here() == files);
     }

@@ -34,7 +34,7 @@ static void must_refuse(rkhs_env *env, const char *path) {
     if (status != RKHS_ERR_FORMAT && status != RKHS_ERR_IO)
         fail_msg("%s: status %d, %s", context, status, rkhs_env_message(env));
     HOLDS(!m && env->used == used);
-    HOLDS(strstr(rkhs_env_message(env), path));
+    HOLDS(says(rkhs_env_message(env), path));
 }
 
 /* ---- accidents ----------------------------------------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static void a_newer_format_is_refused_naming_the_versions(void **state) {
         snprintf(part, sizeof part, "(format %lld; this one reads format 1)", (long long)formats[i]);
         LOOK_AT("format %lld", (long long)formats[i]);
         REFUSED(env, RKHS_ERR_FORMAT, part, rkhs_model_load(env, "c.rkhs", &m));
-        HOLDS(strstr(rkhs_env_message(env), formats[i] > 1 ? "newer version" : "different version"));
+        HOLDS(says(rkhs_env_message(env), formats[i] > 1 ? "newer version" : "different version"));
     }
 }
 

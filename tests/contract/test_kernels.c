@@ -348,7 +348,7 @@ static void data_of_another_kind_are_refused_with_a_sentence(void **state) {
         REFUSED(env, RKHS_ERR_DATA, sentence, rkhs_kernel_gram(k, other, NULL, K, N));
         REFUSED(env, RKHS_ERR_DATA, sentence, rkhs_kernel_freeze(k, other));
         if (rk_kernel_kinds(k) == RK_KIND_GRAM)
-            REFUSED(env, RKHS_ERR_DATA, "must be square, not 12 x 3: ", rkhs_kernel_gram(k, tall, NULL, K, N));
+            REFUSED(env, RKHS_ERR_DATA, "square | 12 x 3", rkhs_kernel_gram(k, tall, NULL, K, N));
         rkhs_kernel_free(k);
     }
     rkhs_data_free(tall);

@@ -89,7 +89,7 @@ static void starve(rkhs_env *env, const char *name, public_call call, scene *s) 
             assert_string_equal(rkhs_env_message(env), "");
         } else {
             if (status != RKHS_ERR_MEMORY) fail_msg("%s: status %d, %s", context, status, rkhs_env_message(env));
-            HOLDS(strstr(rkhs_env_message(env), "memory limit"));
+            HOLDS(says(rkhs_env_message(env), "memory limit"));
         }
     }
 }

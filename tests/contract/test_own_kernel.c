@@ -198,11 +198,11 @@ static void what_an_own_kernel_returns_is_not_believed(void **state) {
         const char *words;
     } cases[] = {
         {FAILS_WITH_WORDS, RKHS_ERR_DATA, "no such molecule: C6H7"},
-        {FAILS_SILENTLY, RKHS_ERR_DATA, "s' failed at row "},
-        {FAILS_ODDLY, RKHS_ERR_ARGUMENT, "s' failed at row "},
-        {IS_NAN, RKHS_ERR_NUMERIC, "s' gave nan for row "},
-        {IS_INFINITE, RKHS_ERR_NUMERIC, "s' gave inf for row "},
-        {IS_LOPSIDED, RKHS_ERR_NUMERIC, "s' is not symmetric: it gave "},
+        {FAILS_SILENTLY, RKHS_ERR_DATA, "failed | row"},
+        {FAILS_ODDLY, RKHS_ERR_ARGUMENT, "failed | row"},
+        {IS_NAN, RKHS_ERR_NUMERIC, "nan | row"},
+        {IS_INFINITE, RKHS_ERR_NUMERIC, "inf | row"},
+        {IS_LOPSIDED, RKHS_ERR_NUMERIC, "not symmetric"},
     };
     static const char *const specs[][2] = {{"", ""}, {"2*rbf(gamma=1) + ", "^2"}, {"normalize(", ")"}, {"center(", ")[0:2]"}};
     plan plans[2] = {0};
@@ -238,8 +238,7 @@ static void what_an_own_kernel_returns_is_not_believed(void **state) {
     rkhs_kernel *k;
     FINE(env, rkhs_env_set_threads(env, 1));
     FINE(env, rkhs_kernel_new(env, "pairs", &k));
-    REFUSED(env, RKHS_ERR_NUMERIC, "gave nan for row 272 of the one and row 1 of the other data (counted from 1)",
-            rkhs_kernel_gram(k, x, NULL, K, N));
+    REFUSED(env, RKHS_ERR_NUMERIC, "nan | row 272 | row 1", rkhs_kernel_gram(k, x, NULL, K, N));
     rkhs_kernel_free(k);
     rkhs_data_free(x);
     rk_scratch_release(env, mark);
@@ -253,8 +252,7 @@ static void a_name_must_be_a_word_that_is_free(void **state) {
     static const char *const wrong[] = {
         "", "2x", "a b", "a-b", "a(", "caf\xc3\xa9", "a.b", "[x]", "+", "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddX"};
     LOOK_AT("names");
-    for (int i = 0; i < 10; i++)
-        REFUSED(env, RKHS_ERR_ARGUMENT, "is no name for a kernel", rkhs_env_add_kernel(env, wrong[i], &good));
+    for (int i = 0; i < 10; i++) REFUSED(env, RKHS_ERR_ARGUMENT, "name | kernel", rkhs_env_add_kernel(env, wrong[i], &good));
     for (const rk_entry *const *e = rk_kernels.entries; *e; e++)
         REFUSED(env, RKHS_ERR_ARGUMENT, "in the library: choose another name", rkhs_env_add_kernel(env, (*e)->name, &good));
     REFUSED(env, RKHS_ERR_ARGUMENT, "either pair or block", rkhs_env_add_kernel(env, "mine", &both));
@@ -274,10 +272,10 @@ static void a_name_must_be_a_word_that_is_free(void **state) {
     rkhs_data *x = fixture_data(env, "small", 4);
     double K[16];
     FINE(env, rkhs_kernel_new(env, "2*other", &k));
-    REFUSED(env, RKHS_ERR_DATA, "2*other takes sparse or labels data, not dense", rkhs_kernel_gram(k, x, NULL, K, 4));
+    REFUSED(env, RKHS_ERR_DATA, "2*other | sparse | labels | not dense", rkhs_kernel_gram(k, x, NULL, K, 4));
     rkhs_kernel_free(k);
     REFUSED(env, RKHS_ERR_SPEC, "takes 0 parameters", rkhs_kernel_new(env, "mine(2)", &k));
-    REFUSED(env, RKHS_ERR_SPEC, "no kernel 'min' (did you mean mine?)", rkhs_kernel_new(env, "min", &k));
+    REFUSED(env, RKHS_ERR_SPEC, "kernel | 'min' | mine", rkhs_kernel_new(env, "min", &k));
     REFUSED(env, RKHS_ERR_SPEC, "parts take different kinds", rkhs_kernel_new(env, "other + mine", &k));
     rkhs_data_free(x);
 }
@@ -291,10 +289,7 @@ static void a_file_says_which_kernel_is_missing(void **state) {
     add(env, &p[1], "mine_too", 0, 0);
     run_model(env, "mine_too + rbf*normalize(mine) + mine_too", "exact", Z);
     assert_int_equal(rkhs_env_new(&other), RKHS_OK);
-    REFUSED(other, RKHS_ERR_FORMAT,
-            "own.rkhs: it needs the kernel 'mine_too', which the program that made it had added: add it with "
-            "rkhs_env_add_kernel under that name before loading",
-            rkhs_model_load(other, "own.rkhs", &m));
+    REFUSED(other, RKHS_ERR_FORMAT, "own.rkhs | 'mine_too' | rkhs_env_add_kernel", rkhs_model_load(other, "own.rkhs", &m));
     add(other, &p[1], "mine_too", 0, 0);
     REFUSED(other, RKHS_ERR_FORMAT, "it needs the kernel 'mine',", rkhs_model_load(other, "own.rkhs", &m));
     add(other, &p[0], "mine", 1, 0);

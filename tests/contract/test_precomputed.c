@@ -69,7 +69,7 @@ static void a_gram_that_is_not_psd_is_refused_with_its_smallest_eigenvalue(void 
         double smallest = number_after(rkhs_env_message(env), "most negative eigenvalue is ");
         double most = number_after(rkhs_env_message(env), "its largest ");
         HOLDS(fabs(smallest - w[0]) <= 5e-6 * fabs(w[0]) && fabs(most - w[N - 1]) <= 5e-6 * w[N - 1]); /* six digits */
-        HOLDS(strstr(rkhs_env_message(env), "negative=clip"));
+        HOLDS(says(rkhs_env_message(env), "negative=clip"));
         rkhs_model_free(m);
         rk_scratch_release(env, mark);
     }
@@ -129,7 +129,7 @@ static void flip_takes_eigenvalues_by_their_size(void **state) {
         HOLDS(low > 0 && high < N - 1); /* both signs are among them */
         snprintf(spec, sizeof spec, "kpca(dim=4, negative=flip%s)", solvers[t]);
         FINE(env, fit_on(env, K, spec, "precomputed", &log, &m));
-        HOLDS(log.advice == 1 && strstr(log.last, "by size"));
+        HOLDS(log.advice == 1 && says(log.last, "by size"));
         check_scores(m, w, V, want, 4);
         FINE(env, rkhs_data_dense(env, K, N, N, N, &x));
         FINE(env, rkhs_model_transform(m, x, Z, 4));
@@ -169,7 +169,7 @@ static void landmarks_refuse_a_gram_that_is_not_psd(void **state) {
             snprintf(spec, sizeof spec, "kpca(gram=nystrom(m=40, %s))", by[t]);
             rkhs_status status = fit_on(env, K, spec, "precomputed", &log, &m);
             REFUSED(env, RKHS_ERR_NUMERIC, "not positive semi-definite: landmarks leave -", status);
-            HOLDS(strstr(rkhs_env_message(env), "use gram=exact") && !rkhs_model_embedding(m, NULL, NULL));
+            HOLDS(says(rkhs_env_message(env), "use gram=exact") && !rkhs_model_embedding(m, NULL, NULL));
             rkhs_model_free(m);
             rk_scratch_release(env, mark);
         }
@@ -245,7 +245,7 @@ static void a_gram_that_is_not_square_is_refused(void **state) {
         LOOK_AT("%s", spec);
         FINE(env, rkhs_kernel_new(env, "precomputed", &k));
         FINE(env, rkhs_model_new(env, spec, &m));
-        REFUSED(env, RKHS_ERR_DATA, "must be square, not 40 x 3", rkhs_model_fit(m, k, x, NULL, NULL));
+        REFUSED(env, RKHS_ERR_DATA, "square | 40 x 3", rkhs_model_fit(m, k, x, NULL, NULL));
         rkhs_model_free(m);
         rkhs_kernel_free(k);
     }
@@ -267,7 +267,7 @@ static void a_small_negative_eigenvalue_of_a_large_gram_is_seen(void **state) {
     FINE(env, rkhs_data_dense(env, K, ALL, ALL, ALL, &x));
     FINE(env, rkhs_kernel_new(env, "precomputed", &k));
     FINE(env, rkhs_model_new(env, "kpca(negative=refuse)", &m));
-    REFUSED(env, RKHS_ERR_NUMERIC, "its most negative eigenvalue is -0.0", rkhs_model_fit(m, k, x, NULL, NULL));
+    REFUSED(env, RKHS_ERR_NUMERIC, "most negative eigenvalue | -0.01", rkhs_model_fit(m, k, x, NULL, NULL));
     rkhs_model_free(m);
     rkhs_kernel_free(k);
     rkhs_data_free(x);
@@ -291,8 +291,8 @@ static void distances_are_refused_and_the_sentence_says_what_to_give(void **stat
     rk_mark mark = rk_scratch_mark(env);
     for (int t = 0; t < 8; t++) {
         double *D = distances(env, t / 4);
-        FAILS(env, RKHS_ERR_DATA, "the matrix is one of distances", fit_on(env, D, specs[t % 4], "precomputed", &log, &m));
-        assert_non_null(strstr(rkhs_env_message(env), "K = exp(-D^2/(2 s^2))"));
+        FAILS(env, RKHS_ERR_DATA, "distances", fit_on(env, D, specs[t % 4], "precomputed", &log, &m));
+        assert_true(says(rkhs_env_message(env), "K = exp(-D^2/(2 s^2))"));
         rkhs_model_free(m);
         for (int64_t i = 0; i < N * N; i++) D[i] = exp(-D[i] * D[i] / 2); /* as it says */
         FINE(env, fit_on(env, D, specs[t % 4], "precomputed", &log, &m));
@@ -303,7 +303,7 @@ static void distances_are_refused_and_the_sentence_says_what_to_give(void **stat
     rkhs_kernel *k;
     FINE(env, rkhs_data_dense(env, D, N, N, N, &x));
     FINE(env, rkhs_kernel_new(env, "precomputed", &k));
-    FAILS(env, RKHS_ERR_DATA, "the matrix is one of distances", rkhs_kernel_gram(k, x, NULL, K, N));
+    FAILS(env, RKHS_ERR_DATA, "distances", rkhs_kernel_gram(k, x, NULL, K, N));
     rkhs_kernel_free(k);
     rkhs_data_free(x);
     rk_scratch_release(env, mark);
@@ -324,8 +324,8 @@ static void distances_with_rounding_on_the_diagonal_are_refused(void **state) {
                 D[i * N + j] = scale * (D[i * N + j] > 0 ? D[i * N + j] : rounding);
             }
         LOOK_AT("matrix %d", t);
-        FAILS(env, RKHS_ERR_DATA, "the matrix is one of distances", fit_on(env, D, "kpca", "precomputed", &log, &m));
-        assert_non_null(strstr(rkhs_env_message(env), "if these are similarities, put k(x,x) on the diagonal"));
+        FAILS(env, RKHS_ERR_DATA, "distances", fit_on(env, D, "kpca", "precomputed", &log, &m));
+        assert_true(says(rkhs_env_message(env), "similarities | k(x,x) | diagonal"));
         rkhs_model_free(m);
     }
     rk_scratch_release(env, mark);

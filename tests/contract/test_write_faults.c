@@ -56,8 +56,8 @@ static void fail_one(rkhs_env *env, const char *what, public_call call, const vo
         return;
     }
     HOLDS(status == RKHS_ERR_IO && files_here() == files);
-    HOLDS(strstr(rkhs_env_message(env), "cannot write") && strstr(rkhs_env_message(env), path));
-    HOLDS(strstr(rkhs_env_message(env), strerror(error)));
+    HOLDS(says(rkhs_env_message(env), "cannot write") && says(rkhs_env_message(env), path));
+    HOLDS(says(rkhs_env_message(env), strerror(error)));
     must_be(env, path, old);
 }
 

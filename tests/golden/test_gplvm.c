@@ -268,7 +268,7 @@ static void a_start_is_where_it_begins(void **state) {
         for (int64_t i = 0; t == 0 && i < N * D; i++) HOLDS(fabs(Z[i]) == fabs(Z0[i])); /* columns may be turned */
         all_finite("Z", Z, N * D);
         HOLDS(item_of(m, "iterations").values[0] == 0);
-        REFUSED(env, RKHS_ERR_DATA, "150 x 3, and must be 150 x 2", rkhs_model_fit(m, NULL, x, NULL, wrong));
+        REFUSED(env, RKHS_ERR_DATA, "150 x 3 | 150 x 2", rkhs_model_fit(m, NULL, x, NULL, wrong));
         rkhs_model_free(m);
         FINE(env, rkhs_model_new(env, specs[t], &m));
         rkhs_env_set_progress(env, stop_at_once, env);

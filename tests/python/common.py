@@ -1,6 +1,7 @@
 """What the tests share: data, the tool, children."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -29,6 +30,11 @@ def fitted(cls, X, **params):
 
 def output(estimator, X):
     return estimator.predict(X) if hasattr(estimator, "predict") else estimator.transform(X)
+
+
+def naming(words):
+    """A regular expression for a sentence that names all these words, "start | 90 x 3": each by itself, in any order."""
+    return "(?s)^" + "".join(rf"(?=.*(?<![\w.-]){re.escape(word)}(?!\w|[.-]\w))" for word in words.split(" | "))
 
 
 def child(code, *args, timeout=120, **more):

@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import rkhs
-from common import CLASSES, DESCENTS, ROOT, TOOL, blobs, child, fitted, output
+from common import CLASSES, DESCENTS, ROOT, TOOL, blobs, child, fitted, naming, output
 from rkhs._purposes import PURPOSES
 
 warnings.simplefilter("ignore", rkhs.Advice)
@@ -192,7 +192,7 @@ class Conventions(unittest.TestCase):
             other = stay.fit_transform(X, start=start[::-1])
             self.assertGreater(np.abs(Z - other).max(), 1e-3, cls.__name__)
             np.testing.assert_array_equal(stay.fit(X, start=start.tolist()).embedding_, Z)
-            with self.assertRaisesRegex(rkhs.DataError, "the start is 90 x 3, and must be 90 x 2"):
+            with self.assertRaisesRegex(rkhs.DataError, naming("start | 90 x 3 | 90 x 2")):
                 cls().fit(X, start=np.zeros((90, 3)))
             with self.assertRaises(ValueError):
                 cls().fit(X, start=[[np.nan, 0]] * 90)
@@ -277,7 +277,7 @@ class Explained(unittest.TestCase):
 
     def test_models_without_a_map_say_so(self):
         X, _ = blobs()
-        with self.assertRaisesRegex(rkhs.ArgumentError, "tke places new objects by its objective"):
+        with self.assertRaisesRegex(rkhs.ArgumentError, naming("tke | objective")):
             rkhs.TwinKernelEmbedding(2).fit(X).explain(X[:3])
 
     def test_rows_of_landmarks_are_those_of_the_training_objects(self):

@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 import rkhs
-from common import CLASSES, DESCENTS, TOOL, blobs, fitted, output
+from common import CLASSES, DESCENTS, TOOL, blobs, fitted, naming, output
 
 warnings.simplefilter("ignore", rkhs.Advice)
 WORDS = ["banana", "bandana", "cabana", "kayak", "kodiak", "kayaks", "bananas", "cabanas"] * 3
@@ -75,7 +75,7 @@ class Triplets(unittest.TestCase):
             np.testing.assert_array_equal(cls().fit_transform(X, triplets=rows), given.embedding_)
             self.assertEqual((given.report_["kept"], pairs.report_["triplets"], drawn.report_["kept"]), (30, 30, 60))
             self.assertEqual(drawn.embedding_.shape, (30, 2))
-            for bad, words in (([[0, 0, 1]], "names object 0 twice"), ([[0, 1, 30]], "is 30, and the objects"),
+            for bad, words in (([[0, 0, 1]], "object 0 twice"), ([[0, 1, 30]], "is 30"),
                                ([[0.5, 1, 2]], "whole numbers"), ([[1]], "rows of 2 or 3")):
                 with self.assertRaisesRegex(ValueError, words):
                     cls().fit(X, triplets=np.array(bad))
@@ -84,7 +84,7 @@ class Triplets(unittest.TestCase):
             np.testing.assert_allclose(apart.transform(X), apart.embedding_, atol=1e-12)
             self.assertEqual(cls().fit_transform(X, positive=X + 0.1).shape, (30, 2))
             for bad, words in (({"negative": X}, "goes with positive"), ({"positive": X, "triplets": rows}, "not both"),
-                               ({"positive": X[:9]}, "9 objects, and there are 30"), ({"positive": X[:, :2]}, "2 features")):
+                               ({"positive": X[:9]}, "9 objects.* 30"), ({"positive": X[:, :2]}, "2 features")):
                 with self.assertRaisesRegex(ValueError, words):
                     cls().fit(X, **bad)
         for second in ({"triplets": rows}, {"positive": X}):
@@ -151,7 +151,7 @@ class Functions(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "m.rkhs")
             rkhs.save(model, path)
-            with self.assertRaisesRegex(rkhs.FormatError, r"m\.rkhs: its kernel is a Python function.*rkhs\.load\(path, kernel=f\)"):
+            with self.assertRaisesRegex(rkhs.FormatError, naming("m.rkhs | Python function | rkhs.load(path, kernel=f)")):
                 rkhs.load(path)
             with self.assertRaisesRegex(TypeError, "'rbf'"):
                 rkhs.load(path, kernel="rbf")
@@ -162,7 +162,7 @@ class Functions(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "m.rkhs")
             rkhs.save(rkhs.KernelPCA(kernel="rbf(gamma=1)").fit(X), path)
-            with self.assertRaisesRegex(ValueError, r"rbf\(gamma=1\), not a function"):
+            with self.assertRaisesRegex(ValueError, naming("rbf(gamma=1) | function")):
                 rkhs.load(path, kernel=gaussian)
 
     def test_functions_of_strings(self):
@@ -259,11 +259,11 @@ class Graphs(unittest.TestCase):
             rkhs.gram([([], [])], kernel="wl")
         with self.assertRaisesRegex(TypeError, "object 1"):
             rkhs.gram([ring(3), "ring"], kernel="wl")
-        with self.assertRaisesRegex(TypeError, "object 0: labels of vertices are whole numbers"):
+        with self.assertRaisesRegex(TypeError, naming("object 0 | labels | whole numbers")):
             rkhs.gram([([(0, 1)], [0.5, 1.0])], kernel="wl")
-        with self.assertRaisesRegex(ValueError, "object 1 has no labels"):
+        with self.assertRaisesRegex(ValueError, naming("object 1 | labels")):
             rkhs.gram([ring(3), ([], 2)], kernel="wl")
-        with self.assertRaisesRegex(ValueError, "1 edges and 2 labels"):
+        with self.assertRaisesRegex(ValueError, naming("1 edges | 2 labels")):
             rkhs.gram([([(0, 1)], [0, 1], [1, 2])], kernel="wl")
         with self.assertRaises(ValueError):
             rkhs.KernelPCA(kernel="rbf").fit(self.graphs)
@@ -330,11 +330,11 @@ class Images(unittest.TestCase):
 
     def test_images_of_another_shape_are_refused(self):
         model = rkhs.KernelPCA(2).fit(self.X)
-        with self.assertRaisesRegex(ValueError, "4 x 5 x 1 .* cannot be compared with images of 5 x 4 x 1"):
+        with self.assertRaisesRegex(ValueError, naming("4 x 5 x 1 | 5 x 4 x 1")):
             model.transform(self.X.reshape(24, 4, 5))
         with self.assertRaisesRegex(ValueError, "expecting 20 features"):
             model.transform(self.X[:, :3])
-        with self.assertRaisesRegex(ValueError, "do not say their height and width"):
+        with self.assertRaisesRegex(ValueError, naming("height | width")):
             rkhs.KernelPCA(2, kernel="shift(rbf)").fit(self.X.reshape(24, -1))
         with self.assertRaisesRegex(ValueError, "is NaN"):
             rkhs.KernelPCA(2).fit(np.where(self.X > 250, np.nan, self.X))

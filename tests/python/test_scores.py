@@ -16,7 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, NuSVC
 
 import rkhs
-from common import TOOL
+from common import TOOL, naming
 
 TIGHT = 1e-10
 GRID_C, GRID_NU, INNER = [0.01, 0.1, 1, 10, 100], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9], 3
@@ -336,10 +336,10 @@ class Machines(unittest.TestCase):
         _, Z, y = cloud(100, classes=2, seed=5)
         y = (Z[:, 0] + np.random.default_rng(5).normal(size=100) > np.quantile(Z[:, 0], 0.8)).astype(int)
         self.check(Z, y, "rbf(sigma=0.3)", ["auc"], nu=True, value=0.1, select="same")
-        with self.assertRaisesRegex(rkhs.DataError, "nu = 0.9 cannot be had"):
+        with self.assertRaisesRegex(rkhs.DataError, naming("nu = 0.9")):
             rkhs.score("nusvm(nu=0.9)", Z, y=y)
         _, Z, y = cloud(70, classes=2, seed=1, apart=0.8)
-        with self.assertWarnsRegex(rkhs.Advice, "nu = 0.1 leaves no margin"):
+        with self.assertWarnsRegex(rkhs.Advice, naming("nu = 0.1 | margin")):
             rkhs.score("nusvm(nu=0.1)", Z, y=y)
 
     def test_shuffled_folds_come_from_the_seed(self):
@@ -435,10 +435,9 @@ class Limits(unittest.TestCase):
     X, Z, y = cloud(60, seed=1)
     ALL = [entry["name"] for entry in rkhs.list("scores")]
 
-    def refused(self, part, *args, **more):
-        with self.assertRaises(rkhs.Error) as caught:
+    def refused(self, words, *args, **more):
+        with self.assertRaisesRegex(rkhs.Error, naming(words)) as caught:
             rkhs.score(*args, **more)
-        self.assertIn(part, str(caught.exception))
         self.assertNotIn("\n", str(caught.exception))
 
     def test_every_score_is_the_same_on_any_number_of_threads(self):
@@ -455,7 +454,7 @@ class Limits(unittest.TestCase):
 
     def test_wide_neighbourhoods_are_refused(self):
         for name in RANKS:
-            self.refused("below half of the 60 rows", f"{name}(k=30)", self.Z, self.X)
+            self.refused("30 | below half | 60 rows", f"{name}(k=30)", self.Z, self.X)
             rkhs.score(f"{name}(k=29)", self.Z, self.X)
         self.refused("only 59 other rows", "knn(k=60)", self.Z, y=self.y)
 
@@ -482,7 +481,7 @@ class Limits(unittest.TestCase):
         for value in (np.nan, np.inf):
             bad[7, 1] = value
             for name in self.ALL:
-                self.refused("row 8, column 2", name, bad, self.X, self.y)
+                self.refused("row 8 | column 2", name, bad, self.X, self.y)
 
     def test_other_lengths_are_refused(self):
         for name in self.ALL:
@@ -490,20 +489,20 @@ class Limits(unittest.TestCase):
                 continue
             needs_labels = name not in RANKS + ["cka", "hsic", "reconstruction"]
             if needs_labels:
-                self.refused("there are 59 labels, but the embedding has 60 rows", name, self.Z, self.X, self.y[:59])
+                self.refused("59 labels | 60 rows", name, self.Z, self.X, self.y[:59])
                 self.refused("needs labels", name, self.Z, self.X)
             else:
-                self.refused("there are 59 objects, but the embedding has 60 rows", name, self.Z, self.X[:59], self.y)
+                self.refused("59 objects | 60 rows", name, self.Z, self.X[:59], self.y)
                 self.refused("needs objects", name, self.Z, None, self.y)
 
     def test_new_rows_of_other_shape_are_refused(self):
         for name in RANKS + ["knn", "reconstruction"]:
-            self.refused("the new rows have 1 dimensions, the embedding 2", name, self.Z, self.X, self.y, new_Z=self.Z[:5, :1],
+            self.refused("new rows | 1 dimensions | 2", name, self.Z, self.X, self.y, new_Z=self.Z[:5, :1],
                          new_X=self.X[:5], new_y=self.y[:5])
         for name in RANKS + ["reconstruction"]:
             self.refused("columns", name, self.Z, self.X, new_Z=self.Z[:5], new_X=self.X[:5, :3])
             self.refused("needs new objects", name, self.Z, self.X, new_Z=self.Z[:5])
-            self.refused("there are 4 new objects", name, self.Z, self.X, new_Z=self.Z[:5], new_X=self.X[:4])
+            self.refused("4 new objects", name, self.Z, self.X, new_Z=self.Z[:5], new_X=self.X[:4])
         self.refused("needs new labels", "knn", self.Z, y=self.y, new_Z=self.Z[:5])
         for name in ("svm", "nusvm", "silhouette", "davies_bouldin", "calinski_harabasz", "cka", "hsic"):
             self.refused("does not look at new rows", name, self.Z, self.X, self.y, new_Z=self.Z[:5], new_X=self.X[:5],
@@ -511,13 +510,13 @@ class Limits(unittest.TestCase):
 
     def test_one_class_is_refused_where_there_is_nothing_to_tell_apart(self):
         for name in ("svm", "nusvm", "silhouette", "davies_bouldin", "calinski_harabasz"):
-            self.refused("class", name, self.Z, y=np.zeros(60))
+            self.refused("one class" if "svm" in name else "1 classes", name, self.Z, y=np.zeros(60))
         self.assertEqual(rkhs.score("knn", self.Z, y=np.zeros(60)), 1)
 
     def test_classes_too_small_for_the_folds_are_refused(self):
         y = np.r_[np.zeros(56), np.ones(4)]
-        self.refused("the class 1 has 4 members for 5 folds", "svm", self.Z, y=y)
-        self.refused("too few for 3 folds inside", "svm(folds=2, select=nested)", self.Z, y=y)
+        self.refused("class 1 | 4 members | 5 folds", "svm", self.Z, y=y)
+        self.refused("3 folds | inside", "svm(folds=2, select=nested)", self.Z, y=y)
         rkhs.score("svm(folds=4, select=nested)", self.Z, y=y)
 
     def test_forty_classes(self):
@@ -525,10 +524,10 @@ class Limits(unittest.TestCase):
         y = np.arange(400) % 40
         for name, value in rkhs.score(["knn", "silhouette", "svm(folds=2)", "davies_bouldin"], Z, y=y).items():
             self.assertTrue(np.isfinite(value), msg=name)
-        self.refused("auc is for two classes, and there are 40", "svm(metric=auc, folds=2)", Z, y=y)
+        self.refused("auc | two classes | 40", "svm(metric=auc, folds=2)", Z, y=y)
 
     def test_more_than_the_memory_is_refused(self):
-        self.refused("the limit is 20.0 MB", ["svm"], np.random.default_rng(0).normal(size=(3000, 2)), y=np.arange(3000) % 2, memory=20_000_000)
+        self.refused("limit | 20.0 MB", ["svm"], np.random.default_rng(0).normal(size=(3000, 2)), y=np.arange(3000) % 2, memory=20_000_000)
 
     def test_names_are_checked_before_the_work(self):
         self.refused("knn", "knm", self.Z, y=self.y)

@@ -53,9 +53,7 @@ static void the_limit_holds_to_the_byte(void **state) {
     char *a, *b = (char *)env;
     rkhs_env_set_memory(env, 10000);
     OK(env, rk_alloc(env, 6000, 1, &a));
-    FAILS(env, RKHS_ERR_MEMORY,
-          "4.0 kB more are needed, 6.0 kB are in use, and the limit is 10.0 kB: raise the memory limit, or use less data",
-          rk_alloc(env, 4001, 1, &b));
+    FAILS(env, RKHS_ERR_MEMORY, "4.0 kB | 6.0 kB | limit is 10.0 kB | memory", rk_alloc(env, 4001, 1, &b));
     assert_null(b);
     rk_clear(env);
     FAILS(env, RKHS_ERR_MEMORY, "more are needed", rk_scratch(env, 4001, 1, &b));
@@ -107,7 +105,7 @@ static void what_the_system_refuses_is_not_counted(void **state) {
     rkhs_env *env = *state;
     void *p = env;
     rkhs_env_set_memory(env, SIZE_MAX);
-    FAILS(env, RKHS_ERR_MEMORY, "the system has no 4612 PB to give", rk_alloc(env, ((int64_t)1 << 62) + (1 << 30), 1, &p));
+    FAILS(env, RKHS_ERR_MEMORY, "4612 PB", rk_alloc(env, ((int64_t)1 << 62) + (1 << 30), 1, &p));
     assert_null(p);
     assert_int_equal(used(env), 0);
 }
@@ -123,8 +121,7 @@ static void a_limit_of_the_process_is_named(void **state) {
     assert_int_equal(setrlimit(RLIMIT_AS, &less), 0);
     rkhs_status status = rk_alloc(env, (int64_t)4 << 30, 1, &p);
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
-    FAILS(env, RKHS_ERR_MEMORY,
-          "no 4.3 GB to give, as this process may have 3.2 GB of address space: raise its limit, with ulimit -v", status);
+    FAILS(env, RKHS_ERR_MEMORY, "4.3 GB | 3.2 GB | ulimit -v", status);
     assert_null(p);
     assert_int_equal(used(env), 0);
 }
@@ -207,7 +204,7 @@ static void a_need_over_the_limit_says_what_and_what_to_do(void **state) {
     rkhs_env *env = *state;
     char *p;
     rkhs_env_set_memory(env, (size_t)16e9);
-    FAILS(env, RKHS_ERR_MEMORY, "the Gram of 100000 x 100000 needs 80.0 GB; the limit is 16.0 GB: use gram=nystrom(m=2000)",
+    FAILS(env, RKHS_ERR_MEMORY, "100000 x 100000 | 80.0 GB | 16.0 GB | gram=nystrom(m=2000)",
           rk_need(env, 8e10, "the Gram of 100000 x 100000", "use gram=nystrom(m=2000)"));
     rk_clear(env);
     OK(env, rk_need(env, 16e9, "this", "nothing"));
@@ -226,8 +223,7 @@ static void arrays_of_the_caller_count_against_the_limit(void **state) {
     char *p;
     rkhs_env_set_memory(env, 10000);
     OK(env, rk_alloc(env, 1000, 1, &p));
-    FAILS(env, RKHS_ERR_MEMORY, "9.0 kB more are needed, 1.0 kB are in use, and the limit is 10.0 kB",
-          rkhs_env_hold(env, 9001));
+    FAILS(env, RKHS_ERR_MEMORY, "9.0 kB | 1.0 kB | limit is 10.0 kB", rkhs_env_hold(env, 9001));
     assert_int_equal(used(env), 1000); /* what was refused is not counted */
     OK(env, rkhs_env_hold(env, 9000));
     assert_int_equal(rkhs_env_memory_peak(env), 10000);

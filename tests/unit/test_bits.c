@@ -184,9 +184,9 @@ static void packed_bytes_are_read_from_the_lowest_bit(void **state) {
     assert_memory_equal(row, expected, sizeof row);
     rkhs_data_free(x);
     packed[2] = 4;
-    FAILS(env, RKHS_ERR_DATA, "row 1 (counted from 1) has bits set past its 18", rkhs_data_bits(env, packed, 2, 18, 4, &x));
+    FAILS(env, RKHS_ERR_DATA, "row 1 | bits | 18", rkhs_data_bits(env, packed, 2, 18, 4, &x));
     assert_null(x);
-    FAILS(env, RKHS_ERR_ARGUMENT, "stride is 2, less than the 3 bytes of 18 bits", rkhs_data_bits(env, packed, 2, 18, 2, &x));
+    FAILS(env, RKHS_ERR_ARGUMENT, "stride is 2 | 3 bytes | 18 bits", rkhs_data_bits(env, packed, 2, 18, 2, &x));
     FAILS(env, RKHS_ERR_DATA, "0 rows and 18 bits", rkhs_data_bits(env, packed, 0, 18, 3, &x));
     FAILS(env, RKHS_ERR_DATA, "2 rows and 0 bits", rkhs_data_bits(env, packed, 2, 0, 3, &x));
     FAILS(env, RKHS_ERR_DATA, "at most 2147483647", rkhs_data_bits(env, packed, 2, INT64_C(1) << 40, INT64_MAX, &x));
@@ -201,8 +201,7 @@ static void a_number_that_is_no_bit_is_named_by_row_and_column(void **state) {
     rkhs_kernel *k;
     OK(env, rkhs_data_dense(env, x, 2, 3, 3, &dense));
     OK(env, rkhs_kernel_new(env, "tanimoto", &k));
-    FAILS(env, RKHS_ERR_DATA, "row 2, column 3 (counted from 1) is 0.5, and in a set of bits",
-          rkhs_kernel_gram(k, bits, dense, K, 2));
+    FAILS(env, RKHS_ERR_DATA, "row 2 | column 3 | 0.5 | bits", rkhs_kernel_gram(k, bits, dense, K, 2));
     rkhs_data_free(dense);
     x[5] = 1;
     OK(env, rkhs_data_dense(env, x, 2, 3, 3, &dense));
@@ -255,7 +254,7 @@ static void new_rows_are_seen_as_the_kept_ones(void **state) {
     OK(env, rkhs_model_transform(m, few, Z, 2));
     OK(env, rkhs_model_transform(m, bits, Y, 2));
     near_all(Y, Z, 4, 0);
-    FAILS(env, RKHS_ERR_DATA, "row 1, column 3 (counted from 1) is 2", rkhs_model_transform(m, bad, Z, 2));
+    FAILS(env, RKHS_ERR_DATA, "row 1 | column 3 | 2", rkhs_model_transform(m, bad, Z, 2));
     rkhs_model_free(m);
     rkhs_kernel_free(k);
     rkhs_data_free(bits);
@@ -334,7 +333,7 @@ static void bits_are_saved_and_hostile_ones_refused(void **state) {
     rkhs_data_free(part);
     rkhs_data_free(x);
     OK(env, save(env, 70, words, 2, 2));
-    FAILS(env, RKHS_ERR_FORMAT, "b.npz: the array 'x/words' has bits set past the 70 of row 0", load(env, "b.npz", &x));
+    FAILS(env, RKHS_ERR_FORMAT, "b.npz | 'x/words' | bits | 70 | row 0", load(env, "b.npz", &x));
     static const int64_t wrong[] = {0, -1, 64, 129, INT64_MAX};
     for (int i = 0; i < 5; i++) {
         OK(env, save(env, wrong[i], words, 2, 2));
@@ -360,7 +359,7 @@ static void bits_are_written_as_zeros_and_ones(void **state) {
     assert_string_equal(rkhs_data_kind(back), "bits");
     assert_memory_equal(((rk_bits *)back->self)->words, ((rk_bits *)bits->self)->words, N * 2 * 8);
     rkhs_data_free(back);
-    FAILS(env, RKHS_ERR_DATA, "x.npz: bits data cannot be written as npz", rkhs_data_write(bits, "x.npz", NULL));
+    FAILS(env, RKHS_ERR_DATA, "x.npz | bits | npz", rkhs_data_write(bits, "x.npz", NULL));
     rkhs_kernel_free(k);
     rkhs_data_free(bits);
     assert_int_equal(files_count(), 3);

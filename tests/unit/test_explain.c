@@ -104,9 +104,8 @@ static void what_has_no_map_is_refused(void **state) {
     assert_null(rkhs_model_kept(m, NULL));
     REFUSED(env, RKHS_ERR_ARGUMENT, "not fitted", rkhs_model_explain(m, x, 1, object, influence));
     FINE(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
-    REFUSED(env, RKHS_ERR_ARGUMENT, "by its objective and not by a map", rkhs_model_explain(m, x, 1, object, influence));
-    REFUSED(env, RKHS_ERR_DATA, "2 columns, but the model was fitted on 3",
-            rkhs_model_explain(m, narrow, 1, object, influence));
+    REFUSED(env, RKHS_ERR_ARGUMENT, "objective | map", rkhs_model_explain(m, x, 1, object, influence));
+    REFUSED(env, RKHS_ERR_DATA, "2 columns | fitted on 3", rkhs_model_explain(m, narrow, 1, object, influence));
     rkhs_model_free(m);
     rkhs_data_free(narrow);
     rkhs_data_free(x);

@@ -73,15 +73,15 @@ static void long_sets_are_read_byte_by_byte(void **state) {
 static void faults_are_named_by_line_and_place(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     rkhs_data *x;
-    refused(env, "#FPS1\n#num_bits=12\n0108\ta\nf0g1\tb\n", "t.fps: line 4, character 3 is 'g', not a hexadecimal digit");
-    refused(env, "#FPS1\n0108\ta\nf001ff\tb\n", "t.fps: line 3 has 6 digits, and sets of 16 bits have 4");
+    refused(env, "#FPS1\n#num_bits=12\n0108\ta\nf0g1\tb\n", "t.fps | line 4 | character 3 | 'g' | hexadecimal");
+    refused(env, "#FPS1\n0108\ta\nf001ff\tb\n", "t.fps | line 3 | 6 digits | 16 bits | 4");
     refused(env, "#num_bits=12\n0108\ta\n\nf001\tb\n", "line 3 has 0 digits");
-    refused(env, "#num_bits=12\n0108\ta\nf011\tb\n", "line 3 has bits set past its 12");
-    refused(env, "#num_bits=17\n0108\ta\n", "line 2 has 4 digits, and sets of 17 bits have 6");
+    refused(env, "#num_bits=12\n0108\ta\nf011\tb\n", "line 3 | bits | 12");
+    refused(env, "#num_bits=17\n0108\ta\n", "line 2 | 4 digits | 17 bits | 6");
     refused(env, "#num_bits=2000000000\n0108\ta\n", "line 2 has 4 digits"); /* and no memory is asked for */
-    refused(env, "010\ta\n", "line 1 begins with 3 characters");
-    refused(env, "01 08\ta\n", "line 1 begins with 5 characters");
-    refused(env, "zz\ta\n", "line 1, character 1 is 'z'");
+    refused(env, "010\ta\n", "line 1 | 3 characters");
+    refused(env, "01 08\ta\n", "line 1 | 5 characters");
+    refused(env, "zz\ta\n", "line 1 | character 1 | 'z'");
     refused(env, "0108\ta\n#type=x\n", "line 2, character 1 is '#'");
     refused(env, "", "no fingerprint in the file");
     refused(env, "#FPS1\n#num_bits=8\n", "no fingerprint in the file");
@@ -89,7 +89,7 @@ static void faults_are_named_by_line_and_place(void **state) {
     for (int i = 0; i < 7; i++) {
         char text[64];
         snprintf(text, sizeof text, "#FPS1\n#num_bits=%s\n01\n", numbers[i]);
-        FAILS(env, RKHS_ERR_FORMAT, "line 2: num_bits is not a number from 1 to 2147483647", read_text(env, text, &x));
+        FAILS(env, RKHS_ERR_FORMAT, "line 2 | num_bits | 1 to 2147483647", read_text(env, text, &x));
     }
     put_text("t.fps", "01\ta\n");
     FAILS(env, RKHS_ERR_DATA, "has no classes", rkhs_data_read_labels(env, "t.fps", NULL, &x));
@@ -138,13 +138,12 @@ static void packed_arrays_are_read_in_both_orders(void **state) {
     OK(env, rkhs_data_read(env, "b.npy", "npy(packed=big)", &x));
     is_the_example(x, 16);
     rkhs_data_free(x);
-    FAILS(env, RKHS_ERR_DATA, "row 1 (counted from 1) has bits set past its 12",
-          rkhs_data_read(env, "b.npy", "npy(packed=little, bits=12)", &x));
-    FAILS(env, RKHS_ERR_DATA, "rows of 2 bytes do not hold 8 bits: bits=9 to bits=16",
+    FAILS(env, RKHS_ERR_DATA, "row 1 | bits | 12", rkhs_data_read(env, "b.npy", "npy(packed=little, bits=12)", &x));
+    FAILS(env, RKHS_ERR_DATA, "2 bytes | 8 bits | bits=9 | bits=16",
           rkhs_data_read(env, "b.npy", "npy(packed=big, bits=8)", &x));
     FAILS(env, RKHS_ERR_DATA, "do not hold 17 bits", rkhs_data_read(env, "b.npy", "npy(packed=big, bits=17)", &x));
     put_npy("f.npy", "<f8", 1, 1, "12345678", 8);
-    FAILS(env, RKHS_ERR_DATA, "packed bits are a matrix of bytes (uint8)", rkhs_data_read(env, "f.npy", "npy(packed=big)", &x));
+    FAILS(env, RKHS_ERR_DATA, "packed | bits | uint8", rkhs_data_read(env, "f.npy", "npy(packed=big)", &x));
     put_npy("s.npy", "|u1", 2, 2, "\x01\x08\xf0", 3);
     FAILS(env, RKHS_ERR_FORMAT, "ends early", rkhs_data_read(env, "s.npy", "npy(packed=big)", &x));
 }
@@ -208,15 +207,12 @@ static void pairs_and_triplets_are_read_from_tables(void **state) {
     OK(env, rkhs_data_read_index(env, "t.npy", NULL, 3, &x));
     assert_memory_equal(((rk_index *)x->self)->rows, ((int64_t[]){0, 1, 2, 1}), 32);
     rkhs_data_free(x);
-    FAILS(env, RKHS_ERR_DATA, "t.npy: row 2, column 1 (counted from 1) is 2, and the objects have the numbers 0 to 1",
-          rkhs_data_read_index(env, "t.npy", NULL, 2, &x));
+    FAILS(env, RKHS_ERR_DATA, "t.npy | row 2 | column 1 | objects | 0 to 1", rkhs_data_read_index(env, "t.npy", NULL, 2, &x));
     assert_null(x);
     static const char *const wrong[][2] = {
-        {"0,1\n-1,0\n", "row 2, column 1 (counted from 1) is -1,"},
-        {"0,1\n1,0.5\n", "row 2, column 2 (counted from 1) is 0.5,"},
-        {"0,1\n1,1e30\n", "is 1e+30,"},
-        {"0\n1\n", "2 rows of 1 object numbers: rows of 2 (pairs) or 3 (triplets)"},
-        {"0,1,2,3\n", "1 rows of 4 object numbers"},
+        {"0,1\n-1,0\n", "row 2 | column 1 | -1"}, {"0,1\n1,0.5\n", "row 2 | column 2 | 0.5"},
+        {"0,1\n1,1e30\n", "is 1e+30,"},           {"0\n1\n", "2 rows | 1 object | pairs | triplets"},
+        {"0,1,2,3\n", "1 rows | 4 object"},
     };
     for (int i = 0; i < 5; i++) {
         put_text("w.csv", wrong[i][0]);
@@ -224,7 +220,7 @@ static void pairs_and_triplets_are_read_from_tables(void **state) {
     }
     FAILS(env, RKHS_ERR_ARGUMENT, "give how many there are", rkhs_data_read_index(env, "t.npy", NULL, 0, &x));
     put_text("x.fps", "01\ta\n");
-    FAILS(env, RKHS_ERR_DATA, "x.fps: it holds bits data, not object numbers", rkhs_data_read_index(env, "x.fps", NULL, 4, &x));
+    FAILS(env, RKHS_ERR_DATA, "x.fps | bits | object numbers", rkhs_data_read_index(env, "x.fps", NULL, 4, &x));
 }
 
 static rkhs_status load(rkhs_env *env, const char *path, rkhs_data **x) {
@@ -241,9 +237,8 @@ static void index_rows_are_checked_and_saved(void **state) {
     int64_t rows[] = {0, 1, 2, 3, 4, 5};
     rkhs_data *x, *back;
     rk_archive *archive;
-    FAILS(env, RKHS_ERR_DATA, "row 3, column 2 (counted from 1) is 5, and the objects have the numbers 0 to 4",
-          rkhs_data_index(env, rows, 3, 2, 5, &x));
-    FAILS(env, RKHS_ERR_DATA, "6 rows of 1 object numbers", rkhs_data_index(env, rows, 6, 1, 9, &x));
+    FAILS(env, RKHS_ERR_DATA, "row 3 | column 2 | 5 | objects | 0 to 4", rkhs_data_index(env, rows, 3, 2, 5, &x));
+    FAILS(env, RKHS_ERR_DATA, "6 rows | 1 object", rkhs_data_index(env, rows, 6, 1, 9, &x));
     FAILS(env, RKHS_ERR_ARGUMENT, "NULL", rkhs_data_index(env, NULL, 3, 2, 6, &x));
     assert_int_equal(rkhs_data_index(NULL, rows, 3, 2, 6, &x), RKHS_ERR_ARGUMENT);
     OK(env, rkhs_data_index(env, rows, 2, 3, 6, &x));
@@ -254,7 +249,7 @@ static void index_rows_are_checked_and_saved(void **state) {
         OK(env, rk_data_save(x, archive, "x/"));
         OK(env, rk_archive_write(archive, "i.npz"));
         rk_archive_free(archive);
-        if (objects == 5) FAILS(env, RKHS_ERR_DATA, "row 2, column 3 (counted from 1) is 5", load(env, "i.npz", &back));
+        if (objects == 5) FAILS(env, RKHS_ERR_DATA, "row 2 | column 3 | 5", load(env, "i.npz", &back));
     }
     OK(env, load(env, "i.npz", &back));
     assert_memory_equal(((rk_index *)back->self)->rows, ((int64_t[]){0, 1, 2, 3, 4, 5}), 48);

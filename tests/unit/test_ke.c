@@ -277,7 +277,7 @@ static rkhs_model *fit_gram(rkhs_env *env, const char *spec, const double *G, in
     rkhs_status status = rkhs_model_fit(m, kernel, x, NULL, NULL);
     if (words) {
         assert_int_not_equal(status, RKHS_OK);
-        if (!strstr(rkhs_env_message(env), words)) fail_msg("%s", rkhs_env_message(env));
+        if (!says(rkhs_env_message(env), words)) fail_msg("%s", rkhs_env_message(env));
     } else {
         OK(env, status);
     }

@@ -71,7 +71,7 @@ static void a_column_without_a_name_ahead_of_the_labels_is_left_out(void **state
     codes_are(env, "y.tsv", NULL, expect, 3);
     put_text("y.csv", "id,kind\n0,a\n1,b\n2,a\n");
     assert_int_equal(rkhs_data_read_labels(env, "y.csv", NULL, &y), RKHS_ERR_DATA);
-    assert_non_null(strstr(rkhs_env_message(env), "y.csv: there are 2 columns, and labels are one"));
+    assert_true(says(rkhs_env_message(env), "y.csv | 2 columns | labels"));
 }
 
 static void every_format_reads_and_writes_them(void **state) {
@@ -115,7 +115,7 @@ static void nan_in_an_array_of_labels_is_unknown(void **state) {
     memcpy(bytes + length, wrong, sizeof wrong);
     put_bytes("y.npy", bytes, length + sizeof wrong);
     rkhs_data *y;
-    FAILS(env, RKHS_ERR_DATA, "y.npy: row 2 (counted from 1) is inf", rkhs_data_read_labels(env, "y.npy", NULL, &y));
+    FAILS(env, RKHS_ERR_DATA, "y.npy | row 2 | inf", rkhs_data_read_labels(env, "y.npy", NULL, &y));
 }
 
 static void join_and_subset_keep_them(void **state) {
@@ -204,7 +204,7 @@ static void scores_leave_out_rows_without_a_label(void **state) {
         assert_int_equal(s.count, 0);
         OK(env, rkhs_score(env, &type.name, 1, &(rkhs_scored){.z = z, .labels = y}, &value, NULL));
         assert_int_equal(s.count, 1);
-        assert_non_null(strstr(s.last, "20 of the 60 rows have no label"));
+        assert_true(says(s.last, "20 of the 60 | rows | label"));
         assert_true(value == expect);
         s.count = 0;
         tried++;

@@ -130,29 +130,28 @@ static void the_wrong_content_is_named(void **state) {
         put_npy("t.npy", 1, "{'descr': " descr ", 'fortran_order': False, 'shape': " shape ", }\n", six, bytes);               \
         rkhs_status s = rkhs_data_read(env, "t.npy", NULL, &x);                                                                \
         assert_true(s == RKHS_ERR_DATA || s == RKHS_ERR_FORMAT);                                                               \
-        if (!strstr(rkhs_env_message(env), words)) fail_msg("%s", rkhs_env_message(env));                                      \
+        if (!says(rkhs_env_message(env), words)) fail_msg("%s", rkhs_env_message(env));                                        \
     } while (0)
-    REFUSED("t.npy: the array holds complex numbers", "'<c16'", "(3,)", 48);
-    REFUSED("t.npy: the array holds Python objects", "'|O'", "(3,)", 24);
-    REFUSED("t.npy: the array is a table of named fields", "[('a', '<f8')]", "(3,)", 24);
+    REFUSED("t.npy | complex", "'<c16'", "(3,)", 48);
+    REFUSED("t.npy | Python | objects", "'|O'", "(3,)", 24);
+    REFUSED("t.npy | fields", "[('a', '<f8')]", "(3,)", 24);
     REFUSED("t.npy: the array holds text", "'<U2'", "(3,)", 24);
     REFUSED("t.npy: the array holds dates", "'<M8[ns]'", "(3,)", 24);
-    REFUSED("t.npy: the array has the type f16, which is not read", "'<f16'", "(3,)", 48);
-    REFUSED("t.npy: the array is a single number", "'<f8'", "()", 8);
-    REFUSED("t.npy: the array is empty, 0 x 3", "'<f8'", "(0, 3)", 0);
-    REFUSED("t.npy: the file ends early: 72 bytes of data should follow its header, 48 do", "'<f8'", "(3, 3)", 48);
-    REFUSED("t.npy: bytes follow the 40 that its header promises", "'<f8'", "(5,)", 48);
-    REFUSED("t.npy: the header of the NumPy array is damaged", "'<f8", "(6,)", 48);
-    REFUSED("t.npy: the header of the NumPy array is damaged", "'<q8'", "(6,)", 48);
-    REFUSED("t.npy: the header of the NumPy array is damaged (the shape is larger", "'<f8'", "(1000000000000000000, 400)", 48);
-    REFUSED("t.npy: the header of the NumPy array is damaged (shape)", "'<f8'", "(99999999999999999999999, 4)", 48);
-    REFUSED("t.npy: the header of the NumPy array is damaged (shape)", "'<f8'", "(-1, 4)", 48);
+    REFUSED("t.npy | f16", "'<f16'", "(3,)", 48);
+    REFUSED("t.npy | single number", "'<f8'", "()", 8);
+    REFUSED("t.npy | empty | 0 x 3", "'<f8'", "(0, 3)", 0);
+    REFUSED("t.npy | early | 72 bytes | header | 48", "'<f8'", "(3, 3)", 48);
+    REFUSED("t.npy | follow | 40", "'<f8'", "(5,)", 48);
+    REFUSED("t.npy | header | NumPy | damaged", "'<f8", "(6,)", 48);
+    REFUSED("t.npy | header | NumPy | damaged", "'<q8'", "(6,)", 48);
+    REFUSED("t.npy | header | NumPy | damaged | shape", "'<f8'", "(1000000000000000000, 400)", 48);
+    REFUSED("t.npy | header | NumPy | damaged | shape", "'<f8'", "(99999999999999999999999, 4)", 48);
+    REFUSED("t.npy | header | NumPy | damaged | shape", "'<f8'", "(-1, 4)", 48);
     static const double nan[] = {1, 2, 3, NAN}, inf[] = {1, -INFINITY}, big[] = {1e151};
     put_npy("t.npy", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }", nan, 32);
-    FAILS(env, RKHS_ERR_DATA, "t.npy: row 2, column 2 (counted from 1) is NaN: put a number there",
-          rkhs_data_read(env, "t.npy", NULL, &x));
+    FAILS(env, RKHS_ERR_DATA, "t.npy | row 2 | column 2 | NaN", rkhs_data_read(env, "t.npy", NULL, &x));
     put_npy("t.npy", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", inf, 16);
-    FAILS(env, RKHS_ERR_DATA, "t.npy: row 2, column 1 (counted from 1) is -inf", rkhs_data_read(env, "t.npy", NULL, &x));
+    FAILS(env, RKHS_ERR_DATA, "t.npy | row 2 | column 1 | -inf", rkhs_data_read(env, "t.npy", NULL, &x));
     put_npy("t.npy", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", big, 8);
     FAILS(env, RKHS_ERR_DATA, "past 1e150", rkhs_data_read(env, "t.npy", NULL, &x));
     put_npy("t.npy", 4, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", big, 8);
@@ -160,7 +159,7 @@ static void the_wrong_content_is_named(void **state) {
     put_text("t.npy", "");
     FAILS(env, RKHS_ERR_DATA, "t.npy: the file is empty", rkhs_data_read(env, "t.npy", NULL, &x));
     put_text("t.npy", "no numbers here");
-    FAILS(env, RKHS_ERR_FORMAT, "t.npy: this is not a NumPy array", rkhs_data_read(env, "t.npy", NULL, &x));
+    FAILS(env, RKHS_ERR_FORMAT, "t.npy | NumPy", rkhs_data_read(env, "t.npy", NULL, &x));
 }
 
 static void a_file_cut_at_any_byte_is_refused(void **state) {
@@ -177,7 +176,7 @@ static void a_file_cut_at_any_byte_is_refused(void **state) {
         for (size_t cut = 0; cut < n; cut++) {
             put_bytes("t.npy", bytes, cut);
             assert_int_not_equal(rkhs_data_read(env, "t.npy", NULL, &x), RKHS_OK);
-            assert_non_null(strstr(rkhs_env_message(env), "t.npy: "));
+            assert_true(says(rkhs_env_message(env), "t.npy: "));
             gzFile out = gzopen("t.npy", "wb"); /* the same through gzip, where no length is known before */
             gzwrite(out, bytes, (unsigned)cut);
             gzclose(out);
@@ -227,7 +226,7 @@ static void mutated_files_are_read_or_refused_never_a_crash(void **state) {
                 labels ? rkhs_data_read_labels(env, "t.npy", NULL, &x) : rkhs_data_read(env, "t.npy", NULL, &x);
             if (status == RKHS_OK)
                 assert_true(rkhs_data_rows(x) > 0);
-            else if (status == RKHS_ERR_BUG || !strstr(rkhs_env_message(env), "t.npy"))
+            else if (status == RKHS_ERR_BUG || !says(rkhs_env_message(env), "t.npy"))
                 fail_msg("%s", rkhs_env_message(env));
             rkhs_data_free(x);
         }
@@ -256,8 +255,7 @@ static void labels_are_numbers_or_text(void **state) {
         rkhs_data_free(y);
     }
     FAILS(env, RKHS_ERR_DATA, "past 2^53", rkhs_data_read_labels(env, "long.npy", NULL, &y));
-    FAILS(env, RKHS_ERR_DATA, "two.npy: the array has 2 columns, and labels are one",
-          rkhs_data_read_labels(env, "two.npy", NULL, &y));
+    FAILS(env, RKHS_ERR_DATA, "two.npy | 2 columns | labels", rkhs_data_read_labels(env, "two.npy", NULL, &y));
 }
 
 static void labels_are_written_as_integers_or_text(void **state) {

@@ -65,13 +65,9 @@ static void a_key_chooses_and_a_sentence_lists_the_names(void **state) {
     m[0].name = "a.npy", m[1].name = "b.npy";
     put_zip("t.npz", m, 2, 0, "");
     reads_as_range(env, "t.npz", "npz(key=a)", 2, 3);
-    FAILS(env, RKHS_ERR_DATA,
-          "t.npz: there are 2 arrays, and none is called X, x, data or arr_0: say which, npz(key=NAME), of a, b",
-          rkhs_data_read(env, "t.npz", NULL, &x));
-    FAILS(env, RKHS_ERR_DATA, "none is called y or labels: say which, npz(key=NAME), of a, b",
-          rkhs_data_read_labels(env, "t.npz", NULL, &x));
-    FAILS(env, RKHS_ERR_DATA, "t.npz: there is no array 'X' in the archive: take one of a, b",
-          rkhs_data_read(env, "t.npz", "npz(key=X)", &x));
+    FAILS(env, RKHS_ERR_DATA, "t.npz | 2 arrays | arr_0 | npz(key=NAME) | a, b", rkhs_data_read(env, "t.npz", NULL, &x));
+    FAILS(env, RKHS_ERR_DATA, "y or labels | npz(key=NAME) | a, b", rkhs_data_read_labels(env, "t.npz", NULL, &x));
+    FAILS(env, RKHS_ERR_DATA, "t.npz | 'X' | a, b", rkhs_data_read(env, "t.npz", "npz(key=X)", &x));
     OK(env, rkhs_data_read_labels(env, "t.npz", "npz(key=b)", &x));
     rkhs_data_free(x);
     m[1].name = "labels.npy"; /* labels aside, a is the only one */
@@ -83,7 +79,7 @@ static void a_key_chooses_and_a_sentence_lists_the_names(void **state) {
     reads_as_range(env, "t.npz", "npz(key=\"weird name (1)\")", 2, 3);
     m[0].name = "notes.txt";
     put_zip("t.npz", m, 2, 0, "");
-    FAILS(env, RKHS_ERR_DATA, "t.npz: there is no array in the archive", rkhs_data_read(env, "t.npz", NULL, &x));
+    FAILS(env, RKHS_ERR_DATA, "t.npz | no array", rkhs_data_read(env, "t.npz", NULL, &x));
     free_members(m);
 }
 
@@ -130,7 +126,7 @@ static void what_is_written_reads_back_here_and_in_numpy(void **state) {
     assert_memory_equal(rkhs_data_codes(y, NULL), codes, sizeof codes);
     rkhs_data_free(y);
     OK(env, rkhs_data_classes(env, codes, 2, words, 2, &y));
-    FAILS(env, RKHS_ERR_DATA, "labels that are words are not written as npz", rkhs_data_write(y, "w.npz", NULL));
+    FAILS(env, RKHS_ERR_DATA, "labels | words | npz", rkhs_data_write(y, "w.npz", NULL));
     rkhs_data_free(y);
     rkhs_data_free(x);
     python("import numpy as np\n"
@@ -173,17 +169,14 @@ static void scipys_sparse_matrices_become_sparse_data(void **state) {
     OK(env, rkhs_data_read(env, "empty.npz", NULL, &x));
     assert_int_equal(rkhs_data_columns(x), 5);
     rkhs_data_free(x);
-    FAILS(env, RKHS_ERR_DATA, "csc.npz: the sparse matrix has the form 'csc', and csr is read: save x.tocsr()",
-          rkhs_data_read(env, "csc.npz", NULL, &x));
+    FAILS(env, RKHS_ERR_DATA, "csc.npz | 'csc' | csr | x.tocsr()", rkhs_data_read(env, "csc.npz", NULL, &x));
     FAILS(env, RKHS_ERR_DATA, "'coo'", rkhs_data_read(env, "coo.npz", NULL, &x));
-    FAILS(env, RKHS_ERR_DATA, "order.npz: row 3 (counted from 1) has columns that do not ascend",
-          rkhs_data_read(env, "order.npz", NULL, &x));
-    FAILS(env, RKHS_ERR_FORMAT, "wide.npz: row 3 (counted from 1) has the column 3, and there are 3",
-          rkhs_data_read(env, "wide.npz", NULL, &x));
+    FAILS(env, RKHS_ERR_DATA, "order.npz | row 3 | ascend", rkhs_data_read(env, "order.npz", NULL, &x));
+    FAILS(env, RKHS_ERR_FORMAT, "wide.npz | row 3 | column 3 | are 3", rkhs_data_read(env, "wide.npz", NULL, &x));
     FAILS(env, RKHS_ERR_FORMAT, "do not fit each other", rkhs_data_read(env, "short.npz", NULL, &x));
-    FAILS(env, RKHS_ERR_FORMAT, "minus.npz: the array 'indptr' has -1 at place 1", rkhs_data_read(env, "minus.npz", NULL, &x));
+    FAILS(env, RKHS_ERR_FORMAT, "minus.npz | 'indptr' | -1 | place 1", rkhs_data_read(env, "minus.npz", NULL, &x));
     FAILS(env, RKHS_ERR_FORMAT, "no array 'indptr'", rkhs_data_read(env, "none.npz", NULL, &x));
-    FAILS(env, RKHS_ERR_DATA, "nan.npz: row 1, column 2 (counted from 1) is NaN", rkhs_data_read(env, "nan.npz", NULL, &x));
+    FAILS(env, RKHS_ERR_DATA, "nan.npz | row 1 | column 2 | NaN", rkhs_data_read(env, "nan.npz", NULL, &x));
     python("import scipy.sparse as s\n"
            "assert s.load_npz('back.npz').toarray().tolist() == [[0, 1.5, 0, 0], [0, 0, 0, 0], [-2, 0, 0, 4]]\n");
 }
@@ -203,29 +196,29 @@ static void scipys_sparse_matrices_become_sparse_data(void **state) {
 static void what_the_directory_says_is_checked(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     for (int deflated = 0; deflated <= 8; deflated += 8) {
-        REFUSED("t.npz: the array 'X': the archive is damaged (its CRC does not match)", wrong_crc = 1);
-        REFUSED("t.npz: the array 'X' is encrypted", flags = 1);
-        REFUSED("t.npz: the array 'X' is compressed by the method 14, which is not read", method = 14);
-        REFUSED("t.npz: the archive is damaged (an entry's size)", wrong_stored = UINT64_MAX);
-        REFUSED("t.npz: the archive is damaged (an entry's size)", wrong_stored = (uint64_t)1 << 63);
-        REFUSED("t.npz: the archive is damaged (an entry's place)", wrong_offset = UINT64_MAX - 8);
-        REFUSED("t.npz: the archive is damaged (an entry's place)", wrong_offset = 1);
-        REFUSED("t.npz: the array 'X': the archive is damaged (its size cannot be right)", wrong_size = UINT64_MAX);
+        REFUSED("t.npz | 'X' | damaged | CRC", wrong_crc = 1);
+        REFUSED("t.npz | 'X' | encrypted", flags = 1);
+        REFUSED("t.npz | 'X' | method 14", method = 14);
+        REFUSED("t.npz | damaged | entry's size", wrong_stored = UINT64_MAX);
+        REFUSED("t.npz | damaged | entry's size", wrong_stored = (uint64_t)1 << 63);
+        REFUSED("t.npz | damaged | entry's place", wrong_offset = UINT64_MAX - 8);
+        REFUSED("t.npz | damaged | entry's place", wrong_offset = 1);
+        REFUSED("t.npz | 'X' | archive | damaged | size", wrong_size = UINT64_MAX);
         REFUSED("t.npz: the array 'X': ", wrong_size = 130);
         REFUSED("t.npz: the array 'X': ", wrong_size = 100);
     }
     int deflated = 8;
-    REFUSED("bytes follow the 48 that its header promises", wrong_size = 1000);
-    REFUSED("t.npz: the array 'X': the archive is damaged (its data end early)", wrong_stored = 40);
+    REFUSED("follow | 48", wrong_size = 1000);
+    REFUSED("t.npz | 'X' | archive | damaged | early", wrong_stored = 40);
     zip_member m[2];
     rkhs_data *x;
     two_members(m, 0, 0);
     put_text("t.npz", "");
     FAILS(env, RKHS_ERR_DATA, "t.npz: the file is empty", rkhs_data_read(env, "t.npz", NULL, &x));
     put_text("t.npz", "1,2\n3,4\n");
-    FAILS(env, RKHS_ERR_FORMAT, "t.npz: this is not a NumPy archive", rkhs_data_read(env, "t.npz", NULL, &x));
+    FAILS(env, RKHS_ERR_FORMAT, "t.npz | NumPy | archive", rkhs_data_read(env, "t.npz", NULL, &x));
     put_zip("t.npz", m, 0, 0, "");
-    FAILS(env, RKHS_ERR_DATA, "t.npz: there is no array in the archive", rkhs_data_read(env, "t.npz", NULL, &x));
+    FAILS(env, RKHS_ERR_DATA, "t.npz | no array", rkhs_data_read(env, "t.npz", NULL, &x));
     free_members(m);
 }
 
@@ -241,7 +234,7 @@ static void a_file_cut_at_any_byte_is_refused(void **state) {
         for (size_t cut = 0; cut < n; cut++) {
             put_bytes("t.npz", bytes, cut);
             assert_int_not_equal(rkhs_data_read(env, "t.npz", NULL, &x), RKHS_OK);
-            assert_non_null(strstr(rkhs_env_message(env), "t.npz: "));
+            assert_true(says(rkhs_env_message(env), "t.npz: "));
         }
         free(bytes);
         free_members(m);
@@ -272,7 +265,7 @@ static void mutated_files_are_read_or_refused_never_a_crash(void **state) {
                     labels ? rkhs_data_read_labels(env, "t.npz", NULL, &x) : rkhs_data_read(env, "t.npz", NULL, &x);
                 if (status == RKHS_OK)
                     assert_true(rkhs_data_rows(x) > 0);
-                else if (status == RKHS_ERR_BUG || !strstr(rkhs_env_message(env), "t.npz"))
+                else if (status == RKHS_ERR_BUG || !says(rkhs_env_message(env), "t.npz"))
                     fail_msg("%s", rkhs_env_message(env));
                 rkhs_data_free(x);
             }
@@ -328,10 +321,9 @@ static void bombs_are_refused_in_constant_memory(void **state) {
         OK(env, rkhs_env_new(&tight));
         rkhs_env_set_memory(tight, LIMIT);
         rkhs_status status = rkhs_data_read(tight, "t.npz", NULL, &x);
-        static const char *const words[] = {"needs 4.2 GB; the limit is", "bytes follow the 16 that its header promises",
-                                            "the file ends early", "its data are longer than the directory says"};
+        static const char *const words[] = {"4.2 GB | limit", "follow | 16", "the file ends early", "longer | directory"};
         assert_true(status == RKHS_ERR_FORMAT || status == RKHS_ERR_MEMORY);
-        if (!strstr(rkhs_env_message(tight), words[k])) fail_msg("%d: %s", k, rkhs_env_message(tight));
+        if (!says(rkhs_env_message(tight), words[k])) fail_msg("%d: %s", k, rkhs_env_message(tight));
         assert_true(rkhs_env_memory_peak(tight) < size + (1 << 20)); /* the file, and little more */
         assert_int_equal(atomic_load(&tight->used), 0);
         rkhs_env_free(tight);

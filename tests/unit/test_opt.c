@@ -398,7 +398,7 @@ static void stopped_anywhere_it_leaves_nothing(void **state) {
             break;
         }
         assert_int_equal(status, RKHS_ERR_CANCELLED);
-        assert_string_equal(rkhs_env_message(env), "stopped on request");
+        assert_true(says(rkhs_env_message(env), "stopped"));
         assert_int_equal(w.calls, at + 1);
         stopped++;
     }
@@ -436,7 +436,7 @@ static void a_dense_problem_over_the_limit_says_what_to_do(void **state) {
     system_ s = with_spectrum(env, 100, values);
     answer a = ask(&s, 2, 0);
     rkhs_env_set_memory(env, 50000);
-    FAILS(env, RKHS_ERR_MEMORY, "a dense eigenproblem of size 100 needs", run("dense", &a));
+    FAILS(env, RKHS_ERR_MEMORY, "eigenproblem | size 100", run("dense", &a));
     FAILS(env, RKHS_ERR_MEMORY, "use solver=lanczos", run("dense", &a));
     answer_free(&a);
     free(s.A);
@@ -525,10 +525,9 @@ static void a_state_of_another_problem_is_refused(void **state) {
     OK(env, rk_archive_write(archive, "state.npz"));
     rk_archive_free(archive);
     OK(env, rk_archive_read(env, "state.npz", &archive));
-    FAILS(env, RKHS_ERR_FORMAT, "state.npz: the saved state belongs to another problem",
-          type->state_load(&b.p, other, archive));
+    FAILS(env, RKHS_ERR_FORMAT, "state.npz | another problem", type->state_load(&b.p, other, archive));
     rk_clear(env);
-    FAILS(env, RKHS_ERR_FORMAT, "state.npz: the saved state belongs to another problem", type->state_load(&c.p, more, archive));
+    FAILS(env, RKHS_ERR_FORMAT, "state.npz | another problem", type->state_load(&c.p, more, archive));
     rk_archive_free(archive);
     type->release(&a.p, life);
     type->release(&b.p, other);

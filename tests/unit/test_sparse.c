@@ -35,19 +35,15 @@ static void what_is_wrong_is_named_by_row_and_place(void **state) {
     const int32_t *c = five_columns, twice[] = {0, 0, 1, 4}, back[] = {0, 2, 4, 1}, wide[] = {0, 5, 1, 4},
                   low[] = {-1, 2, 1, 4};
     const int64_t *s = five_starts, late[] = {1, 2, 2, 4}, falls[] = {0, 3, 2, 4}, under[] = {0, 2, 2, -1};
-    FAILS(env, RKHS_ERR_DATA, "row 1, number 2 of it (counted from 1) is in column 1, after column 1",
-          rkhs_data_csr(env, v, twice, s, 3, 5, &x));
-    FAILS(env, RKHS_ERR_DATA, "row 3, number 2 of it (counted from 1) is in column 2, after column 5",
-          rkhs_data_csr(env, v, back, s, 3, 5, &x));
-    FAILS(env, RKHS_ERR_DATA, "row 1, number 2 of it (counted from 1) is in column 6, and there are 5",
-          rkhs_data_csr(env, v, wide, s, 3, 5, &x));
-    FAILS(env, RKHS_ERR_DATA, "is in column 0, and there are 5", rkhs_data_csr(env, v, low, s, 3, 5, &x));
+    FAILS(env, RKHS_ERR_DATA, "row 1 | number 2 | column 1", rkhs_data_csr(env, v, twice, s, 3, 5, &x));
+    FAILS(env, RKHS_ERR_DATA, "row 3 | number 2 | column 2 | column 5", rkhs_data_csr(env, v, back, s, 3, 5, &x));
+    FAILS(env, RKHS_ERR_DATA, "row 1 | number 2 | column 6 | are 5", rkhs_data_csr(env, v, wide, s, 3, 5, &x));
+    FAILS(env, RKHS_ERR_DATA, "column 0 | are 5", rkhs_data_csr(env, v, low, s, 3, 5, &x));
     FAILS(env, RKHS_ERR_DATA, "starts at place 1", rkhs_data_csr(env, v, c, late, 3, 5, &x));
-    FAILS(env, RKHS_ERR_DATA, "row 2 (counted from 1) starts at place 3 and ends before it, at 2",
-          rkhs_data_csr(env, v, c, falls, 3, 5, &x));
+    FAILS(env, RKHS_ERR_DATA, "row 2 | place 3 | at 2", rkhs_data_csr(env, v, c, falls, 3, 5, &x));
     FAILS(env, RKHS_ERR_DATA, "ends before it", rkhs_data_csr(env, v, c, under, 3, 5, &x));
     const double bad[] = {NAN, INFINITY, -INFINITY, 1e151};
-    const char *const words[] = {"row 3, column 5 (counted from 1) is NaN", "is inf", "is -inf", "is 1e+151, past 1e150"};
+    const char *const words[] = {"row 3 | column 5 | NaN", "is inf", "is -inf", "is 1e+151, past 1e150"};
     for (int i = 0; i < 4; i++) {
         double values[] = {1, 2, 0, bad[i]};
         FAILS(env, RKHS_ERR_DATA, words[i], rkhs_data_csr(env, values, c, s, 3, 5, &x));
@@ -110,11 +106,16 @@ static void arrays_that_do_not_fit_are_refused(void **state) {
         int64_t width, rows, last, count, column;
         const char *part;
     } bad[] = {
-        {0, 1, 2, 2, 0, "do not fit together"},           {INT64_C(1) << 40, 1, 2, 2, 0, "do not fit together"},
-        {5, 0, 0, 2, 0, "do not fit together"},           {5, 1, 3, 2, 0, "do not fit together"},
-        {5, 1, 1, 2, 0, "do not fit together"},           {5, 1, 2, 1, 0, "do not fit together"},
-        {5, 1, 2, 2, 7, "row 1, number 2 of it"},         {5, 1, 2, 2, INT64_C(1) << 32, "row 1, number 2 of it"},
-        {5, 1, 2, 2, -1, "row 1, number 2 of it"},        {5, 1, 2, 2, 0, "after column 1"},
+        {0, 1, 2, 2, 0, "do not fit together"},
+        {INT64_C(1) << 40, 1, 2, 2, 0, "do not fit together"},
+        {5, 0, 0, 2, 0, "do not fit together"},
+        {5, 1, 3, 2, 0, "do not fit together"},
+        {5, 1, 1, 2, 0, "do not fit together"},
+        {5, 1, 2, 1, 0, "do not fit together"},
+        {5, 1, 2, 2, 7, "row 1 | number 2"},
+        {5, 1, 2, 2, INT64_C(1) << 32, "row 1 | number 2"},
+        {5, 1, 2, 2, -1, "row 1 | number 2"},
+        {5, 1, 2, 2, 0, "after column 1"},
         {5, 2, 2, 2, 1, "row 1 (counted from 1) starts"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -133,7 +134,7 @@ static void arrays_that_do_not_fit_are_refused(void **state) {
         rk_archive_free(archive);
         OK(env, rk_archive_read(env, "bad.npz", &archive));
         rkhs_status status = rk_data_load(env, archive, "x/", &back);
-        if (status == RKHS_OK || !strstr(rkhs_env_message(env), bad[i].part))
+        if (status == RKHS_OK || !says(rkhs_env_message(env), bad[i].part))
             fail_msg("case %zu: status %d: %s", i, status, rkhs_env_message(env));
         rk_clear(env);
         rk_archive_free(archive);

@@ -109,8 +109,7 @@ static void a_gzip_file_cut_anywhere_is_refused(void **state) {
     char *zipped = get_bytes("whole.gz", &size);
     for (size_t cut = 2; cut < size; cut++) {
         put_bytes("cut.csv.gz", zipped, cut);
-        FAILS(env, RKHS_ERR_FORMAT, "cut.csv.gz: the gzip stream ends early, after",
-              read_whole(env, "cut.csv.gz", &back, &length));
+        FAILS(env, RKHS_ERR_FORMAT, "cut.csv.gz | gzip | early", read_whole(env, "cut.csv.gz", &back, &length));
     }
     free(zipped);
     free(text);
@@ -129,7 +128,7 @@ static void a_gzip_file_with_a_flipped_byte_is_refused_or_the_same(void **state)
             assert_int_equal(length, 500);
             assert_memory_equal(back, text, 500);
         } else {
-            assert_non_null(strstr(rkhs_env_message(env), "bad.gz: "));
+            assert_true(says(rkhs_env_message(env), "bad.gz: "));
         }
         rk_free(env, back);
         zipped[at] ^= 0x20;
@@ -160,10 +159,9 @@ static void what_cannot_be_read_is_named(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     size_t length;
     char *back;
-    FAILS(env, RKHS_ERR_IO, "cannot read none.csv: No such file or directory: check the name",
-          read_whole(env, "none.csv", &back, &length));
+    FAILS(env, RKHS_ERR_IO, "none.csv | No such file", read_whole(env, "none.csv", &back, &length));
     mkdir("folder", 0755);
-    FAILS(env, RKHS_ERR_IO, "cannot read folder: it is a folder", read_whole(env, "folder", &back, &length));
+    FAILS(env, RKHS_ERR_IO, "cannot read folder", read_whole(env, "folder", &back, &length));
     FAILS(env, RKHS_ERR_ARGUMENT, "no file name", read_whole(env, NULL, &back, &length));
 }
 
@@ -298,7 +296,7 @@ static void a_link_to_what_is_not_there_yet_stays_too(void **state) {
     assert_int_equal(lstat("results/made", &st), 0);
     assert_true(S_ISREG(st.st_mode));
     assert_int_equal(symlink("loop", "loop"), 0);
-    FAILS(env, RKHS_ERR_IO, "cannot write loop: Too many levels of symbolic links", write_whole(env, "loop", "x", 1, 1));
+    FAILS(env, RKHS_ERR_IO, "loop | symbolic links", write_whole(env, "loop", "x", 1, 1));
     assert_int_equal(unlink("results/made"), 0);
     assert_int_equal(rmdir("results"), 0);
     FAILS(env, RKHS_ERR_IO, "make the folder first", write_whole(env, "first", "x", 1, 1));
@@ -307,11 +305,9 @@ static void a_link_to_what_is_not_there_yet_stays_too(void **state) {
 static void what_cannot_be_written_is_named_and_leaves_nothing(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     mkdir("folder", 0755);
-    FAILS(env, RKHS_ERR_IO, "cannot write none/out: No such file or directory: make the folder first",
-          write_whole(env, "none/out", "x", 1, 1));
-    FAILS(env, RKHS_ERR_IO, "cannot write folder: it is a folder", write_whole(env, "folder", "x", 1, 1));
-    FAILS(env, RKHS_ERR_IO, "cannot write /dev/full: No space left on device: make room",
-          write_whole(env, "/dev/full", "x", 1, 1));
+    FAILS(env, RKHS_ERR_IO, "none/out | No such file | folder", write_whole(env, "none/out", "x", 1, 1));
+    FAILS(env, RKHS_ERR_IO, "cannot write folder", write_whole(env, "folder", "x", 1, 1));
+    FAILS(env, RKHS_ERR_IO, "/dev/full | No space", write_whole(env, "/dev/full", "x", 1, 1));
     OK(env, write_whole(env, "/dev/null", "x", 1, 1));
     assert_int_equal(files_count(), 1);
 }
@@ -330,7 +326,7 @@ static void a_disk_that_fills_up_leaves_the_old_file_and_no_other(void **state) 
     rkhs_status status = write_whole(env, "out", bytes, 1 << 20, 1);
     setrlimit(RLIMIT_FSIZE, &before);
     assert_int_equal(status, RKHS_ERR_IO);
-    assert_non_null(strstr(rkhs_env_message(env), "cannot write out: File too large"));
+    assert_true(says(rkhs_env_message(env), "out | File too large"));
     assert_int_equal(files_count(), 1);
     char *back = get_bytes("out", &length);
     assert_string_equal(back, "old");

@@ -201,8 +201,7 @@ static void what_overflows_is_said(void **state) {
     double K[4];
     OK(env, rkhs_data_strings(env, strings, NULL, 2, &x));
     OK(env, rkhs_kernel_new(env, "ssk(p=200, lambda=1)", &k)); /* C(600, 200)^2 is 1e328 */
-    FAILS(env, RKHS_ERR_NUMERIC, "ssk: object 2 (counted from 1) has more than 1e308 subsequences of 200: choose a smaller p",
-          rkhs_kernel_gram(k, x, NULL, K, 2));
+    FAILS(env, RKHS_ERR_NUMERIC, "ssk | object 2 | 1e308 | 200 | smaller p", rkhs_kernel_gram(k, x, NULL, K, 2));
     rkhs_kernel_free(k);
     rkhs_data_free(x);
 }
@@ -258,7 +257,7 @@ static void refused(rkhs_env *env, const char *spec, const char *string, rkhs_st
     OK(env, rkhs_data_strings(env, strings, NULL, 2, &x));
     rkhs_status status = rkhs_kernel_new(env, spec, &k);
     if (status == RKHS_OK) status = rkhs_kernel_gram(k, x, NULL, K, 2);
-    if (status != code || !strstr(rkhs_env_message(env), words))
+    if (status != code || !says(rkhs_env_message(env), words))
         fail_msg("%s on '%s': %d, %s", spec, string, status, rkhs_env_message(env));
     rkhs_kernel_free(k);
     rkhs_data_free(x);
@@ -281,17 +280,16 @@ static void characters_are_utf8_and_of_the_alphabet(void **state) {
                                       "abc\xe2\x82",     "abc\xc3"};
     static const char *const specs[] = {"ssk", "spectrum", "words", "mismatch", "ssk(by=word)"};
     for (int s = 0; s < 5; s++)
-        for (int b = 0; b < 8; b++) refused(env, specs[s], bad[b], RKHS_ERR_DATA, "object 2, byte 4 (counted from 1) is 0x");
-    refused(env, "ssk", "ab\xff", RKHS_ERR_DATA, "is 0xff, which is not UTF-8: save the text as UTF-8, or say by=byte");
-    refused(env, "ssk(alphabet=abc)", "abxa", RKHS_ERR_DATA,
-            "object 2, byte 3 (counted from 1) is 'x', which is not in the alphabet \"abc\"");
-    refused(env, "spectrum(alphabet=abc)", "a\xe2\x82\xac", RKHS_ERR_DATA, "is '\xe2\x82\xac', which is not in");
-    refused(env, "mismatch(alphabet=abc, by=byte)", "a\t", RKHS_ERR_DATA, "is 0x09, which is not in");
+        for (int b = 0; b < 8; b++) refused(env, specs[s], bad[b], RKHS_ERR_DATA, "object 2 | byte 4 | UTF-8");
+    refused(env, "ssk", "ab\xff", RKHS_ERR_DATA, "0xff | UTF-8 | by=byte");
+    refused(env, "ssk(alphabet=abc)", "abxa", RKHS_ERR_DATA, "object 2 | byte 3 | 'x' | alphabet \"abc\"");
+    refused(env, "spectrum(alphabet=abc)", "a\xe2\x82\xac", RKHS_ERR_DATA, "'\xe2\x82\xac' | alphabet");
+    refused(env, "mismatch(alphabet=abc, by=byte)", "a\t", RKHS_ERR_DATA, "0x09 | alphabet");
     refused(env, "ssk(by=word, alphabet=abc)", "a", RKHS_ERR_SPEC, "ssk: alphabet= is for characters");
     refused(env, "spectrum(alphabet=\"\")", "a", RKHS_ERR_SPEC, "spectrum: alphabet= is empty");
     refused(env, "ssk(alphabet=\"a\xff\")", "a", RKHS_ERR_SPEC, "alphabet=: byte 2 is not UTF-8");
-    refused(env, "mismatch(p=3, m=3)", "a", RKHS_ERR_SPEC, "mismatch: m=3 of p=3 characters may differ: choose m below p");
-    refused(env, "mismatch(p=40, m=3)", "a", RKHS_ERR_SPEC, "ways to leave out up to 6 of p=40 characters");
+    refused(env, "mismatch(p=3, m=3)", "a", RKHS_ERR_SPEC, "mismatch | m=3 | p=3");
+    refused(env, "mismatch(p=40, m=3)", "a", RKHS_ERR_SPEC, "6 of p=40");
     refused(env, "ssk(lambda=0)", "a", RKHS_ERR_SPEC, "lambda");
     refused(env, "ssk(lambda=1.5)", "a", RKHS_ERR_SPEC, "lambda");
     refused(env, "ssk(p=0)", "a", RKHS_ERR_SPEC, "p must be");
@@ -358,7 +356,7 @@ static void mismatch_fixes_its_alphabet(void **state) {
     OK(env, rkhs_model_fit(m, k, x, NULL, NULL));
     assert_string_equal(rkhs_kernel_text(rkhs_model_kernel(m)),
                         "mismatch(p=2, m=1, normalize=true, by=char, alphabet=\"\\\"\\\\abc\")");
-    FAILS(env, RKHS_ERR_DATA, "object 1, byte 3 (counted from 1) is 'x'", rkhs_model_transform(m, y, Z, 1));
+    FAILS(env, RKHS_ERR_DATA, "object 1 | byte 3 | 'x'", rkhs_model_transform(m, y, Z, 1));
     rkhs_kernel_free(k);
     rkhs_model_free(m);
     rkhs_data_free(y);

@@ -153,81 +153,81 @@ static void check_sentences(rkhs_env *env, const pair *cases, size_t count) {
         rk_node *node;
         rk_clear(env);
         assert_int_equal(rk_parse(env, "kernel", cases[i].text, &node), RKHS_ERR_SPEC);
-        assert_string_equal(rkhs_env_message(env), cases[i].meant);
+        if (!says(rkhs_env_message(env), cases[i].meant)) fail_msg("no '%s' in: %s", cases[i].meant, rkhs_env_message(env));
         rk_scratch_release(env, NULL);
     }
 }
 
 static void a_wrong_text_is_refused_with_its_place(void **state) {
     static const pair cases[] = {
-        {"", "the text of the kernel is empty"},
-        {" \n\t", "the text of the kernel is empty"},
-        {"-", "kernel '-': expected a number at position 1, found '-'"},
-        {"rbf(.)", "kernel 'rbf(.)': expected a number at position 5, found '.'"},
-        {"rbf(-inf)", "kernel 'rbf(-inf)': expected a number at position 5, found '-'"},
-        {"rbf( 0x10)", "kernel 'rbf( 0x10)': expected a number at position 6, found '0'"},
-        {"-nan", "kernel '-nan': expected a number at position 1, found '-'"},
-        {"csv(label=\"abc", "kernel 'csv(label=\"abc': expected a closing quote at position 15, found the end"},
-        {"\"abc\\", "kernel '\"abc\\': expected a closing quote at position 6, found the end"},
-        {"\"abc\\\"", "kernel '\"abc\\\"': expected a closing quote at position 7, found the end"},
-        {"rbf(", "kernel 'rbf(': expected a name at position 5, found the end"},
-        {"rbf(sigma=", "kernel 'rbf(sigma=': expected a name at position 11, found the end"},
-        {"rbf(sigma=)", "kernel 'rbf(sigma=)': expected a name at position 11, found ')'"},
-        {"rbf(=1)", "kernel 'rbf(=1)': expected a name at position 5, found '='"},
-        {"rbf(,1)", "kernel 'rbf(,1)': expected a name at position 5, found ','"},
-        {"a +", "kernel 'a +': expected a name at position 4, found the end"},
-        {"a + + b", "kernel 'a + + b': expected a name at position 5, found '+'"},
-        {"+2", "kernel '+2': expected a name at position 1, found '+'"},
-        {"*a", "kernel '*a': expected a name at position 1, found '*'"},
-        {"2**a", "kernel '2**a': expected a name at position 3, found '*'"},
-        {"()", "kernel '()': expected a name at position 2, found ')'"},
-        {"\xc3\xa9", "kernel '\xc3\xa9': expected a name at position 1, found \\xc3"},
-        {"a\x01", "kernel 'a\\x01': expected the end at position 2, found \\x01"},
-        {"rbf(1 2)", "kernel 'rbf(1 2)': expected ',' or ')' at position 7, found '2'"},
-        {"rbf(1", "kernel 'rbf(1': expected ',' or ')' at position 6, found the end"},
-        {"rbf(a=1=2)", "kernel 'rbf(a=1=2)': expected ',' or ')' at position 8, found '='"},
-        {"rbf(1,)", "kernel 'rbf(1,)': expected an argument at position 7, found ')'"},
-        {"(a", "kernel '(a': expected ')' at position 3, found the end"},
-        {"(a b)", "kernel '(a b)': expected ')' at position 4, found 'b'"},
-        {"a b", "kernel 'a b': expected the end at position 3, found 'b'"},
-        {"2rbf", "kernel '2rbf': expected the end at position 2, found 'r'"},
-        {"1e", "kernel '1e': expected the end at position 2, found 'e'"},
-        {"1-2", "kernel '1-2': there is no difference (position 2): join parts by + and *"},
-        {"1,5", "kernel '1,5': expected the end at position 2, found ','"},
-        {"rbf)", "kernel 'rbf)': expected the end at position 4, found ')'"},
-        {"rbf(1)(2)", "kernel 'rbf(1)(2)': expected the end at position 7, found '('"},
-        {"(a)(b)", "kernel '(a)(b)': expected the end at position 4, found '('"},
+        {"", "kernel | empty"},
+        {" \n\t", "kernel | empty"},
+        {"-", "'-' | number | position 1 | found '-'"},
+        {"rbf(.)", "'rbf(.)' | number | position 5 | found '.'"},
+        {"rbf(-inf)", "'rbf(-inf)' | number | position 5 | found '-'"},
+        {"rbf( 0x10)", "'rbf( 0x10)' | number | position 6 | found '0'"},
+        {"-nan", "'-nan' | number | position 1 | found '-'"},
+        {"csv(label=\"abc", "'csv(label=\"abc' | closing quote | position 15 | found the end"},
+        {"\"abc\\", "'\"abc\\' | closing quote | position 6 | found the end"},
+        {"\"abc\\\"", "'\"abc\\\"' | closing quote | position 7 | found the end"},
+        {"rbf(", "'rbf(' | name | position 5 | found the end"},
+        {"rbf(sigma=", "'rbf(sigma=' | name | position 11 | found the end"},
+        {"rbf(sigma=)", "'rbf(sigma=)' | name | position 11 | found ')'"},
+        {"rbf(=1)", "'rbf(=1)' | name | position 5 | found '='"},
+        {"rbf(,1)", "'rbf(,1)' | name | position 5 | found ','"},
+        {"a +", "'a +' | name | position 4 | found the end"},
+        {"a + + b", "'a + + b' | name | position 5 | found '+'"},
+        {"+2", "'+2' | name | position 1 | found '+'"},
+        {"*a", "'*a' | name | position 1 | found '*'"},
+        {"2**a", "'2**a' | name | position 3 | found '*'"},
+        {"()", "'()' | name | position 2 | found ')'"},
+        {"\xc3\xa9", "'\xc3\xa9' | name | position 1 | found \\xc3"},
+        {"a\x01", "'a\\x01' | end | position 2 | found \\x01"},
+        {"rbf(1 2)", "'rbf(1 2)' | ',' or ')' | position 7 | found '2'"},
+        {"rbf(1", "'rbf(1' | ',' or ')' | position 6 | found the end"},
+        {"rbf(a=1=2)", "'rbf(a=1=2)' | ',' or ')' | position 8 | found '='"},
+        {"rbf(1,)", "'rbf(1,)' | argument | position 7 | found ')'"},
+        {"(a", "'(a' | ')' | position 3 | found the end"},
+        {"(a b)", "'(a b)' | ')' | position 4 | found 'b'"},
+        {"a b", "'a b' | end | position 3 | found 'b'"},
+        {"2rbf", "'2rbf' | end | position 2 | found 'r'"},
+        {"1e", "'1e' | end | position 2 | found 'e'"},
+        {"1-2", "'1-2' | difference | position 2"},
+        {"1,5", "'1,5' | end | position 2 | found ','"},
+        {"rbf)", "'rbf)' | end | position 4 | found ')'"},
+        {"rbf(1)(2)", "'rbf(1)(2)' | end | position 7 | found '('"},
+        {"(a)(b)", "'(a)(b)' | end | position 4 | found '('"},
     };
     check_sentences(*state, cases, sizeof cases / sizeof *cases);
 }
 
 static void a_wrong_list_is_refused_with_its_place(void **state) {
     static const pair cases[] = {
-        {"[]", "kernel '[]': expected a number at position 2, found ']'"},
-        {"[,1]", "kernel '[,1]': expected a number at position 2, found ','"},
-        {"[1,]", "kernel '[1,]': expected a number at position 4, found ']'"},
-        {"[1:]", "kernel '[1:]': expected a number at position 4, found ']'"},
-        {"[:1]", "kernel '[:1]': expected a number at position 2, found ':'"},
-        {"[a]", "kernel '[a]': expected a number at position 2, found 'a'"},
-        {"[-]", "kernel '[-]': expected a number at position 2, found '-'"},
-        {"[+1]", "kernel '[+1]': expected a number at position 2, found '+'"},
-        {"[-inf]", "kernel '[-inf]': expected a number at position 2, found '-'"},
-        {"[0x10]", "kernel '[0x10]': expected a number at position 2, found '0'"},
-        {"[1.5:2]", "kernel '[1.5:2]': expected ',' or ']' at position 5, found ':'"},
-        {"[1:2:3]", "kernel '[1:2:3]': expected ',' or ']' at position 5, found ':'"},
-        {"[1:2.5]", "kernel '[1:2.5]': a range has whole numbers, as in [0:50]"},
-        {"[1:-2]", "kernel '[1:-2]': a range has whole numbers, as in [0:50]"},
-        {"[1.5.5]", "kernel '[1.5.5]': expected ',' or ']' at position 5, found '.'"},
-        {"[1", "kernel '[1': expected ':', ',' or ']' at position 3, found the end"},
-        {"[", "kernel '[': expected a number at position 2, found the end"},
-        {"[1 2]", "kernel '[1 2]': expected ':', ',' or ']' at position 4, found '2'"},
-        {"[0:1 0]", "kernel '[0:1 0]': expected ',' or ']' at position 6, found '0'"},
-        {"a[", "kernel 'a[': expected a number at position 3, found the end"},
-        {"a^", "kernel 'a^': expected a whole number at position 3, found the end"},
-        {"a^b", "kernel 'a^b': expected a whole number at position 3, found 'b'"},
-        {"a^-1", "kernel 'a^-1': expected a whole number at position 3, found '-'"},
-        {"a^2^3", "kernel 'a^2^3': expected brackets around a power, as in (k^2)[0:3], at position 4, found '^'"},
-        {"a^2[0]", "kernel 'a^2[0]': expected brackets around a power, as in (k^2)[0:3], at position 4, found '['"},
+        {"[]", "'[]' | number | position 2 | found ']'"},
+        {"[,1]", "'[,1]' | number | position 2 | found ','"},
+        {"[1,]", "'[1,]' | number | position 4 | found ']'"},
+        {"[1:]", "'[1:]' | number | position 4 | found ']'"},
+        {"[:1]", "'[:1]' | number | position 2 | found ':'"},
+        {"[a]", "'[a]' | number | position 2 | found 'a'"},
+        {"[-]", "'[-]' | number | position 2 | found '-'"},
+        {"[+1]", "'[+1]' | number | position 2 | found '+'"},
+        {"[-inf]", "'[-inf]' | number | position 2 | found '-'"},
+        {"[0x10]", "'[0x10]' | number | position 2 | found '0'"},
+        {"[1.5:2]", "'[1.5:2]' | ',' or ']' | position 5 | found ':'"},
+        {"[1:2:3]", "'[1:2:3]' | ',' or ']' | position 5 | found ':'"},
+        {"[1:2.5]", "'[1:2.5]' | range | whole numbers | [0:50]"},
+        {"[1:-2]", "'[1:-2]' | range | whole numbers | [0:50]"},
+        {"[1.5.5]", "'[1.5.5]' | ',' or ']' | position 5 | found '.'"},
+        {"[1", "'[1' | ':', ',' or ']' | position 3 | found the end"},
+        {"[", "'[' | number | position 2 | found the end"},
+        {"[1 2]", "'[1 2]' | ':', ',' or ']' | position 4 | found '2'"},
+        {"[0:1 0]", "'[0:1 0]' | ',' or ']' | position 6 | found '0'"},
+        {"a[", "'a[' | number | position 3 | found the end"},
+        {"a^", "'a^' | whole number | position 3 | found the end"},
+        {"a^b", "'a^b' | whole number | position 3 | found 'b'"},
+        {"a^-1", "'a^-1' | whole number | position 3 | found '-'"},
+        {"a^2^3", "'a^2^3' | (k^2)[0:3] | position 4 | found '^'"},
+        {"a^2[0]", "'a^2[0]' | (k^2)[0:3] | position 4 | found '['"},
     };
     check_sentences(*state, cases, sizeof cases / sizeof *cases);
 }
@@ -265,7 +265,7 @@ static void a_text_has_65536_characters_at_most(void **state) {
     char *text = malloc(65538);
     memset(text, 'a', 65537);
     text[65537] = 0;
-    FAILS(env, RKHS_ERR_SPEC, "kernel: the text is longer than 65536 characters", rk_parse(env, "kernel", text, &node));
+    FAILS(env, RKHS_ERR_SPEC, "kernel | longer than 65536", rk_parse(env, "kernel", text, &node));
     text[65536] = 0;
     rk_clear(env);
     OK(env, rk_parse(env, "kernel", text, &node));
@@ -287,8 +287,7 @@ static void lists_in_a_text_have_16_million_characters_at_most(void **state) {
     rk_scratch_release(env, NULL);
     strcpy(text + 2 + MOST - 1, "34]");
     rk_clear(env);
-    FAILS(env, RKHS_ERR_SPEC, "kernel: the lists in the text are longer than 16777216 characters",
-          rk_parse(env, "kernel", text, &node));
+    FAILS(env, RKHS_ERR_SPEC, "kernel | lists | longer than 16777216", rk_parse(env, "kernel", text, &node));
     /* What only looks like a list is no way round. */
     memset(text, ',', 70000);
     memcpy(text, "f(\"[1\"", 6);
@@ -408,10 +407,10 @@ static void check_in_any_locale(rkhs_env *env) {
     OK(env, rkhs_kernel_new(env, "1.5*rbf(gamma=0.25)", &k));
     assert_string_equal(rkhs_kernel_text(k), "1.5*rbf(gamma=0.25)");
     rkhs_kernel_free(k);
-    FAILS(env, RKHS_ERR_SPEC, "expected ',' or ')' at position 12, found \\xe9", rkhs_kernel_new(env, "rbf(gamma=1\xe9)", &k));
+    FAILS(env, RKHS_ERR_SPEC, "',' or ')' | position 12 | found \\xe9", rkhs_kernel_new(env, "rbf(gamma=1\xe9)", &k));
     /* A letter in Latin-1, and a blank. */
-    FAILS(env, RKHS_ERR_SPEC, "expected a name at position 1, found \\xe9", rkhs_kernel_new(env, "\xe9", &k));
-    FAILS(env, RKHS_ERR_SPEC, "expected the end at position 4, found \\xa0", rkhs_kernel_new(env, "rbf\xa0", &k));
+    FAILS(env, RKHS_ERR_SPEC, "name | position 1 | found \\xe9", rkhs_kernel_new(env, "\xe9", &k));
+    FAILS(env, RKHS_ERR_SPEC, "end | position 4 | found \\xa0", rkhs_kernel_new(env, "rbf\xa0", &k));
     rk_clear(env);
     assert_int_equal(rk_parse(env, "number", "0,5", &node), RKHS_ERR_SPEC);
     rk_scratch_release(env, NULL);
@@ -513,19 +512,19 @@ static void index_lists_are_spread_out(void **state) {
 static void indices_out_of_range_are_refused(void **state) {
     rkhs_env *env = *state;
     static const pair cases[] = {
-        {"[10]", "rows '[10]': the part '10' is not inside 0:10"},
-        {"[0:3,7:11]", "rows '[0:3,7:11]': the part '7:11' is not inside 0:10"},
-        {"[5:5]", "the part '5:5' is not inside 0:10"},
-        {"[6:5]", "the part '6:5' is not inside 0:10"},
-        {"[10:11]", "the part '10:11' is not inside 0:10"},
-        {"[9223372036854775807]", "the part '9223372036854775807' is not inside 0:10"},
-        {"[9223372036854775808]", "the part '9223372036854775808' is not inside 0:10"},
+        {"[10]", "'[10]' | '10' | 0:10"},
+        {"[0:3,7:11]", "'[0:3,7:11]' | '7:11' | 0:10"},
+        {"[5:5]", "'5:5' | 0:10"},
+        {"[6:5]", "'6:5' | 0:10"},
+        {"[10:11]", "'10:11' | 0:10"},
+        {"[9223372036854775807]", "'9223372036854775807' | 0:10"},
+        {"[9223372036854775808]", "'9223372036854775808' | 0:10"},
         {"[0:99999999999999999999999999]", "is not inside 0:10"},
         {"[99999999999999999999999999:3]", "is not inside 0:10"},
         {"[1:9223372036854775807]", "is not inside 0:10"},
-        {"[-1]", "the part '-1' is not inside 0:10"},
-        {"[-3:2]", "the part '-3:2' is not inside 0:10"},
-        {"[1:2:3]", "rows '[1:2:3]': write it as [0:50,7]"},
+        {"[-1]", "'-1' | 0:10"},
+        {"[-3:2]", "'-3:2' | 0:10"},
+        {"[1:2:3]", "'[1:2:3]' | [0:50,7]"},
         {"[1;2]", "write it as [0:50,7]"},
         {"[1", "write it as [0:50,7]"},
     };

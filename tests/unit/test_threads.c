@@ -160,7 +160,7 @@ static void a_child_forked_while_others_call_blas_computes(void **state) {
 }
 
 /* 0 if the fit is refused. */
-static int refused(job *j) { return fit(j) != RKHS_ERR_IO || !strstr(rkhs_env_message(j->env), "was forked while"); }
+static int refused(job *j) { return fit(j) != RKHS_ERR_IO || !says(rkhs_env_message(j->env), "was forked while"); }
 
 static void a_child_forked_in_a_long_call_of_another_thread_says_so(void **state) {
     if (UNDER_TSAN) skip();
