@@ -244,6 +244,8 @@ RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
 RKHS_API const char *rkhs_data_column_name(const rkhs_data *data, int64_t column); /* from 0; NULL where it has none */
 /* The numbers of dense data and of images; NULL if it is neither. */
 RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld);
+/* The arrays of sparse data, as rkhs_data_csr takes them (each may be NULL); 0 if it is not sparse. */
+RKHS_API int rkhs_data_sparse(const rkhs_data *data, const double **values, const int32_t **columns, const int64_t **starts);
 /* Height, width and channels of images (each may be NULL); 0 if it holds none. */
 RKHS_API int rkhs_data_shape(const rkhs_data *data, int64_t *height, int64_t *width, int64_t *channels);
 /* Row i of dense, image, sparse, bit or index data as `columns` numbers; 0 if it holds no such rows. */

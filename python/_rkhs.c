@@ -73,6 +73,38 @@ static PyObject *gram(PyObject *module, PyObject *args) {
     return NULL;
 }
 
+/* read(path, format or None, labels, memory, progress) -> (advice, objects, shape): objects as rows_of, sparse_of or labels_of
+ * gives them; shape (height, width, channels) of images, else None */
+static PyObject *read_file(PyObject *module, PyObject *args) {
+    const char *format;
+    PyObject *path, *advice, *objects = NULL;
+    settings s = {.all = 1};
+    rkhs_data *x = NULL;
+    int labels;
+    int64_t height, width, channels;
+    call c;
+    if (!PyArg_ParseTuple(args, "O&zpKO", PyUnicode_FSConverter, &path, &format, &labels, &s.memory, &s.progress)) return NULL;
+    const char *name = PyBytes_AsString(path);
+    rkhs_status status = own_env(&c, &s);
+    if (status == RKHS_OK)
+        WITHOUT_GIL(&c,
+                    status = labels ? rkhs_data_read_labels(c.env, name, format, &x) : rkhs_data_read(c.env, name, format, &x));
+    advice = call_end(state_of(module), &c, status);
+    if (advice) objects = labels ? labels_of(x) : sparse_of(x);
+    if (advice && !objects && !PyErr_Occurred()) objects = rows_of(x, 0, rkhs_data_rows(x));
+    PyObject *shape = objects && rkhs_data_shape(x, &height, &width, &channels)
+                          ? Py_BuildValue("LLL", (long long)height, (long long)width, (long long)channels)
+                          : Py_BuildValue("");
+    rkhs_data_free(x);
+    rkhs_env_free(c.env);
+    Py_DECREF(path);
+    if (advice && objects && shape) return Py_BuildValue("NNN", advice, objects, shape);
+    Py_XDECREF(advice);
+    Py_XDECREF(objects);
+    Py_XDECREF(shape);
+    return NULL;
+}
+
 /* A list of numbers. */
 static PyObject *number_list(const double *values, Py_ssize_t count) {
     PyObject *all = PyList_New(count);
@@ -197,6 +229,7 @@ static PyObject *tables(PyObject *module, PyObject *unused) {
 static PyMethodDef functions[] = {
     {"load", load, METH_VARARGS, "load(path[, block]) -> Model"},
     {"unpack", unpack, METH_VARARGS, "unpack(bytes[, block]) -> Model"},
+    {"read", read_file, METH_VARARGS, "read(path, format, labels, memory, progress) -> (advice, objects, shape)"},
     {"gram", gram, METH_VARARGS, "gram(kernel, a, b, out, seed, threads, memory, progress) -> (advice, kernel)"},
     {"score", score, METH_VARARGS,
      "score(specs, sets, kernel, seed, threads, memory, progress) -> (advice, values, deviations)"},

@@ -317,6 +317,32 @@ static PyObject *graph_of(const rkhs_graph *g) {
     return NULL;
 }
 
+/* A sparse matrix as (n, p, values, columns, starts), the last three float64, int32 and int64; NULL without an exception when
+ * it is none. */
+PyObject *sparse_of(const rkhs_data *x) {
+    const double *values;
+    const int32_t *columns;
+    const int64_t *starts;
+    if (!rkhs_data_sparse(x, &values, &columns, &starts)) return NULL;
+    Py_ssize_t n = (Py_ssize_t)rkhs_data_rows(x), count = (Py_ssize_t)starts[n];
+    return Py_BuildValue("nLNNN", n, (long long)rkhs_data_columns(x),
+                         PyByteArray_FromStringAndSize((const char *)values, 8 * count),
+                         PyByteArray_FromStringAndSize((const char *)columns, 4 * count),
+                         PyByteArray_FromStringAndSize((const char *)starts, 8 * (n + 1)));
+}
+
+/* Class labels as a list of str, None where there is none. */
+PyObject *labels_of(const rkhs_data *labels) {
+    const int64_t *codes = rkhs_data_codes(labels, NULL);
+    PyObject *list = PyList_New((Py_ssize_t)rkhs_data_rows(labels));
+    for (int64_t i = 0; list && i < rkhs_data_rows(labels); i++) {
+        const char *name = codes[i] < 0 ? NULL : rkhs_data_class_name(labels, codes[i]);
+        put_item(&list, (Py_ssize_t)i,
+                 name ? PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "surrogateescape") : Py_BuildValue(""));
+    }
+    return list;
+}
+
 /* Rows of a data set as Python gets them. */
 PyObject *rows_of(const rkhs_data *x, int64_t i0, int64_t n) {
     int64_t p = rkhs_data_columns(x), length;

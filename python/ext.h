@@ -113,6 +113,8 @@ void *take_room(held *h, PyObject *out, char kind, int64_t rows, int64_t columns
 const char *text_of(PyObject *str, const char *what);
 /* Rows of a data set as Python gets them: (n, p, float64 bytes) or [str]. */
 PyObject *rows_of(const rkhs_data *x, int64_t i0, int64_t n);
+PyObject *sparse_of(const rkhs_data *x);
+PyObject *labels_of(const rkhs_data *labels);
 
 /* ---- kernels in Python ---- */
 

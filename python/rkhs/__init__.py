@@ -11,11 +11,11 @@ Every model of the library is a class here, made from the library's own tables w
 """
 from ._rkhs import (ArgumentError, BugError, BusyError, Cancelled, DataError, Error, FileError, FormatError, MemoryLimitError,
                     NumericError, SpecError, __version__)
-from ._functions import Advice, Bits, gram, list, load, model, save, score
+from ._functions import Advice, Bits, gram, list, load, model, read, save, score
 from ._tables import models as _models
 
 __all__ = ["Advice", "ArgumentError", "Bits", "BugError", "BusyError", "Cancelled", "DataError", "Error", "FileError", "FormatError",
-           "MemoryLimitError", "NumericError", "SpecError", "gram", "list", "load", "model", "save", "score", *_models()]
+           "MemoryLimitError", "NumericError", "SpecError", "gram", "list", "load", "model", "read", "save", "score", *_models()]
 
 
 def __getattr__(name):

@@ -212,8 +212,15 @@ class Callable:
 
 
 def objects(rows):
-    """What the library gives back: a matrix, or strings, or graphs."""
-    return rows if isinstance(rows, list) else np.frombuffer(rows[2]).reshape(rows[0], rows[1])
+    """What the library gives back: a matrix, a sparse one, or strings, or graphs."""
+    if isinstance(rows, list):
+        return rows
+    if len(rows) == 3:
+        return np.frombuffer(rows[2]).reshape(rows[0], rows[1])
+    from scipy.sparse import csr_matrix
+
+    n, p, values, columns, starts = rows
+    return csr_matrix((np.frombuffer(values), np.frombuffer(columns, np.int32), np.frombuffer(starts, np.int64)), (n, p))
 
 
 def kernel_argument(kernel):

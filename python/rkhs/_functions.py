@@ -1,11 +1,11 @@
-"""What is not an estimator: gram, score, load, save, list."""
+"""What is not an estimator: read, gram, score, load, save, list."""
 import warnings
 
 import numpy as np
 
 from . import _rkhs
 from ._checks import classes_tuple, memory_of, whole
-from ._data import Bits, as_tuple, kernel_argument
+from ._data import Bits, as_tuple, kernel_argument, objects
 from ._progress import progress_of
 from ._tables import models, tables
 
@@ -44,6 +44,42 @@ def seed_of(random_state):
     if hasattr(random_state, "integers"):
         return int(random_state.integers(2**63))
     return whole("random_state", random_state, 0, 2**64 - 1)
+
+
+def read(path, format=None, *, labels=False, memory=None, verbose=0):
+    """Objects from a file in any format that the tool reads: CSV, NPY, MAT, FASTA, ... (``rkhs.list("formats")``).
+
+    Parameters
+    ----------
+    path : str or path
+        The file, or a folder of images or graphs.
+    format : str, optional
+        Which format, with its parameters: "mat(key=A)", "csv(label=-1)". By the name's ending unless given.
+    labels : bool
+        Reads class labels in place of objects.
+    memory, verbose : as in :func:`gram`
+
+    Returns
+    -------
+    X : matrix, sparse matrix, images (n, height, width[, channels]), list of str or of graphs, as the estimators take them;
+        labels : list of str, None where there is none
+
+    Examples
+    --------
+    >>> import numpy, os, tempfile, rkhs
+    >>> name = os.path.join(tempfile.mkdtemp(), "x.npy")
+    >>> numpy.save(name, [[1.0, 2.0], [3.0, 4.0]])
+    >>> rkhs.read(name)
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    with progress_of(verbose) as progress:
+        sentences, rows, shape = _rkhs.read(path, format, labels, memory_of(memory), progress)
+    advise(sentences)
+    X = objects(rows)
+    if shape is None:
+        return X
+    return X.reshape((len(X), *(shape if shape[2] > 1 else shape[:2])))
 
 
 def gram(X, Y=None, kernel="rbf(sigma=median)", *, random_state=None, n_jobs=None, memory=None, verbose=0):
@@ -181,4 +217,4 @@ def list(what=None):
     return [{**entry, "params": [dict(p) for p in entry["params"]]} for entry in tables()[what]]
 
 
-__all__ = ["Advice", "Bits", "gram", "list", "load", "model", "save", "score", "models"]
+__all__ = ["Advice", "Bits", "gram", "list", "load", "model", "read", "save", "score", "models"]

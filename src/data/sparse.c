@@ -129,6 +129,14 @@ done:
     return status;
 }
 
+int rkhs_data_sparse(const rkhs_data *data, const double **values, const int32_t **columns, const int64_t **starts) {
+    if (!data || data->type != &rk_data_sparse) return 0;
+    if (values) *values = sparse_of(data)->values;
+    if (columns) *columns = sparse_of(data)->columns;
+    if (starts) *starts = sparse_of(data)->starts;
+    return 1;
+}
+
 static rkhs_status subset_sparse(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
     const rk_sparse *s = sparse_of(x);
     rk_sparse *to = out->self;

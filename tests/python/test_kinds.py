@@ -8,6 +8,7 @@ import unittest
 import warnings
 
 import numpy as np
+import scipy.io
 import scipy.sparse
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -338,6 +339,51 @@ class Images(unittest.TestCase):
             rkhs.KernelPCA(2, kernel="shift(rbf)").fit(self.X.reshape(24, -1))
         with self.assertRaisesRegex(ValueError, "is NaN"):
             rkhs.KernelPCA(2).fit(np.where(self.X > 250, np.nan, self.X))
+
+
+class Files(unittest.TestCase):
+    X = np.arange(12.0).reshape(4, 3)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_what_scipy_saves_as_mat_is_read(self):
+        words, path = ["Z\u00fcrich", "a b", "", "cat"], self.folder / "x.mat"
+        for packed in (False, True):
+            scipy.io.savemat(path, {"X": self.X, "S": scipy.sparse.csc_matrix(self.X), "big": np.array([[2**53 + 1, -1]]), "flag": self.X > 5,
+                                    "y": np.array(words, dtype=object), "rows": np.array(words), "s": {"a": {"b": [1]}}, "c": self.X * 1j,
+                                    "n": np.array([[3, 1, 3, 2]])}, do_compression=packed)
+            np.testing.assert_array_equal(rkhs.read(path), self.X)
+            sparse = rkhs.read(path, "mat(key=S)")
+            self.assertTrue(scipy.sparse.issparse(sparse) and sparse.nnz == 11)
+            np.testing.assert_array_equal(sparse.toarray(), self.X)
+            self.assertEqual(rkhs.read(path, "mat(key=big)").tolist(), [[2.0**53, -1.0]])
+            np.testing.assert_array_equal(rkhs.read(path, "mat(key=flag)"), self.X > 5)
+            self.assertEqual(rkhs.read(path, "mat(key=y)"), words)
+            self.assertEqual(rkhs.read(str(path), "mat(key=rows)"), words)
+            self.assertEqual(rkhs.read(path, labels=True), ["Z\u00fcrich", "a b", None, "cat"])
+            self.assertEqual(rkhs.read(path, "mat(key=n)", labels=True), ["3", "1", "3", "2"])
+            with self.assertRaisesRegex(rkhs.DataError, "x.mat: the variable c is complex"):
+                rkhs.read(path, "mat(key=c)")
+            with self.assertRaisesRegex(rkhs.DataError, "no variable Q; there are X "):
+                rkhs.read(path, "mat(key=Q)")
+
+    def test_files_of_every_kind_come_as_the_estimators_take_them(self):
+        images, path = np.arange(24.0).reshape(2, 3, 4), self.folder / "x.npy"
+        np.save(path, images)
+        np.testing.assert_array_equal(rkhs.read(path), images)
+        (self.folder / "x.txt").write_text("one\ntwo\n")
+        self.assertEqual(rkhs.read(self.folder / "x.txt"), ["one", "two"])
+        (self.folder / "x.svm").write_text("1 1:0.5 3:2\n2 2:4\n")
+        np.testing.assert_array_equal(rkhs.read(self.folder / "x.svm").toarray(), [[0.5, 0, 2], [0, 4, 0]])
+        with self.assertRaisesRegex(rkhs.FileError, "none.csv"):
+            rkhs.read(self.folder / "none.csv")
+        with self.assertRaisesRegex(rkhs.SpecError, "nosuch"):
+            rkhs.read(path, "nosuch")
+        with self.assertRaises(rkhs.MemoryLimitError):
+            rkhs.read(path, memory=1000)
 
 
 if __name__ == "__main__":
