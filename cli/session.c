@@ -85,7 +85,7 @@ int finish(cli *c, rkhs_status status) {
     if (c->message[0] == 0) {
         const char *sentence = rkhs_env_message(c->env);
         if (*sentence == 0) sentence = rkhs_status_text(status);
-        int named = status != RKHS_ERR_DATA || c->subject[0] == 0 || strstr(sentence, c->subject) != NULL;
+        int named = status != RKHS_ERR_DATA || c->subject[0] == 0 || rkhs_env_subject(c->env)[0] != 0;
         snprintf(c->message, sizeof c->message, "%s%s%s", named ? "" : c->subject, named ? "" : ": ", sentence);
         say(c->command->name, c->message);
         return EXIT_FAILED;

@@ -61,7 +61,7 @@ typedef struct rkhs_model rkhs_model;
 
 typedef enum rkhs_status {
     RKHS_OK = 0,
-    RKHS_ERR_ARGUMENT = 1,  /* the call cannot be meant: a null pointer, a model that was not fitted */
+    RKHS_ERR_ARGUMENT = 1,  /* invalid argument: NULL pointer, or the model is not fitted */
     RKHS_ERR_SPEC = 2,      /* the text of a kernel, model, ... : an unknown name, a parameter out of bounds */
     RKHS_ERR_DATA = 3,      /* data that cannot be used: NaN, the wrong kind, another number of columns */
     RKHS_ERR_FORMAT = 4,    /* a file that is damaged, or not what it is said to be, or newer than this library */
@@ -85,6 +85,11 @@ RKHS_API void rkhs_env_free(rkhs_env *env);
 
 /* The sentence of the last failure: what is wrong, where, which value, and what to do. Empty if nothing failed. */
 RKHS_API const char *rkhs_env_message(const rkhs_env *env);
+
+/* What the last failure is about: the path of a file as it was given, or the name of a parameter. Empty if neither is known,
+ * as where data in memory are wrong; a path is cut after 1023 bytes. With the status this is for programs, the sentence is
+ * for people. */
+RKHS_API const char *rkhs_env_subject(const rkhs_env *env);
 
 /* Threads to use; 0 (at first) means all cores of this process. It never changes a result. */
 RKHS_API rkhs_status rkhs_env_set_threads(rkhs_env *env, int threads);

@@ -6,7 +6,7 @@ static const struct {
     PyObject **base;
 } classes[CODES] = {
     {"rkhs.Error", "The base of all errors of this package.", &PyExc_Exception},
-    {"rkhs.ArgumentError", "A call that cannot be meant.", &PyExc_ValueError},
+    {"rkhs.ArgumentError", "An invalid argument: something is missing, or the model is not fitted.", &PyExc_ValueError},
     {"rkhs.SpecError", "The text of a kernel or a model: an unknown name, a parameter out of bounds.", &PyExc_ValueError},
     {"rkhs.DataError", "Data that cannot be used: NaN, the wrong kind, another number of columns.", &PyExc_ValueError},
     {"rkhs.FormatError", "A file that is damaged, or not what it is said to be, or newer than this library.",

@@ -551,12 +551,11 @@ const char *rk_archive_path(const rk_archive *archive) { return archive->path ? 
 
 rkhs_status rk_archive_get(rk_archive *archive, const char *name, char type, int ndim, rk_array *a) {
     const member *m = find_member(archive, name);
-    const char *path = rk_archive_path(archive);
-    if (!m) return rk_fail(archive->env, RKHS_ERR_FORMAT, "%s: the array '%.80s' is missing: make the file again", path, name);
+    if (!m) return rk_fail(archive->env, RKHS_ERR_FORMAT, "the array '%.80s' is missing: make the file again", name);
     int fits = m->array.type == type && (type == 'S' || ndim < 0 || ndim == m->array.ndim);
     if (!fits)
         return rk_fail(archive->env, RKHS_ERR_FORMAT,
-                       "%s: the array '%.80s' has another type or shape than it should: make the file again", path, name);
+                       "the array '%.80s' has another type or shape than it should: make the file again", name);
     *a = m->array;
     return RKHS_OK;
 }
@@ -570,8 +569,7 @@ rkhs_status rk_archive_get_text(rk_archive *archive, const char *name, const cha
     TRY(rk_archive_get(archive, name, 'S', -1, &a));
     size_t length = (size_t)a.shape[0];
     if (length && memchr(a.data, 0, length))
-        FAIL(archive->env, RKHS_ERR_FORMAT, "%s: the text '%.80s' has a zero byte: make the file again",
-             rk_archive_path(archive), name);
+        FAIL(archive->env, RKHS_ERR_FORMAT, "the text '%.80s' has a zero byte: make the file again", name);
     member *m = find_member(archive, name);
     if (!m->owned) {
         TRY(rk_alloc(archive->env, a.shape[0] + 1, 1, &copy));

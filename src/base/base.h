@@ -27,6 +27,12 @@
 /* Formats the message into the env and returns `code`. The first sentence of a call stands: cleaning up cannot hide it. The one
  * function that a tile may call with the env. */
 rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* As rk_fail, in the place of the sentence that there is, which may be one of the arguments (env->message). */
+rkhs_status rk_reword(rkhs_env *env, rkhs_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Says what a failure is about, a file or a parameter, unless that is known; returns `status`. */
+rkhs_status rk_about(rkhs_env *env, const char *subject, rkhs_status status);
+/* Forgets a failure that the caller has mended. */
+void rk_forget(rkhs_env *env);
 
 /* Forgets the last message, where the call stands and that it was cancelled; public functions call it on entry, and none of
  * them is called from inside another, as that would forget these halfway. */
@@ -45,7 +51,8 @@ struct rk_block;
 struct rk_pool;
 
 struct rkhs_env {
-    char message[1024];
+    char message[1024];  /* the sentence of the last failure */
+    char subject[1024];  /* the file or parameter that it is about */
     _Atomic int writing; /* someone writes the message */
     int threads;
     int workers;   /* threads of a loop while a call computes, at most `threads`; 0: all */
@@ -100,6 +107,9 @@ rkhs_status rk_scratch(rkhs_env *env, int64_t count, size_t size, void *out);
 /* The same with anything in it: room that is written before it is read. */
 rkhs_status rk_scratch_raw(rkhs_env *env, int64_t count, size_t size, void *out);
 void rk_scratch_release(rkhs_env *env, rk_mark mark);
+
+/* The bytes that the control groups of a process (/proc/self/cgroup) leave of `bytes`; root: /sys/fs/cgroup. */
+double rk_group_memory(const char *groups, const char *root, double bytes);
 
 /* Adds to the account what somebody else allocates, or takes it off again (below 0); fails when over the limit. */
 rkhs_status rk_account(rkhs_env *env, int64_t bytes);

@@ -27,28 +27,45 @@ const char *rkhs_status_text(rkhs_status status) {
     return (unsigned)status < sizeof text / sizeof *text ? text[status] : "unknown status";
 }
 
-/* The number in a small system file, or 0 where there is none ("max"). */
-static double read_number(const char *path) {
-    char text[64] = {0};
+/* The text of a small system file; empty where there is none. */
+static void read_text(const char *path, char *text, size_t room) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return 0;
-    ssize_t got = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (got <= 0 || text[0] < '0' || text[0] > '9') return 0;
-    double value = 0;
-    for (const char *c = text; *c >= '0' && *c <= '9'; c++) value = value * 10 + (*c - '0');
-    return value;
+    ssize_t got = fd < 0 ? 0 : read(fd, text, room - 1);
+    if (fd >= 0) close(fd);
+    text[got > 0 ? got : 0] = 0;
+}
+
+/* Lowers *bytes to the limit in `file` of the control group `path` below root/folder, and of each group above it. */
+static void lower_to_group(const char *root, const char *folder, const char *path, const char *file, double *bytes) {
+    char name[1024], text[64];
+    for (size_t length = strcspn(path, "\n"); 1; length--) {
+        if (length && path[length] != '/' && path[length] != '\n' && path[length]) continue;
+        snprintf(name, sizeof name, "%s%s%.*s/%s", root, folder, (int)length, path, file);
+        read_text(name, text, sizeof text);
+        if (text[0] > '0' && text[0] <= '9') *bytes = fmin(*bytes, strtod(text, NULL)); /* not "max" */
+        if (!length) return;
+    }
+}
+
+double rk_group_memory(const char *groups, const char *root, double bytes) {
+    char text[4096];
+    read_text(groups, text, sizeof text);
+    lower_to_group(root, "", "", "memory.max", &bytes); /* the root: all that a container sees of its own */
+    lower_to_group(root, "/memory", "", "memory.limit_in_bytes", &bytes);
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line != 0) { /* NUMBER:CONTROLLERS:PATH */
+        const char *which = strchr(line, ':'), *path = which ? strchr(which + 1, ':') : NULL;
+        if (!path) break;
+        if (path == which + 1) lower_to_group(root, "", path + 1, "memory.max", &bytes);
+        if (path - which == 7 && memcmp(which, ":memory", 7) == 0)
+            lower_to_group(root, "/memory", path + 1, "memory.limit_in_bytes", &bytes);
+    }
+    return bytes;
 }
 
 /* 80% of the memory that this process may have. */
 static size_t default_limit(void) {
     double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
-    static const char *const groups[] = {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
-    for (int i = 0; i < 2; i++) {
-        double group = read_number(groups[i]);
-        if (group > 0 && group < bytes) bytes = group;
-    }
-    return (size_t)(0.8 * bytes);
+    return (size_t)(0.8 * rk_group_memory("/proc/self/cgroup", "/sys/fs/cgroup", bytes));
 }
 
 /* The cores this process may run on. */
@@ -88,6 +105,7 @@ void rkhs_env_free(rkhs_env *env) {
 }
 
 const char *rkhs_env_message(const rkhs_env *env) { return env ? env->message : ""; }
+const char *rkhs_env_subject(const rkhs_env *env) { return env ? env->subject : ""; }
 
 rkhs_status rkhs_env_set_threads(rkhs_env *env, int threads) {
     if (!env) return RKHS_ERR_ARGUMENT;
@@ -132,25 +150,42 @@ void rkhs_env_set_log(rkhs_env *env, rkhs_log_fn fn, void *payload) {
     env->log_payload = payload;
 }
 
+void rk_forget(rkhs_env *env) { env->message[0] = env->subject[0] = 0; }
+
 void rk_clear(rkhs_env *env) {
-    env->message[0] = 0;
+    rk_forget(env);
     env->at = (rkhs_progress){"work", 0, 0};
     atomic_store(&env->cancelled, 0);
 }
 
+static void write_message(rkhs_env *env, const char *format, va_list list) {
+    char raw[sizeof env->message];
+    vsnprintf(raw, sizeof raw, format, list);
+    rk_text_visible(raw, env->message, sizeof env->message);
+}
+
 rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
     while (atomic_exchange(&env->writing, 1)) { /* tiles fail on several threads at a time */
     }
-    if (!env->message[0]) {
-        char raw[sizeof env->message];
-        va_list list;
-        va_start(list, format);
-        vsnprintf(raw, sizeof raw, format, list);
-        va_end(list);
-        rk_text_visible(raw, env->message, sizeof env->message);
-    }
+    if (!env->message[0]) write_message(env, format, list);
     atomic_store(&env->writing, 0);
+    va_end(list);
     return code;
+}
+
+rkhs_status rk_reword(rkhs_env *env, rkhs_status code, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    write_message(env, format, list);
+    va_end(list);
+    return code;
+}
+
+rkhs_status rk_about(rkhs_env *env, const char *subject, rkhs_status status) {
+    if (status != RKHS_OK && !env->subject[0]) snprintf(env->subject, sizeof env->subject, "%s", subject);
+    return status;
 }
 
 rkhs_status rk_missing(rkhs_env *env, const char *call, const char *what) {

@@ -319,7 +319,7 @@ static rkhs_status set_given(rkhs_env *env, const rk_entry *e, void *self, const
         uint64_t bit = (uint64_t)1 << (p - e->params);
         if (*given & bit) return rk_fail(env, RKHS_ERR_SPEC, "%s: %s is given twice", e->name, p->name);
         *given |= bit;
-        rkhs_status status = set_value(env, e, p, self, a);
+        rkhs_status status = rk_about(env, p->name, set_value(env, e, p, self, a));
         if (status != RKHS_OK) return status;
     }
     return RKHS_OK;
@@ -438,7 +438,7 @@ static rkhs_status add_value(rk_text *text, const rk_param *p, const void *slot)
     case RK_RULE:
         if (rule->rule == RK_RULE_NUMBER) return rk_text_add(text, "%s", rk_number_text(rule->value, number));
         rk_choice_text(p->choices, rule->rule, buffer);
-        if (!rule->k) return rk_text_add(text, "%s", buffer);
+        if (rule->k == 0) return rk_text_add(text, "%s", buffer);
         status = rk_text_add(text, "%s(%s", buffer, rk_number_text(rule->k, number));
         if (status != RKHS_OK || rule->value == 1) return status == RKHS_OK ? rk_text_add(text, ")") : status;
         return rk_text_add(text, ",%s)", rk_number_text(rule->value, number));

@@ -116,8 +116,7 @@ rkhs_status rk_texts_load(rkhs_env *env, rk_archive *archive, const char *prefix
     TRY(rk_scratch(env, length + *count, 1, &copy));
     for (int64_t c = 0; c < *count; c++) {
         if (end[c] < from || end[c] > length || (c + 1 == *count && end[c] != length))
-            FAIL(env, RKHS_ERR_FORMAT, "%s: the names in '%.80s' are damaged: make the file again", rk_archive_path(archive),
-                 name);
+            FAIL(env, RKHS_ERR_FORMAT, "the names in '%.80s' are damaged: make the file again", name);
         memcpy(copy, all + from, (size_t)(end[c] - from));
         list[c] = copy;
         copy += end[c] - from;

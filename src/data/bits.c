@@ -116,7 +116,6 @@ static void pack_row(const rkhs_data *x, int64_t i, uint64_t *words) {
 }
 
 static rkhs_status adopt_bits(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {
-    if (!rk_dense_of(from) && from->type != &rk_data_sparse) return RKHS_ERR_DATA; /* no sentence: as in gram_data.c */
     rkhs_status status = make_room(env, out);
     rk_bits *b = out->self;
     for (int64_t i = 0; status == RKHS_OK && i < from->rows; i++) {
@@ -173,7 +172,6 @@ static rkhs_status save_bits(const rkhs_data *x, rk_archive *archive, const char
 
 static rkhs_status load_bits(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *out) {
     rkhs_status status = RKHS_OK;
-    const char *path = rk_archive_path(archive);
     rk_bits *b = out->self;
     char name[256];
     rk_array a;
@@ -183,7 +181,7 @@ static rkhs_status load_bits(rkhs_env *env, rk_archive *archive, const char *pre
     snprintf(name, sizeof name, "%swords", prefix);
     TRY(rk_archive_get(archive, name, 'q', 2, &a));
     if (width < 1 || width > INT32_MAX || a.shape[0] < 1 || a.shape[1] != (width + 63) / 64)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the array '%s' does not hold rows of %lld bits: make the file again", path, name,
+        FAIL(env, RKHS_ERR_FORMAT, "the array '%s' does not hold rows of %lld bits: make the file again", name,
              (long long)width);
     out->rows = a.shape[0];
     out->columns = width;
@@ -191,8 +189,8 @@ static rkhs_status load_bits(rkhs_env *env, rk_archive *archive, const char *pre
     memcpy(b->words, a.data, (size_t)(out->rows * b->stride) * sizeof *b->words);
     for (int64_t i = 0; width % 64 && i < out->rows; i++)
         if (b->words[i * b->stride + width / 64] >> width % 64)
-            FAIL(env, RKHS_ERR_FORMAT, "%s: the array '%s' has bits set past the %lld of row %lld: make the file again", path,
-                 name, (long long)width, (long long)i);
+            FAIL(env, RKHS_ERR_FORMAT, "the array '%s' has bits set past the %lld of row %lld: make the file again", name,
+                 (long long)width, (long long)i);
 done:
     return status;
 }
@@ -203,6 +201,6 @@ static void release_bits(rkhs_data *x) { rk_free(x->env, bits_of(x)->words); }
 const rk_data_type rk_data_bits = {
     .entry = {.name = "bits", .brief = "sets of bits: molecules, documents by their words", .size = sizeof(rk_bits)},
     .kind = RK_KIND_BITS, .subset = subset_bits, .join = join_bits, .save = save_bits, .load = load_bits,
-    .adopt = adopt_bits, .release = release_bits,
+    .adopts = RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE, .adopt = adopt_bits, .release = release_bits,
 };
 /* clang-format on */

@@ -159,10 +159,11 @@ const char *rk_kinds_text(unsigned kinds, char buffer[128]) {
     return used ? buffer : "another kind of";
 }
 
-/* x seen as another type, or RKHS_ERR_DATA, without a sentence when it is not a kind that the type can see. */
+static int can_adopt(const rk_data_type *type, const rkhs_data *x) { return (type->adopts & x->type->kind) != 0; }
+
+/* x seen as another type, which can adopt it. */
 static rkhs_status adopt(rkhs_env *env, const rkhs_data *x, const rk_data_type *type, const rkhs_data **use, rkhs_data **view) {
     rkhs_data *as;
-    if (!type->adopt) return RKHS_ERR_DATA;
     rkhs_status status = rk_data_new(env, type, x->rows, x->columns, &as);
     if (status == RKHS_OK) status = type->adopt(env, x, as);
     if (status == RKHS_OK) status = rk_columns_copy(x, as);
@@ -184,10 +185,9 @@ static rkhs_status coerce_to(rkhs_env *env, const rkhs_data *x, unsigned kinds, 
         *use = *view;
         return seen;
     }
-    rkhs_status status = adopt(env, x, like->type, use, view);
-    if (status == RKHS_OK || status != RKHS_ERR_DATA || env->message[0]) return status;
+    if (can_adopt(like->type, x)) return adopt(env, x, like->type, use, view);
     if (x->type->kind & kinds && (RK_KIND_DENSE | RK_KIND_SPARSE) == (x->type->kind | like->type->kind)) {
-        status = like->type == &rk_data_dense ? rk_sparse_as_dense(x, view) : rk_dense_as_sparse(x, view);
+        rkhs_status status = like->type == &rk_data_dense ? rk_sparse_as_dense(x, view) : rk_dense_as_sparse(x, view);
         *use = *view;
         return status;
     }
@@ -226,10 +226,9 @@ rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, co
     }
     for (const rk_entry *const *e = entries; *e; e++) {
         const rk_data_type *type = type_of(*e);
-        if (!(type->kind & kinds)) continue;
+        if (!(type->kind & kinds) || !can_adopt(type, x)) continue;
         if (type->kind == RK_KIND_BITS && kinds != RK_KIND_BITS && !rk_bits_suit(x)) continue; /* one way among others */
-        status = adopt(env, x, type, use, view);
-        if (status == RKHS_OK || status != RKHS_ERR_DATA || env->message[0]) goto done;
+        return adopt(env, x, type, use, view);
     }
     FAIL(env, RKHS_ERR_DATA, "%s takes %s data, not %s: give it such data, or choose another kernel", what,
          rk_kinds_text(kinds, wanted), x->type->entry.name);
@@ -255,8 +254,8 @@ rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix,
     TRY(rk_archive_get_text(archive, name, &kind));
     const rk_data_type *type = rk_data_type_find(kind);
     if (!type)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: it holds data of the kind '%.40s', which this library does not know: use a newer one",
-             rk_archive_path(archive), kind);
+        FAIL(env, RKHS_ERR_FORMAT, "it holds data of the kind '%.40s', which this library does not know: use a newer one",
+             kind);
     TRY(rk_data_new(env, type, 0, 0, &x));
     TRY(type->load(env, archive, prefix, x));
     TRY(rk_columns_load(env, archive, prefix, x));

@@ -31,7 +31,8 @@ typedef struct rk_data_type {
     /* Array names begin with `prefix`. What save puts must live until the archive is written. */
     rkhs_status (*save)(const rkhs_data *x, rk_archive *archive, const char *prefix);
     rkhs_status (*load)(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *out);
-    /* (optional) Sees another kind of data as this one, borrowing its memory: a dense matrix as a Gram. */
+    /* (optional) Sees data of another of these kinds as this one, borrowing its memory: a dense matrix as a Gram. */
+    unsigned adopts;
     rkhs_status (*adopt)(rkhs_env *env, const rkhs_data *from, rkhs_data *out);
     /* (optional) One line of advice for a fit on such data, through the log. */
     void (*advise)(rkhs_env *env, const rkhs_data *x);

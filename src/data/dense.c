@@ -201,9 +201,8 @@ static rkhs_status load_dense(rkhs_env *env, rk_archive *archive, const char *pr
     double *to;
     snprintf(name, sizeof name, "%svalues", prefix);
     TRY(rk_archive_get(archive, name, 'd', 2, &a));
-    if (a.shape[0] < 1 || a.shape[1] < 1)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the array '%s' is empty: make the file again", rk_archive_path(archive), name);
-    TRY(rk_dense_check(env, rk_archive_path(archive), a.data, a.shape[0], a.shape[1], a.shape[1]));
+    if (a.shape[0] < 1 || a.shape[1] < 1) FAIL(env, RKHS_ERR_FORMAT, "the array '%s' is empty: make the file again", name);
+    TRY(rk_dense_check(env, name, a.data, a.shape[0], a.shape[1], a.shape[1]));
     TRY(rk_alloc(env, a.shape[0] * a.shape[1], sizeof *to, &to));
     memcpy(to, a.data, (size_t)(a.shape[0] * a.shape[1]) * sizeof *to);
     out->rows = a.shape[0];
@@ -246,7 +245,7 @@ static void advise_dense(rkhs_env *env, const rkhs_data *x) {
     rkhs_status status = column_ranges(env, x, column, range);
     rk_scratch_release(env, mark);
     if (status != RKHS_OK) {
-        env->message[0] = 0; /* advice that cannot be given is no failure */
+        rk_forget(env); /* advice that cannot be given is no failure */
         return;
     }
     if (range[0] > 0 && range[0] / range[1] > APART)
@@ -266,7 +265,6 @@ static rkhs_status adopt_dense(rkhs_env *env, const rkhs_data *from, rkhs_data *
         *(rk_dense *)out->self = (rk_dense){.values = d->values, .ld = d->ld};
         return RKHS_OK;
     }
-    if (from->type != &rk_data_bits) return RKHS_ERR_DATA; /* no sentence: the caller has a better one */
     TRY(rk_need(env, 8.0 * (double)from->rows * (double)from->columns, "a number for each bit",
                 "raise the memory limit, or use a kernel that takes bits"));
     TRY(rk_alloc(env, from->rows * from->columns, sizeof *to, &to));
@@ -286,6 +284,6 @@ static void release_dense(rkhs_data *x) {
 const rk_data_type rk_data_dense = {
     .entry = {.name = "dense", .brief = "vectors: a matrix with an object in each row", .size = sizeof(rk_dense)},
     .kind = RK_KIND_DENSE, .subset = subset_dense, .join = join_dense, .save = save_dense, .load = load_dense,
-    .adopt = adopt_dense, .advise = advise_dense, .release = release_dense,
+    .adopts = RK_KIND_BITS | RK_KIND_IMAGE, .adopt = adopt_dense, .advise = advise_dense, .release = release_dense,
 };
 /* clang-format on */

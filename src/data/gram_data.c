@@ -18,12 +18,8 @@ static int64_t training_index(const rkhs_data *x, int64_t i) {
 
 /* A matrix as a Gram: square, its rows are the training objects; else they are new. */
 static rkhs_status adopt_gram(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {
-    int64_t ld;
-    const double *values = rkhs_data_values(from, &ld);
-    if (!values) return RKHS_ERR_DATA; /* no sentence: the caller has a better one */
     rk_gram_rows *g = out->self;
-    g->values = values;
-    g->ld = ld;
+    g->values = rkhs_data_values(from, &g->ld);
     if (from->rows != from->columns) return RKHS_OK;
     rkhs_status status = rk_alloc(env, from->rows, sizeof *g->index, &g->index);
     if (status != RKHS_OK) return status;
@@ -88,10 +84,9 @@ static rkhs_status load_gram(rkhs_env *env, rk_archive *archive, const char *pre
     const int64_t *index = a.data;
     for (int64_t i = 0; i < a.shape[0]; i++)
         if (index[i] < 0 || index[i] >= out->columns)
-            FAIL(env, RKHS_ERR_FORMAT, "%s: the array '%s' names object %lld of %lld: make the file again",
-                 rk_archive_path(archive), name, (long long)index[i], (long long)out->columns);
-    if (a.shape[0] < 1)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the array '%s' is empty: make the file again", rk_archive_path(archive), name);
+            FAIL(env, RKHS_ERR_FORMAT, "the array '%s' names object %lld of %lld: make the file again", name,
+                 (long long)index[i], (long long)out->columns);
+    if (a.shape[0] < 1) FAIL(env, RKHS_ERR_FORMAT, "the array '%s' is empty: make the file again", name);
     TRY(rk_alloc(env, a.shape[0], sizeof *g->index, &g->index));
     memcpy(g->index, index, (size_t)a.shape[0] * sizeof *index);
     out->rows = a.shape[0];
@@ -109,6 +104,6 @@ const rk_data_type rk_data_gram = {
     .entry = {.name = "gram", .brief = "rows of a precomputed Gram matrix, a column for each training object",
               .size = sizeof(rk_gram_rows)},
     .kind = RK_KIND_GRAM, .subset = subset_gram, .keep = keep_gram, .save = save_gram, .load = load_gram,
-    .adopt = adopt_gram, .release = release_gram,
+    .adopts = RK_KIND_DENSE | RK_KIND_IMAGE, .adopt = adopt_gram, .release = release_gram,
 };
 /* clang-format on */

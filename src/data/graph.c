@@ -328,9 +328,7 @@ static rkhs_status load_graph(rkhs_env *env, rk_archive *archive, const char *pr
         }
         for (int64_t i = 0; good && i < rows; i++) good = is_sound(g, i);
     }
-    if (!good)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the graphs '%s' do not fit together: make the file again", rk_archive_path(archive),
-             prefix);
+    if (!good) FAIL(env, RKHS_ERR_FORMAT, "the graphs '%s' do not fit together: make the file again", prefix);
 done:
     return status;
 }

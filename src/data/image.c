@@ -138,7 +138,6 @@ static rkhs_status save_image(const rkhs_data *x, rk_archive *archive, const cha
 
 static rkhs_status load_image(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *out) {
     rkhs_status status = RKHS_OK;
-    const char *path = rk_archive_path(archive);
     rk_image *to = out->self;
     char name[256];
     rk_array a;
@@ -146,11 +145,11 @@ static rkhs_status load_image(rkhs_env *env, rk_archive *archive, const char *pr
     snprintf(name, sizeof name, "%sshape", prefix);
     TRY(rk_archive_get(archive, name, 'q', 1, &a));
     if (a.shape[0] != 3)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the array '%s' is not height, width and channels: make the file again", path, name);
+        FAIL(env, RKHS_ERR_FORMAT, "the array '%s' is not height, width and channels: make the file again", name);
     const int64_t *shape = a.data;
-    TRY(rk_image_check(env, path, out->rows, shape[0], shape[1], shape[2]));
+    TRY(rk_image_check(env, name, out->rows, shape[0], shape[1], shape[2]));
     if (shape[0] * shape[1] * shape[2] != out->columns)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: images of %lld x %lld x %lld do not have %lld numbers: make the file again", path,
+        FAIL(env, RKHS_ERR_FORMAT, "images of %lld x %lld x %lld do not have %lld numbers: make the file again",
              (long long)shape[0], (long long)shape[1], (long long)shape[2], (long long)out->columns);
     to->h = shape[0];
     to->w = shape[1];
@@ -161,7 +160,6 @@ done:
 
 /* Nothing but its height and width is wanting in a row of numbers, and nobody can guess them. */
 static rkhs_status adopt_image(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {
-    if (from->type != &rk_data_dense) return RKHS_ERR_DATA; /* no sentence: the caller has a better one */
     return rk_fail(env, RKHS_ERR_DATA,
                    "the kernel takes images, and rows of %lld numbers do not say their height and width: give an array of n x "
                    "height x width, or of n x height x width x channels, or a folder of PNG files",
@@ -174,6 +172,6 @@ static void release_image(rkhs_data *x) { rk_data_dense.release(x); }
 const rk_data_type rk_data_image = {
     .entry = {.name = "image", .brief = "images of one size, grey or in colours", .size = sizeof(rk_image)},
     .kind = RK_KIND_IMAGE, .subset = subset_image, .join = join_image, .save = save_image, .load = load_image,
-    .adopt = adopt_image, .release = release_image,
+    .adopts = RK_KIND_DENSE, .adopt = adopt_image, .release = release_image,
 };
 /* clang-format on */

@@ -177,7 +177,6 @@ static rkhs_status save_index(const rkhs_data *x, rk_archive *archive, const cha
 
 static rkhs_status load_index(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *out) {
     rkhs_status status = RKHS_OK;
-    const char *path = rk_archive_path(archive);
     rkhs_data *fresh = NULL;
     char name[256];
     rk_array a;
@@ -186,7 +185,7 @@ static rkhs_status load_index(rkhs_env *env, rk_archive *archive, const char *pr
     TRY(rk_archive_get_int(archive, name, &objects));
     snprintf(name, sizeof name, "%srows", prefix);
     TRY(rk_archive_get(archive, name, 'q', 2, &a));
-    TRY(copy_rows(env, path, a.data, a.shape[0], a.shape[1], objects, &fresh));
+    TRY(copy_rows(env, name, a.data, a.shape[0], a.shape[1], objects, &fresh));
     out->rows = fresh->rows;
     out->columns = fresh->columns;
     memcpy(out->self, fresh->self, sizeof(rk_index));

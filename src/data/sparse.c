@@ -194,7 +194,6 @@ done:
 static rkhs_status load_sparse(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *out) {
     rkhs_status status = RKHS_OK;
     rk_sparse *s = out->self;
-    const char *path = rk_archive_path(archive);
     char name[256];
     rk_array starts, values, columns;
     int64_t width;
@@ -209,8 +208,7 @@ static rkhs_status load_sparse(rkhs_env *env, rk_archive *archive, const char *p
     int64_t rows = starts.shape[0] - 1, nonzeros = values.shape[0];
     if (rows < 1 || width < 1 || width > INT32_MAX || columns.shape[0] != nonzeros ||
         ((const int64_t *)starts.data)[rows] != nonzeros)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the arrays of the sparse rows '%s' do not fit together: make the file again", path,
-             prefix);
+        FAIL(env, RKHS_ERR_FORMAT, "the arrays of the sparse rows '%s' do not fit together: make the file again", prefix);
     out->rows = rows;
     out->columns = width;
     TRY(make_room(env, out, nonzeros));
@@ -220,7 +218,7 @@ static rkhs_status load_sparse(rkhs_env *env, rk_archive *archive, const char *p
         int64_t c = ((const int64_t *)columns.data)[q];
         s->own_columns[q] = c < 0 || c >= width ? -1 : (int32_t)c; /* -1 is refused below */
     }
-    TRY(rk_sparse_check(env, path, out));
+    TRY(rk_sparse_check(env, name, out));
 done:
     return status;
 }

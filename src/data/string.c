@@ -120,9 +120,7 @@ static rkhs_status load_string(rkhs_env *env, rk_archive *archive, const char *p
     for (int64_t i = 0; good && i < rows; i++) /* ascending, so that all are below the last, which is known to be good */
         good = start[i + 1] > start[i] && start[i + 1] - start[i] - 1 <= LONGEST && start[i + 1] <= total &&
                !from[start[i + 1] - 1];
-    if (!good)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the strings '%s' do not fit together: make the file again", rk_archive_path(archive),
-             prefix);
+    if (!good) FAIL(env, RKHS_ERR_FORMAT, "the strings '%s' do not fit together: make the file again", prefix);
     out->rows = rows;
     out->columns = 1;
     TRY(make_room(env, out, total));

@@ -42,7 +42,7 @@ static rkhs_status build_exact(rk_gram *g) {
     snprintf(advice, sizeof advice,
              landmarks ? "use gram=nystrom(m=%lld), or raise the memory limit" : "raise the memory limit",
              (long long)landmarks);
-    TRY(rk_need(g->env, 8.0 * (double)g->n * (double)g->n, what, advice));
+    TRY(rk_about(g->env, "gram", rk_need(g->env, 8.0 * (double)g->n * (double)g->n, what, advice)));
     if (g->n > INT_MAX)
         FAIL(g->env, RKHS_ERR_DATA, "%lld rows are too many for gram=exact: use gram=nystrom(m=2000)", (long long)g->n);
     TRY(rk_alloc(g->env, g->n * g->n, sizeof *e->owned, &e->owned));

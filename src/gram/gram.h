@@ -54,6 +54,8 @@ extern const rk_list rk_grams;
 /* Builds the gram that `spec` names. The kernel must be frozen; kernel, x and spec must outlive it. */
 rkhs_status rk_gram_new(rkhs_env *env, const rk_spec *spec, const rkhs_kernel *kernel, const rkhs_data *x, rk_gram **gram);
 void rk_gram_free(rk_gram *g);
+/* Whether K itself is stored (`matrix`); else a factor of it is (`phi`). */
+static inline int rk_gram_stored(const rk_gram *g) { return g->type->matrix != NULL; }
 
 /* The k nearest of each object in feature space, from a stored K or, when K is NULL, from the kernel; value is k(i,j). */
 rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int64_t *index, double *value);

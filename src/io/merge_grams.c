@@ -28,11 +28,12 @@ static rkhs_status read_parts(parts *p) {
     for (int64_t q = 0; q < p->count; q++) {
         TRY(rkhs_data_read_for(p->env, p->paths[q], NULL, precomputed, &p->data[q]));
         if (!rkhs_data_values(p->data[q], &ld))
-            FAIL(p->env, RKHS_ERR_DATA, "%s: it holds %s data, not rows of a Gram: give numbers", p->paths[q],
-                 rkhs_data_kind(p->data[q]));
-        if (p->data[q]->columns != p->data[0]->columns)
-            FAIL(p->env, RKHS_ERR_DATA, "%s has %lld columns, but %s has %lld: give parts of one Gram", p->paths[q],
-                 (long long)p->data[q]->columns, p->paths[0], (long long)p->data[0]->columns);
+            status = rk_fail(p->env, RKHS_ERR_DATA, "%s: it holds %s data, not rows of a Gram: give numbers", p->paths[q],
+                             rkhs_data_kind(p->data[q]));
+        else if (p->data[q]->columns != p->data[0]->columns)
+            status = rk_fail(p->env, RKHS_ERR_DATA, "%s has %lld columns, but %s has %lld: give parts of one Gram", p->paths[q],
+                             (long long)p->data[q]->columns, p->paths[0], (long long)p->data[0]->columns);
+        TRY(rk_about(p->env, p->paths[q], status));
         rows += p->data[q]->rows;
     }
     p->n = p->data[0]->columns;

@@ -32,7 +32,8 @@ enum {
     RK_PSD = 1,        /* positive semi-definite for any parameters in bounds, if all parts are */
     RK_SCALE_FREE = 2, /* advice on column ranges does not apply, if it does to no part */
     RK_REFERENCE = 4,  /* values depend on the objects that others are compared with: those of the first bound */
-    RK_SERIAL = 8      /* block runs on the env's own thread alone */
+    RK_SERIAL = 8,     /* block runs on the env's own thread alone */
+    RK_IDENTITY = 16   /* its features are the columns of the data themselves: k(x, y) = x'y */
 };
 
 /* How a kernel stands in a spec. */

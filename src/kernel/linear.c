@@ -20,7 +20,8 @@ static rkhs_status gradient_linear(const rk_bound *a, int64_t i0, int64_t ni, co
 const rk_kernel_type rk_kernel_linear = {
     .entry = {.name = "linear", .brief = "the inner product; kernel PCA with it is PCA", .formula = "<x,y>",
               .cost = "p a pair"},
-    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .prepare = rk_vector_prepare_dots,
-    .release = rk_vector_release, .block = block_linear, .gradient = gradient_linear, .diag = rk_vector_norms,
+    .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD | RK_IDENTITY,
+    .prepare = rk_vector_prepare_dots, .release = rk_vector_release, .block = block_linear, .gradient = gradient_linear,
+    .diag = rk_vector_norms,
 };
 /* clang-format on */

@@ -291,8 +291,9 @@ rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_rule *o, rk_points *
     }
     for (int64_t i = 0; i < s->sets; i++)
         s->place[i + 1] = s->place[i] + factor_size(linear, s->columns, points_of(s, i), s->rank[i]);
-    TRY(rk_need(env, 8 * (double)s->place[s->sets], "what is kept of each image",
-                "use fewer points or smaller images, or fewer objects (gram=nystrom)"));
+    status = rk_need(env, 8 * (double)s->place[s->sets], "what is kept of each image",
+                     "use fewer points or smaller images, or fewer objects (gram=nystrom)");
+    TRY(rk_about(env, "gram", status));
     TRY(rk_alloc(env, s->place[s->sets], sizeof *s->factor, &s->factor));
     TRY(rk_parallel(env, NULL, s->sets, linear ? moments_tile : factor_tile, &c));
 done:

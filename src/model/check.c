@@ -15,23 +15,21 @@ static rkhs_status check_counts(const rkhs_model *m) {
     const rk_gram_type *gram = (const rk_gram_type *)(*(rk_spec **)((char *)m->spec->self + m->type->gram_offset))->entry;
     int64_t dim = m->type->dim(m->spec->self, NULL), kept = m->map->kept_count;
     if (m->n < 2)
-        return rk_fail(env, RKHS_ERR_FORMAT, "it has %lld training objects, and a fit has at least 2: fit the model again",
-                       (long long)m->n);
+        return rk_fail(env, RKHS_ERR_FORMAT, "it has %lld training objects, and a fit has at least 2", (long long)m->n);
     if (m->dim < 1 || m->dim > m->n || m->map->dim != m->dim || (!m->type->predicts && m->dim != dim))
         return rk_fail(env, RKHS_ERR_FORMAT,
-                       "its embedding is %lld x %lld and its map makes %lld columns, which does not fit '%.80s': fit the model "
-                       "again",
+                       "its embedding is %lld x %lld and its map makes %lld columns, which does not fit '%.80s'",
                        (long long)m->n, (long long)m->dim, (long long)m->map->dim, m->text);
     if (m->seen > m->n && !m->type->inputs)
-        return rk_fail(env, RKHS_ERR_FORMAT, "it has %lld rows of added objects, and %s adds none: fit the model again",
-                       (long long)(m->seen - m->n), m->type->entry.name);
+        return rk_fail(env, RKHS_ERR_FORMAT, "it has %lld rows of added objects, and %s adds none", (long long)(m->seen - m->n),
+                       m->type->entry.name);
     if ((m->keep != NULL) != (gram->form == RK_FORM_FACTOR && !m->type->keeps_all) || (!m->keep && kept != m->seen))
-        return rk_fail(env, RKHS_ERR_FORMAT, "it keeps %lld of %lld objects, which does not fit '%.80s': fit the model again",
-                       (long long)kept, (long long)m->seen, m->text);
+        return rk_fail(env, RKHS_ERR_FORMAT, "it keeps %lld of %lld objects, which does not fit '%.80s'", (long long)kept,
+                       (long long)m->seen, m->text);
     for (int64_t i = 0; m->keep && i < kept; i++)
         if (m->keep[i] < 0 || m->keep[i] >= m->seen)
-            return rk_fail(env, RKHS_ERR_FORMAT, "kept object %lld is row %lld of %lld: fit the model again", (long long)i,
-                           (long long)m->keep[i], (long long)m->seen);
+            return rk_fail(env, RKHS_ERR_FORMAT, "kept object %lld is row %lld of %lld", (long long)i, (long long)m->keep[i],
+                           (long long)m->seen);
     return RKHS_OK;
 }
 
@@ -41,7 +39,7 @@ static rkhs_status check_item(const rkhs_model *m, const char *name, const int64
     const double *values = rk_report_values(&m->report, name, count);
     for (int64_t i = 0; item && i < count; i++)
         if (!values || values[i] != (double)known[i])
-            return rk_fail(m->env, RKHS_ERR_FORMAT, "'%s' in its report is not what the model has: fit the model again", name);
+            return rk_fail(m->env, RKHS_ERR_FORMAT, "'%s' in its report is not what the model has", name);
     return RKHS_OK;
 }
 
@@ -51,7 +49,7 @@ static rkhs_status check_texts(const rkhs_model *m) {
     for (int64_t i = 0; rkhs_model_report(m, i, &item); i++)
         for (const char *s = item.text; s && *s;)
             if (rk_utf8_take(&s) == RK_NO_CHARACTER)
-                return rk_fail(m->env, RKHS_ERR_FORMAT, "'%s' in its report is not UTF-8: fit the model again", item.name);
+                return rk_fail(m->env, RKHS_ERR_FORMAT, "'%s' in its report is not UTF-8", item.name);
     return RKHS_OK;
 }
 
@@ -65,7 +63,7 @@ static rkhs_status check_report(const rkhs_model *m) {
         TRY(check_item(m, "columns", &kept->columns, 1));
     if (image) TRY(check_item(m, "shape", (int64_t[]){image->h, image->w, image->c}, 3));
     if (!image && rk_report_find(&m->report, "shape"))
-        FAIL(m->env, RKHS_ERR_FORMAT, "its report has a 'shape', but its objects are no images: fit the model again");
+        FAIL(m->env, RKHS_ERR_FORMAT, "its report has a 'shape', but its objects are no images");
     TRY(check_texts(m));
 done:
     return status;
@@ -76,7 +74,7 @@ rkhs_status rk_check_map(const rkhs_model *m, int nearest, int degree, int spher
     int fits = (map->nearest > 0) == nearest && (int)map->degree == degree && (!map->Z || (nearest && degree)) &&
                (sphere || map->post == RK_POST_NONE);
     if (fits) return RKHS_OK;
-    return rk_fail(m->env, RKHS_ERR_FORMAT, "its map is not one that %s makes: fit the model again", m->type->entry.name);
+    return rk_fail(m->env, RKHS_ERR_FORMAT, "its map is not one that %s makes", m->type->entry.name);
 }
 
 rkhs_status rk_check_plain(const rkhs_model *m) { return rk_check_map(m, 0, RK_DEGREE_NONE, 0); }
@@ -116,8 +114,7 @@ done:
 rkhs_status rk_model_check(const rkhs_model *m) {
     rkhs_status status = RKHS_OK;
     if (!(m->map->kept->type->kind & rk_kernel_kinds(m->kernel)))
-        FAIL(m->env, RKHS_ERR_FORMAT, "its kernel does not take %s data, which it keeps: fit the model again",
-             m->map->kept->type->entry.name);
+        FAIL(m->env, RKHS_ERR_FORMAT, "its kernel does not take %s data, which it keeps", m->map->kept->type->entry.name);
     TRY(check_counts(m));
     TRY(check_report(m));
     TRY(m->type->check(m));
@@ -126,14 +123,10 @@ done:
 }
 
 rkhs_status rk_check_fitted(const rkhs_model *m) {
-    rkhs_env *env = m->env;
-    char why[sizeof env->message];
     rkhs_status status = check_finite(m);
     if (status == RKHS_OK) status = rk_model_check(m);
     if (status != RKHS_ERR_FORMAT) return status;
-    snprintf(why, sizeof why, "%.*s", (int)strcspn(env->message, ":"), env->message); /* without what to do with a file */
-    rk_clear(env);
-    return rk_fail(env, RKHS_ERR_NUMERIC,
-                   "%s: the fit ran out of the range of numbers (%s): scale the data, or choose another kernel",
-                   m->type->entry.name, why);
+    return rk_reword(m->env, RKHS_ERR_NUMERIC,
+                     "%s: the fit ran out of the range of numbers (%s): scale the data, or choose another kernel",
+                     m->type->entry.name, m->env->message);
 }

@@ -57,7 +57,7 @@ rkhs_status rkhs_model_save(const rkhs_model *model, const char *path) {
     if (!path) return rk_missing(model->env, "rkhs_model_save", "path");
     rk_clear(model->env);
     TRY(gather(model, &archive));
-    TRY(rk_archive_write(archive, path));
+    TRY(rk_about(model->env, path, rk_archive_write(archive, path)));
 done:
     rk_archive_free(archive);
     return status;
@@ -89,19 +89,9 @@ static rkhs_status check_format(rkhs_env *env, rk_archive *archive) {
     if (status == RKHS_OK && format != FORMAT)
         return rk_fail(
             env, RKHS_ERR_FORMAT,
-            "%s: written by a %s version of rkhs (format %lld; this one reads format %d): use that version, or fit again",
-            rk_archive_path(archive), format > FORMAT ? "newer" : "different", (long long)format, FORMAT);
+            "written by a %s version of rkhs (format %lld; this one reads format %d): use that version, or fit again",
+            format > FORMAT ? "newer" : "different", (long long)format, FORMAT);
     return status;
-}
-
-/* Whatever is wrong with the contents is the file's fault, and its sentence begins with the file's name. */
-static rkhs_status blame_file(rkhs_env *env, const rk_archive *archive) {
-    char why[sizeof env->message];
-    const char *path = rk_archive_path(archive);
-    snprintf(why, sizeof why, "%s", env->message);
-    if (strncmp(why, path, strlen(path)) == 0) return RKHS_ERR_FORMAT;
-    rk_clear(env);
-    return rk_fail(env, RKHS_ERR_FORMAT, "%s: %s", path, why);
 }
 
 /* Refuses a model whose kernel is not the library's, unless the caller has added it to this env too. */
@@ -117,11 +107,10 @@ static rkhs_status check_own(rkhs_env *env, rk_archive *archive) {
         at += skip + length;
         status = rk_list_get(env, &rk_kernels, name, &entry);
         if (status == RKHS_OK) continue;
-        rk_clear(env);
-        return rk_fail(env, RKHS_ERR_FORMAT,
-                       "%s: it needs the kernel '%s', which the program that made it had added: add it with "
-                       "rkhs_env_add_kernel under that name before loading (the rkhs tool cannot)",
-                       rk_archive_path(archive), name);
+        return rk_reword(env, RKHS_ERR_FORMAT,
+                         "it needs the kernel '%s', which the program that made it had added: add it with "
+                         "rkhs_env_add_kernel under that name before loading (the rkhs tool cannot)",
+                         name);
     }
     return status;
 }
@@ -146,8 +135,8 @@ rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char 
     for (int i = 0; i < a->ndim; i++) count *= a->shape[i];
     for (int64_t i = 0; i < count; i++)
         if (!isfinite(v[i]))
-            return rk_fail(env, RKHS_ERR_FORMAT, "%s: the array '%.80s' has numbers that are not finite: fit the model again",
-                           rk_archive_path(archive), name);
+            return rk_fail(env, RKHS_ERR_FORMAT, "the array '%.80s' has numbers that are not finite: fit the model again",
+                           name);
     return RKHS_OK;
 }
 
@@ -161,8 +150,8 @@ static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model
         TRY(rk_archive_get(archive, "added", 'd', 2, &added));
         TRY(rk_file_finite(env, archive, "added", &added));
         if (added.shape[1] != Z.shape[1])
-            FAIL(env, RKHS_ERR_FORMAT, "%s: the array 'added' has %lld columns, but 'embedding' has %lld: fit the model again",
-                 rk_archive_path(archive), (long long)added.shape[1], (long long)Z.shape[1]);
+            FAIL(env, RKHS_ERR_FORMAT, "the array 'added' has %lld columns, but 'embedding' has %lld: fit the model again",
+                 (long long)added.shape[1], (long long)Z.shape[1]);
     }
     m->n = Z.shape[0];
     m->dim = Z.shape[1];
@@ -173,8 +162,8 @@ static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model
     if (rk_archive_has(archive, "keep")) {
         TRY(rk_archive_get(archive, "keep", 'q', 1, &keep));
         if (keep.shape[0] != m->map->kept_count)
-            FAIL(env, RKHS_ERR_FORMAT, "%s: the array 'keep' has %lld rows, but %lld objects are kept: fit the model again",
-                 rk_archive_path(archive), (long long)keep.shape[0], (long long)m->map->kept_count);
+            FAIL(env, RKHS_ERR_FORMAT, "the array 'keep' has %lld rows, but %lld objects are kept: fit the model again",
+                 (long long)keep.shape[0], (long long)m->map->kept_count);
         TRY(rk_alloc(env, keep.shape[0], sizeof *m->keep, &m->keep));
         memcpy(m->keep, keep.data, (size_t)keep.shape[0] * sizeof *m->keep);
     }
@@ -202,12 +191,16 @@ static rkhs_status from_archive(rkhs_env *env, rk_archive *archive, rkhs_model *
     TRY(load_supervised(archive, m));
     TRY(rk_state_load(env, archive, m->type, &m->state));
     TRY(rk_report_load(env, archive, m->type, &m->report));
-    TRY(rk_model_check(m));
+    status = rk_model_check(m);
+    if (status == RKHS_ERR_FORMAT) rk_reword(env, status, "%s: fit the model again", env->message);
+    TRY(status);
     TRY(rk_kernel_freeze(m->kernel, m->map->kept)); /* a saved kernel is frozen: this only makes sure */
     *model = m;
     m = NULL;
 done:
-    if (status == RKHS_ERR_SPEC || status == RKHS_ERR_DATA || status == RKHS_ERR_FORMAT) status = blame_file(env, archive);
+    if (status == RKHS_ERR_SPEC || status == RKHS_ERR_DATA || status == RKHS_ERR_FORMAT) /* whatever it is, the file has it */
+        status = rk_reword(env, RKHS_ERR_FORMAT, "%s: %s", rk_archive_path(archive), env->message);
+    rk_about(env, rk_archive_path(archive), status);
     rkhs_model_free(m);
     rk_archive_free(archive);
     return status;
@@ -219,7 +212,7 @@ rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model)
     rk_clear(env);
     *model = NULL;
     rkhs_status status = rk_archive_read(env, path, &archive);
-    return status == RKHS_OK ? from_archive(env, archive, model) : status;
+    return status == RKHS_OK ? from_archive(env, archive, model) : rk_about(env, path, status);
 }
 
 rkhs_status rkhs_model_unpack(rkhs_env *env, const void *bytes, size_t size, rkhs_model **model) {

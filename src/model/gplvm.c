@@ -68,8 +68,7 @@ static const char *plain_kernel(const void *self, unsigned kind) {
 /* D: as asked for, or how many features the kernel has as far as these objects can tell. */
 static double features_of(const gplvm *o, const rk_gram *g) {
     if (o->features) return (double)o->features;
-    int linear = strcmp(g->kernel->type->entry.name, "linear") == 0;
-    return (double)(linear ? rk_max(g->x->columns, 1) : g->n - 1);
+    return (double)(g->kernel->type->flags & RK_IDENTITY ? rk_max(g->x->columns, 1) : g->n - 1);
 }
 
 /* ---- the start ---------------------------------------------------------------------------------------------------------- */

@@ -110,13 +110,14 @@ rkhs_status rk_gplvm_new(const rk_gram *g, double features, int64_t dim, rk_gplv
     int64_t n = g->n, tiles = (n + tile_of(n) - 1) / tile_of(n), ld;
     int spendable;
     *p = (rk_gplvm){.n = n, .dim = dim, .features = features};
-    TRY(rk_need(env, 8.0 * (double)n * (4.0 * (double)n + 2.0 * (double)tiles * (double)dim),
-                "the likelihood of all pairs of codes",
-                "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit"));
+    status = rk_need(env, 8.0 * (double)n * (4.0 * (double)n + 2.0 * (double)tiles * (double)dim),
+                     "the likelihood of all pairs of codes",
+                     "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit");
+    TRY(rk_about(env, "gram", status));
     TRY(rk_scratch(env, n * n, sizeof *p->A, &p->A));
     TRY(rk_scratch(env, n, sizeof *p->order, &p->order));
     TRY(rk_scratch(env, rk_max(n, g->rank), sizeof *p->means, &p->means));
-    p->lower = g->type->form == RK_FORM_SAMPLE;
+    p->lower = rk_gram_stored(g);
     if (p->lower) {
         const double *S = g->type->matrix(g, &ld, &spendable);
         TRY(factor_centred(env, p, S, ld, p->A));

@@ -111,8 +111,7 @@ rkhs_status rk_gplvm_check(const rkhs_model *m) {
     settled s = {.none = 0};
     char *taken;
     TRY(rk_check_plain(m));
-    if (!take_state(m, &s))
-        FAIL(env, RKHS_ERR_FORMAT, "what it places new objects by is missing or out of range: fit the model again");
+    if (!take_state(m, &s)) FAIL(env, RKHS_ERR_FORMAT, "what it places new objects by is missing or out of range");
     if (s.none) goto done;
     int fits = 1;
     TRY(rk_scratch(env, s.p.n, 1, &taken));
@@ -122,9 +121,7 @@ rkhs_status rk_gplvm_check(const rkhs_model *m) {
         if (fits) taken[(int64_t)row] = 1;
     }
     for (int64_t i = 0; fits && i < s.p.r; i++) fits = triangle_at(m, &s, i, i) > 0;
-    if (!fits)
-        FAIL(env, RKHS_ERR_FORMAT, "its factor of the Gram does not fit its %lld objects: fit the model again",
-             (long long)m->n);
+    if (!fits) FAIL(env, RKHS_ERR_FORMAT, "its factor of the Gram does not fit its %lld objects", (long long)m->n);
 done:
     rk_scratch_release(env, mark);
     return status;

@@ -189,7 +189,7 @@ static rkhs_status factor_full(const rk_gram *g, const double **out) {
     int spendable;
     double *L, largest = 0, least = INFINITY;
     *out = NULL;
-    if (g->type->form != RK_FORM_SAMPLE) goto done;
+    if (!rk_gram_stored(g)) goto done;
     const double *K = g->type->matrix(g, &ld, &spendable);
     TRY(rk_scratch(g->env, n * n, sizeof *L, &L));
     for (int64_t i = 0; i < n; i++) {

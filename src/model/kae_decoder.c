@@ -68,13 +68,14 @@ rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs
     int64_t n = g->n, ld;
     int spendable;
     *d = (rk_decoder){.n = n, .dim = dim, .ridge = ridge, .latent = latent};
-    TRY(rk_need(env, 8.0 * 5.0 * (double)n * (double)n, "the regression between all pairs of codes",
-                "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit"));
+    status = rk_need(env, 8.0 * 5.0 * (double)n * (double)n, "the regression between all pairs of codes",
+                     "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit");
+    TRY(rk_about(env, "gram", status));
     TRY(rk_scratch(env, n * n, sizeof *d->S, &d->S));
     TRY(rk_scratch(env, n * n, sizeof *d->G, &d->G));
     TRY(rk_scratch(env, n, sizeof *d->order, &d->order));
     for (int64_t i = 0; i < n; i++) d->order[i] = i;
-    int stored = g->type->form == RK_FORM_SAMPLE;
+    int stored = rk_gram_stored(g);
     const double *X = target   ? rkhs_data_values(target, &ld)
                       : stored ? g->type->matrix(g, &ld, &spendable)
                                : g->type->phi(g, &ld);
@@ -230,10 +231,10 @@ done:
 static rkhs_status latent_of(const rkhs_model *m, rkhs_kernel **kernel) {
     rkhs_status status = RKHS_OK;
     const char *text = ((const rk_kae_state *)m->state)->embedding_kernel;
-    if (!text) FAIL(m->env, RKHS_ERR_FORMAT, "its decoder has no kernel of codes: fit the model again");
+    if (!text) FAIL(m->env, RKHS_ERR_FORMAT, "its decoder has no kernel of codes");
     TRY(rk_kernel_new(m->env, text, kernel));
     if (!(rk_kernel_kinds(*kernel) & RK_KIND_DENSE) || !rk_kernel_has_gradient(*kernel))
-        FAIL(m->env, RKHS_ERR_FORMAT, "its decoder has the kernel '%.80s', which takes no codes: fit the model again", text);
+        FAIL(m->env, RKHS_ERR_FORMAT, "its decoder has the kernel '%.80s', which takes no codes", text);
 done:
     return status;
 }
@@ -246,7 +247,7 @@ rkhs_status rk_decoder_check(const rkhs_model *m) {
     rkhs_kernel *kernel = NULL;
     if (!C->values) goto done;
     if (C->rows != m->n || C->columns < 1)
-        FAIL(env, RKHS_ERR_FORMAT, "its decoder is %lld x %lld, but it has %lld codes: fit the model again", (long long)C->rows,
+        FAIL(env, RKHS_ERR_FORMAT, "its decoder is %lld x %lld, but it has %lld codes", (long long)C->rows,
              (long long)C->columns, (long long)m->n);
     TRY(latent_of(m, &kernel));
     const double *s = shape->values;
@@ -254,8 +255,7 @@ rkhs_status rk_decoder_check(const rkhs_model *m) {
     int whole = shape->rows == 1 && shape->columns == 3;
     for (int i = 0; whole && i < 3; i++) whole = s[i] >= 1 && s[i] <= INT32_MAX && s[i] == floor(s[i]);
     if (!whole || s[0] * s[1] * s[2] != (double)C->columns || (s[2] != 1 && s[2] != 3 && s[2] != 4))
-        FAIL(env, RKHS_ERR_FORMAT,
-             "its decoder makes %lld numbers, which are no images of 'decoded_shape': fit the model again",
+        FAIL(env, RKHS_ERR_FORMAT, "its decoder makes %lld numbers, which are no images of 'decoded_shape'",
              (long long)C->columns);
 done:
     rkhs_kernel_free(kernel);

@@ -99,7 +99,7 @@ static rkhs_status normalise_back(void *context, const double *Z, const double *
 /* G, which the alignment reads: as it is stored, or its factor. */
 static void take_gram(const rk_fit *f, rk_ke *k) {
     int spendable;
-    if (f->gram->type->form == RK_FORM_SAMPLE) {
+    if (rk_gram_stored(f->gram)) {
         k->G = f->gram->type->matrix(f->gram, &k->ldg, &spendable);
     } else {
         k->Phi = f->gram->type->phi(f->gram, &k->ldp);
@@ -323,7 +323,7 @@ done:
 static int latent_of(const rk_fit *f) {
     const ke *o = f->self;
     if (o->latent != AUTO) return o->latent;
-    return o->align == 0 || o->recipe == PAPER || f->gram->type->form != RK_FORM_SAMPLE ? RK_KE_RBF : RK_KE_CAUCHY;
+    return o->align == 0 || o->recipe == PAPER || !rk_gram_stored(f->gram) ? RK_KE_RBF : RK_KE_CAUCHY;
 }
 /* Distances grow with sqrt(dim), and few dimensions have room for near neighbours alone; a Gaussian is as wide as a Cauchy
  * kernel of 4/3 its width, and clusters want a narrow one. */

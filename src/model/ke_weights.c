@@ -179,7 +179,7 @@ rkhs_status rk_ke_solve_weights(const rk_gram *g, rk_ke_weights *out) {
     TRY(rk_scratch(env, n, sizeof *rhs, &rhs));
     TRY(rk_scratch(env, n, sizeof *x, &x));
     TRY(rk_scratch(env, n, sizeof *Ax, &Ax));
-    if (g->type->form == RK_FORM_SAMPLE) {
+    if (rk_gram_stored(g)) {
         a.G = g->type->matrix(g, &a.ld, &spendable);
         for (int64_t i = 0; i < n; i++) a.diag[i] = a.G[i * a.ld + i];
         TRY(rk_parallel(env, NULL, tiles, squares_tile, &a));

@@ -85,7 +85,7 @@ done:
 static rkhs_status neighbours(rk_fit *f, int64_t k, int64_t *index, double *value, double **half) {
     rkhs_status status = RKHS_OK;
     rk_gram all = {.env = f->env, .kernel = f->kernel, .x = f->x, .n = f->gram->n};
-    if (f->gram->type->form == RK_FORM_SAMPLE) {
+    if (rk_gram_stored(f->gram)) {
         TRY(rk_gram_halves(f->gram, half));
         return f->gram->type->neighbours(f->gram, k, index, value);
     }

@@ -54,7 +54,7 @@ static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *p
     int above;
     *indefinite = 0;
     if (rk_kernel_has(f->kernel, RK_PSD)) goto done;
-    if (f->gram->type->form != RK_FORM_SAMPLE) {
+    if (!rk_gram_stored(f->gram)) {
         if (o->negative == CLIP) goto done; /* a factor keeps what is positive */
         FAIL(f->env, RKHS_ERR_SPEC, "kpca: negative=%s looks at the whole Gram: use gram=exact, or negative=clip",
              o->negative == FLIP ? "flip" : "refuse");

@@ -118,7 +118,7 @@ rkhs_status rk_map_fingerprint(rk_fit *f) {
     TRY(rk_scratch(env, map->kept_count, sizeof *weight, &weight));
     for (int64_t j = 0; j < map->kept_count; j++) weight[j] = fingerprint_weight(j);
     sums.B = weight;
-    if (g->type->form == RK_FORM_SAMPLE) {
+    if (rk_gram_stored(g)) {
         TRY(g->type->mul(g, weight, 1, map->fingerprint));
         goto done;
     }
@@ -338,8 +338,7 @@ static rkhs_status load_each(rkhs_env *env, rk_archive *archive, const char *nam
     rk_array a;
     if (!rk_archive_has(archive, name)) return RKHS_OK;
     TRY(rk_archive_get(archive, name, 'd', 1, &a));
-    if (a.shape[0] != m->kept_count)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
+    if (a.shape[0] != m->kept_count) FAIL(env, RKHS_ERR_FORMAT, "the map does not fit together: fit the model again");
     TRY(rk_file_finite(env, archive, name, &a));
     TRY(copied(env, m->kept_count, a.data, out));
 done:
@@ -355,7 +354,7 @@ static rkhs_status load_keep(rkhs_env *env, rk_archive *archive, rk_map *m) {
     if (!rk_archive_has(archive, "map/Z")) return RKHS_OK;
     TRY(rk_archive_get(archive, "map/Z", 'd', 2, &Z));
     if (Z.shape[0] != m->kept_count || Z.shape[1] != m->dim || !m->fingerprint || !m->nearest)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
+        FAIL(env, RKHS_ERR_FORMAT, "the map does not fit together: fit the model again");
     TRY(rk_file_finite(env, archive, "map/Z", &Z));
     TRY(copied(env, m->kept_count * m->dim, Z.data, &m->Z));
 done:
@@ -377,7 +376,7 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     TRY(rk_data_load(env, archive, "kept/", &m->kept));
     if (c.shape[0] != m->dim || m->kept->rows != m->kept_count || nearest < 0 || degree < 0 || degree > 2 || post < 0 ||
         post > 1)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the map does not fit together: fit the model again", rk_archive_path(archive));
+        FAIL(env, RKHS_ERR_FORMAT, "the map does not fit together: fit the model again");
     TRY(rk_file_finite(env, archive, "map/B", &B));
     TRY(rk_file_finite(env, archive, "map/c", &c));
     memcpy(m->B, B.data, (size_t)(m->kept_count * m->dim) * sizeof *m->B);

@@ -229,16 +229,16 @@ done:
     return status;
 }
 
-/* What did not fit into memory with the whole Gram may fit without it: says so, if the sentence does not yet. */
+/* What did not fit into memory with the whole Gram may fit without it: says so, unless the failure is about gram= already. */
 static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
     rkhs_env *env = m->env;
     const rk_spec *gram = *(rk_spec **)((char *)m->spec->self + m->type->gram_offset);
-    size_t length = strlen(env->message);
     int64_t landmarks = rk_gram_landmarks(env, x->rows);
     int small =
         8.0 * (double)x->rows * (double)x->rows < 0.1 * (double)env->limit; /* then it is something else that is large */
-    if (strcmp(gram->entry->name, "exact") != 0 || strstr(env->message, "nystrom") || landmarks < 1 || small) return;
-    snprintf(env->message + length, sizeof env->message - length, ", or use gram=nystrom(m=%lld)", (long long)landmarks);
+    int whole = ((const rk_gram_type *)gram->entry)->form == RK_FORM_SAMPLE;
+    if (!whole || env->subject[0] || landmarks < 1 || small) return;
+    rk_reword(env, RKHS_ERR_MEMORY, "%s, or use gram=nystrom(m=%lld)", env->message, (long long)landmarks);
 }
 
 void rk_model_swap(rkhs_model *a, rkhs_model *b) {

@@ -162,7 +162,8 @@ int rk_state_has(const rk_model_type *type, const char *item);
 
 /* ---- check.c: models from files ------------------------------------------------------------------------------------------ */
 
-/* Refuses a model whose parts do not fit together; sentences without the file's name. */
+/* Refuses a model whose parts do not fit together: RKHS_ERR_FORMAT. Sentences say the fact alone; the caller adds the name of
+ * the file, and what to do. */
 rkhs_status rk_model_check(const rkhs_model *m);
 /* For the `check` of a type: the map sums over the nearest kept objects (or all), in the way of `degree`, and may end on the
  * sphere; plain: over all, and as it is. */

@@ -226,7 +226,7 @@ static rkhs_status descend(rk_fit *f, const spectral *o, rk_contrast *c, rk_smoo
         if (status == RKHS_OK && !c->all && !s->converged && s->f < -FAR * (double)(c->triplets->count * f->dim))
             status = runs_off(c, f->env);
         if (status != RKHS_ERR_NUMERIC || !c->ran_off || !isnan(o->lambda) || tries == 10) return status;
-        f->env->message[0] = 0; /* it is tried again */
+        rk_forget(f->env); /* it is tried again */
         rk_free(f->env, s->history);
         s->history = NULL;
         c->lambda += (c->below - c->lambda) / 2;

@@ -188,7 +188,7 @@ static const rk_state_part state[] = {
 static rkhs_status check_in(const rkhs_model *m, int nearest) {
     double width = ((const rk_tke_state *)m->state)->width;
     if (!(width > 0))
-        return rk_fail(m->env, RKHS_ERR_FORMAT, "its width is %s, and new objects are placed by it: fit the model again",
+        return rk_fail(m->env, RKHS_ERR_FORMAT, "its width is %s, and new objects are placed by it",
                        isnan(width) ? "missing" : "not above 0");
     return rk_check_map(m, nearest, RK_DEGREE_NONE, 0);
 }

@@ -152,8 +152,7 @@ static rkhs_status load_adam(rk_pulled *p, void *state_, rk_archive *archive) {
     TRY(rk_load_vector(p->env, archive, "adam/numbers", 6, numbers));
     TRY(rk_archive_get(archive, "adam/counts", 'q', 1, &counts));
     TRY(rk_archive_get(archive, "history", 'd', 1, &history));
-    if (counts.shape[0] != 4)
-        FAIL(p->env, RKHS_ERR_FORMAT, "%s: the saved state belongs to another problem", rk_archive_path(archive));
+    if (counts.shape[0] != 4) FAIL(p->env, RKHS_ERR_FORMAT, "the saved state belongs to another problem");
     const int64_t *c = counts.data;
     s->f = numbers[0], s->best_f = numbers[1], s->norm = numbers[2], s->lr = numbers[3], s->mark = numbers[4],
     s->stall_mark = numbers[5];

@@ -65,8 +65,7 @@ rkhs_status rk_load_vector(rkhs_env *env, rk_archive *archive, const char *name,
     rkhs_status status = rk_archive_get(archive, name, 'd', -1, &a);
     int64_t there = 1;
     for (int i = 0; status == RKHS_OK && i < a.ndim; i++) there *= a.shape[i];
-    if (status == RKHS_OK && there != count)
-        return rk_fail(env, RKHS_ERR_FORMAT, "%s: the saved state belongs to another problem", rk_archive_path(archive));
+    if (status == RKHS_OK && there != count) return rk_fail(env, RKHS_ERR_FORMAT, "the saved state belongs to another problem");
     if (status == RKHS_OK) memcpy(out, a.data, (size_t)count * sizeof *out);
     return status;
 }

@@ -14,15 +14,6 @@
 static const double EXPLAINED = 1e-12;
 enum { ROWS = 1024 }; /* of Phi at a time */
 
-rkhs_status rk_pick_eigensolver(rkhs_env *env, const rk_spec *given, int64_t size, int64_t count, rk_spec **own,
-                                const rk_spec **use) {
-    *use = given;
-    if (given) return RKHS_OK;
-    rkhs_status status = rk_spec_new(env, &rk_eigensolvers, size <= 512 || count > size / 5 ? "dense" : "lanczos", own);
-    *use = *own;
-    return status;
-}
-
 /* Runs the solver on an operator, which may be stored (dense); x (size x k) and out->values, out->residuals are filled. */
 static rkhs_status solve_operator(rkhs_env *env, const rk_spec *solver, rk_op op, const double *dense, int64_t k, double *x,
                                   int by_magnitude, rk_spectrum *out) {
@@ -241,10 +232,7 @@ rkhs_status rk_solve_pencil(const rk_gram *g, const rk_spec *solver, const rk_sp
     rkhs_env *env = g->env;
     pencil p = {.g = g, .problem = problem, .r = g->rank};
     double *u;
-    int plain = !solver && !problem->n && problem->mu == 1 && !problem->by_magnitude;
-    if (plain && g->type->form == RK_FORM_SAMPLE && g->n > 512 && problem->count <= g->n / 20 &&
-        rk_kernel_has(g->kernel, RK_PSD))
-        return rk_solve_krylov(g, problem, out);
+    if (!solver && rk_suits_krylov(g, problem)) return rk_solve_krylov(g, problem, out);
     TRY(room_for(env, g->rank, problem->count, out));
     if (g->type->form == RK_FORM_SAMPLE)
         TRY(factor_sample(&p));

@@ -214,7 +214,7 @@ rkhs_status rk_solve_krylov(const rk_gram *g, const rk_spectral *problem, rk_spe
     int64_t n = g->n, k = problem->count, b = k + MORE;
     space s = {.g = g, .m = &problem->m, .n = n, .b = b, .room = BLOCKS * b};
     double *size, *diag;
-    *out = (rk_spectrum){.count = k, .solver = "lanczos"};
+    *out = (rk_spectrum){.count = k, .solver = "krylov"};
     TRY(room_for(&s, out));
     TRY(rk_scratch(env, b, sizeof *size, &size));
     TRY(rk_scratch(env, n, sizeof *diag, &diag));

@@ -381,7 +381,7 @@ static rkhs_status load_lanczos(rk_pulled *p, void *state_, rk_archive *archive)
     TRY(rk_archive_get_int(archive, "lanczos/again", &again));
     if (found.shape[0] != s->room || V.shape[0] != s->n || V.shape[1] != s->room || T.shape[0] != s->room ||
         T.shape[1] != s->room || j < s->b || j > s->room)
-        FAIL(p->env, RKHS_ERR_FORMAT, "%s: the saved state belongs to another problem", rk_archive_path(archive));
+        FAIL(p->env, RKHS_ERR_FORMAT, "the saved state belongs to another problem");
     memcpy(s->V, V.data, (size_t)(s->n * s->room) * sizeof *s->V);
     memcpy(s->T, T.data, (size_t)(s->room * s->room) * sizeof *s->T);
     memcpy(s->found, found.data, (size_t)s->room * sizeof *s->found);

@@ -139,7 +139,7 @@ static rkhs_status load_lbfgs(rk_pulled *p, void *state_, rk_archive *archive) {
     TRY(rk_archive_get_int(archive, "lbfgs/count", &s->count));
     TRY(rk_archive_get_int(archive, "lbfgs/head", &s->head));
     if (s->count < 0 || s->count > s->m || s->head < 0 || s->head >= s->m)
-        FAIL(p->env, RKHS_ERR_FORMAT, "%s: the saved state belongs to another problem", rk_archive_path(archive));
+        FAIL(p->env, RKHS_ERR_FORMAT, "the saved state belongs to another problem");
     TRY(rk_descent_load(p, &s->at, archive));
 done:
     return status;

@@ -1,7 +1,7 @@
 /* linear_problem.c: pulls a linear problem back: (Phi'Phi + mu I) W = Phi'T.
  *
- * In sample form the same solution is Z = K a with (K + mu I) a = T, on the stored K. Cholesky may spend K: the upper triangle
- * still holds it afterwards, and it is put back from there, so that memory stays at one Gram. */
+ * In sample form the same solution is Z = K a with (K + mu I) a = T, on the stored K. A solver that factors K may overwrite its
+ * lower triangle. K is put back from the upper one, so that memory stays at one Gram. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -24,12 +24,7 @@ static rkhs_status apply_normal(void *context, rkhs_env *env, const double *V, i
     return status;
 }
 
-/* Cholesky unless the matrix would not fit beside what there is. */
-static rkhs_status pick(rkhs_env *env, const rk_spec *given, rk_spec **own, const rk_spec **use) {
-    rkhs_status status = given ? RKHS_OK : rk_spec_new(env, &rk_linsolvers, "cholesky", own);
-    *use = given ? given : *own;
-    return status;
-}
+static int factors(const rk_spec *solver) { return ((const rk_solver_type *)solver->entry)->factors; }
 
 /* (K + mu I) a = T. */
 static rkhs_status solve_sample(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_pulled *p) {
@@ -40,7 +35,7 @@ static rkhs_status solve_sample(const rk_gram *g, const rk_spec *solver, const r
     p->rhs = problem->T;
     p->a = (rk_op){g->n, apply_mul, (void *)(uintptr_t)g};
     p->dense = g->type->matrix(g, &p->ld, &spendable);
-    if (spendable && strcmp(solver->entry->name, "cholesky") == 0) {
+    if (spendable && factors(solver)) {
         TRY(rk_keep_tiles(g->env, g->n, p->dense, p->ld, &kept));
         p->spend = (double *)(uintptr_t)p->dense;
     }
@@ -61,7 +56,7 @@ static rkhs_status solve_factor(const rk_gram *g, const rk_spec *solver, const r
     TRY(rk_scratch(g->env, r * problem->k, sizeof *rhs, &rhs));
     TRY(g->type->pull(g, problem->T, problem->k, rhs));
     p->rhs = rhs;
-    if (strcmp(solver->entry->name, "cholesky") == 0) {
+    if (factors(solver)) {
         TRY(rk_scratch(g->env, r * r, sizeof *A, &A));
         TRY(rk_syrk(g->env, "covariance", g->n, r, Phi, ld, 0.0, A, r));
         p->spend = A;
@@ -80,7 +75,7 @@ rkhs_status rk_solve_linear(const rk_gram *g, const rk_spec *solver, const rk_li
     TRY(rk_scratch(g->env, g->rank * problem->k, sizeof *out->coef, &out->coef));
     TRY(rk_scratch(g->env, problem->k, sizeof *p.residuals, &p.residuals));
     memset(p.residuals, 0, (size_t)problem->k * sizeof *p.residuals);
-    TRY(pick(g->env, solver, &own, &use));
+    TRY(rk_pick_linsolver(g->env, solver, &own, &use));
     p.x = out->coef;
     TRY(g->type->form == RK_FORM_SAMPLE ? solve_sample(g, use, problem, &p) : solve_factor(g, use, problem, &p));
     out->iterations = p.iterations;

@@ -91,6 +91,7 @@ typedef struct rk_pulled {
 typedef struct rk_solver_type {
     rk_entry entry;
     rk_shape shape;
+    int factors; /* linear: it factors the matrix, in `spend` where there is one; else products are enough */
     /* One life: start, step until it says done (or the caller has had enough), finish. */
     rkhs_status (*start)(rk_pulled *p, const void *self, void **state);
     rkhs_status (*step)(rk_pulled *p, const void *self, void *state, int *done);
@@ -129,9 +130,14 @@ rkhs_status rk_solve_sample(rkhs_env *env, const rk_spec *solver, const rk_spect
 rkhs_status rk_solve_pencil(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
 /* The same with N = 0 and mu = 1 for a positive semi-definite gram in sample form, without a factor of it. */
 rkhs_status rk_solve_krylov(const rk_gram *g, const rk_spectral *problem, rk_spectrum *out);
-/* The solver by size, unless one is named; from a fifth of the spectrum on, all of it is found sooner. *own is to be freed. */
+
+/* The choice of a solver where none is given. Eigensolver: dense up to size 512, and from a fifth of the spectrum on, where all
+ * of it is found sooner; else lanczos. Linear solver: cholesky. *own is to be freed. */
 rkhs_status rk_pick_eigensolver(rkhs_env *env, const rk_spec *given, int64_t size, int64_t count, rk_spec **own,
                                 const rk_spec **use);
+rkhs_status rk_pick_linsolver(rkhs_env *env, const rk_spec *given, rk_spec **own, const rk_spec **use);
+/* Whether rk_solve_krylov takes this problem, and is sooner done than a factor of K. */
+int rk_suits_krylov(const rk_gram *g, const rk_spectral *problem);
 
 /* The smallest eigenvalue of M K M (sample form), and how far off it may be. */
 rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem, double *value, double *residual);

@@ -171,7 +171,7 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
     for (double ridge = 1e-3 * mean;; ridge *= 10) {
         status = rk_solve_linear(g, NULL, &(rk_linear){Z0, d, ridge}, &s);
         if (status != RKHS_ERR_NUMERIC) break;
-        g->env->message[0] = 0;
+        rk_forget(g->env);
         if (!(ridge < mean * (double)n))
             FAIL(
                 g->env, RKHS_ERR_NUMERIC,

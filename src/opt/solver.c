@@ -1,4 +1,4 @@
-/* solver.c: the list of solvers, and the life of one. */
+/* solver.c: the lists of solvers, which one is taken where none is named, and the life of one. */
 #include "opt/opt.h"
 
 #define RK_EIGENSOLVER(name) extern const rk_solver_type rk_eigensolver_##name;
@@ -35,6 +35,28 @@ static const rk_entry *const optimisers[] = {
 const rk_list rk_eigensolvers = {"eigensolvers", "eigensolver", eigensolvers};
 const rk_list rk_linsolvers = {"linsolvers", "linear solver", linsolvers};
 const rk_list rk_optimisers = {"optimisers", "optimiser", optimisers};
+
+/* The solver that is given, or else the one called `name`, which is *own. */
+static rkhs_status pick(rkhs_env *env, const rk_list *list, const rk_spec *given, const char *name, rk_spec **own,
+                        const rk_spec **use) {
+    rkhs_status status = given ? RKHS_OK : rk_spec_new(env, list, name, own);
+    *use = given ? given : *own;
+    return status;
+}
+
+rkhs_status rk_pick_eigensolver(rkhs_env *env, const rk_spec *given, int64_t size, int64_t count, rk_spec **own,
+                                const rk_spec **use) {
+    return pick(env, &rk_eigensolvers, given, size <= 512 || count > size / 5 ? "dense" : "lanczos", own, use);
+}
+
+rkhs_status rk_pick_linsolver(rkhs_env *env, const rk_spec *given, rk_spec **own, const rk_spec **use) {
+    return pick(env, &rk_linsolvers, given, "cholesky", own, use);
+}
+
+int rk_suits_krylov(const rk_gram *g, const rk_spectral *problem) {
+    return g->type->form == RK_FORM_SAMPLE && !problem->n && problem->mu == 1 && !problem->by_magnitude && g->n > 512 &&
+           problem->count <= g->n / 20 && rk_kernel_has(g->kernel, RK_PSD);
+}
 
 rkhs_status rk_record(rk_pulled *p, double f) {
     if (p->recorded == p->history_room) {

@@ -1,4 +1,4 @@
-/* Calls that cannot be meant: a null pointer where something must be, rows too far apart for BLAS. Each is refused with a
+/* Invalid arguments: a NULL pointer where something must be, rows too far apart for BLAS. Each is refused with a
  * status and, where there is an env, with a sentence of its own: what an earlier call said is gone. */
 #include <limits.h>
 #include <sys/mman.h>

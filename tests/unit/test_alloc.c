@@ -1,5 +1,6 @@
 /* Memory: counted, limited, aligned, zeroed, given back by mark; any allocation can be made to fail. */
 #include "env.h"
+#include "files.h"
 
 #include <sys/resource.h>
 
@@ -269,6 +270,72 @@ static void the_first_sentence_of_a_failure_stands(void **state) {
     assert_string_equal(rkhs_env_message(NULL), "");
 }
 
+static void a_failure_has_a_subject_beside_its_sentence(void **state) {
+    rkhs_env *env = *state;
+    assert_string_equal(rkhs_env_subject(env), "");
+    assert_int_equal(rk_about(env, "x.npy", RKHS_OK), RKHS_OK);
+    assert_string_equal(rkhs_env_subject(env), "");
+    assert_int_equal(rk_about(env, "x.npy", rk_fail(env, RKHS_ERR_DATA, "row 3 is NaN")), RKHS_ERR_DATA);
+    assert_int_equal(rk_about(env, "later", RKHS_ERR_DATA), RKHS_ERR_DATA); /* who saw it first knows best */
+    assert_string_equal(rkhs_env_subject(env), "x.npy");
+    assert_string_equal(rkhs_env_message(env), "row 3 is NaN");
+    assert_int_equal(rk_reword(env, RKHS_ERR_FORMAT, "%s: %s", "x.npy", env->message), RKHS_ERR_FORMAT);
+    assert_string_equal(rkhs_env_message(env), "x.npy: row 3 is NaN");
+    assert_string_equal(rkhs_env_subject(env), "x.npy");
+    rk_forget(env);
+    assert_string_equal(rkhs_env_message(env), "");
+    assert_string_equal(rkhs_env_subject(env), "");
+    assert_string_equal(rkhs_env_subject(NULL), "");
+}
+
+static void the_subject_is_the_file_or_the_parameter(void **state) {
+    files *f = *state;
+    rkhs_env *env = f->env;
+    rkhs_data *x;
+    rkhs_model *m;
+    put_text("x.csv", "1,2\n3,nan\n");
+    FAILS(env, RKHS_ERR_DATA, "x.csv: ", rkhs_data_read(env, "x.csv", NULL, &x));
+    assert_string_equal(rkhs_env_subject(env), "x.csv");
+    FAILS(env, RKHS_ERR_IO, "y.csv", rkhs_data_read(env, "y.csv", NULL, &x));
+    assert_string_equal(rkhs_env_subject(env), "y.csv");
+    FAILS(env, RKHS_ERR_FORMAT, "x.csv: ", rkhs_model_load(env, "x.csv", &m));
+    assert_string_equal(rkhs_env_subject(env), "x.csv");
+    FAILS(env, RKHS_ERR_SPEC, "dim must be", rkhs_model_new(env, "kpca(dim=0)", &m));
+    assert_string_equal(rkhs_env_subject(env), "dim");
+    FAILS(env, RKHS_ERR_DATA, "row 1, column 1", rkhs_data_dense(env, (double[]){NAN}, 1, 1, 1, &x));
+    assert_string_equal(rkhs_env_subject(env), ""); /* nobody knows where it came from */
+}
+
+static void the_least_limit_of_the_control_groups_of_a_process_counts(void **state) {
+    static const char *const folders[] = {"cg", "cg/a", "cg/a/b", "cg/memory", "cg/memory/c"};
+    static const char *const names[] = {"cg/memory.max", "cg/a/memory.max", "cg/a/b/memory.max",
+                                        "cg/memory/memory.limit_in_bytes", "cg/memory/c/memory.limit_in_bytes"};
+    for (int i = 0; i < 5; i++) assert_int_equal(mkdir(folders[i], 0755), 0);
+    NEAR(rk_group_memory("none", "cg", 1e9), 1e9, 0);
+    put_text("v2", "0::/a/b\n");
+    NEAR(rk_group_memory("v2", "cg", 1e9), 1e9, 0);
+    put_text(names[2], "max\n");
+    put_text(names[1], "300000\n");
+    NEAR(rk_group_memory("v2", "cg", 1e9), 300000, 0); /* of a group above */
+    put_text(names[2], "200000\n");
+    NEAR(rk_group_memory("v2", "cg", 1e9), 200000, 0);
+    put_text("v2", "0::/a/bc\n"); /* another group, and none that is there */
+    NEAR(rk_group_memory("v2", "cg", 1e9), 300000, 0);
+    put_text("v2", "0::/\n");
+    NEAR(rk_group_memory("v2", "cg", 1e9), 1e9, 0);
+    put_text(names[0], "250000\n"); /* in a container its own group is the root */
+    NEAR(rk_group_memory("v2", "cg", 1e9), 250000, 0);
+    put_text("v1", "5:cpu:/a\n4:memory:/c\n");
+    NEAR(rk_group_memory("v1", "cg", 1e9), 250000, 0);
+    put_text(names[4], "1000\n");
+    NEAR(rk_group_memory("v1", "cg", 1e9), 1000, 0);
+    put_text(names[3], "9223372036854771712\n");
+    NEAR(rk_group_memory("v1", "cg", 1e9), 1000, 0);
+    NEAR(rk_group_memory("v1", "cg", 10), 10, 0);
+    for (int i = 0; i < 5; i++) unlink(names[i]);
+    for (int i = 4; i >= 0; i--) assert_int_equal(rmdir(folders[i]), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(blocks_are_zeroed_and_aligned_to_64_bytes),
@@ -286,6 +353,9 @@ int main(void) {
         ENV_TEST(arrays_of_the_caller_count_against_the_limit),
         ENV_TEST(bytes_are_written_with_a_unit_that_can_be_read),
         ENV_TEST(the_first_sentence_of_a_failure_stands),
+        ENV_TEST(a_failure_has_a_subject_beside_its_sentence),
+        FILES_TEST(the_subject_is_the_file_or_the_parameter),
+        FILES_TEST(the_least_limit_of_the_control_groups_of_a_process_counts),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
