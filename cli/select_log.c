@@ -14,7 +14,7 @@
 
 static const char begin_line[] = "{\"cell\": ";
 
-/* FNV-1a, eight bytes at a time and mixed, of a file's bytes. */
+/* FNV-1a of the bytes of a file. */
 static rkhs_status checksum_file(cli *c, const char *path, uint64_t *sum) {
     enum { BLOCK = 1 << 16 };
     FILE *in = path != NULL ? fopen(path, "rb") : NULL;

@@ -188,7 +188,7 @@ done:
     rk_spec_free(env, spec);
     rk_input_close(in);
     rk_scratch_release(env, mark);
-    return path ? rk_about(env, path, status) : status;
+    return path && status != RKHS_ERR_SPEC ? rk_about(env, path, status) : status; /* of a spec: it is about a parameter */
 }
 
 rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data) {
@@ -285,5 +285,5 @@ done:
     rk_output_free(out);
     rk_spec_free(env, spec);
     rk_scratch_release(env, mark);
-    return path ? rk_about(env, path, status) : status;
+    return path && status != RKHS_ERR_SPEC ? rk_about(env, path, status) : status; /* of a spec: it is about a parameter */
 }

@@ -198,8 +198,11 @@ static rkhs_status from_archive(rkhs_env *env, rk_archive *archive, rkhs_model *
     *model = m;
     m = NULL;
 done:
-    if (status == RKHS_ERR_SPEC || status == RKHS_ERR_DATA || status == RKHS_ERR_FORMAT) /* whatever it is, the file has it */
+    if (status == RKHS_ERR_SPEC || status == RKHS_ERR_DATA ||
+        status == RKHS_ERR_FORMAT) { /* whatever it is, it is the file's */
         status = rk_reword(env, RKHS_ERR_FORMAT, "%s: %s", rk_archive_path(archive), env->message);
+        env->subject[0] = 0;
+    }
     rk_about(env, rk_archive_path(archive), status);
     rkhs_model_free(m);
     rk_archive_free(archive);

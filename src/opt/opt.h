@@ -121,7 +121,7 @@ typedef struct rk_spectrum {
     const char *solver;
 } rk_spectrum;
 
-/* solver NULL: dense when small, lanczos else. Results live on the scratch list. */
+/* solver NULL: krylov where it suits, else the one that rk_pick_eigensolver takes. Results live on the scratch list. */
 rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
 
 /* The same in sample coordinates, which need no gram: M z = l N z on M's own n rows; coef is z. */

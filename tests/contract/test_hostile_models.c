@@ -60,6 +60,8 @@ static void refused(rkhs_env *env, const char *part) {
     size_t used = env->used;
     REFUSED(env, RKHS_ERR_FORMAT, part, rkhs_model_load(env, "c.rkhs", &m));
     HOLDS(strncmp(rkhs_env_message(env), "c.rkhs: ", 8) == 0);
+    HOLDS(!strstr(rkhs_env_message(env) + 8, "c.rkhs"));
+    HOLDS(strcmp(rkhs_env_subject(env), "c.rkhs") == 0);
     HOLDS(!m && env->used == used);
 }
 
