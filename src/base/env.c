@@ -50,8 +50,6 @@ static void lower_to_group(const char *root, const char *folder, const char *pat
 double rk_group_memory(const char *groups, const char *root, double bytes) {
     char text[4096];
     read_text(groups, text, sizeof text);
-    lower_to_group(root, "", "", "memory.max", &bytes); /* the root: all that a container sees of its own */
-    lower_to_group(root, "/memory", "", "memory.limit_in_bytes", &bytes);
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line != 0) { /* NUMBER:CONTROLLERS:PATH */
         const char *which = strchr(line, ':'), *path = which ? strchr(which + 1, ':') : NULL;
         if (!path) break;

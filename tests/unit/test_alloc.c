@@ -323,10 +323,10 @@ static void the_least_limit_of_the_control_groups_of_a_process_counts(void **sta
     NEAR(rk_group_memory("v2", "cg", 1e9), 300000, 0);
     put_text("v2", "0::/\n");
     NEAR(rk_group_memory("v2", "cg", 1e9), 1e9, 0);
-    put_text(names[0], "250000\n"); /* in a container its own group is the root */
+    put_text(names[0], "250000\n"); /* in a container its own group is the root, or it has another name outside */
     NEAR(rk_group_memory("v2", "cg", 1e9), 250000, 0);
     put_text("v1", "5:cpu:/a\n4:memory:/c\n");
-    NEAR(rk_group_memory("v1", "cg", 1e9), 250000, 0);
+    NEAR(rk_group_memory("v1", "cg", 1e9), 1e9, 0);
     put_text(names[4], "1000\n");
     NEAR(rk_group_memory("v1", "cg", 1e9), 1000, 0);
     put_text(names[3], "9223372036854771712\n");
