@@ -228,12 +228,17 @@ static void sparse_matrices_become_sparse_rows(void **state) {
         for (size_t room = 0; room < 5; room++) {
             save_sparse(k, rows, starts, values, 3, room);
             OK(env, rkhs_data_read(env, "t.mat", NULL, &x));
-            const rk_sparse *s = x->self;
+            const double *v;
+            const int32_t *c;
+            const int64_t *s;
             assert_string_equal(rkhs_data_kind(x), "sparse");
+            assert_int_equal(rkhs_data_sparse(x, &v, &c, &s), 1);
+            assert_int_equal(rkhs_data_sparse(x, NULL, NULL, NULL), 1);
+            assert_int_equal(rkhs_data_sparse(NULL, &v, &c, &s), 0);
             assert_int_equal(rkhs_data_columns(x), 2);
-            assert_memory_equal(s->starts, ((int64_t[]){0, 1, 2, 3}), 32);
-            assert_memory_equal(s->columns, ((int32_t[]){0, 1, 0}), 12);
-            assert_memory_equal(s->values, ((double[]){1, 3, 2}), 24);
+            assert_memory_equal(s, ((int64_t[]){0, 1, 2, 3}), 32);
+            assert_memory_equal(c, ((int32_t[]){0, 1, 0}), 12);
+            assert_memory_equal(v, ((double[]){1, 3, 2}), 24);
             rkhs_data_free(x);
         }
     FAILS(env, RKHS_ERR_DATA, "labels are one column", rkhs_data_read_labels(env, "t.mat", NULL, &x));
