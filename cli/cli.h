@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "rkhs.h"
+#include "base/shared.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 }; /* and 128 + signal when stopped */
 
@@ -96,12 +97,6 @@ int options_parse(cli *c, int argc, char **argv);
 const char *nearest(const char *word, const char *const *names, int count);
 
 /* ---- session.c: how a command begins and ends ---------------------------------------------------------------------------- */
-
-#define TRY(call)                                                                                                              \
-    do {                                                                                                                       \
-        status = (call);                                                                                                       \
-        if (status != RKHS_OK) goto done;                                                                                      \
-    } while (0)
 
 #define REFUSE(c, code, ...)                                                                                                   \
     do {                                                                                                                       \

@@ -153,27 +153,6 @@ const option explain_options[] = {
 const option no_options[] = {{0}};
 /* clang-format on */
 
-/* The number of changes (insert, delete, replace, swap of neighbours) that turn a into b; both shorter than 32. */
-static int distance(const char *a, const char *b) {
-    int d[33][33], n = (int)strlen(a), m = (int)strlen(b);
-    for (int i = 0; i <= n; i++) {
-        for (int j = 0; j <= m; j++) {
-            if (i == 0 || j == 0) {
-                d[i][j] = i + j;
-                continue;
-            }
-            int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
-            if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best) {
-                best = d[i - 2][j - 2] + 1;
-            }
-            d[i][j] = best;
-        }
-    }
-    return d[n][m];
-}
-
 const char *nearest(const char *word, const char *const *names, int count) {
     const char *found = NULL;
     size_t length = strlen(word);
@@ -181,7 +160,7 @@ const char *nearest(const char *word, const char *const *names, int count) {
     if (length == 0 || length > 32) return NULL;
     for (int i = 0; i < count; i++) {
         if (strlen(names[i]) > 32) continue;
-        int d = distance(word, names[i]);
+        int d = rk_edit_distance(word, names[i]);
         size_t shorter = strlen(names[i]) < length ? strlen(names[i]) : length;
         int begins = shorter >= 3 && strncmp(word, names[i], shorter) == 0;
         if (begins) d = 0;

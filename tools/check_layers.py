@@ -3,7 +3,7 @@
 
     base <- la <- data <- kernel <- gram;  augment on data;  opt on base, la, gram;  model on all of these;  score beside;
     io on kernel
-    cli includes rkhs.h and its own headers only
+    cli includes rkhs.h, base/shared.h and its own headers only
 
 Only src/la talks to BLAS and LAPACK, only src/base/alloc.c to malloc, and nobody to rand().
 """
@@ -79,7 +79,8 @@ def check_include(root, path, layer, quoted, name):
     found = resolve(root, path, name)
     if layer == "cli":
         own = found is not None and found.parent == path.parent.resolve()
-        return None if own or name == "rkhs.h" else f'"{name}": the tool may include rkhs.h and its own headers only'
+        shared = ("rkhs.h", "base/shared.h")
+        return None if own or name in shared else f'"{name}": the tool may include rkhs.h, base/shared.h and its own headers only'
     if found is None:
         return f'"{name}" is no file of the project'
     if found.parent == (root / "include").resolve():

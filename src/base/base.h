@@ -9,14 +9,9 @@
 #include <stdint.h>
 
 #include "rkhs.h"
+#include "base/shared.h"
 
 /* ---- errors: TRY a call, FAIL with a sentence, one label done: --------------------------------------------------------- */
-
-#define TRY(call)                                                                                                              \
-    do {                                                                                                                       \
-        status = (call);                                                                                                       \
-        if (status != RKHS_OK) goto done;                                                                                      \
-    } while (0)
 
 #define FAIL(env, code, ...)                                                                                                   \
     do {                                                                                                                       \

@@ -79,7 +79,6 @@ static rkhs_status parse_expr(parser *p, rk_node **out);
 static int is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 static int is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 /* Skips blanks; the next character. */
 static char peek(parser *p) {
@@ -388,35 +387,13 @@ const char *rk_number_text(double value, char buffer[40]) {
     return buffer;
 }
 
-/* Edits (insert, delete, replace, swap) between two short words, capped. */
-static int edits(const char *a, const char *b) {
-    enum { MOST = 32 };
-    int la = (int)strlen(a), lb = (int)strlen(b), d[MOST + 1][MOST + 1];
-    if (la > MOST || lb > MOST) return MOST;
-    for (int i = 0; i <= la; i++) {
-        for (int j = 0; j <= lb; j++) {
-            if (!i || !j) {
-                d[i][j] = i + j;
-                continue;
-            }
-            int best = d[i - 1][j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
-            if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
-            if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
-            int swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
-            if (swapped && d[i - 2][j - 2] + 1 < best) best = d[i - 2][j - 2] + 1;
-            d[i][j] = best;
-        }
-    }
-    return d[la][lb];
-}
-
 const char *rk_nearest(const char *word, const char *const *names, int count) {
     const char *best = NULL;
     int least = 1 + (int)strlen(word) / 3; /* further away is a guess, not a hint */
     if (least > 3) least = 3;
     for (int i = 0; i < count; i++) {
         if (!names[i][0]) continue; /* nothing is no name to suggest */
-        int e = edits(word, names[i]);
+        int e = rk_edit_distance(word, names[i]);
         /* "lap" for laplacian: a beginning of three letters counts as near. */
         if (e > 1 && strlen(word) >= 3 && strncmp(word, names[i], strlen(word)) == 0) e = 1;
         if (e <= least) best = names[i], least = e - 1;

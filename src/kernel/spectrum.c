@@ -32,8 +32,7 @@ static rkhs_status prepare_spectrum(rkhs_env *env, rk_bound *bound) {
 static const rk_param params_spectrum[] = {
     {.name = "p", .kind = RK_INT, .offset = offsetof(spectrum, p), .value = "3", .min = 1, .max = 1000,
      .brief = "the length of what is counted"},
-    RK_NORMALIZE_PARAM(spectrum),
-    RK_TOKEN_PARAMS(spectrum, rule),
+    RK_STRING_PARAMS(spectrum, rule),
     {.name = NULL},
 };
 

@@ -345,8 +345,7 @@ static const rk_param params[] = {
      .brief = "what each token costs that a gap spans; 1: gaps cost nothing"},
     {.name = "blended", .kind = RK_BOOL, .offset = offsetof(ssk, blended), .value = "false",
      .brief = "sum over all lengths from 1 to p, with lambda^2 for each token"},
-    RK_NORMALIZE_PARAM(ssk),
-    RK_TOKEN_PARAMS(ssk, rule),
+    RK_STRING_PARAMS(ssk, rule),
     {.name = NULL},
 };
 

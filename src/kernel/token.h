@@ -102,18 +102,19 @@ rkhs_status rk_bag_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bou
                          int64_t ld, rk_work work);
 void rk_bag_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
 
-/* The parameters of the rule, at the end of a table. */
+/* Parameters that string kernels share; RK_STRING_PARAMS: normalize and those of the rule. */
 /* clang-format off */
-#define RK_TOKEN_PARAMS(type, rule)                                                                                            \
+#define RK_NORMALIZE_PARAM(type)                                                                                               \
+    {.name = "normalize", .kind = RK_BOOL, .offset = offsetof(type, normalize), .value = "true",                               \
+     .brief = "divide by sqrt(k(x,x) k(y,y)); a string too short to count anything in is like its equals alone"}
+#define RK_STRING_PARAMS(type, rule)                                                                                           \
+    RK_NORMALIZE_PARAM(type),                                                                                                  \
     {.name = "by", .kind = RK_CHOICE, .offset = offsetof(type, rule.by), .value = "char", .choices = "char|byte|word",         \
      .brief = "what is compared: UTF-8 characters, bytes, or words (runs of letters, digits and characters beyond ASCII)"},    \
     {.name = "fold", .kind = RK_BOOL, .offset = offsetof(type, rule.fold), .value = "true",                                    \
      .brief = "by=word: capitals count as small letters"},                                                                     \
     {.name = "alphabet", .kind = RK_WORD, .offset = offsetof(type, rule.alphabet),                                             \
      .brief = "by=char or byte: the characters that may stand in a string, such as \"ACGT\"; others are refused"}
-#define RK_NORMALIZE_PARAM(type)                                                                                               \
-    {.name = "normalize", .kind = RK_BOOL, .offset = offsetof(type, normalize), .value = "true",                               \
-     .brief = "divide by sqrt(k(x,x) k(y,y)); a string too short to count anything in is like its equals alone"}
 /* clang-format on */
 
 #endif
