@@ -179,11 +179,10 @@ static const rk_param params_crop[] = {
     {.name = NULL},
 };
 
+/* clang-format off */
 const rk_augment_type rk_augment_crop = {
-    .entry = {.name = "crop",
-              .brief = "a part of the image, somewhere in it, enlarged to its size again",
-              .params = params_crop,
-              .size = sizeof(crop)},
-    .kinds = RK_KIND_IMAGE,
-    .draw = draw_crop,
+    .entry = {.name = "crop", .brief = "a part of the image, somewhere in it, enlarged to its size again",
+              .params = params_crop, .size = sizeof(crop)},
+    .kinds = RK_KIND_IMAGE, .draw = draw_crop,
 };
+/* clang-format on */

@@ -438,24 +438,13 @@ static void release_nystrom(rk_gram *g) {
     rk_free(g->env, f);
 }
 
+/* clang-format off */
 const rk_gram_type rk_gram_nystrom = {
-    .entry = {.name = "nystrom",
-              .brief = "the Gram matrix through m landmarks; only these are kept",
-              .formula = "K_nS K_SS^-1 K_Sn",
-              .cost = "8 n m bytes, n m^2 flops",
-              .params = params,
+    .entry = {.name = "nystrom", .brief = "the Gram matrix through m landmarks; only these are kept",
+              .formula = "K_nS K_SS^-1 K_Sn", .cost = "8 n m bytes, n m^2 flops", .params = params,
               .size = sizeof(nystrom)},
-    .form = RK_FORM_FACTOR,
-    .build = build_nystrom,
-    .mul = mul_nystrom,
-    .push = push_nystrom,
-    .pull = pull_nystrom,
-    .fold = fold_nystrom,
-    .diag = rk_gram_diag,
-    .entries = rk_gram_entries,
-    .neighbours = neighbours_nystrom,
-    .unfold = unfold_nystrom,
-    .unfold_back = unfold_back_nystrom,
-    .phi = phi_nystrom,
-    .release = release_nystrom,
+    .form = RK_FORM_FACTOR, .build = build_nystrom, .mul = mul_nystrom, .push = push_nystrom, .pull = pull_nystrom,
+    .fold = fold_nystrom, .diag = rk_gram_diag, .entries = rk_gram_entries, .neighbours = neighbours_nystrom,
+    .unfold = unfold_nystrom, .unfold_back = unfold_back_nystrom, .phi = phi_nystrom, .release = release_nystrom,
 };
+/* clang-format on */

@@ -95,19 +95,14 @@ done:
     return status;
 }
 
+/* clang-format off */
 const rk_model_type rk_model_contrastive = {
     .entry = {.name = "contrastive",
               .brief = "contrastive learning in closed form: objects come nearer to their positives than to negatives",
-              .formula = "min sum z'(z- - z+), z = W'phi, W'W = I",
-              .cost = "the Gram, and some ten products with it",
-              .params = params,
-              .size = sizeof(contrastive)},
-    .title = "KernelContrastive",
-    .default_kernel = rk_usual_kernel,
-    .dim = dim_contrastive,
-    .gram_offset = offsetof(contrastive, gram),
-    .supervision = RK_KIND_INDEX,
-    .inputs = inputs_contrastive,
-    .fit = fit_contrastive,
-    .check = rk_check_plain,
+              .formula = "min sum z'(z- - z+), z = W'phi, W'W = I", .cost = "the Gram, and some ten products with it",
+              .params = params, .size = sizeof(contrastive)},
+    .title = "KernelContrastive", .default_kernel = rk_usual_kernel, .dim = dim_contrastive,
+    .gram_offset = offsetof(contrastive, gram), .supervision = RK_KIND_INDEX, .inputs = inputs_contrastive,
+    .fit = fit_contrastive, .check = rk_check_plain,
 };
+/* clang-format on */

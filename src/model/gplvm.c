@@ -185,44 +185,23 @@ done:
 
 #define PROCESS_COST "the Gram, and a step n^3 flops, at full rank 3 n^3"
 
+/* clang-format off */
 const rk_model_type rk_model_gplvm = {
     .entry = {.name = "gplvm",
               .brief = "Gaussian process latent variables: codes from which smooth functions give the data",
-              .formula = "min (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2",
-              .cost = PROCESS_COST,
-              .params = gplvm_params,
-              .size = sizeof(gplvm)},
-    .title = "GPLVM",
-    .default_kernel = plain_kernel,
-    .dim = dim_gplvm,
-    .gram_offset = offsetof(gplvm, gram),
-    .takes_start = 1,
-    .nonconvex = 1,
-    .fit = fit_gplvm,
-    .state_size = sizeof(rk_gplvm_state),
-    .state = rk_gplvm_parts,
-    .check = rk_gplvm_check,
-    .ways = 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR,
-    .way = way_gplvm,
-    .ready = rk_gplvm_ready,
-    .place_work = rk_gplvm_work,
-    .place_diag = 1,
-    .place = rk_gplvm_place,
+              .formula = "min (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2", .cost = PROCESS_COST,
+              .params = gplvm_params, .size = sizeof(gplvm)},
+    .title = "GPLVM", .default_kernel = plain_kernel, .dim = dim_gplvm, .gram_offset = offsetof(gplvm, gram),
+    .takes_start = 1, .nonconvex = 1, .fit = fit_gplvm, .state_size = sizeof(rk_gplvm_state), .state = rk_gplvm_parts,
+    .check = rk_gplvm_check, .ways = 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR, .way = way_gplvm,
+    .ready = rk_gplvm_ready, .place_work = rk_gplvm_work, .place_diag = 1, .place = rk_gplvm_place,
 };
 
 const rk_model_type rk_model_bcgplvm = {
-    .entry = {.name = "bcgplvm",
-              .brief = "Gaussian process latent variables through a map: Z = K A",
+    .entry = {.name = "bcgplvm", .brief = "Gaussian process latent variables through a map: Z = K A",
               .formula = "min (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2, Z = Ky A",
-              .cost = PROCESS_COST " and two products with Ky",
-              .params = bcgplvm_params,
-              .size = sizeof(gplvm)},
-    .title = "BackConstrainedGPLVM",
-    .default_kernel = rk_usual_kernel,
-    .dim = dim_gplvm,
-    .gram_offset = offsetof(gplvm, gram),
-    .takes_start = 1,
-    .nonconvex = 1,
-    .fit = fit_bcgplvm,
-    .check = rk_check_plain,
+              .cost = PROCESS_COST " and two products with Ky", .params = bcgplvm_params, .size = sizeof(gplvm)},
+    .title = "BackConstrainedGPLVM", .default_kernel = rk_usual_kernel, .dim = dim_gplvm,
+    .gram_offset = offsetof(gplvm, gram), .takes_start = 1, .nonconvex = 1, .fit = fit_bcgplvm, .check = rk_check_plain,
 };
+/* clang-format on */

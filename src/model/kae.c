@@ -348,24 +348,15 @@ static rkhs_status check_kae(const rkhs_model *m) {
     return status == RKHS_OK ? rk_decoder_check(m) : status;
 }
 
+/* clang-format off */
 const rk_model_type rk_model_kae = {
     .entry = {.name = "kae",
-              .brief = "kernel autoencoder: codes on the unit sphere from which the data, or clean targets, are drawn again",
+              .brief = "kernel autoencoder: codes on the unit sphere from which the data, or clean targets, are drawn "
+                       "again",
               .formula = "min tr(X'(Kz + ridge I)^-1 X) + tr(Z'Kx^-1 Z), |z_i| = 1",
-              .cost = "the Gram, and a step 3 n^3 flops",
-              .params = params,
-              .size = sizeof(kae)},
-    .title = "KernelAutoencoder",
-    .default_kernel = rk_usual_kernel,
-    .dim = dim_kae,
-    .gram_offset = offsetof(kae, gram),
-    .supervision = RK_KIND_DENSE,
-    .takes_start = 1,
-    .nonconvex = 1,
-    .inputs = inputs_kae,
-    .fit = fit_kae,
-    .state_size = sizeof(rk_kae_state),
-    .state = rk_kae_parts,
-    .check = check_kae,
-    .decode = rk_decoder_decode,
+              .cost = "the Gram, and a step 3 n^3 flops", .params = params, .size = sizeof(kae)},
+    .title = "KernelAutoencoder", .default_kernel = rk_usual_kernel, .dim = dim_kae, .gram_offset = offsetof(kae, gram),
+    .supervision = RK_KIND_DENSE, .takes_start = 1, .nonconvex = 1, .inputs = inputs_kae, .fit = fit_kae,
+    .state_size = sizeof(rk_kae_state), .state = rk_kae_parts, .check = check_kae, .decode = rk_decoder_decode,
 };
+/* clang-format on */

@@ -448,20 +448,13 @@ static const char *kernel_ke(const void *self, unsigned kind) {
     return o->align == 0 ? "rbf(sigma=knn(0.026,3))" : "rq(alpha=0.25,sigma=knn(10,0.7))";
 }
 
+/* clang-format off */
 const rk_model_type rk_model_ke = {
     .entry = {.name = "ke",
               .brief = "autoreconstructive kernel embedding: the embedding's Gram is like the objects' own",
               .formula = "min align (1 - CKA(H, G)) + rebuild L(H)/n, Z = G a",
-              .cost = "the Gram, and a step 2 n^3 flops (rebuild=0: n^2)",
-              .params = params,
-              .size = sizeof(ke)},
-    .title = "KernelEmbedding",
-    .default_kernel = kernel_ke,
-    .dim = dim_ke,
-    .gram_offset = offsetof(ke, gram),
-    .supervision = RK_KIND_LABELS,
-    .takes_start = 1,
-    .nonconvex = 1,
-    .fit = fit_ke,
-    .check = rk_check_plain,
+              .cost = "the Gram, and a step 2 n^3 flops (rebuild=0: n^2)", .params = params, .size = sizeof(ke)},
+    .title = "KernelEmbedding", .default_kernel = kernel_ke, .dim = dim_ke, .gram_offset = offsetof(ke, gram),
+    .supervision = RK_KIND_LABELS, .takes_start = 1, .nonconvex = 1, .fit = fit_ke, .check = rk_check_plain,
 };
+/* clang-format on */

@@ -125,18 +125,12 @@ static rkhs_status check_kle(const rkhs_model *m) {
     return rk_check_map(m, 1, binary ? RK_DEGREE_BINARY : RK_DEGREE_KERNEL, 0);
 }
 
+/* clang-format off */
 const rk_model_type rk_model_kle = {
-    .entry = {.name = "kle",
-              .brief = "Laplacian eigenmaps: the smoothest functions on the graph of kernel neighbours",
+    .entry = {.name = "kle", .brief = "Laplacian eigenmaps: the smoothest functions on the graph of kernel neighbours",
               .formula = "(D - W) z = mu D z, W = (F + F')/2, F the k nearest of each row of K",
-              .cost = "the Gram and some hundred products with n k numbers",
-              .params = params,
-              .size = sizeof(kle)},
-    .title = "LaplacianEigenmaps",
-    .default_kernel = rk_usual_kernel,
-    .dim = dim_kle,
-    .gram_offset = offsetof(kle, gram),
-    .keeps_all = 1,
-    .fit = fit_kle,
-    .check = check_kle,
+              .cost = "the Gram and some hundred products with n k numbers", .params = params, .size = sizeof(kle)},
+    .title = "LaplacianEigenmaps", .default_kernel = rk_usual_kernel, .dim = dim_kle,
+    .gram_offset = offsetof(kle, gram), .keeps_all = 1, .fit = fit_kle, .check = check_kle,
 };
+/* clang-format on */

@@ -131,17 +131,13 @@ done:
     return status;
 }
 
+/* clang-format off */
 const rk_model_type rk_model_kpca = {
     .entry = {.name = "kpca",
               .brief = "kernel principal components: the directions of largest variance in feature space",
-              .formula = "max w'Phi'H Phi w, |w| = 1",
-              .cost = "the Gram and some ten passes over it",
-              .params = params,
+              .formula = "max w'Phi'H Phi w, |w| = 1", .cost = "the Gram and some ten passes over it", .params = params,
               .size = sizeof(kpca)},
-    .title = "KernelPCA",
-    .default_kernel = rk_usual_kernel,
-    .dim = dim_kpca,
-    .gram_offset = offsetof(kpca, gram),
-    .fit = fit_kpca,
-    .check = rk_check_plain,
+    .title = "KernelPCA", .default_kernel = rk_usual_kernel, .dim = dim_kpca, .gram_offset = offsetof(kpca, gram),
+    .fit = fit_kpca, .check = rk_check_plain,
 };
+/* clang-format on */

@@ -61,20 +61,12 @@ done:
     return status;
 }
 
+/* clang-format off */
 const rk_model_type rk_model_krr = {
-    .entry = {.name = "krr",
-              .brief = "kernel ridge regression: predicts targets",
-              .formula = "min |T - Phi W|^2 + ridge |W|^2",
-              .cost = "the Gram and n^3/3 flops",
-              .params = params,
+    .entry = {.name = "krr", .brief = "kernel ridge regression: predicts targets",
+              .formula = "min |T - Phi W|^2 + ridge |W|^2", .cost = "the Gram and n^3/3 flops", .params = params,
               .size = sizeof(krr)},
-    .default_kernel = rk_usual_kernel,
-    .dim = dim_krr,
-    .gram_offset = offsetof(krr, gram),
-    .keeps_signs = 1,
-    .supervision = RK_KIND_DENSE,
-    .predicts = 1,
-    .title = "KernelRidge",
-    .fit = fit_krr,
-    .check = rk_check_plain,
+    .default_kernel = rk_usual_kernel, .dim = dim_krr, .gram_offset = offsetof(krr, gram), .keeps_signs = 1,
+    .supervision = RK_KIND_DENSE, .predicts = 1, .title = "KernelRidge", .fit = fit_krr, .check = rk_check_plain,
 };
+/* clang-format on */

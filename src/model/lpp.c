@@ -92,17 +92,13 @@ done:
     return status;
 }
 
+/* clang-format off */
 const rk_model_type rk_model_lpp = {
     .entry = {.name = "lpp",
               .brief = "locality preserving projections: directions in feature space along which neighbours stay close",
               .formula = "min z'(D - W) z, z'D z + mu |w|^2 = 1, z = Phi w",
-              .cost = "the Gram and 7 n^3 flops; 5 n m^2 with landmarks",
-              .params = params,
-              .size = sizeof(lpp)},
-    .title = "LocalityPreservingProjections",
-    .default_kernel = rk_usual_kernel,
-    .dim = dim_lpp,
-    .gram_offset = offsetof(lpp, gram),
-    .fit = fit_lpp,
-    .check = rk_check_plain,
+              .cost = "the Gram and 7 n^3 flops; 5 n m^2 with landmarks", .params = params, .size = sizeof(lpp)},
+    .title = "LocalityPreservingProjections", .default_kernel = rk_usual_kernel, .dim = dim_lpp,
+    .gram_offset = offsetof(lpp, gram), .fit = fit_lpp, .check = rk_check_plain,
 };
+/* clang-format on */

@@ -193,19 +193,14 @@ done:
     return status;
 }
 
+/* clang-format off */
 const rk_model_type rk_model_npe = {
-    .entry =
-        {.name = "npe",
-         .brief =
-             "neighbourhood preserving embedding: directions in feature space that keep how neighbours make up each object",
-         .formula = "min |(I - R) z|^2, |z|^2 + mu |w|^2 = 1, z = Phi w",
-         .cost = "the Gram, n k^3 and 7 n^3 flops; 5 n m^2 with landmarks",
-         .params = params,
-         .size = sizeof(npe)},
-    .title = "NeighbourhoodPreservingEmbedding",
-    .default_kernel = rk_usual_kernel,
-    .dim = dim_npe,
-    .gram_offset = offsetof(npe, gram),
-    .fit = fit_npe,
-    .check = rk_check_plain,
+    .entry = {.name = "npe",
+              .brief = "neighbourhood preserving embedding: directions in feature space that keep how neighbours make "
+                       "up each object",
+              .formula = "min |(I - R) z|^2, |z|^2 + mu |w|^2 = 1, z = Phi w",
+              .cost = "the Gram, n k^3 and 7 n^3 flops; 5 n m^2 with landmarks", .params = params, .size = sizeof(npe)},
+    .title = "NeighbourhoodPreservingEmbedding", .default_kernel = rk_usual_kernel, .dim = dim_npe,
+    .gram_offset = offsetof(npe, gram), .fit = fit_npe, .check = rk_check_plain,
 };
+/* clang-format on */

@@ -266,20 +266,15 @@ done:
     return status;
 }
 
+/* clang-format off */
 const rk_model_type rk_model_spectral = {
     .entry = {.name = "spectral",
               .brief = "spectral contrastive learning: positives together, negatives at right angles",
               .formula = "min sum -2 z'z+ + (z'z-)^2 + lambda |W|^2, z = W'phi",
-              .cost = "the Gram, a factor of it, and a step two products with Phi",
-              .params = params,
+              .cost = "the Gram, a factor of it, and a step two products with Phi", .params = params,
               .size = sizeof(spectral)},
-    .title = "SpectralContrastive",
-    .default_kernel = rk_usual_kernel,
-    .dim = dim_spectral,
-    .gram_offset = offsetof(spectral, gram),
-    .supervision = RK_KIND_INDEX,
-    .inputs = inputs_spectral,
-    .fit = fit_spectral,
-    .check = rk_check_plain,
-    .nonconvex = 1,
+    .title = "SpectralContrastive", .default_kernel = rk_usual_kernel, .dim = dim_spectral,
+    .gram_offset = offsetof(spectral, gram), .supervision = RK_KIND_INDEX, .inputs = inputs_spectral,
+    .fit = fit_spectral, .check = rk_check_plain, .nonconvex = 1,
 };
+/* clang-format on */

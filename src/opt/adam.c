@@ -172,17 +172,11 @@ static void release_adam(rk_pulled *p, void *state_) {
     rk_free(p->env, s);
 }
 
+/* clang-format off */
 const rk_solver_type rk_optimiser_adam = {
-    .entry = {.name = "adam",
-              .brief = "Adam with a rate that is halved when nothing is gained",
-              .cost = "an evaluation a step",
-              .params = params,
-              .size = sizeof(adam)},
-    .shape = RK_SHAPE_SMOOTH,
-    .start = start_adam,
-    .step = step_adam,
-    .finish = finish_adam,
-    .state_save = save_adam,
-    .state_load = load_adam,
-    .release = release_adam,
+    .entry = {.name = "adam", .brief = "Adam with a rate that is halved when nothing is gained",
+              .cost = "an evaluation a step", .params = params, .size = sizeof(adam)},
+    .shape = RK_SHAPE_SMOOTH, .start = start_adam, .step = step_adam, .finish = finish_adam, .state_save = save_adam,
+    .state_load = load_adam, .release = release_adam,
 };
+/* clang-format on */

@@ -56,14 +56,10 @@ static void release_cholesky(rk_pulled *p, void *state_) {
     rk_free(p->env, s);
 }
 
+/* clang-format off */
 const rk_solver_type rk_linsolver_cholesky = {
     .entry = {.name = "cholesky", .brief = "a Cholesky factor of the whole matrix", .cost = "n^3/3 flops"},
-    .shape = RK_SHAPE_LINEAR,
-    .factors = 1,
-    .start = start_cholesky,
-    .step = step_cholesky,
-    .finish = finish_cholesky,
-    .state_save = save_cholesky,
-    .state_load = load_cholesky,
-    .release = release_cholesky,
+    .shape = RK_SHAPE_LINEAR, .factors = 1, .start = start_cholesky, .step = step_cholesky, .finish = finish_cholesky,
+    .state_save = save_cholesky, .state_load = load_cholesky, .release = release_cholesky,
 };
+/* clang-format on */

@@ -83,15 +83,11 @@ static rkhs_status save_dense(rk_pulled *p, const void *state, rk_archive *archi
 static rkhs_status load_dense(rk_pulled *p, void *state, rk_archive *archive) { return RKHS_OK; }
 static void release_dense(rk_pulled *p, void *state) {}
 
+/* clang-format off */
 const rk_solver_type rk_eigensolver_dense = {
-    .entry = {.name = "dense",
-              .brief = "eigenpairs of the whole matrix by LAPACK; for small problems",
+    .entry = {.name = "dense", .brief = "eigenpairs of the whole matrix by LAPACK; for small problems",
               .cost = "4/3 n^3 flops, 8 n^2 bytes"},
-    .shape = RK_SHAPE_SPECTRAL,
-    .start = start_dense,
-    .step = step_dense,
-    .finish = finish_dense,
-    .state_save = save_dense,
-    .state_load = load_dense,
-    .release = release_dense,
+    .shape = RK_SHAPE_SPECTRAL, .start = start_dense, .step = step_dense, .finish = finish_dense,
+    .state_save = save_dense, .state_load = load_dense, .release = release_dense,
 };
+/* clang-format on */

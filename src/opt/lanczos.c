@@ -395,17 +395,11 @@ done:
     return status;
 }
 
+/* clang-format off */
 const rk_solver_type rk_eigensolver_lanczos = {
-    .entry = {.name = "lanczos",
-              .brief = "the largest eigenpairs by block Lanczos with thick restart",
-              .cost = "some ten passes over the matrix",
-              .params = params,
-              .size = sizeof(lanczos)},
-    .shape = RK_SHAPE_SPECTRAL,
-    .start = start_lanczos,
-    .step = step_lanczos,
-    .finish = finish_lanczos,
-    .state_save = save_lanczos,
-    .state_load = load_lanczos,
-    .release = release_lanczos,
+    .entry = {.name = "lanczos", .brief = "the largest eigenpairs by block Lanczos with thick restart",
+              .cost = "some ten passes over the matrix", .params = params, .size = sizeof(lanczos)},
+    .shape = RK_SHAPE_SPECTRAL, .start = start_lanczos, .step = step_lanczos, .finish = finish_lanczos,
+    .state_save = save_lanczos, .state_load = load_lanczos, .release = release_lanczos,
 };
+/* clang-format on */

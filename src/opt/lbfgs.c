@@ -155,17 +155,11 @@ static void release_lbfgs(rk_pulled *p, void *state_) {
     rk_free(p->env, s);
 }
 
+/* clang-format off */
 const rk_solver_type rk_optimiser_lbfgs = {
-    .entry = {.name = "lbfgs",
-              .brief = "limited-memory BFGS with a strong Wolfe line search",
-              .cost = "an evaluation and 4 m vectors a step",
-              .params = params,
-              .size = sizeof(lbfgs)},
-    .shape = RK_SHAPE_SMOOTH,
-    .start = start_lbfgs,
-    .step = step_lbfgs,
-    .finish = finish_lbfgs,
-    .state_save = save_lbfgs,
-    .state_load = load_lbfgs,
-    .release = release_lbfgs,
+    .entry = {.name = "lbfgs", .brief = "limited-memory BFGS with a strong Wolfe line search",
+              .cost = "an evaluation and 4 m vectors a step", .params = params, .size = sizeof(lbfgs)},
+    .shape = RK_SHAPE_SMOOTH, .start = start_lbfgs, .step = step_lbfgs, .finish = finish_lbfgs,
+    .state_save = save_lbfgs, .state_load = load_lbfgs, .release = release_lbfgs,
 };
+/* clang-format on */

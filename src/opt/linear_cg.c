@@ -126,17 +126,11 @@ static void release_lincg(rk_pulled *p, void *state_) {
     rk_free(p->env, s);
 }
 
+/* clang-format off */
 const rk_solver_type rk_linsolver_cg = {
-    .entry = {.name = "cg",
-              .brief = "conjugate gradients; needs only products with the matrix",
-              .cost = "a pass over the matrix a step",
-              .params = params,
-              .size = sizeof(lincg)},
-    .shape = RK_SHAPE_LINEAR,
-    .start = start_lincg,
-    .step = step_lincg,
-    .finish = finish_lincg,
-    .state_save = save_lincg,
-    .state_load = load_lincg,
-    .release = release_lincg,
+    .entry = {.name = "cg", .brief = "conjugate gradients; needs only products with the matrix",
+              .cost = "a pass over the matrix a step", .params = params, .size = sizeof(lincg)},
+    .shape = RK_SHAPE_LINEAR, .start = start_lincg, .step = step_lincg, .finish = finish_lincg,
+    .state_save = save_lincg, .state_load = load_lincg, .release = release_lincg,
 };
+/* clang-format on */

@@ -131,17 +131,11 @@ static void release_ncg(rk_pulled *p, void *state_) {
     rk_free(p->env, s);
 }
 
+/* clang-format off */
 const rk_solver_type rk_optimiser_cg = {
-    .entry = {.name = "cg",
-              .brief = "nonlinear conjugate gradients with a strong Wolfe line search",
-              .cost = "about two evaluations a step",
-              .params = params,
-              .size = sizeof(ncg)},
-    .shape = RK_SHAPE_SMOOTH,
-    .start = start_ncg,
-    .step = step_ncg,
-    .finish = finish_ncg,
-    .state_save = save_ncg,
-    .state_load = load_ncg,
-    .release = release_ncg,
+    .entry = {.name = "cg", .brief = "nonlinear conjugate gradients with a strong Wolfe line search",
+              .cost = "about two evaluations a step", .params = params, .size = sizeof(ncg)},
+    .shape = RK_SHAPE_SMOOTH, .start = start_ncg, .step = step_ncg, .finish = finish_ncg, .state_save = save_ncg,
+    .state_load = load_ncg, .release = release_ncg,
 };
+/* clang-format on */

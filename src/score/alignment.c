@@ -133,24 +133,16 @@ static const rk_param params[] = {
     {.name = NULL},
 };
 
+/* clang-format off */
 const rk_score_type rk_score_cka = {
-    .entry = {.name = "cka",
-              .brief = "how alike the Gram of the objects and that of the embedding are; 1 is best",
-              .formula = "<HKH, HLH> / (|HKH| |HLH|)",
-              .cost = "n^2 (p + dim)",
-              .params = params,
-              .size = sizeof(align)},
-    .needs = RK_NEEDS_X,
-    .family = family_align,
+    .entry = {.name = "cka", .brief = "how alike the Gram of the objects and that of the embedding are; 1 is best",
+              .formula = "<HKH, HLH> / (|HKH| |HLH|)", .cost = "n^2 (p + dim)", .params = params, .size = sizeof(align)},
+    .needs = RK_NEEDS_X, .family = family_align,
 };
 
 const rk_score_type rk_score_hsic = {
-    .entry = {.name = "hsic",
-              .brief = "how much the embedding depends on the objects; 0: not at all",
-              .formula = "<HKH, HLH> / (n-1)^2",
-              .cost = "n^2 (p + dim)",
-              .params = params,
-              .size = sizeof(align)},
-    .needs = RK_NEEDS_X,
-    .family = family_align,
+    .entry = {.name = "hsic", .brief = "how much the embedding depends on the objects; 0: not at all",
+              .formula = "<HKH, HLH> / (n-1)^2", .cost = "n^2 (p + dim)", .params = params, .size = sizeof(align)},
+    .needs = RK_NEEDS_X, .family = family_align,
 };
+/* clang-format on */

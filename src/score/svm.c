@@ -475,24 +475,19 @@ static rkhs_status family_nusvm(rkhs_env *env, const rkhs_scored *w, rk_score_it
 static const rk_param params_svm[] = PARAMS("c", "1", 1e300, "what an error costs");
 static const rk_param params_nusvm[] = PARAMS("nu", "0.5", 1, "the share of errors, at most, and of support vectors, at least");
 
+/* clang-format off */
 const rk_score_type rk_score_svm = {
     .entry = {.name = "svm",
               .brief = "a support vector machine over stratified folds: how well it tells the classes apart",
-              .formula = "mean over folds of metric",
-              .cost = "folds machines of n rows, n^2 memory",
-              .params = params_svm,
-              .size = sizeof(svm)},
-    .needs = RK_NEEDS_LABELS,
-    .family = family_svm,
+              .formula = "mean over folds of metric", .cost = "folds machines of n rows, n^2 memory",
+              .params = params_svm, .size = sizeof(svm)},
+    .needs = RK_NEEDS_LABELS, .family = family_svm,
 };
 
 const rk_score_type rk_score_nusvm = {
-    .entry = {.name = "nusvm",
-              .brief = "the same with a share nu of errors and support vectors in place of a cost",
-              .formula = "mean over folds of metric",
-              .cost = "folds machines of n rows, n^2 memory",
-              .params = params_nusvm,
-              .size = sizeof(svm)},
-    .needs = RK_NEEDS_LABELS,
-    .family = family_nusvm,
+    .entry = {.name = "nusvm", .brief = "the same with a share nu of errors and support vectors in place of a cost",
+              .formula = "mean over folds of metric", .cost = "folds machines of n rows, n^2 memory",
+              .params = params_nusvm, .size = sizeof(svm)},
+    .needs = RK_NEEDS_LABELS, .family = family_nusvm,
 };
+/* clang-format on */
