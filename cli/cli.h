@@ -1,7 +1,7 @@
 /* cli.h: what the files of the tool share.  SPDX-License-Identifier: BSD-3-Clause
  *
  * main.c finds the command, options.c reads its options into one struct, the command runs and returns through finish().
- * The tool knows the library by rkhs.h alone. */
+ * The tool knows the library by rkhs.h, and by base/shared.h. */
 #ifndef CLI_H
 #define CLI_H
 
@@ -72,7 +72,7 @@ struct cli {
     const char *output, *z, *x, *kernel, *labels, *target, *label_column, *labels_out, *format, *output_format, *title, *rows;
     const char *start, *place; /* of fit and transform */
     const char *triplets, *positive, *negative, *augment;
-    char *spec;                                   /* the first operand, when --augment was written into it */
+    rkhs_spec *spec;                              /* the first operand, with --augment set */
     const char *new_z, *new_x, *new_labels;       /* of score */
     const char *by, *table, *resume, *unlabelled; /* select; by: of anomaly too */
     struct many tries;
@@ -92,9 +92,6 @@ struct cli {
 
 /* Reads what follows the command into c; 0, or the exit code after a sentence on stderr. */
 int options_parse(cli *c, int argc, char **argv);
-
-/* The name nearest to `word`, or NULL when none is near; names[count]. */
-const char *nearest(const char *word, const char *const *names, int count);
 
 /* ---- session.c: how a command begins and ends ---------------------------------------------------------------------------- */
 
@@ -136,10 +133,12 @@ rkhs_status read_plain(cli *c, const char *path, rkhs_data **data);
 rkhs_status read_target(cli *c, const char *path, rkhs_data **data);
 /* Reads --labels; `column` or NULL picks a column of a CSV. */
 rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data **labels);
+/* The type that a spec is of; 0: the spec is refused, and the env says why. */
+int type_of_spec(cli *c, const char *list, const char *spec, rkhs_type *type);
 /* Whether a model takes labels as its second data set. */
-int learns_labels(const char *spec);
+int learns_labels(cli *c, const char *spec);
 /* The labels in --label-column of X if the model learns from labels, which is said; else NULL. */
-const rkhs_data *own_labels(const cli *c, const char *model, const rkhs_data *x);
+const rkhs_data *own_labels(cli *c, const char *model, const rkhs_data *x);
 /* Refuses a file of labels, NULL if there is none, whose first may be a header: one more than there are rows. */
 rkhs_status check_header(cli *c, const char *path, const rkhs_data *labels, int64_t rows);
 /* Says that -1 is a class, where it stands beside classes that are numbered. */
@@ -155,9 +154,6 @@ rkhs_status commit_files(cli *c);
 /* n x p doubles, or a refusal when that is over the memory limit; `what` begins the sentence. */
 rkhs_status take_numbers(cli *c, const char *what, int64_t n, int64_t p, double **values);
 
-double seconds_now(void);
-/* "3.2 GB" into buffer, which is returned. */
-const char *bytes_text(double bytes, char buffer[32]);
 /* 1 when path ends in `ending`, whatever the case, with or without .gz. */
 int ends_in(const char *path, const char *ending);
 
@@ -235,8 +231,8 @@ void say_summary(const cli *c, const rkhs_model *m);
 rkhs_status check_second(cli *c);
 rkhs_status read_second(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y);
 const char *second_file(const cli *c);
-/* Writes --augment into the first operand, as the parameter of that name. */
-rkhs_status write_augment(cli *c);
+/* Sets the parameter augment of the first operand to --augment. */
+rkhs_status set_augment(cli *c);
 /* Refuses a -o that is named as numbers are. */
 rkhs_status check_model_name(cli *c);
 

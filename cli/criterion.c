@@ -2,49 +2,23 @@
  * BSD-3-Clause */
 #include "select.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SCORES = 64 };
-
 /* Finds --by among the scores. */
 static rkhs_status find_score(search *s) {
-    const char *by = s->c->by, *names[MOST_SCORES + 1], *near;
-    char word[64] = "";
+    const char *by = s->c->by;
     rkhs_type type;
-    int count = 0;
-    for (size_t i = 0; i + 1 < sizeof word && (isalnum((unsigned char)by[i]) || by[i] == '_'); i++) word[i] = by[i];
-    for (int i = 0; rkhs_list_type("scores", i, &type); i++) {
-        if (count < MOST_SCORES) names[count++] = type.name;
-        if (strcmp(type.name, word) != 0) continue;
-        if (type.better == 0)
-            return refuse(s->c, EXIT_MISUSED, "--by %s: %s describes an embedding, and neither more nor less of it is better",
-                          by, type.name);
-        s->better = type.better;
-        s->needs_x = type.needs_x;
-        s->needs_labels = type.needs_labels;
-        s->takes_new = type.takes_new;
-        return RKHS_OK;
-    }
-    names[count++] = "error";
-    near = nearest(word, names, count);
-    if (near != NULL) return refuse(s->c, EXIT_MISUSED, "--by %.100s: there is no such score; did you mean %s?", by, near);
-    return refuse(s->c, EXIT_MISUSED, "--by %.100s: there is no such score; 'rkhs list scores' shows which there are", by);
-}
-
-/* Lets the library read the parameters of the score, on an embedding of two rows. */
-static rkhs_status check_parameters(search *s) {
-    static const double values[] = {0, 1};
-    rkhs_data *z = NULL;
-    double value;
-    rkhs_status status;
-    TRY(rkhs_data_dense(s->c->env, values, 2, 1, 1, &z));
-    status = rkhs_score(s->c->env, &s->c->by, 1, &(rkhs_scored){.z = z}, &value, NULL);
-    if (status != RKHS_ERR_SPEC) status = RKHS_OK; /* anything else is about these two rows */
-done:
-    rkhs_data_free(z);
-    return status;
+    if (!type_of_spec(s->c, "scores", by, &type))
+        return refuse(s->c, EXIT_MISUSED, "--by %.100s: %.600s", by, rkhs_env_message(s->c->env));
+    if (type.better == 0)
+        return refuse(s->c, EXIT_MISUSED, "--by %s: %s describes an embedding, and neither more nor less of it is better", by,
+                      type.name);
+    s->better = type.better;
+    s->needs_x = type.needs_x;
+    s->needs_labels = type.needs_labels;
+    s->takes_new = type.takes_new;
+    return RKHS_OK;
 }
 
 /* Says how many of n rows have no label. */
@@ -92,12 +66,10 @@ rkhs_status check_criterion(search *s) {
     cli *c = s->c;
     s->better = -1;
     s->by = strcmp(c->by, "error") == 0 ? BY_ERROR : BY_SCORE;
-    if (s->by == BY_SCORE) {
+    if (s->by == BY_SCORE)
         TRY(find_score(s));
-        TRY(check_parameters(s));
-    } else if (c->folds == 0) {
+    else if (c->folds == 0)
         REFUSE(c, EXIT_MISUSED, "--by %s is of rows left out: give --folds 5", c->by);
-    }
     if (s->by == BY_ERROR && c->target == NULL)
         REFUSE(c, EXIT_MISUSED, "--by error compares with numbers to predict: give --target FILE");
     if (c->folds == 1) REFUSE(c, EXIT_MISUSED, "--folds 1 leaves nothing to learn from: give 2 or more, or leave it out");

@@ -25,7 +25,7 @@ void say_summary(const cli *c, const rkhs_model *m) {
     if (explained_share(m, &share)) snprintf(explained, sizeof explained, "%.1f%% of the variance, ", 100 * share);
     snprintf(line, sizeof line, "%lld objects, %.600s, %lld dimension%s, %s%.3g s, %s at most", (long long)n,
              kernel != NULL ? spec_short(rkhs_kernel_text(kernel), spec) : "no kernel", (long long)dim, dim == 1 ? "" : "s",
-             explained, seconds_now() - c->started, bytes_text((double)rkhs_env_memory_peak(c->env), peak));
+             explained, rk_seconds() - c->started, rk_bytes_text((double)rkhs_env_memory_peak(c->env), peak));
     say(c->command->name, line);
 }
 
@@ -68,18 +68,14 @@ done:
     return status;
 }
 
-rkhs_status write_augment(cli *c) {
-    const char *spec = c->operand[0], *close = strrchr(spec, ')'), *open = strchr(spec, '(');
+rkhs_status set_augment(cli *c) {
+    rkhs_status status = RKHS_OK;
     if (c->augment == NULL) return RKHS_OK;
-    size_t room = strlen(spec) + strlen(c->augment) + 32;
-    c->spec = malloc(room);
-    if (c->spec == NULL) return refuse(c, EXIT_FAILED, "there is no memory for a spec of %zu bytes", room);
-    if (open != NULL && close != NULL)
-        snprintf(c->spec, room, "%.*s%saugment=%s)", (int)(close - spec), spec, close == open + 1 ? "" : ", ", c->augment);
-    else
-        snprintf(c->spec, room, "%s(augment=%s)", spec, c->augment);
-    c->operand[0] = c->spec;
-    return RKHS_OK;
+    TRY(rkhs_spec_new(c->env, "models", c->operand[0], &c->spec));
+    TRY(rkhs_spec_set(c->spec, "augment", c->augment));
+    c->operand[0] = rkhs_spec_text(c->spec);
+done:
+    return status;
 }
 
 rkhs_status check_second(cli *c) {
@@ -128,7 +124,7 @@ int run_fit(cli *c) {
     rkhs_model *m = NULL;
     rkhs_status status;
     TRY(check_fit(c));
-    TRY(write_augment(c));
+    TRY(set_augment(c));
     TRY(rkhs_model_new(c->env, c->operand[0], &m));
     if (c->kernel != NULL) TRY(rkhs_kernel_new(c->env, c->kernel, &kernel));
     TRY(read_data(c, c->operand[1], kernel, &x));

@@ -99,7 +99,7 @@ int run_info(cli *c) {
     putchar('\n');
     if (stat(c->operand[0], &file) == 0 && S_ISREG(file.st_mode)) {
         print_safe(stdout, c->operand[0], strlen(c->operand[0]));
-        printf(": %s. ", bytes_text((double)file.st_size, size));
+        printf(": %s. ", rk_bytes_text((double)file.st_size, size));
     }
     int rows_only = strcmp(rkhs_kernel_text(rkhs_model_kernel(m)), "precomputed") == 0;
     puts(rows_only ? "The file names training objects by their rows and contains none of them."

@@ -5,19 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-int learns_labels(const char *spec) {
-    rkhs_type type;
-    for (int i = 0; rkhs_list_type("models", i, &type); i++) {
-        size_t length = strlen(type.name);
-        if (strncmp(type.name, spec, length) == 0 && (spec[length] == 0 || spec[length] == '(' || spec[length] == ' '))
-            return type.second != NULL && strstr(type.second, "labels") != NULL;
-    }
-    return 0;
+int type_of_spec(cli *c, const char *list, const char *typed, rkhs_type *type) {
+    rkhs_spec *spec = NULL;
+    int i = 0;
+    if (rkhs_spec_new(c->env, list, typed, &spec) != RKHS_OK) return 0;
+    while (rkhs_list_type(list, i, type) && strcmp(type->name, rkhs_spec_name(spec)) != 0) i++;
+    rkhs_spec_free(spec);
+    return rkhs_list_type(list, i, type);
 }
 
-const rkhs_data *own_labels(const cli *c, const char *model, const rkhs_data *x) {
+int learns_labels(cli *c, const char *spec) {
+    rkhs_type type;
+    return type_of_spec(c, "models", spec, &type) && type.takes_labels;
+}
+
+const rkhs_data *own_labels(cli *c, const char *model, const rkhs_data *x) {
     char line[512];
-    if (c->label_column == NULL || !learns_labels(model)) return NULL;
+    if (c->label_column == NULL || !learns_labels(c, model)) return NULL;
     snprintf(line, sizeof line, "the labels in column '%.100s' are learned from, as with --labels", c->label_column);
     if (!c->quiet) say(c->command->name, line);
     return rkhs_data_labels(x);

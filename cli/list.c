@@ -145,7 +145,7 @@ static const char *nearest_name(const char *list, const char *word) {
         if (list != NULL && strcmp(list, each) != 0) continue;
         for (int j = 0; rkhs_list_type(each, j, &type) && count < MOST_NAMES; j++) names[count++] = type.name;
     }
-    return nearest(word, names, count);
+    return rk_nearest(word, names, count);
 }
 
 /* Shows a list, a type, or all, as words or as JSON; 0 when there is none. */

@@ -143,10 +143,10 @@ static int run_command(const command *cmd, int argc, char **argv) {
         rkhs_status status = begin(&c);
         code = status == RKHS_OK ? cmd->run(&c) : finish(&c, status);
     }
+    rkhs_spec_free(c.spec);
     rkhs_env_free(c.env);
     for (int i = 0; i < c.holds; i++) free(c.held[i]);
     free(c.operand);
-    free(c.spec);
     return code;
 }
 

@@ -153,25 +153,6 @@ const option explain_options[] = {
 const option no_options[] = {{0}};
 /* clang-format on */
 
-const char *nearest(const char *word, const char *const *names, int count) {
-    const char *found = NULL;
-    size_t length = strlen(word);
-    int least = length < 3 ? 1 : length < 6 ? 2 : 3;
-    if (length == 0 || length > 32) return NULL;
-    for (int i = 0; i < count; i++) {
-        if (strlen(names[i]) > 32) continue;
-        int d = rk_edit_distance(word, names[i]);
-        size_t shorter = strlen(names[i]) < length ? strlen(names[i]) : length;
-        int begins = shorter >= 3 && strncmp(word, names[i], shorter) == 0;
-        if (begins) d = 0;
-        if (d < least || (d == least && found == NULL && d < (int)length)) {
-            least = d;
-            found = names[i];
-        }
-    }
-    return found;
-}
-
 /* The option of c's command or of all, by its name (length bytes) or by its letter. */
 static const option *find_option(const cli *c, const char *name, size_t length, char letter) {
     const option *tables[] = {c->command->options, shared_options};
@@ -193,7 +174,7 @@ static rkhs_status unknown_option(cli *c, const char *typed, size_t length) {
     }
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), typed);
-    near = nearest(word + strspn(word, "-"), names, count);
+    near = rk_nearest(word + strspn(word, "-"), names, count);
     if (near != NULL) return refuse(c, EXIT_MISUSED, "there is no option %s; did you mean --%s?", word, near);
     return refuse(c, EXIT_MISUSED, "there is no option %s", word);
 }

@@ -171,52 +171,33 @@ done:
 
 /* ---- holes ---------------------------------------------------------------------------------------------------------- */
 
-/* The name of the hole at `at`, a '?' in spec; *end is moved past it. Empty: it has none. */
-static void hole_name(const char *spec, const char *at, const char **end, char name[NAME_ROOM]) {
-    const char *from = at + 1, *to = from;
-    while (is_name(*to)) to++;
-    *end = to;
-    if (to == from) { /* NAME=? */
-        to = at;
-        while (to > spec && to[-1] == ' ') to--;
-        from = to;
-        if (to > spec && to[-1] == '=') {
-            to--;
-            while (to > spec && to[-1] == ' ') to--;
-            for (from = to; from > spec && is_name(from[-1]);) from--;
-        }
-    }
-    size_t length = (size_t)(to - from);
-    if (length >= NAME_ROOM) length = 0;
-    memcpy(name, from, length);
-    name[length] = 0;
-}
-
-/* Writes spec with its holes filled. */
-static rkhs_status fill_holes(search *s, const char *spec, char *const *values, char **filled) {
-    rkhs_status status = RKHS_OK;
-    text out = {0};
-    char name[NAME_ROOM];
-    int quoted = 0;
-    for (const char *at = spec; *at != 0;) {
-        if (*at == '"') quoted = !quoted;
-        if (*at != '?' || quoted) {
-            text_bytes(&out, at++, 1);
-            continue;
-        }
+/* The text of a spec with its holes filled; a value that cannot stand there is why the cell fails. */
+static rkhs_status fill_holes(search *s, const char *list, const char *typed, cell *one, char **filled) {
+    rkhs_status status;
+    rkhs_spec *spec = NULL;
+    const char *name;
+    char path[NAME_ROOM + 1];
+    TRY(rkhs_spec_new(s->c->env, list, typed, &spec));
+    while ((name = rkhs_spec_hole(spec)) != NULL) {
         int which = 0;
-        hole_name(spec, at, &at, name);
         while (which < s->chosen && strcmp(s->choices[which].name, name) != 0) which++;
-        if (name[0] == 0) REFUSE(s->c, EXIT_MISUSED, "%.200s: a ? has no name: write NAME=? or ?NAME", spec);
+        if (name[0] == 0) REFUSE(s->c, EXIT_MISUSED, "%.200s: a ? has no name: write NAME=? or ?NAME", typed);
         if (which == s->chosen)
-            REFUSE(s->c, EXIT_MISUSED, "nothing fills the hole %s of %.200s: give --try %s=VALUES", name, spec, name);
+            REFUSE(s->c, EXIT_MISUSED, "nothing fills the hole %s of %.200s: give --try %s=VALUES", name, typed, name);
         s->choices[which].used = 1;
-        text_bytes(&out, values[which], strlen(values[which]));
+        snprintf(path, sizeof path, "?%s", s->choices[which].name);
+        status = rkhs_spec_set(spec, path, one->values[which]);
+        if (status == RKHS_ERR_SPEC) {
+            const char *why = rkhs_env_message(s->c->env);
+            one->done = 1;
+            TRY(keep_text(s, why, strlen(why), &one->failed));
+            break;
+        }
+        TRY(status);
     }
-    if (out.failed) REFUSE(s->c, EXIT_FAILED, "no memory");
-    TRY(keep_text(s, out.s != NULL ? out.s : "", out.length, filled));
+    TRY(keep_text(s, rkhs_spec_text(spec), strlen(rkhs_spec_text(spec)), filled));
 done:
-    text_free(&out);
+    rkhs_spec_free(spec);
     return status;
 }
 
@@ -294,8 +275,8 @@ rkhs_status make_cells(search *s) {
         cross_cells(s, (int)total);
     for (int i = 0; i < s->count; i++) {
         cell *one = &s->cells[i];
-        TRY(fill_holes(s, s->c->operand[0], one->values, &one->model));
-        if (s->c->kernel != NULL) TRY(fill_holes(s, s->c->kernel, one->values, &one->kernel));
+        TRY(fill_holes(s, "models", s->c->operand[0], one, &one->model));
+        if (s->c->kernel != NULL) TRY(fill_holes(s, "kernels", s->c->kernel, one, &one->kernel));
         one->score = one->deviation = one->seconds = NAN;
     }
     for (int h = 0; h < s->chosen; h++)

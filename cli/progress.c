@@ -130,7 +130,7 @@ static void draw(const rkhs_progress *p, double now) {
 static int on_progress(const rkhs_progress *p, void *payload) {
     const cli *c = payload;
     const char *stage = p->stage != NULL ? p->stage : "working";
-    double now = seconds_now();
+    double now = rk_seconds();
     if (stopped) return 1;
     if (!bar.shown) return 0;
     if (strncmp(stage, bar.stage, sizeof bar.stage - 1) != 0 || (p->total > 0 && p->done < bar.first)) {

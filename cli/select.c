@@ -218,7 +218,7 @@ static rkhs_status read_all(search *s) {
     TRY(check_header(c, c->labels, s->classes, rkhs_data_rows(s->x)));
     TRY(forget_class(s));
     if (s->y != NULL || s->classes == NULL) goto done;
-    if (c->labels != NULL ? learns_labels(c->operand[0]) : own_labels(c, c->operand[0], s->x) != NULL)
+    if (c->labels != NULL ? learns_labels(c, c->operand[0]) : own_labels(c, c->operand[0], s->x) != NULL)
         TRY(copy_labels(s, s->classes, &s->y));
 done:
     rkhs_kernel_free(kernel);
@@ -277,7 +277,7 @@ int run_select(cli *c) {
     TRY(check_select(c));
     TRY(check_criterion(&s));
     TRY(read_choices(&s));
-    TRY(write_augment(c));
+    TRY(set_augment(c));
     TRY(make_cells(&s));
     TRY(read_all(&s));
     TRY(deal_folds(&s));

@@ -1,10 +1,10 @@
 /* select_log.c: results of rkhs select in a file, one JSON object a line.  SPDX-License-Identifier: BSD-3-Clause
  *
- * A line is found again by its key: all that the result depends on, the files by a checksum of their bytes. A line that is cut
- * off counts as none. */
+ * A line is found again by its key: all that the result depends on, the files by a checksum of their bytes. The lines are read
+ * as they were written, member by member, and what is anything else is refused. A last line that is cut off, as by a kill, is
+ * removed. */
 #include "select.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -95,9 +95,10 @@ static int take(const char **at, const char *word) {
     return 1;
 }
 
-/* A number, or null for NaN. */
-static int take_number(const char **at, double *value) {
+/* The same with the name of a member before a number, which is null for NaN. */
+static int take_number(const char **at, const char *name, double *value) {
     char *end;
+    if (!take(at, name)) return 0;
     *value = NAN;
     if (take(at, "null")) return 1;
     *value = strtod(*at, &end);
@@ -106,74 +107,65 @@ static int take_number(const char **at, double *value) {
     return 1;
 }
 
-/* The four hexadecimal digits of an escape; 0 when they are none. */
-static int take_code(const char *s, unsigned *code) {
-    *code = 0;
-    for (int i = 0; i < 4; i++) {
-        if (!isxdigit((unsigned char)s[i])) return 0;
-        *code = 16 * *code + (unsigned)(isdigit((unsigned char)s[i]) ? s[i] - '0' : (s[i] | 32) - 'a' + 10);
+/* The same before a text, as add_json writes it; it goes to `to` unless that is NULL, which may be where it stands. */
+static int take_text(const char **at, const char *name, char *to) {
+    unsigned code;
+    if (!take(at, name) || !take(at, "\"")) return 0;
+    for (; **at != '"'; (*at)++) {
+        code = (unsigned char)**at;
+        if (code < 32) return 0; /* also the end */
+        if (code == '\\' && strspn(*at + 2, "0123456789abcdef") >= 4 && sscanf(*at, "\\u%4x", &code) == 1 && code < 32)
+            *at += 5;
+        else if (code == '\\' && (take(at, "\\\"") || take(at, "\\\\")))
+            code = (unsigned char)*--*at;
+        else if (code == '\\')
+            return 0;
+        if (to != NULL) *to++ = (char)code;
     }
+    if (to != NULL) *to = 0;
+    (*at)++;
     return 1;
 }
 
-/* A JSON text, unquoted in place of itself; NULL when it is none. */
-static char *take_text(char *at) {
-    char *from = at, *to = at;
-    if (*from++ != '"') return NULL;
-    while (*from != 0 && *from != '"') {
-        unsigned code = (unsigned char)*from, escaped;
-        if (*from == '\\' && from[1] == 'u' && take_code(from + 2, &escaped))
-            code = escaped, from += 5;
-        else if (*from == '\\' && from[1] != 0)
-            code = (unsigned char)*++from;
-        from++;
-        *to++ = (char)code;
-    }
-    if (*from != '"' || from[1] != '}' || from[2] != 0) return NULL;
-    *to = 0;
-    return at;
-}
-
-/* Fills a cell from what stands after its key; what is damaged counts as not there. */
-static rkhs_status take_result(search *s, cell *one, char *rest) {
-    const char *at = rest;
-    double score, deviation, seconds;
-    if (!take(&at, ", \"score\": ") || !take_number(&at, &score) || !take(&at, ", \"deviation\": ") ||
-        !take_number(&at, &deviation) || !take(&at, ", \"seconds\": ") || !take_number(&at, &seconds))
-        return RKHS_OK;
-    if (strcmp(at, "}") == 0 && isfinite(score)) {
-        one->score = score;
-        one->deviation = deviation;
-        one->seconds = seconds;
-        one->done = 1;
-        return RKHS_OK;
-    }
-    if (!take(&at, ", \"failed\": ")) return RKHS_OK;
-    const char *sentence = take_text(rest + (at - rest));
-    if (sentence == NULL) return RKHS_OK;
-    one->seconds = seconds;
-    one->done = 1;
-    return keep_text(s, sentence, strlen(sentence), &one->failed);
+/* Reads a line: how long its key is, the numbers, and the sentence of a failure, in place of itself. 0: it is none of ours. */
+static int read_line(char *line, size_t *key, cell *result) {
+    const char *at = line;
+    double folds, seed;
+    if (!take(&at, begin_line) || !take_text(&at, "{\"model\": ", NULL) || !take_text(&at, ", \"kernel\": ", NULL) ||
+        !take_text(&at, ", \"by\": ", NULL) || !take_number(&at, ", \"folds\": ", &folds) ||
+        !take_number(&at, ", \"seed\": ", &seed) || !take_text(&at, ", \"version\": ", NULL) ||
+        !take_text(&at, ", \"data\": ", NULL) || !take(&at, "}"))
+        return 0;
+    *key = (size_t)(at - line);
+    if (!take_number(&at, ", \"score\": ", &result->score) || !take_number(&at, ", \"deviation\": ", &result->deviation) ||
+        !take_number(&at, ", \"seconds\": ", &result->seconds))
+        return 0;
+    char *sentence = line + (at - line);
+    result->failed = take_text(&at, ", \"failed\": ", sentence) ? sentence : NULL;
+    return strcmp(at, "}") == 0 && (result->failed != NULL || isfinite(result->score));
 }
 
 static int by_key(const void *a, const void *b) { return strcmp((*(cell *const *)a)->key, (*(cell *const *)b)->key); }
 
-/* The cell whose key begins the line, by bisection; NULL: none. */
-static cell *find_cell(cell *const *sorted, int count, const char *line) {
-    const char *end = strstr(line, "\"}, \"score\": ");
-    if (end == NULL) return NULL;
-    size_t length = (size_t)(end - line) + 2;
-    int low = 0, high = count;
-    while (low < high) {
-        int middle = low + (high - low) / 2, order = strncmp(sorted[middle]->key, line, length);
-        if (order == 0 && sorted[middle]->key[length] != 0) order = 1;
-        if (order == 0) return sorted[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+/* Fills in the cell of a line, if it is one of those that are tried. */
+static rkhs_status take_line(search *s, cell *const *sorted, char *line, int64_t number) {
+    cell result = {0}, *one = &result, **found;
+    size_t length = 0;
+    if (!read_line(line, &length, &result))
+        return number == 1 ? refuse(s->c, EXIT_FAILED,
+                                    "%s does not hold results of 'rkhs select': give another name to --resume", s->c->resume)
+                           : refuse(s->c, EXIT_FAILED, "%s, line %lld: it is no result of 'rkhs select': remove that line",
+                                    s->c->resume, (long long)number);
+    rkhs_status status = keep_text(s, line, length, &result.key);
+    if (status != RKHS_OK) return status;
+    found = bsearch(&one, sorted, (size_t)s->count, sizeof one, by_key);
+    if (found == NULL || (*found)->done) return RKHS_OK;
+    one = *found;
+    one->score = result.score;
+    one->deviation = result.deviation;
+    one->seconds = result.seconds;
+    one->done = 1;
+    return result.failed != NULL ? keep_text(s, result.failed, strlen(result.failed), &one->failed) : RKHS_OK;
 }
 
 rkhs_status resume_read(search *s) {
@@ -181,7 +173,7 @@ rkhs_status resume_read(search *s) {
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
-    int64_t number = 0;
+    off_t whole = 0; /* bytes of whole lines */
     FILE *in = NULL;
     cell **sorted = NULL;
     if (s->c->resume == NULL) return RKHS_OK;
@@ -192,13 +184,16 @@ rkhs_status resume_read(search *s) {
     TRY(keep(s, (size_t)s->count, sizeof *sorted, &sorted));
     for (int i = 0; i < s->count; i++) sorted[i] = &s->cells[i];
     qsort(sorted, (size_t)s->count, sizeof *sorted, by_key);
-    while ((length = getline(&line, &room, in)) > 0) {
-        if (number++ == 0 && strncmp(line, begin_line, sizeof begin_line - 1) != 0)
-            REFUSE(s->c, EXIT_FAILED, "%s does not hold results of 'rkhs select': give another name to --resume", s->c->resume);
-        if (line[length - 1] != '\n') continue; /* cut off */
-        line[length - 1] = 0;
-        cell *one = find_cell(sorted, s->count, line);
-        if (one != NULL && !one->done) TRY(take_result(s, one, line + strlen(one->key)));
+    for (int64_t number = 1; (length = getline(&line, &room, in)) > 0; number++) {
+        int cut = line[length - 1] != '\n';
+        size_t begin = (size_t)length < sizeof begin_line ? (size_t)length : sizeof begin_line - 1;
+        if (cut && strncmp(line, begin_line, begin) == 0) {
+            if (truncate(s->c->resume, whole) == 0) break;
+            REFUSE(s->c, EXIT_FAILED, "cannot write %s: %s", s->c->resume, strerror(errno));
+        }
+        line[length - !cut] = 0;
+        TRY(take_line(s, sorted, line, number));
+        whole += length;
     }
 done:
     if (in != NULL) fclose(in);
@@ -215,12 +210,9 @@ rkhs_status resume_add(search *s, const cell *one) {
     rkhs_status status = RKHS_OK;
     text line = {0};
     int fd = -1;
-    char last = '\n';
     if (s->c->resume == NULL || one->passing) return RKHS_OK;
     fd = open(s->c->resume, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd < 0) REFUSE(s->c, EXIT_FAILED, "cannot write %s: %s", s->c->resume, strerror(errno));
-    off_t size = lseek(fd, 0, SEEK_END);
-    if (size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n') text_bytes(&line, "\n", 1); /* after a line cut off */
     text_bytes(&line, one->key, strlen(one->key));
     add_number(&line, "score", one->score);
     add_number(&line, "deviation", one->deviation);

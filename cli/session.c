@@ -8,22 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-const char *bytes_text(double bytes, char buffer[32]) {
-    static const char *const unit[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
-    int u = 0;
-    while (bytes >= 999.5 && u < 5) bytes /= 1000, u++;
-    snprintf(buffer, 32, u > 0 && bytes < 99.95 ? "%.1f %s" : "%.0f %s", bytes, unit[u]);
-    return buffer;
-}
 
 int ends_in(const char *path, const char *ending) {
     size_t length = strlen(path), tail = strlen(ending);
@@ -50,7 +35,7 @@ static void on_log(rkhs_log_level level, const char *sentence, void *payload) {
 
 rkhs_status begin(cli *c) {
     rkhs_status status;
-    c->started = seconds_now();
+    c->started = rk_seconds();
     status = rkhs_env_new(&c->env);
     if (status != RKHS_OK) return refuse(c, EXIT_FAILED, "cannot start: %s", rkhs_status_text(status));
     rkhs_env_set_log(c->env, on_log, c);
@@ -181,28 +166,15 @@ rkhs_status result_path(cli *c, const char **path) {
 
 /* ---- data --------------------------------------------------------------------------------------------------------------- */
 
-/* The format spec that reads `column` as labels: csv(label="species"), with what --format says. */
-static rkhs_status label_format(cli *c, const char *path, const char *format, const char *column, char *spec, size_t size) {
-    if (format == NULL && !ends_in(path, ".csv") && !ends_in(path, ".tsv") && !ends_in(path, ".txt") &&
-        strcmp(path, "-") != 0) {
-        return refuse(c, EXIT_FAILED, "%s: --label-column is for CSV and TSV; give labels of other files with --labels", path);
-    }
-    if (format == NULL) format = ends_in(path, ".tsv") ? "tsv" : "csv";
-    char quoted[512];
-    size_t used = 0;
-    for (const char *at = column; *at != 0 && used < sizeof quoted - 2; at++) {
-        if (*at == '"' || *at == '\\') quoted[used++] = '\\';
-        quoted[used++] = *at;
-    }
-    quoted[used] = 0;
-    const char *close = strrchr(format, ')'), *open = strchr(format, '(');
-    int inside = close != NULL && open != NULL ? (int)(close - format) : 0;
-    int length = inside > 0 ? snprintf(spec, size, "%.*s%slabel=\"%s\")", inside, format, open + 1 == close ? "" : ", ", quoted)
-                            : snprintf(spec, size, "%s(label=\"%s\")", format, quoted);
-    if (length < 0 || (size_t)length >= size || strlen(column) > 250) {
-        return refuse(c, EXIT_FAILED, "--label-column %.40s...: the name is too long", column);
-    }
-    return RKHS_OK;
+/* The format that reads `column` as labels: csv(label="species"), with what --format says. */
+static rkhs_status label_format(cli *c, const char *path, const char *format, const char *column, rkhs_spec **spec) {
+    rkhs_status status;
+    if (format == NULL && !ends_in(path, ".csv") && !ends_in(path, ".tsv") && !ends_in(path, ".txt") && strcmp(path, "-") != 0)
+        REFUSE(c, EXIT_FAILED, "%s: --label-column is for CSV and TSV; give labels of other files with --labels", path);
+    TRY(rkhs_spec_new(c->env, "formats", format != NULL ? format : ends_in(path, ".tsv") ? "tsv" : "csv", spec));
+    TRY(rkhs_spec_set(*spec, "label", column));
+done:
+    return status;
 }
 
 rkhs_status read_plain(cli *c, const char *path, rkhs_data **data) {
@@ -214,21 +186,25 @@ rkhs_status read_target(cli *c, const char *path, rkhs_data **data) {
 }
 
 rkhs_status read_data(cli *c, const char *path, const rkhs_kernel *kernel, rkhs_data **data) {
-    char spec[1024];
+    rkhs_status status;
+    rkhs_spec *spec = NULL;
     if (c->label_column == NULL) return rkhs_data_read_for(c->env, path, c->format, kernel, data);
-    rkhs_status status = label_format(c, path, c->format, c->label_column, spec, sizeof spec);
-    if (status == RKHS_OK) status = rkhs_data_read_for(c->env, path, spec, kernel, data);
-    if (status == RKHS_OK) say_minus_one(c, path, rkhs_data_labels(*data));
+    TRY(label_format(c, path, c->format, c->label_column, &spec));
+    TRY(rkhs_data_read_for(c->env, path, rkhs_spec_text(spec), kernel, data));
+    say_minus_one(c, path, rkhs_data_labels(*data));
+done:
+    rkhs_spec_free(spec);
     return status;
 }
 
 rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data **labels) {
-    char spec[1024];
     rkhs_status status = RKHS_OK;
-    if (column != NULL) TRY(label_format(c, path, NULL, column, spec, sizeof spec));
-    TRY(rkhs_data_read_labels(c->env, path, column != NULL ? spec : NULL, labels));
+    rkhs_spec *spec = NULL;
+    if (column != NULL) TRY(label_format(c, path, NULL, column, &spec));
+    TRY(rkhs_data_read_labels(c->env, path, spec != NULL ? rkhs_spec_text(spec) : NULL, labels));
     say_minus_one(c, path, *labels);
 done:
+    rkhs_spec_free(spec);
     return status;
 }
 
@@ -297,9 +273,9 @@ rkhs_status take_numbers(cli *c, const char *what, int64_t n, int64_t p, double 
     if (held)
         return refuse(c, EXIT_FAILED,
                       "the system has no %s to give for %s of %lld x %lld numbers: close other programs, or use fewer rows",
-                      bytes_text(bytes, need), what, (long long)n, (long long)p);
+                      rk_bytes_text(bytes, need), what, (long long)n, (long long)p);
     return refuse(c, EXIT_FAILED,
                   "%s of %lld x %lld numbers needs %s, beside the data; the limit is %s: raise it with --memory, or use fewer "
                   "rows",
-                  what, (long long)n, (long long)p, bytes_text(bytes, need), bytes_text(limit, have));
+                  what, (long long)n, (long long)p, rk_bytes_text(bytes, need), rk_bytes_text(limit, have));
 }

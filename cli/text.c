@@ -49,34 +49,8 @@ void text_free(text *t) {
 
 /* ---- characters ---------------------------------------------------------------------------------------------------------- */
 
-enum { REPLACEMENT = 0xFFFD };
-
-/* The next character of UTF-8 text, which must not be at its end; what is not valid gives U+FFFD for one byte. */
-static unsigned next_character(const char **s) {
-    const unsigned char *p = (const unsigned char *)*s;
-    static const unsigned least[] = {0, 0x80, 0x800, 0x10000};
-    int more = p[0] < 0x80 ? 0 : (p[0] & 0xE0) == 0xC0 ? 1 : (p[0] & 0xF0) == 0xE0 ? 2 : (p[0] & 0xF8) == 0xF0 ? 3 : -1;
-    *s += 1;
-    if (more <= 0) return more == 0 ? p[0] : REPLACEMENT;
-    unsigned code = p[0] & (0x3Fu >> more);
-    for (int i = 1; i <= more; i++) {
-        if ((p[i] & 0xC0) != 0x80) return REPLACEMENT;
-        code = code << 6 | (p[i] & 0x3Fu);
-    }
-    if (code < least[more] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return REPLACEMENT;
-    *s += more;
-    return code;
-}
-
-/* 1 for characters that turn the direction of what follows, or that have no place in a name. */
-static int is_control(unsigned code) {
-    return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
-           (code >= 0x2066 && code <= 0x2069) || code == 0x2028 || code == 0x2029 || (code & 0xFFFE) == 0xFFFE ||
-           code == 0xFEFF;
-}
-
 /* Columns that a character fills: 0 for marks that sit on another, 2 for East Asian and emoji. */
-static int columns_of(unsigned code) {
+static int columns_of(uint32_t code) {
     if ((code >= 0x300 && code <= 0x36F) || (code >= 0x200B && code <= 0x200F) || (code >= 0xFE00 && code <= 0xFE0F)) return 0;
     if ((code >= 0x1100 && code <= 0x115F) || (code >= 0x2E80 && code <= 0xA4CF) || (code >= 0xAC00 && code <= 0xD7A3) ||
         (code >= 0xF900 && code <= 0xFAFF) || (code >= 0xFF00 && code <= 0xFF60) || (code >= 0x1F300 && code <= 0x1FAFF)) {
@@ -87,24 +61,13 @@ static int columns_of(unsigned code) {
 
 /* ---- a terminal -------------------------------------------------------------------------------------------------------- */
 
-/* The next character of a text as it may be shown, into piece: what would steer a terminal, turn the direction of what follows,
- * begin a line or is no UTF-8 as \n, \x1b, \u202e. Returns its columns. */
-static int next_piece(const char **s, char piece[16]) {
-    const char *from = *s;
-    unsigned code = next_character(s);
-    if (code == REPLACEMENT && *s == from + 1) return snprintf(piece, 16, "\\x%02x", (unsigned char)*from);
-    if (code == '\n' || code == '\t') return snprintf(piece, 16, code == '\n' ? "\\n" : "\\t");
-    if (is_control(code)) return snprintf(piece, 16, code < 0x80 ? "\\x%02x" : code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
-    snprintf(piece, 16, "%.*s", (int)(*s - from), from);
-    return columns_of(code);
-}
-
 int print_safe(FILE *out, const char *s, size_t length) {
     const char *end = s + length;
     char piece[16];
     int columns = 0;
     while (s < end && *s != 0) {
-        columns += next_piece(&s, piece);
+        uint32_t code = rk_visible_take(&s, piece);
+        columns += code != 0 ? columns_of(code) : (int)strlen(piece);
         if (out != NULL) fputs(piece, out);
     }
     return columns;
@@ -120,8 +83,8 @@ void json_text(FILE *out, const char *s) {
     fputc('"', out);
     while (*s != 0) {
         const char *from = s;
-        unsigned code = next_character(&s), high = code - 0x10000;
-        int strange = is_control(code) || (code == REPLACEMENT && s == from + 1);
+        uint32_t code = rk_utf8_take(&s), high = code - 0x10000;
+        int strange = rk_is_control(code) || (code == RK_NO_CHARACTER && s == from + 1);
         if (strange && code >= 0x10000)
             fprintf(out, "\\u%04x\\u%04x", 0xD800 + (high >> 10), 0xDC00 + (high & 0x3FF));
         else if (strange)
@@ -135,36 +98,27 @@ void json_text(FILE *out, const char *s) {
 /* ---- XML --------------------------------------------------------------------------------------------------------------- */
 
 /* 1 for Hebrew, Arabic and the other scripts that run from right to left. */
-static int is_rightward(unsigned code) {
+static int is_rightward(uint32_t code) {
     return (code >= 0x590 && code <= 0x8FF) || (code >= 0xFB1D && code <= 0xFDFF) || (code >= 0xFE70 && code <= 0xFEFE) ||
            (code >= 0x10800 && code <= 0x10FFF) || (code >= 0x1E800 && code <= 0x1EFFF) || code == 0x200F;
 }
 
 /* One character, as XML text if asked for. */
-static void add_character(text *t, unsigned code, int xml) {
+static void add_character(text *t, uint32_t code, int xml) {
     char bytes[4];
-    size_t count = 0;
     if (xml && (code == '&' || code == '<' || code == '>' || code == '"')) {
         const char *name = code == '&' ? "&amp;" : code == '<' ? "&lt;" : code == '>' ? "&gt;" : "&quot;";
         text_bytes(t, name, strlen(name));
         return;
     }
-    if (is_control(code)) code = code < 0x20 ? ' ' : REPLACEMENT;
-    if (code < 0x80)
-        bytes[count++] = (char)code;
-    else {
-        int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-        static const unsigned first[] = {0, 0xC0, 0xE0, 0xF0};
-        bytes[count++] = (char)(first[more] | code >> (6 * more));
-        while (more-- > 0) bytes[count++] = (char)(0x80 | (code >> (6 * more) & 0x3F));
-    }
-    text_bytes(t, bytes, count);
+    if (rk_is_control(code)) code = code < 0x20 ? ' ' : RK_NO_CHARACTER;
+    text_bytes(t, bytes, (size_t)rk_utf8_put(code, bytes));
 }
 
 int text_columns(const char *s, int limit) {
     int columns = 0;
     while (*s != 0) {
-        columns += columns_of(next_character(&s));
+        columns += columns_of(rk_utf8_take(&s));
         if (columns > limit) return limit;
     }
     return columns;
@@ -174,13 +128,13 @@ int text_columns(const char *s, int limit) {
 static void add_limited(text *t, const char *s, int limit, int xml) {
     int total = 0, used = 0, isolate = 0;
     for (const char *at = s; *at != 0 && total <= limit;) {
-        unsigned code = next_character(&at);
+        uint32_t code = rk_utf8_take(&at);
         total += columns_of(code);
         isolate |= is_rightward(code);
     }
     if (isolate && xml) text_add(t, "\xE2\x81\xA8"); /* first strong isolate */
     while (*s != 0) {
-        unsigned code = next_character(&s);
+        uint32_t code = rk_utf8_take(&s);
         used += columns_of(code);
         if (total > limit && used > limit - 1) {
             text_add(t, "\xE2\x80\xA6"); /* ellipsis */

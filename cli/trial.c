@@ -6,7 +6,6 @@
  * the rows of the part that are learned from. */
 #include "select.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +14,9 @@
 typedef struct part {
     int64_t *train, *held; /* rows learned from, left out */
     int64_t trained, holds;
-    rkhs_data *x, *y, *held_x;       /* subsets; NULL without folds */
+    rkhs_data *x, *y, *held_x; /* subsets; NULL without folds */
     rkhs_data *labels, *held_labels;
-    double *K, *H;                   /* a Gram that is shared: train x train, held x train; or NULL */
+    double *K, *H; /* a Gram that is shared: train x train, held x train; or NULL */
     int64_t held_bytes;
     rkhs_data *gram, *held_gram;
     rkhs_model *largest; /* whose first columns are the embedding of smaller ones; or NULL */
@@ -105,16 +104,17 @@ done:
 /* ---- a Gram that cells share ---------------------------------------------------------------------------------------- */
 
 /* Whether a model of that spec holds the whole Gram, and adds no objects to it: then it may be given. */
-static int takes_gram(const char *spec) {
-    char name[64] = "";
+static int takes_gram(search *s, const char *model) {
+    rkhs_spec *spec = NULL;
     rkhs_param param;
-    int whole = 0, adds = 0;
-    for (size_t i = 0; i + 1 < sizeof name && (isalnum((unsigned char)spec[i]) || spec[i] == '_'); i++) name[i] = spec[i];
-    for (int i = 0; rkhs_list_param("models", name, i, &param); i++) {
-        if (strcmp(param.name, "gram") == 0) whole = param.value != NULL && strcmp(param.value, "exact") == 0;
+    const char *gram = NULL;
+    int adds = 0;
+    if (rkhs_spec_new(s->c->env, "models", model, &spec) != RKHS_OK) return 0;
+    for (int i = 0; rkhs_list_param("models", rkhs_spec_name(spec), i, &param); i++)
         adds |= strcmp(param.bounds, "augments") == 0;
-    }
-    return whole && !adds && strstr(spec, "gram") == NULL;
+    int whole = rkhs_spec_get(spec, "gram", &gram) == RKHS_OK && gram != NULL && strcmp(gram, "exact") == 0;
+    rkhs_spec_free(spec);
+    return whole && !adds;
 }
 
 /* Whether the data are a Gram themselves. */
@@ -123,12 +123,12 @@ static int is_given(const search *s, const char *kernel) {
 }
 
 /* Whether the cells can share a Gram. The parts of one that is given must be cut from it. */
-static int can_share(const search *s, cell *const *cells, int count) {
+static int can_share(search *s, cell *const *cells, int count) {
     const char *kernel = cells[0]->kernel;
     if (is_given(s, kernel)) return s->fold != NULL;
     if (count < 2 || kernel == NULL) return 0;
     for (int i = 0; i < count; i++)
-        if (!takes_gram(cells[i]->model)) return 0;
+        if (!takes_gram(s, cells[i]->model)) return 0;
     return 1;
 }
 
@@ -269,18 +269,28 @@ done:
 
 /* ---- cells ---------------------------------------------------------------------------------------------------------- */
 
-/* The dim of a kernel PCA, as its text has it, and the rest of the text; 0: it is another model. */
-static int64_t dim_of(search *s, const char *spec, char rest[SPEC_ROOM]) {
-    static const char begin_text[] = "kpca(dim=";
+/* The dim of a kernel PCA, and its text with another dim, which is that of all that differ in dim alone; 0: it is no kernel
+ * PCA. */
+static int64_t dim_of(search *s, const char *model, char rest[SPEC_ROOM]) {
     rkhs_model *m = NULL;
-    long long dim = 0;
-    int used = 0;
-    if (rkhs_model_new(s->c->env, spec, &m) == RKHS_OK && strncmp(rkhs_model_text(m), begin_text, sizeof begin_text - 1) == 0) {
-        const char *after = rkhs_model_text(m) + sizeof begin_text - 1;
-        if (strlen(after) < SPEC_ROOM && sscanf(after, "%lld%n", &dim, &used) == 1) strcpy(rest, after + used);
-    }
+    rkhs_spec *spec = NULL;
+    const char *value = NULL;
+    int64_t dim = 0;
+    rkhs_status status;
+    TRY(rkhs_model_new(s->c->env, model, &m));
+    TRY(rkhs_spec_new(s->c->env, "models", rkhs_model_text(m), &spec));
+    if (strcmp(rkhs_spec_name(spec), "kpca") != 0) goto done;
+    TRY(rkhs_spec_get(spec, "dim", &value));
+    dim = value != NULL ? strtoll(value, NULL, 10) : 0;
+    TRY(rkhs_spec_set(spec, "dim", "1"));
+    if (strlen(rkhs_spec_text(spec)) < SPEC_ROOM)
+        strcpy(rest, rkhs_spec_text(spec));
+    else
+        dim = 0;
+done:
+    rkhs_spec_free(spec);
     rkhs_model_free(m);
-    return used > 0 && dim > 0 ? dim : 0;
+    return status == RKHS_OK ? dim : 0;
 }
 
 /* Fits the largest of the kernel PCAs that differ in dim alone; dims[i] is set for those that it stands for, else 0. Where it
@@ -361,7 +371,7 @@ static rkhs_status try_fold(search *s, int f, cell *const *cells, int count, dou
     rkhs_status status = RKHS_OK, made;
     part p = {0};
     rkhs_kernel *kernel = NULL;
-    double from = seconds_now();
+    double from = rk_seconds();
     int own = 0, given; /* cells that are fitted by themselves; whether the data are a Gram */
     int64_t *dims = calloc((size_t)count, sizeof *dims);
     if (dims == NULL) REFUSE(s->c, EXIT_FAILED, "no memory");
@@ -380,7 +390,7 @@ static rkhs_status try_fold(search *s, int f, cell *const *cells, int count, dou
             one->failed = cells[0]->failed; /* the kernel's own fault: one sentence for all */
         else if (tried != RKHS_OK)
             TRY(note_failure(s, one, tried));
-        double now = seconds_now();
+        double now = rk_seconds();
         one->seconds = (isnan(one->seconds) ? 0 : one->seconds) + now - from;
         from = now;
     }

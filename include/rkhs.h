@@ -58,6 +58,7 @@ typedef struct rkhs_env rkhs_env;
 typedef struct rkhs_data rkhs_data;
 typedef struct rkhs_kernel rkhs_kernel;
 typedef struct rkhs_model rkhs_model;
+typedef struct rkhs_spec rkhs_spec;
 
 typedef enum rkhs_status {
     RKHS_OK = 0,
@@ -401,6 +402,41 @@ RKHS_API int rkhs_model_report(const rkhs_model *model, int64_t i, rkhs_item *it
 RKHS_API rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy);
 RKHS_API void rkhs_model_free(rkhs_model *model);
 
+/* ---- spec: the text of a kernel, model, ..., asked and set ------------------------------------------------------- */
+
+/* A spec is the name of a type and its parameters. Its text makes kernels, models, scores, ...; as an object it can be changed
+ * without editing text:
+ *
+ *     rkhs_spec *s;
+ *     rkhs_spec_new(env, "models", "kpca(dim=2, gram=nystrom)", &s);
+ *     rkhs_spec_set(s, "gram.by", "uniform");
+ *     rkhs_spec_get(s, "dim", &dim);
+ *     rkhs_model_new(env, rkhs_spec_text(s), &m);
+ *
+ * `list` is the list that the type is in, as rkhs_list_name names it. Refuses what rkhs_kernel_new, rkhs_model_new, ... refuse.
+ *
+ * A "?" may stand for a value or a name, to be filled later: "kpca(dim=?)" has a hole called dim, "?w*rbf" one called w. A spec
+ * that has or had holes is read by the grammar alone: what is made from its text checks the rest. */
+RKHS_API rkhs_status rkhs_spec_new(rkhs_env *env, const char *list, const char *text, rkhs_spec **spec);
+
+/* The name of the type: "kpca"; empty for kernels that are joined by + * ^ [], and for a hole. */
+RKHS_API const char *rkhs_spec_name(const rkhs_spec *spec);
+
+/* The text that makes it: what was given and set, without defaults. It lives until the next rkhs_spec_set. */
+RKHS_API const char *rkhs_spec_text(const rkhs_spec *spec);
+
+/* The value of a parameter as text: as given, or its default; NULL: it is not set. A path leads into the specs inside, as in
+ * "gram.by". A word, such as the label of a CSV, comes without quotes. It lives until the next rkhs_spec_get. */
+RKHS_API rkhs_status rkhs_spec_get(rkhs_spec *spec, const char *path, const char **value);
+
+/* Sets a parameter from text, as it would stand in the spec; a word needs no quotes. The path "?dim" fills all holes that are
+ * called dim. What is refused leaves the spec as it was. */
+RKHS_API rkhs_status rkhs_spec_set(rkhs_spec *spec, const char *path, const char *value);
+
+/* The name of the first hole that is not filled, empty where it has none; NULL: there is no hole. */
+RKHS_API const char *rkhs_spec_hole(const rkhs_spec *spec);
+RKHS_API void rkhs_spec_free(rkhs_spec *spec);
+
 /* ---- lists: what there is ----------------------------------------------------------------------------------------- */
 
 /* One type of a list ("kernels", "grams", "solvers", "models", "scores", "formats", "samples", "augments"). */
@@ -412,6 +448,8 @@ typedef struct rkhs_type {
     const char *cost;    /* or NULL */
     const char *title;   /* of a model: its name as a class, "KernelPCA"; else NULL */
     const char *second;  /* of a model: what its second data set is: "target", "labels", "target or labels", ...; or NULL */
+    int takes_target;    /* of a model: its second data set may be a target */
+    int takes_labels;    /* of a model: its second data set may be labels */
     int predicts;        /* of a model: its output stands for the target, which it needs */
     int better;          /* of a score: 1 when more is better, -1 when less is, 0 when it only describes */
     int needs_x;         /* of a score: it compares with the objects */

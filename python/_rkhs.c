@@ -181,6 +181,59 @@ static int put_text(PyObject *dict, const char *key, const char *text) {
     return status;
 }
 
+static int put_flag(PyObject *dict, const char *key, int on) {
+    return PyDict_SetItemString(dict, key, on ? Py_True : Py_False);
+}
+
+/* A spec, in an env of its own, which is freed with it. */
+static rkhs_status open_spec(const char *list, const char *text, rkhs_env **env, rkhs_spec **spec) {
+    *env = NULL;
+    *spec = NULL;
+    rkhs_status status = rkhs_env_new(env);
+    return status == RKHS_OK ? rkhs_spec_new(*env, list, text, spec) : status;
+}
+
+/* spec_set(list, text, {path: value}) -> text */
+static PyObject *spec_set(PyObject *module, PyObject *args) {
+    const char *list, *text, *path, *value;
+    PyObject *given, *key, *item, *result = NULL;
+    rkhs_env *env;
+    rkhs_spec *spec;
+    Py_ssize_t at = 0;
+    if (!PyArg_ParseTuple(args, "ssO!", &list, &text, &PyDict_Type, &given)) return NULL;
+    rkhs_status status = open_spec(list, text, &env, &spec);
+    while (status == RKHS_OK && PyDict_Next(given, &at, &key, &item)) {
+        path = text_of(key, "a path");
+        value = path ? text_of(item, path) : NULL;
+        status = value ? rkhs_spec_set(spec, path, value) : RKHS_ERR_ARGUMENT;
+    }
+    result = status == RKHS_OK ? PyUnicode_FromString(rkhs_spec_text(spec)) : refuse(state_of(module), env, status);
+    rkhs_spec_free(spec);
+    rkhs_env_free(env);
+    return result;
+}
+
+/* spec_get(list, text, (path, ...)) -> (name of the type, {path: value or None}) */
+static PyObject *spec_get(PyObject *module, PyObject *args) {
+    const char *list, *text, *value;
+    PyObject *paths, *values = PyDict_New(), *result = NULL;
+    rkhs_env *env = NULL;
+    rkhs_spec *spec = NULL;
+    if (!values || !PyArg_ParseTuple(args, "ssO!", &list, &text, &PyTuple_Type, &paths)) goto done;
+    rkhs_status status = open_spec(list, text, &env, &spec);
+    for (Py_ssize_t i = 0; status == RKHS_OK && i < PyTuple_Size(paths); i++) {
+        const char *path = text_of(PyTuple_GetItem(paths, i), "a path");
+        status = path ? rkhs_spec_get(spec, path, &value) : RKHS_ERR_ARGUMENT;
+        if (status == RKHS_OK && put_text(values, path, value) < 0) status = RKHS_ERR_MEMORY;
+    }
+    result = status == RKHS_OK ? Py_BuildValue("sO", rkhs_spec_name(spec), values) : refuse(state_of(module), env, status);
+done:
+    rkhs_spec_free(spec);
+    rkhs_env_free(env);
+    Py_XDECREF(values);
+    return result;
+}
+
 /* The parameters of a type, as a list of dicts. */
 static PyObject *params_of(const char *list, const char *type) {
     PyObject *all = PyList_New(0);
@@ -201,8 +254,8 @@ static PyObject *type_of(const char *list, const rkhs_type *t) {
     if (!params || put_text(d, "name", t->name) < 0 || put_text(d, "brief", t->brief) < 0 ||
         put_text(d, "formula", t->formula) < 0 || put_text(d, "data", t->data) < 0 || put_text(d, "cost", t->cost) < 0 ||
         put_text(d, "title", t->title) < 0 || put_text(d, "second", t->second) < 0 ||
-        PyDict_SetItemString(d, "predicts", t->predicts ? Py_True : Py_False) < 0 ||
-        PyDict_SetItemString(d, "params", params) < 0)
+        put_flag(d, "takes_target", t->takes_target) < 0 || put_flag(d, "takes_labels", t->takes_labels) < 0 ||
+        put_flag(d, "predicts", t->predicts) < 0 || PyDict_SetItemString(d, "params", params) < 0)
         Py_CLEAR(d);
     Py_XDECREF(params);
     return d;
@@ -234,6 +287,8 @@ static PyMethodDef functions[] = {
     {"score", score, METH_VARARGS,
      "score(specs, sets, kernel, seed, threads, memory, progress) -> (advice, values, deviations)"},
     {"tables", tables, METH_NOARGS, "tables() -> {list: [type]}"},
+    {"spec_set", spec_set, METH_VARARGS, "spec_set(list, text, {path: value}) -> text"},
+    {"spec_get", spec_get, METH_VARARGS, "spec_get(list, text, (path, ...)) -> (name of the type, {path: value or None})"},
     {"patience", set_patience, METH_VARARGS,
      "patience(seconds) -> before: how long a thread waits for a model beside one callback of another thread"},
     {"end_calls", end_calls, METH_NOARGS, "end_calls(): stops the calls of other threads; done when the interpreter ends"},

@@ -13,7 +13,7 @@ static const rk_list *const lists[] = {&rk_models,     &rk_kernels, &rk_grams,  
 
 enum { LISTS = sizeof lists / sizeof *lists };
 
-static const rk_list *find_list(const char *name) {
+const rk_list *rk_list_named(const char *name) {
     for (int i = 0; name && i < LISTS; i++)
         if (strcmp(lists[i]->name, name) == 0) return lists[i];
     return NULL;
@@ -60,7 +60,7 @@ static const char *second_of(unsigned kinds) {
 }
 
 int rkhs_list_type(const char *list, int i, rkhs_type *type) {
-    const rk_list *l = find_list(list);
+    const rk_list *l = rk_list_named(list);
     if (!l || !type || i < 0) return 0;
     for (int k = 0; k <= i; k++)
         if (!l->entries[k]) return 0;
@@ -70,6 +70,8 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
         const rk_model_type *m = (const rk_model_type *)e;
         type->title = m->title;
         type->second = second_of(m->supervision);
+        type->takes_target = (m->supervision & RK_KIND_DENSE) != 0;
+        type->takes_labels = (m->supervision & RK_KIND_LABELS) != 0;
         type->predicts = m->predicts;
     }
     if (l == &rk_scores) {
@@ -101,7 +103,7 @@ int rkhs_list_param(const char *list, const char *type, int i, rkhs_param *param
         [RK_INT] = "integer",  [RK_REAL] = "real", [RK_BOOL] = "true|false", [RK_CHOICE] = "choice", [RK_RULE] = "real or rule",
         [RK_LIST] = "indices", [RK_SPEC] = "spec", [RK_WORD] = "word",       [RK_REALS] = "numbers",
     };
-    const rk_list *l = find_list(list);
+    const rk_list *l = rk_list_named(list);
     const rk_entry *e = l && type ? rk_list_find(l, type) : NULL;
     if (!e || !param || i < 0) return 0;
     for (int k = 0; k <= i; k++)

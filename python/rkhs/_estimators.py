@@ -182,7 +182,7 @@ class RkhsEstimator(BaseEstimator):
         """The numbers that the model learns to give: y of one that predicts, ``target`` of others, which leave y alone."""
         if self._table["predicts"]:
             target = y
-        elif target is not None and "target" not in (self._table["second"] or ""):
+        elif target is not None and not takes_target(self._table):
             raise ValueError(f"{type(self).__name__} takes no target")
         elif target is None and takes_target(self._table) and getattr(y, "ndim", 1) > 1:
             advise([f"{type(self).__name__} leaves y alone: give what is to be drawn as target=, as in fit(noisy, target=clean)"])
@@ -481,8 +481,8 @@ def from_text(text, **settings):
     """An estimator with the parameters of a spec text that the library wrote."""
     import rkhs
 
-    title, table = next((t, m) for t, m in models().items() if m["name"] == text.partition("(")[0])
-    return getattr(rkhs, title)(**{**spec_params(text, table["params"]), **settings})
+    table, params = spec_params(text)
+    return getattr(rkhs, table["title"])(**{**params, **settings})
 
 
 def from_model(model, function=None):

@@ -21,12 +21,12 @@ def models():
 
 def takes_labels(model):
     """Whether a model can learn from classes besides its objects."""
-    return "labels" in (model["second"] or "")
+    return model["takes_labels"]
 
 
 def takes_target(model):
     """Whether a model can learn to give other numbers than its objects."""
-    return "target" in (model["second"] or "")
+    return model["takes_target"]
 
 
 def python_name(param):
@@ -48,23 +48,18 @@ def default_of(param):
     return text
 
 
-def spec_params(text, params):
-    """The parameters that a spec text gives, as Python values: the way back from spec_text."""
-    inside, depth, start, parts = text.partition("(")[2].removesuffix(")"), 0, 0, []
-    for i, c in enumerate(inside + ","):
-        depth += c in "([" and 1 or c in ")]" and -1
-        if c == "," and depth == 0:
-            parts.append(inside[start:i])
-            start = i + 1
-    given = dict(part.strip().split("=", 1) for part in parts if "=" in part)
-    return {python_name(p): default_of({**p, "value": given[p["name"]]}) for p in params if p["name"] in given}
+def spec_params(text):
+    """The model of a spec text, and its parameters as Python values: the way back from spec_text."""
+    name, _ = _rkhs.spec_get("models", text, ())
+    table = next(model for model in models().values() if model["name"] == name)
+    _, given = _rkhs.spec_get("models", text, tuple(p["name"] for p in table["params"]))
+    return table, {python_name(p): default_of({**p, "value": given[p["name"]]}) for p in table["params"]}
 
 
 def spec_text(name, params):
-    """The spec text of a type with its parameters; those that are None are left to the library."""
+    """The spec text of a model with its parameters, by paths such as "gram.by"; those that are None are left to the library."""
     def value(v):
         if isinstance(v, (bool,)) or type(v).__name__ == "bool_":
             return "true" if v else "false"
         return v if isinstance(v, str) else repr(int(v)) if hasattr(v, "__index__") else repr(float(v))
-    given = ", ".join(f"{key}={value(v)}" for key, v in params.items() if v is not None)
-    return f"{name}({given})" if given else name
+    return _rkhs.spec_set("models", name, {path: value(v) for path, v in params.items() if v is not None})

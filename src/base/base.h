@@ -83,9 +83,6 @@ rkhs_status rk_progress(rkhs_env *env, const char *stage, int64_t done, int64_t 
 static inline int64_t rk_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t rk_max(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Seconds on a clock that never goes back. */
-double rk_seconds(void);
-
 /* ---- memory: results on the heap, temporaries on the scratch list; only these call malloc ------------------------------- */
 
 /* `count` elements of `size` bytes, zeroed; 64-byte aligned. Fails with a sentence when over the limit. */
@@ -125,9 +122,6 @@ void rk_ask_huge(void *memory, size_t bytes);
 void *rk_raw_new(size_t bytes);
 void rk_raw_free(void *p);
 
-/* "3.2 GB" into buffer, which is returned. */
-const char *rk_bytes_text(double bytes, char buffer[32]);
-
 /* ---- text: the spec grammar ---------------------------------------------------------------------------------------------- */
 
 /* expr   := term { "+" term }            number := as strtod in decimals
@@ -136,25 +130,28 @@ const char *rk_bytes_text(double bytes, char buffer[32]);
  * factor := number | call | "(" expr ")" | list
  * call   := word [ "(" [ arg { "," arg } ] ")" ] | "quoted word"
  * arg    := [ word "=" ] expr
- * list   := "[" item { "," item } "]"    item   := number | digits ":" digits */
+ * list   := "[" item { "," item } "]"    item   := number | digits ":" digits
+ * A hole, "?" with or without a word, may stand for a word, a factor, the number of a power, and alone in a list: it is
+ * filled before the spec is used. */
 typedef enum rk_node_kind {
     RK_NODE_NUMBER,
     RK_NODE_CALL,
     RK_NODE_SUM,
     RK_NODE_PRODUCT,
     RK_NODE_LIST,
+    RK_NODE_HOLE,
     RK_NODE_POWER,  /* child: what, and a number */
     RK_NODE_COLUMNS /* child: what, and a list */
 } rk_node_kind;
 
 typedef struct rk_node {
     rk_node_kind kind;
-    const char *text; /* call: the name; number and list: as written */
+    const char *text; /* call: the name; number, list and hole: as written */
     double number;
-    int brackets;          /* call: written with ( ) */
+    int brackets;          /* call, hole: written with ( ) */
     int at;                /* position in the text, for messages */
     const char *key;       /* as an argument: its name, or NULL */
-    struct rk_node *child; /* arguments, terms, factors */
+    struct rk_node *child; /* arguments, terms, factors; of a list its hole */
     struct rk_node *next;
 } rk_node;
 
@@ -163,33 +160,21 @@ rkhs_status rk_parse(rkhs_env *env, const char *what, const char *text, rk_node 
 /* Refuses text that is too deep or too long to be parsed again. */
 rkhs_status rk_text_fits(rkhs_env *env, const char *what, const char *text);
 
-/* The next character of UTF-8 text that is not at its end; what is none counts as RK_NO_CHARACTER, one byte of it. */
-enum { RK_NO_CHARACTER = 0xfffd };
-uint32_t rk_utf8_take(const char **s);
-/* A character as UTF-8, RK_NO_CHARACTER for what is none; the bytes it takes, at most 4. */
-int rk_utf8_put(uint32_t c, char *to);
-/* A text from outside in a sentence: what would steer a terminal, turn the direction of what follows, begin a line or is no
- * UTF-8 becomes \n, \x1b, \u202e; as much as fits. */
-void rk_text_visible(const char *from, char *to, size_t room);
-
 /* Text that grows. */
 typedef struct rk_text {
     rkhs_env *env;
     char *s;
     int64_t length, room;
 } rk_text;
+/* Nodes as text that is parsed to the same nodes, with `comma` between arguments; a word, in quotes unless it is a name or a
+ * whole number. */
+rkhs_status rk_node_text(const rk_node *node, const char *comma, rk_text *text);
+rkhs_status rk_word_text(const char *word, rk_text *text);
 rkhs_status rk_text_add(rk_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The shortest digits that read back as the same double. */
-const char *rk_number_text(double value, char buffer[40]);
-/* strtod in the C locale, whatever the program's is. */
-double rk_strtod(const char *text, char **end);
 
 /* A long text with its middle left out, for messages. */
 enum { RK_SHORT = 320 };
 const char *rk_short(const char *text, char buffer[RK_SHORT]);
-
-/* The name of `names` (NULL-ended by count) nearest to `word`, or NULL when none is near. */
-const char *rk_nearest(const char *word, const char *const *names, int count);
 
 /* "[0:50,7]" as indices, each below `end`; *index is on the scratch list. `what` for messages. */
 rkhs_status rk_indices(rkhs_env *env, const char *what, const char *list, int64_t end, int64_t **index, int64_t *count);
@@ -267,9 +252,14 @@ typedef struct rk_added {
     struct rk_added *next;
 } rk_added;
 
+/* The list of that name, or NULL (src/list.c). */
+const rk_list *rk_list_named(const char *name);
 const rk_entry *rk_list_find(const rk_list *list, const char *name);
 /* Also among what was added to the env. Fails with the nearest name. */
 rkhs_status rk_list_get(rkhs_env *env, const rk_list *list, const char *name, const rk_entry **entry);
+
+/* The parameter that a key names. Fails with the nearest name. */
+rkhs_status rk_param_find(rkhs_env *env, const rk_entry *entry, const char *key, const rk_param **param);
 
 rkhs_status rk_spec_new(rkhs_env *env, const rk_list *list, const char *text, rk_spec **spec);
 rkhs_status rk_spec_from_node(rkhs_env *env, const rk_list *list, const rk_node *node, rk_spec **spec);

@@ -44,8 +44,7 @@ static const char *names_text(const rk_param *params, char *buffer, size_t room)
     return buffer;
 }
 
-/* The parameter that a key names. */
-static rkhs_status find_param(rkhs_env *env, const rk_entry *e, const char *key, const rk_param **out) {
+rkhs_status rk_param_find(rkhs_env *env, const rk_entry *e, const char *key, const rk_param **out) {
     const char *names[64] = {0};
     char all[256];
     int count = 0;
@@ -200,22 +199,11 @@ static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p,
                     : RKHS_OK;
 }
 
-static rkhs_status add_word(rk_text *text, const char *word);
-
-/* A name with what is in its brackets, as the grammar reads it back; sums and products have none. */
-static rkhs_status add_call(rk_text *text, const rk_node *node, int *plain) {
-    rkhs_status status = RKHS_OK;
-    if (node->kind == RK_NODE_CALL && !node->brackets) return add_word(text, node->text);
-    if (node->kind != RK_NODE_CALL) {
-        *plain &= node->kind == RK_NODE_NUMBER || node->kind == RK_NODE_LIST;
-        return rk_text_add(text, "%s", node->text ? node->text : "");
-    }
-    status = rk_text_add(text, "%s(", node->text);
-    for (const rk_node *c = node->child; c && status == RKHS_OK; c = c->next) {
-        status = rk_text_add(text, "%s%s%s", c == node->child ? "" : ",", c->key ? c->key : "", c->key ? "=" : "");
-        if (status == RKHS_OK) status = add_call(text, c, plain);
-    }
-    return status == RKHS_OK ? rk_text_add(text, ")") : status;
+/* Whether a value is a name with parameters, numbers and lists: no sum, no product. */
+static int is_plain(const rk_node *node) {
+    int plain = node->kind == RK_NODE_CALL || node->kind == RK_NODE_NUMBER || node->kind == RK_NODE_LIST;
+    for (const rk_node *c = node->child; c; c = c->next) plain &= is_plain(c);
+    return plain;
 }
 
 /* A word; of a list of entries also one with parameters, as text. */
@@ -223,10 +211,9 @@ static rkhs_status set_word(rkhs_env *env, const rk_entry *e, const rk_param *p,
     const char *word = node->kind == RK_NODE_NUMBER ? node->text : word_of(node);
     if (word) return rk_strdup(env, word, slot);
     rk_text text = {.env = env};
-    int plain = p->list && node->kind == RK_NODE_CALL;
-    rkhs_status status = plain ? add_call(&text, node, &plain) : RKHS_OK;
-    if (status == RKHS_OK && !plain)
-        status = expected(env, e, p, p->list ? "one name with its parameters, or text in quotes" : "a word", node);
+    if (!p->list || node->kind != RK_NODE_CALL || !is_plain(node))
+        return expected(env, e, p, p->list ? "one name with its parameters, or text in quotes" : "a word", node);
+    rkhs_status status = rk_node_text(node, ",", &text);
     if (status == RKHS_OK) *slot = text.s;
     if (status != RKHS_OK) rk_free(env, text.s);
     return status;
@@ -308,7 +295,7 @@ static rkhs_status set_given(rkhs_env *env, const rk_entry *e, void *self, const
     for (const rk_node *a = node->child; a; a = a->next) {
         const rk_param *p;
         if (a->key) {
-            rkhs_status status = find_param(env, e, a->key, &p);
+            rkhs_status status = rk_param_find(env, e, a->key, &p);
             if (status != RKHS_OK) return status;
         } else {
             if (position >= count)
@@ -400,18 +387,6 @@ void rk_spec_free(rkhs_env *env, rk_spec *spec) {
     rk_free(env, spec);
 }
 
-/* A word as the grammar reads it back: quoted unless it is a plain name or number. */
-static rkhs_status add_word(rk_text *text, const char *word) {
-    int plain = word[0] && (strspn(word, "0123456789") == strlen(word) ||
-                            (strspn(word, "0123456789") == 0 &&
-                             strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(word)));
-    if (plain) return rk_text_add(text, "%s", word);
-    rkhs_status status = rk_text_add(text, "\"");
-    for (const char *c = word; *c && status == RKHS_OK; c++)
-        status = rk_text_add(text, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-    return status == RKHS_OK ? rk_text_add(text, "\"") : status;
-}
-
 /* Numbers as the grammar reads them back. */
 static rkhs_status add_reals(rk_text *text, const rk_reals *reals) {
     char number[40];
@@ -432,7 +407,7 @@ static rkhs_status add_value(rk_text *text, const rk_param *p, const void *slot)
     case RK_BOOL: return rk_text_add(text, *(const int *)slot ? "true" : "false");
     case RK_CHOICE: return rk_text_add(text, "%s", rk_choice_text(p->choices, *(const int *)slot, buffer));
     case RK_LIST: return rk_text_add(text, "%s", *(char *const *)slot);
-    case RK_WORD: return add_word(text, *(char *const *)slot);
+    case RK_WORD: return rk_word_text(*(char *const *)slot, text);
     case RK_SPEC: return rk_spec_text(*(rk_spec *const *)slot, text);
     case RK_REALS: return add_reals(text, slot);
     case RK_RULE:

@@ -176,6 +176,7 @@ static rkhs_status from_node(rkhs_env *env, const rk_node *node, rkhs_kernel **o
                 return rk_fail(env, RKHS_ERR_SPEC, "a number alone is no kernel: a weight stands before one, as in 2*rbf");
         return from_chain(env, RK_SYNTAX_SUM, node, count, out);
     case RK_NODE_NUMBER:
+    case RK_NODE_HOLE:
     case RK_NODE_LIST: break;
     }
     return rk_fail(env, RKHS_ERR_SPEC, "a kernel begins with its name, as in 'rbf(sigma=median)', not with %.40s", node->text);

@@ -30,7 +30,7 @@ refuses 2 '--try sigma=lin(1,2)' '--draws N' \
 refuses 2 '999000 combinations' 100000 '--draws N' \
     -- select 'kpca(dim=?)' X.npy --kernel 'rbf(sigma=?)' --try 'sigma=lin(1,2,1000)' --try 'dim=lin(1,999,999)' --by entropy
 refuses 2 '--by knnn' knn -- select kpca X.npy "${grid[@]}" --by knnn
-refuses 1 knn k 'at least 1' 0 5 -- select kpca X.npy "${grid[@]}" --by 'knn(k=0)' --labels y.npy
+refuses 2 knn k 'at least 1' 0 5 -- select kpca X.npy "${grid[@]}" --by 'knn(k=0)' --labels y.npy
 refuses 2 '--by twonn' better -- select kpca X.npy "${grid[@]}" --by twonn
 refuses 2 '--by knn' '--labels FILE' --label-column -- select kpca X.npy "${grid[@]}" --by knn
 refuses 1 short.csv '2 labels' X.npy '20 rows' -- select kpca X.npy "${grid[@]}" --by knn --labels short.csv
@@ -46,6 +46,11 @@ refuses 1 short.csv 'line 2' 'column 1' "'a'" "'b'" --label-column \
     -- select krr X.npy "${grid[@]}" --by error --folds 2 --target short.csv
 refuses 2 --unlabelled '--by entropy' -- select kpca X.npy "${grid[@]}" --by entropy --unlabelled x
 refuses 1 other.txt 'rkhs select' --resume -- select kpca X.npy "${grid[@]}" --by entropy --resume other.txt
+rkhs select kpca X.npy "${grid[@]}" --by entropy --resume log.jsonl -q > /dev/null
+for change in '2s/"score"/"skore"/' '2s/"folds": 0, //' '2s/}$/} /' '2s/"by": "entropy"/"by": "entr\\opy"/' '2s/^/ /'; do
+    sed "$change" log.jsonl > bad.jsonl
+    refuses 1 'bad.jsonl, line 2' 'rkhs select' -- select kpca X.npy "${grid[@]}" --by entropy --resume bad.jsonl
+done
 refuses 2 --resume 'standard input' -- select kpca - "${grid[@]}" --by entropy --resume new.jsonl
 refuses 2 '-o Z.npy' m.rkhs '-z Z.npy' -- select kpca X.npy "${grid[@]}" --by entropy -o Z.npy
 refuses 2 'standard output' table -o -- select kpca X.npy "${grid[@]}" --by entropy -o -

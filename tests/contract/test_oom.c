@@ -244,6 +244,20 @@ static rkhs_status call_kernel(rkhs_env *env, scene *s, uint64_t *digest) {
     return status;
 }
 
+static rkhs_status call_spec(rkhs_env *env, scene *s, uint64_t *digest) {
+    rkhs_spec *spec = NULL;
+    const char *value = NULL;
+    rkhs_status status = rkhs_spec_new(env, "models", "kpca(dim=?, gram=nystrom(m=10))", &spec);
+    HOLDS((status == RKHS_OK) == (spec != NULL));
+    if (status == RKHS_OK) status = rkhs_spec_set(spec, "?dim", "3");
+    if (status == RKHS_OK) status = rkhs_spec_set(spec, "gram.m", "20");
+    if (status == RKHS_OK) status = rkhs_spec_get(spec, "gram.m", &value);
+    if (status == RKHS_OK) mix_text(digest, value);
+    if (status == RKHS_OK) mix_text(digest, rkhs_spec_text(spec));
+    rkhs_spec_free(spec);
+    return status;
+}
+
 static rkhs_status call_kernel_copy(rkhs_env *env, scene *s, uint64_t *digest) {
     rkhs_kernel *copy = s->kernel;
     rkhs_status status = rkhs_kernel_copy(s->rule, &copy);
@@ -521,6 +535,7 @@ static void data_that_find_no_memory_fail_whole(void **state) {
 static void kernels_that_find_no_memory_fail_whole(void **state) {
     static const named_call calls[] = {
         {"a kernel", call_kernel},
+        {"a spec", call_spec},
         {"a copy of a kernel", call_kernel_copy},
         {"freeze", call_freeze},
         {"a Gram", call_gram},

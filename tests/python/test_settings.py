@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 import rkhs
+from rkhs import _rkhs
 from common import CLASSES, DESCENTS, TOOL, blobs, fitted, naming, output
 
 warnings.simplefilter("ignore", rkhs.Advice)
@@ -54,6 +55,23 @@ class Settings(unittest.TestCase):
         for value in ("2", 2.5, 0, -1, True):
             self.refused("top must be", lambda: model.explain(X, top=value))
         self.refused("n_bits", lambda: rkhs.Bits(np.zeros((2, 2), np.uint8), n_bits=12.5))
+
+
+class Specs(unittest.TestCase):
+    def test_parameters_are_set_and_asked_by_paths(self):
+        text = _rkhs.spec_set("models", "kpca(gram=nystrom)", {"dim": "3", "gram.by": "uniform"})
+        self.assertEqual(text, "kpca(gram=nystrom(by=uniform), dim=3)")
+        self.assertEqual(_rkhs.spec_get("models", text, ("dim", "gram.by")), ("kpca", {"dim": "3", "gram.by": "uniform"}))
+        self.assertEqual(_rkhs.spec_get("kernels", "rbf", ("gamma",)), ("rbf", {"gamma": None}))
+
+    def test_what_the_library_refuses_is_an_error_with_its_sentence(self):
+        for path, value, words in (("dim", "0", "at least 1"), ("dmi", "2", "did you mean dim"), ("gram.by", "uniform", "exact")):
+            with self.assertRaisesRegex(rkhs.SpecError, words):
+                _rkhs.spec_set("models", "kpca", {path: value})
+        with self.assertRaises(rkhs.SpecError):
+            _rkhs.spec_get("models", "kpcaa", ())
+        with self.assertRaises(TypeError):
+            _rkhs.spec_set("models", "kpca", {"dim": 2})
 
 
 class Unknown(unittest.TestCase):

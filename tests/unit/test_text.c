@@ -20,7 +20,8 @@ static void show(const rk_node *node, char *out, size_t room) {
     if (node->key) ADD("%s=", node->key);
     switch (node->kind) {
     case RK_NODE_NUMBER: ADD("<%.17g>", node->number); break;
-    case RK_NODE_LIST: ADD("%s", node->text); break;
+    case RK_NODE_LIST:
+    case RK_NODE_HOLE: ADD("%s", node->text); break;
     case RK_NODE_CALL: ADD(node->brackets ? "%s(" : "%s", node->text); break;
     case RK_NODE_SUM: ADD("{+ "); break;
     case RK_NODE_PRODUCT: ADD("{* "); break;
