@@ -18,8 +18,28 @@ static void compare(rkhs_env *env, const rkhs_kernel *k, const rkhs_kernel *agai
     rkhs_data_free(x);
 }
 
+/* A spec as an object: its text is taken again and is the same; its holes can be filled. */
+static void take_spec(rkhs_env *env, const char *list, const char *text) {
+    rkhs_spec *s, *again;
+    rkhs_status status = rkhs_spec_new(env, list, text, &s);
+    fuzz_status(env, status);
+    if (status != RKHS_OK) return;
+    status = rkhs_spec_new(env, list, rkhs_spec_text(s), &again);
+    fuzz_status(env, status);
+    if (status == RKHS_OK) FUZZ_HOLDS(strcmp(rkhs_spec_text(s), rkhs_spec_text(again)) == 0);
+    for (int i = 0; status == RKHS_OK && i < 8 && rkhs_spec_hole(s); i++) {
+        char path[256];
+        snprintf(path, sizeof path, "?%.200s", rkhs_spec_hole(s));
+        status = rkhs_spec_set(s, path, i % 2 ? "2" : "rbf");
+        fuzz_status(env, status);
+    }
+    rkhs_spec_free(again);
+    rkhs_spec_free(s);
+}
+
 static void take_kernel(rkhs_env *env, const char *text) {
     rkhs_kernel *k, *again;
+    take_spec(env, "kernels", text);
     rkhs_status status = rkhs_kernel_new(env, text, &k);
     fuzz_status(env, status);
     if (status != RKHS_OK) return;
@@ -36,6 +56,7 @@ static void take_kernel(rkhs_env *env, const char *text) {
 
 static void take_model(rkhs_env *env, const char *text) {
     rkhs_model *m, *again;
+    take_spec(env, "models", text);
     rkhs_status status = rkhs_model_new(env, text, &m);
     fuzz_status(env, status);
     if (status != RKHS_OK) return;
