@@ -284,7 +284,7 @@ def nystrom(sets):
              f"    return PCA(2, svd_solver='randomized', random_state=0).fit_transform(features)")
     for by in ("uniform", "rpcholesky"):
         yield Row(f"kpca nystrom {by}, 2 of", f"{n}x{p}, m={m}",
-                  core("fit", kernel=f"rbf(gamma={GAMMA})", model=f"kpca(dim=2, gram=nystrom(m={m}, by={by}))", x=x),
+                  core("fit", kernel=f"rbf(gamma={GAMMA})", model=f"kpca(dim=2, gram=nystrom(landmarks={m}, by={by}))", x=x),
                   python("scikit-learn, Nystroem (uniform) + PCA", "python3-sklearn", setup, "fit(x)", "fit(x[:600])"),
                   flops(gram_flops(n, m, p) + n * m * m, "flops: K_nm, K_nm L^-T"))
 
@@ -330,7 +330,7 @@ def fit(x, iterations):
 def tke(sets):
     n, p, steps, few = sets.rows(2000), 50, 300, 30
     x, fresh, k = sets.vectors(n, p), sets.vectors(sets.rows(1000), p, 8), min(13, n - 1)
-    spec = f"tke(k={k}, lk=0.02, latent=rbf, match=product, weights=kernel, start=random, solver=lbfgs(iter={{}}, ftol=0, gtol=0))"
+    spec = f"tke(neighbours={k}, repulsion=0.02, embedding_kernel=rbf, attraction=product, weights=kernel, start=random, solver=lbfgs(max_iter={{}}, ftol=0, tol=0))"
     yield Row("tke fit, 2-D", f"{n}x{p}, {steps} (peer {few}) steps",
               core("fit", kernel=f"rbf(gamma={GAMMA})", model=spec.format(steps), x=x),
               python("scipy, numpy", "python3-scipy", TKE.format(x=x, gamma=GAMMA), f"fit(x, {few}) is None", "fit(x[:64], 2)"),
@@ -405,7 +405,7 @@ def gplvm(sets):
     n, p, steps, few = sets.rows(500), 784, 100, 20
     x = sets.vectors(n, p)
     yield Row("gplvm fit, 2-D", f"{n}x{p}, {steps} (peer {few}) steps",
-              core("fit", kernel="linear", model=f"gplvm(start=random, solver=lbfgs(iter={steps}, ftol=0, gtol=0))", x=x),
+              core("fit", kernel="linear", model=f"gplvm(start=random, solver=lbfgs(max_iter={steps}, ftol=0, tol=0))", x=x),
               python("numpy, scipy", "python3-scipy", GPLVM.format(x=x), f"fit(x, {few}) is None", "fit(x[:64], 2)"),
               flops(steps * 3 * n ** 3, "flops: 3 n^3 a step"), wanted=3.0, times=steps / few, repeats=3, peer_repeats=1)
 
@@ -440,8 +440,8 @@ def kae(sets):
     x, gamma = sets.vectors(n, p), GAMMA * 50 / p
     dim = min(dim, n)
     yield Row(f"kae fit, {dim}-D", f"{n}x{p}, {steps} (peer {few}) steps",
-              core("fit", kernel=f"rbf(gamma={gamma})", model=f"kae(dim={dim}, latent=\"rbf(gamma=0.5)\", "
-                   f"solver=lbfgs(iter={steps}, ftol=0, gtol=0))", x=x),
+              core("fit", kernel=f"rbf(gamma={gamma})", model=f"kae(dim={dim}, embedding_kernel=\"rbf(gamma=0.5)\", "
+                   f"solver=lbfgs(max_iter={steps}, ftol=0, tol=0))", x=x),
               python("PyTorch", "python3-torch", KAE.format(x=x, gamma=gamma), f"fit(x, {dim}, {few}) is None",
                      "fit(x[:64], 2, 2)"),
               flops(steps * 3 * n ** 3, "flops: 3 n^3 a step"), wanted=5.0, times=steps / few, repeats=3, peer_repeats=1)
@@ -475,7 +475,7 @@ def steps(G, width, count):
 
 def ke_row(sets, what, n, width, wanted, steps, few):
     """Steps alone: what the weights, the Gram and the start take is taken off."""
-    x, spec = sets.vectors(n, 50), f"ke(align=0, restarts=1, width={width}, start=random, solver=adam(lr=0.01, iter={{}}))"
+    x, spec = sets.vectors(n, 50), f"ke(alignment=0, restarts=1, width={width}, start=random, solver=adam(learning_rate=0.01, max_iter={{}}))"
     return Row(what, f"{n}x50, {steps} (peer {few}) steps",
                core("fit", kernel=f"rbf(gamma={GAMMA})", model=spec.format(steps + 1), less=spec.format(1), x=x),
                python("PyTorch, autograd", "python3-torch", KE.format(x=x, gamma=GAMMA), f"steps(G, {width}, {few}) is None",

@@ -36,6 +36,7 @@ static void json_type(FILE *out, const char *list, const rkhs_type *type) {
         member(out, 0, "default", p.value);
         member(out, 0, "bounds", p.bounds[0] ? p.bounds : NULL);
         member(out, 0, "brief", p.brief);
+        member(out, 0, "aliases", p.aliases);
         fputc('}', out);
     }
     fputs(i > 0 ? "\n      ]}" : "]}", out);

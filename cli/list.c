@@ -100,7 +100,9 @@ static void show_params(FILE *out, const char *list, const char *name) {
         }
         int at = fprintf(out, "  %-*s  %-*s  %-*s  %-*s", wide[0], p.name, wide[1], p.kind, wide[2],
                          p.value != NULL ? p.value : "not set", wide[3], p.bounds);
-        wrap(out, at, indent, p.brief != NULL ? p.brief : "");
+        char words[800];
+        snprintf(words, sizeof words, p.aliases != NULL ? "%s (also: %s)" : "%s", p.brief != NULL ? p.brief : "", p.aliases);
+        wrap(out, at, indent, words);
     }
 }
 

@@ -51,7 +51,7 @@ const command commands[] = {
      "rkhs select 'krr(ridge=?)' --try 'ridge=log(1e-6,10)' --draws 20 --target t.npy --by error --folds 5 X.npy\n"},
     {"dimension", "Look", "X", 1, 1, "estimate how many dimensions the data have", run_dimension, dimension_options, NULL,
      "For vectors the dimension of what they lie on, by the two nearest neighbours of each row (the score twonn), with its "
-     "standard error, also of half and of a quarter of the rows: where these differ much, noise or curvature has a part in it. For any "
+     "standard error, also of half and of a quarter of the rows: where these differ much, the data are noisy or curved at the scale of neighbours. For any "
      "kernel the eigenvalues of its centred Gram: where they fall most, and how many hold 90% of the variance.",
      "rkhs dimension X.npy\nrkhs dimension X.npy --kernel linear\n"},
     {"plot", "Look", "[Z...]", 0, 12, "draw an embedding as a picture (SVG, PNG, PDF)", run_plot, plot_options, NULL,

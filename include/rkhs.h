@@ -268,7 +268,7 @@ typedef struct rkhs_graph {
 } rkhs_graph;
 /* Graph i (from 0); 0 if there is none. */
 RKHS_API int rkhs_data_graph(const rkhs_data *data, int64_t i, rkhs_graph *graph);
-RKHS_API const rkhs_data *rkhs_data_labels(const rkhs_data *data); /* that came with it, or NULL */
+RKHS_API const rkhs_data *rkhs_data_labels(const rkhs_data *data);                  /* that came with it, or NULL */
 RKHS_API const int64_t *rkhs_data_codes(const rkhs_data *labels, int64_t *classes); /* -1: no label */
 RKHS_API const char *rkhs_data_class_name(const rkhs_data *labels, int64_t code);
 RKHS_API void rkhs_data_free(rkhs_data *data);
@@ -325,7 +325,7 @@ RKHS_API rkhs_status rkhs_env_fail(rkhs_env *env, rkhs_status status, const char
 
 /* ---- model: what is learned --------------------------------------------------------------------------------------- */
 
-/* From text: "kpca(dim=2, gram=nystrom(m=500))". */
+/* From text: "kpca(dim=2, gram=nystrom(landmarks=500))". */
 RKHS_API rkhs_status rkhs_model_new(rkhs_env *env, const char *spec, rkhs_model **model);
 
 /* Learns from x. kernel NULL: the model's own choice for that kind of data. y, start: a second data set (labels, targets, index
@@ -463,7 +463,8 @@ typedef struct rkhs_param {
     const char *kind;  /* "integer", "real", "choice", ... */
     const char *value; /* the default; NULL: not set */
     const char *brief;
-    char bounds[128]; /* "> 0", "clip|flip|refuse", ...; empty: anything goes */
+    const char *aliases; /* other accepted spellings of the name, "k|n_neighbors"; or NULL */
+    char bounds[128];    /* "> 0", "clip|flip|refuse", ...; empty: anything goes */
 } rkhs_param;
 
 RKHS_API const char *rkhs_list_name(int i);                            /* list i, or NULL */

@@ -241,7 +241,8 @@ static PyObject *params_of(const char *list, const char *type) {
     for (int i = 0; all && rkhs_list_param(list, type, i, &p); i++) {
         PyObject *d = PyDict_New();
         if (!d || put_text(d, "name", p.name) < 0 || put_text(d, "kind", p.kind) < 0 || put_text(d, "value", p.value) < 0 ||
-            put_text(d, "bounds", p.bounds) < 0 || put_text(d, "brief", p.brief) < 0 || PyList_Append(all, d) < 0)
+            put_text(d, "bounds", p.bounds) < 0 || put_text(d, "brief", p.brief) < 0 || put_text(d, "aliases", p.aliases) < 0 ||
+            PyList_Append(all, d) < 0)
             Py_CLEAR(all);
         Py_XDECREF(d);
     }

@@ -74,9 +74,10 @@ def hint(param):
 
 def stub(model):
     own = [f"{python_name(p)}: {hint(p)} = ..." for p in model["params"]]
+    own += [f"{name}: {kind.replace(' or ', ' | ')} = ..." for name, kind, _ in tables.OF_SOLVER]
     arguments = own[:1] + ["*", "kernel: str | Callable[..., float] | None = ..."] + own[1:] + (
         ["supervised: bool = ..."] if tables.takes_labels(model) else []) + [
-        "random_state: Any = ...", "n_jobs: int | None = ...", "memory: int | None = ...", "verbose: _Verbose = ..."]
+        "random_state: Any = ...", "n_jobs: int | None = ...", "memory: int | None = ...", "verbose: _Verbose = ...", "**aliases: Any"]
     more = "" if model["predicts"] else ", *, target: ArrayLike | None = ..., triplets: ArrayLike | None = ..., start: ArrayLike | None = ..."
     lines = [f"class {model['title']}:", f"    def __init__(self, {', '.join(arguments)}) -> None: ...", "    kernel_: str",
              "    report_: dict[str, Any]",

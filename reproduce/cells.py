@@ -1,6 +1,6 @@
 """Results by cell: each is computed once, kept in a folder, and found there by the next run.
 
-A cell is a name and what it depends on, {"draw": 0, "model": "kle(k=13)"}, which is what its function is called with; its value is anything that JSON can hold, or an array, which is
+A cell is a name and what it depends on, {"draw": 0, "model": "kle(neighbours=13)"}, which is what its function is called with; its value is anything that JSON can hold, or an array, which is
 kept as an NPY beside. A run that is stopped loses the cells it was at. Cells are not forgotten when the library changes: remove the folder
 to compute them again.
 """

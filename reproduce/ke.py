@@ -20,19 +20,19 @@ PAPER = "recipe=paper, precision=single"
 CIRCLES = {
     "KE, the published recipe, d=1": (f"ke(dim=1, {PAPER})", "rbf(sigma=1)"),
     "KE, the published recipe, doubles, d=1": ("ke(dim=1, recipe=paper)", "rbf(sigma=1)"),
-    "ke(align=0), d=1": ("ke(dim=1, align=0)", None),
-    "ke(align=0), d=2": ("ke(dim=2, align=0)", None),
+    "ke(alignment=0), d=1": ("ke(dim=1, alignment=0)", None),
+    "ke(alignment=0), d=2": ("ke(dim=2, alignment=0)", None),
     "ke, d=1": ("ke(dim=1)", None),
     "ke, d=2": ("ke(dim=2)", None),
     "KPCA, sigma 1, d=1": ("kpca(dim=1)", "rbf(sigma=1)"),
-    "KPCA, the kernel of ke(align=0), d=1": ("kpca(dim=1)", "as ke(dim=1, align=0)"),
-    "KPCA, the kernel of ke(align=0), d=2": ("kpca(dim=2)", "as ke(dim=2, align=0)"),
+    "KPCA, the kernel of ke(alignment=0), d=1": ("kpca(dim=1)", "as ke(dim=1, alignment=0)"),
+    "KPCA, the kernel of ke(alignment=0), d=2": ("kpca(dim=2)", "as ke(dim=2, alignment=0)"),
     "UMAP, d=1": ("umap(1)", None),
     "UMAP, d=2": ("umap(2)", None),
 }
 SAID_1 = {"KE, the published recipe, d=1": (0.21, 5888), "KPCA, sigma 1, d=1": (45.29, 0.41), "UMAP, d=1": (9.37, 142)}
 ROLL = {
-    "KE, the published recipe": (f"ke({PAPER}, width=0.25, solver=adam(lr=0.5, iter=1000, keep=last, precision=single))", "rbf(sigma=0.5)"),
+    "KE, the published recipe": (f"ke({PAPER}, width=0.25, solver=adam(learning_rate=0.5, max_iter=1000, keep=last, precision=single))", "rbf(sigma=0.5)"),
     "ke": ("ke", None),
     "tke": ("tke", None),
     "KPCA, sigma 0.5": ("kpca", "rbf(sigma=0.5)"),
@@ -54,7 +54,7 @@ def fitted(model, kernel, x, seed):
         import umap
         return umap.UMAP(n_components=int(model[5:-1]), random_state=seed).fit_transform(x).astype(float)
     if kernel and kernel.startswith("as "):
-        chosen = kernel[3:].replace("ke(", "ke(solver=lbfgs(iter=1), ")  # one step: the kernel is chosen before
+        chosen = kernel[3:].replace("ke(", "ke(solver=lbfgs(max_iter=1), ")  # one step: the kernel is chosen before
         kernel = rkhs.model(chosen, random_state=seed, n_jobs=1).fit(x).kernel_
     return rkhs.model(model, kernel=kernel, random_state=seed, n_jobs=1).fit_transform(x)
 
@@ -111,7 +111,7 @@ RINGS = np.array(["inner ring", "middle ring", "outer ring"])
 def figure_1(run):
     """The rings on a line: across, the points in their order, ring by ring; up, where they are put."""
     panels, names = [run.sets.circles(run.seeds[0])[0]], ["the data"]
-    for name, shown in (("KPCA, sigma 1, d=1", "KPCA, sigma 1"), ("UMAP, d=1", "UMAP"), ("KE, the published recipe, d=1", "the published recipe"), ("ke(align=0), d=1", "ke(align=0)")):
+    for name, shown in (("KPCA, sigma 1, d=1", "KPCA, sigma 1"), ("UMAP, d=1", "UMAP"), ("KE, the published recipe, d=1", "the published recipe"), ("ke(alignment=0), d=1", "ke(alignment=0)")):
         z = ringed(run, name, run.seeds[0])
         if z is not None:
             panels.append(np.c_[np.linspace(-2, 2, len(z)) * z.std(), z[:, 0]])

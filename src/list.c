@@ -109,7 +109,7 @@ int rkhs_list_param(const char *list, const char *type, int i, rkhs_param *param
     for (int k = 0; k <= i; k++)
         if (!e->params || !e->params[k].name) return 0;
     const rk_param *p = &e->params[i];
-    *param = (rkhs_param){.name = p->name, .kind = kinds[p->kind], .value = p->value, .brief = p->brief};
+    *param = (rkhs_param){.name = p->name, .kind = kinds[p->kind], .value = p->value, .brief = p->brief, .aliases = p->aliases};
     bounds_of(p, param->bounds, sizeof param->bounds);
     return 1;
 }

@@ -94,6 +94,11 @@ def table(head, rows):
     return "".join("| " + " | ".join(cells) + " |\n" for cells in lines).replace("|  |", "| |").replace("|  |", "| |")
 
 
+def also(parameter):
+    """The other spellings that are accepted of a parameter."""
+    return "; also " + ", ".join(code(name) for name in parameter["aliases"].split("|")) if parameter["aliases"] else ""
+
+
 def type_section(kind, words):
     """One kernel, model, ... with what is known of it, and what it is for."""
     parts = [f"## {kind['name']}\n", prose(sentence(kind["brief"])) + "\n"]
@@ -104,7 +109,7 @@ def type_section(kind, words):
     facts = [f"{name}: {prose(kind[key])}" for name, key in (("Data", "data"), ("Cost", "cost")) if kind[key]]
     if facts:
         parts.append(". ".join(facts) + ".\n")
-    rows = [[code(p["name"]), prose(p["kind"]), code(p["default"]) or "not set", code(p["bounds"]), prose(p["brief"] or "")]
+    rows = [[code(p["name"]), prose(p["kind"]), code(p["default"]) or "not set", code(p["bounds"]), prose(p["brief"] or "") + also(p)]
             for p in kind["parameters"]]
     parts.append(table(["parameter", "kind", "default", "bounds", "meaning"], rows) if rows else "No parameters.\n")
     return "\n".join(parts)

@@ -1,5 +1,6 @@
 """Estimators, made from the library's tables: one class a model, with its signature, defaults and words."""
 import contextlib
+import inspect
 import re
 import textwrap
 import threading
@@ -17,7 +18,8 @@ from ._data import (Bits, column_names, counts_rows, csr_tuple, dense_tuple, gra
 from ._functions import advise, seed_of, threads_of
 from ._progress import progress_of
 from ._purposes import PURPOSES
-from ._tables import default_of, models, python_name, spec_params, spec_text, takes_labels, takes_target
+from ._tables import (OF_SOLVER, default_of, models, other_spellings, python_name, solver_with, spec_params, spec_text, takes_labels,
+                      takes_target)
 
 # What every estimator takes besides its model's own parameters: name, default, type, words.
 COMMON_BEFORE = [
@@ -50,6 +52,8 @@ class RkhsEstimator(BaseEstimator):
     """What all estimators share. ``_table`` is the model's table."""
 
     _table = None
+    _spellings = {}  # other accepted names of parameters
+    max_iter = tol = None
 
     # ---- calls ------------------------------------------------------------------------------------------------------------
 
@@ -194,8 +198,29 @@ class RkhsEstimator(BaseEstimator):
     # ---- fit --------------------------------------------------------------------------------------------------------------
 
     def _spec(self):
-        return spec_text(self._table["name"], {p["name"]: parameter(python_name(p), p["kind"], getattr(self, python_name(p)))
-                                               for p in self._table["params"]})
+        given = {p["name"]: parameter(python_name(p), p["kind"], getattr(self, python_name(p))) for p in self._table["params"]}
+        solver = next(p for p in self._table["params"] if p["name"] == "solver")
+        given["solver"] = solver_with(solver, given["solver"], {
+            "max_iter": parameter("max_iter", "integer", self.max_iter), "tol": parameter("tol", "real", self.tol)})
+        return spec_text(self._table["name"], given)
+
+    def _accept(self, keywords):
+        """Parameters that a constructor got under another accepted spelling."""
+        signature = inspect.signature(type(self)).parameters
+        for keyword, value in keywords.items():
+            name = self._spellings.get(keyword)
+            if name is None:
+                raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument {keyword!r}")
+            if getattr(self, name) is not signature[name].default:
+                raise TypeError(f"{type(self).__name__}() got {name} twice: as {name} and as {keyword}")
+            setattr(self, name, value)
+
+    def set_params(self, **params):
+        """Sets parameters, by their names or another accepted spelling."""
+        return super().set_params(**{self._spellings.get(name, name): value for name, value in params.items()})
+
+    def __setstate__(self, state):
+        super().__setstate__({self._spellings.get(name, name): value for name, value in state.items()})
 
     def _found(self):
         """The names of what a fit has left."""
@@ -247,6 +272,7 @@ class RkhsEstimator(BaseEstimator):
             self.report_[name] = value
             if name not in ("rows", "columns", "solver"):
                 setattr(self, name + "_", value)
+        self.n_iter_ = max(1, int(self.report_.get("iterations", 1)))
 
     def __sklearn_is_fitted__(self):
         return "_model" in self.__dict__
@@ -422,6 +448,7 @@ def signature_of(table):
         words = p["brief"] + (f" ({p['bounds']})" if p["bounds"] else "")
         kind = {"integer": "int", "real": "float", "true|false": "bool"}.get(p["kind"], "str")
         own.append((python_name(p), default_of(p), kind if p["value"] is not None else kind + " or None", words))
+    own += [(name, None, kind, words + "; None: its own default") for name, kind, words in OF_SOLVER]
     return own[:1] + COMMON_BEFORE + own[1:] + (LABELLED if takes_labels(table) else []) + COMMON_AFTER
 
 
@@ -470,11 +497,12 @@ def make_class(title):
     arguments = ", ".join([f"{first[0]}={first[1]!r}", "*"] + [f"{name}={default!r}" for name, default, _, _ in rest])
     body = "\n".join(f"    self.{name} = {name}" for name, _, _, _ in parameters)
     scope = {}
-    exec(f"def __init__(self, {arguments}):\n{body}\n", scope)  # scikit-learn reads the signature
+    # scikit-learn reads the signature, and takes no notice of what gathers other keywords.
+    exec(f"def __init__(self, {arguments}, **aliases):\n{body}\n    if aliases:\n        self._accept(aliases)\n", scope)
     scope["__init__"].__qualname__ = f"{title}.__init__"
     return type(title, (Predictor if table["predicts"] else Embedder,),
                 {"__init__": scope["__init__"], "__doc__": doc_of(title, table, parameters), "__module__": "rkhs",
-                 "__qualname__": title, "_table": table})
+                 "__qualname__": title, "_table": table, "_spellings": other_spellings(table["params"])})
 
 
 def from_text(text, **settings):
@@ -493,7 +521,7 @@ def from_model(model, function=None):
     estimator = from_text(text, kernel=function or kernel)
     estimator._adopt(model)
     if takes_labels(estimator._table):
-        estimator.supervised = estimator.report_.get("second") == "labels"
+        estimator.supervised = estimator.report_.get("supervision") == "labels"
     if estimator.report_.get("columns", 0) > 0:
         estimator.n_features_in_ = int(estimator.report_["columns"])
     names = model.columns()

@@ -5,7 +5,9 @@ import keyword
 from . import _rkhs
 
 # What scikit-learn calls the parameter. One line for a name that would surprise its users, none for the others.
-PYTHON_NAMES = {"dim": "n_components", "lambda": "lam"}  # lambda is a keyword, and lambda_ what a fit found
+PYTHON_NAMES = {"dim": "n_components", "neighbours": "n_neighbors"}
+# Parameters of the solver that every estimator with a solver takes too: name, type, words.
+OF_SOLVER = [("max_iter", "int or None", "the solver's maximum number of iterations"), ("tol", "float or None", "the solver's tolerance")]
 
 
 @functools.cache
@@ -32,6 +34,27 @@ def takes_target(model):
 def python_name(param):
     name = PYTHON_NAMES.get(param["name"], param["name"])
     return name + "_" if keyword.iskeyword(name) else name
+
+
+def other_spellings(params):
+    """{keyword: the name of the parameter}, for the spellings that are accepted besides it."""
+    found = {}
+    for p in params:
+        for alias in (p["aliases"] or "").split("|") + [p["name"]]:
+            found[alias + "_" if keyword.iskeyword(alias) else alias] = python_name(p)
+    return {alias: name for alias, name in found.items() if alias and alias != name}
+
+
+def solver_with(param, text, given):
+    """A solver's spec text with more parameters; None is the first solver of the list that has them."""
+    given = {name: value for name, value in given.items() if value is not None}
+    if not given:
+        return text
+    if text is None:
+        has = ({p["name"] for p in solver["params"]} for solver in tables()[param["bounds"]])
+        text = next(solver["name"] for solver, names in zip(tables()[param["bounds"]], has) if names >= given.keys())
+    more = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    return f"{text[:-1]}, {more})" if text.endswith(")") else f"{text}({more})"
 
 
 def default_of(param):

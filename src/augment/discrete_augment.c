@@ -109,11 +109,11 @@ done:
             {.name = NULL},                                                                                                    \
     }
 
-static const rk_param params_edit[] = RATE("0.05", "share of the characters that change");
+static const rk_param params_edit[] = RATE("0.05", "share of the characters that are edited");
 
 /* clang-format off */
 const rk_augment_type rk_augment_edit = {
-    .entry = {.name = "edit", .brief = "strings with some characters replaced, left out or put in, one at least",
+    .entry = {.name = "edit", .brief = "strings with some characters replaced, deleted or inserted, at least one",
               .params = params_edit, .size = sizeof(rated)},
     .kinds = RK_KIND_STRING, .draw = draw_edit,
 };
@@ -149,11 +149,11 @@ done:
     return status;
 }
 
-static const rk_param params_toggle[] = RATE("0.1", "share of the ones that are cleared; as many zeros are set");
+static const rk_param params_toggle[] = RATE("0.1", "share of the ones that are cleared");
 
 /* clang-format off */
 const rk_augment_type rk_augment_toggle = {
-    .entry = {.name = "toggle", .brief = "sets of bits with some of them turned: as many come as go",
+    .entry = {.name = "toggle", .brief = "sets of bits with some ones cleared and as many zeros set",
               .params = params_toggle, .size = sizeof(rated)},
     .kinds = RK_KIND_BITS, .draw = draw_toggle,
 };
@@ -196,11 +196,11 @@ done:
     return status;
 }
 
-static const rk_param params_drop[] = RATE("0.1", "share of the edges that are left out");
+static const rk_param params_drop[] = RATE("0.1", "share of the edges that are removed");
 
 /* clang-format off */
 const rk_augment_type rk_augment_drop = {
-    .entry = {.name = "drop", .brief = "graphs with some edges left out, one at least", .params = params_drop,
+    .entry = {.name = "drop", .brief = "graphs with some edges removed, at least one", .params = params_drop,
               .size = sizeof(rated)},
     .kinds = RK_KIND_GRAPH, .draw = draw_drop,
 };

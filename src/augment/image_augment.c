@@ -75,7 +75,7 @@ static const rk_param params_flip[] = {
      .offset = offsetof(flip, axis),
      .value = "horizontal",
      .choices = "horizontal|vertical",
-     .brief = "left becomes right, or top becomes bottom"},
+     .brief = "horizontal swaps left and right, vertical swaps top and bottom"},
     {.name = "rate",
      .kind = RK_REAL,
      .offset = offsetof(flip, rate),
@@ -88,7 +88,7 @@ static const rk_param params_flip[] = {
 };
 
 const rk_augment_type rk_augment_flip = {
-    .entry = {.name = "flip", .brief = "images in a mirror", .params = params_flip, .size = sizeof(flip)},
+    .entry = {.name = "flip", .brief = "mirrored images", .params = params_flip, .size = sizeof(flip)},
     .kinds = RK_KIND_IMAGE,
     .draw = draw_flip,
 };
@@ -96,11 +96,11 @@ const rk_augment_type rk_augment_flip = {
 /* ---- shift ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct shift {
-    int64_t most;
+    int64_t max_shift;
 } shift;
 
 static void shift_one(const void *self, const rk_image *s, uint64_t seed, int64_t row, const double *from, double *to) {
-    int64_t most = ((const shift *)self)->most, side = 2 * most + 1;
+    int64_t most = ((const shift *)self)->max_shift, side = 2 * most + 1;
     int64_t place = whole(rk_uniform(seed, RK_STREAM_AUGMENT, (uint64_t)row, 0), 0, side * side - 2);
     if (place >= side * side / 2) place++; /* the middle one, no shift at all, is left out */
     int64_t dy = place / side - most, dx = place % side - most;
@@ -115,18 +115,19 @@ static rkhs_status draw_shift(rkhs_env *env, const void *self, const rkhs_data *
 }
 
 static const rk_param params_shift[] = {
-    {.name = "most",
+    {.name = "max_shift",
+     .aliases = "most",
      .kind = RK_INT,
-     .offset = offsetof(shift, most),
+     .offset = offsetof(shift, max_shift),
      .value = "2",
      .min = 1,
      .max = 1e4,
-     .brief = "pixels, in each direction; what comes in repeats the edge"},
+     .brief = "largest shift in pixels, in each direction; the edge is repeated"},
     {.name = NULL},
 };
 
 const rk_augment_type rk_augment_shift = {
-    .entry = {.name = "shift", .brief = "images moved by a few pixels", .params = params_shift, .size = sizeof(shift)},
+    .entry = {.name = "shift", .brief = "images shifted by a few pixels", .params = params_shift, .size = sizeof(shift)},
     .kinds = RK_KIND_IMAGE,
     .draw = draw_shift,
 };
@@ -175,13 +176,13 @@ static const rk_param params_crop[] = {
      .min = 0,
      .max = 1,
      .open = 1,
-     .brief = "of each side that stays"},
+     .brief = "share of each side that is kept"},
     {.name = NULL},
 };
 
 /* clang-format off */
 const rk_augment_type rk_augment_crop = {
-    .entry = {.name = "crop", .brief = "a part of the image, somewhere in it, enlarged to its size again",
+    .entry = {.name = "crop", .brief = "a random crop of the image, resized to the original size",
               .params = params_crop, .size = sizeof(crop)},
     .kinds = RK_KIND_IMAGE, .draw = draw_crop,
 };

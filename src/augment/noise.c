@@ -12,9 +12,10 @@ typedef struct noise {
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "deviation", .kind = RK_REAL, .offset = offsetof(noise, deviation), .value = "0.1", .min = 0, .max = 1e100,
-     .open = 1, .brief = "standard deviation of the noise, in parts of each column's own"},
+     .open = 1, .brief = "standard deviation of the noise, relative to that of each column"},
     {.name = "absolute", .kind = RK_BOOL, .offset = offsetof(noise, absolute), .value = "false",
-     .brief = "the deviation as it stands, in every column; otherwise a column without numbers below 0 keeps to such"},
+     .brief = "true: deviation is absolute, the same in every column; false: relative, and a column without negative "
+              "numbers stays so"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -109,7 +110,7 @@ done:
 
 /* clang-format off */
 const rk_augment_type rk_augment_noise = {
-    .entry = {.name = "noise", .brief = "normal noise on every number; of sparse rows on those that are not 0",
+    .entry = {.name = "noise", .brief = "Gaussian noise on every number; on the nonzero ones of sparse rows",
               .formula = "x + deviation s e, s the deviation of the column", .params = params, .size = sizeof(noise)},
     .kinds = RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE, .draw = draw_noise,
 };

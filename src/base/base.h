@@ -198,7 +198,8 @@ typedef enum rk_param_kind {
 struct rk_list;
 
 typedef struct rk_param {
-    const char *name; /* NULL ends a table */
+    const char *name;    /* NULL ends a table */
+    const char *aliases; /* other spellings that are accepted, "k|n_neighbors"; or NULL */
     rk_param_kind kind;
     size_t offset;              /* in the type's parameter struct */
     const char *value;          /* the default as text; NULL: not set unless given */

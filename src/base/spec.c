@@ -44,12 +44,23 @@ static const char *names_text(const rk_param *params, char *buffer, size_t room)
     return buffer;
 }
 
+/* The position of a word in "a|b|c", or -1. */
+static int choice_find(const char *choices, const char *word) {
+    size_t length = strlen(word);
+    int position = 0;
+    if (strchr(word, '|')) return -1;
+    for (const char *s = choices; s; s = strchr(s, '|'), s = s ? s + 1 : NULL, position++)
+        if (strncmp(s, word, length) == 0 && (s[length] == '|' || s[length] == 0)) return position;
+    return -1;
+}
+
+/* The parameter that a key names, by its name or an alias. */
 rkhs_status rk_param_find(rkhs_env *env, const rk_entry *e, const char *key, const rk_param **out) {
     const char *names[64] = {0};
     char all[256];
     int count = 0;
     for (const rk_param *p = e->params; p && p->name; p++) {
-        if (strcmp(p->name, key) == 0) {
+        if (strcmp(p->name, key) == 0 || choice_find(p->aliases, key) >= 0) {
             *out = p;
             return RKHS_OK;
         }
@@ -59,16 +70,6 @@ rkhs_status rk_param_find(rkhs_env *env, const rk_entry *e, const char *key, con
     if (!count) return rk_fail(env, RKHS_ERR_SPEC, "%s has no parameter '%.40s': it takes none", e->name, key);
     return rk_fail(env, RKHS_ERR_SPEC, "%s has no parameter '%.40s'%s%s%s: it takes %s", e->name, key,
                    near ? " (did you mean " : "", near ? near : "", near ? "?)" : "", names_text(e->params, all, sizeof all));
-}
-
-/* The position of a word in "a|b|c", or -1. */
-static int choice_find(const char *choices, const char *word) {
-    size_t length = strlen(word);
-    int position = 0;
-    if (strchr(word, '|')) return -1;
-    for (const char *s = choices; s; s = strchr(s, '|'), s = s ? s + 1 : NULL, position++)
-        if (strncmp(s, word, length) == 0 && (s[length] == '|' || s[length] == 0)) return position;
-    return -1;
 }
 
 const char *rk_choice_text(const char *choices, int position, char buffer[64]) {

@@ -7,7 +7,7 @@
 enum { LOOK = 256, LEAST = 8 };
 
 typedef struct molecules {
-    int64_t n, most;
+    int64_t n, max_vertices;
 } molecules;
 
 /* The graphs so far; ends and labels have room for all. */
@@ -70,19 +70,19 @@ static rkhs_status draw_molecules(rkhs_env *env, const void *self, rkhs_data **o
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     rkhs_data *x = NULL;
-    int64_t room = o->n * o->most, *codes;
+    int64_t room = o->n * o->max_vertices, *codes;
     drawing d = {.env = env};
     *out = NULL;
-    TRY(rk_need(env, (double)o->n * (double)o->most * 120, "the sample", "draw fewer graphs"));
+    TRY(rk_need(env, (double)o->n * (double)o->max_vertices * 120, "the sample", "draw fewer graphs"));
     TRY(rk_scratch(env, o->n + 1, sizeof *d.first, &d.first));
     TRY(rk_scratch(env, o->n, sizeof *codes, &codes));
     TRY(rk_scratch(env, room, sizeof *d.labels, &d.labels));
     TRY(rk_scratch(env, 3 * room, sizeof *d.ends, &d.ends));
-    TRY(rk_scratch(env, o->most, sizeof *d.degree, &d.degree));
+    TRY(rk_scratch(env, o->max_vertices, sizeof *d.degree, &d.degree));
     for (d.row = 0; d.row < o->n; d.row++) {
         if (d.row % LOOK == 0) TRY(rk_progress(env, "sample", d.row, o->n));
         d.draws = 0;
-        int64_t size = LEAST + draw_below(&d, o->most - LEAST + 1);
+        int64_t size = LEAST + draw_below(&d, o->max_vertices - LEAST + 1);
         codes[d.row] = d.row % 2;
         draw_graph(&d, size, d.row % 2 == 1);
         d.first[d.row + 1] = d.first[d.row] + size;
@@ -101,8 +101,9 @@ done:
 static const rk_param params[] = {
     {.name = "n", .kind = RK_INT, .offset = offsetof(molecules, n), .value = "200", .min = 2, .max = 1e9,
      .brief = "graphs"},
-    {.name = "most", .kind = RK_INT, .offset = offsetof(molecules, most), .value = "24", .min = LEAST, .max = 1e6,
-     .brief = "vertices of the largest; the smallest have 8"},
+    {.name = "max_vertices", .aliases = "most", .kind = RK_INT, .offset = offsetof(molecules, max_vertices),
+     .value = "24", .min = LEAST, .max = 1e6,
+     .brief = "vertices of the largest graph; the smallest have 8"},
     {0},
 };
 /* clang-format on */

@@ -40,11 +40,11 @@ static rkhs_status build_exact(rk_gram *g) {
     snprintf(what, sizeof what, "the Gram of %lld x %lld", (long long)g->n, (long long)g->n);
     int64_t landmarks = rk_gram_landmarks(g->env, g->n);
     snprintf(advice, sizeof advice,
-             landmarks ? "use gram=nystrom(m=%lld), or raise the memory limit" : "raise the memory limit",
+             landmarks ? "use gram=nystrom(landmarks=%lld), or raise the memory limit" : "raise the memory limit",
              (long long)landmarks);
     TRY(rk_about(g->env, "gram", rk_need(g->env, 8.0 * (double)g->n * (double)g->n, what, advice)));
     if (g->n > INT_MAX)
-        FAIL(g->env, RKHS_ERR_DATA, "%lld rows are too many for gram=exact: use gram=nystrom(m=2000)", (long long)g->n);
+        FAIL(g->env, RKHS_ERR_DATA, "%lld rows are too many for gram=exact: use gram=nystrom(landmarks=2000)", (long long)g->n);
     TRY(rk_alloc(g->env, g->n * g->n, sizeof *e->owned, &e->owned));
     TRY(rk_gram_symmetric(g->env, g->bound, e->owned, g->n));
     e->K = e->owned;
@@ -97,7 +97,7 @@ static void release_exact(rk_gram *g) {
 
 /* clang-format off */
 const rk_gram_type rk_gram_exact = {
-    .entry = {.name = "exact", .brief = "the whole Gram matrix; every object is kept", .formula = "K",
+    .entry = {.name = "exact", .brief = "the whole Gram matrix; the model keeps all training objects", .formula = "K",
               .cost = "8 n^2 bytes"},
     .form = RK_FORM_SAMPLE, .build = build_exact, .mul = mul_exact, .push = mul_exact, .pull = mul_exact,
     .fold = fold_exact, .diag = diag_exact, .entries = entries_exact, .neighbours = neighbours_exact,

@@ -14,31 +14,23 @@ enum { BY_RPCHOLESKY, BY_UNIFORM, BY_GIVEN, BLOCK = 64 };
 static const double EXPLAINED = 1e-12;
 
 typedef struct nystrom {
-    int64_t m;
+    int64_t landmarks;
     int by;
     char *rows;
 } nystrom;
 
+/* clang-format off */
 static const rk_param params[] = {
-    {.name = "m",
-     .kind = RK_INT,
-     .offset = offsetof(nystrom, m),
-     .value = "500",
-     .min = 1,
-     .max = 1e9,
-     .brief = "landmarks, at most n"},
-    {.name = "by",
-     .kind = RK_CHOICE,
-     .offset = offsetof(nystrom, by),
-     .value = "rpcholesky",
+    {.name = "landmarks", .aliases = "m", .kind = RK_INT, .offset = offsetof(nystrom, landmarks), .value = "500", .min = 1,
+     .max = 1e9, .brief = "number of landmarks; at most n"},
+    {.name = "by", .kind = RK_CHOICE, .offset = offsetof(nystrom, by), .value = "rpcholesky",
      .choices = "rpcholesky|uniform|given",
-     .brief = "how landmarks are chosen"},
-    {.name = "rows",
-     .kind = RK_LIST,
-     .offset = offsetof(nystrom, rows),
-     .brief = "with by=given: the rows, counted from 0, as [0:50,7]"},
+     .brief = "choice of the landmarks: randomly pivoted Cholesky, uniform at random, or the given rows"},
+    {.name = "rows", .kind = RK_LIST, .offset = offsetof(nystrom, rows),
+     .brief = "with by=given: the rows of the landmarks, counted from 0, as in [0:50,7]"},
     {.name = NULL},
 };
+/* clang-format on */
 
 typedef struct factor {
     double *Phi; /* n x ld, the first rank columns */
@@ -353,7 +345,7 @@ static rkhs_status build_nystrom(rk_gram *g) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);
     const nystrom *s = g->spec->self;
-    int64_t m = s->m < g->n ? s->m : g->n, *index, count;
+    int64_t m = rk_min(s->landmarks, g->n), *index, count;
     char what[80];
     factor *f;
     if (s->rows && s->by != BY_GIVEN) FAIL(g->env, RKHS_ERR_SPEC, "nystrom: rows= is only for by=given");
@@ -362,7 +354,7 @@ static rkhs_status build_nystrom(rk_gram *g) {
     TRY(listed(g, s, m, &index, &count));
     snprintf(what, sizeof what, "nystrom with %lld landmarks on %lld objects", (long long)count, (long long)g->n);
     TRY(rk_need(g->env, 8.0 * (double)count * ((double)g->n + 2.0 * (double)count), what,
-                "choose a smaller m, or raise the memory limit"));
+                "choose fewer landmarks, or raise the memory limit"));
     if (!rk_kernel_any(g->kernel, RK_REFERENCE)) {
         TRY(s->by == BY_RPCHOLESKY ? build_rpcholesky(g, index, m) : build_known(g, index, count));
         g->kept = g->rank;
@@ -440,7 +432,8 @@ static void release_nystrom(rk_gram *g) {
 
 /* clang-format off */
 const rk_gram_type rk_gram_nystrom = {
-    .entry = {.name = "nystrom", .brief = "the Gram matrix through m landmarks; only these are kept",
+    .entry = {.name = "nystrom",
+              .brief = "Nystrom approximation of the Gram matrix by m landmarks; the model keeps only these",
               .formula = "K_nS K_SS^-1 K_Sn", .cost = "8 n m bytes, n m^2 flops", .params = params,
               .size = sizeof(nystrom)},
     .form = RK_FORM_FACTOR, .build = build_nystrom, .mul = mul_nystrom, .push = push_nystrom, .pull = pull_nystrom,

@@ -58,7 +58,7 @@ static rkhs_status check_report(const rkhs_model *m) {
     const rkhs_data *kept = m->map->kept;
     const rk_image *image = rk_images(kept);
     TRY(check_item(m, "rows", &m->n, 1));
-    TRY(check_item(m, "kept", &m->map->kept_count, 1));
+    TRY(check_item(m, "kept_objects", &m->map->kept_count, 1));
     if (!(kept->type->kind & (RK_KIND_STRING | RK_KIND_LABELS | RK_KIND_GRAPH)))
         TRY(check_item(m, "columns", &kept->columns, 1));
     if (image) TRY(check_item(m, "shape", (int64_t[]){image->h, image->w, image->c}, 3));

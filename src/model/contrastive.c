@@ -18,14 +18,10 @@ typedef struct contrastive {
 
 /* clang-format off */
 static const rk_param params[] = {
-    {.name = "dim", .kind = RK_INT, .offset = offsetof(contrastive, dim), .value = "2", .min = 1, .max = 1e9,
-     .brief = "dimensions of the embedding"},
-    {.name = "augment", .kind = RK_SPEC, .offset = offsetof(contrastive, augment), .list = &rk_augments,
-     .brief = RK_AUGMENT_BRIEF},
-    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(contrastive, gram), .value = "exact", .list = &rk_grams,
-     .brief = "how the Gram is held"},
-    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(contrastive, solver), .list = &rk_eigensolvers,
-     .brief = "dense or lanczos; not given: by size"},
+    RK_PARAM_DIM(contrastive),
+    RK_PARAM_AUGMENT(contrastive),
+    RK_PARAM_GRAM(contrastive, ""),
+    RK_PARAM_EIGENSOLVER(contrastive),
     {.name = NULL},
 };
 /* clang-format on */
@@ -61,7 +57,7 @@ static rkhs_status report(rk_fit *f, const rk_triplets *t, const rk_spectrum *s,
                (long long)left, (long long)s->count);
     if (!s->converged)
         rk_log(f->env, RKHS_LOG_ADVICE,
-               "the eigenvectors did not converge in %lld iteration%s: see 'residuals', or raise solver=lanczos(iter=...)",
+               "the eigenvectors did not converge in %lld iteration%s: see 'residuals', or raise solver=lanczos(max_iter=...)",
                (long long)s->iterations, s->iterations == 1 ? "" : "s");
 done:
     return status;
@@ -98,7 +94,7 @@ done:
 /* clang-format off */
 const rk_model_type rk_model_contrastive = {
     .entry = {.name = "contrastive",
-              .brief = "contrastive learning in closed form: objects come nearer to their positives than to negatives",
+              .brief = "linear contrastive learning in closed form: objects are placed nearer to their positives than to their negatives",
               .formula = "min sum z'(z- - z+), z = W'phi, W'W = I", .cost = "the Gram, and some ten products with it",
               .params = params, .size = sizeof(contrastive)},
     .title = "KernelContrastive", .default_kernel = rk_usual_kernel, .dim = dim_contrastive,

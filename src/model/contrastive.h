@@ -10,9 +10,6 @@ typedef struct rk_triplets {
     int drawn;     /* negatives were drawn */
 } rk_triplets;
 
-#define RK_AUGMENT_BRIEF                                                                                                       \
-    "how positives are drawn, unless pairs or triplets are given; not given: noise(0.1), or edit, toggle, drop by the data"
-
 /* The inputs of a model of triplets: x and an augmented copy; where index rows are given, x and what comes with them. */
 rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
 /* Triplets over the objects of f->gram, given or drawn; refuses those that name an object twice. */
@@ -26,9 +23,9 @@ rkhs_status rk_triplet_sizes(rk_fit *f, const rk_triplets *t, double *alpha, dou
 typedef struct rk_contrast {
     const rk_triplets *triplets;
     int64_t dim;
-    int all;                     /* negatives are the mean over all anchors, and negatives that were given */
-    double lambda, above, below; /* and the numbers between which it has to be */
-    int ran_off;                 /* out: f is so low that there is no end to it */
+    int all;                    /* negatives are the mean over all anchors, and negatives that were given */
+    double ridge, above, below; /* and the numbers between which it has to be */
+    int ran_off;                /* out: f is so low that there is no end to it */
 } rk_contrast;
 rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
                              double *dt);

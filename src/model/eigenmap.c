@@ -12,7 +12,7 @@
 
 int64_t rk_graph_k(rkhs_env *env, int64_t k, int64_t n) {
     if (k >= n)
-        rk_log(env, RKHS_LOG_ADVICE, "k = %lld neighbours: there %s %lld other object%s, and all are taken", (long long)k,
+        rk_log(env, RKHS_LOG_ADVICE, "neighbours=%lld: there %s %lld other object%s, and all are taken", (long long)k,
                n == 2 ? "is" : "are", (long long)(n - 1), n == 2 ? "" : "s");
     return rk_min(k, n - 1);
 }
@@ -26,7 +26,8 @@ void rk_graph_advise(rkhs_env *env, int64_t n, int64_t components, int64_t isola
     if (components < 2) return;
     if (isolated) snprintf(single, sizeof single, ", %lld of them single objects", (long long)isolated);
     rk_log(env, RKHS_LOG_ADVICE,
-           "the graph of neighbours is in %lld parts%s: %s; raise k, or choose a wider kernel, to join them",
+           "the graph of neighbours has %lld connected components%s: %s; raise neighbours, or choose a wider kernel, to join "
+           "them",
            (long long)components, single, so);
 }
 

@@ -24,7 +24,7 @@ typedef struct rk_components {
 rkhs_status rk_graph_components(rkhs_env *env, const rk_csr *w, rk_components *out);
 /* One sentence where a graph has no edges, or several parts; `so` says what that means. */
 void rk_graph_advise(rkhs_env *env, int64_t n, int64_t components, int64_t isolated, const char *so);
-#define RK_COMPONENTS_APART "how these lie to each other means little"
+#define RK_COMPONENTS_APART "their positions relative to each other mean little"
 
 /* Laplacian eigenmaps: what was found of the largest part. */
 typedef struct rk_eigenmap {

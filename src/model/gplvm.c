@@ -5,11 +5,11 @@
  * over Z, the width of the rbf, variance and noise: the codes from which a smooth random function of each feature would most
  * likely give the data. S is the centred Gram: with the linear kernel the features are the columns, as in the paper; any other
  * kernel has features of its own. gplvm moves Z itself, and places new objects by the likelihood of their row
- * (gplvm_place.c). bcgplvm moves A in Z = Ky A, a map for new objects, with Ky the model's kernel and S that of `data`. What
- * is far in the data ends far apart; what is near may not end near, but for the back constraint. Cost: n^3 flops a step and
- * more where the rank of S is high: for some thousands of objects. Look elsewhere for more. Lawrence, "Probabilistic non-linear
- * principal component analysis with Gaussian process latent variable models", JMLR 6, 2005; Lawrence, Quinonero-Candela, "Local
- * distance preservation in the GP-LVM through back constraints", ICML 2006. */
+ * (gplvm_place.c). bcgplvm moves A in Z = Ky A, a map for new objects, with Ky the model's kernel and S that of `data_kernel`.
+ * What is far in the data ends far apart; what is near may not end near, but for the back constraint. Cost: n^3 flops a step
+ * and more where the rank of S is high: for some thousands of objects. Look elsewhere for more. Lawrence, "Probabilistic
+ * non-linear principal component analysis with Gaussian process latent variable models", JMLR 6, 2005; Lawrence,
+ * Quinonero-Candela, "Local distance preservation in the GP-LVM through back constraints", ICML 2006. */
 #include "model/gplvm.h"
 
 #include <string.h>
@@ -18,42 +18,36 @@ typedef struct gplvm {
     int64_t dim, features;
     double prior, noise;
     int start, place;
-    char *data;
+    char *data_kernel;
     rk_spec *gram, *solver;
 } gplvm;
 
 /* clang-format off */
-#define FIRST                                                                                                                  \
-    {.name = "dim", .kind = RK_INT, .offset = offsetof(gplvm, dim), .value = "2", .min = 1, .max = 1e9,                        \
-     .brief = "dimensions of the embedding"}
-#define SHARED                                                                                                                 \
-    {.name = "prior", .kind = RK_REAL, .offset = offsetof(gplvm, prior), .value = "1", .max = 1e300,                           \
-     .brief = "what |Z|^2/2 costs: the prior of the codes; 0: none"},                                                          \
-    {.name = "noise", .kind = RK_REAL, .offset = offsetof(gplvm, noise), .value = "0.1", .min = 1e-3, .max = 0.999,            \
-     .brief = "the share of the data's variance that counts as noise at the start"},                                           \
-    {.name = "features", .kind = RK_INT, .offset = offsetof(gplvm, features), .min = 1, .max = 1e9,                            \
-     .brief = "the D of the likelihood; not given: the columns with the linear kernel, else the objects less one"},            \
-    {.name = "start", .kind = RK_CHOICE, .offset = offsetof(gplvm, start), .value = "kpca", .choices = "kpca|random",          \
-     .brief = "where to begin, unless a start is given"},                                                                      \
-    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(gplvm, gram), .value = "exact", .list = &rk_grams,                    \
-     .brief = "how the Gram is held"},                                                                                         \
-    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(gplvm, solver), .value = "lbfgs", .list = &rk_optimisers,           \
-     .brief = "lbfgs or cg"}
+#define SHARED                                                                                                         \
+    {.name = "prior", .kind = RK_REAL, .offset = offsetof(gplvm, prior), .value = "1", .max = 1e300,                   \
+     .brief = "weight of the Gaussian prior on the embedding, |Z|^2/2; 0: none"},                                      \
+    {.name = "noise", .kind = RK_REAL, .offset = offsetof(gplvm, noise), .value = "0.1", .min = 1e-3, .max = 0.999,    \
+     .brief = "initial noise, as a share of the variance of the data"},                                                \
+    {.name = "features", .kind = RK_INT, .offset = offsetof(gplvm, features), .min = 1, .max = 1e9,                    \
+     .brief = "D of the likelihood: the number of features; not given: the columns with the linear kernel, else n - 1"}, \
+    RK_PARAM_START(gplvm, "kpca", "kpca|random", ""),                                                                  \
+    RK_PARAM_GRAM(gplvm, ""),                                                                                          \
+    RK_PARAM_OPTIMISER(gplvm),                                                                                         \
+    {.name = NULL}
 
 static const rk_param gplvm_params[] = {
-    FIRST,
+    RK_PARAM_DIM(gplvm),
     {.name = "place", .kind = RK_CHOICE, .offset = offsetof(gplvm, place), .value = "refine", .choices = "refine|neighbour",
-     .brief = "new objects: by their likelihood, or on the neighbour's code where it is highest"},
+     .brief = "out-of-sample placement: maximise the likelihood of each new object, or take the most likely neighbour's "
+              "position"},
     SHARED,
-    {.name = NULL},
 };
 
 static const rk_param bcgplvm_params[] = {
-    FIRST,
-    {.name = "data", .kind = RK_WORD, .offset = offsetof(gplvm, data),
-     .brief = "the kernel of S, in quotes unless a plain name; not given: linear on numbers, else the model's own"},
+    RK_PARAM_DIM(gplvm),
+    {.name = "data_kernel", .aliases = "data", .kind = RK_WORD, .offset = offsetof(gplvm, data_kernel),
+     .brief = "kernel of S, in quotes unless a plain name; not given: linear on numbers, else the model's own kernel"},
     SHARED,
-    {.name = NULL},
 };
 /* clang-format on */
 
@@ -150,8 +144,8 @@ done:
 static rkhs_status data_kernel(rk_fit *f, rkhs_kernel **kernel) {
     rkhs_status status = RKHS_OK;
     const gplvm *o = f->self;
-    TRY(rk_kernel_new(f->env, o->data ? o->data : "linear", kernel));
-    if (!o->data && !(rk_kernel_kinds(*kernel) & f->x->type->kind)) { /* these objects have no columns */
+    TRY(rk_kernel_new(f->env, o->data_kernel ? o->data_kernel : "linear", kernel));
+    if (!o->data_kernel && !(rk_kernel_kinds(*kernel) & f->x->type->kind)) { /* these objects have no columns */
         rkhs_kernel_free(*kernel);
         *kernel = NULL;
     }
@@ -188,7 +182,7 @@ done:
 /* clang-format off */
 const rk_model_type rk_model_gplvm = {
     .entry = {.name = "gplvm",
-              .brief = "Gaussian process latent variables: codes from which smooth functions give the data",
+              .brief = "Gaussian process latent variable model: positions from which smooth random functions generate the data",
               .formula = "min (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2", .cost = PROCESS_COST,
               .params = gplvm_params, .size = sizeof(gplvm)},
     .title = "GPLVM", .default_kernel = plain_kernel, .dim = dim_gplvm, .gram_offset = offsetof(gplvm, gram),
@@ -198,7 +192,8 @@ const rk_model_type rk_model_gplvm = {
 };
 
 const rk_model_type rk_model_bcgplvm = {
-    .entry = {.name = "bcgplvm", .brief = "Gaussian process latent variables through a map: Z = K A",
+    .entry = {.name = "bcgplvm",
+              .brief = "Gaussian process latent variable model with back constraints: the embedding is a map of the objects",
               .formula = "min (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2, Z = Ky A",
               .cost = PROCESS_COST " and two products with Ky", .params = bcgplvm_params, .size = sizeof(gplvm)},
     .title = "BackConstrainedGPLVM", .default_kernel = rk_usual_kernel, .dim = dim_gplvm,

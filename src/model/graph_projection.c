@@ -9,9 +9,9 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu, const rk_c
     for (int64_t c = 0; c < s->count; c++) zeros += s->values[c] == 0;
     TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, s->count, s->values));
     TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
-    TRY(rk_report_number(f->env, f->report, "mu", mu));
+    TRY(rk_report_number(f->env, f->report, "absolute_ridge", mu));
     TRY(rk_report_solver(f, s->solver, s->iterations, -1, s->converged));
-    TRY(rk_report_number(f->env, f->report, "parts", (double)components.count));
+    TRY(rk_report_number(f->env, f->report, "components", (double)components.count));
     rk_graph_advise(f->env, f->gram->n, components.count, components.isolated, RK_COMPONENTS_APART);
     if (components.isolated == f->gram->n) goto done;
     if (zeros)
@@ -19,7 +19,7 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu, const rk_c
                (long long)(s->count - zeros), (long long)s->count);
     if (!s->converged)
         rk_log(f->env, RKHS_LOG_ADVICE,
-               "the eigenvectors did not converge in %lld iteration%s: see 'residuals', or raise solver=lanczos(iter=...)",
+               "the eigenvectors did not converge in %lld iteration%s: see 'residuals', or raise solver=lanczos(max_iter=...)",
                (long long)s->iterations, s->iterations == 1 ? "" : "s");
 done:
     return status;

@@ -2,13 +2,13 @@
  *
  *     minimise  tr(X'(Kz + ridge I)^-1 X) + tr(Z'Kx^-1 Z)   over  |z_i| = 1
  *
- * Kz the Gram of the codes by the latent kernel, Kx that of the objects: times ridge it is the squared error of the
+ * Kz the Gram of the codes by the embedding kernel, Kx that of the objects: times ridge it is the squared error of the
  * reconstruction Kz (Kz + ridge I)^-1 X and ridge times the squared norms of encoder and decoder. New objects: z(x) = Z'Kx^-1
- * k(X, x), raw unless unit=true, and back x(z) = X'(Kz + ridge I)^-1 k(Z, z). X are the vectors themselves, or a second data
- * set: clean ones, of which those that are fitted are the noisy form; denoise=noise(0.1) makes the noisy form itself. Objects
- * that are no vectors stand for their features: XX' is their Gram. With a Gram of full rank Z moves on the sphere; of any other
- * there is no Kx^-1, and then z = f/|f|, f = Phi W, and the penalty is |W|^2 at a mean |f|^2 of 1; new codes are of unit length
- * too.
+ * k(X, x), raw unless unit_length=true, and back x(z) = X'(Kz + ridge I)^-1 k(Z, z). X are the vectors themselves, or a second
+ * data set: clean ones, of which those that are fitted are the noisy form; denoise=noise(0.1) makes the noisy form itself.
+ * Objects that are no vectors stand for their features: XX' is their Gram. With a Gram of full rank Z moves on the sphere; of
+ * any other there is no Kx^-1, and then z = f/|f|, f = Phi W, and the penalty is |W|^2 at a mean |f|^2 of 1; new codes are of
+ * unit length too.
  *
  * What comes out keeps what is needed to draw the objects again, no more: for pictures of clusters other models do better, and
  * dim=2 is a circle. Cost: 3 n^3 flops a step, for some thousands of objects. Esser, Fleissner, Ghoshdastidar, "Non-parametric
@@ -20,8 +20,8 @@
 typedef struct kae {
     int64_t dim;
     double ridge;
-    char *latent;
-    int unit, start;
+    char *embedding_kernel;
+    int unit_length, start;
     rk_spec *denoise, *gram, *solver;
 } kae;
 
@@ -29,22 +29,19 @@ enum { START_KPCA, START_RANDOM };
 
 /* clang-format off */
 static const rk_param params[] = {
-    {.name = "dim", .kind = RK_INT, .offset = offsetof(kae, dim), .value = "2", .min = 1, .max = 1e9,
-     .brief = "dimensions of the codes"},
+    RK_PARAM_DIM(kae),
     {.name = "ridge", .kind = RK_REAL, .offset = offsetof(kae, ridge), .value = "0.1", .max = 1e300,
-     .brief = "what the norms of encoder and decoder cost against the error: more is smoother"},
-    {.name = "latent", .kind = RK_WORD, .offset = offsetof(kae, latent), .value = "rbf", .list = &rk_kernels,
-     .brief = "the kernel of the codes; a sum or product of kernels in quotes; its rules look at the codes of the start"},
-    {.name = "unit", .kind = RK_BOOL, .offset = offsetof(kae, unit), .value = "false",
-     .brief = "new codes are brought to length 1 too; always, where the Gram has not full rank"},
-    {.name = "start", .kind = RK_CHOICE, .offset = offsetof(kae, start), .value = "kpca", .choices = "kpca|random",
-     .brief = "where to begin, unless a start is given"},
+     .brief = "penalty on the norms of encoder and decoder: larger values give smoother maps"},
+    {.name = "embedding_kernel", .aliases = "latent", .kind = RK_WORD, .offset = offsetof(kae, embedding_kernel),
+     .value = "rbf", .list = &rk_kernels,
+     .brief = "kernel of the embedding, a sum or product in quotes; its bandwidth rules use the initial embedding"},
+    {.name = "unit_length", .aliases = "unit", .kind = RK_BOOL, .offset = offsetof(kae, unit_length), .value = "false",
+     .brief = "scale the embedding of new objects to length 1; always so where the Gram matrix has not full rank"},
+    RK_PARAM_START(kae, "kpca", "kpca|random", ""),
     {.name = "denoise", .kind = RK_SPEC, .offset = offsetof(kae, denoise), .list = &rk_augments,
-     .brief = "the encoder is fitted on objects to which this was done, and they are to give those that are fitted"},
-    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(kae, gram), .value = "exact", .list = &rk_grams,
-     .brief = "how the Gram is held"},
-    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(kae, solver), .value = "lbfgs", .list = &rk_optimisers,
-     .brief = "lbfgs or cg"},
+     .brief = "augmentation of the encoder's inputs: the decoder learns to return the original objects"},
+    RK_PARAM_GRAM(kae, ""),
+    RK_PARAM_OPTIMISER(kae),
     {.name = NULL},
 };
 /* clang-format on */
@@ -163,16 +160,17 @@ done:
 }
 
 /* The kernel of the codes, frozen on those of the start. */
-static rkhs_status latent_kernel(rk_fit *f, const double *Z0, rkhs_kernel **kernel) {
+static rkhs_status embedding_kernel(rk_fit *f, const double *Z0, rkhs_kernel **kernel) {
     rkhs_status status = RKHS_OK;
     const kae *o = f->self;
     rkhs_data *codes = NULL;
-    TRY(rk_kernel_new(f->env, o->latent, kernel));
+    TRY(rk_kernel_new(f->env, o->embedding_kernel, kernel));
     if (!(rk_kernel_kinds(*kernel) & RK_KIND_DENSE) || !rk_kernel_has_gradient(*kernel))
         FAIL(f->env, RKHS_ERR_SPEC,
-             "kae: latent=%.80s cannot be the kernel of the codes, as it has no gradient on vectors: use rbf, laplacian, "
+             "kae: embedding_kernel=%.80s cannot be the kernel of the codes, as it has no gradient on vectors: use rbf, "
+             "laplacian, "
              "matern, rq, cauchy, linear, poly, cosine, relu or ntk, or sums, products, weights and powers of these",
-             o->latent);
+             o->embedding_kernel);
     TRY(rk_data_borrow(f->env, Z0, f->gram->n, f->dim, f->dim, &codes));
     TRY(rk_kernel_freeze(*kernel, codes));
 done:
@@ -216,7 +214,7 @@ static rkhs_status finish_codes(rk_fit *f, const state *s) {
         double norm = rk_norm(n * d, f->Z) / sqrt((double)n);
         for (int64_t i = 0; norm > 0 && i < f->gram->kept * d; i++) f->map->B[i] /= norm;
     }
-    if (!s->L || o->unit) {
+    if (!s->L || o->unit_length) {
         zeros = to_sphere(n, d, f->Z, f->Z, NULL);
         f->map->post = RK_POST_SPHERE;
     }
@@ -253,7 +251,7 @@ static rkhs_status report(rk_fit *f, const state *s, const rk_smooth_result *r) 
     TRY(report_bound(f, s, encoder));
     TRY(rk_report_solver(f, r->solver, r->iterations, r->evaluations, r->converged));
     if (!r->converged && r->recorded > 100 && losses[r->recorded * 9 / 10] - loss > 0.01 * fabs(loss))
-        rk_log(f->env, RKHS_LOG_ADVICE, "the loss was still falling after %lld iterations: raise solver=lbfgs(iter=...)",
+        rk_log(f->env, RKHS_LOG_ADVICE, "the loss was still falling after %lld iterations: raise solver=lbfgs(max_iter=...)",
                (long long)r->iterations);
 done:
     rk_scratch_release(f->env, mark);
@@ -275,10 +273,12 @@ static rkhs_status first_value(rk_fit *f, state *s, const double *Z0, double tra
     TRY(s->L ? eval_full(s, f->env, Z0, NULL, &value, s->Z, NULL) : rk_decoder_eval(f->env, &s->d, Z0, &value, s->Z));
     if (!isfinite(value) && o->ridge == 0)
         FAIL(f->env, RKHS_ERR_NUMERIC,
-             "kae: ridge = 0, and the Gram of the codes by latent=%.80s is singular: choose a ridge above 0", o->latent);
+             "kae: ridge = 0, and the Gram of the codes by embedding_kernel=%.80s is singular: choose a ridge above 0",
+             o->embedding_kernel);
     if (!isfinite(value))
-        FAIL(f->env, RKHS_ERR_NUMERIC, "kae: the Gram of the codes by latent=%.80s is not positive semi-definite: raise ridge",
-             o->latent);
+        FAIL(f->env, RKHS_ERR_NUMERIC,
+             "kae: the Gram of the codes by embedding_kernel=%.80s is not positive semi-definite: raise ridge",
+             o->embedding_kernel);
     if (!s->L) value += (double)s->n * (double)s->n / trace;
     if (value > 0) s->unit = value / (double)s->n;
 done:
@@ -292,7 +292,7 @@ static rkhs_status fit_kae(rk_fit *f) {
     int64_t n = f->gram->n, d = f->dim;
     state s = {.n = n, .dim = d};
     rk_smooth_result r = {.Z = f->Z, .B = f->map->B, .c = f->map->c};
-    rkhs_kernel *latent = NULL;
+    rkhs_kernel *kernel = NULL;
     rk_spec *exact = NULL;
     rk_gram *clean = NULL;
     const rkhs_data *target = target_of(f);
@@ -308,12 +308,12 @@ static rkhs_status fit_kae(rk_fit *f) {
     TRY(rk_scratch(env, n * d, sizeof *s.Z, &s.Z));
     TRY(rk_scratch(env, n * d, sizeof *s.dZ, &s.dZ));
     TRY(start_at(f, Z0));
-    TRY(latent_kernel(f, Z0, &latent));
+    TRY(embedding_kernel(f, Z0, &kernel));
     if (o->denoise && !target) { /* the features of the clean objects */
         TRY(rk_spec_new(env, &rk_grams, "exact", &exact));
         TRY(rk_gram_new(env, exact, f->kernel, f->x, &clean));
     }
-    TRY(rk_decoder_new(clean ? clean : f->gram, target, latent, o->ridge, d, &s.d));
+    TRY(rk_decoder_new(clean ? clean : f->gram, target, kernel, o->ridge, d, &s.d));
     TRY(factor_full(f->gram, &s.L));
     TRY(first_value(f, &s, Z0, trace));
     rk_smooth full = {.coordinates = RK_COORD_SAMPLE,
@@ -339,7 +339,7 @@ done:
     rk_free(env, r.history);
     rk_gram_free(clean);
     rk_spec_free(env, exact);
-    rkhs_kernel_free(latent);
+    rkhs_kernel_free(kernel);
     return status;
 }
 
@@ -351,8 +351,7 @@ static rkhs_status check_kae(const rkhs_model *m) {
 /* clang-format off */
 const rk_model_type rk_model_kae = {
     .entry = {.name = "kae",
-              .brief = "kernel autoencoder: codes on the unit sphere from which the data, or clean targets, are drawn "
-                       "again",
+              .brief = "kernel autoencoder: an embedding on the unit sphere from which a decoder reconstructs the data, or clean targets",
               .formula = "min tr(X'(Kz + ridge I)^-1 X) + tr(Z'Kx^-1 Z), |z_i| = 1",
               .cost = "the Gram, and a step 3 n^3 flops", .params = params, .size = sizeof(kae)},
     .title = "KernelAutoencoder", .default_kernel = rk_usual_kernel, .dim = dim_kae, .gram_offset = offsetof(kae, gram),

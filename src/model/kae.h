@@ -6,7 +6,7 @@
 
 typedef struct rk_decoder {
     int64_t n, dim, r; /* objects; of the codes; columns of F */
-    const rkhs_kernel *latent;
+    const rkhs_kernel *kernel;
     double ridge;
     double *F; /* n x r, row i is object order[i] */
     int64_t *order;
@@ -20,7 +20,7 @@ typedef struct rk_decoder {
 
 /* For codes of the objects of a gram; target: the vectors that they are to give, NULL: the features of the gram's kernel. On
  * the scratch list. */
-rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs_kernel *latent, double ridge, int64_t dim,
+rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs_kernel *kernel, double ridge, int64_t dim,
                            rk_decoder *d);
 /* f and df/dZ; infinite where Kz + ridge I is singular. */
 rkhs_status rk_decoder_eval(rkhs_env *env, rk_decoder *d, const double *Z, double *f, double *dZ);

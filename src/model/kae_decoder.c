@@ -2,7 +2,7 @@
  *
  *     f(Z) = min_C |X - Kz C|^2/ridge + tr(C'Kz C) = tr(X'S X),   S = (Kz + ridge I)^-1,  C = S X,  Kz = k(Z, Z)
  *
- * and df/dKz = -S X X'S, so that df/dz_i = -2 sum_j (S X X'S)_ij dk(z_i, z_j)/dz_i by the gradient of the latent kernel k. X
+ * and df/dKz = -S X X'S, so that df/dz_i = -2 sum_j (S X X'S)_ij dk(z_i, z_j)/dz_i by the gradient of the embedding kernel k. X
  * enters as XX' = F F' alone: vectors as they are when they are short; else F is the Cholesky factor of XX' with the largest
  * pivot first, in whose order of objects it is 0 above its diagonal; of objects that are no vectors, F are the features of
  * their own kernel. A step costs n^3 flops for S, up to n^2 r for V = S F and as many for V V'. */
@@ -61,13 +61,13 @@ done:
     return status;
 }
 
-rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs_kernel *latent, double ridge, int64_t dim,
+rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs_kernel *kernel, double ridge, int64_t dim,
                            rk_decoder *d) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = g->env;
     int64_t n = g->n, ld;
     int spendable;
-    *d = (rk_decoder){.n = n, .dim = dim, .ridge = ridge, .latent = latent};
+    *d = (rk_decoder){.n = n, .dim = dim, .ridge = ridge, .kernel = kernel};
     status = rk_need(env, 8.0 * 5.0 * (double)n * (double)n, "the regression between all pairs of codes",
                      "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit");
     TRY(rk_about(env, "gram", status));
@@ -156,12 +156,12 @@ rkhs_status rk_decoder_eval(rkhs_env *env, rk_decoder *d, const double *Z, doubl
     for (int64_t i = 0; i < n * dim; i++)
         if (!isfinite(Z[i])) goto done;
     TRY(rk_data_borrow(env, d->Z, n, dim, dim, &codes));
-    TRY(rk_bind(env, d->latent, codes, NULL, &a.codes));
+    TRY(rk_bind(env, d->kernel, codes, NULL, &a.codes));
     TRY(invert(env, d, a.codes, &bad));
     if (bad >= 0) goto done;
     TRY(rk_parallel(env, NULL, tiles * (tiles + 1) / 2, square_tile, d));
     TRY(rk_gradient_work(env, rk_workers(env), a.codes, a.codes, &a.work));
-    TRY(rk_kernel_parallel(env, NULL, d->latent, tiles, gradient_tile, &a));
+    TRY(rk_kernel_parallel(env, NULL, d->kernel, tiles, gradient_tile, &a));
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < dim; c++) dZ[d->order[i] * dim + c] = -2 * d->dZ[i * dim + c];
     *f = 0;
@@ -194,7 +194,7 @@ rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkh
     rk_work *work;
     TRY(rk_data_borrow(env, d->Z, n, d->dim, d->dim, &codes));
     for (int64_t i = 0; i < n; i++) memcpy(d->Z + i * d->dim, Z + d->order[i] * d->dim, (size_t)d->dim * sizeof *Z);
-    TRY(rk_bind(env, d->latent, codes, NULL, &bound));
+    TRY(rk_bind(env, d->kernel, codes, NULL, &bound));
     TRY(invert(env, d, bound, &bad));
     if (bad >= 0) FAIL(env, RKHS_ERR_NUMERIC, "the Gram of the codes is singular: raise ridge");
     for (int64_t i = 0; i < n * d->r; i++) squares += d->V[i] * d->V[i], d->product += d->V[i] * d->F[i];
@@ -204,8 +204,8 @@ rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkh
     TRY(rk_work_for(env, 1, bound, bound, &work));
     for (int64_t i = 0; i < n; i += RK_TILE) TRY(rk_diag_of(bound, i, rk_min(RK_TILE, n - i), diag + i, *work));
     for (int64_t i = 0; i < n; i++) d->most = fmax(d->most, diag[i]);
-    TRY(rk_strdup(env, rkhs_kernel_text(d->latent), &s->embedding_kernel));
-    TRY(rk_report_text(env, f->report, "latent", s->embedding_kernel));
+    TRY(rk_strdup(env, rkhs_kernel_text(d->kernel), &s->embedding_kernel));
+    TRY(rk_report_text(env, f->report, "embedding_kernel", s->embedding_kernel));
     const double *X = target ? rkhs_data_values(target, &ld) : NULL;
     if (!X) goto done;
     int64_t p = target->columns;
@@ -227,7 +227,7 @@ done:
     return status;
 }
 
-/* The latent kernel of a decoder, as its text says. */
+/* The embedding kernel of a decoder, as its text says. */
 static rkhs_status latent_of(const rkhs_model *m, rkhs_kernel **kernel) {
     rkhs_status status = RKHS_OK;
     const char *text = ((const rk_kae_state *)m->state)->embedding_kernel;

@@ -1,12 +1,12 @@
 /* ke.c: autoreconstructive kernel embedding.
  *
  *     1.  b = argmin  b'A(G)b - 2 c(G)'b + tr G             how much each object helps to rebuild the others in feature space
- *     2.  minimise over a, Z = G a:  align (1 - CKA(H, G)) + rebuild L(H; b)/n,   L the same form, of the Gram H of Z
+ *     2.  minimise over a, Z = G a:  alignment (1 - CKA(H, G)) + reconstruction L(H; b)/n,   L as in 1, of the Gram H of Z
  *
  * The embedding's Gram is to look like the objects' own (alignment), and its points are to rebuild each other with the same
  * weights (reconstruction). Reconstruction alone is free to shrink until one Gaussian covers all, so Z has mean 0 and variance
  * 1 throughout. Alignment alone keeps shapes; reconstruction tightens clusters at some cost in shape, and without alignment
- * (align=0) it separates clusters and does little else. New objects go through the same map, z(x) = a'k(D, x). Cost: a step
+ * (alignment=0) it separates clusters and does little else. New objects go through the same map, z(x) = a'k(D, x). Cost: a step
  * 2 n^3 flops with reconstruction, n^2 without. Feito-Casares, Melgarejo-Meseguer, Rojo-Alvarez, "Learning reconstructive
  * embeddings in reproducing kernel Hilbert spaces via the representer theorem", 2025. */
 #include "model/ke.h"
@@ -17,42 +17,43 @@ enum { MORE = 2 }; /* components that another start has in its mixture */
 
 typedef struct ke {
     int64_t dim, restarts;
-    double align, rebuild, width, labels;
-    int latent, start, recipe, precision;
+    double alignment, reconstruction, width, label_weight;
+    int embedding_kernel, start, recipe, precision;
     rk_spec *gram, *solver;
 } ke;
 
 enum { OURS, PAPER };
 enum { START_KPCA, START_RANDOM };
-enum { AUTO = RK_KE_CAUCHY + 1 }; /* of latent */
+enum { AUTO = RK_KE_CAUCHY + 1 }; /* of embedding_kernel */
 
 /* clang-format off */
 static const rk_param params[] = {
-    {.name = "dim", .kind = RK_INT, .offset = offsetof(ke, dim), .value = "2", .min = 1, .max = 1e9,
-     .brief = "dimensions of the embedding"},
-    {.name = "align", .kind = RK_REAL, .offset = offsetof(ke, align), .value = "1", .max = 1e300,
-     .brief = "weight of the alignment of the two Grams: keeps shapes"},
-    {.name = "rebuild", .kind = RK_REAL, .offset = offsetof(ke, rebuild), .value = "0.03", .max = 1e300,
-     .brief = "weight of the reconstruction: tightens clusters"},
-    {.name = "latent", .kind = RK_CHOICE, .offset = offsetof(ke, latent), .value = "auto",
-     .choices = "rbf|laplacian|linear|cauchy|auto",
-     .brief = "the kernel of the embedding; auto: cauchy; rbf with align=0, with recipe=paper, and where gram is not exact"},
+    RK_PARAM_DIM(ke),
+    {.name = "alignment", .aliases = "align", .kind = RK_REAL, .offset = offsetof(ke, alignment), .value = "1", .max = 1e300,
+     .brief = "weight of the alignment of the two Gram matrices, which keeps shapes"},
+    {.name = "reconstruction", .aliases = "rebuild", .kind = RK_REAL, .offset = offsetof(ke, reconstruction), .value = "0.03",
+     .max = 1e300, .brief = "weight of the reconstruction error, which tightens clusters"},
+    {.name = "embedding_kernel", .aliases = "latent", .kind = RK_CHOICE, .offset = offsetof(ke, embedding_kernel),
+     .value = "auto", .choices = "rbf|laplacian|linear|cauchy|auto",
+     .brief = "kernel of the embedding; auto: cauchy, but rbf with alignment=0, with recipe=paper, and where gram is not "
+              "exact"},
     {.name = "width", .kind = RK_REAL, .offset = offsetof(ke, width), .max = 1e300, .open = 1,
-     .brief = "sigma of the embedding's kernel, where the embedding has variance 1; not given: 0.2 dim and at most sqrt(dim), of which rbf and laplacian take 3/4; align=0: 1/8 of it, 0.02 on a line; recipe=paper: 0.01"},
-    {.name = "start", .kind = RK_CHOICE, .offset = offsetof(ke, start), .value = "kpca", .choices = "kpca|random",
-     .brief = "where to begin, unless a start is given; recipe=paper: always random"},
+     .brief = "bandwidth of the embedding kernel, for an embedding of variance 1; not given: 0.2 dim and at most sqrt(dim), of "
+              "which rbf and laplacian take 3/4; alignment=0: 1/8 of it, 0.02 in one dimension; recipe=paper: 0.01"},
+    RK_PARAM_START(ke, "kpca", "kpca|random", "; recipe=paper: always random"),
     {.name = "restarts", .kind = RK_INT, .offset = offsetof(ke, restarts), .min = 1, .max = 1000,
-     .brief = "starts to try; the embedding that fits the Gram best stays. Not given: 1, or with align=0 4"},
+     .brief = "number of initial embeddings; the result that fits the Gram matrix best is kept; not given: 1, or 4 with "
+              "alignment=0"},
     {.name = "recipe", .kind = RK_CHOICE, .offset = offsetof(ke, recipe), .value = "ours", .choices = "ours|paper",
-     .brief = "paper: reconstruction alone, nothing holds the scale, Adam, the last iterate is kept"},
+     .brief = "paper: as published, with reconstruction alone, no fixed scale, Adam, and the last iterate as the result"},
     {.name = "precision", .kind = RK_CHOICE, .offset = offsetof(ke, precision), .value = "double", .choices = "double|single",
-     .brief = "of recipe=paper: single is the paper's"},
-    {.name = "labels", .kind = RK_REAL, .offset = offsetof(ke, labels), .value = "0.5", .max = 1,
-     .brief = "where labels are given: their share of the Gram that the embedding is aligned with"},
-    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(ke, gram), .value = "exact", .list = &rk_grams,
-     .brief = "how the Gram is held"},
+     .brief = "floating-point precision of recipe=paper; the paper used single"},
+    {.name = "label_weight", .aliases = "labels", .kind = RK_REAL, .offset = offsetof(ke, label_weight),
+     .value = "0.5", .max = 1,
+     .brief = "where labels are given: the share of the label kernel in the Gram matrix that the embedding is aligned with"},
+    RK_PARAM_GRAM(ke, ""),
     {.name = "solver", .kind = RK_SPEC, .offset = offsetof(ke, solver), .list = &rk_optimisers,
-     .brief = "lbfgs, cg or adam; not given: lbfgs(iter=100), recipe=paper: adam as published"},
+     .brief = "optimiser: lbfgs, cg or adam; not given: lbfgs(max_iter=100), or with recipe=paper adam as published"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -135,9 +136,9 @@ static rkhs_status mix_labels(rk_fit *f, double share, rk_ke *k) {
     int64_t n = k->n, m = k->m + y->classes, known = rk_labels_known(f->y);
     double *counts, *made, both = 0;
     rk_ke plain = *k;
-    plain.rebuild = 0;
+    plain.reconstruction_weight = 0;
     plain.most = 0;
-    plain.align = 1;
+    plain.alignment_weight = 1;
     TRY(rk_scratch(f->env, y->classes, sizeof *counts, &counts));
     for (int64_t i = 0; i < n; i++)
         if (y->codes[i] >= 0) counts[y->codes[i]]++;
@@ -253,19 +254,19 @@ done:
 static rkhs_status report(rk_fit *f, const rk_ke *k, const rk_ke_weights *w, const rk_smooth_result *s) {
     static const char *const names[] = {"rbf", "laplacian", "linear", "cauchy"};
     rkhs_status status = RKHS_OK;
-    if (k->rebuild != 0) {
-        TRY(rk_report_array(f->env, f->report, "beta", f->gram->n, 1, w->b));
-        TRY(rk_report_number(f->env, f->report, "beta_loss", w->loss));
-        TRY(rk_report_text(f->env, f->report, "beta_solver", w->how));
-        TRY(rk_report_number(f->env, f->report, "beta_residual", w->residual));
-        TRY(rk_report_number(f->env, f->report, "rebuild_loss", k->loss));
+    if (k->reconstruction_weight != 0) {
+        TRY(rk_report_array(f->env, f->report, "reconstruction_weights", f->gram->n, 1, w->b));
+        TRY(rk_report_number(f->env, f->report, "weights_loss", w->loss));
+        TRY(rk_report_text(f->env, f->report, "weights_solver", w->how));
+        TRY(rk_report_number(f->env, f->report, "weights_residual", w->residual));
+        TRY(rk_report_number(f->env, f->report, "reconstruction_loss", k->loss));
     }
-    if (k->align != 0) TRY(rk_report_number(f->env, f->report, "alignment", k->alignment));
+    if (k->alignment_weight != 0) TRY(rk_report_number(f->env, f->report, "alignment", k->alignment));
     TRY(rk_report_number(f->env, f->report, "loss", s->f));
     TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));
-    TRY(rk_report_text(f->env, f->report, "latent_kernel", names[k->latent]));
-    if (k->latent != RK_KE_LINEAR) TRY(rk_report_number(f->env, f->report, "width", k->width));
-    if (k->rank) TRY(rk_report_number(f->env, f->report, "latent_rank", (double)k->rank));
+    TRY(rk_report_text(f->env, f->report, "embedding_kernel", names[k->kernel]));
+    if (k->kernel != RK_KE_LINEAR) TRY(rk_report_number(f->env, f->report, "width", k->width));
+    if (k->rank) TRY(rk_report_number(f->env, f->report, "embedding_rank", (double)k->rank));
     TRY(rk_report_solver(f, s->solver, s->iterations, s->evaluations, s->converged));
 done:
     return status;
@@ -310,8 +311,8 @@ static rkhs_status descend(rk_fit *f, scaled *a, const rk_spec *solver, int64_t 
         memcpy(f->map->c, s.c, (size_t)d * sizeof *s.c);
     }
     if (starts > 1) {
-        TRY(rk_report_array(f->env, f->report, "starts", 1, starts, fits));
-        TRY(rk_report_number(f->env, f->report, "chosen", (double)chosen));
+        TRY(rk_report_array(f->env, f->report, "start_fits", 1, starts, fits));
+        TRY(rk_report_number(f->env, f->report, "chosen_start", (double)chosen));
     }
 done:
     rk_free(f->env, s.history);
@@ -320,23 +321,23 @@ done:
 
 /* What the parameters say, or what is usual with the others. A heavy tail keeps shapes; rbf is drawn to clusters, and is what
  * can be taken apart where there is no whole G either. */
-static int latent_of(const rk_fit *f) {
+static int kernel_of(const rk_fit *f) {
     const ke *o = f->self;
-    if (o->latent != AUTO) return o->latent;
-    return o->align == 0 || o->recipe == PAPER || !rk_gram_stored(f->gram) ? RK_KE_RBF : RK_KE_CAUCHY;
+    if (o->embedding_kernel != AUTO) return o->embedding_kernel;
+    return o->alignment == 0 || o->recipe == PAPER || !rk_gram_stored(f->gram) ? RK_KE_RBF : RK_KE_CAUCHY;
 }
 /* Distances grow with sqrt(dim), and few dimensions have room for near neighbours alone; a Gaussian is as wide as a Cauchy
  * kernel of 4/3 its width, and clusters want a narrow one. */
-static double width_of(const ke *o, int latent) {
+static double width_of(const ke *o, int kernel) {
     if (!isnan(o->width)) return o->width;
     if (o->recipe == PAPER) return 0.01;
-    if (o->align == 0 && o->dim == 1) return 0.02;
-    return (o->align == 0 ? 0.125 : latent == RK_KE_CAUCHY ? 1 : 0.75) * fmin(0.2 * (double)o->dim, sqrt((double)o->dim));
+    if (o->alignment == 0 && o->dim == 1) return 0.02;
+    return (o->alignment == 0 ? 0.125 : kernel == RK_KE_CAUCHY ? 1 : 0.75) * fmin(0.2 * (double)o->dim, sqrt((double)o->dim));
 }
 /* From a given start one descent, that does not leave it. */
 static int64_t starts_of(const rk_fit *f) {
     const ke *o = f->self;
-    return o->restarts ? o->restarts : o->recipe == OURS && o->align == 0 && !f->start ? 4 : 1;
+    return o->restarts ? o->restarts : o->recipe == OURS && o->alignment == 0 && !f->start ? 4 : 1;
 }
 
 /* How many columns of the embedding are not made of others, by pivots of its covariance. */
@@ -357,7 +358,7 @@ done:
     return status;
 }
 
-#define PUBLISHED "adam(iter=30000, keep=last"
+#define PUBLISHED "adam(max_iter=30000, keep=last"
 
 /* Weights, then codes. */
 static rkhs_status fit_with(rk_fit *f, scaled *a, const rk_spec *solver) {
@@ -367,7 +368,7 @@ static rkhs_status fit_with(rk_fit *f, scaled *a, const rk_spec *solver) {
     rk_ke_weights w = {.b = NULL};
     int64_t found;
     double value, *b; /* b: the weights for a Gram of mean diagonal 1, as the embedding's is */
-    if (a->k.rebuild != 0) {
+    if (a->k.reconstruction_weight != 0) {
         TRY(rk_ke_solve_weights(f->gram, &w));
         TRY(rk_scratch(f->env, a->k.n, sizeof *b, &b));
         for (int64_t i = 0; i < a->k.n; i++) b[i] = w.b[i] * (o->recipe == PAPER ? 1 : w.size);
@@ -377,8 +378,8 @@ static rkhs_status fit_with(rk_fit *f, scaled *a, const rk_spec *solver) {
                    (long long)w.silent, w.silent == 1 ? " is" : "s are", w.silent == 1 ? "has" : "have");
         if (!(w.residual < 1e-3))
             rk_log(f->env, RKHS_LOG_ADVICE,
-                   "the weights of the reconstruction are not well determined (beta_residual %.2g), as where a Gram has "
-                   "eigenvalues below 0: use rebuild=0",
+                   "the weights of the reconstruction are not well determined (weights_residual %.2g), as where a Gram has "
+                   "eigenvalues below 0: use reconstruction=0",
                    w.residual);
     }
     TRY(rk_ke_room(f->env, &a->k));
@@ -403,33 +404,34 @@ done:
 static rkhs_status fit_ke(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const ke *o = f->self;
-    int one, paper = o->recipe == PAPER, latent = latent_of(f);
+    int one, paper = o->recipe == PAPER, kernel = kernel_of(f);
     rk_spec *own = NULL;
     scaled a = {.k = {.n = f->gram->n,
                       .dim = f->dim,
-                      .latent = latent,
-                      .width = width_of(o, latent),
+                      .kernel = kernel,
+                      .width = width_of(o, kernel),
                       .most = rk_ke_most(f->gram->n, f->dim),
-                      .align = paper ? 0 : o->align,
-                      .rebuild = paper                              ? (double)f->gram->n
-                                 : o->align == 0 && o->rebuild != 0 ? 1
-                                                                    : o->rebuild}};
+                      .alignment_weight = paper ? 0 : o->alignment,
+                      .reconstruction_weight = paper                                         ? (double)f->gram->n
+                                               : o->alignment == 0 && o->reconstruction != 0 ? 1
+                                                                                             : o->reconstruction}};
     if (o->precision && !paper) FAIL(f->env, RKHS_ERR_SPEC, "ke: precision=single is for recipe=paper: leave it out");
-    if (paper && latent != RK_KE_RBF) FAIL(f->env, RKHS_ERR_SPEC, "ke: recipe=paper has latent=rbf: leave latent out");
-    if (a.k.align == 0 && a.k.rebuild == 0)
-        FAIL(f->env, RKHS_ERR_SPEC, "ke: align and rebuild are both 0: give one of them a weight");
-    if (f->y && a.k.align == 0)
-        FAIL(f->env, RKHS_ERR_SPEC, "ke: labels are for the alignment, which has no weight: leave them out, or give align one");
+    if (paper && kernel != RK_KE_RBF) FAIL(f->env, RKHS_ERR_SPEC, "ke: recipe=paper has embedding_kernel=rbf: leave it out");
+    if (a.k.alignment_weight == 0 && a.k.reconstruction_weight == 0)
+        FAIL(f->env, RKHS_ERR_SPEC, "ke: alignment and reconstruction are both 0: give one of them a weight");
+    if (f->y && a.k.alignment_weight == 0)
+        FAIL(f->env, RKHS_ERR_SPEC,
+             "ke: labels are for the alignment, which has no weight: leave them out, or give alignment one");
     TRY(is_one_point(f, &one));
     if (one) { /* and all are at 0 */
         rk_log(f->env, RKHS_LOG_ADVICE, "all objects look the same to the kernel: they are placed at 0");
         goto done;
     }
     take_gram(f, &a.k);
-    if (f->y) TRY(mix_labels(f, o->labels, &a.k));
+    if (f->y) TRY(mix_labels(f, o->label_weight, &a.k));
     if (!o->solver)
         TRY(rk_spec_new(f->env, &rk_optimisers,
-                        !paper         ? "lbfgs(iter=100)"
+                        !paper         ? "lbfgs(max_iter=100)"
                         : o->precision ? PUBLISHED ", precision=single)"
                                        : PUBLISHED ")",
                         &own));
@@ -445,15 +447,15 @@ done:
 static const char *kernel_ke(const void *self, unsigned kind) {
     const ke *o = self;
     if (o->recipe == PAPER || !(kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE))) return rk_usual_kernel(self, kind);
-    return o->align == 0 ? "rbf(sigma=knn(0.026,3))" : "rq(alpha=0.25,sigma=knn(10,0.7))";
+    return o->alignment == 0 ? "rbf(sigma=knn(0.026,3))" : "rq(alpha=0.25,sigma=knn(10,0.7))";
 }
 
 /* clang-format off */
 const rk_model_type rk_model_ke = {
     .entry = {.name = "ke",
-              .brief = "autoreconstructive kernel embedding: the embedding's Gram is like the objects' own",
-              .formula = "min align (1 - CKA(H, G)) + rebuild L(H)/n, Z = G a",
-              .cost = "the Gram, and a step 2 n^3 flops (rebuild=0: n^2)", .params = params, .size = sizeof(ke)},
+              .brief = "autoreconstructive kernel embedding: the Gram matrix of the embedding resembles that of the objects",
+              .formula = "min alignment (1 - CKA(H, G)) + reconstruction L(H)/n, Z = G a",
+              .cost = "the Gram, and a step 2 n^3 flops (reconstruction=0: n^2)", .params = params, .size = sizeof(ke)},
     .title = "KernelEmbedding", .default_kernel = kernel_ke, .dim = dim_ke, .gram_offset = offsetof(ke, gram),
     .supervision = RK_KIND_LABELS, .takes_start = 1, .nonconvex = 1, .fit = fit_ke, .check = rk_check_plain,
 };

@@ -19,14 +19,14 @@ typedef struct rk_ke_weights {
 
 rkhs_status rk_ke_solve_weights(const rk_gram *g, rk_ke_weights *out);
 
-/* Stage 2: align (1 - CKA(H, G)) + rebuild L(H)/n, with H the latent kernel's Gram. */
+/* Stage 2: alignment (1 - CKA(H, G)) + reconstruction L(H)/n, with H the embedding kernel's Gram. */
 typedef struct rk_ke {
     int64_t n, dim;
-    int latent;
+    int kernel;
     double width;
-    double align, rebuild;
+    double alignment_weight, reconstruction_weight;
     const double *b; /* n: the weights of stage 1 */
-    const double *G; /* n x n, rows ldg apart; not read when align is 0. NULL: G = Phi Phi' */
+    const double *G; /* n x n, rows ldg apart; not read when alignment_weight is 0. NULL: G = Phi Phi' */
     int64_t ldg;
     const double *Phi; /* n x m, rows ldp apart */
     int64_t m, ldp;
@@ -36,7 +36,7 @@ typedef struct rk_ke {
     double *centred;           /* n x m: Phi without its columns' means */
     double *W;                 /* n x n: H diag(b) */
     double *own;               /* n: the diagonal of H */
-    double *H, *M, *made;      /* n x n, when first needed: the latent Gram; the derivative of L by it; G from Phi */
+    double *H, *M, *made;      /* n x n, when first needed: the Gram of the embedding; the derivative of L by it; G from Phi */
     double *F, *X, *Y;         /* n x most: H = F F'; room */
     double *columns;           /* dim x n: Z turned */
     double *rows;              /* n: means of H's rows */

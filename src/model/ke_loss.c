@@ -1,8 +1,9 @@
 /* ke_loss.c: the second stage of autoreconstructive kernel embedding: the objective in Z.
  *
- *     f = align (1 - CKA(H, G)) + rebuild L(H)/n,   L(H) = b'(H o H~H~)b - 2 sum_i b_i c_i + tr H,  c_i = sum_{j != i} H_ij^2
+ *     f = alignment (1 - CKA(H, G)) + reconstruction L(H)/n
+ *     L(H) = b'(H o H~H~)b - 2 sum_i b_i c_i + tr H,   c_i = sum_{j != i} H_ij^2
  *
- * H is the latent kernel's Gram, H~ the same without its diagonal, b the weights of stage 1. L is a sum over triples,
+ * H is the embedding kernel's Gram, H~ the same without its diagonal, b the weights of stage 1. L is a sum over triples,
  * sum b_i b_l H_ij H_jl H_li, whose derivative by H_ij is sum_l H_il H_lj (b_i b_j + b_i b_l + b_j b_l), so with D = diag b
  *
  *     dL/dH = b_i b_j (H~H~)_ij + (b_i + b_j) (H~DH~)_ij + (h_i b_i^2 + h_j b_j^2 - 2 b_i - 2 b_j) H_ij
@@ -63,7 +64,7 @@ rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k) {
     rkhs_status status = RKHS_OK;
     int64_t n = k->n, tiles = (n + RK_TILE - 1) / RK_TILE;
     k->room_each = RK_TILE * RK_TILE;
-    if (k->latent != RK_KE_RBF) k->most = 0;
+    if (k->kernel != RK_KE_RBF) k->most = 0;
     if (k->most) {
         TRY(rk_scratch_raw(env, n * k->most, sizeof *k->F, &k->F));
         TRY(rk_scratch_raw(env, n * k->most, sizeof *k->X, &k->X));
@@ -76,7 +77,7 @@ rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k) {
     TRY(rk_scratch(env, tiles * SUMS, sizeof *k->sums, &k->sums));
     TRY(rk_scratch_raw(env, rk_workers(env) * k->room_each, sizeof *k->room, &k->room));
     TRY(rk_scratch_raw(env, rk_workers(env) * rk_padded(n), sizeof *k->slope, &k->slope));
-    if (k->align == 0) goto done;
+    if (k->alignment_weight == 0) goto done;
     TRY(rk_scratch(env, n, sizeof *k->means, &k->means));
     if (k->G)
         TRY(look_at_gram(env, k));
@@ -136,14 +137,14 @@ static void gram_part(const ke_loop *a, int64_t i, int64_t j0, int64_t nj, doubl
     const rk_ke *k = a->k;
     int64_t n = k->n, d = k->dim;
     const double *z = a->Z + i * d;
-    double by = k->latent == RK_KE_RBF ? -0.5 / (k->width * k->width) : -1 / k->width, square = k->width * k->width;
-    if (k->latent == RK_KE_LINEAR) {
+    double by = k->kernel == RK_KE_RBF ? -0.5 / (k->width * k->width) : -1 / k->width, square = k->width * k->width;
+    if (k->kernel == RK_KE_LINEAR) {
         for (int64_t c = 0; c < d; c++)
             for (int64_t j = 0; j < nj; j++) h[j] += z[c] * k->columns[c * n + j0 + j];
         return;
     }
-    (k->latent == RK_KE_LAPLACIAN ? rk_add_absolutes : rk_add_squares)(nj, d, z, k->columns + j0, n, h);
-    if (k->latent == RK_KE_CAUCHY) {
+    (k->kernel == RK_KE_LAPLACIAN ? rk_add_absolutes : rk_add_squares)(nj, d, z, k->columns + j0, n, h);
+    if (k->kernel == RK_KE_CAUCHY) {
         for (int64_t j = 0; j < nj; j++) h[j] = square / (square + h[j]);
         return;
     }
@@ -238,16 +239,17 @@ static void slope_row(const ke_loop *a, int64_t i, double *w) {
     memset(w, 0, (size_t)n * sizeof *w);
     if (a->rebuild) {
         const double *m = k->M + i * n;
-        double by = k->rebuild / (double)n, own = h[i] * a->b[i] * a->b[i] - 2 * a->b[i];
+        double by = k->reconstruction_weight / (double)n, own = h[i] * a->b[i] * a->b[i] - 2 * a->b[i];
         for (int64_t j = 0; j < n; j++) {
-            double hj = k->latent == RK_KE_LINEAR ? k->H[j * n + j] : 1;
+            double hj = k->kernel == RK_KE_LINEAR ? k->H[j * n + j] : 1;
             w[j] = by * (m[j] + (own + hj * a->b[j] * a->b[j] - 2 * a->b[j]) * h[j]);
         }
         w[i] = by * (a->b[i] * a->b[i] * k->squares[i] + 1);
     }
     if (!a->align) return;
     const double *g = k->G + i * k->ldg;
-    double to_g = -k->align / (a->norm * k->norm), to_h = k->align * a->inner / (a->norm * a->norm * a->norm * k->norm);
+    double to_g = -k->alignment_weight / (a->norm * k->norm),
+           to_h = k->alignment_weight * a->inner / (a->norm * a->norm * a->norm * k->norm);
     double own_g = k->means[i] - k->mean, own_h = k->rows[i] - a->mean;
     for (int64_t j = 0; j < n; j++) w[j] += to_g * (g[j] - own_g - k->means[j]) + to_h * (h[j] - own_h - k->rows[j]);
 }
@@ -261,16 +263,16 @@ static rkhs_status slope_tile(void *context, int64_t tile, int worker) {
     for (int64_t i = tile * RK_TILE; i < rk_min((tile + 1) * RK_TILE, n); i++) {
         const double *z = a->Z + i * d, *h = k->H + i * n;
         slope_row(a, i, w);
-        if (k->latent != RK_KE_LINEAR)
+        if (k->kernel != RK_KE_LINEAR)
             for (int64_t j = 0; j < n; j++) w[j] *= h[j];
-        if (k->latent == RK_KE_CAUCHY) /* dh/ds = -h^2/width^2, where rbf has -h/(2 width^2) */
+        if (k->kernel == RK_KE_CAUCHY) /* dh/ds = -h^2/width^2, where rbf has -h/(2 width^2) */
             for (int64_t j = 0; j < n; j++) w[j] *= 2 * h[j];
         for (int64_t c = 0; c < d; c++) {
             const double *y = k->columns + c * n;
             double sum = 0;
-            if (k->latent == RK_KE_LINEAR)
+            if (k->kernel == RK_KE_LINEAR)
                 sum = 2 * rk_dot(n, w, y);
-            else if (k->latent != RK_KE_LAPLACIAN)
+            else if (k->kernel != RK_KE_LAPLACIAN)
                 sum = -2 / (k->width * k->width) * rk_weighted_difference(n, w, z[c], y);
             else
                 for (int64_t j = 0; j < n; j++) sum -= 2 / k->width * w[j] * ((z[c] > y[j]) - (z[c] < y[j]));
@@ -300,11 +302,11 @@ static rkhs_status eval_whole(ke_loop *a, rkhs_env *env, double *f) {
     if (a->rebuild) {
         k->loss = sums[0] + sums[1] / 3;
         for (int64_t i = 0; i < n; i++) k->loss += (k->H[i * n + i] * a->b[i] * a->b[i] - 2 * a->b[i]) * k->squares[i];
-        *f += k->rebuild * k->loss / (double)n;
+        *f += k->reconstruction_weight * k->loss / (double)n;
     }
     if (a->align) {
         k->alignment = a->norm > 0 ? a->inner / (a->norm * k->norm) : 0;
-        *f += k->align * (1 - k->alignment);
+        *f += k->alignment_weight * (1 - k->alignment);
         if (!(a->norm > 1e-13 * (double)n)) { /* all in one place, from where no direction leads away, or so to the kernel */
             if (rk_norm(n * d, a->Z) > 0)
                 FAIL(env, RKHS_ERR_NUMERIC,
@@ -356,7 +358,13 @@ done:
 rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ, double *dt) {
     rkhs_status status = RKHS_OK;
     rk_ke *k = context;
-    ke_loop a = {.k = k, .Z = Z, .dZ = dZ, .b = k->b, .rebuild = k->rebuild != 0, .align = k->align != 0, .tile = RK_TILE};
+    ke_loop a = {.k = k,
+                 .Z = Z,
+                 .dZ = dZ,
+                 .b = k->b,
+                 .rebuild = k->reconstruction_weight != 0,
+                 .align = k->alignment_weight != 0,
+                 .tile = RK_TILE};
     int low = 0;
     *f = 0;
     if (dZ) memset(dZ, 0, (size_t)(k->n * k->dim) * sizeof *dZ);

@@ -99,14 +99,14 @@ static rkhs_status slope_sums(low *a, const double *w) {
     rkhs_status status = RKHS_OK;
     const rk_ke *k = a->k;
     int64_t n = a->n, r = a->r, square = r * r;
-    double by = k->rebuild / (double)n;
+    double by = k->reconstruction_weight / (double)n;
     memset(a->sums, 0, (size_t)n * sizeof *a->sums);
     weigh(a, w, NULL);
     if (w)
         TRY(gather(a, a->Bw));
     else
         memcpy(a->Bw, a->C, (size_t)square * sizeof *a->C);
-    if (k->align != 0 && !k->G) {
+    if (k->alignment_weight != 0 && !k->G) {
         TRY(rk_tall_product(a->env, n, a->m, r, k->centred, a->m, k->X, k->most, a->V, r));
         for (int64_t q = 0; q < a->m * r; q++) a->V[q] *= a->to_g;
         TRY(add_forms(a, k->centred, a->m, a->m, a->V, NULL));
@@ -122,7 +122,7 @@ static rkhs_status slope_sums(low *a, const double *w) {
     } else {
         memset(a->T, 0, (size_t)square * sizeof *a->T);
     }
-    if (k->rebuild != 0) {
+    if (k->reconstruction_weight != 0) {
         weigh(a, w, a->b);
         if (w)
             TRY(gather(a, a->Bbw));
@@ -176,8 +176,8 @@ static rkhs_status alignment(low *a) {
         FAIL(a->env, RKHS_ERR_NUMERIC, "width=%g makes the embedding's kernel the same for all pairs: choose another width",
              k->width);
     k->alignment = inner / (norm * k->norm);
-    a->to_g = -k->align / (norm * k->norm);
-    a->to_h = k->align * inner / (norm * norm * norm * k->norm);
+    a->to_g = -k->alignment_weight / (norm * k->norm);
+    a->to_h = k->alignment_weight * inner / (norm * norm * norm * k->norm);
 done:
     return status;
 }
@@ -187,7 +187,7 @@ rkhs_status rk_ke_low(rk_ke *k, rkhs_env *env, const double *Z, double *f, doubl
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = k->n, d = k->dim, *pivots;
     double rest, *first;
-    low a = {.k = k, .env = env, .n = n, .m = k->G || k->align == 0 ? 0 : k->m, .b = k->b};
+    low a = {.k = k, .env = env, .n = n, .m = k->G || k->alignment_weight == 0 ? 0 : k->m, .b = k->b};
     *is_low = 0;
     TRY(rk_scratch(env, n, sizeof *pivots, &pivots));
     TRY(rk_pivoted_factor(env, NULL, n, latent_entries, &(points){k, Z}, TOL, k->most, k->F, pivots, &a.r, &rest));
@@ -197,15 +197,15 @@ rkhs_status rk_ke_low(rk_ke *k, rkhs_env *env, const double *Z, double *f, doubl
     TRY(low_room(&a));
     weigh(&a, NULL, NULL);
     TRY(gather(&a, a.C));
-    if (k->rebuild != 0) {
+    if (k->reconstruction_weight != 0) {
         weigh(&a, a.b, NULL);
         TRY(gather(&a, a.Cb));
         TRY(rebuild_loss(&a));
-        *f += k->rebuild * k->loss / (double)n;
+        *f += k->reconstruction_weight * k->loss / (double)n;
     }
     if (a.m) {
         TRY(alignment(&a));
-        *f += k->align * (1 - k->alignment);
+        *f += k->alignment_weight * (1 - k->alignment);
     }
     if (!dZ) goto done;
     TRY(rk_scratch(env, n, sizeof *first, &first));

@@ -82,8 +82,8 @@ rkhs_status rk_ke_eval_single(void *context, rkhs_env *env, const double *Z, con
     TRY(rk_parallel(env, NULL, tiles, slope_rows, &a));
     for (int64_t t = 0; t < tiles; t++) sum += (float)a.sums[t];
     k->loss = sum;
-    *f = k->rebuild * sum / (double)n;
-    for (int64_t i = 0; dZ && i < n * d; i++) dZ[i] *= k->rebuild / (double)n;
+    *f = k->reconstruction_weight * sum / (double)n;
+    for (int64_t i = 0; dZ && i < n * d; i++) dZ[i] *= k->reconstruction_weight / (double)n;
 done:
     rk_scratch_release(env, mark);
     return status;

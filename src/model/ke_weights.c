@@ -113,7 +113,7 @@ static rkhs_status by_gradients(rkhs_env *env, rk_op op, const double *rhs, doub
     double residual = 0;
     rk_pulled p = {.env = env, .size = op.n, .k = 1, .a = op, .rhs = rhs, .x = x, .residuals = &residual};
     memset(x, 0, (size_t)op.n * sizeof *x);
-    TRY(rk_spec_new(env, &rk_linsolvers, "cg(tol=1e-9, iter=300)", &cg));
+    TRY(rk_spec_new(env, &rk_linsolvers, "cg(tol=1e-9, max_iter=300)", &cg));
     TRY(rk_solve(cg, &p));
 done:
     rk_spec_free(env, cg);

@@ -16,47 +16,24 @@
 #include <string.h>
 
 typedef struct kle {
-    int64_t dim, k;
+    int64_t dim, neighbours;
     int weights;
     rk_spec *gram, *solver;
 } kle;
 
 enum { KERNEL, BINARY, AUTO };
 
+/* clang-format off */
 static const rk_param params[] = {
-    {.name = "dim",
-     .kind = RK_INT,
-     .offset = offsetof(kle, dim),
-     .value = "2",
-     .min = 1,
-     .max = 1e9,
-     .brief = "dimensions of the embedding"},
-    {.name = "k",
-     .kind = RK_INT,
-     .offset = offsetof(kle, k),
-     .value = "7",
-     .min = 1,
-     .max = 1e9,
-     .brief = "neighbours of each object; at most all others"},
-    {.name = "weights",
-     .kind = RK_CHOICE,
-     .offset = offsetof(kle, weights),
-     .value = "auto",
-     .choices = "kernel|binary|auto",
-     .brief = "what a neighbour counts: its kernel value, or 1; auto: the value where k(x,x) is the same for all"},
-    {.name = "gram",
-     .kind = RK_SPEC,
-     .offset = offsetof(kle, gram),
-     .value = "exact",
-     .list = &rk_grams,
-     .brief = "how the Gram is held: exact stores it; nystrom makes it by parts, and all objects are kept"},
-    {.name = "solver",
-     .kind = RK_SPEC,
-     .offset = offsetof(kle, solver),
-     .list = &rk_eigensolvers,
-     .brief = "dense or lanczos; not given: by size"},
+    RK_PARAM_DIM(kle),
+    RK_PARAM_NEIGHBOURS(kle, "7", 1e9, ""),
+    {.name = "weights", .kind = RK_CHOICE, .offset = offsetof(kle, weights), .value = "auto", .choices = "kernel|binary|auto",
+     .brief = "weight of an edge: the kernel value, or 1; auto: the kernel value where k(x,x) is the same for all objects"},
+    RK_PARAM_GRAM(kle, "; nystrom here computes it tile by tile without storing it, and keeps all training objects"),
+    RK_PARAM_EIGENSOLVER(kle),
     {.name = NULL},
 };
+/* clang-format on */
 
 static int64_t dim_kle(const void *self, const rkhs_data *y) { return ((const kle *)self)->dim; }
 
@@ -64,17 +41,17 @@ static rkhs_status report(rk_fit *f, const rk_eigenmap *e) {
     rkhs_status status = RKHS_OK;
     TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, f->dim, e->values));
     TRY(rk_report_array(f->env, f->report, "residuals", 1, f->dim, e->residuals));
-    TRY(rk_report_number(f->env, f->report, "parts", (double)e->components));
+    TRY(rk_report_number(f->env, f->report, "components", (double)e->components));
     TRY(rk_report_number(f->env, f->report, "isolated", (double)e->isolated));
     TRY(rk_report_solver(f, e->solver ? e->solver : "none", e->iterations, -1, e->converged));
     rk_graph_advise(f->env, f->gram->n, e->components, e->found ? e->isolated : f->gram->n,
-                    "each is embedded by itself, side by side");
+                    "each is embedded on its own, side by side");
     if (e->found && e->found < f->dim)
-        rk_log(f->env, RKHS_LOG_ADVICE, "the largest part of the graph has %lld dimensions; the others of the %lld are 0",
+        rk_log(f->env, RKHS_LOG_ADVICE, "the largest connected component has %lld dimensions; the others of the %lld are 0",
                (long long)e->found, (long long)f->dim);
     if (!e->converged)
         rk_log(f->env, RKHS_LOG_ADVICE,
-               "the eigenvectors did not converge in %lld iterations: see 'residuals', or raise solver=lanczos(iter=...)",
+               "the eigenvectors did not converge in %lld iterations: see 'residuals', or raise solver=lanczos(max_iter=...)",
                (long long)e->iterations);
 done:
     return status;
@@ -100,7 +77,7 @@ done:
 static rkhs_status fit_kle(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const kle *o = f->self;
-    int64_t n = f->gram->n, k = rk_graph_k(f->env, o->k, n), *index;
+    int64_t n = f->gram->n, k = rk_graph_k(f->env, o->neighbours, n), *index;
     rk_eigenmap e;
     rk_graph graph;
     double *value, *half;
@@ -127,7 +104,8 @@ static rkhs_status check_kle(const rkhs_model *m) {
 
 /* clang-format off */
 const rk_model_type rk_model_kle = {
-    .entry = {.name = "kle", .brief = "Laplacian eigenmaps: the smoothest functions on the graph of kernel neighbours",
+    .entry = {.name = "kle",
+              .brief = "kernel Laplacian eigenmaps: the smoothest functions on the graph of nearest neighbours",
               .formula = "(D - W) z = mu D z, W = (F + F')/2, F the k nearest of each row of K",
               .cost = "the Gram and some hundred products with n k numbers", .params = params, .size = sizeof(kle)},
     .title = "LaplacianEigenmaps", .default_kernel = rk_usual_kernel, .dim = dim_kle,

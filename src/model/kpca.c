@@ -17,33 +17,16 @@ typedef struct kpca {
 
 enum { CLIP, FLIP, REFUSE };
 
+/* clang-format off */
 static const rk_param params[] = {
-    {.name = "dim",
-     .kind = RK_INT,
-     .offset = offsetof(kpca, dim),
-     .value = "2",
-     .min = 1,
-     .max = 1e9,
-     .brief = "dimensions of the embedding"},
-    {.name = "gram",
-     .kind = RK_SPEC,
-     .offset = offsetof(kpca, gram),
-     .value = "exact",
-     .list = &rk_grams,
-     .brief = "how the Gram is held"},
-    {.name = "solver",
-     .kind = RK_SPEC,
-     .offset = offsetof(kpca, solver),
-     .list = &rk_eigensolvers,
-     .brief = "dense or lanczos; not given: by size"},
-    {.name = "negative",
-     .kind = RK_CHOICE,
-     .offset = offsetof(kpca, negative),
-     .value = "clip",
-     .choices = "clip|flip|refuse",
-     .brief = "eigenvalues below 0 of a Gram that is not PSD: leave out, use their size, or stop"},
+    RK_PARAM_DIM(kpca),
+    RK_PARAM_GRAM(kpca, ""),
+    RK_PARAM_EIGENSOLVER(kpca),
+    {.name = "negative", .kind = RK_CHOICE, .offset = offsetof(kpca, negative), .value = "clip", .choices = "clip|flip|refuse",
+     .brief = "negative eigenvalues of a Gram matrix that is not PSD: leave them out, use their absolute values, or refuse"},
     {.name = NULL},
 };
+/* clang-format on */
 
 static int64_t dim_kpca(const void *self, const rkhs_data *y) { return ((const kpca *)self)->dim; }
 
@@ -106,7 +89,7 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
                    : "");
     if (!s->converged)
         rk_log(f->env, RKHS_LOG_ADVICE,
-               "the eigenvectors did not converge in %lld iteration%s: see 'residuals', or raise solver=lanczos(iter=...)",
+               "the eigenvectors did not converge in %lld iteration%s: see 'residuals', or raise solver=lanczos(max_iter=...)",
                (long long)s->iterations, s->iterations == 1 ? "" : "s");
 done:
     rk_scratch_release(f->env, mark);
@@ -134,7 +117,7 @@ done:
 /* clang-format off */
 const rk_model_type rk_model_kpca = {
     .entry = {.name = "kpca",
-              .brief = "kernel principal components: the directions of largest variance in feature space",
+              .brief = "kernel principal component analysis: the directions of largest variance in feature space",
               .formula = "max w'Phi'H Phi w, |w| = 1", .cost = "the Gram and some ten passes over it", .params = params,
               .size = sizeof(kpca)},
     .title = "KernelPCA", .default_kernel = rk_usual_kernel, .dim = dim_kpca, .gram_offset = offsetof(kpca, gram),

@@ -13,27 +13,16 @@ typedef struct krr {
     rk_spec *gram, *solver;
 } krr;
 
+/* clang-format off */
 static const rk_param params[] = {
-    {.name = "ridge",
-     .kind = RK_REAL,
-     .offset = offsetof(krr, ridge),
-     .value = "1",
-     .max = 1e300,
-     .open = 1,
-     .brief = "what a large W costs: more is smoother"},
-    {.name = "gram",
-     .kind = RK_SPEC,
-     .offset = offsetof(krr, gram),
-     .value = "exact",
-     .list = &rk_grams,
-     .brief = "how the Gram is held"},
-    {.name = "solver",
-     .kind = RK_SPEC,
-     .offset = offsetof(krr, solver),
-     .list = &rk_linsolvers,
-     .brief = "cholesky or cg; not given: cholesky"},
+    {.name = "ridge", .kind = RK_REAL, .offset = offsetof(krr, ridge), .value = "1", .max = 1e300, .open = 1,
+     .brief = "penalty on |W|^2: larger values give smoother functions"},
+    RK_PARAM_GRAM(krr, ""),
+    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(krr, solver), .list = &rk_linsolvers,
+     .brief = "linear solver: cholesky or cg; not given: cholesky"},
     {.name = NULL},
 };
+/* clang-format on */
 
 static int64_t dim_krr(const void *self, const rkhs_data *y) { return y ? y->columns : 1; }
 
@@ -55,7 +44,8 @@ static rkhs_status fit_krr(rk_fit *f) {
     TRY(rk_report_number(f->env, f->report, "training_error", error));
     TRY(rk_report_solver(f, s.solver, s.iterations, -1, s.converged));
     if (!s.converged)
-        rk_log(f->env, RKHS_LOG_ADVICE, "the solver did not converge in %lld iteration%s: raise ridge, or iter",
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "the solver did not converge in %lld iteration%s: raise ridge, or solver=cg(max_iter=...)",
                (long long)s.iterations, s.iterations == 1 ? "" : "s");
 done:
     return status;

@@ -11,7 +11,7 @@
 #include "model/eigenmap.h"
 
 typedef struct lpp {
-    int64_t dim, k;
+    int64_t dim, neighbours;
     double ridge;
     int weights, constant;
     rk_spec *gram, *solver;
@@ -20,53 +20,20 @@ typedef struct lpp {
 enum { KERNEL, BINARY };
 enum { DROP, KEEP };
 
+/* clang-format off */
 static const rk_param params[] = {
-    {.name = "dim",
-     .kind = RK_INT,
-     .offset = offsetof(lpp, dim),
-     .value = "2",
-     .min = 1,
-     .max = 1e9,
-     .brief = "dimensions of the embedding"},
-    {.name = "k",
-     .kind = RK_INT,
-     .offset = offsetof(lpp, k),
-     .value = "5",
-     .min = 1,
-     .max = 1e9,
-     .brief = "neighbours of each object; at most all others"},
-    {.name = "ridge",
-     .kind = RK_REAL,
-     .offset = offsetof(lpp, ridge),
-     .value = "0.01",
-     .min = 0,
-     .max = 1e300,
-     .brief = "what a large w costs, in parts of the mean of D k(x,x): more is smoother"},
-    {.name = "weights",
-     .kind = RK_CHOICE,
-     .offset = offsetof(lpp, weights),
-     .value = "kernel",
-     .choices = "kernel|binary",
-     .brief = "what a neighbour counts: its kernel value where that is above 0, or 1"},
-    {.name = "constant",
-     .kind = RK_CHOICE,
-     .offset = offsetof(lpp, constant),
-     .value = "drop",
-     .choices = "drop|keep",
-     .brief = "whether the constant function is left out"},
-    {.name = "gram",
-     .kind = RK_SPEC,
-     .offset = offsetof(lpp, gram),
-     .value = "exact",
-     .list = &rk_grams,
-     .brief = "how the Gram is held"},
-    {.name = "solver",
-     .kind = RK_SPEC,
-     .offset = offsetof(lpp, solver),
-     .list = &rk_eigensolvers,
-     .brief = "dense or lanczos; not given: by size"},
+    RK_PARAM_DIM(lpp),
+    RK_PARAM_NEIGHBOURS(lpp, "5", 1e9, ""),
+    {.name = "ridge", .kind = RK_REAL, .offset = offsetof(lpp, ridge), .value = "0.01", .max = 1e300,
+     .brief = "penalty on |w|^2, relative to the mean of D k(x,x): larger values give smoother functions"},
+    {.name = "weights", .kind = RK_CHOICE, .offset = offsetof(lpp, weights), .value = "kernel", .choices = "kernel|binary",
+     .brief = "weight of an edge: the kernel value where it is positive, or 1"},
+    RK_PARAM_CONSTANT(lpp),
+    RK_PARAM_GRAM(lpp, ""),
+    RK_PARAM_EIGENSOLVER(lpp),
     {.name = NULL},
 };
+/* clang-format on */
 
 static int64_t dim_lpp(const void *self, const rkhs_data *y) { return ((const lpp *)self)->dim; }
 
@@ -78,7 +45,7 @@ static rkhs_status apply_whole(void *context, rkhs_env *env, const double *V, in
 static rkhs_status fit_lpp(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const lpp *o = f->self;
-    int64_t n = f->gram->n, k = rk_graph_k(f->env, o->k, n), *index;
+    int64_t n = f->gram->n, k = rk_graph_k(f->env, o->neighbours, n), *index;
     rk_graph graph;
     double *value;
     TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
@@ -95,7 +62,7 @@ done:
 /* clang-format off */
 const rk_model_type rk_model_lpp = {
     .entry = {.name = "lpp",
-              .brief = "locality preserving projections: directions in feature space along which neighbours stay close",
+              .brief = "locality preserving projections: directions in feature space that keep neighbours close",
               .formula = "min z'(D - W) z, z'D z + mu |w|^2 = 1, z = Phi w",
               .cost = "the Gram and 7 n^3 flops; 5 n m^2 with landmarks", .params = params, .size = sizeof(lpp)},
     .title = "LocalityPreservingProjections", .default_kernel = rk_usual_kernel, .dim = dim_lpp,

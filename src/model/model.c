@@ -212,9 +212,9 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     if (image)
         TRY(rk_report_array(env, &fresh->report, "shape", 1, 3,
                             (double[]){(double)image->h, (double)image->w, (double)image->c}));
-    TRY(rk_report_number(env, &fresh->report, "kept", (double)gram->kept));
+    TRY(rk_report_number(env, &fresh->report, "kept_objects", (double)gram->kept));
     fresh->supervised = y && !fresh->type->predicts;
-    if (fresh->supervised) TRY(rk_report_text(env, &fresh->report, "second", y->type->entry.name));
+    if (fresh->supervised) TRY(rk_report_text(env, &fresh->report, "supervision", y->type->entry.name));
     TRY(fresh->type->fit(&f));
     if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->seen, dim, fresh->map);
     TRY(rk_data_keep(seen, gram->keep, gram->kept, &fresh->map->kept));
@@ -238,7 +238,7 @@ static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
         8.0 * (double)x->rows * (double)x->rows < 0.1 * (double)env->limit; /* then it is something else that is large */
     int whole = ((const rk_gram_type *)gram->entry)->form == RK_FORM_SAMPLE;
     if (!whole || env->subject[0] || landmarks < 1 || small) return;
-    rk_reword(env, RKHS_ERR_MEMORY, "%s, or use gram=nystrom(m=%lld)", env->message, (long long)landmarks);
+    rk_reword(env, RKHS_ERR_MEMORY, "%s, or use gram=nystrom(landmarks=%lld)", env->message, (long long)landmarks);
 }
 
 void rk_model_swap(rkhs_model *a, rkhs_model *b) {
@@ -280,7 +280,7 @@ rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const r
     TRY(rk_kernel_coerce(fresh->kernel, x, NULL, &use, &view));
     TRY(fit_into(fresh, use, y, start, NULL, dim));
     if (x->counted)
-        TRY(rk_report_text(env, &fresh->report, "left_out", "the first column, which has no name and numbers the rows"));
+        TRY(rk_report_text(env, &fresh->report, "ignored_column", "the first column, which has no name and numbers the rows"));
     rk_model_swap(model, fresh);
 done:
     rkhs_model_free(fresh);

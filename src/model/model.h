@@ -3,6 +3,7 @@
 #define RK_MODEL_H
 
 #include "augment/augment.h"
+#include "model/params.h"
 #include "opt/opt.h"
 
 /* ---- map and model -------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 #include "model/npe.h"
 
 typedef struct npe {
-    int64_t dim, k;
+    int64_t dim, neighbours;
     double ridge, reg;
     int constant;
     rk_spec *gram, *solver;
@@ -21,54 +21,20 @@ typedef struct npe {
 
 enum { DROP, KEEP };
 
+/* clang-format off */
 static const rk_param params[] = {
-    {.name = "dim",
-     .kind = RK_INT,
-     .offset = offsetof(npe, dim),
-     .value = "2",
-     .min = 1,
-     .max = 1e9,
-     .brief = "dimensions of the embedding"},
-    {.name = "k",
-     .kind = RK_INT,
-     .offset = offsetof(npe, k),
-     .value = "5",
-     .min = 1,
-     .max = 1000,
-     .brief = "neighbours of each object; at most all others"},
-    {.name = "ridge",
-     .kind = RK_REAL,
-     .offset = offsetof(npe, ridge),
-     .value = "0.01",
-     .min = 0,
-     .max = 1e300,
-     .brief = "what a large w costs, in parts of the mean of k(x,x): more is smoother"},
-    {.name = "reg",
-     .kind = RK_REAL,
-     .offset = offsetof(npe, reg),
-     .value = "0.001",
-     .max = 1e300,
-     .open = 1,
-     .brief = "what uneven weights of neighbours cost, in parts of the sum of squared distances from these"},
-    {.name = "constant",
-     .kind = RK_CHOICE,
-     .offset = offsetof(npe, constant),
-     .value = "drop",
-     .choices = "drop|keep",
-     .brief = "whether the constant function is left out"},
-    {.name = "gram",
-     .kind = RK_SPEC,
-     .offset = offsetof(npe, gram),
-     .value = "exact",
-     .list = &rk_grams,
-     .brief = "how the Gram is held"},
-    {.name = "solver",
-     .kind = RK_SPEC,
-     .offset = offsetof(npe, solver),
-     .list = &rk_eigensolvers,
-     .brief = "dense or lanczos; not given: by size"},
+    RK_PARAM_DIM(npe),
+    RK_PARAM_NEIGHBOURS(npe, "5", 1000, ""),
+    {.name = "ridge", .kind = RK_REAL, .offset = offsetof(npe, ridge), .value = "0.01", .max = 1e300,
+     .brief = "penalty on |w|^2, relative to the mean of k(x,x): larger values give smoother functions"},
+    {.name = "reg", .kind = RK_REAL, .offset = offsetof(npe, reg), .value = "0.001", .max = 1e300, .open = 1,
+     .brief = "regularisation of the reconstruction weights, relative to the trace of the local Gram matrix"},
+    RK_PARAM_CONSTANT(npe),
+    RK_PARAM_GRAM(npe, ""),
+    RK_PARAM_EIGENSOLVER(npe),
     {.name = NULL},
 };
+/* clang-format on */
 
 static int64_t dim_npe(const void *self, const rkhs_data *y) { return ((const npe *)self)->dim; }
 
@@ -178,7 +144,7 @@ done:
 static rkhs_status fit_npe(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const npe *o = f->self;
-    int64_t n = f->gram->n, k = rk_graph_k(f->env, o->k, n), *index;
+    int64_t n = f->gram->n, k = rk_graph_k(f->env, o->neighbours, n), *index;
     kept_weights w = {.constant = o->constant};
     double *value, *ones;
     TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
@@ -196,8 +162,8 @@ done:
 /* clang-format off */
 const rk_model_type rk_model_npe = {
     .entry = {.name = "npe",
-              .brief = "neighbourhood preserving embedding: directions in feature space that keep how neighbours make "
-                       "up each object",
+              .brief = "neighbourhood preserving embedding: directions in feature space that keep each object's "
+                       "reconstruction from its neighbours",
               .formula = "min |(I - R) z|^2, |z|^2 + mu |w|^2 = 1, z = Phi w",
               .cost = "the Gram, n k^3 and 7 n^3 flops; 5 n m^2 with landmarks", .params = params, .size = sizeof(npe)},
     .title = "NeighbourhoodPreservingEmbedding", .default_kernel = rk_usual_kernel, .dim = dim_npe,

@@ -102,6 +102,31 @@ rkhs_status rk_report_save(const rk_report *r, rk_archive *archive) {
     return RKHS_OK;
 }
 
+/* The name of an item, which older files have under another. */
+static const char *current_name(const char *name) {
+    static const char *const renamed[][2] = {{"beta", "reconstruction_weights"},
+                                             {"beta_loss", "weights_loss"},
+                                             {"beta_residual", "weights_residual"},
+                                             {"beta_solver", "weights_solver"},
+                                             {"chosen", "chosen_start"},
+                                             {"kept", "kept_objects"},
+                                             {"lambda", "ridge"},
+                                             {"lambda_above", "ridge_above"},
+                                             {"lambda_below", "ridge_below"},
+                                             {"latent", "embedding_kernel"},
+                                             {"latent_kernel", "embedding_kernel"},
+                                             {"latent_rank", "embedding_rank"},
+                                             {"left_out", "ignored_column"},
+                                             {"mu", "absolute_ridge"},
+                                             {"parts", "components"},
+                                             {"rebuild_loss", "reconstruction_loss"},
+                                             {"second", "supervision"},
+                                             {"starts", "start_fits"}};
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (strcmp(renamed[i][0], name) == 0) return renamed[i][1];
+    return name;
+}
+
 rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, const rk_model_type *type, rk_report *r) {
     for (int64_t i = 0; i < rk_archive_count(archive); i++) {
         const char *name = rk_archive_name(archive, i), *text;
@@ -115,11 +140,11 @@ rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, const rk_model_ty
                            strlen(name + 7));
         if (rk_archive_type(archive, i) == 'S') {
             status = rk_archive_get_text(archive, name, &text);
-            if (status == RKHS_OK) status = rk_report_text(env, r, name + 7, text);
+            if (status == RKHS_OK) status = rk_report_text(env, r, current_name(name + 7), text);
         } else {
             status = rk_archive_get(archive, name, 'd', 2, &a);
             if (status == RKHS_OK) status = rk_file_finite(env, archive, name, &a);
-            if (status == RKHS_OK) status = rk_report_array(env, r, name + 7, a.shape[0], a.shape[1], a.data);
+            if (status == RKHS_OK) status = rk_report_array(env, r, current_name(name + 7), a.shape[0], a.shape[1], a.data);
         }
         if (status != RKHS_OK) return status;
     }

@@ -1,15 +1,15 @@
 /* spectral.c: the spectral contrastive loss.
  *
- *     minimise  sum_i -2 z(x_i)'z(x_i+) + (z(x_i)'z(x_i-))^2 + lambda |W|^2  over  z = W'phi
+ *     minimise  sum_i -2 z(x_i)'z(x_i+) + (z(x_i)'z(x_i-))^2 + ridge |W|^2  over  z = W'phi
  *
  * over triplets: positives are drawn together, and what an object has in common with a negative costs its square, which spreads
  * the dimensions over the data. Solved in Z = Phi W, without the inverse Gram of the paper's Theorem 4, where it has the same
  * minimum. W = 0 is stationary: it starts at random.
  *
- * With M = sum_i a_i p_i' + p_i a_i' (rows of Phi) the loss along w that no negative meets is t^2 (lambda |w|^2 - w'M w): below
+ * With M = sum_i a_i p_i' + p_i a_i' (rows of Phi) the loss along w that no negative meets is t^2 (ridge |w|^2 - w'M w): below
  * the largest eigenvalue of M off the negatives it has no minimum, and from the largest of M itself on the minimum is 0. Both
- * numbers are in the report, and lambda is between them unless it is given. One negative for each anchor (negatives=drawn, the
- * paper's) leaves many ways to run off, which is seen: a lambda that was given is refused, else it is raised; with
+ * numbers are in the report, and ridge is between them unless it is given. One negative for each anchor (negatives=drawn, the
+ * paper's) leaves many ways to run off, which is seen: a ridge that was given is refused, else it is raised; with
  * negatives=all each anchor meets the mean over all anchors and given negatives, and there is always a minimum. Cost: the Gram,
  * its factor, and for each of some 100 steps two products with Phi. HaoChen, Wei, Gaidon, Ma, "Provable guarantees for
  * self-supervised deep learning with spectral contrastive loss", NeurIPS 2021; Esser, Fleissner, Ghoshdastidar, "Non-parametric
@@ -20,7 +20,7 @@
 
 typedef struct spectral {
     int64_t dim;
-    double lambda;
+    double ridge;
     int negatives;
     rk_spec *augment, *gram, *solver;
 } spectral;
@@ -30,18 +30,14 @@ static const double FAR = 20; /* times what is the least with negatives that mee
 
 /* clang-format off */
 static const rk_param params[] = {
-    {.name = "dim", .kind = RK_INT, .offset = offsetof(spectral, dim), .value = "2", .min = 1, .max = 1e9,
-     .brief = "dimensions of the embedding"},
-    {.name = "lambda", .kind = RK_REAL, .offset = offsetof(spectral, lambda), .min = 0, .max = 1e300, .open = 1,
-     .brief = "what |W|^2 costs; not given: between the two numbers that the report has as lambda_above and lambda_below"},
+    RK_PARAM_DIM(spectral),
+    {.name = "ridge", .aliases = "lambda|lam", .kind = RK_REAL, .offset = offsetof(spectral, ridge), .max = 1e300, .open = 1,
+     .brief = "penalty on |W|^2; not given: between ridge_above and ridge_below of the report"},
     {.name = "negatives", .kind = RK_CHOICE, .offset = offsetof(spectral, negatives), .value = "all", .choices = "drawn|all",
-     .brief = "one for each anchor, drawn unless given, or the mean over all anchors and given negatives"},
-    {.name = "augment", .kind = RK_SPEC, .offset = offsetof(spectral, augment), .list = &rk_augments,
-     .brief = RK_AUGMENT_BRIEF},
-    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(spectral, gram), .value = "exact", .list = &rk_grams,
-     .brief = "how the Gram is held"},
-    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(spectral, solver), .value = "lbfgs", .list = &rk_optimisers,
-     .brief = "lbfgs or cg"},
+     .brief = "negatives of an anchor: one, drawn unless given, or the mean over all anchors and given negatives"},
+    RK_PARAM_AUGMENT(spectral),
+    RK_PARAM_GRAM(spectral, ""),
+    RK_PARAM_OPTIMISER(spectral),
     {.name = NULL},
 };
 /* clang-format on */
@@ -98,9 +94,9 @@ done:
 static rkhs_status runs_off(rk_contrast *o, rkhs_env *env) {
     o->ran_off = 1;
     return rk_fail(env, RKHS_ERR_NUMERIC,
-                   "spectral: the loss runs off without a minimum for lambda = %.6g: no lambda below %.6g has one, and from "
-                   "%.6g on it is at 0: choose lambda between them, nearer to the latter, or use negatives=all",
-                   o->lambda, o->above, o->below);
+                   "spectral: the loss runs off without a minimum for ridge = %.6g: no ridge below %.6g has one, and from "
+                   "%.6g on it is at 0: choose ridge between them, nearer to the latter, or use negatives=all",
+                   o->ridge, o->above, o->below);
 }
 
 rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
@@ -126,7 +122,7 @@ rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, cons
     return status;
 }
 
-/* ---- lambda ------------------------------------------------------------------------------------------------------------- */
+/* ---- ridge ------------------------------------------------------------------------------------------------------------- */
 
 static rkhs_status apply_matrix(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
     return rk_csr_apply(env, context, V, k, out);
@@ -150,9 +146,9 @@ done:
     return status;
 }
 
-/* Between which numbers lambda has to be, and what it is. w'M w / (|w|^2 + sum_i (q_i'w)^2 / little) is, for all that counts,
+/* Between which numbers ridge has to be, and what it is. w'M w / (|w|^2 + sum_i (q_i'w)^2 / little) is, for all that counts,
  * the quotient on what is off the negatives. The largest eigenvalues of M come back. */
-static rkhs_status choose_lambda(rk_fit *f, const spectral *o, rk_contrast *c, double kappa, double **eigenvalues) {
+static rkhs_status choose_ridge(rk_fit *f, const spectral *o, rk_contrast *c, double kappa, double **eigenvalues) {
     rkhs_status status = RKHS_OK;
     const double little = 1e-8, share = 0.3;
     const rk_triplets *t = c->triplets;
@@ -171,16 +167,16 @@ static rkhs_status choose_lambda(rk_fit *f, const spectral *o, rk_contrast *c, d
     }
     /* As many dimensions as are asked for should be worth their cost: below the last one's eigenvalue, where that is any. */
     double last = values[f->dim - 1], least = c->above + 0.01 * (c->below - c->above);
-    c->lambda = isnan(o->lambda) ? c->above + share * ((last > least ? last : c->below) - c->above) : o->lambda;
-    if (c->below > 0 && (c->lambda < c->above || c->lambda >= c->below))
+    c->ridge = isnan(o->ridge) ? c->above + share * ((last > least ? last : c->below) - c->above) : o->ridge;
+    if (c->below > 0 && (c->ridge < c->above || c->ridge >= c->below))
         FAIL(f->env, RKHS_ERR_NUMERIC,
-             c->all ? "spectral: lambda = %.6g does not work: it has to be above %.6g, and from %.6g on the minimum is at 0: "
+             c->all ? "spectral: ridge = %.6g does not work: it has to be above %.6g, and from %.6g on the minimum is at 0: "
                       "choose "
-                      "lambda between them, or leave it out"
-                    : "spectral: lambda = %.6g does not work: the loss has no minimum below %.6g, and from %.6g on it is at 0: "
+                      "ridge between them, or leave it out"
+                    : "spectral: ridge = %.6g does not work: the loss has no minimum below %.6g, and from %.6g on it is at 0: "
                       "choose "
-                      "lambda between them, nearer to the latter, or leave it out",
-             c->lambda, c->above, c->below);
+                      "ridge between them, nearer to the latter, or leave it out",
+             c->ridge, c->above, c->below);
 done:
     return status;
 }
@@ -193,22 +189,22 @@ static rkhs_status report(rk_fit *f, rk_contrast *c, const rk_smooth_result *s, 
     double n = (double)c->triplets->count, mean, *dZ;
     TRY(rk_scratch(f->env, f->gram->n * f->dim, sizeof *dZ, &dZ));
     TRY(rk_contrast_eval(c, f->env, f->Z, NULL, &mean, dZ, NULL));
-    double omega = sqrt(fmax(0, (s->f - mean) / c->lambda)); /* |W| */
+    double omega = sqrt(fmax(0, (s->f - mean) / c->ridge)); /* |W| */
     TRY(rk_report_number(f->env, f->report, "loss", s->f));
     if (s->recorded) TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));
-    TRY(rk_report_number(f->env, f->report, "lambda", c->lambda));
-    TRY(rk_report_number(f->env, f->report, "lambda_above", c->above));
-    TRY(rk_report_number(f->env, f->report, "lambda_below", c->below));
+    TRY(rk_report_number(f->env, f->report, "ridge", c->ridge));
+    TRY(rk_report_number(f->env, f->report, "ridge_above", c->above));
+    TRY(rk_report_number(f->env, f->report, "ridge_below", c->below));
     TRY(rk_report_solver(f, s->solver, s->iterations, s->evaluations, s->converged));
     double most = omega * sqrt(kappa); /* of |z| */
-    TRY(rk_report_bound(f, "Theorem 6", c->lambda * omega * omega, pow(most, 3) * alpha / n,
+    TRY(rk_report_bound(f, "Theorem 6", c->ridge * omega * omega, pow(most, 3) * alpha / n,
                         pow(most, 4) * sqrt(log(1 / RK_BOUND_DELTA) / n)));
 done:
     rk_scratch_release(f->env, mark);
     return status;
 }
 
-/* Descends; a lambda that was not given goes half the way up as long as the loss runs off: or still falls in the end, far below
+/* Descends; a ridge that was not given goes half the way up as long as the loss runs off: or still falls in the end, far below
  * what negatives allow that meet all of space. */
 static rkhs_status descend(rk_fit *f, const spectral *o, rk_contrast *c, rk_smooth_result *s) {
     rkhs_status status;
@@ -217,7 +213,7 @@ static rkhs_status descend(rk_fit *f, const spectral *o, rk_contrast *c, rk_smoo
         rk_smooth problem = {.coordinates = RK_COORD_ISOMETRIC,
                              .rows = f->gram->n,
                              .dim = f->dim,
-                             .ridge = c->lambda,
+                             .ridge = c->ridge,
                              .eval = rk_contrast_eval,
                              .context = c};
         c->ran_off = 0;
@@ -225,11 +221,11 @@ static rkhs_status descend(rk_fit *f, const spectral *o, rk_contrast *c, rk_smoo
         rk_scratch_release(f->env, mark);
         if (status == RKHS_OK && !c->all && !s->converged && s->f < -FAR * (double)(c->triplets->count * f->dim))
             status = runs_off(c, f->env);
-        if (status != RKHS_ERR_NUMERIC || !c->ran_off || !isnan(o->lambda) || tries == 10) return status;
+        if (status != RKHS_ERR_NUMERIC || !c->ran_off || !isnan(o->ridge) || tries == 10) return status;
         rk_forget(f->env); /* it is tried again */
         rk_free(f->env, s->history);
         s->history = NULL;
-        c->lambda += (c->below - c->lambda) / 2;
+        c->ridge += (c->below - c->ridge) / 2;
     }
 }
 
@@ -243,23 +239,23 @@ static rkhs_status fit_spectral(rk_fit *f) {
     int64_t worth = 0; /* at the minimum the rank of W is at most this: what is of a smaller eigenvalue only costs */
     TRY(rk_triplets_new(f, &t));
     TRY(rk_triplet_sizes(f, &t, &alpha, &kappa));
-    TRY(choose_lambda(f, o, &c, kappa, &values));
+    TRY(choose_ridge(f, o, &c, kappa, &values));
     if (c.below > 0) {
         TRY(descend(f, o, &c, &s));
-        while (worth < f->dim && values[worth] > c.lambda) worth++;
+        while (worth < f->dim && values[worth] > c.ridge) worth++;
         if (worth < f->dim)
             rk_log(
                 f->env, RKHS_LOG_ADVICE,
-                "positives have only %lld dimension%s in common that %s worth lambda = %.3g: the codes use no more of the %lld",
-                (long long)worth, worth == 1 ? "" : "s", worth == 1 ? "is" : "are", c.lambda, (long long)f->dim);
+                "positives have only %lld dimension%s in common that %s worth ridge = %.3g: the codes use no more of the %lld",
+                (long long)worth, worth == 1 ? "" : "s", worth == 1 ? "is" : "are", c.ridge, (long long)f->dim);
     } else {
-        c.lambda = isnan(o->lambda) ? 1 : o->lambda; /* any: all is 0 */
+        c.ridge = isnan(o->ridge) ? 1 : o->ridge; /* any: all is 0 */
         rk_log(f->env, RKHS_LOG_ADVICE, "no direction brings positives together: all dimensions are 0");
     }
     TRY(report(f, &c, &s, alpha, kappa));
     if (!s.converged)
         rk_log(f->env, RKHS_LOG_ADVICE,
-               "the loss was still falling after %lld iterations: raise solver=lbfgs(iter=...), or lambda",
+               "the loss was still falling after %lld iterations: raise solver=lbfgs(max_iter=...), or ridge",
                (long long)s.iterations);
 done:
     rk_free(f->env, s.history);
@@ -269,8 +265,8 @@ done:
 /* clang-format off */
 const rk_model_type rk_model_spectral = {
     .entry = {.name = "spectral",
-              .brief = "spectral contrastive learning: positives together, negatives at right angles",
-              .formula = "min sum -2 z'z+ + (z'z-)^2 + lambda |W|^2, z = W'phi",
+              .brief = "spectral contrastive learning: embeddings of positives align, those of negatives are orthogonal",
+              .formula = "min sum -2 z'z+ + (z'z-)^2 + ridge |W|^2, z = W'phi",
               .cost = "the Gram, a factor of it, and a step two products with Phi", .params = params,
               .size = sizeof(spectral)},
     .title = "SpectralContrastive", .default_kernel = rk_usual_kernel, .dim = dim_spectral,

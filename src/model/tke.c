@@ -1,73 +1,66 @@
 /* tke.c: twin kernel embedding, with back constraints (bctke) and without (tke).
  *
- *     minimise  - sum_ij F_ij a(z_i, z_j) + lk sum_ij kx(z_i, z_j)^2 + lx sum_i |z_i|^2
+ *     minimise  - sum_ij F_ij a(z_i, z_j) + repulsion sum_ij kx(z_i, z_j)^2 + decay sum_i |z_i|^2
  *
  * over Z and the width of kx, F the kernel of which each object keeps its k nearest others in feature space, those with the
  * least k(x,x) + k(y,y) - 2 k(x,y): what is alike is brought together, and the second term holds all apart. Kernel values are
  * weights where k(x,x) is the same for all; elsewhere they say how large two objects are as much as how alike, and may be below
- * 0, so that bctke weighs by distances then, as tke does (weights=local). a = kx is the paper's (match=product, latent=rbf,
- * weights=kernel, k=13, lk=0.005). It lets go of neighbours that are far apart; a = log kx does not, and with the Cauchy kernel
- * tears far less: tke's default. tke moves Z itself, and places new objects by the same objective beside an embedding that
- * stays (tke_place.c). bctke moves A in Z = K A, which is a map for new objects: smoother, but in few dimensions these follow
- * it less well than they are placed. Cost: the Gram, and for each of some 300 steps half of all pairs. Look elsewhere when
- * distances, and not neighbours, matter. Guo, Gao, Kwan, "Twin kernel embedding", IEEE PAMI 30, 2008; Guo, Kwan, Gao, "Twin
- * kernel embedding with back constraints", ICDM workshops 2007. */
+ * 0, so that bctke weighs by distances then, as tke does (weights=local). a = kx is the paper's (attraction=product,
+ * embedding_kernel=rbf, weights=kernel, neighbours=13, repulsion=0.005). It lets go of neighbours that are far apart; a = log
+ * kx does not, and with the Cauchy kernel tears far less: tke's default. tke moves Z itself, and places new objects by the same
+ * objective beside an embedding that stays (tke_place.c). bctke moves A in Z = K A, which is a map for new objects: smoother,
+ * but in few dimensions these follow it less well than they are placed. Cost: the Gram, and for each of some 300 steps half of
+ * all pairs. Look elsewhere when distances, and not neighbours, matter. Guo, Gao, Kwan, "Twin kernel embedding", IEEE PAMI 30,
+ * 2008; Guo, Kwan, Gao, "Twin kernel embedding with back constraints", ICDM workshops 2007. */
 #include "model/eigenmap.h"
 #include "model/tke.h"
 
 typedef struct tke {
-    int64_t dim, k;
-    double lk, lx;
-    int latent, match, weights, start, place, map;
+    int64_t dim, neighbours;
+    double repulsion, decay;
+    int embedding_kernel, attraction, weights, start, place, map;
     rk_spec *gram, *solver;
 } tke;
 
 enum { WEIGHTS_LOCAL, WEIGHTS_KERNEL, WEIGHTS_AUTO };
-enum { MATCH_LOG, MATCH_PRODUCT };
+enum { ATTRACTION_LOG, ATTRACTION_PRODUCT };
 enum { MAP_FULL, MAP_NEAREST };
 
 /* clang-format off */
-#define SHARED(lk_, lk_brief, latent_, match_, weights_)                                                                                 \
-    {.name = "dim", .kind = RK_INT, .offset = offsetof(tke, dim), .value = "2", .min = 1, .max = 1e9,                          \
-     .brief = "dimensions of the embedding"},                                                                                  \
-    {.name = "k", .kind = RK_INT, .offset = offsetof(tke, k), .min = 1, .max = 1e9,                                            \
-     .brief = "neighbours that each object keeps, at most all others; not given: 15"},                                         \
-    {.name = "lk", .kind = RK_REAL, .offset = offsetof(tke, lk), .value = lk_, .max = 1e300,                                   \
-     .brief = "what closeness costs: less brings more together" lk_brief},                                                     \
-    {.name = "lx", .kind = RK_REAL, .offset = offsetof(tke, lx), .value = "0.001", .max = 1e300,                               \
-     .brief = "what distance from 0 costs"},                                                                                   \
-    {.name = "latent", .kind = RK_CHOICE, .offset = offsetof(tke, latent), .value = latent_, .choices = "rbf|cauchy",          \
-     .brief = "kx, the kernel of the embedding: exp(-g s) or 1/(1 + g s), s the squared distance"},                            \
-    {.name = "match", .kind = RK_CHOICE, .offset = offsetof(tke, match), .value = match_, .choices = "log|product",            \
-     .brief = "what brings neighbours together: log kx, which reaches far, or kx"},                                            \
-    {.name = "weights", .kind = RK_CHOICE, .offset = offsetof(tke, weights), .value = weights_, .choices = "local|kernel|auto", \
-     .brief = "what neighbours weigh: by distance, as much in sum for every object; or the kernel's values; auto: the values " \
-              "where k(x,x) is the same for all"},                                                                             \
-    {.name = "start", .kind = RK_CHOICE, .offset = offsetof(tke, start), .value = "kle", .choices = "kle|kpca|random",         \
-     .brief = "where to begin, unless a start is given"}
+#define SHARED(REPULSION, NOTE, KERNEL, ATTRACTION, WEIGHTS)                                                           \
+    RK_PARAM_DIM(tke),                                                                                                 \
+    RK_PARAM_NEIGHBOURS(tke, NULL, 1e9, "; not given: 15"),                                                            \
+    {.name = "repulsion", .aliases = "lk", .kind = RK_REAL, .offset = offsetof(tke, repulsion), .value = REPULSION,    \
+     .max = 1e300, .brief = "weight of the repulsion between all pairs: smaller values give denser clusters" NOTE},    \
+    {.name = "decay", .aliases = "lx", .kind = RK_REAL, .offset = offsetof(tke, decay), .value = "0.001",              \
+     .max = 1e300, .brief = "weight of the penalty on |Z|^2, which keeps the embedding near 0"},                       \
+    {.name = "embedding_kernel", .aliases = "latent", .kind = RK_CHOICE, .offset = offsetof(tke, embedding_kernel),    \
+     .value = KERNEL, .choices = "rbf|cauchy",                                                                         \
+     .brief = "kernel kx of the embedding: exp(-g s) or 1/(1 + g s), s the squared distance"},                         \
+    {.name = "attraction", .aliases = "match", .kind = RK_CHOICE, .offset = offsetof(tke, attraction),                 \
+     .value = ATTRACTION, .choices = "log|product",                                                                    \
+     .brief = "attraction between neighbours: log kx, which also acts on distant ones, or kx itself"},                 \
+    {.name = "weights", .kind = RK_CHOICE, .offset = offsetof(tke, weights), .value = WEIGHTS,                         \
+     .choices = "local|kernel|auto",                                                                                   \
+     .brief = "weights of neighbours: by distance with the same sum for every object, or the kernel values; "          \
+              "auto: the kernel values where k(x,x) is the same for all objects"},                                     \
+    RK_PARAM_START(tke, "kle", "kle|kpca|random", "")
+#define LAST RK_PARAM_GRAM(tke, ""), RK_PARAM_OPTIMISER(tke), {.name = NULL}
 
 static const rk_param tke_params[] = {
     SHARED(NULL, "; not given: 0.05, or 60/n for fewer than 1200 objects", "cauchy", "log", "local"),
     {.name = "place", .kind = RK_CHOICE, .offset = offsetof(tke, place), .value = "refine", .choices = "refine|neighbour",
-     .brief = "new objects: by the objective, or on the neighbour where it is lowest"},
-    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(tke, gram), .value = "exact", .list = &rk_grams,
-     .brief = "how the Gram is held"},
-    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(tke, solver), .value = "lbfgs", .list = &rk_optimisers,
-     .brief = "lbfgs or cg"},
-    {.name = NULL},
+     .brief = "out-of-sample placement: minimise the objective for each new object, or take the best neighbour's position"},
+    LAST,
 };
 
 static const rk_param bctke_params[] = {
     SHARED("0.005", "", "rbf", "product", "auto"),
     {.name = "map", .kind = RK_CHOICE, .offset = offsetof(tke, map), .value = "full", .choices = "full|nearest",
-     .brief = "Z = K A with all of K, or with the values of the k + 1 nearest in each row"},
+     .brief = "Z = K A with all of K, or with the values of the object itself and its nearest neighbours in each row"},
     {.name = "place", .kind = RK_CHOICE, .offset = offsetof(tke, place), .value = "map", .choices = "map|refine|neighbour",
-     .brief = "new objects: by the map, by the objective, or on the neighbour where it is lowest"},
-    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(tke, gram), .value = "exact", .list = &rk_grams,
-     .brief = "how the Gram is held"},
-    {.name = "solver", .kind = RK_SPEC, .offset = offsetof(tke, solver), .value = "lbfgs", .list = &rk_optimisers,
-     .brief = "lbfgs or cg"},
-    {.name = NULL},
+     .brief = "out-of-sample placement: by the map, by minimising the objective, or at the best neighbour's position"},
+    LAST,
 };
 /* clang-format on */
 
@@ -76,7 +69,7 @@ static int way_tke(const void *self) { return ((const tke *)self)->place + 1; } 
 static int way_bctke(const void *self) { return ((const tke *)self)->place; }
 
 /* The neighbours that are asked for, or as many as there are. */
-static int64_t neighbours_of(const tke *o, int64_t n) { return rk_min(o->k ? o->k : 15, n - 1); }
+static int64_t neighbours_of(const tke *o, int64_t n) { return rk_min(o->neighbours ? o->neighbours : 15, n - 1); }
 
 /* What the weights of a row sum to, of k; 0: they are the kernel's values. half: rk_gram_halves. */
 static double sum_of(const tke *o, int64_t k, const double *half) {
@@ -86,7 +79,7 @@ static double sum_of(const tke *o, int64_t k, const double *half) {
 
 /* What closeness costs. The pull on an object is the same however many there are, and the push is not: for few it takes more.
  */
-static double lk_of(const tke *o, int64_t n) { return isnan(o->lk) ? fmax(0.05, 60 / (double)n) : o->lk; }
+static double repulsion_of(const tke *o, int64_t n) { return isnan(o->repulsion) ? fmax(0.05, 60 / (double)n) : o->repulsion; }
 
 /* ---- fit ---------------------------------------------------------------------------------------------------------------- */
 
@@ -115,8 +108,7 @@ static void advise(rkhs_env *env, const rk_tke *t) {
             "choose other parameters of the kernel",
             (long long)t->k);
     if (t->isolated)
-        rk_log(env, RKHS_LOG_ADVICE,
-               "%lld object%s no neighbour with a kernel value above 0: repulsion alone places %s",
+        rk_log(env, RKHS_LOG_ADVICE, "%lld object%s no neighbour with a positive kernel value: only repulsion places %s",
                (long long)t->isolated, t->isolated == 1 ? " has" : "s have", t->isolated == 1 ? "it" : "them");
     if (t->components > 1 + t->isolated) rk_graph_advise(env, t->n, t->components, t->isolated, RK_COMPONENTS_APART);
 }
@@ -127,7 +119,7 @@ static rkhs_status report(rk_fit *f, const rk_tke *t, const rk_smooth_result *s,
     TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));
     TRY(rk_report_number(f->env, f->report, "width", width));
     TRY(rk_report_number(f->env, f->report, "neighbours", (double)t->k));
-    TRY(rk_report_number(f->env, f->report, "parts", (double)t->components));
+    TRY(rk_report_number(f->env, f->report, "components", (double)t->components));
     TRY(rk_report_solver(f, s->solver, s->iterations, s->evaluations, s->converged));
 done:
     return status;
@@ -136,8 +128,13 @@ done:
 static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest) {
     rkhs_status status = RKHS_OK;
     const tke *o = f->self;
-    int64_t n = f->gram->n, d = f->dim, k = o->k ? rk_graph_k(f->env, o->k, n) : neighbours_of(o, n);
-    rk_tke t = {.dim = d, .k = k, .lk = lk_of(o, n), .lx = o->lx, .latent = o->latent, .log = o->match == MATCH_LOG};
+    int64_t n = f->gram->n, d = f->dim, k = o->neighbours ? rk_graph_k(f->env, o->neighbours, n) : neighbours_of(o, n);
+    rk_tke t = {.dim = d,
+                .k = k,
+                .repulsion = repulsion_of(o, n),
+                .decay = o->decay,
+                .kernel = o->embedding_kernel,
+                .log = o->attraction == ATTRACTION_LOG};
     rk_smooth_result s = {.Z = f->Z, .B = coordinates == RK_COORD_SAMPLE ? NULL : f->map->B, .c = f->map->c};
     const rk_tke_state *before = f->before;
     double *Z0, *half, theta = before ? log(before->width) : 0;
@@ -206,10 +203,10 @@ static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
                         .dim = d,
                         .k = k,
                         .g = ((const rk_tke_state *)m->state)->width,
-                        .lk = lk_of(o, m->n),
-                        .lx = o->lx,
-                        .latent = o->latent,
-                        .log = o->match == MATCH_LOG,
+                        .repulsion = repulsion_of(o, m->n),
+                        .decay = o->decay,
+                        .kernel = o->embedding_kernel,
+                        .log = o->attraction == ATTRACTION_LOG,
                         .half = m->map->half,
                         .sum = sum_of(o, k, m->map->half)};
     TRY(rk_fingerprints_new(m->env, m->map, &t->fingerprints));
@@ -236,8 +233,9 @@ static rkhs_status place_tke(const rk_placing *p) {
 
 /* clang-format off */
 const rk_model_type rk_model_tke = {
-    .entry = {.name = "tke", .brief = "twin kernel embedding: neighbours by the kernel are neighbours in the embedding",
-              .formula = "min -sum F log kx + lk sum kx^2 + lx |Z|^2", .cost = TWIN_COST, .params = tke_params,
+    .entry = {.name = "tke",
+              .brief = "twin kernel embedding: nearest neighbours by the kernel become neighbours in the embedding",
+              .formula = "min -sum F log kx + repulsion sum kx^2 + decay |Z|^2", .cost = TWIN_COST, .params = tke_params,
               .size = sizeof(tke)},
     .title = "TwinKernelEmbedding", .default_kernel = rk_usual_kernel, .dim = dim_tke,
     .gram_offset = offsetof(tke, gram), .takes_start = 1, .nonconvex = 1, .fit = fit_tke,
@@ -247,8 +245,9 @@ const rk_model_type rk_model_tke = {
 };
 
 const rk_model_type rk_model_bctke = {
-    .entry = {.name = "bctke", .brief = "twin kernel embedding through a map: Z = K A",
-              .formula = "min -sum F kx + lk sum kx^2 + lx |Z|^2, Z = K A",
+    .entry = {.name = "bctke",
+              .brief = "twin kernel embedding with back constraints: the embedding is a map of the objects",
+              .formula = "min -sum F kx + repulsion sum kx^2 + decay |Z|^2, Z = K A",
               .cost = TWIN_COST " and two products with K", .params = bctke_params, .size = sizeof(tke)},
     .title = "BackConstrainedTKE", .default_kernel = rk_usual_kernel, .dim = dim_tke,
     .gram_offset = offsetof(tke, gram), .takes_start = 1, .nonconvex = 1, .fit = fit_bctke,

@@ -4,12 +4,12 @@
 
 #include "model/model.h"
 
-enum { RK_LATENT_RBF, RK_LATENT_CAUCHY };
+enum { RK_EMBEDDING_RBF, RK_EMBEDDING_CAUCHY };
 
 typedef struct rk_tke {
     int64_t n, dim, k;
-    double lk, lx;
-    int latent, log;
+    double repulsion, decay;
+    int kernel, log;
     double sum;         /* 0: F is the kernel; else each row is made comparable, and sums to this */
     const double *half; /* n, or NULL: rk_gram_halves */
     int64_t *near;      /* n x k: neighbours, and what they weigh */
@@ -44,8 +44,8 @@ void rk_tke_weigh(int64_t k, double sum, int log, const double *half, const int6
 /* New objects against an embedding that stays: see tke_place.c. */
 typedef struct rk_tke_place {
     int64_t kept, dim, k;
-    double g, lk, lx, sum;
-    int latent, log;
+    double g, repulsion, decay, sum;
+    int kernel, log;
     const double *half;           /* kept, or NULL: rk_gram_halves */
     rk_fingerprints fingerprints; /* of kept objects, which have their places */
     double *columns;              /* dim x kept: the embedding of kept objects */

@@ -1,13 +1,13 @@
 /* tke_objective.c: the objective of twin kernel embedding, by a sparse sum and a sum over pairs.
  *
- *     L = - sum_ij F_ij a_ij + lk sum_ij kx_ij^2 + lx sum_i |z_i|^2,   kx_ij = q(g |z_i - z_j|^2)
+ *     L = - sum_ij F_ij a_ij + repulsion sum_ij kx_ij^2 + decay sum_i |z_i|^2,   kx_ij = q(g |z_i - z_j|^2)
  *
  * F is the input kernel of which each row keeps its k nearest others in feature space and its diagonal, q(u) is exp(-u) or 1/(1
  * + u), and a is kx, or log kx, which still pulls at what is far apart. With W = (F + F')/2, s_ij = |z_i - z_j|^2 and a prime
  * for the derivative by s:
  *
- *     dL/dz_i = 4 sum_j (- W_ij a' + lk (kx^2)') (z_i - z_j) + 2 lx z_i
- *     dL/dlog g = sum_ij (- W_ij a' + lk (kx^2)') s_ij
+ *     dL/dz_i = 4 sum_j (- W_ij a' + repulsion (kx^2)') (z_i - z_j) + 2 decay z_i
+ *     dL/dlog g = sum_ij (- W_ij a' + repulsion (kx^2)') s_ij
  *
  * The first term has 2 n k entries at most; the second goes over half of the pairs, in tiles whose parts are added in order. */
 #include "model/eigenmap.h"
@@ -114,7 +114,7 @@ done:
 
 /* u[j] = s becomes a(s), the attraction of two objects: kx, or its logarithm; and w[j] its derivative by s. */
 static void attraction(const rk_tke *t, double g, int64_t n, double *restrict u, double *restrict w) {
-    int rbf = t->latent == RK_LATENT_RBF;
+    int rbf = t->kernel == RK_EMBEDDING_RBF;
     for (int64_t j = 0; j < n; j++) u[j] *= rbf ? -g : g;
     if (rbf && !t->log) rk_exp(n, u);
     for (int64_t j = 0; j < n; j++) w[j] = rbf ? -g * (t->log ? 1 : u[j]) : 1 / (1 + u[j]);
@@ -129,7 +129,7 @@ static void attraction(const rk_tke *t, double g, int64_t n, double *restrict u,
 
 /* u[j] = s becomes kx^2, the repulsion of two objects, and w[j] its derivative by s. */
 static void repulsion(const rk_tke *t, double g, int64_t n, double *restrict u, double *restrict w) {
-    if (t->latent == RK_LATENT_RBF) {
+    if (t->kernel == RK_EMBEDDING_RBF) {
         for (int64_t j = 0; j < n; j++) u[j] *= -2 * g;
         rk_exp(n, u);
         for (int64_t j = 0; j < n; j++) w[j] = -2 * g * u[j];
@@ -166,7 +166,7 @@ static rkhs_status sparse_tile(void *context, int64_t tile, int worker) {
             u[q] = s[q];
         }
         attraction(t, a->g, count, u, w);
-        for (int64_t c = 0; c < d; c++) dz[c] = 2 * t->lx * z[c], sums[0] += t->lx * z[c] * z[c];
+        for (int64_t c = 0; c < d; c++) dz[c] = 2 * t->decay * z[c], sums[0] += t->decay * z[c] * z[c];
         for (int64_t q = 0; q < count; q++) {
             const double *y = a->Z + t->index[from + q] * d;
             double v = t->weight[from + q] * w[q];
@@ -200,8 +200,8 @@ static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
         rk_add_squares(count, d, z, b, RK_TILE, s);
         memcpy(u, s, (size_t)count * sizeof *u);
         repulsion(t, a->g, count, u, w);
-        sums[0] += 2 * t->lk * rk_sum(count, u);
-        sums[1] += 2 * t->lk * rk_dot(count, w, s);
+        sums[0] += 2 * t->repulsion * rk_sum(count, u);
+        sums[1] += 2 * t->repulsion * rk_dot(count, w, s);
         rk_add_forces(count, d, z, b, RK_TILE, w, pull, theirs);
         for (int64_t c = 0; c < d; c++) mine[c * RK_TILE + i] += pull[c];
     }
@@ -216,7 +216,7 @@ static rkhs_status gather_tile(void *context, int64_t tile, int worker) {
     for (int64_t q = 0; q < tiles; q++)
         for (int64_t c = 0; c < d; c++) {
             const double *part = t->parts_of + ((tile * tiles + q) * d + c) * RK_TILE;
-            for (int64_t i = 0; i < ni; i++) a->dZ[(tile * RK_TILE + i) * d + c] += 4 * t->lk * part[i];
+            for (int64_t i = 0; i < ni; i++) a->dZ[(tile * RK_TILE + i) * d + c] += 4 * t->repulsion * part[i];
         }
     return RKHS_OK;
 }
@@ -245,7 +245,7 @@ rkhs_status rk_tke_eval(void *context, rkhs_env *env, const double *Z, const dou
     TRY(rk_parallel(env, NULL, tiles, sparse_tile, &a));
     TRY(rk_parallel(env, NULL, pairs, pairs_tile, &a));
     TRY(rk_parallel(env, NULL, tiles, gather_tile, &a));
-    *f = t->lk * (double)t->n - (t->log ? 0 : t->self);
+    *f = t->repulsion * (double)t->n - (t->log ? 0 : t->self);
     *dt = 0;
     for (int64_t q = 0; q < tiles + pairs; q++) *f += t->sums[2 * q], *dt += t->sums[2 * q + 1];
 done:

@@ -1,6 +1,6 @@
 /* tke_place.c: a new object beside an embedding that stays.
  *
- *     minimise  l(z) = - 2 sum_j F_j a(z, z_j) + 2 lk sum_j kx(z, z_j)^2 + lx |z|^2
+ *     minimise  l(z) = - 2 sum_j F_j a(z, z_j) + 2 repulsion sum_j kx(z, z_j)^2 + decay |z|^2
  *
  * over z, a = kx or log kx (tke_objective.c), F what the object's k nearest kept ones in feature space weigh. The start is the
  * one of these that has the lowest l; from there Newton steps, made to go downhill, each at most as far as it gains: l never
@@ -39,7 +39,7 @@ static void all_latent(row *r, const double *z) {
     const rk_tke_place *t = r->t;
     memset(r->s, 0, (size_t)t->kept * sizeof *r->s);
     rk_add_squares(t->kept, t->dim, z, t->columns, t->kept, r->s);
-    if (t->latent == RK_LATENT_RBF) {
+    if (t->kernel == RK_EMBEDDING_RBF) {
         for (int64_t j = 0; j < t->kept; j++) r->u[j] = -t->g * r->s[j];
         rk_exp(t->kept, r->u);
     } else {
@@ -49,16 +49,16 @@ static void all_latent(row *r, const double *z) {
 
 /* a(s), with u = kx(s). */
 static double together(const rk_tke_place *t, double s, double u) {
-    return !t->log ? u : t->latent == RK_LATENT_RBF ? -t->g * s : -log1p(t->g * s);
+    return !t->log ? u : t->kernel == RK_EMBEDDING_RBF ? -t->g * s : -log1p(t->g * s);
 }
 
 /* l(z). */
 static double value_at(row *r, const double *z) {
     const rk_tke_place *t = r->t;
     all_latent(r, z);
-    double l = 2 * t->lk * rk_dot(t->kept, r->u, r->u);
+    double l = 2 * t->repulsion * rk_dot(t->kept, r->u, r->u);
     for (int64_t q = 0; q < t->k; q++) l -= 2 * r->F[q] * together(t, r->s[r->near[q]], r->u[r->near[q]]);
-    for (int64_t c = 0; c < t->dim; c++) l += t->lx * z[c] * z[c];
+    for (int64_t c = 0; c < t->dim; c++) l += t->decay * z[c] * z[c];
     return l;
 }
 
@@ -78,14 +78,14 @@ static inline void add_term(row *r, const double *z, int64_t j, double a1, doubl
 static void slopes_at(row *r, const double *z) {
     const rk_tke_place *t = r->t;
     int64_t d = t->dim;
-    int rbf = t->latent == RK_LATENT_RBF;
+    int rbf = t->kernel == RK_EMBEDDING_RBF;
     double g = t->g;
     memset(r->H, 0, (size_t)(d * d) * sizeof *r->H);
-    for (int64_t c = 0; c < d; c++) r->g[c] = 2 * t->lx * z[c], r->H[c * d + c] = 2 * t->lx;
-    for (int64_t j = 0; j < t->kept; j++) { /* 2 lk kx^2 */
+    for (int64_t c = 0; c < d; c++) r->g[c] = 2 * t->decay * z[c], r->H[c * d + c] = 2 * t->decay;
+    for (int64_t j = 0; j < t->kept; j++) { /* 2 repulsion kx^2 */
         double q = r->u[j], v = rbf ? 1 : q, q1 = -g * q * v;
         double q2 = rbf ? g * g * q : 2 * g * g * q * v * v;
-        if (q > 1e-12) add_term(r, z, j, 4 * t->lk * q * q1, 4 * t->lk * (q1 * q1 + q * q2));
+        if (q > 1e-12) add_term(r, z, j, 4 * t->repulsion * q * q1, 4 * t->repulsion * (q1 * q1 + q * q2));
     }
     for (int64_t p = 0; p < t->k; p++) {
         double q = r->u[r->near[p]], v = rbf ? 1 : q, q1 = -g * (t->log ? v : q * v);

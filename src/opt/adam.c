@@ -10,8 +10,8 @@
 #include <string.h>
 
 typedef struct adam {
-    int64_t iter, patience, stall;
-    double lr, b1, b2, eps, gain, floor;
+    int64_t max_iter, patience, stall;
+    double learning_rate, beta1, beta2, eps, gain, floor;
     int keep, precision;
 } adam;
 
@@ -19,20 +19,27 @@ enum { BEST, LAST };
 
 /* clang-format off */
 static const rk_param params[] = {
-    {.name = "iter", .kind = RK_INT, .offset = offsetof(adam, iter), .value = "3000", .max = 1e9, .brief = "steps at most"},
-    {.name = "lr", .kind = RK_REAL, .offset = offsetof(adam, lr), .value = "0.005", .max = 1e6, .open = 1, .brief = "the rate at first"},
-    {.name = "b1", .kind = RK_REAL, .offset = offsetof(adam, b1), .value = "0.9", .max = 0.999999, .brief = "memory of the gradient"},
-    {.name = "b2", .kind = RK_REAL, .offset = offsetof(adam, b2), .value = "0.999", .max = 0.999999999, .brief = "memory of its square"},
-    {.name = "eps", .kind = RK_REAL, .offset = offsetof(adam, eps), .value = "1e-8", .max = 1, .open = 1, .brief = "added below the line"},
+    RK_PARAM_MAX_ITER(adam, "3000", 0, "maximum number of steps"),
+    {.name = "learning_rate", .aliases = "lr", .kind = RK_REAL, .offset = offsetof(adam, learning_rate), .value = "0.005",
+     .max = 1e6, .open = 1, .brief = "initial learning rate"},
+    {.name = "beta1", .aliases = "b1", .kind = RK_REAL, .offset = offsetof(adam, beta1), .value = "0.9", .max = 0.999999,
+     .brief = "decay rate of the mean of the gradient"},
+    {.name = "beta2", .aliases = "b2", .kind = RK_REAL, .offset = offsetof(adam, beta2), .value = "0.999", .max = 0.999999999,
+     .brief = "decay rate of the mean of its square"},
+    {.name = "eps", .kind = RK_REAL, .offset = offsetof(adam, eps), .value = "1e-8", .max = 1, .open = 1,
+     .brief = "added to the denominator of a step"},
     {.name = "patience", .kind = RK_INT, .offset = offsetof(adam, patience), .value = "500", .min = 1, .max = 1e9,
-     .brief = "steps without a gain before the rate is halved"},
-    {.name = "gain", .kind = RK_REAL, .offset = offsetof(adam, gain), .value = "1e-4", .max = 1, .brief = "what counts as a gain, relative"},
-    {.name = "floor", .kind = RK_REAL, .offset = offsetof(adam, floor), .value = "1e-6", .max = 1e6, .brief = "the least rate"},
+     .brief = "number of steps without a gain before the learning rate is halved"},
+    {.name = "gain", .kind = RK_REAL, .offset = offsetof(adam, gain), .value = "1e-4", .max = 1,
+     .brief = "relative decrease of the objective that counts as a gain"},
+    {.name = "floor", .kind = RK_REAL, .offset = offsetof(adam, floor), .value = "1e-6", .max = 1e6,
+     .brief = "minimum learning rate"},
     {.name = "stall", .kind = RK_INT, .offset = offsetof(adam, stall), .value = "10000", .min = 1, .max = 1e9,
-     .brief = "steps without a gain of 1e-9 before it stops"},
-    {.name = "keep", .kind = RK_CHOICE, .offset = offsetof(adam, keep), .value = "best", .choices = "best|last", .brief = "which iterate to return"},
+     .brief = "stop after this number of steps without a relative gain of 1e-9"},
+    {.name = "keep", .kind = RK_CHOICE, .offset = offsetof(adam, keep), .value = "best", .choices = "best|last",
+     .brief = "which iterate is returned"},
     {.name = "precision", .kind = RK_CHOICE, .offset = offsetof(adam, precision), .value = "double", .choices = "double|single",
-     .brief = "single: rounds the iterate and both memories at each step"},
+     .brief = "single: the iterate and both means are rounded to single precision at each step"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -49,7 +56,7 @@ static rkhs_status start_adam(rk_pulled *p, const void *self, void **out) {
     state *s;
     TRY(rk_alloc(p->env, 1, sizeof *s, &s));
     *out = s;
-    s->lr = ((const adam *)self)->lr;
+    s->lr = ((const adam *)self)->learning_rate;
     s->best_f = s->mark = s->stall_mark = INFINITY;
     TRY(rk_alloc(p->env, p->size, sizeof *s->g, &s->g));
     TRY(rk_alloc(p->env, p->size, sizeof *s->m, &s->m));
@@ -97,14 +104,14 @@ static rkhs_status step_adam(rk_pulled *p, const void *self, void *state_, int *
         goto done;
     }
     p->converged = schedule(s, o);
-    *done = p->converged || p->iterations >= o->iter;
-    TRY(rk_progress(p->env, "optimise", p->iterations, o->iter));
+    *done = p->converged || p->iterations >= o->max_iter;
+    TRY(rk_progress(p->env, "optimise", p->iterations, o->max_iter));
     if (*done) goto done;
     p->iterations++;
-    double c1 = 1 - pow(o->b1, (double)p->iterations), c2 = 1 - pow(o->b2, (double)p->iterations);
+    double c1 = 1 - pow(o->beta1, (double)p->iterations), c2 = 1 - pow(o->beta2, (double)p->iterations);
     for (int64_t i = 0; i < p->size; i++) {
-        s->m[i] = o->b1 * s->m[i] + (1 - o->b1) * s->g[i];
-        s->v[i] = o->b2 * s->v[i] + (1 - o->b2) * s->g[i] * s->g[i];
+        s->m[i] = o->beta1 * s->m[i] + (1 - o->beta1) * s->g[i];
+        s->v[i] = o->beta2 * s->v[i] + (1 - o->beta2) * s->g[i] * s->g[i];
         p->x[i] -= s->lr * (s->m[i] / c1) / (sqrt(s->v[i] / c2) + o->eps);
         if (o->precision) s->m[i] = (float)s->m[i], s->v[i] = (float)s->v[i], p->x[i] = (float)p->x[i];
     }
@@ -174,7 +181,7 @@ static void release_adam(rk_pulled *p, void *state_) {
 
 /* clang-format off */
 const rk_solver_type rk_optimiser_adam = {
-    .entry = {.name = "adam", .brief = "Adam with a rate that is halved when nothing is gained",
+    .entry = {.name = "adam", .brief = "Adam with a learning rate that is halved when the objective stops decreasing",
               .cost = "an evaluation a step", .params = params, .size = sizeof(adam)},
     .shape = RK_SHAPE_SMOOTH, .start = start_adam, .step = step_adam, .finish = finish_adam, .state_save = save_adam,
     .state_load = load_adam, .release = release_adam,

@@ -58,7 +58,7 @@ static void release_cholesky(rk_pulled *p, void *state_) {
 
 /* clang-format off */
 const rk_solver_type rk_linsolver_cholesky = {
-    .entry = {.name = "cholesky", .brief = "a Cholesky factor of the whole matrix", .cost = "n^3/3 flops"},
+    .entry = {.name = "cholesky", .brief = "Cholesky factorisation of the whole matrix", .cost = "n^3/3 flops"},
     .shape = RK_SHAPE_LINEAR, .factors = 1, .start = start_cholesky, .step = step_cholesky, .finish = finish_cholesky,
     .state_save = save_cholesky, .state_load = load_cholesky, .release = release_cholesky,
 };

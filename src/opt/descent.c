@@ -29,8 +29,8 @@ rkhs_status rk_descent_first(rk_pulled *p, rk_descent *at, const rk_limits *limi
     if (!isfinite(at->f))
         FAIL(p->env, RKHS_ERR_NUMERIC, "the objective is not finite at the start: choose another start or other parameters");
     TRY(rk_record(p, at->f));
-    p->converged = steepest(p, at) <= limits->gtol;
-    *done = p->converged || limits->iter < 1;
+    p->converged = steepest(p, at) <= limits->tol;
+    *done = p->converged || limits->max_iter < 1;
 done:
     return status;
 }
@@ -47,9 +47,9 @@ rkhs_status rk_descent_take(rk_pulled *p, rk_descent *at, const rk_line *line, c
     at->f = line->f;
     p->iterations++;
     TRY(rk_record(p, at->f));
-    p->converged = steepest(p, at) <= limits->gtol || gain <= limits->ftol * fmax(fabs(at->f), 1);
-    *done = p->converged || p->iterations >= limits->iter;
-    TRY(rk_progress(p->env, "optimise", p->iterations, limits->iter));
+    p->converged = steepest(p, at) <= limits->tol || gain <= limits->ftol * fmax(fabs(at->f), 1);
+    *done = p->converged || p->iterations >= limits->max_iter;
+    TRY(rk_progress(p->env, "optimise", p->iterations, limits->max_iter));
 done:
     return status;
 }

@@ -18,34 +18,19 @@ enum { CHEAP = 256 }; /* Ritz pairs of so small a T are looked at after every pr
 
 typedef struct lanczos {
     double tol;
-    int64_t iter, block;
+    int64_t max_iter, block;
 } lanczos;
 
+/* clang-format off */
 static const rk_param params[] = {
-    {.name = "tol",
-     .kind = RK_REAL,
-     .offset = offsetof(lanczos, tol),
-     .value = "1e-12",
-     .min = 0,
-     .max = 1,
-     .open = 1,
-     .brief = "stop when every |A w - l w| is below tol times the largest l"},
-    {.name = "iter",
-     .kind = RK_INT,
-     .offset = offsetof(lanczos, iter),
-     .value = "1000",
-     .min = 1,
-     .max = 1e9,
-     .brief = "at most so many products of the matrix with a block; more where dim needs them"},
-    {.name = "block",
-     .kind = RK_INT,
-     .offset = offsetof(lanczos, block),
-     .value = "0",
-     .min = 0,
-     .max = 256,
-     .brief = "vectors in a product; 0: by the number of eigenpairs"},
+    {.name = "tol", .kind = RK_REAL, .offset = offsetof(lanczos, tol), .value = "1e-12", .max = 1, .open = 1,
+     .brief = "tolerance: stop when every residual |A w - l w| is below tol times the largest l"},
+    RK_PARAM_MAX_ITER(lanczos, "1000", 1, "maximum number of products of the matrix with a block; more where dim needs them"),
+    {.name = "block", .kind = RK_INT, .offset = offsetof(lanczos, block), .value = "0", .max = 256,
+     .brief = "number of vectors in a block; 0: by the number of eigenpairs"},
     {.name = NULL},
 };
+/* clang-format on */
 
 typedef struct state {
     int64_t n, b, room; /* size, block, most columns of V */
@@ -302,7 +287,7 @@ static int nothing_missed(const rk_pulled *p, const state *s, double scale) {
 
 /* Whether the Ritz pairs are to be looked at now. */
 static int is_due(const rk_pulled *p, const state *s, const lanczos *o) {
-    return s->j <= CHEAP || s->j + s->b > s->room || s->j >= s->n || p->iterations >= o->iter;
+    return s->j <= CHEAP || s->j + s->b > s->room || s->j >= s->n || p->iterations >= o->max_iter;
 }
 
 static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, int *done) {
@@ -327,7 +312,7 @@ static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, in
     while (good < wanted && ritz_residual(s, good) <= o->tol * scale) good++;
     for (int64_t c = 0; c < wanted; c++) p->residuals[c] = ritz_residual(s, c);
     p->converged = (good == p->k && nothing_missed(p, s, scale)) || s->j >= s->n;
-    *done = p->converged || (p->iterations >= o->iter && s->j >= p->k); /* k pairs there must be, good or not */
+    *done = p->converged || (p->iterations >= o->max_iter && s->j >= p->k); /* k pairs there must be, good or not */
     TRY(rk_progress(p->env, "eigenvectors", percent_done(p, s, o->tol, scale), 100));
     if (*done) goto done;
     if (good == p->k && (!s->again || changed(p, s, scale))) {

@@ -10,19 +10,17 @@
 #include <string.h>
 
 typedef struct lbfgs {
-    int64_t iter, memory;
-    double gtol, ftol;
+    int64_t max_iter, memory;
+    double tol, ftol;
 } lbfgs;
 
 /* clang-format off */
 static const rk_param params[] = {
-    {.name = "iter", .kind = RK_INT, .offset = offsetof(lbfgs, iter), .value = "300", .max = 1e9, .brief = "iterations at most"},
-    {.name = "gtol", .kind = RK_REAL, .offset = offsetof(lbfgs, gtol), .value = "1e-5", .max = 1e300,
-     .brief = "stop when every entry of the gradient is below"},
-    {.name = "ftol", .kind = RK_REAL, .offset = offsetof(lbfgs, ftol), .value = "2.2e-9", .max = 1,
-     .brief = "stop when a step gains less, relative to max(|f|, 1)"},
+    RK_PARAM_MAX_ITER(lbfgs, "300", 0, "maximum number of iterations"),
+    RK_PARAM_GRADIENT_TOL(lbfgs),
+    RK_PARAM_FTOL(lbfgs),
     {.name = "memory", .kind = RK_INT, .offset = offsetof(lbfgs, memory), .value = "10", .min = 1, .max = 1000,
-     .brief = "pairs of vectors kept"},
+     .brief = "number of past steps that the Hessian is approximated from"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -87,7 +85,7 @@ static rkhs_status step_lbfgs(rk_pulled *p, const void *self, void *state_, int 
     rkhs_status status = RKHS_OK;
     const lbfgs *o = self;
     state *s = state_;
-    rk_limits limits = {o->iter, o->gtol, o->ftol};
+    rk_limits limits = {o->max_iter, o->tol, o->ftol};
     TRY(rk_descent_first(p, &s->at, &limits, done));
     if (*done) goto done;
     direction(p, s);

@@ -6,14 +6,14 @@
 
 typedef struct lincg {
     double tol;
-    int64_t iter;
+    int64_t max_iter;
 } lincg;
 
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "tol", .kind = RK_REAL, .offset = offsetof(lincg, tol), .value = "1e-10", .max = 1, .open = 1,
-     .brief = "stop when every residual is below tol times its right-hand side"},
-    {.name = "iter", .kind = RK_INT, .offset = offsetof(lincg, iter), .value = "1000", .min = 1, .max = 1e9, .brief = "products at most"},
+     .brief = "tolerance: stop when every residual is below tol times the norm of its right-hand side"},
+    RK_PARAM_MAX_ITER(lincg, "1000", 1, "maximum number of iterations, each one product with the matrix"),
     {.name = NULL},
 };
 /* clang-format on */
@@ -63,7 +63,7 @@ static rkhs_status step_lincg(rk_pulled *p, const void *self, void *state_, int 
     TRY(rk_scratch(p->env, p->k, sizeof *fresh, &fresh));
     for (int64_t c = 0; c < p->k; c++) good &= s->rr[c] <= o->tol * o->tol * s->bb[c];
     p->converged = good;
-    *done = good || p->iterations >= o->iter;
+    *done = good || p->iterations >= o->max_iter;
     if (*done) goto done;
     TRY(p->a.apply(p->a.context, p->env, s->d, p->k, s->q));
     p->products += p->k;
@@ -81,7 +81,7 @@ static rkhs_status step_lincg(rk_pulled *p, const void *self, void *state_, int 
         for (int64_t c = 0; c < p->k; c++)
             s->d[i * p->k + c] = s->r[i * p->k + c] + (s->rr[c] > 0 ? fresh[c] / s->rr[c] : 0) * s->d[i * p->k + c];
     memcpy(s->rr, fresh, (size_t)p->k * sizeof *fresh);
-    TRY(rk_progress(p->env, "solve", p->iterations, o->iter));
+    TRY(rk_progress(p->env, "solve", p->iterations, o->max_iter));
 done:
     rk_scratch_release(p->env, mark);
     return status;
@@ -128,7 +128,7 @@ static void release_lincg(rk_pulled *p, void *state_) {
 
 /* clang-format off */
 const rk_solver_type rk_linsolver_cg = {
-    .entry = {.name = "cg", .brief = "conjugate gradients; needs only products with the matrix",
+    .entry = {.name = "cg", .brief = "conjugate gradients, which need only products with the matrix",
               .cost = "a pass over the matrix a step", .params = params, .size = sizeof(lincg)},
     .shape = RK_SHAPE_LINEAR, .start = start_lincg, .step = step_lincg, .finish = finish_lincg,
     .state_save = save_lincg, .state_load = load_lincg, .release = release_lincg,

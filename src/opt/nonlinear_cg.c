@@ -10,22 +10,20 @@
 #include <string.h>
 
 typedef struct ncg {
-    int64_t iter;
+    int64_t max_iter;
     int beta;
-    double gtol, ftol;
+    double tol, ftol;
 } ncg;
 
 enum { PR, HZ };
 
 /* clang-format off */
 static const rk_param params[] = {
-    {.name = "iter", .kind = RK_INT, .offset = offsetof(ncg, iter), .value = "300", .max = 1e9, .brief = "iterations at most"},
+    RK_PARAM_MAX_ITER(ncg, "300", 0, "maximum number of iterations"),
     {.name = "beta", .kind = RK_CHOICE, .offset = offsetof(ncg, beta), .value = "pr", .choices = "pr|hz",
-     .brief = "Polak-Ribiere, or Hager-Zhang"},
-    {.name = "gtol", .kind = RK_REAL, .offset = offsetof(ncg, gtol), .value = "1e-5", .max = 1e300,
-     .brief = "stop when every entry of the gradient is below"},
-    {.name = "ftol", .kind = RK_REAL, .offset = offsetof(ncg, ftol), .value = "2.2e-9", .max = 1,
-     .brief = "stop when a step gains less, relative to max(|f|, 1)"},
+     .brief = "formula of beta: Polak-Ribiere, or Hager-Zhang"},
+    RK_PARAM_GRADIENT_TOL(ncg),
+    RK_PARAM_FTOL(ncg),
     {.name = NULL},
 };
 /* clang-format on */
@@ -66,7 +64,7 @@ static rkhs_status step_ncg(rk_pulled *p, const void *self, void *state_, int *d
     const ncg *o = self;
     state *s = state_;
     int64_t n = p->size;
-    rk_limits limits = {o->iter, o->gtol, o->ftol};
+    rk_limits limits = {o->max_iter, o->tol, o->ftol};
     TRY(rk_descent_first(p, &s->at, &limits, done));
     if (*done) goto done;
     double slope = rk_dot(n, s->d, s->at.g);

@@ -145,6 +145,20 @@ rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem,
  * -shift. It costs n^3/3 where the search above may cost hundreds of products; 0 when there is no room, or no factor. */
 rkhs_status rk_shifted_psd(const rk_gram *g, double shift, int *above);
 
+/* ---- parameter rows that several solvers share; S is a solver's parameter struct ----------------------------------------- */
+
+/* clang-format off */
+#define RK_PARAM_MAX_ITER(S, VALUE, MIN, BRIEF)                                                                        \
+    {.name = "max_iter", .aliases = "iter", .kind = RK_INT, .offset = offsetof(S, max_iter), .value = VALUE,           \
+     .min = MIN, .max = 1e9, .brief = BRIEF}
+#define RK_PARAM_GRADIENT_TOL(S)                                                                                       \
+    {.name = "tol", .aliases = "gtol", .kind = RK_REAL, .offset = offsetof(S, tol), .value = "1e-5", .max = 1e300,     \
+     .brief = "tolerance on the gradient: stop when no entry is larger in absolute value"}
+#define RK_PARAM_FTOL(S)                                                                                               \
+    {.name = "ftol", .kind = RK_REAL, .offset = offsetof(S, ftol), .value = "2.2e-9", .max = 1,                        \
+     .brief = "tolerance on the objective: stop when a step gains less than ftol max(|f|, 1)"}
+/* clang-format on */
+
 /* ---- linear ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct rk_solution {
@@ -197,14 +211,14 @@ typedef struct rk_line {
 } rk_line;
 rkhs_status rk_line_search(rk_pulled *p, rk_line *line);
 
-/* Where a descent stands, and when it stops: largest |gradient| <= gtol, or a gain <= ftol max(|f|, 1). */
+/* Where a descent stands, and when it stops: largest |gradient| <= tol, or a gain <= ftol max(|f|, 1). */
 typedef struct rk_descent {
     double f, *g;
     int begun;
 } rk_descent;
 typedef struct rk_limits {
-    int64_t iter;
-    double gtol, ftol;
+    int64_t max_iter;
+    double tol, ftol;
 } rk_limits;
 rkhs_status rk_descent_start(rk_pulled *p, rk_descent *at, rk_line *line);
 rkhs_status rk_descent_first(rk_pulled *p, rk_descent *at, const rk_limits *limits, int *done);

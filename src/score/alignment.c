@@ -1,14 +1,15 @@
 /* alignment.c: how alike two Gram matrices are: of the objects, and of the embedding.
  *
- *     hsic   <HKH, HLH> / (n-1)^2        K: of the objects by --kernel (linear unless given), L: of the embedding by `latent`
- *     cka    <HKH, HLH> / (|HKH| |HLH|)                                                                    H = I - 11'/n
+ *     hsic   <HKH, HLH> / (n-1)^2        K: of the objects by --kernel (linear unless given), L: of the embedding by
+ * `embedding_kernel` cka    <HKH, HLH> / (|HKH| |HLH|)                                                                    H = I
+ * - 11'/n
  *
  * <HKH, HLH> = sum K_ij L_ij - (2/n) sum_i k_i l_i + kl/n^2, k_i and k the sums of K over a row and over all, so that one pass
  * over tiles of both is enough, and neither is stored. Gretton et al. 2005; Cortes, Mohri, Rostamizadeh 2012. */
 #include "score/score.h"
 
 typedef struct align {
-    rk_spec *latent;
+    rk_spec *embedding_kernel;
 } align;
 
 typedef struct align_loop {
@@ -89,7 +90,7 @@ static rkhs_status score_align(rkhs_env *env, const rkhs_scored *w, rk_score_ite
     double xx = 0, zz = 0, cross = 0;
     if (n < 2) FAIL(env, RKHS_ERR_DATA, "%s: one row is not enough", item->type->entry.name);
     TRY(make_side(env, w->x, w->kernel, NULL, &x));
-    TRY(make_side(env, w->z, NULL, ((const align *)item->self)->latent, &z));
+    TRY(make_side(env, w->z, NULL, ((const align *)item->self)->embedding_kernel, &z));
     a.x = x.bound, a.z = z.bound;
     TRY(rk_work_new(env, a.x, a.x, &a.work_x));
     TRY(rk_work_new(env, a.z, a.z, &a.work_z));
@@ -124,24 +125,27 @@ static rkhs_status family_align(rkhs_env *env, const rkhs_scored *w, rk_score_it
 }
 
 static const rk_param params[] = {
-    {.name = "latent",
+    {.name = "embedding_kernel",
+     .aliases = "latent",
      .kind = RK_SPEC,
-     .offset = offsetof(align, latent),
+     .offset = offsetof(align, embedding_kernel),
      .value = "linear",
      .list = &rk_kernels,
-     .brief = "the kernel on the embedding"},
+     .brief = "kernel of the embedding"},
     {.name = NULL},
 };
 
 /* clang-format off */
 const rk_score_type rk_score_cka = {
-    .entry = {.name = "cka", .brief = "how alike the Gram of the objects and that of the embedding are; 1 is best",
+    .entry = {.name = "cka",
+              .brief = "centred kernel alignment: similarity of the Gram matrices of objects and embedding; 1 is best",
               .formula = "<HKH, HLH> / (|HKH| |HLH|)", .cost = "n^2 (p + dim)", .params = params, .size = sizeof(align)},
     .needs = RK_NEEDS_X, .family = family_align,
 };
 
 const rk_score_type rk_score_hsic = {
-    .entry = {.name = "hsic", .brief = "how much the embedding depends on the objects; 0: not at all",
+    .entry = {.name = "hsic",
+              .brief = "Hilbert-Schmidt independence criterion: dependence of the embedding on the objects; 0: none",
               .formula = "<HKH, HLH> / (n-1)^2", .cost = "n^2 (p + dim)", .params = params, .size = sizeof(align)},
     .needs = RK_NEEDS_X, .family = family_align,
 };

@@ -181,13 +181,13 @@ done:
 
 /* clang-format off */
 const rk_score_type rk_score_davies_bouldin = {
-    .entry = {.name = "davies_bouldin", .brief = "how wide the classes are for their distance; 0 is best",
+    .entry = {.name = "davies_bouldin", .brief = "Davies-Bouldin index: width of the classes relative to their distances; 0 is best",
               .formula = "mean_c max_d (s_c + s_d) / |m_c - m_d|", .cost = "n dim"},
     .needs = RK_NEEDS_LABELS, .better = RK_LESS_IS_BETTER, .family = family_davies_bouldin,
 };
 
 const rk_score_type rk_score_calinski_harabasz = {
-    .entry = {.name = "calinski_harabasz", .brief = "variance between the classes over variance within; more is better",
+    .entry = {.name = "calinski_harabasz", .brief = "Calinski-Harabasz index: variance between the classes over variance within; larger is better",
               .formula = "(B / (C-1)) / (W / (n-C))", .cost = "n dim"},
     .needs = RK_NEEDS_LABELS, .family = family_calinski_harabasz,
 };
@@ -195,7 +195,7 @@ const rk_score_type rk_score_calinski_harabasz = {
 
 const rk_score_type rk_score_silhouette = {
     .entry = {.name = "silhouette",
-              .brief = "whether rows are nearer to their own class than to the next; from -1 to 1",
+              .brief = "silhouette: whether rows are nearer to their own class than to the next one; from -1 to 1",
               .formula = "mean_i (b_i - a_i) / max(a_i, b_i)",
               .cost = "n^2 dim"},
     .needs = RK_NEEDS_LABELS,

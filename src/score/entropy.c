@@ -95,8 +95,8 @@ done:
 const rk_score_type rk_score_entropy = {
     .entry = {.name = "entropy",
               .brief =
-                  "how evenly the dimensions are used (1: alike, 0: one alone), times the share of the objects' variance in "
-                  "feature space that they hold, when objects and kernel are given",
+                  "evenness of the variance over the dimensions (1: equal, 0: in one alone), times the share of the objects' "
+                  "variance in feature space that they explain, where objects and kernel are given",
               .formula = "share * -sum p log p / log d, p: eigenvalues of the covariance over their sum",
               .cost = "n dim^2, and the Gram of at most 2000 rows"},
     .family = family_entropy,

@@ -11,7 +11,7 @@ typedef struct knn {
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "k", .kind = RK_INT, .offset = offsetof(knn, k), .value = "5", .min = 1, .max = 1000,
-     .brief = "neighbours that vote"},
+     .brief = "number of neighbours that vote"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -111,7 +111,7 @@ static rkhs_status family_knn(rkhs_env *env, const rkhs_scored *w, rk_score_item
 
 /* clang-format off */
 const rk_score_type rk_score_knn = {
-    .entry = {.name = "knn", .brief = "accuracy of the k nearest neighbours, leave-one-out or for new rows",
+    .entry = {.name = "knn", .brief = "accuracy of a k-nearest-neighbour classifier, leave-one-out or on new rows",
               .formula = "mean [class = vote of k nearest]", .cost = "n^2 dim", .params = params, .size = sizeof(knn)},
     .needs = RK_NEEDS_LABELS, .takes_new = 1, .family = family_knn,
 };

@@ -222,7 +222,7 @@ done:
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "k", .kind = RK_INT, .offset = offsetof(ranks, k), .value = "12", .min = 1, .max = 1e6,
-     .brief = "the size of a neighbourhood"},
+     .brief = "number of neighbours in a neighbourhood"},
     {.name = NULL},
 };
 
@@ -248,11 +248,12 @@ const rk_score_type rk_score_continuity_ke =
 const rk_score_type rk_score_mrre =
     RANK_SCORE_BY(RK_LESS_IS_BETTER, "mrre", "mean relative rank error of the embedding's neighbours; 0 is best",
                   "sum_i sum_{j in Z_i} |rank_x - rank_z| / rank_z / worst");
-const rk_score_type rk_score_qnx = RANK_SCORE(
-    "qnx", "the share of the k nearest objects that are among the k nearest in the embedding", "mean |X_i and Z_i| / k");
+const rk_score_type rk_score_qnx =
+    RANK_SCORE("qnx", "share of the k nearest objects that are among the k nearest in the embedding", "mean |X_i and Z_i| / k");
 const rk_score_type rk_score_rnx =
-    RANK_SCORE("rnx", "qnx beyond chance: 0 for a random embedding, 1 for a perfect one", "(N qnx - k) / (N - k)");
-const rk_score_type rk_score_lcmc = RANK_SCORE("lcmc", "local continuity: qnx less what chance gives", "qnx - k / N");
+    RANK_SCORE("rnx", "qnx rescaled: 0 for a random embedding, 1 for a perfect one", "(N qnx - k) / (N - k)");
+const rk_score_type rk_score_lcmc =
+    RANK_SCORE("lcmc", "local continuity meta-criterion: qnx minus its value for a random embedding", "qnx - k / N");
 
 static which which_of(const rk_score_type *type) {
     static const rk_score_type *const order[] = {&rk_score_trustworthiness,

@@ -456,36 +456,37 @@ static rkhs_status family_nusvm(rkhs_env *env, const rkhs_scored *w, rk_score_it
     {                                                                                                                          \
         {.name = NAME, .kind = RK_REAL, .offset = offsetof(svm, value), .value = VALUE, .max = MAX, .open = 1, .brief = BRIEF}, \
         {.name = "metric", .kind = RK_CHOICE, .offset = offsetof(svm, metric), .value = "accuracy",                            \
-         .choices = "accuracy|sensitivity|specificity|auc|f1", .brief = "what is measured in each fold"},                      \
+         .choices = "accuracy|sensitivity|specificity|auc|f1", .brief = "measure of each fold"},                      \
         {.name = "folds", .kind = RK_INT, .offset = offsetof(svm, folds), .value = "5", .min = 2, .max = 1000,                 \
-         .brief = "parts, each with the classes in proportion"},                                                               \
+         .brief = "number of stratified folds"},                                                               \
         {.name = "kernel", .kind = RK_SPEC, .offset = offsetof(svm, kernel), .value = "linear", .list = &rk_kernels,           \
-         .brief = "of the machine, on the embedding"},                                                                         \
+         .brief = "kernel of the support vector machine on the embedding"},                                                                         \
         {.name = "select", .kind = RK_CHOICE, .offset = offsetof(svm, select), .value = "given",                               \
-         .choices = "given|same|nested", .brief = NAME " as given; the best of a grid on these same folds, which is "          \
-         "optimistic; or the best on folds inside each training part"},                                                        \
+         .choices = "given|same|nested", .brief = "choice of " NAME ": as given, the best of a grid on the same "          \
+         "folds (optimistic), or the best on folds inside each training part (nested)"},                                                        \
         {.name = "balanced", .kind = RK_BOOL, .offset = offsetof(svm, balanced), .value = "false",                             \
-         .brief = "classes weigh the same, whatever their size"},                                                              \
+         .brief = "true: classes weigh the same, whatever their size"},                                                              \
         {.name = "shuffle", .kind = RK_BOOL, .offset = offsetof(svm, shuffle), .value = "true",                                \
-         .brief = "rows are dealt to folds at random, by the seed; false: in their order"},                                    \
+         .brief = "true: rows go to folds at random, by the seed; false: in their order"},                                    \
         {.name = NULL}                                                                                                         \
     }
 /* clang-format on */
 
-static const rk_param params_svm[] = PARAMS("c", "1", 1e300, "what an error costs");
-static const rk_param params_nusvm[] = PARAMS("nu", "0.5", 1, "the share of errors, at most, and of support vectors, at least");
+static const rk_param params_svm[] = PARAMS("c", "1", 1e300, "penalty on errors");
+static const rk_param params_nusvm[] =
+    PARAMS("nu", "0.5", 1, "upper bound on the share of errors and lower bound on that of support vectors");
 
 /* clang-format off */
 const rk_score_type rk_score_svm = {
     .entry = {.name = "svm",
-              .brief = "a support vector machine over stratified folds: how well it tells the classes apart",
+              .brief = "cross-validated performance of a support vector machine on the labels",
               .formula = "mean over folds of metric", .cost = "folds machines of n rows, n^2 memory",
               .params = params_svm, .size = sizeof(svm)},
     .needs = RK_NEEDS_LABELS, .family = family_svm,
 };
 
 const rk_score_type rk_score_nusvm = {
-    .entry = {.name = "nusvm", .brief = "the same with a share nu of errors and support vectors in place of a cost",
+    .entry = {.name = "nusvm", .brief = "the same with a nu-support vector machine",
               .formula = "mean over folds of metric", .cost = "folds machines of n rows, n^2 memory",
               .params = params_nusvm, .size = sizeof(svm)},
     .needs = RK_NEEDS_LABELS, .family = family_nusvm,

@@ -19,7 +19,7 @@ typedef struct twonn {
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "discard", .kind = RK_REAL, .offset = offsetof(twonn, discard), .value = "0.1", .max = 0.9,
-     .brief = "the share of the largest ratios that is left out"},
+     .brief = "share of the largest ratios that is discarded"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -130,8 +130,8 @@ done:
 /* clang-format off */
 const rk_score_type rk_score_twonn = {
     .entry = {.name = "twonn",
-              .brief = "the dimension of what the rows lie on, from the distances to two neighbours, and its standard "
-                       "error",
+              .brief = "intrinsic dimension of the rows, from the distances to their two nearest neighbours, and its "
+                       "standard error",
               .formula = "P(r2/r1 <= m) = 1 - m^-d", .cost = "n^2 dim", .params = params, .size = sizeof(twonn)},
     .better = RK_DESCRIBES, .family = family_twonn,
 };

@@ -41,7 +41,7 @@ refuses 1 wl h 'at least 0' -1 5 -- gram 'wl(h=-1)' g.gin -o K.npy
 refuses 1 connected=false labelled=false -- gram 'graphlet(connected=false)' g.gin -o K.npy
 refuses 1 x.npy graph npy .gin -- sample molecules -o x.npy
 refuses 1 x_A.txt tu read -- sample 'molecules(n=2)' -o x_A.txt --format tu
-refuses 1 molecules most 'at least 8' 3 24 -- sample 'molecules(most=3)' -o x.gin
+refuses 1 molecules max_vertices 'at least 8' 3 24 -- sample 'molecules(max_vertices=3)' -o x.gin
 # Labels on one side alone.
 rkhs fit 'kpca(dim=1)' g.gin -o m.rkhs -q
 refuses 1 g.gin wl 'vertex labels' -- transform m.rkhs --format 'gin(tags=false)' g.gin -o Z.npy

@@ -24,8 +24,8 @@ bad 'kpca(dim=2)' 'scale(2, rbf)' 1 "'scale'" '2*rbf'
 bad 'kpca(dim=2)' 'sum' 1 "'sum'" 'a + b'
 bad 'kpca(dim=2)' 'rbf(sigma=1) + ' 1 "'rbf(sigma=1) + '" name 'position 16' end
 bad 'kpca(dim=2)' '' 2 --kernel empty KERNEL
-bad 'kpca(dim=2, gram=nystrom(m=0))' 'rbf' 1 nystrom m 'at least 1' 'not 0' 500
-bad 'kpca(dim=2, gram=nystrm(m=5))' 'rbf' 1 "'nystrm'" nystrom 'rkhs list grams'
+bad 'kpca(dim=2, gram=nystrom(landmarks=0))' 'rbf' 1 nystrom landmarks 'at least 1' 'not 0' 500
+bad 'kpca(dim=2, gram=nystrm(landmarks=5))' 'rbf' 1 "'nystrm'" nystrom 'rkhs list grams'
 bad 'kpca(dim=2)' 'precomputed' 1 X.npy square '30 x 2'
 refuses 1 y.npy X.npy '1 columns' 2 -- gram 'rbf(gamma=1)' y.npy X.npy -o K.npy
 refuses 1 circle circles 'rkhs list samples' -- sample 'circle(n=5)' -o S.npy

@@ -6,13 +6,13 @@ echo '0,0,1' >same.csv
 printf '%s\n' 0,0 0,0 1,2 2,1 3,1 1,3 2,2.5 1.5,1 >zero.csv
 
 # Refused, and nothing is written.
-for lambda in 1e-09 1e+09; do
-    refuses 1 spectral lambda $lambda 2e-08 41.5773 \
-        -- fit "spectral(lambda=$lambda, negatives=drawn)" X.npy --triplets T.csv -k 'rbf(sigma=1)' -z z.csv -o m.rkhs
+for ridge in 1e-09 1e+09; do
+    refuses 1 spectral ridge $ridge 2e-08 41.5773 \
+        -- fit "spectral(ridge=$ridge, negatives=drawn)" X.npy --triplets T.csv -k 'rbf(sigma=1)' -z z.csv -o m.rkhs
 done
 refuses 1 X.npy same.csv 'triplet 1' 'object 0' twice -- fit spectral X.npy --triplets same.csv -z z.csv -o m.rkhs
-refuses 1 kae 'ridge = 0' latent=rbf singular -- fit 'kae(ridge=0)' zero.csv -k linear -z z.csv -o m.rkhs
-refuses 1 kae 'ridge = 0' latent=linear singular -- fit 'kae(ridge=0, latent=linear)' X.npy -z z.csv -o m.rkhs
+refuses 1 kae 'ridge = 0' embedding_kernel=rbf singular -- fit 'kae(ridge=0)' zero.csv -k linear -z z.csv -o m.rkhs
+refuses 1 kae 'ridge = 0' embedding_kernel=linear singular -- fit 'kae(ridge=0, embedding_kernel=linear)' X.npy -z z.csv -o m.rkhs
 refuses 1 X.npy few.npy '39 rows' '40 objects' -- fit kae X.npy --target few.npy -z z.csv -o m.rkhs
 refuses 1 few.npy '39 rows' X.npy 40 \
     -- select 'kae(dim=?)' --try dim=1,2 X.npy --by trustworthiness --target few.npy -z z.csv -o m.rkhs
@@ -22,8 +22,8 @@ refuses 1 X.npy "'flip'" image dense noise 'n x h x w' -- fit 'kae(denoise=flip)
 
 # one negative for each anchor, and a loss that falls for as long as one goes on
 cp "$DATA/iris.csv" .
-refuses 1 spectral lambda 0.1 0.000469062 179.269 negatives=all \
-    -- fit "spectral(negatives=drawn,lambda=0.1)" iris.csv --label-column species -o m.rkhs
+refuses 1 spectral ridge 0.1 0.000469062 179.269 negatives=all \
+    -- fit "spectral(negatives=drawn,ridge=0.1)" iris.csv --label-column species -o m.rkhs
 
 # Said, before the summary.
 says '40 of the 40' positives augmentation / '40 objects' 'rbf(sigma=1)' '2 dimensions' \

@@ -31,7 +31,7 @@ for what in '--triplets T.csv' '--positive P.npy --negative N.npy' "--augment no
     for folds in '' '--folds 3'; do
         rkhs select -q 'contrastive(dim=?)' --kernel 'rbf(sigma=1)' $tries --labels y.npy --by 'knn(k=3)' $folds $what X.npy \
             -z best.csv -o best.rkhs --table tried.tsv >/dev/null || echo failed
-        echo "$what $folds: $(tail -n +2 tried.tsv | grep -vc -e '-$') tried, $(wc -l <best.csv) rows, $(rkhs info best.rkhs | sed -n 's/^kept  *//p') kept"
+        echo "$what $folds: $(tail -n +2 tried.tsv | grep -vc -e '-$') tried, $(wc -l <best.csv) rows, $(rkhs info best.rkhs | sed -n 's/^kept_objects  *//p') kept"
     done
 done
 rkhs fit -q 'contrastive(dim=2, augment=noise(0.3))' --kernel 'rbf(sigma=1)' X.npy -z one.csv
@@ -72,7 +72,7 @@ refuses 1 "'nois'" noise 'rkhs list augments' -- fit contrastive X.npy --augment
 refuses 1 kpca "'augment'" dim gram solver negative -- fit kpca X.npy --augment noise -z z.csv
 refuses 1 kpca triplets -- fit kpca X.npy --triplets T.csv -z z.csv
 refuses 1 augment triplets -- fit contrastive X.npy --augment noise --triplets T.csv -z z.csv
-refuses 1 spectral lambda 1e+06 50.5398 -- fit 'spectral(lambda=1e6)' X.npy -z z.csv
+refuses 1 spectral ridge 1e+06 50.5398 -- fit 'spectral(ridge=1e6)' X.npy -z z.csv
 rkhs gram -q rbf X.npy -o K.npy
 refuses 1 K.npy precomputed augmented triplets -- fit contrastive --kernel precomputed K.npy -z z.csv
 refuses 2 --positive --triplets -- fit contrastive --kernel precomputed K.npy --positive P.npy -z z.csv

@@ -12,7 +12,7 @@ PY
 refuses 1 D.csv distances diagonal "'precomputed'" 'exp(-D^2/(2 s^2))' numpy.exp \
     -- fit kpca D.csv --kernel precomputed -z Z.npy
 refuses 1 D.csv distances diagonal "'precomputed'" 'exp(-D^2/(2 s^2))' numpy.exp \
-    -- fit 'tke(gram=nystrom(m=10))' D.csv --kernel precomputed -z Z.npy
+    -- fit 'tke(gram=nystrom(landmarks=10))' D.csv --kernel precomputed -z Z.npy
 refuses 1 D.csv distances diagonal "'precomputed'" 'exp(-D^2/(2 s^2))' numpy.exp -- gram precomputed D.csv -o G.npy
 rkhs fit kpca K.csv --kernel precomputed -z Z.npy -q && shape Z.npy
 # DNA in small letters is the same DNA.

@@ -18,7 +18,7 @@ refuses 1 why.txt .csv .json .svg .png .pdf -- explain i.rkhs I.npy -o why.txt
 refuses 2 --title '-o FILE.svg' .png .pdf -- explain i.rkhs I.npy --title Why
 refuses 1 I.npy '4 numbers' '3 x 1' 3 --image-size -- explain i.rkhs I.npy --image-size 3x1 -o why.svg
 refuses 2 --top '1 to 1000000' "'0'" -- explain i.rkhs I.npy --top 0
-rkhs fit 'tke(dim=1, k=2)' X.npy -k rbf -o t.rkhs -q
+rkhs fit 'tke(dim=1, neighbours=2)' X.npy -k rbf -o t.rkhs -q
 refuses 1 tke objective map bctke kpca -- explain t.rkhs new.npy
 
 # of positives and negatives, by their own rows

@@ -41,7 +41,7 @@ rkhs info m.rkhs | grep kernel
 rkhs inverse m.rkhs Z.npy | cut -c1-20 | diff - <(cut -c1-20 a.gin | awk 'NR > 1 && seen == 0 {$2 = 0} {print} {seen = NR > 1 ? (seen > 0 ? seen - 1 : $1) : 0}')
 rkhs inverse m.rkhs Z.npy -o back.gin && rkhs gram wl back.gin | cmp - K.npy
 for k in 'wl(h=2)' paths graphlet 'paths(labelled=false)*wl(h=1) + 0.5*graphlet'; do
-    for gram in exact 'nystrom(m=40)'; do
+    for gram in exact 'nystrom(landmarks=40)'; do
         rkhs fit "kpca(dim=2, gram=$gram)" --kernel "$k" a.gin -o m.rkhs -z Z.npy -q
         rkhs transform m.rkhs a.gin -o T.npy && near Z.npy T.npy 1e-8
     done

@@ -4,7 +4,7 @@ rkhs sample 'swiss_roll(n=20)' --seed 5 -o new.npy
 # every piece of the language, saved, loaded, and the training rows where they were
 for kernel in '2*rbf(sigma=median)[0:2] + cosine[2,0]^2' 'standardize(rbf)' 'center(rbf)*normalize(poly)' \
     '0.5*(standardize(laplacian)[1,2] + center(linear[0]))^2'; do
-    for gram in exact 'nystrom(m=30)'; do
+    for gram in exact 'nystrom(landmarks=30)'; do
         rkhs fit "kpca(dim=2, gram=$gram)" --kernel "$kernel" X.npy -o m.rkhs -z Z.npy -q
         rkhs transform m.rkhs X.npy -o T.npy -q
         near Z.npy T.npy 1e-7

@@ -6,7 +6,7 @@ for model in 'kpca(dim=2)' 'tke(dim=2)' 'bctke(dim=2)' 'lpp(dim=2)'; do
     rkhs fit "$model" old.csv -o m.rkhs -q
     says '150 objects' rbf '2 dimensions' / old moved deviation -- update m.rkhs new.csv -o m2.rkhs -z Z.npy
     shape Z.npy
-    rkhs info m2.rkhs | grep -E '^ *(rows|kept|new_rows) '
+    rkhs info m2.rkhs | grep -E '^ *(rows|kept_objects|new_rows) '
     cmp <(rkhs info m.rkhs | grep kernel) <(rkhs info m2.rkhs | grep kernel)
 done
 # A model that is solved is the same as one fitted on all rows with its kernel.
@@ -23,7 +23,7 @@ printf '%s\n' 'the cat sat' 'the cat ran' 'a dog sat' 'a dog ran' >a.txt
 printf '%s\n' 'the dog sat' >b.txt
 rkhs fit kpca a.txt -o s.rkhs -q && rkhs update s.rkhs b.txt -z S.npy -q && shape S.npy
 # Refusals.
-rkhs fit 'kpca(gram=nystrom(m=20))' old.csv -o n.rkhs -q
+rkhs fit 'kpca(gram=nystrom(landmarks=20))' old.csv -o n.rkhs -q
 rkhs gram rbf old.csv -o K.npy
 rkhs fit kpca --kernel precomputed K.npy -o g.rkhs -q
 npy t.npy 1 $(seq 140)

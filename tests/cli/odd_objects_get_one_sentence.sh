@@ -2,7 +2,7 @@
 rkhs sample 'circles(n=40)' --seed 1 -o X.npy -q
 # more neighbours than there are objects: all others are taken
 for model in tke bctke kle lpp npe; do
-  says 60 '39 other' / '40 objects' -- fit "$model(k=60)" X.npy -z Z.npy
+  says 60 '39 other' / '40 objects' -- fit "$model(neighbours=60)" X.npy -z Z.npy
   shape Z.npy
 done
 # a start that does not fit, or that the model has no use for, leaves nothing
@@ -20,15 +20,15 @@ for model in tke gplvm; do
 done
 # a start that fits, and no step
 rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=1)' X.npy -z Z0.npy -q
-rkhs fit 'tke(solver=lbfgs(iter=0))' X.npy --start Z0.npy -z Z1.npy -q
+rkhs fit 'tke(solver=lbfgs(max_iter=0))' X.npy --start Z0.npy -z Z1.npy -q
 cmp Z0.npy Z1.npy && echo "as it was"
 # parts that nothing joins, and what is like nothing
 npy far.npy 1 0 1 2 3 1000 1001 1002 1003 5000
 fit() { says "${@:2}" / '9 objects' -- fit "$1(k=3)" --kernel 'rbf(sigma=1)' far.npy -z Z.npy; }
-fit tke '1 object' neighbour 'above 0' / '3 parts' '1 of them' 'raise k'
-fit kle '3 parts' '1 of them' 'side by side' 'raise k'
-fit lpp '3 parts' '1 of them' 'raise k'
-fit npe '1 object' neighbour 'above 0' / '2 parts' 'raise k'
+fit tke '1 object' neighbour positive / '3 connected components' '1 of them' 'raise neighbours'
+fit kle '3 connected components' '1 of them' 'side by side' 'raise neighbours'
+fit lpp '3 connected components' '1 of them' 'raise neighbours'
+fit npe '1 object' neighbour 'above 0' / '2 connected components' 'raise neighbours'
 # nothing is like anything
 npy apart.npy 1 0 1000 3000 7000 20000
 for model in tke bctke; do

@@ -28,5 +28,5 @@ npy large.npy 2 1e100 2 3 4 5 6
 refuses 1 large.npy 'poly(degree=5)' inf 'row 1' 'column 1' 1e150 -- gram 'poly(degree=5)' large.npy -o K.npy
 refuses 1 'poly(degree=5, gamma=0.5, coef0=1)' -- fit 'kpca(dim=1)' --kernel 'poly(degree=5)' large.npy -z K.npy -q
 # an iteration too few
-says converge '1 iteration' ridge iter / '50 objects' \
-    -- fit 'krr(solver=cg(iter=1), ridge=1e-9)' X.npy --target X.npy --kernel 'rbf(sigma=1)' -z Z.npy
+says converge '1 iteration' ridge 'max_iter' / '50 objects' \
+    -- fit 'krr(solver=cg(max_iter=1), ridge=1e-9)' X.npy --target X.npy --kernel 'rbf(sigma=1)' -z Z.npy

@@ -28,7 +28,7 @@ rkhs transform k.rkhs new.csv --label-column kind -o T.npy && shape T.npy
 rkhs select 'kpca(dim=?)' Z.csv --try dim=1,2 --labels y.csv --by 'knn(k=1)' -q | awk '{print $1, $2, $3}'
 sed 's/?/-1/; s/NA/-1/; s/""/-1/' y.csv > minus.csv
 rkhs select 'kpca(dim=?)' Z.csv --try dim=1,2 --labels minus.csv --unlabelled -1 --by 'knn(k=1)' -q | awk '{print $1, $2, $3}'
-rkhs select 'ke(dim=?, solver=lbfgs(iter=3))' Z.csv --try dim=1,2 --labels minus.csv --unlabelled -1 --by 'knn(k=1)' \
+rkhs select 'ke(dim=?, solver=lbfgs(max_iter=3))' Z.csv --try dim=1,2 --labels minus.csv --unlabelled -1 --by 'knn(k=1)' \
     -o s.rkhs -q >table && rkhs info s.rkhs | grep unlabelled
 # Pictures: grey, and called unknown.
 rkhs plot Z.csv --labels y.csv -o z.svg && grep -c '>unknown<' z.svg && grep -o '#b5b5b5' z.svg | sort -u

@@ -35,4 +35,4 @@ print(r["by"], r["better"], r["best"] == min(range(2), key=lambda i: r["cells"][
 # Two holes of one name, holes with a name of their own, ties to the first, values that are specs
 rkhs select '?model(dim=?d)' --kernel '?w*rbf(sigma=?s) + rbf(sigma=?s)' --try model=kpca --try d=1 --try w=1,2 --try 's=2' \
     --labels y.npy --by 'knn(k=3)' X.npy | awk '{print $1, $2, $3, $4, $5}'
-rkhs select 'kpca(gram=?)' --try 'gram=exact,nystrom(m=20, by=uniform)' --by 'trustworthiness(k=5)' X.npy | wc -l
+rkhs select 'kpca(gram=?)' --try 'gram=exact,nystrom(landmarks=20, by=uniform)' --by 'trustworthiness(k=5)' X.npy | wc -l

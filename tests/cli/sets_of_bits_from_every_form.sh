@@ -32,7 +32,7 @@ done
 says '4 objects' tanimoto '3 dimensions' 100.0% -- fit 'kpca(dim=3)' x.fps -o m.rkhs -z Z.npy
 rkhs transform m.rkhs x.csv -o T.npy && near Z.npy T.npy 1e-12
 rkhs inverse m.rkhs Z.npy -o back.csv && cmp back.csv x.csv
-rkhs fit 'kpca(dim=2, gram=nystrom(m=3))' x.csv --kernel tanimoto -o n.rkhs -z Y.npy -q
+rkhs fit 'kpca(dim=2, gram=nystrom(landmarks=3))' x.csv --kernel tanimoto -o n.rkhs -z Y.npy -q
 rkhs transform n.rkhs x.fps -o T.npy && near Y.npy T.npy 1e-12
 npy targets.npy 1 1 2 3 4
 rkhs fit krr x.fps --target targets.npy -o k.rkhs -q && rkhs info k.rkhs | grep '^kernel'

@@ -28,12 +28,12 @@ rkhs inverse m.rkhs Z.npy | cmp - a.txt
 rkhs inverse m.rkhs Z.npy -o back.txt && cmp back.txt a.txt
 printf 'the cat\n' | rkhs transform m.rkhs - -o one.npy && shape one.npy
 for k in 'ssk(p=3, lambda=0.8)' 'spectrum(p=2, by=word)' 'mismatch(p=3)' words '0.5*words + spectrum'; do
-    for gram in exact 'nystrom(m=6)'; do
+    for gram in exact 'nystrom(landmarks=6)'; do
         rkhs fit "kpca(dim=2, gram=$gram)" --kernel "$k" a.txt -o m.rkhs -z Z.npy -q
         rkhs transform m.rkhs a.txt -o T.npy && near Z.npy T.npy 1e-8
     done
 done
 rkhs info m.rkhs | grep kernel
 # Weights of words are those of all texts, also where three are kept.
-rkhs fit 'kpca(dim=1, gram=nystrom(m=3))' --kernel '2*words(idf=false)*words' a.txt -o m.rkhs -z Z.npy -q
+rkhs fit 'kpca(dim=1, gram=nystrom(landmarks=3))' --kernel '2*words(idf=false)*words' a.txt -o m.rkhs -z Z.npy -q
 rkhs transform m.rkhs a.txt -o T.npy && near Z.npy T.npy 1e-8

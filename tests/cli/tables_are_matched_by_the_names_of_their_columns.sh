@@ -16,7 +16,7 @@ write("bare.csv", "0,0,0", "{a},{b},{c}")
 PY
 sed -i 1d bare.csv
 says t.csv first 'left out' / '15 objects' -- fit kpca t.csv -o m.rkhs -z Z.npy
-rkhs info m.rkhs | grep -E '^(names|columns|left_out)'
+rkhs info m.rkhs | grep -E '^(names|columns|ignored_column)'
 embed() { says "${@:2}" -- transform m.rkhs "$1" -o T.npy && near Z.npy T.npy 1e-12; }
 embed t.csv t.csv first 'left out'
 embed part.csv part.csv first 'left out'

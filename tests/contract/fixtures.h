@@ -573,9 +573,9 @@ typedef struct fixture_gram {
 static const fixture_gram fixture_more_grams[] = {
     {"exact", "exact", 1, 0},
     {"nystrom", "nystrom", 1, 0},
-    {"nystrom", "nystrom(m=60, by=uniform)", 1, 0},
-    {"nystrom", "nystrom(m=15, by=rpcholesky)", 0, 1},
-    {"nystrom", "nystrom(m=15, by=uniform)", 0, 1},
+    {"nystrom", "nystrom(landmarks=60, by=uniform)", 1, 0},
+    {"nystrom", "nystrom(landmarks=15, by=rpcholesky)", 0, 1},
+    {"nystrom", "nystrom(landmarks=15, by=uniform)", 0, 1},
     {"nystrom", "nystrom(by=given, rows=[0:10,20,12])", 0, 1},
     {NULL, NULL, 0, 0},
 };
@@ -608,7 +608,8 @@ static inline int fixture_has(const rk_model_type *type, const char *name) {
 
 /* "kpca(dim=2, gram=exact)", "krr(gram=exact)". */
 static inline void fixture_spec(char *out, size_t room, const rk_model_type *type, int dim, const char *rest) {
-    char first[32] = "", *few = type->nonconvex ? ", solver=lbfgs(iter=12)" : ""; /* how far it descends is no matter here */
+    char first[32] = "",
+         *few = type->nonconvex ? ", solver=lbfgs(max_iter=12)" : ""; /* how far it descends is no matter here */
     if (fixture_has(type, "dim")) snprintf(first, sizeof first, "dim=%d, ", dim);
     snprintf(out, room, "%s(%s%s%s)", type->entry.name, first, rest, few);
 }

@@ -54,9 +54,9 @@ static void descents_do_not_depend_on_addresses(void **state) {
     static const char *const specs[] = {"tke(dim=3)",
                                         "bctke(dim=3)",
                                         "bctke(dim=3, map=nearest)",
-                                        "ke(dim=3, solver=lbfgs(iter=5))",
-                                        "gplvm(dim=3, solver=lbfgs(iter=10))",
-                                        "kae(dim=3, solver=lbfgs(iter=10))",
+                                        "ke(dim=3, solver=lbfgs(max_iter=5))",
+                                        "gplvm(dim=3, solver=lbfgs(max_iter=10))",
+                                        "kae(dim=3, solver=lbfgs(max_iter=10))",
                                         "kpca(dim=3, solver=lanczos)",
                                         "spectral(dim=3)"};
     for (size_t q = 0; q < sizeof specs / sizeof *specs; q++) {
@@ -129,7 +129,7 @@ static void a_users_arrays_may_lie_anywhere(void **state) {
         for (int64_t i = 0; i < N; i++)
             for (int64_t c = 0; c < P; c++) at[i * LD + c] = rk_normal(3, RK_STREAM_TEST, (uint64_t)i, (uint64_t)c);
         FINE(env, rkhs_data_dense(env, at, N, P, LD, &x));
-        rkhs_model *m = fit_text(env, "tke(dim=3, k=6)", "rbf", x);
+        rkhs_model *m = fit_text(env, "tke(dim=3, neighbours=6)", "rbf", x);
         FINE(env, rkhs_model_save(m, shift ? "b.rkhs" : "a.rkhs"));
         if (shift) same_files(env, "a.rkhs", "b.rkhs");
         FINE(env, rkhs_model_transform(m, x, Z, DIM));

@@ -44,7 +44,8 @@ static double square_of(const double *a, const double *b, int64_t d) {
 /* With a linear kernel feature space is that of the vectors, and the regression into it is the inverse. */
 static void the_error_of_a_linear_kernel_is_that_of_the_inverse(void **state) {
     rkhs_env *env = *state;
-    static const char *const specs[] = {"kpca(dim=2)", "tke(dim=2, k=6)", "kpca(dim=2, gram=nystrom(m=20))", "kle(dim=2)"};
+    static const char *const specs[] = {"kpca(dim=2)", "tke(dim=2, neighbours=6)", "kpca(dim=2, gram=nystrom(landmarks=20))",
+                                        "kle(dim=2)"};
     for (int t = 0; t < 4; t++) {
         rk_mark mark = rk_scratch_mark(env);
         rkhs_data *x, *fresh, *back;
@@ -138,7 +139,7 @@ static double brute_surprise(const double *alone, double v) {
 
 static void scores_are_their_formulas(void **state) {
     rkhs_env *env = *state;
-    static const char *const specs[] = {"kpca(dim=2)", "tke(dim=2, k=6)", "lpp(dim=2, k=6)"};
+    static const char *const specs[] = {"kpca(dim=2)", "tke(dim=2, neighbours=6)", "lpp(dim=2, neighbours=6)"};
     static const char *const kernels[] = {"rbf", "poly(degree=2)", "laplacian"};
     for (int t = 0; t < 3; t++) {
         rk_mark mark = rk_scratch_mark(env);
@@ -290,7 +291,7 @@ static void scores_are_the_same_on_threads_after_a_copy_and_a_file(void **state)
     static const char *const by[] = {"error", "both"};
     rkhs_data *x, *fresh;
     fixture_split(env, "small", N, MANY, &x, &fresh);
-    rkhs_model *m = fit_text(env, "kpca(dim=2, gram=nystrom(m=40))", "rbf", x), *copy, *loaded;
+    rkhs_model *m = fit_text(env, "kpca(dim=2, gram=nystrom(landmarks=40))", "rbf", x), *copy, *loaded;
     FINE(env, rkhs_model_copy(m, &copy));
     FINE(env, rkhs_model_save(m, "a.rkhs"));
     FINE(env, rkhs_model_load(env, "a.rkhs", &loaded));
@@ -376,8 +377,12 @@ static void strings_of_another_alphabet_are_said_and_score_highest(void **state)
     rkhs_env *env = *state;
     static const char *const words[] = {"ACGTACGA", "ACGTTGCA", "GGTACGTA", "TTACGGCA", "CATGCATG", "ACACGTGT", "TGCATTTA"},
                              *const fresh[] = {"ACGTACG", "xyzxyz", "TTTT", "acgtacga", "ACGTxyz", ""};
-    static const char *const specs[] = {
-        "kpca(dim=2)", "kpca(dim=2, gram=nystrom(m=5))", "tke(dim=2, k=3)", "kle(dim=2, k=3)", "gplvm(dim=2)", "ke(dim=2)"};
+    static const char *const specs[] = {"kpca(dim=2)",
+                                        "kpca(dim=2, gram=nystrom(landmarks=5))",
+                                        "tke(dim=2, neighbours=3)",
+                                        "kle(dim=2, neighbours=3)",
+                                        "gplvm(dim=2)",
+                                        "ke(dim=2)"};
     static const char odd[] = {0, 1, 0, 1, 0, 1};
     rkhs_data *x, *y;
     FINE(env, rkhs_data_strings(env, words, NULL, 7, &x));

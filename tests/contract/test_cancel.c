@@ -120,7 +120,7 @@ static void a_cancelled_fit_leaves_the_model_as_it_was(void **state) {
 
 static void a_fit_on_two_threads_can_be_cancelled(void **state) {
     rkhs_env *env = *state;
-    static const char *const specs[] = {"kpca", "kpca(solver=lanczos)", "kpca(gram=nystrom(m=270))"};
+    static const char *const specs[] = {"kpca", "kpca(solver=lanczos)", "kpca(gram=nystrom(landmarks=270))"};
     for (int t = 0; t < 3; t++) {
         rk_mark mark = rk_scratch_mark(env);
         work w;
@@ -312,7 +312,7 @@ static void every_long_call_can_be_cancelled(void **state) {
     for (int i = 0; i < 16; i++) {
         rk_mark mark = rk_scratch_mark(env);
         work w;
-        work_open(env, &w, i % 2 ? "kpca" : "kpca(gram=nystrom(m=280))");
+        work_open(env, &w, i % 2 ? "kpca" : "kpca(gram=nystrom(landmarks=280))");
         OK(env, call_transform(env, &w)); /* the first one leaves the kept objects prepared */
         stop_everywhere(env, calls[i].name, calls[i].call, &w);
         work_close(&w);
@@ -347,8 +347,8 @@ static void progress_does_not_begin_anew(void **state) {
         long_call call;
         const char *spec;
     } calls[] = {
-        {"a fit", call_first_fit, "kpca(gram=nystrom(m=150))"},
-        {"a fit", call_first_fit, "kpca(gram=nystrom(m=150, by=uniform))"},
+        {"a fit", call_first_fit, "kpca(gram=nystrom(landmarks=150))"},
+        {"a fit", call_first_fit, "kpca(gram=nystrom(landmarks=150, by=uniform))"},
         {"a fit", call_first_fit, "kpca(solver=lanczos)"},
         {"an inverse", call_inverse, "kpca"},
         {"an anomaly", call_anomaly, "kpca"},

@@ -5,8 +5,9 @@
 
 enum { N = 5, KINDS = 6 };
 
-static const char *const specs[] = {"kpca(dim=1)", "kpca(dim=2, gram=nystrom(m=3))", "kpca(dim=1)", "contrastive(dim=2)",
-                                    "kpca(dim=2)", "kpca(dim=1, gram=nystrom(m=3))"};
+static const char *const specs[] = {"kpca(dim=1)", "kpca(dim=2, gram=nystrom(landmarks=3))",
+                                    "kpca(dim=1)", "contrastive(dim=2)",
+                                    "kpca(dim=2)", "kpca(dim=1, gram=nystrom(landmarks=3))"};
 static const char *const kernels[] = {"rbf(gamma=0.5)", "linear + 2*rbf(gamma=0.1)", "precomputed", "rbf(gamma=0.5)",
                                       "linear",         "2*words + spectrum"};
 static const char *const sets[] = {"small", "small", "gram", "small", "sparse", "strings"};

@@ -75,7 +75,7 @@ static void put_rows(rkhs_env *env, const char *path, const double *K, int64_t n
 /* K, whole in K.npy and in parts a.npy, b.npy, c.npy. */
 static double *put_parts(rkhs_env *env) {
     double *K = numbers(env, ALL * ALL);
-    LOOK_AT("parts");
+    LOOK_AT("components");
     fill_gram(env, ALL, K);
     put_rows(env, "K.npy", K, ALL, 0, ALL);
     put_rows(env, "a.npy", K, ALL, ends[0], ends[1]);

@@ -242,8 +242,8 @@ static void ties_of_neighbours_go_by_index(void **state) {
 static void the_bits_do_not_depend_on_threads(void **state) {
     rkhs_env *env = *state;
     enum { ALL = 530, K = 5 };
-    static const char *const grams[] = {"exact", "nystrom(m=300)", "nystrom(m=300, by=uniform)"}, *const sets[] = {"small",
-                                                                                                                   "offset"};
+    static const char *const grams[] = {"exact", "nystrom(landmarks=300)", "nystrom(landmarks=300, by=uniform)"},
+                             *const sets[] = {"small", "offset"};
     for (int t = 0; t < 6; t++) {
         rk_mark mark = rk_scratch_mark(env);
         subject s;
@@ -321,7 +321,8 @@ static int64_t rank_of(rkhs_env *env, const char *gram, const char *kernel, cons
 
 static void the_rank_shrinks_to_that_of_the_data(void **state) {
     rkhs_env *env = *state;
-    static const char *const grams[] = {"nystrom(m=20)", "nystrom(m=20, by=uniform)", "nystrom(by=given, rows=[5:25])"};
+    static const char *const grams[] = {"nystrom(landmarks=20)", "nystrom(landmarks=20, by=uniform)",
+                                        "nystrom(by=given, rows=[5:25])"};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(rank_of(env, grams[i], "linear", "small"), 3);
         assert_int_equal(rank_of(env, grams[i], "linear", "constant"), 4); /* three columns and a constant one that is not 0 */
@@ -329,14 +330,15 @@ static void the_rank_shrinks_to_that_of_the_data(void **state) {
         assert_int_equal(rank_of(env, grams[i], "poly(degree=2, gamma=1, coef0=0)", "small"), 6);
         assert_int_equal(rank_of(env, grams[i], "rbf", "wide"), 20);
     }
-    assert_int_equal(rank_of(env, "nystrom(m=60)", "rbf(gamma=2)", "duplicates"), 21);
-    assert_int_equal(rank_of(env, "nystrom(m=60, by=uniform)", "rbf(gamma=2)", "duplicates"), 21);
+    assert_int_equal(rank_of(env, "nystrom(landmarks=60)", "rbf(gamma=2)", "duplicates"), 21);
+    assert_int_equal(rank_of(env, "nystrom(landmarks=60, by=uniform)", "rbf(gamma=2)", "duplicates"), 21);
 }
 
 /* A first landmark of next to no length must not set the scale by which the others are judged. */
 static void a_small_first_landmark_does_not_hide_the_rank(void **state) {
     rkhs_env *env = *state;
-    static const char *const grams[] = {"nystrom(m=4)", "nystrom(m=40, by=uniform)", "nystrom(by=given, rows=[0:4])"};
+    static const char *const grams[] = {"nystrom(landmarks=4)", "nystrom(landmarks=40, by=uniform)",
+                                        "nystrom(by=given, rows=[0:4])"};
     for (int t = 0; t < 60; t++) {
         rk_mark mark = rk_scratch_mark(env);
         double *x = normals(env, 40 * 3, 200 + t), *V = normals(env, 40, 17), *out = numbers(env, 40), *KV = numbers(env, 40);
@@ -415,7 +417,7 @@ static void landmarks_that_cannot_be_are_refused(void **state) {
 
 static void landmarks_depend_on_the_seed_alone(void **state) {
     rkhs_env *env = *state;
-    static const char *const grams[] = {"nystrom(m=12)", "nystrom(m=12, by=uniform)"};
+    static const char *const grams[] = {"nystrom(landmarks=12)", "nystrom(landmarks=12, by=uniform)"};
     subject s;
     subject_open(env, &(pairing){.text = "rbf(gamma=0.3)", .data = "small"}, N, &s);
     for (int t = 0; t < 2; t++) {
@@ -465,8 +467,8 @@ static void pivoted_landmarks_explain_clusters_better_than_uniform_ones(void **s
     s.use = s.x;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         FINE(env, rkhs_env_set_seed(env, seed));
-        uniform += trace_error(env, &s, "nystrom(m=15, by=uniform)") / SEEDS;
-        pivoted += trace_error(env, &s, "nystrom(m=15, by=rpcholesky)") / SEEDS;
+        uniform += trace_error(env, &s, "nystrom(landmarks=15, by=uniform)") / SEEDS;
+        pivoted += trace_error(env, &s, "nystrom(landmarks=15, by=rpcholesky)") / SEEDS;
     }
     if (!(pivoted <= uniform / 3)) fail_msg("trace errors: pivoted %g, uniform %g", pivoted, uniform);
     rkhs_kernel_free(s.kernel);
@@ -483,8 +485,8 @@ static void a_gram_past_the_memory_limit_is_refused_before_it_is_allocated(void 
         const char *gram, *what, *advice;
     } large[] = {
         {"exact", "Gram | 600 x 600 | 2.9 MB | limit", "raise the memory limit"},
-        {"nystrom", "nystrom | 500 landmarks | 600 objects", "smaller m | memory limit"},
-        {"nystrom(m=400, by=uniform)", "nystrom | 400 landmarks | 600 objects", "choose a smaller m"},
+        {"nystrom", "nystrom | 500 landmarks | 600 objects", "fewer landmarks | memory limit"},
+        {"nystrom(landmarks=400, by=uniform)", "nystrom | 400 landmarks | 600 objects", "choose fewer landmarks"},
     };
     subject s;
     subject_open(env, &(pairing){.text = "rbf", .data = "small"}, ALL, &s);

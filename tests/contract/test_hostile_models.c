@@ -79,7 +79,7 @@ static void kept_rows_that_the_factor_does_not_have_are_refused(void **state) {
     static const int64_t past[] = {MOST / 2, MOST / 2 + 1, MOST / 2 - 1, 7}, within[] = {0, 1, 6, 2}, below[] = {0, 1, -1, 2};
     rk_archive *a;
     rk_array keep;
-    save_model(env, "gplvm(dim=2, gram=nystrom(m=4))", NULL, "small");
+    save_model(env, "gplvm(dim=2, gram=nystrom(landmarks=4))", NULL, "small");
     FINE(env, rk_archive_read(env, "m.rkhs", &a));
     FINE(env, rk_archive_get(a, "keep", 'q', 1, &keep));
     int64_t kept = keep.shape[0];
@@ -111,7 +111,7 @@ static void decoders_of_no_images_are_refused(void **state) {
     rkhs_env *env = *state;
     static const double shapes[][3] = {{-6, -5, 1}, {1e300, 3e-299, 1}, {0.5, 60, 1}, {6, 5, 2},
                                        {6, 4, 1},   {5, 2, 3},          {0, 30, 1}};
-    save_model(env, "kae(dim=2, solver=lbfgs(iter=5))", NULL, "images");
+    save_model(env, "kae(dim=2, solver=lbfgs(max_iter=5))", NULL, "images");
     for (int i = 0; i < 7; i++) {
         LOOK_AT("images of %g x %g x %g", shapes[i][0], shapes[i][1], shapes[i][2]);
         FORGE(env, {"state/decoded_shape", {'d', 2, {1, 3}, shapes[i]}});
@@ -123,7 +123,7 @@ static void decoders_of_no_images_are_refused(void **state) {
     refused(env, "decoder | 5 x 30 | 6 codes");
     FORGE(env, {"state/embedding_kernel", {'S', 1, {3}, "ssk"}});
     refused(env, "which takes no codes");
-    FORGE(env, {"state/embedding_kernel", {0}}, {"report/latent", {0}});
+    FORGE(env, {"state/embedding_kernel", {0}}, {"report/embedding_kernel", {0}});
     refused(env, "no kernel of codes");
     /* as files of before had them */
     FORGE(env, {"state/decoder", {0}}, {"report/decoder", {'d', 2, {N - 1, 30}, zeros}});
@@ -141,7 +141,7 @@ static void a_report_that_contradicts_the_model_is_refused(void **state) {
     FORGE(env, {"report/rows", {'d', 2, {1, 1}, &seven}});
     refused(env, "'rows' in its report");
     FORGE(env, {"report/kept", {'d', 2, {1, 1}, &half}});
-    refused(env, "'kept' in its report");
+    refused(env, "'kept_objects' in its report");
     FORGE(env, {"report/columns", {'S', 1, {1}, "3"}});
     refused(env, "'columns' in its report");
     FORGE(env, {"report/shape", {'d', 2, {1, 3}, no_image}});
@@ -150,7 +150,7 @@ static void a_report_that_contradicts_the_model_is_refused(void **state) {
     refused(env, "'state/decoder' | kpca");
     FORGE(env, {"report/solver", {'S', 1, {3}, "a\xffz"}});
     refused(env, "'solver' | UTF-8");
-    save_model(env, "tke(dim=2, solver=lbfgs(iter=5))", NULL, "small");
+    save_model(env, "tke(dim=2, solver=lbfgs(max_iter=5))", NULL, "small");
     FORGE(env, {"state/width", {'d', 0, {0}, &minus}});
     refused(env, "width | above 0");
     FORGE(env, {"state/width", {'d', 1, {2}, no_image}});
@@ -176,7 +176,7 @@ static void results_out_of_range_are_refused(void **state) {
     FINE(env, rkhs_model_load(env, "c.rkhs", &m));
     REFUSED(env, RKHS_ERR_NUMERIC, "kpca gives", rkhs_model_transform(m, x, out, DIM));
     rkhs_model_free(m);
-    save_model(env, "kae(dim=2, solver=lbfgs(iter=5))", NULL, "small");
+    save_model(env, "kae(dim=2, solver=lbfgs(max_iter=5))", NULL, "small");
     FORGE(env, {"state/decoder", {'d', 2, {N, 3}, C}});
     FINE(env, rkhs_model_load(env, "c.rkhs", &m));
     REFUSED(env, RKHS_ERR_NUMERIC, "kae gives", rkhs_model_inverse(m, Z, 2, DIM, &back));
@@ -189,7 +189,7 @@ static void parts_of_a_process_that_do_not_fit_are_refused(void **state) {
     rkhs_env *env = *state;
     static const double twice[] = {0, 1, 2, 3, 4, 4}, halves[] = {0, 1, 2, 3, 4, 4.5}, past[] = {0, 1, 2, 3, 4, 6}, five = 5;
     static const double minus = -1;
-    save_model(env, "gplvm(dim=2, solver=lbfgs(iter=5))", NULL, "small");
+    save_model(env, "gplvm(dim=2, solver=lbfgs(max_iter=5))", NULL, "small");
     FORGE(env, {"state/order", {'d', 2, {1, N}, twice}});
     refused(env, "factor | Gram");
     FORGE(env, {"state/order", {'d', 2, {1, N}, halves}});
@@ -218,7 +218,7 @@ static void parts_of_another_model_are_refused(void **state) {
     refused(env, "its embedding is 6 x 2");
     FORGE(env, {"model", {'S', 1, {12}, "gplvm(dim=2)"}});
     refused(env, "places | missing");
-    FORGE(env, {"model", {'S', 1, {30}, "kpca(dim=2,gram=nystrom(m=99))"}});
+    FORGE(env, {"model", {'S', 1, {38}, "kpca(dim=2,gram=nystrom(landmarks=99))"}});
     refused(env, "6 of 6");
     FORGE(env, {"map/nearest", {'q', 0, {0}, &three}});
     refused(env, "map | kpca");
@@ -237,7 +237,7 @@ static void a_hessian_that_is_not_finite_ends_the_descent(void **state) {
     rkhs_model *m;
     rkhs_data *x;
     double z[2];
-    save_model(env, "tke(dim=2, solver=lbfgs(iter=5))", NULL, "small");
+    save_model(env, "tke(dim=2, solver=lbfgs(max_iter=5))", NULL, "small");
     FORGE(env, {"model", {'S', 1, {sizeof model - 1}, model}}, {"kernel", {'S', 1, {sizeof kernel - 1}, kernel}},
           {"embedding", {'d', 2, {4, 2}, Z}}, {"map/B", {'d', 2, {4, 2}, B}}, {"map/c", {'d', 1, {2}, c}},
           {"kept/values", {'d', 2, {4, 2}, kept}}, {"state/width", {'d', 0, {0}, &width}},
@@ -263,7 +263,7 @@ static rkhs_status stopping(const rkhs_data *a, int64_t i, const rkhs_data *b, i
 
 static void placing_can_be_stopped_before_any_row(void **state) {
     rkhs_env *env = *state;
-    static const char *const specs[] = {"tke(dim=2, solver=lbfgs(iter=5))", "gplvm(dim=2, solver=lbfgs(iter=5))"};
+    static const char *const specs[] = {"tke(dim=2, solver=lbfgs(max_iter=5))", "gplvm(dim=2, solver=lbfgs(max_iter=5))"};
     static int armed;
     FINE(env, rkhs_env_add_kernel(env, "stopping", &(rkhs_own_kernel){.pair = stopping, .payload = &armed, .serial = 1}));
     for (int s = 0; s < 2; s++) {
@@ -373,8 +373,9 @@ static void objects_that_a_model_of_a_gram_keeps_have_no_values(void **state) {
 /* An update that runs off, of a kernel that a file says, leaves the model as it was and says so. */
 static void a_fit_that_runs_out_of_range_says_so(void **state) {
     rkhs_env *env = *state;
-    static const char kernel[] = "1e300*linear", model[] = "tke(dim=1, match=product, latent=rbf, weights=kernel, lk=1e300)";
-    static const char *const specs[] = {"tke(dim=1, solver=lbfgs(iter=5))", "kpca(dim=1)"};
+    static const char kernel[] = "1e300*linear",
+                      model[] = "tke(dim=1, attraction=product, embedding_kernel=rbf, weights=kernel, repulsion=1e300)";
+    static const char *const specs[] = {"tke(dim=1, solver=lbfgs(max_iter=5))", "kpca(dim=1)"};
     for (int t = 0; t < 2; t++) {
         rkhs_model *m, *again;
         save_model(env, specs[t], NULL, "small");
@@ -398,9 +399,13 @@ static void a_fit_that_runs_out_of_range_says_so(void **state) {
 static void fits_end_for_kernels_at_the_ends_of_the_range(void **state) {
     rkhs_env *env = *state;
     static const char *const kernels[] = {"1e-320*linear", "1e-308*linear", "1e300*linear", "(1.7e158*cosine)*(1e150*cosine)"};
-    static const char *const specs[] = {
-        "spectral(dim=1)", "kae(dim=1)",   "npe(dim=1, k=3)", "npe(dim=1, k=3, gram=nystrom(m=3))",
-        "lpp(dim=1, k=3)", "bctke(dim=1)", "gplvm(dim=1)"};
+    static const char *const specs[] = {"spectral(dim=1)",
+                                        "kae(dim=1)",
+                                        "npe(dim=1, neighbours=3)",
+                                        "npe(dim=1, neighbours=3, gram=nystrom(landmarks=3))",
+                                        "lpp(dim=1, neighbours=3)",
+                                        "bctke(dim=1)",
+                                        "gplvm(dim=1)"};
     rkhs_data *x = fixture_data(env, "small", N);
     for (int s = 0; s < 7; s++)
         for (int t = 0; t < 4; t++) {
@@ -448,17 +453,17 @@ static void odd_numbers_in_any_array_are_refused_or_harmless(void **state) {
     static const double reals[] = {-1, 0.5, 1e300, 0, 7};
     static const int64_t wholes_[] = {-1, INT64_MAX, INT64_MIN, 1, N};
     static const char *const specs[][3] = {{"kpca(dim=2)", NULL, "small"},
-                                           {"kle(dim=2, k=3)", NULL, "small"},
+                                           {"kle(dim=2, neighbours=3)", NULL, "small"},
                                            {"krr", NULL, "small"},
-                                           {"tke(dim=2, solver=lbfgs(iter=3))", NULL, "small"},
-                                           {"bctke(dim=1, k=2, map=nearest, solver=lbfgs(iter=3))", NULL, "small"},
-                                           {"gplvm(dim=2, solver=lbfgs(iter=3))", NULL, "small"},
-                                           {"gplvm(dim=1, gram=nystrom(m=3), solver=lbfgs(iter=3))", NULL, "small"},
-                                           {"kae(dim=2, solver=lbfgs(iter=3))", NULL, "images"},
+                                           {"tke(dim=2, solver=lbfgs(max_iter=3))", NULL, "small"},
+                                           {"bctke(dim=1, neighbours=2, map=nearest, solver=lbfgs(max_iter=3))", NULL, "small"},
+                                           {"gplvm(dim=2, solver=lbfgs(max_iter=3))", NULL, "small"},
+                                           {"gplvm(dim=1, gram=nystrom(landmarks=3), solver=lbfgs(max_iter=3))", NULL, "small"},
+                                           {"kae(dim=2, solver=lbfgs(max_iter=3))", NULL, "images"},
                                            {"kpca(dim=1)", "2*words + spectrum", "strings"},
                                            {"kpca(dim=1)", "wl(h=1)", "graphs"},
-                                           {"tke(dim=1, solver=lbfgs(iter=3))", "precomputed", "gram"},
-                                           {"kpca(dim=1, gram=nystrom(m=2))", "tanimoto", "bits"},
+                                           {"tke(dim=1, solver=lbfgs(max_iter=3))", "precomputed", "gram"},
+                                           {"kpca(dim=1, gram=nystrom(landmarks=2))", "tanimoto", "bits"},
                                            {"contrastive(dim=2)", "linear", "sparse"}};
     int loaded = 0;
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {

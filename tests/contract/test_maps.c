@@ -157,7 +157,7 @@ static void signs_are_fixed_by_the_largest_entry(void **state) {
 
 static void rings_come_back_from_their_codes(void **state) {
     rkhs_env *env = *state;
-    static const char *const grams[] = {"exact", "nystrom(m=150)"};
+    static const char *const grams[] = {"exact", "nystrom(landmarks=150)"};
     for (int t = 0; t < 2; t++) {
         char spec[64];
         rkhs_data *x, *back;
@@ -206,7 +206,7 @@ static void new_codes_come_back_too(void **state) {
 static void a_precomputed_gram_gives_the_nearest_column_back(void **state) {
     rkhs_env *env = *state;
     enum { ALL = 40 };
-    static const char *const specs[] = {"kpca(dim=6)", "kpca(dim=6, gram=nystrom(m=12))"};
+    static const char *const specs[] = {"kpca(dim=6)", "kpca(dim=6, gram=nystrom(landmarks=12))"};
     rkhs_data *x = fixture_data(env, "gram", ALL), *back;
     for (int t = 0; t < 2; t++) {
         int64_t n, dim;
@@ -275,7 +275,7 @@ static void an_inverse_of_two_knows_their_distance(void **state) {
 static void an_inverse_is_the_same_after_a_copy_and_a_file(void **state) {
     rkhs_env *env = *state;
     rkhs_data *x = fixture_data(env, "small", N), *back[3];
-    rkhs_model *m = fit_text(env, "kpca(dim=2, gram=nystrom(m=20))", "rbf", x), *copy, *loaded;
+    rkhs_model *m = fit_text(env, "kpca(dim=2, gram=nystrom(landmarks=20))", "rbf", x), *copy, *loaded;
     const double *Z = rkhs_model_embedding(m, NULL, NULL);
     FINE(env, rkhs_model_copy(m, &copy));
     FINE(env, rkhs_model_save(m, "a.rkhs"));

@@ -91,7 +91,7 @@ static void specs_out_of_bounds_are_refused(void **state) {
             {"dmi=2)", "did you mean dim?"},
             {"dim=2, dim=3)", "dim is given twice"},
             {"gram=exat)", "did you mean exact?"},
-            {"gram=nystrom(m=0))", "m | at least 1 | not 0"},
+            {"gram=nystrom(landmarks=0))", "landmarks | at least 1 | not 0"},
             {"dim=2", "expected"},
         };
         for (int w = 0; w < 8; w++) {

@@ -62,7 +62,7 @@ static void many_new_rows_equal_few(void **state) {
  * from 0 rounding decides. */
 static int has_ties(const rk_model_type *type, const char *data) {
     static const char *const apart[] = {"small", "wide", "sparse", "gram"};
-    int neighbours = fixture_has(type, "k");
+    int neighbours = fixture_has(type, "neighbours");
     for (int i = 0; i < 4; i++) neighbours &= strcmp(data, apart[i]) != 0;
     return neighbours;
 }
@@ -207,7 +207,7 @@ static void the_bits_do_not_depend_on_threads(void **state) {
     rkhs_env *env = *state;
     enum { ALL = 300, FRESH = 270 }; /* two tiles and three */
     static const char *const kernels[] = {"rbf", "2*linear + rbf(gamma=0.1)*cosine"};
-    static const char *const more[] = {"gram=exact", "gram=nystrom(m=300)", "gram=nystrom(m=300, by=uniform)"};
+    static const char *const more[] = {"gram=exact", "gram=nystrom(landmarks=300)", "gram=nystrom(landmarks=300, by=uniform)"};
     for (int q = 0; rk_models.entries[q / 6]; q++) {
         trial t = {.type = (const rk_model_type *)rk_models.entries[q / 6], .pair = {.text = kernels[q % 2], .data = "offset"}};
         if (SANITIZED && q % 6 != 0 && q % 6 != 2) continue; /* under sanitizers one kernel, two grams */
@@ -263,8 +263,8 @@ static void floats_and_doubles_give_the_same_bits(void **state) {
 static void a_precomputed_gram_gives_the_embedding_of_its_kernel(void **state) {
     rkhs_env *env = *state;
     for (trial t = {0}; next_trial(env, &t, DIM);) {
-        if (strcmp(t.pair.text, "precomputed") != 0 || fixture_has(t.type, "data"))
-            continue; /* data=: looks at the objects too */
+        if (strcmp(t.pair.text, "precomputed") != 0 || fixture_has(t.type, "data_kernel"))
+            continue; /* data_kernel=: looks at the objects too */
         rk_mark mark = rk_scratch_mark(env);
         trial direct = t;
         rkhs_kernel *k;

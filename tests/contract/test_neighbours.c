@@ -79,9 +79,9 @@ static void with_every_kernel_on_vectors_rows_come_to_their_neighbours(void **st
         OK(env, rkhs_kernel_new(env, text, &k));
         if (rk_kernel_kinds(k) & RK_KIND_DENSE) {
             LOOK_AT("tke with %s", text);
-            check_model(env, "tke(solver=lbfgs(iter=100))", k, &r, fixture_is_indefinite(text) ? -1 : 0.05);
+            check_model(env, "tke(solver=lbfgs(max_iter=100))", k, &r, fixture_is_indefinite(text) ? -1 : 0.05);
             LOOK_AT("bctke with %s", text); /* a map needs a kernel that is positive semi-definite */
-            if (!fixture_is_indefinite(text)) check_model(env, "bctke(place=refine, solver=lbfgs(iter=30))", k, &r, -1);
+            if (!fixture_is_indefinite(text)) check_model(env, "bctke(place=refine, solver=lbfgs(max_iter=30))", k, &r, -1);
             LOOK_AT("kle with %s", text);
             check_model(env, "kle", k, &r, -1);
             seen++;
@@ -97,13 +97,13 @@ static void with_every_kernel_on_vectors_rows_come_to_their_neighbours(void **st
 /* New rows of a given Gram have no k(x,x): those of training objects are enough. */
 static void rows_of_a_given_gram_are_placed_as_by_the_kernel(void **state) {
     rkhs_env *env = *state;
-    static const char *const specs[] = {"tke(solver=lbfgs(iter=20))",
-                                        "tke(place=neighbour, weights=kernel, solver=lbfgs(iter=20))",
-                                        "bctke(place=refine, solver=lbfgs(iter=20))",
-                                        "bctke(map=nearest, solver=lbfgs(iter=20))",
+    static const char *const specs[] = {"tke(solver=lbfgs(max_iter=20))",
+                                        "tke(place=neighbour, weights=kernel, solver=lbfgs(max_iter=20))",
+                                        "bctke(place=refine, solver=lbfgs(max_iter=20))",
+                                        "bctke(map=nearest, solver=lbfgs(max_iter=20))",
                                         "kle",
                                         "kle(weights=kernel)",
-                                        "tke(gram=nystrom(m=60), solver=lbfgs(iter=20))"};
+                                        "tke(gram=nystrom(landmarks=60), solver=lbfgs(max_iter=20))"};
     static const char *const kernels[] = {"linear", "rbf + 0.5*poly", "rbf"};
     rkhs_data *x = rows_about(env, N, 11, 0), *fresh = rows_about(env, NEW, 21, 0), *given, *rest;
     rk_mark mark = rk_scratch_mark(env);

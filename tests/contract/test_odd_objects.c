@@ -59,10 +59,10 @@ static void more_neighbours_than_objects_are_all_others(void **state) {
         remarks log;
         rkhs_model *m, *all;
         if (!cases[t].neighbours) continue;
-        snprintf(spec, sizeof spec, "%s(k=%d)", cases[t].name, N);
+        snprintf(spec, sizeof spec, "%s(neighbours=%d)", cases[t].name, N);
         FINE(env, fit_gram(env, spec, K, N, &log, &m));
         HOLDS(log.advice == 1 && says(log.last, "29 other objects"));
-        snprintf(spec, sizeof spec, "%s(k=%d)", cases[t].name, N - 1);
+        snprintf(spec, sizeof spec, "%s(neighbours=%d)", cases[t].name, N - 1);
         FINE(env, fit_gram(env, spec, K, N, &log, &all));
         HOLDS(log.advice == 0);
         same_bits("all others", rkhs_model_embedding(m, NULL, NULL), rkhs_model_embedding(all, NULL, NULL), N * D);
@@ -78,12 +78,12 @@ static void parts_and_lone_objects_are_counted_and_embedded(void **state) {
         rkhs_model *m;
         remarks log;
         char spec[64];
-        snprintf(spec, sizeof spec, cases[t].neighbours ? "%s(k=4)" : "%s", cases[t].name);
+        snprintf(spec, sizeof spec, cases[t].neighbours ? "%s(neighbours=4)" : "%s", cases[t].name);
         groups(K, 3, 0);
         FINE(env, fit_gram(env, spec, K, N, &log, &m));
         if (cases[t].neighbours) {
-            HOLDS(*item_of(m, "parts").values == 3);
-            HOLDS(log.advice == 1 && says(log.last, "3 parts"));
+            HOLDS(*item_of(m, "components").values == 3);
+            HOLDS(log.advice == 1 && says(log.last, "3 connected components"));
             /* In what is not the same place for all, an object's nearest neighbour is of its own part. */
             const double *Z = rkhs_model_embedding(m, NULL, NULL);
             HOLDS(largest(Z, N * D) > 0);
@@ -101,7 +101,7 @@ static void parts_and_lone_objects_are_counted_and_embedded(void **state) {
         groups(K, 1, 2);
         FINE(env, fit_gram(env, spec, K, N, &log, &m));
         if (cases[t].neighbours && cases[t].sees_zero) {
-            HOLDS(*item_of(m, "parts").values == 3);
+            HOLDS(*item_of(m, "components").values == 3);
             HOLDS(log.advice == 1 && (says(log.last, "2 objects have no neighbour") || says(log.last, "2 of them single")));
         }
         rkhs_model_free(m);
@@ -186,7 +186,7 @@ static void a_stop_before_the_first_descent_leaves_nothing_and_no_steps_leave_th
         for (int q = 0; q < 4; q++) {
             char spec[128];
             double Y[N * D];
-            snprintf(spec, sizeof spec, "%s(solver=%s(iter=%d))", cases[t].name, solvers[q / 2], q % 2);
+            snprintf(spec, sizeof spec, "%s(solver=%s(max_iter=%d))", cases[t].name, solvers[q / 2], q % 2);
             LOOK_AT("%s", spec);
             FINE(env, rkhs_model_new(env, spec, &m));
             FINE(env, rkhs_model_fit(m, NULL, x, NULL, NULL));

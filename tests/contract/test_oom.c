@@ -247,7 +247,7 @@ static rkhs_status call_kernel(rkhs_env *env, scene *s, uint64_t *digest) {
 static rkhs_status call_spec(rkhs_env *env, scene *s, uint64_t *digest) {
     rkhs_spec *spec = NULL;
     const char *value = NULL;
-    rkhs_status status = rkhs_spec_new(env, "models", "kpca(dim=?, gram=nystrom(m=10))", &spec);
+    rkhs_status status = rkhs_spec_new(env, "models", "kpca(dim=?, gram=nystrom(landmarks=10))", &spec);
     HOLDS((status == RKHS_OK) == (spec != NULL));
     if (status == RKHS_OK) status = rkhs_spec_set(spec, "?dim", "3");
     if (status == RKHS_OK) status = rkhs_spec_set(spec, "gram.m", "20");
@@ -303,7 +303,8 @@ static rkhs_status call_cross(rkhs_env *env, scene *s, uint64_t *digest) {
 
 static rkhs_status call_model(rkhs_env *env, scene *s, uint64_t *digest) {
     rkhs_model *m = s->model;
-    rkhs_status status = rkhs_model_new(env, "kpca(dim=3, gram=nystrom(m=10, by=given, rows=[0:10]), solver=lanczos)", &m);
+    rkhs_status status =
+        rkhs_model_new(env, "kpca(dim=3, gram=nystrom(landmarks=10, by=given, rows=[0:10]), solver=lanczos)", &m);
     if (status == RKHS_OK)
         mix_model(digest, m);
     else
@@ -472,7 +473,7 @@ static void scene_open(rkhs_env *env, scene *s) {
              env, "rbf(sigma=median) + 2*center(laplacian(sigma=knn(3))[2,0])*normalize(poly) + standardize(linear)[0:2]^2",
              &s->rule));
     FINE(env, rkhs_kernel_new(env, "precomputed", &s->precomputed));
-    fit_into(env, "kpca(gram=nystrom(m=10))", s->rule, s->x, &s->model);
+    fit_into(env, "kpca(gram=nystrom(landmarks=10))", s->rule, s->x, &s->model);
     fit_into(env, "kpca", s->precomputed, s->gram, &s->gram_model);
     FINE(env, rkhs_model_save(s->model, "m.rkhs"));
     FINE(env, rkhs_model_save(s->gram_model, "g.rkhs"));
@@ -629,7 +630,7 @@ static void a_fit_on_two_threads_that_finds_no_memory_fails_whole(void **state) 
     rkhs_data_free(s.x);
     s.x = fixture_data(env, "small", 270);
     OK(env, rkhs_env_set_threads(env, 2));
-    s.spec = "kpca(gram=nystrom(m=20))";
+    s.spec = "kpca(gram=nystrom(landmarks=20))";
     starve(env, "fit on two threads", call_fit_own, &s);
     OK(env, rkhs_env_set_threads(env, 1));
     scene_close(&s);

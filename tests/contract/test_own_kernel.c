@@ -148,7 +148,7 @@ static void models_of_an_own_kernel_fit_embed_and_load(void **state) {
     rkhs_env *env = *state;
     plan p = {0};
     add(env, &p, "mine", 1, 0);
-    static const char *const grams[] = {"exact", "nystrom(m=30)", "nystrom(m=30, by=uniform)"};
+    static const char *const grams[] = {"exact", "nystrom(landmarks=30)", "nystrom(landmarks=30, by=uniform)"};
     for (int g = 0; g < 3; g++) {
         double Z[NEW * 2], Y[NEW * 2];
         run_model(env, "mine + rbf(gamma=0.2)", grams[g], Z);
@@ -170,13 +170,13 @@ static void a_serial_kernel_runs_on_the_callers_thread_alone(void **state) {
     add(env, &p[1], "pairs", 0, 1);
     FINE(env, rkhs_env_set_threads(env, 4));
     run_model(env, "mine + center(rbf(gamma=0.1))", "exact", Z);
-    run_model(env, "normalize(2*mine)*rbf + center(pairs)", "nystrom(m=30)", Z);
+    run_model(env, "normalize(2*mine)*rbf + center(pairs)", "nystrom(landmarks=30)", Z);
     subject s = {.x = fixture_data(env, "small", N)};
     rk_spec *spec;
     rk_gram *g;
     s.use = s.x;
     FINE(env, rkhs_kernel_new(env, "mine + rbf(gamma=1)", &s.kernel));
-    FINE(env, rk_spec_new(env, &rk_grams, "nystrom(m=30)", &spec));
+    FINE(env, rk_spec_new(env, &rk_grams, "nystrom(landmarks=30)", &spec));
     FINE(env, rk_gram_new(env, spec, s.kernel, s.use, &g));
     FINE(env, g->type->neighbours(g, 3, index, value));
     rk_gram_free(g);

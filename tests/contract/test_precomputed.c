@@ -166,7 +166,7 @@ static void landmarks_refuse_a_gram_that_is_not_psd(void **state) {
             rkhs_model *m;
             remarks log;
             char spec[96];
-            snprintf(spec, sizeof spec, "kpca(gram=nystrom(m=40, %s))", by[t]);
+            snprintf(spec, sizeof spec, "kpca(gram=nystrom(landmarks=40, %s))", by[t]);
             rkhs_status status = fit_on(env, K, spec, "precomputed", &log, &m);
             REFUSED(env, RKHS_ERR_NUMERIC, "not positive semi-definite: landmarks leave -", status);
             HOLDS(says(rkhs_env_message(env), "use gram=exact") && !rkhs_model_embedding(m, NULL, NULL));
@@ -285,7 +285,7 @@ static double *distances(rkhs_env *env, int twice) {
 
 static void distances_are_refused_and_the_sentence_says_what_to_give(void **state) {
     rkhs_env *env = *state;
-    static const char *const specs[] = {"kpca", "kpca(gram=nystrom(m=10))", "tke(dim=2)", "ke(dim=2)"};
+    static const char *const specs[] = {"kpca", "kpca(gram=nystrom(landmarks=10))", "tke(dim=2)", "ke(dim=2)"};
     remarks log;
     rkhs_model *m;
     rk_mark mark = rk_scratch_mark(env);

@@ -271,7 +271,7 @@ static void not_converging_is_a_report(void **state) {
     rkhs_model *m;
     rkhs_item item = {0};
     LOOK_AT("kpca with one iteration");
-    FINE(env, rkhs_model_new(env, "kpca(dim=3, solver=lanczos(iter=1, tol=1e-14))", &m));
+    FINE(env, rkhs_model_new(env, "kpca(dim=3, solver=lanczos(max_iter=1, tol=1e-14))", &m));
     rkhs_env_set_log(env, take_remark, &log);
     FINE(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
     HOLDS(log.advice == 1 && says(log.last, "converge | 1 iteration"));

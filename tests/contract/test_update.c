@@ -18,9 +18,15 @@ static double apart(const double *Z, const double *Y, int64_t n, int64_t d) {
  * and the places of the new objects comes about as low in fewer steps as a fit from there does. */
 static void an_update_is_a_fit_on_all(void **state) {
     rkhs_env *env = *state;
-    static const char *const specs[] = {"kpca(dim=3)",     "kle(dim=3, k=8)", "lpp(dim=3, k=8)",
-                                        "npe(dim=3, k=8)", "tke(dim=3, k=8)", "bctke(dim=3, k=8)",
-                                        "gplvm(dim=3)",    "bcgplvm(dim=3)",  "kpca(dim=3, gram=nystrom(m=60))"};
+    static const char *const specs[] = {"kpca(dim=3)",
+                                        "kle(dim=3, neighbours=8)",
+                                        "lpp(dim=3, neighbours=8)",
+                                        "npe(dim=3, neighbours=8)",
+                                        "tke(dim=3, neighbours=8)",
+                                        "bctke(dim=3, neighbours=8)",
+                                        "gplvm(dim=3)",
+                                        "bcgplvm(dim=3)",
+                                        "kpca(dim=3, gram=nystrom(landmarks=60))"};
     for (int t = 0; t < 9; t++) {
         rk_mark mark = rk_scratch_mark(env);
         rkhs_data *x, *fresh, *all, *start;
@@ -71,7 +77,7 @@ static void an_update_is_a_fit_on_all(void **state) {
 /* Whether a model of a trial has all that an update needs; says why not. */
 static const char *why_not(const rkhs_model *m) {
     if (m->map->kept->type->kind == RK_KIND_GRAM) return "precomputed Gram";
-    if (m->type->predicts || rk_report_find(&m->report, "second")) return "which it does not keep";
+    if (m->type->predicts || rk_report_find(&m->report, "supervision")) return "which it does not keep";
     if (m->type->inputs) return "that it makes of those given";
     if (m->map->kept_count != m->n) return "and an update needs all";
     return NULL;
@@ -115,7 +121,8 @@ static void old_objects_stay_about_where_they_were(void **state) {
     static const struct {
         const char *spec;
         double most;
-    } tries[] = {{"kpca(dim=2)", 0.1}, {"tke(dim=2, k=10)", 0.3}, {"bctke(dim=2, k=10)", 0.3}, {"lpp(dim=2)", 0.3}};
+    } tries[] = {
+        {"kpca(dim=2)", 0.1}, {"tke(dim=2, neighbours=10)", 0.3}, {"bctke(dim=2, neighbours=10)", 0.3}, {"lpp(dim=2)", 0.3}};
     rkhs_data *x, *parts[3];
     int64_t rows[200];
     OK(env, rkhs_data_sample(env, "swiss_roll(n=200)", &x));

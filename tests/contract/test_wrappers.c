@@ -420,8 +420,8 @@ static void kpca_of_a_centred_kernel_is_kpca(void **state) {
 /* What is kept is what is referred to: k(new, kept) of the model is the kernel about the mean of the landmarks. */
 static void the_reference_is_what_a_model_keeps(void **state) {
     rkhs_env *env = *state;
-    static const char *const grams[] = {"nystrom(m=20)", "nystrom(m=20, by=uniform)", "nystrom(by=given, rows=[3:20,40])",
-                                        "nystrom(m=60)", "exact"};
+    static const char *const grams[] = {"nystrom(landmarks=20)", "nystrom(landmarks=20, by=uniform)",
+                                        "nystrom(by=given, rows=[3:20,40])", "nystrom(landmarks=60)", "exact"};
     static const char *const kernels[] = {"center(rbf)", "center(rbf)^2 + 2*cosine", "normalize(center(linear))",
                                           "center(linear)"};
     rkhs_data *x, *fresh;

@@ -87,7 +87,7 @@ static void a_model_that_cannot_be_written_leaves_the_old_one(void **state) {
     rkhs_env *env = *state;
     rkhs_data *x = fixture_data(env, "wide", ROWS);
     rkhs_model *m;
-    FINE(env, rkhs_model_new(env, "kpca(dim=2, gram=nystrom(m=200))", &m));
+    FINE(env, rkhs_model_new(env, "kpca(dim=2, gram=nystrom(landmarks=200))", &m));
     FINE(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
     obstruct_both(env, "save", save, m, "m.rkhs");
     rkhs_model_free(m);

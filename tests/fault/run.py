@@ -38,7 +38,7 @@ QUIET = ["--quiet", "--threads", "1"]
 # name, arguments, files that are made
 COMMANDS = [
     ("fit", ["fit", "kpca(dim=2)", "--kernel", "rbf(gamma=0.1)", "X.npy", "-o", "out.rkhs", "-z", "out.npy"], ["out.rkhs", "out.npy"]),
-    ("fit nystrom", ["fit", "kpca(dim=2, gram=nystrom(m=10))", "X.csv", "-o", "out.rkhs"], ["out.rkhs"]),
+    ("fit nystrom", ["fit", "kpca(dim=2, gram=nystrom(landmarks=10))", "X.csv", "-o", "out.rkhs"], ["out.rkhs"]),
     ("fit krr", ["fit", "krr(ridge=0.1)", "X.npy", "--target", "Z.npy", "-o", "out.rkhs", "-z", "out.csv"], ["out.rkhs", "out.csv"]),
     ("transform to npy", ["transform", "m.rkhs", "X.csv.gz", "-o", "out.npy"], ["out.npy"]),
     ("transform to csv", ["transform", "m.rkhs", "X.csv", "-o", "out.csv"], ["out.csv"]),
@@ -340,7 +340,7 @@ def test_kills_at_calls(scene, words, *files):
 def test_damage(scene):
     """Damaged model files, all refused."""
     models = []
-    for i, (spec, kernel) in enumerate((("kpca(dim=2)", "rbf(gamma=0.5)"), ("kpca(dim=2, gram=nystrom(m=4))", "linear + 2*rbf(gamma=0.1)"))):
+    for i, (spec, kernel) in enumerate((("kpca(dim=2)", "rbf(gamma=0.5)"), ("kpca(dim=2, gram=nystrom(landmarks=4))", "linear + 2*rbf(gamma=0.1)"))):
         scene.must(["sample", "circles(n=10)", "-o", "d.npy"])
         scene.must(["fit", spec, "--kernel", kernel, "d.npy", "-o", f"d{i}.rkhs"])
         models.append(scene.path(f"d{i}.rkhs").read_bytes())

@@ -79,10 +79,10 @@ SPECS = {
         "standardize(rbf(sigma=2), mean=[0.5,-1e-3], deviation=[1,2.5e300])", "center(normalize(center(standardize(linear)[0])))",
         "tanimoto + 2*delta",
         'ssk(p=3, lambda=0.5, by=word) + 2*spectrum(alphabet="ACGT")', "mismatch(4, 1)*words(idf=true)", "wl(h=3, edges=false) + 2*paths(labelled=false)*graphlet"],
-    1: ["kpca", "kpca(dim=2, gram=nystrom(m=10, by=given, rows=[0:10,12]), solver=lanczos)", "kpca(3, negative=flip)",
+    1: ["kpca", "kpca(dim=2, gram=nystrom(landmarks=10, by=given, rows=[0:10,12]), solver=lanczos)", "kpca(3, negative=flip)",
         "krr(ridge=0.1)", "kpca(gram=exact, solver=dense)"],
     2: ["csv", 'csv(label="two words", header=yes)', "tsv(label=-1)", "npy", "csv(delimiter=semicolon)", "npz(key=x)", "svmlight(base=0, columns=9)", "gin(tags=false)", "tu"],
-    3: ["circles(n=38, noise=0.5)", "cubes(n=40)", "swiss_roll(n=10)", "molecules(n=4, most=9)"],
+    3: ["circles(n=38, noise=0.5)", "cubes(n=40)", "swiss_roll(n=10)", "molecules(n=4, max_vertices=9)"],
     4: ["knn(k=5)", "knn"],
 }
 
@@ -188,9 +188,9 @@ def models(tool):
         for name, spec, kernel, data in (("rbf", "kpca(dim=1)", "rbf(gamma=0.5)", x), ("gram", "kpca(dim=1)", "precomputed", gram),
                                          ("bits", "kpca(dim=1)", "tanimoto", bits), ("labels", "kpca(dim=2)", "delta", words),
                                          ("strings", "kpca(dim=1)", "ssk(p=2)", text), ("mismatch", "kpca(dim=1)", "mismatch(p=2)", text),
-                                         ("words", "kpca(dim=1, gram=nystrom(m=2))", "2*words + spectrum", text),
+                                         ("words", "kpca(dim=1, gram=nystrom(landmarks=2))", "2*words + spectrum", text),
                                          ("graphs", "kpca(dim=1)", "wl(h=1)", graphs),
-                                         ("nystrom", "kpca(dim=2, gram=nystrom(m=3))", "linear + 2*rbf(gamma=0.1)", x)):
+                                         ("nystrom", "kpca(dim=2, gram=nystrom(landmarks=3))", "linear + 2*rbf(gamma=0.1)", x)):
             command = [tool, "fit", spec, "--kernel", kernel, data, "-o", model, "--quiet"]
             subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
             yield name, model.read_bytes()

@@ -115,7 +115,7 @@ static void theorem_3(rkhs_env *env, const double *x, double *A) {
 
 static void contrastive_is_theorem_3(void **state) {
     rkhs_env *env = *state;
-    static const char *const grams[] = {"exact", "nystrom(m=72)"};
+    static const char *const grams[] = {"exact", "nystrom(landmarks=72)"};
     rk_mark mark = rk_scratch_mark(env);
     double x[(S + NEW) * P], *A = numbers(env, 2 * N * H), row[2 * N], fresh[NEW * H];
     rkhs_data *all = objects(env, x, S + NEW), *train, *new, *y = triplets(env);
@@ -191,16 +191,16 @@ static void gradients_are_those_of_central_differences(void **state) {
     }
 }
 
-/* At the end of a fit the gradient of Theorem 4, 2 lambda Z K^-1 and its three cases, is 0, and the loss is the theorem's. */
+/* At the end of a fit the gradient of Theorem 4, 2 ridge Z K^-1 and its three cases, is 0, and the loss is the theorem's. */
 static void spectral_ends_where_theorem_4_is_stationary(void **state) {
     rkhs_env *env = *state;
     rk_mark mark = rk_scratch_mark(env);
     double x[S * P], *K = numbers(env, S * S), *U = numbers(env, S * H), trace = 0, steepest = 0;
     rkhs_data *train = objects(env, x, S), *y = triplets(env);
-    rkhs_model *m = fitted(env, "spectral(negatives=drawn, solver=lbfgs(iter=5000, gtol=1e-9, ftol=0))", train, y);
+    rkhs_model *m = fitted(env, "spectral(negatives=drawn, solver=lbfgs(max_iter=5000, tol=1e-9, ftol=0))", train, y);
     const double *Z = rkhs_model_embedding(m, NULL, NULL);
-    double lambda = reported(m, "lambda");
-    assert_true(lambda > reported(m, "lambda_above") && lambda < reported(m, "lambda_below"));
+    double ridge = reported(m, "ridge");
+    assert_true(ridge > reported(m, "ridge_above") && ridge < reported(m, "ridge_below"));
     for (int i = 0; i < S; i++)
         for (int j = 0; j < S; j++) K[i * S + j] = kernel(x + i * P, x + j * P);
     int64_t bad;
@@ -209,20 +209,20 @@ static void spectral_ends_where_theorem_4_is_stationary(void **state) {
     memcpy(U, Z, S * H * sizeof *U);
     OK(env, rk_cholesky_solve(env, S, H, K, S, U, H));
     for (int i = 0; i < S * H; i++) trace += Z[i] * U[i];
-    double loss = lambda * trace;
+    double loss = ridge * trace;
     for (int i = 0; i < N; i++) {
         const double *a = Z + i * H, *p = Z + (N + i) * H, *q = Z + (2 * N + i) * H;
         double s = rk_dot(H, a, q);
         loss += s * s - 2 * rk_dot(H, a, p);
         for (int c = 0; c < H; c++) {
-            steepest = fmax(steepest, fabs(2 * lambda * U[i * H + c] - 2 * p[c] + 2 * s * q[c]));
-            steepest = fmax(steepest, fabs(2 * lambda * U[(N + i) * H + c] - 2 * a[c]));
-            steepest = fmax(steepest, fabs(2 * lambda * U[(2 * N + i) * H + c] + 2 * s * a[c]));
+            steepest = fmax(steepest, fabs(2 * ridge * U[i * H + c] - 2 * p[c] + 2 * s * q[c]));
+            steepest = fmax(steepest, fabs(2 * ridge * U[(N + i) * H + c] - 2 * a[c]));
+            steepest = fmax(steepest, fabs(2 * ridge * U[(2 * N + i) * H + c] + 2 * s * a[c]));
         }
     }
     NEAR(reported(m, "loss"), loss, 1e-9);
     assert_true(loss < -0.1 && steepest < 1e-5); /* rounding leaves 4e-8 to 1e-6, as the BLAS has it */
-    NEAR(reported(m, "bound_ridge"), lambda * trace, 1e-8);
+    NEAR(reported(m, "bound_ridge"), ridge * trace, 1e-8);
     NEAR(reported(m, "bound_complexity"), pow(trace, 1.5) * 3 * sqrt(2.0 * N) / N, 1e-8);
     rkhs_model_free(m);
     rkhs_data_free(y);
@@ -231,7 +231,7 @@ static void spectral_ends_where_theorem_4_is_stationary(void **state) {
 }
 
 /* Both numbers, by dense matrices: M = sum a p' + p a' in the factor of K, and the same on what is orthogonal to negatives. */
-static void lambda_is_between_the_eigenvalues_of_the_paper(void **state) {
+static void the_ridge_is_between_the_eigenvalues_of_the_paper(void **state) {
     rkhs_env *env = *state;
     rk_mark mark = rk_scratch_mark(env);
     double x[S * P], *F = numbers(env, S * S), *M = numbers(env, S * S), *A = numbers(env, S * S), *w = numbers(env, S);
@@ -259,9 +259,9 @@ static void lambda_is_between_the_eigenvalues_of_the_paper(void **state) {
     product(S, A, M, PM);
     product(S, PM, A, PMP);
     OK(env, rk_eigen(env, S, PMP, S, S - 1, S - 1, w, V));
-    NEAR(reported(m, "lambda_above"), w[0], 1e-4);
+    NEAR(reported(m, "ridge_above"), w[0], 1e-4);
     OK(env, rk_eigen(env, S, M, S, S - 1, S - 1, w, V));
-    NEAR(reported(m, "lambda_below"), w[0], 1e-10);
+    NEAR(reported(m, "ridge_below"), w[0], 1e-10);
     rkhs_model_free(m);
     rkhs_data_free(y);
     rkhs_data_free(train);
@@ -336,7 +336,7 @@ static void drawn_triplets_are_as_good_as_given_ones(void **state) {
         for (int i = 0; i < N; i++) NEAR(a[i * H + c], sign * b[i * H + c], 1e-12);
     }
     NEAR(reported(drawn, "rows"), N, 0);
-    NEAR(reported(drawn, "kept"), 2 * N, 0);
+    NEAR(reported(drawn, "kept_objects"), 2 * N, 0);
     rkhs_model_free(drawn);
     rkhs_model_free(given);
     rkhs_data *made[] = {y, both, positives, train};
@@ -362,7 +362,7 @@ static void objects_given_apart_are_as_good_as_triplets(void **state) {
             for (int i = 0; i < N; i++) NEAR(a[i * H + c], sign * b[i * H + c], 1e-12);
         }
         NEAR(reported(apart, "rows"), N, 0);
-        NEAR(reported(apart, "kept"), S, 0);
+        NEAR(reported(apart, "kept_objects"), S, 0);
         rkhs_model_free(apart);
         rkhs_model_free(given);
     }
@@ -382,7 +382,7 @@ static void models_that_added_objects_are_whole(void **state) {
     rkhs_env *env = *state;
     double x[N * P], back[2][4 * P];
     rkhs_data *train = objects(env, x, N), *out;
-    rkhs_model *m = fitted(env, "spectral(gram=nystrom(m=20))", train, NULL), *again;
+    rkhs_model *m = fitted(env, "spectral(gram=nystrom(landmarks=20))", train, NULL), *again;
     size_t size;
     OK(env, rkhs_model_pack(m, NULL, 0, &size));
     void *bytes = malloc(size);
@@ -436,11 +436,11 @@ static void odd_input_is_refused_or_said(void **state) {
     FAILS(env, RKHS_ERR_DATA, "'shift' | image | string | edit", rkhs_model_fit(m, NULL, strings, NULL, NULL));
     rkhs_data_free(strings);
     rkhs_model_free(m);
-    /* lambda outside its interval; and inside, where one negative for each is too few */
+    /* ridge outside its interval; and inside, where one negative for each is too few */
     y = triplets(env);
-    static const char *const specs[][2] = {{"spectral(negatives=drawn, lambda=1e-6)", "has no minimum below"},
-                                           {"spectral(lambda=1e6)", "lambda = 1e+06 | above 0"},
-                                           {"spectral(negatives=drawn, lambda=4.5)", "minimum | lambda = 4.5 | below 3.54124"}};
+    static const char *const specs[][2] = {{"spectral(negatives=drawn, ridge=1e-6)", "has no minimum below"},
+                                           {"spectral(ridge=1e6)", "ridge = 1e+06 | above 0"},
+                                           {"spectral(negatives=drawn, ridge=4.5)", "minimum | ridge = 4.5 | below 3.54124"}};
     for (int i = 0; i < 3; i++) {
         OK(env, rkhs_model_new(env, specs[i][0], &spectral));
         FAILS(env, RKHS_ERR_NUMERIC, specs[i][1], rkhs_model_fit(spectral, k, train, y, NULL));
@@ -463,7 +463,7 @@ static void odd_input_is_refused_or_said(void **state) {
     OK(env, rkhs_data_index(env, (int64_t[]){0, 2, 1, 3, 5, 4}, 2, 3, 6, &y));
     OK(env, rkhs_model_new(env, "spectral(dim=2)", &m));
     OK(env, rkhs_model_fit(m, k, few, y, NULL));
-    assert_true(says(said, "positives | 1 dimension | lambda"));
+    assert_true(says(said, "positives | 1 dimension | ridge"));
     const double *Z = rkhs_model_embedding(m, NULL, NULL);
     for (int i = 1; i < 6; i++) NEAR(Z[0] * Z[i * H + 1], Z[1] * Z[i * H], 1e-9); /* the columns are multiples */
     rkhs_data_free(few);
@@ -487,7 +487,7 @@ int main(void) {
         ENV_TEST(contrastive_is_theorem_3),
         ENV_TEST(gradients_are_those_of_central_differences),
         ENV_TEST(spectral_ends_where_theorem_4_is_stationary),
-        ENV_TEST(lambda_is_between_the_eigenvalues_of_the_paper),
+        ENV_TEST(the_ridge_is_between_the_eigenvalues_of_the_paper),
         ENV_TEST(products_alone_find_what_a_dense_solver_does),
         ENV_TEST(drawn_triplets_are_as_good_as_given_ones),
         ENV_TEST(objects_given_apart_are_as_good_as_triplets),

@@ -7,7 +7,7 @@ enum { N = 150, P = 6, D = 2, THETAS = 3 };
 
 static const char *const kernels[] = {"linear", "rbf(gamma=0.1)"};
 static const char *const names[] = {"linear", "rbf"};
-static const char *const grams[] = {"exact", "nystrom(m=150)"};
+static const char *const grams[] = {"exact", "nystrom(landmarks=150)"};
 
 static rkhs_data *golden(rkhs_env *env, const char *name, const char *what) {
     const char *source = getenv("RKHS_SOURCE");
@@ -205,7 +205,7 @@ static void a_kept_object_gets_its_own_code(void **state) {
     rkhs_data *x = golden(env, "x", "");
     double *Z = numbers(env, N * D);
     rkhs_model *m;
-    OK(env, rkhs_model_new(env, "gplvm(solver=lbfgs(iter=20))", &m));
+    OK(env, rkhs_model_new(env, "gplvm(solver=lbfgs(max_iter=20))", &m));
     OK(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
     OK(env, rkhs_model_transform(m, x, Z, D));
     same_bits("codes", Z, rkhs_model_embedding(m, NULL, NULL), N * D);
@@ -221,8 +221,9 @@ static void a_kept_object_gets_its_own_code(void **state) {
 static void the_data_of_a_back_constraint_have_their_own_kernel(void **state) {
     rkhs_env *env = *state;
     rk_mark mark = rk_scratch_mark(env);
-    static const char *const specs[] = {"bcgplvm(solver=lbfgs(iter=5))", "bcgplvm(data=linear, solver=lbfgs(iter=5))",
-                                        "bcgplvm(data=\"rbf(gamma=0.1)\", solver=lbfgs(iter=5))"};
+    static const char *const specs[] = {"bcgplvm(solver=lbfgs(max_iter=5))",
+                                        "bcgplvm(data_kernel=linear, solver=lbfgs(max_iter=5))",
+                                        "bcgplvm(data_kernel=\"rbf(gamma=0.1)\", solver=lbfgs(max_iter=5))"};
     rkhs_data *x = golden(env, "x", "");
     double Z[3][N * D];
     for (int t = 0; t < 3; t++) {
@@ -236,10 +237,10 @@ static void the_data_of_a_back_constraint_have_their_own_kernel(void **state) {
     same_bits("data=linear", Z[1], Z[0], N * D);
     HOLDS(memcmp(Z[2], Z[0], sizeof Z[0]) != 0);
     rkhs_model *m;
-    OK(env, rkhs_model_new(env, "bcgplvm(data=nothing)", &m));
+    OK(env, rkhs_model_new(env, "bcgplvm(data_kernel=nothing)", &m));
     FAILS(env, RKHS_ERR_SPEC, "nothing", rkhs_model_fit(m, NULL, x, NULL, NULL));
     rkhs_model_free(m);
-    OK(env, rkhs_model_new(env, "bcgplvm(data=spectrum)", &m));
+    OK(env, rkhs_model_new(env, "bcgplvm(data_kernel=spectrum)", &m));
     HOLDS(rkhs_model_fit(m, NULL, x, NULL, NULL) == RKHS_ERR_DATA);
     rkhs_model_free(m);
     rkhs_data_free(x);
@@ -260,7 +261,7 @@ static void a_start_is_where_it_begins(void **state) {
     for (int t = 0; t < 2; t++) {
         rkhs_model *m;
         char spec[128];
-        snprintf(spec, sizeof spec, "%s(solver=lbfgs(iter=0))", specs[t]);
+        snprintf(spec, sizeof spec, "%s(solver=lbfgs(max_iter=0))", specs[t]);
         LOOK_AT("%s", spec);
         FINE(env, rkhs_model_new(env, spec, &m));
         FINE(env, rkhs_model_fit(m, NULL, x, NULL, start));

@@ -34,7 +34,7 @@ static void tanimoto_is_one_minus_the_jaccard_distance(void **state) {
 
 static void kernel_pca_of_bits_is_that_of_scikit_learn(void **state) {
     rkhs_env *env = *state;
-    static const char *const specs[] = {"kpca(dim=4)", "kpca(dim=4, gram=nystrom(m=60))"};
+    static const char *const specs[] = {"kpca(dim=4)", "kpca(dim=4, gram=nystrom(landmarks=60))"};
     rkhs_kernel *k;
     double Z[NEW * DIM];
     FINE(env, rkhs_kernel_new(env, "tanimoto", &k));

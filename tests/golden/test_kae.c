@@ -130,7 +130,7 @@ static void the_gradient_is_that_of_central_differences(void **state) {
         int64_t p = t / 5 == 1 ? WIDE : P;
         double *X = normals(env, N * p, 83), *Z = normals(env, N * D, 84), *step = normals(env, N * D, 85), h = 1e-6;
         double *at = numbers(env, N * D), *dZ = numbers(env, N * D), *unused = numbers(env, N * D), f[3], slope = 0;
-        setting s = open_setting(env, X, p, t / 5 == 2, latents[t % 5], t / 5 == 2 ? "nystrom(m=20)" : "exact");
+        setting s = open_setting(env, X, p, t / 5 == 2, latents[t % 5], t / 5 == 2 ? "nystrom(landmarks=20)" : "exact");
         LOOK_AT("%s, %lld columns", latents[t % 5], (long long)p);
         for (int side = -1; side <= 1; side++) {
             for (int64_t i = 0; i < N * D; i++) at[i] = Z[i] + side * h * step[i];
@@ -171,7 +171,7 @@ static double objective(rkhs_env *env, const rkhs_model *m, const double *Kx, co
             }
     unit_rows(Z, N, D);
     *norm = full ? norm_of(env, Kx, Z, N, D) : encoder * N / squares;
-    return theorem(env, gram_of(env, item_of(m, "latent").text, Z, N, D), X, N, P, 0.1, *norm) / 0.1;
+    return theorem(env, gram_of(env, item_of(m, "embedding_kernel").text, Z, N, D), X, N, P, 0.1, *norm) / 0.1;
 }
 
 /* The loss is that of the theorem, its terms are reported, and it is a minimum: slopes along any direction vanish. */
@@ -184,7 +184,7 @@ static void a_fit_is_a_minimum_of_what_it_reports(void **state) {
         rkhs_data *x;
         LOOK_AT("%s", kernels[t]);
         FINE(env, rkhs_data_dense(env, X, N, P, P, &x));
-        rkhs_model *m = fitted(env, "kae(dim=3, solver=lbfgs(iter=5000, ftol=0, gtol=1e-7))", kernels[t], x, NULL);
+        rkhs_model *m = fitted(env, "kae(dim=3, solver=lbfgs(max_iter=5000, ftol=0, tol=1e-7))", kernels[t], x, NULL);
         int full = item_of(m, "full_rank").values[0] == 1;
         HOLDS(full == (t < 2));
         HOLDS((item_of(m, "gram_ridge").values[0] > 0) == !full);
@@ -223,8 +223,9 @@ static void encoder_and_decoder_are_those_of_the_theorem(void **state) {
         FINE(env, rkhs_data_dense(env, X, N, P, P, &x));
         FINE(env, rkhs_data_dense(env, Y, N, 4, 4, &y));
         FINE(env, rkhs_data_dense(env, fresh, NEW, P, P, &new));
-        rkhs_model *m = fitted(env, unit ? "kae(dim=3, unit=true, solver=lbfgs(iter=20))" : "kae(dim=3, solver=lbfgs(iter=20))",
-                               "rbf(sigma=1)", x, other ? y : NULL);
+        rkhs_model *m = fitted(
+            env, unit ? "kae(dim=3, unit_length=true, solver=lbfgs(max_iter=20))" : "kae(dim=3, solver=lbfgs(max_iter=20))",
+            "rbf(sigma=1)", x, other ? y : NULL);
         HOLDS(item_of(m, "full_rank").values[0] == 1);
         for (int64_t i = 0; i < N; i++) {
             double norm = 0;
@@ -250,8 +251,9 @@ static void encoder_and_decoder_are_those_of_the_theorem(void **state) {
         double *codes = numbers(env, (N + NEW) * D), *decoded = numbers(env, NEW * p);
         memcpy(codes, m->Z, N * D * sizeof *codes);
         memcpy(codes + N * D, Z, sizeof Z);
-        double *Kz = gram_of(env, item_of(m, "latent").text, m->Z, N, D), *C = decoder_of(env, Kz, other ? Y : X, N, p, 0.1),
-               *cross = gram_of(env, item_of(m, "latent").text, codes, N + NEW, D);
+        double *Kz = gram_of(env, item_of(m, "embedding_kernel").text, m->Z, N, D),
+               *C = decoder_of(env, Kz, other ? Y : X, N, p, 0.1),
+               *cross = gram_of(env, item_of(m, "embedding_kernel").text, codes, N + NEW, D);
         for (int i = 0; i < NEW; i++)
             for (int c = 0; c < p; c++) {
                 decoded[i * p + c] = 0;
@@ -277,7 +279,7 @@ static void a_loaded_model_decodes_to_the_same_bits(void **state) {
     int64_t h, w, c;
     LOOK_AT("images");
     FINE(env, rkhs_data_images(env, X, N, 2, 3, 1, &x));
-    rkhs_model *m = fitted(env, "kae(dim=3, solver=lbfgs(iter=5))", "linear", x, NULL);
+    rkhs_model *m = fitted(env, "kae(dim=3, solver=lbfgs(max_iter=5))", "linear", x, NULL);
     FINE(env, rkhs_model_save(m, "m.rkhs"));
     FINE(env, rkhs_model_load(env, "m.rkhs", &other[0]));
     FINE(env, rkhs_model_copy(m, &other[1]));
@@ -304,7 +306,7 @@ static void objects_that_are_no_vectors_are_coded_too(void **state) {
     for (int t = 0; t < 2; t++) {
         rkhs_data *x = fixture_data(env, sets[t], N), *back;
         LOOK_AT("%s", sets[t]);
-        rkhs_model *m = fitted(env, "kae(dim=3, solver=lbfgs(iter=5))", kernels[t], x, NULL);
+        rkhs_model *m = fitted(env, "kae(dim=3, solver=lbfgs(max_iter=5))", kernels[t], x, NULL);
         FINE(env, rkhs_model_inverse(m, m->Z, N, D, &back));
         HOLDS(rkhs_data_rows(back) == N && strcmp(rkhs_data_kind(back), rkhs_data_kind(x)) == 0);
         rkhs_data_free(back);
@@ -322,8 +324,8 @@ static void denoising_is_a_fit_of_noisy_objects_to_clean_ones(void **state) {
     LOOK_AT("denoise");
     FINE(env, rkhs_data_dense(env, X, N, P, P, &x));
     FINE(env, rkhs_data_augment(env, x, "noise(0.2)", &noisy));
-    rkhs_model *a = fitted(env, "kae(dim=3, denoise=noise(0.2), solver=lbfgs(iter=9))", "rbf(sigma=1)", x, NULL);
-    rkhs_model *b = fitted(env, "kae(dim=3, solver=lbfgs(iter=9))", "rbf(sigma=1)", noisy, x);
+    rkhs_model *a = fitted(env, "kae(dim=3, denoise=noise(0.2), solver=lbfgs(max_iter=9))", "rbf(sigma=1)", x, NULL);
+    rkhs_model *b = fitted(env, "kae(dim=3, solver=lbfgs(max_iter=9))", "rbf(sigma=1)", noisy, x);
     same_bits("Z", a->Z, b->Z, N * D);
     FINE(env, rkhs_model_inverse(a, b->Z, N, D, &back[0]));
     FINE(env, rkhs_model_inverse(b, b->Z, N, D, &back[1]));
@@ -332,8 +334,8 @@ static void denoising_is_a_fit_of_noisy_objects_to_clean_ones(void **state) {
     rkhs_model_free(a);
     rkhs_model_free(b);
     rkhs_data *strings = fixture_data(env, "strings", N); /* by their features */
-    a = fitted(env, "kae(dim=3, denoise=edit, solver=lbfgs(iter=3))", "spectrum(p=2)", strings, NULL);
-    b = fitted(env, "kae(dim=3, solver=lbfgs(iter=3))", "spectrum(p=2)", strings, NULL);
+    a = fitted(env, "kae(dim=3, denoise=edit, solver=lbfgs(max_iter=3))", "spectrum(p=2)", strings, NULL);
+    b = fitted(env, "kae(dim=3, solver=lbfgs(max_iter=3))", "spectrum(p=2)", strings, NULL);
     HOLDS(memcmp(a->Z, b->Z, N * D * sizeof *a->Z) != 0);
     rkhs_model_free(a);
     rkhs_model_free(b);
@@ -379,18 +381,19 @@ static void odd_input_is_answered_with_a_sentence(void **state) {
     FINE(env, rkhs_data_dense(env, X, N, P, P, &x));
     FINE(env, rkhs_data_dense(env, X, N - 1, P, P, &fewer));
     LOOK_AT("odd input");
-    REFUSED(env, RKHS_ERR_NUMERIC, "ridge = 0 | Gram | latent=linear | singular",
-            fit_status(env, "kae(ridge=0, latent=linear)", "rbf", x, NULL));
+    REFUSED(env, RKHS_ERR_NUMERIC, "ridge = 0 | Gram | embedding_kernel=linear | singular",
+            fit_status(env, "kae(ridge=0, embedding_kernel=linear)", "rbf", x, NULL));
     REFUSED(env, RKHS_ERR_DATA, "39 rows | 40 objects", fit_status(env, "kae", "rbf", x, fewer));
-    REFUSED(env, RKHS_ERR_SPEC, "latent=chi2 | kernel", fit_status(env, "kae(latent=chi2)", "rbf", x, NULL));
-    REFUSED(env, RKHS_ERR_SPEC, "latent=rbf + center(rbf) cannot be",
-            fit_status(env, "kae(latent=\"rbf + center(rbf)\")", "rbf", x, NULL));
-    REFUSED(env, RKHS_ERR_SPEC, "did you mean rbf?", fit_status(env, "kae(latent=rbff)", "rbf", x, NULL));
+    REFUSED(env, RKHS_ERR_SPEC, "embedding_kernel=chi2 | kernel",
+            fit_status(env, "kae(embedding_kernel=chi2)", "rbf", x, NULL));
+    REFUSED(env, RKHS_ERR_SPEC, "embedding_kernel=rbf + center(rbf) cannot be",
+            fit_status(env, "kae(embedding_kernel=\"rbf + center(rbf)\")", "rbf", x, NULL));
+    REFUSED(env, RKHS_ERR_SPEC, "did you mean rbf?", fit_status(env, "kae(embedding_kernel=rbff)", "rbf", x, NULL));
     REFUSED(env, RKHS_ERR_DATA, "augmentation | 'edit' | string | dense", fit_status(env, "kae(denoise=edit)", "rbf", x, NULL));
     rkhs_env_set_log(env, hear, &log);
     FINE(env, fit_status(env, "kae", "linear", x, NULL)); /* a row of zeros */
     HOLDS(log.advice == 1 && says(log.last, "1 object | length 1"));
-    FINE(env, fit_status(env, "kae(ridge=0, latent=\"rbf(sigma=0.1)\")", "rbf", x, NULL)); /* codes that are apart */
+    FINE(env, fit_status(env, "kae(ridge=0, embedding_kernel=\"rbf(sigma=0.1)\")", "rbf", x, NULL)); /* codes that are apart */
     HOLDS(log.advice == 1);
     rkhs_env_set_log(env, NULL, NULL);
     rkhs_data_free(fewer);

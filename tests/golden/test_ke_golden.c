@@ -18,9 +18,9 @@ static void the_loss_of_the_weights_is_that_of_numpy(void **state) {
         snprintf(path, sizeof path, "%s/tests/golden/data/ke_%s.npy", source ? source : ".", known[q].name);
         FINE(env, rkhs_data_read(env, path, NULL, &x));
         FINE(env, rkhs_kernel_new(env, known[q].kernel, &k));
-        FINE(env, rkhs_model_new(env, "ke(start=random, solver=lbfgs(iter=1))", &m));
+        FINE(env, rkhs_model_new(env, "ke(start=random, solver=lbfgs(max_iter=1))", &m));
         FINE(env, rkhs_model_fit(m, k, x, NULL, NULL));
-        double loss = item_of(m, "beta_loss").values[0];
+        double loss = item_of(m, "weights_loss").values[0];
         if (!(fabs(loss - known[q].loss) <= 1e-7)) fail_msg("%s: %.10f, not %.10f", context, loss, known[q].loss);
         rkhs_model_free(m);
         rkhs_kernel_free(k);

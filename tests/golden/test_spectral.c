@@ -37,13 +37,15 @@ static void compare(rkhs_env *env, const char *name, const char *spec, const cha
 
 /* Both solvers, and through all landmarks. */
 static void compare_all(rkhs_env *env, const char *name, const char *spec, const char *kernel) {
-    static const char *const more[] = {"", ", solver=lanczos", ", gram=nystrom(m=80)", ", gram=nystrom(m=80), solver=lanczos"};
+    static const char *const more[] = {"", ", solver=lanczos", ", gram=nystrom(landmarks=80)",
+                                       ", gram=nystrom(landmarks=80), solver=lanczos"};
     for (int i = 0; i < 4; i++) compare(env, name, spec, kernel, more[i]);
 }
 
 static void kle_is_the_spectral_embedding_of_scikit_learn(void **state) {
     compare_all(*state, "kle", "kle(weights=kernel", "rbf(gamma=0.15)");
-    compare(*state, "kle", "kle(weights=kernel", "rbf(gamma=0.15)", ", gram=nystrom(m=5)"); /* K is not stored: that is all */
+    compare(*state, "kle", "kle(weights=kernel", "rbf(gamma=0.15)",
+            ", gram=nystrom(landmarks=5)"); /* K is not stored: that is all */
 }
 
 static void lpp_is_the_solution_of_its_pencil(void **state) {
@@ -62,7 +64,7 @@ static void with_a_linear_kernel_they_are_those_of_the_papers(void **state) {
 
 static void local_weights_are_those_of_scikit_learn(void **state) {
     rkhs_env *env = *state;
-    static const char *const grams[] = {"exact", "nystrom(m=80)"};
+    static const char *const grams[] = {"exact", "nystrom(landmarks=80)"};
     rkhs_data *x = golden(env, "x", ""), *weights = golden(env, "weights", "");
     const double *expected = rkhs_data_values(weights, NULL);
     for (int t = 0; t < 2; t++) {

@@ -35,7 +35,8 @@ static void filter_plainly(const setting *s, int64_t k) {
 
 /* shape: 0 rbf, 1 cauchy, 2 and 3 the same by logarithms. */
 static setting open_setting(rkhs_env *env, int64_t dim, int64_t k, int shape, double sum) {
-    setting s = {.t = {.dim = dim, .k = k, .lk = 0.03, .lx = 0.01, .latent = shape % 2, .log = shape / 2, .sum = sum}};
+    setting s = {
+        .t = {.dim = dim, .k = k, .repulsion = 0.03, .decay = 0.01, .kernel = shape % 2, .log = shape / 2, .sum = sum}};
     s.x = fixture_data(env, "small", N);
     s.K = numbers(env, N * N);
     s.F = numbers(env, N * N);
@@ -58,8 +59,8 @@ static void close_setting(rkhs_env *env, setting *s) {
 
 /* kx and its derivative by the squared distance. */
 static long double kx(int latent, double g, long double s, long double *slope) {
-    long double v = latent == RK_LATENT_RBF ? expl(-g * s) : 1 / (1 + g * s);
-    *slope = latent == RK_LATENT_RBF ? -g * v : -g * v * v;
+    long double v = latent == RK_EMBEDDING_RBF ? expl(-g * s) : 1 / (1 + g * s);
+    *slope = latent == RK_EMBEDDING_RBF ? -g * v : -g * v * v;
     return v;
 }
 
@@ -69,16 +70,16 @@ static double plainly(const setting *s, const double *Z, double g, double *dZ, d
     int64_t d = s->t.dim;
     for (int64_t i = 0; i < N; i++)
         for (int64_t c = 0; c < d; c++) {
-            dZ[i * d + c] = 2 * s->t.lx * Z[i * d + c];
-            f += s->t.lx * Z[i * d + c] * Z[i * d + c];
+            dZ[i * d + c] = 2 * s->t.decay * Z[i * d + c];
+            f += s->t.decay * Z[i * d + c] * Z[i * d + c];
         }
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j < N; j++) {
             long double square = 0, slope;
             for (int64_t c = 0; c < d; c++) square += powl(Z[i * d + c] - Z[j * d + c], 2);
-            long double v = kx(s->t.latent, g, square, &slope), together = s->t.log ? 1 / v : 1;
-            long double by = (-s->F[i * N + j] * together + 2 * s->t.lk * v) * slope;
-            f += -s->F[i * N + j] * (s->t.log ? logl(v) : v) + s->t.lk * v * v;
+            long double v = kx(s->t.kernel, g, square, &slope), together = s->t.log ? 1 / v : 1;
+            long double by = (-s->F[i * N + j] * together + 2 * s->t.repulsion * v) * slope;
+            f += -s->F[i * N + j] * (s->t.log ? logl(v) : v) + s->t.repulsion * v * v;
             t += by * square;
             for (int64_t c = 0; c < d; c++) {
                 dZ[i * d + c] += (double)(2 * by * (Z[i * d + c] - Z[j * d + c]));
@@ -236,7 +237,8 @@ static void place_by(rkhs_env *env, int shape) {
     fixture_split(env, "small", ALL, NEW, &x, &fresh);
     OK(env, rkhs_kernel_new(env, "rbf(gamma=0.7)", &k));
     char spec[128];
-    snprintf(spec, sizeof spec, "tke(k=6, lk=0.02, lx=0.001, latent=%s, match=%s, weights=kernel, start=kpca)",
+    snprintf(spec, sizeof spec,
+             "tke(neighbours=6, repulsion=0.02, decay=0.001, embedding_kernel=%s, attraction=%s, weights=kernel, start=kpca)",
              shape % 2 ? "cauchy" : "rbf", shape / 2 ? "log" : "product");
     LOOK_AT("%s", spec);
     OK(env, rkhs_model_new(env, spec, &m));
@@ -305,7 +307,7 @@ static void back_constraints_are_a_map(void **state) {
         char spec[128];
         double Z[ALL * D], Y[ALL * D];
         rkhs_model *m, *other;
-        snprintf(spec, sizeof spec, "bctke(k=8, map=%s, solver=lbfgs(iter=40))", maps[t]);
+        snprintf(spec, sizeof spec, "bctke(neighbours=8, map=%s, solver=lbfgs(max_iter=40))", maps[t]);
         LOOK_AT("%s", spec);
         FINE(env, rkhs_model_new(env, spec, &m));
         FINE(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
@@ -313,7 +315,7 @@ static void back_constraints_are_a_map(void **state) {
         near_all("transform", Z, rkhs_model_embedding(m, NULL, NULL), ALL * D, 1e-9);
         const double *losses = rk_report_values(&m->report, "losses", 41);
         HOLDS(losses && losses[40] < losses[0]);
-        snprintf(spec, sizeof spec, "bctke(k=8, map=%s, place=refine, solver=lbfgs(iter=40))", maps[t]);
+        snprintf(spec, sizeof spec, "bctke(neighbours=8, map=%s, place=refine, solver=lbfgs(max_iter=40))", maps[t]);
         FINE(env, rkhs_model_new(env, spec, &other));
         FINE(env, rkhs_model_fit(other, NULL, x, NULL, NULL));
         FINE(env, rkhs_model_transform(other, x, Y, D));
@@ -324,7 +326,7 @@ static void back_constraints_are_a_map(void **state) {
         rkhs_model_free(m);
     }
     rkhs_model *m;
-    OK(env, rkhs_model_new(env, "bctke(map=nearest, gram=nystrom(m=20))", &m));
+    OK(env, rkhs_model_new(env, "bctke(map=nearest, gram=nystrom(landmarks=20))", &m));
     FAILS(env, RKHS_ERR_SPEC, "use gram=exact", rkhs_model_fit(m, NULL, x, NULL, NULL));
     rkhs_model_free(m);
     rkhs_data_free(x);
@@ -360,7 +362,8 @@ static void groups(double *K, int64_t n, int64_t parts, int64_t alone) {
 static void parts_and_lone_objects_are_told_and_embedded(void **state) {
     rkhs_env *env = *state;
     enum { n = 30 };
-    static const char *const specs[] = {"tke(k=4)", "bctke(k=4)", "tke(k=4, weights=kernel)", "bctke(k=4, weights=kernel)"};
+    static const char *const specs[] = {"tke(neighbours=4)", "bctke(neighbours=4)", "tke(neighbours=4, weights=kernel)",
+                                        "bctke(neighbours=4, weights=kernel)"};
     double K[n * n];
     for (int t = 0; t < 4; t++) {
         rkhs_model *m;
@@ -369,8 +372,8 @@ static void parts_and_lone_objects_are_told_and_embedded(void **state) {
         rkhs_env_set_log(env, take_remark, &log);
         groups(K, n, 3, 0);
         fit_gram(env, specs[t], K, n, RKHS_OK, &m);
-        HOLDS(*rk_report_values(&m->report, "parts", 1) == 3);
-        HOLDS(log.advice == 1 && says(log.last, "3 parts"));
+        HOLDS(*rk_report_values(&m->report, "components", 1) == 3);
+        HOLDS(log.advice == 1 && says(log.last, "3 connected components"));
         rkhs_model_free(m);
         log = (remarks){0};
         groups(K, n, 1, 2);
@@ -416,7 +419,7 @@ static void a_start_must_have_the_shape_of_the_embedding(void **state) {
     /* Without a step the start is what comes out, but for the sign of its columns. */
     OK(env, rk_data_dense_new(env, n, 2, &Z, &start));
     for (int i = 0; i < 2 * n; i++) Z[i] = i == 3 ? 50 : i == 4 ? 40 : i % 7;
-    OK(env, rkhs_model_new(env, "tke(solver=lbfgs(iter=0))", &zero));
+    OK(env, rkhs_model_new(env, "tke(solver=lbfgs(max_iter=0))", &zero));
     OK(env, rkhs_model_fit(zero, NULL, x, NULL, start));
     same_bits("the start", rkhs_model_embedding(zero, NULL, NULL), Z, 2 * n);
     rkhs_model_free(zero);

@@ -3,7 +3,7 @@ HUGE = 2**62
 rows, codes, zeros = ("dense", 30, 3, X), np.zeros(30, np.int64), np.zeros(9, np.int64)
 K, read_only = np.zeros((30, 30)), np.zeros((3000, 2))
 read_only.flags.writeable = False
-few = _rkhs.Model("kpca(gram=nystrom(m=5))")
+few = _rkhs.Model("kpca(gram=nystrom(landmarks=5))")
 fit(few, 30)
 
 

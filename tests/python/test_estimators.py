@@ -37,7 +37,7 @@ class Tables(unittest.TestCase):
         for cls in CLASSES:
             parameters = inspect.signature(cls).parameters
             for p in cls._table["params"]:
-                name = {"dim": "n_components", "lambda": "lam"}.get(p["name"], p["name"])
+                name = {"dim": "n_components", "neighbours": "n_neighbors"}.get(p["name"], p["name"])
                 default = parameters[name].default
                 self.assertEqual("" if default is None else str(default).lower().removesuffix(".0"), p["value"] or "")
                 self.assertIn(p["brief"].split()[0], cls.__doc__)
@@ -118,7 +118,7 @@ class Conventions(unittest.TestCase):
         X, y = blobs(40)
         names = pd.DataFrame(X, columns=list("abcd"))
         for cls in CLASSES:
-            model = cls(**({"solver": "lbfgs(iter=2)"} if cls in DESCENTS else {})).fit(names, X[:, 0])
+            model = cls(**({"solver": "lbfgs(max_iter=2)"} if cls in DESCENTS else {})).fit(names, X[:, 0])
             before, state = output(model, names), {**model.__dict__}
             for wrong in (np.full((9, 2), np.nan), X[:1], "text", X[:, :0], np.where(X == X[3, 3], np.inf, X)):
                 with self.subTest(model=cls.__name__), self.assertRaises(ValueError):
@@ -149,7 +149,7 @@ class Conventions(unittest.TestCase):
 
     def test_float32_stays_float32_and_other_layouts_give_the_same_numbers(self):
         for cls in CLASSES:
-            few = {"solver": "lbfgs(iter=5)"} if cls in DESCENTS else {}
+            few = {"solver": "lbfgs(max_iter=5)"} if cls in DESCENTS else {}
             model = fitted(cls, self.X, **few)
             Z = output(model, self.X)
             single = fitted(cls, self.X.astype(np.float32), **few)
@@ -185,7 +185,7 @@ class Conventions(unittest.TestCase):
                     with self.assertRaisesRegex(rkhs.Error, "start"):
                         cls().fit(X, start=start)
                 continue
-            stay = cls(solver="lbfgs(iter=0)")
+            stay = cls(solver="lbfgs(max_iter=0)")
             Z = stay.fit_transform(X, start=start)
             if cls in (rkhs.TwinKernelEmbedding, rkhs.GPLVM):  # others begin as near as their map can be
                 np.testing.assert_allclose(np.abs(Z), np.abs(start), rtol=1e-12)  # columns may be turned
@@ -208,7 +208,7 @@ class Kept(unittest.TestCase):
 
     def test_pickles_move_between_processes(self):
         X, _ = blobs()
-        models = [fitted(cls, X, **({"solver": "lbfgs(iter=5)"} if cls in DESCENTS else {})) for cls in CLASSES]
+        models = [fitted(cls, X, **({"solver": "lbfgs(max_iter=5)"} if cls in DESCENTS else {})) for cls in CLASSES]
         with tempfile.TemporaryDirectory() as folder:
             for i, model in enumerate(models):
                 with open(f"{folder}/{i}.pickle", "wb") as file:
@@ -226,9 +226,9 @@ class Kept(unittest.TestCase):
         X, _ = blobs()
         with tempfile.TemporaryDirectory() as folder:
             np.save(f"{folder}/x.npy", X)
-            model = rkhs.KernelPCA(3, kernel="rbf(sigma=median)", gram="nystrom(m=40)", random_state=5).fit(X)
+            model = rkhs.KernelPCA(3, kernel="rbf(sigma=median)", gram="nystrom(landmarks=40)", random_state=5).fit(X)
             rkhs.save(model, f"{folder}/python.rkhs")
-            subprocess.run([TOOL, "fit", "kpca(dim=3, gram=nystrom(m=40))", "x.npy", "--kernel", "rbf(sigma=median)",
+            subprocess.run([TOOL, "fit", "kpca(dim=3, gram=nystrom(landmarks=40))", "x.npy", "--kernel", "rbf(sigma=median)",
                             "--seed", "5", "-o", "tool.rkhs", "-z", "z.npy", "--quiet"], cwd=folder, check=True)
             with open(f"{folder}/python.rkhs", "rb") as a, open(f"{folder}/tool.rkhs", "rb") as b:
                 self.assertEqual(a.read(), b.read())
@@ -301,7 +301,7 @@ class Autoencoder(unittest.TestCase):
     def test_y_counts_for_no_model_that_is_not_told_so(self):
         X, y = blobs(40)
         for cls in (cls for cls in CLASSES if not cls._table["predicts"]):
-            few = {"solver": "lbfgs(iter=2)"} if cls in DESCENTS else {}
+            few = {"solver": "lbfgs(max_iter=2)"} if cls in DESCENTS else {}
             alone = cls(**few).fit(X)
             pipeline = make_pipeline(cls(**few), KNeighborsClassifier(1)).fit(X, y)
             np.testing.assert_array_equal(pipeline[0].embedding_, alone.embedding_, cls.__name__)

@@ -65,7 +65,7 @@ class Gate(Lines):
     def test_an_embedding_is_read_while_another_thread_fits(self):
         self.prints("""
 sys.setswitchinterval(1e-4)
-m, N, over, fits = _rkhs.Model("kpca(dim=8, gram=nystrom(m=10))"), 20000, False, 0
+m, N, over, fits = _rkhs.Model("kpca(dim=8, gram=nystrom(landmarks=10))"), 20000, False, 0
 X = np.random.default_rng(0).random((N, 3))
 def work():
     global fits

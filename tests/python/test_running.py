@@ -29,7 +29,7 @@ INTERRUPTED = HEEDS + """
 import os, sys, threading, time
 import numpy as np, rkhs
 X = np.random.default_rng(0).normal(size=(3000, 50))
-model = rkhs.KernelPCA(50, kernel="rbf(sigma=1)", solver="lanczos(iter=100000, tol=1e-15)")
+model = rkhs.KernelPCA(50, kernel="rbf(sigma=1)", solver="lanczos(max_iter=100000, tol=1e-15)")
 model.fit(X[:50, :2])
 sent = []
 def seen(stage, done, total):
@@ -48,7 +48,7 @@ KILLED = HEEDS + """
 import numpy as np
 from rkhs import _rkhs
 X = np.random.default_rng(0).normal(size=(3000, 50))
-model = _rkhs.Model("kpca(dim=50, solver=lanczos(iter=100000, tol=1e-15))")
+model = _rkhs.Model("kpca(dim=50, solver=lanczos(max_iter=100000, tol=1e-15))")
 print("begins", flush=True)
 try:
     while True:
@@ -177,7 +177,7 @@ class Running(unittest.TestCase):
         X, _ = blobs(100, 20)
 
         def round_trip(cls):
-            few = {"solver": "lbfgs(iter=3)"} if cls in DESCENTS else {}  # what is left behind is left by every fit
+            few = {"solver": "lbfgs(max_iter=3)"} if cls in DESCENTS else {}  # what is left behind is left by every fit
             model = fitted(cls, X, n_jobs=2, **few)
             output(model, X)
             for bad in (np.full((2, 20), np.nan), X[:, :3]):

@@ -381,7 +381,7 @@ class Regression(unittest.TestCase):
             for kernel, latent in ((None, "linear"), ("rbf(sigma=2)", "rbf(sigma=0.7)"), ("poly(degree=2)", "linear")):
                 A = H @ rkhs.gram(X, kernel=kernel or "linear") @ H
                 B = H @ rkhs.gram(Z, kernel=latent) @ H
-                found = rkhs.score([f"cka(latent={latent})", f"hsic(latent={latent})"], Z, X, kernel=kernel)
+                found = rkhs.score([f"cka(embedding_kernel={latent})", f"hsic(embedding_kernel={latent})"], Z, X, kernel=kernel)
                 cka, hsic = found.values()
                 want = (A * B).sum() / np.sqrt((A * A).sum() * (B * B).sum())
                 self.assertAlmostEqual(cka, want, delta=TIGHT)

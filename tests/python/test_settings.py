@@ -11,6 +11,8 @@ import pandas as pd
 
 import rkhs
 from rkhs import _rkhs
+from rkhs._tables import python_name
+from sklearn.base import clone
 from common import CLASSES, DESCENTS, TOOL, blobs, fitted, naming, output
 
 warnings.simplefilter("ignore", rkhs.Advice)
@@ -28,17 +30,47 @@ class Settings(unittest.TestCase):
                  "true|false": ["true", 1, 0.0, "no"], "choice": [1, True, b"kpca", ["clip"]], "spec": [1, True, 0.5], "word": [1, True]}
         for cls in CLASSES:
             for p in cls._table["params"]:
-                name = {"dim": "n_components", "lambda": "lam"}.get(p["name"], p["name"])
+                name = {"dim": "n_components", "neighbours": "n_neighbors"}.get(p["name"], p["name"])
                 for value in wrong[p["kind"]]:
                     with self.subTest(model=cls.__name__, parameter=name, value=value):
                         self.refused(f"^{name} must be ", lambda: fitted(cls, X, **{name: value}))
 
+    def test_other_spellings_of_a_parameter_are_accepted_and_shown_under_its_name(self):
+        value = {"integer": 3, "real": 0.25, "true|false": True, "choice": "rbf", "spec": "exact", "word": "linear"}
+        for cls in CLASSES:
+            for old, name in cls._spellings.items():
+                kind = next(p["kind"] for p in cls._table["params"] if python_name(p) == name)
+                with self.subTest(model=cls.__name__, spelling=old):
+                    model = cls(**{old: value[kind]})
+                    self.assertEqual(model.get_params()[name], value[kind])
+                    self.assertEqual(clone(model).get_params(), model.get_params())
+                    self.assertEqual(cls().set_params(**{old: value[kind]}).get_params(), model.get_params())
+                    self.assertNotIn(old, model.get_params())
+        old = rkhs.TwinKernelEmbedding(k=5, lk=0.1, lx=0.01, latent="rbf", match="product", solver="lbfgs(iter=5, gtol=1e-3)").fit(X)
+        new = rkhs.TwinKernelEmbedding(n_neighbors=5, repulsion=0.1, decay=0.01, embedding_kernel="rbf", attraction="product",
+                                       max_iter=5, tol=1e-3).fit(X)
+        np.testing.assert_array_equal(old.embedding_, new.embedding_)
+        self.assertEqual(rkhs.SpectralContrastive(lambda_=3.5).ridge, 3.5)
+        self.refused("got n_neighbors twice", lambda: rkhs.LaplacianEigenmaps(k=5, n_neighbors=6))
+        self.refused("unexpected keyword argument 'neighbor'", lambda: rkhs.LaplacianEigenmaps(neighbor=5))
+
+    def test_max_iter_and_tol_are_those_of_the_solver(self):
+        model = rkhs.TwinKernelEmbedding(max_iter=3).fit(X)
+        self.assertEqual(model.iterations_, 3)
+        np.testing.assert_array_equal(rkhs.TwinKernelEmbedding(solver="lbfgs(max_iter=3)").fit(X).embedding_, model.embedding_)
+        self.assertEqual(rkhs.KernelPCA(solver="lanczos(block=4)", max_iter=500, tol=1e-9).fit(X).report_["solver"], "lanczos")
+        self.assertEqual(rkhs.KernelPCA(tol=1e-9).fit(X).report_["solver"], "lanczos")
+        self.refused("max_iter is given twice", lambda: rkhs.KernelPCA(solver="lanczos(iter=9)", max_iter=5).fit(X))
+        self.refused("dense has no parameter 'tol'", lambda: rkhs.KernelPCA(solver="dense", tol=0.1).fit(X))
+        self.refused("^max_iter must be a whole number", lambda: rkhs.KernelPCA(max_iter=2.5).fit(X))
+        self.refused("^tol must be a number", lambda: rkhs.KernelPCA(tol="small").fit(X))
+
     def test_numbers_of_numpy_are_numbers(self):
-        Z = rkhs.LocalityPreservingProjections(2, k=4, ridge=0.5).fit(X).embedding_
+        Z = rkhs.LocalityPreservingProjections(2, n_neighbors=4, ridge=0.5).fit(X).embedding_
         for whole in (np.int64, np.int8, np.uint16):
             for real in (np.float64, np.float32):
-                np.testing.assert_array_equal(rkhs.LocalityPreservingProjections(whole(2), k=whole(4), ridge=real(0.5)).fit(X).embedding_, Z)
-        self.assertEqual(rkhs.KernelAutoencoder(unit=np.bool_(True)).fit(X).embedding_.shape, (40, 2))
+                np.testing.assert_array_equal(rkhs.LocalityPreservingProjections(whole(2), n_neighbors=whole(4), ridge=real(0.5)).fit(X).embedding_, Z)
+        self.assertEqual(rkhs.KernelAutoencoder(unit_length=np.bool_(True)).fit(X).embedding_.shape, (40, 2))
 
     def test_the_settings_of_every_estimator(self):
         for name, values in {"n_jobs": ["2", 2.5, True, 0, np.nan], "random_state": ["3", 2.5, True, -1, np.nan, 2**64], "kernel": [3, b"rbf", ["rbf"]],
@@ -106,7 +138,7 @@ class Unknown(unittest.TestCase):
 
     def test_a_fit_from_classes_takes_them_as_unknown(self):
         lost = np.arange(40) % 5 == 3
-        fit = rkhs.KernelEmbedding(supervised=True, solver="lbfgs(iter=5)").fit
+        fit = rkhs.KernelEmbedding(supervised=True, solver="lbfgs(max_iter=5)").fit
         Z = fit(X, self.FORMS[0](Y, lost)).embedding_
         for form in self.FORMS[1:] + self.WORDS[:4]:
             np.testing.assert_array_equal(fit(X, form(Y, lost)).embedding_, Z)
@@ -122,7 +154,7 @@ class Unknown(unittest.TestCase):
                     call(both)
 
     def test_one_class_beside_none_is_no_pair_of_classes(self):
-        rkhs.KernelEmbedding(supervised=True, solver="lbfgs(iter=2)").fit(X, [1, None, pd.NA, 1] * 10)
+        rkhs.KernelEmbedding(supervised=True, solver="lbfgs(max_iter=2)").fit(X, [1, None, pd.NA, 1] * 10)
 
     def test_labels_of_which_none_is_known_are_said_to_be_unknown(self):
         for y in ([None] * 40, np.full(40, -1), np.full(40, -1.0), [-1] * 40, np.array([pd.NA] * 40, dtype=object)):
@@ -146,7 +178,7 @@ class Columns(unittest.TestCase):
 
     def test_every_method_refuses_columns_in_another_order(self):
         for cls in EMBEDDERS:
-            few = {"solver": "lbfgs(iter=2)"} if cls in DESCENTS else {}
+            few = {"solver": "lbfgs(max_iter=2)"} if cls in DESCENTS else {}
             model = cls(**few).fit(self.frame)
             for method in (model.transform, model.anomaly, model.update, model.explain, model.score):
                 for wrong in (self.turned, self.frame.rename(columns={"a": "z"}), self.frame[list("abc")]):
@@ -191,7 +223,7 @@ class Columns(unittest.TestCase):
 
     def test_a_model_file_keeps_the_names(self):
         for cls in CLASSES:
-            few = {"solver": "lbfgs(iter=2)"} if cls in DESCENTS else {}
+            few = {"solver": "lbfgs(max_iter=2)"} if cls in DESCENTS else {}
             model = cls(**few).fit(self.frame, X[:, 0])
             with tempfile.TemporaryDirectory() as folder:
                 rkhs.save(model, f"{folder}/m.rkhs")

@@ -26,7 +26,7 @@ def add(name_of, model):
 
 
 for each in CLASSES:
-    few = {"solver": "lbfgs(iter=20)"} if each in DESCENTS else {}  # how far a descent goes is no matter of these checks
+    few = {"solver": "lbfgs(max_iter=20)"} if each in DESCENTS else {}  # how far a descent goes is no matter of these checks
     add(each.__name__, each(**few))
     if "supervised" in each().get_params():
         add(f"{each.__name__}_supervised", each(supervised=True, **few))

@@ -205,8 +205,8 @@ static void a_need_over_the_limit_says_what_and_what_to_do(void **state) {
     rkhs_env *env = *state;
     char *p;
     rkhs_env_set_memory(env, (size_t)16e9);
-    FAILS(env, RKHS_ERR_MEMORY, "100000 x 100000 | 80.0 GB | 16.0 GB | gram=nystrom(m=2000)",
-          rk_need(env, 8e10, "the Gram of 100000 x 100000", "use gram=nystrom(m=2000)"));
+    FAILS(env, RKHS_ERR_MEMORY, "100000 x 100000 | 80.0 GB | 16.0 GB | gram=nystrom(landmarks=2000)",
+          rk_need(env, 8e10, "the Gram of 100000 x 100000", "use gram=nystrom(landmarks=2000)"));
     rk_clear(env);
     OK(env, rk_need(env, 16e9, "this", "nothing"));
     FAILS(env, RKHS_ERR_MEMORY, "needs", rk_need(env, 1e300, "this", "nothing"));

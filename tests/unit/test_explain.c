@@ -33,12 +33,12 @@ static int64_t largest_of(const double *size, const int *push, int side, int64_t
 static void pulls_and_pushes_are_those_of_the_sum(void **state) {
     rkhs_env *env = *state;
     static const char *const models[] = {"kpca",
-                                         "kpca(gram=nystrom(m=12))",
-                                         "bctke(k=5, solver=lbfgs(iter=10))",
-                                         "bctke(k=5, map=nearest, solver=lbfgs(iter=10))",
-                                         "kle(k=6)",
-                                         "kae(dim=2, solver=lbfgs(iter=5))",
-                                         "kae(dim=2, unit=true, solver=lbfgs(iter=5))"};
+                                         "kpca(gram=nystrom(landmarks=12))",
+                                         "bctke(neighbours=5, solver=lbfgs(max_iter=10))",
+                                         "bctke(neighbours=5, map=nearest, solver=lbfgs(max_iter=10))",
+                                         "kle(neighbours=6)",
+                                         "kae(dim=2, solver=lbfgs(max_iter=5))",
+                                         "kae(dim=2, unit_length=true, solver=lbfgs(max_iter=5))"};
     for (size_t t = 0; t < sizeof models / sizeof *models; t++) {
         rk_mark mark = rk_scratch_mark(env);
         double *X = normals(env, N * P, 71), *new = normals(env, NEW * P, 72), *K, *w, *size;
@@ -100,7 +100,7 @@ static void what_has_no_map_is_refused(void **state) {
     LOOK_AT("tke");
     FINE(env, rkhs_data_dense(env, X, N, P, P, &x));
     FINE(env, rkhs_data_dense(env, X, N, P - 1, P, &narrow));
-    FINE(env, rkhs_model_new(env, "tke(solver=lbfgs(iter=2))", &m));
+    FINE(env, rkhs_model_new(env, "tke(solver=lbfgs(max_iter=2))", &m));
     assert_null(rkhs_model_kept(m, NULL));
     REFUSED(env, RKHS_ERR_ARGUMENT, "not fitted", rkhs_model_explain(m, x, 1, object, influence));
     FINE(env, rkhs_model_fit(m, NULL, x, NULL, NULL));

@@ -47,11 +47,11 @@ static void parts_are_embedded_side_by_side(void **state) {
         double *K = parted_gram(env), low[PARTS][2], high[PARTS][2];
         remarks log;
         char spec[64];
-        snprintf(spec, sizeof spec, "kle(k=4, dim=%d)", dim);
+        snprintf(spec, sizeof spec, "kle(neighbours=4, dim=%d)", dim);
         rkhs_model *m = fit_gram(env, spec, K, N, &log);
         const double *Z = rkhs_model_embedding(m, NULL, NULL);
-        HOLDS(item_of(m, "parts").values[0] == PARTS && item_of(m, "isolated").values[0] == 2);
-        HOLDS(log.advice == 1 && says(log.last, "5 parts | 2 of them"));
+        HOLDS(item_of(m, "components").values[0] == PARTS && item_of(m, "isolated").values[0] == 2);
+        HOLDS(log.advice == 1 && says(log.last, "5 connected components | 2 of them"));
         all_finite("Z", Z, N * dim);
         int axes = dim > 1 ? 2 : 1;
         for (int p = 0; p < PARTS; p++) low[p][0] = low[p][1] = INFINITY, high[p][0] = high[p][1] = -INFINITY;
@@ -79,7 +79,7 @@ static void a_line_stays_in_order(void **state) {
     double K[LINE * LINE], Z[LINE];
     for (int i = 0; i < LINE * LINE; i++) K[i] = exp(-pow(i / LINE - i % LINE, 2) / 8);
     remarks log;
-    rkhs_model *m = fit_gram(env, "kle(k=3, dim=1)", K, LINE, &log);
+    rkhs_model *m = fit_gram(env, "kle(neighbours=3, dim=1)", K, LINE, &log);
     const double *fitted = rkhs_model_embedding(m, NULL, NULL);
     HOLDS(log.advice == 0);
     for (int i = 1; i < LINE; i++) HOLDS((fitted[i] - fitted[i - 1]) * (fitted[LINE - 1] - fitted[0]) > 0);
@@ -102,7 +102,7 @@ static void nothing_alike_is_said(void **state) {
     double K[FEW * FEW] = {0};
     remarks log;
     for (int i = 0; i < FEW; i++) K[i * (FEW + 1)] = 1;
-    rkhs_model *m = fit_gram(env, "kle(k=2)", K, FEW, &log);
+    rkhs_model *m = fit_gram(env, "kle(neighbours=2)", K, FEW, &log);
     HOLDS(log.advice == 1 && says(log.last, "no two objects | above 0"));
     HOLDS(largest(rkhs_model_embedding(m, NULL, NULL), FEW * 2) == 0);
     rkhs_model_free(m);
@@ -119,13 +119,13 @@ static void too_many_neighbours_or_dimensions_are_said(void **state) {
         char spec[64];
         remarks log;
         for (int q = 0; q < FEW * FEW; q++) K[q] = exp(-pow(line[q / FEW] - line[q % FEW], 2) / 4);
-        snprintf(spec, sizeof spec, "%s(k=6, dim=2)", specs[i]);
+        snprintf(spec, sizeof spec, "%s(neighbours=6, dim=2)", specs[i]);
         rkhs_model *m = fit_gram(env, spec, K, FEW, &log);
         if (log.advice != 1 || !says(log.last, "5 other objects"))
             fail_msg("%s: %d remarks, the last: %s", context, log.advice, log.last);
         rkhs_model_free(m);
         for (int q = 0; i && q < FEW * FEW; q++) K[q] = line[q / FEW] * line[q % FEW]; /* of rank 1 */
-        snprintf(spec, sizeof spec, "%s(k=2, dim=%d)", specs[i], DIM);
+        snprintf(spec, sizeof spec, "%s(neighbours=2, dim=%d)", specs[i], DIM);
         m = fit_gram(env, spec, K, FEW, &log);
         const double *Z = rkhs_model_embedding(m, NULL, NULL);
         all_finite("Z", Z, FEW * DIM);
@@ -146,7 +146,7 @@ static void equal_objects_share_their_place(void **state) {
     rkhs_model *m;
     FINE(env, rkhs_data_dense(env, x, MANY, 2, 2, &data));
     FINE(env, rkhs_kernel_new(env, "rbf(sigma=1)", &k));
-    FINE(env, rkhs_model_new(env, "kle(k=5)", &m));
+    FINE(env, rkhs_model_new(env, "kle(neighbours=5)", &m));
     FINE(env, rkhs_model_fit(m, k, data, NULL, NULL));
     const double *Z = rkhs_model_embedding(m, NULL, NULL);
     same_bits("equal rows", Z + 30, Z + 2, 20);

@@ -200,7 +200,7 @@ static void a_shift_is_forgiven(void **state) {
 static void models_keep_the_shape(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     static const char *const kernels[] = {"rbf", "shift(rbf)", "0.5*normalize(shift(rbf, by=1)) + linear"};
-    static const char *const models[] = {"kpca(dim=2)", "kpca(dim=2, gram=nystrom(m=9))"};
+    static const char *const models[] = {"kpca(dim=2)", "kpca(dim=2, gram=nystrom(landmarks=9))"};
     rkhs_data *x = some_images(env, 0, 14, 4, 3, 3), *fresh = some_images(env, 14, 4, 4, 3, 3), *plain = as_vectors(env, fresh);
     OK(env, rkhs_env_set_threads(env, 1));
     for (int t = 0; t < 6; t++) {

@@ -37,13 +37,13 @@ static void latent_gram(const rk_ke *k, const double *Z, double *H) {
             double s = 0;
             for (int64_t c = 0; c < k->dim; c++) {
                 double d = Z[i * k->dim + c] - Z[j * k->dim + c];
-                s += k->latent == RK_KE_LINEAR      ? Z[i * k->dim + c] * Z[j * k->dim + c]
-                     : k->latent == RK_KE_LAPLACIAN ? fabs(d)
+                s += k->kernel == RK_KE_LINEAR      ? Z[i * k->dim + c] * Z[j * k->dim + c]
+                     : k->kernel == RK_KE_LAPLACIAN ? fabs(d)
                                                     : d * d;
             }
-            H[i * k->n + j] = k->latent == RK_KE_RBF         ? exp(-s / (2 * k->width * k->width))
-                              : k->latent == RK_KE_LAPLACIAN ? exp(-s / k->width)
-                              : k->latent == RK_KE_CAUCHY    ? 1 / (1 + s / (k->width * k->width))
+            H[i * k->n + j] = k->kernel == RK_KE_RBF         ? exp(-s / (2 * k->width * k->width))
+                              : k->kernel == RK_KE_LAPLACIAN ? exp(-s / k->width)
+                              : k->kernel == RK_KE_CAUCHY    ? 1 / (1 + s / (k->width * k->width))
                                                              : s;
         }
 }
@@ -74,14 +74,20 @@ static void loss_and_gradient_are_those_of_the_formula(void **state) {
     for (int latent = RK_KE_RBF; latent <= RK_KE_CAUCHY; latent++)
         for (int w = 0; w < 3; w++) {
             rk_mark mark = rk_scratch_mark(env);
-            rk_ke k = {.n = BIG, .dim = DIM, .latent = latent, .width = 0.7, .align = weights[w][0], .rebuild = weights[w][1]};
+            rk_ke k = {.n = BIG,
+                       .dim = DIM,
+                       .kernel = latent,
+                       .width = 0.7,
+                       .alignment_weight = weights[w][0],
+                       .reconstruction_weight = weights[w][1]};
             double f, wanted = 0, low, high;
             k.b = b, k.G = G, k.ldg = BIG;
             for (int i = 0; i < BIG * DIM; i++) Z[i] = noise(3, (uint64_t)i);
             OK(env, rk_ke_room(env, &k));
             OK(env, rk_ke_eval(&k, env, Z, NULL, &f, dZ, NULL));
             latent_gram(&k, Z, H);
-            wanted = k.align * (1 - naive_alignment(BIG, H, G)) + k.rebuild * naive_loss(BIG, H, b) / BIG;
+            wanted =
+                k.alignment_weight * (1 - naive_alignment(BIG, H, G)) + k.reconstruction_weight * naive_loss(BIG, H, b) / BIG;
             NEAR(f, wanted, 1e-11);
             for (int q = 0; q < 12; q++) {
                 int at = 53 * q % (BIG * DIM);
@@ -113,13 +119,26 @@ static void parts_are_the_whole(void **state) {
     for (int i = 0; i < BIG * DIM; i++) Z[i] = noise(23, (uint64_t)i);
     for (int t = 0; t < 5; t++) {
         rk_mark mark = rk_scratch_mark(env);
-        rk_ke k = {.n = BIG, .dim = DIM, .width = 0.5, .align = t % 3 != 1, .rebuild = t % 3 != 2, .b = b, .G = G, .ldg = BIG};
+        rk_ke k = {.n = BIG,
+                   .dim = DIM,
+                   .width = 0.5,
+                   .alignment_weight = t % 3 != 1,
+                   .reconstruction_weight = t % 3 != 2,
+                   .b = b,
+                   .G = G,
+                   .ldg = BIG};
         double f, g, most = 0, apart = 0;
         OK(env, rk_ke_room(env, &k));
         OK(env, rk_ke_eval(&k, env, Z, NULL, &f, whole, NULL));
         assert_int_equal(k.rank, 0);
         rk_ke_free(env, &k);
-        rk_ke l = {.n = BIG, .dim = DIM, .width = 0.5, .align = k.align, .rebuild = k.rebuild, .b = b, .most = BIG};
+        rk_ke l = {.n = BIG,
+                   .dim = DIM,
+                   .width = 0.5,
+                   .alignment_weight = k.alignment_weight,
+                   .reconstruction_weight = k.reconstruction_weight,
+                   .b = b,
+                   .most = BIG};
         if (t < 2)
             l.G = G, l.ldg = BIG;
         else
@@ -164,7 +183,7 @@ static void many_parts_are_the_whole(void **state) {
     for (int i = 0; i < MANY; i++) b[i] = 0.02 + 0.02 * noise(31, (uint64_t)i);
     for (int i = 0; i < MANY * DIM; i++) Z[i] = noise(32, (uint64_t)i);
     for (int t = 0; t < 2; t++) {
-        rk_ke k = {.n = MANY, .dim = DIM, .width = width[t], .rebuild = 1, .b = b}, l = k;
+        rk_ke k = {.n = MANY, .dim = DIM, .width = width[t], .reconstruction_weight = 1, .b = b}, l = k;
         double f, g, most = 0, apart = 0;
         l.most = t ? 20 : MANY / 2;
         OK(env, rk_ke_room(env, &k));
@@ -209,15 +228,15 @@ static void check_weights(rkhs_env *env, double far) {
     OK(env, rkhs_kernel_new(env, "precomputed", &kernel));
     rkhs_model *m;
     rkhs_item item;
-    OK(env, rkhs_model_new(env, "ke(align=0, rebuild=1, solver=lbfgs(iter=1))", &m));
+    OK(env, rkhs_model_new(env, "ke(alignment=0, reconstruction=1, solver=lbfgs(max_iter=1))", &m));
     OK(env, rkhs_model_fit(m, kernel, x, NULL, NULL));
     int found = 0;
     for (int64_t q = 0; rkhs_model_report(m, q, &item); q++) {
-        if (strcmp(item.name, "beta") == 0) {
+        if (strcmp(item.name, "reconstruction_weights") == 0) {
             found++;
             for (int i = 0; i < N; i++) NEAR(item.values[i], b[i], 1e-8);
         }
-        if (strcmp(item.name, "beta_loss") == 0) {
+        if (strcmp(item.name, "weights_loss") == 0) {
             found++;
             NEAR(item.values[0], naive_loss(N, G, b), 1e-10);
         }
@@ -249,10 +268,10 @@ static void the_size_of_a_kernel_does_not_matter(void **state) {
         for (int i = 0; i < N * N; i++) S[i] = sizes[t] * G[i];
         OK(env, rkhs_data_dense(env, S, N, N, N, &x));
         OK(env, rkhs_kernel_new(env, "precomputed", &kernel));
-        OK(env, rkhs_model_new(env, "ke(solver=lbfgs(iter=0))", &m)); /* at the start */
+        OK(env, rkhs_model_new(env, "ke(solver=lbfgs(max_iter=0))", &m)); /* at the start */
         OK(env, rkhs_model_fit(m, kernel, x, NULL, NULL));
         for (int64_t q = 0; rkhs_model_report(m, q, &item); q++) {
-            if (strcmp(item.name, "rebuild_loss") == 0) found[0] = item.values[0];
+            if (strcmp(item.name, "reconstruction_loss") == 0) found[0] = item.values[0];
             if (strcmp(item.name, "alignment") == 0) found[1] = item.values[0];
         }
         assert_true(found[0] > 0 && found[1] > 0);
@@ -306,13 +325,13 @@ static void odd_grams_have_an_embedding(void **state) {
     rkhs_env *env = *state;
     enum { CASES = 4 };
     static const char *const specs[] = {"ke",
-                                        "ke(align=0)",
-                                        "ke(rebuild=0)",
-                                        "ke(dim=1, align=0)",
-                                        "ke(dim=3, latent=laplacian)",
-                                        "ke(latent=rbf)",
-                                        "ke(latent=linear)",
-                                        "ke(solver=cg(iter=20))"};
+                                        "ke(alignment=0)",
+                                        "ke(reconstruction=0)",
+                                        "ke(dim=1, alignment=0)",
+                                        "ke(dim=3, embedding_kernel=laplacian)",
+                                        "ke(embedding_kernel=rbf)",
+                                        "ke(embedding_kernel=linear)",
+                                        "ke(solver=cg(max_iter=20))"};
     for (int kind = 0; kind < CASES; kind++)
         for (size_t t = 0; t < sizeof specs / sizeof *specs; t++) {
             double G[N * N];
@@ -336,7 +355,7 @@ static void odd_grams_have_an_embedding(void **state) {
             NEAR(square, 1, 1e-9);
             for (int64_t q = 1; q < count; q++) assert_true(losses[q] <= losses[q - 1]);
             NEAR(losses[count - 1], *item_of(m, "loss", NULL), 0);
-            if (kind == 2 && t != 2) NEAR(item_of(m, "beta", NULL)[33], 0, 0);
+            if (kind == 2 && t != 2) NEAR(item_of(m, "reconstruction_weights", NULL)[33], 0, 0);
             rkhs_model_free(m);
         }
 }
@@ -346,10 +365,10 @@ static void what_cannot_be_embedded_is_said(void **state) {
     double G[N * N];
     make_gram(N, G, 8);
     rkhs_model_free(fit_gram(env, "ke(width=1e9)", G, N, "choose another width"));
-    rkhs_model_free(fit_gram(env, "ke(align=0, rebuild=0)", G, N, "both 0"));
+    rkhs_model_free(fit_gram(env, "ke(alignment=0, reconstruction=0)", G, N, "both 0"));
     rkhs_model_free(fit_gram(env, "ke(precision=single)", G, N, "recipe=paper"));
-    rkhs_model_free(fit_gram(env, "ke(recipe=paper, latent=linear)", G, N, "latent=rbf"));
-    rkhs_model_free(fit_gram(env, "ke(align=0, width=1e9)", G, N, NULL)); /* nothing to gain, nothing lost */
+    rkhs_model_free(fit_gram(env, "ke(recipe=paper, embedding_kernel=linear)", G, N, "embedding_kernel=rbf"));
+    rkhs_model_free(fit_gram(env, "ke(alignment=0, width=1e9)", G, N, NULL)); /* nothing to gain, nothing lost */
     rkhs_model_free(fit_gram(env, "ke(width=1e-9)", G, N, NULL));
     memset(G, 0, sizeof G);
     for (int i = 0; i < N; i++) G[i * N + i] = 1;
@@ -370,15 +389,15 @@ static void the_width_goes_with_the_dimensions(void **state) {
         double width;
     } cases[] = {{"ke(dim=1)", 0.2},
                  {"ke", 0.4},
-                 {"ke(dim=2, latent=rbf)", 0.3},
+                 {"ke(dim=2, embedding_kernel=rbf)", 0.3},
                  {"ke(dim=10)", 2},
                  {"ke(dim=36)", 6},
-                 {"ke(dim=36, latent=rbf)", 4.5},
-                 {"ke(dim=10, gram=nystrom(m=20))", 1.5}, /* rbf, which can be taken apart */
+                 {"ke(dim=36, embedding_kernel=rbf)", 4.5},
+                 {"ke(dim=10, gram=nystrom(landmarks=20))", 1.5}, /* rbf, which can be taken apart */
                  {"ke(dim=36, width=3)", 3},
-                 {"ke(dim=1, align=0)", 0.02},
-                 {"ke(dim=2, align=0)", 0.05},
-                 {"ke(dim=8, align=0)", 0.2}};
+                 {"ke(dim=1, alignment=0)", 0.02},
+                 {"ke(dim=2, alignment=0)", 0.05},
+                 {"ke(dim=8, alignment=0)", 0.2}};
     double X[N * 3];
     rkhs_data *x;
     for (int i = 0; i < N * 3; i++) X[i] = noise(41, (uint64_t)i);
@@ -388,7 +407,7 @@ static void the_width_goes_with_the_dimensions(void **state) {
         OK(env, rkhs_model_new(env, cases[t].spec, &m));
         OK(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
         NEAR(*item_of(m, "width", NULL), cases[t].width, 1e-15);
-        if (*item_of(m, "iterations", NULL) <= 5 && !strstr(cases[t].spec, "align=0"))
+        if (*item_of(m, "iterations", NULL) <= 5 && !strstr(cases[t].spec, "alignment=0"))
             fail_msg("%s: no way down", cases[t].spec);
         rkhs_model_free(m);
     }
@@ -401,7 +420,8 @@ static void labels_have_a_say(void **state) {
     double X[N * 2], left[4];
     int64_t codes[N], n, d;
     rkhs_data *x, *y, *same;
-    static const char *const specs[] = {"ke(labels=0.9)", "ke(labels=0.9, gram=nystrom(m=30))", "ke(labels=0)", "ke"};
+    static const char *const specs[] = {"ke(label_weight=0.9)", "ke(label_weight=0.9, gram=nystrom(landmarks=30))",
+                                        "ke(label_weight=0)", "ke"};
     for (int i = 0; i < N; i++) {
         codes[i] = i % 2;
         X[2 * i] = noise(31, (uint64_t)i) + (i % 2);
@@ -425,7 +445,7 @@ static void labels_have_a_say(void **state) {
     if (!(left[0] < 0.95 * left[2] && left[1] < 0.95 * left[2])) fail_msg("%g %g %g", left[0], left[1], left[2]);
     NEAR(left[3], left[2], 0.02); /* one class has no say, as a share of 0 has none */
     rkhs_model *m;
-    OK(env, rkhs_model_new(env, "ke(align=0)", &m));
+    OK(env, rkhs_model_new(env, "ke(alignment=0)", &m));
     assert_int_equal(rkhs_model_fit(m, NULL, x, y, NULL), RKHS_ERR_SPEC);
     rkhs_model_free(m);
     rkhs_data_free(x);
@@ -437,10 +457,11 @@ static void labels_have_a_say(void **state) {
 static void report_is_in_the_file(void **state) {
     rkhs_env *env = *state;
     double G[N * N];
-    static const char *const names[] = {"beta", "beta_loss", "rebuild_loss", "alignment", "loss", "losses"};
+    static const char *const names[] = {
+        "reconstruction_weights", "weights_loss", "reconstruction_loss", "alignment", "loss", "losses"};
     rkhs_model *back;
     make_gram(N, G, 9);
-    rkhs_model *m = fit_gram(env, "ke(solver=lbfgs(iter=5))", G, N, NULL);
+    rkhs_model *m = fit_gram(env, "ke(solver=lbfgs(max_iter=5))", G, N, NULL);
     OK(env, rkhs_model_save(m, "test_ke.rkhs"));
     OK(env, rkhs_model_load(env, "test_ke.rkhs", &back));
     for (size_t q = 0; q < sizeof names / sizeof *names; q++) {
@@ -463,7 +484,7 @@ static void the_recipe_is_the_published_one(void **state) {
     make_gram(N, G, 11);
     for (int i = 0; i < N; i++) b[i] = 0.02 + 0.02 * noise(2, (uint64_t)i);
     for (int i = 0; i < N * DIM; i++) Z[i] = noise(3, (uint64_t)i);
-    rk_ke k = {.n = N, .dim = DIM, .width = 0.7, .rebuild = N, .b = b};
+    rk_ke k = {.n = N, .dim = DIM, .width = 0.7, .reconstruction_weight = N, .b = b};
     OK(env, rk_ke_room(env, &k));
     OK(env, rk_ke_eval(&k, env, Z, NULL, &f, one, NULL));
     OK(env, rk_ke_eval_single(&k, env, Z, NULL, &g, two, NULL));
@@ -474,15 +495,15 @@ static void the_recipe_is_the_published_one(void **state) {
     rk_scratch_release(env, mark);
     for (int t = 0; t < 2; t++) {
         int64_t count;
-        rkhs_model *m = fit_gram(
-            env,
-            t ? "ke(recipe=paper, width=0.5, solver=adam(iter=40, lr=0.5, keep=last, precision=single), precision=single)"
-              : "ke(recipe=paper, width=0.5, solver=adam(iter=40, lr=0.5, keep=last))",
-            G, N, NULL);
+        rkhs_model *m = fit_gram(env,
+                                 t ? "ke(recipe=paper, width=0.5, solver=adam(max_iter=40, learning_rate=0.5, keep=last, "
+                                     "precision=single), precision=single)"
+                                   : "ke(recipe=paper, width=0.5, solver=adam(max_iter=40, learning_rate=0.5, keep=last))",
+                                 G, N, NULL);
         const double *losses = item_of(m, "losses", &count);
         assert_int_equal(count, 41);
         NEAR(losses[40], *item_of(m, "loss", NULL), 0);
-        NEAR(losses[40], *item_of(m, "rebuild_loss", NULL), t ? 1e-3 : 1e-12);
+        NEAR(losses[40], *item_of(m, "reconstruction_loss", NULL), t ? 1e-3 : 1e-12);
         if (t) NEAR(losses[0], (double)(float)losses[0], 0);
         rkhs_model_free(m);
     }

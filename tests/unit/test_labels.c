@@ -257,7 +257,7 @@ static double spread_of_third(const double *Z, int64_t d) {
 /* As a class of their own objects are drawn together; without a label they are not. */
 static void ke_draws_unknown_objects_nowhere(void **state) {
     rkhs_env *env = ((files *)*state)->env;
-    static const char *const specs[] = {"ke(labels=0.9)", "ke(labels=0.9, gram=nystrom(m=40))"};
+    static const char *const specs[] = {"ke(label_weight=0.9)", "ke(label_weight=0.9, gram=nystrom(landmarks=40))"};
     double X[2 * N], spread[3];
     int64_t n, d;
     rkhs_data *x, *y[3] = {NULL};

@@ -260,7 +260,7 @@ static void eigenvalues_count_by_size_when_asked(void **state) {
         check_both(env, 160, values, k, 0, "lanczos", "negative last");
         for (int i = 0; i < 160; i++) values[i] = -1 - 0.01 * i;
         if (k > 3) continue; /* the end of a straight line is far to go */
-        check_both(env, 160, values, k, 0, "lanczos(iter=100000)", "all negative");
+        check_both(env, 160, values, k, 0, "lanczos(max_iter=100000)", "all negative");
     }
 }
 
@@ -315,7 +315,7 @@ static void the_tolerance_is_kept_and_a_loose_one_is_cheaper(void **state) {
 static void not_converging_is_a_report_with_true_residuals(void **state) {
     rkhs_env *env = *state;
     double values[300];
-    static const char *const solvers[] = {"lanczos(iter=1)", "lanczos(iter=2)", "lanczos(iter=9)", "lanczos(iter=3, block=1)"};
+    static const char *const solvers[] = {"lanczos(1e-12,1)", "lanczos(1e-12,2)", "lanczos(1e-12,9)", "lanczos(1e-12,3,1)"};
     static const int64_t counts[] = {1, 4, 16, 25, 60};
     OK(env, rkhs_env_set_threads(env, 1));
     for (int i = 0; i < 300; i++) values[i] = 1 - i / 300.0;
@@ -576,7 +576,7 @@ static void pushed(rkhs_env *env, const rkhs_data *x, const char *kernel, const 
 
 static void exact_and_nystrom_with_every_row_give_the_same(void **state) {
     rkhs_env *env = *state;
-    static const char *const grams[] = {"exact", "nystrom(m=90)", "nystrom(m=500)", "nystrom(m=90, by=uniform)",
+    static const char *const grams[] = {"exact", "nystrom(90)", "nystrom", "nystrom(90, uniform)",
                                         "nystrom(by=given, rows=[0:90])"};
     static const char *const solvers[] = {NULL, "dense", "lanczos"};
     static const char *const kernels[] = {"rbf(gamma=20)", "linear", "poly(2, 1)"};
@@ -612,7 +612,7 @@ static void exact_and_nystrom_with_every_row_give_the_same(void **state) {
 
 static void what_a_low_rank_cannot_give_is_zero(void **state) {
     rkhs_env *env = *state;
-    static const char *const grams[] = {"exact", "nystrom(m=90)", "nystrom(m=2)", "nystrom(by=given, rows=[3,4])"};
+    static const char *const grams[] = {"exact", "nystrom(90)", "nystrom(2)", "nystrom(by=given, rows=[3,4])"};
     static const char *const solvers[] = {NULL, "dense", "lanczos"};
     static double points[ROWS * 2], Z[ROWS * COUNT];
     double values[COUNT], trace;

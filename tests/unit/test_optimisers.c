@@ -150,7 +150,7 @@ static void lbfgs_finds_scipys_minima_in_as_many_evaluations(void **state) {
         double value, evaluations;
         scipy_says(problems[q].name, &value, &evaluations);
         run_open(env, &problems[q], &r);
-        run_spec(&r, "lbfgs(iter=1000)");
+        run_spec(&r, "lbfgs(max_iter=1000)");
         assert_true(r.p.converged);
         if (!(r.value <= value + 1e-6)) fail_msg("%s: %g, scipy %g", problems[q].name, r.value, value);
         print_message("# %s: %lld evaluations, scipy %g; value %g, scipy %g\n", problems[q].name, (long long)r.p.products,
@@ -171,8 +171,8 @@ static void the_first_step_of_cg_is_that_of_lbfgs(void **state) {
         run a, b;
         run_open(env, &problems[q], &a);
         run_open(env, &problems[q], &b);
-        run_spec(&a, "cg(iter=1)");
-        run_spec(&b, "lbfgs(iter=1)");
+        run_spec(&a, "cg(max_iter=1)");
+        run_spec(&b, "lbfgs(max_iter=1)");
         if (memcmp(a.x, b.x, (size_t)problems[q].n * sizeof *a.x) != 0)
             fail_msg("%s: %g and %g", problems[q].name, a.value, b.value);
         run_close(&a);
@@ -182,9 +182,10 @@ static void the_first_step_of_cg_is_that_of_lbfgs(void **state) {
 
 static void every_optimiser_finds_the_minima(void **state) {
     rkhs_env *env = ((files *)*state)->env;
-    static const char *const specs[] = {"lbfgs(iter=5000, ftol=0, gtol=1e-7)", "lbfgs(iter=5000, memory=3, ftol=0, gtol=1e-7)",
-                                        "cg(iter=5000, ftol=0, gtol=1e-7)", "cg(beta=hz, iter=5000, ftol=0, gtol=1e-7)",
-                                        "adam(lr=0.05, iter=30000, stall=2000)"};
+    static const char *const specs[] = {"lbfgs(max_iter=5000, ftol=0, tol=1e-7)",
+                                        "lbfgs(max_iter=5000, memory=3, ftol=0, tol=1e-7)",
+                                        "cg(max_iter=5000, ftol=0, tol=1e-7)", "cg(beta=hz, max_iter=5000, ftol=0, tol=1e-7)",
+                                        "adam(learning_rate=0.05, max_iter=30000, stall=2000)"};
     for (int t = 0; t < 5; t++) {
         for (int q = 0; q < PROBLEMS; q++) {
             run r;
@@ -213,8 +214,8 @@ static void descent_never_goes_up_and_adam_keeps_the_best(void **state) {
     run best, last;
     run_open(env, &problems[1], &best);
     run_open(env, &problems[1], &last);
-    run_spec(&best, "adam(lr=1, iter=40)"); /* far too fast: it jumps about */
-    run_spec(&last, "adam(lr=1, iter=40, keep=last)");
+    run_spec(&best, "adam(learning_rate=1, max_iter=40)"); /* far too fast: it jumps about */
+    run_spec(&last, "adam(learning_rate=1, max_iter=40, keep=last)");
     double least = INFINITY;
     for (int64_t i = 0; i < best.p.recorded; i++) least = fmin(least, best.p.history[i]);
     NEAR(best.value, least, 0);
@@ -228,7 +229,7 @@ static void descent_never_goes_up_and_adam_keeps_the_best(void **state) {
 
 static void a_stop_by_iterations_is_a_report(void **state) {
     rkhs_env *env = ((files *)*state)->env;
-    static const char *const specs[] = {"lbfgs(iter=3)", "cg(iter=3)", "adam(iter=3)", "lbfgs(iter=0)"};
+    static const char *const specs[] = {"lbfgs(max_iter=3)", "cg(max_iter=3)", "adam(max_iter=3)", "lbfgs(max_iter=0)"};
     for (int t = 0; t < 4; t++) {
         run r;
         run_open(env, &problems[1], &r);
@@ -242,7 +243,7 @@ static void a_stop_by_iterations_is_a_report(void **state) {
 static void on_the_sphere_iterates_stay_there_and_find_the_smallest_axis(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     static const problem ball = {"ball", quadratic, 10, {0.3, -0.2, 0.5}, 3};
-    static const char *const specs[] = {"lbfgs(iter=500)", "cg(iter=500)", "adam(lr=0.01, iter=20000)"};
+    static const char *const specs[] = {"lbfgs(max_iter=500)", "cg(max_iter=500)", "adam(learning_rate=0.01, max_iter=20000)"};
     for (int t = 0; t < 3; t++) {
         run r;
         double norm = 0;
@@ -267,8 +268,8 @@ static void on_the_sphere_iterates_stay_there_and_find_the_smallest_axis(void **
 
 static void a_saved_state_goes_on_with_the_same_bits(void **state) {
     rkhs_env *env = ((files *)*state)->env;
-    static const char *const specs[] = {"lbfgs(iter=60)", "cg(iter=60)", "cg(beta=hz, iter=60)",
-                                        "adam(lr=0.1, iter=60, patience=5)"};
+    static const char *const specs[] = {"lbfgs(max_iter=60)", "cg(max_iter=60)", "cg(beta=hz, max_iter=60)",
+                                        "adam(learning_rate=0.1, max_iter=60, patience=5)"};
     for (int t = 0; t < 4; t++) {
         rk_spec *spec;
         OK(env, rk_spec_new(env, &rk_optimisers, specs[t], &spec));
@@ -327,7 +328,7 @@ static double barrier(const double *x, int64_t n, double *g) {
 static void what_is_not_finite_is_said_or_avoided(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     static const problem bad = {"broken", broken, 3, {1}, 1}, good = {"barrier", barrier, 3, {0.01, 9, 1}, 3};
-    static const char *const specs[] = {"lbfgs", "cg", "adam(lr=0.1)"};
+    static const char *const specs[] = {"lbfgs", "cg", "adam(learning_rate=0.1)"};
     for (int t = 0; t < 3; t++) {
         run r;
         rk_spec *spec;

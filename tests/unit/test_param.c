@@ -138,6 +138,7 @@ static void the_public_lists_show_the_tables(void **state) {
                 assert_string_equal(param.kind, kinds[p->kind]);
                 assert_ptr_equal(param.value, p->value);
                 assert_ptr_equal(param.brief, p->brief);
+                assert_ptr_equal(param.aliases, p->aliases);
                 if (p->choices) assert_non_null(strstr(param.bounds, p->choices));
                 if (p->list) assert_string_equal(param.bounds, p->list->name);
                 assert_true(strlen(param.bounds) < sizeof param.bounds - 1); /* nothing was cut */
@@ -221,6 +222,25 @@ static void every_parameter_alone_and_all_together_read_back(void **state) {
         snprintf(text, sizeof text, "%s(%s)", e->name, all);
         check_round_trip(env, list, text);
     }
+}
+
+static void every_alias_stands_for_its_parameter_and_not_for_another(void **state) {
+    rkhs_env *env = *state;
+    char value[64], alias[64], text[2][300];
+    int found = 0;
+    EACH_TYPE(list, e) EACH_PARAM(e, p) {
+        for (int i = 0; p->aliases && rk_choice_text(p->aliases, i, alias)[0]; i++, found++) {
+            EACH_PARAM(e, q) assert_string_not_equal(q->name, alias);
+            const char *v = good_value(p, value);
+            snprintf(text[0], sizeof *text, "%s(%s=%s)", e->name, p->name, v);
+            snprintf(text[1], sizeof *text, "%s(%s=%s)", e->name, alias, v);
+            check_same(env, list, text[0], text[1]);
+            snprintf(text[0], sizeof *text, "%s(%s=%s, %s=%s)", e->name, alias, v, p->name, v);
+            snprintf(text[1], sizeof *text, "%s is given twice", p->name);
+            check_refused(env, list, text[0], text[1]);
+        }
+    }
+    assert_true(found > 30);
 }
 
 static void values_in_order_are_the_same_as_by_name(void **state) {
@@ -417,9 +437,10 @@ static void rules_take_a_number_a_name_or_a_name_with_its_argument(void **state)
     check_refused(env, &rk_kernels, "rbf(sigma=knn(1, 0))", "rbf | times in knn(k, times) | above 0");
     check_same(env, &rk_kernels, "rbf(sigma=knn(3, 0.5))", "rbf(sigma=knn(times=0.5, k=3))");
     check_same(env, &rk_kernels, "rbf(sigma=knn(0.025, 3))", "rbf(sigma=knn(times=3, k=0.025))");
-    check_same(env, &rk_models, "kae(latent=rbf(sigma=knn(5, 2)))", "kae(latent=\"rbf(sigma=knn(5,2))\")");
-    check_same(env, &rk_models, "kae(latent=matern(sigma=1, nu=1.5))", "kae(latent=\"matern(sigma=1,nu=1.5)\")");
-    check_refused(env, &rk_models, "kae(latent=rbf + linear)", "kae | latent | quotes");
+    check_same(env, &rk_models, "kae(embedding_kernel=rbf(sigma=knn(5, 2)))", "kae(embedding_kernel=\"rbf(sigma=knn(5,2))\")");
+    check_same(env, &rk_models, "kae(embedding_kernel=matern(sigma=1, nu=1.5))",
+               "kae(embedding_kernel=\"matern(sigma=1,nu=1.5)\")");
+    check_refused(env, &rk_models, "kae(embedding_kernel=rbf + linear)", "kae | embedding_kernel | quotes");
     check_refused(env, &rk_kernels, "rbf(sigma=knn(j=1))", "rbf | sigma | knn(k, times)");
     check_refused(env, &rk_kernels, "rbf(sigma=knn(x))", "rbf | k in knn(k, times) | not x");
     check_refused(env, &rk_kernels, "rbf(sigma=median(3))", "rbf | sigma=median | brackets");
@@ -433,11 +454,13 @@ static void rules_take_a_number_a_name_or_a_name_with_its_argument(void **state)
 static void specs_inside_specs_are_named_whole(void **state) {
     rkhs_env *env = *state;
     check_refused(env, &rk_models, "kpca(gram=nystrm)", "gram | 'nystrm' | nystrom");
-    check_refused(env, &rk_models, "kpca(gram=nystrom(n=3))", "nystrom | 'n' | mean m | m, by, rows");
+    check_refused(env, &rk_models, "kpca(gram=nystrom(landmark=3))",
+                  "nystrom | 'landmark' | mean landmarks | landmarks, by, rows");
     check_refused(env, &rk_models, "kpca(gram=3)", "gram | 'exact' | with 3");
-    char *text = through(env, &rk_models, "kpca(3, nystrom(7, uniform), lanczos(iter=9))");
-    assert_string_equal(text, "kpca(dim=3, gram=nystrom(m=7, by=uniform), solver=lanczos(tol=1e-12, iter=9, block=0), "
-                              "negative=clip)");
+    char *text = through(env, &rk_models, "kpca(3, nystrom(7, uniform), lanczos(max_iter=9))");
+    assert_string_equal(text,
+                        "kpca(dim=3, gram=nystrom(landmarks=7, by=uniform), solver=lanczos(tol=1e-12, max_iter=9, block=0), "
+                        "negative=clip)");
     rk_free(env, text);
 }
 
@@ -474,7 +497,7 @@ static void any_word_reads_back(void **state) {
 
 static void every_failed_allocation_is_survived(void **state) {
     rkhs_env *env = *state;
-    static const char *const text = "kpca(3, nystrom(m=7, by=given, rows=[0:3]), lanczos(tol=1e-3), flip)";
+    static const char *const text = "kpca(3, nystrom(landmarks=7, by=given, rows=[0:3]), lanczos(tol=1e-3), flip)";
     int64_t k = 0;
     for (;; k++) {
         rk_spec *s, *copy = NULL;
@@ -503,6 +526,7 @@ int main(void) {
         ENV_TEST(every_default_is_within_its_own_bounds),
         ENV_TEST(every_type_with_its_defaults_reads_back),
         ENV_TEST(every_parameter_alone_and_all_together_read_back),
+        ENV_TEST(every_alias_stands_for_its_parameter_and_not_for_another),
         ENV_TEST(values_in_order_are_the_same_as_by_name),
         ENV_TEST(an_unknown_type_is_refused_with_the_nearest),
         ENV_TEST(an_unknown_parameter_is_refused_with_the_nearest),

@@ -101,7 +101,7 @@ static void check_map(scene *s) {
     rkhs_data_free(map.kept);
 }
 
-static const char *const grams[] = {"exact", "nystrom(m=15)", "nystrom(m=15, by=uniform)"};
+static const char *const grams[] = {"exact", "nystrom(landmarks=15)", "nystrom(landmarks=15, by=uniform)"};
 
 static void least_squares_with_a_ridge_is_the_linear_problem_in_each_coordinate(void **state) {
     for (int q = 0; q < 3; q++) {
@@ -117,7 +117,8 @@ static void least_squares_with_a_ridge_is_the_linear_problem_in_each_coordinate(
                                      .ridge = 0.05,
                                      .eval = eval_target,
                                      .context = &s.t};
-                rk_smooth_result r = solve(&s, &problem, "lbfgs(iter=20000, gtol=1e-11, ftol=0)", start ? s.t.T : NULL, NULL);
+                rk_smooth_result r =
+                    solve(&s, &problem, "lbfgs(max_iter=20000, tol=1e-11, ftol=0)", start ? s.t.T : NULL, NULL);
                 OK(s.env, rk_solve_linear(s.g, NULL, &(rk_linear){s.t.T, DIM, 0.1}, &linear));
                 OK(s.env, s.g->type->push(s.g, linear.coef, DIM, Z));
                 for (int i = 0; i < N * DIM; i++) NEAR(s.Z[i], Z[i], 1e-5);
@@ -135,12 +136,12 @@ static void in_sample_coordinates_the_target_itself_is_reached(void **state) {
     double theta = 1;
     scene_open(*state, "exact", &s);
     rk_smooth problem = {.coordinates = RK_COORD_SAMPLE, .rows = N, .dim = DIM, .eval = eval_target, .context = &s.t};
-    rk_smooth_result r = solve(&s, &problem, "lbfgs(gtol=1e-9, ftol=0)", NULL, NULL);
+    rk_smooth_result r = solve(&s, &problem, "lbfgs(tol=1e-9, ftol=0)", NULL, NULL);
     for (int i = 0; i < N * DIM; i++) NEAR(s.Z[i], s.t.T[i], 1e-8);
     rk_free(s.env, r.history);
     s.t.thetas = 1;
     problem.thetas = 1;
-    r = solve(&s, &problem, "cg(iter=3000, gtol=1e-9, ftol=0)", NULL, &theta);
+    r = solve(&s, &problem, "cg(max_iter=3000, tol=1e-9, ftol=0)", NULL, &theta);
     NEAR(theta, 2, 1e-7); /* theta moves with Z: at the minimum both terms vanish */
     for (int i = 0; i < N * DIM; i++) NEAR(s.Z[i], 2 * s.t.T[i], 1e-6);
     rk_free(s.env, r.history);
@@ -159,7 +160,7 @@ static void a_normaliser_is_folded_into_the_map(void **state) {
                              .context = &s.t,
                              .normalise = normalise,
                              .normalise_back = normalise_back};
-        rk_smooth_result r = solve(&s, &problem, "lbfgs(iter=200)", NULL, NULL);
+        rk_smooth_result r = solve(&s, &problem, "lbfgs(max_iter=200)", NULL, NULL);
         for (int i = 0; i < N * DIM; i++) mean[i % DIM] += s.Z[i] / N, square += s.Z[i] * s.Z[i] / (N * DIM);
         for (int c = 0; c < DIM; c++) NEAR(mean[c], 0, 1e-10);
         NEAR(square, 1, 1e-10);

@@ -86,7 +86,7 @@ static void parameters_are_set_also_in_nested_specs(void **state) {
     check_set(env, "models", "kpca(gram=nystrom)", "gram.by", "uniform", "kpca(gram=nystrom(by=uniform))");
     check_set(env, "models", "kpca(gram=nystrom)", "gram", "exact", "kpca(gram=exact)");
     check_set(env, "models", "contrastive", "augment", "noise(0.1)", "contrastive(augment=noise(0.1))");
-    check_set(env, "models", "kae", "latent.sigma", "3", "kae(latent=rbf(sigma=3))");
+    check_set(env, "models", "kae", "latent.sigma", "3", "kae(embedding_kernel=rbf(sigma=3))");
     check_set(env, "kernels", "rbf", "sigma", "knn(5)", "rbf(sigma=knn(5))");
     check_set(env, "kernels", "poly(2)", "degree", "3", "poly(3)");
 }
@@ -142,7 +142,7 @@ static void check_filled(rkhs_env *env, const char *text, const char *value, con
 
 static void holes_are_filled_by_name(void **state) {
     rkhs_env *env = *state;
-    rkhs_spec *s = spec_of(env, "models", "?model(dim=?, gram=nystrom(m=?m))");
+    rkhs_spec *s = spec_of(env, "models", "?model(dim=?, gram=nystrom(landmarks=?m))");
     assert_string_equal(rkhs_spec_name(s), "");
     assert_string_equal(rkhs_spec_hole(s), "model");
     OK(env, rkhs_spec_set(s, "?model", "kpca"));
@@ -151,7 +151,7 @@ static void holes_are_filled_by_name(void **state) {
     OK(env, rkhs_spec_set(s, "?m", "5"));
     OK(env, rkhs_spec_set(s, "?dim", "0")); /* what is made from the text refuses it */
     assert_null(rkhs_spec_hole(s));
-    assert_string_equal(rkhs_spec_text(s), "kpca(dim=0, gram=nystrom(m=5))");
+    assert_string_equal(rkhs_spec_text(s), "kpca(dim=0, gram=nystrom(landmarks=5))");
     rkhs_spec_free(s);
     check_filled(env, "?w*rbf(sigma=?w) + linear", "2", "2*rbf(sigma=2) + linear");
     check_filled(env, "?a*rbf", "rbf + linear", "(rbf + linear)*rbf");

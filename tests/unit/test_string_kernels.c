@@ -403,7 +403,7 @@ static void words_keep_the_weights_of_their_training_texts(void **state) {
     OK(env, rkhs_kernel_gram(copy, y, NULL, K, NEW));
     for (int i = 0; i < NEW * NEW; i++) NEAR(K[i], tf_idf(train, TEXTS, fresh[i / NEW], fresh[i % NEW]), 1e-15);
     OK(env, rkhs_kernel_new(env, "2*words(idf=false) + normalize(words(normalize=false))^2", &around));
-    OK(env, rkhs_model_new(env, "kpca(dim=1, gram=nystrom(m=2))", &m));
+    OK(env, rkhs_model_new(env, "kpca(dim=1, gram=nystrom(landmarks=2))", &m));
     OK(env, rkhs_model_fit(m, around, x, NULL, NULL));
     OK(env, rkhs_kernel_gram(rkhs_model_kernel(m), y, NULL, K, NEW));
     double both = 1 / sqrt(3.0 * 5); /* counts 1, 1, 1 and 1, 2: nothing in common */

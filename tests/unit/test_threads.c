@@ -10,7 +10,7 @@
 
 enum { N = 400, P = 5, DIM = 2, TIMES = 6, COUNT = 3 };
 
-static const char *const specs[] = {"kpca(dim=2)", "kpca(dim=2, gram=nystrom(m=60))"};
+static const char *const specs[] = {"kpca(dim=2)", "kpca(dim=2, gram=nystrom(landmarks=60))"};
 
 /* One fit on its own env. */
 typedef struct job {
