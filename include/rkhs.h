@@ -439,7 +439,8 @@ RKHS_API void rkhs_spec_free(rkhs_spec *spec);
 
 /* ---- lists: what there is ----------------------------------------------------------------------------------------- */
 
-/* One type of a list ("kernels", "grams", "solvers", "models", "scores", "formats", "samples", "augments"). */
+/* One type of a list ("models", "kernels", "grams", "eigensolvers", "linsolvers", "optimisers", "scores", "formats",
+ * "samples", "augments"). */
 typedef struct rkhs_type {
     const char *name;
     const char *brief;   /* one sentence */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the reference, the man pages and the bash completion from the tool's own tables.
 
-    tools/make_doc.py                     writes doc/reference; `make doc` builds first
+    tools/make_doc.py                     writes doc/reference and the files of ARCHITECTURE.md; `make doc` builds first
     tools/make_doc.py --check             says which of its pages differ from what it would write, exits 1 if one does
     tools/make_doc.py --man FOLDER        writes rkhs.1 and rkhs-COMMAND.1 there; the build calls it
     tools/make_doc.py --completion FILE   writes the completion for bash; the build calls it
@@ -232,6 +232,30 @@ def reference(tool, root):
     words = purposes(root)
     pages = {f"{entry['name']}.md": list_page(entry, words if entry["name"] == "models" else {}) for entry in lists}
     return {**pages, "README.md": index_page(lists), "commands.md": commands_page(tables), "c-api.md": c_page(root)}
+
+
+# ---- ARCHITECTURE.md: every file and what it is responsible for ----------------------------------------------------------
+
+FILES = re.compile(r"(<!-- files: .*? -->\n).*(<!-- end of files -->)", re.DOTALL)
+
+
+def responsibility(path):
+    """The first sentence of a file's header comment, without the file's name."""
+    match = re.match(r"/\* " + re.escape(path.name) + r": (.*?)(?:\*/|\n \*\n)", path.read_text(encoding="utf-8"), re.DOTALL)
+    if not match:
+        sys.exit(f"make_doc: {path}: begin with a comment '/* {path.name}: what it is responsible for. */'")
+    words = " ".join(re.sub(r"\n \*", " ", match.group(1)).split()).replace("SPDX-License-Identifier: BSD-3-Clause", "").strip()
+    return re.split(r"(?<=[.:]) (?=[A-Z])|\.$", words)[0].rstrip(".:")
+
+
+def with_files(root):
+    """ARCHITECTURE.md with its tables of files."""
+    parts = []
+    for folder in sorted({path.parent for top in ("src", "cli") for path in (root / top).rglob("*.c")}):
+        rows = [[code(path.name), prose(responsibility(path))] for path in sorted(folder.glob("*.[ch]"))]
+        parts += [f"### {folder.relative_to(root)}\n", table(["file", "responsible for"], rows)]
+    text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    return FILES.sub(lambda match: match.group(1) + "\n" + "\n".join(parts) + "\n" + match.group(2), text)
 
 
 # ---- man pages --------------------------------------------------------------------------------------------------------
@@ -479,15 +503,18 @@ def main():
         if options.completion:
             options.completion.write_text(completion(tool), encoding="utf-8")
         return
-    pages = reference(tool, options.root)
+    pages, architecture = reference(tool, options.root), options.root / "ARCHITECTURE.md"
     if options.check:
         wrong = list(check(pages, folder))
+        if architecture.read_text(encoding="utf-8") != with_files(options.root):
+            wrong.append("ARCHITECTURE.md: the files say something else; run make doc")
         print("\n".join(wrong) if wrong else f"make_doc: {len(pages)} pages of doc/reference say what the tables say")
         sys.exit(1 if wrong else 0)
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob("*"):
         if path.name not in pages:
             path.unlink()
+    architecture.write_text(with_files(options.root), encoding="utf-8")
     for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
     print(f"make_doc: {len(pages)} pages in {folder.relative_to(options.root)}")

@@ -56,7 +56,7 @@ class Tree(unittest.TestCase):
         self.assertIn(part, result.stdout + result.stderr)
 
 
-class Pages(unittest.TestCase):
+class Commands(unittest.TestCase):
     """tools/check_pages.py on a page of one block, with a tool that writes the file after -o unless its name is "none"."""
 
     TOOL = "#!/bin/sh\n[ \"$1\" != fail ] || exit 1\necho said\n[ \"$2\" = none ] || echo 1 > \"$2\"\n"
@@ -203,8 +203,12 @@ esac
 
     def setUp(self):
         super().setUp()
-        self.write({"include/rkhs.h": self.header, "build/rkhs": self.tool, "examples/one.c": "int main(void);\n"})
+        self.write({"include/rkhs.h": self.header, "build/rkhs": self.tool, "examples/one.c": "int main(void);\n",
+                    "ARCHITECTURE.md": "# One\n\n<!-- files: made -->\n<!-- end of files -->\n",
+                    "cli/one.c": "/* one.c: does a * b. More words. */\n"})
         (self.root / "build/rkhs").chmod(0o755)
+        for path in [*self.root.glob("src/**/*.[ch]"), *self.root.glob("cli/*.h")]:
+            path.unlink()
         self.pages = self.root / "doc/reference"
 
     def differs(self, part):
@@ -220,6 +224,12 @@ esac
         self.assertIn("Of a_\\*.\n\n```c\nint rkhs_one(int a);\n```", text)
         self.assertIn("```c\nint main(void);\n```", text)
 
+    def test_every_file_is_in_the_architecture(self):
+        self.run_doc()
+        self.assertIn("| `one.c` | does a \\* b |", (self.root / "ARCHITECTURE.md").read_text())
+        (self.root / "cli/two.c").write_text("/* two.c: does c. */\n")
+        self.differs("ARCHITECTURE.md: the files say something else")
+
     def test_a_page_that_was_edited_is_refused(self):
         self.run_doc()
         (self.pages / "kernels.md").write_text("other\n")
@@ -230,6 +240,33 @@ esac
         (self.pages / "kernels.md").rename(self.pages / "old.md")
         self.differs("kernels.md: is missing")
         self.differs("old.md: nothing makes this page")
+
+
+class Claims(Tree):
+    """check_claims.py on a tree whose documents name one file, one slot, the packages and one list."""
+    claims = {
+        "ARCHITECTURE.md": "`cli/cli.h` is there.\n", "README.md": "\n", "VERSIONING.md": "\n",
+        "CONTRIBUTING.md": "".join(f"**{heading}**\n`go` is a slot.\n" for heading in
+                                   ("A kernel", "A model", "A solver", "A gram", "A format", "A score"))
+                           + "## End\nthe library needs BLAS and zlib.\n",
+        "meson.build": "x = [\n  dependency('blas'), dependency('zlib'), dependency('threads'),\n]\n",
+        "include/rkhs.h": '/* One type of a list ("kernels"). */\n',
+        "src/kernel/tree.c": 'const rk_list rk_kernels = {"kernels", "kernel", entries};\n',
+        **{f"src/{path}": f"typedef struct rk_{name}_type {{\n    int (*go)(void); /* `stop` */\n}} rk_{name}_type;\n"
+           for path, name in (("kernel/kernel.h", "kernel"), ("model/model.h", "model"), ("opt/opt.h", "solver"),
+                              ("gram/gram.h", "gram"), ("io/io.h", "format"), ("score/score.h", "score"))},
+    }
+
+    def test_true_claims_pass(self):
+        self.passes("check_claims.py", self.claims)
+
+    def test_false_claims_are_named(self):
+        for name, old, new, part in (("ARCHITECTURE.md", "cli.h", "gone.h", "there is no file cli/gone.h"),
+                                     ("CONTRIBUTING.md", "`go`", "`stop`", "rk_kernel_type has no slot 'stop'"),
+                                     ("CONTRIBUTING.md", "and zlib", "and more", "the library needs BLAS, zlib"),
+                                     ("include/rkhs.h", "kernels", "solvers", "the lists are kernels, and it names solvers")):
+            with self.subTest(part):
+                self.refuses("check_claims.py", {**self.claims, name: self.claims[name].replace(old, new)}, part)
 
 
 class Symbols(Tree):
