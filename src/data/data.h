@@ -4,6 +4,8 @@
 
 #include "base/base.h"
 
+#define RK_LARGEST 1e150 /* the largest number that data, widths and results may have: squares and their sums stay finite */
+
 /* ---- the table of a kind of data ---------------------------------------------------------------------------------- */
 
 /* Kinds, as bits, so that a kernel can say which it takes. */

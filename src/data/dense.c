@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LARGEST 1e150 /* squares and their sums stay finite */
-#define APART 100.0   /* column ranges further apart than this get advice */
+#define APART 100.0 /* column ranges further apart than this get advice */
 
 static const rk_dense *dense_of(const rkhs_data *x) { return x->self; }
 
@@ -16,10 +15,10 @@ static rkhs_status check_rows(rkhs_env *env, const char *where, const double *va
         const double *row = values + i * ld;
         int good = 1;
         for (int64_t j = 0; j < p; j++)
-            good &= fabs(row[j]) <= LARGEST; /* false for NaN; no branch, so that it runs in vectors */
+            good &= fabs(row[j]) <= RK_LARGEST; /* false for NaN; no branch, so that it runs in vectors */
         if (good) continue;
         int64_t j = 0;
-        while (fabs(row[j]) <= LARGEST) j++;
+        while (fabs(row[j]) <= RK_LARGEST) j++;
         if (!where) where = "data";
         if (isnan(row[j]) || isinf(row[j]))
             return rk_fail(env, RKHS_ERR_DATA,

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LARGEST 1e150 /* squares and their sums stay finite */
-
 static const rk_sparse *sparse_of(const rkhs_data *x) { return x->self; }
 
 /* Takes room for the numbers of out, whose rows are known. */
@@ -64,7 +62,7 @@ static rkhs_status check_row(rkhs_env *env, const char *where, const rkhs_data *
     for (int64_t q = s->starts[i]; q < s->starts[i + 1]; q++) {
         int64_t c = s->columns[q], place = q - s->starts[i];
         double v = s->values[q];
-        if (c > before && c < x->columns && fabs(v) <= LARGEST) {
+        if (c > before && c < x->columns && fabs(v) <= RK_LARGEST) {
             before = c;
             continue;
         }

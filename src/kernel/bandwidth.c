@@ -166,7 +166,12 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, i
         rk_log(env, RKHS_LOG_ADVICE, "all rows looked at are equal, so no width can be taken from them: sigma=1 is used");
         value = 1;
     }
-    *sigma = (rk_rule){RK_RULE_NUMBER, sigma->rule == KNN ? sigma->value * value : value, 0};
+    if (sigma->rule == KNN) value *= sigma->value;
+    if (!(value > 0 && value <= RK_LARGEST))
+        FAIL(env, RKHS_ERR_DATA,
+             "the width that these rows give, %g, is not between 0 and %g: scale the data, or give sigma a number", value,
+             RK_LARGEST);
+    *sigma = (rk_rule){RK_RULE_NUMBER, value, 0};
 done:
     rk_unbind(env, query);
     rk_unbind(env, all);

@@ -20,7 +20,7 @@
 
 enum { ROWS = 64 }; /* at a time: a product with 2000 x 2000 numbers does not run long */
 
-static const double STRANGEST = 1e150; /* the largest number that data may have */
+static const double STRANGEST = RK_LARGEST;
 
 /* What the error needs: m kept objects. */
 typedef struct feature {

@@ -120,7 +120,7 @@ done:
 rkhs_status rk_results_in_range(const rkhs_model *m, const double *values, int64_t rows, int64_t columns, int64_t ld) {
     for (int64_t i = 0; i < rows; i++)
         for (int64_t c = 0; c < columns; c++)
-            if (!(fabs(values[i * ld + c]) <= 1e150))
+            if (!(fabs(values[i * ld + c]) <= RK_LARGEST))
                 return rk_fail(
                     m->env, RKHS_ERR_NUMERIC,
                     "%s gives %g in row %lld, column %lld (counted from 0), and 1e150 is the most: bring the data to a smaller "

@@ -295,6 +295,24 @@ static void a_layer_more_is_the_mean_over_the_layer_before(void **state) {
     }
 }
 
+/* A model with such a width could be saved, and not loaded again. */
+static void a_width_beyond_all_numbers_is_refused(void **state) {
+    rkhs_env *env = *state;
+    const double far[] = {1e150, -1e150, -1e150, 1e150, 0, 1e150}, near[] = {0, 1e-300, 3e-300};
+    rkhs_data *x;
+    rkhs_kernel *k;
+    OK(env, rkhs_data_dense(env, far, 3, 2, 2, &x));
+    OK(env, rkhs_kernel_new(env, "rbf(sigma=median)", &k));
+    FAILS(env, RKHS_ERR_DATA, "width | 2.23607e+150 | sigma", rkhs_kernel_freeze(k, x));
+    rkhs_kernel_free(k);
+    rkhs_data_free(x);
+    OK(env, rkhs_data_dense(env, near, 3, 1, 1, &x));
+    OK(env, rkhs_kernel_new(env, "rbf(sigma=knn(1,1e-100))", &k));
+    FAILS(env, RKHS_ERR_DATA, "width | between 0 | sigma", rkhs_kernel_freeze(k, x));
+    rkhs_kernel_free(k);
+    rkhs_data_free(x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(zero_rows_have_the_value_that_is_documented),
@@ -308,6 +326,7 @@ int main(void) {
         ENV_TEST(the_diagonal_is_the_squared_length_and_multiples_stay_on_it),
         ENV_TEST(one_layer_is_the_mean_over_random_weights),
         ENV_TEST(a_layer_more_is_the_mean_over_the_layer_before),
+        ENV_TEST(a_width_beyond_all_numbers_is_refused),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
