@@ -135,6 +135,8 @@ rkhs_status read_target(cli *c, const char *path, rkhs_data **data);
 rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data **labels);
 /* The type that a spec is of; 0: the spec is refused, and the env says why. */
 int type_of_spec(cli *c, const char *list, const char *spec, rkhs_type *type);
+/* Whether a kernel reads its values from the data, which are rows of a Gram. */
+int reads_gram(cli *c, const char *kernel);
 /* Whether a model takes labels as its second data set. */
 int learns_labels(cli *c, const char *spec);
 /* The labels in --label-column of X if the model learns from labels, which is said; else NULL. */
@@ -228,9 +230,9 @@ rkhs_status write_fit(cli *c, const rkhs_model *m);
 void say_summary(const cli *c, const rkhs_model *m);
 /* What a model learns from beside X: refuses options that do not go together; reads --triplets, --positive and --negative, or
  * --target, into *y, which stays NULL without; and the file of these that complaints are about. */
-rkhs_status check_second(cli *c);
-rkhs_status read_second(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y);
-const char *second_file(const cli *c);
+rkhs_status check_supervision(cli *c);
+rkhs_status read_supervision(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y);
+const char *supervision_file(const cli *c);
 /* Sets the parameter augment of the first operand to --augment. */
 rkhs_status set_augment(cli *c);
 /* Refuses a -o that is named as numbers are. */

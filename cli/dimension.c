@@ -142,7 +142,7 @@ int run_dimension(cli *c) {
     if (c->kernel != NULL) TRY(rkhs_kernel_new(c->env, c->kernel, &kernel));
     TRY(read_data(c, c->operand[0], kernel, &x));
     set_subject(c, c->operand[0], NULL);
-    int precomputed = kernel != NULL && strcmp(rkhs_kernel_text(kernel), "precomputed") == 0;
+    int precomputed = kernel != NULL && reads_gram(c, rkhs_kernel_text(kernel));
     if (!precomputed && strcmp(rkhs_data_kind(x), "dense") == 0) TRY(estimate(c, x, &f));
     if (!precomputed && rkhs_data_rows(x) > MOST_ROWS) TRY(draw_rows(c, x, 2000, MOST_ROWS, &some));
     c->quiet = 1; /* advice on an embedding is not asked for */

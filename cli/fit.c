@@ -48,7 +48,7 @@ static rkhs_status check_fit(cli *c) {
     if (c->labels != NULL && c->target != NULL) return refuse(c, EXIT_MISUSED, "give --labels or --target, not both");
     if ((c->triplets != NULL || c->positive != NULL) && c->labels != NULL)
         return refuse(c, EXIT_MISUSED, "give --%s or --labels, not both", c->triplets != NULL ? "triplets" : "positive");
-    status = check_second(c);
+    status = check_supervision(c);
     if (status != RKHS_OK) return status;
     status = check_outputs(c, outputs, 2);
     return status == RKHS_OK ? check_format(c, c->z, c->output_format) : status;
@@ -78,7 +78,7 @@ done:
     return status;
 }
 
-rkhs_status check_second(cli *c) {
+rkhs_status check_supervision(cli *c) {
     if (c->triplets != NULL && c->positive != NULL) return refuse(c, EXIT_MISUSED, "give --triplets or --positive, not both");
     if (c->negative != NULL && c->positive == NULL)
         return refuse(c, EXIT_MISUSED, "--negative goes with --positive: give both, or --triplets");
@@ -87,7 +87,7 @@ rkhs_status check_second(cli *c) {
     return RKHS_OK;
 }
 
-const char *second_file(const cli *c) {
+const char *supervision_file(const cli *c) {
     return c->target != NULL ? c->target : c->triplets != NULL ? c->triplets : c->positive;
 }
 
@@ -97,7 +97,7 @@ static rkhs_status read_pairs(cli *c, const rkhs_kernel *kernel, const rkhs_data
     const char *const paths[] = {c->positive, c->negative};
     rkhs_data *part[2] = {NULL};
     int64_t n = rkhs_data_rows(x);
-    if (kernel != NULL && strcmp(rkhs_kernel_text(kernel), "precomputed") == 0)
+    if (kernel != NULL && reads_gram(c, rkhs_kernel_text(kernel)))
         REFUSE(c, EXIT_MISUSED, "--positive is for objects: with a precomputed Gram of all of them give --triplets");
     for (int k = 0; k < 2 && paths[k] != NULL; k++) {
         TRY(read_data(c, paths[k], kernel, &part[k]));
@@ -112,7 +112,7 @@ done:
     return status;
 }
 
-rkhs_status read_second(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y) {
+rkhs_status read_supervision(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y) {
     if (c->positive != NULL) return read_pairs(c, kernel, x, y);
     if (c->triplets != NULL) return rkhs_data_read_index(c->env, c->triplets, NULL, rkhs_data_rows(x), y);
     return c->target != NULL ? read_target(c, c->target, y) : RKHS_OK;
@@ -128,12 +128,12 @@ int run_fit(cli *c) {
     TRY(rkhs_model_new(c->env, c->operand[0], &m));
     if (c->kernel != NULL) TRY(rkhs_kernel_new(c->env, c->kernel, &kernel));
     TRY(read_data(c, c->operand[1], kernel, &x));
-    TRY(read_second(c, kernel, x, &y));
+    TRY(read_supervision(c, kernel, x, &y));
     if (c->labels != NULL) TRY(read_labels(c, c->labels, NULL, &y));
     if (c->labels != NULL) TRY(check_header(c, c->labels, y, rkhs_data_rows(x)));
     if (c->start != NULL) TRY(read_target(c, c->start, &start));
-    const char *second = c->labels != NULL ? c->labels : second_file(c);
-    set_subject(c, c->operand[1], second != NULL ? second : c->start);
+    const char *supervision = c->labels != NULL ? c->labels : supervision_file(c);
+    set_subject(c, c->operand[1], supervision != NULL ? supervision : c->start);
     TRY(rkhs_model_fit(m, kernel, x, y != NULL ? y : own_labels(c, c->operand[0], x), start));
     TRY(write_fit(c, m));
     if (!c->quiet && stop_signal() == 0) say_summary(c, m);

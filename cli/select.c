@@ -150,7 +150,7 @@ static rkhs_status check_select(cli *c) {
     rkhs_status status;
     if (c->by == NULL) REFUSE(c, EXIT_MISUSED, "what is best? give --by, e.g. --by 'knn(k=3)' or --by 'trustworthiness(k=12)'");
     TRY(check_model_name(c));
-    TRY(check_second(c));
+    TRY(check_supervision(c));
     if (c->table != NULL && strcmp(c->table, "-") == 0)
         REFUSE(c, EXIT_MISUSED, "--table - : a table is printed on standard output anyway; give a file, or leave it out");
     for (int i = 0; i < 2; i++)
@@ -212,7 +212,7 @@ static rkhs_status read_all(search *s) {
     TRY(read_data(c, c->operand[1], kernel, &s->x));
     if (c->labels != NULL) TRY(read_labels(c, c->labels, NULL, &s->labels));
     s->classes = s->labels != NULL ? s->labels : rkhs_data_labels(s->x);
-    TRY(read_second(c, kernel, s->x, &s->y));
+    TRY(read_supervision(c, kernel, s->x, &s->y));
     if (s->needs_labels && s->classes == NULL)
         REFUSE(c, EXIT_MISUSED, "--by %s needs labels: give --labels FILE, or --label-column", c->by);
     TRY(check_header(c, c->labels, s->classes, rkhs_data_rows(s->x)));
@@ -258,7 +258,7 @@ static rkhs_status write_best(search *s) {
     rkhs_kernel *kernel = NULL;
     rkhs_status status = RKHS_OK;
     if (c->output == NULL && c->z == NULL) return RKHS_OK;
-    set_subject(c, c->operand[1], second_file(c) != NULL ? second_file(c) : c->labels);
+    set_subject(c, c->operand[1], supervision_file(c) != NULL ? supervision_file(c) : c->labels);
     TRY(rkhs_model_new(c->env, best->model, &m));
     if (best->kernel != NULL) TRY(rkhs_kernel_new(c->env, best->kernel, &kernel));
     TRY(rkhs_model_fit(m, kernel, s->x, s->y, NULL));

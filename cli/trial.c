@@ -107,19 +107,21 @@ done:
 static int takes_gram(search *s, const char *model) {
     rkhs_spec *spec = NULL;
     rkhs_param param;
+    rkhs_type gram_type;
     const char *gram = NULL;
     int adds = 0;
     if (rkhs_spec_new(s->c->env, "models", model, &spec) != RKHS_OK) return 0;
     for (int i = 0; rkhs_list_param("models", rkhs_spec_name(spec), i, &param); i++)
         adds |= strcmp(param.bounds, "augments") == 0;
-    int whole = rkhs_spec_get(spec, "gram", &gram) == RKHS_OK && gram != NULL && strcmp(gram, "exact") == 0;
+    int whole = rkhs_spec_get(spec, "gram", &gram) == RKHS_OK && gram != NULL &&
+                type_of_spec(s->c, "grams", gram, &gram_type) && gram_type.whole;
     rkhs_spec_free(spec);
     return whole && !adds;
 }
 
 /* Whether the data are a Gram themselves. */
 static int is_given(const search *s, const char *kernel) {
-    return kernel != NULL && strcmp(kernel, "precomputed") == 0 && strcmp(rkhs_data_kind(s->x), "dense") == 0;
+    return kernel != NULL && reads_gram(s->c, kernel) && strcmp(rkhs_data_kind(s->x), "dense") == 0;
 }
 
 /* Whether the cells can share a Gram. The parts of one that is given must be cut from it. */
@@ -269,17 +271,18 @@ done:
 
 /* ---- cells ---------------------------------------------------------------------------------------------------------- */
 
-/* The dim of a kernel PCA, and its text with another dim, which is that of all that differ in dim alone; 0: it is no kernel
- * PCA. */
+/* The dim of a model whose embeddings are nested, and its text with dim=1, which all that differ in dim alone share; 0: they are
+ * not nested. */
 static int64_t dim_of(search *s, const char *model, char rest[SPEC_ROOM]) {
     rkhs_model *m = NULL;
     rkhs_spec *spec = NULL;
+    rkhs_type type;
     const char *value = NULL;
     int64_t dim = 0;
     rkhs_status status;
     TRY(rkhs_model_new(s->c->env, model, &m));
     TRY(rkhs_spec_new(s->c->env, "models", rkhs_model_text(m), &spec));
-    if (strcmp(rkhs_spec_name(spec), "kpca") != 0) goto done;
+    if (!type_of_spec(s->c, "models", rkhs_spec_name(spec), &type) || !type.nested) goto done;
     TRY(rkhs_spec_get(spec, "dim", &value));
     dim = value != NULL ? strtoll(value, NULL, 10) : 0;
     TRY(rkhs_spec_set(spec, "dim", "1"));
@@ -293,7 +296,7 @@ done:
     return status == RKHS_OK ? dim : 0;
 }
 
-/* Fits the largest of the kernel PCAs that differ in dim alone; dims[i] is set for those that it stands for, else 0. Where it
+/* Fits the largest of the nested models that differ in dim alone; dims[i] is set for those that it stands for, else 0. Where it
  * fails each is fitted by itself, and says why. */
 static void fit_largest(search *s, cell *const *cells, int count, const rkhs_kernel *kernel, part *p, int64_t *dims) {
     char first[SPEC_ROOM] = "", rest[SPEC_ROOM] = "";

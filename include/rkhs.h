@@ -443,19 +443,21 @@ RKHS_API void rkhs_spec_free(rkhs_spec *spec);
  * "samples", "augments"). */
 typedef struct rkhs_type {
     const char *name;
-    const char *brief;   /* one sentence */
-    const char *formula; /* or NULL */
-    const char *data;    /* the kinds of data it takes, or NULL */
-    const char *cost;    /* or NULL */
-    const char *title;   /* of a model: its name as a class, "KernelPCA"; else NULL */
-    const char *second;  /* of a model: what its second data set is: "target", "labels", "target or labels", ...; or NULL */
-    int takes_target;    /* of a model: its second data set may be a target */
-    int takes_labels;    /* of a model: its second data set may be labels */
-    int predicts;        /* of a model: its output stands for the target, which it needs */
-    int better;          /* of a score: 1 when more is better, -1 when less is, 0 when it only describes */
-    int needs_x;         /* of a score: it compares with the objects */
-    int needs_labels;    /* of a score */
-    int takes_new;       /* of a score: new rows can be scored against the others */
+    const char *brief;       /* one sentence */
+    const char *formula;     /* or NULL */
+    const char *data;        /* the kinds of data it takes, or NULL */
+    const char *cost;        /* or NULL */
+    const char *title;       /* of a model: its name as a class, "KernelPCA"; else NULL */
+    const char *supervision; /* of a model: what its second data set is: "target", "labels", "target or labels", ...; or NULL */
+    int takes_target;        /* of a model: its second data set may be a target */
+    int takes_labels;        /* of a model: its second data set may be labels */
+    int predicts;            /* of a model: its output stands for the target, which it needs */
+    int nested;              /* of a model: the columns of an embedding are the first ones of a larger one */
+    int whole;               /* of a gram: it is the matrix itself, not an approximation */
+    int better;              /* of a score: 1 when more is better, -1 when less is, 0 when it only describes */
+    int needs_x;             /* of a score: it compares with the objects */
+    int needs_labels;        /* of a score */
+    int takes_new;           /* of a score: new rows can be scored against the others */
 } rkhs_type;
 
 /* One parameter of a type, as the spec text spells it. */

@@ -54,7 +54,7 @@ static const char *kinds_of(const rk_list *list, int i) {
 }
 
 /* What a model's second data set is, in words. */
-static const char *second_of(unsigned kinds) {
+static const char *supervision_of(unsigned kinds) {
     int target = (kinds & RK_KIND_DENSE) != 0, labels = (kinds & RK_KIND_LABELS) != 0;
     return target && labels ? "target or labels" : target ? "target" : labels ? "labels" : kinds ? "index rows" : NULL;
 }
@@ -69,11 +69,13 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
     if (l == &rk_models) {
         const rk_model_type *m = (const rk_model_type *)e;
         type->title = m->title;
-        type->second = second_of(m->supervision);
+        type->supervision = supervision_of(m->supervision);
         type->takes_target = (m->supervision & RK_KIND_DENSE) != 0;
         type->takes_labels = (m->supervision & RK_KIND_LABELS) != 0;
         type->predicts = m->predicts;
+        type->nested = m->nested;
     }
+    if (l == &rk_grams) type->whole = ((const rk_gram_type *)e)->matrix != NULL;
     if (l == &rk_scores) {
         const rk_score_type *s = (const rk_score_type *)e;
         type->better = s->better == RK_MORE_IS_BETTER ? 1 : s->better == RK_LESS_IS_BETTER ? -1 : 0;

@@ -26,6 +26,7 @@
 
 /* Whether a message names a word by itself: "line 3" is not named by "line 30", nor "t.npy" by "t.npy.gz". */
 static inline bool says_word(const char *message, const char *word, size_t n) {
+    if (n == 0) return true;
     for (const char *at = strstr(message, word); at; at = strstr(at + 1, word)) {
         unsigned char before = at > message ? (unsigned char)at[-1] : ' ', after = (unsigned char)at[n];
         bool joined = strchr(".-", after) && after && isalnum((unsigned char)at[n + 1]);

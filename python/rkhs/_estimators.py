@@ -171,9 +171,9 @@ class RkhsEstimator(BaseEstimator):
             raise ValueError(f"triplets are rows of 2 or 3 whole numbers, not {rows.dtype} of shape {rows.shape}")
         return "index", *rows.shape, n, np.ascontiguousarray(rows, dtype=np.int64)
 
-    def _describe_second(self, triplets, positive, negative, n):
+    def _describe_supervision(self, triplets, positive, negative, n):
         """What belongs together: rows of objects, or other objects, one for each."""
-        if self._table["second"] != "index rows":
+        if self._table["supervision"] != "index rows":
             raise ValueError(f"{type(self).__name__} takes no triplets")
         if (triplets is None) == (positive is None):
             raise ValueError("give triplets or positive, not both" if positive is not None else "negative goes with positive")
@@ -246,14 +246,14 @@ class RkhsEstimator(BaseEstimator):
         x, dtype = self._describe(X, reset=True)
         if start is not None:
             start = dense_tuple(check_array(start, dtype=[np.float64, np.float32], order="C", input_name="start"))
-        second = self._target_of(y, target, x[1])
+        supervision = self._target_of(y, target, x[1])
         if triplets is not None or positive is not None or negative is not None:
-            second = self._describe_second(triplets, positive, negative, x[1])
+            supervision = self._describe_supervision(triplets, positive, negative, x[1])
         elif supervised:
-            second = self._describe_classes(y, x[1])
+            supervision = self._describe_classes(y, x[1])
         model = _rkhs.Model(spec)
         with watched as progress:
-            sentences = model.fit(kernel, x, second, start, *settings, progress)
+            sentences = model.fit(kernel, x, supervision, start, *settings, progress)
         self._adopt(model)
         return dtype, sentences
 

@@ -162,6 +162,7 @@ static rkhs_status read_data(rkhs_env *env, const char *path, const char *format
     rk_spec *spec = NULL;
     rk_mark mark = rk_scratch_mark(env);
     if (!path) FAIL(env, RKHS_ERR_ARGUMENT, "no file name was given to read from");
+    const char *file = path; /* that is opened: one of several that the path names */
     int guess = !format && nameless(path), folder = is_folder(path);
     if (folder && !format) format = kinds == RK_KIND_GRAPH ? "tu" : "png";
     if (!format && !guess) {
@@ -176,8 +177,8 @@ static rkhs_status read_data(rkhs_env *env, const char *path, const char *format
         TRY(type_of(spec->entry)->read_folder(env, spec->self, path, kinds, data));
         goto done;
     }
-    if (spec && type_of(spec->entry)->find && !nameless(path)) TRY(type_of(spec->entry)->find(env, path, &path));
-    if (!in) TRY(rk_input_open(env, path, &in));
+    if (spec && type_of(spec->entry)->find && !nameless(path)) TRY(type_of(spec->entry)->find(env, path, &file));
+    if (!in) TRY(rk_input_open(env, file, &in));
     if (guess) {
         TRY(format_by_bytes(in, kinds, &format));
         TRY(rk_spec_new(env, &rk_formats, format, &spec));

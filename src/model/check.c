@@ -20,16 +20,16 @@ static rkhs_status check_counts(const rkhs_model *m) {
         return rk_fail(env, RKHS_ERR_FORMAT,
                        "its embedding is %lld x %lld and its map makes %lld columns, which does not fit '%.80s'",
                        (long long)m->n, (long long)m->dim, (long long)m->map->dim, m->text);
-    if (m->seen > m->n && !m->type->inputs)
-        return rk_fail(env, RKHS_ERR_FORMAT, "it has %lld rows of added objects, and %s adds none", (long long)(m->seen - m->n),
-                       m->type->entry.name);
-    if ((m->keep != NULL) != (gram->form == RK_FORM_FACTOR && !m->type->keeps_all) || (!m->keep && kept != m->seen))
+    if (m->gram_rows > m->n && !m->type->inputs)
+        return rk_fail(env, RKHS_ERR_FORMAT, "it has %lld rows of added objects, and %s adds none",
+                       (long long)(m->gram_rows - m->n), m->type->entry.name);
+    if ((m->keep != NULL) != (gram->form == RK_FORM_FACTOR && !m->type->keeps_all) || (!m->keep && kept != m->gram_rows))
         return rk_fail(env, RKHS_ERR_FORMAT, "it keeps %lld of %lld objects, which does not fit '%.80s'", (long long)kept,
-                       (long long)m->seen, m->text);
+                       (long long)m->gram_rows, m->text);
     for (int64_t i = 0; m->keep && i < kept; i++)
-        if (m->keep[i] < 0 || m->keep[i] >= m->seen)
+        if (m->keep[i] < 0 || m->keep[i] >= m->gram_rows)
             return rk_fail(env, RKHS_ERR_FORMAT, "kept object %lld is row %lld of %lld", (long long)i, (long long)m->keep[i],
-                           (long long)m->seen);
+                           (long long)m->gram_rows);
     return RKHS_OK;
 }
 
@@ -94,7 +94,7 @@ static rkhs_status in_range(const rkhs_model *m, const char *what, const double 
 static rkhs_status check_finite(const rkhs_model *m) {
     rkhs_status status = RKHS_OK;
     const rk_map *map = m->map;
-    TRY(in_range(m, "embedding", m->Z, m->seen * m->dim));
+    TRY(in_range(m, "embedding", m->Z, m->gram_rows * m->dim));
     TRY(in_range(m, "map", map->B, map->kept_count * map->dim));
     TRY(in_range(m, "map", map->c, map->dim));
     TRY(in_range(m, "map", map->fingerprint, map->kept_count));

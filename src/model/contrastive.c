@@ -29,8 +29,8 @@ static const rk_param params[] = {
 static int64_t dim_contrastive(const void *self, const rkhs_data *y) { return ((const contrastive *)self)->dim; }
 
 static rkhs_status inputs_contrastive(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y,
-                                      rkhs_data **seen) {
-    return rk_triplet_inputs(env, ((const contrastive *)self)->augment, x, y, seen);
+                                      rkhs_data **gram_data) {
+    return rk_triplet_inputs(env, ((const contrastive *)self)->augment, x, y, gram_data);
 }
 
 static rkhs_status apply_matrix(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {

@@ -11,7 +11,8 @@ typedef struct rk_triplets {
 } rk_triplets;
 
 /* The inputs of a model of triplets: x and an augmented copy; where index rows are given, x and what comes with them. */
-rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
+rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_data *x, const rkhs_data *y,
+                              rkhs_data **gram_data);
 /* Triplets over the objects of f->gram, given or drawn; refuses those that name an object twice. */
 rkhs_status rk_triplets_new(rk_fit *f, rk_triplets *t);
 /* sum over triplets of positive (e_a e_p' + e_p e_a') + negative (e_a e_q' + e_q e_a'), n x n; columns in any order. */

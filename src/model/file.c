@@ -34,7 +34,7 @@ static rkhs_status gather(const rkhs_model *model, rk_archive **out) {
     TRY(rk_kernel_own_names(model->kernel, &own));
     if (own.length) TRY(rk_archive_put_text(archive, "own", own.s));
     TRY(rk_archive_put(archive, "embedding", &(rk_array){'d', 2, {model->n, model->dim}, model->Z}));
-    int64_t added = model->seen - model->n;
+    int64_t added = model->gram_rows - model->n;
     const double *rest = model->Z + model->n * model->dim;
     if (added) TRY(rk_archive_put(archive, "added", &(rk_array){'d', 2, {added, model->dim}, rest}));
     if (model->keep) TRY(rk_archive_put(archive, "keep", &(rk_array){'q', 1, {model->map->kept_count}, model->keep}));
@@ -155,8 +155,8 @@ static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model
     }
     m->n = Z.shape[0];
     m->dim = Z.shape[1];
-    m->seen = m->n + added.shape[0];
-    TRY(rk_alloc(env, m->seen * m->dim, sizeof *m->Z, &m->Z));
+    m->gram_rows = m->n + added.shape[0];
+    TRY(rk_alloc(env, m->gram_rows * m->dim, sizeof *m->Z, &m->Z));
     memcpy(m->Z, Z.data, (size_t)(m->n * m->dim) * sizeof *m->Z);
     if (added.shape[0]) memcpy(m->Z + m->n * m->dim, added.data, (size_t)(added.shape[0] * m->dim) * sizeof *m->Z);
     if (rk_archive_has(archive, "keep")) {

@@ -20,7 +20,7 @@ rkhs_status rk_isolation_new(const rkhs_model *m, int64_t rows, rk_isolation *ne
     rk_work *work;
     int64_t some = rk_min(map->kept_count, SOME);
     *near = (rk_isolation){0};
-    TRY(rk_scratch(env, rows, sizeof *near->most, &near->most));
+    TRY(rk_scratch(env, rows, sizeof *near->largest, &near->largest));
     if (map->kept->type->kind == RK_KIND_GRAM) goto done; /* which has no k(x, x) */
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_map_bind(env, map, m->kernel));
@@ -33,10 +33,10 @@ done:
     return status;
 }
 
-/* Whether a row whose largest value is `most` shares nothing, by its k(x, x). */
-static int is_isolated(const rkhs_data *x, const rk_isolation *near, double most, double self) {
-    if (!(self > 0)) return most == 0 && !(x->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE));
-    return most <= tiny * sqrt(self * near->size);
+/* Whether a row whose largest value is `largest` shares nothing, by its k(x, x). */
+static int is_isolated(const rkhs_data *x, const rk_isolation *near, double largest, double self) {
+    if (!(self > 0)) return largest == 0 && !(x->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE));
+    return largest <= tiny * sqrt(self * near->size);
 }
 
 /* Which of the rows that may be isolated are; k(x, x) is asked for row by row, as they are few. */
@@ -52,7 +52,7 @@ static rkhs_status look_closer(const rkhs_model *m, const rkhs_data *x, const rk
         double self;
         if (!isolated[i]) continue;
         TRY(rk_diag_of(rows, i, 1, &self, work[0]));
-        isolated[i] = (char)is_isolated(x, near, near->most[i], self);
+        isolated[i] = (char)is_isolated(x, near, near->largest[i], self);
     }
 done:
     rk_unbind(env, rows);
@@ -63,7 +63,7 @@ done:
 rkhs_status rk_isolation_find(const rkhs_model *m, const rkhs_data *x, const rk_isolation *near, char *isolated) {
     rkhs_status status = RKHS_OK;
     int64_t count = 0, first = -1;
-    for (int64_t i = 0; i < x->rows; i++) count += isolated[i] = near->most[i] <= near->small;
+    for (int64_t i = 0; i < x->rows; i++) count += isolated[i] = near->largest[i] <= near->small;
     if (count && x->type->kind != RK_KIND_GRAM) TRY(look_closer(m, x, near, isolated));
     count = 0;
     for (int64_t i = 0; i < x->rows; i++) {

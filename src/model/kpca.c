@@ -120,7 +120,7 @@ const rk_model_type rk_model_kpca = {
               .brief = "kernel principal component analysis: the directions of largest variance in feature space",
               .formula = "max w'Phi'H Phi w, |w| = 1", .cost = "the Gram and some ten passes over it", .params = params,
               .size = sizeof(kpca)},
-    .title = "KernelPCA", .default_kernel = rk_usual_kernel, .dim = dim_kpca, .gram_offset = offsetof(kpca, gram),
+    .title = "KernelPCA", .nested = 1, .default_kernel = rk_usual_kernel, .dim = dim_kpca, .gram_offset = offsetof(kpca, gram),
     .fit = fit_kpca, .check = rk_check_plain,
 };
 /* clang-format on */

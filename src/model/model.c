@@ -47,7 +47,7 @@ static void forget(rkhs_model *m) {
     m->watch = NULL;
     m->state = NULL;
     m->supervised = 0;
-    m->n = m->seen = m->dim = 0;
+    m->n = m->gram_rows = m->dim = 0;
 }
 
 void rkhs_model_free(rkhs_model *model) {
@@ -108,7 +108,7 @@ int rkhs_model_report(const rkhs_model *model, int64_t i, rkhs_item *item) {
 }
 
 /* What a second data set of some kinds is for a model. */
-static const char *second_name(unsigned kinds) {
+static const char *supervision_name(unsigned kinds) {
     return kinds & RK_KIND_INDEX ? "triplets or pairs" : !(kinds & ~(unsigned)RK_KIND_LABELS) ? "labels" : "targets";
 }
 
@@ -124,11 +124,11 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
                        "%s: dim = %lld is more than the %lld rows: choose dim at most %lld, or give more rows", name,
                        (long long)dim, (long long)x->rows, (long long)x->rows);
     if (y && !m->type->supervision)
-        return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no %s: leave them out", name, second_name(y->type->kind));
+        return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no %s: leave them out", name, supervision_name(y->type->kind));
     if (y && !((rk_images(y) ? RK_KIND_DENSE : y->type->kind) & m->type->supervision))
         return rk_fail(env, RKHS_ERR_DATA, "%s learns from %s, which are %s data, not from %s%s: give it such", name,
-                       second_name(m->type->supervision), rk_kinds_text(m->type->supervision, kinds),
-                       y->type->kind == RK_KIND_INDEX ? second_name(RK_KIND_INDEX) : y->type->entry.name,
+                       supervision_name(m->type->supervision), rk_kinds_text(m->type->supervision, kinds),
+                       y->type->kind == RK_KIND_INDEX ? supervision_name(RK_KIND_INDEX) : y->type->entry.name,
                        y->type->kind & (RK_KIND_INDEX | RK_KIND_LABELS) ? "" : " data");
     if (y && y->type->kind == RK_KIND_INDEX) {
         int64_t objects = rk_index_objects(y);
@@ -178,17 +178,17 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     const rk_spec *gram_spec = *(rk_spec **)((char *)fresh->spec->self + fresh->type->gram_offset);
     if (x->type->advise && !rk_kernel_has(fresh->kernel, RK_SCALE_FREE)) x->type->advise(env, x);
     if (fresh->type->inputs) TRY(fresh->type->inputs(env, fresh->spec->self, x, y, &other));
-    const rkhs_data *seen = other ? other : x;
-    TRY(rk_gram_new(env, gram_spec, fresh->kernel, seen, &gram));
+    const rkhs_data *gram_data = other ? other : x;
+    TRY(rk_gram_new(env, gram_spec, fresh->kernel, gram_data, &gram));
     if (fresh->type->keeps_all) {
         rk_free(env, gram->keep);
         gram->keep = NULL;
         gram->kept = gram->n;
     }
     fresh->n = x->rows;
-    fresh->seen = seen->rows;
+    fresh->gram_rows = gram_data->rows;
     fresh->dim = dim;
-    TRY(rk_alloc(env, fresh->seen * dim, sizeof *fresh->Z, &fresh->Z));
+    TRY(rk_alloc(env, fresh->gram_rows * dim, sizeof *fresh->Z, &fresh->Z));
     TRY(rk_map_new(env, gram->kept, dim, &fresh->map));
     TRY(rk_state_new(env, fresh->type, &fresh->state));
     rk_fit f = {.env = env,
@@ -216,10 +216,10 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     fresh->supervised = y && !fresh->type->predicts;
     if (fresh->supervised) TRY(rk_report_text(env, &fresh->report, "supervision", y->type->entry.name));
     TRY(fresh->type->fit(&f));
-    if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->seen, dim, fresh->map);
-    TRY(rk_data_keep(seen, gram->keep, gram->kept, &fresh->map->kept));
+    if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->gram_rows, dim, fresh->map);
+    TRY(rk_data_keep(gram_data, gram->keep, gram->kept, &fresh->map->kept));
     /* The direction of a code near 0 is a matter of rounding, so that only the map itself gives it again. */
-    if (fresh->map->post == RK_POST_SPHERE) TRY(rk_map_apply(env, fresh->map, fresh->kernel, seen, fresh->Z, dim, NULL));
+    if (fresh->map->post == RK_POST_SPHERE) TRY(rk_map_apply(env, fresh->map, fresh->kernel, gram_data, fresh->Z, dim, NULL));
     fresh->keep = gram->keep;
     gram->keep = NULL;
     TRY(rk_check_fitted(fresh));
@@ -350,10 +350,10 @@ rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
     if (model->map) {
         TRY(rk_kernel_copy(model->kernel, &m->kernel));
         TRY(rk_map_copy(env, model->map, &m->map));
-        TRY(rk_alloc(env, model->seen * model->dim, sizeof *m->Z, &m->Z));
-        memcpy(m->Z, model->Z, (size_t)(model->seen * model->dim) * sizeof *m->Z);
+        TRY(rk_alloc(env, model->gram_rows * model->dim, sizeof *m->Z, &m->Z));
+        memcpy(m->Z, model->Z, (size_t)(model->gram_rows * model->dim) * sizeof *m->Z);
         m->n = model->n;
-        m->seen = model->seen;
+        m->gram_rows = model->gram_rows;
         m->dim = model->dim;
         if (model->keep) {
             TRY(rk_alloc(env, model->map->kept_count, sizeof *m->keep, &m->keep));

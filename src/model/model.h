@@ -85,15 +85,16 @@ typedef struct rk_model_type {
     const char *(*default_kernel)(const void *self, unsigned kind); /* spec text, or NULL: this kind needs --kernel */
     int64_t (*dim)(const void *self, const rkhs_data *y);           /* of the embedding */
     size_t gram_offset;                                             /* of `gram` (rk_spec *) in the parameters */
+    int nested;           /* the columns of an embedding are the first ones of an embedding of more dimensions */
     int keeps_signs;      /* columns mean something as they are: they are not turned */
     unsigned supervision; /* kinds of second data set that it takes; 0: none */
     int predicts;         /* Z stands for the second data set, which it needs */
     const char *title;    /* its name as a class: "KernelPCA" */
     int takes_start;
     int keeps_all; /* the map keeps all objects, whatever the gram does */
-    /* (optional) The objects that the gram is built on in place of x; *seen NULL: x itself. The first x->rows of them stand for
-     * those of x, and the embedding has these rows alone; the rules of the kernel look at x. */
-    rkhs_status (*inputs)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
+    /* (optional) The objects that the gram is built on in place of x; *gram_data NULL: x itself. The first x->rows of them
+     * stand for those of x, and the embedding has these rows alone; the rules of the kernel look at x. */
+    rkhs_status (*inputs)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **gram_data);
     rkhs_status (*fit)(rk_fit *fit);
     /* (optional) What `fit` leaves beside the map, for new objects, decoding and updates: a struct and its parts. */
     size_t state_size;
@@ -193,14 +194,14 @@ rkhs_status rk_map_keep(rk_fit *f, double *Z);
 rkhs_status rk_map_halve(rk_fit *f, const double *half);
 /* How near rows come to the kept objects: the largest |k(x, kept)| of each, exact where it is at most `small`. */
 typedef struct rk_isolation {
-    double *most;
+    double *largest;
     double small, size; /* size: of k(x, x) of kept objects */
 } rk_isolation;
 /* Takes count values of a row. */
 static inline void rk_isolation_note(const rk_isolation *near, int64_t row, const double *k, int64_t count) {
-    double most = near->most[row];
-    for (int64_t j = 0; j < count && most <= near->small; j++) most = fmax(most, fabs(k[j]));
-    near->most[row] = most;
+    double largest = near->largest[row];
+    for (int64_t j = 0; j < count && largest <= near->small; j++) largest = fmax(largest, fabs(k[j]));
+    near->largest[row] = largest;
 }
 
 /* map->bound, on first use. */
@@ -289,8 +290,8 @@ struct rkhs_model {
     /* what a fit leaves */
     rkhs_kernel *kernel; /* frozen; NULL: not fitted */
     rk_map *map;
-    double *Z; /* seen x dim: the embedding, and rows of the objects that the model added */
-    int64_t n, seen, dim;
+    double *Z; /* gram_rows x dim: the embedding, and rows of the objects that the model added */
+    int64_t n, gram_rows, dim;
     int64_t *keep;  /* rows of Z that the kept objects are; NULL: all */
     void *state;    /* as type->state says, or NULL */
     int supervised; /* it learned from a second data set, which it does not keep */

@@ -44,8 +44,9 @@ static const rk_param params[] = {
 
 static int64_t dim_spectral(const void *self, const rkhs_data *y) { return ((const spectral *)self)->dim; }
 
-static rkhs_status inputs_spectral(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen) {
-    return rk_triplet_inputs(env, ((const spectral *)self)->augment, x, y, seen);
+static rkhs_status inputs_spectral(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y,
+                                   rkhs_data **gram_data) {
+    return rk_triplet_inputs(env, ((const spectral *)self)->augment, x, y, gram_data);
 }
 
 /* ---- the loss ----------------------------------------------------------------------------------------------------------- */

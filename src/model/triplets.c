@@ -7,11 +7,12 @@
 
 #include <stdio.h>
 
-rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen) {
+rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_data *x, const rkhs_data *y,
+                              rkhs_data **gram_data) {
     rkhs_status status = RKHS_OK;
     rkhs_data *made = NULL;
     const rkhs_data *others = y ? ((const rk_index *)y->self)->others : NULL;
-    *seen = NULL;
+    *gram_data = NULL;
     if (y && augment)
         FAIL(env, RKHS_ERR_SPEC, "augment= draws positives, and pairs or triplets were given: leave one of them out");
     if (y && !others) goto done;
@@ -22,7 +23,7 @@ rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_
         TRY(rk_augment(env, augment, x, env->seed, &made));
         others = made;
     }
-    TRY(rk_data_join(env, (const rkhs_data *[]){x, others}, 2, seen));
+    TRY(rk_data_join(env, (const rkhs_data *[]){x, others}, 2, gram_data));
 done:
     rkhs_data_free(made);
     return status;

@@ -64,7 +64,7 @@ static void turn(const rkhs_model *old, rkhs_model *fresh) {
     for (int64_t c = 0; !fresh->type->keeps_signs && c < d; c++) {
         double same = 0;
         for (int64_t i = 0; i < old->n; i++) same += old->Z[i * d + c] * fresh->Z[i * d + c];
-        if (same < 0) rk_flip(fresh->Z, fresh->seen, d, fresh->map, c);
+        if (same < 0) rk_flip(fresh->Z, fresh->gram_rows, d, fresh->map, c);
     }
 }
 

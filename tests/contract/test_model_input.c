@@ -259,7 +259,7 @@ static void a_kernel_that_is_zero_is_said_or_embedded_at_zero(void **state) {
         t.pair.text = "linear";
         LOOK_AT("%s with linear on zeros", t.text);
         open_model(env, &t, &k, &m);
-        rkhs_data *y = fixture_second(env, t.type, x, 2);
+        rkhs_data *y = fixture_supervision(env, t.type, x, 2);
         rkhs_status status = rkhs_model_fit(m, k, x, y, NULL);
         rkhs_data_free(y);
         if (status == RKHS_OK)
@@ -347,7 +347,7 @@ static void sparse_rows_have_the_kernel_of_dense_ones(void **state) {
     rkhs_env *env = *state;
     for (const rk_entry *const *e = rk_models.entries; *e; e++) {
         const rk_model_type *type = (const rk_model_type *)*e;
-        rkhs_data *x = fixture_data(env, "sparse", N), *y = fixture_second(env, type, x, 2);
+        rkhs_data *x = fixture_data(env, "sparse", N), *y = fixture_supervision(env, type, x, 2);
         rkhs_model *m;
         LOOK_AT("%s on sparse rows without a kernel", type->entry.name);
         FINE(env, rkhs_model_new(env, type->entry.name, &m));

@@ -155,7 +155,7 @@ static void check_copy(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_
     HOLDS(!rkhs_model_embedding(empty, NULL, NULL) && !rkhs_model_kernel(empty));
     /* The copy of a fitted model can be fitted anew, and the original stays. */
     double *before = transformed(env, m, fresh);
-    rkhs_data *y = fixture_second(env, t->type, x, t->dim);
+    rkhs_data *y = fixture_supervision(env, t->type, x, t->dim);
     FINE(env, rkhs_model_fit(copy, rkhs_model_kernel(m), x, y, NULL));
     rkhs_model_free(copy);
     same_bits("new rows after the copy is gone", transformed(env, m, fresh), before, NEW * DIM);

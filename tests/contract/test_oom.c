@@ -318,7 +318,7 @@ static rkhs_status fit_new(rkhs_env *env, scene *s, const rkhs_kernel *k, const 
     int64_t fail_at = env->fail_at;
     env->fail_at = -1; /* only the fit is to fail */
     FINE(env, rkhs_model_new(env, s->spec, &m));
-    rkhs_data *y = fixture_second(env, m->type, x, DIM);
+    rkhs_data *y = fixture_supervision(env, m->type, x, DIM);
     env->fail_at = fail_at;
     rkhs_status status = rkhs_model_fit(m, k, x, y, NULL);
     rkhs_data_free(y);
@@ -535,14 +535,9 @@ static void data_that_find_no_memory_fail_whole(void **state) {
 
 static void kernels_that_find_no_memory_fail_whole(void **state) {
     static const named_call calls[] = {
-        {"a kernel", call_kernel},
-        {"a spec", call_spec},
-        {"a copy of a kernel", call_kernel_copy},
-        {"freeze", call_freeze},
-        {"a Gram", call_gram},
-        {"a cross Gram", call_cross},
-        {"rows of a Gram", call_rows},
-        {NULL, NULL},
+        {"a kernel", call_kernel},     {"a spec", call_spec}, {"a copy of a kernel", call_kernel_copy},
+        {"freeze", call_freeze},       {"a Gram", call_gram}, {"a cross Gram", call_cross},
+        {"rows of a Gram", call_rows}, {NULL, NULL},
     };
     starve_all(*state, calls);
 }

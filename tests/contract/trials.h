@@ -6,7 +6,7 @@
 
 /* The second data set that a model takes: labels, or `dim` targets that are functions of each object alone, in any order of
  * objects; or triplets, but for kinds of data whose positives it draws. */
-static inline rkhs_data *fixture_second(rkhs_env *env, const rk_model_type *type, const rkhs_data *x, int dim) {
+static inline rkhs_data *fixture_supervision(rkhs_env *env, const rk_model_type *type, const rkhs_data *x, int dim) {
     rkhs_data *y;
     double *values;
     int64_t ld;
@@ -98,7 +98,7 @@ static inline int next_trial(rkhs_env *env, trial *t, int dim) {
 static inline rkhs_model *fitted_of(rkhs_env *env, const trial *t, const rkhs_data *x, const rkhs_data *of) {
     rkhs_kernel *k;
     rkhs_model *m;
-    rkhs_data *y = fixture_second(env, t->type, of, t->dim);
+    rkhs_data *y = fixture_supervision(env, t->type, of, t->dim);
     FINE(env, rkhs_kernel_new(env, t->pair.text, &k));
     FINE(env, rkhs_model_new(env, t->text, &m));
     FINE(env, rkhs_model_fit(m, k, x, y, NULL));

@@ -39,7 +39,7 @@ class Labels(unittest.TestCase):
     def test_classes_count_where_they_are_asked_for(self):
         X, y = blobs(40, 3, 4)
         words = np.array(["one", "two", "one too", "none"])[y]
-        labelled = [cls for cls in CLASSES if "labels" in (cls._table["second"] or "")]
+        labelled = [cls for cls in CLASSES if "labels" in (cls._table["supervision"] or "")]
         self.assertEqual(labelled, [cls for cls in CLASSES if "supervised" in cls().get_params()])
         self.assertIn(rkhs.KernelEmbedding, labelled)
         for cls in labelled:
