@@ -1,4 +1,6 @@
-/* base.h: env, errors, memory, text, random numbers, threads, streams, archives. Knows nothing of mathematics. */
+/* base.h: services that all other folders use: environment, errors, memory, specs, random numbers, threads, files.
+ *
+ * The environment (env) holds the settings, the memory account and the last error of one caller. */
 #ifndef RK_BASE_H
 #define RK_BASE_H
 
@@ -19,25 +21,25 @@
         goto done;                                                                                                             \
     } while (0)
 
-/* Formats the message into the env and returns `code`. The first sentence of a call stands: cleaning up cannot hide it. The one
- * function that a tile may call with the env. */
+/* Formats the message into the env and returns `code`. A message that is already there is kept, so that an error
+ * during cleanup cannot hide the first one. The only function that a tile of a parallel loop may call with the env. */
 rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* As rk_fail, in the place of the sentence that there is, which may be one of the arguments (env->message). */
+/* As rk_fail, but replaces the message, which may be one of the arguments (env->message). */
 rkhs_status rk_reword(rkhs_env *env, rkhs_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Says what a failure is about, a file or a parameter, unless that is known; returns `status`. */
+/* Records the file or parameter that a failure is about, unless one is recorded already; returns `status`. */
 rkhs_status rk_about(rkhs_env *env, const char *subject, rkhs_status status);
-/* Forgets a failure that the caller has mended. */
+/* Clears message and subject, after a failure from which the caller has recovered. */
 void rk_forget(rkhs_env *env);
 
-/* Forgets the last message, where the call stands and that it was cancelled; public functions call it on entry, and none of
- * them is called from inside another, as that would forget these halfway. */
+/* Clears the message, the progress and the cancelled flag. Every public function calls it on entry. So no public
+ * function may call another one: that would clear them halfway. */
 void rk_clear(rkhs_env *env);
 
-/* A public call without something that it must have: clears, and says "CALL: no WHAT: the pointer is NULL" where there is an
- * env to say it. */
+/* For a public function whose argument is a NULL pointer: clears, and fails with "CALL: no WHAT: the pointer is NULL".
+ * No message if env itself is NULL. */
 rkhs_status rk_missing(rkhs_env *env, const char *call, const char *what);
 
-/* A remark through the log callback. */
+/* Formats a sentence and passes it to the log callback, if there is one. */
 void rk_log(rkhs_env *env, rkhs_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- env --------------------------------------------------------------------------------------------------------------- */
@@ -46,79 +48,79 @@ struct rk_block;
 struct rk_pool;
 
 struct rkhs_env {
-    char message[1024];  /* the sentence of the last failure */
-    char subject[1024];  /* the file or parameter that it is about */
-    _Atomic int writing; /* someone writes the message */
+    char message[1024];  /* of the last failure */
+    char subject[1024];  /* the file or parameter that the failure is about */
+    _Atomic int writing; /* spin lock: a thread is writing the message */
     int threads;
-    int workers;   /* threads of a loop while a call computes, at most `threads`; 0: all */
-    int computing; /* calls of rk_blas_begin that have not ended */
-    int64_t lent;  /* bytes on the account for the buffers of BLAS */
+    int workers;   /* threads of a parallel loop between rk_blas_begin and rk_blas_end, at most `threads`; 0: all */
+    int computing; /* nesting depth of rk_blas_begin */
+    int64_t lent;  /* bytes that are counted as used for the buffers of BLAS */
     uint64_t seed;
     size_t limit; /* bytes */
     _Atomic size_t used, peak;
-    struct rk_block *scratch; /* newest first */
-    int64_t allocations;      /* so far, for the tests that make the k-th fail */
+    struct rk_block *scratch; /* temporaries, newest first */
+    int64_t allocations;      /* counted for tests that make the k-th one fail */
     int64_t fail_at;          /* -1: never */
-    int64_t shift;            /* for the tests that move arrays: allocation k lies 8 (k shift mod 8) bytes further on */
-    int64_t writes;           /* calls to the system on the way out so far, for the tests that make the k-th fail */
+    int64_t shift;            /* for tests that move arrays: allocation k begins 8 (k shift mod 8) bytes further on */
+    int64_t writes;           /* system calls for output, counted for tests that make the k-th one fail */
     int64_t fail_write_at;    /* -1: never */
-    int fail_write_error;     /* an errno; 0: half of what was asked for is written */
-    int together;             /* files wait for rkhs_files_commit: */
+    int fail_write_error;     /* the errno to fail with; 0: only half of the bytes are written */
+    int together;             /* between rkhs_files_begin and rkhs_files_commit: finished files wait in the list */
     struct rk_file *waiting;
     struct rk_pool *pool;
-    struct rk_added *added; /* types that the caller adds to lists, newest first */
+    struct rk_added *added; /* types that the program has registered, newest first */
     rkhs_progress_fn progress;
     void *progress_payload;
-    double progress_last; /* seconds, when the callback was last called */
-    rkhs_progress at;     /* where the call stands */
+    double progress_last; /* when the callback was last called, in seconds */
+    rkhs_progress at;     /* what the callback is shown */
     rkhs_log_fn log;
     void *log_payload;
     _Atomic int cancelled;
 };
 
-/* Says where a long call stands (stage NULL: as before) and asks whether to go on; cheap,
- * only the env's own thread may call. */
+/* Reports the progress of a long call (stage NULL: unchanged) and fails with RKHS_ERR_CANCELLED if the callback asks
+ * to stop. Calls the callback at most every 0.1 s, so it is cheap. Only the env's own thread may call it. */
 rkhs_status rk_progress(rkhs_env *env, const char *stage, int64_t done, int64_t total);
 
 static inline int64_t rk_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t rk_max(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* ---- memory: results on the heap, temporaries on the scratch list; only these call malloc ------------------------------- */
+/* ---- memory: results on the heap, temporaries on the scratch list; only alloc.c calls malloc ---------------------- */
 
-/* `count` elements of `size` bytes, zeroed; 64-byte aligned. Fails with a sentence when over the limit. */
+/* Allocates `count` elements of `size` bytes, zeroed, 64-byte aligned, within the memory limit; free with rk_free. */
 rkhs_status rk_alloc(rkhs_env *env, int64_t count, size_t size, void *out);
-/* Resizes what rk_alloc gave, keeping the contents; new bytes are zeroed. */
+/* Resizes a block of rk_alloc, or makes one if *inout is NULL. The contents are kept, new bytes are zeroed. */
 rkhs_status rk_realloc(rkhs_env *env, int64_t count, size_t size, void *inout);
 void rk_free(rkhs_env *env, const void *p);
 rkhs_status rk_strdup(rkhs_env *env, const char *text, char **out);
 
-/* Temporaries, zeroed too: everything taken since the mark goes back at once. */
+/* The scratch list: temporaries, zeroed too. rk_scratch_release frees all that were allocated after the mark. */
 typedef struct rk_block *rk_mark;
 rk_mark rk_scratch_mark(rkhs_env *env);
 rkhs_status rk_scratch(rkhs_env *env, int64_t count, size_t size, void *out);
-/* The same with anything in it: room that is written before it is read. */
+/* As rk_scratch, but not zeroed: for memory that is written before it is read. */
 rkhs_status rk_scratch_raw(rkhs_env *env, int64_t count, size_t size, void *out);
 void rk_scratch_release(rkhs_env *env, rk_mark mark);
 
-/* The bytes that the control groups of a process (/proc/self/cgroup) leave of `bytes`; root: /sys/fs/cgroup. */
+/* `bytes`, lowered to the limits of the process's control groups. groups: /proc/self/cgroup, root: /sys/fs/cgroup. */
 double rk_group_memory(const char *groups, const char *root, double bytes);
 
-/* Adds to the account what somebody else allocates, or takes it off again (below 0); fails when over the limit. */
+/* Counts memory that was allocated elsewhere as used; below 0: no longer. Fails when that exceeds the memory limit. */
 rkhs_status rk_account(rkhs_env *env, int64_t bytes);
 
-/* Before anything of size n^2: fails with "what needs 80.0 GB; the limit is 16.0 GB: advice". bytes as double: no overflow. */
+/* Call before allocating n^2 numbers. If they do not fit: "WHAT needs 80.0 GB; the limit is 16.0 GB: ADVICE". */
 rkhs_status rk_need(rkhs_env *env, double bytes, const char *what, const char *advice);
-/* The same as a question, for what can be done without. */
+/* 1 if `bytes` are left below the memory limit: for a choice between a fast way and one that needs less memory. */
 int rk_has_room(rkhs_env *env, double bytes);
 
-/* Whether the system would give so many bytes of address space (ulimit -v); nothing is kept. */
+/* Whether the system grants that much address space (see ulimit -v). None of it is kept. */
 int rk_has_space(size_t bytes);
 
-/* Asks the system for huge pages where memory will lie: a Gram is walked in rows and columns, and its page faults are a
- * third of its cost. Small blocks are left alone. */
+/* Asks the system for huge pages, unless the block is below 4 MB. Without them, page faults are a third of the cost of
+ * a Gram, which is traversed by rows and by columns. */
 void rk_ask_huge(void *memory, size_t bytes);
 
-/* What an env itself is made of. */
+/* Zeroed memory outside any env's account: for the env itself, and what is freed with it. NULL on failure. */
 void *rk_raw_new(size_t bytes);
 void rk_raw_free(void *p);
 
@@ -131,8 +133,8 @@ void rk_raw_free(void *p);
  * call   := word [ "(" [ arg { "," arg } ] ")" ] | "quoted word"
  * arg    := [ word "=" ] expr
  * list   := "[" item { "," item } "]"    item   := number | digits ":" digits
- * A hole, "?" with or without a word, may stand for a word, a factor, the number of a power, and alone in a list: it is
- * filled before the spec is used. */
+ * A hole ("?" or "?name") is a placeholder that is filled before the spec is used. It may take the place of a word, a
+ * factor, the number of a power, or the whole inside of a list. */
 typedef enum rk_node_kind {
     RK_NODE_NUMBER,
     RK_NODE_CALL,
@@ -155,43 +157,43 @@ typedef struct rk_node {
     struct rk_node *next;
 } rk_node;
 
-/* Parses onto the scratch list. `what` names the thing in messages: "kernel". */
+/* Parses a spec into nodes on the scratch list. `what` names the kind of spec in messages: "kernel". */
 rkhs_status rk_parse(rkhs_env *env, const char *what, const char *text, rk_node **node);
-/* Refuses text that is too deep or too long to be parsed again. */
+/* Fails if a text is too long, or its brackets too deep, for rk_parse. */
 rkhs_status rk_text_fits(rkhs_env *env, const char *what, const char *text);
 
-/* Text that grows. */
+/* A string that grows; s is allocated with env and freed by the owner of the struct. */
 typedef struct rk_text {
     rkhs_env *env;
     char *s;
     int64_t length, room;
 } rk_text;
-/* Nodes as text that is parsed to the same nodes, with `comma` between arguments; a word, in quotes unless it is a name or a
- * whole number. */
+/* rk_node_text appends nodes as text that parses to the same nodes, with `comma` between arguments. rk_word_text
+ * appends a word, in quotes unless it is a name or a whole number. */
 rkhs_status rk_node_text(const rk_node *node, const char *comma, rk_text *text);
 rkhs_status rk_word_text(const char *word, rk_text *text);
 rkhs_status rk_text_add(rk_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A long text with its middle left out, for messages. */
+/* A text with its middle left out if it is long, for messages; returns `buffer`. */
 enum { RK_SHORT = 320 };
 const char *rk_short(const char *text, char buffer[RK_SHORT]);
 
-/* "[0:50,7]" as indices, each below `end`; *index is on the scratch list. `what` for messages. */
+/* Expands "[0:50,7]" into indices below `end`, on the scratch list. `what` names the list in messages. */
 rkhs_status rk_indices(rkhs_env *env, const char *what, const char *list, int64_t end, int64_t **index, int64_t *count);
-/* The next part [from, to) of such a list; *at begins at its first character. 0: there is none, or it is no range. */
+/* Takes the next range [from, to) of such a list; *at points to its first digit. Returns 0 if there is none. */
 int rk_indices_next(const char **at, int64_t *from, int64_t *to);
 
-/* ---- parameters: what stands between the brackets of a spec --------------------------------------------------------- */
+/* ---- parameters: the table of what a type takes between the brackets of a spec ------------------------------------ */
 
 typedef enum rk_param_kind {
     RK_INT,    /* int64_t; 0 when not set */
     RK_REAL,   /* double; NaN when not set */
     RK_BOOL,   /* int */
     RK_CHOICE, /* int, the position in `choices` */
-    RK_RULE,   /* rk_rule: a number, or a rule that data turns into one */
+    RK_RULE,   /* rk_rule: a number, or a bandwidth rule, which computes it from the data when the model is fitted */
     RK_LIST,   /* char *, "[0:50,7]"; NULL when not set */
     RK_SPEC,   /* rk_spec *: a type of another list, with its own parameters */
-    RK_WORD,   /* char *, any name or number, with a list also an entry with its parameters; NULL when not set */
+    RK_WORD,   /* char *, any name or number; if `list` is set, also a type of it with parameters; NULL when not set */
     RK_REALS   /* rk_reals, "[0.5,-3e8]" */
 } rk_param_kind;
 
@@ -199,26 +201,26 @@ struct rk_list;
 
 typedef struct rk_param {
     const char *name;    /* NULL ends a table */
-    const char *aliases; /* other spellings that are accepted, "k|n_neighbors"; or NULL */
+    const char *aliases; /* other accepted spellings, "k|n_neighbors"; or NULL */
     rk_param_kind kind;
     size_t offset;              /* in the type's parameter struct */
-    const char *value;          /* the default as text; NULL: not set unless given */
-    double min, max;            /* numbers; min = max = 0: any */
-    int open;                   /* 1: min itself is excluded */
-    const char *choices;        /* choice: "clip|flip|refuse"; rule: "median|knn" */
-    const struct rk_list *list; /* spec: which list; word: the text of one of it */
+    const char *value;          /* the default as text; NULL: none */
+    double min, max;            /* bounds of a number; min = max = 0: none */
+    int open;                   /* 1: the value must exceed min */
+    const char *choices;        /* the words of a choice, "clip|flip|refuse", or the rules of a bandwidth, "median|knn" */
+    const struct rk_list *list; /* RK_SPEC: the list that the type is in; RK_WORD: see there */
     const char *brief;
-    const char *instead; /* given in place of that parameter, whose default then does not apply */
+    const char *instead; /* the parameter that this one replaces, whose default then does not apply */
 } rk_param;
 
-/* What the table of every type begins with. A slot of a table that is marked (optional) may be NULL. */
+/* The first member of every type's table. A slot that a table marks "(optional)" may be NULL. */
 typedef struct rk_entry {
     const char *name, *brief, *formula, *cost;
     const rk_param *params; /* NULL: none */
     size_t size;            /* of the parameter struct */
 } rk_entry;
 
-/* A list of types. `what` is the singular, for messages. */
+/* A list of types. `what` is its name in the singular, for messages. */
 typedef struct rk_list {
     const char *name, *what;
     const rk_entry *const *entries; /* NULL ends it */
@@ -230,15 +232,15 @@ typedef struct rk_spec {
     void *self;
 } rk_spec;
 
-/* sigma=0.3, sigma=median, sigma=knn(10,3). rule: the position in `choices`, or one of these. */
+/* The value of sigma=0.3, sigma=median or sigma=knn(10,3). rule: the position in `choices`, or one of these. */
 enum { RK_RULE_NUMBER = -1, RK_RULE_UNSET = -2 };
 typedef struct rk_rule {
     int rule;
-    double value; /* the number, once known; until then what the rule's is multiplied by */
-    double k;     /* the rule's own argument */
+    double value; /* the number; before the rule has computed it, the factor that its result is multiplied by */
+    double k;     /* argument of knn: the number of neighbours, below 1 a share of the rows */
 } rk_rule;
 
-/* mean=[0.5,-3e8]. */
+/* The value of mean=[0.5,-3e8]. */
 typedef struct rk_reals {
     double *values; /* NULL when not set */
     int64_t count;
@@ -246,38 +248,38 @@ typedef struct rk_reals {
 
 /* ---- specs: types with parameters, from text and back -------------------------------------------------------------- */
 
-/* A type that the caller adds to a list, for one env: made with rk_raw_new, freed with the env. */
+/* A type that a program registers in a list of one env. Made with rk_raw_new, freed with the env. */
 typedef struct rk_added {
     const rk_list *list;
     const rk_entry *entry;
     struct rk_added *next;
 } rk_added;
 
-/* The list of that name, or NULL (src/list.c). */
+/* Defined in src/list.c; NULL if no list has the name. */
 const rk_list *rk_list_named(const char *name);
 const rk_entry *rk_list_find(const rk_list *list, const char *name);
-/* Also among what was added to the env. Fails with the nearest name. */
+/* Finds a type, also one that was registered with the env. An unknown name fails with a suggestion. */
 rkhs_status rk_list_get(rkhs_env *env, const rk_list *list, const char *name, const rk_entry **entry);
 
-/* The parameter that a key names. Fails with the nearest name. */
+/* The parameter with this name or alias. An unknown key fails with a suggestion. */
 rkhs_status rk_param_find(rkhs_env *env, const rk_entry *entry, const char *key, const rk_param **param);
 
 rkhs_status rk_spec_new(rkhs_env *env, const rk_list *list, const char *text, rk_spec **spec);
 rkhs_status rk_spec_from_node(rkhs_env *env, const rk_list *list, const rk_node *node, rk_spec **spec);
 rkhs_status rk_spec_copy(rkhs_env *env, const rk_spec *spec, rk_spec **copy);
 rkhs_status rk_spec_text(const rk_spec *spec, rk_text *text);
-/* The parameters alone, each after ", ", or "(" when *count, of what stands before them, is 0. */
+/* Appends "name=value" for each parameter that is set, after "(" if *count is 0, else after ", ". Increases *count. */
 rkhs_status rk_params_text(const rk_spec *spec, rk_text *text, int *count);
-/* The value of the first parameter. */
+/* Appends the value of the first parameter, without its name. */
 rkhs_status rk_first_text(const rk_spec *spec, rk_text *text);
 void rk_spec_free(rkhs_env *env, rk_spec *spec);
 
-/* One word of "a|b|c" by position into buffer. */
+/* Copies one word of "a|b|c" into buffer, which is returned. */
 const char *rk_choice_text(const char *choices, int position, char buffer[64]);
 
-/* ---- random numbers: Philox, keyed by (seed, stream), counted by (row, index) -------------------------------------- */
+/* ---- random numbers: functions of (seed, stream, row, index) alone ------------------------------------------------ */
 
-/* Streams, so that two uses of one seed do not meet. */
+/* One stream for each use of the seed, so that their numbers are independent. */
 enum {
     RK_STREAM_SAMPLE = 1,
     RK_STREAM_LANDMARK,
@@ -290,157 +292,156 @@ enum {
     RK_STREAM_NEGATIVE
 };
 
-/* Four 64-bit words that depend on the arguments alone. */
+/* Four random 64-bit words. */
 void rk_random(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, uint64_t out[4]);
 double rk_uniform(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index); /* in (0, 1) */
 double rk_normal(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index);
-/* Four at a time, for long rows. */
+/* Four numbers for the price of one. */
 void rk_uniforms(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, double out[4]);
 void rk_normals(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, double out[4]);
-/* `count` distinct rows of n, ascending. */
+/* Draws `count` distinct rows of 0 .. n-1 into `rows`, ascending; every subset is equally likely. */
 rkhs_status rk_choose(rkhs_env *env, uint64_t stream, int64_t n, int64_t count, int64_t *rows);
 
-/* ---- threads: a loop over fixed tiles ------------------------------------------------------------------------------------ */
+/* ---- threads: a parallel loop over fixed tiles -------------------------------------------------------------------- */
 
-/* Work on one tile; `worker` is 0 .. rk_workers-1, for scratch of its own. May be called on any thread;
- * must not touch the env. */
+/* Does the work of one tile, on any thread; must not use the env, except for rk_fail. `worker` is 0 .. rk_workers-1
+ * and selects memory that no other thread uses. */
 typedef rkhs_status (*rk_tile_fn)(void *context, int64_t tile, int worker);
 
-/* Runs fn on tiles 0 .. count-1 in any order; reports progress on `stage` (NULL: only asks whether to go on). */
+/* Runs fn on tiles 0 .. count-1 in any order; returns the first failure. Reports progress as `stage`, unless NULL. */
 rkhs_status rk_parallel(rkhs_env *env, const char *stage, int64_t count, rk_tile_fn fn, void *context);
 int rk_workers(const rkhs_env *env);
-/* `count` doubles rounded up to whole lines of 64 bytes: how far apart the rooms of two workers lie in one array. */
+/* `count` doubles rounded up to whole cache lines of 64 bytes, so that two workers share none. */
 static inline int64_t rk_padded(int64_t count) { return (count + 7) / 8 * 8; }
 void rk_pool_free(rkhs_env *env);
 
-/* ---- streams: bytes in, bytes out ----------------------------------------------------------------------------------- */
+/* ---- streams: reading and writing files --------------------------------------------------------------------------- */
 
-/* Opens a file, "-" for standard input; gzip is undone as it is read. */
+/* Opens a file, or standard input for "-". Decompresses gzip, which it recognises by the first two bytes. */
 typedef struct rk_input rk_input;
 rkhs_status rk_input_open(rkhs_env *env, const char *path, rk_input **in);
-/* Up to `count` bytes; *got is less only at the end. */
+/* Reads up to `count` bytes; *got is less only at the end of the input. */
 rkhs_status rk_input_read(rk_input *in, void *buffer, size_t count, size_t *got);
-/* The rest, as one allocated block with a zero byte after it. */
+/* Reads all that is left into a block that the caller frees. A zero byte follows it, which *length does not count. */
 rkhs_status rk_input_all(rk_input *in, char **bytes, size_t *length);
-/* The next `count` (at most 4096) bytes, which stay to be read; *got is less only at the end. */
+/* Copies the next `count` (at most 4096) bytes without consuming them; *got is less only at the end of the input. */
 rkhs_status rk_input_peek(rk_input *in, void *buffer, size_t count, size_t *got);
-int64_t rk_input_left(const rk_input *in); /* bytes still to be read; -1: not known (a pipe, gzip) */
-/* The descriptor, and where in the file the next byte stands; 0: there is no such place (a pipe, gzip). */
+int64_t rk_input_left(const rk_input *in); /* bytes left to read; -1: unknown (a pipe, gzip) */
+/* The file descriptor, and the offset of the next byte in the file. Returns 0 if it has none (a pipe, gzip). */
 int rk_input_place(const rk_input *in, int *fd, int64_t *at);
 const char *rk_input_name(const rk_input *in); /* the path, or "standard input" */
 void rk_input_close(rk_input *in);
 
-/* Bytes that stay on the disk and are read as they are looked at; not on the env's account. */
+/* Part of a file that is mapped into memory instead of read. Not counted against the memory limit. */
 typedef struct rk_mapped {
     void *base; /* NULL: none */
     size_t length;
 } rk_mapped;
-/* Maps the next `count` bytes, which stay to be read, if they begin at a multiple of `align`; NULL: it cannot be done, read
- * them. Outlives the input. */
+/* Maps the next `count` bytes without consuming them. NULL: not possible, or their offset is no multiple of `align`.
+ * The mapping outlives the input, until rk_mapped_close. */
 const void *rk_mapped_open(rk_mapped *m, const rk_input *in, size_t count, size_t align);
-/* Says that what is mapped is now looked through from first to last, or no longer so. */
+/* Tells the system that the mapping will be read sequentially (on = 1), or no longer. */
 void rk_mapped_in_order(const rk_mapped *m, int on);
 void rk_mapped_close(rk_mapped *m);
 
-/* Bytes that come from elsewhere: a member of an archive. */
+/* Where an input gets its bytes from if not from a file: a member of an archive. */
 typedef struct rk_source {
     void *context;
-    rkhs_status (*read)(void *context, void *to, size_t count, size_t *got); /* *got is less only at the end */
+    rkhs_status (*read)(void *context, void *to, size_t count, size_t *got); /* as rk_input_read */
     int64_t (*left)(const void *context);
     void (*close)(void *context);
 } rk_source;
-/* An input that reads a source, which is closed with it, and also when this fails; `name` is for messages. */
+/* Makes an input that reads from a source and closes it, also if this call fails. `name` is for messages. */
 rkhs_status rk_input_from(rkhs_env *env, const char *name, const rk_source *source, rk_input **in);
 
-/* zlib's memory, on the env's account. */
+/* Makes zlib allocate through rk_alloc. */
 struct z_stream_s;
 void rk_zlib_memory(rkhs_env *env, struct z_stream_s *z);
 
-/* The same as rk_progress, at once: a signal may be why a call to the system came back. */
+/* As rk_progress, but always calls the callback: for a system call that a signal has interrupted. */
 rkhs_status rk_ask_now(rkhs_env *env, const char *stage, int64_t done, int64_t total);
-/* The system's words for an error. */
+/* The system's message for an errno. */
 const char *rk_error_text(int error, char buffer[128]);
 
-/* A file on its way to its name. Open makes the hidden one, seal gives it owner and mode before it is closed, commit gives it
- * its name, or keeps it for rkhs_files_commit; commit frees it, and free removes what was not committed. */
+/* An output file under a hidden name. seal, called before fd is closed, gives it owner and mode of the file it replaces.
+ * commit renames it (after rkhs_files_begin: keeps it for rkhs_files_commit) and takes over `file`. free deletes it. */
 typedef struct rk_file rk_file;
 rkhs_status rk_file_open(rkhs_env *env, const char *path, rk_file **file, int *fd);
 rkhs_status rk_file_seal(rkhs_env *env, rk_file *file, int fd);
 rkhs_status rk_file_commit(rkhs_env *env, rk_file *file);
 void rk_file_free(rkhs_env *env, rk_file *file);
-/* Says why a file cannot be written, what to do, and `more`. */
+/* Fails with the reason why a file cannot be written, a remedy, and `more`. */
 rkhs_status rk_cannot_write(rkhs_env *env, const char *name, int error, const char *more);
-/* Whether this call to the system on the way out is the one that a test makes fail; errno is then what it asked for. */
+/* For tests: 1 if this system call should fail; errno is set to the error that the test chose. */
 int rk_write_fails(rkhs_env *env);
 
-/* Opens a file that appears under its name only on commit (a temporary name, fsync, rename); "-" is standard output, and what
- * is not a regular file (a pipe, /dev/null) is written straight. Free without commit removes it. */
+/* Opens an output file, which appears under its name only on commit (hidden name, fsync, rename); free without commit
+ * deletes it. Standard output ("-"), pipes and devices are written directly. */
 typedef struct rk_output rk_output;
 rkhs_status rk_output_open(rkhs_env *env, const char *path, rk_output **out);
 rkhs_status rk_output_write(rk_output *out, const void *bytes, size_t count);
 rkhs_status rk_output_print(rk_output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 rkhs_status rk_output_commit(rk_output *out);
-/* The same into memory: as much as fits; NULL, 0 only counts. */
+/* Writes into the caller's memory, as much as fits; (NULL, 0) only counts. */
 rkhs_status rk_output_memory(rkhs_env *env, void *bytes, size_t room, rk_output **out);
-int64_t rk_output_size(const rk_output *out);     /* bytes so far */
+int64_t rk_output_size(const rk_output *out);     /* bytes written so far */
 const char *rk_output_name(const rk_output *out); /* the path, or "standard output" */
 void rk_output_free(rk_output *out);
 
-/* ---- NPY: the header of a NumPy array -------------------------------------------------------------------------------- */
+/* ---- NPY: the header of a NumPy array ----------------------------------------------------------------------------- */
 
 enum { RK_NPY_DIMS = 8, RK_NPY_ROOM = 256 };
 
 typedef struct rk_npy {
     char order;   /* '<', '>' or '|' */
-    char kind;    /* 'f', 'i', 'u', 'b', 'S', 'U' or one that nobody here reads */
-    int64_t size; /* bytes of an element */
-    int fortran;  /* the first index runs fastest */
+    char kind;    /* as NumPy's dtype.kind; the readers take 'f', 'i', 'u', 'b', 'S', 'U' */
+    int64_t size; /* of an element, in bytes */
+    int fortran;  /* column-major: the first index varies fastest */
     int ndim;
     int64_t shape[RK_NPY_DIMS];
     int64_t count;  /* elements */
-    int64_t offset; /* of the data: the length of the header */
+    int64_t offset; /* where the data begin: the length of the header */
 } rk_npy;
 
-/* Reads a header from the first bytes of an array; RKHS_ERR_FORMAT begins with `where`. count * size does not overflow. */
+/* Parses the header at the beginning of an array. Messages begin with `where`. count * size does not overflow. */
 rkhs_status rk_npy_parse(rkhs_env *env, const char *where, const void *bytes, size_t length, rk_npy *npy);
-/* The bytes before the text of a header and its length, from the first 12 bytes. */
+/* From the first 12 bytes of an array: where the text of the header begins, and its length. */
 rkhs_status rk_npy_length(rkhs_env *env, const char *where, const void *bytes, size_t length, size_t *start, size_t *text);
-/* Writes a version 1.0 header, C order, padded to 64 bytes; the result is its length. */
+/* Writes a header of version 1.0 for an array in C order, padded to a multiple of 64 bytes. Returns its length. */
 size_t rk_npy_header(char buffer[RK_NPY_ROOM], const char *descr, int ndim, const int64_t *shape);
 
-/* ---- ZIP: the directory of a file held whole, and its members --------------------------------------------------------- */
+/* ---- ZIP: the directory and the members of a file that is in memory ----------------------------------------------- */
 
 typedef struct rk_zip {
     const unsigned char *bytes;
-    uint64_t length, comment;          /* of the file; of the comment that ends it */
-    uint64_t count, start, stop, next; /* entries not read yet; the directory's place; the next entry's */
-    uint64_t reached;                  /* where the last entry's data end */
+    uint64_t length, comment;          /* of the file; of the archive comment at its end */
+    uint64_t count, start, stop, next; /* entries left; where the directory begins and ends; the next entry */
+    uint64_t reached;                  /* where the data of the entry that was read last end */
 } rk_zip;
 
 typedef struct rk_zip_entry {
-    const char *name; /* in the file: no zero after it */
+    const char *name; /* points into the file: not terminated by a zero */
     size_t name_length;
-    int flags, method; /* method 0: stored, 8: deflated */
+    int flags, method; /* 0: stored, 8: deflated */
     uint32_t crc;
-    uint64_t size, stored;     /* bytes of the member; of what stands for it in the file */
-    const unsigned char *data; /* `stored` bytes, all in the file */
-    uint64_t gap, extra;       /* bytes between the entry before and this one; between its name and its data */
-    int twice;                 /* its local header says the same of it as the directory */
+    uint64_t size, stored;     /* bytes of the member, before and after compression */
+    const unsigned char *data; /* `stored` bytes, inside the file */
+    uint64_t gap, extra;       /* unused bytes before the entry; bytes between its name and its data */
+    int twice;                 /* 1: the local header agrees with the directory */
 } rk_zip_entry;
 
-/* Finds the directory, also the 64-bit one; the next entry of it, while count > 0. NULL when well, else why not. Entries stand
- * in the file in the order of the directory, and none reaches into another. */
+/* Find the directory, also a ZIP64 one; read its next entry, while count > 0. Return NULL, or why the file is
+ * malformed: entries must lie in the order of the directory, without overlap. The bytes are borrowed. */
 const char *rk_zip_open(rk_zip *zip, const void *bytes, size_t length);
 const char *rk_zip_next(rk_zip *zip, rk_zip_entry *entry);
-/* Reads a member, stored or deflated; never more than its size, and the CRC must be right. Lives no longer than the file. */
+/* Opens a member, stored or deflated; a wrong size or CRC is an error. The file's bytes must outlive the input. */
 rkhs_status rk_zip_input(rkhs_env *env, const char *name, const rk_zip_entry *entry, rk_input **in);
-/* Reads what a zlib stream in memory stands for, to its end; at the end its checksum must be right. What rk_input_left says is
- * the most there can be. */
+/* Opens a zlib stream in memory, whose checksum is verified at its end. rk_input_left is only an upper bound here. */
 rkhs_status rk_zlib_input(rkhs_env *env, const char *name, const void *bytes, uint64_t count, rk_input **in);
 
-/* ---- archives: named arrays in an uncompressed .npz that ends in a checksum ------------------------------------------- */
+/* ---- archives: named arrays in an uncompressed .npz file with a checksum ------------------------------------------ */
 
-/* type: 'd' double, 'q' int64, 'S' bytes (text; one string of shape[0] bytes, stored as a 0-d NumPy bytes array). */
+/* type: 'd' double, 'q' int64, 'S' text: one string of shape[0] bytes, stored as a 0-d NumPy bytes array. */
 typedef struct rk_array {
     char type;
     int ndim;
@@ -450,26 +451,26 @@ typedef struct rk_array {
 
 typedef struct rk_archive rk_archive;
 rkhs_status rk_archive_new(rkhs_env *env, rk_archive **archive);
-/* Borrows a->data until the archive is written. Names: letters, digits, "_./-". */
+/* Adds an array; a->data is borrowed until the archive is written. A name has letters, digits and "_./-". */
 rkhs_status rk_archive_put(rk_archive *archive, const char *name, const rk_array *a);
 rkhs_status rk_archive_put_copy(rk_archive *archive, const char *name, const rk_array *a); /* copies a->data */
 rkhs_status rk_archive_put_text(rk_archive *archive, const char *name, const char *text);  /* copies */
 rkhs_status rk_archive_put_int(rk_archive *archive, const char *name, int64_t value);      /* copies; shape () */
 rkhs_status rk_archive_put_real(rk_archive *archive, const char *name, double value);      /* copies; shape () */
 rkhs_status rk_archive_write(rk_archive *archive, const char *path);
-rkhs_status rk_archive_write_to(rk_archive *archive, rk_output *out); /* without the commit */
-/* From how many bytes on the 64-bit forms of ZIP are used: 4 GB, less in tests. */
+rkhs_status rk_archive_write_to(rk_archive *archive, rk_output *out); /* without commit */
+/* From this size on, the 64-bit fields of ZIP are used: 4 GB, less in tests. */
 void rk_archive_set_zip64(rk_archive *archive, uint64_t from);
-/* Verifies the checksum before it parses; owns the bytes. */
+/* Reads an archive; the checksum is verified before anything is parsed. */
 rkhs_status rk_archive_read(rkhs_env *env, const char *path, rk_archive **archive);
-/* The same from bytes in memory, copied. */
+/* The same from bytes in memory, which are copied. */
 rkhs_status rk_archive_parse(rkhs_env *env, const void *bytes, size_t length, rk_archive **archive);
 int64_t rk_archive_count(const rk_archive *archive);
 const char *rk_archive_name(const rk_archive *archive, int64_t i);
-char rk_archive_type(const rk_archive *archive, int64_t i); /* 'd', 'q' or 'S'; 0: there is no array i */
-/* ndim and type must be as asked (ndim -1: any), else RKHS_ERR_FORMAT with file and name. */
+char rk_archive_type(const rk_archive *archive, int64_t i); /* 'd', 'q' or 'S'; 0: i is out of range */
+/* Gets an array, whose data belong to the archive. Fails if it is missing, or of another type or ndim (-1: any). */
 rkhs_status rk_archive_get(rk_archive *archive, const char *name, char type, int ndim, rk_array *a);
-rkhs_status rk_archive_get_text(rk_archive *archive, const char *name, const char **text); /* lives as long as the archive */
+rkhs_status rk_archive_get_text(rk_archive *archive, const char *name, const char **text); /* belongs to the archive */
 rkhs_status rk_archive_get_int(rk_archive *archive, const char *name, int64_t *value);
 rkhs_status rk_archive_get_real(rk_archive *archive, const char *name, double *value);
 int rk_archive_has(const rk_archive *archive, const char *name);
@@ -478,7 +479,7 @@ void rk_archive_free(rk_archive *archive);
 
 /* ---- text_list.c ------------------------------------------------------------------------------------------------------- */
 
-/* A hash table on the scratch list: texts, which it borrows, and a number for each. */
+/* A hash table on the scratch list: strings, which are borrowed, each with a number. */
 typedef struct rk_text_slot {
     const char *text;
     int64_t number;
@@ -488,14 +489,14 @@ typedef struct rk_text_table {
     rk_text_slot *slot;
 } rk_text_table;
 rkhs_status rk_text_table_new(rkhs_env *env, int64_t max_texts, rk_text_table *table);
-/* The number of a text, -1 if it is not there; the number it has, which is `number` if it was not there yet. */
+/* find returns the number of a string, or -1. add adds a string, unless it is there, and returns the number it has. */
 int64_t rk_text_table_find(const rk_text_table *table, const char *text);
 int64_t rk_text_table_add(rk_text_table *table, const char *text, int64_t number);
 
-/* Texts in one block that begins at the first. */
+/* Copies a list of strings; their bytes are in one block, which begins at the first. Free with rk_texts_free. */
 rkhs_status rk_texts_copy(rkhs_env *env, const char *const *texts, int64_t count, char ***copy);
 void rk_texts_free(rkhs_env *env, char **texts);
-/* Two arrays of an archive, <prefix><what>names and <prefix><what>ends; loaded on the scratch list. */
+/* Save a list of strings as two arrays, <prefix><what>names and <prefix><what>ends; load it onto the scratch list. */
 rkhs_status rk_texts_save(rkhs_env *env, rk_archive *archive, const char *prefix, const char *what, const char *const *texts,
                           int64_t count);
 rkhs_status rk_texts_load(rkhs_env *env, rk_archive *archive, const char *prefix, const char *what, const char ***texts,

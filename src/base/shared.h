@@ -1,43 +1,45 @@
-/* shared.h: what the library and the tool both use; needs nothing else of the library. */
+/* shared.h: functions that both the library and the tool use: characters, numbers as text, name suggestions.
+ *
+ * They take no env, allocate nothing and cannot fail. */
 #ifndef RK_SHARED_H
 #define RK_SHARED_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ends a function at its label `done` when a call fails. */
+/* Calls a function, and jumps to the label `done` if it fails. Needs a variable rkhs_status status. */
 #define TRY(call)                                                                                                              \
     do {                                                                                                                       \
         status = (call);                                                                                                       \
         if (status != RKHS_OK) goto done;                                                                                      \
     } while (0)
 
-/* ---- text: no env, no memory, nothing that fails ------------------------------------------------------------------------ */
+/* ---- text --------------------------------------------------------------------------------------------------------- */
 
-/* The next character of UTF-8 text that is not at its end; what is none counts as RK_NO_CHARACTER, one byte of it. */
+/* Takes the next character of a UTF-8 text that is not at its end; RK_NO_CHARACTER for a byte that is not UTF-8. */
 enum { RK_NO_CHARACTER = 0xfffd };
 uint32_t rk_utf8_take(const char **s);
-/* A character as UTF-8, RK_NO_CHARACTER for what is none; the bytes it takes, at most 4. */
+/* Writes a character as UTF-8 (RK_NO_CHARACTER if it is not valid) and returns the number of bytes, at most 4. */
 int rk_utf8_put(uint32_t c, char *to);
-/* 1 for characters that steer a terminal, turn the direction of what follows, or are no characters at all. */
+/* 1 for characters that control a terminal or the writing direction, and for non-characters. */
 int rk_is_control(uint32_t c);
-/* The next character of a text from outside as it may be shown: a control character, the end of a line or a byte that is no
- * UTF-8 becomes \n, \x1b, \u202e, and the result is 0; else it is the character. */
+/* Takes the next character of untrusted text and writes it to `piece` in a form that is safe to show. Returns it, or 0
+ * for a control character, a line end or invalid UTF-8, which become escapes such as \n, \x1b, \u202e. */
 uint32_t rk_visible_take(const char **s, char piece[16]);
-/* A whole text so; as much as fits. */
+/* The same for a whole text, cut to what fits in `room` bytes. */
 void rk_text_visible(const char *from, char *to, size_t room);
 
-/* The shortest digits that read back as the same double. */
+/* The shortest decimal number that reads back as the same double; returns `buffer`. */
 const char *rk_number_text(double value, char buffer[40]);
-/* strtod in the C locale, whatever the program's is. */
+/* strtod in the C locale, whatever locale the program has set. */
 double rk_strtod(const char *text, char **end);
-/* "3.2 GB" into buffer, which is returned. */
+/* A number of bytes as text such as "3.2 GB"; returns `buffer`. */
 const char *rk_bytes_text(double bytes, char buffer[32]);
 
-/* The name of `names` nearest to `word`, or NULL when none is near. */
+/* The name that is most similar to `word`, for suggestions in messages; NULL if none is similar. */
 const char *rk_nearest(const char *word, const char *const *names, int count);
 
-/* Seconds on a clock that never goes back. */
+/* Seconds on a monotonic clock. */
 double rk_seconds(void);
 
 #endif
