@@ -1,7 +1,8 @@
-/* alloc.c: the only file that calls malloc. Counts every byte against the env's limit, and can make the k-th allocation fail.
+/* alloc.c: memory allocation, counted against the env's memory limit.
  *
- * A block is [ raw ... | head | payload ]: the payload is 64-byte aligned, the head stands right before it. Results stay until
- * rk_free; temporaries are chained on the env and go back by mark. */
+ * The only file that calls malloc. A block is [ raw ... | head | payload ]: the payload is 64-byte aligned, the head
+ * stands right before it. Results stay until rk_free. Temporaries are chained on the env (the scratch list) and are
+ * released together, back to a mark. For tests, the k-th allocation can be made to fail. */
 #include "base/base.h"
 
 #include <stdio.h>
@@ -22,10 +23,9 @@ typedef struct rk_block {
 void *rk_raw_new(size_t bytes) { return calloc(1, bytes); }
 void rk_raw_free(void *p) { free(p); }
 
-/* The head of a payload. */
 static rk_block *head_of(const void *payload) { return (rk_block *)((uintptr_t)payload - sizeof(rk_block)); }
 
-/* Adds to the account; 0 when that would pass the limit. */
+/* Counts bytes as used; 0 if that would exceed the limit. */
 static int take_bytes(rkhs_env *env, size_t bytes) {
     size_t used = atomic_load(&env->used);
     if (bytes > env->limit || used > env->limit - bytes) return 0;
@@ -54,7 +54,7 @@ void rk_ask_huge(void *raw, size_t bytes) {
 #endif
 }
 
-/* So many bytes are over the limit. */
+/* Fails because `bytes` more would exceed the env's limit. */
 static rkhs_status over_limit(rkhs_env *env, size_t bytes) {
     char need[32], have[32], limit[32];
     return rk_fail(env, RKHS_ERR_MEMORY,
@@ -71,7 +71,7 @@ rkhs_status rk_account(rkhs_env *env, int64_t bytes) {
     return RKHS_OK;
 }
 
-/* The system gives no more: it has none, or the process may not have more. */
+/* Fails because the system refused: it is out of memory, or the process's address space is limited. */
 static rkhs_status none_left(rkhs_env *env, size_t bytes) {
     struct rlimit limit;
     char need[32], most[32];
@@ -84,7 +84,7 @@ static rkhs_status none_left(rkhs_env *env, size_t bytes) {
     return rk_fail(env, RKHS_ERR_MEMORY, "the system has no %s to give: close other programs, or use less data", need);
 }
 
-/* A block of count x size bytes, on neither list. */
+/* Allocates a block that is not on the scratch list. */
 static rkhs_status block_new(rkhs_env *env, int64_t count, size_t size, int zeroed, rk_block **out) {
     *out = NULL;
     if (count < 0 || (size && (uint64_t)count > (SIZE_MAX - 4096) / size))
@@ -109,7 +109,6 @@ static rkhs_status block_new(rkhs_env *env, int64_t count, size_t size, int zero
     return RKHS_OK;
 }
 
-/* Gives a block back to the system. */
 static void block_free(rkhs_env *env, rk_block *head) {
     atomic_fetch_sub(&env->used, head->bytes);
     free(head->raw);
@@ -150,7 +149,6 @@ rkhs_status rk_strdup(rkhs_env *env, const char *text, char **out) {
 
 rk_mark rk_scratch_mark(rkhs_env *env) { return env->scratch; }
 
-/* A block on the scratch list. */
 static rkhs_status scratch_new(rkhs_env *env, int64_t count, size_t size, int zeroed, void *out) {
     rk_block *head;
     rkhs_status status = block_new(env, count, size, zeroed, &head);

@@ -1,14 +1,15 @@
-/* archive.c: named arrays in one file: an uncompressed ZIP of NumPy arrays (.npz) that ends in a checksum.
+/* archive.c: reads and writes model files, which are uncompressed .npz archives (ZIP files of NumPy arrays) with a
+ * checksum.
  *
- *     { local header, name.npy, padding, NPY header, data }   one for each array, in the order of put; data on 64-byte borders
+ *     { local header, name.npy, padding, NPY header, data }   one for each array, in the order of put; 64-byte aligned
  *     { central header }                                     one for each array
  *     [ ZIP64 end, ZIP64 locator ]                           past 4 GB
  *     end record, "rkhs1 fnv1a64=0123456789abcdef"           the archive comment: FNV-1a of every byte before it
  *
- * The bytes depend on the arrays alone: times are fixed at 1980-01-01. The checksum stands over the ZIP headers too, which the
- * CRC of ZIP does not cover, and is verified before anything is parsed; a file that was made to deceive is still read
- * defensively: entries stand one after another, in the order of the directory, with nothing before, between or after. Format:
- * PKWARE APPNOTE 6.3, numpy.lib.format. */
+ * The bytes depend on the arrays alone: times are fixed at 1980-01-01. The checksum also covers the ZIP headers, which
+ * ZIP's own CRC does not. It is verified before anything is parsed. It does not protect against forged files, so
+ * parsing is defensive: entries must follow one another in the order of the directory, with no bytes before, between
+ * or after them. Formats: PKWARE APPNOTE 6.3, numpy.lib.format. */
 #include "base/base.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@
 
 enum { LOCAL = 30, CENTRAL = 46, END = 22, END64 = 56, LOCATOR = 20, COMMENT = 30 };
 enum { ALIGN = 64, PAD_ID = 0xd935, ZIP64_EXTRA = 20 };
-enum { MOST = 16384, PART = 1 << 20 }; /* arrays in a file; bytes between two looks at the progress */
+enum { MOST = 16384, PART = 1 << 20 }; /* most arrays in a file; bytes between two progress calls */
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are little-endian, and arrays are written as they are");
 
@@ -26,11 +27,11 @@ static const char mark[] = "rkhs1 fnv1a64=";
 typedef struct member {
     char *name;
     rk_array array;
-    void *owned; /* array.data, when ours */
-    /* while writing */
+    void *owned; /* array.data, if the archive must free it */
+    /* used while writing */
     char header[RK_NPY_ROOM];
     size_t header_size;
-    uint64_t size, offset; /* of the NPY; of the local header */
+    uint64_t size, offset; /* size of the .npy file; offset of the local header */
     uint32_t crc;
 } member;
 
@@ -39,13 +40,13 @@ struct rk_archive {
     char *path;
     member *members;
     int64_t count, room;
-    int64_t *sorted; /* members by name */
-    char *bytes;     /* of a file that was read */
+    int64_t *sorted; /* members, sorted by name */
+    char *bytes;     /* the file that was read */
     size_t length;
-    uint64_t zip64; /* values from here on are written in their 64-bit form */
+    uint64_t zip64; /* values from here on are written as 64-bit fields */
 };
 
-/* FNV-1a, 64 bits, going on from `hash`. */
+/* FNV-1a with 64 bits, continued from `hash`. */
 static uint64_t fnv(uint64_t hash, const void *bytes, size_t count) {
     const unsigned char *b = bytes;
     for (size_t i = 0; i < count; i++) hash = (hash ^ b[i]) * 0x100000001b3u;
@@ -54,10 +55,9 @@ static uint64_t fnv(uint64_t hash, const void *bytes, size_t count) {
 
 static const uint64_t FNV_START = 0xcbf29ce484222325u;
 
-/* Bytes of an array's data. */
 static uint64_t data_size(const rk_array *a) {
     if (a->type == 'S')
-        return a->shape[0] > 0 ? (uint64_t)a->shape[0] : 1; /* NumPy has no empty bytes: one zero stands for it */
+        return a->shape[0] > 0 ? (uint64_t)a->shape[0] : 1; /* NumPy has no empty bytes: stored as one zero byte */
     uint64_t count = 1;
     for (int i = 0; i < a->ndim; i++) count *= (uint64_t)a->shape[i];
     return 8 * count;
@@ -75,7 +75,7 @@ rkhs_status rk_archive_new(rkhs_env *env, rk_archive **archive) {
 
 void rk_archive_set_zip64(rk_archive *archive, uint64_t from) { archive->zip64 = from; }
 
-/* A name that any system can unpack: no empty, absolute or climbing path. */
+/* Whether any system can unpack a file of that name: not an empty or absolute path, no "..". */
 static int good_name(const char *name, size_t length) {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
     if (length == 0 || length > 200 || name[0] == '/' || name[length - 1] == '/') return 0;
@@ -86,7 +86,7 @@ static int good_name(const char *name, size_t length) {
     return 1;
 }
 
-/* Where a name stands among the sorted ones, or would; 1: it is there. */
+/* Binary search: where the name is among the sorted ones, or where to insert it. Returns 1 if it is there. */
 static int find_place(const rk_archive *archive, const char *name, int64_t *place) {
     int64_t low = 0, high = archive->count;
     while (low < high) {
@@ -105,13 +105,11 @@ static int find_place(const rk_archive *archive, const char *name, int64_t *plac
     return 0;
 }
 
-/* The member of a name, or NULL. */
 static member *find_member(const rk_archive *archive, const char *name) {
     int64_t place;
     return find_place(archive, name, &place) ? &archive->members[archive->sorted[place]] : NULL;
 }
 
-/* Room for one more. */
 static rkhs_status make_room(rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     if (archive->count == MOST) FAIL(archive->env, RKHS_ERR_FORMAT, "a model file has at most %d arrays", MOST);
@@ -125,7 +123,7 @@ done:
     return status;
 }
 
-/* A new member at the end, with its name; NULL: there is one of that name. */
+/* Appends a member; *out is NULL if the name exists already. */
 static rkhs_status add_member(rk_archive *archive, const char *name, size_t length, member **out) {
     rkhs_status status = RKHS_OK;
     int64_t place;
@@ -147,7 +145,6 @@ done:
     return status;
 }
 
-/* Refuses arrays that cannot be stored. */
 static rkhs_status check_array(rk_archive *archive, const char *name, const rk_array *a) {
     int good = (a->type == 'd' || a->type == 'q') ? a->ndim >= 0 && a->ndim <= 3 : a->type == 'S';
     int64_t total = 8;
@@ -179,7 +176,7 @@ rkhs_status rk_archive_put_copy(rk_archive *archive, const char *name, const rk_
     rk_array mine = *a;
     TRY(check_array(archive, name, a));
     uint64_t size = data_size(a);
-    TRY(rk_alloc(archive->env, (int64_t)size + 1, 1, &copy)); /* text ends in a zero */
+    TRY(rk_alloc(archive->env, (int64_t)size + 1, 1, &copy)); /* a zero ends a text */
     if (size && (a->type != 'S' || a->shape[0] > 0)) memcpy(copy, a->data, size);
     mine.data = copy;
     TRY(rk_archive_put(archive, name, &mine));
@@ -221,23 +218,23 @@ static rkhs_status emit(writer *w, const void *bytes, uint64_t count) {
     return RKHS_OK;
 }
 
-/* `size` bytes of a number, least first; the place after them. */
+/* Writes a number of `size` bytes, little-endian, and returns the position after it. */
 static unsigned char *number(unsigned char *to, uint64_t value, int size) {
     for (int i = 0; i < size; i++) *to++ = (unsigned char)(value >> 8 * i);
     return to;
 }
 
-/* A value in a 32-bit field: all ones say that a 64-bit field has it. */
+/* The value of a 32-bit field; all ones mean that a 64-bit field has it. */
 static uint64_t narrow(const rk_archive *archive, uint64_t value) { return value >= archive->zip64 ? 0xffffffffu : value; }
 
-/* The 16 bytes that local and central header share: flags, stored, 1980-01-01 00:00, CRC, and in 8 more both sizes. */
+/* The fields that local and central header share: flags, method (stored), time (1980-01-01 00:00), CRC, both sizes. */
 static unsigned char *common(unsigned char *to, const member *m, uint64_t size32) {
     to = number(number(to, 0, 4), 0, 2);
     to = number(number(to, 0x21, 2), m->crc, 4);
     return number(number(to, size32, 4), size32, 4);
 }
 
-/* Local header, name, padding so that the array starts on a 64-byte border. */
+/* Local header, name, and padding so that the .npy file begins at a multiple of 64 bytes. */
 static rkhs_status write_local(const rk_archive *archive, writer *w, const member *m) {
     unsigned char b[LOCAL + 256 + 2 * ALIGN], *to = b;
     int wide = m->size >= archive->zip64;
@@ -264,7 +261,7 @@ static rkhs_status write_local(const rk_archive *archive, writer *w, const membe
     return emit(w, b, (size_t)(to - b));
 }
 
-/* What the header and the data of a member will be. */
+/* Makes the NPY header of a member and computes its size and CRC. */
 static rkhs_status prepare(rkhs_env *env, member *m) {
     rkhs_status status = RKHS_OK;
     char descr[32];
@@ -290,7 +287,6 @@ done:
     return status;
 }
 
-/* One array with its headers. */
 static rkhs_status write_member(const rk_archive *archive, writer *w, member *m) {
     rkhs_status status = RKHS_OK;
     TRY(prepare(archive->env, m));
@@ -306,7 +302,6 @@ done:
     return status;
 }
 
-/* The entry of an array in the central directory. */
 static rkhs_status write_central(const rk_archive *archive, writer *w, const member *m) {
     unsigned char b[CENTRAL + 256 + 32], *to = b;
     uint64_t size = narrow(archive, m->size), offset = narrow(archive, m->offset);
@@ -333,7 +328,7 @@ static rkhs_status write_central(const rk_archive *archive, writer *w, const mem
     return emit(w, b, (size_t)(to - b));
 }
 
-/* The end record, in its 64-bit form before it where needed, up to the comment. */
+/* The end record up to its comment; before it the ZIP64 one, where needed. */
 static rkhs_status write_end(const rk_archive *archive, writer *w, uint64_t start) {
     unsigned char b[END64 + LOCATOR + END], *to = b;
     uint64_t count = (uint64_t)archive->count, size = w->at - start, end64 = w->at;
@@ -384,13 +379,13 @@ done:
 
 /* ---- read ------------------------------------------------------------------------------------------------------------ */
 
-/* A file whose checksum is right and whose contents are not: nobody's accident. */
+/* Fails for a file whose checksum is right but whose structure is not: it was not written by this library. */
 static rkhs_status malformed(const rk_archive *archive, const char *why) {
     return rk_fail(archive->env, RKHS_ERR_FORMAT, "%s: the file is not a whole rkhs model file (%s): make it again",
                    archive->path, why);
 }
 
-/* The comment must be ours, and the checksum in it right. */
+/* Checks that the archive comment is ours, and its checksum right. */
 static rkhs_status verify(const rk_archive *archive) {
     rkhs_env *env = archive->env;
     const char *path = archive->path;
@@ -422,7 +417,7 @@ static rkhs_status verify(const rk_archive *archive) {
     return RKHS_OK;
 }
 
-/* The data of an array, aligned: a copy where the file did not align it. */
+/* Points an array to its data in the file, or to a copy where these are not aligned. */
 static rkhs_status place_data(rk_archive *archive, member *m, const char *data, uint64_t size) {
     m->array.data = data;
     if (m->array.type == 'S' || (uintptr_t)data % 8 == 0) return RKHS_OK;
@@ -433,7 +428,7 @@ static rkhs_status place_data(rk_archive *archive, member *m, const char *data, 
     return RKHS_OK;
 }
 
-/* An NPY of `size` bytes as an array. */
+/* Parses a .npy file of `size` bytes. */
 static rkhs_status read_array(rk_archive *archive, member *m, const char *bytes, uint64_t size) {
     rkhs_status status = RKHS_OK;
     char where[1024];
@@ -453,7 +448,7 @@ static rkhs_status read_array(rk_archive *archive, member *m, const char *bytes,
     for (int i = 0; !text && i < npy.ndim; i++) m->array.shape[i] = npy.shape[i];
     if (text) {
         int64_t length = npy.size;
-        while (length > 0 && !data[length - 1]) length--; /* as NumPy reads bytes */
+        while (length > 0 && !data[length - 1]) length--; /* NumPy drops trailing zeros of bytes */
         m->array.shape[0] = length;
     }
     TRY(place_data(archive, m, data, (uint64_t)npy.count * (uint64_t)npy.size));
@@ -461,7 +456,6 @@ done:
     return status;
 }
 
-/* The next entry of the directory, and its array. */
 static rkhs_status read_member(rk_archive *archive, rk_zip *zip) {
     rkhs_status status = RKHS_OK;
     rk_zip_entry e;
@@ -481,7 +475,6 @@ done:
     return status;
 }
 
-/* Finds the arrays in the bytes. */
 static rkhs_status read_members(rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     rk_zip zip;
@@ -522,7 +515,7 @@ rkhs_status rk_archive_parse(rkhs_env *env, const void *bytes, size_t length, rk
     *out = NULL;
     TRY(rk_archive_new(env, &archive));
     TRY(rk_strdup(env, "the bytes given", &archive->path));
-    TRY(rk_alloc(env, (int64_t)length + 1, 1, &archive->bytes)); /* a zero byte after them, as after a file's */
+    TRY(rk_alloc(env, (int64_t)length + 1, 1, &archive->bytes)); /* followed by a zero byte, as rk_input_all does */
     memcpy(archive->bytes, bytes, length);
     archive->length = length;
     TRY(read_members(archive));
@@ -560,7 +553,7 @@ rkhs_status rk_archive_get(rk_archive *archive, const char *name, char type, int
     return RKHS_OK;
 }
 
-/* Bytes of the archive carry no zero at their end, so the text is copied once and kept. */
+/* Texts in the file are not terminated by a zero, so the first call makes a copy that the archive keeps. */
 rkhs_status rk_archive_get_text(rk_archive *archive, const char *name, const char **text) {
     rkhs_status status = RKHS_OK;
     rk_array a;

@@ -1,12 +1,13 @@
-/* atomic_files.c: files that appear whole or not at all, one or several together.
+/* atomic_files.c: atomic output: files that appear completely or not at all, one or several together.
  *
- * A file is written under a hidden name beside its target and renamed when it is whole and on the disk: a reader sees the old
- * one or the new one, and never nothing. Of several that belong together each changes places with what stands under its name;
- * should one of them fail, those before it change back. Who else writes the same files waits for that moment. A file system
- * that cannot exchange (NFS, some that are mounted by programs) renames them one after the other, and the sentence says what
- * cannot be undone.
+ * A file is written under a hidden name beside its target, synced, and renamed: a reader sees the old file or the new
+ * one, never a part. Of several files that belong together, each is exchanged with the file under its name
+ * (RENAME_EXCHANGE). If one fails, the earlier ones are exchanged back. A lock on the folder makes other processes
+ * that do the same wait. File systems without exchange (NFS, some FUSE file systems) rename one after the other; the
+ * error message then names a file that could not be restored.
  *
- * The successor of a file is its owner's alone until it is whole; then it is given owner, mode and access list of the file. */
+ * The hidden file of a target that exists has mode 0600 until it is complete. Then it gets the target's owner, mode
+ * and access list. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -24,13 +25,13 @@
 
 enum { ATTEMPTS = 100, WAIT_MS = 2000 };
 
-/* How a file came to its name, and so how to undo it. */
+/* How a file got its name: decides how to undo it. */
 typedef enum placed { NOT_YET, MADE, EXCHANGED, REPLACED } placed;
 
 struct rk_file {
     rk_file *next;
-    char *name, *target, *temp; /* as the caller said it; through links; hidden, NULL: not there */
-    int replaces;               /* a file stood there */
+    char *name, *target, *temp; /* as given; after following links; the hidden name, NULL: no such file */
+    int replaces;               /* the target exists */
     struct stat old, own;
     placed how;
 };
@@ -53,7 +54,7 @@ rkhs_status rk_cannot_write(rkhs_env *env, const char *name, int error, const ch
 
 /* ---- the hidden file --------------------------------------------------------------------------------------------------- */
 
-/* A new file beside the target; a new name's mode is left to the umask. */
+/* Creates the hidden file. The umask decides the mode if the target is new. */
 static rkhs_status open_hidden(rkhs_env *env, rk_file *f, int *fd) {
     const char *slash = strrchr(f->target, '/'), *base = slash ? slash + 1 : f->target;
     int folder = (int)(base - f->target), room = folder + 256;
@@ -70,12 +71,12 @@ static rkhs_status open_hidden(rkhs_env *env, rk_file *f, int *fd) {
         if (errno != EEXIST && errno != EINTR) break;
     }
     int error = errno;
-    rk_free(env, f->temp); /* nothing there to remove */
+    rk_free(env, f->temp); /* there is no file to delete */
     f->temp = NULL;
     return rk_cannot_write(env, f->name, error, "");
 }
 
-/* The name that a link stands for, also when there is nothing of that name; 0, or -1 and errno. */
+/* Follows links, also to a name that does not exist. Returns 0, or -1 and errno. */
 static int follow_links(const char *path, char real[PATH_MAX]) {
     char link[PATH_MAX], next[2 * PATH_MAX];
     snprintf(next, sizeof next, "%s", path);
@@ -104,7 +105,7 @@ rkhs_status rk_file_open(rkhs_env *env, const char *path, rk_file **file, int *f
     TRY(rk_alloc(env, 1, sizeof *f, &f));
     TRY(rk_strdup(env, path, &f->name));
     f->replaces = stat(path, &f->old) == 0;
-    /* rename would not mind a file that cannot be written, its owner might */
+    /* rename would replace a read-only file, which its owner may not want */
     if (f->replaces ? access(path, W_OK) != 0 : errno != ENOENT) status = rk_cannot_write(env, path, errno, "");
     if (status == RKHS_OK && follow_links(path, real) != 0) status = rk_cannot_write(env, path, errno, "");
     if (status != RKHS_OK) goto done;
@@ -117,7 +118,7 @@ done:
     return status;
 }
 
-/* Gives the successor the access list of the file, or none as the file has none; 0 when that cannot be done. */
+/* Copies the target's access control list, or removes the list if the target has none. Returns 0 on failure. */
 static int copy_access_list(const char *target, int fd) {
 #ifdef __linux__
     static const char name[] = "system.posix_acl_access";
@@ -125,7 +126,7 @@ static int copy_access_list(const char *target, int fd) {
     ssize_t size = getxattr(target, name, list, sizeof list);
     if (size > 0) return fsetxattr(fd, name, list, (size_t)size, 0) == 0;
     if (errno != ENODATA && errno != ENOTSUP) return 0;
-    return fremovexattr(fd, name) == 0 || errno == ENODATA || errno == ENOTSUP; /* the folder may have given it one */
+    return fremovexattr(fd, name) == 0 || errno == ENODATA || errno == ENOTSUP; /* it may have a default list from the folder */
 #else
     return 1;
 #endif
@@ -133,7 +134,7 @@ static int copy_access_list(const char *target, int fd) {
 
 rkhs_status rk_file_seal(rkhs_env *env, rk_file *f, int fd) {
     struct stat now;
-    if (stat(f->target, &now) == 0 && S_ISREG(now.st_mode)) { /* as it is by now */
+    if (stat(f->target, &now) == 0 && S_ISREG(now.st_mode)) { /* its state may have changed since */
         f->old = now;
         f->replaces = 1;
     }
@@ -142,9 +143,9 @@ rkhs_status rk_file_seal(rkhs_env *env, rk_file *f, int fd) {
     mode_t mode = f->old.st_mode & 0777;
     int owned = f->own.st_uid == f->old.st_uid || fchown(fd, f->old.st_uid, (gid_t)-1) == 0;
     int grouped = f->own.st_gid == f->old.st_gid || fchown(fd, (uid_t)-1, f->old.st_gid) == 0;
-    if (!owned) errno = 0; /* as good as can be: who writes owns it */
+    if (!owned) errno = 0; /* not permitted: the writer stays the owner */
     if (!copy_access_list(f->target, fd) || !grouped)
-        mode = (mode & 0707) | (mode & mode << 3 & 070); /* another group: no more than all have */
+        mode = (mode & 0707) | (mode & mode << 3 & 070); /* another group, so it gets no more than everybody has */
     return fchmod(fd, mode) == 0 ? RKHS_OK : rk_cannot_write(env, f->name, errno, "");
 }
 
@@ -157,10 +158,9 @@ void rk_file_free(rkhs_env *env, rk_file *f) {
     rk_free(env, f);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------------------------- */
 
-/* The folder of a file, opened; -1 when it cannot be. */
+/* Opens the folder of a file; -1 on failure. */
 static int open_folder(const char *path) {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -169,7 +169,7 @@ static int open_folder(const char *path) {
     return open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Waits until nobody else gives several files of this folder their names; who holds it for long is not waited for. */
+/* Locks the folder against other processes that commit several files; waits at most WAIT_MS. Returns a descriptor. */
 static int lock_folder(const char *path) {
     int fd = open_folder(path);
     for (int waited = 0; fd >= 0 && waited < WAIT_MS; waited++) {
@@ -179,7 +179,7 @@ static int lock_folder(const char *path) {
     return fd;
 }
 
-/* Makes the new name durable. A folder that cannot be synced does not undo a file that is. */
+/* Makes the new name durable. A failure is ignored: the file itself is synced. */
 static void sync_folder(const char *path) {
     int fd = open_folder(path);
     if (fd < 0) return;
@@ -196,7 +196,7 @@ static int exchange(const rk_file *f) {
 #endif
 }
 
-/* A name for what has none yet. */
+/* Renames to a name that does not exist yet. */
 static int rename_to_new(const rk_file *f) {
 #ifdef RENAME_NOREPLACE
     return renameat2(AT_FDCWD, f->temp, AT_FDCWD, f->target, RENAME_NOREPLACE);
@@ -206,7 +206,7 @@ static int rename_to_new(const rk_file *f) {
 #endif
 }
 
-/* The name for good, what stood there is gone; 0, or -1 and errno. */
+/* Renames without a way back: the old file is gone. Returns 0, or -1 and errno. */
 static int put_for_good(rk_file *f) {
     struct stat st;
     placed how = lstat(f->target, &st) == 0 ? REPLACED : MADE;
@@ -215,14 +215,14 @@ static int put_for_good(rk_file *f) {
     return 0;
 }
 
-/* The name so that it can be undone, what stood there goes to the hidden name; 0, or -1 and errno. */
+/* Renames so that it can be undone: the old file gets the hidden name. Returns 0, or -1 and errno. */
 static int put_for_now(rk_file *f) {
     struct stat st;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (exchange(f) == 0) {
             f->how = EXCHANGED;
             if (lstat(f->temp, &st) != 0 || !S_ISDIR(st.st_mode)) return 0;
-            exchange(f); /* somebody made a folder of that name: it stays */
+            exchange(f); /* a folder of that name has appeared: put it back */
             errno = EISDIR;
             return -1;
         }
@@ -241,7 +241,7 @@ static int is_own(const rk_file *f, const char *path) {
     return lstat(path, &st) == 0 && st.st_dev == f->own.st_dev && st.st_ino == f->own.st_ino;
 }
 
-/* Puts back what stood there, unless somebody else has replaced it since; 0 when that cannot be done. */
+/* Restores the old file, unless another process has replaced ours since. Returns 0 if that is not possible. */
 static int undo(rk_file *f) {
     if (!is_own(f, f->target)) return 1;
     if (f->how == MADE) return rename(f->target, f->temp) == 0;
@@ -250,7 +250,7 @@ static int undo(rk_file *f) {
     return 1;
 }
 
-/* Gives all files of the list their names, or none. */
+/* Renames all files of the list, or none. */
 static rkhs_status place(rkhs_env *env, rk_file *list) {
     char more[512] = "";
     int several = list && list->next, lock = several ? lock_folder(list->target) : -1;
@@ -277,7 +277,7 @@ static void free_list(rkhs_env *env, rk_file *list) {
     }
 }
 
-/* Whether two files that are not there yet will have one name. */
+/* Whether two targets are the same name in the same folder. */
 static int same_target(const rk_file *a, const rk_file *b) {
     const char *const path[] = {a->target, b->target}, *name[2];
     struct stat folder[2];

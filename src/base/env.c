@@ -1,4 +1,4 @@
-/* env.c: settings, the last message, the log, progress and cancelling. */
+/* env.c: the environment of a caller: settings, last error, log, progress and cancellation. */
 #include "base/base.h"
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ const char *rkhs_status_text(rkhs_status status) {
     return (unsigned)status < sizeof text / sizeof *text ? text[status] : "unknown status";
 }
 
-/* The text of a small system file; empty where there is none. */
+/* Reads a small system file; the text is empty if there is none. */
 static void read_text(const char *path, char *text, size_t room) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got = fd < 0 ? 0 : read(fd, text, room - 1);
@@ -35,14 +35,14 @@ static void read_text(const char *path, char *text, size_t room) {
     text[got > 0 ? got : 0] = 0;
 }
 
-/* Lowers *bytes to the limit in `file` of the control group `path` below root/folder, and of each group above it. */
+/* Lowers *bytes to the limit in `file` of the control group `path` below root/folder, and of all its parent groups. */
 static void lower_to_group(const char *root, const char *folder, const char *path, const char *file, double *bytes) {
     char name[1024], text[64];
     for (size_t length = strcspn(path, "\n"); 1; length--) {
         if (length && path[length] != '/' && path[length] != '\n' && path[length]) continue;
         snprintf(name, sizeof name, "%s%s%.*s/%s", root, folder, (int)length, path, file);
         read_text(name, text, sizeof text);
-        if (text[0] > '0' && text[0] <= '9') *bytes = fmin(*bytes, strtod(text, NULL)); /* not "max" */
+        if (text[0] > '0' && text[0] <= '9') *bytes = fmin(*bytes, strtod(text, NULL)); /* a number, not "max" */
         if (!length) return;
     }
 }
@@ -66,7 +66,7 @@ static size_t default_limit(void) {
     return (size_t)(0.8 * rk_group_memory("/proc/self/cgroup", "/sys/fs/cgroup", bytes));
 }
 
-/* The cores this process may run on. */
+/* The number of cores that this process may use. */
 static int default_threads(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) {
@@ -165,7 +165,7 @@ static void write_message(rkhs_env *env, const char *format, va_list list) {
 rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) {
     va_list list;
     va_start(list, format);
-    while (atomic_exchange(&env->writing, 1)) { /* tiles fail on several threads at a time */
+    while (atomic_exchange(&env->writing, 1)) { /* tiles may fail on several threads at once */
     }
     if (!env->message[0]) write_message(env, format, list);
     atomic_store(&env->writing, 0);
@@ -219,7 +219,7 @@ rkhs_status rk_progress(rkhs_env *env, const char *stage, int64_t done, int64_t 
     if (!env->progress) return RKHS_OK;
     if (stage) env->at = (rkhs_progress){stage, done, total};
     double now = rk_seconds();
-    int last = stage && total > 0 && done >= total; /* the end of a stage is always shown */
+    int last = stage && total > 0 && done >= total; /* the end of a stage is always reported */
     if (!last && now - env->progress_last < 0.1) return RKHS_OK;
     env->progress_last = now;
     if (env->progress(&env->at, env->progress_payload)) {

@@ -1,11 +1,11 @@
-/* grammar.c: the grammar of specs (see base.h): from text to nodes, and back. */
+/* grammar.c: the parser of specs, from text to a tree of nodes, and back to text. The grammar is in base.h. */
 #include "base/base.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Lists may hold the mean and deviation of several hundred thousand columns; what else is in a text becomes nodes, and takes a
- * hundred times its length. */
+/* Lists may be long: the means and deviations of several hundred thousand columns. Other text is limited more, because
+ * its nodes take a hundred times its length. */
 enum { DEEPEST = 40, LONGEST = 65536, LONGEST_LISTS = 1 << 24 };
 
 typedef struct parser {
@@ -16,18 +16,18 @@ typedef struct parser {
 
 static rkhs_status parse_expr(parser *p, rk_node **out);
 
-/* As in <ctype.h>, but for ASCII alone, whatever the program's locale. */
+/* As in <ctype.h>, but for ASCII alone, independent of the locale. */
 static int is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 static int is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-/* Skips blanks; the next character. */
+/* Skips blanks, and returns the next character without consuming it. */
 static char peek(parser *p) {
     while (is_blank(p->text[p->at])) p->at++;
     return p->text[p->at];
 }
 
-/* Fails at the current place. */
+/* Fails with what was expected at the current position, and what is there. */
 static rkhs_status wrong(parser *p, const char *expected) {
     char c = peek(p);
     char found[16] = "the end";
@@ -36,14 +36,13 @@ static rkhs_status wrong(parser *p, const char *expected) {
                    p->at + 1, found);
 }
 
-/* A node on the scratch list. */
 static rkhs_status node_new(parser *p, rk_node_kind kind, rk_node **out) {
     rkhs_status status = rk_scratch(p->env, 1, sizeof **out, out);
     if (status == RKHS_OK) **out = (rk_node){.kind = kind, .at = p->at};
     return status;
 }
 
-/* text[from, to) on the scratch list. */
+/* Copies text[from, to) to the scratch list. */
 static rkhs_status copy_part(parser *p, int from, int to, const char **out) {
     char *s;
     rkhs_status status = rk_scratch(p->env, to - from + 1, 1, &s);
@@ -54,7 +53,7 @@ static rkhs_status copy_part(parser *p, int from, int to, const char **out) {
     return RKHS_OK;
 }
 
-/* number := digits, a point, an exponent; no hexadecimals. */
+/* number: decimal, not hexadecimal, "inf" or "nan". */
 static rkhs_status parse_number(parser *p, rk_node **out) {
     rkhs_status status = node_new(p, RK_NODE_NUMBER, out);
     if (status != RKHS_OK) return status;
@@ -89,7 +88,6 @@ static rkhs_status parse_quoted(parser *p, rk_node **out) {
     return RKHS_OK;
 }
 
-/* word at the current place, or NULL. */
 static rkhs_status parse_word(parser *p, const char **out) {
     if (!is_letter(peek(p))) return wrong(p, "a name");
     int from = p->at;
@@ -97,7 +95,7 @@ static rkhs_status parse_word(parser *p, const char **out) {
     return copy_part(p, from, p->at, out);
 }
 
-/* ?name, of which the name may be missing: the whole of it. */
+/* hole := "?" [ name ], both kept as its text */
 static rkhs_status parse_hole(parser *p, rk_node **out) {
     rkhs_status status = node_new(p, RK_NODE_HOLE, out);
     int from = p->at++;
@@ -105,7 +103,7 @@ static rkhs_status parse_hole(parser *p, rk_node **out) {
     return status == RKHS_OK ? copy_part(p, from, p->at, &(*out)->text) : status;
 }
 
-/* Whether "word =" stands here. */
+/* Whether "word =" comes next. */
 static int key_ahead(const parser *p) {
     const char *s = p->text + p->at;
     while (is_blank(*s)) s++;
@@ -145,7 +143,7 @@ static rkhs_status parse_call(parser *p, rk_node **out) {
     return RKHS_OK;
 }
 
-/* One number of a list, copied without blanks; *whole: digits alone. */
+/* Copies one number of a list to s; *whole: it has digits alone. */
 static rkhs_status list_number(parser *p, char *s, int *length, int *whole) {
     char c = peek(p), *end;
     const char *from = p->text + p->at;
@@ -160,7 +158,7 @@ static rkhs_status list_number(parser *p, char *s, int *length, int *whole) {
     return RKHS_OK;
 }
 
-/* [?name]: a hole for what stands between the brackets. */
+/* "[" hole "]": the hole becomes the list's child. */
 static rkhs_status parse_list_hole(parser *p, rk_node *list) {
     int from = p->at;
     p->at++;
@@ -171,7 +169,7 @@ static rkhs_status parse_list_hole(parser *p, rk_node *list) {
     return status == RKHS_OK ? copy_part(p, from, p->at, &list->text) : status;
 }
 
-/* list, kept as text without blanks. */
+/* list, kept as text without blanks */
 static rkhs_status parse_list(parser *p, rk_node **out) {
     rkhs_status status = node_new(p, RK_NODE_LIST, out);
     size_t blanks = strspn(p->text + p->at + 1, " \t\n\v\f\r");
@@ -218,7 +216,7 @@ static rkhs_status parse_factor(parser *p, rk_node **out) {
     return RKHS_OK;
 }
 
-/* Puts a node above *out, and the number or list that stands here beside it. */
+/* Makes *out the first child of a new node, and what `part` parses the second: for a power or columns. */
 static rkhs_status parse_behind(parser *p, rk_node_kind kind, rkhs_status (*part)(parser *, rk_node **), rk_node **out) {
     rk_node *node;
     rkhs_status status = node_new(p, kind, &node);
@@ -245,7 +243,7 @@ static rkhs_status parse_power(parser *p, rk_node **out) {
     return status;
 }
 
-/* A chain of parts joined by `sign`: a sum of products, a product of powers. One part stands for itself. */
+/* A chain of parts joined by `sign`: a sum of products, or a product of powers. A single part needs no chain node. */
 static rkhs_status parse_chain(parser *p, char sign, rk_node_kind kind, rkhs_status (*part)(parser *, rk_node **),
                                rk_node **out) {
     rkhs_status status = part(p, out);
@@ -267,13 +265,12 @@ static rkhs_status parse_chain(parser *p, char sign, rk_node_kind kind, rkhs_sta
 
 static rkhs_status parse_term(parser *p, rk_node **out) { return parse_chain(p, '*', RK_NODE_PRODUCT, parse_power, out); }
 
-/* More than that is no text. */
 static rkhs_status too_deep(rkhs_env *env, const char *what, const char *text) {
     return rk_fail(env, RKHS_ERR_SPEC, "%s '%.40s...': brackets more than %d deep", what, text, DEEPEST);
 }
 
 static rkhs_status parse_expr(parser *p, rk_node **out) {
-    if (p->depth++ > DEEPEST) return too_deep(p->env, p->what, p->text); /* the first is outside all brackets */
+    if (p->depth++ > DEEPEST) return too_deep(p->env, p->what, p->text); /* depth 1 is outside all brackets */
     rkhs_status status = parse_chain(p, '+', RK_NODE_SUM, parse_term, out);
     if (status == RKHS_OK && peek(p) == '-')
         return rk_fail(p->env, RKHS_ERR_SPEC, "%s '%.80s': there is no difference (position %d): join parts by + and *",
@@ -282,7 +279,6 @@ static rkhs_status parse_expr(parser *p, rk_node **out) {
     return status;
 }
 
-/* Refuses what is too long to be text. */
 static rkhs_status check_length(rkhs_env *env, const char *what, const char *text) {
     size_t listed = 0, length = strlen(text);
     for (const char *at = text; (at = strchr(at, '[')); at++) listed += strspn(at + 1, "0123456789.eE+-:, ");
@@ -324,9 +320,9 @@ rkhs_status rk_word_text(const char *word, rk_text *text) {
     return status == RKHS_OK ? rk_text_add(text, "\"") : status;
 }
 
-/* Parts with `between` between them, in brackets where the grammar would read another tree: below `needs` a part is in one. */
+/* Writes the children with `between` between them, and brackets around those that bind less tightly than `needs`. */
 static rkhs_status add_parts(const rk_node *node, const char *between, int needs, const char *comma, rk_text *text) {
-    /* How tightly each kind holds together. */
+    /* How tightly each kind of node binds. */
     static const int holds[] = {[RK_NODE_NUMBER] = 4, [RK_NODE_CALL] = 4,    [RK_NODE_HOLE] = 4,  [RK_NODE_LIST] = 4,
                                 [RK_NODE_SUM] = 0,    [RK_NODE_PRODUCT] = 1, [RK_NODE_POWER] = 2, [RK_NODE_COLUMNS] = 3};
     rkhs_status status = RKHS_OK;
