@@ -1,7 +1,7 @@
-/* input.c: bytes in.
+/* input.c: reads files, pipes and standard input, and decompresses gzip.
  *
- * Input is a file, a pipe or standard input; gzip is known by its first two bytes, not by its name, and undone as it is read.
- * Whatever blocks is waited for in slices, so that a cancel is seen within a tenth of a second. */
+ * gzip is recognised by its first two bytes, not by the file's name. A read that would block waits in slices of a
+ * tenth of a second, so that a cancellation is noticed in between. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -18,18 +18,18 @@ enum { BUFFER = 64 * 1024, SLICE_MS = 100, HELD = 4096 };
 struct rk_input {
     rkhs_env *env;
     int fd;
-    int standard;       /* not ours to close */
-    int regular, ended; /* ended: read(2) gave nothing more */
-    int gzip, between;  /* between: a gzip member has ended, none has begun */
-    int64_t size, raw;  /* bytes of a regular file; bytes taken from fd */
-    int64_t start;      /* where in the file the first of them stands */
+    int standard;       /* standard input, which is not closed */
+    int regular, ended; /* ended: read(2) has returned 0 */
+    int gzip, between;  /* between: one gzip member has ended, the next has not begun */
+    int64_t size, raw;  /* size of a regular file; bytes read from fd */
+    int64_t start;      /* offset in the file of the first of them */
     char *name;
-    unsigned char *buffer; /* raw bytes [at, end) */
+    unsigned char *buffer; /* compressed or plain bytes [at, end) from fd */
     size_t at, end;
-    unsigned char held[HELD]; /* peeked bytes [held_at, held_end), before all others */
+    unsigned char held[HELD]; /* peeked bytes [held_at, held_end), read before all others */
     size_t held_at, held_end;
     z_stream z;
-    rk_source source; /* read != NULL: in place of fd */
+    rk_source source; /* used instead of fd if read is set */
 };
 
 const char *rk_error_text(int error, char buffer[128]) { return strerror_r(error, buffer, 128); }
@@ -39,7 +39,7 @@ rkhs_status rk_ask_now(rkhs_env *env, const char *stage, int64_t done, int64_t t
     return rk_progress(env, stage, done, total);
 }
 
-/* Waits until a pipe or terminal has something, asking whether to go on meanwhile. */
+/* Waits until a pipe or terminal has data, and checks for cancellation meanwhile. */
 static rkhs_status wait_readable(rk_input *in) {
     struct pollfd p = {in->fd, POLLIN, 0};
     while (poll(&p, 1, SLICE_MS) <= 0) {
@@ -49,7 +49,7 @@ static rkhs_status wait_readable(rk_input *in) {
     return RKHS_OK;
 }
 
-/* read(2) until something comes, or the end: *got = 0. */
+/* Repeats read(2) until there are bytes, or the end: *got = 0. */
 static rkhs_status read_raw(rk_input *in, void *to, size_t count, size_t *got) {
     rkhs_status status = RKHS_OK;
     char why[128];
@@ -74,7 +74,7 @@ done:
     return status;
 }
 
-/* At least `least` raw bytes in the buffer, unless the end comes first. */
+/* Fills the buffer until it has at least `least` bytes, or the input ends. */
 static rkhs_status fill_buffer(rk_input *in, size_t least) {
     while (in->end - in->at < least && !in->ended) {
         if (in->at > 0) memmove(in->buffer, in->buffer + in->at, in->end - in->at);
@@ -101,19 +101,19 @@ void rk_zlib_memory(rkhs_env *env, z_stream *z) {
     z->opaque = env;
 }
 
-/* Looks at the first bytes and prepares to undo gzip. */
+/* Prepares to decompress if the first bytes are those of gzip. */
 static rkhs_status detect_gzip(rk_input *in) {
     rkhs_status status = fill_buffer(in, 2);
     if (status != RKHS_OK) return status;
     if (in->end - in->at < 2 || in->buffer[0] != 0x1f || in->buffer[1] != 0x8b) return RKHS_OK;
     rk_zlib_memory(in->env, &in->z);
-    if (inflateInit2(&in->z, 15 + 16) != Z_OK) /* 16: gzip, not zlib */
+    if (inflateInit2(&in->z, 15 + 16) != Z_OK) /* 16: a gzip header, not a zlib one */
         return rk_fail(in->env, RKHS_ERR_MEMORY, "%s: there is no memory to undo gzip", in->name);
     in->gzip = 1;
     return RKHS_OK;
 }
 
-/* open(2), again after signals that do not cancel. */
+/* open(2), repeated after signals that do not cancel. */
 static rkhs_status open_file(rkhs_env *env, const char *path, int *fd) {
     char why[128];
     while ((*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) {
@@ -150,7 +150,7 @@ rkhs_status rk_input_open(rkhs_env *env, const char *path, rk_input **out) {
     if (fstat(in->fd, &st) == 0) {
         if (S_ISDIR(st.st_mode)) FAIL(env, RKHS_ERR_IO, "cannot read %s: it is a folder: name a file in it", in->name);
         in->regular = S_ISREG(st.st_mode);
-        off_t at = in->regular ? lseek(in->fd, 0, SEEK_CUR) : 0; /* standard input may be a file read in part */
+        off_t at = in->regular ? lseek(in->fd, 0, SEEK_CUR) : 0; /* a program may have read a part of standard input */
         if (in->regular && at >= 0 && st.st_size > at) in->size = st.st_size - at;
         in->start = at;
     }
@@ -162,7 +162,7 @@ done:
     return status;
 }
 
-/* Between two gzip members: begins the next one, or sees that only padding is left (*more = 0). */
+/* Begins the next gzip member, or finds that only zero padding follows (*more = 0). */
 static rkhs_status next_member(rk_input *in, int *more) {
     rkhs_status status = RKHS_OK;
     *more = 0;
@@ -173,7 +173,7 @@ static rkhs_status next_member(rk_input *in, int *more) {
         *more = 1;
         goto done;
     }
-    while (in->end > in->at) { /* tapes pad with zeros */
+    while (in->end > in->at) { /* tape drives pad with zeros */
         for (; in->at < in->end; in->at++)
             if (in->buffer[in->at])
                 FAIL(in->env, RKHS_ERR_FORMAT,
@@ -205,7 +205,7 @@ done:
     return status;
 }
 
-/* Undoes gzip into `to`; *got is less than count only at the end. */
+/* Decompresses into `to`; *got is less than count only at the end. */
 static rkhs_status read_gzip(rk_input *in, unsigned char *to, size_t count, size_t *got) {
     rkhs_status status = RKHS_OK;
     *got = 0;
@@ -232,13 +232,13 @@ static rkhs_status read_gzip(rk_input *in, unsigned char *to, size_t count, size
         else if (code != Z_OK && code != Z_BUF_ERROR)
             FAIL(in->env, RKHS_ERR_FORMAT, "%s: the gzip stream is damaged at byte %lld (%s): download or compress it again",
                  in->name, (long long)(in->raw - (int64_t)(in->end - in->at)), in->z.msg ? in->z.msg : "unreadable");
-        TRY(rk_progress(in->env, "read", in->raw, in->size)); /* a bomb takes long on few raw bytes */
+        TRY(rk_progress(in->env, "read", in->raw, in->size)); /* a few raw bytes may expand to very many */
     }
 done:
     return status;
 }
 
-/* Plain bytes: what is buffered, then straight from the file. */
+/* Takes uncompressed bytes from the buffer, then directly from the file. */
 static rkhs_status read_plain(rk_input *in, unsigned char *to, size_t count, size_t *got) {
     size_t have = in->end - in->at;
     *got = have < count ? have : count;
@@ -274,7 +274,7 @@ rkhs_status rk_input_peek(rk_input *in, void *buffer, size_t count, size_t *got)
     if (count > HELD) count = HELD;
     rkhs_status status = rk_input_read(in, bytes, count, got);
     if (status != RKHS_OK) return status;
-    size_t rest = in->held_end - in->held_at; /* of an earlier, longer peek */
+    size_t rest = in->held_end - in->held_at; /* left from an earlier, longer peek */
     memmove(in->held + *got, in->held + in->held_at, rest);
     memcpy(in->held, bytes, *got);
     in->held_at = 0;

@@ -1,9 +1,9 @@
-/* mapped.c: bytes of a file that stay where they are, on the disk: the system brings them in as they are looked at, and takes
- * them back when memory is short. They are not on the env's account.
+/* mapped.c: files that are mapped into memory instead of read.
  *
- * What is mapped is the file as it lies on the disk, not a copy. A file that is replaced (written elsewhere, then renamed) is
- * still read as it was; one that is overwritten in place is read as it becomes, and where it was cut off the process gets
- * SIGBUS. The length is looked at again right before the mapping; nothing can be promised for what comes after. */
+ * The system loads their pages on access and drops them when memory is short, so they do not count against the memory
+ * limit. A mapping shows the file on the disk. If the file is replaced (written elsewhere, then renamed), the old one
+ * is still read. If it is overwritten in place, the new bytes are read, and past its end after a truncation the
+ * process gets SIGBUS. The length is checked right before the mapping; later changes cannot be detected. */
 #include "base/base.h"
 
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ const void *rk_mapped_open(rk_mapped *m, const rk_input *in, size_t count, size_
     if (fstat(fd, &st) != 0 || st.st_size < at || (uint64_t)(st.st_size - at) < count) return NULL;
     int64_t skip = at % sysconf(_SC_PAGESIZE);
     void *base = mmap(NULL, count + (size_t)skip, PROT_READ, MAP_PRIVATE, fd, at - skip);
-    if (base == MAP_FAILED) return NULL; /* some file systems cannot, and address space may be limited */
+    if (base == MAP_FAILED) return NULL; /* not every file system can, and address space may be limited */
     m->base = base;
     m->length = count + (size_t)skip;
     return (const char *)base + skip;

@@ -1,9 +1,9 @@
-/* npy_header.c: the header of a NumPy array, read with suspicion and written.
+/* npy_header.c: parses and writes the header of a NumPy array (.npy).
  *
  *     "\x93NUMPY" major minor length text data
  *
- * length has 2 bytes in version 1, 4 in versions 2 and 3; text is a Python dictionary with the keys descr, fortran_order and
- * shape, padded with blanks. Format: numpy.lib.format. */
+ * length has 2 bytes in version 1, 4 in versions 2 and 3. text is a Python dictionary with the keys descr,
+ * fortran_order and shape, padded with blanks. Input is not trusted: all is checked. Format: numpy.lib.format. */
 #include "base/base.h"
 
 #include <stdio.h>
@@ -17,7 +17,6 @@ typedef struct scanner {
     const char *at, *end;
 } scanner;
 
-/* A header that does not read as one. */
 static rkhs_status damaged(scanner *s, const char *why) {
     return rk_fail(s->env, RKHS_ERR_FORMAT, "%s: the header of the NumPy array is damaged (%s): write or copy the file again",
                    s->where, why);
@@ -29,14 +28,14 @@ static char peek(scanner *s) {
     return s->at < s->end ? *s->at : 0;
 }
 
-/* Takes the character `c` if it is next. */
+/* Consumes the character `c` if it is next. */
 static int take(scanner *s, char c) {
     if (peek(s) != c) return 0;
     s->at++;
     return 1;
 }
 
-/* 'text' or "text", without escapes, into a buffer of 32; 0 when it is not there or too long. */
+/* Takes 'text' or "text", without escapes, of at most 31 characters; 0 if there is none. */
 static int take_string(scanner *s, char out[32]) {
     char quote = peek(s);
     size_t length = 0;
@@ -49,7 +48,7 @@ static int take_string(scanner *s, char out[32]) {
     return take(s, quote);
 }
 
-/* A whole number from 0 to 2^62. */
+/* Takes a whole number that cannot overflow; 0 if there is none. */
 static int take_count(scanner *s, int64_t *out) {
     char c = peek(s);
     if (c < '0' || c > '9') return 0;
@@ -58,11 +57,11 @@ static int take_count(scanner *s, int64_t *out) {
         if (*out > ((int64_t)1 << 58)) return 0;
         *out = *out * 10 + (*s->at - '0');
     }
-    if (s->at < s->end && *s->at == 'L') s->at++; /* as Python 2 wrote long numbers */
+    if (s->at < s->end && *s->at == 'L') s->at++; /* Python 2 wrote long numbers with an L */
     return 1;
 }
 
-/* A word: True or False. */
+/* Consumes a word (True, False) if it is next. */
 static int take_word(scanner *s, const char *word) {
     size_t length = strlen(word);
     peek(s);
@@ -71,7 +70,7 @@ static int take_word(scanner *s, const char *word) {
     return 1;
 }
 
-/* '<f8': order, kind, size. */
+/* Parses '<f8': byte order, kind, size. */
 static rkhs_status parse_descr(scanner *s, rk_npy *npy) {
     static const char kinds[] = "biufcSUVOmMa?";
     char text[32];
@@ -97,7 +96,7 @@ static rkhs_status parse_descr(scanner *s, rk_npy *npy) {
     return RKHS_OK;
 }
 
-/* (3, 4), (3,), () */
+/* Parses (3, 4), (3,) or (). */
 static rkhs_status parse_shape(scanner *s, rk_npy *npy) {
     if (!take(s, '(')) return damaged(s, "shape");
     for (npy->ndim = 0; !take(s, ')'); npy->ndim++) {
@@ -110,7 +109,7 @@ static rkhs_status parse_shape(scanner *s, rk_npy *npy) {
     return RKHS_OK;
 }
 
-/* The dictionary: each of its three keys once. */
+/* Parses the dictionary, which must have each of its three keys once. */
 static rkhs_status parse_dictionary(scanner *s, rk_npy *npy) {
     rkhs_status status = RKHS_OK;
     char key[32];
@@ -171,7 +170,8 @@ rkhs_status rk_npy_parse(rkhs_env *env, const char *where, const void *bytes, si
     TRY(parse_dictionary(&s, npy));
     npy->offset = (int64_t)(start + text);
     npy->count = 1;
-    int64_t total = npy->size > 0 ? npy->size : 1; /* bytes if every extent were at least 1: also bounds partial products */
+    int64_t total =
+        npy->size > 0 ? npy->size : 1; /* bytes if every 0 in the shape were a 1: then no partial product overflows */
     for (int i = 0; i < npy->ndim; i++) {
         if (npy->shape[i] > 0 && total > INT64_MAX / 2 / npy->shape[i]) {
             status = damaged(&s, "the shape is larger than any file");

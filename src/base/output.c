@@ -1,7 +1,6 @@
-/* output.c: bytes out.
+/* output.c: writes files, pipes, standard output and memory.
  *
- * Output to a regular file appears whole or not at all (atomic_files.c). Standard output, pipes and devices are written
- * straight. */
+ * A regular file appears completely or not at all (atomic_files.c). Everything else is written directly. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -18,18 +17,18 @@ enum { BUFFER = 64 * 1024, SLICE_MS = 100 };
 struct rk_output {
     rkhs_env *env;
     int fd;
-    int standard;  /* not ours to close */
-    rk_file *file; /* what is on its way to its name; NULL: written straight */
+    int standard;  /* a descriptor that existed before, which is not closed */
+    rk_file *file; /* the hidden file; NULL: written directly */
     char *name;
     char *buffer;
     size_t fill;
     int64_t written;
-    int memory; /* into `bytes`, as much as fits in `room` */
+    int memory; /* 1: writes to `bytes`, as much as fits in `room` */
     char *bytes;
     size_t room;
 };
 
-/* The descriptor that a name of the system's stands for, /dev/stdout, /dev/fd/3; -1: it is none. */
+/* The descriptor that "-", /dev/stdout or /dev/fd/3 stands for; -1: the path is an ordinary one. */
 static int named_descriptor(const char *path) {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) return 1;
@@ -44,7 +43,7 @@ static int named_descriptor(const char *path) {
     return -1;
 }
 
-/* Opens a target that has a name: a new file, the successor of a file, or what is no file at all. */
+/* Opens a regular file through atomic_files.c, or a pipe or device directly. */
 static rkhs_status open_target(rk_output *out, const char *path) {
     struct stat st;
     int exists = stat(path, &st) == 0;
@@ -95,7 +94,7 @@ done:
 
 int64_t rk_output_size(const rk_output *out) { return out->written + (int64_t)out->fill; }
 
-/* Copies what fits, and counts all. */
+/* Copies what fits, but counts all bytes. */
 static void write_memory(rk_output *out, const char *bytes, size_t count) {
     size_t at = (size_t)out->written, fits = at < out->room ? out->room - at : 0;
     if (fits > count) fits = count;
@@ -103,7 +102,7 @@ static void write_memory(rk_output *out, const char *bytes, size_t count) {
     out->written += (int64_t)count;
 }
 
-/* write(2) until all is written. */
+/* Repeats write(2) until everything is written. */
 static rkhs_status write_raw(rk_output *out, const char *bytes, size_t count) {
     rkhs_status status = RKHS_OK;
     if (out->memory) {
@@ -114,7 +113,7 @@ static rkhs_status write_raw(rk_output *out, const char *bytes, size_t count) {
         size_t part = count < (1u << 20) ? count : 1u << 20;
         int fails = rk_write_fails(out->env);
         ssize_t n = fails && errno ? -1 : write(out->fd, bytes, fails ? (part + 1) / 2 : part);
-        if (n < 0 && errno == EAGAIN) { /* a terminal or pipe that somebody made non-blocking */
+        if (n < 0 && errno == EAGAIN) { /* a terminal or pipe that another program made non-blocking */
             struct pollfd p = {out->fd, POLLOUT, 0};
             poll(&p, 1, SLICE_MS);
         }
@@ -135,7 +134,6 @@ done:
     return status;
 }
 
-/* Empties the buffer. */
 static rkhs_status flush_buffer(rk_output *out) {
     size_t fill = out->fill;
     out->fill = 0;

@@ -1,8 +1,9 @@
-/* pool.c: a parallel loop over fixed tiles.
+/* pool.c: the thread pool, which runs parallel loops over fixed tiles.
  *
- * Tiles are handed out by a counter; which worker takes which tile never shows in a result, because a tile writes only what is
- * its own. The env's thread is worker 0: it works too, reports progress between its tiles, and polls while the others finish.
- * After a fork() the child finds a pool whose threads are gone; it sees that by the process id and makes a new one. */
+ * A shared counter assigns tiles to workers. The result does not depend on which worker computes a tile, because every
+ * tile writes only its own part of it. The env's thread is worker 0: it computes too, reports progress between its
+ * tiles, and polls for cancellation while the others finish. Threads do not survive a fork(): the child recognises the
+ * parent's pool by the process id and makes a new one. */
 #include "base/base.h"
 
 #include <pthread.h>
@@ -14,17 +15,17 @@ typedef struct rk_pool {
     pthread_mutex_t lock;
     pthread_cond_t wake, idle;
     pthread_t *threads;
-    int count; /* threads started, the env's own not counted */
+    int count; /* threads started, without the env's own */
     pid_t pid;
     int quit;
-    uint64_t round; /* counts the loops */
-    int working;    /* threads inside the current loop */
+    uint64_t round; /* number of the current loop */
+    int working;    /* threads that have not finished the current loop */
     rk_tile_fn fn;
     void *context;
     int64_t tiles;
-    int workers; /* of the current loop, the env's own thread counted */
+    int workers; /* of the current loop, with the env's own thread */
     _Atomic int64_t next, finished;
-    _Atomic int failed; /* the first status that is not RKHS_OK */
+    _Atomic int failed; /* the first status other than RKHS_OK */
     _Atomic int *cancelled;
 } rk_pool;
 
@@ -33,11 +34,9 @@ typedef struct rk_worker {
     int id;
 } rk_worker;
 
-int rk_workers(const rkhs_env *env) {
-    return env->workers && env->workers < env->threads ? env->workers : env->threads;
-}
+int rk_workers(const rkhs_env *env) { return env->workers && env->workers < env->threads ? env->workers : env->threads; }
 
-/* Takes one tile; 0 when there is none left, or no reason to go on. */
+/* Computes the next tile; 0 if there is none, or the loop has failed or was cancelled. */
 static int run_tile(rk_pool *pool, int worker) {
     if (atomic_load(&pool->failed) || atomic_load(pool->cancelled)) return 0;
     int64_t tile = atomic_fetch_add(&pool->next, 1);
@@ -51,7 +50,7 @@ static int run_tile(rk_pool *pool, int worker) {
     return 1;
 }
 
-/* The life of a thread: sleep, work through a loop, say so, sleep. */
+/* The main function of a thread: waits for a loop, computes tiles, reports, waits again. */
 static void *worker_main(void *argument) {
     rk_worker *w = argument;
     rk_pool *pool = w->pool;
@@ -71,7 +70,7 @@ static void *worker_main(void *argument) {
     return NULL;
 }
 
-/* Lets the memory go; the threads must be gone. */
+/* Frees the memory of a pool whose threads have ended. */
 static void pool_drop(rkhs_env *env) {
     rk_pool *pool = env->pool;
     env->pool = NULL;
@@ -95,7 +94,7 @@ void rk_pool_free(rkhs_env *env) {
     pool_drop(env);
 }
 
-/* Threads with the env's count; fewer when the system gives no more. */
+/* Starts the env's number of threads, fewer if the system refuses. */
 static rkhs_status pool_new(rkhs_env *env) {
     rkhs_status status = RKHS_OK;
     rk_pool *pool;
@@ -103,7 +102,7 @@ static rkhs_status pool_new(rkhs_env *env) {
     TRY(rk_alloc(env, 1, sizeof *pool, &pool));
     env->pool = pool;
     pool->pid = getpid();
-    /* One allocation for the threads and their arguments. */
+    /* One allocation holds the threads and their arguments. */
     TRY(rk_alloc(env, count, sizeof(pthread_t) + sizeof(rk_worker), &pool->threads));
     rk_worker *workers = (rk_worker *)(pool->threads + count);
     pthread_mutex_init(&pool->lock, NULL);
@@ -123,7 +122,7 @@ done:
     return status;
 }
 
-/* Waits for the others, polling progress so that a callback can still cancel. */
+/* Waits for the other threads, and reports progress so that the callback can still cancel. */
 static rkhs_status wait_idle(rkhs_env *env, rk_pool *pool, const char *stage) {
     rkhs_status status = RKHS_OK;
     pthread_mutex_lock(&pool->lock);
@@ -144,7 +143,7 @@ static rkhs_status wait_idle(rkhs_env *env, rk_pool *pool, const char *stage) {
     return status;
 }
 
-/* The loop without threads: one tile, or one thread. */
+/* Runs the loop on the calling thread alone. */
 static rkhs_status run_alone(rkhs_env *env, const char *stage, int64_t count, rk_tile_fn fn, void *context) {
     for (int64_t tile = 0; tile < count; tile++) {
         rkhs_status status = fn(context, tile, 0);
@@ -184,6 +183,7 @@ rkhs_status rk_parallel(rkhs_env *env, const char *stage, int64_t count, rk_tile
     rkhs_status waited = wait_idle(env, pool, stage);
     rkhs_status failed = (rkhs_status)atomic_load(&pool->failed);
     if (failed || polled || waited) return failed ? failed : polled ? polled : waited;
-    /* The end, if another thread reached it; or a loop in which nothing ran, since the call was cancelled before. */
+    /* Reports the end if another thread finished the last tile; fails if the call was cancelled before any tile
+     * ran. */
     return shown < count ? rk_progress(env, stage, count, count) : RKHS_OK;
 }

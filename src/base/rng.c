@@ -1,6 +1,6 @@
-/* rng.c: random numbers that are functions of (seed, stream, row, index) alone, so that they are the same on any number of
- * threads and machines. Philox 4x64, ten rounds: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
- * 2011. */
+/* rng.c: random numbers that are functions of (seed, stream, row, index), so that they do not depend on threads.
+ *
+ * Philox 4x64, ten rounds: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. */
 #include "base/base.h"
 
 #include <Random123/philox.h>
@@ -12,7 +12,7 @@ void rk_random(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, uin
     for (int i = 0; i < 4; i++) out[i] = r.v[i];
 }
 
-/* The middle of one of 2^53 equal parts of (0, 1), as near as a double is; the last part's would round to 1. */
+/* The centre of one of 2^53 equal parts of (0, 1), rounded to a double; the last one would round to 1. */
 static double unit(uint64_t word) {
     double u = ((double)(word >> 11) + 0.5) * 0x1p-53;
     return u < 1 ? u : 1 - 0x1p-53;
@@ -51,7 +51,7 @@ rkhs_status rk_choose(rkhs_env *env, uint64_t stream, int64_t n, int64_t count, 
         return rk_fail(env, RKHS_ERR_BUG, "%lld of %lld rows cannot be chosen", (long long)count, (long long)n);
     int64_t chosen = 0;
     for (int64_t i = 0; i < n && chosen < count; i++) {
-        /* Row i is taken with the share of places still free. */
+        /* Selection sampling: row i is taken with probability (rows still wanted)/(rows left). */
         if (rk_uniform(env->seed, stream, (uint64_t)i, 0) * (double)(n - i) < (double)(count - chosen)) rows[chosen++] = i;
     }
     return RKHS_OK;
