@@ -1,7 +1,9 @@
-/* edit_spec.c: a spec as an object (rkhs_spec): what its parameters are, set one by one, holes that are filled.
+/* edit_spec.c: specs as public objects (rkhs_spec), whose parameters can be read and set, and whose holes can be
+ * filled.
  *
- * The object holds its text. A call parses it, changes the nodes, writes them, and lets the tables read the new text before it
- * takes the place of the old: a call that fails changes nothing. */
+ * A hole is a placeholder, "?" or "?name". The object keeps the text of the spec. A change parses the text, edits the
+ * nodes and checks their new text by the parameter tables before it replaces the old one: a call that fails changes
+ * nothing. */
 #include "kernel/kernel.h"
 
 #include <stdio.h>
@@ -10,15 +12,15 @@
 struct rkhs_spec {
     rkhs_env *env;
     const rk_list *list;
-    const char *name; /* of the type; "": kernels that are joined, or a hole */
+    const char *name; /* of the type; "": a sum or product of kernels, or a hole */
     char *text;
-    char *hole;   /* the name of the first, NULL: there is none */
-    char *value;  /* what rkhs_spec_get gave */
-    int template; /* it has had holes: the grammar alone is checked */
+    char *hole;   /* name of the first hole; NULL: there is none */
+    char *value;  /* the last result of rkhs_spec_get */
+    int template; /* 1: it has or had holes, so only its grammar is checked */
 };
 
-/* Where a path ends: the parameter, the call that it belongs to, and where the node of its value hangs (*link NULL: it is not
- * given). */
+/* Where a path such as "gram.by" leads: the parameter, the call that it belongs to, and the pointer to the node of its
+ * value (*link NULL: it is not given). */
 typedef struct place {
     const rk_entry *entry;
     const rk_param *param;
@@ -27,21 +29,21 @@ typedef struct place {
 
 /* ---- holes -------------------------------------------------------------------------------------------------------------- */
 
-/* The name of a hole: ?name, or the key of a ? alone; NULL: the node is none. */
+/* The name of a hole: "name" of ?name, or the key of a plain "?". NULL: the node is no hole. */
 static const char *hole_name(const rk_node *node) {
     const rk_node *hole = node->kind == RK_NODE_LIST ? node->child : node;
     if (!hole || hole->kind != RK_NODE_HOLE) return NULL;
     return hole->text[1] ? hole->text + 1 : node->key ? node->key : "";
 }
 
-/* The name of the first hole; NULL: there is none. */
+/* NULL: there is none. */
 static const char *first_hole(const rk_node *node) {
     const char *name = hole_name(node);
     for (const rk_node *c = node->child; c && !name; c = c->next) name = first_hole(c);
     return name;
 }
 
-/* Puts the value in place of all holes of that name. */
+/* Replaces all holes of that name by the value. */
 static rkhs_status fill(rkhs_env *env, const char *name, const char *value, rk_node **link) {
     rkhs_status status = RKHS_OK;
     rk_node *node = *link, *put = NULL;
@@ -71,10 +73,11 @@ done:
 
 /* ---- paths ------------------------------------------------------------------------------------------------------------- */
 
-/* Where the value of a parameter hangs: written by name, or in its place; else where the next argument would. */
+/* Finds the pointer to the node of a parameter's value; if it is not given, the end of the arguments. */
 static rkhs_status find_argument(rkhs_env *env, const rk_list *list, const rk_entry *e, const rk_param *param, rk_node *call,
                                  rk_node ***link) {
-    int position = list == &rk_kernels ? -((const rk_kernel_type *)e)->children : 0; /* a wrapper's kernel comes first */
+    int position =
+        list == &rk_kernels ? -((const rk_kernel_type *)e)->children : 0; /* the first argument of a wrapper is its kernel */
     rk_node **at = &call->child;
     for (; *at; at = &(*at)->next) {
         const rk_param *p = NULL;
@@ -90,7 +93,7 @@ static rkhs_status find_argument(rkhs_env *env, const rk_list *list, const rk_en
     return RKHS_OK;
 }
 
-/* Follows a path from a node; a nested spec that is not given is put there as its default. */
+/* Follows a path. A nested spec on the way that is not given is inserted with its default. */
 static rkhs_status follow(rkhs_env *env, const rk_list *list, rk_node *node, const char *path, place *at) {
     rkhs_status status = RKHS_OK;
     for (const char *step = path;; step = strchr(step, '.') + 1) {
@@ -119,10 +122,10 @@ done:
     return status;
 }
 
-/* Whether a parameter takes a word as it is, without the grammar. */
+/* Whether a parameter takes any word, without parsing it. */
 static int takes_word(const rk_param *p) { return p->kind == RK_WORD && !p->list; }
 
-/* Whether something else is given in place of a parameter, whose default then does not apply. */
+/* Whether a parameter is given that replaces this one, so that its default does not apply. */
 static rkhs_status is_replaced(rkhs_env *env, const rk_list *list, const place *at, int *replaced) {
     rkhs_status status = RKHS_OK;
     rk_node **link;
@@ -138,7 +141,7 @@ done:
 
 /* ---- the object -------------------------------------------------------------------------------------------------------- */
 
-/* Lets the tables read a text. */
+/* Checks a spec by parsing it by the parameter tables. */
 static rkhs_status check(rkhs_env *env, const rk_list *list, const char *text) {
     rk_spec *spec = NULL;
     rkhs_kernel *kernel = NULL;
@@ -148,7 +151,7 @@ static rkhs_status check(rkhs_env *env, const rk_list *list, const char *text) {
     return status;
 }
 
-/* Makes nodes the spec's, if the tables agree. */
+/* Makes the text of the nodes the text of the spec, after checking it. */
 static rkhs_status adopt(rkhs_spec *s, const rk_node *node) {
     rkhs_status status = RKHS_OK;
     rk_text text = {.env = s->env};

@@ -1,4 +1,4 @@
-/* list.c: every list of types in one place, for help texts, manuals and bindings. */
+/* list.c: the public functions that list all models, kernels, ... and their parameters. */
 #include "augment/augment.h"
 #include "io/io.h"
 #include "model/model.h"
@@ -21,7 +21,7 @@ const rk_list *rk_list_named(const char *name) {
 
 const char *rkhs_list_name(int i) { return i >= 0 && i < LISTS ? lists[i]->name : NULL; }
 
-/* "dense, sparse" for each kernel and each augmentation, made once: what is given out lives on. */
+/* The kinds of data of each kernel and augmentation, "dense, sparse". Made once, since callers keep the pointers. */
 enum { KERNELS = 64, AUGMENTS = 16, ROOM = 40 };
 static char kernel_kinds[KERNELS][ROOM], augment_kinds[AUGMENTS][ROOM];
 static pthread_once_t kinds_once = PTHREAD_ONCE_INIT;
@@ -38,14 +38,14 @@ static void kinds_words(unsigned kinds, char text[ROOM]) {
 static void make_kinds(void) {
     for (int i = 0; i < KERNELS && rk_kernels.entries[i]; i++) {
         unsigned kinds = ((const rk_kernel_type *)rk_kernels.entries[i])->kinds;
-        if (kinds & RK_KIND_DENSE) kinds |= RK_KIND_BITS; /* what takes numbers sees bits as such */
+        if (kinds & RK_KIND_DENSE) kinds |= RK_KIND_BITS; /* kernels on dense vectors take bits as 0 and 1 */
         kinds_words(kinds, kernel_kinds[i]);
     }
     for (int i = 0; i < AUGMENTS && rk_augments.entries[i]; i++)
         kinds_words(((const rk_augment_type *)rk_augments.entries[i])->kinds, augment_kinds[i]);
 }
 
-/* The kinds of data that type i of a list takes, in words. */
+/* NULL if the types of a list take no data. */
 static const char *kinds_of(const rk_list *list, int i) {
     pthread_once(&kinds_once, make_kinds);
     return list == &rk_kernels && i < KERNELS     ? kernel_kinds[i]
@@ -53,8 +53,8 @@ static const char *kinds_of(const rk_list *list, int i) {
                                                   : NULL;
 }
 
-/* What a model's second data set is, in words. */
-static const char *supervision_of(unsigned kinds) {
+/* What a model's second argument is, in words; NULL: it takes none. */
+static const char *second_of(unsigned kinds) {
     int target = (kinds & RK_KIND_DENSE) != 0, labels = (kinds & RK_KIND_LABELS) != 0;
     return target && labels ? "target or labels" : target ? "target" : labels ? "labels" : kinds ? "index rows" : NULL;
 }
@@ -86,7 +86,7 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
     return 1;
 }
 
-/* "> 0", "1 to 1000", the words of a choice, the list of a spec; empty: anything goes. */
+/* The values that a parameter accepts: "> 0", "1 to 1000", the choices, the list of a spec; empty: any. */
 static void bounds_of(const rk_param *p, char *to, size_t room) {
     if (p->kind == RK_RULE)
         snprintf(to, room, "> %g, or %s", p->min, p->choices);

@@ -1,4 +1,7 @@
-/* spec.c: specs, that is types with parameters, from text and back, by the parameter tables alone. */
+/* spec.c: specs (types with parameters, such as rbf(sigma=0.5)), read, written and copied by the parameter tables.
+ *
+ * A table of rk_param gives each parameter's name, default, bounds and offset in the type's parameter struct. The text
+ * has been parsed into nodes before (grammar.c). */
 #include "base/base.h"
 
 #include <stdio.h>
@@ -35,7 +38,7 @@ rkhs_status rk_list_get(rkhs_env *env, const rk_list *list, const char *name, co
     return rk_fail(env, RKHS_ERR_SPEC, "there is no %s '%.40s': 'rkhs list %s' shows all", list->what, name, list->name);
 }
 
-/* "sigma, gamma" into buffer. */
+/* Writes the names of the parameters, "sigma, gamma". */
 static const char *names_text(const rk_param *params, char *buffer, size_t room) {
     size_t used = 0;
     buffer[0] = 0;
@@ -54,7 +57,6 @@ static int choice_find(const char *choices, const char *word) {
     return -1;
 }
 
-/* The parameter that a key names, by its name or an alias. */
 rkhs_status rk_param_find(rkhs_env *env, const rk_entry *e, const char *key, const rk_param **out) {
     const char *names[64] = {0};
     char all[256];
@@ -82,7 +84,7 @@ const char *rk_choice_text(const char *choices, int position, char buffer[64]) {
     return buffer;
 }
 
-/* " (did you mean clip?)" for a word that is near one of "clip|flip|refuse", else nothing, into room. */
+/* Writes " (did you mean clip?)" if a word is similar to one of "clip|flip|refuse", else nothing. */
 static const char *choice_near(const char *choices, const char *word, char room[64]) {
     char all[256];
     const char *names[32];
@@ -99,7 +101,7 @@ static const char *choice_near(const char *choices, const char *word, char room[
     return room;
 }
 
-/* Whether a value is a bare word, and which. */
+/* The text of a value that is a single word without brackets; NULL: it is something else. */
 static const char *word_of(const rk_node *node) { return node->kind == RK_NODE_CALL && !node->brackets ? node->text : NULL; }
 
 static rkhs_status expected(rkhs_env *env, const rk_entry *e, const rk_param *p, const char *what, const rk_node *node) {
@@ -107,7 +109,7 @@ static rkhs_status expected(rkhs_env *env, const rk_entry *e, const rk_param *p,
                    node->text ? node->text : "");
 }
 
-/* A value that is none of the parameter's words. */
+/* Fails because the value is none of the parameter's choices. */
 static rkhs_status unknown_choice(rkhs_env *env, const rk_entry *e, const rk_param *p, const char *or_else,
                                   const rk_node *node) {
     char near[64];
@@ -115,7 +117,7 @@ static rkhs_status unknown_choice(rkhs_env *env, const rk_entry *e, const rk_par
                    node->text ? ", not " : "", node->text ? node->text : "", choice_near(p->choices, node->text, near));
 }
 
-/* A number within the parameter's bounds. */
+/* Fails unless v is within the parameter's bounds. */
 static rkhs_status value_in(rkhs_env *env, const rk_entry *e, const rk_param *p, double v, const rk_node *node, double *out) {
     int bounded = p->min != 0 || p->max != 0 || p->open;
     if (!(v >= -1e300 && v <= 1e300)) return expected(env, e, p, "finite", node);
@@ -167,7 +169,8 @@ static rkhs_status set_choice(rkhs_env *env, const rk_entry *e, const rk_param *
     return RKHS_OK;
 }
 
-/* A number, or a rule's name with a whole argument and what its result is multiplied by: knn(10), knn(k=10, times=3). */
+/* Sets a number or a bandwidth rule. knn(10), knn(k=10, times=3): neighbours (below 1: a share of the rows),
+ * factor. */
 static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_rule *slot, const rk_node *node) {
     if (node->kind == RK_NODE_NUMBER) {
         slot->rule = RK_RULE_NUMBER;
@@ -200,14 +203,14 @@ static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p,
                     : RKHS_OK;
 }
 
-/* Whether a value is a name with parameters, numbers and lists: no sum, no product. */
+/* Whether a value consists of names with parameters, numbers and lists: no sum, no product. */
 static int is_plain(const rk_node *node) {
     int plain = node->kind == RK_NODE_CALL || node->kind == RK_NODE_NUMBER || node->kind == RK_NODE_LIST;
     for (const rk_node *c = node->child; c; c = c->next) plain &= is_plain(c);
     return plain;
 }
 
-/* A word; of a list of entries also one with parameters, as text. */
+/* Sets a word. If the parameter has a list, the word may also be a type of it with parameters, kept as text. */
 static rkhs_status set_word(rkhs_env *env, const rk_entry *e, const rk_param *p, char **slot, const rk_node *node) {
     const char *word = node->kind == RK_NODE_NUMBER ? node->text : word_of(node);
     if (word) return rk_strdup(env, word, slot);
@@ -220,14 +223,14 @@ static rkhs_status set_word(rkhs_env *env, const rk_entry *e, const rk_param *p,
     return status;
 }
 
-/* Ranges and rows: what they mean is seen where they are used. */
+/* Sets a list of indices. They are checked where they are used, when their number is known. */
 static rkhs_status set_list(rkhs_env *env, const rk_entry *e, const rk_param *p, char **slot, const rk_node *node) {
     if (node->kind != RK_NODE_LIST || strspn(node->text, "[0123456789:,]") < strlen(node->text))
         return expected(env, e, p, "numbers from 0 and ranges of them, as in [0:50,7]", node);
     return rk_strdup(env, node->text, slot);
 }
 
-/* Numbers, each within the parameter's bounds. */
+/* Sets a list of numbers, each within the parameter's bounds. */
 static rkhs_status set_reals(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_reals *slot, const rk_node *node) {
     int64_t count = 1;
     if (node->kind != RK_NODE_LIST || strchr(node->text, ':'))
@@ -257,7 +260,7 @@ static rkhs_status set_value(rkhs_env *env, const rk_entry *e, const rk_param *p
     return rk_fail(env, RKHS_ERR_BUG, "%s: a parameter of unknown kind", e->name);
 }
 
-/* Every slot as "not set". */
+/* Marks numbers and rules as not set; integers and pointers are 0 already. */
 static void unset_all(const rk_entry *e, void *self) {
     for (const rk_param *p = e->params; p && p->name; p++) {
         if (p->kind == RK_REAL) *(double *)slot_of(self, p) = NAN;
@@ -265,14 +268,14 @@ static void unset_all(const rk_entry *e, void *self) {
     }
 }
 
-/* Whether a given parameter stands in place of p. */
+/* Whether a parameter that replaces p is given. `given` has a bit for each parameter. */
 static int replaced(const rk_entry *e, const rk_param *p, uint64_t given) {
     for (const rk_param *q = e->params; q->name; q++)
         if (given >> (q - e->params) & 1 && q->instead && strcmp(q->instead, p->name) == 0) return 1;
     return 0;
 }
 
-/* The defaults of what was not given; `given` has a bit for each parameter. */
+/* Sets the defaults of parameters that are not given. */
 static rkhs_status set_defaults(rkhs_env *env, const rk_entry *e, void *self, uint64_t given) {
     for (const rk_param *p = e->params; p && p->name; p++) {
         if (given >> (p - e->params) & 1) {
@@ -289,7 +292,7 @@ static rkhs_status set_defaults(rkhs_env *env, const rk_entry *e, void *self, ui
     return RKHS_OK;
 }
 
-/* The arguments as written: in order, then by name. */
+/* Sets the parameters that are given, by position or by name. */
 static rkhs_status set_given(rkhs_env *env, const rk_entry *e, void *self, const rk_node *node, uint64_t *given) {
     int64_t count = 0, position = 0;
     while (e->params && e->params[count].name) count++;
@@ -357,7 +360,7 @@ rkhs_status rk_spec_copy(rkhs_env *env, const rk_spec *spec, rk_spec **copy) {
     s->entry = spec->entry;
     TRY(rk_alloc(env, 1, spec->entry->size + 1, &s->self));
     memcpy(s->self, spec->self, spec->entry->size);
-    /* What a slot points to must not be shared, nor freed twice should a copy fail half way. */
+    /* Clear all pointers first, so that a copy that fails halfway frees nothing of the original. */
     for (const rk_param *p = s->entry->params; p && p->name; p++)
         if (points(p)) *(void **)slot_of(s->self, p) = NULL;
     for (const rk_param *p = s->entry->params; p && p->name; p++) {
@@ -388,7 +391,7 @@ void rk_spec_free(rkhs_env *env, rk_spec *spec) {
     rk_free(env, spec);
 }
 
-/* Numbers as the grammar reads them back. */
+/* Appends numbers in the form that the grammar reads. */
 static rkhs_status add_reals(rk_text *text, const rk_reals *reals) {
     char number[40];
     rkhs_status status = RKHS_OK;
@@ -397,7 +400,7 @@ static rkhs_status add_reals(rk_text *text, const rk_reals *reals) {
     return status == RKHS_OK ? rk_text_add(text, "]") : status;
 }
 
-/* One value as the grammar reads it back. */
+/* Appends a value in the form that the grammar reads. */
 static rkhs_status add_value(rk_text *text, const rk_param *p, const void *slot) {
     char buffer[64], number[40];
     const rk_rule *rule = slot;
@@ -422,7 +425,7 @@ static rkhs_status add_value(rk_text *text, const rk_param *p, const void *slot)
     return RKHS_ERR_BUG;
 }
 
-/* Whether there is anything to write. */
+/* Whether a parameter has a value. */
 static int is_set(const rk_param *p, const void *slot) {
     switch (p->kind) {
     case RK_INT: return p->value || *(const int64_t *)slot != 0;
@@ -430,7 +433,7 @@ static int is_set(const rk_param *p, const void *slot) {
     case RK_RULE: return ((const rk_rule *)slot)->rule != RK_RULE_UNSET;
     case RK_LIST:
     case RK_WORD:
-    case RK_REALS: /* begins with its pointer */
+    case RK_REALS: /* its first member is a pointer */
     case RK_SPEC: return *(void *const *)slot != NULL;
     default: return 1;
     }

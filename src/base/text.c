@@ -1,4 +1,4 @@
-/* text.c: characters, growing text, numbers as text, near names. */
+/* text.c: text utilities: UTF-8, safe display, growing strings, numbers as text, name suggestions, index lists. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ uint32_t rk_utf8_take(const char **s) {
     if (more <= 0) return more ? RK_NO_CHARACTER : b[0];
     uint32_t c = b[0] & (0x3fu >> more);
     for (int i = 1; i <= more; i++) {
-        if ((b[i] & 0xc0) != 0x80) return RK_NO_CHARACTER; /* also the end of the text */
+        if ((b[i] & 0xc0) != 0x80) return RK_NO_CHARACTER; /* or the end of the text */
         c = c << 6 | (b[i] & 0x3f);
     }
     if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) return RK_NO_CHARACTER;
@@ -96,8 +96,8 @@ rkhs_status rk_text_add(rk_text *t, const char *format, ...) {
 }
 
 const char *rk_number_text(double value, char buffer[40]) {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c); /* the program's may write a comma */
-    /* Up to 15 digits are the same for every number that is not tiny: what was written so comes back. */
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c); /* another locale may write a comma */
+    /* 15 digits survive the way through a double, except for subnormal numbers. %g drops trailing zeros. */
     for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
         snprintf(buffer, 40, "%.*g", digits, value);
         if (strtod(buffer, NULL) == value) break;
@@ -109,7 +109,7 @@ const char *rk_number_text(double value, char buffer[40]) {
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-/* Edits (insert, delete, replace, swap) between two short words, capped. */
+/* Edit distance (insert, delete, replace, swap) of two words in any letter case; 32 if one is longer. */
 static int edits(const char *a, const char *b) {
     enum { MOST = 32 };
     int la = (int)strlen(a), lb = (int)strlen(b), d[MOST + 1][MOST + 1];
@@ -133,12 +133,13 @@ static int edits(const char *a, const char *b) {
 
 const char *rk_nearest(const char *word, const char *const *names, int count) {
     const char *best = NULL;
-    int least = 1 + (int)strlen(word) / 3; /* further away is a guess, not a hint */
+    int least = 1 + (int)strlen(word) / 3; /* a name that differs more would be a guess, not a hint */
     if (least > 3) least = 3;
     for (int i = 0; i < count; i++) {
-        if (!names[i][0]) continue; /* nothing is no name to suggest */
+        if (!names[i][0]) continue; /* skip empty names */
         int e = edits(word, names[i]);
-        /* "lap" for laplacian: a beginning of three letters counts as near; labels-out for labels: where nothing else does. */
+        /* A prefix of three letters or more counts as near: "lap" for laplacian. A name that begins the word counts
+         * only if nothing else is near: "labels-out" for labels. */
         if (e > 1 && strlen(word) >= 3 && strncmp(word, names[i], strlen(word)) == 0) e = 1;
         if (!best && e > least && strlen(names[i]) >= 3 && strncmp(word, names[i], strlen(names[i])) == 0) e = least;
         if (e <= least) best = names[i], least = e - 1;

@@ -1,6 +1,4 @@
-/* text_list.c: lists of texts in memory and in archives, and a hash table of texts.
- *
- * A list of texts is one block that begins at its first text. */
+/* text_list.c: lists of strings, in memory and in archives, and a hash table of strings. */
 #include "base/base.h"
 
 #include <stdio.h>
@@ -10,7 +8,7 @@
 
 /* ---- the hash table ---------------------------------------------------------------------------------------------------- */
 
-/* A number that is another one in each process: who writes a file cannot choose texts that all fall on one place. */
+/* A random number, another one in each process: nobody can write a file whose strings all collide. */
 static uint64_t hash_start(void) {
     static _Atomic uint64_t start;
     uint64_t s = atomic_load(&start), none = 0;

@@ -1,9 +1,9 @@
-/* zip.c: the directory of a ZIP file, and its members, stored or deflated.
+/* zip.c: reads ZIP files: the directory, and the members, stored or deflated.
  *
- * The file is held whole; nothing in it is believed: every place and size is checked against the file before it is used. A
- * member is undone as it is read, never past the size that the directory gives, so that what expands without end costs no
- * memory; its CRC is checked when the last byte is given. The sizes are the directory's: local headers may lack them.
- * Format: PKWARE APPNOTE 6.3. */
+ * The file is in memory and not trusted: every offset and size is checked before it is used. A member is decompressed
+ * as it is read, never beyond the size in the directory, so that a decompression bomb costs no memory. Its CRC is
+ * checked after the last byte. Sizes come from the directory, as local headers may lack them. Format: PKWARE APPNOTE
+ * 6.3. */
 #include "base/base.h"
 
 #include <stdio.h>
@@ -11,12 +11,12 @@
 #include <zlib.h>
 
 enum { LOCAL = 30, CENTRAL = 46, END = 22, END64 = 56, LOCATOR = 20, LONGEST_COMMENT = 0xffff };
-enum { PART = 1 << 20, DENSEST = 1032 };      /* bytes between two looks at the progress; that a deflated byte can stand for */
-enum { STORED = 0, DEFLATED = 8, ZLIB = -1 }; /* methods; ZLIB, no member: its own header and checksum, its length not known */
+enum { PART = 1 << 20, DENSEST = 1032 };      /* bytes between two progress calls; most bytes that a deflated byte can become */
+enum { STORED = 0, DEFLATED = 8, ZLIB = -1 }; /* methods; ZLIB: not a member but a zlib stream, whose length is unknown */
 
-static const uint64_t WIDE = 0xffffffffu; /* says that a 64-bit field has the value */
+static const uint64_t WIDE = 0xffffffffu; /* means that a 64-bit field has the value */
 
-/* A number of `size` bytes at `at`; the caller has checked that they exist. */
+/* Reads a little-endian number of `size` bytes, which must lie inside the file. */
 static uint64_t number_at(const rk_zip *zip, uint64_t at, int size) {
     uint64_t value = 0;
     for (int i = size - 1; i >= 0; i--) value = value << 8 | zip->bytes[at + (uint64_t)i];
@@ -25,7 +25,7 @@ static uint64_t number_at(const rk_zip *zip, uint64_t at, int size) {
 
 /* ---- the directory ------------------------------------------------------------------------------------------------------ */
 
-/* The place of the end record: the last one whose comment ends the file. */
+/* Finds the last end record whose comment ends the file. */
 static int find_end(rk_zip *zip, uint64_t *end) {
     for (uint64_t comment = 0; comment <= LONGEST_COMMENT && comment + END <= zip->length; comment++) {
         *end = zip->length - END - comment;
@@ -61,7 +61,7 @@ const char *rk_zip_open(rk_zip *zip, const void *bytes, size_t length) {
     return NULL;
 }
 
-/* The 64-bit values of an entry, in the order of the fields that are all ones, from the extra field with the id 1. */
+/* Replaces fields that are all ones by their 64-bit values from the ZIP64 extra field (id 1). 0: they are missing. */
 static int read_wide(const rk_zip *zip, uint64_t at, uint64_t length, uint64_t *field[3]) {
     uint64_t wanted = 0, stop = at + length;
     for (int i = 0; i < 3; i++) wanted += *field[i] == WIDE;
@@ -115,15 +115,15 @@ const char *rk_zip_next(rk_zip *zip, rk_zip_entry *e) {
 
 /* ---- members ------------------------------------------------------------------------------------------------------------ */
 
-/* A member being read. */
+/* The state of a member that is being read. */
 typedef struct member {
     rkhs_env *env;
     char *name;
     rk_zip_entry entry;
-    uint64_t taken, given; /* of entry.stored; of entry.size */
+    uint64_t taken, given; /* bytes consumed of entry.stored; bytes returned of entry.size */
     uLong crc;
     z_stream z;
-    int inflating, ended; /* ended: the deflated stream is at its end */
+    int inflating, ended; /* ended: the end of the deflated stream was reached */
 } member;
 
 static rkhs_status damaged(const member *m, const char *why) {
@@ -131,7 +131,7 @@ static rkhs_status damaged(const member *m, const char *why) {
                    m->entry.method == ZLIB ? "compressed part" : "archive", why);
 }
 
-/* Undoes deflate into `to`, count bytes unless the stream ends before. */
+/* Decompresses `count` bytes into `to`, fewer if the stream ends. */
 static rkhs_status inflate_some(member *m, unsigned char *to, size_t count, size_t *got) {
     rkhs_status status = RKHS_OK;
     *got = 0;
@@ -159,7 +159,7 @@ done:
     return status;
 }
 
-/* After the last byte: the stream has no more, and the CRC is right. */
+/* After the last byte: checks that the stream ends here, and the CRC. */
 static rkhs_status check_end(member *m) {
     unsigned char more;
     size_t got = 0;
@@ -211,7 +211,7 @@ static void close_member(void *context) {
     rk_free(m->env, m);
 }
 
-/* A member that is about to be read; its size has been checked. */
+/* Opens a member or zlib stream; fails if its size is impossible. */
 static rkhs_status open_member(rkhs_env *env, const char *name, const rk_zip_entry *entry, rk_input **in) {
     rkhs_status status = RKHS_OK;
     member *m = NULL;
@@ -221,14 +221,14 @@ static rkhs_status open_member(rkhs_env *env, const char *name, const rk_zip_ent
     m->entry = *entry;
     m->crc = crc32(0, NULL, 0);
     TRY(rk_strdup(env, name, &m->name));
-    uint64_t most = entry->method ? DENSEST * entry->stored : entry->stored; /* stored is less than the file: no overflow */
+    uint64_t most = entry->method ? DENSEST * entry->stored : entry->stored; /* stored is below the file's size: no overflow */
     if (entry->size > most || (!entry->method && entry->size != entry->stored)) {
         status = damaged(m, "its size cannot be right");
         goto done;
     }
     if (entry->method != STORED) {
         rk_zlib_memory(env, &m->z);
-        if (inflateInit2(&m->z, entry->method == ZLIB ? 15 : -15) != Z_OK) /* negative: neither a zlib nor a gzip header */
+        if (inflateInit2(&m->z, entry->method == ZLIB ? 15 : -15) != Z_OK) /* negative: no header at all */
             FAIL(env, RKHS_ERR_MEMORY, "%s: there is no memory to undo its compression", name);
         m->inflating = 1;
     }
