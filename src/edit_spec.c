@@ -2,7 +2,7 @@
  * filled.
  *
  * A hole is a placeholder, "?" or "?name". The object keeps the text of the spec. A change parses the text, edits the
- * nodes and checks their new text by the parameter tables before it replaces the old one: a call that fails changes
+ * nodes and checks their new text by the parameter tables before it replaces the old one: a failed call changes
  * nothing. */
 #include "kernel/kernel.h"
 

@@ -169,8 +169,7 @@ static rkhs_status set_choice(rkhs_env *env, const rk_entry *e, const rk_param *
     return RKHS_OK;
 }
 
-/* Sets a number or a bandwidth rule. knn(10), knn(k=10, times=3): neighbours (below 1: a share of the rows),
- * factor. */
+/* Sets a number or a bandwidth rule. knn(10), knn(k=10, times=3): neighbours (below 1: share of the rows), factor. */
 static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_rule *slot, const rk_node *node) {
     if (node->kind == RK_NODE_NUMBER) {
         slot->rule = RK_RULE_NUMBER;

@@ -1,9 +1,8 @@
-/* zip.c: reads ZIP files: the directory, and the members, stored or deflated.
+/* zip.c: reads ZIP files: the directory, and the members, stored or deflated. Format: PKWARE APPNOTE 6.3.
  *
  * The file is in memory and not trusted: every offset and size is checked before it is used. A member is decompressed
  * as it is read, never beyond the size in the directory, so that a decompression bomb costs no memory. Its CRC is
- * checked after the last byte. Sizes come from the directory, as local headers may lack them. Format: PKWARE APPNOTE
- * 6.3. */
+ * checked after the last byte. Sizes come from the directory, as local headers may lack them. */
 #include "base/base.h"
 
 #include <stdio.h>
