@@ -1,10 +1,10 @@
-/* asymmetry.c: the first place where a matrix that should be symmetric is not.
+/* asymmetry.c: finds the first entry where a matrix that should be symmetric is not.
  *
  *     |a_ij - a_ji| > tolerance * max(|a_ij|, |a_ji|, sqrt |a_ii a_jj|),   i > j
  *
- * The matrix may lie on the disk, in several files, and be larger than memory. It is gone through by pairs of blocks, mirror
- * images of each other, so wide that of every row a run of whole pages is wanted, and within them by tiles that the cache
- * holds. */
+ * The matrix may be mapped from files and be larger than memory. So it is read in pairs of blocks that are mirror
+ * images of each other, wide enough to use whole pages of every row, and inside them in tiles that fit in the
+ * cache. */
 #include "la/la.h"
 
 enum { BLOCK = 2048, TILE = 64 };
@@ -14,22 +14,22 @@ typedef struct search {
     const double *const *row;
     const int64_t *index;
     double tolerance;
-    int64_t *bad; /* blocks x 2: row and column, or -1 */
+    int64_t *bad; /* blocks x 2: row and column of the first such entry, or -1 */
 } search;
 
-/* Whether two values that are not equal are too far apart; di, dj: on the diagonal. */
+/* The test above; di and dj are the diagonal entries. */
 static int too_far(double a, double b, double di, double dj, double tolerance) {
     return fabs(a - b) > tolerance * fmax(fmax(fabs(a), fabs(b)), sqrt(fabs(di)) * sqrt(fabs(dj)));
 }
 
-/* Notes a place if it comes before the one that is noted. */
+/* Records an entry if it comes before the recorded one. */
 static void note(int64_t *bad, int64_t i, int64_t j) {
     if (bad[0] >= 0 && (bad[0] < i || (bad[0] == i && bad[1] <= j))) return;
     bad[0] = i;
     bad[1] = j;
 }
 
-/* One tile below the diagonal, or the part of one on it. */
+/* Tests a tile below the diagonal, or the lower part of one on it. */
 static inline __attribute__((always_inline)) void compare_tile(const search *s, const int64_t *index, int64_t i0, int64_t i1,
                                                                int64_t j0, int64_t j1, int64_t *bad) {
     for (int64_t i = i0; i < i1; i++) {

@@ -1,9 +1,10 @@
-/* bit_counts.c: |x and y| for tiles of bit sets, 64 bits to a word.
+/* bit_counts.c: counts the common bits of pairs of bit sets, for a tile of pairs; 64 bits in a word.
  *
- * Sixteen rows of b are laid side by side, word by word, so that a word of a meets sixteen of b at once and every lane counts
- * for one pair: no sums across lanes. Four rows of a share what is loaded of b. With AVX-512 a step is AND, POPCNT and ADD for
- * eight words, and two ports do such work: 1.5 cycles for 512 bits is the limit. AVX2 has no POPCNT; it looks up the counts of
- * half-bytes in a table of sixteen. Which of them runs is decided by the processor, and all give the same numbers. */
+ * Sixteen rows of b are interleaved word by word, so that one word of a is combined with sixteen rows at once and each
+ * lane counts for one pair: there are no sums across lanes. Four rows of a share each load of b. With AVX-512 a step
+ * is AND, POPCNT and ADD on eight words; two ports execute these, so the limit is 1.5 cycles for 512 bits. AVX2 has no
+ * POPCNT: a table of sixteen gives the counts of half-bytes. The processor decides which version runs; all give the
+ * same numbers. */
 #include "la/la.h"
 
 #include <string.h>
@@ -17,8 +18,8 @@
 
 enum { ACROSS = 16, DOWN = 4, DEPTH = 64 };
 
-/* out[r*ld + l] = the bits that a[r] and lane l of b share, over `depth` words, and what stood there with `more`; b is depth x
- * ACROSS. */
+/* out[r*ld + l] = the number of bits that a[r] and lane l of b share over `depth` words, added to the old value if
+ * `more`; b is depth x ACROSS. */
 typedef void (*strip_fn)(const uint64_t *const a[DOWN], const uint64_t *b, int64_t depth, int more, double *out, int64_t ld);
 
 static void strip_plain(const uint64_t *const a[DOWN], const uint64_t *b, int64_t depth, int more, double *out, int64_t ld) {
@@ -31,14 +32,13 @@ static void strip_plain(const uint64_t *const a[DOWN], const uint64_t *b, int64_
 }
 
 #if WIDE
-/* Bytes count up to 255, and a word adds at most 8 to each: after 31 words they are added up. */
+/* A byte counts up to 255, and a word adds at most 8 to it: the bytes are summed after 31 words. */
 __attribute__((target("avx2"))) static void strip_avx2(const uint64_t *const a[DOWN], const uint64_t *b, int64_t depth,
                                                        int more, double *out, int64_t ld) {
     enum { LANES = 4, VECTORS = ACROSS / LANES, MAX_DEPTH = 31 };
     const __m256i low = _mm256_set1_epi8(15), zero = _mm256_setzero_si256(), exponent = _mm256_set1_epi64x(0x4330000000000000);
-    const __m256i table =
-        _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, /* and once more for the other half */
-                         0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, /* again for the other half */
+                                           0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
     for (int64_t from = 0; from < depth; from += MAX_DEPTH) {
         int64_t to = from + MAX_DEPTH < depth ? from + MAX_DEPTH : depth;
         for (int r = 0; r < DOWN; r++) {
@@ -52,7 +52,7 @@ __attribute__((target("avx2"))) static void strip_avx2(const uint64_t *const a[D
                     bytes[v] = _mm256_add_epi8(bytes[v], _mm256_add_epi8(both, _mm256_shuffle_epi8(table, high)));
                 }
             }
-            for (int v = 0; v < VECTORS; v++) { /* the bits of 2^52 + count are those of 2^52 and of count */
+            for (int v = 0; v < VECTORS; v++) { /* to double: the bits of 2^52 + count are those of 2^52 and of count */
                 __m256i count = _mm256_or_si256(_mm256_sad_epu8(bytes[v], zero), exponent);
                 __m256d sum = _mm256_sub_pd(_mm256_castsi256_pd(count), _mm256_castsi256_pd(exponent));
                 double *to_here = out + r * ld + v * LANES;
@@ -95,7 +95,6 @@ int rk_bits_best(void) {
     return 0;
 }
 
-/* The function of a level. */
 static strip_fn strip_of(int level) {
 #if WIDE
     if (level == 2) return strip_avx512;
@@ -104,14 +103,14 @@ static strip_fn strip_of(int level) {
     return strip_plain;
 }
 
-/* Some words of up to ACROSS rows side by side; lanes without a row are 0. */
+/* Interleaves `depth` words of up to ACROSS rows; lanes without a row are 0. */
 static void interleave(const uint64_t *b, int64_t ldb, int64_t rows, int64_t depth, uint64_t *out) {
     if (rows < ACROSS) memset(out, 0, (size_t)(depth * ACROSS) * sizeof *out);
     for (int64_t l = 0; l < rows; l++)
         for (int64_t w = 0; w < depth; w++) out[w * ACROSS + l] = b[l * ldb + w];
 }
 
-/* A strip at the border of a tile, where there is no room for all of it. */
+/* A strip at the border of a tile, which is computed whole and stored in part. */
 static void border(strip_fn strip, const uint64_t *const row[DOWN], const uint64_t *b, int64_t depth, int more, int64_t down,
                    int64_t across, double *out, int64_t ld) {
     double sums[DOWN * ACROSS];

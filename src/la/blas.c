@@ -1,7 +1,7 @@
-/* blas.c: the border to BLAS: single tiles, on the calling thread.
+/* blas.c: calls of BLAS for single tiles, on the calling thread.
  *
- * BLAS counts in 32 bits. Tiles are small, and rows that are further apart than that are refused or copied where data come in;
- * what gets here all the same is computed entry by entry. */
+ * BLAS has 32-bit sizes. Tiles are small, and readers refuse or copy data whose rows are further apart. Should larger
+ * sizes get here all the same, plain loops compute the result. */
 #include "la/la.h"
 
 #include <cblas.h>
@@ -9,12 +9,12 @@
 
 static CBLAS_TRANSPOSE op(char t) { return t == 't' ? CblasTrans : CblasNoTrans; }
 
-/* Whether 32 bits hold all of them. */
+/* Whether all sizes fit in 32 bits. */
 static int fits(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f) {
     return a <= INT_MAX && b <= INT_MAX && c <= INT_MAX && d <= INT_MAX && e <= INT_MAX && f <= INT_MAX;
 }
 
-/* C = alpha A B + beta C, A[i, q] at i*ai + q*aq, B[q, j] at q*bq + j*bj; `lower`: on and below the diagonal alone. */
+/* C = alpha A B + beta C by loops; A[i, q] is at i*ai + q*aq, B[q, j] at q*bq + j*bj. `lower`: lower triangle only. */
 static void product(int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t ai, int64_t aq, const double *B,
                     int64_t bq, int64_t bj, double beta, double *C, int64_t ldc, int lower) {
     for (int64_t i = 0; i < m; i++)
@@ -54,7 +54,7 @@ void rk_gemm_single(int64_t m, int64_t n, int64_t k, const float *A, int64_t lda
     rk_blas_leave();
 }
 
-/* The lower triangle of C = alpha op(A) op(A)' + beta C. */
+/* C = alpha op(A) op(A)' + beta C, lower triangle only. */
 static void symmetric(char trans, int64_t n, int64_t k, double alpha, const double *A, int64_t lda, double beta, double *C,
                       int64_t ldc) {
     if (!fits(n, k, lda, ldc, 0, 0)) {
@@ -79,7 +79,7 @@ void rk_syrk_less(int64_t n, int64_t k, const double *A, int64_t lda, double *C,
     symmetric('n', n, k, -1, A, lda, 1, C, ldc);
 }
 
-/* B = op(L)^-1 B, column by column. */
+/* B = op(L)^-1 B by plain loops. */
 static void solve_left(char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb) {
     for (int64_t step = 0; step < m; step++) {
         int64_t i = trans == 't' ? m - 1 - step : step;

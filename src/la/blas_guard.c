@@ -1,14 +1,16 @@
-/* blas_guard.c: what BLAS has once for the whole process: a count of threads, a table of buffers, and a lock at that table.
+/* blas_guard.c: guards the global state of BLAS: its thread count, its table of buffers, and the lock of that table.
  *
- * OpenBLAS lends each call a buffer: BUFFER bytes of address space, of which our tiles touch TOUCHED. Buffers are made when as
- * many calls run at a time as never before, and where the system gives no more, OpenBLAS asks for ever. So they are made ahead:
- * the address space is tried for, and then as many buffers are borrowed at once as threads will call. `free_buffers` counts
- * those that nobody has: a call takes one, and waits where all are taken. So any number of computations may be under way, and
- * they need not be told how many others there are; a call waits for nothing else while it has a buffer, so the wait ends.
+ * OpenBLAS lends every call a buffer: BUFFER bytes of address space, of which our tiles use TOUCHED. It makes a new
+ * buffer when more calls run at once than ever before, and loops for ever if the system refuses the memory. So the
+ * buffers are made in advance: the address space is tested, and then as many buffers are borrowed at once as threads
+ * will call. The semaphore `free_buffers` counts the buffers that are not in use; a call takes one, or waits for one.
+ * So any number of computations can run at once without knowing of each other. A call with a buffer waits for nothing
+ * else: the wait ends.
  *
- * The table's lock would stay locked in a child that is forked while another thread holds it. So a call of BLAS is a reader of
- * `calls`, and fork() a writer, who waits for calls that are under way. They are short but for LAPACK's eigensolver; a child
- * that did not wait long enough for that one computes nothing, and says so. */
+ * If a process forks while another thread holds the lock of the table, that lock stays locked in the child. So calls
+ * of BLAS are readers of the lock `calls`, and fork() is a writer, which waits for running calls. These are short,
+ * except for LAPACK's eigensolver: fork() waits PATIENCE seconds, and a child that was forked too early refuses to
+ * compute. */
 #include "la/la.h"
 
 #include <dlfcn.h>
@@ -23,41 +25,41 @@
 #if defined(__powerpc64__)
 #define BUFFER ((size_t)256 << 20)
 #else
-#define BUFFER ((size_t)128 << 20) /* less on some machines, nowhere more */
+#define BUFFER ((size_t)128 << 20) /* less on some machines, never more */
 #endif
 #define TOUCHED ((int64_t)2 << 20)
 enum { MAX_BUFFERS = 1024, PAGES = 1 << 16, PATIENCE = 2 };
 
-/* OpenBLAS's own functions are not in the generic interface: found at run time, absent in other BLAS. */
+/* Functions of OpenBLAS alone: looked up at run time, NULL with another BLAS. */
 static struct {
     int (*threads)(void);
     void (*set_threads)(int);
     void *(*borrow)(int);
     void (*give_back)(void *);
-    int max_buffers; /* buffers that may be borrowed at a time */
+    int max_buffers; /* buffers that may be borrowed at once */
 } blas;
 
 static struct {
     pthread_mutex_t lock;
-    int users, before; /* computations under way; the count of threads before the first */
-    int callers;       /* threads of all computations */
-    int kept;          /* `before` is the parent's: its computations were under way */
-    int lost;          /* a child whose parent was in BLAS: its lock may never open */
+    int users, before; /* running computations; BLAS's thread count before the first */
+    int callers;       /* threads of all running computations */
+    int kept;          /* in a child: `before` comes from the parent, whose computations were running */
+    int lost;          /* in a child: forked during a call of BLAS, so a lock of BLAS may be locked for ever */
 } guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A writer who waits goes before new readers, or fork() could wait for ever. */
+/* Waiting writers go before new readers; else fork() could wait for ever. */
 #ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 #define CALLS PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 #else
 #define CALLS PTHREAD_RWLOCK_INITIALIZER
 #endif
 static pthread_rwlock_t calls = CALLS;
-static _Atomic int made; /* buffers that there are */
+static _Atomic int made; /* number of buffers */
 static void *buffers[MAX_BUFFERS];
 static sem_t free_buffers;
-static _Thread_local int own;    /* computations of this thread */
-static _Thread_local int locked; /* by its fork(): 1 the lock, 2 also the calls */
-static _Thread_local int has;    /* a buffer */
+static _Thread_local int own;    /* running computations of this thread */
+static _Thread_local int locked; /* by before_fork: 1 guard.lock, 2 also `calls` */
+static _Thread_local int has;    /* this call has a buffer */
 
 void rk_blas_enter(void) {
     has = made > 0;
@@ -87,7 +89,7 @@ static void after_fork_parent(void) {
     if (locked > 0) pthread_mutex_unlock(&guard.lock);
 }
 
-/* Computations of other threads are not in the child, nor is who held a lock. */
+/* Only the forking thread exists in the child: drop the computations of others, and make the locks anew. */
 static void after_fork_child(void) {
     static const pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static const pthread_rwlock_t none = CALLS;
@@ -104,7 +106,7 @@ static void after_fork_child(void) {
 
 static void *find(const char *name) { return dlsym(RTLD_DEFAULT, name); }
 
-/* As many buffers as OpenBLAS has places for, less those of its own threads. */
+/* The size of OpenBLAS's table, less the buffers of its own threads. */
 static int places(const char *config) {
     const char *max = config ? strstr(config, "MAX_THREADS=") : NULL;
     long threads = max ? strtol(max + strlen("MAX_THREADS="), NULL, 10) : 0, all = rk_max(50, 2 * threads);
@@ -120,26 +122,26 @@ static void find_blas(void) {
     *(void **)&blas.give_back = find("blas_memory_free");
     *(void **)&config = find("openblas_get_config");
     const char *text = config ? config() : NULL;
-    if (!blas.give_back || !text || strstr(text, "USE_TLS")) blas.borrow = NULL; /* there, each thread has its own table */
+    if (!blas.give_back || !text || strstr(text, "USE_TLS")) blas.borrow = NULL; /* such a build has a table for each thread */
     blas.max_buffers = blas.borrow ? places(text) : INT_MAX;
     sem_init(&free_buffers, 0, 0);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
-/* Whether a buffer is one that OpenBLAS has just made. */
+/* Whether OpenBLAS has just made this buffer. */
 static int is_new(const void *buffer, int count) {
     for (int i = 0; i < count; i++)
         if (buffers[i] == buffer) return 0;
     return 1;
 }
 
-/* Makes sure that there are so many buffers, without passing that number: as OpenBLAS makes a new one only where all others are
- * lent, those that are free are borrowed first, and other threads cannot begin a call until they are back. */
+/* Makes buffers until there are `count`. OpenBLAS makes a new one only if all others are lent, so the free ones are
+ * borrowed first; until they are given back, other threads cannot begin a call. */
 static void make_buffers(int count) {
     void *borrowed[2 * MAX_BUFFERS];
     int there = made, free_now = -there, n = 0;
     while (sem_trywait(&free_buffers) == 0) borrowed[n++] = blas.borrow(0), free_now++;
-    while (there < count && n < 2 * MAX_BUFFERS) { /* an old one may come once more, of a call that ends just now */
+    while (there < count && n < 2 * MAX_BUFFERS) { /* a call that ends just now returns an old buffer */
         void *buffer = blas.borrow(0);
         if (!buffer) break;
         borrowed[n++] = buffer;
@@ -150,18 +152,18 @@ static void make_buffers(int count) {
     for (free_now += there; free_now > 0; free_now--) sem_post(&free_buffers);
 }
 
-/* How many buffers there should be for so many threads more. */
+/* The number of buffers that are needed for `count` more threads. */
 static int64_t buffers_for(int64_t count) { return blas.borrow ? rk_min(guard.callers + count, blas.max_buffers) : 0; }
 
-/* With memory left for all else: more than one buffer only while they take less than half of the address space. One thread will
- * do with the buffers of others. */
+/* Whether there is address space for these buffers. More than one thread must leave as much again for everything else;
+ * a single thread can use the buffers of others. */
 static int fits(int64_t count) {
     int64_t more = buffers_for(count) - made;
     return more <= 0 || rk_has_space((size_t)more * (BUFFER + PAGES) * (count > 1 ? 2 : 1));
 }
 
-/* Puts buffers on the env's account, the same for every BLAS; *count threads may have one, fewer than asked for where memory or
- * OpenBLAS's table is short, but always one. */
+/* Counts buffers as used memory, the same for every BLAS. Lowers *count, the number of threads, where memory or
+ * OpenBLAS's table is short, but not below 1. */
 static rkhs_status count_buffers(rkhs_env *env, int64_t *count) {
     rkhs_status status = RKHS_OK;
     char need[32];
@@ -178,7 +180,7 @@ done:
     return status;
 }
 
-/* Decides how many threads of the env may compute. */
+/* Decides how many threads of the env may compute, and makes their buffers. */
 static rkhs_status lend(rkhs_env *env) {
     rkhs_status status = RKHS_OK;
     int64_t count = env->threads;

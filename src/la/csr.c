@@ -1,9 +1,9 @@
-/* csr.c: sparse square matrices by rows, from lists of neighbours. */
+/* csr.c: sparse square matrices in compressed row (CSR) form, such as neighbour graphs. */
 #include "la/la.h"
 
 #include <string.h>
 
-enum { ROWS = 1024 }; /* in a tile */
+enum { ROWS = 1024 }; /* rows in a tile */
 
 rkhs_status rk_csr_room(rkhs_env *env, int64_t n, int64_t count, rk_csr *out) {
     rkhs_status status = RKHS_OK;

@@ -1,25 +1,25 @@
-/* lapack.c: the border to LAPACK. */
+/* lapack.c: the dense symmetric eigensolver of LAPACK. */
 #include "la/la.h"
 
 #include <limits.h>
 #include <string.h>
 
-/* The hidden lengths of the characters stand at the end, as gfortran passes them. */
+/* gfortran passes the lengths of character arguments at the end. */
 extern void dsyevd_(const char *job, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
                     const int *lwork, int *iwork, const int *liwork, int *info, size_t job_length, size_t uplo_length);
 
-enum { LINE = 64 / sizeof(double) }; /* numbers in what LAPACK's arrays are aligned to */
+enum { LINE = 64 / sizeof(double) }; /* doubles in 64 bytes, to which LAPACK's arrays are aligned */
 
-/* `count` numbers that begin at a multiple of 64 bytes, wherever the scratch list puts them: the level 1 of some BLAS, which
- * LAPACK calls, adds in an order that depends on it. */
+/* `count` numbers at a multiple of 64 bytes. Level 1 of some BLAS, which LAPACK calls, adds in an order that depends
+ * on the alignment, and the scratch list may be shifted by tests. */
 static rkhs_status aligned_room(rkhs_env *env, int64_t count, double **room) {
     rkhs_status status = rk_scratch_raw(env, count + LINE, sizeof **room, room);
     if (status == RKHS_OK) *room += (LINE - (uintptr_t)*room / sizeof **room % LINE) % LINE;
     return status;
 }
 
-/* All pairs by divide and conquer, then those that are wanted. dsyevr, which could be asked for some of them, writes out of
- * bounds on a matrix like H = I - 11'/n, whose eigenvalue 1 is there n - 1 times: what kernel PCA meets when all objects are
+/* Computes all pairs by divide and conquer, and returns those asked for. dsyevr could compute some alone, but writes
+ * out of bounds on a matrix like H = I - 11'/n, whose eigenvalue 1 is (n - 1)-fold: kernel PCA of objects that are all
  * unlike. */
 rkhs_status rk_eigen(rkhs_env *env, int64_t n, double *A, int64_t lda, int64_t first, int64_t last, double *w, double *V) {
     rkhs_status status = RKHS_OK;
@@ -46,7 +46,7 @@ rkhs_status rk_eigen(rkhs_env *env, int64_t n, double *A, int64_t lda, int64_t f
     if (info != 0)
         FAIL(env, RKHS_ERR_NUMERIC,
              "LAPACK's dsyevd gave up with code %d on a matrix of size %d: look for numbers that overflow", info, N);
-    for (int64_t i = first; i <= last; i++) { /* vectors are columns there, rows here */
+    for (int64_t i = first; i <= last; i++) { /* columns of a column-major matrix are our rows */
         w[i - first] = all[i];
         memcpy(V + (i - first) * n, at + i * lda, (size_t)n * sizeof *V);
     }

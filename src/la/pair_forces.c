@@ -1,8 +1,8 @@
-/* pair_forces.c: what one point and many others, which lie by column, do to each other along the line between them. Compiled
+/* pair_forces.c: weighted differences between one point and many, stored by column: the forces in a gradient. Compiled
  * for several instruction sets. */
 #include "la/la.h"
 
-/* Eight sums each, so that additions need not wait for each other; their order depends on n alone. */
+/* Eight partial sums keep additions independent of each other; their order depends on n alone. */
 enum { SUMS = 8 };
 
 RK_CLONES void rk_add_forces(int64_t n, int64_t d, const double *a, const double *b, int64_t ldb, const double *restrict w,

@@ -1,8 +1,8 @@
-/* pair_sums.c: sums over columns of a term of two numbers: out_j += sum_c term(a_c, b_cj), one row against many that lie by
- * column.
+/* pair_sums.c: sums over columns that are not matrix products, such as L1 or chi-squared distances.
  *
- * Such sums are no matrix products. Four columns go at a time, so that out is loaded and stored once for four of them; sums are
- * grouped by the number of the column alone, so that their bits depend on the two rows and nothing else. */
+ * out_j += sum_c term(a_c, b_cj), for one row a against many rows b, which are stored by column. Four columns are
+ * taken at a time, so that out is loaded and stored once for four. The grouping depends on the column number alone, so
+ * that the bits of a result depend only on the two rows. */
 #include "la/la.h"
 
 #define ALWAYS static inline __attribute__((always_inline))
@@ -16,8 +16,8 @@ ALWAYS double ratio(double x, double y) {
     return (x - y) * ((x - y) / (s > 0x1p-1022 ? s : 0x1p-1022));
 }
 
-/* Four ratios through one division, which costs as much as all the rest: p/s + q/t = (p t + q s)/(s t). Nothing cancels. A
- * number above 0 is not changed by adding 1e-55, and two zeros give 0/1e-55. */
+/* Four ratios with one division, which costs as much as all the rest: p/s + q/t = (p t + q s)/(s t). Nothing cancels.
+ * Adding 1e-55 does not change numbers from RK_NARROW on, and turns 0/0 into 0/1e-55. */
 ALWAYS double four_ratios(const double x[4], double y0, double y1, double y2, double y3) {
     double d0 = x[0] - y0, d1 = x[1] - y1, d2 = x[2] - y2, d3 = x[3] - y3;
     double s0 = (x[0] + 1e-55) + y0, s1 = (x[1] + 1e-55) + y1, s2 = (x[2] + 1e-55) + y2, s3 = (x[3] + 1e-55) + y3;
@@ -27,7 +27,7 @@ ALWAYS double four_ratios(const double x[4], double y0, double y1, double y2, do
 
 #define FOUR(term) ((term(x[0], p[j]) + term(x[1], q[j])) + (term(x[2], r[j]) + term(x[3], s[j])))
 
-/* The loop of all: `four` for four columns, `term` for those left over. */
+/* The loop of all these sums: `four` for four columns, `term` for those left over. */
 #define ADD(name, four, term)                                                                                                  \
     RK_CLONES void name(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *restrict out) {       \
         int64_t c = 0;                                                                                                         \
@@ -49,7 +49,7 @@ ADD(rk_add_minima, FOUR(minimum), minimum)
 ADD(rk_add_ratios, four_ratios(x, p[j], q[j], r[j], s[j]), ratio)
 ADD(rk_add_ratios_wide, FOUR(ratio), ratio)
 
-/* |s x - t y|^2; eight sums, so that additions need not wait for each other. */
+/* Eight partial sums keep additions independent of each other. */
 RK_CLONES double rk_scaled_square(int64_t n, double s, const double *x, double t, const double *y) {
     enum { SUMS = 8 };
     double sum[SUMS] = {0}, rest = 0;

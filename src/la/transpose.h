@@ -1,8 +1,8 @@
-/* transpose.h: a square of numbers, rows in memory, columns in vectors: y[c][r] = row[r][k + c]. transpose.c stores them,
- * product.c multiplies them.
+/* transpose.h: loads a small square block of a matrix into vector registers, transposed.
  *
- * Halves of two rows are put together as they are loaded, which the port that shuffles has no part in; then it takes one
- * shuffle a column for AVX2, two for AVX-512. */
+ * y[c][r] = row[r][k + c]. transpose.c stores the result, product.c multiplies with it. Halves of two rows are
+ * combined by the load, which does not use the shuffle port. Then a column takes one shuffle with AVX2 and two with
+ * AVX-512. */
 #ifndef RK_TURNED_H
 #define RK_TURNED_H
 
@@ -26,7 +26,8 @@ RK_INLINE("avx2") void rk_transposed_avx2(const double *const row[4], int64_t k,
 
 RK_INLINE("avx512f") void rk_transposed_avx512(const double *const row[8], int64_t k, __m512d y[8]) {
     const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), second = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
-    RK_UNROLL for (int c = 0; c < 8; c += 4) { /* four columns: of rows r and r + 4, then of two such pairs, then of all */
+    RK_UNROLL for (int c = 0; c < 8;
+                   c += 4) { /* four columns: of rows r and r + 4 (two), of four rows (four), of all eight (y) */
         __m512d two[4], four[4];
         RK_UNROLL for (int r = 0; r < 4; r++) {
             __m256d low = _mm256_loadu_pd(row[r] + k + c), high = _mm256_loadu_pd(row[r + 4] + k + c);
