@@ -142,7 +142,7 @@ rkhs_status rk_tall_product(rkhs_env *env, int64_t n, int64_t r, int64_t k, cons
  * on the diagonal are overwritten. *bad: the first row where A is not positive definite, or -1. */
 rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, int64_t lda, int64_t *bad);
 /* Pivoted Cholesky: K ~ Phi Phi' for a positive semi-definite K (n x n, both triangles); Phi is n x rank, rows n
- * apart. Row pivots[a] of Phi ends at column a. The diagonal of K - Phi Phi' is at most tol times the largest entry of
+ * apart. Row pivots[a] of Phi ends at column a. No diagonal entry of K - Phi Phi' exceeds tol times the largest of
  * K. */
 rkhs_status rk_pivoted_cholesky(rkhs_env *env, const char *stage, int64_t n, const double *K, int64_t ld, double tol,
                                 double *Phi, int64_t *pivots, int64_t *rank);

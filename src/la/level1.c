@@ -1,13 +1,13 @@
-/* level1.c: inner products, norms, small triangular systems and Cholesky factors, in an order of additions that depends on the
- * sizes alone.
+/* level1.c: inner products, norms, small triangular systems and Cholesky factors with reproducible sums.
  *
- * BLAS may add in another order when an array begins elsewhere: OpenBLAS's oldest kernels take the first number alone where it
- * is not 16-byte aligned. A worker's room, or a user's array, would then show in the result. */
+ * The order of additions depends on the sizes alone. In BLAS it may depend on where an array begins: the oldest
+ * kernels of OpenBLAS add the first number separately if it is not 16-byte aligned. Then the result would depend on
+ * which worker computed it, or on the address of a user's array. */
 #include "la/la.h"
 
 #include <float.h>
 
-/* Eight sums, so that additions need not wait for each other. */
+/* Eight partial sums keep additions independent of each other. */
 enum { SUMS = 8 };
 
 static inline __attribute__((always_inline)) double join(const double sum[SUMS], double rest) {
@@ -23,7 +23,6 @@ RK_CLONES double rk_dot(int64_t n, const double *x, const double *y) {
     return join(sum, rest);
 }
 
-/* The sum of (scale x)^2. */
 RK_CLONES static double scaled_squares(int64_t n, double scale, const double *x) {
     double sum[SUMS] = {0}, rest = 0;
     int64_t j = 0;
@@ -33,7 +32,6 @@ RK_CLONES static double scaled_squares(int64_t n, double scale, const double *x)
     return join(sum, rest);
 }
 
-/* Squares that leave the range of doubles are summed again, of numbers that a power of two has brought near 1. */
 double rk_column_mean(int64_t n, int64_t d, int64_t c, const double *Z) {
     double mean = 0;
     for (int64_t i = 0; i < n; i++) mean += Z[i * d + c] / (double)n;
@@ -46,12 +44,13 @@ double rk_centre_column(int64_t n, int64_t d, int64_t c, double *Z) {
     return mean;
 }
 
+/* If the sum of squares overflows or underflows, it is computed again from numbers scaled by a power of two. */
 double rk_norm(int64_t n, const double *x) {
     double squares = rk_dot(n, x, x), largest = 0;
     if (squares > 0x1p-900 && squares <= DBL_MAX) return sqrt(squares);
     for (int64_t j = 0; j < n; j++) {
         double size = fabs(x[j]);
-        if (!(size <= DBL_MAX)) return size; /* infinite, or not a number */
+        if (!(size <= DBL_MAX)) return size; /* infinite or NaN */
         if (size > largest) largest = size;
     }
     if (largest == 0) return 0;
@@ -77,13 +76,13 @@ void rk_solve_vector(char trans, int64_t n, const double *L, int64_t ldl, double
     }
 }
 
-/* Row by row; the row where it stops, or -1. */
+/* Cholesky row by row; returns the row where it stops, or -1. */
 static int64_t factor_rows(int64_t n, double *A, int64_t lda) {
     for (int64_t i = 0; i < n; i++) {
         double *row = A + i * lda;
         for (int64_t j = 0; j < i; j++) row[j] = (row[j] - rk_dot(j, row, A + j * lda)) / A[j * lda + j];
         double pivot = row[i] - rk_dot(i, row, row);
-        if (!(pivot > 0)) return i; /* also what is not a number */
+        if (!(pivot > 0)) return i; /* or NaN */
         row[i] = sqrt(pivot);
     }
     return -1;

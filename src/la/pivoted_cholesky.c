@@ -1,8 +1,9 @@
-/* pivoted_cholesky.c: K ~ Phi Phi' for a positive semi-definite K, by Cholesky with pivots, in blocks.
+/* pivoted_cholesky.c: blocked pivoted Cholesky factors K ~ Phi Phi' of a positive semi-definite K.
  *
- * A round proposes the 64 rows with most left on the diagonal, takes from them, largest first, those that the others leave
- * enough of, and extends Phi by their columns with one product: n r^2 flops at the speed of a matrix product. It ends when
- * nothing above tol of the largest diagonal entry is left, so that the rank is the numerical one. */
+ * A round proposes the 64 rows with the largest residual diagonal, that of K - Phi Phi'. From these it selects pivots
+ * one by one, largest first, while the residual that the others leave is large enough. Then one matrix product extends
+ * Phi by their columns: n r^2 flops in all, r the rank. It stops when no residual exceeds tol times the largest
+ * diagonal entry. */
 #include "la/la.h"
 
 enum { BLOCK = 64 };
@@ -22,7 +23,7 @@ rkhs_status rk_pivoted_tile(rkhs_env *env, const char *stage, int64_t n, double 
         if (!(A[row * (lda + 1)] > min_pivot)) break;
         order[best] = order[*rank], order[*rank] = row;
         double pivot = A[row * (lda + 1)] = sqrt(A[row * (lda + 1)]);
-        column[row] = 0; /* columns of pivots stay */
+        column[row] = 0; /* columns of pivots do not change any more */
         for (int64_t q = *rank + 1; q < n; q++) column[order[q]] = A[order[q] * lda + row] /= pivot;
         for (int64_t q = *rank + 1; q < n; q++) {
             double *left = A + order[q] * lda, v = column[order[q]];
@@ -36,20 +37,20 @@ done:
 }
 
 typedef struct rounds {
-    int64_t n, max_rank, rank; /* Phi has room for max_rank columns, rows that far apart */
+    int64_t n, max_rank, rank; /* Phi has max_rank columns, of which `rank` are set */
     rk_entries_fn *entries;
     const void *context;
     double *Phi, *left, *rows, *H, *C;
     int64_t *pivots;
 } rounds;
 
-/* The rows at `index` of the columns of Phi so far. */
+/* Copies the rows `index` of Phi. */
 static void gather(const rounds *s, const int64_t *index, int64_t count) {
     for (int64_t q = 0; q < count; q++)
         for (int64_t c = 0; c < s->rank; c++) s->rows[q * s->max_rank + c] = s->Phi[index[q] * s->max_rank + c];
 }
 
-/* One round; *got is 0 when nothing is left. */
+/* One round. *got is the number of new columns; 0: nothing is left; -1: only rounding errors were, try again. */
 static rkhs_status extend(rkhs_env *env, rounds *s, double tiny, int64_t *got) {
     rkhs_status status = RKHS_OK;
     int64_t n = s->n, ld = s->max_rank, have = s->rank, proposal[BLOCK], order[BLOCK], count = 0, *chosen = s->pivots + have;
@@ -62,7 +63,7 @@ static rkhs_status extend(rkhs_env *env, rounds *s, double tiny, int64_t *got) {
     for (int64_t q = 0; q < count; q++) s->entries(s->context, proposal[q], proposal, count, s->H + q * count);
     if (have) rk_gemm_tile('n', 't', count, count, have, -1.0, s->rows, ld, s->rows, ld, 1.0, s->H, count);
     TRY(rk_pivoted_tile(env, NULL, count, s->H, count, fmax(tiny, 0.01 * largest[0]), order, got));
-    if (!*got) { /* rounding: what seemed to be left is not */
+    if (!*got) { /* the residuals of these rows were rounding errors */
         for (int64_t q = 0; q < count; q++) s->left[proposal[q]] = 0;
         *got = -1;
         return RKHS_OK;

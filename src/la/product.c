@@ -1,29 +1,29 @@
-/* product.c: C = A B' for a tile of a Gram, A (ni x p) and B (nj x p) by rows.
+/* product.c: the matrix product C = A B' of two sets of rows, for tiles of a Gram matrix, with reproducible sums.
  *
  *     c_ij = s_1 + s_2 + ...,   s_t = fma(a_ik, b_jk, fma(...)) over the columns k of slice t, in order
  *
- * Up to 24 rows of B are laid side by side, column by column, a slice at a time, and stay in the first cache; past them go the
- * rows of A, eight at once, from where they lie. A step of eight rows and three vectors is 24 products and sums for 11 loads,
- * and two ports do such work: 12 cycles are the limit with AVX-512; with AVX2 it is four rows, and 6 cycles for a fourth of it.
- * Slices depend on p alone, so that an entry's bits depend on its two rows and nothing else: not on the tile, not on which of
- * the two comes first, nor on which of the two instruction sets runs. Elsewhere BLAS does it, and promises none of this.
+ * A is ni x p, B is nj x p. Up to 24 rows of B are interleaved column by column, one slice at a time, and stay in the
+ * L1 cache. The rows of A are read in place, eight at a time. A step of eight rows and three vectors is 24
+ * multiply-adds for 11 loads; two ports execute these, so the limit is 12 cycles with AVX-512. With AVX2 it is four
+ * rows, and 6 cycles for a quarter of the work. Slices depend on p alone. So the bits of an entry depend only on its
+ * two rows: not on the tile, on their order, or on which of the two instruction sets runs. Elsewhere BLAS computes the
+ * product and promises none of it.
  *
- * For fewer rows of A than go at once, laying B would be most of the work: squares of B are transposed in the registers. */
+ * If A has few rows, interleaving B would be most of the work. Then blocks of B are transposed in registers. */
 #include "la/la.h"
 #include "la/transpose.h"
 
 #include <string.h>
 
-enum { SLICE = 8192 }; /* columns of one call of BLAS, which does not run long */
+enum { SLICE = 8192 }; /* columns in one call of BLAS, so that it does not run long */
 
 #if defined(__x86_64__) && defined(__GNUC__)
 enum { DEPTH = 256, MAX_DOWN = 8, MAX_ACROSS = 24, MAX_LANES = 8, VECTORS = 3, FEW = 4 };
 
-/* out[r*ld + l] = sum over k of a[r][k] b[k][l], and what stood there with `more`. */
+/* out[r*ld + l] = sum over k of a[r][k] b[k][l], added to the old value if `more`. */
 typedef void (*strip_fn)(const double *const *a, const double *b, int64_t depth, int more, double *out, int64_t ld);
 
-/* A strip of DOWN rows and COUNT vectors; what is added to is asked for at once. `mm`: how the instruction set's functions
- * begin. */
+/* A strip of DOWN rows and COUNT vectors; the old values are prefetched. mm: prefix of the intrinsics. */
 #define STRIP(name, isa, vector, mm, DOWN, COUNT)                                                                              \
     __attribute__((target(isa))) static void name(const double *const *a, const double *b, int64_t depth, int more,            \
                                                   double *out, int64_t ld) {                                                   \
@@ -57,11 +57,11 @@ STRIP(strip_avx2_1, "avx2,fma", __m256d, _mm256, 4, 1)
 STRIP(strip_avx2_2, "avx2,fma", __m256d, _mm256, 4, 2)
 STRIP(strip_avx2_3, "avx2,fma", __m256d, _mm256, 4, 3)
 
-/* out[r*ld + l] = sum over k < p of a[r][k] b[l][k], by slices of `depth`, and what stood there with `more`. */
+/* out[r*ld + l] = sum over k < p of a[r][k] b[l][k], by slices of `depth`, added to the old value if `more`. */
 typedef void (*rows_fn)(const double *const *a, const double *const *b, int64_t p, int64_t depth, int more, double *out,
                         int64_t ld);
 
-/* DOWN rows with a vector of rows. */
+/* DOWN rows of A with one vector of rows of B. */
 #define ROWS(name, isa, vector, mm, transposed, DOWN)                                                                          \
     __attribute__((target(isa))) static void name(const double *const *a, const double *const *b, int64_t p, int64_t depth,    \
                                                   int more, double *out, int64_t ld) {                                         \
@@ -93,18 +93,18 @@ ROWS(rows_avx2_few, "avx2,fma", __m256d, _mm256, rk_transposed_avx2, FEW)
 
 static const struct shape {
     int64_t down, lanes;
-    strip_fn strip[VECTORS]; /* of 1, 2, 3 vectors */
-    rows_fn one, few;        /* rows */
+    strip_fn strip[VECTORS]; /* for 1, 2, 3 vectors */
+    rows_fn one, few;        /* for 1 row, for up to FEW rows */
 } shapes[] = {{4, 4, {strip_avx2_1, strip_avx2_2, strip_avx2_3}, rows_avx2_one, rows_avx2_few},
               {8, 8, {strip_avx512_1, strip_avx512_2, strip_avx512_3}, rows_avx512_one, rows_avx512_few}};
 
-/* Some columns of up to `across` rows side by side; lanes without a row are 0. */
+/* Interleaves `depth` columns of up to `across` rows; lanes without a row are 0. */
 static void lay(const double *b, int64_t ldb, int64_t rows, int64_t depth, int64_t across, double *out) {
     if (rows < across) memset(out, 0, (size_t)(depth * across) * sizeof *out);
     rk_transpose(rows, depth, b, ldb, out, across);
 }
 
-/* A strip at the border of a tile, where there is no room for all of it. */
+/* A strip at the border of a tile, which is computed whole and stored in part. */
 static void border(strip_fn strip, const double *const *row, const double *b, int64_t depth, int more, int64_t down,
                    int64_t across, double *out, int64_t ld) {
     double sums[MAX_DOWN * MAX_ACROSS];
@@ -116,7 +116,7 @@ static void border(strip_fn strip, const double *const *row, const double *b, in
         }
 }
 
-/* Some columns of A with some of B; `half`: rows that lie above all of a panel's are left out. */
+/* Adds the product of one slice of columns; `half`: leaves out blocks above the diagonal. */
 static void slice(const struct shape *s, int64_t ni, int64_t nj, int64_t depth, const double *A, int64_t lda, const double *B,
                   int64_t ldb, int more, int half, double *C, int64_t ldc) {
     _Alignas(64) double panel[DEPTH * MAX_ACROSS];
@@ -136,7 +136,7 @@ static void slice(const struct shape *s, int64_t ni, int64_t nj, int64_t depth, 
     }
 }
 
-/* Two rows alone, as a lane has them. */
+/* One entry, with the same sums as in a lane. */
 __attribute__((target("fma"))) static void pair(int64_t p, int64_t depth, const double *a, const double *b, int more,
                                                 double *out) {
     for (int64_t k = 0; k < p; more = 1) {
@@ -151,7 +151,7 @@ static void copy(int64_t ni, int64_t nj, const double *from, int64_t ldf, double
         for (int64_t j = 0; j < nj; j++) to[i * ldt + j] = from[i * ldf + j];
 }
 
-/* Few rows of A, all columns; at the borders through a place of their own. */
+/* The product for few rows of A, through the buffer `some` at the borders. */
 static void few_rows(const struct shape *s, int64_t ni, int64_t nj, int64_t p, int64_t depth, const double *A, int64_t lda,
                      const double *B, int64_t ldb, int more, double *C, int64_t ldc) {
     const double *a[FEW], *b[MAX_LANES];
@@ -175,7 +175,7 @@ static void few_rows(const struct shape *s, int64_t ni, int64_t nj, int64_t p, i
     }
 }
 
-/* By slices of nearly equal depth. */
+/* The product by our own code, in slices of nearly equal depth. */
 static void own(const struct shape *s, int64_t ni, int64_t nj, int64_t p, const double *A, int64_t lda, const double *B,
                 int64_t ldb, int more, int half, double *C, int64_t ldc) {
     int64_t parts = rk_max(1, (p + DEPTH - 1) / DEPTH), depth = ((p + parts - 1) / parts + 7) / 8 * 8;

@@ -1,13 +1,14 @@
-/* schur_complement.c: the determinant of a small S = B - Y'Y, and g'S^-1 g, thousands of times.
+/* schur_complement.c: log det S and L^-1 g for a small Schur complement S = B - Y'Y = L L', one for each pair of
+ * objects.
  *
- * S is made and factored column by column: column j of B less Y's and the earlier columns' part, as vectors along i. What
- * BLAS takes to begin with, packing and dispatch, is more than the work itself at this size; from LARGE on it is the other way
- * round, and BLAS does it. */
+ * S is computed and factored column by column: column j of B, less the contributions of Y and of earlier columns. At
+ * this size the overhead of BLAS (packing, dispatch) exceeds the work itself. From LARGE on it does not, and BLAS is
+ * used. */
 #include "la/la.h"
 
 #include <string.h>
 
-enum { LARGE = 112, WIDE = 8 }; /* WIDE: columns begin at a whole vector */
+enum { LARGE = 112, WIDE = 8 }; /* WIDE: columns begin at a multiple of the vector length */
 
 /* v[i] -= sum over k < count of f[k*apart] rows[k*ld + i], i < n. */
 static inline __attribute__((always_inline)) void take(int64_t n, int64_t count, const double *f, int64_t apart,
@@ -22,7 +23,7 @@ static inline __attribute__((always_inline)) void take(int64_t n, int64_t count,
         for (int64_t i = 0; i < n; i++) v[i] -= f[k * apart] * rows[k * ld + i];
 }
 
-/* Row j of L holds column j of the factor. */
+/* Row j of the array L holds column j of the factor. */
 RK_CLONES static double small(int64_t n, int64_t r, const double *Y, int64_t ldy, const double *B, double *L, double *g) {
     double sum = 0, product = 1;
     for (int64_t j = 0; j < n; j++) {

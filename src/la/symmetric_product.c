@@ -1,9 +1,9 @@
-/* symmetric_product.c: a stored symmetric matrix times a few vectors, reading half of it.
+/* symmetric_product.c: the product of a stored symmetric matrix with a few vectors, which reads half of the matrix.
  *
- * The product is bound by the bytes of the matrix: n^2 numbers for 2 n^2 k flops. A tile below the diagonal serves twice while
- * it is in the cache, as K_ij V_j and as K_ij'V_i, so that only one triangle is read. Tile rows are dealt to a fixed number of
- * parts with a sum of their own, and the sums are added in order: the same bits on any number of threads. Vectors lie in rows
- * here (k x n), four at a time. */
+ * Memory bandwidth limits the product: n^2 numbers for 2 n^2 k flops. A tile below the diagonal is used twice while it
+ * is in the cache, as K_ij V_j and as K_ij'V_i, so that only one triangle is read. Rows of tiles are assigned to a
+ * fixed number of parts; each part has its own sum, and the sums are added in order: the same bits on any number of
+ * threads. Vectors are stored as rows here (k x n), and taken four at a time. */
 #include "la/la.h"
 
 #include <string.h>
@@ -22,8 +22,8 @@ static inline double total(const double *v) {
     return sum;
 }
 
-/* ROWS rows of a tile with four vectors: row sums into `up` (rows i of the result), and, when `both`, the transposed part into
- * `down`. v and down begin at column j0 of rows ld apart, vi and up at column i. */
+/* ROWS rows of a tile times four vectors: adds row sums to `up` (rows i of the result) and, if `both`, the transposed
+ * product to `down`. v and down begin at column j0 of rows ld apart, vi and up at column i. */
 static inline __attribute__((always_inline)) void some_rows(int64_t nj, const double *K, int64_t ldk, const double *restrict v,
                                                             const double *vi, double *up, double *restrict down, int64_t ld,
                                                             int both) {
@@ -59,7 +59,7 @@ static inline __attribute__((always_inline)) void some_rows(int64_t nj, const do
     }
 }
 
-/* One tile with four vectors. */
+/* One tile times four vectors. */
 RK_CLONES static void tile_times(int64_t ni, int64_t nj, const double *K, int64_t ldk, const double *v, const double *vi,
                                  double *up, double *down, int64_t ld, int both) {
     int64_t i = 0;
@@ -69,7 +69,7 @@ RK_CLONES static void tile_times(int64_t ni, int64_t nj, const double *K, int64_
         else
             some_rows(nj, K + i * ldk, ldk, v, vi + i, up + i, down, ld, 0);
     }
-    for (; i < ni; i++) /* the last few */
+    for (; i < ni; i++) /* rows left over */
         for (int q = 0; q < VECTORS; q++)
             for (int64_t j = 0; j < nj; j++) {
                 up[q * ld + i] += K[i * ldk + j] * v[q * ld + j];
@@ -78,16 +78,16 @@ RK_CLONES static void tile_times(int64_t ni, int64_t nj, const double *K, int64_
 }
 
 typedef struct symm {
-    int64_t n, k, ldk, ld; /* ld: of vectors, n rounded up */
+    int64_t n, k, ldk, ld; /* ld: distance of the rows of X and sums */
     int64_t padded;        /* k rounded up to VECTORS */
     const double *K;
     const double *V; /* n x k, as given */
-    double *X;       /* padded x ld: V in rows */
+    double *X;       /* padded x ld: V transposed */
     double *sums;    /* PARTS x padded x ld */
     double *out;     /* n x k */
 } symm;
 
-/* The tile rows of one part. */
+/* The product for the rows of tiles of one part. */
 static rkhs_status part_times(void *context, int64_t part, int worker) {
     symm *s = context;
     double *sum = s->sums + part * s->padded * s->ld;
@@ -102,7 +102,7 @@ static rkhs_status part_times(void *context, int64_t part, int worker) {
     return RKHS_OK;
 }
 
-/* Some rows of V to columns of X. */
+/* Transposes some rows of V into X. */
 static rkhs_status turn_tile(void *context, int64_t tile, int worker) {
     symm *s = context;
     for (int64_t i = tile * TILE; i < rk_min((tile + 1) * TILE, s->n); i++)
@@ -110,7 +110,7 @@ static rkhs_status turn_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* Some rows of the result: the parts added in order. */
+/* Adds the sums of all parts, in order, for some rows of the result. */
 static rkhs_status add_tile(void *context, int64_t tile, int worker) {
     symm *s = context;
     for (int64_t i = tile * TILE; i < rk_min((tile + 1) * TILE, s->n); i++)

@@ -1,7 +1,8 @@
-/* tiled.c: GEMM, SYRK, Cholesky and triangular solves by fixed tiles on the pool.
+/* tiled.c: matrix products, Cholesky factors and triangular solves of any size, by fixed tiles on the thread pool.
  *
- * A tile of C is computed by one worker, over slices of the inner dimension in order: the same bits on any number of threads,
- * and no BLAS call longer than 2 * TILE^2 * SLICE flops (about a tenth of a second). */
+ * One worker computes a tile of C, over slices of the inner dimension in order. So the bits do not depend on the
+ * number of threads, and a product calls BLAS for at most 2 * TILE^2 * SLICE flops at a time (about a tenth of a
+ * second). */
 #include "la/la.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ static int64_t tiles(int64_t n) { return (n + TILE - 1) / TILE; }
 
 typedef struct product {
     char ta, tb;
-    int64_t m, n, k, width; /* width: columns of C in a tile */
+    int64_t m, n, k, width; /* width: of a tile of C */
     double alpha, beta;
     const double *A, *B;
     int64_t lda, ldb;
@@ -27,7 +28,7 @@ static rkhs_status product_tile(void *context, int64_t tile, int worker) {
     int64_t i = tile / across * TILE, j = tile % across * p->width;
     int64_t m = rk_min(TILE, p->m - i), n = rk_min(p->width, p->n - j);
     int64_t s = 0;
-    do { /* once even when k is 0: C = beta C */
+    do { /* at least once: C = beta C if k is 0 */
         const double *A = p->ta == 't' ? p->A + s * p->lda + i : p->A + i * p->lda + s;
         const double *B = p->tb == 't' ? p->B + j * p->ldb + s : p->B + s * p->ldb + j;
         rk_gemm_tile(p->ta, p->tb, m, n, rk_min(SLICE, p->k - s), p->alpha, A, p->lda, B, p->ldb, s ? 1.0 : p->beta,
@@ -52,13 +53,13 @@ void rk_triangle(int64_t tile, int64_t *i, int64_t *j) {
 }
 
 typedef struct tall {
-    int64_t n, r, k, part; /* part: rows in one sum */
+    int64_t n, r, k, part; /* part: rows of a block */
     const double *A, *B;
     int64_t lda, ldb;
     double *sums; /* parts x r x k */
 } tall;
 
-/* The product over one part of the rows. */
+/* The product over one block of rows. */
 static rkhs_status tall_tile(void *context, int64_t tile, int worker) {
     tall *t = context;
     int64_t from = tile * t->part;
@@ -94,7 +95,7 @@ typedef struct outer {
     int64_t ldc;
 } outer;
 
-/* One lower tile of A'A and its mirror image. */
+/* One tile of the lower triangle of A'A, and its mirror image. */
 static rkhs_status syrk_tile(void *context, int64_t tile, int worker) {
     outer *p = context;
     int64_t ti, tj;
@@ -112,7 +113,7 @@ static rkhs_status syrk_tile(void *context, int64_t tile, int worker) {
 
 rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double beta,
                     double *C, int64_t ldc) {
-    outer p = {n, m, m > 1024 ? TILE : TILE / 2, A, lda, beta, C, ldc}; /* small ones need tiles enough for all threads */
+    outer p = {n, m, m > 1024 ? TILE : TILE / 2, A, lda, beta, C, ldc}; /* a small C needs small tiles to occupy all threads */
     int64_t t = (m + p.tile - 1) / p.tile;
     return rk_parallel(env, stage, t * (t + 1) / 2, syrk_tile, &p);
 }
@@ -123,7 +124,7 @@ typedef struct factor {
     int64_t lda;
 } factor;
 
-/* The panel below the diagonal tile: A_ik = A_ik L_kk^-T. */
+/* The panel below the diagonal tile k: A_ik = A_ik L_kk^-T. */
 static rkhs_status panel_tile(void *context, int64_t tile, int worker) {
     factor *f = context;
     int64_t k = f->step * TILE, i = k + (tile + 1) * TILE;
@@ -132,7 +133,7 @@ static rkhs_status panel_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* The rest: A_ij -= A_ik A_jk'. */
+/* The trailing matrix: A_ij -= A_ik A_jk'. */
 static rkhs_status trailing_tile(void *context, int64_t tile, int worker) {
     factor *f = context;
     int64_t ti, tj, k = f->step * TILE;
@@ -188,7 +189,6 @@ typedef struct solve {
     int64_t ldb;
 } solve;
 
-/* Some rows of B L^-T. */
 static rkhs_status solve_tile(void *context, int64_t tile, int worker) {
     solve *s = context;
     int64_t i = tile * TILE;
@@ -203,7 +203,7 @@ rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n
 }
 
 rkhs_status rk_cholesky_solve(rkhs_env *env, int64_t n, int64_t k, const double *L, int64_t ldl, double *X, int64_t ldx) {
-    /* By tile rows, so that a large system stays cancellable. */
+    /* By rows of tiles, so that it can be cancelled. */
     for (int64_t i = 0; i < n; i += TILE) {
         int64_t ni = rk_min(TILE, n - i);
         if (i) rk_gemm_tile('n', 'n', ni, k, i, -1.0, L + i * ldl, ldl, X, ldx, 1.0, X + i * ldx, ldx);

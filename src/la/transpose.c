@@ -1,6 +1,6 @@
-/* transpose.c: tiles transposed, B = A', and written to where they belong.
+/* transpose.c: transposes tiles, and stores tiles of symmetric matrices with their mirror images.
  *
- * Rows are far apart, so that B is written in runs of whole cache lines, eight rows of it at a time. */
+ * The rows of B = A' are far apart in memory. So B is written in whole cache lines, eight rows at a time. */
 #include "la/la.h"
 #include "la/transpose.h"
 
@@ -8,7 +8,7 @@
 
 enum { LINE = 8, MIRROR = 32, ALONG = 256 };
 
-/* Some rows i .. of A, from column j on, one by one. */
+/* Transposes rows i .. ni of A, from column j on, by plain loops. */
 static void turn_plain(int64_t i, int64_t ni, int64_t j, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
     for (int64_t from = j; from < nj; from += LINE)
         for (int64_t a = i; a < ni; a++)
@@ -16,7 +16,7 @@ static void turn_plain(int64_t i, int64_t ni, int64_t j, int64_t nj, const doubl
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-/* Whole squares of LANES, then the borders. */
+/* Transposes whole squares of LANES x LANES, then the borders. */
 #define TRANSPOSE(name, isa, vector, store, transposed)                                                                        \
     __attribute__((target(isa))) static void name(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B,             \
                                                   int64_t ldb) {                                                               \
@@ -38,7 +38,8 @@ static void turn_plain(int64_t i, int64_t ni, int64_t j, int64_t nj, const doubl
 
 TRANSPOSE(turn_avx2, "avx2", __m256d, _mm256_storeu_pd, rk_transposed_avx2)
 TRANSPOSE(turn_avx512, "avx512f", __m512d, _mm512_storeu_pd, rk_transposed_avx512)
-TRANSPOSE(turn_past_avx512, "avx512f", __m512d, _mm512_stream_pd, rk_transposed_avx512) /* rows of B begin lines */
+TRANSPOSE(turn_past_avx512, "avx512f", __m512d, _mm512_stream_pd,
+          rk_transposed_avx512) /* rows of B must begin at cache lines */
 
 void rk_transpose(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
     if (__builtin_cpu_supports("avx512f"))
@@ -49,20 +50,20 @@ void rk_transpose(int64_t ni, int64_t nj, const double *A, int64_t lda, double *
         turn_plain(0, ni, 0, nj, A, lda, B, ldb);
 }
 
-/* Past the caches, from the registers: 0 where rows of B begin anywhere. */
+/* Transposes with stores that bypass the caches; returns 0 if the rows of B do not begin at cache lines. */
 static int turn_lines(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
     int can = ((uintptr_t)B | (uintptr_t)ldb * sizeof *B) % (LINE * sizeof *B) == 0 && __builtin_cpu_supports("avx512f");
     if (can) turn_past_avx512(ni, nj, A, lda, B, ldb);
     return can;
 }
 
-/* Whole lines of a row, `to` begins one. */
+/* Copies whole cache lines, bypassing the caches; `to` begins a line. */
 __attribute__((target("avx512f"))) static void lines_past(int64_t lines, const double *from, double *to) {
     for (int64_t k = 0; k < lines * LINE; k += LINE) _mm512_stream_pd(to + k, _mm512_loadu_pd(from + k));
 }
 
-/* A row with stores that go past the caches: memory that is written whole need not be read first, and what is in the caches
- * stays. The ends, which share a line with others, are left to these. */
+/* Copies a row with stores that bypass the caches: a line that is written whole need not be read first, and the caches
+ * keep their contents. The ends share a line with other data and are stored normally. */
 static void write_past(int64_t n, const double *from, double *to) {
     int64_t j = rk_min(n, (int64_t)(-(uintptr_t)to / sizeof *to % LINE));
     for (int64_t k = 0; k < j; k++) to[k] = from[k];
@@ -73,7 +74,7 @@ static void write_past(int64_t n, const double *from, double *to) {
         for (; j + 2 <= n; j += 2) _mm_stream_pd(to + j, _mm_loadu_pd(from + j));
     for (; j < n; j++) to[j] = from[j];
 }
-static void fence(void) { _mm_sfence(); } /* such stores are seen by other threads after this alone */
+static void fence(void) { _mm_sfence(); } /* makes these stores visible to other threads */
 #else
 void rk_transpose(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
     turn_plain(0, ni, 0, nj, A, lda, B, ldb);
@@ -83,7 +84,7 @@ static void write_past(int64_t n, const double *from, double *to) { memcpy(to, f
 static void fence(void) {}
 #endif
 
-/* B = A' past the caches, through a place of its own. */
+/* B = A', bypassing the caches, through the buffer `some` if rows of B are not aligned. */
 static void turn_past(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
     double some[LINE * ALONG];
     if (turn_lines(ni, nj, A, lda, B, ldb)) return;

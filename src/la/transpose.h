@@ -1,8 +1,7 @@
 /* transpose.h: loads a small square block of a matrix into vector registers, transposed.
  *
- * y[c][r] = row[r][k + c]. transpose.c stores the result, product.c multiplies with it. Halves of two rows are
- * combined by the load, which does not use the shuffle port. Then a column takes one shuffle with AVX2 and two with
- * AVX-512. */
+ * y[c][r] = row[r][k + c]. transpose.c stores the result, product.c multiplies with it. The loads combine halves of
+ * two rows, without using the shuffle port. Then a column takes one shuffle with AVX2 and two with AVX-512. */
 #ifndef RK_TURNED_H
 #define RK_TURNED_H
 

@@ -1,14 +1,15 @@
-/* triangular.c: products with triangular matrices, and from them A^-1 = J'J, J = L^-1, A = L L'.
+/* triangular.c: products with lower triangular matrices, and inverses from Cholesky factors.
  *
- * Tiles that are 0 are left out, which saves half or more of the flops. The tiles are small where n is, so that those on the
- * diagonal, whose zeros are multiplied too, weigh little, and there are enough for all threads. */
+ * For A = L L' it computes J = L^-1 and A^-1 = J'J. Tiles that are 0 are skipped, which saves half of the flops or
+ * more. Tiles are small for small n: then the zeros in diagonal tiles cost little, and there are enough tiles for all
+ * threads. */
 #include "la/la.h"
 
 #include <string.h>
 
 int64_t rk_tile_for(int64_t n) { return n <= 1024 ? 64 : n <= 4096 ? 128 : 256; }
 
-/* Tiles of C are narrow where their place says which inner tiles count, and at most so wide the other way. */
+/* Tiles of C are narrow in the direction that decides which inner tiles are 0, and at most WIDE in the other. */
 enum { WIDE = 1024 };
 
 typedef struct part {
@@ -19,7 +20,7 @@ typedef struct part {
     int64_t ldc;
 } part;
 
-/* Some rows of A times a tile of columns of a lower B, which begins at the diagonal. */
+/* Rows of A times a tile of columns of a lower triangular B, whose rows above the diagonal are skipped. */
 static rkhs_status lower_tile(void *context, int64_t tile, int worker) {
     const part *p = context;
     int64_t down = (p->m + WIDE - 1) / WIDE, i = tile % down * WIDE, j = tile / down * p->tile;
@@ -35,7 +36,7 @@ rkhs_status rk_gemm_lower(rkhs_env *env, int64_t m, int64_t n, int64_t k, const 
     return rk_parallel(env, NULL, (m + WIDE - 1) / WIDE * ((n + p.tile - 1) / p.tile), lower_tile, &p);
 }
 
-/* A tile of rows of J'J, up to the diagonal, over the rows of J from there on. */
+/* A tile of rows of J'J, up to the diagonal; the rows of J before them contribute 0. */
 static rkhs_status square_tile(void *context, int64_t tile, int worker) {
     const part *p = context;
     int64_t across = (p->n + WIDE - 1) / WIDE, i = tile / across * p->tile, j = tile % across * WIDE;
@@ -54,7 +55,6 @@ typedef struct triangle {
     double *sums; /* workers x tile x tile */
 } triangle;
 
-/* The inverse of a tile on the diagonal. */
 static rkhs_status diagonal_tile(void *context, int64_t tile, int worker) {
     const triangle *t = context;
     int64_t i = tile * t->tile, ni = rk_min(t->tile, t->n - i);

@@ -1,10 +1,10 @@
-/* vec.c: loops over a row of a tile: exp and other functions, distances, cosines. Compiled for several instruction sets, chosen
- * when the program starts. */
+/* vec.c: vectorised functions on arrays: exp, tanh, log1p, angles, powers, distances, cosines, sums. Compiled for
+ * several instruction sets, of which one is chosen when the program starts. */
 #include "la/la.h"
 
 #include <string.h>
 
-/* Eight sums, so that additions need not wait for each other; their order depends on n alone. */
+/* Eight partial sums keep additions independent of each other; their order depends on n alone. */
 RK_CLONES double rk_sum(int64_t n, const double *x) {
     enum { EIGHT = 8 };
     double sum[EIGHT] = {0}, rest = 0;
@@ -15,7 +15,7 @@ RK_CLONES double rk_sum(int64_t n, const double *x) {
     return rest + (((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
 }
 
-/* c[0] x^(n-1) + ... + c[n-1], by Horner's rule; unrolled, so that the loops around it still go by vectors. */
+/* c[0] x^(n-1) + ... + c[n-1], by Horner's rule; unrolled, so that the loops around it are still vectorised. */
 static inline __attribute__((always_inline)) double polynomial(int n, const double *c, double x) {
     double p = c[0];
 #pragma GCC unroll 16
@@ -24,8 +24,9 @@ static inline __attribute__((always_inline)) double polynomial(int n, const doub
 }
 #define POLYNOMIAL(c, x) polynomial((int)(sizeof(c) / sizeof *(c)), c, x)
 
-/* v = k ln2 + r, |r| <= ln2/2, and exp(v) = 2^k exp(r), exp(r) by its series to r^13, whose rest is below 2^-57. 1.5 * 2^52
- * added and taken away rounds to the nearest integer, and leaves it in the low bits: those of 2^k's exponent are k + 1023. */
+/* exp(v) = 2^k exp(r), v = k ln2 + r, |r| <= ln2/2; exp(r) by its series to r^13, whose remainder is below 2^-57.
+ * Adding and subtracting 1.5 * 2^52 rounds to the integer k and leaves it in the low bits; 2^k has the exponent bits k
+ * + 1023. */
 typedef struct parts {
     double power, r, half; /* exp(v) = power (1 + r (1 + r half)) */
 } parts;
@@ -78,11 +79,11 @@ RK_CLONES void rk_cosines(int64_t n, double a, const double *restrict b, double 
     }
 }
 
-/* By squaring, a bit of the power at a time for all numbers. */
+/* By repeated squaring, one bit of the power at a time for all numbers. */
 RK_CLONES void rk_powers(int64_t n, double scale, double shift, int64_t power, double *restrict x) {
     enum { PART = 128 };
     double base[PART];
-    if (power == 3) { /* the usual one in one pass */
+    if (power == 3) { /* the most usual power, in one pass */
         for (int64_t j = 0; j < n; j++) {
             double v = scale * x[j] + shift;
             x[j] = v * v * v;
@@ -101,7 +102,7 @@ RK_CLONES void rk_powers(int64_t n, double scale, double shift, int64_t power, d
     }
 }
 
-/* tanh|x| = e/(e + 2) with e = exp(2|x|) - 1 = 2^k (exp(r) - 1) + (2^k - 1): no digit is lost near 0. From 20 on it is 1. */
+/* tanh|x| = e/(e + 2), e = exp(2|x|) - 1 = 2^k (exp(r) - 1) + (2^k - 1): no digits are lost near 0. 1 from 20 on. */
 RK_CLONES void rk_tanh(int64_t n, double *x) {
     for (int64_t j = 0; j < n; j++) {
         double v = 2 * fabs(x[j]);
@@ -111,8 +112,8 @@ RK_CLONES void rk_tanh(int64_t n, double *x) {
     }
 }
 
-/* log(1 + x) = k ln2 + log m, 1 + x = 2^k m up to a rounding that is put back, sqrt(1/2) <= m < sqrt(2); log m = 2 atanh(s),
- * s = (m - 1)/(m + 1), by its series to s^21, whose rest is below 2^-60 of it. */
+/* log(1 + x) = k ln2 + log m, where 1 + x = 2^k m up to a rounding error that is added back, sqrt(1/2) <= m < sqrt(2).
+ * log m = 2 atanh(s), s = (m - 1)/(m + 1), by its series up to s^21, whose remainder is below 2^-60 of it. */
 RK_CLONES void rk_log1p(int64_t n, double *x) {
     static const double series[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,
                                     1.0 / 11, 1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3};
@@ -134,8 +135,8 @@ RK_CLONES void rk_log1p(int64_t n, double *x) {
     }
 }
 
-/* asin(y) = y (1 + z q(z)), z = y^2 <= 1/4, q of degree 11 through the Chebyshev points: off by less than 6e-17 of it. For u =
- * cos within 1/2 of 0 the angle is pi/2 - asin(u); beyond, 2 asin(sqrt((1 - |u|)/2)) from the nearer end. */
+/* asin(y) = y (1 + z q(z)), z = y^2 <= 1/4; q of degree 11 interpolates at Chebyshev points, relative error below
+ * 6e-17. For u = cos in [-1/2, 1/2] the angle is pi/2 - asin(u); else it comes from 2 asin(sqrt((1 - |u|)/2)). */
 RK_CLONES void rk_angles(int64_t n, const double *restrict below, const double *restrict above, double *restrict angle) {
     static const double series[] = {0x1.cd864394d2ff2p-6, -0x1.603991d6060e0p-7, 0x1.06b9d26d10838p-6, 0x1.ff5fc4d14c735p-8,
                                     0x1.8522ddffa6208p-7, 0x1.c87265d47ef49p-7,  0x1.1c593c7b1d958p-6, 0x1.6e8b2b3b10be4p-6,
