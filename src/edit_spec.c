@@ -1,8 +1,7 @@
-/* edit_spec.c: specs as public objects (rkhs_spec), whose parameters can be read and set, and whose holes can be
- * filled.
+/* edit_spec.c: specs as public objects (rkhs_spec), whose parameters are read and set, and whose holes are filled.
  *
  * A hole is a placeholder, "?" or "?name". The object keeps the text of the spec. A change parses the text, edits the
- * nodes and checks their new text by the parameter tables before it replaces the old one: a failed call changes
+ * nodes, and checks their new text by the parameter tables before it replaces the old one: a failure changes
  * nothing. */
 #include "kernel/kernel.h"
 
@@ -27,7 +26,7 @@ typedef struct place {
     rk_node *call, **link;
 } place;
 
-/* ---- holes -------------------------------------------------------------------------------------------------------------- */
+/* ---- holes ----------------------------------------------------------------------------------------------------- */
 
 /* The name of a hole: "name" of ?name, or the key of a plain "?". NULL: the node is no hole. */
 static const char *hole_name(const rk_node *node) {
@@ -36,7 +35,7 @@ static const char *hole_name(const rk_node *node) {
     return hole->text[1] ? hole->text + 1 : node->key ? node->key : "";
 }
 
-/* NULL: there is none. */
+/* The name of the first hole; NULL if there is none. */
 static const char *first_hole(const rk_node *node) {
     const char *name = hole_name(node);
     for (const rk_node *c = node->child; c && !name; c = c->next) name = first_hole(c);
@@ -71,13 +70,12 @@ done:
     return status;
 }
 
-/* ---- paths ------------------------------------------------------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------------------------------------- */
 
 /* Finds the pointer to the node of a parameter's value; if it is not given, the end of the arguments. */
 static rkhs_status find_argument(rkhs_env *env, const rk_list *list, const rk_entry *e, const rk_param *param, rk_node *call,
                                  rk_node ***link) {
-    int position =
-        list == &rk_kernels ? -((const rk_kernel_type *)e)->children : 0; /* the first argument of a wrapper is its kernel */
+    int position = list == &rk_kernels ? -((const rk_kernel_type *)e)->children : 0; /* a wrapper's kernel is first */
     rk_node **at = &call->child;
     for (; *at; at = &(*at)->next) {
         const rk_param *p = NULL;
@@ -139,9 +137,9 @@ done:
     return status;
 }
 
-/* ---- the object -------------------------------------------------------------------------------------------------------- */
+/* ---- the object ------------------------------------------------------------------------------------------------ */
 
-/* Checks a spec by parsing it by the parameter tables. */
+/* Checks a spec by the parameter tables. */
 static rkhs_status check(rkhs_env *env, const rk_list *list, const char *text) {
     rk_spec *spec = NULL;
     rkhs_kernel *kernel = NULL;

@@ -84,7 +84,7 @@ static rkhs_status none_left(rkhs_env *env, size_t bytes) {
     return rk_fail(env, RKHS_ERR_MEMORY, "the system has no %s to give: close other programs, or use less data", need);
 }
 
-/* Allocates a block that is not on the scratch list. */
+/* Allocates a block, which is not on the scratch list yet. */
 static rkhs_status block_new(rkhs_env *env, int64_t count, size_t size, int zeroed, rk_block **out) {
     *out = NULL;
     if (count < 0 || (size && (uint64_t)count > (SIZE_MAX - 4096) / size))

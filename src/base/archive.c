@@ -1,5 +1,4 @@
-/* archive.c: reads and writes model files, which are uncompressed .npz archives (ZIP files of NumPy arrays) with a
- * checksum.
+/* archive.c: reads and writes model files: uncompressed .npz archives (ZIP files of NumPy arrays) with a checksum.
  *
  *     { local header, name.npy, padding, NPY header, data }   one for each array, in the order of put; 64-byte aligned
  *     { central header }                                     one for each array
@@ -63,7 +62,7 @@ static uint64_t data_size(const rk_array *a) {
     return 8 * count;
 }
 
-/* ---- put ------------------------------------------------------------------------------------------------------------- */
+/* ---- put ------------------------------------------------------------------------------------------------------- */
 
 rkhs_status rk_archive_new(rkhs_env *env, rk_archive **archive) {
     rkhs_status status = rk_alloc(env, 1, sizeof **archive, archive);
@@ -199,7 +198,7 @@ rkhs_status rk_archive_put_real(rk_archive *archive, const char *name, double va
     return rk_archive_put_copy(archive, name, &(rk_array){'d', 0, {0}, &value});
 }
 
-/* ---- write ----------------------------------------------------------------------------------------------------------- */
+/* ---- write ----------------------------------------------------------------------------------------------------- */
 
 /* The file being written, with its checksum so far. */
 typedef struct writer {
@@ -377,7 +376,7 @@ done:
     return status;
 }
 
-/* ---- read ------------------------------------------------------------------------------------------------------------ */
+/* ---- read ------------------------------------------------------------------------------------------------------ */
 
 /* Fails for a file whose checksum is right but whose structure is not: it was not written by this library. */
 static rkhs_status malformed(const rk_archive *archive, const char *why) {
@@ -526,7 +525,7 @@ done:
     return status;
 }
 
-/* ---- get ------------------------------------------------------------------------------------------------------------- */
+/* ---- get ------------------------------------------------------------------------------------------------------- */
 
 int64_t rk_archive_count(const rk_archive *archive) { return archive->count; }
 

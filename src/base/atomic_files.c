@@ -52,7 +52,7 @@ rkhs_status rk_cannot_write(rkhs_env *env, const char *name, int error, const ch
     return rk_fail(env, RKHS_ERR_IO, "cannot write %s: %s%s%s", name, rk_error_text(error, why), remedy, more);
 }
 
-/* ---- the hidden file --------------------------------------------------------------------------------------------------- */
+/* ---- the hidden file ------------------------------------------------------------------------------------------- */
 
 /* Creates the hidden file. The umask decides the mode if the target is new. */
 static rkhs_status open_hidden(rkhs_env *env, rk_file *f, int *fd) {
@@ -126,7 +126,7 @@ static int copy_access_list(const char *target, int fd) {
     ssize_t size = getxattr(target, name, list, sizeof list);
     if (size > 0) return fsetxattr(fd, name, list, (size_t)size, 0) == 0;
     if (errno != ENODATA && errno != ENOTSUP) return 0;
-    return fremovexattr(fd, name) == 0 || errno == ENODATA || errno == ENOTSUP; /* it may have a default list from the folder */
+    return fremovexattr(fd, name) == 0 || errno == ENODATA || errno == ENOTSUP; /* the folder's default list */
 #else
     return 1;
 #endif

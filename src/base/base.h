@@ -13,7 +13,7 @@
 #include "rkhs.h"
 #include "base/shared.h"
 
-/* ---- errors: TRY a call, FAIL with a sentence, one label done: --------------------------------------------------------- */
+/* ---- errors: TRY a call, FAIL with a sentence, one label done: ------------------------------------------------- */
 
 #define FAIL(env, code, ...)                                                                                                   \
     do {                                                                                                                       \
@@ -42,7 +42,7 @@ rkhs_status rk_missing(rkhs_env *env, const char *call, const char *what);
 /* Formats a sentence and passes it to the log callback, if there is one. */
 void rk_log(rkhs_env *env, rkhs_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* ---- env --------------------------------------------------------------------------------------------------------------- */
+/* ---- env ------------------------------------------------------------------------------------------------------- */
 
 struct rk_block;
 struct rk_pool;
@@ -65,7 +65,7 @@ struct rkhs_env {
     int64_t writes;           /* system calls for output, counted for tests that make the k-th one fail */
     int64_t fail_write_at;    /* -1: never */
     int fail_write_error;     /* the errno to fail with; 0: only half of the bytes are written */
-    int together;             /* between rkhs_files_begin and rkhs_files_commit: finished files wait in the list */
+    int together;             /* after rkhs_files_begin: finished files wait in `waiting` for rkhs_files_commit */
     struct rk_file *waiting;
     struct rk_pool *pool;
     struct rk_added *added; /* types that the program has registered, newest first */
@@ -85,7 +85,7 @@ rkhs_status rk_progress(rkhs_env *env, const char *stage, int64_t done, int64_t 
 static inline int64_t rk_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t rk_max(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* ---- memory: results on the heap, temporaries on the scratch list; only alloc.c calls malloc ---------------------- */
+/* ---- memory: results on the heap, temporaries on the scratch list; only alloc.c calls malloc ------------------- */
 
 /* Allocates `count` elements of `size` bytes, zeroed, 64-byte aligned, within the memory limit; free with rk_free. */
 rkhs_status rk_alloc(rkhs_env *env, int64_t count, size_t size, void *out);
@@ -124,7 +124,7 @@ void rk_ask_huge(void *memory, size_t bytes);
 void *rk_raw_new(size_t bytes);
 void rk_raw_free(void *p);
 
-/* ---- text: the spec grammar ---------------------------------------------------------------------------------------------- */
+/* ---- text: the spec grammar ------------------------------------------------------------------------------------ */
 
 /* expr   := term { "+" term }            number := as strtod in decimals
  * term   := power { "*" power }          word   := letter or _ { letter, digit, _ }
@@ -142,8 +142,8 @@ typedef enum rk_node_kind {
     RK_NODE_PRODUCT,
     RK_NODE_LIST,
     RK_NODE_HOLE,
-    RK_NODE_POWER,  /* child: what, and a number */
-    RK_NODE_COLUMNS /* child: what, and a list */
+    RK_NODE_POWER,  /* children: the base, and a number */
+    RK_NODE_COLUMNS /* children: a kernel, and a list */
 } rk_node_kind;
 
 typedef struct rk_node {
@@ -153,7 +153,7 @@ typedef struct rk_node {
     int brackets;          /* call, hole: written with ( ) */
     int at;                /* position in the text, for messages */
     const char *key;       /* as an argument: its name, or NULL */
-    struct rk_node *child; /* arguments, terms, factors; of a list its hole */
+    struct rk_node *child; /* first of: arguments, terms, factors; of a list: its hole */
     struct rk_node *next;
 } rk_node;
 
@@ -183,7 +183,7 @@ rkhs_status rk_indices(rkhs_env *env, const char *what, const char *list, int64_
 /* Takes the next range [from, to) of such a list; *at points to its first digit. Returns 0 if there is none. */
 int rk_indices_next(const char **at, int64_t *from, int64_t *to);
 
-/* ---- parameters: the table of what a type takes between the brackets of a spec ------------------------------------ */
+/* ---- parameters: the table of what a type takes between the brackets of a spec --------------------------------- */
 
 typedef enum rk_param_kind {
     RK_INT,    /* int64_t; 0 when not set */
@@ -207,7 +207,7 @@ typedef struct rk_param {
     const char *value;          /* the default as text; NULL: none */
     double min, max;            /* bounds of a number; min = max = 0: none */
     int open;                   /* 1: the value must exceed min */
-    const char *choices;        /* the words of a choice, "clip|flip|refuse", or the rules of a bandwidth, "median|knn" */
+    const char *choices;        /* words of a choice, "clip|flip|refuse", or bandwidth rules, "median|knn" */
     const struct rk_list *list; /* RK_SPEC: the list that the type is in; RK_WORD: see there */
     const char *brief;
     const char *instead; /* the parameter that this one replaces, whose default then does not apply */
@@ -246,7 +246,7 @@ typedef struct rk_reals {
     int64_t count;
 } rk_reals;
 
-/* ---- specs: types with parameters, from text and back -------------------------------------------------------------- */
+/* ---- specs: types with parameters, from text and back ---------------------------------------------------------- */
 
 /* A type that a program registers in a list of one env. Made with rk_raw_new, freed with the env. */
 typedef struct rk_added {
@@ -277,7 +277,7 @@ void rk_spec_free(rkhs_env *env, rk_spec *spec);
 /* Copies one word of "a|b|c" into buffer, which is returned. */
 const char *rk_choice_text(const char *choices, int position, char buffer[64]);
 
-/* ---- random numbers: functions of (seed, stream, row, index) alone ------------------------------------------------ */
+/* ---- random numbers: functions of (seed, stream, row, index) alone --------------------------------------------- */
 
 /* One stream for each use of the seed, so that their numbers are independent. */
 enum {
@@ -296,13 +296,13 @@ enum {
 void rk_random(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, uint64_t out[4]);
 double rk_uniform(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index); /* in (0, 1) */
 double rk_normal(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index);
-/* Four numbers for the price of one. */
+/* Four numbers from one call of Philox. */
 void rk_uniforms(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, double out[4]);
 void rk_normals(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, double out[4]);
 /* Draws `count` distinct rows of 0 .. n-1 into `rows`, ascending; every subset is equally likely. */
 rkhs_status rk_choose(rkhs_env *env, uint64_t stream, int64_t n, int64_t count, int64_t *rows);
 
-/* ---- threads: a parallel loop over fixed tiles -------------------------------------------------------------------- */
+/* ---- threads: a parallel loop over fixed tiles ----------------------------------------------------------------- */
 
 /* Does the work of one tile, on any thread; must not use the env, except for rk_fail. `worker` is 0 .. rk_workers-1
  * and selects memory that no other thread uses. */
@@ -315,7 +315,7 @@ int rk_workers(const rkhs_env *env);
 static inline int64_t rk_padded(int64_t count) { return (count + 7) / 8 * 8; }
 void rk_pool_free(rkhs_env *env);
 
-/* ---- streams: reading and writing files --------------------------------------------------------------------------- */
+/* ---- streams: reading and writing files ------------------------------------------------------------------------ */
 
 /* Opens a file, or standard input for "-". Decompresses gzip, which it recognises by the first two bytes. */
 typedef struct rk_input rk_input;
@@ -363,8 +363,8 @@ rkhs_status rk_ask_now(rkhs_env *env, const char *stage, int64_t done, int64_t t
 /* The system's message for an errno. */
 const char *rk_error_text(int error, char buffer[128]);
 
-/* An output file under a hidden name. seal, called before fd is closed, gives it owner and mode of the file it replaces.
- * commit renames it (after rkhs_files_begin: keeps it for rkhs_files_commit) and takes over `file`. free deletes it. */
+/* An output file under a hidden name. seal, called before fd is closed, gives it owner and mode of the file that it
+ * replaces. commit renames it (or keeps it for rkhs_files_commit) and takes over `file`. free deletes it. */
 typedef struct rk_file rk_file;
 rkhs_status rk_file_open(rkhs_env *env, const char *path, rk_file **file, int *fd);
 rkhs_status rk_file_seal(rkhs_env *env, rk_file *file, int fd);
@@ -388,7 +388,7 @@ int64_t rk_output_size(const rk_output *out);     /* bytes written so far */
 const char *rk_output_name(const rk_output *out); /* the path, or "standard output" */
 void rk_output_free(rk_output *out);
 
-/* ---- NPY: the header of a NumPy array ----------------------------------------------------------------------------- */
+/* ---- NPY: the header of a NumPy array -------------------------------------------------------------------------- */
 
 enum { RK_NPY_DIMS = 8, RK_NPY_ROOM = 256 };
 
@@ -410,7 +410,7 @@ rkhs_status rk_npy_length(rkhs_env *env, const char *where, const void *bytes, s
 /* Writes a header of version 1.0 for an array in C order, padded to a multiple of 64 bytes. Returns its length. */
 size_t rk_npy_header(char buffer[RK_NPY_ROOM], const char *descr, int ndim, const int64_t *shape);
 
-/* ---- ZIP: the directory and the members of a file that is in memory ----------------------------------------------- */
+/* ---- ZIP: the directory and the members of a file that is in memory -------------------------------------------- */
 
 typedef struct rk_zip {
     const unsigned char *bytes;
@@ -422,7 +422,7 @@ typedef struct rk_zip {
 typedef struct rk_zip_entry {
     const char *name; /* points into the file: not terminated by a zero */
     size_t name_length;
-    int flags, method; /* 0: stored, 8: deflated */
+    int flags, method; /* method 0: stored, 8: deflated */
     uint32_t crc;
     uint64_t size, stored;     /* bytes of the member, before and after compression */
     const unsigned char *data; /* `stored` bytes, inside the file */
@@ -439,7 +439,7 @@ rkhs_status rk_zip_input(rkhs_env *env, const char *name, const rk_zip_entry *en
 /* Opens a zlib stream in memory, whose checksum is verified at its end. rk_input_left is only an upper bound here. */
 rkhs_status rk_zlib_input(rkhs_env *env, const char *name, const void *bytes, uint64_t count, rk_input **in);
 
-/* ---- archives: named arrays in an uncompressed .npz file with a checksum ------------------------------------------ */
+/* ---- archives: named arrays in an uncompressed .npz file with a checksum --------------------------------------- */
 
 /* type: 'd' double, 'q' int64, 'S' text: one string of shape[0] bytes, stored as a 0-d NumPy bytes array. */
 typedef struct rk_array {
@@ -477,7 +477,7 @@ int rk_archive_has(const rk_archive *archive, const char *name);
 const char *rk_archive_path(const rk_archive *archive);
 void rk_archive_free(rk_archive *archive);
 
-/* ---- text_list.c ------------------------------------------------------------------------------------------------------- */
+/* ---- text_list.c ----------------------------------------------------------------------------------------------- */
 
 /* A hash table on the scratch list: strings, which are borrowed, each with a number. */
 typedef struct rk_text_slot {

@@ -308,7 +308,7 @@ rkhs_status rk_parse(rkhs_env *env, const char *what, const char *text, rk_node 
     return status;
 }
 
-/* ---- back to text --------------------------------------------------------------------------------------------------- */
+/* ---- back to text ---------------------------------------------------------------------------------------------- */
 
 rkhs_status rk_word_text(const char *word, rk_text *text) {
     int plain = word[0] && (strspn(word, "0123456789") == strlen(word) || is_letter(word[0]));

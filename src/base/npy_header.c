@@ -48,7 +48,7 @@ static int take_string(scanner *s, char out[32]) {
     return take(s, quote);
 }
 
-/* Takes a whole number that cannot overflow; 0 if there is none. */
+/* Takes a whole number; 0 if there is none, or it comes near to overflow. */
 static int take_count(scanner *s, int64_t *out) {
     char c = peek(s);
     if (c < '0' || c > '9') return 0;

@@ -183,7 +183,6 @@ rkhs_status rk_parallel(rkhs_env *env, const char *stage, int64_t count, rk_tile
     rkhs_status waited = wait_idle(env, pool, stage);
     rkhs_status failed = (rkhs_status)atomic_load(&pool->failed);
     if (failed || polled || waited) return failed ? failed : polled ? polled : waited;
-    /* Reports the end if another thread finished the last tile; fails if the call was cancelled before any tile
-     * ran. */
+    /* Reports the end if another thread finished last; fails if the call was cancelled before any tile ran. */
     return shown < count ? rk_progress(env, stage, count, count) : RKHS_OK;
 }

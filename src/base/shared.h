@@ -14,7 +14,7 @@
         if (status != RKHS_OK) goto done;                                                                                      \
     } while (0)
 
-/* ---- text --------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------------------------ */
 
 /* Takes the next character of a UTF-8 text that is not at its end; RK_NO_CHARACTER for a byte that is not UTF-8. */
 enum { RK_NO_CHARACTER = 0xfffd };

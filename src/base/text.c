@@ -1,4 +1,4 @@
-/* text.c: text utilities: UTF-8, safe display, growing strings, numbers as text, name suggestions, index lists. */
+/* text.c: text utilities for UTF-8, safe display, growing strings, numbers as text, name suggestions, index lists. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -96,7 +96,7 @@ rkhs_status rk_text_add(rk_text *t, const char *format, ...) {
 }
 
 const char *rk_number_text(double value, char buffer[40]) {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c); /* another locale may write a comma */
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c); /* for the decimal point */
     /* 15 digits survive the way through a double, except for subnormal numbers. %g drops trailing zeros. */
     for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
         snprintf(buffer, 40, "%.*g", digits, value);

@@ -6,7 +6,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* ---- the hash table ---------------------------------------------------------------------------------------------------- */
+/* ---- the hash table -------------------------------------------------------------------------------------------- */
 
 /* A random number, another one in each process: nobody can write a file whose strings all collide. */
 static uint64_t hash_start(void) {
@@ -47,7 +47,7 @@ int64_t rk_text_table_add(rk_text_table *t, const char *text, int64_t number) {
     return slot->number;
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------------------------- */
 
 rkhs_status rk_texts_copy(rkhs_env *env, const char *const *texts, int64_t count, char ***copy) {
     rkhs_status status = RKHS_OK;

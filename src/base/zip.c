@@ -10,8 +10,8 @@
 #include <zlib.h>
 
 enum { LOCAL = 30, CENTRAL = 46, END = 22, END64 = 56, LOCATOR = 20, LONGEST_COMMENT = 0xffff };
-enum { PART = 1 << 20, DENSEST = 1032 };      /* bytes between two progress calls; most bytes that a deflated byte can become */
-enum { STORED = 0, DEFLATED = 8, ZLIB = -1 }; /* methods; ZLIB: not a member but a zlib stream, whose length is unknown */
+enum { PART = 1 << 20, DENSEST = 1032 };      /* bytes between two progress calls; most bytes for a deflated byte */
+enum { STORED = 0, DEFLATED = 8, ZLIB = -1 }; /* ZLIB: a zlib stream of unknown length, not a member */
 
 static const uint64_t WIDE = 0xffffffffu; /* means that a 64-bit field has the value */
 
@@ -22,7 +22,7 @@ static uint64_t number_at(const rk_zip *zip, uint64_t at, int size) {
     return value;
 }
 
-/* ---- the directory ------------------------------------------------------------------------------------------------------ */
+/* ---- the directory --------------------------------------------------------------------------------------------- */
 
 /* Finds the last end record whose comment ends the file. */
 static int find_end(rk_zip *zip, uint64_t *end) {
@@ -112,7 +112,7 @@ const char *rk_zip_next(rk_zip *zip, rk_zip_entry *e) {
     return NULL;
 }
 
-/* ---- members ------------------------------------------------------------------------------------------------------------ */
+/* ---- members --------------------------------------------------------------------------------------------------- */
 
 /* The state of a member that is being read. */
 typedef struct member {
@@ -220,7 +220,7 @@ static rkhs_status open_member(rkhs_env *env, const char *name, const rk_zip_ent
     m->entry = *entry;
     m->crc = crc32(0, NULL, 0);
     TRY(rk_strdup(env, name, &m->name));
-    uint64_t most = entry->method ? DENSEST * entry->stored : entry->stored; /* stored is below the file's size: no overflow */
+    uint64_t most = entry->method ? DENSEST * entry->stored : entry->stored; /* cannot overflow, as the file is larger */
     if (entry->size > most || (!entry->method && entry->size != entry->stored)) {
         status = damaged(m, "its size cannot be right");
         goto done;

@@ -2,8 +2,8 @@
  *
  *     |a_ij - a_ji| > tolerance * max(|a_ij|, |a_ji|, sqrt |a_ii a_jj|),   i > j
  *
- * The matrix may be mapped from files and be larger than memory. So it is read in pairs of blocks that are mirror
- * images of each other, wide enough to use whole pages of every row, and in each in tiles that fit in the cache. */
+ * The matrix may be mapped from files and be larger than memory. So it is read in pairs of mirrored blocks, wide
+ * enough to use whole pages of every row, and inside them in tiles that fit in the cache. */
 #include "la/la.h"
 
 enum { BLOCK = 2048, TILE = 64 };

@@ -52,7 +52,7 @@ __attribute__((target("avx2"))) static void strip_avx2(const uint64_t *const a[D
                     bytes[v] = _mm256_add_epi8(bytes[v], _mm256_add_epi8(both, _mm256_shuffle_epi8(table, high)));
                 }
             }
-            for (int v = 0; v < VECTORS; v++) { /* to double: the bits of 2^52 + count are those of 2^52 and of count */
+            for (int v = 0; v < VECTORS; v++) { /* the bits of 2^52 + count are those of 2^52 and of count */
                 __m256i count = _mm256_or_si256(_mm256_sad_epu8(bytes[v], zero), exponent);
                 __m256d sum = _mm256_sub_pd(_mm256_castsi256_pd(count), _mm256_castsi256_pd(exponent));
                 double *to_here = out + r * ld + v * LANES;

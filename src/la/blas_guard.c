@@ -73,7 +73,7 @@ void rk_blas_leave(void) {
     if (has) sem_post(&free_buffers);
 }
 
-/* ---- fork ---------------------------------------------------------------------------------------------------------- */
+/* ---- fork ------------------------------------------------------------------------------------------------------ */
 
 static void before_fork(void) {
     struct timespec until;
@@ -102,7 +102,7 @@ static void after_fork_child(void) {
     memcpy(&calls, &none, sizeof none);
 }
 
-/* ---- buffers ------------------------------------------------------------------------------------------------------- */
+/* ---- buffers --------------------------------------------------------------------------------------------------- */
 
 static void *find(const char *name) { return dlsym(RTLD_DEFAULT, name); }
 
@@ -122,7 +122,7 @@ static void find_blas(void) {
     *(void **)&blas.give_back = find("blas_memory_free");
     *(void **)&config = find("openblas_get_config");
     const char *text = config ? config() : NULL;
-    if (!blas.give_back || !text || strstr(text, "USE_TLS")) blas.borrow = NULL; /* such a build has a table for each thread */
+    if (!blas.give_back || !text || strstr(text, "USE_TLS")) blas.borrow = NULL; /* a table for each thread */
     blas.max_buffers = blas.borrow ? places(text) : INT_MAX;
     sem_init(&free_buffers, 0, 0);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);

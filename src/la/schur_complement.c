@@ -1,9 +1,7 @@
-/* schur_complement.c: log det S and L^-1 g for a small Schur complement S = B - Y'Y = L L', one for each pair of
- * objects.
+/* schur_complement.c: log det S and L^-1 g for a small Schur complement S = B - Y'Y = L L'.
  *
- * S is computed and factored column by column: column j of B, less the contributions of Y and of earlier columns. At
- * this size the overhead of BLAS (packing, dispatch) exceeds the work itself. From LARGE on it does not, and BLAS is
- * used. */
+ * It is called for each pair of objects. S is computed and factored column by column: column j of B, less the
+ * contributions of Y and of earlier columns. For n < LARGE the overhead of BLAS exceeds the work itself. */
 #include "la/la.h"
 
 #include <string.h>

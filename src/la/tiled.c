@@ -1,7 +1,7 @@
 /* tiled.c: matrix products, Cholesky factors and triangular solves of any size, by fixed tiles on the thread pool.
  *
  * One worker computes a tile of C, over slices of the inner dimension in order. So the bits do not depend on the
- * number of threads, and a product calls BLAS for at most 2 * TILE^2 * SLICE flops at a time (about a tenth of a
+ * number of threads, and a call of BLAS in a product has at most 2 * TILE^2 * SLICE flops (about a tenth of a
  * second). */
 #include "la/la.h"
 
@@ -113,7 +113,7 @@ static rkhs_status syrk_tile(void *context, int64_t tile, int worker) {
 
 rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double beta,
                     double *C, int64_t ldc) {
-    outer p = {n, m, m > 1024 ? TILE : TILE / 2, A, lda, beta, C, ldc}; /* a small C needs small tiles to occupy all threads */
+    outer p = {n, m, m > 1024 ? TILE : TILE / 2, A, lda, beta, C, ldc}; /* small: tiles for all threads */
     int64_t t = (m + p.tile - 1) / p.tile;
     return rk_parallel(env, stage, t * (t + 1) / 2, syrk_tile, &p);
 }

@@ -1,8 +1,7 @@
 /* triangular.c: products with lower triangular matrices, and inverses from Cholesky factors.
  *
  * For A = L L' it computes J = L^-1 and A^-1 = J'J. Tiles that are 0 are skipped, which saves half of the flops or
- * more. Tiles are small for small n: then the zeros in diagonal tiles cost little, and there are enough tiles for all
- * threads. */
+ * more. Tiles are small for small n: the zeros in diagonal tiles then cost little, and all threads get tiles. */
 #include "la/la.h"
 
 #include <string.h>

@@ -25,8 +25,8 @@ static inline __attribute__((always_inline)) double polynomial(int n, const doub
 #define POLYNOMIAL(c, x) polynomial((int)(sizeof(c) / sizeof *(c)), c, x)
 
 /* exp(v) = 2^k exp(r), v = k ln2 + r, |r| <= ln2/2; exp(r) by its series to r^13, whose remainder is below 2^-57.
- * Adding and subtracting 1.5 * 2^52 rounds to the integer k and leaves it in the low bits; 2^k has the exponent bits k
- * + 1023. */
+ * Adding and subtracting 1.5 * 2^52 rounds to the integer k and leaves it in the low bits; 2^k has the exponent k +
+ * 1023. */
 typedef struct parts {
     double power, r, half; /* exp(v) = power (1 + r (1 + r half)) */
 } parts;
@@ -112,8 +112,8 @@ RK_CLONES void rk_tanh(int64_t n, double *x) {
     }
 }
 
-/* log(1 + x) = k ln2 + log m, where 1 + x = 2^k m up to a rounding error that is added back, sqrt(1/2) <= m < sqrt(2).
- * log m = 2 atanh(s), s = (m - 1)/(m + 1), by its series up to s^21, whose remainder is below 2^-60 of it. */
+/* log(1 + x) = k ln2 + log m, where 1 + x = 2^k m up to a rounding error that is added back, sqrt(1/2) <= m < sqrt(2);
+ * log m = 2 atanh(s), s = (m - 1)/(m + 1), by its series to s^21, whose remainder is below 2^-60 of it. */
 RK_CLONES void rk_log1p(int64_t n, double *x) {
     static const double series[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,
                                     1.0 / 11, 1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3};
