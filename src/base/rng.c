@@ -12,8 +12,7 @@ void rk_random(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, uin
     for (int i = 0; i < 4; i++) out[i] = r.v[i];
 }
 
-/* The centre of one of 2^53 equal parts of (0, 1), rounded to a double; the last one, which would round to 1, is
- * lowered. */
+/* The centre of one of 2^53 equal parts of (0, 1), as a double; the last one, which would round to 1, is lowered. */
 static double unit(uint64_t word) {
     double u = ((double)(word >> 11) + 0.5) * 0x1p-53;
     return u < 1 ? u : 1 - 0x1p-53;

@@ -3,8 +3,8 @@
  * Sixteen rows of b are interleaved word by word, so that one word of a is combined with sixteen rows at once and each
  * lane counts for one pair: there are no sums across lanes. Four rows of a share each load of b. With AVX-512 a step
  * is AND, POPCNT and ADD on eight words; two ports execute these, so the limit is 1.5 cycles for 512 bits. AVX2 has no
- * POPCNT: a table of sixteen gives the counts of half-bytes. The processor decides which version runs; all give the
- * same numbers. */
+ * POPCNT: a table of sixteen gives the counts of half-bytes. The processor decides which version runs; the results are
+ * the same. */
 #include "la/la.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ __attribute__((target("avx2"))) static void strip_avx2(const uint64_t *const a[D
                                                        int more, double *out, int64_t ld) {
     enum { LANES = 4, VECTORS = ACROSS / LANES, MAX_DEPTH = 31 };
     const __m256i low = _mm256_set1_epi8(15), zero = _mm256_setzero_si256(), exponent = _mm256_set1_epi64x(0x4330000000000000);
-    const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, /* again for the other half */
+    const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, /* twice */
                                            0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
     for (int64_t from = 0; from < depth; from += MAX_DEPTH) {
         int64_t to = from + MAX_DEPTH < depth ? from + MAX_DEPTH : depth;

@@ -1,7 +1,7 @@
 /* blas.c: calls of BLAS for single tiles, on the calling thread.
  *
- * BLAS has 32-bit sizes. Tiles are small, and readers refuse or copy data whose rows are further apart. Should larger
- * sizes get here all the same, plain loops compute the result. */
+ * BLAS has 32-bit sizes. Tiles are small, and data whose rows are further apart are refused or copied when they come
+ * in. Should larger sizes get here all the same, plain loops compute the result. */
 #include "la/la.h"
 
 #include <cblas.h>

@@ -122,7 +122,7 @@ static void find_blas(void) {
     *(void **)&blas.give_back = find("blas_memory_free");
     *(void **)&config = find("openblas_get_config");
     const char *text = config ? config() : NULL;
-    if (!blas.give_back || !text || strstr(text, "USE_TLS")) blas.borrow = NULL; /* a table for each thread */
+    if (!blas.give_back || !text || strstr(text, "USE_TLS")) blas.borrow = NULL; /* such a build: a table a thread */
     blas.max_buffers = blas.borrow ? places(text) : INT_MAX;
     sem_init(&free_buffers, 0, 0);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
@@ -162,7 +162,7 @@ static int fits(int64_t count) {
     return more <= 0 || rk_has_space((size_t)more * (BUFFER + PAGES) * (count > 1 ? 2 : 1));
 }
 
-/* Counts buffers as used memory, the same for every BLAS. Lowers *count, the number of threads, where memory or
+/* Counts buffers as used memory, also with another BLAS. Lowers *count, the number of threads, where memory or
  * OpenBLAS's table is short, but not below 1. */
 static rkhs_status count_buffers(rkhs_env *env, int64_t *count) {
     rkhs_status status = RKHS_OK;

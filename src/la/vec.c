@@ -25,7 +25,7 @@ static inline __attribute__((always_inline)) double polynomial(int n, const doub
 #define POLYNOMIAL(c, x) polynomial((int)(sizeof(c) / sizeof *(c)), c, x)
 
 /* exp(v) = 2^k exp(r), v = k ln2 + r, |r| <= ln2/2; exp(r) by its series to r^13, whose remainder is below 2^-57.
- * Adding and subtracting 1.5 * 2^52 rounds to the integer k and leaves it in the low bits; 2^k has the exponent k +
+ * Adding and subtracting 1.5 * 2^52 rounds to the integer k and leaves it in the low bits; 2^k has exponent k +
  * 1023. */
 typedef struct parts {
     double power, r, half; /* exp(v) = power (1 + r (1 + r half)) */
