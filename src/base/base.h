@@ -31,8 +31,8 @@ rkhs_status rk_about(rkhs_env *env, const char *subject, rkhs_status status);
 /* Clears message and subject, after a failure from which the caller has recovered. */
 void rk_forget(rkhs_env *env);
 
-/* Clears the message, the progress and the cancelled flag. Every public function calls it on entry. So no public
- * function may call another one: that would clear them halfway. */
+/* Clears the message, the progress and the cancelled flag. Public functions call it on entry. One that does must not
+ * be called inside another: it would clear them halfway. */
 void rk_clear(rkhs_env *env);
 
 /* For a public function whose argument is a NULL pointer: clears, and fails with "CALL: no WHAT: the pointer is NULL".
