@@ -2,8 +2,8 @@
  *
  * A round proposes the 64 rows with the largest residual, that is diagonal entry of K - Phi Phi'. From these it
  * selects pivots one by one, largest first, while the residual that the others leave is large enough. Then one matrix
- * product adds their columns to Phi: n r^2 flops in all, r the rank. It stops when all residuals are below tol max_i
- * K_ii. */
+ * product adds their columns to Phi: n r^2 flops in all, r the rank. It stops when no residual exceeds tol
+ * times the largest K_ii. */
 #include "la/la.h"
 
 enum { BLOCK = 64 };
