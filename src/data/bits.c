@@ -1,7 +1,7 @@
-/* bits.c: sets of bits, 64 to a word.
+/* bits.c: the data kind "bits", bit vectors such as molecular fingerprints, packed into 64-bit words.
  *
- * Bit c of a row is bit c % 64, counted from the lowest, of its word c / 64; the bits past the last column are 0. A table of
- * zeros and ones, dense or sparse, is seen as bits by packing it. */
+ * Bit c of a row is bit c % 64, counted from the lowest, of its word c / 64. Bits past the last column are 0. Dense
+ * and sparse tables of zeros and ones can be converted to bits. */
 #include "data/data.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 static const rk_bits *bits_of(const rkhs_data *x) { return x->self; }
 
-/* Takes room for the words of out, whose rows and columns are known. */
+/* Allocates the words of `out`, whose rows and columns are set. */
 static rkhs_status make_room(rkhs_env *env, rkhs_data *out) {
     rk_bits *b = out->self;
     b->stride = (out->columns + 63) / 64;
@@ -69,9 +69,9 @@ done:
     return status;
 }
 
-/* ---- as seen from numbers ------------------------------------------------------------------------------------------------ */
+/* ---- conversion from and to numbers ----------------------------------------------------------------------------- */
 
-/* The column of the first number of a row that is neither 0 nor 1, with the number; -1: there is none. */
+/* The column of the first number of row i that is neither 0 nor 1, and the number; -1 if there is none. */
 static int64_t odd_number(const rkhs_data *x, int64_t i, double *value) {
     int64_t odd = -1;
     if (x->type == &rk_data_sparse) {
@@ -83,7 +83,7 @@ static int64_t odd_number(const rkhs_data *x, int64_t i, double *value) {
     const rk_dense *d = x->self;
     const double *row = d->values + i * d->ld;
     int good = 1;
-    for (int64_t c = 0; c < x->columns; c++) good &= (row[c] == 0) | (row[c] == 1); /* no branch, so that it runs in vectors */
+    for (int64_t c = 0; c < x->columns; c++) good &= (row[c] == 0) | (row[c] == 1); /* branch-free, to be vectorised */
     for (int64_t c = 0; !good && odd < 0; c++)
         if (row[c] != 0 && row[c] != 1) odd = c, *value = row[c];
     return odd;
@@ -91,7 +91,7 @@ static int64_t odd_number(const rkhs_data *x, int64_t i, double *value) {
 
 int rk_bits_suit(const rkhs_data *x) {
     double value;
-    if (x->type == &rk_data_sparse) { /* few ones in many columns take less room as they are */
+    if (x->type == &rk_data_sparse) { /* a nonzero takes 12 bytes in a sparse row */
         int64_t count = ((const rk_sparse *)x->self)->starts[x->rows], stride = (x->columns + 63) / 64;
         if (stride * 8 > count / x->rows * 12) return 0;
     } else if (!rk_dense_of(x)) {
@@ -102,7 +102,7 @@ int rk_bits_suit(const rkhs_data *x) {
     return 1;
 }
 
-/* One row of zeros and ones. */
+/* Packs row i, which holds only zeros and ones. */
 static void pack_row(const rkhs_data *x, int64_t i, uint64_t *words) {
     if (x->type == &rk_data_sparse) {
         const rk_sparse *s = x->self;
@@ -160,7 +160,6 @@ static rkhs_status join_bits(rkhs_env *env, const rkhs_data *const *parts, int c
     return status;
 }
 
-/* Words as 64-bit integers, and how many bits a row has. */
 static rkhs_status save_bits(const rkhs_data *x, rk_archive *archive, const char *prefix) {
     char name[256];
     snprintf(name, sizeof name, "%swidth", prefix);

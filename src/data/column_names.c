@@ -1,15 +1,12 @@
-/* column_names.c: names of columns, and data whose columns stand in another order.
+/* column_names.c: column names, and matching the columns of new data to those of the training data by name.
  *
- * Data that are compared with others are matched by the names of their columns where both have names: any order will do,
- * columns that the others do not have are left out and said, and one that is missing is refused. Without names on either side
- * columns are matched by their positions. */
+ * If both data sets have names, columns may come in any order. Extra columns are dropped, with a line of advice; a
+ * missing column is an error. If either side has no names, columns are matched by position. */
 #include "data/data.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- names of columns -------------------------------------------------------------------------------------------------- */
 
 rkhs_status rk_columns_name(rkhs_data *x, const char *const *names) {
     char **copy = NULL;
@@ -64,9 +61,9 @@ done:
     return status;
 }
 
-/* ---- another order ----------------------------------------------------------------------------------------------------- */
+/* ---- matching by name ------------------------------------------------------------------------------------------- */
 
-/* Names of columns for a sentence: "'a', 'b' and 3 more". */
+/* Column names for a message: "'a', 'b', 'c', 'd' and 3 more". */
 typedef struct shown {
     char text[320];
     int64_t count;
@@ -90,7 +87,7 @@ static rkhs_status twice(rkhs_env *env, const char *name) {
                    name);
 }
 
-/* The column of x that has the name of each column of `like`; refuses what is missing. */
+/* Sets from[c] to the column of x that has the name of column c of `like`. Fails if one is missing or ambiguous. */
 static rkhs_status match_columns(rkhs_env *env, const rkhs_data *x, const rkhs_data *like, int64_t *from) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -127,7 +124,7 @@ done:
     return status;
 }
 
-/* Dense columns in the order of `from`. */
+/* Columns from[0] .. from[count-1] of dense x. */
 static rkhs_status gather_dense(rkhs_env *env, const rkhs_data *x, const int64_t *from, int64_t count, rkhs_data **out) {
     const rk_dense *d = x->self;
     double *to;
@@ -137,7 +134,7 @@ static rkhs_status gather_dense(rkhs_env *env, const rkhs_data *x, const int64_t
     return status;
 }
 
-/* A number of a sparse row, to be sorted by column. */
+/* An entry of a sparse row. */
 typedef struct entry {
     int32_t column;
     double value;
@@ -148,7 +145,7 @@ static int by_column(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The same of sparse rows; *out is freed by the caller also when it fails. */
+/* The same for sparse x. The caller frees *out even on failure. */
 static rkhs_status gather_sparse(rkhs_env *env, const rkhs_data *x, const int64_t *from, int64_t count, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     const rk_sparse *s = x->self;

@@ -1,4 +1,4 @@
-/* data.c: what all kinds of data share: making, freeing, subsets, views as another kind, saving and loading. */
+/* data.c: operations on data sets of any kind (create, free, subset, join, convert to another kind, save, load). */
 #include "data/data.h"
 
 #include <stdio.h>
@@ -12,7 +12,6 @@ static const rk_entry *const entries[] = {
 
 const rk_list rk_datas = {"data", "kind of data", entries};
 
-/* The table that an entry begins. */
 static const rk_data_type *type_of(const rk_entry *entry) { return (const rk_data_type *)entry; }
 
 const rk_data_type *rk_data_type_find(const char *name) {
@@ -152,7 +151,7 @@ rkhs_status rkhs_data_join(rkhs_env *env, const rkhs_data *const *parts, int cou
 const char *rk_kinds_text(unsigned kinds, char buffer[128]) {
     size_t used = 0;
     buffer[0] = 0;
-    if (kinds & RK_KIND_DENSE) kinds &= ~(unsigned)RK_KIND_IMAGE; /* goes without saying */
+    if (kinds & RK_KIND_DENSE) kinds &= ~(unsigned)RK_KIND_IMAGE; /* dense implies image */
     for (const rk_entry *const *e = entries; *e; e++)
         if (type_of(*e)->kind & kinds && used < 100)
             used += (size_t)snprintf(buffer + used, 128 - used, "%s%s", used ? " or " : "", (*e)->name);
@@ -161,7 +160,7 @@ const char *rk_kinds_text(unsigned kinds, char buffer[128]) {
 
 static int can_adopt(const rk_data_type *type, const rkhs_data *x) { return (type->adopts & x->type->kind) != 0; }
 
-/* x seen as another type, which can adopt it. */
+/* Converts x to `type`, which can adopt it. */
 static rkhs_status adopt(rkhs_env *env, const rkhs_data *x, const rk_data_type *type, const rkhs_data **use, rkhs_data **view) {
     rkhs_data *as;
     rkhs_status status = rk_data_new(env, type, x->rows, x->columns, &as);
@@ -174,13 +173,14 @@ static rkhs_status adopt(rkhs_env *env, const rkhs_data *x, const rk_data_type *
     return status;
 }
 
-/* x as the kind of `like`, whose columns it has. */
+/* Converts x, whose columns are matched, to the kind of `like` if possible. x is used unchanged if it has that kind,
+ * or if its number of columns differs. */
 static rkhs_status coerce_to(rkhs_env *env, const rkhs_data *x, unsigned kinds, const char *what, const rkhs_data *like,
                              const rkhs_data **use, rkhs_data **view) {
     *use = x;
     *view = NULL;
-    if (x->type == like->type || (x->columns != like->columns && x->type->kind & kinds)) return RKHS_OK; /* no use to go on */
-    if (rk_images(like) && rk_dense_of(x) && x->columns == like->columns) { /* the shape is known */
+    if (x->type == like->type || (x->columns != like->columns && x->type->kind & kinds)) return RKHS_OK;
+    if (rk_images(like) && rk_dense_of(x) && x->columns == like->columns) { /* `like` gives the shape */
         rkhs_status seen = rk_image_view(env, x, like, view);
         *use = *view;
         return seen;
@@ -227,7 +227,7 @@ rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, co
     for (const rk_entry *const *e = entries; *e; e++) {
         const rk_data_type *type = type_of(*e);
         if (!(type->kind & kinds) || !can_adopt(type, x)) continue;
-        if (type->kind == RK_KIND_BITS && kinds != RK_KIND_BITS && !rk_bits_suit(x)) continue; /* one way among others */
+        if (type->kind == RK_KIND_BITS && kinds != RK_KIND_BITS && !rk_bits_suit(x)) continue; /* try the next kind */
         return adopt(env, x, type, use, view);
     }
     FAIL(env, RKHS_ERR_DATA, "%s takes %s data, not %s: give it such data, or choose another kernel", what,

@@ -1,21 +1,20 @@
-/* dense.c: vectors, a matrix of doubles with an object in each row; the caller's array, or one of its own. */
+/* dense.c: the data kind "dense", vectors as the rows of a matrix of doubles, borrowed, owned or memory-mapped. */
 #include "data/data.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define APART 100.0 /* column ranges further apart than this get advice */
+#define APART 100.0 /* ratio of column ranges above which advice is given */
 
 static const rk_dense *dense_of(const rkhs_data *x) { return x->self; }
 
-/* Rows from .. to-1 of those that begin at `values`. */
+/* rk_dense_check for rows from .. to-1 of the matrix. */
 static rkhs_status check_rows(rkhs_env *env, const char *where, const double *values, int64_t from, int64_t to, int64_t p,
                               int64_t ld) {
     for (int64_t i = from; i < to; i++) {
         const double *row = values + i * ld;
         int good = 1;
-        for (int64_t j = 0; j < p; j++)
-            good &= fabs(row[j]) <= RK_LARGEST; /* false for NaN; no branch, so that it runs in vectors */
+        for (int64_t j = 0; j < p; j++) good &= fabs(row[j]) <= RK_LARGEST; /* false for NaN; no branch: vectorised */
         if (good) continue;
         int64_t j = 0;
         while (fabs(row[j]) <= RK_LARGEST) j++;
@@ -39,7 +38,7 @@ rkhs_status rk_dense_check(rkhs_env *env, const char *where, const double *value
 }
 
 rkhs_status rk_data_dense_map(rkhs_env *env, const rk_input *in, int64_t rows, int64_t columns, rkhs_data **out) {
-    enum { AT_ONCE = 1 << 20 }; /* numbers looked at before asking whether to go on */
+    enum { AT_ONCE = 1 << 20 }; /* numbers checked between two progress calls, where the user can cancel */
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
     int64_t some = rk_max(1, AT_ONCE / columns);
@@ -62,7 +61,7 @@ done:
     return status;
 }
 
-/* What is wrong with the arguments of a matrix from the caller. */
+/* Checks the pointer and the shape of a matrix from the caller. */
 static rkhs_status check_arguments(rkhs_env *env, const void *values, int64_t n, int64_t p, int64_t ld) {
     rkhs_status status = RKHS_OK;
     if (!values) FAIL(env, RKHS_ERR_ARGUMENT, "the data has no values: the pointer is NULL");
@@ -143,7 +142,7 @@ const double *rkhs_data_values(const rkhs_data *data, int64_t *ld) {
     return d ? d->values : NULL;
 }
 
-/* Takes over an array of rows x columns. */
+/* Makes x the owner of an allocated rows x columns array. */
 static void own(rkhs_data *x, double *values) {
     rk_dense *d = x->self;
     d->values = d->owned = values;
@@ -211,7 +210,7 @@ done:
     return status;
 }
 
-/* The widest and the narrowest column that is not constant. */
+/* The columns with the widest range and with the narrowest range above 0, and these ranges. */
 static rkhs_status column_ranges(rkhs_env *env, const rkhs_data *x, int64_t column[2], double range[2]) {
     const rk_dense *d = dense_of(x);
     double *low, *high;
@@ -244,7 +243,7 @@ static void advise_dense(rkhs_env *env, const rkhs_data *x) {
     rkhs_status status = column_ranges(env, x, column, range);
     rk_scratch_release(env, mark);
     if (status != RKHS_OK) {
-        rk_forget(env); /* advice that cannot be given is no failure */
+        rk_forget(env); /* failing to compute the advice is not an error of the fit */
         return;
     }
     if (range[0] > 0 && range[0] / range[1] > APART)
@@ -255,7 +254,7 @@ static void advise_dense(rkhs_env *env, const rkhs_data *x) {
             (long long)column[0] + 1, range[0], (long long)column[1] + 1, range[1]);
 }
 
-/* Bits as numbers, for what compares numbers alone; images without their shape. */
+/* Images as vectors (borrowed), or bits as the numbers 0 and 1 (copied). */
 static rkhs_status adopt_dense(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {
     rkhs_status status = RKHS_OK;
     double *to;

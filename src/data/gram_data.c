@@ -1,7 +1,7 @@
-/* gram_data.c: rows of a precomputed Gram matrix, one column for each training object.
+/* gram_data.c: the data kind "gram", rows of a precomputed Gram matrix with one column for each training object.
  *
- * A row is a training object (its index is known) or a new one. k(a_i, b_j) = a.values[i][b.index[j]]: of a training object
- * that a model keeps, only its index is ever looked at, so a model file stores indices and no values. */
+ * A row is a training object, whose index is then known, or a new object. The kernel of row i of a and row j of b is
+ * k(a_i, b_j) = a.values[i][b.index[j]]. Only the index of b_j is used, so a model file stores indices, not values. */
 #include "data/data.h"
 
 #include <stdio.h>
@@ -9,14 +9,14 @@
 
 static const rk_gram_rows *rows_of(const rkhs_data *x) { return x->self; }
 
-/* The training object of row i, or -1 for a new one. */
+/* The number of the training object in row i; -1 for a new object. */
 static int64_t training_index(const rkhs_data *x, int64_t i) {
     const rk_gram_rows *g = rows_of(x);
     if (g->index) return g->index[i];
     return x->rows == x->columns ? i : -1;
 }
 
-/* A matrix as a Gram: square, its rows are the training objects; else they are new. */
+/* A square matrix is the Gram matrix of the training objects; the rows of any other matrix are new objects. */
 static rkhs_status adopt_gram(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {
     rk_gram_rows *g = out->self;
     g->values = rkhs_data_values(from, &g->ld);
@@ -46,7 +46,7 @@ done:
     return status;
 }
 
-/* New rows carry their own values: of a kept object the column is enough. */
+/* New rows bring the kernel values; a stored object needs only its column number. */
 static rkhs_status keep_gram(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
     rk_gram_rows *to = out->self;
     rkhs_status status = rk_alloc(env, count, sizeof *to->index, &to->index);

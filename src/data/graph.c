@@ -1,9 +1,8 @@
-/* graph.c: graphs, undirected and simple, with whole numbers as labels of vertices and of edges, or without.
+/* graph.c: the data kind "graph", simple undirected graphs with optional integer labels of vertices and edges.
  *
- * All graphs stand in one list: graph i has the vertices first[i] .. first[i+1]-1, and vertex v the neighbours
- * neighbours[starts[v]] .. neighbours[starts[v+1]-1], ascending, counted from 0 within their graph; an edge stands at both of
- * its ends. Edges that are given twice, or in both directions, are one; an edge from a vertex to itself is left out, and that
- * is said. Every graph has a vertex. */
+ * All graphs share one set of arrays (rk_graphs). Graph i has the vertices first[i] .. first[i+1]-1, at least one. The
+ * adjacency list of vertex v is neighbours[starts[v]] .. neighbours[starts[v+1]-1], ascending, counted from 0 within
+ * the graph. Each edge appears at both ends. Duplicate edges are merged. Self-loops are dropped, with a message. */
 #include "data/data.h"
 
 #include <stdio.h>
@@ -11,7 +10,7 @@
 
 static const rk_graphs *graphs_of(const rkhs_data *x) { return x->self; }
 
-/* Room for out, whose rows are known. `ends`: twice the edges. */
+/* Allocates the arrays of `out`, whose rows are set. `ends` is twice the number of edges. */
 static rkhs_status make_room(rkhs_env *env, rkhs_data *out, int64_t vertices, int64_t ends, int labels, int edge_labels) {
     rkhs_status status = RKHS_OK;
     rk_graphs *g = out->self;
@@ -24,14 +23,14 @@ done:
     return status;
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------------------- */
+/* ---- construction ----------------------------------------------------------------------------------------------- */
 
-/* One end of an edge: the other end, counted over all graphs, and which edge it is. */
+/* An entry of an adjacency list: the vertex at the other end, numbered over all graphs, and the number of the edge. */
 typedef struct half {
     int64_t to, edge;
 } half;
 
-/* Starts of the lists of `vertices` vertices from the ends of edges; those from a vertex to itself do not count. */
+/* Computes where each adjacency list starts, self-loops left out. Returns the number of self-loops. */
 static int64_t count_ends(const int64_t *ends, int64_t edges, int64_t vertices, int64_t *start) {
     int64_t loops = 0;
     for (int64_t e = 0; e < edges; e++) {
@@ -43,8 +42,8 @@ static int64_t count_ends(const int64_t *ends, int64_t edges, int64_t vertices, 
     return loops;
 }
 
-/* Both ends of every edge, those of a vertex by the other end: put at its one end in any order, then, vertex by vertex, at the
- * other. */
+/* Fills the adjacency lists, sorted by neighbour: a bucket sort by vertex, then a second pass over the vertices in
+ * order that appends each to the lists of its neighbours. */
 static void sort_ends(const int64_t *ends, int64_t edges, int64_t vertices, const int64_t *start, int64_t *at, half *some,
                       half *sorted) {
     memcpy(at, start, (size_t)vertices * sizeof *at);
@@ -57,7 +56,7 @@ static void sort_ends(const int64_t *ends, int64_t edges, int64_t vertices, cons
         for (int64_t q = start[u]; q < start[u + 1]; q++) sorted[at[some[q].to]++] = (half){u, some[q].edge};
 }
 
-/* Closes the lists up, each neighbour once; start is changed with them. */
+/* Removes duplicate neighbours in place and updates `start`. Fails if duplicates of an edge have different labels. */
 static rkhs_status drop_doubles(rkhs_env *env, const char *where, int64_t vertices, const int64_t *edge_labels, int64_t *start,
                                 half *list) {
     int64_t to = 0, from = 0;
@@ -118,7 +117,7 @@ done:
     return status;
 }
 
-/* Where the vertices of each graph begin, from their numbers; and how many edges there are. */
+/* Prefix sums of the vertex counts in `first`, and the total number of edges. Fails for invalid counts. */
 static rkhs_status sum_counts(rkhs_env *env, int64_t n, const int64_t *vertices, const int64_t *edges, int64_t *first,
                               int64_t *total) {
     *total = 0;
@@ -228,14 +227,14 @@ static rkhs_status join_graph(rkhs_env *env, const rkhs_data *const *parts, int 
     return status;
 }
 
-/* Puts an array of whole numbers under prefix + name. */
+/* Puts an array of integers under the name prefix + word. */
 static rkhs_status put_wholes(rk_archive *archive, const char *prefix, const char *word, const int64_t *values, int64_t count) {
     char name[256];
     snprintf(name, sizeof name, "%s%s", prefix, word);
     return rk_archive_put(archive, name, &(rk_array){'q', 1, {count}, values});
 }
 
-/* An archive has no 32-bit integers: neighbours are written as 64-bit ones. */
+/* Neighbours are widened: an archive has no 32-bit integers. */
 static rkhs_status save_graph(const rkhs_data *x, rk_archive *archive, const char *prefix) {
     rkhs_status status = RKHS_OK;
     const rk_graphs *g = graphs_of(x);
@@ -255,7 +254,7 @@ done:
     return status;
 }
 
-/* Whether numbers begin at 0, end at `last` and do not go back; `apart`: go up. */
+/* Whether the integers begin at 0, end at `last`, and rise by at least `apart` (0 or 1) and at most 2^31 - 1 each. */
 static int goes_up(const rk_array *a, int64_t last, int apart) {
     const int64_t *s = a->data;
     int64_t count = a->shape[0] - 1;
@@ -265,7 +264,7 @@ static int goes_up(const rk_array *a, int64_t last, int apart) {
     return 1;
 }
 
-/* The place of neighbour u in the list of v; -1: it is not there. */
+/* The position of neighbour u in the adjacency list of v; -1 if it is not there. */
 static int64_t place_of(const rk_graphs *g, int64_t v, int32_t u) {
     int64_t low = g->starts[v], high = g->starts[v + 1];
     while (low < high) {
@@ -278,7 +277,7 @@ static int64_t place_of(const rk_graphs *g, int64_t v, int32_t u) {
     return low < g->starts[v + 1] && g->neighbours[low] == u ? low : -1;
 }
 
-/* Whether the neighbours of graph i are in it, ascend, and have it as theirs, by the same label. */
+/* Whether the adjacency lists of graph i are in range, ascending, without self-loops, and symmetric, labels too. */
 static int is_sound(const rk_graphs *g, int64_t i) {
     int64_t from = g->first[i], size = g->first[i + 1] - from;
     for (int64_t v = 0; v < size; v++)
@@ -294,7 +293,7 @@ static int is_sound(const rk_graphs *g, int64_t i) {
     return 1;
 }
 
-/* The array prefix + name, if there is one. */
+/* Gets the array prefix + word. a->data is NULL if it is absent and not needed. */
 static rkhs_status get_wholes(rk_archive *archive, const char *prefix, const char *word, int needed, rk_array *a) {
     char name[256];
     snprintf(name, sizeof name, "%s%s", prefix, word);
@@ -324,7 +323,7 @@ static rkhs_status load_graph(rkhs_env *env, rk_archive *archive, const char *pr
         if (edge_labels.data && ends) memcpy(g->edge_labels, edge_labels.data, (size_t)ends * sizeof *g->edge_labels);
         for (int64_t q = 0; q < ends; q++) {
             int64_t u = ((const int64_t *)neighbours.data)[q];
-            g->neighbours[q] = u < 0 || u > INT32_MAX ? -1 : (int32_t)u; /* -1 is no vertex */
+            g->neighbours[q] = u < 0 || u > INT32_MAX ? -1 : (int32_t)u; /* is_sound refuses -1 */
         }
         for (int64_t i = 0; good && i < rows; i++) good = is_sound(g, i);
     }

@@ -1,8 +1,8 @@
-/* image.c: images of one size: vectors with a shape.
+/* image.c: the data kind "image", images of one size, stored as vectors with a height, a width and channels.
  *
- * An image of h x w pixels of c channels is the row of h*w*c numbers that it is in memory: pixel (y, x), channel k is number
- * (y*w + x)*c + k. The struct begins with that of dense data, so whatever compares vectors compares images as they are. Numbers
- * stay as they were given, 0 .. 255 most often; c is 1 (grey), 3 (red, green, blue) or 4 (and opacity). */
+ * An image of h x w pixels with c channels is a row of h*w*c numbers: pixel (y, x), channel k is number (y*w + x)*c +
+ * k. rk_image begins with rk_dense, so kernels on vectors accept images. Numbers keep their scale, usually 0 .. 255. c
+ * is 1 (grey), 3 (RGB) or 4 (RGBA). */
 #include "data/data.h"
 
 #include <stdio.h>
@@ -100,8 +100,7 @@ int rkhs_data_shape(const rkhs_data *data, int64_t *h, int64_t *w, int64_t *c) {
     return 1;
 }
 
-/* ---- the table: what dense data do, and the shape -------------------------------------------------------------------------
- */
+/* ---- the table: the functions of dense data, and the shape ------------------------------------------------------ */
 
 static rkhs_status subset_image(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
     rk_image *to = out->self;
@@ -158,7 +157,7 @@ done:
     return status;
 }
 
-/* Nothing but its height and width is wanting in a row of numbers, and nobody can guess them. */
+/* Always fails, with advice: a row of numbers does not tell its height and width. */
 static rkhs_status adopt_image(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {
     return rk_fail(env, RKHS_ERR_DATA,
                    "the kernel takes images, and rows of %lld numbers do not say their height and width: give an array of n x "

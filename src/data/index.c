@@ -1,5 +1,6 @@
-/* index.c: rows of object numbers: pairs (i, i+) and triplets (i, i+, i-) over the objects of another data set, and those that
- * come with them (rkhs_data_pairs). */
+/* index.c: the data kind "index", pairs (anchor, positive) or triplets (anchor, positive, negative) of object numbers.
+ *
+ * A row holds object numbers of another data set. Pairs from rkhs_data_pairs own their positives and negatives. */
 #include "data/data.h"
 
 #include <stdio.h>
@@ -7,7 +8,6 @@
 
 static const rk_index *index_of(const rkhs_data *x) { return x->self; }
 
-/* Rows of 2 or 3, of at least one object. */
 static rkhs_status check_shape(rkhs_env *env, const char *where, int64_t n, int64_t width, int64_t objects) {
     if (n < 1 || (width != 2 && width != 3))
         return rk_fail(env, RKHS_ERR_DATA, "%s: %lld rows of %lld object numbers: rows of 2 (pairs) or 3 (triplets) are needed",
@@ -17,7 +17,7 @@ static rkhs_status check_shape(rkhs_env *env, const char *where, int64_t n, int6
     return RKHS_OK;
 }
 
-/* A number that names no object. */
+/* Fails with the row and column of a number that is not an object number. */
 static rkhs_status no_object(rkhs_env *env, const char *where, int64_t i, int64_t c, double value, int64_t objects) {
     return rk_fail(
         env, RKHS_ERR_DATA,
@@ -26,7 +26,7 @@ static rkhs_status no_object(rkhs_env *env, const char *where, int64_t i, int64_
         where, (long long)i + 1, (long long)c + 1, value, (long long)objects - 1);
 }
 
-/* A copy of rows, once all are seen to name objects. */
+/* Index data with a checked copy of `rows`. */
 static rkhs_status copy_rows(rkhs_env *env, const char *where, const int64_t *rows, int64_t n, int64_t width, int64_t objects,
                              rkhs_data **data) {
     rkhs_status status = RKHS_OK;
@@ -84,7 +84,7 @@ int64_t rk_index_objects(const rkhs_data *x) {
     return o->objects - (o->others ? o->others->rows : 0);
 }
 
-/* Row i is (i, n + i, 2 n + i), of n objects and `others`, which is owned from here on. */
+/* Sets row i to (i, n + i, 2n + i). `out` takes ownership of `others` (positives, then negatives), even on failure. */
 static rkhs_status fill_pairs(rkhs_env *env, rkhs_data *others, rkhs_data *out) {
     rk_index *to = out->self;
     int64_t n = out->rows, width = out->columns;
@@ -119,7 +119,7 @@ done:
     return status;
 }
 
-/* What comes with the objects at `index`, which are then counted anew. */
+/* The subset of pairs with positives and negatives of their own; objects are renumbered from 0. */
 static rkhs_status subset_pairs(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);

@@ -1,4 +1,6 @@
-/* labels.c: class labels, a code for each object and a name for each code; an object without a label has the code -1. */
+/* labels.c: the data kind "labels", class labels as an integer code for each object and a name for each code.
+ *
+ * Codes are 0 .. classes-1; an object without a label has the code -1. */
 #include "data/data.h"
 
 #include <stdio.h>
@@ -7,7 +9,7 @@
 
 static const rk_labels *labels_of(const rkhs_data *x) { return x->self; }
 
-/* Copies names; NULL: the digits of the codes. */
+/* Copies the class names; NULL stands for "0", "1", ... */
 static rkhs_status copy_names(rkhs_env *env, const char *const *names, int64_t classes, rk_labels *to) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -57,7 +59,7 @@ done:
     return status;
 }
 
-/* Labels by their names, one of which stands for no label. */
+/* Labels whose class names include a word for "no label", such as NA: that class becomes the code -1. */
 static rkhs_status classes_by_name(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, rkhs_data **data) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -115,13 +117,13 @@ int64_t rk_labels_known(const rkhs_data *labels) {
 
 /* ---- from words ------------------------------------------------------------------------------------------------------- */
 
-/* A distinct word, where it is and what it counts as. */
+/* A distinct word. */
 typedef struct word {
     const char *text;
-    int64_t code, value; /* in order of appearance; as a number */
+    int64_t code, value; /* code: rank by first appearance; value: the integer that it spells */
 } word;
 
-/* Whether a word is a whole number exactly as one would write it: "-12", not "012" or "+1". */
+/* Whether a word is an integer in canonical form: "-12", not "012", "+1" or "-0". */
 static int whole(const char *s, int64_t *value) {
     const char *d = s + (*s == '-');
     size_t digits = strspn(d, "0123456789");
@@ -135,7 +137,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Numbers the words in order of first appearance, those that are none -1; *list holds the distinct ones. */
+/* Codes by first appearance, -1 for a missing label. *list, to be freed by the caller, holds the distinct words. */
 static rkhs_status number_words(rkhs_env *env, const char *const *words, int64_t n, int64_t *codes, word **list,
                                 int64_t *count) {
     rkhs_status status = RKHS_OK;
@@ -186,7 +188,7 @@ done:
 
 /* ---- the table -------------------------------------------------------------------------------------------------------- */
 
-/* All classes stay, also those without an object left: codes keep their meaning. */
+/* Classes without an object in the subset are kept, so that codes keep their meaning. */
 static rkhs_status subset_labels(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
     rkhs_status status = RKHS_OK;
     const rk_labels *l = labels_of(x);
@@ -198,7 +200,7 @@ done:
     return status;
 }
 
-/* Labels are the same when their names are: codes stay where all parts have the same classes, and are given anew otherwise. */
+/* Classes are identified by name. Codes are kept if all parts have the same list of classes, else assigned anew. */
 static rkhs_status join_labels(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data *out) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);

@@ -1,4 +1,6 @@
-/* sample.c: data sets that are drawn. Every number depends on (seed, row, index) alone: the same on any number of threads. */
+/* sample.c: synthetic data sets of labelled vectors (rings, clusters at the corners of a hypercube, the Swiss roll).
+ *
+ * Every random number is a function of (seed, row, index) only. */
 #include "data/data.h"
 
 #include <stdio.h>
@@ -7,9 +9,9 @@
 #include "data/samples.def"
 #undef RK_SAMPLE
 
-enum { LOOK = 4096 }; /* rows between two looks at the progress */
+enum { LOOK = 4096 }; /* rows between two progress calls */
 
-/* A draw for one row: uniform in (0, 1), or normal. */
+/* Random number `index` of a row: uniform in (0, 1), or standard normal. */
 static double uniform(const rkhs_env *env, int64_t row, int index) {
     return rk_uniform(env->seed, RK_STREAM_SAMPLE, (uint64_t)row, (uint64_t)index);
 }
@@ -18,10 +20,10 @@ static double normal(const rkhs_env *env, int64_t row, int index) {
     return rk_normal(env->seed, RK_STREAM_SAMPLE, (uint64_t)row, (uint64_t)index);
 }
 
-/* Fills one row and gives its class. */
+/* Fills row x and returns its class. */
 typedef int64_t (*row_fn)(const rkhs_env *env, const void *self, int64_t row, double *x);
 
-/* n rows of p numbers with labels. */
+/* Draws n rows of p numbers and their labels. */
 static rkhs_status draw_rows(rkhs_env *env, const void *self, int64_t n, int64_t p, int64_t classes, row_fn fn,
                              rkhs_data **out) {
     rkhs_status status = RKHS_OK;
@@ -91,7 +93,7 @@ typedef struct cubes {
     double noise;
 } cubes;
 
-/* Rows go round the corners, so that all have the same number, give or take one. */
+/* Row i belongs to corner i modulo 2^dim, so that cluster sizes differ by at most one. */
 static int64_t row_cubes(const rkhs_env *env, const void *self, int64_t row, double *x) {
     const cubes *c = self;
     int64_t corner = row & (((int64_t)1 << c->dim) - 1);

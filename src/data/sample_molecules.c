@@ -1,7 +1,8 @@
-/* sample_molecules.c: a sample of graphs like small molecules: trees (class 0), and trees around a ring or two (class 1).
+/* sample_molecules.c: synthetic graphs that resemble small molecules, trees (class 0) and graphs with rings (class 1).
  *
- * A ring of 5 or 6 vertices, or a single one, grows to its size: a new vertex hangs on the last one, or at times on any that
- * has fewer than 4 neighbours. Labels are 0, 1 and 2, most often 0. Every draw depends on (seed, row, index) alone. */
+ * A graph starts as one vertex, or as a ring of 5 or 6, and grows to its size. A new vertex (in class 1 sometimes a
+ * ring of 6) is joined to the last vertex. With probability 0.35, or if that vertex has degree 4, it is joined to a
+ * random one of degree below 4. Random numbers are functions of (seed, row, index) only. */
 #include "data/data.h"
 
 enum { LOOK = 256, LEAST = 8 };
@@ -10,17 +11,17 @@ typedef struct molecules {
     int64_t n, max_vertices;
 } molecules;
 
-/* The graphs so far; ends and labels have room for all. */
+/* The graphs generated so far; arguments of rk_data_graphs_new. */
 typedef struct drawing {
     rkhs_env *env;
     int64_t row, *first, *ends, edges, *labels;
-    int32_t *degree; /* of the graph that grows */
-    uint64_t draws;  /* of this row so far */
+    int32_t *degree; /* of the vertices of the current graph */
+    uint64_t draws;  /* random numbers used by the current graph */
 } drawing;
 
 static double draw(drawing *d) { return rk_uniform(d->env->seed, RK_STREAM_SAMPLE, (uint64_t)d->row, d->draws++); }
 
-/* A whole number from 0 to below `count`. */
+/* A random integer in [0, count). */
 static int64_t draw_below(drawing *d, int64_t count) { return rk_min((int64_t)(draw(d) * (double)count), count - 1); }
 
 static void join(drawing *d, int64_t u, int64_t v) {
@@ -31,13 +32,12 @@ static void join(drawing *d, int64_t u, int64_t v) {
     d->degree[v]++;
 }
 
-/* A ring of vertices from .. from + size - 1. */
+/* Joins the vertices from .. from + size - 1 to a ring. */
 static void draw_ring(drawing *d, int64_t from, int64_t size) {
     for (int64_t v = 1; v < size; v++) join(d, from + v - 1, from + v);
     join(d, from + size - 1, from);
 }
 
-/* A graph of `size` vertices. */
 static void draw_graph(drawing *d, int64_t size, int ringed) {
     int64_t v = 1;
     for (int64_t u = 0; u < size; u++) d->degree[u] = 0;

@@ -1,4 +1,4 @@
-/* sparse.c: sparse vectors by rows (CSR); what does not stand in a row is 0. */
+/* sparse.c: the data kind "sparse", sparse vectors as the rows of a CSR matrix. */
 #include "data/data.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 static const rk_sparse *sparse_of(const rkhs_data *x) { return x->self; }
 
-/* Takes room for the numbers of out, whose rows are known. */
+/* Allocates the arrays of `out`, whose rows are set. */
 static rkhs_status make_room(rkhs_env *env, rkhs_data *out, int64_t nonzeros) {
     rkhs_status status = RKHS_OK;
     rk_sparse *s = out->self;
@@ -43,7 +43,7 @@ done:
     return status;
 }
 
-/* The rows' places: from 0 on, never back. The last one is checked by who knows how many numbers there are. */
+/* starts must begin at 0 and not descend. The caller checks the last one against the length of the arrays. */
 static rkhs_status check_starts(rkhs_env *env, const char *where, const int64_t *starts, int64_t rows) {
     if (starts[0] != 0)
         return rk_fail(env, RKHS_ERR_DATA, "%s: the first row starts at place %lld: it must start at 0", where,
@@ -55,7 +55,7 @@ static rkhs_status check_starts(rkhs_env *env, const char *where, const int64_t 
     return RKHS_OK;
 }
 
-/* One row: columns in range and ascending, values as dense ones. */
+/* Checks row i: columns in range and ascending, values finite and at most 1e150. */
 static rkhs_status check_row(rkhs_env *env, const char *where, const rkhs_data *x, int64_t i) {
     const rk_sparse *s = sparse_of(x);
     int64_t before = -1;
@@ -167,7 +167,7 @@ static rkhs_status join_sparse(rkhs_env *env, const rkhs_data *const *parts, int
     return status;
 }
 
-/* An archive has no 32-bit integers: columns are written as 64-bit ones. */
+/* Columns are widened: an archive has no 32-bit integers. */
 static rkhs_status save_sparse(const rkhs_data *x, rk_archive *archive, const char *prefix) {
     rkhs_status status = RKHS_OK;
     const rk_sparse *s = sparse_of(x);
@@ -214,7 +214,7 @@ static rkhs_status load_sparse(rkhs_env *env, rk_archive *archive, const char *p
     if (nonzeros) memcpy(s->own_values, values.data, (size_t)nonzeros * sizeof *s->own_values);
     for (int64_t q = 0; q < nonzeros; q++) {
         int64_t c = ((const int64_t *)columns.data)[q];
-        s->own_columns[q] = c < 0 || c >= width ? -1 : (int32_t)c; /* -1 is refused below */
+        s->own_columns[q] = c < 0 || c >= width ? -1 : (int32_t)c; /* rk_sparse_check refuses -1 */
     }
     TRY(rk_sparse_check(env, name, out));
 done:

@@ -1,7 +1,7 @@
-/* string.c: strings of bytes. What a character is, the kernel says: the data are raw.
+/* string.c: the data kind "string", byte strings such as words, texts and sequences.
  *
- * All strings stand in one block, each followed by a zero; string i is bytes[starts[i]] .. bytes[starts[i+1]-2]. After the last
- * one stands a line end: an archive drops zeros at the end of a text. */
+ * The kernel defines what a character is. All strings are in one block, each followed by a zero byte: string i is
+ * bytes[starts[i]] .. bytes[starts[i+1]-2]. The block ends in a newline, since an archive drops trailing zeros. */
 #include "data/data.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ enum { LONGEST = INT32_MAX - 1 };
 
 static const rk_strings *strings_of(const rkhs_data *x) { return x->self; }
 
-/* Room for the strings of out, whose rows are known. */
+/* Allocates the arrays of `out`, whose rows are set. */
 static rkhs_status make_room(rkhs_env *env, rkhs_data *out, int64_t bytes) {
     rkhs_status status = RKHS_OK;
     rk_strings *s = out->self;
@@ -117,7 +117,7 @@ static rkhs_status load_string(rkhs_env *env, rk_archive *archive, const char *p
     const int64_t *start = starts.data;
     const char *from = bytes.data;
     int good = rows >= 1 && total >= 1 && start[0] == 0 && start[rows] == total && from[total] == '\n';
-    for (int64_t i = 0; good && i < rows; i++) /* ascending, so that all are below the last, which is known to be good */
+    for (int64_t i = 0; good && i < rows; i++)
         good = start[i + 1] > start[i] && start[i + 1] - start[i] - 1 <= LONGEST && start[i + 1] <= total &&
                !from[start[i + 1] - 1];
     if (!good) FAIL(env, RKHS_ERR_FORMAT, "the strings '%s' do not fit together: make the file again", prefix);
