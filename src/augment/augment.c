@@ -1,5 +1,6 @@
-/* augment.c: the list of augmentations. Object i of what is drawn is a function of the data and (seed, i): the same on any
- * number of threads, and again at the next call. */
+/* augment.c: the list of augmentations, the default one for each kind of data, and rkhs_data_augment.
+ *
+ * Augmented object i is a function of the data and (seed, i), so results do not depend on the number of threads. */
 #include "augment/augment.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ static const rk_entry *const entries[] = {
 
 const rk_list rk_augments = {"augments", "augmentation", entries};
 
-/* What is drawn where nothing is said. */
+/* The default augmentation for a kind of data; NULL if there is none. */
 static const char *usual(unsigned kind) {
     return kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE) ? "noise"
            : kind == RK_KIND_STRING                                ? "edit"

@@ -1,4 +1,4 @@
-/* discrete_augment.c: objects made of parts, some of which change: characters of strings, bits of sets, edges of graphs. */
+/* discrete_augment.c: augmentations of strings (edit characters), bit vectors (toggle) and graphs (drop edges). */
 #include "augment/augment.h"
 
 #include <string.h>
@@ -7,30 +7,30 @@ typedef struct rated {
     double rate;
 } rated;
 
-enum { LOOK = 1024 }; /* rows between two looks at the progress */
+enum { LOOK = 1024 }; /* rows between two progress calls */
 
 static double draw_one(uint64_t seed, int64_t row, int64_t index, double u[4]) {
     rk_uniforms(seed, RK_STREAM_AUGMENT, (uint64_t)row, (uint64_t)index, u);
     return u[0];
 }
 
-/* One of `count`, by a number in (0, 1). */
+/* An integer in [0, count), from a uniform u in (0, 1). */
 static int64_t one_of(double u, int64_t count) { return rk_min((int64_t)(u * (double)count), count - 1); }
 
 /* ---- edit: characters of strings ------------------------------------------------------------------------------------- */
 
-/* The length of the character at s, of at most `left` bytes: a byte and the UTF-8 continuation bytes after it. */
+/* The length of the character at s, where `left` bytes remain: one byte and up to 3 UTF-8 continuation bytes. */
 static int64_t character(const char *s, int64_t left) {
     int64_t length = 1;
     while (length < left && length < 4 && ((unsigned char)s[length] & 0xC0) == 0x80) length++;
     return length;
 }
 
-/* A character from anywhere in the strings, by place; NULL: there is none just there. */
+/* The character at a random byte position, from a uniform u, over all strings; NULL if u falls on a string's end. */
 static const char *any_character(const rkhs_data *x, double u, int64_t *length) {
     const rk_strings *s = x->self;
     int64_t at = one_of(u, s->starts[x->rows]), low = 0, high = x->rows;
-    while (high - low > 1) { /* the string that it is in */
+    while (high - low > 1) { /* binary search for the string that contains the position */
         int64_t middle = (low + high) / 2;
         if (s->starts[middle] <= at)
             low = middle;
@@ -44,14 +44,14 @@ static const char *any_character(const rkhs_data *x, double u, int64_t *length) 
     return s->bytes + at;
 }
 
-/* Appends; `to` NULL: only counts. */
+/* Appends to to[at...] and returns the new length. If `to` is NULL, it only counts. */
 static int64_t put(char *to, int64_t at, const char *from, int64_t length) {
     if (to) memcpy(to + at, from, (size_t)length);
     return at + length;
 }
 
-/* String i, edited; its length. Each character is changed with probability `rate`, one at least: another in its place, another
- * after it, or none. */
+/* Writes string i, edited, to `to` (NULL: nowhere) and returns its length. Each character changes with probability
+ * `rate`, and at least one does: with equal probability it is deleted, replaced, or another is inserted after it. */
 static int64_t edit_row(const rkhs_data *x, double rate, uint64_t seed, int64_t i, char *to) {
     int64_t length, at = 0, count = 0, chosen = 0, size, other = 0, changes = 0;
     const char *s = rk_string_of(x, i, &length);
@@ -121,7 +121,7 @@ const rk_augment_type rk_augment_edit = {
 
 /* ---- toggle: bits of sets ---------------------------------------------------------------------------------------------- */
 
-/* A one is cleared with probability `rate`; a zero is set so often that as many come as go. */
+/* Clears a one with probability `rate`; sets a zero with the probability that keeps the expected number of ones. */
 static rkhs_status draw_toggle(rkhs_env *env, const void *self, const rkhs_data *x, uint64_t seed, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     double rate = ((const rated *)self)->rate, u[4] = {0};
@@ -167,7 +167,7 @@ static rkhs_status draw_drop(rkhs_env *env, const void *self, const rkhs_data *x
     double rate = ((const rated *)self)->rate, u[4];
     const rk_graphs *g = x->self;
     int64_t all = g->starts[g->first[x->rows]], *ends, *labels, count = 0;
-    TRY(rk_scratch(env, all, sizeof *ends, &ends)); /* an edge stands twice in the lists, once here */
+    TRY(rk_scratch(env, all, sizeof *ends, &ends)); /* two numbers per edge, and each edge is in two adjacency lists */
     TRY(rk_scratch(env, all, sizeof *labels, &labels));
     for (int64_t i = 0; i < x->rows; i++) {
         int64_t from = g->first[i], before = count, edges = (g->starts[g->first[i + 1]] - g->starts[from]) / 2, seen = 0;
@@ -180,7 +180,7 @@ static rkhs_status draw_drop(rkhs_env *env, const void *self, const rkhs_data *x
                 if (g->edge_labels) labels[count] = g->edge_labels[q];
                 count++;
             }
-        if (edges && count - before == edges) { /* one at least goes: the last takes its place */
+        if (edges && count - before == edges) { /* none was dropped: the last replaces a random one */
             draw_one(seed, i, 0, u);
             int64_t gone = before + one_of(u[0], edges);
             count--;

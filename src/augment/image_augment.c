@@ -1,9 +1,9 @@
-/* image_augment.c: images that show the same thing: mirrored, shifted, cropped and enlarged again. */
+/* image_augment.c: augmentations of images (flip, shift by a few pixels, random crop resized to the original size). */
 #include "augment/augment.h"
 
 #include <string.h>
 
-/* One image of h x w x c numbers from another. */
+/* Computes image `to` from image `from`, number `row` of the data set, both of h x w x c numbers. */
 typedef void (*picture_fn)(const void *self, const rk_image *shape, uint64_t seed, int64_t row, const double *from, double *to);
 
 typedef struct job {
@@ -14,7 +14,7 @@ typedef struct job {
     double *to;
 } job;
 
-enum { ROWS = 64 }; /* of a tile */
+enum { ROWS = 64 }; /* per tile */
 
 static rkhs_status draw_tile(void *context, int64_t tile, int worker) {
     const job *j = context;
@@ -39,7 +39,7 @@ static rkhs_status draw_images(rkhs_env *env, const void *self, const rkhs_data 
     return status;
 }
 
-/* A whole number from low to high. */
+/* An integer in low .. high, from a uniform u in (0, 1). */
 static int64_t whole(double u, int64_t low, int64_t high) {
     return rk_min(low + (int64_t)floor(u * (double)(high - low + 1)), high);
 }
@@ -102,7 +102,7 @@ typedef struct shift {
 static void shift_one(const void *self, const rk_image *s, uint64_t seed, int64_t row, const double *from, double *to) {
     int64_t most = ((const shift *)self)->max_shift, side = 2 * most + 1;
     int64_t place = whole(rk_uniform(seed, RK_STREAM_AUGMENT, (uint64_t)row, 0), 0, side * side - 2);
-    if (place >= side * side / 2) place++; /* the middle one, no shift at all, is left out */
+    if (place >= side * side / 2) place++; /* skip the middle one, which is no shift */
     int64_t dy = place / side - most, dx = place % side - most;
     for (int64_t y = 0; y < s->h; y++)
         for (int64_t x = 0; x < s->w; x++)
@@ -138,7 +138,8 @@ typedef struct crop {
     double share;
 } crop;
 
-/* Where pixel `at` of `count` looks in a window of `part` pixels from `begin` on: between `low` and the next, by `weight`. */
+/* Linear interpolation of pixel `at` of `count` in a window of `part` pixels from `begin` on: returns the lower of the
+ * two pixels, and the weight of the next one in *weight. */
 static int64_t look(int64_t at, int64_t count, int64_t begin, int64_t part, double *weight) {
     double v = ((double)at + 0.5) * (double)part / (double)count - 0.5;
     v = v < 0 ? 0 : v > (double)(part - 1) ? (double)(part - 1) : v;

@@ -1,5 +1,8 @@
-/* noise.c: numbers with normal noise: x_ij + deviation s_j e_ij, s_j the deviation of column j (population), or 1. Of sparse
- * rows only the numbers that are there get noise: what is 0 stays 0, and the rows stay sparse. */
+/* noise.c: the augmentation "noise", which adds Gaussian noise to vectors, images and the nonzeros of sparse vectors.
+ *
+ * x_ij becomes x_ij + deviation s_j e_ij, where e_ij is standard normal, and s_j is the population standard deviation
+ * of column j, or 1 with absolute=true. With absolute=false a column without negative numbers gets the absolute value,
+ * to stay so. Only stored entries of sparse rows get noise, so that rows stay sparse. */
 #include "augment/augment.h"
 
 #include <string.h>
@@ -20,17 +23,17 @@ static const rk_param params[] = {
 };
 /* clang-format on */
 
-enum { ROWS = 64 }; /* of a tile */
+enum { ROWS = 64 }; /* per tile */
 
 typedef struct job {
     const rkhs_data *x;
-    double *scale; /* of each column's noise */
-    int *folded;   /* the column stays at 0 and above */
+    double *scale; /* standard deviation of the noise of each column */
+    int *folded;   /* whether the column must stay nonnegative */
     uint64_t seed;
-    double *to; /* as x has its numbers, dense rows without gaps */
+    double *to; /* the result: dense rows without gaps, or values in the order of the sparse rows */
 } job;
 
-/* The numbers of row i, and their columns; NULL: all. */
+/* The stored numbers of row i and their columns; *columns is NULL for a dense row. */
 static const double *row_of(const rkhs_data *x, int64_t i, const int32_t **columns, int64_t *count) {
     const rk_dense *d = rk_dense_of(x);
     const rk_sparse *s = x->self;
@@ -39,7 +42,7 @@ static const double *row_of(const rkhs_data *x, int64_t i, const int32_t **colum
     return d ? d->values + i * d->ld : s->values + s->starts[i];
 }
 
-/* The deviations of all columns, times `factor`, and which have no number below 0. */
+/* Sets scale to `factor` times the standard deviation of each column, and folded. */
 static rkhs_status look_at_columns(rkhs_env *env, job *j, double factor) {
     rkhs_status status = RKHS_OK;
     const rkhs_data *x = j->x;
@@ -49,7 +52,7 @@ static rkhs_status look_at_columns(rkhs_env *env, job *j, double factor) {
     TRY(rk_scratch(env, x->columns, sizeof *mean, &mean));
     TRY(rk_scratch(env, x->columns, sizeof *zeros, &zeros));
     for (int64_t c = 0; c < x->columns; c++) j->folded[c] = 1, zeros[c] = x->rows;
-    for (int pass = 0; pass < 2; pass++) { /* the mean; squares about it */
+    for (int pass = 0; pass < 2; pass++) { /* means; then squared deviations from them */
         for (int64_t i = 0; i < x->rows; i++) {
             const double *row = row_of(x, i, &columns, &count);
             for (int64_t q = 0; q < count; q++) {
@@ -91,7 +94,7 @@ static rkhs_status draw_noise(rkhs_env *env, const void *self, const rkhs_data *
     int dense = rk_dense_of(x) != NULL;
     rkhs_data *drawn = NULL;
     job j = {.x = x, .seed = seed};
-    TRY(rk_data_keep(x, NULL, 0, &drawn)); /* the shape, and where a sparse row has numbers */
+    TRY(rk_data_keep(x, NULL, 0, &drawn)); /* for the shape and the sparsity pattern */
     TRY(rk_scratch(env, x->columns, sizeof *j.scale, &j.scale));
     TRY(rk_scratch(env, x->columns, sizeof *j.folded, &j.folded));
     if (!o->absolute) TRY(look_at_columns(env, &j, o->deviation));
