@@ -1,7 +1,7 @@
-/* csv.c: numbers as text, with commas, tabs, semicolons or blanks between them (RFC 4180, and what programs really write).
+/* csv.c: the formats "csv" and "tsv", tables as text (RFC 4180, and the variants that pandas, R and others write).
  *
- * The file is held whole. The first line is looked at in a copy: it decides the delimiter, the number of columns and whether
- * there is a header. The rows are read in csv_rows.c. */
+ * The whole file is read into memory. A copy of the first line decides the delimiter, the number of columns and
+ * whether there is a header. csv_rows.c reads the rows. */
 #include "io/csv.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@ typedef struct csv {
 
 /* ---- the first line ---------------------------------------------------------------------------------------------------- */
 
-/* The end of the first line: a line end outside quotes, or any if the quotes do not match. */
+/* The first line end outside quotes; the first of all if quotes do not match. */
 static const char *first_line_end(const rk_csv *r) {
     int inside = 0;
     for (const char *s = r->at; s < r->end; s++) {
@@ -31,8 +31,7 @@ static const char *first_line_end(const rk_csv *r) {
     return s;
 }
 
-/* The delimiter of a line: a tab, semicolon or comma outside quotes,
- * in this order (1,5;2,5 has decimal commas), else blanks. */
+/* The first of tab, semicolon, comma that occurs outside quotes (1,5;2,5 has decimal commas); else a blank. */
 static char detect_delimiter(const char *s, const char *end) {
     int inside = 0, tab = 0, semicolon = 0, comma = 0;
     for (; s < end; s++) {
@@ -47,7 +46,7 @@ static char detect_delimiter(const char *s, const char *end) {
     return tab ? '\t' : semicolon ? ';' : comma ? ',' : ' ';
 }
 
-/* The column that label= or text= says: an index, from the end when negative, or a name. *named: it is a name. */
+/* The column that label= or text= gives, by number (from the end if negative) or by name. A name sets *named. */
 static rkhs_status find_column(rk_csv *r, const char *what, const char *word, const char **names, int64_t *column, int *named) {
     char *stop;
     long long index = strtoll(word, &stop, 10);
@@ -68,7 +67,7 @@ static rkhs_status find_column(rk_csv *r, const char *what, const char *word, co
                    near ? "'?)" : "", (long long)r->columns - 1);
 }
 
-/* Splits a copy of the first line into fields, on the scratch list; the rk_csv stays where it is. */
+/* Splits a copy of the first line into fields, on the scratch list, and sets r->columns. r->at does not move. */
 static rkhs_status split_first(rk_csv *r, const char *end, const char ***names) {
     rkhs_status status = RKHS_OK;
     rk_csv copy = *r;
@@ -90,8 +89,8 @@ done:
     return status;
 }
 
-/* Whether the first line holds names: no field, the labels aside, is a number, and one is a word. Both in one line are a
- * mistake in the first row, or a header with numbers in it: only the user can say. */
+/* Sets *header if a field of the first line, the labels aside, is a word. Fails if there are numbers too: that is a
+ * typo in the first row, or a header with numbers in it, and only the user can tell. */
 static rkhs_status looks_like_header(const rk_csv *r, const char **names, int *header) {
     double value;
     char text[200];
@@ -112,7 +111,7 @@ static rkhs_status looks_like_header(const rk_csv *r, const char **names, int *h
         r->name, (long long)word + 1, rk_csv_shown(names[word], text));
 }
 
-/* The next line split into fields, and whether there is one. */
+/* Splits the second line into fields; *count is 0 if there is none. */
 static rkhs_status split_next(const rk_csv *r, const char *end, const char ***fields, int64_t *count) {
     rk_csv next = *r;
     *count = 0;
@@ -125,7 +124,7 @@ static rkhs_status split_next(const rk_csv *r, const char *end, const char ***fi
     return status;
 }
 
-/* Among strings the first line holds names when one of its words stands over a number. */
+/* In a table of strings the first line is a header if one of its words is above a number. */
 static rkhs_status header_of_strings(const rk_csv *r, const char *end, const char **names, int *header) {
     const char **second;
     double value;
@@ -137,7 +136,7 @@ static rkhs_status header_of_strings(const rk_csv *r, const char *end, const cha
     return status;
 }
 
-/* The column of strings: the one that is not numeric in this row, the labels aside; or the only one. */
+/* Finds the column of strings: the only column, or the only one that is not a number in this row, the labels aside. */
 static rkhs_status find_text(rk_csv *r, const char **row, int64_t count) {
     double value;
     int64_t found = 0, others = 0;
@@ -157,10 +156,10 @@ static rkhs_status find_text(rk_csv *r, const char **row, int64_t count) {
                    r->name, many, r->delimiter == '\t' ? "tsv" : "csv");
 }
 
-/* Whether a column is one that pandas or R wrote ahead of those of the table. */
+/* Whether this is the name that pandas or R gives to the column of row numbers. */
 static int unnamed(const char *name) { return !*name || strcmp(name, "Unnamed: 0") == 0; }
 
-/* How many of the names are 0, 1, 2 ... in order, and how many are whole numbers, the first `ahead` aside. */
+/* How many names, the first `ahead` aside, equal their position 0, 1, 2 ...; *whole: how many are digits only. */
 static int64_t count_names(const rk_csv *r, const char **names, int64_t ahead, int64_t *whole) {
     int64_t counted = 0;
     char text[32];
@@ -173,8 +172,9 @@ static int64_t count_names(const rk_csv *r, const char **names, int64_t ahead, i
     return counted;
 }
 
-/* Whether the first line holds numbers as names, as pandas gives them to columns without: behind an empty field, or 0, 1, 2 ...
- * Few of these over whole numbers can be a row; only the user can say. */
+/* Sets *header if the first line is the numbers that pandas writes for unnamed columns: integers after an empty field,
+ * or 0, 1, 2 ... in order. Up to FEW of the latter above integers are taken as a row, with advice how to change
+ * that. */
 static rkhs_status numbers_as_names(const rk_csv *r, const char *end, const char **names, int *header) {
     enum { FEW = 3 };
     const char **next;
@@ -197,7 +197,7 @@ static rkhs_status numbers_as_names(const rk_csv *r, const char *end, const char
     return RKHS_OK;
 }
 
-/* Finds the column in a file of labels where none is said: the only one, but for one without a name ahead of it. */
+/* Finds the labels in a file of labels: the only column, or the second after an unnamed one. */
 static rkhs_status only_column(rk_csv *r, const csv *c, const char **names, int *named) {
     char text[200];
     r->label = r->columns - 1;
@@ -212,10 +212,10 @@ static rkhs_status only_column(rk_csv *r, const csv *c, const char **names, int 
     return RKHS_OK;
 }
 
-/* What read_first is to find: numbers, labels alone, or a column of strings. */
+/* What is read: numbers (and labels), labels only, or a column of strings (and labels). */
 enum { NUMBERS, LABELS, STRINGS };
 
-/* Learns delimiter, columns, label, text and header from the first line, and steps over a header. */
+/* Sets delimiter, columns, label, text and names from the first line, and moves past a header. */
 static rkhs_status read_first(rk_csv *r, const csv *c, int mode) {
     static const char delimiters[] = {0, ',', '\t', ';', ' '};
     rkhs_status status = RKHS_OK;
@@ -224,7 +224,7 @@ static rkhs_status read_first(rk_csv *r, const csv *c, int mode) {
     int named = 0;
     r->delimiter = c->delimiter == AUTO ? detect_delimiter(r->at, end) : delimiters[c->delimiter];
     if (((mode == LABELS && !c->label) || mode == STRINGS) && c->delimiter == AUTO && r->delimiter == ' ')
-        r->delimiter = ','; /* a name may have blanks in it */
+        r->delimiter = ','; /* a label or string may contain blanks */
     TRY(split_first(r, end, &names));
     row = names;
     count = r->columns;
@@ -252,7 +252,7 @@ done:
     return status;
 }
 
-/* What text cannot be; blank lines alone are no data either. */
+/* rk_text_check, and fails for white space only. */
 static rkhs_status check_text(rk_csv *r) {
     rkhs_status status = rk_text_check(r->env, r->name, &r->at, r->end);
     if (status == RKHS_OK && rk_csv_last(r) == r->at)
@@ -267,8 +267,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Whether numbers, each p behind the one before, number the rows: whole, not below 0, none twice. A part of a table that was
- * numbered before counts with gaps, or in another order. */
+/* Sets *counts if a column, every p-th value, can be row numbers: distinct nonnegative integers. Gaps and any order
+ * are allowed, as in a subset of a numbered table. */
 static rkhs_status numbers_rows(rkhs_env *env, const double *values, int64_t rows, int64_t p, int *counts) {
     rk_mark mark = rk_scratch_mark(env);
     double *sorted;
@@ -289,7 +289,7 @@ static rkhs_status numbers_rows(rkhs_env *env, const double *values, int64_t row
     return RKHS_OK;
 }
 
-/* Says that a first column which may be no data is kept. */
+/* Logs that the first column is kept, although it may not be data. */
 static void say_kept(const rk_csv *r, const char *why, int64_t p) {
     rk_log(r->env, RKHS_LOG_ADVICE,
            "%s: the first column %s, and is kept as data; to leave it out write the table without (index=False in pandas), or "
@@ -297,16 +297,16 @@ static void say_kept(const rk_csv *r, const char *why, int64_t p) {
            r->name, why, (long long)p);
 }
 
-/* Says it when the first column of a table without names counts the rows, from 0 or 1. */
+/* Logs advice if the first column of a table without a header counts the rows, from 0 or 1. */
 static void look_for_numbering(const rk_csv *r, const double *values, int64_t rows, int64_t p) {
-    enum { SOME = 5 }; /* fewer can be chance */
+    enum { SOME = 5 }; /* fewer rows may be a coincidence */
     if (r->indices || rows < SOME || (values[0] != 0 && values[0] != 1)) return;
     for (int64_t i = 1; i < rows; i++)
         if (values[i * p] != values[0] + (double)i) return;
     say_kept(r, "counts the rows", p);
 }
 
-/* Leaves out a first column without a name that numbers the rows, as pandas and R write it. */
+/* Drops an unnamed first column of row numbers, as pandas and R write it. */
 static rkhs_status drop_numbering(rk_csv *r, double *values, int64_t rows, int64_t *p) {
     int counts;
     if (r->label == 0 || *p < 2) return RKHS_OK;
@@ -323,7 +323,7 @@ static rkhs_status drop_numbering(rk_csv *r, double *values, int64_t rows, int64
     return RKHS_OK;
 }
 
-/* The names in the header, of the columns that are data. */
+/* Gives x the names in the header of its columns. */
 static rkhs_status name_columns(const rk_csv *r, rkhs_data *x) {
     const char **names;
     if (!r->names) return RKHS_OK;
@@ -335,7 +335,7 @@ static rkhs_status name_columns(const rk_csv *r, rkhs_data *x) {
     return rk_columns_name(x, names);
 }
 
-/* The rows as vectors, or as the strings of one column. */
+/* Reads the rows as vectors, or as the strings of one column. */
 static rkhs_status read_table(rk_csv *r, const csv *c, int strings, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = r->env;
@@ -381,7 +381,7 @@ static rkhs_status read_csv(rkhs_env *env, const void *self, rk_input *in, unsig
     if (status == RKHS_OK) {
         r.at = bytes;
         r.end = bytes + length;
-        r.indices = kinds == RK_KIND_DENSE; /* vectors are asked for together with images */
+        r.indices = kinds == RK_KIND_DENSE; /* set by rkhs_data_read_index only: kernels on vectors take images too */
         status = read_table(&r, c, c->text || (kinds & (RK_KIND_STRING | RK_KIND_DENSE)) == RK_KIND_STRING, out);
     }
     rk_free(env, bytes);
@@ -389,7 +389,7 @@ static rkhs_status read_csv(rkhs_env *env, const void *self, rk_input *in, unsig
     return status;
 }
 
-/* A first word over numbers is a header; over words it is a label. */
+/* Whether the first label is a header: a word above numbers only. */
 static int header_over_numbers(char **words, int64_t rows) {
     double value;
     if (rows < 2 || rk_csv_number(words[0], &value)) return 0;
@@ -423,7 +423,7 @@ done:
 
 /* ---- writing ----------------------------------------------------------------------------------------------------------- */
 
-/* A name, in quotes if it could be mistaken. */
+/* Writes a line with a label, in quotes if needed. */
 static rkhs_status write_name(rk_output *out, const char *name, char delimiter) {
     rkhs_status status = RKHS_OK;
     char special[] = {delimiter, '"', '\n', '\r', 0};

@@ -1,11 +1,10 @@
-/* csv_rows.c: the rows of a table as text.
+/* csv_rows.c: reads the fields and rows of a CSV table, with all threads if it has no quotes.
  *
- * The hot path is a number followed by the delimiter; whatever is not that (quotes, blanks, words, missing values) goes through
- * rk_csv_take, which works in place: it unquotes, trims and puts a zero after the text.
+ * The fast path takes a number followed by the delimiter. Other fields (quotes, words, missing values) go through
+ * rk_csv_take, which unquotes, trims and zero-terminates in place.
  *
- * Without quotes a line is a row. Such a file is cut into blocks at line ends, whose lines are counted and then read on the
- * pool, as far as the hot path goes; what it leaves is read in order, so that the first mistake of the file is the one that is
- * named. */
+ * Without quotes a line is a row. Such a file is cut at line ends into blocks, which the threads read as far as the
+ * fast path goes. The remaining rows are read in order, so that an error names the first bad row of the file. */
 #include "io/csv.h"
 
 #include <ctype.h>
@@ -57,7 +56,7 @@ int rk_csv_number(const char *text, double *value) {
     return rk_decimal(text, end, value) == end;
 }
 
-/* A field that is not a number in range. */
+/* Fails with the reason why a field is not a valid number. */
 static rkhs_status not_a_number(const rk_csv *r, int64_t column, const char *text) {
     char where[320], value[200];
     double number;
@@ -79,7 +78,7 @@ static rkhs_status not_a_number(const rk_csv *r, int64_t column, const char *tex
         where, value);
 }
 
-/* A row with another number of fields. */
+/* Fails for a row with another number of fields than the first line. */
 static rkhs_status ragged(const rk_csv *r, int64_t fields) {
     return rk_fail(r->env, RKHS_ERR_DATA,
                    "%s: line %lld has %lld field%s, the first has %lld: give every line as many, quoted if needed", r->name,
@@ -95,7 +94,7 @@ char *rk_csv_after_line(char *s) {
     return s + 1;
 }
 
-/* The text in quotes that begins at s, unquoted in place; the place after the closing quote, or NULL. */
+/* Unquotes the text at s in place. Returns the position after the closing quote, or NULL if there is none. */
 static char *unquote(rk_csv *r, char *s, rk_csv_field *f) {
     char *to = s, *from = s + 1;
     f->text = s;
@@ -141,7 +140,7 @@ rkhs_status rk_csv_take(rk_csv *r, rk_csv_field *f) {
     } else if (*stop == r->delimiter) {
         r->at = stop + 1;
     } else if (r->delimiter == ' ' && stop > before) {
-        r->at = stop; /* the blanks were the delimiter */
+        r->at = stop; /* the blanks are the delimiter */
     } else {
         return rk_fail(r->env, RKHS_ERR_FORMAT,
                        "%s: line %lld: text follows a closing quote: write \"\" for a quote inside quotes", r->name,
@@ -153,19 +152,20 @@ rkhs_status rk_csv_take(rk_csv *r, rk_csv_field *f) {
 
 char *rk_csv_last(const rk_csv *r) {
     char *end = r->end;
-    while (end > r->at && (isspace((unsigned char)end[-1]) || end[-1] == 0x1a)) end--; /* 0x1a: an old mark for the end */
+    while (end > r->at && (isspace((unsigned char)end[-1]) || end[-1] == 0x1a)) end--; /* 0x1a: end of file in DOS */
     return end;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------------- */
 
-/* The number in a field that the hot path did not take. */
+/* Parses a field that the fast path did not take. */
 static rkhs_status slow_number(const rk_csv *r, const rk_csv_field *f, int64_t column, double *value) {
     if ((int64_t)strlen(f->text) == f->length && rk_csv_number(f->text, value) && fabs(*value) <= 1e150) return RKHS_OK;
     return not_a_number(r, column, f->text);
 }
 
-/* A number with the delimiter, or in the last column the end of the line, right after it. */
+/* The fast path: takes a number and the delimiter after it (in the last column the line end). Returns 0 and does not
+ * move if the field is anything else. */
 static int fast_number(rk_csv *r, int last, double *value) {
     const char *s = r->at;
     while (*s == ' ') s++;
@@ -185,7 +185,7 @@ static int fast_number(rk_csv *r, int last, double *value) {
     return 1;
 }
 
-/* Counts the fields of a row of which `seen` are read, and refuses it. */
+/* Counts the fields of a row, of which `seen` are read, and fails with ragged. */
 static rkhs_status count_fields(rk_csv *r, int64_t seen, int ended) {
     rk_csv_field f = {.last = ended};
     while (!f.last) {
@@ -196,8 +196,8 @@ static rkhs_status count_fields(rk_csv *r, int64_t seen, int ended) {
     return ragged(r, seen);
 }
 
-/* One row: the label to *word, the string to *text; numbers, when wanted, to `values` (NULL: only looked at, there is no room
- * for a whole row). */
+/* Reads one row: the label to *word, the string to *text, and if `numbers` is set the numbers to `values`. If values
+ * is NULL, numbers are checked but not stored. */
 static rkhs_status read_row(rk_csv *r, int numbers, double *values, char **word, char **text) {
     rkhs_status status = RKHS_OK;
     double nowhere, *to = values ? values : &nowhere;
@@ -232,12 +232,12 @@ done:
 
 /* ---- rows by blocks ---------------------------------------------------------------------------------------------------- */
 
-/* Whole lines, [at, end), and how far the hot path came. */
+/* A range of whole lines. */
 typedef struct block {
     char *at, *end;
-    int64_t first, rows; /* of the table */
-    int64_t done;        /* rows that are read; `at` is behind them */
-    int odd;             /* has a quote, or \r without \n: not to be cut */
+    int64_t first, rows; /* its first row in the table, and how many */
+    int64_t done;        /* rows that the fast path has read; `at` is after them */
+    int odd;             /* contains a quote, or \r without \n: the file cannot be cut at \n */
 } block;
 
 typedef struct blocks {
@@ -248,13 +248,13 @@ typedef struct blocks {
     char **words;
 } blocks;
 
-/* Counts line ends, and looks for what must not be cut. */
+/* Counts the lines of a block and sets `odd`. */
 static void scan(block *b) {
     const char *s = b->at;
     while (s < b->end) {
-        int64_t n = rk_min(b->end - s, 128); /* so that bytes can count */
+        int64_t n = rk_min(b->end - s, 128); /* a count of lines fits a byte */
         uint8_t lines = 0, odd = 0;
-        for (int64_t i = 0; i < n; i++) { /* one byte behind the last can be read */
+        for (int64_t i = 0; i < n; i++) { /* s[i + 1] is readable: a zero follows the text */
             lines = (uint8_t)(lines + (s[i] == '\n'));
             odd = (uint8_t)(odd | (s[i] == '"') | ((s[i] == '\r') & (s[i + 1] != '\n')));
         }
@@ -269,7 +269,7 @@ static rkhs_status scan_block(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* The word in the column of labels: its end, or NULL when rk_csv_take must look at it. Nothing is written. */
+/* The fast path for a label: moves past it and returns its end, or NULL if rk_csv_take must read it. */
 static char *fast_word(rk_csv *r, int last, char **word) {
     char *s = r->at;
     while (is_blank(r, *s)) s++;
@@ -284,7 +284,7 @@ static char *fast_word(rk_csv *r, int last, char **word) {
     return tail;
 }
 
-/* One row, if the hot path takes all of it; else the reader stays before it. */
+/* Reads one row if the fast path takes all of its fields; else returns 0 and does not move. */
 static int fast_row(rk_csv *r, double *to, char **word) {
     char *start = r->at, *word_end = NULL;
     for (int64_t j = 0; j < r->columns; j++) {
@@ -311,7 +311,7 @@ static rkhs_status read_block(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* The rows that the hot path left, in order. */
+/* Reads the rows that the fast path left, in order. */
 static rkhs_status read_rest(blocks *all) {
     rkhs_status status = RKHS_OK;
     rk_csv *r = all->r;
@@ -329,7 +329,7 @@ done:
     return status;
 }
 
-/* Cuts what is left into blocks. *usable: it can be read by blocks, without room for more numbers than there are bytes for. */
+/* Cuts the text into blocks. *usable: it may be read by blocks, and needs no more than `most` numbers. */
 static rkhs_status cut(blocks *all, int64_t most, int *usable) {
     rkhs_status status = RKHS_OK;
     rk_csv *r = all->r;
@@ -341,7 +341,7 @@ static rkhs_status cut(blocks *all, int64_t most, int *usable) {
     char *at = r->at;
     for (int64_t b = 0; b < all->count; b++) {
         char *stop = b + 1 < all->count ? r->at + (b + 1) * BLOCK : end;
-        if (stop < at) stop = at; /* a line longer than a block */
+        if (stop < at) stop = at; /* a line is longer than a block */
         char *newline = b + 1 < all->count && stop < end ? memchr(stop, '\n', (size_t)(end - stop)) : NULL;
         all->block[b] = (block){.at = at, .end = newline ? newline + 1 : end};
         at = all->block[b].end;
@@ -350,7 +350,7 @@ static rkhs_status cut(blocks *all, int64_t most, int *usable) {
     int odd = 0;
     for (int64_t b = 0; b < all->count; b++) {
         block *one = &all->block[b];
-        if (one->end > one->at && one->end == end) one->rows++; /* the last line has lost its end */
+        if (one->end > one->at && one->end == end) one->rows++; /* the last line has no \n: rk_csv_last cut it off */
         one->first = all->rows;
         all->rows += one->rows;
         odd |= one->odd;
@@ -360,7 +360,7 @@ done:
     return status;
 }
 
-/* All rows of numbers by blocks; *taken = 0 when it cannot be done so, and nothing was done. */
+/* Reads all rows of numbers by blocks. *taken is 0 if that is not possible; nothing is read then. */
 static rkhs_status read_blocks(rk_csv *r, double **values, char ***words, int64_t *rows, int *taken) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(r->env);
@@ -386,7 +386,7 @@ done:
 
 /* ---- all rows ---------------------------------------------------------------------------------------------------------- */
 
-/* At most so many rows are left: lines, and one. */
+/* An upper bound of the number of rows: line ends plus one. */
 static int64_t count_lines(const rk_csv *r) {
     int64_t lines = 1;
     for (const char *s = r->at; (s = memchr(s, '\n', (size_t)(r->end - s))); s++) lines++;
@@ -394,11 +394,11 @@ static int64_t count_lines(const rk_csv *r) {
     return lines;
 }
 
-/* All rows, one after the other. */
+/* Reads all rows, one after the other. */
 static rkhs_status read_lines(rk_csv *r, int numbers, double **values, char ***words, char ***texts, int64_t *rows) {
     rkhs_status status = RKHS_OK;
     int64_t p = r->columns - (r->label >= 0), lines = count_lines(r), bytes = r->end - r->at, length = bytes;
-    int64_t most = bytes / 2 + 1; /* a number takes a byte and another to end it */
+    int64_t most = bytes / 2 + 1; /* a number takes at least a digit and a delimiter */
     char what[256], *start = r->at, *last = rk_csv_last(r);
     *rows = 0;
     if (p > 0 && lines < most / p + 1) most = lines * p;
@@ -409,7 +409,7 @@ static rkhs_status read_lines(rk_csv *r, int numbers, double **values, char ***w
     if (r->text >= 0) TRY(rk_alloc(r->env, lines, sizeof **texts, texts));
     for (; r->at < last; ++*rows) {
         if (*rows % RK_CSV_LOOK == 0) TRY(rk_progress(r->env, "parse", r->at - start, length));
-        int room = numbers && (*rows + 1) * p <= most; /* a row that needs more lacks fields or digits */
+        int room = numbers && (*rows + 1) * p <= most; /* a row without room is invalid: read_row fails */
         TRY(read_row(r, numbers, room ? *values + *rows * p : NULL, r->label >= 0 ? *words + *rows : NULL,
                      r->text >= 0 ? *texts + *rows : NULL));
         if (numbers && !room) FAIL(r->env, RKHS_ERR_BUG, "%s: the rows were miscounted", r->name);

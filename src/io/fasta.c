@@ -1,14 +1,14 @@
-/* fasta.c: sequences as biologists keep them.
+/* fasta.c: the format "fasta", biological sequences (DNA, RNA, proteins) as strings.
  *
- * A record begins with a line '>name and more words'; the lines after it, up to the next '>', are one sequence, whatever
- * blanks stand in them. Lines that begin with ';' are remarks. Small letters become capitals, as programs write the same
- * sequence either way; case=keep leaves them, for files in which small ones mark repeats. */
+ * A record begins with a line '>name and more words'. The lines up to the next '>' are one sequence; blanks in them
+ * are removed. Lines that begin with ';' are comments. Lower-case letters become capitals, as programs write the same
+ * sequence either way; case=keep keeps them, for files in which they mark repeats. */
 #include "io/io.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { LOOK = 1024 }; /* records between two looks at the progress */
+enum { LOOK = 1024 }; /* records between two progress calls */
 
 enum { UPPER, KEEP };
 
@@ -21,12 +21,12 @@ typedef struct records {
     rkhs_env *env;
     const char *name; /* of the file */
     char *bytes;
-    const char **sequences, **words; /* words NULL: no labels are wanted */
+    const char **sequences, **words; /* words: labels; NULL if none are wanted */
     int64_t *lengths, count, line;
-    int upper; /* small letters become capitals */
+    int upper; /* convert to capitals */
 } records;
 
-/* The end of the line at s: its \n, or the end of all. */
+/* The end of the line at s: its \n, or `end`. */
 static char *line_end(char *s, char *end) {
     char *stop = memchr(s, '\n', (size_t)(end - s));
     return stop ? stop : end;
@@ -34,7 +34,7 @@ static char *line_end(char *s, char *end) {
 
 static int is_gap(char c) { return c == ' ' || c == '\t' || c == '|' || c == '\r'; }
 
-/* Word `number` (from 1) of a header, cut out in place: words end at blanks and at '|'. */
+/* Word `number` (from 1) of a header, zero-terminated in place. Words end at blanks and at '|'. */
 static rkhs_status take_word(const records *r, char *at, const char *stop, int64_t number, const char **word) {
     int64_t seen = 0;
     while (at < stop) {
@@ -42,7 +42,7 @@ static rkhs_status take_word(const records *r, char *at, const char *stop, int64
         char *from = at;
         while (at < stop && !is_gap(*at)) at++;
         if (at > from && ++seen == number) {
-            memmove(from - 1, from, (size_t)(at - from)); /* '>' or a gap stands before it: a zero must find room */
+            memmove(from - 1, from, (size_t)(at - from)); /* over the '>' or gap: room for the zero */
             from[at - from - 1] = 0;
             *word = from - 1;
             return RKHS_OK;
@@ -53,7 +53,7 @@ static rkhs_status take_word(const records *r, char *at, const char *stop, int64
                    r->name, (long long)r->line, (long long)seen, seen == 1 ? "" : "s", (long long)number);
 }
 
-/* The lines of a sequence from s on, closed up in place; the place after them. */
+/* Joins the lines of the sequence at s in place and adds it to r. Returns the position after it. */
 static char *take_sequence(records *r, char *s, char *end) {
     char *to = s;
     r->sequences[r->count] = s;
@@ -69,7 +69,6 @@ static char *take_sequence(records *r, char *s, char *end) {
     return s;
 }
 
-/* All records. */
 static rkhs_status read_records(records *r, char *at, char *end, int64_t label) {
     rkhs_status status = RKHS_OK;
     int64_t most = 0;
@@ -101,7 +100,7 @@ done:
     return status;
 }
 
-/* Sequences with their labels, or the labels alone. */
+/* Reads the sequences and their labels, or with `alone` only the labels. */
 static rkhs_status read_either(rkhs_env *env, const fasta *f, rk_input *in, int alone, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     records r = {.env = env, .name = rk_input_name(in), .upper = f->letters == UPPER};

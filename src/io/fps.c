@@ -1,34 +1,33 @@
-/* fps.c: fingerprints of molecules as text, as chemfp has them.
+/* fps.c: the format "fps", molecular fingerprints in hexadecimal text as chemfp writes them.
  *
  *     #FPS1
  *     #num_bits=166
  *     000000003000000001d414d91323915380f138ea1f<tab>name
  *
- * Two hexadecimal digits are a byte, and bit c is bit c % 8, from the lowest, of byte c / 8; bits past num_bits are 0. Lines of
- * the header begin with '#', and all but num_bits are passed over; without num_bits the digits decide. What follows the digits,
- * a name and other fields, is passed over too. */
+ * Two hexadecimal digits are a byte. Bit c of a fingerprint is bit c % 8, from the lowest, of byte c / 8; bits past
+ * num_bits must be 0. Header lines begin with '#'; all but num_bits are ignored. Without num_bits, the number of
+ * digits in the first row gives the number of bits. Names and other fields after the digits are ignored. */
 #include "io/io.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { LOOK = 4096 }; /* rows between two looks at the progress */
+enum { LOOK = 4096 }; /* rows between two progress calls */
 
-/* A file being read. */
+/* The file that is being read. */
 typedef struct reader {
     rkhs_env *env;
     const char *name;
-    const char *at, *end; /* *end is a zero */
-    int64_t line, bits;   /* bits 0: not known yet */
+    const char *at, *end;
+    int64_t line, bits; /* bits: 0 until known */
 } reader;
 
-/* The end of the line at s. */
 static const char *line_end(const reader *r, const char *s) {
     const char *stop = memchr(s, '\n', (size_t)(r->end - s));
     return stop ? stop : r->end;
 }
 
-/* #num_bits=N */
+/* Parses N of a line #num_bits=N. */
 static rkhs_status read_num_bits(reader *r, const char *s, const char *stop) {
     long long bits = 0;
     int digits = 0;
@@ -43,7 +42,6 @@ static rkhs_status read_num_bits(reader *r, const char *s, const char *stop) {
     return RKHS_OK;
 }
 
-/* The lines that begin with '#'. */
 static rkhs_status read_header(reader *r) {
     static const char key[] = "#num_bits=";
     rkhs_status status = RKHS_OK;
@@ -57,7 +55,7 @@ done:
     return status;
 }
 
-/* What a hexadecimal digit counts, or -1. */
+/* The value of a hexadecimal digit, or -1. */
 static int digit_of(char c) {
     if (c >= '0' && c <= '9') return c - '0';
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -66,7 +64,7 @@ static int digit_of(char c) {
 
 static int ends_digits(const char *s, const char *stop) { return s == stop || *s == '\t' || *s == '\r'; }
 
-/* Whether the line at r->at has 2 digits for each byte and ends them there. */
+/* Checks that the line at r->at begins with exactly 2 hexadecimal digits per byte. */
 static rkhs_status check_row(const reader *r, const char *stop, int64_t bytes) {
     const char *s = r->at;
     for (; !ends_digits(s, stop); s++)
@@ -78,7 +76,7 @@ static rkhs_status check_row(const reader *r, const char *stop, int64_t bytes) {
                    r->name, (long long)r->line, (long long)(s - r->at), (long long)r->bits, (long long)(2 * bytes));
 }
 
-/* The digits of a good line into words that are 0. */
+/* Parses a line that check_row accepted into zeroed words. Fails if bits past the last are set. */
 static rkhs_status read_row(const reader *r, int64_t bytes, uint64_t *words) {
     for (int64_t i = 0; i < bytes; i++)
         words[i / 8] |= (uint64_t)(digit_of(r->at[2 * i]) << 4 | digit_of(r->at[2 * i + 1])) << (i % 8 * 8);
@@ -87,7 +85,7 @@ static rkhs_status read_row(const reader *r, int64_t bytes, uint64_t *words) {
                    (long long)r->line, (long long)r->bits);
 }
 
-/* Without num_bits, as many bits as the first line has digits for. */
+/* Without num_bits, the number of bits is 4 per digit of the first row. */
 static rkhs_status find_bits(reader *r) {
     const char *s = r->at, *stop = line_end(r, s);
     while (!ends_digits(s, stop)) s++;
@@ -101,7 +99,7 @@ static rkhs_status find_bits(reader *r) {
     return RKHS_OK;
 }
 
-/* Looks at every line, and counts them; only then is memory asked for. */
+/* Checks and counts the rows, before memory is allocated for them. */
 static rkhs_status check_rows(reader r, int64_t bytes, int64_t *rows) {
     rkhs_status status = RKHS_OK;
     for (*rows = 0; r.at < r.end; ++*rows, r.line++) {
@@ -125,7 +123,7 @@ static rkhs_status read_fps(rkhs_env *env, const void *self, rk_input *in, unsig
     r.at = bytes;
     r.end = bytes + length;
     if (length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) r.at += 3;
-    while (r.end > r.at && (r.end[-1] == '\n' || r.end[-1] == '\r')) r.end--; /* blank lines at the end are none */
+    while (r.end > r.at && (r.end[-1] == '\n' || r.end[-1] == '\r')) r.end--; /* blank lines at the end are ignored */
     TRY(read_header(&r));
     if (r.at == r.end) FAIL(env, RKHS_ERR_DATA, "%s: there is no fingerprint in the file: give a file with data", r.name);
     TRY(find_bits(&r));

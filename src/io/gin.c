@@ -1,13 +1,13 @@
-/* gin.c: graphs as the programs for graph isomorphism networks keep them, one text for all.
+/* gin.c: the format "gin", labelled graphs in one text file, as published with graph isomorphism networks.
  *
- *     2                 graphs
- *     3 1               of the next one: vertices, and its class
- *     0 1 1             of each vertex, from 0 on: its label, its degree, its neighbours
+ *     2                 number of graphs
+ *     3 1               for each graph: number of vertices, class
+ *     0 1 1             for each vertex: label, degree, neighbours (counted from 0)
  *     6 2 0 2
  *     0 1 1
  *     ...
  *
- * Edges have no labels there. An edge may stand at one end alone; graphs are undirected. */
+ * Edges have no labels. Graphs are undirected: an edge may be listed at one of its ends only. */
 #include "io/io.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ typedef struct gin {
     int tags;
 } gin;
 
-/* What is read, growing; a count in the file is believed when its lines have been seen. */
+/* What is read so far. Arrays grow as lines are read: counts in the file are not trusted. */
 typedef struct sheet {
     rk_wholes w;
     int64_t *first, *classes, graphs; /* first: graphs + 1 */
@@ -25,7 +25,7 @@ typedef struct sheet {
     int64_t graph_room, vertex_room, edge_room;
 } sheet;
 
-/* Room for one more of `each` numbers. */
+/* Doubles the room of an array, of `each` numbers per element, if element `count` does not fit. */
 static rkhs_status grow(rkhs_env *env, int64_t count, int64_t each, int64_t *room, int64_t **values) {
     if (count < *room) return RKHS_OK;
     int64_t more = rk_max(64, 2 * *room);
@@ -34,7 +34,7 @@ static rkhs_status grow(rkhs_env *env, int64_t count, int64_t each, int64_t *roo
     return status;
 }
 
-/* A vertex: its label, degree and neighbours. */
+/* Reads the line of vertex v: label, degree and neighbours. */
 static rkhs_status read_vertex(sheet *s, int64_t v, int64_t size) {
     rkhs_status status = RKHS_OK;
     rk_wholes *w = &s->w;
@@ -65,7 +65,7 @@ done:
     return status;
 }
 
-/* A graph: its size, its class and its vertices. */
+/* Reads a graph: size, class and vertices. */
 static rkhs_status read_graph(sheet *s, int64_t graphs) {
     rkhs_status status = RKHS_OK;
     rk_wholes *w = &s->w;
@@ -114,7 +114,6 @@ static void free_sheet(rkhs_env *env, sheet *s) {
     if (s->w.env) rk_wholes_close(&s->w);
 }
 
-/* The classes as labels. */
 static rkhs_status class_labels(rkhs_env *env, const sheet *s, rkhs_data **labels) {
     enum { ROOM = 24 };
     rkhs_status status = RKHS_OK;
@@ -157,7 +156,7 @@ static rkhs_status read_labels_gin(rkhs_env *env, const void *self, rk_input *in
     return status;
 }
 
-/* The class of graph i as a whole number: its name where that is one, else its code; -1 where it has none. */
+/* The class of graph i as an integer: its name if that is an integer, else its code; -1 if it has no label. */
 static int64_t class_of(const rkhs_data *labels, int64_t i) {
     int64_t value;
     if (!labels) return 0;

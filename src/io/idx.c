@@ -1,14 +1,14 @@
-/* idx.c: the arrays of the MNIST family.
+/* idx.c: the format "idx", the arrays of the MNIST family of data sets.
  *
- *     0 0 type dimensions, an extent for each dimension in 4 bytes, elements; everything big-endian
+ *     0 0 type dimensions (one byte each), the extent of each dimension (4 bytes each), elements; all big-endian
  *
- * The first extent counts the objects, the others are one row of numbers, or an image; one dimension is a column, or labels.
- * After the header an IDX file is read as a NumPy array is. */
+ * The first extent is the number of objects. The others are the shape of an object: a vector or an image. An array of
+ * one dimension is a column of numbers, or labels. The elements are read by the functions for NumPy arrays (npy.c). */
 #include "io/io.h"
 
 #include <string.h>
 
-/* The type of an element as NumPy writes it; 0 when there is none of that number. */
+/* Sets NumPy's kind and size of an element type; returns 0 for an unknown code. */
 static int type_of(unsigned char code, rk_npy *npy) {
     static const struct {
         unsigned char code;
@@ -23,7 +23,7 @@ static int type_of(unsigned char code, rk_npy *npy) {
     return 0;
 }
 
-/* Reads the header, and the number of elements from it. */
+/* Reads the header into the form of a NumPy header. */
 static rkhs_status read_header(rkhs_env *env, rk_input *in, rk_npy *npy) {
     rkhs_status status = RKHS_OK;
     unsigned char first[4], extent[4];

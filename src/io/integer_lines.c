@@ -1,4 +1,4 @@
-/* integer_lines.c: text that is lines of whole numbers, with blanks or commas between them. */
+/* integer_lines.c: reads text files of integers line by line, for the formats gin and tu. */
 #include "io/io.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ rkhs_status rk_wholes_open(rkhs_env *env, rk_input *in, rk_wholes *w) {
     at = w->bytes;
     w->end = at + length;
     TRY(rk_text_check(env, w->name, &at, w->end));
-    while (w->end > at && strchr(" \t\r\n", w->end[-1])) w->end--; /* blank lines at the end are none */
+    while (w->end > at && strchr(" \t\r\n", w->end[-1])) w->end--; /* blank lines at the end are ignored */
     w->start = w->at = w->stop = w->next = at;
 done:
     return status;

@@ -1,4 +1,4 @@
-/* io.c: which format a file has, and reading and writing through it. */
+/* io.c: chooses the format of a file (by spec, name or first bytes) and reads or writes data through it. */
 #include "io/io.h"
 #include "kernel/kernel.h"
 
@@ -17,10 +17,9 @@ static const rk_entry *const entries[] = {
 
 const rk_list rk_formats = {"formats", "format", entries};
 
-/* The table that an entry begins. */
 static const rk_format_type *type_of(const rk_entry *entry) { return (const rk_format_type *)entry; }
 
-/* The last part of a path, and its length without .gz. */
+/* The file name of a path, and its length without .gz. */
 static const char *base_of(const char *path, size_t *length) {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     *length = strlen(base);
@@ -28,7 +27,7 @@ static const char *base_of(const char *path, size_t *length) {
     return base;
 }
 
-/* How long the ending is that a format and this name share; 0: none. */
+/* The length of the longest ending of the format that the name has; 0 if none. */
 static size_t has_ending(const rk_format_type *type, const char *base, size_t length) {
     size_t longest = 0;
     for (const char *s = type->endings; *s;) {
@@ -39,8 +38,8 @@ static size_t has_ending(const rk_format_type *type, const char *base, size_t le
     return longest;
 }
 
-/* The format that has the ending of this name, or NULL; of several one that makes one of `kinds`, of these the one with the
- * longest, of these the first. */
+/* The format for this name: of those with a matching ending, the one that holds one of `kinds` with the longest ending
+ * (the first in a tie); if none holds these kinds, the first. NULL if no ending matches. */
 static const rk_entry *find_ending(const char *base, size_t length, unsigned kinds) {
     const rk_entry *first = NULL, *best = NULL;
     size_t longest = 0;
@@ -52,7 +51,7 @@ static const rk_entry *find_ending(const char *base, size_t length, unsigned kin
     return best ? best : first;
 }
 
-/* A file without a name of its own: a pipe. */
+/* Whether the path is a pipe, or another device, whose name has no ending. */
 static int nameless(const char *path) { return strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0; }
 
 static int is_folder(const char *path) {
@@ -60,7 +59,7 @@ static int is_folder(const char *path) {
     return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Every ending once: ".csv .txt .tsv". */
+/* All endings, each once, for messages: ".csv .txt .tsv". */
 static void list_endings(char known[256]) {
     size_t used = 0;
     for (const rk_entry *const *e = entries; *e; e++)
@@ -75,7 +74,7 @@ static void list_endings(char known[256]) {
         }
 }
 
-/* The format by the name's ending, as spec text. */
+/* The name of the format that the file name's ending gives. */
 static rkhs_status format_by_name(rkhs_env *env, const char *path, unsigned kinds, const char **format) {
     char known[256];
     size_t length;
@@ -95,7 +94,7 @@ static rkhs_status format_by_name(rkhs_env *env, const char *path, unsigned kind
                    (int)(length - dot), base + dot, known);
 }
 
-/* How many fields of [s, end) there are; -1 unless all are numbers or missing. The bytes are followed by a zero. */
+/* The number of fields in [s, end); -1 unless all are numbers or missing, and one is a number. A zero must follow. */
 static int64_t numbers_in(const char *s, const char *end) {
     int64_t numbers = 0, missing = 0;
     while (s < end) {
@@ -112,8 +111,8 @@ static int64_t numbers_in(const char *s, const char *end) {
     return numbers ? numbers + missing : -1;
 }
 
-/* Whether text is a table: its first line has numbers alone, or its second, under as many names. A line that is cut short by
- * the end of the bytes counts without its last field. */
+/* Sets *table if the first line has only numbers, or the second has, as many as the first has names. Only the first
+ * 4096 bytes are read; if they end within the first line, its last field is ignored. */
 static rkhs_status looks_like_table(rk_input *in, int *table) {
     char bytes[4096 + 1];
     size_t got;
@@ -135,7 +134,7 @@ static rkhs_status looks_like_table(rk_input *in, int *table) {
     return RKHS_OK;
 }
 
-/* The format of what comes through a pipe, by its first bytes, and by what the caller can use. */
+/* The format of a pipe, by its first bytes, and by the kinds that the caller can use. */
 static rkhs_status format_by_bytes(rk_input *in, unsigned kinds, const char **format) {
     char bytes[8];
     size_t got;
@@ -155,7 +154,7 @@ static rkhs_status format_by_bytes(rk_input *in, unsigned kinds, const char **fo
     return RKHS_OK;
 }
 
-/* Reads objects of one of these kinds, or labels. */
+/* Reads data of one of `kinds`; RK_KIND_LABELS reads labels. */
 static rkhs_status read_data(rkhs_env *env, const char *path, const char *format, unsigned kinds, rkhs_data **data) {
     rkhs_status status = RKHS_OK;
     rk_input *in = NULL;
@@ -166,13 +165,13 @@ static rkhs_status read_data(rkhs_env *env, const char *path, const char *format
     int guess = !format && nameless(path), folder = is_folder(path);
     if (folder && !format) format = kinds == RK_KIND_GRAPH ? "tu" : "png";
     if (!format && !guess) {
-        TRY(rk_input_open(env, path, &in)); /* that there is no such file matters more than its ending */
+        TRY(rk_input_open(env, path, &in)); /* report a missing file before an unknown ending */
         TRY(format_by_name(env, path, kinds, &format));
         int table = 0;
         if (strcmp(format, "lines") == 0 && kinds & (RK_KIND_DENSE | RK_KIND_IMAGE)) TRY(looks_like_table(in, &table));
         if (table) format = "csv";
     }
-    if (format) TRY(rk_spec_new(env, &rk_formats, format, &spec)); /* a wrong spec is said before a pipe is waited for */
+    if (format) TRY(rk_spec_new(env, &rk_formats, format, &spec)); /* report a wrong spec before waiting for a pipe */
     if (folder && kinds != RK_KIND_LABELS && type_of(spec->entry)->read_folder) {
         TRY(type_of(spec->entry)->read_folder(env, spec->self, path, kinds, data));
         goto done;
@@ -189,7 +188,7 @@ done:
     rk_spec_free(env, spec);
     rk_input_close(in);
     rk_scratch_release(env, mark);
-    return path && status != RKHS_ERR_SPEC ? rk_about(env, path, status) : status; /* of a spec: it is about a parameter */
+    return path && status != RKHS_ERR_SPEC ? rk_about(env, path, status) : status; /* a spec error has a subject */
 }
 
 rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data) {
@@ -241,7 +240,7 @@ rkhs_status rk_io_cannot(const rkhs_data *x, const char *name, const char *as) {
                                             : ".npy or .csv");
 }
 
-/* The format to write a file in, from its spec or by the name. */
+/* The format to write a file in, from the spec or the file name; the caller frees *spec. */
 static rkhs_status output_format(rkhs_env *env, const char *path, const char *format, unsigned kind, rk_spec **spec) {
     rkhs_status status = RKHS_OK;
     *spec = NULL;
@@ -286,5 +285,5 @@ done:
     rk_output_free(out);
     rk_spec_free(env, spec);
     rk_scratch_release(env, mark);
-    return path && status != RKHS_ERR_SPEC ? rk_about(env, path, status) : status; /* of a spec: it is about a parameter */
+    return path && status != RKHS_ERR_SPEC ? rk_about(env, path, status) : status; /* a spec error has a subject */
 }

@@ -1,12 +1,12 @@
-/* lines.c: text, a string in each line.
+/* lines.c: the format "lines", text with one string per line.
  *
- * A line ends in \n or \r\n; the last one need not. A blank line is an empty string. Nothing else is changed: no quotes, no
- * comments, no trimming. */
+ * A line ends in \n or \r\n; the last one need not. A blank line is an empty string. There are no quotes, comments or
+ * trimming. */
 #include "io/io.h"
 
 #include <string.h>
 
-enum { LOOK = 4096 }; /* lines between two looks at the progress */
+enum { LOOK = 4096 }; /* lines between two progress calls */
 
 rkhs_status rk_text_check(rkhs_env *env, const char *name, char **at, const char *end) {
     size_t length = (size_t)(end - *at);
@@ -25,7 +25,6 @@ rkhs_status rk_text_check(rkhs_env *env, const char *name, char **at, const char
                    (long long)line);
 }
 
-/* The lines as strings. */
 static rkhs_status read_lines(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     const char *name = rk_input_name(in), **strings = NULL;
@@ -66,7 +65,6 @@ done:
     return status;
 }
 
-/* Each line is the name of a class. */
 static rkhs_status read_labels_lines(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
     rkhs_data *x = NULL;
     rkhs_status status = read_lines(env, self, in, RK_KIND_STRING, &x);

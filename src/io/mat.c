@@ -1,61 +1,62 @@
-/* mat.c: MAT files of level 5, as MATLAB (save -v6, save -v7), Octave and SciPy write them.
+/* mat.c: the format "mat", MAT files of level 5, as MATLAB (save -v6, save -v7), Octave and SciPy write them.
  *
- *     128 bytes of header, which end in the version and the byte order; then elements: type, bytes (4 each), content
+ *     128-byte header, ending in the version and the byte order; elements: type, size (4 bytes each), content
  *
- * A variable is an element of the type MATRIX, or a deflated one (COMPRESSED). Its content is elements again, each padded to
- * 8 bytes: flags with the class, dimensions, name, numbers. A sparse matrix has row indices, starts of columns and values in
- * place of the numbers; a cell array has matrices. An element of at most 4 bytes may stand beside its type, in 8 bytes.
+ * A variable is an element of type MATRIX, or one that is deflated (COMPRESSED). Its content is again elements, each
+ * padded to 8 bytes: flags with the class, dimensions, name, numbers. Instead of the numbers, a sparse matrix (CSC)
+ * has row indices, column starts and values, and a cell array has matrices. A short element, of at most 4 bytes, is
+ * packed with its tag into 8 bytes.
  *
- * The file is held whole, and nothing in it is believed: an element must end within the one that holds it, and a matrix must
- * have as many numbers as its dimensions say. What is deflated is inflated as it is read: to its end and checksum for the
- * variable that is chosen, its first elements for the others. Nothing is entered deeper than the cells of a cell array.
- * Numbers are read as those of a NumPy array in Fortran order.
- * Format: MathWorks, "MAT-File Format", level 5. */
+ * The whole file is read into memory and every size in it is checked: an element must end within its parent, and a
+ * matrix must have as many numbers as its dimensions require. Of the chosen variable all is inflated and the checksum
+ * verified, of the others only the first elements. Nesting is followed no deeper than the cells of a cell array.
+ * Numbers are read as those of a NumPy array in Fortran order. Format: MathWorks, "MAT-File Format", level 5. */
 #include "io/io.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { HEADER = 128, TAG = 8, LONGEST_NAME = 63, PART = 4096, DENSEST = 1032 };
-/* Types of elements, classes of arrays, and flags beside the class. */
+enum { HEADER = 128, TAG = 8, LONGEST_NAME = 63, PART = 4096, DENSEST = 1032 }; /* DENSEST: largest ratio of deflate */
+/* Types of elements, classes of arrays, and flags of an array. */
 enum { INT8 = 1, UINT8, INT16, UINT16, INT32, UINT32, MATRIX = 14, COMPRESSED, UTF8, UTF16, UTF32 };
 enum { CELL = 1, STRUCT, OBJECT, CHAR, SPARSE, DOUBLE, UINT64 = 15, FUNCTION, OPAQUE };
 enum { LOGICAL = 0x200, COMPLEX = 0x800 };
-/* A sparse matrix of more rows than MANY_ROWS has a value or a column for every SPARSEST of them: others are lies. */
+/* A sparse matrix of more than MANY_ROWS rows must have an entry or a column per SPARSEST rows: a small file cannot
+ * claim any number of empty rows. */
 enum { MANY_ROWS = 1 << 20, SPARSEST = 1000 };
 
 typedef struct mat {
     char *key;
 } mat;
 
-/* One variable: what its first elements say, and where it stands. */
+/* A variable: its first elements, and its position in the file. */
 typedef struct variable {
     char name[LONGEST_NAME + 1];
     uint32_t class, flags;
-    int64_t rank, rows, columns; /* the first two dimensions */
+    int64_t rank, rows, columns; /* number of dimensions, and the first two */
     const unsigned char *at;     /* its content in the file */
     uint64_t size;
-    int packed;
+    int packed; /* whether it is deflated */
 } variable;
 
 typedef struct file {
     rkhs_env *env;
     const char *name;
     char *bytes;
-    int little;      /* the byte order */
+    int little;      /* little-endian */
     variable *found; /* on the scratch list */
     int64_t count;
 } file;
 
-/* The content of a variable, being read. */
+/* A reader of the content of a variable. */
 typedef struct content {
     const file *f;
-    rk_input *packed; /* NULL: the bytes stand in the file, at `at` */
+    rk_input *packed; /* the inflated bytes; NULL if not deflated: the bytes are at `at` */
     const unsigned char *at;
-    uint64_t left, after; /* bytes of the element that is being read; of the one that holds it, behind it */
+    uint64_t left, after; /* bytes left in the current element, and after it in its parent */
 } content;
 
-/* An element, of which the tag has been read. */
+/* The tag of an element. */
 typedef struct element {
     uint32_t type;
     uint64_t size, padding;
@@ -72,7 +73,7 @@ static uint32_t word_at(const file *f, const unsigned char *b) {
                      : (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-/* Up to `count` bytes; less only at the end of the element, or of what is deflated. */
+/* Reads up to `count` bytes; fewer only at the end of the element or of the deflated data. */
 static rkhs_status read_content(void *context, void *to, size_t count, size_t *got) {
     content *c = context;
     rkhs_status status = RKHS_OK;
@@ -91,7 +92,7 @@ static int64_t left_of_content(const void *context) { return (int64_t)((const co
 
 static void leave_open(void *context) { (void)context; }
 
-/* Exactly `count` bytes. */
+/* Reads exactly `count` bytes. */
 static rkhs_status take(content *c, void *to, size_t count) {
     size_t got;
     rkhs_status status = read_content(c, to, count, &got);
@@ -106,7 +107,7 @@ static rkhs_status skip(content *c, uint64_t count) {
     return status;
 }
 
-/* Reads the tag of the next element, which ends within the one that is being read. */
+/* Reads the tag of the next element. Fails if that does not end within the current one. */
 static rkhs_status take_tag(content *c, element *e) {
     rkhs_status status = RKHS_OK;
     unsigned char b[4];
@@ -117,12 +118,12 @@ static rkhs_status take_tag(content *c, element *e) {
     *e = (element){.type = is_short ? first & 0xffff : first, .size = is_short ? first >> 16 : word_at(c->f, b)};
     e->padding = is_short ? 4 - e->size : (8 - e->size % 8) % 8;
     if ((is_short && e->size > 4) || e->size > c->left) TRY(damaged(c->f, "a variable is damaged"));
-    if (e->padding > c->left - e->size) e->padding = c->left - e->size; /* the last one may do without */
+    if (e->padding > c->left - e->size) e->padding = c->left - e->size; /* the last element may lack its padding */
 done:
     return status;
 }
 
-/* The numbers of an element: how NumPy would call them, without a shape. */
+/* Reads the tag of an element of numbers, and describes these as a NumPy array of one dimension. */
 static rkhs_status take_numbers(content *c, element *e, rk_npy *npy) {
     static const char kinds[] = " iuiuiuf f  iu", sizes[] = {0, 1, 1, 2, 2, 4, 4, 4, 0, 8, 0, 0, 8, 8};
     rkhs_status status = RKHS_OK;
@@ -136,7 +137,7 @@ done:
     return status;
 }
 
-/* The bytes of an element as an input of their own; c->after bytes follow it. */
+/* Opens the bytes of an element as an input; c->after bytes follow it. */
 static rkhs_status open_element(content *c, const element *e, rk_input **in) {
     c->after = c->left - e->size;
     c->left = e->size;
@@ -145,7 +146,7 @@ static rkhs_status open_element(content *c, const element *e, rk_input **in) {
 
 /* ---- variables --------------------------------------------------------------------------------------------------------- */
 
-/* What a matrix begins with; an object has no dimensions. */
+/* Reads flags, dimensions and name of a matrix. An opaque object has no dimensions. */
 static rkhs_status take_head(content *c, variable *v) {
     rkhs_status status = RKHS_OK;
     unsigned char b[8];
@@ -173,7 +174,7 @@ done:
     return status;
 }
 
-/* Begins to read a variable. */
+/* Opens a variable and reads its head. The caller closes c->packed, even on failure. */
 static rkhs_status open_content(const file *f, variable *v, content *c) {
     rkhs_status status = RKHS_OK;
     element e;
@@ -190,7 +191,7 @@ done:
     return status;
 }
 
-/* After the last byte that is used: what is deflated ends, with the right checksum. */
+/* Inflates the rest of a deflated variable, which verifies its checksum. */
 static rkhs_status finish_content(content *c) {
     unsigned char part[PART];
     rkhs_status status = RKHS_OK;
@@ -199,7 +200,7 @@ static rkhs_status finish_content(content *c) {
     return status;
 }
 
-/* Looks at the header: which of several kinds of file, and of what byte order. */
+/* Sets the byte order. Fails for files that are not MAT level 5. */
 static rkhs_status check_header(file *f, size_t length) {
     static const char how[] = "in MATLAB save it with save('X.mat', 'X', '-v7'), in Python with scipy.io.savemat";
     rkhs_status status = RKHS_OK;
@@ -213,14 +214,14 @@ static rkhs_status check_header(file *f, size_t length) {
         FAIL(f->env, RKHS_ERR_FORMAT, "%s: it is of version 7.3 (HDF5), which is not read: %s", f->name, how);
     if (version != 0x100 && (f->little || big))
         FAIL(f->env, RKHS_ERR_FORMAT, "%s: it is of no known version: save it again with '-v7'", f->name);
-    if (version != 0x100 && length >= 20 && memchr(b, 0, 4)) /* so MATLAB tells it, too */
+    if (version != 0x100 && length >= 20 && memchr(b, 0, 4)) /* how MATLAB recognises level 4, too */
         FAIL(f->env, RKHS_ERR_FORMAT, "%s: it is of level 4, or no MAT file; level 5 is read: %s", f->name, how);
     if (version != 0x100) FAIL(f->env, RKHS_ERR_FORMAT, "%s: this is not a MAT file: save it as one", f->name);
 done:
     return status;
 }
 
-/* The next element of the file, that begins at *at; *v is where its content stands, and *is_one whether it is a variable. */
+/* Moves *at past the element there. *v gets the position of its content; *is_one is whether it is a variable. */
 static rkhs_status next_element(const file *f, size_t length, uint64_t *at, variable *v, int *is_one) {
     const unsigned char *b = (const unsigned char *)f->bytes + *at;
     uint64_t size = length - *at < TAG ? UINT64_MAX : word_at(f, b + 4);
@@ -232,7 +233,7 @@ static rkhs_status next_element(const file *f, size_t length, uint64_t *at, vari
     return RKHS_OK;
 }
 
-/* Reads the file and looks at its variables; one without a name is MATLAB's own. */
+/* Reads the file and lists its variables, except unnamed ones, which are MATLAB's own. */
 static rkhs_status open_file(file *f, rkhs_env *env, rk_input *in) {
     rkhs_status status = RKHS_OK;
     content c = {0};
@@ -262,7 +263,7 @@ done:
 
 /* ---- which variable ---------------------------------------------------------------------------------------------------- */
 
-/* What keeps a variable from being a matrix of real numbers; NULL: nothing. */
+/* Why a variable is not a usable matrix of real numbers; NULL if it is one. */
 static const char *unusable(const variable *v) {
     switch (v->class) {
     case CELL: return "a cell array";
@@ -279,17 +280,17 @@ static const char *unusable(const variable *v) {
     return v->rows > INT32_MAX || v->columns > INT32_MAX ? "too large" : NULL;
 }
 
-/* Whether a variable can be text: an array of characters, or cells that may have some. */
+/* Whether a variable may be text: an array of characters, or of cells, which may contain text. */
 static int may_be_text(const variable *v) {
     return (v->class == CHAR || v->class == CELL) && v->rank == 2 && v->rows > 0 && v->columns > 0;
 }
 
-/* What the caller can use: matrices, text, or the former before the latter. */
+/* What the caller can use: matrices, text, or both. */
 enum { MATRICES = 1, TEXT = 2 };
 
 static int usable(const variable *v, int as) { return (as & MATRICES && !unusable(v)) || (as & TEXT && may_be_text(v)); }
 
-/* How many variables are usable, and the first of them. */
+/* The number of usable variables; *first is the first of them. */
 static int64_t count_usable(const file *f, int as, variable **first) {
     int64_t count = 0;
     for (int64_t i = f->count - 1; i >= 0; i--)
@@ -297,7 +298,7 @@ static int64_t count_usable(const file *f, int as, variable **first) {
     return count;
 }
 
-/* "X (150 x 4), s (a struct)" for the usable variables, or for all when as = 0; as many as fit. */
+/* Lists the usable variables (all if as = 0) for messages, as many as fit: "X (150 x 4), s (a struct)". */
 static const char *list_text(const file *f, int as, char to[600]) {
     size_t used = 0, room = 600;
     to[0] = 0;
@@ -316,7 +317,7 @@ static const char *list_text(const file *f, int as, char to[600]) {
     return to;
 }
 
-/* The variable of the key. */
+/* Finds the variable named `key`. */
 static rkhs_status find_key(const file *f, const char *key, int as, variable **out) {
     char all[600];
     for (int64_t i = 0; i < f->count; i++) {
@@ -329,7 +330,7 @@ static rkhs_status find_key(const file *f, const char *key, int as, variable **o
     return rk_fail(f->env, RKHS_ERR_DATA, "%s: there is no variable %.60s; there are %s", f->name, key, list_text(f, 0, all));
 }
 
-/* Without a key: the first that has a usual name, else the only one that is usable. */
+/* Without a key, chooses the first variable with a usual name, else the only usable one. */
 static rkhs_status choose(const file *f, int labels, int as, variable **out) {
     static const char *const usual[2][6] = {{"X", "x", "data", "fea"}, {"y", "Y", "labels", "label", "gnd"}};
     rkhs_status status = RKHS_OK;
@@ -352,7 +353,7 @@ done:
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------------- */
 
-/* A matrix, or with `labels` one column or row of it as classes. */
+/* Reads a matrix; with `labels`, a row or column vector as class labels. */
 static rkhs_status read_dense(content *c, const variable *v, unsigned kinds, int labels, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rk_input *in = NULL;
@@ -377,7 +378,7 @@ done:
     return status;
 }
 
-/* One of the three arrays of a sparse matrix, allocated. */
+/* Reads one of the three arrays of a sparse matrix; the caller frees *values. */
 static rkhs_status take_line(content *c, double **values, int64_t *count) {
     rkhs_status status = RKHS_OK;
     rk_input *in = NULL;
@@ -395,13 +396,13 @@ done:
     return status;
 }
 
-/* The columns of a sparse matrix, as they stand in the file. */
+/* The three arrays of a CSC matrix, unchecked. */
 typedef struct csc {
     double *rows, *starts, *values;
-    int64_t row_count, start_count, value_count; /* how many numbers each has */
+    int64_t row_count, start_count, value_count; /* their lengths */
 } csc;
 
-/* Whether the arrays are those of a matrix; *count is how many entries it has. There may be room for more of them. */
+/* Checks the arrays. *count is the number of entries; rows and values may be longer. */
 static rkhs_status check_csc(const file *f, const variable *v, const csc *m, int64_t *count) {
     rkhs_status status = RKHS_OK;
     int sound = m->start_count == v->columns + 1 && m->starts[0] == 0;
@@ -419,7 +420,7 @@ done:
     return status;
 }
 
-/* Columns turned into rows: column by column, each entry goes behind those that its row has. */
+/* Converts CSC to CSR: goes through the columns in order, appends each entry to its row. `starts` must be zeroed. */
 static void turn_csc(const csc *m, int64_t rows, int64_t columns, double *values, int32_t *cols, int64_t *starts) {
     int64_t count = (int64_t)m->starts[columns];
     for (int64_t q = 0; q < count; q++) starts[(int64_t)m->rows[q] + 1]++;
@@ -430,7 +431,7 @@ static void turn_csc(const csc *m, int64_t rows, int64_t columns, double *values
             cols[to] = (int32_t)j;
             values[to] = m->values[q];
         }
-    for (int64_t i = rows; i > 0; i--) starts[i] = starts[i - 1]; /* each had moved to the next one's place */
+    for (int64_t i = rows; i > 0; i--) starts[i] = starts[i - 1]; /* appending moved each start to the next row's */
     starts[0] = 0;
 }
 
@@ -461,15 +462,15 @@ done:
 
 /* ---- text -------------------------------------------------------------------------------------------------------------- */
 
-/* Strings that are being gathered. */
+/* The strings read so far. */
 typedef struct texts {
-    char *bytes; /* of all, one after another */
+    char *bytes; /* UTF-8, one string after another */
     int64_t used, room;
-    int64_t *lengths; /* for each that there will be */
+    int64_t *lengths; /* allocated for all strings */
     int64_t count;
 } texts;
 
-/* The characters of a matrix of text, column by column, on the scratch list: code points, or halves of them in UTF-16. */
+/* Reads a matrix of characters, column by column, to the scratch list: code points, or UTF-16 code units. */
 static rkhs_status take_characters(content *c, uint32_t **units, int64_t *count) {
     static const char sizes[] = {0, 1, 1, 2, 2, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4};
     rkhs_status status = RKHS_OK;
@@ -479,7 +480,7 @@ static rkhs_status take_characters(content *c, uint32_t **units, int64_t *count)
     TRY(take_tag(c, &e));
     int64_t size = e.type < sizeof sizes ? sizes[e.type] : 0;
     if (!size || e.size % (uint64_t)size) TRY(damaged(c->f, "the text of a variable is damaged"));
-    TRY(rk_scratch(c->f->env, (int64_t)e.size + 1, 1, &bytes)); /* a zero follows it */
+    TRY(rk_scratch(c->f->env, (int64_t)e.size + 1, 1, &bytes)); /* zero-terminated for rk_utf8_take */
     TRY(rk_scratch(c->f->env, (int64_t)e.size / size, sizeof **units, units));
     TRY(take(c, bytes, (size_t)e.size));
     TRY(skip(c, e.padding));
@@ -497,7 +498,7 @@ done:
     return status;
 }
 
-/* One string more: every `step`-th of `count` characters, without the blanks at its end if asked for. */
+/* Appends a string of `count` characters, `step` apart, as UTF-8. If `padded`, blanks at its end are removed. */
 static rkhs_status add_text(rkhs_env *env, texts *t, const uint32_t *units, int64_t count, int64_t step, int padded) {
     rkhs_status status = RKHS_OK;
     while (padded && count > 0 && units[(count - 1) * step] == ' ') count--;
@@ -517,7 +518,7 @@ done:
     return status;
 }
 
-/* The rows of a matrix of characters. */
+/* Appends each row of a matrix of characters. */
 static rkhs_status add_rows(content *c, const variable *v, texts *t) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = c->f->env;
@@ -533,7 +534,7 @@ done:
     return status;
 }
 
-/* The next cell, a row of characters; an empty one is an empty string. */
+/* Appends the next cell, which must be a row of characters; an empty cell is an empty string. */
 static rkhs_status add_cell(content *c, texts *t) {
     rkhs_status status = RKHS_OK;
     variable v = {0};
@@ -554,7 +555,7 @@ done:
     return status;
 }
 
-/* Rows of characters, or cells of them, as strings. */
+/* Reads the rows of a matrix of characters, or a vector of cells, as strings. */
 static rkhs_status read_texts(content *c, const variable *v, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = c->f->env;
@@ -581,7 +582,7 @@ done:
 
 /* ---- reading ----------------------------------------------------------------------------------------------------------- */
 
-/* The chosen variable, or its classes. */
+/* Reads the chosen variable as data, or as labels. */
 static rkhs_status read_variable(const file *f, variable *v, unsigned kinds, int labels, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL, *strings = NULL;

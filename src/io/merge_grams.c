@@ -1,10 +1,10 @@
-/* merge_grams.c: parts of a Gram, some rows each, joined to one file.
+/* merge_grams.c: joins files with blocks of rows of one Gram matrix, computed separately, into one NPY file.
  *
- *     K = [ P_1; P_2; ... ],  P_q is rows of K, all n columns
+ *     K = [ P_1; P_2; ... ],  where P_q holds consecutive rows of the n x n Gram matrix K, with all n columns
  *
- * A part does not carry its place, as an NPY has no room for it: parts are joined in the order given. But K is symmetric, and
- * every value above the diagonal stands below it too, most often in another part: a wrong order, other data or another kernel
- * are seen. Parts stay on the disk where that can be, and the result is written as they are read. */
+ * An NPY file cannot store which rows it has, so the parts are joined in the order given. K must be symmetric, and its
+ * two halves are mostly in different parts: the check for symmetry detects a wrong order, other data and another
+ * kernel. Parts are memory-mapped if possible. */
 #include "io/io.h"
 #include "kernel/kernel.h"
 
@@ -15,11 +15,11 @@ typedef struct parts {
     const char *const *paths;
     int64_t count;
     rkhs_data **data;
-    int64_t n;          /* rows = columns of the whole */
-    const double **row; /* n */
+    int64_t n;          /* rows and columns of K */
+    const double **row; /* row i of K, 0 <= i < n */
 } parts;
 
-/* Reads every part, on the disk where possible; all have as many columns as there are rows in all. */
+/* Reads, or memory-maps, every part. Each must have n columns, and all together n rows. */
 static rkhs_status read_parts(parts *p) {
     rkhs_status status = RKHS_OK;
     rkhs_kernel *precomputed = NULL;
@@ -50,14 +50,13 @@ done:
     return status;
 }
 
-/* The part that holds row i of the whole. */
+/* The path of the part that holds row i of K. */
 static const char *part_of(const parts *p, int64_t i) {
     int64_t q = 0;
     while (i >= p->data[q]->rows) i -= p->data[q++]->rows;
     return p->paths[q];
 }
 
-/* Refuses parts that do not make up a symmetric matrix. */
 static rkhs_status check_symmetry(parts *p) {
     rkhs_status status = RKHS_OK;
     int64_t at[2], i = 0, ld;
@@ -86,7 +85,7 @@ static rkhs_status write_parts(const parts *p, rk_output *out) {
     int64_t ld;
     TRY(rk_output_write(out, header, rk_npy_header(header, "<f8", 2, (int64_t[]){p->n, p->n})));
     for (int64_t q = 0; q < p->count; q++) {
-        const double *values = rkhs_data_values(p->data[q], &ld); /* as read: ld is the number of columns */
+        const double *values = rkhs_data_values(p->data[q], &ld); /* data from a file has ld = columns */
         TRY(rk_output_write(out, values, (size_t)(p->data[q]->rows * p->n) * sizeof *values));
     }
 done:

@@ -1,15 +1,15 @@
-/* npy.c: NumPy arrays. Every real type, both byte orders, both index orders, versions 1 to 3; written as '<f8', C order.
+/* npy.c: the format "npy", NumPy arrays of any real type, byte order and index order, versions 1 to 3.
  *
- * One dimension is a column; more than two are rows of all that belongs to an object, and images where they have the shape of
- * some: n x height x width, or n x height x width x channels. A plain file
- * is turned into doubles as it is read; what comes through gzip or a pipe has no known length and is held whole first, so that
- * a header cannot ask for more memory than the file has bytes to fill. */
+ * The first index counts the objects. One dimension is a column. Shapes n x height x width and n x height x width x
+ * channels are images; other objects of several dimensions are flattened. Arrays are written as '<f8' in C order. The
+ * length of a plain file is checked against its header, then it is converted while it is read. Input from gzip or a
+ * pipe is read whole first, so that a false header cannot demand more memory than the data need. */
 #include "io/io.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 18 }; /* stays in the cache between being read and being looked at */
+enum { CHUNK = 1 << 18 }; /* bytes; small enough to stay in the cache until they are checked */
 
 enum { PACKED_NO, PACKED_BIG, PACKED_LITTLE };
 
@@ -18,19 +18,19 @@ typedef struct npy_format {
     int64_t bits;
 } npy_format;
 
-/* An array being read: where its elements go. */
+/* The destination of an array that is being read. */
 typedef struct target {
     const rk_npy *npy;
     double *values;
     int64_t n, p;
-    int64_t next;        /* element */
-    int64_t row, column; /* of it, when the first index runs fastest */
-    int unchecked;       /* the numbers are yet to be looked through, or one of them is out of range */
+    int64_t next;        /* the next element, in the order of the file */
+    int64_t row, column; /* of the next element, in Fortran order */
+    int unchecked;       /* rk_dense_check must still run: not checked yet, or a number is out of range */
 } target;
 
 /* ---- elements ---------------------------------------------------------------------------------------------------------- */
 
-/* Turns the bytes of each element round. */
+/* Reverses the bytes of each element. */
 static void swap_bytes(unsigned char *bytes, int64_t count, int64_t size) {
     for (int64_t i = 0; i < count; i++, bytes += size)
         for (int64_t a = 0, b = size - 1; a < b; a++, b--) {
@@ -40,7 +40,7 @@ static void swap_bytes(unsigned char *bytes, int64_t count, int64_t size) {
         }
 }
 
-/* A half-precision number. */
+/* Converts a half-precision number. */
 static double half(uint16_t h) {
     int exponent = h >> 10 & 31, fraction = h & 1023;
     double value = exponent == 31 ? (fraction ? NAN : INFINITY)
@@ -49,7 +49,7 @@ static double half(uint16_t h) {
     return h >> 15 ? -value : value;
 }
 
-/* Elements of one C type as doubles. */
+/* Converts `count` elements of one C type to doubles. */
 #define CONVERT(type, expression)                                                                                              \
     for (int64_t i = 0; i < count; i++) {                                                                                      \
         type e;                                                                                                                \
@@ -58,7 +58,7 @@ static double half(uint16_t h) {
     }                                                                                                                          \
     break
 
-/* `count` elements in this machine's byte order as doubles. */
+/* Converts `count` elements in native byte order to doubles. */
 static void convert(const rk_npy *npy, const unsigned char *bytes, int64_t count, double *to) {
     switch (npy->kind << 8 | (int)npy->size) {
     case 'b' << 8 | 1: CONVERT(uint8_t, e != 0);
@@ -76,18 +76,18 @@ static void convert(const rk_npy *npy, const unsigned char *bytes, int64_t count
     }
 }
 
-/* Whether the elements are stored as this machine has them. */
+/* Whether the elements have the byte order of this machine. */
 static int native(const rk_npy *npy) {
     const char mine = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
     return npy->order == '|' || npy->size == 1 || npy->order == mine;
 }
 
-/* Whether the elements lie in the file as a matrix of doubles lies in memory. */
+/* Whether the bytes in the file are those of a matrix of doubles in memory. */
 static int as_in_memory(const rk_npy *npy) {
     return npy->kind == 'f' && npy->size == 8 && native(npy) && (!npy->fortran || npy->ndim < 2);
 }
 
-/* The column, in C order, of position r in Fortran order among all indices but the first. */
+/* Converts position r in Fortran order, over all indices but the first, to the position in C order: the column. */
 static int64_t column_of(const rk_npy *npy, int64_t r) {
     int64_t column = 0, index[RK_NPY_DIMS] = {0};
     for (int d = 1; d < npy->ndim; d++) {
@@ -98,7 +98,7 @@ static int64_t column_of(const rk_npy *npy, int64_t r) {
     return column;
 }
 
-/* The next elements, in the file's order, to their places. bytes may be changed. */
+/* Converts the next `count` elements of the file and stores them. `bytes` may be changed. */
 static void place(target *t, unsigned char *bytes, int64_t count) {
     double part[1024];
     const rk_npy *npy = t->npy;
@@ -139,7 +139,7 @@ done:
     return status;
 }
 
-/* The bytes that follow are not as many as the header says. */
+/* Fails: the header requires another number of bytes than `found`. */
 static rkhs_status wrong_length(rkhs_env *env, const char *name, const rk_npy *npy, int64_t found) {
     long long wanted = (long long)(npy->count * npy->size);
     if (found < wanted)
@@ -152,7 +152,7 @@ static rkhs_status wrong_length(rkhs_env *env, const char *name, const rk_npy *n
         name, wanted);
 }
 
-/* All data as one block, for what has no known length. */
+/* Reads the rest of the input, which must be the elements; the caller frees *bytes, even on failure. */
 static rkhs_status read_block(rkhs_env *env, rk_input *in, const rk_npy *npy, char **bytes) {
     size_t length;
     rkhs_status status = rk_input_all(in, bytes, &length);
@@ -161,14 +161,14 @@ static rkhs_status read_block(rkhs_env *env, rk_input *in, const rk_npy *npy, ch
     return status;
 }
 
-/* Whether all are numbers in range; rk_dense_check names the one that is not. */
+/* Whether all numbers are valid; if not, rk_dense_check finds out which. */
 static int all_good(const double *values, int64_t count) {
     int good = 1;
     for (int64_t i = 0; i < count; i++) good &= fabs(values[i]) <= 1e150;
     return good;
 }
 
-/* The data of a plain file, chunk by chunk. */
+/* Reads the elements of a plain file, chunk by chunk. */
 static rkhs_status read_chunks(rkhs_env *env, rk_input *in, target *t) {
     rkhs_status status = RKHS_OK;
     const rk_npy *npy = t->npy;
@@ -201,7 +201,7 @@ done:
     return status;
 }
 
-/* Refuses what is not an array of real numbers. */
+/* Fails unless the elements are real numbers of a supported type. */
 static rkhs_status check_numeric(rkhs_env *env, const char *name, const rk_npy *npy) {
     const char *what = NULL;
     switch (npy->kind) {
@@ -221,7 +221,7 @@ static rkhs_status check_numeric(rkhs_env *env, const char *name, const rk_npy *
     return RKHS_OK;
 }
 
-/* n x p, of an array of any shape. */
+/* The shape n x p of the array as a matrix. */
 static rkhs_status matrix_shape(rkhs_env *env, const char *name, const rk_npy *npy, int64_t *n, int64_t *p) {
     if (npy->ndim == 0) return rk_fail(env, RKHS_ERR_DATA, "%s: the array is a single number, not rows: save a matrix", name);
     *n = npy->shape[0];
@@ -233,14 +233,14 @@ static rkhs_status matrix_shape(rkhs_env *env, const char *name, const rk_npy *n
     return RKHS_OK;
 }
 
-/* Whether an array of bytes is one of bits: 0 and 1 alone, rows one after another. */
+/* Whether an array of bytes holds only 0 and 1, or is boolean. */
 static int is_bits(const rk_npy *npy, const char *block) {
     unsigned char any = 0;
     for (int64_t i = 0; i < npy->count; i++) any |= (unsigned char)block[i];
     return any <= 1 || npy->kind == 'b';
 }
 
-/* Such an array as bits. */
+/* Packs such an array, in C order, as bits. */
 static rkhs_status pack_block(rkhs_env *env, const char *block, int64_t n, int64_t p, rkhs_data **out) {
     uint64_t *words;
     rkhs_status status = rk_data_bits_new(env, n, p, &words, out);
@@ -250,7 +250,7 @@ static rkhs_status pack_block(rkhs_env *env, const char *block, int64_t n, int64
     return status;
 }
 
-/* The numbers, looked through; with `pack` as bits where each is a byte of 0 or 1, without doubles between. */
+/* Reads and checks the numbers. With `pack`, bytes that are all 0 or 1 are packed as bits directly. */
 static rkhs_status read_values(rkhs_env *env, rk_input *in, const rk_npy *npy, int pack, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
@@ -286,7 +286,7 @@ done:
     return status;
 }
 
-/* Whether an array has the shape of images: n x height x width, or with 1, 3 or 4 channels behind. */
+/* Whether an array has the shape of images: n x height x width, or n x height x width x 1, 3 or 4 channels. */
 static int are_images(const rk_npy *npy) {
     if (npy->ndim == 3) return 1;
     return npy->ndim == 4 && (npy->shape[3] == 1 || npy->shape[3] == 3 || npy->shape[3] == 4);
@@ -326,14 +326,14 @@ done:
     return status;
 }
 
-/* The bits of a byte from the highest down as from the lowest up. */
+/* Reverses the bits of a byte. */
 static uint8_t turned(uint8_t b) {
     b = (uint8_t)(b >> 4 | b << 4);
     b = (uint8_t)((b & 0xcc) >> 2 | (b & 0x33) << 2);
     return (uint8_t)((b & 0xaa) >> 1 | (b & 0x55) << 1);
 }
 
-/* An array of numpy.packbits(x, axis=1). */
+/* Reads the result of numpy.packbits(x, axis=1) as bits. */
 static rkhs_status read_packed(rkhs_env *env, const npy_format *f, rk_input *in, const rk_npy *npy, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     const char *name = rk_input_name(in);
@@ -363,7 +363,7 @@ done:
     return status;
 }
 
-/* A matrix of doubles that is left on the disk; *out stays NULL when it has to be read, or refused. */
+/* Memory-maps a matrix of doubles. *out stays NULL if that is not possible. */
 static rkhs_status leave_there(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **out) {
     int64_t n = 0, p = 0;
     if (!as_in_memory(npy) || rk_input_left(in) != npy->count * npy->size || npy->count == 0) return RKHS_OK;
@@ -371,8 +371,8 @@ static rkhs_status leave_there(rkhs_env *env, rk_input *in, const rk_npy *npy, r
     return status == RKHS_OK ? rk_data_dense_map(env, in, n, p, out) : status;
 }
 
-/* A precomputed Gram is the one thing that is often larger than memory, and is never written to: it stays on the disk. Other
- * data are copied, as files change while programs run. */
+/* Only a precomputed Gram matrix is memory-mapped, since it may be larger than memory. Other data are copied, so that
+ * a change of the file does not change them. */
 static rkhs_status read_npy(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     const npy_format *f = self;
@@ -388,7 +388,7 @@ done:
 
 /* ---- labels ------------------------------------------------------------------------------------------------------------ */
 
-/* Fixed-width text, bytes or UCS-4, as words of `room` bytes each. */
+/* Converts fixed-width text, bytes ('S') or UCS-4 ('U'), to zero-terminated words, `room` bytes apart. */
 static void text_words(const rk_npy *npy, const unsigned char *bytes, char *to, int64_t room) {
     for (int64_t i = 0; i < npy->count; i++, to += room, bytes += npy->size) {
         if (npy->kind == 'S') {
@@ -407,7 +407,7 @@ static void text_words(const rk_npy *npy, const unsigned char *bytes, char *to, 
     }
 }
 
-/* Words of an array of text. */
+/* Reads an array of text as words on the scratch list, *room bytes apart. */
 static rkhs_status read_text(rkhs_env *env, rk_input *in, const rk_npy *npy, char **words, int64_t *room) {
     rkhs_status status = RKHS_OK;
     char *block = NULL;
@@ -422,7 +422,7 @@ done:
     return status;
 }
 
-/* Words of an array of numbers: 3 for 3.0, none for NaN. Integers past 2^53 would meet others, and are refused. */
+/* Reads an array of numbers as words: "3" for 3.0, empty for NaN. Integers from 2^53 on, inexact as doubles, fail. */
 static rkhs_status number_words(rkhs_env *env, rk_input *in, const rk_npy *npy, char **words, int64_t *room) {
     rkhs_status status = RKHS_OK;
     double *values = NULL;
@@ -431,7 +431,7 @@ static rkhs_status number_words(rkhs_env *env, rk_input *in, const rk_npy *npy, 
     TRY(rk_scratch(env, npy->count * *room, 1, words));
     for (int64_t i = 0; i < npy->count; i++) {
         double v = values[i];
-        if (isnan(v)) continue; /* no word: no label */
+        if (isnan(v)) continue; /* an empty word: no label */
         if (fabs(v) > 1e150)
             FAIL(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) is %g, which is no class: put a number, or NaN for none",
                  rk_input_name(in), (long long)i + 1, v);
@@ -477,7 +477,7 @@ static rkhs_status read_labels_npy(rkhs_env *env, const void *self, rk_input *in
 
 /* ---- writing ----------------------------------------------------------------------------------------------------------- */
 
-/* Numbers as they are; of images n x height x width, and the channels where there are several. */
+/* Writes a matrix; images as n x height x width, with a fourth dimension if there are several channels. */
 static rkhs_status write_numbers(const rkhs_data *x, const double *values, int64_t ld, rk_output *out) {
     rkhs_status status = RKHS_OK;
     char header[RK_NPY_ROOM];
@@ -499,7 +499,7 @@ int rk_whole_name(const char *name, int64_t *value) {
     return strcmp(back, name) == 0;
 }
 
-/* Labels as '<U': every name padded to the longest. */
+/* Writes labels as text ('<U'), each padded to the longest name. */
 static rkhs_status write_names(rkhs_env *env, const rkhs_data *x, rk_output *out) {
     rkhs_status status = RKHS_OK;
     const rk_labels *l = x->self;
@@ -526,13 +526,13 @@ done:
     return status;
 }
 
-/* Labels as '<i8' when every object has one and all names are whole numbers, else as text, "?" without. */
+/* Writes labels as '<i8' if every object has one and all names are integers; else as text, "?" for no label. */
 static rkhs_status write_labels(rkhs_env *env, const rkhs_data *x, rk_output *out) {
     rkhs_status status = RKHS_OK;
     const rk_labels *l = x->self;
     char header[RK_NPY_ROOM];
     int64_t value;
-    if (rk_labels_known(x) < x->rows) return write_names(env, x, out); /* no number says that there is none */
+    if (rk_labels_known(x) < x->rows) return write_names(env, x, out); /* no integer stands for "no label" */
     for (int64_t c = 0; c < l->classes; c++)
         if (!rk_whole_name(l->names[c], &value)) return write_names(env, x, out);
     TRY(rk_output_write(out, header, rk_npy_header(header, "<i8", 1, &x->rows)));
@@ -544,7 +544,7 @@ done:
     return status;
 }
 
-/* Bits as bytes of 0 and 1. */
+/* Writes bits as bytes 0 and 1. */
 static rkhs_status write_bits(rkhs_env *env, const rkhs_data *x, rk_output *out) {
     rkhs_status status = RKHS_OK;
     const rk_bits *b = x->self;

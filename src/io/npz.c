@@ -1,8 +1,8 @@
-/* npz.c: NumPy archives: a ZIP of arrays, as numpy.savez, numpy.savez_compressed and scipy.sparse.save_npz write them.
+/* npz.c: the format "npz", ZIP archives of arrays from numpy.savez, numpy.savez_compressed and scipy.sparse.save_npz.
  *
- * The file is held whole, since its directory stands at the end; an array is undone as it is read. The arrays format, shape,
- * data, indices and indptr together are a sparse matrix of SciPy; its rows become sparse data. Written through the archive
- * of the model files: stored, the same bytes for the same data. */
+ * The whole file is read into memory, since its directory is at the end; an array is inflated while it is read. Arrays
+ * named format, shape, data, indices and indptr are a sparse matrix of SciPy (CSR). Files are written by the archive
+ * writer of model files, uncompressed: the same data give the same bytes. */
 #include "io/io.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct bundle {
     rkhs_env *env;
     const char *name; /* of the file */
     char *bytes;
-    rk_zip_entry *entries; /* on the scratch list; names without .npy */
+    rk_zip_entry *entries; /* on the scratch list; names are without .npy */
     int64_t count;
 } bundle;
 
@@ -49,7 +49,7 @@ done:
     return status;
 }
 
-/* The array of a name, or NULL. */
+/* The array named `key`, or NULL. */
 static const rk_zip_entry *find_array(const bundle *b, const char *key) {
     size_t length = strlen(key);
     for (int64_t i = 0; i < b->count; i++)
@@ -57,7 +57,7 @@ static const rk_zip_entry *find_array(const bundle *b, const char *key) {
     return NULL;
 }
 
-/* "X, y, weights" into buffer; what does not fit is left out. */
+/* Lists the arrays for messages, as many as fit: "X, y, weights". */
 static const char *names_text(const bundle *b, char buffer[320]) {
     int used = 0;
     buffer[0] = 0;
@@ -76,7 +76,8 @@ static int is_label_name(const rk_zip_entry *e) {
     return (e->name_length == 1 && e->name[0] == 'y') || (e->name_length == 6 && memcmp(e->name, "labels", 6) == 0);
 }
 
-/* The array of the key, else the first of `names` that is there, else the only one (labels aside, when numbers are read). */
+/* Chooses the array named `key`; without a key, the first of `names` that exists, else the only one (labels not
+ * counted unless they are wanted). */
 static rkhs_status choose(const bundle *b, const char *key, const char *const *names, int labels, const rk_zip_entry **out) {
     char all[320];
     const rk_zip_entry *only = NULL;
@@ -97,7 +98,7 @@ static rkhs_status choose(const bundle *b, const char *key, const char *const *n
                    b->name, (long long)b->count, labels ? "y or labels" : "X, x, data or arr_0", names_text(b, all));
 }
 
-/* Opens an array and reads its header. */
+/* Opens an array and reads its header. The caller closes *in, even on failure. */
 static rkhs_status open_array(const bundle *b, const rk_zip_entry *e, rk_input **in, rk_npy *npy) {
     char where[512];
     snprintf(where, sizeof where, "%.300s: the array '%.*s'", b->name, (int)rk_min((int64_t)e->name_length, 80), e->name);
@@ -114,7 +115,7 @@ static int is_sparse(const bundle *b) {
     return 1;
 }
 
-/* The word of the array "format": bytes, or characters of four. */
+/* Reads the array "format", one short word ("csr") as bytes or UCS-4. */
 static rkhs_status read_layout(const bundle *b, char word[8]) {
     rkhs_status status = RKHS_OK;
     rk_input *in = NULL;
@@ -134,7 +135,7 @@ done:
     return status;
 }
 
-/* One of the arrays of a sparse matrix: a line of numbers, allocated; whole ones when asked. */
+/* Reads a one-dimensional array of a sparse matrix; with `whole`, nonnegative integers. The caller frees *values. */
 static rkhs_status read_line(const bundle *b, const char *key, int whole, double **values, int64_t *count) {
     rkhs_status status = RKHS_OK;
     rk_input *in = NULL;
@@ -158,13 +159,13 @@ done:
     return status;
 }
 
-/* The lines of a CSR matrix, as they stand in the file. */
+/* The four arrays of a CSR matrix, unchecked. */
 typedef struct csr {
     double *shape, *starts, *columns, *values;
-    int64_t dims, rows1, indices, count; /* how many numbers each has */
+    int64_t dims, rows1, indices, count; /* their lengths */
 } csr;
 
-/* Whether the lines agree, and each row's columns ascend. */
+/* Checks that the arrays fit together, and that columns are in range and ascend in each row. */
 static rkhs_status check_csr(const bundle *b, const csr *m) {
     rkhs_status status = RKHS_OK;
     if (m->dims != 2 || m->shape[0] < 1 || m->shape[1] < 1)
@@ -230,7 +231,7 @@ done:
 
 /* ---- reading -------------------------------------------------------------------------------------------------------- */
 
-/* Labels that stand beside the numbers: y or labels, of as many rows, and whole numbers or words. Others are left alone. */
+/* Attaches the array y or labels to x as labels if it has one integer, boolean or word per row; else ignores it. */
 static rkhs_status read_beside(const bundle *b, const rk_zip_entry *taken, rkhs_data *x) {
     static const char *const names[] = {"y", "labels"};
     rkhs_status status = RKHS_OK;
@@ -299,7 +300,7 @@ done:
 
 /* ---- writing -------------------------------------------------------------------------------------------------------- */
 
-/* Labels as whole numbers, the array y; *put is 0 when a name is none. */
+/* Puts labels as the array y of integers; *put is 0 if a name is not an integer. */
 static rkhs_status put_labels(rkhs_env *env, rk_archive *archive, const rkhs_data *y, int *put) {
     rkhs_status status = RKHS_OK;
     int64_t *values;
@@ -313,7 +314,7 @@ done:
     return status;
 }
 
-/* A matrix as the array X. */
+/* Puts a matrix as the array X. */
 static rkhs_status put_numbers(rkhs_env *env, rk_archive *archive, const rkhs_data *x, const double *values, int64_t ld) {
     rkhs_status status = RKHS_OK;
     rk_array a = {'d', 2, {x->rows, x->columns}, values};
@@ -329,7 +330,7 @@ done:
     return status;
 }
 
-/* A sparse matrix as scipy.sparse.save_npz has it. */
+/* Puts a sparse matrix as scipy.sparse.save_npz does. */
 static rkhs_status put_sparse(rkhs_env *env, rk_archive *archive, const rkhs_data *x) {
     rkhs_status status = RKHS_OK;
     const rk_sparse *s = x->self;

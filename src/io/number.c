@@ -1,10 +1,9 @@
-/* number.c: decimal text to the nearest double, fast and without the locale.
+/* number.c: converts decimal text to the nearest double, fast and independent of the locale.
  *
- * Digits are gathered into w and q, value = w 10^q. Then, the cheapest that is exact:
- *   - w and 10^|q| both fit a double (Clinger): one product or quotient, rounded once;
- *   - w times the first 128 bits of 10^q (Eisel and Lemire): the product's leading bits are right, and it is known when the
- *     rounding is not decided by them;
- *   - strtod in the C locale: more than 19 digits, far exponents, the undecided.
+ * The digits give integers w and q with value = w 10^q. The first of these that is exact is used:
+ *   - Clinger, if w and 10^|q| are both doubles: one product or quotient, rounded once;
+ *   - Eisel and Lemire: w times the first 128 bits of 10^q, if the leading bits of the product decide the rounding;
+ *   - strtod in the C locale, for more than 19 digits, large exponents, and undecided cases.
  * Clinger 1990, How to read floating point numbers accurately; Lemire 2021, Number parsing at a gigabyte per second. */
 #include "io/io.h"
 
@@ -14,12 +13,12 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Whether 8 bytes are all digits. */
+/* Whether 8 bytes are all ASCII digits. */
 static int eight_digits(uint64_t v) {
     return ((v & 0xf0f0f0f0f0f0f0f0u) | ((v + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4) == 0x3333333333333333u;
 }
 
-/* The number that 8 digits spell, pairs first, then fours, then all. */
+/* The value of 8 digits: joins pairs, then fours, then all. */
 static uint64_t eight_value(uint64_t v) {
     v -= 0x3030303030303030u;
     v = v * 10 + (v >> 8);
@@ -27,7 +26,7 @@ static uint64_t eight_value(uint64_t v) {
     return (even * (100 + (1000000ull << 32)) + odd * (1 + (10000ull << 32))) >> 32;
 }
 
-/* Appends the digits at s to *w (modulo 2^64); the place after them. */
+/* Appends the digits at s to *w (modulo 2^64). Returns the position after them. */
 static const char *gather(const char *s, const char *end, uint64_t *w) {
     uint64_t sum = *w;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -44,24 +43,24 @@ static const char *gather(const char *s, const char *end, uint64_t *w) {
     return s;
 }
 
-/* w 10^q by Eisel and Lemire, w > 0 and q in the table; 0 when it cannot decide. */
+/* Computes w 10^q by Eisel and Lemire, for w > 0 and q in the table. Returns 0 if the rounding is undecided. */
 static int eisel_lemire(uint64_t w, int q, double *value) {
     int shift = __builtin_clzll(w);
     w <<= shift;
     const uint64_t *power = pow10_table[q - POW10_LEAST];
     wide product = (wide)w * power[0];
     uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
-    if ((high & 0x1ff) == 0x1ff) { /* the low half of the power may carry into the bits that count */
+    if ((high & 0x1ff) == 0x1ff) { /* the low half of the power may carry into the leading bits */
         uint64_t second = (uint64_t)((wide)w * power[1] >> 64);
         low += second;
         high += low < second;
     }
     if (low == UINT64_MAX && (q < -27 || q > 55)) return 0;
     int top = (int)(high >> 63);
-    uint64_t mantissa = high >> (top + 9);                                      /* 53 bits and one to round by */
-    int64_t exponent = ((217706 * (int64_t)q) >> 16) + 63 + top - shift + 1023; /* 217706 / 2^16 = log2(10) */
+    uint64_t mantissa = high >> (top + 9);                                      /* 53 bits and a rounding bit */
+    int64_t exponent = ((217706 * (int64_t)q) >> 16) + 63 + top - shift + 1023; /* 217706 / 2^16 is about log2(10) */
     if (exponent <= 0 || exponent >= 2046) return 0;
-    /* Exactly half way, to even: only possible where 5^|q| divides or fits. */
+    /* A tie is rounded to even. It needs 5^q below 2^54, or for negative q that 5^|q| divides w. */
     if (low <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << (top + 9) == high) mantissa &= ~(uint64_t)1;
     mantissa = (mantissa + (mantissa & 1)) >> 1;
     if (mantissa >> 53) {
@@ -73,7 +72,7 @@ static int eisel_lemire(uint64_t w, int q, double *value) {
     return 1;
 }
 
-/* The value of w 10^q, or 0 when it takes strtod. */
+/* Computes w 10^q. Returns 0 if strtod is needed. */
 static int convert(uint64_t w, int64_t q, double *value) {
     static const double exact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -88,7 +87,7 @@ static int convert(uint64_t w, int64_t q, double *value) {
     return q >= POW10_LEAST && q <= POW10_MOST && eisel_lemire(w, (int)q, value);
 }
 
-/* e+12 at s, if a whole exponent is there. */
+/* Adds the exponent at s ("e+12") to *q and returns the position after it; returns s if it has no digits. */
 static const char *exponent_at(const char *s, int64_t *q) {
     const char *d = s + 1;
     int negative = *d == '-';
@@ -101,7 +100,7 @@ static const char *exponent_at(const char *s, int64_t *q) {
     return d;
 }
 
-/* Significant digits in [s, stop), which has digits and at most one point. */
+/* The number of significant digits in [s, stop), which holds digits and at most one point. */
 static int64_t significant(const char *s, const char *stop) {
     int64_t count = 0;
     while (s < stop && (*s == '0' || *s == '.')) s++;

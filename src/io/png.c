@@ -1,11 +1,11 @@
-/* png.c: images as PNG files: one file, or a folder of files of one size with a table of labels in it.
+/* png.c: the format "png", one image, or a folder of images of one size with an optional table of labels.
  *
- * libpng takes the bytes apart. It is handed a file that is held whole, takes its memory from the env's account, and skips the
- * chunks that say nothing about pixels, so that little of it meets a hostile file. A fault comes back by longjmp into `guarded`
- * alone, whose frame holds nothing that could be lost.
+ * libpng decodes the image from memory. Its allocations count against the memory limit, and it skips chunks that do
+ * not concern pixels, so that a hostile file reaches little of its code. Its errors return by longjmp to `guarded`,
+ * and nowhere else; that function has no local state to lose.
  *
- * Read are 8-bit grey, RGB and RGBA, and grey of 1, 2 or 4 bits spread to 0 .. 255. What would have to be guessed at or changed
- * is refused with what to do: palettes, 16 bits, interlacing, grey with opacity. */
+ * 8-bit grey, RGB and RGBA are read, and grey of 1, 2 or 4 bits, scaled to 0 .. 255. Palettes, 16 bits, interlacing
+ * and grey with opacity are refused, with advice. */
 #include "io/io.h"
 
 #include <dirent.h>
@@ -18,27 +18,26 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { MOST_PACKED = 1032 }; /* deflate makes no more of a byte */
+enum { MOST_PACKED = 1032 }; /* largest compression ratio of deflate */
 
-/* A file on its way to pixels. */
+/* A PNG file that is being decoded. */
 typedef struct picture {
     rkhs_env *env;
     const char *name;
-    const char *at, *end; /* what is left of the file */
+    const char *at, *end; /* the bytes that libpng has not read yet */
     png_structp png;
     png_infop info;
     png_uint_32 h, w;
     int depth, colour, interlace;
     int64_t c;
-    png_bytep row; /* of w * c bytes */
-    double *to;    /* h x w x c numbers */
+    png_bytep row; /* w * c bytes */
+    double *to;    /* the result, h x w x c numbers */
     rkhs_status status;
     char why[128];
     jmp_buf jump;
 } picture;
 
-/* ---- what libpng calls ----------------------------------------------------------------------------------------------------
- */
+/* ---- callbacks of libpng ---------------------------------------------------------------------------------------- */
 
 static void on_error(png_structp png, png_const_charp text) {
     picture *p = png_get_error_ptr(png);
@@ -65,17 +64,16 @@ static void take_bytes(png_structp png, png_bytep to, size_t count) {
     p->at += count;
 }
 
-/* ---- steps that may end in a jump
- * -------------------------------------------------------------------------------------------- */
+/* ---- steps that libpng may leave by longjmp --------------------------------------------------------------------- */
 
-/* Runs a step; 0 when libpng gave up, or went on without memory that it had asked for. */
+/* Runs a step. Returns 0 if libpng failed, or an allocation failed and libpng went on without it. */
 static int guarded(picture *p, void (*step)(picture *)) {
     if (setjmp(p->jump)) return 0;
     step(p);
     return p->status == RKHS_OK;
 }
 
-/* The header, and chunks up to the pixels. */
+/* Reads the header and the chunks before the pixels. */
 static void step_header(picture *p) {
     static const png_byte skipped[] =
         "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0sCAL\0pHYs\0sBIT\0sPLT\0sRGB\0tEXt\0"
@@ -88,7 +86,7 @@ static void step_header(picture *p) {
     png_get_IHDR(p->png, p->info, &p->w, &p->h, &p->depth, &p->colour, &p->interlace, NULL, NULL);
 }
 
-/* The pixels, row by row, and the end of the file. */
+/* Reads the pixels, row by row, and the end of the file. */
 static void step_pixels(picture *p) {
     if (p->depth < 8) png_set_expand_gray_1_2_4_to_8(p->png);
     png_read_update_info(p->png, p->info);
@@ -101,21 +99,20 @@ static void step_pixels(picture *p) {
     png_read_end(p->png, NULL);
 }
 
-/* ---- one file
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- one file --------------------------------------------------------------------------------------------------- */
 
 static void picture_close(picture *p) {
     if (p->png) png_destroy_read_struct(&p->png, &p->info, NULL);
     rk_free(p->env, p->row);
 }
 
-/* The sentence after libpng gave up, or had no memory, which says so itself. */
+/* The status after `guarded` returned 0. A failed allocation has set its own message. */
 static rkhs_status gave_up(const picture *p) {
     if (p->status != RKHS_OK) return p->status;
     return rk_fail(p->env, RKHS_ERR_FORMAT, "%s: the PNG file is damaged (%s): copy it, or save it, again", p->name, p->why);
 }
 
-/* Refuses what is not read as it is. */
+/* Fails for the PNG variants that are not supported, and for a file too small for its number of pixels. */
 static rkhs_status check_header(const picture *p, size_t length) {
     const char *what = p->colour == PNG_COLOR_TYPE_PALETTE      ? "has a palette: save it in grey or RGB"
                        : p->depth == 16                         ? "has 16 bits a channel: save it with 8"
@@ -131,7 +128,7 @@ static rkhs_status check_header(const picture *p, size_t length) {
     return RKHS_OK;
 }
 
-/* Reads and checks the header of a file that is held in [bytes, bytes + length). */
+/* Reads and checks the header of the file in [bytes, bytes + length). picture_close must follow, even on failure. */
 static rkhs_status picture_open(rkhs_env *env, const char *name, const char *bytes, size_t length, picture *p) {
     rkhs_status status = RKHS_OK;
     *p = (picture){.env = env, .name = name, .at = bytes, .end = bytes + length};
@@ -150,7 +147,7 @@ done:
     return status;
 }
 
-/* The numbers of an open file. */
+/* Reads the pixels of an open file. */
 static rkhs_status picture_read(picture *p, double *to) {
     rkhs_status status = rk_alloc(p->env, (int64_t)p->w * p->c, 1, &p->row);
     p->to = to;
@@ -183,10 +180,9 @@ static rkhs_status read_labels_png(rkhs_env *env, const void *self, rk_input *in
     return rk_fail(env, RKHS_ERR_DATA, "%s: an image holds no labels: give a table of them", rk_input_name(in));
 }
 
-/* ---- a folder
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- a folder --------------------------------------------------------------------------------------------------- */
 
-/* A name with its row in some table, to be sorted. */
+/* A file name, and its row in the table of labels. */
 typedef struct named {
     const char *name;
     int64_t row;
@@ -195,10 +191,10 @@ typedef struct named {
 /* The PNG files of a folder, in byte order of their names. */
 typedef struct listing {
     const char *path;
-    char *names; /* one after the other, each with a zero */
+    char *names; /* all names, each zero-terminated */
     named *file;
     int64_t count;
-    char *full; /* room for the path of any of them */
+    char *full; /* buffer for the path of any of them */
     size_t room;
 } listing;
 
@@ -209,7 +205,7 @@ static int is_png(const char *name) {
     return name[0] != '.' && length > 4 && strcasecmp(name + length - 4, ".png") == 0;
 }
 
-/* The names that end in .png, as they come. */
+/* Collects the names that end in .png, unsorted. */
 static rkhs_status take_names(rkhs_env *env, DIR *dir, listing *l) {
     rkhs_status status = RKHS_OK;
     int64_t used = 0, held = 0;
@@ -256,14 +252,14 @@ static void list_free(rkhs_env *env, listing *l) {
     rk_free(env, l->full);
 }
 
-/* The path of a file in the folder. */
+/* The path of a file in the folder, valid until the next call. */
 static const char *path_of(listing *l, const char *name) {
     size_t length = strlen(l->path);
     snprintf(l->full, l->room, "%s%s%s", l->path, length && l->path[length - 1] == '/' ? "" : "/", name);
     return l->full;
 }
 
-/* Reads file i to its place; the first one decides the shape, and makes room for all. */
+/* Reads image i. The first image decides the shape and allocates all. */
 static rkhs_status read_file(rkhs_env *env, listing *l, int64_t i, double **to, rkhs_data **x) {
     rkhs_status status = RKHS_OK;
     picture p = {.env = env};
@@ -291,7 +287,7 @@ done:
     return status;
 }
 
-/* The labels of a table's rows, put in the order of the files; each file has one row. */
+/* The labels in the order of the files. Fails unless every file has exactly one row in the table, and vice versa. */
 static rkhs_status match_labels(rkhs_env *env, const listing *l, const char *name, const rkhs_data *table, rkhs_data **labels) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -320,7 +316,7 @@ done:
     return status;
 }
 
-/* The table of labels in the folder, labels.csv or labels.tsv, with columns file and label; *labels stays NULL without one. */
+/* Reads labels.csv or labels.tsv in the folder, with columns file and label. *labels stays NULL if there is none. */
 static rkhs_status read_folder_labels(rkhs_env *env, listing *l, rkhs_data **labels) {
     rkhs_status status = RKHS_OK;
     const char *path = path_of(l, "labels.csv");

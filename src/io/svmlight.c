@@ -1,39 +1,39 @@
-/* svmlight.c: sparse rows as text, as SVMlight and LIBSVM have them.
+/* svmlight.c: the format "svmlight", labelled sparse vectors as text, as SVMlight and LIBSVM write them.
  *
- *     label [qid:number] index:value index:value ...  [# words]
+ *     label [qid:number] index:value index:value ...  [# comment]
  *
- * Indices ascend in a line; what is not written is zero. They begin at 1, or at 0 in the files of some programs: a file with an
- * index 0 counts from 0. The labels come with the data. A file says nowhere how many columns there are: the largest index
- * decides, or columns=N, which new data need when the last columns of the training data do not occur in them. */
+ * Indices ascend in a line. They begin at 1, or at 0 in the files of some programs: a file with an index 0 counts from
+ * 0. A file does not store its number of columns: the largest index gives it, or columns=N, which new data need if the
+ * last columns of the training data do not occur in them. */
 #include "io/io.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { LOOK = 256 }; /* rows between two looks at the progress */
+enum { LOOK = 256 }; /* rows between two progress calls */
 
-#define LARGEST_INDEX 2147483646 /* so that the number of columns is an int32_t, also from 0 on */
+#define LARGEST_INDEX 2147483646 /* the number of columns is then an int32_t, even if indices begin at 0 */
 
 typedef struct svmlight {
     char *base;
     int64_t columns;
 } svmlight;
 
-/* A file being read, and what was found in it. */
+/* The file, and what was read so far. */
 typedef struct reader {
     rkhs_env *env;
     const char *name;
-    char *at, *end; /* *end is a zero */
+    char *at, *end; /* the text that is not read yet; *end is 0 */
     int64_t line, rows, count;
-    int64_t least, most; /* index */
-    int64_t most_line;   /* where it is */
+    int64_t least, most; /* smallest and largest index */
+    int64_t most_line;   /* the line of the largest index */
     double *values;
     int64_t *indices, *starts;
     char **words; /* labels */
 } reader;
 
-/* A token as it can be shown, at most 40 bytes. */
+/* The token at s for messages: cut at 40 bytes, control characters replaced. */
 static const char *shown(const char *s, char buffer[48]) {
     size_t length = strcspn(s, " \t\r\n");
     int cut = length > 40;
@@ -55,7 +55,7 @@ static char *skip_token(char *s) {
     return s;
 }
 
-/* +1 as 1, 2.0 as 2, so that one class has one name; a zero is put after the word, whose end is `stop`. */
+/* Normalises a label that ends at `stop`: "+1" becomes "1" and "2.0" becomes "2", so that a class has one name. */
 static char *plain_label(char *s, char *stop) {
     char *digits = s + (*s == '+' || *s == '-'), *d = digits;
     while (*d >= '0' && *d <= '9') d++;
@@ -71,7 +71,7 @@ static char *plain_label(char *s, char *stop) {
 
 /* ---- lines -------------------------------------------------------------------------------------------------------------- */
 
-/* The index and the value at *at. */
+/* Reads index:value at *at and moves past it. */
 static rkhs_status read_pair(reader *r, char **at, int64_t *index, double *value) {
     char token[48], *s = *at;
     int64_t i = 0;
@@ -96,7 +96,7 @@ static rkhs_status read_pair(reader *r, char **at, int64_t *index, double *value
     return RKHS_OK;
 }
 
-/* The pairs of a line, from s to its end or comment. */
+/* Reads the pairs from s to the end of the line, or to its comment. */
 static rkhs_status read_pairs(reader *r, char *s) {
     rkhs_status status = RKHS_OK;
     int64_t last = -1, index = 0;
@@ -116,7 +116,7 @@ done:
     return status;
 }
 
-/* One line that is not blank. Its label ends in a zero afterwards, which may stand where the line ended. */
+/* Reads a line that is not blank. The zero that ends its label may overwrite the line end. */
 static rkhs_status read_line(reader *r, char *s) {
     char token[48], *after = skip_token(s);
     if (memchr(s, ':', (size_t)(after - s)))
@@ -131,7 +131,7 @@ static rkhs_status read_line(reader *r, char *s) {
     return RKHS_OK;
 }
 
-/* Room for what the text can hold at most: a row a line, a number a colon. */
+/* Allocates for the most that the text can hold: a row per line, a number per colon. */
 static rkhs_status take_room(reader *r) {
     rkhs_status status = RKHS_OK;
     int64_t lines = 1, colons = 0;
@@ -148,7 +148,6 @@ done:
     return status;
 }
 
-/* All lines. */
 static rkhs_status read_lines(reader *r) {
     rkhs_status status = RKHS_OK;
     const char *start = r->at, *zero = memchr(r->at, 0, (size_t)(r->end - r->at));
@@ -174,7 +173,7 @@ done:
 
 /* ---- reading ------------------------------------------------------------------------------------------------------------ */
 
-/* The index of the first column: as base= says, or by whether a file has an index 0. */
+/* The index of the first column: base=, or with base=auto 0 if the file has an index 0, else 1. */
 static rkhs_status first_index(rkhs_env *env, const svmlight *p, int has_zero, int64_t *first) {
     *first = has_zero ? 0 : 1;
     if (strcmp(p->base, "auto") == 0) return RKHS_OK;
@@ -184,7 +183,6 @@ static rkhs_status first_index(rkhs_env *env, const svmlight *p, int has_zero, i
     return RKHS_OK;
 }
 
-/* The numbers as sparse data. */
 static rkhs_status make_sparse(const reader *r, const svmlight *p, rkhs_data **x) {
     rkhs_status status = RKHS_OK;
     int64_t first = 1, *starts;
@@ -210,7 +208,7 @@ done:
     return status;
 }
 
-/* Numbers with their labels, or the labels alone. */
+/* Reads the vectors and their labels, or with `alone` only the labels. */
 static rkhs_status read_either(rkhs_env *env, const svmlight *p, rk_input *in, int alone, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     reader r = {.env = env, .name = rk_input_name(in), .line = 1, .least = INT64_MAX, .most = -1};
@@ -245,7 +243,7 @@ static rkhs_status read_labels_svmlight(rkhs_env *env, const void *self, rk_inpu
 
 /* ---- writing ------------------------------------------------------------------------------------------------------------ */
 
-/* A label: the class's name if it is one word, its code otherwise; 0 without labels. */
+/* Writes a label: the class name if it is a single word, else the code; 0 if the data have no labels. */
 static rkhs_status write_label(const rkhs_data *labels, int64_t i, rk_output *out) {
     if (!labels) return rk_output_write(out, "0", 1);
     const rk_labels *l = labels->self;

@@ -1,13 +1,13 @@
-/* tu.c: graphs as the collection of TU Dortmund keeps them, one set in several files.
+/* tu.c: the format "tu", graph data sets of the TUDataset collection (TU Dortmund), each in several files.
  *
  *     NAME_A.txt                a line for each edge, "u, v": vertices, counted from 1 over all graphs
- *     NAME_graph_indicator.txt  a line for each vertex: its graph, counted from 1, in order
- *     NAME_node_labels.txt      (need not be there) a line for each vertex: its label
- *     NAME_edge_labels.txt      (need not be there) a line for each line of NAME_A.txt: the label of the edge
- *     NAME_graph_labels.txt     (need not be there) a line for each graph: its class
+ *     NAME_graph_indicator.txt  a line for each vertex: its graph, counted from 1, ascending
+ *     NAME_node_labels.txt      (optional) a line for each vertex: its label
+ *     NAME_edge_labels.txt      (optional) a line for each line of NAME_A.txt: the label of the edge
+ *     NAME_graph_labels.txt     (optional) a line for each graph: its class
  *
- * Each may be gzipped and called .txt.gz. The set is named by the path of NAME_A.txt, by what stands before _A.txt, or by the
- * folder, where it holds one set alone. Files of attributes, which are no labels, are passed over. */
+ * Each may be gzipped, as .txt.gz. The path of a data set is that of NAME_A.txt, the same without _A.txt, or its
+ * folder, if that holds one data set only. Files of attributes are ignored. */
 #include "io/io.h"
 
 #include <dirent.h>
@@ -15,13 +15,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Whether there is a file, or a folder, of that name. */
+/* Whether the path exists and is a folder, or is not one. */
 static int is_there(const char *path, int folder) {
     struct stat st;
     return stat(path, &st) == 0 && (S_ISDIR(st.st_mode) != 0) == folder;
 }
 
-/* The length of a name before _A.txt or _A.txt.gz; -1: it does not end so. */
+/* The length of a path without the ending _A.txt or _A.txt.gz; -1 if it has neither. */
 static int stem_of(const char *path) {
     static const char *const ends[] = {"_A.txt", "_A.txt.gz"};
     int length = (int)strlen(path);
@@ -32,7 +32,7 @@ static int stem_of(const char *path) {
     return -1;
 }
 
-/* The one file of a folder that ends in _A.txt or _A.txt.gz, on the scratch list. */
+/* The path of the only file in a folder that ends in _A.txt or _A.txt.gz, on the scratch list. */
 static rkhs_status look_in(rkhs_env *env, const char *folder, const char **file) {
     rkhs_status status = RKHS_OK;
     size_t room = strlen(folder) + 300;
@@ -52,7 +52,7 @@ done:
     return status;
 }
 
-/* The file of edges of the set that `path` names. */
+/* The file of edges of the data set at `path`. */
 static rkhs_status find_tu(rkhs_env *env, const char *path, const char **file) {
     rkhs_status status = RKHS_OK;
     size_t room = strlen(path) + 16;
@@ -72,18 +72,18 @@ done:
     return status;
 }
 
-/* A set being read. */
+/* A data set that is being read. */
 typedef struct set {
     rkhs_env *env;
-    const char *path; /* of the edges */
-    int stem;
+    const char *path; /* of the file of edges */
+    int stem;         /* length of the path without _A.txt */
     int64_t graphs, vertices, edges;
     int64_t *first; /* graphs + 1 */
-    int64_t *graph; /* of each vertex */
+    int64_t *graph; /* of each vertex, from 1 */
     int64_t *ends, *labels, *edge_labels;
 } set;
 
-/* Opens NAME_<part>.txt or .txt.gz; *in is NULL where there is none and it is not needed. */
+/* Opens NAME_<part>.txt or .txt.gz. *in is NULL if there is none and it is not needed. */
 static rkhs_status open_part(const set *s, const char *part, int needed, rk_input **in) {
     rkhs_status status = RKHS_OK;
     size_t room = strlen(s->path) + strlen(part) + 16;
@@ -102,7 +102,8 @@ done:
     return status;
 }
 
-/* One number for each of `count` lines; count -1: as many as there are, which *lines says. NULL where there is no such file. */
+/* Reads one integer per line to the scratch list; *lines is how many. Fails unless they are `count` (-1: any number).
+ * If the file is optional and absent, *out is unchanged. */
 static rkhs_status read_column(const set *s, const char *part, int needed, const char *what, int64_t count, int64_t **out,
                                int64_t *lines) {
     rkhs_status status = RKHS_OK;
@@ -128,7 +129,7 @@ done:
     return status;
 }
 
-/* Which vertices belong to which graph. */
+/* Reads the graph of each vertex, and sets graphs, vertices and first. */
 static rkhs_status read_indicator(set *s) {
     rkhs_status status = RKHS_OK;
     int64_t last = 0;
@@ -154,7 +155,7 @@ done:
     return status;
 }
 
-/* One line of edges. */
+/* Reads one edge; both ends must be in one graph. */
 static rkhs_status read_edge(set *s, rk_wholes *w, int64_t *ends) {
     rkhs_status status = RKHS_OK;
     for (int side = 0; side < 2; side++) {
@@ -177,7 +178,7 @@ done:
     return status;
 }
 
-/* The edges; a file without any is empty. */
+/* Reads the edges. An empty file has none. */
 static rkhs_status read_edges(set *s, rk_input *in) {
     rkhs_status status = RKHS_OK;
     rk_wholes w = {.env = NULL};
@@ -196,7 +197,7 @@ done:
     return status;
 }
 
-/* The set that the file of edges belongs to. */
+/* Sets the path and the stem from the file of edges. */
 static rkhs_status begin(rkhs_env *env, const rk_input *in, set *s) {
     *s = (set){.env = env, .path = rk_input_name(in)};
     s->stem = stem_of(s->path);
@@ -207,7 +208,7 @@ static rkhs_status begin(rkhs_env *env, const rk_input *in, set *s) {
                    s->path);
 }
 
-/* The classes of the graphs, as the file has them; *labels is NULL where there is none. */
+/* Reads the classes of the graphs. *labels is unchanged if the file is optional and absent. */
 static rkhs_status read_classes(const set *s, int needed, rkhs_data **labels) {
     rkhs_status status = RKHS_OK;
     rk_input *in = NULL;
