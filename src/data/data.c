@@ -174,7 +174,7 @@ static rkhs_status adopt(rkhs_env *env, const rkhs_data *x, const rk_data_type *
 }
 
 /* Converts x, whose columns are matched, to the kind of `like` if possible. x is used unchanged if it has that kind,
- * or if its number of columns differs. */
+ * or if it is of an accepted kind and has another number of columns. */
 static rkhs_status coerce_to(rkhs_env *env, const rkhs_data *x, unsigned kinds, const char *what, const rkhs_data *like,
                              const rkhs_data **use, rkhs_data **view) {
     *use = x;

@@ -46,7 +46,7 @@ typedef struct rk_data_type {
 
 typedef struct rk_sample_type {
     rk_entry entry;
-    rkhs_status (*draw)(rkhs_env *env, const void *self, rkhs_data **x);
+    rkhs_status (*draw)(rkhs_env *env, const void *self, rkhs_data **x); /* self: the parameters */
 } rk_sample_type;
 
 /* ---- data sets ------------------------------------------------------------------------------------------------------ */
@@ -209,7 +209,7 @@ static inline const char *rk_string_of(const rkhs_data *x, int64_t i, int64_t *l
 rkhs_status rk_data_graphs_new(rkhs_env *env, const char *where, int64_t n, const int64_t *first, int64_t edges,
                                const int64_t *ends, const int64_t *labels, const int64_t *edge_labels, rkhs_data **x);
 
-const rk_data_type *rk_data_type_find(const char *name);
+const rk_data_type *rk_data_type_find(const char *name); /* NULL: unknown */
 /* *use is x itself, or x converted to one of `kinds`. A converted one is also *view, for the caller to free; else
  * *view is NULL. `what` names the kernel in messages. */
 rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, const char *what, const rkhs_data **use,
@@ -218,6 +218,7 @@ rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, co
  * if possible. */
 rkhs_status rk_data_coerce_like(rkhs_env *env, const rkhs_data *x, unsigned kinds, const char *what, const rkhs_data *like,
                                 const rkhs_data **use, rkhs_data **view);
+/* Puts x, without its labels, in an archive (x must live until that is written); makes x from an archive. */
 rkhs_status rk_data_save(const rkhs_data *x, rk_archive *archive, const char *prefix);
 rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data **x);
 /* rkhs_data_subset and rkhs_data_join for internal use: pointers and indices unchecked, message and progress kept. */
@@ -232,6 +233,7 @@ rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count
 rkhs_status rk_columns_name(rkhs_data *x, const char *const *names);
 /* Copies the names, unless `to` has names already or another number of columns. */
 rkhs_status rk_columns_copy(const rkhs_data *from, rkhs_data *to);
+/* Save and load the column names; both do nothing if there are none. */
 rkhs_status rk_columns_save(const rkhs_data *x, rk_archive *archive, const char *prefix);
 rkhs_status rk_columns_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *x);
 /* A copy of x with the columns of `like`, matched by name; NULL if the names agree already or one side has none. */

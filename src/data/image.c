@@ -1,8 +1,8 @@
 /* image.c: the data kind "image", images of one size, stored as vectors with a height, a width and channels.
  *
- * An image of h x w pixels with c channels is a row of h*w*c numbers: pixel (y, x), channel k is number (y*w + x)*c +
- * k. rk_image begins with rk_dense, so kernels on vectors accept images. Numbers keep their scale, usually 0 .. 255. c
- * is 1 (grey), 3 (RGB) or 4 (RGBA). */
+ * An image of h x w pixels with c channels is a row of h*w*c numbers. Pixel (y, x), channel k is number
+ * (y*w + x)*c + k. c is 1 (grey), 3 (RGB) or 4 (RGBA). rk_image begins with rk_dense, so kernels on vectors accept
+ * images. Numbers keep their scale, usually 0 .. 255. */
 #include "data/data.h"
 
 #include <stdio.h>
