@@ -173,8 +173,7 @@ static int64_t count_names(const rk_csv *r, const char **names, int64_t ahead, i
 }
 
 /* Sets *header if the first line is the numbers that pandas writes for unnamed columns: integers after an empty field,
- * or 0, 1, 2 ... in order. Up to FEW of the latter above integers are taken as a row, with advice how to change
- * that. */
+ * or 0, 1, 2 ... in order. Up to FEW of the latter above integers are taken as a row. Advice is logged. */
 static rkhs_status numbers_as_names(const rk_csv *r, const char *end, const char **names, int *header) {
     enum { FEW = 3 };
     const char **next;

@@ -59,11 +59,12 @@ typedef struct rk_wholes {
     const char *next;        /* the next line */
     int64_t line;            /* from 1 */
 } rk_wholes;
+/* Reads all of `in`; the position is before the first line. rk_wholes_close must follow, even on failure. */
 rkhs_status rk_wholes_open(rkhs_env *env, rk_input *in, rk_wholes *w);
 void rk_wholes_close(rk_wholes *w);
-int64_t rk_wholes_lines(const rk_wholes *w);
-int rk_wholes_line(rk_wholes *w); /* moves to the next line; 0: there is none */
-int rk_wholes_more(rk_wholes *w); /* whether the current line has more fields */
+int64_t rk_wholes_lines(const rk_wholes *w); /* the number of lines */
+int rk_wholes_line(rk_wholes *w);            /* moves to the next line; 0: there is none */
+int rk_wholes_more(rk_wholes *w);            /* whether the current line has more fields */
 /* Reads the next integer of the line. `what` describes it in messages: "a vertex". */
 rkhs_status rk_wholes_take(rk_wholes *w, const char *what, int64_t *value);
 /* Fails if the line has more fields. `after` describes the last one. */

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HEADER = 128, TAG = 8, LONGEST_NAME = 63, PART = 4096, DENSEST = 1032 }; /* DENSEST: largest ratio of deflate */
+enum { HEADER = 128, TAG = 8, LONGEST_NAME = 63, PART = 4096, DENSEST = 1032 }; /* the last: deflate's ratio */
 /* Types of elements, classes of arrays, and flags of an array. */
 enum { INT8 = 1, UINT8, INT16, UINT16, INT32, UINT32, MATRIX = 14, COMPRESSED, UTF8, UTF16, UTF32 };
 enum { CELL = 1, STRUCT, OBJECT, CHAR, SPARSE, DOUBLE, UINT64 = 15, FUNCTION, OPAQUE };

@@ -371,8 +371,8 @@ static rkhs_status leave_there(rkhs_env *env, rk_input *in, const rk_npy *npy, r
     return status == RKHS_OK ? rk_data_dense_map(env, in, n, p, out) : status;
 }
 
-/* Only a precomputed Gram matrix is memory-mapped, since it may be larger than memory. Other data are copied, so that
- * a change of the file does not change them. */
+/* Only a precomputed Gram matrix is memory-mapped: it may be larger than memory, and is never written to. Other data
+ * are copied, so that a change of the file does not change them. */
 static rkhs_status read_npy(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     const npy_format *f = self;
