@@ -1,51 +1,52 @@
-/* anomaly.c: how unlike the training objects a new one is; more is stranger.
+/* anomaly.c: anomaly scores: how unlike the training objects a new object is; higher is stranger.
  *
  *     error    |phi(x) - f(z)|^2 / mean_j k(x_j, x_j),   f(z) = m + sum_j w_j (phi(x_j) - m),   w = (K_Z + ridge I)^-1 k_Z(z)
  *     density  -log 1/n sum_j N(z; z_j, h^2 S),          S the covariance of the codes, h = n^(-1/(r+4)), r its rank
- *     both     the larger of the two as surprises: -log of the share of training objects that score as high
+ *     both     the larger of the two, each as -log of the share of training objects that score as high
  *
- * z is the code of x, m the mean of the phi(x_j). f is the regression that the inverse makes (inverse.c), into feature space:
- * width and ridge have the least leave-one-out error there. With codes that determine phi(x) the error is the novelty of
- * Hoffmann, "Kernel PCA for novelty detection", Pattern Recognition 40, 2007; h is the rule of Scott, "Multivariate density
- * estimation", 1992. Shares are counted among the training objects' own scores, each left out of regression and density; past
- * the highest tenth they go on as an exponential tail with the same mean. All is made on first use from at most 2000 objects,
- * evenly spread: m^3 for these, then m^2 a row.
+ * z is the code (embedding) of x, m the mean of the phi(x_j), K_Z the rbf Gram of the codes and k_Z(z) the same
+ * kernel's values with z. f is a ridge regression from codes to feature space; its width and ridge minimise the
+ * leave-one-out error. For codes that determine phi(x), the error is the novelty of Hoffmann, "Kernel PCA for novelty
+ * detection", Pattern Recognition 40, 2007. h is the bandwidth of Scott, "Multivariate density estimation", 1992.
+ * Shares are counted among the scores of the training objects, each left out of regression and density. Above the
+ * highest tenth they continue as an exponential tail with the same mean. All is computed on first use from at most
+ * 2000 objects, evenly spread: m^3 flops for m of them, then m^2 a new object.
  *
- * An object that shares nothing with the kept ones (isolated.c) has a code that says nothing, often in the middle of all
- * others: it has the highest score there is, by every way. */
+ * An isolated object has no kernel value above rounding with the objects of the map (isolated.c). Its code means
+ * nothing, and often lies in the middle of the others. It gets the highest possible score, whatever the method. */
 #include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 64 }; /* at a time: a product with 2000 x 2000 numbers does not run long */
+enum { ROWS = 64 }; /* rows of a tile: few, so that a product with 2000 x 2000 numbers can be cancelled soon */
 
 static const double STRANGEST = RK_LARGEST;
 
-/* What the error needs: m kept objects. */
+/* What `error` needs, computed from m objects of the map. */
 typedef struct feature {
     int64_t m, d;
     rkhs_data *objects;
     rk_bound *bound;
     double *codes;      /* m x d */
-    double *A, *K;      /* m x m: (K_Z + ridge I)^-1; the Gram of the objects, centred */
-    double *mean, all;  /* of the rows of the Gram before; of them */
+    double *A, *K;      /* m x m: (K_Z + ridge I)^-1; the centred Gram of the objects */
+    double *mean, all;  /* of each row of the Gram before centring; the mean of all of it */
     double rate, scale; /* 1/(2 width^2); the mean of k(x_j, x_j) */
-    double *left_out;   /* m: errors of those left out, ascending */
+    double *left_out;   /* m: leave-one-out errors, ascending */
 } feature;
 
-/* What the density needs: t training codes in coordinates in which their covariance is 1. */
+/* What `density` needs: t training codes, whitened (their covariance is I). */
 typedef struct cloud {
     int64_t t, d, r;
     double *mean, *axes; /* d; r x d */
     double *Y;           /* t x r */
-    double rate, base;   /* 1/(2 h^2); what is added to -log sum exp */
+    double rate, base;   /* 1/(2 h^2); the log of the normaliser */
     double *left_out;    /* t */
 } cloud;
 
 struct rk_anomaly_state {
-    feature feature; /* m = 0: not made */
-    cloud cloud;     /* t = 0 */
+    feature feature; /* m = 0: not computed yet */
+    cloud cloud;     /* t = 0: not computed yet */
 };
 
 static void feature_free(rkhs_env *env, feature *f) {
@@ -76,13 +77,14 @@ static int ascending(const void *a, const void *b) {
 
 /* ---- error ------------------------------------------------------------------------------------------------------------ */
 
-/* A square distance over the scale; 0 where rounding of products as large as `self` and the scale may be all that is left. */
+/* A squared distance over the scale; 0 where it may be rounding of products as large as `self` and the scale. */
 static double relative(const feature *f, double square, double self) {
     if (!isfinite(square)) return INFINITY;
     return square > 1e-12 * (self + f->scale) ? square / f->scale : 0;
 }
 
-/* Width and ridge on some of the objects, whose images are rows of a factor of their centred Gram. */
+/* Chooses width and ridge by some of the objects. Their images in feature space are the rows of a factor of the
+ * centred Gram. */
 static rkhs_status choose(rkhs_env *env, const feature *f, double *width, double *ridge) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -100,7 +102,7 @@ static rkhs_status choose(rkhs_env *env, const feature *f, double *width, double
     }
     TRY(rk_pivoted_cholesky(env, "anomaly", n, K, n, 1e-10, Phi, pivots, &rank));
     for (int64_t i = 0; i < n; i++) memmove(Phi + i * rank, Phi + i * n, (size_t)rank * sizeof *Phi);
-    if (rank == 0) memset(Phi, 0, (size_t)n * sizeof *Phi); /* equal objects: one column of zeros */
+    if (rank == 0) memset(Phi, 0, (size_t)n * sizeof *Phi); /* all objects are equal: one column of zeros */
     TRY(rk_ridge_choose(env, "anomaly", codes, Phi, rk_max(rank, 1), width, ridge));
 done:
     rkhs_data_free(codes);
@@ -108,7 +110,7 @@ done:
     return status;
 }
 
-/* K of the objects, then without its mean. */
+/* Computes the Gram of the objects, its means and its scale, and centres it. */
 static rkhs_status centred_gram(rkhs_env *env, feature *f) {
     int64_t m = f->m;
     rkhs_status status = rk_gram_symmetric(env, f->bound, f->K, m);
@@ -122,7 +124,7 @@ static rkhs_status centred_gram(rkhs_env *env, feature *f) {
     return RKHS_OK;
 }
 
-/* The errors of objects left out of the regression: (A K A)_ii / A_ii^2. */
+/* Leave-one-out errors of the objects: (A K A)_ii / A_ii^2. */
 static rkhs_status errors_alone(rkhs_env *env, feature *f) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -187,7 +189,7 @@ typedef struct score_loop {
     const rk_bound *rows;
     const double *Z;
     int64_t n, tile;
-    double *room; /* each worker's own */
+    double *room; /* room_each doubles for each worker */
     int64_t room_each;
     rk_work *work;
     double *out;
@@ -214,7 +216,7 @@ static rkhs_status error_tile(void *context, int64_t tile, int worker) {
         rk_exp(m, near + i * m);
     }
     rk_gemm_tile('n', 'n', ni, m, m, 1.0, near, m, f->A, m, 0.0, u, m);
-    rk_gemm_tile('n', 'n', ni, m, m, 1.0, u, m, f->K, m, 0.0, v, m); /* in the place of `near` */
+    rk_gemm_tile('n', 'n', ni, m, m, 1.0, u, m, f->K, m, 0.0, v, m); /* overwrites `near` */
     for (int64_t i = 0; i < ni; i++) {
         double mean = rk_sum(m, k + i * m) / (double)m, error;
         for (int64_t j = 0; j < m; j++) k[i * m + j] += f->all - f->mean[j] - mean;
@@ -247,7 +249,7 @@ done:
 
 /* ---- density ---------------------------------------------------------------------------------------------------------- */
 
-/* A code in the cloud's coordinates. */
+/* Whitens a code. */
 static void turn_code(const cloud *c, const double *z, double *y) {
     for (int64_t a = 0; a < c->r; a++) {
         y[a] = 0;
@@ -255,7 +257,7 @@ static void turn_code(const cloud *c, const double *z, double *y) {
     }
 }
 
-/* -log of the density at y, without training code `skip` (-1: with all); work: t numbers. */
+/* -log of the density at y, leaving out training code `skip` (-1: none); work: t numbers. */
 static double minus_log(const cloud *c, const double *y, int64_t skip, double *work) {
     double most = -INFINITY;
     for (int64_t j = 0; j < c->t; j++) {
@@ -265,7 +267,7 @@ static double minus_log(const cloud *c, const double *y, int64_t skip, double *w
         if (j != skip) most = fmax(most, work[j]);
     }
     if (!(most > -INFINITY)) return INFINITY;
-    for (int64_t j = 0; j < c->t; j++) work[j] = j == skip ? -1e4 : work[j] - most; /* of which exp is 0 */
+    for (int64_t j = 0; j < c->t; j++) work[j] = j == skip ? -1e4 : work[j] - most; /* exp gives 0 */
     rk_exp(c->t, work);
     return c->base - most - log(rk_sum(c->t, work)) + log(skip < 0 ? (double)c->t : (double)(c->t - 1));
 }
@@ -281,7 +283,7 @@ static rkhs_status density_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* Scores of n codes; Z NULL: of the training codes, each left out. */
+/* Scores of n codes. Z NULL: leave-one-out scores of the training codes. */
 static rkhs_status density_all(rkhs_env *env, const cloud *c, const double *Z, int64_t n, double *out) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -293,7 +295,7 @@ done:
     return status;
 }
 
-/* The directions in which the codes have any variance, each over its deviation. */
+/* Principal axes of the codes with positive variance, divided by their standard deviations. */
 static rkhs_status find_axes(rkhs_env *env, const double *codes, cloud *c) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -346,8 +348,8 @@ done:
 
 /* ---- both ------------------------------------------------------------------------------------------------------------- */
 
-/* -log of the share of n scores, ascending, that are v or more, v among them; above the highest tenth, -log of a tenth and the
- * excess over its mean there. */
+/* -log of the share of n ascending scores, and v itself, that are v or more. Above the highest tenth: -log(1/10) plus
+ * the excess of v over the mean excess there. */
 static double surprise(const double *left_out, int64_t n, double v) {
     int64_t tenth = 9 * n / 10, below = 0, high = n;
     double excess = 0, count = 0;
@@ -361,12 +363,12 @@ static double surprise(const double *left_out, int64_t n, double v) {
         else
             high = middle;
     }
-    return 0 - log((double)(n - below + 1) / (double)(n + 1)); /* 0, where all score as high, not -0 */
+    return 0 - log((double)(n - below + 1) / (double)(n + 1)); /* 0 - ..., so that it is never -0 */
 }
 
 enum { BY_ERROR = 1, BY_DENSITY = 2 };
 
-/* Which scores are asked for, as bits; refuses what is not known, or cannot be of a Gram. */
+/* The scores to compute, as bits. Refuses unknown names, and the error for a precomputed Gram. */
 static rkhs_status asked_for(const rkhs_model *m, const char *by, int *which) {
     int given = m->map->kept->type->kind == RK_KIND_GRAM;
     if (!by)
@@ -383,7 +385,7 @@ static rkhs_status asked_for(const rkhs_model *m, const char *by, int *which) {
     return RKHS_OK;
 }
 
-/* Makes what the scores need, unless it is there. */
+/* Computes what the scores need, unless it is there. */
 static rkhs_status ensure(rkhs_model *m, int which) {
     rkhs_status status = RKHS_OK;
     if (!m->watch) TRY(rk_alloc(m->env, 1, sizeof *m->watch, &m->watch));

@@ -1,15 +1,15 @@
-/* check.c: what a model file says, compared with itself before the model is handed out.
+/* check.c: checks of a loaded or fitted model: refuses one whose parts contradict each other.
  *
- * A checksum proves that a file arrived as it was written, not that a fit wrote it. What later code takes for granted is looked
- * at here, once: counts, what indices point at, which parts a model of this type has, and numbers that stand for wholes. Arrays
- * of the file are finite and kept objects are sound already (rk_state_load, rk_map_load, the data's own load). Each type adds
- * what it alone relies on in its `check`. */
+ * A checksum proves that a file arrived as it was written, not that a fit wrote it. Later code takes shapes and
+ * indices for granted, so they are checked here, once: counts, index ranges, which parts a model of this type has.
+ * Loading has checked already that arrays are finite and that the objects of the map are valid (rk_state_load,
+ * rk_map_load, the data's own load). The type's `check` adds what that type alone relies on. */
 #include "model/model.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Rows and columns of the embedding, and which of its rows are kept. */
+/* Shape of the embedding, and the rows that the map's objects have in it. */
 static rkhs_status check_counts(const rkhs_model *m) {
     rkhs_env *env = m->env;
     const rk_gram_type *gram = (const rk_gram_type *)(*(rk_spec **)((char *)m->spec->self + m->type->gram_offset))->entry;
@@ -33,7 +33,7 @@ static rkhs_status check_counts(const rkhs_model *m) {
     return RKHS_OK;
 }
 
-/* An item that repeats numbers which are known: `count` of them, if there is one at all. */
+/* A report item, if there is one of that name, must repeat these `count` numbers. */
 static rkhs_status check_item(const rkhs_model *m, const char *name, const int64_t *known, int64_t count) {
     const rk_report_item *item = rk_report_find(&m->report, name);
     const double *values = rk_report_values(&m->report, name, count);
@@ -43,7 +43,7 @@ static rkhs_status check_item(const rkhs_model *m, const char *name, const int64
     return RKHS_OK;
 }
 
-/* Texts are UTF-8. */
+/* Texts of the report must be UTF-8. */
 static rkhs_status check_texts(const rkhs_model *m) {
     rkhs_item item;
     for (int64_t i = 0; rkhs_model_report(m, i, &item); i++)
@@ -79,7 +79,6 @@ rkhs_status rk_check_map(const rkhs_model *m, int nearest, int degree, int spher
 
 rkhs_status rk_check_plain(const rkhs_model *m) { return rk_check_map(m, 0, RK_DEGREE_NONE, 0); }
 
-/* Refuses numbers that ran out of range. */
 static rkhs_status in_range(const rkhs_model *m, const char *what, const double *values, int64_t count) {
     for (int64_t i = 0; values && i < count; i++)
         if (!isfinite(values[i]))
@@ -90,7 +89,7 @@ static rkhs_status in_range(const rkhs_model *m, const char *what, const double 
     return RKHS_OK;
 }
 
-/* All that a fit left. */
+/* All numbers of a fitted model must be finite. */
 static rkhs_status check_finite(const rkhs_model *m) {
     rkhs_status status = RKHS_OK;
     const rk_map *map = m->map;

@@ -1,14 +1,15 @@
-/* contrastive.c: the simple contrastive loss, in closed form.
+/* contrastive.c: the simple contrastive loss over triplets, minimised in closed form.
  *
  *     minimise  sum_i z(x_i)'(z(x_i-) - z(x_i+))  over  z = W'phi, W'W = I
  *
- * over triplets: what is like an object comes nearer to it than what is not. With C = -1/2 sum_i (a_i (q_i - p_i)' + (q_i -
- * p_i) a_i'), a, p, q the rows of Phi of anchor, positive and negative, W is the top eigenvectors of C = Phi'M Phi, M sparse:
- * the solution of the paper's Theorem 3 (whose K_1 has K_3' at its lower left) without its matrices of twice the size, nor
- * their inverse roots. Only eigenvalues above 0 count: the loss is minus their sum, and where there are fewer than dim, the
- * other columns are 0. Cost: the Gram and some ten products with it, or with Phi. Not for data without pairs
- * that mean something: noise as augmentation makes it a kind of kernel PCA. Esser, Fleissner, Ghoshdastidar, "Non-parametric
- * representation learning with kernels", AAAI 2024. */
+ * x_i is an anchor, x_i+ its positive, x_i- its negative. An object comes nearer to its positive than to its negative.
+ * Let a_i, p_i, q_i be the rows of Phi of anchor, positive and negative, and C = -1/2 sum_i (a_i (q_i - p_i)' + (q_i -
+ * p_i) a_i') = Phi'M Phi with M sparse. W is the eigenvectors of C with the largest eigenvalues. This is the solution
+ * of the paper's Theorem 3 (whose K_1 has K_3' at its lower left) without its matrices of twice the size and their
+ * inverse roots. Only eigenvalues above 0 count: the loss is minus their sum, and where there are fewer than dim, the
+ * other columns are 0. Cost: the Gram and some ten products with it, or with Phi. Positives must mean something: with
+ * noise as augmentation it is a kind of kernel PCA. Esser, Fleissner, Ghoshdastidar, "Non-parametric representation
+ * learning with kernels", AAAI 2024. */
 #include "model/contrastive.h"
 
 typedef struct contrastive {
@@ -40,7 +41,7 @@ static rkhs_status apply_matrix(void *context, rkhs_env *env, const double *V, i
 static rkhs_status report(rk_fit *f, const rk_triplets *t, const rk_spectrum *s, double alpha, double kappa) {
     rkhs_status status = RKHS_OK;
     double n = (double)t->count, omega = 0, loss = 0;
-    int64_t left = 0; /* of the dimensions */
+    int64_t left = 0; /* dimensions with an eigenvalue above 0 */
     for (int64_t c = 0; c < s->count; c++) loss -= s->values[c], left += s->values[c] != 0;
     omega = sqrt((double)left); /* |W|, W orthonormal */
     alpha *= sqrt((double)left / (double)s->count);
@@ -78,7 +79,7 @@ static rkhs_status fit_contrastive(rk_fit *f) {
     rk_spectral problem = {
         .coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_OPERATOR, .m = {g->n, apply_matrix, &m}, .mu = 1, .count = d};
     TRY(rk_solve_spectral(g, o->solver, &problem, &s));
-    double least = 1e-15 * kappa * (double)t.count; /* |C| is at most 2 n kappa: so small, it is rounding */
+    double least = 1e-15 * kappa * (double)t.count; /* |C| is at most 2 n kappa: a value as small as this is rounding */
     for (int64_t c = 0; c < d; c++) {
         if (s.values[c] > least) continue;
         s.values[c] = 0;

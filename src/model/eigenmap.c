@@ -1,10 +1,11 @@
-/* eigenmap.c: Laplacian eigenmaps of a graph, given by lists of neighbours.
+/* eigenmap.c: Laplacian eigenmaps of a neighbourhood graph, one connected component at a time.
  *
- *     W = (F + F')/2, F the lists;  (D - W) v = mu D v, D the degrees;  the constant is left out
+ *     W = (F + F')/2, F the neighbour lists;  (D - W) v = mu D v, D the degrees;  the constant v is left out
  *
- * Eigenvalues of D^-1 W, l = 1 - mu from -1 to 1, are what is looked for, largest first. A graph in several parts has as many
- * constants, and its eigenvectors say no more than which part an object is in; so each part is embedded by itself, at unit
- * deviation (weighted by degrees) times the root of its share of the largest, and the parts are laid out side by side. */
+ * It finds the largest eigenvalues l = 1 - mu of D^-1 W, which lie between -1 and 1. A graph of several connected
+ * components has one constant for each, and its first eigenvectors only tell the components apart. So each component
+ * is embedded on its own, at unit standard deviation (weighted by degrees) times the root of its size relative to the
+ * largest one, and components are laid out side by side. */
 #include "model/eigenmap.h"
 
 #include <stdio.h>
@@ -64,7 +65,7 @@ rkhs_status rk_graph_apply(void *context, rkhs_env *env, const double *V, int64_
     return status;
 }
 
-/* ---- parts --------------------------------------------------------------------------------------------------------- */
+/* ---- connected components --------------------------------------------------------------------------------------- */
 
 static int64_t root_of(int64_t *parent, int64_t i) {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
@@ -84,12 +85,12 @@ rkhs_status rk_graph_components(rkhs_env *env, const rk_csr *w, rk_components *o
     TRY(rk_scratch(env, n + 2, sizeof *bucket, &bucket));
     for (int64_t i = 0; i < n; i++) parent[i] = i;
     for (int64_t i = 0; i < n; i++)
-        for (int64_t q = w->starts[i]; q < w->starts[i + 1]; q++) { /* the smallest object is the root */
+        for (int64_t q = w->starts[i]; q < w->starts[i + 1]; q++) { /* union-find; the lowest object is the root */
             int64_t a = root_of(parent, i), b = root_of(parent, w->to[q]);
             if (w->weight[q] != 0) parent[rk_max(a, b)] = rk_min(a, b);
         }
     for (int64_t i = 0; i < n; i++) size[root_of(parent, i)]++;
-    /* Roots by size, largest first: a part of s objects comes after all larger ones. */
+    /* Counting sort of the roots by size, largest first. */
     for (int64_t i = 0; i < n; i++)
         if (size[i]) bucket[size[i]]++, out->count++, out->isolated += size[i] == 1;
     for (int64_t s = n, before = 0; s >= 1; s--) {
@@ -114,7 +115,7 @@ done:
     return status;
 }
 
-/* The part of a graph on `count` objects, which are all that they are connected with. */
+/* The subgraph of one component: `count` objects that have no edges to others. `place` is scratch, n numbers. */
 static rkhs_status sub_graph(rkhs_env *env, const rk_graph *g, const int64_t *objects, int64_t count, int64_t *place,
                              rk_graph *out) {
     rkhs_status status = RKHS_OK;
@@ -129,7 +130,7 @@ static rkhs_status sub_graph(rkhs_env *env, const rk_graph *g, const int64_t *ob
     for (int64_t a = 0; a < count; a++) {
         out->degree[a] = g->degree[objects[a]];
         for (int64_t q = g->w.starts[objects[a]]; q < g->w.starts[objects[a] + 1]; q++, entries++) {
-            out->w.to[entries] = place[g->w.to[q]]; /* ascending, as objects are */
+            out->w.to[entries] = place[g->w.to[q]]; /* ascending, since `objects` is */
             out->w.weight[entries] = g->w.weight[q];
         }
         out->w.starts[a + 1] = entries;
@@ -138,9 +139,9 @@ done:
     return status;
 }
 
-/* ---- one part, and all --------------------------------------------------------------------------------------------- */
+/* ---- embedding -------------------------------------------------------------------------------------------------- */
 
-/* Z (rows of `objects`) at unit deviation, and l (dim); dimensions that do not exist are 0 with l = 1. */
+/* Embeds one component at unit deviation: the rows `objects` of Z, and l (dim). Missing dimensions are 0 with l = 1. */
 static rkhs_status embed_part(rkhs_env *env, const rk_spec *solver, const rk_graph *g, const int64_t *objects, int64_t dim,
                               double *Z, double *l, rk_eigenmap *out) {
     rkhs_status status = RKHS_OK;
@@ -159,7 +160,7 @@ static rkhs_status embed_part(rkhs_env *env, const rk_spec *solver, const rk_gra
     for (int64_t c = 0; c < k; c++) l[c] = s.values[c];
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < k; c++) Z[objects[i] * dim + c] = sqrt(all) * s.coef[i * k + c];
-    if (!out->found) { /* the first is the largest */
+    if (!out->found) { /* the report is about the first component, which is the largest */
         out->solver = s.solver;
         out->iterations = s.iterations;
         memcpy(out->residuals, s.residuals, (size_t)k * sizeof *out->residuals);
@@ -171,15 +172,15 @@ done:
     return status;
 }
 
-/* Where the next part goes: columns of parts from left to right, each as high as the first part. */
+/* Layout of components in columns from left to right, each as high as the first component. */
 typedef struct shelf {
-    double left, next; /* of this column and of the one after it */
-    double free;       /* the highest place that is free in this column */
+    double left, next; /* left edge of this column, and of the next one */
+    double free;       /* upper end of the free part of this column */
     double top, bottom;
-    int used; /* whether this column has a part */
+    int used; /* a component was placed */
 } shelf;
 
-/* Moves a part to its place, `at`, between gaps; on a single axis there is one row of parts. */
+/* Moves a component by `at` to its place. With dim = 1 all components are in one row. */
 static void lay_out(shelf *s, double gap, double *Z, const int64_t *objects, int64_t count, int64_t dim, double *at) {
     double low[2] = {0, 0}, high[2] = {0, 0};
     int axes = dim > 1 ? 2 : 1;
@@ -199,7 +200,7 @@ static void lay_out(shelf *s, double gap, double *Z, const int64_t *objects, int
         for (int axis = 0; axis < axes; axis++) Z[objects[i] * dim + axis] += at[axis];
 }
 
-/* The first part stays where it is, and the others begin to its right. */
+/* The first component stays; the others begin to its right. */
 static void begin_shelf(shelf *s, const double *Z, int64_t n, int64_t dim) {
     *s = (shelf){0};
     for (int64_t i = 0; i < n; i++) {
@@ -243,7 +244,7 @@ rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph
             for (int64_t c = 0; c < dim; c++) Z[objects[i] * dim + c] *= share;
         if (p == 0)
             begin_shelf(&s, Z, n, dim);
-        else if (all.starts[1] > 1) /* else no two objects are alike: there is nothing to show */
+        else if (all.starts[1] > 1) /* else no two objects are connected, and all stay at 0 */
             lay_out(&s, 0.1 + 0.4 * share, Z, objects, count, dim, at);
         for (int64_t i = 0; B && i < count; i++)
             for (int64_t c = 0; c < dim; c++) {

@@ -1,8 +1,9 @@
-/* explain.c: which kept objects place an object, in z(x) = sum_l w_l B_l + c, w the row of kernel values as the map uses it.
+/* explain.c: which training objects or landmarks determine where the map places an object.
  *
- *     influence of l:  |w_l| |B_l|,   a pull where <w_l B_l, z - c> >= 0, else a push
+ *     z(x) = sum_l w_l B_l + c;   influence of l: |w_l| |B_l|,   a pull where <w_l B_l, z - c> >= 0, else a push
  *
- * so that a pull moves x from c towards where it is, and a push away from there. Rows are independent of each other. */
+ * w is the row of kernel values of x as the map uses it, B and c are the map's (map.c). A pull moves x from c towards
+ * its place z, a push moves it away. A row's result depends on its object alone. */
 #include "model/model.h"
 
 #include <string.h>
@@ -17,11 +18,11 @@ typedef struct explain_loop {
     const rk_bound *rows, *kept;
     int64_t tile, top;
     double *norm;    /* kept: |B_l| */
-    double *w;       /* workers x tile x kept: the rows of the map */
+    double *w;       /* workers x tile x kept: the rows w */
     double *along;   /* the same size: <B_l, z - c> */
     double *z;       /* workers x tile x dim */
-    double *value;   /* workers x kept: of the nearest, largest first */
-    int64_t *index;  /* and whose they are */
+    double *value;   /* workers x kept: nearness of the nearest, largest first */
+    int64_t *index;  /* their indices */
     double *largest; /* workers x 2 top */
     int64_t *which;
     int64_t *object; /* out */
@@ -29,7 +30,7 @@ typedef struct explain_loop {
     rk_work *work;
 } explain_loop;
 
-/* What the map makes of a row of kernel values, in place: the nearest alone, over their sum. */
+/* Turns a row of kernel values into the map's weights, in place: only the nearest count, divided by their sum. */
 static void use_row(const rk_map *map, double *w, double *value, int64_t *index) {
     int64_t kept = map->kept_count, most = map->nearest ? rk_min(map->nearest, kept) : 0, count = 0;
     double sum = 0;
@@ -43,7 +44,7 @@ static void use_row(const rk_map *map, double *w, double *value, int64_t *index)
     for (int64_t l = 0; sum > 0 && l < kept; l++) w[l] /= sum;
 }
 
-/* The pulls of a row and then its pushes, largest first. */
+/* The largest pulls of a row, then its largest pushes. */
 static void choose(const explain_loop *a, const double *w, const double *along, double *largest, int64_t *which,
                    int64_t *object, double *influence) {
     int64_t count[2] = {0, 0};

@@ -1,13 +1,13 @@
-/* file.c: model files: named arrays in an archive (base/archive.c) that NumPy opens.
+/* file.c: model files: saves and loads a model as named arrays in an archive (base/archive.c) that NumPy opens.
  *
- *     format      the version of this layout           kept/...    the objects that new ones are compared with
+ *     format      the version of this layout           kept/...    the objects D of the map (model.h)
  *     library     the version that wrote it            map/...     B, c and how they are used
  *     model       spec text                            embedding   n x dim
- *     kernel      spec text, frozen                    keep        rows of the embedding that are kept, when not all
- *     learnt/...  what the kernel learnt beyond it     report/...  what the fit found
- *     own         names of kernels that the caller added, when there are
- *     added       rows of objects that the model added to those it was given, when it did
- *     supervised  1: it learned from a second data set
+ *     kernel      spec text, frozen                    keep        rows of the embedding that are in D, unless all are
+ *     learnt/...  what the kernel learnt beyond it     report/...  what the fit found, for people
+ *     own         names of kernels that the caller added, if any
+ *     added       embedding of objects that the model added to the given ones, if any
+ *     supervised  1: fitted with a second data set
  *     state/...   what a model of its type keeps beside the map (state.c)
  *
  * The bytes depend on data, spec and seed alone: no time, no path, no machine. */
@@ -18,7 +18,7 @@
 
 enum { FORMAT = 1 };
 
-/* Everything into an archive, which borrows the model's arrays. */
+/* Puts everything into an archive, which borrows the model's arrays. The caller frees it. */
 static rkhs_status gather(const rkhs_model *model, rk_archive **out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
@@ -82,7 +82,7 @@ done:
     return status;
 }
 
-/* The layout's version, before anything else is believed. */
+/* Refuses another version of the layout, before anything else is read. */
 static rkhs_status check_format(rkhs_env *env, rk_archive *archive) {
     int64_t format;
     rkhs_status status = rk_archive_get_int(archive, "format", &format);
@@ -94,7 +94,7 @@ static rkhs_status check_format(rkhs_env *env, rk_archive *archive) {
     return status;
 }
 
-/* Refuses a model whose kernel is not the library's, unless the caller has added it to this env too. */
+/* Refuses a model with a user's kernel, unless it is registered in this env too. */
 static rkhs_status check_own(rkhs_env *env, rk_archive *archive) {
     const char *at;
     const rk_entry *entry;
@@ -115,7 +115,7 @@ static rkhs_status check_own(rkhs_env *env, rk_archive *archive) {
     return status;
 }
 
-/* Kernel and model from their texts. */
+/* Creates the model and its kernel from their spec texts. */
 static rkhs_status load_specs(rkhs_env *env, rk_archive *archive, rkhs_model **model) {
     rkhs_status status = RKHS_OK;
     const char *model_text, *kernel_text;
@@ -140,7 +140,7 @@ rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char 
     return RKHS_OK;
 }
 
-/* The embedding and which of its rows are kept. */
+/* Loads the embedding, and which of its rows are in D. */
 static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model *m) {
     rkhs_status status = RKHS_OK;
     rk_array Z, keep, added = {.shape = {0, 0}};
@@ -171,7 +171,7 @@ done:
     return status;
 }
 
-/* Whether it learned from a second data set; older files have that in the report. */
+/* Whether it was fitted with a second data set; older files say so in the report. */
 static rkhs_status load_supervised(rk_archive *archive, rkhs_model *m) {
     int64_t value = rk_archive_has(archive, "report/second");
     rkhs_status status = RKHS_OK;
@@ -180,7 +180,7 @@ static rkhs_status load_supervised(rk_archive *archive, rkhs_model *m) {
     return status;
 }
 
-/* A model from an archive that was just read, which is freed. */
+/* Makes a model from an archive, and frees the archive. */
 static rkhs_status from_archive(rkhs_env *env, rk_archive *archive, rkhs_model **model) {
     rkhs_status status = RKHS_OK;
     rkhs_model *m = NULL;
@@ -194,12 +194,12 @@ static rkhs_status from_archive(rkhs_env *env, rk_archive *archive, rkhs_model *
     status = rk_model_check(m);
     if (status == RKHS_ERR_FORMAT) rk_reword(env, status, "%s: fit the model again", env->message);
     TRY(status);
-    TRY(rk_kernel_freeze(m->kernel, m->map->kept)); /* a saved kernel is frozen: this only makes sure */
+    TRY(rk_kernel_freeze(m->kernel, m->map->kept)); /* a saved kernel is frozen already: this only makes sure */
     *model = m;
     m = NULL;
 done:
     if (status == RKHS_ERR_SPEC || status == RKHS_ERR_DATA ||
-        status == RKHS_ERR_FORMAT) { /* whatever it is, it is the file's */
+        status == RKHS_ERR_FORMAT) { /* the file is at fault, not the caller's spec or data */
         status = rk_reword(env, RKHS_ERR_FORMAT, "%s: %s", rk_archive_path(archive), env->message);
         env->subject[0] = 0;
     }

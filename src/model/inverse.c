@@ -1,11 +1,12 @@
-/* inverse.c: approximate objects for embedded points.
+/* inverse.c: pre-images: approximate objects for points of the embedding, by a ridge regression from embeddings to
+ * objects.
  *
- *     minimise  sum_i |x_i - f(z_i)|^2 + ridge |f|^2  over the rbf space of the codes
+ *     minimise  sum_i |x_i - f(z_i)|^2 + ridge |f|^2  over f in the space of an rbf kernel on the codes z
  *
- * so x(z) = mean + C'k(Z, z), C = (K_Z + ridge I)^-1 (X - mean), the width and the ridge by leave-one-out. Fitted on first use
- * from at most 2000 kept pairs: it is a regression, no exact inverse exists in general. Of kept bits the answer is rounded to
- * bits again. For a precomputed Gram the answer is the column of the nearest kept object; for strings and graphs it is that
- * object. */
+ * The solution is x(z) = mean + C'k(Z, z), C = (K_Z + ridge I)^-1 (X - mean), K_Z the rbf Gram of the codes Z, X the
+ * objects of the map. Leave-one-out error chooses width and ridge. It is fitted on first use from at most 2000 pairs
+ * (z_i, x_i). No exact inverse exists in general. For bit sets the result is rounded to bits. For a precomputed Gram
+ * the result is the column of the object of the map whose code is nearest; for strings and graphs it is that object. */
 #include "model/model.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ rkhs_status rk_some_codes(const rkhs_model *m, int64_t count, int64_t *which, rk
     return status;
 }
 
-/* X - mean for chosen ones of the kept objects x, n x p. */
+/* out = X - mean (n x p), X the chosen rows of x. */
 static void centred_objects(const rkhs_data *x, const int64_t *which, int64_t n, const double *mean, double *out) {
     const rk_dense *d = x->self;
     int64_t p = x->columns;
@@ -41,7 +42,7 @@ static void centred_objects(const rkhs_data *x, const int64_t *which, int64_t n,
         for (int64_t c = 0; c < p; c++) out[i * p + c] = d->values[which[i] * d->ld + c] - mean[c];
 }
 
-/* Width and ridge with the least leave-one-out error, on some of the pairs. */
+/* Chooses width and ridge of least leave-one-out error, on some of the pairs. */
 static rkhs_status choose(const rkhs_model *m, const rkhs_data *x, const double *mean, double *width, double *ridge) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
@@ -60,7 +61,7 @@ done:
     return status;
 }
 
-/* The regression on at most RK_RIDGE_PAIRS pairs; x: the kept objects as numbers. */
+/* Fits the regression on at most RK_RIDGE_PAIRS pairs; x: the map's objects as numbers. */
 static rkhs_status inverse_fit(const rkhs_model *m, const rkhs_data *x, rk_inverse *inverse) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
@@ -85,7 +86,7 @@ done:
     return status;
 }
 
-/* The kept object nearest to each code. */
+/* Index of the map's object whose code is nearest to each row of Z. */
 static rkhs_status nearest_kept(const rkhs_model *m, const double *Z, int64_t n, int64_t ld, int64_t *out) {
     for (int64_t i = 0; i < n; i++) {
         double least = INFINITY;
@@ -101,7 +102,7 @@ static rkhs_status nearest_kept(const rkhs_model *m, const double *Z, int64_t n,
     return RKHS_OK;
 }
 
-/* Fits the inverse unless it is there. */
+/* Fits the regression unless that is done. */
 static rkhs_status ensure(rkhs_model *m) {
     rk_inverse *inverse = NULL;
     const rkhs_data *x;
@@ -118,7 +119,7 @@ static rkhs_status ensure(rkhs_model *m) {
     return status;
 }
 
-/* Numbers as bits: 1 from one half on. */
+/* Rounds numbers to bits: 1 from 0.5 on. */
 static rkhs_status round_bits(rkhs_env *env, const rkhs_data *x, rkhs_data **out) {
     const rk_dense *d = x->self;
     uint64_t *words;
@@ -130,7 +131,7 @@ static rkhs_status round_bits(rkhs_env *env, const rkhs_data *x, rkhs_data **out
     return status;
 }
 
-/* From what is kept: the object whose code is nearest, or of vectors and bits the regression. */
+/* Pre-images by the regression (vectors, images, bits), or the object of the nearest code. */
 static rkhs_status from_kept(rkhs_model *model, const rkhs_data *codes, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;

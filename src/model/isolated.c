@@ -1,10 +1,11 @@
-/* isolated.c: new objects that share nothing with the kept ones: all of their kernel values are 0, or as small as at infinity.
+/* isolated.c: finds isolated new objects: those whose kernel values with the objects of the map are all 0, or
+ * rounding.
  *
- *     max_j |k(x, x_j)| <= 1e-12 sqrt(k(x, x) s),   s the mean of some k(x_j, x_j)
+ *     max_j |k(x, x_j)| <= 1e-12 sqrt(k(x, x) s),   s the mean of some k(x_j, x_j), x_j the objects of the map
  *
- * A map puts every such object at one point, which says nothing about it. The largest values are noted as tiles are made; only
- * of rows where they are tiny is k(x, x) asked for. A vector of zeros is a place like any other, and is not isolated, but for
- * kernels of directions (cosine, normalize), where k(x, x) is above 0 all the same. */
+ * The map places all such objects at one point, which says nothing about them. The largest values are noted while
+ * tiles are computed; k(x, x) is computed only for rows where they are tiny. A vector of zeros is a point like any
+ * other and not isolated, except with kernels of directions (cosine, normalize), where its k(x, x) is above 0. */
 #include "model/model.h"
 
 #include <string.h>
@@ -20,8 +21,8 @@ rkhs_status rk_isolation_new(const rkhs_model *m, int64_t rows, rk_isolation *ne
     rk_work *work;
     int64_t some = rk_min(map->kept_count, SOME);
     *near = (rk_isolation){0};
-    TRY(rk_scratch(env, rows, sizeof *near->largest, &near->largest));
-    if (map->kept->type->kind == RK_KIND_GRAM) goto done; /* which has no k(x, x) */
+    TRY(rk_scratch(env, rows, sizeof *near->most, &near->most));
+    if (map->kept->type->kind == RK_KIND_GRAM) goto done; /* rows of a Gram have no k(x, x) */
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_map_bind(env, map, m->kernel));
     TRY(rk_work_for(env, 1, map->bound, map->bound, &work));
@@ -33,13 +34,13 @@ done:
     return status;
 }
 
-/* Whether a row whose largest value is `largest` shares nothing, by its k(x, x). */
-static int is_isolated(const rkhs_data *x, const rk_isolation *near, double largest, double self) {
-    if (!(self > 0)) return largest == 0 && !(x->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE));
-    return largest <= tiny * sqrt(self * near->size);
+/* Whether an object is isolated: `most` is its largest value, `self` its k(x, x). */
+static int is_isolated(const rkhs_data *x, const rk_isolation *near, double most, double self) {
+    if (!(self > 0)) return most == 0 && !(x->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE));
+    return most <= tiny * sqrt(self * near->size);
 }
 
-/* Which of the rows that may be isolated are; k(x, x) is asked for row by row, as they are few. */
+/* Decides on the rows that are flagged; k(x, x) is computed row by row, since they are few. */
 static rkhs_status look_closer(const rkhs_model *m, const rkhs_data *x, const rk_isolation *near, char *isolated) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;

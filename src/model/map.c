@@ -1,10 +1,11 @@
-/* map.c: z(x) = post( row(k(x, D)) B + c ), the one way from a fitted model to new objects.
+/* map.c: the map of a fitted model, which places new objects: z(x) = post( row(k(x, D)) B + c ) (rk_map in model.h).
  *
- * Rows go by tiles of RK_TILE; for each, tiles of kernel values are made, used and forgotten, so that memory does not grow with
- * the number of rows nor of kept objects. A row's result depends on its object alone.
+ * New objects are handled by tiles of RK_TILE rows, and kernel values by tiles too, which are used and discarded. So
+ * memory grows neither with the number of new objects nor with that of D. A row's result depends on its object alone.
  *
- * Marks tell kept objects from all others without k(x,x), which a row of a given Gram does not have: m(x) = sum_j r_j k(x, x_j)
- * with random r is m(x_i) to rounding if all values are those of x_i, and only by chance otherwise. */
+ * Fingerprints recognise objects of D without k(x,x), which a row of a precomputed Gram does not have. The fingerprint
+ * m(x) = sum_j r_j k(x, x_j) with random r_j equals m(x_i) up to rounding if all kernel values are those of x_i, and
+ * otherwise only by chance. */
 #include "model/model.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ void rk_map_free(rkhs_env *env, rk_map *map) {
     rk_free(env, map);
 }
 
-/* The same numbers; none: none. */
+/* Copies n numbers; NULL stays NULL. */
 static rkhs_status copied(rkhs_env *env, int64_t n, const double *from, double **to) {
     rkhs_status status = RKHS_OK;
     if (!from) return RKHS_OK;
@@ -70,7 +71,7 @@ done:
     return status;
 }
 
-#define FINGERPRINT_ERROR 1e-11 /* what rounding may change, in parts of what is summed */
+#define FINGERPRINT_ERROR 1e-11 /* bound on rounding, relative to the sum of absolute values */
 
 static double fingerprint_weight(int64_t j) { return rk_uniform(0, RK_STREAM_MARK, (uint64_t)j, 0) + 0.5; }
 
@@ -175,12 +176,12 @@ typedef struct apply_loop {
     const rk_map *map;
     const rk_bound *rows, *kept;
     double *tiles;                /* workers x RK_TILE x RK_TILE: kernel values */
-    double *sums;                 /* workers x RK_TILE: of the values used in each row */
-    double *value;                /* workers x RK_TILE x nearest: of the nearest so far, nearest first */
-    int64_t *index;               /* and whose they are */
-    rk_fingerprints fingerprints; /* where kept objects keep their rows of Z */
+    double *sums;                 /* sum of each row's weights */
+    double *value;                /* nearness of the nearest so far, nearest first */
+    int64_t *index;               /* their indices */
+    rk_fingerprints fingerprints; /* used if map->Z is set */
     double *Z;
-    int64_t ld, tile; /* rows at a time */
+    int64_t ld, tile; /* tile: rows at a time */
     const rk_isolation *near;
     rk_work *work;
 } apply_loop;
@@ -189,7 +190,7 @@ double rk_map_counted(const rk_map *map, double v) {
     return map->degree == RK_DEGREE_NONE ? v : map->degree == RK_DEGREE_KERNEL ? fmax(v, 0) : map->half || v > 0;
 }
 
-/* All kept objects: values are used tile by tile. */
+/* Sums over all of D, tile by tile. */
 static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int worker, double *K, double *sums) {
     const rk_map *map = a->map;
     for (int64_t j0 = 0; j0 < map->kept_count; j0 += RK_TILE) {
@@ -205,7 +206,7 @@ static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int work
     return RKHS_OK;
 }
 
-/* The nearest kept objects of each row: found first, then summed. */
+/* Finds the nearest objects of D for each row, then sums over them. */
 static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int worker, double *K, double *sums) {
     const rk_map *map = a->map;
     int64_t most = rk_min(map->nearest, map->kept_count), counts[RK_TILE] = {0};
@@ -230,7 +231,7 @@ static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int 
         double *z = a->Z + (i0 + i) * a->ld;
         int64_t twin = a->fingerprints.weight ? rk_fingerprints_find(&a->fingerprints, fingerprint[i], size[i]) : -1;
         memset(z, 0, (size_t)map->dim * sizeof *z);
-        if (twin >= 0) { /* the whole of the row: finish_rows leaves it */
+        if (twin >= 0) { /* finish_rows adds c again, with scale 1 */
             sums[i] = 1;
             for (int64_t c = 0; c < map->dim; c++) z[c] = map->Z[twin * map->dim + c] - map->c[c];
             continue;
@@ -245,7 +246,7 @@ static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int 
     return RKHS_OK;
 }
 
-/* What follows the sum: the degree, the offset, the sphere. A row that is like nothing kept has sum 0 and stays at c. */
+/* Divides by the degree, adds c, projects on the sphere. A row without positive weights has sum 0 and stays at c. */
 static void finish_rows(const apply_loop *a, int64_t i0, int64_t ni, const double *sums) {
     const rk_map *map = a->map;
     for (int64_t i = 0; i < ni; i++) {
@@ -260,7 +261,7 @@ static void finish_rows(const apply_loop *a, int64_t i0, int64_t ni, const doubl
     }
 }
 
-/* A tile of rows against all kept objects. */
+/* Places a tile of rows. */
 static rkhs_status apply_tile(void *context, int64_t tile, int worker) {
     apply_loop *a = context;
     int64_t i0 = tile * a->tile, ni = rk_min(a->tile, a->rows->x->rows - i0);
@@ -332,7 +333,7 @@ done:
     return status;
 }
 
-/* A number of each kept object, where the file has it. */
+/* Loads one number for each object of D, if the file has them. */
 static rkhs_status load_each(rkhs_env *env, rk_archive *archive, const char *name, const rk_map *m, double **out) {
     rkhs_status status = RKHS_OK;
     rk_array a;
@@ -345,7 +346,7 @@ done:
     return status;
 }
 
-/* What kept objects keep, where the file has it. */
+/* Loads half, fingerprints and Z of the map, if the file has them. */
 static rkhs_status load_keep(rkhs_env *env, rk_archive *archive, rk_map *m) {
     rkhs_status status = RKHS_OK;
     rk_array Z;

@@ -1,5 +1,6 @@
-/* model.c: models from text, fit, transform, report, copy. What a model type does itself is its `fit`; the rest is written
- * once, here. */
+/* model.c: the life of a model: create it from a spec, fit, transform, report, copy, free.
+ *
+ * Everything but the type's own `fit` is here, once for all models. */
 #include "model/model.h"
 
 #include <limits.h>
@@ -28,11 +29,11 @@ const char *rk_usual_kernel(const void *self, unsigned kind) {
                                                                    : NULL;
 }
 
-/* Forgets what a fit left. */
+/* Frees the results of a fit. */
 static void forget(rkhs_model *m) {
     rkhs_env *env = m->env;
     rk_anomaly_state_free(env, m->watch);
-    rk_map_free(env, m->map); /* before the kernel, which it may be bound to */
+    rk_map_free(env, m->map); /* before the kernel, to which the map may be bound */
     rkhs_kernel_free(m->kernel);
     rk_free(env, m->Z);
     rk_free(env, m->keep);
@@ -107,12 +108,12 @@ int rkhs_model_report(const rkhs_model *model, int64_t i, rkhs_item *item) {
     return 1;
 }
 
-/* What a second data set of some kinds is for a model. */
-static const char *supervision_name(unsigned kinds) {
+/* What messages call a second data set of these kinds. */
+static const char *second_name(unsigned kinds) {
     return kinds & RK_KIND_INDEX ? "triplets or pairs" : !(kinds & ~(unsigned)RK_KIND_LABELS) ? "labels" : "targets";
 }
 
-/* What can be seen to be wrong before any work. */
+/* Refuses arguments that cannot work. */
 static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start, int64_t dim) {
     rkhs_env *env = m->env;
     const char *name = m->type->entry.name;
@@ -150,7 +151,7 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
     return RKHS_OK;
 }
 
-/* The given kernel, or the model's own for this kind of data, copied and frozen. */
+/* A frozen copy of the given kernel, or the model's default for this kind of data. */
 static rkhs_status own_kernel(const rkhs_model *m, const rkhs_kernel *given, const rkhs_data *x, rkhs_kernel **out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
@@ -168,7 +169,7 @@ done:
     return status;
 }
 
-/* Fits into `fresh`, a model without results, whose kernel is frozen; old: the model that it updates, or NULL. */
+/* Fits `fresh`, whose kernel is frozen. old: the model that an update starts from, or NULL. */
 static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start,
                             const rkhs_model *old, int64_t dim) {
     rkhs_status status = RKHS_OK;
@@ -216,10 +217,10 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     fresh->supervised = y && !fresh->type->predicts;
     if (fresh->supervised) TRY(rk_report_text(env, &fresh->report, "supervision", y->type->entry.name));
     TRY(fresh->type->fit(&f));
-    if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->gram_rows, dim, fresh->map);
-    TRY(rk_data_keep(gram_data, gram->keep, gram->kept, &fresh->map->kept));
-    /* The direction of a code near 0 is a matter of rounding, so that only the map itself gives it again. */
-    if (fresh->map->post == RK_POST_SPHERE) TRY(rk_map_apply(env, fresh->map, fresh->kernel, gram_data, fresh->Z, dim, NULL));
+    if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->seen, dim, fresh->map);
+    TRY(rk_data_keep(seen, gram->keep, gram->kept, &fresh->map->kept));
+    /* The direction of a code near 0 depends on rounding: recompute Z by the map, so that transform reproduces it. */
+    if (fresh->map->post == RK_POST_SPHERE) TRY(rk_map_apply(env, fresh->map, fresh->kernel, seen, fresh->Z, dim, NULL));
     fresh->keep = gram->keep;
     gram->keep = NULL;
     TRY(rk_check_fitted(fresh));
@@ -229,13 +230,12 @@ done:
     return status;
 }
 
-/* What did not fit into memory with the whole Gram may fit without it: says so, unless the failure is about gram= already. */
+/* Adds to an out-of-memory message that landmarks may help, unless it is about gram= already. */
 static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
     rkhs_env *env = m->env;
     const rk_spec *gram = *(rk_spec **)((char *)m->spec->self + m->type->gram_offset);
     int64_t landmarks = rk_gram_landmarks(env, x->rows);
-    int small =
-        8.0 * (double)x->rows * (double)x->rows < 0.1 * (double)env->limit; /* then it is something else that is large */
+    int small = 8.0 * (double)x->rows * (double)x->rows < 0.1 * (double)env->limit; /* the Gram is not what fills the memory */
     int whole = ((const rk_gram_type *)gram->entry)->form == RK_FORM_SAMPLE;
     if (!whole || env->subject[0] || landmarks < 1 || small) return;
     rk_reword(env, RKHS_ERR_MEMORY, "%s, or use gram=nystrom(landmarks=%lld)", env->message, (long long)landmarks);
@@ -244,7 +244,7 @@ static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
 void rk_model_swap(rkhs_model *a, rkhs_model *b) {
     rkhs_model t = *a;
     *a = *b, *b = t;
-    b->spec = a->spec, b->text = a->text, b->place = a->place; /* what was asked for stays */
+    b->spec = a->spec, b->text = a->text, b->place = a->place; /* parameters stay */
     a->spec = t.spec, a->text = t.text, a->place = t.place;
 }
 
@@ -286,12 +286,13 @@ done:
     rkhs_model_free(fresh);
     rkhs_data_free(view);
     rk_scratch_release(env, mark);
-    if (status == RKHS_ERR_MEMORY && env->workers) advise_landmarks(model, x); /* 0: BLAS itself did not fit */
+    if (status == RKHS_ERR_MEMORY && env->workers)
+        advise_landmarks(model, x); /* 0 workers: BLAS itself did not get its memory */
     rk_blas_end(env);
     return status;
 }
 
-/* Refuses new data of another width. A sparse file does not say how wide it is, and can be told. */
+/* Refuses new data with another number of columns. A sparse file does not state its width; the reader can be told. */
 static rkhs_status wrong_columns(rkhs_env *env, const rkhs_data *x, int64_t wanted) {
     char remedy[128] = "give the same columns in the same order";
     if (x->type->kind == RK_KIND_SPARSE && x->columns < wanted)

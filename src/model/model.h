@@ -1,4 +1,7 @@
-/* model.h: fitted models: map, state, report, file, inverse. */
+/* model.h: the fitted model, the table that every model type fills in, and the functions that all models share.
+ *
+ * A fitted model has a kernel, a map for new objects, the embedding, a state (what its type needs beside the map) and
+ * a report. */
 #ifndef RK_MODEL_H
 #define RK_MODEL_H
 
@@ -8,26 +11,27 @@
 
 /* ---- map and model -------------------------------------------------------------------------------------------------- */
 
-/* z(x) = post( row(k(x, D)) B + c ), where row keeps the `nearest` largest values (0: all; ties by index) and, with `degree`,
- * takes those below 0 as 0 and divides by their sum. If Z is set, an object of D is recognised by its fingerprint (a random
- * projection of its kernel row) and its row of Z is returned unchanged. */
+/* z(x) = post( row(k(x, D)) B + c ), the map of a fitted model. D are the objects that new ones are compared with: all
+ * training objects, or the landmarks. `row` keeps the `nearest` nearest objects of D (0: all; ties by index). With
+ * `degree` it turns values into weights >= 0 and divides by their sum. If Z is set, an object of D is recognised by
+ * its fingerprint (a random projection of its kernel row), and its row of Z is returned unchanged. */
 typedef struct rk_map {
     rkhs_data *kept; /* D */
     int64_t kept_count, dim;
     double *B;           /* kept x dim */
     double *c;           /* dim */
-    double *Z;           /* kept x dim, or NULL: what an object of D keeps; with nearest alone */
+    double *Z;           /* kept x dim: the embedding of D, returned for objects of D; needs nearest > 0; or NULL */
     double *fingerprint; /* kept */
-    double *half;        /* kept: k(x,x)/2; NULL: k(x,x) is the same for all objects that were fitted */
+    double *half;        /* kept: k(x,x)/2; NULL: k(x,x) is the same for all training objects */
     int64_t nearest;
-    enum { RK_DEGREE_NONE, RK_DEGREE_KERNEL, RK_DEGREE_BINARY } degree; /* binary: 1; 0 where there is no half and k <= 0 */
+    enum { RK_DEGREE_NONE, RK_DEGREE_KERNEL, RK_DEGREE_BINARY } degree; /* binary: 1; 0 if half is NULL and k <= 0 */
     enum { RK_POST_NONE, RK_POST_SPHERE } post;                         /* sphere: z / |z| */
-    struct rk_bound *bound;                                             /* D and the kernel, from the first use on */
+    struct rk_bound *bound;                                             /* the kernel bound to D, made on first use */
 } rk_map;
 
 struct rk_report;
 
-/* Everything that `fit` may need and must fill. */
+/* The arguments and results of a model's `fit`. */
 typedef struct rk_fit {
     rkhs_env *env;
     const void *self; /* the model's parameters */
@@ -35,32 +39,33 @@ typedef struct rk_fit {
     const rkhs_kernel *kernel;
     const rkhs_data *x, *y, *start;
     struct rk_report *report;
-    void *state;        /* out: the struct that the type's `state` describes; NULL: it has none */
-    const void *before; /* that of the model that this one updates, whose embedding `start` begins with; or NULL */
-    int64_t max_iter;   /* iterations that a descent may take then; 0: as many as its solver says */
+    void *state;        /* out: the struct that the type's `state` table describes; NULL: the type has none */
+    const void *before; /* in an update: the old model's state (`start` begins with its embedding); else NULL */
+    int64_t max_iter;   /* limit of iterations in an update; 0: the solver's own */
     int64_t dim;
-    double *Z;   /* out: n x dim, n the objects of the gram */
-    rk_map *map; /* out: kept objects are filled in by the caller from gram->keep */
+    double *Z;   /* out: the embedding, n x dim, n = gram->n */
+    rk_map *map; /* out: all but D, which the caller takes from gram->keep */
 } rk_fit;
 
-/* How new objects are placed: by the map; by the model's objective, descending from a first guess; by that guess alone. */
+/* Ways of out-of-sample placement: apply the map; minimise the model's objective for the new object from a first
+ * guess; take that guess, the position of the best neighbour. */
 enum { RK_PLACE_MAP, RK_PLACE_REFINE, RK_PLACE_NEIGHBOUR, RK_PLACES };
 
-/* Some rows of new objects to place. */
+/* New objects to place: the arguments of a type's `place`. */
 typedef struct rk_placing {
     const rkhs_model *model;
     int how;           /* RK_PLACE_REFINE, ... */
-    const void *ready; /* what the type's `ready` made, or NULL */
+    const void *ready; /* made by the type's `ready`; or NULL */
     int64_t rows;
-    const double *K; /* k(new rows, kept), rows x kept, rows ld apart */
+    const double *K; /* k(new objects, D), rows x kept, leading dimension ld */
     int64_t ld;
-    const double *diag; /* k(x,x) of the new rows, if the type asked for it; NULL where a Gram does not have them */
-    double *Z;          /* out: rows x dim, rows ldz apart */
+    const double *diag; /* k(x,x) of the new objects if the type has place_diag; NULL for rows of a Gram */
+    double *Z;          /* out: rows x dim, leading dimension ldz */
     int64_t ldz;
-    double *work; /* place_work doubles of its own */
+    double *work; /* scratch of this thread: place_work doubles */
 } rk_placing;
 
-/* A part of what a model of one type keeps beside its map: a field of its state struct, which copies and files have. */
+/* One field of a type's state struct (what a model keeps beside its map). Copies and files follow from the table. */
 typedef struct rk_state_part {
     const char *name; /* in files: "state/NAME"; NULL ends a table */
     enum {
@@ -69,7 +74,7 @@ typedef struct rk_state_part {
         RK_STATE_MATRIX  /* rk_state_matrix; finite */
     } kind;
     size_t offset;   /* in the struct */
-    const char *old; /* the item of the report that it was in older files */
+    const char *old; /* older files have it in the report, under this name */
 } rk_state_part;
 
 #define RK_STATE_PART(type, field, what, was)                                                                                  \
@@ -82,44 +87,43 @@ typedef struct rk_state_matrix {
 
 typedef struct rk_model_type {
     rk_entry entry;
-    const char *(*default_kernel)(const void *self, unsigned kind); /* spec text, or NULL: this kind needs --kernel */
+    const char *(*default_kernel)(const void *self, unsigned kind); /* spec text; NULL: the user must name a kernel */
     int64_t (*dim)(const void *self, const rkhs_data *y);           /* of the embedding */
     size_t gram_offset;                                             /* of `gram` (rk_spec *) in the parameters */
-    int nested;           /* the columns of an embedding are the first ones of an embedding of more dimensions */
-    int keeps_signs;      /* columns mean something as they are: they are not turned */
-    unsigned supervision; /* kinds of second data set that it takes; 0: none */
-    int predicts;         /* Z stands for the second data set, which it needs */
-    const char *title;    /* its name as a class: "KernelPCA" */
+    int keeps_signs;      /* the signs of columns have a meaning: they are never flipped */
+    unsigned supervision; /* kinds of the second data set (labels, targets, triplets); 0: none */
+    int predicts;         /* Z predicts the second data set, which fit then requires */
+    const char *title;    /* name of its Python class: "KernelPCA" */
     int takes_start;
-    int keeps_all; /* the map keeps all objects, whatever the gram does */
-    /* (optional) The objects that the gram is built on in place of x; *gram_data NULL: x itself. The first x->rows of them
-     * stand for those of x, and the embedding has these rows alone; the rules of the kernel look at x. */
-    rkhs_status (*inputs)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **gram_data);
+    int keeps_all; /* D is all training objects, even where the gram has landmarks */
+    /* (optional) The objects to build the gram on instead of x; *seen NULL: x itself. The first x->rows of them
+     * correspond to x; only these are in the embedding. Bandwidth rules of the kernel are computed from x. */
+    rkhs_status (*inputs)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
     rkhs_status (*fit)(rk_fit *fit);
-    /* (optional) What `fit` leaves beside the map, for new objects, decoding and updates: a struct and its parts. */
+    /* (optional) The state struct: its size and the table of its fields. */
     size_t state_size;
     const rk_state_part *state;
-    /* Refuses a model from a file that no fit leaves; what all types share has been checked. */
+    /* Refuses a loaded model that `fit` cannot have made. rk_model_check has checked what all types share. */
     rkhs_status (*check)(const rkhs_model *m);
-    /* What its fit finds is one of several minima: rows in another order may end in another. */
+    /* Fits end in a local minimum: rows in another order may end in another one. */
     int nonconvex;
-    /* New objects: the ways it knows (1 << RK_PLACE_MAP, ...; 0: the map alone), and which one its parameters say. */
+    /* Placement: supported ways (bits 1 << RK_PLACE_MAP, ...; 0: only the map), and the one the parameters choose. */
     unsigned ways;
     int (*way)(const void *self);
-    /* (optional) What all rows share, made once before the first is placed, on the scratch list. */
+    /* (optional) Computes what `place` needs for all rows, once, on the scratch list. */
     rkhs_status (*ready)(const rkhs_model *m, int how, void **ready);
-    /* (optional) Doubles of scratch that place takes. */
+    /* (optional) How many doubles of scratch `place` needs. */
     int64_t (*place_work)(const rkhs_model *m, int how);
-    int place_diag; /* place looks at k(x,x) of the new rows */
-    /* Ways other than the map: some rows; on any thread, each row a function of its object alone. */
+    int place_diag; /* place needs k(x,x) of the new objects */
+    /* Places some rows, in a way other than the map. Runs on any thread; a result depends on its object alone. */
     rkhs_status (*place)(const rk_placing *p);
-    /* (optional) The model's own decoder; the ridge inverse where it leaves *x NULL. */
+    /* (optional) The model's own decoder. Where it leaves *x NULL, the ridge regression of inverse.c is used. */
     rkhs_status (*decode)(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x);
 } rk_model_type;
 
 extern const rk_list rk_models;
 
-/* ---- report: named numbers and texts that a fit leaves ------------------------------------------------------------- */
+/* ---- report.c: named numbers and texts for people; nothing is read back from them ------------------------------- */
 
 typedef struct rk_report_item {
     char *name, *text;
@@ -135,148 +139,145 @@ typedef struct rk_report {
 rkhs_status rk_report_number(rkhs_env *env, rk_report *r, const char *name, double value);
 rkhs_status rk_report_array(rkhs_env *env, rk_report *r, const char *name, int64_t rows, int64_t columns, const double *values);
 rkhs_status rk_report_text(rkhs_env *env, rk_report *r, const char *name, const char *text);
-/* The terms of a bound that can be computed; ridge 0: there is none. */
+/* Reports the computable terms of a generalisation bound; ridge 0: it has no such term. */
 #define RK_BOUND_DELTA 0.05
 rkhs_status rk_report_bound(rk_fit *f, const char *theorem, double ridge, double complexity, double slack);
-/* How a solver ended; evaluations below 0: not counted. */
+/* Reports how a solver ended; evaluations < 0: not counted. */
 rkhs_status rk_report_solver(rk_fit *f, const char *solver, int64_t iterations, int64_t evaluations, int converged);
 const rk_report_item *rk_report_find(const rk_report *r, const char *name); /* or NULL */
 void rk_report_clear(rkhs_env *env, rk_report *r);
 rkhs_status rk_report_save(const rk_report *r, rk_archive *archive);
-/* Without what older files had there of the state of such a model. */
+/* Skips items that older files have there and that belong to the state of this type. */
 rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, const rk_model_type *type, rk_report *r);
-/* `count` numbers of an item; NULL when there is none of that name and size, as in a file that does not fit together. */
+/* The numbers of an item; NULL if there is none of that name with `count` numbers. */
 const double *rk_report_values(const rk_report *r, const char *name, int64_t count);
 
-/* ---- state.c: what a model of one type keeps beside its map ---------------------------------------------------------------
- */
+/* ---- state.c: what a model type keeps beside the map ------------------------------------------------------------ */
 
-/* *state NULL: the type keeps nothing. Loading looks at types and shapes alone: the type's `check` does the rest. */
+/* *state is NULL if the type has none; the caller frees it. Loading checks types and shapes, `check` the rest. */
 rkhs_status rk_state_new(rkhs_env *env, const rk_model_type *type, void **state);
 void rk_state_free(rkhs_env *env, const rk_model_type *type, void *state);
 rkhs_status rk_state_copy(rkhs_env *env, const rk_model_type *type, const void *state, void **copy);
 rkhs_status rk_state_save(const rk_model_type *type, const void *state, rk_archive *archive);
 rkhs_status rk_state_load(rkhs_env *env, rk_archive *archive, const rk_model_type *type, void **state);
-/* Copies the values. */
+/* Sets a matrix of the state to a copy of the values. */
 rkhs_status rk_state_matrix_set(rkhs_env *env, rk_state_matrix *to, int64_t rows, int64_t columns, const double *values);
-/* Whether an item of the report of an older file is a matrix of the state. */
+/* Whether a report item of an older file is a matrix of this type's state. */
 int rk_state_has(const rk_model_type *type, const char *item);
 
 /* ---- check.c: models from files ------------------------------------------------------------------------------------------ */
 
-/* Refuses a model whose parts do not fit together: RKHS_ERR_FORMAT. Sentences say the fact alone; the caller adds the name of
- * the file, and what to do. */
+/* Refuses a model whose parts contradict each other: RKHS_ERR_FORMAT. The message states the fact alone; the caller
+ * adds the file's name and what to do. */
 rkhs_status rk_model_check(const rkhs_model *m);
-/* For the `check` of a type: the map sums over the nearest kept objects (or all), in the way of `degree`, and may end on the
- * sphere; plain: over all, and as it is. */
+/* For the `check` of a type: requires a map with (nearest = 1) or without nearest neighbours, this `degree`, and
+ * `post` only if `sphere`. rk_check_plain: over all of D, without degree and post. */
 rkhs_status rk_check_map(const rkhs_model *m, int nearest, int degree, int sphere);
 rkhs_status rk_check_plain(const rkhs_model *m);
-/* Refuses what a fit left, where its file would be refused: numbers that are not finite, or out of range. */
+/* After a fit: refuses numbers that are not finite, and models that rk_model_check refuses. RKHS_ERR_NUMERIC. */
 rkhs_status rk_check_fitted(const rkhs_model *m);
 
-/* Refuses an array of a model file that has NaN or Inf. */
+/* Refuses an array of a model file with NaN or Inf. */
 rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char *name, const rk_array *a);
 
-/* ---- map ----------------------------------------------------------------------------------------------------------- */
+/* ---- map.c: out-of-sample placement by the map ------------------------------------------------------------------ */
 
-/* Room for B and c; kept objects are the caller's to set. */
+/* Allocates B and c, zeroed; the caller sets map->kept, which the map then owns. */
 rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map);
 void rk_map_free(rkhs_env *env, rk_map *map);
-/* One with the same kept objects. */
+/* A copy that shares the objects D. */
 rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy);
-/* Fingerprints of kept objects, by which rk_fingerprints_find tells them from all others. */
+/* Computes the fingerprints of the objects of D, for rk_fingerprints_find. */
 rkhs_status rk_map_fingerprint(rk_fit *f);
-/* Makes all objects keep their rows of Z (n x dim), and takes their fingerprints; equal ones share the mean of theirs. For
- * models that keep all objects. */
+/* Stores Z (n x dim) in the map, so that training objects get their own rows of it, and computes fingerprints. Objects
+ * of equal fingerprint get the mean of their rows, also in Z. Only where D is all training objects. */
 rkhs_status rk_map_keep(rk_fit *f, double *Z);
-/* Keeps k(x,x)/2 of kept objects, from that of all (rk_gram_halves; may be NULL), so that the nearest of a new one are known.
- */
+/* Stores k(x,x)/2 of D, taken from `half` of all objects (rk_gram_halves; may be NULL), to find nearest objects. */
 rkhs_status rk_map_halve(rk_fit *f, const double *half);
-/* How near rows come to the kept objects: the largest |k(x, kept)| of each, exact where it is at most `small`. */
+/* The largest |k(x, D)| of each new object, to find isolated ones; exact where it is at most `small`. */
 typedef struct rk_isolation {
-    double *largest;
-    double small, size; /* size: of k(x, x) of kept objects */
+    double *most;
+    double small, size; /* size: the mean of some k(x, x) of D */
 } rk_isolation;
-/* Takes count values of a row. */
+/* Takes note of `count` kernel values of a row. */
 static inline void rk_isolation_note(const rk_isolation *near, int64_t row, const double *k, int64_t count) {
     double largest = near->largest[row];
     for (int64_t j = 0; j < count && largest <= near->small; j++) largest = fmax(largest, fabs(k[j]));
     near->largest[row] = largest;
 }
 
-/* map->bound, on first use. */
+/* Binds the kernel to D (map->bound), unless that is done. */
 rkhs_status rk_map_bind(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel);
-/* Z[i*ld ..] for every object of x, by tiles: memory for one tile a worker. near: NULL, or notes how near they come. */
+/* Places every object of x by the map: Z[i*ld ..]. Memory: one tile a worker. near: NULL, or notes the largest |k|. */
 rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld,
                          const rk_isolation *near);
-/* What a kernel value counts in a map with degrees. */
+/* The weight of a kernel value in a map with degrees. */
 double rk_map_counted(const rk_map *map, double v);
 rkhs_status rk_map_save(const rk_map *map, rk_archive *archive);
 rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map);
-/* Columns so that the largest |entry| among the first n rows of each is positive, the first on ties; the other rows, B and c
- * follow. */
+/* Flips columns so that the largest |entry| of the first n rows (the first on ties) is positive, in Z and in the map. */
 void rk_fix_signs(double *Z, int64_t n, int64_t all, int64_t dim, rk_map *map);
-/* Column c of Z (rows x dim) and of the map the other way round. */
+/* Negates column c of Z (rows x dim) and of the map. */
 void rk_flip(double *Z, int64_t rows, int64_t dim, rk_map *map, int64_t c);
 
-/* A row's fingerprint is the sum of weight times its kernel values with kept objects, its size that of their absolute values.
- * On the scratch list; weight NULL: there are none. */
+/* The fingerprint of an object is sum_j weight_j k(x, x_j) over D; its size is the sum of the absolute values. weight
+ * is on the scratch list; NULL: the map has no fingerprints. */
 typedef struct rk_fingerprints {
     int64_t count;
     const double *fingerprint;
     double *weight;
 } rk_fingerprints;
 rkhs_status rk_fingerprints_new(rkhs_env *env, const rk_map *map, rk_fingerprints *out);
-/* The kept object that a row is, by its fingerprint, or -1. */
+/* The index in D of the object with this fingerprint, or -1. */
 int64_t rk_fingerprints_find(const rk_fingerprints *m, double fingerprint, double size);
 
-/* ---- place: new objects in other ways than by the map ---------------------------------------------------------------- */
+/* ---- place.c: out-of-sample placement, by the map or by the model's objective ----------------------------------- */
 
-/* How new objects are placed: RK_PLACE_MAP, ..., as was set or as the parameters say. */
+/* The way of placement in use (RK_PLACE_...): what the user set, else what the parameters say. */
 int rk_model_way(const rkhs_model *m);
-/* Refuses results that are no numbers, or beyond 1e150, as data are. */
+/* Refuses results that are NaN or beyond 1e150, the limit for data. */
 rkhs_status rk_results_in_range(const rkhs_model *m, const double *values, int64_t rows, int64_t columns, int64_t ld);
-/* Z[i*ld ..] for every object of x, in that way. isolated: NULL, or which objects share nothing with the kept ones, which the
- * log says. */
+/* Places every object of x in that way, into Z[i*ld ..]. isolated: NULL, or x->rows flags, set for objects without a
+ * kernel value above rounding with D; the log counts them. */
 rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, char *isolated);
-/* isolated.c: room on the scratch list for what is noted of `rows` objects; which are isolated, once all values are noted. */
+/* isolated.c: allocates `near` for `rows` objects on the scratch list; flags isolated objects after all is noted. */
 rkhs_status rk_isolation_new(const rkhs_model *m, int64_t rows, rk_isolation *near);
 rkhs_status rk_isolation_find(const rkhs_model *m, const rkhs_data *x, const rk_isolation *near, char *isolated);
 
-/* ---- start.c: where a descent begins ------------------------------------------------------------------------------------ */
+/* ---- start.c: the initial embedding of models that use an optimiser --------------------------------------------- */
 
 enum { RK_START_KLE, RK_START_KPCA, RK_START_RANDOM };
 typedef struct rk_start {
     int how;
-    int each;  /* kle, kpca: each column at deviation 1; else all together */
+    int each;  /* kle, kpca: scale each column to deviation 1; else all by one factor */
     int64_t k; /* kle: lists of neighbours, n x k */
     const int64_t *near;
     const double *value;
 } rk_start;
-/* Z (n x dim): the start that was given, as it is, or the one that is named. */
+/* Fills Z (n x dim): the user's start, unchanged, or the one that `o` names. */
 rkhs_status rk_start_at(const rk_fit *f, const rk_gram *g, const rk_start *o, double *Z);
-/* Principal components, not yet centred. */
+/* Kernel principal components, not centred. */
 rkhs_status rk_start_kpca(const rk_gram *g, int64_t dim, double *Z);
 
-/* ---- inverse ------------------------------------------------------------------------------------------------------- */
+/* ---- inverse.c: from embedded points to objects ----------------------------------------------------------------- */
 
 typedef struct rk_inverse rk_inverse; /* fitted on first use */
 void rk_inverse_free(rkhs_env *env, rk_inverse *inverse);
-/* Codes of `count` kept objects, evenly spread, and which kept objects these are. */
+/* Embeddings of `count` objects of D, evenly spread, and their indices in D. The caller frees codes. */
 rkhs_status rk_some_codes(const rkhs_model *m, int64_t count, int64_t *which, rkhs_data **codes);
 
-/* ---- anomaly: what the scores of new objects are compared with ------------------------------------------------------ */
+/* ---- anomaly.c: scores of novelty ------------------------------------------------------------------------------- */
 
-typedef struct rk_anomaly_state rk_anomaly_state; /* made on first use; bound to the map's kept objects, so freed before them */
+typedef struct rk_anomaly_state rk_anomaly_state; /* made on first use; refers to map->bound, so it is freed first */
 void rk_anomaly_state_free(rkhs_env *env, rk_anomaly_state *watch);
 
-/* New objects as a fitted model compares them: x itself or a view, which is freed after use. Refuses what does not fit. */
+/* *use is x, or *view in the form that the kernel takes; the caller frees *view. Refuses another kind or width. */
 rkhs_status rk_model_view(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view);
-/* A model with the parameters and the kernel of another, fitted on x; the caller frees it, also when this fails. */
+/* A model with m's parameters and frozen kernel, fitted on x. The caller frees *fresh, also after a failure. */
 rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *start, rkhs_model **fresh);
-/* Exchanges what two models have learned. */
+/* Exchanges what two models learned; parameters stay. */
 void rk_model_swap(rkhs_model *a, rkhs_model *b);
-/* As rkhs_model_new, for use inside a call: message and progress stay. */
+/* rkhs_model_new for use inside the library: does not clear message and progress. */
 rkhs_status rk_model_new(rkhs_env *env, const char *spec, rkhs_model **model);
 
 /* The default kernel of most models, for each kind of data. */
@@ -287,18 +288,18 @@ struct rkhs_model {
     const rk_model_type *type;
     rk_spec *spec;
     char *text;
-    /* what a fit leaves */
-    rkhs_kernel *kernel; /* frozen; NULL: not fitted */
+    /* results of a fit */
+    rkhs_kernel *kernel; /* frozen: bandwidth rules are numbers; NULL: not fitted */
     rk_map *map;
-    double *Z; /* gram_rows x dim: the embedding, and rows of the objects that the model added */
-    int64_t n, gram_rows, dim;
-    int64_t *keep;  /* rows of Z that the kept objects are; NULL: all */
-    void *state;    /* as type->state says, or NULL */
-    int supervised; /* it learned from a second data set, which it does not keep */
+    double *Z; /* seen x dim: the embedding (n rows), then objects that `inputs` added */
+    int64_t n, seen, dim;
+    int64_t *keep;  /* row in Z of each object of D; NULL: all in order */
+    void *state;    /* the struct of type->state, or NULL */
+    int supervised; /* fitted with a second data set, which is not stored */
     rk_report report;
     rk_inverse *inverse;
     rk_anomaly_state *watch;
-    int place; /* what was set: 1 + RK_PLACE_...; 0: as the parameters say */
+    int place; /* 1 + RK_PLACE_... as the user set it; 0: by the parameters */
 };
 
 #endif

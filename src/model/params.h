@@ -1,4 +1,4 @@
-/* params.h: the parameter rows that several models share. S is a model's parameter struct, whose field has the row's name. */
+/* params.h: parameters that several models share, as rows of their tables. S: the model's parameter struct. */
 #ifndef RK_MODEL_PARAMS_H
 #define RK_MODEL_PARAMS_H
 

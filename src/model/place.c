@@ -1,7 +1,8 @@
-/* place.c: new objects, by the map or by the model's own way.
+/* place.c: out-of-sample placement: gives new objects their embedding, by the map or by the model's objective.
  *
- * A model that learns Z itself has no map: it places an object by its kernel values with the kept ones alone, a tile of rows at
- * a time. A row's result depends on its object alone, whatever else is in the batch. */
+ * A model that learns Z itself has no map. Its `place` uses the kernel values of a new object with the training
+ * objects. They are computed a tile of rows at a time. A row's result depends on its object alone, not on the rest of
+ * the batch. */
 #include "model/model.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@ static const char *const names[RK_PLACES] = {"map", "refine", "neighbour"};
 
 static unsigned ways_of(const rk_model_type *type) { return type->ways ? type->ways : 1u << RK_PLACE_MAP; }
 
-/* "by refine or neighbour" */
+/* For a message: "refine or neighbour". */
 static void ways_text(unsigned ways, char *out, size_t room) {
     int left = 0;
     size_t at = 0;
@@ -47,7 +48,7 @@ typedef struct place_loop {
     int how;
     const void *ready;
     const rk_bound *rows, *kept;
-    int64_t tile, room; /* rows at a time; doubles of scratch for each worker */
+    int64_t tile, room; /* rows of a tile; doubles of scratch for each worker */
     double *K, *diag, *own;
     double *Z;
     int64_t ld;
@@ -55,7 +56,7 @@ typedef struct place_loop {
     rk_work *work;
 } place_loop;
 
-/* A tile of rows against all kept objects. */
+/* Computes kernel values of a tile of rows, then places them. */
 static rkhs_status place_tile(void *context, int64_t tile, int worker) {
     rkhs_status status = RKHS_OK;
     const place_loop *a = context;
@@ -65,7 +66,7 @@ static rkhs_status place_tile(void *context, int64_t tile, int worker) {
         TRY(rk_block_of(a->rows, i0, ni, a->kept, j0, rk_min(RK_TILE, kept - j0), K + j0, kept, a->work[worker]));
     if (diag) TRY(rk_diag_of(a->rows, i0, ni, diag, a->work[worker]));
     for (int64_t i = 0; a->near && i < ni; i++) rk_isolation_note(a->near, i0 + i, K + i * kept, kept);
-    for (int64_t i = 0; i < ni; i++) { /* one at a time: a row may take many steps, and there can be an end between any two */
+    for (int64_t i = 0; i < ni; i++) { /* one at a time: a row may take many steps, and the user may cancel between any two */
         rk_placing p = {.model = a->model,
                         .how = a->how,
                         .ready = a->ready,
@@ -76,7 +77,7 @@ static rkhs_status place_tile(void *context, int64_t tile, int worker) {
                         .Z = a->Z + (i0 + i) * a->ld,
                         .ldz = a->ld,
                         .work = a->own + worker * a->room};
-        if (worker == 0) TRY(rk_progress(a->model->env, NULL, 0, 0)); /* the caller's own thread */
+        if (worker == 0) TRY(rk_progress(a->model->env, NULL, 0, 0)); /* worker 0 is the caller's thread, where callbacks run */
         if (atomic_load(&a->model->env->cancelled)) break;
         TRY(a->model->type->place(&p));
     }
@@ -84,12 +85,12 @@ done:
     return status;
 }
 
-/* Rows at a time: a tile of kernel values of a megabyte or so, since a row is placed from all of its values. */
+/* Rows of a tile: about a megabyte of kernel values, since `place` needs whole rows. */
 static int64_t rows_at_once(const rk_bound *rows, const rk_bound *kept) {
     return rk_max(1, rk_min(rk_tile_rows(rows, kept), 131072 / rk_max(kept->x->rows, 1)));
 }
 
-/* Objects by the model's own way. */
+/* Places all objects by the type's `place`. */
 static rkhs_status place_own(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, const rk_isolation *near) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;

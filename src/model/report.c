@@ -1,12 +1,12 @@
-/* report.c: what a fit found, item by item. */
+/* report.c: the report of a fit: named numbers, arrays and texts for people, such as eigenvalues and losses. */
 #include "model/model.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 1024, LONGEST = 64 }; /* items from a file, and letters of a name: a fit leaves a few dozen */
+enum { MOST = 1024, LONGEST = 64 }; /* limits for files: items, letters of a name; a fit leaves a few dozen items */
 
-/* A new item at the end, named. */
+/* Appends an item of this name. */
 static rkhs_status item_new(rkhs_env *env, rk_report *r, const char *name, rk_report_item **item) {
     if (r->count == r->room) {
         int64_t room = 2 * r->room + 8;
@@ -102,7 +102,7 @@ rkhs_status rk_report_save(const rk_report *r, rk_archive *archive) {
     return RKHS_OK;
 }
 
-/* The name of an item, which older files have under another. */
+/* The current name of an item that older files have under another name. */
 static const char *current_name(const char *name) {
     static const char *const renamed[][2] = {{"beta", "reconstruction_weights"},
                                              {"beta_loss", "weights_loss"},

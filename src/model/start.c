@@ -1,16 +1,17 @@
-/* start.c: where the descent of a model begins: at a given embedding, at random, at kpca or at kle. */
+/* start.c: the initial embedding of models that use an optimiser: a given one, random numbers, kernel PCA, or
+ * Laplacian eigenmaps (kle). */
 #include "model/eigenmap.h"
 
 #include <string.h>
 
-/* Mean 0 and deviation 1, of each column or over all of them; a column without spread gets a little noise, from which a descent
- * can go anywhere. */
+/* Centres, and scales each column, or all by one factor, to deviation 1. A constant column gets a little noise, so
+ * that an optimiser can leave it. */
 static void standardise(const rkhs_env *env, int each, double *Z, int64_t n, int64_t d) {
     double largest = 0, all = 0;
     for (int64_t c = 0; c < d; c++) rk_centre_column(n, d, c, Z);
     for (int64_t i = 0; i < n * d; i++) largest = fmax(largest, fabs(Z[i]));
     for (int64_t i = 0; i < n * d; i++) {
-        if (largest > 0) Z[i] /= largest; /* squares of what is small are not 0 */
+        if (largest > 0) Z[i] /= largest; /* so that squares of small numbers do not underflow */
         all += Z[i] * Z[i] / (double)(n * d);
     }
     for (int64_t c = 0; c < d; c++) {
@@ -38,7 +39,7 @@ done:
 rkhs_status rk_start_at(const rk_fit *f, const rk_gram *g, const rk_start *o, double *Z) {
     rkhs_status status = RKHS_OK;
     int64_t n = g->n, d = f->dim, ld;
-    if (f->start) { /* as it is */
+    if (f->start) { /* unchanged */
         const double *given = rkhs_data_values(f->start, &ld);
         int apart = 0;
         for (int64_t i = 0; i < n; i++) {

@@ -1,17 +1,18 @@
-/* state.c: what a model of one type keeps beside its map, by the table of its parts: memory, copies, files.
+/* state.c: the state of a model, which is what its type keeps beside the map: memory, copies and files, by a table of
+ * its fields.
  *
- * A part stands in a file as "state/NAME". Files of before had these among the items of the report, under the name `old`, and
- * are read as well. What numbers mean and how large matrices are is for the type's `check`. */
+ * A field is saved as "state/NAME". Older files have it among the report's items, under the name `old`, and are read
+ * as well. Values and shapes are checked by the type's `check`. */
 #include "model/model.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { ROOM = 96 }; /* for the name of an entry */
+enum { ROOM = 96 }; /* bytes for an entry's name */
 
 static void *at(const rk_state_part *part, const void *state) { return (char *)(uintptr_t)state + part->offset; }
 
-/* A part as an array that borrows it; type 0: it is not there. */
+/* A field as an array that borrows its values; type 0: it is not set. */
 static rk_array part_array(const rk_state_part *part, const void *state) {
     const void *p = at(part, state);
     const rk_state_matrix *m = p;
@@ -31,7 +32,7 @@ rkhs_status rk_state_matrix_set(rkhs_env *env, rk_state_matrix *to, int64_t rows
     return RKHS_OK;
 }
 
-/* Copies an array of the right kind into a part. */
+/* Sets a field to a copy of an array of its kind. */
 static rkhs_status part_set(rkhs_env *env, const rk_state_part *part, void *state, const rk_array *a) {
     void *p = at(part, state);
     if (part->kind == RK_STATE_MATRIX) return rk_state_matrix_set(env, p, a->shape[0], a->shape[1], a->data);
@@ -81,7 +82,7 @@ int rk_state_has(const rk_model_type *type, const char *item) {
     return 0;
 }
 
-/* Refuses parts that a model of this type does not have. */
+/* Refuses fields that this type does not have. */
 static rkhs_status check_names(rkhs_env *env, const rk_archive *archive, const rk_model_type *type) {
     for (int64_t i = 0; i < rk_archive_count(archive); i++) {
         const char *name = rk_archive_name(archive, i);
@@ -95,7 +96,7 @@ static rkhs_status check_names(rkhs_env *env, const rk_archive *archive, const r
     return RKHS_OK;
 }
 
-/* An entry of the right type: a text in UTF-8, finite numbers. */
+/* Loads a field: a text must be UTF-8, numbers finite. */
 static rkhs_status part_load(rkhs_env *env, rk_archive *archive, const char *name, const rk_state_part *part, void *state) {
     rkhs_status status = RKHS_OK;
     rk_array a;

@@ -1,16 +1,16 @@
-/* update.c: new objects for a fitted model, without starting over.
+/* update.c: update of a fitted model with new objects: a fit on old and new objects that starts from what was learned.
  *
- *     fit of x_1 .. x_n, y_1 .. y_m,  the kernel as it is,  from z_1 .. z_n, z(y_1) .. z(y_m)
+ *     fit of x_1 .. x_n, y_1 .. y_m with the same frozen kernel, from z_1 .. z_n, z(y_1) .. z(y_m)
  *
- * What was learned stays where it can: the parameters, the kernel with its numbers, and for models that descend from a start
- * the embedding, beside which the new objects begin where the model places them. The others are solved again, and columns are
- * turned so that they agree with the old ones. The report says how far the old objects moved, over their deviation. It needs
- * all training objects: a model that keeps landmarks alone does not have them. */
+ * x are the old objects, y the new ones. Parameters and kernel stay. Models that take a start begin at the old
+ * embedding, with new objects where the model places them. Other models are solved again. Columns are flipped to agree
+ * in sign with the old ones. The report says how far the old objects moved, relative to their standard deviation. All
+ * training objects are needed: a model that keeps landmarks alone cannot be updated. */
 #include "model/model.h"
 
 #include <string.h>
 
-/* Refuses models that do not have all that they were fitted on. */
+/* Refuses models that do not have everything that they were fitted on. */
 static rkhs_status check_update(const rkhs_model *m) {
     rkhs_env *env = m->env;
     const char *name = m->type->entry.name;
@@ -33,7 +33,7 @@ static rkhs_status check_update(const rkhs_model *m) {
     return RKHS_OK;
 }
 
-/* The objects that the model was fitted on, in their order: landmarks, though all are kept, stand in another. */
+/* The training objects in their order; landmarks have another order even where they are all objects. */
 static rkhs_status old_objects(const rkhs_model *m, rkhs_data **old) {
     rkhs_status status = RKHS_OK;
     int64_t *index;
@@ -49,7 +49,7 @@ done:
     return status;
 }
 
-/* The old embedding, and where the model places the new objects. */
+/* The old embedding, followed by the placement of the new objects. */
 static rkhs_status start_of(const rkhs_model *m, const rkhs_data *x, rkhs_data **start) {
     double *Z;
     rkhs_status status = rk_data_dense_new(m->env, m->n + x->rows, m->dim, &Z, start);
@@ -58,7 +58,7 @@ static rkhs_status start_of(const rkhs_model *m, const rkhs_data *x, rkhs_data *
     return rk_place_all(m, x, Z + m->n * m->dim, m->dim, NULL);
 }
 
-/* Turns the columns of `fresh` that point against the old ones. */
+/* Flips columns of `fresh` whose inner product with the old ones is negative. */
 static void turn(const rkhs_model *old, rkhs_model *fresh) {
     int64_t d = old->dim;
     for (int64_t c = 0; !fresh->type->keeps_signs && c < d; c++) {
@@ -68,7 +68,7 @@ static void turn(const rkhs_model *old, rkhs_model *fresh) {
     }
 }
 
-/* The root of the mean square by which old objects moved, over their deviation. */
+/* Root mean square move of the old objects, relative to their standard deviation. */
 static double moved(const rkhs_model *old, const rkhs_model *fresh) {
     int64_t n = old->n, d = old->dim;
     double step = 0, spread = 0;
