@@ -41,7 +41,7 @@ typedef struct cloud {
     double *mean, *axes; /* d; r x d */
     double *Y;           /* t x r */
     double rate, base;   /* 1/(2 h^2); the log of the normaliser */
-    double *left_out;    /* t */
+    double *left_out;    /* t: leave-one-out scores, ascending */
 } cloud;
 
 struct rk_anomaly_state {
@@ -83,8 +83,7 @@ static double relative(const feature *f, double square, double self) {
     return square > 1e-12 * (self + f->scale) ? square / f->scale : 0;
 }
 
-/* Chooses width and ridge by some of the objects. Their images in feature space are the rows of a factor of the
- * centred Gram. */
+/* Chooses width and ridge by some of the objects. A factor of the centred Gram has their images as rows. */
 static rkhs_status choose(rkhs_env *env, const feature *f, double *width, double *ridge) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);

@@ -7,9 +7,9 @@
  * p_i) a_i') = Phi'M Phi with M sparse. W is the eigenvectors of C with the largest eigenvalues. This is the solution
  * of the paper's Theorem 3 (whose K_1 has K_3' at its lower left) without its matrices of twice the size and their
  * inverse roots. Only eigenvalues above 0 count: the loss is minus their sum, and where there are fewer than dim, the
- * other columns are 0. Cost: the Gram and some ten products with it, or with Phi. Positives must mean something: with
- * noise as augmentation it is a kind of kernel PCA. Esser, Fleissner, Ghoshdastidar, "Non-parametric representation
- * learning with kernels", AAAI 2024. */
+ * other columns are 0. Cost: the Gram and some ten products with it, or with Phi. With noise as augmentation it is a
+ * kind of kernel PCA. Esser, Fleissner, Ghoshdastidar, "Non-parametric representation learning with kernels", AAAI
+ * 2024. */
 #include "model/contrastive.h"
 
 typedef struct contrastive {

@@ -1,5 +1,4 @@
-/* contrastive.h: triplets (anchor, positive, negative), from which contrastive and spectral learn, and the loss of
- * spectral. */
+/* contrastive.h: triplets (anchor, positive, negative) for contrastive and spectral, and the loss of spectral. */
 #ifndef RK_CONTRASTIVE_H
 #define RK_CONTRASTIVE_H
 
@@ -11,19 +10,16 @@ typedef struct rk_triplets {
     int drawn;     /* the negatives are random, not given */
 } rk_triplets;
 
-/* Objects to build the gram on: x and an augmented copy of it; with index rows y, x and the objects that come with y.
- * As `inputs` of rk_model_type; the caller frees *seen. */
+/* `inputs` of rk_model_type: x and an augmented copy of it; with index rows y, x and the objects that come with y. */
 rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
 /* Triplets over the objects of f->gram, given or drawn. Refuses a triplet that names an object twice. */
 rkhs_status rk_triplets_new(rk_fit *f, rk_triplets *t);
 /* sum over triplets of positive (e_a e_p' + e_p e_a') + negative (e_a e_q' + e_q e_a'), n x n; columns in any order. */
 rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, double positive, double negative, rk_csr *out);
-/* The quantities of Theorem 6: alpha, the sum of sqrt(dim tr K) over anchors, positives and negatives; kappa, the
- * largest k(x,x). */
+/* For Theorem 6: alpha, the sum of sqrt(dim tr K) over anchors, positives, negatives; kappa, the largest k(x,x). */
 rkhs_status rk_triplet_sizes(rk_fit *f, const rk_triplets *t, double *alpha, double *kappa);
 
-/* The spectral contrastive loss of the codes of the gram's objects, without its ridge. rk_contrast_eval is the eval of
- * an rk_smooth. */
+/* The spectral contrastive loss of codes, without its ridge. rk_contrast_eval is the eval of an rk_smooth. */
 typedef struct rk_contrast {
     const rk_triplets *triplets;
     int64_t dim;

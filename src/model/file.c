@@ -115,7 +115,6 @@ static rkhs_status check_own(rkhs_env *env, rk_archive *archive) {
     return status;
 }
 
-/* Creates the model and its kernel from their spec texts. */
 static rkhs_status load_specs(rkhs_env *env, rk_archive *archive, rkhs_model **model) {
     rkhs_status status = RKHS_OK;
     const char *model_text, *kernel_text;

@@ -2,14 +2,15 @@
  *
  *     minimise  (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2,   K = variance rbf(Z) + noise I
  *
- * over Z, the width of the rbf, variance and noise: the codes from which a smooth random function of each feature would most
- * likely give the data. S is the centred Gram: with the linear kernel the features are the columns, as in the paper; any other
- * kernel has features of its own. gplvm moves Z itself, and places new objects by the likelihood of their row
- * (gplvm_place.c). bcgplvm moves A in Z = Ky A, a map for new objects, with Ky the model's kernel and S that of `data_kernel`.
- * What is far in the data ends far apart; what is near may not end near, but for the back constraint. Cost: n^3 flops a step
- * and more where the rank of S is high: for some thousands of objects. Look elsewhere for more. Lawrence, "Probabilistic
- * non-linear principal component analysis with Gaussian process latent variable models", JMLR 6, 2005; Lawrence,
- * Quinonero-Candela, "Local distance preservation in the GP-LVM through back constraints", ICML 2006. */
+ * over the codes Z, the width of the rbf, variance and noise. These are the codes from which a random smooth function
+ * of each feature most likely gives the data. D is the number of features. S is the centred Gram of the data. With the
+ * linear kernel the features are the columns, as in the paper; other kernels have features of their own. gplvm moves Z
+ * itself, and places new objects by the likelihood of their row (gplvm_place.c). bcgplvm moves A in Z = Ky A, which is
+ * a map for new objects; Ky is the Gram of the model's kernel, S that of `data_kernel`. Objects far apart in the data
+ * end far apart; near ones need not end near, except with the back constraint. Cost: n^3 flops a step and up to 3 n^3
+ * where S has full rank: for some thousands of objects. Lawrence, "Probabilistic non-linear principal component
+ * analysis with Gaussian process latent variable models", JMLR 6, 2005; Lawrence, Quinonero-Candela, "Local distance
+ * preservation in the GP-LVM through back constraints", ICML 2006. */
 #include "model/gplvm.h"
 
 #include <string.h>
@@ -52,27 +53,25 @@ static const rk_param bcgplvm_params[] = {
 /* clang-format on */
 
 static int64_t dim_gplvm(const void *self, const rkhs_data *y) { return ((const gplvm *)self)->dim; }
-static int way_gplvm(const void *self) { return ((const gplvm *)self)->place + 1; } /* there is no map */
+static int way_gplvm(const void *self) { return ((const gplvm *)self)->place + 1; } /* skips RK_PLACE_MAP: there is no map */
 
-/* Columns of numbers are the features of gplvm; other objects have those of their usual kernel. */
+/* The default kernel of gplvm: linear, so that columns are the features; for other objects their usual kernel. */
 static const char *plain_kernel(const void *self, unsigned kind) {
     return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "linear" : rk_usual_kernel(self, kind);
 }
 
-/* D: as asked for, or how many features the kernel has as far as these objects can tell. */
+/* D: the parameter, or the columns with the linear kernel, else n - 1. */
 static double features_of(const gplvm *o, const rk_gram *g) {
     if (o->features) return (double)o->features;
     return (double)(g->kernel->type->flags & RK_IDENTITY ? rk_max(g->x->columns, 1) : g->n - 1);
 }
 
-/* ---- the start ---------------------------------------------------------------------------------------------------------- */
-
-/* The logarithms where the descent begins: the median distance of codes, and the shares of variance and noise. */
+/* Initial log width (median distance of codes), log variance and log noise. */
 static rkhs_status first_theta(rk_fit *f, const double *Z, double theta[3]) {
     rkhs_status status = RKHS_OK;
     const gplvm *o = f->self;
     rkhs_data *codes = NULL;
-    rk_rule width = {0, 0, 0}; /* median */
+    rk_rule width = {0, 0, 0}; /* the bandwidth rule `median` */
     TRY(rk_data_borrow(f->env, Z, f->gram->n, f->dim, f->dim, &codes));
     TRY(rk_freeze_width(f->env, &width, codes, RK_BY_EUCLID));
     theta[0] = log(width.value);
@@ -82,8 +81,6 @@ done:
     rkhs_data_free(codes);
     return status;
 }
-
-/* ---- fit ---------------------------------------------------------------------------------------------------------------- */
 
 static rkhs_status report(rk_fit *f, const rk_gplvm *p, const rk_smooth_result *s) {
     rkhs_status status = RKHS_OK;
@@ -140,12 +137,12 @@ done:
     return status;
 }
 
-/* The kernel that the data are compared by. */
+/* The kernel of S. *kernel NULL: the model's own, for objects without columns. */
 static rkhs_status data_kernel(rk_fit *f, rkhs_kernel **kernel) {
     rkhs_status status = RKHS_OK;
     const gplvm *o = f->self;
     TRY(rk_kernel_new(f->env, o->data_kernel ? o->data_kernel : "linear", kernel));
-    if (!o->data_kernel && !(rk_kernel_kinds(*kernel) & f->x->type->kind)) { /* these objects have no columns */
+    if (!o->data_kernel && !(rk_kernel_kinds(*kernel) & f->x->type->kind)) {
         rkhs_kernel_free(*kernel);
         *kernel = NULL;
     }
@@ -165,7 +162,7 @@ static rkhs_status fit_bcgplvm(rk_fit *f) {
     if (kernel) {
         TRY(rk_kernel_coerce(kernel, f->x, NULL, &use, &view));
         TRY(rk_kernel_freeze(kernel, use));
-        TRY(rk_spec_new(f->env, &rk_grams, "exact", &exact)); /* a step is n^2 numbers anyway */
+        TRY(rk_spec_new(f->env, &rk_grams, "exact", &exact)); /* a step needs n x n numbers anyway */
         TRY(rk_gram_new(f->env, exact, kernel, use, &own));
     }
     TRY(fit_process(f, own ? own : f->gram, RK_COORD_ALPHA, &p));

@@ -1,25 +1,25 @@
-/* gplvm_likelihood.c: the likelihood of a Gaussian process whose inputs are the codes, which gplvm and bcgplvm share.
+/* gplvm_likelihood.c: the likelihood of gplvm and bcgplvm: of a Gaussian process whose inputs are the codes.
  *
  *     L = (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2,   K_ij = variance exp(-|z_i - z_j|^2/(2 width^2)) + noise [i = j]
  *
- * S is the centred Gram of the data, D the number of features that it sums over: for the linear kernel S = YY' and L is the
- * likelihood of the columns of Y, each a draw of the process. dL/dK = (D K^-1 - K^-1 S K^-1)/2.
+ * S is the centred Gram of the data, D the number of features that it sums over. For the linear kernel S = YY', and L
+ * is the likelihood of the columns of Y, each a draw of the process. dL/dK = (D K^-1 - K^-1 S K^-1)/2.
  *
- * S enters as F F': of a stored Gram F is its Cholesky factor with the largest pivot first, so that it ends at the rank of S,
- * and with the objects in the order of the pivots F is 0 above its diagonal; of a factor it is Phi about its mean. A step then
- * costs n^3 flops for K^-1 and 3 n^2 r - n r^2 for V = K^-1 F and V V'. F is scaled to tr FF' = n, and variance and noise count
- * in units of `scale`, the mean variance of a feature, so that no unit of the data is too small or too large. */
+ * S enters as F F'. For a stored Gram F is its pivoted Cholesky factor, which ends at the rank of S and is lower
+ * triangular with the objects in the order of the pivots. For a factor, F is Phi minus its column means. A step costs
+ * n^3 flops for K^-1 and 3 n^2 r - n r^2 for V = K^-1 F and V V', r the columns of F. F is scaled to tr FF' = n.
+ * Variance and noise are in units of `scale`, the mean variance of a feature, so that the unit of the data does not
+ * matter. */
 #include "model/gplvm.h"
 
 #include <string.h>
 
-/* Below this share of the data's variance there is no noise: objects that are equal would have codes that are, and K no
- * inverse. */
+/* The least noise, in units of `scale`: without it, equal objects with equal codes would make K singular. */
 static const double LEAST_NOISE = 1e-6;
 
 /* ---- F ------------------------------------------------------------------------------------------------------------------- */
 
-/* The means of the rows of S; the result is the mean of all. */
+/* Means of the rows of S; returns the mean of all entries. */
 static double row_means(int64_t n, const double *S, int64_t ld, double *means) {
     double total = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -29,7 +29,7 @@ static double row_means(int64_t n, const double *S, int64_t ld, double *means) {
     return total;
 }
 
-/* Cholesky of H S H by columns, the largest that is left on the diagonal first; rows of `work` (n x n) are objects. */
+/* Pivoted Cholesky of H S H, H the centring matrix; rows of `work` (n x n) are objects. */
 static rkhs_status factor_centred(rkhs_env *env, rk_gplvm *p, const double *S, int64_t ld, double *work) {
     rkhs_status status = RKHS_OK;
     int64_t n = p->n, *order = p->order;
@@ -42,7 +42,7 @@ static rkhs_status factor_centred(rkhs_env *env, rk_gplvm *p, const double *S, i
         most = fmax(most, left[i]);
         order[i] = i;
     }
-    double none = fmax(1e-12 * most, 1e-14 * raw); /* what is below has no digits */
+    double none = fmax(1e-12 * most, 1e-14 * raw); /* smaller pivots are rounding */
     for (p->r = 0; p->r < n; p->r++) {
         int64_t k = p->r, at = k;
         for (int64_t i = k + 1; i < n; i++)
@@ -71,7 +71,7 @@ done:
     return status;
 }
 
-/* Phi about its mean. */
+/* F = Phi minus its column means. */
 static rkhs_status factor_given(const rk_gram *g, rk_gplvm *p) {
     rkhs_status status = RKHS_OK;
     int64_t ld, n = p->n, r = p->r = g->rank;
@@ -87,7 +87,7 @@ done:
     return status;
 }
 
-/* Few codes need small tiles, for these to be enough for all threads. */
+/* Small tiles where there are few codes, so that all threads have some. */
 static int64_t tile_of(int64_t n) { return n <= 1024 ? 128 : 256; }
 
 rkhs_status rk_gplvm_room(rkhs_env *env, rk_gplvm *p) {
@@ -128,9 +128,9 @@ rkhs_status rk_gplvm_new(const rk_gram *g, double features, int64_t dim, rk_gplv
     double trace = 0, largest = 0;
     for (int64_t i = 0; i < n * p->r; i++) largest = fmax(largest, fabs(p->F[i]));
     for (int64_t i = 0; i < n * p->r && largest > 0; i++) trace += (p->F[i] / largest) * (p->F[i] / largest);
-    p->unit = largest * sqrt(trace / (double)n); /* not by the squares: these may underflow */
+    p->unit = largest * sqrt(trace / (double)n); /* scaled by `largest`, since squares may underflow */
     p->scale = p->unit * p->unit / features;
-    if (!(p->scale > 0)) goto done; /* nothing to explain */
+    if (!(p->scale > 0)) goto done; /* all objects are equal */
     for (int64_t i = 0; i < n * p->r; i++) p->F[i] /= p->unit;
     TRY(rk_gplvm_room(env, p));
     TRY(rk_scratch(env, tiles * n * dim, sizeof *p->pulls, &p->pulls));
@@ -142,7 +142,7 @@ done:
 
 /* ---- L and its gradient ------------------------------------------------------------------------------------------------- */
 
-/* A row of a tile: squared distances of code i to codes j0 .., and the kernel of them. */
+/* A row of a tile: squared distances from code i to codes j0 .., and their kernel values. */
 static void kernel_row(const rk_gplvm *p, int64_t i, int64_t j0, int64_t nj, double *square, double *k) {
     memset(square, 0, (size_t)nj * sizeof *square);
     rk_add_squares(nj, p->dim, p->Z + i * p->dim, p->columns + j0, p->n, square);
@@ -165,7 +165,7 @@ static rkhs_status kernel_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* A tile of dL/dK and what it does to codes, width, variance and noise. */
+/* A tile of dL/dK, and its part in the derivatives by codes, width, variance and noise. */
 static rkhs_status gradient_tile(void *context, int64_t tile, int worker) {
     const rk_gplvm *p = context;
     int64_t ti, tj, n = p->n, d = p->dim, r = p->r, size = p->tile * p->tile;
@@ -191,7 +191,7 @@ static rkhs_status gradient_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* The parts of the gradient, in order. In tiles on the diagonal each pair was met from both sides, and pulls have all. */
+/* Sums the gradient in a fixed order. Diagonal tiles meet each pair from both sides: there `pulls` has all. */
 static void add_up(const rk_gplvm *p, const double *theta, double *dZ, double *dt) {
     int64_t n = p->n, d = p->dim, tiles = (n + p->tile - 1) / p->tile;
     for (int64_t i = 0; i < n; i++) {
@@ -247,7 +247,7 @@ rkhs_status rk_gplvm_eval(void *context, rkhs_env *env, const double *Z, const d
     rk_gplvm *p = context;
     int64_t n = p->n, tiles = (n + p->tile - 1) / p->tile, bad;
     double logarithm, trace = 0, squares = 0;
-    *f = INFINITY; /* where K has no inverse: a line search comes back */
+    *f = INFINITY; /* where K is singular: the line search then shortens its step */
     if (!rk_gplvm_theta(p, theta)) goto done;
     rk_gplvm_codes(p, Z);
     TRY(rk_gplvm_invert(env, p, &logarithm, &bad));

@@ -1,20 +1,21 @@
-/* gplvm_place.c: new objects beside the codes of a Gaussian process that stay.
+/* gplvm_place.c: out-of-sample placement for gplvm: maximises the likelihood of a new object, training codes fixed.
  *
  *     minimise over z  (D/2) log v(z) + |y - m(z)|^2/(2 v(z)) + prior |z|^2/2
  *     m(z) = Y'K^-1 k(z),   v(z) = variance + noise - k(z)'K^-1 k(z)
  *
- * the likelihood of the new row given all others. The object enters by its coordinates y in the features of F, which its kernel
- * values give, and by what is left of k(x,x) outside of their span. The descent (BFGS, in few dimensions) begins at the code
- * that is the likeliest among those of the nearest objects. Codes further from z than 8.5 widths, whose k is below the last
- * digit, are left out, so that a step costs n times how many are near. An object that is a kept one gets its code. */
+ * This is the likelihood of the new object given all others. Y is F of gplvm_likelihood.c, K and k(z) are the
+ * process's kernel. The object enters by its coordinates y in the features of F, computed from its kernel values, and
+ * by the part of k(x,x) outside their span. BFGS descends from the most likely code among those of the nearest
+ * objects. Codes further than 8.5 widths from z, where k is below rounding, are left out, so that a step costs n times
+ * the number of near codes. A training object gets its own code. */
 #include "model/gplvm.h"
 
 #include <string.h>
 
 enum { CANDIDATES = 10, STEPS = 100, HALVINGS = 30 };
-static const double FAR = 36, SAME = 1e-12; /* exp(-FAR) is 2e-16; squared distance, where the mean square is 1 */
+static const double FAR = 36, SAME = 1e-12; /* exp(-FAR) is 2e-16; SAME: squared distance, where the mean square is 1 */
 
-/* ---- what is kept ------------------------------------------------------------------------------------------------------- */
+/* ---- state ------------------------------------------------------------------------------------------------------ */
 
 const rk_state_part rk_gplvm_parts[] = {
     RK_STATE_PART(rk_gplvm_state, rank, RK_STATE_NUMBER, "place/rank"),
@@ -53,24 +54,24 @@ done:
     return status;
 }
 
-/* A fitted process, for new objects. */
+/* A fitted process, ready for placement. */
 typedef struct settled {
     rk_gplvm p;
-    int none;     /* there was nothing to explain: all codes are 0 */
+    int none;     /* all training objects are equal, and all codes 0 */
     double total; /* the mean of the Gram */
-    double *T;    /* r x r, lower: the coordinates of the objects whose kernel values give a new one's */
+    double *T;    /* r x r, lower triangular: rows of F of the pivots, or of Phi/unit of the landmarks */
     double *own;  /* n: |F_j|^2 */
-    const double *order, *means, *factor; /* as the state has them */
+    const double *order, *means, *factor; /* borrowed from the state */
 } settled;
 
 static int within(double value, double least, double most) { return value >= least && value <= most; }
 
-/* The numbers of a matrix of this shape, or NULL. */
+/* The values of a matrix if it has this shape, else NULL. */
 static const double *numbers_of(const rk_state_matrix *m, int64_t rows, int64_t columns) {
     return m->rows == rows && m->columns == columns ? m->values : NULL;
 }
 
-/* What a state has, which may be any file's; 0: some of it is missing or out of range. */
+/* Reads the state, which may come from any file; 0: something is missing or out of range. */
 static int take_state(const rkhs_model *m, settled *s) {
     const rk_gplvm_state *from = m->state;
     rk_gplvm *p = &s->p;
@@ -98,7 +99,7 @@ static int take_state(const rkhs_model *m, settled *s) {
     return s->order && s->means && s->factor && isfinite(p->variance) && isfinite(p->noise);
 }
 
-/* Entry (i, c) of T: of a Gram its pivots, of landmarks Phi itself there. */
+/* Entry (i, c) of T: the rows of the pivots in F, or those of the landmarks in Phi. */
 static double triangle_at(const rkhs_model *m, const settled *s, int64_t i, int64_t c) {
     const rk_gplvm *p = &s->p;
     return s->factor[(p->lower ? i : m->keep[i]) * p->r + c] + (p->lower ? 0 : s->means[c] / p->unit);
@@ -127,7 +128,7 @@ done:
     return status;
 }
 
-/* The arrays of a state. */
+/* Copies the arrays of the state. */
 static rkhs_status take_arrays(const rkhs_model *m, settled *s) {
     rkhs_status status = RKHS_OK;
     rk_gplvm *p = &s->p;
@@ -172,12 +173,12 @@ done:
 
 /* ---- one object ---------------------------------------------------------------------------------------------------------- */
 
-/* Room for one object: its coordinates and what is left, k and the codes that are near, and vectors of the descent. */
+/* Work space for one object. */
 typedef struct spot {
     const settled *s;
-    double *y, *m; /* r: of the object; of the process at z */
+    double *y, *m; /* r: coordinates of the object; m(z) - y */
     double left;
-    double *k, *side; /* n: the kernel, 0 with what is far; one number for each that is near */
+    double *k, *side; /* n: kernel values, 0 for far codes; squared distances, then (K^-1 k)_j of near codes */
     int64_t *near, count;
     double *z, *g, *to, *slope, *along, *change; /* dim */
     double *H;                                   /* dim x dim */
@@ -194,7 +195,7 @@ static double *take(double **from, int64_t count) {
     return at;
 }
 
-/* Coordinates from kernel values K with the kept objects; `self`: k(x,x), or NULL. */
+/* Computes y and `left` from kernel values K with the objects of the map; `self`: k(x,x), or NULL. */
 static void coordinates(spot *q, const double *K, int64_t kept, const double *self) {
     const settled *s = q->s;
     const rk_gplvm *p = &s->p;
@@ -214,7 +215,7 @@ RK_CLONES static void add_row(int64_t r, double k, const double *restrict row, d
     for (int64_t i = 0; i < r; i++) to[i] += k * row[i];
 }
 
-/* The objective at z over D, and its gradient. */
+/* The objective at z divided by D, and its gradient. */
 static double objective(spot *q, const double *z, double *gradient) {
     const rk_gplvm *p = &q->s->p;
     int64_t n = p->n, d = p->dim, r = p->r;
@@ -247,14 +248,13 @@ static double objective(spot *q, const double *z, double *gradient) {
     return 0.5 * (log(v) + error / v + p->prior / p->features * squares);
 }
 
-/* The code among those of the nearest objects where the objective is lowest, into z; 1: the object is a kept one, and the code
- * is its own. */
+/* Sets z to the code of lowest objective among the nearest objects. Returns 1 for a training object: z is its code. */
 static int begin(spot *q, double *z) {
     const rk_gplvm *p = &q->s->p;
     int64_t index[CANDIDATES], count = 0, d = p->dim, same = -1;
     double value[CANDIDATES], own = rk_dot(p->r, q->y, q->y), least = INFINITY;
     for (int64_t j = 0; j < p->n; j++) {
-        double near = 2 * rk_dot(p->r, q->y, p->F + j * p->r) - q->s->own[j]; /* |y|^2 less the squared distance */
+        double near = 2 * rk_dot(p->r, q->y, p->F + j * p->r) - q->s->own[j]; /* |y|^2 minus the squared distance */
         count = rk_top_offer(value, index, count, CANDIDATES, j, near);
         if (own + q->left - near <= SAME && (same < 0 || p->order[j] < p->order[same])) same = j;
     }
@@ -267,7 +267,7 @@ static int begin(spot *q, double *z) {
     return same >= 0;
 }
 
-/* H = H + (1 + y'Hy/s'y) ss'/s'y - (Hy s' + s y'H)/s'y, s the step and y the gradient's change; `hy` receives H y. */
+/* BFGS: H += (1 + y'Hy/s'y) ss'/s'y - (Hy s' + s y'H)/s'y, s the step, y the gradient's change; `hy` receives H y. */
 static void update(int64_t d, double *H, const double *s, const double *y, double *hy) {
     double sy = rk_dot(d, s, y), yhy = 0;
     if (!(sy > 1e-14 * rk_norm(d, s) * rk_norm(d, y))) return;
@@ -276,7 +276,7 @@ static void update(int64_t d, double *H, const double *s, const double *y, doubl
         for (int64_t j = 0; j < d; j++) H[i * d + j] += (1 + yhy / sy) * s[i] * s[j] / sy - (hy[i] * s[j] + s[i] * hy[j]) / sy;
 }
 
-/* A step downhill from z, no longer than a width; 0: there is none. Where values no longer tell, gradients do. */
+/* A downhill step from z, at most a width long; 0: none found. Where values differ by rounding, gradients decide. */
 static int step(spot *q, double *f) {
     const rk_gplvm *p = &q->s->p;
     int64_t d = p->dim;
@@ -300,7 +300,7 @@ static int step(spot *q, double *f) {
     return 0;
 }
 
-/* Descends from where it began. */
+/* Minimises the objective from z. */
 static void refine(spot *q) {
     const rk_gplvm *p = &q->s->p;
     int64_t d = p->dim;

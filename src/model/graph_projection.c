@@ -1,4 +1,4 @@
-/* graph_projection.c: what lpp and npe share: directions in feature space, from M and N on the objects. */
+/* graph_projection.c: the fit of lpp and npe: linear functions in feature space that solve an eigenproblem of a graph. */
 #include "model/eigenmap.h"
 
 static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu, const rk_csr *graph) {
@@ -38,7 +38,7 @@ rkhs_status rk_graph_project(rk_fit *f, const rk_spec *solver, rk_op m, const do
     rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_OPERATOR, .m = m, .n = n, .count = d};
     problem.mu = ridge * trace / (double)g->n;
     TRY(rk_solve_spectral(g, solver, &problem, &s));
-    for (int64_t c = 0; c < d; c++) { /* l is at most about 1: so small, it is rounding */
+    for (int64_t c = 0; c < d; c++) { /* l is at most about 1: values as small as this are rounding */
         if (fabs(s.values[c]) < 1e-11 || s.values[c] < -1.5) s.values[c] = 0;
         for (int64_t i = 0; i < g->rank; i++) s.coef[i * d + c] *= s.values[c] == 0 ? 0 : sqrt(all);
     }

@@ -1,18 +1,18 @@
-/* kae.c: the kernel autoencoder: codes of unit length that an encoder finds and a decoder undoes, both kernel machines.
+/* kae.c: the kernel autoencoder: codes of unit length, with a kernel machine as encoder and another as decoder.
  *
  *     minimise  tr(X'(Kz + ridge I)^-1 X) + tr(Z'Kx^-1 Z)   over  |z_i| = 1
  *
- * Kz the Gram of the codes by the embedding kernel, Kx that of the objects: times ridge it is the squared error of the
- * reconstruction Kz (Kz + ridge I)^-1 X and ridge times the squared norms of encoder and decoder. New objects: z(x) = Z'Kx^-1
- * k(X, x), raw unless unit_length=true, and back x(z) = X'(Kz + ridge I)^-1 k(Z, z). X are the vectors themselves, or a second
- * data set: clean ones, of which those that are fitted are the noisy form; denoise=noise(0.1) makes the noisy form itself.
- * Objects that are no vectors stand for their features: XX' is their Gram. With a Gram of full rank Z moves on the sphere; of
- * any other there is no Kx^-1, and then z = f/|f|, f = Phi W, and the penalty is |W|^2 at a mean |f|^2 of 1; new codes are of
- * unit length too.
+ * Kz is the Gram of the codes Z by the embedding kernel, Kx that of the objects. Times ridge, the objective is the
+ * squared error of the reconstruction Kz (Kz + ridge I)^-1 X plus ridge times the squared norms of encoder and
+ * decoder. New objects get z(x) = Z'Kx^-1 k(X, x), of unit length only with unit_length=true. Decoding is x(z) = X'(Kz
+ * + ridge I)^-1 k(Z, z). X are the vectors, or a second data set: then the fitted objects are a noisy form of X.
+ * denoise=noise(0.1) makes the noisy form itself. Objects that are no vectors stand for their features: XX' is their
+ * Gram. With a Gram of full rank Z moves on the sphere. Otherwise there is no Kx^-1: then z = f/|f|, f = Phi W, the
+ * penalty is |W|^2 at a mean |f|^2 of 1, and new codes have unit length too.
  *
- * What comes out keeps what is needed to draw the objects again, no more: for pictures of clusters other models do better, and
- * dim=2 is a circle. Cost: 3 n^3 flops a step, for some thousands of objects. Esser, Fleissner, Ghoshdastidar, "Non-parametric
- * representation learning with kernels", AAAI 2024. */
+ * The codes keep what reconstruction needs, no more: other models give better pictures of clusters, and with dim=2 the
+ * codes lie on a circle. Cost: 3 n^3 flops a step, for some thousands of objects. Esser, Fleissner, Ghoshdastidar,
+ * "Non-parametric representation learning with kernels", AAAI 2024. */
 #include "model/kae.h"
 
 #include <string.h>
@@ -48,26 +48,26 @@ static const rk_param params[] = {
 
 static int64_t dim_kae(const void *self, const rkhs_data *y) { return ((const kae *)self)->dim; }
 
-/* A Gram has full rank when no pivot of its Cholesky factor is below this share of the largest k(x,x). */
+/* A Gram has full rank if every pivot of its Cholesky factor is above this share of the largest k(x,x). */
 static const double FULL = 1e-6;
 
 typedef struct state {
     rk_decoder d;
-    double unit;     /* the objective counts in units of it, so that it begins near n */
-    const double *L; /* Kx = L L', when of full rank */
+    double unit;     /* the objective is divided by it, so that it begins near n */
+    const double *L; /* Kx = L L'; NULL: Kx has not full rank */
     double *Z, *dZ;  /* n x dim: f/|f|; Kx^-1 Z */
     int64_t n, dim;
 } state;
 
-/* With denoise= the Gram is that of the noisy objects. */
-static rkhs_status inputs_kae(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **gram_data) {
+/* With denoise= the gram is built on noisy objects. */
+static rkhs_status inputs_kae(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen) {
     const kae *o = self;
     return o->denoise ? rk_augment(env, o->denoise, x, env->seed, gram_data) : RKHS_OK;
 }
 
 /* ---- codes of unit length ------------------------------------------------------------------------------------------- */
 
-/* Rows over their lengths, which come back where asked for; returns how many are 0 and stay so. */
+/* Divides rows by their lengths, which are stored if asked for. Returns how many rows are 0; they stay 0. */
 static int64_t to_sphere(int64_t n, int64_t dim, const double *Y, double *Z, double *lengths) {
     int64_t zeros = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -84,7 +84,7 @@ static void retract_kae(void *context, double *Z) {
     to_sphere(s->n, s->dim, Z, Z, NULL);
 }
 
-/* Takes what is along z off each row. */
+/* Projects each row of dZ on the tangent space of the sphere at z. */
 static void tangent_kae(void *context, const double *Z, double *dZ) {
     const state *s = context;
     for (int64_t i = 0; i < s->n; i++) {
@@ -95,7 +95,7 @@ static void tangent_kae(void *context, const double *Z, double *dZ) {
 
 /* ---- the objective -------------------------------------------------------------------------------------------------- */
 
-/* Full rank: both terms at codes on the sphere. */
+/* Full rank: both terms, at codes on the sphere. */
 static rkhs_status eval_full(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
                              double *dt) {
     rkhs_status status = RKHS_OK;
@@ -114,7 +114,7 @@ done:
     return status;
 }
 
-/* Else: the first term at f/|f|; the second is the ridge of the problem. */
+/* Otherwise: the first term at f/|f|; the second is the problem's ridge. */
 static rkhs_status eval_scaled(void *context, rkhs_env *env, const double *Y, const double *theta, double *f, double *dY,
                                double *dt) {
     rkhs_status status = RKHS_OK;
@@ -137,7 +137,7 @@ done:
 
 /* ---- the start ------------------------------------------------------------------------------------------------------ */
 
-/* Principal components, or what is given, on the sphere; what has no direction gets one by chance. */
+/* Kernel PCA or the given start, on the sphere; rows of length 0 get a random direction. */
 static rkhs_status start_at(rk_fit *f, double *Z) {
     rkhs_status status = RKHS_OK;
     int64_t n = f->gram->n, d = f->dim, ld;
@@ -159,7 +159,7 @@ done:
     return status;
 }
 
-/* The kernel of the codes, frozen on those of the start. */
+/* The embedding kernel, frozen on the initial codes. */
 static rkhs_status embedding_kernel(rk_fit *f, const double *Z0, rkhs_kernel **kernel) {
     rkhs_status status = RKHS_OK;
     const kae *o = f->self;
@@ -180,7 +180,7 @@ done:
 
 /* ---- fit ------------------------------------------------------------------------------------------------------------ */
 
-/* L with K = L L' of a stored Gram; NULL when it is not of full rank. */
+/* The Cholesky factor of a stored Gram; NULL if it has not full rank. */
 static rkhs_status factor_full(const rk_gram *g, const double **out) {
     rkhs_status status = RKHS_OK;
     int64_t n = g->n, ld, bad;
@@ -201,7 +201,7 @@ done:
     return status;
 }
 
-/* Codes as the map gives them: B = Kx^-1 Z and Z = Kx B; or f over its length. */
+/* Sets the map, and the codes as the map gives them: B = Kx^-1 Z and Z = Kx B, or f/|f|. */
 static rkhs_status finish_codes(rk_fit *f, const state *s) {
     rkhs_status status = RKHS_OK;
     const kae *o = f->self;
@@ -228,7 +228,7 @@ done:
     return status;
 }
 
-/* The terms of Theorem 7. */
+/* The terms of the paper's Theorem 7. */
 static rkhs_status report_bound(rk_fit *f, const state *s, double encoder) {
     double n = (double)s->n, decoder = s->d.square;
     return rk_report_bound(f, "Theorem 7", ((const kae *)f->self)->ridge * (encoder + decoder), sqrt(decoder * s->d.most / n),
@@ -258,13 +258,13 @@ done:
     return status;
 }
 
-/* What the codes are to give: the second data set, the vectors themselves, or NULL: features. */
+/* The decoder's target: the second data set, or the vectors themselves; NULL: features. */
 static const rkhs_data *target_of(const rk_fit *f) {
     if (f->y) return f->y;
     return f->x->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE) ? f->x : NULL;
 }
 
-/* The value at the start, by which the objective is scaled. */
+/* Sets the scale of the objective by its value at the start. */
 static rkhs_status first_value(rk_fit *f, state *s, const double *Z0, double trace) {
     rkhs_status status = RKHS_OK;
     const kae *o = f->self;

@@ -1,21 +1,21 @@
-/* kae_decoder.c: codes that a ridge regression takes back to what they stand for, as kae learns them.
+/* kae_decoder.c: the decoder of the kernel autoencoder, a ridge regression from codes to objects, and its loss.
  *
  *     f(Z) = min_C |X - Kz C|^2/ridge + tr(C'Kz C) = tr(X'S X),   S = (Kz + ridge I)^-1,  C = S X,  Kz = k(Z, Z)
  *
- * and df/dKz = -S X X'S, so that df/dz_i = -2 sum_j (S X X'S)_ij dk(z_i, z_j)/dz_i by the gradient of the embedding kernel k. X
- * enters as XX' = F F' alone: vectors as they are when they are short; else F is the Cholesky factor of XX' with the largest
- * pivot first, in whose order of objects it is 0 above its diagonal; of objects that are no vectors, F are the features of
- * their own kernel. A step costs n^3 flops for S, up to n^2 r for V = S F and as many for V V'. */
+ * df/dKz = -S X X'S, so df/dz_i = -2 sum_j (S X X'S)_ij dk(z_i, z_j)/dz_i, by the gradient of the embedding kernel k.
+ * X enters only as XX' = F F'. F = X for dense vectors with at most n columns; for other vectors F is the pivoted
+ * Cholesky factor of XX', lower triangular in the order of its pivots. For objects that are no vectors, F is a factor
+ * of their own Gram. A step costs n^3 flops for S, up to n^2 r for V = S F and as many for V V', r the columns of F. */
 #include "model/kae.h"
 
 #include <string.h>
 
-/* What is left of k(x,x) below this share has no digits. */
+/* Pivots below this share of the largest k(x,x) are rounding. */
 static const double EXPLAINED = 1e-15;
 
 /* ---- F -------------------------------------------------------------------------------------------------------------- */
 
-/* Numbers as they are. */
+/* F is a copy of X. */
 static rkhs_status factor_rows(rkhs_env *env, rk_decoder *d, const double *X, int64_t ld, int64_t columns) {
     rkhs_status status = RKHS_OK;
     d->r = columns;
@@ -25,7 +25,7 @@ done:
     return status;
 }
 
-/* Of a Gram: its pivots first, then the others. G is room until it is needed. */
+/* F is the pivoted Cholesky factor of a Gram. d->G serves as work space. */
 static rkhs_status factor_gram(rkhs_env *env, rk_decoder *d, const double *K, int64_t ld) {
     rkhs_status status = RKHS_OK;
     int64_t n = d->n, place = 0, *pivots;
@@ -46,7 +46,7 @@ done:
     return status;
 }
 
-/* Of vectors, XX' by the linear kernel, for a while in the place of S. */
+/* F is the pivoted Cholesky factor of XX'. d->S serves as work space. */
 static rkhs_status factor_vectors(rkhs_env *env, rk_decoder *d, const rkhs_data *x) {
     rkhs_status status = RKHS_OK;
     rkhs_kernel *linear = NULL;
@@ -100,10 +100,10 @@ typedef struct loop {
     rk_work *work;
 } loop;
 
-/* Few codes need small tiles, for these to be enough for all threads. */
+/* Small tiles where there are few codes, so that all threads have some. */
 static int64_t tile_of(int64_t n) { return n <= 1024 ? 64 : 128; }
 
-/* A tile of V V', on or below the diagonal, and its mirror image. */
+/* A tile of V V' on or below the diagonal, and its transpose above. */
 static rkhs_status square_tile(void *context, int64_t tile, int worker) {
     const rk_decoder *d = context;
     int64_t ti, tj, n = d->n, r = d->r, size = tile_of(n);
@@ -114,7 +114,7 @@ static rkhs_status square_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* What moves the codes of a tile of rows. */
+/* The gradient of a tile of codes. */
 static rkhs_status gradient_tile(void *context, int64_t tile, int worker) {
     rkhs_status status = RKHS_OK;
     const loop *a = context;
@@ -128,7 +128,7 @@ done:
     return status;
 }
 
-/* S and V at codes in d->Z; *bad is the row at which Kz + ridge I is not positive definite, or -1. */
+/* S and V at the codes d->Z; *bad is the row where Kz + ridge I is not positive definite, or -1. */
 static rkhs_status invert(rkhs_env *env, rk_decoder *d, const rk_bound *codes, int64_t *bad) {
     rkhs_status status = RKHS_OK;
     int64_t n = d->n, r = d->r;
@@ -151,7 +151,7 @@ rkhs_status rk_decoder_eval(rkhs_env *env, rk_decoder *d, const double *Z, doubl
     int64_t n = d->n, dim = d->dim, tiles = (n + tile_of(n) - 1) / tile_of(n), bad;
     rkhs_data *codes = NULL;
     loop a = {.d = d};
-    *f = INFINITY; /* where there is no S: a line search comes back */
+    *f = INFINITY; /* where S does not exist: the line search then shortens its step */
     for (int64_t i = 0; i < n; i++) memcpy(d->Z + i * dim, Z + d->order[i] * dim, (size_t)dim * sizeof *Z);
     for (int64_t i = 0; i < n * dim; i++)
         if (!isfinite(Z[i])) goto done;
@@ -227,7 +227,7 @@ done:
     return status;
 }
 
-/* The embedding kernel of a decoder, as its text says. */
+/* The embedding kernel, from its spec text in the state. */
 static rkhs_status latent_of(const rkhs_model *m, rkhs_kernel **kernel) {
     rkhs_status status = RKHS_OK;
     const char *text = ((const rk_kae_state *)m->state)->embedding_kernel;

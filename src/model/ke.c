@@ -1,19 +1,20 @@
-/* ke.c: autoreconstructive kernel embedding.
+/* ke.c: autoreconstructive kernel embedding: an embedding whose Gram matrix resembles that of the objects.
  *
- *     1.  b = argmin  b'A(G)b - 2 c(G)'b + tr G             how much each object helps to rebuild the others in feature space
- *     2.  minimise over a, Z = G a:  alignment (1 - CKA(H, G)) + reconstruction L(H; b)/n,   L as in 1, of the Gram H of Z
+ *     1.  b = argmin  b'A(G)b - 2 c(G)'b + tr G             the weight of each object in the reconstruction of the others
+ *     2.  minimise over a, Z = G a:  alignment (1 - CKA(H, G)) + reconstruction L(H; b)/n,   L as in 1, with H in place of G
  *
- * The embedding's Gram is to look like the objects' own (alignment), and its points are to rebuild each other with the same
- * weights (reconstruction). Reconstruction alone is free to shrink until one Gaussian covers all, so Z has mean 0 and variance
- * 1 throughout. Alignment alone keeps shapes; reconstruction tightens clusters at some cost in shape, and without alignment
- * (alignment=0) it separates clusters and does little else. New objects go through the same map, z(x) = a'k(D, x). Cost: a step
- * 2 n^3 flops with reconstruction, n^2 without. Feito-Casares, Melgarejo-Meseguer, Rojo-Alvarez, "Learning reconstructive
- * embeddings in reproducing kernel Hilbert spaces via the representer theorem", 2025. */
+ * G is the Gram of the objects, H that of the embedding. CKA is centred kernel alignment; A and c are in ke_weights.c.
+ * Alignment makes H resemble G, and keeps shapes. Reconstruction makes the points of the embedding rebuild each other
+ * with the weights b: it tightens clusters at some cost in shape. Alone (alignment=0) it separates clusters and does
+ * little else, and could shrink until one Gaussian covers all; so Z has mean 0 and variance 1 throughout. New objects
+ * get z(x) = a'k(D, x), D the objects of the map. Cost: a step 2 n^3 flops with reconstruction, n^2 without.
+ * Feito-Casares, Melgarejo-Meseguer, Rojo-Alvarez, "Learning reconstructive embeddings in reproducing kernel Hilbert
+ * spaces via the representer theorem", 2025. */
 #include "model/ke.h"
 
 #include <string.h>
 
-enum { MORE = 2 }; /* components that another start has in its mixture */
+enum { MORE = 2 }; /* principal components beyond dim that a further start mixes in */
 
 typedef struct ke {
     int64_t dim, restarts;
@@ -24,7 +25,7 @@ typedef struct ke {
 
 enum { OURS, PAPER };
 enum { START_KPCA, START_RANDOM };
-enum { AUTO = RK_KE_CAUCHY + 1 }; /* of embedding_kernel */
+enum { AUTO = RK_KE_CAUCHY + 1 }; /* a value of embedding_kernel */
 
 /* clang-format off */
 static const rk_param params[] = {
@@ -60,11 +61,11 @@ static const rk_param params[] = {
 
 static int64_t dim_ke(const void *self, const rkhs_data *y) { return ((const ke *)self)->dim; }
 
-/* ---- mean 0 and variance 1, over all entries ---------------------------------------------------------------------------- */
+/* ---- normalisation: columns of mean 0, all entries of variance 1 ------------------------------------------------ */
 
 typedef struct scaled {
     rk_ke k;
-    double s; /* of the last embedding: the root of its variance */
+    double s; /* standard deviation of the last Y */
 } scaled;
 
 /* Z = (Y - mean)/s. */
@@ -95,9 +96,7 @@ static rkhs_status normalise_back(void *context, const double *Z, const double *
     return RKHS_OK;
 }
 
-/* ---- fit ---------------------------------------------------------------------------------------------------------------- */
-
-/* G, which the alignment reads: as it is stored, or its factor. */
+/* Takes G for the alignment: stored, or as its factor Phi. */
 static void take_gram(const rk_fit *f, rk_ke *k) {
     int spendable;
     if (rk_gram_stored(f->gram)) {
@@ -108,7 +107,7 @@ static void take_gram(const rk_fit *f, rk_ke *k) {
     }
 }
 
-/* |Y Y'| centred, of one column a class and n labelled objects: entries are known by the two classes. */
+/* The norm of the centred Y Y', Y the indicator matrix of n labelled objects; counts: objects of each class. */
 static double labels_norm(int64_t n, int64_t classes, const double *counts) {
     double sum = 0, mean = 0;
     if (n == 0) return 0;
@@ -121,15 +120,15 @@ static double labels_norm(int64_t n, int64_t classes, const double *counts) {
     return sqrt(sum);
 }
 
-/* l y_i'y_j: l in a class, 0 between classes. An object without a label has the mean of all y, and so nothing of the labels
- * when centred: share[c] is that of class c among those that have one, `both` the sum of their squares. */
+/* l y_i'y_j: l within a class, 0 between classes. An object without a label has the mean of all y, which is 0 after
+ * centring. share[c] is the share of class c among labelled objects, `both` the sum of the squared shares. */
 static double label_term(const rk_labels *y, int64_t i, int64_t j, const double *share, double both, double l) {
     int64_t a = y->codes[i], b = y->codes[j];
     if (a >= 0 && b >= 0) return a == b ? l : 0;
     return l * (a >= 0 ? share[a] : b >= 0 ? share[b] : both);
 }
 
-/* The Gram to be aligned with: G and that of the labels, each over its norm when centred. */
+/* Replaces G by a mixture of G and the Gram of the labels, each divided by its centred norm. */
 static rkhs_status mix_labels(rk_fit *f, double share, rk_ke *k) {
     rkhs_status status = RKHS_OK;
     const rk_labels *y = f->y->self;
@@ -180,7 +179,7 @@ done:
     return status;
 }
 
-/* Whether all objects look the same to the kernel: the spread of their features is rounding. */
+/* Whether the kernel cannot tell the objects apart: their variance in feature space is rounding. */
 static rkhs_status is_one_point(rk_fit *f, int *one) {
     rkhs_status status = RKHS_OK;
     int64_t n = f->gram->n;
@@ -199,8 +198,8 @@ done:
 
 /* ---- starts ------------------------------------------------------------------------------------------------------------- */
 
-/* Where descent `r` begins: the start itself, then mixtures of the first components (or a given start with noise on it); *Z0 is
- * NULL for coefficients at random. */
+/* The initial embedding of restart r: the start itself, then random mixtures of the first components (or the given
+ * start plus noise). *Z0 NULL: random coefficients. */
 static rkhs_status begin(rk_fit *f, int random, int64_t r, double **Z0) {
     rkhs_status status = RKHS_OK;
     int64_t n = f->gram->n, d = f->dim;
@@ -228,8 +227,8 @@ done:
     return status;
 }
 
-/* How well an embedding fits the Gram, without labels and whatever was minimised: <ZZ', G>/|ZZ'|, all centred; up to a factor
- * that all embeddings share it is their alignment with the linear kernel. */
+/* How well an embedding fits the Gram, whatever was minimised: <ZZ', G>/|ZZ'|, centred. Up to a common factor this is
+ * its alignment with the linear kernel. */
 static rkhs_status fitness(rk_fit *f, const double *Z, double *value) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);
@@ -272,7 +271,7 @@ done:
     return status;
 }
 
-/* Descends from each start; the embedding of the best fit stays in f, what is known of its descent in `best`. */
+/* Minimises from each start. f keeps the embedding of best fit, `best` how its descent ended. */
 static rkhs_status descend(rk_fit *f, scaled *a, const rk_spec *solver, int64_t starts, rk_smooth_result *best) {
     rkhs_status status = RKHS_OK;
     const ke *o = f->self;
@@ -319,28 +318,28 @@ done:
     return status;
 }
 
-/* What the parameters say, or what is usual with the others. A heavy tail keeps shapes; rbf is drawn to clusters, and is what
- * can be taken apart where there is no whole G either. */
+/* The embedding kernel: the parameter, or a default. A heavy tail keeps shapes. The rbf kernel favours clusters, and
+ * has factors of low rank (ke_low.c), as needed where G is not stored. */
 static int kernel_of(const rk_fit *f) {
     const ke *o = f->self;
     if (o->embedding_kernel != AUTO) return o->embedding_kernel;
     return o->alignment == 0 || o->recipe == PAPER || !rk_gram_stored(f->gram) ? RK_KE_RBF : RK_KE_CAUCHY;
 }
-/* Distances grow with sqrt(dim), and few dimensions have room for near neighbours alone; a Gaussian is as wide as a Cauchy
- * kernel of 4/3 its width, and clusters want a narrow one. */
+/* The width: the parameter, or a default. Distances grow with sqrt(dim), but few dimensions leave room for near
+ * neighbours alone. An rbf kernel of 3/4 the width is as wide as a Cauchy kernel. Clusters need a narrow one. */
 static double width_of(const ke *o, int kernel) {
     if (!isnan(o->width)) return o->width;
     if (o->recipe == PAPER) return 0.01;
     if (o->alignment == 0 && o->dim == 1) return 0.02;
     return (o->alignment == 0 ? 0.125 : kernel == RK_KE_CAUCHY ? 1 : 0.75) * fmin(0.2 * (double)o->dim, sqrt((double)o->dim));
 }
-/* From a given start one descent, that does not leave it. */
+/* Number of starts; one from a given start. */
 static int64_t starts_of(const rk_fit *f) {
     const ke *o = f->self;
     return o->restarts ? o->restarts : o->recipe == OURS && o->alignment == 0 && !f->start ? 4 : 1;
 }
 
-/* How many columns of the embedding are not made of others, by pivots of its covariance. */
+/* The rank of the embedding, by pivots of its covariance. */
 static rkhs_status count_dimensions(rk_fit *f, int64_t *found) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);
@@ -348,7 +347,7 @@ static rkhs_status count_dimensions(rk_fit *f, int64_t *found) {
     double *S, largest = 0;
     TRY(rk_scratch(f->env, d * d, sizeof *S, &S));
     TRY(rk_scratch(f->env, d, sizeof *order, &order));
-    for (int64_t i = 0; i < n; i++) /* its mean is 0 */
+    for (int64_t i = 0; i < n; i++) /* Z has mean 0 */
         for (int64_t q = 0; q < d; q++)
             for (int64_t r = 0; r < d; r++) S[q * d + r] += f->Z[i * d + q] * f->Z[i * d + r] / (double)n;
     for (int64_t q = 0; q < d; q++) largest = fmax(largest, S[q * d + q]);
@@ -360,14 +359,14 @@ done:
 
 #define PUBLISHED "adam(max_iter=30000, keep=last"
 
-/* Weights, then codes. */
+/* Stage 1, then stage 2. */
 static rkhs_status fit_with(rk_fit *f, scaled *a, const rk_spec *solver) {
     rkhs_status status = RKHS_OK;
     const ke *o = f->self;
     rk_smooth_result s = {.history = NULL};
     rk_ke_weights w = {.b = NULL};
     int64_t found;
-    double value, *b; /* b: the weights for a Gram of mean diagonal 1, as the embedding's is */
+    double value, *b; /* b: weights for a Gram of mean diagonal 1, which H has */
     if (a->k.reconstruction_weight != 0) {
         TRY(rk_ke_solve_weights(f->gram, &w));
         TRY(rk_scratch(f->env, a->k.n, sizeof *b, &b));
@@ -423,7 +422,7 @@ static rkhs_status fit_ke(rk_fit *f) {
         FAIL(f->env, RKHS_ERR_SPEC,
              "ke: labels are for the alignment, which has no weight: leave them out, or give alignment one");
     TRY(is_one_point(f, &one));
-    if (one) { /* and all are at 0 */
+    if (one) { /* all stay at 0 */
         rk_log(f->env, RKHS_LOG_ADVICE, "all objects look the same to the kernel: they are placed at 0");
         goto done;
     }
@@ -442,8 +441,7 @@ done:
     return status;
 }
 
-/* Near objects decide, and a heavy tail tells far ones apart as well; clusters are separated by one width that reaches from
- * ring to ring. */
+/* The default kernel: narrow, with a heavy tail that tells distant objects apart; for clusters, a narrow rbf. */
 static const char *kernel_ke(const void *self, unsigned kind) {
     const ke *o = self;
     if (o->recipe == PAPER || !(kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE))) return rk_usual_kernel(self, kind);

@@ -1,26 +1,27 @@
-/* ke_loss.c: the second stage of autoreconstructive kernel embedding: the objective in Z.
+/* ke_loss.c: the objective of autoreconstructive kernel embedding as a function of the embedding Z, with its gradient.
  *
  *     f = alignment (1 - CKA(H, G)) + reconstruction L(H)/n
  *     L(H) = b'(H o H~H~)b - 2 sum_i b_i c_i + tr H,   c_i = sum_{j != i} H_ij^2
  *
- * H is the embedding kernel's Gram, H~ the same without its diagonal, b the weights of stage 1. L is a sum over triples,
- * sum b_i b_l H_ij H_jl H_li, whose derivative by H_ij is sum_l H_il H_lj (b_i b_j + b_i b_l + b_j b_l), so with D = diag b
+ * H is the Gram of the embedding, H~ the same without its diagonal h, o the entrywise product, G the Gram of the
+ * objects, b the weights of stage 1. L is a sum over triples, sum b_i b_l H_ij H_jl H_li, whose derivative by H_ij is
+ * sum_l H_il H_lj (b_i b_j + b_i b_l + b_j b_l). With D = diag b
  *
  *     dL/dH = b_i b_j (H~H~)_ij + (b_i + b_j) (H~DH~)_ij + (h_i b_i^2 + h_j b_j^2 - 2 b_i - 2 b_j) H_ij
  *
- * two symmetric products, 2 n^3 flops, where automatic differentiation needs 12 n^3. The sum over triples itself is a third of
- * the first two parts' product with H~. CKA is the cosine of the angle between the centred Grams; its part costs n^2. */
+ * These are two symmetric products, 2 n^3 flops; automatic differentiation needs 12 n^3. The sum over triples is a
+ * third of the inner product of the first two terms with H~. CKA, the cosine between the centred Grams, costs n^2. */
 #include "model/ke.h"
 
 #include <string.h>
 
-enum { SUMS = 4 };   /* for each tile */
-#define FAR -90.0    /* exp of less is taken for 0 */
-enum { SKIP = 20 };  /* evaluations before H is tried again that could not be taken apart */
-enum { SMALL = 64 }; /* rows of a tile where many tiles are 0 */
+enum { SUMS = 4 };   /* partial sums of a tile */
+#define FAR -90.0    /* smaller exponents give 0 */
+enum { SKIP = 20 };  /* evaluations without a factor of H after one failed */
+enum { SMALL = 64 }; /* rows of a tile in eval_sorted, where many tiles are 0 */
 #define REACH 7.5    /* widths: exp(-REACH^2/2) = 6e-13 */
 
-/* Means and norm of a stored G. */
+/* Row means, mean and centred norm of a stored G. */
 static rkhs_status look_at_gram(rkhs_env *env, rk_ke *k) {
     rkhs_status status = RKHS_OK;
     int64_t n = k->n;
@@ -39,7 +40,7 @@ static rkhs_status look_at_gram(rkhs_env *env, rk_ke *k) {
     return status;
 }
 
-/* Phi without its means, and |H Phi Phi' H|. */
+/* Phi minus its column means, and the norm of the centred Phi Phi'. */
 static rkhs_status look_at_factor(rkhs_env *env, rk_ke *k) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -87,7 +88,7 @@ done:
     return status;
 }
 
-/* Room for what is n x n, when it is first needed: not where H can be taken apart. */
+/* Allocates n x n matrices when first needed: not where H has a low-rank factor. */
 static rkhs_status whole_room(rkhs_env *env, rk_ke *k, int rebuild, int align) {
     rkhs_status status = RKHS_OK;
     int64_t n = k->n;
@@ -126,10 +127,10 @@ typedef struct ke_loop {
     const double *Z;
     double *dZ;
     const double *b;
-    int rebuild, align;       /* what is left to do */
-    int64_t tile, parts;      /* rows of a tile of M, and how many there are */
-    const char *near;         /* parts x parts: whether any of H is above 0; NULL: all */
-    double mean, norm, inner; /* of H: all, |H centred|, <H centred, G centred> */
+    int rebuild, align;       /* terms still to compute */
+    int64_t tile, parts;      /* rows of a tile of M; number of tiles */
+    const char *near;         /* parts x parts: whether a tile of H is not 0; NULL: all */
+    double mean, norm, inner; /* mean of H; norm of the centred H; its inner product with the centred G */
 } ke_loop;
 
 /* Row i of H, columns j0 .. j0 + nj, into h. */
@@ -148,11 +149,12 @@ static void gram_part(const ke_loop *a, int64_t i, int64_t j0, int64_t nj, doubl
         for (int64_t j = 0; j < nj; j++) h[j] = square / (square + h[j]);
         return;
     }
-    for (int64_t j = 0; j < nj; j++) h[j] = by * h[j] > FAR ? by * h[j] : -1000; /* 0, and no product near it is slow */
+    for (int64_t j = 0; j < nj; j++)
+        h[j] = by * h[j] > FAR ? by * h[j] : -1000; /* exp gives exactly 0, and no slow subnormals */
     rk_exp(nj, h);
 }
 
-/* Rows of H, their means and squares. */
+/* A tile of rows of H, with their means and squares. */
 static rkhs_status gram_tile(void *context, int64_t tile, int worker) {
     ke_loop *a = context;
     rk_ke *k = a->k;
@@ -176,8 +178,8 @@ static rkhs_status gram_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* Tile (i, j), j <= i, of b_i b_j (H~H~)_ij + (b_i + b_j) (H~DH~)_ij, and its mirror image; its diagonal is not read. H~H~ is
- * H H less (h_i + h_j) H_ij, and so on: the diagonal of H need not be taken off. */
+/* Tile (i, j), j <= i, of b_i b_j (H~H~)_ij + (b_i + b_j) (H~DH~)_ij, and its transpose; its diagonal is not used.
+ * H~H~ is computed as H H - (h_i + h_j) H_ij off the diagonal, H~DH~ likewise. */
 static rkhs_status triples_tile(void *context, int64_t tile, int worker) {
     ke_loop *a = context;
     rk_ke *k = a->k;
@@ -205,7 +207,7 @@ static rkhs_status triples_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* The sum over triples, |H centred|^2 and <H centred, G centred> of a tile of rows. */
+/* For a tile of rows: the sum over triples, |Hc|^2 and <Hc, Gc> of the centred Grams. */
 static rkhs_status sums_tile(void *context, int64_t tile, int worker) {
     ke_loop *a = context;
     rk_ke *k = a->k;
@@ -223,7 +225,7 @@ static rkhs_status sums_tile(void *context, int64_t tile, int worker) {
         for (int64_t j = 0; j < n; j++) {
             double v = h[j] - own - k->rows[j];
             square += v * v;
-            inner += v * (g[j] - k->means[j]); /* v sums to 0 in rows and columns: what is constant there has no part */
+            inner += v * (g[j] - k->means[j]); /* rows and columns of v sum to 0: constants of g cancel */
         }
         sums[2] += square;
         sums[3] += inner;
@@ -231,7 +233,7 @@ static rkhs_status sums_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* The derivative of f by row i of H, into w. */
+/* w = df/dH, row i. */
 static void slope_row(const ke_loop *a, int64_t i, double *w) {
     const rk_ke *k = a->k;
     int64_t n = k->n;
@@ -282,7 +284,7 @@ static rkhs_status slope_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* What needs H as a whole, added to f and dZ. */
+/* Adds the terms that need the whole H to f and dZ. */
 static rkhs_status eval_whole(ke_loop *a, rkhs_env *env, double *f) {
     rkhs_status status = RKHS_OK;
     rk_ke *k = a->k;
@@ -307,7 +309,7 @@ static rkhs_status eval_whole(ke_loop *a, rkhs_env *env, double *f) {
     if (a->align) {
         k->alignment = a->norm > 0 ? a->inner / (a->norm * k->norm) : 0;
         *f += k->alignment_weight * (1 - k->alignment);
-        if (!(a->norm > 1e-13 * (double)n)) { /* all in one place, from where no direction leads away, or so to the kernel */
+        if (!(a->norm > 1e-13 * (double)n)) { /* all points coincide, or the kernel cannot tell them apart */
             if (rk_norm(n * d, a->Z) > 0)
                 FAIL(env, RKHS_ERR_NUMERIC,
                      "width=%g makes the embedding's kernel the same for all pairs: choose another width", k->width);
@@ -319,7 +321,7 @@ done:
     return status;
 }
 
-/* Objects in an order in which neighbours are near each other, then what needs H as a whole: tiles of it are 0. */
+/* eval_whole with the objects in an order in which many tiles of H are 0. */
 static rkhs_status eval_sorted(ke_loop *a, rkhs_env *env, double *f) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -340,7 +342,7 @@ static rkhs_status eval_sorted(ke_loop *a, rkhs_env *env, double *f) {
     }
     rk_ke_near(n, d, Z, a->tile, REACH * a->k->width, near);
     for (int64_t q = 0; q < a->parts * a->parts; q++) count += near[q];
-    if (2 * count > a->parts * a->parts) { /* few are: large tiles are faster */
+    if (2 * count > a->parts * a->parts) { /* few tiles are 0: large ones are faster */
         near = NULL;
         a->tile = RK_TILE;
         a->parts = (n + RK_TILE - 1) / RK_TILE;

@@ -1,22 +1,23 @@
-/* ke_low.c: the objective of autoreconstructive kernel embedding without its n x n matrices.
+/* ke_low.c: the objective of autoreconstructive kernel embedding by a low-rank factor, without n x n matrices.
  *
- * In few dimensions the Gram of a wide rbf kernel has a low rank, H = F F' to within 1e-11. With D = diag b,
+ * In few dimensions the Gram of a wide rbf kernel has low rank: H = F F' to within 1e-11, F n x r. With D = diag b, b
+ * the weights of stage 1,
  *
  *     L = tr(H D H D H) - 2 tr(H D H D) + 2 sum b^2 - sum b^2 (H^2)_ii + sum (b^2 - 2b) ((H^2)_ii - 1) + n
  *     dL/dH_ij = b_i b_j (H^2)_ij + (b_i + b_j) (HDH)_ij - (4 b_i b_j + 2 b_i + 2 b_j) H_ij,   j != i
  *
- * and what the slope needs, sum_j (dL/dH o H)_ij w_j for w = 1 and each column of Z, are forms in the rows f_i: with
- * B_w = F'diag(w)F it is
+ * The gradient needs sum_j (dL/dH o H)_ij w_j for w = 1 and for each column of Z. These are quadratic forms in the
+ * rows f_i of F: with B_w = F'diag(w)F the sum is
  *
  *     b_i f_i'(B_1 B_bw + B_b B_w - 4 B_bw - 2 B_w) f_i + f_i'(B_b B_bw - 2 B_bw) f_i
  *
- * n r^2 flops each. Alignment with G = Phi Phi' is of the same kind: <HcGc> = |Phi_c'F|^2, and sum_j Gc_ij H_ij w_j =
- * phi_i'(Phi_c'diag(w)F) f_i. */
+ * at n r^2 flops each. Alignment with G = Phi Phi' has the same form: <Hc, Gc> = |Phi_c'F|^2 and sum_j Gc_ij H_ij w_j
+ * = phi_i'(Phi_c'diag(w)F) f_i, where c marks centred matrices. */
 #include "model/ke.h"
 
 #include <string.h>
 
-enum { LEAST = 1000 }; /* objects from which on it pays */
+enum { LEAST = 1000 }; /* fewer objects are faster without a factor */
 static const double TOL = 1e-11;
 
 int64_t rk_ke_most(int64_t n, int64_t dim) { return n < LEAST || dim > 3 ? 0 : rk_min(n / 5, 2000); }
@@ -49,9 +50,9 @@ typedef struct low {
     double *C, *Cb;           /* B_1, B_b */
     double *Bw, *Bbw, *T, *U; /* r x r */
     double *V;                /* m x r */
-    double *middle, *t;       /* r: the mean of F's rows; F'w */
+    double *middle, *t;       /* r: the mean row of F; F'w */
     double *w, *sums;         /* n, n */
-    double to_g, to_h;        /* what Gc and Hc count in the slope of the alignment */
+    double to_g, to_h;        /* factors of Gc and Hc in the gradient of the alignment */
 } low;
 
 static rkhs_status low_room(low *a) {
@@ -157,7 +158,7 @@ done:
     return status;
 }
 
-/* CKA with G = Phi Phi', and what its slope takes of both Grams. */
+/* CKA with G = Phi Phi', and the factors of its gradient. */
 static rkhs_status alignment(low *a) {
     rkhs_status status = RKHS_OK;
     rk_ke *k = a->k;
@@ -191,7 +192,7 @@ rkhs_status rk_ke_low(rk_ke *k, rkhs_env *env, const double *Z, double *f, doubl
     *is_low = 0;
     TRY(rk_scratch(env, n, sizeof *pivots, &pivots));
     TRY(rk_pivoted_factor(env, NULL, n, latent_entries, &(points){k, Z}, TOL, k->most, k->F, pivots, &a.r, &rest));
-    if (rest > TOL || a.r < 2) goto done; /* too narrow; or all in one place */
+    if (rest > TOL || a.r < 2) goto done; /* the kernel is too narrow, or all points coincide */
     *is_low = 1;
     k->rank = a.r;
     TRY(low_room(&a));

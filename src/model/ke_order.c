@@ -1,5 +1,4 @@
-/* ke_order.c: an order of points in which tiles are compact: halves by the wider coordinate, and halves of these, down to a
- * tile. */
+/* ke_order.c: orders points so that tiles are compact, by repeated halving along the widest coordinate. */
 #include "model/ke.h"
 
 #include <stdlib.h>
@@ -14,7 +13,7 @@ static int by_value(const void *a, const void *b) {
     return x->value != y->value ? (x->value > y->value) - (x->value < y->value) : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Puts some points in order; the first half is a whole number of tiles. */
+/* Orders `count` points; the first half is a whole number of tiles. */
 static void halve(int64_t count, int64_t d, const double *Z, int64_t tile, place *p) {
     double most = -1;
     int64_t by = 0, half = (count / 2 + tile - 1) / tile * tile;

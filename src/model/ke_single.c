@@ -1,10 +1,11 @@
-/* ke_single.c: the reconstruction loss and its slope as published: in single precision, with distances from products.
+/* ke_single.c: the reconstruction loss of ke and its gradient as published, in single precision.
  *
  *     L = sum_ij b_i P_ij H_ij + sum_i (b_i^2 - 2 b_i) sum_j H_ij^2 + n,   P = H D H,  S = H H,  H without its diagonal
  *     dL/dH_ij = b_i S_ij b_j + P_ij (b_i + b_j) + (b_i^2 + b_j^2 - 2 b_i - 2 b_j) H_ij
  *
- * |z_i|^2 + |z_j|^2 - 2 z_i'z_j is wrong by 6e-5 where the embedding is as wide as in the paper, against 2 width^2 = 2e-4: what
- * the published runs end in has as much to do with that as with their seeds. */
+ * H is the rbf Gram of the embedding, b the weights of stage 1, D = diag b. Distances are |z_i|^2 + |z_j|^2 - 2
+ * z_i'z_j, as published: at the paper's scale wrong by 6e-5, against 2 width^2 = 2e-4. The published results depend on
+ * that as much as on seeds. */
 #include "model/ke.h"
 
 typedef struct single_loop {
@@ -16,7 +17,7 @@ typedef struct single_loop {
 } single_loop;
 
 enum { ROWS = 64 };
-#define FAR (-43.0F) /* exp of less is taken for 0: a product of two would be subnormal, and slow; Adam's 1e-8 hides it */
+#define FAR (-43.0F) /* smaller exponents give 0: products would be subnormal, and slow; Adam's 1e-8 hides them */
 
 static rkhs_status gram_rows(void *context, int64_t tile, int worker) {
     single_loop *a = context;

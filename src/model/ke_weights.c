@@ -1,17 +1,17 @@
-/* ke_weights.c: the first stage of autoreconstructive kernel embedding, in closed form.
+/* ke_weights.c: the first stage of autoreconstructive kernel embedding: reconstruction weights, in closed form.
  *
- *     minimise over b  | sum_i ... |  =  b'A b - 2 c'b + tr G,   A = G o (G~ G~),  c_i = sum_{j != i} G_ij^2
+ *     minimise over b  sum_j |phi_j - sum_{i != j} b_i G_ij phi_i|^2  =  b'A b - 2 c'b + tr G,   A = G o (G~ G~),  c_i = sum_{j
+ * != i} G_ij^2
  *
- * G~ is G without its diagonal, o the entrywise product: every object is rebuilt in feature space from the others, each by its
- * kernel value and by its own weight b. With G = F F' and g = diag G a product with A costs n r^2 and no n x n matrix,
- * B = F'diag(v)F, C = F'diag(g o v)F:
+ * phi_j is object j in feature space, G the Gram, G~ the same without its diagonal g, o the entrywise product: every
+ * object is reconstructed from the others, each by its kernel value and its own weight b_i. With G = F F', f_i the
+ * rows of F, B = F'diag(v)F and C = F'diag(g o v)F, a product with A costs n r^2 and no n x n matrix:
  *
  *     A = G o G^2 - (g_i + g_j) G_ij^2 + diag(g^3),   (A v)_i = f_i'B (F'F) f_i - g_i f_i'B f_i - f_i'C f_i + g_i^3 v_i
  *
- * That is a small difference of large terms for an object that is hardly like any other, so where G is whole A is made of G~
- * itself, and where it is not such an object counts as like none. A is scaled by c^-1/2 on both sides. An object that is like
- * no other has c_i = 0 and weight 0. Where A has no Cholesky factor, conjugate gradients from 0 give the solution of least
- * norm. */
+ * For an object with tiny kernel values this is a small difference of large terms. So where G is stored, A is formed
+ * from G~; where it is not, such an object counts as silent. A silent object has c_i = 0, and weight 0. A is scaled by
+ * c^-1/2 on both sides. Where A has no Cholesky factor, conjugate gradients from 0 give the solution of least norm. */
 #include "model/ke.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct weights_loop {
     const rk_gram *g;
     const double *G;
     int64_t ld, n;
-    double *A, *diag, *c, *s; /* s: the scale, 0 for the silent */
+    double *A, *diag, *c, *s; /* s: the scale c^-1/2, 0 for silent objects */
     double *off;              /* G~ */
     double *room;             /* a tile for each worker */
 } weights_loop;
@@ -54,7 +54,7 @@ static rkhs_status matrix_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* The scaled A by products with the factor: room for B, C, F'F and n x r. */
+/* The scaled A by products with the factor F; B, C, FF = F'F and X (n x r) are work space. */
 typedef struct factored {
     const rk_gram *g;
     const double *F;
@@ -106,7 +106,7 @@ static rkhs_status apply_stored(void *context, rkhs_env *env, const double *V, i
     return rk_symm(env, a->n, a->A, a->n, k, V, out);
 }
 
-/* x with A x = c (both scaled) of least norm. */
+/* The solution of least norm of A x = c, both scaled, by conjugate gradients. */
 static rkhs_status by_gradients(rkhs_env *env, rk_op op, const double *rhs, double *x) {
     rkhs_status status = RKHS_OK;
     rk_spec *cg = NULL;
@@ -120,9 +120,9 @@ done:
     return status;
 }
 
-/* c, the scale, and how many are silent. */
+/* Sets the scale and counts silent objects. */
 static void scale(weights_loop *a, rk_ke_weights *out) {
-    double most = 0, lost = a->G ? 0 : 1e-10; /* of g^2: the digits that c has not */
+    double most = 0, lost = a->G ? 0 : 1e-10; /* rounding of c from a factor, relative to g^2 */
     for (int64_t i = 0; i < a->n; i++) most = fmax(most, a->c[i]);
     for (int64_t i = 0; i < a->n; i++) {
         int heard = a->c[i] > fmax(1e-30 * most, lost * a->diag[i] * a->diag[i]);
@@ -131,7 +131,7 @@ static void scale(weights_loop *a, rk_ke_weights *out) {
     }
 }
 
-/* Exact: A is formed. */
+/* With a stored Gram: forms A. */
 static rkhs_status solve_stored(weights_loop *a, rk_op *op, const double *rhs, double *x, rk_ke_weights *out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = a->g->env;
@@ -141,7 +141,7 @@ static rkhs_status solve_stored(weights_loop *a, rk_op *op, const double *rhs, d
     TRY(rk_scratch(env, n * n, sizeof *a->A, &a->A));
     TRY(rk_scratch(env, n * n, sizeof *L, &L));
     TRY(rk_scratch_raw(env, rk_workers(env) * RK_TILE * RK_TILE, sizeof *a->room, &a->room));
-    for (int64_t i = 0; i < n; i++) { /* the factor's place is free until then */
+    for (int64_t i = 0; i < n; i++) { /* L holds G~ until the factorisation */
         memcpy(L + i * n, a->G + i * a->ld, (size_t)n * sizeof *L);
         L[i * n + i] = 0;
     }
@@ -153,7 +153,7 @@ static rkhs_status solve_stored(weights_loop *a, rk_op *op, const double *rhs, d
         if (a->s[i] == 0) L[i * n + i] = 1; /* a row of zeros: b_i = 0 */
     TRY(rk_cholesky(env, "weights", n, L, n, &bad));
     for (int64_t i = 0; bad < 0 && i < n; i++)
-        if (!(L[i * n + i] > 1e-7)) bad = i; /* beyond that rounding decides */
+        if (!(L[i * n + i] > 1e-7)) bad = i; /* smaller pivots are rounding */
     out->how = bad < 0 ? "cholesky" : "cg";
     memcpy(x, rhs, (size_t)n * sizeof *x);
     TRY(bad < 0 ? rk_cholesky_solve(env, n, 1, L, n, x, 1) : by_gradients(env, *op, rhs, x));

@@ -1,15 +1,15 @@
-/* kle.c: kernel Laplacian eigenmaps.
+/* kle.c: kernel Laplacian eigenmaps: the smoothest functions on the graph of nearest neighbours.
  *
  *     (D - W) z = mu D z,   W = (F + F')/2,  F the kernel values of each object with its k nearest others,  D the row sums of W
  *
- * Nearest in feature space, by k(x,x) + k(y,y) - 2 k(x,y). Where k(x,x) is not the same for all, values say how large objects
- * are as much as how alike, and F is 1 for each neighbour (weights=auto). Neighbours come close together: the smoothest
- * functions on the graph of neighbours, without the constant. Out come Z at unit deviation and 1 - mu of each dimension. A new
- * object is placed by the Nystrom formula z(x) = sum_j w_j z_j / (d_x (1 - mu)), w its values with the k nearest kept objects
- * and d_x their sum; a kept object keeps its Z, and equal ones share it. A graph in parts is embedded part by part, side by
- * side (eigenmap.c). All objects are kept, whatever the gram, which is asked for neighbours alone: nystrom here means that K is
- * not stored. Cost: the Gram, and products with n k numbers. Look elsewhere when distances matter: they are not kept. Belkin,
- * Niyogi, "Laplacian eigenmaps for dimensionality reduction and data representation", Neural Computation 15, 2003; Bengio et
+ * Neighbours are nearest in feature space, by k(x,x) + k(y,y) - 2 k(x,y). Where k(x,x) is not the same for all
+ * objects, kernel values measure size as much as likeness; weights=auto then uses 1 for each neighbour. The constant
+ * solution is left out. The results are Z at unit deviation, and 1 - mu of each dimension. A new object is placed by
+ * the Nystrom formula z(x) = sum_j w_j z_j / (d_x (1 - mu)), w its weights with its k nearest training objects and d_x
+ * their sum. A training object gets its own row of Z; equal objects share one. Connected components are embedded one
+ * by one, side by side (eigenmap.c). The map stores all training objects, whatever the gram; gram=nystrom here means
+ * that K is not stored. Cost: the Gram, and products with n k numbers. Distances are not preserved. Belkin, Niyogi,
+ * "Laplacian eigenmaps for dimensionality reduction and data representation", Neural Computation 15, 2003; Bengio et
  * al., "Learning eigenfunctions links spectral embedding and kernel PCA", Neural Computation 16, 2004. */
 #include "model/eigenmap.h"
 
@@ -57,8 +57,8 @@ done:
     return status;
 }
 
-/* The k nearest of each, by a stored Gram, or by tiles that are forgotten; and rk_gram_halves. A factor's own kernel may refer
- * to its landmarks; this one refers to all objects, as the map will. */
+/* The k nearest of each object, from the stored Gram or from tiles that are discarded, and rk_gram_halves. A kernel
+ * such as `center` is bound to all objects here, as in the map; a factor's own may be bound to its landmarks. */
 static rkhs_status neighbours(rk_fit *f, int64_t k, int64_t *index, double *value, double **half) {
     rkhs_status status = RKHS_OK;
     rk_gram all = {.env = f->env, .kernel = f->kernel, .x = f->x, .n = f->gram->n};

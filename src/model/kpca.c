@@ -1,12 +1,11 @@
-/* kpca.c: kernel principal component analysis.
+/* kpca.c: kernel principal component analysis: the directions of largest variance in feature space.
  *
  *     maximise  w' Phi'H Phi w  over orthonormal w,   H = I - 11'/n
  *
- * The directions of largest variance in feature space. Out come Z = H Phi W, the eigenvalues of H K H (variance times n) and
- * the share of the whole that they hold; new objects are projected on the same directions. Cost: the Gram and some ten passes
- * over it. Look elsewhere when neighbours matter more than variance: two components of an rbf kernel crowd most points
- * together. Schoelkopf, Smola, Mueller, "Nonlinear component analysis as a kernel eigenvalue problem", Neural Computation 10,
- * 1998. */
+ * The results are Z = H Phi W, the eigenvalues of H K H (variance times n) and their share of the total. New objects
+ * are projected on the same directions. Cost: the Gram and some ten passes over it. Where neighbours matter more than
+ * variance, use another model: two components of an rbf kernel crowd most points together. Schoelkopf, Smola, Mueller,
+ * "Nonlinear component analysis as a kernel eigenvalue problem", Neural Computation 10, 1998. */
 #include "model/model.h"
 
 typedef struct kpca {
@@ -30,7 +29,7 @@ static const rk_param params[] = {
 
 static int64_t dim_kpca(const void *self, const rkhs_data *y) { return ((const kpca *)self)->dim; }
 
-/* Looks for negative eigenvalues where the kernel does not rule them out, and does what the parameter says. */
+/* Looks for negative eigenvalues, unless the kernel is known to be PSD, and applies the parameter `negative`. */
 static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *problem, double largest, int *indefinite) {
     rkhs_status status = RKHS_OK;
     double smallest, residual, least = 1e-10 * fabs(largest);
@@ -38,7 +37,7 @@ static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *p
     *indefinite = 0;
     if (rk_kernel_has(f->kernel, RK_PSD)) goto done;
     if (!rk_gram_stored(f->gram)) {
-        if (o->negative == CLIP) goto done; /* a factor keeps what is positive */
+        if (o->negative == CLIP) goto done; /* a factor has positive eigenvalues only */
         FAIL(f->env, RKHS_ERR_SPEC, "kpca: negative=%s looks at the whole Gram: use gram=exact, or negative=clip",
              o->negative == FLIP ? "flip" : "refuse");
     }
@@ -60,15 +59,14 @@ done:
     return status;
 }
 
-/* Report: eigenvalues, their share, and how they were found. With negative eigenvalues the trace is no variance, and there is
- * no share of it. */
+/* With negative eigenvalues the trace is no variance: then there is no explained_variance. */
 static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);
     double *share;
     int64_t zeros = 0;
-    int numbers =
-        (f->x->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE)) != 0; /* which have a mean to take off */
+    int numbers = (f->x->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE)) !=
+                  0; /* vectors, whose mean the user can subtract */
     TRY(rk_scratch(f->env, s->count, sizeof *share, &share));
     for (int64_t c = 0; c < s->count; c++) {
         share[c] = s->trace > 0 ? s->values[c] / s->trace : 0;
@@ -108,7 +106,7 @@ static rkhs_status fit_kpca(rk_fit *f) {
     TRY(check_negative(f, o, &problem, s.values[0], &indefinite));
     TRY(f->gram->type->push(f->gram, s.coef, d, f->Z));
     TRY(f->gram->type->fold(f->gram, s.coef, d, f->map->B));
-    for (int64_t c = 0; c < d; c++) f->map->c[c] = -rk_centre_column(n, d, c, f->Z); /* centring is an offset */
+    for (int64_t c = 0; c < d; c++) f->map->c[c] = -rk_centre_column(n, d, c, f->Z); /* centring becomes the map's offset */
     TRY(report(f, &s, indefinite));
 done:
     return status;

@@ -1,10 +1,10 @@
-/* krr.c: kernel ridge regression.
+/* krr.c: kernel ridge regression, whose "embedding" is the prediction of the targets.
  *
  *     minimise  |T - Z|^2 + ridge |W|^2,   Z = Phi W
  *
- * so (Phi'Phi + ridge I) W = Phi'T, or (K + ridge I) a = T with all of K. The "embedding" is the prediction: one column for
- * each of the targets, for training objects and for new ones. Cost: the Gram and a Cholesky factor. There is no offset: take
- * the mean off targets that are far from 0. Saunders, Gammerman, Vovk, "Ridge regression learning algorithm in dual variables",
+ * T are the targets, one column each; Z has the same columns, for training and new objects. Solved as (Phi'Phi + ridge
+ * I) W = Phi'T, or (K + ridge I) a = T with the exact Gram. Cost: the Gram and a Cholesky factor. There is no
+ * intercept: centre the targets. Saunders, Gammerman, Vovk, "Ridge regression learning algorithm in dual variables",
  * ICML 1998. */
 #include "model/model.h"
 

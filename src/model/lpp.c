@@ -1,13 +1,14 @@
 /* lpp.c: locality preserving projections, in the feature space of any kernel.
  *
- *     minimise  z'(D - W) z  over  z'D z + mu |w|^2 = const,   z = Phi w
+ *     minimise  z'(D - W) z  subject to  z'D z + mu |w|^2 = const,   z = Phi w
  *
- * W the graph of the k nearest neighbours in feature space, D its row sums: the smoothest functions on the graph that are
- * linear in feature space, and so have values for new objects. Solved as Phi'W Phi w = l (Phi'D Phi + mu I) w, the largest l.
- * The constant, W 1 = D 1, is the smoothest of all and says nothing: it is moved below all others (constant=keep leaves it, as
- * the paper does, whose linear functions of centred data do not contain it). With a linear kernel it is the method of the
- * paper; where Phi'D Phi is singular only its range counts, which is the paper's "PCA first". Cost: the Gram, and some n^3
- * flops (n m^2 with landmarks). He, Niyogi, "Locality preserving projections", NIPS 16, 2003. */
+ * W is the graph of the k nearest neighbours in feature space, D its row sums, mu from the parameter `ridge`. The
+ * solutions are the smoothest functions on the graph that are linear in feature space, so new objects have values too.
+ * Solved as Phi'W Phi w = l (Phi'D Phi + mu I) w for the largest l. The constant (W 1 = D 1) is the smoothest of all
+ * and says nothing: it is moved below all others. constant=keep leaves it, as the paper does, whose linear functions
+ * of centred data do not contain it. With a linear kernel this is the method of the paper; where Phi'D Phi is
+ * singular, only its range counts, which is the paper's "PCA first". Cost: the Gram, and some n^3 flops (n m^2 with m
+ * landmarks). He, Niyogi, "Locality preserving projections", NIPS 16, 2003. */
 #include "model/eigenmap.h"
 
 typedef struct lpp {
@@ -37,7 +38,7 @@ static const rk_param params[] = {
 
 static int64_t dim_lpp(const void *self, const rkhs_data *y) { return ((const lpp *)self)->dim; }
 
-/* W with its constant. */
+/* W without the shift of the constant. */
 static rkhs_status apply_whole(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
     return rk_csr_apply(env, &((const rk_graph *)context)->w, V, k, out);
 }

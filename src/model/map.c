@@ -4,8 +4,7 @@
  * memory grows neither with the number of new objects nor with that of D. A row's result depends on its object alone.
  *
  * Fingerprints recognise objects of D without k(x,x), which a row of a precomputed Gram does not have. The fingerprint
- * m(x) = sum_j r_j k(x, x_j) with random r_j equals m(x_i) up to rounding if all kernel values are those of x_i, and
- * otherwise only by chance. */
+ * m(x) = sum_j r_j k(x, x_j) with random r_j equals m(x_i) up to rounding if all kernel values are those of x_i. */
 #include "model/model.h"
 
 #include <stdlib.h>
@@ -261,7 +260,6 @@ static void finish_rows(const apply_loop *a, int64_t i0, int64_t ni, const doubl
     }
 }
 
-/* Places a tile of rows. */
 static rkhs_status apply_tile(void *context, int64_t tile, int worker) {
     apply_loop *a = context;
     int64_t i0 = tile * a->tile, ni = rk_min(a->tile, a->rows->x->rows - i0);

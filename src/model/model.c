@@ -113,7 +113,6 @@ static const char *second_name(unsigned kinds) {
     return kinds & RK_KIND_INDEX ? "triplets or pairs" : !(kinds & ~(unsigned)RK_KIND_LABELS) ? "labels" : "targets";
 }
 
-/* Refuses arguments that cannot work. */
 static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start, int64_t dim) {
     rkhs_env *env = m->env;
     const char *name = m->type->entry.name;

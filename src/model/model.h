@@ -1,7 +1,6 @@
 /* model.h: the fitted model, the table that every model type fills in, and the functions that all models share.
  *
- * A fitted model has a kernel, a map for new objects, the embedding, a state (what its type needs beside the map) and
- * a report. */
+ * A fitted model has a kernel, a map for new objects, the embedding, a state (what else its type needs) and a report. */
 #ifndef RK_MODEL_H
 #define RK_MODEL_H
 

@@ -1,14 +1,14 @@
 /* npe.c: neighbourhood preserving embedding, in the feature space of any kernel.
  *
- *     minimise  |(I - R) z|^2  over  |z|^2 + mu |w|^2 = const,   z = Phi w
+ *     minimise  |(I - R) z|^2  subject to  |z|^2 + mu |w|^2 = const,   z = Phi w
  *
- * Row i of R has the weights, of sum 1, by which the k nearest neighbours of object i in feature space make it up best:
- * (G + reg tr(G) I) r = 1 up to scale, G the products of their differences from it, k(a,b) - k(a,i) - k(b,i) + k(i,i). Z keeps
- * those weights as well as functions that are linear in feature space can. Solved as Phi'M Phi w = l (Phi'Phi + mu I) w,
- * M = R + R' - R'R, the largest l; the constant, M 1 = 1, is moved below all others (constant=keep leaves it). With a linear
- * kernel it is the method of the paper; where Phi'Phi is singular only its range counts, which is the paper's "PCA first".
- * Cost: the Gram, n k^3 and some n^3 flops (n m^2 with landmarks). He, Cai, Yan, Zhang, "Neighborhood preserving embedding",
- * ICCV 2005. */
+ * Row i of R has the weights, of sum 1, by which the k nearest neighbours of object i in feature space reconstruct it
+ * best: (G + reg tr(G) I) r = 1 up to scale, G_ab = k(a,b) - k(a,i) - k(b,i) + k(i,i) the local Gram of neighbours a,
+ * b. The embedding keeps these weights as well as functions that are linear in feature space can. Solved as Phi'M Phi
+ * w = l (Phi'Phi + mu I) w for the largest l, M = R + R' - R'R, mu from the parameter `ridge`. The constant (M 1 = 1)
+ * is moved below all others; constant=keep leaves it. With a linear kernel this is the method of the paper; where
+ * Phi'Phi is singular, only its range counts, which is the paper's "PCA first". Cost: the Gram, n k^3 and some n^3
+ * flops (n m^2 with m landmarks). He, Cai, Yan, Zhang, "Neighborhood preserving embedding", ICCV 2005. */
 #include "model/eigenmap.h"
 #include "model/npe.h"
 
@@ -38,11 +38,10 @@ static const rk_param params[] = {
 
 static int64_t dim_npe(const void *self, const rkhs_data *y) { return ((const npe *)self)->dim; }
 
-/* The weights (k) by which objects at `index` make up object i. `pairs` has room for (k+1)(k+2)/2 entries of K, among these
- * objects with i as the first. */
+/* Work space for one object. pairs, I, J: (k+1)(k+2)/2 entries of K, among the object (first) and its neighbours. */
 typedef struct local {
     const rk_gram *g;
-    int64_t k, isolated, *I, *J; /* isolated: no neighbour with a value above 0 */
+    int64_t k, isolated, *I, *J; /* isolated: objects without a neighbour of positive kernel value */
     double reg, *pairs, *G;
 } local;
 
@@ -66,8 +65,8 @@ static rkhs_status make_up(local *s, int64_t i, const int64_t *index, double *we
         near |= row[0] > 0;
     }
     s->isolated += !near;
-    double more = trace > 1e-13 * size * (double)k ? s->reg * trace : 1; /* else they are all equal */
-    for (; bad >= 0; more *= 10) { /* a kernel that is not positive semi-definite takes more */
+    double more = trace > 1e-13 * size * (double)k ? s->reg * trace : 1; /* else all are equal, and any ridge does */
+    for (; bad >= 0; more *= 10) {                                       /* a kernel that is not PSD needs a larger ridge */
         for (int64_t a = 1; a <= k; a++) {
             const double *row = P + a * (a + 1) / 2;
             for (int64_t b = 1; b <= a; b++) s->G[(a - 1) * k + b - 1] = row[b] - row[0] - P[b * (b + 1) / 2] + P[0];
@@ -117,7 +116,7 @@ typedef struct kept_weights {
     int constant;
 } kept_weights;
 
-/* (R + R' - R'R) V, less three times the mean of each column when the constant is left out: its l is then -2. */
+/* M V; to drop the constant, minus three times each column's mean, so that its l is -2. */
 static rkhs_status apply_npe(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
     const kept_weights *w = context;
     rkhs_status status = RKHS_OK;
@@ -127,7 +126,7 @@ static rkhs_status apply_npe(void *context, rkhs_env *env, const double *V, int6
     TRY(rk_scratch(env, n * k, sizeof *U, &U));
     TRY(rk_scratch(env, n * k, sizeof *X, &X));
     TRY(rk_scratch(env, k, sizeof *mean, &mean));
-    TRY(rk_csr_apply(env, &w->R, V, k, U)); /* R V, and R'(V - R V) */
+    TRY(rk_csr_apply(env, &w->R, V, k, U)); /* M V = R V + R'(V - R V) */
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < k; c++) {
             X[i * k + c] = V[i * k + c] - U[i * k + c];

@@ -1,8 +1,7 @@
 /* place.c: out-of-sample placement: gives new objects their embedding, by the map or by the model's objective.
  *
  * A model that learns Z itself has no map. Its `place` uses the kernel values of a new object with the training
- * objects. They are computed a tile of rows at a time. A row's result depends on its object alone, not on the rest of
- * the batch. */
+ * objects. They are computed a tile of rows at a time. A row's result depends on its object alone. */
 #include "model/model.h"
 
 #include <stdio.h>
@@ -56,7 +55,6 @@ typedef struct place_loop {
     rk_work *work;
 } place_loop;
 
-/* Computes kernel values of a tile of rows, then places them. */
 static rkhs_status place_tile(void *context, int64_t tile, int worker) {
     rkhs_status status = RKHS_OK;
     const place_loop *a = context;

@@ -1,19 +1,20 @@
-/* spectral.c: the spectral contrastive loss.
+/* spectral.c: the spectral contrastive loss over triplets, minimised by an optimiser.
  *
  *     minimise  sum_i -2 z(x_i)'z(x_i+) + (z(x_i)'z(x_i-))^2 + ridge |W|^2  over  z = W'phi
  *
- * over triplets: positives are drawn together, and what an object has in common with a negative costs its square, which spreads
- * the dimensions over the data. Solved in Z = Phi W, without the inverse Gram of the paper's Theorem 4, where it has the same
- * minimum. W = 0 is stationary: it starts at random.
+ * x_i is an anchor, x_i+ its positive, x_i- its negative. Positives are drawn together. The squared inner product with
+ * the negative spreads the dimensions over the data. Solved in Z = Phi W, without the inverse Gram of the paper's
+ * Theorem 4; the minimum is the same. W = 0 is stationary, so the start is random.
  *
- * With M = sum_i a_i p_i' + p_i a_i' (rows of Phi) the loss along w that no negative meets is t^2 (ridge |w|^2 - w'M w): below
- * the largest eigenvalue of M off the negatives it has no minimum, and from the largest of M itself on the minimum is 0. Both
- * numbers are in the report, and ridge is between them unless it is given. One negative for each anchor (negatives=drawn, the
- * paper's) leaves many ways to run off, which is seen: a ridge that was given is refused, else it is raised; with
- * negatives=all each anchor meets the mean over all anchors and given negatives, and there is always a minimum. Cost: the Gram,
- * its factor, and for each of some 100 steps two products with Phi. HaoChen, Wei, Gaidon, Ma, "Provable guarantees for
- * self-supervised deep learning with spectral contrastive loss", NeurIPS 2021; Esser, Fleissner, Ghoshdastidar, "Non-parametric
- * representation learning with kernels", AAAI 2024. */
+ * Let M = sum_i a_i p_i' + p_i a_i', a_i and p_i the rows of Phi of anchor and positive. Along a w orthogonal to all
+ * negatives the loss is t^2 (ridge |w|^2 - w'M w). So there is no minimum if ridge is below the largest eigenvalue of
+ * M orthogonal to the negatives (ridge_above), and from the largest eigenvalue of M on (ridge_below) the minimum is 0.
+ * The report has both numbers. The default ridge lies between them. With one negative for each anchor
+ * (negatives=drawn, as in the paper) the loss can fall without bound. This is detected: a given ridge is refused, the
+ * default is raised. With negatives=all each anchor meets the mean over all anchors and given negatives, and there is
+ * always a minimum. Cost: the Gram, its factor, and for each of some 100 steps two products with Phi. HaoChen, Wei,
+ * Gaidon, Ma, "Provable guarantees for self-supervised deep learning with spectral contrastive loss", NeurIPS 2021;
+ * Esser, Fleissner, Ghoshdastidar, "Non-parametric representation learning with kernels", AAAI 2024. */
 #include "model/contrastive.h"
 
 #include <string.h>
@@ -26,7 +27,8 @@ typedef struct spectral {
 } spectral;
 
 enum { DRAWN, ALL };
-static const double FAR = 20; /* times what is the least with negatives that meet all of space: it falls without end */
+static const double FAR =
+    20; /* times the least loss with negatives in all directions (-dim an anchor): beyond it the loss is unbounded */
 
 /* clang-format off */
 static const rk_param params[] = {
@@ -56,10 +58,10 @@ static void add(int64_t d, double s, const double *x, double *y) {
     for (int64_t c = 0; c < d; c++) y[c] += s * x[c];
 }
 
-/* The pool is every so many columns of the triplets: the anchors; the negatives too, if they were given. */
+/* Step between the triplet columns that make the pool of negatives: anchors (0), and given negatives (2). */
 static int64_t pool_step(const rk_contrast *o) { return o->triplets->drawn ? 3 : 2; }
 
-/* C (d x d) = sum z z' over column 0 of the triplets, or over columns 0 and 2. */
+/* C (d x d) = sum z z' over column 0 of the triplets (step 3), or over columns 0 and 2 (step 2). */
 static void second_moment(const rk_contrast *o, const double *Z, int64_t step, double *C) {
     int64_t d = o->dim;
     memset(C, 0, (size_t)(d * d) * sizeof *C);
@@ -70,7 +72,7 @@ static void second_moment(const rk_contrast *o, const double *Z, int64_t step, d
         }
 }
 
-/* sum_i mean_j (a_i'q_j)^2 = <A'A, Q'Q>/m over the pool q, and its gradient. */
+/* Adds sum_i mean_j (a_i'q_j)^2 = <A'A, Q'Q>/m over anchors a and the pool q of m rows, and its gradient. */
 static rkhs_status repel_all(const rk_contrast *o, rkhs_env *env, const double *Z, double *f, double *dZ) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -118,7 +120,7 @@ rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, cons
         add(d, 2 * s, a, dZ + t[2] * d);
     }
     rkhs_status status = o->all ? repel_all(o, env, Z, f, dZ) : RKHS_OK;
-    /* With negatives that meet all of space, whitened codes are the least: -dim for each anchor. */
+    /* With negatives in all directions the least loss is that of whitened codes: -dim for each anchor. */
     if (status == RKHS_OK && *f < -1000.0 * (double)(n * d)) return runs_off(o, env);
     return status;
 }
@@ -129,7 +131,7 @@ static rkhs_status apply_matrix(void *context, rkhs_env *env, const double *V, i
     return rk_csr_apply(env, context, V, k, out);
 }
 
-/* The largest eigenvalues of M; with `off` (weights of objects, much of them), of M off these. */
+/* The largest eigenvalues of M. With `off`, large weights of the negatives, those of M orthogonal to them. */
 static rkhs_status largest(const rk_gram *g, rk_csr *m, const double *off, int64_t count, double *values) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);
@@ -147,8 +149,8 @@ done:
     return status;
 }
 
-/* Between which numbers ridge has to be, and what it is. w'M w / (|w|^2 + sum_i (q_i'w)^2 / little) is, for all that counts,
- * the quotient on what is off the negatives. The largest eigenvalues of M come back. */
+/* Computes the bounds of ridge, and ridge. The quotient w'M w / (|w|^2 + sum_i (q_i'w)^2 / little), q_i the negatives,
+ * is practically that on their orthogonal complement. *eigenvalues: the largest of M. */
 static rkhs_status choose_ridge(rk_fit *f, const spectral *o, rk_contrast *c, double kappa, double **eigenvalues) {
     rkhs_status status = RKHS_OK;
     const double little = 1e-8, share = 0.3;
@@ -166,7 +168,7 @@ static rkhs_status choose_ridge(rk_fit *f, const spectral *o, rk_contrast *c, do
         TRY(largest(f->gram, &m, off, 1, &c->above));
         c->above = fmin(fmax(c->above, 0), c->below);
     }
-    /* As many dimensions as are asked for should be worth their cost: below the last one's eigenvalue, where that is any. */
+    /* The default is below the eigenvalue of the last dimension, if that is large, so that all dimensions are used. */
     double last = values[f->dim - 1], least = c->above + 0.01 * (c->below - c->above);
     c->ridge = isnan(o->ridge) ? c->above + share * ((last > least ? last : c->below) - c->above) : o->ridge;
     if (c->below > 0 && (c->ridge < c->above || c->ridge >= c->below))
@@ -197,7 +199,7 @@ static rkhs_status report(rk_fit *f, rk_contrast *c, const rk_smooth_result *s, 
     TRY(rk_report_number(f->env, f->report, "ridge_above", c->above));
     TRY(rk_report_number(f->env, f->report, "ridge_below", c->below));
     TRY(rk_report_solver(f, s->solver, s->iterations, s->evaluations, s->converged));
-    double most = omega * sqrt(kappa); /* of |z| */
+    double most = omega * sqrt(kappa); /* bound of |z| */
     TRY(rk_report_bound(f, "Theorem 6", c->ridge * omega * omega, pow(most, 3) * alpha / n,
                         pow(most, 4) * sqrt(log(1 / RK_BOUND_DELTA) / n)));
 done:
@@ -205,8 +207,7 @@ done:
     return status;
 }
 
-/* Descends; a ridge that was not given goes half the way up as long as the loss runs off: or still falls in the end, far below
- * what negatives allow that meet all of space. */
+/* Minimises. While the loss is unbounded, or ends implausibly low, the default ridge moves half-way to ridge_below. */
 static rkhs_status descend(rk_fit *f, const spectral *o, rk_contrast *c, rk_smooth_result *s) {
     rkhs_status status;
     for (int tries = 0; 1; tries++) {
@@ -223,7 +224,7 @@ static rkhs_status descend(rk_fit *f, const spectral *o, rk_contrast *c, rk_smoo
         if (status == RKHS_OK && !c->all && !s->converged && s->f < -FAR * (double)(c->triplets->count * f->dim))
             status = runs_off(c, f->env);
         if (status != RKHS_ERR_NUMERIC || !c->ran_off || !isnan(o->ridge) || tries == 10) return status;
-        rk_forget(f->env); /* it is tried again */
+        rk_forget(f->env); /* the failure is forgotten: the next try has a larger ridge */
         rk_free(f->env, s->history);
         s->history = NULL;
         c->ridge += (c->below - c->ridge) / 2;
@@ -237,7 +238,7 @@ static rkhs_status fit_spectral(rk_fit *f) {
     rk_contrast c = {.triplets = &t, .dim = f->dim, .all = o->negatives == ALL};
     rk_smooth_result s = {.Z = f->Z, .B = f->map->B, .c = f->map->c, .solver = "none", .converged = 1};
     double alpha, kappa, *values;
-    int64_t worth = 0; /* at the minimum the rank of W is at most this: what is of a smaller eigenvalue only costs */
+    int64_t worth = 0; /* eigenvalues above ridge: the rank of W at the minimum is at most this */
     TRY(rk_triplets_new(f, &t));
     TRY(rk_triplet_sizes(f, &t, &alpha, &kappa));
     TRY(choose_ridge(f, o, &c, kappa, &values));
@@ -250,7 +251,7 @@ static rkhs_status fit_spectral(rk_fit *f) {
                 "positives have only %lld dimension%s in common that %s worth ridge = %.3g: the codes use no more of the %lld",
                 (long long)worth, worth == 1 ? "" : "s", worth == 1 ? "is" : "are", c.ridge, (long long)f->dim);
     } else {
-        c.ridge = isnan(o->ridge) ? 1 : o->ridge; /* any: all is 0 */
+        c.ridge = isnan(o->ridge) ? 1 : o->ridge; /* any value does: all codes are 0 */
         rk_log(f->env, RKHS_LOG_ADVICE, "no direction brings positives together: all dimensions are 0");
     }
     TRY(report(f, &c, &s, alpha, kappa));

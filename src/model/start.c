@@ -1,11 +1,9 @@
-/* start.c: the initial embedding of models that use an optimiser: a given one, random numbers, kernel PCA, or
- * Laplacian eigenmaps (kle). */
+/* start.c: initial embeddings for optimisers: a given one, random, kernel PCA (kpca) or Laplacian eigenmaps (kle). */
 #include "model/eigenmap.h"
 
 #include <string.h>
 
-/* Centres, and scales each column, or all by one factor, to deviation 1. A constant column gets a little noise, so
- * that an optimiser can leave it. */
+/* Centres, and scales each column or all together to deviation 1. A constant column is replaced by a little noise. */
 static void standardise(const rkhs_env *env, int each, double *Z, int64_t n, int64_t d) {
     double largest = 0, all = 0;
     for (int64_t c = 0; c < d; c++) rk_centre_column(n, d, c, Z);

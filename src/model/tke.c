@@ -1,17 +1,18 @@
-/* tke.c: twin kernel embedding, with back constraints (bctke) and without (tke).
+/* tke.c: twin kernel embedding, with back constraints (bctke) and without (tke), which keeps nearest neighbours near.
  *
  *     minimise  - sum_ij F_ij a(z_i, z_j) + repulsion sum_ij kx(z_i, z_j)^2 + decay sum_i |z_i|^2
  *
- * over Z and the width of kx, F the kernel of which each object keeps its k nearest others in feature space, those with the
- * least k(x,x) + k(y,y) - 2 k(x,y): what is alike is brought together, and the second term holds all apart. Kernel values are
- * weights where k(x,x) is the same for all; elsewhere they say how large two objects are as much as how alike, and may be below
- * 0, so that bctke weighs by distances then, as tke does (weights=local). a = kx is the paper's (attraction=product,
- * embedding_kernel=rbf, weights=kernel, neighbours=13, repulsion=0.005). It lets go of neighbours that are far apart; a = log
- * kx does not, and with the Cauchy kernel tears far less: tke's default. tke moves Z itself, and places new objects by the same
- * objective beside an embedding that stays (tke_place.c). bctke moves A in Z = K A, which is a map for new objects: smoother,
- * but in few dimensions these follow it less well than they are placed. Cost: the Gram, and for each of some 300 steps half of
- * all pairs. Look elsewhere when distances, and not neighbours, matter. Guo, Gao, Kwan, "Twin kernel embedding", IEEE PAMI 30,
- * 2008; Guo, Kwan, Gao, "Twin kernel embedding with back constraints", ICDM workshops 2007. */
+ * over Z and the scale of the embedding kernel kx. F has the weights of each object's k nearest others in feature
+ * space, those of least k(x,x) + k(y,y) - 2 k(x,y). The first term draws neighbours together, the second keeps all
+ * objects apart. Kernel values serve as weights where k(x,x) is the same for all objects. Elsewhere they measure size
+ * as much as likeness, and may be negative: then bctke weighs by distances, as tke always does (weights=local). a = kx
+ * is the paper's choice (attraction=product, embedding_kernel=rbf, weights=kernel, neighbours=13, repulsion=0.005); it
+ * lets go of neighbours that are far apart. a = log kx does not, and with the Cauchy kernel it tears far less: tke's
+ * default. tke moves Z itself, and places new objects by the same objective with the embedding fixed (tke_place.c).
+ * bctke moves A in Z = K A, a map for new objects. It is smoother, but in few dimensions places new objects less well.
+ * Cost: the Gram, and for each of some 300 steps half of all pairs. Distances are not preserved. Guo, Gao, Kwan, "Twin
+ * kernel embedding", IEEE PAMI 30, 2008; Guo, Kwan, Gao, "Twin kernel embedding with back constraints", ICDM workshops
+ * 2007. */
 #include "model/eigenmap.h"
 #include "model/tke.h"
 
@@ -65,26 +66,25 @@ static const rk_param bctke_params[] = {
 /* clang-format on */
 
 static int64_t dim_tke(const void *self, const rkhs_data *y) { return ((const tke *)self)->dim; }
-static int way_tke(const void *self) { return ((const tke *)self)->place + 1; } /* there is no map */
+static int way_tke(const void *self) { return ((const tke *)self)->place + 1; } /* skips RK_PLACE_MAP: there is no map */
 static int way_bctke(const void *self) { return ((const tke *)self)->place; }
 
-/* The neighbours that are asked for, or as many as there are. */
+/* The number of neighbours: the parameter or 15, at most all others. */
 static int64_t neighbours_of(const tke *o, int64_t n) { return rk_min(o->neighbours ? o->neighbours : 15, n - 1); }
 
-/* What the weights of a row sum to, of k; 0: they are the kernel's values. half: rk_gram_halves. */
+/* The sum of the k local weights of a row; 0: the weights are kernel values. half: rk_gram_halves. */
 static double sum_of(const tke *o, int64_t k, const double *half) {
     int local = o->weights == WEIGHTS_LOCAL || (o->weights == WEIGHTS_AUTO && half);
     return local ? fmax(0.4 * (double)k, fmin(1.5, (double)k)) : 0;
 }
 
-/* What closeness costs. The pull on an object is the same however many there are, and the push is not: for few it takes more.
- */
+/* The default repulsion is larger for few objects: attraction of an object does not depend on n, repulsion does. */
 static double repulsion_of(const tke *o, int64_t n) { return isnan(o->repulsion) ? fmax(0.05, 60 / (double)n) : o->repulsion; }
 
 /* ---- fit ---------------------------------------------------------------------------------------------------------------- */
 
-/* What K can follow of a start: K (K + ridge I)^-1 Z. Coefficients that make it have no part that K takes to 0, whose rounding
- * would show in new objects. */
+/* Projects the start onto the range of K: K (K + ridge I)^-1 Z. Null-space parts would amplify rounding for new
+ * objects. */
 static rkhs_status smoothen(rk_fit *f, double *Z) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);
@@ -181,7 +181,7 @@ static const rk_state_part state[] = {
     {.name = NULL},
 };
 
-/* What a file says of the width, and of the map. */
+/* Checks the width and the map of a loaded model. */
 static rkhs_status check_in(const rkhs_model *m, int nearest) {
     double width = ((const rk_tke_state *)m->state)->width;
     if (!(width > 0))

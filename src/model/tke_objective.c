@@ -1,15 +1,16 @@
-/* tke_objective.c: the objective of twin kernel embedding, by a sparse sum and a sum over pairs.
+/* tke_objective.c: the objective of twin kernel embedding with its gradient: a sparse sum over neighbours and a sum
+ * over all pairs.
  *
  *     L = - sum_ij F_ij a_ij + repulsion sum_ij kx_ij^2 + decay sum_i |z_i|^2,   kx_ij = q(g |z_i - z_j|^2)
  *
- * F is the input kernel of which each row keeps its k nearest others in feature space and its diagonal, q(u) is exp(-u) or 1/(1
- * + u), and a is kx, or log kx, which still pulls at what is far apart. With W = (F + F')/2, s_ij = |z_i - z_j|^2 and a prime
- * for the derivative by s:
+ * F has weights of each row's k nearest others in feature space, and its diagonal. q(u) is exp(-u) or 1/(1 + u). a is
+ * kx, or log kx, which still attracts neighbours that are far apart. With W = (F + F')/2, s_ij = |z_i - z_j|^2 and a
+ * prime for the derivative by s:
  *
  *     dL/dz_i = 4 sum_j (- W_ij a' + repulsion (kx^2)') (z_i - z_j) + 2 decay z_i
  *     dL/dlog g = sum_ij (- W_ij a' + repulsion (kx^2)') s_ij
  *
- * The first term has 2 n k entries at most; the second goes over half of the pairs, in tiles whose parts are added in order. */
+ * The first term has at most 2 n k entries. The second goes over half of the pairs, by tiles. */
 #include "model/eigenmap.h"
 #include "model/tke.h"
 
@@ -17,8 +18,7 @@
 
 /* ---- the graph ---------------------------------------------------------------------------------------------------------- */
 
-/* Values of one row, largest first, made comparable between rows: exp((v - v_0)/s), where s makes them sum to `sum`; equal ones
- * are all 1. */
+/* Local weights of a row from values, largest first: exp((v - v_0)/s), with s such that they sum to `sum`; equal: 1. */
 static void compare_locally(int64_t k, double sum, double *value) {
     double first = value[0], low = 0, high = INFINITY, s = k ? first - value[k - 1] : 0;
     for (int step = 0; s > 0 && step < 60; step++) {
@@ -48,7 +48,7 @@ void rk_tke_weigh(int64_t k, double sum, int log, const double *half, const int6
     compare_locally(above, sum, value);
 }
 
-/* W = (F + F')/2 by rows, from the k neighbours of each; an edge that both ends have is there twice in each row, by halves. */
+/* W = (F + F')/2 by rows. An edge between mutual neighbours is listed twice in each row, with half its weight. */
 static rkhs_status join_edges(rkhs_env *env, rk_tke *t) {
     rkhs_status status = RKHS_OK;
     int64_t n = t->n, k = t->k, *at;
@@ -68,7 +68,7 @@ done:
     return status;
 }
 
-/* How many objects are equal to all of their neighbours, to rounding. */
+/* How many objects are equal to all of their neighbours, up to rounding. */
 static int64_t count_equal(const rk_tke *t, const double *diag) {
     int64_t count = 0;
     for (int64_t i = 0; i < t->n; i++) {
@@ -112,7 +112,7 @@ done:
 
 /* ---- the objective ------------------------------------------------------------------------------------------------------ */
 
-/* u[j] = s becomes a(s), the attraction of two objects: kx, or its logarithm; and w[j] its derivative by s. */
+/* From u = s to the attraction a(s) in u, and its derivative by s in w. */
 static void attraction(const rk_tke *t, double g, int64_t n, double *restrict u, double *restrict w) {
     int rbf = t->kernel == RK_EMBEDDING_RBF;
     for (int64_t j = 0; j < n; j++) u[j] *= rbf ? -g : g;
@@ -127,7 +127,7 @@ static void attraction(const rk_tke *t, double g, int64_t n, double *restrict u,
     }
 }
 
-/* u[j] = s becomes kx^2, the repulsion of two objects, and w[j] its derivative by s. */
+/* From u = s to the repulsion kx^2 in u, and its derivative by s in w. */
 static void repulsion(const rk_tke *t, double g, int64_t n, double *restrict u, double *restrict w) {
     if (t->kernel == RK_EMBEDDING_RBF) {
         for (int64_t j = 0; j < n; j++) u[j] *= -2 * g;
@@ -148,7 +148,7 @@ typedef struct twin_loop {
     double g, *dZ;
 } twin_loop;
 
-/* Rows of the sparse term, and of |z|^2. */
+/* A tile of rows of the sum over neighbours, and of |z|^2. */
 static rkhs_status sparse_tile(void *context, int64_t tile, int worker) {
     twin_loop *a = context;
     rk_tke *t = a->t;
@@ -178,7 +178,7 @@ static rkhs_status sparse_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* Half of the pairs: rows of tile i with those of tile j <= i. Parts of the gradient go to place (i, j) and (j, i). */
+/* Pairs of rows of tile i with rows of tile j <= i. Their parts of the gradient go to places (i, j) and (j, i). */
 static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
     twin_loop *a = context;
     rk_tke *t = a->t;
@@ -208,7 +208,7 @@ static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* Adds the parts of each row in order. */
+/* Adds the parts of the gradient of each row in a fixed order. */
 static rkhs_status gather_tile(void *context, int64_t tile, int worker) {
     twin_loop *a = context;
     rk_tke *t = a->t;

@@ -1,17 +1,17 @@
-/* tke_place.c: a new object beside an embedding that stays.
+/* tke_place.c: out-of-sample placement for tke: minimises the objective for a new object, the embedding fixed.
  *
  *     minimise  l(z) = - 2 sum_j F_j a(z, z_j) + 2 repulsion sum_j kx(z, z_j)^2 + decay |z|^2
  *
- * over z, a = kx or log kx (tke_objective.c), F what the object's k nearest kept ones in feature space weigh. The start is the
- * one of these that has the lowest l; from there Newton steps, made to go downhill, each at most as far as it gains: l never
- * rises. A kept object keeps its place. Everything is a function of the object's kernel values alone. */
+ * over z. a is kx or log kx (tke_objective.c), z_j are the embeddings of the objects of the map, F_j the weights of
+ * the new object's k nearest ones in feature space. The start is the nearest neighbour of lowest l. From there a
+ * damped Newton method descends; l rises by rounding at most. A training object gets its own place. */
 #include "model/tke.h"
 
 #include <string.h>
 
 enum { STEPS = 40, HALVINGS = 30, SHIFTS = 20 };
 
-/* What one row is placed with: its neighbours, and numbers of all kept objects. */
+/* Work space for one object; kept: the objects of the map. */
 typedef struct row {
     const rk_tke_place *t;
     int64_t *near;         /* k */
@@ -34,7 +34,7 @@ static row row_of(const rk_tke_place *t, double *work) {
     return r;
 }
 
-/* kx of z with all kept objects. */
+/* kx of z with all objects of the map. */
 static void all_latent(row *r, const double *z) {
     const rk_tke_place *t = r->t;
     memset(r->s, 0, (size_t)t->kept * sizeof *r->s);
@@ -47,7 +47,7 @@ static void all_latent(row *r, const double *z) {
     }
 }
 
-/* a(s), with u = kx(s). */
+/* The attraction a(s), with u = kx(s). */
 static double together(const rk_tke_place *t, double s, double u) {
     return !t->log ? u : t->kernel == RK_EMBEDDING_RBF ? -t->g * s : -log1p(t->g * s);
 }
@@ -62,7 +62,7 @@ static double value_at(row *r, const double *z) {
     return l;
 }
 
-/* Adds a function a of |z - z_j|^2: 2 a' (z - z_j) to the gradient, 2 a' I + 4 a'' (z - z_j)(z - z_j)' to the Hessian. */
+/* For a term a(|z - z_j|^2): 2 a' (z - z_j) to the gradient, 2 a' I + 4 a'' (z - z_j)(z - z_j)' to the Hessian. */
 static inline void add_term(row *r, const double *z, int64_t j, double a1, double a2) {
     const rk_tke_place *t = r->t;
     int64_t d = t->dim;
@@ -74,7 +74,7 @@ static inline void add_term(row *r, const double *z, int64_t j, double a1, doubl
     }
 }
 
-/* Gradient and Hessian (its lower triangle) where all_latent was last. */
+/* Gradient and Hessian (lower triangle) at z, where all_latent was called last. */
 static void slopes_at(row *r, const double *z) {
     const rk_tke_place *t = r->t;
     int64_t d = t->dim;
@@ -94,7 +94,7 @@ static void slopes_at(row *r, const double *z) {
     }
 }
 
-/* y = -(H + m I)^-1 g with the first m that makes it positive definite, so that y goes downhill; 0: there is no such way. */
+/* y = -(H + m I)^-1 g, downhill, with the first m that makes the matrix positive definite; 0: there is none. */
 static int direction(row *r) {
     int64_t d = r->t->dim, bad = 0;
     double most = 0;
@@ -107,7 +107,7 @@ static int direction(row *r) {
     if (!(most > 0)) return 0;
     double m = 0;
     for (int shift = 0; bad >= 0; shift++, m = m == 0 ? 1e-3 * most : 4 * m) {
-        if (shift == SHIFTS) return 0; /* past 1e8 most: what is left is rounding */
+        if (shift == SHIFTS) return 0; /* m is past 1e8 most: the rest is rounding */
         memcpy(r->L, r->H, (size_t)(d * d) * sizeof *r->L);
         for (int64_t c = 0; c < d; c++) r->L[c * d + c] += m;
         bad = rk_cholesky_tile(d, r->L, d);
@@ -118,7 +118,7 @@ static int direction(row *r) {
     return 1;
 }
 
-/* Steps downhill from z, no longer than the width, until they gain nothing. */
+/* Newton steps from z, each at most 1/sqrt(g) long, until they gain nothing. */
 static void descend(row *r, double *z) {
     const rk_tke_place *t = r->t;
     int64_t d = t->dim;
@@ -129,7 +129,7 @@ static void descend(row *r, double *z) {
         double length = rk_norm(d, r->y) * sqrt(t->g), slope = rk_dot(d, r->y, r->g), at = length > 1 ? 1 / length : 1, to = l;
         int half = 0;
         if (!(length > 1e-10)) return;
-        for (; half < HALVINGS; half++, at /= 2) { /* the last steps gain less than rounding lets l show */
+        for (; half < HALVINGS; half++, at /= 2) { /* the last steps gain less than the rounding of l */
             for (int64_t c = 0; c < d; c++) r->next[c] = z[c] + at * r->y[c];
             to = value_at(r, r->next);
             if (to <= l + 1e-4 * at * slope + 1e-14 * fmax(1, fabs(l))) break;
@@ -140,7 +140,7 @@ static void descend(row *r, double *z) {
     }
 }
 
-/* The kept object that the row is, or -1. */
+/* The index of the training object with these kernel values, or -1. */
 static int64_t own_place(const rk_tke_place *t, const double *K) {
     double fingerprint = 0, size = 0;
     for (int64_t j = 0; t->fingerprints.weight && j < t->kept; j++) {
@@ -150,7 +150,7 @@ static int64_t own_place(const rk_tke_place *t, const double *K) {
     return t->fingerprints.weight ? rk_fingerprints_find(&t->fingerprints, fingerprint, size) : -1;
 }
 
-/* The neighbour where l is lowest; near and F are filled. */
+/* Fills near and F; returns the neighbour at which l is lowest. */
 static int64_t first_guess(row *r, const double *K) {
     const rk_tke_place *t = r->t;
     int64_t count = 0, best = 0, d = t->dim;

@@ -1,8 +1,8 @@
-/* triplets.c: what contrastive models learn from: rows (anchor, positive, negative) of objects of the gram.
+/* triplets.c: triplets (anchor, positive, negative) for the contrastive models: given by the user, or drawn.
  *
- * Given by the caller as index rows over x, or with objects of their own, which follow x in the gram (inputs); pairs get
- * negatives that are drawn. Without them every object of x is an anchor, its positive is an augmented copy, which follows x
- * too, and its negative another object of x, drawn uniformly: a function of (seed, row). */
+ * The user gives them as index rows over x, or with objects of their own, which follow x in the gram
+ * (rk_triplet_inputs). Pairs get random negatives. Without index rows every object of x is an anchor, its positive is
+ * an augmented copy, which follows x in the gram, and its negative another object of x, drawn by (seed, row). */
 #include "model/contrastive.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ done:
     return status;
 }
 
-/* One of n objects that is neither a nor b. */
+/* A random one of n objects, neither a nor b. */
 static int64_t other_than(uint64_t seed, int64_t row, int64_t n, int64_t a, int64_t b) {
     int64_t low = rk_min(a, b), high = rk_max(a, b), left = n - 1 - (low != high);
     double u = rk_uniform(seed, RK_STREAM_NEGATIVE, (uint64_t)row, 0);
@@ -39,7 +39,7 @@ static int64_t other_than(uint64_t seed, int64_t row, int64_t n, int64_t a, int6
     return q;
 }
 
-/* Says how many positives are their anchors, as the kernel sees them. */
+/* Advises if positives are equal to their anchors for the kernel. */
 static rkhs_status look_at_positives(rk_fit *f, const rk_triplets *t) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);
@@ -96,7 +96,7 @@ rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, do
     rkhs_status status = rk_csr_room(env, n, t->count * most, out);
     if (status != RKHS_OK) return status;
     double weight[2] = {positive, negative};
-    int64_t *next = out->starts + 1; /* where row i's next entry goes; in the end, where row i + 1 begins */
+    int64_t *next = out->starts + 1; /* next[i]: where the next entry of row i goes; in the end, where row i + 1 begins */
     for (int k = 0; k < 2; k++)
         for (int64_t i = 0; weight[k] != 0 && i < t->count; i++) {
             int64_t a = t->rows[3 * i], b = t->rows[3 * i + 1 + k];
@@ -112,8 +112,6 @@ rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, do
         }
     return RKHS_OK;
 }
-
-/* ---- Theorem 6 ----------------------------------------------------------------------------------------------------------- */
 
 rkhs_status rk_triplet_sizes(rk_fit *f, const rk_triplets *t, double *alpha, double *kappa) {
     rkhs_status status = RKHS_OK;
