@@ -3,13 +3,12 @@
  *     minimise  sum_i z(x_i)'(z(x_i-) - z(x_i+))  over  z = W'phi, W'W = I
  *
  * x_i is an anchor, x_i+ its positive, x_i- its negative. An object comes nearer to its positive than to its negative.
- * Let a_i, p_i, q_i be the rows of Phi of anchor, positive and negative, and C = -1/2 sum_i (a_i (q_i - p_i)' + (q_i -
- * p_i) a_i') = Phi'M Phi with M sparse. W is the eigenvectors of C with the largest eigenvalues. This is the solution
- * of the paper's Theorem 3 (whose K_1 has K_3' at its lower left) without its matrices of twice the size and their
- * inverse roots. Only eigenvalues above 0 count: the loss is minus their sum, and where there are fewer than dim, the
- * other columns are 0. Cost: the Gram and some ten products with it, or with Phi. With noise as augmentation it is a
- * kind of kernel PCA. Esser, Fleissner, Ghoshdastidar, "Non-parametric representation learning with kernels", AAAI
- * 2024. */
+ * Let a_i, p_i, q_i be their rows of Phi, and C = -1/2 sum_i (a_i (q_i - p_i)' + (q_i - p_i) a_i') = Phi'M Phi with M
+ * sparse. W is the eigenvectors of C with the largest eigenvalues. This is the solution of the paper's Theorem 3
+ * (whose K_1 has K_3' at its lower left) without its matrices of twice the size and their inverse roots. Only
+ * eigenvalues above 0 count: the loss is minus their sum, and where there are fewer than dim, the other columns are 0.
+ * Cost: the Gram and some ten products with it, or with Phi. With noise as augmentation it is a kind of kernel PCA.
+ * Esser, Fleissner, Ghoshdastidar, "Non-parametric representation learning with kernels", AAAI 2024. */
 #include "model/contrastive.h"
 
 typedef struct contrastive {

@@ -1,5 +1,4 @@
-/* eigenmap.h: neighbourhood graphs and Laplacian eigenmaps, for kle, lpp, npe and tke. Results are on the scratch
- * list. */
+/* eigenmap.h: neighbourhood graphs and Laplacian eigenmaps, for kle, lpp, npe and tke; all on the scratch list. */
 #ifndef RK_EIGENMAP_H
 #define RK_EIGENMAP_H
 
@@ -36,9 +35,8 @@ typedef struct rk_eigenmap {
     int converged;
     const char *solver; /* a static name; NULL: there was nothing to solve */
 } rk_eigenmap;
-/* Laplacian eigenmaps of the graph into Z (n x dim). B (n x dim, or NULL): a new object with weights w lies at sum_j
- * w_j B_j / sum_j w_j. B_j is z_j / l about the centre of its component, or z_j where the eigenvalue l <=
- * RK_EIGENMAP_LEAST. */
+/* Laplacian eigenmaps of the graph into Z (n x dim). B (or NULL): a new object with weights w is at sum_j w_j B_j /
+ * sum_j w_j. B_j is z_j / l about its component's centre; z_j where the eigenvalue l <= RK_EIGENMAP_LEAST. */
 #define RK_EIGENMAP_LEAST 0.1
 rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph *g, int64_t dim, double *Z, double *B,
                             rk_eigenmap *out);

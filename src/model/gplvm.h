@@ -22,8 +22,7 @@ typedef struct rk_gplvm {
 
 /* Computes F from a gram and allocates the rest. All is on the scratch list. */
 rkhs_status rk_gplvm_new(const rk_gram *g, double features, int64_t dim, rk_gplvm *p);
-/* Objective L and its gradient by Z and theta = log width, log variance, log (noise - least). The eval of an
- * rk_smooth. */
+/* The eval of an rk_smooth: L and its gradient by Z and theta = log width, log variance, log (noise - least noise). */
 rkhs_status rk_gplvm_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
                           double *dt);
 /* The steps of an evaluation: allocate; set the codes; set theta; compute K^-1 into A, V and log|K|. `bad` is the row

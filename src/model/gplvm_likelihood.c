@@ -8,8 +8,7 @@
  * S enters as F F'. For a stored Gram F is its pivoted Cholesky factor, which ends at the rank of S and is lower
  * triangular with the objects in the order of the pivots. For a factor, F is Phi minus its column means. A step costs
  * n^3 flops for K^-1 and 3 n^2 r - n r^2 for V = K^-1 F and V V', r the columns of F. F is scaled to tr FF' = n.
- * Variance and noise are in units of `scale`, the mean variance of a feature, so that the unit of the data does not
- * matter. */
+ * Variance and noise are in units of `scale`, the mean variance of a feature, whatever the unit of the data. */
 #include "model/gplvm.h"
 
 #include <string.h>

@@ -227,8 +227,8 @@ done:
     return status;
 }
 
-/* How well an embedding fits the Gram, whatever was minimised: <ZZ', G>/|ZZ'|, centred. Up to a common factor this is
- * its alignment with the linear kernel. */
+/* How well an embedding fits the Gram, whatever was minimised: <ZZ', G>/|ZZ'|, centred. It is the alignment with the
+ * linear kernel, up to a factor. */
 static rkhs_status fitness(rk_fit *f, const double *Z, double *value) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);

@@ -5,7 +5,7 @@
  *
  * H is the rbf Gram of the embedding, b the weights of stage 1, D = diag b. Distances are |z_i|^2 + |z_j|^2 - 2
  * z_i'z_j, as published: at the paper's scale wrong by 6e-5, against 2 width^2 = 2e-4. The published results depend on
- * that as much as on seeds. */
+ * it. */
 #include "model/ke.h"
 
 typedef struct single_loop {

@@ -2,10 +2,9 @@
  *
  *     minimise  |T - Z|^2 + ridge |W|^2,   Z = Phi W
  *
- * T are the targets, one column each; Z has the same columns, for training and new objects. Solved as (Phi'Phi + ridge
- * I) W = Phi'T, or (K + ridge I) a = T with the exact Gram. Cost: the Gram and a Cholesky factor. There is no
- * intercept: centre the targets. Saunders, Gammerman, Vovk, "Ridge regression learning algorithm in dual variables",
- * ICML 1998. */
+ * T are the targets, one column each; Z has the same columns, for new objects too. Solved as (Phi'Phi + ridge I) W =
+ * Phi'T, or (K + ridge I) a = T with the exact Gram. Cost: the Gram and a Cholesky factor. There is no intercept:
+ * centre the targets. Saunders, Gammerman, Vovk, "Ridge regression learning algorithm in dual variables", ICML 1998. */
 #include "model/model.h"
 
 typedef struct krr {

@@ -166,8 +166,7 @@ int rk_state_has(const rk_model_type *type, const char *item);
 
 /* ---- check.c: models from files ------------------------------------------------------------------------------------------ */
 
-/* Refuses a model whose parts contradict each other: RKHS_ERR_FORMAT. The message states the fact alone; the caller
- * adds the file's name and what to do. */
+/* Refuses a model whose parts contradict each other: RKHS_ERR_FORMAT. The caller adds the file's name to the message. */
 rkhs_status rk_model_check(const rkhs_model *m);
 /* For the `check` of a type: requires a map with (nearest = 1) or without nearest neighbours, this `degree`, and
  * `post` only if `sphere`. rk_check_plain: over all of D, without degree and post. */

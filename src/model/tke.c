@@ -9,10 +9,9 @@
  * is the paper's choice (attraction=product, embedding_kernel=rbf, weights=kernel, neighbours=13, repulsion=0.005); it
  * lets go of neighbours that are far apart. a = log kx does not, and with the Cauchy kernel it tears far less: tke's
  * default. tke moves Z itself, and places new objects by the same objective with the embedding fixed (tke_place.c).
- * bctke moves A in Z = K A, a map for new objects. It is smoother, but in few dimensions places new objects less well.
- * Cost: the Gram, and for each of some 300 steps half of all pairs. Distances are not preserved. Guo, Gao, Kwan, "Twin
- * kernel embedding", IEEE PAMI 30, 2008; Guo, Kwan, Gao, "Twin kernel embedding with back constraints", ICDM workshops
- * 2007. */
+ * bctke moves A in Z = K A, a map for new objects. It is smoother, but places new objects less well. Cost: the Gram,
+ * and for each of some 300 steps half of all pairs. Distances are not preserved. Guo, Gao, Kwan, "Twin kernel
+ * embedding", IEEE PAMI 30, 2008; Guo, Kwan, Gao, "Twin kernel embedding with back constraints", ICDM workshops 2007. */
 #include "model/eigenmap.h"
 #include "model/tke.h"
 
@@ -83,8 +82,7 @@ static double repulsion_of(const tke *o, int64_t n) { return isnan(o->repulsion)
 
 /* ---- fit ---------------------------------------------------------------------------------------------------------------- */
 
-/* Projects the start onto the range of K: K (K + ridge I)^-1 Z. Null-space parts would amplify rounding for new
- * objects. */
+/* Projects the start onto the range of K: K (K + ridge I)^-1 Z. Null-space parts amplify rounding for new objects. */
 static rkhs_status smoothen(rk_fit *f, double *Z) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);

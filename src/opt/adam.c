@@ -1,10 +1,11 @@
-/* adam.c: minimise a smooth function by Adam: Kingma and Ba, ICLR 2015.
+/* adam.c: the Adam optimiser, with a learning rate that is halved when progress stops.
  *
  *     m = b1 m + (1 - b1) g,  v = b2 v + (1 - b2) g^2,  x = x - lr m^ / (sqrt(v^) + eps)
  *
- * The rate is halved after more than `patience` steps without a relative gain of `gain`, down to `floor`; it stops after
- * `stall` steps without a gain of 1e-9, the schedule of autoreconstructive kernel embedding. Not a descent method: keep=best
- * returns the best iterate seen, keep=last the last, as published. */
+ * g: gradient, lr: learning rate, m^, v^: m, v corrected for their start at 0 (Kingma and Ba, ICLR 2015). lr is halved
+ * after more than `patience` steps without a relative gain of `gain`, down to `floor`. The method stops after `stall`
+ * steps without a gain of 1e-9. This is the schedule of autoreconstructive kernel embedding. The objective may rise:
+ * keep=best returns the best iterate, keep=last the last, as published. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -45,9 +46,9 @@ static const rk_param params[] = {
 /* clang-format on */
 
 typedef struct state {
-    double *g, *m, *v, *best; /* best: the iterate */
+    double *g, *m, *v, *best; /* best: the best iterate */
     double f, best_f, norm;
-    double lr, mark, stall_mark; /* values that must be beaten */
+    double lr, mark, stall_mark; /* mark, stall_mark: values that count as the last gain */
     int64_t since_mark, since_stall;
 } state;
 
@@ -66,7 +67,7 @@ done:
     return status;
 }
 
-/* Counts steps since the value fell by a share of itself below a mark. */
+/* Steps since f fell below `mark` by this relative share; updates the mark. */
 static int64_t count_since(double f, double share, double *mark, int64_t since) {
     if (f < *mark - share * fabs(*mark) || !isfinite(*mark)) {
         *mark = f;
@@ -75,7 +76,7 @@ static int64_t count_since(double f, double share, double *mark, int64_t since) 
     return since + 1;
 }
 
-/* The rate and the reasons to stop, from the value before this step. */
+/* Updates the learning rate; returns whether to stop. */
 static int schedule(state *s, const adam *o) {
     s->since_mark = count_since(s->f, o->gain, &s->mark, s->since_mark);
     s->since_stall = count_since(s->f, 1e-9, &s->stall_mark, s->since_stall);
@@ -99,7 +100,7 @@ static rkhs_status step_adam(rk_pulled *p, const void *self, void *state_, int *
         s->best_f = s->f;
         memcpy(s->best, p->x, (size_t)p->size * sizeof *s->best);
     }
-    if (!isfinite(s->f) || !isfinite(s->norm)) { /* it ran off: the best so far stands */
+    if (!isfinite(s->f) || !isfinite(s->norm)) { /* diverged: the best iterate is the result */
         *done = 1;
         goto done;
     }

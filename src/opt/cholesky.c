@@ -1,11 +1,11 @@
-/* cholesky.c: (A + mu I) x = b by Cholesky, in place of the matrix when it may be spent. */
+/* cholesky.c: linear solver: (A + mu I) x = b by a Cholesky factor, in place if the matrix may be overwritten. */
 #include "opt/opt.h"
 
 #include <stdio.h>
 #include <string.h>
 
 typedef struct state {
-    double *L; /* ours, unless the problem's own matrix is spent */
+    double *L; /* our copy; unused if the problem's matrix may be overwritten */
 } state;
 
 static rkhs_status start_cholesky(rk_pulled *p, const void *self, void **out) {
@@ -46,7 +46,7 @@ done:
 }
 
 static rkhs_status finish_cholesky(rk_pulled *p, const void *self, void *state_) { return RKHS_OK; }
-/* One step has no state between. */
+/* There is one step only, so no state to save. */
 static rkhs_status save_cholesky(rk_pulled *p, const void *state_, rk_archive *archive) { return RKHS_OK; }
 static rkhs_status load_cholesky(rk_pulled *p, void *state_, rk_archive *archive) { return RKHS_OK; }
 

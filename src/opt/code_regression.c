@@ -1,9 +1,10 @@
-/* code_regression.c: regression from codes to vectors, which the inverse of a model and the score of a reconstruction share.
+/* code_regression.c: kernel ridge regression from codes to vectors, for the inverse of a model and the reconstruction
+ * score.
  *
- *     minimise  sum_i |x_i - f(z_i)|^2 + ridge |f|^2  over the rbf space of the codes z
+ *     minimise  sum_i |x_i - f(z_i)|^2 + ridge |f|^2  over f in the space of an rbf kernel on the codes z
  *
- * so f(z) = C'k(Z, z), C = (K + ridge I)^-1 X with X centred. Leave-one-out has a closed form: without row i the error there
- * is c_i / (K + ridge I)^-1_ii, c_i the row of C; width and ridge are the ones of a grid for which it is least. */
+ * The solution is f(z) = C'k(Z, z), C = (K + ridge I)^-1 X with X centred, K the Gram of the codes. The leave-one-out
+ * error of row i is c_i / (K + ridge I)^-1_ii, c_i the row of C. Width and ridge minimise it over a grid. */
 #include "opt/opt.h"
 
 #include <stdio.h>

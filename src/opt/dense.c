@@ -1,11 +1,11 @@
-/* dense.c: all the matrix at once, by LAPACK. For small problems, or most of a spectrum; one call that cannot be cancelled. */
+/* dense.c: eigensolver for small problems: the whole matrix by LAPACK, in one call that cannot be cancelled. */
 #include "opt/opt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The matrix, applied to the unit vectors where it is neither stored nor formed. */
+/* Fills A: from the stored or formed matrix, else by products with unit vectors. */
 static rkhs_status matrix_of(rk_pulled *p, double *A) {
     rkhs_status status = RKHS_OK;
     int64_t n = p->size, block = 64;
@@ -34,7 +34,7 @@ done:
     return status;
 }
 
-/* Positions of the k wanted of `count` ascending eigenvalues, best first. */
+/* Indices of the k wanted among `count` ascending eigenvalues, best first. */
 static void order_wanted(const double *w, int64_t count, int64_t k, int by_magnitude, int64_t *order) {
     int64_t low = 0, high = count - 1;
     for (int64_t j = 0; j < k; j++) {
@@ -78,7 +78,7 @@ done:
 }
 
 static rkhs_status finish_dense(rk_pulled *p, const void *self, void *state) { return RKHS_OK; }
-/* One step has no state between. */
+/* There is one step only, so no state to save. */
 static rkhs_status save_dense(rk_pulled *p, const void *state, rk_archive *archive) { return RKHS_OK; }
 static rkhs_status load_dense(rk_pulled *p, void *state, rk_archive *archive) { return RKHS_OK; }
 static void release_dense(rk_pulled *p, void *state) {}

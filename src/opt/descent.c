@@ -1,4 +1,4 @@
-/* descent.c: what optimisers that go downhill by line searches share: where they are, when they stop, what is saved. */
+/* descent.c: the iterate, stopping rule and saved state that line-search methods (lbfgs, nonlinear cg) share. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ done:
 
 rkhs_status rk_descent_take(rk_pulled *p, rk_descent *at, const rk_line *line, const rk_limits *limits, int *done) {
     rkhs_status status = RKHS_OK;
-    if (!line->found) { /* no way down: as low as rounding lets it */
+    if (!line->found) { /* no lower point: f is as low as rounding allows */
         *done = 1;
         goto done;
     }

@@ -1,20 +1,22 @@
-/* generalized_eigen.c: spectral problems with an operator M and a diagonal N, turned into ordinary ones.
+/* generalized_eigen.c: generalised eigenproblems with an operator M and a diagonal N, reduced to ordinary ones.
  *
  *     sample       M z = l N z:  N^-1/2 M N^-1/2 u = l u,  z = N^-1/2 u
- *     isometric    Phi'M Phi w = l (Phi'N Phi + mu I) w:  with C C' on the right, C^-1 Phi'M Phi C^-T u = l u,  w = C^-T u
+ *     isometric    Phi'M Phi w = l (Phi'N Phi + mu I) w:  with C C' = Phi'N Phi + mu I, C^-1 Phi'M Phi C^-T u = l u,  w = C^-T
+ * u
  *
- * A gram in sample form is factored for that, K ~ Phi Phi', by pivots: where K has no inverse (few columns and a linear kernel,
- * equal objects) the factor is as narrow as its rank, which is the "PCA first" of the papers. Coefficients are then a in Z = K
- * a with a = 0 but for the pivots. The left-hand side is formed, since its eigenvectors take hundreds of products, each of
- * which would read Phi and C twice: 4 n r^2 flops, and beside K three matrices of its size. */
+ * A gram in sample form is factored first by pivoted Cholesky, K ~ Phi Phi'. Where K is singular (a linear kernel with
+ * few columns, equal objects) the factor has as many columns as K has rank; this is the "PCA first" of the papers.
+ * Coefficients are then a in Z = K a, with a = 0 except at the pivots. The left-hand side is formed as a matrix, since
+ * its eigenvectors take hundreds of products, each of which would read Phi and C twice. This costs 4 n r^2 flops, r
+ * the columns of Phi, and three matrices of the size of K. */
 #include "opt/opt.h"
 
 #include <string.h>
 
 static const double EXPLAINED = 1e-12;
-enum { ROWS = 1024 }; /* of Phi at a time */
+enum { ROWS = 1024 }; /* rows of Phi at a time */
 
-/* Runs the solver on an operator, which may be stored (dense); x (size x k) and out->values, out->residuals are filled. */
+/* Runs an eigensolver on an operator, which may be stored (dense). Fills x (size x k), out->values and out->residuals. */
 static rkhs_status solve_operator(rkhs_env *env, const rk_spec *solver, rk_op op, const double *dense, int64_t k, double *x,
                                   int by_magnitude, rk_spectrum *out) {
     rkhs_status status = RKHS_OK;
@@ -34,7 +36,7 @@ done:
     return status;
 }
 
-/* Room for `count` pairs of coefficients with `rows` rows; there may be fewer pairs. */
+/* Allocates `count` zero pairs, with coefficients of `rows` rows; fewer may be found. */
 static rkhs_status room_for(rkhs_env *env, int64_t rows, int64_t count, rk_spectrum *out) {
     rkhs_status status = RKHS_OK;
     *out = (rk_spectrum){.count = count};
@@ -88,18 +90,18 @@ typedef struct pencil {
     const rk_spectral *problem;
     const double *Phi; /* n x r */
     int64_t r, ld;
-    int64_t *pivots; /* sample form: objects that Phi is made of */
+    int64_t *pivots; /* sample form: the pivots of Phi; else NULL */
     double *A;       /* r x r: C, then C^-1 Phi'M Phi C^-T */
     double *J;       /* r x r, lower: C^-1; NULL: I / sqrt(mu) */
 } pencil;
 
-/* Phi'Y, summed over all processes that hold rows. */
+/* out = Phi'Y. */
 static rkhs_status pull(const pencil *p, const double *Y, int64_t k, double *out) {
     if (!p->pivots) return p->g->type->pull(p->g, Y, k, out);
     return rk_gemm(p->g->env, NULL, 't', 'n', p->r, k, p->g->n, 1.0, p->Phi, p->ld, Y, k, 0.0, out, k);
 }
 
-/* Columns from .. from + k of the left-hand side, on and below the diagonal. There is room for X (r x k), Y and MY (n x k). */
+/* Columns from .. from + k of the left-hand side, on and below the diagonal. Work space: X (r x k), Y and MY (n x k). */
 static rkhs_status form_columns(const pencil *p, int64_t from, int64_t k, double *X, double *Y, double *MY) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = p->g->env;
@@ -140,7 +142,7 @@ static rkhs_status apply_left(void *context, rkhs_env *env, const double *V, int
     return rk_symm(env, p->r, p->A, p->r, k, V, out);
 }
 
-/* Phi'N Phi + mu I into A, by some rows at a time. */
+/* A = Phi'N Phi + mu I, ROWS rows at a time. */
 static rkhs_status right_side(const pencil *p, double mu) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = p->g->env;
@@ -163,7 +165,7 @@ done:
     return status;
 }
 
-/* J = C^-1, C C' = Phi'N Phi + mu I; where that is singular but for rounding, mu is as much more as it takes. */
+/* J = C^-1, C C' = Phi'N Phi + mu I. Where that is numerically singular, mu is raised until it is not. */
 static rkhs_status factor_right(pencil *p) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = p->g->env;
@@ -176,7 +178,7 @@ static rkhs_status factor_right(pencil *p) {
         TRY(right_side(p, p->problem->mu + more));
         for (int64_t i = 0; more == 0 && i < r; i++) trace += p->A[i * r + i];
         TRY(rk_gram_finite(p->g, trace));
-        if (!(trace > 0)) p->r = 0; /* N and mu are 0: no direction counts */
+        if (!(trace > 0)) p->r = 0; /* N and mu are 0: there are no solutions */
         if (!p->r) goto done;
         TRY(rk_cholesky(env, "factor", r, p->A, r, &bad));
         if (bad < 0) break;
@@ -189,7 +191,7 @@ done:
     return status;
 }
 
-/* Phi of a gram in sample form. */
+/* Phi of a gram in sample form, by pivoted Cholesky. */
 static rkhs_status factor_sample(pencil *p) {
     rkhs_status status = RKHS_OK;
     const rk_gram *g = p->g;
@@ -207,12 +209,12 @@ done:
     return status;
 }
 
-/* Eigenvectors u (r x k) to coefficients (rank x count): w = C^-T u, or a = L^-T w at the pivots, L the rows of Phi there. */
+/* Eigenvectors u (r x k) to coefficients (rank x count): w = C^-T u, or a = L^-T w at the pivots, L their rows of Phi. */
 static rkhs_status spread(pencil *p, const double *u, int64_t k, rk_spectrum *out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = p->g->env;
     int64_t r = p->r;
-    double *w, *L = p->A; /* no longer needed */
+    double *w, *L = p->A; /* A is free again */
     TRY(rk_scratch(env, r * k, sizeof *w, &w));
     if (p->J) TRY(rk_gemm(env, NULL, 't', 'n', r, k, r, 1.0, p->J, r, u, k, 0.0, w, k));
     for (int64_t i = 0; !p->J && i < r * k; i++) w[i] = u[i] / sqrt(p->problem->mu);
@@ -240,7 +242,7 @@ rkhs_status rk_solve_pencil(const rk_gram *g, const rk_spec *solver, const rk_sp
         p.Phi = g->type->phi(g, &p.ld);
     out->converged = 1;
     out->solver = "none";
-    if (p.r < 1) goto done; /* K = 0: so is everything */
+    if (p.r < 1) goto done; /* K = 0: all coefficients stay 0 */
     int64_t k = rk_min(problem->count, p.r);
     TRY(factor_right(&p));
     if (p.r < 1) goto done;

@@ -1,7 +1,7 @@
-/* knn_rows.c: Z = F a, where F keeps of each row of K the values of the `nearest` nearest objects, as a map with `nearest`
- * does.
+/* knn_rows.c: products with a sparse K that keeps in each row the values of the nearest objects, as a map with
+ * `nearest` does.
  *
- * The start is the ridge solution of min |F a - Z0|^2 + ridge |a|^2, by conjugate gradients on F'F + ridge I. */
+ * Z = F a, F the sparse K. The start minimises |F a - Z0|^2 + ridge |a|^2, by conjugate gradients. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ rkhs_status rk_knn_rows_new(const rk_gram *g, int64_t nearest, rk_knn_rows *f) {
     TRY(g->type->diag(g, diag));
     TRY(rk_gram_halves(g, &half));
     TRY(g->type->neighbours(g, others, index, value));
-    for (int64_t i = 0; i < n; i++) { /* the object itself among the others, ties by index */
+    for (int64_t i = 0; i < n; i++) { /* inserts the object itself among its neighbours, ties by index */
         int64_t at = 0, p = 0;
         for (int own = 0; at < f->nearest; at++) {
             int64_t j = p < others ? index[i * others + p] : i;

@@ -1,30 +1,32 @@
-/* krylov.c: Phi'M Phi w = l w for a gram in sample form, by products with K and M alone: no factor of K.
+/* krylov.c: eigensolver for Phi'M Phi w = l w on a gram in sample form, by products with K and M, without a factor of
+ * K.
  *
- * With w = Phi'a it is M K a = l a where K is not singular, and M K is symmetric in the product <a, b> = a'K b. So the Krylov
- * space of M K, orthonormal in that product, gives Ritz pairs from T = V'K M K V, and Z = K a needs no inverse of anything. The
- * space grows by the residuals R = M K x - l x of the best pairs, whose size |Phi'R| is known when K R is, and starts again
- * from the best ones when it is full. What K takes to 0 has no size, and is dropped. One product of K with a block each step: a
- * hundredth of what a factor costs when n is some thousands. For positive semi-definite K. */
+ * With w = Phi'a the problem is M K a = l a where K is not singular, and M K is symmetric in the inner product <a, b>
+ * = a'K b. The Krylov space of M K, with a basis V orthonormal in that product, gives Ritz pairs from T = V'K M K V. Z
+ * = K a needs no inverse. The space grows by the residuals R = M K x - l x of the best pairs; their norm |Phi'R|
+ * follows from K R. A full space restarts from the best pairs. Vectors in the null space of K have norm 0 and are
+ * dropped. A step costs one product of K with a block: a hundredth of a factorisation when n is some thousands. K must
+ * be PSD. */
 #include "opt/opt.h"
 
 #include <string.h>
 
-enum { STEPS = 500, MORE = 4, BLOCKS = 12 }; /* products at most; pairs beyond the wanted in a block; blocks in the space */
+enum { STEPS = 500, MORE = 4, BLOCKS = 12 }; /* limit of steps; extra pairs in a block; blocks in the space */
 static const double TOLERANCE = 1e-12, SMALL = 1e-8;
 
 typedef struct space {
     const rk_gram *g;
     const rk_op *m;
-    int64_t n, b, room, j; /* objects, columns of a block, of the space at most and now */
+    int64_t n, b, room, j; /* objects; columns of a block; columns of the space, at most and now */
     double *V, *KV;        /* n x room */
-    double *W, *KW;        /* n x b: what comes next */
+    double *W, *KW;        /* n x b: the next block */
     double *T;             /* room x room */
     double *values, *Y;    /* Ritz values, largest first, and vectors as columns: room x room */
     double *work;          /* n x room */
     double scale;          /* the mean of k(x,x) */
 } space;
 
-/* K W again, of the first `count` columns. */
+/* KW = K W, of the first `count` columns. */
 static rkhs_status multiply(space *s, int64_t count) {
     rkhs_env *env = s->g->env;
     rk_mark mark = rk_scratch_mark(env);
@@ -38,7 +40,7 @@ static rkhs_status multiply(space *s, int64_t count) {
     return status;
 }
 
-/* Columns of W, at most *count, orthonormal in K; those that K makes small beside their length are dropped. */
+/* Makes columns of W orthonormal in K. Drops those near the null space of K; *count: those left. */
 static rkhs_status normalise(space *s, int64_t *count) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = s->g->env;
@@ -53,7 +55,7 @@ static rkhs_status normalise(space *s, int64_t *count) {
     TRY(rk_tall_product(env, n, k, k, s->W, b, s->W, b, E, k));
     TRY(rk_tall_product(env, n, k, k, s->W, b, s->KW, b, S, k));
     for (int64_t a = 0; a < k; a++) w[a] = E[a * k + a] > 0 ? 1 / sqrt(E[a * k + a]) : 0;
-    for (int64_t i = 0; i < n; i++) /* to length 1 first: residuals differ by far */
+    for (int64_t i = 0; i < n; i++) /* to length 1 first: the sizes of residuals differ widely */
         for (int64_t a = 0; a < k; a++) s->W[i * b + a] *= w[a], s->KW[i * b + a] *= w[a];
     for (int64_t a = 0; a < k; a++)
         for (int64_t c = 0; c <= a; c++) {
@@ -80,7 +82,7 @@ done:
     return status;
 }
 
-/* W -= V (KV'W), twice, and orthonormal in K, of the first *count columns; *count: those that are left. */
+/* Orthogonalises the first *count columns of W against V in K, twice, and makes them orthonormal; *count: those left. */
 static rkhs_status orthonormalise(space *s, int64_t *count) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = s->g->env;
@@ -95,7 +97,7 @@ static rkhs_status orthonormalise(space *s, int64_t *count) {
             TRY(rk_gemm(env, NULL, 'n', 'n', n, k, s->j, -1.0, s->V, s->room, H, k, 1.0, s->W, b));
             TRY(rk_gemm(env, NULL, 'n', 'n', n, k, s->j, -1.0, s->KV, s->room, H, k, 1.0, s->KW, b));
         }
-        if (pass) TRY(multiply(s, k)); /* what was taken off has left its rounding */
+        if (pass) TRY(multiply(s, k)); /* the update of KW has rounding of what was subtracted */
         TRY(normalise(s, count));
     }
 done:
@@ -103,7 +105,7 @@ done:
     return status;
 }
 
-/* Adds the first `count` columns of W to the space, and their part of T. */
+/* Adds the first `count` columns of W to the space, with their rows and columns of T. */
 static rkhs_status grow(space *s, int64_t count) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = s->g->env;
@@ -149,7 +151,7 @@ done:
     return status;
 }
 
-/* W = M K x - l x of the best pairs, KW = K W; sizes are those of Phi'W. Full: the space is made of the best pairs first. */
+/* W = M K x - l x of the best pairs, KW = K W, size = |Phi'W|. A full space is restarted from the best pairs. */
 static rkhs_status residuals(space *s, int64_t count, double *size) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = s->g->env;
@@ -231,7 +233,7 @@ rkhs_status rk_solve_krylov(const rk_gram *g, const rk_spectral *problem, rk_spe
         if (out->converged) break;
         TRY(orthonormalise(&s, &count));
         out->iterations++;
-        out->converged = count == 0; /* the space holds all that there is */
+        out->converged = count == 0; /* the space is invariant */
         if (out->converged) break;
         TRY(grow(&s, count));
         TRY(ritz(&s));

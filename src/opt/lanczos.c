@@ -1,20 +1,21 @@
-/* lanczos.c: the k largest eigenpairs of a symmetric operator, by block Lanczos with thick restart.
+/* lanczos.c: eigensolver for the k largest eigenpairs of a symmetric operator A: block Lanczos with thick restart.
  *
- * V spans a Krylov space in orthonormal blocks, T = V'A V, and A V = V T + Q S', where Q is the next block and S is zero but
- * for its last rows. Ritz pairs (t, V y) come from T, and their residual is |S'y|: no product is needed to know it. When V is
- * full the best Ritz vectors are kept and the space grows again from Q: Wu and Simon, "Thick-restart Lanczos", SIAM J. Matrix
- * Anal. 22, 2000. Every block is orthogonalised twice against all of V. Blocks find repeated eigenvalues, and read a stored
- * Gram once for b vectors: its cost is the bytes of the matrix, so that b products cost little more than one.
+ * V spans a Krylov space in orthonormal blocks, T = V'A V, and A V = V T + Q S', where Q is the next block and S is
+ * zero except for its last rows. Ritz pairs (t, V y) come from T; their residual |S'y| needs no product. When V is
+ * full the best Ritz vectors are kept, and the space grows again from Q: Wu and Simon, "Thick-restart Lanczos", SIAM
+ * J. Matrix Anal. 22, 2000. Every block is orthogonalised twice against all of V. Blocks find repeated eigenvalues.
+ * They also read a stored Gram once for b vectors; reading it dominates the cost, so b products cost little more than
+ * one.
  *
- * Ritz pairs of a large T cost more than a product: then they are looked at only when V is full.
+ * Ritz pairs of a large T cost more than a product: they are then computed only when V is full.
  *
- * A block that depends on V (a matrix of low rank) is filled up with random vectors; the recurrence stays exact, since the
- * missing part of S is zero. */
+ * A block that depends linearly on V (low rank) is filled up with random vectors. The recurrence stays exact: the
+ * missing part of S is 0. */
 #include "opt/opt.h"
 
 #include <string.h>
 
-enum { CHEAP = 256 }; /* Ritz pairs of so small a T are looked at after every product */
+enum { CHEAP = 256 }; /* up to this size of T, Ritz pairs are computed after every product */
 
 typedef struct lanczos {
     double tol;
@@ -33,21 +34,21 @@ static const rk_param params[] = {
 /* clang-format on */
 
 typedef struct state {
-    int64_t n, b, room; /* size, block, most columns of V */
+    int64_t n, b, room; /* size; columns of a block; most columns of V */
     int64_t j;          /* columns of V */
     int64_t drawn;      /* random vectors used */
-    int64_t percent;    /* of the way to the tolerance, as last shown */
+    int64_t percent;    /* progress towards the tolerance, as last shown */
     double *V;          /* n x room, row-major */
     double *T;          /* room x room */
     double *S;          /* b x b, the last rows of S' as R of Q R */
     double *w, *Y;      /* Ritz values, wanted first, and vectors as rows: room, room x room */
     double *Q;          /* n x b */
-    double scale;       /* the largest |Ritz value| when they were last looked at */
-    int again;          /* whether the search goes on from a fresh block */
-    double *found;      /* the wanted values when it began to: room */
+    double scale;       /* the largest |Ritz value| when last computed */
+    int again;          /* the search was restarted from a random block */
+    double *found;      /* the wanted values at that restart: room */
 } state;
 
-/* A random column into column c of an n x ld matrix. */
+/* Fills column c of an n x ld matrix with random numbers. */
 static void random_column(const rk_pulled *p, state *s, double *X, int64_t ld, int64_t c) {
     for (int64_t i = 0; i < s->n; i++)
         X[i * ld + c] = rk_normal(p->env->seed, RK_STREAM_START, (uint64_t)i, (uint64_t)s->drawn);
@@ -60,7 +61,7 @@ static double column_dot(const double *X, int64_t ld, int64_t a, int64_t b, int6
     return sum;
 }
 
-/* Q -= V (V'Q), twice; the coefficients are added to C (j x b) when it is given. */
+/* Q -= V (V'Q), twice; adds the coefficients to C (j x b) if given. */
 static rkhs_status project_out(rk_pulled *p, state *s, double *C) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(p->env);
@@ -76,7 +77,7 @@ done:
     return status;
 }
 
-/* Makes column c of Q orthogonal to the columns before it, adding the coefficients to R. */
+/* Orthogonalises column c of Q against the columns before it; adds the coefficients to R if given. */
 static void against_block(state *s, int64_t c, double *R) {
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t a = 0; a < c; a++) {
@@ -87,8 +88,8 @@ static void against_block(state *s, int64_t c, double *R) {
     }
 }
 
-/* Q R = Q; a column that vanishes (below `floor`) is drawn anew, orthogonal to everything, with a zero in R. What is left of a
- * column that shrinks is no longer orthogonal to V to full precision: then all is made so again, which R does not feel. */
+/* QR factorisation of Q in place, R in S. A column below `floor` becomes a random one, orthogonal to all, with a zero
+ * in R. A column that shrinks much loses its orthogonality to V: then Q is orthogonalised again; R stays. */
 static rkhs_status orthonormalise(rk_pulled *p, state *s, double floor) {
     rkhs_status status = RKHS_OK;
     int64_t b = s->b;
@@ -143,7 +144,7 @@ static rkhs_status start_lanczos(rk_pulled *p, const void *self, void **out) {
     s->n = p->size;
     s->b = o->block ? o->block : rk_max(4, rk_min(p->k, 16));
     s->room = rk_max(2 * p->k + 2 * s->b, p->k + 8 * s->b) / s->b * s->b;
-    if (s->room + s->b > s->n) s->b = s->room = s->n; /* little more than V is the whole space: take that at once */
+    if (s->room + s->b > s->n) s->b = s->room = s->n; /* V would be nearly the whole space: take all of it */
     TRY(rk_alloc(p->env, s->n * s->room, sizeof *s->V, &s->V));
     TRY(rk_alloc(p->env, s->room * s->room, sizeof *s->T, &s->T));
     TRY(rk_alloc(p->env, s->b * s->b, sizeof *s->S, &s->S));
@@ -186,7 +187,7 @@ done:
 
 /* |A v - t v| of Ritz pair c, from the last rows of its y. */
 static double ritz_residual(const state *s, int64_t c) {
-    if (s->j >= s->n) return 0; /* outside all of the space there is nothing */
+    if (s->j >= s->n) return 0; /* V is the whole space */
     const double *y = s->Y + c * s->room + s->j - s->b;
     double sum = 0;
     for (int64_t r = 0; r < s->b; r++) {
@@ -197,7 +198,7 @@ static double ritz_residual(const state *s, int64_t c) {
     return sqrt(sum);
 }
 
-/* V = V Y' for the first `keep` Ritz vectors; T is then diagonal. */
+/* Thick restart: V becomes the first `keep` Ritz vectors, T their diagonal. */
 static rkhs_status restart(rk_pulled *p, state *s, int64_t keep) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(p->env);
@@ -246,7 +247,7 @@ done:
     return status;
 }
 
-/* How far the worst wanted pair is on its way from a residual of 1 to the tolerance, in digits; never less than before. */
+/* Progress of the worst wanted pair from a residual of 1 to the tolerance, on a log scale; never falls. */
 static int64_t percent_done(const rk_pulled *p, state *s, double tol, double scale) {
     double worst = 0;
     for (int64_t c = 0; c < rk_min(p->k, s->j); c++) worst = fmax(worst, p->residuals[c] / scale);
@@ -256,7 +257,7 @@ static int64_t percent_done(const rk_pulled *p, state *s, double tol, double sca
     return s->percent;
 }
 
-/* Keeps the wanted pairs and goes on from a random block. */
+/* Restarts from the wanted pairs and a random block, to find pairs that were missed. */
 static rkhs_status look_again(rk_pulled *p, state *s) {
     rkhs_status status = RKHS_OK;
     memcpy(s->found, s->w, (size_t)p->k * sizeof *s->w);
@@ -269,7 +270,7 @@ done:
     return status;
 }
 
-/* Whether pairs came in since the last fresh block. */
+/* Whether wanted values changed since the last random block. */
 static int changed(const rk_pulled *p, const state *s, double scale) {
     for (int64_t c = 0; c < p->k; c++) {
         double by = p->by_magnitude ? fabs(s->w[c]) - fabs(s->found[c]) : s->w[c] - s->found[c];
@@ -278,14 +279,13 @@ static int changed(const rk_pulled *p, const state *s, double scale) {
     return 0;
 }
 
-/* Whether converged pairs can be trusted to be the wanted ones: none came in since the last fresh block, and the best of the
- * rest is known well enough to say so. */
+/* Whether converged pairs are the wanted ones: unchanged since the last random block, and the next pair is known well. */
 static int nothing_missed(const rk_pulled *p, const state *s, double scale) {
     if (p->k <= s->b) return 1;
     return s->again && s->j > p->k && !changed(p, s, scale) && ritz_residual(s, p->k) <= 1e-4 * scale;
 }
 
-/* Whether the Ritz pairs are to be looked at now. */
+/* Whether to compute Ritz pairs now. */
 static int is_due(const rk_pulled *p, const state *s, const lanczos *o) {
     return s->j <= CHEAP || s->j + s->b > s->room || s->j >= s->n || p->iterations >= o->max_iter;
 }
@@ -312,7 +312,7 @@ static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, in
     while (good < wanted && ritz_residual(s, good) <= o->tol * scale) good++;
     for (int64_t c = 0; c < wanted; c++) p->residuals[c] = ritz_residual(s, c);
     p->converged = (good == p->k && nothing_missed(p, s, scale)) || s->j >= s->n;
-    *done = p->converged || (p->iterations >= o->max_iter && s->j >= p->k); /* k pairs there must be, good or not */
+    *done = p->converged || (p->iterations >= o->max_iter && s->j >= p->k); /* finish needs k pairs, converged or not */
     TRY(rk_progress(p->env, "eigenvectors", percent_done(p, s, o->tol, scale), 100));
     if (*done) goto done;
     if (good == p->k && (!s->again || changed(p, s, scale))) {
@@ -332,7 +332,7 @@ static rkhs_status finish_lanczos(rk_pulled *p, const void *self, void *state_) 
     if (s->j < k) FAIL(p->env, RKHS_ERR_BUG, "lanczos was finished before its first %lld products", (long long)k);
     memcpy(p->values, s->w, (size_t)k * sizeof *s->w);
     TRY(rk_gemm(p->env, NULL, 'n', 't', s->n, k, s->j, 1.0, s->V, s->room, s->Y, s->room, 0.0, p->x, k));
-    /* A fresh block drops what was left of the residuals, so that their rule no longer holds. */
+    /* After a random block |S'y| is no longer the residual. */
     if (s->again) TRY(rk_true_residuals(p));
 done:
     return status;

@@ -1,10 +1,10 @@
-/* lbfgs.c: minimise a smooth function by limited-memory BFGS.
+/* lbfgs.c: the L-BFGS optimiser (limited-memory BFGS), the default for smooth models.
  *
  *     x+ = x - t H g,   H from the last `memory` pairs s = x+ - x, y = g+ - g
  *
- * with a step t that satisfies the strong Wolfe conditions: Liu and Nocedal, Mathematical Programming 45, 1989. The default for
- * smooth models. One evaluation a step nearly always; memory for 2 m + 6 vectors. Every iterate is better than the one before,
- * so the last is the best. */
+ * g is the gradient, + marks the next iterate. The step t satisfies the strong Wolfe conditions: Liu and Nocedal,
+ * Mathematical Programming 45, 1989. A step nearly always needs one evaluation. Memory: 2 `memory` + 6 vectors. f
+ * never rises, so the last iterate is the best. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static const rk_param params[] = {
 /* clang-format on */
 
 typedef struct state {
-    int64_t m, count, head; /* room for pairs, pairs there are, where the next goes */
+    int64_t m, count, head; /* most pairs; pairs stored; where the next goes */
     double *S, *Y;          /* m x size */
     double *d, *alpha;
     rk_line line;
@@ -48,7 +48,7 @@ done:
     return status;
 }
 
-/* d = -H g by the two loops over the pairs. */
+/* d = -H g by the two-loop recursion. */
 static void direction(rk_pulled *p, state *s) {
     int64_t n = p->size;
     for (int64_t i = 0; i < n; i++) s->d[i] = -s->at.g[i];
@@ -71,7 +71,7 @@ static void direction(rk_pulled *p, state *s) {
     }
 }
 
-/* Keeps s and y of the step just made, unless their curvature is not positive. */
+/* Stores s and y of the step just made, if their curvature s'y is positive. */
 static void remember(rk_pulled *p, state *s) {
     int64_t n = p->size;
     double *S = s->S + s->head * n, *Y = s->Y + s->head * n;
@@ -90,7 +90,7 @@ static rkhs_status step_lbfgs(rk_pulled *p, const void *self, void *state_, int 
     if (*done) goto done;
     direction(p, s);
     double slope = rk_dot(p->size, s->d, s->at.g);
-    if (!(slope < 0)) { /* rounding spoilt the pairs */
+    if (!(slope < 0)) { /* rounding spoilt the pairs: start from the gradient */
         s->count = 0;
         direction(p, s);
         slope = rk_dot(p->size, s->d, s->at.g);
@@ -103,7 +103,7 @@ static rkhs_status step_lbfgs(rk_pulled *p, const void *self, void *state_, int 
     s->line.c1 = 1e-3;
     s->line.c2 = 0.9;
     TRY(rk_line_search(p, &s->line));
-    if (!s->line.found && s->count) { /* again from here, downhill */
+    if (!s->line.found && s->count) { /* the next step follows the gradient */
         s->count = 0;
         goto done;
     }

@@ -1,9 +1,9 @@
-/* line_search.c: a step along a line that satisfies the strong Wolfe conditions
+/* line_search.c: line search for a step t that satisfies the strong Wolfe conditions.
  *
  *     f(t) <= f(0) + c1 t f'(0),   |f'(t)| <= c2 |f'(0)|
  *
- * An interval that holds such a step is kept and cut by cubic and quadratic interpolation: More and Thuente, "Line search
- * algorithms with guaranteed sufficient decrease", ACM TOMS 20, 1994. On a constraint the line is bent by the retraction. */
+ * An interval that contains such a step is narrowed by cubic and quadratic interpolation: More and Thuente, "Line
+ * search algorithms with guaranteed sufficient decrease", ACM TOMS 20, 1994. A retraction bends the line. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -15,11 +15,11 @@ typedef struct trial {
 } trial;
 
 typedef struct interval {
-    trial best, other; /* its ends: the best so far, and the other side once there is one */
+    trial best, other; /* its ends: the best trial so far, and the other end once bracketed */
     int bracketed;
-    double low, high; /* where the next step may lie */
+    double low, high; /* bounds of the next step */
     double width, before;
-    int first_stage; /* no step with a decrease and a slope >= 0 was seen yet */
+    int first_stage; /* no trial so far had sufficient decrease and a slope >= 0 */
 } interval;
 
 /* The minimiser of the cubic with these values and slopes at a and b. */
@@ -32,7 +32,7 @@ static double cubic_min(const trial *a, const trial *b) {
     return a->t + p / q * (b->t - a->t);
 }
 
-/* Where the line through two slopes is zero. */
+/* Zero of the line through two slopes. */
 static double secant(const trial *at, const trial *best) {
     return at->t + at->slope / (at->slope - best->slope) * (best->t - at->t);
 }
@@ -56,7 +56,7 @@ static double flatter_step(const interval *v, const trial *at) {
     return at->t > best->t ? fmin(limit, t) : fmax(limit, t);
 }
 
-/* Takes a trial into the interval and chooses the next step: the four cases of the paper. */
+/* Updates the interval by a trial and chooses the next step: the four cases of the paper. */
 static double next_step(interval *v, const trial *at) {
     trial *best = &v->best;
     int reversed = at->slope * best->slope < 0;
@@ -87,7 +87,7 @@ static double next_step(interval *v, const trial *at) {
     return t;
 }
 
-/* The same on f less the line of sufficient decrease, as long as that is not met. */
+/* next_step on f minus the line of sufficient decrease, while that is not reached. */
 static double next_step_below(interval *v, const trial *at, double line) {
     trial shifted = {at->t, at->f - at->t * line, at->slope - line};
     interval w = *v;
@@ -117,7 +117,7 @@ static double keep_inside(interval *v, double t) {
     return t;
 }
 
-/* f and its slope at x + t d, into the line's own x and g. */
+/* Evaluates f and its slope at x + t d, into l->x and l->g. */
 static rkhs_status look(rk_pulled *p, const rk_line *l, double t, trial *at) {
     for (int64_t i = 0; i < p->size; i++) l->x[i] = p->x[i] + t * l->d[i];
     if (p->retract) p->retract(p->context, l->x);
@@ -141,7 +141,7 @@ rkhs_status rk_line_search(rk_pulled *p, rk_line *l) {
     l->found = 0;
     for (int tries = 0; tries < EVALUATIONS; tries++) {
         TRY(look(p, l, t, &at));
-        if (!isfinite(at.f) || !isfinite(at.slope)) { /* outside of where f is defined: come back */
+        if (!isfinite(at.f) || !isfinite(at.slope)) { /* f is not defined here: shorten the step */
             v.high = t;
             t = v.best.t + (t - v.best.t) / 8;
             continue;
@@ -156,7 +156,7 @@ rkhs_status rk_line_search(rk_pulled *p, rk_line *l) {
         t = v.first_stage && at.f <= v.best.f && !enough ? next_step_below(&v, &at, line) : next_step(&v, &at);
         t = keep_inside(&v, t);
     }
-    if (!l->found && v.best.t > 0 && v.best.f < l->f) { /* no step to the letter, but a better one */
+    if (!l->found && v.best.t > 0 && v.best.f < l->f) { /* no step satisfies the conditions, but one is lower */
         TRY(look(p, l, v.best.t, &at));
         l->found = 1;
     }

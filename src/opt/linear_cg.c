@@ -1,5 +1,6 @@
-/* linear_cg.c: (A + mu I) x = b by conjugate gradients, all right-hand sides at a time: a pass over the matrix serves them all.
- * For matrices that do not fit twice, or are only known by their product. */
+/* linear_cg.c: linear solver: (A + mu I) x = b by conjugate gradients, for all right-hand sides at once.
+ *
+ * It is for matrices of which a second copy does not fit, or that are known only by products. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -19,11 +20,11 @@ static const rk_param params[] = {
 /* clang-format on */
 
 typedef struct state {
-    double *r, *d, *q; /* size x k: residual, direction, its product */
+    double *r, *d, *q; /* size x k: residual, direction, A times direction */
     double *rr, *bb;   /* k: |r|^2, |b|^2 */
 } state;
 
-/* Sums of products of two size x k blocks, column by column; of one system for all columns, over all of them. */
+/* Inner products of the columns of two size x k blocks; with `joint`, of all columns together. */
 static void column_dots(const rk_pulled *p, const double *a, const double *b, double *out) {
     for (int64_t c = 0; p->joint && c < p->k; c++) out[c] = c ? out[0] : rk_dot(p->size * p->k, a, b);
     if (p->joint) return;

@@ -1,12 +1,12 @@
-/* linear_problem.c: pulls a linear problem back: (Phi'Phi + mu I) W = Phi'T.
+/* linear_problem.c: solves a model's linear problem (Phi'Phi + mu I) W = Phi'T in the coefficients of a gram.
  *
- * In sample form the same solution is Z = K a with (K + mu I) a = T, on the stored K. A solver that factors K may overwrite its
- * lower triangle. K is put back from the upper one, so that memory stays at one Gram. */
+ * In sample form the same solution is Z = K a with (K + mu I) a = T, on the stored K. A solver that factors K may
+ * overwrite its lower triangle. K is then restored from the upper one, so that memory stays at one Gram. */
 #include "opt/opt.h"
 
 #include <string.h>
 
-/* K V, without mu: the solver adds that. */
+/* K V; the solver adds mu V. */
 static rkhs_status apply_mul(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
     const rk_gram *g = context;
     return g->type->mul(g, V, k, out);

@@ -1,10 +1,10 @@
-/* nonlinear_cg.c: minimise a smooth function by nonlinear conjugate gradients.
+/* nonlinear_cg.c: the nonlinear conjugate gradient optimiser, the published one of twin kernel embedding.
  *
  *     d+ = -g+ + beta d
  *
- * pr: Polak and Ribiere, cut at 0. hz: Hager and Zhang, SIAM J. Optim. 16, 2005, whose direction always goes down. Memory for
- * six vectors; more evaluations than lbfgs on most problems, fewer bytes on the largest. The published optimiser of twin kernel
- * embedding. */
+ * d is the direction, g the gradient, + marks the next iterate. beta=pr: Polak and Ribiere, at least 0. beta=hz: Hager
+ * and Zhang, SIAM J. Optim. 16, 2005, whose direction is always downhill. It stores six vectors, but needs more
+ * evaluations than lbfgs. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static const rk_param params[] = {
 
 typedef struct state {
     double *d;
-    double slope, t; /* of the last step; slope 0: none yet */
+    double slope, t; /* of the last step; slope 0: there was none */
     rk_line line;
     rk_descent at;
 } state;
@@ -46,7 +46,7 @@ done:
     return status;
 }
 
-/* The weight of the old direction; `fresh` is the new gradient. */
+/* beta, the weight of the old direction; `fresh` is the new gradient. */
 static double beta_of(const rk_pulled *p, const state *s, const double *fresh, int rule) {
     int64_t n = p->size;
     const double *old = s->at.g, *d = s->d;
@@ -79,9 +79,9 @@ static rkhs_status step_ncg(rk_pulled *p, const void *self, void *state_, int *d
     s->line.slope = slope;
     s->line.f = s->at.f;
     s->line.c1 = 1e-4;
-    s->line.c2 = restarted ? 0.9 : 0.1; /* the gradient alone knows no scale: a long search along it can end far away */
+    s->line.c2 = restarted ? 0.9 : 0.1; /* the gradient has no scale: a precise search along it may end far away */
     TRY(rk_line_search(p, &s->line));
-    if (!s->line.found && !restarted) { /* again from here, downhill */
+    if (!s->line.found && !restarted) { /* the next step follows the gradient */
         memset(s->d, 0, (size_t)n * sizeof *s->d);
         goto done;
     }

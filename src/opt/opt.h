@@ -1,11 +1,13 @@
-/* opt.h: problems pulled back to coefficients, and the solvers that take them. */
+/* opt.h: the three kinds of problems that models state (spectral, smooth, linear), and the solvers for them.
+ *
+ * A model states its problem in Z. It is "pulled back", that is restated in the gram's coefficients, and then solved. */
 #ifndef RK_OPT_H
 #define RK_OPT_H
 
 #include "gram/gram.h"
 #include "la/la.h"
 
-/* ---- problems: what a model asks, in sample space ------------------------------------------------------------------- */
+/* ---- problems, as a model states them --------------------------------------------------------------------------- */
 
 /* A symmetric operator on n x k blocks, row-major, ld = k. */
 typedef struct rk_op {
@@ -14,43 +16,45 @@ typedef struct rk_op {
     void *context;
 } rk_op;
 
-/* Which variables move: Z itself (Phi = I); a in Z = K_nm a on the kept objects (exact: all); W in Z = Phi W. Sample: for a
- * model without a map. Alpha: the gradient is multiplied by K, which favours directions of large eigenvalues, so that a few
- * iterations do not overfit. Isometric: with a ridge, since |W| is the norm of the map in the space of the kernel. */
+/* The variables of a problem. Sample: Z itself (Phi = I), for a model without a map. Alpha: a in Z = K_nm a, on the m
+ * landmarks (exact: all objects). Its gradient is multiplied by K, which favours directions of large eigenvalues, so
+ * that a few iterations do not overfit. Isometric: W in Z = Phi W, for a ridge: |W| is the norm of the map in the
+ * RKHS. */
 typedef enum rk_coordinates { RK_COORD_SAMPLE, RK_COORD_ALPHA, RK_COORD_ISOMETRIC } rk_coordinates;
 
-/* Phi'M Phi w = l (Phi'N Phi + mu I) w, the largest l (by size when by_magnitude), |w| = 1 in the right-hand side's product. */
+/* A spectral problem: Phi'M Phi w = l (Phi'N Phi + mu I) w, for the largest l, or |l| if by_magnitude. w'(Phi'N Phi +
+ * mu I) w = 1. */
 typedef struct rk_spectral {
     rk_coordinates coordinates; /* sample (graphs: kle) or isometric */
     enum { RK_M_IDENTITY, RK_M_CENTRE, RK_M_OPERATOR } m_kind;
-    rk_op m;         /* RK_M_OPERATOR: any symmetric one, sparse or not */
-    const double *n; /* with an operator: the diagonal of N, none below 0; NULL: N = 0 (sample coordinates: N = I) */
-    double mu;       /* isometric coordinates: above 0 where N is 0; without an operator it is 1 */
+    rk_op m;         /* RK_M_OPERATOR: any symmetric operator */
+    const double *n; /* with an operator: the diagonal of N, >= 0; NULL: N = 0 (sample coordinates: N = I) */
+    double mu;       /* isometric: above 0 where N is 0; 1 without an operator */
     int64_t count;
     int by_magnitude;
 } rk_spectral;
 
-/* Minimise f(Z, t) + ridge |W|^2. */
+/* A smooth problem: minimise f(Z, theta) + ridge |W|^2 over Z and parameters theta. */
 typedef struct rk_smooth {
     rk_coordinates coordinates;
     int64_t rows, dim, thetas;
     double ridge;     /* isometric: |W|^2; alpha: a'K a, which is the same; sample: not used */
-    int scale_free;   /* f is the same for 2 Z: the ridge counts as |W|^2 rows/|Z|^2, which is too */
-    int64_t nearest;  /* alpha: only the k nearest kept objects of each row; 0: all */
-    int64_t max_iter; /* iterations, below what the solver says; 0: what that says */
-    /* f, and when asked dZ (rows x dim) and dt (thetas). */
+    int scale_free;   /* f(2 Z) = f(Z): the penalty is then ridge |W|^2 rows/|Z|^2, which is scale-free too */
+    int64_t nearest;  /* alpha: each row uses its `nearest` nearest objects only; 0: all */
+    int64_t max_iter; /* limit of iterations below the solver's own; 0: none */
+    /* Computes f, dZ (rows x dim) and dt (thetas); dZ and dt are zero on entry. */
     rkhs_status (*eval)(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ, double *dt);
-    /* (optional) A map between push and f, with its pull-back: centre, unit variance. It is affine once fitted: y = s z + c,
-     * and is folded into (B, c), else transform would disagree with Z. */
+    /* (optional) A normalisation Z of Y between push and f, and the gradient through it: centring, unit variance. It
+     * must be affine, z = scale y + shift, since it is folded into the map (B, c), so that transform agrees with Z. */
     rkhs_status (*normalise)(void *context, const double *Y, double *Z, double *scale, double *shift);
     rkhs_status (*normalise_back)(void *context, const double *Z, const double *dZ, double *dY);
-    /* (optional) Back on the constraint after a step, and the gradient's part along it: the unit sphere. */
+    /* (optional) A constraint on Z (the unit sphere): projects Z on it after a step; projects dZ on its tangent space. */
     void (*retract)(void *context, double *Z);
     void (*tangent)(void *context, const double *Z, double *dZ);
     void *context;
 } rk_smooth;
 
-/* (Phi'Phi + mu I) W = Phi'T, T is n x k. */
+/* A linear problem: (Phi'Phi + mu I) W = Phi'T, T is n x k. */
 typedef struct rk_linear {
     const double *T;
     int64_t k;
@@ -61,29 +65,29 @@ typedef struct rk_linear {
 
 typedef enum rk_shape { RK_SHAPE_SPECTRAL, RK_SHAPE_SMOOTH, RK_SHAPE_LINEAR } rk_shape;
 
-/* What a solver is given: the pulled-back problem, in coefficients x (size x k). */
+/* What a solver gets: the pulled-back problem in coefficients x (size x k), and where it puts results. */
 typedef struct rk_pulled {
     rkhs_env *env;
     int64_t size, k;
-    int by_magnitude;    /* spectral: the largest by size, else the largest */
-    rk_op a;             /* spectral, linear: the left-hand side */
-    const double *dense; /* the same as a matrix, size x size, rows ld apart, where it is stored; or NULL */
-    /* (optional) spectral: the same into A, size x size, both triangles, where that costs less than products; context: a's. */
+    int by_magnitude;    /* spectral: largest |l|, else largest l */
+    rk_op a;             /* spectral, linear: the matrix A as an operator */
+    const double *dense; /* A itself, size x size, leading dimension ld, if stored; or NULL */
+    /* (optional) spectral: fills A, both triangles, where that is cheaper than products; context: that of a. */
     rkhs_status (*form)(void *context, rkhs_env *env, double *A);
-    double *spend; /* linear: the same, when it may be overwritten */
+    double *spend; /* linear: A itself if it may be overwritten; or NULL */
     int64_t ld;
     const double *rhs; /* linear: size x k */
     double mu;         /* linear: (a + mu I) x = rhs */
-    int joint;         /* linear: cg takes the k columns as one system, with one step for all */
+    int joint;         /* linear: cg treats the k columns as one system, with one step length */
     rkhs_status (*eval)(void *context, rkhs_env *env, const double *x, double *f, double *g); /* smooth */
     void (*retract)(void *context, double *x);
     void *context;
-    double *x;                    /* the start on entry, where there is one; the result */
+    double *x;                    /* the start, if the solver uses one; then the result */
     double *values;               /* spectral: k eigenvalues, largest first; smooth: values[0] = f */
     double *residuals;            /* spectral: |A w - l w|; smooth: residuals[0] = |g| */
     int64_t iterations, products; /* smooth: products are evaluations */
-    int64_t max_iter;             /* iterations after which the caller has had enough; 0: never */
-    int converged;                /* not converging is a report, not an error */
+    int64_t max_iter;             /* limit of iterations beside the solver's own; 0: none */
+    int converged;                /* not converging is reported, not an error */
     double *history;              /* smooth: f after each iteration; the caller frees it */
     int64_t recorded, history_room;
 } rk_pulled;
@@ -91,12 +95,12 @@ typedef struct rk_pulled {
 typedef struct rk_solver_type {
     rk_entry entry;
     rk_shape shape;
-    int factors; /* linear: it factors the matrix, in `spend` where there is one; else products are enough */
-    /* One life: start, step until it says done (or the caller has had enough), finish. */
+    int factors; /* linear: factors A (in `spend` if set); else products are enough */
+    /* Order of calls: start, step until it sets *done or the limit is reached, finish, release. */
     rkhs_status (*start)(rk_pulled *p, const void *self, void **state);
     rkhs_status (*step)(rk_pulled *p, const void *self, void *state, int *done);
     rkhs_status (*finish)(rk_pulled *p, const void *self, void *state);
-    /* A state loaded into a started solver goes on with the same bits. */
+    /* A state loaded into a started solver continues with the same bits. */
     rkhs_status (*state_save)(rk_pulled *p, const void *state, rk_archive *archive);
     rkhs_status (*state_load)(rk_pulled *p, void *state, rk_archive *archive);
     void (*release)(rk_pulled *p, void *state);
@@ -104,45 +108,45 @@ typedef struct rk_solver_type {
 
 extern const rk_list rk_eigensolvers, rk_linsolvers, rk_optimisers; /* for spectral, linear and smooth problems */
 
-/* Runs one solver's life on a pulled-back problem. */
+/* Runs a solver on a pulled-back problem. */
 rkhs_status rk_solve(const rk_spec *solver, rk_pulled *p);
-/* Spectral: |A x - l x| of every pair, from one product more. */
+/* Spectral: computes |A x - l x| of every pair by one more product. */
 rkhs_status rk_true_residuals(rk_pulled *p);
 
-/* The answer to a spectral problem: values largest first, coef (rank x count) to push and fold. */
+/* The solution of a spectral problem: values largest first; coef (rank x count) for push and fold. */
 typedef struct rk_spectrum {
     int64_t count;
     double *values, *residuals; /* on the scratch list, as coef */
     double *coef;
-    double before; /* the trace of K itself, before M took its part off */
-    double trace;  /* of the left-hand side: the sum of all eigenvalues */
+    double before; /* sum of |K_ii|; not set for operators M */
+    double trace;  /* sum of all eigenvalues; not set for operators M */
     int64_t iterations, products;
     int converged;
     const char *solver;
 } rk_spectrum;
 
-/* solver NULL: krylov where it suits, else the one that rk_pick_eigensolver takes. Results live on the scratch list. */
+/* solver NULL: krylov where it suits, else that of rk_pick_eigensolver. Results are on the scratch list. */
 rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
 
-/* The same in sample coordinates, which need no gram: M z = l N z on M's own n rows; coef is z. */
+/* In sample coordinates, without a gram: M z = l N z on M's own n rows; coef is z. */
 rkhs_status rk_solve_sample(rkhs_env *env, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
-/* The same with an operator M and a diagonal N. */
+/* With an operator M and a diagonal N (generalized_eigen.c). */
 rkhs_status rk_solve_pencil(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
-/* The same with N = 0 and mu = 1 for a positive semi-definite gram in sample form, without a factor of it. */
+/* With N = 0 and mu = 1, for a PSD gram in sample form, without factoring it (krylov.c). */
 rkhs_status rk_solve_krylov(const rk_gram *g, const rk_spectral *problem, rk_spectrum *out);
 
-/* The choice of a solver where none is given. Eigensolver: dense up to size 512, and from a fifth of the spectrum on, where all
- * of it is found sooner; else lanczos. Linear solver: cholesky. *own is to be freed. */
+/* The solver to use: the given one, or a default. Eigensolver: dense up to size 512, or for more than a fifth of the
+ * spectrum, else lanczos. Linear solver: cholesky. The caller frees *own. */
 rkhs_status rk_pick_eigensolver(rkhs_env *env, const rk_spec *given, int64_t size, int64_t count, rk_spec **own,
                                 const rk_spec **use);
 rkhs_status rk_pick_linsolver(rkhs_env *env, const rk_spec *given, rk_spec **own, const rk_spec **use);
-/* Whether rk_solve_krylov takes this problem, and is sooner done than a factor of K. */
+/* Whether rk_solve_krylov can solve this problem, and is faster than a factor of K. */
 int rk_suits_krylov(const rk_gram *g, const rk_spectral *problem);
 
-/* The smallest eigenvalue of M K M (sample form), and how far off it may be. */
+/* The smallest eigenvalue of M K M (sample form), and the residual of its eigenpair. */
 rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem, double *value, double *residual);
-/* Whether a Cholesky factor of K + shift I (sample form) shows that no eigenvalue of K, and hence none of M K M, is below
- * -shift. It costs n^3/3 where the search above may cost hundreds of products; 0 when there is no room, or no factor. */
+/* Whether K + shift I (sample form) has a Cholesky factor: then no eigenvalue of K, nor of M K M, is below -shift. It
+ * costs n^3/3 flops. 0: no factor, or no memory for it. */
 rkhs_status rk_shifted_psd(const rk_gram *g, double shift, int *above);
 
 /* ---- parameter rows that several solvers share; S is a solver's parameter struct ----------------------------------------- */
@@ -162,7 +166,7 @@ rkhs_status rk_shifted_psd(const rk_gram *g, double shift, int *above);
 /* ---- linear ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct rk_solution {
-    double *coef; /* rank x k, to push and fold; on the scratch list */
+    double *coef; /* rank x k, for push and fold; on the scratch list */
     int64_t iterations;
     int converged;
     const char *solver;
@@ -174,9 +178,9 @@ rkhs_status rk_solve_linear(const rk_gram *g, const rk_spec *solver, const rk_li
 /* ---- smooth ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct rk_smooth_result {
-    double *Z, *B, *c; /* the caller's: n x dim, kept x dim (NULL in sample coordinates), dim */
+    double *Z, *B, *c; /* set by the caller: n x dim, kept x dim (NULL in sample coordinates), dim */
     double f, slope;   /* value and |gradient| at the end */
-    double added;      /* isometric on a stored Gram: what its diagonal was raised by to be factored */
+    double added;      /* isometric on a stored Gram: added to its diagonal to factor it */
     int64_t iterations, evaluations;
     int converged;
     const char *solver;
@@ -184,11 +188,12 @@ typedef struct rk_smooth_result {
     int64_t recorded;
 } rk_smooth_result;
 
-/* Starts at Z0 (n x dim) as near as the coordinates allow, or at random when NULL; theta is where it starts and ends. */
+/* Starts near Z0 (n x dim), as far as the coordinates allow; NULL: at random. theta: the start, then the result. */
 rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_smooth *problem, const double *Z0, double *theta,
                             rk_smooth_result *out);
 
-/* K of which each row keeps its `nearest` largest values; on the scratch list. Z = F a, da = F'dZ, and a with F a near Z0. */
+/* F, of which each row keeps K's values with the `nearest` nearest objects in feature space; on the scratch list. mul:
+ * Z = F a. back: da = F'dZ. start: a with F a near Z0. */
 typedef struct rk_knn_rows {
     int64_t n, nearest;
     int64_t *index; /* n x nearest */
@@ -199,19 +204,19 @@ void rk_knn_rows_mul(const rk_knn_rows *f, const double *a, int64_t d, double *Z
 void rk_knn_rows_back(const rk_knn_rows *f, const double *dZ, int64_t d, double *da);
 rkhs_status rk_knn_rows_start(rkhs_env *env, const rk_knn_rows *f, const double *Z0, int64_t d, double *a);
 
-/* Adds a value to the history. */
+/* Appends f to p->history. */
 rkhs_status rk_record(rk_pulled *p, double f);
 
-/* A line search from p->x along d: f, slope and t (the first step to try) are given; x, g, f and t of the step come back. */
+/* A line search from p->x along d. In: f, slope, t (the first step to try). Out: x, g, f and t of the step found. */
 typedef struct rk_line {
     const double *d;
     double f, slope, t, c1, c2;
     double *x, *g;
-    int found; /* 0: there is no lower point along d */
+    int found; /* 0: no lower point was found */
 } rk_line;
 rkhs_status rk_line_search(rk_pulled *p, rk_line *line);
 
-/* Where a descent stands, and when it stops: largest |gradient| <= tol, or a gain <= ftol max(|f|, 1). */
+/* The state of a line-search method, and when it stops: largest |gradient| <= tol, or gain <= ftol max(|f|, 1). */
 typedef struct rk_descent {
     double f, *g;
     int begun;
@@ -227,22 +232,21 @@ rkhs_status rk_descent_finish(rk_pulled *p, const rk_descent *at);
 rkhs_status rk_descent_save(rk_pulled *p, const rk_descent *at, rk_archive *archive);
 rkhs_status rk_descent_load(rk_pulled *p, rk_descent *at, rk_archive *archive);
 void rk_descent_release(rk_pulled *p, rk_descent *at, rk_line *line);
-/* `count` doubles of a saved state. */
+/* Loads `count` doubles of a saved state. */
 rkhs_status rk_load_vector(rkhs_env *env, rk_archive *archive, const char *name, int64_t count, double *out);
 
-/* ---- code_regression.c: ridge regression from codes to vectors, for the inverse and the score of a reconstruction -------- */
+/* ---- code_regression.c: ridge regression from codes to vectors -------------------------------------------------- */
 
-/* Pairs that a regression is fitted on, and that its width and ridge are chosen on; at most. */
+/* Most pairs that a regression is fitted on, and that its width and ridge are chosen on. */
 enum { RK_RIDGE_PAIRS = 2000, RK_RIDGE_TRIAL = 400 };
 
-/* C = (K + ridge I)^-1 C for n x p C; with `error` also the sum of squares of the leave-one-out errors, infinite when K is not
- * positive definite, which fails otherwise. K (n x n) is destroyed. */
+/* C = (K + ridge I)^-1 C, C is n x p; destroys K (n x n). error (or NULL): the sum of squared leave-one-out errors,
+ * infinite where K is not positive definite. Without `error` that is a failure. */
 rkhs_status rk_ridge_solve(rkhs_env *env, const char *stage, int64_t n, int64_t p, double *K, double ridge, double *C,
                            double *error);
-/* An rbf kernel of this width in the place of *kernel, and its Gram on dense codes. */
+/* Replaces *kernel by an rbf kernel of this width, and computes its Gram on codes; the caller frees *kernel. */
 rkhs_status rk_ridge_gram(rkhs_env *env, double width, const rkhs_data *codes, rkhs_kernel **kernel, double *K);
-/* Width and ridge with the least leave-one-out error for centred X (rows of codes x p). Of two there is nothing to learn: their
- * distance is the width. */
+/* Width and ridge of least leave-one-out error for centred X (rows of codes x p). For 2 rows: their distance, 1e-6. */
 rkhs_status rk_ridge_choose(rkhs_env *env, const char *stage, const rkhs_data *codes, const double *X, int64_t p, double *width,
                             double *ridge);
 

@@ -1,12 +1,13 @@
-/* smooth_problem.c: pulls a smooth problem back: minimise f(norm(push x), theta) + ridge |W|^2 over x and theta.
+/* smooth_problem.c: solves a model's smooth problem in the coefficients of a gram: minimise f(norm(push x), theta) +
+ * ridge |W|^2.
  *
  *     sample      x is Z
- *     alpha       Z = K_nm a, a on the kept objects; through the factor: K_nm = Phi L', so W = L'a;
- *                 with `nearest` the largest values of each row of K alone (knn_rows.c)
+ *     alpha       Z = K_nm a, a on the m landmarks or all objects; through the factor: K_nm = Phi L', so W = L'a;
+ *                 with `nearest` only the nearest objects of each row of K (knn_rows.c)
  *     isometric   Z = Phi W; a gram in sample form is factored for that, K + eps I = L L', Phi = L
  *
- * The gradient goes the way back: df/dY by the normaliser's pull-back, df/dW = Phi' df/dY, df/da = L df/dW. At the end Z is
- * computed again through the map that new objects take, so that transform agrees with it. */
+ * push maps the coefficients x to Y, norm is the model's normalisation. The gradient goes back: df/dY through the
+ * normalisation, df/dW = Phi' df/dY, df/da = L df/dW. At the end Z is recomputed by the map of new objects. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -14,17 +15,17 @@
 typedef struct pullback {
     const rk_gram *g;
     const rk_smooth *problem;
-    int64_t rows, vars;          /* of the coefficients; all variables */
-    double *L;                   /* isometric on a sample form: n x n, lower, zeros above */
-    double *Y, *Z, *dZ, *dY, *W; /* n x dim, and rank x dim */
-    double *Kx;                  /* ridge in alpha on a sample form: K a is Y */
+    int64_t rows, vars;          /* rows of the coefficients; vars is unused */
+    double *L;                   /* isometric in sample form: n x n, lower triangular */
+    double *Y, *Z, *dZ, *dY, *W; /* n x dim; W is rank x dim */
+    double *Kx;                  /* alpha in factor form: the gradient of the ridge; in sample form that is Y = K a */
     double added;                /* to the diagonal of K */
     rk_knn_rows knn_rows;        /* with `nearest` */
 } pullback;
 
 static int is_sample_form(const pullback *b) { return b->g->type->form == RK_FORM_SAMPLE; }
 
-/* out = push x, or push' x where `back` is set. */
+/* out = push x, or its transpose push' x if `back` is set. */
 static rkhs_status push(pullback *b, int back, const double *x, double *out) {
     rkhs_status status = RKHS_OK;
     const rk_gram *g = b->g;
@@ -47,13 +48,13 @@ done:
     return status;
 }
 
-/* |Y|^2/rows at the last codes. */
+/* |Y|^2/rows at the last evaluation; 1 if Y is 0. */
 static double mean_square(const pullback *b) {
     double norm = rk_norm(b->problem->rows * b->problem->dim, b->Y);
     return norm > 0 ? norm * norm / (double)b->problem->rows : 1;
 }
 
-/* Adds ridge |W|^2 and its gradient: W'W, or a'K a = a'Y with K a = Y, in factor form |L'a|^2. */
+/* Adds ridge |W|^2 and its gradient: isometric W'W; alpha a'K a = a'Y, in factor form |L'a|^2. */
 static rkhs_status add_ridge(pullback *b, const double *x, double *f, double *g) {
     rkhs_status status = RKHS_OK;
     double ridge = b->problem->ridge;
@@ -75,7 +76,7 @@ done:
     return status;
 }
 
-/* What a ridge that does not depend on the scale of Y adds to df/dY: -2 ridge |W|^2 Y/(rows s^2), s = |Y|^2/rows. */
+/* Adds the part of a scale-free ridge to df/dY: -2 ridge |W|^2 Y/(rows s^2), s = |Y|^2/rows. */
 static void add_scale(pullback *b, const double *x, double *dY) {
     const rk_smooth *problem = b->problem;
     double square = mean_square(b), norm = rk_norm(b->rows * problem->dim, x) / square;
@@ -110,7 +111,7 @@ done:
     return status;
 }
 
-/* The constraint lives on Z: only where that is what moves. */
+/* The constraint is on Z: in sample coordinates only. */
 static void retract_pulled(void *context, double *x) {
     const pullback *b = context;
     b->problem->retract(b->problem->context, x);
@@ -125,7 +126,7 @@ static rkhs_status factor_sample(pullback *b) {
     const double *K = g->type->matrix(g, &ld, &spendable);
     double trace = 0;
     TRY(rk_need(g->env, 8.0 * (double)n * (double)n, "a factor of the Gram",
-                "raise the memory limit")); /* fit adds which gram needs less */
+                "raise the memory limit")); /* fit adds that landmarks need less */
     TRY(rk_scratch(g->env, n * n, sizeof *b->L, &b->L));
     for (int64_t i = 0; i < n; i++) trace += K[i * ld + i];
     for (double eps = 1e-12 * trace / (double)n; bad >= 0; eps *= 100) {
@@ -135,7 +136,7 @@ static rkhs_status factor_sample(pullback *b) {
         }
         b->added = eps;
         TRY(rk_cholesky(g->env, "factor", n, b->L, n, &bad));
-        if (bad >= 0 && !(eps > 0 && eps <= trace)) /* also where eps is below all numbers, or trace is none */
+        if (bad >= 0 && !(eps > 0 && eps <= trace)) /* also if eps underflows, or trace is not a number */
             FAIL(
                 g->env, RKHS_ERR_NUMERIC,
                 "the Gram cannot be factored: it is far from positive semi-definite, or its values are too small or too large");
@@ -146,7 +147,7 @@ done:
     return status;
 }
 
-/* Coefficients whose push is near a given embedding, by ridge regression; random ones without it. */
+/* Initial coefficients: those whose push is near Z0, by ridge regression, or random ones. */
 static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
     rkhs_status status = RKHS_OK;
     const rk_gram *g = b->g;
@@ -156,7 +157,7 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
     TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
     TRY(g->type->diag(g, diag));
     for (int64_t i = 0; i < n; i++) mean += diag[i] / (double)n;
-    if (!Z0) { /* isometric: so that Z is about 1, whatever k(x,x) is */
+    if (!Z0) { /* isometric: scaled so that Z is about 1 */
         double scale = b->problem->coordinates == RK_COORD_ISOMETRIC && mean > 0 ? 1 / sqrt(mean) : 1;
         for (int64_t i = 0; i < b->rows * d; i++)
             x[i] = scale * rk_normal(g->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(i % d));
@@ -167,7 +168,7 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
         goto done;
     }
     if (b->knn_rows.nearest) return rk_knn_rows_start(g->env, &b->knn_rows, Z0, d, x);
-    /* A given Gram may have eigenvalues below 0. */
+    /* A precomputed Gram may have negative eigenvalues: the ridge is raised until it works. */
     for (double ridge = 1e-3 * mean;; ridge *= 10) {
         status = rk_solve_linear(g, NULL, &(rk_linear){Z0, d, ridge}, &s);
         if (status != RKHS_ERR_NUMERIC) break;
@@ -200,7 +201,7 @@ static rkhs_status fold_coefficients(pullback *b, const double *x, double *B) {
     return RKHS_OK;
 }
 
-/* Z of the training objects as the map gives it, the normaliser folded into B and c. */
+/* Computes B, c and Z as the map gives it; the normalisation is folded into B and c. */
 static rkhs_status finish_map(pullback *b, const double *x, rk_smooth_result *out) {
     rkhs_status status = RKHS_OK;
     const rk_gram *g = b->g;

@@ -1,4 +1,4 @@
-/* solver.c: the lists of solvers, which one is taken where none is named, and the life of one. */
+/* solver.c: the lists of solvers, the default choices, and the loop that runs a solver. */
 #include "opt/opt.h"
 
 #define RK_EIGENSOLVER(name) extern const rk_solver_type rk_eigensolver_##name;
@@ -36,7 +36,7 @@ const rk_list rk_eigensolvers = {"eigensolvers", "eigensolver", eigensolvers};
 const rk_list rk_linsolvers = {"linsolvers", "linear solver", linsolvers};
 const rk_list rk_optimisers = {"optimisers", "optimiser", optimisers};
 
-/* The solver that is given, or else the one called `name`, which is *own. */
+/* *use is the given solver, or a new one called `name`, which the caller frees as *own. */
 static rkhs_status pick(rkhs_env *env, const rk_list *list, const rk_spec *given, const char *name, rk_spec **own,
                         const rk_spec **use) {
     rkhs_status status = given ? RKHS_OK : rk_spec_new(env, list, name, own);

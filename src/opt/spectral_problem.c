@@ -1,15 +1,14 @@
-/* spectral_problem.c: pulls a model's problem, stated in sample space, back to the coefficients of a gram.
+/* spectral_problem.c: solves a model's spectral problem in the coefficients of a gram.
  *
- * Spectral, N = 0: Phi'M Phi w = l w.
- *   factor form: A = Phi'M Phi is a small matrix (rank x rank), formed.
- *   sample form: with w = Phi'M u / sqrt(l) it becomes M K M u = l u for a projection M, on the stored K: nothing of size n^2
- * is added. Coefficients are a = M u / sqrt(|l|), so that Z = K a.
- * Any other M, and N, go to generalized_eigen.c. */
+ * It handles N = 0 and M the identity or the centring: Phi'M Phi w = l w. Other M and N go to generalized_eigen.c. In
+ * factor form A = Phi'M Phi, rank x rank, is formed. In sample form, with w = Phi'M u / sqrt(l), the problem is M K M
+ * u = l u, since M is a projection: it needs the stored K and no other n x n matrix. Coefficients are then a = M u /
+ * sqrt(|l|), so that Z = K a. */
 #include "opt/opt.h"
 
 #include <string.h>
 
-/* Takes the mean off each of k columns. */
+/* Centres each of k columns. */
 static void centre_columns(double *V, int64_t n, int64_t k, double *mean) {
     for (int64_t j = 0; j < k; j++) mean[j] = 0;
     for (int64_t i = 0; i < n; i++)
@@ -19,7 +18,7 @@ static void centre_columns(double *V, int64_t n, int64_t k, double *mean) {
         for (int64_t j = 0; j < k; j++) V[i * k + j] -= mean[j];
 }
 
-/* M K M as an operator, and its negative. */
+/* sign M K M as an operator, sign 1 or -1. */
 typedef struct sandwich {
     const rk_gram *g;
     int centre;
@@ -47,7 +46,7 @@ static rkhs_status apply_sandwich(void *context, rkhs_env *env, const double *V,
     return status;
 }
 
-/* Takes the means of its rows off rows and columns of a symmetric matrix. */
+/* Centres rows and columns of a symmetric matrix. */
 static rkhs_status centre_both(rkhs_env *env, double *A, int64_t n, double *mean) {
     double all = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -64,8 +63,8 @@ static rkhs_status centre_both(rkhs_env *env, double *A, int64_t n, double *mean
     return RKHS_OK;
 }
 
-/* The whole of it, in some n^2 flops. A given Gram is symmetric to 1e-6 alone, hence the halves. Means are taken off twice:
- * where K is large beside its variance, the first ones have an error that shows in all of A. */
+/* Forms sign M K M, in some n^2 flops. A precomputed Gram is symmetric only to 1e-6, so halves are averaged. It is
+ * centred twice: where K is large relative to its variance, the first means have an error that shows in all of A. */
 static rkhs_status form_sandwich(void *context, rkhs_env *env, double *A) {
     const sandwich *s = context;
     rkhs_status status = RKHS_OK;
@@ -99,8 +98,7 @@ static rkhs_status apply_stored(void *context, rkhs_env *env, const double *V, i
     return rk_gemm(env, NULL, 'n', 'n', s->n, k, s->n, 1.0, s->A, s->n, V, k, 0.0, out, k);
 }
 
-/* A = Phi'M Phi, rank x rank, and the trace of M K M as it would be with all of K: what the factor leaves out counts too.
- * *before is the trace without M. */
+/* A = Phi'M Phi, rank x rank, and the trace of M K M with the whole K, not its factor. *before: the trace without M. */
 static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, double *A, double *trace, double *before) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);
@@ -128,8 +126,7 @@ done:
     return status;
 }
 
-/* The sum of the eigenvalues of M K M: tr K, less the mean of all entries times n when centred. *before
- * is the sum of all |K_ii|. */
+/* The trace of M K M: tr K, minus n times the mean of all entries if centred. *before is the sum of all |K_ii|. */
 static rkhs_status sandwich_trace(const rk_gram *g, int centre, double *trace, double *before) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);
@@ -150,8 +147,7 @@ done:
     return status;
 }
 
-/* Eigenvectors to coefficients: w itself in factor form; in sample form, where they are u of M K M, a = M u / sqrt(|l|). What
- * belongs to l = 0 is 0 in both. */
+/* Eigenvectors to coefficients: w in factor form; a = M u / sqrt(|l|) in sample form. Columns with l = 0 become 0. */
 static void coefficients(double *coef, const double *values, int64_t size, int64_t k, int sample, int centre, double *mean) {
     if (sample && centre) centre_columns(coef, size, k, mean);
     for (int64_t j = 0; j < k; j++) {
@@ -160,7 +156,7 @@ static void coefficients(double *coef, const double *values, int64_t size, int64
     }
 }
 
-/* What rounding leaves of a zero eigenvalue is zero: the solver's, and that of what M took off K, whose trace is `before`. */
+/* Sets eigenvalues to 0 that are rounding: of the solver, or of the centring of K, whose trace is `before`. */
 static void drop_rounding(rk_spectrum *out, int64_t size, double before, int by_magnitude) {
     double largest = 0;
     for (int64_t j = 0; j < out->count; j++) largest = fmax(largest, fabs(out->values[j]));
@@ -188,7 +184,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
     TRY(rk_scratch(env, problem->count, sizeof *out->residuals, &out->residuals));
     TRY(rk_scratch(env, size * problem->count, sizeof *out->coef, &out->coef));
     TRY(rk_scratch(env, problem->count, sizeof *mean, &mean));
-    for (int64_t c = 0; c < problem->count; c++) out->values[c] = out->residuals[c] = 0; /* there may be fewer than asked for */
+    for (int64_t c = 0; c < problem->count; c++) out->values[c] = out->residuals[c] = 0; /* fewer than count may exist */
     if (!sample) {
         TRY(rk_scratch(env, size * size, sizeof *A, &A));
         TRY(factor_matrix(g, problem, A, &out->trace, &before));
@@ -208,7 +204,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
     p.a = sample ? (rk_op){size, apply_sandwich, &outer} : (rk_op){size, apply_stored, &inner};
     if (sample && g->type->matrix) p.form = form_sandwich;
     TRY(rk_solve(use, &p));
-    /* Fewer eigenpairs than asked for exist: the rest are zero, and rows are spread to their full width, last first. */
+    /* If fewer eigenpairs exist, the rest are 0: widen the rows of coef from k to count, last row first. */
     for (int64_t i = size - 1; k < problem->count && i >= 0; i--)
         for (int64_t j = problem->count - 1; j >= 0; j--) out->coef[i * problem->count + j] = j < k ? out->coef[i * k + j] : 0;
     drop_rounding(out, size, before, problem->by_magnitude);
