@@ -10,7 +10,7 @@
  * detection", Pattern Recognition 40, 2007. h is the bandwidth of Scott, "Multivariate density estimation", 1992.
  * Shares are counted among the scores of the training objects, each left out of regression and density. Above the
  * highest tenth they continue as an exponential tail with the same mean. All is computed on first use from at most
- * 2000 objects, evenly spread: m^3 flops for m of them, then m^2 a new object.
+ * 2000 objects, evenly spread: t^3 flops for t of them, then t^2 a new object.
  *
  * An isolated object has no kernel value above rounding with the objects of the map (isolated.c). Its code means
  * nothing, and often lies in the middle of the others. It gets the highest possible score, whatever the method. */

@@ -1,4 +1,4 @@
-/* gplvm_likelihood.c: the likelihood of gplvm and bcgplvm: of a Gaussian process whose inputs are the codes.
+/* gplvm_likelihood.c: the objective of gplvm and bcgplvm: the likelihood of a Gaussian process on the codes.
  *
  *     L = (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2,   K_ij = variance exp(-|z_i - z_j|^2/(2 width^2)) + noise [i = j]
  *

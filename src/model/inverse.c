@@ -1,5 +1,4 @@
-/* inverse.c: pre-images: approximate objects for points of the embedding, by a ridge regression from embeddings to
- * objects.
+/* inverse.c: pre-images, which are approximate objects for points of the embedding, by a ridge regression.
  *
  *     minimise  sum_i |x_i - f(z_i)|^2 + ridge |f|^2  over f in the space of an rbf kernel on the codes z
  *

@@ -1,5 +1,4 @@
-/* isolated.c: finds isolated new objects: those whose kernel values with the objects of the map are all 0, or
- * rounding.
+/* isolated.c: finds isolated new objects, whose kernel values with the objects of the map are all 0, or rounding.
  *
  *     max_j |k(x, x_j)| <= 1e-12 sqrt(k(x, x) s),   s the mean of some k(x_j, x_j), x_j the objects of the map
  *

@@ -6,8 +6,8 @@
  * G is the Gram of the objects, H that of the embedding. CKA is centred kernel alignment; A and c are in ke_weights.c.
  * Alignment makes H resemble G, and keeps shapes. Reconstruction makes the points of the embedding rebuild each other
  * with the weights b: it tightens clusters at some cost in shape. Alone (alignment=0) it separates clusters and does
- * little else, and could shrink until one Gaussian covers all; so Z has mean 0 and variance 1 throughout. New objects
- * get z(x) = a'k(D, x), D the objects of the map. Cost: a step 2 n^3 flops with reconstruction, n^2 without.
+ * little else, and Z could shrink until one Gaussian covers all; so it has mean 0 and variance 1 throughout. New
+ * objects get z(x) = a'k(D, x), D the objects of the map. Cost: a step 2 n^3 flops with reconstruction, n^2 without.
  * Feito-Casares, Melgarejo-Meseguer, Rojo-Alvarez, "Learning reconstructive embeddings in reproducing kernel Hilbert
  * spaces via the representer theorem", 2025. */
 #include "model/ke.h"

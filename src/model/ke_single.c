@@ -3,9 +3,9 @@
  *     L = sum_ij b_i P_ij H_ij + sum_i (b_i^2 - 2 b_i) sum_j H_ij^2 + n,   P = H D H,  S = H H,  H without its diagonal
  *     dL/dH_ij = b_i S_ij b_j + P_ij (b_i + b_j) + (b_i^2 + b_j^2 - 2 b_i - 2 b_j) H_ij
  *
- * H is the rbf Gram of the embedding, b the weights of stage 1, D = diag b. Distances are |z_i|^2 + |z_j|^2 - 2
- * z_i'z_j, as published: at the paper's scale wrong by 6e-5, against 2 width^2 = 2e-4. The published results depend on
- * it. */
+ * H is the rbf Gram of the embedding, b the weights of stage 1, D = diag b. Distances come from |z_i|^2 + |z_j|^2 - 2
+ * z_i'z_j, as published. At the paper's scale their error is 6e-5, against 2 width^2 = 2e-4: the published results
+ * depend on it as much as on seeds. */
 #include "model/ke.h"
 
 typedef struct single_loop {

@@ -1,7 +1,7 @@
 /* ke_weights.c: the first stage of autoreconstructive kernel embedding: reconstruction weights, in closed form.
  *
- *     minimise over b  sum_j |phi_j - sum_{i != j} b_i G_ij phi_i|^2  =  b'A b - 2 c'b + tr G,   A = G o (G~ G~),  c_i = sum_{j
- * != i} G_ij^2
+ *     minimise over b  sum_j |phi_j - sum_{i != j} b_i G_ij phi_i|^2  =  b'A b - 2 c'b + tr G
+ *     A = G o (G~ G~),   c_i = sum_{j != i} G_ij^2
  *
  * phi_j is object j in feature space, G the Gram, G~ the same without its diagonal g, o the entrywise product: every
  * object is reconstructed from the others, each by its kernel value and its own weight b_i. With G = F F', f_i the

@@ -3,8 +3,8 @@
  * New objects are handled by tiles of RK_TILE rows, and kernel values by tiles too, which are used and discarded. So
  * memory grows neither with the number of new objects nor with that of D. A row's result depends on its object alone.
  *
- * Fingerprints recognise objects of D without k(x,x), which a row of a precomputed Gram does not have. The fingerprint
- * m(x) = sum_j r_j k(x, x_j) with random r_j equals m(x_i) up to rounding if all kernel values are those of x_i. */
+ * Fingerprints recognise objects of D without k(x,x), which a row of a precomputed Gram does not have. With random
+ * r_j, m(x) = sum_j r_j k(x, x_j) is m(x_i) up to rounding if x has the kernel values of x_i, else only by chance. */
 #include "model/model.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* model.c: the life of a model: create it from a spec, fit, transform, report, copy, free.
  *
- * Everything but the type's own `fit` is here, once for all models. */
+ * A model type brings its own `fit`. What surrounds it is here, once for all models. */
 #include "model/model.h"
 
 #include <limits.h>

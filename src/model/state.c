@@ -1,5 +1,4 @@
-/* state.c: the state of a model, which is what its type keeps beside the map: memory, copies and files, by a table of
- * its fields.
+/* state.c: copies, saves and loads a model's state, which is what its type keeps beside the map, by a table of fields.
  *
  * A field is saved as "state/NAME". Older files have it among the report's items, under the name `old`, and are read
  * as well. Values and shapes are checked by the type's `check`. */

@@ -1,5 +1,4 @@
-/* tke_objective.c: the objective of twin kernel embedding with its gradient: a sparse sum over neighbours and a sum
- * over all pairs.
+/* tke_objective.c: the objective of twin kernel embedding and its gradient: sums over neighbours and over all pairs.
  *
  *     L = - sum_ij F_ij a_ij + repulsion sum_ij kx_ij^2 + decay sum_i |z_i|^2,   kx_ij = q(g |z_i - z_j|^2)
  *

@@ -1,4 +1,4 @@
-/* tke_place.c: out-of-sample placement for tke: minimises the objective for a new object, the embedding fixed.
+/* tke_place.c: out-of-sample placement for tke and bctke: minimises the objective for a new object alone.
  *
  *     minimise  l(z) = - 2 sum_j F_j a(z, z_j) + 2 repulsion sum_j kx(z, z_j)^2 + decay |z|^2
  *

@@ -1,8 +1,7 @@
 /* generalized_eigen.c: generalised eigenproblems with an operator M and a diagonal N, reduced to ordinary ones.
  *
  *     sample       M z = l N z:  N^-1/2 M N^-1/2 u = l u,  z = N^-1/2 u
- *     isometric    Phi'M Phi w = l (Phi'N Phi + mu I) w:  with C C' = Phi'N Phi + mu I, C^-1 Phi'M Phi C^-T u = l u,  w = C^-T
- * u
+ *     isometric    Phi'M Phi w = l C C' w,  C C' = Phi'N Phi + mu I:  C^-1 Phi'M Phi C^-T u = l u,  w = C^-T u
  *
  * A gram in sample form is factored first by pivoted Cholesky, K ~ Phi Phi'. Where K is singular (a linear kernel with
  * few columns, equal objects) the factor has as many columns as K has rank; this is the "PCA first" of the papers.

@@ -1,5 +1,4 @@
-/* knn_rows.c: products with a sparse K that keeps in each row the values of the nearest objects, as a map with
- * `nearest` does.
+/* knn_rows.c: products with a sparse K: each row keeps the values of its nearest objects, as in a map with `nearest`.
  *
  * Z = F a, F the sparse K. The start minimises |F a - Z0|^2 + ridge |a|^2, by conjugate gradients. */
 #include "opt/opt.h"

@@ -1,12 +1,10 @@
-/* krylov.c: eigensolver for Phi'M Phi w = l w on a gram in sample form, by products with K and M, without a factor of
- * K.
+/* krylov.c: eigensolver for Phi'M Phi w = l w with a stored K = Phi Phi', by products with K and M, without a factor.
  *
  * With w = Phi'a the problem is M K a = l a where K is not singular, and M K is symmetric in the inner product <a, b>
  * = a'K b. The Krylov space of M K, with a basis V orthonormal in that product, gives Ritz pairs from T = V'K M K V. Z
  * = K a needs no inverse. The space grows by the residuals R = M K x - l x of the best pairs; their norm |Phi'R|
  * follows from K R. A full space restarts from the best pairs. Vectors in the null space of K have norm 0 and are
- * dropped. A step costs one product of K with a block: a hundredth of a factorisation when n is some thousands. K must
- * be PSD. */
+ * dropped. A step costs one product of K with a block. K must be PSD. */
 #include "opt/opt.h"
 
 #include <string.h>

@@ -4,8 +4,7 @@
  * zero except for its last rows. Ritz pairs (t, V y) come from T; their residual |S'y| needs no product. When V is
  * full the best Ritz vectors are kept, and the space grows again from Q: Wu and Simon, "Thick-restart Lanczos", SIAM
  * J. Matrix Anal. 22, 2000. Every block is orthogonalised twice against all of V. Blocks find repeated eigenvalues.
- * They also read a stored Gram once for b vectors; reading it dominates the cost, so b products cost little more than
- * one.
+ * They also read a stored Gram once for b vectors, and reading it dominates the cost.
  *
  * Ritz pairs of a large T cost more than a product: they are then computed only when V is full.
  *

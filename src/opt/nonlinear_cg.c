@@ -3,8 +3,8 @@
  *     d+ = -g+ + beta d
  *
  * d is the direction, g the gradient, + marks the next iterate. beta=pr: Polak and Ribiere, at least 0. beta=hz: Hager
- * and Zhang, SIAM J. Optim. 16, 2005, whose direction is always downhill. It stores six vectors, but needs more
- * evaluations than lbfgs. */
+ * and Zhang, SIAM J. Optim. 16, 2005, whose direction is always downhill. It stores six vectors; lbfgs needs fewer
+ * evaluations. */
 #include "opt/opt.h"
 
 #include <string.h>

@@ -1,13 +1,13 @@
-/* smooth_problem.c: solves a model's smooth problem in the coefficients of a gram: minimise f(norm(push x), theta) +
- * ridge |W|^2.
+/* smooth_problem.c: solves a model's smooth problem in the coefficients of a gram.
  *
  *     sample      x is Z
  *     alpha       Z = K_nm a, a on the m landmarks or all objects; through the factor: K_nm = Phi L', so W = L'a;
  *                 with `nearest` only the nearest objects of each row of K (knn_rows.c)
  *     isometric   Z = Phi W; a gram in sample form is factored for that, K + eps I = L L', Phi = L
  *
- * push maps the coefficients x to Y, norm is the model's normalisation. The gradient goes back: df/dY through the
- * normalisation, df/dW = Phi' df/dY, df/da = L df/dW. At the end Z is recomputed by the map of new objects. */
+ * The problem is to minimise f(norm(push x), theta) + ridge |W|^2. push maps the coefficients x to Y, norm is the
+ * model's normalisation. The gradient goes back: df/dY through the normalisation, df/dW = Phi' df/dY, df/da = L df/dW.
+ * At the end Z is recomputed by the map of new objects. */
 #include "opt/opt.h"
 
 #include <string.h>
