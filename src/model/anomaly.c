@@ -183,7 +183,7 @@ done:
 }
 
 typedef struct score_loop {
-    const feature *f; /* or */
+    const feature *f; /* for errors; NULL: densities, by c */
     const cloud *c;
     const rk_bound *rows;
     const double *Z;

@@ -12,8 +12,8 @@ typedef struct rk_graph {
 /* min(k, n - 1); advises if k is too large. */
 int64_t rk_graph_k(rkhs_env *env, int64_t k, int64_t n);
 rkhs_status rk_graph_new(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, rk_graph *out);
-/* An rk_op: W - 3 dd'/sum d, d the degrees. It is W on everything orthogonal to the constant, whose generalised
- * eigenvalue it moves from 1 to -2, below all others. */
+/* An rk_op: W - 3 dd'/sum d, d the degrees. It equals W where d'v = 0, and moves the eigenvalue of the constant from 1
+ * to -2, below all others. */
 #define RK_CONSTANT_SHIFT 3.0
 rkhs_status rk_graph_apply(void *context, rkhs_env *env, const double *V, int64_t k, double *out);
 

@@ -137,7 +137,7 @@ done:
 
 /* ---- the start ------------------------------------------------------------------------------------------------------ */
 
-/* Kernel PCA or the given start, on the sphere; rows of length 0 get a random direction. */
+/* Kernel PCA, random or given, on the sphere; rows of length 0 get a random direction. */
 static rkhs_status start_at(rk_fit *f, double *Z) {
     rkhs_status status = RKHS_OK;
     int64_t n = f->gram->n, d = f->dim, ld;

@@ -333,7 +333,7 @@ static double width_of(const ke *o, int kernel) {
     if (o->alignment == 0 && o->dim == 1) return 0.02;
     return (o->alignment == 0 ? 0.125 : kernel == RK_KE_CAUCHY ? 1 : 0.75) * fmin(0.2 * (double)o->dim, sqrt((double)o->dim));
 }
-/* Number of starts; one from a given start. */
+/* Number of starts: the parameter; not given: 4 with alignment=0 and no given start, else 1. */
 static int64_t starts_of(const rk_fit *f) {
     const ke *o = f->self;
     return o->restarts ? o->restarts : o->recipe == OURS && o->alignment == 0 && !f->start ? 4 : 1;

@@ -31,12 +31,12 @@ typedef struct rk_ke {
     const double *Phi; /* n x m, leading dimension ldp */
     int64_t m, ldp;
     int64_t most; /* largest rank of a factor H = F F' to try (ke_low.c); 0: never try */
-    /* set by rk_ke_room */
+    /* set by rk_ke_room, and by evaluations */
     double *means, mean, norm; /* of G: row means, overall mean, norm after centring */
     double *centred;           /* n x m: Phi minus its column means */
     double *W;                 /* n x n: H diag(b) */
     double *own;               /* n: the diagonal of H */
-    double *H, *M, *made;      /* n x n, allocated when needed: H; dL/dH; G made from Phi */
+    double *H, *M, *made;      /* n x n, allocated when needed: H; the first two terms of dL/dH; G made from Phi */
     double *F, *X, *Y;         /* n x most: H = F F'; work space */
     double *columns;           /* dim x n: Z transposed */
     double *rows;              /* n: means of H's rows */

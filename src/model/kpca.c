@@ -59,7 +59,7 @@ done:
     return status;
 }
 
-/* With negative eigenvalues the trace is no variance: then there is no explained_variance. */
+/* With negative eigenvalues the trace is no variance: explained_variance is then left out. */
 static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);

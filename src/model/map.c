@@ -175,8 +175,8 @@ typedef struct apply_loop {
     const rk_map *map;
     const rk_bound *rows, *kept;
     double *tiles;                /* workers x RK_TILE x RK_TILE: kernel values */
-    double *sums;                 /* sum of each row's weights */
-    double *value;                /* nearness of the nearest so far, nearest first */
+    double *sums;                 /* workers x RK_TILE: sum of each row's weights */
+    double *value;                /* workers x RK_TILE x nearest: nearness of the nearest so far, nearest first */
     int64_t *index;               /* their indices */
     rk_fingerprints fingerprints; /* used if map->Z is set */
     double *Z;

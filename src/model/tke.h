@@ -37,8 +37,8 @@ rkhs_status rk_tke_room(rkhs_env *env, rk_tke *t);
 rkhs_status rk_tke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ, double *dt);
 /* Turns kernel values of the k nearest, nearest first, into weights, in place. sum > 0: exp(-(d^2 - d_0^2)/2s), d
  * their distances in feature space, with s such that they sum to `sum`; all are 1 if the distances are equal. Where
- * `half` is NULL, values that are not positive weigh 0. sum = 0: the values; with `log`, max(value, 0): log repulsion
- * is unbounded. */
+ * `half` is NULL, values that are not positive weigh 0. sum = 0: the values; with `log` at least 0: a negative weight
+ * would repel without bound. */
 void rk_tke_weigh(int64_t k, double sum, int log, const double *half, const int64_t *near, double *value);
 
 /* Placement of new objects, while the embedding stays fixed: see tke_place.c. kept: the objects of the map. */

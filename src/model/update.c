@@ -1,6 +1,6 @@
 /* update.c: update of a fitted model with new objects: a fit on old and new objects that starts from what was learned.
  *
- *     fit of x_1 .. x_n, y_1 .. y_m with the same frozen kernel, from z_1 .. z_n, z(y_1) .. z(y_m)
+ *     a fit on x_1 .. x_n, y_1 .. y_m with the same frozen kernel, from z_1 .. z_n, z(y_1) .. z(y_m)
  *
  * x are the old objects, y the new ones. Parameters and kernel stay. Models that take a start begin at the old
  * embedding, with new objects where the model places them. Other models are solved again. Columns are flipped to agree

@@ -1,5 +1,4 @@
-/* code_regression.c: kernel ridge regression from codes to vectors, for inverse_transform and the reconstruction
- * score.
+/* code_regression.c: kernel ridge regression from codes to vectors, for inverses and the reconstruction score.
  *
  *     minimise  sum_i |x_i - f(z_i)|^2 + ridge |f|^2  over f in the space of an rbf kernel on the codes z
  *
