@@ -1,11 +1,13 @@
-/* alignment.c: how alike two Gram matrices are: of the objects, and of the embedding.
+/* alignment.c: the scores cka and hsic, the similarity of two Gram matrices, one of the objects and one of the
+ * embedding.
  *
- *     hsic   <HKH, HLH> / (n-1)^2        K: of the objects by --kernel (linear unless given), L: of the embedding by
- * `embedding_kernel` cka    <HKH, HLH> / (|HKH| |HLH|)                                                                    H = I
- * - 11'/n
+ *     hsic   <HKH, HLH> / (n-1)^2              H = I - 11'/n centres
+ *     cka    <HKH, HLH> / (|HKH| |HLH|)
  *
- * <HKH, HLH> = sum K_ij L_ij - (2/n) sum_i k_i l_i + kl/n^2, k_i and k the sums of K over a row and over all, so that one pass
- * over tiles of both is enough, and neither is stored. Gretton et al. 2005; Cortes, Mohri, Rostamizadeh 2012. */
+ * K is the n x n Gram matrix of the objects (the caller's kernel, or linear), L that of the embedding
+ * (`embedding_kernel`). With k_i the sum of row i of K and k the sum of all of K, and l_i, l those of L, <HKH, HLH> =
+ * sum K_ij L_ij - (2/n) sum_i k_i l_i + kl/n^2. So one pass over tiles of both is enough, and neither is stored.
+ * Gretton et al. 2005; Cortes, Mohri, Rostamizadeh 2012. */
 #include "score/score.h"
 
 typedef struct align {
@@ -16,8 +18,8 @@ typedef struct align_loop {
     const rk_bound *x, *z;
     rk_work *work_x, *work_z;
     double *tiles;           /* workers x 2 x RK_TILE x RK_TILE */
-    double *row_x, *row_z;   /* sums over columns, n each */
-    double *xx, *zz, *cross; /* sums of products, one for each strip of rows */
+    double *row_x, *row_z;   /* row sums of K and L, n each */
+    double *xx, *zz, *cross; /* sums of K_ij^2, L_ij^2, K_ij L_ij, one for each strip of rows */
 } align_loop;
 
 /* A strip of rows against all columns. */
@@ -44,14 +46,14 @@ static rkhs_status align_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* <HAH, HBH> from the sum of products and the sums of rows. */
+/* <HAH, HBH> from the sum of A_ij B_ij and the row sums of A and B. */
 static double centred(double products, const double *a, const double *b, int64_t n) {
     double both = 0, all_a = 0, all_b = 0, m = (double)n;
     for (int64_t i = 0; i < n; i++) both += a[i] * b[i], all_a += a[i], all_b += b[i];
     return products - 2 * both / m + all_a / m * (all_b / m);
 }
 
-/* A kernel bound to data, with what must be freed. */
+/* A kernel bound to data, and what it owns. */
 typedef struct side {
     rkhs_kernel *kernel;
     rkhs_data *view;
@@ -80,7 +82,6 @@ static void free_side(rkhs_env *env, side *s) {
 
 extern const rk_score_type rk_score_cka;
 
-/* One score. */
 static rkhs_status score_align(rkhs_env *env, const rkhs_scored *w, rk_score_item *item) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);

@@ -1,15 +1,15 @@
-/* clusters.c: how well the classes stand apart in an embedding.
+/* clusters.c: scores of how well separated the classes are in an embedding, among them the silhouette.
  *
- *     davies_bouldin      mean_c max_{d != c} (s_c + s_d) / |m_c - m_d|        m: centroids, s: mean distances to them; 0 is
- * best calinski_harabasz   (B / (C-1)) / (W / (n-C))                            B, W: between, within sums of squares
- *     silhouette          mean_i (b_i - a_i) / max(a_i, b_i)                   a: mean distance to its own class, b: to the
- *                                                                              nearest other; alone in its class: 0
+ *     davies_bouldin      mean_c max_{d != c} (s_c + s_d) / |m_c - m_d|     m: centroids, s: mean distances to them
+ *     calinski_harabasz   (B / (C-1)) / (W / (n-C))                         B, W: sums of squares between, within classes
+ *     silhouette          mean_i (b_i - a_i) / max(a_i, b_i)                a: mean distance of row i to its own class,
+ *                                                                           b: to the nearest other; class of one: 0
  *
- * The first two are linear in n; the silhouette takes all distances, by tiles of rows that are sorted by class, so that a
- * class is a stretch of columns. Davies, Bouldin 1979; Calinski, Harabasz 1974; Rousseeuw 1987. */
+ * The first two cost O(n). The silhouette needs all distances; rows are sorted by class, so that a class is a range of
+ * columns. Davies, Bouldin 1979; Calinski, Harabasz 1974; Rousseeuw 1987. */
 #include "score/score.h"
 
-/* Rows of each class; at least two classes, and not all rows alone. */
+/* Counts the rows of each class. Refuses fewer than two classes, and as many classes as rows. */
 static rkhs_status count_classes(rkhs_env *env, const char *name, const rk_labels *y, int64_t n, int64_t **counts,
                                  int64_t *present) {
     rkhs_status status = RKHS_OK;
@@ -77,7 +77,7 @@ static double davies_bouldin(const centroids *m, int64_t classes, int64_t d) {
                 double v = m->means[a * d + j] - m->means[b * d + j];
                 square += v * v;
             }
-            if (square > 0) worst = fmax(worst, (m->spread[a] + m->spread[b]) / sqrt(square)); /* as scikit-learn has it */
+            if (square > 0) worst = fmax(worst, (m->spread[a] + m->spread[b]) / sqrt(square)); /* as in scikit-learn */
         }
         sum += worst;
     }
@@ -105,7 +105,7 @@ static rkhs_status family_calinski_harabasz(rkhs_env *env, const rkhs_scored *w,
 
 typedef struct silhouette_loop {
     rk_space space;
-    const int64_t *starts; /* classes + 1: rows of a class stand together */
+    const int64_t *starts; /* classes + 1: the range of rows of each class */
     const int64_t *code;
     int64_t classes;
     double *tiles, *sums; /* workers x RK_TILE x RK_TILE; workers x RK_TILE x classes */
@@ -127,7 +127,7 @@ static rkhs_status silhouette_tile(void *context, int64_t tile, int worker) {
         int64_t nj = rk_min(RK_TILE, n - j0);
         rkhs_status status = rk_space_tile(&s->space, i0, ni, j0, nj, out, RK_TILE, worker);
         if (status != RKHS_OK) return status;
-        for (int64_t j = j0; j < j0 + nj;) { /* stretches of one class */
+        for (int64_t j = j0; j < j0 + nj;) { /* ranges of one class */
             int64_t c = s->code[j], end = rk_min(s->starts[c + 1], j0 + nj);
             for (int64_t i = 0; i < ni; i++) sums[i * classes + c] += sum_roots(end - j, out + i * RK_TILE + j - j0);
             j = end;

@@ -1,16 +1,16 @@
-/* entropy.c: how evenly an embedding uses its dimensions: the spectral entropy of its covariance.
+/* entropy.c: the score entropy: how evenly an embedding uses its dimensions, the spectral entropy of its covariance.
  *
  *     share * -sum_i p_i log p_i / log d      p_i = l_i / sum_j l_j,   l the eigenvalues of Z'HZ (d x d),   H = I - 11'/n
  *
- * 1: all directions vary alike; 0: one direction varies alone. exp of the sum is the effective rank: Roy, Vetterli, EUSIPCO
- * 2007. Of kernel PCA the l are the eigenvalues that were kept. Evenness alone is no guide to a width: as that goes to 0 all
- * eigenvalues become alike, and the embedding noise. Hence `share`: with objects and their kernel it is the part of the
- * variance in feature space that the embedding holds, sum_j l_j / tr HKH, at most 1, from 2000 rows or less, evenly spread;
- * without it is 1. It means something for embeddings that are projections, as kernel PCA's. Labels are not looked at, and
- * embeddings of one dimension d can be compared, others hardly. */
+ * 1: all directions have the same variance; 0: only one varies. exp of the sum is the effective rank (Roy, Vetterli,
+ * EUSIPCO 2007). For kernel PCA, l are the eigenvalues of its components. Evenness alone is no guide to a bandwidth:
+ * as it goes to 0, all eigenvalues become equal and the embedding becomes noise. Hence `share`, the part of the
+ * variance in feature space that the embedding holds: sum_j l_j / tr HKH, at most 1, from at most 2000 rows, evenly
+ * spread. It needs objects and kernel, else it is 1, and it is meaningful for projections such as kernel PCA. Labels
+ * are not used. Compare only embeddings of the same dimension d. */
 #include "score/score.h"
 
-/* Z'HZ, both triangles; columns are centred first, for the digits. */
+/* C = Z'HZ, both triangles. Columns are centred first, which keeps more digits. */
 static void covariance(const double *z, int64_t n, int64_t d, int64_t ld, double *mean, double *C) {
     for (int64_t c = 0; c < d; c++) mean[c] = 0;
     for (int64_t i = 0; i < n; i++)
@@ -25,7 +25,7 @@ static void covariance(const double *z, int64_t n, int64_t d, int64_t ld, double
 
 enum { SAMPLE = 2000 };
 
-/* The variance of the objects in the feature space of their kernel, times n/(n-1). */
+/* The sample variance of the objects in feature space: tr HKH / (n-1). */
 static rkhs_status feature_variance(rkhs_env *env, const rkhs_scored *w, double *variance) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);

@@ -1,5 +1,7 @@
-/* knn.c: the share of rows whose class is that of most of their k nearest others: leave-one-out, or of new rows among the
- * others. Ties of votes go to the smaller code, ties of distance to the earlier row. */
+/* knn.c: the score knn: the accuracy of a k-nearest-neighbour classifier in the embedding, leave-one-out or on new
+ * rows.
+ *
+ * Ties of votes go to the smaller class code, ties of distance to the earlier row. */
 #include "score/score.h"
 
 #include <string.h>
@@ -19,17 +21,17 @@ static const rk_param params[] = {
 typedef struct vote_loop {
     rk_space space;
     const rk_labels *labels; /* of the columns */
-    const int64_t *truth;    /* of the rows, in codes of the columns; -1: a class that is not there */
+    const int64_t *truth;    /* classes of the rows, as codes of the columns; -1: not among these */
     int64_t n, k;
-    int itself;     /* rows are the columns too */
+    int itself;     /* rows and columns are the same objects */
     double *tiles;  /* workers x RK_TILE x RK_TILE */
-    double *near;   /* workers x RK_TILE x k: squared distances with a minus, largest first */
-    int64_t *who;   /* the same: rows */
+    double *near;   /* workers x RK_TILE x k: negated squared distances, nearest first */
+    int64_t *who;   /* the same shape: whose they are */
     int64_t *votes; /* workers x classes */
-    char *right;    /* one for each row */
+    char *right;    /* n: the vote was right */
 } vote_loop;
 
-/* The class with most votes. */
+/* The class with the most votes. */
 static int64_t winner(const vote_loop *v, const int64_t *who, int64_t *votes) {
     int64_t best = 0;
     for (int64_t c = 0; c < v->labels->classes; c++) votes[c] = 0;
@@ -58,7 +60,7 @@ static rkhs_status vote_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* Labels of new rows in the codes of the others, by name. */
+/* The classes of new rows as codes of the others, matched by name. */
 static rkhs_status match_names(rkhs_env *env, const rkhs_data *labels, const rkhs_data *fresh, const int64_t **codes) {
     const rk_labels *y = labels->self, *f = fresh->self;
     int64_t *out;
@@ -74,7 +76,6 @@ static rkhs_status match_names(rkhs_env *env, const rkhs_data *labels, const rkh
     return RKHS_OK;
 }
 
-/* One value of k. */
 static rkhs_status score_knn(rkhs_env *env, const rkhs_scored *w, int64_t k, double *value) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);

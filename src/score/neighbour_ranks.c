@@ -1,52 +1,51 @@
-/* neighbour_ranks.c: scores of neighbourhoods, by ranks: who is near whom among the objects, and in the embedding.
+/* neighbour_ranks.c: scores of how well neighbourhoods are preserved: trustworthiness, continuity and others.
  *
- * For a row i let r_ij be the rank of j among the others by distance between the objects (1 is the nearest), s_ij the same in
- * the embedding, X_i and Z_i the k nearest by each, N the number of others, n the number of rows:
+ * For a row i let r_ij be the rank of j among the others by distance between the objects (1 is the nearest), s_ij the
+ * same in the embedding, X_i and Z_i the k nearest by each, N the number of others, n the number of rows:
  *
  *     trustworthiness   1 - c sum_i sum_{j in Z_i} max(0, r_ij - k)        c = 2 / (n k (2N - 3k + 1))
  *     continuity        1 - c sum_i sum_{j in X_i} max(0, s_ij - k)
- *     continuity_ke     1 - c sum_i sum_{j in X_i, s_ij > k} (s_ij - k + 1)^2,   as one paper prints it; may be negative
+ *     continuity_ke     1 - c sum_i sum_{j in X_i, s_ij > k} (s_ij - k + 1)^2,   as in the KE paper; may be negative
  *     mrre              sum_i sum_{j in Z_i} |r_ij - s_ij| / s_ij, over its largest value: 0 is best
  *     qnx               the share of X_i that is in Z_i
  *     rnx               (N qnx - k) / (N - k)          lcmc   qnx - k/N
  *
- * All of them come from one pass over tiles of distances: for some rows at a time the distances to all others are held, the
- * nearest of one side are picked, and their ranks on the other are counted; an n x n matrix never is, and nothing is sorted.
- * Both continuities need the objects' nearest and s, the others the embedding's nearest and r: only what is asked for is done.
- * New rows are ranked among the training rows. Ties go to the earlier row, so that
+ * All come from one pass over tiles of distances. A worker holds the distances of some rows to all others, picks the
+ * nearest by one side and counts their ranks on the other. No n x n matrix is stored. The continuities need X_i and s,
+ * the others Z_i and r; only what is requested is computed. New rows are ranked among the training rows. Ties go to
+ * the earlier row:
  *
  *     r_ij = 1 + #{l < j: d_il <= d_ij} + #{l > j: d_il < d_ij},
  *
- * one comparison for each number of the row. Venna, Kaski 2006; Lee, Verleysen 2007, 2009; Chen, Buja 2009. */
+ * one comparison for each distance of the row. Venna, Kaski 2006; Lee, Verleysen 2007, 2009; Chen, Buja 2009. */
 #include "score/score.h"
 
 typedef struct ranks {
     int64_t k;
 } ranks;
 
-/* Doubles of one side that a worker holds, and rows; values that stay in the cache while they are counted; values looked at at
- * once for one that is nearer. */
+/* Distances that a worker holds of each side, and their rows; distances counted while they are in the cache; distances
+ * compared at once in the search for a nearer one. */
 enum { ROOM = 1 << 21, MAX_ROWS = 64, CHUNK = 1024, BLOCK = 64 };
 
 typedef enum which { TRUST, CONTINUITY, CONTINUITY_KE, MRRE, QNX, RNX, LCMC } which;
 
-/* Sums of one row for one k, or of all rows. */
+/* Sums for one k, over one row or all rows. */
 typedef struct sums {
     double trust, continuity, continuity_ke, mrre, overlap;
 } sums;
 
 typedef struct rank_loop {
     rk_space x, z;
-    int64_t n, others, max_k, rows; /* rows of queries; columns less the row itself; the largest k; rows at a time */
-    int itself;                     /* queries are the columns too, and a row is not its own neighbour */
-    int rank_x, rank_z;             /* which ranks are asked for: r of Z_i, s of X_i */
+    int64_t n, others, max_k, rows; /* rows scored; other rows; the largest k; rows of a tile */
+    int itself;                     /* rows and columns are the same objects; a row is not its own neighbour */
+    int rank_x, rank_z;             /* which ranks are needed: r of Z_i, s of X_i */
     int count;
     const int64_t *k;
-    double *dx, *dz; /* workers x rows x columns */
-    double *near;    /* workers x max_k */
-    int64_t *who,
-        *rank; /* workers x max_k: the nearest of one side; workers x 2 x max_k: r of Z_i, s of X_i, 1 if not asked for */
-    sums *out; /* n x count */
+    double *dx, *dz;     /* workers x rows x columns */
+    double *near;        /* workers x max_k */
+    int64_t *who, *rank; /* workers x max_k: nearest on one side; workers x 2 x max_k: r of Z_i, s of X_i, 1 if not needed */
+    sums *out;           /* n x count */
 } rank_loop;
 
 RK_CLONES static int64_t count_below(int64_t n, const double *v, double limit) {
@@ -61,7 +60,8 @@ RK_CLONES static int64_t count_upto(int64_t n, const double *v, double limit) {
     return count;
 }
 
-/* The ranks by d of the columns `who`, by the formula above. All are counted in a chunk of d before the next is read. */
+/* The ranks by d of the columns `who`, by the formula above. All ranks are counted in a chunk of d before the next
+ * chunk. */
 static void rank_all(const double *d, int64_t n, int64_t max_k, const int64_t *who, int64_t *rank) {
     for (int64_t q = 0; q < max_k; q++) rank[q] = 1;
     for (int64_t from = 0; from < n; from += CHUNK) {
@@ -85,7 +85,7 @@ RK_CLONES static int64_t next_nearer(const double *d, int64_t j, int64_t n, doub
     return j;
 }
 
-/* The max_k nearest, nearest first; max_k <= n. */
+/* The max_k nearest columns, nearest first; max_k <= n. */
 static void pick(const double *d, int64_t n, int64_t max_k, double *near, int64_t *who) {
     int64_t count = 0, j = 0;
     for (; j < max_k; j++) count = rk_top_offer(near, who, count, max_k, j, -d[j]);
@@ -95,7 +95,8 @@ static void pick(const double *d, int64_t n, int64_t max_k, double *near, int64_
     }
 }
 
-/* The sums of one row for one k; rx: ranks among the objects of the embedding's neighbours, rz: the other way. */
+/* The sums of one row for one k. rx: ranks among the objects of the embedding's neighbours; rz: the other way
+ * round. */
 static sums sum_row(int64_t k, const int64_t *rx, const int64_t *rz) {
     sums s = {0};
     for (int64_t q = 0; q < k; q++) {
@@ -109,7 +110,7 @@ static sums sum_row(int64_t k, const int64_t *rx, const int64_t *rz) {
     return s;
 }
 
-/* Distances of some rows to all columns. */
+/* Distances of rows i0 .. i0+ni-1 to all columns. */
 static rkhs_status fill(const rank_loop *r, const rk_space *space, int64_t i0, int64_t ni, double *d, int worker) {
     int64_t columns = space->b->x->rows;
     for (int64_t j = 0; j < columns; j += RK_TILE) {
@@ -162,7 +163,6 @@ static double value_of(which w, int64_t k, int64_t n, int64_t others, const sums
     return NAN;
 }
 
-/* Room for the loop. */
 static rkhs_status make_room(rkhs_env *env, rank_loop *r) {
     rkhs_status status = RKHS_OK;
     int64_t workers = rk_workers(env), columns = r->x.b->x->rows;

@@ -1,4 +1,5 @@
-/* object_distances.c: distances between objects: of vectors, or in the feature space of any kernel. */
+/* object_distances.c: squared distances between objects, by tiles: Euclidean, or in the feature space of any
+ * kernel. */
 #include "score/score.h"
 
 void rk_space_free(rk_space *s) {
@@ -19,8 +20,8 @@ static rkhs_status self_values(rkhs_env *env, const rk_bound *x, rk_work work, d
     return status;
 }
 
-/* Rows of a precomputed Gram that are new have no k(x, x). It is the same for all distances from a row, of which the order
- * alone counts, and stands here as the least number that makes none of them negative. */
+/* New rows of a precomputed Gram have no k(x, x). Only the order of distances from a row matters, so the least number
+ * is used that makes none negative. */
 static rkhs_status least_self_values(rkhs_env *env, const rk_space *s, double **diag) {
     rkhs_status status = RKHS_OK;
     rk_mark mark;
@@ -49,7 +50,7 @@ rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, 
         FAIL(env, RKHS_ERR_ARGUMENT, "distances between %s data need a kernel: name one (in the tool: --kernel)",
              a->type->entry.name);
     TRY(kernel ? rk_kernel_copy(kernel, &s->kernel) : rk_kernel_new(env, "rbf(sigma=1)", &s->kernel));
-    /* Columns are the training set: rules are taken from it, and it is bound first. */
+    /* The columns are the training set: bandwidth rules are computed from it, and it is bound first. */
     if (b) TRY(rk_kernel_coerce(s->kernel, b, NULL, &use_b, &s->view_b));
     TRY(rk_kernel_coerce(s->kernel, a, use_b, &use_a, &s->view_a));
     if (b && use_a->columns != use_b->columns)

@@ -1,24 +1,25 @@
-/* reconstruction.c: how well the objects can be got back from the embedding.
+/* reconstruction.c: the score reconstruction: the share of variance lost when objects are predicted from the
+ * embedding.
  *
- *     sum_i |x_i - f(z_i)|^2 / sum_i |x_i - mean|^2         0: they come back whole, 1: no better than their mean
+ *     sum_i |x_i - f(z_i)|^2 / sum_i |x_i - mean|^2         0: predicted perfectly, 1: no better than their mean
  *
- * f is the ridge regression from codes to vectors by which a model's inverse is made (opt/code_regression.c), with its width
- * and ridge, from at most 2000 rows, evenly spread. Without new rows f leaves out the row that it is asked for; the mean is
- * that of all rows. With new rows both sums are over these, and f and the mean are those of the others. */
+ * f is the kernel ridge regression from embedding to vectors that a model's inverse uses (opt/code_regression.c), with
+ * its choice of width and ridge, from at most 2000 rows, evenly spread. Without new rows, f is leave-one-out, and the
+ * mean is that of all rows. With new rows, both sums are over these; f and the mean come from the other rows. */
 #include "score/score.h"
 
 #include <string.h>
 
-/* The regression and what it was made from. */
+/* The fitted regression. */
 typedef struct back {
-    int64_t n, p;     /* pairs; columns of the objects */
-    double *mean, *C; /* p; n x p */
+    int64_t n, p;     /* rows used; columns of the objects */
+    double *mean, *C; /* p; n x p coefficients */
     rkhs_data *codes; /* n */
     rkhs_kernel *kernel;
-    double error; /* leave-one-out, sum of squares */
+    double error; /* sum of squared leave-one-out errors */
 } back;
 
-/* Some of the rows, evenly spread: codes, and objects without their mean. */
+/* `count` rows, evenly spread: their embedding, and the objects minus their mean. */
 static rkhs_status some_pairs(rkhs_env *env, const rkhs_data *z, const rkhs_data *x, int64_t count, const double *mean,
                               rkhs_data **codes, double *X) {
     int64_t ldx, ldz, d = z->columns, p = x->columns;
@@ -33,7 +34,7 @@ static rkhs_status some_pairs(rkhs_env *env, const rkhs_data *z, const rkhs_data
     return status;
 }
 
-/* Fits the regression; leave_one_out: its errors are wanted. */
+/* Fits the regression, and its leave-one-out error if that is wanted. */
 static rkhs_status fit_back(rkhs_env *env, const rkhs_data *z, const rkhs_data *x, int leave_one_out, back *b) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -58,7 +59,7 @@ done:
     return status;
 }
 
-/* The sum of squares of what f misses in new rows, a tile of them at a time. */
+/* The sum of squared errors of f on new rows, a tile at a time. */
 static rkhs_status new_error(rkhs_env *env, const back *b, const rkhs_data *z, const rkhs_data *x, double *error) {
     rkhs_status status = RKHS_OK;
     int64_t ld;
@@ -92,7 +93,7 @@ done:
     return status;
 }
 
-/* The sum of squares of x about the mean, over the rows that the error is of. */
+/* The sum of squares of x about the mean, over `count` rows, evenly spread. */
 static double spread(const back *b, const rkhs_data *x, int64_t count) {
     int64_t ld;
     const double *values = rkhs_data_values(x, &ld);

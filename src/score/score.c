@@ -1,4 +1,4 @@
-/* score.c: the list of scores, and the one call for all of them. */
+/* score.c: the list of scores, and rkhs_score, which computes several of them in one call. */
 #include "score/score.h"
 
 #define RK_SCORE(name) extern const rk_score_type rk_score_##name;
@@ -13,7 +13,7 @@ static const rk_entry *const entries[] = {
 
 const rk_list rk_scores = {"scores", "score", entries};
 
-/* Whether a data set that a score needs is there and has a row for each row of z. */
+/* Refuses a missing data set, or one without a row for each row of z. */
 static rkhs_status check_rows(rkhs_env *env, const char *score, const char *what, const char *option, const rkhs_data *z,
                               const rkhs_data *other) {
     if (!other)
@@ -24,7 +24,7 @@ static rkhs_status check_rows(rkhs_env *env, const char *score, const char *what
     return RKHS_OK;
 }
 
-/* Whether all that a score needs is there. */
+/* Refuses a score whose data are missing. */
 static rkhs_status check_score(rkhs_env *env, const rk_score_type *type, const rkhs_scored *w) {
     rkhs_status status = RKHS_OK;
     const char *name = type->entry.name;
@@ -42,7 +42,7 @@ done:
     return status;
 }
 
-/* What is given must be an embedding; a new one of the same dimensions. */
+/* Refuses what is not an embedding, and new rows of another dimension. */
 static rkhs_status check_what(rkhs_env *env, const rkhs_scored *w) {
     if (!w->z || !rk_dense_of(w->z)) return rk_fail(env, RKHS_ERR_ARGUMENT, "a score needs an embedding of numbers");
     if (w->new_z && (!rk_dense_of(w->new_z) || w->new_z->columns != w->z->columns))
@@ -51,13 +51,13 @@ static rkhs_status check_what(rkhs_env *env, const rkhs_scored *w) {
     return RKHS_OK;
 }
 
-/* What is scored without the rows that have no label, for the scores that look at labels. */
+/* The data without the rows that have no label, for the scores that need labels. */
 typedef struct labelled {
     rkhs_scored what;
-    rkhs_data *parts[4]; /* ours; NULL: all rows have a label */
+    rkhs_data *parts[4]; /* owned subsets; NULL: all rows have a label */
 } labelled;
 
-/* The rows of *labels that have one, and those of *z; both stay as they are where every row has. */
+/* Replaces *labels and *z by their rows that have a label, if some have none. */
 static rkhs_status leave_out(rkhs_env *env, const char *which, const rkhs_data **labels, const rkhs_data **z,
                              rkhs_data *parts[2]) {
     rkhs_status status = RKHS_OK;
@@ -65,8 +65,7 @@ static rkhs_status leave_out(rkhs_env *env, const char *which, const rkhs_data *
     const rk_labels *y = (*labels)->self;
     int64_t n = (*labels)->rows, known = rk_labels_known(*labels), *rows;
     if (known == n) return RKHS_OK;
-    if (known == 0)
-        FAIL(env, RKHS_ERR_DATA, "no %srow has a label: give the class of some, ? for those without", which);
+    if (known == 0) FAIL(env, RKHS_ERR_DATA, "no %srow has a label: give the class of some, ? for those without", which);
     rk_log(env, RKHS_LOG_ADVICE, "%lld of the %lld %srows have no label, and are left out of scores that need one",
            (long long)(n - known), (long long)n, which);
     TRY(rk_scratch(env, known, sizeof *rows, &rows));
@@ -113,11 +112,10 @@ rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const
         by_class |= items[i].type->needs & RK_NEEDS_LABELS;
     }
     if (by_class) TRY(find_labelled(env, what, &l));
-    /* Scores of one family share one pass over the data. */
     for (int i = 0; i < count; i++) {
         int members = 0;
         if (items[i].done) continue;
-        TRY(rk_progress(env, "score", 0, 0)); /* for those that do not look themselves */
+        TRY(rk_progress(env, "score", 0, 0)); /* for scores that report no progress of their own */
         for (int j = i; j < count; j++)
             if (items[j].type->family == items[i].type->family) family[members++] = items[j];
         TRY(items[i].type->family(env, items[i].type->needs & RK_NEEDS_LABELS ? &l.what : what, family, members));

@@ -1,27 +1,28 @@
-/* smo.c: the dual of a support vector machine, two variables at a time.
+/* smo.c: trains a two-class support vector machine by sequential minimal optimisation (SMO) of its dual problem.
  *
  *     svm     minimise  1/2 a'Qa - 1'a    over 0 <= a_i <= C_i,  y'a = 0
  *     nusvm   minimise  1/2 a'Qa          over 0 <= a_i <= w_i,  the sum of a over each class = nu sum(w) / 2
  *
- * Q_ij = y_i y_j k(x_i, x_j). A step moves a_i by y_i t and a_j by -y_j t, which keeps y'a; i violates optimality most, and j
- * gives the largest decrease of the second-order model (Fan, Chen, Lin 2005). For nusvm both are of one class. Stops when no
- * pair violates by more than tol times the margin: 1 for svm, rho for nusvm, by which its decisions are divided. Everything is
- * deterministic. Platt 1998; Schoelkopf et al. 2000.
+ * Q_ij = y_i y_j k(x_i, x_j). A step moves a_i by y_i t and a_j by -y_j t, which keeps y'a. i violates optimality
+ * most; j gives the largest decrease of the second-order model (Fan, Chen, Lin 2005). For nusvm both are of one class.
+ * It stops when no pair violates by more than tol times the margin: 1 for svm, rho for nusvm, whose decisions are
+ * divided by rho. Everything is deterministic. Platt 1998; Schoelkopf et al. 2000.
  *
- * Of nusvm |sum_i a_i y_i phi(x_i)| over the sum of a class is the distance between the hulls of the classes, shrunk by nu. A
- * nu that is too small leaves hulls that meet: w and rho are 0, and decisions 0/0 (Crisp, Burges 2000; Chang, Lin 2001). libsvm
- * divides by what rounding leaves, so that its answer is decided by its tolerance; here that is an outcome of its own: a search
- * leaves such a nu out, and who gives it is told. A nu that is too large for the smaller class has no point at all, here as in
- * libsvm. */
+ * For nusvm, |sum_i a_i y_i phi(x_i)| over the sum of a in one class is the distance between the reduced convex hulls
+ * of the classes. If nu is too small they meet: w and rho are 0, and decisions are 0/0 (Crisp, Burges 2000; Chang, Lin
+ * 2001). libsvm then divides by rounding errors; here this is an outcome of its own (RK_SMO_MEET): a search skips such
+ * a nu, and a user who gives it is told. If nu is too large for the smaller class, no point is feasible
+ * (RK_SMO_UNEVEN), as in libsvm. */
 #include "la/la.h"
 #include "score/score.h"
 
-enum { CHECK = 1000 }; /* steps between two looks at the progress */
+enum { CHECK = 1000 }; /* steps between two progress reports */
 static const double TINY = 1e-12;
-static const double MEET = 1e-6; /* hulls nearer than the root of so much of the rows' variance count as meeting */
+static const double MEET = 1e-6; /* hulls whose squared distance is below this share of the variance count as meeting */
 
-/* What a step looks at, in arrays of its own, so that it is looked at eight numbers at once: v = -y G; 0 for those of a side
- * that may grow along y, or fall, and infinite for others, which takes them out. Sides: the classes for nusvm, all for svm. */
+/* What a step reads, in separate arrays, eight numbers at a time. v = -y G. up[side][t] is 0 if a_t may move in the
+ * direction y_t, else -infinity; low is 0 if it may move against it, else infinity. The sides are the classes for
+ * nusvm, one for svm. */
 enum { LANES = 8, SIDES = 2 };
 typedef struct state {
     double *v, *diag;
@@ -35,14 +36,14 @@ static void set_bounds(const rk_smo *p, const state *s, int64_t t) {
     s->low[side][t] = (p->y[t] > 0 ? less : more) ? 0 : INFINITY;
 }
 
-/* Eight numbers as one; where a mark is set the first of two, else the second. */
+/* Vectors of eight numbers. PICK: where the mask is set a, else b. */
 typedef double pack __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
 typedef int64_t marks __attribute__((vector_size(LANES * sizeof(int64_t)), aligned(8), may_alias));
 #define PICK(mark, a, b) ((pack)(((marks)(a) & (mark)) | ((marks)(b) & ~(mark))))
 #define PICK_INDEX(mark, a, b) (((a) & (mark)) | ((b) & ~(mark)))
 static const marks LANE = {0, 1, 2, 3, 4, 5, 6, 7};
 
-/* The first of the largest of the lanes that have one. */
+/* The index of the largest number over all lanes, the first of equal ones; -1 if no lane has an index. */
 static int64_t first_of(const double *best, const int64_t *at, double *largest) {
     int64_t first = -1;
     *largest = -INFINITY;
@@ -51,7 +52,7 @@ static int64_t first_of(const double *best, const int64_t *at, double *largest) 
     return first;
 }
 
-/* The one of a side that violates optimality most, or -1, and by how much with some other. */
+/* The variable of a side that violates optimality most, or -1, and its largest violation with another. */
 RK_CLONES static int64_t worst_of(int64_t n, const double *v, const double *up, const double *low, double *largest,
                                   double *violation) {
     pack best = (pack){0} - INFINITY, lowest = (pack){0} + INFINITY;
@@ -70,8 +71,8 @@ RK_CLONES static int64_t worst_of(int64_t n, const double *v, const double *up, 
     return i;
 }
 
-/* The partner of i that gains most in the second-order model, or -1: curve = self + diag - 2 row. `row` may end before the
- * others, which are filled up to LANES. */
+/* The partner of i with the largest decrease in the second-order model, or -1; curve = self + diag - 2 row. The other
+ * arrays are padded to a multiple of LANES, `row` is not. */
 RK_CLONES static int64_t partner_of(int64_t n, const double *v, const double *low, const double *diag, const double *row,
                                     double self, double largest) {
     pack best = {0}, tiny = (pack){0} + TINY, last = {0};
@@ -90,7 +91,7 @@ RK_CLONES static int64_t partner_of(int64_t n, const double *v, const double *lo
     return first_of((double *)&best, (int64_t *)&at, &gain);
 }
 
-/* The pair to move, of the side that violates more; the violation, 0 when there is none. */
+/* Chooses the pair to move, from the side that violates more. Returns the violation, 0 if there is none. */
 static double worst_pair(const rk_smo *p, const state *s, int64_t *i, int64_t *j) {
     double largest, violation, other_largest, other;
     int side = 0;
@@ -102,7 +103,7 @@ static double worst_pair(const rk_smo *p, const state *s, int64_t *i, int64_t *j
     *j = -1;
     if (!(violation > 0)) return 0;
     *j = partner_of(p->n, s->v, s->low[side], s->diag, p->K + *i * p->ld, s->diag[*i], largest);
-    return *j < 0 ? 0 : violation; /* a gain may be too small for a number */
+    return *j < 0 ? 0 : violation; /* a decrease may underflow to 0 */
 }
 
 RK_CLONES static void add_difference(int64_t n, double t, const double *restrict ki, const double *restrict kj,
@@ -119,20 +120,19 @@ static void move(rk_smo *p, const state *s, int64_t i, int64_t j) {
     t = fmin(t, fmin(room_i, room_j));
     p->a[i] += p->y[i] * t;
     p->a[j] -= p->y[j] * t;
-    if (at_i && room_i <= room_j) p->a[i] = p->y[i] > 0 ? p->upper[i] : 0; /* on the bound to the bit */
+    if (at_i && room_i <= room_j) p->a[i] = p->y[i] > 0 ? p->upper[i] : 0; /* exactly on the bound */
     if (at_j && room_j <= room_i) p->a[j] = p->y[j] > 0 ? 0 : p->upper[j];
     set_bounds(p, s, i);
     set_bounds(p, s, j);
     add_difference(p->n, t, ki, kj, s->v);
 }
 
-/* G from v. */
 static void gradient(rk_smo *p, const state *s) {
     for (int64_t t = 0; t < p->n; t++) p->G[t] = -p->y[t] * s->v[t];
 }
 
-/* Where a class's free variables have their gradient; the middle of what the bounds allow when none is free. Rounding alone
- * frees none. */
+/* The mean gradient of the free variables of a class (sign 0: of all, times y). If none is free: the middle of the
+ * interval that the bounds allow. Within rounding of a bound is not free. */
 static double level(const rk_smo *p, int sign) {
     double sum = 0, above = INFINITY, below = -INFINITY;
     int64_t free = 0;
@@ -153,7 +153,8 @@ static double level(const rk_smo *p, int sign) {
     return isinf(above) ? below : isinf(below) ? above : (above + below) / 2;
 }
 
-/* A start for nusvm: the first of each class at their bounds, until its sum is reached. */
+/* A feasible start for nusvm: the first of each class at their bounds until its sum is reached. Returns 0 if there is
+ * none. */
 static int start_nu(rk_smo *p) {
     double total = 0;
     for (int64_t t = 0; t < p->n; t++) total += p->upper[t];
@@ -179,7 +180,7 @@ static double variance(const rk_smo *p) {
     return trace / n - sum / (n * n);
 }
 
-/* Whether the shrunken hulls of nusvm are nearer than `least`, squared. */
+/* Whether the squared distance of the reduced hulls of nusvm is at most min_square. */
 static int hulls_meet(const rk_smo *p, double min_square) {
     double square = 0, sum = 0;
     for (int64_t t = 0; t < p->n; t++) {
@@ -189,7 +190,7 @@ static int hulls_meet(const rk_smo *p, double min_square) {
     return !(square > min_square * sum * sum);
 }
 
-/* Filled up with rows of no side. */
+/* Padded with variables that belong to no side. */
 static rkhs_status new_state(rkhs_env *env, const rk_smo *p, state *s) {
     rkhs_status status = RKHS_OK;
     int64_t full = (p->n + LANES - 1) / LANES * LANES;
@@ -211,13 +212,13 @@ done:
     return status;
 }
 
-/* Not converging in so many steps is accepted: the last point is used. */
+/* Takes SMO steps. Reaching the maximum number of steps is accepted: the last point is used. */
 static rkhs_status descend(rkhs_env *env, rk_smo *p, const state *s, double min_square) {
     int64_t i, j, max_steps = 10000000 > 100 * p->n ? 10000000 : 100 * p->n;
     double margin = p->nu > 0 ? INFINITY : 1;
     for (p->steps = 0; p->steps < max_steps; p->steps++) {
         double violation = worst_pair(p, s, &i, &j);
-        if (violation <= p->tol * margin) { /* rho is looked at again when its last value would do */
+        if (violation <= p->tol * margin) { /* for nusvm, rho is computed again only when its last value would do */
             if (!(p->nu > 0)) break;
             gradient(p, s);
             if (hulls_meet(p, min_square)) break;

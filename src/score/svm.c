@@ -1,14 +1,15 @@
-/* svm.c: how well a support vector machine tells the classes apart in an embedding, over stratified folds.
+/* svm.c: the scores svm and nusvm: how well a support vector machine predicts the labels from the embedding.
  *
- *     value = mean over folds of metric(truth, decision of a machine that was trained on the other folds)
+ *     value = mean over stratified folds of metric(truth, decision of a machine trained on the other folds)
  *
- * svm has a cost c, nusvm a share nu of errors and support vectors. With `select` the parameter is chosen from a grid: `same`
- * takes the one with the best mean over these same folds, as papers often do (and is optimistic), `nested` the one that is best
- * over folds inside each training part. More than two classes: one machine for each pair, which vote; sensitivity, specificity
- * and f1 are then means over the classes, and auc is for two classes. A nu that some fold cannot have (smo.c) is left out.
+ * svm has a cost c; nusvm has nu, a bound on the shares of errors and support vectors. With `select` the parameter is
+ * chosen from a grid: `same` takes the best mean over these same folds (optimistic, but common in papers), `nested`
+ * the best over folds inside each training part. For more than two classes, one machine for each pair votes;
+ * sensitivity, specificity and f1 are then means over the classes, and auc is refused. A nu that is infeasible for
+ * some fold (smo.c) is skipped.
  *
- * Balanced classes weigh n / (classes members), in both: libsvm's nusvm has no weights of classes, and scikit-learn's NuSVC
- * takes class_weight and does nothing with it; what is meant here is its fit with these as weights of rows. */
+ * Balanced classes weigh n / (classes members) in both. libsvm's nusvm has no class weights, and scikit-learn's NuSVC
+ * ignores its class_weight; the equivalent there is a fit with these as sample weights. */
 #include "score/score.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ typedef struct svm {
 static const double grid_c[] = {0.01, 0.1, 1, 10, 100}, grid_nu[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
 enum { GRID = 9, INNER = 3 };
 
-/* One run: the Gram of all rows, codes of those present, folds. */
+/* One run: the Gram matrix of all rows, and the class of each. */
 typedef struct machine {
     rkhs_env *env;
     const double *K;
@@ -38,11 +39,11 @@ typedef struct machine {
 
 /* ---- folds --------------------------------------------------------------------------------------------------------------- */
 
-/* A fold for each row: members of a class take turns, in their order or in a random one. */
+/* Assigns rows to folds: members of a class take turns, in their order or shuffled. */
 static rkhs_status deal(const machine *m, const int64_t *rows, int64_t n, int64_t folds, int shuffle, int64_t *fold) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(m->env);
-    int64_t *member, at = 0; /* the next class goes on where the last ended, so that folds are of one size */
+    int64_t *member, at = 0; /* the next class continues where the last ended, so that folds have equal sizes */
     TRY(rk_scratch(m->env, n, sizeof *member, &member));
     for (int64_t c = 0; c < m->classes; c++) {
         int64_t count = 0;
@@ -62,8 +63,7 @@ done:
 
 /* ---- training and deciding ------------------------------------------------------------------------------------------- */
 
-/* Trains on rows of two classes, which weigh `weight`, and gives the decisions of `test` rows. Gives none, and says so, when nu
- * cannot be had. */
+/* Trains on rows of two classes, with class weights. Writes the decisions for `test` rows, none for RK_SMO_UNEVEN. */
 static rkhs_status decide_pair(const machine *m, double value, const int64_t *train, int64_t n, const double *weight,
                                const int64_t *test, int64_t tests, int64_t plus, double *decision, rk_smo_outcome *outcome) {
     rkhs_status status = RKHS_OK;
@@ -96,7 +96,7 @@ done:
     return status;
 }
 
-/* Decisions for two classes (the second is positive), and the class of each test row. */
+/* The class of each test row; for two classes also the decisions (the second class is positive). */
 static rkhs_status decide(const machine *m, double value, const int64_t *train, int64_t n, const int64_t *test, int64_t tests,
                           double *decision, int64_t *guess, rk_smo_outcome *outcome) {
     rkhs_status status = RKHS_OK;
@@ -107,7 +107,7 @@ static rkhs_status decide(const machine *m, double value, const int64_t *train, 
     TRY(rk_scratch(m->env, n, sizeof *part, &part));
     TRY(rk_scratch(m->env, tests * m->classes, sizeof *votes, &votes));
     TRY(rk_scratch(m->env, m->classes, sizeof *weight, &weight));
-    for (int64_t c = 0; c < m->classes; c++) { /* balanced: n / (classes members), as scikit-learn has it */
+    for (int64_t c = 0; c < m->classes; c++) { /* balanced: n / (classes members), as in scikit-learn */
         double members = 0;
         for (int64_t i = 0; i < n; i++) members += m->code[train[i]] == c;
         weight[c] = m->balanced && members > 0 ? (double)n / ((double)m->classes * members) : 1;
@@ -136,7 +136,7 @@ done:
 
 /* ---- metrics ------------------------------------------------------------------------------------------------------------ */
 
-/* The chance that a positive row has the larger decision; ties count half. */
+/* The probability that a positive row has a larger decision than a negative one; ties count half. */
 static double auc_of(const double *decision, const int *positive, int64_t n) {
     double pairs = 0, won = 0;
     for (int64_t i = 0; i < n; i++)
@@ -145,7 +145,7 @@ static double auc_of(const double *decision, const int *positive, int64_t n) {
     return pairs > 0 ? won / pairs : NAN;
 }
 
-/* All metrics of one fold; for more than two classes the mean over the classes, each against the others. */
+/* All metrics of one fold. For more than two classes: the mean over the classes, each against the rest. */
 static rkhs_status measure(const machine *m, const int64_t *test, int64_t tests, const double *decision, const int64_t *guess,
                            double out[METRICS]) {
     rkhs_status status = RKHS_OK;
@@ -214,7 +214,7 @@ done:
 
 /* ---- choosing the parameter ---------------------------------------------------------------------------------------------- */
 
-/* The metrics of each fold for every value of the grid: GRID x folds x METRICS; values that cannot be had are marked. */
+/* The metrics of each fold for every value of the grid: GRID x folds x METRICS, and whether the value was feasible. */
 typedef struct grid {
     const double *values;
     int count;
@@ -233,7 +233,7 @@ done:
     return status;
 }
 
-/* The first value with the best mean of a metric over the folds. */
+/* The first value with the best mean of a metric over the folds, among the feasible ones. */
 static rkhs_status best_of(const machine *m, const grid *g, metric by, int64_t folds, int *chosen) {
     double best = -INFINITY;
     for (int v = 0; v < g->count; v++) {
@@ -246,8 +246,7 @@ static rkhs_status best_of(const machine *m, const grid *g, metric by, int64_t f
     return RKHS_OK;
 }
 
-/* Each fold with the value that is best by a metric inside its training part, for each metric that is wanted: METRICS x folds.
- * The inner folds and machines of equal values are shared. */
+/* Nested selection, METRICS x folds. Metrics share the inner folds, and the machines of equal values. */
 static rkhs_status nested(const machine *m, const int *wanted, const int64_t *fold, int64_t folds, int shuffle,
                           double *results) {
     rkhs_status status = RKHS_OK;
@@ -276,7 +275,7 @@ static rkhs_status nested(const machine *m, const int *wanted, const int64_t *fo
                 known[v] = g.outcome[v] == RK_SMO_DONE;
                 if (known[v])
                     TRY(measure(m, test, tests, decision, guess, found[v]));
-                else /* the inner folds can have it, the whole cannot: the next best */
+                else /* feasible in the inner folds but not here: try the next best */
                     TRY(best_of(m, &g, (metric)by, INNER, &v));
             }
             results[by * folds + f] = found[v][by];
@@ -289,7 +288,7 @@ done:
 
 /* ---- the score ----------------------------------------------------------------------------------------------------------- */
 
-/* Codes 0 .. classes-1 without gaps; every class has a member for each fold, and for inner ones. */
+/* Renumbers the classes that occur as 0 .. classes-1. Refuses classes with too few members for the folds. */
 static rkhs_status close_codes(rkhs_env *env, const char *name, const rkhs_data *labels, const svm *o, int64_t *code,
                                int64_t *classes) {
     rkhs_status status = RKHS_OK;
@@ -319,7 +318,7 @@ done:
     return status;
 }
 
-/* The Gram of the embedding with the score's kernel. */
+/* The Gram matrix of the embedding, with the score's kernel. */
 static rkhs_status make_gram(rkhs_env *env, const rk_spec *spec, const rkhs_data *z, double **K) {
     rkhs_status status = RKHS_OK;
     rk_text text = {.env = env};
@@ -343,7 +342,7 @@ done:
     return status;
 }
 
-/* The values of each fold for the metrics that are wanted: METRICS x folds. */
+/* The value of each wanted metric in each fold: METRICS x folds. */
 static rkhs_status run_folds(machine *m, const svm *o, const int *wanted, double *results) {
     rkhs_status status = RKHS_OK;
     int64_t *rows, *fold;
@@ -379,7 +378,7 @@ done:
     return status;
 }
 
-/* Whether two scores differ in their metric alone. */
+/* Whether two scores differ only in their metric. */
 static rkhs_status same_machine(rkhs_env *env, const svm *a, const svm *b, int *same) {
     rkhs_status status = RKHS_OK;
     rk_text one = {.env = env}, other = {.env = env};
@@ -395,7 +394,7 @@ done:
     return status;
 }
 
-/* The first score that is not done, and all that differ from it in their metric alone. */
+/* Computes items[0] and all other items that differ from it only in their metric. */
 static rkhs_status score_alike(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count, int nu) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);

@@ -1,13 +1,13 @@
-/* twonn.c: the dimension of what the rows lie on, from the two nearest neighbours of each.
+/* twonn.c: the score twonn: the intrinsic dimension of the rows, estimated from the two nearest neighbours of each.
  *
  *     mu_i = r_i2 / r_i1,   P(mu <= m) = 1 - m^-d:   d = sum_i a_i b_i / sum_i a_i^2,   a_i = log mu_(i),   b_i = -log(1 - i/n)
  *
- * over the smallest 1 - `discard` of the mu, in order: a line through the origin. The ratio does not see how dense the rows
- * lie, as long as that hardly changes from a row to its second neighbour. Rows that are there more than once count once among
- * the neighbours. The deviation is the standard error: that of the estimates from ten parts of the mu, dealt by the seed, over
- * sqrt(10). Facco, d'Errico, Rodriguez, Laio, "Estimating the intrinsic dimension of datasets by a minimal neighborhood
- * information", Scientific Reports 7, 2017. High dimensions (above some 10) come out too low unless there are very many rows.
- */
+ * r_i1, r_i2 are the distances of row i to its two nearest neighbours, mu_(i) the i-th smallest ratio of n. The slope
+ * d of a line through the origin is fitted to all but the largest share `discard`. The ratio does not depend on the
+ * density of the rows, as long as it hardly changes within r_i2. Duplicates count once. The standard error is the
+ * standard deviation of the estimates from ten random parts of the mu, over sqrt(10). Dimensions above about 10 are
+ * underestimated unless there are very many rows. Facco, d'Errico, Rodriguez, Laio, "Estimating the intrinsic
+ * dimension of datasets by a minimal neighborhood information", Scientific Reports 7, 2017. */
 #include "score/score.h"
 
 #include <stdlib.h>
@@ -30,11 +30,11 @@ typedef struct near_loop {
     rk_space space;
     int64_t n;
     double *tiles;  /* workers x RK_TILE x RK_TILE */
-    double *log_mu; /* n; below 0: the row has no two neighbours */
+    double *log_mu; /* n; below 0: no two neighbours at different distances */
 } near_loop;
 
-/* log(r2 / r1) from squared distances with a minus, nearest first: of the first two that are not 0. Copies of one neighbour
- * are as far as each other to the last digits. */
+/* log(r2 / r1) from negated squared distances, nearest first, without zeros; copies of a neighbour may differ by
+ * rounding. */
 static double ratio(const double *near, int64_t count) {
     double first = 0;
     for (int64_t q = 0; q < count; q++) {
@@ -68,12 +68,12 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The slope of the line; sorts a. */
+/* The slope d of the line; sorts a. */
 static double slope(double *a, int64_t n, double discard) {
     double ab = 0, aa = 0;
     int64_t used = (int64_t)((double)n * (1 - discard));
     qsort(a, (size_t)n, sizeof *a, ascending);
-    if (used > n - 1) used = n - 1; /* the last has F = 1 */
+    if (used > n - 1) used = n - 1; /* 1 - i/n would be 0 for the last */
     for (int64_t i = 0; i < used; i++) {
         ab += a[i] * -log1p(-(double)(i + 1) / (double)n);
         aa += a[i] * a[i];
@@ -81,7 +81,7 @@ static double slope(double *a, int64_t n, double discard) {
     return aa > 0 ? ab / aa : NAN;
 }
 
-/* The standard error, from parts that the seed deals; NaN for too few rows. part: room for n. */
+/* The standard error, from parts drawn by the seed; NaN for too few rows. part: room for n numbers. */
 static double standard_error(rkhs_env *env, const double *a, int64_t n, double discard, double *part) {
     double estimate[PARTS], mean = 0, squares = 0;
     if (n < PARTS * MIN_ROWS) return NAN;
