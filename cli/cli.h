@@ -1,7 +1,8 @@
-/* cli.h: what the files of the tool share.  SPDX-License-Identifier: BSD-3-Clause
+/* cli.h: the struct of one run of the tool, and the functions that its files share.  SPDX-License-Identifier:
+ * BSD-3-Clause
  *
- * main.c finds the command, options.c reads its options into one struct, the command runs and returns through finish().
- * The tool knows the library by rkhs.h, and by base/shared.h. */
+ * main.c finds the command, options.c reads its options into struct cli, the command runs and returns through
+ * finish(). The tool uses the library through rkhs.h, and base/shared.h. */
 #ifndef CLI_H
 #define CLI_H
 
@@ -12,7 +13,7 @@
 #include "rkhs.h"
 #include "base/shared.h"
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 }; /* and 128 + signal when stopped */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 }; /* or 128 + the signal when stopped */
 
 typedef struct cli cli;
 
@@ -23,12 +24,12 @@ typedef enum option_kind {
     OPT_TEXT,  /* const char * */
     OPT_COUNT, /* int, 0 or more */
     OPT_WHOLE, /* int, 1 or more */
-    OPT_MANY,  /* struct many: may be given more than once */
+    OPT_MANY,  /* struct many: may be repeated */
     OPT_SEED,  /* uint64_t */
-    OPT_BYTES  /* size_t: 500M, 8G, 8GiB */
+    OPT_BYTES  /* size_t, as 500M, 8G, 8GiB */
 } option_kind;
 
-/* The values of an option that may be given more than once. */
+/* The values of a repeated option. */
 enum { MOST_MANY = 16 };
 struct many {
     const char *value[MOST_MANY];
@@ -36,11 +37,11 @@ struct many {
 };
 
 typedef struct option {
-    const char *name; /* NULL ends a table */
+    const char *name; /* NULL: end of the table */
     char letter;      /* 0: none */
     option_kind kind;
     size_t offset;     /* in struct cli */
-    const char *value; /* what help calls its value; NULL for a flag */
+    const char *value; /* the placeholder in help; NULL for a flag */
     const char *brief;
 } option;
 
@@ -49,51 +50,51 @@ extern const option shared_options[], fit_options[], transform_options[], invers
     select_options[], dimension_options[], no_options[];
 
 typedef struct command {
-    const char *name; /* NULL ends the table */
+    const char *name; /* NULL: end of the table */
     const char *group;
-    const char *operands; /* "'SPEC' X", "[LIST] [NAME]", "'SCORE'...", as help shows them */
-    int least, most;      /* how many operands */
+    const char *operands; /* as help shows them: "'SPEC' X", "[LIST] [NAME]", "'SCORE'..." */
+    int least, most;      /* number of operands */
     const char *brief;    /* completes "rkhs NAME: " */
     int (*run)(cli *c);
     const option *options;
-    const char *list; /* whose types end the help; or NULL */
-    const char *more; /* a paragraph for its help */
+    const char *list; /* list whose types help shows at the end; or NULL */
+    const char *more; /* a paragraph for help */
     const char *examples;
 } command;
 
 extern const command commands[];
 
-/* One run of the tool: the command, what was typed, the env. */
+/* One run of the tool: the command, its operands and options, the env. */
 struct cli {
     const command *command;
     rkhs_env *env;
     const char **operand;
     int count;
     const char *output, *z, *x, *kernel, *labels, *target, *label_column, *labels_out, *format, *output_format, *title, *rows;
-    const char *start, *place; /* of fit and transform */
+    const char *start, *place; /* fit and transform */
     const char *triplets, *positive, *negative, *augment;
-    rkhs_spec *spec;                              /* the first operand, with --augment set */
-    const char *new_z, *new_x, *new_labels;       /* of score */
-    const char *by, *table, *resume, *unlabelled; /* select; by: of anomaly too */
+    rkhs_spec *spec;                              /* owned: the first operand with --augment set */
+    const char *new_z, *new_x, *new_labels;       /* score */
+    const char *by, *table, *resume, *unlabelled; /* select; by: also anomaly */
     struct many tries;
     int folds, draws;
-    const char *model, *gram, *objects, *image_size, *titles; /* of plot */
-    int top;                                                  /* of explain */
+    const char *model, *gram, *objects, *image_size, *titles; /* plot */
+    int top;                                                  /* explain */
     int threads, quiet, verbose, json, help, merge;
     uint64_t seed;
     size_t memory;
-    double *held[6]; /* numbers that data borrow, given back at the end */
+    double *held[6]; /* owned arrays that data borrow, freed at the end */
     int holds;
-    char subject[512];  /* the files that a complaint about data is about, where the library cannot know them */
+    char subject[512];  /* files to name in messages about data, where the library does not know them */
     double started;     /* seconds */
-    char message[1024]; /* a refusal of the tool's own; empty: the library's message counts */
-    int code;           /* the exit code that goes with it */
+    char message[1024]; /* the tool's own error message; empty: the library's message is shown */
+    int code;           /* the exit code of `message` */
 };
 
-/* Reads what follows the command into c; 0, or the exit code after a sentence on stderr. */
+/* Reads the words after the command into c. Returns 0, or an exit code after a message on stderr. */
 int options_parse(cli *c, int argc, char **argv);
 
-/* ---- session.c: how a command begins and ends ---------------------------------------------------------------------------- */
+/* ---- session.c: start and end of a command, files --------------------------------------------------------------- */
 
 #define REFUSE(c, code, ...)                                                                                                   \
     do {                                                                                                                       \
@@ -101,144 +102,147 @@ int options_parse(cli *c, int argc, char **argv);
         goto done;                                                                                                             \
     } while (0)
 
-/* Makes the env from the shared options. */
+/* Makes the env, with the options that all commands share. */
 rkhs_status begin(cli *c);
 
-/* Notes a sentence and the exit code that goes with it; always returns RKHS_ERR_ARGUMENT. */
+/* Sets the error message and its exit code. Always returns RKHS_ERR_ARGUMENT. */
 rkhs_status refuse(cli *c, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Names the files that data came from, for complaints about them; b may be NULL. */
+/* Names the files that data came from, for error messages; b may be NULL. */
 void set_subject(cli *c, const char *a, const char *b);
 
-/* Says on stderr why a command failed, if it did, and gives the exit code. */
+/* Prints the error message if status is a failure, and returns the exit code. */
 int finish(cli *c, rkhs_status status);
 
-/* A line on stderr, "rkhs: ..." or "rkhs fit: ..."; bytes that would steer a terminal are replaced. */
+/* Prints a line on stderr: "rkhs: ..." or "rkhs fit: ...". Control bytes are made visible. */
 void say(const char *who, const char *sentence);
 
-/* Refuses outputs that are folders, lie in no folder, or would overwrite an input or each other; before any work is done. */
+/* Refuses outputs that are folders, are in no folder, or would overwrite an input or each other. Call before any
+ * work. */
 rkhs_status check_outputs(cli *c, const char *const *outputs, int count);
 
-/* Refuses a name whose ending, or a --output-format that, no format can write; before any work is done. */
+/* Refuses a file name or --output-format for which there is no format to write. Call before any work. */
 rkhs_status check_format(cli *c, const char *path, const char *format);
 
-/* c->output, or "-" when stdout is not a terminal; refuses otherwise. */
+/* *path becomes c->output, or "-" if stdout is not a terminal. Refuses to fill a terminal. */
 rkhs_status result_path(cli *c, const char **path);
 
-/* Reads X, or what stands for it, with --format and --label-column. */
+/* Reads objects, with --format and --label-column. The caller frees the data, here and below. */
 rkhs_status read_data(cli *c, const char *path, const rkhs_kernel *kernel, rkhs_data **data);
 /* The same without --label-column. */
 rkhs_status read_plain(cli *c, const char *path, rkhs_data **data);
 /* Reads --target. */
 rkhs_status read_target(cli *c, const char *path, rkhs_data **data);
-/* Reads --labels; `column` or NULL picks a column of a CSV. */
+/* Reads --labels. column: the column of a CSV, or NULL. */
 rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data **labels);
-/* The type that a spec is of; 0: the spec is refused, and the env says why. */
+/* The type that a spec names. Returns 0 if the spec is refused; the env has the message. */
 int type_of_spec(cli *c, const char *list, const char *spec, rkhs_type *type);
-/* Whether a kernel reads its values from the data, which are rows of a Gram. */
-int reads_gram(cli *c, const char *kernel);
-/* Whether a model takes labels as its second data set. */
+/* Whether a model can learn from labels. */
 int learns_labels(cli *c, const char *spec);
-/* The labels in --label-column of X if the model learns from labels, which is said; else NULL. */
+/* The labels in --label-column of x if the model learns from labels (a line on stderr says so); else NULL. */
 const rkhs_data *own_labels(cli *c, const char *model, const rkhs_data *x);
-/* Refuses a file of labels, NULL if there is none, whose first may be a header: one more than there are rows. */
+/* Refuses a labels file that seems to begin with a header: it has one label more than there are rows. labels may be
+ * NULL. */
 rkhs_status check_header(cli *c, const char *path, const rkhs_data *labels, int64_t rows);
-/* Says that -1 is a class, where it stands beside classes that are numbered. */
+/* Warns that -1 is taken as a class, if other classes are numbers too. */
 void say_minus_one(const cli *c, const char *path, const rkhs_data *labels);
-/* Write data (with --output-format), labels, a model, or n x p numbers; "-" is stdout. Nothing once a stop was asked for. */
+/* Write data (with --output-format), labels, a model, or n x p numbers; "-" is stdout. They write nothing after a stop
+ * signal. */
 rkhs_status write_data(cli *c, const rkhs_data *data, const char *path);
 rkhs_status write_labels(cli *c, const rkhs_data *labels, const char *path);
 rkhs_status write_model(cli *c, const rkhs_model *m, const char *path);
 rkhs_status write_numbers(cli *c, const double *values, int64_t n, int64_t p, const char *path);
-/* After rkhs_files_begin: gives the files that wait their names, unless a stop was asked for. */
+/* After rkhs_files_begin: commits the waiting files, unless there was a stop signal. */
 rkhs_status commit_files(cli *c);
 
-/* n x p doubles, or a refusal when that is over the memory limit; `what` begins the sentence. */
+/* Allocates n x p doubles, which the caller frees. Refuses if that exceeds the memory limit; `what` begins the
+ * message. */
 rkhs_status take_numbers(cli *c, const char *what, int64_t n, int64_t p, double **values);
 
-/* 1 when path ends in `ending`, whatever the case, with or without .gz. */
+/* Whether path ends in `ending`, ignoring case and a final .gz. */
 int ends_in(const char *path, const char *ending);
 
-/* ---- progress.c: the bar and Ctrl-C ---------------------------------------------------------------------------------- */
+/* ---- progress.c: the progress bar and Ctrl-C -------------------------------------------------------------------- */
 
 void progress_start(cli *c);
 void progress_erase(void);
-/* The signal that asked to stop, or 0. */
+/* The signal that asked the tool to stop, or 0. */
 int stop_signal(void);
-/* Around calls that write: a stop then waits for the temporary file to be removed. */
+/* Set around calls that write files: a stop then waits until the temporary file is removed. */
 void writing_now(int on);
 
 /* ---- help.c ----------------------------------------------------------------------------------------------------------- */
 
-/* Three lines to begin with, as the overview shows them. */
+/* The example commands of the overview. */
 extern const char help_begin[];
 void help_overview(FILE *out);
 void help_command(FILE *out, const command *cmd);
 const command *find_command(const char *name);
 const char *nearest_command(const char *name);
-/* Text in columns [indent, terminal width), continued lines indented; `at` is where the first line stands now. */
+/* Prints text in columns [indent, terminal width). `at` is the current column. */
 void wrap(FILE *out, int at, int indent, const char *text);
 
-/* A spec to show: of a long list the first few, and how many there are. */
+/* A spec shortened for display: of a long list, the first values and their number. */
 enum { SPEC_ROOM = 800 };
 const char *spec_short(const char *spec, char out[SPEC_ROOM]);
 
-/* list.c: prints list, type, or all; 0 when there is none of that name. */
+/* list.c: prints a list, a type, or all. Returns 0 if there is none of that name. */
 int list_show(FILE *out, const char *list, const char *type);
-/* The names and sentences of one list, indented by two. */
+/* Prints the name and brief of each type of a list, indented by two. */
 void list_brief(FILE *out, const char *list);
 
-/* json.c: the same tables for programs; json_lists gives 0, and prints nothing, when there is none of that name. */
+/* json.c: the same tables as JSON. json_lists returns 0, and prints nothing, if there is none of that name. */
 int json_lists(FILE *out, const char *list, const char *type);
 void json_commands(FILE *out);
 
-/* ---- text.c: text that grows -------------------------------------------------------------------------------------------- */
+/* ---- text.c: growing strings and safe output -------------------------------------------------------------------- */
 
 typedef struct text {
     char *s;
     size_t length, room;
-    int failed; /* no memory */
+    int failed; /* out of memory */
 } text;
 
 void text_add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_bytes(text *t, const char *bytes, size_t count);
-/* XML text of at most `limit` columns: control characters replaced, right-to-left text isolated,
- * the rest cut with an ellipsis. */
+/* Appends XML text of at most `limit` columns, cut with an ellipsis: control characters replaced, right-to-left text
+ * isolated. */
 void text_xml(text *t, const char *s, int limit);
-/* The same, without XML and without isolating. */
+/* The same without XML and isolation. */
 void text_plain(text *t, const char *s, int limit);
-/* A text from outside, of at most `length` bytes, on a terminal: what would steer it, turn the direction of what follows, begin
- * a line or is no UTF-8 is shown as \x1b, \u202e. Returns the columns; out may be NULL. */
+/* Prints untrusted text of at most `length` bytes to a terminal. Control characters, direction overrides, line breaks
+ * and invalid UTF-8 appear as \x1b, \u202e. Returns its width in columns. out NULL: only measures. */
 int print_safe(FILE *out, const char *s, size_t length);
-/* The same, and blanks up to a width. */
+/* The same, padded with blanks to a width. */
 int print_padded(FILE *out, const char *s, int width);
-/* The same as a JSON string in quotes. */
+/* Prints text as a JSON string, with quotes. */
 void json_text(FILE *out, const char *s);
-/* Columns that text_xml would fill; wide characters count twice. */
+/* The columns that text_xml would fill; wide characters count twice. */
 int text_columns(const char *s, int limit);
 void text_free(text *t);
 
-/* Writes it as a file; "-" is stdout. */
+/* Writes the text to a file; "-" is stdout. */
 rkhs_status text_write(cli *c, const text *t, const char *path);
 
-/* ---- commands ----------------------------------------------------------------------------------------------------------- */
+/* ---- functions that several commands use ------------------------------------------------------------------------ */
 
-/* The share of the variance that all dimensions explain together, where the report has it. */
+/* The share of the variance that all dimensions explain together. Returns 0 if the report does not have it. */
 int explained_share(const rkhs_model *m, double *share);
-/* What a fit ends with: the model to -o and the embedding to -z, both or none; a line on stderr. */
+/* Ends a fit: writes the model to -o and the embedding to -z, both or neither. */
 rkhs_status write_fit(cli *c, const rkhs_model *m);
 void say_summary(const cli *c, const rkhs_model *m);
-/* What a model learns from beside X: refuses options that do not go together; reads --triplets, --positive and --negative, or
- * --target, into *y, which stays NULL without; and the file of these that complaints are about. */
-rkhs_status check_supervision(cli *c);
-rkhs_status read_supervision(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y);
-const char *supervision_file(const cli *c);
-/* Sets the parameter augment of the first operand to --augment. */
+/* What a model learns from beside X. check_second refuses options that exclude each other; read_second reads
+ * --triplets, --positive and --negative, or --target, into *y (NULL if none is given); second_file names the file, for
+ * messages. */
+rkhs_status check_second(cli *c);
+rkhs_status read_second(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y);
+const char *second_file(const cli *c);
+/* Sets the parameter augment of the first operand (the model's spec) to --augment. */
 rkhs_status set_augment(cli *c);
-/* Refuses a -o that is named as numbers are. */
+/* Refuses a -o whose ending is that of a table of numbers. */
 rkhs_status check_model_name(cli *c);
 
-/* A number in (0, 1) that depends on the arguments alone. */
+/* A random number in (0, 1), a function of its arguments. */
 double uniform_of(uint64_t seed, uint64_t stream, uint64_t index);
 
 int run_fit(cli *c);

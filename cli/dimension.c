@@ -1,25 +1,26 @@
-/* dimension.c: rkhs dimension: how many dimensions the data have.  SPDX-License-Identifier: BSD-3-Clause
+/* dimension.c: rkhs dimension: estimates the intrinsic dimension of data.  SPDX-License-Identifier: BSD-3-Clause
  *
- * Vectors: the score twonn, of all rows, of half and of a quarter. Any kernel: the eigenvalues l_1 >= l_2 >= ... of the centred
- * Gram; the gap is the i with the largest l_i / l_{i+1}, where what is rounding counts as 1e-12 l_1. */
+ * For vectors: the score twonn of all rows, of half and of a quarter. For any kernel: the eigenvalues l_1 >= l_2 >=
+ * ... of the centred Gram matrix. The gap is the i with the largest l_i / l_{i+1}, where eigenvalues below 1e-12 l_1
+ * count as 1e-12 l_1. */
 #include "cli.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 3000, FEW = 64, MANY = 500 }; /* rows of the Gram; eigenvalues at first; at most */
+enum { MOST_ROWS = 3000, FEW = 64, MANY = 500 }; /* rows of the Gram; eigenvalues at first, and at most */
 
 typedef struct found {
     double twonn[3], error[3];
     int64_t rows[3];
     int estimates;
-    int64_t gram_rows, count, gap, ninety; /* ninety: 0 when they hold less */
-    double ratio, held;                    /* of the gap; the share that all `count` hold */
+    int64_t gram_rows, count, gap, ninety; /* ninety: 0 if all `count` hold less than 90% */
+    double ratio, held;                    /* ratio at the gap; share of the variance that all `count` hold */
     char kernel[SPEC_ROOM];
 } found;
 
-/* `count` of n rows by the seed, ascending. */
+/* Draws `count` rows at random, in ascending order. */
 static rkhs_status draw_rows(cli *c, const rkhs_data *x, uint64_t stream, int64_t count, rkhs_data **subset) {
     int64_t n = rkhs_data_rows(x), chosen = 0, *rows = malloc((size_t)count * sizeof *rows);
     if (rows == NULL) return refuse(c, EXIT_FAILED, "no memory");
@@ -30,7 +31,7 @@ static rkhs_status draw_rows(cli *c, const rkhs_data *x, uint64_t stream, int64_
     return status;
 }
 
-/* The estimates from neighbours. */
+/* The estimates of twonn. */
 static rkhs_status estimate(cli *c, const rkhs_data *x, found *f) {
     rkhs_status status = RKHS_OK;
     rkhs_data *some = NULL;
@@ -50,7 +51,7 @@ done:
     return status;
 }
 
-/* What the eigenvalues say; share[i] = l_i over the sum of all. */
+/* Finds the gap and the 90% point. share[i] is l_i over the sum of all eigenvalues. */
 static void read_spectrum(found *f, const double *share, int64_t count) {
     double floor_value = 1e-12 * share[0], sum = 0;
     f->count = count;
@@ -66,7 +67,7 @@ static void read_spectrum(found *f, const double *share, int64_t count) {
     f->held = sum;
 }
 
-/* The leading eigenvalues of the centred Gram, by kernel PCA: a few, and more where these hold less than 90%. */
+/* The leading eigenvalues, by kernel PCA: FEW, and MANY if these hold less than 90% of the variance. */
 static rkhs_status spectrum(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, found *f) {
     rkhs_status status = RKHS_OK;
     rkhs_model *m = NULL;
@@ -145,7 +146,7 @@ int run_dimension(cli *c) {
     int precomputed = kernel != NULL && reads_gram(c, rkhs_kernel_text(kernel));
     if (!precomputed && strcmp(rkhs_data_kind(x), "dense") == 0) TRY(estimate(c, x, &f));
     if (!precomputed && rkhs_data_rows(x) > MOST_ROWS) TRY(draw_rows(c, x, 2000, MOST_ROWS, &some));
-    c->quiet = 1; /* advice on an embedding is not asked for */
+    c->quiet = 1; /* advice about an embedding does not apply */
     status = spectrum(c, kernel, some != NULL ? some : x, &f);
     c->quiet = quiet;
     if (status != RKHS_OK) goto done;

@@ -1,7 +1,8 @@
-/* explain.c: rkhs explain: which kept objects place new ones.  SPDX-License-Identifier: BSD-3-Clause
+/* explain.c: rkhs explain: the training objects that influence most where new objects are placed.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
- * A table as CSV or JSON; or, where objects can be drawn, a picture: a line for each object, itself, what pulls it and what
- * pushes it, each with its influence below. */
+ * The result is a table (CSV or JSON) or, for objects that can be drawn, a picture: for each object a line with the
+ * object, those that pull it towards its place and those that push it away, with their influence. */
 #include "plot.h"
 
 #include <math.h>
@@ -12,13 +13,13 @@ enum { USUAL = 5, MOST_LINES = 16, MOST_ACROSS = 12, BOX = 52, SPACE = 8, BAND =
 
 typedef struct explained {
     const rkhs_data *x, *kept;
-    const int64_t *rows; /* of kept objects in the training data; NULL: all */
-    int64_t given; /* objects that were fitted; below them in the training data are as many positives, and then negatives */
+    const int64_t *rows; /* rows of the kept objects in the training data; NULL: all, in order */
+    int64_t given;       /* objects fitted; positives and then negatives follow as rows given .. and 2 given .. */
     int64_t n, top, *object;
     double *influence; /* n x 2 top: pulls, pushes */
 } explained;
 
-/* Where a kept object comes from, and its row there. */
+/* The row of a kept object, and which file it is from. */
 static int64_t row_of(const explained *e, int64_t kept, const char **from) {
     static const char *const sides[] = {"data", "positives", "negatives"};
     int64_t row = e->rows != NULL ? e->rows[kept] : kept, side = row / e->given;
@@ -26,7 +27,7 @@ static int64_t row_of(const explained *e, int64_t kept, const char **from) {
     return row % e->given;
 }
 
-/* ---- as text ------------------------------------------------------------------------------------------------------------ */
+/* ---- tables ----------------------------------------------------------------------------------------------------- */
 
 static void write_csv(const explained *e, text *t) {
     const char *from;
@@ -59,9 +60,9 @@ static void write_json(const explained *e, text *t) {
     text_add(t, e->n > 0 ? "]\n" : "[]\n");
 }
 
-/* ---- as a picture ------------------------------------------------------------------------------------------------------- */
+/* ---- picture ---------------------------------------------------------------------------------------------------- */
 
-/* One object in a box, in its own proportions, and words below it. */
+/* Draws one object in a box, keeping its proportions, with a text below. */
 static void draw_box(canvas *v, const objects *o, int64_t i, double x, double y, const char *colour, const char *below) {
     double scale = BOX / fmax(o->box_width, o->box_height), width = o->box_width * scale, height = o->box_height * scale;
     frame f = {x + (BOX - width) / 2, y + (BOX - height) / 2, width, height};
@@ -99,11 +100,11 @@ static rkhs_status draw_explained(cli *c, const explained *e, canvas *v) {
     rkhs_status status = RKHS_OK;
     objects mine = {.data = (rkhs_data *)(uintptr_t)e->x, .n = e->n};
     objects theirs = {.data = (rkhs_data *)(uintptr_t)e->kept, .n = rkhs_data_rows(e->kept)};
-    c->objects = c->operand[1]; /* what sentences are about */
+    c->objects = c->operand[1]; /* named in messages */
     TRY(look_at_objects(c, &mine));
     if (theirs.n > 0 && rkhs_data_shape(e->kept, NULL, NULL, NULL)) c->image_size = NULL;
     TRY(look_at_objects(c, &theirs));
-    mine.least = theirs.least = fmin(mine.least, theirs.least); /* one scale of greys */
+    mine.least = theirs.least = fmin(mine.least, theirs.least); /* one grey scale for both */
     mine.most = theirs.most = fmax(mine.most, theirs.most);
     mine.dark = theirs.dark;
     mine.labels = theirs.labels;
@@ -119,7 +120,7 @@ done:
 
 static int is_picture(const char *path) { return ends_in(path, ".svg") || ends_in(path, ".png") || ends_in(path, ".pdf"); }
 
-/* What is asked for can be written: by the ending, before any work. */
+/* Refuses a result whose ending cannot be written, before any work; opens the canvas for a picture. */
 static rkhs_status open_result(cli *c, const char *path, canvas *v) {
     int named = strcmp(path, "-") != 0 && strncmp(path, "/dev/", 5) != 0;
     if (is_picture(path)) return canvas_open(c, path, v);

@@ -1,4 +1,4 @@
-/* fit.c: rkhs fit, update.  SPDX-License-Identifier: BSD-3-Clause */
+/* fit.c: rkhs fit and rkhs update: fits a model, or adds objects to one.  SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ int explained_share(const rkhs_model *m, double *share) {
     return 0;
 }
 
-/* One line on stderr: what was learned from what, and what it took. */
+/* One line on stderr: objects, kernel, dimensions, explained variance, time and memory. */
 void say_summary(const cli *c, const rkhs_model *m) {
     char line[1024], spec[SPEC_ROOM], peak[32], explained[64] = "";
     int64_t n = 0, dim = 0;
@@ -36,7 +36,7 @@ rkhs_status check_model_name(cli *c) {
                   c->output);
 }
 
-/* Refuses a fit or an update that would write nothing, or the model where numbers are meant. */
+/* Refuses a fit that would write nothing, options that exclude each other, and outputs that cannot be written. */
 static rkhs_status check_fit(cli *c) {
     const char *outputs[] = {c->output, c->z};
     if (c->output == NULL && c->z == NULL) {
@@ -54,7 +54,6 @@ static rkhs_status check_fit(cli *c) {
     return status == RKHS_OK ? check_format(c, c->z, c->output_format) : status;
 }
 
-/* Writes what was asked for; all of it or nothing. */
 rkhs_status write_fit(cli *c, const rkhs_model *m) {
     rkhs_status status = RKHS_OK;
     int64_t n, dim;
@@ -91,7 +90,7 @@ const char *supervision_file(const cli *c) {
     return c->target != NULL ? c->target : c->triplets != NULL ? c->triplets : c->positive;
 }
 
-/* --positive and --negative, row by row. */
+/* Reads --positive and --negative, which must have the rows of x. */
 static rkhs_status read_pairs(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y) {
     rkhs_status status = RKHS_OK;
     const char *const paths[] = {c->positive, c->negative};
@@ -147,7 +146,7 @@ done:;
     return code;
 }
 
-/* How far the old objects moved. */
+/* Prints how far the old objects moved. */
 static void say_moved(const rkhs_model *m) {
     rkhs_item item;
     char line[128];

@@ -1,10 +1,11 @@
-/* gram.c: rkhs gram, a matrix of kernel values.  SPDX-License-Identifier: BSD-3-Clause */
+/* gram.c: rkhs gram: computes a Gram matrix, or some of its rows, or joins such parts.  SPDX-License-Identifier:
+ * BSD-3-Clause */
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One end of --rows: digits, or nothing for `absent`; *at is moved past it. 0 when it is no number. */
+/* Reads one end of --rows at *at and moves past it; no digits: `absent`. Returns 0 if the number is too large. */
 static int take_row(const char **at, int64_t absent, int64_t *row) {
     *row = absent;
     if (**at < '0' || **at > '9') return 1;
@@ -15,7 +16,7 @@ static int take_row(const char **at, int64_t absent, int64_t *row) {
     return 1;
 }
 
-/* Reads --rows "a:b", "a:" or ":b"; *to is -1 where it is left open. */
+/* Reads --rows "a:b", "a:" or ":b"; *to is -1 if it is open. */
 static rkhs_status parse_rows(cli *c, int64_t *from, int64_t *to) {
     const char *at = c->rows;
     int good = take_row(&at, 0, from) && *at == ':';
@@ -25,7 +26,7 @@ static rkhs_status parse_rows(cli *c, int64_t *from, int64_t *to) {
     return RKHS_OK;
 }
 
-/* Refuses --rows that are not there. */
+/* Refuses --rows beyond the data. */
 static rkhs_status check_rows(cli *c, int64_t n, int64_t from, int64_t to) {
     if (to > n || from >= n)
         return refuse(c, EXIT_FAILED, "%s has %lld rows, 0 to %lld, and --rows %.60s asks for others", c->operand[1],

@@ -1,11 +1,11 @@
-/* help.c: help, printed from the tables of commands and options.  SPDX-License-Identifier: BSD-3-Clause */
+/* help.c: rkhs help, printed from the tables of commands and options.  SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Columns of the terminal that `out` is, 100 when it is none. */
+/* The width of the terminal, 100 if `out` is none. */
 static int width_of(FILE *out) {
     struct winsize window;
     if (!isatty(fileno(out)) || ioctl(fileno(out), TIOCGWINSZ, &window) != 0 || window.ws_col == 0) return 100;
@@ -56,7 +56,6 @@ const char help_begin[] = "rkhs sample 'circles(n=380)' -o X.npy --labels-out y.
                           "rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=median)' X.npy -o m.rkhs -z Z.npy\n"
                           "rkhs plot Z.npy --labels y.npy -o circles.svg\n";
 
-/* Lines of text, each indented by two. */
 static void help_lines(FILE *out, const char *lines) {
     while (*lines != 0) {
         int length = (int)strcspn(lines, "\n");
@@ -80,7 +79,6 @@ void help_overview(FILE *out) {
     fputs("\n'rkhs help COMMAND' shows its options, 'rkhs list' the kernels and models.\n", out);
 }
 
-/* One line for each option of a table. */
 static void help_options(FILE *out, const char *heading, const option *table) {
     if (table->name == NULL) return;
     fprintf(out, "\n%s\n", heading);

@@ -1,4 +1,4 @@
-/* info.c: rkhs info, what a model file holds.  SPDX-License-Identifier: BSD-3-Clause */
+/* info.c: rkhs info: prints what is in a model file.  SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 
 enum { MAX_VALUES = 6, LIST_SHOWN = 3 };
 
-/* One line of info: a name, and text that goes on below itself. */
+/* Prints a name and a text, wrapped. */
 static void show_text(int width, const char *name, const char *value) {
     wrap(stdout, print_safe(stdout, name, strlen(name)), width, value);
 }
@@ -31,12 +31,11 @@ const char *spec_short(const char *spec, char out[SPEC_ROOM]) {
     return out;
 }
 
-/* One line of info with a number, and words after it. */
 static void show_number(int width, const char *name, double value, const char *more) {
     printf("%-*s%.6g%s\n", width, name, value, more);
 }
 
-/* Numbers of a report: a few of them, and how many there are. */
+/* Prints the first numbers of a report item, and how many there are. */
 static void show_numbers(int width, const rkhs_item *item) {
     int64_t count = item->rows * item->columns;
     print_padded(stdout, item->name, width);
@@ -49,7 +48,7 @@ static void show_numbers(int width, const rkhs_item *item) {
     putchar('\n');
 }
 
-/* The names of the columns, a few of them. */
+/* Prints the first column names. */
 static void show_names(int width, const rkhs_data *kept) {
     text all = {0};
     int64_t columns = rkhs_data_columns(kept), shown = columns > 2 * MAX_VALUES ? MAX_VALUES : columns;
@@ -60,7 +59,7 @@ static void show_names(int width, const rkhs_data *kept) {
     text_free(&all);
 }
 
-/* Everything that a model's report says, below what every model has. */
+/* Prints what every model has, and then its report. */
 static void show_model(const rkhs_model *m) {
     rkhs_item item;
     int64_t n = 0, dim = 0;
@@ -80,7 +79,7 @@ static void show_model(const rkhs_model *m) {
     show_number(width, "dimensions", (double)dim, "");
     if (explained_share(m, &share)) show_number(width, "explained", share, " of the variance");
     for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) {
-        if (strcmp(item.name, "rows") == 0) continue; /* the objects, above */
+        if (strcmp(item.name, "rows") == 0) continue; /* shown above as "objects" */
         if (strcmp(item.name, "kept_objects") == 0) show_names(width, rkhs_model_kept(m, NULL));
         if (item.text != NULL)
             show_text(width, item.name, item.text);

@@ -1,11 +1,12 @@
-/* json.c: rkhs list --json, rkhs help --json: the tables, for programs.  SPDX-License-Identifier: BSD-3-Clause
+/* json.c: rkhs list --json and rkhs help --json: the tables of types and commands.  SPDX-License-Identifier:
+ * BSD-3-Clause
  *
- * tools/make_doc.py makes the man pages, doc/reference and the completion from these two, so that none can drift. */
+ * tools/make_doc.py makes the man pages, doc/reference and the shell completion from this output. */
 #include "cli.h"
 
 #include <string.h>
 
-/* One member of an object, after a comma unless it is the first; a text that is NULL becomes null. */
+/* One member of a JSON object; value NULL becomes null. */
 static void member(FILE *out, int first, const char *name, const char *value) {
     if (!first) fputs(", ", out);
     json_text(out, name);
@@ -18,7 +19,6 @@ static void member(FILE *out, int first, const char *name, const char *value) {
 
 /* ---- lists ------------------------------------------------------------------------------------------------------------- */
 
-/* One type and its parameters, on lines of their own. */
 static void json_type(FILE *out, const char *list, const rkhs_type *type) {
     rkhs_param p;
     int i;
@@ -42,7 +42,7 @@ static void json_type(FILE *out, const char *list, const rkhs_type *type) {
     fputs(i > 0 ? "\n      ]}" : "]}", out);
 }
 
-/* 1 when `list` has a type `name`; NULL: when it has any. */
+/* Whether a list has a type of that name; name NULL: any type. */
 static int has_type(const char *list, const char *name) {
     rkhs_type type;
     for (int i = 0; rkhs_list_type(list, i, &type); i++)
@@ -78,7 +78,6 @@ int json_lists(FILE *out, const char *list, const char *name) {
 
 /* ---- commands ---------------------------------------------------------------------------------------------------------- */
 
-/* The options of one table. */
 static void json_options(FILE *out, const option *table) {
     fputs(", \"options\": [", out);
     for (const option *o = table; o->name != NULL; o++) {

@@ -1,4 +1,4 @@
-/* labels.c: what files of labels are taken for, and which models learn from them.  SPDX-License-Identifier: BSD-3-Clause */
+/* labels.c: checks of label files, and which models learn from labels.  SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ rkhs_status check_header(cli *c, const char *path, const rkhs_data *labels, int6
     if (!table || labels == NULL || rkhs_data_rows(labels) != rows + 1) return RKHS_OK;
     int64_t classes = 0;
     const int64_t *codes = rkhs_data_codes(labels, &classes);
-    if (codes[0] < 0 || classes > rows) return RKHS_OK; /* others are there once as well */
+    if (codes[0] < 0 || classes > rows) return RKHS_OK; /* other labels occur once as well */
     for (int64_t i = 1; i <= rows; i++)
         if (codes[i] == codes[0]) return RKHS_OK;
     return refuse(c, EXIT_FAILED,

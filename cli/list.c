@@ -1,13 +1,13 @@
-/* list.c: rkhs list: which kernels, models, ... there are, and their parameters.  SPDX-License-Identifier: BSD-3-Clause
+/* list.c: rkhs list: the kernels, models, ... of the library, and their parameters.  SPDX-License-Identifier:
+ * BSD-3-Clause
  *
- * Everything comes from the library's own tables, so nothing here names a kernel or a model. */
+ * Everything comes from the library's tables: nothing here names a kernel or a model. */
 #include "cli.h"
 
 #include <string.h>
 
 enum { MOST_NAMES = 1024 };
 
-/* The number of types in a list. */
 static int count_types(const char *list) {
     rkhs_type type;
     int count = 0;
@@ -15,7 +15,6 @@ static int count_types(const char *list) {
     return count;
 }
 
-/* 1 when there is such a list. */
 static int is_list(const char *name) {
     const char *list;
     for (int i = 0; (list = rkhs_list_name(i)) != NULL; i++) {
@@ -24,7 +23,6 @@ static int is_list(const char *name) {
     return 0;
 }
 
-/* The columns that the longest name of a list takes. */
 static int name_width(const char *list) {
     rkhs_type type;
     int width = 0;
@@ -44,7 +42,7 @@ void list_brief(FILE *out, const char *list) {
     }
 }
 
-/* Every list: its name, how many, and which. */
+/* Prints every list: its name, the number of its types, their names. */
 static void show_lists(FILE *out) {
     const char *list;
     rkhs_type type;
@@ -61,7 +59,7 @@ static void show_lists(FILE *out) {
     fputs("\n'rkhs list kernels' shows more, 'rkhs list rbf' the parameters of one.\n", out);
 }
 
-/* "  data dense; cost O(n)" below a type, for what is known of it. */
+/* Prints formula, data and cost of a type, where it has them. */
 static void show_facts(FILE *out, const rkhs_type *type, int indent) {
     if (type->formula != NULL) wrap(out, 0, indent, type->formula);
     if (type->data == NULL && type->cost == NULL) return;
@@ -71,7 +69,6 @@ static void show_facts(FILE *out, const rkhs_type *type, int indent) {
     fputc('\n', out);
 }
 
-/* Every type of one list with its sentence, formula, data and cost. */
 static void show_types(FILE *out, const char *list) {
     rkhs_type type;
     int indent = name_width(list) + 2;
@@ -82,7 +79,7 @@ static void show_types(FILE *out, const char *list) {
     }
 }
 
-/* The columns of the parameter table: the longest name, and the longest kind with its default and bounds. */
+/* Prints the table of parameters. Columns are as wide as their longest cell, at most 24. */
 static void show_params(FILE *out, const char *list, const char *name) {
     rkhs_param p;
     int wide[4] = {9, 4, 7, 6};
@@ -106,7 +103,6 @@ static void show_params(FILE *out, const char *list, const char *name) {
     }
 }
 
-/* One type: its sentence, its facts, its parameters. */
 static void show_type(FILE *out, const char *list, const rkhs_type *type) {
     fprintf(out, "%s (%s)\n", type->name, list);
     wrap(out, 0, 2, type->brief != NULL ? type->brief : "");
@@ -137,7 +133,7 @@ int list_show(FILE *out, const char *list, const char *name) {
     return found;
 }
 
-/* The list or type nearest to `word`; of one list when that is given. */
+/* The name nearest to `word` among the types of a list, or among all lists and types. */
 static const char *nearest_name(const char *list, const char *word) {
     const char *names[MOST_NAMES], *each;
     rkhs_type type;
@@ -150,7 +146,6 @@ static const char *nearest_name(const char *list, const char *word) {
     return rk_nearest(word, names, count);
 }
 
-/* Shows a list, a type, or all, as words or as JSON; 0 when there is none. */
 static int show(const cli *c, const char *list, const char *name) {
     return c->json ? json_lists(stdout, list, name) : list_show(stdout, list, name);
 }

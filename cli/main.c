@@ -1,6 +1,8 @@
-/* main.c: rkhs, the tool: finds the command and runs it.  SPDX-License-Identifier: BSD-3-Clause
+/* main.c: the entry point of the tool: the table of commands, and how one is found and run.  SPDX-License-Identifier:
+ * BSD-3-Clause
  *
- * stdout is the result; stderr is words and a progress bar. Exit 0 done, 1 failed, 2 misused, 130 stopped by Ctrl-C. */
+ * stdout has the result; stderr has messages and the progress bar. Exit codes: 0 done, 1 failed, 2 misused, 130
+ * stopped by Ctrl-C. */
 #include "cli.h"
 
 #include <errno.h>
@@ -102,7 +104,7 @@ const command commands[] = {
 };
 /* clang-format on */
 
-/* Says that a word is no command, with the nearest one. */
+/* Prints that there is no such command, and the nearest name. */
 static int unknown_command(const char *word) {
     const char *near = nearest_command(word);
     char sentence[200];
@@ -133,7 +135,6 @@ static int run_help(int argc, char **argv) {
     return EXIT_DONE;
 }
 
-/* Runs one command from its options to its exit code. */
 static int run_command(const command *cmd, int argc, char **argv) {
     cli c = {.command = cmd};
     int code = options_parse(&c, argc, argv);
@@ -150,7 +151,7 @@ static int run_command(const command *cmd, int argc, char **argv) {
     return code;
 }
 
-/* Makes sure that what was printed has arrived: a full disk is a failure. */
+/* Closes stdout, and fails if the output did not arrive, as on a full disk. */
 static int close_stdout(int code) {
     errno = 0;
     int failed = ferror(stdout);
@@ -162,7 +163,7 @@ static int close_stdout(int code) {
 
 int main(int argc, char **argv) {
     int code;
-    signal(SIGPIPE, SIG_IGN); /* a write that fails says so, and what is partial is removed */
+    signal(SIGPIPE, SIG_IGN); /* writes then fail with a message, and partial files are removed */
     signal(SIGXFSZ, SIG_IGN);
     const char *word = argc > 1 ? argv[1] : NULL;
     const command *cmd = word != NULL ? find_command(word) : NULL;

@@ -153,7 +153,7 @@ const option explain_options[] = {
 const option no_options[] = {{0}};
 /* clang-format on */
 
-/* The option of c's command or of all, by its name (length bytes) or by its letter. */
+/* Finds an option of c's command, or of all commands, by its name (length bytes) or its letter. */
 static const option *find_option(const cli *c, const char *name, size_t length, char letter) {
     const option *tables[] = {c->command->options, shared_options};
     for (int t = 0; t < 2; t++) {
@@ -164,7 +164,7 @@ static const option *find_option(const cli *c, const char *name, size_t length, 
     return NULL;
 }
 
-/* Refuses an option that the command does not have, with the nearest name. */
+/* Refuses an unknown option, and suggests the nearest name. */
 static rkhs_status unknown_option(cli *c, const char *typed, size_t length) {
     const char *names[64], *near;
     int count = 0;
@@ -179,7 +179,7 @@ static rkhs_status unknown_option(cli *c, const char *typed, size_t length) {
     return refuse(c, EXIT_MISUSED, "there is no option %s", word);
 }
 
-/* Reads "500M", "8G", "8GB" (1000s) or "8GiB" (1024s) as bytes; 0 when it is not a size. */
+/* Reads "500M", "8G", "8GB" (powers of 1000) or "8GiB" (of 1024) as bytes. Returns 0 if it is not a size. */
 static size_t parse_bytes(const char *s) {
     static const char letters[] = "KMGTP";
     char *end;
@@ -197,7 +197,7 @@ static size_t parse_bytes(const char *s) {
     return (size_t)value;
 }
 
-/* Stores the value of option o, as it was typed, in its field. */
+/* Stores the value of option o in its field of struct cli. */
 static rkhs_status store(cli *c, const option *o, const char *value) {
     char *end, *field = (char *)c + o->offset;
     if (o->kind == OPT_FLAG) *(int *)(void *)field = 1;
@@ -242,7 +242,7 @@ static rkhs_status store(cli *c, const option *o, const char *value) {
     return RKHS_OK;
 }
 
-/* The value of an option that stands alone in argv[*i]: the next word, unless that is an option itself. */
+/* The value of an option without "=": the next word, unless that is an option. */
 static rkhs_status next_value(cli *c, const option *o, const char *typed, int argc, char **argv, int *i, const char **value) {
     if (*i + 1 >= argc || (strncmp(argv[*i + 1], "--", 2) == 0)) {
         return refuse(c, EXIT_MISUSED, "%s needs a value: %s %s", typed, typed, o->value);
@@ -286,10 +286,10 @@ done:
     return status;
 }
 
-/* Checks the number of operands against the command's table, and that a file does not stand where a spec should. */
+/* Checks the number of operands, and that no file is given in place of a spec. */
 static rkhs_status check_count(cli *c) {
     const command *cmd = c->command;
-    if (c->merge) { /* parts, as many as there are */
+    if (c->merge) { /* any number of parts */
         if (c->count > 0) return RKHS_OK;
         return refuse(c, EXIT_MISUSED, "the parts are missing: rkhs %s --merge PART...", cmd->name);
     }

@@ -1,7 +1,7 @@
-/* progress.c: the bar on a terminal, and what Ctrl-C does.  SPDX-License-Identifier: BSD-3-Clause
+/* progress.c: the progress bar, and how the tool stops on signals.  SPDX-License-Identifier: BSD-3-Clause
  *
- * The first SIGINT or SIGTERM sets a flag, which the library sees through the progress callback: it returns, leaving nothing
- * behind. A call that does not come back within 0.9 s is left where it stands. */
+ * The first SIGINT, SIGTERM or SIGHUP sets a flag, which the progress callback returns: the library cancels its call
+ * and leaves no partial result. If it does not return within 0.9 s, the process exits from the watchdog. */
 #include "cli.h"
 
 #include <math.h>
@@ -12,26 +12,25 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t stopped; /* the signal */
-static volatile sig_atomic_t drawn;   /* a bar stands on the terminal */
-static volatile sig_atomic_t quiet;   /* say nothing */
-static volatile sig_atomic_t writing; /* the library has a temporary file open, and will remove it */
+static volatile sig_atomic_t stopped; /* the signal, or 0 */
+static volatile sig_atomic_t drawn;   /* a bar is on the terminal */
+static volatile sig_atomic_t quiet;   /* print no message */
+static volatile sig_atomic_t writing; /* the library has a temporary file open, which it will remove */
 
-/* What the bar remembers between two calls. */
+/* The state of the bar between two callbacks. */
 static struct {
-    int shown; /* draw at all */
+    int shown; /* whether to draw at all */
     char stage[32];
     double since, last; /* seconds: when the stage began, when the bar was last drawn */
-    int64_t first;      /* done when the stage was first seen */
+    int64_t first;      /* `done` when the stage began */
 } bar;
 
 int stop_signal(void) {
-    quiet |= stopped != 0; /* who asks says it */
+    quiet |= stopped != 0; /* the caller prints the message */
     return stopped;
 }
 void writing_now(int on) { writing = on; }
 
-/* Calls the watchdog after so many seconds. */
 static void set_watchdog(double seconds) {
     struct itimerval limit = {.it_value = {.tv_sec = (time_t)seconds, .tv_usec = (suseconds_t)(1e6 * fmod(seconds, 1))}};
     setitimer(ITIMER_REAL, &limit, NULL);
@@ -44,7 +43,7 @@ void progress_erase(void) {
     fflush(stderr);
 }
 
-/* Leaves from inside a signal handler; a file that is on its way to the disk gets ten seconds to be removed. */
+/* The watchdog: exits. If a file is being written, it first waits ten seconds for it to be removed. */
 static void on_alarm(int sig) {
     (void)sig;
     if (writing) {
@@ -58,7 +57,7 @@ static void on_alarm(int sig) {
     _exit(128 + stopped);
 }
 
-/* A precomputed Gram is read where it lies, on the disk: this is what comes when the file is cut short meanwhile. */
+/* A precomputed Gram is mapped from its file. This signal comes if the file is truncated meanwhile. */
 static void on_bus(int sig) {
     static const char words[] =
         "rkhs: a file was cut short while it was read: make it again, and leave it alone in the meantime\n";
@@ -69,14 +68,13 @@ static void on_bus(int sig) {
     _exit(EXIT_FAILED);
 }
 
-/* Asks the library to stop, and sets the watchdog. */
 static void on_stop(int sig) {
     if (stopped != 0) return;
     stopped = sig;
     set_watchdog(0.9);
 }
 
-/* "1234", "12.3k", "4.5M" into buffer, which is returned. */
+/* Writes "1234", "12.3k", "4.5M" to buffer and returns it. */
 static const char *count_text(double value, char buffer[32]) {
     static const char unit[] = {0, 'k', 'M', 'G', 'T'};
     int u = 0;
@@ -85,7 +83,7 @@ static const char *count_text(double value, char buffer[32]) {
     return buffer;
 }
 
-/* "12 s", "3:05", "2:03:05" into buffer, which is returned. */
+/* Writes "12 s", "3:05", "2:03:05" to buffer and returns it. */
 static const char *time_text(double seconds, char buffer[32]) {
     long s = seconds < 1e7 ? (long)ceil(seconds) : 9999999;
     if (s < 60)
@@ -97,8 +95,8 @@ static const char *time_text(double seconds, char buffer[32]) {
     return buffer;
 }
 
-/* One line: stage, bar, share, rate, time left, or without a total the count and the time so far;
- * no wider than the terminal. */
+/* Draws one line, cut at the terminal's width: stage, bar, share, rate, time left; without a total, count and time so
+ * far. */
 static void draw(const rkhs_progress *p, double now) {
     enum { WIDTH = 30 };
     char line[256], fill[WIDTH + 1], rate[32], left[32];
@@ -126,7 +124,7 @@ static void draw(const rkhs_progress *p, double now) {
     drawn = 1;
 }
 
-/* The library's callback: draws at most ten times a second, and says whether to stop. */
+/* The library's callback: draws at most about ten times a second. Returns nonzero to stop. */
 static int on_progress(const rkhs_progress *p, void *payload) {
     const cli *c = payload;
     const char *stage = p->stage != NULL ? p->stage : "working";
@@ -138,7 +136,7 @@ static int on_progress(const rkhs_progress *p, void *payload) {
         bar.since = now;
         bar.first = p->done;
     }
-    if (now - c->started > 0.3 && now - bar.last > 0.09) { /* what is over at once needs no bar */
+    if (now - c->started > 0.3 && now - bar.last > 0.09) { /* no bar for what is over at once */
         bar.last = now;
         draw(p, now);
     }
@@ -149,11 +147,11 @@ void progress_start(cli *c) {
     struct sigaction action = {0}, before;
     const char *term = getenv("TERM");
     sigemptyset(&action.sa_mask);
-    action.sa_handler = on_stop; /* without SA_RESTART, so that a read from a terminal or a pipe ends too */
+    action.sa_handler = on_stop; /* without SA_RESTART: a blocked read returns */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, NULL, &before);
-    if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* nohup goes on */
+    if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* keep nohup's setting */
     action.sa_handler = on_alarm;
     sigaction(SIGALRM, &action, NULL);
     action.sa_handler = on_bus;

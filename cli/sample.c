@@ -1,4 +1,4 @@
-/* sample.c: rkhs sample, made-up data.  SPDX-License-Identifier: BSD-3-Clause */
+/* sample.c: rkhs sample: writes a synthetic data set.  SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
 int run_sample(cli *c) {

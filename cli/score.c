@@ -1,11 +1,11 @@
-/* score.c: rkhs score, numbers about an embedding.  SPDX-License-Identifier: BSD-3-Clause */
+/* score.c: rkhs score: prints scores of an embedding.  SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* "name(args) deviation": null where there is no number. */
+/* Prints a JSON member "name more": value, null if it is not finite. */
 static void json_number(const char *name, const char *more, double value, const char *before) {
     char key[SPEC_ROOM + 16];
     snprintf(key, sizeof key, "%s%s", name, more);
@@ -17,7 +17,6 @@ static void json_number(const char *name, const char *more, double value, const 
         printf(": null");
 }
 
-/* Prints the scores, one a line, or as one JSON object. */
 static void print_scores(const cli *c, const double *values, const double *deviations) {
     int width = 0;
     for (int i = 0; i < c->count; i++) {
@@ -38,18 +37,18 @@ static void print_scores(const cli *c, const double *values, const double *devia
     if (c->json) printf("}\n");
 }
 
-/* What is scored, as it was read. */
+/* The files that were read. */
 typedef struct scored {
     rkhs_kernel *kernel;
     rkhs_data *z, *x, *y, *new_z, *new_x, *new_y;
 } scored;
 
-/* An embedding: --format is that of the objects, if there are any. */
+/* Reads an embedding. --format applies to it only if there are no objects. */
 static rkhs_status read_embedding(cli *c, const char *path, rkhs_data **z) {
     return c->x != NULL ? read_target(c, path, z) : read_plain(c, path, z);
 }
 
-/* Objects, with their labels in a column unless these have a file. */
+/* Reads objects. --label-column applies to them only if their labels have no file of their own. */
 static rkhs_status read_objects(cli *c, const char *path, const char *labels, const rkhs_kernel *kernel, rkhs_data **x) {
     const char *column = c->label_column;
     if (labels != NULL) c->label_column = NULL;
@@ -75,7 +74,7 @@ done:
     return status;
 }
 
-/* Labels of their own, or those that came with the objects. */
+/* Labels from a file, or those that came with the objects. */
 static const rkhs_data *labels_of(const rkhs_data *y, const rkhs_data *x) {
     return y != NULL ? y : x != NULL ? rkhs_data_labels(x) : NULL;
 }

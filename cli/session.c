@@ -1,4 +1,5 @@
-/* session.c: how a command begins and ends: the env, refusals, files in and out.  SPDX-License-Identifier: BSD-3-Clause */
+/* session.c: what all commands share: start and end, error messages, checks of paths, files in and out.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ int ends_in(const char *path, const char *ending) {
     return length > tail && strncasecmp(path + length - tail, ending, tail) == 0;
 }
 
-/* ---- words on stderr --------------------------------------------------------------------------------------------------- */
+/* ---- messages on stderr ----------------------------------------------------------------------------------------- */
 
 void say(const char *who, const char *sentence) {
     progress_erase();
@@ -27,7 +28,7 @@ void say(const char *who, const char *sentence) {
     fputc('\n', stderr);
 }
 
-/* The library's remarks: advice unless --quiet, information with --verbose. */
+/* Prints the library's log: advice unless --quiet, information with --verbose. */
 static void on_log(rkhs_log_level level, const char *sentence, void *payload) {
     const cli *c = payload;
     if (level == RKHS_LOG_ADVICE ? !c->quiet : c->verbose) say(NULL, sentence);
@@ -82,14 +83,14 @@ int finish(cli *c, rkhs_status status) {
 
 /* ---- files --------------------------------------------------------------------------------------------------------------- */
 
-/* 1 when both are the same regular file. */
+/* Whether both paths are the same regular file. */
 static int same_file(const char *a, const char *b) {
     struct stat sa, sb;
     if (a == NULL || b == NULL || stat(a, &sa) != 0 || stat(b, &sb) != 0) return 0;
     return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-/* Refuses an output whose folder is missing or closed, or that is a folder itself. */
+/* Refuses an output that is a folder, or whose folder is missing or not writable. */
 static rkhs_status check_folder(cli *c, const char *path) {
     struct stat info;
     char folder[4096];
@@ -166,7 +167,7 @@ rkhs_status result_path(cli *c, const char **path) {
 
 /* ---- data --------------------------------------------------------------------------------------------------------------- */
 
-/* The format that reads `column` as labels: csv(label="species"), with what --format says. */
+/* The format that reads `column` as labels: csv(label="species"), with the parameters of --format. */
 static rkhs_status label_format(cli *c, const char *path, const char *format, const char *column, rkhs_spec **spec) {
     rkhs_status status;
     if (format == NULL && !ends_in(path, ".csv") && !ends_in(path, ".tsv") && !ends_in(path, ".txt") && strcmp(path, "-") != 0)
@@ -177,13 +178,9 @@ done:
     return status;
 }
 
-rkhs_status read_plain(cli *c, const char *path, rkhs_data **data) {
-    return rkhs_data_read(c->env, path, c->format, data);
-}
+rkhs_status read_plain(cli *c, const char *path, rkhs_data **data) { return rkhs_data_read(c->env, path, c->format, data); }
 
-rkhs_status read_target(cli *c, const char *path, rkhs_data **data) {
-    return rkhs_data_read(c->env, path, NULL, data);
-}
+rkhs_status read_target(cli *c, const char *path, rkhs_data **data) { return rkhs_data_read(c->env, path, NULL, data); }
 
 rkhs_status read_data(cli *c, const char *path, const rkhs_kernel *kernel, rkhs_data **data) {
     rkhs_status status;
@@ -208,7 +205,7 @@ done:
     return status;
 }
 
-/* Writes data or labels in a format, on standard output NPY, of strings lines, of graphs GIN, unless that is given. */
+/* Writes data in `format`. NULL: by the ending; on stdout lines for strings, GIN for graphs, else NPY. */
 static rkhs_status write_as(cli *c, const rkhs_data *data, const char *path, const char *format) {
     if (stop_signal() != 0) return RKHS_ERR_CANCELLED;
     if (format == NULL && strcmp(path, "-") == 0 && strcmp(rkhs_data_kind(data), "string") == 0) format = "lines";
@@ -239,7 +236,7 @@ rkhs_status commit_files(cli *c) {
     return status;
 }
 
-/* Results that cannot be written as numbers: the kernel or the model made them, not the file that was read. */
+/* Refuses results that are too large to be written: the kernel or the model made them, not the file that was read. */
 static rkhs_status check_results(cli *c, const double *values, int64_t n, int64_t p) {
     const char *input = c->count > 1 && strcmp(c->operand[1], "-") != 0 ? c->operand[1] : "the data";
     for (int64_t i = 0; i < n * p; i++) {

@@ -1,12 +1,12 @@
-/* text.c: text that grows; texts from outside made safe for a terminal, JSON and XML.  SPDX-License-Identifier: BSD-3-Clause
- */
+/* text.c: growing strings, and untrusted text made safe for terminals, JSON and XML.  SPDX-License-Identifier:
+ * BSD-3-Clause */
 #include "cli.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for `count` more bytes and a zero. */
+/* Makes room for `count` more bytes and a zero byte. */
 static int text_room(text *t, size_t count) {
     if (t->failed) return 0;
     if (t->length + count + 1 > t->room) {
@@ -49,7 +49,7 @@ void text_free(text *t) {
 
 /* ---- characters ---------------------------------------------------------------------------------------------------------- */
 
-/* Columns that a character fills: 0 for marks that sit on another, 2 for East Asian and emoji. */
+/* The width of a character in columns: 0 for combining marks, 2 for East Asian characters and emoji. */
 static int columns_of(uint32_t code) {
     if ((code >= 0x300 && code <= 0x36F) || (code >= 0x200B && code <= 0x200F) || (code >= 0xFE00 && code <= 0xFE0F)) return 0;
     if ((code >= 0x1100 && code <= 0x115F) || (code >= 0x2E80 && code <= 0xA4CF) || (code >= 0xAC00 && code <= 0xD7A3) ||
@@ -59,7 +59,7 @@ static int columns_of(uint32_t code) {
     return 1;
 }
 
-/* ---- a terminal -------------------------------------------------------------------------------------------------------- */
+/* ---- terminals and JSON ----------------------------------------------------------------------------------------- */
 
 int print_safe(FILE *out, const char *s, size_t length) {
     const char *end = s + length;
@@ -97,13 +97,12 @@ void json_text(FILE *out, const char *s) {
 
 /* ---- XML --------------------------------------------------------------------------------------------------------------- */
 
-/* 1 for Hebrew, Arabic and the other scripts that run from right to left. */
+/* Whether a character belongs to a right-to-left script: Hebrew, Arabic, ... */
 static int is_rightward(uint32_t code) {
     return (code >= 0x590 && code <= 0x8FF) || (code >= 0xFB1D && code <= 0xFDFF) || (code >= 0xFE70 && code <= 0xFEFE) ||
            (code >= 0x10800 && code <= 0x10FFF) || (code >= 0x1E800 && code <= 0x1EFFF) || code == 0x200F;
 }
 
-/* One character, as XML text if asked for. */
 static void add_character(text *t, uint32_t code, int xml) {
     char bytes[4];
     if (xml && (code == '&' || code == '<' || code == '>' || code == '"')) {
@@ -124,7 +123,6 @@ int text_columns(const char *s, int limit) {
     return columns;
 }
 
-/* Text of at most `limit` columns. */
 static void add_limited(text *t, const char *s, int limit, int xml) {
     int total = 0, used = 0, isolate = 0;
     for (const char *at = s; *at != 0 && total <= limit;) {

@@ -1,13 +1,14 @@
-/* transform.c: rkhs transform, anomaly, inverse: a fitted model on other rows.  SPDX-License-Identifier: BSD-3-Clause */
+/* transform.c: rkhs transform, anomaly and inverse: applies a fitted model to other rows. SPDX-License-Identifier:
+ * BSD-3-Clause */
 #include "cli.h"
 
 #include <stdlib.h>
 
-/* A model, the rows it is applied to, and where the result goes. */
+/* One run: the model, its input, and the result. */
 typedef struct job {
     const char *path;
     rkhs_model *model;
-    rkhs_data *rows, *objects; /* what is read; what inverse makes */
+    rkhs_data *rows, *objects; /* input; output of inverse */
     double *numbers;
     int64_t n, dim;
 } job;
@@ -23,7 +24,7 @@ done:
     return status;
 }
 
-/* A model, and new objects for it. */
+/* Loads the model, and reads new objects for it. */
 static rkhs_status open_objects(cli *c, job *j) {
     rkhs_status status;
     TRY(open_model(c, j));
