@@ -1,4 +1,4 @@
-/* criterion.c: what rkhs select looks for: the score, the rows that have labels, the folds.  SPDX-License-Identifier:
+/* criterion.c: the criterion of rkhs select: which score, which labels, which folds.  SPDX-License-Identifier:
  * BSD-3-Clause */
 #include "select.h"
 
@@ -21,7 +21,6 @@ static rkhs_status find_score(search *s) {
     return RKHS_OK;
 }
 
-/* Says how many of n rows have no label. */
 static void say_unlabelled(const cli *c, int64_t n, const int64_t *members, int64_t classes) {
     int64_t known = 0;
     char line[256];
@@ -31,7 +30,7 @@ static void say_unlabelled(const cli *c, int64_t n, const int64_t *members, int6
     if (known < n && !c->quiet) say(c->command->name, line);
 }
 
-/* Refuses labels that are too few for the score and the folds. */
+/* Refuses labels that are too few for the score or the folds. */
 static rkhs_status check_labels(search *s) {
     rkhs_status status = RKHS_OK;
     cli *c = s->c;
@@ -79,7 +78,6 @@ done:
     return status;
 }
 
-/* Shuffles rows, by the seed. */
 static void shuffle(uint64_t seed, uint64_t stream, int64_t *rows, int64_t count) {
     for (int64_t i = count - 1; i > 0; i--) {
         int64_t j = (int64_t)(uniform_of(seed, stream, (uint64_t)i) * (double)(i + 1)), row = rows[i];
@@ -88,7 +86,7 @@ static void shuffle(uint64_t seed, uint64_t stream, int64_t *rows, int64_t count
     }
 }
 
-/* Deals the rows that are scored to the folds, each class evenly. */
+/* Assigns the rows that are scored to folds, stratified by class; rows without a label are always trained on. */
 rkhs_status deal_folds(search *s) {
     rkhs_status status = RKHS_OK;
     cli *c = s->c;

@@ -1,7 +1,7 @@
-/* options.c: one table of options for each command, and the reader of all of them.  SPDX-License-Identifier: BSD-3-Clause
+/* options.c: the table of options of each command, and the parser for them.  SPDX-License-Identifier: BSD-3-Clause
  *
- * Options stand anywhere after the command: --name value, --name=value, -o FILE, -oFILE, -qv; "--" ends them, "-" alone is an
- * operand. Help is printed from the same tables. */
+ * Options may be anywhere after the command: --name value, --name=value, -o FILE, -oFILE, -qv. "--" ends the options;
+ * "-" is an operand. Help is printed from the same tables. */
 #include "cli.h"
 
 #include <errno.h>

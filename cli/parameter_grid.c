@@ -1,6 +1,8 @@
-/* parameter_grid.c: specs with holes, what fills them, the list of cells.  SPDX-License-Identifier: BSD-3-Clause
+/* parameter_grid.c: the combinations of parameter values that rkhs select tries.  SPDX-License-Identifier:
+ * BSD-3-Clause
  *
- * "rbf(sigma=?)" has a hole called sigma, "?w*rbf" one called w. */
+ * A spec has holes: "rbf(sigma=?)" has one called sigma, "?w*rbf" one called w. --try NAME=VALUES says what fills
+ * them. A cell is one combination of values. */
 #include "select.h"
 
 #include <ctype.h>
@@ -8,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what lives as long as the search ----------------------------------------------------------------------------------- */
+/* ---- memory that lives as long as the search -------------------------------------------------------------------- */
 
 struct kept {
     struct kept *next;
@@ -38,7 +40,7 @@ void forget_kept(search *s) {
     }
 }
 
-/* splitmix64, of Steele, Lea, Flood 2014: the tool draws few numbers and the library's generator is not public. */
+/* splitmix64 of Steele, Lea, Flood 2014. The library's generator is not public, and the tool draws few numbers. */
 static uint64_t mix(uint64_t z) {
     z += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -54,14 +56,13 @@ double uniform_of(uint64_t seed, uint64_t stream, uint64_t index) {
 
 static int is_name(char ch) { return isalnum((unsigned char)ch) || ch == '_'; }
 
-/* Cuts blanks at both ends. */
 static void trim(const char **from, const char **to) {
     while (*from < *to && isspace((unsigned char)**from)) (*from)++;
     while (*from < *to && isspace((unsigned char)(*to)[-1])) (*to)--;
 }
 
-/* "log(a,b,n)" or "lin(a,b,n)", n may be missing: how many numbers stand there, 0 when it is something else, -1 when it is
- * wrong. */
+/* Parses "log(a,b,n)" or "lin(a,b,n)", where n may be missing. Returns how many numbers there are, 0 if it is
+ * something else, -1 if it is malformed. */
 static int read_call(const char *from, const char *to, int *logarithmic, double number[3]) {
     int count = 0;
     if (to - from < 4 || (strncmp(from, "log(", 4) != 0 && strncmp(from, "lin(", 4) != 0)) return 0;
@@ -77,7 +78,7 @@ static int read_call(const char *from, const char *to, int *logarithmic, double 
     return -1;
 }
 
-/* The values of a grid, or the ends of a range. */
+/* Makes the values of a grid, or stores the ends of a range. */
 static rkhs_status read_grid(search *s, choice *h, const char *typed, int numbers, int logarithmic, const double number[3]) {
     rkhs_status status = RKHS_OK;
     double low = number[0], high = number[1];
@@ -110,7 +111,7 @@ done:
     return status;
 }
 
-/* Values with commas between them; those inside brackets or quotes belong to a value. */
+/* Splits values at commas, except inside brackets or quotes. */
 static rkhs_status read_values(search *s, choice *h, const char *typed, const char *from, const char *to) {
     rkhs_status status = RKHS_OK;
     int room = 1, depth = 0, quoted = 0;
@@ -171,7 +172,7 @@ done:
 
 /* ---- holes ---------------------------------------------------------------------------------------------------------- */
 
-/* The text of a spec with its holes filled; a value that cannot stand there is why the cell fails. */
+/* The spec with its holes filled. If a value is refused there, the cell fails with that message. */
 static rkhs_status fill_holes(search *s, const char *list, const char *typed, cell *one, char **filled) {
     rkhs_status status;
     rkhs_spec *spec = NULL;
@@ -203,7 +204,7 @@ done:
 
 /* ---- cells ---------------------------------------------------------------------------------------------------------- */
 
-/* Draws the values of one cell; `attempt` counts, so that a draw that was there before can be made again. */
+/* Draws the values of one cell. `attempt` is the random index, so that a duplicate can be drawn again. */
 static rkhs_status draw_values(search *s, uint64_t attempt, char **values) {
     rkhs_status status = RKHS_OK;
     char digits[40];
@@ -228,13 +229,13 @@ static int same_values(const search *s, char *const *a, char *const *b) {
     return 1;
 }
 
-/* `draws` different cells. */
+/* Draws --draws different cells. */
 static rkhs_status draw_cells(search *s) {
     rkhs_status status = RKHS_OK;
     for (uint64_t attempt = 0; s->count < s->c->draws; attempt++) {
         cell *one = &s->cells[s->count];
         int seen = 0;
-        if (attempt > 1000u * (uint64_t)s->c->draws) break; /* a range too narrow for six digits */
+        if (attempt > 1000u * (uint64_t)s->c->draws) break; /* the range is too narrow for six digits */
         TRY(draw_values(s, attempt, one->values));
         for (int i = 0; i < s->count && !seen; i++) seen = same_values(s, s->cells[i].values, one->values);
         s->count += !seen;
@@ -243,7 +244,7 @@ done:
     return status;
 }
 
-/* All combinations; the last --try moves fastest. */
+/* All combinations; the last --try varies fastest. */
 static void cross_cells(search *s, int total) {
     for (s->count = 0; s->count < total; s->count++) {
         int rest = s->count;

@@ -1,4 +1,5 @@
-/* select.c: rkhs select: tries many parameters and keeps the best model.  SPDX-License-Identifier: BSD-3-Clause */
+/* select.c: rkhs select: tries many parameter values by a score, and writes the best model.  SPDX-License-Identifier:
+ * BSD-3-Clause */
 #include "select.h"
 
 #include <math.h>
@@ -7,14 +8,14 @@
 
 /* ---- results ------------------------------------------------------------------------------------------------------------ */
 
-/* "0.912", or "-" for what there is not, into buffer. */
+/* "0.912", or "-" if it is not finite, into buffer. */
 static const char *number_text(double value, const char *format, char buffer[40]) {
     if (!isfinite(value)) return "-";
     snprintf(buffer, 40, format[0] == '3' ? "%.3g" : format[0] == '6' ? "%.6g" : "%.17g", value);
     return buffer;
 }
 
-/* The table, in columns for the eye, or separated by tabs with all digits. */
+/* The table of results: aligned columns to read, or separated by tabs with all digits. */
 static void make_table(const search *s, int tabs, text *out) {
     int width[MOST_MANY + 3], columns = s->chosen + 3;
     char number[40];
@@ -89,7 +90,7 @@ static void print_json(const search *s) {
     printf("]}\n");
 }
 
-/* The first cell that no other is better than; -1: all failed. */
+/* The first cell with the best score; -1 if all failed. */
 static int find_best(const search *s) {
     int best = -1;
     for (int i = 0; i < s->count; i++) {
@@ -99,7 +100,7 @@ static int find_best(const search *s) {
     return best;
 }
 
-/* Whether all cells failed for one reason. */
+/* Whether all cells failed with the same message. */
 static int one_reason(const search *s) {
     for (int i = 1; i < s->count; i++)
         if (strcmp(s->cells[i].failed, s->cells[0].failed) != 0) return 0;
@@ -113,7 +114,7 @@ static void show_lines(const text *t) {
     }
 }
 
-/* Prints what was found, and writes --table. */
+/* Prints the results, and writes --table. */
 static rkhs_status show_results(search *s) {
     rkhs_status status = RKHS_OK;
     text table = {0}, shown = {0};
@@ -137,14 +138,14 @@ done:
     return status;
 }
 
-/* ---- the search ---------------------------------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------------------------- */
 
 void select_files(const cli *c, const char *files[SELECT_FILES]) {
     const char *const all[] = {c->operand[1], c->labels, c->target, c->triplets, c->positive, c->negative};
     memcpy(files, all, sizeof all);
 }
 
-/* What can be refused before data are read. */
+/* Refuses what can be refused before data are read. */
 static rkhs_status check_select(cli *c) {
     const char *outputs[] = {c->output, c->z, c->table, c->resume}, *inputs[SELECT_FILES];
     rkhs_status status;
@@ -167,14 +168,14 @@ done:
     return status;
 }
 
-/* A kernel of one cell that can be made, so that the data are read as it compares them; NULL: none can. */
+/* The first kernel among the cells that can be made, which decides how the data are read; NULL: none can. */
 static void first_kernel(search *s, rkhs_kernel **kernel) {
     *kernel = NULL;
     for (int i = 0; i < s->count && s->cells[i].kernel != NULL && *kernel == NULL; i++)
         rkhs_kernel_new(s->c->env, s->cells[i].kernel, kernel);
 }
 
-/* A copy of labels, where those of the class that --unlabelled names are none. */
+/* Copies labels; the class that --unlabelled names becomes "no label". */
 static rkhs_status copy_labels(search *s, const rkhs_data *labels, rkhs_data **out) {
     rkhs_status status;
     int64_t n = rkhs_data_rows(labels), classes = 0, *codes;
@@ -192,7 +193,6 @@ done:
     return status;
 }
 
-/* Takes out the class that --unlabelled names. */
 static rkhs_status forget_class(search *s) {
     rkhs_data *fresh = NULL;
     if (s->c->unlabelled == NULL || s->classes == NULL) return RKHS_OK;
@@ -203,7 +203,6 @@ static rkhs_status forget_class(search *s) {
     return RKHS_OK;
 }
 
-/* Reads all files. */
 static rkhs_status read_all(search *s) {
     cli *c = s->c;
     rkhs_kernel *kernel = NULL;
@@ -225,14 +224,14 @@ done:
     return status;
 }
 
-/* By kernel, then in order. */
+/* Sorts cells by kernel, then by position. */
 static int by_kernel(const void *a, const void *b) {
     const cell *x = *(cell *const *)a, *y = *(cell *const *)b;
     int order = x->kernel != NULL && y->kernel != NULL ? strcmp(x->kernel, y->kernel) : 0;
     return order != 0 ? order : (x > y) - (x < y);
 }
 
-/* Tries all cells that are not done, those of one kernel together. */
+/* Tries all cells that are not done, those with the same kernel together. */
 static rkhs_status try_all(search *s) {
     rkhs_status status = RKHS_OK;
     cell **open;
@@ -250,7 +249,7 @@ done:
     return status;
 }
 
-/* Fits the best cell on all rows and writes it. */
+/* Fits the best cell on all rows and writes the model. */
 static rkhs_status write_best(search *s) {
     cli *c = s->c;
     const cell *best = &s->cells[s->best];
@@ -282,7 +281,7 @@ int run_select(cli *c) {
     TRY(read_all(&s));
     TRY(deal_folds(&s));
     TRY(resume_read(&s));
-    if (!c->verbose) c->quiet = 1; /* one advice is enough: that of the best */
+    if (!c->verbose) c->quiet = 1; /* only the advice about the best model is shown */
     status = try_all(&s);
     c->quiet = quiet;
     if (status != RKHS_OK) goto done;

@@ -1,8 +1,9 @@
-/* select_log.c: results of rkhs select in a file, one JSON object a line.  SPDX-License-Identifier: BSD-3-Clause
+/* select_log.c: the --resume file of rkhs select: its results, one JSON object a line.  SPDX-License-Identifier:
+ * BSD-3-Clause
  *
- * A line is found again by its key: all that the result depends on, the files by a checksum of their bytes. The lines are read
- * as they were written, member by member, and what is anything else is refused. A last line that is cut off, as by a kill, is
- * removed. */
+ * A line is found again by its key: everything that the result depends on, with a checksum for the contents of the
+ * files. Only lines in the form that this file writes are accepted, member by member. An incomplete last line, left by
+ * a kill, is removed. */
 #include "select.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 
 static const char begin_line[] = "{\"cell\": ";
 
-/* FNV-1a of the bytes of a file. */
+/* Adds the bytes of a file to an FNV-1a checksum. */
 static rkhs_status checksum_file(cli *c, const char *path, uint64_t *sum) {
     enum { BLOCK = 1 << 16 };
     FILE *in = path != NULL ? fopen(path, "rb") : NULL;
@@ -35,13 +36,13 @@ done:
     return status;
 }
 
-/* The sum of a text that may be missing. */
+/* Adds a text, which may be NULL, to a checksum. */
 static void checksum_text(const char *s, uint64_t *sum) {
     for (; s != NULL && *s != 0; s++) *sum = (*sum ^ (unsigned char)*s) * 0x100000001b3u;
     *sum = (*sum ^ 0x101) * 0x100000001b3u;
 }
 
-/* As json_text, into growing text. */
+/* Appends a JSON string. */
 static void add_json(text *t, const char *s) {
     text_bytes(t, "\"", 1);
     for (; *s != 0; s++) {
@@ -53,7 +54,6 @@ static void add_json(text *t, const char *s) {
     text_bytes(t, "\"", 1);
 }
 
-/* The keys of all cells. */
 static rkhs_status make_keys(search *s) {
     rkhs_status status = RKHS_OK;
     cli *c = s->c;
@@ -62,7 +62,7 @@ static rkhs_status make_keys(search *s) {
     const char *files[SELECT_FILES];
     select_files(c, files);
     for (int i = 0; i < SELECT_FILES; i++) {
-        if (files[i] != NULL) sum += (uint64_t)i; /* which it is */
+        if (files[i] != NULL) sum += (uint64_t)i; /* which of the files it is */
         TRY(checksum_file(c, files[i], &sum));
     }
     checksum_text(c->format, &sum);
@@ -87,7 +87,7 @@ done:
     return status;
 }
 
-/* Moves *at past `word` when it stands there. */
+/* If `word` is at *at, moves past it and returns 1; else returns 0. */
 static int take(const char **at, const char *word) {
     size_t length = strlen(word);
     if (strncmp(*at, word, length) != 0) return 0;
@@ -95,7 +95,7 @@ static int take(const char **at, const char *word) {
     return 1;
 }
 
-/* The same with the name of a member before a number, which is null for NaN. */
+/* The same for a member name and a number; null is NaN. */
 static int take_number(const char **at, const char *name, double *value) {
     char *end;
     if (!take(at, name)) return 0;
@@ -107,13 +107,14 @@ static int take_number(const char **at, const char *name, double *value) {
     return 1;
 }
 
-/* The same before a text, as add_json writes it; it goes to `to` unless that is NULL, which may be where it stands. */
+/* The same for a member name and a text as written by add_json. Decodes it into `to` (or NULL), which may overlap
+ * it. */
 static int take_text(const char **at, const char *name, char *to) {
     unsigned code;
     if (!take(at, name) || !take(at, "\"")) return 0;
     for (; **at != '"'; (*at)++) {
         code = (unsigned char)**at;
-        if (code < 32) return 0; /* also the end */
+        if (code < 32) return 0; /* also the end of the line */
         if (code == '\\' && strspn(*at + 2, "0123456789abcdef") >= 4 && sscanf(*at, "\\u%4x", &code) == 1 && code < 32)
             *at += 5;
         else if (code == '\\' && (take(at, "\\\"") || take(at, "\\\\")))
@@ -127,7 +128,8 @@ static int take_text(const char **at, const char *name, char *to) {
     return 1;
 }
 
-/* Reads a line: how long its key is, the numbers, and the sentence of a failure, in place of itself. 0: it is none of ours. */
+/* Parses a line: the length of its key, the numbers, and the error message, decoded in place. Returns 0 if it is
+ * invalid. */
 static int read_line(char *line, size_t *key, cell *result) {
     const char *at = line;
     double folds, seed;
@@ -147,7 +149,7 @@ static int read_line(char *line, size_t *key, cell *result) {
 
 static int by_key(const void *a, const void *b) { return strcmp((*(cell *const *)a)->key, (*(cell *const *)b)->key); }
 
-/* Fills in the cell of a line, if it is one of those that are tried. */
+/* Fills in the cell that a line belongs to, if there is one. */
 static rkhs_status take_line(search *s, cell *const *sorted, char *line, int64_t number) {
     cell result = {0}, *one = &result, **found;
     size_t length = 0;
@@ -173,7 +175,7 @@ rkhs_status resume_read(search *s) {
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
-    off_t whole = 0; /* bytes of whole lines */
+    off_t whole = 0; /* bytes of complete lines */
     FILE *in = NULL;
     cell **sorted = NULL;
     if (s->c->resume == NULL) return RKHS_OK;
@@ -201,7 +203,6 @@ done:
     return status;
 }
 
-/* Digits of a number, or null. */
 static void add_number(text *t, const char *name, double value) {
     text_add(t, isfinite(value) ? ", \"%s\": %.17g" : ", \"%s\": null", name, value);
 }

@@ -1,26 +1,27 @@
-/* trial.c: what rkhs select does with a cell: fit and score, for each part of the rows.  SPDX-License-Identifier: BSD-3-Clause
+/* trial.c: fits and scores the cells (parameter combinations) of rkhs select, with cross-validation.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
- * Without folds there is one part: all rows are learned from, and scored. With folds part f learns from the rows of the others.
- * Cells of one kernel share what they can: kernel PCAs that differ in dim are the first columns of the largest, and the others
- * get a Gram that is made once for each part. Rules such as sigma=median, and what a kernel takes from all objects, come from
- * the rows of the part that are learned from. */
+ * Without folds, all rows are trained on and scored. With folds, part f trains on the rows of the other folds and
+ * scores fold f. Cells with the same kernel share work. Kernel PCAs that differ only in dim are the first columns of
+ * the largest. Other models get a Gram matrix that is computed once for each part. Bandwidth rules such as
+ * sigma=median, and all else that a kernel learns, come from the training rows of the part. */
 #include "select.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows of one part, and what is scored of it. */
+/* One train/test split, and what cells share in it. */
 typedef struct part {
-    int64_t *train, *held; /* rows learned from, left out */
+    int64_t *train, *held; /* indices of training rows and held-out rows */
     int64_t trained, holds;
     rkhs_data *x, *y, *held_x; /* subsets; NULL without folds */
     rkhs_data *labels, *held_labels;
-    double *K, *H; /* a Gram that is shared: train x train, held x train; or NULL */
+    double *K, *H; /* the shared Gram, train x train and held x train; or NULL */
     int64_t held_bytes;
     rkhs_data *gram, *held_gram;
-    rkhs_model *largest; /* whose first columns are the embedding of smaller ones; or NULL */
-    double *Zh;          /* and of the rows left out */
+    rkhs_model *largest; /* the largest kernel PCA, whose first columns are the smaller ones; or NULL */
+    double *Zh;          /* its embedding of the held-out rows */
 } part;
 
 static void part_free(search *s, part *p) {
@@ -36,7 +37,7 @@ static void part_free(search *s, part *p) {
     *p = (part){0};
 }
 
-/* Which rows are where in part f. */
+/* Splits the rows for part f. */
 static rkhs_status part_rows(search *s, int f, part *p) {
     int64_t n = rkhs_data_rows(s->x);
     p->train = calloc((size_t)n, sizeof *p->train);
@@ -52,13 +53,12 @@ static rkhs_status part_rows(search *s, int f, part *p) {
     return RKHS_OK;
 }
 
-/* The labels of the rows learned from, and of those left out. */
 static rkhs_status part_labels(search *s, part *p) {
     rkhs_status status = rkhs_data_subset(s->classes, p->train, p->trained, &p->labels);
     return status == RKHS_OK && p->holds > 0 ? rkhs_data_subset(s->classes, p->held, p->holds, &p->held_labels) : status;
 }
 
-/* The triplets whose objects are all learned from, which are then counted anew. */
+/* The triplets whose objects are all training rows, renumbered. */
 static rkhs_status cut_triplets(search *s, int f, part *p) {
     rkhs_status status = RKHS_OK;
     int64_t n = rkhs_data_rows(s->x), count = rkhs_data_rows(s->y), width = rkhs_data_columns(s->y), found = 0;
@@ -101,9 +101,9 @@ done:
     return status;
 }
 
-/* ---- a Gram that cells share ---------------------------------------------------------------------------------------- */
+/* ---- a Gram matrix that cells share ----------------------------------------------------------------------------- */
 
-/* Whether a model of that spec holds the whole Gram, and adds no objects to it: then it may be given. */
+/* Whether the model stores the whole Gram and adds no objects to it: then a precomputed Gram can be given instead. */
 static int takes_gram(search *s, const char *model) {
     rkhs_spec *spec = NULL;
     rkhs_param param;
@@ -119,12 +119,12 @@ static int takes_gram(search *s, const char *model) {
     return whole && !adds;
 }
 
-/* Whether the data are a Gram themselves. */
+/* Whether the data are themselves a Gram matrix. */
 static int is_given(const search *s, const char *kernel) {
     return kernel != NULL && reads_gram(s->c, kernel) && strcmp(rkhs_data_kind(s->x), "dense") == 0;
 }
 
-/* Whether the cells can share a Gram. The parts of one that is given must be cut from it. */
+/* Whether the cells can share a Gram. Parts of a precomputed Gram must be cut from it. */
 static int can_share(search *s, cell *const *cells, int count) {
     const char *kernel = cells[0]->kernel;
     if (is_given(s, kernel)) return s->fold != NULL;
@@ -134,7 +134,7 @@ static int can_share(search *s, cell *const *cells, int count) {
     return 1;
 }
 
-/* Cuts the rows and columns of a part from a Gram that is given. */
+/* Cuts the rows and columns of a part from a precomputed Gram. */
 static rkhs_status cut_gram(search *s, part *p) {
     int64_t n = p->trained, ld = 0;
     const double *K = rkhs_data_values(s->x, &ld);
@@ -148,7 +148,8 @@ static rkhs_status cut_gram(search *s, part *p) {
     return RKHS_OK;
 }
 
-/* k(left out, learned from). The kernel sees those learned from first: what it takes from all objects comes from them. */
+/* H = k(held-out, training). rkhs_kernel_gram gets the training rows first: bandwidth rules and `center` come from its
+ * first argument. So the transpose is computed. */
 static rkhs_status make_held(search *s, const rkhs_kernel *kernel, part *p) {
     rkhs_status status = RKHS_OK;
     int64_t n = p->trained, h = p->holds;
@@ -162,12 +163,12 @@ done:
     return status;
 }
 
-/* Makes the Gram of a part. Where there is no memory for it there is none, and each cell makes its own. */
+/* Computes the shared Gram of a part. If memory is short there is none, and each cell computes its own. */
 static rkhs_status part_gram(search *s, const rkhs_kernel *kernel, int given, part *p) {
     rkhs_status status = RKHS_OK;
     int64_t n = p->trained, h = p->holds;
     double bytes = 8.0 * (double)n * (double)(n + 2 * h);
-    /* The fit holds another. */
+    /* the fit stores another copy */
     if (bytes + 8.0 * (double)n * (double)n > 0.9 * (double)rkhs_env_memory_limit(s->c->env)) return RKHS_OK;
     if (rkhs_env_hold(s->c->env, (int64_t)bytes) != RKHS_OK) return RKHS_OK;
     p->held_bytes = (int64_t)bytes;
@@ -188,7 +189,7 @@ done:
 
 /* ---- scores --------------------------------------------------------------------------------------------------------- */
 
-/* The mean squared error of what is predicted for the rows left out. */
+/* The mean squared error of the predictions for held-out rows. */
 static rkhs_status score_error(search *s, const part *p, const double *Zh, int64_t dim, double *value) {
     int64_t ld = 0;
     const double *T = rkhs_data_values(s->y, &ld);
@@ -206,7 +207,7 @@ static rkhs_status score_error(search *s, const part *p, const double *Zh, int64
     return RKHS_OK;
 }
 
-/* A score of the library. */
+/* A score from the library's list. */
 static rkhs_status score_listed(search *s, const part *p, const rkhs_kernel *kernel, const rkhs_data *z, const rkhs_data *zh,
                                 double *value, double *deviation) {
     rkhs_status status = RKHS_OK;
@@ -214,7 +215,7 @@ static rkhs_status score_listed(search *s, const part *p, const rkhs_kernel *ker
     const char *kind = rkhs_data_kind(s->x);
     int given = kernel != NULL && is_given(s, rkhs_kernel_text(kernel));
     int vectors = !given && (strcmp(kind, "dense") == 0 || strcmp(kind, "sparse") == 0);
-    rkhs_scored what = {.kernel = vectors && s->needs_x ? NULL : kernel}; /* vectors are compared by their own distances */
+    rkhs_scored what = {.kernel = vectors && s->needs_x ? NULL : kernel}; /* scores of vectors use Euclidean distances */
     if (given && s->fold != NULL && !s->needs_labels)
         REFUSE(s->c, EXIT_FAILED,
                "--by %s with --folds compares objects, and of a precomputed Gram there are none: leave out --folds", s->c->by);
@@ -235,7 +236,7 @@ done:
     return status;
 }
 
-/* Embeds the rows left out. */
+/* Embeds the held-out rows. */
 static rkhs_status embed_held(search *s, const part *p, const rkhs_model *m, double **Zh) {
     int64_t dim = 0;
     rkhs_model_embedding(m, NULL, &dim);
@@ -244,7 +245,7 @@ static rkhs_status embed_held(search *s, const part *p, const rkhs_model *m, dou
     return rkhs_model_transform(m, p->held_gram != NULL ? p->held_gram : p->held_x, *Zh, dim);
 }
 
-/* Scores the first dim columns of what m makes; dim 0: all. */
+/* Scores the first dim columns of m's embedding; dim 0: all. */
 static rkhs_status score_part(search *s, const part *p, rkhs_model *m, int64_t dim, const rkhs_kernel *kernel, double *value,
                               double *deviation) {
     rkhs_status status = RKHS_OK;
@@ -271,8 +272,8 @@ done:
 
 /* ---- cells ---------------------------------------------------------------------------------------------------------- */
 
-/* The dim of a model whose embeddings are nested, and its text with dim=1, which all that differ in dim alone share; 0: they are
- * not nested. */
+/* The dim of a kernel PCA, and its spec with dim=1, which is equal for those that differ only in dim. Returns 0 for
+ * other models. */
 static int64_t dim_of(search *s, const char *model, char rest[SPEC_ROOM]) {
     rkhs_model *m = NULL;
     rkhs_spec *spec = NULL;
@@ -296,8 +297,8 @@ done:
     return status == RKHS_OK ? dim : 0;
 }
 
-/* Fits the largest of the nested models that differ in dim alone; dims[i] is set for those that it stands for, else 0. Where it
- * fails each is fitted by itself, and says why. */
+/* Fits the largest of the kernel PCAs that differ only in dim. dims[i] is the dim of a cell that it covers, else 0. If
+ * it fails, each cell is fitted separately and has its own message. */
 static void fit_largest(search *s, cell *const *cells, int count, const rkhs_kernel *kernel, part *p, int64_t *dims) {
     char first[SPEC_ROOM] = "", rest[SPEC_ROOM] = "";
     int largest = -1, shared = 0;
@@ -321,7 +322,7 @@ failed:
     for (int i = 0; i < count; i++) dims[i] = 0;
 }
 
-/* Fits one cell on one part and scores it; with dim it is the first columns of p->largest. */
+/* Fits one cell on one part and scores it; dim > 0: scores the first columns of p->largest instead. */
 static rkhs_status try_part(search *s, const cell *one, const part *p, int64_t dim, const rkhs_kernel *kernel, double *value,
                             double *deviation) {
     rkhs_status status = RKHS_OK;
@@ -342,7 +343,7 @@ done:
     return status;
 }
 
-/* Notes why a cell failed; a stop ends the search instead. */
+/* Stores why a cell failed. A stop signal ends the search instead. */
 static rkhs_status note_failure(search *s, cell *one, rkhs_status status) {
     cli *c = s->c;
     if (status == RKHS_ERR_CANCELLED || stop_signal() != 0) return RKHS_ERR_CANCELLED;
@@ -359,7 +360,7 @@ static rkhs_status note_failure(search *s, cell *one, rkhs_status status) {
     return RKHS_OK;
 }
 
-/* Mean and standard deviation of the scores of the parts, v[folds]. */
+/* The mean and standard deviation of the scores v of the parts. */
 static void join_parts(const search *s, cell *one, const double *v, double deviation) {
     int folds = s->fold != NULL ? s->c->folds : 1;
     double mean = 0, squares = 0;
@@ -369,13 +370,13 @@ static void join_parts(const search *s, cell *one, const double *v, double devia
     one->deviation = folds > 1 ? sqrt(squares / (folds - 1)) : deviation;
 }
 
-/* One part of all cells; values[i] is that of cell i. */
+/* Tries all cells on part f; values[i] is the score of cell i. */
 static rkhs_status try_fold(search *s, int f, cell *const *cells, int count, double *values, double *deviations) {
     rkhs_status status = RKHS_OK, made;
     part p = {0};
     rkhs_kernel *kernel = NULL;
     double from = rk_seconds();
-    int own = 0, given; /* cells that are fitted by themselves; whether the data are a Gram */
+    int own = 0, given; /* cells fitted separately; whether the data are a Gram */
     int64_t *dims = calloc((size_t)count, sizeof *dims);
     if (dims == NULL) REFUSE(s->c, EXIT_FAILED, "no memory");
     TRY(part_new(s, f, &p));
@@ -390,7 +391,7 @@ static rkhs_status try_fold(search *s, int f, cell *const *cells, int count, dou
         if (one->failed != NULL) continue;
         rkhs_status tried = made != RKHS_OK ? made : try_part(s, one, &p, dims[i], kernel, &values[i], &deviations[i]);
         if (tried != RKHS_OK && made != RKHS_OK && i > 0 && cells[0]->failed != NULL)
-            one->failed = cells[0]->failed; /* the kernel's own fault: one sentence for all */
+            one->failed = cells[0]->failed; /* the kernel failed: the same message for all */
         else if (tried != RKHS_OK)
             TRY(note_failure(s, one, tried));
         double now = rk_seconds();
