@@ -1,16 +1,17 @@
-/* axis.c: which numbers stand along an axis, and the frame with its ticks.  SPDX-License-Identifier: BSD-3-Clause
+/* axis.c: the axes of a plot: range, ticks, labels and the frame.  SPDX-License-Identifier: BSD-3-Clause
  *
- * Ticks are 1, 2 or 5 times a power of ten. Numbers that are very large or small share a factor, written beside the name of the
- * axis; numbers that differ by little at a large distance from 0 share an offset. */
+ * Steps between ticks are 1, 2 or 5 times a power of ten. Labels of very large or small numbers share a factor,
+ * written beside the name of the axis. Labels of numbers that differ by little at a large distance from 0 share an
+ * offset. */
 #include "plot.h"
 
 #include <math.h>
 #include <string.h>
 
-/* 10^e, as near as a double can be for negative e too. */
+/* 10^e; for negative e the nearest double. */
 static double ten(int e) { return e >= 0 ? pow(10, e) : 1 / pow(10, -e); }
 
-/* The least and the most of a column. */
+/* Widens least and most to the values of a column. */
 static void widen(const double *values, int64_t n, int64_t ld, int64_t column, double *least, double *most) {
     for (int64_t i = 0; i < n; i++) {
         double v = values[i * ld + column];
@@ -45,7 +46,7 @@ void axis_range(axis *a, const double *values, int64_t n, int64_t ld, int64_t co
     axis_range_two(a, values, n, ld, NULL, 0, 0, column);
 }
 
-/* Stretches an axis around its middle to a span. */
+/* Widens an axis around its middle to a span. */
 static void stretch(axis *a, double span) {
     double more = 0.5 * (span - (a->hi - a->lo));
     a->lo -= more;
@@ -53,7 +54,7 @@ static void stretch(axis *a, double span) {
 }
 
 int axis_equalise(axis *a, int count, const double *room) {
-    double least = HUGE_VAL, most = 0; /* units for each pixel */
+    double least = HUGE_VAL, most = 0; /* units per pixel */
     for (int i = 0; i < count; i++) {
         if (a[i].flat) continue;
         double unit = (a[i].hi - a[i].lo) / room[i];
@@ -72,7 +73,7 @@ int axis_equalise(axis *a, int count, const double *room) {
     return equal;
 }
 
-/* The number of characters of the widest label, sign included. */
+/* The number of characters of the longest label, with its sign. */
 static int label_characters(const axis *a) {
     int decimals = a->power - a->exponent;
     double most = fmax(fabs(a->lo), fabs(a->hi)) / ten(a->power);
@@ -117,12 +118,11 @@ static void tick_ends(const axis *a, double *first, double *last) {
     *last = floor(a->hi / step + 1e-9);
 }
 
-/* A number with a true minus sign, into out. */
+/* Copies a number, with a true minus sign. */
 static void sign_number(char out[72], const char *number) {
     snprintf(out, 72, "%s%.60s", *number == '-' ? "\xE2\x88\x92" : "", number + (*number == '-'));
 }
 
-/* The number at tick k. */
 static void tick_text(char out[72], const axis *a, double k) {
     char number[64];
     int decimals = a->power - a->exponent;
@@ -130,10 +130,10 @@ static void tick_text(char out[72], const axis *a, double k) {
     sign_number(out, number);
 }
 
-/* Where tick k is, as a share of the frame. */
+/* The position of tick k in the frame, 0 .. 1. */
 static double tick_at(const axis *a, double k) { return axis_at(a, a->base + k * a->digit * ten(a->exponent)); }
 
-/* The name of an axis, with the offset and the factor that its numbers leave out. */
+/* Draws the name of an axis, with the offset and factor that its labels leave out. */
 static void draw_name(canvas *v, const axis *a, words w) {
     char name[128], number[64], raised[72];
     int used = snprintf(name, sizeof name, "%s", a->name);
@@ -168,7 +168,7 @@ void axis_share_room(axis *a, int count) {
     for (int i = 0; i < count; i++) a[i].characters = most;
 }
 
-/* The ticks of one side of a frame, outwards from (x, y) in direction (dx, dy); the axis runs to (x + right, y - up). */
+/* Draws ticks from (x, y) to (x + right, y - up), each in direction (dx, dy). */
 static void draw_ticks(canvas *v, const axis *a, double x, double y, double right, double up, double dx, double dy) {
     double first, last, ends[4 * 64];
     int count = 0;
@@ -183,10 +183,10 @@ static void draw_ticks(canvas *v, const axis *a, double x, double y, double righ
     v->type->lines(v, ends, 2 * count, 0, &grey);
 }
 
-/* How far numbers of a CLOSE axis may reach out, in pixels: half the space between two frames. */
+/* Pixels that labels of a CLOSE axis may extend beyond the frame: half the space between two frames. */
 enum { OVER = 13 };
 
-/* The x axis: ticks along the bottom, with numbers and name where asked. */
+/* Draws the x axis below a frame. */
 static void draw_below(canvas *v, const frame *f, const axis *x, int what) {
     double first, last, bottom = f->top + f->height;
     char number[72];
@@ -201,7 +201,7 @@ static void draw_below(canvas *v, const frame *f, const axis *x, int what) {
     if (what & NAMES) draw_name(v, x, (words){.x = f->left + f->width / 2, .y = bottom + 38});
 }
 
-/* The y axis: ticks along the left side, with numbers and name where asked. */
+/* Draws the y axis on the left of a frame. */
 static void draw_beside(canvas *v, const frame *f, const axis *y, int what) {
     double first, last;
     char number[72];

@@ -1,8 +1,8 @@
-/* canvas_cairo.c: a canvas that cairo paints: PNG (two pixels for each of the drawing's) and PDF.  SPDX-License-Identifier:
- * BSD-3-Clause
+/* canvas_cairo.c: the canvas that paints PNG (at twice the resolution) and PDF with cairo and Pango.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
- * Pango and cairo are loaded when such a picture is asked for, not before: they bring some twenty libraries with them, which no
- * other run of the tool should wait for. The bytes are collected, and the file written as every other. */
+ * Both are loaded at run time, and only for such a picture: they bring about twenty libraries, which would slow down
+ * every other run of the tool. The bytes are collected in memory; the file is written as all others are. */
 #include "plot.h"
 
 #ifdef RKHS_PANGO
@@ -32,12 +32,12 @@ enum { ZOOM = 2 };
             X(fill) X(fill_preserve) X(stroke) X(paint) X(set_source_surface) X(get_source) X(pattern_set_filter)              \
                 X(status_to_string)
 
-/* The functions that are used, by their names without cairo_. */
+/* The functions that are used, without their prefix cairo_. */
 #define MEMBER(f) __typeof__(&cairo_##f) f;
 static struct { FUNCTIONS(MEMBER) } cairo;
 
-/* Pango sets texts: it finds a font for every letter, joins letters and puts them in order. These functions
- * have not changed since 2019 (1.44); declared here, they need no headers. */
+/* Pango lays out text: it chooses fonts, joins letters and orders them by direction. These functions have not changed
+ * since 2019 (1.44); they are declared here, so that no headers are needed. */
 typedef struct pango_box {
     int x, y, width, height; /* in 1/1024 of a pixel */
 } pango_box;
@@ -65,7 +65,7 @@ enum { PANGO_UNITS = 1024, PANGO_NORMAL = 400, PANGO_BOLD = 700 };
 static struct { PANGO_FUNCTIONS(PANGO_MEMBER) } pango;
 static void (*unref)(void *object);
 
-/* Finds all functions; 0 when a library is not there. Pango's brings cairo and GLib. */
+/* Finds all functions. Returns 0 if a library is missing. Pango's library brings cairo and GLib. */
 static int load_cairo(void) {
     void *library = dlopen(RKHS_PANGO, RTLD_NOW | RTLD_LOCAL), *found;
     if (library == NULL) return 0;
@@ -82,7 +82,7 @@ static int load_cairo(void) {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-/* These keep what they found to the end of the process: not our leak. */
+/* These libraries cache memory until the process ends. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\nleak:libpango\nleak:libglib\nleak:libgobject\n"; }
 const char *__lsan_default_options(void);
@@ -100,7 +100,7 @@ typedef struct painter {
 
 static cairo_t *cr_of(canvas *v) { return ((painter *)v->state)->cr; }
 
-/* Takes the bytes of the file. */
+/* Appends bytes of the file. */
 static cairo_status_t take_bytes(void *closure, const unsigned char *bytes, unsigned count) {
     text *t = closure;
     text_bytes(t, (const char *)bytes, count);
@@ -114,7 +114,6 @@ static void set_colour(cairo_t *cr, const char *colour, double opacity) {
                           opacity);
 }
 
-/* Fills and strokes the path that was made. */
 static void paint_path(cairo_t *cr, const pen *p) {
     if (p->fill != NULL) {
         set_colour(cr, p->fill, p->opacity > 0 ? p->opacity : 1);
@@ -136,7 +135,7 @@ static void set_metadata(canvas *v, cairo_pdf_metadata_t which, const char *s) {
     text_free(&plain);
 }
 
-/* Makes what texts are set with; 0 when there is no font at all. */
+/* Makes the layout and the font. Returns 0 if there is no font at all. */
 static int find_font(canvas *v) {
     painter *p = v->state;
     p->layout = pango.cairo_create_layout(p->cr);
@@ -156,7 +155,7 @@ static void begin_cairo(canvas *v, double width, double height, const char *titl
         p->surface = cairo.pdf_surface_create_for_stream(take_bytes, &v->out, 0.75 * width, 0.75 * height);
         set_metadata(v, CAIRO_PDF_METADATA_TITLE, title);
         set_metadata(v, CAIRO_PDF_METADATA_SUBJECT, about);
-        cairo.pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z"); /* the same bytes */
+        cairo.pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z"); /* reproducible */
     } else {
         p->surface = cairo.image_surface_create(CAIRO_FORMAT_RGB24, (int)(ZOOM * width), (int)(ZOOM * height));
     }
@@ -170,7 +169,7 @@ static void begin_cairo(canvas *v, double width, double height, const char *titl
     if (!find_font(v)) v->failure = "there is no font on this machine: install one (fonts-dejavu-core), or write .svg";
 }
 
-/* A long line is painted in parts: cairo looks for places where a path meets itself, in time that grows with its square. */
+/* A long line is painted in parts: cairo's search for self-intersections takes quadratic time. */
 static void lines_cairo(canvas *v, const double *xy, int count, int joined, const pen *p) {
     enum { PART = 512 };
     cairo_t *cr = cr_of(v);
@@ -191,7 +190,7 @@ static void rect_cairo(canvas *v, const frame *f, const pen *p) {
     paint_path(cr_of(v), p);
 }
 
-/* Sets a text; its width. */
+/* Lays out a text, and returns its width. */
 static double set_text(painter *p, const char *s, double size, int bold) {
     pango_box logical;
     pango.font_description_set_absolute_size(p->font, size * PANGO_UNITS);
@@ -203,7 +202,7 @@ static double set_text(painter *p, const char *s, double size, int bold) {
     return (double)logical.width / PANGO_UNITS;
 }
 
-/* Paints a text whose base line begins at x, y. */
+/* Paints a text whose baseline begins at (x, y). */
 static void paint_text(painter *p, const char *s, double size, int bold, double x, double y) {
     set_text(p, s, size, bold);
     p->unknown += pango.layout_get_unknown_glyphs_count(p->layout);
@@ -276,7 +275,7 @@ static void image_cairo(canvas *v, const frame *f, const image *i) {
     cairo.rectangle(cr, 0, 0, i->width, i->height);
     cairo.fill(cr);
     cairo.restore(cr);
-    cairo.surface_finish(s); /* a PDF has its own copy by now */
+    cairo.surface_finish(s); /* the PDF has its own copy */
     cairo.surface_destroy(s);
     free(bytes);
 }
@@ -290,7 +289,7 @@ static void group_cairo(canvas *v, const pen *p) {
 
 static void mark_cairo(canvas *v, const double (*corner)[2], int corners, double x, double y, double r) {
     cairo_t *cr = cr_of(v);
-    if (v->pen.dot > 0) { /* a line of no length with round ends */
+    if (v->pen.dot > 0) { /* a line of length 0 with round ends */
         cairo.move_to(cr, x, y);
         cairo.close_path(cr);
         return;

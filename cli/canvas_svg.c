@@ -1,5 +1,5 @@
-/* canvas_svg.c: a canvas that is written as SVG, by hand: a fifth of the bytes of what a library writes.
- * SPDX-License-Identifier: BSD-3-Clause */
+/* canvas_svg.c: the canvas that writes SVG. Written by hand, a file has a fifth of the bytes that a library would
+ * write. SPDX-License-Identifier: BSD-3-Clause */
 #include "plot.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* A coordinate with at most one decimal. */
+/* Appends a coordinate with at most one decimal. */
 static void add_number(text *t, double value) {
     char digits[32], *at = digits + sizeof digits;
     long long tenths = llround(10 * fmin(1e9, fmax(-1e9, value))), left = tenths < 0 ? -tenths : tenths;
@@ -24,7 +24,7 @@ static void add_number(text *t, double value) {
 
 static void add_string(text *t, const char *s) { text_bytes(t, s, strlen(s)); }
 
-/* name="value" */
+/* Appends name="value". */
 static void add_member(text *t, const char *name, double value) {
     add_string(t, " ");
     add_string(t, name);
@@ -46,7 +46,6 @@ static void begin_svg(canvas *v, double width, double height, const char *title,
     add_string(t, "</desc>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
 }
 
-/* fill and stroke of a pen, as members of a tag. */
 static void add_pen(text *t, const pen *p) {
     text_add(t, " fill=\"%s\"", p->fill != NULL ? p->fill : "none");
     if (p->stroke != NULL) text_add(t, " stroke=\"%s\"", p->stroke);
@@ -68,7 +67,6 @@ static void lines_svg(canvas *v, const double *xy, int count, int joined, const 
     add_string(t, "\"/>\n");
 }
 
-/* x, y, width, height of a tag. */
 static void add_frame(text *t, const frame *f) {
     add_member(t, "x", f->left);
     add_member(t, "y", f->top);
@@ -111,13 +109,13 @@ static void text_svg(canvas *v, const words *w) {
     add_string(t, "</text>\n");
 }
 
-/* ---- images: a PNG inside the text --------------------------------------------------------------------------------------- */
+/* ---- images: PNG, embedded in the text -------------------------------------------------------------------------- */
 
 static void put_big(uint8_t *at, uint32_t value) {
     for (int i = 0; i < 4; i++) at[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-/* One chunk of a PNG: length, name, bytes, checksum. */
+/* Appends one chunk of a PNG: length, name, bytes, checksum. */
 static void add_chunk(text *t, const char *name, const uint8_t *bytes, size_t count) {
     uint8_t word[4];
     put_big(word, (uint32_t)count);
@@ -130,7 +128,7 @@ static void add_chunk(text *t, const char *name, const uint8_t *bytes, size_t co
     text_bytes(t, (const char *)word, 4);
 }
 
-/* An image as PNG: grey, RGB, or with the scale of colours as its palette. */
+/* Appends an image as PNG: grey, RGB, or with the colour scale as palette. */
 static void add_png(text *t, const image *i) {
     static const uint8_t types[] = {[IMAGE_GREY] = 0, [IMAGE_SCALE] = 3, [IMAGE_RGB] = 2};
     size_t wide = (size_t)i->width * (i->colours == IMAGE_RGB ? 3 : 1), row = wide + 1, count = row * (size_t)i->height;
@@ -157,7 +155,6 @@ done:
     free(plain);
 }
 
-/* Bytes as base64. */
 static void add_base64(text *t, const uint8_t *bytes, size_t count) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < count; i += 3) {
@@ -188,7 +185,7 @@ static void image_svg(canvas *v, const frame *f, const image *i) {
 static void group_svg(canvas *v, const pen *p) {
     text *t = &v->out;
     v->pen = *p;
-    if (p->dot > 0) { /* all in one path: a line of no length with round ends is a dot */
+    if (p->dot > 0) { /* all dots are one path: a line of length 0 with round ends is a dot */
         text_add(
             t, "<path fill=\"none\" stroke=\"%s\" stroke-opacity=\"%.2f\" stroke-width=\"%.3g\" stroke-linecap=\"round\" d=\"",
             p->fill, p->opacity, 2 * p->dot);

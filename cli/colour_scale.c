@@ -1,13 +1,14 @@
-/* colour_scale.c: the scale of colours for numbers.  SPDX-License-Identifier: BSD-3-Clause
+/* colour_scale.c: the colour scale for numbers, from dark blue over green to yellow.  SPDX-License-Identifier:
+ * BSD-3-Clause
  *
- * From dark blue over green to yellow, made in CIELAB: lightness L = 20 + 72 t rises evenly, so that the scale reads in grey
- * too and for every kind of colour vision; the hue turns from 300 to 100 degrees; the chroma is 55, or what a screen can show.
- */
+ * Made in CIELAB, with t from 0 to 1. Lightness 20 + 72 t rises evenly: the scale works in grey, and for all kinds of
+ * colour vision. The hue goes from 300 to 100 degrees. The chroma is 45 - 71 t + 106 t^2, or the largest that a screen
+ * can show. */
 #include "plot.h"
 
 #include <math.h>
 
-/* Linear red, green, blue of a colour in CIELAB (white D65); 1 when a screen can show it. */
+/* Linear red, green, blue of a CIELAB colour (white D65). Returns 1 if a screen can show it. */
 static int lab_to_linear(double L, double a, double b, double rgb[3]) {
     double y = (L + 16) / 116, at[3] = {y + a / 500, y, y - b / 200};
     static const double white[3] = {0.9505, 1, 1.089};

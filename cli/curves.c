@@ -1,4 +1,4 @@
-/* curves.c: rkhs plot --model: eigenvalues with their shares, and the loss while a model learned.  SPDX-License-Identifier:
+/* curves.c: rkhs plot --model: the eigenvalues of a model, and its loss during the fit. SPDX-License-Identifier:
  * BSD-3-Clause */
 #include "plot.h"
 
@@ -12,7 +12,7 @@ static const pen curve[MOST_LINES] = {{.stroke = "#0072b2", .width = 1.6}, {.str
                                       {.stroke = "#009e73", .width = 1.6}, {.stroke = "#cc79a7", .width = 1.6},
                                       {.stroke = "#e69f00", .width = 1.6}, {.stroke = "#000000", .width = 1.6}};
 
-/* The item of that name with numbers in it; 0 when there is none. */
+/* Finds a numeric item of the report. Returns 0 if there is none. */
 static int find_item(const rkhs_model *m, const char *name, rkhs_item *item) {
     for (int64_t i = 0; rkhs_model_report(m, i, item); i++) {
         if (strcmp(item->name, name) == 0 && item->values != NULL && item->rows > 0 && item->columns > 0) return 1;
@@ -22,7 +22,7 @@ static int find_item(const rkhs_model *m, const char *name, rkhs_item *item) {
 
 /* ---- eigenvalues ------------------------------------------------------------------------------------------------------- */
 
-/* Numbers 1 .. count below, from 0 to the largest value beside. */
+/* x: components 1 .. count; y: from 0 to the largest eigenvalue. */
 static void spectrum_axes(const rkhs_item *values, axis *x, axis *y) {
     int64_t count = values->rows * values->columns;
     double zero = 0;
@@ -36,7 +36,7 @@ static void spectrum_axes(const rkhs_item *values, axis *x, axis *y) {
     axis_ticks(x, SIDE, 1);
 }
 
-/* A bar for each value with its share above, or of many a line. */
+/* Draws a bar for each value, with its share of the variance above; for many values, a line. */
 static void draw_spectrum(canvas *v, const rkhs_item *values, const rkhs_item *shares, const frame *f, const axis *x,
                           const axis *y) {
     int64_t count = values->rows * values->columns;
@@ -67,10 +67,10 @@ static void draw_spectrum(canvas *v, const rkhs_item *values, const rkhs_item *s
 
 /* ---- losses --------------------------------------------------------------------------------------------------------- */
 
-/* The loss, or its logarithm, at step i of curve k. */
+/* The losses: step i of curve k is values[i * step + k * next]. */
 typedef struct history {
     const double *values;
-    int64_t steps, curves, step, next; /* values[i * step + k * next] */
+    int64_t steps, curves, step, next;
     int logarithm;
 } history;
 
@@ -79,10 +79,10 @@ static double loss_at(const history *h, int64_t i, int64_t k) {
     return h->logarithm ? log10(value) : value;
 }
 
-/* Whether a number can be drawn: as in files, 1e150 is the most. */
+/* As in files, magnitudes above 1e150 are left out. */
 static int is_drawn(double value) { return fabs(value) <= 1e150; }
 
-/* Steps below, losses beside: as logarithms where they fall far. 0 when no loss is a number. */
+/* x: steps; y: losses, as logarithms if they span more than a factor of 50. Returns 0 if no loss is a number. */
 static int history_axes(history *h, axis *x, axis *y) {
     double ends[2] = {HUGE_VAL, -HUGE_VAL};
     for (int round = 0; round < 2; round++) {
@@ -120,7 +120,7 @@ static void draw_history(canvas *v, const history *h, const frame *f, const axis
     free(ends);
 }
 
-/* What there is, side by side. */
+/* Draws what the report has, side by side. */
 static rkhs_status draw_curves(cli *c, canvas *v, const rkhs_item *values, const rkhs_item *shares, const rkhs_item *losses) {
     axis x[2], y[2];
     picture p = {.title = c->title};

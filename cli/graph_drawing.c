@@ -1,8 +1,8 @@
-/* graph_drawing.c: small graphs, drawn.  SPDX-License-Identifier: BSD-3-Clause
+/* graph_drawing.c: draws small graphs, by stress majorisation.  SPDX-License-Identifier: BSD-3-Clause
  *
- * Vertices lie so that distances on paper are like numbers of steps: minimise sum_{u<v} (|x_u - x_v| - d_uv)^2 / d_uv^2, d_uv
- * the edges of a shortest path, by majorisation (Gansner, Koren, North 2004), each vertex moved in its turn, from the two
- * widest directions of classical scaling. Nothing is random: a graph always looks the same. */
+ * Distances in the drawing approximate distances in the graph: minimise sum_{u<v} (|x_u - x_v| - d_uv)^2 / d_uv^2,
+ * with d_uv the number of edges on a shortest path (Gansner, Koren, North 2004), moving one vertex at a time. The
+ * start is classical multidimensional scaling. Nothing is random: a graph always looks the same. */
 #include "plot.h"
 
 #include <math.h>
@@ -11,13 +11,13 @@
 
 enum { ROUNDS = 200, POWERS = 60, MOST_DRAWN = 150, COLOURS = 8 };
 
-/* The commonest label is dark grey, as carbon is; the others by how often they are there; all further ones are white. */
+/* The most frequent label is dark grey, as carbon is; the next six have colours; all others are white. */
 static const char *const label_colours[COLOURS] = {"#404040", "#d55e00", "#0072b2", "#e3d31a",
                                                    "#009e73", "#cc79a7", "#56b4e9", "#ffffff"};
 
-/* ---- where vertices lie -------------------------------------------------------------------------------------------------- */
+/* ---- layout ----------------------------------------------------------------------------------------------------- */
 
-/* Steps between all vertices; parts that are not joined lie as far from each other as the widest part is wide, and one more. */
+/* All shortest-path lengths. Between connected components: the largest length inside one, plus 1. */
 static void count_steps(const rkhs_graph *g, int n, double *d, int *queue) {
     double widest = 0;
     for (int v = 0; v < n; v++) {
@@ -42,7 +42,7 @@ static void count_steps(const rkhs_graph *g, int n, double *d, int *queue) {
     }
 }
 
-/* out = B x with B = -1/2 J D^2 J, J centring. */
+/* out = B x with B = -1/2 J D^2 J, where J centres and D^2 has the squared entries of d. */
 static void scaling_product(int n, const double *d, const double *x, double *out) {
     double mean = 0, out_mean = 0;
     for (int i = 0; i < n; i++) mean += x[i] / n;
@@ -54,7 +54,7 @@ static void scaling_product(int n, const double *d, const double *x, double *out
     for (int i = 0; i < n; i++) out[i] -= out_mean;
 }
 
-/* The two widest directions, by powers; vertices that these do not tell apart are moved a little. */
+/* The two leading eigenvectors, by power iteration. A small offset separates vertices that would coincide. */
 static void start_layout(int n, const double *d, double *x, double *y, double *work) {
     for (int which = 0; which < 2; which++) {
         double *z = which == 0 ? x : y, length = 0;
@@ -75,7 +75,7 @@ static void start_layout(int n, const double *d, double *x, double *y, double *w
     }
 }
 
-/* One round of majorisation. */
+/* One round of majorisation: each vertex in turn moves to the minimum of its majorant. */
 static void move_all(int n, const double *d, double *x, double *y) {
     for (int i = 0; i < n; i++) {
         double sum = 0, to_x = 0, to_y = 0;
@@ -91,8 +91,8 @@ static void move_all(int n, const double *d, double *x, double *y) {
     }
 }
 
-/* Into a frame, the same scale in both directions, `edge` pixels free at its sides; a step is no longer than a third. How long
- * one is. */
+/* Scales the layout into a frame, equally in both directions, with a margin `edge`. Returns the length of an edge in
+ * pixels, at most a third of the frame. */
 static double fit_layout(int n, double *x, double *y, const frame *f, double edge) {
     double low[2] = {x[0], y[0]}, high[2] = {x[0], y[0]};
     for (int i = 0; i < n; i++) {
@@ -109,8 +109,7 @@ static double fit_layout(int n, double *x, double *y, const frame *f, double edg
     return scale;
 }
 
-/* ---- what labels look like ------------------------------------------------------------------------------------------------
- */
+/* ---- labels ----------------------------------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -149,7 +148,7 @@ int count_labels(const rkhs_data *x, label_count *common, int room) {
     return room;
 }
 
-/* Which of the colours a label has. */
+/* The index of a label's colour. */
 static int colour_of(const graph_labels *l, int64_t label) {
     for (int k = 0; k < l->count && k < COLOURS - 1; k++) {
         if (l->common[k].label == label) return k;
@@ -157,10 +156,9 @@ static int colour_of(const graph_labels *l, int64_t label) {
     return COLOURS - 1;
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------------------------------
- */
+/* ---- drawing ---------------------------------------------------------------------------------------------------- */
 
-/* Edges, then vertices of one colour after another. */
+/* Draws edges, then vertices colour by colour. */
 static void draw_laid_out(canvas *v, const graph_labels *labels, const rkhs_graph *g, const double *x, const double *y,
                           double *lines, double radius) {
     int n = (int)g->vertices, count = 0;
@@ -189,7 +187,7 @@ void draw_graph(canvas *v, const rkhs_data *data, int64_t i, const graph_labels 
     rkhs_graph g;
     char count[32];
     if (!rkhs_data_graph(data, i, &g)) return;
-    if (g.vertices > MOST_DRAWN) { /* a knot shows nothing */
+    if (g.vertices > MOST_DRAWN) { /* too many to see anything */
         snprintf(count, sizeof count, "%lld", (long long)g.vertices);
         v->type->text(
             v, &(words){.x = f->left + f->width / 2, .y = f->top + f->height / 2 + 4, .size = 10, .s = count, .anchor = 'm'});

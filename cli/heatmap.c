@@ -1,7 +1,7 @@
-/* heatmap.c: rkhs plot --gram: a kernel matrix as colours.  SPDX-License-Identifier: BSD-3-Clause
+/* heatmap.c: rkhs plot --gram: draws a matrix as a heat map.  SPDX-License-Identifier: BSD-3-Clause
  *
- * Each cell of the picture is the mean of the numbers that fall into it. With labels rows, and the columns of a square matrix,
- * are sorted by class: what a kernel sees of the classes shows as squares along the diagonal. */
+ * Each cell shows the mean of the numbers that fall into it. With labels, rows (and columns, if the matrix is square)
+ * are sorted by class, so that classes that the kernel separates appear as squares along the diagonal. */
 #include "plot.h"
 
 #include <math.h>
@@ -11,21 +11,21 @@
 typedef struct heat {
     const double *values; /* m x n */
     int64_t m, n, ld;
-    const rkhs_data *labels; /* of rows; or NULL */
-    int64_t *rank, *start;   /* where row i goes; where class q begins */
+    const rkhs_data *labels; /* of the rows; or NULL */
+    int64_t *rank, *start;   /* new position of row i; first position of class q */
     int64_t classes;
     int rows, columns; /* cells */
-    int times;         /* pixels of the image for each: viewers that blur do not blur them away */
+    int times;         /* pixels for each cell, so that viewers that smooth images keep it visible */
     double *cell;
 } heat;
 
-/* The name of a class; rows without a label come behind the last. */
+/* The name of a class; the last one is that of rows without a label. */
 static const char *name_of(const heat *h, int64_t q) {
     const char *name = rkhs_data_class_name(h->labels, q);
     return name != NULL ? name : "unknown";
 }
 
-/* Where each row goes; 0 without memory. */
+/* Computes the new positions of rows. Returns 0 without memory. */
 static int sort_rows(heat *h) {
     int64_t named = 0;
     const int64_t *codes = h->labels != NULL ? rkhs_data_codes(h->labels, &named) : NULL;
@@ -36,12 +36,12 @@ static int sort_rows(heat *h) {
     for (int64_t i = 0; i < h->m; i++) h->start[codes == NULL ? 1 : codes[i] < 0 ? named + 1 : codes[i] + 1]++;
     for (int64_t q = 0; q < h->classes; q++) h->start[q + 1] += h->start[q];
     for (int64_t i = 0; i < h->m; i++) h->rank[i] = codes != NULL ? h->start[codes[i] < 0 ? named : codes[i]]++ : i;
-    for (int64_t q = h->classes; q > 0 && codes != NULL; q--) h->start[q] = h->start[q - 1]; /* each went up to the next */
+    for (int64_t q = h->classes; q > 0 && codes != NULL; q--) h->start[q] = h->start[q - 1]; /* shift back */
     h->start[0] = 0;
     return 1;
 }
 
-/* Means over cells; 0 without memory. */
+/* Computes the means of all cells. Returns 0 without memory. */
 static int fill_cells(heat *h) {
     int64_t cells = (int64_t)h->rows * h->columns;
     int sorted = h->labels != NULL && h->m == h->n;
@@ -65,7 +65,7 @@ static int fill_cells(heat *h) {
     return 1;
 }
 
-/* Lines between classes, and their names to the left where there is room. */
+/* Draws lines between classes, and names on the left where there is room. */
 static void draw_classes(canvas *v, const heat *h, const frame *f) {
     double last = -100;
     const pen white = {.stroke = "#fff", .width = 0.8};
@@ -81,7 +81,7 @@ static void draw_classes(canvas *v, const heat *h, const frame *f) {
     }
 }
 
-/* The picture: cells, classes or numbers, a bar. */
+/* Draws the cells, the axes and the colour bar. */
 static void draw_heat(canvas *v, const cli *c, const heat *h, uint8_t *shade) {
     picture p = {.title = c->title};
     axis scale, x = {.name = "object", .lo = 0, .hi = (double)h->n, .whole = 1};
@@ -128,7 +128,7 @@ rkhs_status plot_gram(cli *c, canvas *v) {
     uint8_t *shade = NULL;
     heat h = {.classes = 1};
     rkhs_status status;
-    TRY(rkhs_kernel_new(c->env, "precomputed", &precomputed)); /* a large matrix stays on the disk */
+    TRY(rkhs_kernel_new(c->env, "precomputed", &precomputed)); /* so that a large matrix is mapped */
     TRY(rkhs_data_read_for(c->env, c->gram, c->format, precomputed, &k));
     h.values = rkhs_data_values(k, &h.ld);
     h.m = rkhs_data_rows(k);

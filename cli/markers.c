@@ -1,8 +1,9 @@
-/* markers.c: the marks of a scatter plot, and its legend.  SPDX-License-Identifier: BSD-3-Clause
+/* markers.c: the colours and shapes of the marks in a scatter plot, and the legend.  SPDX-License-Identifier:
+ * BSD-3-Clause
  *
- * Up to eight classes have the colours of Okabe and Ito, which readers with any kind of colour vision tell apart (the yellow a
- * little darker, to be seen on white). More classes have ten colours, some from Tol's sets, and a shape besides: classes of one
- * shape differ in lightness too, so that hue is never the only difference. */
+ * Up to eight classes have the colours of Okabe and Ito, which are distinct for all kinds of colour vision (with a
+ * darker yellow, for white paper). More classes have ten colours, some from Tol's sets, and a shape. Classes of one
+ * shape also differ in lightness, so that hue is never the only difference. */
 #include "plot.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static const char *const few_colours[FEW] = {"#0072b2", "#d55e00", "#009e73", "#
 static const char *const many_colours[MANY] = {"#0072b2", "#e69f00", "#d55e00", "#56b4e9", "#882255",
                                                "#009e73", "#cc79a7", "#808000", "#332288", "#404040"};
 
-/* Corners of the shapes other than the circle, around 0, in units of the radius; each of about the circle's area. */
+/* Corners of the shapes, in units of the radius, each of about the circle's area; 0 corners: the circle. */
 static const struct {
     int corners;
     double at[CORNERS][2];
@@ -50,7 +51,7 @@ int points_sort(points *p, const key *k) {
     for (int64_t i = 0; i < p->n; i++) p->start[p->codes[i] + 1]++;
     for (int64_t q = 0; q < k->classes; q++) p->start[q + 1] += p->start[q];
     for (int64_t i = p->n; i-- > 0;) p->order[--p->start[p->codes[i] + 1]] = i;
-    for (int64_t q = 0; q < k->classes; q++) p->start[q] = p->start[q + 1]; /* each went down to where its class begins */
+    for (int64_t q = 0; q < k->classes; q++) p->start[q] = p->start[q + 1]; /* each counted down to the begin of its class */
     p->start[k->classes] = p->n;
     p->radius = fmin(4, fmax(0.95, 3.6 - 1.1 * (size - 2)));
     p->opacity = fmin(0.9, fmax(0.4, 0.9 - 0.1 * (size - 2)));
@@ -68,7 +69,7 @@ double jitter(int64_t i) {
     return (double)((h ^ h >> 31) >> 11) / 4503599627370496.0 - 1;
 }
 
-/* Classes that are labels. */
+/* The number of classes that are labels. */
 static int64_t labelled(const key *k) { return k->classes - (k->plain >= 0) - (k->unknown >= 0); }
 
 const char *class_colour(const key *k, int64_t code, char hex[8]) {
@@ -85,8 +86,8 @@ const char *class_colour(const key *k, int64_t code, char hex[8]) {
     return classes <= FEW ? few_colours[code % FEW] : many_colours[code % MANY];
 }
 
-/* The shape of a class: three shapes for up to thirty classes, all of them for more; no pair with a colour comes twice before
- * that. */
+/* The shape of a class: three shapes for up to thirty classes, else all seven, so that few pairs with a colour
+ * repeat. */
 static int shape_of(const key *k, int64_t code) {
     int64_t classes = labelled(k);
     if (k->bins > 0 || k->names == NULL || classes <= FEW || code == k->plain || code == k->unknown) return 0;
@@ -108,7 +109,7 @@ void mark(canvas *v, const key *k, const points *p, int64_t code, double x, doub
     v->type->mark(v, shapes[shape].at, shapes[shape].corners, x, y, p->radius);
 }
 
-/* Points come in rounds, some of each class, so that no class covers the others. */
+/* Draws points in rounds, some of each class in turn, so that no class covers the others. */
 void draw_points(canvas *v, const key *k, const points *p, const frame *f, const axis *x, int64_t i, const axis *y, int64_t j) {
     int64_t rounds = k->classes < 2 ? 1 : (int64_t)fmin(8, fmax(1, floor((double)p->n / (20 * (double)k->classes))));
     for (int64_t turn = 0; turn < rounds * k->classes; turn++) {
@@ -129,10 +130,10 @@ double name_width(const char *name) { return LETTER_WIDTH * text_columns(name, N
 
 enum { BAR = 14, KEY = 20 };
 
-/* Lines below the classes: a gap, "training", "new". */
+/* Lines below the classes: a blank, "training", "new". */
 static int64_t extra_rows(const key *k) { return k->fresh ? 2 + (k->names != NULL) : 0; }
 
-/* Rows and columns of a legend; entries that do not fit become one line, "and 12 more". */
+/* The layout of a legend. Entries that do not fit become one line, "and 12 more". */
 static void legend_grid(const key *k, double height, int64_t *rows, int64_t *columns, int64_t *entries) {
     int64_t shown = k->names != NULL ? k->shown : 0;
     *rows = (int64_t)fmax(1, floor(height / LEGEND_ROW) - (double)extra_rows(k));
@@ -142,7 +143,6 @@ static void legend_grid(const key *k, double height, int64_t *rows, int64_t *col
     if (*columns > 1) *rows = (shown + *columns - 1) / *columns < *rows ? (shown + *columns - 1) / *columns : *rows;
 }
 
-/* The width of one column of the legend. */
 static double entry_width(const key *k, double height) {
     int64_t rows, columns, entries;
     legend_grid(k, height, &rows, &columns, &entries);
@@ -150,7 +150,7 @@ static double entry_width(const key *k, double height) {
     for (int64_t q = 0; q < k->classes && k->names != NULL; q++) {
         if (k->count[q] > 0) widest = fmax(widest, name_width(k->names[q]));
     }
-    return fmax(widest, k->names != NULL && entries < k->shown ? 76 : 12) + KEY + 12; /* "and 12 more" */
+    return fmax(widest, k->names != NULL && entries < k->shown ? 76 : 12) + KEY + 12; /* room for "and 12 more" */
 }
 
 double legend_width(const key *k, double height) {
@@ -161,7 +161,7 @@ double legend_width(const key *k, double height) {
     return (double)(columns > 0 ? columns : 1) * entry_width(k, height);
 }
 
-/* One entry: a mark as p draws them, and a name. */
+/* Draws one entry: a mark and a name. code -1: the marks of training or new points. */
 static void draw_entry(canvas *v, const key *k, int64_t code, int fresh, const char *name, double x, double y) {
     points sample = {.radius = 4.5, .opacity = 1, .fresh = fresh};
     char hex[8];

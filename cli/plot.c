@@ -1,6 +1,7 @@
-/* plot.c: rkhs plot: what is read and checked before it is drawn.  SPDX-License-Identifier: BSD-3-Clause
+/* plot.c: rkhs plot: reads and checks what a picture shows, and chooses the drawing.  SPDX-License-Identifier:
+ * BSD-3-Clause
  *
- * Everything is read, checked and drawn before the file is written; the same input gives the same bytes. */
+ * The file is written after everything is read, checked and drawn. The same input gives the same bytes. */
 #include "plot.h"
 
 #include <math.h>
@@ -8,15 +9,15 @@
 #include <string.h>
 #include <strings.h>
 
-/* What the picture is made from, given back at the end. */
+/* What the picture is made from; freed at the end. */
 typedef struct sources {
     rkhs_data *z[MOST_PANELS], *fresh, *labels, *fresh_labels, *target;
     points sets[MOST_PANELS];
     const char *titles[MOST_PANELS];
-    char *names; /* of titles */
+    char *names; /* memory of the titles */
 } sources;
 
-/* The last part of a path without its ending, into out. */
+/* The file name without folder and extension, into out. */
 static void stem(const char *path, char *out, size_t size) {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path, *dot = strchr(name + (*name != 0), '.');
     snprintf(out, size, "%.*s", dot != NULL ? (int)(dot - name) : (int)strlen(name), name);
@@ -24,7 +25,7 @@ static void stem(const char *path, char *out, size_t size) {
 
 /* ---- points --------------------------------------------------------------------------------------------------------- */
 
-/* The numbers of a set, with room for the class of each row, all 0. */
+/* Sets values and shape of a set, and allocates codes, all 0. */
 static rkhs_status take_points(cli *c, const char *path, const rkhs_data *data, points *p) {
     p->values = rkhs_data_values(data, &p->ld);
     p->n = rkhs_data_rows(data);
@@ -58,16 +59,16 @@ done:
     return status;
 }
 
-/* ---- what colours mean ---------------------------------------------------------------------------------------------- */
+/* ---- colours ---------------------------------------------------------------------------------------------------- */
 
-/* Refuses another number of labels, or of numbers, than of points. */
+/* Refuses a number of labels or targets other than that of the points. */
 static rkhs_status check_count(cli *c, const char *path, const char *what, int64_t count, const char *of, int64_t n) {
     if (count == n) return RKHS_OK;
     return refuse(c, EXIT_FAILED, "%s has %lld %ss, but %s has %lld points: give one %s for each point", path, (long long)count,
                   what, of, (long long)n, what);
 }
 
-/* The class of that name; a new one if there is none. */
+/* The class of that name among the first `classes`; else a new one. */
 static int64_t class_named(key *k, int64_t classes, const char *name) {
     for (int64_t q = 0; q < classes; q++) {
         if (strcmp(k->names[q], name) == 0) return q;
@@ -76,7 +77,7 @@ static int64_t class_named(key *k, int64_t classes, const char *name) {
     return k->classes++;
 }
 
-/* Classes of new points are those of the training points that have the same names. */
+/* Gives new points the classes of the training points that have the same names. */
 static rkhs_status fresh_classes(cli *c, sources *s, picture *p) {
     rkhs_status status;
     key *k = &p->key;
@@ -92,7 +93,7 @@ done:
     return status;
 }
 
-/* Points without a label are the last class of the key. */
+/* Makes points without a label the last class of the key. */
 static void gather_unknown(picture *p) {
     key *k = &p->key;
     int found = 0;
@@ -109,7 +110,7 @@ static void gather_unknown(picture *p) {
     k->names[k->classes++] = "unknown";
 }
 
-/* Classes from --labels, or from a column of Z's own file, for every panel. */
+/* Takes the classes of all panels from --labels, or from a column of the first file. */
 static rkhs_status take_classes(cli *c, sources *s, picture *p) {
     rkhs_status status = RKHS_OK;
     key *k = &p->key;
@@ -126,7 +127,7 @@ static rkhs_status take_classes(cli *c, sources *s, picture *p) {
     if (labels == NULL) goto done;
     const int64_t *codes = rkhs_data_codes(labels, &k->classes);
     if (s->fresh_labels != NULL) rkhs_data_codes(s->fresh_labels, &more);
-    k->names = calloc((size_t)(k->classes + more + 2), sizeof *k->names); /* and one for those without */
+    k->names = calloc((size_t)(k->classes + more + 2), sizeof *k->names); /* one more for points without a label */
     if (k->names == NULL) REFUSE(c, EXIT_FAILED, "no memory");
     for (int64_t q = 0; q < k->classes; q++) k->names[q] = rkhs_data_class_name(labels, q);
     for (int i = 0; i < p->count; i++) {
@@ -141,7 +142,7 @@ done:
     return status;
 }
 
-/* Numbers from --target as steps of the scale of colours. */
+/* Turns the numbers of --target into steps of the colour scale. */
 static rkhs_status take_scale(cli *c, sources *s, picture *p) {
     rkhs_status status;
     key *k = &p->key;
@@ -165,7 +166,7 @@ done:
     return status;
 }
 
-/* New points without labels are a class of their own; rows of each class are counted, and sorted by it. */
+/* Makes new points without labels a class; counts the rows of each class, and sorts points by class. */
 static rkhs_status sort_points(cli *c, picture *p) {
     key *k = &p->key;
     k->fresh = p->fresh.n > 0;
@@ -179,13 +180,13 @@ static rkhs_status sort_points(cli *c, picture *p) {
     for (int64_t i = 0; i < p->sets[0].n; i++) k->count[p->sets[0].codes[i]]++;
     for (int64_t i = 0; i < p->fresh.n && k->plain < 0; i++) k->count[p->fresh.codes[i]]++;
     for (int64_t q = 0; q < k->classes; q++) k->shown += k->count[q] > 0;
-    if (k->fresh) p->sets[0].opacity *= 0.6; /* what is new is what one looks at */
+    if (k->fresh) p->sets[0].opacity *= 0.6; /* new points stand out */
     return RKHS_OK;
 }
 
 /* ---- titles --------------------------------------------------------------------------------------------------------- */
 
-/* One title for each panel: from --titles, by commas, or the names of the files. */
+/* One title for each panel: from --titles, separated by commas, or from the file names. */
 static rkhs_status take_titles(cli *c, sources *s, picture *p) {
     enum { ROOM = 64 };
     int count = 0;
@@ -225,7 +226,7 @@ rkhs_status canvas_open(cli *c, const char *path, canvas *v) {
     return refuse(c, EXIT_FAILED, "%s: a picture is .svg, .png or .pdf; name it so", path);
 }
 
-/* Options that do not go together. */
+/* Refuses options that exclude each other. */
 static rkhs_status check_plot(cli *c) {
     int other = c->target != NULL || c->new_z != NULL || c->new_labels != NULL || c->objects != NULL || c->titles != NULL;
     if (c->model != NULL && c->gram != NULL) return refuse(c, EXIT_MISUSED, "give --model or --gram, not both");
@@ -245,7 +246,7 @@ static rkhs_status check_plot(cli *c) {
     return RKHS_OK;
 }
 
-/* Draws points the way that goes with their number of dimensions, and says what was left out. */
+/* Draws points as their number of dimensions requires, and says what was left out. */
 static void draw_picture(const cli *c, canvas *v, picture *p) {
     int64_t d = p->sets[0].d, deepest = 0;
     const key *k = &p->key;
@@ -269,7 +270,6 @@ static void draw_picture(const cli *c, canvas *v, picture *p) {
     if (!flat && d > MOST_PAIRS && !c->quiet) say("plot", "more than six dimensions: the first six are drawn");
 }
 
-/* Pictures of embeddings. */
 static rkhs_status plot_points(cli *c, canvas *v) {
     sources s = {0};
     picture p = {.title = c->title, .key = {.unknown = -1}};

@@ -1,18 +1,19 @@
-/* scatter.c: the pictures of embeddings: scatter, strips, pairs, panels.  SPDX-License-Identifier: BSD-3-Clause
+/* scatter.c: the pictures of embeddings: scatter plot, strips, pairs of dimensions, panels. SPDX-License-Identifier:
+ * BSD-3-Clause
  *
- * Two dimensions: a scatter plot, in the same units on both axes unless one would be squeezed. One: a strip for each class.
- * Three or more: the pairs of the first six, in one corner of a grid, the legend in the other. Several embeddings: a panel
- * each, of one size. */
+ * One dimension: a strip for each class. Two: a scatter plot, with the same units on both axes unless one would be
+ * squeezed. Three or more: all pairs of the first six, below the diagonal of a grid, with the legend above it. Several
+ * embeddings: one panel each. */
 #include "plot.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* More marks than this are written as plain dots, to keep a picture to a few MB. */
+/* With more marks than this, marks are dots, which keeps a file to a few MB. */
 enum { MOST_MARKS = 40000 };
 
-/* Between the frames of a grid. */
+/* Between the frames of a grid, in pixels. */
 enum { SPACE = 26 };
 
 double page_top(const picture *p) { return ABOVE + (p->title != NULL ? TITLE : 0); }
@@ -26,19 +27,19 @@ void page_begin(canvas *v, const picture *p, double left, double width, double h
             .x = left, .y = ABOVE + 10, .size = 15, .bold = 1, .s = p->title, .limit = (int)fmax(4, (width - left - 8) / 9.2)});
 }
 
-/* The axis of one column of a set, and of the new points if they belong to it. */
+/* The range of one column, over a set and the new points. */
 static void range(axis *a, const picture *p, const points *s, int64_t column) {
     int with = p->fresh.n > 0;
     axis_range_two(a, s->values, s->n, s->ld, p->fresh.values, with ? p->fresh.n : 0, p->fresh.ld, column);
 }
 
-/* The points of a set, and the new ones on top, which the others make room for. */
+/* Draws a set, and the new points on top. */
 static void draw_sets(canvas *v, const picture *p, points *s, const frame *f, const axis *a, int i, const axis *b, int j) {
     draw_points(v, &p->key, s, f, a, i, b, j);
     if (p->fresh.n > 0) draw_points(v, &p->key, &p->fresh, f, a, i, b, j);
 }
 
-/* The shape of the frame: that of the points, but neither a ribbon nor a tower. 1 when both axes have the same units. */
+/* Shapes the frame like the points, within limits. Returns 1 if both axes have the same units. */
 static int shape_frame(frame *f, axis *a, double side) {
     double x = a[0].hi - a[0].lo, y = a[1].hi - a[1].lo, room[2];
     f->width = f->height = side;
@@ -73,7 +74,7 @@ void draw_scatter(canvas *v, picture *p) {
 
 /* ---- one dimension -------------------------------------------------------------------------------------------------- */
 
-/* Marks of one class of a set, spread up and down around y so that they can be told apart. */
+/* Draws the marks of one class, spread vertically around y so that they can be told apart. */
 static void draw_strip(canvas *v, const key *k, const points *s, int64_t code, const frame *f, const axis *x, double y,
                        double height) {
     double reach = fmax(0, fmin(0.36 * height, 0.5 * height - s->radius));
@@ -86,22 +87,22 @@ static void draw_strip(canvas *v, const key *k, const points *s, int64_t code, c
     v->type->group_end(v);
 }
 
-/* Without classes all share a strip; with them each has its own, and its name to the left. */
+/* Without classes there is one strip; else one for each class, with its name on the left. */
 void draw_strips(canvas *v, picture *p) {
     axis x;
     const key *k = &p->key;
     int named = k->names != NULL;
     int64_t strips = named ? k->shown + (k->plain >= 0) : 1, at = 0;
     double height = strips == 1 ? 110 : fmin(48, fmax(4, SIDE / (double)strips)), widest = 0;
-    int64_t each = (int64_t)ceil(14 / height); /* which names have room */
+    int64_t each = (int64_t)ceil(14 / height); /* every how many names there is room for one */
     for (int64_t q = 0; q < k->classes && named; q++) {
         if (k->count[q] > 0) widest = fmax(widest, name_width(k->names[q]));
     }
     frame f = {fmax(named ? 30 : RIGHT, widest + 16), page_top(p), SIDE, height * (double)strips};
-    double keys = k->bins > 0 || k->fresh
-                      ? legend_width(&(key){.bins = k->bins, .scale = k->scale, .fresh = k->fresh, .plain = -1, .unknown = -1},
-                                     f.height)
-                      : 0;
+    double keys =
+        k->bins > 0 || k->fresh
+            ? legend_width(&(key){.bins = k->bins, .scale = k->scale, .fresh = k->fresh, .plain = -1, .unknown = -1}, f.height)
+            : 0;
     range(&x, p, &p->sets[0], 0);
     axis_ticks(&x, f.width, 1.08);
     page_begin(v, p, f.left, f.left + f.width + (keys > 0 ? GAP + keys : RIGHT), f.top + f.height + BELOW);
@@ -116,20 +117,20 @@ void draw_strips(canvas *v, picture *p) {
         at++;
     }
     key bare = *k;
-    bare.names = NULL; /* names stand beside the strips */
+    bare.names = NULL; /* names are beside the strips */
     bare.shown = 0;
     if (keys > 0) legend(v, &bare, f.left + f.width + GAP, f.top, f.height);
 }
 
 /* ---- three dimensions or more --------------------------------------------------------------------------------------- */
 
-/* Smaller marks, and dots where there are very many. */
+/* Makes marks smaller; turns them into dots if there are too many. */
 static void lighten(points *s, double by, double times) {
     s->radius = fmax(s->fresh ? 1.6 : 0.9, by * s->radius);
     s->dots = !s->fresh && (double)s->n * times > MOST_MARKS;
 }
 
-/* Row i, column j of the grid shows dimension i + 2 against j + 1. */
+/* Row i, column j of the grid shows dimension i + 2 over dimension j + 1. */
 void draw_pairs(canvas *v, picture *p) {
     axis a[MOST_PAIRS];
     points *s = &p->sets[0];
@@ -151,7 +152,7 @@ void draw_pairs(canvas *v, picture *p) {
     double free = (cells - 1) * step - SPACE, keys = legend_width(&p->key, free),
            corner = left + step + 6; /* above the diagonal */
     double width = left + cells * step - SPACE;
-    if (keys > width - corner - 0.5 * side) corner = left + 2 * step + 6, free = side; /* wide: beside the second row at most */
+    if (keys > width - corner - 0.5 * side) corner = left + 2 * step + 6, free = side; /* wide legend: beside the second row */
     if (cells == 2) corner = left + step + 6, free = side;
     page_begin(v, p, left, fmax(width, keys > 0 ? corner + keys : 0) + RIGHT, top + cells * step - SPACE + BELOW);
     for (int i = 0; i < cells; i++) {

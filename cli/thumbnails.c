@@ -1,11 +1,11 @@
-/* thumbnails.c: small drawings of objects in a scatter plot.  SPDX-License-Identifier: BSD-3-Clause
+/* thumbnails.c: draws some objects as small pictures beside their points in a scatter plot. SPDX-License-Identifier:
+ * BSD-3-Clause
  *
- * Points are asked in an order that depends on their numbers alone; one that lies away from all drawings placed so far gets its
- * own. A kind of data that can be drawn has a function that looks at all of them once and one that draws one: images,
- * and graphs (graph_drawing.c).
+ * Points are visited in a fixed pseudo-random order; a point that is far enough from all drawings so far gets one.
+ * Images are drawn here, graphs in graph_drawing.c.
  *
- * In grey, what is the lowest number of the file is white and the highest black, or the other way round where the images are
- * dark along their edges: on paper they stand on white. Colours are as they are, 0 .. 255 or 0 .. 1, opacity over white. */
+ * In grey images, the lowest number of the file is black and the highest white, or the reverse if the images are dark
+ * along their edges, so that they stand on white. Colours are 0 .. 255 or 0 .. 1; opacity is applied over white. */
 #include "plot.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 enum { THUMB = 26, DRAWN = 46, APART = 9, MOST_SIDE = 2048, SHARP = 52 };
 
-/* HxW, both from 1 to MOST_SIDE. */
+/* Reads HxW, both from 1 to MOST_SIDE. */
 static rkhs_status parse_size(cli *c, int *height, int *width) {
     int used = 0;
     if (sscanf(c->image_size, "%5d%*1[xX]%5d%n", height, width, &used) == 2 && c->image_size[used] == 0 && *height >= 1 &&
@@ -24,7 +24,7 @@ static rkhs_status parse_size(cli *c, int *height, int *width) {
                   c->image_size);
 }
 
-/* The shape of images that are rows of numbers: by --image-size, or square. */
+/* The shape of images that are rows of numbers: from --image-size, or square. */
 static rkhs_status shape_rows(cli *c, objects *o) {
     long long p = rkhs_data_columns(o->data), side = llround(sqrt((double)p));
     rkhs_status status = RKHS_OK;
@@ -43,7 +43,7 @@ done:
     return status;
 }
 
-/* The least and the most of all images, and whether they are dark along their edges. */
+/* Finds the range of all numbers, and whether the images are dark along their edges. */
 static void look_at_images(objects *o) {
     double edge = 0;
     int64_t counted = 0, ld;
@@ -63,7 +63,6 @@ static void look_at_images(objects *o) {
     o->dark = edge / (double)counted - o->least < 0.35 * (o->most - o->least);
 }
 
-/* Images, or rows of numbers that are said to be some. */
 static rkhs_status take_images(cli *c, objects *o) {
     rkhs_status status = RKHS_OK;
     int64_t h, w, channels;
@@ -87,7 +86,6 @@ done:
 
 static int is_graph(const objects *o) { return strcmp(rkhs_data_kind(o->data), "graph") == 0; }
 
-/* The labels of all graphs. */
 static rkhs_status take_graphs(cli *c, objects *o) {
     if (c->image_size != NULL) return refuse(c, EXIT_MISUSED, "%s has graphs: leave out --image-size", c->objects);
     o->labels.count = count_labels(o->data, o->labels.common, sizeof o->labels.common / sizeof *o->labels.common);
@@ -107,7 +105,7 @@ rkhs_status look_at_objects(cli *c, objects *o) {
 rkhs_status take_objects(cli *c, int64_t n, objects *o) {
     rkhs_status status;
     int quiet = c->quiet;
-    c->quiet = 1; /* how an array was taken is known here */
+    c->quiet = 1; /* no advice on how the array was read */
     status = read_plain(c, c->objects, &o->data);
     c->quiet = quiet;
     if (status != RKHS_OK) goto done;
@@ -120,7 +118,7 @@ done:
     return status;
 }
 
-/* One pixel as shades: one for grey, three for colours. */
+/* Converts one pixel to shades: one for grey, three for colour. */
 static void shade_pixel(const objects *o, const double *pixel, uint8_t *shade) {
     if (o->channels == 1) {
         double level = (pixel[0] - o->least) / (o->most > o->least ? o->most - o->least : 1);
@@ -131,7 +129,8 @@ static void shade_pixel(const objects *o, const double *pixel, uint8_t *shade) {
     for (int k = 0; k < 3; k++) shade[k] = (uint8_t)lround(255 * (opaque * fmin(1, fmax(0, pixel[k] / full)) + 1 - opaque));
 }
 
-/* Draws image i in f. Few pixels are repeated, so that viewers that blur do not blur them away; many are thinned out. */
+/* Draws image i in f. Small images are enlarged, so that viewers that smooth keep their pixels; large ones are
+ * subsampled. */
 static void draw_image(canvas *v, const objects *o, int64_t i, const frame *f) {
     int longer = o->height > o->width ? o->height : o->width, times = longer < SHARP ? (SHARP + longer - 1) / longer : 1;
     int each = (longer + 2 * SHARP - 1) / (2 * SHARP), height = o->height * times / each, width = o->width * times / each;
@@ -165,7 +164,7 @@ void draw_object(canvas *v, const objects *o, int64_t i, const frame *f) {
     draw_graph(v, o->data, i, &o->labels, f);
 }
 
-/* The order in which points are asked: by a number that depends on theirs alone. */
+/* A pseudo-random order that depends only on the indices. */
 static int by_turn(const void *a, const void *b) {
     int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
     double x = jitter(i), y = jitter(j);
