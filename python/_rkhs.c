@@ -1,19 +1,21 @@
-/* _rkhs.c: librkhs for Python, as thin as it can be: buffers in, buffers out.  SPDX-License-Identifier: BSD-3-Clause
+/* _rkhs.c: the extension module rkhs._rkhs, a thin layer over the C library.  SPDX-License-Identifier: BSD-3-Clause
  *
- * The package's own Python (the folder rkhs) decides what an argument means; here it is a tuple that begins with its kind and
- * the number of objects:
+ * The Python code of the package (folder rkhs) decides what an argument means. Here, data are a tuple that begins with
+ * its kind:
  *
- *     ("dense", n, p, float64 buffer[, names])   ("float", n, p, float32 buffer[, names])   ("csr", n, p, values, columns,
- * starts)
- *     ("images", n, height, width, channels, float64 buffer)
- *     ("strings", n, [bytes])   ("bits", n, bits, uint8 buffer)   ("classes", n, int64 buffer, names or None, classes)
+ *     ("dense", n, p, float64 buffer[, names])           ("float", n, p, float32 buffer[, names])
+ *     ("csr", n, p, values, columns, starts)             ("images", n, height, width, channels, float64 buffer)
+ *     ("strings", n, [bytes])                            ("bits", n, bits, uint8 buffer)
+ *     ("classes", n, int64 buffer, names or None, classes)
+ *     ("graphs", n, vertices, edges, ends, labels or None, edge labels or None)
+ *     ("index", n, width, objects, int64 buffer)         ("pairs", positives, negatives or None)
  *
- * A kernel is its text, or (text, block): then the text may use the name "python", and block(a, b, out) fills a matrix of
- * values for rows a and b, which come as (n, p, float64 buffer) or as a list of str.
+ * A kernel is a text, or (text, block): then the text may use the name "python", and block(a, b, out) fills a matrix
+ * of values for rows a and b, which come as (n, p, float64 buffer), or as a list of str or of graphs.
  *
- * Buffers are C-contiguous and held during the call; float64 ones are borrowed, whole numbers are copied. Results are written
- * into buffers that the caller made. The GIL is released while the library works, and taken back some ten times a second to
- * look at signals and to report progress. Only the stable ABI of Python 3.11 is used, and no header of NumPy. */
+ * Buffers are C-contiguous and held during the call. float64 buffers are borrowed; integers are copied. Results are
+ * written to buffers that the caller made. The GIL is released while the library works, and taken about ten times a
+ * second to check signals and report progress. Only the stable ABI of Python 3.11 is used, and no NumPy header. */
 #include <limits.h>
 
 #include "ext.h"
@@ -30,7 +32,7 @@ static PyObject *unpack(PyObject *module, PyObject *args) {
     Py_buffer b;
     PyObject *block = NULL;
     if (!PyArg_ParseTuple(args, "y*|O", &b, &block)) return NULL;
-    /* A copy, unless they cannot change: they are read without the GIL, after a checksum of them was made. */
+    /* A copy, unless they are immutable: they are read without the GIL, after their checksum was computed. */
     PyObject *copy = PyBytes_Check(b.obj) ? NULL : PyBytes_FromStringAndSize(b.buf, b.len), *m = NULL;
     if (copy || !PyErr_Occurred()) m = model_from(module, NULL, copy ? PyBytes_AsString(copy) : b.buf, (size_t)b.len, block);
     Py_XDECREF(copy);
@@ -73,8 +75,8 @@ static PyObject *gram(PyObject *module, PyObject *args) {
     return NULL;
 }
 
-/* read(path, format or None, labels, memory, progress) -> (advice, objects, shape): objects as rows_of, sparse_of or labels_of
- * gives them; shape (height, width, channels) of images, else None */
+/* read(path, format or None, labels, memory, progress) -> (advice, objects, shape): objects as from rows_of, sparse_of
+ * or labels_of; shape: (height, width, channels) of images, else None. */
 static PyObject *read_file(PyObject *module, PyObject *args) {
     const char *format;
     PyObject *path, *advice, *objects = NULL;
@@ -105,7 +107,6 @@ static PyObject *read_file(PyObject *module, PyObject *args) {
     return NULL;
 }
 
-/* A list of numbers. */
 static PyObject *number_list(const double *values, Py_ssize_t count) {
     PyObject *all = PyList_New(count);
     for (Py_ssize_t i = 0; all && i < count; i++) {
@@ -115,7 +116,7 @@ static PyObject *number_list(const double *values, Py_ssize_t count) {
     return all;
 }
 
-/* The texts of a tuple of str into specs[count], which live as long as the tuple. */
+/* The texts of a tuple of str, valid as long as the tuple. Returns -1 with an exception on failure. */
 static int spec_texts(PyObject *tuple, Py_ssize_t count, const char **specs) {
     for (Py_ssize_t i = 0; i < count; i++) {
         specs[i] = text_of(PyTuple_GetItem(tuple, i), "a score");
@@ -124,8 +125,8 @@ static int spec_texts(PyObject *tuple, Py_ssize_t count, const char **specs) {
     return 0;
 }
 
-/* score((spec, ...), (z, x, labels, new z, new x, new labels), kernel or None, seed, threads, memory, progress)
- * -> (advice, [value], [deviation or nan]); data are None where there are none */
+/* score((spec, ...), (z, x, labels, new z, new x, new labels), kernel or None, seed, threads, memory, progress) ->
+ * (advice, [value], [deviation or nan]). Data that are not given are None. */
 static PyObject *score(PyObject *module, PyObject *args) {
     enum { SETS = 6 };
     const char *kernel_text, **specs = NULL;
@@ -173,7 +174,7 @@ static PyObject *score(PyObject *module, PyObject *args) {
     return NULL;
 }
 
-/* {name: value}, strings or None. */
+/* Sets dict[key] to a str, or to None for NULL. */
 static int put_text(PyObject *dict, const char *key, const char *text) {
     PyObject *value = Py_BuildValue("z", text);
     int status = value ? PyDict_SetItemString(dict, key, value) : -1;
@@ -185,7 +186,7 @@ static int put_flag(PyObject *dict, const char *key, int on) {
     return PyDict_SetItemString(dict, key, on ? Py_True : Py_False);
 }
 
-/* A spec, in an env of its own, which is freed with it. */
+/* Makes a spec in an env of its own; the caller frees both. */
 static rkhs_status open_spec(const char *list, const char *text, rkhs_env **env, rkhs_spec **spec) {
     *env = NULL;
     *spec = NULL;
@@ -234,7 +235,6 @@ done:
     return result;
 }
 
-/* The parameters of a type, as a list of dicts. */
 static PyObject *params_of(const char *list, const char *type) {
     PyObject *all = PyList_New(0);
     rkhs_param p;
@@ -249,7 +249,6 @@ static PyObject *params_of(const char *list, const char *type) {
     return all;
 }
 
-/* One type of a list, as a dict. */
 static PyObject *type_of(const char *list, const rkhs_type *t) {
     PyObject *d = PyDict_New(), *params = d ? params_of(list, t->name) : NULL;
     if (!params || put_text(d, "name", t->name) < 0 || put_text(d, "brief", t->brief) < 0 ||

@@ -1,4 +1,4 @@
-/* call.c: errors as exceptions, and what surrounds every call: advice, progress, signals, the GIL. */
+/* call.c: exceptions for the library's errors, and the start and end of every call. */
 #include "ext.h"
 
 static const struct {
@@ -18,7 +18,6 @@ static const struct {
     {"rkhs.BugError", "A fault of the library: please report it.", &PyExc_RuntimeError},
 };
 
-/* Makes the classes and puts them in the module. */
 int add_errors(PyObject *module) {
     module_state *state = state_of(module);
     for (int i = 0; i < CODES; i++) {
@@ -38,19 +37,17 @@ int add_errors(PyObject *module) {
     return state->busy ? PyModule_AddObjectRef(module, "BusyError", state->busy) : -1;
 }
 
-/* Raises the exception of a status with the library's sentence; NULL, for return. */
 PyObject *raise_status(module_state *state, rkhs_status status, const char *sentence) {
     PyObject *type = (int)status > 0 && (int)status < CODES ? state->error[status] : PyExc_RuntimeError;
     PyErr_SetString(type, sentence && *sentence ? sentence : rkhs_status_text(status));
     return NULL;
 }
 
-/* Fails a call before it began: a Python exception that is set, or the library's. */
 PyObject *refuse(module_state *state, rkhs_env *env, rkhs_status status) {
     return PyErr_Occurred() ? NULL : raise_status(state, status, env ? rkhs_env_message(env) : NULL);
 }
 
-/* The library's remarks, kept for the end of the call. */
+/* Collects the library's advice for the end of the call. */
 static void on_log(rkhs_log_level level, const char *sentence, void *payload) {
     call *c = payload;
     if (level != RKHS_LOG_ADVICE || !c->advice || callback_enter(c) < 0) return;
@@ -60,7 +57,8 @@ static void on_log(rkhs_log_level level, const char *sentence, void *payload) {
     callback_leave(c);
 }
 
-/* Looks at signals (Ctrl-C) and calls the callback; what either raises stops the library and is raised again at the end. */
+/* Checks signals (Ctrl-C) and calls the progress callback. If either raises, the library stops, and call_end raises it
+ * again. */
 static int on_progress(const rkhs_progress *p, void *payload) {
     call *c = payload;
     int stop = 0;
@@ -88,7 +86,6 @@ rkhs_status call_begin(call *c, rkhs_env *env, const settings *s) {
     return status;
 }
 
-/* The advice, or an exception: one that is set already, the callback's own, or the library's. */
 PyObject *call_end(module_state *state, call *c, rkhs_status status) {
     PyObject *advice = c->advice;
     c->advice = NULL;
@@ -99,7 +96,7 @@ PyObject *call_end(module_state *state, call *c, rkhs_status status) {
         Py_XDECREF(c->value);
         Py_XDECREF(c->trace);
         if (!PyErr_Occurred() && status == RKHS_ERR_CANCELLED && is_closing())
-            PyErr_SetNone(PyExc_SystemExit); /* a thread ends by it without a word */
+            PyErr_SetNone(PyExc_SystemExit); /* ends a thread silently */
         else if (!PyErr_Occurred() && status != RKHS_OK)
             raise_status(state, status, c->env ? rkhs_env_message(c->env) : NULL);
     }
@@ -108,11 +105,10 @@ PyObject *call_end(module_state *state, call *c, rkhs_status status) {
     if (!c->env) return NULL;
     rkhs_env_set_log(c->env, NULL, NULL);
     rkhs_env_set_progress(c->env, NULL, NULL);
-    rkhs_env_set_threads(c->env, 1); /* an estimator at rest holds no threads */
+    rkhs_env_set_threads(c->env, 1); /* an idle estimator holds no threads */
     return advice;
 }
 
-/* A call that needs an env for itself alone. */
 rkhs_status own_env(call *c, const settings *s) {
     rkhs_env *env;
     *c = (call){0};

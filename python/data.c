@@ -1,4 +1,4 @@
-/* data.c: data sets from tuples, and rows back. */
+/* data.c: converts tuples from Python to data sets of the library, and rows back to Python objects. */
 #include "ext.h"
 
 void held_free(held *h) {
@@ -20,13 +20,13 @@ static const struct {
              {'i', 4, "il", "int32"},
              {'B', 1, "B", "uint8"}};
 
-/* a * b, or -1 where either is negative or the product too large for memory. */
+/* a * b, or -1 if either is negative or the product is too large for memory. */
 static Py_ssize_t product(int64_t a, int64_t b) {
     const int64_t most = PY_SSIZE_T_MAX / 64;
     return a < 0 || b < 0 || (b > 0 && a > most / b) ? -1 : (Py_ssize_t)(a * b);
 }
 
-/* Whether a buffer holds `count` numbers of a kind in the machine's own order; an exception if not. */
+/* Whether a buffer holds at least `count` numbers of a kind in native byte order; sets an exception if not. */
 static int has(const Py_buffer *b, char kind, Py_ssize_t count) {
     int k = 0;
     while (kinds[k].kind != kind) k++;
@@ -46,7 +46,7 @@ static int has(const Py_buffer *b, char kind, Py_ssize_t count) {
     return 0;
 }
 
-/* A contiguous buffer of at least `count` elements, held with the data. */
+/* Takes a contiguous, aligned buffer of at least `count` elements, and holds it. NULL with an exception on failure. */
 static void *hold(held *h, PyObject *object, char kind, Py_ssize_t count, int flags) {
     Py_buffer *b = &h->buffer[h->count];
     if (PyObject_GetBuffer(object, b, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | flags) < 0) return NULL;
@@ -61,7 +61,7 @@ static const void *take_buffer(held *h, PyObject *object, char kind, Py_ssize_t 
     return hold(h, object, kind, count, 0);
 }
 
-/* Whole numbers are copied: the library looks at them once, and another thread could change them behind its back. */
+/* Copies integers: the library checks them once, and another thread could change them afterwards. */
 static const void *take_numbers(held *h, PyObject *object, char kind, Py_ssize_t count) {
     Py_buffer b;
     if (PyObject_GetBuffer(object, &b, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) return NULL;
@@ -93,7 +93,7 @@ const char *text_of(PyObject *str, const char *what) {
     return NULL;
 }
 
-/* A tuple of the strings of a sequence, and these as C strings, which live as long as the tuple. */
+/* Returns a tuple of the strings of a sequence; *out has their C strings, valid as long as the tuple. */
 static PyObject *take_names(PyObject *names, Py_ssize_t count, const char ***out) {
     PyObject *all = PySequence_Tuple(names);
     if (all && PyTuple_Size(all) != count) {
@@ -112,7 +112,7 @@ static PyObject *take_names(PyObject *names, Py_ssize_t count, const char ***out
     return all;
 }
 
-/* Names of the columns of data, or None. */
+/* Sets the names of columns; None: no names. */
 static rkhs_status name_columns(rkhs_data *data, PyObject *names, Py_ssize_t p) {
     const char **list;
     if (names == Py_None) return RKHS_OK;
@@ -172,7 +172,7 @@ static rkhs_status take_classes(rkhs_env *env, PyObject *t, held *h) {
     return status;
 }
 
-/* A list of bytes objects, which nobody can change before they are copied: the GIL is held. */
+/* The strings are bytes objects, and the GIL is held until they are copied: nobody can change them. */
 static rkhs_status take_strings(rkhs_env *env, PyObject *t, held *h) {
     PyObject *list;
     Py_ssize_t n;
@@ -209,7 +209,7 @@ static rkhs_status take_bits(rkhs_env *env, PyObject *t, held *h) {
     return bytes ? rkhs_data_bits(env, bytes, n, bits, stride, &h->data) : RKHS_ERR_ARGUMENT;
 }
 
-/* Numbers of vertices and of edges, the ends of edges, labels of vertices and of edges, or None. */
+/* The tuple has numbers of vertices and edges, ends of edges, and labels of vertices and edges, or None. */
 static rkhs_status take_graphs(rkhs_env *env, PyObject *t, held *h) {
     PyObject *vertices, *edges, *ends, *labels, *edge_labels;
     Py_ssize_t n, all = 0, total = 0;
@@ -241,14 +241,14 @@ static rkhs_status take_index(rkhs_env *env, PyObject *t, held *h) {
     return rows ? rkhs_data_index(env, rows, n, width, objects, &h->data) : RKHS_ERR_ARGUMENT;
 }
 
-/* Positives, and negatives or None, each a tuple of its own. */
+/* The tuple has positives, and negatives or None, each a tuple. */
 static rkhs_status take_pairs(rkhs_env *env, PyObject *t, held *h) {
     PyObject *set[2];
     held part[2] = {{0}, {0}};
     const char *kind;
     rkhs_status status = RKHS_ERR_ARGUMENT;
     if (!PyArg_ParseTuple(t, "sOO", &kind, &set[0], &set[1])) return status;
-    if (Py_EnterRecursiveCall(" in pairs of objects")) return status; /* pairs of pairs are refused, when all are read */
+    if (Py_EnterRecursiveCall(" in pairs of objects")) return status; /* pairs of pairs are refused after they are read */
     status = take_objects(env, set[0], &part[0]);
     if (status == RKHS_OK) status = take_data(env, set[1], &part[1]);
     Py_LeaveRecursiveCall();
@@ -264,7 +264,6 @@ static const struct {
               {"bits", take_bits},   {"classes", take_classes}, {"graphs", take_graphs}, {"images", take_images},
               {"index", take_index}, {"pairs", take_pairs}};
 
-/* The data set that a tuple describes; None gives none. A Python exception may be set when this fails. */
 rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h) {
     *h = (held){0};
     if (!tuple || tuple == Py_None) return RKHS_OK;
@@ -287,7 +286,7 @@ rkhs_status take_objects(rkhs_env *env, PyObject *tuple, held *h) {
     return RKHS_ERR_ARGUMENT;
 }
 
-/* Puts a new object into a list at place i, and the list is gone when either is not there. */
+/* Puts a new object into a list at index i. If either is NULL, or that fails, the list becomes NULL. */
 static void put_item(PyObject **list, Py_ssize_t i, PyObject *item) {
     if (!*list)
         Py_XDECREF(item);
@@ -295,7 +294,8 @@ static void put_item(PyObject **list, Py_ssize_t i, PyObject *item) {
         Py_CLEAR(*list);
 }
 
-/* A graph as (edges, labels) or (edges, labels, edge_labels); without labels the number of vertices stands for them. */
+/* A graph as (edges, labels) or (edges, labels, edge_labels). Without vertex labels, `labels` is the number of
+ * vertices. */
 static PyObject *graph_of(const rkhs_graph *g) {
     Py_ssize_t count = (Py_ssize_t)(g->starts[g->vertices] - g->starts[0]) / 2, at = 0;
     PyObject *edges = PyList_New(count), *bonds = g->edge_labels ? PyList_New(count) : NULL;
@@ -317,8 +317,7 @@ static PyObject *graph_of(const rkhs_graph *g) {
     return NULL;
 }
 
-/* A sparse matrix as (n, p, values, columns, starts), the last three float64, int32 and int64; NULL without an exception when
- * it is none. */
+/* values, columns and starts are bytes of float64, int32 and int64. */
 PyObject *sparse_of(const rkhs_data *x) {
     const double *values;
     const int32_t *columns;
@@ -331,7 +330,6 @@ PyObject *sparse_of(const rkhs_data *x) {
                          PyByteArray_FromStringAndSize((const char *)starts, 8 * (n + 1)));
 }
 
-/* Class labels as a list of str, None where there is none. */
 PyObject *labels_of(const rkhs_data *labels) {
     const int64_t *codes = rkhs_data_codes(labels, NULL);
     PyObject *list = PyList_New((Py_ssize_t)rkhs_data_rows(labels));
@@ -343,7 +341,6 @@ PyObject *labels_of(const rkhs_data *labels) {
     return list;
 }
 
-/* Rows of a data set as Python gets them. */
 PyObject *rows_of(const rkhs_data *x, int64_t i0, int64_t n) {
     int64_t p = rkhs_data_columns(x), length;
     rkhs_graph g;

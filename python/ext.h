@@ -1,4 +1,4 @@
-/* ext.h: what the parts of the extension share: module, call, data, kernel. */
+/* ext.h: the structs and functions that the files of the Python extension share. */
 #ifndef RKHS_PYTHON_EXT_H
 #define RKHS_PYTHON_EXT_H
 
@@ -10,75 +10,82 @@
 
 #include "rkhs.h"
 
-/* ---- the module: one class of errors for each status ---- */
+/* ---- call.c: errors as exceptions ------------------------------------------------------------------------------- */
 
 enum { CODES = 10 };
 
 typedef struct module_state {
-    PyObject *error[CODES]; /* by status; [0] is their base */
-    PyObject *busy;         /* a model that is in use */
+    PyObject *error[CODES]; /* by status; [0] is the base class */
+    PyObject *busy;         /* BusyError: the model is in use */
     PyTypeObject *model;
 } module_state;
 
 static inline module_state *state_of(PyObject *module) { return PyModule_GetState(module); }
 
-/* Makes the classes of errors and puts them in the module. */
+/* Makes the exception classes and adds them to the module. Returns -1 with an exception set on failure. */
 int add_errors(PyObject *module);
-/* Raises the exception of a status with the library's sentence; NULL, for return. */
+/* Raises the exception of a status with the library's message, and returns NULL. */
 PyObject *raise_status(module_state *state, rkhs_status status, const char *sentence);
-/* Fails a call before it began: a Python exception that is set, or the library's. */
+/* For failures before a call began: keeps a Python exception that is set, else raises that of the status. Returns
+ * NULL. */
 PyObject *refuse(module_state *state, rkhs_env *env, rkhs_status status);
 
-/* ---- a model's gate: one call at a time ---- */
+/* ---- gate.c: a lock that admits one call at a time to a model --------------------------------------------------- */
 
 typedef struct gate {
     PyThread_type_lock lock;
-    unsigned long owner;    /* the thread inside, or 0 */
-    unsigned long callback; /* the callback that the thread inside runs: a number of its own, or 0 */
+    unsigned long owner;    /* the thread that is in, or 0 */
+    unsigned long callback; /* a unique number of the callback that it runs, or 0 */
     long pid;
 } gate;
 
+/* Makes the lock. Returns -1 without memory. */
 int gate_open(gate *g);
-/* Frees the lock; 0 when a thread of a parent process has it: what it guards must be left alone. */
+/* Frees the lock. Returns 0 if a thread of the parent process holds it: then what it guards must not be touched. */
 int gate_close(gate *g);
-/* Takes the model for the calling thread; -1 and an exception when that cannot be. */
+/* Takes the lock for the calling thread. Returns -1 with an exception if that cannot succeed. */
 int gate_enter(module_state *state, gate *g);
 void gate_leave(gate *g);
+/* patience(seconds), see gate.c. */
 PyObject *set_patience(PyObject *module, PyObject *args);
 
-/* ---- a call: the env, advice, progress, signals ---- */
+/* ---- call.c: one call of the library, with its env, advice, progress and signals -------------------------------- */
 
 typedef struct call {
     rkhs_env *env;
-    gate *gate;                     /* of the model that the call is about, or NULL */
-    PyThreadState *thread;          /* while the GIL is released */
+    gate *gate;                     /* of the model that is called, or NULL */
+    PyThreadState *thread;          /* set while the GIL is released */
     PyObject *progress;             /* a callable, or NULL */
-    PyObject *advice;               /* a list of str */
-    PyObject *type, *value, *trace; /* what a callback raised */
+    PyObject *advice;               /* a list of str: the library's advice */
+    PyObject *type, *value, *trace; /* the exception that a callback raised */
 } call;
 
-/* Settings of one call. */
+/* The settings of one call. */
 typedef struct settings {
     unsigned long long seed, memory;
-    int all; /* seed and memory too, else these stay */
+    int all; /* also set seed and memory; else they stay */
     int threads;
     PyObject *progress;
 } settings;
 
+/* Begins a call on an env: sets threads, log and progress. */
 rkhs_status call_begin(call *c, rkhs_env *env, const settings *s);
-/* A call that needs an env for itself alone. */
+/* Begins a call on a new env, c->env, which the caller frees. */
 rkhs_status own_env(call *c, const settings *s);
-/* The advice, or an exception: one that is set already, the callback's own, or the library's. */
+/* Ends a call. Returns the list of advice (a new reference), or NULL with an exception: one that is set already, that
+ * of a callback, or that of the status. */
 PyObject *call_end(module_state *state, call *c, rkhs_status status);
 
-/* The GIL around the library's work, and back for a callback inside; -1 when the interpreter ends: then stop without it. What a
- * callback raised is kept for the end of the call. */
+/* Release and take the GIL around the library's work. callback_enter takes it for a callback; it returns -1 if the
+ * interpreter is ending: then the callback must stop without Python. callback_leave stores what the callback raised
+ * for call_end. */
 void gil_release(call *c);
 void gil_take(call *c);
 int callback_enter(call *c);
 void callback_leave(call *c);
-/* Whether another thread ends the interpreter. */
+/* Whether another thread is ending the interpreter. */
 int is_closing(void);
+/* end_calls(), see gate.c. */
 PyObject *end_calls(PyObject *module, PyObject *unused);
 
 #define WITHOUT_GIL(c, statement)                                                                                              \
@@ -88,12 +95,12 @@ PyObject *end_calls(PyObject *module, PyObject *unused);
         gil_take(c);                                                                                                           \
     } while (0)
 
-/* ---- data, from tuples ---- */
+/* ---- data.c: data sets from tuples, and back -------------------------------------------------------------------- */
 
 enum { BUFFERS = 5 };
 
-/* A data set and what it stands on: buffers that are held, so that nobody can resize them, and copies of whole numbers, so
- * that nobody can change them once they are checked. */
+/* A data set and the memory that it uses: buffers that are held, so that nobody can resize them, and copies of
+ * integers, so that nobody can change them after they were checked. */
 typedef struct held {
     rkhs_data *data;
     Py_buffer buffer[BUFFERS];
@@ -101,43 +108,47 @@ typedef struct held {
     int count, copies;
 } held;
 
+/* Frees the data set, releases the buffers and frees the copies. */
 void held_free(held *h);
-/* The data set that a tuple describes; None gives none. A Python exception may be set when this fails. */
+/* Makes the data set that a tuple describes; None: no data. On failure a Python exception may be set. */
 rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h);
-/* The same where there must be one. */
+/* The same, but refuses None. */
 rkhs_status take_objects(rkhs_env *env, PyObject *tuple, held *h);
-/* Room for a matrix of results, float64 ('d') or int64 ('q'), in a buffer that is held; NULL and an exception if it has none.
- */
+/* Returns a writable buffer for a matrix of results, float64 ('d') or int64 ('q'), and holds it. NULL with an
+ * exception if it does not fit. */
 void *take_room(held *h, PyObject *out, char kind, int64_t rows, int64_t columns);
-/* The text of a str, which lives as long as that; NULL and an exception for what is none or has a zero inside. */
+/* The UTF-8 text of a str, valid as long as the str. NULL with an exception if it is no str or has a zero
+ * character. */
 const char *text_of(PyObject *str, const char *what);
-/* Rows of a data set as Python gets them: (n, p, float64 bytes) or [str]. */
+/* Rows of a data set as Python objects: (n, p, float64 bytes), or a list of str or of graphs. sparse_of: (n, p,
+ * values, columns, starts), or NULL without an exception if x is not sparse. labels_of: a list of str, None for no
+ * label. */
 PyObject *rows_of(const rkhs_data *x, int64_t i0, int64_t n);
 PyObject *sparse_of(const rkhs_data *x);
 PyObject *labels_of(const rkhs_data *labels);
 
-/* ---- kernels in Python ---- */
+/* ---- own.c: kernels that are Python functions ------------------------------------------------------------------- */
 
-/* A function that an env's kernel calls; it must outlive the env. */
+/* The function that a kernel of the env calls. It must outlive the env. */
 typedef struct own {
     PyObject *block;
-    call *running; /* the call that it is called in */
-    int named;     /* the env knows the name */
+    call *running; /* the call that is running */
+    int named;     /* the kernel was added to the env */
 } own;
 
-/* The name of functions, among the kernels of the env: it calls what `o` holds. */
+/* Adds the kernel "python" to the env; it calls o->block. */
 rkhs_status add_name(rkhs_env *env, own *o);
-/* The function as a kernel of the env; `o` takes it, in the place of one before. */
+/* Stores a function in o, in place of the previous one, and adds the kernel. */
 rkhs_status add_function(rkhs_env *env, PyObject *block, own *o);
-/* Whether a kernel calls a function. */
+/* Whether a kernel uses the kernel "python". */
 int calls_function(const rkhs_kernel *kernel);
-/* The text of a kernel, NULL for None; a function comes as (text, function). */
+/* The text of a kernel given as str, or as (text, function); NULL for None. */
 rkhs_status take_kernel(rkhs_env *env, PyObject *kernel, own *o, const char **text);
 
-/* ---- the model ---- */
+/* ---- model.c: the class Model ----------------------------------------------------------------------------------- */
 
 extern PyType_Spec model_spec;
-/* A new model object from a file or from bytes; block: the function that its kernel calls, or NULL. */
+/* Loads a model from a file or from bytes. block: the function that its kernel calls, or NULL. */
 PyObject *model_from(PyObject *module, const char *path, const void *bytes, size_t size, PyObject *block);
 
 #endif

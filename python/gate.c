@@ -1,9 +1,9 @@
-/* gate.c: who may use a model, and how calls end with the interpreter.
+/* gate.c: the lock of a model, and how running calls end with the interpreter.
  *
- * A model belongs to one call at a time. Another thread waits, without the GIL, and Ctrl-C ends the wait. What would wait for
- * ever raises BusyError: the thread that is in the model already (a callback that uses its own model), a thread that waited
- * through one callback for longer than a callback may take (which may be waiting for this thread), and a forked process whose
- * parent had the model in use. All fields change under the GIL. */
+ * A model admits one call at a time. Another thread waits, without the GIL; Ctrl-C ends the wait. BusyError is raised
+ * where the wait could last for ever: for the thread that is in the model already (a callback that uses its own
+ * model), for a thread that has waited through one callback for longer than `patience` (the callback may be waiting
+ * for this thread), and in a forked process whose parent was using the model. All fields change under the GIL. */
 #include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,16 +13,15 @@
 enum {
     POLL = 50,
     LEAVE = 5000
-}; /* milliseconds: between two looks at a lock; that the end of the interpreter waits for calls */
+}; /* milliseconds: between two tries of a lock; that the end of the interpreter waits for calls */
 
-static int patience = 10000; /* milliseconds that a wait goes on beside one and the same callback */
+static int patience = 10000; /* milliseconds to wait through one callback */
 
 int gate_open(gate *g) {
     *g = (gate){.lock = PyThread_allocate_lock(), .pid = (long)getpid()};
     return g->lock ? 0 : -1;
 }
 
-/* Whether nobody is in: a process that was forked meanwhile leaves what its parent's threads held. */
 int gate_close(gate *g) {
     if (!g->lock) return 1;
     if (!PyThread_acquire_lock(g->lock, NOWAIT_LOCK)) return 0;
@@ -42,7 +41,6 @@ static int entered(gate *g) {
     return 0;
 }
 
-/* Takes the model for the calling thread; -1 and an exception when that cannot be. */
 int gate_enter(module_state *state, gate *g) {
     unsigned long seen = 0;
     int waited = 0;
@@ -74,7 +72,7 @@ void gate_leave(gate *g) {
     PyThread_release_lock(g->lock);
 }
 
-/* patience(seconds) -> the seconds before */
+/* patience(seconds) -> the previous value */
 PyObject *set_patience(PyObject *module, PyObject *args) {
     double seconds, before = patience / 1000.0;
     if (!PyArg_ParseTuple(args, "d", &seconds)) return NULL;
@@ -83,16 +81,17 @@ PyObject *set_patience(PyObject *module, PyObject *args) {
     return PyFloat_FromDouble(before);
 }
 
-/* ---- the GIL, and the end ------------------------------------------------------------------------------------------- */
+/* ---- the GIL, and the end of the interpreter -------------------------------------------------------------------- */
 
-/* Calls that run without the GIL in this process, and the thread that ends the interpreter. A daemon thread that asks for the
- * GIL then is ended where it stands, in the midst of the library, so callbacks stop the calls before. */
+/* The number of calls that run without the GIL in this process, and the thread that is ending the interpreter. A
+ * daemon thread that asks for the GIL then is terminated inside the library; so callbacks stop the calls before
+ * that. */
 static int running;
 static long running_pid;
 static atomic_ulong closing;
 
 void gil_release(call *c) {
-    if (running_pid != (long)getpid()) running = 0; /* threads do not live through a fork */
+    if (running_pid != (long)getpid()) running = 0; /* threads do not survive a fork */
     running_pid = (long)getpid();
     running++;
     c->thread = PyEval_SaveThread();
@@ -126,7 +125,7 @@ void callback_leave(call *c) {
     if (c->thread) c->thread = PyEval_SaveThread();
 }
 
-/* Stops the calls of other threads, and waits for them for a while. */
+/* Stops the calls of other threads, and waits for them up to LEAVE milliseconds. */
 PyObject *end_calls(PyObject *module, PyObject *unused) {
     const struct timespec nap = {.tv_nsec = 10 * 1000000};
     atomic_store(&closing, PyThread_get_thread_ident());

@@ -1,18 +1,18 @@
-/* model.c: the class Model: one env and one model of the library. */
+/* model.c: the class Model, which owns one env and one model of the library. */
 #include <stdio.h>
 
 #include "ext.h"
 
 typedef struct model_object {
     PyObject_HEAD module_state *state;
-    gate gate; /* an env belongs to one thread at a time */
+    gate gate; /* an env admits one thread at a time */
     rkhs_env *env;
     rkhs_model *model;
-    call call; /* that has the gate */
+    call call; /* the call that holds the gate */
     own own;
 } model_object;
 
-/* Begins the call on the model, which belongs to it until model_end; -1 and an exception when the model is in use. */
+/* Begins a call: takes the gate until model_end. Returns -1 with an exception if the model is in use. */
 static int model_begin(model_object *m, const settings *s, rkhs_status *status) {
     if (gate_enter(m->state, &m->gate) < 0) return -1;
     *status = call_begin(&m->call, m->env, s);
@@ -20,14 +20,14 @@ static int model_begin(model_object *m, const settings *s, rkhs_status *status) 
     return 0;
 }
 
-/* Ends it: the advice, or an exception. */
+/* Ends a call: returns the advice, or NULL with an exception. */
 static PyObject *model_end(model_object *m, rkhs_status status) {
     PyObject *advice = call_end(m->state, &m->call, status);
     gate_leave(&m->gate);
     return advice;
 }
 
-/* An object with an env and no model yet. */
+/* Makes an object with an env, without a model. */
 static model_object *model_alloc(module_state *state) {
     allocfunc alloc = (allocfunc)PyType_GetSlot(state->model, Py_tp_alloc);
     model_object *m = (model_object *)alloc(state->model, 0);
@@ -106,7 +106,7 @@ static PyObject *model_fit(PyObject *self, PyObject *args) {
     rkhs_kernel_free(kernel);
     if (status == RKHS_OK) {
         unused = before;
-    } else { /* the model is as it was, and so is the function that it calls */
+    } else { /* the model is unchanged: restore its function */
         unused = m->own.block;
         m->own.block = before;
     }
@@ -130,7 +130,7 @@ static PyObject *model_update(PyObject *self, PyObject *args) {
     return model_end(m, status);
 }
 
-/* transform(x, out, threads, progress, place) -> advice; out is n x dim float64; place: how, or None */
+/* transform(x, out, threads, progress, place) -> advice; out: n x dim float64; place: a way, or None */
 static PyObject *model_transform(PyObject *self, PyObject *args) {
     model_object *m = (model_object *)self;
     PyObject *x, *out;
@@ -152,7 +152,7 @@ static PyObject *model_transform(PyObject *self, PyObject *args) {
     return model_end(m, status);
 }
 
-/* anomaly(x, out, threads, progress, by) -> advice; out is n float64; by: a score, or None */
+/* anomaly(x, out, threads, progress, by) -> advice; out: n float64; by: a score, or None */
 static PyObject *model_anomaly(PyObject *self, PyObject *args) {
     model_object *m = (model_object *)self;
     PyObject *x, *out;
@@ -172,7 +172,8 @@ static PyObject *model_anomaly(PyObject *self, PyObject *args) {
     return model_end(m, status);
 }
 
-/* inverse(z, threads, progress) -> (advice, (n, p, bytearray) or [str], (height, width, channels) of images or None) */
+/* inverse(z, threads, progress) -> (advice, (n, p, bytearray) or a list, (height, width, channels) of images or
+ * None) */
 static PyObject *model_inverse(PyObject *self, PyObject *args) {
     model_object *m = (model_object *)self;
     PyObject *z, *numbers = NULL, *shape = NULL;
@@ -208,15 +209,15 @@ static PyObject *model_inverse(PyObject *self, PyObject *args) {
     return NULL;
 }
 
-/* The rows of training objects in place of the numbers of kept ones. Another thread may have written into the caller's array.
- */
+/* Replaces indices of kept objects by rows of the training data. Checks them: another thread may have written to the
+ * array. */
 static void name_rows(const model_object *m, int64_t *rows, int64_t count) {
     const int64_t *kept;
     int64_t n = rkhs_data_rows(rkhs_model_kept(m->model, &kept));
     for (int64_t q = 0; kept && q < count; q++) rows[q] = rows[q] >= 0 && rows[q] < n ? kept[rows[q]] : -1;
 }
 
-/* explain(x, rows, influence, top, threads, progress) -> advice; rows int64 and influence float64 are n x 2 top */
+/* explain(x, rows, influence, top, threads, progress) -> advice; rows (int64) and influence (float64) are n x 2 top */
 static PyObject *model_explain(PyObject *self, PyObject *args) {
     model_object *m = (model_object *)self;
     PyObject *x, *objects, *numbers;
@@ -240,7 +241,7 @@ static PyObject *model_explain(PyObject *self, PyObject *args) {
     return model_end(m, status);
 }
 
-/* embedding(out) fills n x dim float64; both, and embedding() alone, give (n, dim). */
+/* embedding([out]) -> (n, dim); fills out, n x dim float64 */
 static PyObject *model_embedding(PyObject *self, PyObject *args) {
     model_object *m = (model_object *)self;
     PyObject *out = NULL;
@@ -284,7 +285,7 @@ static PyObject *model_text(PyObject *self, PyObject *unused) {
     return texts;
 }
 
-/* columns() -> [name] of the objects that the model keeps, or None */
+/* columns() -> [name] of the training data, or None */
 static PyObject *model_columns(PyObject *self, PyObject *unused) {
     model_object *m = (model_object *)self;
     PyObject *list = NULL;
@@ -302,7 +303,8 @@ static PyObject *model_columns(PyObject *self, PyObject *unused) {
     Py_RETURN_NONE;
 }
 
-/* (the bytes of the model file, the function that its kernel calls or NULL), of one and the same moment */
+/* Returns the bytes of the model file; *block: the function that its kernel calls, or NULL. Both are of the same
+ * moment. */
 static PyObject *pack_both(model_object *m, PyObject **block) {
     PyObject *bytes = NULL;
     settings s = {.threads = 1};
@@ -345,7 +347,7 @@ static PyObject *model_save(PyObject *self, PyObject *args) {
     return result;
 }
 
-/* A model is pickled as the bytes of its file. */
+/* Pickles a model as the bytes of its file, and the function that its kernel calls. */
 static PyObject *model_reduce(PyObject *self, PyObject *unused) {
     model_object *m = (model_object *)self;
     PyObject *block = NULL, *module = PyType_GetModule(m->state->model);
@@ -390,7 +392,6 @@ PyType_Spec model_spec = {.name = "rkhs._rkhs.Model",
                           .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
                           .slots = model_slots};
 
-/* A new model object from a file or from bytes. */
 PyObject *model_from(PyObject *module, const char *path, const void *bytes, size_t size, PyObject *block) {
     module_state *state = state_of(module);
     model_object *m = model_alloc(state);

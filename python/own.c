@@ -3,11 +3,12 @@
 
 #include <math.h>
 
-/* The name that every Python function has among kernels: a model has at most one. */
+/* The kernel's name in specs. A model has at most one such function. */
 #define OWN_NAME "python"
 
-/* Calls block(rows, columns, values), and copies the values. They begin as NaN, which the library refuses with the place, so
- * that a value that the function leaves out is found; they are held, so that the function cannot resize them. */
+/* Calls block(rows, columns, values) and copies the values. They start as NaN, which the library refuses and locates,
+ * so that a value that the function does not set is found. The buffer is held, so that the function cannot resize
+ * it. */
 static int fill(PyObject *block, PyObject *rows, PyObject *columns, PyObject *values, int64_t ni, int64_t nj, double *out,
                 int64_t ld) {
     Py_buffer b;
@@ -21,7 +22,7 @@ static int fill(PyObject *block, PyObject *rows, PyObject *columns, PyObject *va
     return result ? 0 : -1;
 }
 
-/* One tile, on the caller's thread; an exception is kept for the end of the call. */
+/* Computes one tile, on the caller's thread. An exception is stored until the end of the call. */
 static rkhs_status block_python(const rkhs_data *a, int64_t i0, int64_t ni, const rkhs_data *b, int64_t j0, int64_t nj,
                                 double *out, int64_t ld, void *payload) {
     own *o = payload;
@@ -71,7 +72,6 @@ int calls_function(const rkhs_kernel *kernel) {
     return 0;
 }
 
-/* The text of a kernel, NULL for None; a function comes as (text, function). */
 rkhs_status take_kernel(rkhs_env *env, PyObject *kernel, own *o, const char **text) {
     PyObject *block;
     *text = NULL;
