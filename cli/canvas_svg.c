@@ -1,5 +1,5 @@
 /* canvas_svg.c: the canvas that writes SVG. Written by hand, a file has a fifth of the bytes that a library would
- * write. SPDX-License-Identifier: BSD-3-Clause */
+ * write.  SPDX-License-Identifier: BSD-3-Clause */
 #include "plot.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* cli.h: the struct of one run of the tool, and the functions that its files share.  SPDX-License-Identifier:
- * BSD-3-Clause
+/* cli.h: the struct of one run of the tool, and the functions that its files share.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * main.c finds the command, options.c reads its options into struct cli, the command runs and returns through
  * finish(). The tool uses the library through rkhs.h, and base/shared.h. */

@@ -1,5 +1,5 @@
-/* colour_scale.c: the colour scale for numbers, from dark blue over green to yellow.  SPDX-License-Identifier:
- * BSD-3-Clause
+/* colour_scale.c: the colour scale for numbers, from dark blue over green to yellow.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * Made in CIELAB, with t from 0 to 1. Lightness 20 + 72 t rises evenly: the scale works in grey, and for all kinds of
  * colour vision. The hue goes from 300 to 100 degrees. The chroma is 45 - 71 t + 106 t^2, or the largest that a screen

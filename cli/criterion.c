@@ -1,5 +1,5 @@
-/* criterion.c: the criterion of rkhs select: which score, which labels, which folds.  SPDX-License-Identifier:
- * BSD-3-Clause */
+/* criterion.c: the criterion of rkhs select: which score, which labels, which folds.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "select.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* curves.c: rkhs plot --model: the eigenvalues of a model, and its loss during the fit. SPDX-License-Identifier:
- * BSD-3-Clause */
+/* curves.c: rkhs plot --model: the eigenvalues of a model, and its loss during the fit.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "plot.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* gram.c: rkhs gram: computes a Gram matrix, or some of its rows, or joins such parts.  SPDX-License-Identifier:
- * BSD-3-Clause */
+/* gram.c: rkhs gram: computes a Gram matrix, or some of its rows, or joins such parts.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* json.c: rkhs list --json and rkhs help --json: the tables of types and commands.  SPDX-License-Identifier:
- * BSD-3-Clause
+/* json.c: rkhs list --json and rkhs help --json: the tables of types and commands.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * tools/make_doc.py makes the man pages, doc/reference and the shell completion from this output. */
 #include "cli.h"

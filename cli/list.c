@@ -1,5 +1,5 @@
-/* list.c: rkhs list: the kernels, models, ... of the library, and their parameters.  SPDX-License-Identifier:
- * BSD-3-Clause
+/* list.c: rkhs list: the kernels, models, ... of the library, and their parameters.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * Everything comes from the library's tables: nothing here names a kernel or a model. */
 #include "cli.h"

@@ -1,5 +1,5 @@
-/* main.c: the entry point of the tool: the table of commands, and how one is found and run.  SPDX-License-Identifier:
- * BSD-3-Clause
+/* main.c: the entry point of the tool: the table of commands, and how one is found and run.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * stdout has the result; stderr has messages and the progress bar. Exit codes: 0 done, 1 failed, 2 misused, 130
  * stopped by Ctrl-C. */

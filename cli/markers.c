@@ -1,5 +1,5 @@
-/* markers.c: the colours and shapes of the marks in a scatter plot, and the legend.  SPDX-License-Identifier:
- * BSD-3-Clause
+/* markers.c: the colours and shapes of the marks in a scatter plot, and the legend.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * Up to eight classes have the colours of Okabe and Ito, which are distinct for all kinds of colour vision (with a
  * darker yellow, for white paper). More classes have ten colours, some from Tol's sets, and a shape. Classes of one

@@ -1,5 +1,5 @@
-/* parameter_grid.c: the combinations of parameter values that rkhs select tries.  SPDX-License-Identifier:
- * BSD-3-Clause
+/* parameter_grid.c: the combinations of parameter values that rkhs select tries.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * A spec has holes: "rbf(sigma=?)" has one called sigma, "?w*rbf" one called w. --try NAME=VALUES says what fills
  * them. A cell is one combination of values. */

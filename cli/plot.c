@@ -1,5 +1,5 @@
-/* plot.c: rkhs plot: reads and checks what a picture shows, and chooses the drawing.  SPDX-License-Identifier:
- * BSD-3-Clause
+/* plot.c: rkhs plot: reads and checks what a picture shows, and chooses the drawing.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * The file is written after everything is read, checked and drawn. The same input gives the same bytes. */
 #include "plot.h"

@@ -1,5 +1,5 @@
-/* plot.h: the canvas, axes, markers and drawings that make the pictures of rkhs plot.  SPDX-License-Identifier:
- * BSD-3-Clause
+/* plot.h: the canvas, axes, markers and drawings that make the pictures of rkhs plot.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * A drawing does not know the file format: it calls the primitives of a canvas, which canvas_svg.c writes as text and
  * canvas_cairo.c paints. */

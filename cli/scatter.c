@@ -1,5 +1,5 @@
-/* scatter.c: the pictures of embeddings: scatter plot, strips, pairs of dimensions, panels. SPDX-License-Identifier:
- * BSD-3-Clause
+/* scatter.c: the pictures of embeddings: scatter plot, strips, pairs of dimensions, panels.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * One dimension: a strip for each class. Two: a scatter plot, with the same units on both axes unless one would be
  * squeezed. Three or more: all pairs of the first six, below the diagonal of a grid, with the legend above it. Several

@@ -1,5 +1,5 @@
-/* select.c: rkhs select: tries many parameter values by a score, and writes the best model.  SPDX-License-Identifier:
- * BSD-3-Clause */
+/* select.c: rkhs select: tries many parameter values by a score, and writes the best model.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "select.h"
 
 #include <math.h>

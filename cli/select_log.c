@@ -1,5 +1,5 @@
-/* select_log.c: the --resume file of rkhs select: its results, one JSON object a line.  SPDX-License-Identifier:
- * BSD-3-Clause
+/* select_log.c: the --resume file of rkhs select: its results, one JSON object a line.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * A line is found again by its key: everything that the result depends on, with a checksum for the contents of the
  * files. Only lines in the form that this file writes are accepted, member by member. An incomplete last line, left by

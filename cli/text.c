@@ -1,5 +1,5 @@
-/* text.c: growing strings, and untrusted text made safe for terminals, JSON and XML.  SPDX-License-Identifier:
- * BSD-3-Clause */
+/* text.c: growing strings, and untrusted text made safe for terminals, JSON and XML.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* thumbnails.c: draws some objects as small pictures beside their points in a scatter plot. SPDX-License-Identifier:
- * BSD-3-Clause
+/* thumbnails.c: draws some objects as small pictures beside their points in a scatter plot.
+ * SPDX-License-Identifier: BSD-3-Clause
  *
  * Points are visited in a fixed pseudo-random order; a point that is far enough from all drawings so far gets one.
  * Images are drawn here, graphs in graph_drawing.c.

@@ -1,5 +1,5 @@
-/* transform.c: rkhs transform, anomaly and inverse: applies a fitted model to other rows. SPDX-License-Identifier:
- * BSD-3-Clause */
+/* transform.c: rkhs transform, anomaly and inverse: applies a fitted model to other rows.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
 #include <stdlib.h>

@@ -19,7 +19,8 @@
  *
  * Five rules hold everywhere:
  *   1. A function that can fail returns rkhs_status. The message that says what happened is rkhs_env_message(env).
- *      When a function fails, its outputs are NULL or unchanged.
+ *      When a function fails, an object that it would have made is NULL, and one that it would have changed is
+ *      unchanged. Arrays of the caller that it fills (K, Z, ...) may be partly written.
  *   2. Everything made by _new, _read, _load, _copy, _subset, ... belongs to the caller, who releases it with the
  *      _free of its type. _free accepts NULL. The env is freed last. A pointer that a function returns from inside an
  *      object belongs to that object, and is valid until the object is changed or freed.
@@ -132,7 +133,7 @@ typedef struct rkhs_progress {
 } rkhs_progress;
 
 /* Called on the caller's thread about ten times a second. A nonzero return value cancels the call, which then leaves
- * no partial result behind. */
+ * no partial object or file behind. */
 typedef int (*rkhs_progress_fn)(const rkhs_progress *progress, void *payload);
 RKHS_API void rkhs_env_set_progress(rkhs_env *env, rkhs_progress_fn fn, void *payload);
 
@@ -178,7 +179,7 @@ RKHS_API rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t
 
 /* A positive for each of n objects (an object that belongs with it), and optionally a negative (one that does not):
  * row i is about object i. negative NULL: negatives are drawn at random. For models that take index rows. Copied.
- * After rkhs_data_subset with the rows of a subset of the objects, the two still match. */
+ * Its subset of some rows belongs to the subset of the same rows of the objects. */
 RKHS_API rkhs_status rkhs_data_pairs(rkhs_env *env, const rkhs_data *positive, const rkhs_data *negative, rkhs_data **data);
 
 /* n strings: text, sequences, any bytes. lengths are in bytes; NULL: each string ends with a zero byte. The kernel
@@ -232,7 +233,8 @@ RKHS_API rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, cons
 RKHS_API rkhs_status rkhs_data_read_index(rkhs_env *env, const char *path, const char *format, int64_t objects,
                                           rkhs_data **data);
 
-/* Writes numbers, bits or labels. The file appears complete or not at all. "-" is standard output. */
+/* Writes data or labels. `format` is a spec; NULL: chosen by the file's extension. The file appears complete or not at
+ * all. "-" is standard output. */
 RKHS_API rkhs_status rkhs_data_write(const rkhs_data *data, const char *path, const char *format);
 
 /* Writes several files together. After rkhs_files_begin, every file that this env writes waits under a hidden name
@@ -312,8 +314,9 @@ RKHS_API rkhs_status rkhs_kernel_new(rkhs_env *env, const char *spec, rkhs_kerne
  * copies and model files, but not in this text. */
 RKHS_API const char *rkhs_kernel_text(const rkhs_kernel *kernel);
 
-/* Replaces bandwidth rules such as sigma=median by numbers computed from the data. A fit does this on a copy of its
- * kernel. A kernel that is frozen already stays unchanged. */
+/* Replaces bandwidth rules such as sigma=median by numbers computed from the data, and lets the kernel learn what else
+ * it takes from them (`words`: its vocabulary). A fit does this on a copy of its kernel. A kernel that is frozen
+ * already stays unchanged. */
 RKHS_API rkhs_status rkhs_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data);
 
 /* Computes the Gram matrix K[i*ld + j] = k(a_i, b_j), with a row for each object of a and a column for each of b. b
@@ -321,9 +324,9 @@ RKHS_API rkhs_status rkhs_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *da
  * uses the mean of a. */
 RKHS_API rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, const rkhs_data *b, double *K, int64_t ld);
 
-/* Computes rows from to to-1 of the Gram matrix of x with itself, (to-from) x n, with the same bits as in the whole
- * matrix, so that several machines of one kind can compute parts that fit together. Bandwidth rules are computed from
- * all of x, on a copy. Multiples of 256 for from and to waste no work. */
+/* Computes the rows `from` to `to`-1 of the Gram matrix of x with itself, (to-from) x n, with the same bits as in the
+ * whole matrix, so that several machines of one kind can compute parts that fit together. Bandwidth rules are computed
+ * from all of x, on a copy. Multiples of 256 for `from` and `to` waste no work. */
 RKHS_API rkhs_status rkhs_kernel_gram_rows(const rkhs_kernel *kernel, const rkhs_data *x, int64_t from, int64_t to, double *K,
                                            int64_t ld);
 
@@ -411,10 +414,11 @@ RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int6
 RKHS_API rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char *by, double *scores);
 
 /* Adds objects to a fitted model: refits it on its training objects and x together, with the same parameters and the
- * same frozen kernel, starting from its embedding where the model takes a start. Columns keep their signs. The report
- * says how far the old objects moved ("moved": root mean square, relative to their standard deviation). Refuses models
- * that do not keep all of their training objects, and models that learned from targets, labels or a precomputed Gram.
- * An update that fails leaves the model unchanged. */
+ * same frozen kernel, starting from its embedding where the model takes a start. Columns agree in sign with the old
+ * ones. The report says how far the old objects moved ("moved": root mean square, relative to their standard
+ * deviation). Refuses models that do not keep all of their training objects, that learned from targets, labels or a
+ * precomputed Gram, or that may train on objects of their own making (contrastive, spectral, kae). An update that
+ * fails leaves the model unchanged. */
 RKHS_API rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x);
 
 /* Model files are NumPy archives (.npz) that end with a checksum. They contain the training objects or landmarks that
