@@ -1,7 +1,7 @@
-/* exact.c: the whole Gram matrix, n x n, stored once.
+/* exact.c: the whole Gram matrix K, n x n, stored once.
  *
- * Phi is never formed: coefficients are a in Z = K a, the one primitive is K V, and memory stays at one matrix. A precomputed
- * Gram is used where it lies. */
+ * Phi is never formed: coefficients are a in Z = K a, every operation multiplies by K. A precomputed K is not
+ * copied. */
 #include "gram/gram.h"
 
 #include <limits.h>
@@ -14,7 +14,7 @@ typedef struct exact {
     double *owned;
 } exact;
 
-/* Whether the data are the matrix already, all of it and in order. */
+/* Whether the data are K itself: a precomputed Gram, complete and in order. */
 static int is_given(const rk_gram *g) {
     if (g->x->type->kind != RK_KIND_GRAM || g->kernel->children) return 0;
     const rk_gram_rows *rows = g->x->self;
@@ -31,7 +31,7 @@ static rkhs_status build_exact(rk_gram *g) {
     TRY(rk_alloc(g->env, 1, sizeof *e, &e));
     g->self = e;
     g->rank = g->kept = g->n;
-    if (is_given(g)) { /* used where it lies; the kernel has looked at its symmetry */
+    if (is_given(g)) { /* not copied; binding the kernel has checked its symmetry */
         const rk_gram_rows *rows = g->x->self;
         e->K = rows->values;
         e->ld = rows->ld;
@@ -53,7 +53,7 @@ done:
     return status;
 }
 
-/* A few vectors at a time, a large K is read by half. */
+/* For few columns the time goes into reading K: rk_symm reads one triangle of it alone. */
 static rkhs_status mul_exact(const rk_gram *g, const double *V, int64_t k, double *out) {
     const exact *e = g->self;
     if (k <= 16 && g->n >= 1024) return rk_symm(g->env, g->n, e->K, e->ld, k, V, out);

@@ -1,4 +1,4 @@
-/* gram.c: the list of grams, and what they share. */
+/* gram.c: the list of gram types, and what they share: neighbours, entries and the diagonal, from the kernel. */
 #include "gram/gram.h"
 
 #define RK_GRAM(name) extern const rk_gram_type rk_gram_##name;
@@ -19,7 +19,7 @@ rkhs_status rk_gram_new(rkhs_env *env, const rk_spec *spec, const rkhs_kernel *k
     *gram = NULL;
     TRY(rk_alloc(env, 1, sizeof *g, &g));
     *g = (rk_gram){.env = env, .type = (const rk_gram_type *)spec->entry, .spec = spec, .kernel = kernel, .x = x, .n = x->rows};
-    /* What refers to the kept objects waits until these are known, unless all are. */
+    /* A kernel whose values depend on the landmarks (center) is bound by `build`, after these are chosen. */
     if (g->type->form == RK_FORM_SAMPLE || !rk_kernel_any(kernel, RK_REFERENCE)) TRY(rk_bind(env, kernel, x, NULL, &g->bound));
     TRY(g->type->build(g));
     *gram = g;
@@ -45,11 +45,11 @@ typedef struct nearest {
     int64_t k, *index;
     double *value, *tiles;
     rk_work *work;
-    int64_t tile;       /* rows at a time */
-    const double *half; /* or NULL: rk_gram_halves */
+    int64_t tile;       /* objects at a time */
+    const double *half; /* from rk_gram_halves; may be NULL */
 } nearest;
 
-/* Whether all are equal, but for rounding. */
+/* Whether all diagonal entries are equal, but for rounding. */
 static int is_even(const double *diag, int64_t n) {
     double smallest = diag[0], largest = diag[0];
     for (int64_t i = 1; i < n; i++) smallest = fmin(smallest, diag[i]), largest = fmax(largest, diag[i]);
@@ -70,7 +70,7 @@ done:
     return status;
 }
 
-/* The lists of a tile of rows. */
+/* The nearest neighbours of one tile of objects. */
 static rkhs_status nearest_tile(void *context, int64_t tile, int worker) {
     nearest *s = context;
     int64_t n = s->g->n, i0 = tile * s->tile, ni = rk_min(s->tile, n - i0), counts[RK_TILE] = {0};
@@ -139,7 +139,7 @@ rkhs_status rk_gram_finite(const rk_gram *g, double sum) {
                    rk_short(rkhs_kernel_text(g->kernel), text));
 }
 
-/* Landmarks take 8 m (n + 2 m) bytes, beside some tiles for each worker; solved for m. */
+/* m landmarks take 8 m (n + 2 m) bytes, beside some tiles for each worker: solved for m. */
 int64_t rk_gram_landmarks(const rkhs_env *env, int64_t n) {
     double tiles = 3.0 * RK_TILE * RK_TILE * sizeof(double) * rk_workers(env);
     double room = ((double)env->limit - (double)atomic_load(&env->used) - tiles) / 2;

@@ -1,24 +1,24 @@
-/* gram.h: factors of the Gram matrix. */
+/* gram.h: the Gram matrix K[i, j] = k(x_i, x_j) of training objects, stored or approximated by a factor Phi Phi'. */
 #ifndef RK_GRAM_H
 #define RK_GRAM_H
 
 #include "kernel/kernel.h"
 
-/* Where the coefficients of a gram live: sample (exact: Phi is never formed, coefficients are a in Z = K a) or factor (Phi is
- * stored, n x r, coefficients are W in Z = Phi W). */
+/* What the coefficients of a model multiply. SAMPLE: K is stored (n x n), coefficients are a in Z = K a. FACTOR: Phi
+ * is stored (n x rank), coefficients are W in Z = Phi W. */
 typedef enum rk_gram_form { RK_FORM_SAMPLE, RK_FORM_FACTOR } rk_gram_form;
 
 typedef struct rk_gram {
     rkhs_env *env;
     const struct rk_gram_type *type;
     const rk_spec *spec;
-    const rkhs_kernel *kernel; /* frozen */
+    const rkhs_kernel *kernel; /* frozen: no bandwidth rules left */
     const rkhs_data *x;
-    int64_t n, rank; /* objects; coefficients */
-    int64_t kept;    /* objects that a map of this gram keeps */
-    int64_t *keep;   /* their rows in x; NULL: all */
-    rk_bound *bound; /* kernel and x */
-    rk_bound *root;  /* what bound refers to, kernel and `rooted`; NULL: itself */
+    int64_t n, rank; /* objects; rows of the coefficients */
+    int64_t kept;    /* objects that a map compares new ones with: all n, or the landmarks */
+    int64_t *keep;   /* the rows of these in x; NULL: all */
+    rk_bound *bound; /* the kernel bound to x */
+    rk_bound *root;  /* the kernel bound to `rooted`, the landmarks: the reference of `bound`; NULL: `bound` is its own */
     rkhs_data *rooted;
     void *self;
 } rk_gram;
@@ -27,52 +27,53 @@ typedef struct rk_gram_type {
     rk_entry entry;
     rk_gram_form form;
     rkhs_status (*build)(rk_gram *g);
-    /* out = K V, push: out = Phi V (sample form: K V), pull: out = Phi'V (sample form: K V). V has k columns, ld = k. */
+    /* mul: out = K V. push: Z = Phi W. pull: W = Phi'Z. In the sample form all multiply by K. k columns, ld = k. */
     rkhs_status (*mul)(const rk_gram *g, const double *V, int64_t k, double *out);
     rkhs_status (*push)(const rk_gram *g, const double *W, int64_t k, double *Z);
     rkhs_status (*pull)(const rk_gram *g, const double *Z, int64_t k, double *W);
-    /* B (kept x k) with Phi_new W = k(new, D) B. */
+    /* The coefficients B (kept x k) of a map to new objects: Phi_new W = k(new, D) B, D the `kept` objects. */
     rkhs_status (*fold)(const rk_gram *g, const double *W, int64_t k, double *B);
     rkhs_status (*diag)(const rk_gram *g, double *out);
     /* out[q] = K[I[q], J[q]] */
     rkhs_status (*entries)(const rk_gram *g, const int64_t *I, const int64_t *J, int64_t count, double *out);
-    /* The k nearest others of each object in feature space, by K[i, i] + K[j, j] - 2 K[i, j], nearest first, ties by index;
-     * value is K[i, j]. index and value are n x k. */
+    /* The k nearest others of each object by the squared distance in feature space, K[i, i] + K[j, j] - 2 K[i, j]:
+     * nearest first, ties by index. index and value are n x k; value is K[i, j]. */
     rkhs_status (*neighbours)(const rk_gram *g, int64_t k, int64_t *index, double *value);
-    /* sample form: K itself, and whether it may be overwritten for a while. */
+    /* Sample form: K and its ld. spendable: the caller may overwrite K if it restores K afterwards. */
     const double *(*matrix)(const rk_gram *g, int64_t *ld, int *spendable);
-    /* factor form: the way back from fold, W with fold W = B, and its transpose. */
+    /* Factor form: W from B, with unfold(fold(W)) = W; and the transpose of unfold. */
     rkhs_status (*unfold)(const rk_gram *g, const double *B, int64_t k, double *W);
     rkhs_status (*unfold_back)(const rk_gram *g, const double *W, int64_t k, double *B);
-    /* factor form: Phi itself, n x rank, row-major. */
+    /* Factor form: Phi, n x rank, row-major, and its ld. */
     const double *(*phi)(const rk_gram *g, int64_t *ld);
     void (*release)(rk_gram *g);
 } rk_gram_type;
 
 extern const rk_list rk_grams;
 
-/* Builds the gram that `spec` names. The kernel must be frozen; kernel, x and spec must outlive it. */
+/* Builds the gram that `spec` names, to be freed by the caller. The kernel must be frozen. The gram borrows kernel, x,
+ * spec. */
 rkhs_status rk_gram_new(rkhs_env *env, const rk_spec *spec, const rkhs_kernel *kernel, const rkhs_data *x, rk_gram **gram);
 void rk_gram_free(rk_gram *g);
-/* Whether K itself is stored (`matrix`); else a factor of it is (`phi`). */
+/* Whether K is stored (`matrix`), rather than a factor of it (`phi`). */
 static inline int rk_gram_stored(const rk_gram *g) { return g->type->matrix != NULL; }
 
-/* The k nearest of each object in feature space, from a stored K or, when K is NULL, from the kernel; value is k(i,j). */
+/* The slot `neighbours`, from a stored K (ld = n) or, where K is NULL, from the kernel. */
 rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int64_t *index, double *value);
-/* Who is near to x in feature space: |x - j|^2 = k(x,x) - 2 (k(x,j) - half_j), so the largest k(x,j) - half_j, half_j =
- * k(j,j)/2. On the scratch list; NULL where k(j,j) is the same for all objects but for rounding: there the largest k(x,j) are
- * as near. */
+/* half_j = k(j,j)/2 of every training object j, to find the nearest to an object x in feature space. As |x - j|^2 =
+ * k(x,x) - 2 (k(x,j) - half_j), the nearest j has the largest k(x,j) - half_j. *half is on the scratch list. It is
+ * NULL where k(j,j) is the same for all j but for rounding: then the nearest j has the largest k(x,j). */
 rkhs_status rk_gram_halves(const rk_gram *g, double **half);
-/* How near object j is, v = k(x,j): more is nearer. */
+/* How near training object j is to x, from v = k(x,j): larger is nearer. */
 static inline double rk_nearness(const double *half, int64_t j, double v) { return half ? v - half[j] : v; }
-/* Entries from the kernel itself. */
+/* The slot `entries`, from the kernel. */
 rkhs_status rk_gram_entries(const rk_gram *g, const int64_t *I, const int64_t *J, int64_t count, double *out);
-/* Refuses a kernel that overflows, by a sum of its values. */
+/* Fails if `sum`, a sum of kernel values, is not finite: the kernel overflows on these data. */
 rkhs_status rk_gram_finite(const rk_gram *g, double sum);
-/* How many landmarks to advise where n x n is over the memory limit: half of what is left, one digit, at most 2000; 0: not even
- * one fits. */
+/* How many landmarks to advise where n x n numbers exceed the memory limit: as many as half of the free memory holds,
+ * rounded down to one digit, at most 2000 and n/2. 0: not even one fits. */
 int64_t rk_gram_landmarks(const rkhs_env *env, int64_t n);
-/* The diagonal from the kernel itself. */
+/* The slot `diag`, from the kernel. */
 rkhs_status rk_gram_diag(const rk_gram *g, double *out);
 
 #endif

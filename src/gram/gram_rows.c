@@ -1,11 +1,11 @@
-/* gram_rows.c: some rows of the Gram of x with itself, with the bits that they have in the whole.
+/* gram_rows.c: some rows of the Gram matrix of a data set, bit for bit as in the whole matrix.
  *
- *     K[from:to, :],  K = K',  K[i, j] = k(x_i, x_j) for tiles on or below the diagonal, and their mirror images above it
+ *     K[from:to, :],  K[i, j] = k(x_i, x_j) in tiles on and below the diagonal, and the transpose of these above it
  *
- * k(x_i, x_j) and k(x_j, x_i) may differ in the last bit where a matrix product is behind them, and so may the same pair in a
- * tile of another shape. Hence what is wanted is cut out of the very tiles that the whole is made of, whole tiles at the ends
- * too. Rows a to b take (b - a) n pairs: parts that make up K cost together nearly twice what K costs at once, which is the
- * price of parts that know nothing of each other. */
+ * k(x_i, x_j) and k(x_j, x_i) can differ in the last bit if a matrix product computes them, and so can a pair in tiles
+ * of different shape. The rows are therefore cut out of the same tiles that the whole matrix consists of. Rows a to b
+ * take (b - a) n pairs. Computing K in parts costs nearly twice as much as at once: parts cannot share symmetric
+ * tiles. */
 #include "gram/gram.h"
 
 #include <limits.h>
@@ -15,14 +15,14 @@ typedef struct rows_loop {
     const rk_bound *x;
     int64_t from, to;    /* rows */
     int64_t tile;        /* rows of a tile */
-    int64_t first, last; /* tile rows that hold them: first .. last-1 */
+    int64_t first, last; /* the tile rows that contain them: first .. last-1 */
     double *K;
     int64_t ld;
     double *tiles; /* workers x RK_TILE x RK_TILE */
     rk_work *work;
 } rows_loop;
 
-/* Tile rows first .. last-1 up to the diagonal, then what lies below them. */
+/* Tile number `tile`: first the tile rows first .. last-1 up to the diagonal, then the tiles below them. */
 static void tile_at(const rows_loop *r, int64_t tile, int64_t *ti, int64_t *tj) {
     int64_t above = r->first * (r->first + 1) / 2, upto = r->last * (r->last + 1) / 2 - above;
     if (tile < upto) {
@@ -49,7 +49,6 @@ static rkhs_status rows_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* The rows, of a kernel that is bound. */
 static rkhs_status rows_of(rkhs_env *env, const rk_bound *x, int64_t from, int64_t to, double *K, int64_t ld) {
     rkhs_status status = RKHS_OK;
     rows_loop r = {.x = x, .from = from, .to = to, .tile = rk_tile_of(x, x), .K = K, .ld = ld};
@@ -82,7 +81,7 @@ rkhs_status rkhs_kernel_gram_rows(const rkhs_kernel *kernel, const rkhs_data *x,
         FAIL(env, RKHS_ERR_ARGUMENT, "rows %lld to %lld (without the last) are not among the %lld there are, from 0",
              (long long)from, (long long)to, (long long)x->rows);
     TRY(rk_kernel_copy(kernel, &frozen));
-    TRY(rk_kernel_freeze(frozen, x)); /* of all objects, so that every part has the same */
+    TRY(rk_kernel_freeze(frozen, x)); /* on all objects, so that all parts of K have the same parameters */
     TRY(rk_kernel_coerce(frozen, x, NULL, &use, &view));
     TRY(rk_bind(env, frozen, use, NULL, &bound));
     rk_ask_huge(K, (size_t)(to - from) * (size_t)ld * sizeof *K);

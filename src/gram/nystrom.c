@@ -1,10 +1,13 @@
-/* nystrom.c: the Gram matrix through m landmarks S: K ~ K_nS K_SS^-1 K_Sn = Phi Phi', Phi = K_nS L^-T, K_SS = L L'.
+/* nystrom.c: the Nystrom approximation of the Gram matrix K by m landmarks S.
  *
- * Landmarks are drawn by randomly pivoted Cholesky, which picks each in proportion to what the earlier ones leave unexplained:
- * Chen, Epperly, Tropp, Webber, "Randomly pivoted Cholesky", 2022; in blocks with rejection, the same law at the speed of a
- * matrix product: Epperly, Tropp, Webber, "Embrace rejection", 2024. It needs (m+1) n kernel values and O(n m^2) flops, memory
- * n m. uniform landmarks cost the same and explain less; given ones are the caller's. Landmarks that the others explain to
- * within 1e-12 are dropped, so that L is always well enough conditioned; the rank is then below m. */
+ *     K ~ K_nS K_SS^-1 K_Sn = Phi Phi',   Phi = K_nS L^-T,   K_SS = L L',   K_nS: k(object, landmark)
+ *
+ * by=rpcholesky draws landmarks by randomly pivoted Cholesky: each with probability proportional to its residual, the
+ * part of k(x,x) that earlier landmarks leave unexplained (Chen, Epperly, Tropp, Webber, "Randomly pivoted Cholesky",
+ * 2022). Drawing in blocks with rejection has the same distribution at the speed of a matrix product (Epperly, Tropp,
+ * Webber, "Embrace rejection", 2024). This takes (m+1) n kernel values, O(n m^2) flops and n m numbers. by=uniform
+ * costs the same and explains less. Landmarks with a relative residual below 1e-12 are dropped, to keep L well
+ * conditioned: the rank is then below m. */
 #include "gram/gram.h"
 
 #include <stdio.h>
@@ -35,16 +38,16 @@ static const rk_param params[] = {
 typedef struct factor {
     double *Phi; /* n x ld, the first rank columns */
     int64_t ld;
-    double *L; /* kept x rank: rows of Phi at the kept objects, the first rank of them a lower triangle */
+    double *L; /* kept x rank: rows of Phi at the landmarks; the first rank rows are a lower triangle */
 } factor;
 
-/* The rows of data at `index`, bound for comparison with all. */
+/* Binds the kernel to the rows of x at `index`, for comparison with x. The caller frees both results. */
 static rkhs_status bind_rows(const rk_gram *g, const int64_t *index, int64_t count, rkhs_data **rows, rk_bound **bound) {
     rkhs_status status = rk_data_subset(g->x, index, count, rows);
     return status == RKHS_OK ? rk_bind(g->env, g->kernel, *rows, g->bound, bound) : status;
 }
 
-/* out (rows x ld) = k(all or some, landmarks at index). */
+/* out (n x count, rows ld apart) = k(x, x[index]). */
 static rkhs_status columns(const rk_gram *g, const char *stage, const int64_t *index, int64_t count, double *out, int64_t ld) {
     rkhs_data *rows = NULL;
     rk_bound *bound = NULL;
@@ -55,7 +58,7 @@ static rkhs_status columns(const rk_gram *g, const char *stage, const int64_t *i
     return status;
 }
 
-/* k(landmarks, landmarks). */
+/* out (count x count) = k(x[index], x[index]). */
 static rkhs_status square(const rk_gram *g, const int64_t *index, int64_t count, double *out, int64_t ld) {
     rkhs_data *rows = NULL;
     rk_bound *bound = NULL;
@@ -66,7 +69,7 @@ static rkhs_status square(const rk_gram *g, const int64_t *index, int64_t count,
     return status;
 }
 
-/* What a positive semi-definite Gram leaves on its diagonal is not below 0 but for rounding. */
+/* Refuses a negative residual: if the Gram is positive semi-definite, there is none but for rounding. */
 static rkhs_status check_left(const rk_gram *g, double left, double diag) {
     if (left >= -1e-8 * fabs(diag)) return RKHS_OK;
     return rk_fail(
@@ -76,8 +79,8 @@ static rkhs_status check_left(const rk_gram *g, double left, double diag) {
         left, diag);
 }
 
-/* Cholesky of K_SS (A, m x m) with the largest remaining pivot first: the rank, and the landmarks in the order of their
- * pivots, of which order[] says the row in A. */
+/* Pivoted Cholesky factorisation of K_SS (A, m x m). Finds the rank and sorts the landmarks by their pivots, largest
+ * first; order[i] is the row of A that belongs to landmark i. */
 static rkhs_status pivoted_cholesky(const rk_gram *g, int64_t m, double *A, double largest, int64_t *index, int64_t *order,
                                     int64_t *rank) {
     rkhs_status status = RKHS_OK;
@@ -91,7 +94,7 @@ done:
     return status;
 }
 
-/* Keeps the lower triangle of the rows and columns of A (ld = m) at `order` as L. */
+/* Stores L: the lower triangle of the rows and columns of A at `order`. */
 static rkhs_status keep_triangle(rk_gram *g, const double *A, int64_t ld, const int64_t *order, int64_t rank) {
     factor *f = g->self;
     rkhs_status status = rk_alloc(g->env, rank * rank, sizeof *f->L, &f->L);
@@ -100,7 +103,7 @@ static rkhs_status keep_triangle(rk_gram *g, const double *A, int64_t ld, const 
     return status;
 }
 
-/* Landmarks that are known: factor K_SS, then Phi = K_nS L^-T. */
+/* Landmarks that are chosen beforehand: factorise K_SS, then Phi = K_nS L^-T. */
 static rkhs_status build_known(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     factor *f = g->self;
@@ -130,11 +133,11 @@ done:
     return status;
 }
 
-/* Draws `count` rows in proportion to the steps of `sums`, the running sums of what is left; `round` keeps draws apart. */
+/* Draws `count` rows with probability proportional to their residuals; `sums`: the running sums of these. */
 static void draw(rkhs_env *env, const double *sums, int64_t n, int64_t round, int64_t count, int64_t *out) {
     for (int64_t q = 0; q < count; q++) {
         double u = rk_uniform(env->seed, RK_STREAM_LANDMARK, (uint64_t)round, (uint64_t)q) * sums[n - 1];
-        int64_t low = 0, high = n - 1; /* the first row whose sum passes u; a row without a step is never that */
+        int64_t low = 0, high = n - 1; /* the first row whose sum exceeds u; never one of residual 0 */
         while (low < high) {
             int64_t middle = (low + high) / 2;
             if (sums[middle] > u)
@@ -146,8 +149,9 @@ static void draw(rkhs_env *env, const double *sums, int64_t n, int64_t round, in
     }
 }
 
-/* Goes through proposed landmarks with residual Gram H (count x count) and accepts each with the chance that what the ones
- * before it leave; `kept` receives positions, L (ld = BLOCK) the Cholesky factor of the accepted part. */
+/* Goes through the proposed landmarks, whose residual Gram is H (count x count, destroyed). Accepts each with
+ * probability (residual given those accepted before) / (residual at the start). `kept` receives positions in
+ * `proposal`, L (ld = BLOCK) the Cholesky factor of the accepted part of H. */
 static int64_t accept(rkhs_env *env, double *H, int64_t count, const double *diag, const int64_t *proposal, int64_t round,
                       int64_t max_accepted, int64_t *kept, double *L) {
     double first[BLOCK];
@@ -158,7 +162,7 @@ static int64_t accept(rkhs_env *env, double *H, int64_t count, const double *dia
         double u = rk_uniform(env->seed, RK_STREAM_LANDMARK, (uint64_t)round, (uint64_t)(BLOCK + q));
         if (!(left > EXPLAINED * diag[proposal[q]]) || u * first[q] >= left) continue;
         double pivot = sqrt(left);
-        for (int64_t a = 0; a < accepted; a++) L[accepted * BLOCK + a] = H[q * count + kept[a]]; /* as eliminated below */
+        for (int64_t a = 0; a < accepted; a++) L[accepted * BLOCK + a] = H[q * count + kept[a]]; /* eliminated below */
         L[accepted * BLOCK + accepted] = pivot;
         for (int64_t r = q + 1; r < count; r++) {
             double v = H[r * count + q];
@@ -173,14 +177,14 @@ static int64_t accept(rkhs_env *env, double *H, int64_t count, const double *dia
 }
 
 typedef struct pivots {
-    double *d, *diag; /* what is left of the diagonal, and the diagonal */
-    double *sums;     /* running sums of d */
+    double *d, *diag; /* residuals; k(x,x) */
+    double *sums;     /* running sums of the residuals */
     double *rows;     /* BLOCK x m: rows of Phi at the proposals */
     double *H, *L;    /* BLOCK x BLOCK */
     int64_t *index;   /* landmarks so far */
 } pivots;
 
-/* One round: propose, accept, extend Phi by the accepted columns, and take them off the residual. */
+/* One round: propose, accept, extend Phi by the accepted columns, and subtract these from the residuals. */
 static rkhs_status extend(rk_gram *g, pivots *p, int64_t m, int64_t round) {
     rkhs_status status = RKHS_OK;
     factor *f = g->self;
@@ -211,7 +215,7 @@ done:
     return status;
 }
 
-/* Randomly pivoted Cholesky: Phi comes out of the selection itself, and L are its rows at the landmarks. */
+/* Randomly pivoted Cholesky. The selection computes Phi; L are the rows of Phi at the landmarks. */
 static rkhs_status build_rpcholesky(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     factor *f = g->self;
@@ -243,7 +247,7 @@ done:
     return status;
 }
 
-/* Binds the landmarks, for the kernel to refer to. */
+/* Binds the kernel to the landmarks, as the reference of later bindings. */
 static rkhs_status bind_root(rk_gram *g, const int64_t *index, int64_t m) {
     rk_unbind(g->env, g->bound);
     rk_unbind(g->env, g->root);
@@ -254,8 +258,8 @@ static rkhs_status bind_root(rk_gram *g, const int64_t *index, int64_t m) {
     return status == RKHS_OK ? rk_bind(g->env, g->kernel, g->rooted, NULL, &g->root) : status;
 }
 
-/* Landmarks for a kernel that refers to them, before they are known: they are drawn while it refers to as many objects, chosen
- * uniformly. Where fewer explain everything, the rest are such objects too: what is referred to should be like the data. */
+/* Chooses landmarks for a kernel whose values depend on them (center). Until they are known, it refers to m objects
+ * chosen uniformly. If fewer than m explain everything, some of these fill up the list. */
 static rkhs_status draw_referred(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     factor *f = g->self;
@@ -279,8 +283,8 @@ done:
     return status;
 }
 
-/* The rank of the landmarks' Gram and its factor, A (m x m); the first `rank` of the landmarks are those of the factor. A
- * kernel about its mean has a rank of one less than there are landmarks: the last is left out before pivots are looked for. */
+/* Factorises the landmarks' Gram in A (m x m) and finds its rank; the first `rank` landmarks are those of the factor.
+ * A centred kernel has a rank one below the number of landmarks, so the last is left out before pivoting is tried. */
 static rkhs_status factor_root(rk_gram *g, int64_t m, double *A, int64_t *index, int64_t *order, int64_t *rank) {
     rkhs_status status = RKHS_OK;
     double largest = 0;
@@ -297,13 +301,13 @@ static rkhs_status factor_root(rk_gram *g, int64_t m, double *A, int64_t *index,
     }
     TRY(rk_gram_symmetric(g->env, g->root, A, m));
     TRY(pivoted_cholesky(g, m, A, largest, index, order, rank));
-    TRY(bind_root(g, index, m)); /* in their new order */
+    TRY(bind_root(g, index, m)); /* in the order of the pivots */
 done:
     return status;
 }
 
-/* A kernel that refers to the objects that are kept: these are all landmarks, also those that the others explain, so that new
- * objects are compared by the same kernel. */
+/* A kernel whose values depend on the landmarks. All landmarks are kept, also those that the others explain, so that
+ * new objects are compared by the same kernel. */
 static rkhs_status build_referred(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     factor *f = g->self;
@@ -329,7 +333,7 @@ done:
     return status;
 }
 
-/* The list of landmarks that needs no look at the kernel. */
+/* The landmarks of by=given and by=uniform; for by=rpcholesky, room for m of them. */
 static rkhs_status listed(rk_gram *g, const nystrom *s, int64_t m, int64_t **index, int64_t *count) {
     if (s->by == BY_GIVEN) {
         if (!s->rows) return rk_fail(g->env, RKHS_ERR_SPEC, "nystrom(by=given) needs rows=, as in rows=[0:50,7]");
@@ -393,7 +397,7 @@ static rkhs_status mul_nystrom(const rk_gram *g, const double *V, int64_t k, dou
     return status;
 }
 
-/* B = L^-T W; 0 for landmarks that the others explain. */
+/* B = L^-T W; 0 for landmarks beyond the rank. */
 static rkhs_status fold_nystrom(const rk_gram *g, const double *W, int64_t k, double *B) {
     const factor *f = g->self;
     memset(B + g->rank * k, 0, (size_t)((g->kept - g->rank) * k) * sizeof *B);
