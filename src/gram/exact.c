@@ -1,7 +1,6 @@
 /* exact.c: the whole Gram matrix K, n x n, stored once.
  *
- * Phi is never formed: coefficients are a in Z = K a, every operation multiplies by K. A precomputed K is not
- * copied. */
+ * Phi is never formed: coefficients are a in Z = K a, and all products are with K. A precomputed K is not copied. */
 #include "gram/gram.h"
 
 #include <limits.h>

@@ -51,8 +51,7 @@ typedef struct rk_gram_type {
 
 extern const rk_list rk_grams;
 
-/* Builds the gram that `spec` names, to be freed by the caller. The kernel must be frozen. The gram borrows kernel, x,
- * spec. */
+/* Builds the gram that `spec` names; the caller frees it. The kernel must be frozen. Borrows kernel, x and spec. */
 rkhs_status rk_gram_new(rkhs_env *env, const rk_spec *spec, const rkhs_kernel *kernel, const rkhs_data *x, rk_gram **gram);
 void rk_gram_free(rk_gram *g);
 /* Whether K is stored (`matrix`), rather than a factor of it (`phi`). */

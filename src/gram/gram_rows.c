@@ -4,8 +4,7 @@
  *
  * k(x_i, x_j) and k(x_j, x_i) can differ in the last bit if a matrix product computes them, and so can a pair in tiles
  * of different shape. The rows are therefore cut out of the same tiles that the whole matrix consists of. Rows a to b
- * take (b - a) n pairs. Computing K in parts costs nearly twice as much as at once: parts cannot share symmetric
- * tiles. */
+ * take (b - a) n pairs. Computing K in parts costs nearly twice as much as at once, as parts share no tiles. */
 #include "gram/gram.h"
 
 #include <limits.h>

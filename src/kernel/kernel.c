@@ -1,10 +1,10 @@
-/* kernel.c: kernels frozen on data, bound to data and evaluated by tiles; tree.c makes them from text. */
+/* kernel.c: kernels frozen on training data, bound to data and evaluated by tiles; tree.c makes them from text. */
 #include "kernel/kernel.h"
 
 #include <limits.h>
 #include <string.h>
 
-/* Freezes every node on its view of the data; the data fits all of them. */
+/* Freezes every node on the data that it will see. x must be of a kind that all nodes take. */
 static rkhs_status freeze_tree(rkhs_env *env, rkhs_kernel *k, const rkhs_data *x) {
     rkhs_status status = RKHS_OK;
     rkhs_data *view = NULL;
@@ -24,7 +24,7 @@ rkhs_status rkhs_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data) {
     return rk_kernel_freeze(kernel, data);
 }
 
-/* On a copy, so that a kernel is frozen or as it was. */
+/* Works on a copy, so that a failure leaves the kernel unchanged. */
 rkhs_status rk_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = kernel->env;
@@ -58,7 +58,7 @@ unsigned rk_kernel_kinds(const rkhs_kernel *k) {
 
 int rk_kernel_has(const rkhs_kernel *k, unsigned flag) {
     int has = (k->type->flags & flag) != 0;
-    if (flag == RK_SCALE_FREE && k->type->view) return has; /* the parts have other columns */
+    if (flag == RK_SCALE_FREE && k->type->view) return has; /* the children see other columns */
     for (int i = 0; i < k->children; i++) has &= rk_kernel_has(k->child[i], flag);
     return has;
 }
@@ -77,7 +77,7 @@ rkhs_status rk_kernel_coerce(const rkhs_kernel *k, const rkhs_data *x, const rkh
                 : rk_data_coerce(k->env, x, rk_kernel_kinds(k), what, use, view);
 }
 
-/* Refuses images of another shape than those that they are compared with, which may have as many numbers. */
+/* Refuses to compare images of different shapes, which may have as many numbers. */
 static rkhs_status same_shape(rkhs_env *env, const rkhs_data *x, const rkhs_data *like) {
     const rk_image *a = rk_images(x), *b = rk_images(like);
     if (!a || !b || (a->h == b->h && a->w == b->w && a->c == b->c)) return RKHS_OK;
@@ -123,7 +123,7 @@ void rk_unbind(rkhs_env *env, rk_bound *bound) {
     rk_free(env, bound);
 }
 
-/* Doubles that the tree takes at most: a node's own, and on top of it one child's at a time. */
+/* Scratch of a tree, in doubles: the node's own, and the largest of a child, as children run one after another. */
 static int64_t tree_work(const rk_bound *a, const rk_bound *b) {
     int64_t max_child = 0;
     for (int i = 0; i < a->kernel->children; i++) {
@@ -177,14 +177,14 @@ rkhs_status rk_diag_of(const rk_bound *a, int64_t i0, int64_t ni, double *out, r
     return RKHS_OK;
 }
 
-/* Rows of a tile on its own are so far apart, no power of two: else a column of it would fall on few lines of the cache. */
+/* Rows of a tile buffer are APART numbers apart: with a power of two, a column of it would fall on few cache lines. */
 enum { APART = RK_TILE + 8, PAGE = 2 << 20 };
 
 typedef struct gram_loop {
     const rk_bound *a, *b;
     double *K;
     int64_t ld, tile;
-    double *tiles; /* workers x RK_TILE x APART, of a symmetric one */
+    double *tiles; /* workers x RK_TILE x APART: buffers of rk_gram_symmetric */
     rk_work *work;
 } gram_loop;
 
@@ -199,19 +199,19 @@ int64_t rk_tile_rows(const rk_bound *a, const rk_bound *b) {
     return tile == RK_TILE ? RK_TILE : rk_max(1, rk_min(RK_TILE, tile * tile / rk_max(b->x->rows, 1)));
 }
 
-/* Whether K is larger than the caches of a core; it lies on large pages then, if fresh (rk_ask_huge). */
+/* Whether K exceeds the caches of a core. Fresh memory of that size is on huge pages (rk_ask_huge). */
 static int is_large(const gram_loop *g) { return g->a->x->rows * g->ld * (int64_t)sizeof *g->K >= 2 * PAGE; }
 
 static int64_t tiles(int64_t n, int64_t tile) { return (n + tile - 1) / tile; }
 
-/* Writes a number to one large page of K. The system clears a fresh page for whoever writes to it first, and for each of two
- * that do so at once: threads had better not meet there. And what is written past the caches is not held up by lines that have
- * just been cleared. */
+/* Writes a number to one huge page of K, before any tile is stored. The system clears a page when it is first written
+ * to, and once more for a second thread that writes at the same time. Also, stores that bypass the caches would be
+ * slowed down by lines that have just been cleared. */
 static rkhs_status touch_page(void *context, int64_t page, int worker) {
     gram_loop *g = context;
     int64_t before = (int64_t)((uintptr_t)g->K % PAGE / sizeof *g->K);
     int64_t at = rk_max(0, page * (int64_t)(PAGE / sizeof *g->K) - before), i = at / g->ld, j = at % g->ld;
-    if (j >= g->b->x->rows) i++, j = 0; /* what lies between rows is the caller's */
+    if (j >= g->b->x->rows) i++, j = 0; /* gaps between rows belong to the caller */
     if (i < g->a->x->rows) g->K[i * g->ld + j] = 0;
     return RKHS_OK;
 }
@@ -221,7 +221,7 @@ static rkhs_status touch(rkhs_env *env, gram_loop *g) {
     return is_large(g) ? rk_parallel(env, NULL, pages, touch_page, g) : RKHS_OK;
 }
 
-/* A tile on or below the diagonal, and its mirror image. It is made in a place of its own that stays in the cache: rows of K
+/* A tile on or below the diagonal, and its transpose. It is computed in a buffer that stays in the cache: rows of K
  * are far apart, and every pass over them would go to memory. */
 static rkhs_status symmetric_tile(void *context, int64_t tile, int worker) {
     gram_loop *g = context;
@@ -248,7 +248,6 @@ rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64
     return status;
 }
 
-/* A tile of a against b. */
 static rkhs_status cross_tile(void *context, int64_t tile, int worker) {
     gram_loop *g = context;
     int64_t across = tiles(g->b->x->rows, g->tile);
@@ -269,7 +268,7 @@ rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, c
     return status;
 }
 
-/* The comparison of a with b, b NULL: with itself, all conversions done. */
+/* K = k(a, b), or k(a, a) if b is NULL; the data are of the right kind. */
 static rkhs_status gram_of(rkhs_env *env, const rkhs_kernel *frozen, const rkhs_data *a, const rkhs_data *b, double *K,
                            int64_t ld) {
     rkhs_status status = RKHS_OK;
@@ -306,7 +305,7 @@ rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, cons
     if (b && use_a->columns != use_b->columns)
         FAIL(env, RKHS_ERR_DATA, "the first data set has %lld columns, the second %lld: give both the same",
              (long long)use_a->columns, (long long)use_b->columns);
-    rk_ask_huge(K, (size_t)a->rows * (size_t)ld * sizeof *K); /* the caller's, most often fresh: the first touch is ours */
+    rk_ask_huge(K, (size_t)a->rows * (size_t)ld * sizeof *K); /* usually fresh memory: we touch it first */
     TRY(rk_kernel_copy_tree(kernel, &frozen));
     TRY(freeze_tree(env, frozen, use_a));
     TRY(gram_of(env, frozen, use_a, use_b, K, ld));

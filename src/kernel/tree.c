@@ -1,8 +1,8 @@
-/* tree.c: kernels as trees of types: from text, to text, copied, freed.
+/* tree.c: kernels as trees of kernel types: parsed from a spec, written as text, copied, freed.
  *
- * Weights, sums, products, powers and column groups are syntax; every other kernel is called by its name, a wrapper with the
- * kernel that it wraps as its first argument. Which is which stands in the type's table (`written`, `children`): no kernel is
- * known by name here. */
+ * Weights, sums, products, powers and column groups have operators. Every other kernel is called by its name; a
+ * wrapper has the kernel that it wraps as its first argument. The type's table says which is which (`syntax`,
+ * `children`): this file knows no kernel by name. */
 #include "kernel/kernel.h"
 
 #include <stdio.h>
@@ -24,14 +24,14 @@ static rkhs_status from_node(rkhs_env *env, const rk_node *node, rkhs_kernel **o
 
 static const rk_kernel_type *type_of(const rk_entry *entry) { return (const rk_kernel_type *)entry; }
 
-/* The type that stands behind a piece of syntax. */
+/* The kernel type of an operator. */
 static const rk_kernel_type *type_written(rk_syntax written) {
     int i = 0;
     while (type_of(entries[i])->syntax != written) i++;
     return type_of(entries[i]);
 }
 
-/* A node of the tree with room for its children; owns the spec, also when it fails. */
+/* A node with room for its children; takes over the spec, also when it fails. */
 static rkhs_status kernel_alloc(rkhs_env *env, rk_spec *spec, int children, rkhs_kernel **out) {
     rkhs_status status = RKHS_OK;
     rkhs_kernel *k = NULL;
@@ -50,7 +50,7 @@ done:
     return status;
 }
 
-/* A node of a type with these arguments, whose parameters do not contradict each other. */
+/* A node of a type with these arguments, checked by the type. */
 static rkhs_status kernel_of(rkhs_env *env, const rk_kernel_type *type, const rk_node *arguments, int children,
                              rkhs_kernel **out) {
     rkhs_status status = RKHS_OK;
@@ -80,7 +80,7 @@ done:
     return status;
 }
 
-/* One node above `inner`, which it takes, also when it fails. */
+/* A node above `inner`, which it takes over, also when it fails. */
 static rkhs_status wrap(rkhs_env *env, const rk_kernel_type *type, const rk_node *arguments, rkhs_kernel *inner,
                         rkhs_kernel **out) {
     rkhs_status status = kernel_of(env, type, arguments, 1, out);
@@ -91,7 +91,7 @@ static rkhs_status wrap(rkhs_env *env, const rk_kernel_type *type, const rk_node
     return status;
 }
 
-/* weight * weight * kernel * kernel */
+/* A product such as 2*3*a*b: the product of its numbers is the weight of the product of its kernels. */
 static rkhs_status from_product(rkhs_env *env, const rk_node *node, rkhs_kernel **out) {
     rkhs_status status = RKHS_OK;
     rkhs_kernel *inner = NULL;
@@ -120,14 +120,14 @@ done:
     return status;
 }
 
-/* A power or a column group: the kernel, and a number or a list behind it. */
+/* A power or a column group: a kernel with a number or a list behind it. */
 static rkhs_status from_behind(rkhs_env *env, rk_syntax written, const rk_node *node, rkhs_kernel **out) {
     rkhs_kernel *inner;
     rkhs_status status = from_node(env, node->child, &inner);
     return status == RKHS_OK ? wrap(env, type_written(written), node->child->next, inner, out) : status;
 }
 
-/* sum(rbf, linear): refused, as it is written rbf + linear. */
+/* Refuses sum(rbf, linear), which is written rbf + linear. */
 static rkhs_status refuse_combination(rkhs_env *env, const rk_node *node, const rk_kernel_type *type) {
     char text[256] = "";
     size_t used = 0;
@@ -145,7 +145,7 @@ static rkhs_status refuse_combination(rkhs_env *env, const rk_node *node, const 
                    plain && count > 1 && used < sizeof text ? text : type->entry.formula);
 }
 
-/* One named kernel, or one around another. */
+/* A kernel called by its name, or a wrapper. */
 static rkhs_status from_call(rkhs_env *env, const rk_node *node, rkhs_kernel **out) {
     rkhs_status status = RKHS_OK;
     const rk_entry *entry;
@@ -182,13 +182,13 @@ static rkhs_status from_node(rkhs_env *env, const rk_node *node, rkhs_kernel **o
     return rk_fail(env, RKHS_ERR_SPEC, "a kernel begins with its name, as in 'rbf(sigma=median)', not with %.40s", node->text);
 }
 
-/* Refuses parts that no data suit together. */
+/* Refuses a kernel whose nodes take no common kind of data. */
 static rkhs_status check_kinds(const rkhs_kernel *k) {
     char text[RK_SHORT];
     if (rk_kernel_kinds(k)) return RKHS_OK;
     for (int i = 0; i < k->children; i++)
         if (!rk_kernel_kinds(k->child[i])) return check_kinds(k->child[i]);
-    int any = (k->type->kinds & (RK_KIND_DENSE | RK_KIND_STRING)) == (RK_KIND_DENSE | RK_KIND_STRING); /* but Grams */
+    int any = (k->type->kinds & (RK_KIND_DENSE | RK_KIND_STRING)) == (RK_KIND_DENSE | RK_KIND_STRING); /* all but Grams */
     if (any && k->children == 1 && rk_kernel_kinds(k->child[0]) == RK_KIND_GRAM)
         return rk_fail(k->env, RKHS_ERR_SPEC, "%s needs k(x,x), which rows of a Gram do not have: change the Gram beforehand",
                        rk_short(rkhs_kernel_text(k), text));
@@ -263,11 +263,11 @@ void rkhs_kernel_free(rkhs_kernel *kernel) {
     rk_free(env, kernel);
 }
 
-/* Whether a node's text stands in brackets inside its parent's, so that reading it gives the same tree: sums, products and
- * weights would join with those around them, and be added or multiplied in another order. No bracket is written that was not
- * read, so that text which is not too deep never becomes so. */
+/* Whether a node is bracketed inside its parent, so that reading the text gives the same tree. Otherwise sums,
+ * products and weights would merge with those around them, and values be added or multiplied in another order. No
+ * further brackets are written, so that text within the depth limit stays within it. */
 static int bracketed(const rkhs_kernel *k, const rkhs_kernel *parent) {
-    /* How tightly a form binds, and how tightly what stands in it must. */
+    /* The precedence of a form, and the lowest that a child may have without brackets. */
     static const int binds[] = {[RK_SYNTAX_CALL] = 5,    [RK_SYNTAX_SUM] = 0,   [RK_SYNTAX_WEIGHT] = 1,
                                 [RK_SYNTAX_PRODUCT] = 2, [RK_SYNTAX_POWER] = 3, [RK_SYNTAX_COLUMNS] = 4};
     static const int wants[] = {[RK_SYNTAX_CALL] = 0,    [RK_SYNTAX_SUM] = 1,   [RK_SYNTAX_WEIGHT] = 2,
@@ -277,7 +277,7 @@ static int bracketed(const rkhs_kernel *k, const rkhs_kernel *parent) {
 
 static rkhs_status add_text(const rkhs_kernel *k, rk_text *text, const rkhs_kernel *parent);
 
-/* What stands between the brackets of a wrapper. */
+/* name(kernel, parameters) */
 static rkhs_status add_wrapper(const rkhs_kernel *k, rk_text *text) {
     rkhs_status status = RKHS_OK;
     int count = 1;
@@ -289,7 +289,6 @@ done:
     return status;
 }
 
-/* Writes a tree. */
 static rkhs_status add_text(const rkhs_kernel *k, rk_text *text, const rkhs_kernel *parent) {
     rkhs_status status = RKHS_OK;
     rk_syntax written = k->type->syntax;
@@ -313,7 +312,7 @@ done:
 rkhs_status rk_kernel_write(rkhs_kernel *k) {
     rk_text text = {.env = k->env};
     rkhs_status status = add_text(k, &text, NULL);
-    if (status == RKHS_OK) status = rk_text_fits(k->env, "kernel", text.s); /* rbf has become rbf(sigma=median) */
+    if (status == RKHS_OK) status = rk_text_fits(k->env, "kernel", text.s); /* longer now: defaults are written out */
     if (status == RKHS_OK) {
         rk_free(k->env, k->text);
         k->text = text.s;
