@@ -1,16 +1,16 @@
-/* bag.c: kernels that are inner products of counts, k(x, y) = sum_f w_f c_f(x) c_f(y).
+/* bag.c: kernels that are inner products of feature counts, k(x, y) = sum_f w_f c_f(x) c_f(y).
  *
- * Features (subsequences, words) get numbers from a dictionary, in order of appearance on the first side; strings become sparse
- * rows of counts, and tiles are products of sparse rows (sparse_rows.c). Where most strings have most features, as with short
- * subsequences over four letters, the rows are dense and tiles are matrix products. Where counts and weights are whole numbers,
- * sums are exact; w_f belongs to a group of features, and may be negative. What only the second side has is like nothing on the
- * first: it counts in k(y, y) alone. */
+ * c_f(x) is how often x has feature f (a subsequence, a word, a part of a graph); w_f is the weight of the feature's
+ * group and may be negative. A dictionary numbers features in order of appearance in the reference. Objects become
+ * sparse rows of counts, and a tile is a product of sparse rows (sparse_rows.c). If most objects have most features,
+ * as with short subsequences over four letters, rows are dense and a tile is a matrix product. Sums of integer counts
+ * and weights are exact. A feature that the reference lacks adds to k(y, y) alone. */
 #include "kernel/token.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { DENSE = 4 }; /* dense rows where there are at most so many features for each that a string has */
+enum { DENSE = 4 }; /* dense rows, if there are at most so many features for each that an object has */
 
 typedef struct entry {
     int32_t feature, group;
@@ -19,12 +19,12 @@ typedef struct entry {
 
 struct rk_bag_rows {
     rkhs_env *env;
-    const void *context; /* of the features' function */
+    const void *context; /* of rk_bag_how */
     rk_names *names;
-    entry *list;    /* of all strings, one after another */
+    entry *list;    /* of all objects, one after another */
     int64_t *start; /* n + 1 */
     int64_t used, room, row;
-    int64_t *place, places; /* of each feature: where it was last put */
+    int64_t *place, places; /* of each feature: its last position in `list` */
 };
 
 static rkhs_status grow_places(rk_bag_rows *r, int64_t needed) {
@@ -36,7 +36,7 @@ static rkhs_status grow_places(rk_bag_rows *r, int64_t needed) {
     return RKHS_OK;
 }
 
-/* Counts a feature in the row that is being filled. */
+/* Adds to the count of a feature in the row that is being filled. */
 static rkhs_status count_in(rk_bag_rows *r, int32_t f, int32_t group, double count) {
     rkhs_status status = RKHS_OK;
     if (f >= r->places) TRY(grow_places(r, f + 1));
@@ -75,7 +75,7 @@ static int by_feature(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The counts of every string, by feature. */
+/* The counts of every object, sorted by feature. */
 static rkhs_status count_all(rk_bag_rows *r, const rk_bound *b, const rk_tokens *tokens, rk_bag_fn features) {
     rkhs_status status = RKHS_OK;
     int64_t n = b->x->rows;
@@ -93,7 +93,7 @@ done:
     return status;
 }
 
-/* One set of rows from the lists, and norms times the weights. `known`: features of the first side. */
+/* Rows of counts, times the weights if given, of the features below `known`, which the reference has. */
 static rkhs_status make_rows(rkhs_env *env, const rk_bag_rows *r, int64_t n, int64_t known, const double *weights, int dense,
                              rk_bag_counts *c) {
     rkhs_status status = RKHS_OK;
@@ -103,7 +103,7 @@ static rkhs_status make_rows(rkhs_env *env, const rk_bag_rows *r, int64_t n, int
     TRY(dense ? rk_data_dense_new(env, n, width, &values, &c->x)
               : rk_data_sparse_new(env, n, width, r->used, &values, &columns, &starts, &c->x));
     for (int64_t i = 0; i < n; i++) {
-        for (int64_t q = r->start[i]; q < r->start[i + 1] && r->list[q].feature < known; q++) { /* they are sorted */
+        for (int64_t q = r->start[i]; q < r->start[i + 1] && r->list[q].feature < known; q++) { /* sorted by feature */
             const entry *e = r->list + q;
             double v = e->count * (weights ? weights[e->group] : 1);
             if (dense)
@@ -119,7 +119,7 @@ done:
     return status;
 }
 
-/* k(x, x) of each: what only the second side has counts here. */
+/* k(x, x) of each object, with features that the reference lacks. */
 static rkhs_status make_norms(rkhs_env *env, const rk_bag_rows *r, int64_t n, const double *weights, rk_string_side *s) {
     rkhs_status status = RKHS_OK;
     TRY(rk_alloc(env, n, sizeof *s->norm, &s->norm));
@@ -131,7 +131,7 @@ done:
     return status;
 }
 
-/* Words of a vocabulary get their own numbers, so that sums run in the same order whatever texts are compared. */
+/* Numbers the words of a vocabulary first, so that sums run in the same order whatever texts are compared. */
 static rkhs_status number_words(rkhs_env *env, const rk_names *vocabulary, rk_names *names) {
     rkhs_status status = RKHS_OK;
     int64_t count = vocabulary ? rk_names_count(vocabulary) : 0;

@@ -1,22 +1,22 @@
-/* column_sums.c: tiles of sums over columns of a term that is no product: |x - y|, min(x, y), (x - y)^2/(x + y).
+/* column_sums.c: tiles of sums over columns of |x - y|, min(x, y) or (x - y)^2/(x + y).
  *
- * Dense rows of one side are laid by column, a strip of some columns at a time, past which go the rows of the other side
- * (la/pair_sums.c). Of sparse rows only the columns that both have are looked at: the terms of all others are |x| + |y|,
- * whose sums are known. What is left of two sums that nearly cancel is computed again from the two rows, so that two equal rows
- * are at distance 0. */
+ * Dense rows of one side are transposed, a strip of some columns at a time, and the rows of the other side are
+ * compared with the strip (la/pair_sums.c). Of sparse rows only the columns that both have are visited: the terms of
+ * all others are |x| + |y|, whose sums are known. If a difference of sums nearly cancels, it is computed again from
+ * the two rows, so that equal rows are at distance exactly 0. */
 #include "kernel/kernel.h"
 
 #include <string.h>
 
-enum { STRIP = 16 }; /* columns of a tile that stay in the first cache; a multiple of 4 */
+enum { STRIP = 16 }; /* columns of a strip, which stays in the first-level cache; a multiple of 4 */
 static const double CLOSE = 1e-3;
 
 static const rk_dense *dense_of(const rk_bound *b) { return b->x->self; }
 static int is_sparse(const rk_bound *b) { return b->x->type == &rk_data_sparse; }
 static const double *row_of(const rk_bound *b, int64_t i) { return dense_of(b)->values + i * dense_of(b)->ld; }
 
-/* The sum of each row, added as the minimum of a row and itself is, to the bit, so that minmax(x, x) is 1; whether all is
- * narrow. */
+/* The sum of each row, added in the order in which the minimum of a row and itself is, so that minmax(x, x) is exactly
+ * 1; and whether all numbers are narrow. */
 static void dense_sums(const rk_bound *b, rk_vector_side *side) {
     side->narrow = 1;
     for (int64_t i = 0; i < b->x->rows; i++) {
@@ -30,7 +30,7 @@ static void dense_sums(const rk_bound *b, rk_vector_side *side) {
 
 rkhs_status rk_vector_prepare_sums(rkhs_env *env, rk_bound *b) {
     rkhs_status status = rk_vector_prepare(env, b);
-    if (status != RKHS_OK || b->x->type == &rk_data_bits) return status; /* a square of 1 is 1 */
+    if (status != RKHS_OK || b->x->type == &rk_data_bits) return status; /* bits are their own squares */
     rk_vector_side *side = b->side;
     const rk_sparse *s = is_sparse(b) ? b->x->self : NULL;
     if (!s) dense_sums(b, side);
@@ -53,7 +53,7 @@ void rk_vector_direct(rk_pairs_fn *term, const rk_bound *a, int64_t i0, int64_t 
     }
 }
 
-/* Sums of terms over all columns from those over common ones, which are in out. */
+/* Completes sums over common columns, which are in out, to sums over all columns. */
 static void complete(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                      double *out, int64_t ld) {
     const rk_vector_side *sa = a->side, *sb = b->side;
@@ -66,7 +66,7 @@ static void complete(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, co
 
 void rk_vector_sums(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                     double *out, int64_t ld, rk_work work) {
-    if (a->x->type == &rk_data_bits) { /* of 0 and 1 the difference is its own square */
+    if (a->x->type == &rk_data_bits) { /* of bits, |x - y| = (x - y)^2 */
         rk_vector_squares(a, i0, ni, b, j0, nj, out, ld, work);
         return;
     }

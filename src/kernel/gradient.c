@@ -1,8 +1,8 @@
-/* gradient.c: how k(x, y) changes with x, for kernels on dense rows: what a model needs that moves the rows themselves.
+/* gradient.c: derivatives of k(x, y) with respect to x on dense rows, for models that move the rows themselves.
  *
  *     dk/dx = 2 (dk/ds) (x - y),  s = |x - y|^2,     or     (dk/du) y,  u = <x, y>
  *
- * so a weighted sum over y is a matrix product. Sums, products, weights and powers follow from their parts. */
+ * So a weighted sum over y is a matrix product. Sums, products, weights and powers combine those of their children. */
 #include "kernel/kernel.h"
 
 int rk_kernel_has_gradient(const rkhs_kernel *k) {

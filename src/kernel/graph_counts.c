@@ -1,14 +1,14 @@
-/* graph_counts.c: kernels that count parts of graphs.
+/* graph_counts.c: the graph kernels paths and graphlet, which count shortest paths and triples of vertices.
  *
- *     paths     k(x, y) = sum_{a<=b,l} n_abl(x) n_abl(y), n_abl(x) how many pairs of vertices of x with the labels a and b have
- *               a shortest path of l >= 1 edges between them
+ *     paths     k(x, y) = sum_{a<=b,l} n_abl(x) n_abl(y), n_abl(x) how many pairs of vertices of x with the labels a and b
+ *               have a shortest path of l >= 1 edges between them
  *     graphlet  k(x, y) = sum_t n_t(x) n_t(y), n_t(x) how many sets of three vertices of x induce the graph t
  *
- * Labels of edges do not count. Graphs with nothing to count (without an edge; of fewer than three vertices) are, when
- * normalised, like those with the same vertex labels and as many edges, 1, and nothing else, 0.
+ * Labels of edges do not count. With normalize, two graphs with nothing to count (no edge; no triple) have k = 1 if
+ * they have the same vertex labels and as many edges, else 0.
  *
- * Borgwardt, Kriegel, "Shortest-path kernels on graphs", ICDM 2005; Shervashidze et al., "Efficient graphlet kernels for large
- * graph comparison", AISTATS 2009. */
+ * Borgwardt, Kriegel, "Shortest-path kernels on graphs", ICDM 2005; Shervashidze et al., "Efficient graphlet kernels
+ * for large graph comparison", AISTATS 2009. */
 #include "kernel/graph_counts.h"
 
 #include <stdlib.h>
@@ -58,23 +58,23 @@ done:
     return status;
 }
 
-/* The label of a vertex where labels count, else 0. */
+/* The label of a vertex; 0 if labels do not count. */
 static int64_t label_of(const rkhs_graph *g, int64_t v) { return g->labels ? g->labels[v] : 0; }
 
-/* ---- paths --------------------------------------------------------------------------------------------------------------- */
+/* ---- paths ------------------------------------------------------------------------------------------------------ */
 
 typedef struct paths {
     int labelled, normalize;
 } paths;
 
-/* What the counting of one graph after another needs. */
+/* What the search in one graph after another needs. */
 typedef struct search {
     const rkhs_data *x;
     const paths *self;
-    int32_t *queue, *far; /* vertices in the order they are reached; how far each is */
+    int32_t *queue, *far; /* vertices in the order of the search; the distance of each, -1: not reached */
 } search;
 
-/* The vertices that can be reached from v, nearest first; how many there are. */
+/* Breadth-first search from v: fills queue and far, returns the number of vertices reached. */
 static int64_t reach(const rkhs_graph *g, int64_t v, int32_t *queue, int32_t *far) {
     int64_t count = 1;
     for (int64_t u = 0; u < g->vertices; u++) far[u] = -1;
@@ -154,13 +154,13 @@ const rk_kernel_type rk_kernel_paths = {
 };
 /* clang-format on */
 
-/* ---- graphlet ------------------------------------------------------------------------------------------------------------ */
+/* ---- graphlet --------------------------------------------------------------------------------------------------- */
 
 typedef struct graphlet {
     int labelled, connected, normalize;
 } graphlet;
 
-enum { TRIANGLE = 3, PATH = 2, EDGE = 1, NOTHING = 0 }; /* by how many edges three vertices have */
+enum { TRIANGLE = 3, PATH = 2, EDGE = 1, NOTHING = 0 }; /* the number of edges among three vertices */
 
 static rkhs_status check_graphlet(rkhs_env *env, const void *self) {
     const graphlet *o = self;
@@ -169,7 +169,7 @@ static rkhs_status check_graphlet(rkhs_env *env, const void *self) {
                    "graphlet: connected=false counts shapes without labels: say labelled=false too, or leave it out");
 }
 
-/* Whether two vertices are neighbours. */
+/* Whether an edge joins two vertices. */
 static int joined(const rkhs_graph *g, int32_t u, int32_t v) {
     int64_t low = g->starts[u], high = g->starts[u + 1];
     while (low < high) {
@@ -183,11 +183,11 @@ static int joined(const rkhs_graph *g, int32_t u, int32_t v) {
     return 0;
 }
 
-/* Counts a path u - v - w, or a triangle, whose corners come in any order. */
+/* Counts a path u - v - w, or a triangle. The key does not depend on the order of the ends, or corners. */
 static rkhs_status add_triple(rk_bag_rows *rows, const rkhs_graph *g, int shape, int64_t u, int64_t v, int64_t w) {
     int64_t a = label_of(g, u), b = label_of(g, v), c = label_of(g, w);
     int64_t low = rk_min(a, c), high = rk_max(a, c);
-    if (shape == TRIANGLE) { /* sorted: low <= b <= high */
+    if (shape == TRIANGLE) { /* sort the corners */
         int64_t smallest = rk_min(low, b), largest = rk_max(high, b);
         b = b < low ? low : b > high ? high : b;
         low = smallest;
@@ -197,8 +197,7 @@ static rkhs_status add_triple(rk_bag_rows *rows, const rkhs_graph *g, int shape,
     return rk_bag_add(rows, key, sizeof key, 0, 1);
 }
 
-/* The triples without labels that are not connected: an edge and a vertex apart from it, and nothing, from the others' numbers.
- */
+/* Counts the triples that are not connected, with one edge or none, from the numbers of the others; without labels. */
 static rkhs_status add_apart(rk_bag_rows *rows, const rkhs_graph *g, double path_count, double triangle_count) {
     double n = (double)g->vertices, edges = (double)(g->starts[g->vertices] - g->starts[0]) / 2;
     /* an edge and any third vertex: triangles are met three times, paths twice */

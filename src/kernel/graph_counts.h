@@ -1,15 +1,14 @@
-/* graph_counts.h: what kernels on graphs share. They count parts, as kernels on strings do, in the bags of token.h. */
+/* graph_counts.h: what graph kernels share; they count parts of graphs in the bags of token.h. */
 #ifndef RK_GRAPH_H
 #define RK_GRAPH_H
 
 #include "kernel/token.h"
 
-/* The most vertices of a graph of x, and the most neighbours of a vertex. */
+/* The largest number of vertices of a graph in x, and the largest degree of a vertex. */
 void rk_graph_most(const rkhs_data *x, int64_t *vertices, int64_t *degree);
-/* Refuses new graphs that have labels, of vertices or edges as asked for, where those they are compared with have none, and the
- * other way round. */
+/* Refuses to compare graphs that have labels with graphs that have none; vertices, edges: which labels count. */
 rkhs_status rk_graph_alike(rkhs_env *env, const char *kernel, const rk_bound *bound, int vertices, int edges);
-/* The tokens of a graph: its vertices' labels, sorted, or as many zeros where they do not count, and the number of its edges.
+/* The tokens of a graph: the labels of its vertices, sorted (zeros if they do not count), then its number of edges.
  * Isomorphic graphs have the same. */
 rkhs_status rk_graph_tokens(rkhs_env *env, const rk_bound *bound, int labelled, rk_tokens *tokens);
 

@@ -1,6 +1,7 @@
-/* learnt.c: what a kernel learns at freeze that is too long for its text: a vocabulary and its weights. It is copied with the
- * kernel and saved beside its text, as learnt/I/text and learnt/I/values, where I counts the nodes of the tree from its root.
- */
+/* learnt.c: what a kernel learns when it is frozen that is too long for its text: a vocabulary and its weights.
+ *
+ * It is copied with the kernel and saved beside its text, as learnt/I/text and learnt/I/values, I the number of the
+ * node. */
 #include "kernel/kernel.h"
 
 #include <stdio.h>
@@ -25,7 +26,7 @@ done:
     return status;
 }
 
-/* The names of a node's arrays; node: how many came before. */
+/* The archive's names of a node's arrays; node: how many nodes came before it. */
 static void names_of(int64_t node, char text[ROOM], char values[ROOM]) {
     snprintf(text, ROOM, "learnt/%lld/text", (long long)node);
     snprintf(values, ROOM, "learnt/%lld/values", (long long)node);

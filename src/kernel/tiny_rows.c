@@ -1,14 +1,14 @@
-/* tiny_rows.c: pairs of rows that are too small for squares.
+/* tiny_rows.c: distances, cosines and Tanimoto values of rows so small that their squares underflow.
  *
  *     |x - y| = m |(x - y)/m|,  <x,y> / (|x| |y|) = <x/a, y/b> / (|x/a| |y/b|),  m, a, b the largest magnitudes
  *
- * Below 1e-140 the square of a length has no digits, or is 0. The fast ways of vector.c and sparse_rows.c are right above it;
- * what falls below is computed again here, a pair at a time. */
+ * The square of a length below 1e-140 has lost digits, or is 0. vector.c and sparse_rows.c are accurate above that;
+ * pairs below it are computed again here, one at a time. */
 #include "kernel/kernel.h"
 
 #include <string.h>
 
-/* Two rows, column by column; of sparse ones the columns where either has a number. */
+/* Walks through two rows by column; through sparse rows by the columns where either has a number. */
 typedef struct walk {
     const double *x, *y;
     const int32_t *cx, *cy; /* NULL: dense */
@@ -80,7 +80,7 @@ double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t
         return sqrt(sum);
     }
     walk first = walk_of(a, i, b, j), w = first;
-    if (!first.cx && memcmp(first.x, first.y, (size_t)first.end_p * sizeof *first.x) == 0) return 0; /* copies are common */
+    if (!first.cx && memcmp(first.x, first.y, (size_t)first.end_p * sizeof *first.x) == 0) return 0; /* equal rows are common */
     while (step(&w, &u, &v)) m = fmax(m, fabs(u - v));
     if (!(m > 0)) return 0;
     for (w = first; step(&w, &u, &v);) sum += (u - v) / m * ((u - v) / m);

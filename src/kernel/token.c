@@ -1,20 +1,20 @@
-/* token.c: strings as tokens, and a dictionary that numbers what is compared.
+/* token.c: splits strings into tokens, and numbers words and features by a dictionary.
  *
- * Tokens are 32-bit numbers: a character's code point, a byte, or the number of a word. A word is a run of ASCII letters and
- * digits and of characters beyond ASCII: blanks, control characters and ASCII punctuation end it. With fold, capitals of ASCII,
- * Latin-1, Greek and Cyrillic count as small letters. The second side of a comparison looks words up in the dictionary of the
- * first, and numbers those that it does not find after these: they are like nothing on the first side. */
+ * A token is a 32-bit number: the code point of a character, a byte, or the number of a word. A word is a run of ASCII
+ * letters, digits and characters beyond ASCII; blanks, control characters and ASCII punctuation end it. With fold,
+ * capitals of ASCII, Latin-1, Greek and Cyrillic count as small letters. New strings look words up in the dictionary
+ * of the reference. Words that it lacks are numbered after its own, so that they equal none of the reference. */
 #include "kernel/token.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the dictionary ---------------------------------------------------------------------------------------------------- */
+/* ---- the dictionary --------------------------------------------------------------------------------------------- */
 
 struct rk_names {
-    const rk_names *before; /* numbers below `first` are its; NULL: none are */
-    int64_t first, count;   /* own numbers: first .. first + count - 1 */
-    int64_t slots, *slot;   /* open addressing: a number, or -1 */
+    const rk_names *before; /* has the numbers below `first`, or NULL */
+    int64_t first, count;   /* own numbers are first .. first + count - 1 */
+    int64_t slots, *slot;   /* hash table, open addressing: an own key's index, or -1 */
     int64_t room, *start;   /* own key k is keys[start[k]] .. keys[start[k+1]-1] */
     int64_t key_room;
     char *keys;
@@ -56,7 +56,7 @@ const char *rk_names_key(const rk_names *n, int64_t own, int64_t *length) {
     return n->keys + n->start[own];
 }
 
-/* Eight bytes at a time; a file can be made to collide, which is slow and not wrong. */
+/* Eight bytes at a time. A file can be made to collide, which is slow but not wrong. */
 static uint64_t hash_key(const char *key, int64_t length) {
     uint64_t h = 0x9e3779b97f4a7c15u ^ (uint64_t)length, part;
     for (; length >= 8; key += 8, length -= 8) {
@@ -70,7 +70,7 @@ static uint64_t hash_key(const char *key, int64_t length) {
     return h ^ h >> 29;
 }
 
-/* The slot where a key is, or should be. */
+/* The slot that has a key, or the free one for it. */
 static int64_t slot_of(const rk_names *n, const char *key, int64_t length, uint64_t hash) {
     int64_t at = (int64_t)(hash & (uint64_t)(n->slots - 1));
     for (; n->slot[at] >= 0; at = (at + 1) & (n->slots - 1)) {
@@ -80,7 +80,7 @@ static int64_t slot_of(const rk_names *n, const char *key, int64_t length, uint6
     return at;
 }
 
-/* Twice the slots. */
+/* Doubles the number of slots. */
 static rkhs_status grow_slots(rkhs_env *env, rk_names *n) {
     int64_t *slot;
     rkhs_status status = rk_alloc(env, 2 * n->slots, sizeof *slot, &slot);
@@ -132,9 +132,10 @@ done:
     return status;
 }
 
-/* ---- characters -------------------------------------------------------------------------------------------------------- */
+/* ---- characters ------------------------------------------------------------------------------------------------- */
 
-/* The character at s, before end, and its bytes; 0 bytes when it is no UTF-8: overlong, half a pair, past U+10FFFF, cut. */
+/* Decodes the UTF-8 character at s, before end. Returns its length in bytes; 0 for what is not UTF-8: overlong, a
+ * surrogate, past U+10FFFF, cut off. */
 static int decode(const unsigned char *s, const unsigned char *end, int32_t *code) {
     if (s[0] < 0x80) {
         *code = s[0];
@@ -158,7 +159,7 @@ static rkhs_status not_utf8(rkhs_env *env, int64_t object, const rk_token_rule *
         (long long)object + 1, (long long)at + 1, (unsigned char)s[at], rule->by == RK_BY_CHAR ? ", or say by=byte" : "");
 }
 
-/* A character for a message: itself, or its number. */
+/* A character for a message: itself, or its code. */
 static const char *shown(const char *s, int length, int32_t code, char buffer[32]) {
     if (code < 0x20 || code == 0x7f || (length == 1 && code >= 0x80))
         snprintf(buffer, 32, "0x%02x", (unsigned)code);
@@ -167,7 +168,7 @@ static const char *shown(const char *s, int length, int32_t code, char buffer[32
     return buffer;
 }
 
-/* ---- the alphabet ------------------------------------------------------------------------------------------------------ */
+/* ---- the alphabet ----------------------------------------------------------------------------------------------- */
 
 rkhs_status rk_letters_new(rkhs_env *env, const rk_token_rule *rule, rk_letters *letters) {
     rkhs_status status = RKHS_OK;
@@ -181,7 +182,7 @@ rkhs_status rk_letters_new(rkhs_env *env, const rk_token_rule *rule, rk_letters 
         if (!bytes)
             FAIL(env, RKHS_ERR_SPEC, "alphabet=: byte %lld is not UTF-8: give it in UTF-8, or say by=byte", (long long)at + 1);
         at += bytes;
-        int64_t k = letters->count; /* insertion keeps it sorted, each letter once */
+        int64_t k = letters->count; /* insertion keeps letters sorted and unique */
         while (k > 0 && letters->code[k - 1] > code) k--;
         if (k > 0 && letters->code[k - 1] == code) continue;
         memmove(letters->code + k + 1, letters->code + k, (size_t)(letters->count - k) * sizeof *letters->code);
@@ -207,9 +208,9 @@ int32_t rk_letter_of(const rk_letters *letters, int32_t code) {
     return low < letters->count && letters->code[low] == code ? (int32_t)low : -1;
 }
 
-/* ---- tokens ------------------------------------------------------------------------------------------------------------ */
+/* ---- tokens ----------------------------------------------------------------------------------------------------- */
 
-/* The small letter of a capital: ASCII, Latin-1, Greek, Cyrillic. As many bytes in UTF-8. */
+/* The lower case of a capital (ASCII, Latin-1, Greek, Cyrillic); it has as many bytes in UTF-8. */
 static int32_t small_letter(int32_t c) {
     if ((c >= 'A' && c <= 'Z') || (c >= 0xc0 && c <= 0xde && c != 0xd7) || (c >= 0x391 && c <= 0x3a9 && c != 0x3a2) ||
         (c >= 0x410 && c <= 0x42f))
@@ -222,7 +223,7 @@ static int in_word(int32_t c) {
     return c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* One string as words; `room` holds as many bytes as the string has. */
+/* Splits string i into words; `room` holds as many bytes as the string has. */
 static rkhs_status take_words(rkhs_env *env, const rkhs_data *x, int64_t i, const rk_token_rule *rule, char *room, rk_tokens *t,
                               int64_t *count) {
     rkhs_status status = RKHS_OK;
@@ -250,7 +251,7 @@ done:
     return status;
 }
 
-/* One string as characters or bytes. */
+/* Splits string i into characters or bytes. */
 static rkhs_status take_characters(rkhs_env *env, const rkhs_data *x, int64_t i, const rk_token_rule *rule,
                                    const rk_letters *letters, rk_tokens *t, int64_t *count) {
     int64_t length;
@@ -319,7 +320,7 @@ rkhs_status rk_token_check(rkhs_env *env, const char *kernel, const rk_token_rul
     return status;
 }
 
-/* ---- unit length ------------------------------------------------------------------------------------------------------- */
+/* ---- normalisation ---------------------------------------------------------------------------------------------- */
 
 /* Whether two strings have the same tokens. */
 static int same_tokens(const rk_tokens *a, int64_t i, const rk_tokens *b, int64_t j) {
@@ -330,7 +331,7 @@ static int same_tokens(const rk_tokens *a, int64_t i, const rk_tokens *b, int64_
 
 RK_CLONES static void divide(int64_t n, double norm, double root, const double *restrict norms, const double *restrict roots,
                              double *restrict out) {
-    for (int64_t j = 0; j < n; j++) { /* equal lengths are divided by as they are, so that equal strings come out at 1 */
+    for (int64_t j = 0; j < n; j++) { /* if norms are equal, by the norm itself, so that equal strings give exactly 1 */
         double length = norms[j] == norm ? norm : root * roots[j];
         double v = out[j] / (length > 0 ? length : 1);
         out[j] = v > 1 ? 1 : v;

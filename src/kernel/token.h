@@ -1,34 +1,35 @@
-/* token.h: what kernels on strings share, and kernels on graphs that count as they do. */
+/* token.h: strings as tokens, and kernels that count features (bags), for string and graph kernels. */
 #ifndef RK_TOKEN_H
 #define RK_TOKEN_H
 
 #include "kernel/kernel.h"
 
-/* ---- token.c ----------------------------------------------------------------------------------------------------------- */
+/* ---- token.c: tokens, alphabets, dictionaries, normalisation ---------------------------------------------------- */
 
 enum { RK_BY_CHAR, RK_BY_BYTE, RK_BY_WORD };
 
-/* What is compared; part of each kernel's parameters. */
+/* How strings are split into tokens; part of each string kernel's parameters. */
 typedef struct rk_token_rule {
     int by, fold;
     char *alphabet; /* NULL: any character */
 } rk_token_rule;
 
-/* Numbers for keys, 0, 1, ... in order of appearance; keys that `before` has keep its numbers, others come after. */
+/* A dictionary: it numbers keys 0, 1, ... in order of appearance. Keys in `before`, which it borrows, keep their
+ * numbers; new keys are numbered after these. */
 typedef struct rk_names rk_names;
 rkhs_status rk_names_new(rkhs_env *env, const rk_names *before, rk_names **names);
 rkhs_status rk_names_number(rkhs_env *env, rk_names *names, const void *key, int64_t length, int32_t *number);
 int64_t rk_names_count(const rk_names *names);
-const char *rk_names_key(const rk_names *names, int64_t own, int64_t *length); /* of one without `before`; no zero after it */
+const char *rk_names_key(const rk_names *names, int64_t own, int64_t *length); /* without `before`; not zero-terminated */
 void rk_names_free(rkhs_env *env, rk_names *names);
 
-/* The characters of an alphabet, ascending; low: place + 1 of those below 256. */
+/* The characters of an alphabet, ascending. low: position + 1 of those below 256, 0 if not there. */
 typedef struct rk_letters {
     int64_t count;
     int32_t *code, low[256];
 } rk_letters;
 rkhs_status rk_letters_new(rkhs_env *env, const rk_token_rule *rule, rk_letters *letters);
-int32_t rk_letter_of(const rk_letters *letters, int32_t code); /* its place; -1: not there */
+int32_t rk_letter_of(const rk_letters *letters, int32_t code); /* its position; -1: not there */
 
 /* The tokens of string i are id[start[i]] .. id[start[i+1]-1]. */
 typedef struct rk_tokens {
@@ -40,46 +41,46 @@ typedef struct rk_tokens {
 rkhs_status rk_tokens_new(rkhs_env *env, const rkhs_data *x, const rk_token_rule *rule, const rk_tokens *reference,
                           rk_tokens *t);
 void rk_tokens_free(rkhs_env *env, rk_tokens *t);
-/* Refuses rules that contradict each other. */
+/* Refuses parameters that contradict each other. */
 rkhs_status rk_token_check(rkhs_env *env, const char *kernel, const rk_token_rule *rule);
 
-/* What the side of every such kernel begins with. */
+/* What the `side` of every string kernel begins with. */
 typedef struct rk_string_side {
     rk_tokens tokens;
-    double *norm, *root; /* k(x, x) before it is divided by, and its root */
-    int64_t zeros;       /* norms that are 0 */
+    double *norm, *root; /* k(x, x) before normalisation, and its root */
+    int64_t zeros;       /* how many norms are 0 */
 } rk_string_side;
-rkhs_status rk_string_roots(rkhs_env *env, int64_t n, rk_string_side *s); /* from the norms */
+rkhs_status rk_string_roots(rkhs_env *env, int64_t n, rk_string_side *s); /* fills root and zeros */
 void rk_string_release(rkhs_env *env, rk_string_side *s);
-/* k(x,y) / sqrt(k(x,x) k(y,y)), a tile. Strings that have nothing to compare (k(x,x) = 0: too short) are like their equals, 1,
- * and nothing else, 0. */
+/* Divides a tile by sqrt(k(x,x) k(y,y)). Strings with k(x,x) = 0, too short to count anything in, get 1 with strings
+ * of the same tokens and 0 with all others. */
 void rk_string_normalise(const rk_string_side *a, int64_t i0, int64_t ni, const rk_string_side *b, int64_t j0, int64_t nj,
                          double *out, int64_t ld);
 
-/* ---- bag.c: kernels that are inner products of counts -------------------------------------------------------------------- */
+/* ---- bag.c: kernels that are inner products of feature counts --------------------------------------------------- */
 
-/* Rows of counts: sparse, or dense ones where most features are in most strings. */
+/* Rows of counts: dense if most objects have most features, else sparse. */
 typedef struct rk_bag_counts {
     rkhs_data *x;
     rk_vector_side vector;
-    rk_bound inner; /* both, for the kernels' products */
+    rk_bound inner; /* x and vector, for rk_vector_dots */
 } rk_bag_counts;
 
-/* Objects as counts of features, which have numbers from a dictionary. */
+/* Objects as counts of features, which a dictionary numbers. */
 typedef struct rk_bag {
     rk_string_side string;
     rk_names *names;
-    rk_names *vocabulary; /* what `names` of the tokens come after; the first side's, or NULL */
+    rk_names *vocabulary; /* learnt words, which the tokens' dictionary continues; or NULL */
     rk_bag_counts plain;
-    rk_bag_counts weighted; /* the same times the weights of their groups, where there are any */
+    rk_bag_counts weighted; /* the counts times the weights of their groups, if there are any */
     int normalize;
 } rk_bag;
 
-/* Adds the features of object i through rk_bag_add; a key always comes with the same group. */
+/* Adds the features of object i by rk_bag_add. A key must always come with the same group. */
 typedef struct rk_bag_rows rk_bag_rows;
 typedef rkhs_status (*rk_bag_fn)(rk_bag_rows *rows, const rk_tokens *tokens, int64_t i, const rk_bound *bound);
 rkhs_status rk_bag_add(rk_bag_rows *rows, const void *key, int64_t length, int32_t group, double count);
-/* The same in two steps, in group 0: the number of a feature, and counting it. */
+/* rk_bag_add for group 0 in two steps: the number of a feature, then counting it. */
 rkhs_status rk_bag_number(rk_bag_rows *rows, const void *key, int64_t length, int32_t *feature);
 rkhs_status rk_bag_count(rk_bag_rows *rows, int32_t feature, double count);
 const void *rk_bag_context(const rk_bag_rows *rows);
@@ -87,22 +88,22 @@ rkhs_env *rk_bag_env(const rk_bag_rows *rows);
 
 typedef struct rk_bag_how {
     rk_bag_fn features;
-    const void *context; /* for features, through rk_bag_context */
-    /* (optional) In place of a rule, for other objects than strings: tokens that tell apart what has nothing to count. */
+    const void *context; /* for `features`, which asks rk_bag_context */
+    /* (optional) For objects other than strings: tokens that tell objects apart that have no features. */
     rkhs_status (*tokens)(rkhs_env *env, const rk_bound *bound, rk_tokens *tokens);
-    rk_names *vocabulary;  /* words that have their numbers already, on the first side; taken over, also when it fails */
-    const double *weights; /* of groups, of either sign; NULL: 1 */
-    int broken;            /* counts are no whole numbers: the order of sums matters */
-    int normalize;         /* divide by the root of k(x,x) k(y,y) */
+    rk_names *vocabulary;  /* numbered words, for the reference; taken over, also when it fails */
+    const double *weights; /* of groups, may be negative; NULL: 1 */
+    int broken;            /* counts are not integers: the order of sums matters */
+    int normalize;         /* divide by sqrt(k(x,x) k(y,y)) */
 } rk_bag_how;
-/* Fills bound->side. rule NULL: the objects are no strings. The others are slots of a kernel. */
+/* Fills bound->side; rule NULL: the objects are not strings. The other three are slots of a kernel. */
 rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *rule, const rk_bag_how *how);
 void rk_bag_release(rkhs_env *env, rk_bound *bound);
 rkhs_status rk_bag_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                          int64_t ld, rk_work work);
 void rk_bag_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
 
-/* Parameters that string kernels share; RK_STRING_PARAMS: normalize and those of the rule. */
+/* Parameters that string kernels share. RK_STRING_PARAMS: normalize, and those of rk_token_rule. */
 /* clang-format off */
 #define RK_NORMALIZE_PARAM(type)                                                                                               \
     {.name = "normalize", .kind = RK_BOOL, .offset = offsetof(type, normalize), .value = "true",                               \
