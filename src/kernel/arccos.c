@@ -1,14 +1,15 @@
-/* arccos.c: networks of infinite width, at their random start (relu) and as gradient descent sees them (ntk).
+/* arccos.c: kernels of infinitely wide neural networks, relu (arc-cosine kernel) and ntk (neural tangent kernel).
  *
- * With u = <x,y>/(|x||y|) = cos t and a(u) = (pi - t)/pi, b(u) = (u (pi - t) + sin t)/pi, after L hidden layers of rectifiers
+ * relu is the network with random weights, ntk the network under gradient descent. With u = <x,y>/(|x||y|) = cos t,
+ * a(u) = (pi - t)/pi, b(u) = (u (pi - t) + sin t)/pi and L hidden layers of rectifiers (depth=L),
  *     u_0 = v_0 = u,  u_l = b(u_{l-1}),  v_l = v_{l-1} a(u_{l-1}) + u_l,   relu = |x||y| u_L,  ntk = |x||y| v_L,
- * so that relu(x,x) = |x|^2 and ntk(x,x) = (L + 1)|x|^2; a zero row gives 0. In words relu(1) is 2 E max(0, <w,x>) max(0,
- * <w,y>) over normal w.
+ * so that relu(x,x) = |x|^2 and ntk(x,x) = (L + 1)|x|^2; a zero row gives 0.
  *
- * a(u) is as steep as sqrt(1 - |u|) at u = 1 and -1: the layers carry 1 - u, and for ntk what comes out small of 1 - u or 1 + u
- * is computed again from |x/|x| -+ y/|y||^2/2, which has all digits. b(u) has slope 1 there, and relu needs no such care.
+ * a(u) is as steep as sqrt(1 - |u|) at u = 1 and -1. So the layers carry 1 - u and 1 + u. Where one of these is small,
+ * ntk computes it again from |x/|x| -+ y/|y||^2/2, without cancellation. b(u) has slope at most 1, and relu needs no
+ * such care.
  *
- * Cho, Saul, "Kernel methods for deep learning", NIPS 2009; Jacot, Gabriel, Hongler, "Neural tangent kernel", NeurIPS 2018. */
+ * Cho, Saul, "Kernel methods for deep learning", NIPS 2009; Jacot, Gabriel, Hongler, "Neural tangent kernel", 2018. */
 #include "kernel/kernel.h"
 
 static const double CLOSE = 1e-3;
@@ -25,14 +26,14 @@ static const rk_param params[] = {
 };
 /* clang-format on */
 
-/* A row of a tile on its way through the layers. */
+/* One row of a tile, on its way through the layers. */
 typedef struct layers {
     double below[RK_TILE], above[RK_TILE]; /* 1 - u, 1 + u */
     double angle[RK_TILE];
     double tangent[RK_TILE]; /* v */
 } layers;
 
-/* From cosines; returns how many are close to 1 or -1. */
+/* Begins with the cosines u; returns how many are close to 1 or -1. */
 RK_CLONES static int64_t begin(int64_t n, const double *restrict u, layers *restrict l) {
     int64_t close = 0;
     for (int64_t j = 0; j < n; j++) {
@@ -58,7 +59,7 @@ RK_CLONES static void step(int64_t n, layers *restrict l) {
     }
 }
 
-/* out = a b v, or with u_L in place of v. */
+/* out = a b v_L for ntk, a b u_L for relu; a, b: the lengths of the rows. */
 RK_CLONES static void finish(int64_t n, double a, const double *restrict b, int ntk, const layers *restrict l,
                              double *restrict out) {
     for (int64_t j = 0; j < n; j++) out[j] = a * b[j] * (ntk ? l->tangent[j] : 1 - l->below[j]);
@@ -83,7 +84,7 @@ static double scaled_square(const rk_bound *a, int64_t i, double s, const rk_bou
     return sum;
 }
 
-/* The small ones of 1 - u and 1 + u again, with all their digits. */
+/* Computes the small ones of 1 - u and 1 + u again, without cancellation. */
 static void sharpen(const rk_bound *a, int64_t i, double s, const rk_bound *b, int64_t j0, int64_t nj, const double *t,
                     layers *l) {
     for (int64_t j = 0; j < nj; j++) {
@@ -97,7 +98,7 @@ static void sharpen(const rk_bound *a, int64_t i, double s, const rk_bound *b, i
     }
 }
 
-/* Lengths and their inverses, 0 for a zero row. */
+/* Lengths of rows and their inverses; the inverse is 0 for a zero row. */
 static void lengths(const rk_bound *b, int64_t j0, int64_t nj, double *length, double *inverse) {
     const rk_vector_side *side = b->side;
     for (int64_t j = 0; j < nj; j++) {
@@ -131,8 +132,7 @@ static rkhs_status block_layers(const rk_bound *a, int64_t i0, int64_t ni, const
     return RKHS_OK;
 }
 
-/* u_L or v_L of a cosine, and its slope. Where the slope of a(u) is infinite, at the same and the opposite direction, it counts
- * as 0. */
+/* u_L, or v_L for ntk, of a cosine, and its derivative. That of a(u) is infinite at 1 and -1; it counts as 0. */
 static double through(int64_t depth, int ntk, double cosine, double *slope) {
     const double share = 0x1.45f306dc9c883p-2; /* 1/pi */
     double u = fmin(fmax(cosine, -1), 1), v = u, du = 1, dv = 1;

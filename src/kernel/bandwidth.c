@@ -1,9 +1,9 @@
-/* bandwidth.c: widths that data gives: sigma=median and sigma=knn(k, times), frozen at fit. */
+/* bandwidth.c: bandwidth rules, sigma=median and sigma=knn(k, times): widths computed from the data at fit. */
 #include "kernel/kernel.h"
 
-enum { MEDIAN, KNN, MAX_ROWS = 2000, MIN_NEIGHBOURS = 3 }; /* MIN_NEIGHBOURS: neighbours that a share stands for */
+enum { MEDIAN, KNN, MAX_ROWS = 2000, MIN_NEIGHBOURS = 3 }; /* MIN_NEIGHBOURS: the fewest that a share k < 1 means */
 
-/* Distances between some rows (queries) and others, by tiles, from a bound that only serves for that. */
+/* Distances of some rows (queries) to each other or to all rows, by tiles. The kernel is bound for these alone. */
 typedef struct distances {
     const rk_bound *bound, *query;
     int by;
@@ -11,11 +11,11 @@ typedef struct distances {
     double *pairs;       /* median: one for each pair of rows of `query`; knn: one for each query */
     double *heaps;       /* knn: workers x RK_TILE x k */
     double *tiles;       /* workers x RK_TILE x RK_TILE */
-    const int64_t *rows; /* which rows of bound the queries are */
+    const int64_t *rows; /* the rows of bound that are queries */
     rk_work *work;
 } distances;
 
-/* One tile of distances, as numbers (not squares). */
+/* One tile of distances, not squared. */
 static void distance_tile(const distances *d, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0,
                           int64_t nj, double *out, int worker) {
     if (d->by != RK_BY_EUCLID) {
@@ -31,7 +31,7 @@ static void distance_tile(const distances *d, const rk_bound *a, int64_t i0, int
         }
 }
 
-/* All pairs i > j of one tile of the lower triangle. */
+/* The distances of all pairs i > j of one tile of the lower triangle. */
 static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
     distances *d = context;
     int64_t ti, tj, n = d->query->x->rows;
@@ -45,7 +45,7 @@ static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* Puts v in the place of the largest of a heap (largest first) when it is smaller. */
+/* Replaces the largest number of a heap (largest first) by v, if v is smaller. */
 static void heap_offer(double *heap, int64_t k, double v) {
     if (v >= heap[0]) return;
     int64_t at = 0;
@@ -60,7 +60,7 @@ static void heap_offer(double *heap, int64_t k, double v) {
     heap[at] = v;
 }
 
-/* The k-th smallest distance from each of a tile of queries to all other rows. */
+/* The k-th smallest distance of each query of a tile to all other rows. */
 static rkhs_status neighbours_tile(void *context, int64_t tile, int worker) {
     distances *d = context;
     int64_t i0 = tile * RK_TILE, ni = rk_min(RK_TILE, d->query->x->rows - i0), n = d->bound->x->rows;
@@ -77,12 +77,12 @@ static rkhs_status neighbours_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* Moves the k-th smallest of v to place k, smaller ones before it and larger ones behind. */
+/* Quickselect: moves the k-th smallest of v to position k, smaller ones before it and larger ones behind. */
 static void select_kth(double *v, int64_t count, int64_t k) {
     int64_t low = 0, high = count - 1;
     while (low < high) {
         double a = v[low], b = v[low + (high - low) / 2], c = v[high];
-        double pivot = fmax(fmin(a, b), fmin(fmax(a, b), c)); /* the middle one of three */
+        double pivot = fmax(fmin(a, b), fmin(fmax(a, b), c)); /* the median of three */
         int64_t i = low, j = high;
         while (i <= j) {
             while (v[i] < pivot) i++;
@@ -100,7 +100,7 @@ static void select_kth(double *v, int64_t count, int64_t k) {
     }
 }
 
-/* The median of numbers, the mean of the two middle ones when they are even in count. */
+/* The median; of an even count, the mean of the two middle numbers. */
 static double median_of(double *v, int64_t count) {
     int64_t half = count / 2;
     select_kth(v, count, half);
@@ -110,7 +110,7 @@ static double median_of(double *v, int64_t count) {
     return (below + v[half]) / 2;
 }
 
-/* The median; when that is 0, of what is above 0: duplicates must not make a width of 0. 0 when nothing is. */
+/* The median, or if that is 0, because of duplicates, the median of the numbers above 0; 0 if there are none. */
 static double positive_median(double *v, int64_t count) {
     double median = median_of(v, count);
     if (median > 0) return median;
@@ -120,7 +120,7 @@ static double positive_median(double *v, int64_t count) {
     return positive ? median_of(v, positive) : 0;
 }
 
-/* Runs a rule on `query`, at most MAX_ROWS rows, against `all`. */
+/* The width by a rule, from the distances of `query`, at most MAX_ROWS rows. */
 static rkhs_status run_rule(rkhs_env *env, distances *d, int rule, double *value) {
     rkhs_status status = RKHS_OK;
     int64_t n = d->query->x->rows, t = (n + RK_TILE - 1) / RK_TILE, count = rule == MEDIAN ? n * (n - 1) / 2 : n;

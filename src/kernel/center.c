@@ -1,8 +1,9 @@
-/* center.c: center(k) = <f(x) - m, f(y) - m>, f the features of k and m their mean over the reference objects r_1 .. r_n:
+/* center.c: center(k), the kernel k centred in feature space on the mean of the reference objects r_1 .. r_n.
  *
- *     k(x,y) - mean_j k(x,r_j) - mean_j k(y,r_j) + mean_jl k(r_j,r_l)
+ *     k(x,y) - mean_j k(x,r_j) - mean_j k(y,r_j) + mean_jl k(r_j,r_l) = <f(x) - m, f(y) - m>,   m = mean_j f(r_j)
  *
- * The reference is what was bound first: the landmarks of a model, the first data set of rkhs_kernel_gram. */
+ * f are the features of k. The reference are the objects bound first: the training objects or landmarks that a model
+ * keeps, or the first data set of rkhs_kernel_gram. */
 #include "kernel/kernel.h"
 
 typedef struct means {
@@ -16,7 +17,7 @@ typedef struct mean_loop {
     rk_work *work;
 } mean_loop;
 
-/* A tile of objects against all of the reference, in order. */
+/* The means of a tile of objects over the whole reference, added in order. */
 static rkhs_status mean_tile(void *context, int64_t tile, int worker) {
     mean_loop *m = context;
     int64_t i0 = tile * RK_TILE, ni = rk_min(RK_TILE, m->rows->x->rows - i0), n = m->reference->x->rows;

@@ -1,7 +1,7 @@
 /* column_view.c: k[0,4:7], a kernel on some of the columns.
  *
- * The kernel inside is bound to a view of these columns alone, so that its bandwidth rules (sigma=median) look at them too. One
- * range of dense columns is viewed where it lies; other groups are copied. */
+ * The kernel inside is bound to these columns alone, so that its bandwidth rules (sigma=median) see them alone too. A
+ * single range of dense columns is not copied; other groups are. */
 #include "kernel/kernel.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct run {
     int64_t from, to;
 } run;
 
-/* The next run of a list: neighbouring parts are one. 0 at the end, or at a part that is no range. */
+/* The next run of a list; adjacent parts are merged. 0 at the end, or at a part that is no range. */
 static int next_run(const char **at, run *r) {
     if (!rk_indices_next(at, &r->from, &r->to)) return 0;
     run more;
@@ -44,7 +44,7 @@ static rkhs_status check_columns(rkhs_env *env, const void *self) {
                    INT32_MAX);
 }
 
-/* The columns that a list asks for, of those that there are, as runs on the scratch list. */
+/* The columns of a list as runs, on the scratch list. */
 typedef struct group {
     run *runs;
     int64_t count, columns;
@@ -69,7 +69,7 @@ static rkhs_status take_group(rkhs_env *env, const char *list, int64_t there, gr
     return RKHS_OK;
 }
 
-/* Dense columns side by side. */
+/* Copies the runs of dense columns, side by side. */
 static rkhs_status copy_dense(rkhs_env *env, const group *g, const rkhs_data *x, rkhs_data **view) {
     const rk_dense *from = x->self;
     double *to;
@@ -83,7 +83,7 @@ static rkhs_status copy_dense(rkhs_env *env, const group *g, const rkhs_data *x,
     return status;
 }
 
-/* The first number of a sparse row at or past a column. */
+/* The first nonzero of a sparse row at or past a column. */
 static int64_t first_at(const rk_sparse *s, int64_t i, int64_t column) {
     int64_t low = s->starts[i], high = s->starts[i + 1];
     while (low < high) {
@@ -96,8 +96,7 @@ static int64_t first_at(const rk_sparse *s, int64_t i, int64_t column) {
     return low;
 }
 
-/* Sparse columns: the runs of each row one after the other, so that new columns ascend whatever the list's order. Counted
- * first, then copied. */
+/* Copies the runs of sparse columns in the order of the list, so that new columns ascend; counts them first. */
 static rkhs_status copy_sparse(rkhs_env *env, const group *g, const rkhs_data *x, rkhs_data **view) {
     rkhs_status status = RKHS_OK;
     const rk_sparse *s = x->self;
@@ -124,7 +123,7 @@ done:
     return status;
 }
 
-/* One run of dense columns, where it lies. */
+/* A single run of dense columns, not copied. */
 static rkhs_status borrow_dense(rkhs_env *env, const group *g, const rkhs_data *x, rkhs_data **view) {
     const rk_dense *from = x->self;
     rkhs_status status = rk_data_new(env, &rk_data_dense, x->rows, g->columns, view);

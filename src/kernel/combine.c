@@ -5,7 +5,6 @@
 
 static int64_t work_tile(const rk_bound *a, const rk_bound *b) { return RK_TILE * RK_TILE; }
 
-/* row += other, or row *= other. */
 static void join(int64_t count, const double *other, int multiply, double *row) {
     if (multiply)
         for (int64_t j = 0; j < count; j++) row[j] *= other[j];
@@ -13,7 +12,7 @@ static void join(int64_t count, const double *other, int multiply, double *row) 
         for (int64_t j = 0; j < count; j++) row[j] += other[j];
 }
 
-/* The first child fills out; each other one a tile of its own, which then joins. */
+/* The first child fills out, each other one a tile, which is then added to out or multiplied with it. */
 static rkhs_status block_chain(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                double *out, int64_t ld, rk_work work, int multiply) {
     double *tile = rk_work_take(&work, RK_TILE * RK_TILE);
@@ -25,7 +24,7 @@ static rkhs_status block_chain(const rk_bound *a, int64_t i0, int64_t ni, const 
     return status;
 }
 
-/* The same of diagonals. */
+/* The same for diagonals. */
 static rkhs_status diag_chain(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work, int multiply) {
     double *tile = rk_work_take(&work, RK_TILE * RK_TILE);
     rkhs_status status = rk_diag_of(a->child[0], i0, ni, out, work);
@@ -66,7 +65,6 @@ static const rk_param scale_params[] = {
 };
 /* clang-format on */
 
-/* row *= weight. */
 static void weigh(int64_t count, double weight, double *row) {
     for (int64_t j = 0; j < count; j++) row[j] *= weight;
 }
@@ -96,7 +94,7 @@ static const rk_param power_params[] = {
 };
 /* clang-format on */
 
-/* row = row^exponent; -0 leaves zeros their sign. */
+/* row = row^exponent; adding -0 keeps the sign of zeros. */
 static void raise(int64_t count, int64_t exponent, double *row) { rk_powers(count, 1, -0.0, exponent, row); }
 
 static rkhs_status block_power(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
@@ -132,7 +130,7 @@ static rkhs_status gradient_product(const rk_bound *a, int64_t i0, int64_t ni, c
                                     const double *w, int64_t ld, double *dx, rk_work work) {
     rkhs_status status = RKHS_OK;
     double *tile = rk_work_take(&work, RK_TILE * RK_TILE), *weight = rk_work_take(&work, RK_TILE * RK_TILE);
-    for (int c = 0; c < a->kernel->children; c++) { /* each part by the product of the others */
+    for (int c = 0; c < a->kernel->children; c++) { /* product rule: the weight of a child is the product of the others */
         for (int64_t i = 0; i < ni; i++)
             for (int64_t j = 0; j < nj; j++) weight[i * RK_TILE + j] = w[i * ld + j];
         for (int o = 0; o < a->kernel->children; o++) {

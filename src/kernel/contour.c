@@ -1,23 +1,24 @@
-/* contour.c: points on the outlines of a drawing, and the shape context of each.
+/* contour.c: points on the outlines of a drawing, and the shape context of each point.
  *
- * The outline is where the ink, interpolated along the edges of the grid, crosses half of its largest value (marching squares;
- * around the image there is no ink, so that every outline closes; of two inks that touch at a corner each has its own).
- * Outlines are walked in the order in which rows meet them, and `count` points lie at equal steps along all of them together,
- * the first half a step from the beginning: no chance, and an image that is moved by whole pixels has the same points, moved.
+ * The outline is where the ink, interpolated along the edges of the pixel grid, crosses half of its maximum (marching
+ * squares). A frame without ink around the image closes every outline. Pixels that touch at a corner alone get
+ * separate outlines. Outlines are walked in the order in which rows meet them. `count` points lie at equal steps along
+ * all of them together, the first half a step from the beginning. Nothing is random: an image moved by whole pixels
+ * has the same points, moved.
  *
- * The shape context of a point says where the others lie: a histogram over log r and the angle, r in mean distances of two
- * points, from 1/8 to 2 in `radial` steps (what lies outside is counted in the first or last), `angular` steps of a turn,
- * angles upright as the image is. Each other point is shared among the four nearest bins, in proportion: a point that moves a
- * little changes the histogram a little. Belongie, Malik, Puzicha, "Shape matching and object recognition using shape
+ * The shape context of a point is a histogram of where the others lie, over log r and the angle in the image. r is in
+ * mean distances of two points, from 1/8 to 2 in `radial` steps; points outside count in the first or last. A full
+ * turn has `angular` steps. Each other point is shared among the four nearest bins, in proportion, so that a small
+ * move changes the histogram little. Belongie, Malik, Puzicha, "Shape matching and object recognition using shape
  * contexts", PAMI 24, 2002. */
 #include "kernel/shape.h"
 
 #include <string.h>
 
-#define INNER 0.125 /* radii of the histogram */
+#define INNER 0.125 /* radii of the histogram, in mean distances */
 #define OUTER 2.0
 #define TURN 6.283185307179586
-#define SHARE 1e-12 /* smaller shares are left out: none is too small to be divided by */
+#define SHARE 1e-12 /* smaller shares count as 0: chi2 divides by shares */
 
 double rk_ink_of(const rk_image *images, int64_t i, rk_ink ink, double *out) {
     int64_t c = images->c, colours = c == 4 ? 3 : c, pixels = images->h * images->w;
@@ -41,21 +42,21 @@ rkhs_status rk_blank(rkhs_env *env, const char *kernel, int64_t i, rk_ink ink) {
                    (long long)i + 1, kernel, ink == RK_INK_DARK ? "" : ", or say ink=dark where small numbers are the ink");
 }
 
-/* ---- outlines ------------------------------------------------------------------------------------------------------ */
+/* ---- outlines --------------------------------------------------------------------------------------------------- */
 
-/* The image with an empty frame. Edge 2 q leads from pixel q to the right, edge 2 q + 1 down; next[e]: where the outline that
- * crosses edge e crosses one next, ink on its left; -1: none does. */
+/* The image with an empty frame. Edge 2 q leads from pixel q to the right, edge 2 q + 1 down. next[e] is the edge that
+ * the outline through edge e crosses next, with the ink on its left; -1: no outline crosses e. */
 typedef struct outline {
     const double *ink; /* rows x columns */
     int64_t rows, columns;
     double level;
-    double *next; /* 2 rows x columns; whole numbers */
+    double *next; /* 2 rows x columns; integers */
 } outline;
 
 int64_t rk_contour_room(int64_t h, int64_t w) { return 3 * (h + 2) * (w + 2); }
 
-/* From which edge to which, for the 16 ways that ink lies on the corners of a cell (1: upper left, 2: upper right, 4: lower
- * right, 8: lower left); edges: 0 top, 1 right, 2 bottom, 3 left; -1: none. */
+/* The one or two lines (from edge, to edge) through a cell, for the 16 cases of ink on its corners (1: upper left, 2:
+ * upper right, 4: lower right, 8: lower left). Edges: 0 top, 1 right, 2 bottom, 3 left; -1: none. */
 static const signed char ways[16][4] = {{-1, -1, -1, -1}, {0, 3, -1, -1}, {1, 0, -1, -1}, {1, 3, -1, -1},
                                         {2, 1, -1, -1},   {0, 3, 2, 1},   {2, 0, -1, -1}, {2, 3, -1, -1},
                                         {3, 2, -1, -1},   {0, 2, -1, -1}, {1, 0, 3, 2},   {1, 2, -1, -1},
@@ -69,7 +70,7 @@ static void crossing(const outline *o, int64_t edge, double at[2]) {
     at[1] = (double)(q / o->columns) + (down ? part : 0);
 }
 
-/* Links the edges of one cell; returns the length of what crosses it. */
+/* Links the edges of one cell; returns the length of the outlines in it. */
 static double link_cell(outline *o, int64_t i, int64_t j) {
     int64_t q = i * o->columns + j, below = q + o->columns;
     int64_t edge[4] = {2 * q, 2 * (q + 1) + 1, 2 * below, 2 * q + 1};
@@ -87,7 +88,7 @@ static double link_cell(outline *o, int64_t i, int64_t j) {
     return length;
 }
 
-/* Walks all outlines, each once, and puts `count` points on them, `step` apart. */
+/* Walks along every outline once, and puts `count` points on them, `step` apart. */
 static void walk(outline *o, double step, int64_t count, double *points) {
     double length = 0, a[2], b[2];
     int64_t done = 0;
@@ -122,7 +123,7 @@ void rk_contour(const double *ink, int64_t h, int64_t w, double max_ink, int64_t
     walk(&o, length / (double)count, count, points);
 }
 
-/* ---- shape contexts ------------------------------------------------------------------------------------------------ */
+/* ---- shape contexts --------------------------------------------------------------------------------------------- */
 
 static double mean_distance(int64_t count, const double *points) {
     double sum = 0;
@@ -131,7 +132,7 @@ static double mean_distance(int64_t count, const double *points) {
     return sum / ((double)count * (double)(count - 1) / 2);
 }
 
-/* Shares one point at radius r (in mean distances) and `angle` (in turns) among the bins beside it. */
+/* Shares a point at radius r (in mean distances) and `angle` (in turns) among the four nearest bins. */
 static void add_point(double r, double angle, int64_t radial, int64_t angular, double *bins) {
     double u = fmin(fmax(log(r / INNER) / log(OUTER / INNER) * (double)radial - 0.5, 0), (double)(radial - 1));
     double v = angle * (double)angular - 0.5, fu = floor(u), fv = floor(v), a = u - fu, b = v - fv;

@@ -1,7 +1,7 @@
-/* cosine.c: k(x, y) = <x, y> / (|x| |y|). The zero vector has no direction: it is like itself (1) and nothing else (0). */
+/* cosine.c: the cosine kernel, k(x, y) = <x, y> / (|x| |y|). A zero row has k = 1 with zero rows, 0 with others. */
 #include "kernel/kernel.h"
 
-/* What involves a row too small for squares, again. */
+/* Computes the pairs again that have a row too small to be squared. */
 static void mend_tiny(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                       int64_t ld) {
     const rk_vector_side *sa = a->side, *sb = b->side;

@@ -1,12 +1,12 @@
-/* delta.c: k(x, y) = 1 if x and y are of the same class, else 0.
+/* delta.c: the kernel of class labels, k(x, y) = 1 if x and y have the same class, else 0.
  *
- * Classes are compared by name: two files may number them differently. A class that only the second side has is like itself
- * alone. An object without a label is like nothing: its feature is 0, so that k(x, x) = 0. */
+ * Classes are compared by name: two files may number them differently. An object without a label has the feature 0, so
+ * that k is 0 with every object, itself included. */
 #include "kernel/kernel.h"
 
 static const rk_labels *labels_of(const rk_bound *b) { return b->x->self; }
 
-/* side: each object's class as the first code of that name on the reference's side. */
+/* side: the class of each object, numbered as in the reference, classes that it lacks after these; -1: no label. */
 static rkhs_status prepare_delta(rkhs_env *env, rk_bound *b) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);

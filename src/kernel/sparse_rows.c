@@ -1,17 +1,18 @@
-/* sparse_rows.c: tiles of inner products, and of other sums over columns, of sparse rows.
+/* sparse_rows.c: tiles of inner products, and of other sums over columns, for sparse rows.
  *
- * Of each tile of RK_TILE rows the numbers are kept a second time, by column. The tile of products is then a sum of outer
- * products over the columns that both tiles have, found by walking two ascending lists: no work on zeros, no memory beyond the
- * data's, however many columns there are. Every product is summed in the order of columns, so its bits depend on its two rows
- * alone. */
+ * The numbers of each tile of RK_TILE rows are stored a second time, by column. A tile of products is then a sum of
+ * outer products over the columns that both tiles have, found by merging two ascending lists. Zeros cost nothing, and
+ * memory grows with the nonzeros alone, however many columns there are. Terms are summed in the order of columns, so
+ * that the bits of a value depend on its two rows alone. */
 #include "kernel/kernel.h"
 
 #include <string.h>
 
 enum { DIGIT = 11, DIGITS = 1 << DIGIT };
 
-/* The numbers of each tile by column. Tile t has the columns column[tile[t]] .. column[tile[t+1]-1], ascending; column number k
- * of the list has value[start[k]] .. value[start[k+1]-1] in these rows of the tile, ascending. */
+/* The numbers of each tile by column. Tile t has the columns column[tile[t]] .. column[tile[t+1]-1], ascending. Entry
+ * k of `column` has the numbers value[start[k]] .. value[start[k+1]-1], in the rows of the tile that `row` has,
+ * ascending. */
 typedef struct rk_columns {
     int64_t *tile; /* tiles + 1 */
     int32_t *column;
@@ -20,7 +21,7 @@ typedef struct rk_columns {
     double *value;
 } rk_columns;
 
-/* A number with its place, column and row of its tile. */
+/* A number; key: its column, and its row in the tile. */
 enum { ROW_BITS = 8 };
 _Static_assert(RK_TILE <= 1 << ROW_BITS, "a row of a tile is a byte");
 typedef struct placed {
@@ -40,7 +41,7 @@ void rk_columns_free(rkhs_env *env, rk_columns *c) {
 
 static const rk_sparse *sparse_of(const rkhs_data *x) { return x->self; }
 
-/* Sorts by column, a digit at a time; equal columns stay in order of rows. The result is in one of the two arrays. */
+/* Radix sort by column; equal columns stay in the order of rows. Returns which of the two arrays has the result. */
 static placed *sort_by_column(placed *from, placed *to, int64_t count, int64_t columns) {
     for (int shift = ROW_BITS; shift < ROW_BITS + 31 && (columns - 1) >> (shift - ROW_BITS); shift += DIGIT) {
         int64_t at[DIGITS] = {0}, sum = 0;
@@ -58,7 +59,7 @@ static placed *sort_by_column(placed *from, placed *to, int64_t count, int64_t c
     return from;
 }
 
-/* Puts the sorted numbers of one tile behind those before it; *lists counts columns so far. */
+/* Appends the sorted numbers of one tile; *lists counts the columns of all tiles so far. */
 static void append(rk_columns *c, const placed *sorted, int64_t first, int64_t count, int64_t *lists) {
     for (int64_t q = 0; q < count; q++) {
         int32_t column = (int32_t)(sorted[q].key >> ROW_BITS);
@@ -72,10 +73,9 @@ static void append(rk_columns *c, const placed *sorted, int64_t first, int64_t c
     c->start[*lists] = first + count;
 }
 
-/* Numbers in the rows i0 .. i0 + ni - 1. */
+/* Nonzeros in the rows i0 .. i0 + ni - 1. */
 static int64_t numbers_in(const rk_sparse *s, int64_t i0, int64_t ni) { return s->starts[i0 + ni] - s->starts[i0]; }
 
-/* The columns of every tile. */
 static rkhs_status fill_columns(rkhs_env *env, const rkhs_data *x, rk_columns *c) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -121,7 +121,7 @@ done:
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-/* What a column that both rows have adds: x y, min(x, y), |x| + |y| - |x - y|, or x + y - (x - y)^2/(x + y). */
+/* The term of a column that both rows have: x y, min(x, y), |x| + |y| - |x - y|, or x + y - (x - y)^2/(x + y). */
 ALWAYS double common(rk_pair what, double x, double y) {
     switch (what) {
     case RK_PAIR_PRODUCT: return x * y;
@@ -132,7 +132,7 @@ ALWAYS double common(rk_pair what, double x, double y) {
     return 0;
 }
 
-/* The sum of two rows, in the order of columns. */
+/* The sum of these terms for two rows, in the order of columns. */
 static double row_common(rk_pair what, const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j) {
     const rk_sparse *s = sparse_of(x), *t = sparse_of(y);
     int64_t p = s->starts[i], q = t->starts[j], end_p = s->starts[i + 1], end_q = t->starts[j + 1];
@@ -177,12 +177,12 @@ double rk_sparse_square(const rkhs_data *x, int64_t i, const rkhs_data *y, int64
     return sum;
 }
 
-/* Whether rows i0 .. i0 + ni - 1 are one of the tiles that were laid out by column. */
+/* Whether rows i0 .. i0 + ni - 1 are one of the tiles that are stored by column. */
 static int is_tile(const rk_bound *b, int64_t i0, int64_t ni) {
     return i0 % RK_TILE == 0 && ni == rk_min(RK_TILE, b->x->rows - i0);
 }
 
-/* out += term(u, v) over column k of one tile and column l of another. */
+/* out += term(u, v) for all u in column k of one tile and v in column l of another. */
 ALWAYS void add_outer(rk_pair what, const rk_columns *a, int64_t k, const rk_columns *b, int64_t l, double *out, int64_t ld) {
     int64_t from = b->start[l], count = b->start[l + 1] - from;
     const uint8_t *at = b->row + from;
@@ -193,7 +193,7 @@ ALWAYS void add_outer(rk_pair what, const rk_columns *a, int64_t k, const rk_col
     }
 }
 
-/* Two tiles that lie by column. */
+/* Two tiles that are stored by column. */
 ALWAYS void tile_common(rk_pair what, const rk_bound *a, int64_t i0, const rk_bound *b, int64_t j0, double *out, int64_t ld) {
     const rk_columns *ca = ((const rk_vector_side *)a->side)->columns, *cb = ((const rk_vector_side *)b->side)->columns;
     int64_t k = ca->tile[i0 / RK_TILE], end_k = ca->tile[i0 / RK_TILE + 1];
@@ -214,7 +214,7 @@ void rk_sparse_common(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, c
         return;
     }
     for (int64_t i = 0; i < ni; i++) memset(out + i * ld, 0, (size_t)nj * sizeof *out);
-    switch (what) { /* a loop of its own for each */
+    switch (what) { /* constants: each term gets a compiled loop of its own */
     case RK_PAIR_PRODUCT: tile_common(RK_PAIR_PRODUCT, a, i0, b, j0, out, ld); break;
     case RK_PAIR_MINIMUM: tile_common(RK_PAIR_MINIMUM, a, i0, b, j0, out, ld); break;
     case RK_PAIR_ABSOLUTE: tile_common(RK_PAIR_ABSOLUTE, a, i0, b, j0, out, ld); break;

@@ -1,17 +1,16 @@
-/* vector.c: what kernels on vectors share: tiles of inner products and of distances.
+/* vector.c: tiles of inner products and of squared distances, for kernels on vectors.
  *
- * |x - y|^2 = |x|^2 + |y|^2 - 2 <x,y> is as fast as a matrix product, and loses digits twice. Far from the origin all three
- * terms are large and cancel: then rows are taken about their mean. And close pairs cancel always: what comes out below CLOSE
- * of the norms is computed again from the differences, so that the relative error of every distance stays below 1e-12 and that
- * of a row to itself is 0. In few dimensions the differences are no slower, and are used throughout. Sparse rows are taken as
- * they are, about 0 and from their products: a mean would fill them. Products of bits are whole numbers, and nothing is lost.
- */
+ * |x - y|^2 = |x|^2 + |y|^2 - 2 <x,y> is as fast as a matrix product, but cancellation loses digits in two cases. Data
+ * far from the origin: rows are centred on their mean. Close pairs: what comes out below CLOSE of the norms is
+ * computed again from the differences. So the relative error of every distance stays below 1e-12, and a row is at
+ * distance 0 from itself. In few dimensions (DIRECT) differences are no slower, and always used. Sparse rows are not
+ * centred: a mean would fill them. Products of bits are integers, and exact. */
 #include "kernel/kernel.h"
 
 #include <limits.h>
 #include <string.h>
 
-enum { DIRECT = 8, CHUNK = 256, NUMBERS = 1 << 17 }; /* NUMBERS: that one part of the rows has, for their norms */
+enum { DIRECT = 8, CHUNK = 256, NUMBERS = 1 << 17 }; /* NUMBERS: in the rows of one parallel task, for norms */
 static const double CLOSE = 1e-3;
 
 static const rk_dense *dense_of(const rk_bound *b) { return b->x->self; }
@@ -25,7 +24,7 @@ static double norm_of(const rk_bound *b, int64_t i) {
     return rk_scaled_square(b->x->columns, 1, x, centre ? 1 : 0, centre ? centre : x);
 }
 
-/* Those of some rows. */
+/* The norms of one task's rows. */
 static rkhs_status norms_part(void *context, int64_t part, int worker) {
     const rk_bound *b = context;
     const rk_vector_side *side = b->side;
@@ -34,14 +33,14 @@ static rkhs_status norms_part(void *context, int64_t part, int worker) {
     return RKHS_OK;
 }
 
-/* And of every row. */
+/* The norms of all rows, in parallel. */
 static rkhs_status norms(rkhs_env *env, rk_bound *b, rk_vector_side *side) {
     int64_t some = NUMBERS / rk_max(b->x->columns, 1) + 1;
     rkhs_status status = rk_alloc(env, b->x->rows, sizeof *side->norm, &side->norm);
     return status == RKHS_OK ? rk_parallel(env, NULL, (b->x->rows + some - 1) / some, norms_part, b) : status;
 }
 
-/* How many bits each row has. */
+/* The squared norm of a row of bits is the number of its ones. */
 static rkhs_status bit_norms(rkhs_env *env, rk_bound *b, rk_vector_side *side) {
     const rk_bits *x = b->x->self;
     rkhs_status status = rk_alloc(env, b->x->rows, sizeof *side->norm, &side->norm);
@@ -50,7 +49,7 @@ static rkhs_status bit_norms(rkhs_env *env, rk_bound *b, rk_vector_side *side) {
     return status;
 }
 
-/* An empty side; sizes that BLAS can take. */
+/* An empty side; refuses sizes that BLAS cannot take. */
 static rkhs_status side_new(rkhs_env *env, rk_bound *b, rk_vector_side **side) {
     if (rk_dense_of(b->x) && (b->x->columns > INT_MAX || dense_of(b)->ld > INT_MAX))
         return rk_fail(env, RKHS_ERR_DATA, "rows are %lld numbers apart: at most %d can be handled", (long long)dense_of(b)->ld,
@@ -77,7 +76,7 @@ void rk_vector_norms(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_
     for (int64_t i = 0; i < ni; i++) out[i] = side->norm ? side->norm[i0 + i] : norm_of(a, i0 + i);
 }
 
-/* The mean row, when it is further from 0 than rows are from it. */
+/* Centres rows on their mean, if that is further from 0 than rows are from it. */
 static rkhs_status find_centre(rkhs_env *env, rk_bound *b, rk_vector_side *side) {
     int64_t n = b->x->rows, p = b->x->columns;
     double *mean, offset = 0, spread = 0;
@@ -131,13 +130,13 @@ void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b
                ld);
 }
 
-/* Some columns of some rows, about the centre, side by side. */
+/* Packs some columns of some rows, minus the centre. */
 static void pack(const rk_bound *b, int64_t i0, int64_t ni, int64_t c0, int64_t nc, const double *centre, double *out) {
     for (int64_t i = 0; i < ni; i++)
         for (int64_t c = 0; c < nc; c++) out[i * nc + c] = row_of(b, i0 + i)[c0 + c] - centre[c0 + c];
 }
 
-/* The same product of rows about the centre. */
+/* Inner products of centred rows, a chunk of columns at a time. */
 static void centred_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                          int64_t ld, rk_work work) {
     const double *centre = ((rk_vector_side *)a->side)->centre;
@@ -151,7 +150,7 @@ static void centred_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bou
     }
 }
 
-/* One squared distance from the differences. */
+/* One squared distance, from the differences. */
 static double exact_square(const double *x, const double *y, int64_t p) {
     double sum = 0;
     for (int64_t c = 0; c < p; c++) sum += (x[c] - y[c]) * (x[c] - y[c]);
@@ -188,7 +187,7 @@ void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound
 }
 
 void rk_exp_tile(double gamma, int64_t ni, int64_t nj, double *out, int64_t ld) {
-    gamma = fmin(gamma, 1e300); /* infinite times a distance of 0 would be no number */
+    gamma = fmin(gamma, 1e300); /* infinity times a distance of 0 would be NaN */
     for (int64_t i = 0; i < ni; i++) {
         double *row = out + i * ld;
         for (int64_t j = 0; j < nj; j++) row[j] *= -gamma;
