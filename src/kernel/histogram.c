@@ -1,14 +1,14 @@
-/* histogram.c: kernels on rows of numbers that are 0 or above: counts, histograms, spectra.
+/* histogram.c: the kernels chi2, intersection and minmax, for counts, histograms and spectra: numbers of 0 or above.
  *
  * chi2          k(x, y) = exp(-sum_c (x_c - y_c)^2/(x_c + y_c) / sigma), 0/0 = 0
  * intersection  k(x, y) = sum_c min(x_c, y_c)
  * minmax        k(x, y) = sum_c min(x_c, y_c) / sum_c max(x_c, y_c), two zero rows: 1
  *
- * A number below 0 is refused: none of the three is positive semi-definite there. max = x + y - min, so that minmax needs the
- * minima alone. */
+ * Numbers below 0 are refused: with them none is positive semi-definite. As max = x + y - min, minmax needs no
+ * maxima. */
 #include "kernel/kernel.h"
 
-/* The first number below 0 stops it; rows and columns are counted from 1. */
+/* Fails because of a number below 0; messages count rows and columns from 1. */
 static rkhs_status refuse(const rk_bound *b, rkhs_env *env, int64_t row, int64_t column, double value) {
     return rk_fail(env, RKHS_ERR_DATA,
                    "row %lld, column %lld (counted from 1) is %.15g: the kernel '%s' takes numbers of 0 and above; shift that "
@@ -36,7 +36,7 @@ static rkhs_status prepare_histogram(rkhs_env *env, rk_bound *b) {
     return status == RKHS_OK ? rk_vector_prepare_sums(env, b) : status;
 }
 
-/* ---- chi2 ---------------------------------------------------------------------------------------------------------- */
+/* ---- chi2 ------------------------------------------------------------------------------------------------------- */
 
 static const rk_param params_chi2[] = RK_WIDTH_PARAMS("1/sigma");
 
@@ -64,7 +64,7 @@ const rk_kernel_type rk_kernel_chi2 = {
 };
 /* clang-format on */
 
-/* ---- intersection -------------------------------------------------------------------------------------------------- */
+/* ---- intersection ----------------------------------------------------------------------------------------------- */
 
 static rkhs_status block_intersection(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                       double *out, int64_t ld, rk_work work) {
@@ -86,7 +86,7 @@ const rk_kernel_type rk_kernel_intersection = {
 };
 /* clang-format on */
 
-/* ---- minmax -------------------------------------------------------------------------------------------------------- */
+/* ---- minmax ----------------------------------------------------------------------------------------------------- */
 
 static rkhs_status block_minmax(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                 double *out, int64_t ld, rk_work work) {

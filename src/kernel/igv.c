@@ -1,11 +1,11 @@
-/* igv.c: the inverse generalised variance kernel on images: the ink of a drawing as a measure.
+/* igv.c: the inverse generalised variance (IGV) kernel on images, which compares how two drawings spread their ink.
  *
  *     k(x, y) = 1 / det(I + C/eta),   C: the covariance of the points of both, in the feature space of a base kernel
  *
- * The points are the pixels that have ink, weighted by it, each image to the sum 1; coordinates are in units of the image's
- * longer side. With base=linear it is eta^2 / det(Sigma + eta I), Sigma the 2 x 2 covariance of both drawings together: place
- * and spread alone; with base=rbf it sees the shape, down to sigma. Both stay as they are when two images move together; when
- * one moves, k tells. pointset.c has the mathematics and the cost. */
+ * The points are the pixels with ink, weighted by it; the weights of an image sum to 1. Coordinates are in units of
+ * the image's longer side. With base=linear, k = eta^2 / det(Sigma + eta I), Sigma the 2 x 2 covariance of both
+ * drawings together: it compares position and spread alone. With base=rbf it compares shapes, down to the scale sigma.
+ * k changes if one image moves, but not if both move alike. pointset.c has the mathematics and the cost. */
 #include "kernel/shape.h"
 
 typedef struct igv {
@@ -18,7 +18,7 @@ static rk_point_rule rule_of(const igv *o) {
         .base = o->base ? RK_BASE_LINEAR : RK_BASE_RBF, .eta = o->eta, .sigma = o->sigma, .normalize = o->normalize};
 }
 
-/* The points of one image, ink: h x w. */
+/* The points of one image from its ink (h x w). */
 static void fill(const rk_image *images, const double *ink, double max_ink, double *feature, double *weight) {
     int64_t count = 0, pixels = images->h * images->w;
     double side = (double)rk_max(images->h, images->w), sum = 0;

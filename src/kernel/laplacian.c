@@ -1,4 +1,4 @@
-/* laplacian.c: k(x, y) = exp(-sum_c |x_c - y_c| / sigma), or with gamma = 1/sigma. */
+/* laplacian.c: the Laplacian kernel, k(x, y) = exp(-sum_c |x_c - y_c| / sigma), or with gamma = 1/sigma. */
 #include "kernel/kernel.h"
 
 static const rk_param params[] = RK_WIDTH_PARAMS("1/sigma");

@@ -1,4 +1,4 @@
-/* linear.c: k(x, y) = <x, y>. */
+/* linear.c: the linear kernel, k(x, y) = <x, y>. */
 #include "kernel/kernel.h"
 
 static rkhs_status block_linear(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,

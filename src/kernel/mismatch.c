@@ -1,17 +1,18 @@
-/* mismatch.c: contiguous subsequences that two strings share, up to m places that differ.
+/* mismatch.c: the mismatch kernel on strings, which counts shared runs of p letters that may differ in m places.
  *
- *     k(x, y) = sum_u c_u(x) c_u(y),  u over all sequences of p letters, c_u(x) how many sequences of x are within m places of
- * u = sum_{s in x, s' in y} N(d(s, s')) = sum_t w_t A_t(x, y)
+ *     k(x, y) = sum_u c_u(x) c_u(y) = sum_{s in x, s' in y} N(d(s, s')) = sum_t w_t A_t(x, y)
  *
- * N(d) is how many u are within m of both of two sequences that differ in d places: none when d > 2m. A_t counts the pairs that
- * agree outside a set of t places, over all such sets: an inner product of counts of sequences with t blanks. So a sequence has
- * sum_{t <= 2m} C(p, t) features, however many letters there are, instead of all its neighbours, and w_t with
- * N(d) = sum_t w_t C(p - d, t - d) puts them together; all are whole numbers, and exact below 2^53. Over few letters, as in
- * DNA, all u within m of a sequence may be as few: then these are counted, as in the first line.
+ * u goes over all sequences of p letters, s and s' over the runs of x and y. c_u(x) is how many runs of x are within m
+ * of u: they differ from it in at most m places. N(d) is how many u are within m of both of two sequences that differ
+ * in d places, none if d > 2m. A_t counts the pairs s, s' that agree outside a set of t places, over all such sets: an
+ * inner product of counts of runs with t blanks. The weights w_t solve N(d) = sum_t w_t C(p - d, t - d). So a run has
+ * sum_{t <= 2m} C(p, t) features, whatever the number of letters. All are integers, exact below 2^53. Over few
+ * letters, as in DNA, the u within m of a run may be as few: then these are counted, as in the first sum. Leslie,
+ * Eskin, Noble, "Mismatch string kernels", NIPS 2002; Ghandi et al., "Enhanced regulatory sequence prediction using
+ * gapped k-mer features", 2014.
  *
- * Leslie, Eskin, Noble, "Mismatch string kernels", NIPS 2002; Ghandi et al., "Enhanced regulatory sequence prediction using
- * gapped k-mer features", 2014. N depends on the number of letters, which is given or found at fit, and then fixed. Another
- * letter is refused: over more letters than N counts, k need not be positive semi-definite. */
+ * N depends on the number of letters, which is given, or found at fit and then fixed. Other letters are refused: over
+ * more letters than N assumes, k need not be positive semi-definite. */
 #include "kernel/token.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ typedef struct mismatch {
     rk_token_rule rule;
 } mismatch;
 
-/* Blanks that a sequence has at most. */
+/* The most blanks of a run. */
 static int64_t max_blanks(const mismatch *o) { return rk_min(2 * o->m, o->p); }
 
 /* C(n, k), exact while it is below 2^53. */
@@ -34,7 +35,7 @@ static double choose(int64_t n, int64_t k) {
     return k < 0 || k > n ? 0 : c;
 }
 
-/* In how many ways a sequence can have blanks. */
+/* The number of ways to blank a run. */
 static double blanked(const mismatch *o) {
     double count = 0;
     for (int64_t t = 0; t <= max_blanks(o); t++) count += choose(o->p, t);
@@ -56,7 +57,7 @@ static rkhs_status check_mismatch(rkhs_env *env, const void *self) {
 
 static int is_seen(const uint8_t *seen, int32_t c) { return seen[c / 8] >> c % 8 & 1; }
 
-/* One character at the end of `text`, in UTF-8, or as a byte. */
+/* Appends one character, in UTF-8 or as a byte; returns the new end. */
 static char *put_character(char *to, int32_t c, int by) {
     if (by == RK_BY_BYTE || c < 0x80) {
         *to++ = (char)c;
@@ -75,7 +76,7 @@ static char *put_character(char *to, int32_t c, int by) {
     return to;
 }
 
-/* The alphabet, unless it is given: every character of the training strings, ascending. */
+/* Finds the alphabet, unless it is given: every character of the training strings, ascending. */
 static rkhs_status freeze_mismatch(rkhs_env *env, void *self, const rkhs_data *x) {
     enum { CODES = 0x110000 };
     mismatch *o = self;
@@ -112,8 +113,8 @@ done:
     return status;
 }
 
-/* N(d): the sequences over so many letters that are within m of both of two that differ in d places. Of such a sequence, i
- * places differ among those where the two agree; where they do not, a are as the first, b as the second, c as neither. */
+/* N(d), over so many letters. A sequence within m of both differs in i of the places where the two agree. Where they
+ * differ, it is as the first in a places, as the second in b, as neither in c. */
 static double shared(const mismatch *o, double letters, int64_t d) {
     double sum = 0;
     for (int64_t i = 0; i <= o->m; i++)
@@ -127,7 +128,7 @@ static double shared(const mismatch *o, double letters, int64_t d) {
     return sum;
 }
 
-/* w_t with N(d) = sum_t w_t C(p - d, t - d), from the last one down. */
+/* Solves N(d) = sum_t w_t C(p - d, t - d) for w_t, from the largest d down. */
 static void weights_of(const mismatch *o, int64_t letters, double *w) {
     int64_t max = max_blanks(o);
     for (int64_t d = max; d >= 0; d--) {
@@ -148,7 +149,7 @@ static rkhs_status add_blanked(rk_bag_rows *rows, int32_t *key, int64_t p, int64
     return status;
 }
 
-/* Every sequence of the string, blanked in every way. */
+/* Adds every run of the string, blanked in every way. */
 static rkhs_status features_blanked(rk_bag_rows *rows, const rk_tokens *t, int64_t i, const rk_bound *b) {
     const mismatch *o = rk_kernel_self(b);
     rkhs_status status = RKHS_OK;
@@ -178,7 +179,7 @@ static rkhs_status add_around(rk_bag_rows *rows, int32_t *key, int64_t p, const 
     return status;
 }
 
-/* Every sequence of the string, and all around it. */
+/* Adds every run of the string, and all sequences within m of it. */
 static rkhs_status features_around(rk_bag_rows *rows, const rk_tokens *t, int64_t i, const rk_bound *b) {
     const mismatch *o = rk_kernel_self(b);
     rkhs_env *env = rk_bag_env(rows);
@@ -196,7 +197,7 @@ done:
     return status;
 }
 
-/* Whether there are few enough sequences around one, sum_d C(p, d) (letters - 1)^d, to list them. */
+/* Whether the sequences within m of one, sum_d C(p, d) (letters - 1)^d of them, are few enough to list. */
 static int are_few(const mismatch *o, int64_t letters) {
     double around = 0;
     for (int64_t d = 0; d <= o->m; d++) around += choose(o->p, d) * pow((double)letters - 1, (double)d);

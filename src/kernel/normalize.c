@@ -1,12 +1,12 @@
 /* normalize.c: normalize(k) = k(x,y) / sqrt(k(x,x) k(y,y)), the cosine of the angle in the feature space of k.
  *
- * All objects with k(x,x) = 0 lie at the origin and have no direction; they get one of their own: 1 with each other, 0 with the
- * rest. So values depend on the two objects alone, and the Gram stays positive semi-definite. */
+ * Objects with k(x,x) = 0 lie at the origin and have no direction. They get one of their own: 1 with each other, 0
+ * with all others. So values depend on the two objects alone, and the Gram stays positive semi-definite. */
 #include "kernel/kernel.h"
 
 typedef struct lengths {
-    int clip;         /* k is positive semi-definite: what passes 1 is rounding */
-    double inverse[]; /* 1 / sqrt(k(x,x)) of each object; 0 where that is infinite */
+    int clip;         /* k is positive semi-definite: values beyond 1 are rounding */
+    double inverse[]; /* 1 / sqrt(k(x,x)) of each object; 0 if k(x,x) is 0 */
 } lengths;
 
 typedef struct diag_loop {
@@ -21,7 +21,7 @@ static rkhs_status diag_tile(void *context, int64_t tile, int worker) {
     return rk_diag_of(d->of, i0, rk_min(RK_TILE, d->of->x->rows - i0), d->out + i0, d->work[worker]);
 }
 
-/* From k(x,x). Below 0 there is nothing but rounding, if k is positive semi-definite. */
+/* Replaces k(x,x) by 1 / sqrt(k(x,x)). A value below 0 is rounding if k is positive semi-definite, else refused. */
 static rkhs_status take_inverses(rkhs_env *env, const rk_bound *b, lengths *side) {
     for (int64_t i = 0; i < b->x->rows; i++) {
         double v = side->inverse[i];

@@ -1,4 +1,4 @@
-/* poly.c: k(x, y) = (gamma <x, y> + coef0)^degree. */
+/* poly.c: the polynomial kernel, k(x, y) = (gamma <x, y> + coef0)^degree. */
 #include "kernel/kernel.h"
 
 typedef struct poly {

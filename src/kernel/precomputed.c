@@ -1,4 +1,5 @@
-/* precomputed.c: k(x_i, x_j) is entry (i, j) of a matrix that is given. A kept object is its column. */
+/* precomputed.c: the kernel whose values are given as a matrix, k(x_i, x_j) = entry (i, j). Models keep column
+ * numbers. */
 #include "kernel/kernel.h"
 
 static rkhs_status block_precomputed(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
@@ -14,7 +15,7 @@ static rkhs_status block_precomputed(const rk_bound *a, int64_t i0, int64_t ni, 
     return RKHS_OK;
 }
 
-/* Refuses a matrix that is not symmetric; what single precision leaves is no fault. */
+/* Refuses a matrix that is not symmetric up to the rounding of single precision. */
 static rkhs_status check_symmetry(rkhs_env *env, const rk_gram_rows *g, int64_t n) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -34,10 +35,10 @@ done:
     return status;
 }
 
-/* Entry (i, j), as objects are numbered. */
+/* k of objects i and j. */
 static double entry(const rk_gram_rows *g, int64_t i, int64_t j) { return g->values[i * g->ld + g->index[j]]; }
 
-/* The largest entry by size. */
+/* The largest magnitude of an entry. */
 static double largest_entry(const rk_gram_rows *g, int64_t n) {
     double largest = 0;
     for (int64_t i = 0; i < n; i++)
@@ -45,16 +46,16 @@ static double largest_entry(const rk_gram_rows *g, int64_t n) {
     return largest;
 }
 
-/* Whether rows i and j agree but for rounding, as those of objects at no distance do. */
+/* Whether rows i and j are equal but for rounding, as those of two objects at distance 0 are. */
 static int same_rows(const rk_gram_rows *g, int64_t n, int64_t i, int64_t j, double rounding) {
     for (int64_t c = 0; c < n; c++)
         if (fabs(entry(g, i, c) - entry(g, j, c)) > rounding) return 0;
     return 1;
 }
 
-/* Whether a symmetric matrix is one of distances: 0 on its diagonal, none below 0, and above 0 elsewhere: but for one pair in
- * twenty, or for objects that are the same, of which some pairs are looked at. What rounding leaves (1 - a correlation of 1)
- * counts as 0. No positive semi-definite matrix is one: its largest entry is on its diagonal. */
+/* Whether a symmetric matrix looks like distances: 0 on its diagonal, nowhere below 0, and above 0 elsewhere. Zeros
+ * off the diagonal may be one pair in twenty; or more, if all are pairs of equal rows (the first PAIRS are checked).
+ * Rounding counts as 0. No positive semi-definite matrix is one: its largest entry is on its diagonal. */
 static int is_distances(const rk_gram_rows *g, int64_t n) {
     enum { PAIRS = 1000 };
     int64_t zeros = 0, unlike = 0, pairs = n * (n - 1) / 2;
@@ -70,7 +71,7 @@ static int is_distances(const rk_gram_rows *g, int64_t n) {
     return zeros < pairs && (unlike == 0 || zeros <= pairs / 20);
 }
 
-/* Refuses what is no Gram. */
+/* Refuses a matrix that is not symmetric, or that holds distances. */
 static rkhs_status check_given(rkhs_env *env, const rk_gram_rows *g, int64_t n) {
     rkhs_status status = check_symmetry(env, g, n);
     if (status != RKHS_OK || !is_distances(g, n)) return status;
@@ -80,7 +81,7 @@ static rkhs_status check_given(rkhs_env *env, const rk_gram_rows *g, int64_t n) 
                    "if these are similarities, put k(x,x) on the diagonal");
 }
 
-/* Rows need their values, unless they are only compared with; columns need to be training objects. */
+/* What is bound first must be square, and is checked if it has values: a model's kept objects have none. */
 static rkhs_status prepare_precomputed(rkhs_env *env, rk_bound *b) {
     const rk_gram_rows *g = b->x->self;
     if (b->reference) return RKHS_OK;

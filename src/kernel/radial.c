@@ -1,14 +1,14 @@
-/* radial.c: kernels that are functions of |x - y| other than the Gaussian.
+/* radial.c: the kernels matern, rq (rational quadratic) and cauchy: functions of the Euclidean distance |x - y|.
  *
  * matern  with r = sqrt(2 nu) |x-y| / sigma:  nu = 1/2: exp(-r),  3/2: (1 + r) exp(-r),  5/2: (1 + r + r^2/3) exp(-r);
- *         its functions have about nu + p/2 derivatives, where those of rbf have all
- * rq      (1 + |x-y|^2 / (2 alpha sigma^2))^-alpha, the mean of rbf over widths; alpha = infinity is rbf
+ *         functions in its space have about nu + p/2 derivatives (p columns), those of rbf have all
+ * rq      (1 + |x-y|^2 / (2 alpha sigma^2))^-alpha, a mean of rbf over widths; alpha = infinity is rbf
  * cauchy  1 / (1 + |x-y|^2 / sigma^2)
  *
  * Rasmussen, Williams, "Gaussian Processes for Machine Learning", 2006, section 4.2. */
 #include "kernel/kernel.h"
 
-/* 1/width, finite, so that a distance of 0 times it is 0. */
+/* 1/width, limited, so that a distance of 0 times it is 0. */
 static double inverse(double width) { return fmin(1 / width, 1e300); }
 
 /* ---- matern -------------------------------------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ RK_CLONES static void matern_row(int64_t n, double scale, double a, double b, do
     double r[RK_TILE];
     for (int64_t j = 0; j < n; j++) {
         double v = scale * sqrt(x[j]);
-        r[j] = v < 1e3 ? v : 1e3; /* exp(-1000) is 0, and times infinity would be no number */
+        r[j] = v < 1e3 ? v : 1e3; /* exp(-1000) is 0; times infinity it would be NaN */
         x[j] = -r[j];
     }
     rk_exp(n, x);

@@ -1,9 +1,9 @@
-/* rbf.c: k(x, y) = exp(-|x - y|^2 / (2 sigma^2)), or with gamma = 1/(2 sigma^2). */
+/* rbf.c: the Gaussian kernel, k(x, y) = exp(-|x - y|^2 / (2 sigma^2)), or with gamma = 1/(2 sigma^2). */
 #include "kernel/kernel.h"
 
 static const rk_param params[] = RK_WIDTH_PARAMS("1/(2 sigma^2)");
 
-/* (|x - y| / sigma)^2 where sigma^2 has no digits. */
+/* (|x - y| / sigma)^2, where sigma^2 would underflow. */
 static void narrow_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                            int64_t ld) {
     double sigma = ((const rk_width *)rk_kernel_self(a))->sigma.value;

@@ -1,5 +1,5 @@
-/* sigmoid.c: k(x, y) = tanh(gamma <x, y> + coef0), the neuron of old networks. It is NOT positive semi-definite, for no gamma
- * and coef0 on all data: models look for negative eigenvalues and say what they find. */
+/* sigmoid.c: the sigmoid kernel, k(x, y) = tanh(gamma <x, y> + coef0). No gamma and coef0 make it positive
+ * semi-definite on all data: models look for negative eigenvalues and report them. */
 #include "kernel/kernel.h"
 
 typedef struct sigmoid {

@@ -11,8 +11,7 @@
 enum { DIGIT = 11, DIGITS = 1 << DIGIT };
 
 /* The numbers of each tile by column. Tile t has the columns column[tile[t]] .. column[tile[t+1]-1], ascending. Entry
- * k of `column` has the numbers value[start[k]] .. value[start[k+1]-1], in the rows of the tile that `row` has,
- * ascending. */
+ * k of `column` has the numbers value[start[k]] .. value[start[k+1]-1], and `row` the rows of these, ascending. */
 typedef struct rk_columns {
     int64_t *tile; /* tiles + 1 */
     int32_t *column;

@@ -1,6 +1,6 @@
-/* spectrum.c: contiguous subsequences that two strings share.
+/* spectrum.c: the spectrum kernel on strings, which counts the runs of p tokens that two strings share.
  *
- *     k(x, y) = sum_u c_u(x) c_u(y),  u over all sequences of p tokens, c_u(x) how often u stands in x
+ *     k(x, y) = sum_u c_u(x) c_u(y),  u over all sequences of p tokens, c_u(x) how often x contains u
  *
  * Leslie, Eskin, Noble, "The spectrum kernel", PSB 2002. */
 #include "kernel/token.h"

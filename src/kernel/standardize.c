@@ -1,7 +1,7 @@
 /* standardize.c: standardize(k), a kernel on columns scaled to (x - mean) / deviation.
  *
- * Mean and deviation are those of the data that the kernel was frozen on, and stand in its text: new objects are moved and
- * scaled as the training objects were, never by themselves. */
+ * Mean and deviation are those of the data that the kernel was frozen on, and part of its text: new objects are moved
+ * and scaled as the training objects were. */
 #include "kernel/kernel.h"
 
 typedef struct standard {
@@ -26,8 +26,7 @@ static rkhs_status check_standard(rkhs_env *env, const void *self) {
                    (long long)s->mean.count, (long long)s->deviation.count);
 }
 
-/* Running figures of each column; values are taken from the lowest on and in units of the range, so that no square overflows or
- * is lost. */
+/* Statistics of each column. Values are relative to the minimum, in units of the range: no square overflows. */
 typedef struct figures {
     double *low, *range, *sum, *squares;
 } figures;
@@ -53,7 +52,7 @@ static rkhs_status pass_over(rkhs_env *env, const rkhs_data *x, int pass, const 
     return RKHS_OK;
 }
 
-/* Mean and population deviation; of a constant column that constant and 1. */
+/* Mean and population standard deviation; of a constant column, that constant and 1. */
 static rkhs_status freeze_standard(rkhs_env *env, void *self, const rkhs_data *x) {
     rkhs_status status = RKHS_OK;
     standard *s = self;
@@ -76,7 +75,7 @@ static rkhs_status freeze_standard(rkhs_env *env, void *self, const rkhs_data *x
     for (int64_t c = 0; c < p; c++) {
         s->mean.values[c] = f.low[c] + f.range[c] * f.sum[c];
         double deviation = f.range[c] * sqrt(f.squares[c] / (double)x->rows);
-        s->deviation.values[c] = f.squares[c] > 0 ? fmax(deviation, 5e-324) : 1; /* next to nothing is not nothing */
+        s->deviation.values[c] = f.squares[c] > 0 ? fmax(deviation, 5e-324) : 1; /* an underflow is not 0 */
     }
 done:
     rk_scratch_release(env, mark);

@@ -1,9 +1,9 @@
-/* tanimoto.c: k(x, y) = <x, y> / (|x|^2 + |y|^2 - <x, y>): of two sets, the share of all their bits that both have.
+/* tanimoto.c: the Tanimoto (Jaccard) kernel, k(x, y) = <x, y> / (|x|^2 + |y|^2 - <x, y>).
  *
- * Two empty sets are alike (1), an empty one and another are not (0). With u = <x,y> / (|x|^2 + |y|^2), at most 1/2 in size, it
- * is u + u^2 + u^3 + ...; u is a product of <x,y> and of the integral of exp(-t|x|^2) exp(-t|y|^2), so that it is positive
- * semi-definite for counts and for any real vectors too. Tables of zeros and ones are packed as bits, and counted by words.
- * Ralaivola, Swamidass, Saigo, Baldi, "Graph kernels for chemical informatics", Neural Networks 18, 2005. */
+ * Of two sets of bits it is the share of their union that both have; two empty sets have 1, an empty one and another
+ * 0. It is positive semi-definite for any real vectors: it is u + u^2 + u^3 + ... with u = <x,y> / (|x|^2 + |y|^2),
+ * |u| <= 1/2, and u is <x,y> times the integral over t > 0 of exp(-t|x|^2) exp(-t|y|^2). Tables of 0 and 1 are packed
+ * as bits. Ralaivola, Swamidass, Saigo, Baldi, "Graph kernels for chemical informatics", Neural Networks 18, 2005. */
 #include "kernel/kernel.h"
 
 static rkhs_status block_tanimoto(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
