@@ -4,12 +4,12 @@
  * a(u) = (pi - t)/pi, b(u) = (u (pi - t) + sin t)/pi and L hidden layers of rectifiers (depth=L),
  *     u_0 = v_0 = u,  u_l = b(u_{l-1}),  v_l = v_{l-1} a(u_{l-1}) + u_l,   relu = |x||y| u_L,  ntk = |x||y| v_L,
  * so that relu(x,x) = |x|^2 and ntk(x,x) = (L + 1)|x|^2; a zero row gives 0. For L = 1, relu is the mean of 2 max(0,
- * <w,x>) max(0, <w,y>) over normal w.
+ * <w,x>) max(0, <w,y>) over normal w. Cho, Saul, "Kernel methods for deep learning", NIPS 2009; Jacot, Gabriel,
+ * Hongler, "Neural tangent kernel", NeurIPS 2018.
  *
  * a(u) is as steep as sqrt(1 - |u|) at u = 1 and -1. So the layers carry 1 - u and 1 + u. Where one of these is small,
- * ntk computes it again from |x/|x| -+ y/|y||^2/2, without cancellation. b(u) has slope at most 1, and relu needs no
- * such care. Cho, Saul, "Kernel methods for deep learning", NIPS 2009; Jacot, Gabriel, Hongler, "Neural tangent
- * kernel", NeurIPS 2018. */
+ * ntk computes it again from |x/|x| -+ y/|y||^2/2, without cancellation. b(u) has slope at most 1; relu needs no such
+ * care. */
 #include "kernel/kernel.h"
 
 static const double CLOSE = 1e-3;

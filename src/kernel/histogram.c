@@ -2,10 +2,9 @@
  *
  * chi2          k(x, y) = exp(-sum_c (x_c - y_c)^2/(x_c + y_c) / sigma), 0/0 = 0
  * intersection  k(x, y) = sum_c min(x_c, y_c)
- * minmax        k(x, y) = sum_c min(x_c, y_c) / sum_c max(x_c, y_c), two zero rows: 1
+ * minmax        k(x, y) = sum_c min(x_c, y_c) / sum_c max(x_c, y_c), two zero rows: 1; from max = x + y - min
  *
- * Numbers below 0 are refused: with them none is positive semi-definite. As max = x + y - min, minmax needs no
- * maxima. */
+ * Numbers below 0 are refused: none of the three is positive semi-definite with them. */
 #include "kernel/kernel.h"
 
 /* Fails because of a number below 0; messages count rows and columns from 1. */

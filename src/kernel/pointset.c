@@ -1,32 +1,33 @@
-/* pointset.c: the inverse generalised variance of two weighted sets of points, joined.
+/* pointset.c: the inverse generalised variance kernel of two weighted point sets x and y.
  *
  *     k(x, y) = 1 / det(I + C/eta),   C: the covariance, in the feature space of a base kernel, of the points of x and y
- *     together, each with half of its weight; over sqrt(k(x,x) k(y,y)) when normalised
+ *     together, each with half of its weight; divided by sqrt(k(x,x) k(y,y)) if normalised
  *
- * On m points with weights w and base Gram K this is det(I + P G P) with G = W^1/2 K W^1/2 / eta, P = I - ss', s = w^1/2, and
- * as s is a unit vector that P takes to 0, det(I + P G P) = det(I + G) s'(I + G)^-1 s: nothing is centred. By blocks
+ * Let w be the weights of all points, W = diag(w), K their base Gram, G = W^1/2 K W^1/2 / eta, s = w^1/2, P = I - ss'.
+ * The determinant is det(I + P G P). As s is a unit vector with P s = 0, that is det(I + G) s'(I + G)^-1 s: nothing is
+ * centred. In blocks for x and y, with s = (a, b),
  *
  *     I + G = [A X; X' B],   log det = log det A + log det S,   S = B - Y'Y,   Y = N'X,   N N' = A^-1,
  *     s'(I + G)^-1 s = a'A^-1 a + g'S^-1 g,   g = b - Y'c,   c = N'a
  *
- * A, B, N, c and all that has to do with one set are made once: a pair is its cross Gram X, one product, one square and one
- * small Cholesky factor, p^2 q + 10/3 p^3 flops for p points of q features.
+ * What belongs to one set, such as A, B, N and c, is computed once. A pair takes its cross Gram X, one product, one
+ * square and one small Cholesky factorisation: p^2 q + 10/3 p^3 flops for p points of q features.
  *
- * Where G_x of a set has a low rank r, A differs from I in the span of p x r orthonormal columns Q alone, and so does all that
- * follows: Q'A Q, N = Q (Q'A Q)^-1/2, and S in the coordinates Q'. Q is found by pivoted Cholesky until the rest of the trace
- * is below 2 eta TAIL: log k changes by less than TAIL. The points that remain are a measure as well, so that k stays positive
- * semi- definite. A linear base kernel needs means and covariances alone. Cuturi, Fukumizu, Vert, "Semigroup kernels on
- * measures", JMLR 6, 2005. */
+ * If G of one set has a low rank r, A differs from I in the span of p x r orthonormal columns Q alone, and so do the
+ * others: Q'A Q, N = Q (Q'A Q)^-1/2, and S in the coordinates Q'. Pivoted Cholesky finds Q, until the trace of the
+ * residual is below 2 eta TAIL: log k changes by less than TAIL. What remains is still a measure, so that k stays
+ * positive semi-definite. A linear base kernel needs means and covariances alone. Cuturi, Fukumizu, Vert, "Semigroup
+ * kernels on measures", JMLR 6, 2005. */
 #include "kernel/shape.h"
 
 #include <string.h>
 
 #define TAIL 1e-10
-#define WORTH 0.7     /* a rank above so many points is no gain */
+#define WORTH 0.7     /* a rank above this share of the points saves nothing */
 enum { GROUP = 512 }; /* points of y at a time, so that X stays in the cache */
 
-/* Where the numbers of a set stand in `factor`, for p points, rank r. Linear: mean (q), covariance / (2 eta) (q x q). */
-enum { LOG_DET, ALPHA, REST, HEAD }; /* log det A; a'A^-1 a; what Q leaves of |a|^2 */
+/* The numbers of a set in `factor`, for p points, rank r. Linear base: mean (q), covariance / (2 eta) (q x q). */
+enum { LOG_DET, ALPHA, REST, HEAD }; /* log det A; a'A^-1 a; |a|^2 - |Q'a|^2 */
 typedef struct parts {
     const double *head;
     const double *t, *c; /* r: Q'a, N'a */
@@ -84,10 +85,10 @@ void rk_points_release(rkhs_env *env, rk_bound *bound) {
     rk_free(env, s);
 }
 
-/* ---- base kernels -------------------------------------------------------------------------------------------------- */
+/* ---- base kernels ----------------------------------------------------------------------------------------------- */
 
-/* X (p x columns) = sqrt(w v) k / (2 eta): the p points of set i of a against `columns` of b from `from` on. `transposed`: room
- * for the features of these. */
+/* X (p x columns) = sqrt(w v) k / (2 eta), w and v the weights: the p points of set i of a against `columns` points of
+ * b from `from` on. `transposed`: room for the features of the latter. */
 static void cross_gram(const rk_point_rule *o, const rk_points *a, int64_t i, const rk_points *b, int64_t from, int64_t columns,
                        double *transposed, double *X) {
     int64_t p = points_of(a, i), q = a->columns, first = a->start[i];
@@ -113,7 +114,7 @@ static void cross_gram(const rk_point_rule *o, const rk_points *a, int64_t i, co
     rk_exp(p * columns, X);
 }
 
-/* The root of a weight, over 2 eta, as an exponent; for rbf also -|x|^2 / (2 sigma^2). */
+/* log sqrt(w / (2 eta)) of each point, w its weight; for rbf minus |x|^2 / (2 sigma^2). */
 static void set_bias(const rk_point_rule *o, rk_points *s) {
     for (int64_t k = 0; k < s->start[s->sets]; k++) {
         const double *x = s->feature + k * s->columns;
@@ -122,28 +123,28 @@ static void set_bias(const rk_point_rule *o, rk_points *s) {
     }
 }
 
-/* ---- one set ------------------------------------------------------------------------------------------------------- */
+/* ---- one set ---------------------------------------------------------------------------------------------------- */
 
 typedef struct set_loop {
     const rk_point_rule *o;
     rkhs_env *env;
     rk_points *s;
-    double *room; /* for each worker, `each` apart */
+    double *room; /* scratch of the workers, `each` apart */
     int64_t each;
 } set_loop;
 
-/* Doubles that one set takes: G, L, two more squares, the rest of the diagonal, transposed features. */
+/* Scratch doubles for one set: G, L and another square, residuals, transposed features. */
 static int64_t set_room(const rk_points *s) {
     int64_t p = rk_max(s->longest, s->columns);
     return 3 * p * p + p + s->columns * p;
 }
 
-/* Rows of L, rank x p, of G ~ L'L (p x p), by the largest of what is left; returns the rank, or p when that is above WORTH. */
+/* Pivoted Cholesky G ~ L'L (p x p), L rank x p, largest residual first. Returns the rank, or p if above WORTH p. */
 static int64_t pivoted(int64_t p, const double *G, double *L, double *left) {
     int64_t r = 0;
     double all = 0, min_pivot;
     for (int64_t j = 0; j < p; j++) all += left[j] = G[j * p + j];
-    min_pivot = 1e-15 * all; /* below it, rounding is all there is */
+    min_pivot = 1e-15 * all; /* below it there is rounding alone */
     for (; (double)r < WORTH * (double)p; r++) {
         double sum = 0, *row = L + r * p;
         int64_t at = 0;
@@ -174,7 +175,7 @@ static rkhs_status rank_tile(void *context, int64_t i, int worker) {
     return RKHS_OK;
 }
 
-/* Orthonormal rows in place of those of L (r x p), and R with L = R'Q, lower triangle of R' (r x r). Twice, which is enough. */
+/* Gram-Schmidt, twice: replaces the rows of L (r x p) by orthonormal ones Q, L = R'Q; Rt: the lower triangle R'. */
 static void orthonormal(int64_t r, int64_t p, double *L, double *Rt) {
     memset(Rt, 0, (size_t)(r * r) * sizeof *Rt);
     for (int64_t k = 0; k < r; k++) {
@@ -191,7 +192,7 @@ static void orthonormal(int64_t r, int64_t p, double *L, double *Rt) {
     }
 }
 
-/* A = L L' in place; twice the sum of the logs of L's diagonal, or NaN. */
+/* log det A by Cholesky, in place; NaN if A is not positive definite. */
 static double log_det(int64_t n, double *A) {
     double sum = 0;
     if (rk_cholesky_tile(n, A, n) >= 0) return NAN;
@@ -203,7 +204,7 @@ static rkhs_status singular(rkhs_env *env, const rk_point_rule *o) {
     return rk_fail(env, RKHS_ERR_NUMERIC, "eta is %.3g, and I + C/eta has lost its digits: choose a larger eta", o->eta);
 }
 
-/* log(det(I + G) s'(I + G)^-1 s) of a set alone, from B = I + G/2 in the coordinates Q. D: r x r, u: r. */
+/* -log k of a set with itself, log(det(I + G) s'(I + G)^-1 s), from B = I + G/2 in the coordinates Q. */
 static double self_of(const parts *f, int64_t r, double *D, double *u) {
     for (int64_t k = 0; k < r * r; k++) D[k] = 2 * f->B[k];
     for (int64_t k = 0; k < r; k++) D[k * r + k] -= 1;
@@ -250,7 +251,7 @@ static rkhs_status factor_tile(void *context, int64_t i, int worker) {
     return isfinite(head[LOG_DET] + s->self[i]) ? RKHS_OK : singular(c->env, c->o);
 }
 
-/* The mean and the covariance over 2 eta. */
+/* Linear base: the mean of a set, and its covariance over 2 eta. */
 static rkhs_status moments_tile(void *context, int64_t i, int worker) {
     set_loop *c = context;
     rk_points *s = c->s;
@@ -301,9 +302,9 @@ done:
     return status;
 }
 
-/* ---- pairs --------------------------------------------------------------------------------------------------------- */
+/* ---- pairs ------------------------------------------------------------------------------------------------------ */
 
-/* Points of b at a time: whole sets. */
+/* Points of b at a time: at least one whole set. */
 static int64_t group_of(const rk_points *b) { return rk_max(GROUP, b->longest); }
 
 int64_t rk_points_work(const rk_bound *a, const rk_bound *b) {
@@ -351,7 +352,7 @@ static double pair_factors(const rk_points *a, int64_t i, const rk_points *b, in
     return fa.head[LOG_DET] + det + log(fa.head[ALPHA] + rk_dot(rb, g, g) + fb.head[REST]);
 }
 
-/* log det of set i of a with sets j0 .. j0 + nj - 1 of b. */
+/* The same for set i of a with sets j0 .. j0 + nj - 1 of b. */
 static void row_of_pairs(const rk_point_rule *o, const rk_points *a, int64_t i, const rk_points *b, int64_t j0, int64_t nj,
                          double *out, rk_work work) {
     int64_t r = a->rank[i], p = points_of(a, i), group = group_of(b);

@@ -1,5 +1,4 @@
-/* precomputed.c: the kernel whose values are given as a matrix, k(x_i, x_j) = entry (i, j). Models keep column
- * numbers. */
+/* precomputed.c: the kernel whose values are given, as a matrix K: k(x_i, x_j) = K[i, j]. */
 #include "kernel/kernel.h"
 
 static rkhs_status block_precomputed(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,

@@ -1,17 +1,17 @@
-/* shape.h: weighted sets of points compared by their inverse generalised variance (pointset.c), and contours (contour.c). */
+/* shape.h: point sets compared by their inverse generalised variance (pointset.c), and outlines (contour.c). */
 #ifndef RK_SHAPE_H
 #define RK_SHAPE_H
 
 #include "kernel/kernel.h"
 
-/* ---- pointset.c ---------------------------------------------------------------------------------------------------- */
+/* ---- pointset.c: the kernel of two point sets ------------------------------------------------------------------- */
 
-/* The kernel of two points, of `columns` features each. */
+/* The base kernel: of two points of `columns` features each. CHI2: the sum goes over the first `counts` features, the
+ * square over the others. */
 typedef enum rk_base {
     RK_BASE_LINEAR, /* <x, y> */
     RK_BASE_RBF,    /* exp(-|x - y|^2 / (2 sigma^2)) */
-    RK_BASE_CHI2    /* exp(-(sum (x - y)^2/(x + y) + |x - y|^2) / (2 sigma^2)): the sum over the first `counts` features, the
-                       square over the others */
+    RK_BASE_CHI2    /* exp(-(sum (x - y)^2/(x + y) + |x - y|^2) / (2 sigma^2)) */
 } rk_base;
 
 typedef struct rk_point_rule {
@@ -21,26 +21,26 @@ typedef struct rk_point_rule {
     int normalize;
 } rk_point_rule;
 
-/* The sets of one side; those who bind fill the first part, rk_points_prepare the second. */
+/* The point sets of one data set. `prepare` of a kernel fills the first part, rk_points_prepare the second. */
 typedef struct rk_points {
     int64_t sets, columns;
     int64_t *start;  /* sets + 1: where a set's points begin */
     double *feature; /* all points x columns */
-    double *weight;  /* all points, above 0, the sum of a set is 1 */
+    double *weight;  /* all points, above 0; the sum of a set is 1 */
 
     rk_point_rule rule;
-    double *bias;    /* all points: what is added to the exponent */
-    int64_t *rank;   /* sets */
-    int64_t *place;  /* sets + 1: where a set's numbers begin in `factor` */
-    double *factor;  /* see pointset.c */
-    double *self;    /* sets: log det of a set alone */
-    int64_t longest; /* points of a set */
+    double *bias;    /* all points: added to the exponent of the base kernel */
+    int64_t *rank;   /* sets: the rank of each set's Gram */
+    int64_t *place;  /* sets + 1: where the numbers of a set begin in `factor` */
+    double *factor;  /* all numbers of all sets, in the order of `parts` in pointset.c */
+    double *self;    /* sets: -log k(x, x) before normalisation */
+    int64_t longest; /* the most points of a set */
 } rk_points;
 
-/* Fills bound->side with room for sets of so many points; then what pairs need of each set. */
+/* Fills bound->side with room for sets of counts[i] points; then, from these points, what pairs need of each set. */
 rkhs_status rk_points_new(rkhs_env *env, rk_bound *bound, const int64_t *counts, int64_t columns, rk_points **points);
 rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_rule *rule, rk_points *points);
-/* Slots of a kernel whose side is rk_points. */
+/* Slots of a kernel whose `side` is rk_points. */
 void rk_points_release(rkhs_env *env, rk_bound *bound);
 int64_t rk_points_work(const rk_bound *a, const rk_bound *b);
 int64_t rk_points_tile(const rk_bound *a, const rk_bound *b);
@@ -48,27 +48,27 @@ rkhs_status rk_points_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_
                             int64_t ld, rk_work work);
 void rk_points_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
 
-/* ---- contour.c ----------------------------------------------------------------------------------------------------- */
+/* ---- contour.c: outlines of drawings ---------------------------------------------------------------------------- */
 
 typedef enum rk_ink { RK_INK_LIGHT, RK_INK_DARK } rk_ink;
 
-/* How much ink each pixel of image i has, h x w: the mean of the colours where it is above 0, or what it is below the image's
- * largest. Returns the largest. */
+/* The ink of each pixel of image i, h x w, from the mean of its colours: that mean, 0 if below; or, if ink is dark,
+ * what it lacks to the largest mean of the image. Returns the largest ink. */
 double rk_ink_of(const rk_image *images, int64_t i, rk_ink ink, double *out);
 
-/* Image i has no ink. */
+/* Fails: image i has no ink. */
 rkhs_status rk_blank(rkhs_env *env, const char *kernel, int64_t i, rk_ink ink);
 
-/* `count` points (x, y) at equal steps along the outlines of h x w ink at half of max_ink. `room`: rk_contour_room numbers. */
+/* `count` points (x, y) at equal steps along the outlines of h x w ink at half of max_ink. `room`: rk_contour_room. */
 int64_t rk_contour_room(int64_t h, int64_t w);
 void rk_contour(const double *ink, int64_t h, int64_t w, double max_ink, int64_t count, double *room, double *points);
 
-/* The shape context of each point: radial x angular shares of the others, and its place, both in mean distances of two points.
- * Rows of `out` are `columns` apart: shares, then x, y times `position` where that is above 0. */
+/* The shape context of each point: a histogram, radial x angular, of where the others lie, as shares; then, if
+ * position > 0, x and y from the centre times position. Lengths are in mean distances of two points. */
 void rk_shape_contexts(int64_t count, const double *points, int64_t radial, int64_t angular, double position, int64_t columns,
                        double *out);
 
-/* ---- parameters of both kernels ------------------------------------------------------------------------------------- */
+/* ---- parameters of igv and scigv -------------------------------------------------------------------------------- */
 
 /* clang-format off */
 #define RK_ETA_PARAM(type, usual)                                                                                              \

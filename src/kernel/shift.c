@@ -1,14 +1,14 @@
-/* shift.c: kernels on images that do not mind a few pixels of shift.
+/* shift.c: the wrappers shift and align, which make a kernel on images tolerate shifts of a few pixels.
  *
  *     shift(k, by=s)(x, y) = mean over a, b of k(T_a x, T_b y)      align(k, by=s)(x, y) = max over a, b of k(T_a x, T_b y)
  *
- * a and b run over the S = (2s+1)^2 shifts of up to s pixels down and to the right, up and to the left; T_a moves an image by
- * a, and zeros move in. With k(x,y) = <f(x), f(y)> the mean is <g(x), g(y)>, g(x) = mean_a f(T_a x), so it is positive
- * semi-definite if k is. The largest value is of no such form: an align kernel may have negative eigenvalues.
+ * a and b go over the S = (2s+1)^2 shifts of up to s pixels in each direction; T_a moves an image by a, and zeros move
+ * in. With k(x,y) = <f(x), f(y)> the mean is <g(x), g(y)>, g(x) = mean_a f(T_a x), so it is positive semi-definite if
+ * k is. The maximum is of no such form: align may have negative eigenvalues.
  *
- * The kernel inside is bound to all shifts of all images, S rows for each, and its tiles are summed up: S^2 values of k for
- * one. Its rules (sigma=median) look at the shifted images. Parts of a sum are cut at whole images, or at the same shifts of
- * any image, so no bit depends on the tile. */
+ * The kernel inside is bound to all shifts of all images, S rows for each, and S^2 of its values make one. Its
+ * bandwidth rules (sigma=median) see the shifted images. Partial sums end at whole images, or at the same shifts of
+ * any image, so that no bit depends on the tile. */
 #include "kernel/kernel.h"
 
 #include <string.h>
@@ -25,13 +25,12 @@ static const rk_param shift_params[] = {
 };
 /* clang-format on */
 
-/* How many shifts there are. */
 static int64_t shifts_of(const void *self) {
     int64_t side = 2 * ((const shift *)self)->by + 1;
     return side * side;
 }
 
-/* An image moved down by dy and to the right by dx, into zeros. */
+/* Moves an image down by dy and to the right by dx, into zeros. */
 static void move_image(const rk_image *image, const double *from, int64_t dy, int64_t dx, double *to) {
     int64_t h = image->h, w = image->w, c = image->c, columns = w - (dx < 0 ? -dx : dx);
     for (int64_t y = rk_max(0, dy); columns > 0 && y < rk_min(h, h + dy); y++)
@@ -64,12 +63,12 @@ done:
 
 static int64_t work_shift(const rk_bound *a, const rk_bound *b) { return RK_TILE * RK_TILE; }
 
-/* As many images as make two tiles of the kernel inside. */
+/* As many images as make two tiles of the child. */
 static int64_t tile_shift(const rk_bound *a, const rk_bound *b) {
     return rk_max(1, 2 * rk_tile_of(a->child[0], b->child[0]) / shifts_of(rk_kernel_self(a)));
 }
 
-/* What a tile of values of k, whose rows and columns are shifts from the first of some image on, adds to out. */
+/* Adds a tile of the child's values to out, or takes their maximum; its rows and columns are shifts of images. */
 static void gather(int largest, int64_t S, int64_t ni, int64_t nj, const double *values, double *out, int64_t ld) {
     for (int64_t i = 0; i < ni; i++) {
         double *to = out + i / S * ld;
@@ -84,7 +83,7 @@ static void gather(int largest, int64_t S, int64_t ni, int64_t nj, const double 
     }
 }
 
-/* A tile; rows and columns of k go by whole images, or, where one image has more shifts than a tile, by parts of one. */
+/* One tile. The child runs over whole images or, if one image has more shifts than a tile has rows, parts of one. */
 static rkhs_status gather_tiles(int largest, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0,
                                 int64_t nj, double *out, int64_t ld, rk_work work) {
     int64_t S = shifts_of(rk_kernel_self(a)), images = rk_max(1, RK_TILE / S);

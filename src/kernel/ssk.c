@@ -1,17 +1,18 @@
-/* ssk.c: the string subsequence kernel.
+/* ssk.c: the string subsequence kernel, which counts the subsequences of p tokens that two strings share, gaps
+ * allowed.
  *
  *     k(s, t) = sum_u sum_{I: s[I] = u} sum_{J: t[J] = u} lambda^(span(I) + span(J)),   |u| = p,   span(I) = last - first + 1
  *
- * All subsequences of p tokens, also with gaps; each token that a gap spans costs lambda. With blended, lengths 1 to p are
- * summed. By rows, with DPS_l(i,j) = [s_i = t_j] DP_(l-1)(i-1, j-1), DPS_1 = [s_i = t_j]:
+ * u goes over all sequences of p tokens, I and J over the ascending positions at which u occurs in s and t. Each token
+ * that an occurrence spans costs lambda. With blended, lengths 1 to p are summed. By rows i of s and columns j of t,
+ * for length l, with DPS_l(i,j) = [s_i = t_j] DP_(l-1)(i-1, j-1), DPS_1 = [s_i = t_j]:
  *
  *     R_l(i,j) = DPS_l(i,j) + lambda R_l(i,j-1),   DP_l(i,j) = R_l(i,j) + lambda DP_l(i-1,j),   K_p = sum DPS_p
  *
- * which leaves out a factor lambda^2 for each token of u: what is summed is lambda^(gaps), at least 1 for a subsequence without
- * gaps, so that nothing underflows that matters, however long the strings; k(s,s) has the same factor, and it cancels.
- * O(p |s| |t|) a pair: p times 2 multiply-adds for each (i, j), all pairs of a vector at once (ssk_lanes.h).
- * Not for long strings by the thousand: spectrum is far cheaper.
- * Lodhi, Saunders, Shawe-Taylor, Cristianini, Watkins, "Text classification using string kernels", JMLR 2, 2002. */
+ * This leaves out a factor lambda^2 for each token of u, so that an occurrence without gaps counts 1 and nothing that
+ * matters underflows; in normalised values it cancels. O(p |s| |t|) a pair: p times 2 multiply-adds for each (i, j),
+ * with one pair in each lane of a vector (ssk_lanes.h). For thousands of long strings, spectrum is far cheaper. Lodhi,
+ * Saunders, Shawe-Taylor, Cristianini, Watkins, "Text classification using string kernels", JMLR 2, 2002. */
 #include "kernel/token.h"
 
 #include <stdlib.h>
@@ -32,14 +33,14 @@ typedef struct ssk {
     rk_token_rule rule;
 } ssk;
 
-/* One sweep over the cells of up to MAX_LANES pairs. */
+/* One sweep over all (i, j) of up to MAX_LANES pairs of strings. */
 typedef struct rk_sweep {
     int q, blended;        /* p - 1 */
     int64_t rows, columns; /* rows: even */
     int64_t chunk;         /* columns at a time */
     double lambda;
     const double *weight;    /* blended: of each length, q + 1 */
-    void *s, *t;             /* tokens by lanes: rows, columns */
+    void *s, *t;             /* tokens of all lanes: rows, columns */
     void *row, *edge, *next; /* (chunk + 1) x q; rows x 2 q; 2 chunk */
     double *out;             /* K of each lane */
 } rk_sweep;
@@ -81,7 +82,7 @@ typedef int64_t plain_mask __attribute__((vector_size(32)));
 #define LANES_ADD(sum, in, x) (sum + LANES_PICK(in, x))
 #include "kernel/ssk_lanes.h"
 
-/* ---- pairs --------------------------------------------------------------------------------------------------------------- */
+/* ---- pairs ------------------------------------------------------------------------------------------------------ */
 
 /* Two strings, and where their K goes. */
 typedef struct pair {
@@ -90,7 +91,7 @@ typedef struct pair {
     double *out;
 } pair;
 
-/* How many pairs this machine's vectors hold. */
+/* How many pairs a vector of this machine holds. */
 static int lanes_here(void) {
 #ifdef RK_HAS_WIDE
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) return 8;
@@ -98,24 +99,24 @@ static int lanes_here(void) {
     return 4;
 }
 
-/* Columns at a time: rows of q lengths in the first cache. It depends on q alone, as the order of the sums does. */
+/* Columns at a time: rows of q lengths in the first-level cache. It depends on q alone, as the order of sums does. */
 static int64_t chunk_of(int64_t q) { return q <= 4 ? 64 : rk_max(8, 256 / q); }
 
-/* Doubles for strings of up to so many rows and columns. */
+/* Scratch doubles for strings of up to so many tokens. */
 static int64_t room_of(int64_t q, int64_t rows, int64_t columns) {
-    int64_t each = MAX_LANES, places = 4; /* doubles of a vector, and of a place of all lanes */
+    int64_t each = MAX_LANES, places = 4; /* doubles of a vector, and of one token of all lanes */
     return places * (rows + 1 + columns) + each * (chunk_of(q) + 1) * q + each * 2 * q * (rows + 1) + each * 2 * chunk_of(q) +
            6 * each;
 }
 
-/* Takes doubles at a whole vector. */
+/* Takes doubles, aligned to a whole vector. */
 static double *take_vectors(rk_work *work, int64_t count) {
     int64_t skip = (int64_t)(-(uintptr_t)work->next / sizeof(double) % MAX_LANES);
     rk_work_take(work, skip);
     return rk_work_take(work, count);
 }
 
-/* K of up to a vector of pairs. */
+/* K of up to one vector of pairs. */
 static void run_pairs(const ssk *o, const double *weight, const pair *list, int count, rk_work work) {
     double out[MAX_LANES];
     int q = (int)o->p - 1, here = lanes_here();
@@ -151,8 +152,7 @@ static void run_pairs(const ssk *o, const double *weight, const pair *list, int 
     for (int k = 0; k < count; k++) *list[k].out = out[k];
 }
 
-/* What falls below the smallest normal number is 0 inside a block: it is far below what is summed, and costs a hundred times as
- * much to carry along. */
+/* Inside a block, subnormal numbers are flushed to 0: far below what is summed, they would be very slow. */
 static unsigned flush_begin(void) {
 #ifdef __x86_64__
     unsigned before = _mm_getcsr();
@@ -169,12 +169,12 @@ static void flush_end(unsigned before) {
 #endif
 }
 
-/* lambda^(2l), which stands before length l + 1 when lengths are summed. */
+/* lambda^(2l), the weight of length l + 1 when lengths are summed. */
 static void weights(const ssk *o, double weight[MAX_P]) {
     for (int l = 0; l < o->p; l++) weight[l] = l ? weight[l - 1] * o->lambda * o->lambda : 1;
 }
 
-/* ---- one side ------------------------------------------------------------------------------------------------------------ */
+/* ---- one side --------------------------------------------------------------------------------------------------- */
 
 typedef struct norm_loop {
     const ssk *o;
@@ -184,7 +184,7 @@ typedef struct norm_loop {
     rk_work *work;
 } norm_loop;
 
-/* Where a string begins in the comparison, and whether it is long enough for one. */
+/* The tokens of string i; returns how many. long_enough: whether so many have a subsequence to count. */
 static int64_t tokens_of(const rk_tokens *t, int64_t i, const int32_t **id) {
     *id = t->id + t->start[i];
     return t->start[i + 1] - t->start[i];
@@ -192,7 +192,7 @@ static int64_t tokens_of(const rk_tokens *t, int64_t i, const int32_t **id) {
 
 static int long_enough(const ssk *o, int64_t length) { return length >= (o->blended ? 1 : o->p); }
 
-/* K(s, s) of a vector of strings. */
+/* K(s, s) of one vector of strings. */
 static rkhs_status norm_tile(void *context, int64_t tile, int worker) {
     norm_loop *c = context;
     pair list[MAX_LANES];
@@ -208,7 +208,7 @@ static rkhs_status norm_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* One rk_work for each worker. */
+/* Scratch of `count` doubles for each worker. */
 static rkhs_status works_new(rkhs_env *env, int64_t count, rk_work **work) {
     double *room;
     int64_t each = rk_padded(count);
@@ -254,7 +254,7 @@ static int64_t work_ssk(const rk_bound *a, const rk_bound *b) {
     return room_of(((const ssk *)rk_kernel_self(a))->p - 1, sa->tokens.longest, sb->tokens.longest);
 }
 
-/* A tile takes about a tenth of a second at 0.1 ns for each length and cell; 4 x 4 pairs still fill vectors. */
+/* A tile takes about a tenth of a second, at 0.1 ns for each length and (i, j); 4 x 4 pairs still fill vectors. */
 static int64_t tile_ssk(const rk_bound *a, const rk_bound *b) {
     const rk_tokens *ta = &((const rk_string_side *)a->side)->tokens, *tb = &((const rk_string_side *)b->side)->tokens;
     double p = (double)((const ssk *)rk_kernel_self(a))->p, na = (double)a->x->rows, nb = (double)b->x->rows;
@@ -264,9 +264,9 @@ static int64_t tile_ssk(const rk_bound *a, const rk_bound *b) {
     return tile;
 }
 
-/* ---- tiles --------------------------------------------------------------------------------------------------------------- */
+/* ---- tiles ------------------------------------------------------------------------------------------------------ */
 
-/* Rows i0 .. i0 + n - 1 by length: neighbours share a vector. */
+/* Sorts rows i0 .. i0 + n - 1 by length, so that the strings in a vector are about as long. */
 static void by_length(const rk_tokens *t, int64_t i0, int64_t n, int64_t *order) {
     for (int64_t i = 0; i < n; i++) {
         int64_t length = t->start[i0 + i + 1] - t->start[i0 + i], k = i;
@@ -279,7 +279,7 @@ static void by_length(const rk_tokens *t, int64_t i0, int64_t n, int64_t *order)
     }
 }
 
-/* K of all pairs of a tile that are long enough, the others 0. */
+/* K of all pairs of a tile; 0 if a string is too short. */
 static void raw_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                       int64_t ld, rk_work work) {
     const ssk *o = rk_kernel_self(a);
@@ -293,7 +293,7 @@ static void raw_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound 
     by_length(tb, j0, nj, order_b);
     for (int64_t r = 0; r < ni; r++)
         for (int64_t c = 0; c < nj; c++) {
-            int64_t i = order_a[r], j = order_b[r % 2 ? nj - 1 - c : c]; /* to and fro: the next row begins with like lengths */
+            int64_t i = order_a[r], j = order_b[r % 2 ? nj - 1 - c : c]; /* back and forth, to keep lengths alike */
             pair p = {.out = out + i * ld + j};
             p.rows = tokens_of(ta, i0 + i, &p.s);
             p.columns = tokens_of(tb, j0 + j, &p.t);
@@ -310,7 +310,7 @@ static void raw_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound 
         for (int64_t j = 0; j < i; j++) out[j * ld + i] = out[i * ld + j];
 }
 
-/* The factor that was left out: lambda^2 for each token of u. */
+/* The factor that the recursion leaves out: lambda^2 for each token of u; if blended, for one (see weights). */
 static double left_out(const ssk *o) { return pow(o->lambda, 2.0 * (o->blended ? 1.0 : (double)o->p)); }
 
 static rkhs_status block_ssk(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,

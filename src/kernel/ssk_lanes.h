@@ -1,15 +1,15 @@
-/* ssk_lanes.h: the sweep of ssk.c for one width of vectors; included once for each.
+/* ssk_lanes.h: the inner loop of ssk.c for one width of vectors; included once for each width.
  *
- * LANES pairs of strings at a time, one in each lane of a vector, so that no sum waits for its neighbour in the row. The pairs
- * may be of any length: characters that are like nothing fill them up, add nothing, and change no bit of a lane. Two rows go
- * together, which halves the traffic with the cache, and up to BAND lengths, as many as the registers hold; columns go by
- * `chunk`, so that all rows stay in the first cache.
- *
- * Wanted: LANES, LANES_NAME(x), LANES_TARGET, LANES_OUTER, vec, symbol, LANES_LETTERS, LANES_MASKS, LANES_PICK, LANES_ADD. */
+ * LANES pairs of strings are compared at a time, one in each lane of a vector, so that no sum waits for its neighbour
+ * in the row. Shorter strings are padded with tokens that equal none: these add nothing, and change no bit of a lane.
+ * Two rows go together, which halves the traffic with the cache, and up to BAND lengths, as many as the registers
+ * hold. Columns go by `chunk`, so that all rows stay in the first-level cache. The file that includes this one defines
+ * LANES, LANES_NAME(x), LANES_TARGET, LANES_OUTER, vec, symbol, LANES_LETTERS, LANES_MASKS, LANES_PICK and
+ * LANES_ADD. */
 
-/* Lengths l0 + 1 .. l0 + n of rows i and i + 1 and of nj columns from j0 on. What n, first, last and blended are is known when
- * this is compiled. A band that is not the first finds the DPS of its first length in `next`, one that is not the last leaves
- * that of the length after its own there. */
+/* Lengths l0 + 1 .. l0 + n of rows i and i + 1, for nj columns from j0 on. n and blended are constants when this is
+ * compiled, and so are first and last, except in blended_bands. A band that is not the first finds the DPS of its
+ * first length in `next`; one that is not the last leaves there that of the length after its own. */
 static inline __attribute__((always_inline)) LANES_TARGET void LANES_NAME(band)(const int n, const int first, const int last,
                                                                                 const int blended, const rk_sweep *w, int l0,
                                                                                 int64_t i, int64_t j0, int64_t nj, vec *sum) {
@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) LANES_TARGET void LANES_NAME(bands)
     }
 }
 
-/* The same with lengths summed; where a band stands is asked for at every column, which saves code. */
+/* The same with lengths summed. first and last are tested at every column, which saves code. */
 static inline __attribute__((always_inline)) LANES_TARGET void LANES_NAME(blended_bands)(const rk_sweep *w, int64_t i,
                                                                                          int64_t j0, int64_t nj, vec *sum) {
     for (int l0 = 0; l0 < w->q; l0 += BAND) {
@@ -108,7 +108,7 @@ LANES_OUTER static void LANES_NAME(sweep)(const rk_sweep *w) {
     memcpy(w->out, &sum[0], sizeof sum[0]);
 }
 
-/* The tokens of one string in lane `lane`; what is left of `count` places is `nothing`. */
+/* Writes the tokens of one string to lane `lane`, padded to `count` with `nothing`. */
 static void LANES_NAME(spread)(const int32_t *id, int64_t length, int64_t count, int lane, int32_t nothing, void *out) {
     symbol *to = out;
     for (int64_t q = 0; q < count; q++) to[q * LANES + lane] = q < length ? id[q] : nothing;

@@ -1,14 +1,14 @@
-/* user_kernel.c: kernels of the caller's own, added to an env under a name.
+/* user_kernel.c: kernels that a program adds to an env under a name (rkhs_env_add_kernel).
  *
- * Each becomes a type like those of kernels.def, so that it has weights, sums, column groups and the rest. What it returns is
- * not believed: values that are not finite stop the call, and so does a tile on the diagonal that is not symmetric. */
+ * Each becomes a kernel type like those of kernels.def, so that weights, sums, column groups and wrappers work with
+ * it. Values that are not finite stop the call, and so does a tile on the diagonal that is not symmetric. */
 #include "kernel/kernel.h"
 
 #include <string.h>
 
 enum { LONGEST_NAME = 40 };
 
-/* One added kernel; `added` comes first, for the env frees it by that. */
+/* One added kernel. `added` must come first: the env frees the struct by it. */
 typedef struct own {
     rk_added added;
     rk_kernel_type type;
@@ -18,7 +18,7 @@ typedef struct own {
 
 static const own *own_of(const rk_bound *a) { return (const own *)((const char *)a->kernel->type - offsetof(own, type)); }
 
-/* The caller's status, and a sentence if there is none yet. */
+/* Returns the kernel's own status, with a sentence if it has set none. */
 static rkhs_status failed(const rk_bound *a, rkhs_status status, int64_t i, int64_t j) {
     if (status < RKHS_ERR_ARGUMENT || status > RKHS_ERR_BUG) status = RKHS_ERR_ARGUMENT;
     return rk_fail(a->x->env, status,
@@ -26,7 +26,7 @@ static rkhs_status failed(const rk_bound *a, rkhs_status status, int64_t i, int6
                    own_of(a)->name, (long long)i + 1, (long long)j + 1);
 }
 
-/* Refuses what is not finite, and on the diagonal what is not symmetric. */
+/* Refuses values that are not finite, and on the diagonal a tile that is not symmetric. */
 static rkhs_status check_values(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                 const double *out, int64_t ld) {
     const char *name = own_of(a)->name;
@@ -65,7 +65,7 @@ static rkhs_status block_own(const rk_bound *a, int64_t i0, int64_t ni, const rk
     return check_values(a, i0, ni, b, j0, nj, out, ld);
 }
 
-/* A name as the grammar takes it, and nobody else's. */
+/* Refuses a name that the grammar does not take, or that is in use. */
 static rkhs_status check_name(rkhs_env *env, const char *name) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     size_t length = strlen(name), first = strspn(name, letters), i = 0;
@@ -83,7 +83,7 @@ static rkhs_status check_name(rkhs_env *env, const char *name) {
     return RKHS_OK;
 }
 
-/* "dense, sparse" as bits; NULL: dense. */
+/* "dense, sparse" as a set of kinds; NULL: dense. */
 static rkhs_status take_kinds(rkhs_env *env, const char *text, unsigned *kinds) {
     *kinds = text ? 0 : RK_KIND_DENSE;
     while (text && *text) {

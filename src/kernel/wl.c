@@ -1,13 +1,13 @@
-/* wl.c: the Weisfeiler-Lehman subtree kernel.
+/* wl.c: the Weisfeiler-Lehman subtree kernel on graphs.
  *
  *     k(x, y) = sum_{r=0..h} sum_c  n_rc(x) n_rc(y),   n_rc(x) how many vertices of x have the colour c in round r
  *
- * In round 0 the colour of a vertex is its label, or, where there are none, its degree; in round r + 1 it stands for its own
- * colour in round r and the multiset of its neighbours' (with the labels of the edges to them, where there are any and edges=
- * does not say otherwise). Two vertices have one colour in round r exactly if the trees of depth r that are unfolded from them
- * are equal. Colours are numbers from the dictionary of the counts, whose keys are (own colour, sorted colours of neighbours):
- * nothing is hashed to something that could collide, and the number of a colour is no part of any result. New graphs look
- * their colours up among those of the kept ones; a colour that has none there makes new colours in all later rounds.
+ * In round 0 the colour of a vertex is its label, or its degree if there are no labels. In round r + 1 it stands for
+ * the vertex's colour and the multiset of its neighbours' colours in round r, with the labels of the edges to them if
+ * edges=true. Two vertices have one colour in round r exactly if the trees of depth r that are unfolded from them are
+ * equal. Colours are numbers from the dictionary of the bag, whose keys are (own colour, sorted colours of
+ * neighbours). So there are no hash collisions, and no result depends on the numbering. New graphs look their colours
+ * up in the dictionary of the reference; a colour that it lacks leads to new colours in all later rounds.
  *
  * Shervashidze, Schweitzer, van Leeuwen, Mehlhorn, Borgwardt, "Weisfeiler-Lehman graph kernels", JMLR 2011. */
 #include "kernel/graph_counts.h"
@@ -19,13 +19,13 @@ typedef struct wl {
     int edges, normalize;
 } wl;
 
-/* What the counting of one graph after another needs. */
+/* What the colouring of one graph after another needs. */
 typedef struct rounds {
     const rkhs_data *x;
     const wl *self;
     int edges;              /* labels of edges count */
-    int32_t *colour, *next; /* of the vertices of one graph */
-    uint64_t *around;       /* label number and colour of the neighbours of one vertex */
+    int32_t *colour, *next; /* of the vertices of one graph, in this round and the next */
+    uint64_t *around;       /* edge label and colour of the neighbours of one vertex */
     int32_t *key;
 } rounds;
 
@@ -118,7 +118,7 @@ done:
     return status;
 }
 
-/* There is no rule to freeze: this is where a kernel first sees what it learns from. */
+/* Freezes nothing, but gives advice: here the kernel first sees the training graphs. */
 static rkhs_status freeze_wl(rkhs_env *env, void *self, const rkhs_data *x) {
     if (x->type == &rk_data_graph && !((const rk_graphs *)x->self)->labels)
         rk_log(env, RKHS_LOG_ADVICE, "the graphs have no vertex labels: wl begins with the degrees of the vertices instead");

@@ -1,9 +1,9 @@
-/* words.c: the words that two texts share.
+/* words.c: the bag-of-words kernel on texts, with tf-idf weights.
  *
- *     k(x, y) = <v(x), v(y)> / (|v(x)| |v(y)|),   v_w(x) = how often the word w stands in x, times idf_w
+ *     k(x, y) = <v(x), v(y)> / (|v(x)| |v(y)|),   v_w(x) = how often the word w occurs in x, times idf_w
  *
- * idf_w is ln((1 + n) / (1 + n_w)) + 1, n_w of the n training texts having w: rare words count more; with idf=false it is 1.
- * Words and weights are learnt when the kernel is frozen, and go with it; a word of new texts alone has n_w = 0. */
+ * idf_w is ln((1 + n) / (1 + n_w)) + 1, n_w of the n training texts having w: rare words count more. With idf=false it
+ * is 1. Words and weights are learnt when the kernel is frozen. A word that no training text has gets n_w = 0. */
 #include "kernel/token.h"
 
 #include <string.h>
@@ -13,10 +13,10 @@ typedef struct words {
     rk_token_rule rule;
 } words;
 
-/* What the parameters say, and that words are meant. */
+/* The parameters as a token rule: words are the tokens. */
 static rk_token_rule rule_of(const words *o) { return (rk_token_rule){.by = RK_BY_WORD, .fold = o->rule.fold}; }
 
-/* The words of a vocabulary, which a blank parts, with their numbers; refuses one that `learn` would not make. */
+/* The dictionary of a learnt vocabulary, words separated by blanks; refuses what learn_words does not write. */
 static rkhs_status read_vocabulary(rkhs_env *env, const rk_learnt *learnt, rk_names **names) {
     rkhs_status status = RKHS_OK;
     int32_t number = -1;
@@ -49,7 +49,7 @@ static rkhs_status check_learnt_words(rkhs_env *env, const void *self, const rk_
     return status;
 }
 
-/* The weight of every word of the training texts, and last that of all others. */
+/* Learns the weight of every word of the training texts, and last that of all other words. */
 static rkhs_status learn_words(rkhs_env *env, const void *self, const rkhs_data *x, rk_learnt *learnt) {
     rkhs_status status = RKHS_OK;
     const words *o = self;
