@@ -1,4 +1,4 @@
-/* exact.c: the whole Gram matrix K, n x n, stored once.
+/* exact.c: the exact Gram matrix K, all n x n values stored once.
  *
  * Phi is never formed: coefficients are a in Z = K a, and all products are with K. A precomputed K is not copied. */
 #include "gram/gram.h"

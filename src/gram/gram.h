@@ -14,11 +14,11 @@ typedef struct rk_gram {
     const rk_spec *spec;
     const rkhs_kernel *kernel; /* frozen: no bandwidth rules left */
     const rkhs_data *x;
-    int64_t n, rank; /* objects; rows of the coefficients */
-    int64_t kept;    /* objects that a map compares new ones with: all n, or the landmarks */
+    int64_t n, rank; /* numbers of objects, and of rows of the coefficients */
+    int64_t kept;    /* number of objects that a map compares new ones with: n, or the landmarks */
     int64_t *keep;   /* the rows of these in x; NULL: all */
     rk_bound *bound; /* the kernel bound to x */
-    rk_bound *root;  /* the kernel bound to `rooted`, the landmarks: the reference of `bound`; NULL: `bound` is its own */
+    rk_bound *root;  /* the kernel bound to the landmarks, `rooted`: the reference of `bound`; NULL: itself */
     rkhs_data *rooted;
     void *self;
 } rk_gram;
@@ -31,7 +31,7 @@ typedef struct rk_gram_type {
     rkhs_status (*mul)(const rk_gram *g, const double *V, int64_t k, double *out);
     rkhs_status (*push)(const rk_gram *g, const double *W, int64_t k, double *Z);
     rkhs_status (*pull)(const rk_gram *g, const double *Z, int64_t k, double *W);
-    /* The coefficients B (kept x k) of a map to new objects: Phi_new W = k(new, D) B, D the `kept` objects. */
+    /* The coefficients B (kept x k) of the map for new objects: Phi_new W = k(new, D) B, D the `kept` objects. */
     rkhs_status (*fold)(const rk_gram *g, const double *W, int64_t k, double *B);
     rkhs_status (*diag)(const rk_gram *g, double *out);
     /* out[q] = K[I[q], J[q]] */

@@ -36,7 +36,7 @@ static const rk_param params[] = {
 /* clang-format on */
 
 typedef struct factor {
-    double *Phi; /* n x ld, the first rank columns */
+    double *Phi; /* n x ld, of which the first rank columns count */
     int64_t ld;
     double *L; /* kept x rank: rows of Phi at the landmarks; the first rank rows are a lower triangle */
 } factor;

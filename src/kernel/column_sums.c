@@ -1,4 +1,4 @@
-/* column_sums.c: tiles of sums over columns of |x - y|, min(x, y) or (x - y)^2/(x + y).
+/* column_sums.c: sums over columns of |x - y|, min(x, y) or (x - y)^2/(x + y), for tiles of pairs of rows.
  *
  * Dense rows of one side are transposed, a strip of some columns at a time, and the rows of the other side are
  * compared with the strip (la/pair_sums.c). Of sparse rows only the columns that both have are visited: the terms of

@@ -130,7 +130,7 @@ static rkhs_status gradient_product(const rk_bound *a, int64_t i0, int64_t ni, c
                                     const double *w, int64_t ld, double *dx, rk_work work) {
     rkhs_status status = RKHS_OK;
     double *tile = rk_work_take(&work, RK_TILE * RK_TILE), *weight = rk_work_take(&work, RK_TILE * RK_TILE);
-    for (int c = 0; c < a->kernel->children; c++) { /* product rule: the weight of a child is the product of the others */
+    for (int c = 0; c < a->kernel->children; c++) { /* product rule: weighted by the product of the others */
         for (int64_t i = 0; i < ni; i++)
             for (int64_t j = 0; j < nj; j++) weight[i * RK_TILE + j] = w[i * ld + j];
         for (int o = 0; o < a->kernel->children; o++) {

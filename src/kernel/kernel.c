@@ -1,4 +1,4 @@
-/* kernel.c: kernels frozen on training data, bound to data and evaluated by tiles; tree.c makes them from text. */
+/* kernel.c: freezes kernels (bandwidth rules become numbers), binds them to data, and evaluates them by tiles. */
 #include "kernel/kernel.h"
 
 #include <limits.h>

@@ -62,7 +62,7 @@ typedef struct rk_kernel_type {
     rkhs_status (*check)(rkhs_env *env, const void *self);
     /* (optional) Replaces bandwidth rules (sigma=median), and what else is not given, by numbers computed from x. */
     rkhs_status (*freeze)(rkhs_env *env, void *self, const rkhs_data *x);
-    /* (optional) Fills `learnt` when the kernel is frozen. check_learnt refuses what a damaged file has in its place. */
+    /* (optional) Fills `learnt` when the kernel is frozen. check_learnt refuses what no `learn` can have written. */
     rkhs_status (*learn)(rkhs_env *env, const void *self, const rkhs_data *x, rk_learnt *learnt);
     rkhs_status (*check_learnt)(rkhs_env *env, const void *self, const rk_learnt *learnt);
     /* (optional) The data that the children are bound to in place of x; the view may borrow from x. */
@@ -116,8 +116,7 @@ rkhs_status rk_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data);
 unsigned rk_kernel_kinds(const rkhs_kernel *k);
 int rk_kernel_has(const rkhs_kernel *k, unsigned flag);
 int rk_kernel_any(const rkhs_kernel *k, unsigned flag);
-/* x as a kind of data that the kernel takes, in *use; *view is NULL or to be freed. x is compared with `like`, if
- * given. */
+/* x as a kind of data that the kernel takes, in *use; *view is NULL or to be freed. like: what x is compared with. */
 rkhs_status rk_kernel_coerce(const rkhs_kernel *k, const rkhs_data *x, const rkhs_data *like, const rkhs_data **use,
                              rkhs_data **view);
 
@@ -130,7 +129,7 @@ rkhs_status rk_kernel_write(rkhs_kernel *k);
 rkhs_status rk_learnt_copy(rkhs_env *env, const char *text, const double *values, int64_t count, rk_learnt *to);
 void rk_learnt_free(rkhs_env *env, rk_learnt *learnt);
 rkhs_status rk_kernel_save_learnt(const rkhs_kernel *k, rk_archive *archive);
-/* Reads it into a kernel made from its text. A kernel that the archive has nothing for can be frozen again. */
+/* Reads it into a kernel made from its text; a kernel that the archive has nothing for is left to be frozen. */
 rkhs_status rk_kernel_load_learnt(rkhs_kernel *k, rk_archive *archive);
 
 /* ---- kernel.c: binding a kernel to data, and evaluating it ------------------------------------------------------ */
@@ -180,14 +179,14 @@ struct rk_columns;
 
 typedef struct rk_vector_side {
     double *norm;         /* squared norms of x - centre */
-    const double *centre; /* one number a column; NULL: 0. Borrowed from the reference */
+    const double *centre; /* one number a column; NULL: 0. The reference owns it */
     double *owned;
     struct rk_columns *columns; /* sparse rows by column, else NULL */
     int narrow;                 /* every number is 0, or within RK_NARROW and 1/RK_NARROW */
 } rk_vector_side;
 
 rkhs_status rk_vector_prepare(rkhs_env *env, rk_bound *b);         /* squared norms */
-rkhs_status rk_vector_prepare_dots(rkhs_env *env, rk_bound *b);    /* none stored of dense rows */
+rkhs_status rk_vector_prepare_dots(rkhs_env *env, rk_bound *b);    /* no norms of dense rows */
 rkhs_status rk_vector_prepare_centred(rkhs_env *env, rk_bound *b); /* norms about the mean, if that saves digits */
 void rk_vector_release(rkhs_env *env, rk_bound *b);
 int64_t rk_vector_work(const rk_bound *a, const rk_bound *b);
@@ -249,7 +248,7 @@ double rk_sparse_square(const rkhs_data *x, int64_t i, const rkhs_data *y, int64
 /* ---- tiny_rows.c: pairs of rows whose squares underflow, one at a time ------------------------------------------ */
 
 #define RK_TINY 1e-280 /* squared lengths below this have lost digits */
-/* Whether a row of this squared norm is below RK_TINY, but not zero. Then the values of one pair, and |x - y|. */
+/* Whether row i, of this squared norm, is tiny but not zero. rk_pair_*: one pair; the distance is not squared. */
 int rk_row_tiny(const rk_bound *a, int64_t i, double norm);
 double rk_pair_cosine(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
 double rk_pair_tanimoto(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
@@ -286,7 +285,7 @@ void rk_exp_tile(double gamma, int64_t ni, int64_t nj, double *out, int64_t ld);
 void rk_diag_ones(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
 
 /* Replaces a bandwidth rule by its number. median: the median distance of two objects, of at most 2000; knn(k): the
- * median of their distances to the k-th neighbour. `by`: which distance, sums of absolute differences or others. */
+ * median of their distances to the k-th neighbour. `by`: sum of absolute differences, Euclidean, or chi-squared. */
 enum { RK_BY_ABSOLUTES, RK_BY_EUCLID, RK_BY_CHI2 };
 rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, int by);
 /* The slot `freeze` of a kernel of Euclidean distances whose parameters begin with an rk_width. */

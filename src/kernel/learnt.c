@@ -1,6 +1,6 @@
-/* learnt.c: what a kernel learns when it is frozen that is too long for its text: a vocabulary and its weights.
+/* learnt.c: what a kernel learns at fit that is too long for its text, such as a vocabulary and its weights.
  *
- * It is copied with the kernel and saved beside its text, as learnt/I/text and learnt/I/values, I the number of the
+ * It is copied with the kernel and saved beside its text: learnt/I/text and learnt/I/values, I the number of the
  * node. */
 #include "kernel/kernel.h"
 

@@ -113,7 +113,7 @@ done:
     return status;
 }
 
-/* N(d), over so many letters. A sequence within m of both differs in i of the places where the two agree. Where they
+/* N(d) over `letters` letters. A sequence within m of both differs in i of the places where the two agree. Where they
  * differ, it is as the first in a places, as the second in b, as neither in c. */
 static double shared(const mismatch *o, double letters, int64_t d) {
     double sum = 0;

@@ -80,7 +80,7 @@ static rkhs_status check_given(rkhs_env *env, const rk_gram_rows *g, int64_t n) 
                    "if these are similarities, put k(x,x) on the diagonal");
 }
 
-/* What is bound first must be square, and is checked if it has values: a model's kept objects have none. */
+/* What is bound first must be square. It is checked if it has values; the objects of a loaded model have none. */
 static rkhs_status prepare_precomputed(rkhs_env *env, rk_bound *b) {
     const rk_gram_rows *g = b->x->self;
     if (b->reference) return RKHS_OK;

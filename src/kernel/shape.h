@@ -6,8 +6,7 @@
 
 /* ---- pointset.c: the kernel of two point sets ------------------------------------------------------------------- */
 
-/* The base kernel: of two points of `columns` features each. CHI2: the sum goes over the first `counts` features, the
- * square over the others. */
+/* The base kernel, of two points. CHI2: the sum is over the first `counts` features, the square over the others. */
 typedef enum rk_base {
     RK_BASE_LINEAR, /* <x, y> */
     RK_BASE_RBF,    /* exp(-|x - y|^2 / (2 sigma^2)) */
@@ -52,8 +51,8 @@ void rk_points_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_w
 
 typedef enum rk_ink { RK_INK_LIGHT, RK_INK_DARK } rk_ink;
 
-/* The ink of each pixel of image i, h x w, from the mean of its colours: that mean, 0 if below; or, if ink is dark,
- * what it lacks to the largest mean of the image. Returns the largest ink. */
+/* The ink of each pixel of image i, h x w: the mean of its colours, or 0 if that is below 0; with RK_INK_DARK, the
+ * largest such mean of the image minus it. Returns the largest ink. */
 double rk_ink_of(const rk_image *images, int64_t i, rk_ink ink, double *out);
 
 /* Fails: image i has no ink. */

@@ -19,7 +19,7 @@
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
-#ifndef RK_NARROW /* as on a machine without AVX-512, to test it on one that has it */
+#ifndef RK_NARROW /* a test for no AVX-512. But la.h defines this name too: the wide form is never compiled */
 #define RK_HAS_WIDE 1
 #endif
 #endif

@@ -3,9 +3,8 @@
  * LANES pairs of strings are compared at a time, one in each lane of a vector, so that no sum waits for its neighbour
  * in the row. Shorter strings are padded with tokens that equal none: these add nothing, and change no bit of a lane.
  * Two rows go together, which halves the traffic with the cache, and up to BAND lengths, as many as the registers
- * hold. Columns go by `chunk`, so that all rows stay in the first-level cache. The file that includes this one defines
- * LANES, LANES_NAME(x), LANES_TARGET, LANES_OUTER, vec, symbol, LANES_LETTERS, LANES_MASKS, LANES_PICK and
- * LANES_ADD. */
+ * hold. Columns go by `chunk`, so that all rows stay in the first-level cache. The including file defines LANES,
+ * LANES_NAME(x), LANES_TARGET, LANES_OUTER, vec, symbol, LANES_LETTERS, LANES_MASKS, LANES_PICK and LANES_ADD. */
 
 /* Lengths l0 + 1 .. l0 + n of rows i and i + 1, for nj columns from j0 on. n and blended are constants when this is
  * compiled, and so are first and last, except in blended_bands. A band that is not the first finds the DPS of its

@@ -331,7 +331,7 @@ static int same_tokens(const rk_tokens *a, int64_t i, const rk_tokens *b, int64_
 
 RK_CLONES static void divide(int64_t n, double norm, double root, const double *restrict norms, const double *restrict roots,
                              double *restrict out) {
-    for (int64_t j = 0; j < n; j++) { /* if norms are equal, by the norm itself, so that equal strings give exactly 1 */
+    for (int64_t j = 0; j < n; j++) { /* equal norms: by the norm itself, so that equal strings give exactly 1 */
         double length = norms[j] == norm ? norm : root * roots[j];
         double v = out[j] / (length > 0 ? length : 1);
         out[j] = v > 1 ? 1 : v;

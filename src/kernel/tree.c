@@ -188,7 +188,7 @@ static rkhs_status check_kinds(const rkhs_kernel *k) {
     if (rk_kernel_kinds(k)) return RKHS_OK;
     for (int i = 0; i < k->children; i++)
         if (!rk_kernel_kinds(k->child[i])) return check_kinds(k->child[i]);
-    int any = (k->type->kinds & (RK_KIND_DENSE | RK_KIND_STRING)) == (RK_KIND_DENSE | RK_KIND_STRING); /* all but Grams */
+    int any = (k->type->kinds & (RK_KIND_DENSE | RK_KIND_STRING)) == (RK_KIND_DENSE | RK_KIND_STRING); /* but Grams */
     if (any && k->children == 1 && rk_kernel_kinds(k->child[0]) == RK_KIND_GRAM)
         return rk_fail(k->env, RKHS_ERR_SPEC, "%s needs k(x,x), which rows of a Gram do not have: change the Gram beforehand",
                        rk_short(rkhs_kernel_text(k), text));
