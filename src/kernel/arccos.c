@@ -7,8 +7,9 @@
  * <w,x>) max(0, <w,y>) over normal w. Cho, Saul, "Kernel methods for deep learning", NIPS 2009; Jacot, Gabriel,
  * Hongler, "Neural tangent kernel", NeurIPS 2018.
  *
- * a(u) is as steep as sqrt(1 - |u|) at u = 1 and -1. So the layers carry 1 - u and 1 + u. Where one of these is small,
- * ntk computes it again from |x/|x| -+ y/|y||^2/2, without cancellation. b(u) has slope at most 1: no need in relu. */
+ * a(u) is as steep as sqrt(1 - |u|) at u = 1 and -1, which amplifies errors of u in ntk. So the layers carry 1 - u and
+ * 1 + u. Where one of these is small, ntk computes it again from |x/|x| -+ y/|y||^2/2, without cancellation. b(u) has
+ * slope at most 1, and relu needs no such care. */
 #include "kernel/kernel.h"
 
 static const double CLOSE = 1e-3;

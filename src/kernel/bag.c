@@ -1,10 +1,10 @@
 /* bag.c: kernels that are inner products of feature counts, k(x, y) = sum_f w_f c_f(x) c_f(y).
  *
  * c_f(x) is how often x has feature f (a subsequence, a word, a part of a graph); w_f is the weight of the feature's
- * group and may be negative. A dictionary numbers features in order of appearance in the reference. Objects become
- * sparse rows of counts, and a tile is a product of sparse rows (sparse_rows.c). If most objects have most features,
- * as with short subsequences over four letters, rows are dense and a tile is a matrix product. Sums of integer counts
- * and weights are exact. A feature that the reference lacks adds to k(y, y) alone. */
+ * group and may be negative. A dictionary numbers features in order of appearance in the reference, the objects bound
+ * first. Objects become sparse rows of counts, and a tile is a product of sparse rows (sparse_rows.c). If most objects
+ * have most features, as with short subsequences over four letters, rows are dense and a tile is a matrix product.
+ * Sums of integer counts and weights are exact. A feature that the reference lacks adds to k(y, y) alone. */
 #include "kernel/token.h"
 
 #include <stdlib.h>

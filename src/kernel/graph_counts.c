@@ -1,7 +1,7 @@
 /* graph_counts.c: the graph kernels paths and graphlet, which count shortest paths and triples of vertices.
  *
- *     paths     k(x, y) = sum_{a<=b,l} n_abl(x) n_abl(y), n_abl(x) how many pairs of vertices of x with the labels a and
- *               b have a shortest path of l >= 1 edges between them
+ *     paths     k(x, y) = sum_{a<=b,l} n_abl(x) n_abl(y), n_abl(x) how many pairs of vertices of x with the labels a
+ *               and b have a shortest path of l >= 1 edges between them
  *     graphlet  k(x, y) = sum_t n_t(x) n_t(y), n_t(x) how many sets of three vertices of x induce the graph t
  *
  * Labels of edges do not count. With normalize, two graphs with nothing to count (no edge; no triple) have k = 1 if

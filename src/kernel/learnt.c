@@ -1,7 +1,6 @@
 /* learnt.c: what a kernel learns at fit that is too long for its text, such as a vocabulary and its weights.
  *
- * It is copied with the kernel and saved beside its text: learnt/I/text and learnt/I/values, I the number of the
- * node. */
+ * It is copied with the kernel and saved beside its text: learnt/I/text and learnt/I/values, I counting the nodes. */
 #include "kernel/kernel.h"
 
 #include <stdio.h>

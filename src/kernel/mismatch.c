@@ -2,17 +2,16 @@
  *
  *     k(x, y) = sum_u c_u(x) c_u(y) = sum_{s in x, s' in y} N(d(s, s')) = sum_t w_t A_t(x, y)
  *
- * u goes over all sequences of p letters, s and s' over the runs of x and y. c_u(x) is how many runs of x are within m
- * of u: they differ from it in at most m places. N(d) is how many u are within m of both of two sequences that differ
- * in d places, none if d > 2m. A_t counts the pairs s, s' that agree outside a set of t places, over all such sets: an
- * inner product of counts of runs with t blanks. The weights w_t solve N(d) = sum_t w_t C(p - d, t - d). So a run has
- * sum_{t <= 2m} C(p, t) features, whatever the number of letters. All are integers, exact below 2^53. Over few
- * letters, as in DNA, the u within m of a run may be as few: then these are counted, as in the first sum. Leslie,
- * Eskin, Noble, "Mismatch string kernels", NIPS 2002; Ghandi et al., "Enhanced regulatory sequence prediction using
- * gapped k-mer features", 2014.
+ * u goes over all sequences of p letters, s and s' over the runs of p letters in x and y. c_u(x) is how many runs of x
+ * are within m of u: they differ from it in at most m places. N(d) is how many u are within m of both of two sequences
+ * that differ in d places, none if d > 2m. A_t counts the pairs s, s' that agree outside a set of t places, over all
+ * such sets: an inner product of counts of runs with t blanks. The weights w_t solve N(d) = sum_t w_t C(p - d, t - d).
  *
- * N depends on the number of letters, which is given, or found at fit and then fixed. Other letters are refused: over
- * more letters than N assumes, k need not be positive semi-definite. */
+ * So a run has sum_{t <= 2m} C(p, t) features, whatever the number of letters. All are integers, exact below 2^53.
+ * Over few letters, as in DNA, the u within m of a run may be as few: then these are counted, as in the first sum. N
+ * depends on the number of letters, which is given, or found at fit and then fixed. Other letters are refused: over
+ * more letters than N assumes, k need not be positive semi-definite. Leslie, Eskin, Noble, "Mismatch string kernels",
+ * NIPS 2002; Ghandi et al., "Enhanced regulatory sequence prediction using gapped k-mer features", 2014. */
 #include "kernel/token.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
-/* ssk.c: the string subsequence kernel, which counts the subsequences of p tokens that two strings share, gaps
- * allowed.
+/* ssk.c: the string subsequence kernel, which counts shared subsequences of p tokens, with gaps.
  *
- *     k(s, t) = sum_u sum_{I: s[I] = u} sum_{J: t[J] = u} lambda^(span(I) + span(J)),   |u| = p,   span(I) = last - first + 1
+ *     k(s, t) = sum_u sum_{I: s[I] = u} sum_{J: t[J] = u} lambda^(span(I) + span(J)),   span(I) = last - first + 1
  *
  * u goes over all sequences of p tokens, I and J over the ascending positions at which u occurs in s and t. Each token
  * that an occurrence spans costs lambda. With blended, lengths 1 to p are summed. By rows i of s and columns j of t,

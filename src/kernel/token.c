@@ -3,7 +3,8 @@
  * A token is a 32-bit number: the code point of a character, a byte, or the number of a word. A word is a run of ASCII
  * letters, digits and characters beyond ASCII; blanks, control characters and ASCII punctuation end it. With fold,
  * capitals of ASCII, Latin-1, Greek and Cyrillic count as small letters. New strings look words up in the dictionary
- * of the reference. Words that it lacks are numbered after its own, so that they equal none of the reference. */
+ * of the reference, the objects bound first. Words that it lacks are numbered after its own, so that they equal none
+ * of the reference. */
 #include "kernel/token.h"
 
 #include <stdio.h>

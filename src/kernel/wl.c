@@ -7,7 +7,8 @@
  * edges=true. Two vertices have one colour in round r exactly if the trees of depth r that are unfolded from them are
  * equal. Colours are numbers from the dictionary of the bag, whose keys are (own colour, sorted colours of
  * neighbours). So there are no hash collisions, and no result depends on the numbering. New graphs look their colours
- * up in the dictionary of the reference; a colour that it lacks leads to new colours in all later rounds.
+ * up in the dictionary of the reference, the graphs bound first; a colour that it lacks leads to new colours in all
+ * later rounds.
  *
  * Shervashidze, Schweitzer, van Leeuwen, Mehlhorn, Borgwardt, "Weisfeiler-Lehman graph kernels", JMLR 2011. */
 #include "kernel/graph_counts.h"
