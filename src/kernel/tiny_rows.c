@@ -80,7 +80,7 @@ double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t
         return sqrt(sum);
     }
     walk first = walk_of(a, i, b, j), w = first;
-    if (!first.cx && memcmp(first.x, first.y, (size_t)first.end_p * sizeof *first.x) == 0) return 0; /* often so */
+    if (!first.cx && memcmp(first.x, first.y, (size_t)first.end_p * sizeof *first.x) == 0) return 0; /* duplicates */
     while (step(&w, &u, &v)) m = fmax(m, fabs(u - v));
     if (!(m > 0)) return 0;
     for (w = first; step(&w, &u, &v);) sum += (u - v) / m * ((u - v) / m);

@@ -20,7 +20,7 @@ typedef struct rk_names rk_names;
 rkhs_status rk_names_new(rkhs_env *env, const rk_names *before, rk_names **names);
 rkhs_status rk_names_number(rkhs_env *env, rk_names *names, const void *key, int64_t length, int32_t *number);
 int64_t rk_names_count(const rk_names *names);
-const char *rk_names_key(const rk_names *names, int64_t own, int64_t *length); /* if no `before`; not zero-terminated */
+const char *rk_names_key(const rk_names *names, int64_t own, int64_t *length); /* no `before`; not zero-terminated */
 void rk_names_free(rkhs_env *env, rk_names *names);
 
 /* The characters of an alphabet, ascending. low: position + 1 of those below 256, 0 if not there. */
