@@ -137,6 +137,8 @@ rkhs_status read_target(cli *c, const char *path, rkhs_data **data);
 rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data **labels);
 /* The type that a spec names. Returns 0 if the spec is refused; the env has the message. */
 int type_of_spec(cli *c, const char *list, const char *spec, rkhs_type *type);
+/* Whether a kernel reads its values from the data, which are rows of a Gram. */
+int reads_gram(cli *c, const char *kernel);
 /* Whether a model can learn from labels. */
 int learns_labels(cli *c, const char *spec);
 /* The labels in --label-column of x if the model learns from labels (a line on stderr says so); else NULL. */
@@ -231,12 +233,12 @@ int explained_share(const rkhs_model *m, double *share);
 /* Ends a fit: writes the model to -o and the embedding to -z, both or neither. */
 rkhs_status write_fit(cli *c, const rkhs_model *m);
 void say_summary(const cli *c, const rkhs_model *m);
-/* What a model learns from beside X. check_second refuses options that exclude each other; read_second reads
- * --triplets, --positive and --negative, or --target, into *y (NULL if none is given); second_file names the file, for
+/* What a model learns from beside X. check_supervision refuses options that exclude each other; read_supervision reads
+ * --triplets, --positive and --negative, or --target, into *y (NULL if none is given); supervision_file names the file, for
  * messages. */
-rkhs_status check_second(cli *c);
-rkhs_status read_second(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y);
-const char *second_file(const cli *c);
+rkhs_status check_supervision(cli *c);
+rkhs_status read_supervision(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y);
+const char *supervision_file(const cli *c);
 /* Sets the parameter augment of the first operand (the model's spec) to --augment. */
 rkhs_status set_augment(cli *c);
 /* Refuses a -o whose ending is that of a table of numbers. */

@@ -272,8 +272,8 @@ done:
 
 /* ---- cells ---------------------------------------------------------------------------------------------------------- */
 
-/* The dim of a kernel PCA, and its spec with dim=1, which is equal for those that differ only in dim. Returns 0 for
- * other models. */
+/* The dim of a model whose embeddings are nested, and its spec with dim=1, which is equal for those that differ only in dim.
+ * Returns 0 for other models. */
 static int64_t dim_of(search *s, const char *model, char rest[SPEC_ROOM]) {
     rkhs_model *m = NULL;
     rkhs_spec *spec = NULL;

@@ -493,19 +493,21 @@ RKHS_API void rkhs_spec_free(rkhs_spec *spec);
  * "samples", "augments"). */
 typedef struct rkhs_type {
     const char *name;
-    const char *brief;   /* one sentence */
-    const char *formula; /* or NULL */
-    const char *data;    /* the kinds of data it takes, or NULL */
-    const char *cost;    /* or NULL */
-    const char *title;   /* of a model: its name as a class, "KernelPCA"; else NULL */
-    const char *second;  /* of a model: its second data set, "target", "labels", "target or labels", ...; or NULL */
-    int takes_target;    /* of a model: its second data set may be a target */
-    int takes_labels;    /* of a model: its second data set may be labels */
-    int predicts;        /* of a model: it predicts the target, which it needs */
-    int better;          /* of a score: 1 if more is better, -1 if less is, 0 if it only describes */
-    int needs_x;         /* of a score: it needs the objects */
-    int needs_labels;    /* of a score: it needs labels */
-    int takes_new;       /* of a score: it can score new rows against the others */
+    const char *brief;       /* one sentence */
+    const char *formula;     /* or NULL */
+    const char *data;        /* the kinds of data it takes, or NULL */
+    const char *cost;        /* or NULL */
+    const char *title;       /* of a model: its name as a class, "KernelPCA"; else NULL */
+    const char *supervision; /* of a model: its second data set, "target", "labels", "target or labels", ...; or NULL */
+    int takes_target;        /* of a model: its second data set may be a target */
+    int takes_labels;        /* of a model: its second data set may be labels */
+    int predicts;            /* of a model: it predicts the target, which it needs */
+    int nested;              /* of a model: the columns of an embedding are the first ones of a larger one */
+    int whole;               /* of a gram: it is the matrix itself, not an approximation */
+    int better;              /* of a score: 1 if more is better, -1 if less is, 0 if it only describes */
+    int needs_x;             /* of a score: it needs the objects */
+    int needs_labels;        /* of a score: it needs labels */
+    int takes_new;           /* of a score: it can score new rows against the others */
 } rkhs_type;
 
 /* One parameter of a type, as a spec spells it. */

@@ -54,7 +54,7 @@ static const char *kinds_of(const rk_list *list, int i) {
 }
 
 /* What a model's second argument is, in words; NULL: it takes none. */
-static const char *second_of(unsigned kinds) {
+static const char *supervision_of(unsigned kinds) {
     int target = (kinds & RK_KIND_DENSE) != 0, labels = (kinds & RK_KIND_LABELS) != 0;
     return target && labels ? "target or labels" : target ? "target" : labels ? "labels" : kinds ? "index rows" : NULL;
 }

@@ -11,7 +11,8 @@ typedef struct rk_triplets {
 } rk_triplets;
 
 /* `inputs` of rk_model_type: x and an augmented copy of it; with index rows y, x and the objects that come with y. */
-rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
+rkhs_status rk_triplet_inputs(rkhs_env *env, const rk_spec *augment, const rkhs_data *x, const rkhs_data *y,
+                              rkhs_data **gram_data);
 /* Triplets over the objects of f->gram, given or drawn. Refuses a triplet that names an object twice. */
 rkhs_status rk_triplets_new(rk_fit *f, rk_triplets *t);
 /* sum over triplets of positive (e_a e_p' + e_p e_a') + negative (e_a e_q' + e_q e_a'), n x n; columns in any order. */

@@ -20,7 +20,7 @@ rkhs_status rk_isolation_new(const rkhs_model *m, int64_t rows, rk_isolation *ne
     rk_work *work;
     int64_t some = rk_min(map->kept_count, SOME);
     *near = (rk_isolation){0};
-    TRY(rk_scratch(env, rows, sizeof *near->most, &near->most));
+    TRY(rk_scratch(env, rows, sizeof *near->largest, &near->largest));
     if (map->kept->type->kind == RK_KIND_GRAM) goto done; /* rows of a Gram have no k(x, x) */
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_map_bind(env, map, m->kernel));
@@ -33,10 +33,10 @@ done:
     return status;
 }
 
-/* Whether an object is isolated: `most` is its largest value, `self` its k(x, x). */
-static int is_isolated(const rkhs_data *x, const rk_isolation *near, double most, double self) {
-    if (!(self > 0)) return most == 0 && !(x->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE));
-    return most <= tiny * sqrt(self * near->size);
+/* Whether an object is isolated: `largest` is its largest kernel value, `self` its k(x, x). */
+static int is_isolated(const rkhs_data *x, const rk_isolation *near, double largest, double self) {
+    if (!(self > 0)) return largest == 0 && !(x->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE));
+    return largest <= tiny * sqrt(self * near->size);
 }
 
 /* Decides on the rows that are flagged; k(x, x) is computed row by row, since they are few. */

@@ -60,7 +60,7 @@ typedef struct state {
 } state;
 
 /* With denoise= the gram is built on noisy objects. */
-static rkhs_status inputs_kae(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen) {
+static rkhs_status inputs_kae(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **gram_data) {
     const kae *o = self;
     return o->denoise ? rk_augment(env, o->denoise, x, env->seed, gram_data) : RKHS_OK;
 }

@@ -109,7 +109,7 @@ int rkhs_model_report(const rkhs_model *model, int64_t i, rkhs_item *item) {
 }
 
 /* What messages call a second data set of these kinds. */
-static const char *second_name(unsigned kinds) {
+static const char *supervision_name(unsigned kinds) {
     return kinds & RK_KIND_INDEX ? "triplets or pairs" : !(kinds & ~(unsigned)RK_KIND_LABELS) ? "labels" : "targets";
 }
 
@@ -216,10 +216,10 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     fresh->supervised = y && !fresh->type->predicts;
     if (fresh->supervised) TRY(rk_report_text(env, &fresh->report, "supervision", y->type->entry.name));
     TRY(fresh->type->fit(&f));
-    if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->seen, dim, fresh->map);
-    TRY(rk_data_keep(seen, gram->keep, gram->kept, &fresh->map->kept));
+    if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->gram_rows, dim, fresh->map);
+    TRY(rk_data_keep(gram_data, gram->keep, gram->kept, &fresh->map->kept));
     /* The direction of a code near 0 depends on rounding: recompute Z by the map, so that transform reproduces it. */
-    if (fresh->map->post == RK_POST_SPHERE) TRY(rk_map_apply(env, fresh->map, fresh->kernel, seen, fresh->Z, dim, NULL));
+    if (fresh->map->post == RK_POST_SPHERE) TRY(rk_map_apply(env, fresh->map, fresh->kernel, gram_data, fresh->Z, dim, NULL));
     fresh->keep = gram->keep;
     gram->keep = NULL;
     TRY(rk_check_fitted(fresh));

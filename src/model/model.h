@@ -89,15 +89,16 @@ typedef struct rk_model_type {
     const char *(*default_kernel)(const void *self, unsigned kind); /* spec text; NULL: the user must name a kernel */
     int64_t (*dim)(const void *self, const rkhs_data *y);           /* of the embedding */
     size_t gram_offset;                                             /* of `gram` (rk_spec *) in the parameters */
+    int nested;           /* the columns of an embedding are the first ones of an embedding of more dimensions */
     int keeps_signs;      /* the signs of columns have a meaning: they are never flipped */
     unsigned supervision; /* kinds of the second data set (labels, targets, triplets); 0: none */
     int predicts;         /* Z predicts the second data set, which fit then requires */
     const char *title;    /* name of its Python class: "KernelPCA" */
     int takes_start;
     int keeps_all; /* D is all training objects, even where the gram has landmarks */
-    /* (optional) The objects to build the gram on instead of x; *seen NULL: x itself. The first x->rows of them
+    /* (optional) The objects to build the gram on instead of x; *gram_data NULL: x itself. The first x->rows of them
      * correspond to x; only these are in the embedding. Bandwidth rules of the kernel are computed from x. */
-    rkhs_status (*inputs)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **seen);
+    rkhs_status (*inputs)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **gram_data);
     rkhs_status (*fit)(rk_fit *fit);
     /* (optional) The state struct: its size and the table of its fields. */
     size_t state_size;
@@ -194,7 +195,7 @@ rkhs_status rk_map_keep(rk_fit *f, double *Z);
 rkhs_status rk_map_halve(rk_fit *f, const double *half);
 /* The largest |k(x, D)| of each new object, to find isolated ones; exact where it is at most `small`. */
 typedef struct rk_isolation {
-    double *most;
+    double *largest;
     double small, size; /* size: the mean of some k(x, x) of D */
 } rk_isolation;
 /* Takes note of `count` kernel values of a row. */
@@ -289,8 +290,8 @@ struct rkhs_model {
     /* results of a fit */
     rkhs_kernel *kernel; /* frozen: bandwidth rules are numbers; NULL: not fitted */
     rk_map *map;
-    double *Z; /* seen x dim: the embedding (n rows), then objects that `inputs` added */
-    int64_t n, seen, dim;
+    double *Z; /* gram_rows x dim: the embedding (n rows), then objects that `inputs` added */
+    int64_t n, gram_rows, dim;
     int64_t *keep;  /* row in Z of each object of D; NULL: all in order */
     void *state;    /* the struct of type->state, or NULL */
     int supervised; /* fitted with a second data set, which is not stored */
