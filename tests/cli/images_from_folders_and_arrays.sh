@@ -34,4 +34,3 @@ png colours/2.png 2 2 2 8 0 0 0 255 0 255 0 0 0 255 9 9 9
 npy two.npy 2 0 0 1 1
 rkhs plot two.npy --objects colours -o colours.svg && grep -c '<image' colours.svg
 rkhs plot Z.npy --objects back.npy -o back.svg && grep -c '<image' back.svg
-rkhs plot Z.npy --objects digits -o digits.png && head -c 4 digits.png | tail -c 3

@@ -11,4 +11,7 @@ import struct
 print(struct.unpack(">II", open("a.png", "rb").read()[16:24]))
 print(b"%%EOF" in open("a.PDF", "rb").read()[-8:])
 PY
+mkdir digits
+for i in 1 2 3; do "$PYTHON" "$SRC/tests/cli/pictures/png.py" digits/$i.png 2 3 0 8 0 10 20 30 40 50 $((i * 60)); done
+rkhs plot Z.npy --objects digits -o objects.png && head -c 4 objects.png | tail -c 3 && echo
 ls -A
