@@ -19,9 +19,9 @@
 #include "rkhs.h"
 
 enum { REST = 40000000 }; /* nanoseconds before a job begins: the threads of BLAS wait busily for a while after they start */
-enum { SHORT = 50, TIMES = 15 };                      /* a job below so many milliseconds is done at most so many times */
-static const double TINY = 1e-6;                      /* seconds */
-enum { FEW = 256, FEW_STRINGS = 4, MOST_SPECS = 32 }; /* FEW: rows to warm up with; strings can take long */
+enum { SHORT = 50, TIMES = 15 };                     /* a job below so many milliseconds is done at most so many times */
+static const double TINY = 1e-6;                     /* seconds */
+enum { FEW = 256, FEW_STRINGS = 4, MAX_SPECS = 32 }; /* FEW: rows to warm up with; strings can take long */
 
 static rkhs_env *env;
 
@@ -86,7 +86,7 @@ typedef struct job {
     rkhs_kernel *kernel;
     rkhs_data *x, *y, *fresh, *z, *labels;
     rkhs_model *model;
-    const char *spec[MOST_SPECS]; /* of scores */
+    const char *spec[MAX_SPECS]; /* of scores */
     int specs, calls;
     double *out; /* K, Z or scores */
     int64_t out_rows, out_columns;
@@ -116,7 +116,7 @@ static void run_transform(job *j) {
 }
 
 static void run_score(job *j) {
-    const rkhs_scored what = {.z = j->z, .x = j->x, .labels = j->labels};
+    const rkhs_score_input what = {.z = j->z, .x = j->x, .labels = j->labels};
     j->out_rows = 1;
     j->out_columns = j->specs;
     j->out = array(j->specs);
@@ -136,7 +136,7 @@ static rkhs_data *read_data(const char *path, const rkhs_kernel *kernel) {
 
 /* Cuts the text at its spaces. */
 static void read_specs(job *j, char *text) {
-    for (char *spec = text ? strtok(text, " ") : NULL; spec && j->specs < MOST_SPECS; spec = strtok(NULL, " "))
+    for (char *spec = text ? strtok(text, " ") : NULL; spec && j->specs < MAX_SPECS; spec = strtok(NULL, " "))
         j->spec[j->specs++] = spec;
 }
 

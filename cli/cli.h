@@ -30,9 +30,9 @@ typedef enum option_kind {
 } option_kind;
 
 /* The values of a repeated option. */
-enum { MOST_MANY = 16 };
+enum { MAX_MANY = 16 };
 struct many {
-    const char *value[MOST_MANY];
+    const char *value[MAX_MANY];
     int count;
 };
 
@@ -52,9 +52,9 @@ extern const option shared_options[], fit_options[], transform_options[], invers
 typedef struct command {
     const char *name; /* NULL: end of the table */
     const char *group;
-    const char *operands; /* as help shows them: "'SPEC' X", "[LIST] [NAME]", "'SCORE'..." */
-    int least, most;      /* number of operands */
-    const char *brief;    /* completes "rkhs NAME: " */
+    const char *operands;           /* as help shows them: "'SPEC' X", "[LIST] [NAME]", "'SCORE'..." */
+    int min_operands, max_operands; /* number of operands */
+    const char *brief;              /* completes "rkhs NAME: " */
     int (*run)(cli *c);
     const option *options;
     const char *list; /* list whose types help shows at the end; or NULL */
@@ -83,8 +83,8 @@ struct cli {
     int threads, quiet, verbose, json, help, merge;
     uint64_t seed;
     size_t memory;
-    double *held[6]; /* owned arrays that data borrow, freed at the end */
-    int holds;
+    double *owned[6]; /* owned arrays that data borrow, freed at the end */
+    int owned_count;
     char subject[512];  /* files to name in messages about data, where the library does not know them */
     double started;     /* seconds */
     char message[1024]; /* the tool's own error message; empty: the library's message is shown */
@@ -142,7 +142,7 @@ int reads_gram(cli *c, const char *kernel);
 /* Whether a model can learn from labels. */
 int learns_labels(cli *c, const char *spec);
 /* The labels in --label-column of x if the model learns from labels (a line on stderr says so); else NULL. */
-const rkhs_data *own_labels(cli *c, const char *model, const rkhs_data *x);
+const rkhs_data *column_labels(cli *c, const char *model, const rkhs_data *x);
 /* Refuses a labels file that seems to begin with a header: it has one label more than there are rows. labels may be
  * NULL. */
 rkhs_status check_header(cli *c, const char *path, const rkhs_data *labels, int64_t rows);

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEIGHT = 240, MOST_BARS = 40, MOST_SHARES = 9, MOST_LINES = 6 };
+enum { HEIGHT = 240, MAX_BARS = 40, MAX_SHARES = 9, MAX_LINES = 6 };
 
-static const pen curve[MOST_LINES] = {{.stroke = "#0072b2", .width = 1.6}, {.stroke = "#d55e00", .width = 1.6},
-                                      {.stroke = "#009e73", .width = 1.6}, {.stroke = "#cc79a7", .width = 1.6},
-                                      {.stroke = "#e69f00", .width = 1.6}, {.stroke = "#000000", .width = 1.6}};
+static const pen curve[MAX_LINES] = {{.stroke = "#0072b2", .width = 1.6}, {.stroke = "#d55e00", .width = 1.6},
+                                     {.stroke = "#009e73", .width = 1.6}, {.stroke = "#cc79a7", .width = 1.6},
+                                     {.stroke = "#e69f00", .width = 1.6}, {.stroke = "#000000", .width = 1.6}};
 
 /* Finds a numeric item of the report. Returns 0 if there is none. */
 static int find_item(const rkhs_model *m, const char *name, rkhs_item *item) {
@@ -41,17 +41,17 @@ static void draw_spectrum(canvas *v, const rkhs_item *values, const rkhs_item *s
                           const axis *y) {
     int64_t count = values->rows * values->columns;
     double step = f->width / (double)count, zero = f->top + f->height * (1 - axis_at(y, 0)), *ends;
-    for (int64_t i = 0; i < count && count <= MOST_BARS; i++) {
+    for (int64_t i = 0; i < count && count <= MAX_BARS; i++) {
         double at = f->left + f->width * axis_at(x, (double)i + 1),
                top = f->top + f->height * (1 - axis_at(y, values->values[i]));
         double wide = fmin(48, 0.7 * step);
         v->type->rect(v, &(frame){at - wide / 2, fmin(top, zero), wide, fabs(top - zero)}, &(pen){.fill = "#0072b2"});
-        if (shares == NULL || count > MOST_SHARES || shares->rows * shares->columns != count) continue;
+        if (shares == NULL || count > MAX_SHARES || shares->rows * shares->columns != count) continue;
         char share[32];
         snprintf(share, sizeof share, "%.*f%%", shares->values[i] < 0.0995 ? 1 : 0, 100 * shares->values[i]);
         v->type->text(v, &(words){.x = at, .y = fmin(top, zero) - 5, .s = share, .size = 12, .anchor = 'm'});
     }
-    if (count <= MOST_BARS) return;
+    if (count <= MAX_BARS) return;
     ends = malloc((size_t)count * 2 * sizeof *ends);
     if (ends == NULL) {
         v->out.failed = 1;
@@ -115,7 +115,7 @@ static void draw_history(canvas *v, const history *h, const frame *f, const axis
             ends[2 * count] = f->left + f->width * axis_at(x, (double)i);
             ends[2 * count++ + 1] = f->top + f->height * (1 - axis_at(y, value));
         }
-        v->type->lines(v, ends, count, 1, &curve[k % MOST_LINES]);
+        v->type->lines(v, ends, count, 1, &curve[k % MAX_LINES]);
     }
     free(ends);
 }
@@ -133,7 +133,7 @@ static rkhs_status draw_curves(cli *c, canvas *v, const rkhs_item *values, const
                       wide ? 1 : losses->columns,
                       1,
                       0};
-        if (h.curves > MOST_LINES) h.curves = 1;
+        if (h.curves > MAX_LINES) h.curves = 1;
         if (!history_axes(&h, &x[1], &y[1])) losses = NULL;
     }
     if (values == NULL && losses == NULL)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 3000, FEW = 64, MANY = 500 }; /* rows of the Gram; eigenvalues at first, and at most */
+enum { MAX_ROWS = 3000, FEW = 64, MANY = 500 }; /* rows of the Gram; eigenvalues at first, and at most */
 
 typedef struct found {
     double twonn[3], error[3];
@@ -40,7 +40,7 @@ static rkhs_status estimate(cli *c, const rkhs_data *x, found *f) {
         int64_t count = rkhs_data_rows(x) >> i;
         if (i > 0 && count < 50) break;
         if (i > 0) TRY(draw_rows(c, x, 2000 + (uint64_t)i, count, &some));
-        TRY(rkhs_score(c->env, &spec, 1, &(rkhs_scored){.z = i > 0 ? some : x}, &f->twonn[i], &f->error[i]));
+        TRY(rkhs_score(c->env, &spec, 1, &(rkhs_score_input){.z = i > 0 ? some : x}, &f->twonn[i], &f->error[i]));
         f->rows[i] = count;
         f->estimates = i + 1;
         rkhs_data_free(some);
@@ -145,7 +145,7 @@ int run_dimension(cli *c) {
     set_subject(c, c->operand[0], NULL);
     int precomputed = kernel != NULL && reads_gram(c, rkhs_kernel_text(kernel));
     if (!precomputed && strcmp(rkhs_data_kind(x), "dense") == 0) TRY(estimate(c, x, &f));
-    if (!precomputed && rkhs_data_rows(x) > MOST_ROWS) TRY(draw_rows(c, x, 2000, MOST_ROWS, &some));
+    if (!precomputed && rkhs_data_rows(x) > MAX_ROWS) TRY(draw_rows(c, x, 2000, MAX_ROWS, &some));
     c->quiet = 1; /* advice about an embedding does not apply */
     status = spectrum(c, kernel, some != NULL ? some : x, &f);
     c->quiet = quiet;

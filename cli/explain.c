@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL = 5, MOST_LINES = 16, MOST_ACROSS = 12, BOX = 52, SPACE = 8, BAND = 28, NUMBER = 11 };
+enum { USUAL = 5, MAX_LINES = 16, MAX_ACROSS = 12, BOX = 52, SPACE = 8, BAND = 28, NUMBER = 11 };
 
 typedef struct explained {
     const rkhs_data *x, *kept;
@@ -75,7 +75,7 @@ static void draw_box(canvas *v, const objects *o, int64_t i, double x, double y,
 static void draw_lines(canvas *v, const cli *c, const explained *e, const objects *mine, const objects *theirs) {
     static const char *const colours[] = {"#0072b2", "#d55e00"}, *const heads[] = {"pulls", "pushes"};
     picture p = {.title = c->title};
-    int64_t lines = e->n < MOST_LINES ? e->n : MOST_LINES, across = e->top < MOST_ACROSS ? e->top : MOST_ACROSS;
+    int64_t lines = e->n < MAX_LINES ? e->n : MAX_LINES, across = e->top < MAX_ACROSS ? e->top : MAX_ACROSS;
     double step = BOX + SPACE, left = 14, side = (double)across * step + BAND, top = page_top(&p) + 22, line = BOX + 26;
     snprintf(p.about, sizeof p.about, "%lld objects, and the kept objects that pull and push them most", (long long)lines);
     page_begin(v, &p, left, left + BOX + BAND + 2 * side - BAND + 10, top + (double)lines * line + 4);
@@ -104,13 +104,13 @@ static rkhs_status draw_explained(cli *c, const explained *e, canvas *v) {
     TRY(look_at_objects(c, &mine));
     if (theirs.n > 0 && rkhs_data_shape(e->kept, NULL, NULL, NULL)) c->image_size = NULL;
     TRY(look_at_objects(c, &theirs));
-    mine.least = theirs.least = fmin(mine.least, theirs.least); /* one grey scale for both */
-    mine.most = theirs.most = fmax(mine.most, theirs.most);
+    mine.min = theirs.min = fmin(mine.min, theirs.min); /* one grey scale for both */
+    mine.max = theirs.max = fmax(mine.max, theirs.max);
     mine.dark = theirs.dark;
     mine.labels = theirs.labels;
     draw_lines(v, c, e, &mine, &theirs);
-    if (e->n > MOST_LINES && !c->quiet) say("explain", "a picture shows 16 objects at most: the first 16 are drawn");
-    if (e->top > MOST_ACROSS && !c->quiet)
+    if (e->n > MAX_LINES && !c->quiet) say("explain", "a picture shows 16 objects at most: the first 16 are drawn");
+    if (e->top > MAX_ACROSS && !c->quiet)
         say("explain", "a picture shows 12 pulls and pushes at most: the others are left out");
 done:
     return status;
@@ -135,14 +135,14 @@ static rkhs_status open_result(cli *c, const char *path, canvas *v) {
 static rkhs_status explain(cli *c, const rkhs_model *m, explained *e) {
     rkhs_status status = RKHS_OK;
     int64_t dim;
-    e->kept = rkhs_model_kept(m, &e->rows);
+    e->kept = rkhs_model_reference_objects(m, &e->rows);
     rkhs_model_embedding(m, &e->given, &dim);
     e->n = rkhs_data_rows(e->x);
     e->top = c->top > 0 ? c->top : USUAL;
     if (e->top > rkhs_data_rows(e->kept)) e->top = rkhs_data_rows(e->kept);
     double *both;
     TRY(take_numbers(c, "the explanation", e->n, 4 * e->top, &both));
-    c->held[c->holds++] = both;
+    c->owned[c->owned_count++] = both;
     e->influence = both;
     e->object = (int64_t *)(void *)(both + e->n * 2 * e->top);
     set_subject(c, c->operand[1], NULL);

@@ -133,7 +133,7 @@ int run_fit(cli *c) {
     if (c->start != NULL) TRY(read_target(c, c->start, &start));
     const char *supervision = c->labels != NULL ? c->labels : supervision_file(c);
     set_subject(c, c->operand[1], supervision != NULL ? supervision : c->start);
-    TRY(rkhs_model_fit(m, kernel, x, y != NULL ? y : own_labels(c, c->operand[0], x), start));
+    TRY(rkhs_model_fit(m, kernel, x, y != NULL ? y : column_labels(c, c->operand[0], x), start));
     TRY(write_fit(c, m));
     if (!c->quiet && stop_signal() == 0) say_summary(c, m);
 done:;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 200, POWERS = 60, MOST_DRAWN = 150, COLOURS = 8 };
+enum { ROUNDS = 200, POWERS = 60, MAX_DRAWN = 150, COLOURS = 8 };
 
 /* The most frequent label is dark grey, as carbon is; the next six have colours; all others are white. */
 static const char *const label_colours[COLOURS] = {"#404040", "#d55e00", "#0072b2", "#e3d31a",
@@ -187,7 +187,7 @@ void draw_graph(canvas *v, const rkhs_data *data, int64_t i, const graph_labels 
     rkhs_graph g;
     char count[32];
     if (!rkhs_data_graph(data, i, &g)) return;
-    if (g.vertices > MOST_DRAWN) { /* too many to see anything */
+    if (g.vertices > MAX_DRAWN) { /* too many to see anything */
         snprintf(count, sizeof count, "%lld", (long long)g.vertices);
         v->type->text(
             v, &(words){.x = f->left + f->width / 2, .y = f->top + f->height / 2 + 4, .size = 10, .s = count, .anchor = 'm'});

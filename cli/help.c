@@ -49,7 +49,7 @@ const char *nearest_command(const char *name) {
     int count = 0;
     for (const command *cmd = commands; cmd->name != NULL && count < 31; cmd++) names[count++] = cmd->name;
     names[count++] = "help";
-    return rk_nearest(name, names, count);
+    return rk_nearest_name(name, names, count);
 }
 
 const char help_begin[] = "rkhs sample 'circles(n=380)' -o X.npy --labels-out y.npy\n"

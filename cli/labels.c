@@ -24,7 +24,7 @@ int learns_labels(cli *c, const char *spec) {
     return type_of_spec(c, "models", spec, &type) && type.takes_labels;
 }
 
-const rkhs_data *own_labels(cli *c, const char *model, const rkhs_data *x) {
+const rkhs_data *column_labels(cli *c, const char *model, const rkhs_data *x) {
     char line[512];
     if (c->label_column == NULL || !learns_labels(c, model)) return NULL;
     snprintf(line, sizeof line, "the labels in column '%.100s' are learned from, as with --labels", c->label_column);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MOST_NAMES = 1024 };
+enum { MAX_NAMES = 1024 };
 
 static int count_types(const char *list) {
     rkhs_type type;
@@ -135,15 +135,15 @@ int list_show(FILE *out, const char *list, const char *name) {
 
 /* The name nearest to `word` among the types of a list, or among all lists and types. */
 static const char *nearest_name(const char *list, const char *word) {
-    const char *names[MOST_NAMES], *each;
+    const char *names[MAX_NAMES], *each;
     rkhs_type type;
     int count = 0;
-    for (int i = 0; (each = rkhs_list_name(i)) != NULL && count < MOST_NAMES; i++) {
+    for (int i = 0; (each = rkhs_list_name(i)) != NULL && count < MAX_NAMES; i++) {
         if (list == NULL) names[count++] = each;
         if (list != NULL && strcmp(list, each) != 0) continue;
-        for (int j = 0; rkhs_list_type(each, j, &type) && count < MOST_NAMES; j++) names[count++] = type.name;
+        for (int j = 0; rkhs_list_type(each, j, &type) && count < MAX_NAMES; j++) names[count++] = type.name;
     }
-    return rk_nearest(word, names, count);
+    return rk_nearest_name(word, names, count);
 }
 
 static int show(const cli *c, const char *list, const char *name) {

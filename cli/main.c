@@ -146,7 +146,7 @@ static int run_command(const command *cmd, int argc, char **argv) {
     }
     rkhs_spec_free(c.spec);
     rkhs_env_free(c.env);
-    for (int i = 0; i < c.holds; i++) free(c.held[i]);
+    for (int i = 0; i < c.owned_count; i++) free(c.owned[i]);
     free(c.operand);
     return code;
 }

@@ -174,7 +174,7 @@ static rkhs_status unknown_option(cli *c, const char *typed, size_t length) {
     }
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), typed);
-    near = rk_nearest(word + strspn(word, "-"), names, count);
+    near = rk_nearest_name(word + strspn(word, "-"), names, count);
     if (near != NULL) return refuse(c, EXIT_MISUSED, "there is no option %s; did you mean --%s?", word, near);
     return refuse(c, EXIT_MISUSED, "there is no option %s", word);
 }
@@ -222,8 +222,8 @@ static rkhs_status store(cli *c, const option *o, const char *value) {
     }
     if (o->kind == OPT_MANY) {
         struct many *many = (struct many *)(void *)field;
-        if (many->count == MOST_MANY)
-            return refuse(c, EXIT_MISUSED, "--%s stands more than %d times: that is the most", o->name, MOST_MANY);
+        if (many->count == MAX_MANY)
+            return refuse(c, EXIT_MISUSED, "--%s stands more than %d times: that is the most", o->name, MAX_MANY);
         many->value[many->count++] = value;
     }
     if (o->kind == OPT_SEED) {
@@ -293,13 +293,13 @@ static rkhs_status check_count(cli *c) {
         if (c->count > 0) return RKHS_OK;
         return refuse(c, EXIT_MISUSED, "the parts are missing: rkhs %s --merge PART...", cmd->name);
     }
-    if (c->count < cmd->least) {
+    if (c->count < cmd->min_operands) {
         const char *name = cmd->operands;
         for (int i = 0; i < c->count; i++) name = strchr(name, ' ') + 1;
         return refuse(c, EXIT_MISUSED, "%.*s is missing: rkhs %s %s", (int)strcspn(name, " "), name, cmd->name, cmd->operands);
     }
-    if (c->count > cmd->most) {
-        return refuse(c, EXIT_MISUSED, "'%s' is one operand too many: rkhs %s %s", c->operand[cmd->most], cmd->name,
+    if (c->count > cmd->max_operands) {
+        return refuse(c, EXIT_MISUSED, "'%s' is one operand too many: rkhs %s %s", c->operand[cmd->max_operands], cmd->name,
                       cmd->operands);
     }
     int spec_first = cmd->operands[0] == '\'' && cmd->run != run_score;

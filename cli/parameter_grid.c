@@ -97,8 +97,8 @@ static rkhs_status read_grid(search *s, choice *h, const char *typed, int number
         h->high = high;
         goto done;
     }
-    if (number[2] != floor(number[2]) || number[2] < 2 || number[2] > MOST_CELLS)
-        REFUSE(s->c, EXIT_MISUSED, "--try %.100s: the third number says how many values, from 2 to %d", typed, MOST_CELLS);
+    if (number[2] != floor(number[2]) || number[2] < 2 || number[2] > MAX_CELLS)
+        REFUSE(s->c, EXIT_MISUSED, "--try %.100s: the third number says how many values, from 2 to %d", typed, MAX_CELLS);
     h->count = (int)number[2];
     TRY(keep(s, (size_t)h->count, sizeof *h->values, &h->values));
     for (int i = 0; i < h->count; i++) {
@@ -265,9 +265,9 @@ rkhs_status make_cells(search *s) {
     }
     int drawn = s->c->draws > 0 && (ranges > 0 || s->c->draws < total);
     double room = drawn ? s->c->draws : total;
-    if (room > MOST_CELLS)
+    if (room > MAX_CELLS)
         REFUSE(s->c, EXIT_MISUSED, "that makes %.0f combinations, and %d are the most: give fewer values, or --draws N", room,
-               MOST_CELLS);
+               MAX_CELLS);
     TRY(keep(s, (size_t)room, sizeof *s->cells, &s->cells));
     for (int i = 0; i < (int)room; i++) TRY(keep(s, (size_t)s->chosen + 1, sizeof(char *), &s->cells[i].values));
     if (drawn)

@@ -11,9 +11,9 @@
 
 /* What the picture is made from; freed at the end. */
 typedef struct sources {
-    rkhs_data *z[MOST_PANELS], *fresh, *labels, *fresh_labels, *target;
-    points sets[MOST_PANELS];
-    const char *titles[MOST_PANELS];
+    rkhs_data *z[MAX_PANELS], *fresh, *labels, *fresh_labels, *target;
+    points sets[MAX_PANELS];
+    const char *titles[MAX_PANELS];
     char *names; /* memory of the titles */
 } sources;
 
@@ -192,7 +192,7 @@ static rkhs_status take_titles(cli *c, sources *s, picture *p) {
     int count = 0;
     size_t size = c->titles != NULL ? strlen(c->titles) + 1 : 0;
     if (c->count < 2 && c->titles == NULL) return RKHS_OK;
-    s->names = malloc(size + MOST_PANELS * ROOM);
+    s->names = malloc(size + MAX_PANELS * ROOM);
     if (s->names == NULL) return refuse(c, EXIT_FAILED, "no memory");
     p->titles = s->titles;
     for (int i = 0; i < c->count && c->titles == NULL; i++) {
@@ -205,7 +205,7 @@ static rkhs_status take_titles(cli *c, sources *s, picture *p) {
         char *comma = strchr(at, ',');
         if (comma != NULL) *comma++ = 0;
         at += strspn(at, " ");
-        if (count < MOST_PANELS) s->titles[count] = at;
+        if (count < MAX_PANELS) s->titles[count] = at;
         at = comma;
     }
     if (count != c->count)
@@ -267,7 +267,7 @@ static void draw_picture(const cli *c, canvas *v, picture *p) {
     else
         draw_pairs(v, p);
     if (flat && deepest > 2 && !c->quiet) say("plot", "more than two dimensions: the first two are drawn");
-    if (!flat && d > MOST_PAIRS && !c->quiet) say("plot", "more than six dimensions: the first six are drawn");
+    if (!flat && d > MAX_PAIRS && !c->quiet) say("plot", "more than six dimensions: the first six are drawn");
 }
 
 static rkhs_status plot_points(cli *c, canvas *v) {
@@ -285,12 +285,12 @@ static rkhs_status plot_points(cli *c, canvas *v) {
     if (c->objects != NULL) TRY(take_objects(c, p.sets[0].n, &p.objects));
     draw_picture(c, v, &p);
 done:
-    for (int i = 0; i <= MOST_PANELS; i++) {
-        points *mine = i < MOST_PANELS ? &s.sets[i] : &p.fresh;
+    for (int i = 0; i <= MAX_PANELS; i++) {
+        points *mine = i < MAX_PANELS ? &s.sets[i] : &p.fresh;
         free(mine->codes);
         free(mine->order);
         free(mine->start);
-        if (i < MOST_PANELS) rkhs_data_free(s.z[i]);
+        if (i < MAX_PANELS) rkhs_data_free(s.z[i]);
     }
     free(p.key.names);
     free(p.key.count);

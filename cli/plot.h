@@ -180,7 +180,7 @@ typedef struct objects {
     int64_t n;                    /* 0: none */
     double box_width, box_height; /* of a thumbnail */
     int height, width, channels;  /* of images */
-    double least, most;           /* range of all their numbers */
+    double min, max;              /* range of all their numbers */
     int dark;                     /* images are dark along their edges */
     graph_labels labels;          /* of the vertices of graphs */
 } objects;
@@ -206,7 +206,7 @@ void draw_scatter(canvas *v, picture *p);
 void draw_strips(canvas *v, picture *p);
 void draw_pairs(canvas *v, picture *p);
 void draw_panels(canvas *v, picture *p);
-enum { MOST_PANELS = 12, MOST_PAIRS = 6 };
+enum { MAX_PANELS = 12, MAX_PAIRS = 6 };
 
 /* thumbnails.c. take_objects reads --objects for n points. look_at_objects prepares o->data for drawing; its messages
  * name c->objects. draw_object draws object i in f. draw_objects draws as many as fit without overlap. */

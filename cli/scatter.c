@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* With more marks than this, marks are dots, which keeps a file to a few MB. */
-enum { MOST_MARKS = 40000 };
+enum { MAX_MARKS = 40000 };
 
 /* Between the frames of a grid, in pixels. */
 enum { SPACE = 26 };
@@ -127,19 +127,19 @@ void draw_strips(canvas *v, picture *p) {
 /* Makes marks smaller; turns them into dots if there are too many. */
 static void lighten(points *s, double by, double times) {
     s->radius = fmax(s->fresh ? 1.6 : 0.9, by * s->radius);
-    s->dots = !s->fresh && (double)s->n * times > MOST_MARKS;
+    s->dots = !s->fresh && (double)s->n * times > MAX_MARKS;
 }
 
 /* Row i, column j of the grid shows dimension i + 2 over dimension j + 1. */
 void draw_pairs(canvas *v, picture *p) {
-    axis a[MOST_PAIRS];
+    axis a[MAX_PAIRS];
     points *s = &p->sets[0];
-    int count = s->d < MOST_PAIRS ? (int)s->d : MOST_PAIRS, cells = count - 1;
+    int count = s->d < MAX_PAIRS ? (int)s->d : MAX_PAIRS, cells = count - 1;
     double side = count == 3   ? 220
                   : count == 4 ? 170
                   : count == 5 ? 145
                                : 130,
-           room[MOST_PAIRS], top = page_top(p), step = side + SPACE, left = 0;
+           room[MAX_PAIRS], top = page_top(p), step = side + SPACE, left = 0;
     lighten(s, count == 3 ? 0.8 : 0.65, 0.5 * count * cells);
     lighten(&p->fresh, 0.7, 1);
     for (int i = 0; i < count; i++) range(&a[i], p, s, i);
@@ -168,7 +168,7 @@ void draw_pairs(canvas *v, picture *p) {
 /* ---- several embeddings --------------------------------------------------------------------------------------------- */
 
 void draw_panels(canvas *v, picture *p) {
-    axis a[MOST_PANELS][2];
+    axis a[MAX_PANELS][2];
     int columns = p->count <= 3   ? p->count
                   : p->count == 4 ? 2
                   : p->count <= 9 ? 3

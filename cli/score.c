@@ -87,13 +87,13 @@ int run_score(cli *c) {
     TRY(read_scored(c, &s));
     TRY(check_header(c, c->labels, s.y, rkhs_data_rows(s.z)));
     set_subject(c, c->z, c->labels != NULL ? c->labels : c->x);
-    const rkhs_scored what = {.z = s.z,
-                              .x = s.x,
-                              .labels = labels_of(s.y, s.x),
-                              .new_z = s.new_z,
-                              .new_x = s.new_x,
-                              .new_labels = labels_of(s.new_y, s.new_x),
-                              .kernel = s.kernel};
+    const rkhs_score_input what = {.z = s.z,
+                                   .x = s.x,
+                                   .labels = labels_of(s.y, s.x),
+                                   .new_z = s.new_z,
+                                   .new_x = s.new_x,
+                                   .new_labels = labels_of(s.new_y, s.new_x),
+                                   .kernel = s.kernel};
     TRY(rkhs_score(c->env, (const char *const *)c->operand, c->count, &what, values, values + c->count));
     print_scores(c, values, values + c->count);
 done:;

@@ -17,7 +17,7 @@ static const char *number_text(double value, const char *format, char buffer[40]
 
 /* The table of results: aligned columns to read, or separated by tabs with all digits. */
 static void make_table(const search *s, int tabs, text *out) {
-    int width[MOST_MANY + 3], columns = s->chosen + 3;
+    int width[MAX_MANY + 3], columns = s->chosen + 3;
     char number[40];
     static const char *const heads[] = {"score", "deviation", "seconds"};
     for (int pass = 0; pass < 2; pass++) {
@@ -217,7 +217,7 @@ static rkhs_status read_all(search *s) {
     TRY(check_header(c, c->labels, s->classes, rkhs_data_rows(s->x)));
     TRY(forget_class(s));
     if (s->y != NULL || s->classes == NULL) goto done;
-    if (c->labels != NULL ? learns_labels(c, c->operand[0]) : own_labels(c, c->operand[0], s->x) != NULL)
+    if (c->labels != NULL ? learns_labels(c, c->operand[0]) : column_labels(c, c->operand[0], s->x) != NULL)
         TRY(copy_labels(s, s->classes, &s->y));
 done:
     rkhs_kernel_free(kernel);

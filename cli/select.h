@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-enum { NAME_ROOM = 64, MOST_CELLS = 100000 };
+enum { NAME_ROOM = 64, MAX_CELLS = 100000 };
 
 /* One --try: the values for a hole of that name, or a range to draw them from. */
 typedef struct choice {
@@ -22,9 +22,9 @@ typedef struct cell {
     char *model, *kernel; /* the specs with holes filled; kernel NULL: the model's default */
     char *key;            /* identifies the cell in the --resume file; NULL without one */
     double score, deviation, seconds;
-    char *failed; /* the error message, or NULL */
-    int done;     /* also after a failure */
-    int passing;  /* failed for lack of memory: not written to the --resume file */
+    char *failed;  /* the error message, or NULL */
+    int done;      /* also after a failure */
+    int transient; /* failed for lack of memory: not written to the --resume file */
 } cell;
 
 struct kept;
@@ -36,7 +36,7 @@ void select_files(const cli *c, const char *files[SELECT_FILES]);
 typedef struct search {
     cli *c;
     struct kept *kept; /* memory that lives as long as the search */
-    choice choices[MOST_MANY];
+    choice choices[MAX_MANY];
     int chosen;
     cell *cells;
     int count, best; /* best: -1 if all failed */

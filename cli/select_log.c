@@ -211,7 +211,7 @@ rkhs_status resume_add(search *s, const cell *one) {
     rkhs_status status = RKHS_OK;
     text line = {0};
     int fd = -1;
-    if (s->c->resume == NULL || one->passing) return RKHS_OK;
+    if (s->c->resume == NULL || one->transient) return RKHS_OK;
     fd = open(s->c->resume, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd < 0) REFUSE(s->c, EXIT_FAILED, "cannot write %s: %s", s->c->resume, strerror(errno));
     text_bytes(&line, one->key, strlen(one->key));

@@ -264,7 +264,7 @@ done:
 rkhs_status take_numbers(cli *c, const char *what, int64_t n, int64_t p, double **values) {
     char need[32], have[32];
     double bytes = 8.0 * (double)n * (double)p, limit = (double)rkhs_env_memory_limit(c->env);
-    int held = bytes < 9e18 && rkhs_env_hold(c->env, (int64_t)bytes) == RKHS_OK;
+    int held = bytes < 9e18 && rkhs_env_reserve(c->env, (int64_t)bytes) == RKHS_OK;
     *values = held ? malloc(bytes > 0 ? (size_t)bytes : 1) : NULL;
     if (*values != NULL) return RKHS_OK;
     if (held)

@@ -98,7 +98,7 @@ void json_text(FILE *out, const char *s) {
 /* ---- XML --------------------------------------------------------------------------------------------------------------- */
 
 /* Whether a character belongs to a right-to-left script: Hebrew, Arabic, ... */
-static int is_rightward(uint32_t code) {
+static int is_right_to_left(uint32_t code) {
     return (code >= 0x590 && code <= 0x8FF) || (code >= 0xFB1D && code <= 0xFDFF) || (code >= 0xFE70 && code <= 0xFEFE) ||
            (code >= 0x10800 && code <= 0x10FFF) || (code >= 0x1E800 && code <= 0x1EFFF) || code == 0x200F;
 }
@@ -128,7 +128,7 @@ static void add_limited(text *t, const char *s, int limit, int xml) {
     for (const char *at = s; *at != 0 && total <= limit;) {
         uint32_t code = rk_utf8_take(&at);
         total += columns_of(code);
-        isolate |= is_rightward(code);
+        isolate |= is_right_to_left(code);
     }
     if (isolate && xml) text_add(t, "\xE2\x81\xA8"); /* first strong isolate */
     while (*s != 0) {

@@ -12,15 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THUMB = 26, DRAWN = 46, APART = 9, MOST_SIDE = 2048, SHARP = 52 };
+enum { THUMB = 26, DRAWN = 46, APART = 9, MAX_SIDE = 2048, SHARP = 52 };
 
-/* Reads HxW, both from 1 to MOST_SIDE. */
+/* Reads HxW, both from 1 to MAX_SIDE. */
 static rkhs_status parse_size(cli *c, int *height, int *width) {
     int used = 0;
     if (sscanf(c->image_size, "%5d%*1[xX]%5d%n", height, width, &used) == 2 && c->image_size[used] == 0 && *height >= 1 &&
-        *width >= 1 && *height <= MOST_SIDE && *width <= MOST_SIDE)
+        *width >= 1 && *height <= MAX_SIDE && *width <= MAX_SIDE)
         return RKHS_OK;
-    return refuse(c, EXIT_MISUSED, "--image-size takes HEIGHTxWIDTH, as in 28x28, up to %d, not '%.40s'", MOST_SIDE,
+    return refuse(c, EXIT_MISUSED, "--image-size takes HEIGHTxWIDTH, as in 28x28, up to %d, not '%.40s'", MAX_SIDE,
                   c->image_size);
 }
 
@@ -31,7 +31,7 @@ static rkhs_status shape_rows(cli *c, objects *o) {
     o->channels = 1;
     if (c->image_size != NULL) {
         TRY(parse_size(c, &o->height, &o->width));
-    } else if (side * side == p && side <= MOST_SIDE) {
+    } else if (side * side == p && side <= MAX_SIDE) {
         o->height = o->width = (int)side;
     } else {
         REFUSE(c, EXIT_FAILED, "%s: %lld numbers for each image make no square: give --image-size HEIGHTxWIDTH", c->objects, p);
@@ -48,19 +48,19 @@ static void look_at_images(objects *o) {
     double edge = 0;
     int64_t counted = 0, ld;
     const double *values = rkhs_data_values(o->data, &ld);
-    o->least = o->most = values[0];
+    o->min = o->max = values[0];
     for (int64_t i = 0; i < o->n; i++) {
         for (int64_t q = 0; q < (int64_t)o->height * o->width * o->channels; q++) {
             double value = values[i * ld + q];
             int64_t y = q / o->channels / o->width, x = q / o->channels % o->width;
-            o->least = fmin(o->least, value);
-            o->most = fmax(o->most, value);
+            o->min = fmin(o->min, value);
+            o->max = fmax(o->max, value);
             if (y > 0 && x > 0 && y < o->height - 1 && x < o->width - 1) continue;
             edge += value;
             counted++;
         }
     }
-    o->dark = edge / (double)counted - o->least < 0.35 * (o->most - o->least);
+    o->dark = edge / (double)counted - o->min < 0.35 * (o->max - o->min);
 }
 
 static rkhs_status take_images(cli *c, objects *o) {
@@ -69,9 +69,9 @@ static rkhs_status take_images(cli *c, objects *o) {
     if (rkhs_data_shape(o->data, &h, &w, &channels)) {
         if (c->image_size != NULL)
             REFUSE(c, EXIT_MISUSED, "%s says the size of its images itself: leave out --image-size", c->objects);
-        if (h > MOST_SIDE || w > MOST_SIDE)
+        if (h > MAX_SIDE || w > MAX_SIDE)
             REFUSE(c, EXIT_FAILED, "%s: images of %lld x %lld are too large to be drawn small: at most %d x %d", c->objects,
-                   (long long)h, (long long)w, MOST_SIDE, MOST_SIDE);
+                   (long long)h, (long long)w, MAX_SIDE, MAX_SIDE);
         o->height = (int)h, o->width = (int)w, o->channels = (int)channels;
     } else {
         TRY(shape_rows(c, o));
@@ -121,11 +121,11 @@ done:
 /* Converts one pixel to shades: one for grey, three for colour. */
 static void shade_pixel(const objects *o, const double *pixel, uint8_t *shade) {
     if (o->channels == 1) {
-        double level = (pixel[0] - o->least) / (o->most > o->least ? o->most - o->least : 1);
+        double level = (pixel[0] - o->min) / (o->max > o->min ? o->max - o->min : 1);
         shade[0] = (uint8_t)lround(255 * (o->dark ? 1 - level : level));
         return;
     }
-    double full = o->most > 2 ? 255 : 1, opaque = o->channels == 4 ? fmin(1, fmax(0, pixel[3] / full)) : 1;
+    double full = o->max > 2 ? 255 : 1, opaque = o->channels == 4 ? fmin(1, fmax(0, pixel[3] / full)) : 1;
     for (int k = 0; k < 3; k++) shade[k] = (uint8_t)lround(255 * (opaque * fmin(1, fmax(0, pixel[k] / full)) + 1 - opaque));
 }
 

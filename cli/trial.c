@@ -13,9 +13,9 @@
 
 /* One train/test split, and what cells share in it. */
 typedef struct part {
-    int64_t *train, *held; /* indices of training rows and held-out rows */
-    int64_t trained, holds;
-    rkhs_data *x, *y, *held_x; /* subsets; NULL without folds */
+    int64_t *train, *test; /* indices of training rows and held-out rows */
+    int64_t trained, tested;
+    rkhs_data *x, *y, *test_x; /* subsets; NULL without folds */
     rkhs_data *labels, *held_labels;
     double *K, *H; /* the shared Gram, train x train and held x train; or NULL */
     int64_t held_bytes;
@@ -25,15 +25,15 @@ typedef struct part {
 } part;
 
 static void part_free(search *s, part *p) {
-    rkhs_data *const all[] = {p->x, p->y, p->held_x, p->labels, p->held_labels, p->gram, p->held_gram};
+    rkhs_data *const all[] = {p->x, p->y, p->test_x, p->labels, p->held_labels, p->gram, p->held_gram};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) rkhs_data_free(all[i]);
     rkhs_model_free(p->largest);
     free(p->Zh);
     free(p->train);
-    free(p->held);
+    free(p->test);
     free(p->K);
     free(p->H);
-    if (p->held_bytes > 0) rkhs_env_hold(s->c->env, -p->held_bytes);
+    if (p->held_bytes > 0) rkhs_env_reserve(s->c->env, -p->held_bytes);
     *p = (part){0};
 }
 
@@ -41,11 +41,11 @@ static void part_free(search *s, part *p) {
 static rkhs_status part_rows(search *s, int f, part *p) {
     int64_t n = rkhs_data_rows(s->x);
     p->train = calloc((size_t)n, sizeof *p->train);
-    p->held = calloc((size_t)n, sizeof *p->held);
-    if (p->train == NULL || p->held == NULL) return refuse(s->c, EXIT_FAILED, "no memory");
+    p->test = calloc((size_t)n, sizeof *p->test);
+    if (p->train == NULL || p->test == NULL) return refuse(s->c, EXIT_FAILED, "no memory");
     for (int64_t i = 0; i < n; i++) {
         if (s->fold != NULL && s->fold[i] == f) {
-            p->held[p->holds++] = i;
+            p->test[p->tested++] = i;
             continue;
         }
         p->train[p->trained++] = i;
@@ -55,7 +55,7 @@ static rkhs_status part_rows(search *s, int f, part *p) {
 
 static rkhs_status part_labels(search *s, part *p) {
     rkhs_status status = rkhs_data_subset(s->classes, p->train, p->trained, &p->labels);
-    return status == RKHS_OK && p->holds > 0 ? rkhs_data_subset(s->classes, p->held, p->holds, &p->held_labels) : status;
+    return status == RKHS_OK && p->tested > 0 ? rkhs_data_subset(s->classes, p->test, p->tested, &p->held_labels) : status;
 }
 
 /* The triplets whose objects are all training rows, renumbered. */
@@ -92,7 +92,7 @@ static rkhs_status part_new(search *s, int f, part *p) {
     if (s->needs_labels) TRY(part_labels(s, p));
     if (s->fold == NULL) goto done;
     TRY(rkhs_data_subset(s->x, p->train, p->trained, &p->x));
-    TRY(rkhs_data_subset(s->x, p->held, p->holds, &p->held_x));
+    TRY(rkhs_data_subset(s->x, p->test, p->tested, &p->test_x));
     if (s->y != NULL && s->c->triplets != NULL)
         TRY(cut_triplets(s, f, p));
     else if (s->y != NULL)
@@ -120,14 +120,14 @@ static int takes_gram(search *s, const char *model) {
 }
 
 /* Whether the data are themselves a Gram matrix. */
-static int is_given(const search *s, const char *kernel) {
+static int is_precomputed(const search *s, const char *kernel) {
     return kernel != NULL && reads_gram(s->c, kernel) && strcmp(rkhs_data_kind(s->x), "dense") == 0;
 }
 
 /* Whether the cells can share a Gram. Parts of a precomputed Gram must be cut from it. */
 static int can_share(search *s, cell *const *cells, int count) {
     const char *kernel = cells[0]->kernel;
-    if (is_given(s, kernel)) return s->fold != NULL;
+    if (is_precomputed(s, kernel)) return s->fold != NULL;
     if (count < 2 || kernel == NULL) return 0;
     for (int i = 0; i < count; i++)
         if (!takes_gram(s, cells[i]->model)) return 0;
@@ -143,7 +143,7 @@ static rkhs_status cut_gram(search *s, part *p) {
                       (long long)rkhs_data_rows(s->x), (long long)rkhs_data_columns(s->x));
     for (int64_t j = 0; j < n; j++) {
         for (int64_t i = 0; i < n; i++) p->K[i * n + j] = K[p->train[i] * ld + p->train[j]];
-        for (int64_t i = 0; i < p->holds; i++) p->H[i * n + j] = K[p->held[i] * ld + p->train[j]];
+        for (int64_t i = 0; i < p->tested; i++) p->H[i * n + j] = K[p->test[i] * ld + p->train[j]];
     }
     return RKHS_OK;
 }
@@ -152,10 +152,10 @@ static rkhs_status cut_gram(search *s, part *p) {
  * first argument. So the transpose is computed. */
 static rkhs_status make_held(search *s, const rkhs_kernel *kernel, part *p) {
     rkhs_status status = RKHS_OK;
-    int64_t n = p->trained, h = p->holds;
+    int64_t n = p->trained, h = p->tested;
     double *T = malloc((size_t)(n * h) * sizeof *T);
     if (T == NULL) return refuse(s->c, EXIT_FAILED, "no memory for a Gram of %lld rows", (long long)n);
-    TRY(rkhs_kernel_gram(kernel, p->x, p->held_x, T, h));
+    TRY(rkhs_kernel_gram(kernel, p->x, p->test_x, T, h));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < h; j++) p->H[j * n + i] = T[i * h + j];
 done:
@@ -166,11 +166,11 @@ done:
 /* Computes the shared Gram of a part. If memory is short there is none, and each cell computes its own. */
 static rkhs_status part_gram(search *s, const rkhs_kernel *kernel, int given, part *p) {
     rkhs_status status = RKHS_OK;
-    int64_t n = p->trained, h = p->holds;
+    int64_t n = p->trained, h = p->tested;
     double bytes = 8.0 * (double)n * (double)(n + 2 * h);
     /* the fit stores another copy */
     if (bytes + 8.0 * (double)n * (double)n > 0.9 * (double)rkhs_env_memory_limit(s->c->env)) return RKHS_OK;
-    if (rkhs_env_hold(s->c->env, (int64_t)bytes) != RKHS_OK) return RKHS_OK;
+    if (rkhs_env_reserve(s->c->env, (int64_t)bytes) != RKHS_OK) return RKHS_OK;
     p->held_bytes = (int64_t)bytes;
     p->K = malloc((size_t)(n * n) * sizeof *p->K);
     p->H = malloc((size_t)(n * h + 1) * sizeof *p->H);
@@ -198,12 +198,12 @@ static rkhs_status score_error(search *s, const part *p, const double *Zh, int64
         return refuse(s->c, EXIT_FAILED,
                       "error compares %lld dimensions with %lld columns of --target: choose a model that predicts",
                       (long long)dim, (long long)rkhs_data_columns(s->y));
-    for (int64_t i = 0; i < p->holds; i++)
+    for (int64_t i = 0; i < p->tested; i++)
         for (int64_t j = 0; j < dim; j++) {
-            double e = Zh[i * dim + j] - T[p->held[i] * ld + j];
+            double e = Zh[i * dim + j] - T[p->test[i] * ld + j];
             sum += e * e;
         }
-    *value = sum / (double)(p->holds * dim);
+    *value = sum / (double)(p->tested * dim);
     return RKHS_OK;
 }
 
@@ -213,9 +213,9 @@ static rkhs_status score_listed(search *s, const part *p, const rkhs_kernel *ker
     rkhs_status status = RKHS_OK;
     const rkhs_data *x = s->fold != NULL ? p->x : s->x;
     const char *kind = rkhs_data_kind(s->x);
-    int given = kernel != NULL && is_given(s, rkhs_kernel_text(kernel));
+    int given = kernel != NULL && is_precomputed(s, rkhs_kernel_text(kernel));
     int vectors = !given && (strcmp(kind, "dense") == 0 || strcmp(kind, "sparse") == 0);
-    rkhs_scored what = {.kernel = vectors && s->needs_x ? NULL : kernel}; /* scores of vectors use Euclidean distances */
+    rkhs_score_input what = {.kernel = vectors && s->needs_x ? NULL : kernel}; /* scores of vectors use Euclidean distances */
     if (given && s->fold != NULL && !s->needs_labels)
         REFUSE(s->c, EXIT_FAILED,
                "--by %s with --folds compares objects, and of a precomputed Gram there are none: leave out --folds", s->c->by);
@@ -225,11 +225,11 @@ static rkhs_status score_listed(search *s, const part *p, const rkhs_kernel *ker
     if (zh != NULL && s->takes_new) {
         what.new_z = zh;
         what.new_labels = p->held_labels;
-        what.new_x = s->needs_labels ? NULL : p->held_x;
+        what.new_x = s->needs_labels ? NULL : p->test_x;
     } else if (zh != NULL) {
         what.z = zh;
         what.labels = p->held_labels;
-        what.x = s->needs_labels ? NULL : p->held_x;
+        what.x = s->needs_labels ? NULL : p->test_x;
     }
     TRY(rkhs_score(s->c->env, &s->c->by, 1, &what, value, deviation));
 done:
@@ -240,9 +240,9 @@ done:
 static rkhs_status embed_held(search *s, const part *p, const rkhs_model *m, double **Zh) {
     int64_t dim = 0;
     rkhs_model_embedding(m, NULL, &dim);
-    *Zh = malloc((size_t)(p->holds * dim + 1) * sizeof **Zh);
+    *Zh = malloc((size_t)(p->tested * dim + 1) * sizeof **Zh);
     if (*Zh == NULL) return refuse(s->c, EXIT_FAILED, "no memory");
-    return rkhs_model_transform(m, p->held_gram != NULL ? p->held_gram : p->held_x, *Zh, dim);
+    return rkhs_model_transform(m, p->held_gram != NULL ? p->held_gram : p->test_x, *Zh, dim);
 }
 
 /* Scores the first dim columns of m's embedding; dim 0: all. */
@@ -258,7 +258,7 @@ static rkhs_status score_part(search *s, const part *p, rkhs_model *m, int64_t d
     if (s->fold != NULL) {
         if (m != p->largest) TRY(embed_held(s, p, m, &own));
         if (own != NULL) Zh = own;
-        TRY(rkhs_data_dense(s->c->env, Zh, p->holds, dim, ld, &zh));
+        TRY(rkhs_data_dense(s->c->env, Zh, p->tested, dim, ld, &zh));
     }
     if (s->by == BY_ERROR) TRY(score_error(s, p, Zh, dim, value));
     if (s->by == BY_SCORE) TRY(score_listed(s, p, kernel, z, zh, value, deviation));
@@ -354,7 +354,7 @@ static rkhs_status note_failure(search *s, cell *one, rkhs_status status) {
     status = keep_text(s, sentence, strlen(sentence), &copy);
     if (status != RKHS_OK) return status;
     one->failed = copy;
-    one->passing = memory;
+    one->transient = memory;
     c->message[0] = 0;
     c->code = 0;
     return RKHS_OK;
@@ -381,7 +381,7 @@ static rkhs_status try_fold(search *s, int f, cell *const *cells, int count, dou
     if (dims == NULL) REFUSE(s->c, EXIT_FAILED, "no memory");
     TRY(part_new(s, f, &p));
     made = cells[0]->kernel != NULL ? rkhs_kernel_new(s->c->env, cells[0]->kernel, &kernel) : RKHS_OK;
-    given = is_given(s, cells[0]->kernel);
+    given = is_precomputed(s, cells[0]->kernel);
     if (made == RKHS_OK && count > 1 && s->y == NULL && !(given && s->fold != NULL))
         fit_largest(s, cells, count, kernel, &p, dims);
     for (int i = 0; i < count; i++) own += dims[i] == 0;

@@ -120,7 +120,7 @@ RKHS_API rkhs_status rkhs_env_set_memory(rkhs_env *env, size_t bytes);
 
 /* Counts the caller's own arrays against the memory limit; call it before allocating them. Fails if that would exceed
  * the limit. A negative number of bytes gives memory back. */
-RKHS_API rkhs_status rkhs_env_hold(rkhs_env *env, int64_t bytes);
+RKHS_API rkhs_status rkhs_env_reserve(rkhs_env *env, int64_t bytes);
 
 /* The limit in force, and the largest number of bytes held at any time so far. */
 RKHS_API size_t rkhs_env_memory_limit(const rkhs_env *env);
@@ -342,19 +342,19 @@ typedef rkhs_status (*rkhs_block_fn)(const rkhs_data *a, int64_t i0, int64_t ni,
                                      double *out, int64_t ld, void *payload);
 
 /* Set exactly one of pair and block. Fields that are not used are 0. */
-typedef struct rkhs_own_kernel {
+typedef struct rkhs_user_kernel {
     rkhs_pair_fn pair;   /* one value, or */
     rkhs_block_fn block; /* a block of values */
     void *payload;       /* passed to the function */
     const char *kinds;   /* the kinds of data that it takes, named as by rkhs_data_kind: "dense, sparse"; NULL: dense */
     int psd;             /* 1: known to be positive semi-definite */
     int serial;          /* 1: called only on the caller's own thread; 0: on several threads at a time */
-} rkhs_own_kernel;
+} rkhs_user_kernel;
 
 /* Adds a kernel to this env under a name (letters, digits, _), which specs then use like any other: "2*mine[0:3] +
  * rbf". A model file stores only the name: add the kernel to the env again before rkhs_model_load. The function and
  * the payload must outlive the env. */
-RKHS_API rkhs_status rkhs_env_add_kernel(rkhs_env *env, const char *name, const rkhs_own_kernel *kernel);
+RKHS_API rkhs_status rkhs_env_add_kernel(rkhs_env *env, const char *name, const rkhs_user_kernel *kernel);
 
 /* For callbacks, on any thread: sets the message, unless there is one already, and returns `status`. */
 RKHS_API rkhs_status rkhs_env_fail(rkhs_env *env, rkhs_status status, const char *sentence);
@@ -384,19 +384,18 @@ RKHS_API rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_da
  * have. */
 RKHS_API rkhs_status rkhs_model_set_place(rkhs_model *model, const char *way);
 
-/* Explains where a map places objects. A map is a sum over the objects l that the model keeps (rkhs_model_kept), z(x)
- * = sum_l w_l B_l + c, with w_l from the kernel value of x and l, rows B_l of coefficients and an offset c. The
- * influence of l is |w_l| |B_l|. It is a pull if w_l B_l points from c towards z(x), else a push. For each object of x
- * the `top` largest pulls are returned, then the `top` largest pushes, each in descending order: object[i*2*top ..]
- * are indices of kept objects, from 0, or -1 where there are no more; influence has the same shape. Only for models
- * that place by a map. */
+/* Explains where a map places objects. A map is a sum over the objects l that the model keeps (rkhs_model_reference_objects),
+ * z(x) = sum_l w_l B_l + c, with w_l from the kernel value of x and l, rows B_l of coefficients and an offset c. The influence
+ * of l is |w_l| |B_l|. It is a pull if w_l B_l points from c towards z(x), else a push. For each object of x the `top` largest
+ * pulls are returned, then the `top` largest pushes, each in descending order: object[i*2*top ..] are indices of kept objects,
+ * from 0, or -1 where there are no more; influence has the same shape. Only for models that place by a map. */
 RKHS_API rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data *x, int64_t top, int64_t *object,
                                         double *influence);
 
 /* The training objects that new ones are compared with: all of them, or the landmarks of an approximate Gram. NULL
  * before a fit. *rows (or NULL): the row of each in the training data; NULL if all were kept, in order. Row numbers
  * beyond the training data are objects that the model added. */
-RKHS_API const rkhs_data *rkhs_model_kept(const rkhs_model *model, const int64_t **rows);
+RKHS_API const rkhs_data *rkhs_model_reference_objects(const rkhs_model *model, const int64_t **rows);
 
 /* Approximate objects for embedded points (pre-images). For vectors: a ridge regression from the embedding to the kept
  * vectors, with its parameters chosen by leave-one-out; for bits, the result is rounded to bits. For strings and
@@ -529,17 +528,17 @@ RKHS_API int rkhs_list_param(const char *list, const char *type, int i, rkhs_par
 
 /* What is scored: an embedding z, and what some scores compare it with: its objects x, its labels. If new_z is set,
  * the scores are those of the new rows, whose neighbours are sought in z. Fields that are not used are NULL. */
-typedef struct rkhs_scored {
+typedef struct rkhs_score_input {
     const rkhs_data *z, *x, *labels;
     const rkhs_data *new_z, *new_x, *new_labels;
     const rkhs_kernel *kernel; /* distances between objects are those in its feature space; NULL: of vectors */
-} rkhs_scored;
+} rkhs_score_input;
 
 /* Computes one number for each spec: "knn(k=5)", "trustworthiness(k=12)". rkhs_list_type("scores", ...) lists them.
  * Scores of one family share one pass over the data. deviations (or NULL): the standard deviation over folds (for
  * twonn, the standard error), NaN for scores without one. */
-RKHS_API rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const rkhs_scored *what, double *values,
-                                double *deviations);
+RKHS_API rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const rkhs_score_input *what,
+                                double *values, double *deviations);
 
 #ifdef __cplusplus
 }

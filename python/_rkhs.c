@@ -152,13 +152,13 @@ static PyObject *score(PyObject *module, PyObject *args) {
     rkhs_status status = own_env(&c, &s);
     for (int i = 0; i < SETS && status == RKHS_OK; i++) status = (i ? take_data : take_objects)(c.env, set[i], &h[i]);
     if (status == RKHS_OK && kernel_text) status = rkhs_kernel_new(c.env, kernel_text, &kernel);
-    const rkhs_scored what = {.z = h[0].data,
-                              .x = h[1].data,
-                              .labels = h[2].data,
-                              .new_z = h[3].data,
-                              .new_x = h[4].data,
-                              .new_labels = h[5].data,
-                              .kernel = kernel};
+    const rkhs_score_input what = {.z = h[0].data,
+                                   .x = h[1].data,
+                                   .labels = h[2].data,
+                                   .new_z = h[3].data,
+                                   .new_x = h[4].data,
+                                   .new_labels = h[5].data,
+                                   .kernel = kernel};
     if (status == RKHS_OK) WITHOUT_GIL(&c, status = rkhs_score(c.env, specs, (int)count, &what, values, values + count));
     advice = call_end(state_of(module), &c, status);
     if (advice) numbers = number_list(values, count);

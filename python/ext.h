@@ -30,7 +30,7 @@ PyObject *raise_status(module_state *state, rkhs_status status, const char *sent
  * NULL. */
 PyObject *refuse(module_state *state, rkhs_env *env, rkhs_status status);
 
-/* ---- gate.c: a lock that admits one call at a time to a model --------------------------------------------------- */
+/* ---- model_lock.c: a lock that admits one call at a time to a model --------------------------------------------------- */
 
 typedef struct gate {
     PyThread_type_lock lock;
@@ -46,7 +46,7 @@ int gate_close(gate *g);
 /* Takes the lock for the calling thread. Returns -1 with an exception if that cannot succeed. */
 int gate_enter(module_state *state, gate *g);
 void gate_leave(gate *g);
-/* patience(seconds), see gate.c. */
+/* patience(seconds), see model_lock.c. */
 PyObject *set_patience(PyObject *module, PyObject *args);
 
 /* ---- call.c: one call of the library, with its env, advice, progress and signals -------------------------------- */
@@ -85,7 +85,7 @@ int callback_enter(call *c);
 void callback_leave(call *c);
 /* Whether another thread is ending the interpreter. */
 int is_closing(void);
-/* end_calls(), see gate.c. */
+/* end_calls(), see model_lock.c. */
 PyObject *end_calls(PyObject *module, PyObject *unused);
 
 #define WITHOUT_GIL(c, statement)                                                                                              \
@@ -127,7 +127,8 @@ PyObject *rows_of(const rkhs_data *x, int64_t i0, int64_t n);
 PyObject *sparse_of(const rkhs_data *x);
 PyObject *labels_of(const rkhs_data *labels);
 
-/* ---- own.c: kernels that are Python functions ------------------------------------------------------------------- */
+/* ---- function_kernel.c: kernels that are Python functions -------------------------------------------------------------------
+ */
 
 /* The function that a kernel of the env calls. It must outlive the env. */
 typedef struct own {

@@ -213,7 +213,7 @@ static PyObject *model_inverse(PyObject *self, PyObject *args) {
  * array. */
 static void name_rows(const model_object *m, int64_t *rows, int64_t count) {
     const int64_t *kept;
-    int64_t n = rkhs_data_rows(rkhs_model_kept(m->model, &kept));
+    int64_t n = rkhs_data_rows(rkhs_model_reference_objects(m->model, &kept));
     for (int64_t q = 0; kept && q < count; q++) rows[q] = rows[q] >= 0 && rows[q] < n ? kept[rows[q]] : -1;
 }
 
@@ -290,7 +290,7 @@ static PyObject *model_columns(PyObject *self, PyObject *unused) {
     model_object *m = (model_object *)self;
     PyObject *list = NULL;
     if (gate_enter(m->state, &m->gate) < 0) return NULL;
-    const rkhs_data *kept = rkhs_model_kept(m->model, NULL);
+    const rkhs_data *kept = rkhs_model_reference_objects(m->model, NULL);
     if (rkhs_data_column_name(kept, 0)) list = PyList_New(0);
     for (int64_t c = 0; list && c < rkhs_data_columns(kept); c++) {
         const char *name = rkhs_data_column_name(kept, c);

@@ -129,7 +129,7 @@ static rkhs_status is_replaced(rkhs_env *env, const rk_list *list, const place *
     rk_node **link;
     *replaced = 0;
     for (const rk_param *q = at->entry->params; q->name && !*replaced; q++) {
-        if (!q->instead || strcmp(q->instead, at->param->name) != 0) continue;
+        if (!q->replaces || strcmp(q->replaces, at->param->name) != 0) continue;
         TRY(find_argument(env, list, at->entry, q, at->call, &link));
         *replaced = *link != NULL;
     }

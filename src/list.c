@@ -88,22 +88,29 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
 
 /* The values that a parameter accepts: "> 0", "1 to 1000", the choices, the list of a spec; empty: any. */
 static void bounds_of(const rk_param *p, char *to, size_t room) {
-    if (p->kind == RK_RULE)
+    if (p->kind == RK_BANDWIDTH)
         snprintf(to, room, "> %g, or %s", p->min, p->choices);
     else if (p->choices || p->list)
         snprintf(to, room, "%s", p->choices ? p->choices : p->list->name);
-    else if (p->min == 0 && p->max == 0 && !p->open)
+    else if (p->min == 0 && p->max == 0 && !p->min_excluded)
         to[0] = 0;
     else if (p->max >= 1e8)
-        snprintf(to, room, p->open ? "> %g" : ">= %g", p->min);
+        snprintf(to, room, p->min_excluded ? "> %g" : ">= %g", p->min);
     else
-        snprintf(to, room, p->open ? "> %g, <= %g" : "%g to %g", p->min, p->max);
+        snprintf(to, room, p->min_excluded ? "> %g, <= %g" : "%g to %g", p->min, p->max);
 }
 
 int rkhs_list_param(const char *list, const char *type, int i, rkhs_param *param) {
     static const char *const kinds[] = {
-        [RK_INT] = "integer",  [RK_REAL] = "real", [RK_BOOL] = "true|false", [RK_CHOICE] = "choice", [RK_RULE] = "real or rule",
-        [RK_LIST] = "indices", [RK_SPEC] = "spec", [RK_WORD] = "word",       [RK_REALS] = "numbers",
+        [RK_INT] = "integer",
+        [RK_REAL] = "real",
+        [RK_BOOL] = "true|false",
+        [RK_CHOICE] = "choice",
+        [RK_BANDWIDTH] = "real or rule",
+        [RK_LIST] = "indices",
+        [RK_SPEC] = "spec",
+        [RK_WORD] = "word",
+        [RK_REALS] = "numbers",
     };
     const rk_list *l = rk_list_named(list);
     const rk_entry *e = l && type ? rk_list_find(l, type) : NULL;

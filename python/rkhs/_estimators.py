@@ -84,7 +84,7 @@ class RkhsEstimator(BaseEstimator):
         else:
             self.n_features_in_ = n_features
 
-    def _describe(self, X, reset):
+    def _validate_objects(self, X, reset):
         """X for the library, checked as scikit-learn does; and the dtype of results."""
         if type(X) is np.ndarray and X.ndim == 2 and X.dtype in (np.float64, np.float32) and X.flags.c_contiguous and X.flags.aligned:
             # The common case without scikit-learn's passes over the data: the library looks for NaN itself.
@@ -179,8 +179,8 @@ class RkhsEstimator(BaseEstimator):
             raise ValueError("give triplets or positive, not both" if positive is not None else "negative goes with positive")
         if triplets is not None:
             return self._describe_triplets(triplets, n)
-        return ("pairs", self._describe(positive, reset=False)[0],
-                None if negative is None else self._describe(negative, reset=False)[0])
+        return ("pairs", self._validate_objects(positive, reset=False)[0],
+                None if negative is None else self._validate_objects(negative, reset=False)[0])
 
     def _target_of(self, y, target, n):
         """The numbers that the model learns to give: y of one that predicts, ``target`` of others, which leave y alone."""
@@ -232,18 +232,18 @@ class RkhsEstimator(BaseEstimator):
         with self._used():
             twin, found = object.__new__(type(self)), self._found()
             twin.__dict__.update((name, value) for name, value in self.__dict__.items() if name not in found)
-            dtype, sentences = twin._learn(*data, **more)
+            dtype, sentences = twin._fit_model(*data, **more)
             self.__dict__.update((name, twin.__dict__[name]) for name in twin._found())
             for name in found - twin._found():
                 self.__dict__.pop(name, None)
         advise(sentences)
         return dtype
 
-    def _learn(self, X, y, triplets=None, start=None, positive=None, negative=None, target=None):
+    def _fit_model(self, X, y, triplets=None, start=None, positive=None, negative=None, target=None):
         spec, supervised = self._spec(), flag("supervised", getattr(self, "supervised", False))
         settings = seed_of(self.random_state), threads_of(self.n_jobs), memory_of(self.memory)
         kernel, watched = kernel_argument(self.kernel), progress_of(self.verbose)
-        x, dtype = self._describe(X, reset=True)
+        x, dtype = self._validate_objects(X, reset=True)
         if start is not None:
             start = dense_tuple(check_array(start, dtype=[np.float64, np.float32], order="C", input_name="start"))
         supervision = self._target_of(y, target, x[1])
@@ -286,7 +286,7 @@ class RkhsEstimator(BaseEstimator):
 
     def _apply(self, X, place=None):
         model = self._fitted()
-        x, dtype = self._describe(X, reset=False)
+        x, dtype = self._validate_objects(X, reset=False)
         Z = np.empty((x[1], model.embedding()[1]))
         with self._watched() as progress:
             sentences = model.transform(x, Z, threads_of(self.n_jobs), progress, place)
@@ -355,7 +355,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         ``report_["moved"]`` tells how far the old objects moved, over their deviation. The new rows of ``embedding_`` are the last.
         """
         model = self._fitted()
-        x, _ = self._describe(X, reset=False)
+        x, _ = self._validate_objects(X, reset=False)
         with self._watched() as progress:
             sentences = model.update(x, seed_of(self.random_state), threads_of(self.n_jobs), memory_of(self.memory), progress)
         self._adopt(model)
@@ -370,7 +370,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
             objects that score as high when left out. None: "error", or "density" with ``kernel="precomputed"``.
         """
         model = self._fitted()
-        x, _ = self._describe(X, reset=False)
+        x, _ = self._validate_objects(X, reset=False)
         scores = np.empty(x[1])
         with self._watched() as progress:
             sentences = model.anomaly(x, scores, threads_of(self.n_jobs), progress, by)
@@ -393,7 +393,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         """
         model = self._fitted()
         top = whole("top", top, 1)
-        x, _ = self._describe(X, reset=False)
+        x, _ = self._validate_objects(X, reset=False)
         rows, influence = np.empty((x[1], 2, top), np.int64), np.empty((x[1], 2, top))
         with self._watched() as progress:
             sentences = model.explain(x, rows, influence, top, threads_of(self.n_jobs), progress)

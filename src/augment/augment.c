@@ -46,7 +46,7 @@ rkhs_status rk_augment(rkhs_env *env, const rk_spec *spec, const rkhs_data *x, u
              rk_kinds_text(type->kinds, kinds), x->type->entry.name, name ? ", such as " : "", name ? name : "",
              type->kinds == RK_KIND_IMAGE && x->type->kind == RK_KIND_DENSE ? "; an array n x h x w is images" : "");
     TRY(type->draw(env, spec->self, x, seed, &drawn));
-    if (x->labels) TRY(rk_data_keep(x->labels, NULL, 0, &drawn->labels));
+    if (x->labels) TRY(rk_data_reduce(x->labels, NULL, 0, &drawn->labels));
     *out = drawn;
     drawn = NULL;
 done:

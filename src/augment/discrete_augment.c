@@ -104,7 +104,7 @@ done:
          .value = standard,                                                                                                    \
          .min = 0,                                                                                                             \
          .max = 1,                                                                                                             \
-         .open = 1,                                                                                                            \
+         .min_excluded = 1,                                                                                                    \
          .brief = words},                                                                                                      \
             {.name = NULL},                                                                                                    \
     }

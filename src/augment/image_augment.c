@@ -82,7 +82,7 @@ static const rk_param params_flip[] = {
      .value = "1",
      .min = 0,
      .max = 1,
-     .open = 1,
+     .min_excluded = 1,
      .brief = "share of the images that are mirrored"},
     {.name = NULL},
 };
@@ -176,7 +176,7 @@ static const rk_param params_crop[] = {
      .value = "0.85",
      .min = 0,
      .max = 1,
-     .open = 1,
+     .min_excluded = 1,
      .brief = "share of each side that is kept"},
     {.name = NULL},
 };

@@ -15,7 +15,7 @@ typedef struct noise {
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "deviation", .kind = RK_REAL, .offset = offsetof(noise, deviation), .value = "0.1", .min = 0, .max = 1e100,
-     .open = 1, .brief = "standard deviation of the noise, relative to that of each column"},
+     .min_excluded = 1, .brief = "standard deviation of the noise, relative to that of each column"},
     {.name = "absolute", .kind = RK_BOOL, .offset = offsetof(noise, absolute), .value = "false",
      .brief = "true: deviation is absolute, the same in every column; false: relative, and a column without negative "
               "numbers stays so"},
@@ -94,7 +94,7 @@ static rkhs_status draw_noise(rkhs_env *env, const void *self, const rkhs_data *
     int dense = rk_dense_of(x) != NULL;
     rkhs_data *drawn = NULL;
     job j = {.x = x, .seed = seed};
-    TRY(rk_data_keep(x, NULL, 0, &drawn)); /* for the shape and the sparsity pattern */
+    TRY(rk_data_reduce(x, NULL, 0, &drawn)); /* for the shape and the sparsity pattern */
     TRY(rk_scratch(env, x->columns, sizeof *j.scale, &j.scale));
     TRY(rk_scratch(env, x->columns, sizeof *j.folded, &j.folded));
     if (!o->absolute) TRY(look_at_columns(env, &j, o->deviation));

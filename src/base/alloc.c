@@ -178,7 +178,7 @@ void rk_scratch_release(rkhs_env *env, rk_mark mark) {
 
 int rk_has_room(rkhs_env *env, double bytes) { return bytes <= (double)env->limit - (double)atomic_load(&env->used); }
 
-rkhs_status rk_need(rkhs_env *env, double bytes, const char *what, const char *advice) {
+rkhs_status rk_require_memory(rkhs_env *env, double bytes, const char *what, const char *advice) {
     char need[32], limit[32];
     if (rk_has_room(env, bytes)) return RKHS_OK;
     return rk_fail(env, RKHS_ERR_MEMORY, "%s needs %s; the limit is %s: %s", what, rk_bytes_text(bytes, need),

@@ -462,7 +462,7 @@ static rkhs_status read_member(rk_archive *archive, rk_zip *zip) {
     const char *why = rk_zip_next(zip, &e);
     if (why) return malformed(archive, why);
     if (e.flags || e.method) return malformed(archive, "an entry is compressed");
-    if (e.size != e.stored || !e.twice) return malformed(archive, "an entry is described in two ways");
+    if (e.size != e.stored || !e.headers_agree) return malformed(archive, "an entry is described in two ways");
     if (e.gap || e.extra > ZIP64_EXTRA + 2 * ALIGN) return malformed(archive, "bytes between two entries");
     size_t name = e.name_length;
     if (name < 5 || memcmp(e.name + name - 4, ".npy", 4) != 0 || !good_name(e.name, name - 4))

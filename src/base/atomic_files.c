@@ -292,8 +292,8 @@ static int same_target(const rk_file *a, const rk_file *b) {
 }
 
 rkhs_status rk_file_commit(rkhs_env *env, rk_file *f) {
-    rk_file **end = &env->waiting;
-    if (env->together) {
+    rk_file **end = &env->pending_files;
+    if (env->batching_files) {
         for (; *end; end = &(*end)->next) {
             if (!same_target(*end, f)) continue;
             rkhs_status status =
@@ -312,24 +312,24 @@ rkhs_status rk_file_commit(rkhs_env *env, rk_file *f) {
 rkhs_status rkhs_files_begin(rkhs_env *env) {
     if (!env) return RKHS_ERR_ARGUMENT;
     rk_clear(env);
-    if (env->together)
+    if (env->batching_files)
         return rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_files_begin: files are waiting already: commit or drop these first");
-    env->together = 1;
+    env->batching_files = 1;
     return RKHS_OK;
 }
 
 rkhs_status rkhs_files_commit(rkhs_env *env) {
     if (!env) return RKHS_ERR_ARGUMENT;
     rk_clear(env);
-    if (!env->together) return rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_files_commit: call rkhs_files_begin before");
-    rkhs_status status = place(env, env->waiting);
+    if (!env->batching_files) return rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_files_commit: call rkhs_files_begin before");
+    rkhs_status status = place(env, env->pending_files);
     rkhs_files_drop(env);
     return status;
 }
 
 void rkhs_files_drop(rkhs_env *env) {
     if (!env) return;
-    free_list(env, env->waiting);
-    env->waiting = NULL;
-    env->together = 0;
+    free_list(env, env->pending_files);
+    env->pending_files = NULL;
+    env->batching_files = 0;
 }

@@ -27,9 +27,9 @@ rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) __
 /* As rk_fail, but replaces the message, which may be one of the arguments (env->message). */
 rkhs_status rk_reword(rkhs_env *env, rkhs_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Records the file or parameter that a failure is about, unless one is recorded already; returns `status`. */
-rkhs_status rk_about(rkhs_env *env, const char *subject, rkhs_status status);
+rkhs_status rk_set_subject(rkhs_env *env, const char *subject, rkhs_status status);
 /* Clears message and subject, after a failure from which the caller has recovered. */
-void rk_forget(rkhs_env *env);
+void rk_clear_error(rkhs_env *env);
 
 /* Clears the message, the progress and the cancelled flag. Public functions call it on entry. One that does must not
  * be called inside another: it would clear them halfway. */
@@ -52,9 +52,9 @@ struct rkhs_env {
     char subject[1024];  /* the file or parameter that the failure is about */
     _Atomic int writing; /* spin lock: a thread is writing the message */
     int threads;
-    int workers;   /* threads of a parallel loop between rk_blas_begin and rk_blas_end, at most `threads`; 0: all */
-    int computing; /* nesting depth of rk_blas_begin */
-    int64_t lent;  /* bytes that are counted as used for the buffers of BLAS */
+    int workers;        /* threads of a parallel loop between rk_blas_begin and rk_blas_end, at most `threads`; 0: all */
+    int computing;      /* nesting depth of rk_blas_begin */
+    int64_t blas_bytes; /* bytes that are counted as used for the buffers of BLAS */
     uint64_t seed;
     size_t limit; /* bytes */
     _Atomic size_t used, peak;
@@ -65,8 +65,8 @@ struct rkhs_env {
     int64_t writes;           /* system calls for output, counted for tests that make the k-th one fail */
     int64_t fail_write_at;    /* -1: never */
     int fail_write_error;     /* the errno to fail with; 0: only half of the bytes are written */
-    int together;             /* after rkhs_files_begin: finished files wait in `waiting` for rkhs_files_commit */
-    struct rk_file *waiting;
+    int batching_files;       /* after rkhs_files_begin: finished files wait in `pending_files` for rkhs_files_commit */
+    struct rk_file *pending_files;
     struct rk_pool *pool;
     struct rk_added *added; /* types that the program has registered, newest first */
     rkhs_progress_fn progress;
@@ -109,7 +109,7 @@ double rk_group_memory(const char *groups, const char *root, double bytes);
 rkhs_status rk_account(rkhs_env *env, int64_t bytes);
 
 /* Call before allocating n^2 numbers. If they do not fit: "WHAT needs 80.0 GB; the limit is 16.0 GB: ADVICE". */
-rkhs_status rk_need(rkhs_env *env, double bytes, const char *what, const char *advice);
+rkhs_status rk_require_memory(rkhs_env *env, double bytes, const char *what, const char *advice);
 /* 1 if `bytes` are left below the memory limit: for a choice between a fast way and one that needs less memory. */
 int rk_has_room(rkhs_env *env, double bytes);
 
@@ -186,15 +186,15 @@ int rk_indices_next(const char **at, int64_t *from, int64_t *to);
 /* ---- parameters: the table of what a type takes between the brackets of a spec --------------------------------- */
 
 typedef enum rk_param_kind {
-    RK_INT,    /* int64_t; 0 when not set */
-    RK_REAL,   /* double; NaN when not set */
-    RK_BOOL,   /* int */
-    RK_CHOICE, /* int, the position in `choices` */
-    RK_RULE,   /* rk_rule: a number, or a bandwidth rule, which computes it from the data when the model is fitted */
-    RK_LIST,   /* char *, "[0:50,7]"; NULL when not set */
-    RK_SPEC,   /* rk_spec *: a type of another list, with its own parameters */
-    RK_WORD,   /* char *, any name or number; if `list` is set, also a type of it with parameters; NULL when not set */
-    RK_REALS   /* rk_reals, "[0.5,-3e8]" */
+    RK_INT,       /* int64_t; 0 when not set */
+    RK_REAL,      /* double; NaN when not set */
+    RK_BOOL,      /* int */
+    RK_CHOICE,    /* int, the position in `choices` */
+    RK_BANDWIDTH, /* rk_bandwidth: a number, or a bandwidth rule, which computes it from the data when the model is fitted */
+    RK_LIST,      /* char *, "[0:50,7]"; NULL when not set */
+    RK_SPEC,      /* rk_spec *: a type of another list, with its own parameters */
+    RK_WORD,      /* char *, any name or number; if `list` is set, also a type of it with parameters; NULL when not set */
+    RK_REALS      /* rk_reals, "[0.5,-3e8]" */
 } rk_param_kind;
 
 struct rk_list;
@@ -206,11 +206,11 @@ typedef struct rk_param {
     size_t offset;              /* in the type's parameter struct */
     const char *value;          /* the default as text; NULL: none */
     double min, max;            /* bounds of a number; min = max = 0: none */
-    int open;                   /* 1: the value must exceed min */
+    int min_excluded;           /* 1: the value must exceed min */
     const char *choices;        /* words of a choice, "clip|flip|refuse", or bandwidth rules, "median|knn" */
     const struct rk_list *list; /* RK_SPEC: the list that the type is in; RK_WORD: see there */
     const char *brief;
-    const char *instead; /* the parameter that this one replaces, whose default then does not apply */
+    const char *replaces; /* the parameter that this one replaces, whose default then does not apply */
 } rk_param;
 
 /* The first member of every type's table. A slot that a table marks "(optional)" may be NULL. */
@@ -233,12 +233,12 @@ typedef struct rk_spec {
 } rk_spec;
 
 /* The value of sigma=0.3, sigma=median or sigma=knn(10,3). rule: the position in `choices`, or one of these. */
-enum { RK_RULE_NUMBER = -1, RK_RULE_UNSET = -2 };
-typedef struct rk_rule {
+enum { RK_BANDWIDTH_NUMBER = -1, RK_BANDWIDTH_UNSET = -2 };
+typedef struct rk_bandwidth {
     int rule;
     double value; /* the number; before the rule has computed it, the factor that its result is multiplied by */
     double k;     /* argument of knn: the number of neighbours, below 1 a share of the rows */
-} rk_rule;
+} rk_bandwidth;
 
 /* The value of mean=[0.5,-3e8]. */
 typedef struct rk_reals {
@@ -287,7 +287,7 @@ enum {
     RK_STREAM_SUBSET,
     RK_STREAM_TEST,
     RK_STREAM_FOLD = 7,
-    RK_STREAM_MARK,
+    RK_STREAM_FINGERPRINT,
     RK_STREAM_AUGMENT,
     RK_STREAM_NEGATIVE
 };
@@ -328,7 +328,7 @@ rkhs_status rk_input_all(rk_input *in, char **bytes, size_t *length);
 rkhs_status rk_input_peek(rk_input *in, void *buffer, size_t count, size_t *got);
 int64_t rk_input_left(const rk_input *in); /* bytes left to read; -1: unknown (a pipe, gzip) */
 /* The file descriptor, and the offset of the next byte in the file. Returns 0 if it has none (a pipe, gzip). */
-int rk_input_place(const rk_input *in, int *fd, int64_t *at);
+int rk_input_offset(const rk_input *in, int *fd, int64_t *at);
 const char *rk_input_name(const rk_input *in); /* the path, or "standard input" */
 void rk_input_close(rk_input *in);
 
@@ -341,7 +341,7 @@ typedef struct rk_mapped {
  * The mapping outlives the input, until rk_mapped_close. */
 const void *rk_mapped_open(rk_mapped *m, const rk_input *in, size_t count, size_t align);
 /* Tells the system that the mapping will be read sequentially (on = 1), or no longer. */
-void rk_mapped_in_order(const rk_mapped *m, int on);
+void rk_mapped_sequential(const rk_mapped *m, int on);
 void rk_mapped_close(rk_mapped *m);
 
 /* Where an input gets its bytes from if not from a file: a member of an archive. */
@@ -359,7 +359,7 @@ struct z_stream_s;
 void rk_zlib_memory(rkhs_env *env, struct z_stream_s *z);
 
 /* As rk_progress, but always calls the callback: for a system call that a signal has interrupted. */
-rkhs_status rk_ask_now(rkhs_env *env, const char *stage, int64_t done, int64_t total);
+rkhs_status rk_poll_cancel(rkhs_env *env, const char *stage, int64_t done, int64_t total);
 /* The system's message for an errno. */
 const char *rk_error_text(int error, char buffer[128]);
 
@@ -427,7 +427,7 @@ typedef struct rk_zip_entry {
     uint64_t size, stored;     /* bytes of the member, before and after compression */
     const unsigned char *data; /* `stored` bytes, inside the file */
     uint64_t gap, extra;       /* unused bytes before the entry; bytes between its name and its data */
-    int twice;                 /* 1: the local header agrees with the directory */
+    int headers_agree;         /* 1: the local header agrees with the directory */
 } rk_zip_entry;
 
 /* Find the directory, also a ZIP64 one; read its next entry, while count > 0. Return NULL, or why the file is

@@ -127,7 +127,7 @@ rkhs_status rkhs_env_set_memory(rkhs_env *env, size_t bytes) {
     return RKHS_OK;
 }
 
-rkhs_status rkhs_env_hold(rkhs_env *env, int64_t bytes) {
+rkhs_status rkhs_env_reserve(rkhs_env *env, int64_t bytes) {
     if (!env) return RKHS_ERR_ARGUMENT;
     rk_clear(env);
     return rk_account(env, bytes);
@@ -148,10 +148,10 @@ void rkhs_env_set_log(rkhs_env *env, rkhs_log_fn fn, void *payload) {
     env->log_payload = payload;
 }
 
-void rk_forget(rkhs_env *env) { env->message[0] = env->subject[0] = 0; }
+void rk_clear_error(rkhs_env *env) { env->message[0] = env->subject[0] = 0; }
 
 void rk_clear(rkhs_env *env) {
-    rk_forget(env);
+    rk_clear_error(env);
     env->at = (rkhs_progress){"work", 0, 0};
     atomic_store(&env->cancelled, 0);
 }
@@ -181,7 +181,7 @@ rkhs_status rk_reword(rkhs_env *env, rkhs_status code, const char *format, ...) 
     return code;
 }
 
-rkhs_status rk_about(rkhs_env *env, const char *subject, rkhs_status status) {
+rkhs_status rk_set_subject(rkhs_env *env, const char *subject, rkhs_status status) {
     if (status != RKHS_OK && !env->subject[0]) snprintf(env->subject, sizeof env->subject, "%s", subject);
     return status;
 }

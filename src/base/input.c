@@ -34,7 +34,7 @@ struct rk_input {
 
 const char *rk_error_text(int error, char buffer[128]) { return strerror_r(error, buffer, 128); }
 
-rkhs_status rk_ask_now(rkhs_env *env, const char *stage, int64_t done, int64_t total) {
+rkhs_status rk_poll_cancel(rkhs_env *env, const char *stage, int64_t done, int64_t total) {
     env->progress_last = -1;
     return rk_progress(env, stage, done, total);
 }
@@ -43,7 +43,7 @@ rkhs_status rk_ask_now(rkhs_env *env, const char *stage, int64_t done, int64_t t
 static rkhs_status wait_readable(rk_input *in) {
     struct pollfd p = {in->fd, POLLIN, 0};
     while (poll(&p, 1, SLICE_MS) <= 0) {
-        rkhs_status status = rk_ask_now(in->env, "read", in->raw, 0);
+        rkhs_status status = rk_poll_cancel(in->env, "read", in->raw, 0);
         if (status != RKHS_OK) return status;
     }
     return RKHS_OK;
@@ -68,7 +68,7 @@ static rkhs_status read_raw(rk_input *in, void *to, size_t count, size_t *got) {
         if (errno == EISDIR) FAIL(in->env, RKHS_ERR_IO, "cannot read %s: it is a folder: name a file in it", in->name);
         if (errno != EINTR && errno != EAGAIN)
             FAIL(in->env, RKHS_ERR_IO, "cannot read %s: %s", in->name, rk_error_text(errno, why));
-        TRY(rk_ask_now(in->env, "read", in->raw, in->size));
+        TRY(rk_poll_cancel(in->env, "read", in->raw, in->size));
     }
 done:
     return status;
@@ -118,7 +118,7 @@ static rkhs_status open_file(rkhs_env *env, const char *path, int *fd) {
     char why[128];
     while ((*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) {
         if (errno == EINTR) {
-            rkhs_status status = rk_ask_now(env, "read", 0, 0);
+            rkhs_status status = rk_poll_cancel(env, "read", 0, 0);
             if (status != RKHS_OK) return status;
             continue;
         }
@@ -290,7 +290,7 @@ int64_t rk_input_left(const rk_input *in) {
     return (left > 0 ? left : 0) + (int64_t)(in->end - in->at) + (int64_t)(in->held_end - in->held_at);
 }
 
-int rk_input_place(const rk_input *in, int *fd, int64_t *at) {
+int rk_input_offset(const rk_input *in, int *fd, int64_t *at) {
     *fd = in->fd;
     *at = in->start + in->raw - (int64_t)(in->end - in->at) - (int64_t)(in->held_end - in->held_at);
     return !in->source.read && !in->gzip && in->regular && in->start >= 0;
@@ -304,7 +304,7 @@ rkhs_status rk_input_all(rk_input *in, char **bytes, size_t *length) {
     *length = 0;
     snprintf(what, sizeof what, "%.200s, read whole,", in->name);
     for (;;) {
-        TRY(rk_need(in->env, (double)room, what, "raise the memory limit, or keep fewer rows or columns"));
+        TRY(rk_require_memory(in->env, (double)room, what, "raise the memory limit, or keep fewer rows or columns"));
         TRY(rk_realloc(in->env, room, 1, &all));
         size_t got;
         TRY(rk_input_read(in, all + used, (size_t)(room - used - 1), &got));

@@ -15,7 +15,7 @@ const void *rk_mapped_open(rk_mapped *m, const rk_input *in, size_t count, size_
     int64_t at;
     struct stat st;
     *m = (rk_mapped){0};
-    if (!count || !rk_input_place(in, &fd, &at) || at % (int64_t)align) return NULL;
+    if (!count || !rk_input_offset(in, &fd, &at) || at % (int64_t)align) return NULL;
     if (fstat(fd, &st) != 0 || st.st_size < at || (uint64_t)(st.st_size - at) < count) return NULL;
     int64_t skip = at % sysconf(_SC_PAGESIZE);
     void *base = mmap(NULL, count + (size_t)skip, PROT_READ, MAP_PRIVATE, fd, at - skip);
@@ -25,7 +25,7 @@ const void *rk_mapped_open(rk_mapped *m, const rk_input *in, size_t count, size_
     return (const char *)base + skip;
 }
 
-void rk_mapped_in_order(const rk_mapped *m, int on) {
+void rk_mapped_sequential(const rk_mapped *m, int on) {
     if (m->base) madvise(m->base, m->length, on ? MADV_SEQUENTIAL : MADV_NORMAL);
 }
 

@@ -118,7 +118,7 @@ static rkhs_status write_raw(rk_output *out, const char *bytes, size_t count) {
             poll(&p, 1, SLICE_MS);
         }
         if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
-            TRY(rk_ask_now(out->env, "write", out->written, 0));
+            TRY(rk_poll_cancel(out->env, "write", out->written, 0));
             continue;
         }
         if (n < 0) {

@@ -37,7 +37,7 @@ double rk_strtod(const char *text, char **end);
 const char *rk_bytes_text(double bytes, char buffer[32]);
 
 /* The name that is most similar to `word`, for suggestions in messages; NULL if none is similar. */
-const char *rk_nearest(const char *word, const char *const *names, int count);
+const char *rk_nearest_name(const char *word, const char *const *names, int count);
 
 /* Seconds on a monotonic clock. */
 double rk_seconds(void);

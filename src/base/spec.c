@@ -31,7 +31,7 @@ rkhs_status rk_list_get(rkhs_env *env, const rk_list *list, const char *name, co
         if (count < 32) names[count++] = a->entry->name;
     }
     for (const rk_entry *const *e = list->entries; *e && count < 128; e++) names[count++] = (*e)->name;
-    const char *near = rk_nearest(name, names, count);
+    const char *near = rk_nearest_name(name, names, count);
     if (near)
         return rk_fail(env, RKHS_ERR_SPEC, "there is no %s '%.40s' (did you mean %s?): 'rkhs list %s' shows all", list->what,
                        name, near, list->name);
@@ -68,7 +68,7 @@ rkhs_status rk_param_find(rkhs_env *env, const rk_entry *e, const char *key, con
         }
         if (count < 64) names[count++] = p->name;
     }
-    const char *near = rk_nearest(key, names, count);
+    const char *near = rk_nearest_name(key, names, count);
     if (!count) return rk_fail(env, RKHS_ERR_SPEC, "%s has no parameter '%.40s': it takes none", e->name, key);
     return rk_fail(env, RKHS_ERR_SPEC, "%s has no parameter '%.40s'%s%s%s: it takes %s", e->name, key,
                    near ? " (did you mean " : "", near ? near : "", near ? "?)" : "", names_text(e->params, all, sizeof all));
@@ -95,7 +95,7 @@ static const char *choice_near(const char *choices, const char *word, char room[
         s = strchr(s, '|');
         if (s) *s++ = 0;
     }
-    const char *near = word ? rk_nearest(word, names, count) : NULL;
+    const char *near = word ? rk_nearest_name(word, names, count) : NULL;
     room[0] = 0;
     if (near) snprintf(room, 64, " (did you mean %.40s?)", near);
     return room;
@@ -119,11 +119,11 @@ static rkhs_status unknown_choice(rkhs_env *env, const rk_entry *e, const rk_par
 
 /* Fails unless v is within the parameter's bounds. */
 static rkhs_status value_in(rkhs_env *env, const rk_entry *e, const rk_param *p, double v, const rk_node *node, double *out) {
-    int bounded = p->min != 0 || p->max != 0 || p->open;
+    int bounded = p->min != 0 || p->max != 0 || p->min_excluded;
     if (!(v >= -1e300 && v <= 1e300)) return expected(env, e, p, "finite", node);
-    if (bounded && (v < p->min || (p->open && v <= p->min)))
+    if (bounded && (v < p->min || (p->min_excluded && v <= p->min)))
         return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be %s %.15g, not %.15g%s%s", e->name, p->name,
-                       p->open ? "above" : "at least", p->min, v, p->value ? "; its default is " : ", or left out",
+                       p->min_excluded ? "above" : "at least", p->min, v, p->value ? "; its default is " : ", or left out",
                        p->value ? p->value : "");
     if (bounded && p->max > p->min && v > p->max)
         return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be at most %.15g, not %.15g", e->name, p->name, p->max, v);
@@ -170,18 +170,19 @@ static rkhs_status set_choice(rkhs_env *env, const rk_entry *e, const rk_param *
 }
 
 /* Sets a number or a bandwidth rule. knn(10), knn(k=10, times=3): neighbours (below 1: share of the rows), factor. */
-static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_rule *slot, const rk_node *node) {
+static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_bandwidth *slot, const rk_node *node) {
     if (node->kind == RK_NODE_NUMBER) {
-        slot->rule = RK_RULE_NUMBER;
+        slot->rule = RK_BANDWIDTH_NUMBER;
         return number_in(env, e, p, node, &slot->value);
     }
     int position = node->kind == RK_NODE_CALL ? choice_find(p->choices, node->text) : -1;
     if (position < 0) return unknown_choice(env, e, p, "a number or ", node);
-    *slot = (rk_rule){position, 0, 0};
+    *slot = (rk_bandwidth){position, 0, 0};
     const rk_node *argument = node->child;
     if (strcmp(node->text, "knn") == 0) {
-        static const rk_param k = {.name = "k in knn(k, times)", .kind = RK_REAL, .value = "10", .max = 1e9, .open = 1};
-        static const rk_param times = {.name = "times in knn(k, times)", .kind = RK_REAL, .value = "1", .max = 1e9, .open = 1};
+        static const rk_param k = {.name = "k in knn(k, times)", .kind = RK_REAL, .value = "10", .max = 1e9, .min_excluded = 1};
+        static const rk_param times = {
+            .name = "times in knn(k, times)", .kind = RK_REAL, .value = "1", .max = 1e9, .min_excluded = 1};
         rkhs_status status = RKHS_OK;
         int place = 0;
         slot->k = 10;
@@ -250,7 +251,7 @@ static rkhs_status set_value(rkhs_env *env, const rk_entry *e, const rk_param *p
     case RK_REAL: return number_in(env, e, p, node, slot);
     case RK_BOOL: return set_bool(env, e, p, slot, node);
     case RK_CHOICE: return set_choice(env, e, p, slot, node);
-    case RK_RULE: return set_rule(env, e, p, slot, node);
+    case RK_BANDWIDTH: return set_rule(env, e, p, slot, node);
     case RK_WORD: return set_word(env, e, p, slot, node);
     case RK_SPEC: return rk_spec_from_node(env, p->list, node, slot);
     case RK_LIST: return set_list(env, e, p, slot, node);
@@ -263,14 +264,14 @@ static rkhs_status set_value(rkhs_env *env, const rk_entry *e, const rk_param *p
 static void unset_all(const rk_entry *e, void *self) {
     for (const rk_param *p = e->params; p && p->name; p++) {
         if (p->kind == RK_REAL) *(double *)slot_of(self, p) = NAN;
-        if (p->kind == RK_RULE) *(rk_rule *)slot_of(self, p) = (rk_rule){RK_RULE_UNSET, 0, 0};
+        if (p->kind == RK_BANDWIDTH) *(rk_bandwidth *)slot_of(self, p) = (rk_bandwidth){RK_BANDWIDTH_UNSET, 0, 0};
     }
 }
 
 /* Whether a parameter that replaces p is given. `given` has a bit for each parameter. */
 static int replaced(const rk_entry *e, const rk_param *p, uint64_t given) {
     for (const rk_param *q = e->params; q->name; q++)
-        if (given >> (q - e->params) & 1 && q->instead && strcmp(q->instead, p->name) == 0) return 1;
+        if (given >> (q - e->params) & 1 && q->replaces && strcmp(q->replaces, p->name) == 0) return 1;
     return 0;
 }
 
@@ -309,7 +310,7 @@ static rkhs_status set_given(rkhs_env *env, const rk_entry *e, void *self, const
         uint64_t bit = (uint64_t)1 << (p - e->params);
         if (*given & bit) return rk_fail(env, RKHS_ERR_SPEC, "%s: %s is given twice", e->name, p->name);
         *given |= bit;
-        rkhs_status status = rk_about(env, p->name, set_value(env, e, p, self, a));
+        rkhs_status status = rk_set_subject(env, p->name, set_value(env, e, p, self, a));
         if (status != RKHS_OK) return status;
     }
     return RKHS_OK;
@@ -402,7 +403,7 @@ static rkhs_status add_reals(rk_text *text, const rk_reals *reals) {
 /* Appends a value in the form that the grammar reads. */
 static rkhs_status add_value(rk_text *text, const rk_param *p, const void *slot) {
     char buffer[64], number[40];
-    const rk_rule *rule = slot;
+    const rk_bandwidth *rule = slot;
     rkhs_status status;
     switch (p->kind) {
     case RK_INT: return rk_text_add(text, "%lld", (long long)*(const int64_t *)slot);
@@ -413,8 +414,8 @@ static rkhs_status add_value(rk_text *text, const rk_param *p, const void *slot)
     case RK_WORD: return rk_word_text(*(char *const *)slot, text);
     case RK_SPEC: return rk_spec_text(*(rk_spec *const *)slot, text);
     case RK_REALS: return add_reals(text, slot);
-    case RK_RULE:
-        if (rule->rule == RK_RULE_NUMBER) return rk_text_add(text, "%s", rk_number_text(rule->value, number));
+    case RK_BANDWIDTH:
+        if (rule->rule == RK_BANDWIDTH_NUMBER) return rk_text_add(text, "%s", rk_number_text(rule->value, number));
         rk_choice_text(p->choices, rule->rule, buffer);
         if (rule->k == 0) return rk_text_add(text, "%s", buffer);
         status = rk_text_add(text, "%s(%s", buffer, rk_number_text(rule->k, number));
@@ -429,7 +430,7 @@ static int is_set(const rk_param *p, const void *slot) {
     switch (p->kind) {
     case RK_INT: return p->value || *(const int64_t *)slot != 0;
     case RK_REAL: return !isnan(*(const double *)slot);
-    case RK_RULE: return ((const rk_rule *)slot)->rule != RK_RULE_UNSET;
+    case RK_BANDWIDTH: return ((const rk_bandwidth *)slot)->rule != RK_BANDWIDTH_UNSET;
     case RK_LIST:
     case RK_WORD:
     case RK_REALS: /* its first member is a pointer */

@@ -131,7 +131,7 @@ static int edits(const char *a, const char *b) {
     return d[la][lb];
 }
 
-const char *rk_nearest(const char *word, const char *const *names, int count) {
+const char *rk_nearest_name(const char *word, const char *const *names, int count) {
     const char *best = NULL;
     int least = 1 + (int)strlen(word) / 3; /* a name that differs more would be a guess, not a hint */
     if (least > 3) least = 3;

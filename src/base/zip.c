@@ -104,7 +104,7 @@ const char *rk_zip_next(rk_zip *zip, rk_zip_entry *e) {
     if (offset < zip->reached) return "two entries that overlap or are out of order";
     e->data = zip->bytes + data;
     e->gap = offset - zip->reached;
-    e->twice = memcmp(zip->bytes + offset + 6, zip->bytes + at + 8, 20) == 0; /* flags, method, time, CRC, sizes */
+    e->headers_agree = memcmp(zip->bytes + offset + 6, zip->bytes + at + 8, 20) == 0; /* flags, method, time, CRC, sizes */
     zip->reached = data + e->stored;
     zip->next = at + CENTRAL + name + extra + note;
     zip->count--;

@@ -89,7 +89,7 @@ static int64_t odd_number(const rkhs_data *x, int64_t i, double *value) {
     return odd;
 }
 
-int rk_bits_suit(const rkhs_data *x) {
+int rk_bits_preferable(const rkhs_data *x) {
     double value;
     if (x->type == &rk_data_sparse) { /* a nonzero takes 12 bytes in a sparse row */
         int64_t count = ((const rk_sparse *)x->self)->starts[x->rows], stride = (x->columns + 63) / 64;

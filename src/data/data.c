@@ -219,7 +219,7 @@ rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, co
     char wanted[128];
     *use = NULL;
     *view = NULL;
-    if (kinds & RK_PREFER_BITS && rk_bits_suit(x)) return adopt(env, x, &rk_data_bits, use, view);
+    if (kinds & RK_PREFER_BITS && rk_bits_preferable(x)) return adopt(env, x, &rk_data_bits, use, view);
     if (x->type->kind & kinds) {
         *use = x;
         return RKHS_OK;
@@ -227,7 +227,7 @@ rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, co
     for (const rk_entry *const *e = entries; *e; e++) {
         const rk_data_type *type = type_of(*e);
         if (!(type->kind & kinds) || !can_adopt(type, x)) continue;
-        if (type->kind == RK_KIND_BITS && kinds != RK_KIND_BITS && !rk_bits_suit(x)) continue; /* try the next kind */
+        if (type->kind == RK_KIND_BITS && kinds != RK_KIND_BITS && !rk_bits_preferable(x)) continue; /* try the next kind */
         return adopt(env, x, type, use, view);
     }
     FAIL(env, RKHS_ERR_DATA, "%s takes %s data, not %s: give it such data, or choose another kernel", what,
@@ -271,7 +271,7 @@ int64_t rkhs_data_rows(const rkhs_data *data) { return data ? data->rows : 0; }
 int64_t rkhs_data_columns(const rkhs_data *data) { return data ? data->columns : 0; }
 const rkhs_data *rkhs_data_labels(const rkhs_data *data) { return data ? data->labels : NULL; }
 
-rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept) {
+rkhs_status rk_data_reduce(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = x->env;
     rk_mark mark = rk_scratch_mark(env);

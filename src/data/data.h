@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-#define RK_LARGEST 1e150 /* bound on data, bandwidths and results, so that squares and their sums stay finite */
+#define RK_MAX_ABS 1e150 /* bound on data, bandwidths and results, so that squares and their sums stay finite */
 
 /* ---- the table of a kind of data ---------------------------------------------------------------------------------- */
 
@@ -177,7 +177,7 @@ int rk_bits_from_bytes(const uint8_t *bytes, int64_t count, int64_t bits, uint64
 /* Writes row i to `out` as doubles, one per column. */
 void rk_bits_row(const rkhs_data *x, int64_t i, double *out);
 /* Whether x holds only 0 and 1, and takes no more memory as bits (sparse rows with few ones take less as sparse). */
-int rk_bits_suit(const rkhs_data *x);
+int rk_bits_preferable(const rkhs_data *x);
 
 /* x as images; NULL for other kinds. */
 const rk_image *rk_images(const rkhs_data *x);
@@ -225,7 +225,7 @@ rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix,
 rkhs_status rk_data_subset(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **out);
 rkhs_status rk_data_join(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data **joined);
 /* Copies the objects at `index` (NULL: all) for a map to store, without labels. */
-rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept);
+rkhs_status rk_data_reduce(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept);
 
 /* ---- column_names.c: names of columns ---------------------------------------------------------------------------------- */
 

@@ -14,10 +14,10 @@ static rkhs_status check_rows(rkhs_env *env, const char *where, const double *va
     for (int64_t i = from; i < to; i++) {
         const double *row = values + i * ld;
         int good = 1;
-        for (int64_t j = 0; j < p; j++) good &= fabs(row[j]) <= RK_LARGEST; /* false for NaN; no branch: vectorised */
+        for (int64_t j = 0; j < p; j++) good &= fabs(row[j]) <= RK_MAX_ABS; /* false for NaN; no branch: vectorised */
         if (good) continue;
         int64_t j = 0;
-        while (fabs(row[j]) <= RK_LARGEST) j++;
+        while (fabs(row[j]) <= RK_MAX_ABS) j++;
         if (!where) where = "data";
         if (isnan(row[j]) || isinf(row[j]))
             return rk_fail(env, RKHS_ERR_DATA,
@@ -48,12 +48,12 @@ rkhs_status rk_data_dense_map(rkhs_env *env, const rk_input *in, int64_t rows, i
     d->ld = columns;
     d->values = rk_mapped_open(&d->map, in, (size_t)(rows * columns) * sizeof *d->values, sizeof *d->values);
     if (!d->values) goto done;
-    rk_mapped_in_order(&d->map, 1);
+    rk_mapped_sequential(&d->map, 1);
     for (int64_t i = 0; i < rows; i += some) {
         TRY(check_rows(env, rk_input_name(in), d->values, i, rk_min(i + some, rows), columns, columns));
         TRY(rk_progress(env, "read", rk_min(i + some, rows) * columns * 8, rows * columns * 8));
     }
-    rk_mapped_in_order(&d->map, 0);
+    rk_mapped_sequential(&d->map, 0);
     *out = x;
     x = NULL;
 done:
@@ -243,7 +243,7 @@ static void advise_dense(rkhs_env *env, const rkhs_data *x) {
     rkhs_status status = column_ranges(env, x, column, range);
     rk_scratch_release(env, mark);
     if (status != RKHS_OK) {
-        rk_forget(env); /* failing to compute the advice is not an error of the fit */
+        rk_clear_error(env); /* failing to compute the advice is not an error of the fit */
         return;
     }
     if (range[0] > 0 && range[0] / range[1] > APART)
@@ -263,8 +263,8 @@ static rkhs_status adopt_dense(rkhs_env *env, const rkhs_data *from, rkhs_data *
         *(rk_dense *)out->self = (rk_dense){.values = d->values, .ld = d->ld};
         return RKHS_OK;
     }
-    TRY(rk_need(env, 8.0 * (double)from->rows * (double)from->columns, "a number for each bit",
-                "raise the memory limit, or use a kernel that takes bits"));
+    TRY(rk_require_memory(env, 8.0 * (double)from->rows * (double)from->columns, "a number for each bit",
+                          "raise the memory limit, or use a kernel that takes bits"));
     TRY(rk_alloc(env, from->rows * from->columns, sizeof *to, &to));
     for (int64_t i = 0; i < from->rows; i++) rk_bits_row(from, i, to + i * from->columns);
     own(out, to);

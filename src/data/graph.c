@@ -228,7 +228,8 @@ static rkhs_status join_graph(rkhs_env *env, const rkhs_data *const *parts, int 
 }
 
 /* Puts an array of integers under the name prefix + word. */
-static rkhs_status put_wholes(rk_archive *archive, const char *prefix, const char *word, const int64_t *values, int64_t count) {
+static rkhs_status put_integers(rk_archive *archive, const char *prefix, const char *word, const int64_t *values,
+                                int64_t count) {
     char name[256];
     snprintf(name, sizeof name, "%s%s", prefix, word);
     return rk_archive_put(archive, name, &(rk_array){'q', 1, {count}, values});
@@ -241,14 +242,14 @@ static rkhs_status save_graph(const rkhs_data *x, rk_archive *archive, const cha
     rk_mark mark = rk_scratch_mark(x->env);
     int64_t vertices = g->first[x->rows], ends = g->starts[vertices], *wide;
     char name[256];
-    TRY(put_wholes(archive, prefix, "first", g->first, x->rows + 1));
-    TRY(put_wholes(archive, prefix, "starts", g->starts, vertices + 1));
+    TRY(put_integers(archive, prefix, "first", g->first, x->rows + 1));
+    TRY(put_integers(archive, prefix, "starts", g->starts, vertices + 1));
     TRY(rk_scratch(x->env, ends, sizeof *wide, &wide));
     for (int64_t q = 0; q < ends; q++) wide[q] = g->neighbours[q];
     snprintf(name, sizeof name, "%sneighbours", prefix);
     TRY(rk_archive_put_copy(archive, name, &(rk_array){'q', 1, {ends}, wide}));
-    if (g->labels) TRY(put_wholes(archive, prefix, "labels", g->labels, vertices));
-    if (g->edge_labels) TRY(put_wholes(archive, prefix, "edge_labels", g->edge_labels, ends));
+    if (g->labels) TRY(put_integers(archive, prefix, "labels", g->labels, vertices));
+    if (g->edge_labels) TRY(put_integers(archive, prefix, "edge_labels", g->edge_labels, ends));
 done:
     rk_scratch_release(x->env, mark);
     return status;
@@ -294,7 +295,7 @@ static int is_sound(const rk_graphs *g, int64_t i) {
 }
 
 /* Gets the array prefix + word. a->data is NULL if it is absent and not needed. */
-static rkhs_status get_wholes(rk_archive *archive, const char *prefix, const char *word, int needed, rk_array *a) {
+static rkhs_status get_integers(rk_archive *archive, const char *prefix, const char *word, int needed, rk_array *a) {
     char name[256];
     snprintf(name, sizeof name, "%s%s", prefix, word);
     a->data = NULL;
@@ -304,11 +305,11 @@ static rkhs_status get_wholes(rk_archive *archive, const char *prefix, const cha
 static rkhs_status load_graph(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *out) {
     rkhs_status status = RKHS_OK;
     rk_array first, starts, neighbours, labels, edge_labels;
-    TRY(get_wholes(archive, prefix, "first", 1, &first));
-    TRY(get_wholes(archive, prefix, "starts", 1, &starts));
-    TRY(get_wholes(archive, prefix, "neighbours", 1, &neighbours));
-    TRY(get_wholes(archive, prefix, "labels", 0, &labels));
-    TRY(get_wholes(archive, prefix, "edge_labels", 0, &edge_labels));
+    TRY(get_integers(archive, prefix, "first", 1, &first));
+    TRY(get_integers(archive, prefix, "starts", 1, &starts));
+    TRY(get_integers(archive, prefix, "neighbours", 1, &neighbours));
+    TRY(get_integers(archive, prefix, "labels", 0, &labels));
+    TRY(get_integers(archive, prefix, "edge_labels", 0, &edge_labels));
     int64_t rows = first.shape[0] - 1, vertices = starts.shape[0] - 1, ends = neighbours.shape[0];
     int good = goes_up(&first, vertices, 1) && goes_up(&starts, ends, 0) && (!labels.data || labels.shape[0] == vertices) &&
                (!edge_labels.data || edge_labels.shape[0] == ends);

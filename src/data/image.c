@@ -32,7 +32,8 @@ rkhs_status rk_image_check(rkhs_env *env, const char *where, int64_t n, int64_t 
     else
         snprintf(what, sizeof what, "%.160s%sa set of %lld images of %lld x %lld pixels", begin, colon, (long long)n,
                  (long long)h, (long long)w);
-    return rk_need(env, 8.0 * (double)n * (double)(h * w * c), what, "make the images smaller, or raise the memory limit");
+    return rk_require_memory(env, 8.0 * (double)n * (double)(h * w * c), what,
+                             "make the images smaller, or raise the memory limit");
 }
 
 rkhs_status rk_data_image_new(rkhs_env *env, int64_t n, int64_t h, int64_t w, int64_t c, double **values, rkhs_data **out) {

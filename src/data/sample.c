@@ -32,7 +32,7 @@ static rkhs_status draw_rows(rkhs_env *env, const void *self, int64_t n, int64_t
     double *values;
     int64_t *codes;
     *out = NULL;
-    TRY(rk_need(env, (double)n * (double)(p + 2) * 8, "the sample", "draw fewer rows"));
+    TRY(rk_require_memory(env, (double)n * (double)(p + 2) * 8, "the sample", "draw fewer rows"));
     TRY(rk_data_dense_new(env, n, p, &values, &x));
     TRY(rk_scratch(env, n, sizeof *codes, &codes));
     for (int64_t i = 0; i < n; i++) {

@@ -73,7 +73,7 @@ static rkhs_status draw_molecules(rkhs_env *env, const void *self, rkhs_data **o
     int64_t room = o->n * o->max_vertices, *codes;
     drawing d = {.env = env};
     *out = NULL;
-    TRY(rk_need(env, (double)o->n * (double)o->max_vertices * 120, "the sample", "draw fewer graphs"));
+    TRY(rk_require_memory(env, (double)o->n * (double)o->max_vertices * 120, "the sample", "draw fewer graphs"));
     TRY(rk_scratch(env, o->n + 1, sizeof *d.first, &d.first));
     TRY(rk_scratch(env, o->n, sizeof *codes, &codes));
     TRY(rk_scratch(env, room, sizeof *d.labels, &d.labels));

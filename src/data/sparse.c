@@ -62,7 +62,7 @@ static rkhs_status check_row(rkhs_env *env, const char *where, const rkhs_data *
     for (int64_t q = s->starts[i]; q < s->starts[i + 1]; q++) {
         int64_t c = s->columns[q], place = q - s->starts[i];
         double v = s->values[q];
-        if (c > before && c < x->columns && fabs(v) <= RK_LARGEST) {
+        if (c > before && c < x->columns && fabs(v) <= RK_MAX_ABS) {
             before = c;
             continue;
         }
@@ -225,10 +225,10 @@ rkhs_status rk_sparse_as_dense(const rkhs_data *x, rkhs_data **dense) {
     const rk_sparse *s = sparse_of(x);
     double *values;
     *dense = NULL;
-    rkhs_status status = rk_need(x->env, 8.0 * (double)x->rows * (double)x->columns,
-                                 "sparse rows in full, as those they are "
-                                 "compared with,",
-                                 "raise the memory limit, or give both data sets as sparse rows");
+    rkhs_status status = rk_require_memory(x->env, 8.0 * (double)x->rows * (double)x->columns,
+                                           "sparse rows in full, as those they are "
+                                           "compared with,",
+                                           "raise the memory limit, or give both data sets as sparse rows");
     if (status == RKHS_OK) status = rk_data_dense_new(x->env, x->rows, x->columns, &values, dense);
     if (status != RKHS_OK) return status;
     for (int64_t i = 0; i < x->rows; i++)

@@ -29,7 +29,7 @@ static rkhs_status build_exact(rk_gram *g) {
     char what[80], advice[80];
     TRY(rk_alloc(g->env, 1, sizeof *e, &e));
     g->self = e;
-    g->rank = g->kept = g->n;
+    g->rank = g->map_count = g->n;
     if (is_given(g)) { /* not copied; binding the kernel has checked its symmetry */
         const rk_gram_rows *rows = g->x->self;
         e->K = rows->values;
@@ -41,7 +41,7 @@ static rkhs_status build_exact(rk_gram *g) {
     snprintf(advice, sizeof advice,
              landmarks ? "use gram=nystrom(landmarks=%lld), or raise the memory limit" : "raise the memory limit",
              (long long)landmarks);
-    TRY(rk_about(g->env, "gram", rk_need(g->env, 8.0 * (double)g->n * (double)g->n, what, advice)));
+    TRY(rk_set_subject(g->env, "gram", rk_require_memory(g->env, 8.0 * (double)g->n * (double)g->n, what, advice)));
     if (g->n > INT_MAX)
         FAIL(g->env, RKHS_ERR_DATA, "%lld rows are too many for gram=exact: use gram=nystrom(landmarks=2000)", (long long)g->n);
     TRY(rk_alloc(g->env, g->n * g->n, sizeof *e->owned, &e->owned));

@@ -35,7 +35,7 @@ void rk_gram_free(rk_gram *g) {
     rk_unbind(g->env, g->bound);
     rk_unbind(g->env, g->root);
     rkhs_data_free(g->rooted);
-    rk_free(g->env, g->keep);
+    rk_free(g->env, g->map_rows);
     rk_free(g->env, g);
 }
 
@@ -46,7 +46,7 @@ typedef struct nearest {
     double *value, *tiles;
     rk_work *work;
     int64_t tile;       /* objects at a time */
-    const double *half; /* from rk_gram_halves; may be NULL */
+    const double *half; /* from rk_gram_half_diagonal; may be NULL */
 } nearest;
 
 /* Whether all diagonal entries are equal, but for rounding. */
@@ -56,7 +56,7 @@ static int is_even(const double *diag, int64_t n) {
     return largest - smallest <= 1e-12 * fmax(fabs(smallest), fabs(largest));
 }
 
-rkhs_status rk_gram_halves(const rk_gram *g, double **half) {
+rkhs_status rk_gram_half_diagonal(const rk_gram *g, double **half) {
     rkhs_status status = RKHS_OK;
     double *diag;
     *half = NULL;
@@ -99,7 +99,7 @@ rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int
     if (k < 1 || k >= g->n)
         FAIL(g->env, RKHS_ERR_SPEC, "k = %lld neighbours: there are %lld other objects: choose k from 1 to %lld", (long long)k,
              (long long)(g->n - 1), (long long)(g->n - 1));
-    TRY(rk_gram_halves(g, &half));
+    TRY(rk_gram_half_diagonal(g, &half));
     s.half = half;
     s.tile = K ? RK_TILE : rk_tile_rows(g->bound, g->bound);
     TRY(rk_work_new(g->env, g->bound, g->bound, &s.work));

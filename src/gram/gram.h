@@ -14,11 +14,11 @@ typedef struct rk_gram {
     const rk_spec *spec;
     const rkhs_kernel *kernel; /* frozen: no bandwidth rules left */
     const rkhs_data *x;
-    int64_t n, rank; /* numbers of objects, and of rows of the coefficients */
-    int64_t kept;    /* number of objects that a map compares new ones with: n, or the landmarks */
-    int64_t *keep;   /* the rows of these in x; NULL: all */
-    rk_bound *bound; /* the kernel bound to x */
-    rk_bound *root;  /* the kernel bound to the landmarks, `rooted`: the reference of `bound`; NULL: itself */
+    int64_t n, rank;   /* numbers of objects, and of rows of the coefficients */
+    int64_t map_count; /* number of objects that a map compares new ones with: n, or the landmarks */
+    int64_t *map_rows; /* the rows of these in x; NULL: all */
+    rk_bound *bound;   /* the kernel bound to x */
+    rk_bound *root;    /* the kernel bound to the landmarks, `rooted`: the reference of `bound`; NULL: itself */
     rkhs_data *rooted;
     void *self;
 } rk_gram;
@@ -31,7 +31,7 @@ typedef struct rk_gram_type {
     rkhs_status (*mul)(const rk_gram *g, const double *V, int64_t k, double *out);
     rkhs_status (*push)(const rk_gram *g, const double *W, int64_t k, double *Z);
     rkhs_status (*pull)(const rk_gram *g, const double *Z, int64_t k, double *W);
-    /* The coefficients B (kept x k) of the map for new objects: Phi_new W = k(new, D) B, D the `kept` objects. */
+    /* The coefficients B (map_count x k) of the map for new objects: Phi_new W = k(new, D) B, D its objects. */
     rkhs_status (*fold)(const rk_gram *g, const double *W, int64_t k, double *B);
     rkhs_status (*diag)(const rk_gram *g, double *out);
     /* out[q] = K[I[q], J[q]] */
@@ -43,7 +43,7 @@ typedef struct rk_gram_type {
     const double *(*matrix)(const rk_gram *g, int64_t *ld, int *spendable);
     /* Factor form: W from B, with unfold(fold(W)) = W; and the transpose of unfold. */
     rkhs_status (*unfold)(const rk_gram *g, const double *B, int64_t k, double *W);
-    rkhs_status (*unfold_back)(const rk_gram *g, const double *W, int64_t k, double *B);
+    rkhs_status (*from_map_transposed)(const rk_gram *g, const double *W, int64_t k, double *B);
     /* Factor form: Phi, n x rank, row-major, and its ld. */
     const double *(*phi)(const rk_gram *g, int64_t *ld);
     void (*release)(rk_gram *g);
@@ -62,7 +62,7 @@ rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int
 /* half_j = k(j,j)/2 of every training object j, to find the nearest to an object x in feature space. As |x - j|^2 =
  * k(x,x) - 2 (k(x,j) - half_j), the nearest j has the largest k(x,j) - half_j. *half is on the scratch list. It is
  * NULL where k(j,j) is the same for all j but for rounding: then the nearest j has the largest k(x,j). */
-rkhs_status rk_gram_halves(const rk_gram *g, double **half);
+rkhs_status rk_gram_half_diagonal(const rk_gram *g, double **half);
 /* How near training object j is to x, from v = k(x,j): larger is nearer. */
 static inline double rk_nearness(const double *half, int64_t j, double v) { return half ? v - half[j] : v; }
 /* The slot `entries`, from the kernel. */

@@ -357,21 +357,21 @@ static rkhs_status build_nystrom(rk_gram *g) {
     g->self = f;
     TRY(listed(g, s, m, &index, &count));
     snprintf(what, sizeof what, "nystrom with %lld landmarks on %lld objects", (long long)count, (long long)g->n);
-    TRY(rk_need(g->env, 8.0 * (double)count * ((double)g->n + 2.0 * (double)count), what,
-                "choose fewer landmarks, or raise the memory limit"));
+    TRY(rk_require_memory(g->env, 8.0 * (double)count * ((double)g->n + 2.0 * (double)count), what,
+                          "choose fewer landmarks, or raise the memory limit"));
     if (!rk_kernel_any(g->kernel, RK_REFERENCE)) {
         TRY(s->by == BY_RPCHOLESKY ? build_rpcholesky(g, index, m) : build_known(g, index, count));
-        g->kept = g->rank;
+        g->map_count = g->rank;
     } else {
-        g->kept = count;
+        g->map_count = count;
         if (s->by == BY_RPCHOLESKY) TRY(draw_referred(g, index, count));
         TRY(build_referred(g, index, count));
     }
-    if (g->kept < count)
-        rk_log(g->env, RKHS_LOG_INFO, "%lld of %lld landmarks explain everything; the others were dropped", (long long)g->kept,
-               (long long)count);
-    TRY(rk_alloc(g->env, g->kept, sizeof *g->keep, &g->keep));
-    memcpy(g->keep, index, (size_t)g->kept * sizeof *index);
+    if (g->map_count < count)
+        rk_log(g->env, RKHS_LOG_INFO, "%lld of %lld landmarks explain everything; the others were dropped",
+               (long long)g->map_count, (long long)count);
+    TRY(rk_alloc(g->env, g->map_count, sizeof *g->map_rows, &g->map_rows));
+    memcpy(g->map_rows, index, (size_t)g->map_count * sizeof *index);
 done:
     rk_scratch_release(g->env, mark);
     return status;
@@ -400,7 +400,7 @@ static rkhs_status mul_nystrom(const rk_gram *g, const double *V, int64_t k, dou
 /* B = L^-T W; 0 for landmarks beyond the rank. */
 static rkhs_status fold_nystrom(const rk_gram *g, const double *W, int64_t k, double *B) {
     const factor *f = g->self;
-    memset(B + g->rank * k, 0, (size_t)((g->kept - g->rank) * k) * sizeof *B);
+    memset(B + g->rank * k, 0, (size_t)((g->map_count - g->rank) * k) * sizeof *B);
     memcpy(B, W, (size_t)(g->rank * k) * sizeof *B);
     rk_trsm_tile('l', 't', g->rank, k, f->L, g->rank, B, k);
     return RKHS_OK;
@@ -409,12 +409,12 @@ static rkhs_status fold_nystrom(const rk_gram *g, const double *W, int64_t k, do
 /* W = L'B, and its transpose B = L W. */
 static rkhs_status unfold_nystrom(const rk_gram *g, const double *B, int64_t k, double *W) {
     const factor *f = g->self;
-    return rk_gemm(g->env, NULL, 't', 'n', g->rank, k, g->kept, 1.0, f->L, g->rank, B, k, 0.0, W, k);
+    return rk_gemm(g->env, NULL, 't', 'n', g->rank, k, g->map_count, 1.0, f->L, g->rank, B, k, 0.0, W, k);
 }
 
 static rkhs_status unfold_back_nystrom(const rk_gram *g, const double *W, int64_t k, double *B) {
     const factor *f = g->self;
-    return rk_gemm(g->env, NULL, 'n', 'n', g->kept, k, g->rank, 1.0, f->L, g->rank, W, k, 0.0, B, k);
+    return rk_gemm(g->env, NULL, 'n', 'n', g->map_count, k, g->rank, 1.0, f->L, g->rank, W, k, 0.0, B, k);
 }
 
 static rkhs_status neighbours_nystrom(const rk_gram *g, int64_t k, int64_t *index, double *value) {
@@ -442,6 +442,6 @@ const rk_gram_type rk_gram_nystrom = {
               .size = sizeof(nystrom)},
     .form = RK_FORM_FACTOR, .build = build_nystrom, .mul = mul_nystrom, .push = push_nystrom, .pull = pull_nystrom,
     .fold = fold_nystrom, .diag = rk_gram_diag, .entries = rk_gram_entries, .neighbours = neighbours_nystrom,
-    .unfold = unfold_nystrom, .unfold_back = unfold_back_nystrom, .phi = phi_nystrom, .release = release_nystrom,
+    .unfold = unfold_nystrom, .from_map_transposed = unfold_back_nystrom, .phi = phi_nystrom, .release = release_nystrom,
 };
 /* clang-format on */

@@ -59,7 +59,7 @@ static rkhs_status find_column(rk_csv *r, const char *what, const char *word, co
     *named = 1;
     for (*column = 0; *column < r->columns; ++*column)
         if (strcmp(names[*column], word) == 0) return RKHS_OK;
-    const char *near = rk_nearest(word, names, r->columns < 1000 ? (int)r->columns : 1000);
+    const char *near = rk_nearest_name(word, names, r->columns < 1000 ? (int)r->columns : 1000);
     char value[200], other[200];
     return rk_fail(r->env, RKHS_ERR_DATA,
                    "%s: no column has the name '%s'%s%s%s: take a name from line 1, or a number from 0 to %lld", r->name,

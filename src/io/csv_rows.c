@@ -371,7 +371,7 @@ static rkhs_status read_blocks(rk_csv *r, double **values, char ***words, int64_
     TRY(cut(&all, (r->end - r->at) / 2 + 1, taken));
     if (!*taken) goto done;
     snprintf(what, sizeof what, "%.200s, as numbers,", r->name);
-    TRY(rk_need(r->env, 8.0 * (double)(all.rows * p), what, "raise the memory limit, or keep fewer rows or columns"));
+    TRY(rk_require_memory(r->env, 8.0 * (double)(all.rows * p), what, "raise the memory limit, or keep fewer rows or columns"));
     TRY(rk_alloc(r->env, all.rows * p, sizeof **values, values));
     if (r->label >= 0) TRY(rk_alloc(r->env, all.rows, sizeof **words, words));
     all.values = *values;
@@ -403,7 +403,8 @@ static rkhs_status read_lines(rk_csv *r, int numbers, double **values, char ***w
     *rows = 0;
     if (p > 0 && lines < most / p + 1) most = lines * p;
     snprintf(what, sizeof what, "%.200s, as numbers,", r->name);
-    if (numbers) TRY(rk_need(r->env, 8.0 * (double)most, what, "raise the memory limit, or keep fewer rows or columns"));
+    if (numbers)
+        TRY(rk_require_memory(r->env, 8.0 * (double)most, what, "raise the memory limit, or keep fewer rows or columns"));
     if (numbers) TRY(rk_alloc(r->env, most, sizeof **values, values));
     if (r->label >= 0) TRY(rk_alloc(r->env, lines, sizeof **words, words));
     if (r->text >= 0) TRY(rk_alloc(r->env, lines, sizeof **texts, texts));

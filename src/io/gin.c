@@ -18,7 +18,7 @@ typedef struct gin {
 
 /* What is read so far. Arrays grow as lines are read: counts in the file are not trusted. */
 typedef struct sheet {
-    rk_wholes w;
+    rk_integer_lines w;
     int64_t *first, *classes, graphs; /* first: graphs + 1 */
     int64_t *labels, vertices;
     int64_t *ends, edges;
@@ -37,19 +37,19 @@ static rkhs_status grow(rkhs_env *env, int64_t count, int64_t each, int64_t *roo
 /* Reads the line of vertex v: label, degree and neighbours. */
 static rkhs_status read_vertex(sheet *s, int64_t v, int64_t size) {
     rkhs_status status = RKHS_OK;
-    rk_wholes *w = &s->w;
+    rk_integer_lines *w = &s->w;
     int64_t degree, u;
-    if (!rk_wholes_line(w))
+    if (!rk_integer_lines_line(w))
         FAIL(w->env, RKHS_ERR_DATA, "%s: graph %lld (counted from 1) has %lld vertices, and the file ends after %lld: add them",
              w->name, (long long)s->graphs + 1, (long long)size, (long long)v);
     TRY(grow(w->env, s->vertices, 1, &s->vertex_room, &s->labels));
-    TRY(rk_wholes_take(w, "the label of a vertex", &s->labels[s->vertices]));
-    TRY(rk_wholes_take(w, "the degree of a vertex", &degree));
+    TRY(rk_integer_lines_take(w, "the label of a vertex", &s->labels[s->vertices]));
+    TRY(rk_integer_lines_take(w, "the degree of a vertex", &degree));
     if (degree < 0)
         FAIL(w->env, RKHS_ERR_DATA, "%s: line %lld: the degree is %lld: count the neighbours", w->name, (long long)w->line,
              (long long)degree);
     for (int64_t q = 0; q < degree; q++) {
-        TRY(rk_wholes_take(w, "a neighbour", &u));
+        TRY(rk_integer_lines_take(w, "a neighbour", &u));
         if (u < 0 || u >= size)
             FAIL(w->env, RKHS_ERR_DATA,
                  "%s: line %lld: vertex %lld has the neighbour %lld, and the graph has vertices 0 to %lld: correct it", w->name,
@@ -58,7 +58,7 @@ static rkhs_status read_vertex(sheet *s, int64_t v, int64_t size) {
         s->ends[2 * s->edges] = s->first[s->graphs] + v;
         s->ends[2 * s->edges++ + 1] = s->first[s->graphs] + u;
     }
-    TRY(rk_wholes_done(w, "the neighbours"));
+    TRY(rk_integer_lines_done(w, "the neighbours"));
     s->vertices++;
     if (s->vertices % 4096 == 0) TRY(rk_progress(w->env, "parse", w->at - w->bytes, w->end - w->bytes));
 done:
@@ -68,17 +68,17 @@ done:
 /* Reads a graph: size, class and vertices. */
 static rkhs_status read_graph(sheet *s, int64_t graphs) {
     rkhs_status status = RKHS_OK;
-    rk_wholes *w = &s->w;
+    rk_integer_lines *w = &s->w;
     int64_t size;
-    if (!rk_wholes_line(w))
+    if (!rk_integer_lines_line(w))
         FAIL(w->env, RKHS_ERR_DATA, "%s: its first line says %lld graphs, and the file ends after %lld: correct it", w->name,
              (long long)graphs, (long long)s->graphs);
     int64_t room = s->graph_room;
     TRY(grow(w->env, s->graphs + 1, 1, &room, &s->first));
     TRY(grow(w->env, s->graphs + 1, 1, &s->graph_room, &s->classes));
-    TRY(rk_wholes_take(w, "the number of vertices", &size));
-    TRY(rk_wholes_take(w, "the class of the graph", &s->classes[s->graphs]));
-    TRY(rk_wholes_done(w, "the class of the graph"));
+    TRY(rk_integer_lines_take(w, "the number of vertices", &size));
+    TRY(rk_integer_lines_take(w, "the class of the graph", &s->classes[s->graphs]));
+    TRY(rk_integer_lines_done(w, "the class of the graph"));
     if (size < 1 || size > INT32_MAX)
         FAIL(w->env, RKHS_ERR_DATA,
              "%s: line %lld: graph %lld (counted from 1) has %lld vertices: leave out graphs without any, and give at most %d",
@@ -91,15 +91,15 @@ done:
 
 static rkhs_status read_sheet(rkhs_env *env, rk_input *in, sheet *s) {
     rkhs_status status = RKHS_OK;
-    rk_wholes *w = &s->w;
+    rk_integer_lines *w = &s->w;
     int64_t graphs;
-    TRY(rk_wholes_open(env, in, w));
-    if (!rk_wholes_line(w)) FAIL(env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", w->name);
-    TRY(rk_wholes_take(w, "the number of graphs", &graphs));
-    TRY(rk_wholes_done(w, "the number of graphs"));
+    TRY(rk_integer_lines_open(env, in, w));
+    if (!rk_integer_lines_line(w)) FAIL(env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", w->name);
+    TRY(rk_integer_lines_take(w, "the number of graphs", &graphs));
+    TRY(rk_integer_lines_done(w, "the number of graphs"));
     if (graphs < 1) FAIL(env, RKHS_ERR_DATA, "%s: line 1 says %lld graphs: give a file with data", w->name, (long long)graphs);
     for (int64_t i = 0; i < graphs; i++) TRY(read_graph(s, graphs));
-    if (rk_wholes_line(w))
+    if (rk_integer_lines_line(w))
         FAIL(env, RKHS_ERR_DATA, "%s: line 1 says %lld graph%s, and line %lld is one too many: correct the number", w->name,
              (long long)graphs, graphs == 1 ? "" : "s", (long long)w->line);
 done:
@@ -111,7 +111,7 @@ static void free_sheet(rkhs_env *env, sheet *s) {
     rk_free(env, s->classes);
     rk_free(env, s->labels);
     rk_free(env, s->ends);
-    if (s->w.env) rk_wholes_close(&s->w);
+    if (s->w.env) rk_integer_lines_close(&s->w);
 }
 
 static rkhs_status class_labels(rkhs_env *env, const sheet *s, rkhs_data **labels) {
@@ -161,7 +161,7 @@ static int64_t class_of(const rkhs_data *labels, int64_t i) {
     int64_t value;
     if (!labels) return 0;
     const rk_labels *l = labels->self;
-    return rk_whole_name(rk_label_text(labels, i), &value) ? value : l->codes[i];
+    return rk_integer_name(rk_label_text(labels, i), &value) ? value : l->codes[i];
 }
 
 static rkhs_status write_gin(rkhs_env *env, const void *self, const rkhs_data *x, rk_output *out) {

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-rkhs_status rk_wholes_open(rkhs_env *env, rk_input *in, rk_wholes *w) {
+rkhs_status rk_integer_lines_open(rkhs_env *env, rk_input *in, rk_integer_lines *w) {
     rkhs_status status = RKHS_OK;
     size_t length;
     char *at;
-    *w = (rk_wholes){.env = env, .name = rk_input_name(in)};
+    *w = (rk_integer_lines){.env = env, .name = rk_input_name(in)};
     TRY(rk_input_all(in, &w->bytes, &length));
     at = w->bytes;
     w->end = at + length;
@@ -18,15 +18,15 @@ done:
     return status;
 }
 
-void rk_wholes_close(rk_wholes *w) { rk_free(w->env, w->bytes); }
+void rk_integer_lines_close(rk_integer_lines *w) { rk_free(w->env, w->bytes); }
 
-int64_t rk_wholes_lines(const rk_wholes *w) {
+int64_t rk_integer_lines_lines(const rk_integer_lines *w) {
     int64_t lines = w->end > w->start;
     for (const char *s = w->start; (s = memchr(s, '\n', (size_t)(w->end - s))); s++) lines++;
     return lines;
 }
 
-int rk_wholes_line(rk_wholes *w) {
+int rk_integer_lines_line(rk_integer_lines *w) {
     if (w->next >= w->end) return 0;
     const char *stop = memchr(w->next, '\n', (size_t)(w->end - w->next));
     w->at = w->next;
@@ -36,13 +36,13 @@ int rk_wholes_line(rk_wholes *w) {
     return 1;
 }
 
-int rk_wholes_more(rk_wholes *w) {
+int rk_integer_lines_more(rk_integer_lines *w) {
     while (w->at < w->stop && strchr(" \t\r,", *w->at)) w->at++;
     return w->at < w->stop;
 }
 
-rkhs_status rk_wholes_take(rk_wholes *w, const char *what, int64_t *value) {
-    if (!rk_wholes_more(w))
+rkhs_status rk_integer_lines_take(rk_integer_lines *w, const char *what, int64_t *value) {
+    if (!rk_integer_lines_more(w))
         return rk_fail(w->env, RKHS_ERR_DATA, "%s: line %lld ends where %s should stand: add it, or take the line out", w->name,
                        (long long)w->line, what);
     const char *s = w->at, *from = s;
@@ -67,8 +67,8 @@ rkhs_status rk_wholes_take(rk_wholes *w, const char *what, int64_t *value) {
     return RKHS_OK;
 }
 
-rkhs_status rk_wholes_done(rk_wholes *w, const char *after) {
-    if (!rk_wholes_more(w)) return RKHS_OK;
+rkhs_status rk_integer_lines_done(rk_integer_lines *w, const char *after) {
+    if (!rk_integer_lines_more(w)) return RKHS_OK;
     size_t length = strcspn(w->at, " \t\r\n,");
     return rk_fail(w->env, RKHS_ERR_DATA, "%s: line %lld has '%.*s' after %s: nothing may follow there", w->name,
                    (long long)w->line, (int)(length < 40 ? length : 40), w->at, after);

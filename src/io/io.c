@@ -188,7 +188,7 @@ done:
     rk_spec_free(env, spec);
     rk_input_close(in);
     rk_scratch_release(env, mark);
-    return path && status != RKHS_ERR_SPEC ? rk_about(env, path, status) : status; /* a spec error has a subject */
+    return path && status != RKHS_ERR_SPEC ? rk_set_subject(env, path, status) : status; /* a spec error has a subject */
 }
 
 rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data) {
@@ -219,7 +219,7 @@ rkhs_status rkhs_data_read_index(rkhs_env *env, const char *path, const char *fo
     rk_clear(env);
     *data = NULL;
     rkhs_status status = read_data(env, path, format, RK_KIND_DENSE, &numbers);
-    if (status == RKHS_OK) status = rk_about(env, path, rk_index_from(env, path, numbers, objects, data));
+    if (status == RKHS_OK) status = rk_set_subject(env, path, rk_index_from(env, path, numbers, objects, data));
     rkhs_data_free(numbers);
     return status;
 }
@@ -285,5 +285,5 @@ done:
     rk_output_free(out);
     rk_spec_free(env, spec);
     rk_scratch_release(env, mark);
-    return path && status != RKHS_ERR_SPEC ? rk_about(env, path, status) : status; /* a spec error has a subject */
+    return path && status != RKHS_ERR_SPEC ? rk_set_subject(env, path, status) : status; /* a spec error has a subject */
 }

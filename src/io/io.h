@@ -46,11 +46,11 @@ rkhs_status rk_elements_doubles(rkhs_env *env, rk_input *in, const rk_npy *npy, 
 /* Logs how an array of more than two dimensions was interpreted. */
 void rk_npy_advise(rkhs_env *env, const char *name, const rk_npy *npy);
 /* Whether `name` is an integer in canonical form, and the integer. */
-int rk_whole_name(const char *name, int64_t *value);
+int rk_integer_name(const char *name, int64_t *value);
 
 /* ---- integer_lines.c: lines of integers, separated by blanks or commas ------------------------------------------ */
 
-typedef struct rk_wholes {
+typedef struct rk_integer_lines {
     rkhs_env *env;
     const char *name; /* of the file */
     char *bytes;
@@ -58,17 +58,17 @@ typedef struct rk_wholes {
     const char *at, *stop;   /* the rest of the current line */
     const char *next;        /* the next line */
     int64_t line;            /* from 1 */
-} rk_wholes;
-/* Reads all of `in`; the position is before the first line. rk_wholes_close must follow, even on failure. */
-rkhs_status rk_wholes_open(rkhs_env *env, rk_input *in, rk_wholes *w);
-void rk_wholes_close(rk_wholes *w);
-int64_t rk_wholes_lines(const rk_wholes *w); /* the number of lines */
-int rk_wholes_line(rk_wholes *w);            /* moves to the next line; 0: there is none */
-int rk_wholes_more(rk_wholes *w);            /* whether the current line has more fields */
+} rk_integer_lines;
+/* Reads all of `in`; the position is before the first line. rk_integer_lines_close must follow, even on failure. */
+rkhs_status rk_integer_lines_open(rkhs_env *env, rk_input *in, rk_integer_lines *w);
+void rk_integer_lines_close(rk_integer_lines *w);
+int64_t rk_integer_lines_lines(const rk_integer_lines *w); /* the number of lines */
+int rk_integer_lines_line(rk_integer_lines *w);            /* moves to the next line; 0: there is none */
+int rk_integer_lines_more(rk_integer_lines *w);            /* whether the current line has more fields */
 /* Reads the next integer of the line. `what` describes it in messages: "a vertex". */
-rkhs_status rk_wholes_take(rk_wholes *w, const char *what, int64_t *value);
+rkhs_status rk_integer_lines_take(rk_integer_lines *w, const char *what, int64_t *value);
 /* Fails if the line has more fields. `after` describes the last one. */
-rkhs_status rk_wholes_done(rk_wholes *w, const char *after);
+rkhs_status rk_integer_lines_done(rk_integer_lines *w, const char *after);
 
 /* The matrix of dense data, images or Gram rows, for the writers; NULL for other kinds. */
 const double *rk_io_values(const rkhs_data *x, int64_t *ld);

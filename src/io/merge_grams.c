@@ -33,7 +33,7 @@ static rkhs_status read_parts(parts *p) {
         else if (p->data[q]->columns != p->data[0]->columns)
             status = rk_fail(p->env, RKHS_ERR_DATA, "%s has %lld columns, but %s has %lld: give parts of one Gram", p->paths[q],
                              (long long)p->data[q]->columns, p->paths[0], (long long)p->data[0]->columns);
-        TRY(rk_about(p->env, p->paths[q], status));
+        TRY(rk_set_subject(p->env, p->paths[q], status));
         rows += p->data[q]->rows;
     }
     p->n = p->data[0]->columns;

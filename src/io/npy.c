@@ -271,7 +271,7 @@ static rkhs_status read_values(rkhs_env *env, rk_input *in, const rk_npy *npy, i
         goto done;
     }
     snprintf(what, sizeof what, "%.200s", name);
-    TRY(rk_need(env, 8.0 * (double)npy->count, what, "raise the memory limit, or keep fewer rows or columns"));
+    TRY(rk_require_memory(env, 8.0 * (double)npy->count, what, "raise the memory limit, or keep fewer rows or columns"));
     TRY(rk_data_dense_new(env, t.n, t.p, &t.values, &x));
     if (block)
         place(&t, (unsigned char *)block, npy->count);
@@ -490,7 +490,7 @@ done:
     return status;
 }
 
-int rk_whole_name(const char *name, int64_t *value) {
+int rk_integer_name(const char *name, int64_t *value) {
     char back[32];
     long long v;
     if (strlen(name) > 20 || sscanf(name, "%lld", &v) != 1) return 0;
@@ -534,10 +534,10 @@ static rkhs_status write_labels(rkhs_env *env, const rkhs_data *x, rk_output *ou
     int64_t value;
     if (rk_labels_known(x) < x->rows) return write_names(env, x, out); /* no integer stands for "no label" */
     for (int64_t c = 0; c < l->classes; c++)
-        if (!rk_whole_name(l->names[c], &value)) return write_names(env, x, out);
+        if (!rk_integer_name(l->names[c], &value)) return write_names(env, x, out);
     TRY(rk_output_write(out, header, rk_npy_header(header, "<i8", 1, &x->rows)));
     for (int64_t i = 0; i < x->rows; i++) {
-        rk_whole_name(l->names[l->codes[i]], &value);
+        rk_integer_name(l->names[l->codes[i]], &value);
         TRY(rk_output_write(out, &value, sizeof value));
     }
 done:

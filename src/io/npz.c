@@ -307,7 +307,7 @@ static rkhs_status put_labels(rkhs_env *env, rk_archive *archive, const rkhs_dat
     *put = 0;
     TRY(rk_scratch(env, y->rows, sizeof *values, &values));
     for (int64_t i = 0; i < y->rows; i++)
-        if (!rk_whole_name(rk_label_text(y, i), &values[i])) goto done;
+        if (!rk_integer_name(rk_label_text(y, i), &values[i])) goto done;
     TRY(rk_archive_put(archive, "y", &(rk_array){'q', 1, {y->rows}, values}));
     *put = 1;
 done:

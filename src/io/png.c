@@ -18,7 +18,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { MOST_PACKED = 1032 }; /* largest compression ratio of deflate */
+enum { MAX_PACKED = 1032 }; /* largest compression ratio of deflate */
 
 /* A PNG file that is being decoded. */
 typedef struct picture {
@@ -120,7 +120,7 @@ static rkhs_status check_header(const picture *p, size_t length) {
                        : p->colour == PNG_COLOR_TYPE_GRAY_ALPHA ? "is grey with opacity: save it in grey, or in RGBA"
                                                                 : NULL;
     if (what) return rk_fail(p->env, RKHS_ERR_DATA, "%s: the PNG file %s", p->name, what);
-    if ((double)p->h * (double)p->w * (double)p->c * p->depth / 8 > (double)MOST_PACKED * (double)length)
+    if ((double)p->h * (double)p->w * (double)p->c * p->depth / 8 > (double)MAX_PACKED * (double)length)
         return rk_fail(p->env, RKHS_ERR_FORMAT,
                        "%s: the PNG file is damaged (%lld bytes do not hold the %lld x %lld pixels of its header): copy it, or "
                        "save it, again",

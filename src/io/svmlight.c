@@ -139,7 +139,8 @@ static rkhs_status take_room(reader *r) {
     for (const char *s = r->at; (s = memchr(s, '\n', (size_t)(r->end - s))); s++) lines++;
     for (const char *s = r->at; (s = memchr(s, ':', (size_t)(r->end - s))); s++) colons++;
     snprintf(what, sizeof what, "%.200s, as numbers,", r->name);
-    TRY(rk_need(r->env, 28.0 * (double)colons + 24.0 * (double)lines, what, "raise the memory limit, or keep fewer rows"));
+    TRY(rk_require_memory(r->env, 28.0 * (double)colons + 24.0 * (double)lines, what,
+                          "raise the memory limit, or keep fewer rows"));
     TRY(rk_alloc(r->env, colons + 1, sizeof *r->values, &r->values));
     TRY(rk_alloc(r->env, colons + 1, sizeof *r->indices, &r->indices));
     TRY(rk_alloc(r->env, lines + 1, sizeof *r->starts, &r->starts));

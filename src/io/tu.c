@@ -107,24 +107,24 @@ done:
 static rkhs_status read_column(const set *s, const char *part, int needed, const char *what, int64_t count, int64_t **out,
                                int64_t *lines) {
     rkhs_status status = RKHS_OK;
-    rk_wholes w = {.env = NULL};
+    rk_integer_lines w = {.env = NULL};
     rk_input *in = NULL;
     int64_t at = 0;
     TRY(open_part(s, part, needed, &in));
     if (!in) goto done;
-    TRY(rk_wholes_open(s->env, in, &w));
-    *lines = rk_wholes_lines(&w);
+    TRY(rk_integer_lines_open(s->env, in, &w));
+    *lines = rk_integer_lines_lines(&w);
     if (count >= 0 && *lines != count)
         FAIL(s->env, RKHS_ERR_DATA, "%s: it has %lld lines, and %lld are needed, %s for each: give the files of one set",
              w.name, (long long)*lines, (long long)count, what);
     TRY(rk_scratch(s->env, *lines, sizeof **out, out));
-    while (rk_wholes_line(&w)) {
-        TRY(rk_wholes_take(&w, what, &(*out)[at++]));
-        TRY(rk_wholes_done(&w, what));
+    while (rk_integer_lines_line(&w)) {
+        TRY(rk_integer_lines_take(&w, what, &(*out)[at++]));
+        TRY(rk_integer_lines_done(&w, what));
         if (at % 4096 == 0) TRY(rk_progress(s->env, "parse", at, *lines));
     }
 done:
-    if (w.env) rk_wholes_close(&w);
+    if (w.env) rk_integer_lines_close(&w);
     rk_input_close(in);
     return status;
 }
@@ -156,10 +156,10 @@ done:
 }
 
 /* Reads one edge; both ends must be in one graph. */
-static rkhs_status read_edge(set *s, rk_wholes *w, int64_t *ends) {
+static rkhs_status read_edge(set *s, rk_integer_lines *w, int64_t *ends) {
     rkhs_status status = RKHS_OK;
     for (int side = 0; side < 2; side++) {
-        TRY(rk_wholes_take(w, "a vertex", &ends[side]));
+        TRY(rk_integer_lines_take(w, "a vertex", &ends[side]));
         if (ends[side] < 1 || ends[side] > s->vertices)
             FAIL(s->env, RKHS_ERR_DATA,
                  "%s: line %lld: an edge ends at vertex %lld, and there are the vertices 1 to %lld: correct it, or add the "
@@ -167,7 +167,7 @@ static rkhs_status read_edge(set *s, rk_wholes *w, int64_t *ends) {
                  w->name, (long long)w->line, (long long)ends[side], (long long)s->vertices);
         ends[side]--;
     }
-    TRY(rk_wholes_done(w, "the two vertices of an edge"));
+    TRY(rk_integer_lines_done(w, "the two vertices of an edge"));
     if (s->graph[ends[0]] != s->graph[ends[1]])
         FAIL(
             s->env, RKHS_ERR_DATA,
@@ -181,19 +181,19 @@ done:
 /* Reads the edges. An empty file has none. */
 static rkhs_status read_edges(set *s, rk_input *in) {
     rkhs_status status = RKHS_OK;
-    rk_wholes w = {.env = NULL};
+    rk_integer_lines w = {.env = NULL};
     char byte;
     size_t got;
     TRY(rk_input_peek(in, &byte, 1, &got));
     if (!got) return RKHS_OK;
-    TRY(rk_wholes_open(s->env, in, &w));
-    TRY(rk_scratch(s->env, 2 * rk_wholes_lines(&w), sizeof *s->ends, &s->ends));
-    while (rk_wholes_line(&w)) {
+    TRY(rk_integer_lines_open(s->env, in, &w));
+    TRY(rk_scratch(s->env, 2 * rk_integer_lines_lines(&w), sizeof *s->ends, &s->ends));
+    while (rk_integer_lines_line(&w)) {
         TRY(read_edge(s, &w, s->ends + 2 * s->edges));
         if (++s->edges % 4096 == 0) TRY(rk_progress(s->env, "parse", w.at - w.bytes, w.end - w.bytes));
     }
 done:
-    if (w.env) rk_wholes_close(&w);
+    if (w.env) rk_integer_lines_close(&w);
     return status;
 }
 

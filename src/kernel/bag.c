@@ -19,8 +19,8 @@ typedef struct entry {
 
 struct rk_bag_rows {
     rkhs_env *env;
-    const void *context; /* of rk_bag_how */
-    rk_names *names;
+    const void *context; /* of rk_bag_options */
+    rk_dictionary *names;
     entry *list;    /* of all objects, one after another */
     int64_t *start; /* n + 1 */
     int64_t used, room, row;
@@ -132,7 +132,7 @@ done:
 }
 
 /* Numbers the words of a vocabulary first, so that sums run in the same order whatever texts are compared. */
-static rkhs_status number_words(rkhs_env *env, const rk_names *vocabulary, rk_names *names) {
+static rkhs_status number_words(rkhs_env *env, const rk_dictionary *vocabulary, rk_dictionary *names) {
     rkhs_status status = RKHS_OK;
     int64_t count = vocabulary ? rk_names_count(vocabulary) : 0;
     for (int32_t w = 0, number; status == RKHS_OK && w < count; w++)
@@ -140,12 +140,12 @@ static rkhs_status number_words(rkhs_env *env, const rk_names *vocabulary, rk_na
     return status;
 }
 
-rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *rule, const rk_bag_how *how) {
+rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_tokenizer *rule, const rk_bag_options *how) {
     rkhs_status status = RKHS_OK;
     const rk_bag *first = bound->reference ? bound->reference->side : NULL;
     int64_t n = bound->x->rows;
     rk_bag_rows r = {.env = env, .context = how->context};
-    rk_names *vocabulary = how->vocabulary;
+    rk_dictionary *vocabulary = how->vocabulary;
     rk_bag *bag;
     TRY(rk_alloc(env, 1, sizeof *bag, &bag));
     bound->side = bag;

@@ -139,7 +139,7 @@ done:
     return status;
 }
 
-rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, int by) {
+rkhs_status rk_freeze_width(rkhs_env *env, rk_bandwidth *sigma, const rkhs_data *x, int by) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     rkhs_kernel *metric = NULL;
@@ -167,11 +167,11 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, i
         value = 1;
     }
     if (sigma->rule == KNN) value *= sigma->value;
-    if (!(value > 0 && value <= RK_LARGEST))
+    if (!(value > 0 && value <= RK_MAX_ABS))
         FAIL(env, RKHS_ERR_DATA,
              "the width that these rows give, %g, is not between 0 and %g: scale the data, or give sigma a number", value,
-             RK_LARGEST);
-    *sigma = (rk_rule){RK_RULE_NUMBER, value, 0};
+             RK_MAX_ABS);
+    *sigma = (rk_bandwidth){RK_BANDWIDTH_NUMBER, value, 0};
 done:
     rk_unbind(env, query);
     rk_unbind(env, all);

@@ -81,6 +81,6 @@ const rk_kernel_type rk_kernel_center = {
               .formula = "center(k) = k(x,y) - m(x) - m(y) + mean m(r),  m(x) = mean k(x,r)",
               .cost = "its part three times"},
     .kinds = RK_KIND_ALL_BUT_GRAM, .flags = RK_PSD | RK_SCALE_FREE | RK_REFERENCE, .children = 1,
-    .prepare = prepare_center, .block = block_center, .diag_parts = diag_center,
+    .prepare = prepare_center, .block = block_center, .diag_from_children = diag_center,
 };
 /* clang-format on */

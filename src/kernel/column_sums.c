@@ -41,8 +41,8 @@ rkhs_status rk_vector_prepare_sums(rkhs_env *env, rk_bound *b) {
     return RKHS_OK;
 }
 
-void rk_vector_direct(rk_pairs_fn *term, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
-                      double *out, int64_t ld, rk_work work) {
+void rk_dense_sums(rk_pairs_fn *term, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                   double *out, int64_t ld, rk_work work) {
     double *strip = rk_work_take(&work, STRIP * RK_TILE);
     for (int64_t i = 0; i < ni; i++) memset(out + i * ld, 0, (size_t)nj * sizeof *out);
     for (int64_t c = 0; c < a->x->columns; c += STRIP) {
@@ -60,7 +60,7 @@ static void complete(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, co
     for (int64_t i = 0; i < ni; i++)
         for (int64_t j = 0; j < nj; j++) {
             double all = sa->norm[i0 + i] + sb->norm[j0 + j], v = all - out[i * ld + j];
-            out[i * ld + j] = v > CLOSE * all ? v : rk_sparse_apart(what, a->x, i0 + i, b->x, j0 + j);
+            out[i * ld + j] = v > CLOSE * all ? v : rk_sparse_distance(what, a->x, i0 + i, b->x, j0 + j);
         }
 }
 
@@ -80,5 +80,5 @@ void rk_vector_sums(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, con
                         : what == RK_PAIR_ABSOLUTE ? rk_add_absolutes
                         : narrow                   ? rk_add_ratios
                                                    : rk_add_ratios_wide;
-    rk_vector_direct(term, a, i0, ni, b, j0, nj, out, ld, work);
+    rk_dense_sums(term, a, i0, ni, b, j0, nj, out, ld, work);
 }

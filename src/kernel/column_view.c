@@ -150,7 +150,7 @@ const rk_kernel_type rk_kernel_columns = {
     .entry = {.name = "columns", .brief = "k on some columns alone, counted from 0; a range leaves out its last",
               .formula = "k[0,4:7]", .cost = "its part", .params = columns_params, .size = sizeof(columns)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE, .flags = RK_PSD | RK_SCALE_FREE, .children = 1,
-    .syntax = RK_SYNTAX_COLUMNS, .check = check_columns, .view = view_columns, .block = rk_block_inside,
-    .diag_parts = rk_diag_inside,
+    .syntax = RK_SYNTAX_COLUMNS, .check = check_columns, .view = view_columns, .block = rk_child_block,
+    .diag_from_children = rk_child_diag,
 };
 /* clang-format on */

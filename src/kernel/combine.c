@@ -60,7 +60,7 @@ typedef struct scale {
 /* clang-format off */
 static const rk_param scale_params[] = {
     {.name = "weight", .kind = RK_REAL, .offset = offsetof(scale, weight), .value = "1", .min = 0, .max = 1e300,
-     .open = 1, .brief = "the number before *"},
+     .min_excluded = 1, .brief = "the number before *"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -122,7 +122,7 @@ static rkhs_status gradient_sum(const rk_bound *a, int64_t i0, int64_t ni, const
 const rk_kernel_type rk_kernel_sum = {
     .entry = {.name = "sum", .brief = "alike in one way or another", .formula = "a + b", .cost = "all parts"},
     .kinds = ALL_KINDS, .flags = RK_PSD | RK_SCALE_FREE, .children = -1, .syntax = RK_SYNTAX_SUM, .work = work_tile,
-    .block = block_sum, .gradient = gradient_sum, .diag_parts = diag_sum,
+    .block = block_sum, .gradient = gradient_sum, .diag_from_children = diag_sum,
 };
 /* clang-format on */
 
@@ -148,7 +148,7 @@ done:
 const rk_kernel_type rk_kernel_product = {
     .entry = {.name = "product", .brief = "alike in every way", .formula = "a*b", .cost = "all parts"},
     .kinds = ALL_KINDS, .flags = RK_PSD | RK_SCALE_FREE, .children = -1, .syntax = RK_SYNTAX_PRODUCT, .work = work_tile,
-    .block = block_product, .gradient = gradient_product, .diag_parts = diag_product,
+    .block = block_product, .gradient = gradient_product, .diag_from_children = diag_product,
 };
 /* clang-format on */
 
@@ -165,7 +165,7 @@ const rk_kernel_type rk_kernel_scale = {
     .entry = {.name = "scale", .brief = "a weight above 0", .formula = "2*a", .cost = "its part",
               .params = scale_params, .size = sizeof(scale)},
     .kinds = ALL_KINDS, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .syntax = RK_SYNTAX_WEIGHT,
-    .block = block_scale, .gradient = gradient_scale, .diag_parts = diag_scale,
+    .block = block_scale, .gradient = gradient_scale, .diag_from_children = diag_scale,
 };
 /* clang-format on */
 
@@ -187,6 +187,6 @@ const rk_kernel_type rk_kernel_power = {
     .entry = {.name = "power", .brief = "the product with itself, a whole number of times; binds tighter than *",
               .formula = "a^3", .cost = "its part", .params = power_params, .size = sizeof(power)},
     .kinds = ALL_KINDS, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .syntax = RK_SYNTAX_POWER, .block = block_power,
-    .gradient = gradient_power, .diag_parts = diag_power,
+    .gradient = gradient_power, .diag_from_children = diag_power,
 };
 /* clang-format on */

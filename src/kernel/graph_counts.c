@@ -13,14 +13,14 @@
 
 #include <stdlib.h>
 
-void rk_graph_most(const rkhs_data *x, int64_t *vertices, int64_t *degree) {
+void rk_graph_max_sizes(const rkhs_data *x, int64_t *vertices, int64_t *degree) {
     const rk_graphs *g = x->self;
     *vertices = *degree = 0;
     for (int64_t i = 0; i < x->rows; i++) *vertices = rk_max(*vertices, g->first[i + 1] - g->first[i]);
     for (int64_t v = 0; v < g->first[x->rows]; v++) *degree = rk_max(*degree, g->starts[v + 1] - g->starts[v]);
 }
 
-rkhs_status rk_graph_alike(rkhs_env *env, const char *kernel, const rk_bound *bound, int vertices, int edges) {
+rkhs_status rk_graph_check_labels(rkhs_env *env, const char *kernel, const rk_bound *bound, int vertices, int edges) {
     if (!bound->reference) return RKHS_OK;
     const rk_graphs *g = bound->x->self, *first = bound->reference->x->self;
     const char *what = vertices && !g->labels != !first->labels          ? "vertex labels"
@@ -118,11 +118,11 @@ static rkhs_status prepare_paths(rkhs_env *env, rk_bound *bound) {
     rk_mark mark = rk_scratch_mark(env);
     search s = {.x = bound->x, .self = rk_kernel_self(bound)};
     int64_t vertices, degree;
-    rk_graph_most(bound->x, &vertices, &degree);
-    TRY(rk_graph_alike(env, "paths", bound, s.self->labelled, 0));
+    rk_graph_max_sizes(bound->x, &vertices, &degree);
+    TRY(rk_graph_check_labels(env, "paths", bound, s.self->labelled, 0));
     TRY(rk_scratch(env, vertices, sizeof *s.queue, &s.queue));
     TRY(rk_scratch(env, vertices, sizeof *s.far, &s.far));
-    const rk_bag_how how = {features_paths, &s, tokens_paths, .normalize = s.self->normalize};
+    const rk_bag_options how = {features_paths, &s, tokens_paths, .normalize = s.self->normalize};
     TRY(rk_bag_prepare(env, bound, NULL, &how));
 done:
     rk_scratch_release(env, mark);
@@ -239,8 +239,8 @@ static rkhs_status tokens_graphlet(rkhs_env *env, const rk_bound *bound, rk_toke
 
 static rkhs_status prepare_graphlet(rkhs_env *env, rk_bound *bound) {
     const graphlet *o = rk_kernel_self(bound);
-    const rk_bag_how how = {.features = features_graphlet, .tokens = tokens_graphlet, .normalize = o->normalize};
-    rkhs_status status = rk_graph_alike(env, "graphlet", bound, o->labelled, 0);
+    const rk_bag_options how = {.features = features_graphlet, .tokens = tokens_graphlet, .normalize = o->normalize};
+    rkhs_status status = rk_graph_check_labels(env, "graphlet", bound, o->labelled, 0);
     return status == RKHS_OK ? rk_bag_prepare(env, bound, NULL, &how) : status;
 }
 

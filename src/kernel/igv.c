@@ -13,8 +13,8 @@ typedef struct igv {
     int base, ink, normalize;
 } igv;
 
-static rk_point_rule rule_of(const igv *o) {
-    return (rk_point_rule){
+static rk_point_params rule_of(const igv *o) {
+    return (rk_point_params){
         .base = o->base ? RK_BASE_LINEAR : RK_BASE_RBF, .eta = o->eta, .sigma = o->sigma, .normalize = o->normalize};
 }
 
@@ -39,7 +39,7 @@ static rkhs_status prepare_igv(rkhs_env *env, rk_bound *bound) {
     int64_t n = bound->x->rows, pixels = images->h * images->w, *counts;
     double *ink;
     rk_points *points;
-    rk_point_rule rule = rule_of(o);
+    rk_point_params rule = rule_of(o);
     TRY(rk_scratch(env, pixels, sizeof *ink, &ink));
     TRY(rk_scratch(env, n, sizeof *counts, &counts));
     for (int64_t i = 0; i < n; i++) {

@@ -155,12 +155,12 @@ rkhs_status rk_kernel_parallel(rkhs_env *env, const char *stage, const rkhs_kern
     return status;
 }
 
-rkhs_status rk_block_inside(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                            int64_t ld, rk_work work) {
+rkhs_status rk_child_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                           int64_t ld, rk_work work) {
     return rk_block_of(a->child[0], i0, ni, b->child[0], j0, nj, out, ld, work);
 }
 
-rkhs_status rk_diag_inside(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
+rkhs_status rk_child_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
     return rk_diag_of(a->child[0], i0, ni, out, work);
 }
 
@@ -169,7 +169,7 @@ rkhs_status rk_diag_of(const rk_bound *a, int64_t i0, int64_t ni, double *out, r
         a->kernel->type->diag(a, i0, ni, out, work);
         return RKHS_OK;
     }
-    if (a->kernel->type->diag_parts) return a->kernel->type->diag_parts(a, i0, ni, out, work);
+    if (a->kernel->type->diag_from_children) return a->kernel->type->diag_from_children(a, i0, ni, out, work);
     for (int64_t i = 0; i < ni; i++) {
         rkhs_status status = rk_block_of(a, i0 + i, 1, a, i0 + i, 1, out + i, 1, work);
         if (status != RKHS_OK) return status;

@@ -85,7 +85,7 @@ typedef struct rk_kernel_type {
     /* (optional) out[i] = k(a_{i0+i}, a_{i0+i}). Default: tiles of 1 x 1. */
     void (*diag)(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
     /* (optional) The same for a kernel with children, from their diagonals; can fail. */
-    rkhs_status (*diag_parts)(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
+    rkhs_status (*diag_from_children)(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
 } rk_kernel_type;
 
 /* ---- kernels ---------------------------------------------------------------------------------------------------- */
@@ -157,10 +157,10 @@ static inline rkhs_status rk_block_of(const rk_bound *a, int64_t i0, int64_t ni,
     return a->kernel->type->block(a, i0, ni, b, j0, nj, out, ld, work);
 }
 rkhs_status rk_diag_of(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
-/* The slots `block` and `diag_parts` of a wrapper that changes the data alone: those of its child. */
-rkhs_status rk_block_inside(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                            int64_t ld, rk_work work);
-rkhs_status rk_diag_inside(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
+/* The slots `block` and `diag_from_children` of a wrapper that changes the data alone: those of its child. */
+rkhs_status rk_child_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                           int64_t ld, rk_work work);
+rkhs_status rk_child_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
 
 /* rk_parallel for tiles that evaluate a kernel; on the calling thread alone if the kernel asks for it (RK_SERIAL). */
 rkhs_status rk_kernel_parallel(rkhs_env *env, const char *stage, const rkhs_kernel *k, int64_t count, rk_tile_fn fn,
@@ -230,8 +230,8 @@ rkhs_status rk_vector_prepare_sums(rkhs_env *env, rk_bound *b); /* norm: sums of
 void rk_vector_sums(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                     double *out, int64_t ld, rk_work work);
 /* A tile of sums over dense rows, of a term of la.h. */
-void rk_vector_direct(rk_pairs_fn *term, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
-                      double *out, int64_t ld, rk_work work);
+void rk_dense_sums(rk_pairs_fn *term, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                   double *out, int64_t ld, rk_work work);
 
 /* ---- sparse_rows.c: the same for sparse rows; vector.c and column_sums.c call it -------------------------------- */
 
@@ -241,7 +241,7 @@ void rk_columns_free(rkhs_env *env, struct rk_columns *columns);
 void rk_sparse_common(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                       double *out, int64_t ld);
 /* The sum over all columns of two rows, of absolute differences or ratios. */
-double rk_sparse_apart(rk_pair what, const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j);
+double rk_sparse_distance(rk_pair what, const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j);
 /* |x - y|^2 of two rows, from their differences. */
 double rk_sparse_square(const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j);
 
@@ -257,13 +257,13 @@ double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t
 /* ---- user_kernel.c: kernels that the caller added --------------------------------------------------------------- */
 
 /* Writes the names of the added kernels in a tree, each once, with ", " between them. */
-rkhs_status rk_kernel_own_names(const rkhs_kernel *k, rk_text *text);
+rkhs_status rk_kernel_user_names(const rkhs_kernel *k, rk_text *text);
 
 /* ---- bandwidth.c: widths of kernels, given or computed from data ------------------------------------------------ */
 
 /* The width of a kernel of distances: gamma, or sigma: a number or a bandwidth rule, computed from the data at fit. */
 typedef struct rk_width {
-    rk_rule sigma;
+    rk_bandwidth sigma;
     double gamma; /* NaN unless it is given in place of sigma */
 } rk_width;
 
@@ -271,10 +271,10 @@ typedef struct rk_width {
  * a struct that begins with an rk_width. */
 /* clang-format off */
 #define RK_WIDTH_ROWS(gamma_of)                                                                                                \
-     {.name = "sigma", .kind = RK_RULE, .offset = offsetof(rk_width, sigma), .value = "median", .max = 1e150, .open = 1,       \
+     {.name = "sigma", .kind = RK_BANDWIDTH, .offset = offsetof(rk_width, sigma), .value = "median", .max = 1e150, .min_excluded = 1,       \
       .choices = "median|knn",                                                                                                 \
       .brief = "the width; median: the median distance; knn(k, times): that to the k-th neighbour, so often; k below 1: a share of the rows"},                       \
-     {.name = "gamma", .kind = RK_REAL, .offset = offsetof(rk_width, gamma), .max = 1e300, .open = 1, .instead = "sigma",      \
+     {.name = "gamma", .kind = RK_REAL, .offset = offsetof(rk_width, gamma), .max = 1e300, .min_excluded = 1, .replaces = "sigma",      \
       .brief = gamma_of ", in place of sigma"}
 #define RK_WIDTH_PARAMS(gamma_of) {RK_WIDTH_ROWS(gamma_of), {.name = NULL}}
 /* clang-format on */
@@ -287,7 +287,7 @@ void rk_diag_ones(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_wor
 /* Replaces a bandwidth rule by its number. median: the median distance of two objects, of at most 2000; knn(k): the
  * median of their distances to the k-th neighbour. `by`: sum of absolute differences, Euclidean, or chi-squared. */
 enum { RK_BY_ABSOLUTES, RK_BY_EUCLID, RK_BY_CHI2 };
-rkhs_status rk_freeze_width(rkhs_env *env, rk_rule *sigma, const rkhs_data *x, int by);
+rkhs_status rk_freeze_width(rkhs_env *env, rk_bandwidth *sigma, const rkhs_data *x, int by);
 /* The slot `freeze` of a kernel of Euclidean distances whose parameters begin with an rk_width. */
 rkhs_status rk_freeze_euclidean(rkhs_env *env, void *width, const rkhs_data *x);
 

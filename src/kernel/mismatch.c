@@ -21,7 +21,7 @@ enum { MAX_LETTERS = 255, MAX_P = 62, MAX_BLANKED = 1000000, BLANK = -1 };
 typedef struct mismatch {
     int64_t p, m;
     int normalize;
-    rk_token_rule rule;
+    rk_tokenizer rule;
 } mismatch;
 
 /* The most blanks of a run. */
@@ -163,7 +163,7 @@ done:
 }
 
 /* Adds every sequence that differs from `key` in at most `left` of the places from `from` on. */
-static rkhs_status add_around(rk_bag_rows *rows, int32_t *key, int64_t p, const rk_letters *letters, int64_t from,
+static rkhs_status add_around(rk_bag_rows *rows, int32_t *key, int64_t p, const rk_alphabet *letters, int64_t from,
                               int64_t left) {
     rkhs_status status = rk_bag_add(rows, key, p * (int64_t)sizeof *key, 0, 1);
     for (int64_t q = from; status == RKHS_OK && left > 0 && q < p; q++) {
@@ -182,7 +182,7 @@ static rkhs_status add_around(rk_bag_rows *rows, int32_t *key, int64_t p, const 
 static rkhs_status features_around(rk_bag_rows *rows, const rk_tokens *t, int64_t i, const rk_bound *b) {
     const mismatch *o = rk_kernel_self(b);
     rkhs_env *env = rk_bag_env(rows);
-    rk_letters letters = {.count = 0};
+    rk_alphabet letters = {.count = 0};
     rkhs_status status = RKHS_OK;
     int32_t key[MAX_P];
     TRY(rk_letters_new(env, &o->rule, &letters));
@@ -206,8 +206,8 @@ static int are_few(const mismatch *o, int64_t letters) {
 static rkhs_status prepare_mismatch(rkhs_env *env, rk_bound *bound) {
     const mismatch *o = rk_kernel_self(bound);
     double weights[MAX_P + 1];
-    rk_bag_how how = {.features = features_around, .normalize = o->normalize};
-    rk_letters letters = {.count = 0};
+    rk_bag_options how = {.features = features_around, .normalize = o->normalize};
+    rk_alphabet letters = {.count = 0};
     if (!o->rule.alphabet) return rk_fail(env, RKHS_ERR_SPEC, "mismatch: its alphabet is not fixed yet: give alphabet=");
     rkhs_status status = rk_letters_new(env, &o->rule, &letters);
     rk_free(env, letters.code);

@@ -89,8 +89,8 @@ void rk_points_release(rkhs_env *env, rk_bound *bound) {
 
 /* X (p x columns) = sqrt(w v) k / (2 eta), w and v the weights: the p points of set i of a against `columns` points of
  * b from `from` on. `transposed`: room for the features of the latter. */
-static void cross_gram(const rk_point_rule *o, const rk_points *a, int64_t i, const rk_points *b, int64_t from, int64_t columns,
-                       double *transposed, double *X) {
+static void cross_gram(const rk_point_params *o, const rk_points *a, int64_t i, const rk_points *b, int64_t from,
+                       int64_t columns, double *transposed, double *X) {
     int64_t p = points_of(a, i), q = a->columns, first = a->start[i];
     const double *fa = a->feature + first * q, *fb = b->feature + from * q, *bias = b->bias + from;
     double gamma = 0.5 / (o->sigma * o->sigma), scale = 1;
@@ -115,7 +115,7 @@ static void cross_gram(const rk_point_rule *o, const rk_points *a, int64_t i, co
 }
 
 /* log sqrt(w / (2 eta)) of each point, w its weight; for rbf minus |x|^2 / (2 sigma^2). */
-static void set_bias(const rk_point_rule *o, rk_points *s) {
+static void set_bias(const rk_point_params *o, rk_points *s) {
     for (int64_t k = 0; k < s->start[s->sets]; k++) {
         const double *x = s->feature + k * s->columns;
         double square = o->base == RK_BASE_RBF ? rk_dot(s->columns, x, x) / (2 * o->sigma * o->sigma) : 0;
@@ -126,7 +126,7 @@ static void set_bias(const rk_point_rule *o, rk_points *s) {
 /* ---- one set ---------------------------------------------------------------------------------------------------- */
 
 typedef struct set_loop {
-    const rk_point_rule *o;
+    const rk_point_params *o;
     rkhs_env *env;
     rk_points *s;
     double *room; /* scratch of the workers, `each` apart */
@@ -200,7 +200,7 @@ static double log_det(int64_t n, double *A) {
     return 2 * sum;
 }
 
-static rkhs_status singular(rkhs_env *env, const rk_point_rule *o) {
+static rkhs_status singular(rkhs_env *env, const rk_point_params *o) {
     return rk_fail(env, RKHS_ERR_NUMERIC, "eta is %.3g, and I + C/eta has lost its digits: choose a larger eta", o->eta);
 }
 
@@ -271,7 +271,7 @@ static rkhs_status moments_tile(void *context, int64_t i, int worker) {
     return isfinite(s->self[i]) ? RKHS_OK : singular(c->env, c->o);
 }
 
-rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_rule *o, rk_points *s) {
+rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_params *o, rk_points *s) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     set_loop c = {.o = o, .env = env, .s = s, .each = rk_padded(set_room(s))};
@@ -279,8 +279,8 @@ rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_rule *o, rk_points *
     s->rule = *o;
     double longest = (double)s->longest, q = (double)s->columns;
     if (linear) c.each = rk_padded(s->columns * s->columns);
-    TRY(rk_need(env, 8 * (linear ? q * q : 3 * longest * longest + q * longest) * rk_workers(env),
-                "the Gram of the points of one image", "make the images smaller"));
+    TRY(rk_require_memory(env, 8 * (linear ? q * q : 3 * longest * longest + q * longest) * rk_workers(env),
+                          "the Gram of the points of one image", "make the images smaller"));
     TRY(rk_scratch(env, c.each * rk_workers(env), sizeof *c.room, &c.room));
     TRY(rk_alloc(env, s->sets, sizeof *s->rank, &s->rank));
     TRY(rk_alloc(env, s->sets, sizeof *s->self, &s->self));
@@ -292,9 +292,9 @@ rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_rule *o, rk_points *
     }
     for (int64_t i = 0; i < s->sets; i++)
         s->place[i + 1] = s->place[i] + factor_size(linear, s->columns, points_of(s, i), s->rank[i]);
-    status = rk_need(env, 8 * (double)s->place[s->sets], "what is kept of each image",
-                     "use fewer points or smaller images, or fewer objects (gram=nystrom)");
-    TRY(rk_about(env, "gram", status));
+    status = rk_require_memory(env, 8 * (double)s->place[s->sets], "what is kept of each image",
+                               "use fewer points or smaller images, or fewer objects (gram=nystrom)");
+    TRY(rk_set_subject(env, "gram", status));
     TRY(rk_alloc(env, s->place[s->sets], sizeof *s->factor, &s->factor));
     TRY(rk_parallel(env, NULL, s->sets, linear ? moments_tile : factor_tile, &c));
 done:
@@ -324,7 +324,8 @@ int64_t rk_points_tile(const rk_bound *a, const rk_bound *b) {
 }
 
 /* log det(I + C/eta) of sets i and j from their moments. */
-static double pair_moments(const rk_point_rule *o, const rk_points *a, int64_t i, const rk_points *b, int64_t j, rk_work work) {
+static double pair_moments(const rk_point_params *o, const rk_points *a, int64_t i, const rk_points *b, int64_t j,
+                           rk_work work) {
     int64_t q = a->columns;
     const double *ma = a->factor + a->place[i], *mb = b->factor + b->place[j], *Sa = ma + q, *Sb = mb + q;
     double *D = rk_work_take(&work, q * q), *d = rk_work_take(&work, q);
@@ -353,7 +354,7 @@ static double pair_factors(const rk_points *a, int64_t i, const rk_points *b, in
 }
 
 /* The same for set i of a with sets j0 .. j0 + nj - 1 of b. */
-static void row_of_pairs(const rk_point_rule *o, const rk_points *a, int64_t i, const rk_points *b, int64_t j0, int64_t nj,
+static void row_of_pairs(const rk_point_params *o, const rk_points *a, int64_t i, const rk_points *b, int64_t j0, int64_t nj,
                          double *out, rk_work work) {
     int64_t r = a->rank[i], p = points_of(a, i), group = group_of(b);
     if (o->base == RK_BASE_LINEAR) {
@@ -376,7 +377,7 @@ static void row_of_pairs(const rk_point_rule *o, const rk_points *a, int64_t i, 
 rkhs_status rk_points_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                             int64_t ld, rk_work work) {
     const rk_points *sa = a->side, *sb = b->side;
-    const rk_point_rule *o = &sa->rule;
+    const rk_point_params *o = &sa->rule;
     int mirrored = sa == sb && i0 == j0 && ni == nj;
     for (int64_t i = 0; i < ni; i++) {
         double *row = out + i * ld;

@@ -2,7 +2,7 @@
 #include "kernel/kernel.h"
 
 typedef struct poly {
-    rk_rule gamma;
+    rk_bandwidth gamma;
     double coef0;
     int64_t degree;
 } poly;
@@ -13,8 +13,8 @@ enum { GAMMA_COLUMNS };
 static const rk_param params[] = {
     {.name = "degree", .kind = RK_INT, .offset = offsetof(poly, degree), .value = "3", .min = 1, .max = 100,
      .brief = "the power"},
-    {.name = "gamma", .kind = RK_RULE, .offset = offsetof(poly, gamma), .value = "columns", .min = 0, .max = 1e300,
-     .open = 1, .choices = "columns", .brief = "the weight of <x,y>; columns: 1/p"},
+    {.name = "gamma", .kind = RK_BANDWIDTH, .offset = offsetof(poly, gamma), .value = "columns", .min = 0, .max = 1e300,
+     .min_excluded = 1, .choices = "columns", .brief = "the weight of <x,y>; columns: 1/p"},
     {.name = "coef0", .kind = RK_REAL, .offset = offsetof(poly, coef0), .value = "1", .min = 0, .max = 1e300,
      .brief = "the constant, which lets lower powers in"},
     {.name = NULL},
@@ -23,7 +23,7 @@ static const rk_param params[] = {
 
 static rkhs_status freeze_poly(rkhs_env *env, void *self, const rkhs_data *x) {
     poly *p = self;
-    if (p->gamma.rule == GAMMA_COLUMNS) p->gamma = (rk_rule){RK_RULE_NUMBER, 1.0 / (double)x->columns, 0};
+    if (p->gamma.rule == GAMMA_COLUMNS) p->gamma = (rk_bandwidth){RK_BANDWIDTH_NUMBER, 1.0 / (double)x->columns, 0};
     return RKHS_OK;
 }
 

@@ -89,7 +89,7 @@ typedef struct rq {
 
 /* clang-format off */
 static const rk_param params_rq[] = {
-    {.name = "alpha", .kind = RK_REAL, .offset = offsetof(rq, alpha), .value = "1", .min = 0, .max = 1e9, .open = 1,
+    {.name = "alpha", .kind = RK_REAL, .offset = offsetof(rq, alpha), .value = "1", .min = 0, .max = 1e9, .min_excluded = 1,
      .brief = "how heavy the tails are: small is heavy, large is rbf"},
     RK_WIDTH_ROWS("1/(2 sigma^2)"),
     {.name = NULL},

@@ -27,14 +27,14 @@ typedef struct scigv {
 
 static int64_t histogram_of(const scigv *o) { return (int64_t)o->bins.values[0] * (int64_t)o->bins.values[1]; }
 
-static rk_point_rule rule_of(const scigv *o) {
-    return (rk_point_rule){.base = o->base == LINEAR ? RK_BASE_LINEAR
-                                   : o->base == CHI2 ? RK_BASE_CHI2
-                                                     : RK_BASE_RBF,
-                           .counts = histogram_of(o),
-                           .eta = o->eta,
-                           .sigma = o->sigma,
-                           .normalize = o->normalize};
+static rk_point_params rule_of(const scigv *o) {
+    return (rk_point_params){.base = o->base == LINEAR ? RK_BASE_LINEAR
+                                     : o->base == CHI2 ? RK_BASE_CHI2
+                                                       : RK_BASE_RBF,
+                             .counts = histogram_of(o),
+                             .eta = o->eta,
+                             .sigma = o->sigma,
+                             .normalize = o->normalize};
 }
 
 static rkhs_status check_scigv(rkhs_env *env, const void *self) {
@@ -80,7 +80,7 @@ static rkhs_status prepare_scigv(rkhs_env *env, rk_bound *bound) {
     const rk_image *images = rk_images(bound->x);
     int64_t n = bound->x->rows, *counts;
     side_loop c = {.o = o, .env = env, .images = images};
-    rk_point_rule rule = rule_of(o);
+    rk_point_params rule = rule_of(o);
     c.each = rk_padded(images->h * images->w + 2 * o->points + rk_contour_room(images->h, images->w));
     TRY(rk_scratch(env, n, sizeof *counts, &counts));
     for (int64_t i = 0; i < n; i++) counts[i] = o->points;

@@ -46,8 +46,8 @@ static rkhs_status view_shift(rkhs_env *env, const void *self, const rkhs_data *
     int64_t by = ((const shift *)self)->by, S = shifts_of(self);
     rkhs_data *y = NULL;
     double *to;
-    TRY(rk_need(env, 8.0 * (double)x->rows * (double)S * (double)x->columns, "a copy of all images for each shift",
-                "take fewer images or shifts, or raise the memory limit"));
+    TRY(rk_require_memory(env, 8.0 * (double)x->rows * (double)S * (double)x->columns, "a copy of all images for each shift",
+                          "take fewer images or shifts, or raise the memory limit"));
     TRY(rk_data_image_new(env, x->rows * S, image->h, image->w, image->c, &to, &y));
     for (int64_t i = 0; i < x->rows; i++) {
         for (int64_t dy = -by; dy <= by; dy++)

@@ -3,7 +3,7 @@
 #include "kernel/kernel.h"
 
 typedef struct sigmoid {
-    rk_rule gamma;
+    rk_bandwidth gamma;
     double coef0;
 } sigmoid;
 
@@ -11,8 +11,8 @@ enum { GAMMA_COLUMNS };
 
 /* clang-format off */
 static const rk_param params[] = {
-    {.name = "gamma", .kind = RK_RULE, .offset = offsetof(sigmoid, gamma), .value = "columns", .min = 0, .max = 1e300,
-     .open = 1, .choices = "columns", .brief = "the weight of <x,y>; columns: 1/p"},
+    {.name = "gamma", .kind = RK_BANDWIDTH, .offset = offsetof(sigmoid, gamma), .value = "columns", .min = 0, .max = 1e300,
+     .min_excluded = 1, .choices = "columns", .brief = "the weight of <x,y>; columns: 1/p"},
     {.name = "coef0", .kind = RK_REAL, .offset = offsetof(sigmoid, coef0), .value = "1", .min = -1e9, .max = 1e9,
      .brief = "the constant"},
     {.name = NULL},
@@ -21,7 +21,7 @@ static const rk_param params[] = {
 
 static rkhs_status freeze_sigmoid(rkhs_env *env, void *self, const rkhs_data *x) {
     sigmoid *s = self;
-    if (s->gamma.rule == GAMMA_COLUMNS) s->gamma = (rk_rule){RK_RULE_NUMBER, 1.0 / (double)x->columns, 0};
+    if (s->gamma.rule == GAMMA_COLUMNS) s->gamma = (rk_bandwidth){RK_BANDWIDTH_NUMBER, 1.0 / (double)x->columns, 0};
     return RKHS_OK;
 }
 

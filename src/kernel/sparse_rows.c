@@ -145,7 +145,7 @@ static double row_common(rk_pair what, const rkhs_data *x, int64_t i, const rkhs
     return sum;
 }
 
-double rk_sparse_apart(rk_pair what, const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j) {
+double rk_sparse_distance(rk_pair what, const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j) {
     const rk_sparse *s = sparse_of(x), *t = sparse_of(y);
     int64_t p = s->starts[i], q = t->starts[j], end_p = s->starts[i + 1], end_q = t->starts[j + 1];
     double sum = 0;

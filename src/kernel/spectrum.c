@@ -8,7 +8,7 @@
 typedef struct spectrum {
     int64_t p;
     int normalize;
-    rk_token_rule rule;
+    rk_tokenizer rule;
 } spectrum;
 
 static rkhs_status check_spectrum(rkhs_env *env, const void *self) {
@@ -25,7 +25,7 @@ static rkhs_status features_spectrum(rk_bag_rows *rows, const rk_tokens *t, int6
 
 static rkhs_status prepare_spectrum(rkhs_env *env, rk_bound *bound) {
     const spectrum *o = rk_kernel_self(bound);
-    return rk_bag_prepare(env, bound, &o->rule, &(rk_bag_how){.features = features_spectrum, .normalize = o->normalize});
+    return rk_bag_prepare(env, bound, &o->rule, &(rk_bag_options){.features = features_spectrum, .normalize = o->normalize});
 }
 
 /* clang-format off */

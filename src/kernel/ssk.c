@@ -29,7 +29,7 @@ typedef struct ssk {
     int64_t p;
     double lambda;
     int blended, normalize;
-    rk_token_rule rule;
+    rk_tokenizer rule;
 } ssk;
 
 /* One sweep over all (i, j) of up to MAX_LANES pairs of strings. */
@@ -340,7 +340,7 @@ static rkhs_status check_ssk(rkhs_env *env, const void *self) { return rk_token_
 static const rk_param params[] = {
     {.name = "p", .kind = RK_INT, .offset = offsetof(ssk, p), .value = "4", .min = 1, .max = MAX_P,
      .brief = "the length of the subsequences"},
-    {.name = "lambda", .kind = RK_REAL, .offset = offsetof(ssk, lambda), .value = "0.5", .max = 1, .open = 1,
+    {.name = "lambda", .kind = RK_REAL, .offset = offsetof(ssk, lambda), .value = "0.5", .max = 1, .min_excluded = 1,
      .brief = "what each token costs that a gap spans; 1: gaps cost nothing"},
     {.name = "blended", .kind = RK_BOOL, .offset = offsetof(ssk, blended), .value = "false",
      .brief = "sum over all lengths from 1 to p, with lambda^2 for each token"},

@@ -12,7 +12,7 @@ typedef struct standard {
 static const rk_param standard_params[] = {
     {.name = "mean", .kind = RK_REALS, .offset = offsetof(standard, mean),
      .brief = "of each column; not set: of the training objects"},
-    {.name = "deviation", .kind = RK_REALS, .offset = offsetof(standard, deviation), .max = 1e300, .open = 1,
+    {.name = "deviation", .kind = RK_REALS, .offset = offsetof(standard, deviation), .max = 1e300, .min_excluded = 1,
      .brief = "of each column, by the number of objects; 1 where it is constant"},
     {.name = NULL},
 };
@@ -113,6 +113,6 @@ const rk_kernel_type rk_kernel_standardize = {
               .formula = "standardize(k): k((x - mean) / deviation, (y - mean) / deviation)",
               .cost = "its part, and a copy of the data", .params = standard_params, .size = sizeof(standard)},
     .kinds = RK_KIND_DENSE, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .check = check_standard,
-    .freeze = freeze_standard, .view = view_standard, .block = rk_block_inside, .diag_parts = rk_diag_inside,
+    .freeze = freeze_standard, .view = view_standard, .block = rk_child_block, .diag_from_children = rk_child_diag,
 };
 /* clang-format on */

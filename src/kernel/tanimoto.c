@@ -11,7 +11,7 @@ static rkhs_status block_tanimoto(const rk_bound *a, int64_t i0, int64_t ni, con
     const rk_vector_side *sa = a->side, *sb = b->side;
     rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
     for (int64_t i = 0; i < ni; i++) {
-        rk_unions(nj, sa->norm[i0 + i], sb->norm + j0, out + i * ld);
+        rk_jaccard(nj, sa->norm[i0 + i], sb->norm + j0, out + i * ld);
         if (sa->norm[i0 + i] >= RK_TINY || a->x->type == &rk_data_bits) continue;
         for (int64_t j = 0; j < nj; j++)
             if (sb->norm[j0 + j] < RK_TINY) out[i * ld + j] = rk_pair_tanimoto(a, i0 + i, b, j0 + j);

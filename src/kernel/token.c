@@ -12,18 +12,18 @@
 
 /* ---- the dictionary --------------------------------------------------------------------------------------------- */
 
-struct rk_names {
-    const rk_names *before; /* has the numbers below `first`, or NULL */
-    int64_t first, count;   /* own numbers are first .. first + count - 1 */
-    int64_t slots, *slot;   /* hash table, open addressing: an own key's index, or -1 */
-    int64_t room, *start;   /* own key k is keys[start[k]] .. keys[start[k+1]-1] */
+struct rk_dictionary {
+    const rk_dictionary *before; /* has the numbers below `first`, or NULL */
+    int64_t first, count;        /* own numbers are first .. first + count - 1 */
+    int64_t slots, *slot;        /* hash table, open addressing: an own key's index, or -1 */
+    int64_t room, *start;        /* own key k is keys[start[k]] .. keys[start[k+1]-1] */
     int64_t key_room;
     char *keys;
 };
 
-rkhs_status rk_names_new(rkhs_env *env, const rk_names *before, rk_names **out) {
+rkhs_status rk_names_new(rkhs_env *env, const rk_dictionary *before, rk_dictionary **out) {
     rkhs_status status = RKHS_OK;
-    rk_names *n = NULL;
+    rk_dictionary *n = NULL;
     *out = NULL;
     TRY(rk_alloc(env, 1, sizeof *n, &n));
     n->before = before;
@@ -42,7 +42,7 @@ done:
     return status;
 }
 
-void rk_names_free(rkhs_env *env, rk_names *n) {
+void rk_names_free(rkhs_env *env, rk_dictionary *n) {
     if (!n) return;
     rk_free(env, n->slot);
     rk_free(env, n->start);
@@ -50,9 +50,9 @@ void rk_names_free(rkhs_env *env, rk_names *n) {
     rk_free(env, n);
 }
 
-int64_t rk_names_count(const rk_names *n) { return n->first + n->count; }
+int64_t rk_names_count(const rk_dictionary *n) { return n->first + n->count; }
 
-const char *rk_names_key(const rk_names *n, int64_t own, int64_t *length) {
+const char *rk_names_key(const rk_dictionary *n, int64_t own, int64_t *length) {
     *length = n->start[own + 1] - n->start[own];
     return n->keys + n->start[own];
 }
@@ -72,7 +72,7 @@ static uint64_t hash_key(const char *key, int64_t length) {
 }
 
 /* The slot that has a key, or the free one for it. */
-static int64_t slot_of(const rk_names *n, const char *key, int64_t length, uint64_t hash) {
+static int64_t slot_of(const rk_dictionary *n, const char *key, int64_t length, uint64_t hash) {
     int64_t at = (int64_t)(hash & (uint64_t)(n->slots - 1));
     for (; n->slot[at] >= 0; at = (at + 1) & (n->slots - 1)) {
         int64_t k = n->slot[at], from = n->start[k];
@@ -82,7 +82,7 @@ static int64_t slot_of(const rk_names *n, const char *key, int64_t length, uint6
 }
 
 /* Doubles the number of slots. */
-static rkhs_status grow_slots(rkhs_env *env, rk_names *n) {
+static rkhs_status grow_slots(rkhs_env *env, rk_dictionary *n) {
     int64_t *slot;
     rkhs_status status = rk_alloc(env, 2 * n->slots, sizeof *slot, &slot);
     if (status != RKHS_OK) return status;
@@ -98,10 +98,10 @@ static rkhs_status grow_slots(rkhs_env *env, rk_names *n) {
     return RKHS_OK;
 }
 
-rkhs_status rk_names_number(rkhs_env *env, rk_names *n, const void *key, int64_t length, int32_t *number) {
+rkhs_status rk_names_number(rkhs_env *env, rk_dictionary *n, const void *key, int64_t length, int32_t *number) {
     rkhs_status status = RKHS_OK;
     uint64_t hash = hash_key(key, length);
-    for (const rk_names *b = n->before; b; b = b->before) {
+    for (const rk_dictionary *b = n->before; b; b = b->before) {
         int64_t at = slot_of(b, key, length, hash);
         if (b->slot[at] < 0) continue;
         *number = (int32_t)(b->first + b->slot[at]);
@@ -154,7 +154,7 @@ static int decode(const unsigned char *s, const unsigned char *end, int32_t *cod
     return count;
 }
 
-static rkhs_status not_utf8(rkhs_env *env, int64_t object, const rk_token_rule *rule, const char *s, int64_t at) {
+static rkhs_status not_utf8(rkhs_env *env, int64_t object, const rk_tokenizer *rule, const char *s, int64_t at) {
     return rk_fail(
         env, RKHS_ERR_DATA, "object %lld, byte %lld (counted from 1) is 0x%02x, which is not UTF-8: save the text as UTF-8%s",
         (long long)object + 1, (long long)at + 1, (unsigned char)s[at], rule->by == RK_BY_CHAR ? ", or say by=byte" : "");
@@ -171,7 +171,7 @@ static const char *shown(const char *s, int length, int32_t code, char buffer[32
 
 /* ---- the alphabet ----------------------------------------------------------------------------------------------- */
 
-rkhs_status rk_letters_new(rkhs_env *env, const rk_token_rule *rule, rk_letters *letters) {
+rkhs_status rk_letters_new(rkhs_env *env, const rk_tokenizer *rule, rk_alphabet *letters) {
     rkhs_status status = RKHS_OK;
     const char *s = rule->alphabet;
     int64_t length = (int64_t)strlen(s);
@@ -196,7 +196,7 @@ done:
     return status;
 }
 
-int32_t rk_letter_of(const rk_letters *letters, int32_t code) {
+int32_t rk_letter_of(const rk_alphabet *letters, int32_t code) {
     if (code < 256) return letters->low[code] - 1;
     int64_t low = 0, high = letters->count;
     while (low < high) {
@@ -225,7 +225,7 @@ static int in_word(int32_t c) {
 }
 
 /* Splits string i into words; `room` holds as many bytes as the string has. */
-static rkhs_status take_words(rkhs_env *env, const rkhs_data *x, int64_t i, const rk_token_rule *rule, char *room, rk_tokens *t,
+static rkhs_status take_words(rkhs_env *env, const rkhs_data *x, int64_t i, const rk_tokenizer *rule, char *room, rk_tokens *t,
                               int64_t *count) {
     rkhs_status status = RKHS_OK;
     int64_t length, used = 0;
@@ -253,8 +253,8 @@ done:
 }
 
 /* Splits string i into characters or bytes. */
-static rkhs_status take_characters(rkhs_env *env, const rkhs_data *x, int64_t i, const rk_token_rule *rule,
-                                   const rk_letters *letters, rk_tokens *t, int64_t *count) {
+static rkhs_status take_characters(rkhs_env *env, const rkhs_data *x, int64_t i, const rk_tokenizer *rule,
+                                   const rk_alphabet *letters, rk_tokens *t, int64_t *count) {
     int64_t length;
     const char *s = rk_string_of(x, i, &length);
     char buffer[32];
@@ -276,11 +276,11 @@ static rkhs_status take_characters(rkhs_env *env, const rkhs_data *x, int64_t i,
     return RKHS_OK;
 }
 
-rkhs_status rk_tokens_new(rkhs_env *env, const rkhs_data *x, const rk_token_rule *rule, const rk_tokens *reference,
+rkhs_status rk_tokens_new(rkhs_env *env, const rkhs_data *x, const rk_tokenizer *rule, const rk_tokens *reference,
                           rk_tokens *t) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    rk_letters letters = {.count = 0};
+    rk_alphabet letters = {.count = 0};
     const rk_strings *s = x->self;
     int64_t n = x->rows, longest = 0, count = 0;
     char *room = NULL;
@@ -309,13 +309,13 @@ void rk_tokens_free(rkhs_env *env, rk_tokens *t) {
     rk_free(env, t->id);
 }
 
-rkhs_status rk_token_check(rkhs_env *env, const char *kernel, const rk_token_rule *rule) {
+rkhs_status rk_token_check(rkhs_env *env, const char *kernel, const rk_tokenizer *rule) {
     if (!rule->alphabet) return RKHS_OK;
     if (rule->by == RK_BY_WORD)
         return rk_fail(env, RKHS_ERR_SPEC, "%s: alphabet= is for characters and bytes, not for by=word: leave one out", kernel);
     if (!rule->alphabet[0])
         return rk_fail(env, RKHS_ERR_SPEC, "%s: alphabet= is empty: name its characters, or leave it out", kernel);
-    rk_letters letters = {.count = 0};
+    rk_alphabet letters = {.count = 0};
     rkhs_status status = rk_letters_new(env, rule, &letters);
     rk_free(env, letters.code);
     return status;

@@ -9,40 +9,40 @@
 enum { RK_BY_CHAR, RK_BY_BYTE, RK_BY_WORD };
 
 /* How strings are split into tokens; part of each string kernel's parameters. */
-typedef struct rk_token_rule {
+typedef struct rk_tokenizer {
     int by, fold;
     char *alphabet; /* NULL: any character */
-} rk_token_rule;
+} rk_tokenizer;
 
 /* A dictionary: it numbers keys 0, 1, ... in order of appearance. Keys in `before`, which it borrows, keep their
  * numbers; new keys are numbered after these. */
-typedef struct rk_names rk_names;
-rkhs_status rk_names_new(rkhs_env *env, const rk_names *before, rk_names **names);
-rkhs_status rk_names_number(rkhs_env *env, rk_names *names, const void *key, int64_t length, int32_t *number);
-int64_t rk_names_count(const rk_names *names);
-const char *rk_names_key(const rk_names *names, int64_t own, int64_t *length); /* no `before`; not zero-terminated */
-void rk_names_free(rkhs_env *env, rk_names *names);
+typedef struct rk_dictionary rk_dictionary;
+rkhs_status rk_names_new(rkhs_env *env, const rk_dictionary *before, rk_dictionary **names);
+rkhs_status rk_names_number(rkhs_env *env, rk_dictionary *names, const void *key, int64_t length, int32_t *number);
+int64_t rk_names_count(const rk_dictionary *names);
+const char *rk_names_key(const rk_dictionary *names, int64_t own, int64_t *length); /* no `before`; not zero-terminated */
+void rk_names_free(rkhs_env *env, rk_dictionary *names);
 
 /* The characters of an alphabet, ascending. low: position + 1 of those below 256, 0 if not there. */
-typedef struct rk_letters {
+typedef struct rk_alphabet {
     int64_t count;
     int32_t *code, low[256];
-} rk_letters;
-rkhs_status rk_letters_new(rkhs_env *env, const rk_token_rule *rule, rk_letters *letters);
-int32_t rk_letter_of(const rk_letters *letters, int32_t code); /* its position; -1: not there */
+} rk_alphabet;
+rkhs_status rk_letters_new(rkhs_env *env, const rk_tokenizer *rule, rk_alphabet *letters);
+int32_t rk_letter_of(const rk_alphabet *letters, int32_t code); /* its position; -1: not there */
 
 /* The tokens of string i are id[start[i]] .. id[start[i+1]-1]. */
 typedef struct rk_tokens {
     int64_t *start; /* n + 1 */
     int32_t *id;
-    rk_names *words;
+    rk_dictionary *words;
     int64_t longest;
 } rk_tokens;
-rkhs_status rk_tokens_new(rkhs_env *env, const rkhs_data *x, const rk_token_rule *rule, const rk_tokens *reference,
+rkhs_status rk_tokens_new(rkhs_env *env, const rkhs_data *x, const rk_tokenizer *rule, const rk_tokens *reference,
                           rk_tokens *t);
 void rk_tokens_free(rkhs_env *env, rk_tokens *t);
 /* Refuses parameters that contradict each other. */
-rkhs_status rk_token_check(rkhs_env *env, const char *kernel, const rk_token_rule *rule);
+rkhs_status rk_token_check(rkhs_env *env, const char *kernel, const rk_tokenizer *rule);
 
 /* What the `side` of every string kernel begins with. */
 typedef struct rk_string_side {
@@ -69,8 +69,8 @@ typedef struct rk_bag_counts {
 /* Objects as counts of features, which a dictionary numbers. */
 typedef struct rk_bag {
     rk_string_side string;
-    rk_names *names;
-    rk_names *vocabulary; /* learnt words, which the tokens' dictionary continues; or NULL */
+    rk_dictionary *names;
+    rk_dictionary *vocabulary; /* learnt words, which the tokens' dictionary continues; or NULL */
     rk_bag_counts plain;
     rk_bag_counts weighted; /* the counts times the weights of their groups, if there are any */
     int normalize;
@@ -86,24 +86,24 @@ rkhs_status rk_bag_count(rk_bag_rows *rows, int32_t feature, double count);
 const void *rk_bag_context(const rk_bag_rows *rows);
 rkhs_env *rk_bag_env(const rk_bag_rows *rows);
 
-typedef struct rk_bag_how {
+typedef struct rk_bag_options {
     rk_bag_fn features;
     const void *context; /* for `features`, which asks rk_bag_context */
     /* (optional) For objects other than strings: tokens that tell objects apart that have no features. */
     rkhs_status (*tokens)(rkhs_env *env, const rk_bound *bound, rk_tokens *tokens);
-    rk_names *vocabulary;  /* numbered words, for the reference; taken over, also when it fails */
-    const double *weights; /* of groups, may be negative; NULL: 1 */
-    int broken;            /* counts are not integers: the order of sums matters */
-    int normalize;         /* divide by sqrt(k(x,x) k(y,y)) */
-} rk_bag_how;
+    rk_dictionary *vocabulary; /* numbered words, for the reference; taken over, also when it fails */
+    const double *weights;     /* of groups, may be negative; NULL: 1 */
+    int broken;                /* counts are not integers: the order of sums matters */
+    int normalize;             /* divide by sqrt(k(x,x) k(y,y)) */
+} rk_bag_options;
 /* Fills bound->side; rule NULL: the objects are not strings. The other three are slots of a kernel. */
-rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_token_rule *rule, const rk_bag_how *how);
+rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_tokenizer *rule, const rk_bag_options *how);
 void rk_bag_release(rkhs_env *env, rk_bound *bound);
 rkhs_status rk_bag_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                          int64_t ld, rk_work work);
 void rk_bag_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
 
-/* Parameters that string kernels share. RK_STRING_PARAMS: normalize, and those of rk_token_rule. */
+/* Parameters that string kernels share. RK_STRING_PARAMS: normalize, and those of rk_tokenizer. */
 /* clang-format off */
 #define RK_NORMALIZE_PARAM(type)                                                                                               \
     {.name = "normalize", .kind = RK_BOOL, .offset = offsetof(type, normalize), .value = "true",                               \

@@ -12,7 +12,7 @@ enum { LONGEST_NAME = 40 };
 typedef struct own {
     rk_added added;
     rk_kernel_type type;
-    rkhs_own_kernel is;
+    rkhs_user_kernel is;
     char name[LONGEST_NAME + 1];
 } own;
 
@@ -51,7 +51,7 @@ static rkhs_status check_values(const rk_bound *a, int64_t i0, int64_t ni, const
 
 static rkhs_status block_own(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                              int64_t ld, rk_work work) {
-    const rkhs_own_kernel *is = &own_of(a)->is;
+    const rkhs_user_kernel *is = &own_of(a)->is;
     rkhs_status status = RKHS_OK;
     if (is->block) {
         status = is->block(a->x, i0, ni, b->x, j0, nj, out, ld, is->payload);
@@ -103,7 +103,7 @@ static rkhs_status take_kinds(rkhs_env *env, const char *text, unsigned *kinds) 
     return RKHS_OK;
 }
 
-rkhs_status rkhs_env_add_kernel(rkhs_env *env, const char *name, const rkhs_own_kernel *kernel) {
+rkhs_status rkhs_env_add_kernel(rkhs_env *env, const char *name, const rkhs_user_kernel *kernel) {
     if (!env) return RKHS_ERR_ARGUMENT;
     rkhs_status status = RKHS_OK;
     unsigned kinds;
@@ -129,7 +129,7 @@ done:
     return status;
 }
 
-rkhs_status rk_kernel_own_names(const rkhs_kernel *k, rk_text *text) {
+rkhs_status rk_kernel_user_names(const rkhs_kernel *k, rk_text *text) {
     rkhs_status status = RKHS_OK;
     if (k->type->block == block_own) {
         const char *name = k->type->entry.name, *at = text->s;
@@ -137,6 +137,6 @@ rkhs_status rk_kernel_own_names(const rkhs_kernel *k, rk_text *text) {
         while (at && (at = strstr(at, name)) && !((at == text->s || at[-1] == ' ') && (!at[length] || at[length] == ','))) at++;
         if (!at) status = rk_text_add(text, "%s%s", text->length ? ", " : "", name);
     }
-    for (int i = 0; status == RKHS_OK && i < k->children; i++) status = rk_kernel_own_names(k->child[i], text);
+    for (int i = 0; status == RKHS_OK && i < k->children; i++) status = rk_kernel_user_names(k->child[i], text);
     return status;
 }

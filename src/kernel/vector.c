@@ -167,7 +167,7 @@ void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound
         return;
     }
     if (p <= DIRECT && !is_sparse(a)) {
-        rk_vector_direct(rk_add_squares, a, i0, ni, b, j0, nj, out, ld, work);
+        rk_dense_sums(rk_add_squares, a, i0, ni, b, j0, nj, out, ld, work);
         return;
     }
     if (sa->centre)

@@ -107,13 +107,13 @@ static rkhs_status prepare_wl(rkhs_env *env, rk_bound *bound) {
     const rk_graphs *g = bound->x->self;
     rounds w = {.x = bound->x, .self = o, .edges = o->edges && g->edge_labels};
     int64_t vertices, degree;
-    rk_graph_most(bound->x, &vertices, &degree);
-    TRY(rk_graph_alike(env, "wl", bound, 1, o->edges));
+    rk_graph_max_sizes(bound->x, &vertices, &degree);
+    TRY(rk_graph_check_labels(env, "wl", bound, 1, o->edges));
     TRY(rk_scratch(env, vertices, sizeof *w.colour, &w.colour));
     TRY(rk_scratch(env, vertices, sizeof *w.next, &w.next));
     TRY(rk_scratch(env, degree, sizeof *w.around, &w.around));
     TRY(rk_scratch(env, 2 * degree + 1, sizeof *w.key, &w.key));
-    TRY(rk_bag_prepare(env, bound, NULL, &(rk_bag_how){.features = features_wl, .context = &w, .normalize = o->normalize}));
+    TRY(rk_bag_prepare(env, bound, NULL, &(rk_bag_options){.features = features_wl, .context = &w, .normalize = o->normalize}));
 done:
     rk_scratch_release(env, mark);
     return status;

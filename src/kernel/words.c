@@ -10,14 +10,14 @@
 
 typedef struct words {
     int idf, normalize;
-    rk_token_rule rule;
+    rk_tokenizer rule;
 } words;
 
 /* The parameters as a token rule: words are the tokens. */
-static rk_token_rule rule_of(const words *o) { return (rk_token_rule){.by = RK_BY_WORD, .fold = o->rule.fold}; }
+static rk_tokenizer rule_of(const words *o) { return (rk_tokenizer){.by = RK_BY_WORD, .fold = o->rule.fold}; }
 
 /* The dictionary of a learnt vocabulary, words separated by blanks; refuses what learn_words does not write. */
-static rkhs_status read_vocabulary(rkhs_env *env, const rk_learnt *learnt, rk_names **names) {
+static rkhs_status read_vocabulary(rkhs_env *env, const rk_learnt *learnt, rk_dictionary **names) {
     rkhs_status status = RKHS_OK;
     int32_t number = -1;
     int64_t count = 0;
@@ -43,7 +43,7 @@ done:
 }
 
 static rkhs_status check_learnt_words(rkhs_env *env, const void *self, const rk_learnt *learnt) {
-    rk_names *names = NULL;
+    rk_dictionary *names = NULL;
     rkhs_status status = read_vocabulary(env, learnt, &names);
     rk_names_free(env, names);
     return status;
@@ -53,7 +53,7 @@ static rkhs_status check_learnt_words(rkhs_env *env, const void *self, const rk_
 static rkhs_status learn_words(rkhs_env *env, const void *self, const rkhs_data *x, rk_learnt *learnt) {
     rkhs_status status = RKHS_OK;
     const words *o = self;
-    rk_token_rule rule = rule_of(o);
+    rk_tokenizer rule = rule_of(o);
     rk_mark mark = rk_scratch_mark(env);
     rk_tokens t = {.start = NULL};
     rk_text text = {.env = env};
@@ -94,8 +94,8 @@ static rkhs_status features_words(rk_bag_rows *rows, const rk_tokens *t, int64_t
 
 static rkhs_status prepare_words(rkhs_env *env, rk_bound *bound) {
     const words *o = rk_kernel_self(bound);
-    rk_token_rule rule = rule_of(o);
-    rk_bag_how how = {.features = features_words, .broken = o->idf, .normalize = o->normalize};
+    rk_tokenizer rule = rule_of(o);
+    rk_bag_options how = {.features = features_words, .broken = o->idf, .normalize = o->normalize};
     rkhs_status status = RKHS_OK;
     if (o->idf && !bound->kernel->learnt.text)
         return rk_fail(env, RKHS_ERR_SPEC, "words: its weights are not known yet: freeze it on training texts");

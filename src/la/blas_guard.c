@@ -175,7 +175,7 @@ static rkhs_status count_buffers(rkhs_env *env, int64_t *count) {
              "BLAS needs %s of address space, and the system gives no more: raise its limit, with ulimit -v unlimited",
              rk_bytes_text((double)BUFFER, need));
     TRY(rk_account(env, *count * TOUCHED));
-    env->lent = *count * TOUCHED;
+    env->blas_bytes = *count * TOUCHED;
 done:
     return status;
 }
@@ -219,7 +219,7 @@ void rk_blas_end(rkhs_env *env) {
     if (--guard.users == 0 && blas.set_threads && guard.before > 1 && !guard.lost) blas.set_threads(guard.before);
     guard.callers -= env->workers;
     pthread_mutex_unlock(&guard.lock);
-    if (env->lent) rk_account(env, -env->lent);
-    env->lent = 0;
+    if (env->blas_bytes) rk_account(env, -env->blas_bytes);
+    env->blas_bytes = 0;
     env->workers = 0;
 }

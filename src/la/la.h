@@ -71,7 +71,7 @@ void rk_cosines(int64_t n, double a, const double *b, double *x);
  * are at most limit * (a + b[j]): these have lost digits to cancellation. */
 int64_t rk_distances(int64_t n, double a, const double *b, double limit, double *d);
 /* d[j] = d[j] / (a + b[j] - d[j]), at most 1, and 1 for 0/0: intersection over union. */
-void rk_unions(int64_t n, double a, const double *b, double *d);
+void rk_jaccard(int64_t n, double a, const double *b, double *d);
 /* C (ni x nj) = A B', or C += A B' if `more`; A is ni x p, B is nj x p. If A and B are the same array, half of the
  * work is saved. level: 0 BLAS, 1 AVX2, 2 AVX-512; rk_product_best is the highest for this machine. From level 1 on,
  * the bits of an entry depend only on its two rows, in either order. */
@@ -155,10 +155,10 @@ rkhs_status rk_pivoted_factor(rkhs_env *env, const char *stage, int64_t n, rk_en
  * the others. Column a of the factor is column order[a] of A; the other rows' diagonal holds that of K - Phi Phi'. */
 rkhs_status rk_pivoted_tile(rkhs_env *env, const char *stage, int64_t n, double *A, int64_t lda, double min_pivot,
                             int64_t *order, int64_t *rank);
-/* For a factorisation in place of the lower triangle of a symmetric matrix. rk_keep_tiles saves the tiles on the
- * diagonal (on the scratch list); rk_put_back restores them, and what is below them from the upper triangle. */
-rkhs_status rk_keep_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda, double **kept);
-void rk_put_back(int64_t n, double *A, int64_t lda, const double *kept);
+/* For a factorisation in place of the lower triangle of a symmetric matrix. rk_save_diagonal_tiles saves the tiles on the
+ * diagonal (on the scratch list); rk_restore_symmetric restores them, and what is below them from the upper triangle. */
+rkhs_status rk_save_diagonal_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda, double **kept);
+void rk_restore_symmetric(int64_t n, double *A, int64_t lda, const double *kept);
 /* B (m x n) = B L^-T. */
 rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n, const double *L, int64_t ldl, double *B,
                           int64_t ldb);

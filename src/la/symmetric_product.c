@@ -103,7 +103,7 @@ static rkhs_status part_times(void *context, int64_t part, int worker) {
 }
 
 /* Transposes some rows of V into X. */
-static rkhs_status turn_tile(void *context, int64_t tile, int worker) {
+static rkhs_status transpose_tile(void *context, int64_t tile, int worker) {
     symm *s = context;
     for (int64_t i = tile * TILE; i < rk_min((tile + 1) * TILE, s->n); i++)
         for (int64_t q = 0; q < s->padded; q++) s->X[q * s->ld + i] = q < s->k ? s->V[i * s->k + q] : 0;
@@ -129,7 +129,7 @@ rkhs_status rk_symm(rkhs_env *env, int64_t n, const double *K, int64_t ldk, int6
     symm s = {.n = n, .k = k, .ldk = ldk, .ld = n, .padded = (k + VECTORS - 1) / VECTORS * VECTORS, .K = K, .V = V, .out = out};
     TRY(rk_scratch(env, s.padded * s.ld, sizeof *s.X, &s.X));
     TRY(rk_scratch(env, PARTS * s.padded * s.ld, sizeof *s.sums, &s.sums));
-    TRY(rk_parallel(env, NULL, tiles, turn_tile, &s));
+    TRY(rk_parallel(env, NULL, tiles, transpose_tile, &s));
     TRY(rk_parallel(env, NULL, PARTS, part_times, &s));
     TRY(rk_parallel(env, NULL, tiles, add_tile, &s));
 done:

@@ -162,7 +162,7 @@ rkhs_status rk_cholesky(rkhs_env *env, const char *stage, int64_t n, double *A, 
     return RKHS_OK;
 }
 
-rkhs_status rk_keep_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda, double **kept) {
+rkhs_status rk_save_diagonal_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda, double **kept) {
     rkhs_status status = rk_scratch(env, n * TILE, sizeof **kept, kept);
     for (int64_t i = 0; status == RKHS_OK && i < n; i++) {
         int64_t from = i / TILE * TILE;
@@ -171,7 +171,7 @@ rkhs_status rk_keep_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda
     return status;
 }
 
-void rk_put_back(int64_t n, double *A, int64_t lda, const double *kept) {
+void rk_restore_symmetric(int64_t n, double *A, int64_t lda, const double *kept) {
     for (int64_t i = 0; i < n; i++) {
         int64_t from = i / TILE * TILE;
         memcpy(A + i * lda + from, kept + i * TILE, (size_t)rk_min(TILE, n - from) * sizeof *A);

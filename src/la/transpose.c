@@ -9,7 +9,8 @@
 enum { LINE = 8, MIRROR = 32, ALONG = 256 };
 
 /* Transposes rows i .. ni of A, from column j on, by plain loops. */
-static void turn_plain(int64_t i, int64_t ni, int64_t j, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
+static void transpose_plain(int64_t i, int64_t ni, int64_t j, int64_t nj, const double *A, int64_t lda, double *B,
+                            int64_t ldb) {
     for (int64_t from = j; from < nj; from += LINE)
         for (int64_t a = i; a < ni; a++)
             for (int64_t b = from; b < rk_min(from + LINE, nj); b++) B[b * ldb + a] = A[a * lda + b];
@@ -32,26 +33,26 @@ static void turn_plain(int64_t i, int64_t ni, int64_t j, int64_t nj, const doubl
                     RK_UNROLL for (int c = 0; c < LANES; c++) store(B + (j + k + c) * ldb + i, y[c]);                          \
                 }                                                                                                              \
             }                                                                                                                  \
-        turn_plain(whole_i, ni, 0, whole_j, A, lda, B, ldb);                                                                   \
-        turn_plain(0, ni, whole_j, nj, A, lda, B, ldb);                                                                        \
+        transpose_plain(whole_i, ni, 0, whole_j, A, lda, B, ldb);                                                              \
+        transpose_plain(0, ni, whole_j, nj, A, lda, B, ldb);                                                                   \
     }
 
-TRANSPOSE(turn_avx2, "avx2", __m256d, _mm256_storeu_pd, rk_transposed_avx2)
-TRANSPOSE(turn_avx512, "avx512f", __m512d, _mm512_storeu_pd, rk_transposed_avx512)
+TRANSPOSE(transpose_avx2, "avx2", __m256d, _mm256_storeu_pd, rk_transposed_avx2)
+TRANSPOSE(transpose_avx512, "avx512f", __m512d, _mm512_storeu_pd, rk_transposed_avx512)
 TRANSPOSE(turn_past_avx512, "avx512f", __m512d, _mm512_stream_pd,
           rk_transposed_avx512) /* rows of B must begin at cache lines */
 
 void rk_transpose(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
     if (__builtin_cpu_supports("avx512f"))
-        turn_avx512(ni, nj, A, lda, B, ldb);
+        transpose_avx512(ni, nj, A, lda, B, ldb);
     else if (__builtin_cpu_supports("avx2"))
-        turn_avx2(ni, nj, A, lda, B, ldb);
+        transpose_avx2(ni, nj, A, lda, B, ldb);
     else
-        turn_plain(0, ni, 0, nj, A, lda, B, ldb);
+        transpose_plain(0, ni, 0, nj, A, lda, B, ldb);
 }
 
 /* Transposes with stores that bypass the caches; returns 0 if the rows of B do not begin at cache lines. */
-static int turn_lines(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
+static int transpose_lines(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
     int can = ((uintptr_t)B | (uintptr_t)ldb * sizeof *B) % (LINE * sizeof *B) == 0 && __builtin_cpu_supports("avx512f");
     if (can) turn_past_avx512(ni, nj, A, lda, B, ldb);
     return can;
@@ -77,17 +78,17 @@ static void write_past(int64_t n, const double *from, double *to) {
 static void fence(void) { _mm_sfence(); } /* makes these stores visible to other threads */
 #else
 void rk_transpose(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
-    turn_plain(0, ni, 0, nj, A, lda, B, ldb);
+    transpose_plain(0, ni, 0, nj, A, lda, B, ldb);
 }
-static int turn_lines(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) { return 0; }
+static int transpose_lines(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) { return 0; }
 static void write_past(int64_t n, const double *from, double *to) { memcpy(to, from, (size_t)n * sizeof *to); }
 static void fence(void) {}
 #endif
 
 /* B = A', bypassing the caches, through the buffer `some` if rows of B are not aligned. */
-static void turn_past(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
+static void transpose_past(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
     double some[LINE * ALONG];
-    if (turn_lines(ni, nj, A, lda, B, ldb)) return;
+    if (transpose_lines(ni, nj, A, lda, B, ldb)) return;
     for (int64_t j = 0; j < nj; j += LINE)
         for (int64_t i = 0; i < ni; i += ALONG) {
             int64_t rows = rk_min(LINE, nj - j), along = rk_min(ALONG, ni - i);
@@ -105,7 +106,7 @@ void rk_store_tile(int64_t ni, int64_t nj, const double *A, int64_t lda, double 
         else
             memcpy(to, A + i * lda, (size_t)nj * sizeof *A);
     }
-    if (i0 != j0) (past ? turn_past : rk_transpose)(ni, nj, A, lda, C + j0 * ldc + i0, ldc);
+    if (i0 != j0) (past ? transpose_past : rk_transpose)(ni, nj, A, lda, C + j0 * ldc + i0, ldc);
     if (past) fence();
 }
 

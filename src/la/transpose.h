@@ -2,8 +2,8 @@
  *
  * y[c][r] = row[r][k + c]. transpose.c stores the result, product.c multiplies with it. The loads combine halves of
  * two rows, without using the shuffle port. Then a column takes one shuffle with AVX2 and two with AVX-512. */
-#ifndef RK_TURNED_H
-#define RK_TURNED_H
+#ifndef RK_TRANSPOSE_H
+#define RK_TRANSPOSE_H
 
 #include <stdint.h>
 

@@ -64,7 +64,7 @@ RK_CLONES int64_t rk_distances(int64_t n, double a, const double *restrict b, do
     return close;
 }
 
-RK_CLONES void rk_unions(int64_t n, double a, const double *restrict b, double *restrict d) {
+RK_CLONES void rk_jaccard(int64_t n, double a, const double *restrict b, double *restrict d) {
     for (int64_t j = 0; j < n; j++) {
         double all = a + b[j] - d[j], v = d[j] / all;
         d[j] = !(all > 0) || v > 1 ? 1 : v;

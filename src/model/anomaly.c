@@ -21,7 +21,7 @@
 
 enum { ROWS = 64 }; /* rows of a tile: few, so that a product with 2000 x 2000 numbers can be cancelled soon */
 
-static const double STRANGEST = RK_LARGEST;
+static const double STRANGEST = RK_MAX_ABS;
 
 /* What `error` needs, computed from m objects of the map. */
 typedef struct feature {
@@ -63,11 +63,11 @@ static void cloud_free(rkhs_env *env, cloud *c) {
     *c = (cloud){0};
 }
 
-void rk_anomaly_state_free(rkhs_env *env, rk_anomaly_state *watch) {
-    if (!watch) return;
-    feature_free(env, &watch->feature);
-    cloud_free(env, &watch->cloud);
-    rk_free(env, watch);
+void rk_anomaly_state_free(rkhs_env *env, rk_anomaly_state *anomaly) {
+    if (!anomaly) return;
+    feature_free(env, &anomaly->feature);
+    cloud_free(env, &anomaly->cloud);
+    rk_free(env, anomaly);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -124,7 +124,7 @@ static rkhs_status centred_gram(rkhs_env *env, feature *f) {
 }
 
 /* Leave-one-out errors of the objects: (A K A)_ii / A_ii^2. */
-static rkhs_status errors_alone(rkhs_env *env, feature *f) {
+static rkhs_status leave_one_out_errors(rkhs_env *env, feature *f) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     int64_t m = f->m;
@@ -146,13 +146,13 @@ static rkhs_status feature_fit(rkhs_model *model, feature *f) {
     rkhs_env *env = model->env;
     rk_mark mark = rk_scratch_mark(env);
     rk_map *map = model->map;
-    int64_t m = rk_min(map->kept_count, RK_RIDGE_PAIRS), *which, bad;
+    int64_t m = rk_min(map->object_count, RK_RIDGE_PAIRS), *which, bad;
     double width, ridge, *J;
     rkhs_data *codes = NULL;
     rkhs_kernel *kernel = NULL;
     f->m = m;
     f->d = model->dim;
-    TRY(rk_need(env, 24.0 * (double)m * (double)m, "the anomaly score", "raise the limit, or use --by density"));
+    TRY(rk_require_memory(env, 24.0 * (double)m * (double)m, "the anomaly score", "raise the limit, or use --by density"));
     TRY(rk_alloc(env, m * f->d, sizeof *f->codes, &f->codes));
     TRY(rk_alloc(env, m * m, sizeof *f->A, &f->A));
     TRY(rk_alloc(env, m * m, sizeof *f->K, &f->K));
@@ -161,7 +161,7 @@ static rkhs_status feature_fit(rkhs_model *model, feature *f) {
     TRY(rk_scratch(env, m, sizeof *which, &which));
     TRY(rk_some_codes(model, m, which, &codes));
     memcpy(f->codes, rk_dense_of(codes)->values, (size_t)(m * f->d) * sizeof *f->codes);
-    TRY(rk_data_subset(map->kept, which, m, &f->objects));
+    TRY(rk_data_subset(map->objects, which, m, &f->objects));
     TRY(rk_map_bind(env, map, model->kernel));
     TRY(rk_bind(env, model->kernel, f->objects, map->bound, &f->bound));
     TRY(centred_gram(env, f));
@@ -173,7 +173,7 @@ static rkhs_status feature_fit(rkhs_model *model, feature *f) {
     if (bad >= 0) FAIL(env, RKHS_ERR_NUMERIC, "the anomaly score: the codes are too close together to be told apart");
     TRY(rk_scratch(env, m * m, sizeof *J, &J));
     TRY(rk_cholesky_inverse(env, m, f->A, J));
-    TRY(errors_alone(env, f));
+    TRY(leave_one_out_errors(env, f));
     rk_log(env, RKHS_LOG_INFO, "anomaly: %s, ridge %g, from %lld pairs", rkhs_kernel_text(kernel), ridge, (long long)m);
 done:
     rkhs_kernel_free(kernel);
@@ -249,7 +249,7 @@ done:
 /* ---- density ---------------------------------------------------------------------------------------------------------- */
 
 /* Whitens a code. */
-static void turn_code(const cloud *c, const double *z, double *y) {
+static void whiten(const cloud *c, const double *z, double *y) {
     for (int64_t a = 0; a < c->r; a++) {
         y[a] = 0;
         for (int64_t b = 0; b < c->d; b++) y[a] += c->axes[a * c->d + b] * (z[b] - c->mean[b]);
@@ -276,7 +276,7 @@ static rkhs_status density_tile(void *context, int64_t tile, int worker) {
     const cloud *c = a->c;
     double *work = a->room + worker * a->room_each, *y = work + c->t;
     for (int64_t i = tile * a->tile; i < rk_min(a->n, (tile + 1) * a->tile); i++) {
-        if (a->Z) turn_code(c, a->Z + i * c->d, y);
+        if (a->Z) whiten(c, a->Z + i * c->d, y);
         a->out[i] = minus_log(c, a->Z ? y : c->Y + i * c->r, a->Z ? -1 : i, work);
     }
     return RKHS_OK;
@@ -334,7 +334,7 @@ static rkhs_status cloud_fit(const rkhs_model *m, cloud *c) {
     TRY(rk_scratch(env, t * d, sizeof *codes, &codes));
     for (int64_t i = 0; i < t; i++) memcpy(codes + i * d, m->Z + i * m->n / t * d, (size_t)d * sizeof *codes);
     TRY(find_axes(env, codes, c));
-    for (int64_t i = 0; i < t; i++) turn_code(c, codes + i * d, c->Y + i * c->r);
+    for (int64_t i = 0; i < t; i++) whiten(c, codes + i * d, c->Y + i * c->r);
     h = pow((double)t, -1.0 / (double)(c->r + 4));
     c->rate = 1 / (2 * h * h);
     c->base += (double)c->r * log(h);
@@ -369,7 +369,7 @@ enum { BY_ERROR = 1, BY_DENSITY = 2 };
 
 /* The scores to compute, as bits. Refuses unknown names, and the error for a precomputed Gram. */
 static rkhs_status asked_for(const rkhs_model *m, const char *by, int *which) {
-    int given = m->map->kept->type->kind == RK_KIND_GRAM;
+    int given = m->map->objects->type->kind == RK_KIND_GRAM;
     if (!by)
         *which = given ? BY_DENSITY : BY_ERROR;
     else if (strcmp(by, "density") == 0)
@@ -387,9 +387,9 @@ static rkhs_status asked_for(const rkhs_model *m, const char *by, int *which) {
 /* Computes what the scores need, unless it is there. */
 static rkhs_status ensure(rkhs_model *m, int which) {
     rkhs_status status = RKHS_OK;
-    if (!m->watch) TRY(rk_alloc(m->env, 1, sizeof *m->watch, &m->watch));
-    feature *f = &m->watch->feature;
-    cloud *c = &m->watch->cloud;
+    if (!m->anomaly) TRY(rk_alloc(m->env, 1, sizeof *m->anomaly, &m->anomaly));
+    feature *f = &m->anomaly->feature;
+    cloud *c = &m->anomaly->cloud;
     if (which & BY_ERROR && !f->m) {
         status = feature_fit(m, f);
         if (status != RKHS_OK) feature_free(m->env, f);
@@ -427,8 +427,8 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
     TRY(rk_scratch(env, use->rows, sizeof *densities, &densities));
     TRY(rk_scratch(env, use->rows, 1, &isolated));
     TRY(rk_place_all(model, use, Z, model->dim, isolated));
-    const feature *f = &model->watch->feature;
-    const cloud *c = &model->watch->cloud;
+    const feature *f = &model->anomaly->feature;
+    const cloud *c = &model->anomaly->cloud;
     if (which & BY_DENSITY) TRY(density_all(env, c, Z, use->rows, densities));
     if (which & BY_ERROR) TRY(error_all(model, f, use, Z, errors));
     for (int64_t i = 0; i < use->rows; i++) {

@@ -13,7 +13,7 @@
 static rkhs_status check_counts(const rkhs_model *m) {
     rkhs_env *env = m->env;
     const rk_gram_type *gram = (const rk_gram_type *)(*(rk_spec **)((char *)m->spec->self + m->type->gram_offset))->entry;
-    int64_t dim = m->type->dim(m->spec->self, NULL), kept = m->map->kept_count;
+    int64_t dim = m->type->dim(m->spec->self, NULL), kept = m->map->object_count;
     if (m->n < 2)
         return rk_fail(env, RKHS_ERR_FORMAT, "it has %lld training objects, and a fit has at least 2", (long long)m->n);
     if (m->dim < 1 || m->dim > m->n || m->map->dim != m->dim || (!m->type->predicts && m->dim != dim))
@@ -23,13 +23,14 @@ static rkhs_status check_counts(const rkhs_model *m) {
     if (m->gram_rows > m->n && !m->type->inputs)
         return rk_fail(env, RKHS_ERR_FORMAT, "it has %lld rows of added objects, and %s adds none",
                        (long long)(m->gram_rows - m->n), m->type->entry.name);
-    if ((m->keep != NULL) != (gram->form == RK_FORM_FACTOR && !m->type->keeps_all) || (!m->keep && kept != m->gram_rows))
+    if ((m->map_rows != NULL) != (gram->form == RK_FORM_FACTOR && !m->type->keeps_all) ||
+        (!m->map_rows && kept != m->gram_rows))
         return rk_fail(env, RKHS_ERR_FORMAT, "it keeps %lld of %lld objects, which does not fit '%.80s'", (long long)kept,
                        (long long)m->gram_rows, m->text);
-    for (int64_t i = 0; m->keep && i < kept; i++)
-        if (m->keep[i] < 0 || m->keep[i] >= m->gram_rows)
-            return rk_fail(env, RKHS_ERR_FORMAT, "kept object %lld is row %lld of %lld", (long long)i, (long long)m->keep[i],
-                           (long long)m->gram_rows);
+    for (int64_t i = 0; m->map_rows && i < kept; i++)
+        if (m->map_rows[i] < 0 || m->map_rows[i] >= m->gram_rows)
+            return rk_fail(env, RKHS_ERR_FORMAT, "kept object %lld is row %lld of %lld", (long long)i,
+                           (long long)m->map_rows[i], (long long)m->gram_rows);
     return RKHS_OK;
 }
 
@@ -55,10 +56,10 @@ static rkhs_status check_texts(const rkhs_model *m) {
 
 static rkhs_status check_report(const rkhs_model *m) {
     rkhs_status status = RKHS_OK;
-    const rkhs_data *kept = m->map->kept;
+    const rkhs_data *kept = m->map->objects;
     const rk_image *image = rk_images(kept);
     TRY(check_item(m, "rows", &m->n, 1));
-    TRY(check_item(m, "kept_objects", &m->map->kept_count, 1));
+    TRY(check_item(m, "kept_objects", &m->map->object_count, 1));
     if (!(kept->type->kind & (RK_KIND_STRING | RK_KIND_LABELS | RK_KIND_GRAPH)))
         TRY(check_item(m, "columns", &kept->columns, 1));
     if (image) TRY(check_item(m, "shape", (int64_t[]){image->h, image->w, image->c}, 3));
@@ -94,10 +95,10 @@ static rkhs_status check_finite(const rkhs_model *m) {
     rkhs_status status = RKHS_OK;
     const rk_map *map = m->map;
     TRY(in_range(m, "embedding", m->Z, m->gram_rows * m->dim));
-    TRY(in_range(m, "map", map->B, map->kept_count * map->dim));
+    TRY(in_range(m, "map", map->B, map->object_count * map->dim));
     TRY(in_range(m, "map", map->c, map->dim));
-    TRY(in_range(m, "map", map->fingerprint, map->kept_count));
-    TRY(in_range(m, "map", map->half, map->kept_count));
+    TRY(in_range(m, "map", map->fingerprint, map->object_count));
+    TRY(in_range(m, "map", map->half, map->object_count));
     for (const rk_state_part *part = m->type->state; part && part->name; part++) {
         const rk_state_matrix *matrix = (const void *)((const char *)m->state + part->offset);
         if (part->kind == RK_STATE_MATRIX) TRY(in_range(m, part->name, matrix->values, matrix->rows * matrix->columns));
@@ -112,8 +113,8 @@ done:
 
 rkhs_status rk_model_check(const rkhs_model *m) {
     rkhs_status status = RKHS_OK;
-    if (!(m->map->kept->type->kind & rk_kernel_kinds(m->kernel)))
-        FAIL(m->env, RKHS_ERR_FORMAT, "its kernel does not take %s data, which it keeps", m->map->kept->type->entry.name);
+    if (!(m->map->objects->type->kind & rk_kernel_kinds(m->kernel)))
+        FAIL(m->env, RKHS_ERR_FORMAT, "its kernel does not take %s data, which it keeps", m->map->objects->type->entry.name);
     TRY(check_counts(m));
     TRY(check_report(m));
     TRY(m->type->check(m));

@@ -142,8 +142,8 @@ done:
 /* ---- embedding -------------------------------------------------------------------------------------------------- */
 
 /* Embeds one component at unit deviation: the rows `objects` of Z, and l (dim). Missing dimensions are 0 with l = 1. */
-static rkhs_status embed_part(rkhs_env *env, const rk_spec *solver, const rk_graph *g, const int64_t *objects, int64_t dim,
-                              double *Z, double *l, rk_eigenmap *out) {
+static rkhs_status embed_component(rkhs_env *env, const rk_spec *solver, const rk_graph *g, const int64_t *objects, int64_t dim,
+                                   double *Z, double *l, rk_eigenmap *out) {
     rkhs_status status = RKHS_OK;
     int64_t n = g->w.n, k = rk_min(dim, n - 1);
     rk_spectral problem = {.coordinates = RK_COORD_SAMPLE,
@@ -236,7 +236,7 @@ rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph
         rk_mark mark = rk_scratch_mark(env);
         rk_graph part;
         status = sub_graph(env, g, objects, count, place, &part);
-        if (status == RKHS_OK) status = embed_part(env, solver, &part, objects, dim, Z, l, out);
+        if (status == RKHS_OK) status = embed_component(env, solver, &part, objects, dim, Z, l, out);
         rk_scratch_release(env, mark);
         if (status != RKHS_OK) goto done;
         memset(at, 0, (size_t)dim * sizeof *at);
@@ -249,7 +249,7 @@ rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph
         for (int64_t i = 0; B && i < count; i++)
             for (int64_t c = 0; c < dim; c++) {
                 double z = Z[objects[i] * dim + c];
-                B[objects[i] * dim + c] = l[c] > RK_EIGENMAP_LEAST ? at[c] + (z - at[c]) / l[c] : z;
+                B[objects[i] * dim + c] = l[c] > RK_EIGENMAP_MIN ? at[c] + (z - at[c]) / l[c] : z;
             }
     }
     out->components = all.count;

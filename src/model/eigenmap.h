@@ -36,8 +36,8 @@ typedef struct rk_eigenmap {
     const char *solver; /* a static name; NULL: there was nothing to solve */
 } rk_eigenmap;
 /* Laplacian eigenmaps of the graph into Z (n x dim). B (or NULL): a new object with weights w is at sum_j w_j B_j /
- * sum_j w_j. B_j is z_j / l about its component's centre; z_j where the eigenvalue l <= RK_EIGENMAP_LEAST. */
-#define RK_EIGENMAP_LEAST 0.1
+ * sum_j w_j. B_j is z_j / l about its component's centre; z_j where the eigenvalue l <= RK_EIGENMAP_MIN. */
+#define RK_EIGENMAP_MIN 0.1
 rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph *g, int64_t dim, double *Z, double *B,
                             rk_eigenmap *out);
 

@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-const rkhs_data *rkhs_model_kept(const rkhs_model *model, const int64_t **rows) {
-    if (rows) *rows = model ? model->keep : NULL;
-    return model && model->map ? model->map->kept : NULL;
+const rkhs_data *rkhs_model_reference_objects(const rkhs_model *model, const int64_t **rows) {
+    if (rows) *rows = model ? model->map_rows : NULL;
+    return model && model->map ? model->map->objects : NULL;
 }
 
 typedef struct explain_loop {
@@ -32,7 +32,7 @@ typedef struct explain_loop {
 
 /* Turns a row of kernel values into the map's weights, in place: only the nearest count, divided by their sum. */
 static void use_row(const rk_map *map, double *w, double *value, int64_t *index) {
-    int64_t kept = map->kept_count, most = map->nearest ? rk_min(map->nearest, kept) : 0, count = 0;
+    int64_t kept = map->object_count, most = map->nearest ? rk_min(map->nearest, kept) : 0, count = 0;
     double sum = 0;
     for (int64_t l = 0; most && l < kept; l++)
         count = rk_top_offer(value, index, count, most, l, rk_nearness(map->half, l, w[l]));
@@ -48,7 +48,7 @@ static void use_row(const rk_map *map, double *w, double *value, int64_t *index)
 static void choose(const explain_loop *a, const double *w, const double *along, double *largest, int64_t *which,
                    int64_t *object, double *influence) {
     int64_t count[2] = {0, 0};
-    for (int64_t l = 0; l < a->map->kept_count; l++) {
+    for (int64_t l = 0; l < a->map->object_count; l++) {
         double size = fabs(w[l]) * a->norm[l];
         int push = w[l] * along[l] < 0;
         if (size > 0) count[push] = rk_top_offer(largest + push * a->top, which + push * a->top, count[push], a->top, l, size);
@@ -64,7 +64,7 @@ static rkhs_status explain_tile(void *context, int64_t tile, int worker) {
     rkhs_status status = RKHS_OK;
     const explain_loop *a = context;
     const rk_map *map = a->map;
-    int64_t kept = map->kept_count, dim = map->dim, i0 = tile * a->tile, ni = rk_min(a->tile, a->rows->x->rows - i0);
+    int64_t kept = map->object_count, dim = map->dim, i0 = tile * a->tile, ni = rk_min(a->tile, a->rows->x->rows - i0);
     double *w = a->w + worker * rk_padded(a->tile * kept), *along = a->along + worker * rk_padded(a->tile * kept),
            *z = a->z + worker * rk_padded(a->tile * dim);
     for (int64_t j = 0; j < kept; j += RK_TILE)
@@ -84,7 +84,7 @@ static rkhs_status explain_all(const rkhs_model *m, const rkhs_data *x, int64_t 
     rkhs_env *env = m->env;
     rk_map *map = m->map;
     rk_bound *rows = NULL;
-    int64_t kept = map->kept_count;
+    int64_t kept = map->object_count;
     explain_loop a = {.map = map, .top = top, .object = object, .influence = influence};
     TRY(rk_map_bind(env, map, m->kernel));
     TRY(rk_bind(env, m->kernel, x, map->bound, &rows));
@@ -125,9 +125,9 @@ rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data *x, int6
              "%s places new objects by its objective and not by a map, so that no sum over kept objects explains them: "
              "explain a model that has a map, such as bctke or kpca",
              model->type->entry.name);
-    if (top < 1 || top > model->map->kept_count)
+    if (top < 1 || top > model->map->object_count)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_explain: the %lld largest of %lld kept objects: ask for 1 to %lld",
-             (long long)top, (long long)model->map->kept_count, (long long)model->map->kept_count);
+             (long long)top, (long long)model->map->object_count, (long long)model->map->object_count);
     TRY(explain_all(model, use, top, object, influence));
 done:
     rk_blas_end(env);

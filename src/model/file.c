@@ -31,13 +31,13 @@ static rkhs_status gather(const rkhs_model *model, rk_archive **out) {
     TRY(rk_archive_put_text(archive, "model", rkhs_model_text(model)));
     TRY(rk_archive_put_text(archive, "kernel", rkhs_kernel_text(model->kernel)));
     TRY(rk_kernel_save_learnt(model->kernel, archive));
-    TRY(rk_kernel_own_names(model->kernel, &own));
+    TRY(rk_kernel_user_names(model->kernel, &own));
     if (own.length) TRY(rk_archive_put_text(archive, "own", own.s));
     TRY(rk_archive_put(archive, "embedding", &(rk_array){'d', 2, {model->n, model->dim}, model->Z}));
     int64_t added = model->gram_rows - model->n;
     const double *rest = model->Z + model->n * model->dim;
     if (added) TRY(rk_archive_put(archive, "added", &(rk_array){'d', 2, {added, model->dim}, rest}));
-    if (model->keep) TRY(rk_archive_put(archive, "keep", &(rk_array){'q', 1, {model->map->kept_count}, model->keep}));
+    if (model->map_rows) TRY(rk_archive_put(archive, "keep", &(rk_array){'q', 1, {model->map->object_count}, model->map_rows}));
     TRY(rk_map_save(model->map, archive));
     if (model->supervised) TRY(rk_archive_put_int(archive, "supervised", 1));
     TRY(rk_state_save(model->type, model->state, archive));
@@ -57,7 +57,7 @@ rkhs_status rkhs_model_save(const rkhs_model *model, const char *path) {
     if (!path) return rk_missing(model->env, "rkhs_model_save", "path");
     rk_clear(model->env);
     TRY(gather(model, &archive));
-    TRY(rk_about(model->env, path, rk_archive_write(archive, path)));
+    TRY(rk_set_subject(model->env, path, rk_archive_write(archive, path)));
 done:
     rk_archive_free(archive);
     return status;
@@ -160,11 +160,11 @@ static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model
     if (added.shape[0]) memcpy(m->Z + m->n * m->dim, added.data, (size_t)(added.shape[0] * m->dim) * sizeof *m->Z);
     if (rk_archive_has(archive, "keep")) {
         TRY(rk_archive_get(archive, "keep", 'q', 1, &keep));
-        if (keep.shape[0] != m->map->kept_count)
+        if (keep.shape[0] != m->map->object_count)
             FAIL(env, RKHS_ERR_FORMAT, "the array 'keep' has %lld rows, but %lld objects are kept: fit the model again",
-                 (long long)keep.shape[0], (long long)m->map->kept_count);
-        TRY(rk_alloc(env, keep.shape[0], sizeof *m->keep, &m->keep));
-        memcpy(m->keep, keep.data, (size_t)keep.shape[0] * sizeof *m->keep);
+                 (long long)keep.shape[0], (long long)m->map->object_count);
+        TRY(rk_alloc(env, keep.shape[0], sizeof *m->map_rows, &m->map_rows));
+        memcpy(m->map_rows, keep.data, (size_t)keep.shape[0] * sizeof *m->map_rows);
     }
 done:
     return status;
@@ -193,7 +193,7 @@ static rkhs_status from_archive(rkhs_env *env, rk_archive *archive, rkhs_model *
     status = rk_model_check(m);
     if (status == RKHS_ERR_FORMAT) rk_reword(env, status, "%s: fit the model again", env->message);
     TRY(status);
-    TRY(rk_kernel_freeze(m->kernel, m->map->kept)); /* a saved kernel is frozen already: this only makes sure */
+    TRY(rk_kernel_freeze(m->kernel, m->map->objects)); /* a saved kernel is frozen already: this only makes sure */
     *model = m;
     m = NULL;
 done:
@@ -202,7 +202,7 @@ done:
         status = rk_reword(env, RKHS_ERR_FORMAT, "%s: %s", rk_archive_path(archive), env->message);
         env->subject[0] = 0;
     }
-    rk_about(env, rk_archive_path(archive), status);
+    rk_set_subject(env, rk_archive_path(archive), status);
     rkhs_model_free(m);
     rk_archive_free(archive);
     return status;
@@ -214,7 +214,7 @@ rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model)
     rk_clear(env);
     *model = NULL;
     rkhs_status status = rk_archive_read(env, path, &archive);
-    return status == RKHS_OK ? from_archive(env, archive, model) : rk_about(env, path, status);
+    return status == RKHS_OK ? from_archive(env, archive, model) : rk_set_subject(env, path, status);
 }
 
 rkhs_status rkhs_model_unpack(rkhs_env *env, const void *bytes, size_t size, rkhs_model **model) {

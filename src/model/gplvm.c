@@ -71,7 +71,7 @@ static rkhs_status first_theta(rk_fit *f, const double *Z, double theta[3]) {
     rkhs_status status = RKHS_OK;
     const gplvm *o = f->self;
     rkhs_data *codes = NULL;
-    rk_rule width = {0, 0, 0}; /* the bandwidth rule `median` */
+    rk_bandwidth width = {0, 0, 0}; /* the bandwidth rule `median` */
     TRY(rk_data_borrow(f->env, Z, f->gram->n, f->dim, f->dim, &codes));
     TRY(rk_freeze_width(f->env, &width, codes, RK_BY_EUCLID));
     theta[0] = log(width.value);
@@ -95,7 +95,7 @@ done:
 }
 
 /* Fits on the Gram of the data; Z moves in the coordinates of f->gram. */
-static rkhs_status fit_process(rk_fit *f, const rk_gram *data, rk_coordinates coordinates, rk_gplvm *p) {
+static rkhs_status fit_likelihood(rk_fit *f, const rk_gram *data, rk_coordinates coordinates, rk_gplvm *p) {
     rkhs_status status = RKHS_OK;
     const gplvm *o = f->self;
     int64_t n = data->n, d = f->dim;
@@ -131,8 +131,8 @@ done:
 static rkhs_status fit_gplvm(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     rk_gplvm p;
-    TRY(fit_process(f, f->gram, RK_COORD_SAMPLE, &p));
-    TRY(rk_gplvm_keep(f, &p));
+    TRY(fit_likelihood(f, f->gram, RK_COORD_SAMPLE, &p));
+    TRY(rk_gplvm_store(f, &p));
 done:
     return status;
 }
@@ -165,7 +165,7 @@ static rkhs_status fit_bcgplvm(rk_fit *f) {
         TRY(rk_spec_new(f->env, &rk_grams, "exact", &exact)); /* a step needs n x n numbers anyway */
         TRY(rk_gram_new(f->env, exact, kernel, use, &own));
     }
-    TRY(fit_process(f, own ? own : f->gram, RK_COORD_ALPHA, &p));
+    TRY(fit_likelihood(f, own ? own : f->gram, RK_COORD_ALPHA, &p));
 done:
     rk_gram_free(own);
     rk_spec_free(f->env, exact);

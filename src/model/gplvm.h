@@ -39,7 +39,7 @@ typedef struct rk_gplvm_state {
     rk_state_matrix order, means, factor; /* 1 x n; 1 x centres; F, n x rank */
 } rk_gplvm_state;
 extern const rk_state_part rk_gplvm_parts[];
-rkhs_status rk_gplvm_keep(rk_fit *f, const rk_gplvm *p);
+rkhs_status rk_gplvm_store(rk_fit *f, const rk_gplvm *p);
 rkhs_status rk_gplvm_check(const rkhs_model *m); /* the type's `check` */
 rkhs_status rk_gplvm_ready(const rkhs_model *m, int how, void **ready);
 int64_t rk_gplvm_work(const rkhs_model *m, int how);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* The least noise, in units of `scale`: without it, equal objects with equal codes would make K singular. */
-static const double LEAST_NOISE = 1e-6;
+static const double MIN_NOISE = 1e-6;
 
 /* ---- F ------------------------------------------------------------------------------------------------------------------- */
 
@@ -109,10 +109,10 @@ rkhs_status rk_gplvm_new(const rk_gram *g, double features, int64_t dim, rk_gplv
     int64_t n = g->n, tiles = (n + tile_of(n) - 1) / tile_of(n), ld;
     int spendable;
     *p = (rk_gplvm){.n = n, .dim = dim, .features = features};
-    status = rk_need(env, 8.0 * (double)n * (4.0 * (double)n + 2.0 * (double)tiles * (double)dim),
-                     "the likelihood of all pairs of codes",
-                     "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit");
-    TRY(rk_about(env, "gram", status));
+    status = rk_require_memory(env, 8.0 * (double)n * (4.0 * (double)n + 2.0 * (double)tiles * (double)dim),
+                               "the likelihood of all pairs of codes",
+                               "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit");
+    TRY(rk_set_subject(env, "gram", status));
     TRY(rk_scratch(env, n * n, sizeof *p->A, &p->A));
     TRY(rk_scratch(env, n, sizeof *p->order, &p->order));
     TRY(rk_scratch(env, rk_max(n, g->rank), sizeof *p->means, &p->means));
@@ -219,7 +219,7 @@ int rk_gplvm_theta(rk_gplvm *p, const double *theta) {
     double width = exp(theta[0]);
     p->rate = 0.5 / (width * width);
     p->variance = exp(theta[1]);
-    p->noise = LEAST_NOISE + exp(theta[2]);
+    p->noise = MIN_NOISE + exp(theta[2]);
     return isnormal(p->rate) && isnormal(p->variance) && p->noise < 1e100;
 }
 

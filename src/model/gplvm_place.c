@@ -31,7 +31,7 @@ const rk_state_part rk_gplvm_parts[] = {
     {.name = NULL},
 };
 
-rkhs_status rk_gplvm_keep(rk_fit *f, const rk_gplvm *p) {
+rkhs_status rk_gplvm_store(rk_fit *f, const rk_gplvm *p) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);
     rk_gplvm_state *s = f->state;
@@ -75,11 +75,11 @@ static const double *numbers_of(const rk_state_matrix *m, int64_t rows, int64_t 
 static int take_state(const rkhs_model *m, settled *s) {
     const rk_gplvm_state *from = m->state;
     rk_gplvm *p = &s->p;
-    if (!within(from->rank, 0, (double)rk_min(m->n, m->map->kept_count)) || from->rank != floor(from->rank)) return 0;
+    if (!within(from->rank, 0, (double)rk_min(m->n, m->map->object_count)) || from->rank != floor(from->rank)) return 0;
     p->n = m->n;
     p->dim = m->dim;
     p->r = (int64_t)from->rank;
-    p->lower = m->keep == NULL;
+    p->lower = m->map_rows == NULL;
     p->centres = p->lower ? p->n : p->r;
     s->none = p->r == 0;
     if (s->none) return 1;
@@ -102,7 +102,7 @@ static int take_state(const rkhs_model *m, settled *s) {
 /* Entry (i, c) of T: the rows of the pivots in F, or those of the landmarks in Phi. */
 static double triangle_at(const rkhs_model *m, const settled *s, int64_t i, int64_t c) {
     const rk_gplvm *p = &s->p;
-    return s->factor[(p->lower ? i : m->keep[i]) * p->r + c] + (p->lower ? 0 : s->means[c] / p->unit);
+    return s->factor[(p->lower ? i : m->map_rows[i]) * p->r + c] + (p->lower ? 0 : s->means[c] / p->unit);
 }
 
 rkhs_status rk_gplvm_check(const rkhs_model *m) {
@@ -159,7 +159,7 @@ rkhs_status rk_gplvm_ready(const rkhs_model *m, int how, void **ready) {
     TRY(rk_gplvm_check(m));
     take_state(m, s);
     if (s->none) goto done;
-    TRY(rk_need(m->env, 16.0 * (double)m->n * (double)m->n, "placing new objects", "raise the memory limit"));
+    TRY(rk_require_memory(m->env, 16.0 * (double)m->n * (double)m->n, "placing new objects", "raise the memory limit"));
     TRY(take_arrays(m, s));
     TRY(rk_gplvm_room(m->env, &s->p));
     rk_gplvm_codes(&s->p, m->Z);
@@ -322,7 +322,7 @@ rkhs_status rk_gplvm_place(const rk_placing *p) {
     for (int64_t i = 0; i < p->rows; i++) {
         memset(q.z, 0, (size_t)d * sizeof *q.z);
         if (!s->none) {
-            coordinates(&q, p->K + i * p->ld, m->map->kept_count, p->diag ? p->diag + i : NULL);
+            coordinates(&q, p->K + i * p->ld, m->map->object_count, p->diag ? p->diag + i : NULL);
             if (!begin(&q, q.z) && p->how == RK_PLACE_REFINE) refine(&q);
         }
         memcpy(p->Z + i * p->ldz, q.z, (size_t)d * sizeof *q.z);

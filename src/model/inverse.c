@@ -26,8 +26,8 @@ rkhs_status rk_some_codes(const rkhs_model *m, int64_t count, int64_t *which, rk
     double *values;
     rkhs_status status = rk_data_dense_new(m->env, count, m->dim, &values, codes);
     for (int64_t i = 0; status == RKHS_OK && i < count; i++) {
-        which[i] = i * m->map->kept_count / count;
-        int64_t row = m->keep ? m->keep[which[i]] : which[i];
+        which[i] = i * m->map->object_count / count;
+        int64_t row = m->map_rows ? m->map_rows[which[i]] : which[i];
         memcpy(values + i * m->dim, m->Z + row * m->dim, (size_t)m->dim * sizeof *values);
     }
     return status;
@@ -46,7 +46,7 @@ static rkhs_status choose(const rkhs_model *m, const rkhs_data *x, const double 
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t n = rk_min(m->map->kept_count, RK_RIDGE_TRIAL), p = m->map->kept->columns, *which;
+    int64_t n = rk_min(m->map->object_count, RK_RIDGE_TRIAL), p = m->map->objects->columns, *which;
     double *X;
     rkhs_data *codes = NULL;
     TRY(rk_scratch(env, n, sizeof *which, &which));
@@ -65,18 +65,18 @@ static rkhs_status inverse_fit(const rkhs_model *m, const rkhs_data *x, rk_inver
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t n = rk_min(m->map->kept_count, RK_RIDGE_PAIRS), p = m->map->kept->columns, *which;
+    int64_t n = rk_min(m->map->object_count, RK_RIDGE_PAIRS), p = m->map->objects->columns, *which;
     const rk_dense *d = x->self;
     double width, ridge, *K;
     TRY(rk_map_new(env, n, p, &inverse->map));
-    for (int64_t i = 0; i < m->map->kept_count; i++)
-        for (int64_t c = 0; c < p; c++) inverse->map->c[c] += d->values[i * d->ld + c] / (double)m->map->kept_count;
+    for (int64_t i = 0; i < m->map->object_count; i++)
+        for (int64_t c = 0; c < p; c++) inverse->map->c[c] += d->values[i * d->ld + c] / (double)m->map->object_count;
     TRY(choose(m, x, inverse->map->c, &width, &ridge));
     TRY(rk_scratch(env, n, sizeof *which, &which));
     TRY(rk_scratch(env, n * n, sizeof *K, &K));
-    TRY(rk_some_codes(m, n, which, &inverse->map->kept));
+    TRY(rk_some_codes(m, n, which, &inverse->map->objects));
     centred_objects(x, which, n, inverse->map->c, inverse->map->B);
-    TRY(rk_ridge_gram(env, width, inverse->map->kept, &inverse->kernel, K));
+    TRY(rk_ridge_gram(env, width, inverse->map->objects, &inverse->kernel, K));
     TRY(rk_ridge_solve(env, "inverse", n, p, K, ridge, inverse->map->B, NULL));
     rk_log(env, RKHS_LOG_INFO, "inverse: %s, ridge %g, from %lld pairs", rkhs_kernel_text(inverse->kernel), ridge,
            (long long)n);
@@ -89,8 +89,8 @@ done:
 static rkhs_status nearest_kept(const rkhs_model *m, const double *Z, int64_t n, int64_t ld, int64_t *out) {
     for (int64_t i = 0; i < n; i++) {
         double least = INFINITY;
-        for (int64_t k = 0; k < m->map->kept_count; k++) {
-            const double *z = m->Z + (m->keep ? m->keep[k] : k) * m->dim;
+        for (int64_t k = 0; k < m->map->object_count; k++) {
+            const double *z = m->Z + (m->map_rows ? m->map_rows[k] : k) * m->dim;
             double sum = 0;
             for (int64_t c = 0; c < m->dim; c++) sum += (z[c] - Z[i * ld + c]) * (z[c] - Z[i * ld + c]);
             if (sum < least) least = sum, out[i] = k;
@@ -107,7 +107,7 @@ static rkhs_status ensure(rkhs_model *m) {
     const rkhs_data *x;
     rkhs_data *view = NULL;
     if (m->inverse) return RKHS_OK;
-    rkhs_status status = rk_data_coerce(m->env, m->map->kept, RK_KIND_DENSE | RK_KIND_IMAGE, "the inverse", &x, &view);
+    rkhs_status status = rk_data_coerce(m->env, m->map->objects, RK_KIND_DENSE | RK_KIND_IMAGE, "the inverse", &x, &view);
     if (status == RKHS_OK) status = rk_alloc(m->env, 1, sizeof *inverse, &inverse);
     if (status == RKHS_OK) status = inverse_fit(m, x, inverse);
     rkhs_data_free(view);
@@ -134,7 +134,7 @@ static rkhs_status round_bits(rkhs_env *env, const rkhs_data *x, rkhs_data **out
 static rkhs_status from_kept(rkhs_model *model, const rkhs_data *codes, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
-    const rkhs_data *kept = model->map->kept;
+    const rkhs_data *kept = model->map->objects;
     const rk_image *image = rk_images(kept);
     rkhs_data *numbers = NULL;
     unsigned kind = kept->type->kind;

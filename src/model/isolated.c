@@ -18,10 +18,10 @@ rkhs_status rk_isolation_new(const rkhs_model *m, int64_t rows, rk_isolation *ne
     rk_map *map = m->map;
     double diag[SOME];
     rk_work *work;
-    int64_t some = rk_min(map->kept_count, SOME);
+    int64_t some = rk_min(map->object_count, SOME);
     *near = (rk_isolation){0};
     TRY(rk_scratch(env, rows, sizeof *near->largest, &near->largest));
-    if (map->kept->type->kind == RK_KIND_GRAM) goto done; /* rows of a Gram have no k(x, x) */
+    if (map->objects->type->kind == RK_KIND_GRAM) goto done; /* rows of a Gram have no k(x, x) */
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_map_bind(env, map, m->kernel));
     TRY(rk_work_for(env, 1, map->bound, map->bound, &work));

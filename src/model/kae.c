@@ -212,7 +212,7 @@ static rkhs_status finish_codes(rk_fit *f, const state *s) {
         TRY(f->gram->type->mul(f->gram, f->map->B, d, f->Z));
     } else {
         double norm = rk_norm(n * d, f->Z) / sqrt((double)n);
-        for (int64_t i = 0; norm > 0 && i < f->gram->kept * d; i++) f->map->B[i] /= norm;
+        for (int64_t i = 0; norm > 0 && i < f->gram->map_count * d; i++) f->map->B[i] /= norm;
     }
     if (!s->L || o->unit_length) {
         zeros = to_sphere(n, d, f->Z, f->Z, NULL);
@@ -231,8 +231,8 @@ done:
 /* The terms of the paper's Theorem 7. */
 static rkhs_status report_bound(rk_fit *f, const state *s, double encoder) {
     double n = (double)s->n, decoder = s->d.square;
-    return rk_report_bound(f, "Theorem 7", ((const kae *)f->self)->ridge * (encoder + decoder), sqrt(decoder * s->d.most / n),
-                           sqrt(log(1 / RK_BOUND_DELTA) / n));
+    return rk_report_bound(f, "Theorem 7", ((const kae *)f->self)->ridge * (encoder + decoder),
+                           sqrt(decoder * s->d.max_diag / n), sqrt(log(1 / RK_BOUND_DELTA) / n));
 }
 
 static rkhs_status report(rk_fit *f, const state *s, const rk_smooth_result *r) {
@@ -333,7 +333,7 @@ static rkhs_status fit_kae(rk_fit *f) {
     if (s.L) r.B = NULL;
     TRY(rk_solve_smooth(f->gram, o->solver, s.L ? &full : &scaled, Z0, NULL, &r));
     TRY(finish_codes(f, &s));
-    TRY(rk_decoder_keep(f, &s.d, f->Z, target));
+    TRY(rk_decoder_store(f, &s.d, f->Z, target));
     TRY(report(f, &s, &r));
 done:
     rk_free(env, r.history);

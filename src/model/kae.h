@@ -14,8 +14,8 @@ typedef struct rk_decoder {
     /* at the last evaluated codes, in that order */
     double *Z, *dZ;
     double *S, *G, *V; /* (Kz + ridge I)^-1, V V', S F */
-    /* results of rk_decoder_keep: tr(X'S X), |X - Kz C|^2, tr(C'Kz C), the largest k(z,z) */
-    double product, error, square, most;
+    /* results of rk_decoder_store: tr(X'S X), |X - Kz C|^2, tr(C'Kz C), the largest k(z,z) */
+    double product, error, square, max_diag;
 } rk_decoder;
 
 /* A decoder for a gram's objects, on the scratch list. target: vectors to decode to; NULL: the gram's features. */
@@ -30,7 +30,7 @@ typedef struct rk_kae_state {
 } rk_kae_state;
 extern const rk_state_part rk_kae_parts[];
 /* Computes the decoder at the final codes and fills the state; rk_decoder_decode uses it. */
-rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkhs_data *target);
+rkhs_status rk_decoder_store(rk_fit *f, rk_decoder *d, const double *Z, const rkhs_data *target);
 rkhs_status rk_decoder_check(const rkhs_model *m); /* checks a loaded state */
 rkhs_status rk_decoder_decode(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x);
 

@@ -68,9 +68,9 @@ rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs
     int64_t n = g->n, ld;
     int spendable;
     *d = (rk_decoder){.n = n, .dim = dim, .ridge = ridge, .kernel = kernel};
-    status = rk_need(env, 8.0 * 5.0 * (double)n * (double)n, "the regression between all pairs of codes",
-                     "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit");
-    TRY(rk_about(env, "gram", status));
+    status = rk_require_memory(env, 8.0 * 5.0 * (double)n * (double)n, "the regression between all pairs of codes",
+                               "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit");
+    TRY(rk_set_subject(env, "gram", status));
     TRY(rk_scratch(env, n * n, sizeof *d->S, &d->S));
     TRY(rk_scratch(env, n * n, sizeof *d->G, &d->G));
     TRY(rk_scratch(env, n, sizeof *d->order, &d->order));
@@ -182,7 +182,7 @@ const rk_state_part rk_kae_parts[] = {
     {.name = NULL},
 };
 
-rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkhs_data *target) {
+rkhs_status rk_decoder_store(rk_fit *f, rk_decoder *d, const double *Z, const rkhs_data *target) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = f->env;
     rk_mark mark = rk_scratch_mark(env);
@@ -203,7 +203,7 @@ rkhs_status rk_decoder_keep(rk_fit *f, rk_decoder *d, const double *Z, const rkh
     TRY(rk_scratch(env, n, sizeof *diag, &diag));
     TRY(rk_work_for(env, 1, bound, bound, &work));
     for (int64_t i = 0; i < n; i += RK_TILE) TRY(rk_diag_of(bound, i, rk_min(RK_TILE, n - i), diag + i, *work));
-    for (int64_t i = 0; i < n; i++) d->most = fmax(d->most, diag[i]);
+    for (int64_t i = 0; i < n; i++) d->max_diag = fmax(d->max_diag, diag[i]);
     TRY(rk_strdup(env, rkhs_kernel_text(d->kernel), &s->embedding_kernel));
     TRY(rk_report_text(env, f->report, "embedding_kernel", s->embedding_kernel));
     const double *X = target ? rkhs_data_values(target, &ld) : NULL;
@@ -278,7 +278,7 @@ rkhs_status rk_decoder_decode(const rkhs_model *m, const double *Z, int64_t rows
     TRY(rk_data_borrow(env, Z, rows, m->dim, ld, &codes));
     TRY(rk_data_dense_new(env, rows, C->columns, &values, &out));
     TRY(rk_scratch(env, C->columns, sizeof *zeros, &zeros));
-    map = (rk_map){.kept = kept, .kept_count = m->n, .dim = C->columns, .B = C->values, .c = zeros};
+    map = (rk_map){.objects = kept, .object_count = m->n, .dim = C->columns, .B = C->values, .c = zeros};
     TRY(rk_map_apply(env, &map, kernel, codes, values, C->columns, NULL));
     if (shape) TRY(rk_image_from(env, &out, (int64_t)shape[0], (int64_t)shape[1], (int64_t)shape[2]));
     *x = out;

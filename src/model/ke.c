@@ -38,7 +38,7 @@ static const rk_param params[] = {
      .value = "auto", .choices = "rbf|laplacian|linear|cauchy|auto",
      .brief = "kernel of the embedding; auto: cauchy, but rbf with alignment=0, with recipe=paper, and where gram is not "
               "exact"},
-    {.name = "width", .kind = RK_REAL, .offset = offsetof(ke, width), .max = 1e300, .open = 1,
+    {.name = "width", .kind = RK_REAL, .offset = offsetof(ke, width), .max = 1e300, .min_excluded = 1,
      .brief = "bandwidth of the embedding kernel, for an embedding of variance 1; not given: 0.2 dim and at most sqrt(dim), of "
               "which rbf and laplacian take 3/4; alignment=0: 1/8 of it, 0.02 in one dimension; recipe=paper: 0.01"},
     RK_PARAM_START(ke, "kpca", "kpca|random", "; recipe=paper: always random"),
@@ -136,7 +136,7 @@ static rkhs_status mix_labels(rk_fit *f, double share, rk_ke *k) {
     double *counts, *made, both = 0;
     rk_ke plain = *k;
     plain.reconstruction_weight = 0;
-    plain.most = 0;
+    plain.max_rank = 0;
     plain.alignment_weight = 1;
     TRY(rk_scratch(f->env, y->classes, sizeof *counts, &counts));
     for (int64_t i = 0; i < n; i++)
@@ -159,7 +159,8 @@ static rkhs_status mix_labels(rk_fit *f, double share, rk_ke *k) {
     for (int64_t c = 0; c < y->classes; c++) counts[c] /= (double)known, both += counts[c] * counts[c];
     double g = (1 - share) / norm, l = share / own;
     if (k->G) {
-        TRY(rk_need(f->env, 8.0 * (double)n * (double)n, "the Gram mixed with that of the labels", "raise the memory limit"));
+        TRY(rk_require_memory(f->env, 8.0 * (double)n * (double)n, "the Gram mixed with that of the labels",
+                              "raise the memory limit"));
         TRY(rk_scratch_raw(f->env, n * n, sizeof *made, &made));
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < n; j++) made[i * n + j] = g * k->G[i * k->ldg + j] + label_term(y, i, j, counts, both, l);
@@ -275,7 +276,7 @@ done:
 static rkhs_status descend(rk_fit *f, scaled *a, const rk_spec *solver, int64_t starts, rk_smooth_result *best) {
     rkhs_status status = RKHS_OK;
     const ke *o = f->self;
-    int64_t n = f->gram->n, d = f->dim, kept = f->gram->kept, chosen = 0;
+    int64_t n = f->gram->n, d = f->dim, kept = f->gram->map_count, chosen = 0;
     int paper = o->recipe == PAPER;
     double *fits, *Z0;
     rk_smooth_result s = {.history = NULL};
@@ -319,7 +320,7 @@ done:
 }
 
 /* The embedding kernel: the parameter, or a default. A heavy tail keeps shapes. The rbf kernel favours clusters, and
- * has factors of low rank (ke_low.c), as needed where G is not stored. */
+ * has factors of low rank (ke_low_rank.c), as needed where G is not stored. */
 static int kernel_of(const rk_fit *f) {
     const ke *o = f->self;
     if (o->embedding_kernel != AUTO) return o->embedding_kernel;
@@ -409,7 +410,7 @@ static rkhs_status fit_ke(rk_fit *f) {
                       .dim = f->dim,
                       .kernel = kernel,
                       .width = width_of(o, kernel),
-                      .most = rk_ke_most(f->gram->n, f->dim),
+                      .max_rank = rk_ke_max_rank(f->gram->n, f->dim),
                       .alignment_weight = paper ? 0 : o->alignment,
                       .reconstruction_weight = paper                                         ? (double)f->gram->n
                                                : o->alignment == 0 && o->reconstruction != 0 ? 1

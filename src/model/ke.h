@@ -30,14 +30,14 @@ typedef struct rk_ke {
     int64_t ldg;
     const double *Phi; /* n x m, leading dimension ldp */
     int64_t m, ldp;
-    int64_t most; /* largest rank of a factor H = F F' to try (ke_low.c); 0: never try */
+    int64_t max_rank; /* largest rank of a factor H = F F' to try (ke_low_rank.c); 0: never try */
     /* set by rk_ke_room, and by evaluations */
     double *means, mean, norm; /* of G: row means, overall mean, norm after centring */
     double *centred;           /* n x m: Phi minus its column means */
     double *W;                 /* n x n: H diag(b) */
     double *own;               /* n: the diagonal of H */
     double *H, *M, *made;      /* n x n, allocated when needed: H; the first two terms of dL/dH; G made from Phi */
-    double *F, *X, *Y;         /* n x most: H = F F'; work space */
+    double *F, *X, *Y;         /* n x max_rank: H = F F'; work space */
     double *columns;           /* dim x n: Z transposed */
     double *rows;              /* n: means of H's rows */
     double *squares;           /* n: c_i = sum_j H_ij^2, j != i */
@@ -50,11 +50,11 @@ typedef struct rk_ke {
 } rk_ke;
 
 /* The largest rank for which a factor of H is faster than H; 0: never. */
-int64_t rk_ke_most(int64_t n, int64_t dim);
+int64_t rk_ke_max_rank(int64_t n, int64_t dim);
 /* Allocates for evaluations, on the scratch list; rk_ke_free frees what evaluations allocate. */
 rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k);
 void rk_ke_free(rkhs_env *env, rk_ke *k);
-/* Adds the terms that need no n x n matrix to f and dZ (or NULL): ke_low.c. *low: 0 if the rank of H is too high. */
+/* Adds the terms that need no n x n matrix to f and dZ (or NULL): ke_low_rank.c. *low: 0 if the rank of H is too high. */
 rkhs_status rk_ke_low(rk_ke *k, rkhs_env *env, const double *Z, double *f, double *dZ, int *low);
 rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ, double *dt);
 /* An order of points in which those of a tile are near each other: see ke_order.c. */

@@ -65,11 +65,11 @@ rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k) {
     rkhs_status status = RKHS_OK;
     int64_t n = k->n, tiles = (n + RK_TILE - 1) / RK_TILE;
     k->room_each = RK_TILE * RK_TILE;
-    if (k->kernel != RK_KE_RBF) k->most = 0;
-    if (k->most) {
-        TRY(rk_scratch_raw(env, n * k->most, sizeof *k->F, &k->F));
-        TRY(rk_scratch_raw(env, n * k->most, sizeof *k->X, &k->X));
-        TRY(rk_scratch_raw(env, n * k->most, sizeof *k->Y, &k->Y));
+    if (k->kernel != RK_KE_RBF) k->max_rank = 0;
+    if (k->max_rank) {
+        TRY(rk_scratch_raw(env, n * k->max_rank, sizeof *k->F, &k->F));
+        TRY(rk_scratch_raw(env, n * k->max_rank, sizeof *k->X, &k->X));
+        TRY(rk_scratch_raw(env, n * k->max_rank, sizeof *k->Y, &k->Y));
     }
     TRY(rk_scratch(env, k->dim * n, sizeof *k->columns, &k->columns));
     TRY(rk_scratch(env, n, sizeof *k->rows, &k->rows));
@@ -94,18 +94,18 @@ static rkhs_status whole_room(rkhs_env *env, rk_ke *k, int rebuild, int align) {
     int64_t n = k->n;
     static const char *const what = "the Gram of the embedding and its derivative", *const remedy = "raise the memory limit";
     if (!k->H) {
-        TRY(rk_need(env, 8.0 * (double)n * (double)n, what, remedy));
+        TRY(rk_require_memory(env, 8.0 * (double)n * (double)n, what, remedy));
         TRY(rk_alloc(env, n * n, sizeof *k->H, &k->H));
     }
     if (rebuild && !k->M) {
-        TRY(rk_need(env, 8.0 * (double)n * (double)n, what, remedy));
+        TRY(rk_require_memory(env, 8.0 * (double)n * (double)n, what, remedy));
         TRY(rk_alloc(env, n * n, sizeof *k->M, &k->M));
-        TRY(rk_need(env, 8.0 * (double)n * (double)n, what, remedy));
+        TRY(rk_require_memory(env, 8.0 * (double)n * (double)n, what, remedy));
         TRY(rk_alloc(env, n * n, sizeof *k->W, &k->W));
     }
     if (!align || k->G) goto done;
-    TRY(rk_need(env, 8.0 * (double)n * (double)n, "the Gram that an embedding is aligned with",
-                "raise the memory limit or width"));
+    TRY(rk_require_memory(env, 8.0 * (double)n * (double)n, "the Gram that an embedding is aligned with",
+                          "raise the memory limit or width"));
     TRY(rk_alloc(env, n * n, sizeof *k->made, &k->made));
     TRY(rk_gemm(env, "gram", 'n', 't', n, n, k->m, 1.0, k->Phi, k->ldp, k->Phi, k->ldp, 0.0, k->made, n));
     k->G = k->made;
@@ -373,7 +373,7 @@ rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const doub
     k->rank = 0;
     if (k->skip > 0) {
         k->skip--;
-    } else if (k->most && (a.rebuild || !k->G)) {
+    } else if (k->max_rank && (a.rebuild || !k->G)) {
         TRY(rk_ke_low(k, env, Z, f, dZ, &low));
         if (!low) k->skip = SKIP;
     }
@@ -382,7 +382,7 @@ rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const doub
         a.align = a.align && k->G != NULL;
     }
     a.parts = (k->n + a.tile - 1) / a.tile;
-    if (a.rebuild || a.align) TRY(k->most && !a.align ? eval_sorted(&a, env, f) : eval_whole(&a, env, f));
+    if (a.rebuild || a.align) TRY(k->max_rank && !a.align ? eval_sorted(&a, env, f) : eval_whole(&a, env, f));
 done:
     return status;
 }

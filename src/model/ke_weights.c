@@ -111,7 +111,7 @@ static rkhs_status by_gradients(rkhs_env *env, rk_op op, const double *rhs, doub
     rkhs_status status = RKHS_OK;
     rk_spec *cg = NULL;
     double residual = 0;
-    rk_pulled p = {.env = env, .size = op.n, .k = 1, .a = op, .rhs = rhs, .x = x, .residuals = &residual};
+    rk_solver_problem p = {.env = env, .size = op.n, .k = 1, .a = op, .rhs = rhs, .x = x, .residuals = &residual};
     memset(x, 0, (size_t)op.n * sizeof *x);
     TRY(rk_spec_new(env, &rk_linsolvers, "cg(tol=1e-9, max_iter=300)", &cg));
     TRY(rk_solve(cg, &p));
@@ -137,7 +137,7 @@ static rkhs_status solve_stored(weights_loop *a, rk_op *op, const double *rhs, d
     rkhs_env *env = a->g->env;
     int64_t n = a->n, tiles = (n + RK_TILE - 1) / RK_TILE, bad = 0;
     double *L;
-    TRY(rk_need(env, 16.0 * (double)n * (double)n, "the weights' matrix and its factor", "raise the memory limit"));
+    TRY(rk_require_memory(env, 16.0 * (double)n * (double)n, "the weights' matrix and its factor", "raise the memory limit"));
     TRY(rk_scratch(env, n * n, sizeof *a->A, &a->A));
     TRY(rk_scratch(env, n * n, sizeof *L, &L));
     TRY(rk_scratch_raw(env, rk_workers(env) * RK_TILE * RK_TILE, sizeof *a->room, &a->room));

@@ -57,17 +57,17 @@ done:
     return status;
 }
 
-/* The k nearest of each object, from the stored Gram or from tiles that are discarded, and rk_gram_halves. A kernel
+/* The k nearest of each object, from the stored Gram or from tiles that are discarded, and rk_gram_half_diagonal. A kernel
  * such as `center` is bound to all objects here, as in the map; a factor's own may be bound to its landmarks. */
 static rkhs_status neighbours(rk_fit *f, int64_t k, int64_t *index, double *value, double **half) {
     rkhs_status status = RKHS_OK;
     rk_gram all = {.env = f->env, .kernel = f->kernel, .x = f->x, .n = f->gram->n};
     if (rk_gram_stored(f->gram)) {
-        TRY(rk_gram_halves(f->gram, half));
+        TRY(rk_gram_half_diagonal(f->gram, half));
         return f->gram->type->neighbours(f->gram, k, index, value);
     }
     TRY(rk_bind(f->env, f->kernel, f->x, NULL, &all.bound));
-    TRY(rk_gram_halves(&all, half));
+    TRY(rk_gram_half_diagonal(&all, half));
     TRY(rk_gram_neighbours(&all, NULL, k, index, value));
 done:
     rk_unbind(f->env, all.bound);
@@ -84,13 +84,13 @@ static rkhs_status fit_kle(rk_fit *f) {
     TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
     TRY(rk_scratch(f->env, n * k, sizeof *value, &value));
     TRY(neighbours(f, k, index, value, &half));
-    TRY(rk_map_halve(f, half));
+    TRY(rk_map_store_halves(f, half));
     f->map->degree = o->weights == BINARY || (o->weights == AUTO && half) ? RK_DEGREE_BINARY : RK_DEGREE_KERNEL;
     for (int64_t q = 0; q < n * k; q++) value[q] = rk_map_counted(f->map, value[q]);
     TRY(rk_graph_new(f->env, n, k, index, value, &graph));
     TRY(rk_eigenmap_new(f->env, o->solver, &graph, f->dim, f->Z, f->map->B, &e));
     f->map->nearest = k;
-    TRY(rk_map_keep(f, f->Z));
+    TRY(rk_map_store_embedding(f, f->Z));
     TRY(report(f, &e));
 done:
     return status;

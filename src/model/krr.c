@@ -14,7 +14,7 @@ typedef struct krr {
 
 /* clang-format off */
 static const rk_param params[] = {
-    {.name = "ridge", .kind = RK_REAL, .offset = offsetof(krr, ridge), .value = "1", .max = 1e300, .open = 1,
+    {.name = "ridge", .kind = RK_REAL, .offset = offsetof(krr, ridge), .value = "1", .max = 1e300, .min_excluded = 1,
      .brief = "penalty on |W|^2: larger values give smoother functions"},
     RK_PARAM_GRAM(krr, ""),
     {.name = "solver", .kind = RK_SPEC, .offset = offsetof(krr, solver), .list = &rk_linsolvers,

@@ -15,7 +15,7 @@ rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map) {
     rk_map *m = NULL;
     *map = NULL;
     TRY(rk_alloc(env, 1, sizeof *m, &m));
-    m->kept_count = kept;
+    m->object_count = kept;
     m->dim = dim;
     TRY(rk_alloc(env, kept * dim, sizeof *m->B, &m->B));
     TRY(rk_alloc(env, dim, sizeof *m->c, &m->c));
@@ -29,7 +29,7 @@ done:
 void rk_map_free(rkhs_env *env, rk_map *map) {
     if (!map) return;
     rk_unbind(env, map->bound);
-    rkhs_data_free(map->kept);
+    rkhs_data_free(map->objects);
     rk_free(env, map->B);
     rk_free(env, map->c);
     rk_free(env, map->Z);
@@ -51,7 +51,7 @@ done:
 rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy) {
     rkhs_status status = RKHS_OK;
     rk_map *m = NULL;
-    int64_t kept = map->kept_count, all = kept * map->dim;
+    int64_t kept = map->object_count, all = kept * map->dim;
     *copy = NULL;
     TRY(rk_map_new(env, kept, map->dim, &m));
     memcpy(m->B, map->B, (size_t)all * sizeof *m->B);
@@ -62,7 +62,7 @@ rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy) {
     TRY(copied(env, all, map->Z, &m->Z));
     TRY(copied(env, kept, map->fingerprint, &m->fingerprint));
     TRY(copied(env, kept, map->half, &m->half));
-    TRY(rk_data_keep(map->kept, NULL, 0, &m->kept));
+    TRY(rk_data_reduce(map->objects, NULL, 0, &m->objects));
     *copy = m;
     m = NULL;
 done:
@@ -72,11 +72,11 @@ done:
 
 #define FINGERPRINT_ERROR 1e-11 /* bound on rounding, relative to the sum of absolute values */
 
-static double fingerprint_weight(int64_t j) { return rk_uniform(0, RK_STREAM_MARK, (uint64_t)j, 0) + 0.5; }
+static double fingerprint_weight(int64_t j) { return rk_uniform(0, RK_STREAM_FINGERPRINT, (uint64_t)j, 0) + 0.5; }
 
 rkhs_status rk_fingerprints_new(rkhs_env *env, const rk_map *map, rk_fingerprints *out) {
     rkhs_status status = RKHS_OK;
-    *out = (rk_fingerprints){.count = map->kept_count, .fingerprint = map->fingerprint};
+    *out = (rk_fingerprints){.count = map->object_count, .fingerprint = map->fingerprint};
     if (!map->fingerprint) return RKHS_OK;
     TRY(rk_scratch(env, out->count, sizeof *out->weight, &out->weight));
     for (int64_t j = 0; j < out->count; j++) out->weight[j] = fingerprint_weight(j);
@@ -113,18 +113,18 @@ rkhs_status rk_map_fingerprint(rk_fit *f) {
     rk_map *map = f->map;
     double *weight, zero = 0;
     rkhs_data *some = NULL;
-    rk_map sums = {.kept_count = map->kept_count, .dim = 1, .c = &zero};
-    TRY(rk_alloc(env, map->kept_count, sizeof *map->fingerprint, &map->fingerprint));
-    TRY(rk_scratch(env, map->kept_count, sizeof *weight, &weight));
-    for (int64_t j = 0; j < map->kept_count; j++) weight[j] = fingerprint_weight(j);
+    rk_map sums = {.object_count = map->object_count, .dim = 1, .c = &zero};
+    TRY(rk_alloc(env, map->object_count, sizeof *map->fingerprint, &map->fingerprint));
+    TRY(rk_scratch(env, map->object_count, sizeof *weight, &weight));
+    for (int64_t j = 0; j < map->object_count; j++) weight[j] = fingerprint_weight(j);
     sums.B = weight;
     if (rk_gram_stored(g)) {
         TRY(g->type->mul(g, weight, 1, map->fingerprint));
         goto done;
     }
-    if (g->keep) TRY(rk_data_subset(g->x, g->keep, map->kept_count, &some));
-    sums.kept = some ? some : (rkhs_data *)(uintptr_t)g->x;
-    TRY(rk_map_apply(env, &sums, f->kernel, sums.kept, map->fingerprint, 1, NULL));
+    if (g->map_rows) TRY(rk_data_subset(g->x, g->map_rows, map->object_count, &some));
+    sums.objects = some ? some : (rkhs_data *)(uintptr_t)g->x;
+    TRY(rk_map_apply(env, &sums, f->kernel, sums.objects, map->fingerprint, 1, NULL));
 done:
     rk_unbind(env, sums.bound);
     rkhs_data_free(some);
@@ -132,12 +132,12 @@ done:
     return status;
 }
 
-rkhs_status rk_map_keep(rk_fit *f, double *Z) {
+rkhs_status rk_map_store_embedding(rk_fit *f, double *Z) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = f->env;
     rk_map *map = f->map;
     rk_mark scratch = rk_scratch_mark(env);
-    int64_t n = map->kept_count, d = map->dim;
+    int64_t n = map->object_count, d = map->dim;
     double *mean;
     fingerprinted *order;
     TRY(rk_scratch(env, d, sizeof *mean, &mean));
@@ -160,13 +160,13 @@ done:
     return status;
 }
 
-rkhs_status rk_map_halve(rk_fit *f, const double *half) {
+rkhs_status rk_map_store_halves(rk_fit *f, const double *half) {
     rkhs_status status = RKHS_OK;
     rk_map *map = f->map;
-    const int64_t *keep = f->gram->keep;
+    const int64_t *keep = f->gram->map_rows;
     if (!half) return RKHS_OK;
-    TRY(rk_alloc(f->env, map->kept_count, sizeof *map->half, &map->half));
-    for (int64_t i = 0; i < map->kept_count; i++) map->half[i] = half[keep ? keep[i] : i];
+    TRY(rk_alloc(f->env, map->object_count, sizeof *map->half, &map->half));
+    for (int64_t i = 0; i < map->object_count; i++) map->half[i] = half[keep ? keep[i] : i];
 done:
     return status;
 }
@@ -192,8 +192,8 @@ double rk_map_counted(const rk_map *map, double v) {
 /* Sums over all of D, tile by tile. */
 static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int worker, double *K, double *sums) {
     const rk_map *map = a->map;
-    for (int64_t j0 = 0; j0 < map->kept_count; j0 += RK_TILE) {
-        int64_t nj = rk_min(RK_TILE, map->kept_count - j0);
+    for (int64_t j0 = 0; j0 < map->object_count; j0 += RK_TILE) {
+        int64_t nj = rk_min(RK_TILE, map->object_count - j0);
         rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; a->near && i < ni; i++) rk_isolation_note(a->near, i0 + i, K + i * RK_TILE, nj);
@@ -208,11 +208,11 @@ static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int work
 /* Finds the nearest objects of D for each row, then sums over them. */
 static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int worker, double *K, double *sums) {
     const rk_map *map = a->map;
-    int64_t most = rk_min(map->nearest, map->kept_count), counts[RK_TILE] = {0};
+    int64_t most = rk_min(map->nearest, map->object_count), counts[RK_TILE] = {0};
     double *value = a->value + (int64_t)worker * RK_TILE * most, fingerprint[RK_TILE] = {0}, size[RK_TILE] = {0};
     int64_t *index = a->index + (int64_t)worker * RK_TILE * most;
-    for (int64_t j0 = 0; j0 < map->kept_count; j0 += RK_TILE) {
-        int64_t nj = rk_min(RK_TILE, map->kept_count - j0);
+    for (int64_t j0 = 0; j0 < map->object_count; j0 += RK_TILE) {
+        int64_t nj = rk_min(RK_TILE, map->object_count - j0);
         rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; a->near && i < ni; i++) rk_isolation_note(a->near, i0 + i, K + i * RK_TILE, nj);
@@ -271,7 +271,7 @@ static rkhs_status apply_tile(void *context, int64_t tile, int worker) {
 }
 
 rkhs_status rk_map_bind(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel) {
-    return map->bound ? RKHS_OK : rk_bind(env, kernel, map->kept, NULL, &map->bound);
+    return map->bound ? RKHS_OK : rk_bind(env, kernel, map->objects, NULL, &map->bound);
 }
 
 rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld,
@@ -287,7 +287,7 @@ rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, 
     a.tile = rk_tile_rows(a.rows, a.kept);
     int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
     TRY(rk_work_for(env, workers, a.rows, a.kept, &a.work));
-    int64_t rows_at_once = workers * RK_TILE, most = rk_min(map->nearest, map->kept_count);
+    int64_t rows_at_once = workers * RK_TILE, most = rk_min(map->nearest, map->object_count);
     TRY(rk_scratch_raw(env, rows_at_once * RK_TILE, sizeof *a.tiles, &a.tiles));
     TRY(rk_scratch(env, rows_at_once, sizeof *a.sums, &a.sums));
     TRY(rk_scratch(env, rows_at_once * most, sizeof *a.value, &a.value));
@@ -302,8 +302,8 @@ done:
 
 void rk_flip(double *Z, int64_t rows, int64_t dim, rk_map *map, int64_t c) {
     for (int64_t i = 0; i < rows; i++) Z[i * dim + c] = -Z[i * dim + c];
-    for (int64_t i = 0; i < map->kept_count; i++) map->B[i * dim + c] = -map->B[i * dim + c];
-    for (int64_t i = 0; map->Z && i < map->kept_count; i++) map->Z[i * dim + c] = -map->Z[i * dim + c];
+    for (int64_t i = 0; i < map->object_count; i++) map->B[i * dim + c] = -map->B[i * dim + c];
+    for (int64_t i = 0; map->Z && i < map->object_count; i++) map->Z[i * dim + c] = -map->Z[i * dim + c];
     map->c[c] = -map->c[c];
 }
 
@@ -318,15 +318,15 @@ void rk_fix_signs(double *Z, int64_t n, int64_t all, int64_t dim, rk_map *map) {
 
 rkhs_status rk_map_save(const rk_map *map, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
-    TRY(rk_archive_put(archive, "map/B", &(rk_array){'d', 2, {map->kept_count, map->dim}, map->B}));
+    TRY(rk_archive_put(archive, "map/B", &(rk_array){'d', 2, {map->object_count, map->dim}, map->B}));
     TRY(rk_archive_put(archive, "map/c", &(rk_array){'d', 1, {map->dim}, map->c}));
     TRY(rk_archive_put_int(archive, "map/nearest", map->nearest));
     TRY(rk_archive_put_int(archive, "map/degree", map->degree));
     TRY(rk_archive_put_int(archive, "map/post", map->post));
-    if (map->Z) TRY(rk_archive_put(archive, "map/Z", &(rk_array){'d', 2, {map->kept_count, map->dim}, map->Z}));
-    if (map->fingerprint) TRY(rk_archive_put(archive, "map/mark", &(rk_array){'d', 1, {map->kept_count}, map->fingerprint}));
-    if (map->half) TRY(rk_archive_put(archive, "map/half", &(rk_array){'d', 1, {map->kept_count}, map->half}));
-    TRY(rk_data_save(map->kept, archive, "kept/"));
+    if (map->Z) TRY(rk_archive_put(archive, "map/Z", &(rk_array){'d', 2, {map->object_count, map->dim}, map->Z}));
+    if (map->fingerprint) TRY(rk_archive_put(archive, "map/mark", &(rk_array){'d', 1, {map->object_count}, map->fingerprint}));
+    if (map->half) TRY(rk_archive_put(archive, "map/half", &(rk_array){'d', 1, {map->object_count}, map->half}));
+    TRY(rk_data_save(map->objects, archive, "kept/"));
 done:
     return status;
 }
@@ -337,9 +337,9 @@ static rkhs_status load_each(rkhs_env *env, rk_archive *archive, const char *nam
     rk_array a;
     if (!rk_archive_has(archive, name)) return RKHS_OK;
     TRY(rk_archive_get(archive, name, 'd', 1, &a));
-    if (a.shape[0] != m->kept_count) FAIL(env, RKHS_ERR_FORMAT, "the map does not fit together: fit the model again");
+    if (a.shape[0] != m->object_count) FAIL(env, RKHS_ERR_FORMAT, "the map does not fit together: fit the model again");
     TRY(rk_file_finite(env, archive, name, &a));
-    TRY(copied(env, m->kept_count, a.data, out));
+    TRY(copied(env, m->object_count, a.data, out));
 done:
     return status;
 }
@@ -352,10 +352,10 @@ static rkhs_status load_keep(rkhs_env *env, rk_archive *archive, rk_map *m) {
     TRY(load_each(env, archive, "map/mark", m, &m->fingerprint));
     if (!rk_archive_has(archive, "map/Z")) return RKHS_OK;
     TRY(rk_archive_get(archive, "map/Z", 'd', 2, &Z));
-    if (Z.shape[0] != m->kept_count || Z.shape[1] != m->dim || !m->fingerprint || !m->nearest)
+    if (Z.shape[0] != m->object_count || Z.shape[1] != m->dim || !m->fingerprint || !m->nearest)
         FAIL(env, RKHS_ERR_FORMAT, "the map does not fit together: fit the model again");
     TRY(rk_file_finite(env, archive, "map/Z", &Z));
-    TRY(copied(env, m->kept_count * m->dim, Z.data, &m->Z));
+    TRY(copied(env, m->object_count * m->dim, Z.data, &m->Z));
 done:
     return status;
 }
@@ -372,13 +372,13 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     TRY(rk_archive_get_int(archive, "map/degree", &degree));
     TRY(rk_archive_get_int(archive, "map/post", &post));
     TRY(rk_map_new(env, B.shape[0], B.shape[1], &m));
-    TRY(rk_data_load(env, archive, "kept/", &m->kept));
-    if (c.shape[0] != m->dim || m->kept->rows != m->kept_count || nearest < 0 || degree < 0 || degree > 2 || post < 0 ||
+    TRY(rk_data_load(env, archive, "kept/", &m->objects));
+    if (c.shape[0] != m->dim || m->objects->rows != m->object_count || nearest < 0 || degree < 0 || degree > 2 || post < 0 ||
         post > 1)
         FAIL(env, RKHS_ERR_FORMAT, "the map does not fit together: fit the model again");
     TRY(rk_file_finite(env, archive, "map/B", &B));
     TRY(rk_file_finite(env, archive, "map/c", &c));
-    memcpy(m->B, B.data, (size_t)(m->kept_count * m->dim) * sizeof *m->B);
+    memcpy(m->B, B.data, (size_t)(m->object_count * m->dim) * sizeof *m->B);
     memcpy(m->c, c.data, (size_t)m->dim * sizeof *m->c);
     m->nearest = nearest;
     m->degree = degree == 2 ? RK_DEGREE_BINARY : degree ? RK_DEGREE_KERNEL : RK_DEGREE_NONE;

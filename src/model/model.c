@@ -32,20 +32,20 @@ const char *rk_usual_kernel(const void *self, unsigned kind) {
 /* Frees the results of a fit. */
 static void forget(rkhs_model *m) {
     rkhs_env *env = m->env;
-    rk_anomaly_state_free(env, m->watch);
+    rk_anomaly_state_free(env, m->anomaly);
     rk_map_free(env, m->map); /* before the kernel, to which the map may be bound */
     rkhs_kernel_free(m->kernel);
     rk_free(env, m->Z);
-    rk_free(env, m->keep);
+    rk_free(env, m->map_rows);
     rk_state_free(env, m->type, m->state);
     rk_report_clear(env, &m->report);
     rk_inverse_free(env, m->inverse);
     m->kernel = NULL;
     m->map = NULL;
     m->Z = NULL;
-    m->keep = NULL;
+    m->map_rows = NULL;
     m->inverse = NULL;
-    m->watch = NULL;
+    m->anomaly = NULL;
     m->state = NULL;
     m->supervised = 0;
     m->n = m->gram_rows = m->dim = 0;
@@ -151,7 +151,7 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
 }
 
 /* A frozen copy of the given kernel, or the model's default for this kind of data. */
-static rkhs_status own_kernel(const rkhs_model *m, const rkhs_kernel *given, const rkhs_data *x, rkhs_kernel **out) {
+static rkhs_status chosen_kernel(const rkhs_model *m, const rkhs_kernel *given, const rkhs_data *x, rkhs_kernel **out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     const char *text = given ? NULL : m->type->default_kernel(m->spec->self, x->type->kind);
@@ -181,15 +181,15 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     const rkhs_data *gram_data = other ? other : x;
     TRY(rk_gram_new(env, gram_spec, fresh->kernel, gram_data, &gram));
     if (fresh->type->keeps_all) {
-        rk_free(env, gram->keep);
-        gram->keep = NULL;
-        gram->kept = gram->n;
+        rk_free(env, gram->map_rows);
+        gram->map_rows = NULL;
+        gram->map_count = gram->n;
     }
     fresh->n = x->rows;
     fresh->gram_rows = gram_data->rows;
     fresh->dim = dim;
     TRY(rk_alloc(env, fresh->gram_rows * dim, sizeof *fresh->Z, &fresh->Z));
-    TRY(rk_map_new(env, gram->kept, dim, &fresh->map));
+    TRY(rk_map_new(env, gram->map_count, dim, &fresh->map));
     TRY(rk_state_new(env, fresh->type, &fresh->state));
     rk_fit f = {.env = env,
                 .self = fresh->spec->self,
@@ -200,7 +200,7 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
                 .start = start,
                 .report = &fresh->report,
                 .state = fresh->state,
-                .before = old ? old->state : NULL,
+                .old_state = old ? old->state : NULL,
                 .max_iter = old ? 30 + 300 * (x->rows - old->n) / old->n : 0,
                 .dim = dim,
                 .Z = fresh->Z,
@@ -212,16 +212,16 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     if (image)
         TRY(rk_report_array(env, &fresh->report, "shape", 1, 3,
                             (double[]){(double)image->h, (double)image->w, (double)image->c}));
-    TRY(rk_report_number(env, &fresh->report, "kept_objects", (double)gram->kept));
+    TRY(rk_report_number(env, &fresh->report, "kept_objects", (double)gram->map_count));
     fresh->supervised = y && !fresh->type->predicts;
     if (fresh->supervised) TRY(rk_report_text(env, &fresh->report, "supervision", y->type->entry.name));
     TRY(fresh->type->fit(&f));
     if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->gram_rows, dim, fresh->map);
-    TRY(rk_data_keep(gram_data, gram->keep, gram->kept, &fresh->map->kept));
+    TRY(rk_data_reduce(gram_data, gram->map_rows, gram->map_count, &fresh->map->objects));
     /* The direction of a code near 0 depends on rounding: recompute Z by the map, so that transform reproduces it. */
     if (fresh->map->post == RK_POST_SPHERE) TRY(rk_map_apply(env, fresh->map, fresh->kernel, gram_data, fresh->Z, dim, NULL));
-    fresh->keep = gram->keep;
-    gram->keep = NULL;
+    fresh->map_rows = gram->map_rows;
+    gram->map_rows = NULL;
     TRY(rk_check_fitted(fresh));
 done:
     rk_gram_free(gram);
@@ -275,7 +275,7 @@ rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const r
     TRY(check_fit(model, x, y, start, dim));
     TRY(rk_spec_copy(env, model->spec, &spec));
     TRY(model_of(env, spec, &fresh));
-    TRY(own_kernel(model, kernel, x, &fresh->kernel));
+    TRY(chosen_kernel(model, kernel, x, &fresh->kernel));
     TRY(rk_kernel_coerce(fresh->kernel, x, NULL, &use, &view));
     TRY(fit_into(fresh, use, y, start, NULL, dim));
     if (x->counted)
@@ -304,8 +304,8 @@ static rkhs_status wrong_columns(rkhs_env *env, const rkhs_data *x, int64_t want
 rkhs_status rk_model_view(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view) {
     rkhs_status status = RKHS_OK;
     if (!m->map) FAIL(m->env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
-    TRY(rk_kernel_coerce(m->kernel, x, m->map->kept, use, view));
-    if ((*use)->columns != m->map->kept->columns) TRY(wrong_columns(m->env, *use, m->map->kept->columns));
+    TRY(rk_kernel_coerce(m->kernel, x, m->map->objects, use, view));
+    if ((*use)->columns != m->map->objects->columns) TRY(wrong_columns(m->env, *use, m->map->objects->columns));
 done:
     return status;
 }
@@ -355,9 +355,9 @@ rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
         m->n = model->n;
         m->gram_rows = model->gram_rows;
         m->dim = model->dim;
-        if (model->keep) {
-            TRY(rk_alloc(env, model->map->kept_count, sizeof *m->keep, &m->keep));
-            memcpy(m->keep, model->keep, (size_t)model->map->kept_count * sizeof *m->keep);
+        if (model->map_rows) {
+            TRY(rk_alloc(env, model->map->object_count, sizeof *m->map_rows, &m->map_rows));
+            memcpy(m->map_rows, model->map_rows, (size_t)model->map->object_count * sizeof *m->map_rows);
         }
         TRY(rk_state_copy(env, model->type, model->state, &m->state));
         m->supervised = model->supervised;

@@ -15,13 +15,13 @@
  * `degree` it turns values into weights >= 0 and divides by their sum. If Z is set, an object of D is recognised by
  * its fingerprint (a random projection of its kernel row), and its row of Z is returned unchanged. */
 typedef struct rk_map {
-    rkhs_data *kept; /* D */
-    int64_t kept_count, dim;
-    double *B;           /* kept x dim */
+    rkhs_data *objects; /* D */
+    int64_t object_count, dim;
+    double *B;           /* object_count x dim */
     double *c;           /* dim */
-    double *Z;           /* kept x dim: the embedding of D, returned for objects of D; needs nearest > 0; or NULL */
-    double *fingerprint; /* kept */
-    double *half;        /* kept: k(x,x)/2; NULL: k(x,x) is the same for all training objects */
+    double *Z;           /* object_count x dim: the embedding of D, returned for objects of D; needs nearest > 0; or NULL */
+    double *fingerprint; /* object_count */
+    double *half;        /* object_count: k(x,x)/2; NULL: k(x,x) is the same for all training objects */
     int64_t nearest;
     enum { RK_DEGREE_NONE, RK_DEGREE_KERNEL, RK_DEGREE_BINARY } degree; /* binary: 1; 0 if half is NULL and k <= 0 */
     enum { RK_POST_NONE, RK_POST_SPHERE } post;                         /* sphere: z / |z| */
@@ -38,12 +38,12 @@ typedef struct rk_fit {
     const rkhs_kernel *kernel;
     const rkhs_data *x, *y, *start;
     struct rk_report *report;
-    void *state;        /* out: the struct that the type's `state` table describes; NULL: the type has none */
-    const void *before; /* in an update: the old model's state (`start` begins with its embedding); else NULL */
-    int64_t max_iter;   /* limit of iterations in an update; 0: the solver's own */
+    void *state;           /* out: the struct that the type's `state` table describes; NULL: the type has none */
+    const void *old_state; /* in an update: the old model's state (`start` begins with its embedding); else NULL */
+    int64_t max_iter;      /* limit of iterations in an update; 0: the solver's own */
     int64_t dim;
     double *Z;   /* out: the embedding, n x dim, n = gram->n */
-    rk_map *map; /* out: all but D, which the caller takes from gram->keep */
+    rk_map *map; /* out: all but D, which the caller takes from gram->map_rows */
 } rk_fit;
 
 /* Ways of out-of-sample placement: apply the map; minimise the model's objective for the new object from a first
@@ -56,7 +56,7 @@ typedef struct rk_placing {
     int how;           /* RK_PLACE_REFINE, ... */
     const void *ready; /* made by the type's `ready`; or NULL */
     int64_t rows;
-    const double *K; /* k(new objects, D), rows x kept, leading dimension ld */
+    const double *K; /* k(new objects, D), rows x object_count, leading dimension ld */
     int64_t ld;
     const double *diag; /* k(x,x) of the new objects if the type has place_diag; NULL for rows of a Gram */
     double *Z;          /* out: rows x dim, leading dimension ldz */
@@ -181,7 +181,7 @@ rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char 
 
 /* ---- map.c: out-of-sample placement by the map ------------------------------------------------------------------ */
 
-/* Allocates B and c, zeroed; the caller sets map->kept, which the map then owns. */
+/* Allocates B and c, zeroed; the caller sets map->objects, which the map then owns. */
 rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map);
 void rk_map_free(rkhs_env *env, rk_map *map);
 /* A copy that shares the objects D. */
@@ -190,9 +190,9 @@ rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy);
 rkhs_status rk_map_fingerprint(rk_fit *f);
 /* Stores Z (n x dim) in the map, so that training objects get their own rows of it, and computes fingerprints. Objects
  * of equal fingerprint get the mean of their rows, also in Z. Only where D is all training objects. */
-rkhs_status rk_map_keep(rk_fit *f, double *Z);
-/* Stores k(x,x)/2 of D, taken from `half` of all objects (rk_gram_halves; may be NULL), to find nearest objects. */
-rkhs_status rk_map_halve(rk_fit *f, const double *half);
+rkhs_status rk_map_store_embedding(rk_fit *f, double *Z);
+/* Stores k(x,x)/2 of D, taken from `half` of all objects (rk_gram_half_diagonal; may be NULL), to find nearest objects. */
+rkhs_status rk_map_store_halves(rk_fit *f, const double *half);
 /* The largest |k(x, D)| of each new object, to find isolated ones; exact where it is at most `small`. */
 typedef struct rk_isolation {
     double *largest;
@@ -268,7 +268,7 @@ rkhs_status rk_some_codes(const rkhs_model *m, int64_t count, int64_t *which, rk
 /* ---- anomaly.c: scores of novelty ------------------------------------------------------------------------------- */
 
 typedef struct rk_anomaly_state rk_anomaly_state; /* made on first use; refers to map->bound, so it is freed first */
-void rk_anomaly_state_free(rkhs_env *env, rk_anomaly_state *watch);
+void rk_anomaly_state_free(rkhs_env *env, rk_anomaly_state *anomaly);
 
 /* *use is x, or *view in the form that the kernel takes; the caller frees *view. Refuses another kind or width. */
 rkhs_status rk_model_view(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view);
@@ -292,12 +292,12 @@ struct rkhs_model {
     rk_map *map;
     double *Z; /* gram_rows x dim: the embedding (n rows), then objects that `inputs` added */
     int64_t n, gram_rows, dim;
-    int64_t *keep;  /* row in Z of each object of D; NULL: all in order */
-    void *state;    /* the struct of type->state, or NULL */
-    int supervised; /* fitted with a second data set, which is not stored */
+    int64_t *map_rows; /* row in Z of each object of D; NULL: all in order */
+    void *state;       /* the struct of type->state, or NULL */
+    int supervised;    /* fitted with a second data set, which is not stored */
     rk_report report;
     rk_inverse *inverse;
-    rk_anomaly_state *watch;
+    rk_anomaly_state *anomaly;
     int place; /* 1 + RK_PLACE_... as the user set it; 0: by the parameters */
 };
 

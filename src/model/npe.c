@@ -27,7 +27,7 @@ static const rk_param params[] = {
     RK_PARAM_NEIGHBOURS(npe, "5", 1000, ""),
     {.name = "ridge", .kind = RK_REAL, .offset = offsetof(npe, ridge), .value = "0.01", .max = 1e300,
      .brief = "penalty on |w|^2, relative to the mean of k(x,x): larger values give smoother functions"},
-    {.name = "reg", .kind = RK_REAL, .offset = offsetof(npe, reg), .value = "0.001", .max = 1e300, .open = 1,
+    {.name = "reg", .kind = RK_REAL, .offset = offsetof(npe, reg), .value = "0.001", .max = 1e300, .min_excluded = 1,
      .brief = "regularisation of the reconstruction weights, relative to the trace of the local Gram matrix"},
     RK_PARAM_CONSTANT(npe),
     RK_PARAM_GRAM(npe, ""),

@@ -58,7 +58,7 @@ typedef struct place_loop {
 static rkhs_status place_tile(void *context, int64_t tile, int worker) {
     rkhs_status status = RKHS_OK;
     const place_loop *a = context;
-    int64_t kept = a->model->map->kept_count, i0 = tile * a->tile, ni = rk_min(a->tile, a->rows->x->rows - i0);
+    int64_t kept = a->model->map->object_count, i0 = tile * a->tile, ni = rk_min(a->tile, a->rows->x->rows - i0);
     double *K = a->K + worker * rk_padded(a->tile * kept), *diag = a->diag ? a->diag + worker * rk_padded(a->tile) : NULL;
     for (int64_t j0 = 0; j0 < kept; j0 += RK_TILE)
         TRY(rk_block_of(a->rows, i0, ni, a->kept, j0, rk_min(RK_TILE, kept - j0), K + j0, kept, a->work[worker]));
@@ -96,7 +96,7 @@ static rkhs_status place_own(const rkhs_model *m, const rkhs_data *x, double *Z,
     rk_bound *rows = NULL;
     void *ready = NULL;
     int how = rk_model_way(m);
-    if (!m->map->bound) TRY(rk_bind(env, m->kernel, m->map->kept, NULL, &m->map->bound));
+    if (!m->map->bound) TRY(rk_bind(env, m->kernel, m->map->objects, NULL, &m->map->bound));
     TRY(rk_bind(env, m->kernel, x, m->map->bound, &rows));
     if (m->type->ready) TRY(m->type->ready(m, how, &ready));
     place_loop a = {
@@ -105,7 +105,7 @@ static rkhs_status place_own(const rkhs_model *m, const rkhs_data *x, double *Z,
     a.room = m->type->place_work ? rk_padded(m->type->place_work(m, how)) : 0;
     int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
     TRY(rk_work_for(env, workers, a.rows, a.kept, &a.work));
-    TRY(rk_scratch(env, workers * rk_padded(a.tile * m->map->kept_count), sizeof *a.K, &a.K));
+    TRY(rk_scratch(env, workers * rk_padded(a.tile * m->map->object_count), sizeof *a.K, &a.K));
     if (m->type->place_diag && x->type->kind != RK_KIND_GRAM)
         TRY(rk_scratch(env, workers * rk_padded(a.tile), sizeof *a.diag, &a.diag));
     TRY(rk_scratch(env, workers * a.room, sizeof *a.own, &a.own));
@@ -119,7 +119,7 @@ done:
 rkhs_status rk_results_in_range(const rkhs_model *m, const double *values, int64_t rows, int64_t columns, int64_t ld) {
     for (int64_t i = 0; i < rows; i++)
         for (int64_t c = 0; c < columns; c++)
-            if (!(fabs(values[i * ld + c]) <= RK_LARGEST))
+            if (!(fabs(values[i * ld + c]) <= RK_MAX_ABS))
                 return rk_fail(
                     m->env, RKHS_ERR_NUMERIC,
                     "%s gives %g in row %lld, column %lld (counted from 0), and 1e150 is the most: bring the data to a smaller "

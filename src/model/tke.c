@@ -71,7 +71,7 @@ static int way_bctke(const void *self) { return ((const tke *)self)->place; }
 /* The number of neighbours: the parameter or 15, at most all others. */
 static int64_t neighbours_of(const tke *o, int64_t n) { return rk_min(o->neighbours ? o->neighbours : 15, n - 1); }
 
-/* The sum of the k local weights of a row; 0: the weights are kernel values. half: rk_gram_halves. */
+/* The sum of the k local weights of a row; 0: the weights are kernel values. half: rk_gram_half_diagonal. */
 static double sum_of(const tke *o, int64_t k, const double *half) {
     int local = o->weights == WEIGHTS_LOCAL || (o->weights == WEIGHTS_AUTO && half);
     return local ? fmax(0.4 * (double)k, fmin(1.5, (double)k)) : 0;
@@ -83,7 +83,7 @@ static double repulsion_of(const tke *o, int64_t n) { return isnan(o->repulsion)
 /* ---- fit ---------------------------------------------------------------------------------------------------------------- */
 
 /* Projects the start onto the range of K: K (K + ridge I)^-1 Z. Null-space parts amplify rounding for new objects. */
-static rkhs_status smoothen(rk_fit *f, double *Z) {
+static rkhs_status project_on_range(rk_fit *f, double *Z) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);
     int64_t n = f->gram->n;
@@ -134,17 +134,17 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
                 .kernel = o->embedding_kernel,
                 .log = o->attraction == ATTRACTION_LOG};
     rk_smooth_result s = {.Z = f->Z, .B = coordinates == RK_COORD_SAMPLE ? NULL : f->map->B, .c = f->map->c};
-    const rk_tke_state *before = f->before;
+    const rk_tke_state *before = f->old_state;
     double *Z0, *half, theta = before ? log(before->width) : 0;
     TRY(rk_scratch(f->env, n * d, sizeof *Z0, &Z0));
-    TRY(rk_gram_halves(f->gram, &half));
-    TRY(rk_map_halve(f, half));
+    TRY(rk_gram_half_diagonal(f->gram, &half));
+    TRY(rk_map_store_halves(f, half));
     t.half = half;
     t.sum = sum_of(o, k, half);
     TRY(rk_tke_graph(f->gram, &t));
     advise(f->env, &t);
     TRY(rk_start_at(f, f->gram, &(rk_start){.how = o->start, .each = 1, .k = t.k, .near = t.near, .value = t.value}, Z0));
-    if (coordinates == RK_COORD_ALPHA && !nearest) TRY(smoothen(f, Z0));
+    if (coordinates == RK_COORD_ALPHA && !nearest) TRY(project_on_range(f, Z0));
     TRY(rk_tke_room(f->env, &t));
     rk_smooth problem = {.coordinates = coordinates,
                          .rows = n,
@@ -194,7 +194,7 @@ static rkhs_status check_bctke(const rkhs_model *m) { return check_in(m, ((const
 static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
     rkhs_status status = RKHS_OK;
     const tke *o = m->spec->self;
-    int64_t kept = m->map->kept_count, d = m->dim, k = neighbours_of(o, kept + 1);
+    int64_t kept = m->map->object_count, d = m->dim, k = neighbours_of(o, kept + 1);
     rk_tke_place *t;
     TRY(rk_scratch(m->env, 1, sizeof *t, &t));
     *t = (rk_tke_place){.kept = kept,
@@ -210,14 +210,14 @@ static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
     TRY(rk_fingerprints_new(m->env, m->map, &t->fingerprints));
     TRY(rk_scratch(m->env, kept * d, sizeof *t->columns, &t->columns));
     for (int64_t i = 0; i < kept; i++)
-        for (int64_t c = 0; c < d; c++) t->columns[c * kept + i] = m->Z[(m->keep ? m->keep[i] : i) * d + c];
+        for (int64_t c = 0; c < d; c++) t->columns[c * kept + i] = m->Z[(m->map_rows ? m->map_rows[i] : i) * d + c];
     *ready = t;
 done:
     return status;
 }
 
 static int64_t work_tke(const rkhs_model *m, int how) {
-    int64_t kept = m->map->kept_count;
+    int64_t kept = m->map->object_count;
     return rk_tke_place_work(kept, m->dim, neighbours_of(m->spec->self, kept + 1));
 }
 

@@ -11,7 +11,7 @@ typedef struct rk_tke {
     double repulsion, decay;
     int kernel, log;
     double sum;         /* 0: F are kernel values; else local weights, whose sum in each row this is */
-    const double *half; /* n, or NULL: rk_gram_halves */
+    const double *half; /* n, or NULL: rk_gram_half_diagonal */
     int64_t *near;      /* n x k: neighbours of each object, and their weights (`value`) */
     double *value;
     /* W = (F + F')/2 by rows */
@@ -46,7 +46,7 @@ typedef struct rk_tke_place {
     int64_t kept, dim, k;
     double g, repulsion, decay, sum;
     int kernel, log;
-    const double *half;           /* kept, or NULL: rk_gram_halves */
+    const double *half;           /* kept, or NULL: rk_gram_half_diagonal */
     rk_fingerprints fingerprints; /* to recognise training objects */
     double *columns;              /* dim x kept: the embedding of the map's objects, transposed */
 } rk_tke_place;

@@ -141,15 +141,15 @@ static void repulsion(const rk_tke *t, double g, int64_t n, double *restrict u, 
     }
 }
 
-typedef struct twin_loop {
+typedef struct tke_loop {
     rk_tke *t;
     const double *Z; /* n x d */
     double g, *dZ;
-} twin_loop;
+} tke_loop;
 
 /* A tile of rows of the sum over neighbours, and of |z|^2. */
 static rkhs_status sparse_tile(void *context, int64_t tile, int worker) {
-    twin_loop *a = context;
+    tke_loop *a = context;
     rk_tke *t = a->t;
     int64_t d = t->dim, end = rk_min((tile + 1) * RK_TILE, t->n);
     double *s = t->room + worker * t->room_each, *u = s + t->widest, *w = u + t->widest, *sums = t->sums + 2 * tile;
@@ -179,7 +179,7 @@ static rkhs_status sparse_tile(void *context, int64_t tile, int worker) {
 
 /* Pairs of rows of tile i with rows of tile j <= i. Their parts of the gradient go to places (i, j) and (j, i). */
 static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
-    twin_loop *a = context;
+    tke_loop *a = context;
     rk_tke *t = a->t;
     int64_t ti, tj, d = t->dim, tiles = (t->n + RK_TILE - 1) / RK_TILE;
     rk_triangle(tile, &ti, &tj);
@@ -209,7 +209,7 @@ static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
 
 /* Adds the parts of the gradient of each row in a fixed order. */
 static rkhs_status gather_tile(void *context, int64_t tile, int worker) {
-    twin_loop *a = context;
+    tke_loop *a = context;
     rk_tke *t = a->t;
     int64_t d = t->dim, tiles = (t->n + RK_TILE - 1) / RK_TILE, ni = rk_min(RK_TILE, t->n - tile * RK_TILE);
     for (int64_t q = 0; q < tiles; q++)
@@ -238,7 +238,7 @@ rkhs_status rk_tke_eval(void *context, rkhs_env *env, const double *Z, const dou
     rkhs_status status = RKHS_OK;
     rk_tke *t = context;
     int64_t d = t->dim, tiles = (t->n + RK_TILE - 1) / RK_TILE, pairs = tiles * (tiles + 1) / 2;
-    twin_loop a = {.t = t, .Z = Z, .g = exp(fmin(fmax(theta[0], -100), 100)), .dZ = dZ};
+    tke_loop a = {.t = t, .Z = Z, .g = exp(fmin(fmax(theta[0], -100), 100)), .dZ = dZ};
     for (int64_t i = 0; i < t->n; i++)
         for (int64_t c = 0; c < d; c++) t->columns[(i / RK_TILE * d + c) * RK_TILE + i % RK_TILE] = Z[i * d + c];
     TRY(rk_parallel(env, NULL, tiles, sparse_tile, &a));

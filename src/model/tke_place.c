@@ -48,7 +48,7 @@ static void all_latent(row *r, const double *z) {
 }
 
 /* The attraction a(s), with u = kx(s). */
-static double together(const rk_tke_place *t, double s, double u) {
+static double attraction(const rk_tke_place *t, double s, double u) {
     return !t->log ? u : t->kernel == RK_EMBEDDING_RBF ? -t->g * s : -log1p(t->g * s);
 }
 
@@ -57,7 +57,7 @@ static double value_at(row *r, const double *z) {
     const rk_tke_place *t = r->t;
     all_latent(r, z);
     double l = 2 * t->repulsion * rk_dot(t->kept, r->u, r->u);
-    for (int64_t q = 0; q < t->k; q++) l -= 2 * r->F[q] * together(t, r->s[r->near[q]], r->u[r->near[q]]);
+    for (int64_t q = 0; q < t->k; q++) l -= 2 * r->F[q] * attraction(t, r->s[r->near[q]], r->u[r->near[q]]);
     for (int64_t c = 0; c < t->dim; c++) l += t->decay * z[c] * z[c];
     return l;
 }

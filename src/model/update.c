@@ -14,7 +14,7 @@
 static rkhs_status check_update(const rkhs_model *m) {
     rkhs_env *env = m->env;
     const char *name = m->type->entry.name;
-    if (m->map->kept->type->kind == RK_KIND_GRAM)
+    if (m->map->objects->type->kind == RK_KIND_GRAM)
         return rk_fail(
             env, RKHS_ERR_DATA,
             "new rows of a precomputed Gram do not say how they compare with each other: fit on one Gram of all objects");
@@ -25,11 +25,11 @@ static rkhs_status check_update(const rkhs_model *m) {
         return rk_fail(env, RKHS_ERR_ARGUMENT,
                        "%s has no update, since it may learn from objects that it makes of those given: fit on all of them",
                        name);
-    if (m->map->kept_count != m->n)
+    if (m->map->object_count != m->n)
         return rk_fail(
             env, RKHS_ERR_ARGUMENT,
             "the model keeps %lld of the %lld objects that it was fitted on, and an update needs all: fit on all of them",
-            (long long)m->map->kept_count, (long long)m->n);
+            (long long)m->map->object_count, (long long)m->n);
     return RKHS_OK;
 }
 
@@ -38,13 +38,13 @@ static rkhs_status old_objects(const rkhs_model *m, rkhs_data **old) {
     rkhs_status status = RKHS_OK;
     int64_t *index;
     TRY(rk_scratch(m->env, m->n, sizeof *index, &index));
-    for (int64_t i = 0; i < m->n; i++) index[i] = m->keep ? -1 : i;
-    for (int64_t i = 0; m->keep && i < m->n; i++) index[m->keep[i]] = i;
+    for (int64_t i = 0; i < m->n; i++) index[i] = m->map_rows ? -1 : i;
+    for (int64_t i = 0; m->map_rows && i < m->n; i++) index[m->map_rows[i]] = i;
     for (int64_t i = 0; i < m->n; i++)
         if (index[i] < 0)
             FAIL(m->env, RKHS_ERR_ARGUMENT, "the model does not keep object %lld that it was fitted on: fit on all of them",
                  (long long)i);
-    TRY(rk_data_subset(m->map->kept, index, m->n, old));
+    TRY(rk_data_subset(m->map->objects, index, m->n, old));
 done:
     return status;
 }

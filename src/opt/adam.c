@@ -22,12 +22,12 @@ enum { BEST, LAST };
 static const rk_param params[] = {
     RK_PARAM_MAX_ITER(adam, "3000", 0, "maximum number of steps"),
     {.name = "learning_rate", .aliases = "lr", .kind = RK_REAL, .offset = offsetof(adam, learning_rate), .value = "0.005",
-     .max = 1e6, .open = 1, .brief = "initial learning rate"},
+     .max = 1e6, .min_excluded = 1, .brief = "initial learning rate"},
     {.name = "beta1", .aliases = "b1", .kind = RK_REAL, .offset = offsetof(adam, beta1), .value = "0.9", .max = 0.999999,
      .brief = "decay rate of the mean of the gradient"},
     {.name = "beta2", .aliases = "b2", .kind = RK_REAL, .offset = offsetof(adam, beta2), .value = "0.999", .max = 0.999999999,
      .brief = "decay rate of the mean of its square"},
-    {.name = "eps", .kind = RK_REAL, .offset = offsetof(adam, eps), .value = "1e-8", .max = 1, .open = 1,
+    {.name = "eps", .kind = RK_REAL, .offset = offsetof(adam, eps), .value = "1e-8", .max = 1, .min_excluded = 1,
      .brief = "added to the denominator of a step"},
     {.name = "patience", .kind = RK_INT, .offset = offsetof(adam, patience), .value = "500", .min = 1, .max = 1e9,
      .brief = "number of steps without a gain before the learning rate is halved"},
@@ -52,7 +52,7 @@ typedef struct state {
     int64_t since_mark, since_stall;
 } state;
 
-static rkhs_status start_adam(rk_pulled *p, const void *self, void **out) {
+static rkhs_status start_adam(rk_solver_problem *p, const void *self, void **out) {
     rkhs_status status = RKHS_OK;
     state *s;
     TRY(rk_alloc(p->env, 1, sizeof *s, &s));
@@ -87,7 +87,7 @@ static int schedule(state *s, const adam *o) {
     return s->since_stall >= o->stall;
 }
 
-static rkhs_status step_adam(rk_pulled *p, const void *self, void *state_, int *done) {
+static rkhs_status step_adam(rk_solver_problem *p, const void *self, void *state_, int *done) {
     rkhs_status status = RKHS_OK;
     const adam *o = self;
     state *s = state_;
@@ -120,7 +120,7 @@ done:
     return status;
 }
 
-static rkhs_status finish_adam(rk_pulled *p, const void *self, void *state_) {
+static rkhs_status finish_adam(rk_solver_problem *p, const void *self, void *state_) {
     const state *s = state_;
     int last = ((const adam *)self)->keep == LAST && isfinite(s->f);
     if (!isfinite(s->best_f))
@@ -132,7 +132,7 @@ static rkhs_status finish_adam(rk_pulled *p, const void *self, void *state_) {
     return RKHS_OK;
 }
 
-static rkhs_status save_adam(rk_pulled *p, const void *state_, rk_archive *archive) {
+static rkhs_status save_adam(rk_solver_problem *p, const void *state_, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     const state *s = state_;
     const double numbers[] = {s->f, s->best_f, s->norm, s->lr, s->mark, s->stall_mark};
@@ -148,7 +148,7 @@ done:
     return status;
 }
 
-static rkhs_status load_adam(rk_pulled *p, void *state_, rk_archive *archive) {
+static rkhs_status load_adam(rk_solver_problem *p, void *state_, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     state *s = state_;
     double numbers[6];
@@ -171,7 +171,7 @@ done:
     return status;
 }
 
-static void release_adam(rk_pulled *p, void *state_) {
+static void release_adam(rk_solver_problem *p, void *state_) {
     state *s = state_;
     rk_free(p->env, s->g);
     rk_free(p->env, s->m);

@@ -59,7 +59,7 @@ rkhs_status rk_ridge_choose(rkhs_env *env, const char *stage, const rkhs_data *c
     int64_t n = codes->rows;
     double *K, *A, *C, best = INFINITY, error, base;
     rkhs_kernel *kernel = NULL;
-    rk_rule median = {0, 0, 0};
+    rk_bandwidth median = {0, 0, 0};
     *width = 1;
     *ridge = 1e-6;
     if (n < 2) goto done;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-rkhs_status rk_descent_start(rk_pulled *p, rk_descent *at, rk_line *line) {
+rkhs_status rk_descent_start(rk_solver_problem *p, rk_descent *at, rk_line *line) {
     rkhs_status status = RKHS_OK;
     TRY(rk_alloc(p->env, p->size, sizeof *at->g, &at->g));
     TRY(rk_alloc(p->env, p->size, sizeof *line->x, &line->x));
@@ -13,13 +13,13 @@ done:
 }
 
 /* The largest |entry| of the gradient. */
-static double steepest(const rk_pulled *p, const rk_descent *at) {
+static double steepest(const rk_solver_problem *p, const rk_descent *at) {
     double largest = 0;
     for (int64_t i = 0; i < p->size; i++) largest = fmax(largest, fabs(at->g[i]));
     return largest;
 }
 
-rkhs_status rk_descent_first(rk_pulled *p, rk_descent *at, const rk_limits *limits, int *done) {
+rkhs_status rk_descent_first(rk_solver_problem *p, rk_descent *at, const rk_limits *limits, int *done) {
     rkhs_status status = RKHS_OK;
     if (at->begun) return RKHS_OK;
     if (p->retract) p->retract(p->context, p->x);
@@ -35,7 +35,7 @@ done:
     return status;
 }
 
-rkhs_status rk_descent_take(rk_pulled *p, rk_descent *at, const rk_line *line, const rk_limits *limits, int *done) {
+rkhs_status rk_descent_take(rk_solver_problem *p, rk_descent *at, const rk_line *line, const rk_limits *limits, int *done) {
     rkhs_status status = RKHS_OK;
     if (!line->found) { /* no lower point: f is as low as rounding allows */
         *done = 1;
@@ -54,7 +54,7 @@ done:
     return status;
 }
 
-rkhs_status rk_descent_finish(rk_pulled *p, const rk_descent *at) {
+rkhs_status rk_descent_finish(rk_solver_problem *p, const rk_descent *at) {
     p->values[0] = at->f;
     p->residuals[0] = rk_norm(p->size, at->g);
     return RKHS_OK;
@@ -70,7 +70,7 @@ rkhs_status rk_load_vector(rkhs_env *env, rk_archive *archive, const char *name,
     return status;
 }
 
-rkhs_status rk_descent_save(rk_pulled *p, const rk_descent *at, rk_archive *archive) {
+rkhs_status rk_descent_save(rk_solver_problem *p, const rk_descent *at, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     TRY(rk_archive_put(archive, "x", &(rk_array){'d', 1, {p->size}, p->x}));
     TRY(rk_archive_put(archive, "g", &(rk_array){'d', 1, {p->size}, at->g}));
@@ -83,7 +83,7 @@ done:
     return status;
 }
 
-rkhs_status rk_descent_load(rk_pulled *p, rk_descent *at, rk_archive *archive) {
+rkhs_status rk_descent_load(rk_solver_problem *p, rk_descent *at, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     rk_array history;
     int64_t begun;
@@ -101,7 +101,7 @@ done:
     return status;
 }
 
-void rk_descent_release(rk_pulled *p, rk_descent *at, rk_line *line) {
+void rk_descent_release(rk_solver_problem *p, rk_descent *at, rk_line *line) {
     rk_free(p->env, at->g);
     rk_free(p->env, line->x);
     rk_free(p->env, line->g);

@@ -21,7 +21,7 @@ static rkhs_status solve_operator(rkhs_env *env, const rk_spec *solver, rk_op op
     rkhs_status status = RKHS_OK;
     rk_spec *own = NULL;
     const rk_spec *use;
-    rk_pulled p = {.env = env, .size = op.n, .k = k, .a = op, .dense = dense, .x = x, .by_magnitude = by_magnitude};
+    rk_solver_problem p = {.env = env, .size = op.n, .k = k, .a = op, .dense = dense, .x = x, .by_magnitude = by_magnitude};
     p.values = out->values;
     p.residuals = out->residuals;
     TRY(rk_pick_eigensolver(env, solver, op.n, k, &own, &use));
@@ -170,7 +170,7 @@ static rkhs_status factor_right(pencil *p) {
     rkhs_env *env = p->g->env;
     double more = 0, trace = 0;
     int64_t bad = 0, r = p->r;
-    TRY(rk_need(env, 16.0 * (double)r * (double)r, "the matrices of the eigenproblem", "raise the memory limit"));
+    TRY(rk_require_memory(env, 16.0 * (double)r * (double)r, "the matrices of the eigenproblem", "raise the memory limit"));
     TRY(rk_scratch(env, r * r, sizeof *p->A, &p->A));
     if (!p->problem->n) goto done;
     while (1) {
@@ -198,7 +198,7 @@ static rkhs_status factor_sample(pencil *p) {
     int spendable;
     const double *K = g->type->matrix(g, &ld, &spendable);
     double *Phi;
-    TRY(rk_need(g->env, 8.0 * (double)n * (double)n, "a factor of the Gram", "raise the memory limit"));
+    TRY(rk_require_memory(g->env, 8.0 * (double)n * (double)n, "a factor of the Gram", "raise the memory limit"));
     TRY(rk_scratch(g->env, n * n, sizeof *Phi, &Phi));
     TRY(rk_scratch(g->env, n, sizeof *p->pivots, &p->pivots));
     TRY(rk_pivoted_cholesky(g->env, "factor", n, K, ld, EXPLAINED, Phi, p->pivots, &p->r));
@@ -228,7 +228,7 @@ done:
     return status;
 }
 
-rkhs_status rk_solve_pencil(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out) {
+rkhs_status rk_solve_generalized(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = g->env;
     pencil p = {.g = g, .problem = problem, .r = g->rank};

@@ -19,7 +19,7 @@ rkhs_status rk_knn_rows_new(const rk_gram *g, int64_t nearest, rk_knn_rows *f) {
     TRY(rk_scratch(g->env, n * others, sizeof *value, &value));
     TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
     TRY(g->type->diag(g, diag));
-    TRY(rk_gram_halves(g, &half));
+    TRY(rk_gram_half_diagonal(g, &half));
     TRY(g->type->neighbours(g, others, index, value));
     for (int64_t i = 0; i < n; i++) { /* inserts the object itself among its neighbours, ties by index */
         int64_t at = 0, p = 0;
@@ -70,7 +70,8 @@ static rkhs_status apply_square(void *context, rkhs_env *env, const double *V, i
 rkhs_status rk_knn_rows_start(rkhs_env *env, const rk_knn_rows *f, const double *Z0, int64_t d, double *a) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    rk_pulled p = {.env = env, .size = f->n, .k = d, .a = {f->n, apply_square, (void *)(uintptr_t)f}, .joint = 1, .x = a};
+    rk_solver_problem p = {
+        .env = env, .size = f->n, .k = d, .a = {f->n, apply_square, (void *)(uintptr_t)f}, .joint = 1, .x = a};
     rk_spec *cg = NULL;
     double *rhs;
     TRY(rk_scratch(env, f->n * d, sizeof *rhs, &rhs));

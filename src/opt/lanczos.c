@@ -23,7 +23,7 @@ typedef struct lanczos {
 
 /* clang-format off */
 static const rk_param params[] = {
-    {.name = "tol", .kind = RK_REAL, .offset = offsetof(lanczos, tol), .value = "1e-12", .max = 1, .open = 1,
+    {.name = "tol", .kind = RK_REAL, .offset = offsetof(lanczos, tol), .value = "1e-12", .max = 1, .min_excluded = 1,
      .brief = "tolerance: stop when every residual |A w - l w| is below tol times the largest l"},
     RK_PARAM_MAX_ITER(lanczos, "1000", 1, "maximum number of products of the matrix with a block; more where dim needs them"),
     {.name = "block", .kind = RK_INT, .offset = offsetof(lanczos, block), .value = "0", .max = 256,
@@ -48,7 +48,7 @@ typedef struct state {
 } state;
 
 /* Fills column c of an n x ld matrix with random numbers. */
-static void random_column(const rk_pulled *p, state *s, double *X, int64_t ld, int64_t c) {
+static void random_column(const rk_solver_problem *p, state *s, double *X, int64_t ld, int64_t c) {
     for (int64_t i = 0; i < s->n; i++)
         X[i * ld + c] = rk_normal(p->env->seed, RK_STREAM_START, (uint64_t)i, (uint64_t)s->drawn);
     s->drawn++;
@@ -61,7 +61,7 @@ static double column_dot(const double *X, int64_t ld, int64_t a, int64_t b, int6
 }
 
 /* Q -= V (V'Q), twice; adds the coefficients to C (j x b) if given. */
-static rkhs_status project_out(rk_pulled *p, state *s, double *C) {
+static rkhs_status project_out(rk_solver_problem *p, state *s, double *C) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(p->env);
     double *D;
@@ -89,7 +89,7 @@ static void against_block(state *s, int64_t c, double *R) {
 
 /* QR factorisation of Q in place, R in S. A column below `floor` becomes a random one, orthogonal to all, with a zero
  * in R. A column that shrinks much loses its orthogonality to V: then Q is orthogonalised again; R stays. */
-static rkhs_status orthonormalise(rk_pulled *p, state *s, double floor) {
+static rkhs_status orthonormalise(rk_solver_problem *p, state *s, double floor) {
     rkhs_status status = RKHS_OK;
     int64_t b = s->b;
     int again = 0;
@@ -127,14 +127,14 @@ static void append(state *s) {
     s->j += s->b;
 }
 
-static void release_lanczos(rk_pulled *p, void *state_) {
+static void release_lanczos(rk_solver_problem *p, void *state_) {
     state *s = state_;
     double *const all[] = {s->V, s->T, s->S, s->w, s->Y, s->Q, s->found};
     for (int i = 0; i < 7; i++) rk_free(p->env, all[i]);
     rk_free(p->env, s);
 }
 
-static rkhs_status start_lanczos(rk_pulled *p, const void *self, void **out) {
+static rkhs_status start_lanczos(rk_solver_problem *p, const void *self, void **out) {
     rkhs_status status = RKHS_OK;
     const lanczos *o = self;
     state *s;
@@ -164,7 +164,7 @@ done:
 }
 
 /* Ritz pairs of T, wanted first. */
-static rkhs_status ritz(rk_pulled *p, state *s) {
+static rkhs_status ritz(rk_solver_problem *p, state *s) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(p->env);
     int64_t j = s->j;
@@ -198,7 +198,7 @@ static double ritz_residual(const state *s, int64_t c) {
 }
 
 /* Thick restart: V becomes the first `keep` Ritz vectors, T their diagonal. */
-static rkhs_status restart(rk_pulled *p, state *s, int64_t keep) {
+static rkhs_status restart(rk_solver_problem *p, state *s, int64_t keep) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(p->env);
     double *X;
@@ -214,7 +214,7 @@ done:
 }
 
 /* Q = A times the last block of V, made orthogonal to V; T gets its new columns. */
-static rkhs_status expand(rk_pulled *p, state *s) {
+static rkhs_status expand(rk_solver_problem *p, state *s) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(p->env);
     int64_t first = s->j - s->b;
@@ -247,7 +247,7 @@ done:
 }
 
 /* Progress of the worst wanted pair from a residual of 1 to the tolerance, on a log scale; never falls. */
-static int64_t percent_done(const rk_pulled *p, state *s, double tol, double scale) {
+static int64_t percent_done(const rk_solver_problem *p, state *s, double tol, double scale) {
     double worst = 0;
     for (int64_t c = 0; c < rk_min(p->k, s->j); c++) worst = fmax(worst, p->residuals[c] / scale);
     double share = p->k > s->j ? 0 : worst <= tol ? 1 : log(worst) / log(tol);
@@ -257,7 +257,7 @@ static int64_t percent_done(const rk_pulled *p, state *s, double tol, double sca
 }
 
 /* Restarts from the wanted pairs and a random block, to find pairs that were missed. */
-static rkhs_status look_again(rk_pulled *p, state *s) {
+static rkhs_status search_missed(rk_solver_problem *p, state *s) {
     rkhs_status status = RKHS_OK;
     memcpy(s->found, s->w, (size_t)p->k * sizeof *s->w);
     s->again = 1;
@@ -270,7 +270,7 @@ done:
 }
 
 /* Whether wanted values changed since the last random block. */
-static int changed(const rk_pulled *p, const state *s, double scale) {
+static int changed(const rk_solver_problem *p, const state *s, double scale) {
     for (int64_t c = 0; c < p->k; c++) {
         double by = p->by_magnitude ? fabs(s->w[c]) - fabs(s->found[c]) : s->w[c] - s->found[c];
         if (fabs(by) > 1e-8 * scale) return 1;
@@ -279,17 +279,17 @@ static int changed(const rk_pulled *p, const state *s, double scale) {
 }
 
 /* Whether converged pairs are the wanted ones: unchanged since the last random block, and the next pair is known well. */
-static int nothing_missed(const rk_pulled *p, const state *s, double scale) {
+static int nothing_missed(const rk_solver_problem *p, const state *s, double scale) {
     if (p->k <= s->b) return 1;
     return s->again && s->j > p->k && !changed(p, s, scale) && ritz_residual(s, p->k) <= 1e-4 * scale;
 }
 
 /* Whether to compute Ritz pairs now. */
-static int is_due(const rk_pulled *p, const state *s, const lanczos *o) {
+static int is_due(const rk_solver_problem *p, const state *s, const lanczos *o) {
     return s->j <= CHEAP || s->j + s->b > s->room || s->j >= s->n || p->iterations >= o->max_iter;
 }
 
-static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, int *done) {
+static rkhs_status step_lanczos(rk_solver_problem *p, const void *self, void *state_, int *done) {
     rkhs_status status = RKHS_OK;
     const lanczos *o = self;
     state *s = state_;
@@ -315,7 +315,7 @@ static rkhs_status step_lanczos(rk_pulled *p, const void *self, void *state_, in
     TRY(rk_progress(p->env, "eigenvectors", percent_done(p, s, o->tol, scale), 100));
     if (*done) goto done;
     if (good == p->k && (!s->again || changed(p, s, scale))) {
-        TRY(look_again(p, s));
+        TRY(search_missed(p, s));
     } else if (s->j + s->b > s->room) {
         TRY(restart(p, s, rk_min(s->room - s->b, p->k + (s->room - p->k) / 3)));
     }
@@ -324,7 +324,7 @@ done:
     return status;
 }
 
-static rkhs_status finish_lanczos(rk_pulled *p, const void *self, void *state_) {
+static rkhs_status finish_lanczos(rk_solver_problem *p, const void *self, void *state_) {
     rkhs_status status = RKHS_OK;
     state *s = state_;
     int64_t k = p->k;
@@ -337,7 +337,7 @@ done:
     return status;
 }
 
-static rkhs_status save_lanczos(rk_pulled *p, const void *state_, rk_archive *archive) {
+static rkhs_status save_lanczos(rk_solver_problem *p, const void *state_, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     const state *s = state_;
     TRY(rk_archive_put(archive, "lanczos/V", &(rk_array){'d', 2, {s->n, s->room}, s->V}));
@@ -353,7 +353,7 @@ done:
     return status;
 }
 
-static rkhs_status load_lanczos(rk_pulled *p, void *state_, rk_archive *archive) {
+static rkhs_status load_lanczos(rk_solver_problem *p, void *state_, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     state *s = state_;
     rk_array V, T, found;

@@ -33,7 +33,7 @@ typedef struct state {
     rk_descent at;
 } state;
 
-static rkhs_status start_lbfgs(rk_pulled *p, const void *self, void **out) {
+static rkhs_status start_lbfgs(rk_solver_problem *p, const void *self, void **out) {
     rkhs_status status = RKHS_OK;
     state *s;
     TRY(rk_alloc(p->env, 1, sizeof *s, &s));
@@ -49,7 +49,7 @@ done:
 }
 
 /* d = -H g by the two-loop recursion. */
-static void direction(rk_pulled *p, state *s) {
+static void direction(rk_solver_problem *p, state *s) {
     int64_t n = p->size;
     for (int64_t i = 0; i < n; i++) s->d[i] = -s->at.g[i];
     for (int64_t q = 0; q < s->count; q++) {
@@ -72,7 +72,7 @@ static void direction(rk_pulled *p, state *s) {
 }
 
 /* Stores s and y of the step just made, if their curvature s'y is positive. */
-static void remember(rk_pulled *p, state *s) {
+static void remember(rk_solver_problem *p, state *s) {
     int64_t n = p->size;
     double *S = s->S + s->head * n, *Y = s->Y + s->head * n;
     for (int64_t i = 0; i < n; i++) S[i] = s->line.x[i] - p->x[i], Y[i] = s->line.g[i] - s->at.g[i];
@@ -81,7 +81,7 @@ static void remember(rk_pulled *p, state *s) {
     if (s->count < s->m) s->count++;
 }
 
-static rkhs_status step_lbfgs(rk_pulled *p, const void *self, void *state_, int *done) {
+static rkhs_status step_lbfgs(rk_solver_problem *p, const void *self, void *state_, int *done) {
     rkhs_status status = RKHS_OK;
     const lbfgs *o = self;
     state *s = state_;
@@ -113,11 +113,11 @@ done:
     return status;
 }
 
-static rkhs_status finish_lbfgs(rk_pulled *p, const void *self, void *state_) {
+static rkhs_status finish_lbfgs(rk_solver_problem *p, const void *self, void *state_) {
     return rk_descent_finish(p, &((state *)state_)->at);
 }
 
-static rkhs_status save_lbfgs(rk_pulled *p, const void *state_, rk_archive *archive) {
+static rkhs_status save_lbfgs(rk_solver_problem *p, const void *state_, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     const state *s = state_;
     TRY(rk_archive_put(archive, "lbfgs/S", &(rk_array){'d', 2, {s->m, p->size}, s->S}));
@@ -129,7 +129,7 @@ done:
     return status;
 }
 
-static rkhs_status load_lbfgs(rk_pulled *p, void *state_, rk_archive *archive) {
+static rkhs_status load_lbfgs(rk_solver_problem *p, void *state_, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     state *s = state_;
     TRY(rk_load_vector(p->env, archive, "lbfgs/S", s->m * p->size, s->S));
@@ -143,7 +143,7 @@ done:
     return status;
 }
 
-static void release_lbfgs(rk_pulled *p, void *state_) {
+static void release_lbfgs(rk_solver_problem *p, void *state_) {
     state *s = state_;
     rk_free(p->env, s->S);
     rk_free(p->env, s->Y);

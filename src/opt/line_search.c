@@ -118,7 +118,7 @@ static double keep_inside(interval *v, double t) {
 }
 
 /* Evaluates f and its slope at x + t d, into l->x and l->g. */
-static rkhs_status look(rk_pulled *p, const rk_line *l, double t, trial *at) {
+static rkhs_status look(rk_solver_problem *p, const rk_line *l, double t, trial *at) {
     for (int64_t i = 0; i < p->size; i++) l->x[i] = p->x[i] + t * l->d[i];
     if (p->retract) p->retract(p->context, l->x);
     at->t = t;
@@ -128,7 +128,7 @@ static rkhs_status look(rk_pulled *p, const rk_line *l, double t, trial *at) {
     return status == RKHS_OK ? rk_progress(p->env, NULL, 0, 0) : status;
 }
 
-rkhs_status rk_line_search(rk_pulled *p, rk_line *l) {
+rkhs_status rk_line_search(rk_solver_problem *p, rk_line *l) {
     rkhs_status status = RKHS_OK;
     double t = l->t, line = l->c1 * l->slope;
     trial at;

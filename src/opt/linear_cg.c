@@ -12,7 +12,7 @@ typedef struct lincg {
 
 /* clang-format off */
 static const rk_param params[] = {
-    {.name = "tol", .kind = RK_REAL, .offset = offsetof(lincg, tol), .value = "1e-10", .max = 1, .open = 1,
+    {.name = "tol", .kind = RK_REAL, .offset = offsetof(lincg, tol), .value = "1e-10", .max = 1, .min_excluded = 1,
      .brief = "tolerance: stop when every residual is below tol times the norm of its right-hand side"},
     RK_PARAM_MAX_ITER(lincg, "1000", 1, "maximum number of iterations, each one product with the matrix"),
     {.name = NULL},
@@ -25,7 +25,7 @@ typedef struct state {
 } state;
 
 /* Inner products of the columns of two size x k blocks; with `joint`, of all columns together. */
-static void column_dots(const rk_pulled *p, const double *a, const double *b, double *out) {
+static void column_dots(const rk_solver_problem *p, const double *a, const double *b, double *out) {
     for (int64_t c = 0; p->joint && c < p->k; c++) out[c] = c ? out[0] : rk_dot(p->size * p->k, a, b);
     if (p->joint) return;
     memset(out, 0, (size_t)p->k * sizeof *out);
@@ -33,7 +33,7 @@ static void column_dots(const rk_pulled *p, const double *a, const double *b, do
         for (int64_t c = 0; c < p->k; c++) out[c] += a[i * p->k + c] * b[i * p->k + c];
 }
 
-static rkhs_status start_lincg(rk_pulled *p, const void *self, void **out) {
+static rkhs_status start_lincg(rk_solver_problem *p, const void *self, void **out) {
     rkhs_status status = RKHS_OK;
     state *s;
     int64_t count = p->size * p->k;
@@ -53,7 +53,7 @@ done:
     return status;
 }
 
-static rkhs_status step_lincg(rk_pulled *p, const void *self, void *state_, int *done) {
+static rkhs_status step_lincg(rk_solver_problem *p, const void *self, void *state_, int *done) {
     rkhs_status status = RKHS_OK;
     const lincg *o = self;
     state *s = state_;
@@ -88,13 +88,13 @@ done:
     return status;
 }
 
-static rkhs_status finish_lincg(rk_pulled *p, const void *self, void *state_) {
+static rkhs_status finish_lincg(rk_solver_problem *p, const void *self, void *state_) {
     const state *s = state_;
     for (int64_t c = 0; p->residuals && c < p->k; c++) p->residuals[c] = sqrt(s->rr[c]);
     return RKHS_OK;
 }
 
-static rkhs_status save_lincg(rk_pulled *p, const void *state_, rk_archive *archive) {
+static rkhs_status save_lincg(rk_solver_problem *p, const void *state_, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     const state *s = state_;
     TRY(rk_archive_put(archive, "x", &(rk_array){'d', 2, {p->size, p->k}, p->x}));
@@ -107,7 +107,7 @@ done:
     return status;
 }
 
-static rkhs_status load_lincg(rk_pulled *p, void *state_, rk_archive *archive) {
+static rkhs_status load_lincg(rk_solver_problem *p, void *state_, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     state *s = state_;
     TRY(rk_load_vector(p->env, archive, "x", p->size * p->k, p->x));
@@ -120,7 +120,7 @@ done:
     return status;
 }
 
-static void release_lincg(rk_pulled *p, void *state_) {
+static void release_lincg(rk_solver_problem *p, void *state_) {
     state *s = state_;
     double *const all[] = {s->r, s->d, s->q, s->rr, s->bb};
     for (int i = 0; i < 5; i++) rk_free(p->env, all[i]);

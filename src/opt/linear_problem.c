@@ -27,7 +27,7 @@ static rkhs_status apply_normal(void *context, rkhs_env *env, const double *V, i
 static int factors(const rk_spec *solver) { return ((const rk_solver_type *)solver->entry)->factors; }
 
 /* (K + mu I) a = T. */
-static rkhs_status solve_sample(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_pulled *p) {
+static rkhs_status solve_sample(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_solver_problem *p) {
     rkhs_status status = RKHS_OK;
     int spendable = 0;
     double *kept = NULL;
@@ -36,17 +36,17 @@ static rkhs_status solve_sample(const rk_gram *g, const rk_spec *solver, const r
     p->a = (rk_op){g->n, apply_mul, (void *)(uintptr_t)g};
     p->dense = g->type->matrix(g, &p->ld, &spendable);
     if (spendable && factors(solver)) {
-        TRY(rk_keep_tiles(g->env, g->n, p->dense, p->ld, &kept));
+        TRY(rk_save_diagonal_tiles(g->env, g->n, p->dense, p->ld, &kept));
         p->spend = (double *)(uintptr_t)p->dense;
     }
     status = rk_solve(solver, p);
-    if (kept) rk_put_back(g->n, p->spend, p->ld, kept);
+    if (kept) rk_restore_symmetric(g->n, p->spend, p->ld, kept);
 done:
     return status;
 }
 
 /* (Phi'Phi + mu I) W = Phi'T. */
-static rkhs_status solve_factor(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_pulled *p) {
+static rkhs_status solve_factor(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_solver_problem *p) {
     rkhs_status status = RKHS_OK;
     int64_t r = g->rank, ld;
     const double *Phi = g->type->phi(g, &ld);
@@ -70,7 +70,7 @@ rkhs_status rk_solve_linear(const rk_gram *g, const rk_spec *solver, const rk_li
     rkhs_status status = RKHS_OK;
     rk_spec *own = NULL;
     const rk_spec *use;
-    rk_pulled p = {.env = g->env, .k = problem->k, .mu = problem->mu};
+    rk_solver_problem p = {.env = g->env, .k = problem->k, .mu = problem->mu};
     *out = (rk_solution){0};
     TRY(rk_scratch(g->env, g->rank * problem->k, sizeof *out->coef, &out->coef));
     TRY(rk_scratch(g->env, problem->k, sizeof *p.residuals, &p.residuals));

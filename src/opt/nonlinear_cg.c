@@ -35,7 +35,7 @@ typedef struct state {
     rk_descent at;
 } state;
 
-static rkhs_status start_ncg(rk_pulled *p, const void *self, void **out) {
+static rkhs_status start_ncg(rk_solver_problem *p, const void *self, void **out) {
     rkhs_status status = RKHS_OK;
     state *s;
     TRY(rk_alloc(p->env, 1, sizeof *s, &s));
@@ -47,7 +47,7 @@ done:
 }
 
 /* beta, the weight of the old direction; `fresh` is the new gradient. */
-static double beta_of(const rk_pulled *p, const state *s, const double *fresh, int rule) {
+static double beta_of(const rk_solver_problem *p, const state *s, const double *fresh, int rule) {
     int64_t n = p->size;
     const double *old = s->at.g, *d = s->d;
     double old2 = rk_dot(n, old, old), fy = rk_dot(n, fresh, fresh) - rk_dot(n, fresh, old);
@@ -59,7 +59,7 @@ static double beta_of(const rk_pulled *p, const state *s, const double *fresh, i
     return fmax(eta, (fy - 2 * df * y2 / dy) / dy);
 }
 
-static rkhs_status step_ncg(rk_pulled *p, const void *self, void *state_, int *done) {
+static rkhs_status step_ncg(rk_solver_problem *p, const void *self, void *state_, int *done) {
     rkhs_status status = RKHS_OK;
     const ncg *o = self;
     state *s = state_;
@@ -96,11 +96,11 @@ done:
     return status;
 }
 
-static rkhs_status finish_ncg(rk_pulled *p, const void *self, void *state_) {
+static rkhs_status finish_ncg(rk_solver_problem *p, const void *self, void *state_) {
     return rk_descent_finish(p, &((state *)state_)->at);
 }
 
-static rkhs_status save_ncg(rk_pulled *p, const void *state_, rk_archive *archive) {
+static rkhs_status save_ncg(rk_solver_problem *p, const void *state_, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     const state *s = state_;
     TRY(rk_archive_put(archive, "cg/d", &(rk_array){'d', 1, {p->size}, s->d}));
@@ -111,7 +111,7 @@ done:
     return status;
 }
 
-static rkhs_status load_ncg(rk_pulled *p, void *state_, rk_archive *archive) {
+static rkhs_status load_ncg(rk_solver_problem *p, void *state_, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     state *s = state_;
     TRY(rk_load_vector(p->env, archive, "cg/d", p->size, s->d));
@@ -122,7 +122,7 @@ done:
     return status;
 }
 
-static void release_ncg(rk_pulled *p, void *state_) {
+static void release_ncg(rk_solver_problem *p, void *state_) {
     state *s = state_;
     rk_free(p->env, s->d);
     rk_descent_release(p, &s->at, &s->line);

@@ -66,7 +66,7 @@ typedef struct rk_linear {
 typedef enum rk_shape { RK_SHAPE_SPECTRAL, RK_SHAPE_SMOOTH, RK_SHAPE_LINEAR } rk_shape;
 
 /* What a solver gets: the pulled-back problem in coefficients x (size x k), and where it puts results. */
-typedef struct rk_pulled {
+typedef struct rk_solver_problem {
     rkhs_env *env;
     int64_t size, k;
     int by_magnitude;    /* spectral: largest |l|, else largest l */
@@ -90,28 +90,28 @@ typedef struct rk_pulled {
     int converged;                /* not converging is reported, not an error */
     double *history;              /* smooth: f after each iteration; the caller frees it */
     int64_t recorded, history_room;
-} rk_pulled;
+} rk_solver_problem;
 
 typedef struct rk_solver_type {
     rk_entry entry;
     rk_shape shape;
     int factors; /* linear: factors A (in `spend` if set); else products are enough */
     /* Order of calls: start, step until it sets *done or the limit is reached, finish, release. */
-    rkhs_status (*start)(rk_pulled *p, const void *self, void **state);
-    rkhs_status (*step)(rk_pulled *p, const void *self, void *state, int *done);
-    rkhs_status (*finish)(rk_pulled *p, const void *self, void *state);
+    rkhs_status (*start)(rk_solver_problem *p, const void *self, void **state);
+    rkhs_status (*step)(rk_solver_problem *p, const void *self, void *state, int *done);
+    rkhs_status (*finish)(rk_solver_problem *p, const void *self, void *state);
     /* A state loaded into a started solver continues with the same bits. */
-    rkhs_status (*state_save)(rk_pulled *p, const void *state, rk_archive *archive);
-    rkhs_status (*state_load)(rk_pulled *p, void *state, rk_archive *archive);
-    void (*release)(rk_pulled *p, void *state);
+    rkhs_status (*state_save)(rk_solver_problem *p, const void *state, rk_archive *archive);
+    rkhs_status (*state_load)(rk_solver_problem *p, void *state, rk_archive *archive);
+    void (*release)(rk_solver_problem *p, void *state);
 } rk_solver_type;
 
 extern const rk_list rk_eigensolvers, rk_linsolvers, rk_optimisers; /* for spectral, linear and smooth problems */
 
 /* Runs a solver on a pulled-back problem. */
-rkhs_status rk_solve(const rk_spec *solver, rk_pulled *p);
+rkhs_status rk_solve(const rk_spec *solver, rk_solver_problem *p);
 /* Spectral: computes |A x - l x| of every pair by one more product. */
-rkhs_status rk_true_residuals(rk_pulled *p);
+rkhs_status rk_true_residuals(rk_solver_problem *p);
 
 /* The solution of a spectral problem: values largest first; coef (rank x count) for push and fold. */
 typedef struct rk_spectrum {
@@ -131,7 +131,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
 /* In sample coordinates, without a gram: M z = l N z on M's own n rows; coef is z. */
 rkhs_status rk_solve_sample(rkhs_env *env, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
 /* With an operator M and a diagonal N (generalized_eigen.c). */
-rkhs_status rk_solve_pencil(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
+rkhs_status rk_solve_generalized(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
 /* With N = 0 and mu = 1, for a PSD gram in sample form, without factoring it (krylov.c). */
 rkhs_status rk_solve_krylov(const rk_gram *g, const rk_spectral *problem, rk_spectrum *out);
 
@@ -205,7 +205,7 @@ void rk_knn_rows_back(const rk_knn_rows *f, const double *dZ, int64_t d, double 
 rkhs_status rk_knn_rows_start(rkhs_env *env, const rk_knn_rows *f, const double *Z0, int64_t d, double *a);
 
 /* Appends f to p->history. */
-rkhs_status rk_record(rk_pulled *p, double f);
+rkhs_status rk_record(rk_solver_problem *p, double f);
 
 /* A line search from p->x along d. In: f, slope, t (the first step to try). Out: x, g, f and t of the step found. */
 typedef struct rk_line {
@@ -214,7 +214,7 @@ typedef struct rk_line {
     double *x, *g;
     int found; /* 0: no lower point was found */
 } rk_line;
-rkhs_status rk_line_search(rk_pulled *p, rk_line *line);
+rkhs_status rk_line_search(rk_solver_problem *p, rk_line *line);
 
 /* The state of a line-search method, and when it stops: largest |gradient| <= tol, or gain <= ftol max(|f|, 1). */
 typedef struct rk_descent {
@@ -225,13 +225,13 @@ typedef struct rk_limits {
     int64_t max_iter;
     double tol, ftol;
 } rk_limits;
-rkhs_status rk_descent_start(rk_pulled *p, rk_descent *at, rk_line *line);
-rkhs_status rk_descent_first(rk_pulled *p, rk_descent *at, const rk_limits *limits, int *done);
-rkhs_status rk_descent_take(rk_pulled *p, rk_descent *at, const rk_line *line, const rk_limits *limits, int *done);
-rkhs_status rk_descent_finish(rk_pulled *p, const rk_descent *at);
-rkhs_status rk_descent_save(rk_pulled *p, const rk_descent *at, rk_archive *archive);
-rkhs_status rk_descent_load(rk_pulled *p, rk_descent *at, rk_archive *archive);
-void rk_descent_release(rk_pulled *p, rk_descent *at, rk_line *line);
+rkhs_status rk_descent_start(rk_solver_problem *p, rk_descent *at, rk_line *line);
+rkhs_status rk_descent_first(rk_solver_problem *p, rk_descent *at, const rk_limits *limits, int *done);
+rkhs_status rk_descent_take(rk_solver_problem *p, rk_descent *at, const rk_line *line, const rk_limits *limits, int *done);
+rkhs_status rk_descent_finish(rk_solver_problem *p, const rk_descent *at);
+rkhs_status rk_descent_save(rk_solver_problem *p, const rk_descent *at, rk_archive *archive);
+rkhs_status rk_descent_load(rk_solver_problem *p, rk_descent *at, rk_archive *archive);
+void rk_descent_release(rk_solver_problem *p, rk_descent *at, rk_line *line);
 /* Loads `count` doubles of a saved state. */
 rkhs_status rk_load_vector(rkhs_env *env, rk_archive *archive, const char *name, int64_t count, double *out);
 

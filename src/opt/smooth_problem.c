@@ -39,7 +39,7 @@ static rkhs_status push(pullback *b, int back, const double *x, double *out) {
         }
         if (is_sample_form(b)) return g->type->mul(g, x, d, out);
         TRY(back ? g->type->pull(g, x, d, b->W) : g->type->unfold(g, x, d, b->W));
-        return back ? g->type->unfold_back(g, b->W, d, out) : g->type->push(g, b->W, d, out);
+        return back ? g->type->from_map_transposed(g, b->W, d, out) : g->type->push(g, b->W, d, out);
     case RK_COORD_ISOMETRIC:
         if (!is_sample_form(b)) return back ? g->type->pull(g, x, d, out) : g->type->push(g, x, d, out);
         return rk_gemm(g->env, NULL, back ? 't' : 'n', 'n', g->n, d, g->n, 1.0, b->L, g->n, x, d, 0.0, out, d);
@@ -65,7 +65,7 @@ static rkhs_status add_ridge(pullback *b, const double *x, double *f, double *g)
     if (b->problem->coordinates == RK_COORD_ALPHA && is_sample_form(b)) Kx = b->Y;
     if (b->problem->coordinates == RK_COORD_ALPHA && !is_sample_form(b)) {
         TRY(b->g->type->unfold(b->g, x, b->problem->dim, b->W));
-        TRY(b->g->type->unfold_back(b->g, b->W, b->problem->dim, b->Kx));
+        TRY(b->g->type->from_map_transposed(b->g, b->W, b->problem->dim, b->Kx));
         Kx = b->Kx;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -125,8 +125,8 @@ static rkhs_status factor_sample(pullback *b) {
     int spendable;
     const double *K = g->type->matrix(g, &ld, &spendable);
     double trace = 0;
-    TRY(rk_need(g->env, 8.0 * (double)n * (double)n, "a factor of the Gram",
-                "raise the memory limit")); /* fit adds that landmarks need less */
+    TRY(rk_require_memory(g->env, 8.0 * (double)n * (double)n, "a factor of the Gram",
+                          "raise the memory limit")); /* fit adds that landmarks need less */
     TRY(rk_scratch(g->env, n * n, sizeof *b->L, &b->L));
     for (int64_t i = 0; i < n; i++) trace += K[i * ld + i];
     for (double eps = 1e-12 * trace / (double)n; bad >= 0; eps *= 100) {
@@ -172,7 +172,7 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
     for (double ridge = 1e-3 * mean;; ridge *= 10) {
         status = rk_solve_linear(g, NULL, &(rk_linear){Z0, d, ridge}, &s);
         if (status != RKHS_ERR_NUMERIC) break;
-        rk_forget(g->env);
+        rk_clear_error(g->env);
         if (!(ridge < mean * (double)n))
             FAIL(
                 g->env, RKHS_ERR_NUMERIC,
@@ -221,7 +221,7 @@ static rkhs_status finish_map(pullback *b, const double *x, rk_smooth_result *ou
     memcpy(out->Z, b->Y, (size_t)(g->n * d) * sizeof *out->Z);
     if (problem->normalise) {
         TRY(problem->normalise(problem->context, b->Y, out->Z, &scale, out->c));
-        for (int64_t i = 0; out->B && i < g->kept * d; i++) out->B[i] *= scale;
+        for (int64_t i = 0; out->B && i < g->map_count * d; i++) out->B[i] *= scale;
     }
 done:
     return status;
@@ -233,8 +233,8 @@ rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_sm
     rkhs_env *env = g->env;
     int64_t d = problem->dim, n = g->n;
     pullback b = {.g = g, .problem = problem};
-    rk_pulled p = {.env = env, .k = 1, .eval = eval_pulled, .context = &b, .values = &out->f, .residuals = &out->slope};
-    b.rows = problem->coordinates == RK_COORD_SAMPLE ? n : problem->coordinates == RK_COORD_ALPHA ? g->kept : g->rank;
+    rk_solver_problem p = {.env = env, .k = 1, .eval = eval_pulled, .context = &b, .values = &out->f, .residuals = &out->slope};
+    b.rows = problem->coordinates == RK_COORD_SAMPLE ? n : problem->coordinates == RK_COORD_ALPHA ? g->map_count : g->rank;
     p.size = b.rows * d + problem->thetas;
     p.max_iter = problem->max_iter;
     if (problem->nearest && (problem->coordinates != RK_COORD_ALPHA || !is_sample_form(&b) || problem->ridge != 0))

@@ -58,7 +58,7 @@ int rk_suits_krylov(const rk_gram *g, const rk_spectral *problem) {
            problem->count <= g->n / 20 && rk_kernel_has(g->kernel, RK_PSD);
 }
 
-rkhs_status rk_record(rk_pulled *p, double f) {
+rkhs_status rk_record(rk_solver_problem *p, double f) {
     if (p->recorded == p->history_room) {
         int64_t room = 2 * p->history_room + 64;
         rkhs_status status = rk_realloc(p->env, room, sizeof *p->history, &p->history);
@@ -69,7 +69,7 @@ rkhs_status rk_record(rk_pulled *p, double f) {
     return RKHS_OK;
 }
 
-rkhs_status rk_solve(const rk_spec *solver, rk_pulled *p) {
+rkhs_status rk_solve(const rk_spec *solver, rk_solver_problem *p) {
     rkhs_status status = RKHS_OK;
     const rk_solver_type *type = (const rk_solver_type *)solver->entry;
     void *state = NULL;
@@ -82,7 +82,7 @@ done:
     return status;
 }
 
-rkhs_status rk_true_residuals(rk_pulled *p) {
+rkhs_status rk_true_residuals(rk_solver_problem *p) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(p->env);
     int64_t n = p->size, k = p->k;

@@ -19,14 +19,14 @@ static void centre_columns(double *V, int64_t n, int64_t k, double *mean) {
 }
 
 /* sign M K M as an operator, sign 1 or -1. */
-typedef struct sandwich {
+typedef struct centred_gram {
     const rk_gram *g;
     int centre;
     double sign;
-} sandwich;
+} centred_gram;
 
 static rkhs_status apply_sandwich(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
-    const sandwich *s = context;
+    const centred_gram *s = context;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = s->g->n;
     double *mean, *centred = NULL;
@@ -66,7 +66,7 @@ static rkhs_status centre_both(rkhs_env *env, double *A, int64_t n, double *mean
 /* Forms sign M K M, in some n^2 flops. A precomputed Gram is symmetric only to 1e-6, so halves are averaged. It is
  * centred twice: where K is large relative to its variance, the first means have an error that shows in all of A. */
 static rkhs_status form_sandwich(void *context, rkhs_env *env, double *A) {
-    const sandwich *s = context;
+    const centred_gram *s = context;
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = s->g->n, ld;
@@ -175,10 +175,10 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
     rk_spec *own = NULL;
     const rk_spec *use;
     double *A = NULL, *mean, before = 0;
-    sandwich outer = {g, centre, 1};
+    centred_gram outer = {g, centre, 1};
     stored inner = {size, NULL};
     if (problem->coordinates == RK_COORD_SAMPLE) return rk_solve_sample(env, solver, problem, out);
-    if (problem->m_kind == RK_M_OPERATOR) return rk_solve_pencil(g, solver, problem, out);
+    if (problem->m_kind == RK_M_OPERATOR) return rk_solve_generalized(g, solver, problem, out);
     *out = (rk_spectrum){.count = problem->count};
     TRY(rk_scratch(env, problem->count, sizeof *out->values, &out->values));
     TRY(rk_scratch(env, problem->count, sizeof *out->residuals, &out->residuals));
@@ -193,14 +193,14 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
         TRY(sandwich_trace(g, centre, &out->trace, &before));
     }
     TRY(rk_pick_eigensolver(env, solver, size, k, &own, &use));
-    rk_pulled p = {.env = env,
-                   .size = size,
-                   .k = k,
-                   .dense = A,
-                   .x = out->coef,
-                   .values = out->values,
-                   .residuals = out->residuals,
-                   .by_magnitude = problem->by_magnitude};
+    rk_solver_problem p = {.env = env,
+                           .size = size,
+                           .k = k,
+                           .dense = A,
+                           .x = out->coef,
+                           .values = out->values,
+                           .residuals = out->residuals,
+                           .by_magnitude = problem->by_magnitude};
     p.a = sample ? (rk_op){size, apply_sandwich, &outer} : (rk_op){size, apply_stored, &inner};
     if (sample && g->type->matrix) p.form = form_sandwich;
     TRY(rk_solve(use, &p));
@@ -224,11 +224,11 @@ rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem,
     rkhs_env *env = g->env;
     rk_mark mark = rk_scratch_mark(env);
     rk_spec *solver = NULL;
-    sandwich outer = {g, problem->m_kind == RK_M_CENTRE, -1};
+    centred_gram outer = {g, problem->m_kind == RK_M_CENTRE, -1};
     double *x;
     TRY(rk_scratch(env, g->n, sizeof *x, &x));
     TRY(rk_spec_new(env, &rk_eigensolvers, g->n <= 512 ? "dense" : "lanczos(tol=1e-11)", &solver));
-    rk_pulled p = {.env = env, .size = g->n, .k = 1, .x = x, .values = value, .residuals = residual};
+    rk_solver_problem p = {.env = env, .size = g->n, .k = 1, .x = x, .values = value, .residuals = residual};
     p.a = (rk_op){g->n, apply_sandwich, &outer};
     if (g->type->matrix) p.form = form_sandwich;
     TRY(rk_solve(solver, &p));
@@ -250,7 +250,7 @@ rkhs_status rk_shifted_psd(const rk_gram *g, double shift, int *above) {
     if (!g->type->matrix) goto done;
     const double *K = g->type->matrix(g, &ld, &spendable);
     if (spendable) {
-        TRY(rk_keep_tiles(env, n, K, ld, &kept));
+        TRY(rk_save_diagonal_tiles(env, n, K, ld, &kept));
         A = (double *)(uintptr_t)K;
     } else {
         if (!rk_has_room(env, 8.0 * (double)n * (double)n)) goto done;
@@ -260,7 +260,7 @@ rkhs_status rk_shifted_psd(const rk_gram *g, double shift, int *above) {
     }
     for (int64_t i = 0; i < n; i++) A[i * ld + i] += shift;
     status = rk_cholesky(env, "negative eigenvalues", n, A, ld, &bad);
-    if (kept) rk_put_back(n, A, ld, kept);
+    if (kept) rk_restore_symmetric(n, A, ld, kept);
     *above = status == RKHS_OK && bad < 0;
 done:
     rk_scratch_release(env, mark);

@@ -82,7 +82,7 @@ static void free_side(rkhs_env *env, side *s) {
 
 extern const rk_score_type rk_score_cka;
 
-static rkhs_status score_align(rkhs_env *env, const rkhs_scored *w, rk_score_item *item) {
+static rkhs_status score_align(rkhs_env *env, const rkhs_score_input *w, rk_score_item *item) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     side x = {0}, z = {0};
@@ -119,7 +119,7 @@ done:
     return status;
 }
 
-static rkhs_status family_align(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+static rkhs_status family_align(rkhs_env *env, const rkhs_score_input *w, rk_score_item *items, int count) {
     rkhs_status status = RKHS_OK;
     for (int i = 0; i < count && status == RKHS_OK; i++) status = score_align(env, w, &items[i]);
     return status;

@@ -84,7 +84,7 @@ static double davies_bouldin(const centroids *m, int64_t classes, int64_t d) {
     return sum / (double)m->present;
 }
 
-static rkhs_status family_davies_bouldin(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+static rkhs_status family_davies_bouldin(rkhs_env *env, const rkhs_score_input *w, rk_score_item *items, int count) {
     centroids m = {0};
     rkhs_status status = find_centroids(env, items->type->entry.name, w->z, w->labels->self, &m);
     for (int i = 0; status == RKHS_OK && i < count; i++)
@@ -92,7 +92,7 @@ static rkhs_status family_davies_bouldin(rkhs_env *env, const rkhs_scored *w, rk
     return status;
 }
 
-static rkhs_status family_calinski_harabasz(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+static rkhs_status family_calinski_harabasz(rkhs_env *env, const rkhs_score_input *w, rk_score_item *items, int count) {
     centroids m = {0};
     rkhs_status status = find_centroids(env, items->type->entry.name, w->z, w->labels->self, &m);
     double n = (double)w->z->rows, classes = (double)m.present;
@@ -104,7 +104,7 @@ static rkhs_status family_calinski_harabasz(rkhs_env *env, const rkhs_scored *w,
 /* ---- silhouette -------------------------------------------------------------------------------------------------------- */
 
 typedef struct silhouette_loop {
-    rk_space space;
+    rk_distance_space space;
     const int64_t *starts; /* classes + 1: the range of rows of each class */
     const int64_t *code;
     int64_t classes;
@@ -145,7 +145,7 @@ static rkhs_status silhouette_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-static rkhs_status family_silhouette(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+static rkhs_status family_silhouette(rkhs_env *env, const rkhs_score_input *w, rk_score_item *items, int count) {
     rkhs_status status = RKHS_OK;
     const rk_labels *y = w->labels->self;
     silhouette_loop s = {.classes = y->classes};
@@ -174,7 +174,7 @@ static rkhs_status family_silhouette(rkhs_env *env, const rkhs_scored *w, rk_sco
     for (int64_t i = 0; i < n; i++) sum += s.out[i];
     for (int i = 0; i < count; i++) items[i].value = sum / (double)n;
 done:
-    rk_space_free(&s.space);
+    rk_distance_space_free(&s.space);
     rkhs_data_free(sorted);
     return status;
 }

@@ -26,7 +26,7 @@ static void covariance(const double *z, int64_t n, int64_t d, int64_t ld, double
 enum { SAMPLE = 2000 };
 
 /* The sample variance of the objects in feature space: tr HKH / (n-1). */
-static rkhs_status feature_variance(rkhs_env *env, const rkhs_scored *w, double *variance) {
+static rkhs_status feature_variance(rkhs_env *env, const rkhs_score_input *w, double *variance) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = w->x->rows, m = rk_min(n, SAMPLE), *rows;
@@ -42,7 +42,7 @@ static rkhs_status feature_variance(rkhs_env *env, const rkhs_scored *w, double 
     for (int64_t i = 0; i < m; i++) rows[i] = i * n / m;
     TRY(rk_data_subset(use, rows, m, &some));
     TRY(rk_bind(env, kernel, some, NULL, &bound));
-    TRY(rk_need(env, 8.0 * (double)m * (double)m, "the variance of the objects", "leave out the kernel"));
+    TRY(rk_require_memory(env, 8.0 * (double)m * (double)m, "the variance of the objects", "leave out the kernel"));
     TRY(rk_scratch(env, m * m, sizeof *K, &K));
     TRY(rk_gram_symmetric(env, bound, K, m));
     for (int64_t i = 0; i < m; i++) {
@@ -61,7 +61,7 @@ done:
     return status;
 }
 
-static rkhs_status family_entropy(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+static rkhs_status family_entropy(rkhs_env *env, const rkhs_score_input *w, rk_score_item *items, int count) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = w->z->rows, d = w->z->columns, ld;

@@ -19,7 +19,7 @@ static const rk_param params[] = {
 /* clang-format on */
 
 typedef struct vote_loop {
-    rk_space space;
+    rk_distance_space space;
     const rk_labels *labels; /* of the columns */
     const int64_t *truth;    /* classes of the rows, as codes of the columns; -1: not among these */
     int64_t n, k;
@@ -76,7 +76,7 @@ static rkhs_status match_names(rkhs_env *env, const rkhs_data *labels, const rkh
     return RKHS_OK;
 }
 
-static rkhs_status score_knn(rkhs_env *env, const rkhs_scored *w, int64_t k, double *value) {
+static rkhs_status score_knn(rkhs_env *env, const rkhs_score_input *w, int64_t k, double *value) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     vote_loop v = {.labels = w->labels->self, .k = k, .itself = !w->new_z};
@@ -98,12 +98,12 @@ static rkhs_status score_knn(rkhs_env *env, const rkhs_scored *w, int64_t k, dou
     for (int64_t i = 0; i < v.n; i++) right += v.right[i];
     *value = (double)right / (double)v.n;
 done:
-    rk_space_free(&v.space);
+    rk_distance_space_free(&v.space);
     rk_scratch_release(env, mark);
     return status;
 }
 
-static rkhs_status family_knn(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+static rkhs_status family_knn(rkhs_env *env, const rkhs_score_input *w, rk_score_item *items, int count) {
     rkhs_status status = RKHS_OK;
     for (int i = 0; i < count && status == RKHS_OK; i++)
         status = score_knn(env, w, ((const knn *)items[i].self)->k, &items[i].value);

@@ -36,7 +36,7 @@ typedef struct sums {
 } sums;
 
 typedef struct rank_loop {
-    rk_space x, z;
+    rk_distance_space x, z;
     int64_t n, others, max_k, rows; /* rows scored; other rows; the largest k; rows of a tile */
     int itself;                     /* rows and columns are the same objects; a row is not its own neighbour */
     int rank_x, rank_z;             /* which ranks are needed: r of Z_i, s of X_i */
@@ -111,7 +111,7 @@ static sums sum_row(int64_t k, const int64_t *rx, const int64_t *rz) {
 }
 
 /* Distances of rows i0 .. i0+ni-1 to all columns. */
-static rkhs_status fill(const rank_loop *r, const rk_space *space, int64_t i0, int64_t ni, double *d, int worker) {
+static rkhs_status fill(const rank_loop *r, const rk_distance_space *space, int64_t i0, int64_t ni, double *d, int worker) {
     int64_t columns = space->b->x->rows;
     for (int64_t j = 0; j < columns; j += RK_TILE) {
         rkhs_status status = rk_space_tile(space, i0, ni, j, rk_min(RK_TILE, columns - j), d + j, columns, worker);
@@ -180,7 +180,7 @@ done:
 
 static which which_of(const rk_score_type *type);
 
-static rkhs_status family_ranks(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+static rkhs_status family_ranks(rkhs_env *env, const rkhs_score_input *w, rk_score_item *items, int count) {
     rkhs_status status = RKHS_OK;
     rank_loop r = {.itself = !w->new_z, .count = count};
     int64_t *k;
@@ -214,8 +214,8 @@ static rkhs_status family_ranks(rkhs_env *env, const rkhs_scored *w, rk_score_it
         items[c].value = value_of(which_of(items[c].type), k[c], r.n, r.others, &all);
     }
 done:
-    rk_space_free(&r.z);
-    rk_space_free(&r.x);
+    rk_distance_space_free(&r.z);
+    rk_distance_space_free(&r.x);
     return status;
 }
 

@@ -2,14 +2,14 @@
  * kernel. */
 #include "score/score.h"
 
-void rk_space_free(rk_space *s) {
+void rk_distance_space_free(rk_distance_space *s) {
     if (!s->env) return;
     if (s->b != s->a) rk_unbind(s->env, s->b);
     rk_unbind(s->env, s->a);
     rkhs_data_free(s->view_b);
     rkhs_data_free(s->view_a);
     rkhs_kernel_free(s->kernel);
-    *s = (rk_space){0};
+    *s = (rk_distance_space){0};
 }
 
 /* k(x, x) of every row. */
@@ -22,7 +22,7 @@ static rkhs_status self_values(rkhs_env *env, const rk_bound *x, rk_work work, d
 
 /* New rows of a precomputed Gram have no k(x, x). Only the order of distances from a row matters, so the least number
  * is used that makes none negative. */
-static rkhs_status least_self_values(rkhs_env *env, const rk_space *s, double **diag) {
+static rkhs_status least_self_values(rkhs_env *env, const rk_distance_space *s, double **diag) {
     rkhs_status status = RKHS_OK;
     rk_mark mark;
     double *K;
@@ -42,10 +42,11 @@ done:
     return status;
 }
 
-rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, const rkhs_kernel *kernel, rk_space *s) {
+rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, const rkhs_kernel *kernel,
+                         rk_distance_space *s) {
     rkhs_status status = RKHS_OK;
     const rkhs_data *use_a, *use_b = NULL;
-    *s = (rk_space){.env = env, .feature = kernel != NULL};
+    *s = (rk_distance_space){.env = env, .feature = kernel != NULL};
     if (!kernel && !(a->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE)))
         FAIL(env, RKHS_ERR_ARGUMENT, "distances between %s data need a kernel: name one (in the tool: --kernel)",
              a->type->entry.name);
@@ -74,11 +75,11 @@ rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, 
     }
     return RKHS_OK;
 done:
-    rk_space_free(s);
+    rk_distance_space_free(s);
     return status;
 }
 
-rkhs_status rk_space_tile(const rk_space *s, int64_t i0, int64_t ni, int64_t j0, int64_t nj, double *out, int64_t ld,
+rkhs_status rk_space_tile(const rk_distance_space *s, int64_t i0, int64_t ni, int64_t j0, int64_t nj, double *out, int64_t ld,
                           int worker) {
     if (!s->feature) {
         rk_vector_squares(s->a, i0, ni, s->b, j0, nj, out, ld, s->work[worker]);

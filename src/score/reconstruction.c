@@ -103,7 +103,7 @@ static double spread(const back *b, const rkhs_data *x, int64_t count) {
     return sum;
 }
 
-static rkhs_status family_reconstruction(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+static rkhs_status family_reconstruction(rkhs_env *env, const rkhs_score_input *w, rk_score_item *items, int count) {
     rkhs_status status = RKHS_OK;
     const rkhs_data *x, *fresh = NULL;
     rkhs_data *view = NULL, *fresh_view = NULL;

@@ -25,7 +25,7 @@ static rkhs_status check_rows(rkhs_env *env, const char *score, const char *what
 }
 
 /* Refuses a score whose data are missing. */
-static rkhs_status check_score(rkhs_env *env, const rk_score_type *type, const rkhs_scored *w) {
+static rkhs_status check_score(rkhs_env *env, const rk_score_type *type, const rkhs_score_input *w) {
     rkhs_status status = RKHS_OK;
     const char *name = type->entry.name;
     if (type->needs & RK_NEEDS_X) TRY(check_rows(env, name, "objects", "x", w->z, w->x));
@@ -43,7 +43,7 @@ done:
 }
 
 /* Refuses what is not an embedding, and new rows of another dimension. */
-static rkhs_status check_what(rkhs_env *env, const rkhs_scored *w) {
+static rkhs_status check_what(rkhs_env *env, const rkhs_score_input *w) {
     if (!w->z || !rk_dense_of(w->z)) return rk_fail(env, RKHS_ERR_ARGUMENT, "a score needs an embedding of numbers");
     if (w->new_z && (!rk_dense_of(w->new_z) || w->new_z->columns != w->z->columns))
         return rk_fail(env, RKHS_ERR_DATA, "the new rows have %lld dimensions, the embedding %lld: give both from one model",
@@ -53,7 +53,7 @@ static rkhs_status check_what(rkhs_env *env, const rkhs_scored *w) {
 
 /* The data without the rows that have no label, for the scores that need labels. */
 typedef struct labelled {
-    rkhs_scored what;
+    rkhs_score_input what;
     rkhs_data *parts[4]; /* owned subsets; NULL: all rows have a label */
 } labelled;
 
@@ -80,15 +80,15 @@ done:
     return status;
 }
 
-static rkhs_status find_labelled(rkhs_env *env, const rkhs_scored *what, labelled *l) {
-    rkhs_scored *w = &l->what;
+static rkhs_status find_labelled(rkhs_env *env, const rkhs_score_input *what, labelled *l) {
+    rkhs_score_input *w = &l->what;
     *w = *what;
     rkhs_status status = leave_out(env, "", &w->labels, &w->z, l->parts);
     if (status != RKHS_OK || !w->new_z) return status;
     return leave_out(env, "new ", &w->new_labels, &w->new_z, l->parts + 2);
 }
 
-rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const rkhs_scored *what, double *values,
+rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const rkhs_score_input *what, double *values,
                        double *deviations) {
     if (!env || !specs || !what || !values || count < 1)
         return rk_missing(env, "rkhs_score", !specs ? "specs" : !what ? "embedding" : "place for the values");

@@ -25,7 +25,7 @@ typedef struct rk_score_type {
     int takes_new;  /* can score new rows against the others */
     int better;     /* RK_MORE_IS_BETTER, ... */
     /* Fills the values of all requested items whose `family` is this function, so that they share one pass. */
-    rkhs_status (*family)(rkhs_env *env, const rkhs_scored *what, rk_score_item *items, int count);
+    rkhs_status (*family)(rkhs_env *env, const rkhs_score_input *what, rk_score_item *items, int count);
 } rk_score_type;
 
 extern const rk_list rk_scores;
@@ -34,7 +34,7 @@ extern const rk_list rk_scores;
 
 /* Squared distances between the rows of `a` and those of `b`: Euclidean between vectors, or in the feature space of a
  * kernel, |phi(a) - phi(b)|^2 = k(a,a) + k(b,b) - 2 k(a,b). */
-typedef struct rk_space {
+typedef struct rk_distance_space {
     rkhs_env *env;
     rkhs_kernel *kernel; /* owned: rbf, which stands for the Euclidean distance, or a frozen copy of the caller's */
     int feature;
@@ -42,19 +42,20 @@ typedef struct rk_space {
     rkhs_data *view_a, *view_b;
     double *diag_a, *diag_b;
     rk_work *work;
-} rk_space;
+} rk_distance_space;
 
-/* b NULL: a against itself. kernel NULL: Euclidean. Temporaries are on the scratch list; free with rk_space_free. */
-rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, const rkhs_kernel *kernel, rk_space *space);
-void rk_space_free(rk_space *space);
+/* b NULL: a against itself. kernel NULL: Euclidean. Temporaries are on the scratch list; free with rk_distance_space_free. */
+rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, const rkhs_kernel *kernel,
+                         rk_distance_space *space);
+void rk_distance_space_free(rk_distance_space *space);
 /* Writes the squared distances of rows i0 .. i0+ni-1 of a and j0 .. j0+nj-1 of b; ni, nj <= RK_TILE. */
-rkhs_status rk_space_tile(const rk_space *space, int64_t i0, int64_t ni, int64_t j0, int64_t nj, double *out, int64_t ld,
-                          int worker);
+rkhs_status rk_space_tile(const rk_distance_space *space, int64_t i0, int64_t ni, int64_t j0, int64_t nj, double *out,
+                          int64_t ld, int worker);
 
 /* ---- smo.c: support vector machines ------------------------------------------------------------------------------------ */
 
-/* RK_SMO_UNEVEN: nu is too large for the smaller class. RK_SMO_MEET: nu is so small that no margin is left (smo.c). */
-typedef enum rk_smo_outcome { RK_SMO_DONE, RK_SMO_UNEVEN, RK_SMO_MEET } rk_smo_outcome;
+/* RK_SMO_INFEASIBLE: nu is too large for the smaller class. RK_SMO_NO_MARGIN: nu is so small that no margin is left (smo.c). */
+typedef enum rk_smo_outcome { RK_SMO_DONE, RK_SMO_INFEASIBLE, RK_SMO_NO_MARGIN } rk_smo_outcome;
 
 /* One two-class problem. The caller sets all fields before `outcome` and owns all arrays. */
 typedef struct rk_smo {
@@ -65,7 +66,7 @@ typedef struct rk_smo {
     double nu;     /* 0: C-SVM, with C in `upper` */
     double tol;    /* tolerance, relative to the margin */
     double *a, *G; /* room for n numbers each: the dual variables, the gradient */
-    /* Result: the decision for x is scale (sum_i y_i a_i k(x_i, x) - offset). Not set for RK_SMO_UNEVEN. */
+    /* Result: the decision for x is scale (sum_i y_i a_i k(x_i, x) - offset). Not set for RK_SMO_INFEASIBLE. */
     rk_smo_outcome outcome;
     double offset, scale;
     int64_t steps;

@@ -10,9 +10,9 @@
  *
  * For nusvm, |sum_i a_i y_i phi(x_i)| over the sum of a in one class is the distance between the reduced convex hulls
  * of the classes. If nu is too small they meet: w and rho are 0, and decisions are 0/0 (Crisp, Burges 2000; Chang, Lin
- * 2001). libsvm then divides by rounding errors; here this is an outcome of its own (RK_SMO_MEET): a search skips such
+ * 2001). libsvm then divides by rounding errors; here this is an outcome of its own (RK_SMO_NO_MARGIN): a search skips such
  * a nu, and a user who gives it is told. If nu is too large for the smaller class, no point is feasible
- * (RK_SMO_UNEVEN), as in libsvm. */
+ * (RK_SMO_INFEASIBLE), as in libsvm. */
 #include "la/la.h"
 #include "score/score.h"
 
@@ -251,7 +251,7 @@ rkhs_status rk_smo_solve(rkhs_env *env, rk_smo *p) {
     }
     if (p->nu > 0) {
         if (!start_nu(p)) {
-            p->outcome = RK_SMO_UNEVEN;
+            p->outcome = RK_SMO_INFEASIBLE;
             goto done;
         }
         for (int64_t t = 0; t < p->n; t++)
@@ -266,7 +266,7 @@ rkhs_status rk_smo_solve(rkhs_env *env, rk_smo *p) {
         goto done;
     }
     double plus = level(p, 1), minus = level(p, -1), rho = (plus + minus) / 2;
-    if (hulls_meet(p, min_square) || !(rho > 0)) p->outcome = RK_SMO_MEET;
+    if (hulls_meet(p, min_square) || !(rho > 0)) p->outcome = RK_SMO_NO_MARGIN;
     p->offset = (plus - minus) / 2;
     p->scale = rho > 0 ? 1 / rho : 1;
 done:

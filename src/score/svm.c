@@ -63,7 +63,7 @@ done:
 
 /* ---- training and deciding ------------------------------------------------------------------------------------------- */
 
-/* Trains on rows of two classes, with class weights. Writes the decisions for `test` rows, none for RK_SMO_UNEVEN. */
+/* Trains on rows of two classes, with class weights. Writes the decisions for `test` rows, none for RK_SMO_INFEASIBLE. */
 static rkhs_status decide_pair(const machine *m, double value, const int64_t *train, int64_t n, const double *weight,
                                const int64_t *test, int64_t tests, int64_t plus, double *decision, rk_smo_outcome *outcome) {
     rkhs_status status = RKHS_OK;
@@ -86,7 +86,7 @@ static rkhs_status decide_pair(const machine *m, double value, const int64_t *tr
     p.upper = upper;
     TRY(rk_smo_solve(m->env, &p));
     *outcome = p.outcome;
-    for (int64_t q = 0; p.outcome != RK_SMO_UNEVEN && q < tests; q++) {
+    for (int64_t q = 0; p.outcome != RK_SMO_INFEASIBLE && q < tests; q++) {
         double sum = -p.offset;
         for (int64_t i = 0; i < n; i++) sum += y[i] * p.a[i] * m->K[test[q] * m->n + train[i]];
         decision[q] = p.scale * sum;
@@ -121,7 +121,7 @@ static rkhs_status decide(const machine *m, double value, const int64_t *train, 
             rk_smo_outcome one;
             TRY(decide_pair(m, value, part, count, weight, test, tests, b, decision, &one));
             if (one != RK_SMO_DONE) *outcome = one;
-            if (one == RK_SMO_UNEVEN) goto done;
+            if (one == RK_SMO_INFEASIBLE) goto done;
             for (int64_t q = 0; q < tests; q++) votes[q * m->classes + (decision[q] > 0 ? b : a)]++;
         }
     for (int64_t q = 0; q < tests; q++) {
@@ -204,7 +204,7 @@ static rkhs_status cross(const machine *m, double value, const int64_t *rows, co
         split(rows, fold, n, f, train, &trains, test, &tests);
         TRY(decide(m, value, train, trains, test, tests, decision, guess, &one));
         if (one != RK_SMO_DONE) *outcome = one;
-        if (one == RK_SMO_UNEVEN) goto done;
+        if (one == RK_SMO_INFEASIBLE) goto done;
         TRY(measure(m, test, tests, decision, guess, results + f * METRICS));
     }
 done:
@@ -331,7 +331,8 @@ static rkhs_status make_gram(rkhs_env *env, const rk_spec *spec, const rkhs_data
     TRY(rk_kernel_freeze(kernel, z));
     TRY(rk_kernel_coerce(kernel, z, NULL, &use, &view));
     TRY(rk_bind(env, kernel, use, NULL, &bound));
-    TRY(rk_need(env, (double)z->rows * (double)z->rows * 16, "the kernel matrix of the machines", "score a part of the rows"));
+    TRY(rk_require_memory(env, (double)z->rows * (double)z->rows * 16, "the kernel matrix of the machines",
+                          "score a part of the rows"));
     TRY(rk_scratch(env, z->rows * z->rows, sizeof **K, K));
     TRY(rk_gram_symmetric(env, bound, *K, z->rows));
 done:
@@ -360,10 +361,10 @@ static rkhs_status run_folds(machine *m, const svm *o, const int *wanted, double
     } else {
         TRY(rk_scratch(m->env, o->folds * METRICS, sizeof *g.results, &g.results));
         TRY(cross(m, o->value, rows, fold, m->n, o->folds, g.results, &g.outcome[0]));
-        if (g.outcome[0] == RK_SMO_UNEVEN)
+        if (g.outcome[0] == RK_SMO_INFEASIBLE)
             FAIL(m->env, RKHS_ERR_DATA,
                  "nusvm: nu = %g cannot be had, since the classes are of too unequal size: choose it smaller", o->value);
-        if (g.outcome[0] == RK_SMO_MEET)
+        if (g.outcome[0] == RK_SMO_NO_MARGIN)
             rk_log(m->env, RKHS_LOG_ADVICE,
                    "nusvm: nu = %g leaves no margin, since the classes overlap more than that, and rounding decides: choose it "
                    "larger, or use svm",
@@ -395,7 +396,7 @@ done:
 }
 
 /* Computes items[0] and all other items that differ from it only in their metric. */
-static rkhs_status score_alike(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count, int nu) {
+static rkhs_status score_alike(rkhs_env *env, const rkhs_score_input *w, rk_score_item *items, int count, int nu) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     const svm *o = items->self;
@@ -436,14 +437,14 @@ done:
     return status;
 }
 
-static rkhs_status family_svm(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+static rkhs_status family_svm(rkhs_env *env, const rkhs_score_input *w, rk_score_item *items, int count) {
     rkhs_status status = RKHS_OK;
     for (int i = 0; i < count && status == RKHS_OK; i++)
         if (!items[i].done) status = score_alike(env, w, items + i, count - i, 0);
     return status;
 }
 
-static rkhs_status family_nusvm(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+static rkhs_status family_nusvm(rkhs_env *env, const rkhs_score_input *w, rk_score_item *items, int count) {
     rkhs_status status = RKHS_OK;
     for (int i = 0; i < count && status == RKHS_OK; i++)
         if (!items[i].done) status = score_alike(env, w, items + i, count - i, 1);
@@ -453,7 +454,7 @@ static rkhs_status family_nusvm(rkhs_env *env, const rkhs_scored *w, rk_score_it
 /* clang-format off */
 #define PARAMS(NAME, VALUE, MAX, BRIEF)                                                                                        \
     {                                                                                                                          \
-        {.name = NAME, .kind = RK_REAL, .offset = offsetof(svm, value), .value = VALUE, .max = MAX, .open = 1, .brief = BRIEF}, \
+        {.name = NAME, .kind = RK_REAL, .offset = offsetof(svm, value), .value = VALUE, .max = MAX, .min_excluded = 1, .brief = BRIEF}, \
         {.name = "metric", .kind = RK_CHOICE, .offset = offsetof(svm, metric), .value = "accuracy",                            \
          .choices = "accuracy|sensitivity|specificity|auc|f1", .brief = "measure of each fold"},                      \
         {.name = "folds", .kind = RK_INT, .offset = offsetof(svm, folds), .value = "5", .min = 2, .max = 1000,                 \

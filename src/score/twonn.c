@@ -27,7 +27,7 @@ static const rk_param params[] = {
 enum { CANDIDATES = 16, PARTS = 10, MIN_ROWS = 10 };
 
 typedef struct near_loop {
-    rk_space space;
+    rk_distance_space space;
     int64_t n;
     double *tiles;  /* workers x RK_TILE x RK_TILE */
     double *log_mu; /* n; below 0: no two neighbours at different distances */
@@ -96,7 +96,7 @@ static double standard_error(rkhs_env *env, const double *a, int64_t n, double d
     return sqrt(squares / (PARTS - 1) / PARTS);
 }
 
-static rkhs_status family_twonn(rkhs_env *env, const rkhs_scored *w, rk_score_item *items, int count) {
+static rkhs_status family_twonn(rkhs_env *env, const rkhs_score_input *w, rk_score_item *items, int count) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     near_loop v = {.n = w->z->rows};
@@ -122,7 +122,7 @@ static rkhs_status family_twonn(rkhs_env *env, const rkhs_scored *w, rk_score_it
         items[c].deviation = standard_error(env, v.log_mu, good, discard, part);
     }
 done:
-    rk_space_free(&v.space);
+    rk_distance_space_free(&v.space);
     rk_scratch_release(env, mark);
     return status;
 }

@@ -106,7 +106,7 @@ static void scores_do_not_depend_on_addresses(void **state) {
             env->shift = shift;
             FINE(env, rkhs_env_set_threads(env, 1 + shift));
             rkhs_data *x = fixture_data(env, "wide", N), *z = fixture_data(env, "small", N), *labels = fixture_labels(env, N);
-            rkhs_scored what = {.x = x, .z = z, .labels = labels};
+            rkhs_score_input what = {.x = x, .z = z, .labels = labels};
             FINE(env, rkhs_score(env, &spec, 1, &what, &values[shift], NULL));
             if (shift) same_bits("score", &values[shift], values, 1);
             rkhs_data_free(labels);

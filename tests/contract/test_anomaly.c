@@ -54,10 +54,11 @@ static void the_error_of_a_linear_kernel_is_that_of_the_inverse(void **state) {
         double *s = scores_of(env, m, fresh, "error"), *Z = numbers(env, NEW * 2), *expected = numbers(env, NEW), scale = 0;
         FINE(env, rkhs_model_transform(m, fresh, Z, 2));
         FINE(env, rkhs_model_inverse(m, Z, NEW, 2, &back));
-        int64_t ld, ldx, kept = m->map->kept_count;
+        int64_t ld, ldx, kept = m->map->object_count;
         const double *v = rkhs_data_values(fresh, &ld), *w = rkhs_data_values(back, NULL), *old = rkhs_data_values(x, &ldx);
         for (int64_t j = 0; j < kept; j++)
-            for (int64_t c = 0; c < x->columns; c++) scale += pow(old[(m->keep ? m->keep[j] : j) * ldx + c], 2) / (double)kept;
+            for (int64_t c = 0; c < x->columns; c++)
+                scale += pow(old[(m->map_rows ? m->map_rows[j] : j) * ldx + c], 2) / (double)kept;
         for (int64_t i = 0; i < NEW; i++) expected[i] = square_of(v + i * ld, w + i * x->columns, x->columns) / scale;
         near_all("the error", s, expected, NEW, 1e-9);
         HOLDS(largest(s, NEW) > 0.01);
@@ -196,7 +197,7 @@ static void every_model_scores_each_object_alone(void **state) {
         double untouched = -77;
         fixture_split(env, t.pair.data, N, NEW, &x, &fresh);
         rkhs_model *m = fitted(env, &t, x);
-        int given = m->map->kept->type->kind == RK_KIND_GRAM;
+        int given = m->map->objects->type->kind == RK_KIND_GRAM;
         for (int b = 0; b < 3; b++) {
             if (t.type->predicts)
                 REFUSED(env, RKHS_ERR_ARGUMENT, "predicts", rkhs_model_anomaly(m, fresh, by[b], &untouched));
@@ -351,7 +352,7 @@ static void alone_are(rkhs_env *env, rkhs_model *m, const rkhs_data *x, const ch
     static const char *const ways[] = {"density", "error", "both"};
     heard h = {0};
     rk_mark mark = rk_scratch_mark(env);
-    int gram = m->map->kept->type->kind == RK_KIND_GRAM;
+    int gram = m->map->objects->type->kind == RK_KIND_GRAM;
     int64_t first = -1;
     char words[96];
     for (int64_t i = x->rows - 1; i >= 0; i--) first = odd[i] ? i : first;

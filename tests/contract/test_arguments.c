@@ -141,12 +141,12 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     TOLD("place for the model", rkhs_model_load(env, "a.rkhs", NULL));
     TOLD("place for the copy", rkhs_model_copy(t.model, NULL));
     const char *const knn = "knn", *const knn1 = "knn(k=1)";
-    const rkhs_scored scored = {.z = t.x, .labels = t.labels};
+    const rkhs_score_input scored = {.z = t.x, .labels = t.labels};
     TOLD("no specs", rkhs_score(env, NULL, 1, &scored, z, NULL));
     TOLD("no embedding", rkhs_score(env, &knn, 1, NULL, z, NULL));
     TOLD("place for the values", rkhs_score(env, &knn, 1, &scored, NULL, NULL));
-    TOLD("needs an embedding", rkhs_score(env, &knn, 1, &(rkhs_scored){.labels = t.labels}, z, NULL));
-    TOLD("needs labels", rkhs_score(env, &knn1, 1, &(rkhs_scored){.z = t.x}, z, NULL));
+    TOLD("needs an embedding", rkhs_score(env, &knn, 1, &(rkhs_score_input){.labels = t.labels}, z, NULL));
+    TOLD("needs labels", rkhs_score(env, &knn1, 1, &(rkhs_score_input){.z = t.x}, z, NULL));
     assert_true(!kernel && !model && !out);
     SILENT(rkhs_kernel_new(NULL, "rbf", &kernel));
     SILENT(rkhs_kernel_copy(NULL, &kernel));
@@ -156,7 +156,7 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     SILENT(rkhs_model_fit(NULL, t.kernel, t.x, NULL, NULL));
     SILENT(rkhs_model_transform(NULL, t.x, z, 2));
     SILENT(rkhs_model_explain(NULL, t.x, 1, near, z));
-    assert_null(rkhs_model_kept(NULL, NULL));
+    assert_null(rkhs_model_reference_objects(NULL, NULL));
     SILENT(rkhs_model_set_place(NULL, "map"));
     SILENT(rkhs_model_inverse(NULL, z, 1, 2, &out));
     SILENT(rkhs_model_anomaly(NULL, t.x, NULL, z));

@@ -261,20 +261,21 @@ static rkhs_status call_sample(rkhs_env *env, work *w) {
 static rkhs_status call_score(rkhs_env *env, work *w) {
     double value = -1;
     const char *spec = strncmp(w->spec, "kpca", 4) == 0 ? "knn" : w->spec;
-    rkhs_status status = rkhs_score(env, &spec, 1, &(rkhs_scored){.z = w->x, .x = w->fresh, .labels = w->labels}, &value, NULL);
+    rkhs_status status =
+        rkhs_score(env, &spec, 1, &(rkhs_score_input){.z = w->x, .x = w->fresh, .labels = w->labels}, &value, NULL);
     if (status != RKHS_OK) HOLDS(value == -1);
     return status;
 }
 
 static rkhs_status call_score_new(rkhs_env *env, work *w) {
     double value = -1;
-    const rkhs_scored what = {.z = w->x,
-                              .x = w->fresh,
-                              .labels = w->labels,
-                              .new_z = w->fresh,
-                              .new_x = w->x,
-                              .new_labels = w->labels,
-                              .kernel = w->kernel};
+    const rkhs_score_input what = {.z = w->x,
+                                   .x = w->fresh,
+                                   .labels = w->labels,
+                                   .new_z = w->fresh,
+                                   .new_x = w->x,
+                                   .new_labels = w->labels,
+                                   .kernel = w->kernel};
     rkhs_status status = rkhs_score(env, &w->spec, 1, &what, &value, NULL);
     if (status != RKHS_OK) HOLDS(value == -1);
     return status;

@@ -24,11 +24,11 @@ static void unbuild(rkhs_env *env, built *b) {
 
 /* K of the subject, n x n, with the kept objects as what the kernel refers to. */
 static double *gram_values(rkhs_env *env, const subject *s, const rk_gram *g) {
-    if (!g->keep || !rk_kernel_any(s->kernel, RK_REFERENCE)) return subject_gram(env, s);
+    if (!g->map_rows || !rk_kernel_any(s->kernel, RK_REFERENCE)) return subject_gram(env, s);
     double *K = numbers(env, N * N);
     rkhs_data *kept;
     rk_bound *root, *bound;
-    FINE(env, rk_data_keep(s->use, g->keep, g->kept, &kept));
+    FINE(env, rk_data_reduce(s->use, g->map_rows, g->map_count, &kept));
     FINE(env, rk_bind(env, s->kernel, kept, NULL, &root));
     FINE(env, rk_bind(env, s->kernel, s->use, root, &bound));
     FINE(env, rk_gram_symmetric(env, bound, K, N));
@@ -86,8 +86,8 @@ static void check_products(rkhs_env *env, const subject *s, const fixture_gram *
 }
 
 static void check_factor(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
-    HOLDS(g->n == N && g->rank >= 1 && g->rank <= N && g->kept >= 1 && g->kept <= N);
-    for (int64_t i = 0; g->keep && i < g->kept; i++) HOLDS(g->keep[i] >= 0 && g->keep[i] < N);
+    HOLDS(g->n == N && g->rank >= 1 && g->rank <= N && g->map_count >= 1 && g->map_count <= N);
+    for (int64_t i = 0; g->map_rows && i < g->map_count; i++) HOLDS(g->map_rows[i] >= 0 && g->map_rows[i] < N);
     if (g->type->form != RK_FORM_FACTOR) return;
     int64_t ld;
     const double *Phi = g->type->phi(g, &ld);
@@ -106,11 +106,11 @@ static void check_fold(rkhs_env *env, const subject *s, const fixture_gram *of, 
     enum { K = 3 };
     double *V = normals(env, N * K, 14), *W = numbers(env, g->rank * K), *Z = numbers(env, N * K), *out = numbers(env, N * K);
     rk_map *map;
-    FINE(env, rk_map_new(env, g->kept, K, &map));
+    FINE(env, rk_map_new(env, g->map_count, K, &map));
     FINE(env, g->type->pull(g, V, K, W)); /* coefficients as solvers give them, in the range of Phi' */
     FINE(env, g->type->push(g, W, K, Z));
     FINE(env, g->type->fold(g, W, K, map->B));
-    FINE(env, rk_data_keep(s->use, g->keep, g->kept, &map->kept));
+    FINE(env, rk_data_reduce(s->use, g->map_rows, g->map_count, &map->objects));
     FINE(env, rk_map_apply(env, map, s->kernel, s->use, out, K, NULL));
     near_all("fold through a map and push", out, Z, N * K, 1e-8);
     rk_map_free(env, map);
@@ -313,7 +313,7 @@ static int64_t rank_of(rkhs_env *env, const char *gram, const char *kernel, cons
     subject_open(env, &(pairing){.text = kernel, .data = data}, N, &s);
     built b = build(env, &s, gram);
     int64_t rank = b.g->rank;
-    HOLDS(b.g->kept == rank);
+    HOLDS(b.g->map_count == rank);
     unbuild(env, &b);
     subject_close(env, &s);
     return rank;
@@ -367,7 +367,7 @@ static void landmarks_named_twice_count_once(void **state) {
     built b = build(env, &s, "nystrom(by=given, rows=[3,3,0:5,4])");
     assert_int_equal(b.g->rank, 5);
     char seen[N] = {0};
-    for (int64_t i = 0; i < b.g->kept; i++) HOLDS(b.g->keep[i] < 5 && !seen[b.g->keep[i]]++);
+    for (int64_t i = 0; i < b.g->map_count; i++) HOLDS(b.g->map_rows[i] < 5 && !seen[b.g->map_rows[i]]++);
     unbuild(env, &b);
     subject_close(env, &s);
 }
@@ -379,8 +379,8 @@ static void given_landmarks_are_those_given(void **state) {
     LOOK_AT("given landmarks");
     built b = build(env, &s, "nystrom(by=given, rows=[50:53,7])");
     char seen[N] = {0};
-    for (int64_t i = 0; i < b.g->kept; i++) seen[b.g->keep[i]] = 1;
-    assert_int_equal(b.g->kept, 4);
+    for (int64_t i = 0; i < b.g->map_count; i++) seen[b.g->map_rows[i]] = 1;
+    assert_int_equal(b.g->map_count, 4);
     HOLDS(seen[50] && seen[51] && seen[52] && seen[7]);
     unbuild(env, &b);
     subject_close(env, &s);
@@ -426,8 +426,8 @@ static void landmarks_depend_on_the_seed_alone(void **state) {
             LOOK_AT("%s, seed %d", grams[t], seed % 2);
             FINE(env, rkhs_env_set_seed(env, (uint64_t)(seed % 2)));
             built b = build(env, &s, grams[t]);
-            assert_int_equal(b.g->kept, 12);
-            memcpy(keep[seed], b.g->keep, sizeof keep[seed]);
+            assert_int_equal(b.g->map_count, 12);
+            memcpy(keep[seed], b.g->map_rows, sizeof keep[seed]);
             unbuild(env, &b);
         }
         for (int i = 0; i < 12; i++) {

@@ -265,7 +265,7 @@ static void placing_can_be_stopped_before_any_row(void **state) {
     rkhs_env *env = *state;
     static const char *const specs[] = {"tke(dim=2, solver=lbfgs(max_iter=5))", "gplvm(dim=2, solver=lbfgs(max_iter=5))"};
     static int armed;
-    FINE(env, rkhs_env_add_kernel(env, "stopping", &(rkhs_own_kernel){.pair = stopping, .payload = &armed, .serial = 1}));
+    FINE(env, rkhs_env_add_kernel(env, "stopping", &(rkhs_user_kernel){.pair = stopping, .payload = &armed, .serial = 1}));
     for (int s = 0; s < 2; s++) {
         rkhs_data *x = fixture_data(env, "small", N);
         rkhs_kernel *k;
@@ -357,12 +357,12 @@ static void objects_that_a_model_of_a_gram_keeps_have_no_values(void **state) {
     FINE(env, rkhs_kernel_new(env, "2*precomputed", &k));
     FINE(env, rkhs_model_new(env, "kpca(dim=2)", &other));
     FINE(env, rkhs_data_dense(env, m->Z, N, DIM, DIM, &z));
-    const rkhs_data *kept = rkhs_model_kept(m, NULL);
+    const rkhs_data *kept = rkhs_model_reference_objects(m, NULL);
     const char *score = "trustworthiness(k=1)", *part = "columns without values";
     REFUSED(env, RKHS_ERR_DATA, part, rkhs_kernel_gram(k, kept, NULL, K, N));
     REFUSED(env, RKHS_ERR_DATA, part, rkhs_model_fit(other, k, kept, NULL, NULL));
     REFUSED(env, RKHS_ERR_DATA, part, rkhs_model_transform(m, kept, K, DIM));
-    REFUSED(env, RKHS_ERR_DATA, part, rkhs_score(env, &score, 1, &(rkhs_scored){.z = z, .x = kept, .kernel = k}, K, NULL));
+    REFUSED(env, RKHS_ERR_DATA, part, rkhs_score(env, &score, 1, &(rkhs_score_input){.z = z, .x = kept, .kernel = k}, K, NULL));
     HOLDS(rkhs_data_write(kept, "k.npy", NULL) == RKHS_ERR_DATA);
     rkhs_data_free(z);
     rkhs_model_free(other);
@@ -433,7 +433,7 @@ static void use_all(rkhs_env *env, rkhs_model *m) {
     static const char *const ways[] = {"map", "refine", "neighbour", NULL}, *const by[] = {"error", "density", "both", NULL};
     static double Z[N * N];
     static int64_t object[4 * N];
-    const rkhs_data *kept = rkhs_model_kept(m, NULL);
+    const rkhs_data *kept = rkhs_model_reference_objects(m, NULL);
     rkhs_data *back, *x;
     FINE(env, kept->type->kind == RK_KIND_GRAM ? rkhs_data_dense(env, zeros, 2, kept->columns, kept->columns, &x)
                                                : rkhs_data_subset(kept, (int64_t[]){0, kept->rows - 1}, 2, &x));

@@ -204,7 +204,7 @@ static void the_text_of_a_kernel_makes_an_equal_one(void **state) {
 static int rules_left(const rkhs_kernel *k) {
     int count = 0;
     for (const rk_param *p = k->spec->entry->params; p && p->name; p++)
-        count += p->kind == RK_RULE && ((const rk_rule *)((const char *)k->spec->self + p->offset))->rule >= 0;
+        count += p->kind == RK_BANDWIDTH && ((const rk_bandwidth *)((const char *)k->spec->self + p->offset))->rule >= 0;
     for (int i = 0; i < k->children; i++) count += rules_left(k->child[i]);
     return count;
 }

@@ -51,7 +51,7 @@ static rk_map *some_map(rkhs_env *env, const variant *v) {
     FINE(env, rk_map_new(env, KEPT, DIM, &map));
     memcpy(map->B, normals(env, KEPT * DIM, 50), KEPT * DIM * sizeof *map->B);
     memcpy(map->c, normals(env, DIM, 51), DIM * sizeof *map->c);
-    map->kept = fixture_data(env, "small", KEPT);
+    map->objects = fixture_data(env, "small", KEPT);
     map->nearest = v->nearest;
     map->degree = v->degree;
     map->post = v->post ? RK_POST_SPHERE : RK_POST_NONE;
@@ -70,7 +70,7 @@ static void a_map_is_its_formula(void **state) {
         double *K = numbers(env, N * KEPT), *Z = numbers(env, N * (DIM + 1)), *expected = numbers(env, N * DIM);
         fixture_split(env, "small", 1, N, &unused, &x);
         FINE(env, rkhs_kernel_new(env, kernels[t % 3], &k));
-        FINE(env, rkhs_kernel_gram(k, x, map->kept, K, KEPT));
+        FINE(env, rkhs_kernel_gram(k, x, map->objects, K, KEPT));
         formula(map, K, expected);
         FINE(env, rk_map_apply(env, map, k, x, Z, DIM + 1, NULL));
         for (int64_t i = 0; i < N; i++) near_each("z", Z + i * (DIM + 1), expected + i * DIM, DIM, 1e-12);
@@ -124,7 +124,7 @@ static void a_map_survives_a_file(void **state) {
         FINE(env, rk_archive_read(env, "map", &archive));
         FINE(env, rk_map_load(env, archive, &loaded));
         HOLDS(loaded->degree == map->degree && loaded->post == map->post && loaded->nearest == map->nearest);
-        HOLDS(loaded->kept_count == KEPT);
+        HOLDS(loaded->object_count == KEPT);
         FINE(env, rk_map_apply(env, map, k, x, Z, DIM, NULL));
         FINE(env, rk_map_apply(env, loaded, k, x, Y, DIM, NULL));
         same_bits("the loaded map", Y, Z, N * DIM);
@@ -218,14 +218,14 @@ static void a_precomputed_gram_gives_the_nearest_column_back(void **state) {
         for (int64_t i = 0; i < ALL; i++) {
             int64_t best = -1;
             double least = INFINITY;
-            for (int64_t k = 0; k < m->map->kept_count; k++) {
-                int64_t row = m->keep ? m->keep[k] : k;
+            for (int64_t k = 0; k < m->map->object_count; k++) {
+                int64_t row = m->map_rows ? m->map_rows[k] : k;
                 double sum = 0;
                 for (int64_t c = 0; c < dim; c++) sum += pow(Z[row * dim + c] - Z[i * dim + c], 2);
                 if (sum < least) least = sum, best = row;
             }
             HOLDS(column[i] == (double)best);
-            if (!m->keep) HOLDS(best == i);
+            if (!m->map_rows) HOLDS(best == i);
         }
         rkhs_data_free(back);
         rkhs_model_free(m);

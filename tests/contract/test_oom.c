@@ -212,7 +212,7 @@ static rkhs_status call_write_npy(rkhs_env *env, scene *s, uint64_t *digest) {
 static rkhs_status call_score(rkhs_env *env, scene *s, uint64_t *digest) {
     double value = -1;
     rkhs_status status = rkhs_score(
-        env, &s->spec, 1, &(rkhs_scored){.z = s->z, .x = s->x, .labels = s->labels, .kernel = s->kernel}, &value, NULL);
+        env, &s->spec, 1, &(rkhs_score_input){.z = s->z, .x = s->x, .labels = s->labels, .kernel = s->kernel}, &value, NULL);
     mix(digest, &value, sizeof value);
     if (status != RKHS_OK) HOLDS(value == -1);
     return status;
@@ -220,7 +220,7 @@ static rkhs_status call_score(rkhs_env *env, scene *s, uint64_t *digest) {
 
 static rkhs_status call_score_new(rkhs_env *env, scene *s, uint64_t *digest) {
     double value = -1;
-    const rkhs_scored what = {
+    const rkhs_score_input what = {
         .z = s->z, .x = s->x, .labels = s->labels, .new_z = s->new_z, .new_x = s->fresh, .new_labels = s->new_labels};
     rkhs_status status = rkhs_score(env, &s->spec, 1, &what, &value, NULL);
     mix(digest, &value, sizeof value);

@@ -37,12 +37,12 @@ static double *some_matrix(rkhs_env *env, int kind) {
 /* A solver on a matrix, from start to end; `stop` steps before its state goes through a file into a new one (0: never). */
 typedef struct run {
     matrix m;
-    rk_pulled p;
+    rk_solver_problem p;
 } run;
 
 static void run_open(rkhs_env *env, run *r, const double *A, int by_magnitude) {
     r->m = (matrix){A, 0};
-    r->p = (rk_pulled){.env = env, .size = N, .k = K, .by_magnitude = by_magnitude, .a = {N, apply, &r->m}};
+    r->p = (rk_solver_problem){.env = env, .size = N, .k = K, .by_magnitude = by_magnitude, .a = {N, apply, &r->m}};
     r->p.x = numbers(env, N * K);
     r->p.values = numbers(env, K);
     r->p.residuals = numbers(env, K);
@@ -154,8 +154,8 @@ static rkhs_status apply_large(void *context_, rkhs_env *env, const double *V, i
     return rk_gemm(env, NULL, 'n', 'n', M, k, M, 1.0, context_, M, V, k, 0.0, out, k);
 }
 
-static void large_open(rkhs_env *env, rk_pulled *p, double *A) {
-    *p = (rk_pulled){.env = env, .size = M, .k = MANY, .a = {M, apply_large, A}};
+static void large_open(rkhs_env *env, rk_solver_problem *p, double *A) {
+    *p = (rk_solver_problem){.env = env, .size = M, .k = MANY, .a = {M, apply_large, A}};
     p->x = numbers(env, M * MANY);
     p->values = numbers(env, MANY);
     p->residuals = numbers(env, MANY);
@@ -166,7 +166,7 @@ static void many_pairs_are_found_and_gone_on_with(void **state) {
     const rk_solver_type *type;
     double *x = normals(env, 3 * M, 90), *A = numbers(env, M * M), *B = numbers(env, M * M), *w = numbers(env, M);
     rk_spec *solver;
-    rk_pulled whole, half, rest;
+    rk_solver_problem whole, half, rest;
     for (int64_t i = 0; i < M; i++)
         for (int64_t j = 0; j < M; j++) {
             double square = 0;

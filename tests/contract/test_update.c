@@ -76,10 +76,10 @@ static void an_update_is_a_fit_on_all(void **state) {
 
 /* Whether a model of a trial has all that an update needs; says why not. */
 static const char *why_not(const rkhs_model *m) {
-    if (m->map->kept->type->kind == RK_KIND_GRAM) return "precomputed Gram";
+    if (m->map->objects->type->kind == RK_KIND_GRAM) return "precomputed Gram";
     if (m->type->predicts || rk_report_find(&m->report, "supervision")) return "which it does not keep";
     if (m->type->inputs) return "that it makes of those given";
-    if (m->map->kept_count != m->n) return "and an update needs all";
+    if (m->map->object_count != m->n) return "and an update needs all";
     return NULL;
 }
 

@@ -436,10 +436,10 @@ static void the_reference_is_what_a_model_keeps(void **state) {
         FINE(env, rkhs_kernel_new(env, kernels[t / 5], &k));
         FINE(env, rkhs_model_new(env, spec, &m));
         FINE(env, rkhs_model_fit(m, k, x, NULL, NULL));
-        HOLDS(m->map->kept_count == (t % 5 < 2 ? 20 : t % 5 == 2 ? 18 : N));
-        int64_t kept = m->map->kept_count;
+        HOLDS(m->map->object_count == (t % 5 < 2 ? 20 : t % 5 == 2 ? 18 : N));
+        int64_t kept = m->map->object_count;
         double *K = numbers(env, kept * M), Z[M * 3], Y[M * 3], T[N * 3];
-        FINE(env, rkhs_kernel_gram(m->kernel, m->map->kept, fresh, K, M));
+        FINE(env, rkhs_kernel_gram(m->kernel, m->map->objects, fresh, K, M));
         for (int i = 0; i < M; i++)
             for (int c = 0; c < 3; c++) {
                 real sum = m->map->c[c];

@@ -4,7 +4,7 @@
  * a few bytes. */
 #include "model.h"
 
-enum { N = 6, COLUMNS = 2, MOST_ARRAYS = 96, EDIT = 6, EDITS = 8, VALUES = 512 };
+enum { N = 6, COLUMNS = 2, MAX_ARRAYS = 96, EDIT = 6, EDITS = 8, VALUES = 512 };
 
 /* ---- the models ------------------------------------------------------------------------------------------------------- */
 
@@ -134,7 +134,7 @@ static void take_apart(rkhs_env *env, const rkhs_model *m, file *f) {
     FUZZ_HOLDS(rk_archive_parse(env, bytes, size, &archive) == RKHS_OK);
     f->count = (int)rk_archive_count(archive);
     f->parts = calloc((size_t)f->count, sizeof *f->parts);
-    FUZZ_HOLDS(f->parts && f->count < MOST_ARRAYS - EDITS);
+    FUZZ_HOLDS(f->parts && f->count < MAX_ARRAYS - EDITS);
     for (int i = 0; i < f->count; i++) {
         part *p = &f->parts[i];
         snprintf(p->name, sizeof p->name, "%s", rk_archive_name(archive, i));
@@ -429,7 +429,7 @@ static size_t put_together(rkhs_env *env, const part *parts, int count, char *by
 
 void fuzz_one(rkhs_env *env, const uint8_t *bytes, size_t count) {
     static char forged[FUZZ_LARGEST];
-    part parts[MOST_ARRAYS];
+    part parts[MAX_ARRAYS];
     if (!models[0].parts) make_models(env);
     if (count < 2) return;
     const file *base = &PICK(models, bytes[0]);

@@ -32,7 +32,7 @@ static inline void fuzz_ask(rkhs_env *env, rkhs_model *m, const rkhs_data *x, un
                                                                                                "both"};
     static double Z[FUZZ_ROOM], influence[FUZZ_ROOM];
     static int64_t object[FUZZ_ROOM];
-    int64_t n, dim, kept = rkhs_data_rows(rkhs_model_kept(m, NULL)), rows = rkhs_data_rows(x);
+    int64_t n, dim, kept = rkhs_data_rows(rkhs_model_reference_objects(m, NULL)), rows = rkhs_data_rows(x);
     rkhs_model_embedding(m, &n, &dim);
     if (rows * dim > FUZZ_ROOM || 2 * (kept + 1) * rows > FUZZ_ROOM) return;
     for (int i = 0; what & ASK_PLACE && i < 4; i++)
@@ -47,7 +47,7 @@ static inline void fuzz_ask(rkhs_env *env, rkhs_model *m, const rkhs_data *x, un
 /* Objects like those that a model keeps; NULL: there are none that are small. */
 static inline rkhs_data *fuzz_like(rkhs_env *env, const rkhs_model *m) {
     static double numbers[FUZZ_ROOM];
-    const rkhs_data *kept = rkhs_model_kept(m, NULL);
+    const rkhs_data *kept = rkhs_model_reference_objects(m, NULL);
     rkhs_data *x = NULL;
     int64_t columns = rkhs_data_columns(kept), rows = rkhs_data_rows(kept);
     for (int64_t i = 0; i < FUZZ_ROOM; i++) numbers[i] = (double)(i % 7) / 4;
@@ -94,7 +94,7 @@ static inline void fuzz_read(rkhs_env *env, rkhs_model *m) {
     for (int64_t i = 0; i < n * dim; i++) sink = embedding[i];
     for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) FUZZ_HOLDS(item.name && (item.text || item.values));
     FUZZ_HOLDS(rkhs_model_text(m) && rkhs_kernel_text(rkhs_model_kernel(m)));
-    const rkhs_data *kept = rkhs_model_kept(m, &rows);
+    const rkhs_data *kept = rkhs_model_reference_objects(m, &rows);
     for (int64_t i = 0; rows && i < rkhs_data_rows(kept); i++) sink = (double)rows[i];
 }
 
@@ -104,7 +104,7 @@ static inline void fuzz_back(rkhs_env *env, rkhs_model *m) {
     rkhs_data *back;
     int64_t n, dim;
     const double *embedding = rkhs_model_embedding(m, &n, &dim);
-    fuzz_look(env, rkhs_model_kept(m, NULL));
+    fuzz_look(env, rkhs_model_reference_objects(m, NULL));
     fuzz_fair(env, rkhs_model_inverse(m, embedding, rk_min(n, 4), dim, &back));
     if (back) fuzz_look(env, back);
     rkhs_data_free(back);
@@ -121,13 +121,13 @@ static inline void fuzz_scores(rkhs_env *env, const rkhs_model *m) {
     int64_t n, dim;
     const int64_t *rows;
     const double *Z = rkhs_model_embedding(m, &n, &dim);
-    const rkhs_data *kept = rkhs_model_kept(m, &rows);
+    const rkhs_data *kept = rkhs_model_reference_objects(m, &rows);
     rkhs_data *z = NULL;
     if (rows || rkhs_data_rows(kept) != n) return;
     rkhs_status status = rkhs_data_dense(env, Z, n, dim, dim, &z);
     fuzz_status(env, status);
     for (int i = 0; z && i < 3; i++)
-        fuzz_status(env, rkhs_score(env, specs + i, 1, &(rkhs_scored){.z = z, .x = kept, .kernel = rkhs_model_kernel(m)},
+        fuzz_status(env, rkhs_score(env, specs + i, 1, &(rkhs_score_input){.z = z, .x = kept, .kernel = rkhs_model_kernel(m)},
                                     values + i, NULL));
     rkhs_data_free(z);
 }

@@ -90,7 +90,7 @@ static void take_score(rkhs_env *env, const char *text) {
     double value;
     FUZZ_HOLDS(rkhs_data_dense(env, points, 6, 2, 2, &z) == RKHS_OK);
     FUZZ_HOLDS(rkhs_data_classes(env, codes, 6, NULL, 2, &labels) == RKHS_OK);
-    fuzz_status(env, rkhs_score(env, &text, 1, &(rkhs_scored){.z = z, .x = z, .labels = labels}, &value, NULL));
+    fuzz_status(env, rkhs_score(env, &text, 1, &(rkhs_score_input){.z = z, .x = z, .labels = labels}, &value, NULL));
     rkhs_data_free(labels);
     rkhs_data_free(z);
 }

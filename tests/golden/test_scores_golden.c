@@ -45,7 +45,7 @@ static void scores_are_those_of_scikit_learn_and_the_definitions(void **state) {
         HOLDS(number != NULL);
         *spec++ = *number++ = 0;
         double meant = strtod(number, NULL), value;
-        rkhs_scored what = {.x = x, .z = z, .labels = y};
+        rkhs_score_input what = {.x = x, .z = z, .labels = y};
         if (strcmp(line, "kernel") == 0) what.kernel = kernel;
         if (strcmp(line, "new") == 0) what.new_x = new_x, what.new_z = new_z, what.new_labels = new_y;
         LOOK_AT("%s of %s", spec, line);

@@ -206,16 +206,16 @@ static void a_need_over_the_limit_says_what_and_what_to_do(void **state) {
     char *p;
     rkhs_env_set_memory(env, (size_t)16e9);
     FAILS(env, RKHS_ERR_MEMORY, "100000 x 100000 | 80.0 GB | 16.0 GB | gram=nystrom(landmarks=2000)",
-          rk_need(env, 8e10, "the Gram of 100000 x 100000", "use gram=nystrom(landmarks=2000)"));
+          rk_require_memory(env, 8e10, "the Gram of 100000 x 100000", "use gram=nystrom(landmarks=2000)"));
     rk_clear(env);
-    OK(env, rk_need(env, 16e9, "this", "nothing"));
-    FAILS(env, RKHS_ERR_MEMORY, "needs", rk_need(env, 1e300, "this", "nothing"));
+    OK(env, rk_require_memory(env, 16e9, "this", "nothing"));
+    FAILS(env, RKHS_ERR_MEMORY, "needs", rk_require_memory(env, 1e300, "this", "nothing"));
     assert_int_equal(used(env), 0); /* a look, not a taking */
     rk_clear(env);
     OK(env, rk_alloc(env, 1000, 1, &p));
-    FAILS(env, RKHS_ERR_MEMORY, "needs", rk_need(env, 16e9 - 999, "this", "nothing"));
+    FAILS(env, RKHS_ERR_MEMORY, "needs", rk_require_memory(env, 16e9 - 999, "this", "nothing"));
     rk_clear(env);
-    OK(env, rk_need(env, 16e9 - 1000, "this", "nothing"));
+    OK(env, rk_require_memory(env, 16e9 - 1000, "this", "nothing"));
     rk_free(env, p);
 }
 
@@ -224,19 +224,19 @@ static void arrays_of_the_caller_count_against_the_limit(void **state) {
     char *p;
     rkhs_env_set_memory(env, 10000);
     OK(env, rk_alloc(env, 1000, 1, &p));
-    FAILS(env, RKHS_ERR_MEMORY, "9.0 kB | 1.0 kB | limit is 10.0 kB", rkhs_env_hold(env, 9001));
+    FAILS(env, RKHS_ERR_MEMORY, "9.0 kB | 1.0 kB | limit is 10.0 kB", rkhs_env_reserve(env, 9001));
     assert_int_equal(used(env), 1000); /* what was refused is not counted */
-    OK(env, rkhs_env_hold(env, 9000));
+    OK(env, rkhs_env_reserve(env, 9000));
     assert_int_equal(rkhs_env_memory_peak(env), 10000);
     char *q;
     FAILS(env, RKHS_ERR_MEMORY, "the limit is 10.0 kB", (rk_clear(env), rk_alloc(env, 1, 1, &q)));
-    FAILS(env, RKHS_ERR_MEMORY, "more are needed", rkhs_env_hold(env, INT64_MAX));
-    OK(env, rkhs_env_hold(env, -9000));
+    FAILS(env, RKHS_ERR_MEMORY, "more are needed", rkhs_env_reserve(env, INT64_MAX));
+    OK(env, rkhs_env_reserve(env, -9000));
     assert_int_equal(used(env), 1000);
-    FAILS(env, RKHS_ERR_ARGUMENT, "more bytes are given back than were taken", rkhs_env_hold(env, -1001));
-    FAILS(env, RKHS_ERR_ARGUMENT, "more bytes are given back", rkhs_env_hold(env, INT64_MIN));
+    FAILS(env, RKHS_ERR_ARGUMENT, "more bytes are given back than were taken", rkhs_env_reserve(env, -1001));
+    FAILS(env, RKHS_ERR_ARGUMENT, "more bytes are given back", rkhs_env_reserve(env, INT64_MIN));
     assert_int_equal(used(env), 1000);
-    assert_int_equal(rkhs_env_hold(NULL, 1), RKHS_ERR_ARGUMENT);
+    assert_int_equal(rkhs_env_reserve(NULL, 1), RKHS_ERR_ARGUMENT);
     rk_free(env, p);
 }
 
@@ -273,16 +273,16 @@ static void the_first_sentence_of_a_failure_stands(void **state) {
 static void a_failure_has_a_subject_beside_its_sentence(void **state) {
     rkhs_env *env = *state;
     assert_string_equal(rkhs_env_subject(env), "");
-    assert_int_equal(rk_about(env, "x.npy", RKHS_OK), RKHS_OK);
+    assert_int_equal(rk_set_subject(env, "x.npy", RKHS_OK), RKHS_OK);
     assert_string_equal(rkhs_env_subject(env), "");
-    assert_int_equal(rk_about(env, "x.npy", rk_fail(env, RKHS_ERR_DATA, "row 3 is NaN")), RKHS_ERR_DATA);
-    assert_int_equal(rk_about(env, "later", RKHS_ERR_DATA), RKHS_ERR_DATA); /* who saw it first knows best */
+    assert_int_equal(rk_set_subject(env, "x.npy", rk_fail(env, RKHS_ERR_DATA, "row 3 is NaN")), RKHS_ERR_DATA);
+    assert_int_equal(rk_set_subject(env, "later", RKHS_ERR_DATA), RKHS_ERR_DATA); /* who saw it first knows best */
     assert_string_equal(rkhs_env_subject(env), "x.npy");
     assert_string_equal(rkhs_env_message(env), "row 3 is NaN");
     assert_int_equal(rk_reword(env, RKHS_ERR_FORMAT, "%s: %s", "x.npy", env->message), RKHS_ERR_FORMAT);
     assert_string_equal(rkhs_env_message(env), "x.npy: row 3 is NaN");
     assert_string_equal(rkhs_env_subject(env), "x.npy");
-    rk_forget(env);
+    rk_clear_error(env);
     assert_string_equal(rkhs_env_message(env), "");
     assert_string_equal(rkhs_env_subject(env), "");
     assert_string_equal(rkhs_env_subject(NULL), "");

@@ -219,8 +219,8 @@ static void few_ones_in_many_columns_stay_sparse(void **state) {
     rkhs_data *wide, *narrow;
     OK(env, rkhs_data_csr(env, ones, few, starts, 2, 1000000, &wide));
     OK(env, rkhs_data_csr(env, ones, close, starts, 2, 64, &narrow));
-    assert_int_equal(rk_bits_suit(wide), 0);
-    assert_int_equal(rk_bits_suit(narrow), 1);
+    assert_int_equal(rk_bits_preferable(wide), 0);
+    assert_int_equal(rk_bits_preferable(narrow), 1);
     double K[4];
     gram_of(env, "tanimoto", wide, NULL, K);
     near_all(K, (double[]){1, 0, 0, 1}, 4, 0);
@@ -245,12 +245,12 @@ static void new_rows_are_seen_as_the_kept_ones(void **state) {
     OK(env, rkhs_kernel_new(env, "tanimoto", &k));
     OK(env, rkhs_model_new(env, "kpca(dim=2)", &m));
     OK(env, rkhs_model_fit(m, k, many, NULL, NULL));
-    assert_string_equal(rkhs_data_kind(m->map->kept), "dense");
+    assert_string_equal(rkhs_data_kind(m->map->objects), "dense");
     OK(env, rkhs_model_transform(m, few, Z, 2));
     OK(env, rkhs_model_transform(m, bits, Y, 2)); /* unpacked */
     near_all(Y, Z, 4, 1e-14);
     OK(env, rkhs_model_fit(m, k, sets, NULL, NULL));
-    assert_string_equal(rkhs_data_kind(m->map->kept), "bits");
+    assert_string_equal(rkhs_data_kind(m->map->objects), "bits");
     OK(env, rkhs_model_transform(m, few, Z, 2));
     OK(env, rkhs_model_transform(m, bits, Y, 2));
     near_all(Y, Z, 4, 0);

@@ -5,7 +5,7 @@ enum { N = 50, NEW = 9, P = 3, D = 2, TOP = 4 };
 
 /* The row of kernel values as the map uses it, plainly. */
 static void weights_of(const rk_map *map, const double *k, double *w) {
-    int64_t kept = map->kept_count;
+    int64_t kept = map->object_count;
     double sum = 0;
     for (int64_t l = 0; l < kept; l++) {
         int64_t before = 0;
@@ -56,7 +56,7 @@ static void pulls_and_pushes_are_those_of_the_sum(void **state) {
         FINE(env, rkhs_model_new(env, models[t], &m));
         FINE(env, rkhs_model_fit(m, kernel, x, NULL, NULL));
         FINE(env, rkhs_model_explain(m, fresh, TOP, object, influence));
-        const rkhs_data *kept = rkhs_model_kept(m, &rows);
+        const rkhs_data *kept = rkhs_model_reference_objects(m, &rows);
         int64_t count = rkhs_data_rows(kept);
         for (int64_t l = 0; l < count; l++)
             same_bits("a kept row", rkhs_data_values(kept, NULL) + l * P, X + (rows ? rows[l] : l) * P, P);
@@ -101,7 +101,7 @@ static void what_has_no_map_is_refused(void **state) {
     FINE(env, rkhs_data_dense(env, X, N, P, P, &x));
     FINE(env, rkhs_data_dense(env, X, N, P - 1, P, &narrow));
     FINE(env, rkhs_model_new(env, "tke(solver=lbfgs(max_iter=2))", &m));
-    assert_null(rkhs_model_kept(m, NULL));
+    assert_null(rkhs_model_reference_objects(m, NULL));
     REFUSED(env, RKHS_ERR_ARGUMENT, "not fitted", rkhs_model_explain(m, x, 1, object, influence));
     FINE(env, rkhs_model_fit(m, NULL, x, NULL, NULL));
     REFUSED(env, RKHS_ERR_ARGUMENT, "objective | map", rkhs_model_explain(m, x, 1, object, influence));

@@ -138,7 +138,7 @@ static void parts_are_the_whole(void **state) {
                    .alignment_weight = k.alignment_weight,
                    .reconstruction_weight = k.reconstruction_weight,
                    .b = b,
-                   .most = BIG};
+                   .max_rank = BIG};
         if (t < 2)
             l.G = G, l.ldg = BIG;
         else
@@ -153,7 +153,7 @@ static void parts_are_the_whole(void **state) {
         l.H = l.M = l.W = l.made = NULL; /* too narrow to be taken apart: tiles that are 0 are left out */
         k.H = k.M = k.W = k.made = NULL;
         l.width = k.width = 0.03;
-        l.most = 20;
+        l.max_rank = 20;
         OK(env, rk_ke_eval(&k, env, Z, NULL, &f, whole, NULL));
         OK(env, rk_ke_eval(&l, env, Z, NULL, &g, parts, NULL));
         NEAR(g, f, 1e-11);
@@ -185,7 +185,7 @@ static void many_parts_are_the_whole(void **state) {
     for (int t = 0; t < 2; t++) {
         rk_ke k = {.n = MANY, .dim = DIM, .width = width[t], .reconstruction_weight = 1, .b = b}, l = k;
         double f, g, most = 0, apart = 0;
-        l.most = t ? 20 : MANY / 2;
+        l.max_rank = t ? 20 : MANY / 2;
         OK(env, rk_ke_room(env, &k));
         OK(env, rk_ke_eval(&k, env, Z, NULL, &f, whole, NULL));
         rk_ke_free(env, &k);

@@ -200,18 +200,18 @@ static void scores_leave_out_rows_without_a_label(void **state) {
     int tried = 0;
     for (int i = 0; rkhs_list_type("scores", i, &type); i++) {
         if (!type.needs_labels) continue;
-        OK(env, rkhs_score(env, &type.name, 1, &(rkhs_scored){.z = some_z, .labels = some_y}, &expect, NULL));
+        OK(env, rkhs_score(env, &type.name, 1, &(rkhs_score_input){.z = some_z, .labels = some_y}, &expect, NULL));
         assert_int_equal(s.count, 0);
-        OK(env, rkhs_score(env, &type.name, 1, &(rkhs_scored){.z = z, .labels = y}, &value, NULL));
+        OK(env, rkhs_score(env, &type.name, 1, &(rkhs_score_input){.z = z, .labels = y}, &value, NULL));
         assert_int_equal(s.count, 1);
         assert_true(says(s.last, "20 of the 60 | rows | label"));
         assert_true(value == expect);
         s.count = 0;
         tried++;
         if (!type.takes_new) continue;
-        OK(env, rkhs_score(env, &type.name, 1, &(rkhs_scored){.z = z, .labels = y, .new_z = some_z, .new_labels = some_y},
+        OK(env, rkhs_score(env, &type.name, 1, &(rkhs_score_input){.z = z, .labels = y, .new_z = some_z, .new_labels = some_y},
                            &expect, NULL));
-        OK(env, rkhs_score(env, &type.name, 1, &(rkhs_scored){.z = some_z, .labels = some_y, .new_z = z, .new_labels = y},
+        OK(env, rkhs_score(env, &type.name, 1, &(rkhs_score_input){.z = some_z, .labels = some_y, .new_z = z, .new_labels = y},
                            &value, NULL));
         assert_true(value == expect);
         s.count = 0;
@@ -230,7 +230,8 @@ static void scores_of_no_labels_at_all_are_refused(void **state) {
     double value;
     OK(env, rkhs_data_dense(env, Z, 3, 1, 1, &z));
     OK(env, rkhs_data_classes(env, none, 3, NULL, 0, &y));
-    FAILS(env, RKHS_ERR_DATA, "no row has a label", rkhs_score(env, knn, 1, &(rkhs_scored){.z = z, .labels = y}, &value, NULL));
+    FAILS(env, RKHS_ERR_DATA, "no row has a label",
+          rkhs_score(env, knn, 1, &(rkhs_score_input){.z = z, .labels = y}, &value, NULL));
     rkhs_data_free(z);
     rkhs_data_free(y);
 }

@@ -43,7 +43,7 @@ static system_ with_spectrum(rkhs_env *env, int64_t n, const double *values) {
 
 typedef struct answer {
     double *x, *values, *residuals;
-    rk_pulled p;
+    rk_solver_problem p;
 } answer;
 
 /* A problem ready for a solver. */
@@ -51,14 +51,14 @@ static answer ask(system_ *s, int64_t k, int by_magnitude) {
     answer a = {.x = calloc((size_t)(s->n * k), sizeof(double))};
     a.values = calloc((size_t)k, sizeof(double));
     a.residuals = calloc((size_t)k, sizeof(double));
-    a.p = (rk_pulled){.env = s->env,
-                      .size = s->n,
-                      .k = k,
-                      .by_magnitude = by_magnitude,
-                      .a = {s->n, apply_system, s},
-                      .x = a.x,
-                      .values = a.values,
-                      .residuals = a.residuals};
+    a.p = (rk_solver_problem){.env = s->env,
+                              .size = s->n,
+                              .k = k,
+                              .by_magnitude = by_magnitude,
+                              .a = {s->n, apply_system, s},
+                              .x = a.x,
+                              .values = a.values,
+                              .residuals = a.residuals};
     return a;
 }
 

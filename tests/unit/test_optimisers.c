@@ -83,7 +83,7 @@ enum { PROBLEMS = sizeof problems / sizeof *problems };
 
 /* A problem as a solver sees it. */
 typedef struct run {
-    rk_pulled p;
+    rk_solver_problem p;
     const problem *of;
     double x[128], value, slope;
     int sphere; /* the unit sphere as a constraint */
@@ -110,14 +110,14 @@ static void to_sphere(void *context, double *x) {
 static void run_open(rkhs_env *env, const problem *of, run *r) {
     *r = (run){.of = of};
     for (int64_t i = 0; i < of->n; i++) r->x[i] = of->start[i % of->period];
-    r->p = (rk_pulled){.env = env,
-                       .size = of->n,
-                       .k = 1,
-                       .eval = eval_run,
-                       .context = r,
-                       .x = r->x,
-                       .values = &r->value,
-                       .residuals = &r->slope};
+    r->p = (rk_solver_problem){.env = env,
+                               .size = of->n,
+                               .k = 1,
+                               .eval = eval_run,
+                               .context = r,
+                               .x = r->x,
+                               .values = &r->value,
+                               .residuals = &r->slope};
 }
 
 static void run_close(run *r) { rk_free(r->p.env, r->p.history); }

@@ -475,21 +475,21 @@ static void the_nearest_name_is_a_hint_not_a_guess(void **state) {
         {"laplacelaplacelaplacelaplacelaplacelaplace", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *near = rk_nearest(cases[i].text, names, 6);
+        const char *near = rk_nearest_name(cases[i].text, names, 6);
         if (!cases[i].meant && near) fail_msg("'%s' is near to %s", cases[i].text, near);
         if (cases[i].meant && (!near || strcmp(near, cases[i].meant) != 0))
             fail_msg("'%s' is near to %s", cases[i].text, near ? near : "none");
     }
-    assert_null(rk_nearest("rbf", names, 0));
+    assert_null(rk_nearest_name("rbf", names, 0));
 }
 
 static void of_two_near_names_the_nearer_then_the_first_is_given(void **state) {
     static const char *const words[] = {"dims", "dim", "din"};
     static const char *const beginning[] = {"laplacian", "map"}, *const turned[] = {"map", "laplacian"};
-    assert_string_equal(rk_nearest("dim", words, 3), "dim");
-    assert_string_equal(rk_nearest("dip", words + 1, 2), "dim");
-    assert_string_equal(rk_nearest("lap", beginning, 2), "laplacian");
-    assert_string_equal(rk_nearest("lap", turned, 2), "map");
+    assert_string_equal(rk_nearest_name("dim", words, 3), "dim");
+    assert_string_equal(rk_nearest_name("dip", words + 1, 2), "dim");
+    assert_string_equal(rk_nearest_name("lap", beginning, 2), "laplacian");
+    assert_string_equal(rk_nearest_name("lap", turned, 2), "map");
 }
 
 static void index_lists_are_spread_out(void **state) {

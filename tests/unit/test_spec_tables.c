@@ -63,11 +63,11 @@ static void check_refused(rkhs_env *env, const rk_list *list, const char *text, 
 
 /* A value that the parameter takes, other than its default where it can be. */
 static const char *good_value(const rk_param *p, char buffer[64]) {
-    int any = p->min == 0 && p->max == 0 && !p->open;
+    int any = p->min == 0 && p->max == 0 && !p->min_excluded;
     switch (p->kind) {
     case RK_INT: snprintf(buffer, 64, "%.0f", any ? 17 : fmin(p->min + 1, p->max > p->min ? p->max : p->min + 1)); break;
     case RK_REAL:
-    case RK_RULE: rk_number_text(any ? 0.1 : p->max > p->min ? fmin(p->min + 0.3, p->max) : p->min + 0.3, buffer); break;
+    case RK_BANDWIDTH: rk_number_text(any ? 0.1 : p->max > p->min ? fmin(p->min + 0.3, p->max) : p->min + 0.3, buffer); break;
     case RK_BOOL: strcpy(buffer, "true"); break;
     case RK_CHOICE: rk_choice_text(p->choices, 1, buffer); break;
     case RK_LIST: strcpy(buffer, "[0:3,5]"); break;
@@ -80,9 +80,15 @@ static const char *good_value(const rk_param *p, char buffer[64]) {
 
 static size_t slot_size(rk_param_kind kind) {
     static const size_t sizes[] = {
-        [RK_INT] = sizeof(int64_t),    [RK_REAL] = sizeof(double),  [RK_BOOL] = sizeof(int),
-        [RK_CHOICE] = sizeof(int),     [RK_RULE] = sizeof(rk_rule), [RK_LIST] = sizeof(char *),
-        [RK_SPEC] = sizeof(rk_spec *), [RK_WORD] = sizeof(char *),  [RK_REALS] = sizeof(rk_reals),
+        [RK_INT] = sizeof(int64_t),
+        [RK_REAL] = sizeof(double),
+        [RK_BOOL] = sizeof(int),
+        [RK_CHOICE] = sizeof(int),
+        [RK_BANDWIDTH] = sizeof(rk_bandwidth),
+        [RK_LIST] = sizeof(char *),
+        [RK_SPEC] = sizeof(rk_spec *),
+        [RK_WORD] = sizeof(char *),
+        [RK_REALS] = sizeof(rk_reals),
     };
     return sizes[kind];
 }
@@ -101,7 +107,7 @@ static void every_type_has_a_name_a_sentence_and_slots_inside_its_struct(void **
             assert_non_null(p->brief);
             assert_true(strlen(p->name) > 0 && strspn(p->name, letters) == strlen(p->name));
             assert_true(p->offset + slot_size(p->kind) <= e->size);
-            assert_int_equal(p->kind == RK_CHOICE || p->kind == RK_RULE, p->choices != NULL);
+            assert_int_equal(p->kind == RK_CHOICE || p->kind == RK_BANDWIDTH, p->choices != NULL);
             assert_true(p->kind == RK_SPEC ? p->list != NULL : p->kind == RK_WORD || p->list == NULL);
             for (const rk_param *q = e->params; q < p; q++) {
                 assert_string_not_equal(q->name, p->name);
@@ -114,8 +120,15 @@ static void every_type_has_a_name_a_sentence_and_slots_inside_its_struct(void **
 
 static void the_public_lists_show_the_tables(void **state) {
     static const char *const kinds[] = {
-        [RK_INT] = "integer",  [RK_REAL] = "real", [RK_BOOL] = "true|false", [RK_CHOICE] = "choice", [RK_RULE] = "real or rule",
-        [RK_LIST] = "indices", [RK_SPEC] = "spec", [RK_WORD] = "word",       [RK_REALS] = "numbers",
+        [RK_INT] = "integer",
+        [RK_REAL] = "real",
+        [RK_BOOL] = "true|false",
+        [RK_CHOICE] = "choice",
+        [RK_BANDWIDTH] = "real or rule",
+        [RK_LIST] = "indices",
+        [RK_SPEC] = "spec",
+        [RK_WORD] = "word",
+        [RK_REALS] = "numbers",
     };
     rkhs_type type;
     rkhs_param param;
@@ -168,10 +181,10 @@ static void every_default_is_within_its_own_bounds(void **state) {
             if (!p->value) continue;
             char *end;
             double v = strtod(p->value, &end);
-            int number = *end == 0, any = p->min == 0 && p->max == 0 && !p->open;
+            int number = *end == 0, any = p->min == 0 && p->max == 0 && !p->min_excluded;
             if (p->kind == RK_INT || p->kind == RK_REAL) assert_true(number);
             if (number && !any) {
-                assert_true(p->open ? v > p->min : v >= p->min);
+                assert_true(p->min_excluded ? v > p->min : v >= p->min);
                 if (p->max > p->min) assert_true(v <= p->max);
             }
             snprintf(text, sizeof text, "%s(%s=%s)", e->name, p->name, p->value);
@@ -216,7 +229,7 @@ static void every_parameter_alone_and_all_together_read_back(void **state) {
             snprintf(piece, sizeof piece, "%s=%s", p->name, p->kind == RK_SPEC ? "" : good_value(p, value));
             if (!strstr(made, piece)) fail_msg("no '%s' in %s", piece, made);
             rk_free(env, made);
-            if (p->instead) continue;
+            if (p->replaces) continue;
             snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s=%s", all[0] ? ", " : "", p->name, good_value(p, value));
         }
         snprintf(text, sizeof text, "%s(%s)", e->name, all);
@@ -250,7 +263,7 @@ static void values_in_order_are_the_same_as_by_name(void **state) {
         char order[1000] = "", named[1000] = "", turned[1000] = "", text[2][1100];
         int count = 0;
         EACH_PARAM(e, p) {
-            if (p->instead) break;
+            if (p->replaces) break;
             const char *v = good_value(p, value);
             char before[1000];
             strcpy(before, turned);
@@ -309,12 +322,12 @@ static void numbers_out_of_bounds_are_refused(void **state) {
     char text[200], part[200];
     EACH_TYPE(list, e) {
         EACH_PARAM(e, p) {
-            if (p->kind != RK_INT && p->kind != RK_REAL && p->kind != RK_RULE) continue;
-            if (p->min != 0 || p->max != 0 || p->open) {
-                double low = p->open ? p->min : p->min - 1;
+            if (p->kind != RK_INT && p->kind != RK_REAL && p->kind != RK_BANDWIDTH) continue;
+            if (p->min != 0 || p->max != 0 || p->min_excluded) {
+                double low = p->min_excluded ? p->min : p->min - 1;
                 snprintf(text, sizeof text, "%s(%s=%.17g)", e->name, p->name, low);
                 snprintf(part, sizeof part, "%s: %s must be %s %.15g, not %.15g", e->name, p->name,
-                         p->open ? "above" : "at least", p->min, low);
+                         p->min_excluded ? "above" : "at least", p->min, low);
                 check_refused(env, list, text, part);
                 snprintf(text, sizeof text, "%s(%s=-1e200)", e->name, p->name);
                 check_refused(env, list, text, " must be ");
@@ -326,7 +339,7 @@ static void numbers_out_of_bounds_are_refused(void **state) {
                 snprintf(text, sizeof text, "%s(%s=%.17g)", e->name, p->name, p->max); /* the bound itself is inside */
                 check_round_trip(env, list, text);
             }
-            if (!p->open && p->min != 0) {
+            if (!p->min_excluded && p->min != 0) {
                 snprintf(text, sizeof text, "%s(%s=%.17g)", e->name, p->name, p->min);
                 check_round_trip(env, list, text);
             }
@@ -345,9 +358,9 @@ static void values_of_the_wrong_kind_are_refused(void **state) {
     static const char *const wrong[] = {"qqqqqq", "[1]", "a + b", "2*3", "rbf(1)*2", "qqqqqq(1)", "\"\"", "-5"};
     /* Which of these each kind must refuse; a word takes some. */
     static const char *const refused[] = {
-        [RK_INT] = "1111111.",    [RK_REAL] = "1111111.", [RK_BOOL] = "11111111",
-        [RK_CHOICE] = "11111111", [RK_RULE] = "1111111.", [RK_LIST] = "1.111111",
-        [RK_SPEC] = "11111111",   [RK_WORD] = ".11111..", [RK_REALS] = "1.111111",
+        [RK_INT] = "1111111.",    [RK_REAL] = "1111111.",      [RK_BOOL] = "11111111",
+        [RK_CHOICE] = "11111111", [RK_BANDWIDTH] = "1111111.", [RK_LIST] = "1.111111",
+        [RK_SPEC] = "11111111",   [RK_WORD] = ".11111..",      [RK_REALS] = "1.111111",
     };
     char text[200], part[200];
     EACH_TYPE(list, e) {
@@ -401,9 +414,9 @@ static void one_thing_given_in_two_ways_is_refused(void **state) {
     char text[300], part[100], a[64], b[64];
     EACH_TYPE(list, e) {
         EACH_PARAM(e, p) {
-            if (!p->instead) continue;
+            if (!p->replaces) continue;
             EACH_PARAM(e, q) {
-                if (strcmp(q->name, p->instead) != 0) continue;
+                if (strcmp(q->name, p->replaces) != 0) continue;
                 pairs++;
                 good_value(p, a);
                 good_value(q, b);

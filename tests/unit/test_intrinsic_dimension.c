@@ -42,7 +42,7 @@ static double score_of(rkhs_env *env, const char *spec, const double *x, int64_t
     rkhs_data *z;
     double value;
     OK(env, rkhs_data_dense(env, x, n, p, p, &z));
-    OK(env, rkhs_score(env, &spec, 1, &(rkhs_scored){.z = z}, &value, deviation));
+    OK(env, rkhs_score(env, &spec, 1, &(rkhs_score_input){.z = z}, &value, deviation));
     rkhs_data_free(z);
     return value;
 }
@@ -111,10 +111,11 @@ static void what_has_no_answer_is_refused(void **state) {
     OK(env, rkhs_data_dense(env, x, 3, 1, 1, &one));
     OK(env, rkhs_data_dense(env, x + 4, 18, 2, 2, &same));
     OK(env, rkhs_data_dense(env, x, 5, 1, 1, &few));
-    FAILS(env, RKHS_ERR_DATA, "at least two dimensions", rkhs_score(env, &entropy, 1, &(rkhs_scored){.z = one}, &value, NULL));
-    FAILS(env, RKHS_ERR_DATA, "nothing varies", rkhs_score(env, &entropy, 1, &(rkhs_scored){.z = same}, &value, NULL));
-    FAILS(env, RKHS_ERR_DATA, "only 0 rows have two", rkhs_score(env, &twonn, 1, &(rkhs_scored){.z = same}, &value, NULL));
-    FAILS(env, RKHS_ERR_DATA, "10 are needed", rkhs_score(env, &twonn, 1, &(rkhs_scored){.z = few}, &value, NULL));
+    FAILS(env, RKHS_ERR_DATA, "at least two dimensions",
+          rkhs_score(env, &entropy, 1, &(rkhs_score_input){.z = one}, &value, NULL));
+    FAILS(env, RKHS_ERR_DATA, "nothing varies", rkhs_score(env, &entropy, 1, &(rkhs_score_input){.z = same}, &value, NULL));
+    FAILS(env, RKHS_ERR_DATA, "only 0 rows have two", rkhs_score(env, &twonn, 1, &(rkhs_score_input){.z = same}, &value, NULL));
+    FAILS(env, RKHS_ERR_DATA, "10 are needed", rkhs_score(env, &twonn, 1, &(rkhs_score_input){.z = few}, &value, NULL));
     rkhs_data_free(few);
     rkhs_data_free(same);
     rkhs_data_free(one);

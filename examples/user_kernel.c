@@ -1,6 +1,6 @@
-/* own_kernel.c: a kernel of your own, in specs beside the library's.
+/* user_kernel.c: a kernel of your own, in specs beside the library's.
  *
- *     cc own_kernel.c -lrkhs -lm -o own_kernel && ./own_kernel */
+ *     cc user_kernel.c -lrkhs -lm -o user_kernel && ./user_kernel */
 #include <math.h>
 #include <stdio.h>
 
@@ -32,7 +32,7 @@ int main(void) {
 
     /* Fields that are left out are 0. Values of the kernel may be asked for on several threads at a time: it changes nothing.
      */
-    rkhs_own_kernel hours = {.pair = circular, .payload = &day, .psd = 1};
+    rkhs_user_kernel hours = {.pair = circular, .payload = &day, .psd = 1};
     if (rkhs_env_add_kernel(env, "hours", &hours) != RKHS_OK) goto done;
 
     /* Now it has weights, sums, products, columns, and everything else that a kernel has. */
@@ -45,16 +45,16 @@ int main(void) {
            Z[2 * 100 + 1]);
 
     /* A file stores the name alone: an env that does not have the kernel cannot load the model. */
-    if (rkhs_model_save(model, "own_kernel.rkhs") != RKHS_OK) goto done;
+    if (rkhs_model_save(model, "user_kernel.rkhs") != RKHS_OK) goto done;
     if (rkhs_env_new(&other) != RKHS_OK) goto done;
-    if (rkhs_model_load(other, "own_kernel.rkhs", &again) == RKHS_OK) goto done;
+    if (rkhs_model_load(other, "user_kernel.rkhs", &again) == RKHS_OK) goto done;
     printf("without it: %s\n", rkhs_env_message(other));
-    if (rkhs_model_load(env, "own_kernel.rkhs", &again) != RKHS_OK) goto done;
-    remove("own_kernel.rkhs");
+    if (rkhs_model_load(env, "user_kernel.rkhs", &again) != RKHS_OK) goto done;
+    remove("user_kernel.rkhs");
     failed = 0;
 
 done:
-    if (failed) fprintf(stderr, "own_kernel: %s\n", rkhs_env_message(env));
+    if (failed) fprintf(stderr, "user_kernel: %s\n", rkhs_env_message(env));
     rkhs_model_free(again);
     rkhs_model_free(model);
     rkhs_kernel_free(kernel);

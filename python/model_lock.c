@@ -1,4 +1,4 @@
-/* gate.c: the lock of a model, and how running calls end with the interpreter.
+/* model_lock.c: the lock of a model, and how running calls end with the interpreter.
  *
  * A model admits one call at a time. Another thread waits, without the GIL; Ctrl-C ends the wait. BusyError is raised
  * where the wait could last for ever: for the thread that is in the model already (a callback that uses its own

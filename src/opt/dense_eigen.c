@@ -1,4 +1,4 @@
-/* dense.c: eigensolver for small problems: the whole matrix by LAPACK, in one call that cannot be cancelled. */
+/* dense_eigen.c: eigensolver for small problems: the whole matrix by LAPACK, in one call that cannot be cancelled. */
 #include "opt/opt.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Fills A: from the stored or formed matrix, else by products with unit vectors. */
-static rkhs_status matrix_of(rk_pulled *p, double *A) {
+static rkhs_status matrix_of(rk_solver_problem *p, double *A) {
     rkhs_status status = RKHS_OK;
     int64_t n = p->size, block = 64;
     rk_mark mark = rk_scratch_mark(p->env);
@@ -45,14 +45,15 @@ static void order_wanted(const double *w, int64_t count, int64_t k, int by_magni
     }
 }
 
-static rkhs_status start_dense(rk_pulled *p, const void *self, void **state) {
+static rkhs_status start_dense(rk_solver_problem *p, const void *self, void **state) {
     char what[80];
     snprintf(what, sizeof what, "a dense eigenproblem of size %lld", (long long)p->size);
     *state = NULL;
-    return rk_need(p->env, 8.0 * (double)p->size * (4 * (double)p->size + 30 + (double)p->k), what, "use solver=lanczos");
+    return rk_require_memory(p->env, 8.0 * (double)p->size * (4 * (double)p->size + 30 + (double)p->k), what,
+                             "use solver=lanczos");
 }
 
-static rkhs_status step_dense(rk_pulled *p, const void *self, void *state, int *done) {
+static rkhs_status step_dense(rk_solver_problem *p, const void *self, void *state, int *done) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(p->env);
     int64_t n = p->size, k = p->k, first = p->by_magnitude ? 0 : n - k, count = n - first, *order;
@@ -77,11 +78,11 @@ done:
     return status;
 }
 
-static rkhs_status finish_dense(rk_pulled *p, const void *self, void *state) { return RKHS_OK; }
+static rkhs_status finish_dense(rk_solver_problem *p, const void *self, void *state) { return RKHS_OK; }
 /* There is one step only, so no state to save. */
-static rkhs_status save_dense(rk_pulled *p, const void *state, rk_archive *archive) { return RKHS_OK; }
-static rkhs_status load_dense(rk_pulled *p, void *state, rk_archive *archive) { return RKHS_OK; }
-static void release_dense(rk_pulled *p, void *state) {}
+static rkhs_status save_dense(rk_solver_problem *p, const void *state, rk_archive *archive) { return RKHS_OK; }
+static rkhs_status load_dense(rk_solver_problem *p, void *state, rk_archive *archive) { return RKHS_OK; }
+static void release_dense(rk_solver_problem *p, void *state) {}
 
 /* clang-format off */
 const rk_solver_type rk_eigensolver_dense = {

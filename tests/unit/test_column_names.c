@@ -228,7 +228,7 @@ static void columns_in_another_order_are_matched_by_name(void **state) {
         for (int k = 0; k < 3; k++) {
             OK(env, embed(env, all[k], "other.csv", T));
             assert_memory_equal(T, Z, sizeof Z);
-            assert_string_equal(rkhs_data_column_name(rkhs_model_kept(all[k], NULL), 2), "c");
+            assert_string_equal(rkhs_data_column_name(rkhs_model_reference_objects(all[k], NULL), 2), "c");
             rkhs_model_free(all[k]);
         }
     }

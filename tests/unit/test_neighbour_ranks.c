@@ -90,7 +90,7 @@ static void compare(rkhs_env *env, int64_t n, int64_t m, int64_t p, int64_t dim,
     if (m) OK(env, rkhs_data_dense(env, new_x, m, p, p, &data[2]));
     if (m) OK(env, rkhs_data_dense(env, new_z, m, dim, dim, &data[3]));
     if (kernel) OK(env, rkhs_kernel_new(env, "poly(degree=2, gamma=1, coef0=1)", &square));
-    rkhs_scored what = {.x = data[0], .z = data[1], .new_x = data[2], .new_z = data[3], .kernel = square};
+    rkhs_score_input what = {.x = data[0], .z = data[1], .new_x = data[2], .new_z = data[3], .kernel = square};
     for (int i = 0; i < 2 * NAMES; i++) {
         snprintf(text[i], sizeof text[i], "%s(k=%d)", names[i % NAMES], (int)(i < NAMES ? k : k2));
         specs[i] = text[i];
@@ -134,7 +134,7 @@ static void threads_change_nothing(void **state) {
     for (int i = 0; i < NAMES; i++) specs[i] = names[i];
     OK(env, rkhs_data_dense(env, x, 700, 20, 20, &data));
     OK(env, rkhs_data_dense(env, x, 700, 2, 20, &z));
-    rkhs_scored what = {.x = data, .z = z};
+    rkhs_score_input what = {.x = data, .z = z};
     for (int t = 0; t < 2; t++) {
         OK(env, rkhs_env_set_threads(env, t ? 3 : 1));
         OK(env, rkhs_score(env, specs, NAMES, &what, value[t], NULL));

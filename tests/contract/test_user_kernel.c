@@ -67,7 +67,7 @@ static rkhs_status block_linear(const rkhs_data *a, int64_t i0, int64_t ni, cons
 }
 
 static void add(rkhs_env *env, plan *p, const char *name, int block, int serial) {
-    rkhs_own_kernel own = {.payload = p, .psd = 1, .serial = serial};
+    rkhs_user_kernel own = {.payload = p, .psd = 1, .serial = serial};
     if (block)
         own.block = block_linear;
     else
@@ -81,7 +81,7 @@ static void add(rkhs_env *env, plan *p, const char *name, int block, int serial)
 
 /* ---- values -------------------------------------------------------------------------------------------------------- */
 
-static void an_own_kernel_stands_in_specs_as_any_other(void **state) {
+static void an_user_kernel_stands_in_specs_as_any_other(void **state) {
     rkhs_env *env = *state;
     plan plans[2] = {0};
     add(env, &plans[0], "mine", 0, 0);
@@ -144,7 +144,7 @@ static void run_model(rkhs_env *env, const char *kernel, const char *gram, doubl
     rkhs_data_free(x);
 }
 
-static void models_of_an_own_kernel_fit_embed_and_load(void **state) {
+static void models_of_an_user_kernel_fit_embed_and_load(void **state) {
     rkhs_env *env = *state;
     plan p = {0};
     add(env, &p, "mine", 1, 0);
@@ -190,7 +190,7 @@ static void a_serial_kernel_runs_on_the_callers_thread_alone(void **state) {
 
 /* ---- what goes wrong ----------------------------------------------------------------------------------------------- */
 
-static void what_an_own_kernel_returns_is_not_believed(void **state) {
+static void what_an_user_kernel_returns_is_not_believed(void **state) {
     rkhs_env *env = *state;
     static const struct {
         int how;
@@ -247,7 +247,7 @@ static void what_an_own_kernel_returns_is_not_believed(void **state) {
 static void a_name_must_be_a_word_that_is_free(void **state) {
     rkhs_env *env = *state;
     plan p = {0};
-    rkhs_own_kernel good = {.pair = pair_linear, .payload = &p}, both = good, none = {0}, kinds = good;
+    rkhs_user_kernel good = {.pair = pair_linear, .payload = &p}, both = good, none = {0}, kinds = good;
     both.block = block_linear;
     static const char *const wrong[] = {
         "", "2x", "a b", "a-b", "a(", "caf\xc3\xa9", "a.b", "[x]", "+", "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddX"};
@@ -309,10 +309,10 @@ static void env_fail_leaves_the_first_sentence(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ENV_TEST(an_own_kernel_stands_in_specs_as_any_other),
-        FOLDER_TEST(models_of_an_own_kernel_fit_embed_and_load),
+        ENV_TEST(an_user_kernel_stands_in_specs_as_any_other),
+        FOLDER_TEST(models_of_an_user_kernel_fit_embed_and_load),
         FOLDER_TEST(a_serial_kernel_runs_on_the_callers_thread_alone),
-        ENV_TEST(what_an_own_kernel_returns_is_not_believed),
+        ENV_TEST(what_an_user_kernel_returns_is_not_believed),
         ENV_TEST(a_name_must_be_a_word_that_is_free),
         FOLDER_TEST(a_file_says_which_kernel_is_missing),
         ENV_TEST(env_fail_leaves_the_first_sentence),

@@ -1,4 +1,4 @@
-/* spectral.c: the spectral contrastive loss over triplets, minimised by an optimiser.
+/* spectral_contrastive.c: the spectral contrastive loss over triplets, minimised by an optimiser.
  *
  *     minimise  sum_i -2 z(x_i)'z(x_i+) + (z(x_i)'z(x_i-))^2 + ridge |W|^2  over  z = W'phi
  *
@@ -33,7 +33,7 @@ static const double FAR =
 /* clang-format off */
 static const rk_param params[] = {
     RK_PARAM_DIM(spectral),
-    {.name = "ridge", .aliases = "lambda|lam", .kind = RK_REAL, .offset = offsetof(spectral, ridge), .max = 1e300, .open = 1,
+    {.name = "ridge", .aliases = "lambda|lam", .kind = RK_REAL, .offset = offsetof(spectral, ridge), .max = 1e300, .min_excluded = 1,
      .brief = "penalty on |W|^2; not given: between ridge_above and ridge_below of the report"},
     {.name = "negatives", .kind = RK_CHOICE, .offset = offsetof(spectral, negatives), .value = "all", .choices = "drawn|all",
      .brief = "negatives of an anchor: one, drawn unless given, or the mean over all anchors and given negatives"},
@@ -224,7 +224,7 @@ static rkhs_status descend(rk_fit *f, const spectral *o, rk_contrast *c, rk_smoo
         if (status == RKHS_OK && !c->all && !s->converged && s->f < -FAR * (double)(c->triplets->count * f->dim))
             status = runs_off(c, f->env);
         if (status != RKHS_ERR_NUMERIC || !c->ran_off || !isnan(o->ridge) || tries == 10) return status;
-        rk_forget(f->env); /* the failure is forgotten: the next try has a larger ridge */
+        rk_clear_error(f->env); /* the failure is forgotten: the next try has a larger ridge */
         rk_free(f->env, s->history);
         s->history = NULL;
         c->ridge += (c->below - c->ridge) / 2;

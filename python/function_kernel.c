@@ -1,4 +1,4 @@
-/* own.c: kernels that are Python functions. */
+/* function_kernel.c: kernels that are Python functions. */
 #include "ext.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ rkhs_status add_name(rkhs_env *env, own *o) {
     o->named = 1;
     return rkhs_env_add_kernel(
         env, OWN_NAME,
-        &(rkhs_own_kernel){.block = block_python, .payload = o, .serial = 1, .kinds = "dense, sparse, bits, string, graph"});
+        &(rkhs_user_kernel){.block = block_python, .payload = o, .serial = 1, .kinds = "dense, sparse, bits, string, graph"});
 }
 
 rkhs_status add_function(rkhs_env *env, PyObject *block, own *o) {

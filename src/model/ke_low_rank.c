@@ -1,4 +1,4 @@
-/* ke_low.c: the objective of autoreconstructive kernel embedding by a low-rank factor, without n x n matrices.
+/* ke_low_rank.c: the objective of autoreconstructive kernel embedding by a low-rank factor, without n x n matrices.
  *
  * In few dimensions the Gram of a wide rbf kernel has low rank: H = F F' to within 1e-11, F n x r. With D = diag b, b
  * the weights of stage 1,
@@ -20,7 +20,7 @@
 enum { LEAST = 1000 }; /* fewer objects are faster without a factor */
 static const double TOL = 1e-11;
 
-int64_t rk_ke_most(int64_t n, int64_t dim) { return n < LEAST || dim > 3 ? 0 : rk_min(n / 5, 2000); }
+int64_t rk_ke_max_rank(int64_t n, int64_t dim) { return n < LEAST || dim > 3 ? 0 : rk_min(n / 5, 2000); }
 
 typedef struct points {
     const rk_ke *k;
@@ -71,26 +71,27 @@ done:
 
 /* X = diag(w o v) F; w or v NULL: 1. */
 static void weigh(const low *a, const double *w, const double *v) {
-    int64_t most = a->k->most;
+    int64_t max_rank = a->k->max_rank;
     for (int64_t i = 0; i < a->n; i++) {
         double by = (w ? w[i] : 1) * (v ? v[i] : 1);
-        const double *f = a->k->F + i * most;
-        double *x = a->k->X + i * most;
+        const double *f = a->k->F + i * max_rank;
+        double *x = a->k->X + i * max_rank;
         for (int64_t q = 0; q < a->r; q++) x[q] = by * f[q];
     }
 }
 
 /* B = F'X */
 static rkhs_status gather(const low *a, double *B) {
-    return rk_tall_product(a->env, a->n, a->r, a->r, a->k->F, a->k->most, a->k->X, a->k->most, B, a->r);
+    return rk_tall_product(a->env, a->n, a->r, a->r, a->k->F, a->k->max_rank, a->k->X, a->k->max_rank, B, a->r);
 }
 
 /* sums_i += scale_i e_i'T f_i, E is n x m, T is m x r; scale NULL: 1. */
 static rkhs_status add_forms(const low *a, const double *E, int64_t lde, int64_t m, const double *T, const double *scale) {
     rkhs_status status = RKHS_OK;
-    int64_t n = a->n, r = a->r, most = a->k->most;
-    TRY(rk_gemm(a->env, NULL, 'n', 'n', n, r, m, 1.0, E, lde, T, r, 0.0, a->k->Y, most));
-    for (int64_t i = 0; i < n; i++) a->sums[i] += (scale ? scale[i] : 1) * rk_dot(r, a->k->Y + i * most, a->k->F + i * most);
+    int64_t n = a->n, r = a->r, max_rank = a->k->max_rank;
+    TRY(rk_gemm(a->env, NULL, 'n', 'n', n, r, m, 1.0, E, lde, T, r, 0.0, a->k->Y, max_rank));
+    for (int64_t i = 0; i < n; i++)
+        a->sums[i] += (scale ? scale[i] : 1) * rk_dot(r, a->k->Y + i * max_rank, a->k->F + i * max_rank);
 done:
     return status;
 }
@@ -108,18 +109,18 @@ static rkhs_status slope_sums(low *a, const double *w) {
     else
         memcpy(a->Bw, a->C, (size_t)square * sizeof *a->C);
     if (k->alignment_weight != 0 && !k->G) {
-        TRY(rk_tall_product(a->env, n, a->m, r, k->centred, a->m, k->X, k->most, a->V, r));
+        TRY(rk_tall_product(a->env, n, a->m, r, k->centred, a->m, k->X, k->max_rank, a->V, r));
         for (int64_t q = 0; q < a->m * r; q++) a->V[q] *= a->to_g;
         TRY(add_forms(a, k->centred, a->m, a->m, a->V, NULL));
         memset(a->t, 0, (size_t)r * sizeof *a->t); /* Hc: (f_i - middle)'(B_w - middle t') f_i, t = F'w */
         for (int64_t i = 0; i < n; i++)
-            for (int64_t q = 0; q < r; q++) a->t[q] += k->X[i * k->most + q];
+            for (int64_t q = 0; q < r; q++) a->t[q] += k->X[i * k->max_rank + q];
         for (int64_t p = 0; p < r; p++)
             for (int64_t q = 0; q < r; q++) a->T[p * r + q] = a->to_h * (a->Bw[p * r + q] - a->middle[p] * a->t[q]);
         memset(a->t, 0, (size_t)r * sizeof *a->t);
         for (int64_t p = 0; p < r; p++)
             for (int64_t q = 0; q < r; q++) a->t[q] += a->middle[p] * a->T[p * r + q];
-        for (int64_t i = 0; i < n; i++) a->sums[i] -= rk_dot(r, a->t, k->F + i * k->most);
+        for (int64_t i = 0; i < n; i++) a->sums[i] -= rk_dot(r, a->t, k->F + i * k->max_rank);
     } else {
         memset(a->T, 0, (size_t)square * sizeof *a->T);
     }
@@ -132,11 +133,11 @@ static rkhs_status slope_sums(low *a, const double *w) {
         TRY(rk_gemm(a->env, NULL, 'n', 'n', r, r, r, by, a->C, r, a->Bbw, r, 0.0, a->U, r));
         TRY(rk_gemm(a->env, NULL, 'n', 'n', r, r, r, by, a->Cb, r, a->Bw, r, 1.0, a->U, r));
         for (int64_t q = 0; q < square; q++) a->U[q] -= by * (4 * a->Bbw[q] + 2 * a->Bw[q]);
-        TRY(add_forms(a, k->F, k->most, r, a->U, a->b));
+        TRY(add_forms(a, k->F, k->max_rank, r, a->U, a->b));
         TRY(rk_gemm(a->env, NULL, 'n', 'n', r, r, r, by, a->Cb, r, a->Bbw, r, 1.0, a->T, r));
         for (int64_t q = 0; q < square; q++) a->T[q] -= by * 2 * a->Bbw[q];
     }
-    TRY(add_forms(a, k->F, k->most, r, a->T, NULL));
+    TRY(add_forms(a, k->F, k->max_rank, r, a->T, NULL));
 done:
     return status;
 }
@@ -149,7 +150,7 @@ static rkhs_status rebuild_loss(low *a) {
     TRY(rk_gemm(a->env, NULL, 'n', 'n', r, r, r, 1.0, a->Cb, r, a->C, r, 0.0, a->T, r));
     k->loss = rk_dot(r * r, a->T, a->Cb) - 2 * rk_dot(r * r, a->Cb, a->Cb) + (double)n;
     memset(a->sums, 0, (size_t)n * sizeof *a->sums);
-    TRY(add_forms(a, k->F, k->most, r, a->C, NULL));
+    TRY(add_forms(a, k->F, k->max_rank, r, a->C, NULL));
     for (int64_t i = 0; i < n; i++) {
         double b = a->b[i];
         k->loss += 2 * b * b - b * b * a->sums[i] + (b * b - 2 * b) * (a->sums[i] - 1);
@@ -165,13 +166,13 @@ static rkhs_status alignment(low *a) {
     int64_t n = a->n, r = a->r;
     double square = 0;
     for (int64_t i = 0; i < n; i++)
-        for (int64_t q = 0; q < r; q++) a->middle[q] += k->F[i * k->most + q] / (double)n;
+        for (int64_t q = 0; q < r; q++) a->middle[q] += k->F[i * k->max_rank + q] / (double)n;
     for (int64_t p = 0; p < r; p++)
         for (int64_t q = 0; q < r; q++) {
             double v = a->C[p * r + q] - (double)n * a->middle[p] * a->middle[q];
             square += v * v;
         }
-    TRY(rk_tall_product(a->env, n, a->m, r, k->centred, a->m, k->F, k->most, a->V, r));
+    TRY(rk_tall_product(a->env, n, a->m, r, k->centred, a->m, k->F, k->max_rank, a->V, r));
     double norm = sqrt(square), inner = rk_dot(a->m * r, a->V, a->V);
     if (!(norm > 1e-13 * (double)n))
         FAIL(a->env, RKHS_ERR_NUMERIC, "width=%g makes the embedding's kernel the same for all pairs: choose another width",
@@ -191,7 +192,7 @@ rkhs_status rk_ke_low(rk_ke *k, rkhs_env *env, const double *Z, double *f, doubl
     low a = {.k = k, .env = env, .n = n, .m = k->G || k->alignment_weight == 0 ? 0 : k->m, .b = k->b};
     *is_low = 0;
     TRY(rk_scratch(env, n, sizeof *pivots, &pivots));
-    TRY(rk_pivoted_factor(env, NULL, n, latent_entries, &(points){k, Z}, TOL, k->most, k->F, pivots, &a.r, &rest));
+    TRY(rk_pivoted_factor(env, NULL, n, latent_entries, &(points){k, Z}, TOL, k->max_rank, k->F, pivots, &a.r, &rest));
     if (rest > TOL || a.r < 2) goto done; /* the kernel is too narrow, or all points coincide */
     *is_low = 1;
     k->rank = a.r;

@@ -1,4 +1,4 @@
-/* cholesky.c: linear solver: (A + mu I) x = b by a Cholesky factor, in place if the matrix may be overwritten. */
+/* linear_cholesky.c: linear solver: (A + mu I) x = b by a Cholesky factor, in place if the matrix may be overwritten. */
 #include "opt/opt.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@ typedef struct state {
     double *L; /* our copy; unused if the problem's matrix may be overwritten */
 } state;
 
-static rkhs_status start_cholesky(rk_pulled *p, const void *self, void **out) {
+static rkhs_status start_cholesky(rk_solver_problem *p, const void *self, void **out) {
     rkhs_status status = RKHS_OK;
     state *s;
     int64_t n = p->size;
@@ -18,14 +18,14 @@ static rkhs_status start_cholesky(rk_pulled *p, const void *self, void **out) {
     if (!p->dense && !p->spend) FAIL(p->env, RKHS_ERR_BUG, "cholesky was asked to factor a matrix that is not stored");
     if (p->spend) goto done;
     snprintf(what, sizeof what, "a Cholesky factor of size %lld", (long long)n);
-    TRY(rk_need(p->env, 8.0 * (double)n * (double)n, what, "use solver=cg, or raise the memory limit"));
+    TRY(rk_require_memory(p->env, 8.0 * (double)n * (double)n, what, "use solver=cg, or raise the memory limit"));
     TRY(rk_alloc(p->env, n * n, sizeof *s->L, &s->L));
     for (int64_t i = 0; i < n; i++) memcpy(s->L + i * n, p->dense + i * p->ld, (size_t)n * sizeof *s->L);
 done:
     return status;
 }
 
-static rkhs_status step_cholesky(rk_pulled *p, const void *self, void *state_, int *done) {
+static rkhs_status step_cholesky(rk_solver_problem *p, const void *self, void *state_, int *done) {
     rkhs_status status = RKHS_OK;
     state *s = state_;
     int64_t n = p->size, ld = p->spend ? p->ld : n, bad;
@@ -45,12 +45,12 @@ done:
     return status;
 }
 
-static rkhs_status finish_cholesky(rk_pulled *p, const void *self, void *state_) { return RKHS_OK; }
+static rkhs_status finish_cholesky(rk_solver_problem *p, const void *self, void *state_) { return RKHS_OK; }
 /* There is one step only, so no state to save. */
-static rkhs_status save_cholesky(rk_pulled *p, const void *state_, rk_archive *archive) { return RKHS_OK; }
-static rkhs_status load_cholesky(rk_pulled *p, void *state_, rk_archive *archive) { return RKHS_OK; }
+static rkhs_status save_cholesky(rk_solver_problem *p, const void *state_, rk_archive *archive) { return RKHS_OK; }
+static rkhs_status load_cholesky(rk_solver_problem *p, void *state_, rk_archive *archive) { return RKHS_OK; }
 
-static void release_cholesky(rk_pulled *p, void *state_) {
+static void release_cholesky(rk_solver_problem *p, void *state_) {
     state *s = state_;
     rk_free(p->env, s->L);
     rk_free(p->env, s);
