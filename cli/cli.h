@@ -137,8 +137,6 @@ rkhs_status read_target(cli *c, const char *path, rkhs_data **data);
 rkhs_status read_labels(cli *c, const char *path, const char *column, rkhs_data **labels);
 /* The type that a spec names. Returns 0 if the spec is refused; the env has the message. */
 int type_of_spec(cli *c, const char *list, const char *spec, rkhs_type *type);
-/* Whether a kernel reads its values from the data, which are rows of a Gram. */
-int reads_gram(cli *c, const char *kernel);
 /* Whether a model can learn from labels. */
 int learns_labels(cli *c, const char *spec);
 /* The labels in --label-column of x if the model learns from labels (a line on stderr says so); else NULL. */

@@ -143,7 +143,7 @@ int run_dimension(cli *c) {
     if (c->kernel != NULL) TRY(rkhs_kernel_new(c->env, c->kernel, &kernel));
     TRY(read_data(c, c->operand[0], kernel, &x));
     set_subject(c, c->operand[0], NULL);
-    int precomputed = kernel != NULL && reads_gram(c, rkhs_kernel_text(kernel));
+    int precomputed = rkhs_kernel_uses(kernel, "precomputed");
     if (!precomputed && strcmp(rkhs_data_kind(x), "dense") == 0) TRY(estimate(c, x, &f));
     if (!precomputed && rkhs_data_rows(x) > MAX_ROWS) TRY(draw_rows(c, x, 2000, MAX_ROWS, &some));
     c->quiet = 1; /* advice about an embedding does not apply */

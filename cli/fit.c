@@ -96,7 +96,7 @@ static rkhs_status read_pairs(cli *c, const rkhs_kernel *kernel, const rkhs_data
     const char *const paths[] = {c->positive, c->negative};
     rkhs_data *part[2] = {NULL};
     int64_t n = rkhs_data_rows(x);
-    if (kernel != NULL && reads_gram(c, rkhs_kernel_text(kernel)))
+    if (rkhs_kernel_uses(kernel, "precomputed"))
         REFUSE(c, EXIT_MISUSED, "--positive is for objects: with a precomputed Gram of all of them give --triplets");
     for (int k = 0; k < 2 && paths[k] != NULL; k++) {
         TRY(read_data(c, paths[k], kernel, &part[k]));

@@ -100,7 +100,7 @@ int run_info(cli *c) {
         print_safe(stdout, c->operand[0], strlen(c->operand[0]));
         printf(": %s. ", rk_bytes_text((double)file.st_size, size));
     }
-    int rows_only = reads_gram(c, rkhs_kernel_text(rkhs_model_kernel(m)));
+    int rows_only = rkhs_kernel_uses(rkhs_model_kernel(m), "precomputed");
     puts(rows_only ? "The file names training objects by their rows and contains none of them."
                    : "The file contains training objects: share it only as you would share the data.");
 done:;

@@ -14,11 +14,6 @@ int type_of_spec(cli *c, const char *list, const char *typed, rkhs_type *type) {
     return rkhs_list_type(list, i, type);
 }
 
-int reads_gram(cli *c, const char *kernel) {
-    rkhs_type type;
-    return type_of_spec(c, "kernels", kernel, &type) && type.data != NULL && strcmp(type.data, "gram") == 0;
-}
-
 int learns_labels(cli *c, const char *spec) {
     rkhs_type type;
     return type_of_spec(c, "models", spec, &type) && type.takes_labels;

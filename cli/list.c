@@ -159,6 +159,6 @@ int run_list(cli *c) {
     near = nearest_name(known ? list : NULL, word);
     const char *in = known ? " in " : "", *which = known ? list : "";
     if (near != NULL) return finish(c, refuse(c, EXIT_FAILED, "there is no '%s'%s%s; did you mean %s?", word, in, which, near));
-    return finish(c,
-                  refuse(c, EXIT_FAILED, "there is no '%s'%s%s; 'rkhs list %s' shows what there is", word, in, which, which));
+    return finish(c, refuse(c, EXIT_FAILED, "there is no '%s'%s%s; 'rkhs list%s%s' shows what there is", word, in, which,
+                            known ? " " : "", which));
 }

@@ -121,7 +121,9 @@ static int takes_gram(search *s, const char *model) {
 
 /* Whether the data are themselves a Gram matrix. */
 static int is_precomputed(const search *s, const char *kernel) {
-    return kernel != NULL && reads_gram(s->c, kernel) && strcmp(rkhs_data_kind(s->x), "dense") == 0;
+    rkhs_type type;
+    return kernel != NULL && type_of_spec(s->c, "kernels", kernel, &type) && strcmp(type.data, "gram") == 0 &&
+           strcmp(rkhs_data_kind(s->x), "dense") == 0;
 }
 
 /* Whether the cells can share a Gram. Parts of a precomputed Gram must be cut from it. */

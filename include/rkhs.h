@@ -330,6 +330,9 @@ RKHS_API rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data
 RKHS_API rkhs_status rkhs_kernel_gram_rows(const rkhs_kernel *kernel, const rkhs_data *x, int64_t from, int64_t to, double *K,
                                            int64_t ld);
 
+/* Whether a kernel is, or is made with, the kernel type of that name: "precomputed" in "2*precomputed". */
+RKHS_API int rkhs_kernel_uses(const rkhs_kernel *kernel, const char *type);
+
 RKHS_API rkhs_status rkhs_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy);
 RKHS_API void rkhs_kernel_free(rkhs_kernel *kernel);
 

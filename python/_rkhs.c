@@ -214,6 +214,21 @@ static PyObject *spec_set(PyObject *module, PyObject *args) {
     return result;
 }
 
+/* kernel_uses(text, type) -> bool */
+static PyObject *kernel_uses(PyObject *module, PyObject *args) {
+    const char *text, *type;
+    rkhs_env *env = NULL;
+    rkhs_kernel *kernel = NULL;
+    if (!PyArg_ParseTuple(args, "ss", &text, &type)) return NULL;
+    rkhs_status status = rkhs_env_new(&env);
+    if (status == RKHS_OK) status = rkhs_kernel_new(env, text, &kernel);
+    PyObject *result =
+        status == RKHS_OK ? PyBool_FromLong(rkhs_kernel_uses(kernel, type)) : refuse(state_of(module), env, status);
+    rkhs_kernel_free(kernel);
+    rkhs_env_free(env);
+    return result;
+}
+
 /* spec_get(list, text, (path, ...)) -> (name of the type, {path: value or None}) */
 static PyObject *spec_get(PyObject *module, PyObject *args) {
     const char *list, *text, *value;
@@ -287,6 +302,7 @@ static PyMethodDef functions[] = {
     {"score", score, METH_VARARGS,
      "score(specs, sets, kernel, seed, threads, memory, progress) -> (advice, values, deviations)"},
     {"tables", tables, METH_NOARGS, "tables() -> {list: [type]}"},
+    {"kernel_uses", kernel_uses, METH_VARARGS, "kernel_uses(text, type) -> whether a kernel is made with that type"},
     {"spec_set", spec_set, METH_VARARGS, "spec_set(list, text, {path: value}) -> text"},
     {"spec_get", spec_get, METH_VARARGS, "spec_get(list, text, (path, ...)) -> (name of the type, {path: value or None})"},
     {"patience", set_patience, METH_VARARGS,

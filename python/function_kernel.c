@@ -61,16 +61,7 @@ rkhs_status add_function(rkhs_env *env, PyObject *block, own *o) {
     return add_name(env, o);
 }
 
-int calls_function(const rkhs_kernel *kernel) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    const char *at = kernel ? rkhs_kernel_text(kernel) : "";
-    while (*at) {
-        size_t length = strspn(at, letters);
-        if (length == strlen(OWN_NAME) && strncmp(at, OWN_NAME, length) == 0) return 1;
-        at += length ? length : 1;
-    }
-    return 0;
-}
+int calls_function(const rkhs_kernel *kernel) { return rkhs_kernel_uses(kernel, OWN_NAME); }
 
 rkhs_status take_kernel(rkhs_env *env, PyObject *kernel, own *o, const char **text) {
     PyObject *block;

@@ -280,7 +280,8 @@ static PyObject *model_text(PyObject *self, PyObject *unused) {
     model_object *m = (model_object *)self;
     if (gate_enter(m->state, &m->gate) < 0) return NULL;
     const rkhs_kernel *kernel = rkhs_model_kernel(m->model);
-    PyObject *texts = Py_BuildValue("sz", rkhs_model_text(m->model), kernel ? rkhs_kernel_text(kernel) : NULL);
+    PyObject *texts =
+        Py_BuildValue("szi", rkhs_model_text(m->model), kernel ? rkhs_kernel_text(kernel) : NULL, calls_function(kernel));
     gate_leave(&m->gate);
     return texts;
 }
@@ -368,7 +369,7 @@ static PyMethodDef model_methods[] = {
     {"explain", model_explain, METH_VARARGS, "explain(x, rows, influence, top, threads, progress) -> advice"},
     {"embedding", model_embedding, METH_VARARGS, "embedding([out]) -> (n, dim), and fills out"},
     {"report", model_report, METH_NOARGS, "report() -> [(name, text, rows, columns, numbers)]"},
-    {"text", model_text, METH_NOARGS, "text() -> (model, kernel)"},
+    {"text", model_text, METH_NOARGS, "text() -> (model, kernel, whether the kernel calls a Python function)"},
     {"columns", model_columns, METH_NOARGS, "columns() -> [name] or None"},
     {"pack", model_pack, METH_NOARGS, "pack() -> the bytes of the model file"},
     {"save", model_save, METH_VARARGS, "save(path)"},

@@ -106,7 +106,7 @@ int rkhs_list_param(const char *list, const char *type, int i, rkhs_param *param
         [RK_REAL] = "real",
         [RK_BOOL] = "true|false",
         [RK_CHOICE] = "choice",
-        [RK_BANDWIDTH] = "real or rule",
+        [RK_BANDWIDTH] = "real or bandwidth rule",
         [RK_LIST] = "indices",
         [RK_SPEC] = "spec",
         [RK_WORD] = "word",

@@ -260,7 +260,7 @@ class RkhsEstimator(BaseEstimator):
     def _adopt(self, model):
         """Takes a fitted model and shows what it found."""
         self._model = model
-        _, self.kernel_ = model.text()
+        _, self.kernel_, _ = model.text()
         self.report_ = {}
         for name, text, rows, columns, numbers in model.report():
             value = text
@@ -294,10 +294,17 @@ class RkhsEstimator(BaseEstimator):
             advise(sentences)
         return Z if dtype == np.float64 else Z.astype(dtype)
 
+    def _reads_gram(self):
+        """Whether X is rows of a Gram: the kernel is "precomputed", or is made with it."""
+        try:
+            return isinstance(self.kernel, str) and _rkhs.kernel_uses(self.kernel, "precomputed")
+        except ValueError:
+            return False
+
     def _more_tags(self):
         # What scikit-learn compares only where nothing is random: fit_transform with transform. A model that places objects by
         # its objective does not put training objects back where they were.
-        return {"pairwise": self.kernel == "precomputed", "preserves_dtype": [np.float64, np.float32],
+        return {"pairwise": self._reads_gram(), "preserves_dtype": [np.float64, np.float32],
                 "non_deterministic": getattr(self, "place", "map") != "map", "requires_y": bool(getattr(self, "supervised", False))}
 
 
@@ -515,8 +522,8 @@ def from_text(text, **settings):
 
 def from_model(model, function=None):
     """An estimator around a fitted model of the library, whose kernel may be a function."""
-    text, kernel = model.text()
-    if function is not None and not re.search(r"\bpython\b", kernel or ""):
+    text, kernel, calls_function = model.text()
+    if function is not None and not calls_function:
         raise ValueError(f"the kernel of this model is {kernel}, not a function: load it without kernel=")
     estimator = from_text(text, kernel=function or kernel)
     estimator._adopt(model)

@@ -53,8 +53,7 @@ def solver_with(param, text, given):
     if text is None:
         has = ({p["name"] for p in solver["params"]} for solver in tables()[param["bounds"]])
         text = next(solver["name"] for solver, names in zip(tables()[param["bounds"]], has) if names >= given.keys())
-    more = ", ".join(f"{name}={value!r}" for name, value in given.items())
-    return f"{text[:-1]}, {more})" if text.endswith(")") else f"{text}({more})"
+    return _rkhs.spec_set(param["bounds"], text, {name: value_text(value) for name, value in given.items()})
 
 
 def default_of(param):
@@ -79,10 +78,13 @@ def spec_params(text):
     return table, {python_name(p): default_of({**p, "value": given[p["name"]]}) for p in table["params"]}
 
 
+def value_text(value):
+    """A Python value as a spec spells it."""
+    if isinstance(value, bool) or type(value).__name__ == "bool_":
+        return "true" if value else "false"
+    return value if isinstance(value, str) else repr(int(value)) if hasattr(value, "__index__") else repr(float(value))
+
+
 def spec_text(name, params):
     """The spec text of a model with its parameters, by paths such as "gram.by"; those that are None are left to the library."""
-    def value(v):
-        if isinstance(v, (bool,)) or type(v).__name__ == "bool_":
-            return "true" if v else "false"
-        return v if isinstance(v, str) else repr(int(v)) if hasattr(v, "__index__") else repr(float(v))
-    return _rkhs.spec_set("models", name, {path: value(v) for path, v in params.items() if v is not None})
+    return _rkhs.spec_set("models", name, {path: value_text(v) for path, v in params.items() if v is not None})

@@ -69,23 +69,15 @@ static rkhs_status draw_flip(rkhs_env *env, const void *self, const rkhs_data *x
     return draw_images(env, self, x, seed, flip_one, out);
 }
 
+/* clang-format off */
 static const rk_param params_flip[] = {
-    {.name = "axis",
-     .kind = RK_CHOICE,
-     .offset = offsetof(flip, axis),
-     .value = "horizontal",
-     .choices = "horizontal|vertical",
-     .brief = "horizontal swaps left and right, vertical swaps top and bottom"},
-    {.name = "rate",
-     .kind = RK_REAL,
-     .offset = offsetof(flip, rate),
-     .value = "1",
-     .min = 0,
-     .max = 1,
-     .min_excluded = 1,
-     .brief = "share of the images that are mirrored"},
+    {.name = "axis", .kind = RK_CHOICE, .offset = offsetof(flip, axis), .value = "horizontal",
+     .choices = "horizontal|vertical", .brief = "horizontal swaps left and right, vertical swaps top and bottom"},
+    {.name = "rate", .kind = RK_REAL, .offset = offsetof(flip, rate), .value = "1", .min = 0, .max = 1,
+     .min_excluded = 1, .brief = "share of the images that are mirrored"},
     {.name = NULL},
 };
+/* clang-format on */
 
 const rk_augment_type rk_augment_flip = {
     .entry = {.name = "flip", .brief = "mirrored images", .params = params_flip, .size = sizeof(flip)},
@@ -114,17 +106,13 @@ static rkhs_status draw_shift(rkhs_env *env, const void *self, const rkhs_data *
     return draw_images(env, self, x, seed, shift_one, out);
 }
 
+/* clang-format off */
 static const rk_param params_shift[] = {
-    {.name = "max_shift",
-     .aliases = "most",
-     .kind = RK_INT,
-     .offset = offsetof(shift, max_shift),
-     .value = "2",
-     .min = 1,
-     .max = 1e4,
-     .brief = "largest shift in pixels, in each direction; the edge is repeated"},
+    {.name = "max_shift", .aliases = "most", .kind = RK_INT, .offset = offsetof(shift, max_shift), .value = "2",
+     .min = 1, .max = 1e4, .brief = "largest shift in pixels, in each direction; the edge is repeated"},
     {.name = NULL},
 };
+/* clang-format on */
 
 const rk_augment_type rk_augment_shift = {
     .entry = {.name = "shift", .brief = "images shifted by a few pixels", .params = params_shift, .size = sizeof(shift)},
@@ -169,19 +157,13 @@ static rkhs_status draw_crop(rkhs_env *env, const void *self, const rkhs_data *x
     return draw_images(env, self, x, seed, crop_one, out);
 }
 
+/* clang-format off */
 static const rk_param params_crop[] = {
-    {.name = "share",
-     .kind = RK_REAL,
-     .offset = offsetof(crop, share),
-     .value = "0.85",
-     .min = 0,
-     .max = 1,
-     .min_excluded = 1,
-     .brief = "share of each side that is kept"},
+    {.name = "share", .kind = RK_REAL, .offset = offsetof(crop, share), .value = "0.85", .min = 0, .max = 1,
+     .min_excluded = 1, .brief = "share of each side that is kept"},
     {.name = NULL},
 };
 
-/* clang-format off */
 const rk_augment_type rk_augment_crop = {
     .entry = {.name = "crop", .brief = "a random crop of the image, resized to the original size",
               .params = params_crop, .size = sizeof(crop)},

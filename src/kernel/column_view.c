@@ -148,7 +148,7 @@ done:
 /* clang-format off */
 const rk_kernel_type rk_kernel_columns = {
     .entry = {.name = "columns", .brief = "k on some columns alone, counted from 0; a range leaves out its last",
-              .formula = "k[0,4:7]", .cost = "its part", .params = columns_params, .size = sizeof(columns)},
+              .formula = "k[0,4:7]", .cost = "the inner kernel", .params = columns_params, .size = sizeof(columns)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE, .flags = RK_PSD | RK_SCALE_FREE, .children = 1,
     .syntax = RK_SYNTAX_COLUMNS, .check = check_columns, .view = view_columns, .block = rk_child_block,
     .diag_from_children = rk_child_diag,

@@ -162,7 +162,7 @@ static rkhs_status gradient_scale(const rk_bound *a, int64_t i0, int64_t ni, con
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_scale = {
-    .entry = {.name = "scale", .brief = "a weight above 0", .formula = "2*a", .cost = "its part",
+    .entry = {.name = "scale", .brief = "a weight above 0", .formula = "2*a", .cost = "the inner kernel",
               .params = scale_params, .size = sizeof(scale)},
     .kinds = ALL_KINDS, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .syntax = RK_SYNTAX_WEIGHT,
     .block = block_scale, .gradient = gradient_scale, .diag_from_children = diag_scale,
@@ -185,7 +185,7 @@ static rkhs_status gradient_power(const rk_bound *a, int64_t i0, int64_t ni, con
 /* clang-format off */
 const rk_kernel_type rk_kernel_power = {
     .entry = {.name = "power", .brief = "the product with itself, a whole number of times; binds tighter than *",
-              .formula = "a^3", .cost = "its part", .params = power_params, .size = sizeof(power)},
+              .formula = "a^3", .cost = "the inner kernel", .params = power_params, .size = sizeof(power)},
     .kinds = ALL_KINDS, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .syntax = RK_SYNTAX_POWER, .block = block_power,
     .gradient = gradient_power, .diag_from_children = diag_power,
 };

@@ -124,7 +124,7 @@ const rk_kernel_type rk_kernel_shift = {
     .entry = {.name = "shift", .brief = "k of images, averaged over shifts of both",
               .formula = "shift(k, by=s) = mean of k(T_a x, T_b y), a and b all shifts of up to s pixels in each "
                          "direction",
-              .cost = "its part (2s+1)^4 times, and (2s+1)^2 copies of the images", .params = shift_params,
+              .cost = "the inner kernel (2s+1)^4 times, and (2s+1)^2 copies of the images", .params = shift_params,
               .size = sizeof(shift)},
     .kinds = RK_KIND_IMAGE, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .view = view_shift, .work = work_shift,
     .tile = tile_shift, .block = block_shift,
@@ -134,7 +134,7 @@ const rk_kernel_type rk_kernel_align = {
     .entry = {.name = "align", .brief = "the largest k over shifts of both images; not positive semi-definite",
               .formula = "align(k, by=s) = max of k(T_a x, T_b y), a and b all shifts of up to s pixels in each "
                          "direction",
-              .cost = "its part (2s+1)^4 times, and (2s+1)^2 copies of the images", .params = shift_params,
+              .cost = "the inner kernel (2s+1)^4 times, and (2s+1)^2 copies of the images", .params = shift_params,
               .size = sizeof(shift)},
     .kinds = RK_KIND_IMAGE, .flags = RK_SCALE_FREE, .children = 1, .view = view_shift, .work = work_shift,
     .tile = tile_shift, .block = block_align,

@@ -52,7 +52,7 @@ static rkhs_status gradient_sigmoid(const rk_bound *a, int64_t i0, int64_t ni, c
 /* clang-format off */
 const rk_kernel_type rk_kernel_sigmoid = {
     .entry = {.name = "sigmoid",
-              .brief = "the neuron of old networks; not positive semi-definite: some models refuse it, others leave "
+              .brief = "tanh of a scaled inner product, as in early neural networks; not positive semi-definite: some models refuse it, others leave "
                        "parts out",
               .formula = "tanh(gamma <x,y> + coef0)", .cost = "p + a tanh a pair", .params = params,
               .size = sizeof(sigmoid)},

@@ -111,7 +111,7 @@ const rk_kernel_type rk_kernel_standardize = {
     .entry = {.name = "standardize",
               .brief = "k on columns of mean 0 and deviation 1, as measured on the training objects",
               .formula = "standardize(k): k((x - mean) / deviation, (y - mean) / deviation)",
-              .cost = "its part, and a copy of the data", .params = standard_params, .size = sizeof(standard)},
+              .cost = "the inner kernel, and a copy of the data", .params = standard_params, .size = sizeof(standard)},
     .kinds = RK_KIND_DENSE, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .check = check_standard,
     .freeze = freeze_standard, .view = view_standard, .block = rk_child_block, .diag_from_children = rk_child_diag,
 };

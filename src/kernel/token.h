@@ -107,7 +107,7 @@ void rk_bag_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work
 /* clang-format off */
 #define RK_NORMALIZE_PARAM(type)                                                                                               \
     {.name = "normalize", .kind = RK_BOOL, .offset = offsetof(type, normalize), .value = "true",                               \
-     .brief = "divide by sqrt(k(x,x) k(y,y)); a string too short to count anything in is like its equals alone"}
+     .brief = "divide by sqrt(k(x,x) k(y,y)); a string with nothing to count has the value 1 with identical strings and 0 with all others"}
 #define RK_STRING_PARAMS(type, rule)                                                                                           \
     RK_NORMALIZE_PARAM(type),                                                                                                  \
     {.name = "by", .kind = RK_CHOICE, .offset = offsetof(type, rule.by), .value = "char", .choices = "char|byte|word",         \

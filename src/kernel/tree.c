@@ -236,6 +236,13 @@ done:
     return status;
 }
 
+int rkhs_kernel_uses(const rkhs_kernel *kernel, const char *type) {
+    if (!kernel || !type) return 0;
+    int found = strcmp(kernel->type->entry.name, type) == 0;
+    for (int i = 0; !found && i < kernel->children; i++) found = rkhs_kernel_uses(kernel->child[i], type);
+    return found;
+}
+
 rkhs_status rkhs_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy) {
     if (!kernel || !copy) return rk_missing(kernel ? kernel->env : NULL, "rkhs_kernel_copy", "place for the copy");
     rk_clear(kernel->env);

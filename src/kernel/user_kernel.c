@@ -129,14 +129,20 @@ done:
     return status;
 }
 
-rkhs_status rk_kernel_user_names(const rkhs_kernel *k, rk_text *text) {
+/* The first kernel of a type in a tree, in the order of its text; or NULL. */
+static const rkhs_kernel *first_of(const rkhs_kernel *k, const rk_kernel_type *type) {
+    const rkhs_kernel *found = k->type == type ? k : NULL;
+    for (int i = 0; !found && i < k->children; i++) found = first_of(k->child[i], type);
+    return found;
+}
+
+/* Appends the names of user kernels in the tree below k, each where it stands first in `root`. */
+static rkhs_status add_names(const rkhs_kernel *root, const rkhs_kernel *k, rk_text *text) {
     rkhs_status status = RKHS_OK;
-    if (k->type->block == block_own) {
-        const char *name = k->type->entry.name, *at = text->s;
-        size_t length = strlen(name);
-        while (at && (at = strstr(at, name)) && !((at == text->s || at[-1] == ' ') && (!at[length] || at[length] == ','))) at++;
-        if (!at) status = rk_text_add(text, "%s%s", text->length ? ", " : "", name);
-    }
-    for (int i = 0; status == RKHS_OK && i < k->children; i++) status = rk_kernel_user_names(k->child[i], text);
+    if (k->type->block == block_own && first_of(root, k->type) == k)
+        status = rk_text_add(text, "%s%s", text->length ? ", " : "", k->type->entry.name);
+    for (int i = 0; status == RKHS_OK && i < k->children; i++) status = add_names(root, k->child[i], text);
     return status;
 }
+
+rkhs_status rk_kernel_user_names(const rkhs_kernel *k, rk_text *text) { return add_names(k, k, text); }

@@ -111,11 +111,11 @@ static void advise(rkhs_env *env, const rk_tke *t) {
     if (t->components > 1 + t->isolated) rk_graph_advise(env, t->n, t->components, t->isolated, RK_COMPONENTS_APART);
 }
 
-static rkhs_status report(rk_fit *f, const rk_tke *t, const rk_smooth_result *s, double width) {
+static rkhs_status report(rk_fit *f, const rk_tke *t, const rk_smooth_result *s, double gamma) {
     rkhs_status status = RKHS_OK;
     TRY(rk_report_number(f->env, f->report, "loss", s->f));
     TRY(rk_report_array(f->env, f->report, "losses", 1, s->recorded, s->history));
-    TRY(rk_report_number(f->env, f->report, "width", width));
+    TRY(rk_report_number(f->env, f->report, "gamma", gamma));
     TRY(rk_report_number(f->env, f->report, "neighbours", (double)t->k));
     TRY(rk_report_number(f->env, f->report, "components", (double)t->components));
     TRY(rk_report_solver(f, s->solver, s->iterations, s->evaluations, s->converged));
@@ -135,7 +135,7 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
                 .log = o->attraction == ATTRACTION_LOG};
     rk_smooth_result s = {.Z = f->Z, .B = coordinates == RK_COORD_SAMPLE ? NULL : f->map->B, .c = f->map->c};
     const rk_tke_state *before = f->old_state;
-    double *Z0, *half, theta = before ? log(before->width) : 0;
+    double *Z0, *half, theta = before ? log(before->gamma) : 0;
     TRY(rk_scratch(f->env, n * d, sizeof *Z0, &Z0));
     TRY(rk_gram_half_diagonal(f->gram, &half));
     TRY(rk_map_store_halves(f, half));
@@ -157,7 +157,7 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
     TRY(rk_solve_smooth(f->gram, o->solver, &problem, Z0, &theta, &s));
     f->map->nearest = nearest;
     TRY(rk_map_fingerprint(f));
-    ((rk_tke_state *)f->state)->width = exp(theta);
+    ((rk_tke_state *)f->state)->gamma = exp(theta);
     TRY(report(f, &t, &s, exp(theta)));
 done:
     rk_free(f->env, s.history);
@@ -175,16 +175,16 @@ static rkhs_status fit_bctke(rk_fit *f) {
 /* ---- new objects -------------------------------------------------------------------------------------------------------- */
 
 static const rk_state_part state[] = {
-    RK_STATE_PART(rk_tke_state, width, RK_STATE_NUMBER, "width"),
+    RK_STATE_PART(rk_tke_state, gamma, RK_STATE_NUMBER, "width"),
     {.name = NULL},
 };
 
-/* Checks the width and the map of a loaded model. */
+/* Checks gamma and the map of a loaded model. */
 static rkhs_status check_in(const rkhs_model *m, int nearest) {
-    double width = ((const rk_tke_state *)m->state)->width;
-    if (!(width > 0))
-        return rk_fail(m->env, RKHS_ERR_FORMAT, "its width is %s, and new objects are placed by it",
-                       isnan(width) ? "missing" : "not above 0");
+    double gamma = ((const rk_tke_state *)m->state)->gamma;
+    if (!(gamma > 0))
+        return rk_fail(m->env, RKHS_ERR_FORMAT, "its gamma is %s, and new objects are placed by it",
+                       isnan(gamma) ? "missing" : "not above 0");
     return rk_check_map(m, nearest, RK_DEGREE_NONE, 0);
 }
 
@@ -200,7 +200,7 @@ static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
     *t = (rk_tke_place){.kept = kept,
                         .dim = d,
                         .k = k,
-                        .g = ((const rk_tke_state *)m->state)->width,
+                        .g = ((const rk_tke_state *)m->state)->gamma,
                         .repulsion = repulsion_of(o, m->n),
                         .decay = o->decay,
                         .kernel = o->embedding_kernel,

@@ -25,9 +25,9 @@ typedef struct rk_tke {
     double *room, *columns, *parts_of, *sums;
 } rk_tke;
 
-/* The state of tke and bctke: g of the embedding kernel, an inverse squared width, though it is called width. */
+/* The state of tke and bctke: gamma (g) of the embedding kernel, an inverse squared width. */
 typedef struct rk_tke_state {
-    double width;
+    double gamma;
 } rk_tke_state;
 
 /* Computes the graph from dim, k, sum, log, half; allocates the work space. All is on the scratch list. */

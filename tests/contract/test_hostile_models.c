@@ -151,16 +151,16 @@ static void a_report_that_contradicts_the_model_is_refused(void **state) {
     FORGE(env, {"report/solver", {'S', 1, {3}, "a\xffz"}});
     refused(env, "'solver' | UTF-8");
     save_model(env, "tke(dim=2, solver=lbfgs(max_iter=5))", NULL, "small");
-    FORGE(env, {"state/width", {'d', 0, {0}, &minus}});
-    refused(env, "width | above 0");
-    FORGE(env, {"state/width", {'d', 1, {2}, no_image}});
-    refused(env, "'state/width' | one number");
-    FORGE(env, {"state/width", {'S', 1, {1}, "3"}});
-    refused(env, "'state/width'");
-    FORGE(env, {"state/width", {0}}, {"report/width", {'d', 2, {1, 1}, &minus}});
-    refused(env, "width | above 0");
-    FORGE(env, {"state/width", {0}}, {"report/width", {0}});
-    refused(env, "width | missing");
+    FORGE(env, {"state/gamma", {'d', 0, {0}, &minus}});
+    refused(env, "gamma | above 0");
+    FORGE(env, {"state/gamma", {'d', 1, {2}, no_image}});
+    refused(env, "'state/gamma' | one number");
+    FORGE(env, {"state/gamma", {'S', 1, {1}, "3"}});
+    refused(env, "'state/gamma'");
+    FORGE(env, {"state/gamma", {0}}, {"report/width", {'d', 2, {1, 1}, &minus}});
+    refused(env, "gamma | above 0");
+    FORGE(env, {"state/gamma", {0}}, {"report/width", {0}});
+    refused(env, "gamma | missing");
 }
 
 /* Coefficients may be finite and as large as numbers are; what comes of them is not given out. */
@@ -240,7 +240,7 @@ static void a_hessian_that_is_not_finite_ends_the_descent(void **state) {
     save_model(env, "tke(dim=2, solver=lbfgs(max_iter=5))", NULL, "small");
     FORGE(env, {"model", {'S', 1, {sizeof model - 1}, model}}, {"kernel", {'S', 1, {sizeof kernel - 1}, kernel}},
           {"embedding", {'d', 2, {4, 2}, Z}}, {"map/B", {'d', 2, {4, 2}, B}}, {"map/c", {'d', 1, {2}, c}},
-          {"kept/values", {'d', 2, {4, 2}, kept}}, {"state/width", {'d', 0, {0}, &width}},
+          {"kept/values", {'d', 2, {4, 2}, kept}}, {"state/gamma", {'d', 0, {0}, &width}},
           {"report/rows", {'d', 2, {1, 1}, &four}}, {"report/kept", {'d', 2, {1, 1}, &four}},
           {"report/columns", {'d', 2, {1, 1}, &two}}, {"map/mark", {0}}, {"map/half", {0}});
     FINE(env, rkhs_model_load(env, "c.rkhs", &m));

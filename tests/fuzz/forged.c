@@ -306,6 +306,7 @@ static const char *const names[] = {"keep",
                                     "kept/codes",
                                     "kept/names",
                                     "kept/ends",
+                                    "state/gamma",
                                     "state/width",
                                     "columns"};
 #define PICK(table, byte) ((table)[(byte) % FUZZ_COUNT(table)])

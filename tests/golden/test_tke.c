@@ -213,7 +213,7 @@ static void weights_follow_distances_where_the_diagonal_differs(void **state) {
 /* l(z) as it is written; F: the k largest of a row of kernel values, by their own loop. */
 static double cost_of(int shape, const rkhs_model *m, const double *K, int64_t n, int64_t k, const double *z) {
     const double lk = 0.02, lx = 0.001;
-    double g = *rk_report_values(&m->report, "width", 1), l = 0;
+    double g = *rk_report_values(&m->report, "gamma", 1), l = 0;
     int64_t d = m->dim;
     for (int64_t j = 0; j < n; j++) {
         double square = 0;
