@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-COLUMNS, LINES = 128, 700
+COLUMNS, PROSE, LINES = 128, 120, 700
 FOLDERS = ("src", "include", "cli", "tests", "bench", "examples", "tools", "scripts", "doc", ".ci")
 TOP = ("Makefile", "meson.build", "meson_options.txt", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md",
        "VERSIONING.md")
@@ -54,6 +54,10 @@ def check_file(root, path):
     lines = text.split("\n")
     is_c = path.suffix in C_SUFFIXES
     yield from check_lines(lines, is_c)
+    if path.suffix == ".md" and path.parent == root:
+        for number, line in enumerate(lines, 1):
+            if len(line) > PROSE and not line.startswith("|"):
+                yield number, f"{len(line)} columns, {PROSE} at most in a document, tables aside"
     if text and not text.endswith("\n"):
         yield len(lines), "no newline at the end of the file"
     if is_c and len(lines) - 1 > LINES:

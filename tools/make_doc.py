@@ -240,10 +240,13 @@ FILES = re.compile(r"(<!-- files: .*? -->\n).*(<!-- end of files -->)", re.DOTAL
 
 
 def responsibility(path):
-    """The first sentence of a file's header comment, without the file's name."""
-    match = re.match(r"/\* " + re.escape(path.name) + r": (.*?)(?:\*/|\n \*\n)", path.read_text(encoding="utf-8"), re.DOTALL)
+    """The first sentence of a file's header comment, without the file's name, or of a module's docstring."""
+    text = path.read_text(encoding="utf-8")
+    python = path.suffix == ".py"
+    match = re.search(r'^"""(.*?)(?:"""|\n\n)', text, re.DOTALL | re.MULTILINE) if python else \
+        re.match(r"/\* " + re.escape(path.name) + r": (.*?)(?:\*/|\n \*\n)", text, re.DOTALL)
     if not match:
-        sys.exit(f"make_doc: {path}: begin with a comment '/* {path.name}: what it is responsible for. */'")
+        sys.exit(f"make_doc: {path}: begin with " + ("a docstring" if python else f"a comment '/* {path.name}: what it is responsible for. */'"))
     words = " ".join(re.sub(r"\n \*", " ", match.group(1)).split()).replace("SPDX-License-Identifier: BSD-3-Clause", "").strip()
     return re.split(r"(?<=[.:]) (?=[A-Z])|\.$", words)[0].rstrip(".:")
 
@@ -251,8 +254,10 @@ def responsibility(path):
 def with_files(root):
     """ARCHITECTURE.md with its tables of files."""
     parts = []
-    for folder in sorted({path.parent for top in ("src", "cli") for path in (root / top).rglob("*.c")}):
-        rows = [[code(path.name), prose(responsibility(path))] for path in sorted(folder.glob("*.[ch]"))]
+    folders = {path.parent for top in ("src", "cli", "python", "tools") for path in (root / top).rglob("*.*") if path.suffix in (".c", ".py")}
+    for folder in sorted(folders):
+        files = [path for path in sorted(folder.glob("*.*")) if path.suffix in (".c", ".h", ".py")]
+        rows = [[code(path.name), prose(responsibility(path))] for path in files]
         parts += [f"### {folder.relative_to(root)}\n", table(["file", "responsible for"], rows)]
     text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
     return FILES.sub(lambda match: match.group(1) + "\n" + "\n".join(parts) + "\n" + match.group(2), text)

@@ -211,7 +211,7 @@ static void parts_of_another_model_are_refused(void **state) {
     static const int64_t three = 3, one = 1;
     save_model(env, "kpca(dim=2)", NULL, "small");
     FORGE(env, {"model", {'S', 1, {10}, "tke(dim=2)"}});
-    refused(env, "width | missing");
+    refused(env, "gamma | missing");
     FORGE(env, {"model", {'S', 1, {10}, "kle(dim=2)"}});
     refused(env, "map | kle");
     FORGE(env, {"model", {'S', 1, {11}, "kpca(dim=1)"}});

@@ -162,6 +162,10 @@ class Text(Tree):
         self.passes(self.check, {"cli/cli.h": table})
         self.refuses(self.check, {"cli/cli.h": table + "x" * 129 + "\n"}, "cli/cli.h:4: 129 columns")
 
+    def test_documents_are_refused_past_120_columns(self):
+        self.passes("check_text.py", {"CHANGELOG.md": "x" * 120 + "\n| " + "x" * 200 + " |\n"})
+        self.refuses("check_text.py", {"CHANGELOG.md": "x" * 121 + "\n"}, "CHANGELOG.md:1: 121 columns")
+
     def test_trailing_blanks_are_refused(self):
         self.refuses(self.check, {"Makefile": "all: \n"}, "Makefile:1: blanks")
 
