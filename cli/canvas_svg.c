@@ -109,7 +109,7 @@ static void text_svg(canvas *v, const words *w) {
     add_string(t, "</text>\n");
 }
 
-/* ---- images: PNG, embedded in the text -------------------------------------------------------------------------- */
+/* ---- images: PNG, embedded in the text ------------------------------------------------------------------------- */
 
 static void put_big(uint8_t *at, uint32_t value) {
     for (int i = 0; i < 4; i++) at[i] = (uint8_t)(value >> (24 - 8 * i));
@@ -180,7 +180,7 @@ static void image_svg(canvas *v, const frame *f, const image *i) {
     text_free(&png);
 }
 
-/* ---- marks ---------------------------------------------------------------------------------------------------------- */
+/* ---- marks ----------------------------------------------------------------------------------------------------- */
 
 static void group_svg(canvas *v, const pen *p) {
     text *t = &v->out;

@@ -17,7 +17,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 }; /* or 128 + the signa
 
 typedef struct cli cli;
 
-/* ---- options ------------------------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------------------------- */
 
 typedef enum option_kind {
     OPT_FLAG,  /* int */
@@ -94,7 +94,7 @@ struct cli {
 /* Reads the words after the command into c. Returns 0, or an exit code after a message on stderr. */
 int options_parse(cli *c, int argc, char **argv);
 
-/* ---- session.c: start and end of a command, files --------------------------------------------------------------- */
+/* ---- session.c: start and end of a command, files -------------------------------------------------------------- */
 
 #define REFUSE(c, code, ...)                                                                                                   \
     do {                                                                                                                       \
@@ -162,7 +162,7 @@ rkhs_status take_numbers(cli *c, const char *what, int64_t n, int64_t p, double 
 /* Whether path ends in `ending`, ignoring case and a final .gz. */
 int ends_in(const char *path, const char *ending);
 
-/* ---- progress.c: the progress bar and Ctrl-C -------------------------------------------------------------------- */
+/* ---- progress.c: the progress bar and Ctrl-C ------------------------------------------------------------------- */
 
 void progress_start(cli *c);
 void progress_erase(void);
@@ -171,7 +171,7 @@ int stop_signal(void);
 /* Set around calls that write files: a stop then waits until the temporary file is removed. */
 void writing_now(int on);
 
-/* ---- help.c ----------------------------------------------------------------------------------------------------------- */
+/* ---- help.c ---------------------------------------------------------------------------------------------------- */
 
 /* The example commands of the overview. */
 extern const char help_begin[];
@@ -195,7 +195,7 @@ void list_brief(FILE *out, const char *list);
 int json_lists(FILE *out, const char *list, const char *type);
 void json_commands(FILE *out);
 
-/* ---- text.c: growing strings and safe output -------------------------------------------------------------------- */
+/* ---- text.c: growing strings and safe output ------------------------------------------------------------------- */
 
 typedef struct text {
     char *s;
@@ -224,7 +224,7 @@ void text_free(text *t);
 /* Writes the text to a file; "-" is stdout. */
 rkhs_status text_write(cli *c, const text *t, const char *path);
 
-/* ---- functions that several commands use ------------------------------------------------------------------------ */
+/* ---- functions that several commands use ----------------------------------------------------------------------- */
 
 /* The share of the variance that all dimensions explain together. Returns 0 if the report does not have it. */
 int explained_share(const rkhs_model *m, double *share);

@@ -20,7 +20,7 @@ static int find_item(const rkhs_model *m, const char *name, rkhs_item *item) {
     return 0;
 }
 
-/* ---- eigenvalues ------------------------------------------------------------------------------------------------------- */
+/* ---- eigenvalues ----------------------------------------------------------------------------------------------- */
 
 /* x: components 1 .. count; y: from 0 to the largest eigenvalue. */
 static void spectrum_axes(const rkhs_item *values, axis *x, axis *y) {
@@ -65,7 +65,7 @@ static void draw_spectrum(canvas *v, const rkhs_item *values, const rkhs_item *s
     free(ends);
 }
 
-/* ---- losses --------------------------------------------------------------------------------------------------------- */
+/* ---- losses ---------------------------------------------------------------------------------------------------- */
 
 /* The losses: step i of curve k is values[i * step + k * next]. */
 typedef struct history {

@@ -27,7 +27,7 @@ static int64_t row_of(const explained *e, int64_t kept, const char **from) {
     return row % e->given;
 }
 
-/* ---- tables ----------------------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------------------------- */
 
 static void write_csv(const explained *e, text *t) {
     const char *from;
@@ -60,7 +60,7 @@ static void write_json(const explained *e, text *t) {
     text_add(t, e->n > 0 ? "]\n" : "[]\n");
 }
 
-/* ---- picture ---------------------------------------------------------------------------------------------------- */
+/* ---- picture --------------------------------------------------------------------------------------------------- */
 
 /* Draws one object in a box, keeping its proportions, with a text below. */
 static void draw_box(canvas *v, const objects *o, int64_t i, double x, double y, const char *colour, const char *below) {
@@ -116,7 +116,7 @@ done:
     return status;
 }
 
-/* ---- the command -------------------------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------------------------- */
 
 static int is_picture(const char *path) { return ends_in(path, ".svg") || ends_in(path, ".png") || ends_in(path, ".pdf"); }
 

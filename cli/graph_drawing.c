@@ -15,7 +15,7 @@ enum { ROUNDS = 200, POWERS = 60, MAX_DRAWN = 150, COLOURS = 8 };
 static const char *const label_colours[COLOURS] = {"#404040", "#d55e00", "#0072b2", "#e3d31a",
                                                    "#009e73", "#cc79a7", "#56b4e9", "#ffffff"};
 
-/* ---- layout ----------------------------------------------------------------------------------------------------- */
+/* ---- layout ---------------------------------------------------------------------------------------------------- */
 
 /* All shortest-path lengths. Between connected components: the largest length inside one, plus 1. */
 static void count_steps(const rkhs_graph *g, int n, double *d, int *queue) {
@@ -109,7 +109,7 @@ static double fit_layout(int n, double *x, double *y, const frame *f, double edg
     return scale;
 }
 
-/* ---- labels ----------------------------------------------------------------------------------------------------- */
+/* ---- labels ---------------------------------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -156,7 +156,7 @@ static int colour_of(const graph_labels *l, int64_t label) {
     return COLOURS - 1;
 }
 
-/* ---- drawing ---------------------------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------------------------- */
 
 /* Draws edges, then vertices colour by colour. */
 static void draw_laid_out(canvas *v, const graph_labels *labels, const rkhs_graph *g, const double *x, const double *y,

@@ -17,7 +17,7 @@ static void member(FILE *out, int first, const char *name, const char *value) {
         fputs("null", out);
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------------------------- */
 
 static void json_type(FILE *out, const char *list, const rkhs_type *type) {
     rkhs_param p;
@@ -76,7 +76,7 @@ int json_lists(FILE *out, const char *list, const char *name) {
     return lists;
 }
 
-/* ---- commands ---------------------------------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------------------------- */
 
 static void json_options(FILE *out, const option *table) {
     fputs(", \"options\": [", out);

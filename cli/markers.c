@@ -126,7 +126,7 @@ void draw_points(canvas *v, const key *k, const points *p, const frame *f, const
 
 double name_width(const char *name) { return LETTER_WIDTH * text_columns(name, NAME_LIMIT); }
 
-/* ---- legend --------------------------------------------------------------------------------------------------------- */
+/* ---- legend ---------------------------------------------------------------------------------------------------- */
 
 enum { BAR = 14, KEY = 20 };
 

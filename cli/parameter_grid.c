@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- memory that lives as long as the search -------------------------------------------------------------------- */
+/* ---- memory that lives as long as the search ------------------------------------------------------------------- */
 
 struct kept {
     struct kept *next;
@@ -52,7 +52,7 @@ double uniform_of(uint64_t seed, uint64_t stream, uint64_t index) {
     return ((double)(mix(mix(mix(seed) ^ stream) ^ index) >> 12) + 0.5) * 0x1p-52;
 }
 
-/* ---- --try -------------------------------------------------------------------------------------------------------------- */
+/* ---- --try ----------------------------------------------------------------------------------------------------- */
 
 static int is_name(char ch) { return isalnum((unsigned char)ch) || ch == '_'; }
 
@@ -170,7 +170,7 @@ done:
     return status;
 }
 
-/* ---- holes ---------------------------------------------------------------------------------------------------------- */
+/* ---- holes ----------------------------------------------------------------------------------------------------- */
 
 /* The spec with its holes filled. If a value is refused there, the cell fails with that message. */
 static rkhs_status fill_holes(search *s, const char *list, const char *typed, cell *one, char **filled) {
@@ -202,7 +202,7 @@ done:
     return status;
 }
 
-/* ---- cells ---------------------------------------------------------------------------------------------------------- */
+/* ---- cells ----------------------------------------------------------------------------------------------------- */
 
 /* Draws the values of one cell. `attempt` is the random index, so that a duplicate can be drawn again. */
 static rkhs_status draw_values(search *s, uint64_t attempt, char **values) {

@@ -23,7 +23,7 @@ static void stem(const char *path, char *out, size_t size) {
     snprintf(out, size, "%.*s", dot != NULL ? (int)(dot - name) : (int)strlen(name), name);
 }
 
-/* ---- points --------------------------------------------------------------------------------------------------------- */
+/* ---- points ---------------------------------------------------------------------------------------------------- */
 
 /* Sets values and shape of a set, and allocates codes, all 0. */
 static rkhs_status take_points(cli *c, const char *path, const rkhs_data *data, points *p) {
@@ -59,7 +59,7 @@ done:
     return status;
 }
 
-/* ---- colours ---------------------------------------------------------------------------------------------------- */
+/* ---- colours --------------------------------------------------------------------------------------------------- */
 
 /* Refuses a number of labels or targets other than that of the points. */
 static rkhs_status check_count(cli *c, const char *path, const char *what, int64_t count, const char *of, int64_t n) {
@@ -184,7 +184,7 @@ static rkhs_status sort_points(cli *c, picture *p) {
     return RKHS_OK;
 }
 
-/* ---- titles --------------------------------------------------------------------------------------------------------- */
+/* ---- titles ---------------------------------------------------------------------------------------------------- */
 
 /* One title for each panel: from --titles, separated by commas, or from the file names. */
 static rkhs_status take_titles(cli *c, sources *s, picture *p) {
@@ -214,7 +214,7 @@ static rkhs_status take_titles(cli *c, sources *s, picture *p) {
     return RKHS_OK;
 }
 
-/* ---- the command ---------------------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------------------------- */
 
 rkhs_status canvas_open(cli *c, const char *path, canvas *v) {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');

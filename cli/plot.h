@@ -12,7 +12,7 @@
 enum { SIDE = 360, LEFT = 58, BELOW = 50, RIGHT = 18, ABOVE = 14, TITLE = 26, GAP = 16, LETTER = 13 };
 #define LETTER_WIDTH 7.4
 
-/* ---- canvas: the primitives ------------------------------------------------------------------------------------- */
+/* ---- canvas: the primitives ------------------------------------------------------------------------------------ */
 
 /* A rectangle in the picture, in pixels. */
 typedef struct frame {
@@ -74,12 +74,12 @@ extern const canvas_type canvas_svg;
 /* The back end for PNG and PDF. Refuses where cairo is missing. */
 rkhs_status canvas_cairo(cli *c, const char *path, canvas *v);
 
-/* ---- colour_scale.c --------------------------------------------------------------------------------------------- */
+/* ---- colour_scale.c -------------------------------------------------------------------------------------------- */
 
 /* The colour scale, dark blue to yellow; at is 0 .. 1. */
 void scale_colour(double at, uint8_t rgb[3]);
 
-/* ---- axis.c -------------------------------------------------------------------------------------------------------------- */
+/* ---- axis.c ---------------------------------------------------------------------------------------------------- */
 
 /* One axis. Ticks show values minus `base`, which is 0 unless the values differ by little at a large distance from
  * 0. */
@@ -119,7 +119,7 @@ void draw_frame(canvas *v, const frame *f, const axis *x, const axis *y, int bel
 /* Draws the colour scale in f, from bottom to top, with labels on the right. */
 void draw_bar(canvas *v, const frame *f, const axis *a);
 
-/* ---- markers.c ------------------------------------------------------------------------------------------------------- */
+/* ---- markers.c ------------------------------------------------------------------------------------------------- */
 
 /* The meaning of colours and shapes. */
 typedef struct key {
@@ -163,7 +163,7 @@ void legend(canvas *v, const key *k, double left, double top, double height);
 /* The width of a name, cut at NAME_LIMIT, in pixels. */
 double name_width(const char *name);
 
-/* ---- what a picture shows --------------------------------------------------------------------------------------- */
+/* ---- what a picture shows -------------------------------------------------------------------------------------- */
 
 /* The labels of vertices, most frequent first. */
 typedef struct label_count {

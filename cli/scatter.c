@@ -72,7 +72,7 @@ void draw_scatter(canvas *v, picture *p) {
     legend(v, &p->key, f.left + f.width + GAP, f.top, f.height);
 }
 
-/* ---- one dimension -------------------------------------------------------------------------------------------------- */
+/* ---- one dimension --------------------------------------------------------------------------------------------- */
 
 /* Draws the marks of one class, spread vertically around y so that they can be told apart. */
 static void draw_strip(canvas *v, const key *k, const points *s, int64_t code, const frame *f, const axis *x, double y,
@@ -122,7 +122,7 @@ void draw_strips(canvas *v, picture *p) {
     if (keys > 0) legend(v, &bare, f.left + f.width + GAP, f.top, f.height);
 }
 
-/* ---- three dimensions or more --------------------------------------------------------------------------------------- */
+/* ---- three dimensions or more ---------------------------------------------------------------------------------- */
 
 /* Makes marks smaller; turns them into dots if there are too many. */
 static void lighten(points *s, double by, double times) {
@@ -165,7 +165,7 @@ void draw_pairs(canvas *v, picture *p) {
     legend(v, &p->key, corner, top, fmin(free, side));
 }
 
-/* ---- several embeddings --------------------------------------------------------------------------------------------- */
+/* ---- several embeddings ---------------------------------------------------------------------------------------- */
 
 void draw_panels(canvas *v, picture *p) {
     axis a[MAX_PANELS][2];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- results ------------------------------------------------------------------------------------------------------------ */
+/* ---- results --------------------------------------------------------------------------------------------------- */
 
 /* "0.912", or "-" if it is not finite, into buffer. */
 static const char *number_text(double value, const char *format, char buffer[40]) {
@@ -138,7 +138,7 @@ done:
     return status;
 }
 
-/* ---- the search ------------------------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------------------------ */
 
 void select_files(const cli *c, const char *files[SELECT_FILES]) {
     const char *const all[] = {c->operand[1], c->labels, c->target, c->triplets, c->positive, c->negative};

@@ -53,27 +53,27 @@ rkhs_status keep(search *s, size_t count, size_t size, void *pointer);
 rkhs_status keep_text(search *s, const char *from, size_t length, char **copy);
 void forget_kept(search *s);
 
-/* ---- parameter_grid.c: the combinations to try ------------------------------------------------------------------ */
+/* ---- parameter_grid.c: the combinations to try ----------------------------------------------------------------- */
 
 /* Reads every --try. */
 rkhs_status read_choices(search *s);
 /* Makes the cells: all combinations, or --draws of them. */
 rkhs_status make_cells(search *s);
 
-/* ---- criterion.c: the score to optimise ------------------------------------------------------------------------- */
+/* ---- criterion.c: the score to optimise ------------------------------------------------------------------------ */
 
 /* check_criterion checks --by and --folds, before data are read; deal_folds checks the labels and assigns rows to
  * folds. */
 rkhs_status check_criterion(search *s);
 rkhs_status deal_folds(search *s);
 
-/* ---- trial.c: fits and scores ----------------------------------------------------------------------------------- */
+/* ---- trial.c: fits and scores ---------------------------------------------------------------------------------- */
 
 /* Tries cells with the same kernel. A failure becomes the message of its cell; an error returned here ends the
  * search. */
 rkhs_status try_cells(search *s, cell *const *cells, int count);
 
-/* ---- select_log.c: the --resume file ---------------------------------------------------------------------------- */
+/* ---- select_log.c: the --resume file --------------------------------------------------------------------------- */
 
 /* Gives each cell its key, and fills in the results that the file has. */
 rkhs_status resume_read(search *s);

@@ -17,7 +17,7 @@ int ends_in(const char *path, const char *ending) {
     return length > tail && strncasecmp(path + length - tail, ending, tail) == 0;
 }
 
-/* ---- messages on stderr ----------------------------------------------------------------------------------------- */
+/* ---- messages on stderr ---------------------------------------------------------------------------------------- */
 
 void say(const char *who, const char *sentence) {
     progress_erase();
@@ -81,7 +81,7 @@ int finish(cli *c, rkhs_status status) {
     return c->code;
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------------------------- */
 
 /* Whether both paths are the same regular file. */
 static int same_file(const char *a, const char *b) {
@@ -165,7 +165,7 @@ rkhs_status result_path(cli *c, const char **path) {
     return check_outputs(c, path, 1);
 }
 
-/* ---- data --------------------------------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------------------------ */
 
 /* The format that reads `column` as labels: csv(label="species"), with the parameters of --format. */
 static rkhs_status label_format(cli *c, const char *path, const char *format, const char *column, rkhs_spec **spec) {

@@ -47,7 +47,7 @@ void text_free(text *t) {
     *t = (text){0};
 }
 
-/* ---- characters ---------------------------------------------------------------------------------------------------------- */
+/* ---- characters ------------------------------------------------------------------------------------------------ */
 
 /* The width of a character in columns: 0 for combining marks, 2 for East Asian characters and emoji. */
 static int columns_of(uint32_t code) {
@@ -59,7 +59,7 @@ static int columns_of(uint32_t code) {
     return 1;
 }
 
-/* ---- terminals and JSON ----------------------------------------------------------------------------------------- */
+/* ---- terminals and JSON ---------------------------------------------------------------------------------------- */
 
 int print_safe(FILE *out, const char *s, size_t length) {
     const char *end = s + length;
@@ -95,7 +95,7 @@ void json_text(FILE *out, const char *s) {
     fputc('"', out);
 }
 
-/* ---- XML --------------------------------------------------------------------------------------------------------------- */
+/* ---- XML ------------------------------------------------------------------------------------------------------- */
 
 /* Whether a character belongs to a right-to-left script: Hebrew, Arabic, ... */
 static int is_right_to_left(uint32_t code) {

@@ -101,7 +101,7 @@ done:
     return status;
 }
 
-/* ---- a Gram matrix that cells share ----------------------------------------------------------------------------- */
+/* ---- a Gram matrix that cells share ---------------------------------------------------------------------------- */
 
 /* Whether the model stores the whole Gram and adds no objects to it: then a precomputed Gram can be given instead. */
 static int takes_gram(search *s, const char *model) {
@@ -189,7 +189,7 @@ done:
     return status;
 }
 
-/* ---- scores --------------------------------------------------------------------------------------------------------- */
+/* ---- scores ---------------------------------------------------------------------------------------------------- */
 
 /* The mean squared error of the predictions for held-out rows. */
 static rkhs_status score_error(search *s, const part *p, const double *Zh, int64_t dim, double *value) {
@@ -272,7 +272,7 @@ done:
     return status;
 }
 
-/* ---- cells ---------------------------------------------------------------------------------------------------------- */
+/* ---- cells ----------------------------------------------------------------------------------------------------- */
 
 /* The dim of a model whose embeddings are nested, and its spec with dim=1, which is equal for those that differ only in dim.
  * Returns 0 for other models. */

@@ -90,7 +90,7 @@ RKHS_API const char *rkhs_version(void);
 /* A short description of a status, such as "wrong data". */
 RKHS_API const char *rkhs_status_text(rkhs_status status);
 
-/* ---- env: settings, callbacks, the last message ------------------------------------------------------------------- */
+/* ---- env: settings, callbacks, the last message ---------------------------------------------------------------- */
 
 RKHS_API rkhs_status rkhs_env_new(rkhs_env **env);
 RKHS_API void rkhs_env_free(rkhs_env *env);
@@ -143,7 +143,7 @@ typedef enum rkhs_log_level { RKHS_LOG_ADVICE = 0, RKHS_LOG_INFO = 1 } rkhs_log_
 typedef void (*rkhs_log_fn)(rkhs_log_level level, const char *sentence, void *payload);
 RKHS_API void rkhs_env_set_log(rkhs_env *env, rkhs_log_fn fn, void *payload);
 
-/* ---- data: objects ------------------------------------------------------------------------------------------------ */
+/* ---- data: objects --------------------------------------------------------------------------------------------- */
 
 /* n objects of p numbers each; the array is borrowed. Refuses NaN, Inf and magnitudes above 1e150, and names the
  * place. A Gram matrix is given in this form too: the kernel "precomputed" reads row i, column j as k(object i,
@@ -303,7 +303,7 @@ RKHS_API const int64_t *rkhs_data_codes(const rkhs_data *labels, int64_t *classe
 RKHS_API const char *rkhs_data_class_name(const rkhs_data *labels, int64_t code);
 RKHS_API void rkhs_data_free(rkhs_data *data);
 
-/* ---- kernel: how two objects compare ------------------------------------------------------------------------------ */
+/* ---- kernel: how two objects compare --------------------------------------------------------------------------- */
 
 /* Makes a kernel from a spec: "rbf(sigma=median)". rkhs_list_type("kernels", ...) lists them. Kernels combine: weights
  * 2*k, sums a + b, products a*b, powers k^3, normalize(k), center(k), standardize(k), and groups of columns k[0,4:7],
@@ -362,7 +362,7 @@ RKHS_API rkhs_status rkhs_env_add_kernel(rkhs_env *env, const char *name, const 
 /* For callbacks, on any thread: sets the message, unless there is one already, and returns `status`. */
 RKHS_API rkhs_status rkhs_env_fail(rkhs_env *env, rkhs_status status, const char *sentence);
 
-/* ---- model: what is learned --------------------------------------------------------------------------------------- */
+/* ---- model: what is learned ------------------------------------------------------------------------------------ */
 
 /* Makes a model, not yet fitted, from a spec: "kpca(dim=2, gram=nystrom(landmarks=500))". */
 RKHS_API rkhs_status rkhs_model_new(rkhs_env *env, const char *spec, rkhs_model **model);
@@ -451,7 +451,7 @@ RKHS_API int rkhs_model_report(const rkhs_model *model, int64_t i, rkhs_item *it
 RKHS_API rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy);
 RKHS_API void rkhs_model_free(rkhs_model *model);
 
-/* ---- spec: the text of a kernel, model, ..., asked and set ------------------------------------------------------- */
+/* ---- spec: the text of a kernel, model, ..., asked and set ----------------------------------------------------- */
 
 /* A spec is the name of a type and its parameters, as a text. Kernels, models, scores, ... are made from it. As an
  * object it can be read and changed without editing the text:
@@ -489,7 +489,7 @@ RKHS_API rkhs_status rkhs_spec_set(rkhs_spec *spec, const char *path, const char
 RKHS_API const char *rkhs_spec_hole(const rkhs_spec *spec);
 RKHS_API void rkhs_spec_free(rkhs_spec *spec);
 
-/* ---- lists: what there is ----------------------------------------------------------------------------------------- */
+/* ---- lists: what there is -------------------------------------------------------------------------------------- */
 
 /* One type of a list ("models", "kernels", "grams", "eigensolvers", "linsolvers", "optimisers", "scores", "formats",
  * "samples", "augments"). */
@@ -527,7 +527,7 @@ RKHS_API int rkhs_list_type(const char *list, int i, rkhs_type *type); /* type i
 /* Parameter i of a type. Returns 0 if there is none. */
 RKHS_API int rkhs_list_param(const char *list, const char *type, int i, rkhs_param *param);
 
-/* ---- scores: how good is it --------------------------------------------------------------------------------------- */
+/* ---- scores: how good is it ------------------------------------------------------------------------------------ */
 
 /* What is scored: an embedding z, and what some scores compare it with: its objects x, its labels. If new_z is set,
  * the scores are those of the new rows, whose neighbours are sought in z. Fields that are not used are NULL. */

@@ -10,7 +10,7 @@
 
 #include "rkhs.h"
 
-/* ---- call.c: errors as exceptions ------------------------------------------------------------------------------- */
+/* ---- call.c: errors as exceptions ------------------------------------------------------------------------------ */
 
 enum { CODES = 10 };
 
@@ -30,7 +30,7 @@ PyObject *raise_status(module_state *state, rkhs_status status, const char *sent
  * NULL. */
 PyObject *refuse(module_state *state, rkhs_env *env, rkhs_status status);
 
-/* ---- model_lock.c: a lock that admits one call at a time to a model --------------------------------------------------- */
+/* ---- model_lock.c: a lock that admits one call at a time to a model -------------------------------------------- */
 
 typedef struct gate {
     PyThread_type_lock lock;
@@ -49,7 +49,7 @@ void gate_leave(gate *g);
 /* patience(seconds), see model_lock.c. */
 PyObject *set_patience(PyObject *module, PyObject *args);
 
-/* ---- call.c: one call of the library, with its env, advice, progress and signals -------------------------------- */
+/* ---- call.c: one call of the library, with its env, advice, progress and signals ------------------------------- */
 
 typedef struct call {
     rkhs_env *env;
@@ -95,7 +95,7 @@ PyObject *end_calls(PyObject *module, PyObject *unused);
         gil_take(c);                                                                                                           \
     } while (0)
 
-/* ---- data.c: data sets from tuples, and back -------------------------------------------------------------------- */
+/* ---- data.c: data sets from tuples, and back ------------------------------------------------------------------- */
 
 enum { BUFFERS = 5 };
 
@@ -146,7 +146,7 @@ int calls_function(const rkhs_kernel *kernel);
 /* The text of a kernel given as str, or as (text, function); NULL for None. */
 rkhs_status take_kernel(rkhs_env *env, PyObject *kernel, own *o, const char **text);
 
-/* ---- model.c: the class Model ----------------------------------------------------------------------------------- */
+/* ---- model.c: the class Model ---------------------------------------------------------------------------------- */
 
 extern PyType_Spec model_spec;
 /* Loads a model from a file or from bytes. block: the function that its kernel calls, or NULL. */

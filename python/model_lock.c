@@ -81,7 +81,7 @@ PyObject *set_patience(PyObject *module, PyObject *args) {
     return PyFloat_FromDouble(before);
 }
 
-/* ---- the GIL, and the end of the interpreter -------------------------------------------------------------------- */
+/* ---- the GIL, and the end of the interpreter ------------------------------------------------------------------- */
 
 /* The number of calls that run without the GIL in this process, and the thread that is ending the interpreter. A
  * daemon thread that asks for the GIL then is terminated inside the library; so callbacks stop the calls before

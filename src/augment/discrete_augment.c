@@ -17,7 +17,7 @@ static double draw_one(uint64_t seed, int64_t row, int64_t index, double u[4]) {
 /* An integer in [0, count), from a uniform u in (0, 1). */
 static int64_t one_of(double u, int64_t count) { return rk_min((int64_t)(u * (double)count), count - 1); }
 
-/* ---- edit: characters of strings ------------------------------------------------------------------------------------- */
+/* ---- edit: characters of strings ------------------------------------------------------------------------------- */
 
 /* The length of the character at s, where `left` bytes remain: one byte and up to 3 UTF-8 continuation bytes. */
 static int64_t character(const char *s, int64_t left) {
@@ -119,7 +119,7 @@ const rk_augment_type rk_augment_edit = {
 };
 /* clang-format on */
 
-/* ---- toggle: bits of sets ---------------------------------------------------------------------------------------------- */
+/* ---- toggle: bits of sets -------------------------------------------------------------------------------------- */
 
 /* Clears a one with probability `rate`; sets a zero with the probability that keeps the expected number of ones. */
 static rkhs_status draw_toggle(rkhs_env *env, const void *self, const rkhs_data *x, uint64_t seed, rkhs_data **out) {
@@ -159,7 +159,7 @@ const rk_augment_type rk_augment_toggle = {
 };
 /* clang-format on */
 
-/* ---- drop: edges of graphs --------------------------------------------------------------------------------------------- */
+/* ---- drop: edges of graphs ------------------------------------------------------------------------------------- */
 
 static rkhs_status draw_drop(rkhs_env *env, const void *self, const rkhs_data *x, uint64_t seed, rkhs_data **out) {
     rkhs_status status = RKHS_OK;

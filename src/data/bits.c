@@ -69,7 +69,7 @@ done:
     return status;
 }
 
-/* ---- conversion from and to numbers ----------------------------------------------------------------------------- */
+/* ---- conversion from and to numbers ---------------------------------------------------------------------------- */
 
 /* The column of the first number of row i that is neither 0 nor 1, and the number; -1 if there is none. */
 static int64_t odd_number(const rkhs_data *x, int64_t i, double *value) {
@@ -137,7 +137,7 @@ void rk_bits_row(const rkhs_data *x, int64_t i, double *out) {
     for (int64_t c = 0; c < x->columns; c++) out[c] = (double)(row[c / 64] >> c % 64 & 1);
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------------------------- */
 
 static rkhs_status subset_bits(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
     const rk_bits *b = bits_of(x);

@@ -7,7 +7,7 @@
 
 #define RK_MAX_ABS 1e150 /* bound on data, bandwidths and results, so that squares and their sums stay finite */
 
-/* ---- the table of a kind of data ---------------------------------------------------------------------------------- */
+/* ---- the table of a kind of data ------------------------------------------------------------------------------- */
 
 /* Kinds, as bits: a kernel accepts a set of them. */
 enum {
@@ -49,7 +49,7 @@ typedef struct rk_sample_type {
     rkhs_status (*draw)(rkhs_env *env, const void *self, rkhs_data **x); /* self: the parameters */
 } rk_sample_type;
 
-/* ---- data sets ------------------------------------------------------------------------------------------------------ */
+/* ---- data sets ------------------------------------------------------------------------------------------------- */
 
 struct rkhs_data {
     rkhs_env *env;
@@ -227,7 +227,7 @@ rkhs_status rk_data_join(rkhs_env *env, const rkhs_data *const *parts, int count
 /* Copies the objects at `index` (NULL: all) for a map to store, without labels. */
 rkhs_status rk_data_reduce(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept);
 
-/* ---- column_names.c: names of columns ---------------------------------------------------------------------------------- */
+/* ---- column_names.c: names of columns -------------------------------------------------------------------------- */
 
 /* Sets the x->columns names to copies of `names`; NULL removes them. */
 rkhs_status rk_columns_name(rkhs_data *x, const char *const *names);

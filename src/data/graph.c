@@ -23,7 +23,7 @@ done:
     return status;
 }
 
-/* ---- construction ----------------------------------------------------------------------------------------------- */
+/* ---- construction ---------------------------------------------------------------------------------------------- */
 
 /* An entry of an adjacency list: the vertex at the other end, numbered over all graphs, and the number of the edge. */
 typedef struct half {
@@ -177,7 +177,7 @@ int rkhs_data_graph(const rkhs_data *data, int64_t i, rkhs_graph *graph) {
     return 1;
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------------------------- */
 
 static rkhs_status subset_graph(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
     const rk_graphs *g = graphs_of(x);

@@ -101,7 +101,7 @@ int rkhs_data_shape(const rkhs_data *data, int64_t *h, int64_t *w, int64_t *c) {
     return 1;
 }
 
-/* ---- the table: the functions of dense data, and the shape ------------------------------------------------------ */
+/* ---- the table: the functions of dense data, and the shape ----------------------------------------------------- */
 
 static rkhs_status subset_image(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {
     rk_image *to = out->self;

@@ -115,7 +115,7 @@ int64_t rk_labels_known(const rkhs_data *labels) {
     return known;
 }
 
-/* ---- from words ------------------------------------------------------------------------------------------------------- */
+/* ---- from words ------------------------------------------------------------------------------------------------ */
 
 /* A distinct word. */
 typedef struct word {
@@ -186,7 +186,7 @@ done:
     return status;
 }
 
-/* ---- the table -------------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------------------------- */
 
 /* Classes without an object in the subset are kept, so that codes keep their meaning. */
 static rkhs_status subset_labels(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {

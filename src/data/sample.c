@@ -48,7 +48,7 @@ done:
     return status;
 }
 
-/* ---- circles: three rings, 80 : 110 : 190 points on radii 2, 8, 16 ------------------------------------------------------ */
+/* ---- circles: three rings, 80 : 110 : 190 points on radii 2, 8, 16 --------------------------------------------- */
 
 typedef struct circles {
     int64_t n;
@@ -86,7 +86,7 @@ const rk_sample_type rk_sample_circles = {
     .draw = draw_circles,
 };
 
-/* ---- cubes: clusters at the corners of a hypercube ----------------------------------------------------------------------- */
+/* ---- cubes: clusters at the corners of a hypercube ------------------------------------------------------------- */
 
 typedef struct cubes {
     int64_t n, dim;
@@ -124,7 +124,7 @@ const rk_sample_type rk_sample_cubes = {
     .draw = draw_cubes,
 };
 
-/* ---- swiss_roll: a rolled-up sheet, as scikit-learn's make_swiss_roll ---------------------------------------------- */
+/* ---- swiss_roll: a rolled-up sheet, as scikit-learn's make_swiss_roll ------------------------------------------ */
 
 typedef struct swiss_roll {
     int64_t n;
@@ -161,7 +161,7 @@ const rk_sample_type rk_sample_swiss_roll = {
     .draw = draw_swiss_roll,
 };
 
-/* ---- the list ------------------------------------------------------------------------------------------------------ */
+/* ---- the list -------------------------------------------------------------------------------------------------- */
 
 #define RK_SAMPLE(name) &rk_sample_##name.entry,
 static const rk_entry *const entries[] = {

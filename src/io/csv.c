@@ -17,7 +17,7 @@ typedef struct csv {
     char *label, *text;
 } csv;
 
-/* ---- the first line ---------------------------------------------------------------------------------------------------- */
+/* ---- the first line -------------------------------------------------------------------------------------------- */
 
 /* The first line end outside quotes; the first of all if quotes do not match. */
 static const char *first_line_end(const rk_csv *r) {
@@ -259,7 +259,7 @@ static rkhs_status check_text(rk_csv *r) {
     return status;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -420,7 +420,7 @@ done:
     return status;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------------------------- */
 
 /* Writes a line with a label, in quotes if needed. */
 static rkhs_status write_name(rk_output *out, const char *name, char delimiter) {
@@ -470,7 +470,7 @@ done:
     return status;
 }
 
-/* ---- the tables -------------------------------------------------------------------------------------------------------- */
+/* ---- the tables ------------------------------------------------------------------------------------------------ */
 
 /* clang-format off */
 #define PARAMS(delimiter_default)                                                                                              \

@@ -14,7 +14,7 @@
 
 enum { BLOCK = 1 << 18 }; /* bytes read by one worker at a time */
 
-/* ---- messages ---------------------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------------------------- */
 
 const char *rk_csv_shown(const char *text, char buffer[200]) {
     size_t used = 0;
@@ -85,7 +85,7 @@ static rkhs_status ragged(const rk_csv *r, int64_t fields) {
                    (long long)r->row_line, (long long)fields, fields == 1 ? "" : "s", (long long)r->columns);
 }
 
-/* ---- fields ------------------------------------------------------------------------------------------------------------ */
+/* ---- fields ---------------------------------------------------------------------------------------------------- */
 
 static int is_blank(const rk_csv *r, char c) { return c == ' ' || (c == '\t' && r->delimiter != '\t'); }
 
@@ -156,7 +156,7 @@ char *rk_csv_last(const rk_csv *r) {
     return end;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------------------------ */
 
 /* Parses a field that the fast path did not take. */
 static rkhs_status slow_number(const rk_csv *r, const rk_csv_field *f, int64_t column, double *value) {
@@ -230,7 +230,7 @@ done:
     return status;
 }
 
-/* ---- rows by blocks ---------------------------------------------------------------------------------------------------- */
+/* ---- rows by blocks -------------------------------------------------------------------------------------------- */
 
 /* A range of whole lines. */
 typedef struct block {
@@ -384,7 +384,7 @@ done:
     return status;
 }
 
-/* ---- all rows ---------------------------------------------------------------------------------------------------------- */
+/* ---- all rows -------------------------------------------------------------------------------------------------- */
 
 /* An upper bound of the number of rows: line ends plus one. */
 static int64_t count_lines(const rk_csv *r) {

@@ -48,7 +48,7 @@ void rk_npy_advise(rkhs_env *env, const char *name, const rk_npy *npy);
 /* Whether `name` is an integer in canonical form, and the integer. */
 int rk_integer_name(const char *name, int64_t *value);
 
-/* ---- integer_lines.c: lines of integers, separated by blanks or commas ------------------------------------------ */
+/* ---- integer_lines.c: lines of integers, separated by blanks or commas ----------------------------------------- */
 
 typedef struct rk_integer_lines {
     rkhs_env *env;

@@ -66,7 +66,7 @@ static rkhs_status damaged(const file *f, const char *why) {
     return rk_fail(f->env, RKHS_ERR_FORMAT, "%s: %s: copy or save the file again", f->name, why);
 }
 
-/* ---- elements ---------------------------------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------------------------- */
 
 static uint32_t word_at(const file *f, const unsigned char *b) {
     return f->little ? (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0]
@@ -144,7 +144,7 @@ static rkhs_status open_element(content *c, const element *e, rk_input **in) {
     return rk_input_from(c->f->env, c->f->name, &(rk_source){c, read_content, left_of_content, leave_open}, in);
 }
 
-/* ---- variables --------------------------------------------------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------------------------------------- */
 
 /* Reads flags, dimensions and name of a matrix. An opaque object has no dimensions. */
 static rkhs_status take_head(content *c, variable *v) {
@@ -261,7 +261,7 @@ done:
     return status;
 }
 
-/* ---- which variable ---------------------------------------------------------------------------------------------------- */
+/* ---- which variable -------------------------------------------------------------------------------------------- */
 
 /* Why a variable is not a usable matrix of real numbers; NULL if it is one. */
 static const char *unusable(const variable *v) {
@@ -351,7 +351,7 @@ done:
     return status;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------------------------- */
 
 /* Reads a matrix; with `labels`, a row or column vector as class labels. */
 static rkhs_status read_dense(content *c, const variable *v, unsigned kinds, int labels, rkhs_data **out) {
@@ -460,7 +460,7 @@ done:
     return status;
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------------------------ */
 
 /* The strings read so far. */
 typedef struct texts {
@@ -580,7 +580,7 @@ done:
     return status;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------------------------- */
 
 /* Reads the chosen variable as data, or as labels. */
 static rkhs_status read_variable(const file *f, variable *v, unsigned kinds, int labels, rkhs_data **out) {

@@ -28,7 +28,7 @@ typedef struct target {
     int unchecked;       /* rk_dense_check must still run: not checked yet, or a number is out of range */
 } target;
 
-/* ---- elements ---------------------------------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------------------------- */
 
 /* Reverses the bytes of each element. */
 static void swap_bytes(unsigned char *bytes, int64_t count, int64_t size) {
@@ -121,7 +121,7 @@ static void place(target *t, unsigned char *bytes, int64_t count) {
     }
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------------------------- */
 
 rkhs_status rk_npy_read_header(rkhs_env *env, rk_input *in, rk_npy *npy) {
     rkhs_status status = RKHS_OK;
@@ -386,7 +386,7 @@ done:
     return status;
 }
 
-/* ---- labels ------------------------------------------------------------------------------------------------------------ */
+/* ---- labels ---------------------------------------------------------------------------------------------------- */
 
 /* Converts fixed-width text, bytes ('S') or UCS-4 ('U'), to zero-terminated words, `room` bytes apart. */
 static void text_words(const rk_npy *npy, const unsigned char *bytes, char *to, int64_t room) {
@@ -475,7 +475,7 @@ static rkhs_status read_labels_npy(rkhs_env *env, const void *self, rk_input *in
     return status == RKHS_OK ? rk_elements_labels(env, in, &npy, out) : status;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------------------------- */
 
 /* Writes a matrix; images as n x height x width, with a fourth dimension if there are several channels. */
 static rkhs_status write_numbers(const rkhs_data *x, const double *values, int64_t ld, rk_output *out) {

@@ -21,7 +21,7 @@ typedef struct bundle {
     int64_t count;
 } bundle;
 
-/* ---- the arrays ----------------------------------------------------------------------------------------------------- */
+/* ---- the arrays ------------------------------------------------------------------------------------------------ */
 
 /* Reads the file and its directory. */
 static rkhs_status open_bundle(bundle *b, rkhs_env *env, rk_input *in) {
@@ -106,7 +106,7 @@ static rkhs_status open_array(const bundle *b, const rk_zip_entry *e, rk_input *
     return status == RKHS_OK ? rk_npy_read_header(b->env, *in, npy) : status;
 }
 
-/* ---- SciPy's sparse matrices ---------------------------------------------------------------------------------------- */
+/* ---- SciPy's sparse matrices ----------------------------------------------------------------------------------- */
 
 static int is_sparse(const bundle *b) {
     static const char *const names[] = {"format", "shape", "data"};
@@ -229,7 +229,7 @@ done:
     return status;
 }
 
-/* ---- reading -------------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------------------------- */
 
 /* Attaches the array y or labels to x as labels if it has one integer, boolean or word per row; else ignores it. */
 static rkhs_status read_beside(const bundle *b, const rk_zip_entry *taken, rkhs_data *x) {
@@ -298,7 +298,7 @@ done:
     return status;
 }
 
-/* ---- writing -------------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------------------------- */
 
 /* Puts labels as the array y of integers; *put is 0 if a name is not an integer. */
 static rkhs_status put_labels(rkhs_env *env, rk_archive *archive, const rkhs_data *y, int *put) {

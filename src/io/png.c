@@ -37,7 +37,7 @@ typedef struct picture {
     jmp_buf jump;
 } picture;
 
-/* ---- callbacks of libpng ---------------------------------------------------------------------------------------- */
+/* ---- callbacks of libpng --------------------------------------------------------------------------------------- */
 
 static void on_error(png_structp png, png_const_charp text) {
     picture *p = png_get_error_ptr(png);
@@ -64,7 +64,7 @@ static void take_bytes(png_structp png, png_bytep to, size_t count) {
     p->at += count;
 }
 
-/* ---- steps that libpng may leave by longjmp --------------------------------------------------------------------- */
+/* ---- steps that libpng may leave by longjmp -------------------------------------------------------------------- */
 
 /* Runs a step. Returns 0 if libpng failed, or an allocation failed and libpng went on without it. */
 static int guarded(picture *p, void (*step)(picture *)) {
@@ -99,7 +99,7 @@ static void step_pixels(picture *p) {
     png_read_end(p->png, NULL);
 }
 
-/* ---- one file --------------------------------------------------------------------------------------------------- */
+/* ---- one file -------------------------------------------------------------------------------------------------- */
 
 static void picture_close(picture *p) {
     if (p->png) png_destroy_read_struct(&p->png, &p->info, NULL);
@@ -180,7 +180,7 @@ static rkhs_status read_labels_png(rkhs_env *env, const void *self, rk_input *in
     return rk_fail(env, RKHS_ERR_DATA, "%s: an image holds no labels: give a table of them", rk_input_name(in));
 }
 
-/* ---- a folder --------------------------------------------------------------------------------------------------- */
+/* ---- a folder -------------------------------------------------------------------------------------------------- */
 
 /* A file name, and its row in the table of labels. */
 typedef struct named {

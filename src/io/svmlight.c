@@ -69,7 +69,7 @@ static char *plain_label(char *s, char *stop) {
     return *s == '+' ? s + 1 : s;
 }
 
-/* ---- lines -------------------------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------------------------- */
 
 /* Reads index:value at *at and moves past it. */
 static rkhs_status read_pair(reader *r, char **at, int64_t *index, double *value) {
@@ -172,7 +172,7 @@ done:
     return status;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------------------------- */
 
 /* The index of the first column: base=, or with base=auto 0 if the file has an index 0, else 1. */
 static rkhs_status first_index(rkhs_env *env, const svmlight *p, int has_zero, int64_t *first) {
@@ -242,7 +242,7 @@ static rkhs_status read_labels_svmlight(rkhs_env *env, const void *self, rk_inpu
     return read_either(env, self, in, 1, out);
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------------------------- */
 
 /* Writes a label: the class name if it is a single word, else the code; 0 if the data have no labels. */
 static rkhs_status write_label(const rkhs_data *labels, int64_t i, rk_output *out) {

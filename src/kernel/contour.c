@@ -42,7 +42,7 @@ rkhs_status rk_blank(rkhs_env *env, const char *kernel, int64_t i, rk_ink ink) {
                    (long long)i + 1, kernel, ink == RK_INK_DARK ? "" : ", or say ink=dark where small numbers are the ink");
 }
 
-/* ---- outlines --------------------------------------------------------------------------------------------------- */
+/* ---- outlines -------------------------------------------------------------------------------------------------- */
 
 /* The image with an empty frame. Edge 2 q leads from pixel q to the right, edge 2 q + 1 down. next[e] is the edge that
  * the outline through edge e crosses next, with the ink on its left; -1: no outline crosses e. */
@@ -123,7 +123,7 @@ void rk_contour(const double *ink, int64_t h, int64_t w, double max_ink, int64_t
     walk(&o, length / (double)count, count, points);
 }
 
-/* ---- shape contexts --------------------------------------------------------------------------------------------- */
+/* ---- shape contexts -------------------------------------------------------------------------------------------- */
 
 static double mean_distance(int64_t count, const double *points) {
     double sum = 0;

@@ -61,7 +61,7 @@ done:
 /* The label of a vertex; 0 if labels do not count. */
 static int64_t label_of(const rkhs_graph *g, int64_t v) { return g->labels ? g->labels[v] : 0; }
 
-/* ---- paths ------------------------------------------------------------------------------------------------------ */
+/* ---- paths ----------------------------------------------------------------------------------------------------- */
 
 typedef struct paths {
     int labelled, normalize;
@@ -154,7 +154,7 @@ const rk_kernel_type rk_kernel_paths = {
 };
 /* clang-format on */
 
-/* ---- graphlet --------------------------------------------------------------------------------------------------- */
+/* ---- graphlet -------------------------------------------------------------------------------------------------- */
 
 typedef struct graphlet {
     int labelled, connected, normalize;

@@ -35,7 +35,7 @@ static rkhs_status prepare_histogram(rkhs_env *env, rk_bound *b) {
     return status == RKHS_OK ? rk_vector_prepare_sums(env, b) : status;
 }
 
-/* ---- chi2 ------------------------------------------------------------------------------------------------------- */
+/* ---- chi2 ------------------------------------------------------------------------------------------------------ */
 
 static const rk_param params_chi2[] = RK_WIDTH_PARAMS("1/sigma");
 
@@ -63,7 +63,7 @@ const rk_kernel_type rk_kernel_chi2 = {
 };
 /* clang-format on */
 
-/* ---- intersection ----------------------------------------------------------------------------------------------- */
+/* ---- intersection ---------------------------------------------------------------------------------------------- */
 
 static rkhs_status block_intersection(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                       double *out, int64_t ld, rk_work work) {
@@ -85,7 +85,7 @@ const rk_kernel_type rk_kernel_intersection = {
 };
 /* clang-format on */
 
-/* ---- minmax ----------------------------------------------------------------------------------------------------- */
+/* ---- minmax ---------------------------------------------------------------------------------------------------- */
 
 static rkhs_status block_minmax(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                 double *out, int64_t ld, rk_work work) {

@@ -5,7 +5,7 @@
 #include "data/data.h"
 #include "la/la.h"
 
-/* ---- the table of a kernel type --------------------------------------------------------------------------------- */
+/* ---- the table of a kernel type -------------------------------------------------------------------------------- */
 
 #ifndef RK_TILE     /* fuzz targets set a smaller one */
 #define RK_TILE 256 /* the most rows and columns of a tile */
@@ -88,7 +88,7 @@ typedef struct rk_kernel_type {
     rkhs_status (*diag_from_children)(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
 } rk_kernel_type;
 
-/* ---- kernels ---------------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------------------------- */
 
 struct rkhs_kernel {
     rkhs_env *env;
@@ -124,7 +124,7 @@ rkhs_status rk_kernel_coerce(const rkhs_kernel *k, const rkhs_data *x, const rkh
 rkhs_status rk_kernel_copy_tree(const rkhs_kernel *kernel, rkhs_kernel **copy);
 rkhs_status rk_kernel_write(rkhs_kernel *k);
 
-/* ---- learnt.c: what a kernel learns that is too long for its text ----------------------------------------------- */
+/* ---- learnt.c: what a kernel learns that is too long for its text ---------------------------------------------- */
 
 rkhs_status rk_learnt_copy(rkhs_env *env, const char *text, const double *values, int64_t count, rk_learnt *to);
 void rk_learnt_free(rkhs_env *env, rk_learnt *learnt);
@@ -132,7 +132,7 @@ rkhs_status rk_kernel_save_learnt(const rkhs_kernel *k, rk_archive *archive);
 /* Reads it into a kernel made from its text; a kernel that the archive has nothing for is left to be frozen. */
 rkhs_status rk_kernel_load_learnt(rkhs_kernel *k, rk_archive *archive);
 
-/* ---- kernel.c: binding a kernel to data, and evaluating it ------------------------------------------------------ */
+/* ---- kernel.c: binding a kernel to data, and evaluating it ----------------------------------------------------- */
 
 /* Binds a frozen kernel to x; rk_unbind frees it. To compare two data sets, bind the first with reference NULL, then
  * the second with the first as its reference. Kernel, x and reference must outlive the result. */
@@ -173,7 +173,7 @@ int64_t rk_tile_rows(const rk_bound *a, const rk_bound *b);
 rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64_t ld);
 rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, const rk_bound *b, double *K, int64_t ld);
 
-/* ---- vector.c: inner products and distances, for kernels on vectors --------------------------------------------- */
+/* ---- vector.c: inner products and distances, for kernels on vectors -------------------------------------------- */
 
 struct rk_columns;
 
@@ -197,7 +197,7 @@ void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b
 void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                        int64_t ld, rk_work work);
 
-/* ---- gradient.c: the derivative of k(x, y) with respect to x, for dense rows ------------------------------------ */
+/* ---- gradient.c: the derivative of k(x, y) with respect to x, for dense rows ----------------------------------- */
 
 /* Whether every node of a kernel has a gradient. */
 int rk_kernel_has_gradient(const rkhs_kernel *k);
@@ -216,7 +216,7 @@ void rk_gradient_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound 
 void rk_gradient_rows(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, const double *own,
                       const double *other, double *dx);
 
-/* ---- column_sums.c: sums over columns of a term other than a product -------------------------------------------- */
+/* ---- column_sums.c: sums over columns of a term other than a product ------------------------------------------- */
 
 typedef enum rk_pair {
     RK_PAIR_PRODUCT,  /* x y */
@@ -233,7 +233,7 @@ void rk_vector_sums(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, con
 void rk_dense_sums(rk_pairs_fn *term, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                    double *out, int64_t ld, rk_work work);
 
-/* ---- sparse_rows.c: the same for sparse rows; vector.c and column_sums.c call it -------------------------------- */
+/* ---- sparse_rows.c: the same for sparse rows; vector.c and column_sums.c call it ------------------------------- */
 
 rkhs_status rk_sparse_prepare(rkhs_env *env, rk_bound *b, rk_vector_side *side); /* norms; rows by column */
 void rk_columns_free(rkhs_env *env, struct rk_columns *columns);
@@ -245,7 +245,7 @@ double rk_sparse_distance(rk_pair what, const rkhs_data *x, int64_t i, const rkh
 /* |x - y|^2 of two rows, from their differences. */
 double rk_sparse_square(const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j);
 
-/* ---- tiny_rows.c: pairs of rows whose squares underflow, one at a time ------------------------------------------ */
+/* ---- tiny_rows.c: pairs of rows whose squares underflow, one at a time ----------------------------------------- */
 
 #define RK_TINY 1e-280 /* squared lengths below this have lost digits */
 /* Whether row i, of this squared norm, is tiny but not zero. rk_pair_*: one pair; the distance is not squared. */
@@ -254,12 +254,12 @@ double rk_pair_cosine(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j
 double rk_pair_tanimoto(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
 double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j);
 
-/* ---- user_kernel.c: kernels that the caller added --------------------------------------------------------------- */
+/* ---- user_kernel.c: kernels that the caller added -------------------------------------------------------------- */
 
 /* Writes the names of the added kernels in a tree, each once, with ", " between them. */
 rkhs_status rk_kernel_user_names(const rkhs_kernel *k, rk_text *text);
 
-/* ---- bandwidth.c: widths of kernels, given or computed from data ------------------------------------------------ */
+/* ---- bandwidth.c: widths of kernels, given or computed from data ----------------------------------------------- */
 
 /* The width of a kernel of distances: gamma, or sigma: a number or a bandwidth rule, computed from the data at fit. */
 typedef struct rk_width {

@@ -85,7 +85,7 @@ void rk_points_release(rkhs_env *env, rk_bound *bound) {
     rk_free(env, s);
 }
 
-/* ---- base kernels ----------------------------------------------------------------------------------------------- */
+/* ---- base kernels ---------------------------------------------------------------------------------------------- */
 
 /* X (p x columns) = sqrt(w v) k / (2 eta), w and v the weights: the p points of set i of a against `columns` points of
  * b from `from` on. `transposed`: room for the features of the latter. */
@@ -123,7 +123,7 @@ static void set_bias(const rk_point_params *o, rk_points *s) {
     }
 }
 
-/* ---- one set ---------------------------------------------------------------------------------------------------- */
+/* ---- one set --------------------------------------------------------------------------------------------------- */
 
 typedef struct set_loop {
     const rk_point_params *o;
@@ -302,7 +302,7 @@ done:
     return status;
 }
 
-/* ---- pairs ------------------------------------------------------------------------------------------------------ */
+/* ---- pairs ----------------------------------------------------------------------------------------------------- */
 
 /* Points of b at a time: at least one whole set. */
 static int64_t group_of(const rk_points *b) { return rk_max(GROUP, b->longest); }

@@ -4,7 +4,7 @@
 
 #include "kernel/kernel.h"
 
-/* ---- pointset.c: the kernel of two point sets ------------------------------------------------------------------- */
+/* ---- pointset.c: the kernel of two point sets ------------------------------------------------------------------ */
 
 /* The base kernel, of two points. CHI2: the sum is over the first `counts` features, the square over the others. */
 typedef enum rk_base {
@@ -47,7 +47,7 @@ rkhs_status rk_points_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_
                             int64_t ld, rk_work work);
 void rk_points_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
 
-/* ---- contour.c: outlines of drawings ---------------------------------------------------------------------------- */
+/* ---- contour.c: outlines of drawings --------------------------------------------------------------------------- */
 
 typedef enum rk_ink { RK_INK_LIGHT, RK_INK_DARK } rk_ink;
 
@@ -67,7 +67,7 @@ void rk_contour(const double *ink, int64_t h, int64_t w, double max_ink, int64_t
 void rk_shape_contexts(int64_t count, const double *points, int64_t radial, int64_t angular, double position, int64_t columns,
                        double *out);
 
-/* ---- parameters of igv and scigv -------------------------------------------------------------------------------- */
+/* ---- parameters of igv and scigv ------------------------------------------------------------------------------- */
 
 /* clang-format off */
 #define RK_ETA_PARAM(type, usual)                                                                                              \

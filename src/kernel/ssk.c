@@ -81,7 +81,7 @@ typedef int64_t plain_mask __attribute__((vector_size(32)));
 #define LANES_ADD(sum, in, x) (sum + LANES_PICK(in, x))
 #include "kernel/ssk_lanes.h"
 
-/* ---- pairs ------------------------------------------------------------------------------------------------------ */
+/* ---- pairs ----------------------------------------------------------------------------------------------------- */
 
 /* Two strings, and where their K goes. */
 typedef struct pair {
@@ -173,7 +173,7 @@ static void weights(const ssk *o, double weight[MAX_P]) {
     for (int l = 0; l < o->p; l++) weight[l] = l ? weight[l - 1] * o->lambda * o->lambda : 1;
 }
 
-/* ---- one side --------------------------------------------------------------------------------------------------- */
+/* ---- one side -------------------------------------------------------------------------------------------------- */
 
 typedef struct norm_loop {
     const ssk *o;
@@ -263,7 +263,7 @@ static int64_t tile_ssk(const rk_bound *a, const rk_bound *b) {
     return tile;
 }
 
-/* ---- tiles ------------------------------------------------------------------------------------------------------ */
+/* ---- tiles ----------------------------------------------------------------------------------------------------- */
 
 /* Sorts rows i0 .. i0 + n - 1 by length, so that the strings in a vector are about as long. */
 static void by_length(const rk_tokens *t, int64_t i0, int64_t n, int64_t *order) {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the dictionary --------------------------------------------------------------------------------------------- */
+/* ---- the dictionary -------------------------------------------------------------------------------------------- */
 
 struct rk_dictionary {
     const rk_dictionary *before; /* has the numbers below `first`, or NULL */
@@ -133,7 +133,7 @@ done:
     return status;
 }
 
-/* ---- characters ------------------------------------------------------------------------------------------------- */
+/* ---- characters ------------------------------------------------------------------------------------------------ */
 
 /* Decodes the UTF-8 character at s, before end. Returns its length in bytes; 0 for what is not UTF-8: overlong, a
  * surrogate, past U+10FFFF, cut off. */
@@ -169,7 +169,7 @@ static const char *shown(const char *s, int length, int32_t code, char buffer[32
     return buffer;
 }
 
-/* ---- the alphabet ----------------------------------------------------------------------------------------------- */
+/* ---- the alphabet ---------------------------------------------------------------------------------------------- */
 
 rkhs_status rk_letters_new(rkhs_env *env, const rk_tokenizer *rule, rk_alphabet *letters) {
     rkhs_status status = RKHS_OK;
@@ -209,7 +209,7 @@ int32_t rk_letter_of(const rk_alphabet *letters, int32_t code) {
     return low < letters->count && letters->code[low] == code ? (int32_t)low : -1;
 }
 
-/* ---- tokens ----------------------------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------------------------- */
 
 /* The lower case of a capital (ASCII, Latin-1, Greek, Cyrillic); it has as many bytes in UTF-8. */
 static int32_t small_letter(int32_t c) {
@@ -321,7 +321,7 @@ rkhs_status rk_token_check(rkhs_env *env, const char *kernel, const rk_tokenizer
     return status;
 }
 
-/* ---- normalisation ---------------------------------------------------------------------------------------------- */
+/* ---- normalisation --------------------------------------------------------------------------------------------- */
 
 /* Whether two strings have the same tokens. */
 static int same_tokens(const rk_tokens *a, int64_t i, const rk_tokens *b, int64_t j) {

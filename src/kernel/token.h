@@ -4,7 +4,7 @@
 
 #include "kernel/kernel.h"
 
-/* ---- token.c: tokens, alphabets, dictionaries, normalisation ---------------------------------------------------- */
+/* ---- token.c: tokens, alphabets, dictionaries, normalisation --------------------------------------------------- */
 
 enum { RK_BY_CHAR, RK_BY_BYTE, RK_BY_WORD };
 
@@ -57,7 +57,7 @@ void rk_string_release(rkhs_env *env, rk_string_side *s);
 void rk_string_normalise(const rk_string_side *a, int64_t i0, int64_t ni, const rk_string_side *b, int64_t j0, int64_t nj,
                          double *out, int64_t ld);
 
-/* ---- bag.c: kernels that are inner products of feature counts --------------------------------------------------- */
+/* ---- bag.c: kernels that are inner products of feature counts -------------------------------------------------- */
 
 /* Rows of counts: dense if most objects have most features, else sparse. */
 typedef struct rk_bag_counts {

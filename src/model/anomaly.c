@@ -75,7 +75,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* ---- error ------------------------------------------------------------------------------------------------------------ */
+/* ---- error ----------------------------------------------------------------------------------------------------- */
 
 /* A squared distance over the scale; 0 where it may be rounding of products as large as `self` and the scale. */
 static double relative(const feature *f, double square, double self) {
@@ -246,7 +246,7 @@ done:
     return status;
 }
 
-/* ---- density ---------------------------------------------------------------------------------------------------------- */
+/* ---- density --------------------------------------------------------------------------------------------------- */
 
 /* Whitens a code. */
 static void whiten(const cloud *c, const double *z, double *y) {
@@ -345,7 +345,7 @@ done:
     return status;
 }
 
-/* ---- both ------------------------------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------------------------ */
 
 /* -log of the share of n ascending scores, and v itself, that are v or more. Above the highest tenth: -log(1/10) plus
  * the excess of v over the mean excess there. */

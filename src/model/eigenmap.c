@@ -65,7 +65,7 @@ rkhs_status rk_graph_apply(void *context, rkhs_env *env, const double *V, int64_
     return status;
 }
 
-/* ---- connected components --------------------------------------------------------------------------------------- */
+/* ---- connected components -------------------------------------------------------------------------------------- */
 
 static int64_t root_of(int64_t *parent, int64_t i) {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
@@ -139,7 +139,7 @@ done:
     return status;
 }
 
-/* ---- embedding -------------------------------------------------------------------------------------------------- */
+/* ---- embedding ------------------------------------------------------------------------------------------------- */
 
 /* Embeds one component at unit deviation: the rows `objects` of Z, and l (dim). Missing dimensions are 0 with l = 1. */
 static rkhs_status embed_component(rkhs_env *env, const rk_spec *solver, const rk_graph *g, const int64_t *objects, int64_t dim,

@@ -16,7 +16,7 @@
 /* The least noise, in units of `scale`: without it, equal objects with equal codes would make K singular. */
 static const double MIN_NOISE = 1e-6;
 
-/* ---- F ------------------------------------------------------------------------------------------------------------------- */
+/* ---- F --------------------------------------------------------------------------------------------------------- */
 
 /* Means of the rows of S; returns the mean of all entries. */
 static double row_means(int64_t n, const double *S, int64_t ld, double *means) {
@@ -139,7 +139,7 @@ done:
     return status;
 }
 
-/* ---- L and its gradient ------------------------------------------------------------------------------------------------- */
+/* ---- L and its gradient ---------------------------------------------------------------------------------------- */
 
 /* A row of a tile: squared distances from code i to codes j0 .., and their kernel values. */
 static void kernel_row(const rk_gplvm *p, int64_t i, int64_t j0, int64_t nj, double *square, double *k) {

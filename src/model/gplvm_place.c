@@ -15,7 +15,7 @@
 enum { CANDIDATES = 10, STEPS = 100, HALVINGS = 30 };
 static const double FAR = 36, SAME = 1e-12; /* exp(-FAR) is 2e-16; SAME: squared distance, where the mean square is 1 */
 
-/* ---- state ------------------------------------------------------------------------------------------------------ */
+/* ---- state ----------------------------------------------------------------------------------------------------- */
 
 const rk_state_part rk_gplvm_parts[] = {
     RK_STATE_PART(rk_gplvm_state, rank, RK_STATE_NUMBER, "place/rank"),
@@ -171,7 +171,7 @@ done:
     return status;
 }
 
-/* ---- one object ---------------------------------------------------------------------------------------------------------- */
+/* ---- one object ------------------------------------------------------------------------------------------------ */
 
 /* Work space for one object. */
 typedef struct spot {

@@ -65,7 +65,7 @@ static rkhs_status inputs_kae(rkhs_env *env, const void *self, const rkhs_data *
     return o->denoise ? rk_augment(env, o->denoise, x, env->seed, gram_data) : RKHS_OK;
 }
 
-/* ---- codes of unit length ------------------------------------------------------------------------------------------- */
+/* ---- codes of unit length -------------------------------------------------------------------------------------- */
 
 /* Divides rows by their lengths, which are stored if asked for. Returns how many rows are 0; they stay 0. */
 static int64_t to_sphere(int64_t n, int64_t dim, const double *Y, double *Z, double *lengths) {
@@ -93,7 +93,7 @@ static void tangent_kae(void *context, const double *Z, double *dZ) {
     }
 }
 
-/* ---- the objective -------------------------------------------------------------------------------------------------- */
+/* ---- the objective --------------------------------------------------------------------------------------------- */
 
 /* Full rank: both terms, at codes on the sphere. */
 static rkhs_status eval_full(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
@@ -135,7 +135,7 @@ done:
     return status;
 }
 
-/* ---- the start ------------------------------------------------------------------------------------------------------ */
+/* ---- the start ------------------------------------------------------------------------------------------------- */
 
 /* Kernel PCA, random or given, on the sphere; rows of length 0 get a random direction. */
 static rkhs_status start_at(rk_fit *f, double *Z) {
@@ -178,7 +178,7 @@ done:
     return status;
 }
 
-/* ---- fit ------------------------------------------------------------------------------------------------------------ */
+/* ---- fit ------------------------------------------------------------------------------------------------------- */
 
 /* The Cholesky factor of a stored Gram; NULL if it has not full rank. */
 static rkhs_status factor_full(const rk_gram *g, const double **out) {

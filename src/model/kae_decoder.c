@@ -13,7 +13,7 @@
 /* Pivots below this share of the largest k(x,x) are rounding. */
 static const double EXPLAINED = 1e-15;
 
-/* ---- F -------------------------------------------------------------------------------------------------------------- */
+/* ---- F --------------------------------------------------------------------------------------------------------- */
 
 /* F is a copy of X. */
 static rkhs_status factor_rows(rkhs_env *env, rk_decoder *d, const double *X, int64_t ld, int64_t columns) {
@@ -92,7 +92,7 @@ done:
     return status;
 }
 
-/* ---- f and its gradient --------------------------------------------------------------------------------------------- */
+/* ---- f and its gradient ---------------------------------------------------------------------------------------- */
 
 typedef struct loop {
     rk_decoder *d;
@@ -173,7 +173,7 @@ done:
     return status;
 }
 
-/* ---- the decoder of a fitted model ---------------------------------------------------------------------------------- */
+/* ---- the decoder of a fitted model ----------------------------------------------------------------------------- */
 
 const rk_state_part rk_kae_parts[] = {
     RK_STATE_PART(rk_kae_state, embedding_kernel, RK_STATE_TEXT, "latent"),

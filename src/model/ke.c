@@ -61,7 +61,7 @@ static const rk_param params[] = {
 
 static int64_t dim_ke(const void *self, const rkhs_data *y) { return ((const ke *)self)->dim; }
 
-/* ---- normalisation: columns of mean 0, all entries of variance 1 ------------------------------------------------ */
+/* ---- normalisation: columns of mean 0, all entries of variance 1 ----------------------------------------------- */
 
 typedef struct scaled {
     rk_ke k;
@@ -197,7 +197,7 @@ done:
     return status;
 }
 
-/* ---- starts ------------------------------------------------------------------------------------------------------------- */
+/* ---- starts ---------------------------------------------------------------------------------------------------- */
 
 /* The initial embedding of restart r: the start itself, then random mixtures of the first components (or the given
  * start plus noise). *Z0 NULL: random coefficients. */
@@ -249,7 +249,7 @@ done:
     return status;
 }
 
-/* ---- fit ---------------------------------------------------------------------------------------------------------------- */
+/* ---- fit ------------------------------------------------------------------------------------------------------- */
 
 static rkhs_status report(rk_fit *f, const rk_ke *k, const rk_ke_weights *w, const rk_smooth_result *s) {
     static const char *const names[] = {"rbf", "laplacian", "linear", "cauchy"};

@@ -8,7 +8,7 @@
 #include "model/params.h"
 #include "opt/opt.h"
 
-/* ---- map and model -------------------------------------------------------------------------------------------------- */
+/* ---- map and model --------------------------------------------------------------------------------------------- */
 
 /* z(x) = post( row(k(x, D)) B + c ), the map of a fitted model. D are the objects that new ones are compared with: all
  * training objects, or the landmarks. `row` keeps the `nearest` nearest objects of D (0: all; ties by index). With
@@ -123,7 +123,7 @@ typedef struct rk_model_type {
 
 extern const rk_list rk_models;
 
-/* ---- report.c: named numbers and texts for people; nothing is read back from them ------------------------------- */
+/* ---- report.c: named numbers and texts for people; nothing is read back from them ------------------------------ */
 
 typedef struct rk_report_item {
     char *name, *text;
@@ -152,7 +152,7 @@ rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, const rk_model_ty
 /* The numbers of an item; NULL if there is none of that name with `count` numbers. */
 const double *rk_report_values(const rk_report *r, const char *name, int64_t count);
 
-/* ---- state.c: what a model type keeps beside the map ------------------------------------------------------------ */
+/* ---- state.c: what a model type keeps beside the map ----------------------------------------------------------- */
 
 /* *state is NULL if the type has none; the caller frees it. Loading checks types and shapes, `check` the rest. */
 rkhs_status rk_state_new(rkhs_env *env, const rk_model_type *type, void **state);
@@ -165,7 +165,7 @@ rkhs_status rk_state_matrix_set(rkhs_env *env, rk_state_matrix *to, int64_t rows
 /* Whether a report item of an older file is a matrix of this type's state. */
 int rk_state_has(const rk_model_type *type, const char *item);
 
-/* ---- check.c: models from files ------------------------------------------------------------------------------------------ */
+/* ---- check.c: models from files -------------------------------------------------------------------------------- */
 
 /* Refuses a model whose parts contradict each other: RKHS_ERR_FORMAT. The caller adds the file's name to the message. */
 rkhs_status rk_model_check(const rkhs_model *m);
@@ -179,7 +179,7 @@ rkhs_status rk_check_fitted(const rkhs_model *m);
 /* Refuses an array of a model file with NaN or Inf. */
 rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char *name, const rk_array *a);
 
-/* ---- map.c: out-of-sample placement by the map ------------------------------------------------------------------ */
+/* ---- map.c: out-of-sample placement by the map ----------------------------------------------------------------- */
 
 /* Allocates B and c, zeroed; the caller sets map->objects, which the map then owns. */
 rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map);
@@ -230,7 +230,7 @@ rkhs_status rk_fingerprints_new(rkhs_env *env, const rk_map *map, rk_fingerprint
 /* The index in D of the object with this fingerprint, or -1. */
 int64_t rk_fingerprints_find(const rk_fingerprints *m, double fingerprint, double size);
 
-/* ---- place.c: out-of-sample placement, by the map or by the model's objective ----------------------------------- */
+/* ---- place.c: out-of-sample placement, by the map or by the model's objective ---------------------------------- */
 
 /* The way of placement in use (RK_PLACE_...): what the user set, else what the parameters say. */
 int rk_model_way(const rkhs_model *m);
@@ -243,7 +243,7 @@ rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int
 rkhs_status rk_isolation_new(const rkhs_model *m, int64_t rows, rk_isolation *near);
 rkhs_status rk_isolation_find(const rkhs_model *m, const rkhs_data *x, const rk_isolation *near, char *isolated);
 
-/* ---- start.c: the initial embedding of models that use an optimiser --------------------------------------------- */
+/* ---- start.c: the initial embedding of models that use an optimiser -------------------------------------------- */
 
 enum { RK_START_KLE, RK_START_KPCA, RK_START_RANDOM };
 typedef struct rk_start {
@@ -258,14 +258,14 @@ rkhs_status rk_start_at(const rk_fit *f, const rk_gram *g, const rk_start *o, do
 /* Kernel principal components, not centred. */
 rkhs_status rk_start_kpca(const rk_gram *g, int64_t dim, double *Z);
 
-/* ---- inverse.c: from embedded points to objects ----------------------------------------------------------------- */
+/* ---- inverse.c: from embedded points to objects ---------------------------------------------------------------- */
 
 typedef struct rk_inverse rk_inverse; /* fitted on first use */
 void rk_inverse_free(rkhs_env *env, rk_inverse *inverse);
 /* Embeddings of `count` objects of D, evenly spread, and their indices in D. The caller frees codes. */
 rkhs_status rk_some_codes(const rkhs_model *m, int64_t count, int64_t *which, rkhs_data **codes);
 
-/* ---- anomaly.c: scores of novelty ------------------------------------------------------------------------------- */
+/* ---- anomaly.c: scores of novelty ------------------------------------------------------------------------------ */
 
 typedef struct rk_anomaly_state rk_anomaly_state; /* made on first use; refers to map->bound, so it is freed first */
 void rk_anomaly_state_free(rkhs_env *env, rk_anomaly_state *anomaly);

@@ -51,7 +51,7 @@ static rkhs_status inputs_spectral(rkhs_env *env, const void *self, const rkhs_d
     return rk_triplet_inputs(env, ((const spectral *)self)->augment, x, y, gram_data);
 }
 
-/* ---- the loss ----------------------------------------------------------------------------------------------------------- */
+/* ---- the loss -------------------------------------------------------------------------------------------------- */
 
 /* y += s x */
 static void add(int64_t d, double s, const double *x, double *y) {
@@ -125,7 +125,7 @@ rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, cons
     return status;
 }
 
-/* ---- ridge ------------------------------------------------------------------------------------------------------------- */
+/* ---- ridge ----------------------------------------------------------------------------------------------------- */
 
 static rkhs_status apply_matrix(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
     return rk_csr_apply(env, context, V, k, out);
@@ -184,7 +184,7 @@ done:
     return status;
 }
 
-/* ---- fit ---------------------------------------------------------------------------------------------------------------- */
+/* ---- fit ------------------------------------------------------------------------------------------------------- */
 
 static rkhs_status report(rk_fit *f, rk_contrast *c, const rk_smooth_result *s, double alpha, double kappa) {
     rkhs_status status = RKHS_OK;

@@ -62,7 +62,7 @@ rkhs_status rk_state_copy(rkhs_env *env, const rk_model_type *type, const void *
     return status;
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------------------------- */
 
 rkhs_status rk_state_save(const rk_model_type *type, const void *state, rk_archive *archive) {
     rkhs_status status = RKHS_OK;

@@ -80,7 +80,7 @@ static double sum_of(const tke *o, int64_t k, const double *half) {
 /* The default repulsion is larger for few objects: attraction of an object does not depend on n, repulsion does. */
 static double repulsion_of(const tke *o, int64_t n) { return isnan(o->repulsion) ? fmax(0.05, 60 / (double)n) : o->repulsion; }
 
-/* ---- fit ---------------------------------------------------------------------------------------------------------------- */
+/* ---- fit ------------------------------------------------------------------------------------------------------- */
 
 /* Projects the start onto the range of K: K (K + ridge I)^-1 Z. Null-space parts amplify rounding for new objects. */
 static rkhs_status project_on_range(rk_fit *f, double *Z) {
@@ -172,7 +172,7 @@ static rkhs_status fit_bctke(rk_fit *f) {
     return fit_in(f, RK_COORD_ALPHA, nearest);
 }
 
-/* ---- new objects -------------------------------------------------------------------------------------------------------- */
+/* ---- new objects ----------------------------------------------------------------------------------------------- */
 
 static const rk_state_part state[] = {
     RK_STATE_PART(rk_tke_state, gamma, RK_STATE_NUMBER, "width"),

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* ---- the graph ---------------------------------------------------------------------------------------------------------- */
+/* ---- the graph ------------------------------------------------------------------------------------------------- */
 
 /* Local weights of a row from values, largest first: exp((v - v_0)/s), with s such that they sum to `sum`; equal: 1. */
 static void compare_locally(int64_t k, double sum, double *value) {
@@ -109,7 +109,7 @@ done:
     return status;
 }
 
-/* ---- the objective ------------------------------------------------------------------------------------------------------ */
+/* ---- the objective --------------------------------------------------------------------------------------------- */
 
 /* From u = s to the attraction a(s) in u, and its derivative by s in w. */
 static void attraction(const rk_tke *t, double g, int64_t n, double *restrict u, double *restrict w) {

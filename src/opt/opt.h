@@ -7,7 +7,7 @@
 #include "gram/gram.h"
 #include "la/la.h"
 
-/* ---- problems, as a model states them --------------------------------------------------------------------------- */
+/* ---- problems, as a model states them -------------------------------------------------------------------------- */
 
 /* A symmetric operator on n x k blocks, row-major, ld = k. */
 typedef struct rk_op {
@@ -61,7 +61,7 @@ typedef struct rk_linear {
     double mu;
 } rk_linear;
 
-/* ---- solver --------------------------------------------------------------------------------------------------------- */
+/* ---- solver ---------------------------------------------------------------------------------------------------- */
 
 typedef enum rk_shape { RK_SHAPE_SPECTRAL, RK_SHAPE_SMOOTH, RK_SHAPE_LINEAR } rk_shape;
 
@@ -149,7 +149,7 @@ rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem,
  * costs n^3/3 flops. 0: no factor, or no memory for it. */
 rkhs_status rk_shifted_psd(const rk_gram *g, double shift, int *above);
 
-/* ---- parameter rows that several solvers share; S is a solver's parameter struct ----------------------------------------- */
+/* ---- parameter rows that several solvers share; S is a solver's parameter struct ------------------------------- */
 
 /* clang-format off */
 #define RK_PARAM_MAX_ITER(S, VALUE, MIN, BRIEF)                                                                        \
@@ -163,7 +163,7 @@ rkhs_status rk_shifted_psd(const rk_gram *g, double shift, int *above);
      .brief = "tolerance on the objective: stop when a step gains less than ftol max(|f|, 1)"}
 /* clang-format on */
 
-/* ---- linear ------------------------------------------------------------------------------------------------------------ */
+/* ---- linear ---------------------------------------------------------------------------------------------------- */
 
 typedef struct rk_solution {
     double *coef; /* rank x k, for push and fold; on the scratch list */
@@ -175,7 +175,7 @@ typedef struct rk_solution {
 /* solver NULL: cholesky. */
 rkhs_status rk_solve_linear(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_solution *out);
 
-/* ---- smooth ------------------------------------------------------------------------------------------------------------ */
+/* ---- smooth ---------------------------------------------------------------------------------------------------- */
 
 typedef struct rk_smooth_result {
     double *Z, *B, *c; /* set by the caller: n x dim, kept x dim (NULL in sample coordinates), dim */
@@ -235,7 +235,7 @@ void rk_descent_release(rk_solver_problem *p, rk_descent *at, rk_line *line);
 /* Loads `count` doubles of a saved state. */
 rkhs_status rk_load_vector(rkhs_env *env, rk_archive *archive, const char *name, int64_t count, double *out);
 
-/* ---- code_regression.c: ridge regression from codes to vectors -------------------------------------------------- */
+/* ---- code_regression.c: ridge regression from codes to vectors ------------------------------------------------- */
 
 /* Most pairs that a regression is fitted on, and that its width and ridge are chosen on. */
 enum { RK_RIDGE_PAIRS = 2000, RK_RIDGE_TRIAL = 400 };

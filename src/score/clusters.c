@@ -25,7 +25,7 @@ done:
     return status;
 }
 
-/* ---- centroids --------------------------------------------------------------------------------------------------------- */
+/* ---- centroids ------------------------------------------------------------------------------------------------- */
 
 typedef struct centroids {
     int64_t *counts, present;
@@ -101,7 +101,7 @@ static rkhs_status family_calinski_harabasz(rkhs_env *env, const rkhs_score_inpu
     return status;
 }
 
-/* ---- silhouette -------------------------------------------------------------------------------------------------------- */
+/* ---- silhouette ------------------------------------------------------------------------------------------------ */
 
 typedef struct silhouette_loop {
     rk_distance_space space;

@@ -30,7 +30,7 @@ typedef struct rk_score_type {
 
 extern const rk_list rk_scores;
 
-/* ---- object_distances.c: distances between rows, by tiles --------------------------------------------------------- */
+/* ---- object_distances.c: distances between rows, by tiles ------------------------------------------------------ */
 
 /* Squared distances between the rows of `a` and those of `b`: Euclidean between vectors, or in the feature space of a
  * kernel, |phi(a) - phi(b)|^2 = k(a,a) + k(b,b) - 2 k(a,b). */
@@ -52,7 +52,7 @@ void rk_distance_space_free(rk_distance_space *space);
 rkhs_status rk_space_tile(const rk_distance_space *space, int64_t i0, int64_t ni, int64_t j0, int64_t nj, double *out,
                           int64_t ld, int worker);
 
-/* ---- smo.c: support vector machines ------------------------------------------------------------------------------------ */
+/* ---- smo.c: support vector machines ---------------------------------------------------------------------------- */
 
 /* RK_SMO_INFEASIBLE: nu is too large for the smaller class. RK_SMO_NO_MARGIN: nu is so small that no margin is left (smo.c). */
 typedef enum rk_smo_outcome { RK_SMO_DONE, RK_SMO_INFEASIBLE, RK_SMO_NO_MARGIN } rk_smo_outcome;

@@ -37,7 +37,7 @@ typedef struct machine {
     double tol;
 } machine;
 
-/* ---- folds --------------------------------------------------------------------------------------------------------------- */
+/* ---- folds ----------------------------------------------------------------------------------------------------- */
 
 /* Assigns rows to folds: members of a class take turns, in their order or shuffled. */
 static rkhs_status deal(const machine *m, const int64_t *rows, int64_t n, int64_t folds, int shuffle, int64_t *fold) {
@@ -61,7 +61,7 @@ done:
     return status;
 }
 
-/* ---- training and deciding ------------------------------------------------------------------------------------------- */
+/* ---- training and deciding ------------------------------------------------------------------------------------- */
 
 /* Trains on rows of two classes, with class weights. Writes the decisions for `test` rows, none for RK_SMO_INFEASIBLE. */
 static rkhs_status decide_pair(const machine *m, double value, const int64_t *train, int64_t n, const double *weight,
@@ -134,7 +134,7 @@ done:
     return status;
 }
 
-/* ---- metrics ------------------------------------------------------------------------------------------------------------ */
+/* ---- metrics --------------------------------------------------------------------------------------------------- */
 
 /* The probability that a positive row has a larger decision than a negative one; ties count half. */
 static double auc_of(const double *decision, const int *positive, int64_t n) {
@@ -212,7 +212,7 @@ done:
     return status;
 }
 
-/* ---- choosing the parameter ---------------------------------------------------------------------------------------------- */
+/* ---- choosing the parameter ------------------------------------------------------------------------------------ */
 
 /* The metrics of each fold for every value of the grid: GRID x folds x METRICS, and whether the value was feasible. */
 typedef struct grid {
@@ -286,7 +286,7 @@ done:
     return status;
 }
 
-/* ---- the score ----------------------------------------------------------------------------------------------------------- */
+/* ---- the score ------------------------------------------------------------------------------------------------- */
 
 /* Renumbers the classes that occur as 0 .. classes-1. Refuses classes with too few members for the folds. */
 static rkhs_status close_codes(rkhs_env *env, const char *name, const rkhs_data *labels, const svm *o, int64_t *code,

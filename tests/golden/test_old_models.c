@@ -1,10 +1,12 @@
-/* Model files of before a model's own state left the report, of every model, as make_old_models.py wrote them: each is read,
- * and gives what it gave then; written again, it gives the same bits. */
+/* Model files of every model in the format of before: state in the report, old parameter names. make_old_models.py wrote them
+ * with the tool of that time. Each is loaded, and transforms new objects to what it gave then. Saved and loaded again, it
+ * gives the same bits. */
 #include "contract/fixtures.h"
 
 enum { MOST = 64 };
 
-/* Where descents for new objects end, is a matter of rounding: `tolerance`, over the range of the numbers. */
+/* `tolerance` is relative to the range of the numbers. The expected files were computed with one BLAS; another rounds
+ * differently. gplvm places by a descent that stops where rounding decides: two BLAS kernels differ by 3e-6. */
 static const struct {
     const char *name, *fresh;
     double tolerance;
