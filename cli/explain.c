@@ -12,17 +12,17 @@
 enum { USUAL = 5, MAX_LINES = 16, MAX_ACROSS = 12, BOX = 52, SPACE = 8, BAND = 28, NUMBER = 11 };
 
 typedef struct explained {
-    const rkhs_data *x, *kept;
-    const int64_t *rows; /* rows of the kept objects in the training data; NULL: all, in order */
-    int64_t given;       /* objects fitted; positives and then negatives follow as rows given .. and 2 given .. */
+    const rkhs_data *x, *reference; /* the new objects, and the training objects or landmarks that place them */
+    const int64_t *rows;            /* rows of the reference objects in the training data; NULL: all, in order */
+    int64_t given;                  /* objects fitted; positives and then negatives follow as rows given .. and 2 given .. */
     int64_t n, top, *object;
     double *influence; /* n x 2 top: pulls, pushes */
 } explained;
 
-/* The row of a kept object, and which file it is from. */
-static int64_t row_of(const explained *e, int64_t kept, const char **from) {
+/* The row of a reference object, and which file it is from. */
+static int64_t row_of(const explained *e, int64_t index, const char **from) {
     static const char *const sides[] = {"data", "positives", "negatives"};
-    int64_t row = e->rows != NULL ? e->rows[kept] : kept, side = row / e->given;
+    int64_t row = e->rows != NULL ? e->rows[index] : index, side = row / e->given;
     *from = sides[side < 2 ? side : 2];
     return row % e->given;
 }
@@ -31,7 +31,7 @@ static int64_t row_of(const explained *e, int64_t kept, const char **from) {
 
 static void write_csv(const explained *e, text *t) {
     const char *from;
-    text_add(t, "object,effect,kept,from,influence\n");
+    text_add(t, "object,effect,reference,from,influence\n");
     for (int64_t q = 0; q < e->n * 2 * e->top; q++) {
         if (e->object[q] < 0) continue;
         long long row = (long long)row_of(e, e->object[q], &from);
@@ -40,7 +40,7 @@ static void write_csv(const explained *e, text *t) {
     }
 }
 
-/* [{"object": 0, "pulls": [{"kept": 3, "from": "data", "influence": 0.1}], "pushes": []}, ...] */
+/* [{"object": 0, "pulls": [{"reference": 3, "from": "data", "influence": 0.1}], "pushes": []}, ...] */
 static void write_json(const explained *e, text *t) {
     const char *from;
     for (int64_t i = 0; i < e->n; i++) {
@@ -51,7 +51,8 @@ static void write_json(const explained *e, text *t) {
             for (int64_t q = (2 * i + side) * e->top; q < (2 * i + side + 1) * e->top; q++, before = ", ") {
                 if (e->object[q] < 0) break;
                 long long row = (long long)row_of(e, e->object[q], &from);
-                text_add(t, "%s{\"kept\": %lld, \"from\": \"%s\", \"influence\": %.17g}", before, row, from, e->influence[q]);
+                text_add(t, "%s{\"reference\": %lld, \"from\": \"%s\", \"influence\": %.17g}", before, row, from,
+                         e->influence[q]);
             }
             text_add(t, "]");
         }
@@ -77,7 +78,7 @@ static void draw_lines(canvas *v, const cli *c, const explained *e, const object
     picture p = {.title = c->title};
     int64_t lines = e->n < MAX_LINES ? e->n : MAX_LINES, across = e->top < MAX_ACROSS ? e->top : MAX_ACROSS;
     double step = BOX + SPACE, left = 14, side = (double)across * step + BAND, top = page_top(&p) + 22, line = BOX + 26;
-    snprintf(p.about, sizeof p.about, "%lld objects, and the kept objects that pull and push them most", (long long)lines);
+    snprintf(p.about, sizeof p.about, "%lld objects, and the training objects that pull and push them most", (long long)lines);
     page_begin(v, &p, left, left + BOX + BAND + 2 * side - BAND + 10, top + (double)lines * line + 4);
     v->type->text(v, &(words){.x = left + BOX / 2.0, .y = top - 9, .s = "object", .anchor = 'm'});
     for (int s = 0; s < 2; s++)
@@ -99,10 +100,10 @@ static void draw_lines(canvas *v, const cli *c, const explained *e, const object
 static rkhs_status draw_explained(cli *c, const explained *e, canvas *v) {
     rkhs_status status = RKHS_OK;
     objects mine = {.data = (rkhs_data *)(uintptr_t)e->x, .n = e->n};
-    objects theirs = {.data = (rkhs_data *)(uintptr_t)e->kept, .n = rkhs_data_rows(e->kept)};
+    objects theirs = {.data = (rkhs_data *)(uintptr_t)e->reference, .n = rkhs_data_rows(e->reference)};
     c->objects = c->operand[1]; /* named in messages */
     TRY(look_at_objects(c, &mine));
-    if (theirs.n > 0 && rkhs_data_shape(e->kept, NULL, NULL, NULL)) c->image_size = NULL;
+    if (theirs.n > 0 && rkhs_data_shape(e->reference, NULL, NULL, NULL)) c->image_size = NULL;
     TRY(look_at_objects(c, &theirs));
     mine.min = theirs.min = fmin(mine.min, theirs.min); /* one grey scale for both */
     mine.max = theirs.max = fmax(mine.max, theirs.max);
@@ -135,11 +136,11 @@ static rkhs_status open_result(cli *c, const char *path, canvas *v) {
 static rkhs_status explain(cli *c, const rkhs_model *m, explained *e) {
     rkhs_status status = RKHS_OK;
     int64_t dim;
-    e->kept = rkhs_model_reference_objects(m, &e->rows);
+    e->reference = rkhs_model_reference_objects(m, &e->rows);
     rkhs_model_embedding(m, &e->given, &dim);
     e->n = rkhs_data_rows(e->x);
     e->top = c->top > 0 ? c->top : USUAL;
-    if (e->top > rkhs_data_rows(e->kept)) e->top = rkhs_data_rows(e->kept);
+    if (e->top > rkhs_data_rows(e->reference)) e->top = rkhs_data_rows(e->reference);
     double *both;
     TRY(take_numbers(c, "the explanation", e->n, 4 * e->top, &both));
     c->owned[c->owned_count++] = both;

@@ -80,7 +80,7 @@ static void show_model(const rkhs_model *m) {
     if (explained_share(m, &share)) show_number(width, "explained", share, " of the variance");
     for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) {
         if (strcmp(item.name, "rows") == 0) continue; /* shown above as "objects" */
-        if (strcmp(item.name, "kept_objects") == 0) show_names(width, rkhs_model_reference_objects(m, NULL));
+        if (strcmp(item.name, "reference_objects") == 0) show_names(width, rkhs_model_reference_objects(m, NULL));
         if (item.text != NULL)
             show_text(width, item.name, item.text);
         else if (item.values != NULL)

@@ -26,6 +26,7 @@ static void json_type(FILE *out, const char *list, const rkhs_type *type) {
     member(out, 1, "name", type->name);
     member(out, 0, "brief", type->brief);
     member(out, 0, "formula", type->formula);
+    member(out, 0, "where", type->where);
     member(out, 0, "data", type->data);
     member(out, 0, "cost", type->cost);
     fputs(", \"parameters\": [", out);

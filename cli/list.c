@@ -53,15 +53,16 @@ static void show_lists(FILE *out) {
         for (int j = 0; rkhs_list_type(list, j, &type) && used < sizeof names - 64; j++) {
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s", j > 0 ? " " : "", type.name);
         }
-        int at = fprintf(out, "%-9s %3d", list, count_types(list));
-        wrap(out, at, 15, names);
+        int at = fprintf(out, "%-12s %3d", list, count_types(list));
+        wrap(out, at, 18, names);
     }
     fputs("\n'rkhs list kernels' shows more, 'rkhs list rbf' the parameters of one.\n", out);
 }
 
-/* Prints formula, data and cost of a type, where it has them. */
+/* Prints formula, its letters, data and cost of a type, where it has them. */
 static void show_facts(FILE *out, const rkhs_type *type, int indent) {
     if (type->formula != NULL) wrap(out, 0, indent, type->formula);
+    if (type->where != NULL) wrap(out, fprintf(out, "%*swhere", indent, ""), indent + 6, type->where);
     if (type->data == NULL && type->cost == NULL) return;
     fprintf(out, "%*s", indent, "");
     if (type->data != NULL) fprintf(out, "data: %s", type->data);

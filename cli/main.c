@@ -14,91 +14,96 @@
 /* clang-format off */
 const command commands[] = {
     {"fit", "Learn", "'SPEC' X", 2, 2, "learn a model from data", run_fit, fit_options, "models",
-     "SPEC names a model and its parameters, X is a file of objects, one row each. At least one of -o and -z says what to "
-     "write. A model that learns from labels takes those in --label-column as well.",
+     "SPEC names a model and its parameters, as in 'kpca(dim=2)'; X is a file of objects, one row each. Give -o to keep the model, -z "
+     "for the embedding of X, or both. A model that learns from labels takes them from --labels or from --label-column.",
      "rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=median)' X.npy -o m.rkhs -z Z.npy\n"
      "rkhs fit 'kpca(dim=2)' iris.csv --label-column species -o iris.rkhs\n"
      "rkhs fit contrastive X.npy --augment 'noise(0.1)' -o m.rkhs -z Z.npy\n"},
     {"transform", "Learn", "MODEL X", 2, 2, "embed new objects with a model", run_transform, transform_options, NULL,
-     "Each row of the result depends on its object alone.",
+     "The model does not change. Each row of the result depends on its own object only, not on the other rows of X.",
      "rkhs transform m.rkhs new.csv -o Z.npy\n"
      "cat new.csv | rkhs transform m.rkhs - --format csv > Z.npy\n"},
     {"inverse", "Learn", "MODEL Z", 2, 2, "go back from an embedding to approximate objects", run_inverse, inverse_options,
-     NULL, NULL,
+     NULL,
+     "Vectors, bits and images are predicted from Z by a regression fitted on the training objects. Strings and graphs cannot "
+     "be computed: each row gives the training object whose embedding is nearest. A model with a decoder of its own (kae) uses that.",
      "rkhs inverse m.rkhs Z.npy -o X.npy\n"},
     {"anomaly", "Learn", "MODEL X", 2, 2, "say how unlike the training objects new ones are", run_anomaly, anomaly_options, NULL,
-     "One number a row, more is stranger; each depends on its object alone. By error: the part of the object that does not come "
-     "back from its code, in feature space, by the regression of inverse. By density: -log of a Gaussian density of the training "
-     "codes at its code. By both: the larger of the two, each as -log of the share of training objects that score as high when "
-     "they are left out.",
+     "One number for each row of X; a larger one is more unusual. Each depends on its own object only. --by error: how far the object "
+     "is, in feature space, from its reconstruction out of its embedding. --by density: -log of the density of the training objects' "
+     "embeddings at its embedding (a Gaussian kernel density estimate). --by both: the larger of the two, each expressed as -log of "
+     "the share of training objects that score as high when they are left out.",
      "rkhs anomaly m.rkhs new.csv -o s.npy\n"
      "rkhs anomaly m.rkhs new.csv --by both -o s.csv\n"},
     {"update", "Learn", "MODEL X", 2, 2, "add new objects to a model", run_update, update_options, NULL,
-     "The model is fitted on its own objects and on those of X, with its parameters and its kernel as they are, from its embedding "
-     "where it takes a start; columns keep their signs, and what is said at the end tells how far the old objects moved. A model with "
-     "landmarks keeps these alone, and one that learned from targets, labels or a precomputed Gram does not have what it needs: fit "
-     "these again.",
+     "The model is fitted again on its training objects and those of X together, with the same parameters and kernel. A model that "
+     "takes an initial embedding starts from the one it has. The signs of the columns do not change, and the summary says how far "
+     "the old objects moved. Some models cannot be updated, because the file does not have all of their training data: those with "
+     "landmarks, and those that learned from targets, labels or a precomputed Gram. Fit these again.",
      "rkhs update m.rkhs new.csv -o m2.rkhs\n"
      "rkhs update m.rkhs new.csv -o m2.rkhs -z Z.npy\n"},
     {"select", "Learn", "'SPEC' X", 2, 2, "try many parameters and keep the best model", run_select, select_options, "scores",
-     "A ? in SPEC or in --kernel is a hole: 'kpca(dim=?)' has one that is called dim, '?w*rbf' one that is called w; --try fills "
-     "it, and holes of one name alike. All combinations are tried, or as many as --draws says. --by is a score: of the "
-     "embedding of all rows, where knn looks at each row's neighbours among the others; with --folds of the rows left out, among "
-     "those that were learned from (a score that knows no new rows looks at the rows left out alone). Rows without a "
-     "label (?, NA or nothing in the file, or what --unlabelled says) are learned from and not scored. With --folds and "
-     "--target there is also 'error', the mean squared error of the prediction. Ties go to the first.",
+     "A ? in SPEC or in --kernel is a hole, and --try gives the values that fill it. In 'kpca(dim=?)' it is called dim, in '?w*rbf' it "
+     "is called w; holes of one name get the same value. All combinations are tried, or as many as --draws says. The score of --by "
+     "decides; of equal ones the first. Without --folds it judges the embedding of all rows. With --folds it judges the rows left "
+     "out, with their neighbours among the rows that were fitted; a score that takes no new rows judges the rows left out by "
+     "themselves. Rows without a label (?, NA, empty, or as --unlabelled says) are fitted but not scored. With --folds and --target "
+     "the score may be 'error', the mean squared error of the prediction.",
      "rkhs select kpca --kernel 'rbf(sigma=?)' --try 'sigma=log(0.1,100,13)' --by 'trustworthiness(k=12)' X.npy -o best.rkhs\n"
      "rkhs select 'kpca(dim=?)' --kernel 'rbf(sigma=?)' --try dim=2,3,5 --try 'sigma=log(0.1,100,13)' --labels y.npy "
      "--by 'knn(k=3)' --folds 5 X.npy --resume tried.jsonl\n"
      "rkhs select 'krr(ridge=?)' --try 'ridge=log(1e-6,10)' --draws 20 --target t.npy --by error --folds 5 X.npy\n"},
     {"dimension", "Look", "X", 1, 1, "estimate how many dimensions the data have", run_dimension, dimension_options, NULL,
-     "For vectors the dimension of what they lie on, by the two nearest neighbours of each row (the score twonn), with its "
-     "standard error, also of half and of a quarter of the rows: where these differ much, the data are noisy or curved at the scale of neighbours. For any "
-     "kernel the eigenvalues of its centred Gram: where they fall most, and how many hold 90% of the variance.",
+     "For vectors: their intrinsic dimension, estimated from the distances to the two nearest neighbours of each row (the score twonn), "
+     "with its standard error. It is estimated from all rows, from half and from a quarter of them; estimates that differ much mean "
+     "that the data are noisy, or curved at the scale of neighbours. For any kernel: the eigenvalues of its centred Gram matrix, "
+     "after which of them the largest drop comes, and how many explain 90% of the variance.",
      "rkhs dimension X.npy\nrkhs dimension X.npy --kernel linear\n"},
     {"plot", "Look", "[Z...]", 0, 12, "draw an embedding as a picture (SVG, PNG, PDF)", run_plot, plot_options, NULL,
-     "Two dimensions give a scatter plot, one gives strips, three or more give pairs of the first six; several embeddings give a "
-     "panel each, of one size with one legend. --model and --gram stand in place of Z. PNG and PDF need libcairo.",
+     "An embedding of two dimensions gives a scatter plot, one of one dimension a strip for each class, one of three or more a scatter "
+     "plot of each pair of the first six. Several embeddings give a panel each, with one legend. --model or --gram is given instead "
+     "of Z. PNG and PDF need libcairo.",
      "rkhs plot Z.npy --labels y.npy --title Circles -o circles.svg\n"
      "rkhs plot Z.npy --labels y.npy --new Znew.npy --new-labels ynew.npy -o new.pdf\n"
      "rkhs plot Z.npy --labels y.npy --objects X.npy --image-size 8x8 -o digits.png\n"
      "rkhs plot A.npy B.npy --titles 'linear,rbf' --labels y.npy -o panels.svg\n"
      "rkhs plot --model m.rkhs -o spectrum.svg\n"
      "rkhs plot --gram K.npy --labels y.npy -o gram.svg\n"},
-    {"explain", "Look", "MODEL X", 2, 2, "show which kept objects pull and push new ones to their places", run_explain,
+    {"explain", "Look", "MODEL X", 2, 2, "show which training objects decide where new ones are placed", run_explain,
      explain_options, NULL,
-     "A model with a map places x at z = w_1 B_1 + ... + w_m B_m + c, w_l the kernel value of x and kept object l. The influence of "
-     "l is |w_l| |B_l|; it pulls x if w_l B_l points from c towards z, and pushes it if it points away. The table names kept "
-     "objects by their rows in the training data, from 0, and has whether these are the data, or the positives or negatives that were given "
-     "or made with them; a picture draws images and graphs.",
+     "A model with a map places x at z = w_1 B_1 + ... + w_m B_m + c: a sum over its m reference objects, which are the training "
+     "objects, or the landmarks if it has some. w_l is the kernel value of x and reference object l, B_l and c are learned. The "
+     "influence of l is |w_l| |B_l|; it pulls x if w_l B_l points from c towards z, and pushes it if it points away. In the table "
+     "`object` is a row of X, `reference` a row of the training data, both counted from 0, and `from` says which training data: X of "
+     "the fit, or its positives or negatives. Pictures are for images and graphs.",
      "rkhs explain m.rkhs new.csv --top 3\n"
      "rkhs explain digits.rkhs new.npy -o why.png\n"},
     {"info", "Look", "MODEL", 1, 1, "show what a model file holds", run_info, no_options, NULL,
-     NULL,
+     "The model and the kernel with all their parameters, the sizes, and the report of the fit: eigenvalues, losses, chosen widths.",
      "rkhs info m.rkhs\n"},
     {"score", "Look", "'SCORE'...", 1, INT_MAX, "say in numbers how good an embedding is", run_score, score_options, "scores",
-     "One line for each score: its name and its value, and after +- the standard deviation over folds where there are some. "
-     "Scores of one family share their work.",
+     "One line for each score: its name and its value and, if it is a mean over folds, +- the standard deviation. Related scores, such "
+     "as trustworthiness and continuity, are computed together: ask for them in one command.",
      "rkhs score 'knn(k=5)' --z Z.npy --labels y.npy\n"
      "rkhs score trustworthiness continuity silhouette --z Z.npy --x X.npy --labels y.npy --json\n"
      "rkhs score 'qnx(k=10)' --z Z.npy --x words.txt --kernel 'ssk(p=3)'\n"},
     {"gram", "Data and kernels", "'KERNEL' A [B]", 2, 3, "compute a kernel matrix of A with itself, or with B", run_gram,
      gram_options, "kernels",
-     "Rules such as sigma=median are turned into numbers from A. With --rows several machines of one kind make a part each, with "
-     "the same --seed; multiples of 256 waste no work. --merge joins the parts in the order given, which must be that of their "
-     "rows: as a Gram is symmetric, a wrong order, other data or another kernel are found out. The parts and what they make "
-     "may be larger than memory.",
+     "Bandwidth rules such as sigma=median are computed from A. With --rows several machines, with the same processor and the same "
+     "--seed, can compute a part of the matrix each; cut at multiples of 256 rows to waste no work. --merge joins the parts in the "
+     "order of their rows. It checks that the result is symmetric, so a wrong order, other data or another kernel are refused. The "
+     "parts and the result may be larger than memory.",
      "rkhs gram 'rbf(gamma=0.1)' A.npy -o K.npy\n"
      "rkhs gram rbf A.npy --rows 0:5120 -o part0.npy\n"
      "rkhs gram rbf A.npy --rows 5120: -o part1.npy\n"
      "rkhs gram --merge part0.npy part1.npy -o K.npy\n"
      "rkhs fit kpca --kernel precomputed K.npy -z Z.npy\n"},
     {"sample", "Data and kernels", "'SPEC'", 1, 1, "draw a data set to try things on", run_sample, sample_options, "samples",
-     NULL,
+     "SPEC names a sample and its parameters. The same --seed draws the same data.",
      "rkhs sample 'circles(n=380)' -o X.npy --labels-out y.npy\n"},
     {"list", "Data and kernels", "[LIST] [NAME]", 0, 2, "show which kernels, models, ... there are, and their parameters",
      run_list, list_options, NULL,
-     "LIST is models, kernels, grams, ...; NAME is one of its types.",
+     "LIST is a list such as models or kernels, NAME is one of its entries. Without either, all names are shown.",
      "rkhs list\nrkhs list kernels\nrkhs list rbf\nrkhs list --json\n"},
     {0}
 };

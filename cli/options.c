@@ -18,17 +18,17 @@
 #define LABEL_COLUMN {"label-column", 0, OPT_TEXT, AT(label_column), "NAME|INDEX", \
     "the column of a CSV that holds labels: name, or number from 0"}
 #define TRIPLETS \
-    {"triplets", 0, OPT_TEXT, AT(triplets), "FILE", "rows of X, from 0, that belong together, and one that does not: two or three columns"}, \
-    {"positive", 0, OPT_TEXT, AT(positive), "FILE", "objects that belong to those of X, row by row, in place of --triplets"}, \
-    {"negative", 0, OPT_TEXT, AT(negative), "FILE", "objects that do not, row by row, with --positive; otherwise they are drawn"}, \
-    {"augment", 0, OPT_TEXT, AT(augment), "AUGMENT", "how positives are drawn where none are given, e.g. 'noise(0.1)': the model's parameter of that name"}
+    {"triplets", 0, OPT_TEXT, AT(triplets), "FILE", "row numbers of X, from 0: an object, one that belongs to it (positive) and, in a third column, one that does not (negative)"}, \
+    {"positive", 0, OPT_TEXT, AT(positive), "FILE", "a positive for each object of X, row by row, instead of --triplets"}, \
+    {"negative", 0, OPT_TEXT, AT(negative), "FILE", "with --positive: a negative for each object of X, row by row; otherwise drawn at random"}, \
+    {"augment", 0, OPT_TEXT, AT(augment), "AUGMENT", "how positives are made where none are given, e.g. 'noise(0.1)'; sets the model's parameter augment"}
 
 const option shared_options[] = {
     {"threads", 0, OPT_COUNT, AT(threads), "N", "threads to use; otherwise all cores; never changes a result"},
     {"seed", 0, OPT_SEED, AT(seed), "N", "seed of everything random; otherwise 0"},
-    {"memory", 0, OPT_BYTES, AT(memory), "SIZE", "the most memory to hold, e.g. 8G; otherwise 80% of what there is"},
+    {"memory", 0, OPT_BYTES, AT(memory), "SIZE", "limit on the memory used, e.g. 8G; otherwise 80% of what is available"},
     {"quiet", 'q', OPT_FLAG, AT(quiet), NULL, "no summary, no advice, no progress bar"},
-    {"verbose", 'v', OPT_FLAG, AT(verbose), NULL, "more words: what was chosen, what was read"},
+    {"verbose", 'v', OPT_FLAG, AT(verbose), NULL, "also say what was read and what was chosen"},
     {"help", 'h', OPT_FLAG, AT(help), NULL, "this help"},
     {0}
 };
@@ -40,25 +40,25 @@ const option fit_options[] = {
     {"z", 'z', OPT_TEXT, AT(z), "FILE", "write the embedding of the training objects, e.g. Z.npy"},
     {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels of the objects, for models that learn from them"},
     {"target", 0, OPT_TEXT, AT(target), "FILE", "numbers to predict or follow, for models that learn from them"},
-    {"start", 0, OPT_TEXT, AT(start), "FILE", "an embedding to start from, for models that descend from one"},
+    {"start", 0, OPT_TEXT, AT(start), "FILE", "the initial embedding, for models that are optimised step by step"},
     TRIPLETS, LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
 };
 
 const option transform_options[] = {
-    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the embedding, e.g. Z.npy; otherwise to a pipe"},
-    {"place", 0, OPT_TEXT, AT(place), "WAY", "how: map, refine or neighbour, for models that know several; otherwise as the model says"},
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the embedding, e.g. Z.npy; otherwise to standard output"},
+    {"place", 0, OPT_TEXT, AT(place), "WAY", "how new objects are placed: map, refine or neighbour, where the model has several ways; otherwise by its parameter place"},
     LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
 };
 
 const option inverse_options[] = {
-    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the objects, e.g. X.npy; otherwise to a pipe"},
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the objects, e.g. X.npy; otherwise to standard output"},
     FORMAT, OUTPUT_FORMAT, {0}
 };
 
 const option anomaly_options[] = {
-    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the scores, one a row, e.g. s.npy; otherwise to a pipe"},
-    {"by", 0, OPT_TEXT, AT(by), "SCORE", "error, density or both; otherwise error, of a precomputed Gram density"},
-    {"place", 0, OPT_TEXT, AT(place), "WAY", "how new objects get their codes, as in transform"},
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the scores, one a row, e.g. s.npy; otherwise to standard output"},
+    {"by", 0, OPT_TEXT, AT(by), "SCORE", "error, density or both; otherwise error, and density for a precomputed Gram"},
+    {"place", 0, OPT_TEXT, AT(place), "WAY", "how new objects are placed, as in transform"},
     LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
 };
 
@@ -69,45 +69,45 @@ const option update_options[] = {
 };
 
 const option gram_options[] = {
-    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the matrix, e.g. K.npy; otherwise to a pipe"},
-    {"rows", 0, OPT_TEXT, AT(rows), "FROM:TO", "only these rows of A with itself, from 0, without TO; with the bits of the whole"},
-    {"merge", 0, OPT_FLAG, AT(merge), NULL, "join parts made with --rows, which stand in place of KERNEL A, in order"},
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the matrix, e.g. K.npy; otherwise to standard output"},
+    {"rows", 0, OPT_TEXT, AT(rows), "FROM:TO", "only these rows of the matrix of A with itself, counted from 0, TO excluded; the same bits as in the whole"},
+    {"merge", 0, OPT_FLAG, AT(merge), NULL, "join files made with --rows: name them, in order, instead of KERNEL and A"},
     LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
 };
 
 const option sample_options[] = {
-    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the objects, e.g. X.npy; otherwise to a pipe"},
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the objects, e.g. X.npy; otherwise to standard output"},
     {"labels-out", 0, OPT_TEXT, AT(labels_out), "FILE", "write their class labels, e.g. y.npy"},
     {"format", 0, OPT_TEXT, AT(output_format), "SPEC", "format of the data written, e.g. csv; otherwise by the file's ending"},
     {0}
 };
 
 const option plot_options[] = {
-    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the picture: .svg, .png or .pdf; otherwise SVG to a pipe"},
+    {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the picture: .svg, .png or .pdf; otherwise SVG to standard output"},
     {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels of the points: colours and a legend"},
-    {"target", 0, OPT_TEXT, AT(target), "FILE", "a number for each point: colours and a bar"},
+    {"target", 0, OPT_TEXT, AT(target), "FILE", "a number for each point: a colour scale"},
     {"title", 't', OPT_TEXT, AT(title), "TEXT", "a title above the picture"},
     {"titles", 0, OPT_TEXT, AT(titles), "A,B,...", "a title above each panel; otherwise the names of the files"},
-    {"new", 0, OPT_TEXT, AT(new_z), "FILE", "an embedding of new objects, drawn on top with dark rims"},
+    {"new", 0, OPT_TEXT, AT(new_z), "FILE", "an embedding of new objects, drawn on top with dark outlines"},
     {"new-labels", 0, OPT_TEXT, AT(new_labels), "FILE", "class labels of the new points"},
-    {"objects", 0, OPT_TEXT, AT(objects), "FILE", "the objects: images (n x h x w, a folder of PNG) or graphs; some are drawn"},
-    {"image-size", 0, OPT_TEXT, AT(image_size), "HxW", "height and width of images that are rows of numbers and not square"},
-    {"model", 0, OPT_TEXT, AT(model), "MODEL", "draw what a model file reports: eigenvalues, losses"},
+    {"objects", 0, OPT_TEXT, AT(objects), "FILE", "the objects, images (n x h x w, a folder of PNG) or graphs: some are drawn at their points"},
+    {"image-size", 0, OPT_TEXT, AT(image_size), "HxW", "height and width of images that are stored as rows of numbers and are not square"},
+    {"model", 0, OPT_TEXT, AT(model), "MODEL", "draw the eigenvalues or losses in a model's report"},
     {"gram", 0, OPT_TEXT, AT(gram), "FILE", "draw a kernel matrix as colours, sorted by --labels"},
     LABEL_COLUMN, FORMAT, {0}
 };
 
 const option score_options[] = {
-    {"z", 'z', OPT_TEXT, AT(z), "FILE", "the embedding to score (needed)"},
-    {"x", 'x', OPT_TEXT, AT(x), "FILE", "the objects it was learned from, for scores that compare with them"},
-    {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels, for scores that need them; rows with ?, NA or nothing are left out of these"},
-    {"kernel", 'k', OPT_TEXT, AT(kernel), "KERNEL", "how two objects compare: distances are those of its feature space; otherwise of vectors"},
-    {"new-z", 0, OPT_TEXT, AT(new_z), "FILE", "score these rows, whose neighbours are sought among the others"},
-    {"new-x", 0, OPT_TEXT, AT(new_x), "FILE", "their objects"},
-    {"new-labels", 0, OPT_TEXT, AT(new_labels), "FILE", "their class labels"},
+    {"z", 'z', OPT_TEXT, AT(z), "FILE", "the embedding to score (required)"},
+    {"x", 'x', OPT_TEXT, AT(x), "FILE", "the objects that were embedded, for scores that compare with them"},
+    {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels, for scores that need them; these skip rows whose label is ?, NA or empty"},
+    {"kernel", 'k', OPT_TEXT, AT(kernel), "KERNEL", "kernel whose distances between objects are used; otherwise Euclidean distances"},
+    {"new-z", 0, OPT_TEXT, AT(new_z), "FILE", "an embedding of new objects: they are scored, with their neighbours among the rows of --z"},
+    {"new-x", 0, OPT_TEXT, AT(new_x), "FILE", "the new objects"},
+    {"new-labels", 0, OPT_TEXT, AT(new_labels), "FILE", "class labels of the new objects"},
     {"json", 0, OPT_FLAG, AT(json), NULL, "print one JSON object with all digits"},
     LABEL_COLUMN,
-    {"format", 0, OPT_TEXT, AT(format), "SPEC", "format of the objects, or without them of the embedding; otherwise by the file's ending"},
+    {"format", 0, OPT_TEXT, AT(format), "SPEC", "format of the file of --x, or without --x of that of --z; otherwise by the file's ending"},
     {0}
 };
 
@@ -118,35 +118,35 @@ const option list_options[] = {
 
 const option select_options[] = {
     {"try", 0, OPT_MANY, AT(tries), "NAME=VALUES",
-     "what fills the hole NAME: log(a,b,n), lin(a,b,n), values with commas; log(a,b) or lin(a,b): a range to draw from"},
-    {"by", 0, OPT_TEXT, AT(by), "SCORE", "what is best: a score, or 'error' (needed)"},
+     "values for the hole NAME: a list 1,2,5; n values from a to b by log(a,b,n) or lin(a,b,n); with --draws also a range log(a,b) or lin(a,b)"},
+    {"by", 0, OPT_TEXT, AT(by), "SCORE", "the score that decides, or 'error' (required)"},
     {"kernel", 'k', OPT_TEXT, AT(kernel), "KERNEL", "how two objects compare, with holes: 'rbf(sigma=?)'"},
-    {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels, for scores that need them; ?, NA or nothing: the row has none"},
-    {"unlabelled", 0, OPT_TEXT, AT(unlabelled), "LABEL", "another label that means none, e.g. -1"},
+    {"labels", 0, OPT_TEXT, AT(labels), "FILE", "class labels, for scores that need them; ?, NA or empty: the row has none"},
+    {"unlabelled", 0, OPT_TEXT, AT(unlabelled), "LABEL", "a label that means that the row has none, e.g. -1"},
     {"target", 0, OPT_TEXT, AT(target), "FILE", "numbers to predict, for models that learn from them"},
     TRIPLETS,
-    {"folds", 0, OPT_WHOLE, AT(folds), "N", "fit on all but one of N parts and score that one, for each"},
-    {"draws", 0, OPT_WHOLE, AT(draws), "N", "try only N, drawn by the seed"},
+    {"folds", 0, OPT_WHOLE, AT(folds), "N", "N-fold cross-validation: fit on all folds but one, score that one, take the mean"},
+    {"draws", 0, OPT_WHOLE, AT(draws), "N", "try only N combinations, drawn at random by --seed"},
     {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the best model, fitted on all rows, e.g. best.rkhs"},
     {"z", 'z', OPT_TEXT, AT(z), "FILE", "write its embedding, e.g. Z.npy"},
     {"table", 0, OPT_TEXT, AT(table), "FILE", "write all results, separated by tabs, e.g. tried.tsv"},
-    {"resume", 0, OPT_TEXT, AT(resume), "FILE", "add each result to this file, and take those it has: a stopped search goes on"},
+    {"resume", 0, OPT_TEXT, AT(resume), "FILE", "append each result to this file, and skip what it has already: continues a search that was stopped"},
     {"json", 0, OPT_FLAG, AT(json), NULL, "print one JSON object with all digits"},
     LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
 };
 
 const option dimension_options[] = {
-    {"kernel", 'k', OPT_TEXT, AT(kernel), "KERNEL", "whose spectrum is looked at; otherwise the choice of kernel PCA"},
+    {"kernel", 'k', OPT_TEXT, AT(kernel), "KERNEL", "kernel whose eigenvalues are shown; otherwise the default of kpca"},
     {"json", 0, OPT_FLAG, AT(json), NULL, "print one JSON object with all digits"},
     LABEL_COLUMN, FORMAT, {0}
 };
 
 const option explain_options[] = {
-    {"top", 0, OPT_WHOLE, AT(top), "N", "how many pulls, and how many pushes; otherwise 5"},
+    {"top", 0, OPT_WHOLE, AT(top), "N", "number of pulls and of pushes shown for each object; otherwise 5"},
     {"output", 'o', OPT_TEXT, AT(output), "FILE", "write a table, .csv or .json, or a picture, .svg, .png or .pdf"},
     {"json", 0, OPT_FLAG, AT(json), NULL, "print JSON with all digits"},
     {"title", 't', OPT_TEXT, AT(title), "TEXT", "a title above the picture"},
-    {"image-size", 0, OPT_TEXT, AT(image_size), "HxW", "height and width of images that are rows of numbers and not square"},
+    {"image-size", 0, OPT_TEXT, AT(image_size), "HxW", "height and width of images that are stored as rows of numbers and are not square"},
     LABEL_COLUMN, FORMAT, {0}
 };
 
@@ -223,7 +223,7 @@ static rkhs_status store(cli *c, const option *o, const char *value) {
     if (o->kind == OPT_MANY) {
         struct many *many = (struct many *)(void *)field;
         if (many->count == MAX_MANY)
-            return refuse(c, EXIT_MISUSED, "--%s stands more than %d times: that is the most", o->name, MAX_MANY);
+            return refuse(c, EXIT_MISUSED, "--%s is given more than %d times, which is the limit", o->name, MAX_MANY);
         many->value[many->count++] = value;
     }
     if (o->kind == OPT_SEED) {

@@ -241,11 +241,11 @@ static rkhs_status check_results(cli *c, const double *values, int64_t n, int64_
     const char *input = c->count > 1 && strcmp(c->operand[1], "-") != 0 ? c->operand[1] : "the data";
     for (int64_t i = 0; i < n * p; i++) {
         if (fabs(values[i]) <= 1e150) continue;
-        return refuse(
-            c, EXIT_FAILED,
-            "%s gives %g in row %lld, column %lld (counted from 1), and 1e150 is the most: bring the columns of %s to a "
-            "smaller scale, or choose other parameters",
-            c->operand[0], values[i], (long long)(i / p) + 1, (long long)(i % p) + 1, input);
+        return refuse(c, EXIT_FAILED,
+                      "%s gives %g in row %lld, column %lld (counted from 1), and results above 1e150 are refused: bring the "
+                      "columns of %s to a "
+                      "smaller scale, or choose other parameters",
+                      c->operand[0], values[i], (long long)(i / p) + 1, (long long)(i % p) + 1, input);
     }
     return RKHS_OK;
 }

@@ -390,8 +390,8 @@ RKHS_API rkhs_status rkhs_model_set_place(rkhs_model *model, const char *way);
 /* Explains where a map places objects. A map is a sum over the objects l that the model keeps (rkhs_model_reference_objects),
  * z(x) = sum_l w_l B_l + c, with w_l from the kernel value of x and l, rows B_l of coefficients and an offset c. The influence
  * of l is |w_l| |B_l|. It is a pull if w_l B_l points from c towards z(x), else a push. For each object of x the `top` largest
- * pulls are returned, then the `top` largest pushes, each in descending order: object[i*2*top ..] are indices of kept objects,
- * from 0, or -1 where there are no more; influence has the same shape. Only for models that place by a map. */
+ * pulls are returned, then the `top` largest pushes, each in descending order: object[i*2*top ..] are indices of these
+ * objects, from 0, or -1 where there are no more; influence has the same shape. Only for models that place by a map. */
 RKHS_API rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data *x, int64_t top, int64_t *object,
                                         double *influence);
 
@@ -400,9 +400,9 @@ RKHS_API rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data
  * beyond the training data are objects that the model added. */
 RKHS_API const rkhs_data *rkhs_model_reference_objects(const rkhs_model *model, const int64_t **rows);
 
-/* Approximate objects for embedded points (pre-images). For vectors: a ridge regression from the embedding to the kept
- * vectors, with its parameters chosen by leave-one-out; for bits, the result is rounded to bits. For strings and
- * graphs: the kept object whose embedding is nearest. For a precomputed Gram: the column of that object. A model with
+/* Approximate objects for embedded points (pre-images). For vectors: a ridge regression from the embedding to the
+ * reference objects, with its parameters chosen by leave-one-out; for bits, the result is rounded to bits. For strings and
+ * graphs: the reference object whose embedding is nearest. For a precomputed Gram: the column of that object. A model with
  * its own decoder (kae, for numbers) uses that. */
 RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x);
 
@@ -497,6 +497,7 @@ typedef struct rkhs_type {
     const char *name;
     const char *brief;       /* one sentence */
     const char *formula;     /* or NULL */
+    const char *where;       /* what the letters of the formula stand for, or NULL */
     const char *data;        /* the kinds of data it takes, or NULL */
     const char *cost;        /* or NULL */
     const char *title;       /* of a model: its name as a class, "KernelPCA"; else NULL */

@@ -267,10 +267,11 @@ static PyObject *params_of(const char *list, const char *type) {
 static PyObject *type_of(const char *list, const rkhs_type *t) {
     PyObject *d = PyDict_New(), *params = d ? params_of(list, t->name) : NULL;
     if (!params || put_text(d, "name", t->name) < 0 || put_text(d, "brief", t->brief) < 0 ||
-        put_text(d, "formula", t->formula) < 0 || put_text(d, "data", t->data) < 0 || put_text(d, "cost", t->cost) < 0 ||
-        put_text(d, "title", t->title) < 0 || put_text(d, "supervision", t->supervision) < 0 ||
-        put_flag(d, "takes_target", t->takes_target) < 0 || put_flag(d, "takes_labels", t->takes_labels) < 0 ||
-        put_flag(d, "predicts", t->predicts) < 0 || PyDict_SetItemString(d, "params", params) < 0)
+        put_text(d, "formula", t->formula) < 0 || put_text(d, "where", t->where) < 0 || put_text(d, "data", t->data) < 0 ||
+        put_text(d, "cost", t->cost) < 0 || put_text(d, "title", t->title) < 0 ||
+        put_text(d, "supervision", t->supervision) < 0 || put_flag(d, "takes_target", t->takes_target) < 0 ||
+        put_flag(d, "takes_labels", t->takes_labels) < 0 || put_flag(d, "predicts", t->predicts) < 0 ||
+        PyDict_SetItemString(d, "params", params) < 0)
         Py_CLEAR(d);
     Py_XDECREF(params);
     return d;

@@ -65,7 +65,7 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
     for (int k = 0; k <= i; k++)
         if (!l->entries[k]) return 0;
     const rk_entry *e = l->entries[i];
-    *type = (rkhs_type){.name = e->name, .brief = e->brief, .formula = e->formula, .data = kinds_of(l, i), .cost = e->cost};
+    *type = (rkhs_type){e->name, e->brief, e->formula, e->where, .data = kinds_of(l, i), .cost = e->cost};
     if (l == &rk_models) {
         const rk_model_type *m = (const rk_model_type *)e;
         type->title = m->title;

@@ -106,6 +106,8 @@ def type_section(kind, words):
         parts.append(prose(words[kind["name"]]) + "\n")
     if kind["formula"]:
         parts.append(f"    {kind['formula']}\n")
+    if kind.get("where"):
+        parts.append(f"where {prose(kind['where'])}.\n")
     facts = [f"{name}: {prose(kind[key])}" for name, key in (("Data", "data"), ("Cost", "cost")) if kind[key]]
     if facts:
         parts.append(". ".join(facts) + ".\n")
@@ -340,6 +342,8 @@ def man_types(entry, words):
         lines += [".TP", f"\\fB{roff(kind['name'])}\\fR", roff(sentence(kind["brief"]) + " " + words.get(kind["name"], "")).rstrip()]
         if kind["formula"]:
             lines += [".br", roff(kind["formula"])]
+        if kind.get("where"):
+            lines += [".br", roff("where " + kind["where"] + ".")]
         if kind["parameters"]:
             lines += [".RS"]
             for p in kind["parameters"]:

@@ -28,12 +28,12 @@ COMMON_BEFORE = [
 ]
 # And every one that can learn from classes, which a pipeline hands to all its steps: they count where they are asked for.
 LABELLED = [
-    ("supervised", False, "bool", "True: ``fit(X, y)`` learns from the classes y too; False: it leaves y alone."),
+    ("supervised", False, "bool", "True: ``fit(X, y)`` learns from the classes y too; False: y is ignored."),
 ]
 COMMON_AFTER = [
     ("random_state", None, "int, RandomState or None", "the seed of everything random; None is 0: results repeat."),
     ("n_jobs", None, "int or None", "threads; None and -1 are all cores. It never changes a result."),
-    ("memory", None, "int or None", "the most bytes to hold at a time; None: 80% of what the machine has."),
+    ("memory", None, "int or None", "limit on the memory used, in bytes; None: 80% of what is available."),
     ("verbose", 0, "int or callable", "1: a progress bar; a function(stage, done, total) is called some ten times a second."),
 ]
 
@@ -183,13 +183,13 @@ class RkhsEstimator(BaseEstimator):
                 None if negative is None else self._validate_objects(negative, reset=False)[0])
 
     def _target_of(self, y, target, n):
-        """The numbers that the model learns to give: y of one that predicts, ``target`` of others, which leave y alone."""
+        """The numbers that the model learns to give: y of one that predicts, ``target`` of others, which ignore y."""
         if self._table["predicts"]:
             target = y
         elif target is not None and not takes_target(self._table):
             raise ValueError(f"{type(self).__name__} takes no target")
         elif target is None and takes_target(self._table) and getattr(y, "ndim", 1) > 1:
-            advise([f"{type(self).__name__} leaves y alone: give what is to be drawn as target=, as in fit(noisy, target=clean)"])
+            advise([f"{type(self).__name__} ignores y: give the numbers to reconstruct as target=, as in fit(noisy, target=clean)"])
         if target is None:
             return None
         described, self._flat = self._describe_target(target, n)
@@ -473,6 +473,7 @@ def doc_of(title, table, parameters):
     lines += textwrap.wrap(PURPOSES.get(table["name"], ""), 100) + [""]
     lines += example_of(title, predicts)
     lines += ["It solves", "", f"    {table['formula']}", ""] if table["formula"] else []
+    lines += textwrap.wrap("where " + table["where"] + ".", 100) + [""] if table["where"] else []
     lines += [f"Cost: {table['cost']}."] if table["cost"] else []
     lines += ["", "Parameters", "----------"]
     for name, default, kind, words in parameters:

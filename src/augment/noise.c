@@ -114,7 +114,7 @@ done:
 /* clang-format off */
 const rk_augment_type rk_augment_noise = {
     .entry = {.name = "noise", .brief = "Gaussian noise on every number; on the nonzero ones of sparse rows",
-              .formula = "x + deviation s e, s the deviation of the column", .params = params, .size = sizeof(noise)},
+              .formula = "x + deviation s e, s the standard deviation of the column, e a standard normal number", .params = params, .size = sizeof(noise)},
     .kinds = RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE, .draw = draw_noise,
 };
 /* clang-format on */

@@ -218,6 +218,7 @@ typedef struct rk_entry {
     const char *name, *brief, *formula, *cost;
     const rk_param *params; /* NULL: none */
     size_t size;            /* of the parameter struct */
+    const char *where;      /* what the letters of the formula stand for; NULL: nothing to say */
 } rk_entry;
 
 /* A list of types. `what` is its name in the singular, for messages. */

@@ -73,9 +73,9 @@ static rkhs_status draw_circles(rkhs_env *env, const void *self, rkhs_data **x) 
 /* clang-format off */
 static const rk_param params_circles[] = {
     {.name = "n", .kind = RK_INT, .offset = offsetof(circles, n), .value = "380", .min = 3, .max = 1e9,
-     .brief = "rows"},
+     .brief = "number of rows"},
     {.name = "noise", .kind = RK_REAL, .offset = offsetof(circles, noise), .value = "0.5", .min = 0, .max = 1e100,
-     .brief = "standard deviation of what is added to each coordinate"},
+     .brief = "standard deviation of the noise on each coordinate"},
     {0},
 };
 /* clang-format on */
@@ -109,11 +109,11 @@ static rkhs_status draw_cubes(rkhs_env *env, const void *self, rkhs_data **x) {
 /* clang-format off */
 static const rk_param params_cubes[] = {
     {.name = "n", .kind = RK_INT, .offset = offsetof(cubes, n), .value = "400", .min = 1, .max = 1e9,
-     .brief = "rows"},
+     .brief = "number of rows"},
     {.name = "dim", .kind = RK_INT, .offset = offsetof(cubes, dim), .value = "3", .min = 1, .max = 16,
-     .brief = "dimensions; there are 2^dim corners"},
+     .brief = "dimensions of the hypercube, which has 2^dim corners"},
     {.name = "noise", .kind = RK_REAL, .offset = offsetof(cubes, noise), .value = "0.1", .min = 0, .max = 1e100,
-     .brief = "standard deviation of what is added to each coordinate"},
+     .brief = "standard deviation of the noise on each coordinate"},
     {0},
 };
 /* clang-format on */
@@ -148,9 +148,9 @@ static rkhs_status draw_swiss_roll(rkhs_env *env, const void *self, rkhs_data **
 /* clang-format off */
 static const rk_param params_swiss_roll[] = {
     {.name = "n", .kind = RK_INT, .offset = offsetof(swiss_roll, n), .value = "2000", .min = 1, .max = 1e9,
-     .brief = "rows"},
+     .brief = "number of rows"},
     {.name = "noise", .kind = RK_REAL, .offset = offsetof(swiss_roll, noise), .value = "0", .min = 0, .max = 1e100,
-     .brief = "standard deviation of what is added to each coordinate"},
+     .brief = "standard deviation of the noise on each coordinate"},
     {0},
 };
 /* clang-format on */

@@ -100,10 +100,10 @@ done:
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "n", .kind = RK_INT, .offset = offsetof(molecules, n), .value = "200", .min = 2, .max = 1e9,
-     .brief = "graphs"},
+     .brief = "number of graphs"},
     {.name = "max_vertices", .aliases = "most", .kind = RK_INT, .offset = offsetof(molecules, max_vertices),
      .value = "24", .min = LEAST, .max = 1e6,
-     .brief = "vertices of the largest graph; the smallest have 8"},
+     .brief = "number of vertices of the largest graphs; the smallest have 8"},
     {0},
 };
 /* clang-format on */

@@ -438,7 +438,8 @@ static void release_nystrom(rk_gram *g) {
 const rk_gram_type rk_gram_nystrom = {
     .entry = {.name = "nystrom",
               .brief = "Nystrom approximation of the Gram matrix by m landmarks; the model keeps only these",
-              .formula = "K_nS K_SS^-1 K_Sn", .cost = "8 n m bytes, n m^2 flops", .params = params,
+              .formula = "K_nS K_SS^-1 K_Sn",
+              .where = "K_nS: the kernel values of all n objects with the landmarks S; K_SS: of the landmarks with each other", .cost = "8 n m bytes, n m^2 flops", .params = params,
               .size = sizeof(nystrom)},
     .form = RK_FORM_FACTOR, .build = build_nystrom, .mul = mul_nystrom, .push = push_nystrom, .pull = pull_nystrom,
     .fold = fold_nystrom, .diag = rk_gram_diag, .entries = rk_gram_entries, .neighbours = neighbours_nystrom,

@@ -476,13 +476,13 @@ done:
 #define PARAMS(delimiter_default)                                                                                              \
     {                                                                                                                          \
         {.name = "delimiter", .kind = RK_CHOICE, .offset = offsetof(csv, delimiter), .value = delimiter_default,               \
-         .choices = "auto|comma|tab|semicolon|space", .brief = "what stands between two fields; auto looks at line 1"},        \
+         .choices = "auto|comma|tab|semicolon|space", .brief = "separator of two fields; auto: found from line 1"},        \
         {.name = "header", .kind = RK_CHOICE, .offset = offsetof(csv, header), .value = "auto", .choices = "auto|yes|no",      \
-         .brief = "whether the first line holds names; auto: a field of it is not a number, or it is 0, 1, 2 ... in order"},   \
+         .brief = "whether the first line has the names of the columns; auto: yes if a field of it is not a number, or if it is 0, 1, 2, ..."},   \
         {.name = "label", .kind = RK_WORD, .offset = offsetof(csv, label),                                                     \
-         .brief = "the column of labels: its name, or its number from 0, from the end when negative"},                         \
+         .brief = "the column of labels: its name, or its number counted from 0; a negative number counts from the end"},                         \
         {.name = "text", .kind = RK_WORD, .offset = offsetof(csv, text),                                                       \
-         .brief = "the column of strings, told as label is: it is read, and the numbers are not"},                             \
+         .brief = "the column of strings, by name or number as label: only this column is read, as text"},                             \
         {.name = NULL}                                                                                                         \
     }
 /* clang-format on */
@@ -491,7 +491,10 @@ static const rk_param params_csv[] = PARAMS("auto");
 static const rk_param params_tsv[] = PARAMS("tab");
 
 const rk_format_type rk_format_csv = {
-    .entry = {.name = "csv", .brief = "a table as text, an object in each line", .params = params_csv, .size = sizeof(csv)},
+    .entry = {.name = "csv",
+              .brief = "a table as text, an object in each line; fields separated by commas, unless delimiter says otherwise",
+              .params = params_csv,
+              .size = sizeof(csv)},
     .endings = ".csv .txt",
     .kinds = RK_KIND_DENSE | RK_KIND_STRING | RK_KIND_LABELS,
     .read = read_csv,
@@ -501,7 +504,7 @@ const rk_format_type rk_format_csv = {
 
 /* clang-format off */
 const rk_format_type rk_format_tsv = {
-    .entry = {.name = "tsv", .brief = "the same, with tabs", .params = params_tsv, .size = sizeof(csv)},
+    .entry = {.name = "tsv", .brief = "a table as text, an object in each line; fields separated by tabs", .params = params_tsv, .size = sizeof(csv)},
     .endings = ".tsv", .kinds = RK_KIND_DENSE | RK_KIND_STRING | RK_KIND_LABELS, .read = read_csv,
     .read_labels = read_labels_csv, .write = write_csv,
 };

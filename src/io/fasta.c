@@ -136,9 +136,9 @@ static rkhs_status read_labels_fasta(rkhs_env *env, const void *self, rk_input *
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "label", .kind = RK_INT, .offset = offsetof(fasta, label), .value = "0", .max = 1000,
-     .brief = "which word of the header is the label, from 1; words end at blanks and at '|'; 0: no labels"},
+     .brief = "which word of the header is the label, counted from 1; words are separated by blanks and by '|'; 0: no labels"},
     {.name = "case", .kind = RK_CHOICE, .offset = offsetof(fasta, letters), .value = "upper", .choices = "upper|keep",
-     .brief = "upper: small letters are read as capitals; keep: as they are, where small ones mark repeats"},
+     .brief = "upper: convert to capitals; keep: leave as they are, where small letters mark repeats"},
     {.name = NULL},
 };
 

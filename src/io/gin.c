@@ -202,8 +202,8 @@ static const rk_param params[] = {{.name = "tags",
 /* clang-format off */
 const rk_format_type rk_format_gin = {
     .entry = {.name = "gin",
-              .brief = "graphs in one text: their number, then of each its vertices and class, and a line for each "
-                       "vertex",
+              .brief = "graphs in one text file: the number of graphs; then for each graph a line with its number of vertices "
+                       "and its class, and a line for each vertex",
               .params = params, .size = sizeof(gin)},
     .endings = ".gin _gin.txt", .kinds = RK_KIND_GRAPH, .read = read_gin, .read_labels = read_labels_gin,
     .write = write_gin,

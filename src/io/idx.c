@@ -67,7 +67,7 @@ static rkhs_status read_labels_idx(rkhs_env *env, const void *self, rk_input *in
 }
 
 const rk_format_type rk_format_idx = {
-    .entry = {.name = "idx", .brief = "arrays as MNIST has them: any type, the first extent counts the objects"},
+    .entry = {.name = "idx", .brief = "arrays in the format of MNIST: any type of number, objects along the first axis"},
     .endings = ".idx .ubyte -ubyte",
     .kinds = RK_KIND_DENSE | RK_KIND_IMAGE,
     .read = read_idx,

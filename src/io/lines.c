@@ -92,7 +92,7 @@ done:
 
 /* clang-format off */
 const rk_format_type rk_format_lines = {
-    .entry = {.name = "lines", .brief = "text, a string in each line; a blank line is an empty string"},
+    .entry = {.name = "lines", .brief = "text, one string in each line; an empty line is an empty string"},
     .endings = ".txt", .kinds = RK_KIND_STRING, .read = read_lines, .read_labels = read_labels_lines,
     .write = write_lines,
 };

@@ -635,12 +635,13 @@ static const rk_param params[] = {
     {.name = "key",
      .kind = RK_WORD,
      .offset = offsetof(mat, key),
-     .brief = "the variable to read; else the only matrix, or the one called X, x, data or fea (labels: y, labels or gnd)"},
+     .brief =
+         "the variable to read; not given: the only matrix, or the one called X, x, data or fea (for labels y, labels or gnd)"},
     {.name = NULL}};
 
 const rk_format_type rk_format_mat = {
     .entry = {.name = "mat",
-              .brief = "MATLAB's files up to version 7, compressed or not: matrices, sparse ones, text and cells of text",
+              .brief = "MATLAB files up to version 7, compressed or not: dense and sparse matrices, text and cells of text",
               .params = params,
               .size = sizeof(mat)},
     .endings = ".mat",

@@ -575,15 +575,15 @@ static rkhs_status write_npy(rkhs_env *env, const void *self, const rkhs_data *x
 static const rk_param params[] = {
     {.name = "packed", .kind = RK_CHOICE, .offset = offsetof(npy_format, packed), .value = "no",
      .choices = "no|big|little",
-     .brief = "each byte holds 8 bits; big: the highest first, as numpy.packbits; little: the lowest first, as chemfp"},
+     .brief = "whether each byte has 8 bits, and in which order; big: the highest first, as numpy.packbits; little: the lowest first, as chemfp"},
     {.name = "bits", .kind = RK_INT, .offset = offsetof(npy_format, bits), .value = "0", .max = INT32_MAX,
-     .brief = "packed: how many bits a row has; 0: all of its bytes"},
+     .brief = "with packed: number of bits in a row; 0: all bits of its bytes"},
     {.name = NULL},
 };
 
 const rk_format_type rk_format_npy = {
     .entry = {.name = "npy",
-              .brief = "a NumPy array: any real type, either order, packed bits; written as 64-bit numbers",
+              .brief = "a NumPy array: any real type, C or Fortran order, or packed bits; written as float64",
               .params = params, .size = sizeof(npy_format)},
     .endings = ".npy", .kinds = RK_KIND_DENSE | RK_KIND_BITS | RK_KIND_IMAGE, .read = read_npy,
     .read_labels = read_labels_npy, .write = write_npy,

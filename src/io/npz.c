@@ -378,13 +378,13 @@ static const rk_param params[] = {
     {.name = "key",
      .kind = RK_WORD,
      .offset = offsetof(npz, key),
-     .brief = "the array to read; else the only one, or the one called X, x, data or arr_0 (labels: y or labels)"},
+     .brief = "the array to read; not given: the only one, or the one called X, x, data or arr_0 (for labels y or labels)"},
     {.name = NULL}};
 
 /* clang-format off */
 const rk_format_type rk_format_npz = {
     .entry = {.name = "npz",
-              .brief = "NumPy's archive of arrays, plain or compressed, and SciPy's sparse matrices (csr)",
+              .brief = "NumPy archives of arrays, compressed or not, and SciPy sparse matrices (csr)",
               .params = params, .size = sizeof(npz)},
     .endings = ".npz", .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE, .read = read_npz,
     .read_labels = read_labels_npz, .write = write_npz,

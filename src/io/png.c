@@ -355,8 +355,8 @@ done:
 /* clang-format off */
 const rk_format_type rk_format_png = {
     .entry = {.name = "png",
-              .brief = "an image, or a folder of images of one size, in order of their names; labels.csv in it has "
-                       "columns file and label"},
+              .brief = "an image, or a folder of images of one size, read in the order of their names; labels in a file "
+                       "labels.csv in the folder, with the columns file and label"},
     .endings = ".png", .kinds = RK_KIND_IMAGE, .read_folder = read_folder_png, .read = read_png,
     .read_labels = read_labels_png,
 };

@@ -282,15 +282,15 @@ done:
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "base", .kind = RK_WORD, .offset = offsetof(svmlight, base), .value = "auto",
-     .brief = "the index of the first column, 0 or 1; auto: 0 if there is an index 0, else 1"},
+     .brief = "index of the first column, 0 or 1; auto: 0 if the file has an index 0, else 1"},
     {.name = "columns", .kind = RK_INT, .offset = offsetof(svmlight, columns), .value = "0", .max = 2147483647,
-     .brief = "how many columns there are; 0: as many as the largest index says"},
+     .brief = "number of columns; 0: by the largest index"},
     {.name = NULL},
 };
 
 const rk_format_type rk_format_svmlight = {
     .entry = {.name = "svmlight",
-              .brief = "sparse rows as text, 'label index:value ...', as SVMlight and LIBSVM have them",
+              .brief = "sparse rows as text, 'label index:value ...', the format of SVMlight and LIBSVM",
               .params = params, .size = sizeof(svmlight)},
     .endings = ".svm .svmlight .libsvm", .kinds = RK_KIND_SPARSE, .read = read_svmlight,
     .read_labels = read_labels_svmlight, .write = write_svmlight,

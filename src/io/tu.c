@@ -260,8 +260,8 @@ static rkhs_status read_labels_tu(rkhs_env *env, const void *self, rk_input *in,
 /* clang-format off */
 const rk_format_type rk_format_tu = {
     .entry = {.name = "tu",
-              .brief = "graphs in several texts, NAME_A.txt (edges), NAME_graph_indicator.txt and labels; the first, "
-                       "NAME or the folder is given"},
+              .brief = "graphs in the format of the TU datasets, several text files: NAME_A.txt (edges), "
+                       "NAME_graph_indicator.txt, labels; give NAME_A.txt, NAME or the folder"},
     .endings = "_A.txt", .kinds = RK_KIND_GRAPH, .find = find_tu, .read = read_tu, .read_labels = read_labels_tu,
 };
 /* clang-format on */

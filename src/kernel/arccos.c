@@ -21,7 +21,7 @@ typedef struct arccos {
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "depth", .kind = RK_INT, .offset = offsetof(arccos, depth), .value = "1", .min = 1, .max = 1000,
-     .brief = "hidden layers"},
+     .brief = "number of hidden layers"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -175,8 +175,9 @@ static rkhs_status gradient_layers(const rk_bound *a, int64_t i0, int64_t ni, co
 /* clang-format off */
 const rk_kernel_type rk_kernel_relu = {
     .entry = {.name = "relu",
-              .brief = "a network of random rectifiers, infinitely wide (arc-cosine of order 1); a zero row: 0",
-              .formula = "|x||y| b(...b(cos)), b(u) = (u (pi-t) + sin t)/pi, t = acos u",
+              .brief = "an infinitely wide network of random rectified linear units (arc-cosine kernel of order 1); a zero row: 0",
+              .formula = "|x||y| b(...b(c)), b(u) = (u (pi-t) + sin t)/pi, t = acos u",
+              .where = "c: the cosine of the angle between x and y; b is applied once for each hidden layer",
               .cost = "p + depth (an acos and a root) a pair", .params = params, .size = sizeof(arccos)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE, .flags = RK_PSD, .prepare = rk_vector_prepare,
     .release = rk_vector_release, .block = block_layers, .gradient = gradient_layers, .diag = rk_vector_norms,
@@ -192,8 +193,9 @@ static void diag_ntk(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_
 /* clang-format off */
 const rk_kernel_type rk_kernel_ntk = {
     .entry = {.name = "ntk",
-              .brief = "the same network as gradient descent trains it (neural tangent kernel); a zero row: 0",
-              .formula = "|x||y| v_L: u_0 = v_0 = cos, u_l = b(u_l-1), v_l = v_l-1 (pi-t)/pi + u_l, t = acos u_l-1",
+              .brief = "neural tangent kernel: the network of relu as gradient descent trains it; a zero row: 0",
+              .formula = "|x||y| v_L: u_0 = v_0 = c, u_l = b(u_l-1), v_l = v_l-1 (pi-t)/pi + u_l, t = acos u_l-1",
+              .where = "c: the cosine of the angle between x and y; L: depth; b: as in relu",
               .cost = "p + depth (an acos and a root) a pair", .params = params, .size = sizeof(arccos)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE, .flags = RK_PSD, .prepare = rk_vector_prepare,
     .release = rk_vector_release, .block = block_layers, .gradient = gradient_layers, .diag = diag_ntk,

@@ -77,8 +77,9 @@ static rkhs_status diag_center(const rk_bound *a, int64_t i0, int64_t ni, double
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_center = {
-    .entry = {.name = "center", .brief = "k about its mean m over the objects r that the model keeps",
-              .formula = "center(k) = k(x,y) - m(x) - m(y) + mean m(r),  m(x) = mean k(x,r)",
+    .entry = {.name = "center", .brief = "k after the mean of the objects in feature space is moved to 0",
+              .formula = "center(k) = k(x,y) - m(x) - m(y) + mean m(r), m(x) = mean k(x,r)",
+              .where = "means are over r: the training objects, or the landmarks where a model has some",
               .cost = "the inner kernel three times"},
     .kinds = RK_KIND_ALL_BUT_GRAM, .flags = RK_PSD | RK_SCALE_FREE | RK_REFERENCE, .children = 1,
     .prepare = prepare_center, .block = block_center, .diag_from_children = diag_center,

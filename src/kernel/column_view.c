@@ -13,7 +13,7 @@ typedef struct columns {
 /* clang-format off */
 static const rk_param columns_params[] = {
     {.name = "list", .kind = RK_LIST, .offset = offsetof(columns, list), .value = "[0]",
-     .brief = "columns counted from 0, and ranges from:to without the last, in any order, also again"},
+     .brief = "columns counted from 0, and ranges from:to that exclude `to`; in any order, repeats allowed"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -147,7 +147,7 @@ done:
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_columns = {
-    .entry = {.name = "columns", .brief = "k on some columns alone, counted from 0; a range leaves out its last",
+    .entry = {.name = "columns", .brief = "k on some columns only; they are counted from 0, and 4:7 is 4, 5, 6",
               .formula = "k[0,4:7]", .cost = "the inner kernel", .params = columns_params, .size = sizeof(columns)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE, .flags = RK_PSD | RK_SCALE_FREE, .children = 1,
     .syntax = RK_SYNTAX_COLUMNS, .check = check_columns, .view = view_columns, .block = rk_child_block,

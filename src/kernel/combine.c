@@ -89,7 +89,7 @@ typedef struct power {
 /* clang-format off */
 static const rk_param power_params[] = {
     {.name = "exponent", .kind = RK_INT, .offset = offsetof(power, exponent), .value = "1", .min = 1, .max = 1000,
-     .brief = "the number behind ^"},
+     .brief = "the number after ^"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -120,7 +120,7 @@ static rkhs_status gradient_sum(const rk_bound *a, int64_t i0, int64_t ni, const
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_sum = {
-    .entry = {.name = "sum", .brief = "alike in one way or another", .formula = "a + b", .cost = "all parts"},
+    .entry = {.name = "sum", .brief = "the sum of kernels: objects are alike if one of them says so", .formula = "a + b", .cost = "all parts"},
     .kinds = ALL_KINDS, .flags = RK_PSD | RK_SCALE_FREE, .children = -1, .syntax = RK_SYNTAX_SUM, .work = work_tile,
     .block = block_sum, .gradient = gradient_sum, .diag_from_children = diag_sum,
 };
@@ -146,7 +146,7 @@ done:
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_product = {
-    .entry = {.name = "product", .brief = "alike in every way", .formula = "a*b", .cost = "all parts"},
+    .entry = {.name = "product", .brief = "the product of kernels: objects are alike only if all of them say so", .formula = "a*b", .cost = "all parts"},
     .kinds = ALL_KINDS, .flags = RK_PSD | RK_SCALE_FREE, .children = -1, .syntax = RK_SYNTAX_PRODUCT, .work = work_tile,
     .block = block_product, .gradient = gradient_product, .diag_from_children = diag_product,
 };
@@ -162,7 +162,7 @@ static rkhs_status gradient_scale(const rk_bound *a, int64_t i0, int64_t ni, con
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_scale = {
-    .entry = {.name = "scale", .brief = "a weight above 0", .formula = "2*a", .cost = "the inner kernel",
+    .entry = {.name = "scale", .brief = "a kernel times a number above 0: its weight in a sum", .formula = "2*a", .cost = "the inner kernel",
               .params = scale_params, .size = sizeof(scale)},
     .kinds = ALL_KINDS, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .syntax = RK_SYNTAX_WEIGHT,
     .block = block_scale, .gradient = gradient_scale, .diag_from_children = diag_scale,
@@ -184,7 +184,7 @@ static rkhs_status gradient_power(const rk_bound *a, int64_t i0, int64_t ni, con
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_power = {
-    .entry = {.name = "power", .brief = "the product with itself, a whole number of times; binds tighter than *",
+    .entry = {.name = "power", .brief = "a kernel to the power of a whole number; ^ binds tighter than *",
               .formula = "a^3", .cost = "the inner kernel", .params = power_params, .size = sizeof(power)},
     .kinds = ALL_KINDS, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .syntax = RK_SYNTAX_POWER, .block = block_power,
     .gradient = gradient_power, .diag_from_children = diag_power,

@@ -52,7 +52,7 @@ static rkhs_status gradient_cosine(const rk_bound *a, int64_t i0, int64_t ni, co
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_cosine = {
-    .entry = {.name = "cosine", .brief = "the angle alone; lengths do not count; a zero row: 1 with zero rows, else 0",
+    .entry = {.name = "cosine", .brief = "cosine of the angle between two rows, whatever their lengths; a zero row: 1 with zero rows, else 0",
               .formula = "<x,y> / (|x| |y|)", .cost = "p a pair"},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .prepare = rk_vector_prepare,
     .release = rk_vector_release, .block = block_cosine, .gradient = gradient_cosine, .diag = rk_diag_ones,

@@ -40,7 +40,7 @@ static void diag_delta(const rk_bound *a, int64_t i0, int64_t ni, double *out, r
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_delta = {
-    .entry = {.name = "delta", .brief = "of the same class or not", .formula = "1 if x = y, else 0",
+    .entry = {.name = "delta", .brief = "whether two objects have the same class", .formula = "1 if x = y, else 0",
               .cost = "a comparison a pair"},
     .kinds = RK_KIND_LABELS, .flags = RK_PSD | RK_SCALE_FREE, .prepare = prepare_delta, .block = block_delta,
     .diag = diag_delta,

@@ -132,7 +132,7 @@ done:
 #define LABELLED_PARAM(type)                                                                                                   \
     {                                                                                                                          \
         .name = "labelled", .kind = RK_BOOL, .offset = offsetof(type, labelled), .value = "true",                              \
-        .brief = "labels of vertices count, where there are any"                                                               \
+        .brief = "use the labels of vertices, where there are any"                                                             \
     }
 
 static const rk_param params_paths[] = {
@@ -144,9 +144,10 @@ static const rk_param params_paths[] = {
 /* clang-format off */
 const rk_kernel_type rk_kernel_paths = {
     .entry = {.name = "paths",
-              .brief = "shortest paths: how many pairs of vertices of two graphs have the same labels and are as far "
-                       "apart",
+              .brief = "shortest paths: number of pairs of vertices that two graphs share, with the same labels and the same distance",
               .formula = "sum_{a,b,l} n_abl(x) n_abl(y) / norms",
+              .where = "n_abl(x): the number of pairs of vertices of x with labels a and b that are l edges apart; norms: sqrt(k(x,x) "
+                       "k(y,y)), left out with normalize=false",
               .cost = "vertices times edges a graph, the triples in common a pair", .params = params_paths,
               .size = sizeof(paths)},
     .kinds = RK_KIND_GRAPH, .flags = RK_PSD | RK_SCALE_FREE, .prepare = prepare_paths, .release = rk_bag_release,
@@ -248,16 +249,18 @@ static rkhs_status prepare_graphlet(rkhs_env *env, rk_bound *bound) {
 static const rk_param params_graphlet[] = {
     LABELLED_PARAM(graphlet),
     {.name = "connected", .kind = RK_BOOL, .offset = offsetof(graphlet, connected), .value = "true",
-     .brief = "count paths and triangles alone; false, with labelled=false: also three vertices with one edge or none"},
+     .brief = "true: count only paths and triangles; false, with labelled=false: also three vertices with one edge or none"},
     RK_GRAPH_NORMALIZE_PARAM(graphlet, "; a graph with nothing to count is like those with the same labels and as many edges"),
     {.name = NULL},
 };
 
 const rk_kernel_type rk_kernel_graphlet = {
     .entry = {.name = "graphlet",
-              .brief = "small parts: how many paths and triangles of three vertices, with their labels, two graphs "
+              .brief = "graphlets: number of paths and triangles of three vertices, with their labels, that two graphs "
                        "share",
-              .formula = "sum_t n_t(x) n_t(y) / norms", .cost = "neighbours^2 a vertex, the parts in common a pair",
+              .formula = "sum_t n_t(x) n_t(y) / norms",
+              .where = "t: a path or triangle with its labels; n_t(x): how often x has it; norms: sqrt(k(x,x) k(y,y)), left out with normalize=false",
+              .cost = "neighbours^2 a vertex, the parts in common a pair",
               .params = params_graphlet, .size = sizeof(graphlet)},
     .kinds = RK_KIND_GRAPH, .flags = RK_PSD | RK_SCALE_FREE, .check = check_graphlet, .prepare = prepare_graphlet,
     .release = rk_bag_release, .block = rk_bag_block, .diag = rk_bag_diag,

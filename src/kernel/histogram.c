@@ -54,9 +54,9 @@ static rkhs_status block_chi2(const rk_bound *a, int64_t i0, int64_t ni, const r
 /* clang-format off */
 const rk_kernel_type rk_kernel_chi2 = {
     .entry = {.name = "chi2",
-              .brief = "for counts and histograms: differences weigh less where both are large; numbers >= 0, two "
-                       "zero rows: 1",
-              .formula = "exp(-sum (x-y)^2/(x+y) / sigma), 0/0 = 0", .cost = "6 p, p/4 divisions + an exp a pair",
+              .brief = "chi-squared, for counts and histograms: a difference counts less where both are large; numbers >= 0, "
+                       "two zero rows: 1",
+              .formula = "exp(-sum (x-y)^2/(x+y) / sigma), the sum over columns, 0/0 = 0", .cost = "6 p, p/4 divisions + an exp a pair",
               .params = params_chi2, .size = sizeof(rk_width)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE, .flags = RK_PSD, .freeze = freeze_chi2, .prepare = prepare_histogram,
     .release = rk_vector_release, .work = rk_vector_work, .block = block_chi2, .diag = rk_diag_ones,
@@ -78,8 +78,8 @@ static void diag_intersection(const rk_bound *a, int64_t i0, int64_t ni, double 
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_intersection = {
-    .entry = {.name = "intersection", .brief = "what two histograms have in common; numbers >= 0, a zero row: 0",
-              .formula = "sum min(x,y)", .cost = "2 p a pair"},
+    .entry = {.name = "intersection", .brief = "histogram intersection: the counts that two histograms share; numbers >= 0, a zero row: 0",
+              .formula = "sum min(x,y), over columns", .cost = "2 p a pair"},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE, .flags = RK_PSD, .prepare = prepare_histogram,
     .release = rk_vector_release, .work = rk_vector_work, .block = block_intersection, .diag = diag_intersection,
 };
@@ -102,8 +102,8 @@ static rkhs_status block_minmax(const rk_bound *a, int64_t i0, int64_t ni, const
 /* clang-format off */
 const rk_kernel_type rk_kernel_minmax = {
     .entry = {.name = "minmax",
-              .brief = "the share that two histograms have in common (weighted Jaccard); numbers >= 0, two zero rows: 1",
-              .formula = "sum min(x,y) / sum max(x,y)", .cost = "2 p a pair"},
+              .brief = "share of the counts that two histograms have in common (weighted Jaccard); numbers >= 0, two zero rows: 1",
+              .formula = "sum min(x,y) / sum max(x,y), over columns", .cost = "2 p a pair"},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE, .flags = RK_PSD, .prepare = prepare_histogram,
     .release = rk_vector_release, .work = rk_vector_work, .block = block_minmax, .diag = rk_diag_ones,
 };

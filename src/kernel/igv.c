@@ -62,9 +62,9 @@ done:
 static const rk_param params[] = {
     RK_ETA_PARAM(igv, "0.01"),
     {.name = "base", .kind = RK_CHOICE, .offset = offsetof(igv, base), .value = "rbf", .choices = "rbf|linear",
-     .brief = "the kernel of two pixels"},
+     .brief = "kernel of the positions of two pixels"},
     {.name = "sigma", .kind = RK_REAL, .offset = offsetof(igv, sigma), .value = "0.1", .min = 1e-3, .max = 1e3,
-     .brief = "the width of base=rbf, in longer sides of the image"},
+     .brief = "width of base=rbf, as a share of the longer side of the image"},
     RK_INK_PARAM(igv),
     RK_SHAPE_NORMALIZE_PARAM(igv),
     {.name = NULL},
@@ -72,9 +72,11 @@ static const rk_param params[] = {
 
 const rk_kernel_type rk_kernel_igv = {
     .entry = {.name = "igv",
-              .brief = "how alike two drawings spread their ink: the inverse generalised variance of their pixels "
-                       "together",
-              .formula = "1/det(I + C/eta) / norms, C: the covariance of the ink of x and y",
+              .brief = "similarity of where two drawings have ink: the inverse generalised variance of the pixels of "
+                       "both together",
+              .formula = "1/det(I + C/eta) / norms",
+              .where = "C: the covariance of the pixels of x and y, weighted by their ink, in the feature space of the base "
+                       "kernel; norms: sqrt(k(x,x) k(y,y)), left out with normalize=false",
               .cost = "3 p^3 a pair of p pixels with ink, less at low rank; linear: a few flops", .params = params,
               .size = sizeof(igv)},
     .kinds = RK_KIND_IMAGE, .flags = RK_PSD | RK_SCALE_FREE, .prepare = prepare_igv, .release = rk_points_release,

@@ -273,9 +273,9 @@ typedef struct rk_width {
 #define RK_WIDTH_ROWS(gamma_of)                                                                                                \
      {.name = "sigma", .kind = RK_BANDWIDTH, .offset = offsetof(rk_width, sigma), .value = "median", .max = 1e150, .min_excluded = 1,       \
       .choices = "median|knn",                                                                                                 \
-      .brief = "the width; median: the median distance; knn(k, times): `times` the median distance to the k-th neighbour; k below 1: a share of the rows"},                       \
+      .brief = "width; median: the median distance between rows; knn(k, times): `times` the median distance to the k-th neighbour, where k below 1 is a share of the rows"},                       \
      {.name = "gamma", .kind = RK_REAL, .offset = offsetof(rk_width, gamma), .max = 1e300, .min_excluded = 1, .replaces = "sigma",      \
-      .brief = gamma_of ", in place of sigma"}
+      .brief = gamma_of ", instead of sigma"}
 #define RK_WIDTH_PARAMS(gamma_of) {RK_WIDTH_ROWS(gamma_of), {.name = NULL}}
 /* clang-format on */
 

@@ -37,7 +37,7 @@ static rkhs_status gradient_laplacian(const rk_bound *a, int64_t i0, int64_t ni,
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_laplacian = {
-    .entry = {.name = "laplacian", .brief = "as rbf, with the sum of absolute differences: sharper near, heavier far",
+    .entry = {.name = "laplacian", .brief = "as rbf, with the sum of absolute differences (L1 distance): a sharper peak and heavier tails",
               .formula = "exp(-|x-y|_1 / sigma)", .cost = "3 p + an exp a pair", .params = params,
               .size = sizeof(rk_width)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .freeze = freeze_laplacian,

@@ -223,21 +223,22 @@ static rkhs_status prepare_mismatch(rkhs_env *env, rk_bound *bound) {
 /* clang-format off */
 static const rk_param params_mismatch[] = {
     {.name = "p", .kind = RK_INT, .offset = offsetof(mismatch, p), .value = "4", .min = 1, .max = MAX_P,
-     .brief = "the length of what is counted"},
+     .brief = "length of the substrings"},
     {.name = "m", .kind = RK_INT, .offset = offsetof(mismatch, m), .value = "1", .max = MAX_P,
-     .brief = "how many of the p characters may differ"},
+     .brief = "number of the p characters that may differ"},
     RK_NORMALIZE_PARAM(mismatch),
     {.name = "by", .kind = RK_CHOICE, .offset = offsetof(mismatch, rule.by), .value = "char", .choices = "char|byte",
      .brief = "what is compared: UTF-8 characters or bytes"},
     {.name = "alphabet", .kind = RK_WORD, .offset = offsetof(mismatch, rule.alphabet),
-     .brief = "the characters that may stand in a string, such as \"ACGT\"; not given: those of the training strings"},
+     .brief = "the characters that a string may have, such as \"ACGT\"; not given: those of the training strings"},
     {.name = NULL},
 };
 
 const rk_kernel_type rk_kernel_mismatch = {
     .entry = {.name = "mismatch",
-              .brief = "as spectrum, where up to m of the p characters may differ; two empty strings: 1",
-              .formula = "sum_u c_u(x) c_u(y) / norms, c_u(x) = how often x has u up to m characters",
+              .brief = "as spectrum, where up to m of the p characters of a substring may differ; two empty strings: 1",
+              .formula = "sum_u c_u(x) c_u(y) / norms",
+              .where = "u: every string of p characters; c_u(x): how often it is in x with at most m characters different; norms: sqrt(k(x,x) k(y,y)), left out with normalize=false",
               .cost = "C(p,2m) for each character, the subsequences in common a pair", .params = params_mismatch,
               .size = sizeof(mismatch)},
     .kinds = RK_KIND_STRING, .flags = RK_PSD | RK_SCALE_FREE, .check = check_mismatch, .freeze = freeze_mismatch,

@@ -72,7 +72,7 @@ static rkhs_status block_normalize(const rk_bound *a, int64_t i0, int64_t ni, co
 /* clang-format off */
 const rk_kernel_type rk_kernel_normalize = {
     .entry = {.name = "normalize",
-              .brief = "k of objects brought to the same length; objects with k(x,x) = 0: 1 with each other, else 0",
+              .brief = "k after every object is scaled to length 1 in feature space; objects with k(x,x) = 0: 1 with each other, else 0",
               .formula = "normalize(k) = k(x,y) / sqrt(k(x,x) k(y,y))", .cost = "the inner kernel"},
     .kinds = RK_KIND_ALL_BUT_GRAM, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .prepare = prepare_normalize,
     .block = block_normalize, .diag = rk_diag_ones,

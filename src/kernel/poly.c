@@ -12,11 +12,11 @@ enum { GAMMA_COLUMNS };
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "degree", .kind = RK_INT, .offset = offsetof(poly, degree), .value = "3", .min = 1, .max = 100,
-     .brief = "the power"},
+     .brief = "degree of the polynomial"},
     {.name = "gamma", .kind = RK_BANDWIDTH, .offset = offsetof(poly, gamma), .value = "columns", .min = 0, .max = 1e300,
-     .min_excluded = 1, .choices = "columns", .brief = "the weight of <x,y>; columns: 1/p"},
+     .min_excluded = 1, .choices = "columns", .brief = "factor of the inner product; columns: 1 over the number of columns"},
     {.name = "coef0", .kind = RK_REAL, .offset = offsetof(poly, coef0), .value = "1", .min = 0, .max = 1e300,
-     .brief = "the constant, which lets lower powers in"},
+     .brief = "constant term; 0: only products of exactly `degree` columns"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -57,7 +57,7 @@ static rkhs_status gradient_poly(const rk_bound *a, int64_t i0, int64_t ni, cons
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_poly = {
-    .entry = {.name = "poly", .brief = "all products of up to `degree` columns",
+    .entry = {.name = "poly", .brief = "polynomial: products of up to `degree` columns",
               .formula = "(gamma <x,y> + coef0)^degree", .cost = "p a pair", .params = params, .size = sizeof(poly)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .freeze = freeze_poly,
     .prepare = rk_vector_prepare_dots, .release = rk_vector_release, .block = block_poly, .gradient = gradient_poly,

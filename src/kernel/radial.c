@@ -21,7 +21,7 @@ typedef struct matern {
 /* clang-format off */
 static const rk_param params_matern[] = {
     {.name = "nu", .kind = RK_REAL, .offset = offsetof(matern, nu), .value = "1.5", .min = 0.5, .max = 2.5,
-     .brief = "how smooth: 0.5, 1.5 or 2.5"},
+     .brief = "smoothness: 0.5, 1.5 or 2.5"},
     RK_WIDTH_ROWS("1/sigma"),
     {.name = NULL},
 };
@@ -71,8 +71,8 @@ static rkhs_status gradient_matern(const rk_bound *a, int64_t i0, int64_t ni, co
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_matern = {
-    .entry = {.name = "matern", .brief = "as rbf, for what is less smooth: nu=0.5 has a kink, 2.5 is nearly rbf",
-              .formula = "r = sqrt(2 nu) |x-y| / sigma: exp(-r), (1+r) exp(-r), (1+r+r^2/3) exp(-r)",
+    .entry = {.name = "matern", .brief = "Matern: as rbf, but less smooth; nu=0.5 is the least smooth, 2.5 is nearly rbf",
+              .formula = "exp(-r), (1+r) exp(-r) or (1+r+r^2/3) exp(-r) for nu = 0.5, 1.5, 2.5; r = sqrt(2 nu) |x-y| / sigma",
               .cost = "p + a root and an exp a pair", .params = params_matern, .size = sizeof(matern)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .check = check_matern,
     .freeze = rk_freeze_euclidean, .prepare = rk_vector_prepare_centred, .release = rk_vector_release,
@@ -90,7 +90,7 @@ typedef struct rq {
 /* clang-format off */
 static const rk_param params_rq[] = {
     {.name = "alpha", .kind = RK_REAL, .offset = offsetof(rq, alpha), .value = "1", .min = 0, .max = 1e9, .min_excluded = 1,
-     .brief = "how heavy the tails are: small is heavy, large is rbf"},
+     .brief = "weight of the tails: small values give heavy tails, large ones approach rbf"},
     RK_WIDTH_ROWS("1/(2 sigma^2)"),
     {.name = NULL},
 };
@@ -132,7 +132,7 @@ static rkhs_status gradient_rq(const rk_bound *a, int64_t i0, int64_t ni, const 
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_rq = {
-    .entry = {.name = "rq", .brief = "rational quadratic: rbf of many widths at once, with heavier tails",
+    .entry = {.name = "rq", .brief = "rational quadratic: a mixture of rbf kernels of many widths, with heavier tails",
               .formula = "(1 + |x-y|^2 / (2 alpha sigma^2))^-alpha", .cost = "p + a log and an exp a pair",
               .params = params_rq, .size = sizeof(rq)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .freeze = rk_freeze_euclidean,
@@ -175,7 +175,7 @@ static rkhs_status gradient_cauchy(const rk_bound *a, int64_t i0, int64_t ni, co
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_cauchy = {
-    .entry = {.name = "cauchy", .brief = "as rbf, with tails so heavy that far objects still count",
+    .entry = {.name = "cauchy", .brief = "as rbf, with heavier tails: distant objects still have some similarity",
               .formula = "1 / (1 + |x-y|^2 / sigma^2)", .cost = "p + a division a pair", .params = params_cauchy,
               .size = sizeof(rk_width)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .freeze = rk_freeze_euclidean,

@@ -42,7 +42,7 @@ static rkhs_status gradient_rbf(const rk_bound *a, int64_t i0, int64_t ni, const
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_rbf = {
-    .entry = {.name = "rbf", .brief = "the Gaussian: near objects are alike, far ones are not",
+    .entry = {.name = "rbf", .brief = "the Gaussian kernel: 1 for equal objects, near 0 for distant ones",
               .formula = "exp(-|x-y|^2 / (2 sigma^2))", .cost = "p + an exp a pair", .params = params,
               .size = sizeof(rk_width)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .freeze = rk_freeze_euclidean,

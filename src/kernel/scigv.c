@@ -97,16 +97,16 @@ done:
 static const rk_param params[] = {
     RK_ETA_PARAM(scigv, "0.02"),
     {.name = "points", .kind = RK_INT, .offset = offsetof(scigv, points), .value = "40", .min = 3, .max = 1000,
-     .brief = "how many points lie on the outlines of an image"},
+     .brief = "number of points sampled on the outlines of an image"},
     {.name = "bins", .kind = RK_REALS, .offset = offsetof(scigv, bins), .value = "[5,12]", .min = 1, .max = MAX_BINS,
-     .brief = "radial and angular bins of a shape context"},
+     .brief = "number of radial and of angular bins of a shape context (the histogram of where the other points lie)"},
     {.name = "base", .kind = RK_CHOICE, .offset = offsetof(scigv, base), .value = "hellinger",
      .choices = "hellinger|rbf|chi2|linear",
-     .brief = "the kernel of two shape contexts; hellinger: rbf on the roots of the histograms"},
+     .brief = "kernel of two shape contexts; hellinger: rbf on the square roots of the histograms"},
     {.name = "sigma", .kind = RK_REAL, .offset = offsetof(scigv, sigma), .value = "0.3", .min = 1e-3, .max = 1e3,
      .brief = "the width of the base kernel"},
     {.name = "position", .kind = RK_REAL, .offset = offsetof(scigv, position), .value = "0.2", .max = 1e3,
-     .brief = "what a mean distance between two places counts beside the histograms; 0: places do not count"},
+     .brief = "weight of the positions of the points beside their shape contexts; 0: positions do not count"},
     RK_INK_PARAM(scigv),
     RK_SHAPE_NORMALIZE_PARAM(scigv),
     {.name = NULL},
@@ -114,9 +114,10 @@ static const rk_param params[] = {
 
 const rk_kernel_type rk_kernel_scigv = {
     .entry = {.name = "scigv",
-              .brief = "how alike the outlines of two drawings are, wherever they lie and however large: shape "
-                       "contexts, compared by the inverse generalised variance",
-              .formula = "1/det(I + C/eta) / norms, C: the covariance of the shape contexts of x and y",
+              .brief = "similarity of the outlines of two drawings, whatever their position and size: shape contexts "
+                       "compared by the inverse generalised variance",
+              .formula = "1/det(I + C/eta) / norms",
+              .where = "C: the covariance of the shape contexts of x and y, in the feature space of the base kernel; norms: sqrt(k(x,x) k(y,y)), left out with normalize=false",
               .cost = "points^2 (10/3 points + 2 bins) flops a pair", .params = params, .size = sizeof(scigv)},
     .kinds = RK_KIND_IMAGE, .flags = RK_PSD | RK_SCALE_FREE, .check = check_scigv, .prepare = prepare_scigv,
     .release = rk_points_release, .work = rk_points_work, .tile = rk_points_tile, .block = rk_points_block,

@@ -72,10 +72,10 @@ void rk_shape_contexts(int64_t count, const double *points, int64_t radial, int6
 /* clang-format off */
 #define RK_ETA_PARAM(type, usual)                                                                                              \
     {.name = "eta", .kind = RK_REAL, .offset = offsetof(type, eta), .value = usual, .min = 1e-9, .max = 1e9,                   \
-     .brief = "what is added to each variance: the smaller, the finer the differences that count"}
+     .brief = "regularisation, added to each variance: with smaller values finer differences count"}
 #define RK_INK_PARAM(type)                                                                                                     \
     {.name = "ink", .kind = RK_CHOICE, .offset = offsetof(type, ink), .value = "light", .choices = "light|dark",               \
-     .brief = "light: large numbers on 0 are ink, as in MNIST; dark: small ones on the image's largest"}
+     .brief = "which pixels are ink: light ones on 0, as in MNIST, or dark ones on the image's lightest"}
 #define RK_SHAPE_NORMALIZE_PARAM(type)                                                                                         \
     {.name = "normalize", .kind = RK_BOOL, .offset = offsetof(type, normalize), .value = "true",                               \
      .brief = "divide by sqrt(k(x,x) k(y,y))"}

@@ -20,7 +20,7 @@ typedef struct shift {
 /* clang-format off */
 static const rk_param shift_params[] = {
     {.name = "by", .kind = RK_INT, .offset = offsetof(shift, by), .value = "1", .max = 8,
-     .brief = "pixels, in each direction; zeros move in"},
+     .brief = "largest shift in pixels, in each direction; zeros fill the edge"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -121,9 +121,9 @@ static rkhs_status block_align(const rk_bound *a, int64_t i0, int64_t ni, const 
 
 /* clang-format off */
 const rk_kernel_type rk_kernel_shift = {
-    .entry = {.name = "shift", .brief = "k of images, averaged over shifts of both",
-              .formula = "shift(k, by=s) = mean of k(T_a x, T_b y), a and b all shifts of up to s pixels in each "
-                         "direction",
+    .entry = {.name = "shift", .brief = "mean of k over shifts of both images",
+              .formula = "shift(k, by=s) = mean of k(T_a x, T_b y)",
+              .where = "T_a x: the image x shifted by a; a and b: all shifts of up to s pixels in each direction",
               .cost = "the inner kernel (2s+1)^4 times, and (2s+1)^2 copies of the images", .params = shift_params,
               .size = sizeof(shift)},
     .kinds = RK_KIND_IMAGE, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .view = view_shift, .work = work_shift,
@@ -132,8 +132,8 @@ const rk_kernel_type rk_kernel_shift = {
 
 const rk_kernel_type rk_kernel_align = {
     .entry = {.name = "align", .brief = "the largest k over shifts of both images; not positive semi-definite",
-              .formula = "align(k, by=s) = max of k(T_a x, T_b y), a and b all shifts of up to s pixels in each "
-                         "direction",
+              .formula = "align(k, by=s) = max of k(T_a x, T_b y)",
+              .where = "T_a x: the image x shifted by a; a and b: all shifts of up to s pixels in each direction",
               .cost = "the inner kernel (2s+1)^4 times, and (2s+1)^2 copies of the images", .params = shift_params,
               .size = sizeof(shift)},
     .kinds = RK_KIND_IMAGE, .flags = RK_SCALE_FREE, .children = 1, .view = view_shift, .work = work_shift,

@@ -12,9 +12,9 @@ enum { GAMMA_COLUMNS };
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "gamma", .kind = RK_BANDWIDTH, .offset = offsetof(sigmoid, gamma), .value = "columns", .min = 0, .max = 1e300,
-     .min_excluded = 1, .choices = "columns", .brief = "the weight of <x,y>; columns: 1/p"},
+     .min_excluded = 1, .choices = "columns", .brief = "factor of the inner product; columns: 1 over the number of columns"},
     {.name = "coef0", .kind = RK_REAL, .offset = offsetof(sigmoid, coef0), .value = "1", .min = -1e9, .max = 1e9,
-     .brief = "the constant"},
+     .brief = "constant term"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -52,8 +52,8 @@ static rkhs_status gradient_sigmoid(const rk_bound *a, int64_t i0, int64_t ni, c
 /* clang-format off */
 const rk_kernel_type rk_kernel_sigmoid = {
     .entry = {.name = "sigmoid",
-              .brief = "tanh of a scaled inner product, as in early neural networks; not positive semi-definite: some models refuse it, others leave "
-                       "parts out",
+              .brief = "tanh of a scaled inner product, as in early neural networks; not positive semi-definite: some "
+                       "models refuse it, kpca by default ignores its negative eigenvalues",
               .formula = "tanh(gamma <x,y> + coef0)", .cost = "p + a tanh a pair", .params = params,
               .size = sizeof(sigmoid)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .freeze = freeze_sigmoid, .prepare = rk_vector_prepare_dots,

@@ -31,15 +31,17 @@ static rkhs_status prepare_spectrum(rkhs_env *env, rk_bound *bound) {
 /* clang-format off */
 static const rk_param params_spectrum[] = {
     {.name = "p", .kind = RK_INT, .offset = offsetof(spectrum, p), .value = "3", .min = 1, .max = 1000,
-     .brief = "the length of what is counted"},
+     .brief = "length of the substrings"},
     RK_STRING_PARAMS(spectrum, rule),
     {.name = NULL},
 };
 
 const rk_kernel_type rk_kernel_spectrum = {
     .entry = {.name = "spectrum",
-              .brief = "how many subsequences of p characters in a row two strings share; two empty ones: 1",
-              .formula = "sum_u c_u(x) c_u(y) / norms", .cost = "the subsequences in common a pair",
+              .brief = "number of substrings of p characters that two strings share; two empty strings: 1",
+              .formula = "sum_u c_u(x) c_u(y) / norms",
+              .where = "u: every string of p characters; c_u(x): how often it is in x; norms: sqrt(k(x,x) k(y,y)), left out with normalize=false",
+              .cost = "the substrings in common a pair",
               .params = params_spectrum, .size = sizeof(spectrum)},
     .kinds = RK_KIND_STRING, .flags = RK_PSD | RK_SCALE_FREE, .check = check_spectrum, .prepare = prepare_spectrum,
     .release = rk_bag_release, .block = rk_bag_block, .diag = rk_bag_diag,

@@ -339,19 +339,21 @@ static rkhs_status check_ssk(rkhs_env *env, const void *self) { return rk_token_
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "p", .kind = RK_INT, .offset = offsetof(ssk, p), .value = "4", .min = 1, .max = MAX_P,
-     .brief = "the length of the subsequences"},
+     .brief = "length of the subsequences"},
     {.name = "lambda", .kind = RK_REAL, .offset = offsetof(ssk, lambda), .value = "0.5", .max = 1, .min_excluded = 1,
-     .brief = "what each token costs that a gap spans; 1: gaps cost nothing"},
+     .brief = "factor for each character (or word) that a subsequence spans, gaps included: smaller values penalise gaps more; 1: gaps cost nothing"},
     {.name = "blended", .kind = RK_BOOL, .offset = offsetof(ssk, blended), .value = "false",
-     .brief = "sum over all lengths from 1 to p, with lambda^2 for each token"},
+     .brief = "true: the sum over all lengths from 1 to p, with a factor lambda^2 for each character (or word)"},
     RK_STRING_PARAMS(ssk, rule),
     {.name = NULL},
 };
 
 const rk_kernel_type rk_kernel_ssk = {
     .entry = {.name = "ssk",
-              .brief = "how many subsequences of p characters two strings share, gaps allowed; two empty ones: 1",
-              .formula = "sum_{s[I] = t[J]} lambda^(span I + span J) / norms", .cost = "p |s| |t| a pair",
+              .brief = "string subsequence kernel: number of subsequences of p characters that two strings share, gaps allowed; two empty strings: 1",
+              .formula = "sum_{s[I] = t[J]} lambda^(span I + span J) / norms",
+              .where = "s, t: the two strings; I, J: p positions in each, with the same characters; span: from the first of them to the "
+                       "last, both included; norms: sqrt(k(s,s) k(t,t)), left out with normalize=false", .cost = "p |s| |t| a pair",
               .params = params, .size = sizeof(ssk)},
     .kinds = RK_KIND_STRING, .flags = RK_PSD | RK_SCALE_FREE, .check = check_ssk, .prepare = prepare_ssk,
     .release = release_ssk, .work = work_ssk, .tile = tile_ssk, .block = block_ssk, .diag = diag_ssk,

@@ -11,9 +11,9 @@ typedef struct standard {
 /* clang-format off */
 static const rk_param standard_params[] = {
     {.name = "mean", .kind = RK_REALS, .offset = offsetof(standard, mean),
-     .brief = "of each column; not set: of the training objects"},
+     .brief = "mean of each column; not set: that of the training objects"},
     {.name = "deviation", .kind = RK_REALS, .offset = offsetof(standard, deviation), .max = 1e300, .min_excluded = 1,
-     .brief = "of each column, by the number of objects; 1 where it is constant"},
+     .brief = "standard deviation of each column (divided by n, not n - 1); 1 where the column is constant; not set: that of the training objects"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -109,8 +109,8 @@ done:
 /* clang-format off */
 const rk_kernel_type rk_kernel_standardize = {
     .entry = {.name = "standardize",
-              .brief = "k on columns of mean 0 and deviation 1, as measured on the training objects",
-              .formula = "standardize(k): k((x - mean) / deviation, (y - mean) / deviation)",
+              .brief = "k after every column is scaled to mean 0 and standard deviation 1, as measured on the training objects",
+              .formula = "standardize(k) = k((x - mean) / deviation, (y - mean) / deviation)",
               .cost = "the inner kernel, and a copy of the data", .params = standard_params, .size = sizeof(standard)},
     .kinds = RK_KIND_DENSE, .flags = RK_PSD | RK_SCALE_FREE, .children = 1, .check = check_standard,
     .freeze = freeze_standard, .view = view_standard, .block = rk_child_block, .diag_from_children = rk_child_diag,

@@ -22,7 +22,7 @@ static rkhs_status block_tanimoto(const rk_bound *a, int64_t i0, int64_t ni, con
 /* clang-format off */
 const rk_kernel_type rk_kernel_tanimoto = {
     .entry = {.name = "tanimoto",
-              .brief = "of two sets of bits, or of counts, what they share of all they have; two empty ones: 1",
+              .brief = "Tanimoto (Jaccard) similarity: the bits that two sets share over the bits that either has; also for counts; two empty sets: 1",
               .formula = "<x,y> / (|x|^2 + |y|^2 - <x,y>)", .cost = "p a pair; bits: p/64"},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS | RK_PREFER_BITS, .flags = RK_PSD,
     .prepare = rk_vector_prepare, .release = rk_vector_release, .block = block_tanimoto, .diag = rk_diag_ones,

@@ -107,15 +107,15 @@ void rk_bag_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work
 /* clang-format off */
 #define RK_NORMALIZE_PARAM(type)                                                                                               \
     {.name = "normalize", .kind = RK_BOOL, .offset = offsetof(type, normalize), .value = "true",                               \
-     .brief = "divide by sqrt(k(x,x) k(y,y)); a string with nothing to count has the value 1 with identical strings and 0 with all others"}
+     .brief = "divide by sqrt(k(x,x) k(y,y)); a string with nothing to count has the value 1 with equal strings and 0 with all others"}
 #define RK_STRING_PARAMS(type, rule)                                                                                           \
     RK_NORMALIZE_PARAM(type),                                                                                                  \
     {.name = "by", .kind = RK_CHOICE, .offset = offsetof(type, rule.by), .value = "char", .choices = "char|byte|word",         \
      .brief = "what is compared: UTF-8 characters, bytes, or words (runs of letters, digits and characters beyond ASCII)"},    \
     {.name = "fold", .kind = RK_BOOL, .offset = offsetof(type, rule.fold), .value = "true",                                    \
-     .brief = "by=word: capitals count as small letters"},                                                                     \
+     .brief = "by=word: ignore case"},                                                                                         \
     {.name = "alphabet", .kind = RK_WORD, .offset = offsetof(type, rule.alphabet),                                             \
-     .brief = "by=char or byte: the characters that may stand in a string, such as \"ACGT\"; others are refused"}
+     .brief = "by=char or byte: the characters that a string may have, such as \"ACGT\"; others are refused"}
 /* clang-format on */
 
 #endif

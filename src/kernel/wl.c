@@ -129,17 +129,19 @@ static rkhs_status freeze_wl(rkhs_env *env, void *self, const rkhs_data *x) {
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "h", .kind = RK_INT, .offset = offsetof(wl, h), .value = "5", .max = 1000,
-     .brief = "rounds; in each a vertex sees one step further, and all rounds count"},
+     .brief = "number of refinements, each of which looks one step further; all of them count"},
     {.name = "edges", .kind = RK_BOOL, .offset = offsetof(wl, edges), .value = "true",
-     .brief = "labels of edges count, where there are any"},
+     .brief = "use the labels of edges, where there are any"},
     RK_GRAPH_NORMALIZE_PARAM(wl, ""),
     {.name = NULL},
 };
 
 const rk_kernel_type rk_kernel_wl = {
     .entry = {.name = "wl",
-              .brief = "Weisfeiler-Lehman: how many vertices of two graphs look alike up to h steps around them",
+              .brief = "Weisfeiler-Lehman: number of pairs of vertices of two graphs with the same neighbourhood of up to h steps",
               .formula = "sum_{r=0..h} sum_c n_rc(x) n_rc(y) / norms",
+              .where = "c: a colour, which stands for a labelled neighbourhood of r steps; n_rc(x): the number of vertices of x that have it; "
+                       "norms: sqrt(k(x,x) k(y,y)), left out with normalize=false",
               .cost = "h edges a graph, the colours in common a pair", .params = params, .size = sizeof(wl)},
     .kinds = RK_KIND_GRAPH, .flags = RK_PSD | RK_SCALE_FREE, .freeze = freeze_wl, .prepare = prepare_wl,
     .release = rk_bag_release, .block = rk_bag_block, .diag = rk_bag_diag,

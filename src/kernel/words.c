@@ -106,18 +106,19 @@ static rkhs_status prepare_words(rkhs_env *env, rk_bound *bound) {
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "idf", .kind = RK_BOOL, .offset = offsetof(words, idf), .value = "true",
-     .brief = "words that few training texts have count more: ln((1+n)/(1+n_w)) + 1, n_w of n texts have it (tf-idf)"},
+     .brief = "rare words count more: by the factor ln((1+n)/(1+n_w)) + 1 if n_w of the n training texts have the word (tf-idf)"},
     RK_NORMALIZE_PARAM(words),
     {.name = "fold", .kind = RK_BOOL, .offset = offsetof(words, rule.fold), .value = "true",
-     .brief = "capitals count as small letters"},
+     .brief = "ignore case"},
     {.name = NULL},
 };
 
 const rk_kernel_type rk_kernel_words = {
     .entry = {.name = "words",
-              .brief = "the words that two texts share, by how often they stand there and how rare they are (tf-idf); "
-                       "two empty ones: 1",
-              .formula = "<v(x),v(y)> / norms, v_w = count_w idf_w", .cost = "the words in common a pair",
+              .brief = "the words that two texts share, weighted by how often they occur and how rare they are (tf-idf); "
+                       "two empty texts: 1",
+              .formula = "<v(x),v(y)> / norms, v_w = count_w idf_w",
+              .where = "w: every word; count_w: how often x has it; idf_w: its weight, 1 with idf=false; norms: sqrt(k(x,x) k(y,y)), left out with normalize=false", .cost = "the words in common a pair",
               .params = params, .size = sizeof(words)},
     .kinds = RK_KIND_STRING, .flags = RK_PSD | RK_SCALE_FREE, .learn = learn_words, .check_learnt = check_learnt_words,
     .prepare = prepare_words, .release = rk_bag_release, .block = rk_bag_block, .diag = rk_bag_diag,

@@ -29,7 +29,7 @@ static rkhs_status check_counts(const rkhs_model *m) {
                        (long long)m->gram_rows, m->text);
     for (int64_t i = 0; m->map_rows && i < kept; i++)
         if (m->map_rows[i] < 0 || m->map_rows[i] >= m->gram_rows)
-            return rk_fail(env, RKHS_ERR_FORMAT, "kept object %lld is row %lld of %lld", (long long)i,
+            return rk_fail(env, RKHS_ERR_FORMAT, "reference object %lld is row %lld of %lld", (long long)i,
                            (long long)m->map_rows[i], (long long)m->gram_rows);
     return RKHS_OK;
 }
@@ -59,7 +59,7 @@ static rkhs_status check_report(const rkhs_model *m) {
     const rkhs_data *kept = m->map->objects;
     const rk_image *image = rk_images(kept);
     TRY(check_item(m, "rows", &m->n, 1));
-    TRY(check_item(m, "kept_objects", &m->map->object_count, 1));
+    TRY(check_item(m, "reference_objects", &m->map->object_count, 1));
     if (!(kept->type->kind & (RK_KIND_STRING | RK_KIND_LABELS | RK_KIND_GRAPH)))
         TRY(check_item(m, "columns", &kept->columns, 1));
     if (image) TRY(check_item(m, "shape", (int64_t[]){image->h, image->w, image->c}, 3));

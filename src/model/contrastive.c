@@ -95,7 +95,8 @@ done:
 const rk_model_type rk_model_contrastive = {
     .entry = {.name = "contrastive",
               .brief = "linear contrastive learning in closed form: objects are placed nearer to their positives than to their negatives",
-              .formula = "min sum z'(z- - z+), z = W'phi, W'W = I", .cost = "the Gram, and some ten products with it",
+              .formula = "min sum z'(z- - z+), z = W'phi, W'W = I", .where = RK_TRIPLET_WHERE,
+              .cost = "the Gram, and some ten products with it",
               .params = params, .size = sizeof(contrastive)},
     .title = "KernelContrastive", .default_kernel = rk_usual_kernel, .dim = dim_contrastive,
     .gram_offset = offsetof(contrastive, gram), .supervision = RK_KIND_INDEX, .inputs = inputs_contrastive,

@@ -4,6 +4,11 @@
 
 #include "model/model.h"
 
+/* The letters of the formulas of both models. */
+#define RK_TRIPLET_WHERE                                                                                                       \
+    "the sum is over objects; z: the embedding of one, z+ that of its positive, z- that of its negative; phi: the object "     \
+    "in feature space; W: the coefficients, to be found"
+
 typedef struct rk_triplets {
     int64_t count;
     int64_t *rows; /* count x 3: rows of the gram (anchor, positive, negative); on the scratch list */

@@ -122,11 +122,11 @@ rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data *x, int6
     TRY(rk_model_view(model, x, &use, &view));
     if (rk_model_way(model) != RK_PLACE_MAP)
         FAIL(env, RKHS_ERR_ARGUMENT,
-             "%s places new objects by its objective and not by a map, so that no sum over kept objects explains them: "
+             "%s places new objects by its objective and not by a map, so that no sum over training objects explains them: "
              "explain a model that has a map, such as bctke or kpca",
              model->type->entry.name);
     if (top < 1 || top > model->map->object_count)
-        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_explain: the %lld largest of %lld kept objects: ask for 1 to %lld",
+        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_explain: the %lld largest of %lld reference objects: ask for 1 to %lld",
              (long long)top, (long long)model->map->object_count, (long long)model->map->object_count);
     TRY(explain_all(model, use, top, object, influence));
 done:

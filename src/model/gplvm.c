@@ -174,14 +174,17 @@ done:
     return status;
 }
 
+#define PROCESS_WHERE                                                                                                          \
+    "Z: the embedding; K = variance rbf(Z) + noise I, its width, variance and noise to be found too; D: the number of "        \
+    "features; S: the centred Gram matrix of the objects"
 #define PROCESS_COST "the Gram, and a step n^3 flops, at full rank 3 n^3"
 
 /* clang-format off */
 const rk_model_type rk_model_gplvm = {
     .entry = {.name = "gplvm",
               .brief = "Gaussian process latent variable model: positions from which smooth random functions generate the data",
-              .formula = "min (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2", .cost = PROCESS_COST,
-              .params = gplvm_params, .size = sizeof(gplvm)},
+              .formula = "min (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2", .where = PROCESS_WHERE,
+              .cost = PROCESS_COST, .params = gplvm_params, .size = sizeof(gplvm)},
     .title = "GPLVM", .default_kernel = plain_kernel, .dim = dim_gplvm, .gram_offset = offsetof(gplvm, gram),
     .takes_start = 1, .nonconvex = 1, .fit = fit_gplvm, .state_size = sizeof(rk_gplvm_state), .state = rk_gplvm_parts,
     .check = rk_gplvm_check, .ways = 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR, .way = way_gplvm,
@@ -192,6 +195,7 @@ const rk_model_type rk_model_bcgplvm = {
     .entry = {.name = "bcgplvm",
               .brief = "Gaussian process latent variable model with back constraints: the embedding is a map of the objects",
               .formula = "min (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2, Z = Ky A",
+              .where = PROCESS_WHERE ", by data_kernel; Ky: the Gram matrix of the objects; A: the coefficients, to be found",
               .cost = PROCESS_COST " and two products with Ky", .params = bcgplvm_params, .size = sizeof(gplvm)},
     .title = "BackConstrainedGPLVM", .default_kernel = rk_usual_kernel, .dim = dim_gplvm,
     .gram_offset = offsetof(gplvm, gram), .takes_start = 1, .nonconvex = 1, .fit = fit_bcgplvm, .check = rk_check_plain,

@@ -353,6 +353,8 @@ const rk_model_type rk_model_kae = {
     .entry = {.name = "kae",
               .brief = "kernel autoencoder: an embedding on the unit sphere from which a decoder reconstructs the data, or clean targets",
               .formula = "min tr(X'(Kz + ridge I)^-1 X) + tr(Z'Kx^-1 Z), |z_i| = 1",
+              .where = "Z: the embedding, with rows z_i; X: the data, or the targets; Kz: the Gram matrix of the embedding, by "
+                       "embedding_kernel; Kx: that of the objects",
               .cost = "the Gram, and a step 3 n^3 flops", .params = params, .size = sizeof(kae)},
     .title = "KernelAutoencoder", .default_kernel = rk_usual_kernel, .dim = dim_kae, .gram_offset = offsetof(kae, gram),
     .supervision = RK_KIND_DENSE, .takes_start = 1, .nonconvex = 1, .inputs = inputs_kae, .fit = fit_kae,

@@ -454,6 +454,9 @@ const rk_model_type rk_model_ke = {
     .entry = {.name = "ke",
               .brief = "autoreconstructive kernel embedding: the Gram matrix of the embedding resembles that of the objects",
               .formula = "min alignment (1 - CKA(H, G)) + reconstruction L(H)/n, Z = G a",
+              .where = "Z: the embedding; G: the Gram matrix of the objects; H: that of the embedding, by embedding_kernel; CKA: "
+                       "centred kernel alignment, 1 if H is like G; L: the squared error of rebuilding each object from the "
+                       "others, in the feature space of H; a: the coefficients, to be found",
               .cost = "the Gram, and a step 2 n^3 flops (reconstruction=0: n^2)", .params = params, .size = sizeof(ke)},
     .title = "KernelEmbedding", .default_kernel = kernel_ke, .dim = dim_ke, .gram_offset = offsetof(ke, gram),
     .supervision = RK_KIND_LABELS, .takes_start = 1, .nonconvex = 1, .fit = fit_ke, .check = rk_check_plain,

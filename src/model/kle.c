@@ -8,9 +8,10 @@
  * the Nystrom formula z(x) = sum_j w_j z_j / (d_x (1 - mu)), w its weights with its k nearest training objects and d_x
  * their sum. A training object gets its own row of Z; equal objects share one. Connected components are embedded one
  * by one, side by side (eigenmap.c). The map stores all training objects, whatever the gram; gram=nystrom here means
- * that K is not stored. Cost: the Gram, and products with n k numbers. Distances are not preserved. Belkin, Niyogi,
- * "Laplacian eigenmaps for dimensionality reduction and data representation", Neural Computation 15, 2003; Bengio et
- * al., "Learning eigenfunctions links spectral embedding and kernel PCA", Neural Computation 16, 2004. */
+ * that K is not stored; its factor, n m numbers, is made but not used. Cost: the Gram, and products with n k numbers.
+ * Distances are not preserved. Belkin, Niyogi, "Laplacian eigenmaps for dimensionality reduction and data
+ * representation", Neural Computation 15, 2003; Bengio et al., "Learning eigenfunctions links spectral embedding and
+ * kernel PCA", Neural Computation 16, 2004. */
 #include "model/eigenmap.h"
 
 #include <string.h>
@@ -29,7 +30,8 @@ static const rk_param params[] = {
     RK_PARAM_NEIGHBOURS(kle, "7", 1e9, ""),
     {.name = "weights", .kind = RK_CHOICE, .offset = offsetof(kle, weights), .value = "auto", .choices = "kernel|binary|auto",
      .brief = "weight of an edge: the kernel value, or 1; auto: the kernel value where k(x,x) is the same for all objects"},
-    RK_PARAM_GRAM(kle, "; nystrom here computes it tile by tile without storing it, and keeps all training objects"),
+    RK_PARAM_GRAM(kle, "; with nystrom the same neighbours are found tile by tile, the Gram matrix is not stored and all "
+                        "training objects are kept: give few landmarks, as their factor is stored too but not used"),
     RK_PARAM_EIGENSOLVER(kle),
     {.name = NULL},
 };
@@ -106,8 +108,10 @@ static rkhs_status check_kle(const rkhs_model *m) {
 const rk_model_type rk_model_kle = {
     .entry = {.name = "kle",
               .brief = "kernel Laplacian eigenmaps: the smoothest functions on the graph of nearest neighbours",
-              .formula = "(D - W) z = mu D z, W = (F + F')/2, F the k nearest of each row of K",
-              .cost = "the Gram and some hundred products with n k numbers", .params = params, .size = sizeof(kle)},
+              .formula = "(D - W) z = mu D z, W = (F + F')/2",
+              .where = "z: a column of the embedding; F: the weight of each object with its nearest neighbours, 0 elsewhere; "
+                       "D: the diagonal matrix of the row sums of W; mu: the eigenvalue, the smallest above 0 are taken",
+              .cost = "the Gram and some hundred products with n neighbours numbers", .params = params, .size = sizeof(kle)},
     .title = "LaplacianEigenmaps", .default_kernel = rk_usual_kernel, .dim = dim_kle,
     .gram_offset = offsetof(kle, gram), .keeps_all = 1, .fit = fit_kle, .check = check_kle,
 };

@@ -116,7 +116,8 @@ done:
 const rk_model_type rk_model_kpca = {
     .entry = {.name = "kpca",
               .brief = "kernel principal component analysis: the directions of largest variance in feature space",
-              .formula = "max w'Phi'H Phi w, |w| = 1", .cost = "the Gram and some ten passes over it", .params = params,
+              .formula = "max w'Phi'H Phi w, |w| = 1",
+              .where = "w: a direction, to be found; row i of Phi: object i in feature space; H = I - 11'/n: subtracts the mean", .cost = "the Gram and some ten passes over it", .params = params,
               .size = sizeof(kpca)},
     .title = "KernelPCA", .nested = 1, .default_kernel = rk_usual_kernel, .dim = dim_kpca, .gram_offset = offsetof(kpca, gram),
     .fit = fit_kpca, .check = rk_check_plain,

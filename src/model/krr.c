@@ -53,7 +53,8 @@ done:
 /* clang-format off */
 const rk_model_type rk_model_krr = {
     .entry = {.name = "krr", .brief = "kernel ridge regression: predicts targets",
-              .formula = "min |T - Phi W|^2 + ridge |W|^2", .cost = "the Gram and n^3/3 flops", .params = params,
+              .formula = "min |T - Phi W|^2 + ridge |W|^2",
+              .where = "T: the targets; row i of Phi: object i in feature space; W: the coefficients, to be found", .cost = "the Gram and n^3/3 flops", .params = params,
               .size = sizeof(krr)},
     .default_kernel = rk_usual_kernel, .dim = dim_krr, .gram_offset = offsetof(krr, gram), .keeps_signs = 1,
     .supervision = RK_KIND_DENSE, .predicts = 1, .title = "KernelRidge", .fit = fit_krr, .check = rk_check_plain,

@@ -65,7 +65,10 @@ const rk_model_type rk_model_lpp = {
     .entry = {.name = "lpp",
               .brief = "locality preserving projections: directions in feature space that keep neighbours close",
               .formula = "min z'(D - W) z, z'D z + mu |w|^2 = 1, z = Phi w",
-              .cost = "the Gram and 7 n^3 flops; 5 n m^2 with landmarks", .params = params, .size = sizeof(lpp)},
+              .where = "z: a column of the embedding; row i of Phi: object i in feature space; w: the coefficients, to be found; "
+                       "W: the weights of the neighbour graph, 0 where objects are no neighbours; D: the diagonal matrix of the "
+                       "row sums of W; mu: ridge, in units of the data",
+              .cost = "the Gram and 7 n^3 flops; 5 n m^2 with m landmarks", .params = params, .size = sizeof(lpp)},
     .title = "LocalityPreservingProjections", .default_kernel = rk_usual_kernel, .dim = dim_lpp,
     .gram_offset = offsetof(lpp, gram), .fit = fit_lpp, .check = rk_check_plain,
 };

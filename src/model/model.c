@@ -212,7 +212,7 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     if (image)
         TRY(rk_report_array(env, &fresh->report, "shape", 1, 3,
                             (double[]){(double)image->h, (double)image->w, (double)image->c}));
-    TRY(rk_report_number(env, &fresh->report, "kept_objects", (double)gram->map_count));
+    TRY(rk_report_number(env, &fresh->report, "reference_objects", (double)gram->map_count));
     fresh->supervised = y && !fresh->type->predicts;
     if (fresh->supervised) TRY(rk_report_text(env, &fresh->report, "supervision", y->type->entry.name));
     TRY(fresh->type->fit(&f));

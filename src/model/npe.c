@@ -164,7 +164,9 @@ const rk_model_type rk_model_npe = {
               .brief = "neighbourhood preserving embedding: directions in feature space that keep each object's "
                        "reconstruction from its neighbours",
               .formula = "min |(I - R) z|^2, |z|^2 + mu |w|^2 = 1, z = Phi w",
-              .cost = "the Gram, n k^3 and 7 n^3 flops; 5 n m^2 with landmarks", .params = params, .size = sizeof(npe)},
+              .where = "z: a column of the embedding; row i of Phi: object i in feature space; w: the coefficients, to be found; "
+                       "R: the weights that reconstruct each object from its nearest neighbours; mu: ridge, in units of the data",
+              .cost = "the Gram, n neighbours^3 and 7 n^3 flops; 5 n m^2 with m landmarks", .params = params, .size = sizeof(npe)},
     .title = "NeighbourhoodPreservingEmbedding", .default_kernel = rk_usual_kernel, .dim = dim_npe,
     .gram_offset = offsetof(npe, gram), .fit = fit_npe, .check = rk_check_plain,
 };

@@ -9,10 +9,10 @@
 #define RK_PARAM_NEIGHBOURS(S, VALUE, MAX, NOTE)                                                                       \
     {.name = "neighbours", .aliases = "k|neighbors|n_neighbors", .kind = RK_INT, .offset = offsetof(S, neighbours),    \
      .value = VALUE, .min = 1, .max = MAX,                                                                             \
-     .brief = "number of nearest neighbours of each object in feature space; at most all others" NOTE}
+     .brief = "number of nearest neighbours of each object in feature space; a larger number than there are others means all" NOTE}
 #define RK_PARAM_CONSTANT(S)                                                                                           \
     {.name = "constant", .kind = RK_CHOICE, .offset = offsetof(S, constant), .value = "drop", .choices = "drop|keep",  \
-     .brief = "the constant function, which solves the problem but says nothing: drop or keep it"}
+     .brief = "the trivial solution, the same value for all objects: drop or keep it"}
 #define RK_PARAM_AUGMENT(S)                                                                                            \
     {.name = "augment", .kind = RK_SPEC, .offset = offsetof(S, augment), .list = &rk_augments,                         \
      .brief = "augmentation that makes the positives, unless pairs or triplets are given; not given: noise(0.1), "     \

@@ -120,11 +120,11 @@ rkhs_status rk_results_in_range(const rkhs_model *m, const double *values, int64
     for (int64_t i = 0; i < rows; i++)
         for (int64_t c = 0; c < columns; c++)
             if (!(fabs(values[i * ld + c]) <= RK_MAX_ABS))
-                return rk_fail(
-                    m->env, RKHS_ERR_NUMERIC,
-                    "%s gives %g in row %lld, column %lld (counted from 0), and 1e150 is the most: bring the data to a smaller "
-                    "scale, or fit the model again",
-                    m->type->entry.name, values[i * ld + c], (long long)i, (long long)c);
+                return rk_fail(m->env, RKHS_ERR_NUMERIC,
+                               "%s gives %g in row %lld, column %lld (counted from 0), and results above 1e150 are refused: "
+                               "bring the data to a smaller "
+                               "scale, or fit the model again",
+                               m->type->entry.name, values[i * ld + c], (long long)i, (long long)c);
     return RKHS_OK;
 }
 

@@ -269,6 +269,7 @@ const rk_model_type rk_model_spectral = {
     .entry = {.name = "spectral",
               .brief = "spectral contrastive learning: embeddings of positives align, those of negatives are orthogonal",
               .formula = "min sum -2 z'z+ + (z'z-)^2 + ridge |W|^2, z = W'phi",
+              .where = RK_TRIPLET_WHERE,
               .cost = "the Gram, a factor of it, and a step two products with Phi", .params = params,
               .size = sizeof(spectral)},
     .title = "SpectralContrastive", .default_kernel = rk_usual_kernel, .dim = dim_spectral,

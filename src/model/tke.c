@@ -100,11 +100,11 @@ done:
 
 static void advise(rkhs_env *env, const rk_tke *t) {
     if (t->equal == t->n)
-        rk_log(
-            env, RKHS_LOG_ADVICE,
-            "the kernel cannot tell any object from its %lld nearest, and where these lie means nothing: scale the columns, or "
-            "choose other parameters of the kernel",
-            (long long)t->k);
+        rk_log(env, RKHS_LOG_ADVICE,
+               "every object has the same kernel values as its %lld nearest neighbours, so the embedding means nothing: check "
+               "that the "
+               "objects differ; if they do, standardize the columns or choose another width or kernel",
+               (long long)t->k);
     if (t->isolated)
         rk_log(env, RKHS_LOG_ADVICE, "%lld object%s no neighbour with a positive kernel value: only repulsion places %s",
                (long long)t->isolated, t->isolated == 1 ? " has" : "s have", t->isolated == 1 ? "it" : "them");
@@ -228,13 +228,16 @@ static rkhs_status place_tke(const rk_placing *p) {
 }
 
 #define TWIN_COST "the Gram, and a step n^2/2 exponentials"
+#define TWIN_WHERE                                                                                                             \
+    "sums are over pairs of objects; Z: the embedding; kx: the embedding kernel of the two points; F: the weight of "          \
+    "the pair, 0 unless one is among the nearest neighbours of the other"
 
 /* clang-format off */
 const rk_model_type rk_model_tke = {
     .entry = {.name = "tke",
               .brief = "twin kernel embedding: nearest neighbours by the kernel become neighbours in the embedding",
-              .formula = "min -sum F log kx + repulsion sum kx^2 + decay |Z|^2", .cost = TWIN_COST, .params = tke_params,
-              .size = sizeof(tke)},
+              .formula = "min -sum F log kx + repulsion sum kx^2 + decay |Z|^2", .where = TWIN_WHERE, .cost = TWIN_COST,
+              .params = tke_params, .size = sizeof(tke)},
     .title = "TwinKernelEmbedding", .default_kernel = rk_usual_kernel, .dim = dim_tke,
     .gram_offset = offsetof(tke, gram), .takes_start = 1, .nonconvex = 1, .fit = fit_tke,
     .state_size = sizeof(rk_tke_state), .state = state, .check = check_tke,
@@ -246,6 +249,7 @@ const rk_model_type rk_model_bctke = {
     .entry = {.name = "bctke",
               .brief = "twin kernel embedding with back constraints: the embedding is a map of the objects",
               .formula = "min -sum F kx + repulsion sum kx^2 + decay |Z|^2, Z = K A",
+              .where = TWIN_WHERE "; K: the Gram matrix; A: the coefficients, to be found",
               .cost = TWIN_COST " and two products with K", .params = bctke_params, .size = sizeof(tke)},
     .title = "BackConstrainedTKE", .default_kernel = rk_usual_kernel, .dim = dim_tke,
     .gram_offset = offsetof(tke, gram), .takes_start = 1, .nonconvex = 1, .fit = fit_bctke,

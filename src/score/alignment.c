@@ -136,18 +136,22 @@ static const rk_param params[] = {
     {.name = NULL},
 };
 
+#define WHERE                                                                                                                  \
+    "K, L: the Gram matrices of the objects and of the embedding; H = I - 11'/n: subtracts the mean; <A, B>: the sum of "      \
+    "the products of the entries; |A|: the root of <A, A>"
+
 /* clang-format off */
 const rk_score_type rk_score_cka = {
     .entry = {.name = "cka",
               .brief = "centred kernel alignment: similarity of the Gram matrices of objects and embedding; 1 is best",
-              .formula = "<HKH, HLH> / (|HKH| |HLH|)", .cost = "n^2 (p + dim)", .params = params, .size = sizeof(align)},
+              .formula = "<HKH, HLH> / (|HKH| |HLH|)", .where = WHERE, .cost = "n^2 (p + dim)", .params = params, .size = sizeof(align)},
     .needs = RK_NEEDS_X, .family = family_align,
 };
 
 const rk_score_type rk_score_hsic = {
     .entry = {.name = "hsic",
               .brief = "Hilbert-Schmidt independence criterion: dependence of the embedding on the objects; 0: none",
-              .formula = "<HKH, HLH> / (n-1)^2", .cost = "n^2 (p + dim)", .params = params, .size = sizeof(align)},
+              .formula = "<HKH, HLH> / (n-1)^2", .where = WHERE, .cost = "n^2 (p + dim)", .params = params, .size = sizeof(align)},
     .needs = RK_NEEDS_X, .family = family_align,
 };
 /* clang-format on */

@@ -182,13 +182,15 @@ done:
 /* clang-format off */
 const rk_score_type rk_score_davies_bouldin = {
     .entry = {.name = "davies_bouldin", .brief = "Davies-Bouldin index: width of the classes relative to their distances; 0 is best",
-              .formula = "mean_c max_d (s_c + s_d) / |m_c - m_d|", .cost = "n dim"},
+              .formula = "mean_c max_d (s_c + s_d) / |m_c - m_d|",
+              .where = "c, d: two classes; m_c: the mean of a class; s_c: the mean distance of its rows from m_c", .cost = "n dim"},
     .needs = RK_NEEDS_LABELS, .better = RK_LESS_IS_BETTER, .family = family_davies_bouldin,
 };
 
 const rk_score_type rk_score_calinski_harabasz = {
     .entry = {.name = "calinski_harabasz", .brief = "Calinski-Harabasz index: variance between the classes over variance within; larger is better",
-              .formula = "(B / (C-1)) / (W / (n-C))", .cost = "n dim"},
+              .formula = "(B / (C-1)) / (W / (n-C))",
+              .where = "B, W: the sums of squares between and within classes; C: the number of classes; n: of rows", .cost = "n dim"},
     .needs = RK_NEEDS_LABELS, .family = family_calinski_harabasz,
 };
 /* clang-format on */
@@ -197,6 +199,7 @@ const rk_score_type rk_score_silhouette = {
     .entry = {.name = "silhouette",
               .brief = "silhouette: whether rows are nearer to their own class than to the next one; from -1 to 1",
               .formula = "mean_i (b_i - a_i) / max(a_i, b_i)",
+              .where = "a_i: the mean distance of row i to its own class; b_i: to the nearest other class",
               .cost = "n^2 dim"},
     .needs = RK_NEEDS_LABELS,
     .family = family_silhouette,

@@ -93,11 +93,15 @@ done:
 }
 
 const rk_score_type rk_score_entropy = {
-    .entry = {.name = "entropy",
-              .brief =
-                  "evenness of the variance over the dimensions (1: equal, 0: in one alone), times the share of the objects' "
+    .entry =
+        {.name = "entropy",
+         .brief = "how evenly the variance is spread over the dimensions (1: equally, 0: all in one), times the share of the "
+                  "objects' "
                   "variance in feature space that they explain, where objects and kernel are given",
-              .formula = "share * -sum p log p / log d, p: eigenvalues of the covariance over their sum",
-              .cost = "n dim^2, and the Gram of at most 2000 rows"},
+         .formula = "share * -sum p log p / log d",
+         .where =
+             "p: the eigenvalues of the covariance of the embedding over their sum; d: the dimensions; share: the share of the "
+             "objects' variance, 1 without objects",
+         .cost = "n dim^2, and the Gram of at most 2000 rows"},
     .family = family_entropy,
 };

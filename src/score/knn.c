@@ -113,7 +113,7 @@ static rkhs_status family_knn(rkhs_env *env, const rkhs_score_input *w, rk_score
 /* clang-format off */
 const rk_score_type rk_score_knn = {
     .entry = {.name = "knn", .brief = "accuracy of a k-nearest-neighbour classifier, leave-one-out or on new rows",
-              .formula = "mean [class = vote of k nearest]", .cost = "n^2 dim", .params = params, .size = sizeof(knn)},
+              .formula = "share of rows whose class wins the vote of their k nearest", .cost = "n^2 dim", .params = params, .size = sizeof(knn)},
     .needs = RK_NEEDS_LABELS, .takes_new = 1, .family = family_knn,
 };
 /* clang-format on */

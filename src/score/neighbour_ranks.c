@@ -226,11 +226,14 @@ static const rk_param params[] = {
     {.name = NULL},
 };
 
+#define RANK_WHERE                                                                                                             \
+    "X_i, Z_i: the k nearest of row i among the objects and in the embedding; rank_x, rank_z: the rank of j by distance "      \
+    "from i, 1 is the nearest; N: the number of other rows; c = 2 / (n k (2N - 3k + 1)); worst: the largest that the sum can be"
 #define RANK_SCORE(NAME, BRIEF, FORMULA) RANK_SCORE_BY(RK_MORE_IS_BETTER, NAME, BRIEF, FORMULA)
 #define RANK_SCORE_BY(BETTER, NAME, BRIEF, FORMULA)                                                                            \
     {                                                                                                                          \
-        .entry = {.name = NAME, .brief = BRIEF, .formula = FORMULA, .params = params, .size = sizeof(ranks),                   \
-                  .cost = "n^2 (p + dim), shared with the others of this kind"},                                               \
+        .entry = {.name = NAME, .brief = BRIEF, .formula = FORMULA, .where = RANK_WHERE, .params = params, .size = sizeof(ranks), \
+                  .cost = "n^2 (p + dim), together with the others of this kind"},                                               \
         .needs = RK_NEEDS_X, .takes_new = 1, .better = BETTER, .family = family_ranks,                                         \
     }
 

@@ -138,7 +138,8 @@ done:
 const rk_score_type rk_score_reconstruction = {
     .entry = {.name = "reconstruction",
               .brief = "share of the variance of the objects that cannot be reconstructed from the embedding; 0 is best",
-              .formula = "sum_i |x_i - f(z_i)|^2 / sum_i |x_i - mean|^2", .cost = "m^3, m = min(n, 2000) rows"},
+              .formula = "sum_i |x_i - f(z_i)|^2 / sum_i |x_i - mean|^2",
+              .where = "x_i: the vector of object i; f(z_i): its prediction from its embedding by a regression, object i left out", .cost = "m^3, m = min(n, 2000) rows"},
     .needs = RK_NEEDS_X, .takes_new = 1, .better = RK_LESS_IS_BETTER, .family = family_reconstruction,
 };
 /* clang-format on */

@@ -456,14 +456,14 @@ static rkhs_status family_nusvm(rkhs_env *env, const rkhs_score_input *w, rk_sco
     {                                                                                                                          \
         {.name = NAME, .kind = RK_REAL, .offset = offsetof(svm, value), .value = VALUE, .max = MAX, .min_excluded = 1, .brief = BRIEF}, \
         {.name = "metric", .kind = RK_CHOICE, .offset = offsetof(svm, metric), .value = "accuracy",                            \
-         .choices = "accuracy|sensitivity|specificity|auc|f1", .brief = "measure of each fold"},                      \
+         .choices = "accuracy|sensitivity|specificity|auc|f1", .brief = "what is measured on each fold"},                      \
         {.name = "folds", .kind = RK_INT, .offset = offsetof(svm, folds), .value = "5", .min = 2, .max = 1000,                 \
          .brief = "number of stratified folds"},                                                               \
         {.name = "kernel", .kind = RK_SPEC, .offset = offsetof(svm, kernel), .value = "linear", .list = &rk_kernels,           \
          .brief = "kernel of the support vector machine on the embedding"},                                                                         \
         {.name = "select", .kind = RK_CHOICE, .offset = offsetof(svm, select), .value = "given",                               \
-         .choices = "given|same|nested", .brief = "choice of " NAME ": as given, the best of a grid on the same "          \
-         "folds (optimistic), or the best on folds inside each training part (nested)"},                                                        \
+         .choices = "given|same|nested", .brief = "choice of " NAME ": as given; same: the best of a grid on the "          \
+         "same folds, which is optimistic; nested: the best on folds inside each training part"},                                                        \
         {.name = "balanced", .kind = RK_BOOL, .offset = offsetof(svm, balanced), .value = "false",                             \
          .brief = "true: classes weigh the same, whatever their size"},                                                              \
         {.name = "shuffle", .kind = RK_BOOL, .offset = offsetof(svm, shuffle), .value = "true",                                \
@@ -486,7 +486,7 @@ const rk_score_type rk_score_svm = {
 };
 
 const rk_score_type rk_score_nusvm = {
-    .entry = {.name = "nusvm", .brief = "the same with a nu-support vector machine",
+    .entry = {.name = "nusvm", .brief = "cross-validated performance of a nu-support vector machine on the labels",
               .formula = "mean over folds of metric", .cost = "folds machines of n rows, n^2 memory",
               .params = params_nusvm, .size = sizeof(svm)},
     .needs = RK_NEEDS_LABELS, .family = family_nusvm,

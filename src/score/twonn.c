@@ -19,7 +19,7 @@ typedef struct twonn {
 /* clang-format off */
 static const rk_param params[] = {
     {.name = "discard", .kind = RK_REAL, .offset = offsetof(twonn, discard), .value = "0.1", .max = 0.9,
-     .brief = "share of the largest ratios that is discarded"},
+     .brief = "share of the largest ratios r2/r1 that is discarded"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -132,7 +132,8 @@ const rk_score_type rk_score_twonn = {
     .entry = {.name = "twonn",
               .brief = "intrinsic dimension of the rows, from the distances to their two nearest neighbours, and its "
                        "standard error",
-              .formula = "P(r2/r1 <= m) = 1 - m^-d", .cost = "n^2 dim", .params = params, .size = sizeof(twonn)},
+              .formula = "P(r2/r1 <= m) = 1 - m^-d",
+              .where = "r1, r2: the distances to the nearest and the second nearest row; d: the dimension, fitted", .cost = "n^2 dim", .params = params, .size = sizeof(twonn)},
     .better = RK_DESCRIBES, .family = family_twonn,
 };
 /* clang-format on */

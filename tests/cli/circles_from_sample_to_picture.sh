@@ -8,5 +8,5 @@ rkhs plot Z.npy --labels y.npy --title 'Circles' -o circles.svg
 rkhs score 'knn(k=5)' --z Z.npy --labels y.npy >score && grep -c '^knn(k=5)  [01]' score
 shape X.npy Z.npy Z2.npy X2.npy
 picture circles.svg
-rkhs info m.rkhs | grep -E '^(objects|dimensions|columns|kept_objects|solver) '
+rkhs info m.rkhs | grep -E '^(objects|dimensions|columns|reference_objects|solver) '
 ls -A

@@ -31,7 +31,7 @@ for what in '--triplets T.csv' '--positive P.npy --negative N.npy' "--augment no
     for folds in '' '--folds 3'; do
         rkhs select -q 'contrastive(dim=?)' --kernel 'rbf(sigma=1)' $tries --labels y.npy --by 'knn(k=3)' $folds $what X.npy \
             -z best.csv -o best.rkhs --table tried.tsv >/dev/null || echo failed
-        echo "$what $folds: $(tail -n +2 tried.tsv | grep -vc -e '-$') tried, $(wc -l <best.csv) rows, $(rkhs info best.rkhs | sed -n 's/^kept_objects  *//p') kept"
+        echo "$what $folds: $(tail -n +2 tried.tsv | grep -vc -e '-$') tried, $(wc -l <best.csv) rows, $(rkhs info best.rkhs | sed -n 's/^reference_objects  *//p') kept"
     done
 done
 rkhs fit -q 'contrastive(dim=2, augment=noise(0.3))' --kernel 'rbf(sigma=1)' X.npy -z one.csv

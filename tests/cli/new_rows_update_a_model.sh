@@ -6,7 +6,7 @@ for model in 'kpca(dim=2)' 'tke(dim=2)' 'bctke(dim=2)' 'lpp(dim=2)'; do
     rkhs fit "$model" old.csv -o m.rkhs -q
     says '150 objects' rbf '2 dimensions' / old moved deviation -- update m.rkhs new.csv -o m2.rkhs -z Z.npy
     shape Z.npy
-    rkhs info m2.rkhs | grep -E '^ *(rows|kept_objects|new_rows) '
+    rkhs info m2.rkhs | grep -E '^ *(rows|reference_objects|new_rows) '
     cmp <(rkhs info m.rkhs | grep kernel) <(rkhs info m2.rkhs | grep kernel)
 done
 # A model that is solved is the same as one fitted on all rows with its kernel.

@@ -336,7 +336,7 @@ static void drawn_triplets_are_as_good_as_given_ones(void **state) {
         for (int i = 0; i < N; i++) NEAR(a[i * H + c], sign * b[i * H + c], 1e-12);
     }
     NEAR(reported(drawn, "rows"), N, 0);
-    NEAR(reported(drawn, "kept_objects"), 2 * N, 0);
+    NEAR(reported(drawn, "reference_objects"), 2 * N, 0);
     rkhs_model_free(drawn);
     rkhs_model_free(given);
     rkhs_data *made[] = {y, both, positives, train};
@@ -362,7 +362,7 @@ static void objects_given_apart_are_as_good_as_triplets(void **state) {
             for (int i = 0; i < N; i++) NEAR(a[i * H + c], sign * b[i * H + c], 1e-12);
         }
         NEAR(reported(apart, "rows"), N, 0);
-        NEAR(reported(apart, "kept_objects"), S, 0);
+        NEAR(reported(apart, "reference_objects"), S, 0);
         rkhs_model_free(apart);
         rkhs_model_free(given);
     }

@@ -74,14 +74,14 @@ class Triplets(unittest.TestCase):
             given, pairs, drawn = cls().fit(X, triplets=rows), cls().fit(X, triplets=rows[:, :2].astype(np.int32)), cls().fit(X)
             np.testing.assert_allclose(given.transform(X), given.embedding_, atol=1e-12)
             np.testing.assert_array_equal(cls().fit_transform(X, triplets=rows), given.embedding_)
-            self.assertEqual((given.report_["kept_objects"], pairs.report_["triplets"], drawn.report_["kept_objects"]), (30, 30, 60))
+            self.assertEqual((given.report_["reference_objects"], pairs.report_["triplets"], drawn.report_["reference_objects"]), (30, 30, 60))
             self.assertEqual(drawn.embedding_.shape, (30, 2))
             for bad, words in (([[0, 0, 1]], "object 0 twice"), ([[0, 1, 30]], "is 30"),
                                ([[0.5, 1, 2]], "whole numbers"), ([[1]], "rows of 2 or 3")):
                 with self.assertRaisesRegex(ValueError, words):
                     cls().fit(X, triplets=np.array(bad))
             apart = cls(kernel="rbf(sigma=1)").fit(X, positive=X[rows[:, 1]] + 0.1, negative=X[rows[:, 2]])
-            self.assertEqual((apart.embedding_.shape, apart.report_["kept_objects"]), ((30, 2), 90))
+            self.assertEqual((apart.embedding_.shape, apart.report_["reference_objects"]), ((30, 2), 90))
             np.testing.assert_allclose(apart.transform(X), apart.embedding_, atol=1e-12)
             self.assertEqual(cls().fit_transform(X, positive=X + 0.1).shape, (30, 2))
             for bad, words in (({"negative": X}, "goes with positive"), ({"positive": X, "triplets": rows}, "not both"),
