@@ -37,16 +37,16 @@ LIST_WORDS = {
                 "of like objects, the spec of `rkhs_data_augment`.",
 }
 COMMAND_WORDS = {
-    "fit": "Use it to turn objects into a few numbers each, or to learn to predict: it learns a model from a file of objects, "
-           "writes the model (-o) and the embedding of the objects (-z).",
-    "transform": "Use it to give new objects their numbers, or predictions, by a model that was learned before.",
-    "inverse": "Use it to see what a point of an embedding stands for: it computes approximate objects from codes.",
+    "fit": "Use it to embed objects, or to learn to predict. It learns a model from a file of objects, and writes the model (-o) and "
+           "the embedding of the objects (-z).",
+    "transform": "Use it to embed new objects with a fitted model, or to predict for them.",
+    "inverse": "Use it to see what a point of an embedding stands for: it computes approximate objects from points.",
     "anomaly": "Use it to find objects that are unlike those a model was learned from.",
-    "update": "Use it when there are more training objects: it fits again from the old embedding, with the old and the new ones.",
+    "update": "Use it when there are more training objects: it fits the model again on the old and the new ones, starting from the old embedding.",
     "select": "Use it to choose parameters, such as the width of a kernel, by a score or by cross-validation.",
     "dimension": "Use it to choose the number of dimensions before a fit.",
     "plot": "Use it to look at an embedding, a kernel matrix, or the eigenvalues or losses of a model.",
-    "explain": "Use it to ask why a new object lies where it lies.",
+    "explain": "Use it to see why a new object is placed where it is.",
     "info": "Use it to see what a model file contains: the model, the kernel with its numbers, and what the fit found.",
     "score": "Use it to compare embeddings by numbers rather than by eye.",
     "gram": "Use it to compute kernel values once and use them often, or by parts on several machines.",
