@@ -103,7 +103,8 @@ const command commands[] = {
      "rkhs sample 'circles(n=380)' -o X.npy --labels-out y.npy\n"},
     {"list", "Data and kernels", "[LIST] [NAME]", 0, 2, "show which kernels, models, ... there are, and their parameters",
      run_list, list_options, NULL,
-     "LIST is a list such as models or kernels, NAME is one of its entries. Without either, all names are shown.",
+     "LIST is a list such as models or kernels, NAME is one of its entries. Without either, all names are shown. A cost is in "
+     "operations, for n objects of p columns, m landmarks and an embedding of dim dimensions.",
      "rkhs list\nrkhs list kernels\nrkhs list rbf\nrkhs list --json\n"},
     {0}
 };

@@ -45,7 +45,7 @@ def parameter(name, kind, value):
         return real(name, value)
     if kind == "true|false":
         return flag(name, value)
-    if kind == "real or rule" and not isinstance(value, str):
+    if kind == "real or bandwidth rule" and not isinstance(value, str):
         return real(name, value)
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a text, not {value!r}")

@@ -157,7 +157,8 @@ static const rk_param params_swiss_roll[] = {
 
 const rk_sample_type rk_sample_swiss_roll = {
     .entry = {"swiss_roll", "a rolled-up sheet in three dimensions; the labels are its four quarters along the roll",
-              "t = 1.5 pi (1 + 2u): (t cos t, 21 v, t sin t)", NULL, params_swiss_roll, sizeof(swiss_roll)},
+              "(t cos t, 21 v, t sin t), t = 1.5 pi (1 + 2u), u and v uniform from 0 to 1", NULL, params_swiss_roll,
+              sizeof(swiss_roll)},
     .draw = draw_swiss_roll,
 };
 

@@ -492,7 +492,7 @@ static const rk_param params_tsv[] = PARAMS("tab");
 
 const rk_format_type rk_format_csv = {
     .entry = {.name = "csv",
-              .brief = "a table as text, an object in each line; fields separated by commas, unless delimiter says otherwise",
+              .brief = "a table as text, an object in each line",
               .params = params_csv,
               .size = sizeof(csv)},
     .endings = ".csv .txt",

@@ -239,7 +239,7 @@ const rk_kernel_type rk_kernel_mismatch = {
               .brief = "as spectrum, where up to m of the p characters of a substring may differ; two empty strings: 1",
               .formula = "sum_u c_u(x) c_u(y) / norms",
               .where = "u: every string of p characters; c_u(x): how often it is in x with at most m characters different; norms: sqrt(k(x,x) k(y,y)), left out with normalize=false",
-              .cost = "C(p,2m) for each character, the subsequences in common a pair", .params = params_mismatch,
+              .cost = "C(p,2m) for each character, the substrings in common a pair", .params = params_mismatch,
               .size = sizeof(mismatch)},
     .kinds = RK_KIND_STRING, .flags = RK_PSD | RK_SCALE_FREE, .check = check_mismatch, .freeze = freeze_mismatch,
     .prepare = prepare_mismatch, .release = rk_bag_release, .block = rk_bag_block, .diag = rk_bag_diag,

@@ -156,7 +156,7 @@ static void release_lbfgs(rk_solver_problem *p, void *state_) {
 /* clang-format off */
 const rk_solver_type rk_optimiser_lbfgs = {
     .entry = {.name = "lbfgs", .brief = "limited-memory BFGS with a strong Wolfe line search",
-              .cost = "an evaluation and 4 m vectors a step", .params = params, .size = sizeof(lbfgs)},
+              .cost = "an evaluation and products with 4 memory vectors a step", .params = params, .size = sizeof(lbfgs)},
     .shape = RK_SHAPE_SMOOTH, .start = start_lbfgs, .step = step_lbfgs, .finish = finish_lbfgs,
     .state_save = save_lbfgs, .state_load = load_lbfgs, .release = release_lbfgs,
 };
