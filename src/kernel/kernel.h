@@ -182,7 +182,7 @@ typedef struct rk_vector_side {
     const double *centre; /* one number a column; NULL: 0. The reference owns it */
     double *owned;
     struct rk_columns *columns; /* sparse rows by column, else NULL */
-    int narrow;                 /* every number is 0, or within RK_NARROW and 1/RK_NARROW */
+    int narrow;                 /* every number is 0, or within RK_RATIO_MIN and 1/RK_RATIO_MIN */
 } rk_vector_side;
 
 rkhs_status rk_vector_prepare(rkhs_env *env, rk_bound *b);         /* squared norms */
