@@ -50,7 +50,7 @@ static void on_warning(png_structp png, png_const_charp text) { (void)png, (void
 static png_voidp take_memory(png_structp png, png_alloc_size_t bytes) {
     picture *p = png_get_mem_ptr(png);
     void *room = NULL;
-    rkhs_status status = bytes > INT64_MAX / 2 ? RKHS_ERR_MEMORY : rk_alloc(p->env, (int64_t)bytes, 1, &room);
+    rkhs_status status = rk_alloc(p->env, bytes > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)bytes, 1, &room);
     if (status != RKHS_OK) p->status = status;
     return status == RKHS_OK ? room : NULL;
 }
