@@ -357,7 +357,7 @@ const rk_format_type rk_format_png = {
     .entry = {.name = "png",
               .brief = "an image, or a folder of images of one size, in order of their names; labels.csv in it has "
                        "columns file and label"},
-    .endings = ".png", .kinds = RK_KIND_IMAGE, .read_folder = read_folder_png, .read = read_png,
-    .read_labels = read_labels_png,
+    .endings = ".png", .kinds = RK_KIND_IMAGE, .magic = "\x89PNG\r\n\x1a\n", .read_folder = read_folder_png,
+    .read = read_png, .read_labels = read_labels_png,
 };
 /* clang-format on */
