@@ -106,17 +106,14 @@ done:
 /* Whether the model stores the whole Gram and adds no objects to it: then a precomputed Gram can be given instead. */
 static int takes_gram(search *s, const char *model) {
     rkhs_spec *spec = NULL;
-    rkhs_param param;
-    rkhs_type gram_type;
+    rkhs_type model_type, gram_type;
     const char *gram = NULL;
-    int adds = 0;
     if (rkhs_spec_new(s->c->env, "models", model, &spec) != RKHS_OK) return 0;
-    for (int i = 0; rkhs_list_param("models", rkhs_spec_name(spec), i, &param); i++)
-        adds |= strcmp(param.bounds, "augments") == 0;
-    int whole = rkhs_spec_get(spec, "gram", &gram) == RKHS_OK && gram != NULL &&
+    int takes = type_of_spec(s->c, "models", model, &model_type) && !model_type.augments &&
+                rkhs_spec_get(spec, "gram", &gram) == RKHS_OK && gram != NULL &&
                 type_of_spec(s->c, "grams", gram, &gram_type) && gram_type.whole;
     rkhs_spec_free(spec);
-    return whole && !adds;
+    return takes;
 }
 
 /* Whether the data are themselves a Gram matrix. */
