@@ -142,6 +142,8 @@ static void a_report_that_contradicts_the_model_is_refused(void **state) {
     refused(env, "'rows' in its report");
     FORGE(env, {"report/kept", {'d', 2, {1, 1}, &half}});
     refused(env, "'reference_objects' in its report");
+    FORGE(env, {"report/kept_objects", {'d', 2, {1, 1}, &half}});
+    refused(env, "'reference_objects' in its report");
     FORGE(env, {"report/columns", {'S', 1, {1}, "3"}});
     refused(env, "'columns' in its report");
     FORGE(env, {"report/shape", {'d', 2, {1, 3}, no_image}});
