@@ -10,7 +10,7 @@ static rkhs_status find_score(search *s) {
     const char *by = s->c->by;
     rkhs_type type;
     if (!type_of_spec(s->c, "scores", by, &type))
-        return refuse(s->c, EXIT_MISUSED, "--by %.100s: %.600s", by, rkhs_env_message(s->c->env));
+        return refuse(s->c, EXIT_MISUSED, "--by %.100s: %.600s", by, library_message(s->c, RKHS_ERR_SPEC));
     if (type.better == 0)
         return refuse(s->c, EXIT_MISUSED, "--by %s: %s describes an embedding, and neither more nor less of it is better", by,
                       type.name);

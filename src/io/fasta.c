@@ -83,9 +83,10 @@ static rkhs_status read_records(records *r, char *at, char *end, int64_t label) 
             while (text < stop && (*text == ' ' || *text == '\t' || *text == '\r')) text++;
             int blank = *at == ';' || text == stop;
             if (!blank)
-                FAIL(r->env, RKHS_ERR_FORMAT,
-                     "%s: line %lld: a FASTA file begins with a line '>name': give such a file, or say --format lines", r->name,
-                     (long long)r->line);
+                TRY(rk_fail_hint(
+                    r->env, RKHS_ERR_FORMAT, "format=lines",
+                    "%s: line %lld: a FASTA file begins with a line '>name': give such a file, or read it as lines", r->name,
+                    (long long)r->line));
             at = stop < end ? stop + 1 : end;
             r->line++;
             continue;

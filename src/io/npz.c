@@ -33,7 +33,7 @@ static rkhs_status open_bundle(bundle *b, rkhs_env *env, rk_input *in) {
     TRY(rk_input_all(in, &b->bytes, &length));
     if (length == 0) FAIL(env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", b->name);
     if (length < 4 || (memcmp(b->bytes, "PK\3\4", 4) != 0 && memcmp(b->bytes, "PK\5\6", 4) != 0))
-        FAIL(env, RKHS_ERR_FORMAT, "%s: this is not a NumPy archive (.npz): say what it is with --format", b->name);
+        TRY(rk_fail_hint(env, RKHS_ERR_FORMAT, "format", "%s: this is not a NumPy archive (.npz): name its format", b->name));
     const char *why = rk_zip_open(&zip, b->bytes, length);
     if (!why) TRY(rk_scratch(env, (int64_t)zip.count, sizeof *b->entries, &b->entries));
     while (!why && zip.count > 0) {

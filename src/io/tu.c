@@ -95,9 +95,9 @@ static rkhs_status open_part(const set *s, const char *part, int needed, rk_inpu
         if (is_there(name, 0)) return rk_input_open(s->env, name, in);
     }
     if (needed)
-        FAIL(s->env, RKHS_ERR_IO,
-             "%s: the set has no file %.*s_%s.txt beside it: a TU set needs one; of other text say --format", s->path, s->stem,
-             s->path, part);
+        TRY(rk_fail_hint(s->env, RKHS_ERR_IO, "format",
+                         "%s: the set has no file %.*s_%s.txt beside it: a TU set needs one; of other text name the format",
+                         s->path, s->stem, s->path, part));
 done:
     return status;
 }

@@ -148,11 +148,16 @@ static rkhs_status feature_fit(rkhs_model *model, feature *f) {
     rk_map *map = model->map;
     int64_t m = rk_min(map->object_count, RK_RIDGE_PAIRS), *which, bad;
     double width, ridge, *J;
+    char need[32], limit[32];
     rkhs_data *codes = NULL;
     rkhs_kernel *kernel = NULL;
     f->m = m;
     f->d = model->dim;
-    TRY(rk_require_memory(env, 24.0 * (double)m * (double)m, "the anomaly score", "raise the limit, or use --by density"));
+    if (!rk_has_room(env, 24.0 * (double)m * (double)m))
+        TRY(rk_fail_hint(env, RKHS_ERR_MEMORY, "by=density",
+                         "the anomaly score needs %s; the limit is %s: raise it, or take "
+                         "density",
+                         rk_bytes_text(24.0 * (double)m * (double)m, need), rk_bytes_text((double)env->limit, limit)));
     TRY(rk_alloc(env, m * f->d, sizeof *f->codes, &f->codes));
     TRY(rk_alloc(env, m * m, sizeof *f->A, &f->A));
     TRY(rk_alloc(env, m * m, sizeof *f->K, &f->K));

@@ -107,10 +107,11 @@ static rkhs_status check_own(rkhs_env *env, rk_archive *archive) {
         at += skip + length;
         status = rk_list_get(env, &rk_kernels, name, &entry);
         if (status == RKHS_OK) continue;
-        return rk_reword(env, RKHS_ERR_FORMAT,
-                         "it needs the kernel '%s', which the program that made it had added: add it with "
-                         "rkhs_env_add_kernel under that name before loading (the rkhs tool cannot)",
-                         name);
+        rk_clear_error(env);
+        return rk_fail(env, RKHS_ERR_FORMAT,
+                       "it needs the kernel '%s', which the program that made it had added: add it with "
+                       "rkhs_env_add_kernel under that name before loading (the rkhs tool cannot)",
+                       name);
     }
     return status;
 }

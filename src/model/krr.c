@@ -31,7 +31,7 @@ static rkhs_status fit_krr(rk_fit *f) {
     int64_t n = f->gram->n, k = f->dim, ld;
     rk_solution s;
     double *T, error = 0;
-    if (!f->y) FAIL(f->env, RKHS_ERR_ARGUMENT, "krr needs targets: give them (in the tool: --target)");
+    if (!f->y) TRY(rk_fail_hint(f->env, RKHS_ERR_ARGUMENT, "target", "krr needs targets: give them"));
     const double *values = rkhs_data_values(f->y, &ld);
     TRY(rk_scratch(f->env, n * k, sizeof *T, &T));
     for (int64_t i = 0; i < n; i++)

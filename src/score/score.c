@@ -14,10 +14,9 @@ static const rk_entry *const entries[] = {
 const rk_list rk_scores = {"scores", "score", entries};
 
 /* Refuses a missing data set, or one without a row for each row of z. */
-static rkhs_status check_rows(rkhs_env *env, const char *score, const char *what, const char *option, const rkhs_data *z,
+static rkhs_status check_rows(rkhs_env *env, const char *score, const char *what, const char *hint, const rkhs_data *z,
                               const rkhs_data *other) {
-    if (!other)
-        return rk_fail(env, RKHS_ERR_ARGUMENT, "the score %s needs %s: give them (in the tool: --%s)", score, what, option);
+    if (!other) return rk_fail_hint(env, RKHS_ERR_ARGUMENT, hint, "the score %s needs %s: give them", score, what);
     if (other->rows != z->rows)
         return rk_fail(env, RKHS_ERR_DATA, "there are %lld %s, but the embedding has %lld rows: give one for each",
                        (long long)other->rows, what, (long long)z->rows);
@@ -34,8 +33,8 @@ static rkhs_status check_score(rkhs_env *env, const rk_score_type *type, const r
         FAIL(env, RKHS_ERR_DATA, "the score %s needs class labels, not %s", name, w->labels->type->entry.name);
     if (!w->new_z) goto done;
     if (!type->takes_new) FAIL(env, RKHS_ERR_ARGUMENT, "the score %s does not look at new rows: leave them out", name);
-    if (type->needs & RK_NEEDS_X) TRY(check_rows(env, name, "new objects", "new-x", w->new_z, w->new_x));
-    if (type->needs & RK_NEEDS_LABELS) TRY(check_rows(env, name, "new labels", "new-labels", w->new_z, w->new_labels));
+    if (type->needs & RK_NEEDS_X) TRY(check_rows(env, name, "new objects", "new_x", w->new_z, w->new_x));
+    if (type->needs & RK_NEEDS_LABELS) TRY(check_rows(env, name, "new labels", "new_labels", w->new_z, w->new_labels));
     if (type->needs & RK_NEEDS_LABELS && w->new_labels->type->kind != RK_KIND_LABELS)
         FAIL(env, RKHS_ERR_DATA, "the score %s needs class labels, not %s", name, w->new_labels->type->entry.name);
 done:
