@@ -110,7 +110,8 @@ rkhs_status rkhs_env_set_threads(rkhs_env *env, int threads) {
     if (!env) return RKHS_ERR_ARGUMENT;
     rk_clear(env);
     if (threads < 0 || threads > 1024)
-        return rk_fail(env, RKHS_ERR_ARGUMENT, "%d threads: give a number from 1 to 1024, or 0 for all cores", threads);
+        return rk_fail(env, RKHS_ERR_ARGUMENT, "%s: give a number from 1 to 1024, or 0 for all cores",
+                       rk_counted(threads, "thread").text);
     rk_pool_free(env);
     env->threads = threads ? threads : default_threads();
     return RKHS_OK;

@@ -289,8 +289,8 @@ static rkhs_status set_given(rkhs_env *env, const rk_entry *e, void *self, const
             if (status != RKHS_OK) return status;
         } else {
             if (position >= count)
-                return rk_fail(env, RKHS_ERR_SPEC, "%s takes %lld parameter%s, but more are given", e->name, (long long)count,
-                               count == 1 ? "" : "s");
+                return rk_fail(env, RKHS_ERR_SPEC, "%s takes %s, but more are given", e->name,
+                               rk_counted(count, "parameter").text);
             p = &e->params[position++];
         }
         uint64_t bit = (uint64_t)1 << (p - e->params);

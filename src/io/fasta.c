@@ -49,8 +49,8 @@ static rkhs_status take_word(const records *r, char *at, const char *stop, int64
         }
     }
     return rk_fail(r->env, RKHS_ERR_DATA,
-                   "%s: line %lld: the header has %lld word%s, and label=%lld asks for more: give every header as many",
-                   r->name, (long long)r->line, (long long)seen, seen == 1 ? "" : "s", (long long)number);
+                   "%s: line %lld: the header has %s, and label=%lld asks for more: give every header as many", r->name,
+                   (long long)r->line, rk_counted(seen, "word").text, (long long)number);
 }
 
 /* Joins the lines of the sequence at s in place and adds it to r. Returns the position after it. */

@@ -415,8 +415,8 @@ static rkhs_status check_csc(const file *f, const variable *v, const csc *m, int
         sound = m->rows[q] >= 0 && m->rows[q] < (double)v->rows && m->rows[q] == floor(m->rows[q]);
     if (!sound) TRY(damaged(f, "the sparse matrix is damaged"));
     if (v->rows > MANY_ROWS && v->rows / SPARSEST > *count + v->columns)
-        FAIL(f->env, RKHS_ERR_DATA, "%s: the sparse matrix has %lld rows and %lld numbers: keep the rows that have some",
-             f->name, (long long)v->rows, (long long)*count);
+        FAIL(f->env, RKHS_ERR_DATA, "%s: the sparse matrix has %s and %s: keep the rows that have some", f->name,
+             rk_counted(v->rows, "row").text, rk_counted(*count, "number").text);
 done:
     return status;
 }

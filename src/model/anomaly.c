@@ -179,7 +179,7 @@ static rkhs_status feature_fit(rkhs_model *model, feature *f) {
     TRY(rk_scratch(env, m * m, sizeof *J, &J));
     TRY(rk_cholesky_inverse(env, m, f->A, J));
     TRY(leave_one_out_errors(env, f));
-    rk_log(env, RKHS_LOG_INFO, "anomaly: %s, ridge %g, from %lld pairs", rkhs_kernel_text(kernel), ridge, (long long)m);
+    rk_log(env, RKHS_LOG_INFO, "anomaly: %s, ridge %g, from %s", rkhs_kernel_text(kernel), ridge, rk_counted(m, "pair").text);
 done:
     rkhs_kernel_free(kernel);
     rkhs_data_free(codes);

@@ -43,9 +43,8 @@ static rkhs_status fit_krr(rk_fit *f) {
     TRY(rk_report_number(f->env, f->report, "training_error", error));
     TRY(rk_report_solver(f, s.solver, s.iterations, -1, s.converged));
     if (!s.converged)
-        rk_log(f->env, RKHS_LOG_ADVICE,
-               "the solver did not converge in %lld iteration%s: raise ridge, or solver=cg(max_iter=...)",
-               (long long)s.iterations, s.iterations == 1 ? "" : "s");
+        rk_log(f->env, RKHS_LOG_ADVICE, "the solver did not converge in %s: raise ridge, or solver=cg(max_iter=...)",
+               rk_counted(s.iterations, "iteration").text);
 done:
     return status;
 }

@@ -55,8 +55,8 @@ rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, 
     if (b) TRY(rk_kernel_coerce(s->kernel, b, NULL, &use_b, &s->view_b));
     TRY(rk_kernel_coerce(s->kernel, a, use_b, &use_a, &s->view_a));
     if (b && use_a->columns != use_b->columns)
-        FAIL(env, RKHS_ERR_DATA, "there are %lld columns in one data set and %lld in the other: give both the same",
-             (long long)use_a->columns, (long long)use_b->columns);
+        FAIL(env, RKHS_ERR_DATA, "one data set has %s, the other %lld: give both the same",
+             rk_counted(use_a->columns, "column").text, (long long)use_b->columns);
     if (kernel) TRY(rk_kernel_freeze(s->kernel, b ? use_b : use_a));
     if (b) {
         TRY(rk_bind(env, s->kernel, use_b, NULL, &s->b));

@@ -511,7 +511,7 @@ class Limits(unittest.TestCase):
 
     def test_one_class_is_refused_where_there_is_nothing_to_tell_apart(self):
         for name in ("svm", "nusvm", "silhouette", "davies_bouldin", "calinski_harabasz"):
-            self.refused("one class" if "svm" in name else "1 classes", name, self.Z, y=np.zeros(60))
+            self.refused("one class" if "svm" in name else "1 class", name, self.Z, y=np.zeros(60))
         self.assertEqual(rkhs.score("knn", self.Z, y=np.zeros(60)), 1)
 
     def test_what_is_missing_is_named_as_python_calls_it(self):
