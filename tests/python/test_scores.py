@@ -498,7 +498,7 @@ class Limits(unittest.TestCase):
 
     def test_new_rows_of_other_shape_are_refused(self):
         for name in RANKS + ["knn", "reconstruction"]:
-            self.refused("new rows | 1 dimensions | 2", name, self.Z, self.X, self.y, new_Z=self.Z[:5, :1],
+            self.refused("new rows | 1 dimension | 2", name, self.Z, self.X, self.y, new_Z=self.Z[:5, :1],
                          new_X=self.X[:5], new_y=self.y[:5])
         for name in RANKS + ["reconstruction"]:
             self.refused("columns", name, self.Z, self.X, new_Z=self.Z[:5], new_X=self.X[:5, :3])

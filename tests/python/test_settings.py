@@ -202,7 +202,7 @@ class Unknown(unittest.TestCase):
         names = ["knn(k=3)", "silhouette", "svm(folds=3)"]
         want = rkhs.score(names, Z[~lost], y=Y[~lost])
         for form in self.FORMS + self.WORDS:
-            with self.assertWarnsRegex(rkhs.Advice, r"\b6\b.*label"):
+            with self.assertWarnsRegex(rkhs.Advice, naming("6 | label")):
                 self.assertEqual(rkhs.score(names, Z, y=form(Y, lost)), want)
         new = rkhs.score("knn(k=3)", Z[:30], y=Y[:30], new_Z=Z[30:], new_y=np.where(lost, np.nan, Y)[30:])
         self.assertEqual(new, rkhs.score("knn(k=3)", Z[:30], y=Y[:30], new_Z=Z[30:][~lost[30:]], new_y=Y[30:][~lost[30:]]))
