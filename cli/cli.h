@@ -85,14 +85,17 @@ struct cli {
     size_t memory;
     double *owned[6]; /* owned arrays that data borrow, freed at the end */
     int owned_count;
-    char subject[512];  /* files to name in messages about data, where the library does not know them */
-    double started;     /* seconds */
-    char message[1024]; /* the tool's own error message; empty: the library's message is shown */
-    int code;           /* the exit code of `message` */
+    char subject[512];       /* files to name in messages about data, where the library does not know them */
+    double started;          /* seconds */
+    char message[1024];      /* the tool's own error message; empty: the library's message is shown */
+    int code;                /* the exit code of `message` */
+    char from_library[1280]; /* what library_message returns */
 };
 
 /* Reads the words after the command into c. Returns 0, or an exit code after a message on stderr. */
 int options_parse(cli *c, int argc, char **argv);
+/* Whether c's command has the option --name. */
+int takes_option(const cli *c, const char *name);
 
 /* ---- session.c: start and end of a command, files -------------------------------------------------------------- */
 
@@ -110,6 +113,9 @@ rkhs_status refuse(cli *c, int code, const char *format, ...) __attribute__((for
 
 /* Names the files that data came from, for error messages; b may be NULL. */
 void set_subject(cli *c, const char *a, const char *b);
+
+/* The library's message of a failure, and in parentheses the option or command that mends it. Valid until the next. */
+const char *library_message(cli *c, rkhs_status status);
 
 /* Prints the error message if status is a failure, and returns the exit code. */
 int finish(cli *c, rkhs_status status);

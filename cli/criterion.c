@@ -10,7 +10,7 @@ static rkhs_status find_score(search *s) {
     const char *by = s->c->by;
     rkhs_type type;
     if (!type_of_spec(s->c, "scores", by, &type))
-        return refuse(s->c, EXIT_MISUSED, "--by %.100s: %.600s", by, rkhs_env_message(s->c->env));
+        return refuse(s->c, EXIT_MISUSED, "--by %.100s: %.600s", by, library_message(s->c, RKHS_ERR_SPEC));
     if (type.better == 0)
         return refuse(s->c, EXIT_MISUSED, "--by %s: %s describes an embedding, and neither more nor less of it is better", by,
                       type.name);
@@ -25,8 +25,8 @@ static void say_unlabelled(const cli *c, int64_t n, const int64_t *members, int6
     int64_t known = 0;
     char line[256];
     for (int64_t k = 0; k < classes; k++) known += members[k];
-    snprintf(line, sizeof line, "%lld of the %lld rows have no label, and are learned from and not scored",
-             (long long)(n - known), (long long)n);
+    snprintf(line, sizeof line, "%lld of the %s have no label, and are learned from and not scored", (long long)(n - known),
+             rk_counted(n, "row").text);
     if (known < n && !c->quiet) say(c->command->name, line);
 }
 
@@ -38,8 +38,8 @@ static rkhs_status check_labels(search *s) {
     const int64_t *codes = rkhs_data_codes(s->classes, &classes);
     const char *file = c->labels != NULL ? c->labels : c->operand[1];
     if (rkhs_data_rows(s->classes) != n)
-        REFUSE(c, EXIT_FAILED, "%s has %lld labels, but %s has %lld rows: give one for each, ? for a row without", file,
-               (long long)rkhs_data_rows(s->classes), c->operand[1], (long long)n);
+        REFUSE(c, EXIT_FAILED, "%s has %s, but %s has %s: give one for each, ? for a row without", file,
+               rk_counted(rkhs_data_rows(s->classes), "label").text, c->operand[1], rk_counted(n, "row").text);
     TRY(keep(s, (size_t)classes + 1, sizeof *members, &members));
     for (int64_t i = 0; i < n; i++)
         if (codes[i] >= 0) members[codes[i]]++;
@@ -52,9 +52,8 @@ static rkhs_status check_labels(search *s) {
         REFUSE(c, EXIT_FAILED, "%s: all labelled rows are of one class, '%.60s': --by %s needs two or more", file,
                rkhs_data_class_name(s->classes, least), c->by);
     if (c->folds > members[least])
-        REFUSE(c, EXIT_FAILED,
-               "%s: the class '%.60s' has %lld labelled row%s, and --folds %d needs one for each part: give fewer folds", file,
-               rkhs_data_class_name(s->classes, least), (long long)members[least], members[least] == 1 ? "" : "s", c->folds);
+        REFUSE(c, EXIT_FAILED, "%s: the class '%.60s' has %s, and --folds %d needs one for each part: give fewer folds", file,
+               rkhs_data_class_name(s->classes, least), rk_counted(members[least], "labelled row").text, c->folds);
     say_unlabelled(c, n, members, classes);
 done:
     return status;
@@ -94,11 +93,11 @@ rkhs_status deal_folds(search *s) {
     const int64_t *codes = s->needs_labels ? rkhs_data_codes(s->classes, &classes) : NULL;
     if (s->needs_labels) TRY(check_labels(s));
     if (s->y != NULL && c->triplets == NULL && rkhs_data_rows(s->y) != n)
-        REFUSE(c, EXIT_FAILED, "%s has %lld rows, but %s has %lld: give one for each",
-               c->target != NULL ? c->target : c->labels, (long long)rkhs_data_rows(s->y), c->operand[1], (long long)n);
+        REFUSE(c, EXIT_FAILED, "%s has %s, but %s has %lld: give one for each", c->target != NULL ? c->target : c->labels,
+               rk_counted(rkhs_data_rows(s->y), "row").text, c->operand[1], (long long)n);
     if (c->folds == 0) goto done;
     if (c->folds > n / 2)
-        REFUSE(c, EXIT_FAILED, "--folds %d of %lld rows: give at most %lld", c->folds, (long long)n, (long long)n / 2);
+        REFUSE(c, EXIT_FAILED, "--folds %d of %s: give at most %lld", c->folds, rk_counted(n, "row").text, (long long)n / 2);
     TRY(keep(s, (size_t)n, sizeof *s->fold, &s->fold));
     TRY(keep(s, (size_t)n, sizeof *rows, &rows));
     for (int64_t i = 0; i < n; i++) s->fold[i] = -1;

@@ -98,13 +98,13 @@ static void print_words(const found *f) {
         printf("neighbours  %.2f +- %.2f", f->twonn[0], f->error[0]);
         for (int i = 1; i < f->estimates; i++)
             printf("%s%.2f", i == 1 ? "; of half and a quarter of the rows " : ", ", f->twonn[i]);
-        printf("\n            the dimension of what the %lld rows lie on, by their two nearest neighbours (TwoNN)\n",
-               (long long)f->rows[0]);
+        printf("\n            the dimension of what the %s lie on, by their two nearest neighbours (TwoNN)\n",
+               rk_counted(f->rows[0], "row").text);
     }
     printf("gap         %lld, where the eigenvalues fall by %.3g\n", (long long)f->gap, f->ratio);
     printf("            the largest ratio of an eigenvalue of the centred Gram to the next; ");
     print_safe(stdout, f->kernel, strlen(f->kernel));
-    printf(", %lld rows\n", (long long)f->gram_rows);
+    printf(", %s\n", rk_counted(f->gram_rows, "row").text);
     if (f->ninety > 0)
         printf("variance    %lld\n", (long long)f->ninety);
     else

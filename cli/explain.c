@@ -78,7 +78,8 @@ static void draw_lines(canvas *v, const cli *c, const explained *e, const object
     picture p = {.title = c->title};
     int64_t lines = e->n < MAX_LINES ? e->n : MAX_LINES, across = e->top < MAX_ACROSS ? e->top : MAX_ACROSS;
     double step = BOX + SPACE, left = 14, side = (double)across * step + BAND, top = page_top(&p) + 22, line = BOX + 26;
-    snprintf(p.about, sizeof p.about, "%lld objects, and the training objects that pull and push them most", (long long)lines);
+    snprintf(p.about, sizeof p.about, "%s, and the training objects that pull and push them most",
+             rk_counted(lines, "object").text);
     page_begin(v, &p, left, left + BOX + BAND + 2 * side - BAND + 10, top + (double)lines * line + 4);
     v->type->text(v, &(words){.x = left + BOX / 2.0, .y = top - 9, .s = "object", .anchor = 'm'});
     for (int s = 0; s < 2; s++)

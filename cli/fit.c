@@ -23,8 +23,8 @@ void say_summary(const cli *c, const rkhs_model *m) {
     rkhs_model_embedding(m, &n, &dim);
     const rkhs_kernel *kernel = rkhs_model_kernel(m);
     if (explained_share(m, &share)) snprintf(explained, sizeof explained, "%.1f%% of the variance, ", 100 * share);
-    snprintf(line, sizeof line, "%lld objects, %.600s, %lld dimension%s, %s%.3g s, %s at most", (long long)n,
-             kernel != NULL ? spec_short(rkhs_kernel_text(kernel), spec) : "no kernel", (long long)dim, dim == 1 ? "" : "s",
+    snprintf(line, sizeof line, "%s, %.600s, %s, %s%.3g s, %s at most", rk_counted(n, "object").text,
+             kernel != NULL ? spec_short(rkhs_kernel_text(kernel), spec) : "no kernel", rk_counted(dim, "dimension").text,
              explained, rk_seconds() - c->started, rk_bytes_text((double)rkhs_env_memory_peak(c->env), peak));
     say(c->command->name, line);
 }
@@ -101,8 +101,8 @@ static rkhs_status read_pairs(cli *c, const rkhs_kernel *kernel, const rkhs_data
     for (int k = 0; k < 2 && paths[k] != NULL; k++) {
         TRY(read_data(c, paths[k], kernel, &part[k]));
         if (rkhs_data_rows(part[k]) != n)
-            REFUSE(c, EXIT_FAILED, "%s has %lld rows, but %s has %lld: give one for each row", paths[k],
-                   (long long)rkhs_data_rows(part[k]), c->operand[1], (long long)n);
+            REFUSE(c, EXIT_FAILED, "%s has %s, but %s has %lld: give one for each row", paths[k],
+                   rk_counted(rkhs_data_rows(part[k]), "row").text, c->operand[1], (long long)n);
     }
     set_subject(c, paths[0], paths[1]);
     TRY(rkhs_data_pairs(c->env, part[0], part[1], y));

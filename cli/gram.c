@@ -29,8 +29,8 @@ static rkhs_status parse_rows(cli *c, int64_t *from, int64_t *to) {
 /* Refuses --rows beyond the data. */
 static rkhs_status check_rows(cli *c, int64_t n, int64_t from, int64_t to) {
     if (to > n || from >= n)
-        return refuse(c, EXIT_FAILED, "%s has %lld rows, 0 to %lld, and --rows %.60s asks for others", c->operand[1],
-                      (long long)n, (long long)n - 1, c->rows);
+        return refuse(c, EXIT_FAILED, "%s has %s, 0 to %lld, and --rows %.60s asks for others", c->operand[1],
+                      rk_counted(n, "row").text, (long long)n - 1, c->rows);
     if (from >= to) return refuse(c, EXIT_MISUSED, "--rows %.60s holds no row: TO must be above FROM", c->rows);
     return RKHS_OK;
 }

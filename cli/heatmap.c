@@ -107,7 +107,7 @@ static void draw_heat(canvas *v, const cli *c, const heat *h, uint8_t *shade) {
     v->type->image(v, &f, &(image){shade, width, height, 1});
     if (h->labels != NULL) draw_classes(v, h, &f);
     int sorted = h->labels != NULL && h->m == h->n;
-    if (sorted) snprintf(x.name, sizeof x.name, "%lld objects, by class", (long long)h->n);
+    if (sorted) snprintf(x.name, sizeof x.name, "%s, by class", rk_counted(h->n, "object").text);
     draw_frame(v, &f, sorted ? NULL : &x, NULL, NUMBERS | NAMES, 0);
     if (sorted)
         v->type->text(
@@ -138,8 +138,8 @@ rkhs_status plot_gram(cli *c, canvas *v) {
     h.labels = labels;
     TRY(check_header(c, c->labels, labels, h.m));
     if (labels != NULL && rkhs_data_rows(labels) != h.m)
-        REFUSE(c, EXIT_FAILED, "%s has %lld labels, but %s has %lld rows: give one label for each row", c->labels,
-               (long long)rkhs_data_rows(labels), c->gram, (long long)h.m);
+        REFUSE(c, EXIT_FAILED, "%s has %s, but %s has %s: give one label for each row", c->labels,
+               rk_counted(rkhs_data_rows(labels), "label").text, c->gram, rk_counted(h.m, "row").text);
     h.rows = (int)(h.m < SIDE ? h.m : SIDE);
     h.columns = (int)(h.n < SIDE ? h.n : SIDE);
     h.times = SIDE / (h.rows > h.columns ? h.rows : h.columns);

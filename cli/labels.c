@@ -36,9 +36,8 @@ rkhs_status check_header(cli *c, const char *path, const rkhs_data *labels, int6
     for (int64_t i = 1; i <= rows; i++)
         if (codes[i] == codes[0]) return RKHS_OK;
     return refuse(c, EXIT_FAILED,
-                  "%s has %lld labels for %lld rows, and the first, '%.60s', is there once: if it is a header, take that line "
-                  "out",
-                  path, (long long)rows + 1, (long long)rows, rkhs_data_class_name(labels, codes[0]));
+                  "%s has %s for %s, and the first, '%.60s', is there once: if it is a header, take that line out", path,
+                  rk_counted(rows + 1, "label").text, rk_counted(rows, "row").text, rkhs_data_class_name(labels, codes[0]));
 }
 
 void say_minus_one(const cli *c, const char *path, const rkhs_data *labels) {

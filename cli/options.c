@@ -164,6 +164,8 @@ static const option *find_option(const cli *c, const char *name, size_t length, 
     return NULL;
 }
 
+int takes_option(const cli *c, const char *name) { return find_option(c, name, strlen(name), 0) != NULL; }
+
 /* Refuses an unknown option, and suggests the nearest name. */
 static rkhs_status unknown_option(cli *c, const char *typed, size_t length) {
     const char *names[64], *near;

@@ -34,9 +34,8 @@ rkhs_status keep_text(search *s, const char *from, size_t length, char **copy) {
 
 rkhs_status keep_failure(search *s, rkhs_status failed, cell *one) {
     cli *c = s->c;
-    const char *sentence = c->message[0] != 0 ? c->message : rkhs_env_message(c->env);
+    const char *sentence = c->message[0] != 0 ? c->message : library_message(c, failed);
     const char *subject = c->message[0] != 0 ? "" : rkhs_env_subject(c->env);
-    if (*sentence == 0) sentence = rkhs_status_text(failed);
     one->status = failed;
     rkhs_status status = keep_text(s, sentence, strlen(sentence), &one->failed);
     if (status == RKHS_OK) status = keep_text(s, subject, strlen(subject), &one->subject);

@@ -32,7 +32,8 @@ static rkhs_status take_points(cli *c, const char *path, const rkhs_data *data, 
     p->d = rkhs_data_columns(data);
     if (p->values == NULL || p->n < 1 || p->d < 1) return refuse(c, EXIT_FAILED, "%s: holds no numbers to draw", path);
     p->codes = calloc((size_t)p->n, sizeof *p->codes);
-    if (p->codes == NULL) return refuse(c, EXIT_FAILED, "%s: no memory for a picture of %lld points", path, (long long)p->n);
+    if (p->codes == NULL)
+        return refuse(c, EXIT_FAILED, "%s: no memory for a picture of %s", path, rk_counted(p->n, "point").text);
     return RKHS_OK;
 }
 
@@ -53,8 +54,8 @@ static rkhs_status take_sets(cli *c, sources *s, picture *p) {
     TRY(take_points(c, c->new_z, s->fresh, &p->fresh));
     p->fresh.fresh = 1;
     if (p->fresh.d != s->sets[0].d)
-        REFUSE(c, EXIT_FAILED, "%s has %lld dimensions, but %s has %lld: embed new objects with the same model", c->new_z,
-               (long long)p->fresh.d, c->operand[0], (long long)s->sets[0].d);
+        REFUSE(c, EXIT_FAILED, "%s has %s, but %s has %lld: embed new objects with the same model", c->new_z,
+               rk_counted(p->fresh.d, "dimension").text, c->operand[0], (long long)s->sets[0].d);
 done:
     return status;
 }
@@ -64,8 +65,8 @@ done:
 /* Refuses a number of labels or targets other than that of the points. */
 static rkhs_status check_count(cli *c, const char *path, const char *what, int64_t count, const char *of, int64_t n) {
     if (count == n) return RKHS_OK;
-    return refuse(c, EXIT_FAILED, "%s has %lld %ss, but %s has %lld points: give one %s for each point", path, (long long)count,
-                  what, of, (long long)n, what);
+    return refuse(c, EXIT_FAILED, "%s has %s, but %s has %s: give one %s for each point", path, rk_counted(count, what).text,
+                  of, rk_counted(n, "point").text, what);
 }
 
 /* The class of that name among the first `classes`; else a new one. */
@@ -150,8 +151,8 @@ static rkhs_status take_scale(cli *c, sources *s, picture *p) {
     TRY(read_target(c, c->target, &s->target));
     const double *values = rkhs_data_values(s->target, &ld);
     if (values == NULL || rkhs_data_columns(s->target) != 1 || rkhs_data_rows(s->target) < 1)
-        REFUSE(c, EXIT_FAILED, "%s: colours show one number for each point, and it has %lld columns: give one column",
-               c->target, (long long)rkhs_data_columns(s->target));
+        REFUSE(c, EXIT_FAILED, "%s: colours show one number for each point, and it has %s: give one column", c->target,
+               rk_counted(rkhs_data_columns(s->target), "column").text);
     axis_range(&k->scale, values, rkhs_data_rows(s->target), ld, 0);
     stem(c->target, k->scale.name, sizeof k->scale.name);
     axis_ticks(&k->scale, 0.75 * SIDE, 1);
@@ -176,7 +177,7 @@ static rkhs_status sort_points(cli *c, picture *p) {
     int good = k->count != NULL;
     for (int j = 0; j < p->count && good; j++) good = points_sort(&p->sets[j], k);
     if (good && k->fresh) good = points_sort(&p->fresh, k);
-    if (!good) return refuse(c, EXIT_FAILED, "no memory for a picture of %lld points", (long long)p->sets[0].n);
+    if (!good) return refuse(c, EXIT_FAILED, "no memory for a picture of %s", rk_counted(p->sets[0].n, "point").text);
     for (int64_t i = 0; i < p->sets[0].n; i++) k->count[p->sets[0].codes[i]]++;
     for (int64_t i = 0; i < p->fresh.n && k->plain < 0; i++) k->count[p->fresh.codes[i]]++;
     for (int64_t q = 0; q < k->classes; q++) k->shown += k->count[q] > 0;
@@ -209,8 +210,8 @@ static rkhs_status take_titles(cli *c, sources *s, picture *p) {
         at = comma;
     }
     if (count != c->count)
-        return refuse(c, EXIT_MISUSED, "--titles has %d titles, separated by commas, for %d embedding%s: give one for each",
-                      count, c->count, c->count == 1 ? "" : "s");
+        return refuse(c, EXIT_MISUSED, "--titles has %s, separated by commas, for %s: give one for each",
+                      rk_counted(count, "title").text, rk_counted(c->count, "embedding").text);
     return RKHS_OK;
 }
 
@@ -251,11 +252,9 @@ static void draw_picture(const cli *c, canvas *v, picture *p) {
     int64_t d = p->sets[0].d, deepest = 0;
     const key *k = &p->key;
     int64_t classes = k->shown - (k->unknown >= 0);
-    int used = snprintf(p->about, sizeof p->about, "%lld points in %lld dimension%s", (long long)p->sets[0].n, (long long)d,
-                        d == 1 ? "" : "s");
-    if (k->names != NULL)
-        snprintf(p->about + used, sizeof p->about - (size_t)used, ", %lld class%s", (long long)classes,
-                 classes == 1 ? "" : "es");
+    int used = snprintf(p->about, sizeof p->about, "%s in %s", rk_counted(p->sets[0].n, "point").text,
+                        rk_counted(d, "dimension").text);
+    if (k->names != NULL) snprintf(p->about + used, sizeof p->about - (size_t)used, ", %s", rk_counted(classes, "class").text);
     for (int i = 0; i < p->count; i++) deepest = p->sets[i].d > deepest ? p->sets[i].d : deepest;
     int flat = p->count > 1 || p->objects.n > 0;
     if (p->count > 1)

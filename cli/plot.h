@@ -84,7 +84,7 @@ void scale_colour(double at, uint8_t rgb[3]);
 /* One axis. Ticks show values minus `base`, which is 0 unless the values differ by little at a large distance from
  * 0. */
 typedef struct axis {
-    char name[40];
+    char name[64];
     double base, lo, hi; /* the frame spans base + lo to base + hi */
     int flat;            /* all values are equal: the span is arbitrary */
     int whole;           /* ticks at integers only */

@@ -61,6 +61,33 @@ void set_subject(cli *c, const char *a, const char *b) {
     snprintf(c->subject, sizeof c->subject, b != NULL ? "%.250s and %.250s" : "%.250s", a, b);
 }
 
+/* Writes what mends the library's failure as this command takes it, " (--format lines)"; empty if it takes no such
+ * option. */
+static void write_hint(const cli *c, char out[160]) {
+    char name[32];
+    const char *hint = rkhs_env_hint(c->env);
+    int length = (int)strcspn(hint, "=");
+    const char *value = hint + length + (hint[length] == '='), *quote = strchr(value, '(') != NULL ? "'" : "";
+    const char *space = *value != 0 ? " " : "";
+    snprintf(name, sizeof name, "%.*s", length, hint);
+    for (char *at = name; (at = strchr(at, '_')) != NULL;) *at = '-';
+    out[0] = 0;
+    if (strcmp(name, "list") == 0)
+        snprintf(out, 160, " ('rkhs list%s%s' shows all)", space, value);
+    else if (strcmp(name, "model") == 0)
+        snprintf(out, 160, " ('rkhs fit -o' writes one)");
+    else if (name[0] != 0 && takes_option(c, name))
+        snprintf(out, 160, " (--%s%s%s%s%s)", name, space, quote, value, quote);
+}
+
+const char *library_message(cli *c, rkhs_status status) {
+    const char *sentence = rkhs_env_message(c->env);
+    char hint[160];
+    write_hint(c, hint);
+    snprintf(c->from_library, sizeof c->from_library, "%s%s", *sentence != 0 ? sentence : rkhs_status_text(status), hint);
+    return c->from_library;
+}
+
 int finish(cli *c, rkhs_status status) {
     progress_erase();
     if (stop_signal() != 0) {
@@ -69,8 +96,7 @@ int finish(cli *c, rkhs_status status) {
     }
     if (status == RKHS_OK) return EXIT_DONE;
     if (c->message[0] == 0) {
-        const char *sentence = rkhs_env_message(c->env);
-        if (*sentence == 0) sentence = rkhs_status_text(status);
+        const char *sentence = library_message(c, status);
         int named = status != RKHS_ERR_DATA || c->subject[0] == 0 || rkhs_env_subject(c->env)[0] != 0;
         snprintf(c->message, sizeof c->message, "%s%s%s", named ? "" : c->subject, named ? "" : ": ", sentence);
         say(c->command->name, c->message);

@@ -34,11 +34,12 @@ static rkhs_status shape_rows(cli *c, objects *o) {
     } else if (side * side == p && side <= MAX_SIDE) {
         o->height = o->width = (int)side;
     } else {
-        REFUSE(c, EXIT_FAILED, "%s: %lld numbers for each image make no square: give --image-size HEIGHTxWIDTH", c->objects, p);
+        REFUSE(c, EXIT_FAILED, "%s: %s for each image make no square: give --image-size HEIGHTxWIDTH", c->objects,
+               rk_counted(p, "number").text);
     }
     if ((long long)o->height * o->width != p)
-        REFUSE(c, EXIT_FAILED, "%s: an image has %lld numbers, and %d x %d are %lld: give grey images and their --image-size",
-               c->objects, p, o->height, o->width, (long long)o->height * o->width);
+        REFUSE(c, EXIT_FAILED, "%s: an image has %s, and %d x %d are %lld: give grey images and their --image-size", c->objects,
+               rk_counted(p, "number").text, o->height, o->width, (long long)o->height * o->width);
 done:
     return status;
 }
@@ -111,8 +112,8 @@ rkhs_status take_objects(cli *c, int64_t n, objects *o) {
     if (status != RKHS_OK) goto done;
     o->n = rkhs_data_rows(o->data);
     if (o->n != n)
-        REFUSE(c, EXIT_FAILED, "%s has %lld objects, but %s has %lld points: give one for each point", c->objects,
-               (long long)o->n, c->operand[0], (long long)n);
+        REFUSE(c, EXIT_FAILED, "%s has %s, but %s has %s: give one for each point", c->objects, rk_counted(o->n, "object").text,
+               c->operand[0], rk_counted(n, "point").text);
     TRY(look_at_objects(c, o));
 done:
     return status;

@@ -76,9 +76,8 @@ int run_inverse(cli *c) {
     const double *values = rkhs_data_values(j.rows, &ld);
     if (values == NULL) REFUSE(c, EXIT_FAILED, "%s: holds %s, not numbers", c->operand[1], rkhs_data_kind(j.rows));
     if (rkhs_data_columns(j.rows) != j.dim) {
-        REFUSE(c, EXIT_FAILED,
-               "%s has %lld columns, but the model of %s has %lld dimensions: give an embedding made by that model",
-               c->operand[1], (long long)rkhs_data_columns(j.rows), c->operand[0], (long long)j.dim);
+        REFUSE(c, EXIT_FAILED, "%s has %s, but the model of %s has %s: give an embedding made by that model", c->operand[1],
+               rk_counted(rkhs_data_columns(j.rows), "column").text, c->operand[0], rk_counted(j.dim, "dimension").text);
     }
     TRY(rkhs_model_inverse(j.model, values, rkhs_data_rows(j.rows), ld, &j.objects));
     TRY(write_data(c, j.objects, j.path));

@@ -199,9 +199,8 @@ static rkhs_status score_error(search *s, const part *p, const double *Zh, int64
     const double *T = rkhs_data_values(s->y, &ld);
     double sum = 0;
     if (T == NULL || rkhs_data_columns(s->y) != dim)
-        return refuse(s->c, EXIT_FAILED,
-                      "error compares %lld dimensions with %lld columns of --target: choose a model that predicts",
-                      (long long)dim, (long long)rkhs_data_columns(s->y));
+        return refuse(s->c, EXIT_FAILED, "error compares %s with %s of --target: choose a model that predicts",
+                      rk_counted(dim, "dimension").text, rk_counted(rkhs_data_columns(s->y), "column").text);
     for (int64_t i = 0; i < p->tested; i++)
         for (int64_t j = 0; j < dim; j++) {
             double e = Zh[i * dim + j] - T[p->test[i] * ld + j];

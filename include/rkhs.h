@@ -104,6 +104,12 @@ RKHS_API const char *rkhs_env_message(const rkhs_env *env);
  * and the subject; the message is for people. */
 RKHS_API const char *rkhs_env_subject(const rkhs_env *env);
 
+/* The argument that mends the last failure, for programs that have their own word for it: the tool adds "(--format
+ * lines)" to the message, and Python "(format='lines')". It is NAME or NAME=VALUE; empty if there is none. The names are
+ * by, format, kernel, label_column, labels, list (its value is a name of rkhs_list_name), model (a file that
+ * rkhs_model_save wrote), new_labels, new_x, target, x. */
+RKHS_API const char *rkhs_env_hint(const rkhs_env *env);
+
 /* The number of threads to use. 0, the default, means all cores that this process may run on. It never changes a
  * result. */
 RKHS_API rkhs_status rkhs_env_set_threads(rkhs_env *env, int threads);

@@ -1,4 +1,6 @@
 /* call.c: exceptions for the library's errors, and the start and end of every call. */
+#include <stdio.h>
+
 #include "ext.h"
 
 static const struct {
@@ -43,8 +45,35 @@ PyObject *raise_status(module_state *state, rkhs_status status, const char *sent
     return NULL;
 }
 
+/* Raises the library's message, with the argument that mends the failure as Python calls it: (format='lines'). */
+static void raise_message(module_state *state, const rkhs_env *env, rkhs_status status) {
+    static const struct {
+        const char *name, *before, *value, *after;
+    } words[] = {{"by", "by='", "error", "'"},
+                 {"format", "format='", "...", "'"},
+                 {"kernel", "kernel=", "...", ""},
+                 {"label_column", "format='csv(label=", "NAME", ")'"},
+                 {"labels", "y=", "...", ""},
+                 {"list", "rkhs.list('", "kernels", "') shows all"},
+                 {"model", "rkhs.save writes one", "", ""},
+                 {"new_labels", "new_y=", "...", ""},
+                 {"new_x", "new_X=", "...", ""},
+                 {"target", "y=", "...", ""},
+                 {"x", "X=", "...", ""}};
+    char sentence[1400];
+    const char *hint = env ? rkhs_env_hint(env) : "";
+    size_t length = strcspn(hint, "=");
+    snprintf(sentence, sizeof sentence, "%s", env ? rkhs_env_message(env) : "");
+    for (size_t i = 0, used = strlen(sentence); i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i].name) == length && memcmp(words[i].name, hint, length) == 0)
+            snprintf(sentence + used, sizeof sentence - used, " (%s%s%s)", words[i].before,
+                     hint[length] ? hint + length + 1 : words[i].value, words[i].after);
+    raise_status(state, status, sentence);
+}
+
 PyObject *refuse(module_state *state, rkhs_env *env, rkhs_status status) {
-    return PyErr_Occurred() ? NULL : raise_status(state, status, env ? rkhs_env_message(env) : NULL);
+    if (!PyErr_Occurred()) raise_message(state, env, status);
+    return NULL;
 }
 
 /* Collects the library's advice for the end of the call. */
@@ -98,7 +127,7 @@ PyObject *call_end(module_state *state, call *c, rkhs_status status) {
         if (!PyErr_Occurred() && status == RKHS_ERR_CANCELLED && is_closing())
             PyErr_SetNone(PyExc_SystemExit); /* ends a thread silently */
         else if (!PyErr_Occurred() && status != RKHS_OK)
-            raise_status(state, status, c->env ? rkhs_env_message(c->env) : NULL);
+            raise_message(state, c->env, status);
     }
     c->type = c->value = c->trace = NULL;
     if (PyErr_Occurred()) Py_CLEAR(advice);

@@ -183,7 +183,7 @@ rkhs_status rkhs_spec_new(rkhs_env *env, const char *list, const char *text, rkh
     *spec = NULL;
     TRY(rk_alloc(env, 1, sizeof *s, &s));
     *s = (rkhs_spec){.env = env, .list = rk_list_named(list), .name = ""};
-    if (!s->list) FAIL(env, RKHS_ERR_ARGUMENT, "there is no list '%.40s': 'rkhs list' shows all", list ? list : "");
+    if (!s->list) TRY(rk_fail_hint(env, RKHS_ERR_ARGUMENT, "list", "there is no list '%.40s'", list ? list : ""));
     TRY(rk_parse(env, s->list->what, text, &node));
     TRY(adopt(s, node));
     *spec = s;

@@ -2,8 +2,8 @@
 """Checks how the files are written. Prints each violation, exits 1 if there is one.
 
 C: no tabs, at most 128 columns (tables between clang-format off and on aside) and 700 lines, a header comment in every source
-file. Everywhere: no trailing blanks, a newline at the end, no marks of unfinished work. Every type that a .def file lists is
-defined in a file beside it.
+file; no message of src names an option or a command of the tool. Everywhere: no trailing blanks, a newline at the end, no
+marks of unfinished work. Every type that a .def file lists is defined in a file beside it.
 """
 import argparse
 import pathlib
@@ -19,6 +19,7 @@ TEXT_SUFFIXES = C_SUFFIXES | {".py", ".sh", ".md", ".build", ".map", ".cff"}
 SKIPPED = {"__pycache__"}
 # Spelled in two parts, so that this file does not find itself.
 UNFINISHED = re.compile(r"\b(" + "|".join(a + b for a, b in (("TO", "DO"), ("FIX", "ME"), ("XX", "X"), ("HA", "CK"))) + r")\b")
+TOOL_WORDS = re.compile(r"\"[^\"]*(--[a-z]+|'rkhs [a-z]+)[^\"]*\"")
 DEF_LINE = re.compile(r"^\s*(\w+)\(\s*(\w+)")
 
 
@@ -54,6 +55,10 @@ def check_file(root, path):
     lines = text.split("\n")
     is_c = path.suffix in C_SUFFIXES
     yield from check_lines(lines, is_c)
+    if path.relative_to(root).parts[0] == "src":
+        for number, line in enumerate(lines, 1):
+            if TOOL_WORDS.search(line):
+                yield number, f"{TOOL_WORDS.search(line).group(1)} is a word of the tool: use rk_fail_hint"
     if path.suffix == ".md" and path.parent == root:
         for number, line in enumerate(lines, 1):
             if len(line) > PROSE and not line.startswith("|"):

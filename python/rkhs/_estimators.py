@@ -455,7 +455,7 @@ def signature_of(table):
         words = p["brief"] + (f" ({p['bounds']})" if p["bounds"] else "")
         kind = {"integer": "int", "real": "float", "true|false": "bool"}.get(p["kind"], "str")
         own.append((python_name(p), default_of(p), kind if p["value"] is not None else kind + " or None", words))
-    own += [(name, None, kind, words + "; None: its own default") for name, kind, words in OF_SOLVER]
+    own += [(name, None, kind, words) for name, kind, words in OF_SOLVER]
     return own[:1] + COMMON_BEFORE + own[1:] + (LABELLED if takes_labels(table) else []) + COMMON_AFTER
 
 

@@ -1,4 +1,5 @@
 """What is not an estimator: read, gram, score, load, save, list."""
+import sys
 import warnings
 
 import numpy as np
@@ -15,8 +16,12 @@ class Advice(UserWarning):
 
 
 def advise(sentences):
+    """Warns at the caller's line: the nearest outside of this package and of scikit-learn, which wraps its methods."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in ("rkhs", "sklearn"):
+        level, frame = level + 1, frame.f_back
     for sentence in sentences:
-        warnings.warn(sentence, Advice, stacklevel=3)
+        warnings.warn(sentence, Advice, stacklevel=level)
 
 
 def threads_of(n_jobs):

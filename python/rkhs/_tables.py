@@ -7,7 +7,9 @@ from . import _rkhs
 # What scikit-learn calls the parameter. One line for a name that would surprise its users, none for the others.
 PYTHON_NAMES = {"dim": "n_components", "neighbours": "n_neighbors"}
 # Parameters of the solver that every estimator with a solver takes too: name, type, words.
-OF_SOLVER = [("max_iter", "int or None", "the solver's maximum number of iterations"), ("tol", "float or None", "the solver's tolerance")]
+OF_SOLVER = [("max_iter", "int or None", "the solver's maximum number of iterations; None: its own default. With solver=None it sets, and so "
+                                         "chooses, the first solver in the list that has such a parameter."),
+             ("tol", "float or None", "the solver's tolerance; None: its own default. With solver=None as max_iter.")]
 
 
 @functools.cache

@@ -403,8 +403,7 @@ static rkhs_status verify(const rk_archive *archive) {
             env, RKHS_ERR_FORMAT,
             "%s: this is not an rkhs model file, or one that is damaged (its last bytes are not a checksum): copy it again",
             path);
-    if (!ours)
-        return rk_fail(env, RKHS_ERR_FORMAT, "%s: this is not an rkhs model file: give one that 'rkhs fit -o' wrote", path);
+    if (!ours) return rk_fail_hint(env, RKHS_ERR_FORMAT, "model", "%s: this is not an rkhs model file: give one", path);
     for (size_t at = 0, part; at < body; at += part) {
         part = body - at < PART ? body - at : PART;
         hash = fnv(hash, archive->bytes + at, part);

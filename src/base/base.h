@@ -24,11 +24,14 @@
 /* Formats the message into the env and returns `code`. A message that is already there is kept, so that an error
  * during cleanup cannot hide the first one. The only function that a tile of a parallel loop may call with the env. */
 rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* As rk_fail, but replaces the message, which may be one of the arguments (env->message). */
+/* The same with a hint, which the tool and Python turn into words of their own: see rkhs_env_hint. */
+rkhs_status rk_fail_hint(rkhs_env *env, rkhs_status code, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* As rk_fail, but replaces the message, which may be one of the arguments (env->message), and keeps the hint. */
 rkhs_status rk_reword(rkhs_env *env, rkhs_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Records the file or parameter that a failure is about, unless one is recorded already; returns `status`. */
 rkhs_status rk_set_subject(rkhs_env *env, const char *subject, rkhs_status status);
-/* Clears message and subject, after a failure from which the caller has recovered. */
+/* Clears message, subject and hint, after a failure from which the caller has recovered. */
 void rk_clear_error(rkhs_env *env);
 
 /* Clears the message, the progress and the cancelled flag. Public functions call it on entry. One that does must not
@@ -50,6 +53,7 @@ struct rk_pool;
 struct rkhs_env {
     char message[1024];  /* of the last failure */
     char subject[1024];  /* the file or parameter that the failure is about */
+    char hint[96];       /* the argument that mends it */
     _Atomic int writing; /* spin lock: a thread is writing the message */
     int threads;
     int workers;        /* threads of a parallel loop between rk_blas_begin and rk_blas_end, at most `threads`; 0: all */

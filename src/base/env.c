@@ -104,12 +104,14 @@ void rkhs_env_free(rkhs_env *env) {
 
 const char *rkhs_env_message(const rkhs_env *env) { return env ? env->message : ""; }
 const char *rkhs_env_subject(const rkhs_env *env) { return env ? env->subject : ""; }
+const char *rkhs_env_hint(const rkhs_env *env) { return env ? env->hint : ""; }
 
 rkhs_status rkhs_env_set_threads(rkhs_env *env, int threads) {
     if (!env) return RKHS_ERR_ARGUMENT;
     rk_clear(env);
     if (threads < 0 || threads > 1024)
-        return rk_fail(env, RKHS_ERR_ARGUMENT, "%d threads: give a number from 1 to 1024, or 0 for all cores", threads);
+        return rk_fail(env, RKHS_ERR_ARGUMENT, "%s: give a number from 1 to 1024, or 0 for all cores",
+                       rk_counted(threads, "thread").text);
     rk_pool_free(env);
     env->threads = threads ? threads : default_threads();
     return RKHS_OK;
@@ -148,7 +150,7 @@ void rkhs_env_set_log(rkhs_env *env, rkhs_log_fn fn, void *payload) {
     env->log_payload = payload;
 }
 
-void rk_clear_error(rkhs_env *env) { env->message[0] = env->subject[0] = 0; }
+void rk_clear_error(rkhs_env *env) { env->message[0] = env->subject[0] = env->hint[0] = 0; }
 
 void rk_clear(rkhs_env *env) {
     rk_clear_error(env);
@@ -156,19 +158,33 @@ void rk_clear(rkhs_env *env) {
     atomic_store(&env->cancelled, 0);
 }
 
-static void write_message(rkhs_env *env, const char *format, va_list list) {
+static void write_message(rkhs_env *env, const char *hint, const char *format, va_list list) {
     char raw[sizeof env->message];
     vsnprintf(raw, sizeof raw, format, list);
     rk_text_visible(raw, env->message, sizeof env->message);
+    if (hint) rk_text_visible(hint, env->hint, sizeof env->hint);
+}
+
+/* Writes the message, unless there is one. */
+static void write_first(rkhs_env *env, const char *hint, const char *format, va_list list) {
+    while (atomic_exchange(&env->writing, 1)) { /* tiles may fail on several threads at once */
+    }
+    if (!env->message[0]) write_message(env, hint, format, list);
+    atomic_store(&env->writing, 0);
 }
 
 rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) {
     va_list list;
     va_start(list, format);
-    while (atomic_exchange(&env->writing, 1)) { /* tiles may fail on several threads at once */
-    }
-    if (!env->message[0]) write_message(env, format, list);
-    atomic_store(&env->writing, 0);
+    write_first(env, "", format, list);
+    va_end(list);
+    return code;
+}
+
+rkhs_status rk_fail_hint(rkhs_env *env, rkhs_status code, const char *hint, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    write_first(env, hint, format, list);
     va_end(list);
     return code;
 }
@@ -176,7 +192,7 @@ rkhs_status rk_fail(rkhs_env *env, rkhs_status code, const char *format, ...) {
 rkhs_status rk_reword(rkhs_env *env, rkhs_status code, const char *format, ...) {
     va_list list;
     va_start(list, format);
-    write_message(env, format, list);
+    write_message(env, NULL, format, list);
     va_end(list);
     return code;
 }

@@ -215,8 +215,8 @@ static rkhs_status read_gzip(rk_input *in, unsigned char *to, size_t count, size
         if (!more) break;
         TRY(fill_buffer(in, 1));
         if (in->at == in->end)
-            FAIL(in->env, RKHS_ERR_FORMAT, "%s: the gzip stream ends early, after %lld bytes: download or compress it again",
-                 in->name, (long long)in->raw);
+            FAIL(in->env, RKHS_ERR_FORMAT, "%s: the gzip stream ends early, after %s: download or compress it again", in->name,
+                 rk_counted(in->raw, "byte").text);
         size_t room = count - *got < (1u << 20) ? count - *got : 1u << 20;
         in->z.next_in = in->buffer + in->at;
         in->z.avail_in = (uInt)(in->end - in->at);

@@ -143,7 +143,7 @@ rkhs_status rk_npy_length(rkhs_env *env, const char *where, const void *bytes, s
     const unsigned char *b = bytes;
     scanner s = {env, where, NULL, NULL};
     if (length < 6 || memcmp(b, "\x93NUMPY", 6) != 0)
-        return rk_fail(env, RKHS_ERR_FORMAT, "%s: this is not a NumPy array (.npy): say what it is with --format", where);
+        return rk_fail_hint(env, RKHS_ERR_FORMAT, "format", "%s: this is not a NumPy array (.npy): name its format", where);
     if (length < 12) return damaged(&s, "it ends early");
     if (b[6] < 1 || b[6] > 3)
         return rk_fail(env, RKHS_ERR_FORMAT,

@@ -36,6 +36,12 @@ double rk_strtod(const char *text, char **end);
 /* A number of bytes as text such as "3.2 GB"; returns `buffer`. */
 const char *rk_bytes_text(double bytes, char buffer[32]);
 
+/* A number with its noun, "1 row", "3 rows", "2 classes", "4 vertices": rk_counted(n, "row").text in a call of printf. */
+typedef struct rk_count_text {
+    char text[48];
+} rk_count_text;
+rk_count_text rk_counted(int64_t n, const char *noun);
+
 /* The name that is most similar to `word`, for suggestions in messages; NULL if none is similar. */
 const char *rk_nearest_name(const char *word, const char *const *names, int count);
 

@@ -33,10 +33,10 @@ rkhs_status rk_list_get(rkhs_env *env, const rk_list *list, const char *name, co
     }
     for (const rk_entry *const *e = list->entries; *e && count < 128; e++) names[count++] = (*e)->name;
     const char *near = rk_nearest_name(name, names, count);
-    if (near)
-        return rk_fail(env, RKHS_ERR_SPEC, "there is no %s '%.40s' (did you mean %s?): 'rkhs list %s' shows all", list->what,
-                       name, near, list->name);
-    return rk_fail(env, RKHS_ERR_SPEC, "there is no %s '%.40s': 'rkhs list %s' shows all", list->what, name, list->name);
+    char hint[64];
+    snprintf(hint, sizeof hint, "list=%s", list->name);
+    return rk_fail_hint(env, RKHS_ERR_SPEC, hint, near ? "there is no %s '%.40s'; did you mean %s?" : "there is no %s '%.40s'",
+                        list->what, name, near);
 }
 
 /* Writes the names of the parameters, "sigma, gamma". */
@@ -289,8 +289,8 @@ static rkhs_status set_given(rkhs_env *env, const rk_entry *e, void *self, const
             if (status != RKHS_OK) return status;
         } else {
             if (position >= count)
-                return rk_fail(env, RKHS_ERR_SPEC, "%s takes %lld parameter%s, but more are given", e->name, (long long)count,
-                               count == 1 ? "" : "s");
+                return rk_fail(env, RKHS_ERR_SPEC, "%s takes %s, but more are given", e->name,
+                               rk_counted(count, "parameter").text);
             p = &e->params[position++];
         }
         uint64_t bit = (uint64_t)1 << (p - e->params);

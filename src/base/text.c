@@ -107,6 +107,18 @@ const char *rk_number_text(double value, char buffer[40]) {
     return buffer;
 }
 
+rk_count_text rk_counted(int64_t n, const char *noun) {
+    rk_count_text t;
+    int length = (int)strlen(noun);
+    int latin = length > 2 && strcmp(noun + length - 2, "ex") == 0; /* vertex, vertices */
+    const char *end = latin ? "ices" : noun[length - 1] == 's' ? "es" : "s";
+    if (n == 1)
+        snprintf(t.text, sizeof t.text, "1 %s", noun);
+    else
+        snprintf(t.text, sizeof t.text, "%lld %.*s%s", (long long)n, length - 2 * latin, noun, end);
+    return t;
+}
+
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 /* Edit distance (insert, delete, replace, swap) of two words in any letter case; 32 if one is longer. */

@@ -14,10 +14,11 @@ static rkhs_status make_room(rkhs_env *env, rkhs_data *out) {
     rk_bits *b = out->self;
     b->stride = (out->columns + 63) / 64;
     if (out->columns > INT32_MAX)
-        return rk_fail(env, RKHS_ERR_DATA, "sets of %lld bits: at most %d can be handled", (long long)out->columns, INT32_MAX);
+        return rk_fail(env, RKHS_ERR_DATA, "sets of %s: at most %d can be handled", rk_counted(out->columns, "bit").text,
+                       INT32_MAX);
     if (out->rows > INT64_MAX / 16 / b->stride)
-        return rk_fail(env, RKHS_ERR_MEMORY, "%lld rows of %lld bits are more than this machine can address",
-                       (long long)out->rows, (long long)out->columns);
+        return rk_fail(env, RKHS_ERR_MEMORY, "%s of %s: more than this machine can address", rk_counted(out->rows, "row").text,
+                       rk_counted(out->columns, "bit").text);
     return rk_alloc(env, out->rows * b->stride, sizeof *b->words, &b->words);
 }
 
@@ -26,8 +27,8 @@ rkhs_status rk_data_bits_new(rkhs_env *env, int64_t rows, int64_t columns, uint6
     rkhs_data *x = NULL;
     *out = NULL;
     if (rows < 1 || columns < 1)
-        FAIL(env, RKHS_ERR_DATA, "data of %lld rows and %lld bits: at least one of each is needed", (long long)rows,
-             (long long)columns);
+        FAIL(env, RKHS_ERR_DATA, "data of %s and %s: at least one of each is needed", rk_counted(rows, "row").text,
+             rk_counted(columns, "bit").text);
     TRY(rk_data_new(env, &rk_data_bits, rows, columns, &x));
     TRY(make_room(env, x));
     *words = ((rk_bits *)x->self)->words;
@@ -54,9 +55,8 @@ rkhs_status rkhs_data_bits(rkhs_env *env, const uint8_t *packed, int64_t n, int6
     TRY(rk_data_bits_new(env, n, bits, &words, &x));
     int64_t bytes = (bits + 7) / 8;
     if (stride < bytes)
-        FAIL(env, RKHS_ERR_ARGUMENT,
-             "stride is %lld, less than the %lld bytes of %lld bits: it is the distance between two rows", (long long)stride,
-             (long long)bytes, (long long)bits);
+        FAIL(env, RKHS_ERR_ARGUMENT, "stride is %lld, less than the %s of %s: it is the distance between two rows",
+             (long long)stride, rk_counted(bytes, "byte").text, rk_counted(bits, "bit").text);
     for (int64_t i = 0; i < n; i++)
         if (!rk_bits_from_bytes(packed + i * stride, bytes, bits, words + i * bits_of(x)->stride))
             FAIL(env, RKHS_ERR_DATA,
@@ -180,8 +180,8 @@ static rkhs_status load_bits(rkhs_env *env, rk_archive *archive, const char *pre
     snprintf(name, sizeof name, "%swords", prefix);
     TRY(rk_archive_get(archive, name, 'q', 2, &a));
     if (width < 1 || width > INT32_MAX || a.shape[0] < 1 || a.shape[1] != (width + 63) / 64)
-        FAIL(env, RKHS_ERR_FORMAT, "the array '%s' does not hold rows of %lld bits: make the file again", name,
-             (long long)width);
+        FAIL(env, RKHS_ERR_FORMAT, "the array '%s' does not hold rows of %s: make the file again", name,
+             rk_counted(width, "bit").text);
     out->rows = a.shape[0];
     out->columns = width;
     TRY(make_room(env, out));

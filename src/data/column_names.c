@@ -53,8 +53,8 @@ rkhs_status rk_columns_load(rkhs_env *env, rk_archive *archive, const char *pref
     if (!rk_archive_has(archive, name)) return RKHS_OK;
     TRY(rk_texts_load(env, archive, prefix, "column_", &names, &count));
     if (count != x->columns)
-        FAIL(env, RKHS_ERR_FORMAT, "there are %lld names for %lld columns: make the file again", (long long)count,
-             (long long)x->columns);
+        FAIL(env, RKHS_ERR_FORMAT, "%s for %s: make the file again", rk_counted(count, "name").text,
+             rk_counted(x->columns, "column").text);
     TRY(rk_columns_name(x, names));
 done:
     rk_scratch_release(env, mark);

@@ -115,8 +115,8 @@ rkhs_status rk_data_join(rkhs_env *env, const rkhs_data *const *parts, int count
             FAIL(env, RKHS_ERR_DATA, "%s data cannot be joined with %s data: give all in one form", x->type->entry.name,
                  first->type->entry.name);
         if (x->columns != first->columns)
-            FAIL(env, RKHS_ERR_DATA, "rows of %lld columns cannot be joined with rows of %lld: give the same columns in all",
-                 (long long)x->columns, (long long)first->columns);
+            FAIL(env, RKHS_ERR_DATA, "rows of %s cannot be joined with rows of %lld: give the same columns in all",
+                 rk_counted(x->columns, "column").text, (long long)first->columns);
         rows += x->rows;
         labels[k] = parts[k]->labels;
         labelled = labelled && labels[k];

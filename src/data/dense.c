@@ -66,14 +66,14 @@ static rkhs_status check_arguments(rkhs_env *env, const void *values, int64_t n,
     rkhs_status status = RKHS_OK;
     if (!values) FAIL(env, RKHS_ERR_ARGUMENT, "the data has no values: the pointer is NULL");
     if (n < 1 || p < 1)
-        FAIL(env, RKHS_ERR_DATA, "data of %lld rows and %lld columns: at least one of each is needed", (long long)n,
-             (long long)p);
+        FAIL(env, RKHS_ERR_DATA, "data of %s and %s: at least one of each is needed", rk_counted(n, "row").text,
+             rk_counted(p, "column").text);
     if (ld < p)
-        FAIL(env, RKHS_ERR_ARGUMENT, "ld is %lld, less than the %lld columns: it is the distance between two rows",
-             (long long)ld, (long long)p);
+        FAIL(env, RKHS_ERR_ARGUMENT, "ld is %lld, less than the %s: it is the distance between two rows", (long long)ld,
+             rk_counted(p, "column").text);
     if (n > INT64_MAX / 16 / ld)
-        FAIL(env, RKHS_ERR_ARGUMENT, "%lld rows of %lld numbers are more than this machine can address", (long long)n,
-             (long long)ld);
+        FAIL(env, RKHS_ERR_ARGUMENT, "%s of %s: more than this machine can address", rk_counted(n, "row").text,
+             rk_counted(ld, "number").text);
 done:
     return status;
 }
@@ -102,8 +102,8 @@ rkhs_status rk_data_dense_new(rkhs_env *env, int64_t rows, int64_t columns, doub
     rkhs_data *x = NULL;
     *out = NULL;
     if (rows < 0 || columns < 0 || (columns > 0 && rows > INT64_MAX / 16 / columns))
-        FAIL(env, RKHS_ERR_MEMORY, "%lld rows of %lld numbers are more than this machine can address", (long long)rows,
-             (long long)columns);
+        FAIL(env, RKHS_ERR_MEMORY, "%s of %s: more than this machine can address", rk_counted(rows, "row").text,
+             rk_counted(columns, "number").text);
     TRY(rk_data_new(env, &rk_data_dense, rows, columns, &x));
     rk_dense *d = x->self;
     TRY(rk_alloc(env, rows * columns, sizeof *d->owned, &d->owned));

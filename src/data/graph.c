@@ -123,12 +123,11 @@ static rkhs_status sum_counts(rkhs_env *env, int64_t n, const int64_t *vertices,
     *total = 0;
     for (int64_t i = 0; i < n; i++) {
         if (vertices[i] < 1 || vertices[i] > INT32_MAX)
-            return rk_fail(env, RKHS_ERR_DATA,
-                           "graph %lld (counted from 1) has %lld vertices: give each at least one, and at most %d",
-                           (long long)i + 1, (long long)vertices[i], INT32_MAX);
+            return rk_fail(env, RKHS_ERR_DATA, "graph %lld (counted from 1) has %s: give each at least one, and at most %d",
+                           (long long)i + 1, rk_counted(vertices[i], "vertex").text, INT32_MAX);
         if (edges[i] < 0 || edges[i] > INT64_MAX / 64 - *total)
-            return rk_fail(env, RKHS_ERR_DATA, "graph %lld (counted from 1) has %lld edges, which cannot be", (long long)i + 1,
-                           (long long)edges[i]);
+            return rk_fail(env, RKHS_ERR_DATA, "graph %lld (counted from 1) has %s, which cannot be", (long long)i + 1,
+                           rk_counted(edges[i], "edge").text);
         first[i + 1] = first[i] + vertices[i];
         *total += edges[i];
     }

@@ -15,22 +15,21 @@ const rk_image *rk_images(const rkhs_data *x) { return x->type == &rk_data_image
 rkhs_status rk_image_check(rkhs_env *env, const char *where, int64_t n, int64_t h, int64_t w, int64_t c) {
     const char *begin = where ? where : "", *colon = where ? ": " : "";
     if (n < 1 || h < 1 || w < 1)
-        return rk_fail(env, RKHS_ERR_DATA, "%s%s%lld images of %lld x %lld pixels: at least one of each is needed", begin,
-                       colon, (long long)n, (long long)h, (long long)w);
+        return rk_fail(env, RKHS_ERR_DATA, "%s%s%s of %lld x %lld pixels: at least one of each is needed", begin, colon,
+                       rk_counted(n, "image").text, (long long)h, (long long)w);
     if (c != 1 && c != 3 && c != 4)
-        return rk_fail(env, RKHS_ERR_DATA,
-                       "%s%simages of %lld channels: 1 (grey), 3 (red, green, blue) or 4 (and opacity) can be handled", begin,
-                       colon, (long long)c);
+        return rk_fail(env, RKHS_ERR_DATA, "%s%simages of %s: 1 (grey), 3 (red, green, blue) or 4 (and opacity) can be handled",
+                       begin, colon, rk_counted(c, "channel").text);
     if (h > INT32_MAX / w || h * w > INT32_MAX / c || n > INT64_MAX / 16 / (h * w * c))
         return rk_fail(env, RKHS_ERR_MEMORY,
-                       "%s%s%lld images of %lld x %lld pixels need %.3g bytes, more than can be handled: make them smaller",
-                       begin, colon, (long long)n, (long long)h, (long long)w,
+                       "%s%s%s of %lld x %lld pixels need %.3g bytes, more than can be handled: make them smaller", begin,
+                       colon, rk_counted(n, "image").text, (long long)h, (long long)w,
                        8.0 * (double)n * (double)h * (double)w * (double)c);
     char what[320];
     if (n == 1)
         snprintf(what, sizeof what, "%.160s%san image of %lld x %lld pixels", begin, colon, (long long)h, (long long)w);
     else
-        snprintf(what, sizeof what, "%.160s%sa set of %lld images of %lld x %lld pixels", begin, colon, (long long)n,
+        snprintf(what, sizeof what, "%.160s%sa set of %s of %lld x %lld pixels", begin, colon, rk_counted(n, "image").text,
                  (long long)h, (long long)w);
     return rk_require_memory(env, 8.0 * (double)n * (double)(h * w * c), what,
                              "make the images smaller, or raise the memory limit");
@@ -149,8 +148,8 @@ static rkhs_status load_image(rkhs_env *env, rk_archive *archive, const char *pr
     const int64_t *shape = a.data;
     TRY(rk_image_check(env, name, out->rows, shape[0], shape[1], shape[2]));
     if (shape[0] * shape[1] * shape[2] != out->columns)
-        FAIL(env, RKHS_ERR_FORMAT, "images of %lld x %lld x %lld do not have %lld numbers: make the file again",
-             (long long)shape[0], (long long)shape[1], (long long)shape[2], (long long)out->columns);
+        FAIL(env, RKHS_ERR_FORMAT, "images of %lld x %lld x %lld do not have %s: make the file again", (long long)shape[0],
+             (long long)shape[1], (long long)shape[2], rk_counted(out->columns, "number").text);
     to->h = shape[0];
     to->w = shape[1];
     to->c = shape[2];
@@ -161,9 +160,9 @@ done:
 /* Always fails, with advice: a row of numbers does not tell its height and width. */
 static rkhs_status adopt_image(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {
     return rk_fail(env, RKHS_ERR_DATA,
-                   "the kernel takes images, and rows of %lld numbers do not say their height and width: give an array of n x "
-                   "height x width, or of n x height x width x channels, or a folder of PNG files",
-                   (long long)from->columns);
+                   "the kernel takes images, and rows of %s do not say their height and width: give an array of n x height x "
+                   "width, or of n x height x width x channels, or a folder of PNG files",
+                   rk_counted(from->columns, "number").text);
 }
 
 static void release_image(rkhs_data *x) { rk_data_dense.release(x); }

@@ -10,10 +10,11 @@ static const rk_index *index_of(const rkhs_data *x) { return x->self; }
 
 static rkhs_status check_shape(rkhs_env *env, const char *where, int64_t n, int64_t width, int64_t objects) {
     if (n < 1 || (width != 2 && width != 3))
-        return rk_fail(env, RKHS_ERR_DATA, "%s: %lld rows of %lld object numbers: rows of 2 (pairs) or 3 (triplets) are needed",
-                       where, (long long)n, (long long)width);
+        return rk_fail(env, RKHS_ERR_DATA, "%s: %s of %s: rows of 2 (pairs) or 3 (triplets) are needed", where,
+                       rk_counted(n, "row").text, rk_counted(width, "object number").text);
     if (objects < 1 || objects > (int64_t)1 << 53)
-        return rk_fail(env, RKHS_ERR_ARGUMENT, "object numbers of %lld objects: give how many there are", (long long)objects);
+        return rk_fail(env, RKHS_ERR_ARGUMENT, "object numbers of %s: give how many there are",
+                       rk_counted(objects, "object").text);
     return RKHS_OK;
 }
 
@@ -103,8 +104,8 @@ rkhs_status rkhs_data_pairs(rkhs_env *env, const rkhs_data *positive, const rkhs
     *data = NULL;
     if (!positive) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_data_pairs: no positives: the pointer is NULL");
     if (negative && negative->rows != positive->rows)
-        FAIL(env, RKHS_ERR_DATA, "there are %lld positives and %lld negatives: give one of each for each object",
-             (long long)positive->rows, (long long)negative->rows);
+        FAIL(env, RKHS_ERR_DATA, "%s and %s: give one of each for each object", rk_counted(positive->rows, "positive").text,
+             rk_counted(negative->rows, "negative").text);
     if (positive->type == &rk_data_index) FAIL(env, RKHS_ERR_DATA, "index rows are no objects: give these as they are");
     TRY(rk_data_join(env, (const rkhs_data *[]){positive, negative}, negative ? 2 : 1, &others));
     TRY(rk_data_new(env, &rk_data_index, positive->rows, negative ? 3 : 2, &x));
@@ -152,8 +153,8 @@ static rkhs_status join_index(rkhs_env *env, const rkhs_data *const *parts, int 
             return rk_fail(env, RKHS_ERR_DATA, "pairs cannot be joined: join their positives, and their negatives");
     for (int k = 1; k < count; k++)
         if (index_of(parts[k])->objects != index_of(parts[0])->objects)
-            return rk_fail(env, RKHS_ERR_DATA, "index rows of %lld objects cannot be joined with those of %lld",
-                           (long long)index_of(parts[k])->objects, (long long)index_of(parts[0])->objects);
+            return rk_fail(env, RKHS_ERR_DATA, "index rows of %s cannot be joined with those of %lld",
+                           rk_counted(index_of(parts[k])->objects, "object").text, (long long)index_of(parts[0])->objects);
     rkhs_status status = rk_alloc(env, out->rows * out->columns, sizeof *to->rows, &to->rows);
     int64_t *at = to->rows;
     to->objects = index_of(parts[0])->objects;

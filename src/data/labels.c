@@ -38,8 +38,8 @@ rkhs_status rk_labels_new(rkhs_env *env, const int64_t *codes, int64_t n, const 
     *out = NULL;
     if (!codes) FAIL(env, RKHS_ERR_ARGUMENT, "the labels have no codes: the pointer is NULL");
     if (n < 1 || classes < 0)
-        FAIL(env, RKHS_ERR_ARGUMENT, "%lld labels of %lld classes: at least one label is needed", (long long)n,
-             (long long)classes);
+        FAIL(env, RKHS_ERR_ARGUMENT, "%s of %s: at least one label is needed", rk_counted(n, "label").text,
+             rk_counted(classes, "class").text);
     for (int64_t i = 0; i < n; i++)
         if (codes[i] < -1 || codes[i] >= classes)
             FAIL(env, RKHS_ERR_DATA,

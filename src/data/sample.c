@@ -179,7 +179,7 @@ rkhs_status rkhs_data_sample(rkhs_env *env, const char *spec, rkhs_data **data) 
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     *data = NULL;
-    if (!spec) FAIL(env, RKHS_ERR_ARGUMENT, "no sample was named: 'rkhs list samples' shows all");
+    if (!spec) TRY(rk_fail_hint(env, RKHS_ERR_ARGUMENT, "list=samples", "no sample was named"));
     TRY(rk_spec_new(env, &rk_samples, spec, &s));
     TRY(((const rk_sample_type *)s->entry)->draw(env, s->self, data));
 done:

@@ -26,10 +26,10 @@ rkhs_status rk_data_sparse_new(rkhs_env *env, int64_t rows, int64_t columns, int
     rkhs_data *x = NULL;
     *out = NULL;
     if (rows < 0 || nonzeros < 0 || rows > INT64_MAX / 16 || nonzeros > INT64_MAX / 16)
-        FAIL(env, RKHS_ERR_MEMORY, "%lld rows of %lld numbers in all are more than this machine can address", (long long)rows,
-             (long long)nonzeros);
+        FAIL(env, RKHS_ERR_MEMORY, "%s of %s in all: more than this machine can address", rk_counted(rows, "row").text,
+             rk_counted(nonzeros, "number").text);
     if (columns < 0 || columns > INT32_MAX)
-        FAIL(env, RKHS_ERR_DATA, "sparse rows of %lld columns: at most %d can be handled", (long long)columns, INT32_MAX);
+        FAIL(env, RKHS_ERR_DATA, "sparse rows of %s: at most %d can be handled", rk_counted(columns, "column").text, INT32_MAX);
     TRY(rk_data_new(env, &rk_data_sparse, rows, columns, &x));
     TRY(make_room(env, x, nonzeros));
     rk_sparse *s = x->self;
@@ -68,8 +68,8 @@ static rkhs_status check_row(rkhs_env *env, const char *where, const rkhs_data *
         }
         if (c < 0 || c >= x->columns)
             return rk_fail(env, RKHS_ERR_DATA,
-                           "%s: row %lld, number %lld of it (counted from 1) is in column %lld, and there are %lld columns",
-                           where, (long long)i + 1, (long long)place + 1, (long long)c + 1, (long long)x->columns);
+                           "%s: row %lld, number %lld of it (counted from 1) is in column %lld, and there are %s", where,
+                           (long long)i + 1, (long long)place + 1, (long long)c + 1, rk_counted(x->columns, "column").text);
         if (c <= before)
             return rk_fail(env, RKHS_ERR_DATA,
                            "%s: row %lld, number %lld of it (counted from 1) is in column %lld, after column %lld: columns "
@@ -107,8 +107,8 @@ rkhs_status rkhs_data_csr(rkhs_env *env, const double *values, const int32_t *co
     rk_clear(env);
     *data = NULL;
     if (n < 1 || p < 1)
-        FAIL(env, RKHS_ERR_DATA, "data of %lld rows and %lld columns: at least one of each is needed", (long long)n,
-             (long long)p);
+        FAIL(env, RKHS_ERR_DATA, "data of %s and %s: at least one of each is needed", rk_counted(n, "row").text,
+             rk_counted(p, "column").text);
     if (!starts) FAIL(env, RKHS_ERR_ARGUMENT, "the data has no starts of rows: the pointer is NULL");
     TRY(check_starts(env, "data", starts, n));
     if (starts[n] > 0 && (!values || !columns))

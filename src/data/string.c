@@ -30,8 +30,8 @@ rkhs_status rk_data_strings_new(rkhs_env *env, const char *const *strings, const
     for (int64_t i = 0; i < n; i++) {
         int64_t length = lengths ? lengths[i] : (int64_t)strlen(strings[i]);
         if (length < 0 || length > LONGEST)
-            FAIL(env, RKHS_ERR_DATA, "string %lld (counted from 1) has %lld bytes: at most %d can be handled", (long long)i + 1,
-                 (long long)length, LONGEST);
+            FAIL(env, RKHS_ERR_DATA, "string %lld (counted from 1) has %s: at most %d can be handled", (long long)i + 1,
+                 rk_counted(length, "byte").text, LONGEST);
         bytes += length + 1;
     }
     TRY(rk_data_new(env, &rk_data_string, n, 1, &x));

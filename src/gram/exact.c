@@ -43,7 +43,8 @@ static rkhs_status build_exact(rk_gram *g) {
              (long long)landmarks);
     TRY(rk_set_subject(g->env, "gram", rk_require_memory(g->env, 8.0 * (double)g->n * (double)g->n, what, advice)));
     if (g->n > INT_MAX)
-        FAIL(g->env, RKHS_ERR_DATA, "%lld rows are too many for gram=exact: use gram=nystrom(landmarks=2000)", (long long)g->n);
+        FAIL(g->env, RKHS_ERR_DATA, "%s are too many for gram=exact: use gram=nystrom(landmarks=2000)",
+             rk_counted(g->n, "row").text);
     TRY(rk_alloc(g->env, g->n * g->n, sizeof *e->owned, &e->owned));
     TRY(rk_gram_symmetric(g->env, g->bound, e->owned, g->n));
     e->K = e->owned;

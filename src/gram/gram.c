@@ -97,8 +97,8 @@ rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int
     nearest s = {.g = g, .K = K, .k = k, .index = index, .value = value};
     double *half;
     if (k < 1 || k >= g->n)
-        FAIL(g->env, RKHS_ERR_SPEC, "k = %lld neighbours: there are %lld other objects: choose k from 1 to %lld", (long long)k,
-             (long long)(g->n - 1), (long long)(g->n - 1));
+        FAIL(g->env, RKHS_ERR_SPEC, "k = %s of %s: choose k from 1 to %lld", rk_counted(k, "neighbour").text,
+             rk_counted(g->n - 1, "other object").text, (long long)(g->n - 1));
     TRY(rk_gram_half_diagonal(g, &half));
     s.half = half;
     s.tile = K ? RK_TILE : rk_tile_rows(g->bound, g->bound);

@@ -350,13 +350,13 @@ static rkhs_status build_nystrom(rk_gram *g) {
     rk_mark mark = rk_scratch_mark(g->env);
     const nystrom *s = g->spec->self;
     int64_t m = rk_min(s->landmarks, g->n), *index, count;
-    char what[80];
+    char what[128];
     factor *f;
     if (s->rows && s->by != BY_GIVEN) FAIL(g->env, RKHS_ERR_SPEC, "nystrom: rows= is only for by=given");
     TRY(rk_alloc(g->env, 1, sizeof *f, &f));
     g->self = f;
     TRY(listed(g, s, m, &index, &count));
-    snprintf(what, sizeof what, "nystrom with %lld landmarks on %lld objects", (long long)count, (long long)g->n);
+    snprintf(what, sizeof what, "nystrom with %s on %s", rk_counted(count, "landmark").text, rk_counted(g->n, "object").text);
     TRY(rk_require_memory(g->env, 8.0 * (double)count * ((double)g->n + 2.0 * (double)count), what,
                           "choose fewer landmarks, or raise the memory limit"));
     if (!rk_kernel_any(g->kernel, RK_REFERENCE)) {
@@ -368,8 +368,8 @@ static rkhs_status build_nystrom(rk_gram *g) {
         TRY(build_referred(g, index, count));
     }
     if (g->map_count < count)
-        rk_log(g->env, RKHS_LOG_INFO, "%lld of %lld landmarks explain everything; the others were dropped",
-               (long long)g->map_count, (long long)count);
+        rk_log(g->env, RKHS_LOG_INFO, "%lld of %s explain everything; the others were dropped", (long long)g->map_count,
+               rk_counted(count, "landmark").text);
     TRY(rk_alloc(g->env, g->map_count, sizeof *g->map_rows, &g->map_rows));
     memcpy(g->map_rows, index, (size_t)g->map_count * sizeof *index);
 done:

@@ -104,10 +104,10 @@ static rkhs_status looks_like_header(const rk_csv *r, const char **names, int *h
     }
     *header = word >= 0;
     if (word < 0 || number < 0) return RKHS_OK;
-    return rk_fail(
-        r->env, RKHS_ERR_DATA,
+    return rk_fail_hint(
+        r->env, RKHS_ERR_DATA, "label_column",
         "%s: line 1, column %lld is '%s', not a number, but other columns of that line are: correct it, or say csv(header=yes) "
-        "if the line holds names, or name the column as the labels (--label-column)",
+        "if the line holds names, or name the column as the labels",
         r->name, (long long)word + 1, rk_csv_shown(names[word], text));
 }
 
@@ -148,12 +148,10 @@ static rkhs_status find_text(rk_csv *r, const char **row, int64_t count) {
         others += !word;
     }
     if (found == 1 || found + others == 1) return RKHS_OK;
-    char many[32] = "no column is";
-    if (found) snprintf(many, sizeof many, "%lld columns are", (long long)found);
-    return rk_fail(r->env, RKHS_ERR_DATA,
-                   "%s: %s text, and a string kernel takes one column: say which with text=NAME, as in --format "
-                   "'%s(text=NAME)'",
-                   r->name, many, r->delimiter == '\t' ? "tsv" : "csv");
+    char many[64] = "no column is";
+    if (found) snprintf(many, sizeof many, "%s are", rk_counted(found, "column").text);
+    return rk_fail_hint(r->env, RKHS_ERR_DATA, r->delimiter == '\t' ? "format=tsv(text=NAME)" : "format=csv(text=NAME)",
+                        "%s: %s text, and a string kernel takes one column: say which with text=NAME", r->name, many);
 }
 
 /* Whether this is the name that pandas or R gives to the column of row numbers. */
@@ -203,8 +201,8 @@ static rkhs_status only_column(rk_csv *r, const csv *c, const char **names, int 
     if (r->columns == 1) return RKHS_OK;
     if (r->columns > 2 || !unnamed(names[0]) || c->header == HEADER_NO)
         return rk_fail(r->env, RKHS_ERR_DATA,
-                       "%s: there are %lld columns, and labels are one: give a file of it alone, or say which, csv(label=NAME)",
-                       r->name, (long long)r->columns);
+                       "%s: there are %s, and labels are one: give a file of it alone, or say which, csv(label=NAME)", r->name,
+                       rk_counted(r->columns, "column").text);
     *named = 1;
     rk_log(r->env, RKHS_LOG_ADVICE, "%s: the first column has no name and is left out: the labels are column '%s'", r->name,
            rk_csv_shown(names[1], text));

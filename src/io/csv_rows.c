@@ -72,17 +72,15 @@ static rkhs_status not_a_number(const rk_csv *r, int64_t column, const char *tex
     if (rk_csv_number(text, &number))
         return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is %s, past 1e150: divide the column by its largest number", r->name,
                        where, value);
-    return rk_fail(
-        r->env, RKHS_ERR_DATA,
-        "%s: %s is '%s', not a number: correct it, or leave out the column, or name it as the labels (--label-column)", r->name,
-        where, value);
+    return rk_fail_hint(r->env, RKHS_ERR_DATA, "label_column",
+                        "%s: %s is '%s', not a number: correct it, or leave out the column, or name it as the labels", r->name,
+                        where, value);
 }
 
 /* Fails for a row with another number of fields than the first line. */
 static rkhs_status ragged(const rk_csv *r, int64_t fields) {
-    return rk_fail(r->env, RKHS_ERR_DATA,
-                   "%s: line %lld has %lld field%s, the first has %lld: give every line as many, quoted if needed", r->name,
-                   (long long)r->row_line, (long long)fields, fields == 1 ? "" : "s", (long long)r->columns);
+    return rk_fail(r->env, RKHS_ERR_DATA, "%s: line %lld has %s, the first has %lld: give every line as many, quoted if needed",
+                   r->name, (long long)r->row_line, rk_counted(fields, "field").text, (long long)r->columns);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------------------------- */

@@ -49,8 +49,8 @@ static rkhs_status take_word(const records *r, char *at, const char *stop, int64
         }
     }
     return rk_fail(r->env, RKHS_ERR_DATA,
-                   "%s: line %lld: the header has %lld word%s, and label=%lld asks for more: give every header as many",
-                   r->name, (long long)r->line, (long long)seen, seen == 1 ? "" : "s", (long long)number);
+                   "%s: line %lld: the header has %s, and label=%lld asks for more: give every header as many", r->name,
+                   (long long)r->line, rk_counted(seen, "word").text, (long long)number);
 }
 
 /* Joins the lines of the sequence at s in place and adds it to r. Returns the position after it. */
@@ -83,9 +83,10 @@ static rkhs_status read_records(records *r, char *at, char *end, int64_t label) 
             while (text < stop && (*text == ' ' || *text == '\t' || *text == '\r')) text++;
             int blank = *at == ';' || text == stop;
             if (!blank)
-                FAIL(r->env, RKHS_ERR_FORMAT,
-                     "%s: line %lld: a FASTA file begins with a line '>name': give such a file, or say --format lines", r->name,
-                     (long long)r->line);
+                TRY(rk_fail_hint(
+                    r->env, RKHS_ERR_FORMAT, "format=lines",
+                    "%s: line %lld: a FASTA file begins with a line '>name': give such a file, or read it as lines", r->name,
+                    (long long)r->line));
             at = stop < end ? stop + 1 : end;
             r->line++;
             continue;

@@ -72,8 +72,9 @@ static rkhs_status check_row(const reader *r, const char *stop, int64_t bytes) {
             return rk_fail(r->env, RKHS_ERR_DATA, "%s: line %lld, character %lld is '%c', not a hexadecimal digit: correct it",
                            r->name, (long long)r->line, (long long)(s - r->at) + 1, isprint((unsigned char)*s) ? *s : '?');
     if (s - r->at == 2 * bytes) return RKHS_OK;
-    return rk_fail(r->env, RKHS_ERR_DATA, "%s: line %lld has %lld digits, and sets of %lld bits have %lld: make all alike",
-                   r->name, (long long)r->line, (long long)(s - r->at), (long long)r->bits, (long long)(2 * bytes));
+    return rk_fail(r->env, RKHS_ERR_DATA, "%s: line %lld has %s, and sets of %s have %lld: make all alike", r->name,
+                   (long long)r->line, rk_counted(s - r->at, "digit").text, rk_counted(r->bits, "bit").text,
+                   (long long)(2 * bytes));
 }
 
 /* Parses a line that check_row accepted into zeroed words. Fails if bits past the last are set. */
@@ -92,9 +93,8 @@ static rkhs_status find_bits(reader *r) {
     int64_t digits = s - r->at;
     if (r->bits) return RKHS_OK;
     if (digits < 2 || digits % 2 || digits > INT32_MAX / 4)
-        return rk_fail(r->env, RKHS_ERR_DATA,
-                       "%s: line %lld begins with %lld characters, not with bytes of two digits: correct it", r->name,
-                       (long long)r->line, (long long)digits);
+        return rk_fail(r->env, RKHS_ERR_DATA, "%s: line %lld begins with %s, not with bytes of two digits: correct it", r->name,
+                       (long long)r->line, rk_counted(digits, "character").text);
     r->bits = 4 * digits;
     return RKHS_OK;
 }

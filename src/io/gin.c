@@ -40,8 +40,8 @@ static rkhs_status read_vertex(sheet *s, int64_t v, int64_t size) {
     rk_integer_lines *w = &s->w;
     int64_t degree, u;
     if (!rk_integer_lines_line(w))
-        FAIL(w->env, RKHS_ERR_DATA, "%s: graph %lld (counted from 1) has %lld vertices, and the file ends after %lld: add them",
-             w->name, (long long)s->graphs + 1, (long long)size, (long long)v);
+        FAIL(w->env, RKHS_ERR_DATA, "%s: graph %lld (counted from 1) has %s, and the file ends after %lld: add them", w->name,
+             (long long)s->graphs + 1, rk_counted(size, "vertex").text, (long long)v);
     TRY(grow(w->env, s->vertices, 1, &s->vertex_room, &s->labels));
     TRY(rk_integer_lines_take(w, "the label of a vertex", &s->labels[s->vertices]));
     TRY(rk_integer_lines_take(w, "the degree of a vertex", &degree));
@@ -71,8 +71,8 @@ static rkhs_status read_graph(sheet *s, int64_t graphs) {
     rk_integer_lines *w = &s->w;
     int64_t size;
     if (!rk_integer_lines_line(w))
-        FAIL(w->env, RKHS_ERR_DATA, "%s: its first line says %lld graphs, and the file ends after %lld: correct it", w->name,
-             (long long)graphs, (long long)s->graphs);
+        FAIL(w->env, RKHS_ERR_DATA, "%s: its first line says %s, and the file ends after %lld: correct it", w->name,
+             rk_counted(graphs, "graph").text, (long long)s->graphs);
     int64_t room = s->graph_room;
     TRY(grow(w->env, s->graphs + 1, 1, &room, &s->first));
     TRY(grow(w->env, s->graphs + 1, 1, &s->graph_room, &s->classes));
@@ -81,8 +81,8 @@ static rkhs_status read_graph(sheet *s, int64_t graphs) {
     TRY(rk_integer_lines_done(w, "the class of the graph"));
     if (size < 1 || size > INT32_MAX)
         FAIL(w->env, RKHS_ERR_DATA,
-             "%s: line %lld: graph %lld (counted from 1) has %lld vertices: leave out graphs without any, and give at most %d",
-             w->name, (long long)w->line, (long long)s->graphs + 1, (long long)size, INT32_MAX);
+             "%s: line %lld: graph %lld (counted from 1) has %s: leave out graphs without any, and give at most %d", w->name,
+             (long long)w->line, (long long)s->graphs + 1, rk_counted(size, "vertex").text, INT32_MAX);
     for (int64_t v = 0; v < size; v++) TRY(read_vertex(s, v, size));
     s->first[++s->graphs] = s->vertices;
 done:
@@ -97,11 +97,12 @@ static rkhs_status read_sheet(rkhs_env *env, rk_input *in, sheet *s) {
     if (!rk_integer_lines_line(w)) FAIL(env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", w->name);
     TRY(rk_integer_lines_take(w, "the number of graphs", &graphs));
     TRY(rk_integer_lines_done(w, "the number of graphs"));
-    if (graphs < 1) FAIL(env, RKHS_ERR_DATA, "%s: line 1 says %lld graphs: give a file with data", w->name, (long long)graphs);
+    if (graphs < 1)
+        FAIL(env, RKHS_ERR_DATA, "%s: line 1 says %s: give a file with data", w->name, rk_counted(graphs, "graph").text);
     for (int64_t i = 0; i < graphs; i++) TRY(read_graph(s, graphs));
     if (rk_integer_lines_line(w))
-        FAIL(env, RKHS_ERR_DATA, "%s: line 1 says %lld graph%s, and line %lld is one too many: correct the number", w->name,
-             (long long)graphs, graphs == 1 ? "" : "s", (long long)w->line);
+        FAIL(env, RKHS_ERR_DATA, "%s: line 1 says %s, and line %lld is one too many: correct the number", w->name,
+             rk_counted(graphs, "graph").text, (long long)w->line);
 done:
     return status;
 }

@@ -33,11 +33,11 @@ static rkhs_status read_header(rkhs_env *env, rk_input *in, rk_npy *npy) {
     TRY(rk_input_read(in, first, sizeof first, &got));
     if (got == 0) FAIL(env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", name);
     if (got < 4 || first[0] || first[1] || !type_of(first[2], npy))
-        FAIL(env, RKHS_ERR_FORMAT,
-             "%s: this is not an IDX file (it does not begin with two zeros and a type): say what it is with --format", name);
+        TRY(rk_fail_hint(env, RKHS_ERR_FORMAT, "format",
+                         "%s: this is not an IDX file (it does not begin with two zeros and a type): name its format", name));
     if (first[3] < 1 || first[3] > RK_NPY_DIMS)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the array has %d dimensions, and 1 to %d are read: save it as a matrix", name, first[3],
-             RK_NPY_DIMS);
+        FAIL(env, RKHS_ERR_FORMAT, "%s: the array has %s, and 1 to %d are read: save it as a matrix", name,
+             rk_counted(first[3], "dimension").text, RK_NPY_DIMS);
     int64_t total = npy->size;
     for (npy->ndim = 0; npy->ndim < first[3]; npy->ndim++) {
         TRY(rk_input_read(in, extent, sizeof extent, &got));

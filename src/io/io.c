@@ -85,10 +85,10 @@ static rkhs_status format_by_name(rkhs_env *env, const char *path, unsigned kind
     size_t dot = length;
     while (dot > 0 && base[dot - 1] != '.') dot--;
     if (dot == 0 || dot == length)
-        return rk_fail(env, RKHS_ERR_FORMAT,
-                       "%s: the name has no ending that tells the format; known are %s: say which with --format", path, known);
-    return rk_fail(env, RKHS_ERR_FORMAT, "%s: no format has the ending .%.*s; known are %s: say which with --format", path,
-                   (int)(length - dot), base + dot, known);
+        return rk_fail_hint(env, RKHS_ERR_FORMAT, "format",
+                            "%s: the name has no ending that tells the format; known are %s: name the format", path, known);
+    return rk_fail_hint(env, RKHS_ERR_FORMAT, "format", "%s: no format has the ending .%.*s; known are %s: name the format",
+                        path, (int)(length - dot), base + dot, known);
 }
 
 /* The number of fields in [s, end); -1 unless all are numbers or missing, and one is a number. A zero must follow. */

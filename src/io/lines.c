@@ -13,8 +13,8 @@ rkhs_status rk_text_check(rkhs_env *env, const char *name, char **at, const char
     if (length >= 3 && memcmp(*at, "\xef\xbb\xbf", 3) == 0) *at += 3, length -= 3;
     if (length == 0) return rk_fail(env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", name);
     if (length >= 6 && memcmp(*at, "\x93NUMPY", 6) == 0)
-        return rk_fail(env, RKHS_ERR_FORMAT, "%s: this is a NumPy array, not text: call it .npy, or say so with --format npy",
-                       name);
+        return rk_fail_hint(env, RKHS_ERR_FORMAT, "format=npy",
+                            "%s: this is a NumPy array, not text: call it .npy, or read it as npy", name);
     if (length >= 2 && (memcmp(*at, "\xff\xfe", 2) == 0 || memcmp(*at, "\xfe\xff", 2) == 0))
         return rk_fail(env, RKHS_ERR_FORMAT, "%s: the text is in UTF-16: save it as UTF-8", name);
     const char *zero = memchr(*at, 0, length);

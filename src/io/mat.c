@@ -334,7 +334,7 @@ static rkhs_status find_key(const file *f, const char *key, int as, variable **o
 static rkhs_status choose(const file *f, int labels, int as, variable **out) {
     static const char *const usual[2][6] = {{"X", "x", "data", "fea"}, {"y", "Y", "labels", "label", "gnd"}};
     rkhs_status status = RKHS_OK;
-    char all[600];
+    char all[600], hint[80];
     if (as & TEXT && !count_usable(f, TEXT, out)) as = MATRICES;
     if (!labels && as & MATRICES && count_usable(f, MATRICES, out)) as = MATRICES;
     for (const char *const *name = usual[labels]; *name; name++)
@@ -346,7 +346,8 @@ static rkhs_status choose(const file *f, int labels, int as, variable **out) {
     list_text(f, count ? as : 0, all);
     if (!count) FAIL(f->env, RKHS_ERR_DATA, "%s: it holds no matrix of real numbers, only %s: save one", f->name, all);
     if (labels) FAIL(f->env, RKHS_ERR_DATA, "%s: it holds %s: save the labels alone, or call them y", f->name, all);
-    FAIL(f->env, RKHS_ERR_DATA, "%s: it holds %s: choose one, as in --format 'mat(key=%.40s)'", f->name, all, (*out)->name);
+    snprintf(hint, sizeof hint, "format=mat(key=%.40s)", (*out)->name);
+    TRY(rk_fail_hint(f->env, RKHS_ERR_DATA, hint, "%s: it holds %s: choose one with key=NAME", f->name, all));
 done:
     return status;
 }
@@ -414,8 +415,8 @@ static rkhs_status check_csc(const file *f, const variable *v, const csc *m, int
         sound = m->rows[q] >= 0 && m->rows[q] < (double)v->rows && m->rows[q] == floor(m->rows[q]);
     if (!sound) TRY(damaged(f, "the sparse matrix is damaged"));
     if (v->rows > MANY_ROWS && v->rows / SPARSEST > *count + v->columns)
-        FAIL(f->env, RKHS_ERR_DATA, "%s: the sparse matrix has %lld rows and %lld numbers: keep the rows that have some",
-             f->name, (long long)v->rows, (long long)*count);
+        FAIL(f->env, RKHS_ERR_DATA, "%s: the sparse matrix has %s and %s: keep the rows that have some", f->name,
+             rk_counted(v->rows, "row").text, rk_counted(*count, "number").text);
 done:
     return status;
 }

@@ -29,20 +29,19 @@ static rkhs_status read_parts(parts *p) {
             status = rk_fail(p->env, RKHS_ERR_DATA, "%s: it holds %s data, not rows of a Gram: give numbers", p->paths[q],
                              rkhs_data_kind(p->data[q]));
         else if (p->data[q]->columns != p->data[0]->columns)
-            status = rk_fail(p->env, RKHS_ERR_DATA, "%s has %lld columns, but %s has %lld: give parts of one Gram", p->paths[q],
-                             (long long)p->data[q]->columns, p->paths[0], (long long)p->data[0]->columns);
+            status = rk_fail(p->env, RKHS_ERR_DATA, "%s has %s, but %s has %lld: give parts of one Gram", p->paths[q],
+                             rk_counted(p->data[q]->columns, "column").text, p->paths[0], (long long)p->data[0]->columns);
         TRY(rk_set_subject(p->env, p->paths[q], status));
         rows += p->data[q]->rows;
     }
     p->n = p->data[0]->columns;
     if (rows < p->n)
-        FAIL(p->env, RKHS_ERR_DATA,
-             "the parts have %lld rows together, and %lld columns: %lld %s missing: give every part, in order", (long long)rows,
-             (long long)p->n, (long long)(p->n - rows), p->n - rows == 1 ? "row is" : "rows are");
+        FAIL(p->env, RKHS_ERR_DATA, "the parts have %s together, and %s: %lld %s missing: give every part, in order",
+             rk_counted(rows, "row").text, rk_counted(p->n, "column").text, (long long)(p->n - rows),
+             p->n - rows == 1 ? "row is" : "rows are");
     if (rows > p->n)
-        FAIL(p->env, RKHS_ERR_DATA,
-             "the parts have %lld rows together, and only %lld columns, %lld too many: give every row once", (long long)rows,
-             (long long)p->n, (long long)(rows - p->n));
+        FAIL(p->env, RKHS_ERR_DATA, "the parts have %s together, and only %s, %lld too many: give every row once",
+             rk_counted(rows, "row").text, rk_counted(p->n, "column").text, (long long)(rows - p->n));
 done:
     return status;
 }

@@ -144,8 +144,8 @@ static rkhs_status wrong_length(rkhs_env *env, const char *name, const rk_npy *n
     long long wanted = (long long)(npy->count * npy->size);
     if (found < wanted)
         return rk_fail(env, RKHS_ERR_FORMAT,
-                       "%s: the file ends early: %lld bytes of data should follow its header, %lld do: copy it again", name,
-                       wanted, (long long)found);
+                       "%s: the file ends early: %s of data should follow its header, %lld do: copy it again", name,
+                       rk_counted(wanted, "byte").text, (long long)found);
     return rk_fail(
         env, RKHS_ERR_FORMAT,
         "%s: bytes follow the %lld that its header promises: it is damaged, or holds several arrays: save one array a file",
@@ -308,8 +308,8 @@ void rk_npy_advise(rkhs_env *env, const char *name, const rk_npy *npy) {
     if (npy->ndim < 3) return;
     for (int d = 0; d < npy->ndim; d++)
         used += (size_t)snprintf(shape + used, sizeof shape - used, d ? " x %lld" : "%lld", (long long)npy->shape[d]);
-    rk_log(env, RKHS_LOG_ADVICE, "%s: an array of %s is taken as %lld objects of %lld numbers each", name, shape,
-           (long long)npy->shape[0], (long long)(npy->count / npy->shape[0]));
+    rk_log(env, RKHS_LOG_ADVICE, "%s: an array of %s is taken as %s of %s each", name, shape,
+           rk_counted(npy->shape[0], "object").text, rk_counted(npy->count / npy->shape[0], "number").text);
 }
 
 rkhs_status rk_elements_doubles(rkhs_env *env, rk_input *in, const rk_npy *npy, double **values) {
@@ -345,8 +345,8 @@ static rkhs_status read_packed(rkhs_env *env, const npy_format *f, rk_input *in,
              "%s: packed bits are a matrix of bytes (uint8), and this is none: save numpy.packbits(x, axis=1)", name);
     int64_t n = npy->shape[0], p = npy->shape[1], bits = f->bits ? f->bits : 8 * p;
     if (bits <= 8 * (p - 1) || bits > 8 * p)
-        FAIL(env, RKHS_ERR_DATA, "%s: rows of %lld bytes do not hold %lld bits: bits=%lld to bits=%lld would fit", name,
-             (long long)p, (long long)bits, (long long)(8 * p - 7), (long long)(8 * p));
+        FAIL(env, RKHS_ERR_DATA, "%s: rows of %s do not hold %s: bits=%lld to bits=%lld would fit", name,
+             rk_counted(p, "byte").text, rk_counted(bits, "bit").text, (long long)(8 * p - 7), (long long)(8 * p));
     TRY(read_block(env, in, npy, &block));
     uint8_t *bytes = (uint8_t *)block;
     for (int64_t i = 0; f->packed == PACKED_BIG && i < n * p; i++) bytes[i] = turned(bytes[i]);
@@ -457,7 +457,8 @@ rkhs_status rk_elements_labels(rkhs_env *env, rk_input *in, const rk_npy *npy, r
     int64_t n = 0, p = 0, room = 0;
     TRY(matrix_shape(env, name, npy, &n, &p));
     if (p != 1)
-        FAIL(env, RKHS_ERR_DATA, "%s: the array has %lld columns, and labels are one: save one column", name, (long long)p);
+        FAIL(env, RKHS_ERR_DATA, "%s: the array has %s, and labels are one: save one column", name,
+             rk_counted(p, "column").text);
     int text = npy->kind == 'S' || npy->kind == 'U';
     if (text && npy->size < 1) FAIL(env, RKHS_ERR_DATA, "%s: all labels are empty: give names or numbers", name);
     TRY(text ? read_text(env, in, npy, &words, &room) : number_words(env, in, npy, &words, &room));

@@ -33,7 +33,7 @@ static rkhs_status open_bundle(bundle *b, rkhs_env *env, rk_input *in) {
     TRY(rk_input_all(in, &b->bytes, &length));
     if (length == 0) FAIL(env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", b->name);
     if (length < 4 || (memcmp(b->bytes, "PK\3\4", 4) != 0 && memcmp(b->bytes, "PK\5\6", 4) != 0))
-        FAIL(env, RKHS_ERR_FORMAT, "%s: this is not a NumPy archive (.npz): say what it is with --format", b->name);
+        TRY(rk_fail_hint(env, RKHS_ERR_FORMAT, "format", "%s: this is not a NumPy archive (.npz): name its format", b->name));
     const char *why = rk_zip_open(&zip, b->bytes, length);
     if (!why) TRY(rk_scratch(env, (int64_t)zip.count, sizeof *b->entries, &b->entries));
     while (!why && zip.count > 0) {
@@ -94,8 +94,8 @@ static rkhs_status choose(const bundle *b, const char *key, const char *const *n
     if (key)
         return rk_fail(b->env, RKHS_ERR_DATA, "%s: there is no array '%.60s' in the archive: take one of %s", b->name, key,
                        names_text(b, all));
-    return rk_fail(b->env, RKHS_ERR_DATA, "%s: there are %lld arrays, and none is called %s: say which, npz(key=NAME), of %s",
-                   b->name, (long long)b->count, labels ? "y or labels" : "X, x, data or arr_0", names_text(b, all));
+    return rk_fail(b->env, RKHS_ERR_DATA, "%s: there are %s, and none is called %s: say which, npz(key=NAME), of %s", b->name,
+                   rk_counted(b->count, "array").text, labels ? "y or labels" : "X, x, data or arr_0", names_text(b, all));
 }
 
 /* Opens an array and reads its header. The caller closes *in, even on failure. */
@@ -146,8 +146,8 @@ static rkhs_status read_line(const bundle *b, const char *key, int whole, double
     if (!e) FAIL(b->env, RKHS_ERR_FORMAT, "%s: the sparse matrix has no array '%s': save it again", b->name, key);
     TRY(open_array(b, e, &in, &npy));
     if (npy.ndim != 1)
-        FAIL(b->env, RKHS_ERR_FORMAT, "%s has %d dimensions, and that of a sparse matrix has 1: save it again",
-             rk_input_name(in), npy.ndim);
+        FAIL(b->env, RKHS_ERR_FORMAT, "%s has %s, and that of a sparse matrix has 1: save it again", rk_input_name(in),
+             rk_counted(npy.ndim, "dimension").text);
     TRY(rk_elements_doubles(b->env, in, &npy, values));
     for (int64_t i = 0; whole && i < npy.count; i++)
         if (!((*values)[i] >= 0 && (*values)[i] <= 9007199254740992.0 && (*values)[i] == floor((*values)[i])))

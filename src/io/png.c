@@ -121,10 +121,10 @@ static rkhs_status check_header(const picture *p, size_t length) {
                                                                 : NULL;
     if (what) return rk_fail(p->env, RKHS_ERR_DATA, "%s: the PNG file %s", p->name, what);
     if ((double)p->h * (double)p->w * (double)p->c * p->depth / 8 > (double)MAX_PACKED * (double)length)
-        return rk_fail(p->env, RKHS_ERR_FORMAT,
-                       "%s: the PNG file is damaged (%lld bytes do not hold the %lld x %lld pixels of its header): copy it, or "
-                       "save it, again",
-                       p->name, (long long)length, (long long)p->h, (long long)p->w);
+        return rk_fail(
+            p->env, RKHS_ERR_FORMAT,
+            "%s: the PNG file is damaged (%s cannot hold the %lld x %lld pixels of its header): copy it, or save it, again",
+            p->name, rk_counted(length, "byte").text, (long long)p->h, (long long)p->w);
     return RKHS_OK;
 }
 

@@ -44,8 +44,8 @@ static rkhs_status look_in(rkhs_env *env, const char *folder, const char **file)
     for (struct dirent *e; (e = readdir(dir));)
         if (e->d_name[0] != '.' && stem_of(e->d_name) > 0 && count++ == 0) snprintf(found, room, "%s/%s", folder, e->d_name);
     if (count != 1)
-        FAIL(env, RKHS_ERR_FORMAT, "%s: the folder has %d files NAME_A.txt: give the path of the one that is meant", folder,
-             count);
+        FAIL(env, RKHS_ERR_FORMAT, "%s: the folder has %s NAME_A.txt: give the path of the one that is meant", folder,
+             rk_counted(count, "file").text);
     *file = found;
 done:
     if (dir) closedir(dir);
@@ -95,9 +95,9 @@ static rkhs_status open_part(const set *s, const char *part, int needed, rk_inpu
         if (is_there(name, 0)) return rk_input_open(s->env, name, in);
     }
     if (needed)
-        FAIL(s->env, RKHS_ERR_IO,
-             "%s: the set has no file %.*s_%s.txt beside it: a TU set needs one; of other text say --format", s->path, s->stem,
-             s->path, part);
+        TRY(rk_fail_hint(s->env, RKHS_ERR_IO, "format",
+                         "%s: the set has no file %.*s_%s.txt beside it: a TU set needs one; of other text name the format",
+                         s->path, s->stem, s->path, part));
 done:
     return status;
 }
@@ -115,8 +115,8 @@ static rkhs_status read_column(const set *s, const char *part, int needed, const
     TRY(rk_integer_lines_open(s->env, in, &w));
     *lines = rk_integer_lines_lines(&w);
     if (count >= 0 && *lines != count)
-        FAIL(s->env, RKHS_ERR_DATA, "%s: it has %lld lines, and %lld are needed, %s for each: give the files of one set",
-             w.name, (long long)*lines, (long long)count, what);
+        FAIL(s->env, RKHS_ERR_DATA, "%s: it has %s, and %lld are needed, %s for each: give the files of one set", w.name,
+             rk_counted(*lines, "line").text, (long long)count, what);
     TRY(rk_scratch(s->env, *lines, sizeof **out, out));
     while (rk_integer_lines_line(&w)) {
         TRY(rk_integer_lines_take(&w, what, &(*out)[at++]));
@@ -236,9 +236,8 @@ static rkhs_status read_tu(rkhs_env *env, const void *self, rk_input *in, unsign
     TRY(rk_data_graphs_new(env, where.s, s.graphs, s.first, s.edges, s.ends, s.labels, s.edge_labels, &x));
     TRY(read_classes(&s, 0, &x->labels));
     if (x->labels && x->labels->rows != s.graphs)
-        FAIL(env, RKHS_ERR_DATA,
-             "%.*s_graph_labels.txt: it has %lld labels, and there are %lld graphs: give the files of one set", s.stem, s.path,
-             (long long)x->labels->rows, (long long)s.graphs);
+        FAIL(env, RKHS_ERR_DATA, "%.*s_graph_labels.txt: %s for %s: give the files of one set", s.stem, s.path,
+             rk_counted(x->labels->rows, "label").text, rk_counted(s.graphs, "graph").text);
     *out = x;
     x = NULL;
 done:

@@ -162,8 +162,8 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_bandwidth *sigma, const rkhs_data 
     if (sigma->rule < 0) goto done;
     if (n < 2) FAIL(env, RKHS_ERR_DATA, "a width cannot be taken from one row: give sigma a number, or more rows");
     if (sigma->rule == KNN && k >= (double)n)
-        rk_log(env, RKHS_LOG_ADVICE, "sigma=knn(%lld): %s only %lld other row%s, and the farthest is taken", (long long)k,
-               n == 2 ? "there is" : "there are", (long long)(n - 1), n == 2 ? "" : "s");
+        rk_log(env, RKHS_LOG_ADVICE, "sigma=knn(%lld): with only %s, the farthest is taken", (long long)k,
+               rk_counted(n - 1, "other row").text);
     TRY(rk_scratch(env, count, sizeof *rows, &rows));
     TRY(rk_choose(env, RK_STREAM_SUBSET, n, count, rows));
     TRY(rk_data_subset(x, rows, count, &some));

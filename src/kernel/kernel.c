@@ -296,15 +296,15 @@ rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, cons
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: rows of K are %lld apart: at most %d", (long long)ld, INT_MAX);
     if (!a || !K) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: no %s: the pointer is NULL", a ? "room for K" : "data");
     if (ld < (b ? b : a)->rows)
-        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: ld is %lld, below the %lld columns of K", (long long)ld,
-             (long long)(b ? b : a)->rows);
+        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_kernel_gram: ld is %lld, below the %s of K", (long long)ld,
+             rk_counted((b ? b : a)->rows, "column").text);
     TRY(rk_kernel_coerce(kernel, a, NULL, &use_a, &view_a));
     if (b) TRY(rk_kernel_coerce(kernel, b, use_a, &use_b, &view_b));
     if (b && rk_kernel_kinds(kernel) == RK_KIND_GRAM)
         FAIL(env, RKHS_ERR_DATA, "the kernel 'precomputed' compares nothing new: its values are the data themselves");
     if (b && use_a->columns != use_b->columns)
-        FAIL(env, RKHS_ERR_DATA, "the first data set has %lld columns, the second %lld: give both the same",
-             (long long)use_a->columns, (long long)use_b->columns);
+        FAIL(env, RKHS_ERR_DATA, "the first data set has %s, the second %lld: give both the same",
+             rk_counted(use_a->columns, "column").text, (long long)use_b->columns);
     rk_ask_huge(K, (size_t)a->rows * (size_t)ld * sizeof *K); /* usually fresh memory: we touch it first */
     TRY(rk_kernel_copy_tree(kernel, &frozen));
     TRY(freeze_tree(env, frozen, use_a));

@@ -44,13 +44,13 @@ static double blanked(const mismatch *o) {
 static rkhs_status check_mismatch(rkhs_env *env, const void *self) {
     const mismatch *o = self;
     if (o->m >= o->p)
-        return rk_fail(env, RKHS_ERR_SPEC, "mismatch: m=%lld of p=%lld characters may differ: choose m below p",
-                       (long long)o->m, (long long)o->p);
+        return rk_fail(env, RKHS_ERR_SPEC, "mismatch: m=%lld of p=%s may differ: choose m below p", (long long)o->m,
+                       rk_counted(o->p, "character").text);
     if (blanked(o) > MAX_BLANKED)
         return rk_fail(env, RKHS_ERR_SPEC,
-                       "mismatch: there are %.2g ways to leave out up to %lld of p=%lld characters, and at most %.0e can be "
-                       "handled: choose a smaller m or p",
-                       blanked(o), (long long)max_blanks(o), (long long)o->p, (double)MAX_BLANKED);
+                       "mismatch: there are %.2g ways to leave out up to %lld of p=%s, and at most %.0e can be handled: choose "
+                       "a smaller m or p",
+                       blanked(o), (long long)max_blanks(o), rk_counted(o->p, "character").text, (double)MAX_BLANKED);
     return rk_token_check(env, "mismatch", &o->rule);
 }
 
@@ -98,9 +98,8 @@ static rkhs_status freeze_mismatch(rkhs_env *env, void *self, const rkhs_data *x
         FAIL(env, RKHS_ERR_DATA, "mismatch: a string has a zero byte, which no alphabet can have: take it out");
     for (int32_t c = 1; c <= max_code; c++) count += is_seen(seen, c);
     if (count > MAX_LETTERS)
-        FAIL(env, RKHS_ERR_DATA,
-             "mismatch: the strings have %lld different characters: at most %d can be handled; use spectrum", (long long)count,
-             MAX_LETTERS);
+        FAIL(env, RKHS_ERR_DATA, "mismatch: the strings have %s: at most %d can be handled; use spectrum",
+             rk_counted(count, "different character").text, MAX_LETTERS);
     for (int32_t c = 1; c <= max_code; c++)
         if (is_seen(seen, c)) to = put_character(to, c, o->rule.by);
     if (to == text) *to++ = 'a'; /* all strings are empty: any alphabet will do */

@@ -21,9 +21,8 @@ static const rk_param standard_params[] = {
 static rkhs_status check_standard(rkhs_env *env, const void *self) {
     const standard *s = self;
     if (!s->mean.values == !s->deviation.values && s->mean.count == s->deviation.count) return RKHS_OK;
-    return rk_fail(env, RKHS_ERR_SPEC,
-                   "standardize: %lld means and %lld deviations: give one of each for every column, or none",
-                   (long long)s->mean.count, (long long)s->deviation.count);
+    return rk_fail(env, RKHS_ERR_SPEC, "standardize: %s and %s: give one of each for every column, or none",
+                   rk_counted(s->mean.count, "mean").text, rk_counted(s->deviation.count, "deviation").text);
 }
 
 /* Statistics of each column. Values are relative to the minimum, in units of the range: no square overflows. */
@@ -90,10 +89,9 @@ static rkhs_status view_standard(rkhs_env *env, const void *self, const rkhs_dat
     int64_t p = x->columns;
     double *to;
     if (s->mean.count != p)
-        FAIL(
-            env, RKHS_ERR_DATA,
-            "standardize has the mean of %lld columns, but the data have %lld: give such data, or leave out mean and deviation",
-            (long long)s->mean.count, (long long)p);
+        FAIL(env, RKHS_ERR_DATA,
+             "standardize has the mean of %s, but the data have %lld: give such data, or leave out mean and deviation",
+             rk_counted(s->mean.count, "column").text, (long long)p);
     TRY(rk_data_dense_new(env, x->rows, p, &to, &y));
     for (int64_t i = 0; i < x->rows; i++)
         for (int64_t c = 0; c < p; c++) to[i * p + c] = (d->values[i * d->ld + c] - s->mean.values[c]) / s->deviation.values[c];

@@ -52,8 +52,8 @@ static rkhs_status bit_norms(rkhs_env *env, rk_bound *b, rk_vector_side *side) {
 /* An empty side; refuses sizes that BLAS cannot take. */
 static rkhs_status side_new(rkhs_env *env, rk_bound *b, rk_vector_side **side) {
     if (rk_dense_of(b->x) && (b->x->columns > INT_MAX || dense_of(b)->ld > INT_MAX))
-        return rk_fail(env, RKHS_ERR_DATA, "rows are %lld numbers apart: at most %d can be handled", (long long)dense_of(b)->ld,
-                       INT_MAX);
+        return rk_fail(env, RKHS_ERR_DATA, "rows are %s apart: at most %d can be handled",
+                       rk_counted(dense_of(b)->ld, "number").text, INT_MAX);
     rkhs_status status = rk_alloc(env, 1, sizeof **side, side);
     b->side = *side;
     return status;

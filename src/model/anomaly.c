@@ -148,11 +148,16 @@ static rkhs_status feature_fit(rkhs_model *model, feature *f) {
     rk_map *map = model->map;
     int64_t m = rk_min(map->object_count, RK_RIDGE_PAIRS), *which, bad;
     double width, ridge, *J;
+    char need[32], limit[32];
     rkhs_data *codes = NULL;
     rkhs_kernel *kernel = NULL;
     f->m = m;
     f->d = model->dim;
-    TRY(rk_require_memory(env, 24.0 * (double)m * (double)m, "the anomaly score", "raise the limit, or use --by density"));
+    if (!rk_has_room(env, 24.0 * (double)m * (double)m))
+        TRY(rk_fail_hint(env, RKHS_ERR_MEMORY, "by=density",
+                         "the anomaly score needs %s; the limit is %s: raise it, or take "
+                         "density",
+                         rk_bytes_text(24.0 * (double)m * (double)m, need), rk_bytes_text((double)env->limit, limit)));
     TRY(rk_alloc(env, m * f->d, sizeof *f->codes, &f->codes));
     TRY(rk_alloc(env, m * m, sizeof *f->A, &f->A));
     TRY(rk_alloc(env, m * m, sizeof *f->K, &f->K));
@@ -174,7 +179,7 @@ static rkhs_status feature_fit(rkhs_model *model, feature *f) {
     TRY(rk_scratch(env, m * m, sizeof *J, &J));
     TRY(rk_cholesky_inverse(env, m, f->A, J));
     TRY(leave_one_out_errors(env, f));
-    rk_log(env, RKHS_LOG_INFO, "anomaly: %s, ridge %g, from %lld pairs", rkhs_kernel_text(kernel), ridge, (long long)m);
+    rk_log(env, RKHS_LOG_INFO, "anomaly: %s, ridge %g, from %s", rkhs_kernel_text(kernel), ridge, rk_counted(m, "pair").text);
 done:
     rkhs_kernel_free(kernel);
     rkhs_data_free(codes);

@@ -15,18 +15,17 @@ static rkhs_status check_counts(const rkhs_model *m) {
     const rk_gram_type *gram = (const rk_gram_type *)(*(rk_spec **)((char *)m->spec->self + m->type->gram_offset))->entry;
     int64_t dim = m->type->dim(m->spec->self, NULL), kept = m->map->object_count;
     if (m->n < 2)
-        return rk_fail(env, RKHS_ERR_FORMAT, "it has %lld training objects, and a fit has at least 2", (long long)m->n);
+        return rk_fail(env, RKHS_ERR_FORMAT, "it has %s, and a fit has at least 2", rk_counted(m->n, "training object").text);
     if (m->dim < 1 || m->dim > m->n || m->map->dim != m->dim || (!m->type->predicts && m->dim != dim))
-        return rk_fail(env, RKHS_ERR_FORMAT,
-                       "its embedding is %lld x %lld and its map makes %lld columns, which does not fit '%.80s'",
-                       (long long)m->n, (long long)m->dim, (long long)m->map->dim, m->text);
+        return rk_fail(env, RKHS_ERR_FORMAT, "its embedding is %lld x %lld and its map makes %s, which does not fit '%.80s'",
+                       (long long)m->n, (long long)m->dim, rk_counted(m->map->dim, "column").text, m->text);
     if (m->gram_rows > m->n && !m->type->inputs)
-        return rk_fail(env, RKHS_ERR_FORMAT, "it has %lld rows of added objects, and %s adds none",
-                       (long long)(m->gram_rows - m->n), m->type->entry.name);
+        return rk_fail(env, RKHS_ERR_FORMAT, "it has %s of added objects, and %s adds none",
+                       rk_counted(m->gram_rows - m->n, "row").text, m->type->entry.name);
     if ((m->map_rows != NULL) != (gram->form == RK_FORM_FACTOR && !m->type->keeps_all) ||
         (!m->map_rows && kept != m->gram_rows))
-        return rk_fail(env, RKHS_ERR_FORMAT, "it keeps %lld of %lld objects, which does not fit '%.80s'", (long long)kept,
-                       (long long)m->gram_rows, m->text);
+        return rk_fail(env, RKHS_ERR_FORMAT, "it keeps %lld of %s, which does not fit '%.80s'", (long long)kept,
+                       rk_counted(m->gram_rows, "object").text, m->text);
     for (int64_t i = 0; m->map_rows && i < kept; i++)
         if (m->map_rows[i] < 0 || m->map_rows[i] >= m->gram_rows)
             return rk_fail(env, RKHS_ERR_FORMAT, "reference object %lld is row %lld of %lld", (long long)i,

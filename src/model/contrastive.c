@@ -52,13 +52,12 @@ static rkhs_status report(rk_fit *f, const rk_triplets *t, const rk_spectrum *s,
                         omega * omega * kappa * sqrt(log(1 / RK_BOUND_DELTA) / n)));
     if (left < s->count)
         rk_log(f->env, RKHS_LOG_ADVICE,
-               "only %lld of the %lld dimensions have an eigenvalue above 0, and bring positives nearer than negatives; the "
-               "others are 0",
-               (long long)left, (long long)s->count);
+               "only %lld of the %s have an eigenvalue above 0, and bring positives nearer than negatives; the others are 0",
+               (long long)left, rk_counted(s->count, "dimension").text);
     if (!s->converged)
         rk_log(f->env, RKHS_LOG_ADVICE,
-               "the eigenvectors did not converge in %lld iteration%s: see 'residuals', or raise solver=lanczos(max_iter=...)",
-               (long long)s->iterations, s->iterations == 1 ? "" : "s");
+               "the eigenvectors did not converge in %s: see 'residuals', or raise solver=lanczos(max_iter=...)",
+               rk_counted(s->iterations, "iteration").text);
 done:
     return status;
 }

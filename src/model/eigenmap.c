@@ -13,8 +13,8 @@
 
 int64_t rk_graph_k(rkhs_env *env, int64_t k, int64_t n) {
     if (k >= n)
-        rk_log(env, RKHS_LOG_ADVICE, "neighbours=%lld: there %s %lld other object%s, and all are taken", (long long)k,
-               n == 2 ? "is" : "are", (long long)(n - 1), n == 2 ? "" : "s");
+        rk_log(env, RKHS_LOG_ADVICE, "neighbours=%lld is more than %s, and all are taken", (long long)k,
+               rk_counted(n - 1, "other object").text);
     return rk_min(k, n - 1);
 }
 

@@ -126,8 +126,8 @@ rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data *x, int6
              "explain a model that has a map, such as bctke or kpca",
              model->type->entry.name);
     if (top < 1 || top > model->map->object_count)
-        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_explain: the %lld largest of %lld reference objects: ask for 1 to %lld",
-             (long long)top, (long long)model->map->object_count, (long long)model->map->object_count);
+        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_explain: the %lld largest of %s: ask for 1 to %lld", (long long)top,
+             rk_counted(model->map->object_count, "reference object").text, (long long)model->map->object_count);
     TRY(explain_all(model, use, top, object, influence));
 done:
     rk_blas_end(env);

@@ -107,10 +107,11 @@ static rkhs_status check_own(rkhs_env *env, rk_archive *archive) {
         at += skip + length;
         status = rk_list_get(env, &rk_kernels, name, &entry);
         if (status == RKHS_OK) continue;
-        return rk_reword(env, RKHS_ERR_FORMAT,
-                         "it needs the kernel '%s', which the program that made it had added: add it with "
-                         "rkhs_env_add_kernel under that name before loading (the rkhs tool cannot)",
-                         name);
+        rk_clear_error(env);
+        return rk_fail(env, RKHS_ERR_FORMAT,
+                       "it needs the kernel '%s', which the program that made it had added: add it with "
+                       "rkhs_env_add_kernel under that name before loading (the rkhs tool cannot)",
+                       name);
     }
     return status;
 }
@@ -149,8 +150,8 @@ static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model
         TRY(rk_archive_get(archive, "added", 'd', 2, &added));
         TRY(rk_file_finite(env, archive, "added", &added));
         if (added.shape[1] != Z.shape[1])
-            FAIL(env, RKHS_ERR_FORMAT, "the array 'added' has %lld columns, but 'embedding' has %lld: fit the model again",
-                 (long long)added.shape[1], (long long)Z.shape[1]);
+            FAIL(env, RKHS_ERR_FORMAT, "the array 'added' has %s, but 'embedding' has %lld: fit the model again",
+                 rk_counted(added.shape[1], "column").text, (long long)Z.shape[1]);
     }
     m->n = Z.shape[0];
     m->dim = Z.shape[1];
@@ -161,8 +162,8 @@ static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model
     if (rk_archive_has(archive, "keep")) {
         TRY(rk_archive_get(archive, "keep", 'q', 1, &keep));
         if (keep.shape[0] != m->map->object_count)
-            FAIL(env, RKHS_ERR_FORMAT, "the array 'keep' has %lld rows, but %lld objects are kept: fit the model again",
-                 (long long)keep.shape[0], (long long)m->map->object_count);
+            FAIL(env, RKHS_ERR_FORMAT, "the array 'keep' has %s for %s: fit the model again",
+                 rk_counted(keep.shape[0], "row").text, rk_counted(m->map->object_count, "object").text);
         TRY(rk_alloc(env, keep.shape[0], sizeof *m->map_rows, &m->map_rows));
         memcpy(m->map_rows, keep.data, (size_t)keep.shape[0] * sizeof *m->map_rows);
     }

@@ -122,7 +122,7 @@ rkhs_status rk_gplvm_check(const rkhs_model *m) {
         if (fits) taken[(int64_t)row] = 1;
     }
     for (int64_t i = 0; fits && i < s.p.r; i++) fits = triangle_at(m, &s, i, i) > 0;
-    if (!fits) FAIL(env, RKHS_ERR_FORMAT, "its factor of the Gram does not fit its %lld objects", (long long)m->n);
+    if (!fits) FAIL(env, RKHS_ERR_FORMAT, "its factor of the Gram does not fit its %s", rk_counted(m->n, "object").text);
 done:
     rk_scratch_release(env, mark);
     return status;

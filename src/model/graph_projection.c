@@ -15,12 +15,12 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu, const rk_c
     rk_graph_advise(f->env, f->gram->n, components.count, components.isolated, RK_COMPONENTS_APART);
     if (components.isolated == f->gram->n) goto done;
     if (zeros)
-        rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %lld dimensions exist; the others are 0",
-               (long long)(s->count - zeros), (long long)s->count);
+        rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %s exist; the others are 0", (long long)(s->count - zeros),
+               rk_counted(s->count, "dimension").text);
     if (!s->converged)
         rk_log(f->env, RKHS_LOG_ADVICE,
-               "the eigenvectors did not converge in %lld iteration%s: see 'residuals', or raise solver=lanczos(max_iter=...)",
-               (long long)s->iterations, s->iterations == 1 ? "" : "s");
+               "the eigenvectors did not converge in %s: see 'residuals', or raise solver=lanczos(max_iter=...)",
+               rk_counted(s->iterations, "iteration").text);
 done:
     return status;
 }

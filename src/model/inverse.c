@@ -78,8 +78,8 @@ static rkhs_status inverse_fit(const rkhs_model *m, const rkhs_data *x, rk_inver
     centred_objects(x, which, n, inverse->map->c, inverse->map->B);
     TRY(rk_ridge_gram(env, width, inverse->map->objects, &inverse->kernel, K));
     TRY(rk_ridge_solve(env, "inverse", n, p, K, ridge, inverse->map->B, NULL));
-    rk_log(env, RKHS_LOG_INFO, "inverse: %s, ridge %g, from %lld pairs", rkhs_kernel_text(inverse->kernel), ridge,
-           (long long)n);
+    rk_log(env, RKHS_LOG_INFO, "inverse: %s, ridge %g, from %s", rkhs_kernel_text(inverse->kernel), ridge,
+           rk_counted(n, "pair").text);
 done:
     rk_scratch_release(env, mark);
     return status;

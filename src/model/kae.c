@@ -219,11 +219,10 @@ static rkhs_status finish_codes(rk_fit *f, const state *s) {
         f->map->post = RK_POST_SPHERE;
     }
     if (zeros)
-        rk_log(
-            f->env, RKHS_LOG_ADVICE,
-            "the code%s of %lld object%s %s 0 and cannot have length 1, as k(x,x) is not above 0: leave such objects out, or "
-            "choose another kernel",
-            zeros == 1 ? "" : "s", (long long)zeros, zeros == 1 ? "" : "s", zeros == 1 ? "is" : "are");
+        rk_log(f->env, RKHS_LOG_ADVICE,
+               "the code%s of %s %s 0 and cannot have length 1, as k(x,x) is not above 0: leave such objects out, or choose "
+               "another kernel",
+               zeros == 1 ? "" : "s", rk_counted(zeros, "object").text, zeros == 1 ? "is" : "are");
 done:
     return status;
 }
@@ -251,8 +250,8 @@ static rkhs_status report(rk_fit *f, const state *s, const rk_smooth_result *r) 
     TRY(report_bound(f, s, encoder));
     TRY(rk_report_solver(f, r->solver, r->iterations, r->evaluations, r->converged));
     if (!r->converged && r->recorded > 100 && losses[r->recorded * 9 / 10] - loss > 0.01 * fabs(loss))
-        rk_log(f->env, RKHS_LOG_ADVICE, "the loss was still falling after %lld iterations: raise solver=lbfgs(max_iter=...)",
-               (long long)r->iterations);
+        rk_log(f->env, RKHS_LOG_ADVICE, "the loss was still falling after %s: raise solver=lbfgs(max_iter=...)",
+               rk_counted(r->iterations, "iteration").text);
 done:
     rk_scratch_release(f->env, mark);
     return status;

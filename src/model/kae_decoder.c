@@ -247,16 +247,16 @@ rkhs_status rk_decoder_check(const rkhs_model *m) {
     rkhs_kernel *kernel = NULL;
     if (!C->values) goto done;
     if (C->rows != m->n || C->columns < 1)
-        FAIL(env, RKHS_ERR_FORMAT, "its decoder is %lld x %lld, but it has %lld codes", (long long)C->rows,
-             (long long)C->columns, (long long)m->n);
+        FAIL(env, RKHS_ERR_FORMAT, "its decoder is %lld x %lld, but it has %s", (long long)C->rows, (long long)C->columns,
+             rk_counted(m->n, "code").text);
     TRY(latent_of(m, &kernel));
     const double *s = shape->values;
     if (!s) goto done;
     int whole = shape->rows == 1 && shape->columns == 3;
     for (int i = 0; whole && i < 3; i++) whole = s[i] >= 1 && s[i] <= INT32_MAX && s[i] == floor(s[i]);
     if (!whole || s[0] * s[1] * s[2] != (double)C->columns || (s[2] != 1 && s[2] != 3 && s[2] != 4))
-        FAIL(env, RKHS_ERR_FORMAT, "its decoder makes %lld numbers, which are no images of 'decoded_shape'",
-             (long long)C->columns);
+        FAIL(env, RKHS_ERR_FORMAT, "its decoder makes %s, which are no images of 'decoded_shape'",
+             rk_counted(C->columns, "number").text);
 done:
     rkhs_kernel_free(kernel);
     return status;

@@ -152,8 +152,8 @@ static rkhs_status mix_labels(rk_fit *f, double share, rk_ke *k) {
         goto done;
     }
     if (known < n) {
-        rk_log(f->env, RKHS_LOG_ADVICE, "%lld of the %lld objects have no label: the kernel alone places them",
-               (long long)(n - known), (long long)n);
+        rk_log(f->env, RKHS_LOG_ADVICE, "%lld of the %s have no label: the kernel alone places them", (long long)(n - known),
+               rk_counted(n, "object").text);
         TRY(rk_report_number(f->env, f->report, "unlabelled", (double)(n - known)));
     }
     for (int64_t c = 0; c < y->classes; c++) counts[c] /= (double)known, both += counts[c] * counts[c];
@@ -391,9 +391,8 @@ static rkhs_status fit_with(rk_fit *f, scaled *a, const rk_spec *solver) {
                a->k.width);
     TRY(count_dimensions(f, &found));
     if (found < f->dim)
-        rk_log(f->env, RKHS_LOG_ADVICE,
-               "only %lld of the %lld dimensions are independent, as the kernel has no more: choose dim=%lld", (long long)found,
-               (long long)f->dim, (long long)found);
+        rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %s are independent, as the kernel has no more: choose dim=%lld",
+               (long long)found, rk_counted(f->dim, "dimension").text, (long long)found);
     TRY(rk_ke_eval(&a->k, f->env, f->Z, NULL, &value, NULL, NULL));
     TRY(report(f, &a->k, &w, &s));
 done:

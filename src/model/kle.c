@@ -49,12 +49,12 @@ static rkhs_status report(rk_fit *f, const rk_eigenmap *e) {
     rk_graph_advise(f->env, f->gram->n, e->components, e->found ? e->isolated : f->gram->n,
                     "each is embedded on its own, side by side");
     if (e->found && e->found < f->dim)
-        rk_log(f->env, RKHS_LOG_ADVICE, "the largest connected component has %lld dimensions; the others of the %lld are 0",
-               (long long)e->found, (long long)f->dim);
+        rk_log(f->env, RKHS_LOG_ADVICE, "the largest connected component has %s; the others of the %lld are 0",
+               rk_counted(e->found, "dimension").text, (long long)f->dim);
     if (!e->converged)
         rk_log(f->env, RKHS_LOG_ADVICE,
-               "the eigenvectors did not converge in %lld iterations: see 'residuals', or raise solver=lanczos(max_iter=...)",
-               (long long)e->iterations);
+               "the eigenvectors did not converge in %s: see 'residuals', or raise solver=lanczos(max_iter=...)",
+               rk_counted(e->iterations, "iteration").text);
 done:
     return status;
 }

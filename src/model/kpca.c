@@ -80,15 +80,15 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
         rk_log(f->env, RKHS_LOG_ADVICE, "the kernel's values are %.1g times their variance, which costs as many digits%s",
                s->before / fabs(s->values[0]), numbers ? ": take the mean off every column first" : "");
     if (zeros)
-        rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %lld dimensions have any variance; the others are 0%s",
-               (long long)(s->count - zeros), (long long)s->count,
+        rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %s have any variance; the others are 0%s",
+               (long long)(s->count - zeros), rk_counted(s->count, "dimension").text,
                s->values[0] == 0 && !indefinite && numbers
                    ? " (rows that differ by less than 1e-7 of their distance from 0 look equal: take the mean off)"
                    : "");
     if (!s->converged)
         rk_log(f->env, RKHS_LOG_ADVICE,
-               "the eigenvectors did not converge in %lld iteration%s: see 'residuals', or raise solver=lanczos(max_iter=...)",
-               (long long)s->iterations, s->iterations == 1 ? "" : "s");
+               "the eigenvectors did not converge in %s: see 'residuals', or raise solver=lanczos(max_iter=...)",
+               rk_counted(s->iterations, "iteration").text);
 done:
     rk_scratch_release(f->env, mark);
     return status;

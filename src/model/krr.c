@@ -31,7 +31,7 @@ static rkhs_status fit_krr(rk_fit *f) {
     int64_t n = f->gram->n, k = f->dim, ld;
     rk_solution s;
     double *T, error = 0;
-    if (!f->y) FAIL(f->env, RKHS_ERR_ARGUMENT, "krr needs targets: give them (in the tool: --target)");
+    if (!f->y) TRY(rk_fail_hint(f->env, RKHS_ERR_ARGUMENT, "target", "krr needs targets: give them"));
     const double *values = rkhs_data_values(f->y, &ld);
     TRY(rk_scratch(f->env, n * k, sizeof *T, &T));
     for (int64_t i = 0; i < n; i++)
@@ -43,9 +43,8 @@ static rkhs_status fit_krr(rk_fit *f) {
     TRY(rk_report_number(f->env, f->report, "training_error", error));
     TRY(rk_report_solver(f, s.solver, s.iterations, -1, s.converged));
     if (!s.converged)
-        rk_log(f->env, RKHS_LOG_ADVICE,
-               "the solver did not converge in %lld iteration%s: raise ridge, or solver=cg(max_iter=...)",
-               (long long)s.iterations, s.iterations == 1 ? "" : "s");
+        rk_log(f->env, RKHS_LOG_ADVICE, "the solver did not converge in %s: raise ridge, or solver=cg(max_iter=...)",
+               rk_counted(s.iterations, "iteration").text);
 done:
     return status;
 }

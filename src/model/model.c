@@ -120,9 +120,8 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
     if (!x) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s: there are no data to fit", name);
     if (x->rows < 2) return rk_fail(env, RKHS_ERR_DATA, "%s: one row is not enough to learn from: give at least 2", name);
     if (dim > x->rows)
-        return rk_fail(env, RKHS_ERR_DATA,
-                       "%s: dim = %lld is more than the %lld rows: choose dim at most %lld, or give more rows", name,
-                       (long long)dim, (long long)x->rows, (long long)x->rows);
+        return rk_fail(env, RKHS_ERR_DATA, "%s: dim = %lld is more than the %s: choose dim at most %lld, or give more rows",
+                       name, (long long)dim, rk_counted(x->rows, "row").text, (long long)x->rows);
     if (y && !m->type->supervision)
         return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no %s: leave them out", name, supervision_name(y->type->kind));
     if (y && !((rk_images(y) ? RK_KIND_DENSE : y->type->kind) & m->type->supervision))
@@ -133,13 +132,11 @@ static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs
     if (y && y->type->kind == RK_KIND_INDEX) {
         int64_t objects = rk_index_objects(y);
         if (objects != x->rows)
-            return rk_fail(env, RKHS_ERR_DATA,
-                           "%s: the index rows are of %lld objects, and there are %lld: read them for these", name,
-                           (long long)objects, (long long)x->rows);
+            return rk_fail(env, RKHS_ERR_DATA, "%s: the index rows are of %s, and there are %lld: read them for these", name,
+                           rk_counted(objects, "object").text, (long long)x->rows);
     } else if (y && y->rows != x->rows)
-        return rk_fail(env, RKHS_ERR_DATA,
-                       "%s: there are %lld rows in the second data set, but %lld objects: give one for each", name,
-                       (long long)y->rows, (long long)x->rows);
+        return rk_fail(env, RKHS_ERR_DATA, "%s: the second data set has %s for %s: give one for each", name,
+                       rk_counted(y->rows, "row").text, rk_counted(x->rows, "object").text);
     if (start && !m->type->takes_start) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no start: leave it out", name);
     if (start && start->type->kind != RK_KIND_DENSE)
         return rk_fail(env, RKHS_ERR_DATA, "%s: the start is %s: give numbers, one row for each object", name,
@@ -297,8 +294,8 @@ static rkhs_status wrong_columns(rkhs_env *env, const rkhs_data *x, int64_t want
     if (x->type->kind == RK_KIND_SPARSE && x->columns < wanted)
         snprintf(remedy, sizeof remedy, "if the last ones are 0 in every row, read the file as svmlight(columns=%lld)",
                  (long long)wanted);
-    return rk_fail(env, RKHS_ERR_DATA, "the new data have %lld column%s, but the model was fitted on %lld: %s",
-                   (long long)x->columns, x->columns == 1 ? "" : "s", (long long)wanted, remedy);
+    return rk_fail(env, RKHS_ERR_DATA, "the new data have %s, but the model was fitted on %lld: %s",
+                   rk_counted(x->columns, "column").text, (long long)wanted, remedy);
 }
 
 rkhs_status rk_model_view(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view) {
@@ -324,8 +321,8 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: rows of Z are %lld apart: at most %d", (long long)ld, INT_MAX);
     if (!x || !Z) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: no %s: the pointer is NULL", x ? "room for Z" : "data");
     if (ld < model->dim)
-        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: ld is %lld, below the %lld columns of Z", (long long)ld,
-             (long long)model->dim);
+        FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_transform: ld is %lld, below the %s of Z", (long long)ld,
+             rk_counted(model->dim, "column").text);
     TRY(rk_model_view(model, x, &use, &view));
     TRY(rk_scratch(env, use->rows, 1, &isolated));
     TRY(rk_place_all(model, use, Z, ld, isolated));

@@ -246,19 +246,17 @@ static rkhs_status fit_spectral(rk_fit *f) {
         TRY(descend(f, o, &c, &s));
         while (worth < f->dim && values[worth] > c.ridge) worth++;
         if (worth < f->dim)
-            rk_log(
-                f->env, RKHS_LOG_ADVICE,
-                "positives have only %lld dimension%s in common that %s worth ridge = %.3g: the codes use no more of the %lld",
-                (long long)worth, worth == 1 ? "" : "s", worth == 1 ? "is" : "are", c.ridge, (long long)f->dim);
+            rk_log(f->env, RKHS_LOG_ADVICE,
+                   "positives have only %s in common that %s worth ridge = %.3g: the codes use no more of the %lld",
+                   rk_counted(worth, "dimension").text, worth == 1 ? "is" : "are", c.ridge, (long long)f->dim);
     } else {
         c.ridge = isnan(o->ridge) ? 1 : o->ridge; /* any value does: all codes are 0 */
         rk_log(f->env, RKHS_LOG_ADVICE, "no direction brings positives together: all dimensions are 0");
     }
     TRY(report(f, &c, &s, alpha, kappa));
     if (!s.converged)
-        rk_log(f->env, RKHS_LOG_ADVICE,
-               "the loss was still falling after %lld iterations: raise solver=lbfgs(max_iter=...), or ridge",
-               (long long)s.iterations);
+        rk_log(f->env, RKHS_LOG_ADVICE, "the loss was still falling after %s: raise solver=lbfgs(max_iter=...), or ridge",
+               rk_counted(s.iterations, "iteration").text);
 done:
     rk_free(f->env, s.history);
     return status;

@@ -45,8 +45,8 @@ rkhs_status rk_start_at(const rk_fit *f, const rk_gram *g, const rk_start *o, do
             apart |= memcmp(Z + i * d, Z, (size_t)d * sizeof *Z) != 0;
         }
         if (!apart && n > 1)
-            FAIL(f->env, RKHS_ERR_DATA, "the start puts all %lld objects in one place: give one in which they differ",
-                 (long long)n);
+            FAIL(f->env, RKHS_ERR_DATA, "the start puts all %s in one place: give one in which they differ",
+                 rk_counted(n, "object").text);
         goto done;
     }
     if (o->how == RK_START_RANDOM) {

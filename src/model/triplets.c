@@ -55,9 +55,9 @@ static rkhs_status look_at_positives(rk_fit *f, const rk_triplets *t) {
     for (int64_t i = 0; i < n; i++) equal += diag[I[i]] == K[i] && diag[J[i]] == K[i];
     if (equal)
         rk_log(f->env, RKHS_LOG_ADVICE,
-               "%lld of the %lld positives equal%s anchor as the kernel sees them, and say nothing beyond it: take others, or "
-               "a stronger augmentation",
-               (long long)equal, (long long)n, equal == 1 ? "s its" : " their");
+               "%lld of the %s equal%s anchor as the kernel sees them, and say nothing beyond it: take others, or a stronger "
+               "augmentation",
+               (long long)equal, rk_counted(n, "positive").text, equal == 1 ? "s its" : " their");
 done:
     rk_scratch_release(f->env, mark);
     return status;
@@ -69,7 +69,8 @@ rkhs_status rk_triplets_new(rk_fit *f, rk_triplets *t) {
     int64_t n = f->x->rows, width = f->y ? f->y->columns : 0;
     *t = (rk_triplets){.count = f->y ? f->y->rows : n, .drawn = width != 3};
     if (width == 2 && n < 3 && !given->others)
-        FAIL(f->env, RKHS_ERR_DATA, "pairs of %lld objects leave none to be a negative: give at least 3 objects", (long long)n);
+        FAIL(f->env, RKHS_ERR_DATA, "pairs of %s leave none to be a negative: give at least 3 objects",
+             rk_counted(n, "object").text);
     TRY(rk_scratch(f->env, 3 * t->count, sizeof *t->rows, &t->rows));
     for (int64_t i = 0; i < t->count; i++) {
         int64_t *row = t->rows + 3 * i;

@@ -26,10 +26,9 @@ static rkhs_status check_update(const rkhs_model *m) {
                        "%s has no update, since it may learn from objects that it makes of those given: fit on all of them",
                        name);
     if (m->map->object_count != m->n)
-        return rk_fail(
-            env, RKHS_ERR_ARGUMENT,
-            "the model keeps %lld of the %lld objects that it was fitted on, and an update needs all: fit on all of them",
-            (long long)m->map->object_count, (long long)m->n);
+        return rk_fail(env, RKHS_ERR_ARGUMENT,
+                       "the model keeps %lld of the %s that it was fitted on, and an update needs all: fit on all of them",
+                       (long long)m->map->object_count, rk_counted(m->n, "object").text);
     return RKHS_OK;
 }
 

@@ -19,8 +19,8 @@ static rkhs_status count_classes(rkhs_env *env, const char *name, const rk_label
     *present = 0;
     for (int64_t c = 0; c < y->classes; c++) *present += (*counts)[c] > 0;
     if (*present < 2 || *present >= n)
-        FAIL(env, RKHS_ERR_DATA, "%s: there are %lld classes in %lld rows: it needs at least 2, and fewer than rows", name,
-             (long long)*present, (long long)n);
+        FAIL(env, RKHS_ERR_DATA, "%s: %s in %s: it needs at least 2, and fewer than rows", name,
+             rk_counted(*present, "class").text, rk_counted(n, "row").text);
 done:
     return status;
 }

@@ -70,8 +70,8 @@ static rkhs_status family_entropy(rkhs_env *env, const rkhs_score_input *w, rk_s
     if (d < 2)
         FAIL(env, RKHS_ERR_DATA, "entropy: an embedding of one dimension has none to compare: give it at least two dimensions");
     if (w->x && w->kernel && w->x->rows != n)
-        FAIL(env, RKHS_ERR_DATA, "there are %lld objects, but the embedding has %lld rows: give one for each",
-             (long long)w->x->rows, (long long)n);
+        FAIL(env, RKHS_ERR_DATA, "%s, but the embedding has %s: give one for each", rk_counted(w->x->rows, "object").text,
+             rk_counted(n, "row").text);
     TRY(rk_scratch(env, d * d, sizeof *C, &C));
     TRY(rk_scratch(env, d * d, sizeof *V, &V));
     TRY(rk_scratch(env, d, sizeof *mean, &mean));

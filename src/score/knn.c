@@ -85,8 +85,8 @@ static rkhs_status score_knn(rkhs_env *env, const rkhs_score_input *w, int64_t k
     v.n = rows->rows;
     v.truth = v.labels->codes;
     if (v.k > others)
-        FAIL(env, RKHS_ERR_DATA, "knn: k = %lld, but there are only %lld other rows: choose a smaller k", (long long)v.k,
-             (long long)others);
+        FAIL(env, RKHS_ERR_DATA, "knn: k = %lld, with only %s: choose a smaller k", (long long)v.k,
+             rk_counted(others, "other row").text);
     if (w->new_z) TRY(match_names(env, w->labels, w->new_labels, &v.truth));
     TRY(rk_space_new(env, rows, w->new_z ? w->z : NULL, NULL, &v.space));
     TRY(rk_scratch(env, workers * RK_TILE * RK_TILE, sizeof *v.tiles, &v.tiles));

@@ -197,8 +197,8 @@ static rkhs_status family_ranks(rkhs_env *env, const rkhs_score_input *w, rk_sco
         k[c] = ((const ranks *)items[c].self)->k;
         if (k[c] > r.max_k) r.max_k = k[c];
         if (2 * k[c] >= w->z->rows)
-            FAIL(env, RKHS_ERR_DATA, "%s: k = %lld must be below half of the %lld rows: choose a smaller k",
-                 items[c].type->entry.name, (long long)k[c], (long long)w->z->rows);
+            FAIL(env, RKHS_ERR_DATA, "%s: k = %lld must be below half of the %s: choose a smaller k", items[c].type->entry.name,
+                 (long long)k[c], rk_counted(w->z->rows, "row").text);
     }
     TRY(rk_space_new(env, w->new_z ? w->new_x : w->x, w->new_z ? w->x : NULL, w->kernel, &r.x));
     TRY(rk_space_new(env, w->new_z ? w->new_z : w->z, w->new_z ? w->z : NULL, NULL, &r.z));

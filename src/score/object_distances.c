@@ -48,15 +48,15 @@ rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, 
     const rkhs_data *use_a, *use_b = NULL;
     *s = (rk_distance_space){.env = env, .feature = kernel != NULL};
     if (!kernel && !(a->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE)))
-        FAIL(env, RKHS_ERR_ARGUMENT, "distances between %s data need a kernel: name one (in the tool: --kernel)",
-             a->type->entry.name);
+        TRY(rk_fail_hint(env, RKHS_ERR_ARGUMENT, "kernel", "distances between %s data need a kernel: name one",
+                         a->type->entry.name));
     TRY(kernel ? rk_kernel_copy(kernel, &s->kernel) : rk_kernel_new(env, "rbf(sigma=1)", &s->kernel));
     /* The columns are the training set: bandwidth rules are computed from it, and it is bound first. */
     if (b) TRY(rk_kernel_coerce(s->kernel, b, NULL, &use_b, &s->view_b));
     TRY(rk_kernel_coerce(s->kernel, a, use_b, &use_a, &s->view_a));
     if (b && use_a->columns != use_b->columns)
-        FAIL(env, RKHS_ERR_DATA, "there are %lld columns in one data set and %lld in the other: give both the same",
-             (long long)use_a->columns, (long long)use_b->columns);
+        FAIL(env, RKHS_ERR_DATA, "one data set has %s, the other %lld: give both the same",
+             rk_counted(use_a->columns, "column").text, (long long)use_b->columns);
     if (kernel) TRY(rk_kernel_freeze(s->kernel, b ? use_b : use_a));
     if (b) {
         TRY(rk_bind(env, s->kernel, use_b, NULL, &s->b));

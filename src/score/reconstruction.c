@@ -112,9 +112,10 @@ static rkhs_status family_reconstruction(rkhs_env *env, const rkhs_score_input *
     TRY(rk_data_coerce(env, w->x, RK_KIND_DENSE, "the score reconstruction", &x, &view));
     if (w->new_z) TRY(rk_data_coerce(env, w->new_x, RK_KIND_DENSE, "the score reconstruction", &fresh, &fresh_view));
     if (fresh && fresh->columns != x->columns)
-        FAIL(env, RKHS_ERR_DATA, "the new objects have %lld columns, the others %lld: give both the same",
-             (long long)fresh->columns, (long long)x->columns);
-    if (x->rows < 3) FAIL(env, RKHS_ERR_DATA, "reconstruction: %lld rows are too few: give 3 or more", (long long)x->rows);
+        FAIL(env, RKHS_ERR_DATA, "the new objects have %s, the others %lld: give both the same",
+             rk_counted(fresh->columns, "column").text, (long long)x->columns);
+    if (x->rows < 3)
+        FAIL(env, RKHS_ERR_DATA, "reconstruction: %s, and at least 3 are needed: give more", rk_counted(x->rows, "row").text);
     b.n = rk_min(x->rows, RK_RIDGE_PAIRS);
     b.p = x->columns;
     TRY(rk_scratch(env, b.p, sizeof *b.mean, &b.mean));

@@ -14,13 +14,12 @@ static const rk_entry *const entries[] = {
 const rk_list rk_scores = {"scores", "score", entries};
 
 /* Refuses a missing data set, or one without a row for each row of z. */
-static rkhs_status check_rows(rkhs_env *env, const char *score, const char *what, const char *option, const rkhs_data *z,
+static rkhs_status check_rows(rkhs_env *env, const char *score, const char *what, const char *hint, const rkhs_data *z,
                               const rkhs_data *other) {
-    if (!other)
-        return rk_fail(env, RKHS_ERR_ARGUMENT, "the score %s needs %s: give them (in the tool: --%s)", score, what, option);
+    if (!other) return rk_fail_hint(env, RKHS_ERR_ARGUMENT, hint, "the score %s needs %ss: give them", score, what);
     if (other->rows != z->rows)
-        return rk_fail(env, RKHS_ERR_DATA, "there are %lld %s, but the embedding has %lld rows: give one for each",
-                       (long long)other->rows, what, (long long)z->rows);
+        return rk_fail(env, RKHS_ERR_DATA, "%s, but the embedding has %s: give one for each",
+                       rk_counted(other->rows, what).text, rk_counted(z->rows, "row").text);
     return RKHS_OK;
 }
 
@@ -28,14 +27,14 @@ static rkhs_status check_rows(rkhs_env *env, const char *score, const char *what
 static rkhs_status check_score(rkhs_env *env, const rk_score_type *type, const rkhs_score_input *w) {
     rkhs_status status = RKHS_OK;
     const char *name = type->entry.name;
-    if (type->needs & RK_NEEDS_X) TRY(check_rows(env, name, "objects", "x", w->z, w->x));
-    if (type->needs & RK_NEEDS_LABELS) TRY(check_rows(env, name, "labels", "labels", w->z, w->labels));
+    if (type->needs & RK_NEEDS_X) TRY(check_rows(env, name, "object", "x", w->z, w->x));
+    if (type->needs & RK_NEEDS_LABELS) TRY(check_rows(env, name, "label", "labels", w->z, w->labels));
     if (type->needs & RK_NEEDS_LABELS && w->labels->type->kind != RK_KIND_LABELS)
         FAIL(env, RKHS_ERR_DATA, "the score %s needs class labels, not %s", name, w->labels->type->entry.name);
     if (!w->new_z) goto done;
     if (!type->takes_new) FAIL(env, RKHS_ERR_ARGUMENT, "the score %s does not look at new rows: leave them out", name);
-    if (type->needs & RK_NEEDS_X) TRY(check_rows(env, name, "new objects", "new-x", w->new_z, w->new_x));
-    if (type->needs & RK_NEEDS_LABELS) TRY(check_rows(env, name, "new labels", "new-labels", w->new_z, w->new_labels));
+    if (type->needs & RK_NEEDS_X) TRY(check_rows(env, name, "new object", "new_x", w->new_z, w->new_x));
+    if (type->needs & RK_NEEDS_LABELS) TRY(check_rows(env, name, "new label", "new_labels", w->new_z, w->new_labels));
     if (type->needs & RK_NEEDS_LABELS && w->new_labels->type->kind != RK_KIND_LABELS)
         FAIL(env, RKHS_ERR_DATA, "the score %s needs class labels, not %s", name, w->new_labels->type->entry.name);
 done:
@@ -46,8 +45,8 @@ done:
 static rkhs_status check_what(rkhs_env *env, const rkhs_score_input *w) {
     if (!w->z || !rk_dense_of(w->z)) return rk_fail(env, RKHS_ERR_ARGUMENT, "a score needs an embedding of numbers");
     if (w->new_z && (!rk_dense_of(w->new_z) || w->new_z->columns != w->z->columns))
-        return rk_fail(env, RKHS_ERR_DATA, "the new rows have %lld dimensions, the embedding %lld: give both from one model",
-                       (long long)w->new_z->columns, (long long)w->z->columns);
+        return rk_fail(env, RKHS_ERR_DATA, "the new rows have %s, the embedding %lld: give both from one model",
+                       rk_counted(w->new_z->columns, "dimension").text, (long long)w->z->columns);
     return RKHS_OK;
 }
 
@@ -66,8 +65,8 @@ static rkhs_status leave_out(rkhs_env *env, const char *which, const rkhs_data *
     int64_t n = (*labels)->rows, known = rk_labels_known(*labels), *rows;
     if (known == n) return RKHS_OK;
     if (known == 0) FAIL(env, RKHS_ERR_DATA, "no %srow has a label: give the class of some, ? for those without", which);
-    rk_log(env, RKHS_LOG_ADVICE, "%lld of the %lld %srows have no label, and are left out of scores that need one",
-           (long long)(n - known), (long long)n, which);
+    rk_log(env, RKHS_LOG_ADVICE, "%srows without a label: %lld of the %lld, left out of scores that need one", which,
+           (long long)(n - known), (long long)n);
     TRY(rk_scratch(env, known, sizeof *rows, &rows));
     for (int64_t i = 0, q = 0; i < n; i++)
         if (y->codes[i] >= 0) rows[q++] = i;

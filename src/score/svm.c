@@ -302,14 +302,12 @@ static rkhs_status close_codes(rkhs_env *env, const char *name, const rkhs_data 
     for (int64_t c = 0; c < y->classes; c++) {
         if (!count[c]) continue;
         if (count[c] < folds)
-            FAIL(env, RKHS_ERR_DATA,
-                 "%s: the class %.40s has %lld member%s for %lld folds: choose fewer folds, or leave it out", name,
-                 rkhs_data_class_name(labels, c), (long long)count[c], count[c] == 1 ? "" : "s", (long long)folds);
+            FAIL(env, RKHS_ERR_DATA, "%s: the class %.40s has %s for %s: choose fewer folds, or leave it out", name,
+                 rkhs_data_class_name(labels, c), rk_counted(count[c], "member").text, rk_counted(folds, "fold").text);
         if (o->select == NESTED && count[c] - (count[c] + folds - 1) / folds < INNER)
             FAIL(env, RKHS_ERR_DATA,
-                 "%s: the class %.40s has %lld members, too few for %d folds inside each of %lld: choose select=same, or leave "
-                 "it out",
-                 name, rkhs_data_class_name(labels, c), (long long)count[c], INNER, (long long)folds);
+                 "%s: the class %.40s has %s, too few for %d folds inside each of %lld: choose select=same, or leave it out",
+                 name, rkhs_data_class_name(labels, c), rk_counted(count[c], "member").text, INNER, (long long)folds);
         fresh[c] = (*classes)++;
     }
     if (*classes < 2) FAIL(env, RKHS_ERR_DATA, "%s: all rows are of one class: there is nothing to tell apart", name);

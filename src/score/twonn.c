@@ -112,9 +112,8 @@ static rkhs_status family_twonn(rkhs_env *env, const rkhs_score_input *w, rk_sco
         if (v.log_mu[i] >= 0) v.log_mu[good++] = v.log_mu[i];
     if (good < MIN_ROWS)
         FAIL(env, RKHS_ERR_DATA,
-             "twonn: only %lld rows have two neighbours at different distances above 0, and %d are needed: give more rows that "
-             "differ",
-             (long long)good, MIN_ROWS);
+             "twonn: only %s with two neighbours at different distances above 0, and %d are needed: give more rows that differ",
+             rk_counted(good, "row").text, MIN_ROWS);
     for (int c = 0; c < count; c++) {
         double discard = ((const twonn *)items[c].self)->discard;
         for (int64_t i = 0; i < good; i++) sorted[i] = v.log_mu[i];

@@ -27,7 +27,7 @@ bad 'kpca(dim=2)' '' 2 --kernel empty KERNEL
 bad 'kpca(dim=2, gram=nystrom(landmarks=0))' 'rbf' 1 nystrom landmarks 'at least 1' 'not 0' 500
 bad 'kpca(dim=2, gram=nystrm(landmarks=5))' 'rbf' 1 "'nystrm'" nystrom 'rkhs list grams'
 bad 'kpca(dim=2)' 'precomputed' 1 X.npy square '30 x 2'
-refuses 1 y.npy X.npy '1 columns' 2 -- gram 'rbf(gamma=1)' y.npy X.npy -o K.npy
+refuses 1 y.npy X.npy '1 column' 2 -- gram 'rbf(gamma=1)' y.npy X.npy -o K.npy
 refuses 1 circle circles 'rkhs list samples' -- sample 'circle(n=5)' -o S.npy
 refuses 1 circles n 'at least 3' 0 380 -- sample 'circles(n=0)' -o S.npy
 refuses 1 kn knn 'rkhs list scores' -- score 'kn(k=5)' --z X.npy --labels y.npy

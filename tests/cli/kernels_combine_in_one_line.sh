@@ -31,4 +31,4 @@ refuses 1 normalize 'normalize(rbf)' -- gram 'normalize' X.npy -o K.npy
 refuses 1 "'power'" a^3 -- gram 'power(rbf)' X.npy -o K.npy
 refuses 1 'center(precomputed)' 'k(x,x)' Gram -- gram 'center(precomputed)' X.npy -o K.npy
 refuses 1 "'standardise'" standardize 'rkhs list kernels' -- gram 'standardise(rbf)' X.npy -o K.npy
-refuses 1 X.npy standardize '1 columns' 3 -- gram 'standardize(rbf, mean=[1], deviation=[1])' X.npy -o K.npy
+refuses 1 X.npy standardize '1 column' 3 -- gram 'standardize(rbf, mean=[1], deviation=[1])' X.npy -o K.npy

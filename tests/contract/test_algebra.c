@@ -213,7 +213,7 @@ static void wrong_specs_are_refused_with_a_sentence(void **state) {
         {"rbf[99999999999999999999]", "at most 2147483647 columns"},
         {"rbf[0:9223372036854775807,0:9223372036854775807]", "at most 2147483647 columns"},
         {"standardize(rbf, mean=[1,2])", "standardize | 2 means | 0 deviations"},
-        {"standardize(rbf, mean=[1,2], deviation=[1])", "standardize | 2 means | 1 deviations"},
+        {"standardize(rbf, mean=[1,2], deviation=[1])", "standardize | 2 means | 1 deviation"},
         {"standardize(rbf, mean=[1], deviation=[0])", "standardize | deviation | above 0 | not 0"},
         {"standardize(rbf, mean=[1e999], deviation=[1])", "standardize: mean must be finite"},
         {"standardize(rbf, mean=[0:3], deviation=[1])", "standardize | mean | list"},

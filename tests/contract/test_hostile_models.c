@@ -101,10 +101,10 @@ static void a_model_without_training_objects_is_refused(void **state) {
     FORGE(env, {"embedding", {'d', 2, {0, DIM}, zeros}}, {"added", {'d', 2, {N, DIM}, zeros}});
     refused(env, "it has 0 training objects");
     FORGE(env, {"embedding", {'d', 2, {1, DIM}, zeros}}, {"added", {'d', 2, {N - 1, DIM}, zeros}});
-    refused(env, "it has 1 training objects");
+    refused(env, "it has 1 training object");
     save_model(env, "contrastive(dim=2)", NULL, "small"); /* which may add some */
     FORGE(env, {"embedding", {'d', 2, {1, DIM}, zeros}}, {"added", {'d', 2, {2 * N - 1, DIM}, zeros}});
-    refused(env, "it has 1 training objects");
+    refused(env, "it has 1 training object");
 }
 
 static void decoders_of_no_images_are_refused(void **state) {

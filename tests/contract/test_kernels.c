@@ -331,6 +331,27 @@ static void copies_are_independent(void **state) {
     }
 }
 
+static void a_kernel_uses_the_types_it_is_made_of(void **state) {
+    rkhs_env *env = *state;
+    static const struct {
+        const char *text, *used[4], *unused[3];
+    } cases[] = {
+        {"2*precomputed", {"precomputed"}, {"rbf", "", "2"}},
+        {"normalize(rbf + 3*linear)", {"normalize", "rbf", "linear"}, {"cosine", "norm"}},
+        {"mismatch(p=3, m=1, alphabet=python)", {"mismatch"}, {"python", "alphabet"}},
+        {"rbf(sigma=median)[0,1] * linear^2", {"rbf", "linear"}, {"median", "sigma"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rkhs_kernel *k;
+        FINE(env, rkhs_kernel_new(env, cases[i].text, &k));
+        for (const char *const *type = cases[i].used; *type; type++) assert_true(rkhs_kernel_uses(k, *type));
+        for (int j = 0; j < 3 && cases[i].unused[j]; j++) assert_false(rkhs_kernel_uses(k, cases[i].unused[j]));
+        assert_false(rkhs_kernel_uses(k, NULL));
+        rkhs_kernel_free(k);
+    }
+    assert_false(rkhs_kernel_uses(NULL, "rbf"));
+}
+
 /* ---- refusals ------------------------------------------------------------------------------------------------------ */
 
 static void data_of_another_kind_are_refused_with_a_sentence(void **state) {
@@ -498,6 +519,7 @@ int main(void) {
         ENV_TEST(rules_freeze_to_numbers_and_stay),
         ENV_TEST(median_and_knn_are_the_widths_they_say),
         ENV_TEST(copies_are_independent),
+        ENV_TEST(a_kernel_uses_the_types_it_is_made_of),
         ENV_TEST(data_of_another_kind_are_refused_with_a_sentence),
         ENV_TEST(two_data_sets_of_other_widths_are_refused),
         ENV_TEST(a_rule_needs_rows_to_look_at),

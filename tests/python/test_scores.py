@@ -1,5 +1,6 @@
 """Every score against scikit-learn or a direct reading of its definition."""
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -497,7 +498,7 @@ class Limits(unittest.TestCase):
 
     def test_new_rows_of_other_shape_are_refused(self):
         for name in RANKS + ["knn", "reconstruction"]:
-            self.refused("new rows | 1 dimensions | 2", name, self.Z, self.X, self.y, new_Z=self.Z[:5, :1],
+            self.refused("new rows | 1 dimension | 2", name, self.Z, self.X, self.y, new_Z=self.Z[:5, :1],
                          new_X=self.X[:5], new_y=self.y[:5])
         for name in RANKS + ["reconstruction"]:
             self.refused("columns", name, self.Z, self.X, new_Z=self.Z[:5], new_X=self.X[:5, :3])
@@ -510,8 +511,21 @@ class Limits(unittest.TestCase):
 
     def test_one_class_is_refused_where_there_is_nothing_to_tell_apart(self):
         for name in ("svm", "nusvm", "silhouette", "davies_bouldin", "calinski_harabasz"):
-            self.refused("one class" if "svm" in name else "1 classes", name, self.Z, y=np.zeros(60))
+            self.refused("one class" if "svm" in name else "1 class", name, self.Z, y=np.zeros(60))
         self.assertEqual(rkhs.score("knn", self.Z, y=np.zeros(60)), 1)
+
+    def test_what_is_missing_is_named_as_python_calls_it(self):
+        self.refused("labels | y=", "knn", self.Z)
+        self.refused("objects | X=", "trustworthiness", self.Z)
+        self.refused("labels | new_y=", "knn", self.Z, y=np.arange(60) % 3, new_Z=self.Z)
+        self.refused("rbf | rkhs.list('kernels')", "svm(kernel=rbff)", self.Z, y=np.arange(60) % 3)
+        with tempfile.TemporaryDirectory() as folder:
+            np.save(f"{folder}/x.npy", self.Z)
+            os.rename(f"{folder}/x.npy", f"{folder}/x.csv")
+            with self.assertRaisesRegex(rkhs.FormatError, naming("x.csv | format='npy'")):
+                rkhs.read(f"{folder}/x.csv")
+            with self.assertRaisesRegex(rkhs.FormatError, naming("x.csv | rkhs.save")):
+                rkhs.load(f"{folder}/x.csv")
 
     def test_classes_too_small_for_the_folds_are_refused(self):
         y = np.r_[np.zeros(56), np.ones(4)]

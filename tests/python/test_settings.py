@@ -13,6 +13,10 @@ import rkhs
 from rkhs import _rkhs
 from rkhs._tables import python_name
 from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils._tags import _safe_tags
 from common import CLASSES, DESCENTS, TOOL, blobs, fitted, naming, output
 
 warnings.simplefilter("ignore", rkhs.Advice)
@@ -64,6 +68,73 @@ class Settings(unittest.TestCase):
         self.refused("dense has no parameter 'tol'", lambda: rkhs.KernelPCA(solver="dense", tol=0.1).fit(X))
         self.refused("^max_iter must be a whole number", lambda: rkhs.KernelPCA(max_iter=2.5).fit(X))
         self.refused("^tol must be a number", lambda: rkhs.KernelPCA(tol="small").fit(X))
+
+    def test_max_iter_goes_into_a_solver_with_and_without_parentheses(self):
+        for solver in ("lbfgs", "lbfgs()", "lbfgs( )", "lbfgs(memory=7)"):
+            with self.subTest(solver=solver):
+                model = rkhs.TwinKernelEmbedding(solver=solver, max_iter=3).fit(X)
+                self.assertEqual(model.iterations_, 3)
+                self.assertEqual(clone(model).get_params(), model.get_params())
+
+    def test_max_iter_and_tol_without_a_solver_set_the_first_that_has_them(self):
+        for cls in CLASSES:
+            self.assertIn("solver=None", " ".join(cls.__doc__.split()), cls.__name__)
+        self.assertEqual(rkhs.KernelPCA(max_iter=500).fit(X).report_["solver"], "lanczos")
+
+    def test_a_kernel_knows_what_it_is_made_with(self):
+        for text, types in {"2*precomputed": ["precomputed"], "normalize(rbf + linear)": ["normalize", "rbf", "linear"],
+                            "mismatch(p=3, m=1, alphabet=python)": ["mismatch"], "rbf(sigma=median)[0,1] * linear^2": ["rbf", "linear"]}.items():
+            for name in ("precomputed", "normalize", "rbf", "linear", "mismatch", "python", "median", ""):
+                with self.subTest(kernel=text, type=name):
+                    self.assertIs(_rkhs.kernel_uses(text, name), name in types)
+        self.refused(naming("'rbff' | rbf"), lambda: _rkhs.kernel_uses("rbff", "rbf"))
+
+    def test_a_kernel_made_with_precomputed_is_pairwise_for_scikit_learn(self):
+        K = rkhs.gram(X, kernel="rbf(sigma=2)")
+        for cls in CLASSES:
+            for kernel, pairwise in {"2*precomputed": True, "precomputed^2": True, "precomputed": True, "rbf": False, None: False,
+                                     "nothing(": False, np.dot: False}.items():
+                with self.subTest(model=cls.__name__, kernel=kernel):
+                    self.assertEqual(_safe_tags(cls(kernel=kernel), "pairwise"), pairwise)
+        # A pairwise estimator is given both the rows and the columns of a fold.
+        found = cross_val_score(rkhs.KernelRidge(kernel="2*precomputed", ridge=0.2), K, X[:, 0], cv=3)
+        np.testing.assert_allclose(found, cross_val_score(rkhs.KernelRidge(kernel="2*rbf(sigma=2)", ridge=0.2), X, X[:, 0], cv=3), rtol=1e-9)
+
+    def test_a_saved_kernel_may_have_the_alphabet_python(self):
+        words = ["python", "typhoon", "potty", "pony", "tony", "photo"] * 3
+        model = rkhs.KernelPCA(2, kernel="mismatch(p=3, m=1, alphabet=python)").fit(words)
+        with tempfile.TemporaryDirectory() as folder:
+            rkhs.save(model, f"{folder}/m.rkhs")
+            again = rkhs.load(f"{folder}/m.rkhs")
+        self.assertEqual(again.kernel_, model.kernel_)
+        self.assertIn("alphabet=python", again.kernel)
+        np.testing.assert_array_equal(again.transform(["phony", "python"]), model.transform(["phony", "python"]))
+
+    def test_advice_names_the_line_of_the_caller(self):
+        flat = np.outer(np.arange(20.0), [1.0, 1.0])
+        model, pipeline = rkhs.KernelPCA(2, kernel="rbf(sigma=1)").fit(X), make_pipeline(StandardScaler(), rkhs.KernelPCA(2, kernel="linear"))
+        numbered = pd.DataFrame({"Unnamed: 0": np.arange(40), "a": X[:, 0], "b": X[:, 1]})
+        with tempfile.TemporaryDirectory() as folder:
+            np.save(f"{folder}/x.npy", np.zeros((3, 2, 2, 2)))
+            calls = {"fit": lambda: rkhs.KernelPCA(2, kernel="linear").fit(flat),
+                     "fit_transform": lambda: rkhs.KernelPCA(2, kernel="linear").fit_transform(flat),
+                     "transform": lambda: model.transform(X + 1e3),
+                     "set_output": lambda: clone(model).set_output(transform="pandas").fit(X).transform(X + 1e3),
+                     "pipeline": lambda: pipeline.fit(flat),
+                     "pipeline, fit_transform": lambda: pipeline.fit_transform(flat),
+                     "a column that numbers the rows": lambda: rkhs.KernelPCA(2).fit(numbered),
+                     "target": lambda: rkhs.KernelAutoencoder(max_iter=1).fit(X, X),
+                     "gram": lambda: rkhs.gram(np.ones((5, 2)), kernel="rbf(sigma=median)"),
+                     "score": lambda: rkhs.score("knn(k=3)", X, y=[None, *Y[1:]]),
+                     "read": lambda: rkhs.read(f"{folder}/x.npy")}
+            for name, call in calls.items():
+                with self.subTest(call=name), warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    call()
+                    advice = [w for w in caught if w.category is rkhs.Advice]
+                    self.assertTrue(advice)
+                    self.assertEqual({w.filename for w in advice}, {__file__})
+                    self.assertEqual({w.lineno for w in advice}, {call.__code__.co_firstlineno})
 
     def test_numbers_of_numpy_are_numbers(self):
         Z = rkhs.LocalityPreservingProjections(2, n_neighbors=4, ridge=0.5).fit(X).embedding_
@@ -131,7 +202,7 @@ class Unknown(unittest.TestCase):
         names = ["knn(k=3)", "silhouette", "svm(folds=3)"]
         want = rkhs.score(names, Z[~lost], y=Y[~lost])
         for form in self.FORMS + self.WORDS:
-            with self.assertWarnsRegex(rkhs.Advice, r"\b6\b.*label"):
+            with self.assertWarnsRegex(rkhs.Advice, naming("6 | label")):
                 self.assertEqual(rkhs.score(names, Z, y=form(Y, lost)), want)
         new = rkhs.score("knn(k=3)", Z[:30], y=Y[:30], new_Z=Z[30:], new_y=np.where(lost, np.nan, Y)[30:])
         self.assertEqual(new, rkhs.score("knn(k=3)", Z[:30], y=Y[:30], new_Z=Z[30:][~lost[30:]], new_y=Y[30:][~lost[30:]]))

@@ -173,6 +173,13 @@ class Text(Tree):
         for a, b in (("TO", "DO"), ("FIX", "ME"), ("XX", "X"), ("HA", "CK")):
             self.refuses(self.check, {"scripts/run": f"# {a + b}: later\n"}, "scripts/run:1: a mark")
 
+    def test_words_of_the_tool_in_a_message_of_the_library_are_refused(self):
+        for words in ("say --format npy", "'rkhs list' shows all"):
+            line = f'/* x */\nconst char *a = "{words}";\n'
+            self.refuses(self.check, {"src/la/blas.c": line}, "src/la/blas.c:2: ")
+            self.passes(self.check, {"cli/cli.h": line})
+        self.passes(self.check, {"src/la/blas.c": "/* --format */\nint x;\n"})
+
     def test_a_source_file_without_a_header_comment_is_refused(self):
         self.refuses(self.check, {"src/la/blas.c": "int x;\n"}, "src/la/blas.c:1: no header comment")
 

@@ -288,6 +288,23 @@ static void a_failure_has_a_subject_beside_its_sentence(void **state) {
     assert_string_equal(rkhs_env_subject(NULL), "");
 }
 
+static void a_hint_stays_with_its_message(void **state) {
+    rkhs_env *env = *state;
+    assert_string_equal(rkhs_env_hint(NULL), "");
+    assert_int_equal(rk_fail_hint(env, RKHS_ERR_FORMAT, "format=a\nb", "row %d", 1), RKHS_ERR_FORMAT);
+    assert_string_equal(rkhs_env_hint(env), "format=a\\nb");
+    rk_fail_hint(env, RKHS_ERR_DATA, "labels", "later");
+    rk_reword(env, RKHS_ERR_FORMAT, "x.npy: %s", env->message);
+    assert_string_equal(rkhs_env_message(env), "x.npy: row 1");
+    assert_string_equal(rkhs_env_hint(env), "format=a\\nb");
+    rk_clear_error(env);
+    assert_string_equal(rkhs_env_hint(env), "");
+    rk_fail(env, RKHS_ERR_DATA, "first");
+    rk_fail_hint(env, RKHS_ERR_DATA, "labels", "later");
+    assert_string_equal(rkhs_env_hint(env), "");
+    rk_clear_error(env);
+}
+
 static void the_subject_is_the_file_or_the_parameter(void **state) {
     files *f = *state;
     rkhs_env *env = f->env;
@@ -354,6 +371,7 @@ int main(void) {
         ENV_TEST(bytes_are_written_with_a_unit_that_can_be_read),
         ENV_TEST(the_first_sentence_of_a_failure_stands),
         ENV_TEST(a_failure_has_a_subject_beside_its_sentence),
+        ENV_TEST(a_hint_stays_with_its_message),
         FILES_TEST(the_subject_is_the_file_or_the_parameter),
         FILES_TEST(the_least_limit_of_the_control_groups_of_a_process_counts),
     };

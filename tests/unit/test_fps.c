@@ -212,7 +212,7 @@ static void pairs_and_triplets_are_read_from_tables(void **state) {
     static const char *const wrong[][2] = {
         {"0,1\n-1,0\n", "row 2 | column 1 | -1"}, {"0,1\n1,0.5\n", "row 2 | column 2 | 0.5"},
         {"0,1\n1,1e30\n", "is 1e+30,"},           {"0\n1\n", "2 rows | 1 object | pairs | triplets"},
-        {"0,1,2,3\n", "1 rows | 4 object"},
+        {"0,1,2,3\n", "1 row | 4 object"},
     };
     for (int i = 0; i < 5; i++) {
         put_text("w.csv", wrong[i][0]);

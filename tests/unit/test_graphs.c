@@ -333,12 +333,12 @@ static void damaged_tu_sets_are_refused_by_line(void **state) {
         {"1, 2, 2\n", "1\n1\n", NULL, NULL, NULL, "line 1 | '2' | edge"},
         {"1; 2\n", "1\n1\n", NULL, NULL, NULL, "line 1 | '1;' | vertex"},
         {"1, 99999999999999999999\n", "1\n1\n", NULL, NULL, NULL, "line 1: 99999999999999999999 is past 2^63"},
-        {"1, 2\n", "1\n1\n", "0\n", NULL, NULL, "S_node_labels.txt | 1 lines | 2"},
+        {"1, 2\n", "1\n1\n", "0\n", NULL, NULL, "S_node_labels.txt | 1 line | 2"},
         {"1, 2\n", "1\n1\n", "0\nC\n", NULL, NULL, "S_node_labels.txt | line 2 | 'C' | label | vertex"},
         {"1, 2\n", "1\n1\n", "0\n1, 2\n", NULL, NULL, "S_node_labels.txt | line 2 | '2' | label | vertex"},
         {"1, 2\n2, 1\n", "1\n1\n", NULL, "0\n1\n", NULL, "S_A.txt | line 2 | same edge | label"},
-        {"1, 2\n2, 1\n", "1\n1\n", NULL, "0\n", NULL, "S_edge_labels.txt | 1 lines | 2"},
-        {"1, 2\n", "1\n1\n", NULL, NULL, "0\n1\n", "S_graph_labels.txt | 2 labels | 1 graphs"},
+        {"1, 2\n2, 1\n", "1\n1\n", NULL, "0\n", NULL, "S_edge_labels.txt | 1 line | 2"},
+        {"1, 2\n", "1\n1\n", NULL, NULL, "0\n1\n", "S_graph_labels.txt | 2 labels | 1 graph"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         put_set(bad[k].edges, bad[k].graph, bad[k].node, bad[k].edge, bad[k].class);

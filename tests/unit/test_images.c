@@ -70,7 +70,7 @@ static void a_shape_is_kept_or_refused(void **state) {
     double v[4] = {1, 2, 3, NAN};
     FAILS(env, RKHS_ERR_DATA, "images of 2 channels", rkhs_data_images(env, v, 1, 1, 1, 2, &y));
     FAILS(env, RKHS_ERR_DATA, "0 images | 1 x 4", rkhs_data_images(env, v, 0, 1, 4, 1, &y));
-    FAILS(env, RKHS_ERR_DATA, "1 images | 1 x 0", rkhs_data_images(env, v, 1, 1, 0, 1, &y));
+    FAILS(env, RKHS_ERR_DATA, "1 image | 1 x 0", rkhs_data_images(env, v, 1, 1, 0, 1, &y));
     FAILS(env, RKHS_ERR_DATA, "column 4 (counted from 1) is NaN", rkhs_data_images(env, v, 1, 2, 2, 1, &y));
     FAILS(env, RKHS_ERR_ARGUMENT, "the pointer is NULL", rkhs_data_images(env, NULL, 1, 2, 2, 1, &y));
     FAILS(env, RKHS_ERR_MEMORY, "need", rkhs_data_images(env, v, INT64_MAX / 2, 1 << 20, 1 << 20, 1, &y));

@@ -164,7 +164,8 @@ static void numbers_beside_their_type_and_several_variables_are_read(void **stat
     add_matrix(&m, REAL, 2, 3, "A", DOUBLE, columns6, 8);
     add_matrix(&m, REAL, 2, 3, "B", DOUBLE, columns6, 8);
     save(&m);
-    FAILS(env, RKHS_ERR_DATA, "A (2 x 3) | B (2 x 3) | --format 'mat(key=A)'", rkhs_data_read(env, "t.mat", NULL, &x));
+    FAILS(env, RKHS_ERR_DATA, "A (2 x 3) | B (2 x 3) | key=NAME", rkhs_data_read(env, "t.mat", NULL, &x));
+    assert_string_equal(rkhs_env_hint(env), "format=mat(key=A)");
     FAILS(env, RKHS_ERR_DATA, "A (2 x 3) | B (2 x 3) | labels | y", rkhs_data_read_labels(env, "t.mat", NULL, &x));
     FAILS(env, RKHS_ERR_DATA, "2 x 3 | labels | column", rkhs_data_read_labels(env, "t.mat", "mat(key=A)", &x));
 }

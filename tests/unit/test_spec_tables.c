@@ -286,11 +286,12 @@ static void an_unknown_type_is_refused_with_the_nearest(void **state) {
     char text[200], part[300];
     EACH_TYPE(list, e) {
         snprintf(text, sizeof text, "%sx", e->name);
-        snprintf(part, sizeof part, "there is no %s '%sx' (did you mean %s?): 'rkhs list %s' shows all", list->what, e->name,
-                 e->name, list->name);
+        snprintf(part, sizeof part, "there is no %s '%sx'; did you mean %s?", list->what, e->name, e->name);
         check_refused(env, list, text, part);
-        snprintf(part, sizeof part, "there is no %s 'qqqqqq': 'rkhs list %s' shows all", list->what, list->name);
+        snprintf(part, sizeof part, "there is no %s 'qqqqqq'", list->what);
         check_refused(env, list, "qqqqqq", part);
+        snprintf(part, sizeof part, "list=%s", list->name);
+        assert_string_equal(rkhs_env_hint(env), part);
         snprintf(part, sizeof part, "a %s begins with its name, as in '%s', not with 3", list->what, list->entries[0]->name);
         check_refused(env, list, "3", part);
         snprintf(text, sizeof text, "%s + %s", e->name, e->name);

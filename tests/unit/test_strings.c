@@ -272,8 +272,8 @@ static void a_column_of_a_table_can_be_the_strings(void **state) {
     reads(env, "a.csv", "12\n13\n", NULL, "words", (const char *[]){"12", "13"}, 2);
     reads(env, "a.csv", "text\n12\n13\n", NULL, "words", (const char *[]){"12", "13"}, 2); /* a word over a number */
     reads(env, "a.csv", "a,1\n\"\",2\n", NULL, "words", (const char *[]){"a", ""}, 2);
-    FAILS(env, RKHS_ERR_DATA, "a.csv | 2 columns | text | --format 'csv(text=NAME)'",
-          read_text(env, "a.csv", table, NULL, "ssk", &x));
+    FAILS(env, RKHS_ERR_DATA, "a.csv | 2 columns | text | text=NAME", read_text(env, "a.csv", table, NULL, "ssk", &x));
+    assert_string_equal(rkhs_env_hint(env), "format=csv(text=NAME)");
     FAILS(env, RKHS_ERR_DATA, "a.csv: no column is text", read_text(env, "a.csv", "1,2\n3,4\n", NULL, "ssk", &x));
     FAILS(env, RKHS_ERR_DATA, "'sequenc' | 'sequence'", read_text(env, "a.csv", table, "csv(text=sequenc)", "ssk", &x));
     FAILS(env, RKHS_ERR_DATA, "column 3 | strings", read_text(env, "a.csv", table, "csv(text=3)", "ssk", &x));

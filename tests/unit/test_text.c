@@ -585,8 +585,19 @@ static void a_sentence_has_no_character_that_steers_a_terminal(void **state) {
     assert_string_equal(small, "abcd");
 }
 
+static void a_noun_agrees_with_its_number(void **state) {
+    assert_string_equal(rk_counted(1, "row").text, "1 row");
+    assert_string_equal(rk_counted(0, "row").text, "0 rows");
+    assert_string_equal(rk_counted(-1, "edge").text, "-1 edges");
+    assert_string_equal(rk_counted(2, "class").text, "2 classes");
+    assert_string_equal(rk_counted(1, "class").text, "1 class");
+    assert_string_equal(rk_counted(7, "vertex").text, "7 vertices");
+    assert_string_equal(rk_counted(INT64_MAX, "different character").text, "9223372036854775807 different characters");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_noun_agrees_with_its_number),
         ENV_TEST(specs_are_read_as_the_grammar_says),
         ENV_TEST(blanks_do_not_matter),
         ENV_TEST(quoted_words_hold_anything),
