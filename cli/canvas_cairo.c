@@ -155,7 +155,8 @@ static void begin_cairo(canvas *v, double width, double height, const char *titl
         p->surface = cairo.pdf_surface_create_for_stream(take_bytes, &v->out, 0.75 * width, 0.75 * height);
         set_metadata(v, CAIRO_PDF_METADATA_TITLE, title);
         set_metadata(v, CAIRO_PDF_METADATA_SUBJECT, about);
-        cairo.pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z"); /* reproducible */
+        /* a fixed date, so that the same picture has the same bytes */
+        cairo.pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
     } else {
         p->surface = cairo.image_surface_create(CAIRO_FORMAT_RGB24, (int)(ZOOM * width), (int)(ZOOM * height));
     }

@@ -231,9 +231,9 @@ int explained_share(const rkhs_model *m, double *share);
 /* Ends a fit: writes the model to -o and the embedding to -z, both or neither. */
 rkhs_status write_fit(cli *c, const rkhs_model *m);
 void say_summary(const cli *c, const rkhs_model *m);
-/* What a model learns from beside X. check_supervision refuses options that exclude each other; read_supervision reads
- * --triplets, --positive and --negative, or --target, into *y (NULL if none is given); supervision_file names the file, for
- * messages. */
+/* What a model learns from beside X. check_supervision refuses options that exclude each other; read_supervision
+ * reads --triplets, --positive and --negative, or --target, into *y (NULL if none is given); supervision_file names
+ * the file, for messages. */
 rkhs_status check_supervision(cli *c);
 rkhs_status read_supervision(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y);
 const char *supervision_file(const cli *c);

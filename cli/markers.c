@@ -51,7 +51,7 @@ int points_sort(points *p, const key *k) {
     for (int64_t i = 0; i < p->n; i++) p->start[p->codes[i] + 1]++;
     for (int64_t q = 0; q < k->classes; q++) p->start[q + 1] += p->start[q];
     for (int64_t i = p->n; i-- > 0;) p->order[--p->start[p->codes[i] + 1]] = i;
-    for (int64_t q = 0; q < k->classes; q++) p->start[q] = p->start[q + 1]; /* each counted down to the begin of its class */
+    for (int64_t q = 0; q < k->classes; q++) p->start[q] = p->start[q + 1]; /* each counts down to its class's begin */
     p->start[k->classes] = p->n;
     p->radius = fmin(4, fmax(0.95, 3.6 - 1.1 * (size - 2)));
     p->opacity = fmin(0.9, fmax(0.4, 0.9 - 0.1 * (size - 2)));

@@ -117,7 +117,7 @@ static rkhs_status take_classes(cli *c, sources *s, picture *p) {
     int64_t more = 0;
     if (c->labels != NULL) TRY(read_labels(c, c->labels, c->label_column, &s->labels));
     if (c->new_labels != NULL) {
-        int table = ends_in(c->new_labels, ".csv") || ends_in(c->new_labels, ".tsv"); /* the same column of another table */
+        int table = ends_in(c->new_labels, ".csv") || ends_in(c->new_labels, ".tsv"); /* the same column there */
         TRY(read_labels(c, c->new_labels, table ? c->label_column : NULL, &s->fresh_labels));
     }
     const rkhs_data *labels = c->labels != NULL ? s->labels : rkhs_data_labels(s->z[0]);

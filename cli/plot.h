@@ -23,7 +23,7 @@ typedef struct frame {
 typedef struct pen {
     const char *fill, *stroke;
     double width, opacity; /* of the stroke; of the fill, 0: opaque */
-    double dot;            /* > 0: marks are dots of this radius without a rim, which take few bytes; 0: marks have shapes */
+    double dot;            /* > 0: marks are dots of this radius without a rim: few bytes; 0: marks have shapes */
 } pen;
 
 typedef struct words {
@@ -48,12 +48,12 @@ typedef struct canvas canvas;
 
 typedef struct canvas_type {
     void (*begin)(canvas *v, double width, double height, const char *title, const char *about);
-    void (*lines)(canvas *v, const double *xy, int count, int joined, const pen *p); /* a polyline, or separate segments */
+    void (*lines)(canvas *v, const double *xy, int count, int joined, const pen *p); /* a polyline, or segments */
     void (*rect)(canvas *v, const frame *f, const pen *p);
     void (*text)(canvas *v, const words *w);
     void (*image)(canvas *v, const frame *f, const image *i);
-    void (*group)(canvas *v, const pen *p);                                                        /* begins a group of marks */
-    void (*mark)(canvas *v, const double (*corner)[2], int corners, double x, double y, double r); /* 0 corners: a circle */
+    void (*group)(canvas *v, const pen *p);                                                        /* begins marks */
+    void (*mark)(canvas *v, const double (*corner)[2], int corners, double x, double y, double r); /* 0: a circle */
     void (*group_end)(canvas *v);
     void (*end)(canvas *v); /* the bytes of the file are now in out */
     void (*release)(canvas *v);

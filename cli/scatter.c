@@ -152,7 +152,7 @@ void draw_pairs(canvas *v, picture *p) {
     double free = (cells - 1) * step - SPACE, keys = legend_width(&p->key, free),
            corner = left + step + 6; /* above the diagonal */
     double width = left + cells * step - SPACE;
-    if (keys > width - corner - 0.5 * side) corner = left + 2 * step + 6, free = side; /* wide legend: beside the second row */
+    if (keys > width - corner - 0.5 * side) corner = left + 2 * step + 6, free = side; /* beside the second row */
     if (cells == 2) corner = left + step + 6, free = side;
     page_begin(v, p, left, fmax(width, keys > 0 ? corner + keys : 0) + RIGHT, top + cells * step - SPACE + BELOW);
     for (int i = 0; i < cells; i++) {

@@ -272,7 +272,7 @@ RKHS_API rkhs_status rkhs_data_join(rkhs_env *env, const rkhs_data *const *parts
  * ... spec NULL: the default for that kind of data. Variant i is a function of object i, the env's seed and i. */
 RKHS_API rkhs_status rkhs_data_augment(rkhs_env *env, const rkhs_data *data, const char *spec, rkhs_data **augmented);
 
-RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "string", "bits", "image", "graph", ... */
+RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "string", "bits", "image", ... */
 RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
 RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
 RKHS_API const char *rkhs_data_column_name(const rkhs_data *data, int64_t column); /* column from 0; NULL: no name */
@@ -387,11 +387,12 @@ RKHS_API rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_da
  * have. */
 RKHS_API rkhs_status rkhs_model_set_place(rkhs_model *model, const char *way);
 
-/* Explains where a map places objects. A map is a sum over the objects l that the model keeps (rkhs_model_reference_objects),
- * z(x) = sum_l w_l B_l + c, with w_l from the kernel value of x and l, rows B_l of coefficients and an offset c. The influence
- * of l is |w_l| |B_l|. It is a pull if w_l B_l points from c towards z(x), else a push. For each object of x the `top` largest
- * pulls are returned, then the `top` largest pushes, each in descending order: object[i*2*top ..] are indices of kept objects,
- * from 0, or -1 where there are no more; influence has the same shape. Only for models that place by a map. */
+/* Explains where a map places objects. A map is a sum over the objects l that the model keeps
+ * (rkhs_model_reference_objects), z(x) = sum_l w_l B_l + c, with w_l from the kernel value of x and l, rows B_l of
+ * coefficients and an offset c. The influence of l is |w_l| |B_l|. It is a pull if w_l B_l points from c towards
+ * z(x), else a push. For each object of x the `top` largest pulls are returned, then the `top` largest pushes, each
+ * in descending order: object[i*2*top ..] are indices of kept objects, from 0, or -1 where there are no more;
+ * influence has the same shape. Only for models that place by a map. */
 RKHS_API rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data *x, int64_t top, int64_t *object,
                                         double *influence);
 
@@ -523,7 +524,7 @@ typedef struct rkhs_param {
 } rkhs_param;
 
 RKHS_API const char *rkhs_list_name(int i);                            /* list i, from 0, or NULL */
-RKHS_API int rkhs_list_type(const char *list, int i, rkhs_type *type); /* type i of a list; returns 0 if there is none */
+RKHS_API int rkhs_list_type(const char *list, int i, rkhs_type *type); /* type i of a list; 0: there is none */
 /* Parameter i of a type. Returns 0 if there is none. */
 RKHS_API int rkhs_list_param(const char *list, const char *type, int i, rkhs_param *param);
 

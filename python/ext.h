@@ -127,8 +127,7 @@ PyObject *rows_of(const rkhs_data *x, int64_t i0, int64_t n);
 PyObject *sparse_of(const rkhs_data *x);
 PyObject *labels_of(const rkhs_data *labels);
 
-/* ---- function_kernel.c: kernels that are Python functions -------------------------------------------------------------------
- */
+/* ---- function_kernel.c: kernels that are Python functions ------------------------------------------------------ */
 
 /* The function that a kernel of the env calls. It must outlive the env. */
 typedef struct own {

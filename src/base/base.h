@@ -52,7 +52,7 @@ struct rkhs_env {
     char subject[1024];  /* the file or parameter that the failure is about */
     _Atomic int writing; /* spin lock: a thread is writing the message */
     int threads;
-    int workers;        /* threads of a parallel loop between rk_blas_begin and rk_blas_end, at most `threads`; 0: all */
+    int workers;        /* threads of a parallel loop inside rk_blas_begin .. rk_blas_end, at most `threads`; 0: all */
     int computing;      /* nesting depth of rk_blas_begin */
     int64_t blas_bytes; /* bytes that are counted as used for the buffers of BLAS */
     uint64_t seed;
@@ -190,10 +190,10 @@ typedef enum rk_param_kind {
     RK_REAL,      /* double; NaN when not set */
     RK_BOOL,      /* int */
     RK_CHOICE,    /* int, the position in `choices` */
-    RK_BANDWIDTH, /* rk_bandwidth: a number, or a bandwidth rule, which computes it from the data when the model is fitted */
+    RK_BANDWIDTH, /* rk_bandwidth: a number, or a bandwidth rule, which computes it from the data at fit */
     RK_LIST,      /* char *, "[0:50,7]"; NULL when not set */
     RK_SPEC,      /* rk_spec *: a type of another list, with its own parameters */
-    RK_WORD,      /* char *, any name or number; if `list` is set, also a type of it with parameters; NULL when not set */
+    RK_WORD,      /* char *, name or number; if `list` is set, also a type of it with parameters; NULL when not set */
     RK_REALS      /* rk_reals, "[0.5,-3e8]" */
 } rk_param_kind;
 

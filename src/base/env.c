@@ -50,7 +50,7 @@ static void lower_to_group(const char *root, const char *folder, const char *pat
 double rk_group_memory(const char *groups, const char *root, double bytes) {
     char text[4096];
     read_text(groups, text, sizeof text);
-    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line != 0) { /* NUMBER:CONTROLLERS:PATH */
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line != 0) { /* NUMBER:CONTROLLER:PATH */
         const char *which = strchr(line, ':'), *path = which ? strchr(which + 1, ':') : NULL;
         if (!path) break;
         if (path == which + 1) lower_to_group(root, "", path + 1, "memory.max", &bytes);

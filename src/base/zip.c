@@ -104,7 +104,7 @@ const char *rk_zip_next(rk_zip *zip, rk_zip_entry *e) {
     if (offset < zip->reached) return "two entries that overlap or are out of order";
     e->data = zip->bytes + data;
     e->gap = offset - zip->reached;
-    e->headers_agree = memcmp(zip->bytes + offset + 6, zip->bytes + at + 8, 20) == 0; /* flags, method, time, CRC, sizes */
+    e->headers_agree = memcmp(zip->bytes + offset + 6, zip->bytes + at + 8, 20) == 0; /* flags to sizes */
     zip->reached = data + e->stored;
     zip->next = at + CENTRAL + name + extra + note;
     zip->count--;
@@ -220,7 +220,7 @@ static rkhs_status open_member(rkhs_env *env, const char *name, const rk_zip_ent
     m->entry = *entry;
     m->crc = crc32(0, NULL, 0);
     TRY(rk_strdup(env, name, &m->name));
-    uint64_t most = entry->method ? DENSEST * entry->stored : entry->stored; /* cannot overflow, as the file is larger */
+    uint64_t most = entry->method ? DENSEST * entry->stored : entry->stored; /* cannot overflow: the file is larger */
     if (entry->size > most || (!entry->method && entry->size != entry->stored)) {
         status = damaged(m, "its size cannot be right");
         goto done;

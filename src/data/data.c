@@ -227,7 +227,7 @@ rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, co
     for (const rk_entry *const *e = entries; *e; e++) {
         const rk_data_type *type = type_of(*e);
         if (!(type->kind & kinds) || !can_adopt(type, x)) continue;
-        if (type->kind == RK_KIND_BITS && kinds != RK_KIND_BITS && !rk_bits_preferable(x)) continue; /* try the next kind */
+        if (type->kind == RK_KIND_BITS && kinds != RK_KIND_BITS && !rk_bits_preferable(x)) continue; /* next kind */
         return adopt(env, x, type, use, view);
     }
     FAIL(env, RKHS_ERR_DATA, "%s takes %s data, not %s: give it such data, or choose another kernel", what,

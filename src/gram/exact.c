@@ -17,7 +17,7 @@ typedef struct exact {
 static int is_given(const rk_gram *g) {
     if (g->x->type->kind != RK_KIND_GRAM || g->kernel->children) return 0;
     const rk_gram_rows *rows = g->x->self;
-    if (!rows->index || !rows->values || g->x->columns != g->n || rows->ld > INT_MAX) return 0; /* BLAS takes no larger ld */
+    if (!rows->index || !rows->values || g->x->columns != g->n || rows->ld > INT_MAX) return 0; /* for BLAS */
     for (int64_t i = 0; i < g->n; i++)
         if (rows->index[i] != i) return 0;
     return 1;

@@ -188,7 +188,7 @@ done:
     rk_spec_free(env, spec);
     rk_input_close(in);
     rk_scratch_release(env, mark);
-    return path && status != RKHS_ERR_SPEC ? rk_set_subject(env, path, status) : status; /* a spec error has a subject */
+    return path && status != RKHS_ERR_SPEC ? rk_set_subject(env, path, status) : status; /* a spec error has one */
 }
 
 rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data) {
@@ -285,5 +285,5 @@ done:
     rk_output_free(out);
     rk_spec_free(env, spec);
     rk_scratch_release(env, mark);
-    return path && status != RKHS_ERR_SPEC ? rk_set_subject(env, path, status) : status; /* a spec error has a subject */
+    return path && status != RKHS_ERR_SPEC ? rk_set_subject(env, path, status) : status; /* a spec error has one */
 }

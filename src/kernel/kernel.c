@@ -52,7 +52,7 @@ unsigned rk_kernel_kinds(const rkhs_kernel *k) {
     unsigned kinds = k->type->kinds;
     if (kinds & RK_KIND_DENSE) kinds |= RK_KIND_IMAGE; /* images are vectors with a shape */
     for (int i = 0; i < k->children; i++) kinds &= rk_kernel_kinds(k->child[i]);
-    if (k->type->syntax == RK_SYNTAX_COLUMNS && !(kinds & RK_KIND_DENSE)) kinds &= ~(unsigned)RK_KIND_IMAGE; /* no shape left */
+    if (k->type->syntax == RK_SYNTAX_COLUMNS && !(kinds & RK_KIND_DENSE)) kinds &= ~(unsigned)RK_KIND_IMAGE; /* flat */
     return kinds;
 }
 

@@ -136,7 +136,7 @@ static void weights_of(const mismatch *o, int64_t letters, double *w) {
     }
 }
 
-/* Adds the sequence in `key` with every choice of at most `left` more blanks from place `from` on; it has `blanks` of them. */
+/* Adds the sequence in `key`, which has `blanks` blanks, with every choice of at most `left` more from `from` on. */
 static rkhs_status add_blanked(rk_bag_rows *rows, int32_t *key, int64_t p, int64_t from, int32_t blanks, int64_t left) {
     rkhs_status status = rk_bag_add(rows, key, p * (int64_t)sizeof *key, blanks, 1);
     for (int64_t q = from; status == RKHS_OK && left > 0 && q < p; q++) {

@@ -1,6 +1,6 @@
 /* pointset.c: the inverse generalised variance kernel of two weighted point sets x and y.
  *
- *     k(x, y) = 1 / det(I + C/eta),   C: the covariance, in the feature space of a base kernel, of the points of x and y
+ *     k(x, y) = 1 / det(I + C/eta),   C: the covariance of the points of x and y in the feature space of a base kernel
  *     together, each with half of its weight; divided by sqrt(k(x,x) k(y,y)) if normalised
  *
  * Let w be the weights of all points, W = diag(w), K their base Gram, G = W^1/2 K W^1/2 / eta, s = w^1/2, P = I - ss'.

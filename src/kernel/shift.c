@@ -1,6 +1,6 @@
 /* shift.c: the wrappers shift and align, which make a kernel on images tolerate shifts of a few pixels.
  *
- *     shift(k, by=s)(x, y) = mean over a, b of k(T_a x, T_b y)      align(k, by=s)(x, y) = max over a, b of k(T_a x, T_b y)
+ *     shift(k, by=s)(x, y) = mean over a, b of k(T_a x, T_b y)  align(k, by=s)(x, y) = max over a, b of k(T_a x, T_b y)
  *
  * a and b go over the S = (2s+1)^2 shifts of up to s pixels in each direction; T_a moves an image by a, and zeros move
  * in. With k(x,y) = <f(x), f(y)> the mean is <g(x), g(y)>, g(x) = mean_a f(T_a x), so it is positive semi-definite if

@@ -20,7 +20,7 @@ typedef struct rk_dictionary rk_dictionary;
 rkhs_status rk_names_new(rkhs_env *env, const rk_dictionary *before, rk_dictionary **names);
 rkhs_status rk_names_number(rkhs_env *env, rk_dictionary *names, const void *key, int64_t length, int32_t *number);
 int64_t rk_names_count(const rk_dictionary *names);
-const char *rk_names_key(const rk_dictionary *names, int64_t own, int64_t *length); /* no `before`; not zero-terminated */
+const char *rk_names_key(const rk_dictionary *names, int64_t own, int64_t *length); /* no `before`; no final zero */
 void rk_names_free(rkhs_env *env, rk_dictionary *names);
 
 /* The characters of an alphabet, ascending. low: position + 1 of those below 256, 0 if not there. */

@@ -155,8 +155,8 @@ rkhs_status rk_pivoted_factor(rkhs_env *env, const char *stage, int64_t n, rk_en
  * the others. Column a of the factor is column order[a] of A; the other rows' diagonal holds that of K - Phi Phi'. */
 rkhs_status rk_pivoted_tile(rkhs_env *env, const char *stage, int64_t n, double *A, int64_t lda, double min_pivot,
                             int64_t *order, int64_t *rank);
-/* For a factorisation in place of the lower triangle of a symmetric matrix. rk_save_diagonal_tiles saves the tiles on the
- * diagonal (on the scratch list); rk_restore_symmetric restores them, and what is below them from the upper triangle. */
+/* For a factorisation that overwrites the lower triangle of a symmetric matrix. rk_save_diagonal_tiles saves the
+ * diagonal tiles on the scratch list; rk_restore_symmetric restores them, and what is below from the upper triangle. */
 rkhs_status rk_save_diagonal_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda, double **kept);
 void rk_restore_symmetric(int64_t n, double *A, int64_t lda, const double *kept);
 /* B (m x n) = B L^-T. */

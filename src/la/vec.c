@@ -124,7 +124,8 @@ RK_CLONES void rk_log1p(int64_t n, double *x) {
         uint64_t bits;
         memcpy(&bits, &t, sizeof bits);
         bits += one - root;
-        uint64_t exponent = (bits >> 52) | 0x4330000000000000, mantissa = (bits & 0xfffffffffffff) + root; /* 2^52 + k + 1023 */
+        /* exponent: 2^52 + k + 1023 as a double */
+        uint64_t exponent = (bits >> 52) | 0x4330000000000000, mantissa = (bits & 0xfffffffffffff) + root;
         double k, m;
         memcpy(&k, &exponent, sizeof k);
         memcpy(&m, &mantissa, sizeof m);

@@ -1,6 +1,6 @@
 /* anomaly.c: anomaly scores: how unlike the training objects a new object is; higher is stranger.
  *
- *     error    |phi(x) - f(z)|^2 / mean_j k(x_j, x_j),   f(z) = m + sum_j w_j (phi(x_j) - m),   w = (K_Z + ridge I)^-1 k_Z(z)
+ *     error  |phi(x) - f(z)|^2 / mean_j k(x_j, x_j), f(z) = m + sum_j w_j (phi(x_j) - m), w = (K_Z + ridge I)^-1 k_Z(z)
  *     density  -log 1/n sum_j N(z; z_j, h^2 S),          S the covariance of the codes, h = n^(-1/(r+4)), r its rank
  *     both     the larger of the two, each as -log of the share of training objects that score as high
  *

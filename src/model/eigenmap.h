@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 
-/* A neighbourhood graph: W = (F + F')/2 from neighbour lists F (n x k), negative values taken as 0, and its row sums. */
+/* A neighbourhood graph: W = (F + F')/2 from neighbour lists F (n x k), negative values as 0, and its row sums. */
 typedef struct rk_graph {
     rk_csr w;
     double *degree;

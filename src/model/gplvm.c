@@ -53,7 +53,7 @@ static const rk_param bcgplvm_params[] = {
 /* clang-format on */
 
 static int64_t dim_gplvm(const void *self, const rkhs_data *y) { return ((const gplvm *)self)->dim; }
-static int way_gplvm(const void *self) { return ((const gplvm *)self)->place + 1; } /* skips RK_PLACE_MAP: there is no map */
+static int way_gplvm(const void *self) { return ((const gplvm *)self)->place + 1; } /* gplvm has no map */
 
 /* The default kernel of gplvm: linear, so that columns are the features; for other objects their usual kernel. */
 static const char *plain_kernel(const void *self, unsigned kind) {

@@ -7,7 +7,7 @@
 typedef struct rk_gplvm {
     int64_t n, r, dim, tile; /* objects; columns of F; dimensions of the codes; rows of a tile */
     double features, prior;  /* D, the number of features; the weight of |Z|^2/2 */
-    double unit, scale;      /* F is divided by `unit`; variance and noise are in units of `scale`; 0: all objects are equal */
+    double unit, scale;      /* F is divided by `unit`; variance and noise are in units of `scale`; 0: all are equal */
     double *F;               /* n x r, F F' the centred Gram of the data; row i is object order[i] */
     int64_t *order;
     int lower;       /* F is lower triangular, from a stored Gram */

@@ -1,6 +1,6 @@
 /* gplvm_likelihood.c: the objective of gplvm and bcgplvm: the likelihood of a Gaussian process on the codes.
  *
- *     L = (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2,   K_ij = variance exp(-|z_i - z_j|^2/(2 width^2)) + noise [i = j]
+ *     L = (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2,  K_ij = variance exp(-|z_i - z_j|^2/(2 width^2)) + noise [i = j]
  *
  * S is the centred Gram of the data, D the number of features that it sums over. For the linear kernel S = YY', and L
  * is the likelihood of the columns of Y, each a draw of the process. dL/dK = (D K^-1 - K^-1 S K^-1)/2.

@@ -1,4 +1,4 @@
-/* graph_projection.c: the fit of lpp and npe: linear functions in feature space that solve an eigenproblem of a graph. */
+/* graph_projection.c: the fit of lpp and npe: linear functions in feature space, from an eigenproblem of a graph. */
 #include "model/eigenmap.h"
 
 static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu, const rk_csr *graph) {

@@ -1,7 +1,7 @@
 /* ke.c: autoreconstructive kernel embedding: an embedding whose Gram matrix resembles that of the objects.
  *
- *     1.  b = argmin  b'A(G)b - 2 c(G)'b + tr G             the weight of each object in the reconstruction of the others
- *     2.  minimise over a, Z = G a:  alignment (1 - CKA(H, G)) + reconstruction L(H; b)/n,   L as in 1, with H in place of G
+ *     1.  b = argmin  b'A(G)b - 2 c(G)'b + tr G           the weight of each object in the reconstruction of the others
+ *     2.  minimise over a, Z = G a:  alignment (1 - CKA(H, G)) + reconstruction L(H; b)/n,   L as in 1 with H for G
  *
  * G is the Gram of the objects, H that of the embedding. CKA is centred kernel alignment; A and c are in ke_weights.c.
  * Alignment makes H resemble G, and keeps shapes. Reconstruction makes the points of the embedding rebuild each other

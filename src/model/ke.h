@@ -54,7 +54,7 @@ int64_t rk_ke_max_rank(int64_t n, int64_t dim);
 /* Allocates for evaluations, on the scratch list; rk_ke_free frees what evaluations allocate. */
 rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k);
 void rk_ke_free(rkhs_env *env, rk_ke *k);
-/* Adds the terms that need no n x n matrix to f and dZ (or NULL): ke_low_rank.c. *low: 0 if the rank of H is too high. */
+/* Adds the terms that need no n x n matrix to f and dZ (or NULL): ke_low_rank.c. *low: 0 if H has too high a rank. */
 rkhs_status rk_ke_low(rk_ke *k, rkhs_env *env, const double *Z, double *f, double *dZ, int *low);
 rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ, double *dt);
 /* An order of points in which those of a tile are near each other: see ke_order.c. */

@@ -1,6 +1,6 @@
 /* kle.c: kernel Laplacian eigenmaps: the smoothest functions on the graph of nearest neighbours.
  *
- *     (D - W) z = mu D z,   W = (F + F')/2,  F the kernel values of each object with its k nearest others,  D the row sums of W
+ *     (D - W) z = mu D z,   W = (F + F')/2,  F: kernel values of each object with its k nearest,  D: row sums of W
  *
  * Neighbours are nearest in feature space, by k(x,x) + k(y,y) - 2 k(x,y). Where k(x,x) is not the same for all
  * objects, kernel values measure size as much as likeness; weights=auto then uses 1 for each neighbour. The constant
@@ -57,8 +57,8 @@ done:
     return status;
 }
 
-/* The k nearest of each object, from the stored Gram or from tiles that are discarded, and rk_gram_half_diagonal. A kernel
- * such as `center` is bound to all objects here, as in the map; a factor's own may be bound to its landmarks. */
+/* The k nearest of each object, from the stored Gram or from tiles that are discarded, and rk_gram_half_diagonal. A
+ * kernel such as `center` is bound to all objects here, as in the map; a factor's own may be bound to its landmarks. */
 static rkhs_status neighbours(rk_fit *f, int64_t k, int64_t *index, double *value, double **half) {
     rkhs_status status = RKHS_OK;
     rk_gram all = {.env = f->env, .kernel = f->kernel, .x = f->x, .n = f->gram->n};

@@ -106,7 +106,7 @@ static rkhs_status fit_kpca(rk_fit *f) {
     TRY(check_negative(f, o, &problem, s.values[0], &indefinite));
     TRY(f->gram->type->push(f->gram, s.coef, d, f->Z));
     TRY(f->gram->type->fold(f->gram, s.coef, d, f->map->B));
-    for (int64_t c = 0; c < d; c++) f->map->c[c] = -rk_centre_column(n, d, c, f->Z); /* centring becomes the map's offset */
+    for (int64_t c = 0; c < d; c++) f->map->c[c] = -rk_centre_column(n, d, c, f->Z); /* centring: the map's offset */
     TRY(report(f, &s, indefinite));
 done:
     return status;

@@ -234,7 +234,7 @@ static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
     rkhs_env *env = m->env;
     const rk_spec *gram = *(rk_spec **)((char *)m->spec->self + m->type->gram_offset);
     int64_t landmarks = rk_gram_landmarks(env, x->rows);
-    int small = 8.0 * (double)x->rows * (double)x->rows < 0.1 * (double)env->limit; /* the Gram is not what fills the memory */
+    int small = 8.0 * (double)x->rows * (double)x->rows < 0.1 * (double)env->limit; /* the Gram fits easily */
     int whole = ((const rk_gram_type *)gram->entry)->form == RK_FORM_SAMPLE;
     if (!whole || env->subject[0] || landmarks < 1 || small) return;
     rk_reword(env, RKHS_ERR_MEMORY, "%s, or use gram=nystrom(landmarks=%lld)", env->message, (long long)landmarks);

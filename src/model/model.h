@@ -1,6 +1,6 @@
 /* model.h: the fitted model, the table that every model type fills in, and the functions that all models share.
  *
- * A fitted model has a kernel, a map for new objects, the embedding, a state (what else its type needs) and a report. */
+ * A fitted model has a kernel, a map for new objects, the embedding, a state (what else its type needs), a report. */
 #ifndef RK_MODEL_H
 #define RK_MODEL_H
 
@@ -19,7 +19,7 @@ typedef struct rk_map {
     int64_t object_count, dim;
     double *B;           /* object_count x dim */
     double *c;           /* dim */
-    double *Z;           /* object_count x dim: the embedding of D, returned for objects of D; needs nearest > 0; or NULL */
+    double *Z;           /* object_count x dim: the embedding of D, returned for objects of D; needs nearest; or NULL */
     double *fingerprint; /* object_count */
     double *half;        /* object_count: k(x,x)/2; NULL: k(x,x) is the same for all training objects */
     int64_t nearest;
@@ -167,7 +167,7 @@ int rk_state_has(const rk_model_type *type, const char *item);
 
 /* ---- check.c: models from files -------------------------------------------------------------------------------- */
 
-/* Refuses a model whose parts contradict each other: RKHS_ERR_FORMAT. The caller adds the file's name to the message. */
+/* Refuses a model whose parts contradict each other: RKHS_ERR_FORMAT. The caller adds the file's name. */
 rkhs_status rk_model_check(const rkhs_model *m);
 /* For the `check` of a type: requires a map with (nearest = 1) or without nearest neighbours, this `degree`, and
  * `post` only if `sphere`. rk_check_plain: over all of D, without degree and post. */
@@ -191,7 +191,7 @@ rkhs_status rk_map_fingerprint(rk_fit *f);
 /* Stores Z (n x dim) in the map, so that training objects get their own rows of it, and computes fingerprints. Objects
  * of equal fingerprint get the mean of their rows, also in Z. Only where D is all training objects. */
 rkhs_status rk_map_store_embedding(rk_fit *f, double *Z);
-/* Stores k(x,x)/2 of D, taken from `half` of all objects (rk_gram_half_diagonal; may be NULL), to find nearest objects. */
+/* Stores k(x,x)/2 of D, from `half` of all objects (rk_gram_half_diagonal; may be NULL), to find the nearest. */
 rkhs_status rk_map_store_halves(rk_fit *f, const double *half);
 /* The largest |k(x, D)| of each new object, to find isolated ones; exact where it is at most `small`. */
 typedef struct rk_isolation {
@@ -214,7 +214,7 @@ rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, 
 double rk_map_counted(const rk_map *map, double v);
 rkhs_status rk_map_save(const rk_map *map, rk_archive *archive);
 rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map);
-/* Flips columns so that the largest |entry| of the first n rows (the first on ties) is positive, in Z and in the map. */
+/* Flips columns so that the largest |entry| of the first n rows (the first on ties) is positive, in Z and the map. */
 void rk_fix_signs(double *Z, int64_t n, int64_t all, int64_t dim, rk_map *map);
 /* Negates column c of Z (rows x dim) and of the map. */
 void rk_flip(double *Z, int64_t rows, int64_t dim, rk_map *map, int64_t c);

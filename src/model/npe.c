@@ -66,7 +66,7 @@ static rkhs_status make_up(local *s, int64_t i, const int64_t *index, double *we
     }
     s->isolated += !near;
     double more = trace > 1e-13 * size * (double)k ? s->reg * trace : 1; /* else all are equal, and any ridge does */
-    for (; bad >= 0; more *= 10) {                                       /* a kernel that is not PSD needs a larger ridge */
+    for (; bad >= 0; more *= 10) {                                       /* a kernel that is not PSD needs more */
         for (int64_t a = 1; a <= k; a++) {
             const double *row = P + a * (a + 1) / 2;
             for (int64_t b = 1; b <= a; b++) s->G[(a - 1) * k + b - 1] = row[b] - row[0] - P[b * (b + 1) / 2] + P[0];

@@ -64,7 +64,7 @@ static rkhs_status place_tile(void *context, int64_t tile, int worker) {
         TRY(rk_block_of(a->rows, i0, ni, a->kept, j0, rk_min(RK_TILE, kept - j0), K + j0, kept, a->work[worker]));
     if (diag) TRY(rk_diag_of(a->rows, i0, ni, diag, a->work[worker]));
     for (int64_t i = 0; a->near && i < ni; i++) rk_isolation_note(a->near, i0 + i, K + i * kept, kept);
-    for (int64_t i = 0; i < ni; i++) { /* one at a time: a row may take many steps, and the user may cancel between any two */
+    for (int64_t i = 0; i < ni; i++) { /* one at a time, as a row may take long, and the user may cancel in between */
         rk_placing p = {.model = a->model,
                         .how = a->how,
                         .ready = a->ready,
@@ -75,7 +75,7 @@ static rkhs_status place_tile(void *context, int64_t tile, int worker) {
                         .Z = a->Z + (i0 + i) * a->ld,
                         .ldz = a->ld,
                         .work = a->own + worker * a->room};
-        if (worker == 0) TRY(rk_progress(a->model->env, NULL, 0, 0)); /* worker 0 is the caller's thread, where callbacks run */
+        if (worker == 0) TRY(rk_progress(a->model->env, NULL, 0, 0)); /* the caller's thread, where callbacks run */
         if (atomic_load(&a->model->env->cancelled)) break;
         TRY(a->model->type->place(&p));
     }

@@ -4,14 +4,15 @@
  *
  * over Z and the scale of the embedding kernel kx. F has the weights of each object's k nearest others in feature
  * space, those of least k(x,x) + k(y,y) - 2 k(x,y). The first term draws neighbours together, the second keeps all
- * objects apart. Kernel values serve as weights where k(x,x) is the same for all objects. Elsewhere they measure size
- * as much as likeness: then bctke weighs by distances, as tke always does (weights=local). a = kx is the paper's
- * choice (attraction=product, embedding_kernel=rbf, weights=kernel, neighbours=13, repulsion=0.005); it lets go of
- * neighbours that are far apart. a = log kx does not, and with the Cauchy kernel it tears far less: tke's default. tke
- * moves Z itself, and places new objects by the same objective with the embedding fixed (tke_place.c). bctke moves A
- * in Z = K A, a map for new objects. It is smoother, but in few dimensions it places new objects less well. Cost: the
- * Gram, and for each of some 300 steps half of all pairs. Distances are not preserved. Guo, Gao, Kwan, "Twin kernel
- * embedding", IEEE PAMI 30, 2008; Guo, Kwan, Gao, "Twin kernel embedding with back constraints", ICDM workshops 2007. */
+ * objects apart. Kernel values serve as weights where k(x,x) is the same for all objects. Elsewhere they measure
+ * size as much as likeness: then bctke weighs by distances, as tke always does (weights=local). a = kx is the
+ * paper's choice (attraction=product, embedding_kernel=rbf, weights=kernel, neighbours=13, repulsion=0.005); it lets
+ * go of neighbours that are far apart. a = log kx does not, and with the Cauchy kernel it tears far less: tke's
+ * default. tke moves Z itself, and places new objects by the same objective with the embedding fixed (tke_place.c).
+ * bctke moves A in Z = K A, a map for new objects. It is smoother, but in few dimensions it places new objects less
+ * well. Cost: the Gram, and for each of some 300 steps half of all pairs. Distances are not preserved. Guo, Gao,
+ * Kwan, "Twin kernel embedding", IEEE PAMI 30, 2008; Guo, Kwan, Gao, "Twin kernel embedding with back constraints",
+ * ICDM workshops, 2007. */
 #include "model/eigenmap.h"
 #include "model/tke.h"
 
@@ -65,7 +66,7 @@ static const rk_param bctke_params[] = {
 /* clang-format on */
 
 static int64_t dim_tke(const void *self, const rkhs_data *y) { return ((const tke *)self)->dim; }
-static int way_tke(const void *self) { return ((const tke *)self)->place + 1; } /* skips RK_PLACE_MAP: there is no map */
+static int way_tke(const void *self) { return ((const tke *)self)->place + 1; } /* skips RK_PLACE_MAP: it has no map */
 static int way_bctke(const void *self) { return ((const tke *)self)->place; }
 
 /* The number of neighbours: the parameter or 15, at most all others. */

@@ -15,7 +15,8 @@
 static const double EXPLAINED = 1e-12;
 enum { ROWS = 1024 }; /* rows of Phi at a time */
 
-/* Runs an eigensolver on an operator, which may be stored (dense). Fills x (size x k), out->values and out->residuals. */
+/* Runs an eigensolver on an operator, which may be stored (dense). Fills x (size x k), and values and residuals of
+ * out. */
 static rkhs_status solve_operator(rkhs_env *env, const rk_spec *solver, rk_op op, const double *dense, int64_t k, double *x,
                                   int by_magnitude, rk_spectrum *out) {
     rkhs_status status = RKHS_OK;
@@ -100,7 +101,7 @@ static rkhs_status pull(const pencil *p, const double *Y, int64_t k, double *out
     return rk_gemm(p->g->env, NULL, 't', 'n', p->r, k, p->g->n, 1.0, p->Phi, p->ld, Y, k, 0.0, out, k);
 }
 
-/* Columns from .. from + k of the left-hand side, on and below the diagonal. Work space: X (r x k), Y and MY (n x k). */
+/* Columns from .. from + k of the left-hand side, on and below the diagonal. Work space: X (r x k), Y, MY (n x k). */
 static rkhs_status form_columns(const pencil *p, int64_t from, int64_t k, double *X, double *Y, double *MY) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = p->g->env;
@@ -208,7 +209,7 @@ done:
     return status;
 }
 
-/* Eigenvectors u (r x k) to coefficients (rank x count): w = C^-T u, or a = L^-T w at the pivots, L their rows of Phi. */
+/* Eigenvectors u (r x k) to coefficients (rank x count): w = C^-T u, or a = L^-T w at the pivots, L Phi's rows. */
 static rkhs_status spread(pencil *p, const double *u, int64_t k, rk_spectrum *out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = p->g->env;

@@ -80,7 +80,8 @@ done:
     return status;
 }
 
-/* Orthogonalises the first *count columns of W against V in K, twice, and makes them orthonormal; *count: those left. */
+/* Orthogonalises the first *count columns of W against V in K, twice,
+ * and makes them orthonormal. *count: how many are left. */
 static rkhs_status orthonormalise(space *s, int64_t *count) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = s->g->env;

@@ -1,6 +1,6 @@
 /* opt.h: the three kinds of problems that models state (spectral, smooth, linear), and the solvers for them.
  *
- * A model states its problem in Z. It is "pulled back", that is restated in the gram's coefficients, and then solved. */
+ * A model states its problem in Z. It is "pulled back", restated in the gram's coefficients, and then solved. */
 #ifndef RK_OPT_H
 #define RK_OPT_H
 
@@ -48,7 +48,7 @@ typedef struct rk_smooth {
      * must be affine, z = scale y + shift, since it is folded into the map (B, c), so that transform agrees with Z. */
     rkhs_status (*normalise)(void *context, const double *Y, double *Z, double *scale, double *shift);
     rkhs_status (*normalise_back)(void *context, const double *Z, const double *dZ, double *dY);
-    /* (optional) A constraint on Z (the unit sphere): projects Z on it after a step; projects dZ on its tangent space. */
+    /* (optional) A constraint on Z (the unit sphere): projects Z on it after a step, dZ on its tangent space. */
     void (*retract)(void *context, double *Z);
     void (*tangent)(void *context, const double *Z, double *dZ);
     void *context;

@@ -184,7 +184,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
     TRY(rk_scratch(env, problem->count, sizeof *out->residuals, &out->residuals));
     TRY(rk_scratch(env, size * problem->count, sizeof *out->coef, &out->coef));
     TRY(rk_scratch(env, problem->count, sizeof *mean, &mean));
-    for (int64_t c = 0; c < problem->count; c++) out->values[c] = out->residuals[c] = 0; /* fewer than count may exist */
+    for (int64_t c = 0; c < problem->count; c++) out->values[c] = out->residuals[c] = 0; /* there may be fewer */
     if (!sample) {
         TRY(rk_scratch(env, size * size, sizeof *A, &A));
         TRY(factor_matrix(g, problem, A, &out->trace, &before));

@@ -1,7 +1,7 @@
 /* clusters.c: scores of how well separated the classes are in an embedding, among them the silhouette.
  *
  *     davies_bouldin      mean_c max_{d != c} (s_c + s_d) / |m_c - m_d|     m: centroids, s: mean distances to them
- *     calinski_harabasz   (B / (C-1)) / (W / (n-C))                         B, W: sums of squares between, within classes
+ *     calinski_harabasz   (B / (C-1)) / (W / (n-C))                       B, W: sums of squares between, within classes
  *     silhouette          mean_i (b_i - a_i) / max(a_i, b_i)                a: mean distance of row i to its own class,
  *                                                                           b: to the nearest other; class of one: 0
  *

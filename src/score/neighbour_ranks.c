@@ -44,7 +44,7 @@ typedef struct rank_loop {
     const int64_t *k;
     double *dx, *dz;     /* workers x rows x columns */
     double *near;        /* workers x max_k */
-    int64_t *who, *rank; /* workers x max_k: nearest on one side; workers x 2 x max_k: r of Z_i, s of X_i, 1 if not needed */
+    int64_t *who, *rank; /* workers x max_k: nearest on one side; workers x 2 x max_k: r of Z_i, s of X_i, else 1 */
     sums *out;           /* n x count */
 } rank_loop;
 

@@ -44,7 +44,8 @@ typedef struct rk_distance_space {
     rk_work *work;
 } rk_distance_space;
 
-/* b NULL: a against itself. kernel NULL: Euclidean. Temporaries are on the scratch list; free with rk_distance_space_free. */
+/* b NULL: a against itself. kernel NULL: Euclidean. Temporaries are on the scratch list; rk_distance_space_free
+ * frees. */
 rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, const rkhs_kernel *kernel,
                          rk_distance_space *space);
 void rk_distance_space_free(rk_distance_space *space);
@@ -54,7 +55,7 @@ rkhs_status rk_space_tile(const rk_distance_space *space, int64_t i0, int64_t ni
 
 /* ---- smo.c: support vector machines ---------------------------------------------------------------------------- */
 
-/* RK_SMO_INFEASIBLE: nu is too large for the smaller class. RK_SMO_NO_MARGIN: nu is so small that no margin is left (smo.c). */
+/* RK_SMO_INFEASIBLE: nu is too large for the smaller class. RK_SMO_NO_MARGIN: it is so small that no margin is left. */
 typedef enum rk_smo_outcome { RK_SMO_DONE, RK_SMO_INFEASIBLE, RK_SMO_NO_MARGIN } rk_smo_outcome;
 
 /* One two-class problem. The caller sets all fields before `outcome` and owns all arrays. */

@@ -1,12 +1,12 @@
 /* twonn.c: the score twonn: the intrinsic dimension of the rows, estimated from the two nearest neighbours of each.
  *
- *     mu_i = r_i2 / r_i1,   P(mu <= m) = 1 - m^-d:   d = sum_i a_i b_i / sum_i a_i^2,   a_i = log mu_(i),   b_i = -log(1 - i/n)
+ *     mu_i = r_i2/r_i1, P(mu <= m) = 1 - m^-d: d = sum_i a_i b_i / sum_i a_i^2,  a_i = log mu_(i),  b_i = -log(1 - i/n)
  *
- * r_i1, r_i2 are the distances of row i to its two nearest neighbours, mu_(i) the i-th smallest ratio of n. The slope
- * d of a line through the origin is fitted to all but the largest share `discard`. The ratio does not depend on the
- * density of the rows, as long as it hardly changes within r_i2. Duplicates count once. The standard error is the
- * standard deviation of the estimates from ten random parts of the mu, over sqrt(10). Dimensions above about 10 are
- * underestimated unless there are very many rows. Facco, d'Errico, Rodriguez, Laio, "Estimating the intrinsic
+ * r_i1, r_i2 are the distances of row i to its two nearest neighbours, mu_(i) the i-th smallest ratio of n. The
+ * slope d of a line through the origin is fitted to all but the largest share `discard`. The ratio does not depend
+ * on the density of the rows, as long as it hardly changes within r_i2. Duplicates count once. The standard error is
+ * the standard deviation of the estimates from ten random parts of the mu, over sqrt(10). Dimensions above about 10
+ * are underestimated unless there are very many rows. Facco, d'Errico, Rodriguez, Laio, "Estimating the intrinsic
  * dimension of datasets by a minimal neighborhood information", Scientific Reports 7, 2017. */
 #include "score/score.h"
 

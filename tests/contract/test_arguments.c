@@ -185,7 +185,7 @@ static void env_calls_take_no_env(void **state) {
     assert_true(!rkhs_env_memory_limit(NULL) && !rkhs_env_memory_peak(NULL) && !rkhs_env_message(NULL)[0]);
 }
 
-/* ---- rows too far apart -------------------------------------------------------------------------------------------- */
+/* ---- rows too far apart ---------------------------------------------------------------------------------------- */
 
 static void results_too_far_apart_are_refused(void **state) {
     rkhs_env *env = *state;

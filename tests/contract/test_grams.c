@@ -1,5 +1,5 @@
-/* What every gram promises, for each in the list: push and pull are adjoint, Phi Phi' is K or near it, fold is push through a
- * map. */
+/* What every gram promises, for each in the list: push and pull are adjoint, Phi Phi' is K or near it, fold is push
+ * through a map. */
 #include "fixtures.h"
 
 enum { N = 60 };
@@ -54,7 +54,7 @@ static void multiply(const double *A, const double *B, int64_t m, int64_t n, int
         }
 }
 
-/* ---- push, pull, mul, fold ----------------------------------------------------------------------------------------- */
+/* ---- push, pull, mul, fold ------------------------------------------------------------------------------------- */
 
 static void check_adjoint(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
     enum { K = 3 };
@@ -116,7 +116,7 @@ static void check_fold(rkhs_env *env, const subject *s, const fixture_gram *of, 
     rk_map_free(env, map);
 }
 
-/* ---- diag, entries, neighbours ------------------------------------------------------------------------------------- */
+/* ---- diag, entries, neighbours --------------------------------------------------------------------------------- */
 
 static void check_entries(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
     double *K = gram_values(env, s, g), d[N], *all = numbers(env, N * N);
@@ -171,9 +171,9 @@ static void check_neighbours(rkhs_env *env, const subject *s, const fixture_gram
     rk_clear(env);
 }
 
-/* Every gram with every kernel on every data set, built once: push and pull are adjoint; push after pull is mul, and that is
- * the kernel where all is kept; phi is what push multiplies by; fold through a map is push; diagonal and entries are the
- * kernel; neighbours are the nearest in feature space. */
+/* Every gram with every kernel on every data set, built once: push and pull are adjoint; push after pull is mul, and
+ * that is the kernel where all is kept; phi is what push multiplies by; fold through a map is push; diagonal and
+ * entries are the kernel; neighbours are the nearest in feature space. */
 static void a_gram_keeps_its_promises(void **state) {
     rkhs_env *env = *state;
     fixture_gram of;
@@ -237,7 +237,7 @@ static void ties_of_neighbours_go_by_index(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------------------------- */
 
 static void the_bits_do_not_depend_on_threads(void **state) {
     rkhs_env *env = *state;
@@ -304,7 +304,7 @@ static void a_large_gram_multiplies_as_a_small_one(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- nystrom ------------------------------------------------------------------------------------------------------- */
+/* ---- nystrom --------------------------------------------------------------------------------------------------- */
 
 /* The rank of a gram on data by name. */
 static int64_t rank_of(rkhs_env *env, const char *gram, const char *kernel, const char *data) {
@@ -325,7 +325,7 @@ static void the_rank_shrinks_to_that_of_the_data(void **state) {
                                         "nystrom(by=given, rows=[5:25])"};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(rank_of(env, grams[i], "linear", "small"), 3);
-        assert_int_equal(rank_of(env, grams[i], "linear", "constant"), 4); /* three columns and a constant one that is not 0 */
+        assert_int_equal(rank_of(env, grams[i], "linear", "constant"), 4); /* three columns and a constant one */
         assert_int_equal(rank_of(env, grams[i], "linear", "column"), 1);
         assert_int_equal(rank_of(env, grams[i], "poly(degree=2, gamma=1, coef0=0)", "small"), 6);
         assert_int_equal(rank_of(env, grams[i], "rbf", "wide"), 20);
@@ -476,7 +476,7 @@ static void pivoted_landmarks_explain_clusters_better_than_uniform_ones(void **s
     rk_scratch_release(env, mark);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
 
 static void a_gram_past_the_memory_limit_is_refused_before_it_is_allocated(void **state) {
     rkhs_env *env = *state;

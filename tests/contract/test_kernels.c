@@ -1,7 +1,7 @@
 /* What every kernel promises, for each in the list and for sums, products and weights of them. */
 #include "fixtures.h"
 
-/* ---- the lists themselves ------------------------------------------------------------------------------------------ */
+/* ---- the lists themselves -------------------------------------------------------------------------------------- */
 
 static void every_kernel_has_data_to_test_it_on(void **state) {
     rkhs_env *env = *state;
@@ -13,7 +13,7 @@ static void every_kernel_has_data_to_test_it_on(void **state) {
     }
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------------------------- */
 
 static void a_gram_is_symmetric_to_the_bit(void **state) {
     rkhs_env *env = *state;
@@ -172,7 +172,7 @@ static void the_bits_do_not_depend_on_threads(void **state) {
     }
 }
 
-/* ---- text, rules, copies ------------------------------------------------------------------------------------------- */
+/* ---- text, rules, copies --------------------------------------------------------------------------------------- */
 
 static void the_text_of_a_kernel_makes_an_equal_one(void **state) {
     rkhs_env *env = *state;
@@ -190,7 +190,7 @@ static void the_text_of_a_kernel_makes_an_equal_one(void **state) {
         FINE(env, rkhs_kernel_gram(again, s.x, NULL, L, N));
         same_bits("the Gram of the text's kernel", L, K, N * N);
         rkhs_kernel_free(again);
-        FINE(env, rkhs_kernel_new(env, rkhs_kernel_text(s.kernel), &again)); /* frozen: all digits must be in the text */
+        FINE(env, rkhs_kernel_new(env, rkhs_kernel_text(s.kernel), &again)); /* frozen: all digits are in the text */
         FINE(env, rkhs_kernel_gram(again, s.x, NULL, L, N));
         same_bits("the Gram of the frozen text's kernel", L, K, N * N);
         rkhs_kernel_free(again);
@@ -331,7 +331,7 @@ static void copies_are_independent(void **state) {
     }
 }
 
-/* ---- refusals ------------------------------------------------------------------------------------------------------ */
+/* ---- refusals -------------------------------------------------------------------------------------------------- */
 
 static void data_of_another_kind_are_refused_with_a_sentence(void **state) {
     rkhs_env *env = *state;
@@ -398,7 +398,7 @@ static void a_rule_needs_rows_to_look_at(void **state) {
     rkhs_data_free(five);
 }
 
-/* ---- ordinary but odd rows ----------------------------------------------------------------------------------------- */
+/* ---- ordinary but odd rows ------------------------------------------------------------------------------------- */
 
 static void equal_rows_are_equally_alike(void **state) {
     rkhs_env *env = *state;

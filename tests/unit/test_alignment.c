@@ -1,5 +1,5 @@
-/* No routine's bits depend on where its arrays lie: each is called with its arrays 0 to 7 numbers further on. BLAS of other
- * processors (OPENBLAS_CORETYPE) differ here, so scripts/test runs this with several. */
+/* No routine's bits depend on where its arrays lie: each is called with its arrays 0 to 7 numbers further on. BLAS
+ * of other processors (OPENBLAS_CORETYPE) differ here, so scripts/test runs this with several. */
 #include "env.h"
 
 #include "la/la.h"

@@ -415,8 +415,8 @@ static void mutated_text_is_read_or_refused_never_a_crash(void **state) {
     }
 }
 
-/* A file of several blocks: row i is i, i + 0.25, a label; some numbers as rk_csv_take alone reads them; `wrong` on line 40001.
- */
+/* A file of several blocks: row i is i, i + 0.25, a label; some numbers as rk_csv_take alone reads them; `wrong` on
+ * line 40001. */
 static void put_long_table(const char *line_end, const char *wrong, int quotes) {
     FILE *out = fopen("long.csv", "wb");
     assert_non_null(out);

@@ -1,4 +1,5 @@
-/* Autoreconstructive kernel embedding: weights and objective against sums over triples, gradients against differences. */
+/* Autoreconstructive kernel embedding: weights and objective against sums over triples, gradients against
+ * differences. */
 #include "env.h"
 
 #include "model/ke.h"
@@ -414,7 +415,8 @@ static void the_width_goes_with_the_dimensions(void **state) {
     rkhs_data_free(x);
 }
 
-/* Labels draw classes together, through a stored Gram and through a factor: what is left of the variance inside of them. */
+/* Labels draw classes together, through a stored Gram and through a factor: what is left of the variance inside of
+ * them. */
 static void labels_have_a_say(void **state) {
     rkhs_env *env = *state;
     double X[N * 2], left[4];

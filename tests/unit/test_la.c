@@ -32,7 +32,7 @@ static double largest_gap(int64_t m, int64_t n, const double *a, int64_t lda, co
     return gap;
 }
 
-/* ---- products ---------------------------------------------------------------------------------------------------------- */
+/* ---- products -------------------------------------------------------------------------------------------------- */
 
 typedef struct shape {
     int64_t m, n, k, pad; /* pad: added to every leading dimension */
@@ -68,7 +68,7 @@ static void products_agree_with_a_plain_loop(void **state) {
             double *A = matrix(1, lda * (way & 1 ? s->k : s->m)), *B = matrix(2, ldb * (way & 2 ? s->n : s->k));
             double *C = matrix(3, ldc * s->m), *D = copy_of(C, ldc * s->m), *before = copy_of(C, ldc * s->m);
             const double *scale = scales[(q + (size_t)way) % 3];
-            for (int64_t i = 0; scale[1] == 0 && i < s->m; i++) C[i * ldc] = NAN; /* what is not asked for is not read */
+            for (int64_t i = 0; scale[1] == 0 && i < s->m; i++) C[i * ldc] = NAN; /* beta = 0: C is not read */
             OK(env, rk_gemm(env, NULL, ta, tb, s->m, s->n, s->k, scale[0], A, lda, B, ldb, scale[1], C, ldc));
             plain_gemm(ta, tb, s, scale[0], A, lda, B, ldb, scale[1], D, ldc);
             if (!(largest_gap(s->m, s->n, C, ldc, D, ldc) <= 1e-14 * (double)(s->k + 10)))
@@ -135,7 +135,7 @@ static void a_symmetric_product_reads_the_lower_triangle_alone(void **state) {
     }
 }
 
-/* ---- Cholesky ---------------------------------------------------------------------------------------------------------- */
+/* ---- Cholesky -------------------------------------------------------------------------------------------------- */
 
 /* B B' + n/10 I, B n x 20. */
 static double *positive(int64_t n, int64_t ld) {
@@ -218,7 +218,7 @@ static void rows_are_divided_by_a_triangle(void **state) {
     }
 }
 
-/* ---- eigenpairs -------------------------------------------------------------------------------------------------------- */
+/* ---- eigenpairs ------------------------------------------------------------------------------------------------ */
 
 static void check_eigen(rkhs_env *env, const double *A, int64_t n, int64_t ld, int64_t first, int64_t last) {
     int64_t count = last - first + 1;
@@ -268,7 +268,7 @@ static void the_eigenvalues_asked_for_are_those_of_the_range(void **state) {
     }
 }
 
-/* ---- loops over a row -------------------------------------------------------------------------------------------------- */
+/* ---- loops over a row ------------------------------------------------------------------------------------------ */
 
 /* In units of the last place of the exact value. */
 static double exp_error(double x, double got) {
@@ -349,7 +349,7 @@ static void tiles_of_a_triangle_are_counted_row_by_row(void **state) {
     }
 }
 
-/* ---- the same bits ----------------------------------------------------------------------------------------------------- */
+/* ---- the same bits --------------------------------------------------------------------------------------------- */
 
 enum { BITS = 600, TALL = 9000 };
 
@@ -397,7 +397,7 @@ static void bits_do_not_depend_on_the_number_of_threads(void **state) {
     free(alone);
 }
 
-/* ---- stopping ---------------------------------------------------------------------------------------------------------- */
+/* ---- stopping -------------------------------------------------------------------------------------------------- */
 
 static int stop_now(const rkhs_progress *p, void *payload) { return 1; }
 
@@ -484,7 +484,7 @@ static void the_first_asymmetry_is_found(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- sizes past 32 bits ------------------------------------------------------------------------------------------------ */
+/* ---- sizes past 32 bits ---------------------------------------------------------------------------------------- */
 
 enum { FEW = 3 };
 static const int64_t FAR = (int64_t)INT_MAX + 5;

@@ -1,5 +1,5 @@
-/* Optimisers on standard problems: the minima that scipy finds, in as many evaluations; stops, states, constraints, cancelling.
- */
+/* Optimisers on standard problems: the minima that scipy finds, in as many evaluations; stops, states, constraints,
+ * cancelling. */
 #include "files.h"
 
 #include "opt/opt.h"
@@ -164,7 +164,8 @@ static void lbfgs_finds_scipys_minima_in_as_many_evaluations(void **state) {
     assert_true(ours <= 1.3 * theirs);
 }
 
-/* Along the first gradient, which knows no scale, a search to the letter can end in another valley: a decrease is enough. */
+/* Along the first gradient, which knows no scale, a search to the letter can end in another valley: a decrease is
+ * enough. */
 static void the_first_step_of_cg_is_that_of_lbfgs(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     for (int q = 0; q < PROBLEMS; q++) {

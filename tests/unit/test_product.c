@@ -145,8 +145,8 @@ static void a_matrix_with_itself_is_symmetric(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* Every size up to a few lines, and a tile; through the caches and past them, where rows begin anywhere and where they begin
- * lines. */
+/* Every size up to a few lines, and a tile; through the caches and past them, where rows begin anywhere and where
+ * they begin lines. */
 static void tiles_are_turned_and_placed(void **state) {
     rkhs_env *env = *state;
     enum { N = 600 };

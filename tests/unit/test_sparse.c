@@ -76,7 +76,7 @@ static void a_subset_has_its_rows_in_its_order(void **state) {
     rkhs_data_free(x);
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------------------------- */
 
 static void a_file_gives_back_the_same_rows(void **state) {
     rkhs_env *env = ((files *)*state)->env;
@@ -141,12 +141,12 @@ static void arrays_that_do_not_fit_are_refused(void **state) {
     }
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------------------------- */
 
 enum { N = 530, P = 300 }; /* three tiles */
 
-/* The same numbers twice, one in ten other than 0; some rows empty, some equal, some very near to another. counts: none below
- * 0. */
+/* The same numbers twice, one in ten other than 0; some rows empty, some equal, some very near to another. counts:
+ * none below 0. */
 static void twins(rkhs_env *env, int64_t n, int counts, rkhs_data **dense, rkhs_data **sparse) {
     double *values, *to;
     int32_t *columns;

@@ -11,9 +11,10 @@
 #include "model/model.h"
 #include "score/score.h"
 
-/* ---- the grammar ------------------------------------------------------------------------------------------------------- */
+/* ---- the grammar ----------------------------------------------------------------------------------------------- */
 
-/* A tree as text that shows its shape: {+ a b}, {* a b}, {^ a <2>}, {[ a list}, <number>, name, name(...), list, key=... */
+/* A tree as text that shows its shape: {+ a b}, {* a b}, {^ a <2>}, {[ a list}, <number>, name, name(...), list,
+ * key=... */
 static void show(const rk_node *node, char *out, size_t room) {
     size_t at = strlen(out);
 #define ADD(...) at += (size_t)snprintf(out + at, room - at, __VA_ARGS__)
@@ -147,7 +148,7 @@ static void nodes_remember_where_they_stand_and_how_numbers_were_written(void **
     rk_scratch_release(env, NULL);
 }
 
-/* ---- what is wrong, and where ------------------------------------------------------------------------------------------ */
+/* ---- what is wrong, and where ---------------------------------------------------------------------------------- */
 
 static void check_sentences(rkhs_env *env, const pair *cases, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -279,7 +280,7 @@ static void lists_in_a_text_have_16_million_characters_at_most(void **state) {
     rkhs_env *env = *state;
     enum { MOST = 1 << 24 };
     rk_node *node;
-    char *text = malloc(MOST + 10); /* mostly blanks: the sanitizers measure a text each time that a number is read from it */
+    char *text = malloc(MOST + 10); /* mostly blanks: sanitizers measure a text when a number is read from it */
     memset(text, ' ', MOST + 9);
     memcpy(text, "a[1,2,", 6);
     strcpy(text + 2 + MOST - 1, "3]");
@@ -317,7 +318,7 @@ static void memory_for_a_text_grows_as_its_length(void **state) {
     }
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------------------------- */
 
 /* Reads back as the same bits, and no fewer digits do. */
 static void check_number(double value) {
@@ -392,7 +393,7 @@ static void numbers_are_read_as_in_c(void **state) {
     assert_string_equal(end, ",5");
 }
 
-/* ---- the program's locale ---------------------------------------------------------------------------------------------- */
+/* ---- the program's locale -------------------------------------------------------------------------------------- */
 
 /* What must not depend on it. */
 static void check_in_any_locale(rkhs_env *env) {
@@ -451,7 +452,7 @@ static void nothing_depends_on_the_programs_locale(void **state) {
     if (!tried) skip();
 }
 
-/* ---- near names, index lists ------------------------------------------------------------------------------------------- */
+/* ---- near names, index lists ----------------------------------------------------------------------------------- */
 
 static void the_nearest_name_is_a_hint_not_a_guess(void **state) {
     static const char *const names[] = {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"};
