@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The result is a table (CSV or JSON) or, for objects that can be drawn, a picture: for each object a line with the
- * object, those that pull it towards its place and those that push it away, with their influence. */
+ * object, those that pull it towards its position and those that push it away, with their influence. */
 #include "plot.h"
 
 #include <math.h>
@@ -86,11 +86,11 @@ static void draw_lines(canvas *v, const cli *c, const explained *e, const object
         double y = top + (double)i * line;
         draw_box(v, mine, i, left, y, "#404040", NULL);
         for (int64_t q = 0; q < 2 * e->top; q++) {
-            int64_t at = i * 2 * e->top + q, s = q / e->top, place = q % e->top;
+            int64_t at = i * 2 * e->top + q, s = q / e->top, rank = q % e->top;
             char number[32];
-            if (e->object[at] < 0 || place >= across) continue;
+            if (e->object[at] < 0 || rank >= across) continue;
             snprintf(number, sizeof number, "%.3g", e->influence[at]);
-            draw_box(v, theirs, e->object[at], left + BOX + BAND + (double)s * side + (double)place * step, y, colours[s],
+            draw_box(v, theirs, e->object[at], left + BOX + BAND + (double)s * side + (double)rank * step, y, colours[s],
                      number);
         }
     }

@@ -114,7 +114,7 @@ static rkhs_status check_folder(cli *c, const char *path) {
     }
     if (!S_ISDIR(info.st_mode)) return refuse(c, EXIT_FAILED, "%s: %s is not a folder", path, folder);
     if (access(folder, W_OK | X_OK) != 0) {
-        return refuse(c, EXIT_FAILED, "%s: the folder %s cannot be written: %s; choose another place", path, folder,
+        return refuse(c, EXIT_FAILED, "%s: the folder %s cannot be written: %s; choose another one", path, folder,
                       strerror(errno));
     }
     return RKHS_OK;

@@ -177,9 +177,9 @@ void draw_objects(canvas *v, const picture *p, const frame *f, const axis *x, co
     double width = o->box_width, height = o->box_height;
     int64_t count = 0, room = (int64_t)((f->width / (width + APART) + 2) * (f->height / (height + APART) + 2)) + 1;
     int64_t *turn = malloc((size_t)s->n * sizeof *turn);
-    frame *placed = malloc((size_t)room * 4 * sizeof *placed);
+    frame *drawn = malloc((size_t)room * 4 * sizeof *drawn);
     char hex[8];
-    if (turn == NULL || placed == NULL) {
+    if (turn == NULL || drawn == NULL) {
         v->out.failed = 1;
         goto done;
     }
@@ -190,14 +190,14 @@ void draw_objects(canvas *v, const picture *p, const frame *f, const axis *x, co
         frame at = {f->left + f->width * axis_at(x, row[0]) - width / 2,
                     f->top + f->height * (1 - axis_at(y, row[1])) - height / 2, width, height};
         int64_t k = 0;
-        while (k < count && (fabs(placed[k].left - at.left) >= width + APART || fabs(placed[k].top - at.top) >= height + APART))
+        while (k < count && (fabs(drawn[k].left - at.left) >= width + APART || fabs(drawn[k].top - at.top) >= height + APART))
             k++;
         if (k < count) continue;
-        placed[count++] = at;
+        drawn[count++] = at;
         draw_object(v, o, turn[q], &at);
         v->type->rect(v, &at, &(pen){.stroke = class_colour(&p->key, s->codes[turn[q]], hex), .width = 1.5});
     }
 done:
-    free(placed);
+    free(drawn);
     free(turn);
 }

@@ -156,7 +156,7 @@ RKHS_API rkhs_status rkhs_data_float(rkhs_env *env, const float *values, int64_t
 /* n sparse objects with p columns, in compressed sparse row (CSR) form: row i has values[q] in column columns[q],
  * counted from 0, for starts[i] <= q < starts[i+1]. The columns of a row are ascending, without duplicates; all other
  * entries are 0. starts has n+1 entries, and the first is 0. Copied. Refuses what rkhs_data_dense refuses, and columns
- * out of order or out of range, and names the place. */
+ * out of order or out of range, and says where. */
 RKHS_API rkhs_status rkhs_data_csr(rkhs_env *env, const double *values, const int32_t *columns, const int64_t *starts,
                                    int64_t n, int64_t p, rkhs_data **data);
 
@@ -191,7 +191,7 @@ RKHS_API rkhs_status rkhs_data_strings(rkhs_env *env, const char *const *strings
  * ends of each edge, one after another, beginning with the first graph. labels: an integer for each vertex of all
  * graphs, or NULL. edge_labels: an integer for each edge, or NULL. A repeated edge counts once; an edge from a vertex
  * to itself is dropped, and the log says so. Copied. Refuses ends that are not vertices, and an edge with two
- * different labels, and names the place. */
+ * different labels, and says where. */
 RKHS_API rkhs_status rkhs_data_graphs(rkhs_env *env, int64_t n, const int64_t *vertices, const int64_t *edges,
                                       const int64_t *ends, const int64_t *labels, const int64_t *edge_labels, rkhs_data **data);
 
@@ -255,7 +255,7 @@ RKHS_API rkhs_status rkhs_format_check(rkhs_env *env, const char *path, const ch
 
 /* Joins the rows of a Gram matrix that were computed in parts (rkhs_kernel_gram_rows) into one NPY file, without
  * holding them in memory. The parts are given in row order. Refuses parts that leave rows out, or that do not form a
- * matrix that is symmetric to the bit, and names the place and the files. */
+ * matrix that is symmetric to the bit, and says where, and in which files. */
 RKHS_API rkhs_status rkhs_data_merge_gram(rkhs_env *env, const char *const *parts, int64_t count, const char *path);
 
 /* Draws a synthetic data set with labels: "circles(n=380, noise=0.5)". rkhs_list_type("samples", ...) lists them. */
@@ -378,7 +378,7 @@ RKHS_API const double *rkhs_model_embedding(const rkhs_model *model, int64_t *n,
 
 /* Embeds new objects: Z[i*ld] to Z[i*ld + dim-1] is the place of object i (out-of-sample placement). It depends on
  * that object alone, not on the others in x. Objects whose kernel values with the model's objects are all 0 get one
- * common place; the log says how many they are. */
+ * common point; the log says how many they are. */
 RKHS_API rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, double *Z, int64_t ld);
 
 /* Chooses how rkhs_model_transform places new objects from now on. "map": by the model's function of kernel values;

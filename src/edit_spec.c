@@ -20,11 +20,11 @@ struct rkhs_spec {
 
 /* Where a path such as "gram.by" leads: the parameter, the call that it belongs to, and the pointer to the node of its
  * value (*link NULL: it is not given). */
-typedef struct place {
+typedef struct argument {
     const rk_entry *entry;
     const rk_param *param;
     rk_node *call, **link;
-} place;
+} argument;
 
 /* ---- holes ----------------------------------------------------------------------------------------------------- */
 
@@ -92,7 +92,7 @@ static rkhs_status find_argument(rkhs_env *env, const rk_list *list, const rk_en
 }
 
 /* Follows a path. A nested spec on the way that is not given is inserted with its default. */
-static rkhs_status follow(rkhs_env *env, const rk_list *list, rk_node *node, const char *path, place *at) {
+static rkhs_status follow(rkhs_env *env, const rk_list *list, rk_node *node, const char *path, argument *at) {
     rkhs_status status = RKHS_OK;
     for (const char *step = path;; step = strchr(step, '.') + 1) {
         char word[64];
@@ -124,7 +124,7 @@ done:
 static int takes_word(const rk_param *p) { return p->kind == RK_WORD && !p->list; }
 
 /* Whether a parameter is given that replaces this one, so that its default does not apply. */
-static rkhs_status is_replaced(rkhs_env *env, const rk_list *list, const place *at, int *replaced) {
+static rkhs_status is_replaced(rkhs_env *env, const rk_list *list, const argument *at, int *replaced) {
     rkhs_status status = RKHS_OK;
     rk_node **link;
     *replaced = 0;
@@ -174,7 +174,7 @@ done:
 }
 
 rkhs_status rkhs_spec_new(rkhs_env *env, const char *list, const char *text, rkhs_spec **spec) {
-    if (!env || !text || !spec) return rk_missing(env, "rkhs_spec_new", spec ? "text" : "place for the spec");
+    if (!env || !text || !spec) return rk_missing(env, "rkhs_spec_new", spec ? "text" : "variable for the spec");
     rkhs_status status = RKHS_OK;
     rkhs_spec *s = NULL;
     rk_node *node;
@@ -202,11 +202,11 @@ const char *rkhs_spec_hole(const rkhs_spec *spec) { return spec ? spec->hole : N
 
 rkhs_status rkhs_spec_get(rkhs_spec *spec, const char *path, const char **value) {
     if (!spec || !path || !value)
-        return rk_missing(spec ? spec->env : NULL, "rkhs_spec_get", value ? "path" : "place for the value");
+        return rk_missing(spec ? spec->env : NULL, "rkhs_spec_get", value ? "path" : "variable for the value");
     rkhs_status status = RKHS_OK;
     rkhs_env *env = spec->env;
     rk_node *node;
-    place at;
+    argument at;
     int replaced = 0;
     rk_text text = {.env = env};
     rk_clear(env);
@@ -233,7 +233,7 @@ rkhs_status rkhs_spec_set(rkhs_spec *spec, const char *path, const char *value) 
     rkhs_status status = RKHS_OK;
     rkhs_env *env = spec->env;
     rk_node *node, *put, word = {.kind = RK_NODE_CALL, .text = value};
-    place at;
+    argument at;
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_parse(env, spec->list->what, spec->text, &node));

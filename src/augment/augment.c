@@ -58,7 +58,7 @@ done:
 rkhs_status rkhs_data_augment(rkhs_env *env, const rkhs_data *data, const char *spec, rkhs_data **augmented) {
     rkhs_status status = RKHS_OK;
     rk_spec *s = NULL;
-    if (!env || !data || !augmented) return rk_missing(env, "rkhs_data_augment", augmented ? "data" : "place for the data");
+    if (!env || !data || !augmented) return rk_missing(env, "rkhs_data_augment", augmented ? "data" : "variable for the data");
     rk_clear(env);
     rk_mark mark = rk_scratch_mark(env);
     *augmented = NULL;

@@ -93,9 +93,9 @@ typedef struct shift {
 
 static void shift_one(const void *self, const rk_image *s, uint64_t seed, int64_t row, const double *from, double *to) {
     int64_t most = ((const shift *)self)->max_shift, side = 2 * most + 1;
-    int64_t place = whole(rk_uniform(seed, RK_STREAM_AUGMENT, (uint64_t)row, 0), 0, side * side - 2);
-    if (place >= side * side / 2) place++; /* skip the middle one, which is no shift */
-    int64_t dy = place / side - most, dx = place % side - most;
+    int64_t step = whole(rk_uniform(seed, RK_STREAM_AUGMENT, (uint64_t)row, 0), 0, side * side - 2);
+    if (step >= side * side / 2) step++; /* skip the middle one, which is no shift */
+    int64_t dy = step / side - most, dx = step % side - most;
     for (int64_t y = 0; y < s->h; y++)
         for (int64_t x = 0; x < s->w; x++)
             memcpy(to + (y * s->w + x) * s->c, from + (within(y - dy, s->h) * s->w + within(x - dx, s->w)) * s->c,

@@ -86,13 +86,13 @@ static int good_name(const char *name, size_t length) {
 }
 
 /* Binary search: where the name is among the sorted ones, or where to insert it. Returns 1 if it is there. */
-static int find_place(const rk_archive *archive, const char *name, int64_t *place) {
+static int find_position(const rk_archive *archive, const char *name, int64_t *position) {
     int64_t low = 0, high = archive->count;
     while (low < high) {
         int64_t middle = (low + high) / 2;
         int order = strcmp(archive->members[archive->sorted[middle]].name, name);
         if (order == 0) {
-            *place = middle;
+            *position = middle;
             return 1;
         }
         if (order < 0)
@@ -100,13 +100,13 @@ static int find_place(const rk_archive *archive, const char *name, int64_t *plac
         else
             high = middle;
     }
-    *place = low;
+    *position = low;
     return 0;
 }
 
 static member *find_member(const rk_archive *archive, const char *name) {
-    int64_t place;
-    return find_place(archive, name, &place) ? &archive->members[archive->sorted[place]] : NULL;
+    int64_t position;
+    return find_position(archive, name, &position) ? &archive->members[archive->sorted[position]] : NULL;
 }
 
 static rkhs_status make_room(rk_archive *archive) {
@@ -125,19 +125,19 @@ done:
 /* Appends a member; *out is NULL if the name exists already. */
 static rkhs_status add_member(rk_archive *archive, const char *name, size_t length, member **out) {
     rkhs_status status = RKHS_OK;
-    int64_t place;
+    int64_t position;
     *out = NULL;
     TRY(make_room(archive));
     member *m = &archive->members[archive->count];
     memset(m, 0, sizeof *m);
     TRY(rk_alloc(archive->env, (int64_t)length + 1, 1, &m->name));
     memcpy(m->name, name, length);
-    if (find_place(archive, m->name, &place)) {
+    if (find_position(archive, m->name, &position)) {
         rk_free(archive->env, m->name);
         goto done;
     }
-    int64_t *at = archive->sorted + place;
-    memmove(at + 1, at, (size_t)(archive->count - place) * sizeof *at);
+    int64_t *at = archive->sorted + position;
+    memmove(at + 1, at, (size_t)(archive->count - position) * sizeof *at);
     *at = archive->count++;
     *out = m;
 done:
@@ -417,7 +417,7 @@ static rkhs_status verify(const rk_archive *archive) {
 }
 
 /* Points an array to its data in the file, or to a copy where these are not aligned. */
-static rkhs_status place_data(rk_archive *archive, member *m, const char *data, uint64_t size) {
+static rkhs_status point_to_data(rk_archive *archive, member *m, const char *data, uint64_t size) {
     m->array.data = data;
     if (m->array.type == 'S' || (uintptr_t)data % 8 == 0) return RKHS_OK;
     rkhs_status status = rk_alloc(archive->env, (int64_t)size, 1, &m->owned);
@@ -450,7 +450,7 @@ static rkhs_status read_array(rk_archive *archive, member *m, const char *bytes,
         while (length > 0 && !data[length - 1]) length--; /* NumPy drops trailing zeros of bytes */
         m->array.shape[0] = length;
     }
-    TRY(place_data(archive, m, data, (uint64_t)npy.count * (uint64_t)npy.size));
+    TRY(point_to_data(archive, m, data, (uint64_t)npy.count * (uint64_t)npy.size));
 done:
     return status;
 }

@@ -184,11 +184,11 @@ static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p,
         static const rk_param times = {
             .name = "times in knn(k, times)", .kind = RK_REAL, .value = "1", .max = 1e9, .min_excluded = 1};
         rkhs_status status = RKHS_OK;
-        int place = 0;
+        int number = 0;
         slot->k = 10;
         slot->value = 1;
-        for (; argument && status == RKHS_OK; argument = argument->next, place++) {
-            int which = !argument->key                        ? place
+        for (; argument && status == RKHS_OK; argument = argument->next, number++) {
+            int which = !argument->key                        ? number
                         : strcmp(argument->key, "k") == 0     ? 0
                         : strcmp(argument->key, "times") == 0 ? 1
                                                               : 2;

@@ -54,7 +54,8 @@ const char *rk_zip_open(rk_zip *zip, const void *bytes, size_t length) {
         zip->start = number_at(zip, end64 + 48, 8);
         zip->stop = end64;
     }
-    if (zip->start > zip->stop || size != zip->stop - zip->start || zip->count > size / CENTRAL) return "the directory's place";
+    if (zip->start > zip->stop || size != zip->stop - zip->start || zip->count > size / CENTRAL)
+        return "the directory's position";
     if (zip->count == 0 && size > 0) return "the directory's length";
     zip->next = zip->start;
     return NULL;
@@ -97,7 +98,7 @@ const char *rk_zip_next(rk_zip *zip, rk_zip_entry *e) {
     if (!read_wide(zip, at + CENTRAL + name, extra, (uint64_t *[]){&e->size, &e->stored, &offset})) return "a ZIP64 field";
     if (offset > zip->start || zip->start - offset < LOCAL + name || number_at(zip, offset, 4) != 0x04034b50 ||
         number_at(zip, offset + 26, 2) != name || memcmp(zip->bytes + offset + LOCAL, e->name, name) != 0)
-        return "an entry's place";
+        return "an entry's position";
     e->extra = number_at(zip, offset + 28, 2);
     uint64_t data = offset + LOCAL + name + e->extra;
     if (data > zip->start || e->stored > zip->start - data) return "an entry's size";

@@ -47,7 +47,7 @@ rkhs_status rkhs_data_bits(rkhs_env *env, const uint8_t *packed, int64_t n, int6
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
     uint64_t *words;
-    if (!env || !data) return rk_missing(env, "rkhs_data_bits", "place for the data");
+    if (!env || !data) return rk_missing(env, "rkhs_data_bits", "variable for the data");
     rk_clear(env);
     *data = NULL;
     if (!packed) FAIL(env, RKHS_ERR_ARGUMENT, "the data has no bits: the pointer is NULL");

@@ -85,7 +85,7 @@ done:
 }
 
 rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_t count, rkhs_data **out) {
-    if (!data || !out) return rk_missing(data ? data->env : NULL, "rkhs_data_subset", "place for the subset");
+    if (!data || !out) return rk_missing(data ? data->env : NULL, "rkhs_data_subset", "variable for the subset");
     rkhs_env *env = data->env;
     rk_clear(env);
     *out = NULL;
@@ -139,7 +139,7 @@ done:
 }
 
 rkhs_status rkhs_data_join(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data **joined) {
-    if (!env || !joined) return rk_missing(env, "rkhs_data_join", "place for the data");
+    if (!env || !joined) return rk_missing(env, "rkhs_data_join", "variable for the data");
     rk_clear(env);
     *joined = NULL;
     if (!parts || count < 1) return rk_fail(env, RKHS_ERR_ARGUMENT, "no data to join: give at least one set");

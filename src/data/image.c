@@ -78,7 +78,7 @@ rkhs_status rkhs_data_images(rkhs_env *env, const double *values, int64_t n, int
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
     double *to;
-    if (!env || !data) return rk_missing(env, "rkhs_data_images", "place for the data");
+    if (!env || !data) return rk_missing(env, "rkhs_data_images", "variable for the data");
     rk_clear(env);
     *data = NULL;
     if (!values) FAIL(env, RKHS_ERR_ARGUMENT, "the images have no values: the pointer is NULL");

@@ -47,7 +47,7 @@ done:
 }
 
 rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t n, int64_t width, int64_t objects, rkhs_data **data) {
-    if (!env || !data) return rk_missing(env, "rkhs_data_index", "place for the data");
+    if (!env || !data) return rk_missing(env, "rkhs_data_index", "variable for the data");
     rk_clear(env);
     *data = NULL;
     if (!rows) return rk_fail(env, RKHS_ERR_ARGUMENT, "there are no index rows: the pointer is NULL");
@@ -96,7 +96,7 @@ static rkhs_status fill_pairs(rkhs_env *env, rkhs_data *others, rkhs_data *out) 
 }
 
 rkhs_status rkhs_data_pairs(rkhs_env *env, const rkhs_data *positive, const rkhs_data *negative, rkhs_data **data) {
-    if (!env || !data) return rk_missing(env, "rkhs_data_pairs", "place for the data");
+    if (!env || !data) return rk_missing(env, "rkhs_data_pairs", "variable for the data");
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL, *others = NULL;
     rk_clear(env);

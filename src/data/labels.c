@@ -74,7 +74,7 @@ done:
 
 rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, int64_t classes,
                               rkhs_data **data) {
-    if (!env || !data) return rk_missing(env, "rkhs_data_classes", "place for the labels");
+    if (!env || !data) return rk_missing(env, "rkhs_data_classes", "variable for the labels");
     rk_clear(env);
     rkhs_status status = rk_labels_new(env, codes, n, names, classes, data);
     for (int64_t c = 0; status == RKHS_OK && names && c < classes; c++) {

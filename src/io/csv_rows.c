@@ -31,7 +31,7 @@ const char *rk_csv_shown(const char *text, char buffer[200]) {
 }
 
 /* "line 3, column 2 ('width')" */
-static const char *place(const rk_csv *r, int64_t column, char buffer[320]) {
+static const char *location(const rk_csv *r, int64_t column, char buffer[320]) {
     char name[200];
     int used = snprintf(buffer, 320, "line %lld, column %lld", (long long)r->row_line, (long long)column + 1);
     if (r->names && r->names[column][0])
@@ -60,7 +60,7 @@ int rk_csv_number(const char *text, double *value) {
 static rkhs_status not_a_number(const rk_csv *r, int64_t column, const char *text) {
     char where[320], value[200];
     double number;
-    place(r, column, where);
+    location(r, column, where);
     rk_csv_shown(text, value);
     if (rk_csv_missing(text))
         return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is missing ('%s'): fill it in, or leave out the row or the column%s",

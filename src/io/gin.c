@@ -183,10 +183,9 @@ static rkhs_status write_gin(rkhs_env *env, const void *self, const rkhs_data *x
         if (i % 256 == 0) TRY(rk_progress(env, "write", i, x->rows));
     }
     if (((const rk_graphs *)x->self)->edge_labels)
-        rk_log(env, RKHS_LOG_ADVICE, "%s: the format gin has no place for labels of edges: they are left out",
-               rk_output_name(out));
+        rk_log(env, RKHS_LOG_ADVICE, "%s: the format gin cannot hold labels of edges: they are left out", rk_output_name(out));
     if (x->labels && rk_labels_known(x->labels) < x->rows)
-        rk_log(env, RKHS_LOG_ADVICE, "%s: the format gin has no place for graphs without a class: they have the class -1",
+        rk_log(env, RKHS_LOG_ADVICE, "%s: the format gin cannot hold graphs without a class: they have the class -1",
                rk_output_name(out));
 done:
     return status;

@@ -192,7 +192,7 @@ done:
 }
 
 rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data) {
-    if (!env || !data) return rk_missing(env, "rkhs_data_read", "place for the data");
+    if (!env || !data) return rk_missing(env, "rkhs_data_read", "variable for the data");
     rk_clear(env);
     *data = NULL;
     return read_data(env, path, format, ANY_KIND, data);
@@ -200,14 +200,14 @@ rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, 
 
 rkhs_status rkhs_data_read_for(rkhs_env *env, const char *path, const char *format, const rkhs_kernel *kernel,
                                rkhs_data **data) {
-    if (!env || !data) return rk_missing(env, "rkhs_data_read_for", "place for the data");
+    if (!env || !data) return rk_missing(env, "rkhs_data_read_for", "variable for the data");
     rk_clear(env);
     *data = NULL;
     return read_data(env, path, format, kernel ? rk_kernel_kinds(kernel) : ANY_KIND, data);
 }
 
 rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *format, rkhs_data **labels) {
-    if (!env || !labels) return rk_missing(env, "rkhs_data_read_labels", "place for the labels");
+    if (!env || !labels) return rk_missing(env, "rkhs_data_read_labels", "variable for the labels");
     rk_clear(env);
     *labels = NULL;
     return read_data(env, path, format, RK_KIND_LABELS, labels);
@@ -215,7 +215,7 @@ rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *f
 
 rkhs_status rkhs_data_read_index(rkhs_env *env, const char *path, const char *format, int64_t objects, rkhs_data **data) {
     rkhs_data *numbers = NULL;
-    if (!env || !data) return rk_missing(env, "rkhs_data_read_index", "place for the data");
+    if (!env || !data) return rk_missing(env, "rkhs_data_read_index", "variable for the data");
     rk_clear(env);
     *data = NULL;
     rkhs_status status = read_data(env, path, format, RK_KIND_DENSE, &numbers);

@@ -99,7 +99,7 @@ static int64_t column_of(const rk_npy *npy, int64_t r) {
 }
 
 /* Converts the next `count` elements of the file and stores them. `bytes` may be changed. */
-static void place(target *t, unsigned char *bytes, int64_t count) {
+static void store(target *t, unsigned char *bytes, int64_t count) {
     double part[1024];
     const rk_npy *npy = t->npy;
     if (!native(npy)) swap_bytes(bytes, count, npy->size);
@@ -190,7 +190,7 @@ static rkhs_status read_chunks(rkhs_env *env, rk_input *in, target *t) {
             t->unchecked |= !all_good(t->values + t->next, some);
             t->next += some;
         } else {
-            place(t, (unsigned char *)chunk, some);
+            store(t, (unsigned char *)chunk, some);
         }
         left -= some;
     }
@@ -274,7 +274,7 @@ static rkhs_status read_values(rkhs_env *env, rk_input *in, const rk_npy *npy, i
     TRY(rk_require_memory(env, 8.0 * (double)npy->count, what, "raise the memory limit, or keep fewer rows or columns"));
     TRY(rk_data_dense_new(env, t.n, t.p, &t.values, &x));
     if (block)
-        place(&t, (unsigned char *)block, npy->count);
+        store(&t, (unsigned char *)block, npy->count);
     else
         TRY(read_chunks(env, in, &t));
     if (t.unchecked) TRY(rk_dense_check(env, name, t.values, t.n, t.p, t.p));

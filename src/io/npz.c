@@ -151,8 +151,8 @@ static rkhs_status read_line(const bundle *b, const char *key, int whole, double
     TRY(rk_elements_doubles(b->env, in, &npy, values));
     for (int64_t i = 0; whole && i < npy.count; i++)
         if (!((*values)[i] >= 0 && (*values)[i] <= 9007199254740992.0 && (*values)[i] == floor((*values)[i])))
-            FAIL(b->env, RKHS_ERR_FORMAT, "%s has %g at place %lld, not a place or an extent: save it again", rk_input_name(in),
-                 (*values)[i], (long long)i);
+            FAIL(b->env, RKHS_ERR_FORMAT, "%s has %g at position %lld, not a position or a size: save it again",
+                 rk_input_name(in), (*values)[i], (long long)i);
     *count = npy.count;
 done:
     rk_input_close(in);

@@ -24,31 +24,31 @@ struct rk_bag_rows {
     entry *list;    /* of all objects, one after another */
     int64_t *start; /* n + 1 */
     int64_t used, room, row;
-    int64_t *place, places; /* of each feature: its last position in `list` */
+    int64_t *last_entry, features; /* of each feature: its last position in `list` */
 };
 
-static rkhs_status grow_places(rk_bag_rows *r, int64_t needed) {
-    int64_t places = rk_max(1024, 2 * needed);
-    rkhs_status status = rk_realloc(r->env, places, sizeof *r->place, &r->place);
+static rkhs_status grow_features(rk_bag_rows *r, int64_t needed) {
+    int64_t features = rk_max(1024, 2 * needed);
+    rkhs_status status = rk_realloc(r->env, features, sizeof *r->last_entry, &r->last_entry);
     if (status != RKHS_OK) return status;
-    memset(r->place + r->places, -1, (size_t)(places - r->places) * sizeof *r->place);
-    r->places = places;
+    memset(r->last_entry + r->features, -1, (size_t)(features - r->features) * sizeof *r->last_entry);
+    r->features = features;
     return RKHS_OK;
 }
 
 /* Adds to the count of a feature in the row that is being filled. */
 static rkhs_status count_in(rk_bag_rows *r, int32_t f, int32_t group, double count) {
     rkhs_status status = RKHS_OK;
-    if (f >= r->places) TRY(grow_places(r, f + 1));
-    if (r->place[f] >= r->start[r->row]) {
-        r->list[r->place[f]].count += count;
+    if (f >= r->features) TRY(grow_features(r, f + 1));
+    if (r->last_entry[f] >= r->start[r->row]) {
+        r->list[r->last_entry[f]].count += count;
         return RKHS_OK;
     }
     if (r->used == r->room) {
         TRY(rk_realloc(r->env, 2 * r->room, sizeof *r->list, &r->list));
         r->room *= 2;
     }
-    r->place[f] = r->used;
+    r->last_entry[f] = r->used;
     r->list[r->used++] = (entry){f, group, count};
 done:
     return status;
@@ -168,7 +168,7 @@ done:
     rk_names_free(env, vocabulary);
     rk_free(env, r.list);
     rk_free(env, r.start);
-    rk_free(env, r.place);
+    rk_free(env, r.last_entry);
     return status;
 }
 

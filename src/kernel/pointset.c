@@ -44,7 +44,7 @@ static int64_t factor_size(int linear, int64_t q, int64_t p, int64_t r) {
 
 static parts parts_of(const rk_points *s, int64_t i) {
     int64_t r = s->rank[i], p = points_of(s, i);
-    const double *f = s->factor + s->place[i];
+    const double *f = s->factor + s->offset[i];
     return (parts){.head = f,
                    .t = f + HEAD,
                    .c = f + HEAD + r,
@@ -79,7 +79,7 @@ void rk_points_release(rkhs_env *env, rk_bound *bound) {
     rk_free(env, s->weight);
     rk_free(env, s->bias);
     rk_free(env, s->rank);
-    rk_free(env, s->place);
+    rk_free(env, s->offset);
     rk_free(env, s->factor);
     rk_free(env, s->self);
     rk_free(env, s);
@@ -220,7 +220,7 @@ static rkhs_status factor_tile(void *context, int64_t i, int worker) {
     int64_t p = points_of(s, i), r = s->rank[i], from = s->start[i];
     double *G = c->room + worker * c->each, *L = G + p * p, *M = L + p * p, *left = M + p * p;
     parts f = parts_of(s, i);
-    double *head = s->factor + s->place[i], *t = head + HEAD, *c1 = t + r, *N = c1 + r, *B = N + p * r;
+    double *head = s->factor + s->offset[i], *t = head + HEAD, *c1 = t + r, *N = c1 + r, *B = N + p * r;
     cross_gram(c->o, s, i, s, from, p, left + p, G);
     if (f.Q) {
         double *Q = B + r * r;
@@ -256,7 +256,7 @@ static rkhs_status moments_tile(void *context, int64_t i, int worker) {
     set_loop *c = context;
     rk_points *s = c->s;
     int64_t q = s->columns;
-    double *mean = s->factor + s->place[i], *S = mean + q, *D = c->room + worker * c->each;
+    double *mean = s->factor + s->offset[i], *S = mean + q, *D = c->room + worker * c->each;
     for (int64_t k = s->start[i]; k < s->start[i + 1]; k++)
         for (int64_t j = 0; j < q; j++) mean[j] += s->weight[k] * s->feature[k * q + j];
     for (int64_t k = s->start[i]; k < s->start[i + 1]; k++) {
@@ -284,18 +284,18 @@ rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_params *o, rk_points
     TRY(rk_scratch(env, c.each * rk_workers(env), sizeof *c.room, &c.room));
     TRY(rk_alloc(env, s->sets, sizeof *s->rank, &s->rank));
     TRY(rk_alloc(env, s->sets, sizeof *s->self, &s->self));
-    TRY(rk_alloc(env, s->sets + 1, sizeof *s->place, &s->place));
+    TRY(rk_alloc(env, s->sets + 1, sizeof *s->offset, &s->offset));
     if (!linear) {
         TRY(rk_alloc(env, s->start[s->sets], sizeof *s->bias, &s->bias));
         set_bias(o, s);
         TRY(rk_parallel(env, NULL, s->sets, rank_tile, &c));
     }
     for (int64_t i = 0; i < s->sets; i++)
-        s->place[i + 1] = s->place[i] + factor_size(linear, s->columns, points_of(s, i), s->rank[i]);
-    status = rk_require_memory(env, 8 * (double)s->place[s->sets], "what is kept of each image",
+        s->offset[i + 1] = s->offset[i] + factor_size(linear, s->columns, points_of(s, i), s->rank[i]);
+    status = rk_require_memory(env, 8 * (double)s->offset[s->sets], "what is kept of each image",
                                "use fewer points or smaller images, or fewer objects (gram=nystrom)");
     TRY(rk_set_subject(env, "gram", status));
-    TRY(rk_alloc(env, s->place[s->sets], sizeof *s->factor, &s->factor));
+    TRY(rk_alloc(env, s->offset[s->sets], sizeof *s->factor, &s->factor));
     TRY(rk_parallel(env, NULL, s->sets, linear ? moments_tile : factor_tile, &c));
 done:
     rk_scratch_release(env, mark);
@@ -327,7 +327,7 @@ int64_t rk_points_tile(const rk_bound *a, const rk_bound *b) {
 static double pair_moments(const rk_point_params *o, const rk_points *a, int64_t i, const rk_points *b, int64_t j,
                            rk_work work) {
     int64_t q = a->columns;
-    const double *ma = a->factor + a->place[i], *mb = b->factor + b->place[j], *Sa = ma + q, *Sb = mb + q;
+    const double *ma = a->factor + a->offset[i], *mb = b->factor + b->offset[j], *Sa = ma + q, *Sb = mb + q;
     double *D = rk_work_take(&work, q * q), *d = rk_work_take(&work, q);
     for (int64_t k = 0; k < q; k++) d[k] = (ma[k] - mb[k]) / (2 * sqrt(o->eta));
     for (int64_t k = 0; k < q; k++)

@@ -1,9 +1,9 @@
-/* scigv.c: the inverse generalised variance kernel on shape contexts: compares outlines whatever their place and size.
+/* scigv.c: the inverse generalised variance kernel on shape contexts: compares outlines of any position and size.
  *
  *     k(x, y) = 1 / det(I + C/eta),   C: the covariance of the points of both, in the feature space of a base kernel
  *
  * `points` points of equal weight lie on the outlines of each drawing (contour.c). A point has the features h, its
- * shape context: a histogram of radial x angular bins over where the others lie; and q, its place from the centre of
+ * shape context: a histogram of radial x angular bins over where the others lie; and q, its position from the centre of
  * all, times `position`. Lengths are in mean distances of two points. The base kernel is, with d = |q - q'|^2
  * position^2,
  *
@@ -106,7 +106,7 @@ static const rk_param params[] = {
     {.name = "sigma", .kind = RK_REAL, .offset = offsetof(scigv, sigma), .value = "0.3", .min = 1e-3, .max = 1e3,
      .brief = "the width of the base kernel"},
     {.name = "position", .kind = RK_REAL, .offset = offsetof(scigv, position), .value = "0.2", .max = 1e3,
-     .brief = "what a mean distance between two places counts beside the histograms; 0: places do not count"},
+     .brief = "what a mean distance between two positions counts beside the histograms; 0: positions do not count"},
     RK_INK_PARAM(scigv),
     RK_SHAPE_NORMALIZE_PARAM(scigv),
     {.name = NULL},

@@ -30,7 +30,7 @@ typedef struct rk_points {
     rk_point_params rule;
     double *bias;    /* all points: added to the exponent of the base kernel */
     int64_t *rank;   /* sets: the rank of each set's Gram */
-    int64_t *place;  /* sets + 1: where the numbers of a set begin in `factor` */
+    int64_t *offset; /* sets + 1: where the numbers of a set begin in `factor` */
     double *factor;  /* all numbers of all sets, in the order of `parts` in pointset.c */
     double *self;    /* sets: -log k(x, x) before normalisation */
     int64_t longest; /* the most points of a set */

@@ -23,10 +23,10 @@ typedef struct rk_columns {
 /* A number; key: its column, and its row in the tile. */
 enum { ROW_BITS = 8 };
 _Static_assert(RK_TILE <= 1 << ROW_BITS, "a row of a tile is a byte");
-typedef struct placed {
+typedef struct keyed {
     uint64_t key;
     double value;
-} placed;
+} keyed;
 
 void rk_columns_free(rkhs_env *env, rk_columns *c) {
     if (!c) return;
@@ -41,7 +41,7 @@ void rk_columns_free(rkhs_env *env, rk_columns *c) {
 static const rk_sparse *sparse_of(const rkhs_data *x) { return x->self; }
 
 /* Radix sort by column; equal columns stay in the order of rows. Returns which of the two arrays has the result. */
-static placed *sort_by_column(placed *from, placed *to, int64_t count, int64_t columns) {
+static keyed *sort_by_column(keyed *from, keyed *to, int64_t count, int64_t columns) {
     for (int shift = ROW_BITS; shift < ROW_BITS + 31 && (columns - 1) >> (shift - ROW_BITS); shift += DIGIT) {
         int64_t at[DIGITS] = {0}, sum = 0;
         for (int64_t q = 0; q < count; q++) at[from[q].key >> shift & (DIGITS - 1)]++;
@@ -51,7 +51,7 @@ static placed *sort_by_column(placed *from, placed *to, int64_t count, int64_t c
             sum += here;
         }
         for (int64_t q = 0; q < count; q++) to[at[from[q].key >> shift & (DIGITS - 1)]++] = from[q];
-        placed *swap = from;
+        keyed *swap = from;
         from = to;
         to = swap;
     }
@@ -59,7 +59,7 @@ static placed *sort_by_column(placed *from, placed *to, int64_t count, int64_t c
 }
 
 /* Appends the sorted numbers of one tile; *lists counts the columns of all tiles so far. */
-static void append(rk_columns *c, const placed *sorted, int64_t first, int64_t count, int64_t *lists) {
+static void append(rk_columns *c, const keyed *sorted, int64_t first, int64_t count, int64_t *lists) {
     for (int64_t q = 0; q < count; q++) {
         int32_t column = (int32_t)(sorted[q].key >> ROW_BITS);
         if (!q || column != (int32_t)(sorted[q - 1].key >> ROW_BITS)) {
@@ -80,7 +80,7 @@ static rkhs_status fill_columns(rkhs_env *env, const rkhs_data *x, rk_columns *c
     rk_mark mark = rk_scratch_mark(env);
     const rk_sparse *s = sparse_of(x);
     int64_t max_numbers = 0, lists = 0, t = 0;
-    placed *one, *two;
+    keyed *one, *two;
     for (int64_t i = 0; i < x->rows; i += RK_TILE)
         max_numbers = rk_max(max_numbers, numbers_in(s, i, rk_min(RK_TILE, x->rows - i)));
     TRY(rk_scratch(env, max_numbers, sizeof *one, &one));
@@ -89,7 +89,7 @@ static rkhs_status fill_columns(rkhs_env *env, const rkhs_data *x, rk_columns *c
         int64_t ni = rk_min(RK_TILE, x->rows - i0), first = s->starts[i0], count = 0;
         for (int64_t i = 0; i < ni; i++)
             for (int64_t q = s->starts[i0 + i]; q < s->starts[i0 + i + 1]; q++)
-                one[count++] = (placed){(uint64_t)s->columns[q] << ROW_BITS | (uint64_t)i, s->values[q]};
+                one[count++] = (keyed){(uint64_t)s->columns[q] << ROW_BITS | (uint64_t)i, s->values[q]};
         append(c, sort_by_column(one, two, count, x->columns), first, count, &lists);
         c->tile[++t] = lists;
         TRY(rk_progress(env, NULL, 0, 0));

@@ -197,7 +197,7 @@ static rkhs_status check_kinds(const rkhs_kernel *k) {
 }
 
 rkhs_status rkhs_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel) {
-    if (!env || !spec || !kernel) return rk_missing(env, "rkhs_kernel_new", kernel ? "spec" : "place for the kernel");
+    if (!env || !spec || !kernel) return rk_missing(env, "rkhs_kernel_new", kernel ? "spec" : "variable for the kernel");
     rk_clear(env);
     return rk_kernel_new(env, spec, kernel);
 }
@@ -244,7 +244,7 @@ int rkhs_kernel_uses(const rkhs_kernel *kernel, const char *type) {
 }
 
 rkhs_status rkhs_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy) {
-    if (!kernel || !copy) return rk_missing(kernel ? kernel->env : NULL, "rkhs_kernel_copy", "place for the copy");
+    if (!kernel || !copy) return rk_missing(kernel ? kernel->env : NULL, "rkhs_kernel_copy", "variable for the copy");
     rk_clear(kernel->env);
     return rk_kernel_copy(kernel, copy);
 }

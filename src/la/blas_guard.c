@@ -107,7 +107,7 @@ static void after_fork_child(void) {
 static void *find(const char *name) { return dlsym(RTLD_DEFAULT, name); }
 
 /* The size of OpenBLAS's table, less the buffers of its own threads. */
-static int places(const char *config) {
+static int free_table_slots(const char *config) {
     const char *max = config ? strstr(config, "MAX_THREADS=") : NULL;
     long threads = max ? strtol(max + strlen("MAX_THREADS="), NULL, 10) : 0, all = rk_max(50, 2 * threads);
     long used = blas.threads ? blas.threads() : 1;
@@ -123,7 +123,7 @@ static void find_blas(void) {
     *(void **)&config = find("openblas_get_config");
     const char *text = config ? config() : NULL;
     if (!blas.give_back || !text || strstr(text, "USE_TLS")) blas.borrow = NULL; /* such a build: a table a thread */
-    blas.max_buffers = blas.borrow ? places(text) : INT_MAX;
+    blas.max_buffers = blas.borrow ? free_table_slots(text) : INT_MAX;
     sem_init(&free_buffers, 0, 0);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }

@@ -115,13 +115,13 @@ done:
     return status;
 }
 
-/* The subgraph of one component: `count` objects that have no edges to others. `place` is scratch, n numbers. */
-static rkhs_status sub_graph(rkhs_env *env, const rk_graph *g, const int64_t *objects, int64_t count, int64_t *place,
+/* The subgraph of one component: `count` objects that have no edges to others. `local` is scratch, n numbers. */
+static rkhs_status sub_graph(rkhs_env *env, const rk_graph *g, const int64_t *objects, int64_t count, int64_t *local,
                              rk_graph *out) {
     rkhs_status status = RKHS_OK;
     int64_t entries = 0;
     for (int64_t a = 0; a < count; a++) {
-        place[objects[a]] = a;
+        local[objects[a]] = a;
         entries += g->w.starts[objects[a] + 1] - g->w.starts[objects[a]];
     }
     TRY(rk_csr_room(env, count, entries, &out->w));
@@ -130,7 +130,7 @@ static rkhs_status sub_graph(rkhs_env *env, const rk_graph *g, const int64_t *ob
     for (int64_t a = 0; a < count; a++) {
         out->degree[a] = g->degree[objects[a]];
         for (int64_t q = g->w.starts[objects[a]]; q < g->w.starts[objects[a] + 1]; q++, entries++) {
-            out->w.to[entries] = place[g->w.to[q]]; /* ascending, since `objects` is */
+            out->w.to[entries] = local[g->w.to[q]]; /* ascending, since `objects` is */
             out->w.weight[entries] = g->w.weight[q];
         }
         out->w.starts[a + 1] = entries;
@@ -180,7 +180,7 @@ typedef struct shelf {
     int used; /* a component was placed */
 } shelf;
 
-/* Moves a component by `at` to its place. With dim = 1 all components are in one row. */
+/* Moves a component by `at` to its position. With dim = 1 all components are in one row. */
 static void lay_out(shelf *s, double gap, double *Z, const int64_t *objects, int64_t count, int64_t dim, double *at) {
     double low[2] = {0, 0}, high[2] = {0, 0};
     int axes = dim > 1 ? 2 : 1;
@@ -217,7 +217,7 @@ static void begin_shelf(shelf *s, const double *Z, int64_t n, int64_t dim) {
 rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph *g, int64_t dim, double *Z, double *B,
                             rk_eigenmap *out) {
     rkhs_status status = RKHS_OK;
-    int64_t n = g->w.n, *place;
+    int64_t n = g->w.n, *local;
     rk_components all;
     shelf s = {0};
     double *l, *at;
@@ -226,7 +226,7 @@ rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph
     TRY(rk_scratch(env, dim, sizeof *out->residuals, &out->residuals));
     TRY(rk_scratch(env, dim, sizeof *l, &l));
     TRY(rk_scratch(env, dim, sizeof *at, &at));
-    TRY(rk_scratch(env, n, sizeof *place, &place));
+    TRY(rk_scratch(env, n, sizeof *local, &local));
     TRY(rk_graph_components(env, &g->w, &all));
     memset(Z, 0, (size_t)(n * dim) * sizeof *Z);
     for (int64_t p = 0; p < all.count; p++) {
@@ -235,7 +235,7 @@ rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph
         double share = sqrt((double)count / (double)all.starts[1]);
         rk_mark mark = rk_scratch_mark(env);
         rk_graph part;
-        status = sub_graph(env, g, objects, count, place, &part);
+        status = sub_graph(env, g, objects, count, local, &part);
         if (status == RKHS_OK) status = embed_component(env, solver, &part, objects, dim, Z, l, out);
         rk_scratch_release(env, mark);
         if (status != RKHS_OK) goto done;

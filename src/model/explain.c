@@ -3,7 +3,7 @@
  *     z(x) = sum_l w_l B_l + c;   influence of l: |w_l| |B_l|,   a pull where <w_l B_l, z - c> >= 0, else a push
  *
  * w is the row of kernel values of x as the map uses it, B and c are the map's (map.c). A pull moves x from c towards
- * its place z, a push moves it away. A row's result depends on its object alone. */
+ * its position z, a push moves it away. A row's result depends on its object alone. */
 #include "model/model.h"
 
 #include <string.h>

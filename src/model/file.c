@@ -69,7 +69,7 @@ rkhs_status rkhs_model_pack(const rkhs_model *model, void *bytes, size_t room, s
     rk_archive *archive = NULL;
     rk_output *out = NULL;
     if (!size || (room && !bytes))
-        return rk_missing(model->env, "rkhs_model_pack", size ? "room for the bytes" : "place for the size");
+        return rk_missing(model->env, "rkhs_model_pack", size ? "room for the bytes" : "variable for the size");
     rk_clear(model->env);
     TRY(gather(model, &archive));
     TRY(rk_output_memory(model->env, bytes, room, &out));
@@ -209,7 +209,7 @@ done:
 }
 
 rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model) {
-    if (!env || !path || !model) return rk_missing(env, "rkhs_model_load", model ? "path" : "place for the model");
+    if (!env || !path || !model) return rk_missing(env, "rkhs_model_load", model ? "path" : "variable for the model");
     rk_archive *archive;
     rk_clear(env);
     *model = NULL;
@@ -218,7 +218,7 @@ rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model)
 }
 
 rkhs_status rkhs_model_unpack(rkhs_env *env, const void *bytes, size_t size, rkhs_model **model) {
-    if (!env || !bytes || !model) return rk_missing(env, "rkhs_model_unpack", model ? "bytes" : "place for the model");
+    if (!env || !bytes || !model) return rk_missing(env, "rkhs_model_unpack", model ? "bytes" : "variable for the model");
     rk_archive *archive;
     rk_clear(env);
     *model = NULL;

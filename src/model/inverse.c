@@ -166,7 +166,7 @@ done:
 }
 
 rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x) {
-    if (!model || !x) return rk_missing(model ? model->env : NULL, "rkhs_model_inverse", "place for the objects");
+    if (!model || !x) return rk_missing(model ? model->env : NULL, "rkhs_model_inverse", "variable for the objects");
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
     rkhs_data *codes = NULL, *out = NULL;

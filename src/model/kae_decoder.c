@@ -28,16 +28,16 @@ done:
 /* F is the pivoted Cholesky factor of a Gram. d->G serves as work space. */
 static rkhs_status factor_gram(rkhs_env *env, rk_decoder *d, const double *K, int64_t ld) {
     rkhs_status status = RKHS_OK;
-    int64_t n = d->n, place = 0, *pivots;
+    int64_t n = d->n, count = 0, *pivots;
     char *taken;
     double *Phi = d->G;
     TRY(rk_scratch(env, n, sizeof *pivots, &pivots));
     TRY(rk_scratch(env, n, 1, &taken));
     memset(taken, 0, (size_t)n);
     TRY(rk_pivoted_cholesky(env, "factor", n, K, ld, EXPLAINED, Phi, pivots, &d->r));
-    for (; place < d->r; place++) taken[d->order[place] = pivots[place]] = 1;
+    for (; count < d->r; count++) taken[d->order[count] = pivots[count]] = 1;
     for (int64_t i = 0; i < n; i++)
-        if (!taken[i]) d->order[place++] = i;
+        if (!taken[i]) d->order[count++] = i;
     TRY(rk_scratch(env, n * d->r, sizeof *d->F, &d->F));
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < d->r; c++) d->F[i * d->r + c] = c <= i ? Phi[d->order[i] * n + c] : 0;

@@ -80,7 +80,7 @@ done:
 }
 
 rkhs_status rkhs_model_new(rkhs_env *env, const char *spec, rkhs_model **model) {
-    if (!env || !spec || !model) return rk_missing(env, "rkhs_model_new", model ? "spec" : "place for the model");
+    if (!env || !spec || !model) return rk_missing(env, "rkhs_model_new", model ? "spec" : "variable for the model");
     rk_clear(env);
     return rk_model_new(env, spec, model);
 }
@@ -337,7 +337,7 @@ done:
 }
 
 rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
-    if (!model || !copy) return rk_missing(model ? model->env : NULL, "rkhs_model_copy", "place for the copy");
+    if (!model || !copy) return rk_missing(model ? model->env : NULL, "rkhs_model_copy", "variable for the copy");
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
     rkhs_model *m = NULL;

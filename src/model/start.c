@@ -45,7 +45,7 @@ rkhs_status rk_start_at(const rk_fit *f, const rk_gram *g, const rk_start *o, do
             apart |= memcmp(Z + i * d, Z, (size_t)d * sizeof *Z) != 0;
         }
         if (!apart && n > 1)
-            FAIL(f->env, RKHS_ERR_DATA, "the start puts all %lld objects in one place: give one in which they differ",
+            FAIL(f->env, RKHS_ERR_DATA, "the start puts all %lld objects at one point: give one in which they differ",
                  (long long)n);
         goto done;
     }

@@ -177,7 +177,7 @@ static rkhs_status sparse_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* Pairs of rows of tile i with rows of tile j <= i. Their parts of the gradient go to places (i, j) and (j, i). */
+/* Pairs of rows of tile i with rows of tile j <= i. Their parts of the gradient go to slots (i, j) and (j, i). */
 static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
     tke_loop *a = context;
     rk_tke *t = a->t;

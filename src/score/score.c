@@ -91,7 +91,7 @@ static rkhs_status find_labelled(rkhs_env *env, const rkhs_score_input *what, la
 rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const rkhs_score_input *what, double *values,
                        double *deviations) {
     if (!env || !specs || !what || !values || count < 1)
-        return rk_missing(env, "rkhs_score", !specs ? "specs" : !what ? "embedding" : "place for the values");
+        return rk_missing(env, "rkhs_score", !specs ? "specs" : !what ? "embedding" : "variable for the values");
     rkhs_status status = RKHS_OK;
     rk_spec **spec = NULL;
     rk_score_item *items, *family;

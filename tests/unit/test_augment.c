@@ -258,7 +258,7 @@ static void what_does_not_apply_is_refused(void **state) {
     FAILS(env, RKHS_ERR_DATA, "augmentation | labels | pairs | triplets", rkhs_data_augment(env, labels, NULL, &y));
     FAILS(env, RKHS_ERR_SPEC, "did you mean noise?", rkhs_data_augment(env, x, "nose", &y));
     FAILS(env, RKHS_ERR_SPEC, "deviation must be above 0", rkhs_data_augment(env, x, "noise(0)", &y));
-    FAILS(env, RKHS_ERR_ARGUMENT, "no place for the data", rkhs_data_augment(env, x, NULL, NULL));
+    FAILS(env, RKHS_ERR_ARGUMENT, "no variable for the data", rkhs_data_augment(env, x, NULL, NULL));
     rkhs_data_free(x);
     rkhs_data_free(strings);
     rkhs_data_free(labels);

@@ -107,7 +107,7 @@ static void graphs_that_cannot_be_are_refused(void **state) {
     FAILS(env, RKHS_ERR_DATA, "ends at vertex -1", rkhs_data_graphs(env, 1, two, one, (int64_t[]){-1, 0}, NULL, NULL, &x));
     FAILS(env, RKHS_ERR_DATA, "edge 2 | same | label is 4 | not 3",
           rkhs_data_graphs(env, 1, two, two, (int64_t[]){0, 1, 1, 0}, NULL, (int64_t[]){3, 4}, &x));
-    FAILS(env, RKHS_ERR_ARGUMENT, "place for the data", rkhs_data_graphs(env, 1, two, one, ends, NULL, NULL, NULL));
+    FAILS(env, RKHS_ERR_ARGUMENT, "variable for the data", rkhs_data_graphs(env, 1, two, one, ends, NULL, NULL, NULL));
 }
 
 /* ---- model files ----------------------------------------------------------------------------------------------- */

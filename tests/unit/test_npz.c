@@ -201,8 +201,8 @@ static void what_the_directory_says_is_checked(void **state) {
         REFUSED("t.npz | 'X' | method 14", method = 14);
         REFUSED("t.npz | damaged | entry's size", wrong_stored = UINT64_MAX);
         REFUSED("t.npz | damaged | entry's size", wrong_stored = (uint64_t)1 << 63);
-        REFUSED("t.npz | damaged | entry's place", wrong_offset = UINT64_MAX - 8);
-        REFUSED("t.npz | damaged | entry's place", wrong_offset = 1);
+        REFUSED("t.npz | damaged | entry's position", wrong_offset = UINT64_MAX - 8);
+        REFUSED("t.npz | damaged | entry's position", wrong_offset = 1);
         REFUSED("t.npz | 'X' | archive | damaged | size", wrong_size = UINT64_MAX);
         REFUSED("t.npz: the array 'X': ", wrong_size = 130);
         REFUSED("t.npz: the array 'X': ", wrong_size = 100);

@@ -39,7 +39,7 @@ static void what_is_wrong_is_named_by_row_and_place(void **state) {
     FAILS(env, RKHS_ERR_DATA, "row 3 | number 2 | column 2 | column 5", rkhs_data_csr(env, v, back, s, 3, 5, &x));
     FAILS(env, RKHS_ERR_DATA, "row 1 | number 2 | column 6 | are 5", rkhs_data_csr(env, v, wide, s, 3, 5, &x));
     FAILS(env, RKHS_ERR_DATA, "column 0 | are 5", rkhs_data_csr(env, v, low, s, 3, 5, &x));
-    FAILS(env, RKHS_ERR_DATA, "starts at place 1", rkhs_data_csr(env, v, c, late, 3, 5, &x));
+    FAILS(env, RKHS_ERR_DATA, "starts at position 1", rkhs_data_csr(env, v, c, late, 3, 5, &x));
     FAILS(env, RKHS_ERR_DATA, "row 2 | place 3 | at 2", rkhs_data_csr(env, v, c, falls, 3, 5, &x));
     FAILS(env, RKHS_ERR_DATA, "ends before it", rkhs_data_csr(env, v, c, under, 3, 5, &x));
     const double bad[] = {NAN, INFINITY, -INFINITY, 1e151};
