@@ -279,7 +279,8 @@ int run_select(cli *c) {
     TRY(set_augment(c));
     TRY(make_cells(&s));
     TRY(read_all(&s));
-    TRY(deal_folds(&s));
+    TRY(check_labels_and_target(&s));
+    TRY(assign_folds(&s));
     TRY(resume_read(&s));
     if (!c->verbose) c->quiet = 1; /* only the advice about the best model is shown */
     status = try_all(&s);

@@ -270,7 +270,7 @@ static rkhs_status prepare(rkhs_env *env, member *m) {
         snprintf(descr, sizeof descr, "|S%llu", (unsigned long long)bytes);
     else
         snprintf(descr, sizeof descr, "%s", a->type == 'd' ? "<f8" : "<i8");
-    m->header_size = rk_npy_header(m->header, descr, a->type == 'S' ? 0 : a->ndim, a->shape);
+    m->header_size = rk_npy_make_header(m->header, descr, a->type == 'S' ? 0 : a->ndim, a->shape);
     m->size = m->header_size + bytes;
     uLong crc = crc32(0, (const Bytef *)m->header, (uInt)m->header_size);
     int empty = a->type == 'S' && a->shape[0] == 0;
@@ -433,7 +433,7 @@ static rkhs_status read_array(rk_archive *archive, member *m, const char *bytes,
     char where[1024];
     rk_npy npy;
     snprintf(where, sizeof where, "%.600s: the array '%s'", archive->path, m->name);
-    TRY(rk_npy_parse(archive->env, where, bytes, size, &npy));
+    TRY(rk_npy_parse_header(archive->env, where, bytes, size, &npy));
     int text = npy.kind == 'S' && npy.ndim == 0 && npy.size > 0;
     int wide = npy.size == 8 && npy.order == '<' && (npy.kind == 'f' || npy.kind == 'i') && npy.ndim <= 3;
     if (!text && !wide)
@@ -498,7 +498,7 @@ rkhs_status rk_archive_read(rkhs_env *env, const char *path, rk_archive **out) {
     TRY(rk_archive_new(env, &archive));
     TRY(rk_input_open(env, path, &in));
     TRY(rk_strdup(env, rk_input_name(in), &archive->path));
-    TRY(rk_input_all(in, &archive->bytes, &archive->length));
+    TRY(rk_input_read_all(in, &archive->bytes, &archive->length));
     TRY(read_members(archive));
     *out = archive;
     archive = NULL;
@@ -514,7 +514,7 @@ rkhs_status rk_archive_parse(rkhs_env *env, const void *bytes, size_t length, rk
     *out = NULL;
     TRY(rk_archive_new(env, &archive));
     TRY(rk_strdup(env, "the bytes given", &archive->path));
-    TRY(rk_alloc(env, (int64_t)length + 1, 1, &archive->bytes)); /* followed by a zero byte, as rk_input_all does */
+    TRY(rk_alloc(env, (int64_t)length + 1, 1, &archive->bytes)); /* a zero byte follows, as in rk_input_read_all */
     memcpy(archive->bytes, bytes, length);
     archive->length = length;
     TRY(read_members(archive));

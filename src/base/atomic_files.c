@@ -311,7 +311,7 @@ rkhs_status rk_file_commit(rkhs_env *env, rk_file *f) {
 
 rkhs_status rkhs_files_begin(rkhs_env *env) {
     if (!env) return RKHS_ERR_ARGUMENT;
-    rk_clear(env);
+    rk_begin_call(env);
     if (env->batching_files)
         return rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_files_begin: files are waiting already: commit or drop these first");
     env->batching_files = 1;
@@ -320,7 +320,7 @@ rkhs_status rkhs_files_begin(rkhs_env *env) {
 
 rkhs_status rkhs_files_commit(rkhs_env *env) {
     if (!env) return RKHS_ERR_ARGUMENT;
-    rk_clear(env);
+    rk_begin_call(env);
     if (!env->batching_files) return rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_files_commit: call rkhs_files_begin before");
     rkhs_status status = rename_all(env, env->pending_files);
     rkhs_files_drop(env);

@@ -285,7 +285,7 @@ static rkhs_status set_defaults(rkhs_env *env, const rk_entry *e, void *self, ui
         }
         if (!p->value || replaced(e, p, given)) continue;
         rk_node *node;
-        rkhs_status status = rk_parse(env, e->name, p->value, &node);
+        rkhs_status status = rk_parse_spec(env, e->name, p->value, &node);
         if (status == RKHS_OK) status = set_value(env, e, p, self, node);
         if (status != RKHS_OK) return status;
     }
@@ -341,7 +341,7 @@ rkhs_status rk_spec_new(rkhs_env *env, const rk_list *list, const char *text, rk
     rk_mark mark = rk_scratch_mark(env);
     rk_node *node;
     *spec = NULL;
-    rkhs_status status = rk_parse(env, list->what, text, &node);
+    rkhs_status status = rk_parse_spec(env, list->what, text, &node);
     if (status == RKHS_OK) status = rk_spec_from_node(env, list, node, spec);
     rk_scratch_release(env, mark);
     return status;
@@ -450,7 +450,7 @@ rkhs_status rk_params_text(const rk_spec *spec, rk_text *text, int *count) {
     return status;
 }
 
-rkhs_status rk_first_text(const rk_spec *spec, rk_text *text) {
+rkhs_status rk_first_param_text(const rk_spec *spec, rk_text *text) {
     return add_value(text, spec->entry->params, slot_of(spec->self, spec->entry->params));
 }
 

@@ -147,7 +147,7 @@ const char *rk_nearest_name(const char *word, const char *const *names, int coun
     return best;
 }
 
-const char *rk_short(const char *text, char buffer[RK_SHORT]) {
+const char *rk_shorten(const char *text, char buffer[RK_SHORT]) {
     size_t length = strlen(text);
     if (length < RK_SHORT)
         memcpy(buffer, text, length + 1);
@@ -156,7 +156,7 @@ const char *rk_short(const char *text, char buffer[RK_SHORT]) {
     return buffer;
 }
 
-int rk_indices_next(const char **at, int64_t *from, int64_t *to) {
+int rk_next_range(const char **at, int64_t *from, int64_t *to) {
     char *stop;
     if (**at < '0' || **at > '9') return 0;
     errno = 0;
@@ -168,7 +168,7 @@ int rk_indices_next(const char **at, int64_t *from, int64_t *to) {
     return 1;
 }
 
-rkhs_status rk_indices(rkhs_env *env, const char *what, const char *list, int64_t end, int64_t **index, int64_t *count) {
+rkhs_status rk_parse_indices(rkhs_env *env, const char *what, const char *list, int64_t end, int64_t **index, int64_t *count) {
     for (int pass = 0; pass < 2; pass++) {
         *count = 0;
         for (const char *s = list + 1; *s && *s != ']';) {

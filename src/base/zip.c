@@ -234,7 +234,7 @@ static rkhs_status open_member(rkhs_env *env, const char *name, const rk_zip_ent
     }
     member *given = m;
     m = NULL;
-    TRY(rk_input_from(env, name, &(rk_source){given, read_member, left_member, close_member}, in));
+    TRY(rk_input_from_source(env, name, &(rk_source){given, read_member, left_member, close_member}, in));
 done:
     if (m) close_member(m);
     return status;

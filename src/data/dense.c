@@ -79,8 +79,8 @@ done:
 }
 
 rkhs_status rkhs_data_dense(rkhs_env *env, const double *values, int64_t n, int64_t p, int64_t ld, rkhs_data **data) {
-    if (!env || !data) return rk_missing(env, "rkhs_data_dense", "variable for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_dense", "variable for the data");
+    rk_begin_call(env);
     return rk_data_borrow(env, values, n, p, ld, data);
 }
 
@@ -121,8 +121,8 @@ rkhs_status rkhs_data_float(rkhs_env *env, const float *values, int64_t n, int64
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
     double *to;
-    if (!env || !data) return rk_missing(env, "rkhs_data_float", "variable for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_float", "variable for the data");
+    rk_begin_call(env);
     *data = NULL;
     TRY(check_arguments(env, values, n, p, ld));
     TRY(rk_data_dense_new(env, n, p, &to, &x));

@@ -139,8 +139,8 @@ rkhs_status rkhs_data_graphs(rkhs_env *env, int64_t n, const int64_t *vertices, 
                              const int64_t *labels, const int64_t *edge_labels, rkhs_data **data) {
     rkhs_status status = RKHS_OK;
     int64_t *first, *all, total, at = 0;
-    if (!env || !data) return rk_missing(env, "rkhs_data_graphs", "variable for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_graphs", "variable for the data");
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     *data = NULL;
     if (n < 1 || !vertices || !edges) FAIL(env, RKHS_ERR_DATA, "data of no graphs: at least one is needed");

@@ -104,8 +104,8 @@ rkhs_status rkhs_data_csr(rkhs_env *env, const double *values, const int32_t *co
     double *v;
     int32_t *c;
     int64_t *s;
-    if (!env || !data) return rk_missing(env, "rkhs_data_csr", "variable for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_csr", "variable for the data");
+    rk_begin_call(env);
     *data = NULL;
     if (n < 1 || p < 1)
         FAIL(env, RKHS_ERR_DATA, "data of %lld rows and %lld columns: at least one of each is needed", (long long)n,

@@ -23,7 +23,7 @@ static void distance_tile(const distances *d, const rk_bound *a, int64_t i0, int
                        d->work[worker]);
         return;
     }
-    rk_vector_squares(a, i0, ni, b, j0, nj, out, RK_TILE, d->work[worker]);
+    rk_vector_squared_distances(a, i0, ni, b, j0, nj, out, RK_TILE, d->work[worker]);
     for (int64_t i = 0; i < ni; i++)
         for (int64_t j = 0; j < nj; j++) {
             double square = out[i * RK_TILE + j];
@@ -36,7 +36,7 @@ static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
     distances *d = context;
     int64_t ti, tj, n = d->query->x->rows;
     double *out = d->tiles + (int64_t)worker * RK_TILE * RK_TILE;
-    rk_triangle(tile, &ti, &tj);
+    rk_triangle_position(tile, &ti, &tj);
     int64_t i0 = ti * RK_TILE, j0 = tj * RK_TILE;
     int64_t ni = rk_min(RK_TILE, n - i0), nj = rk_min(RK_TILE, n - j0);
     distance_tile(d, d->query, i0, ni, d->query, j0, nj, out, worker);
@@ -154,7 +154,7 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_bandwidth *sigma, const rkhs_data 
         rk_log(env, RKHS_LOG_ADVICE, "sigma=knn(%lld): %s only %lld other row%s, and the farthest is taken", (long long)k,
                n == 2 ? "there is" : "there are", (long long)(n - 1), n == 2 ? "" : "s");
     TRY(rk_scratch(env, count, sizeof *rows, &rows));
-    TRY(rk_choose(env, RK_STREAM_SUBSET, n, count, rows));
+    TRY(rk_choose_rows(env, RK_STREAM_SUBSET, n, count, rows));
     TRY(rk_data_subset(x, rows, count, &some));
     static const char *const metrics[] = {"laplacian(sigma=1)", "rbf(sigma=1)", "chi2(sigma=1)"};
     TRY(rk_kernel_new(env, metrics[by], &metric));

@@ -45,7 +45,7 @@ static rkhs_status prepare_igv(rkhs_env *env, rk_bound *bound) {
     for (int64_t i = 0; i < n; i++) {
         double max_ink = rk_ink_of(images, i, o->ink, ink);
         for (int64_t q = 0; q < pixels && max_ink > 0; q++) counts[i] += ink[q] / max_ink > 0;
-        if (!counts[i]) TRY(rk_blank(env, "igv", i, o->ink));
+        if (!counts[i]) TRY(rk_fail_blank_image(env, "igv", i, o->ink));
     }
     TRY(rk_points_new(env, bound, counts, 2, &points));
     for (int64_t i = 0; i < n; i++) {

@@ -186,7 +186,7 @@ static rkhs_status features_around(rk_bag_rows *rows, const rk_tokens *t, int64_
     rk_alphabet letters = {.count = 0};
     rkhs_status status = RKHS_OK;
     int32_t key[MAX_P];
-    TRY(rk_letters_new(env, &o->rule, &letters));
+    TRY(rk_alphabet_new(env, &o->rule, &letters));
     for (int64_t from = t->start[i]; from + o->p <= t->start[i + 1]; from++) {
         memcpy(key, t->id + from, (size_t)o->p * sizeof *key);
         TRY(add_around(rows, key, o->p, &letters, 0, o->m));
@@ -210,7 +210,7 @@ static rkhs_status prepare_mismatch(rkhs_env *env, rk_bound *bound) {
     rk_bag_options how = {.features = features_around, .normalize = o->normalize};
     rk_alphabet letters = {.count = 0};
     if (!o->rule.alphabet) return rk_fail(env, RKHS_ERR_SPEC, "mismatch: its alphabet is not fixed yet: give alphabet=");
-    rkhs_status status = rk_letters_new(env, &o->rule, &letters);
+    rkhs_status status = rk_alphabet_new(env, &o->rule, &letters);
     rk_free(env, letters.code);
     if (status != RKHS_OK) return status;
     if (!are_few(o, letters.count)) {

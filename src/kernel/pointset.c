@@ -349,7 +349,7 @@ static double pair_factors(const rk_points *a, int64_t i, const rk_points *b, in
     }
     memcpy(g, fb.t, (size_t)rb * sizeof *g);
     rk_gemm_tile('t', 'n', rb, 1, ra, -1, Y, ld, fa.c, 1, 1, g, 1);
-    double det = rk_schur(rb, ra, Y, ld, fb.B, S, g);
+    double det = rk_schur_log_det(rb, ra, Y, ld, fb.B, S, g);
     return fa.head[LOG_DET] + det + log(fa.head[ALPHA] + rk_dot(rb, g, g) + fb.head[REST]);
 }
 

@@ -63,7 +63,7 @@ static rkhs_status side_tile(void *context, int64_t i, int worker) {
     int64_t h = c->images->h, w = c->images->w, p = o->points, columns = c->to->columns, bins = histogram_of(o);
     double *ink = c->room + worker * c->each, *points = ink + h * w, *room = points + 2 * p;
     double *feature = c->to->feature + i * p * columns, max_ink = rk_ink_of(c->images, i, o->ink, ink);
-    if (!(max_ink > 0)) return rk_blank(c->env, "scigv", i, o->ink);
+    if (!(max_ink > 0)) return rk_fail_blank_image(c->env, "scigv", i, o->ink);
     rk_contour(ink, h, w, max_ink, p, room, points);
     rk_shape_contexts(p, points, (int64_t)o->bins.values[0], (int64_t)o->bins.values[1], o->position, columns, feature);
     for (int64_t k = 0; k < p; k++) {

@@ -56,7 +56,7 @@ typedef enum rk_ink { RK_INK_LIGHT, RK_INK_DARK } rk_ink;
 double rk_ink_of(const rk_image *images, int64_t i, rk_ink ink, double *out);
 
 /* Fails: image i has no ink. */
-rkhs_status rk_blank(rkhs_env *env, const char *kernel, int64_t i, rk_ink ink);
+rkhs_status rk_fail_blank_image(rkhs_env *env, const char *kernel, int64_t i, rk_ink ink);
 
 /* `count` points (x, y) at equal steps along the outlines of h x w ink at half of max_ink. `room`: rk_contour_room. */
 int64_t rk_contour_room(int64_t h, int64_t w);

@@ -65,7 +65,7 @@ static int64_t work_shift(const rk_bound *a, const rk_bound *b) { return RK_TILE
 
 /* As many images as make two tiles of the child. */
 static int64_t tile_shift(const rk_bound *a, const rk_bound *b) {
-    return rk_max(1, 2 * rk_tile_of(a->child[0], b->child[0]) / shifts_of(rk_kernel_self(a)));
+    return rk_max(1, 2 * rk_kernel_tile(a->child[0], b->child[0]) / shifts_of(rk_kernel_self(a)));
 }
 
 /* Adds a tile of the child's values to out, or takes their maximum; its rows and columns are shifts of images. */

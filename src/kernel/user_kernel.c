@@ -107,7 +107,7 @@ rkhs_status rkhs_env_add_kernel(rkhs_env *env, const char *name, const rkhs_user
     if (!env) return RKHS_ERR_ARGUMENT;
     rkhs_status status = RKHS_OK;
     unsigned kinds;
-    rk_clear(env);
+    rk_begin_call(env);
     if (!name || !kernel) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_env_add_kernel: a null argument");
     TRY(check_name(env, name));
     if (!kernel->pair == !kernel->block)

@@ -211,5 +211,5 @@ void rk_product(int level, int64_t ni, int64_t nj, int64_t p, const double *A, i
             else
                 rk_gemm_tile('n', 't', ni, nj, depth, 1, A + k, lda, B + k, ldb, more || k ? 1 : 0, C, ldc);
         }
-    if (half) rk_mirror(C, ldc, 0, ni, 0, nj);
+    if (half) rk_mirror_tile(C, ldc, 0, ni, 0, nj);
 }

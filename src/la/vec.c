@@ -54,7 +54,7 @@ RK_CLONES void rk_exp(int64_t n, double *x) {
     }
 }
 
-RK_CLONES int64_t rk_distances(int64_t n, double a, const double *restrict b, double limit, double *restrict d) {
+RK_CLONES int64_t rk_squared_distances(int64_t n, double a, const double *restrict b, double limit, double *restrict d) {
     int64_t close = 0;
     for (int64_t j = 0; j < n; j++) {
         double sum = a + b[j], v = sum - 2 * d[j];

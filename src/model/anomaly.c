@@ -159,7 +159,7 @@ static rkhs_status feature_fit(rkhs_model *model, feature *f) {
     TRY(rk_alloc(env, m, sizeof *f->mean, &f->mean));
     TRY(rk_alloc(env, m, sizeof *f->left_out, &f->left_out));
     TRY(rk_scratch(env, m, sizeof *which, &which));
-    TRY(rk_some_codes(model, m, which, &codes));
+    TRY(rk_spread_codes(model, m, which, &codes));
     memcpy(f->codes, rk_dense_of(codes)->values, (size_t)(m * f->d) * sizeof *f->codes);
     TRY(rk_data_subset(map->objects, which, m, &f->objects));
     TRY(rk_map_bind(env, map, model->kernel));
@@ -234,7 +234,7 @@ static rkhs_status error_all(rkhs_model *m, const feature *f, const rkhs_data *x
     score_loop a = {.f = f, .Z = Z, .n = x->rows, .out = out};
     TRY(rk_bind(env, m->kernel, x, m->map->bound, &rows));
     a.rows = rows;
-    a.tile = rk_min(ROWS, rk_tile_rows(rows, f->bound));
+    a.tile = rk_min(ROWS, rk_kernel_tile_rows(rows, f->bound));
     a.room_each = rk_padded(a.tile * (3 * f->m + 1));
     int64_t tiles = (a.n + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
     TRY(rk_work_for(env, workers, rows, f->bound, &a.work));
@@ -412,7 +412,7 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
     double *Z, *errors, *densities;
     char *isolated;
     int which = 0;
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_blas_begin(env));
     if (!x || !scores) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_anomaly: no %s: the pointer is NULL", x ? "scores" : "data");

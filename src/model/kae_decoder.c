@@ -107,10 +107,10 @@ static int64_t tile_of(int64_t n) { return n <= 1024 ? 64 : 128; }
 static rkhs_status square_tile(void *context, int64_t tile, int worker) {
     const rk_decoder *d = context;
     int64_t ti, tj, n = d->n, r = d->r, size = tile_of(n);
-    rk_triangle(tile, &ti, &tj);
+    rk_triangle_position(tile, &ti, &tj);
     int64_t i = ti * size, j = tj * size, ni = rk_min(size, n - i), nj = rk_min(size, n - j);
     rk_gemm_tile('n', 't', ni, nj, r, 1.0, d->V + i * r, r, d->V + j * r, r, 0.0, d->G + i * n + j, n);
-    rk_mirror(d->G, n, i, ni, j, nj);
+    rk_mirror_tile(d->G, n, i, ni, j, nj);
     return RKHS_OK;
 }
 
@@ -280,7 +280,7 @@ rkhs_status rk_decoder_decode(const rkhs_model *m, const double *Z, int64_t rows
     TRY(rk_scratch(env, C->columns, sizeof *zeros, &zeros));
     map = (rk_map){.objects = kept, .object_count = m->n, .dim = C->columns, .B = C->values, .c = zeros};
     TRY(rk_map_apply(env, &map, kernel, codes, values, C->columns, NULL));
-    if (shape) TRY(rk_image_from(env, &out, (int64_t)shape[0], (int64_t)shape[1], (int64_t)shape[2]));
+    if (shape) TRY(rk_image_from_dense(env, &out, (int64_t)shape[0], (int64_t)shape[1], (int64_t)shape[2]));
     *x = out;
     out = NULL;
 done:

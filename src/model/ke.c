@@ -132,7 +132,7 @@ static double label_term(const rk_labels *y, int64_t i, int64_t j, const double 
 static rkhs_status mix_labels(rk_fit *f, double share, rk_ke *k) {
     rkhs_status status = RKHS_OK;
     const rk_labels *y = f->y->self;
-    int64_t n = k->n, m = k->m + y->classes, known = rk_labels_known(f->y);
+    int64_t n = k->n, m = k->m + y->classes, known = rk_labels_count_known(f->y);
     double *counts, *made, both = 0;
     rk_ke plain = *k;
     plain.reconstruction_weight = 0;
@@ -143,7 +143,7 @@ static rkhs_status mix_labels(rk_fit *f, double share, rk_ke *k) {
         if (y->codes[i] >= 0) counts[y->codes[i]]++;
     double own = labels_norm(known, y->classes, counts), norm;
     rk_mark mark = rk_scratch_mark(f->env);
-    TRY(rk_ke_room(f->env, &plain));
+    TRY(rk_ke_alloc(f->env, &plain));
     norm = plain.norm;
     rk_scratch_release(f->env, mark);
     if (!(own > 0) || !(norm > 0)) {
@@ -210,7 +210,7 @@ static rkhs_status begin(rk_fit *f, int random, int64_t r, double **Z0) {
     if (random && !f->start && r == 0) goto done;
     TRY(rk_scratch(f->env, n * d, sizeof **Z0, Z0));
     if (r == 0 || random || f->start) {
-        TRY(rk_start_at(f, f->gram, &(rk_start){.how = random ? RK_START_RANDOM : RK_START_KPCA}, *Z0));
+        TRY(rk_start_embedding(f, f->gram, &(rk_start){.how = random ? RK_START_RANDOM : RK_START_KPCA}, *Z0));
         double size = rk_norm(n * d, *Z0) / sqrt((double)(n * d));
         for (int64_t i = 0; r && i < n * d; i++)
             (*Z0)[i] += size * rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(d * r + i % d));
@@ -218,7 +218,7 @@ static rkhs_status begin(rk_fit *f, int random, int64_t r, double **Z0) {
     }
     wider.dim = rk_min(d + MORE, n);
     TRY(rk_scratch(f->env, n * wider.dim, sizeof *W, &W));
-    TRY(rk_start_at(&wider, f->gram, &(rk_start){.how = RK_START_KPCA}, W));
+    TRY(rk_start_embedding(&wider, f->gram, &(rk_start){.how = RK_START_KPCA}, W));
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < d; c++)
             for (int64_t q = 0; q < wider.dim; q++)
@@ -382,7 +382,7 @@ static rkhs_status fit_with(rk_fit *f, scaled *a, const rk_spec *solver) {
                    "eigenvalues below 0: use reconstruction=0",
                    w.residual);
     }
-    TRY(rk_ke_room(f->env, &a->k));
+    TRY(rk_ke_alloc(f->env, &a->k));
     TRY(descend(f, a, solver, starts_of(f), &s));
     if (s.iterations == 0 || (s.recorded > 0 && !(s.f < s.history[0])))
         rk_log(f->env, RKHS_LOG_ADVICE,
@@ -445,7 +445,7 @@ done:
 /* The default kernel: narrow, with a heavy tail that tells distant objects apart; for clusters, a narrow rbf. */
 static const char *kernel_ke(const void *self, unsigned kind) {
     const ke *o = self;
-    if (o->recipe == PAPER || !(kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE))) return rk_usual_kernel(self, kind);
+    if (o->recipe == PAPER || !(kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE))) return rk_default_kernel(self, kind);
     return o->alignment == 0 ? "rbf(sigma=knn(0.026,3))" : "rq(alpha=0.25,sigma=knn(10,0.7))";
 }
 
@@ -456,6 +456,6 @@ const rk_model_type rk_model_ke = {
               .formula = "min alignment (1 - CKA(H, G)) + reconstruction L(H)/n, Z = G a",
               .cost = "the Gram, and a step 2 n^3 flops (reconstruction=0: n^2)", .params = params, .size = sizeof(ke)},
     .title = "KernelEmbedding", .default_kernel = kernel_ke, .dim = dim_ke, .gram_offset = offsetof(ke, gram),
-    .supervision = RK_KIND_LABELS, .takes_start = 1, .nonconvex = 1, .fit = fit_ke, .check = rk_check_plain,
+    .supervision = RK_KIND_LABELS, .takes_start = 1, .nonconvex = 1, .fit = fit_ke, .check = rk_check_full_map,
 };
 /* clang-format on */

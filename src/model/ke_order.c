@@ -42,7 +42,7 @@ done:
     return status;
 }
 
-void rk_ke_near(int64_t n, int64_t d, const double *Z, int64_t tile, double reach, char *near) {
+void rk_ke_near_tiles(int64_t n, int64_t d, const double *Z, int64_t tile, double reach, char *near) {
     int64_t parts = (n + tile - 1) / tile;
     for (int64_t s = 0; s < parts; s++)
         for (int64_t t = 0; t <= s; t++) {

@@ -44,8 +44,8 @@ static rkhs_status report(rk_fit *f, const rk_eigenmap *e) {
     TRY(rk_report_number(f->env, f->report, "components", (double)e->components));
     TRY(rk_report_number(f->env, f->report, "isolated", (double)e->isolated));
     TRY(rk_report_solver(f, e->solver ? e->solver : "none", e->iterations, -1, e->converged));
-    rk_graph_advise(f->env, f->gram->n, e->components, e->found ? e->isolated : f->gram->n,
-                    "each is embedded on its own, side by side");
+    rk_advise_components(f->env, f->gram->n, e->components, e->found ? e->isolated : f->gram->n,
+                         "each is embedded on its own, side by side");
     if (e->found && e->found < f->dim)
         rk_log(f->env, RKHS_LOG_ADVICE, "the largest connected component has %lld dimensions; the others of the %lld are 0",
                (long long)e->found, (long long)f->dim);
@@ -77,17 +77,17 @@ done:
 static rkhs_status fit_kle(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const kle *o = f->self;
-    int64_t n = f->gram->n, k = rk_graph_k(f->env, o->neighbours, n), *index;
+    int64_t n = f->gram->n, k = rk_neighbour_count(f->env, o->neighbours, n), *index;
     rk_eigenmap e;
-    rk_graph graph;
+    rk_neighbour_graph graph;
     double *value, *half;
     TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
     TRY(rk_scratch(f->env, n * k, sizeof *value, &value));
     TRY(neighbours(f, k, index, value, &half));
     TRY(rk_map_store_halves(f, half));
     f->map->degree = o->weights == BINARY || (o->weights == AUTO && half) ? RK_DEGREE_BINARY : RK_DEGREE_KERNEL;
-    for (int64_t q = 0; q < n * k; q++) value[q] = rk_map_counted(f->map, value[q]);
-    TRY(rk_graph_new(f->env, n, k, index, value, &graph));
+    for (int64_t q = 0; q < n * k; q++) value[q] = rk_map_weight(f->map, value[q]);
+    TRY(rk_neighbour_graph_new(f->env, n, k, index, value, &graph));
     TRY(rk_eigenmap_new(f->env, o->solver, &graph, f->dim, f->Z, f->map->B, &e));
     f->map->nearest = k;
     TRY(rk_map_store_embedding(f, f->Z));
@@ -108,7 +108,7 @@ const rk_model_type rk_model_kle = {
               .brief = "kernel Laplacian eigenmaps: the smoothest functions on the graph of nearest neighbours",
               .formula = "(D - W) z = mu D z, W = (F + F')/2, F the k nearest of each row of K",
               .cost = "the Gram and some hundred products with n k numbers", .params = params, .size = sizeof(kle)},
-    .title = "LaplacianEigenmaps", .default_kernel = rk_usual_kernel, .dim = dim_kle,
+    .title = "LaplacianEigenmaps", .default_kernel = rk_default_kernel, .dim = dim_kle,
     .gram_offset = offsetof(kle, gram), .keeps_all = 1, .fit = fit_kle, .check = check_kle,
 };
 /* clang-format on */

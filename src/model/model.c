@@ -19,7 +19,7 @@ static const rk_entry *const entries[] = {
 
 const rk_list rk_models = {"models", "model", entries};
 
-const char *rk_usual_kernel(const void *self, unsigned kind) {
+const char *rk_default_kernel(const void *self, unsigned kind) {
     return kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE) ? "rbf(sigma=median)"
            : kind == RK_KIND_STRING                                ? "spectrum(p=3)"
            : kind == RK_KIND_BITS                                  ? "tanimoto"
@@ -80,8 +80,8 @@ done:
 }
 
 rkhs_status rkhs_model_new(rkhs_env *env, const char *spec, rkhs_model **model) {
-    if (!env || !spec || !model) return rk_missing(env, "rkhs_model_new", model ? "spec" : "variable for the model");
-    rk_clear(env);
+    if (!env || !spec || !model) return rk_fail_null(env, "rkhs_model_new", model ? "spec" : "variable for the model");
+    rk_begin_call(env);
     return rk_model_new(env, spec, model);
 }
 
@@ -163,7 +163,7 @@ static rkhs_status chosen_kernel(const rkhs_model *m, const rkhs_kernel *given, 
     else
         TRY(rk_kernel_new(env, text, out));
     TRY(rk_kernel_freeze(*out, x));
-    rk_log(env, RKHS_LOG_INFO, "kernel: %s", rk_short(rkhs_kernel_text(*out), shown));
+    rk_log(env, RKHS_LOG_INFO, "kernel: %s", rk_shorten(rkhs_kernel_text(*out), shown));
 done:
     return status;
 }
@@ -176,7 +176,7 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     rk_gram *gram = NULL;
     rkhs_data *other = NULL;
     const rk_spec *gram_spec = *(rk_spec **)((char *)fresh->spec->self + fresh->type->gram_offset);
-    if (x->type->advise && !rk_kernel_has(fresh->kernel, RK_SCALE_FREE)) x->type->advise(env, x);
+    if (x->type->advise && !rk_kernel_all_have(fresh->kernel, RK_SCALE_FREE)) x->type->advise(env, x);
     if (fresh->type->inputs) TRY(fresh->type->inputs(env, fresh->spec->self, x, y, &other));
     const rkhs_data *gram_data = other ? other : x;
     TRY(rk_gram_new(env, gram_spec, fresh->kernel, gram_data, &gram));
@@ -217,7 +217,7 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     if (fresh->supervised) TRY(rk_report_text(env, &fresh->report, "supervision", y->type->entry.name));
     TRY(fresh->type->fit(&f));
     if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->gram_rows, dim, fresh->map);
-    TRY(rk_data_reduce(gram_data, gram->map_rows, gram->map_count, &fresh->map->objects));
+    TRY(rk_data_keep(gram_data, gram->map_rows, gram->map_count, &fresh->map->objects));
     /* The direction of a code near 0 depends on rounding: recompute Z by the map, so that transform reproduces it. */
     if (fresh->map->post == RK_POST_SPHERE) TRY(rk_map_apply(env, fresh->map, fresh->kernel, gram_data, fresh->Z, dim, NULL));
     fresh->map_rows = gram->map_rows;
@@ -233,7 +233,7 @@ done:
 static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
     rkhs_env *env = m->env;
     const rk_spec *gram = *(rk_spec **)((char *)m->spec->self + m->type->gram_offset);
-    int64_t landmarks = rk_gram_landmarks(env, x->rows);
+    int64_t landmarks = rk_advised_landmarks(env, x->rows);
     int small = 8.0 * (double)x->rows * (double)x->rows < 0.1 * (double)env->limit; /* the Gram fits easily */
     int whole = ((const rk_gram_type *)gram->entry)->form == RK_FORM_SAMPLE;
     if (!whole || env->subject[0] || landmarks < 1 || small) return;
@@ -268,7 +268,7 @@ rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const r
     rk_spec *spec;
     const rkhs_data *use;
     rkhs_data *view = NULL;
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     int64_t dim = model->type->dim(model->spec->self, y);
     TRY(rk_blas_begin(env));
@@ -317,7 +317,7 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     const rkhs_data *use;
     rkhs_data *view = NULL;
     char *isolated;
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_blas_begin(env));
     if (ld > INT_MAX)
@@ -337,12 +337,12 @@ done:
 }
 
 rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
-    if (!model || !copy) return rk_missing(model ? model->env : NULL, "rkhs_model_copy", "variable for the copy");
+    if (!model || !copy) return rk_fail_null(model ? model->env : NULL, "rkhs_model_copy", "variable for the copy");
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
     rkhs_model *m = NULL;
     rk_spec *spec;
-    rk_clear(env);
+    rk_begin_call(env);
     *copy = NULL;
     TRY(rk_spec_copy(env, model->spec, &spec));
     TRY(model_of(env, spec, &m));

@@ -93,7 +93,7 @@ done:
 
 rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, double positive, double negative, rk_csr *out) {
     int64_t most = (positive != 0 ? 2 : 0) + (negative != 0 ? 2 : 0);
-    rkhs_status status = rk_csr_room(env, n, t->count * most, out);
+    rkhs_status status = rk_csr_alloc(env, n, t->count * most, out);
     if (status != RKHS_OK) return status;
     double weight[2] = {positive, negative};
     int64_t *next = out->starts + 1; /* next[i]: where row i's next entry goes; in the end, where row i + 1 begins */
@@ -126,7 +126,7 @@ rkhs_status rk_triplet_sizes(rk_fit *f, const rk_triplets *t, double *alpha, dou
         *kappa = fmax(*kappa, k);
     }
     for (int k = 0; k < 3; k++) *alpha += sqrt((double)f->dim * trace[k]);
-    TRY(rk_gram_finite(f->gram, *alpha));
+    TRY(rk_gram_check_finite(f->gram, *alpha));
 done:
     rk_scratch_release(f->env, mark);
     return status;

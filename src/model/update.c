@@ -64,7 +64,7 @@ static void turn(const rkhs_model *old, rkhs_model *fresh) {
     for (int64_t c = 0; !fresh->type->keeps_signs && c < d; c++) {
         double same = 0;
         for (int64_t i = 0; i < old->n; i++) same += old->Z[i * d + c] * fresh->Z[i * d + c];
-        if (same < 0) rk_flip(fresh->Z, fresh->gram_rows, d, fresh->map, c);
+        if (same < 0) rk_flip_column(fresh->Z, fresh->gram_rows, d, fresh->map, c);
     }
 }
 
@@ -90,7 +90,7 @@ rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
     rkhs_model *fresh = NULL;
     const rkhs_data *use;
     rkhs_data *view = NULL, *old = NULL, *all = NULL, *start = NULL;
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_blas_begin(env));
     if (!x) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_update: no data: the pointer is NULL");

@@ -131,7 +131,7 @@ static rkhs_status form_left(const pencil *p) {
         TRY(form_columns(p, from, rk_min(max_columns, r - from), X, Y, MY));
     }
     for (int64_t i = 0; i < r; i += RK_TILE)
-        for (int64_t j = 0; j <= i; j += RK_TILE) rk_mirror(p->A, r, i, rk_min(RK_TILE, r - i), j, rk_min(RK_TILE, r - j));
+        for (int64_t j = 0; j <= i; j += RK_TILE) rk_mirror_tile(p->A, r, i, rk_min(RK_TILE, r - i), j, rk_min(RK_TILE, r - j));
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -177,7 +177,7 @@ static rkhs_status factor_right(pencil *p) {
     while (1) {
         TRY(right_side(p, p->problem->mu + more));
         for (int64_t i = 0; more == 0 && i < r; i++) trace += p->A[i * r + i];
-        TRY(rk_gram_finite(p->g, trace));
+        TRY(rk_gram_check_finite(p->g, trace));
         if (!(trace > 0)) p->r = 0; /* N and mu are 0: there are no solutions */
         if (!p->r) goto done;
         TRY(rk_cholesky(env, "factor", r, p->A, r, &bad));

@@ -114,7 +114,7 @@ static sums sum_row(int64_t k, const int64_t *rx, const int64_t *rz) {
 static rkhs_status fill(const rank_loop *r, const rk_distance_space *space, int64_t i0, int64_t ni, double *d, int worker) {
     int64_t columns = space->b->x->rows;
     for (int64_t j = 0; j < columns; j += RK_TILE) {
-        rkhs_status status = rk_space_tile(space, i0, ni, j, rk_min(RK_TILE, columns - j), d + j, columns, worker);
+        rkhs_status status = rk_distance_space_tile(space, i0, ni, j, rk_min(RK_TILE, columns - j), d + j, columns, worker);
         if (status != RKHS_OK) return status;
     }
     for (int64_t i = 0; r->itself && i < ni; i++) d[i * columns + i0 + i] = INFINITY;
@@ -200,8 +200,8 @@ static rkhs_status family_ranks(rkhs_env *env, const rkhs_score_input *w, rk_sco
             FAIL(env, RKHS_ERR_DATA, "%s: k = %lld must be below half of the %lld rows: choose a smaller k",
                  items[c].type->entry.name, (long long)k[c], (long long)w->z->rows);
     }
-    TRY(rk_space_new(env, w->new_z ? w->new_x : w->x, w->new_z ? w->x : NULL, w->kernel, &r.x));
-    TRY(rk_space_new(env, w->new_z ? w->new_z : w->z, w->new_z ? w->z : NULL, NULL, &r.z));
+    TRY(rk_distance_space_new(env, w->new_z ? w->new_x : w->x, w->new_z ? w->x : NULL, w->kernel, &r.x));
+    TRY(rk_distance_space_new(env, w->new_z ? w->new_z : w->z, w->new_z ? w->z : NULL, NULL, &r.z));
     TRY(make_room(env, &r));
     TRY(rk_parallel(env, "score", (r.n + r.rows - 1) / r.rows, rank_tile, &r));
     for (int c = 0; c < count; c++) {

@@ -358,7 +358,7 @@ static inline rkhs_data *fixture_data(rkhs_env *env, const char *name, int64_t n
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < set->p; j++) values[i * set->p + j] = fixture_value(set, i, j, n);
     if (!set->p) fill_gram(env, n, values);
-    if (set->h) OK(env, rk_image_from(env, &x, set->h, set->w, set->p / (set->h * set->w)));
+    if (set->h) OK(env, rk_image_from_dense(env, &x, set->h, set->w, set->p / (set->h * set->w)));
     if (set->kind != RK_KIND_SPARSE && set->kind != RK_KIND_BITS) return x;
     rkhs_data *other = (set->kind == RK_KIND_SPARSE ? sparse_copy : bits_copy)(env, values, n, set->p);
     rkhs_data_free(x);

@@ -40,7 +40,7 @@ static void a_kernel_that_claims_it_is_positive_semi_definite(void **state) {
         rk_mark mark = rk_scratch_mark(env);
         subject s;
         subject_open(env, &p, N, &s);
-        if (rk_kernel_has(s.kernel, RK_PSD)) {
+        if (rk_kernel_all_have(s.kernel, RK_PSD)) {
             double *w = numbers(env, N), *V = numbers(env, N * N);
             FINE(env, rk_eigen(env, N, subject_gram(env, &s), N, 0, N - 1, w, V));
             if (!(w[0] >= -1e-10 * w[N - 1])) fail_msg("%s: eigenvalues from %g to %g", context, w[0], w[N - 1]);

@@ -115,7 +115,7 @@ static void powers_weights_and_wrappers_are_their_formulas(void **state) {
 static int64_t pick(const real *row, const char *list, real *out) {
     int64_t from, to, count = 0;
     const char *at = list + 1;
-    while (rk_indices_next(&at, &from, &to))
+    while (rk_next_range(&at, &from, &to))
         for (int64_t c = from; c < to; c++) out[count++] = row[c];
     return count;
 }
@@ -184,7 +184,7 @@ static void columns_are_those_of_a_table_cut_by_hand(void **state) {
             rkhs_data *whole, *cut;
             for (int64_t i = 0; sparse && i < N * Q; i++)
                 if (rk_uniform(5, RK_STREAM_TEST, (uint64_t)i, 0) > 0.4) x[i] = 0;
-            OK(env, rk_indices(env, "test", lists[t % 7], Q, &index, &count));
+            OK(env, rk_parse_indices(env, "test", lists[t % 7], Q, &index, &count));
             columns = count;
             for (int64_t i = 0; i < N; i++)
                 for (int64_t c = 0; c < columns; c++) y[i * columns + c] = x[i * Q + index[c]];

@@ -45,7 +45,7 @@ static setting open_setting(rkhs_env *env, int64_t dim, int64_t k, int shape, do
     OK(env, rk_spec_new(env, &rk_grams, "exact", &s.spec));
     OK(env, rk_gram_new(env, s.spec, s.kernel, s.x, &s.gram));
     OK(env, rk_tke_graph(s.gram, &s.t));
-    OK(env, rk_tke_room(env, &s.t));
+    OK(env, rk_tke_alloc(env, &s.t));
     filter_plainly(&s, k);
     return s;
 }
@@ -157,7 +157,7 @@ static void gradients_are_those_of_central_differences(void **state) {
             FINE(env, rk_knn_rows_new(s.gram, MAPPED, &filter));
             rk_knn_rows_mul(&filter, at, D, dA);
             near_all("F A", dA, Z, N * D, 1e-12);
-            rk_knn_rows_back(&filter, dZ, D, dA);
+            rk_knn_rows_mul_transposed(&filter, dZ, D, dA);
         }
         for (int64_t i = 0; i < N * D; i++) slope += (way ? dA : dZ)[i] * step[i];
         slope += dt;

@@ -66,7 +66,7 @@ static void answer_free(answer *a) { free(a->x), free(a->values), free(a->residu
 
 static rkhs_status run(const char *solver, answer *a) {
     rk_spec *spec;
-    rk_clear(a->p.env);
+    rk_begin_call(a->p.env);
     rkhs_status status = rk_spec_new(a->p.env, &rk_eigensolvers, solver, &spec);
     if (status == RKHS_OK) status = rk_solve(spec, &a->p);
     rk_spec_free(a->p.env, spec);
@@ -526,7 +526,7 @@ static void a_state_of_another_problem_is_refused(void **state) {
     rk_archive_free(archive);
     OK(env, rk_archive_read(env, "state.npz", &archive));
     FAILS(env, RKHS_ERR_FORMAT, "another problem", type->state_load(&b.p, other, archive));
-    rk_clear(env);
+    rk_begin_call(env);
     FAILS(env, RKHS_ERR_FORMAT, "another problem", type->state_load(&c.p, more, archive));
     rk_archive_free(archive);
     type->release(&a.p, life);

@@ -335,11 +335,11 @@ static void what_is_not_finite_is_said_or_avoided(void **state) {
         rk_spec *spec;
         run_open(env, &bad, &r);
         OK(env, rk_spec_new(env, &rk_optimisers, specs[t], &spec));
-        rk_clear(env);
+        rk_begin_call(env);
         FAILS(env, RKHS_ERR_NUMERIC, "not finite at the start", rk_solve(spec, &r.p));
         rk_spec_free(env, spec);
         run_close(&r);
-        rk_clear(env);
+        rk_begin_call(env);
         run_open(env, &good, &r);
         run_spec(&r, specs[t]);
         for (int i = 0; i < 3; i++) NEAR(r.x[i], 2, 1e-2);

@@ -94,7 +94,7 @@ static rk_smooth_result solve(scene *s, const rk_smooth *problem, const char *so
 static void check_map(scene *s) {
     double Z[N * DIM];
     rk_map map = {.object_count = s->g->map_count, .dim = DIM, .B = s->B, .c = s->c};
-    OK(s->env, rk_data_reduce(s->x, s->g->map_rows, s->g->map_count, &map.objects));
+    OK(s->env, rk_data_keep(s->x, s->g->map_rows, s->g->map_count, &map.objects));
     OK(s->env, rk_map_apply(s->env, &map, s->k, s->x, Z, DIM, NULL));
     for (int i = 0; i < N * DIM; i++) NEAR(Z[i], s->Z[i], 1e-8);
     rk_unbind(s->env, map.bound);

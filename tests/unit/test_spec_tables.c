@@ -27,7 +27,7 @@ static char *text_of(rkhs_env *env, const rk_spec *s) {
 /* The text of what a text makes; free it. */
 static char *through(rkhs_env *env, const rk_list *list, const char *text) {
     rk_spec *s;
-    rk_clear(env);
+    rk_begin_call(env);
     if (rk_spec_new(env, list, text, &s) != RKHS_OK) fail_msg("'%s': %s", text, rkhs_env_message(env));
     char *out = text_of(env, s);
     rk_spec_free(env, s);
@@ -53,7 +53,7 @@ static void check_same(rkhs_env *env, const rk_list *list, const char *a, const 
 /* The text is refused with a sentence that contains `part`, and nothing is kept. */
 static void check_refused(rkhs_env *env, const rk_list *list, const char *text, const char *part) {
     rk_spec *s = (rk_spec *)(uintptr_t)list;
-    rk_clear(env);
+    rk_begin_call(env);
     rkhs_status status = rk_spec_new(env, list, text, &s);
     if (status != RKHS_ERR_SPEC) fail_msg("'%s' gave %d", text, status);
     if (!says(rkhs_env_message(env), part)) fail_msg("'%s': no '%s' in: %s", text, part, rkhs_env_message(env));
@@ -515,7 +515,7 @@ static void every_failed_allocation_is_survived(void **state) {
     for (;; k++) {
         rk_spec *s, *copy = NULL;
         rk_text out = {.env = env};
-        rk_clear(env);
+        rk_begin_call(env);
         env->allocations = 0;
         env->fail_at = k;
         rkhs_status status = rk_spec_new(env, &rk_models, text, &s);

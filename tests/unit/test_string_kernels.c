@@ -485,14 +485,14 @@ static void slow_kernels_have_small_tiles(void **state) {
     OK(env, rkhs_data_strings(env, strings, NULL, MANY, &x));
     OK(env, rkhs_kernel_new(env, "2*ssk(p=2) + spectrum", &k));
     OK(env, rk_bind(env, k, x, NULL, &bound));
-    assert_int_equal(rk_tile_of(bound, bound), 4);
-    assert_int_equal(rk_tile_rows(bound, bound), 1);
+    assert_int_equal(rk_kernel_tile(bound, bound), 4);
+    assert_int_equal(rk_kernel_tile_rows(bound, bound), 1);
     rk_unbind(env, bound);
     rkhs_kernel_free(k);
     OK(env, rkhs_kernel_new(env, "spectrum", &k));
     OK(env, rk_bind(env, k, x, NULL, &bound));
-    assert_int_equal(rk_tile_of(bound, bound), RK_TILE);
-    assert_int_equal(rk_tile_rows(bound, bound), RK_TILE);
+    assert_int_equal(rk_kernel_tile(bound, bound), RK_TILE);
+    assert_int_equal(rk_kernel_tile_rows(bound, bound), RK_TILE);
     rk_unbind(env, bound);
     rkhs_kernel_free(k);
     rkhs_data_free(x);

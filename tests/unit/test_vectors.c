@@ -192,11 +192,11 @@ static void sigmoid_alone_does_not_claim_to_be_positive_semi_definite(void **sta
     rkhs_kernel *k;
     for (int t = 0; t < 9; t++) {
         OK(env, rkhs_kernel_new(env, claim[t], &k));
-        assert_true(rk_kernel_has(k, RK_PSD));
+        assert_true(rk_kernel_all_have(k, RK_PSD));
         rkhs_kernel_free(k);
     }
     OK(env, rkhs_kernel_new(env, "sigmoid", &k));
-    assert_false(rk_kernel_has(k, RK_PSD));
+    assert_false(rk_kernel_all_have(k, RK_PSD));
     rkhs_kernel_free(k);
     static const double x[] = {1, 2}; /* tanh is concave: k(x,x) k(y,y) < k(x,y)^2 */
     double K[4];

@@ -281,7 +281,7 @@ static void tu_set(FILE *out, int n) {
 
 static void npy_header(FILE *out, const char *descr, int ndim, const int64_t *extent) {
     char header[RK_NPY_ROOM];
-    fwrite(header, 1, rk_npy_header(header, descr, ndim, extent), out);
+    fwrite(header, 1, rk_npy_make_header(header, descr, ndim, extent), out);
 }
 
 static void npy_numbers(FILE *out, int n) {
