@@ -195,21 +195,13 @@ void list_brief(FILE *out, const char *list);
 int json_lists(FILE *out, const char *list, const char *type);
 void json_commands(FILE *out);
 
-/* ---- text.c: growing strings and safe output ------------------------------------------------------------------- */
+/* ---- safe_text.c: untrusted text made safe --------------------------------------------------------------------- */
 
-typedef struct text {
-    char *s;
-    size_t length, room;
-    int failed; /* out of memory */
-} text;
-
-void text_add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void text_bytes(text *t, const char *bytes, size_t count);
 /* Appends XML text of at most `limit` columns, cut with an ellipsis: control characters replaced, right-to-left text
  * isolated. */
-void text_xml(text *t, const char *s, int limit);
+void text_xml(rk_text *t, const char *s, int limit);
 /* The same without XML and isolation. */
-void text_plain(text *t, const char *s, int limit);
+void text_plain(rk_text *t, const char *s, int limit);
 /* Prints untrusted text of at most `length` bytes to a terminal. Control characters, direction overrides, line breaks
  * and invalid UTF-8 appear as \x1b, \u202e. Returns its width in columns. out NULL: only measures. */
 int print_safe(FILE *out, const char *s, size_t length);
@@ -219,10 +211,9 @@ int print_padded(FILE *out, const char *s, int width);
 void json_text(FILE *out, const char *s);
 /* The columns that text_xml would fill; wide characters count twice. */
 int text_columns(const char *s, int limit);
-void text_free(text *t);
 
 /* Writes the text to a file; "-" is stdout. */
-rkhs_status text_write(cli *c, const text *t, const char *path);
+rkhs_status text_write(cli *c, const rk_text *t, const char *path);
 
 /* ---- functions that several commands use ----------------------------------------------------------------------- */
 

@@ -29,35 +29,36 @@ static int64_t row_of(const explained *e, int64_t kept, const char **from) {
 
 /* ---- tables ---------------------------------------------------------------------------------------------------- */
 
-static void write_csv(const explained *e, text *t) {
+static void write_csv(const explained *e, rk_text *t) {
     const char *from;
-    text_add(t, "object,effect,kept,from,influence\n");
+    rk_text_add(t, "object,effect,kept,from,influence\n");
     for (int64_t q = 0; q < e->n * 2 * e->top; q++) {
         if (e->object[q] < 0) continue;
         long long row = (long long)row_of(e, e->object[q], &from);
-        text_add(t, "%lld,%s,%lld,%s,%.9g\n", (long long)(q / (2 * e->top)), q % (2 * e->top) < e->top ? "pull" : "push", row,
-                 from, e->influence[q]);
+        rk_text_add(t, "%lld,%s,%lld,%s,%.9g\n", (long long)(q / (2 * e->top)), q % (2 * e->top) < e->top ? "pull" : "push",
+                    row, from, e->influence[q]);
     }
 }
 
 /* [{"object": 0, "pulls": [{"kept": 3, "from": "data", "influence": 0.1}], "pushes": []}, ...] */
-static void write_json(const explained *e, text *t) {
+static void write_json(const explained *e, rk_text *t) {
     const char *from;
     for (int64_t i = 0; i < e->n; i++) {
-        text_add(t, "%s{\"object\": %lld", i == 0 ? "[" : ",\n ", (long long)i);
+        rk_text_add(t, "%s{\"object\": %lld", i == 0 ? "[" : ",\n ", (long long)i);
         for (int side = 0; side < 2; side++) {
             const char *before = "";
-            text_add(t, side == 0 ? ", \"pulls\": [" : ", \"pushes\": [");
+            rk_text_add(t, side == 0 ? ", \"pulls\": [" : ", \"pushes\": [");
             for (int64_t q = (2 * i + side) * e->top; q < (2 * i + side + 1) * e->top; q++, before = ", ") {
                 if (e->object[q] < 0) break;
                 long long row = (long long)row_of(e, e->object[q], &from);
-                text_add(t, "%s{\"kept\": %lld, \"from\": \"%s\", \"influence\": %.17g}", before, row, from, e->influence[q]);
+                rk_text_add(t, "%s{\"kept\": %lld, \"from\": \"%s\", \"influence\": %.17g}", before, row, from,
+                            e->influence[q]);
             }
-            text_add(t, "]");
+            rk_text_add(t, "]");
         }
-        text_add(t, "}");
+        rk_text_add(t, "}");
     }
-    text_add(t, e->n > 0 ? "]\n" : "[]\n");
+    rk_text_add(t, e->n > 0 ? "]\n" : "[]\n");
 }
 
 /* ---- picture --------------------------------------------------------------------------------------------------- */
@@ -155,7 +156,7 @@ int run_explain(cli *c) {
     rkhs_model *m = NULL;
     rkhs_data *x = NULL;
     explained e = {0};
-    canvas v = {0};
+    canvas v = {.out.env = c->env};
     const char *path = c->output != NULL ? c->output : "-";
     rkhs_status status;
     TRY(check_outputs(c, &path, 1));
@@ -167,7 +168,7 @@ int run_explain(cli *c) {
     if (v.type != NULL) {
         TRY(draw_explained(c, &e, &v));
         v.type->end(&v);
-        if (v.failure != NULL && !v.out.failed) REFUSE(c, EXIT_FAILED, "%s cannot be drawn: %s", path, v.failure);
+        if (v.failure != NULL && v.out.status == RKHS_OK) REFUSE(c, EXIT_FAILED, "%s cannot be drawn: %s", path, v.failure);
     } else if (c->json || ends_in(path, ".json")) {
         write_json(&e, &v.out);
     } else {
@@ -179,7 +180,7 @@ done:;
     if (v.type != NULL)
         v.type->release(&v);
     else
-        text_free(&v.out);
+        rk_text_free(&v.out);
     rkhs_data_free(x);
     rkhs_model_free(m);
     return code;

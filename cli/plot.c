@@ -304,7 +304,7 @@ done:
 }
 
 int run_plot(cli *c) {
-    canvas v = {0};
+    canvas v = {.out.env = c->env};
     const char *path;
     rkhs_status status;
     TRY(check_plot(c));
@@ -312,7 +312,7 @@ int run_plot(cli *c) {
     TRY(canvas_open(c, path, &v));
     TRY(c->model != NULL ? plot_model(c, &v) : c->gram != NULL ? plot_gram(c, &v) : plot_points(c, &v));
     v.type->end(&v);
-    if (v.failure != NULL && !v.out.failed) REFUSE(c, EXIT_FAILED, "%s cannot be drawn: %s", path, v.failure);
+    if (v.failure != NULL && v.out.status == RKHS_OK) REFUSE(c, EXIT_FAILED, "%s cannot be drawn: %s", path, v.failure);
     TRY(text_write(c, &v.out, path));
 done:;
     int code = finish(c, status);

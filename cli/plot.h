@@ -61,7 +61,7 @@ typedef struct canvas_type {
 
 struct canvas {
     const canvas_type *type;
-    text out;
+    rk_text out;
     pen pen; /* of the current group */
     void *state;
     int pdf;

@@ -141,7 +141,7 @@ static void draw_image(canvas *v, const objects *o, int64_t i, const frame *f) {
     if (width < 1) width = 1;
     uint8_t *shade = malloc((size_t)height * (size_t)width * (size_t)bytes);
     if (shade == NULL) {
-        v->out.failed = 1;
+        v->out.status = RKHS_ERR_MEMORY;
         return;
     }
     for (int y = 0; y < height; y++) {
@@ -180,7 +180,7 @@ void draw_objects(canvas *v, const picture *p, const frame *f, const axis *x, co
     frame *drawn = malloc((size_t)room * 4 * sizeof *drawn);
     char hex[8];
     if (turn == NULL || drawn == NULL) {
-        v->out.failed = 1;
+        v->out.status = RKHS_ERR_MEMORY;
         goto done;
     }
     for (int64_t i = 0; i < s->n; i++) turn[i] = i;

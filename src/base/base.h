@@ -162,17 +162,10 @@ rkhs_status rk_parse_spec(rkhs_env *env, const char *what, const char *text, rk_
 /* Fails if a text is too long, or its brackets too deep, for rk_parse_spec. */
 rkhs_status rk_text_fits(rkhs_env *env, const char *what, const char *text);
 
-/* A string that grows; s is allocated with env and freed by the owner of the struct. */
-typedef struct rk_text {
-    rkhs_env *env;
-    char *s;
-    int64_t length, room;
-} rk_text;
 /* rk_node_text appends nodes as text that parses to the same nodes, with `comma` between arguments. rk_word_text
  * appends a word, in quotes unless it is a name or a whole number. */
 rkhs_status rk_node_text(const rk_node *node, const char *comma, rk_text *text);
 rkhs_status rk_word_text(const char *word, rk_text *text);
-rkhs_status rk_text_add(rk_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A text with its middle left out if it is long, for messages; returns `buffer`. */
 enum { RK_SHORT = 320 };
