@@ -139,7 +139,8 @@ static int64_t set_room(const rk_points *s) {
     return 3 * p * p + p + s->columns * p;
 }
 
-/* Pivoted Cholesky G ~ L'L (p x p), L rank x p, largest residual first. Returns the rank, or p if above WORTH p. */
+/* Pivoted Cholesky G ~ L'L (p x p), L rank x p, largest residual first. Returns the rank, or p if above WORTH p. Not
+ * rk_pivoted_tile, which stops at a pivot: this stops at the trace that is left, on a worker and without an env. */
 static int64_t pivoted(int64_t p, const double *G, double *L, double *left) {
     int64_t r = 0;
     double all = 0, min_pivot;

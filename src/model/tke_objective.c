@@ -47,7 +47,8 @@ void rk_tke_weigh(int64_t k, double sum, int log, const double *half, const int6
     compare_locally(above, sum, value);
 }
 
-/* W = (F + F')/2 by rows. An edge between mutual neighbours is listed twice in each row, with half its weight. */
+/* W = (F + F')/2 by rows. An edge between mutual neighbours is listed twice in each row, with half its weight. Not
+ * rk_neighbour_graph_new, which adds the two and drops negative weights: the order of sums, and so the bits, differ. */
 static rkhs_status join_edges(rkhs_env *env, rk_tke *t) {
     rkhs_status status = RKHS_OK;
     int64_t n = t->n, k = t->k, *at;
