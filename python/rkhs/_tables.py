@@ -53,7 +53,20 @@ def solver_with(param, text, given):
     if text is None:
         has = ({p["name"] for p in solver["params"]} for solver in tables()[param["bounds"]])
         text = next(solver["name"] for solver, names in zip(tables()[param["bounds"]], has) if names >= given.keys())
+    else:
+        refuse_twice(param["bounds"], text, given)
     return _rkhs.spec_set(param["bounds"], text, {name: value_text(value) for name, value in given.items()})
+
+
+def refuse_twice(solvers, text, given):
+    """Refuses parameters that the solver's own text sets too, to another value than the default."""
+    name, _ = _rkhs.spec_get(solvers, text, ())
+    params = next(solver["params"] for solver in tables()[solvers] if solver["name"] == name)
+    default = {p["name"]: p["value"] for p in params if p["name"] in given}
+    _, own = _rkhs.spec_get(solvers, text, tuple(default))
+    for p, value in own.items():
+        if value != default[p]:
+            raise ValueError(f"{p} is given twice: as {p}={value_text(given[p])} and in solver={text!r}")
 
 
 def default_of(param):

@@ -124,7 +124,7 @@ static void the_public_lists_show_the_tables(void **state) {
         [RK_REAL] = "real",
         [RK_BOOL] = "true|false",
         [RK_CHOICE] = "choice",
-        [RK_BANDWIDTH] = "real or rule",
+        [RK_BANDWIDTH] = "real or bandwidth rule",
         [RK_LIST] = "indices",
         [RK_SPEC] = "spec",
         [RK_WORD] = "word",
