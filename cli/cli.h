@@ -143,7 +143,7 @@ int learns_labels(cli *c, const char *spec);
 const rkhs_data *column_labels(cli *c, const char *model, const rkhs_data *x);
 /* Refuses a labels file that seems to begin with a header: it has one label more than there are rows. labels may be
  * NULL. */
-rkhs_status check_header(cli *c, const char *path, const rkhs_data *labels, int64_t rows);
+rkhs_status check_label_header(cli *c, const char *path, const rkhs_data *labels, int64_t rows);
 /* Warns that -1 is taken as a class, if other classes are numbers too. */
 void say_minus_one(const cli *c, const char *path, const rkhs_data *labels);
 /* Write data (with --output-format), labels, a model, or n x p numbers; "-" is stdout. They write nothing after a stop
@@ -162,14 +162,21 @@ rkhs_status take_numbers(cli *c, const char *what, int64_t n, int64_t p, double 
 /* Whether path ends in `ending`, ignoring case and a final .gz. */
 int ends_in(const char *path, const char *ending);
 
-/* ---- progress.c: the progress bar and Ctrl-C ------------------------------------------------------------------- */
+/* ---- progress.c: the progress bar ------------------------------------------------------------------------------ */
 
 void progress_start(cli *c);
 void progress_erase(void);
-/* The signal that asked the tool to stop, or 0. */
+
+/* ---- signals.c: Ctrl-C and other signals ----------------------------------------------------------------------- */
+
+void catch_signals(int quietly);
+/* The signal that asked the tool to stop, or 0. After stop_signal the caller prints the message. */
+int stop_asked(void);
 int stop_signal(void);
 /* Set around calls that write files: a stop then waits until the temporary file is removed. */
 void writing_now(int on);
+/* Set while a progress bar is on the terminal, which must be erased before a message. */
+void signals_know_bar(int on);
 
 /* ---- help.c ---------------------------------------------------------------------------------------------------- */
 

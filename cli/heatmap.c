@@ -136,7 +136,7 @@ rkhs_status plot_gram(cli *c, canvas *v) {
     if (h.values == NULL || h.m < 1 || h.n < 1) REFUSE(c, EXIT_FAILED, "%s: holds no matrix of numbers to draw", c->gram);
     if (c->labels != NULL) TRY(read_labels(c, c->labels, c->label_column, &labels));
     h.labels = labels;
-    TRY(check_header(c, c->labels, labels, h.m));
+    TRY(check_label_header(c, c->labels, labels, h.m));
     if (labels != NULL && rkhs_data_rows(labels) != h.m)
         REFUSE(c, EXIT_FAILED, "%s has %lld labels, but %s has %lld rows: give one label for each row", c->labels,
                (long long)rkhs_data_rows(labels), c->gram, (long long)h.m);

@@ -132,7 +132,7 @@ static rkhs_status take_classes(cli *c, sources *s, picture *p) {
     for (int64_t q = 0; q < k->classes; q++) k->names[q] = rkhs_data_class_name(labels, q);
     for (int i = 0; i < p->count; i++) {
         const char *from = c->labels != NULL ? c->labels : c->operand[0];
-        TRY(check_header(c, c->labels, labels, p->sets[i].n));
+        TRY(check_label_header(c, c->labels, labels, p->sets[i].n));
         TRY(check_count(c, from, "label", rkhs_data_rows(labels), c->operand[i], p->sets[i].n));
         memcpy(p->sets[i].codes, codes, (size_t)p->sets[i].n * sizeof *codes);
     }

@@ -214,7 +214,7 @@ static rkhs_status read_all(search *s) {
     TRY(read_supervision(c, kernel, s->x, &s->y));
     if (s->needs_labels && s->classes == NULL)
         REFUSE(c, EXIT_MISUSED, "--by %s needs labels: give --labels FILE, or --label-column", c->by);
-    TRY(check_header(c, c->labels, s->classes, rkhs_data_rows(s->x)));
+    TRY(check_label_header(c, c->labels, s->classes, rkhs_data_rows(s->x)));
     TRY(forget_class(s));
     if (s->y != NULL || s->classes == NULL) goto done;
     if (c->labels != NULL ? learns_labels(c, c->operand[0]) : column_labels(c, c->operand[0], s->x) != NULL)

@@ -40,6 +40,7 @@ rkhs_status begin(cli *c) {
     status = rkhs_env_new(&c->env);
     if (status != RKHS_OK) return refuse(c, EXIT_FAILED, "cannot start: %s", rkhs_status_text(status));
     rkhs_env_set_log(c->env, on_log, c);
+    catch_signals(c->quiet);
     progress_start(c);
     TRY(rkhs_env_set_threads(c->env, c->threads));
     TRY(rkhs_env_set_seed(c->env, c->seed));

@@ -9,8 +9,8 @@
 /* Calls block(rows, columns, values) and copies the values. They start as NaN, which the library refuses and locates,
  * so that a value that the function does not set is found. The buffer is held, so that the function cannot resize
  * it. */
-static int fill(PyObject *block, PyObject *rows, PyObject *columns, PyObject *values, int64_t ni, int64_t nj, double *out,
-                int64_t ld) {
+static int call_python(PyObject *block, PyObject *rows, PyObject *columns, PyObject *values, int64_t ni, int64_t nj,
+                       double *out, int64_t ld) {
     Py_buffer b;
     if (PyObject_GetBuffer(values, &b, PyBUF_WRITABLE) < 0) return -1;
     double *v = b.buf;
@@ -32,7 +32,8 @@ static rkhs_status block_python(const rkhs_data *a, int64_t i0, int64_t ni, cons
     Py_INCREF(block);
     PyObject *values = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(ni * nj * 8));
     PyObject *rows = values ? rows_of(a, i0, ni) : NULL, *columns = rows ? rows_of(b, j0, nj) : NULL;
-    rkhs_status status = columns && fill(block, rows, columns, values, ni, nj, out, ld) == 0 ? RKHS_OK : RKHS_ERR_CANCELLED;
+    rkhs_status status =
+        columns && call_python(block, rows, columns, values, ni, nj, out, ld) == 0 ? RKHS_OK : RKHS_ERR_CANCELLED;
     Py_XDECREF(columns);
     Py_XDECREF(rows);
     Py_XDECREF(values);

@@ -43,7 +43,7 @@ static const char *first_hole(const rk_node *node) {
 }
 
 /* Replaces all holes of that name by the value. */
-static rkhs_status fill(rkhs_env *env, const char *name, const char *value, rk_node **link) {
+static rkhs_status fill_holes(rkhs_env *env, const char *name, const char *value, rk_node **link) {
     rkhs_status status = RKHS_OK;
     rk_node *node = *link, *put = NULL;
     const char *hole = hole_name(node);
@@ -64,7 +64,7 @@ static rkhs_status fill(rkhs_env *env, const char *name, const char *value, rk_n
         *link = put;
     }
     if (!put || node->brackets)
-        for (rk_node **c = &(*link)->child; *c; c = &(*c)->next) TRY(fill(env, name, value, c));
+        for (rk_node **c = &(*link)->child; *c; c = &(*c)->next) TRY(fill_holes(env, name, value, c));
 done:
     rk_free(env, text.s);
     return status;
@@ -238,7 +238,7 @@ rkhs_status rkhs_spec_set(rkhs_spec *spec, const char *path, const char *value) 
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_parse_spec(env, spec->list->what, spec->text, &node));
     if (path[0] == '?') {
-        TRY(fill(env, path + 1, value, &node));
+        TRY(fill_holes(env, path + 1, value, &node));
         TRY(adopt(spec, node));
         goto done;
     }

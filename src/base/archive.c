@@ -46,7 +46,7 @@ struct rk_archive {
 };
 
 /* FNV-1a with 64 bits, continued from `hash`. */
-static uint64_t fnv(uint64_t hash, const void *bytes, size_t count) {
+static uint64_t checksum_of(uint64_t hash, const void *bytes, size_t count) {
     const unsigned char *b = bytes;
     for (size_t i = 0; i < count; i++) hash = (hash ^ b[i]) * 0x100000001b3u;
     return hash;
@@ -209,7 +209,7 @@ typedef struct writer {
 static rkhs_status emit(writer *w, const void *bytes, uint64_t count) {
     for (uint64_t at = 0, part; at < count; at += part) {
         part = count - at < PART ? count - at : PART;
-        w->hash = fnv(w->hash, (const char *)bytes + at, part);
+        w->hash = checksum_of(w->hash, (const char *)bytes + at, part);
         rkhs_status status = rk_output_write(w->out, (const char *)bytes + at, part);
         if (status != RKHS_OK) return status;
     }
@@ -385,7 +385,7 @@ static rkhs_status malformed(const rk_archive *archive, const char *why) {
 }
 
 /* Checks that the archive comment is ours, and its checksum right. */
-static rkhs_status verify(const rk_archive *archive) {
+static rkhs_status verify_checksum(const rk_archive *archive) {
     rkhs_env *env = archive->env;
     const char *path = archive->path;
     if (archive->length == 0) return rk_fail(env, RKHS_ERR_FORMAT, "%s: the file is empty: copy or make it again", path);
@@ -407,7 +407,7 @@ static rkhs_status verify(const rk_archive *archive) {
         return rk_fail(env, RKHS_ERR_FORMAT, "%s: this is not an rkhs model file: give one that 'rkhs fit -o' wrote", path);
     for (size_t at = 0, part; at < body; at += part) {
         part = body - at < PART ? body - at : PART;
-        hash = fnv(hash, archive->bytes + at, part);
+        hash = checksum_of(hash, archive->bytes + at, part);
         rkhs_status status = rk_progress(env, "read", (int64_t)at, (int64_t)archive->length);
         if (status != RKHS_OK) return status;
     }
@@ -477,7 +477,7 @@ done:
 static rkhs_status read_members(rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     rk_zip zip;
-    TRY(verify(archive));
+    TRY(verify_checksum(archive));
     const char *why = rk_zip_open(&zip, archive->bytes, archive->length);
     if (!why && zip.comment != COMMENT) why = "no end record";
     if (why) {

@@ -170,7 +170,7 @@ static rkhs_status set_choice(rkhs_env *env, const rk_entry *e, const rk_param *
 }
 
 /* Sets a number or a bandwidth rule. knn(10), knn(k=10, times=3): neighbours (below 1: share of the rows), factor. */
-static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_bandwidth *slot, const rk_node *node) {
+static rkhs_status set_bandwidth(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_bandwidth *slot, const rk_node *node) {
     if (node->kind == RK_NODE_NUMBER) {
         slot->rule = RK_BANDWIDTH_NUMBER;
         return number_in(env, e, p, node, &slot->value);
@@ -251,7 +251,7 @@ static rkhs_status set_value(rkhs_env *env, const rk_entry *e, const rk_param *p
     case RK_REAL: return number_in(env, e, p, node, slot);
     case RK_BOOL: return set_bool(env, e, p, slot, node);
     case RK_CHOICE: return set_choice(env, e, p, slot, node);
-    case RK_BANDWIDTH: return set_rule(env, e, p, slot, node);
+    case RK_BANDWIDTH: return set_bandwidth(env, e, p, slot, node);
     case RK_WORD: return set_word(env, e, p, slot, node);
     case RK_SPEC: return rk_spec_from_node(env, p->list, node, slot);
     case RK_LIST: return set_list(env, e, p, slot, node);

@@ -104,7 +104,7 @@ static rkhs_status keep_triangle(rk_gram *g, const double *A, int64_t ld, const 
 }
 
 /* Landmarks that are chosen beforehand: factorise K_SS, then Phi = K_nS L^-T. */
-static rkhs_status build_known(rk_gram *g, int64_t *index, int64_t m) {
+static rkhs_status build_on_landmarks(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     factor *f = g->self;
     double *A, largest = 0, sum = 0;
@@ -360,7 +360,7 @@ static rkhs_status build_nystrom(rk_gram *g) {
     TRY(rk_require_memory(g->env, 8.0 * (double)count * ((double)g->n + 2.0 * (double)count), what,
                           "choose fewer landmarks, or raise the memory limit"));
     if (!rk_kernel_any_has(g->kernel, RK_REFERENCE)) {
-        TRY(s->by == BY_RPCHOLESKY ? build_rpcholesky(g, index, m) : build_known(g, index, count));
+        TRY(s->by == BY_RPCHOLESKY ? build_rpcholesky(g, index, m) : build_on_landmarks(g, index, count));
         g->map_count = g->rank;
     } else {
         g->map_count = count;

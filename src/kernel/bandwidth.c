@@ -121,7 +121,7 @@ static double positive_median(double *v, int64_t count) {
 }
 
 /* The width by a rule, from the distances of `query`, at most MAX_ROWS rows. */
-static rkhs_status run_rule(rkhs_env *env, distances *d, int rule, double *value) {
+static rkhs_status compute_rule(rkhs_env *env, distances *d, int rule, double *value) {
     rkhs_status status = RKHS_OK;
     int64_t n = d->query->x->rows, t = (n + RK_TILE - 1) / RK_TILE, count = rule == MEDIAN ? n * (n - 1) / 2 : n;
     int workers = rk_workers(env);
@@ -161,7 +161,7 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_bandwidth *sigma, const rkhs_data 
     TRY(rk_bind(env, metric, x, NULL, &all));
     TRY(rk_bind(env, metric, some, all, &query));
     distances d = {.bound = all, .query = query, .by = by, .k = rk_min((int64_t)k, n - 1), .rows = rows};
-    TRY(run_rule(env, &d, sigma->rule, &value));
+    TRY(compute_rule(env, &d, sigma->rule, &value));
     if (!(value > 0)) {
         rk_log(env, RKHS_LOG_ADVICE, "all rows looked at are equal, so no width can be taken from them: sigma=1 is used");
         value = 1;

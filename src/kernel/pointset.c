@@ -277,7 +277,7 @@ rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_params *o, rk_points
     rk_mark mark = rk_scratch_mark(env);
     set_loop c = {.o = o, .env = env, .s = s, .each = rk_padded(set_room(s))};
     int linear = o->base == RK_BASE_LINEAR;
-    s->rule = *o;
+    s->params = *o;
     double longest = (double)s->longest, q = (double)s->columns;
     if (linear) c.each = rk_padded(s->columns * s->columns);
     TRY(rk_require_memory(env, 8 * (linear ? q * q : 3 * longest * longest + q * longest) * rk_workers(env),
@@ -311,14 +311,15 @@ static int64_t group_of(const rk_points *b) { return rk_max(GROUP, b->longest); 
 int64_t rk_points_work(const rk_bound *a, const rk_bound *b) {
     const rk_points *sa = a->side, *sb = b->side;
     int64_t q = sa->columns, p = sa->longest, m = sb->longest;
-    if (sa->rule.base == RK_BASE_LINEAR) return q * q + q;
+    if (sa->params.base == RK_BASE_LINEAR) return q * q + q;
     return (2 * p + q) * group_of(sb) + m * m + m + m * p;
 }
 
 int64_t rk_points_tile(const rk_bound *a, const rk_bound *b) {
     const rk_points *sa = a->side, *sb = b->side;
-    double p = (double)rk_max(sa->longest, sb->longest), q = (double)sa->columns, term = sa->rule.base == RK_BASE_CHI2 ? 8 : 1;
-    double each = sa->rule.base == RK_BASE_LINEAR ? q * q * (q + 10) * 2e-10 : p * p * (p * 3 + q * term) * 2e-10;
+    double p = (double)rk_max(sa->longest, sb->longest), q = (double)sa->columns,
+           term = sa->params.base == RK_BASE_CHI2 ? 8 : 1;
+    double each = sa->params.base == RK_BASE_LINEAR ? q * q * (q + 10) * 2e-10 : p * p * (p * 3 + q * term) * 2e-10;
     int64_t tile = RK_TILE;
     while (tile > 1 && (double)(tile * tile) * each > 0.15) tile /= 2;
     return tile;
@@ -378,7 +379,7 @@ static void row_of_pairs(const rk_point_params *o, const rk_points *a, int64_t i
 rkhs_status rk_points_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                             int64_t ld, rk_work work) {
     const rk_points *sa = a->side, *sb = b->side;
-    const rk_point_params *o = &sa->rule;
+    const rk_point_params *o = &sa->params;
     int mirrored = sa == sb && i0 == j0 && ni == nj;
     for (int64_t i = 0; i < ni; i++) {
         double *row = out + i * ld;
@@ -396,5 +397,5 @@ rkhs_status rk_points_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_
 
 void rk_points_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
     const rk_points *s = a->side;
-    for (int64_t i = 0; i < ni; i++) out[i] = s->rule.normalize ? 1 : exp(-s->self[i0 + i]);
+    for (int64_t i = 0; i < ni; i++) out[i] = s->params.normalize ? 1 : exp(-s->self[i0 + i]);
 }

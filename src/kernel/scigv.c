@@ -27,7 +27,7 @@ typedef struct scigv {
 
 static int64_t histogram_of(const scigv *o) { return (int64_t)o->bins.values[0] * (int64_t)o->bins.values[1]; }
 
-static rk_point_params rule_of(const scigv *o) {
+static rk_point_params point_params_of(const scigv *o) {
     return (rk_point_params){.base = o->base == LINEAR ? RK_BASE_LINEAR
                                      : o->base == CHI2 ? RK_BASE_CHI2
                                                        : RK_BASE_RBF,
@@ -80,14 +80,14 @@ static rkhs_status prepare_scigv(rkhs_env *env, rk_bound *bound) {
     const rk_image *images = rk_images(bound->x);
     int64_t n = bound->x->rows, *counts;
     side_loop c = {.o = o, .env = env, .images = images};
-    rk_point_params rule = rule_of(o);
+    rk_point_params params = point_params_of(o);
     c.each = rk_padded(images->h * images->w + 2 * o->points + rk_contour_room(images->h, images->w));
     TRY(rk_scratch(env, n, sizeof *counts, &counts));
     for (int64_t i = 0; i < n; i++) counts[i] = o->points;
     TRY(rk_points_new(env, bound, counts, histogram_of(o) + (o->position > 0 ? 2 : 0), &c.to));
     TRY(rk_scratch(env, c.each * rk_workers(env), sizeof *c.room, &c.room));
     TRY(rk_parallel(env, NULL, n, side_tile, &c));
-    TRY(rk_points_prepare(env, &rule, c.to));
+    TRY(rk_points_prepare(env, &params, c.to));
 done:
     rk_scratch_release(env, mark);
     return status;

@@ -27,7 +27,7 @@ typedef struct rk_points {
     double *feature; /* all points x columns */
     double *weight;  /* all points, above 0; the sum of a set is 1 */
 
-    rk_point_params rule;
+    rk_point_params params;
     double *bias;    /* all points: added to the exponent of the base kernel */
     int64_t *rank;   /* sets: the rank of each set's Gram */
     int64_t *offset; /* sets + 1: where the numbers of a set begin in `factor` */
@@ -38,7 +38,7 @@ typedef struct rk_points {
 
 /* Fills bound->side with room for sets of counts[i] points; then, from these points, what pairs need of each set. */
 rkhs_status rk_points_new(rkhs_env *env, rk_bound *bound, const int64_t *counts, int64_t columns, rk_points **points);
-rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_params *rule, rk_points *points);
+rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_params *params, rk_points *points);
 /* Slots of a kernel whose `side` is rk_points. */
 void rk_points_release(rkhs_env *env, rk_bound *bound);
 int64_t rk_points_work(const rk_bound *a, const rk_bound *b);

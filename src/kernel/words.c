@@ -14,7 +14,7 @@ typedef struct words {
 } words;
 
 /* The parameters as a token rule: words are the tokens. */
-static rk_tokenizer rule_of(const words *o) { return (rk_tokenizer){.by = RK_BY_WORD, .fold = o->rule.fold}; }
+static rk_tokenizer tokenizer_of(const words *o) { return (rk_tokenizer){.by = RK_BY_WORD, .fold = o->rule.fold}; }
 
 /* The dictionary of a learnt vocabulary, words separated by blanks; refuses what learn_words does not write. */
 static rkhs_status read_vocabulary(rkhs_env *env, const rk_learnt *learnt, rk_dictionary **names) {
@@ -53,7 +53,7 @@ static rkhs_status check_learnt_words(rkhs_env *env, const void *self, const rk_
 static rkhs_status learn_words(rkhs_env *env, const void *self, const rkhs_data *x, rk_learnt *learnt) {
     rkhs_status status = RKHS_OK;
     const words *o = self;
-    rk_tokenizer rule = rule_of(o);
+    rk_tokenizer rule = tokenizer_of(o);
     rk_mark mark = rk_scratch_mark(env);
     rk_tokens t = {.start = NULL};
     rk_text text = {.env = env};
@@ -94,7 +94,7 @@ static rkhs_status features_words(rk_bag_rows *rows, const rk_tokens *t, int64_t
 
 static rkhs_status prepare_words(rkhs_env *env, rk_bound *bound) {
     const words *o = rk_kernel_self(bound);
-    rk_tokenizer rule = rule_of(o);
+    rk_tokenizer rule = tokenizer_of(o);
     rk_bag_options how = {.features = features_words, .fractional = o->idf, .normalize = o->normalize};
     rkhs_status status = RKHS_OK;
     if (o->idf && !bound->kernel->learnt.text)

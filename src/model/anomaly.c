@@ -84,7 +84,7 @@ static double relative(const feature *f, double square, double self) {
 }
 
 /* Chooses width and ridge by some of the objects. A factor of the centred Gram has their images as rows. */
-static rkhs_status choose(rkhs_env *env, const feature *f, double *width, double *ridge) {
+static rkhs_status choose_width_and_ridge(rkhs_env *env, const feature *f, double *width, double *ridge) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = rk_min(f->m, RK_RIDGE_TRIAL), rank, *pivots;
@@ -165,7 +165,7 @@ static rkhs_status feature_fit(rkhs_model *model, feature *f) {
     TRY(rk_map_bind(env, map, model->kernel));
     TRY(rk_bind(env, model->kernel, f->objects, map->bound, &f->bound));
     TRY(centred_gram(env, f));
-    TRY(choose(env, f, &width, &ridge));
+    TRY(choose_width_and_ridge(env, f, &width, &ridge));
     f->rate = 1 / (2 * width * width);
     TRY(rk_ridge_gram(env, width, codes, &kernel, f->A));
     for (int64_t i = 0; i < m; i++) f->A[i * m + i] += ridge;

@@ -42,7 +42,8 @@ static void centred_objects(const rkhs_data *x, const int64_t *which, int64_t n,
 }
 
 /* Chooses width and ridge of least leave-one-out error, on some of the pairs. */
-static rkhs_status choose(const rkhs_model *m, const rkhs_data *x, const double *mean, double *width, double *ridge) {
+static rkhs_status choose_width_and_ridge(const rkhs_model *m, const rkhs_data *x, const double *mean, double *width,
+                                          double *ridge) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     rk_mark mark = rk_scratch_mark(env);
@@ -71,7 +72,7 @@ static rkhs_status inverse_fit(const rkhs_model *m, const rkhs_data *x, rk_inver
     TRY(rk_map_new(env, n, p, &inverse->map));
     for (int64_t i = 0; i < m->map->object_count; i++)
         for (int64_t c = 0; c < p; c++) inverse->map->c[c] += d->values[i * d->ld + c] / (double)m->map->object_count;
-    TRY(choose(m, x, inverse->map->c, &width, &ridge));
+    TRY(choose_width_and_ridge(m, x, inverse->map->c, &width, &ridge));
     TRY(rk_scratch(env, n, sizeof *which, &which));
     TRY(rk_scratch(env, n * n, sizeof *K, &K));
     TRY(rk_spread_codes(m, n, which, &inverse->map->objects));

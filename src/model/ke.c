@@ -201,7 +201,7 @@ done:
 
 /* The initial embedding of restart r: the start itself, then random mixtures of the first components (or the given
  * start plus noise). *Z0 NULL: random coefficients. */
-static rkhs_status begin(rk_fit *f, int random, int64_t r, double **Z0) {
+static rkhs_status make_start(rk_fit *f, int random, int64_t r, double **Z0) {
     rkhs_status status = RKHS_OK;
     int64_t n = f->gram->n, d = f->dim;
     rk_fit wider = *f;
@@ -273,7 +273,7 @@ done:
 }
 
 /* Minimises from each start. f keeps the embedding of best fit, `best` how its descent ended. */
-static rkhs_status descend(rk_fit *f, scaled *a, const rk_spec *solver, int64_t starts, rk_smooth_result *best) {
+static rkhs_status descend_from_starts(rk_fit *f, scaled *a, const rk_spec *solver, int64_t starts, rk_smooth_result *best) {
     rkhs_status status = RKHS_OK;
     const ke *o = f->self;
     int64_t n = f->gram->n, d = f->dim, kept = f->gram->map_count, chosen = 0;
@@ -293,7 +293,7 @@ static rkhs_status descend(rk_fit *f, scaled *a, const rk_spec *solver, int64_t 
     TRY(rk_scratch(f->env, d, sizeof *s.c, &s.c));
     for (int64_t r = 0; r < starts; r++) {
         rk_mark mark = rk_scratch_mark(f->env);
-        TRY(begin(f, paper || o->start == START_RANDOM, r, &Z0));
+        TRY(make_start(f, paper || o->start == START_RANDOM, r, &Z0));
         TRY(rk_solve_smooth(f->gram, solver, &problem, Z0, NULL, &s));
         rk_scratch_release(f->env, mark);
         TRY(fitness(f, s.Z, &fits[r]));
@@ -335,7 +335,7 @@ static double width_of(const ke *o, int kernel) {
     return (o->alignment == 0 ? 0.125 : kernel == RK_KE_CAUCHY ? 1 : 0.75) * fmin(0.2 * (double)o->dim, sqrt((double)o->dim));
 }
 /* Number of starts: the parameter; not given: 4 with alignment=0 and no given start, else 1. */
-static int64_t starts_of(const rk_fit *f) {
+static int64_t start_count(const rk_fit *f) {
     const ke *o = f->self;
     return o->restarts ? o->restarts : o->recipe == OURS && o->alignment == 0 && !f->start ? 4 : 1;
 }
@@ -383,7 +383,7 @@ static rkhs_status fit_with(rk_fit *f, scaled *a, const rk_spec *solver) {
                    w.residual);
     }
     TRY(rk_ke_alloc(f->env, &a->k));
-    TRY(descend(f, a, solver, starts_of(f), &s));
+    TRY(descend_from_starts(f, a, solver, start_count(f), &s));
     if (s.iterations == 0 || (s.recorded > 0 && !(s.f < s.history[0])))
         rk_log(f->env, RKHS_LOG_ADVICE,
                "the loss ended no lower than it began: the start may be the best there is, or steps too large, or width=%g too "

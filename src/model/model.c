@@ -30,7 +30,7 @@ const char *rk_default_kernel(const void *self, unsigned kind) {
 }
 
 /* Frees the results of a fit. */
-static void forget(rkhs_model *m) {
+static void clear_fit(rkhs_model *m) {
     rkhs_env *env = m->env;
     rk_anomaly_state_free(env, m->anomaly);
     rk_map_free(env, m->map); /* before the kernel, to which the map may be bound */
@@ -53,7 +53,7 @@ static void forget(rkhs_model *m) {
 
 void rkhs_model_free(rkhs_model *model) {
     if (!model) return;
-    forget(model);
+    clear_fit(model);
     rk_spec_free(model->env, model->spec);
     rk_free(model->env, model->text);
     rk_free(model->env, model);

@@ -59,7 +59,7 @@ static rkhs_status start_of(const rkhs_model *m, const rkhs_data *x, rkhs_data *
 }
 
 /* Flips columns of `fresh` whose inner product with the old ones is negative. */
-static void turn(const rkhs_model *old, rkhs_model *fresh) {
+static void flip_to_agree(const rkhs_model *old, rkhs_model *fresh) {
     int64_t d = old->dim;
     for (int64_t c = 0; !fresh->type->keeps_signs && c < d; c++) {
         double same = 0;
@@ -69,7 +69,7 @@ static void turn(const rkhs_model *old, rkhs_model *fresh) {
 }
 
 /* Root mean square move of the old objects, relative to their standard deviation. */
-static double moved(const rkhs_model *old, const rkhs_model *fresh) {
+static double relative_move(const rkhs_model *old, const rkhs_model *fresh) {
     int64_t n = old->n, d = old->dim;
     double step = 0, spread = 0;
     for (int64_t c = 0; c < d; c++) {
@@ -101,9 +101,9 @@ rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
     TRY(rk_data_join(env, (const rkhs_data *const[]){old, use}, 2, &all));
     if (model->type->takes_start) TRY(start_of(model, use, &start));
     TRY(rk_model_refit(model, all, start, &fresh));
-    turn(model, fresh);
+    flip_to_agree(model, fresh);
     TRY(rk_report_number(env, &fresh->report, "new_rows", (double)use->rows));
-    TRY(rk_report_number(env, &fresh->report, "moved", moved(model, fresh)));
+    TRY(rk_report_number(env, &fresh->report, "moved", relative_move(model, fresh)));
     TRY(rk_check_fitted(fresh));
     rk_model_swap(model, fresh);
 done:

@@ -111,7 +111,8 @@ static sums sum_row(int64_t k, const int64_t *rx, const int64_t *rz) {
 }
 
 /* Distances of rows i0 .. i0+ni-1 to all columns. */
-static rkhs_status fill(const rank_loop *r, const rk_distance_space *space, int64_t i0, int64_t ni, double *d, int worker) {
+static rkhs_status fill_distances(const rank_loop *r, const rk_distance_space *space, int64_t i0, int64_t ni, double *d,
+                                  int worker) {
     int64_t columns = space->b->x->rows;
     for (int64_t j = 0; j < columns; j += RK_TILE) {
         rkhs_status status = rk_distance_space_tile(space, i0, ni, j, rk_min(RK_TILE, columns - j), d + j, columns, worker);
@@ -128,8 +129,8 @@ static rkhs_status rank_tile(void *context, int64_t tile, int worker) {
            *near = r->near + worker * max_k;
     int64_t *who = r->who + worker * max_k, *rank = r->rank + worker * 2 * max_k;
     for (int64_t q = 0; q < 2 * max_k; q++) rank[q] = 1;
-    rkhs_status status = fill(r, &r->x, i0, ni, dx, worker);
-    if (status == RKHS_OK) status = fill(r, &r->z, i0, ni, dz, worker);
+    rkhs_status status = fill_distances(r, &r->x, i0, ni, dx, worker);
+    if (status == RKHS_OK) status = fill_distances(r, &r->z, i0, ni, dz, worker);
     for (int64_t i = 0; status == RKHS_OK && i < ni; i++) {
         const double *x = dx + i * columns, *z = dz + i * columns;
         if (r->rank_x) {
