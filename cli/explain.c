@@ -102,9 +102,9 @@ static rkhs_status draw_explained(cli *c, const explained *e, canvas *v) {
     objects mine = {.data = (rkhs_data *)(uintptr_t)e->x, .n = e->n};
     objects theirs = {.data = (rkhs_data *)(uintptr_t)e->kept, .n = rkhs_data_rows(e->kept)};
     c->objects = c->operand[1]; /* named in messages */
-    TRY(look_at_objects(c, &mine));
+    TRY(prepare_objects(c, &mine));
     if (theirs.n > 0 && rkhs_data_shape(e->kept, NULL, NULL, NULL)) c->image_size = NULL;
-    TRY(look_at_objects(c, &theirs));
+    TRY(prepare_objects(c, &theirs));
     mine.min = theirs.min = fmin(mine.min, theirs.min); /* one grey scale for both */
     mine.max = theirs.max = fmax(mine.max, theirs.max);
     mine.dark = theirs.dark;

@@ -119,7 +119,7 @@ static void draw_heat(canvas *v, const cli *c, const heat *h, uint8_t *shade) {
                                   .size = LETTER + 1,
                                   .anchor = 'm',
                                   .turned = 1});
-    draw_bar(v, &(frame){f.left + f.width + GAP, f.top, 14, f.height}, &scale);
+    draw_colour_scale(v, &(frame){f.left + f.width + GAP, f.top, 14, f.height}, &scale);
 }
 
 rkhs_status plot_gram(cli *c, canvas *v) {

@@ -117,7 +117,7 @@ enum { NUMBERS = 1, NAMES = 2, CLOSE = 4 }; /* CLOSE: no label far outside the f
 /* Draws a frame with ticks below and on the left; axis NULL: none. */
 void draw_frame(canvas *v, const frame *f, const axis *x, const axis *y, int below, int beside);
 /* Draws the colour scale in f, from bottom to top, with labels on the right. */
-void draw_bar(canvas *v, const frame *f, const axis *a);
+void draw_colour_scale(canvas *v, const frame *f, const axis *a);
 
 /* ---- markers.c ------------------------------------------------------------------------------------------------- */
 
@@ -154,12 +154,12 @@ double jitter(int64_t i);
 const char *class_colour(const key *k, int64_t code, char hex[8]);
 /* Begins the group of marks of one class; draws one mark. */
 void marks_begin(canvas *v, const key *k, const points *p, int64_t code);
-void mark(canvas *v, const key *k, const points *p, int64_t code, double x, double y);
+void draw_mark(canvas *v, const key *k, const points *p, int64_t code, double x, double y);
 /* Draws columns i and j as points in a frame. */
 void draw_points(canvas *v, const key *k, const points *p, const frame *f, const axis *x, int64_t i, const axis *y, int64_t j);
 /* The pixels that a legend of this height needs on the right; 0: no legend. */
 double legend_width(const key *k, double height);
-void legend(canvas *v, const key *k, double left, double top, double height);
+void draw_legend(canvas *v, const key *k, double left, double top, double height);
 /* The width of a name, cut at NAME_LIMIT, in pixels. */
 double name_width(const char *name);
 
@@ -208,10 +208,10 @@ void draw_pairs(canvas *v, picture *p);
 void draw_panels(canvas *v, picture *p);
 enum { MAX_PANELS = 12, MAX_PAIRS = 6 };
 
-/* thumbnails.c. take_objects reads --objects for n points. look_at_objects prepares o->data for drawing; its messages
+/* thumbnails.c. take_objects reads --objects for n points. prepare_objects prepares o->data for drawing; its messages
  * name c->objects. draw_object draws object i in f. draw_objects draws as many as fit without overlap. */
 rkhs_status take_objects(cli *c, int64_t n, objects *o);
-rkhs_status look_at_objects(cli *c, objects *o);
+rkhs_status prepare_objects(cli *c, objects *o);
 void draw_object(canvas *v, const objects *o, int64_t i, const frame *f);
 void draw_objects(canvas *v, const picture *p, const frame *f, const axis *x, const axis *y);
 

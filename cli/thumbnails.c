@@ -94,7 +94,7 @@ static rkhs_status take_graphs(cli *c, objects *o) {
     return RKHS_OK;
 }
 
-rkhs_status look_at_objects(cli *c, objects *o) {
+rkhs_status prepare_objects(cli *c, objects *o) {
     if (is_graph(o)) return take_graphs(c, o);
     if (rkhs_data_values(o->data, NULL) == NULL)
         return refuse(c, EXIT_FAILED, "%s: there is no drawing of %s data: give images or graphs", c->objects,
@@ -113,7 +113,7 @@ rkhs_status take_objects(cli *c, int64_t n, objects *o) {
     if (o->n != n)
         REFUSE(c, EXIT_FAILED, "%s has %lld objects, but %s has %lld points: give one for each point", c->objects,
                (long long)o->n, c->operand[0], (long long)n);
-    TRY(look_at_objects(c, o));
+    TRY(prepare_objects(c, o));
 done:
     return status;
 }
