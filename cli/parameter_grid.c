@@ -32,6 +32,20 @@ rkhs_status keep_text(search *s, const char *from, size_t length, char **copy) {
     return status;
 }
 
+rkhs_status keep_failure(search *s, rkhs_status failed, cell *one) {
+    cli *c = s->c;
+    const char *sentence = c->message[0] != 0 ? c->message : rkhs_env_message(c->env);
+    const char *subject = c->message[0] != 0 ? "" : rkhs_env_subject(c->env);
+    if (*sentence == 0) sentence = rkhs_status_text(failed);
+    one->status = failed;
+    rkhs_status status = keep_text(s, sentence, strlen(sentence), &one->failed);
+    if (status == RKHS_OK) status = keep_text(s, subject, strlen(subject), &one->subject);
+    if (status != RKHS_OK) return status;
+    c->message[0] = 0;
+    c->code = 0;
+    return RKHS_OK;
+}
+
 void forget_kept(search *s) {
     while (s->kept != NULL) {
         struct kept *next = s->kept->next;
@@ -189,9 +203,8 @@ static rkhs_status fill_holes(search *s, const char *list, const char *typed, ce
         snprintf(path, sizeof path, "?%s", s->choices[which].name);
         status = rkhs_spec_set(spec, path, one->values[which]);
         if (status == RKHS_ERR_SPEC) {
-            const char *why = rkhs_env_message(s->c->env);
             one->done = 1;
-            TRY(keep_text(s, why, strlen(why), &one->failed));
+            TRY(keep_failure(s, status, one));
             break;
         }
         TRY(status);

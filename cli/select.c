@@ -100,10 +100,11 @@ static int find_best(const search *s) {
     return best;
 }
 
-/* Whether all cells failed with the same message. */
+/* Whether all cells failed for the same reason. */
 static int one_reason(const search *s) {
+    const cell *first = &s->cells[0];
     for (int i = 1; i < s->count; i++)
-        if (strcmp(s->cells[i].failed, s->cells[0].failed) != 0) return 0;
+        if (s->cells[i].status != first->status || strcmp(s->cells[i].subject, first->subject) != 0) return 0;
     return 1;
 }
 
@@ -119,7 +120,7 @@ static rkhs_status show_results(search *s) {
     rkhs_status status = RKHS_OK;
     rk_text table = {.env = s->c->env}, shown = table;
     s->best = find_best(s);
-    if (s->best < 0 && one_reason(s)) REFUSE(s->c, EXIT_FAILED, "%s", s->cells[0].failed);
+    if (s->best < 0 && one_reason(s)) goto failed;
     if (s->c->table != NULL) {
         make_table(s, 1, &table);
         TRY(text_write(s->c, &table, s->c->table));
@@ -131,6 +132,8 @@ static rkhs_status show_results(search *s) {
         print_json(s);
     else
         show_lines(&shown);
+failed:
+    if (s->best < 0 && s->count == 1) REFUSE(s->c, EXIT_FAILED, "%s", s->cells[0].failed);
     if (s->best < 0) REFUSE(s->c, EXIT_FAILED, "all %d combinations failed; the first: %s", s->count, s->cells[0].failed);
 done:
     rk_text_free(&shown);

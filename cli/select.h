@@ -22,9 +22,10 @@ typedef struct cell {
     char *model, *kernel; /* the specs with holes filled; kernel NULL: the model's default */
     char *key;            /* identifies the cell in the --resume file; NULL without one */
     double score, deviation, seconds;
-    char *failed;  /* the error message, or NULL */
-    int done;      /* also after a failure */
-    int transient; /* failed for lack of memory: not written to the --resume file */
+    char *failed;       /* the error message, or NULL */
+    rkhs_status status; /* of the failure; RKHS_ERR_MEMORY is not written to the --resume file */
+    char *subject;      /* of the failure: the file or parameter that it is about; empty: none is known */
+    int done;           /* also after a failure */
 } cell;
 
 struct kept;
@@ -52,6 +53,9 @@ typedef struct search {
 rkhs_status keep(search *s, size_t count, size_t size, void *pointer);
 rkhs_status keep_text(search *s, const char *from, size_t length, char **copy);
 void forget_kept(search *s);
+
+/* Stores the status, message and subject of a failure in a cell. */
+rkhs_status keep_failure(search *s, rkhs_status failed, cell *one);
 
 /* ---- parameter_grid.c: the combinations to try ----------------------------------------------------------------- */
 

@@ -132,7 +132,7 @@ static int take_text(const char **at, const char *name, char *to) {
  * invalid. */
 static int read_line(char *line, size_t *key, cell *result) {
     const char *at = line;
-    double folds, seed;
+    double folds, seed, status;
     if (!take(&at, begin_line) || !take_text(&at, "{\"model\": ", NULL) || !take_text(&at, ", \"kernel\": ", NULL) ||
         !take_text(&at, ", \"by\": ", NULL) || !take_number(&at, ", \"folds\": ", &folds) ||
         !take_number(&at, ", \"seed\": ", &seed) || !take_text(&at, ", \"version\": ", NULL) ||
@@ -144,7 +144,14 @@ static int read_line(char *line, size_t *key, cell *result) {
         return 0;
     char *sentence = line + (at - line);
     result->failed = take_text(&at, ", \"failed\": ", sentence) ? sentence : NULL;
-    return strcmp(at, "}") == 0 && (result->failed != NULL || isfinite(result->score));
+    result->subject = line + (at - line);
+    if (result->failed != NULL && take_number(&at, ", \"status\": ", &status)) { /* older lines have none */
+        if (!(status > RKHS_OK && status <= RKHS_ERR_BUG) || !take_text(&at, ", \"subject\": ", result->subject)) return 0;
+        result->status = (rkhs_status)status;
+    }
+    if (strcmp(at, "}") != 0) return 0;
+    if (result->status == RKHS_OK) result->subject = line + strlen(line);
+    return result->failed != NULL || isfinite(result->score);
 }
 
 static int by_key(const void *a, const void *b) { return strcmp((*(cell *const *)a)->key, (*(cell *const *)b)->key); }
@@ -166,8 +173,11 @@ static rkhs_status take_line(search *s, cell *const *sorted, char *line, int64_t
     one->score = result.score;
     one->deviation = result.deviation;
     one->seconds = result.seconds;
+    one->status = result.status;
     one->done = 1;
-    return result.failed != NULL ? keep_text(s, result.failed, strlen(result.failed), &one->failed) : RKHS_OK;
+    if (result.failed == NULL) return RKHS_OK;
+    status = keep_text(s, result.failed, strlen(result.failed), &one->failed);
+    return status == RKHS_OK ? keep_text(s, result.subject, strlen(result.subject), &one->subject) : status;
 }
 
 rkhs_status resume_read(search *s) {
@@ -211,7 +221,7 @@ rkhs_status resume_add(search *s, const cell *one) {
     rkhs_status status = RKHS_OK;
     rk_text line = {.env = s->c->env};
     int fd = -1;
-    if (s->c->resume == NULL || one->transient) return RKHS_OK;
+    if (s->c->resume == NULL || one->status == RKHS_ERR_MEMORY) return RKHS_OK;
     fd = open(s->c->resume, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd < 0) REFUSE(s->c, EXIT_FAILED, "cannot write %s: %s", s->c->resume, strerror(errno));
     rk_text_add_bytes(&line, one->key, strlen(one->key));
@@ -221,6 +231,8 @@ rkhs_status resume_add(search *s, const cell *one) {
     if (one->failed != NULL) {
         rk_text_add(&line, ", \"failed\": ");
         add_json(&line, one->failed);
+        rk_text_add(&line, ", \"status\": %d, \"subject\": ", (int)one->status);
+        add_json(&line, one->subject);
     }
     rk_text_add(&line, "}\n");
     if (line.status != RKHS_OK) REFUSE(s->c, EXIT_FAILED, "no memory");

@@ -206,11 +206,9 @@ done:
     return status;
 }
 
-/* Writes data in `format`. NULL: by the ending; on stdout lines for strings, GIN for graphs, else NPY. */
+/* Writes data in `format`. NULL: by the ending; on stdout by the kind of data. */
 static rkhs_status write_as(cli *c, const rkhs_data *data, const char *path, const char *format) {
     if (stop_signal() != 0) return RKHS_ERR_CANCELLED;
-    if (format == NULL && strcmp(path, "-") == 0 && strcmp(rkhs_data_kind(data), "string") == 0) format = "lines";
-    if (format == NULL && strcmp(path, "-") == 0 && strcmp(rkhs_data_kind(data), "graph") == 0) format = "gin";
     writing_now(1);
     rkhs_status status = rkhs_data_write(data, path, format);
     writing_now(0);

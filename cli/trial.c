@@ -37,12 +37,17 @@ static void part_free(search *s, part *p) {
     *p = (part){0};
 }
 
+static rkhs_status no_memory(search *s) {
+    refuse(s->c, EXIT_FAILED, "no memory");
+    return RKHS_ERR_MEMORY;
+}
+
 /* Splits the rows for part f. */
 static rkhs_status part_rows(search *s, int f, part *p) {
     int64_t n = rkhs_data_rows(s->x);
     p->train = calloc((size_t)n, sizeof *p->train);
     p->test = calloc((size_t)n, sizeof *p->test);
-    if (p->train == NULL || p->test == NULL) return refuse(s->c, EXIT_FAILED, "no memory");
+    if (p->train == NULL || p->test == NULL) return no_memory(s);
     for (int64_t i = 0; i < n; i++) {
         if (s->fold != NULL && s->fold[i] == f) {
             p->test[p->tested++] = i;
@@ -106,17 +111,14 @@ done:
 /* Whether the model stores the whole Gram and adds no objects to it: then a precomputed Gram can be given instead. */
 static int takes_gram(search *s, const char *model) {
     rkhs_spec *spec = NULL;
-    rkhs_param param;
-    rkhs_type gram_type;
+    rkhs_type model_type, gram_type;
     const char *gram = NULL;
-    int adds = 0;
     if (rkhs_spec_new(s->c->env, "models", model, &spec) != RKHS_OK) return 0;
-    for (int i = 0; rkhs_list_param("models", rkhs_spec_name(spec), i, &param); i++)
-        adds |= strcmp(param.bounds, "augments") == 0;
-    int whole = rkhs_spec_get(spec, "gram", &gram) == RKHS_OK && gram != NULL &&
+    int takes = type_of_spec(s->c, "models", model, &model_type) && !model_type.augments &&
+                rkhs_spec_get(spec, "gram", &gram) == RKHS_OK && gram != NULL &&
                 type_of_spec(s->c, "grams", gram, &gram_type) && gram_type.whole;
     rkhs_spec_free(spec);
-    return whole && !adds;
+    return takes;
 }
 
 /* Whether the data are themselves a Gram matrix. */
@@ -156,7 +158,7 @@ static rkhs_status make_held(search *s, const rkhs_kernel *kernel, part *p) {
     rkhs_status status = RKHS_OK;
     int64_t n = p->trained, h = p->tested;
     double *T = malloc((size_t)(n * h) * sizeof *T);
-    if (T == NULL) return refuse(s->c, EXIT_FAILED, "no memory for a Gram of %lld rows", (long long)n);
+    if (T == NULL) return no_memory(s);
     TRY(rkhs_kernel_gram(kernel, p->x, p->test_x, T, h));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < h; j++) p->H[j * n + i] = T[i * h + j];
@@ -176,7 +178,7 @@ static rkhs_status part_gram(search *s, const rkhs_kernel *kernel, int given, pa
     p->held_bytes = (int64_t)bytes;
     p->K = malloc((size_t)(n * n) * sizeof *p->K);
     p->H = malloc((size_t)(n * h + 1) * sizeof *p->H);
-    if (p->K == NULL || p->H == NULL) REFUSE(s->c, EXIT_FAILED, "no memory for a Gram of %lld rows", (long long)n);
+    if (p->K == NULL || p->H == NULL) return no_memory(s);
     if (given) {
         TRY(cut_gram(s, p));
     } else {
@@ -243,7 +245,7 @@ static rkhs_status embed_held(search *s, const part *p, const rkhs_model *m, dou
     int64_t dim = 0;
     rkhs_model_embedding(m, NULL, &dim);
     *Zh = malloc((size_t)(p->tested * dim + 1) * sizeof **Zh);
-    if (*Zh == NULL) return refuse(s->c, EXIT_FAILED, "no memory");
+    if (*Zh == NULL) return no_memory(s);
     return rkhs_model_transform(m, p->held_gram != NULL ? p->held_gram : p->test_x, *Zh, dim);
 }
 
@@ -345,23 +347,6 @@ done:
     return status;
 }
 
-/* Stores why a cell failed. A stop signal ends the search instead. */
-static rkhs_status note_failure(search *s, cell *one, rkhs_status status) {
-    cli *c = s->c;
-    if (status == RKHS_ERR_CANCELLED || stop_signal() != 0) return RKHS_ERR_CANCELLED;
-    const char *sentence = c->message[0] != 0 ? c->message : rkhs_env_message(c->env);
-    if (*sentence == 0) sentence = rkhs_status_text(status);
-    char *copy;
-    int memory = status == RKHS_ERR_MEMORY;
-    status = keep_text(s, sentence, strlen(sentence), &copy);
-    if (status != RKHS_OK) return status;
-    one->failed = copy;
-    one->transient = memory;
-    c->message[0] = 0;
-    c->code = 0;
-    return RKHS_OK;
-}
-
 /* The mean and standard deviation of the scores v of the parts. */
 static void join_parts(const search *s, cell *one, const double *v, double deviation) {
     int folds = s->fold != NULL ? s->c->folds : 1;
@@ -377,10 +362,11 @@ static rkhs_status try_fold(search *s, int f, cell *const *cells, int count, dou
     rkhs_status status = RKHS_OK, made;
     part p = {0};
     rkhs_kernel *kernel = NULL;
+    const cell *first = NULL; /* that failed as the kernel did */
     double from = rk_seconds();
     int own = 0, given; /* cells fitted separately; whether the data are a Gram */
     int64_t *dims = calloc((size_t)count, sizeof *dims);
-    if (dims == NULL) REFUSE(s->c, EXIT_FAILED, "no memory");
+    if (dims == NULL) return no_memory(s);
     TRY(part_new(s, f, &p));
     made = cells[0]->kernel != NULL ? rkhs_kernel_new(s->c->env, cells[0]->kernel, &kernel) : RKHS_OK;
     given = is_precomputed(s, cells[0]->kernel);
@@ -392,10 +378,12 @@ static rkhs_status try_fold(search *s, int f, cell *const *cells, int count, dou
         cell *one = cells[i];
         if (one->failed != NULL) continue;
         rkhs_status tried = made != RKHS_OK ? made : try_part(s, one, &p, dims[i], kernel, &values[i], &deviations[i]);
-        if (tried != RKHS_OK && made != RKHS_OK && i > 0 && cells[0]->failed != NULL)
-            one->failed = cells[0]->failed; /* the kernel failed: the same message for all */
+        if (tried == RKHS_ERR_CANCELLED || (tried != RKHS_OK && stop_signal() != 0)) TRY(RKHS_ERR_CANCELLED);
+        if (first != NULL) /* the kernel failed: the same for all */
+            one->failed = first->failed, one->status = first->status, one->subject = first->subject;
         else if (tried != RKHS_OK)
-            TRY(note_failure(s, one, tried));
+            TRY(keep_failure(s, tried, one));
+        if (made != RKHS_OK) first = one;
         double now = rk_seconds();
         one->seconds = (isnan(one->seconds) ? 0 : one->seconds) + now - from;
         from = now;

@@ -506,6 +506,7 @@ typedef struct rkhs_type {
     int takes_labels;        /* of a model: its second data set may be labels */
     int predicts;            /* of a model: it predicts the target, which it needs */
     int nested;              /* of a model: the columns of an embedding are the first ones of a larger one */
+    int augments;            /* of a model: it has a parameter for variants of the objects, which it adds to the Gram */
     int whole;               /* of a gram: it is the matrix itself, not an approximation */
     int better;              /* of a score: 1 if more is better, -1 if less is, 0 if it only describes */
     int needs_x;             /* of a score: it needs the objects */

@@ -74,6 +74,7 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
         type->takes_labels = (m->supervision & RK_KIND_LABELS) != 0;
         type->predicts = m->predicts;
         type->nested = m->nested;
+        for (const rk_param *p = e->params; p && p->name; p++) type->augments |= p->list == &rk_augments;
     }
     if (l == &rk_grams) type->whole = ((const rk_gram_type *)e)->matrix != NULL;
     if (l == &rk_scores) {

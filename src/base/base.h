@@ -200,10 +200,12 @@ typedef struct rk_param {
     const char *value;          /* the default as text; NULL: none */
     double min, max;            /* bounds of a number; min = max = 0: none */
     int min_excluded;           /* 1: the value must exceed min */
+    int whole_from_1;           /* 1: from 1 on the value must be a whole number; below it is a share */
     const char *choices;        /* words of a choice, "clip|flip|refuse", or bandwidth rules, "median|knn" */
     const struct rk_list *list; /* RK_SPEC: the list that the type is in; RK_WORD: see there */
     const char *brief;
-    const char *replaces; /* the parameter that this one replaces, whose default then does not apply */
+    const struct rk_param *const *rule_params; /* the arguments of each bandwidth rule, in rk_bandwidth; NULL: none */
+    const char *replaces;                      /* the parameter that this one replaces; its default is then void */
 } rk_param;
 
 /* The first member of every type's table. A slot that a table marks "(optional)" may be NULL. */

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static rkhs_status set_value(rkhs_env *env, const rk_entry *e, const rk_param *p, void *self, const rk_node *node);
+static rkhs_status set_given(rkhs_env *env, const rk_entry *e, void *self, const rk_node *node, uint64_t *given);
+static rkhs_status set_defaults(rkhs_env *env, const rk_entry *e, void *self, uint64_t given);
 
 static void *slot_of(const void *self, const rk_param *p) { return (char *)(uintptr_t)self + p->offset; }
 
@@ -127,6 +128,7 @@ static rkhs_status value_in(rkhs_env *env, const rk_entry *e, const rk_param *p,
                        p->value ? p->value : "");
     if (bounded && p->max > p->min && v > p->max)
         return rk_fail(env, RKHS_ERR_SPEC, "%s: %s must be at most %.15g, not %.15g", e->name, p->name, p->max, v);
+    if (p->whole_from_1 && v >= 1 && v != floor(v)) return expected(env, e, p, "a whole number, or below 1 a share", node);
     *out = v;
     return RKHS_OK;
 }
@@ -169,8 +171,10 @@ static rkhs_status set_choice(rkhs_env *env, const rk_entry *e, const rk_param *
     return RKHS_OK;
 }
 
-/* Sets a number or a bandwidth rule. knn(10), knn(k=10, times=3): neighbours (below 1: share of the rows), factor. */
+/* Sets a number or a bandwidth rule, whose arguments are set as the parameters of a type are. */
 static rkhs_status set_bandwidth(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_bandwidth *slot, const rk_node *node) {
+    char name[96];
+    uint64_t given = 0;
     if (node->kind == RK_NODE_NUMBER) {
         slot->rule = RK_BANDWIDTH_NUMBER;
         return number_in(env, e, p, node, &slot->value);
@@ -178,29 +182,11 @@ static rkhs_status set_bandwidth(rkhs_env *env, const rk_entry *e, const rk_para
     int position = node->kind == RK_NODE_CALL ? choice_find(p->choices, node->text) : -1;
     if (position < 0) return unknown_choice(env, e, p, "a number or ", node);
     *slot = (rk_bandwidth){position, 0, 0};
-    const rk_node *argument = node->child;
-    if (strcmp(node->text, "knn") == 0) {
-        static const rk_param k = {.name = "k in knn(k, times)", .kind = RK_REAL, .value = "10", .max = 1e9, .min_excluded = 1};
-        static const rk_param times = {
-            .name = "times in knn(k, times)", .kind = RK_REAL, .value = "1", .max = 1e9, .min_excluded = 1};
-        rkhs_status status = RKHS_OK;
-        int number = 0;
-        slot->k = 10;
-        slot->value = 1;
-        for (; argument && status == RKHS_OK; argument = argument->next, number++) {
-            int which = !argument->key                        ? number
-                        : strcmp(argument->key, "k") == 0     ? 0
-                        : strcmp(argument->key, "times") == 0 ? 1
-                                                              : 2;
-            if (which > 1) return expected(env, e, p, "knn(k, times)", argument);
-            status = number_in(env, e, which ? &times : &k, argument, which ? &slot->value : &slot->k);
-            if (status == RKHS_OK && slot->k >= 1 && slot->k != floor(slot->k))
-                status = expected(env, e, &k, "a whole number, or below 1 a share of the rows", argument);
-        }
-        return status;
-    }
-    return argument ? rk_fail(env, RKHS_ERR_SPEC, "%s: %s=%.40s takes nothing in brackets", e->name, p->name, node->text)
-                    : RKHS_OK;
+    snprintf(name, sizeof name, "%.40s: %s=%.40s", e->name, p->name, node->text);
+    rk_entry rule = {.name = name, .params = p->rule_params ? p->rule_params[position] : NULL};
+    if (!rule.params && node->child) return rk_fail(env, RKHS_ERR_SPEC, "%s takes nothing in brackets", name);
+    rkhs_status status = set_given(env, &rule, slot, node, &given);
+    return status == RKHS_OK ? set_defaults(env, &rule, slot, given) : status;
 }
 
 /* Whether a value consists of names with parameters, numbers and lists: no sum, no product. */

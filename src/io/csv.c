@@ -181,7 +181,7 @@ static rkhs_status numbers_as_names(const rk_csv *r, const char *end, const char
     int fraction = 0;
     double value;
     int64_t counted = count_names(r, names, ahead, &whole);
-    if (r->indices || (ahead ? whole < p : p < 2 || counted < p)) return RKHS_OK;
+    if (ahead ? whole < p : r->indices || p < 2 || counted < p) return RKHS_OK;
     rkhs_status status = split_next(r, end, &next, &count);
     if (status != RKHS_OK || count != r->columns || !rk_csv_number(next[0], &value)) return status;
     for (int64_t j = ahead; j < count; j++) fraction |= j != r->label && strchr(next[j], '.') != NULL;

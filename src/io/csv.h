@@ -18,7 +18,7 @@ typedef struct rk_csv {
     int64_t text;       /* the column of strings, or -1 to read numbers */
     const char **names; /* the header; NULL: none */
     int counted;        /* the first column was dropped, as it numbers the rows */
-    int indices;        /* the table holds object numbers: 0, 1, 2 ... is then data, not a header or a row numbering */
+    int indices;        /* the table holds object numbers: 0, 1, 2 ... with no empty field before it is then data */
 } rk_csv;
 
 typedef struct rk_csv_field {

@@ -145,6 +145,7 @@ static const rk_param params[] = {
 const rk_format_type rk_format_fasta = {
     .entry = {.name = "fasta", .brief = "sequences, each under a line '>name'; lines of one sequence are joined",
               .params = params, .size = sizeof(fasta)},
-    .endings = ".fa .fasta .fna .faa", .kinds = RK_KIND_STRING, .read = read_fasta, .read_labels = read_labels_fasta,
+    .endings = ".fa .fasta .fna .faa", .kinds = RK_KIND_STRING, .magic = ">", .read = read_fasta,
+    .read_labels = read_labels_fasta,
 };
 /* clang-format on */

@@ -152,6 +152,6 @@ static rkhs_status read_labels_fps(rkhs_env *env, const void *self, rk_input *in
 const rk_format_type rk_format_fps = {
     .entry = {.name = "fps",
               .brief = "fingerprints of molecules as chemfp has them: hexadecimal digits, an object in each line"},
-    .endings = ".fps", .kinds = RK_KIND_BITS, .read = read_fps, .read_labels = read_labels_fps,
+    .endings = ".fps", .kinds = RK_KIND_BITS, .magic = "#FPS1", .read = read_fps, .read_labels = read_labels_fps,
 };
 /* clang-format on */

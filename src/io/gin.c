@@ -204,7 +204,7 @@ const rk_format_type rk_format_gin = {
               .brief = "graphs in one text: their number, then of each its vertices and class, and a line for each "
                        "vertex",
               .params = params, .size = sizeof(gin)},
-    .endings = ".gin _gin.txt", .kinds = RK_KIND_GRAPH, .read = read_gin, .read_labels = read_labels_gin,
-    .write = write_gin,
+    .endings = ".gin _gin.txt", .kinds = RK_KIND_GRAPH, .pipe = RK_KIND_GRAPH, .read = read_gin,
+    .read_labels = read_labels_gin, .write = write_gin,
 };
 /* clang-format on */

@@ -66,10 +66,16 @@ static rkhs_status read_labels_idx(rkhs_env *env, const void *self, rk_input *in
     return status == RKHS_OK ? rk_npy_read_labels(env, in, &npy, out) : status;
 }
 
+/* Two zeros, a type, and the number of dimensions. */
+static int begins_idx(const char bytes[4]) {
+    return !bytes[0] && !bytes[1] && bytes[2] >= 8 && bytes[2] <= 14 && bytes[3] >= 1 && bytes[3] <= RK_NPY_DIMS;
+}
+
 const rk_format_type rk_format_idx = {
     .entry = {.name = "idx", .brief = "arrays as MNIST has them: any type, the first extent counts the objects"},
     .endings = ".idx .ubyte -ubyte",
     .kinds = RK_KIND_DENSE | RK_KIND_IMAGE,
+    .begins = begins_idx,
     .read = read_idx,
     .read_labels = read_labels_idx,
 };

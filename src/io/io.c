@@ -74,16 +74,13 @@ static void list_endings(char known[256]) {
         }
 }
 
-/* The name of the format that the file name's ending gives. */
-static rkhs_status format_by_name(rkhs_env *env, const char *path, unsigned kinds, const char **format) {
+/* The format that the file name's ending gives. */
+static rkhs_status format_by_name(rkhs_env *env, const char *path, unsigned kinds, const rk_format_type **type) {
     char known[256];
     size_t length;
     const char *base = base_of(path, &length);
-    const rk_entry *entry = find_ending(base, length, kinds);
-    if (entry) {
-        *format = entry->name;
-        return RKHS_OK;
-    }
+    *type = type_of(find_ending(base, length, kinds));
+    if (*type) return RKHS_OK;
     list_endings(known);
     size_t dot = length;
     while (dot > 0 && base[dot - 1] != '.') dot--;
@@ -134,55 +131,70 @@ static rkhs_status looks_like_table(rk_input *in, int *table) {
     return RKHS_OK;
 }
 
+/* The format of a pipe for data of one of `kinds`; `other` if no format is meant for these. */
+static const rk_format_type *pipe_format(unsigned kinds, const rk_format_type *other) {
+    for (const rk_entry *const *e = entries; *e; e++)
+        if (type_of(*e)->pipe & kinds) return type_of(*e);
+    return other;
+}
+
 /* The format of a pipe, by its first bytes, and by the kinds that the caller can use. */
-static rkhs_status format_by_bytes(rk_input *in, unsigned kinds, const char **format) {
+static rkhs_status format_by_bytes(rk_input *in, unsigned kinds, const rk_format_type **type) {
     char bytes[8];
     size_t got;
     rkhs_status status = rk_input_peek(in, bytes, sizeof bytes, &got);
     if (status != RKHS_OK) return status;
-    int idx = got >= 4 && !bytes[0] && !bytes[1] && bytes[2] >= 8 && bytes[2] <= 14 && bytes[3] >= 1 && bytes[3] <= 8;
-    *format = got >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0           ? "npy"
-              : got == 8 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0 ? "png"
-              : got >= 4 && memcmp(bytes, "PK\3\4", 4) == 0            ? "npz"
-              : got == 8 && memcmp(bytes, "MATLAB 5", 8) == 0          ? "mat"
-              : idx                                                    ? "idx"
-              : got >= 5 && memcmp(bytes, "#FPS1", 5) == 0             ? "fps"
-              : got && bytes[0] == '>'                                 ? "fasta"
-              : kinds == RK_KIND_GRAPH                                 ? "gin"
-              : kinds & RK_KIND_DENSE || !(kinds & RK_KIND_STRING)     ? "csv"
-                                                                       : "lines";
+    for (const rk_entry *const *e = entries; *e; e++) {
+        *type = type_of(*e);
+        size_t length = (*type)->magic ? strlen((*type)->magic) : 0;
+        if (length && got >= length && memcmp(bytes, (*type)->magic, length) == 0) return RKHS_OK;
+        if ((*type)->begins && got >= 4 && (*type)->begins(bytes)) return RKHS_OK;
+    }
+    *type = pipe_format(kinds & RK_KIND_DENSE ? RK_KIND_DENSE : kinds, &rk_format_csv);
     return RKHS_OK;
 }
 
-/* Reads data of one of `kinds`; RK_KIND_LABELS reads labels. */
-static rkhs_status read_data(rkhs_env *env, const char *path, const char *format, unsigned kinds, rkhs_data **data) {
+/* The format of a folder: the first that reads one and holds one of `kinds`, else the first that reads one. */
+static const rk_format_type *folder_format(unsigned kinds) {
+    const rk_format_type *first = NULL;
+    for (const rk_entry *const *e = entries; *e; e++) {
+        if (!type_of(*e)->read_folder && !type_of(*e)->find) continue;
+        if (type_of(*e)->kinds & kinds) return type_of(*e);
+        if (!first) first = type_of(*e);
+    }
+    return first;
+}
+
+rkhs_status rk_data_read(rkhs_env *env, const char *path, const char *format, unsigned kinds, rkhs_data **data) {
     rkhs_status status = RKHS_OK;
     rk_input *in = NULL;
     rk_spec *spec = NULL;
     rk_mark mark = rk_scratch_mark(env);
     if (!path) FAIL(env, RKHS_ERR_ARGUMENT, "no file name was given to read from");
     const char *file = path; /* that is opened: one of several that the path names */
-    int guess = !format && nameless(path), folder = is_folder(path);
-    if (folder && !format) format = kinds == RK_KIND_GRAPH ? "tu" : "png";
-    if (!format && !guess) {
+    int folder = is_folder(path), guess = !format && !folder && nameless(path);
+    const rk_format_type *type = NULL;
+    if (folder && !format) type = folder_format(kinds);
+    if (!format && !guess && !folder) {
         TRY(rk_input_open(env, path, &in)); /* report a missing file before an unknown ending */
-        TRY(format_by_name(env, path, kinds, &format));
+        TRY(format_by_name(env, path, kinds, &type));
         int table = 0;
-        if (strcmp(format, "lines") == 0 && kinds & (RK_KIND_DENSE | RK_KIND_IMAGE)) TRY(looks_like_table(in, &table));
-        if (table) format = "csv";
+        if (type->table && kinds & (RK_KIND_DENSE | RK_KIND_IMAGE)) TRY(looks_like_table(in, &table));
+        if (table) type = type->table;
     }
+    if (type) format = type->entry.name;
     if (format) TRY(rk_spec_new(env, &rk_formats, format, &spec)); /* report a wrong spec before waiting for a pipe */
     if (folder && kinds != RK_KIND_LABELS && type_of(spec->entry)->read_folder) {
         TRY(type_of(spec->entry)->read_folder(env, spec->self, path, kinds, data));
         goto done;
     }
-    if (spec && type_of(spec->entry)->find && !nameless(path)) TRY(type_of(spec->entry)->find(env, path, &file));
+    if (spec && type_of(spec->entry)->find && (folder || !nameless(path))) TRY(type_of(spec->entry)->find(env, path, &file));
     if (!in) TRY(rk_input_open(env, file, &in));
     if (guess) {
-        TRY(format_by_bytes(in, kinds, &format));
-        TRY(rk_spec_new(env, &rk_formats, format, &spec));
+        TRY(format_by_bytes(in, kinds, &type));
+        TRY(rk_spec_new(env, &rk_formats, type->entry.name, &spec));
     }
-    const rk_format_type *type = type_of(spec->entry);
+    type = type_of(spec->entry);
     TRY(kinds == RK_KIND_LABELS ? type->read_labels(env, spec->self, in, data) : type->read(env, spec->self, in, kinds, data));
 done:
     rk_spec_free(env, spec);
@@ -195,7 +207,7 @@ rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, 
     if (!env || !data) return rk_fail_null(env, "rkhs_data_read", "variable for the data");
     rk_begin_call(env);
     *data = NULL;
-    return read_data(env, path, format, ANY_KIND, data);
+    return rk_data_read(env, path, format, ANY_KIND, data);
 }
 
 rkhs_status rkhs_data_read_for(rkhs_env *env, const char *path, const char *format, const rkhs_kernel *kernel,
@@ -203,14 +215,14 @@ rkhs_status rkhs_data_read_for(rkhs_env *env, const char *path, const char *form
     if (!env || !data) return rk_fail_null(env, "rkhs_data_read_for", "variable for the data");
     rk_begin_call(env);
     *data = NULL;
-    return read_data(env, path, format, kernel ? rk_kernel_kinds(kernel) : ANY_KIND, data);
+    return rk_data_read(env, path, format, kernel ? rk_kernel_kinds(kernel) : ANY_KIND, data);
 }
 
 rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *format, rkhs_data **labels) {
     if (!env || !labels) return rk_fail_null(env, "rkhs_data_read_labels", "variable for the labels");
     rk_begin_call(env);
     *labels = NULL;
-    return read_data(env, path, format, RK_KIND_LABELS, labels);
+    return rk_data_read(env, path, format, RK_KIND_LABELS, labels);
 }
 
 rkhs_status rkhs_data_read_index(rkhs_env *env, const char *path, const char *format, int64_t objects, rkhs_data **data) {
@@ -218,7 +230,7 @@ rkhs_status rkhs_data_read_index(rkhs_env *env, const char *path, const char *fo
     if (!env || !data) return rk_fail_null(env, "rkhs_data_read_index", "variable for the data");
     rk_begin_call(env);
     *data = NULL;
-    rkhs_status status = read_data(env, path, format, RK_KIND_DENSE, &numbers);
+    rkhs_status status = rk_data_read(env, path, format, RK_KIND_DENSE, &numbers);
     if (status == RKHS_OK) status = rk_set_subject(env, path, rk_index_from_dense(env, path, numbers, objects, data));
     rkhs_data_free(numbers);
     return status;
@@ -248,9 +260,10 @@ static rkhs_status output_format(rkhs_env *env, const char *path, const char *fo
     size_t length = strlen(path);
     if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0)
         FAIL(env, RKHS_ERR_FORMAT, "%s: .gz is read, not written: leave it out and run gzip on the file", path);
-    if (!format && nameless(path)) format = kind == RK_KIND_STRING ? "lines" : kind == RK_KIND_GRAPH ? "gin" : "npy";
-    if (!format) TRY(format_by_name(env, path, kind & (RK_KIND_STRING | RK_KIND_GRAPH) ? kind : RK_KIND_DENSE, &format));
-    TRY(rk_spec_new(env, &rk_formats, format, spec));
+    const rk_format_type *type = pipe_format(kind, &rk_format_npy);
+    if (!format && !nameless(path))
+        TRY(format_by_name(env, path, kind & (RK_KIND_STRING | RK_KIND_GRAPH) ? kind : RK_KIND_DENSE, &type));
+    TRY(rk_spec_new(env, &rk_formats, format ? format : type->entry.name, spec));
     if (kind == RK_KIND_GRAPH && !(type_of((*spec)->entry)->kinds & RK_KIND_GRAPH))
         FAIL(env, RKHS_ERR_DATA, "%s: graph data cannot be written as %s: end the name in .gin", path, (*spec)->entry->name);
     if (!type_of((*spec)->entry)->write)

@@ -6,8 +6,13 @@
 
 typedef struct rk_format_type {
     rk_entry entry;
-    const char *endings; /* ".csv .txt", without .gz; formats may share an ending */
-    unsigned kinds;      /* the kinds of data that it can hold */
+    const char *endings;                /* ".csv .txt", without .gz; formats may share an ending */
+    unsigned kinds;                     /* the kinds of data that it can hold */
+    unsigned pipe;                      /* kinds that a pipe has in this format, if nothing says otherwise; 0: none */
+    const char *magic;                  /* (optional) how every file begins, at most 8 bytes */
+    int (*begins)(const char bytes[4]); /* (optional) the same where the first bytes vary */
+    /* (optional) The format to read in place of this one, if the text looks like a table of numbers. */
+    const struct rk_format_type *table;
     /* (optional) For a format of several files: the file to open, given a folder or the common part of the names.
      * *file is `path` itself or on the scratch list. */
     rkhs_status (*find)(rkhs_env *env, const char *path, const char **file);
@@ -25,6 +30,9 @@ extern const rk_list rk_formats;
 #define RK_FORMAT(name) extern const rk_format_type rk_format_##name;
 #include "io/formats.def"
 #undef RK_FORMAT
+
+/* Reads data of one of `kinds`; RK_KIND_LABELS reads labels. Public functions clear the message and call this. */
+rkhs_status rk_data_read(rkhs_env *env, const char *path, const char *format, unsigned kinds, rkhs_data **data);
 
 /* Parses the decimal number at s, correctly rounded. Returns the position after it, or NULL if there is none: blanks,
  * inf, nan and hexadecimal numbers are not accepted. The bytes [s, end) must be followed by a zero. */

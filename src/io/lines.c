@@ -93,7 +93,7 @@ done:
 /* clang-format off */
 const rk_format_type rk_format_lines = {
     .entry = {.name = "lines", .brief = "text, a string in each line; a blank line is an empty string"},
-    .endings = ".txt", .kinds = RK_KIND_STRING, .read = read_lines, .read_labels = read_labels_lines,
-    .write = write_lines,
+    .endings = ".txt", .kinds = RK_KIND_STRING, .pipe = RK_KIND_STRING, .table = &rk_format_csv, .read = read_lines,
+    .read_labels = read_labels_lines, .write = write_lines,
 };
 /* clang-format on */

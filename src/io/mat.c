@@ -645,6 +645,7 @@ const rk_format_type rk_format_mat = {
               .size = sizeof(mat)},
     .endings = ".mat",
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_STRING,
+    .magic = "MATLAB 5",
     .read = read_mat,
     .read_labels = read_labels_mat,
 };

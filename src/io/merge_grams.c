@@ -22,11 +22,9 @@ typedef struct parts {
 /* Reads, or memory-maps, every part. Each must have n columns, and all together n rows. */
 static rkhs_status read_parts(parts *p) {
     rkhs_status status = RKHS_OK;
-    rkhs_kernel *precomputed = NULL;
     int64_t rows = 0, ld;
-    TRY(rk_kernel_new(p->env, "precomputed", &precomputed));
     for (int64_t q = 0; q < p->count; q++) {
-        TRY(rkhs_data_read_for(p->env, p->paths[q], NULL, precomputed, &p->data[q]));
+        TRY(rk_data_read(p->env, p->paths[q], NULL, RK_KIND_GRAM, &p->data[q]));
         if (!rkhs_data_values(p->data[q], &ld))
             status = rk_fail(p->env, RKHS_ERR_DATA, "%s: it holds %s data, not rows of a Gram: give numbers", p->paths[q],
                              rkhs_data_kind(p->data[q]));
@@ -46,7 +44,6 @@ static rkhs_status read_parts(parts *p) {
              "the parts have %lld rows together, and only %lld columns, %lld too many: give every row once", (long long)rows,
              (long long)p->n, (long long)(rows - p->n));
 done:
-    rkhs_kernel_free(precomputed);
     return status;
 }
 

@@ -585,7 +585,7 @@ const rk_format_type rk_format_npy = {
     .entry = {.name = "npy",
               .brief = "a NumPy array: any real type, either order, packed bits; written as 64-bit numbers",
               .params = params, .size = sizeof(npy_format)},
-    .endings = ".npy", .kinds = RK_KIND_DENSE | RK_KIND_BITS | RK_KIND_IMAGE, .read = read_npy,
+    .endings = ".npy", .kinds = RK_KIND_DENSE | RK_KIND_BITS | RK_KIND_IMAGE, .magic = "\x93NUMPY", .read = read_npy,
     .read_labels = read_labels_npy, .write = write_npy,
 };
 /* clang-format on */

@@ -386,7 +386,7 @@ const rk_format_type rk_format_npz = {
     .entry = {.name = "npz",
               .brief = "NumPy's archive of arrays, plain or compressed, and SciPy's sparse matrices (csr)",
               .params = params, .size = sizeof(npz)},
-    .endings = ".npz", .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE, .read = read_npz,
+    .endings = ".npz", .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE, .magic = "PK\3\4", .read = read_npz,
     .read_labels = read_labels_npz, .write = write_npz,
 };
 /* clang-format on */

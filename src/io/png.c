@@ -50,7 +50,7 @@ static void on_warning(png_structp png, png_const_charp text) { (void)png, (void
 static png_voidp take_memory(png_structp png, png_alloc_size_t bytes) {
     picture *p = png_get_mem_ptr(png);
     void *room = NULL;
-    rkhs_status status = bytes > INT64_MAX / 2 ? RKHS_ERR_MEMORY : rk_alloc(p->env, (int64_t)bytes, 1, &room);
+    rkhs_status status = rk_alloc(p->env, bytes > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)bytes, 1, &room);
     if (status != RKHS_OK) p->status = status;
     return status == RKHS_OK ? room : NULL;
 }
@@ -357,7 +357,7 @@ const rk_format_type rk_format_png = {
     .entry = {.name = "png",
               .brief = "an image, or a folder of images of one size, in order of their names; labels.csv in it has "
                        "columns file and label"},
-    .endings = ".png", .kinds = RK_KIND_IMAGE, .read_folder = read_folder_png, .read = read_png,
-    .read_labels = read_labels_png,
+    .endings = ".png", .kinds = RK_KIND_IMAGE, .magic = "\x89PNG\r\n\x1a\n", .read_folder = read_folder_png,
+    .read = read_png, .read_labels = read_labels_png,
 };
 /* clang-format on */

@@ -3,6 +3,17 @@
 
 enum { MEDIAN, KNN, MAX_ROWS = 2000, MIN_NEIGHBOURS = 3 }; /* MIN_NEIGHBOURS: the fewest that a share k < 1 means */
 
+/* clang-format off */
+static const rk_param knn_params[] = {
+    {.name = "k", .kind = RK_REAL, .offset = offsetof(rk_bandwidth, k), .value = "10", .max = 1e9, .min_excluded = 1,
+     .whole_from_1 = 1},
+    {.name = "times", .kind = RK_REAL, .offset = offsetof(rk_bandwidth, value), .value = "1", .max = 1e9, .min_excluded = 1},
+    {.name = NULL},
+};
+/* clang-format on */
+
+const rk_param *const rk_width_rules[] = {[MEDIAN] = NULL, [KNN] = knn_params};
+
 /* Distances of some rows (queries) to each other or to all rows, by tiles. The kernel is bound for these alone. */
 typedef struct distances {
     const rk_bound *bound, *query;

@@ -24,7 +24,7 @@ static void dense_sums(const rk_bound *b, rk_vector_side *side) {
         side->norm[i] = 0;
         rk_add_minima(1, b->x->columns, row, row, 1, &side->norm[i]);
         for (int64_t c = 0; c < b->x->columns; c++)
-            side->narrow &= row[c] == 0 || (row[c] >= RK_NARROW && row[c] <= 1 / RK_NARROW);
+            side->narrow &= row[c] == 0 || (row[c] >= RK_RATIO_MIN && row[c] <= 1 / RK_RATIO_MIN);
     }
 }
 

@@ -182,7 +182,7 @@ typedef struct rk_vector_side {
     const double *centre; /* one number a column; NULL: 0. The reference owns it */
     double *owned;
     struct rk_sparse_columns *columns; /* sparse rows by column, else NULL */
-    int narrow;                        /* every number is 0, or within RK_NARROW and 1/RK_NARROW */
+    int narrow;                        /* every number is 0, or within RK_RATIO_MIN and 1/RK_RATIO_MIN */
 } rk_vector_side;
 
 rkhs_status rk_vector_prepare(rkhs_env *env, rk_bound *b);         /* squared norms */
@@ -267,12 +267,14 @@ typedef struct rk_width {
     double gamma; /* NaN unless it is given in place of sigma */
 } rk_width;
 
+extern const rk_param *const rk_width_rules[];
+
 /* The parameter table of such a kernel; gamma_of is the formula of gamma in sigma. RK_WIDTH_ROWS: its rows alone, for
  * a struct that begins with an rk_width. */
 /* clang-format off */
 #define RK_WIDTH_ROWS(gamma_of)                                                                                                \
      {.name = "sigma", .kind = RK_BANDWIDTH, .offset = offsetof(rk_width, sigma), .value = "median", .max = 1e150, .min_excluded = 1,       \
-      .choices = "median|knn",                                                                                                 \
+      .choices = "median|knn", .rule_params = rk_width_rules,                                                                  \
       .brief = "the width; median: the median distance; knn(k, times): `times` the median distance to the k-th neighbour; k below 1: a share of the rows"},                       \
      {.name = "gamma", .kind = RK_REAL, .offset = offsetof(rk_width, gamma), .max = 1e300, .min_excluded = 1, .replaces = "sigma",      \
       .brief = gamma_of ", in place of sigma"}

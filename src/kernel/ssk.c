@@ -18,9 +18,7 @@
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
-#ifndef RK_NARROW /* a test for no AVX-512. But la.h defines this name too: the wide form is never compiled */
 #define RK_HAS_WIDE 1
-#endif
 #endif
 
 enum { MAX_P = 256, BAND = 4, MAX_LANES = 8, NO_S = -1, NO_T = -2 };

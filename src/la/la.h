@@ -88,9 +88,9 @@ int64_t rk_bits_count(int64_t words, const uint64_t *a);
 /* out[j] += sum over c < count of a term of x = a[c] and y = b[c*ldb + j]: (x - y)^2, |x - y|, min(x, y). */
 typedef void rk_pairs_fn(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *out);
 rk_pairs_fn rk_add_squares, rk_add_absolutes, rk_add_minima;
-/* The same for (x - y)^2/(x + y), x, y >= 0, 0/0 = 0. rk_add_ratios: x and y are 0 or in [RK_NARROW, 1/RK_NARROW]. */
+/* The same for (x - y)^2/(x + y), x, y >= 0, 0/0 = 0. rk_add_ratios: both 0 or in [RK_RATIO_MIN, 1/RK_RATIO_MIN]. */
 rk_pairs_fn rk_add_ratios, rk_add_ratios_wide;
-#define RK_NARROW 1e-35
+#define RK_RATIO_MIN 1e-35
 double rk_sum(int64_t n, const double *x);
 /* pull[c] += sum_j w[j] (a[c] - b[c][j]), and back[c][j] -= w[j] (a[c] - b[c][j]); columns of b, back: ldb apart. */
 void rk_add_forces(int64_t n, int64_t d, const double *a, const double *b, int64_t ldb, const double *w, double *pull,

@@ -17,7 +17,7 @@ ALWAYS double ratio(double x, double y) {
 }
 
 /* Four ratios with one division, which costs as much as all the rest: p/s + q/t = (p t + q s)/(s t). Nothing cancels.
- * Adding 1e-55 does not change numbers from RK_NARROW on, and turns 0/0 into 0/1e-55. */
+ * Adding 1e-55 does not change numbers from RK_RATIO_MIN on, and turns 0/0 into 0/1e-55. */
 ALWAYS double four_ratios(const double x[4], double y0, double y1, double y2, double y3) {
     double d0 = x[0] - y0, d1 = x[1] - y1, d2 = x[2] - y2, d3 = x[3] - y3;
     double s0 = (x[0] + 1e-55) + y0, s1 = (x[1] + 1e-55) + y1, s2 = (x[2] + 1e-55) + y2, s3 = (x[3] + 1e-55) + y3;

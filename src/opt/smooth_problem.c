@@ -15,7 +15,7 @@
 typedef struct pullback {
     const rk_gram *g;
     const rk_smooth *problem;
-    int64_t rows, vars;          /* rows of the coefficients; vars is unused */
+    int64_t rows;                /* of the coefficients */
     double *L;                   /* isometric in sample form: n x n, lower triangular */
     double *Y, *Z, *dZ, *dY, *W; /* n x dim; W is rank x dim */
     double *Kx;                  /* alpha in factor form: the gradient of the ridge; in sample form that is Y = K a */

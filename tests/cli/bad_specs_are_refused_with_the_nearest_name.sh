@@ -15,7 +15,7 @@ bad 'kpca(dim=2)' 'rbff' 1 kernel "'rbff'" rbf 'rkhs list kernels'
 bad 'kpca(dim=2)' 'rbf(sigam=1)' 1 rbf "'sigam'" 'mean sigma' gamma
 bad 'kpca(dim=2)' 'rbf(sigma=mediann)' 1 rbf sigma number mediann 'mean median'
 bad 'kpca(dim=2)' 'rbf(sigma=medain)' 1 rbf sigma number medain 'mean median'
-bad 'kpca(dim=2)' 'rbf(sigma=knn(0))' 1 rbf 'k in knn(k, times)' 'above 0' 'not 0' 10
+bad 'kpca(dim=2)' 'rbf(sigma=knn(0))' 1 rbf sigma=knn k 'above 0' 'not 0' 10
 bad 'kpca(dim=2)' 'rbf(sigma=median(3))' 1 rbf sigma=median brackets
 bad 'kpca(dim=2, negative=flp)' 'rbf' 1 kpca negative 'clip|flip|refuse' flp 'mean flip'
 bad 'kpca(dim=2)' 'sum(rbf, linear)' 1 "'sum'" 'rbf + linear'

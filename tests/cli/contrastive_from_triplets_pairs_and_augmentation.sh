@@ -14,6 +14,9 @@ rkhs fit -q 'contrastive()' X.npy --positive P.npy --negative N.npy -z f.csv -o 
 rkhs fit -q contrastive X.npy --positive P.npy -z g.csv
 wc -l t.csv p.csv a.csv b.csv f.csv g.csv | sed 's/^ *//'
 cmp a.csv b.csv && echo 'an option or a parameter: the same'
+{ echo ,0,1,2; awk '{ print NR - 1 "," $0 }' T.csv; } >pandas.csv
+says pandas.csv 'first column' 'left out' / '40 objects' -- fit contrastive X.npy --triplets pandas.csv -z n.csv
+cmp t.csv n.csv && echo 'rows and columns numbered: the same'
 rkhs info t.rkhs | sed -n 's/^bound/bound/p;s/^triplets  */triplets /p' | cut -c 1-60
 rkhs info f.rkhs | sed -n 's/^objects  */objects /p'
 rkhs transform -q f.rkhs X.npy -o f2.csv

@@ -444,18 +444,19 @@ static void rules_take_a_number_a_name_or_a_name_with_its_argument(void **state)
     check_same(env, &rk_kernels, "rbf(sigma=knn)", "rbf(sigma=knn(k=10))");
     check_same(env, &rk_kernels, "rbf(knn(3))", "rbf(sigma=knn(k=3))");
     check_same(env, &rk_kernels, "rbf(median())", "rbf(sigma=median)");
-    check_refused(env, &rk_kernels, "rbf(sigma=knn(0))", "rbf | k in knn(k, times) | above 0 | not 0 | 10");
-    check_refused(env, &rk_kernels, "rbf(sigma=knn(2.5))", "rbf | k in knn(k, times) | below 1 | not 2.5");
-    check_refused(env, &rk_kernels, "rbf(sigma=knn(1, 2, 3))", "rbf | sigma | knn(k, times)");
-    check_refused(env, &rk_kernels, "rbf(sigma=knn(1, 0))", "rbf | times in knn(k, times) | above 0");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(0))", "rbf | sigma=knn | k | above 0 | not 0 | 10");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(2.5))", "rbf | sigma=knn | k | below 1 | not 2.5");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(1, 2, 3))", "rbf | sigma=knn | 2 parameters");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(1, 0))", "rbf | sigma=knn | times | above 0");
     check_same(env, &rk_kernels, "rbf(sigma=knn(3, 0.5))", "rbf(sigma=knn(times=0.5, k=3))");
     check_same(env, &rk_kernels, "rbf(sigma=knn(0.025, 3))", "rbf(sigma=knn(times=3, k=0.025))");
     check_same(env, &rk_models, "kae(embedding_kernel=rbf(sigma=knn(5, 2)))", "kae(embedding_kernel=\"rbf(sigma=knn(5,2))\")");
     check_same(env, &rk_models, "kae(embedding_kernel=matern(sigma=1, nu=1.5))",
                "kae(embedding_kernel=\"matern(sigma=1,nu=1.5)\")");
     check_refused(env, &rk_models, "kae(embedding_kernel=rbf + linear)", "kae | embedding_kernel | quotes");
-    check_refused(env, &rk_kernels, "rbf(sigma=knn(j=1))", "rbf | sigma | knn(k, times)");
-    check_refused(env, &rk_kernels, "rbf(sigma=knn(x))", "rbf | k in knn(k, times) | not x");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(j=1))", "rbf | sigma=knn | j | k, times");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(k=1, k=2))", "rbf | sigma=knn | k | twice");
+    check_refused(env, &rk_kernels, "rbf(sigma=knn(x))", "rbf | sigma=knn | k | not x");
     check_refused(env, &rk_kernels, "rbf(sigma=median(3))", "rbf | sigma=median | brackets");
     check_refused(env, &rk_kernels, "rbf(sigma=medain)", "rbf | sigma | median|knn | medain | mean median");
     check_refused(env, &rk_kernels, "rbf(sigma=\"\")", "rbf | sigma | median|knn");

@@ -131,7 +131,7 @@ static void sums_of_terms_are_those_of_plain_loops(void **state) {
 
 /* At the ends of their range four fractions are still added without overflow or a lost digit. */
 static void ratios_at_the_ends_of_their_range(void **state) {
-    static const double values[] = {0, RK_NARROW, 3 * RK_NARROW, 1, 0.7 / RK_NARROW, 1 / RK_NARROW};
+    static const double values[] = {0, RK_RATIO_MIN, 3 * RK_RATIO_MIN, 1, 0.7 / RK_RATIO_MIN, 1 / RK_RATIO_MIN};
     double a[4], b[4 * 8];
     for (uint64_t round = 0; round < 1000; round++) {
         double out[8] = {0};
