@@ -2,14 +2,14 @@
  *
  *     bench_core read      --x FILE
  *     bench_core gram      --kernel SPEC --x FILE [--new FILE]
- *     bench_core fit       --kernel SPEC --model SPEC --x FILE [--y FILE | --triplets FILE] [--less SPEC: the seconds of this
- *                          model are taken off, so that steps can be measured without what comes before them]
+ *     bench_core fit       --kernel SPEC --model SPEC --x FILE [--y FILE | --triplets FILE] [--less SPEC: the seconds
+ *                          of this model are taken off, so that steps can be measured without what comes before them]
  *     bench_core transform --kernel SPEC --model SPEC --x FILE [--y FILE] --new FILE [--calls N: so many times]
  *     bench_core score     --specs 'SPEC SPEC ...' --x FILE --z FILE [--labels FILE]
  *
- * with --threads N (0: all) and --out FILE.npy for what was made: the data, K, Z or the scores. Prints one JSON line: the
- * seconds of the job alone, and how far memory rose above what was held before it. A short job is done again, as timeit does,
- * and the median counts: once alone, it would measure how the processor wakes. */
+ * with --threads N (0: all) and --out FILE.npy for what was made: the data, K, Z or the scores. Prints one JSON
+ * line: the seconds of the job alone, and how far memory rose above what was held before it. A short job is done
+ * again, as timeit does, and the median counts: once alone, it would measure how the processor wakes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@
 
 #include "rkhs.h"
 
-enum { REST = 40000000 }; /* nanoseconds before a job begins: the threads of BLAS wait busily for a while after they start */
-enum { SHORT = 50, TIMES = 15 };                     /* a job below so many milliseconds is done at most so many times */
+enum { REST = 40000000 };                            /* nanoseconds before a job: BLAS threads wait busily at first */
+enum { SHORT = 50, TIMES = 15 };                     /* a job below SHORT milliseconds is done at most TIMES times */
 static const double TINY = 1e-6;                     /* seconds */
 enum { FEW = 256, FEW_STRINGS = 4, MAX_SPECS = 32 }; /* FEW: rows to warm up with; strings can take long */
 
@@ -49,8 +49,8 @@ static double memory(const char *name) {
     return 1024 * kilobytes;
 }
 
-/* Makes the high-water mark what is held now: reading a file must not hide the peak of the job. getrusage's ru_maxrss would not
- * do: it begins with the peak of the process that started this one. */
+/* Makes the high-water mark what is held now: reading a file must not hide the peak of the job. getrusage's
+ * ru_maxrss would not do: it begins with the peak of the process that started this one. */
 static void reset_peak(void) {
     FILE *file = fopen("/proc/self/clear_refs", "w");
     if (!file) return;
@@ -58,8 +58,8 @@ static void reset_peak(void) {
     fclose(file);
 }
 
-/* Touches memory and gives it back, as much as BENCH_HEAT says: a virtual machine gets its memory from the host when it first
- * touches it, and that would fall on whoever comes first. */
+/* Touches memory and gives it back, as much as BENCH_HEAT says: a virtual machine gets its memory from the host when
+ * it first touches it, and that would fall on whoever comes first. */
 static void heat(void) {
     const char *text = getenv("BENCH_HEAT");
     size_t bytes = text ? (size_t)strtoull(text, NULL, 10) : 0;
@@ -164,7 +164,7 @@ static void release(job *j) {
 static void warm_up(void (*run)(job *), const job *real) {
     job j = *real;
     j.x = first_rows(real->x);
-    j.y = real->y && strcmp(rkhs_data_kind(real->y), "index") == 0 ? NULL : first_rows(real->y); /* which name more rows */
+    j.y = real->y && strcmp(rkhs_data_kind(real->y), "index") == 0 ? NULL : first_rows(real->y); /* names more rows */
     j.fresh = first_rows(real->fresh);
     j.z = first_rows(real->z);
     j.labels = first_rows(real->labels);

@@ -223,7 +223,7 @@ void draw_frame(canvas *v, const frame *f, const axis *x, const axis *y, int bel
     v->type->rect(v, f, &grey);
 }
 
-void draw_bar(canvas *v, const frame *f, const axis *a) {
+void draw_colour_scale(canvas *v, const frame *f, const axis *a) {
     uint8_t shade[256];
     double first, last, right = f->left + f->width;
     char number[72];

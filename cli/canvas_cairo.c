@@ -102,9 +102,9 @@ static cairo_t *cr_of(canvas *v) { return ((painter *)v->state)->cr; }
 
 /* Appends bytes of the file. */
 static cairo_status_t take_bytes(void *closure, const unsigned char *bytes, unsigned count) {
-    text *t = closure;
-    text_bytes(t, (const char *)bytes, count);
-    return t->failed ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
+    rk_text *t = closure;
+    rk_text_add_bytes(t, bytes, count);
+    return t->status != RKHS_OK ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
 }
 
 static void set_colour(cairo_t *cr, const char *colour, double opacity) {
@@ -128,11 +128,11 @@ static void paint_path(cairo_t *cr, const pen *p) {
 }
 
 static void set_metadata(canvas *v, cairo_pdf_metadata_t which, const char *s) {
-    text plain = {0};
+    rk_text plain = {.env = v->out.env};
     text_plain(&plain, s, 500);
-    v->out.failed |= plain.failed;
-    if (!plain.failed) cairo.pdf_surface_set_metadata(((painter *)v->state)->surface, which, plain.s);
-    text_free(&plain);
+    if (plain.status != RKHS_OK) v->out.status = plain.status;
+    if (plain.status == RKHS_OK) cairo.pdf_surface_set_metadata(((painter *)v->state)->surface, which, plain.s);
+    rk_text_free(&plain);
 }
 
 /* Makes the layout and the font. Returns 0 if there is no font at all. */
@@ -155,7 +155,8 @@ static void begin_cairo(canvas *v, double width, double height, const char *titl
         p->surface = cairo.pdf_surface_create_for_stream(take_bytes, &v->out, 0.75 * width, 0.75 * height);
         set_metadata(v, CAIRO_PDF_METADATA_TITLE, title);
         set_metadata(v, CAIRO_PDF_METADATA_SUBJECT, about);
-        cairo.pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z"); /* reproducible */
+        /* a fixed date, so that the same picture has the same bytes */
+        cairo.pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
     } else {
         p->surface = cairo.image_surface_create(CAIRO_FORMAT_RGB24, (int)(ZOOM * width), (int)(ZOOM * height));
     }
@@ -214,13 +215,13 @@ static void text_cairo(canvas *v, const words *w) {
     enum { SMALL = 10 };
     painter *p = v->state;
     cairo_t *cr = p->cr;
-    text main = {0}, raised = {0};
+    rk_text main = {.env = v->out.env}, raised = main;
     double size = w->size > 0 ? w->size : LETTER;
     if (v->failure != NULL) return; /* no font */
     text_plain(&main, w->s, w->limit > 0 ? w->limit : 500);
     text_plain(&raised, w->raised != NULL ? w->raised : "", 20);
-    if (main.failed || raised.failed) {
-        v->out.failed = 1;
+    if (main.status != RKHS_OK || raised.status != RKHS_OK) {
+        v->out.status = RKHS_ERR_MEMORY;
         goto done;
     }
     cairo.save(cr);
@@ -241,8 +242,8 @@ static void text_cairo(canvas *v, const words *w) {
     cairo.new_path(cr);
     cairo.restore(cr);
 done:
-    text_free(&main);
-    text_free(&raised);
+    rk_text_free(&main);
+    rk_text_free(&raised);
 }
 
 static void image_cairo(canvas *v, const frame *f, const image *i) {
@@ -251,7 +252,7 @@ static void image_cairo(canvas *v, const frame *f, const image *i) {
     unsigned char *bytes = calloc((size_t)stride, (size_t)i->height);
     uint32_t colours[256];
     if (bytes == NULL) {
-        v->out.failed = 1;
+        v->out.status = RKHS_ERR_MEMORY;
         return;
     }
     for (uint32_t k = 0; k < 256; k++) {
@@ -340,7 +341,7 @@ static void release_cairo(canvas *v) {
     if (p != NULL && p->cr != NULL) cairo.destroy(p->cr);
     if (p != NULL && p->surface != NULL) cairo.surface_destroy(p->surface);
     free(p);
-    text_free(&v->out);
+    rk_text_free(&v->out);
 }
 
 static const canvas_type painted = {begin_cairo, lines_cairo, rect_cairo,      text_cairo, image_cairo,

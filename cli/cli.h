@@ -149,7 +149,7 @@ int learns_labels(cli *c, const char *spec);
 const rkhs_data *column_labels(cli *c, const char *model, const rkhs_data *x);
 /* Refuses a labels file that seems to begin with a header: it has one label more than there are rows. labels may be
  * NULL. */
-rkhs_status check_header(cli *c, const char *path, const rkhs_data *labels, int64_t rows);
+rkhs_status check_label_header(cli *c, const char *path, const rkhs_data *labels, int64_t rows);
 /* Warns that -1 is taken as a class, if other classes are numbers too. */
 void say_minus_one(const cli *c, const char *path, const rkhs_data *labels);
 /* Write data (with --output-format), labels, a model, or n x p numbers; "-" is stdout. They write nothing after a stop
@@ -168,14 +168,21 @@ rkhs_status take_numbers(cli *c, const char *what, int64_t n, int64_t p, double 
 /* Whether path ends in `ending`, ignoring case and a final .gz. */
 int ends_in(const char *path, const char *ending);
 
-/* ---- progress.c: the progress bar and Ctrl-C ------------------------------------------------------------------- */
+/* ---- progress.c: the progress bar ------------------------------------------------------------------------------ */
 
 void progress_start(cli *c);
 void progress_erase(void);
-/* The signal that asked the tool to stop, or 0. */
+
+/* ---- signals.c: Ctrl-C and other signals ----------------------------------------------------------------------- */
+
+void catch_signals(int quietly);
+/* The signal that asked the tool to stop, or 0. After stop_signal the caller prints the message. */
+int stop_asked(void);
 int stop_signal(void);
 /* Set around calls that write files: a stop then waits until the temporary file is removed. */
 void writing_now(int on);
+/* Set while a progress bar is on the terminal, which must be erased before a message. */
+void signals_know_bar(int on);
 
 /* ---- help.c ---------------------------------------------------------------------------------------------------- */
 
@@ -201,21 +208,13 @@ void list_brief(FILE *out, const char *list);
 int json_lists(FILE *out, const char *list, const char *type);
 void json_commands(FILE *out);
 
-/* ---- text.c: growing strings and safe output ------------------------------------------------------------------- */
+/* ---- safe_text.c: untrusted text made safe --------------------------------------------------------------------- */
 
-typedef struct text {
-    char *s;
-    size_t length, room;
-    int failed; /* out of memory */
-} text;
-
-void text_add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void text_bytes(text *t, const char *bytes, size_t count);
 /* Appends XML text of at most `limit` columns, cut with an ellipsis: control characters replaced, right-to-left text
  * isolated. */
-void text_xml(text *t, const char *s, int limit);
+void text_xml(rk_text *t, const char *s, int limit);
 /* The same without XML and isolation. */
-void text_plain(text *t, const char *s, int limit);
+void text_plain(rk_text *t, const char *s, int limit);
 /* Prints untrusted text of at most `length` bytes to a terminal. Control characters, direction overrides, line breaks
  * and invalid UTF-8 appear as \x1b, \u202e. Returns its width in columns. out NULL: only measures. */
 int print_safe(FILE *out, const char *s, size_t length);
@@ -225,10 +224,9 @@ int print_padded(FILE *out, const char *s, int width);
 void json_text(FILE *out, const char *s);
 /* The columns that text_xml would fill; wide characters count twice. */
 int text_columns(const char *s, int limit);
-void text_free(text *t);
 
 /* Writes the text to a file; "-" is stdout. */
-rkhs_status text_write(cli *c, const text *t, const char *path);
+rkhs_status text_write(cli *c, const rk_text *t, const char *path);
 
 /* ---- functions that several commands use ----------------------------------------------------------------------- */
 
@@ -237,9 +235,9 @@ int explained_share(const rkhs_model *m, double *share);
 /* Ends a fit: writes the model to -o and the embedding to -z, both or neither. */
 rkhs_status write_fit(cli *c, const rkhs_model *m);
 void say_summary(const cli *c, const rkhs_model *m);
-/* What a model learns from beside X. check_supervision refuses options that exclude each other; read_supervision reads
- * --triplets, --positive and --negative, or --target, into *y (NULL if none is given); supervision_file names the file, for
- * messages. */
+/* What a model learns from beside X. check_supervision refuses options that exclude each other; read_supervision
+ * reads --triplets, --positive and --negative, or --target, into *y (NULL if none is given); supervision_file names
+ * the file, for messages. */
 rkhs_status check_supervision(cli *c);
 rkhs_status read_supervision(cli *c, const rkhs_kernel *kernel, const rkhs_data *x, rkhs_data **y);
 const char *supervision_file(const cli *c);

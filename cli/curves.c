@@ -54,7 +54,7 @@ static void draw_spectrum(canvas *v, const rkhs_item *values, const rkhs_item *s
     if (count <= MAX_BARS) return;
     ends = malloc((size_t)count * 2 * sizeof *ends);
     if (ends == NULL) {
-        v->out.failed = 1;
+        v->out.status = RKHS_ERR_MEMORY;
         return;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -106,7 +106,7 @@ static int history_axes(history *h, axis *x, axis *y) {
 
 static void draw_history(canvas *v, const history *h, const frame *f, const axis *x, const axis *y) {
     double *ends = malloc((size_t)h->steps * 2 * sizeof *ends);
-    if (ends == NULL) v->out.failed = 1;
+    if (ends == NULL) v->out.status = RKHS_ERR_MEMORY;
     for (int64_t k = 0; k < h->curves && ends != NULL; k++) {
         int count = 0;
         for (int64_t i = 0; i < h->steps; i++) {

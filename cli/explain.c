@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The result is a table (CSV or JSON) or, for objects that can be drawn, a picture: for each object a line with the
- * object, those that pull it towards its place and those that push it away, with their influence. */
+ * object, those that pull it towards its position and those that push it away, with their influence. */
 #include "plot.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ enum { USUAL = 5, MAX_LINES = 16, MAX_ACROSS = 12, BOX = 52, SPACE = 8, BAND = 2
 typedef struct explained {
     const rkhs_data *x, *reference; /* the new objects, and the training objects or landmarks that place them */
     const int64_t *rows;            /* rows of the reference objects in the training data; NULL: all, in order */
-    int64_t given;                  /* objects fitted; positives and then negatives follow as rows given .. and 2 given .. */
+    int64_t given;                  /* objects fitted; positives follow as rows given .., negatives as 2 given .. */
     int64_t n, top, *object;
     double *influence; /* n x 2 top: pulls, pushes */
 } explained;
@@ -29,36 +29,36 @@ static int64_t row_of(const explained *e, int64_t index, const char **from) {
 
 /* ---- tables ---------------------------------------------------------------------------------------------------- */
 
-static void write_csv(const explained *e, text *t) {
+static void write_csv(const explained *e, rk_text *t) {
     const char *from;
-    text_add(t, "object,effect,reference,from,influence\n");
+    rk_text_add(t, "object,effect,reference,from,influence\n");
     for (int64_t q = 0; q < e->n * 2 * e->top; q++) {
         if (e->object[q] < 0) continue;
         long long row = (long long)row_of(e, e->object[q], &from);
-        text_add(t, "%lld,%s,%lld,%s,%.9g\n", (long long)(q / (2 * e->top)), q % (2 * e->top) < e->top ? "pull" : "push", row,
-                 from, e->influence[q]);
+        rk_text_add(t, "%lld,%s,%lld,%s,%.9g\n", (long long)(q / (2 * e->top)), q % (2 * e->top) < e->top ? "pull" : "push",
+                    row, from, e->influence[q]);
     }
 }
 
 /* [{"object": 0, "pulls": [{"reference": 3, "from": "data", "influence": 0.1}], "pushes": []}, ...] */
-static void write_json(const explained *e, text *t) {
+static void write_json(const explained *e, rk_text *t) {
     const char *from;
     for (int64_t i = 0; i < e->n; i++) {
-        text_add(t, "%s{\"object\": %lld", i == 0 ? "[" : ",\n ", (long long)i);
+        rk_text_add(t, "%s{\"object\": %lld", i == 0 ? "[" : ",\n ", (long long)i);
         for (int side = 0; side < 2; side++) {
             const char *before = "";
-            text_add(t, side == 0 ? ", \"pulls\": [" : ", \"pushes\": [");
+            rk_text_add(t, side == 0 ? ", \"pulls\": [" : ", \"pushes\": [");
             for (int64_t q = (2 * i + side) * e->top; q < (2 * i + side + 1) * e->top; q++, before = ", ") {
                 if (e->object[q] < 0) break;
                 long long row = (long long)row_of(e, e->object[q], &from);
-                text_add(t, "%s{\"reference\": %lld, \"from\": \"%s\", \"influence\": %.17g}", before, row, from,
-                         e->influence[q]);
+                rk_text_add(t, "%s{\"reference\": %lld, \"from\": \"%s\", \"influence\": %.17g}", before, row, from,
+                            e->influence[q]);
             }
-            text_add(t, "]");
+            rk_text_add(t, "]");
         }
-        text_add(t, "}");
+        rk_text_add(t, "}");
     }
-    text_add(t, e->n > 0 ? "]\n" : "[]\n");
+    rk_text_add(t, e->n > 0 ? "]\n" : "[]\n");
 }
 
 /* ---- picture --------------------------------------------------------------------------------------------------- */
@@ -88,11 +88,11 @@ static void draw_lines(canvas *v, const cli *c, const explained *e, const object
         double y = top + (double)i * line;
         draw_box(v, mine, i, left, y, "#404040", NULL);
         for (int64_t q = 0; q < 2 * e->top; q++) {
-            int64_t at = i * 2 * e->top + q, s = q / e->top, place = q % e->top;
+            int64_t at = i * 2 * e->top + q, s = q / e->top, rank = q % e->top;
             char number[32];
-            if (e->object[at] < 0 || place >= across) continue;
+            if (e->object[at] < 0 || rank >= across) continue;
             snprintf(number, sizeof number, "%.3g", e->influence[at]);
-            draw_box(v, theirs, e->object[at], left + BOX + BAND + (double)s * side + (double)place * step, y, colours[s],
+            draw_box(v, theirs, e->object[at], left + BOX + BAND + (double)s * side + (double)rank * step, y, colours[s],
                      number);
         }
     }
@@ -103,9 +103,9 @@ static rkhs_status draw_explained(cli *c, const explained *e, canvas *v) {
     objects mine = {.data = (rkhs_data *)(uintptr_t)e->x, .n = e->n};
     objects theirs = {.data = (rkhs_data *)(uintptr_t)e->reference, .n = rkhs_data_rows(e->reference)};
     c->objects = c->operand[1]; /* named in messages */
-    TRY(look_at_objects(c, &mine));
+    TRY(prepare_objects(c, &mine));
     if (theirs.n > 0 && rkhs_data_shape(e->reference, NULL, NULL, NULL)) c->image_size = NULL;
-    TRY(look_at_objects(c, &theirs));
+    TRY(prepare_objects(c, &theirs));
     mine.min = theirs.min = fmin(mine.min, theirs.min); /* one grey scale for both */
     mine.max = theirs.max = fmax(mine.max, theirs.max);
     mine.dark = theirs.dark;
@@ -157,7 +157,7 @@ int run_explain(cli *c) {
     rkhs_model *m = NULL;
     rkhs_data *x = NULL;
     explained e = {0};
-    canvas v = {0};
+    canvas v = {.out.env = c->env};
     const char *path = c->output != NULL ? c->output : "-";
     rkhs_status status;
     TRY(check_outputs(c, &path, 1));
@@ -169,7 +169,7 @@ int run_explain(cli *c) {
     if (v.type != NULL) {
         TRY(draw_explained(c, &e, &v));
         v.type->end(&v);
-        if (v.failure != NULL && !v.out.failed) REFUSE(c, EXIT_FAILED, "%s cannot be drawn: %s", path, v.failure);
+        if (v.failure != NULL && v.out.status == RKHS_OK) REFUSE(c, EXIT_FAILED, "%s cannot be drawn: %s", path, v.failure);
     } else if (c->json || ends_in(path, ".json")) {
         write_json(&e, &v.out);
     } else {
@@ -181,7 +181,7 @@ done:;
     if (v.type != NULL)
         v.type->release(&v);
     else
-        text_free(&v.out);
+        rk_text_free(&v.out);
     rkhs_data_free(x);
     rkhs_model_free(m);
     return code;

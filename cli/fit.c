@@ -129,7 +129,7 @@ int run_fit(cli *c) {
     TRY(read_data(c, c->operand[1], kernel, &x));
     TRY(read_supervision(c, kernel, x, &y));
     if (c->labels != NULL) TRY(read_labels(c, c->labels, NULL, &y));
-    if (c->labels != NULL) TRY(check_header(c, c->labels, y, rkhs_data_rows(x)));
+    if (c->labels != NULL) TRY(check_label_header(c, c->labels, y, rkhs_data_rows(x)));
     if (c->start != NULL) TRY(read_target(c, c->start, &start));
     const char *supervision = c->labels != NULL ? c->labels : supervision_file(c);
     set_subject(c, c->operand[1], supervision != NULL ? supervision : c->start);

@@ -199,7 +199,7 @@ void draw_graph(canvas *v, const rkhs_data *data, int64_t i, const graph_labels 
     double *lines = malloc((size_t)(4 * edges + 4) * sizeof *lines);
     int *queue = malloc((size_t)n * sizeof *queue);
     if (d == NULL || x == NULL || lines == NULL || queue == NULL) {
-        v->out.failed = 1;
+        v->out.status = RKHS_ERR_MEMORY;
         goto done;
     }
     double *y = x + n;

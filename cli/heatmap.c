@@ -119,7 +119,7 @@ static void draw_heat(canvas *v, const cli *c, const heat *h, uint8_t *shade) {
                                   .size = LETTER + 1,
                                   .anchor = 'm',
                                   .turned = 1});
-    draw_bar(v, &(frame){f.left + f.width + GAP, f.top, 14, f.height}, &scale);
+    draw_colour_scale(v, &(frame){f.left + f.width + GAP, f.top, 14, f.height}, &scale);
 }
 
 rkhs_status plot_gram(cli *c, canvas *v) {
@@ -136,7 +136,7 @@ rkhs_status plot_gram(cli *c, canvas *v) {
     if (h.values == NULL || h.m < 1 || h.n < 1) REFUSE(c, EXIT_FAILED, "%s: holds no matrix of numbers to draw", c->gram);
     if (c->labels != NULL) TRY(read_labels(c, c->labels, c->label_column, &labels));
     h.labels = labels;
-    TRY(check_header(c, c->labels, labels, h.m));
+    TRY(check_label_header(c, c->labels, labels, h.m));
     if (labels != NULL && rkhs_data_rows(labels) != h.m)
         REFUSE(c, EXIT_FAILED, "%s has %s, but %s has %s: give one label for each row", c->labels,
                rk_counted(rkhs_data_rows(labels), "label").text, c->gram, rk_counted(h.m, "row").text);

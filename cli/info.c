@@ -49,18 +49,18 @@ static void show_numbers(int width, const rkhs_item *item) {
 }
 
 /* Prints the first column names. */
-static void show_names(int width, const rkhs_data *kept) {
-    text all = {0};
+static void show_names(const cli *c, int width, const rkhs_data *kept) {
+    rk_text all = {.env = c->env};
     int64_t columns = rkhs_data_columns(kept), shown = columns > 2 * MAX_VALUES ? MAX_VALUES : columns;
     if (rkhs_data_column_name(kept, 0) == NULL) return;
-    for (int64_t i = 0; i < shown; i++) text_add(&all, "%s%.60s", i > 0 ? ", " : "", rkhs_data_column_name(kept, i));
-    if (shown < columns) text_add(&all, ", ... %lld in all", (long long)columns);
-    if (!all.failed) show_text(width, "names", all.s);
-    text_free(&all);
+    for (int64_t i = 0; i < shown; i++) rk_text_add(&all, "%s%.60s", i > 0 ? ", " : "", rkhs_data_column_name(kept, i));
+    if (shown < columns) rk_text_add(&all, ", ... %lld in all", (long long)columns);
+    if (all.status == RKHS_OK) show_text(width, "names", all.s);
+    rk_text_free(&all);
 }
 
 /* Prints what every model has, and then its report. */
-static void show_model(const rkhs_model *m) {
+static void show_model(const cli *c, const rkhs_model *m) {
     rkhs_item item;
     int64_t n = 0, dim = 0;
     double share;
@@ -80,7 +80,7 @@ static void show_model(const rkhs_model *m) {
     if (explained_share(m, &share)) show_number(width, "explained", share, " of the variance");
     for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) {
         if (strcmp(item.name, "rows") == 0) continue; /* shown above as "objects" */
-        if (strcmp(item.name, "reference_objects") == 0) show_names(width, rkhs_model_reference_objects(m, NULL));
+        if (strcmp(item.name, "reference_objects") == 0) show_names(c, width, rkhs_model_reference_objects(m, NULL));
         if (item.text != NULL)
             show_text(width, item.name, item.text);
         else if (item.values != NULL)
@@ -94,7 +94,7 @@ int run_info(cli *c) {
     struct stat file;
     char size[32];
     TRY(rkhs_model_load(c->env, c->operand[0], &m));
-    show_model(m);
+    show_model(c, m);
     putchar('\n');
     if (stat(c->operand[0], &file) == 0 && S_ISREG(file.st_mode)) {
         print_safe(stdout, c->operand[0], strlen(c->operand[0]));

@@ -27,7 +27,7 @@ const rkhs_data *column_labels(cli *c, const char *model, const rkhs_data *x) {
     return rkhs_data_labels(x);
 }
 
-rkhs_status check_header(cli *c, const char *path, const rkhs_data *labels, int64_t rows) {
+rkhs_status check_label_header(cli *c, const char *path, const rkhs_data *labels, int64_t rows) {
     int table = path != NULL && (ends_in(path, ".csv") || ends_in(path, ".tsv") || ends_in(path, ".txt"));
     if (!table || labels == NULL || rkhs_data_rows(labels) != rows + 1) return RKHS_OK;
     int64_t classes = 0;

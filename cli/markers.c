@@ -51,7 +51,7 @@ int points_sort(points *p, const key *k) {
     for (int64_t i = 0; i < p->n; i++) p->start[p->codes[i] + 1]++;
     for (int64_t q = 0; q < k->classes; q++) p->start[q + 1] += p->start[q];
     for (int64_t i = p->n; i-- > 0;) p->order[--p->start[p->codes[i] + 1]] = i;
-    for (int64_t q = 0; q < k->classes; q++) p->start[q] = p->start[q + 1]; /* each counted down to the begin of its class */
+    for (int64_t q = 0; q < k->classes; q++) p->start[q] = p->start[q + 1]; /* each counts down to its class's begin */
     p->start[k->classes] = p->n;
     p->radius = fmin(4, fmax(0.95, 3.6 - 1.1 * (size - 2)));
     p->opacity = fmin(0.9, fmax(0.4, 0.9 - 0.1 * (size - 2)));
@@ -104,7 +104,7 @@ void marks_begin(canvas *v, const key *k, const points *p, int64_t code) {
     v->type->group(v, &mine);
 }
 
-void mark(canvas *v, const key *k, const points *p, int64_t code, double x, double y) {
+void draw_mark(canvas *v, const key *k, const points *p, int64_t code, double x, double y) {
     int shape = shape_of(k, code);
     v->type->mark(v, shapes[shape].at, shapes[shape].corners, x, y, p->radius);
 }
@@ -118,7 +118,7 @@ void draw_points(canvas *v, const key *k, const points *p, const frame *f, const
         marks_begin(v, k, p, code);
         for (int64_t q = first; q < p->start[code + 1]; q += rounds) {
             const double *row = p->values + p->order[q] * p->ld;
-            mark(v, k, p, code, f->left + f->width * axis_at(x, row[i]), f->top + f->height * (1 - axis_at(y, row[j])));
+            draw_mark(v, k, p, code, f->left + f->width * axis_at(x, row[i]), f->top + f->height * (1 - axis_at(y, row[j])));
         }
         v->type->group_end(v);
     }
@@ -168,7 +168,7 @@ static void draw_entry(canvas *v, const key *k, int64_t code, int fresh, const c
     const char *colour = fresh && k->plain >= 0 ? class_colour(k, k->plain, hex) : "#8a8a8a";
     if (code >= 0) {
         marks_begin(v, k, &sample, code);
-        mark(v, k, &sample, code, x + 6, y);
+        draw_mark(v, k, &sample, code, x + 6, y);
     } else {
         v->type->group(v, &(pen){.fill = colour, .stroke = fresh ? "#000" : "#fff", .width = fresh ? 0.9 : 0.7, .opacity = 1});
         v->type->mark(v, NULL, 0, x + 6, y, 4.5);
@@ -177,12 +177,12 @@ static void draw_entry(canvas *v, const key *k, int64_t code, int fresh, const c
     v->type->text(v, &(words){.x = x + KEY - 2, .y = y + 4.5, .s = name, .limit = NAME_LIMIT});
 }
 
-void legend(canvas *v, const key *k, double left, double top, double height) {
+void draw_legend(canvas *v, const key *k, double left, double top, double height) {
     int64_t rows = 0, columns = 0, entries = 0, done = 0;
     double width = entry_width(k, height), below = top;
     if (k->bins > 0) {
         double bar = height - (k->fresh ? 3 * LEGEND_ROW : 0);
-        draw_bar(v, &(frame){left, top, BAR, bar}, &k->scale);
+        draw_colour_scale(v, &(frame){left, top, BAR, bar}, &k->scale);
         below = top + bar + LEGEND_ROW;
     } else if (k->names != NULL) {
         legend_grid(k, height, &rows, &columns, &entries);

@@ -118,7 +118,7 @@ static rkhs_status take_classes(cli *c, sources *s, picture *p) {
     int64_t more = 0;
     if (c->labels != NULL) TRY(read_labels(c, c->labels, c->label_column, &s->labels));
     if (c->new_labels != NULL) {
-        int table = ends_in(c->new_labels, ".csv") || ends_in(c->new_labels, ".tsv"); /* the same column of another table */
+        int table = ends_in(c->new_labels, ".csv") || ends_in(c->new_labels, ".tsv"); /* the same column there */
         TRY(read_labels(c, c->new_labels, table ? c->label_column : NULL, &s->fresh_labels));
     }
     const rkhs_data *labels = c->labels != NULL ? s->labels : rkhs_data_labels(s->z[0]);
@@ -133,7 +133,7 @@ static rkhs_status take_classes(cli *c, sources *s, picture *p) {
     for (int64_t q = 0; q < k->classes; q++) k->names[q] = rkhs_data_class_name(labels, q);
     for (int i = 0; i < p->count; i++) {
         const char *from = c->labels != NULL ? c->labels : c->operand[0];
-        TRY(check_header(c, c->labels, labels, p->sets[i].n));
+        TRY(check_label_header(c, c->labels, labels, p->sets[i].n));
         TRY(check_count(c, from, "label", rkhs_data_rows(labels), c->operand[i], p->sets[i].n));
         memcpy(p->sets[i].codes, codes, (size_t)p->sets[i].n * sizeof *codes);
     }
@@ -303,7 +303,7 @@ done:
 }
 
 int run_plot(cli *c) {
-    canvas v = {0};
+    canvas v = {.out.env = c->env};
     const char *path;
     rkhs_status status;
     TRY(check_plot(c));
@@ -311,7 +311,7 @@ int run_plot(cli *c) {
     TRY(canvas_open(c, path, &v));
     TRY(c->model != NULL ? plot_model(c, &v) : c->gram != NULL ? plot_gram(c, &v) : plot_points(c, &v));
     v.type->end(&v);
-    if (v.failure != NULL && !v.out.failed) REFUSE(c, EXIT_FAILED, "%s cannot be drawn: %s", path, v.failure);
+    if (v.failure != NULL && v.out.status == RKHS_OK) REFUSE(c, EXIT_FAILED, "%s cannot be drawn: %s", path, v.failure);
     TRY(text_write(c, &v.out, path));
 done:;
     int code = finish(c, status);

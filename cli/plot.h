@@ -23,7 +23,7 @@ typedef struct frame {
 typedef struct pen {
     const char *fill, *stroke;
     double width, opacity; /* of the stroke; of the fill, 0: opaque */
-    double dot;            /* > 0: marks are dots of this radius without a rim, which take few bytes; 0: marks have shapes */
+    double dot;            /* > 0: marks are dots of this radius without a rim: few bytes; 0: marks have shapes */
 } pen;
 
 typedef struct words {
@@ -48,12 +48,12 @@ typedef struct canvas canvas;
 
 typedef struct canvas_type {
     void (*begin)(canvas *v, double width, double height, const char *title, const char *about);
-    void (*lines)(canvas *v, const double *xy, int count, int joined, const pen *p); /* a polyline, or separate segments */
+    void (*lines)(canvas *v, const double *xy, int count, int joined, const pen *p); /* a polyline, or segments */
     void (*rect)(canvas *v, const frame *f, const pen *p);
     void (*text)(canvas *v, const words *w);
     void (*image)(canvas *v, const frame *f, const image *i);
-    void (*group)(canvas *v, const pen *p);                                                        /* begins a group of marks */
-    void (*mark)(canvas *v, const double (*corner)[2], int corners, double x, double y, double r); /* 0 corners: a circle */
+    void (*group)(canvas *v, const pen *p);                                                        /* begins marks */
+    void (*mark)(canvas *v, const double (*corner)[2], int corners, double x, double y, double r); /* 0: a circle */
     void (*group_end)(canvas *v);
     void (*end)(canvas *v); /* the bytes of the file are now in out */
     void (*release)(canvas *v);
@@ -61,7 +61,7 @@ typedef struct canvas_type {
 
 struct canvas {
     const canvas_type *type;
-    text out;
+    rk_text out;
     pen pen; /* of the current group */
     void *state;
     int pdf;
@@ -117,7 +117,7 @@ enum { NUMBERS = 1, NAMES = 2, CLOSE = 4 }; /* CLOSE: no label far outside the f
 /* Draws a frame with ticks below and on the left; axis NULL: none. */
 void draw_frame(canvas *v, const frame *f, const axis *x, const axis *y, int below, int beside);
 /* Draws the colour scale in f, from bottom to top, with labels on the right. */
-void draw_bar(canvas *v, const frame *f, const axis *a);
+void draw_colour_scale(canvas *v, const frame *f, const axis *a);
 
 /* ---- markers.c ------------------------------------------------------------------------------------------------- */
 
@@ -154,12 +154,12 @@ double jitter(int64_t i);
 const char *class_colour(const key *k, int64_t code, char hex[8]);
 /* Begins the group of marks of one class; draws one mark. */
 void marks_begin(canvas *v, const key *k, const points *p, int64_t code);
-void mark(canvas *v, const key *k, const points *p, int64_t code, double x, double y);
+void draw_mark(canvas *v, const key *k, const points *p, int64_t code, double x, double y);
 /* Draws columns i and j as points in a frame. */
 void draw_points(canvas *v, const key *k, const points *p, const frame *f, const axis *x, int64_t i, const axis *y, int64_t j);
 /* The pixels that a legend of this height needs on the right; 0: no legend. */
 double legend_width(const key *k, double height);
-void legend(canvas *v, const key *k, double left, double top, double height);
+void draw_legend(canvas *v, const key *k, double left, double top, double height);
 /* The width of a name, cut at NAME_LIMIT, in pixels. */
 double name_width(const char *name);
 
@@ -208,10 +208,10 @@ void draw_pairs(canvas *v, picture *p);
 void draw_panels(canvas *v, picture *p);
 enum { MAX_PANELS = 12, MAX_PAIRS = 6 };
 
-/* thumbnails.c. take_objects reads --objects for n points. look_at_objects prepares o->data for drawing; its messages
+/* thumbnails.c. take_objects reads --objects for n points. prepare_objects prepares o->data for drawing; its messages
  * name c->objects. draw_object draws object i in f. draw_objects draws as many as fit without overlap. */
 rkhs_status take_objects(cli *c, int64_t n, objects *o);
-rkhs_status look_at_objects(cli *c, objects *o);
+rkhs_status prepare_objects(cli *c, objects *o);
 void draw_object(canvas *v, const objects *o, int64_t i, const frame *f);
 void draw_objects(canvas *v, const picture *p, const frame *f, const axis *x, const axis *y);
 

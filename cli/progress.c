@@ -1,21 +1,13 @@
-/* progress.c: the progress bar, and how the tool stops on signals.  SPDX-License-Identifier: BSD-3-Clause
- *
- * The first SIGINT, SIGTERM or SIGHUP sets a flag, which the progress callback returns: the library cancels its call
- * and leaves no partial result. If it does not return within 0.9 s, the process exits from the watchdog. */
+/* progress.c: the progress bar.  SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t stopped; /* the signal, or 0 */
-static volatile sig_atomic_t drawn;   /* a bar is on the terminal */
-static volatile sig_atomic_t quiet;   /* print no message */
-static volatile sig_atomic_t writing; /* the library has a temporary file open, which it will remove */
+static int drawn; /* a bar is on the terminal */
 
 /* The state of the bar between two callbacks. */
 static struct {
@@ -25,53 +17,12 @@ static struct {
     int64_t first;      /* `done` when the stage began */
 } bar;
 
-int stop_signal(void) {
-    quiet |= stopped != 0; /* the caller prints the message */
-    return stopped;
-}
-void writing_now(int on) { writing = on; }
-
-static void set_watchdog(double seconds) {
-    struct itimerval limit = {.it_value = {.tv_sec = (time_t)seconds, .tv_usec = (suseconds_t)(1e6 * fmod(seconds, 1))}};
-    setitimer(ITIMER_REAL, &limit, NULL);
-}
-
 void progress_erase(void) {
     if (!drawn) return;
     drawn = 0;
+    signals_know_bar(0);
     fputs("\r\033[K", stderr);
     fflush(stderr);
-}
-
-/* The watchdog: exits. If a file is being written, it first waits ten seconds for it to be removed. */
-static void on_alarm(int sig) {
-    (void)sig;
-    if (writing) {
-        writing = 0;
-        set_watchdog(10);
-        return;
-    }
-    ssize_t ignored = write(STDERR_FILENO, "\r\033[K", drawn ? 4 : 0);
-    ignored = write(STDERR_FILENO, "rkhs: stopped\n", quiet ? 0 : 14);
-    (void)ignored;
-    _exit(128 + stopped);
-}
-
-/* A precomputed Gram is mapped from its file. This signal comes if the file is truncated meanwhile. */
-static void on_bus(int sig) {
-    static const char words[] =
-        "rkhs: a file was cut short while it was read: make it again, and leave it alone in the meantime\n";
-    (void)sig;
-    ssize_t ignored = write(STDERR_FILENO, "\r\033[K", drawn ? 4 : 0);
-    ignored = write(STDERR_FILENO, words, sizeof words - 1);
-    (void)ignored;
-    _exit(EXIT_FAILED);
-}
-
-static void on_stop(int sig) {
-    if (stopped != 0) return;
-    stopped = sig;
-    set_watchdog(0.9);
 }
 
 /* Writes "1234", "12.3k", "4.5M" to buffer and returns it. */
@@ -122,6 +73,7 @@ static void draw(const rkhs_progress *p, double now) {
     fprintf(stderr, "\r\033[K%.*s", columns - 1, line);
     fflush(stderr);
     drawn = 1;
+    signals_know_bar(1);
 }
 
 /* The library's callback: draws at most about ten times a second. Returns nonzero to stop. */
@@ -129,7 +81,7 @@ static int on_progress(const rkhs_progress *p, void *payload) {
     const cli *c = payload;
     const char *stage = p->stage != NULL ? p->stage : "working";
     double now = rk_seconds();
-    if (stopped) return 1;
+    if (stop_asked()) return 1;
     if (!bar.shown) return 0;
     if (strncmp(stage, bar.stage, sizeof bar.stage - 1) != 0 || (p->total > 0 && p->done < bar.first)) {
         snprintf(bar.stage, sizeof bar.stage, "%s", stage);
@@ -140,23 +92,11 @@ static int on_progress(const rkhs_progress *p, void *payload) {
         bar.last = now;
         draw(p, now);
     }
-    return stopped;
+    return stop_asked();
 }
 
 void progress_start(cli *c) {
-    struct sigaction action = {0}, before;
     const char *term = getenv("TERM");
-    sigemptyset(&action.sa_mask);
-    action.sa_handler = on_stop; /* without SA_RESTART: a blocked read returns */
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, NULL, &before);
-    if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* keep nohup's setting */
-    action.sa_handler = on_alarm;
-    sigaction(SIGALRM, &action, NULL);
-    action.sa_handler = on_bus;
-    sigaction(SIGBUS, &action, NULL);
-    quiet = c->quiet;
     bar.shown = isatty(STDERR_FILENO) && !c->quiet && (term == NULL || strcmp(term, "dumb") != 0);
     rkhs_env_set_progress(c->env, on_progress, c);
 }

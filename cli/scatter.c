@@ -69,7 +69,7 @@ void draw_scatter(canvas *v, picture *p) {
     draw_frame(v, &f, &a[0], &a[1], NUMBERS | NAMES, NUMBERS | NAMES);
     draw_sets(v, p, s, &f, &a[0], 0, &a[1], 1);
     if (p->objects.n > 0) draw_objects(v, p, &f, &a[0], &a[1]);
-    legend(v, &p->key, f.left + f.width + GAP, f.top, f.height);
+    draw_legend(v, &p->key, f.left + f.width + GAP, f.top, f.height);
 }
 
 /* ---- one dimension --------------------------------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ static void draw_strip(canvas *v, const key *k, const points *s, int64_t code, c
     marks_begin(v, k, s, code);
     for (int64_t q = s->start[code]; q < s->start[code + 1]; q++) {
         int64_t i = s->order[q];
-        mark(v, k, s, code, f->left + f->width * axis_at(x, s->values[i * s->ld]), y + reach * jitter(i));
+        draw_mark(v, k, s, code, f->left + f->width * axis_at(x, s->values[i * s->ld]), y + reach * jitter(i));
     }
     v->type->group_end(v);
 }
@@ -119,7 +119,7 @@ void draw_strips(canvas *v, picture *p) {
     key bare = *k;
     bare.names = NULL; /* names are beside the strips */
     bare.shown = 0;
-    if (keys > 0) legend(v, &bare, f.left + f.width + GAP, f.top, f.height);
+    if (keys > 0) draw_legend(v, &bare, f.left + f.width + GAP, f.top, f.height);
 }
 
 /* ---- three dimensions or more ---------------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ void draw_pairs(canvas *v, picture *p) {
     double free = (cells - 1) * step - SPACE, keys = legend_width(&p->key, free),
            corner = left + step + 6; /* above the diagonal */
     double width = left + cells * step - SPACE;
-    if (keys > width - corner - 0.5 * side) corner = left + 2 * step + 6, free = side; /* wide legend: beside the second row */
+    if (keys > width - corner - 0.5 * side) corner = left + 2 * step + 6, free = side; /* beside the second row */
     if (cells == 2) corner = left + step + 6, free = side;
     page_begin(v, p, left, fmax(width, keys > 0 ? corner + keys : 0) + RIGHT, top + cells * step - SPACE + BELOW);
     for (int i = 0; i < cells; i++) {
@@ -162,7 +162,7 @@ void draw_pairs(canvas *v, picture *p) {
             draw_sets(v, p, s, &f, &a[j], j, &a[i + 1], i + 1);
         }
     }
-    legend(v, &p->key, corner, top, fmin(free, side));
+    draw_legend(v, &p->key, corner, top, fmin(free, side));
 }
 
 /* ---- several embeddings ---------------------------------------------------------------------------------------- */
@@ -200,5 +200,5 @@ void draw_panels(canvas *v, picture *p) {
         draw_frame(v, &f, &a[i][0], &a[i][1], NUMBERS | NAMES, NUMBERS | NAMES);
         draw_sets(v, p, &p->sets[i], &f, &a[i][0], 0, &a[i][1], 1);
     }
-    legend(v, &p->key, columns * across - 8 + GAP, top + above, rows > 1 ? rows * down - BELOW - above : side);
+    draw_legend(v, &p->key, columns * across - 8 + GAP, top + above, rows > 1 ? rows * down - BELOW - above : side);
 }

@@ -85,7 +85,7 @@ int run_score(cli *c) {
     rkhs_status status;
     TRY(take_numbers(c, "the result", c->count, 2, &values));
     TRY(read_scored(c, &s));
-    TRY(check_header(c, c->labels, s.y, rkhs_data_rows(s.z)));
+    TRY(check_label_header(c, c->labels, s.y, rkhs_data_rows(s.z)));
     set_subject(c, c->z, c->labels != NULL ? c->labels : c->x);
     const rkhs_score_input what = {.z = s.z,
                                    .x = s.x,

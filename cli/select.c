@@ -16,14 +16,14 @@ static const char *number_text(double value, const char *format, char buffer[40]
 }
 
 /* The table of results: aligned columns to read, or separated by tabs with all digits. */
-static void make_table(const search *s, int tabs, text *out) {
+static void make_table(const search *s, int tabs, rk_text *out) {
     int width[MAX_MANY + 3], columns = s->chosen + 3;
     char number[40];
     static const char *const heads[] = {"score", "deviation", "seconds"};
     for (int pass = 0; pass < 2; pass++) {
         for (int i = -1; i < s->count; i++) {
             const cell *one = i >= 0 ? &s->cells[i] : NULL;
-            if (pass == 1 && !tabs) text_add(out, i >= 0 && i == s->best ? "* " : "  ");
+            if (pass == 1 && !tabs) rk_text_add(out, i >= 0 && i == s->best ? "* " : "  ");
             for (int k = 0; k < columns; k++) {
                 int h = k - s->chosen;
                 const char *head = h < 0 ? s->choices[k].name : heads[h];
@@ -35,19 +35,19 @@ static void make_table(const search *s, int tabs, text *out) {
                 if (pass == 0 && (i < 0 || (int)strlen(shown) > width[k])) width[k] = (int)strlen(shown);
                 if (pass == 0) continue;
                 if (tabs)
-                    text_add(out, "%s%s", shown, "\t");
+                    rk_text_add(out, "%s%s", shown, "\t");
                 else
-                    text_add(out, "%-*s%s", width[k], shown, "  ");
+                    rk_text_add(out, "%-*s%s", width[k], shown, "  ");
             }
             if (pass == 0) continue;
             if (i < 0)
-                text_add(out, tabs ? "best\tfailed" : "");
+                rk_text_add(out, tabs ? "best\tfailed" : "");
             else if (tabs)
-                text_add(out, "%s\t%s", i == s->best ? "1" : "0", one->failed != NULL ? one->failed : "");
+                rk_text_add(out, "%s\t%s", i == s->best ? "1" : "0", one->failed != NULL ? one->failed : "");
             else if (one->failed != NULL)
-                text_add(out, "%s", one->failed);
+                rk_text_add(out, "%s", one->failed);
             while (!tabs && out->length > 0 && out->s[out->length - 1] == ' ') out->length--;
-            text_add(out, "\n");
+            rk_text_add(out, "\n");
         }
     }
 }
@@ -108,7 +108,7 @@ static int one_reason(const search *s) {
     return 1;
 }
 
-static void show_lines(const text *t) {
+static void show_lines(const rk_text *t) {
     for (const char *line = t->s; line != NULL && *line != 0; line += strcspn(line, "\n") + 1) {
         print_safe(stdout, line, strcspn(line, "\n"));
         putchar('\n');
@@ -118,7 +118,7 @@ static void show_lines(const text *t) {
 /* Prints the results, and writes --table. */
 static rkhs_status show_results(search *s) {
     rkhs_status status = RKHS_OK;
-    text table = {0}, shown = {0};
+    rk_text table = {.env = s->c->env}, shown = table;
     s->best = find_best(s);
     if (s->best < 0 && one_reason(s)) goto failed;
     if (s->c->table != NULL) {
@@ -126,7 +126,7 @@ static rkhs_status show_results(search *s) {
         TRY(text_write(s->c, &table, s->c->table));
     }
     make_table(s, 0, &shown);
-    if (shown.failed) REFUSE(s->c, EXIT_FAILED, "no memory");
+    if (shown.status != RKHS_OK) REFUSE(s->c, EXIT_FAILED, "no memory");
     progress_erase();
     if (s->c->json)
         print_json(s);
@@ -136,8 +136,8 @@ failed:
     if (s->best < 0 && s->count == 1) REFUSE(s->c, EXIT_FAILED, "%s", s->cells[0].failed);
     if (s->best < 0) REFUSE(s->c, EXIT_FAILED, "all %d combinations failed; the first: %s", s->count, s->cells[0].failed);
 done:
-    text_free(&shown);
-    text_free(&table);
+    rk_text_free(&shown);
+    rk_text_free(&table);
     return status;
 }
 
@@ -217,7 +217,7 @@ static rkhs_status read_all(search *s) {
     TRY(read_supervision(c, kernel, s->x, &s->y));
     if (s->needs_labels && s->classes == NULL)
         REFUSE(c, EXIT_MISUSED, "--by %s needs labels: give --labels FILE, or --label-column", c->by);
-    TRY(check_header(c, c->labels, s->classes, rkhs_data_rows(s->x)));
+    TRY(check_label_header(c, c->labels, s->classes, rkhs_data_rows(s->x)));
     TRY(forget_class(s));
     if (s->y != NULL || s->classes == NULL) goto done;
     if (c->labels != NULL ? learns_labels(c, c->operand[0]) : column_labels(c, c->operand[0], s->x) != NULL)
@@ -282,7 +282,8 @@ int run_select(cli *c) {
     TRY(set_augment(c));
     TRY(make_cells(&s));
     TRY(read_all(&s));
-    TRY(deal_folds(&s));
+    TRY(check_labels_and_target(&s));
+    TRY(assign_folds(&s));
     TRY(resume_read(&s));
     if (!c->verbose) c->quiet = 1; /* only the advice about the best model is shown */
     status = try_all(&s);

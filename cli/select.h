@@ -66,10 +66,15 @@ rkhs_status make_cells(search *s);
 
 /* ---- criterion.c: the score to optimise ------------------------------------------------------------------------ */
 
-/* check_criterion checks --by and --folds, before data are read; deal_folds checks the labels and assigns rows to
- * folds. */
+/* Before data are read: checks --by and --folds. */
 rkhs_status check_criterion(search *s);
-rkhs_status deal_folds(search *s);
+/* Refuses labels that are too few for the score or the folds, and targets of another number of rows than X. */
+rkhs_status check_labels_and_target(search *s);
+
+/* ---- folds.c: the folds of cross-validation -------------------------------------------------------------------- */
+
+/* Fills s->fold: rows that are scored, stratified by class; rows without a label are always trained on. */
+rkhs_status assign_folds(search *s);
 
 /* ---- trial.c: fits and scores ---------------------------------------------------------------------------------- */
 

@@ -43,22 +43,22 @@ static void checksum_text(const char *s, uint64_t *sum) {
 }
 
 /* Appends a JSON string. */
-static void add_json(text *t, const char *s) {
-    text_bytes(t, "\"", 1);
+static void add_json(rk_text *t, const char *s) {
+    rk_text_add_bytes(t, "\"", 1);
     for (; *s != 0; s++) {
         if ((unsigned char)*s < 32)
-            text_add(t, "\\u%04x", (unsigned)(unsigned char)*s);
+            rk_text_add(t, "\\u%04x", (unsigned)(unsigned char)*s);
         else
-            text_add(t, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+            rk_text_add(t, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
     }
-    text_bytes(t, "\"", 1);
+    rk_text_add_bytes(t, "\"", 1);
 }
 
 static rkhs_status make_keys(search *s) {
     rkhs_status status = RKHS_OK;
     cli *c = s->c;
     uint64_t sum = 0xcbf29ce484222325u;
-    text key = {0};
+    rk_text key = {.env = c->env};
     const char *files[SELECT_FILES];
     select_files(c, files);
     for (int i = 0; i < SELECT_FILES; i++) {
@@ -70,20 +70,20 @@ static rkhs_status make_keys(search *s) {
     checksum_text(c->unlabelled, &sum);
     for (int i = 0; i < s->count; i++) {
         cell *one = &s->cells[i];
-        text_free(&key);
-        text_add(&key, "%s{\"model\": ", begin_line);
+        rk_text_free(&key);
+        rk_text_add(&key, "%s{\"model\": ", begin_line);
         add_json(&key, one->model);
-        text_add(&key, ", \"kernel\": ");
+        rk_text_add(&key, ", \"kernel\": ");
         add_json(&key, one->kernel != NULL ? one->kernel : "");
-        text_add(&key, ", \"by\": ");
+        rk_text_add(&key, ", \"by\": ");
         add_json(&key, c->by);
-        text_add(&key, ", \"folds\": %d, \"seed\": %llu, \"version\": \"%s\", \"data\": \"%016llx\"}", c->folds,
-                 (unsigned long long)c->seed, rkhs_version(), (unsigned long long)sum);
-        if (key.failed) REFUSE(c, EXIT_FAILED, "no memory");
+        rk_text_add(&key, ", \"folds\": %d, \"seed\": %llu, \"version\": \"%s\", \"data\": \"%016llx\"}", c->folds,
+                    (unsigned long long)c->seed, rkhs_version(), (unsigned long long)sum);
+        if (key.status != RKHS_OK) REFUSE(c, EXIT_FAILED, "no memory");
         TRY(keep_text(s, key.s, key.length, &one->key));
     }
 done:
-    text_free(&key);
+    rk_text_free(&key);
     return status;
 }
 
@@ -213,37 +213,37 @@ done:
     return status;
 }
 
-static void add_number(text *t, const char *name, double value) {
-    text_add(t, isfinite(value) ? ", \"%s\": %.17g" : ", \"%s\": null", name, value);
+static void add_number(rk_text *t, const char *name, double value) {
+    rk_text_add(t, isfinite(value) ? ", \"%s\": %.17g" : ", \"%s\": null", name, value);
 }
 
 rkhs_status resume_add(search *s, const cell *one) {
     rkhs_status status = RKHS_OK;
-    text line = {0};
+    rk_text line = {.env = s->c->env};
     int fd = -1;
     if (s->c->resume == NULL || one->status == RKHS_ERR_MEMORY) return RKHS_OK;
     fd = open(s->c->resume, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd < 0) REFUSE(s->c, EXIT_FAILED, "cannot write %s: %s", s->c->resume, strerror(errno));
-    text_bytes(&line, one->key, strlen(one->key));
+    rk_text_add_bytes(&line, one->key, strlen(one->key));
     add_number(&line, "score", one->score);
     add_number(&line, "deviation", one->deviation);
     add_number(&line, "seconds", one->seconds);
     if (one->failed != NULL) {
-        text_add(&line, ", \"failed\": ");
+        rk_text_add(&line, ", \"failed\": ");
         add_json(&line, one->failed);
-        text_add(&line, ", \"status\": %d, \"subject\": ", (int)one->status);
+        rk_text_add(&line, ", \"status\": %d, \"subject\": ", (int)one->status);
         add_json(&line, one->subject);
     }
-    text_add(&line, "}\n");
-    if (line.failed) REFUSE(s->c, EXIT_FAILED, "no memory");
-    for (size_t done_bytes = 0; done_bytes < line.length;) {
-        ssize_t wrote = write(fd, line.s + done_bytes, line.length - done_bytes);
+    rk_text_add(&line, "}\n");
+    if (line.status != RKHS_OK) REFUSE(s->c, EXIT_FAILED, "no memory");
+    for (int64_t done_bytes = 0; done_bytes < line.length;) {
+        ssize_t wrote = write(fd, line.s + done_bytes, (size_t)(line.length - done_bytes));
         if (wrote < 0 && errno == EINTR) continue;
         if (wrote < 0) REFUSE(s->c, EXIT_FAILED, "cannot write %s: %s", s->c->resume, strerror(errno));
-        done_bytes += (size_t)wrote;
+        done_bytes += wrote;
     }
 done:
     if (fd >= 0) close(fd);
-    text_free(&line);
+    rk_text_free(&line);
     return status;
 }

@@ -40,6 +40,7 @@ rkhs_status begin(cli *c) {
     status = rkhs_env_new(&c->env);
     if (status != RKHS_OK) return refuse(c, EXIT_FAILED, "cannot start: %s", rkhs_status_text(status));
     rkhs_env_set_log(c->env, on_log, c);
+    catch_signals(c->quiet);
     progress_start(c);
     TRY(rkhs_env_set_threads(c->env, c->threads));
     TRY(rkhs_env_set_seed(c->env, c->seed));
@@ -140,7 +141,7 @@ static rkhs_status check_folder(cli *c, const char *path) {
     }
     if (!S_ISDIR(info.st_mode)) return refuse(c, EXIT_FAILED, "%s: %s is not a folder", path, folder);
     if (access(folder, W_OK | X_OK) != 0) {
-        return refuse(c, EXIT_FAILED, "%s: the folder %s cannot be written: %s; choose another place", path, folder,
+        return refuse(c, EXIT_FAILED, "%s: the folder %s cannot be written: %s; choose another one", path, folder,
                       strerror(errno));
     }
     return RKHS_OK;

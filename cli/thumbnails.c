@@ -95,7 +95,7 @@ static rkhs_status take_graphs(cli *c, objects *o) {
     return RKHS_OK;
 }
 
-rkhs_status look_at_objects(cli *c, objects *o) {
+rkhs_status prepare_objects(cli *c, objects *o) {
     if (is_graph(o)) return take_graphs(c, o);
     if (rkhs_data_values(o->data, NULL) == NULL)
         return refuse(c, EXIT_FAILED, "%s: there is no drawing of %s data: give images or graphs", c->objects,
@@ -114,7 +114,7 @@ rkhs_status take_objects(cli *c, int64_t n, objects *o) {
     if (o->n != n)
         REFUSE(c, EXIT_FAILED, "%s has %s, but %s has %s: give one for each point", c->objects, rk_counted(o->n, "object").text,
                c->operand[0], rk_counted(n, "point").text);
-    TRY(look_at_objects(c, o));
+    TRY(prepare_objects(c, o));
 done:
     return status;
 }
@@ -142,7 +142,7 @@ static void draw_image(canvas *v, const objects *o, int64_t i, const frame *f) {
     if (width < 1) width = 1;
     uint8_t *shade = malloc((size_t)height * (size_t)width * (size_t)bytes);
     if (shade == NULL) {
-        v->out.failed = 1;
+        v->out.status = RKHS_ERR_MEMORY;
         return;
     }
     for (int y = 0; y < height; y++) {
@@ -178,10 +178,10 @@ void draw_objects(canvas *v, const picture *p, const frame *f, const axis *x, co
     double width = o->box_width, height = o->box_height;
     int64_t count = 0, room = (int64_t)((f->width / (width + APART) + 2) * (f->height / (height + APART) + 2)) + 1;
     int64_t *turn = malloc((size_t)s->n * sizeof *turn);
-    frame *placed = malloc((size_t)room * 4 * sizeof *placed);
+    frame *drawn = malloc((size_t)room * 4 * sizeof *drawn);
     char hex[8];
-    if (turn == NULL || placed == NULL) {
-        v->out.failed = 1;
+    if (turn == NULL || drawn == NULL) {
+        v->out.status = RKHS_ERR_MEMORY;
         goto done;
     }
     for (int64_t i = 0; i < s->n; i++) turn[i] = i;
@@ -191,14 +191,14 @@ void draw_objects(canvas *v, const picture *p, const frame *f, const axis *x, co
         frame at = {f->left + f->width * axis_at(x, row[0]) - width / 2,
                     f->top + f->height * (1 - axis_at(y, row[1])) - height / 2, width, height};
         int64_t k = 0;
-        while (k < count && (fabs(placed[k].left - at.left) >= width + APART || fabs(placed[k].top - at.top) >= height + APART))
+        while (k < count && (fabs(drawn[k].left - at.left) >= width + APART || fabs(drawn[k].top - at.top) >= height + APART))
             k++;
         if (k < count) continue;
-        placed[count++] = at;
+        drawn[count++] = at;
         draw_object(v, o, turn[q], &at);
         v->type->rect(v, &at, &(pen){.stroke = class_colour(&p->key, s->codes[turn[q]], hex), .width = 1.5});
     }
 done:
-    free(placed);
+    free(drawn);
     free(turn);
 }

@@ -218,7 +218,7 @@ static rkhs_status score_listed(search *s, const part *p, const rkhs_kernel *ker
     const char *kind = rkhs_data_kind(s->x);
     int given = kernel != NULL && is_precomputed(s, rkhs_kernel_text(kernel));
     int vectors = !given && (strcmp(kind, "dense") == 0 || strcmp(kind, "sparse") == 0);
-    rkhs_score_input what = {.kernel = vectors && s->needs_x ? NULL : kernel}; /* scores of vectors use Euclidean distances */
+    rkhs_score_input what = {.kernel = vectors && s->needs_x ? NULL : kernel}; /* NULL: Euclidean distances */
     if (given && s->fold != NULL && !s->needs_labels)
         REFUSE(s->c, EXIT_FAILED,
                "--by %s with --folds compares objects, and of a precomputed Gram there are none: leave out --folds", s->c->by);
@@ -275,8 +275,8 @@ done:
 
 /* ---- cells ----------------------------------------------------------------------------------------------------- */
 
-/* The dim of a model whose embeddings are nested, and its spec with dim=1, which is equal for those that differ only in dim.
- * Returns 0 for other models. */
+/* The dim of a model whose embeddings are nested, and its spec with dim=1, which is equal for those that differ only
+ * in dim. Returns 0 for other models. */
 static int64_t dim_of(search *s, const char *model, char rest[SPEC_ROOM]) {
     rkhs_model *m = NULL;
     rkhs_spec *spec = NULL;

@@ -35,7 +35,8 @@ int main(int argc, char **argv) {
     check(env, rkhs_model_fit(model, kernel, x, NULL, NULL));
     check(env, rkhs_model_save(model, "embed.rkhs"));
 
-    /* The file is all that a later program needs. Here it embeds the rows it was learned from; they would rather be new. */
+    /* The file is all that a later program needs. Here it embeds the rows it was learned from; they would rather be
+     * new. */
     int64_t rows = rkhs_data_rows(x);
     double *Z = calloc((size_t)rows * 2, sizeof *Z);
     if (!Z) return 1;

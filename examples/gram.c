@@ -2,9 +2,9 @@
  *
  *     cc gram.c -lrkhs -o gram && ./gram
  *
- * Here the objects are words, compared by the pairs of letters that they share. A precomputed Gram is given as numbers: row i,
- * column j is k(object i, training object j), and the kernel "precomputed" reads it so. New objects are rows of their own, with
- * one column for each training object. */
+ * Here the objects are words, compared by the pairs of letters that they share. A precomputed Gram is given as
+ * numbers: row i, column j is k(object i, training object j), and the kernel "precomputed" reads it so. New objects
+ * are rows of their own, with one column for each training object. */
 #include <stdio.h>
 #include <string.h>
 

@@ -48,7 +48,8 @@ int main(void) {
     if (rkhs_kernel_new(env, "rbf(sigma=0.5)", &kernel) != RKHS_OK) goto done;
     if (rkhs_model_new(env, "kpca(dim=2)", &model) != RKHS_OK) goto done;
 
-    /* A callback that says stop at once: the call fails with RKHS_ERR_CANCELLED and the model is as it was, not fitted. */
+    /* A callback that says stop at once: the call fails with RKHS_ERR_CANCELLED and the model is as it was, not
+     * fitted. */
     budget none = {0, 0};
     rkhs_env_set_progress(env, watch, &none);
     if (rkhs_model_fit(model, kernel, x, NULL, NULL) != RKHS_ERR_CANCELLED) goto done;

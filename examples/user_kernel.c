@@ -30,8 +30,8 @@ int main(void) {
     int failed = 1;
     if (rkhs_env_new(&env) != RKHS_OK) return 1;
 
-    /* Fields that are left out are 0. Values of the kernel may be asked for on several threads at a time: it changes nothing.
-     */
+    /* Fields that are left out are 0. Values of the kernel may be asked for on several threads at a time: it changes
+     * nothing. */
     rkhs_user_kernel hours = {.pair = circular, .payload = &day, .psd = 1};
     if (rkhs_env_add_kernel(env, "hours", &hours) != RKHS_OK) goto done;
 

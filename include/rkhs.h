@@ -105,8 +105,8 @@ RKHS_API const char *rkhs_env_message(const rkhs_env *env);
 RKHS_API const char *rkhs_env_subject(const rkhs_env *env);
 
 /* The argument that mends the last failure, for programs that have their own word for it: the tool adds "(--format
- * lines)" to the message, and Python "(format='lines')". It is NAME or NAME=VALUE; empty if there is none. The names are
- * by, format, kernel, label_column, labels, list (its value is a name of rkhs_list_name), model (a file that
+ * lines)" to the message, and Python "(format='lines')". It is NAME or NAME=VALUE; empty if there is none. The names
+ * are by, format, kernel, label_column, labels, list (its value is a name of rkhs_list_name), model (a file that
  * rkhs_model_save wrote), new_labels, new_x, target, x. */
 RKHS_API const char *rkhs_env_hint(const rkhs_env *env);
 
@@ -162,7 +162,7 @@ RKHS_API rkhs_status rkhs_data_float(rkhs_env *env, const float *values, int64_t
 /* n sparse objects with p columns, in compressed sparse row (CSR) form: row i has values[q] in column columns[q],
  * counted from 0, for starts[i] <= q < starts[i+1]. The columns of a row are ascending, without duplicates; all other
  * entries are 0. starts has n+1 entries, and the first is 0. Copied. Refuses what rkhs_data_dense refuses, and columns
- * out of order or out of range, and names the place. */
+ * out of order or out of range, and says where. */
 RKHS_API rkhs_status rkhs_data_csr(rkhs_env *env, const double *values, const int32_t *columns, const int64_t *starts,
                                    int64_t n, int64_t p, rkhs_data **data);
 
@@ -197,7 +197,7 @@ RKHS_API rkhs_status rkhs_data_strings(rkhs_env *env, const char *const *strings
  * ends of each edge, one after another, beginning with the first graph. labels: an integer for each vertex of all
  * graphs, or NULL. edge_labels: an integer for each edge, or NULL. A repeated edge counts once; an edge from a vertex
  * to itself is dropped, and the log says so. Copied. Refuses ends that are not vertices, and an edge with two
- * different labels, and names the place. */
+ * different labels, and says where. */
 RKHS_API rkhs_status rkhs_data_graphs(rkhs_env *env, int64_t n, const int64_t *vertices, const int64_t *edges,
                                       const int64_t *ends, const int64_t *labels, const int64_t *edge_labels, rkhs_data **data);
 
@@ -261,7 +261,7 @@ RKHS_API rkhs_status rkhs_format_check(rkhs_env *env, const char *path, const ch
 
 /* Joins the rows of a Gram matrix that were computed in parts (rkhs_kernel_gram_rows) into one NPY file, without
  * holding them in memory. The parts are given in row order. Refuses parts that leave rows out, or that do not form a
- * matrix that is symmetric to the bit, and names the place and the files. */
+ * matrix that is symmetric to the bit, and says where, and in which files. */
 RKHS_API rkhs_status rkhs_data_merge_gram(rkhs_env *env, const char *const *parts, int64_t count, const char *path);
 
 /* Draws a synthetic data set with labels: "circles(n=380, noise=0.5)". rkhs_list_type("samples", ...) lists them. */
@@ -278,7 +278,7 @@ RKHS_API rkhs_status rkhs_data_join(rkhs_env *env, const rkhs_data *const *parts
  * ... spec NULL: the default for that kind of data. Variant i is a function of object i, the env's seed and i. */
 RKHS_API rkhs_status rkhs_data_augment(rkhs_env *env, const rkhs_data *data, const char *spec, rkhs_data **augmented);
 
-RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "string", "bits", "image", "graph", ... */
+RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse", "string", "bits", "image", ... */
 RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
 RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
 RKHS_API const char *rkhs_data_column_name(const rkhs_data *data, int64_t column); /* column from 0; NULL: no name */
@@ -384,7 +384,7 @@ RKHS_API const double *rkhs_model_embedding(const rkhs_model *model, int64_t *n,
 
 /* Embeds new objects: Z[i*ld] to Z[i*ld + dim-1] is the place of object i (out-of-sample placement). It depends on
  * that object alone, not on the others in x. Objects whose kernel values with the model's objects are all 0 get one
- * common place; the log says how many they are. */
+ * common point; the log says how many they are. */
 RKHS_API rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, double *Z, int64_t ld);
 
 /* Chooses how rkhs_model_transform places new objects from now on. "map": by the model's function of kernel values;
@@ -393,11 +393,12 @@ RKHS_API rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_da
  * have. */
 RKHS_API rkhs_status rkhs_model_set_place(rkhs_model *model, const char *way);
 
-/* Explains where a map places objects. A map is a sum over the objects l that the model keeps (rkhs_model_reference_objects),
- * z(x) = sum_l w_l B_l + c, with w_l from the kernel value of x and l, rows B_l of coefficients and an offset c. The influence
- * of l is |w_l| |B_l|. It is a pull if w_l B_l points from c towards z(x), else a push. For each object of x the `top` largest
- * pulls are returned, then the `top` largest pushes, each in descending order: object[i*2*top ..] are indices of these
- * objects, from 0, or -1 where there are no more; influence has the same shape. Only for models that place by a map. */
+/* Explains where a map places objects. A map is a sum over the objects l that the model keeps
+ * (rkhs_model_reference_objects), z(x) = sum_l w_l B_l + c, with w_l from the kernel value of x and l, rows B_l of
+ * coefficients and an offset c. The influence of l is |w_l| |B_l|. It is a pull if w_l B_l points from c towards z(x),
+ * else a push. For each object of x the `top` largest pulls are returned, then the `top` largest pushes, each in
+ * descending order: object[i*2*top ..] are indices of these objects, from 0, or -1 where there are no more; influence
+ * has the same shape. Only for models that place by a map. */
 RKHS_API rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data *x, int64_t top, int64_t *object,
                                         double *influence);
 
@@ -407,9 +408,9 @@ RKHS_API rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data
 RKHS_API const rkhs_data *rkhs_model_reference_objects(const rkhs_model *model, const int64_t **rows);
 
 /* Approximate objects for embedded points (pre-images). For vectors: a ridge regression from the embedding to the
- * reference objects, with its parameters chosen by leave-one-out; for bits, the result is rounded to bits. For strings and
- * graphs: the reference object whose embedding is nearest. For a precomputed Gram: the column of that object. A model with
- * its own decoder (kae, for numbers) uses that. */
+ * reference objects, with its parameters chosen by leave-one-out; for bits, the result is rounded to bits. For strings
+ * and graphs: the reference object whose embedding is nearest. For a precomputed Gram: the column of that object. A
+ * model with its own decoder (kae, for numbers) uses that. */
 RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x);
 
 /* The anomaly score of each object of x: how unlike the training objects it is. Larger is stranger; each score depends
@@ -531,7 +532,7 @@ typedef struct rkhs_param {
 } rkhs_param;
 
 RKHS_API const char *rkhs_list_name(int i);                            /* list i, from 0, or NULL */
-RKHS_API int rkhs_list_type(const char *list, int i, rkhs_type *type); /* type i of a list; returns 0 if there is none */
+RKHS_API int rkhs_list_type(const char *list, int i, rkhs_type *type); /* type i of a list; 0: there is none */
 /* Parameter i of a type. Returns 0 if there is none. */
 RKHS_API int rkhs_list_param(const char *list, const char *type, int i, rkhs_param *param);
 

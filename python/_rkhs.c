@@ -45,12 +45,12 @@ static PyObject *gram(PyObject *module, PyObject *args) {
     const char *spec;
     PyObject *a, *b, *out, *given, *advice = NULL, *text = NULL;
     settings s = {.all = 1};
-    own o = {0};
+    python_function o = {0};
     held ha = {0}, hb = {0}, hk = {0};
     rkhs_kernel *kernel = NULL;
     call c;
     if (!PyArg_ParseTuple(args, "OOOOKiKO", &given, &a, &b, &out, &s.seed, &s.threads, &s.memory, &s.progress)) return NULL;
-    rkhs_status status = own_env(&c, &s);
+    rkhs_status status = call_begin_new_env(&c, &s);
     o.running = &c;
     if (status == RKHS_OK) status = take_kernel(c.env, given, &o, &spec);
     if (status == RKHS_OK) status = rkhs_kernel_new(c.env, spec, &kernel);
@@ -87,7 +87,7 @@ static PyObject *read_file(PyObject *module, PyObject *args) {
     call c;
     if (!PyArg_ParseTuple(args, "O&zpKO", PyUnicode_FSConverter, &path, &format, &labels, &s.memory, &s.progress)) return NULL;
     const char *name = PyBytes_AsString(path);
-    rkhs_status status = own_env(&c, &s);
+    rkhs_status status = call_begin_new_env(&c, &s);
     if (status == RKHS_OK)
         WITHOUT_GIL(&c,
                     status = labels ? rkhs_data_read_labels(c.env, name, format, &x) : rkhs_data_read(c.env, name, format, &x));
@@ -149,7 +149,7 @@ static PyObject *score(PyObject *module, PyObject *args) {
         PyMem_Free(specs);
         return NULL;
     }
-    rkhs_status status = own_env(&c, &s);
+    rkhs_status status = call_begin_new_env(&c, &s);
     for (int i = 0; i < SETS && status == RKHS_OK; i++) status = (i ? take_data : take_objects)(c.env, set[i], &h[i]);
     if (status == RKHS_OK && kernel_text) status = rkhs_kernel_new(c.env, kernel_text, &kernel);
     const rkhs_score_input what = {.z = h[0].data,

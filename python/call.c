@@ -138,7 +138,7 @@ PyObject *call_end(module_state *state, call *c, rkhs_status status) {
     return advice;
 }
 
-rkhs_status own_env(call *c, const settings *s) {
+rkhs_status call_begin_new_env(call *c, const settings *s) {
     rkhs_env *env;
     *c = (call){0};
     rkhs_status status = rkhs_env_new(&env);

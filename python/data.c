@@ -248,7 +248,7 @@ static rkhs_status take_pairs(rkhs_env *env, PyObject *t, held *h) {
     const char *kind;
     rkhs_status status = RKHS_ERR_ARGUMENT;
     if (!PyArg_ParseTuple(t, "sOO", &kind, &set[0], &set[1])) return status;
-    if (Py_EnterRecursiveCall(" in pairs of objects")) return status; /* pairs of pairs are refused after they are read */
+    if (Py_EnterRecursiveCall(" in pairs of objects")) return status; /* pairs of pairs are refused later */
     status = take_objects(env, set[0], &part[0]);
     if (status == RKHS_OK) status = take_data(env, set[1], &part[1]);
     Py_LeaveRecursiveCall();

@@ -32,20 +32,20 @@ PyObject *refuse(module_state *state, rkhs_env *env, rkhs_status status);
 
 /* ---- model_lock.c: a lock that admits one call at a time to a model -------------------------------------------- */
 
-typedef struct gate {
+typedef struct model_lock {
     PyThread_type_lock lock;
     unsigned long owner;    /* the thread that is in, or 0 */
     unsigned long callback; /* a unique number of the callback that it runs, or 0 */
     long pid;
-} gate;
+} model_lock;
 
 /* Makes the lock. Returns -1 without memory. */
-int gate_open(gate *g);
+int model_lock_new(model_lock *g);
 /* Frees the lock. Returns 0 if a thread of the parent process holds it: then what it guards must not be touched. */
-int gate_close(gate *g);
+int model_lock_free(model_lock *g);
 /* Takes the lock for the calling thread. Returns -1 with an exception if that cannot succeed. */
-int gate_enter(module_state *state, gate *g);
-void gate_leave(gate *g);
+int model_lock_take(module_state *state, model_lock *g);
+void model_lock_release(model_lock *g);
 /* patience(seconds), see model_lock.c. */
 PyObject *set_patience(PyObject *module, PyObject *args);
 
@@ -53,7 +53,7 @@ PyObject *set_patience(PyObject *module, PyObject *args);
 
 typedef struct call {
     rkhs_env *env;
-    gate *gate;                     /* of the model that is called, or NULL */
+    model_lock *lock;               /* of the model that is called, or NULL */
     PyThreadState *thread;          /* set while the GIL is released */
     PyObject *progress;             /* a callable, or NULL */
     PyObject *advice;               /* a list of str: the library's advice */
@@ -71,7 +71,7 @@ typedef struct settings {
 /* Begins a call on an env: sets threads, log and progress. */
 rkhs_status call_begin(call *c, rkhs_env *env, const settings *s);
 /* Begins a call on a new env, c->env, which the caller frees. */
-rkhs_status own_env(call *c, const settings *s);
+rkhs_status call_begin_new_env(call *c, const settings *s);
 /* Ends a call. Returns the list of advice (a new reference), or NULL with an exception: one that is set already, that
  * of a callback, or that of the status. */
 PyObject *call_end(module_state *state, call *c, rkhs_status status);
@@ -127,24 +127,23 @@ PyObject *rows_of(const rkhs_data *x, int64_t i0, int64_t n);
 PyObject *sparse_of(const rkhs_data *x);
 PyObject *labels_of(const rkhs_data *labels);
 
-/* ---- function_kernel.c: kernels that are Python functions -------------------------------------------------------------------
- */
+/* ---- function_kernel.c: kernels that are Python functions ------------------------------------------------------ */
 
 /* The function that a kernel of the env calls. It must outlive the env. */
-typedef struct own {
+typedef struct python_function {
     PyObject *block;
     call *running; /* the call that is running */
     int named;     /* the kernel was added to the env */
-} own;
+} python_function;
 
 /* Adds the kernel "python" to the env; it calls o->block. */
-rkhs_status add_name(rkhs_env *env, own *o);
+rkhs_status add_python_kernel(rkhs_env *env, python_function *o);
 /* Stores a function in o, in place of the previous one, and adds the kernel. */
-rkhs_status add_function(rkhs_env *env, PyObject *block, own *o);
+rkhs_status set_python_function(rkhs_env *env, PyObject *block, python_function *o);
 /* Whether a kernel uses the kernel "python". */
 int calls_function(const rkhs_kernel *kernel);
 /* The text of a kernel given as str, or as (text, function); NULL for None. */
-rkhs_status take_kernel(rkhs_env *env, PyObject *kernel, own *o, const char **text);
+rkhs_status take_kernel(rkhs_env *env, PyObject *kernel, python_function *o, const char **text);
 
 /* ---- model.c: the class Model ---------------------------------------------------------------------------------- */
 

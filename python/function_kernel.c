@@ -9,8 +9,8 @@
 /* Calls block(rows, columns, values) and copies the values. They start as NaN, which the library refuses and locates,
  * so that a value that the function does not set is found. The buffer is held, so that the function cannot resize
  * it. */
-static int fill(PyObject *block, PyObject *rows, PyObject *columns, PyObject *values, int64_t ni, int64_t nj, double *out,
-                int64_t ld) {
+static int call_python(PyObject *block, PyObject *rows, PyObject *columns, PyObject *values, int64_t ni, int64_t nj,
+                       double *out, int64_t ld) {
     Py_buffer b;
     if (PyObject_GetBuffer(values, &b, PyBUF_WRITABLE) < 0) return -1;
     double *v = b.buf;
@@ -25,14 +25,15 @@ static int fill(PyObject *block, PyObject *rows, PyObject *columns, PyObject *va
 /* Computes one tile, on the caller's thread. An exception is stored until the end of the call. */
 static rkhs_status block_python(const rkhs_data *a, int64_t i0, int64_t ni, const rkhs_data *b, int64_t j0, int64_t nj,
                                 double *out, int64_t ld, void *payload) {
-    own *o = payload;
+    python_function *o = payload;
     call *c = o->running;
     if (!c || !o->block || callback_enter(c) < 0) return RKHS_ERR_CANCELLED;
     PyObject *block = o->block;
     Py_INCREF(block);
     PyObject *values = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(ni * nj * 8));
     PyObject *rows = values ? rows_of(a, i0, ni) : NULL, *columns = rows ? rows_of(b, j0, nj) : NULL;
-    rkhs_status status = columns && fill(block, rows, columns, values, ni, nj, out, ld) == 0 ? RKHS_OK : RKHS_ERR_CANCELLED;
+    rkhs_status status =
+        columns && call_python(block, rows, columns, values, ni, nj, out, ld) == 0 ? RKHS_OK : RKHS_ERR_CANCELLED;
     Py_XDECREF(columns);
     Py_XDECREF(rows);
     Py_XDECREF(values);
@@ -41,7 +42,7 @@ static rkhs_status block_python(const rkhs_data *a, int64_t i0, int64_t ni, cons
     return status;
 }
 
-rkhs_status add_name(rkhs_env *env, own *o) {
+rkhs_status add_python_kernel(rkhs_env *env, python_function *o) {
     if (o->named) return RKHS_OK;
     o->named = 1;
     return rkhs_env_add_kernel(
@@ -49,7 +50,7 @@ rkhs_status add_name(rkhs_env *env, own *o) {
         &(rkhs_user_kernel){.block = block_python, .payload = o, .serial = 1, .kinds = "dense, sparse, bits, string, graph"});
 }
 
-rkhs_status add_function(rkhs_env *env, PyObject *block, own *o) {
+rkhs_status set_python_function(rkhs_env *env, PyObject *block, python_function *o) {
     PyObject *before = o->block;
     if (!PyCallable_Check(block)) {
         PyErr_Format(PyExc_TypeError, "a kernel function must be callable, and %R is not", block);
@@ -58,17 +59,17 @@ rkhs_status add_function(rkhs_env *env, PyObject *block, own *o) {
     Py_INCREF(block);
     o->block = block;
     Py_XDECREF(before);
-    return add_name(env, o);
+    return add_python_kernel(env, o);
 }
 
 int calls_function(const rkhs_kernel *kernel) { return rkhs_kernel_uses(kernel, OWN_NAME); }
 
-rkhs_status take_kernel(rkhs_env *env, PyObject *kernel, own *o, const char **text) {
+rkhs_status take_kernel(rkhs_env *env, PyObject *kernel, python_function *o, const char **text) {
     PyObject *block;
     *text = NULL;
     if (kernel == Py_None) return RKHS_OK;
     if (PyTuple_Check(kernel))
-        return PyArg_ParseTuple(kernel, "sO", text, &block) ? add_function(env, block, o) : RKHS_ERR_ARGUMENT;
+        return PyArg_ParseTuple(kernel, "sO", text, &block) ? set_python_function(env, block, o) : RKHS_ERR_ARGUMENT;
     *text = text_of(kernel, "a kernel");
     return *text ? RKHS_OK : RKHS_ERR_ARGUMENT;
 }

@@ -5,25 +5,25 @@
 
 typedef struct model_object {
     PyObject_HEAD module_state *state;
-    gate gate; /* an env admits one thread at a time */
+    model_lock lock; /* an env admits one thread at a time */
     rkhs_env *env;
     rkhs_model *model;
-    call call; /* the call that holds the gate */
-    own own;
+    call call; /* the call that holds the lock */
+    python_function function;
 } model_object;
 
-/* Begins a call: takes the gate until model_end. Returns -1 with an exception if the model is in use. */
+/* Begins a call: takes the lock until model_end. Returns -1 with an exception if the model is in use. */
 static int model_begin(model_object *m, const settings *s, rkhs_status *status) {
-    if (gate_enter(m->state, &m->gate) < 0) return -1;
+    if (model_lock_take(m->state, &m->lock) < 0) return -1;
     *status = call_begin(&m->call, m->env, s);
-    m->call.gate = &m->gate;
+    m->call.lock = &m->lock;
     return 0;
 }
 
 /* Ends a call: returns the advice, or NULL with an exception. */
 static PyObject *model_end(model_object *m, rkhs_status status) {
     PyObject *advice = call_end(m->state, &m->call, status);
-    gate_leave(&m->gate);
+    model_lock_release(&m->lock);
     return advice;
 }
 
@@ -33,8 +33,8 @@ static model_object *model_alloc(module_state *state) {
     model_object *m = (model_object *)alloc(state->model, 0);
     if (!m) return NULL;
     m->state = state;
-    m->own.running = &m->call;
-    if (gate_open(&m->gate) < 0 || rkhs_env_new(&m->env) != RKHS_OK) {
+    m->function.running = &m->call;
+    if (model_lock_new(&m->lock) < 0 || rkhs_env_new(&m->env) != RKHS_OK) {
         Py_DECREF(m);
         return (model_object *)PyErr_NoMemory();
     }
@@ -44,12 +44,12 @@ static model_object *model_alloc(module_state *state) {
 
 static int model_traverse(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(self));
-    Py_VISIT(((model_object *)self)->own.block);
+    Py_VISIT(((model_object *)self)->function.block);
     return 0;
 }
 
 static int model_clear(PyObject *self) {
-    Py_CLEAR(((model_object *)self)->own.block);
+    Py_CLEAR(((model_object *)self)->function.block);
     return 0;
 }
 
@@ -57,11 +57,11 @@ static void model_dealloc(PyObject *self) {
     model_object *m = (model_object *)self;
     PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
-    if (gate_close(&m->gate)) {
+    if (model_lock_free(&m->lock)) {
         rkhs_model_free(m->model);
         rkhs_env_free(m->env);
     }
-    Py_XDECREF(m->own.block);
+    Py_XDECREF(m->function.block);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
@@ -92,9 +92,9 @@ static PyObject *model_fit(PyObject *self, PyObject *args) {
     rkhs_status status;
     if (!PyArg_ParseTuple(args, "OOOOKiKO", &given, &x, &y, &start, &s.seed, &s.threads, &s.memory, &s.progress)) return NULL;
     if (model_begin(m, &s, &status) < 0) return NULL;
-    PyObject *before = m->own.block, *unused = NULL;
+    PyObject *before = m->function.block, *unused = NULL;
     Py_XINCREF(before);
-    if (status == RKHS_OK) status = take_kernel(m->env, given, &m->own, &spec);
+    if (status == RKHS_OK) status = take_kernel(m->env, given, &m->function, &spec);
     if (status == RKHS_OK && spec) status = rkhs_kernel_new(m->env, spec, &kernel);
     if (status == RKHS_OK) status = take_objects(m->env, x, &hx);
     if (status == RKHS_OK) status = take_data(m->env, y, &hy);
@@ -107,8 +107,8 @@ static PyObject *model_fit(PyObject *self, PyObject *args) {
     if (status == RKHS_OK) {
         unused = before;
     } else { /* the model is unchanged: restore its function */
-        unused = m->own.block;
-        m->own.block = before;
+        unused = m->function.block;
+        m->function.block = before;
     }
     PyObject *result = model_end(m, status);
     Py_XDECREF(unused);
@@ -249,12 +249,12 @@ static PyObject *model_embedding(PyObject *self, PyObject *args) {
     int64_t n, dim;
     double *z = NULL;
     if (!PyArg_ParseTuple(args, "|O", &out)) return NULL;
-    if (gate_enter(m->state, &m->gate) < 0) return NULL;
+    if (model_lock_take(m->state, &m->lock) < 0) return NULL;
     const double *Z = rkhs_model_embedding(m->model, &n, &dim);
     if (out) z = take_room(&h, out, 'd', n, dim);
     if (z && Z) memcpy(z, Z, (size_t)(n * dim) * sizeof *z);
     held_free(&h);
-    gate_leave(&m->gate);
+    model_lock_release(&m->lock);
     return out && !z ? NULL : Py_BuildValue("LL", (long long)n, (long long)dim);
 }
 
@@ -262,7 +262,7 @@ static PyObject *model_embedding(PyObject *self, PyObject *args) {
 static PyObject *model_report(PyObject *self, PyObject *unused) {
     model_object *m = (model_object *)self;
     rkhs_item item;
-    if (gate_enter(m->state, &m->gate) < 0) return NULL;
+    if (model_lock_take(m->state, &m->lock) < 0) return NULL;
     PyObject *list = PyList_New(0);
     for (int64_t i = 0; list && rkhs_model_report(m->model, i, &item); i++) {
         Py_ssize_t size = item.values ? (Py_ssize_t)(item.rows * item.columns * 8) : 0;
@@ -271,18 +271,18 @@ static PyObject *model_report(PyObject *self, PyObject *unused) {
         if (!tuple || PyList_Append(list, tuple) < 0) Py_CLEAR(list);
         Py_XDECREF(tuple);
     }
-    gate_leave(&m->gate);
+    model_lock_release(&m->lock);
     return list;
 }
 
 /* text() -> (model, kernel or None) */
 static PyObject *model_text(PyObject *self, PyObject *unused) {
     model_object *m = (model_object *)self;
-    if (gate_enter(m->state, &m->gate) < 0) return NULL;
+    if (model_lock_take(m->state, &m->lock) < 0) return NULL;
     const rkhs_kernel *kernel = rkhs_model_kernel(m->model);
     PyObject *texts =
         Py_BuildValue("szi", rkhs_model_text(m->model), kernel ? rkhs_kernel_text(kernel) : NULL, calls_function(kernel));
-    gate_leave(&m->gate);
+    model_lock_release(&m->lock);
     return texts;
 }
 
@@ -290,7 +290,7 @@ static PyObject *model_text(PyObject *self, PyObject *unused) {
 static PyObject *model_columns(PyObject *self, PyObject *unused) {
     model_object *m = (model_object *)self;
     PyObject *list = NULL;
-    if (gate_enter(m->state, &m->gate) < 0) return NULL;
+    if (model_lock_take(m->state, &m->lock) < 0) return NULL;
     const rkhs_data *kept = rkhs_model_reference_objects(m->model, NULL);
     if (rkhs_data_column_name(kept, 0)) list = PyList_New(0);
     for (int64_t c = 0; list && c < rkhs_data_columns(kept); c++) {
@@ -299,7 +299,7 @@ static PyObject *model_columns(PyObject *self, PyObject *unused) {
         if (!text || PyList_Append(list, text) < 0) Py_CLEAR(list);
         Py_XDECREF(text);
     }
-    gate_leave(&m->gate);
+    model_lock_release(&m->lock);
     if (list || PyErr_Occurred()) return list;
     Py_RETURN_NONE;
 }
@@ -315,7 +315,7 @@ static PyObject *pack_both(model_object *m, PyObject **block) {
     if (status == RKHS_OK) WITHOUT_GIL(&m->call, status = rkhs_model_pack(m->model, NULL, 0, &size));
     if (status == RKHS_OK) bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
     if (bytes) WITHOUT_GIL(&m->call, status = rkhs_model_pack(m->model, PyBytes_AsString(bytes), size, &size));
-    *block = m->own.block;
+    *block = m->function.block;
     Py_XINCREF(*block);
     PyObject *advice = model_end(m, status);
     if (!advice || !bytes) {
@@ -400,7 +400,8 @@ PyObject *model_from(PyObject *module, const char *path, const void *bytes, size
     if (!m) return NULL;
     rkhs_status status = call_begin(&m->call, m->env, &s);
     if (block == Py_None) block = NULL;
-    if (status == RKHS_OK) status = block ? add_function(m->env, block, &m->own) : add_name(m->env, &m->own);
+    if (status == RKHS_OK)
+        status = block ? set_python_function(m->env, block, &m->function) : add_python_kernel(m->env, &m->function);
     if (status == RKHS_OK)
         WITHOUT_GIL(&m->call, status = path ? rkhs_model_load(m->env, path, &m->model)
                                             : rkhs_model_unpack(m->env, bytes, size, &m->model));

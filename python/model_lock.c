@@ -17,12 +17,12 @@ enum {
 
 static int patience = 10000; /* milliseconds to wait through one callback */
 
-int gate_open(gate *g) {
-    *g = (gate){.lock = PyThread_allocate_lock(), .pid = (long)getpid()};
+int model_lock_new(model_lock *g) {
+    *g = (model_lock){.lock = PyThread_allocate_lock(), .pid = (long)getpid()};
     return g->lock ? 0 : -1;
 }
 
-int gate_close(gate *g) {
+int model_lock_free(model_lock *g) {
     if (!g->lock) return 1;
     if (!PyThread_acquire_lock(g->lock, NOWAIT_LOCK)) return 0;
     PyThread_release_lock(g->lock);
@@ -35,13 +35,13 @@ static int busy(module_state *state, const char *sentence) {
     return -1;
 }
 
-static int entered(gate *g) {
+static int entered(model_lock *g) {
     g->owner = PyThread_get_thread_ident();
     g->pid = (long)getpid();
     return 0;
 }
 
-int gate_enter(module_state *state, gate *g) {
+int model_lock_take(module_state *state, model_lock *g) {
     unsigned long seen = 0;
     int waited = 0;
     if (PyThread_acquire_lock(g->lock, NOWAIT_LOCK)) return entered(g);
@@ -67,7 +67,7 @@ int gate_enter(module_state *state, gate *g) {
     }
 }
 
-void gate_leave(gate *g) {
+void model_lock_release(model_lock *g) {
     g->owner = 0;
     PyThread_release_lock(g->lock);
 }
@@ -114,12 +114,12 @@ static unsigned long next_callback = 1;
 int callback_enter(call *c) {
     if (is_closing()) return -1;
     if (c->thread) PyEval_RestoreThread(c->thread);
-    if (c->gate) c->gate->callback = next_callback++;
+    if (c->lock) c->lock->callback = next_callback++;
     return 0;
 }
 
 void callback_leave(call *c) {
-    if (c->gate) c->gate->callback = 0;
+    if (c->lock) c->lock->callback = 0;
     if (PyErr_Occurred() && !c->type) PyErr_Fetch(&c->type, &c->value, &c->trace);
     PyErr_Clear();
     if (c->thread) c->thread = PyEval_SaveThread();

@@ -20,11 +20,11 @@ struct rkhs_spec {
 
 /* Where a path such as "gram.by" leads: the parameter, the call that it belongs to, and the pointer to the node of its
  * value (*link NULL: it is not given). */
-typedef struct place {
+typedef struct argument {
     const rk_entry *entry;
     const rk_param *param;
     rk_node *call, **link;
-} place;
+} argument;
 
 /* ---- holes ----------------------------------------------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ static const char *first_hole(const rk_node *node) {
 }
 
 /* Replaces all holes of that name by the value. */
-static rkhs_status fill(rkhs_env *env, const char *name, const char *value, rk_node **link) {
+static rkhs_status fill_holes(rkhs_env *env, const char *name, const char *value, rk_node **link) {
     rkhs_status status = RKHS_OK;
     rk_node *node = *link, *put = NULL;
     const char *hole = hole_name(node);
@@ -51,7 +51,7 @@ static rkhs_status fill(rkhs_env *env, const char *name, const char *value, rk_n
     if (hole && strcmp(hole, name) == 0) {
         int list = node->kind == RK_NODE_LIST;
         TRY(rk_text_add(&text, list ? "[%s]" : "%s", value));
-        TRY(rk_parse(env, name, text.s, &put));
+        TRY(rk_parse_spec(env, name, text.s, &put));
         if (node->brackets && (put->kind != RK_NODE_CALL || put->brackets))
             FAIL(env, RKHS_ERR_SPEC, "%s(...) stands for a name with parameters: fill it with a name, not with %.40s",
                  node->text, value);
@@ -64,7 +64,7 @@ static rkhs_status fill(rkhs_env *env, const char *name, const char *value, rk_n
         *link = put;
     }
     if (!put || node->brackets)
-        for (rk_node **c = &(*link)->child; *c; c = &(*c)->next) TRY(fill(env, name, value, c));
+        for (rk_node **c = &(*link)->child; *c; c = &(*c)->next) TRY(fill_holes(env, name, value, c));
 done:
     rk_free(env, text.s);
     return status;
@@ -92,7 +92,7 @@ static rkhs_status find_argument(rkhs_env *env, const rk_list *list, const rk_en
 }
 
 /* Follows a path. A nested spec on the way that is not given is inserted with its default. */
-static rkhs_status follow(rkhs_env *env, const rk_list *list, rk_node *node, const char *path, place *at) {
+static rkhs_status follow(rkhs_env *env, const rk_list *list, rk_node *node, const char *path, argument *at) {
     rkhs_status status = RKHS_OK;
     for (const char *step = path;; step = strchr(step, '.') + 1) {
         char word[64];
@@ -109,7 +109,7 @@ static rkhs_status follow(rkhs_env *env, const rk_list *list, rk_node *node, con
             FAIL(env, RKHS_ERR_SPEC, "'%.60s': %s of %s %s", path, at->param->name, at->entry->name,
                  at->param->list ? "is not set: set it first" : "has no parameters of its own");
         if (!*at->link) {
-            TRY(rk_parse(env, at->param->name, at->param->value, at->link));
+            TRY(rk_parse_spec(env, at->param->name, at->param->value, at->link));
             (*at->link)->key = at->param->name;
             node->brackets = 1;
         }
@@ -124,7 +124,7 @@ done:
 static int takes_word(const rk_param *p) { return p->kind == RK_WORD && !p->list; }
 
 /* Whether a parameter is given that replaces this one, so that its default does not apply. */
-static rkhs_status is_replaced(rkhs_env *env, const rk_list *list, const place *at, int *replaced) {
+static rkhs_status is_replaced(rkhs_env *env, const rk_list *list, const argument *at, int *replaced) {
     rkhs_status status = RKHS_OK;
     rk_node **link;
     *replaced = 0;
@@ -174,17 +174,17 @@ done:
 }
 
 rkhs_status rkhs_spec_new(rkhs_env *env, const char *list, const char *text, rkhs_spec **spec) {
-    if (!env || !text || !spec) return rk_missing(env, "rkhs_spec_new", spec ? "text" : "place for the spec");
+    if (!env || !text || !spec) return rk_fail_null(env, "rkhs_spec_new", spec ? "text" : "variable for the spec");
     rkhs_status status = RKHS_OK;
     rkhs_spec *s = NULL;
     rk_node *node;
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     *spec = NULL;
     TRY(rk_alloc(env, 1, sizeof *s, &s));
     *s = (rkhs_spec){.env = env, .list = rk_list_named(list), .name = ""};
     if (!s->list) TRY(rk_fail_hint(env, RKHS_ERR_ARGUMENT, "list", "there is no list '%.40s'", list ? list : ""));
-    TRY(rk_parse(env, s->list->what, text, &node));
+    TRY(rk_parse_spec(env, s->list->what, text, &node));
     TRY(adopt(s, node));
     *spec = s;
     s = NULL;
@@ -202,17 +202,17 @@ const char *rkhs_spec_hole(const rkhs_spec *spec) { return spec ? spec->hole : N
 
 rkhs_status rkhs_spec_get(rkhs_spec *spec, const char *path, const char **value) {
     if (!spec || !path || !value)
-        return rk_missing(spec ? spec->env : NULL, "rkhs_spec_get", value ? "path" : "place for the value");
+        return rk_fail_null(spec ? spec->env : NULL, "rkhs_spec_get", value ? "path" : "variable for the value");
     rkhs_status status = RKHS_OK;
     rkhs_env *env = spec->env;
     rk_node *node;
-    place at;
+    argument at;
     int replaced = 0;
     rk_text text = {.env = env};
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     *value = NULL;
-    TRY(rk_parse(env, spec->list->what, spec->text, &node));
+    TRY(rk_parse_spec(env, spec->list->what, spec->text, &node));
     TRY(follow(env, spec->list, node, path, &at));
     TRY(is_replaced(env, spec->list, &at, &replaced));
     if (*at.link)
@@ -229,22 +229,22 @@ done:
 }
 
 rkhs_status rkhs_spec_set(rkhs_spec *spec, const char *path, const char *value) {
-    if (!spec || !path || !value) return rk_missing(spec ? spec->env : NULL, "rkhs_spec_set", path ? "value" : "path");
+    if (!spec || !path || !value) return rk_fail_null(spec ? spec->env : NULL, "rkhs_spec_set", path ? "value" : "path");
     rkhs_status status = RKHS_OK;
     rkhs_env *env = spec->env;
     rk_node *node, *put, word = {.kind = RK_NODE_CALL, .text = value};
-    place at;
-    rk_clear(env);
+    argument at;
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
-    TRY(rk_parse(env, spec->list->what, spec->text, &node));
+    TRY(rk_parse_spec(env, spec->list->what, spec->text, &node));
     if (path[0] == '?') {
-        TRY(fill(env, path + 1, value, &node));
+        TRY(fill_holes(env, path + 1, value, &node));
         TRY(adopt(spec, node));
         goto done;
     }
     TRY(follow(env, spec->list, node, path, &at));
     put = &word;
-    if (!takes_word(at.param)) TRY(rk_parse(env, at.param->name, value, &put));
+    if (!takes_word(at.param)) TRY(rk_parse_spec(env, at.param->name, value, &put));
     put->key = *at.link ? (*at.link)->key : at.param->name;
     put->next = *at.link ? (*at.link)->next : NULL;
     *at.link = put;

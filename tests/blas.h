@@ -1,5 +1,5 @@
-/* blas.h: BLAS on one thread while tests call internals, without the public functions that see to it. On an env of its own, so
- * that those of the tests have all of their threads. */
+/* blas.h: BLAS on one thread while tests call internals, without the public functions that see to it. On an env of
+ * its own, so that those of the tests have all of their threads. */
 #ifndef RK_BLAS_TEST_H
 #define RK_BLAS_TEST_H
 

@@ -37,8 +37,8 @@ static inline bool says_word(const char *message, const char *word, size_t n) {
     return false;
 }
 
-/* Whether a message names all of these, which stand between bars: "t.fps | line 3 | 6 digits". Tests check what a sentence has
- * to name (the file, the place, the value, the option to use), and leave its other words free. */
+/* Whether a message names all of these, which stand between bars: "t.fps | line 3 | 6 digits". Tests check what a
+ * sentence has to name (the file, the place, the value, the option to use), and leave its other words free. */
 static inline bool says(const char *message, const char *words) {
     char copy[1024];
     if (snprintf(copy, sizeof copy, "%s", words) >= (int)sizeof copy) return false;

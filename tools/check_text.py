@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Checks how the files are written. Prints each violation, exits 1 if there is one.
 
-C: no tabs, at most 128 columns (tables between clang-format off and on aside) and 700 lines, a header comment in every source
-file; no message of src names an option or a command of the tool. Everywhere: no trailing blanks, a newline at the end, no
-marks of unfinished work. Every type that a .def file lists is defined in a file beside it.
+C: no tabs, at most 128 columns, 120 in a line with a comment (tables between clang-format off and on aside), and 700
+lines; a header comment in every source file; no message of src names an option or a command of the tool. Everywhere:
+no trailing blanks, a newline at the end, no marks of unfinished work. Every type that a .def file lists is defined in
+a file beside it.
 """
 import argparse
 import pathlib
@@ -11,7 +12,7 @@ import re
 import sys
 
 COLUMNS, PROSE, LINES = 128, 120, 700
-FOLDERS = ("src", "include", "cli", "tests", "bench", "examples", "tools", "scripts", "doc", ".ci")
+FOLDERS = ("src", "include", "cli", "python", "tests", "bench", "examples", "tools", "scripts", "doc", ".ci")
 TOP = ("Makefile", "meson.build", "meson_options.txt", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md",
        "VERSIONING.md")
 C_SUFFIXES = {".c", ".h", ".cpp", ".def"}
@@ -20,6 +21,7 @@ SKIPPED = {"__pycache__"}
 # Spelled in two parts, so that this file does not find itself.
 UNFINISHED = re.compile(r"\b(" + "|".join(a + b for a, b in (("TO", "DO"), ("FIX", "ME"), ("XX", "X"), ("HA", "CK"))) + r")\b")
 TOOL_WORDS = re.compile(r"\"[^\"]*(--[a-z]+|'rkhs [a-z]+)[^\"]*\"")
+STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|' r"'(?:\\.|[^'\\])*'|/\*.*?(\*/|$)")
 DEF_LINE = re.compile(r"^\s*(\w+)\(\s*(\w+)")
 
 
@@ -35,8 +37,23 @@ def text_files(root):
                     yield path
 
 
+def comment_lines(lines):
+    """For each line of C whether it has a comment, or a part of one."""
+    inside = False
+    for line in lines:
+        has = inside
+        if inside:
+            _, inside, line = line.partition("*/")
+            inside = not inside
+        for match in () if inside else STRING_OR_COMMENT.finditer(line):
+            if match.group().startswith("/*"):
+                has, inside = True, not match.group(1)
+        yield has
+
+
 def check_lines(lines, is_c):
     in_table = False
+    has_comment = list(comment_lines(lines)) if is_c else []
     for number, line in enumerate(lines, 1):
         if line != line.rstrip():
             yield number, "blanks at the end of the line"
@@ -48,6 +65,8 @@ def check_lines(lines, is_c):
             yield number, "a tab"
         if is_c and len(line) > COLUMNS and not in_table:
             yield number, f"{len(line)} columns, {COLUMNS} at most"
+        elif is_c and not in_table and has_comment[number - 1] and len(line.rstrip(" \\")) > PROSE:
+            yield number, f"{len(line)} columns, {PROSE} at most in a line with a comment"
 
 
 def check_file(root, path):

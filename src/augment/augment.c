@@ -46,7 +46,7 @@ rkhs_status rk_augment(rkhs_env *env, const rk_spec *spec, const rkhs_data *x, u
              rk_kinds_text(type->kinds, kinds), x->type->entry.name, name ? ", such as " : "", name ? name : "",
              type->kinds == RK_KIND_IMAGE && x->type->kind == RK_KIND_DENSE ? "; an array n x h x w is images" : "");
     TRY(type->draw(env, spec->self, x, seed, &drawn));
-    if (x->labels) TRY(rk_data_reduce(x->labels, NULL, 0, &drawn->labels));
+    if (x->labels) TRY(rk_data_keep(x->labels, NULL, 0, &drawn->labels));
     *out = drawn;
     drawn = NULL;
 done:
@@ -58,8 +58,9 @@ done:
 rkhs_status rkhs_data_augment(rkhs_env *env, const rkhs_data *data, const char *spec, rkhs_data **augmented) {
     rkhs_status status = RKHS_OK;
     rk_spec *s = NULL;
-    if (!env || !data || !augmented) return rk_missing(env, "rkhs_data_augment", augmented ? "data" : "place for the data");
-    rk_clear(env);
+    if (!env || !data || !augmented)
+        return rk_fail_null(env, "rkhs_data_augment", augmented ? "data" : "variable for the data");
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     *augmented = NULL;
     if (spec) TRY(rk_spec_new(env, &rk_augments, spec, &s));

@@ -93,9 +93,9 @@ typedef struct shift {
 
 static void shift_one(const void *self, const rk_image *s, uint64_t seed, int64_t row, const double *from, double *to) {
     int64_t most = ((const shift *)self)->max_shift, side = 2 * most + 1;
-    int64_t place = whole(rk_uniform(seed, RK_STREAM_AUGMENT, (uint64_t)row, 0), 0, side * side - 2);
-    if (place >= side * side / 2) place++; /* skip the middle one, which is no shift */
-    int64_t dy = place / side - most, dx = place % side - most;
+    int64_t step = whole(rk_uniform(seed, RK_STREAM_AUGMENT, (uint64_t)row, 0), 0, side * side - 2);
+    if (step >= side * side / 2) step++; /* skip the middle one, which is no shift */
+    int64_t dy = step / side - most, dx = step % side - most;
     for (int64_t y = 0; y < s->h; y++)
         for (int64_t x = 0; x < s->w; x++)
             memcpy(to + (y * s->w + x) * s->c, from + (within(y - dy, s->h) * s->w + within(x - dx, s->w)) * s->c,
@@ -128,7 +128,7 @@ typedef struct crop {
 
 /* Linear interpolation of pixel `at` of `count` in a window of `part` pixels from `begin` on: returns the lower of the
  * two pixels, and the weight of the next one in *weight. */
-static int64_t look(int64_t at, int64_t count, int64_t begin, int64_t part, double *weight) {
+static int64_t interpolate(int64_t at, int64_t count, int64_t begin, int64_t part, double *weight) {
     double v = ((double)at + 0.5) * (double)part / (double)count - 0.5;
     v = v < 0 ? 0 : v > (double)(part - 1) ? (double)(part - 1) : v;
     int64_t low = rk_min((int64_t)v, rk_max(0, part - 2));
@@ -143,8 +143,8 @@ static void crop_one(const void *self, const rk_image *s, uint64_t seed, int64_t
     int64_t top = whole(u[0], 0, s->h - h), left = whole(u[1], 0, s->w - w);
     for (int64_t y = 0; y < s->h; y++)
         for (int64_t x = 0; x < s->w; x++) {
-            int64_t v = look(y, s->h, top, h, &a), v1 = rk_min(v + 1, top + h - 1);
-            int64_t t = look(x, s->w, left, w, &b), t1 = rk_min(t + 1, left + w - 1);
+            int64_t v = interpolate(y, s->h, top, h, &a), v1 = rk_min(v + 1, top + h - 1);
+            int64_t t = interpolate(x, s->w, left, w, &b), t1 = rk_min(t + 1, left + w - 1);
             for (int64_t k = 0; k < s->c; k++) {
                 double above = (1 - b) * from[(v * s->w + t) * s->c + k] + b * from[(v * s->w + t1) * s->c + k];
                 double below = (1 - b) * from[(v1 * s->w + t) * s->c + k] + b * from[(v1 * s->w + t1) * s->c + k];

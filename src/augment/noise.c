@@ -94,7 +94,7 @@ static rkhs_status draw_noise(rkhs_env *env, const void *self, const rkhs_data *
     int dense = rk_dense_of(x) != NULL;
     rkhs_data *drawn = NULL;
     job j = {.x = x, .seed = seed};
-    TRY(rk_data_reduce(x, NULL, 0, &drawn)); /* for the shape and the sparsity pattern */
+    TRY(rk_data_keep(x, NULL, 0, &drawn)); /* for the shape and the sparsity pattern */
     TRY(rk_scratch(env, x->columns, sizeof *j.scale, &j.scale));
     TRY(rk_scratch(env, x->columns, sizeof *j.folded, &j.folded));
     if (!o->absolute) TRY(look_at_columns(env, &j, o->deviation));

@@ -36,14 +36,14 @@ static int take_bytes(rkhs_env *env, size_t bytes) {
     return 1;
 }
 
-int rk_has_space(size_t bytes) {
+int rk_has_address_space(size_t bytes) {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) return 0;
     munmap(at, bytes);
     return 1;
 }
 
-void rk_ask_huge(void *raw, size_t bytes) {
+void rk_ask_huge_pages(void *raw, size_t bytes) {
 #ifdef MADV_HUGEPAGE
     if (bytes < HUGE_FROM) return;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -63,7 +63,7 @@ static rkhs_status over_limit(rkhs_env *env, size_t bytes) {
                    rk_bytes_text((double)env->limit, limit));
 }
 
-rkhs_status rk_account(rkhs_env *env, int64_t bytes) {
+rkhs_status rk_count_memory(rkhs_env *env, int64_t bytes) {
     if (bytes >= 0) return take_bytes(env, (size_t)bytes) ? RKHS_OK : over_limit(env, (size_t)bytes);
     size_t used = atomic_load(&env->used), less = (size_t) - (bytes + 1) + 1;
     if (less > used) return rk_fail(env, RKHS_ERR_ARGUMENT, "more bytes are given back than were taken");
@@ -100,7 +100,7 @@ static rkhs_status block_new(rkhs_env *env, int64_t count, size_t size, int zero
         atomic_fetch_sub(&env->used, bytes);
         return none_left(env, bytes);
     }
-    rk_ask_huge(raw, bytes);
+    rk_ask_huge_pages(raw, bytes);
     uintptr_t payload = ((uintptr_t)raw + sizeof(rk_block) + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1);
     payload += shift;
     rk_block *head = head_of((void *)payload);
@@ -176,11 +176,11 @@ void rk_scratch_release(rkhs_env *env, rk_mark mark) {
     }
 }
 
-int rk_has_room(rkhs_env *env, double bytes) { return bytes <= (double)env->limit - (double)atomic_load(&env->used); }
+int rk_fits_limit(rkhs_env *env, double bytes) { return bytes <= (double)env->limit - (double)atomic_load(&env->used); }
 
 rkhs_status rk_require_memory(rkhs_env *env, double bytes, const char *what, const char *advice) {
     char need[32], limit[32];
-    if (rk_has_room(env, bytes)) return RKHS_OK;
+    if (rk_fits_limit(env, bytes)) return RKHS_OK;
     return rk_fail(env, RKHS_ERR_MEMORY, "%s needs %s; the limit is %s: %s", what, rk_bytes_text(bytes, need),
                    rk_bytes_text((double)env->limit, limit), advice);
 }

@@ -46,7 +46,7 @@ struct rk_archive {
 };
 
 /* FNV-1a with 64 bits, continued from `hash`. */
-static uint64_t fnv(uint64_t hash, const void *bytes, size_t count) {
+static uint64_t checksum_of(uint64_t hash, const void *bytes, size_t count) {
     const unsigned char *b = bytes;
     for (size_t i = 0; i < count; i++) hash = (hash ^ b[i]) * 0x100000001b3u;
     return hash;
@@ -86,13 +86,13 @@ static int good_name(const char *name, size_t length) {
 }
 
 /* Binary search: where the name is among the sorted ones, or where to insert it. Returns 1 if it is there. */
-static int find_place(const rk_archive *archive, const char *name, int64_t *place) {
+static int find_position(const rk_archive *archive, const char *name, int64_t *position) {
     int64_t low = 0, high = archive->count;
     while (low < high) {
         int64_t middle = (low + high) / 2;
         int order = strcmp(archive->members[archive->sorted[middle]].name, name);
         if (order == 0) {
-            *place = middle;
+            *position = middle;
             return 1;
         }
         if (order < 0)
@@ -100,13 +100,13 @@ static int find_place(const rk_archive *archive, const char *name, int64_t *plac
         else
             high = middle;
     }
-    *place = low;
+    *position = low;
     return 0;
 }
 
 static member *find_member(const rk_archive *archive, const char *name) {
-    int64_t place;
-    return find_place(archive, name, &place) ? &archive->members[archive->sorted[place]] : NULL;
+    int64_t position;
+    return find_position(archive, name, &position) ? &archive->members[archive->sorted[position]] : NULL;
 }
 
 static rkhs_status make_room(rk_archive *archive) {
@@ -125,19 +125,19 @@ done:
 /* Appends a member; *out is NULL if the name exists already. */
 static rkhs_status add_member(rk_archive *archive, const char *name, size_t length, member **out) {
     rkhs_status status = RKHS_OK;
-    int64_t place;
+    int64_t position;
     *out = NULL;
     TRY(make_room(archive));
     member *m = &archive->members[archive->count];
     memset(m, 0, sizeof *m);
     TRY(rk_alloc(archive->env, (int64_t)length + 1, 1, &m->name));
     memcpy(m->name, name, length);
-    if (find_place(archive, m->name, &place)) {
+    if (find_position(archive, m->name, &position)) {
         rk_free(archive->env, m->name);
         goto done;
     }
-    int64_t *at = archive->sorted + place;
-    memmove(at + 1, at, (size_t)(archive->count - place) * sizeof *at);
+    int64_t *at = archive->sorted + position;
+    memmove(at + 1, at, (size_t)(archive->count - position) * sizeof *at);
     *at = archive->count++;
     *out = m;
 done:
@@ -209,7 +209,7 @@ typedef struct writer {
 static rkhs_status emit(writer *w, const void *bytes, uint64_t count) {
     for (uint64_t at = 0, part; at < count; at += part) {
         part = count - at < PART ? count - at : PART;
-        w->hash = fnv(w->hash, (const char *)bytes + at, part);
+        w->hash = checksum_of(w->hash, (const char *)bytes + at, part);
         rkhs_status status = rk_output_write(w->out, (const char *)bytes + at, part);
         if (status != RKHS_OK) return status;
     }
@@ -270,7 +270,7 @@ static rkhs_status prepare(rkhs_env *env, member *m) {
         snprintf(descr, sizeof descr, "|S%llu", (unsigned long long)bytes);
     else
         snprintf(descr, sizeof descr, "%s", a->type == 'd' ? "<f8" : "<i8");
-    m->header_size = rk_npy_header(m->header, descr, a->type == 'S' ? 0 : a->ndim, a->shape);
+    m->header_size = rk_npy_make_header(m->header, descr, a->type == 'S' ? 0 : a->ndim, a->shape);
     m->size = m->header_size + bytes;
     uLong crc = crc32(0, (const Bytef *)m->header, (uInt)m->header_size);
     int empty = a->type == 'S' && a->shape[0] == 0;
@@ -385,7 +385,7 @@ static rkhs_status malformed(const rk_archive *archive, const char *why) {
 }
 
 /* Checks that the archive comment is ours, and its checksum right. */
-static rkhs_status verify(const rk_archive *archive) {
+static rkhs_status verify_checksum(const rk_archive *archive) {
     rkhs_env *env = archive->env;
     const char *path = archive->path;
     if (archive->length == 0) return rk_fail(env, RKHS_ERR_FORMAT, "%s: the file is empty: copy or make it again", path);
@@ -406,7 +406,7 @@ static rkhs_status verify(const rk_archive *archive) {
     if (!ours) return rk_fail_hint(env, RKHS_ERR_FORMAT, "model", "%s: this is not an rkhs model file: give one", path);
     for (size_t at = 0, part; at < body; at += part) {
         part = body - at < PART ? body - at : PART;
-        hash = fnv(hash, archive->bytes + at, part);
+        hash = checksum_of(hash, archive->bytes + at, part);
         rkhs_status status = rk_progress(env, "read", (int64_t)at, (int64_t)archive->length);
         if (status != RKHS_OK) return status;
     }
@@ -416,7 +416,7 @@ static rkhs_status verify(const rk_archive *archive) {
 }
 
 /* Points an array to its data in the file, or to a copy where these are not aligned. */
-static rkhs_status place_data(rk_archive *archive, member *m, const char *data, uint64_t size) {
+static rkhs_status point_to_data(rk_archive *archive, member *m, const char *data, uint64_t size) {
     m->array.data = data;
     if (m->array.type == 'S' || (uintptr_t)data % 8 == 0) return RKHS_OK;
     rkhs_status status = rk_alloc(archive->env, (int64_t)size, 1, &m->owned);
@@ -432,7 +432,7 @@ static rkhs_status read_array(rk_archive *archive, member *m, const char *bytes,
     char where[1024];
     rk_npy npy;
     snprintf(where, sizeof where, "%.600s: the array '%s'", archive->path, m->name);
-    TRY(rk_npy_parse(archive->env, where, bytes, size, &npy));
+    TRY(rk_npy_parse_header(archive->env, where, bytes, size, &npy));
     int text = npy.kind == 'S' && npy.ndim == 0 && npy.size > 0;
     int wide = npy.size == 8 && npy.order == '<' && (npy.kind == 'f' || npy.kind == 'i') && npy.ndim <= 3;
     if (!text && !wide)
@@ -449,7 +449,7 @@ static rkhs_status read_array(rk_archive *archive, member *m, const char *bytes,
         while (length > 0 && !data[length - 1]) length--; /* NumPy drops trailing zeros of bytes */
         m->array.shape[0] = length;
     }
-    TRY(place_data(archive, m, data, (uint64_t)npy.count * (uint64_t)npy.size));
+    TRY(point_to_data(archive, m, data, (uint64_t)npy.count * (uint64_t)npy.size));
 done:
     return status;
 }
@@ -476,7 +476,7 @@ done:
 static rkhs_status read_members(rk_archive *archive) {
     rkhs_status status = RKHS_OK;
     rk_zip zip;
-    TRY(verify(archive));
+    TRY(verify_checksum(archive));
     const char *why = rk_zip_open(&zip, archive->bytes, archive->length);
     if (!why && zip.comment != COMMENT) why = "no end record";
     if (why) {
@@ -497,7 +497,7 @@ rkhs_status rk_archive_read(rkhs_env *env, const char *path, rk_archive **out) {
     TRY(rk_archive_new(env, &archive));
     TRY(rk_input_open(env, path, &in));
     TRY(rk_strdup(env, rk_input_name(in), &archive->path));
-    TRY(rk_input_all(in, &archive->bytes, &archive->length));
+    TRY(rk_input_read_all(in, &archive->bytes, &archive->length));
     TRY(read_members(archive));
     *out = archive;
     archive = NULL;
@@ -513,7 +513,7 @@ rkhs_status rk_archive_parse(rkhs_env *env, const void *bytes, size_t length, rk
     *out = NULL;
     TRY(rk_archive_new(env, &archive));
     TRY(rk_strdup(env, "the bytes given", &archive->path));
-    TRY(rk_alloc(env, (int64_t)length + 1, 1, &archive->bytes)); /* followed by a zero byte, as rk_input_all does */
+    TRY(rk_alloc(env, (int64_t)length + 1, 1, &archive->bytes)); /* a zero byte follows, as in rk_input_read_all */
     memcpy(archive->bytes, bytes, length);
     archive->length = length;
     TRY(read_members(archive));

@@ -26,14 +26,14 @@
 enum { ATTEMPTS = 100, WAIT_MS = 2000 };
 
 /* How a file got its name: decides how to undo it. */
-typedef enum placed { NOT_YET, MADE, EXCHANGED, REPLACED } placed;
+typedef enum renamed { NOT_YET, MADE, EXCHANGED, REPLACED } renamed;
 
 struct rk_file {
     rk_file *next;
     char *name, *target, *temp; /* as given; after following links; the hidden name, NULL: no such file */
     int replaces;               /* the target exists */
     struct stat old, own;
-    placed how;
+    renamed how;
 };
 
 int rk_write_fails(rkhs_env *env) {
@@ -209,7 +209,7 @@ static int rename_to_new(const rk_file *f) {
 /* Renames without a way back: the old file is gone. Returns 0, or -1 and errno. */
 static int put_for_good(rk_file *f) {
     struct stat st;
-    placed how = lstat(f->target, &st) == 0 ? REPLACED : MADE;
+    renamed how = lstat(f->target, &st) == 0 ? REPLACED : MADE;
     if (rename(f->temp, f->target) != 0) return -1;
     f->how = how;
     return 0;
@@ -251,7 +251,7 @@ static int undo(rk_file *f) {
 }
 
 /* Renames all files of the list, or none. */
-static rkhs_status place(rkhs_env *env, rk_file *list) {
+static rkhs_status rename_all(rkhs_env *env, rk_file *list) {
     char more[512] = "";
     int several = list && list->next, lock = several ? lock_folder(list->target) : -1;
     rk_file *f = list;
@@ -304,14 +304,14 @@ rkhs_status rk_file_commit(rkhs_env *env, rk_file *f) {
         *end = f;
         return RKHS_OK;
     }
-    rkhs_status status = place(env, f);
+    rkhs_status status = rename_all(env, f);
     rk_file_free(env, f);
     return status;
 }
 
 rkhs_status rkhs_files_begin(rkhs_env *env) {
     if (!env) return RKHS_ERR_ARGUMENT;
-    rk_clear(env);
+    rk_begin_call(env);
     if (env->batching_files)
         return rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_files_begin: files are waiting already: commit or drop these first");
     env->batching_files = 1;
@@ -320,9 +320,9 @@ rkhs_status rkhs_files_begin(rkhs_env *env) {
 
 rkhs_status rkhs_files_commit(rkhs_env *env) {
     if (!env) return RKHS_ERR_ARGUMENT;
-    rk_clear(env);
+    rk_begin_call(env);
     if (!env->batching_files) return rk_fail(env, RKHS_ERR_ARGUMENT, "rkhs_files_commit: call rkhs_files_begin before");
-    rkhs_status status = place(env, env->pending_files);
+    rkhs_status status = rename_all(env, env->pending_files);
     rkhs_files_drop(env);
     return status;
 }

@@ -36,11 +36,11 @@ void rk_clear_error(rkhs_env *env);
 
 /* Clears the message, the progress and the cancelled flag. Public functions call it on entry. One that does must not
  * be called inside another: it would clear them halfway. */
-void rk_clear(rkhs_env *env);
+void rk_begin_call(rkhs_env *env);
 
 /* For a public function whose argument is a NULL pointer: clears, and fails with "CALL: no WHAT: the pointer is NULL".
  * No message if env itself is NULL. */
-rkhs_status rk_missing(rkhs_env *env, const char *call, const char *what);
+rkhs_status rk_fail_null(rkhs_env *env, const char *call, const char *what);
 
 /* Formats a sentence and passes it to the log callback, if there is one. */
 void rk_log(rkhs_env *env, rkhs_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -56,7 +56,7 @@ struct rkhs_env {
     char hint[96];       /* the argument that mends it */
     _Atomic int writing; /* spin lock: a thread is writing the message */
     int threads;
-    int workers;        /* threads of a parallel loop between rk_blas_begin and rk_blas_end, at most `threads`; 0: all */
+    int workers;        /* threads of a parallel loop inside rk_blas_begin .. rk_blas_end, at most `threads`; 0: all */
     int computing;      /* nesting depth of rk_blas_begin */
     int64_t blas_bytes; /* bytes that are counted as used for the buffers of BLAS */
     uint64_t seed;
@@ -107,22 +107,22 @@ rkhs_status rk_scratch_raw(rkhs_env *env, int64_t count, size_t size, void *out)
 void rk_scratch_release(rkhs_env *env, rk_mark mark);
 
 /* `bytes`, lowered to the limits of the process's control groups. groups: /proc/self/cgroup, root: /sys/fs/cgroup. */
-double rk_group_memory(const char *groups, const char *root, double bytes);
+double rk_cgroup_memory(const char *groups, const char *root, double bytes);
 
 /* Counts memory that was allocated elsewhere as used; below 0: no longer. Fails when that exceeds the memory limit. */
-rkhs_status rk_account(rkhs_env *env, int64_t bytes);
+rkhs_status rk_count_memory(rkhs_env *env, int64_t bytes);
 
 /* Call before allocating n^2 numbers. If they do not fit: "WHAT needs 80.0 GB; the limit is 16.0 GB: ADVICE". */
 rkhs_status rk_require_memory(rkhs_env *env, double bytes, const char *what, const char *advice);
 /* 1 if `bytes` are left below the memory limit: for a choice between a fast way and one that needs less memory. */
-int rk_has_room(rkhs_env *env, double bytes);
+int rk_fits_limit(rkhs_env *env, double bytes);
 
 /* Whether the system grants that much address space (see ulimit -v). None of it is kept. */
-int rk_has_space(size_t bytes);
+int rk_has_address_space(size_t bytes);
 
 /* Asks the system for huge pages, unless the block is below 4 MB. Without them, page faults are a third of the cost of
  * a Gram, which is traversed by rows and by columns. */
-void rk_ask_huge(void *memory, size_t bytes);
+void rk_ask_huge_pages(void *memory, size_t bytes);
 
 /* Zeroed memory outside any env's account: for the env itself, and what is freed with it. NULL on failure. */
 void *rk_raw_new(size_t bytes);
@@ -162,30 +162,23 @@ typedef struct rk_node {
 } rk_node;
 
 /* Parses a spec into nodes on the scratch list. `what` names the kind of spec in messages: "kernel". */
-rkhs_status rk_parse(rkhs_env *env, const char *what, const char *text, rk_node **node);
-/* Fails if a text is too long, or its brackets too deep, for rk_parse. */
+rkhs_status rk_parse_spec(rkhs_env *env, const char *what, const char *text, rk_node **node);
+/* Fails if a text is too long, or its brackets too deep, for rk_parse_spec. */
 rkhs_status rk_text_fits(rkhs_env *env, const char *what, const char *text);
 
-/* A string that grows; s is allocated with env and freed by the owner of the struct. */
-typedef struct rk_text {
-    rkhs_env *env;
-    char *s;
-    int64_t length, room;
-} rk_text;
 /* rk_node_text appends nodes as text that parses to the same nodes, with `comma` between arguments. rk_word_text
  * appends a word, in quotes unless it is a name or a whole number. */
 rkhs_status rk_node_text(const rk_node *node, const char *comma, rk_text *text);
 rkhs_status rk_word_text(const char *word, rk_text *text);
-rkhs_status rk_text_add(rk_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A text with its middle left out if it is long, for messages; returns `buffer`. */
 enum { RK_SHORT = 320 };
-const char *rk_short(const char *text, char buffer[RK_SHORT]);
+const char *rk_shorten(const char *text, char buffer[RK_SHORT]);
 
 /* Expands "[0:50,7]" into indices below `end`, on the scratch list. `what` names the list in messages. */
-rkhs_status rk_indices(rkhs_env *env, const char *what, const char *list, int64_t end, int64_t **index, int64_t *count);
+rkhs_status rk_parse_indices(rkhs_env *env, const char *what, const char *list, int64_t end, int64_t **index, int64_t *count);
 /* Takes the next range [from, to) of such a list; *at points to its first digit. Returns 0 if there is none. */
-int rk_indices_next(const char **at, int64_t *from, int64_t *to);
+int rk_next_range(const char **at, int64_t *from, int64_t *to);
 
 /* ---- parameters: the table of what a type takes between the brackets of a spec --------------------------------- */
 
@@ -194,10 +187,10 @@ typedef enum rk_param_kind {
     RK_REAL,      /* double; NaN when not set */
     RK_BOOL,      /* int */
     RK_CHOICE,    /* int, the position in `choices` */
-    RK_BANDWIDTH, /* rk_bandwidth: a number, or a bandwidth rule, which computes it from the data when the model is fitted */
+    RK_BANDWIDTH, /* rk_bandwidth: a number, or a bandwidth rule, which computes it from the data at fit */
     RK_LIST,      /* char *, "[0:50,7]"; NULL when not set */
     RK_SPEC,      /* rk_spec *: a type of another list, with its own parameters */
-    RK_WORD,      /* char *, any name or number; if `list` is set, also a type of it with parameters; NULL when not set */
+    RK_WORD,      /* char *, name or number; if `list` is set, also a type of it with parameters; NULL when not set */
     RK_REALS      /* rk_reals, "[0.5,-3e8]" */
 } rk_param_kind;
 
@@ -216,7 +209,7 @@ typedef struct rk_param {
     const struct rk_list *list; /* RK_SPEC: the list that the type is in; RK_WORD: see there */
     const char *brief;
     const struct rk_param *const *rule_params; /* the arguments of each bandwidth rule, in rk_bandwidth; NULL: none */
-    const char *replaces;                      /* the parameter that this one replaces, whose default then does not apply */
+    const char *replaces;                      /* the parameter that this one replaces; its default is then void */
 } rk_param;
 
 /* The first member of every type's table. A slot that a table marks "(optional)" may be NULL. */
@@ -278,7 +271,7 @@ rkhs_status rk_spec_text(const rk_spec *spec, rk_text *text);
 /* Appends "name=value" for each parameter that is set, after "(" if *count is 0, else after ", ". Increases *count. */
 rkhs_status rk_params_text(const rk_spec *spec, rk_text *text, int *count);
 /* Appends the value of the first parameter, without its name. */
-rkhs_status rk_first_text(const rk_spec *spec, rk_text *text);
+rkhs_status rk_first_param_text(const rk_spec *spec, rk_text *text);
 void rk_spec_free(rkhs_env *env, rk_spec *spec);
 
 /* Copies one word of "a|b|c" into buffer, which is returned. */
@@ -307,7 +300,7 @@ double rk_normal(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index);
 void rk_uniforms(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, double out[4]);
 void rk_normals(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, double out[4]);
 /* Draws `count` distinct rows of 0 .. n-1 into `rows`, ascending; every subset is equally likely. */
-rkhs_status rk_choose(rkhs_env *env, uint64_t stream, int64_t n, int64_t count, int64_t *rows);
+rkhs_status rk_choose_rows(rkhs_env *env, uint64_t stream, int64_t n, int64_t count, int64_t *rows);
 
 /* ---- threads: a parallel loop over fixed tiles ----------------------------------------------------------------- */
 
@@ -330,7 +323,7 @@ rkhs_status rk_input_open(rkhs_env *env, const char *path, rk_input **in);
 /* Reads up to `count` bytes; *got is less only at the end of the input. */
 rkhs_status rk_input_read(rk_input *in, void *buffer, size_t count, size_t *got);
 /* Reads all that is left into a block that the caller frees. A zero byte follows it, which *length does not count. */
-rkhs_status rk_input_all(rk_input *in, char **bytes, size_t *length);
+rkhs_status rk_input_read_all(rk_input *in, char **bytes, size_t *length);
 /* Copies the next `count` (at most 4096) bytes without consuming them; *got is less only at the end of the input. */
 rkhs_status rk_input_peek(rk_input *in, void *buffer, size_t count, size_t *got);
 int64_t rk_input_left(const rk_input *in); /* bytes left to read; -1: unknown (a pipe, gzip) */
@@ -359,7 +352,7 @@ typedef struct rk_source {
     void (*close)(void *context);
 } rk_source;
 /* Makes an input that reads from a source and closes it, also if this call fails. `name` is for messages. */
-rkhs_status rk_input_from(rkhs_env *env, const char *name, const rk_source *source, rk_input **in);
+rkhs_status rk_input_from_source(rkhs_env *env, const char *name, const rk_source *source, rk_input **in);
 
 /* Makes zlib allocate through rk_alloc. */
 struct z_stream_s;
@@ -411,11 +404,12 @@ typedef struct rk_npy {
 } rk_npy;
 
 /* Parses the header at the beginning of an array. Messages begin with `where`. count * size does not overflow. */
-rkhs_status rk_npy_parse(rkhs_env *env, const char *where, const void *bytes, size_t length, rk_npy *npy);
+rkhs_status rk_npy_parse_header(rkhs_env *env, const char *where, const void *bytes, size_t length, rk_npy *npy);
 /* From the first 12 bytes of an array: where the text of the header begins, and its length. */
-rkhs_status rk_npy_length(rkhs_env *env, const char *where, const void *bytes, size_t length, size_t *start, size_t *text);
+rkhs_status rk_npy_header_length(rkhs_env *env, const char *where, const void *bytes, size_t length, size_t *start,
+                                 size_t *text);
 /* Writes a header of version 1.0 for an array in C order, padded to a multiple of 64 bytes. Returns its length. */
-size_t rk_npy_header(char buffer[RK_NPY_ROOM], const char *descr, int ndim, const int64_t *shape);
+size_t rk_npy_make_header(char buffer[RK_NPY_ROOM], const char *descr, int ndim, const int64_t *shape);
 
 /* ---- ZIP: the directory and the members of a file that is in memory -------------------------------------------- */
 

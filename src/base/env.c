@@ -47,10 +47,10 @@ static void lower_to_group(const char *root, const char *folder, const char *pat
     }
 }
 
-double rk_group_memory(const char *groups, const char *root, double bytes) {
+double rk_cgroup_memory(const char *groups, const char *root, double bytes) {
     char text[4096];
     read_text(groups, text, sizeof text);
-    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line != 0) { /* NUMBER:CONTROLLERS:PATH */
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line != 0) { /* NUMBER:CONTROLLER:PATH */
         const char *which = strchr(line, ':'), *path = which ? strchr(which + 1, ':') : NULL;
         if (!path) break;
         if (path == which + 1) lower_to_group(root, "", path + 1, "memory.max", &bytes);
@@ -63,7 +63,7 @@ double rk_group_memory(const char *groups, const char *root, double bytes) {
 /* 80% of the memory that this process may have. */
 static size_t default_limit(void) {
     double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
-    return (size_t)(0.8 * rk_group_memory("/proc/self/cgroup", "/sys/fs/cgroup", bytes));
+    return (size_t)(0.8 * rk_cgroup_memory("/proc/self/cgroup", "/sys/fs/cgroup", bytes));
 }
 
 /* The number of cores that this process may use. */
@@ -83,7 +83,7 @@ rkhs_status rkhs_env_new(rkhs_env **env) {
     rkhs_env *e = rk_raw_new(sizeof *e);
     if (!e) return RKHS_ERR_MEMORY;
     e->fail_at = e->fail_write_at = -1;
-    rk_clear(e);
+    rk_begin_call(e);
     e->limit = default_limit();
     e->threads = default_threads();
     *env = e;
@@ -108,7 +108,7 @@ const char *rkhs_env_hint(const rkhs_env *env) { return env ? env->hint : ""; }
 
 rkhs_status rkhs_env_set_threads(rkhs_env *env, int threads) {
     if (!env) return RKHS_ERR_ARGUMENT;
-    rk_clear(env);
+    rk_begin_call(env);
     if (threads < 0 || threads > 1024)
         return rk_fail(env, RKHS_ERR_ARGUMENT, "%s: give a number from 1 to 1024, or 0 for all cores",
                        rk_counted(threads, "thread").text);
@@ -131,8 +131,8 @@ rkhs_status rkhs_env_set_memory(rkhs_env *env, size_t bytes) {
 
 rkhs_status rkhs_env_reserve(rkhs_env *env, int64_t bytes) {
     if (!env) return RKHS_ERR_ARGUMENT;
-    rk_clear(env);
-    return rk_account(env, bytes);
+    rk_begin_call(env);
+    return rk_count_memory(env, bytes);
 }
 
 size_t rkhs_env_memory_limit(const rkhs_env *env) { return env ? env->limit : 0; }
@@ -152,7 +152,7 @@ void rkhs_env_set_log(rkhs_env *env, rkhs_log_fn fn, void *payload) {
 
 void rk_clear_error(rkhs_env *env) { env->message[0] = env->subject[0] = env->hint[0] = 0; }
 
-void rk_clear(rkhs_env *env) {
+void rk_begin_call(rkhs_env *env) {
     rk_clear_error(env);
     env->at = (rkhs_progress){"work", 0, 0};
     atomic_store(&env->cancelled, 0);
@@ -202,9 +202,9 @@ rkhs_status rk_set_subject(rkhs_env *env, const char *subject, rkhs_status statu
     return status;
 }
 
-rkhs_status rk_missing(rkhs_env *env, const char *call, const char *what) {
+rkhs_status rk_fail_null(rkhs_env *env, const char *call, const char *what) {
     if (!env) return RKHS_ERR_ARGUMENT;
-    rk_clear(env);
+    rk_begin_call(env);
     return rk_fail(env, RKHS_ERR_ARGUMENT, "%s: no %s: the pointer is NULL", call, what);
 }
 

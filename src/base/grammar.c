@@ -298,7 +298,7 @@ rkhs_status rk_text_fits(rkhs_env *env, const char *what, const char *text) {
     return check_length(env, what, text);
 }
 
-rkhs_status rk_parse(rkhs_env *env, const char *what, const char *text, rk_node **node) {
+rkhs_status rk_parse_spec(rkhs_env *env, const char *what, const char *text, rk_node **node) {
     rkhs_status status = check_length(env, what, text);
     if (status != RKHS_OK) return status;
     parser p = {env, what, text, 0, 0};

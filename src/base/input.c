@@ -185,7 +185,7 @@ done:
     return status;
 }
 
-rkhs_status rk_input_from(rkhs_env *env, const char *name, const rk_source *source, rk_input **out) {
+rkhs_status rk_input_from_source(rkhs_env *env, const char *name, const rk_source *source, rk_input **out) {
     rkhs_status status = RKHS_OK;
     rk_input *in = NULL;
     *out = NULL;
@@ -296,7 +296,7 @@ int rk_input_offset(const rk_input *in, int *fd, int64_t *at) {
     return !in->source.read && !in->gzip && in->regular && in->start >= 0;
 }
 
-rkhs_status rk_input_all(rk_input *in, char **bytes, size_t *length) {
+rkhs_status rk_input_read_all(rk_input *in, char **bytes, size_t *length) {
     rkhs_status status = RKHS_OK;
     char *all = NULL, what[256];
     int64_t left = rk_input_left(in), room = left > 0 ? left + 2 : BUFFER, used = 0;

@@ -139,7 +139,8 @@ done:
     return status;
 }
 
-rkhs_status rk_npy_length(rkhs_env *env, const char *where, const void *bytes, size_t length, size_t *start, size_t *text) {
+rkhs_status rk_npy_header_length(rkhs_env *env, const char *where, const void *bytes, size_t length, size_t *start,
+                                 size_t *text) {
     const unsigned char *b = bytes;
     scanner s = {env, where, NULL, NULL};
     if (length < 6 || memcmp(b, "\x93NUMPY", 6) != 0)
@@ -156,11 +157,11 @@ rkhs_status rk_npy_length(rkhs_env *env, const char *where, const void *bytes, s
     return RKHS_OK;
 }
 
-rkhs_status rk_npy_parse(rkhs_env *env, const char *where, const void *bytes, size_t length, rk_npy *npy) {
+rkhs_status rk_npy_parse_header(rkhs_env *env, const char *where, const void *bytes, size_t length, rk_npy *npy) {
     rkhs_status status = RKHS_OK;
     size_t start, text;
     *npy = (rk_npy){0};
-    TRY(rk_npy_length(env, where, bytes, length, &start, &text));
+    TRY(rk_npy_header_length(env, where, bytes, length, &start, &text));
     const char *from = (const char *)bytes + start;
     scanner s = {env, where, from, from + text};
     if (text > length - start) {
@@ -184,7 +185,7 @@ done:
     return status;
 }
 
-size_t rk_npy_header(char buffer[RK_NPY_ROOM], const char *descr, int ndim, const int64_t *shape) {
+size_t rk_npy_make_header(char buffer[RK_NPY_ROOM], const char *descr, int ndim, const int64_t *shape) {
     char *text = buffer + 10;
     size_t room = RK_NPY_ROOM - 10, used;
     used = (size_t)snprintf(text, room, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);

@@ -208,7 +208,7 @@ rkhs_status rkhs_bytes_write(rkhs_env *env, const void *bytes, size_t count, con
     rkhs_status status = RKHS_OK;
     rk_output *out = NULL;
     if (!env) return RKHS_ERR_ARGUMENT;
-    rk_clear(env);
+    rk_begin_call(env);
     if (!bytes && count) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_bytes_write: no bytes: the pointer is NULL");
     TRY(rk_output_open(env, path, &out));
     TRY(rk_output_write(out, bytes, count));

@@ -46,7 +46,7 @@ void rk_normals(uint64_t seed, uint64_t stream, uint64_t row, uint64_t index, do
     }
 }
 
-rkhs_status rk_choose(rkhs_env *env, uint64_t stream, int64_t n, int64_t count, int64_t *rows) {
+rkhs_status rk_choose_rows(rkhs_env *env, uint64_t stream, int64_t n, int64_t count, int64_t *rows) {
     if (count < 0 || count > n)
         return rk_fail(env, RKHS_ERR_BUG, "%lld of %s cannot be chosen", (long long)count, rk_counted(n, "row").text);
     int64_t chosen = 0;

@@ -1,11 +1,13 @@
-/* shared.h: functions that both the library and the tool use: characters, numbers as text, name suggestions.
+/* shared.h: functions that both the library and the tool use: characters, numbers as text, growing strings.
  *
- * They take no env, allocate nothing and cannot fail. */
+ * Only growing strings take an env, allocate and can fail. */
 #ifndef RK_SHARED_H
 #define RK_SHARED_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "rkhs.h"
 
 /* Calls a function, and jumps to the label `done` if it fails. Needs a variable rkhs_status status. */
 #define TRY(call)                                                                                                              \
@@ -36,11 +38,24 @@ double rk_strtod(const char *text, char **end);
 /* A number of bytes as text such as "3.2 GB"; returns `buffer`. */
 const char *rk_bytes_text(double bytes, char buffer[32]);
 
-/* A number with its noun, "1 row", "3 rows", "2 classes", "4 vertices": rk_counted(n, "row").text in a call of printf. */
+/* A number with its noun, "1 row", "3 rows", "2 classes", "4 vertices": rk_counted(n, "row").text in a call of
+ * printf. */
 typedef struct rk_count_text {
     char text[48];
 } rk_count_text;
 rk_count_text rk_counted(int64_t n, const char *noun);
+
+/* A string that grows; s is allocated with env, and freed by rk_text_free or the owner of the struct. After a failure
+ * nothing is added, and every call returns that failure (`status`): callers may look once, in the end. */
+typedef struct rk_text {
+    rkhs_env *env;
+    char *s; /* zero-terminated; NULL: nothing was added */
+    int64_t length, room;
+    rkhs_status status;
+} rk_text;
+rkhs_status rk_text_add(rk_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+rkhs_status rk_text_add_bytes(rk_text *t, const void *bytes, size_t count);
+void rk_text_free(rk_text *t);
 
 /* The name that is most similar to `word`, for suggestions in messages; NULL if none is similar. */
 const char *rk_nearest_name(const char *word, const char *const *names, int count);

@@ -172,7 +172,7 @@ static rkhs_status set_choice(rkhs_env *env, const rk_entry *e, const rk_param *
 }
 
 /* Sets a number or a bandwidth rule, whose arguments are set as the parameters of a type are. */
-static rkhs_status set_rule(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_bandwidth *slot, const rk_node *node) {
+static rkhs_status set_bandwidth(rkhs_env *env, const rk_entry *e, const rk_param *p, rk_bandwidth *slot, const rk_node *node) {
     char name[96];
     uint64_t given = 0;
     if (node->kind == RK_NODE_NUMBER) {
@@ -237,7 +237,7 @@ static rkhs_status set_value(rkhs_env *env, const rk_entry *e, const rk_param *p
     case RK_REAL: return number_in(env, e, p, node, slot);
     case RK_BOOL: return set_bool(env, e, p, slot, node);
     case RK_CHOICE: return set_choice(env, e, p, slot, node);
-    case RK_BANDWIDTH: return set_rule(env, e, p, slot, node);
+    case RK_BANDWIDTH: return set_bandwidth(env, e, p, slot, node);
     case RK_WORD: return set_word(env, e, p, slot, node);
     case RK_SPEC: return rk_spec_from_node(env, p->list, node, slot);
     case RK_LIST: return set_list(env, e, p, slot, node);
@@ -271,7 +271,7 @@ static rkhs_status set_defaults(rkhs_env *env, const rk_entry *e, void *self, ui
         }
         if (!p->value || replaced(e, p, given)) continue;
         rk_node *node;
-        rkhs_status status = rk_parse(env, e->name, p->value, &node);
+        rkhs_status status = rk_parse_spec(env, e->name, p->value, &node);
         if (status == RKHS_OK) status = set_value(env, e, p, self, node);
         if (status != RKHS_OK) return status;
     }
@@ -327,7 +327,7 @@ rkhs_status rk_spec_new(rkhs_env *env, const rk_list *list, const char *text, rk
     rk_mark mark = rk_scratch_mark(env);
     rk_node *node;
     *spec = NULL;
-    rkhs_status status = rk_parse(env, list->what, text, &node);
+    rkhs_status status = rk_parse_spec(env, list->what, text, &node);
     if (status == RKHS_OK) status = rk_spec_from_node(env, list, node, spec);
     rk_scratch_release(env, mark);
     return status;
@@ -436,7 +436,7 @@ rkhs_status rk_params_text(const rk_spec *spec, rk_text *text, int *count) {
     return status;
 }
 
-rkhs_status rk_first_text(const rk_spec *spec, rk_text *text) {
+rkhs_status rk_first_param_text(const rk_spec *spec, rk_text *text) {
     return add_value(text, spec->entry->params, slot_of(spec->self, spec->entry->params));
 }
 

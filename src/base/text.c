@@ -77,22 +77,40 @@ double rk_strtod(const char *text, char **end) {
     return value;
 }
 
+/* Makes room for `count` more bytes and a zero byte. */
+static rkhs_status make_room(rk_text *t, int64_t count) {
+    if (t->status == RKHS_OK && t->length + count + 1 > t->room) {
+        int64_t room = 2 * t->room + count + 64;
+        t->status = rk_realloc(t->env, room, 1, &t->s);
+        if (t->status == RKHS_OK) t->room = room;
+    }
+    return t->status;
+}
+
 rkhs_status rk_text_add(rk_text *t, const char *format, ...) {
     va_list list;
     va_start(list, format);
-    int wants = vsnprintf(NULL, 0, format, list);
+    int count = vsnprintf(NULL, 0, format, list);
     va_end(list);
-    if (t->length + wants + 1 > t->room) {
-        int64_t room = 2 * t->room + wants + 64;
-        rkhs_status status = rk_realloc(t->env, room, 1, &t->s);
-        if (status != RKHS_OK) return status;
-        t->room = room;
-    }
+    if (make_room(t, count) != RKHS_OK) return t->status;
     va_start(list, format);
-    vsnprintf(t->s + t->length, (size_t)(wants + 1), format, list);
+    vsnprintf(t->s + t->length, (size_t)(count + 1), format, list);
     va_end(list);
-    t->length += wants;
+    t->length += count;
     return RKHS_OK;
+}
+
+rkhs_status rk_text_add_bytes(rk_text *t, const void *bytes, size_t count) {
+    if (make_room(t, (int64_t)count) != RKHS_OK) return t->status;
+    memcpy(t->s + t->length, bytes, count);
+    t->length += (int64_t)count;
+    t->s[t->length] = 0;
+    return RKHS_OK;
+}
+
+void rk_text_free(rk_text *t) {
+    rk_free(t->env, t->s);
+    *t = (rk_text){.env = t->env};
 }
 
 const char *rk_number_text(double value, char buffer[40]) {
@@ -159,7 +177,7 @@ const char *rk_nearest_name(const char *word, const char *const *names, int coun
     return best;
 }
 
-const char *rk_short(const char *text, char buffer[RK_SHORT]) {
+const char *rk_shorten(const char *text, char buffer[RK_SHORT]) {
     size_t length = strlen(text);
     if (length < RK_SHORT)
         memcpy(buffer, text, length + 1);
@@ -168,7 +186,7 @@ const char *rk_short(const char *text, char buffer[RK_SHORT]) {
     return buffer;
 }
 
-int rk_indices_next(const char **at, int64_t *from, int64_t *to) {
+int rk_next_range(const char **at, int64_t *from, int64_t *to) {
     char *stop;
     if (**at < '0' || **at > '9') return 0;
     errno = 0;
@@ -180,7 +198,7 @@ int rk_indices_next(const char **at, int64_t *from, int64_t *to) {
     return 1;
 }
 
-rkhs_status rk_indices(rkhs_env *env, const char *what, const char *list, int64_t end, int64_t **index, int64_t *count) {
+rkhs_status rk_parse_indices(rkhs_env *env, const char *what, const char *list, int64_t end, int64_t **index, int64_t *count) {
     for (int pass = 0; pass < 2; pass++) {
         *count = 0;
         for (const char *s = list + 1; *s && *s != ']';) {

@@ -79,7 +79,7 @@ rkhs_status rk_texts_save(rkhs_env *env, rk_archive *archive, const char *prefix
                           int64_t count) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    rk_text all = {env, NULL, 0, 0};
+    rk_text all = {.env = env};
     char name[256];
     int64_t *ends;
     TRY(rk_scratch(env, count, sizeof *ends, &ends));

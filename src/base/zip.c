@@ -54,7 +54,8 @@ const char *rk_zip_open(rk_zip *zip, const void *bytes, size_t length) {
         zip->start = number_at(zip, end64 + 48, 8);
         zip->stop = end64;
     }
-    if (zip->start > zip->stop || size != zip->stop - zip->start || zip->count > size / CENTRAL) return "the directory's place";
+    if (zip->start > zip->stop || size != zip->stop - zip->start || zip->count > size / CENTRAL)
+        return "the directory's position";
     if (zip->count == 0 && size > 0) return "the directory's length";
     zip->next = zip->start;
     return NULL;
@@ -97,14 +98,14 @@ const char *rk_zip_next(rk_zip *zip, rk_zip_entry *e) {
     if (!read_wide(zip, at + CENTRAL + name, extra, (uint64_t *[]){&e->size, &e->stored, &offset})) return "a ZIP64 field";
     if (offset > zip->start || zip->start - offset < LOCAL + name || number_at(zip, offset, 4) != 0x04034b50 ||
         number_at(zip, offset + 26, 2) != name || memcmp(zip->bytes + offset + LOCAL, e->name, name) != 0)
-        return "an entry's place";
+        return "an entry's position";
     e->extra = number_at(zip, offset + 28, 2);
     uint64_t data = offset + LOCAL + name + e->extra;
     if (data > zip->start || e->stored > zip->start - data) return "an entry's size";
     if (offset < zip->reached) return "two entries that overlap or are out of order";
     e->data = zip->bytes + data;
     e->gap = offset - zip->reached;
-    e->headers_agree = memcmp(zip->bytes + offset + 6, zip->bytes + at + 8, 20) == 0; /* flags, method, time, CRC, sizes */
+    e->headers_agree = memcmp(zip->bytes + offset + 6, zip->bytes + at + 8, 20) == 0; /* flags to sizes */
     zip->reached = data + e->stored;
     zip->next = at + CENTRAL + name + extra + note;
     zip->count--;
@@ -220,7 +221,7 @@ static rkhs_status open_member(rkhs_env *env, const char *name, const rk_zip_ent
     m->entry = *entry;
     m->crc = crc32(0, NULL, 0);
     TRY(rk_strdup(env, name, &m->name));
-    uint64_t most = entry->method ? DENSEST * entry->stored : entry->stored; /* cannot overflow, as the file is larger */
+    uint64_t most = entry->method ? DENSEST * entry->stored : entry->stored; /* cannot overflow: the file is larger */
     if (entry->size > most || (!entry->method && entry->size != entry->stored)) {
         status = damaged(m, "its size cannot be right");
         goto done;
@@ -233,7 +234,7 @@ static rkhs_status open_member(rkhs_env *env, const char *name, const rk_zip_ent
     }
     member *given = m;
     m = NULL;
-    TRY(rk_input_from(env, name, &(rk_source){given, read_member, left_member, close_member}, in));
+    TRY(rk_input_from_source(env, name, &(rk_source){given, read_member, left_member, close_member}, in));
 done:
     if (m) close_member(m);
     return status;

@@ -48,8 +48,8 @@ rkhs_status rkhs_data_bits(rkhs_env *env, const uint8_t *packed, int64_t n, int6
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
     uint64_t *words;
-    if (!env || !data) return rk_missing(env, "rkhs_data_bits", "place for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_bits", "variable for the data");
+    rk_begin_call(env);
     *data = NULL;
     if (!packed) FAIL(env, RKHS_ERR_ARGUMENT, "the data has no bits: the pointer is NULL");
     TRY(rk_data_bits_new(env, n, bits, &words, &x));

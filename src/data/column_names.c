@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-rkhs_status rk_columns_name(rkhs_data *x, const char *const *names) {
+rkhs_status rk_column_names_set(rkhs_data *x, const char *const *names) {
     char **copy = NULL;
     rkhs_status status = names ? rk_texts_copy(x->env, names, x->columns, &copy) : RKHS_OK;
     if (status != RKHS_OK) return status;
@@ -17,33 +17,33 @@ rkhs_status rk_columns_name(rkhs_data *x, const char *const *names) {
     return RKHS_OK;
 }
 
-rkhs_status rk_columns_copy(const rkhs_data *from, rkhs_data *to) {
+rkhs_status rk_column_names_copy(const rkhs_data *from, rkhs_data *to) {
     if (!from->names || to->names || from->columns != to->columns) return RKHS_OK;
-    return rk_columns_name(to, (const char *const *)from->names);
+    return rk_column_names_set(to, (const char *const *)from->names);
 }
 
 rkhs_status rkhs_data_set_column_names(rkhs_data *data, const char *const *names) {
     if (!data) return RKHS_ERR_ARGUMENT;
-    rk_clear(data->env);
+    rk_begin_call(data->env);
     if (!(data->type->kind & (RK_KIND_DENSE | RK_KIND_SPARSE)))
         return rk_fail(data->env, RKHS_ERR_ARGUMENT, "names are for the columns of dense and sparse data, not of %s data",
                        data->type->entry.name);
     for (int64_t c = 0; names && c < data->columns; c++)
         if (!names[c])
             return rk_fail(data->env, RKHS_ERR_ARGUMENT, "column %lld has no name: give all names or none", (long long)c);
-    return rk_columns_name(data, names);
+    return rk_column_names_set(data, names);
 }
 
 const char *rkhs_data_column_name(const rkhs_data *data, int64_t column) {
     return data && data->names && column >= 0 && column < data->columns ? data->names[column] : NULL;
 }
 
-rkhs_status rk_columns_save(const rkhs_data *x, rk_archive *archive, const char *prefix) {
+rkhs_status rk_column_names_save(const rkhs_data *x, rk_archive *archive, const char *prefix) {
     if (!x->names) return RKHS_OK;
     return rk_texts_save(x->env, archive, prefix, "column_", (const char *const *)x->names, x->columns);
 }
 
-rkhs_status rk_columns_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *x) {
+rkhs_status rk_column_names_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *x) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     const char **names;
@@ -55,7 +55,7 @@ rkhs_status rk_columns_load(rkhs_env *env, rk_archive *archive, const char *pref
     if (count != x->columns)
         FAIL(env, RKHS_ERR_FORMAT, "%s for %s: make the file again", rk_counted(count, "name").text,
              rk_counted(x->columns, "column").text);
-    TRY(rk_columns_name(x, names));
+    TRY(rk_column_names_set(x, names));
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -177,7 +177,7 @@ static int same_names(const rkhs_data *x, const rkhs_data *like) {
     return 1;
 }
 
-rkhs_status rk_columns_like(rkhs_env *env, const rkhs_data *x, const rkhs_data *like, rkhs_data **aligned) {
+rkhs_status rk_columns_align(rkhs_env *env, const rkhs_data *x, const rkhs_data *like, rkhs_data **aligned) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     rkhs_data *y = NULL;
@@ -187,7 +187,7 @@ rkhs_status rk_columns_like(rkhs_env *env, const rkhs_data *x, const rkhs_data *
     TRY(rk_scratch(env, like->columns, sizeof *from, &from));
     TRY(match_columns(env, x, like, from));
     TRY((x->type == &rk_data_sparse ? gather_sparse : gather_dense)(env, x, from, like->columns, &y));
-    TRY(rk_columns_copy(like, y));
+    TRY(rk_column_names_copy(like, y));
     *aligned = y;
     y = NULL;
 done:

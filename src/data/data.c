@@ -75,7 +75,7 @@ rkhs_status rk_data_subset(const rkhs_data *x, const int64_t *index, int64_t cou
     *out = NULL;
     TRY(rk_data_new(x->env, x->type, count, x->columns, &part));
     TRY(x->type->subset(x->env, x, index, count, part));
-    TRY(rk_columns_copy(x, part));
+    TRY(rk_column_names_copy(x, part));
     if (x->labels) TRY(rk_data_subset(x->labels, index, count, &part->labels));
     *out = part;
     part = NULL;
@@ -85,9 +85,9 @@ done:
 }
 
 rkhs_status rkhs_data_subset(const rkhs_data *data, const int64_t *index, int64_t count, rkhs_data **out) {
-    if (!data || !out) return rk_missing(data ? data->env : NULL, "rkhs_data_subset", "place for the subset");
+    if (!data || !out) return rk_fail_null(data ? data->env : NULL, "rkhs_data_subset", "variable for the subset");
     rkhs_env *env = data->env;
-    rk_clear(env);
+    rk_begin_call(env);
     *out = NULL;
     if (!index || count < 1) return rk_fail(env, RKHS_ERR_ARGUMENT, "a subset of no rows was asked for: give at least one row");
     for (int64_t i = 0; i < count; i++)
@@ -109,7 +109,7 @@ rkhs_status rk_data_join(rkhs_env *env, const rkhs_data *const *parts, int count
     TRY(rk_scratch(env, count, sizeof *list, &list));
     TRY(rk_alloc(env, count, sizeof *aligned, &aligned));
     for (int k = 0; k < count; k++) {
-        TRY(rk_columns_like(env, parts[k], first, &aligned[k]));
+        TRY(rk_columns_align(env, parts[k], first, &aligned[k]));
         const rkhs_data *x = list[k] = aligned[k] ? aligned[k] : parts[k];
         if (x->type != first->type)
             FAIL(env, RKHS_ERR_DATA, "%s data cannot be joined with %s data: give all in one form", x->type->entry.name,
@@ -126,7 +126,7 @@ rkhs_status rk_data_join(rkhs_env *env, const rkhs_data *const *parts, int count
              "rows of a precomputed Gram cannot be joined: its columns are objects too; compute one Gram of all objects");
     TRY(rk_data_new(env, first->type, rows, first->columns, &all));
     TRY(first->type->join(env, list, count, all));
-    TRY(rk_columns_copy(first, all));
+    TRY(rk_column_names_copy(first, all));
     if (labelled) TRY(rk_data_join(env, labels, count, &all->labels));
     *joined = all;
     all = NULL;
@@ -139,8 +139,8 @@ done:
 }
 
 rkhs_status rkhs_data_join(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data **joined) {
-    if (!env || !joined) return rk_missing(env, "rkhs_data_join", "place for the data");
-    rk_clear(env);
+    if (!env || !joined) return rk_fail_null(env, "rkhs_data_join", "variable for the data");
+    rk_begin_call(env);
     *joined = NULL;
     if (!parts || count < 1) return rk_fail(env, RKHS_ERR_ARGUMENT, "no data to join: give at least one set");
     for (int k = 0; k < count; k++)
@@ -165,7 +165,7 @@ static rkhs_status adopt(rkhs_env *env, const rkhs_data *x, const rk_data_type *
     rkhs_data *as;
     rkhs_status status = rk_data_new(env, type, x->rows, x->columns, &as);
     if (status == RKHS_OK) status = type->adopt(env, x, as);
-    if (status == RKHS_OK) status = rk_columns_copy(x, as);
+    if (status == RKHS_OK) status = rk_column_names_copy(x, as);
     if (status == RKHS_OK)
         *use = *view = as;
     else
@@ -199,7 +199,7 @@ rkhs_status rk_data_coerce_like(rkhs_env *env, const rkhs_data *x, unsigned kind
     rkhs_data *aligned;
     *use = NULL;
     *view = NULL;
-    rkhs_status status = rk_columns_like(env, x, like, &aligned);
+    rkhs_status status = rk_columns_align(env, x, like, &aligned);
     if (status == RKHS_OK) status = coerce_to(env, aligned ? aligned : x, kinds, what, like, use, view);
     if (!aligned) return status;
     if (status != RKHS_OK) {
@@ -227,7 +227,7 @@ rkhs_status rk_data_coerce(rkhs_env *env, const rkhs_data *x, unsigned kinds, co
     for (const rk_entry *const *e = entries; *e; e++) {
         const rk_data_type *type = type_of(*e);
         if (!(type->kind & kinds) || !can_adopt(type, x)) continue;
-        if (type->kind == RK_KIND_BITS && kinds != RK_KIND_BITS && !rk_bits_preferable(x)) continue; /* try the next kind */
+        if (type->kind == RK_KIND_BITS && kinds != RK_KIND_BITS && !rk_bits_preferable(x)) continue; /* next kind */
         return adopt(env, x, type, use, view);
     }
     FAIL(env, RKHS_ERR_DATA, "%s takes %s data, not %s: give it such data, or choose another kernel", what,
@@ -241,7 +241,7 @@ rkhs_status rk_data_save(const rkhs_data *x, rk_archive *archive, const char *pr
     snprintf(name, sizeof name, "%skind", prefix);
     rkhs_status status = rk_archive_put_text(archive, name, x->type->entry.name);
     if (status == RKHS_OK) status = x->type->save(x, archive, prefix);
-    return status == RKHS_OK ? rk_columns_save(x, archive, prefix) : status;
+    return status == RKHS_OK ? rk_column_names_save(x, archive, prefix) : status;
 }
 
 rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data **out) {
@@ -258,7 +258,7 @@ rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix,
              kind);
     TRY(rk_data_new(env, type, 0, 0, &x));
     TRY(type->load(env, archive, prefix, x));
-    TRY(rk_columns_load(env, archive, prefix, x));
+    TRY(rk_column_names_load(env, archive, prefix, x));
     *out = x;
     x = NULL;
 done:
@@ -271,7 +271,7 @@ int64_t rkhs_data_rows(const rkhs_data *data) { return data ? data->rows : 0; }
 int64_t rkhs_data_columns(const rkhs_data *data) { return data ? data->columns : 0; }
 const rkhs_data *rkhs_data_labels(const rkhs_data *data) { return data ? data->labels : NULL; }
 
-rkhs_status rk_data_reduce(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept) {
+rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = x->env;
     rk_mark mark = rk_scratch_mark(env);
@@ -286,7 +286,7 @@ rkhs_status rk_data_reduce(const rkhs_data *x, const int64_t *index, int64_t cou
     }
     TRY(rk_data_new(env, x->type, count, x->columns, &y));
     TRY((x->type->keep ? x->type->keep : x->type->subset)(env, x, index, count, y));
-    TRY(rk_columns_copy(x, y));
+    TRY(rk_column_names_copy(x, y));
     *kept = y;
     y = NULL;
 done:

@@ -184,7 +184,7 @@ const rk_image *rk_images(const rkhs_data *x);
 /* Images that own a zeroed n x h x w x c array, returned in *values. */
 rkhs_status rk_data_image_new(rkhs_env *env, int64_t n, int64_t h, int64_t w, int64_t c, double **values, rkhs_data **x);
 /* Replaces dense data *x, of h*w*c columns, by images that take over array and labels. On failure *x is unchanged. */
-rkhs_status rk_image_from(rkhs_env *env, rkhs_data **x, int64_t h, int64_t w, int64_t c);
+rkhs_status rk_image_from_dense(rkhs_env *env, rkhs_data **x, int64_t h, int64_t w, int64_t c);
 /* Dense data x as images with the shape of `like`, which has as many columns. The view borrows the values of x. */
 rkhs_status rk_image_view(rkhs_env *env, const rkhs_data *x, const rkhs_data *like, rkhs_data **view);
 /* Fails for an invalid shape, and if the memory limit is too low. The message begins with `where`, unless NULL. */
@@ -193,7 +193,7 @@ rkhs_status rk_image_check(rkhs_env *env, const char *where, int64_t n, int64_t 
 /* How many objects the other data set must have that the index rows refer to. */
 int64_t rk_index_objects(const rkhs_data *x);
 /* Index rows from a dense table of 2 or 3 columns of integers; the message begins with `where`. */
-rkhs_status rk_index_from(rkhs_env *env, const char *where, const rkhs_data *numbers, int64_t objects, rkhs_data **x);
+rkhs_status rk_index_from_dense(rkhs_env *env, const char *where, const rkhs_data *numbers, int64_t objects, rkhs_data **x);
 
 /* n strings, copied. If lengths is NULL, they are zero-terminated. */
 rkhs_status rk_data_strings_new(rkhs_env *env, const char *const *strings, const int64_t *lengths, int64_t n, rkhs_data **x);
@@ -225,19 +225,19 @@ rkhs_status rk_data_load(rkhs_env *env, rk_archive *archive, const char *prefix,
 rkhs_status rk_data_subset(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **out);
 rkhs_status rk_data_join(rkhs_env *env, const rkhs_data *const *parts, int count, rkhs_data **joined);
 /* Copies the objects at `index` (NULL: all) for a map to store, without labels. */
-rkhs_status rk_data_reduce(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept);
+rkhs_status rk_data_keep(const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data **kept);
 
 /* ---- column_names.c: names of columns -------------------------------------------------------------------------- */
 
 /* Sets the x->columns names to copies of `names`; NULL removes them. */
-rkhs_status rk_columns_name(rkhs_data *x, const char *const *names);
+rkhs_status rk_column_names_set(rkhs_data *x, const char *const *names);
 /* Copies the names, unless `to` has names already or another number of columns. */
-rkhs_status rk_columns_copy(const rkhs_data *from, rkhs_data *to);
+rkhs_status rk_column_names_copy(const rkhs_data *from, rkhs_data *to);
 /* Save and load the column names; both do nothing if there are none. */
-rkhs_status rk_columns_save(const rkhs_data *x, rk_archive *archive, const char *prefix);
-rkhs_status rk_columns_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *x);
+rkhs_status rk_column_names_save(const rkhs_data *x, rk_archive *archive, const char *prefix);
+rkhs_status rk_column_names_load(rkhs_env *env, rk_archive *archive, const char *prefix, rkhs_data *x);
 /* A copy of x with the columns of `like`, matched by name; NULL if the names agree already or one side has none. */
-rkhs_status rk_columns_like(rkhs_env *env, const rkhs_data *x, const rkhs_data *like, rkhs_data **aligned);
+rkhs_status rk_columns_align(rkhs_env *env, const rkhs_data *x, const rkhs_data *like, rkhs_data **aligned);
 
 /* Labels, copied. codes[i] is 0 .. classes-1, or -1 for no label. If names is NULL, the names are "0", "1", ... */
 rkhs_status rk_labels_new(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, int64_t classes,
@@ -249,6 +249,6 @@ int rk_label_missing(const char *word);
 /* The class name of object i; "?" without a label. */
 const char *rk_label_text(const rkhs_data *labels, int64_t i);
 /* The number of objects that have a label. */
-int64_t rk_labels_known(const rkhs_data *labels);
+int64_t rk_labels_count_known(const rkhs_data *labels);
 
 #endif

@@ -79,8 +79,8 @@ done:
 }
 
 rkhs_status rkhs_data_dense(rkhs_env *env, const double *values, int64_t n, int64_t p, int64_t ld, rkhs_data **data) {
-    if (!env || !data) return rk_missing(env, "rkhs_data_dense", "place for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_dense", "variable for the data");
+    rk_begin_call(env);
     return rk_data_borrow(env, values, n, p, ld, data);
 }
 
@@ -121,8 +121,8 @@ rkhs_status rkhs_data_float(rkhs_env *env, const float *values, int64_t n, int64
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
     double *to;
-    if (!env || !data) return rk_missing(env, "rkhs_data_float", "place for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_float", "variable for the data");
+    rk_begin_call(env);
     *data = NULL;
     TRY(check_arguments(env, values, n, p, ld));
     TRY(rk_data_dense_new(env, n, p, &to, &x));
@@ -143,7 +143,7 @@ const double *rkhs_data_values(const rkhs_data *data, int64_t *ld) {
 }
 
 /* Makes x the owner of an allocated rows x columns array. */
-static void own(rkhs_data *x, double *values) {
+static void set_owned(rkhs_data *x, double *values) {
     rk_dense *d = x->self;
     d->values = d->owned = values;
     d->ld = x->columns;
@@ -156,7 +156,7 @@ static rkhs_status subset_dense(rkhs_env *env, const rkhs_data *x, const int64_t
     if (status != RKHS_OK) return status;
     for (int64_t i = 0; i < count; i++)
         memcpy(to + i * x->columns, d->values + index[i] * d->ld, (size_t)x->columns * sizeof *to);
-    own(out, to);
+    set_owned(out, to);
     return RKHS_OK;
 }
 
@@ -164,7 +164,7 @@ static rkhs_status join_dense(rkhs_env *env, const rkhs_data *const *parts, int 
     double *to;
     rkhs_status status = rk_alloc(env, out->rows * out->columns, sizeof *to, &to);
     if (status != RKHS_OK) return status;
-    own(out, to);
+    set_owned(out, to);
     for (int k = 0; k < count; k++)
         for (int64_t i = 0; i < parts[k]->rows; i++, to += out->columns) {
             const rk_dense *d = dense_of(parts[k]);
@@ -205,7 +205,7 @@ static rkhs_status load_dense(rkhs_env *env, rk_archive *archive, const char *pr
     memcpy(to, a.data, (size_t)(a.shape[0] * a.shape[1]) * sizeof *to);
     out->rows = a.shape[0];
     out->columns = a.shape[1];
-    own(out, to);
+    set_owned(out, to);
 done:
     return status;
 }
@@ -267,7 +267,7 @@ static rkhs_status adopt_dense(rkhs_env *env, const rkhs_data *from, rkhs_data *
                           "raise the memory limit, or use a kernel that takes bits"));
     TRY(rk_alloc(env, from->rows * from->columns, sizeof *to, &to));
     for (int64_t i = 0; i < from->rows; i++) rk_bits_row(from, i, to + i * from->columns);
-    own(out, to);
+    set_owned(out, to);
 done:
     return status;
 }

@@ -138,8 +138,8 @@ rkhs_status rkhs_data_graphs(rkhs_env *env, int64_t n, const int64_t *vertices, 
                              const int64_t *labels, const int64_t *edge_labels, rkhs_data **data) {
     rkhs_status status = RKHS_OK;
     int64_t *first, *all, total, at = 0;
-    if (!env || !data) return rk_missing(env, "rkhs_data_graphs", "place for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_graphs", "variable for the data");
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     *data = NULL;
     if (n < 1 || !vertices || !edges) FAIL(env, RKHS_ERR_DATA, "data of no graphs: at least one is needed");
@@ -265,7 +265,7 @@ static int goes_up(const rk_array *a, int64_t last, int apart) {
 }
 
 /* The position of neighbour u in the adjacency list of v; -1 if it is not there. */
-static int64_t place_of(const rk_graphs *g, int64_t v, int32_t u) {
+static int64_t position_of(const rk_graphs *g, int64_t v, int32_t u) {
     int64_t low = g->starts[v], high = g->starts[v + 1];
     while (low < high) {
         int64_t middle = (low + high) / 2;
@@ -287,7 +287,7 @@ static int is_sound(const rk_graphs *g, int64_t i) {
         }
     for (int64_t v = 0; v < size; v++)
         for (int64_t q = g->starts[from + v]; q < g->starts[from + v + 1]; q++) {
-            int64_t back = place_of(g, from + g->neighbours[q], (int32_t)v);
+            int64_t back = position_of(g, from + g->neighbours[q], (int32_t)v);
             if (back < 0 || (g->edge_labels && g->edge_labels[back] != g->edge_labels[q])) return 0;
         }
     return 1;

@@ -41,7 +41,7 @@ rkhs_status rk_data_image_new(rkhs_env *env, int64_t n, int64_t h, int64_t w, in
     *out = NULL;
     TRY(rk_image_check(env, NULL, n, h, w, c));
     TRY(rk_data_dense_new(env, n, h * w * c, values, &x));
-    TRY(rk_image_from(env, &x, h, w, c));
+    TRY(rk_image_from_dense(env, &x, h, w, c));
     *out = x;
     x = NULL;
 done:
@@ -49,7 +49,7 @@ done:
     return status;
 }
 
-rkhs_status rk_image_from(rkhs_env *env, rkhs_data **x, int64_t h, int64_t w, int64_t c) {
+rkhs_status rk_image_from_dense(rkhs_env *env, rkhs_data **x, int64_t h, int64_t w, int64_t c) {
     rkhs_data *dense = *x, *y;
     rkhs_status status = rk_data_new(env, &rk_data_image, dense->rows, dense->columns, &y);
     if (status != RKHS_OK) return status;
@@ -77,8 +77,8 @@ rkhs_status rkhs_data_images(rkhs_env *env, const double *values, int64_t n, int
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
     double *to;
-    if (!env || !data) return rk_missing(env, "rkhs_data_images", "place for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_images", "variable for the data");
+    rk_begin_call(env);
     *data = NULL;
     if (!values) FAIL(env, RKHS_ERR_ARGUMENT, "the images have no values: the pointer is NULL");
     TRY(rk_data_image_new(env, n, h, w, c, &to, &x));

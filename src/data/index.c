@@ -48,14 +48,14 @@ done:
 }
 
 rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t n, int64_t width, int64_t objects, rkhs_data **data) {
-    if (!env || !data) return rk_missing(env, "rkhs_data_index", "place for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_index", "variable for the data");
+    rk_begin_call(env);
     *data = NULL;
     if (!rows) return rk_fail(env, RKHS_ERR_ARGUMENT, "there are no index rows: the pointer is NULL");
     return copy_rows(env, "index rows", rows, n, width, objects, data);
 }
 
-rkhs_status rk_index_from(rkhs_env *env, const char *where, const rkhs_data *numbers, int64_t objects, rkhs_data **data) {
+rkhs_status rk_index_from_dense(rkhs_env *env, const char *where, const rkhs_data *numbers, int64_t objects, rkhs_data **data) {
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
     int64_t ld, n = numbers->rows, width = numbers->columns;
@@ -97,10 +97,10 @@ static rkhs_status fill_pairs(rkhs_env *env, rkhs_data *others, rkhs_data *out) 
 }
 
 rkhs_status rkhs_data_pairs(rkhs_env *env, const rkhs_data *positive, const rkhs_data *negative, rkhs_data **data) {
-    if (!env || !data) return rk_missing(env, "rkhs_data_pairs", "place for the data");
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_pairs", "variable for the data");
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL, *others = NULL;
-    rk_clear(env);
+    rk_begin_call(env);
     *data = NULL;
     if (!positive) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_data_pairs: no positives: the pointer is NULL");
     if (negative && negative->rows != positive->rows)

@@ -74,8 +74,8 @@ done:
 
 rkhs_status rkhs_data_classes(rkhs_env *env, const int64_t *codes, int64_t n, const char *const *names, int64_t classes,
                               rkhs_data **data) {
-    if (!env || !data) return rk_missing(env, "rkhs_data_classes", "place for the labels");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_classes", "variable for the labels");
+    rk_begin_call(env);
     rkhs_status status = rk_labels_new(env, codes, n, names, classes, data);
     for (int64_t c = 0; status == RKHS_OK && names && c < classes; c++) {
         if (!rk_label_missing(names[c])) continue;
@@ -109,7 +109,7 @@ const char *rk_label_text(const rkhs_data *labels, int64_t i) {
     return l->codes[i] < 0 ? "?" : l->names[l->codes[i]];
 }
 
-int64_t rk_labels_known(const rkhs_data *labels) {
+int64_t rk_labels_count_known(const rkhs_data *labels) {
     int64_t known = 0;
     for (int64_t i = 0; i < labels->rows; i++) known += labels_of(labels)->codes[i] >= 0;
     return known;

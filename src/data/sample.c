@@ -175,8 +175,8 @@ const rk_list rk_samples = {"samples", "sample", entries};
 rkhs_status rkhs_data_sample(rkhs_env *env, const char *spec, rkhs_data **data) {
     rkhs_status status = RKHS_OK;
     rk_spec *s = NULL;
-    if (!env || !data) return rk_missing(env, "rkhs_data_sample", "place for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_sample", "variable for the data");
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     *data = NULL;
     if (!spec) TRY(rk_fail_hint(env, RKHS_ERR_ARGUMENT, "list=samples", "no sample was named"));

@@ -46,12 +46,13 @@ done:
 /* starts must begin at 0 and not descend. The caller checks the last one against the length of the arrays. */
 static rkhs_status check_starts(rkhs_env *env, const char *where, const int64_t *starts, int64_t rows) {
     if (starts[0] != 0)
-        return rk_fail(env, RKHS_ERR_DATA, "%s: the first row starts at place %lld: it must start at 0", where,
+        return rk_fail(env, RKHS_ERR_DATA, "%s: the first row starts at position %lld: it must start at 0", where,
                        (long long)starts[0]);
     for (int64_t i = 0; i < rows; i++)
         if (starts[i + 1] < starts[i])
-            return rk_fail(env, RKHS_ERR_DATA, "%s: row %lld (counted from 1) starts at place %lld and ends before it, at %lld",
-                           where, (long long)i + 1, (long long)starts[i], (long long)starts[i + 1]);
+            return rk_fail(env, RKHS_ERR_DATA,
+                           "%s: row %lld (counted from 1) starts at position %lld and ends before it, at %lld", where,
+                           (long long)i + 1, (long long)starts[i], (long long)starts[i + 1]);
     return RKHS_OK;
 }
 
@@ -60,7 +61,7 @@ static rkhs_status check_row(rkhs_env *env, const char *where, const rkhs_data *
     const rk_sparse *s = sparse_of(x);
     int64_t before = -1;
     for (int64_t q = s->starts[i]; q < s->starts[i + 1]; q++) {
-        int64_t c = s->columns[q], place = q - s->starts[i];
+        int64_t c = s->columns[q], position = q - s->starts[i];
         double v = s->values[q];
         if (c > before && c < x->columns && fabs(v) <= RK_MAX_ABS) {
             before = c;
@@ -69,12 +70,12 @@ static rkhs_status check_row(rkhs_env *env, const char *where, const rkhs_data *
         if (c < 0 || c >= x->columns)
             return rk_fail(env, RKHS_ERR_DATA,
                            "%s: row %lld, number %lld of it (counted from 1) is in column %lld, and there are %s", where,
-                           (long long)i + 1, (long long)place + 1, (long long)c + 1, rk_counted(x->columns, "column").text);
+                           (long long)i + 1, (long long)position + 1, (long long)c + 1, rk_counted(x->columns, "column").text);
         if (c <= before)
             return rk_fail(env, RKHS_ERR_DATA,
                            "%s: row %lld, number %lld of it (counted from 1) is in column %lld, after column %lld: columns "
                            "must ascend, and none may stand twice",
-                           where, (long long)i + 1, (long long)place + 1, (long long)c + 1, (long long)before + 1);
+                           where, (long long)i + 1, (long long)position + 1, (long long)c + 1, (long long)before + 1);
         if (isnan(v) || isinf(v))
             return rk_fail(env, RKHS_ERR_DATA,
                            "%s: row %lld, column %lld (counted from 1) is %s: put a number there, or leave out the row", where,
@@ -103,8 +104,8 @@ rkhs_status rkhs_data_csr(rkhs_env *env, const double *values, const int32_t *co
     double *v;
     int32_t *c;
     int64_t *s;
-    if (!env || !data) return rk_missing(env, "rkhs_data_csr", "place for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_csr", "variable for the data");
+    rk_begin_call(env);
     *data = NULL;
     if (n < 1 || p < 1)
         FAIL(env, RKHS_ERR_DATA, "data of %s and %s: at least one of each is needed", rk_counted(n, "row").text,

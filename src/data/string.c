@@ -51,7 +51,7 @@ done:
 
 rkhs_status rkhs_data_strings(rkhs_env *env, const char *const *strings, const int64_t *lengths, int64_t n, rkhs_data **data) {
     if (!env || !data) return RKHS_ERR_ARGUMENT;
-    rk_clear(env);
+    rk_begin_call(env);
     *data = NULL;
     if (n < 1 || !strings) return rk_fail(env, RKHS_ERR_DATA, "data of no strings: at least one is needed");
     for (int64_t i = 0; i < n; i++)

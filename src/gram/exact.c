@@ -17,7 +17,7 @@ typedef struct exact {
 static int is_given(const rk_gram *g) {
     if (g->x->type->kind != RK_KIND_GRAM || g->kernel->children) return 0;
     const rk_gram_rows *rows = g->x->self;
-    if (!rows->index || !rows->values || g->x->columns != g->n || rows->ld > INT_MAX) return 0; /* BLAS takes no larger ld */
+    if (!rows->index || !rows->values || g->x->columns != g->n || rows->ld > INT_MAX) return 0; /* for BLAS */
     for (int64_t i = 0; i < g->n; i++)
         if (rows->index[i] != i) return 0;
     return 1;
@@ -37,7 +37,7 @@ static rkhs_status build_exact(rk_gram *g) {
         goto done;
     }
     snprintf(what, sizeof what, "the Gram of %lld x %lld", (long long)g->n, (long long)g->n);
-    int64_t landmarks = rk_gram_landmarks(g->env, g->n);
+    int64_t landmarks = rk_advised_landmarks(g->env, g->n);
     snprintf(advice, sizeof advice,
              landmarks ? "use gram=nystrom(landmarks=%lld), or raise the memory limit" : "raise the memory limit",
              (long long)landmarks);
@@ -60,7 +60,7 @@ static rkhs_status mul_exact(const rk_gram *g, const double *V, int64_t k, doubl
     return rk_gemm(g->env, NULL, 'n', 'n', g->n, k, g->n, 1.0, e->K, e->ld, V, k, 0.0, out, k);
 }
 
-static rkhs_status fold_exact(const rk_gram *g, const double *W, int64_t k, double *B) {
+static rkhs_status to_map_exact(const rk_gram *g, const double *W, int64_t k, double *B) {
     memcpy(B, W, (size_t)(g->n * k) * sizeof *B);
     return RKHS_OK;
 }
@@ -100,7 +100,7 @@ const rk_gram_type rk_gram_exact = {
     .entry = {.name = "exact", .brief = "the whole Gram matrix; the model keeps all training objects", .formula = "K",
               .cost = "8 n^2 bytes"},
     .form = RK_FORM_SAMPLE, .build = build_exact, .mul = mul_exact, .push = mul_exact, .pull = mul_exact,
-    .fold = fold_exact, .diag = diag_exact, .entries = entries_exact, .neighbours = neighbours_exact,
+    .to_map = to_map_exact, .diag = diag_exact, .entries = entries_exact, .neighbours = neighbours_exact,
     .matrix = matrix_exact, .release = release_exact,
 };
 /* clang-format on */

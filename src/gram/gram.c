@@ -20,7 +20,8 @@ rkhs_status rk_gram_new(rkhs_env *env, const rk_spec *spec, const rkhs_kernel *k
     TRY(rk_alloc(env, 1, sizeof *g, &g));
     *g = (rk_gram){.env = env, .type = (const rk_gram_type *)spec->entry, .spec = spec, .kernel = kernel, .x = x, .n = x->rows};
     /* A kernel whose values depend on the landmarks (center) is bound by `build`, after these are chosen. */
-    if (g->type->form == RK_FORM_SAMPLE || !rk_kernel_any(kernel, RK_REFERENCE)) TRY(rk_bind(env, kernel, x, NULL, &g->bound));
+    if (g->type->form == RK_FORM_SAMPLE || !rk_kernel_any_has(kernel, RK_REFERENCE))
+        TRY(rk_bind(env, kernel, x, NULL, &g->bound));
     TRY(g->type->build(g));
     *gram = g;
     g = NULL;
@@ -33,8 +34,8 @@ void rk_gram_free(rk_gram *g) {
     if (!g) return;
     if (g->self) g->type->release(g);
     rk_unbind(g->env, g->bound);
-    rk_unbind(g->env, g->root);
-    rkhs_data_free(g->rooted);
+    rk_unbind(g->env, g->landmark_bound);
+    rkhs_data_free(g->landmarks);
     rk_free(g->env, g->map_rows);
     rk_free(g->env, g);
 }
@@ -62,7 +63,7 @@ rkhs_status rk_gram_half_diagonal(const rk_gram *g, double **half) {
     *half = NULL;
     TRY(rk_scratch(g->env, g->n, sizeof *diag, &diag));
     TRY(g->type ? g->type->diag(g, diag) : rk_gram_diag(g, diag));
-    TRY(rk_gram_finite(g, rk_sum(g->n, diag)));
+    TRY(rk_gram_check_finite(g, rk_sum(g->n, diag)));
     if (is_even(diag, g->n)) goto done;
     for (int64_t i = 0; i < g->n; i++) diag[i] /= 2;
     *half = diag;
@@ -101,7 +102,7 @@ rkhs_status rk_gram_neighbours(const rk_gram *g, const double *K, int64_t k, int
              rk_counted(g->n - 1, "other object").text, (long long)(g->n - 1));
     TRY(rk_gram_half_diagonal(g, &half));
     s.half = half;
-    s.tile = K ? RK_TILE : rk_tile_rows(g->bound, g->bound);
+    s.tile = K ? RK_TILE : rk_kernel_tile_rows(g->bound, g->bound);
     TRY(rk_work_new(g->env, g->bound, g->bound, &s.work));
     TRY(rk_scratch(g->env, (int64_t)rk_workers(g->env) * RK_TILE * RK_TILE, sizeof *s.tiles, &s.tiles));
     TRY(rk_kernel_parallel(g->env, "neighbours", g->kernel, (g->n + s.tile - 1) / s.tile, nearest_tile, &s));
@@ -131,16 +132,16 @@ rkhs_status rk_gram_diag(const rk_gram *g, double *out) {
     return status;
 }
 
-rkhs_status rk_gram_finite(const rk_gram *g, double sum) {
+rkhs_status rk_gram_check_finite(const rk_gram *g, double sum) {
     char text[RK_SHORT];
     if (isfinite(sum)) return RKHS_OK;
     return rk_fail(g->env, RKHS_ERR_NUMERIC,
                    "the kernel %s overflows on these data: bring the columns to a smaller scale, or choose other parameters",
-                   rk_short(rkhs_kernel_text(g->kernel), text));
+                   rk_shorten(rkhs_kernel_text(g->kernel), text));
 }
 
 /* m landmarks take 8 m (n + 2 m) bytes, beside some tiles for each worker: solved for m. */
-int64_t rk_gram_landmarks(const rkhs_env *env, int64_t n) {
+int64_t rk_advised_landmarks(const rkhs_env *env, int64_t n) {
     double tiles = 3.0 * RK_TILE * RK_TILE * sizeof(double) * rk_workers(env);
     double room = ((double)env->limit - (double)atomic_load(&env->used) - tiles) / 2;
     if (!(room > 0)) return 0;

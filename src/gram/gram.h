@@ -14,12 +14,12 @@ typedef struct rk_gram {
     const rk_spec *spec;
     const rkhs_kernel *kernel; /* frozen: no bandwidth rules left */
     const rkhs_data *x;
-    int64_t n, rank;   /* numbers of objects, and of rows of the coefficients */
-    int64_t map_count; /* number of objects that a map compares new ones with: n, or the landmarks */
-    int64_t *map_rows; /* the rows of these in x; NULL: all */
-    rk_bound *bound;   /* the kernel bound to x */
-    rk_bound *root;    /* the kernel bound to the landmarks, `rooted`: the reference of `bound`; NULL: itself */
-    rkhs_data *rooted;
+    int64_t n, rank;          /* numbers of objects, and of rows of the coefficients */
+    int64_t map_count;        /* number of objects that a map compares new ones with: n, or the landmarks */
+    int64_t *map_rows;        /* the rows of these in x; NULL: all */
+    rk_bound *bound;          /* the kernel bound to x */
+    rkhs_data *landmarks;     /* copies of the landmarks, or NULL */
+    rk_bound *landmark_bound; /* the kernel bound to the landmarks: the reference of `bound`; NULL: itself */
     void *self;
 } rk_gram;
 
@@ -32,7 +32,7 @@ typedef struct rk_gram_type {
     rkhs_status (*push)(const rk_gram *g, const double *W, int64_t k, double *Z);
     rkhs_status (*pull)(const rk_gram *g, const double *Z, int64_t k, double *W);
     /* The coefficients B (map_count x k) of the map for new objects: Phi_new W = k(new, D) B, D its objects. */
-    rkhs_status (*fold)(const rk_gram *g, const double *W, int64_t k, double *B);
+    rkhs_status (*to_map)(const rk_gram *g, const double *W, int64_t k, double *B);
     rkhs_status (*diag)(const rk_gram *g, double *out);
     /* out[q] = K[I[q], J[q]] */
     rkhs_status (*entries)(const rk_gram *g, const int64_t *I, const int64_t *J, int64_t count, double *out);
@@ -41,8 +41,8 @@ typedef struct rk_gram_type {
     rkhs_status (*neighbours)(const rk_gram *g, int64_t k, int64_t *index, double *value);
     /* Sample form: K and its ld. spendable: the caller may overwrite K if it restores K afterwards. */
     const double *(*matrix)(const rk_gram *g, int64_t *ld, int *spendable);
-    /* Factor form: W from B, with unfold(fold(W)) = W; and the transpose of unfold. */
-    rkhs_status (*unfold)(const rk_gram *g, const double *B, int64_t k, double *W);
+    /* Factor form: W from B, with from_map(to_map(W)) = W; and the transpose of from_map. */
+    rkhs_status (*from_map)(const rk_gram *g, const double *B, int64_t k, double *W);
     rkhs_status (*from_map_transposed)(const rk_gram *g, const double *W, int64_t k, double *B);
     /* Factor form: Phi, n x rank, row-major, and its ld. */
     const double *(*phi)(const rk_gram *g, int64_t *ld);
@@ -68,10 +68,10 @@ static inline double rk_nearness(const double *half, int64_t j, double v) { retu
 /* The slot `entries`, from the kernel. */
 rkhs_status rk_gram_entries(const rk_gram *g, const int64_t *I, const int64_t *J, int64_t count, double *out);
 /* Fails if `sum`, a sum of kernel values, is not finite: the kernel overflows on these data. */
-rkhs_status rk_gram_finite(const rk_gram *g, double sum);
+rkhs_status rk_gram_check_finite(const rk_gram *g, double sum);
 /* How many landmarks to advise where n x n numbers exceed the memory limit: as many as half of the free memory holds,
  * rounded down to one digit, at most 2000 and n/2. 0: not even one fits. */
-int64_t rk_gram_landmarks(const rkhs_env *env, int64_t n);
+int64_t rk_advised_landmarks(const rkhs_env *env, int64_t n);
 /* The slot `diag`, from the kernel. */
 rkhs_status rk_gram_diag(const rk_gram *g, double *out);
 

@@ -25,7 +25,7 @@ typedef struct rows_loop {
 static void tile_at(const rows_loop *r, int64_t tile, int64_t *ti, int64_t *tj) {
     int64_t above = r->first * (r->first + 1) / 2, upto = r->last * (r->last + 1) / 2 - above;
     if (tile < upto) {
-        rk_triangle(above + tile, ti, tj);
+        rk_triangle_position(above + tile, ti, tj);
         return;
     }
     *ti = r->last + (tile - upto) / (r->last - r->first);
@@ -40,7 +40,7 @@ static rkhs_status rows_tile(void *context, int64_t tile, int worker) {
     int64_t i0 = ti * r->tile, j0 = tj * r->tile, ni = rk_min(r->tile, n - i0), nj = rk_min(r->tile, n - j0);
     rkhs_status status = rk_block_of(r->x, i0, ni, r->x, j0, nj, values, RK_TILE, r->work[worker]);
     if (status != RKHS_OK) return status;
-    if (ti == tj) rk_mirror(values, RK_TILE, 0, ni, 0, nj);
+    if (ti == tj) rk_mirror_tile(values, RK_TILE, 0, ni, 0, nj);
     for (int64_t i = rk_max(i0, r->from); i < rk_min(i0 + ni, r->to); i++)
         memcpy(r->K + (i - r->from) * r->ld + j0, values + (i - i0) * RK_TILE, (size_t)nj * sizeof *values);
     int64_t a = rk_max(j0, r->from), b = rk_min(j0 + nj, r->to);
@@ -50,7 +50,7 @@ static rkhs_status rows_tile(void *context, int64_t tile, int worker) {
 
 static rkhs_status rows_of(rkhs_env *env, const rk_bound *x, int64_t from, int64_t to, double *K, int64_t ld) {
     rkhs_status status = RKHS_OK;
-    rows_loop r = {.x = x, .from = from, .to = to, .tile = rk_tile_of(x, x), .K = K, .ld = ld};
+    rows_loop r = {.x = x, .from = from, .to = to, .tile = rk_kernel_tile(x, x), .K = K, .ld = ld};
     int64_t all = (x->x->rows + r.tile - 1) / r.tile;
     r.first = from / r.tile;
     r.last = (to + r.tile - 1) / r.tile;
@@ -71,7 +71,7 @@ rkhs_status rkhs_kernel_gram_rows(const rkhs_kernel *kernel, const rkhs_data *x,
     const rkhs_data *use;
     rkhs_data *view = NULL;
     rk_bound *bound = NULL;
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_blas_begin(env));
     if (!x || !K || ld < x->rows || ld > INT_MAX)
@@ -83,7 +83,7 @@ rkhs_status rkhs_kernel_gram_rows(const rkhs_kernel *kernel, const rkhs_data *x,
     TRY(rk_kernel_freeze(frozen, x)); /* on all objects, so that all parts of K have the same parameters */
     TRY(rk_kernel_coerce(frozen, x, NULL, &use, &view));
     TRY(rk_bind(env, frozen, use, NULL, &bound));
-    rk_ask_huge(K, (size_t)(to - from) * (size_t)ld * sizeof *K);
+    rk_ask_huge_pages(K, (size_t)(to - from) * (size_t)ld * sizeof *K);
     TRY(rows_of(env, bound, from, to, K, ld));
 done:
     rk_unbind(env, bound);

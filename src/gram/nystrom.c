@@ -104,7 +104,7 @@ static rkhs_status keep_triangle(rk_gram *g, const double *A, int64_t ld, const 
 }
 
 /* Landmarks that are chosen beforehand: factorise K_SS, then Phi = K_nS L^-T. */
-static rkhs_status build_known(rk_gram *g, int64_t *index, int64_t m) {
+static rkhs_status build_on_landmarks(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     factor *f = g->self;
     double *A, largest = 0, sum = 0;
@@ -114,7 +114,7 @@ static rkhs_status build_known(rk_gram *g, int64_t *index, int64_t m) {
     for (int64_t i = 0; i < m; i++) order[i] = i;
     TRY(square(g, index, m, A, m));
     for (int64_t i = 0; i < m; i++) largest = fmax(largest, A[i * m + i]), sum += A[i * m + i];
-    TRY(rk_gram_finite(g, sum));
+    TRY(rk_gram_check_finite(g, sum));
     TRY(rk_cholesky(g->env, "landmarks", m, A, m, &bad));
     for (int64_t i = 0; i < m && bad < 0; i++)
         if (A[i * m + i] * A[i * m + i] < EXPLAINED * largest) bad = i;
@@ -232,7 +232,7 @@ static rkhs_status build_rpcholesky(rk_gram *g, int64_t *index, int64_t m) {
     TRY(rk_scratch(g->env, BLOCK * BLOCK, sizeof *p.L, &p.L));
     TRY(rk_gram_diag(g, p.diag));
     for (int64_t i = 0; i < n; i++) p.d[i] = fmax(p.diag[i], 0), trace += p.d[i];
-    TRY(rk_gram_finite(g, trace));
+    TRY(rk_gram_check_finite(g, trace));
     for (int64_t round = 0; g->rank < m && round < 100 + 10 * m; round++) {
         for (int64_t i = 0; i < n; i++) p.sums[i] = p.d[i] + (i ? p.sums[i - 1] : 0);
         if (!(p.sums[n - 1] > EXPLAINED * trace)) break;
@@ -250,12 +250,12 @@ done:
 /* Binds the kernel to the landmarks, as the reference of later bindings. */
 static rkhs_status bind_root(rk_gram *g, const int64_t *index, int64_t m) {
     rk_unbind(g->env, g->bound);
-    rk_unbind(g->env, g->root);
-    rkhs_data_free(g->rooted);
-    g->bound = g->root = NULL;
-    g->rooted = NULL;
-    rkhs_status status = rk_data_subset(g->x, index, m, &g->rooted);
-    return status == RKHS_OK ? rk_bind(g->env, g->kernel, g->rooted, NULL, &g->root) : status;
+    rk_unbind(g->env, g->landmark_bound);
+    rkhs_data_free(g->landmarks);
+    g->bound = g->landmark_bound = NULL;
+    g->landmarks = NULL;
+    rkhs_status status = rk_data_subset(g->x, index, m, &g->landmarks);
+    return status == RKHS_OK ? rk_bind(g->env, g->kernel, g->landmarks, NULL, &g->landmark_bound) : status;
 }
 
 /* Chooses landmarks for a kernel whose values depend on them (center). Until they are known, it refers to m objects
@@ -267,9 +267,9 @@ static rkhs_status draw_referred(rk_gram *g, int64_t *index, int64_t m) {
     char *taken;
     TRY(rk_scratch(g->env, m, sizeof *first, &first));
     TRY(rk_scratch(g->env, g->n, 1, &taken));
-    TRY(rk_choose(g->env, RK_STREAM_LANDMARK, g->n, m, first));
+    TRY(rk_choose_rows(g->env, RK_STREAM_LANDMARK, g->n, m, first));
     TRY(bind_root(g, first, m));
-    TRY(rk_bind(g->env, g->kernel, g->x, g->root, &g->bound));
+    TRY(rk_bind(g->env, g->kernel, g->x, g->landmark_bound, &g->bound));
     TRY(build_rpcholesky(g, index, m));
     memset(taken, 0, (size_t)g->n);
     for (int64_t i = 0; i < g->rank; i++) taken[index[i]] = 1;
@@ -291,15 +291,15 @@ static rkhs_status factor_root(rk_gram *g, int64_t m, double *A, int64_t *index,
     for (*rank = m; *rank > 0 && *rank >= m - 1; --*rank) {
         int64_t bad;
         double sum = 0;
-        TRY(rk_gram_symmetric(g->env, g->root, A, m));
+        TRY(rk_gram_symmetric(g->env, g->landmark_bound, A, m));
         for (int64_t i = 0; i < m; i++) largest = fmax(largest, A[i * m + i]), sum += A[i * m + i];
-        TRY(rk_gram_finite(g, sum));
+        TRY(rk_gram_check_finite(g, sum));
         TRY(rk_cholesky(g->env, "landmarks", *rank, A, m, &bad));
         for (int64_t i = 0; i < *rank && bad < 0; i++)
             if (A[i * m + i] * A[i * m + i] < EXPLAINED * largest) bad = i;
         if (bad < 0) return RKHS_OK;
     }
-    TRY(rk_gram_symmetric(g->env, g->root, A, m));
+    TRY(rk_gram_symmetric(g->env, g->landmark_bound, A, m));
     TRY(pivoted_cholesky(g, m, A, largest, index, order, rank));
     TRY(bind_root(g, index, m)); /* in the order of the pivots */
 done:
@@ -319,10 +319,10 @@ static rkhs_status build_referred(rk_gram *g, int64_t *index, int64_t m) {
     TRY(bind_root(g, index, m));
     TRY(factor_root(g, m, A, index, order, &rank));
     if (rank < 1) FAIL(g->env, RKHS_ERR_NUMERIC, "no landmark has k(x,x) above 0: choose another kernel or other landmarks");
-    TRY(rk_bind(g->env, g->kernel, g->x, g->root, &g->bound));
+    TRY(rk_bind(g->env, g->kernel, g->x, g->landmark_bound, &g->bound));
     TRY(rk_alloc(g->env, g->n * m, sizeof *f->Phi, &f->Phi));
     f->ld = m;
-    TRY(rk_gram_cross(g->env, "gram", g->bound, g->root, f->Phi, m));
+    TRY(rk_gram_cross(g->env, "gram", g->bound, g->landmark_bound, f->Phi, m));
     TRY(rk_alloc(g->env, m * rank, sizeof *f->L, &f->L));
     for (int64_t i = 0; i < rank; i++)
         for (int64_t j = 0; j <= i; j++) f->L[i * rank + j] = A[order[i] * m + order[j]];
@@ -337,11 +337,11 @@ done:
 static rkhs_status listed(rk_gram *g, const nystrom *s, int64_t m, int64_t **index, int64_t *count) {
     if (s->by == BY_GIVEN) {
         if (!s->rows) return rk_fail(g->env, RKHS_ERR_SPEC, "nystrom(by=given) needs rows=, as in rows=[0:50,7]");
-        return rk_indices(g->env, "nystrom: rows", s->rows, g->n, index, count);
+        return rk_parse_indices(g->env, "nystrom: rows", s->rows, g->n, index, count);
     }
     *count = m;
     rkhs_status status = rk_scratch(g->env, m, sizeof **index, index);
-    if (status == RKHS_OK && s->by == BY_UNIFORM) status = rk_choose(g->env, RK_STREAM_LANDMARK, g->n, m, *index);
+    if (status == RKHS_OK && s->by == BY_UNIFORM) status = rk_choose_rows(g->env, RK_STREAM_LANDMARK, g->n, m, *index);
     return status;
 }
 
@@ -359,8 +359,8 @@ static rkhs_status build_nystrom(rk_gram *g) {
     snprintf(what, sizeof what, "nystrom with %s on %s", rk_counted(count, "landmark").text, rk_counted(g->n, "object").text);
     TRY(rk_require_memory(g->env, 8.0 * (double)count * ((double)g->n + 2.0 * (double)count), what,
                           "choose fewer landmarks, or raise the memory limit"));
-    if (!rk_kernel_any(g->kernel, RK_REFERENCE)) {
-        TRY(s->by == BY_RPCHOLESKY ? build_rpcholesky(g, index, m) : build_known(g, index, count));
+    if (!rk_kernel_any_has(g->kernel, RK_REFERENCE)) {
+        TRY(s->by == BY_RPCHOLESKY ? build_rpcholesky(g, index, m) : build_on_landmarks(g, index, count));
         g->map_count = g->rank;
     } else {
         g->map_count = count;
@@ -398,7 +398,7 @@ static rkhs_status mul_nystrom(const rk_gram *g, const double *V, int64_t k, dou
 }
 
 /* B = L^-T W; 0 for landmarks beyond the rank. */
-static rkhs_status fold_nystrom(const rk_gram *g, const double *W, int64_t k, double *B) {
+static rkhs_status to_map_nystrom(const rk_gram *g, const double *W, int64_t k, double *B) {
     const factor *f = g->self;
     memset(B + g->rank * k, 0, (size_t)((g->map_count - g->rank) * k) * sizeof *B);
     memcpy(B, W, (size_t)(g->rank * k) * sizeof *B);
@@ -407,12 +407,12 @@ static rkhs_status fold_nystrom(const rk_gram *g, const double *W, int64_t k, do
 }
 
 /* W = L'B, and its transpose B = L W. */
-static rkhs_status unfold_nystrom(const rk_gram *g, const double *B, int64_t k, double *W) {
+static rkhs_status from_map_nystrom(const rk_gram *g, const double *B, int64_t k, double *W) {
     const factor *f = g->self;
     return rk_gemm(g->env, NULL, 't', 'n', g->rank, k, g->map_count, 1.0, f->L, g->rank, B, k, 0.0, W, k);
 }
 
-static rkhs_status unfold_back_nystrom(const rk_gram *g, const double *W, int64_t k, double *B) {
+static rkhs_status from_map_transposed_nystrom(const rk_gram *g, const double *W, int64_t k, double *B) {
     const factor *f = g->self;
     return rk_gemm(g->env, NULL, 'n', 'n', g->map_count, k, g->rank, 1.0, f->L, g->rank, W, k, 0.0, B, k);
 }
@@ -442,7 +442,7 @@ const rk_gram_type rk_gram_nystrom = {
               .where = "K_nS: the kernel values of all n objects with the landmarks S; K_SS: of the landmarks with each other", .cost = "8 n m bytes, n m^2 flops", .params = params,
               .size = sizeof(nystrom)},
     .form = RK_FORM_FACTOR, .build = build_nystrom, .mul = mul_nystrom, .push = push_nystrom, .pull = pull_nystrom,
-    .fold = fold_nystrom, .diag = rk_gram_diag, .entries = rk_gram_entries, .neighbours = neighbours_nystrom,
-    .unfold = unfold_nystrom, .from_map_transposed = unfold_back_nystrom, .phi = phi_nystrom, .release = release_nystrom,
+    .to_map = to_map_nystrom, .diag = rk_gram_diag, .entries = rk_gram_entries, .neighbours = neighbours_nystrom,
+    .from_map = from_map_nystrom, .from_map_transposed = from_map_transposed_nystrom, .phi = phi_nystrom, .release = release_nystrom,
 };
 /* clang-format on */

@@ -252,7 +252,7 @@ done:
 /* rk_text_check, and fails for white space only. */
 static rkhs_status check_text(rk_csv *r) {
     rkhs_status status = rk_text_check(r->env, r->name, &r->at, r->end);
-    if (status == RKHS_OK && rk_csv_last(r) == r->at)
+    if (status == RKHS_OK && rk_csv_trimmed_end(r) == r->at)
         status = rk_fail(r->env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", r->name);
     return status;
 }
@@ -329,7 +329,7 @@ static rkhs_status name_columns(const rk_csv *r, rkhs_data *x) {
     for (int64_t j = r->counted, c = 0; j < r->columns; j++)
         if (j != r->label) names[c++] = r->names[j];
     x->counted = r->counted;
-    return rk_columns_name(x, names);
+    return rk_column_names_set(x, names);
 }
 
 /* Reads the rows as vectors, or as the strings of one column. */
@@ -374,7 +374,7 @@ static rkhs_status read_csv(rkhs_env *env, const void *self, rk_input *in, unsig
     rk_mark mark = rk_scratch_mark(env);
     char *bytes = NULL;
     size_t length;
-    rkhs_status status = rk_input_all(in, &bytes, &length);
+    rkhs_status status = rk_input_read_all(in, &bytes, &length);
     if (status == RKHS_OK) {
         r.at = bytes;
         r.end = bytes + length;
@@ -403,7 +403,7 @@ static rkhs_status read_labels_csv(rkhs_env *env, const void *self, rk_input *in
     char *bytes = NULL, **words = NULL;
     int64_t rows;
     size_t length;
-    TRY(rk_input_all(in, &bytes, &length));
+    TRY(rk_input_read_all(in, &bytes, &length));
     r.at = bytes;
     r.end = bytes + length;
     TRY(check_text(&r));
@@ -454,8 +454,8 @@ static rkhs_status write_csv(rkhs_env *env, const void *self, const rkhs_data *x
                                     j + 1 < x->columns ? delimiter : '\n'));
         goto done;
     }
-    const double *values = rk_io_values(x, &ld);
-    if (!values) TRY(rk_io_cannot(x, rk_output_name(out), "a table"));
+    const double *values = rk_matrix_to_write(x, &ld);
+    if (!values) TRY(rk_fail_format_kind(x, rk_output_name(out), "a table"));
     for (int64_t i = 0; i < x->rows; i++) {
         if (i % RK_CSV_LOOK == 0) TRY(rk_progress(env, "write", i, x->rows));
         for (int64_t j = 0; j < x->columns; j++) {

@@ -39,7 +39,7 @@ char *rk_csv_after_line(char *s);
 /* Reads the next field, unquoted, trimmed and zero-terminated in place, and moves past its delimiter or line end. */
 rkhs_status rk_csv_take(rk_csv *r, rk_csv_field *f);
 /* The end of the text without the white space at its end, which is no row. */
-char *rk_csv_last(const rk_csv *r);
+char *rk_csv_trimmed_end(const rk_csv *r);
 /* Reads all rows: *values (if `numbers`), *words (the column of labels, if any) and *texts (the column of strings, if
  * any). The caller frees the three arrays, even on failure. The words and texts point into the file's bytes. */
 rkhs_status rk_csv_rows(rk_csv *r, int numbers, double **values, char ***words, char ***texts, int64_t *rows);

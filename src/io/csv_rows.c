@@ -31,7 +31,7 @@ const char *rk_csv_shown(const char *text, char buffer[200]) {
 }
 
 /* "line 3, column 2 ('width')" */
-static const char *place(const rk_csv *r, int64_t column, char buffer[320]) {
+static const char *location(const rk_csv *r, int64_t column, char buffer[320]) {
     char name[200];
     int used = snprintf(buffer, 320, "line %lld, column %lld", (long long)r->row_line, (long long)column + 1);
     if (r->names && r->names[column][0])
@@ -53,14 +53,14 @@ int rk_csv_infinite(const char *text) {
 
 int rk_csv_number(const char *text, double *value) {
     const char *end = text + strlen(text);
-    return rk_decimal(text, end, value) == end;
+    return rk_parse_decimal(text, end, value) == end;
 }
 
 /* Fails with the reason why a field is not a valid number. */
 static rkhs_status not_a_number(const rk_csv *r, int64_t column, const char *text) {
     char where[320], value[200];
     double number;
-    place(r, column, where);
+    location(r, column, where);
     rk_csv_shown(text, value);
     if (rk_csv_missing(text))
         return rk_fail(r->env, RKHS_ERR_DATA, "%s: %s is missing ('%s'): fill it in, or leave out the row or the column%s",
@@ -148,7 +148,7 @@ rkhs_status rk_csv_take(rk_csv *r, rk_csv_field *f) {
     return RKHS_OK;
 }
 
-char *rk_csv_last(const rk_csv *r) {
+char *rk_csv_trimmed_end(const rk_csv *r) {
     char *end = r->end;
     while (end > r->at && (isspace((unsigned char)end[-1]) || end[-1] == 0x1a)) end--; /* 0x1a: end of file in DOS */
     return end;
@@ -167,7 +167,7 @@ static rkhs_status slow_number(const rk_csv *r, const rk_csv_field *f, int64_t c
 static int fast_number(rk_csv *r, int last, double *value) {
     const char *s = r->at;
     while (*s == ' ') s++;
-    const char *stop = rk_decimal(s, r->end, value);
+    const char *stop = rk_parse_decimal(s, r->end, value);
     if (!stop || !(fabs(*value) <= 1e150)) return 0;
     char *next = r->at + (stop - r->at);
     while (is_blank(r, *next)) next++;
@@ -331,7 +331,7 @@ done:
 static rkhs_status cut(blocks *all, int64_t most, int *usable) {
     rkhs_status status = RKHS_OK;
     rk_csv *r = all->r;
-    char *end = rk_csv_last(r);
+    char *end = rk_csv_trimmed_end(r);
     *usable = 0;
     if (end == r->at) return RKHS_OK;
     all->count = (end - r->at + BLOCK - 1) / BLOCK;
@@ -348,7 +348,7 @@ static rkhs_status cut(blocks *all, int64_t most, int *usable) {
     int odd = 0;
     for (int64_t b = 0; b < all->count; b++) {
         block *one = &all->block[b];
-        if (one->end > one->at && one->end == end) one->rows++; /* the last line has no \n: rk_csv_last cut it off */
+        if (one->end > one->at && one->end == end) one->rows++; /* the last line has no \n, which was cut off */
         one->first = all->rows;
         all->rows += one->rows;
         odd |= one->odd;
@@ -397,7 +397,7 @@ static rkhs_status read_lines(rk_csv *r, int numbers, double **values, char ***w
     rkhs_status status = RKHS_OK;
     int64_t p = r->columns - (r->label >= 0), lines = count_lines(r), bytes = r->end - r->at, length = bytes;
     int64_t most = bytes / 2 + 1; /* a number takes at least a digit and a delimiter */
-    char what[256], *start = r->at, *last = rk_csv_last(r);
+    char what[256], *start = r->at, *last = rk_csv_trimmed_end(r);
     *rows = 0;
     if (p > 0 && lines < most / p + 1) most = lines * p;
     snprintf(what, sizeof what, "%.200s, as numbers,", r->name);

@@ -109,7 +109,7 @@ static rkhs_status read_either(rkhs_env *env, const fasta *f, rk_input *in, int 
     rkhs_data *x = NULL;
     size_t length;
     char *at;
-    TRY(rk_input_all(in, &r.bytes, &length));
+    TRY(rk_input_read_all(in, &r.bytes, &length));
     at = r.bytes;
     TRY(rk_text_check(env, r.name, &at, r.bytes + length));
     TRY(read_records(&r, at, r.bytes + length, label));

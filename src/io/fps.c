@@ -119,7 +119,7 @@ static rkhs_status read_fps(rkhs_env *env, const void *self, rk_input *in, unsig
     size_t length;
     uint64_t *words;
     int64_t rows;
-    TRY(rk_input_all(in, &bytes, &length));
+    TRY(rk_input_read_all(in, &bytes, &length));
     r.at = bytes;
     r.end = bytes + length;
     if (length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) r.at += 3;

@@ -39,7 +39,7 @@ static rkhs_status read_vertex(sheet *s, int64_t v, int64_t size) {
     rkhs_status status = RKHS_OK;
     rk_integer_lines *w = &s->w;
     int64_t degree, u;
-    if (!rk_integer_lines_line(w))
+    if (!rk_integer_lines_next(w))
         FAIL(w->env, RKHS_ERR_DATA, "%s: graph %lld (counted from 1) has %s, and the file ends after %lld: add them", w->name,
              (long long)s->graphs + 1, rk_counted(size, "vertex").text, (long long)v);
     TRY(grow(w->env, s->vertices, 1, &s->vertex_room, &s->labels));
@@ -70,7 +70,7 @@ static rkhs_status read_graph(sheet *s, int64_t graphs) {
     rkhs_status status = RKHS_OK;
     rk_integer_lines *w = &s->w;
     int64_t size;
-    if (!rk_integer_lines_line(w))
+    if (!rk_integer_lines_next(w))
         FAIL(w->env, RKHS_ERR_DATA, "%s: its first line says %s, and the file ends after %lld: correct it", w->name,
              rk_counted(graphs, "graph").text, (long long)s->graphs);
     int64_t room = s->graph_room;
@@ -94,13 +94,13 @@ static rkhs_status read_sheet(rkhs_env *env, rk_input *in, sheet *s) {
     rk_integer_lines *w = &s->w;
     int64_t graphs;
     TRY(rk_integer_lines_open(env, in, w));
-    if (!rk_integer_lines_line(w)) FAIL(env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", w->name);
+    if (!rk_integer_lines_next(w)) FAIL(env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", w->name);
     TRY(rk_integer_lines_take(w, "the number of graphs", &graphs));
     TRY(rk_integer_lines_done(w, "the number of graphs"));
     if (graphs < 1)
         FAIL(env, RKHS_ERR_DATA, "%s: line 1 says %s: give a file with data", w->name, rk_counted(graphs, "graph").text);
     for (int64_t i = 0; i < graphs; i++) TRY(read_graph(s, graphs));
-    if (rk_integer_lines_line(w))
+    if (rk_integer_lines_next(w))
         FAIL(env, RKHS_ERR_DATA, "%s: line 1 says %s, and line %lld is one too many: correct the number", w->name,
              rk_counted(graphs, "graph").text, (long long)w->line);
 done:
@@ -184,10 +184,9 @@ static rkhs_status write_gin(rkhs_env *env, const void *self, const rkhs_data *x
         if (i % 256 == 0) TRY(rk_progress(env, "write", i, x->rows));
     }
     if (((const rk_graphs *)x->self)->edge_labels)
-        rk_log(env, RKHS_LOG_ADVICE, "%s: the format gin has no place for labels of edges: they are left out",
-               rk_output_name(out));
-    if (x->labels && rk_labels_known(x->labels) < x->rows)
-        rk_log(env, RKHS_LOG_ADVICE, "%s: the format gin has no place for graphs without a class: they have the class -1",
+        rk_log(env, RKHS_LOG_ADVICE, "%s: the format gin cannot hold labels of edges: they are left out", rk_output_name(out));
+    if (x->labels && rk_labels_count_known(x->labels) < x->rows)
+        rk_log(env, RKHS_LOG_ADVICE, "%s: the format gin cannot hold graphs without a class: they have the class -1",
                rk_output_name(out));
 done:
     return status;

@@ -57,13 +57,13 @@ done:
 static rkhs_status read_idx(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
     rk_npy npy;
     rkhs_status status = read_header(env, in, &npy);
-    return status == RKHS_OK ? rk_elements_read(env, in, &npy, kinds, out) : status;
+    return status == RKHS_OK ? rk_npy_read_elements(env, in, &npy, kinds, out) : status;
 }
 
 static rkhs_status read_labels_idx(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
     rk_npy npy;
     rkhs_status status = read_header(env, in, &npy);
-    return status == RKHS_OK ? rk_elements_labels(env, in, &npy, out) : status;
+    return status == RKHS_OK ? rk_npy_read_labels(env, in, &npy, out) : status;
 }
 
 /* Two zeros, a type, and the number of dimensions. */

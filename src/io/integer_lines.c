@@ -8,7 +8,7 @@ rkhs_status rk_integer_lines_open(rkhs_env *env, rk_input *in, rk_integer_lines 
     size_t length;
     char *at;
     *w = (rk_integer_lines){.env = env, .name = rk_input_name(in)};
-    TRY(rk_input_all(in, &w->bytes, &length));
+    TRY(rk_input_read_all(in, &w->bytes, &length));
     at = w->bytes;
     w->end = at + length;
     TRY(rk_text_check(env, w->name, &at, w->end));
@@ -20,13 +20,13 @@ done:
 
 void rk_integer_lines_close(rk_integer_lines *w) { rk_free(w->env, w->bytes); }
 
-int64_t rk_integer_lines_lines(const rk_integer_lines *w) {
+int64_t rk_integer_lines_count(const rk_integer_lines *w) {
     int64_t lines = w->end > w->start;
     for (const char *s = w->start; (s = memchr(s, '\n', (size_t)(w->end - s))); s++) lines++;
     return lines;
 }
 
-int rk_integer_lines_line(rk_integer_lines *w) {
+int rk_integer_lines_next(rk_integer_lines *w) {
     if (w->next >= w->end) return 0;
     const char *stop = memchr(w->next, '\n', (size_t)(w->end - w->next));
     w->at = w->next;

@@ -97,7 +97,7 @@ static int64_t numbers_in(const char *s, const char *end) {
     while (s < end) {
         size_t length = strcspn(s, ",;\t \r\n");
         double value;
-        if (length && rk_decimal(s, s + length, &value) == s + length)
+        if (length && rk_parse_decimal(s, s + length, &value) == s + length)
             numbers++;
         else if (length && strncasecmp(s, "NA", length) != 0 && strncasecmp(s, "nan", length) != 0)
             return -1;
@@ -200,50 +200,50 @@ done:
     rk_spec_free(env, spec);
     rk_input_close(in);
     rk_scratch_release(env, mark);
-    return path && status != RKHS_ERR_SPEC ? rk_set_subject(env, path, status) : status; /* a spec error has a subject */
+    return path && status != RKHS_ERR_SPEC ? rk_set_subject(env, path, status) : status; /* a spec error has one */
 }
 
 rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data) {
-    if (!env || !data) return rk_missing(env, "rkhs_data_read", "place for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_read", "variable for the data");
+    rk_begin_call(env);
     *data = NULL;
     return rk_data_read(env, path, format, ANY_KIND, data);
 }
 
 rkhs_status rkhs_data_read_for(rkhs_env *env, const char *path, const char *format, const rkhs_kernel *kernel,
                                rkhs_data **data) {
-    if (!env || !data) return rk_missing(env, "rkhs_data_read_for", "place for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_read_for", "variable for the data");
+    rk_begin_call(env);
     *data = NULL;
     return rk_data_read(env, path, format, kernel ? rk_kernel_kinds(kernel) : ANY_KIND, data);
 }
 
 rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *format, rkhs_data **labels) {
-    if (!env || !labels) return rk_missing(env, "rkhs_data_read_labels", "place for the labels");
-    rk_clear(env);
+    if (!env || !labels) return rk_fail_null(env, "rkhs_data_read_labels", "variable for the labels");
+    rk_begin_call(env);
     *labels = NULL;
     return rk_data_read(env, path, format, RK_KIND_LABELS, labels);
 }
 
 rkhs_status rkhs_data_read_index(rkhs_env *env, const char *path, const char *format, int64_t objects, rkhs_data **data) {
     rkhs_data *numbers = NULL;
-    if (!env || !data) return rk_missing(env, "rkhs_data_read_index", "place for the data");
-    rk_clear(env);
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_read_index", "variable for the data");
+    rk_begin_call(env);
     *data = NULL;
     rkhs_status status = rk_data_read(env, path, format, RK_KIND_DENSE, &numbers);
-    if (status == RKHS_OK) status = rk_set_subject(env, path, rk_index_from(env, path, numbers, objects, data));
+    if (status == RKHS_OK) status = rk_set_subject(env, path, rk_index_from_dense(env, path, numbers, objects, data));
     rkhs_data_free(numbers);
     return status;
 }
 
-const double *rk_io_values(const rkhs_data *x, int64_t *ld) {
+const double *rk_matrix_to_write(const rkhs_data *x, int64_t *ld) {
     if (x->type != &rk_data_gram) return rkhs_data_values(x, ld);
     const rk_gram_rows *g = x->self;
     *ld = g->ld;
     return g->values;
 }
 
-rkhs_status rk_io_cannot(const rkhs_data *x, const char *name, const char *as) {
+rkhs_status rk_fail_format_kind(const rkhs_data *x, const char *name, const char *as) {
     unsigned kind = x->type->kind;
     return rk_fail(x->env, RKHS_ERR_DATA, "%s: %s data cannot be written as %s: choose %s", name, x->type->entry.name, as,
                    kind == RK_KIND_STRING   ? ".txt"
@@ -275,7 +275,7 @@ done:
 rkhs_status rkhs_format_check(rkhs_env *env, const char *path, const char *format, const char **name) {
     rk_spec *spec = NULL;
     if (!env) return RKHS_ERR_ARGUMENT;
-    rk_clear(env);
+    rk_begin_call(env);
     rkhs_status status = output_format(env, path, format, RK_KIND_DENSE, &spec);
     if (status == RKHS_OK && name) *name = spec->entry->name;
     rk_spec_free(env, spec);
@@ -289,7 +289,7 @@ rkhs_status rkhs_data_write(const rkhs_data *data, const char *path, const char 
     if (!data) return RKHS_ERR_ARGUMENT;
     rkhs_env *env = data->env;
     rk_mark mark = rk_scratch_mark(env);
-    rk_clear(env);
+    rk_begin_call(env);
     TRY(output_format(env, path, format, data->type->kind, &spec));
     TRY(rk_output_open(env, path, &out));
     TRY(type_of(spec->entry)->write(env, spec->self, data, out));
@@ -298,5 +298,5 @@ done:
     rk_output_free(out);
     rk_spec_free(env, spec);
     rk_scratch_release(env, mark);
-    return path && status != RKHS_ERR_SPEC ? rk_set_subject(env, path, status) : status; /* a spec error has a subject */
+    return path && status != RKHS_ERR_SPEC ? rk_set_subject(env, path, status) : status; /* a spec error has one */
 }

@@ -36,7 +36,7 @@ rkhs_status rk_data_read(rkhs_env *env, const char *path, const char *format, un
 
 /* Parses the decimal number at s, correctly rounded. Returns the position after it, or NULL if there is none: blanks,
  * inf, nan and hexadecimal numbers are not accepted. The bytes [s, end) must be followed by a zero. */
-const char *rk_decimal(const char *s, const char *end, double *value);
+const char *rk_parse_decimal(const char *s, const char *end, double *value);
 
 /* Moves *at past a UTF-8 byte order mark. Fails if the text is empty, a NumPy array, UTF-16 or has a zero byte. */
 rkhs_status rk_text_check(rkhs_env *env, const char *name, char **at, const char *end);
@@ -45,12 +45,12 @@ rkhs_status rk_labels_from_strings(rkhs_env *env, const rkhs_data *x, rkhs_data 
 
 /* Reads and parses the header of a NumPy array. */
 rkhs_status rk_npy_read_header(rkhs_env *env, rk_input *in, rk_npy *npy);
-/* The elements after a header, which must end the input. rk_elements_read checks them as rk_dense_check does and
+/* The elements after a header, which must end the input. rk_npy_read_elements checks them as rk_dense_check does and
  * returns dense data, images if `kinds` has these and the shape fits, or bits if `kinds` prefers these and every
- * element is a byte 0 or 1. rk_elements_doubles takes any shape; the caller frees *values. */
-rkhs_status rk_elements_read(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **x);
-rkhs_status rk_elements_labels(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **labels);
-rkhs_status rk_elements_doubles(rkhs_env *env, rk_input *in, const rk_npy *npy, double **values);
+ * element is a byte 0 or 1. rk_npy_read_doubles takes any shape; the caller frees *values. */
+rkhs_status rk_npy_read_elements(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **x);
+rkhs_status rk_npy_read_labels(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **labels);
+rkhs_status rk_npy_read_doubles(rkhs_env *env, rk_input *in, const rk_npy *npy, double **values);
 /* Logs how an array of more than two dimensions was interpreted. */
 void rk_npy_advise(rkhs_env *env, const char *name, const rk_npy *npy);
 /* Whether `name` is an integer in canonical form, and the integer. */
@@ -70,8 +70,8 @@ typedef struct rk_integer_lines {
 /* Reads all of `in`; the position is before the first line. rk_integer_lines_close must follow, even on failure. */
 rkhs_status rk_integer_lines_open(rkhs_env *env, rk_input *in, rk_integer_lines *w);
 void rk_integer_lines_close(rk_integer_lines *w);
-int64_t rk_integer_lines_lines(const rk_integer_lines *w); /* the number of lines */
-int rk_integer_lines_line(rk_integer_lines *w);            /* moves to the next line; 0: there is none */
+int64_t rk_integer_lines_count(const rk_integer_lines *w); /* the number of lines */
+int rk_integer_lines_next(rk_integer_lines *w);            /* moves to the next line; 0: there is none */
 int rk_integer_lines_more(rk_integer_lines *w);            /* whether the current line has more fields */
 /* Reads the next integer of the line. `what` describes it in messages: "a vertex". */
 rkhs_status rk_integer_lines_take(rk_integer_lines *w, const char *what, int64_t *value);
@@ -79,8 +79,8 @@ rkhs_status rk_integer_lines_take(rk_integer_lines *w, const char *what, int64_t
 rkhs_status rk_integer_lines_done(rk_integer_lines *w, const char *after);
 
 /* The matrix of dense data, images or Gram rows, for the writers; NULL for other kinds. */
-const double *rk_io_values(const rkhs_data *x, int64_t *ld);
+const double *rk_matrix_to_write(const rkhs_data *x, int64_t *ld);
 /* Fails: data of this kind cannot be written as `as`. The message proposes another format. */
-rkhs_status rk_io_cannot(const rkhs_data *x, const char *name, const char *as);
+rkhs_status rk_fail_format_kind(const rkhs_data *x, const char *name, const char *as);
 
 #endif

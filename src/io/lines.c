@@ -31,7 +31,7 @@ static rkhs_status read_lines(rkhs_env *env, const void *self, rk_input *in, uns
     char *bytes = NULL, *at;
     int64_t count = 0, lines = 1, *lengths = NULL;
     size_t length;
-    TRY(rk_input_all(in, &bytes, &length));
+    TRY(rk_input_read_all(in, &bytes, &length));
     at = bytes;
     const char *end = bytes + length;
     TRY(rk_text_check(env, name, &at, end));
@@ -75,7 +75,7 @@ static rkhs_status read_labels_lines(rkhs_env *env, const void *self, rk_input *
 
 static rkhs_status write_lines(rkhs_env *env, const void *self, const rkhs_data *x, rk_output *out) {
     rkhs_status status = RKHS_OK;
-    if (x->type != &rk_data_string) TRY(rk_io_cannot(x, rk_output_name(out), "lines"));
+    if (x->type != &rk_data_string) TRY(rk_fail_format_kind(x, rk_output_name(out), "lines"));
     for (int64_t i = 0; i < x->rows; i++) {
         int64_t length;
         const char *s = rk_string_of(x, i, &length);

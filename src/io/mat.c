@@ -141,7 +141,7 @@ done:
 static rkhs_status open_element(content *c, const element *e, rk_input **in) {
     c->after = c->left - e->size;
     c->left = e->size;
-    return rk_input_from(c->f->env, c->f->name, &(rk_source){c, read_content, left_of_content, leave_open}, in);
+    return rk_input_from_source(c->f->env, c->f->name, &(rk_source){c, read_content, left_of_content, leave_open}, in);
 }
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
@@ -242,7 +242,7 @@ static rkhs_status open_file(file *f, rkhs_env *env, rk_input *in) {
     int64_t count = 0;
     int is_one = 0;
     *f = (file){.env = env, .name = rk_input_name(in)};
-    TRY(rk_input_all(in, &f->bytes, &length));
+    TRY(rk_input_read_all(in, &f->bytes, &length));
     TRY(check_header(f, length));
     for (uint64_t at = HEADER; at < length; count += is_one) TRY(next_element(f, length, &at, &v, &is_one));
     TRY(rk_scratch(env, count, sizeof *f->found, &f->found));
@@ -366,13 +366,13 @@ static rkhs_status read_dense(content *c, const variable *v, unsigned kinds, int
     if (v->flags & LOGICAL && npy.size == 1) npy.kind = 'b';
     TRY(open_element(c, &e, &in));
     if (labels) {
-        TRY(rk_elements_labels(c->f->env, in, &npy, out));
+        TRY(rk_npy_read_labels(c->f->env, in, &npy, out));
     } else {
         npy.fortran = 1;
         npy.ndim = 2;
         npy.shape[0] = v->rows;
         npy.shape[1] = v->columns;
-        TRY(rk_elements_read(c->f->env, in, &npy, kinds, out));
+        TRY(rk_npy_read_elements(c->f->env, in, &npy, kinds, out));
     }
 done:
     rk_input_close(in);
@@ -388,7 +388,7 @@ static rkhs_status take_line(content *c, double **values, int64_t *count) {
     *count = 0;
     TRY(take_numbers(c, &e, &npy));
     TRY(open_element(c, &e, &in));
-    TRY(rk_elements_doubles(c->f->env, in, &npy, values));
+    TRY(rk_npy_read_doubles(c->f->env, in, &npy, values));
     c->left = c->after;
     TRY(skip(c, e.padding));
     *count = npy.count;

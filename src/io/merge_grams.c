@@ -61,7 +61,7 @@ static rkhs_status check_symmetry(parts *p) {
         const double *values = rkhs_data_values(p->data[q], &ld);
         for (int64_t r = 0; r < p->data[q]->rows; r++) p->row[i++] = values + r * ld;
     }
-    TRY(rk_asymmetry(p->env, p->n, p->row, NULL, 0, at));
+    TRY(rk_find_asymmetry(p->env, p->n, p->row, NULL, 0, at));
     if (at[0] < 0) goto done;
     double a = p->row[at[0]][at[1]], b = p->row[at[1]][at[0]];
     const char *first = part_of(p, at[0]), *second = part_of(p, at[1]);
@@ -79,7 +79,7 @@ static rkhs_status write_parts(const parts *p, rk_output *out) {
     rkhs_status status = RKHS_OK;
     char header[RK_NPY_ROOM];
     int64_t ld;
-    TRY(rk_output_write(out, header, rk_npy_header(header, "<f8", 2, (int64_t[]){p->n, p->n})));
+    TRY(rk_output_write(out, header, rk_npy_make_header(header, "<f8", 2, (int64_t[]){p->n, p->n})));
     for (int64_t q = 0; q < p->count; q++) {
         const double *values = rkhs_data_values(p->data[q], &ld); /* data from a file has ld = columns */
         TRY(rk_output_write(out, values, (size_t)(p->data[q]->rows * p->n) * sizeof *values));
@@ -93,7 +93,7 @@ rkhs_status rkhs_data_merge_gram(rkhs_env *env, const char *const *paths, int64_
     rkhs_status status = RKHS_OK;
     rk_output *out = NULL;
     parts p = {.env = env, .paths = paths};
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     if (!paths || count < 1 || !path) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_data_merge_gram: a null argument, or no parts");
     TRY(rk_alloc(env, count, sizeof *p.data, &p.data));

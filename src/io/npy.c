@@ -99,7 +99,7 @@ static int64_t column_of(const rk_npy *npy, int64_t r) {
 }
 
 /* Converts the next `count` elements of the file and stores them. `bytes` may be changed. */
-static void place(target *t, unsigned char *bytes, int64_t count) {
+static void store(target *t, unsigned char *bytes, int64_t count) {
     double part[1024];
     const rk_npy *npy = t->npy;
     if (!native(npy)) swap_bytes(bytes, count, npy->size);
@@ -130,10 +130,10 @@ rkhs_status rk_npy_read_header(rkhs_env *env, rk_input *in, rk_npy *npy) {
     size_t got, start, text, rest = 0;
     TRY(rk_input_peek(in, first, sizeof first, &got));
     if (got == 0) FAIL(env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", name);
-    TRY(rk_npy_length(env, name, first, got, &start, &text));
+    TRY(rk_npy_header_length(env, name, first, got, &start, &text));
     TRY(rk_alloc(env, (int64_t)(start + text), 1, &all));
     TRY(rk_input_read(in, all, start + text, &rest));
-    TRY(rk_npy_parse(env, name, all, rest, npy));
+    TRY(rk_npy_parse_header(env, name, all, rest, npy));
 done:
     rk_free(env, all);
     return status;
@@ -155,7 +155,7 @@ static rkhs_status wrong_length(rkhs_env *env, const char *name, const rk_npy *n
 /* Reads the rest of the input, which must be the elements; the caller frees *bytes, even on failure. */
 static rkhs_status read_block(rkhs_env *env, rk_input *in, const rk_npy *npy, char **bytes) {
     size_t length;
-    rkhs_status status = rk_input_all(in, bytes, &length);
+    rkhs_status status = rk_input_read_all(in, bytes, &length);
     if (status == RKHS_OK && (int64_t)length != npy->count * npy->size)
         status = wrong_length(env, rk_input_name(in), npy, (int64_t)length);
     return status;
@@ -190,7 +190,7 @@ static rkhs_status read_chunks(rkhs_env *env, rk_input *in, target *t) {
             t->unchecked |= !all_good(t->values + t->next, some);
             t->next += some;
         } else {
-            place(t, (unsigned char *)chunk, some);
+            store(t, (unsigned char *)chunk, some);
         }
         left -= some;
     }
@@ -274,7 +274,7 @@ static rkhs_status read_values(rkhs_env *env, rk_input *in, const rk_npy *npy, i
     TRY(rk_require_memory(env, 8.0 * (double)npy->count, what, "raise the memory limit, or keep fewer rows or columns"));
     TRY(rk_data_dense_new(env, t.n, t.p, &t.values, &x));
     if (block)
-        place(&t, (unsigned char *)block, npy->count);
+        store(&t, (unsigned char *)block, npy->count);
     else
         TRY(read_chunks(env, in, &t));
     if (t.unchecked) TRY(rk_dense_check(env, name, t.values, t.n, t.p, t.p));
@@ -292,10 +292,10 @@ static int are_images(const rk_npy *npy) {
     return npy->ndim == 4 && (npy->shape[3] == 1 || npy->shape[3] == 3 || npy->shape[3] == 4);
 }
 
-rkhs_status rk_elements_read(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **out) {
+rkhs_status rk_npy_read_elements(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **out) {
     rkhs_status status = read_values(env, in, npy, (kinds & RK_PREFER_BITS) != 0, out);
     if (status != RKHS_OK || !(kinds & RK_KIND_IMAGE) || !are_images(npy) || !rk_dense_of(*out)) return status;
-    status = rk_image_from(env, out, npy->shape[1], npy->shape[2], npy->ndim == 4 ? npy->shape[3] : 1);
+    status = rk_image_from_dense(env, out, npy->shape[1], npy->shape[2], npy->ndim == 4 ? npy->shape[3] : 1);
     if (status == RKHS_OK) return status;
     rkhs_data_free(*out);
     *out = NULL;
@@ -312,7 +312,7 @@ void rk_npy_advise(rkhs_env *env, const char *name, const rk_npy *npy) {
            rk_counted(npy->shape[0], "object").text, rk_counted(npy->count / npy->shape[0], "number").text);
 }
 
-rkhs_status rk_elements_doubles(rkhs_env *env, rk_input *in, const rk_npy *npy, double **values) {
+rkhs_status rk_npy_read_doubles(rkhs_env *env, rk_input *in, const rk_npy *npy, double **values) {
     rkhs_status status = RKHS_OK;
     char *block = NULL;
     *values = NULL;
@@ -380,7 +380,7 @@ static rkhs_status read_npy(rkhs_env *env, const void *self, rk_input *in, unsig
     TRY(rk_npy_read_header(env, in, &npy));
     if (f->packed != PACKED_NO) return read_packed(env, f, in, &npy, out);
     if (kinds == RK_KIND_GRAM) TRY(leave_there(env, in, &npy, out));
-    if (!*out) TRY(rk_elements_read(env, in, &npy, kinds, out));
+    if (!*out) TRY(rk_npy_read_elements(env, in, &npy, kinds, out));
     rk_npy_advise(env, rk_input_name(in), &npy);
 done:
     return status;
@@ -427,7 +427,7 @@ static rkhs_status number_words(rkhs_env *env, rk_input *in, const rk_npy *npy, 
     rkhs_status status = RKHS_OK;
     double *values = NULL;
     *room = 40;
-    TRY(rk_elements_doubles(env, in, npy, &values));
+    TRY(rk_npy_read_doubles(env, in, npy, &values));
     TRY(rk_scratch(env, npy->count * *room, 1, words));
     for (int64_t i = 0; i < npy->count; i++) {
         double v = values[i];
@@ -449,7 +449,7 @@ done:
     return status;
 }
 
-rkhs_status rk_elements_labels(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **out) {
+rkhs_status rk_npy_read_labels(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     const char *name = rk_input_name(in), **list;
     rk_mark mark = rk_scratch_mark(env);
@@ -473,7 +473,7 @@ done:
 static rkhs_status read_labels_npy(rkhs_env *env, const void *self, rk_input *in, rkhs_data **out) {
     rk_npy npy;
     rkhs_status status = rk_npy_read_header(env, in, &npy);
-    return status == RKHS_OK ? rk_elements_labels(env, in, &npy, out) : status;
+    return status == RKHS_OK ? rk_npy_read_labels(env, in, &npy, out) : status;
 }
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
@@ -485,7 +485,7 @@ static rkhs_status write_numbers(const rkhs_data *x, const double *values, int64
     const rk_image *image = rk_images(x);
     int64_t shape[4] = {x->rows, x->columns};
     if (image) shape[1] = image->h, shape[2] = image->w, shape[3] = image->c;
-    TRY(rk_output_write(out, header, rk_npy_header(header, "<f8", image ? 3 + (image->c > 1) : 2, shape)));
+    TRY(rk_output_write(out, header, rk_npy_make_header(header, "<f8", image ? 3 + (image->c > 1) : 2, shape)));
     for (int64_t i = 0; i < x->rows; i++) TRY(rk_output_write(out, values + i * ld, (size_t)x->columns * sizeof *values));
 done:
     return status;
@@ -515,7 +515,7 @@ static rkhs_status write_names(rkhs_env *env, const rkhs_data *x, rk_output *out
     }
     snprintf(descr, sizeof descr, "<U%lld", (long long)longest);
     TRY(rk_scratch(env, longest, sizeof *text, &text));
-    TRY(rk_output_write(out, header, rk_npy_header(header, descr, 1, &x->rows)));
+    TRY(rk_output_write(out, header, rk_npy_make_header(header, descr, 1, &x->rows)));
     for (int64_t i = 0; i < x->rows; i++) {
         memset(text, 0, (size_t)longest * sizeof *text);
         int64_t k = 0;
@@ -533,10 +533,10 @@ static rkhs_status write_labels(rkhs_env *env, const rkhs_data *x, rk_output *ou
     const rk_labels *l = x->self;
     char header[RK_NPY_ROOM];
     int64_t value;
-    if (rk_labels_known(x) < x->rows) return write_names(env, x, out); /* no integer stands for "no label" */
+    if (rk_labels_count_known(x) < x->rows) return write_names(env, x, out); /* no integer stands for "no label" */
     for (int64_t c = 0; c < l->classes; c++)
         if (!rk_integer_name(l->names[c], &value)) return write_names(env, x, out);
-    TRY(rk_output_write(out, header, rk_npy_header(header, "<i8", 1, &x->rows)));
+    TRY(rk_output_write(out, header, rk_npy_make_header(header, "<i8", 1, &x->rows)));
     for (int64_t i = 0; i < x->rows; i++) {
         rk_integer_name(l->names[l->codes[i]], &value);
         TRY(rk_output_write(out, &value, sizeof value));
@@ -553,7 +553,7 @@ static rkhs_status write_bits(rkhs_env *env, const rkhs_data *x, rk_output *out)
     char header[RK_NPY_ROOM];
     uint8_t *row;
     TRY(rk_scratch(env, x->columns, 1, &row));
-    TRY(rk_output_write(out, header, rk_npy_header(header, "|u1", 2, (int64_t[]){x->rows, x->columns})));
+    TRY(rk_output_write(out, header, rk_npy_make_header(header, "|u1", 2, (int64_t[]){x->rows, x->columns})));
     for (int64_t i = 0; i < x->rows; i++) {
         for (int64_t c = 0; c < x->columns; c++) row[c] = b->words[i * b->stride + c / 64] >> c % 64 & 1;
         TRY(rk_output_write(out, row, (size_t)x->columns));
@@ -567,8 +567,8 @@ static rkhs_status write_npy(rkhs_env *env, const void *self, const rkhs_data *x
     int64_t ld;
     if (x->type == &rk_data_labels) return write_labels(env, x, out);
     if (x->type == &rk_data_bits) return write_bits(env, x, out);
-    const double *values = rk_io_values(x, &ld);
-    if (!values) return rk_io_cannot(x, rk_output_name(out), "npy");
+    const double *values = rk_matrix_to_write(x, &ld);
+    if (!values) return rk_fail_format_kind(x, rk_output_name(out), "npy");
     return write_numbers(x, values, ld, out);
 }
 

@@ -30,7 +30,7 @@ static rkhs_status open_bundle(bundle *b, rkhs_env *env, rk_input *in) {
     rk_zip_entry e;
     size_t length;
     *b = (bundle){.env = env, .name = rk_input_name(in)};
-    TRY(rk_input_all(in, &b->bytes, &length));
+    TRY(rk_input_read_all(in, &b->bytes, &length));
     if (length == 0) FAIL(env, RKHS_ERR_DATA, "%s: the file is empty: give a file with data", b->name);
     if (length < 4 || (memcmp(b->bytes, "PK\3\4", 4) != 0 && memcmp(b->bytes, "PK\5\6", 4) != 0))
         TRY(rk_fail_hint(env, RKHS_ERR_FORMAT, "format", "%s: this is not a NumPy archive (.npz): name its format", b->name));
@@ -148,11 +148,11 @@ static rkhs_status read_line(const bundle *b, const char *key, int whole, double
     if (npy.ndim != 1)
         FAIL(b->env, RKHS_ERR_FORMAT, "%s has %s, and that of a sparse matrix has 1: save it again", rk_input_name(in),
              rk_counted(npy.ndim, "dimension").text);
-    TRY(rk_elements_doubles(b->env, in, &npy, values));
+    TRY(rk_npy_read_doubles(b->env, in, &npy, values));
     for (int64_t i = 0; whole && i < npy.count; i++)
         if (!((*values)[i] >= 0 && (*values)[i] <= 9007199254740992.0 && (*values)[i] == floor((*values)[i])))
-            FAIL(b->env, RKHS_ERR_FORMAT, "%s has %g at place %lld, not a place or an extent: save it again", rk_input_name(in),
-                 (*values)[i], (long long)i);
+            FAIL(b->env, RKHS_ERR_FORMAT, "%s has %g at position %lld, not a position or a size: save it again",
+                 rk_input_name(in), (*values)[i], (long long)i);
     *count = npy.count;
 done:
     rk_input_close(in);
@@ -242,7 +242,7 @@ static rkhs_status read_beside(const bundle *b, const rk_zip_entry *taken, rkhs_
     if (!e || e == taken) return RKHS_OK;
     TRY(open_array(b, e, &in, &npy));
     if (npy.ndim == 1 && npy.shape[0] == x->rows && npy.size > 0 && strchr("biuSU", npy.kind))
-        TRY(rk_elements_labels(b->env, in, &npy, &x->labels));
+        TRY(rk_npy_read_labels(b->env, in, &npy, &x->labels));
 done:
     rk_input_close(in);
     return status;
@@ -264,7 +264,7 @@ static rkhs_status read_npz(rkhs_env *env, const void *self, rk_input *in, unsig
     } else {
         TRY(choose(&b, parameters->key, names, 0, &e));
         TRY(open_array(&b, e, &array, &npy));
-        TRY(rk_elements_read(env, array, &npy, kinds, &x));
+        TRY(rk_npy_read_elements(env, array, &npy, kinds, &x));
         rk_npy_advise(env, rk_input_name(array), &npy);
     }
     TRY(read_beside(&b, e, x));
@@ -290,7 +290,7 @@ static rkhs_status read_labels_npz(rkhs_env *env, const void *self, rk_input *in
     TRY(open_bundle(&b, env, in));
     TRY(choose(&b, parameters->key, names, 1, &e));
     TRY(open_array(&b, e, &array, &npy));
-    TRY(rk_elements_labels(env, array, &npy, out));
+    TRY(rk_npy_read_labels(env, array, &npy, out));
 done:
     rk_input_close(array);
     rk_free(env, b.bytes);
@@ -355,13 +355,13 @@ static rkhs_status write_npz(rkhs_env *env, const void *self, const rkhs_data *x
     int64_t ld;
     int put = 0;
     TRY(rk_archive_new(env, &archive));
-    const double *values = rk_io_values(x, &ld);
+    const double *values = rk_matrix_to_write(x, &ld);
     if (values)
         TRY(put_numbers(env, archive, x, values, ld));
     else if (x->type->kind == RK_KIND_SPARSE)
         TRY(put_sparse(env, archive, x));
     else if (x != labels)
-        TRY(rk_io_cannot(x, name, "npz"));
+        TRY(rk_fail_format_kind(x, name, "npz"));
     if (labels) TRY(put_labels(env, archive, labels, &put));
     if (x == labels && !put)
         FAIL(env, RKHS_ERR_DATA, "%s: labels that are words are not written as npz: write them as .npy or .csv", name);

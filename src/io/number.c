@@ -108,7 +108,7 @@ static int64_t significant(const char *s, const char *stop) {
     return count;
 }
 
-const char *rk_decimal(const char *s, const char *end, double *value) {
+const char *rk_parse_decimal(const char *s, const char *end, double *value) {
     const char *p = s;
     int negative = *p == '-';
     if (*p == '-' || *p == '+') p++;

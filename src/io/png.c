@@ -162,7 +162,7 @@ static rkhs_status read_png(rkhs_env *env, const void *self, rk_input *in, unsig
     char *bytes = NULL;
     size_t length;
     double *to;
-    TRY(rk_input_all(in, &bytes, &length));
+    TRY(rk_input_read_all(in, &bytes, &length));
     TRY(picture_open(env, rk_input_name(in), bytes, length, &p));
     TRY(rk_image_check(env, p.name, 1, p.h, p.w, p.c));
     TRY(rk_data_image_new(env, 1, p.h, p.w, p.c, &to, &x));
@@ -267,7 +267,7 @@ static rkhs_status read_file(rkhs_env *env, listing *l, int64_t i, double **to, 
     char *bytes = NULL;
     size_t length;
     TRY(rk_input_open(env, path_of(l, l->file[i].name), &in));
-    TRY(rk_input_all(in, &bytes, &length));
+    TRY(rk_input_read_all(in, &bytes, &length));
     TRY(picture_open(env, rk_input_name(in), bytes, length, &p));
     if (i == 0) TRY(rk_image_check(env, l->path, l->count, p.h, p.w, p.c));
     if (i == 0) TRY(rk_data_image_new(env, l->count, p.h, p.w, p.c, to, x));

@@ -82,7 +82,7 @@ static rkhs_status read_pair(reader *r, char **at, int64_t *index, double *value
     if (i > LARGEST_INDEX)
         return rk_fail(r->env, RKHS_ERR_DATA, "%s: line %lld: the index of '%s' is past %d: number the columns anew", r->name,
                        (long long)r->line, shown(*at, token), LARGEST_INDEX);
-    const char *stop = rk_decimal(s + 1, r->end, value);
+    const char *stop = rk_parse_decimal(s + 1, r->end, value);
     char *next = stop ? s + (stop - s) : s;
     if (!stop || !(is_blank(*next) || is_end(next)))
         return rk_fail(r->env, RKHS_ERR_DATA, "%s: line %lld: the value of '%s' is not a number: correct it, or leave it out",
@@ -216,7 +216,7 @@ static rkhs_status read_either(rkhs_env *env, const svmlight *p, rk_input *in, i
     rkhs_data *x = NULL;
     char *bytes = NULL;
     size_t length;
-    TRY(rk_input_all(in, &bytes, &length));
+    TRY(rk_input_read_all(in, &bytes, &length));
     r.at = bytes;
     r.end = bytes + length;
     TRY(read_lines(&r));
@@ -264,8 +264,8 @@ static rkhs_status write_svmlight(rkhs_env *env, const void *self, const rkhs_da
     int64_t ld = 0, first = 1;
     TRY(first_index(env, self, 0, &first));
     const rk_sparse *s = x->type->kind == RK_KIND_SPARSE ? x->self : NULL;
-    const double *values = s ? s->values : rk_io_values(x, &ld);
-    if (!values && !s) TRY(rk_io_cannot(x, rk_output_name(out), "svmlight"));
+    const double *values = s ? s->values : rk_matrix_to_write(x, &ld);
+    if (!values && !s) TRY(rk_fail_format_kind(x, rk_output_name(out), "svmlight"));
     for (int64_t i = 0; i < x->rows; i++) {
         if (i % LOOK == 0) TRY(rk_progress(env, "write", i, x->rows));
         TRY(write_label(x->labels, i, out));

@@ -113,12 +113,12 @@ static rkhs_status read_column(const set *s, const char *part, int needed, const
     TRY(open_part(s, part, needed, &in));
     if (!in) goto done;
     TRY(rk_integer_lines_open(s->env, in, &w));
-    *lines = rk_integer_lines_lines(&w);
+    *lines = rk_integer_lines_count(&w);
     if (count >= 0 && *lines != count)
         FAIL(s->env, RKHS_ERR_DATA, "%s: it has %s, and %lld are needed, %s for each: give the files of one set", w.name,
              rk_counted(*lines, "line").text, (long long)count, what);
     TRY(rk_scratch(s->env, *lines, sizeof **out, out));
-    while (rk_integer_lines_line(&w)) {
+    while (rk_integer_lines_next(&w)) {
         TRY(rk_integer_lines_take(&w, what, &(*out)[at++]));
         TRY(rk_integer_lines_done(&w, what));
         if (at % 4096 == 0) TRY(rk_progress(s->env, "parse", at, *lines));
@@ -187,8 +187,8 @@ static rkhs_status read_edges(set *s, rk_input *in) {
     TRY(rk_input_peek(in, &byte, 1, &got));
     if (!got) return RKHS_OK;
     TRY(rk_integer_lines_open(s->env, in, &w));
-    TRY(rk_scratch(s->env, 2 * rk_integer_lines_lines(&w), sizeof *s->ends, &s->ends));
-    while (rk_integer_lines_line(&w)) {
+    TRY(rk_scratch(s->env, 2 * rk_integer_lines_count(&w), sizeof *s->ends, &s->ends));
+    while (rk_integer_lines_next(&w)) {
         TRY(read_edge(s, &w, s->ends + 2 * s->edges));
         if (++s->edges % 4096 == 0) TRY(rk_progress(s->env, "parse", w.at - w.bytes, w.end - w.bytes));
     }

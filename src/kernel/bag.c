@@ -24,38 +24,38 @@ struct rk_bag_rows {
     entry *list;    /* of all objects, one after another */
     int64_t *start; /* n + 1 */
     int64_t used, room, row;
-    int64_t *place, places; /* of each feature: its last position in `list` */
+    int64_t *last_entry, features; /* of each feature: its last position in `list` */
 };
 
-static rkhs_status grow_places(rk_bag_rows *r, int64_t needed) {
-    int64_t places = rk_max(1024, 2 * needed);
-    rkhs_status status = rk_realloc(r->env, places, sizeof *r->place, &r->place);
+static rkhs_status grow_features(rk_bag_rows *r, int64_t needed) {
+    int64_t features = rk_max(1024, 2 * needed);
+    rkhs_status status = rk_realloc(r->env, features, sizeof *r->last_entry, &r->last_entry);
     if (status != RKHS_OK) return status;
-    memset(r->place + r->places, -1, (size_t)(places - r->places) * sizeof *r->place);
-    r->places = places;
+    memset(r->last_entry + r->features, -1, (size_t)(features - r->features) * sizeof *r->last_entry);
+    r->features = features;
     return RKHS_OK;
 }
 
 /* Adds to the count of a feature in the row that is being filled. */
 static rkhs_status count_in(rk_bag_rows *r, int32_t f, int32_t group, double count) {
     rkhs_status status = RKHS_OK;
-    if (f >= r->places) TRY(grow_places(r, f + 1));
-    if (r->place[f] >= r->start[r->row]) {
-        r->list[r->place[f]].count += count;
+    if (f >= r->features) TRY(grow_features(r, f + 1));
+    if (r->last_entry[f] >= r->start[r->row]) {
+        r->list[r->last_entry[f]].count += count;
         return RKHS_OK;
     }
     if (r->used == r->room) {
         TRY(rk_realloc(r->env, 2 * r->room, sizeof *r->list, &r->list));
         r->room *= 2;
     }
-    r->place[f] = r->used;
+    r->last_entry[f] = r->used;
     r->list[r->used++] = (entry){f, group, count};
 done:
     return status;
 }
 
 rkhs_status rk_bag_number(rk_bag_rows *r, const void *key, int64_t length, int32_t *f) {
-    return rk_names_number(r->env, r->names, key, length, f);
+    return rk_dictionary_number(r->env, r->names, key, length, f);
 }
 
 rkhs_status rk_bag_count(rk_bag_rows *r, int32_t f, double count) { return count_in(r, f, 0, count); }
@@ -134,9 +134,9 @@ done:
 /* Numbers the words of a vocabulary first, so that sums run in the same order whatever texts are compared. */
 static rkhs_status number_words(rkhs_env *env, const rk_dictionary *vocabulary, rk_dictionary *names) {
     rkhs_status status = RKHS_OK;
-    int64_t count = vocabulary ? rk_names_count(vocabulary) : 0;
+    int64_t count = vocabulary ? rk_dictionary_count(vocabulary) : 0;
     for (int32_t w = 0, number; status == RKHS_OK && w < count; w++)
-        status = rk_names_number(env, names, &w, sizeof w, &number);
+        status = rk_dictionary_number(env, names, &w, sizeof w, &number);
     return status;
 }
 
@@ -155,25 +155,25 @@ rkhs_status rk_bag_prepare(rkhs_env *env, rk_bound *bound, const rk_tokenizer *r
     const rk_tokens known_words = {.words = bag->vocabulary};
     if (rule) TRY(rk_tokens_new(env, bound->x, rule, first ? &first->string.tokens : &known_words, &bag->string.tokens));
     if (how->tokens) TRY(how->tokens(env, bound, &bag->string.tokens));
-    TRY(rk_names_new(env, first ? first->names : NULL, &bag->names));
+    TRY(rk_dictionary_new(env, first ? first->names : NULL, &bag->names));
     TRY(number_words(env, bag->vocabulary, bag->names));
     r.names = bag->names;
     TRY(count_all(&r, bound, &bag->string.tokens, how->features));
-    int64_t known = rk_names_count(first ? first->names : bag->names);
-    int dense = first ? first->plain.x->type == &rk_data_dense : !how->broken && known && known * n <= DENSE * r.used;
+    int64_t known = rk_dictionary_count(first ? first->names : bag->names);
+    int dense = first ? first->plain.x->type == &rk_data_dense : !how->fractional && known && known * n <= DENSE * r.used;
     TRY(make_rows(env, &r, n, known, NULL, dense, &bag->plain));
     if (how->weights) TRY(make_rows(env, &r, n, known, how->weights, dense, &bag->weighted));
     TRY(make_norms(env, &r, n, how->weights, &bag->string));
 done:
-    rk_names_free(env, vocabulary);
+    rk_dictionary_free(env, vocabulary);
     rk_free(env, r.list);
     rk_free(env, r.start);
-    rk_free(env, r.place);
+    rk_free(env, r.last_entry);
     return status;
 }
 
 static void free_counts(rkhs_env *env, rk_bag_counts *c) {
-    rk_columns_free(env, c->vector.columns);
+    rk_sparse_columns_free(env, c->vector.columns);
     rk_free(env, c->vector.norm);
     rkhs_data_free(c->x);
 }
@@ -181,8 +181,8 @@ static void free_counts(rkhs_env *env, rk_bag_counts *c) {
 void rk_bag_release(rkhs_env *env, rk_bound *bound) {
     rk_bag *bag = bound->side;
     rk_string_release(env, &bag->string);
-    rk_names_free(env, bag->names);
-    rk_names_free(env, bag->vocabulary);
+    rk_dictionary_free(env, bag->names);
+    rk_dictionary_free(env, bag->vocabulary);
     free_counts(env, &bag->plain);
     free_counts(env, &bag->weighted);
     rk_free(env, bag);

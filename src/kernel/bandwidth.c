@@ -34,7 +34,7 @@ static void distance_tile(const distances *d, const rk_bound *a, int64_t i0, int
                        d->work[worker]);
         return;
     }
-    rk_vector_squares(a, i0, ni, b, j0, nj, out, RK_TILE, d->work[worker]);
+    rk_vector_squared_distances(a, i0, ni, b, j0, nj, out, RK_TILE, d->work[worker]);
     for (int64_t i = 0; i < ni; i++)
         for (int64_t j = 0; j < nj; j++) {
             double square = out[i * RK_TILE + j];
@@ -47,7 +47,7 @@ static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
     distances *d = context;
     int64_t ti, tj, n = d->query->x->rows;
     double *out = d->tiles + (int64_t)worker * RK_TILE * RK_TILE;
-    rk_triangle(tile, &ti, &tj);
+    rk_triangle_position(tile, &ti, &tj);
     int64_t i0 = ti * RK_TILE, j0 = tj * RK_TILE;
     int64_t ni = rk_min(RK_TILE, n - i0), nj = rk_min(RK_TILE, n - j0);
     distance_tile(d, d->query, i0, ni, d->query, j0, nj, out, worker);
@@ -132,7 +132,7 @@ static double positive_median(double *v, int64_t count) {
 }
 
 /* The width by a rule, from the distances of `query`, at most MAX_ROWS rows. */
-static rkhs_status run_rule(rkhs_env *env, distances *d, int rule, double *value) {
+static rkhs_status compute_rule(rkhs_env *env, distances *d, int rule, double *value) {
     rkhs_status status = RKHS_OK;
     int64_t n = d->query->x->rows, t = (n + RK_TILE - 1) / RK_TILE, count = rule == MEDIAN ? n * (n - 1) / 2 : n;
     int workers = rk_workers(env);
@@ -165,14 +165,14 @@ rkhs_status rk_freeze_width(rkhs_env *env, rk_bandwidth *sigma, const rkhs_data 
         rk_log(env, RKHS_LOG_ADVICE, "sigma=knn(%lld): with only %s, the farthest is taken", (long long)k,
                rk_counted(n - 1, "other row").text);
     TRY(rk_scratch(env, count, sizeof *rows, &rows));
-    TRY(rk_choose(env, RK_STREAM_SUBSET, n, count, rows));
+    TRY(rk_choose_rows(env, RK_STREAM_SUBSET, n, count, rows));
     TRY(rk_data_subset(x, rows, count, &some));
     static const char *const metrics[] = {"laplacian(sigma=1)", "rbf(sigma=1)", "chi2(sigma=1)"};
     TRY(rk_kernel_new(env, metrics[by], &metric));
     TRY(rk_bind(env, metric, x, NULL, &all));
     TRY(rk_bind(env, metric, some, all, &query));
     distances d = {.bound = all, .query = query, .by = by, .k = rk_min((int64_t)k, n - 1), .rows = rows};
-    TRY(run_rule(env, &d, sigma->rule, &value));
+    TRY(compute_rule(env, &d, sigma->rule, &value));
     if (!(value > 0)) {
         rk_log(env, RKHS_LOG_ADVICE, "all rows looked at are equal, so no width can be taken from them: sigma=1 is used");
         value = 1;

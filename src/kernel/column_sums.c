@@ -67,7 +67,7 @@ static void complete(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, co
 void rk_vector_sums(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                     double *out, int64_t ld, rk_work work) {
     if (a->x->type == &rk_data_bits) { /* of bits, |x - y| = (x - y)^2 */
-        rk_vector_squares(a, i0, ni, b, j0, nj, out, ld, work);
+        rk_vector_squared_distances(a, i0, ni, b, j0, nj, out, ld, work);
         return;
     }
     if (is_sparse(a)) {

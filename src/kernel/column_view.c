@@ -25,9 +25,9 @@ typedef struct run {
 
 /* The next run of a list; adjacent parts are merged. 0 at the end, or at a part that is no range. */
 static int next_run(const char **at, run *r) {
-    if (!rk_indices_next(at, &r->from, &r->to)) return 0;
+    if (!rk_next_range(at, &r->from, &r->to)) return 0;
     run more;
-    for (const char *ahead = *at; rk_indices_next(&ahead, &more.from, &more.to) && more.from == r->to; *at = ahead)
+    for (const char *ahead = *at; rk_next_range(&ahead, &more.from, &more.to) && more.from == r->to; *at = ahead)
         r->to = more.to;
     return 1;
 }

@@ -37,7 +37,7 @@ double rk_ink_of(const rk_image *images, int64_t i, rk_ink ink, double *out) {
     return max_ink;
 }
 
-rkhs_status rk_blank(rkhs_env *env, const char *kernel, int64_t i, rk_ink ink) {
+rkhs_status rk_fail_blank_image(rkhs_env *env, const char *kernel, int64_t i, rk_ink ink) {
     return rk_fail(env, RKHS_ERR_DATA, "image %lld (counted from 1) is blank, and '%s' needs ink to compare: leave it out%s",
                    (long long)i + 1, kernel, ink == RK_INK_DARK ? "" : ", or say ink=dark where small numbers are the ink");
 }

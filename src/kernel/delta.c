@@ -11,15 +11,15 @@ static rkhs_status prepare_delta(rkhs_env *env, rk_bound *b) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     const rk_labels *mine = labels_of(b), *first = b->reference ? labels_of(b->reference) : mine;
-    int64_t *place, *codes;
+    int64_t *number, *codes;
     rk_text_table table;
     TRY(rk_alloc(env, b->x->rows, sizeof *codes, &codes));
     b->side = codes;
     TRY(rk_text_table_new(env, first->classes + mine->classes, &table));
-    TRY(rk_scratch(env, mine->classes, sizeof *place, &place));
+    TRY(rk_scratch(env, mine->classes, sizeof *number, &number));
     for (int64_t c = 0; c < first->classes; c++) rk_text_table_add(&table, first->names[c], c);
-    for (int64_t c = 0; c < mine->classes; c++) place[c] = rk_text_table_add(&table, mine->names[c], first->classes + c);
-    for (int64_t i = 0; i < b->x->rows; i++) codes[i] = mine->codes[i] < 0 ? -1 : place[mine->codes[i]];
+    for (int64_t c = 0; c < mine->classes; c++) number[c] = rk_text_table_add(&table, mine->names[c], first->classes + c);
+    for (int64_t i = 0; i < b->x->rows; i++) codes[i] = mine->codes[i] < 0 ? -1 : number[mine->codes[i]];
 done:
     rk_scratch_release(env, mark);
     return status;

@@ -35,8 +35,8 @@ void rk_gradient_rows(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound 
         for (int64_t c = 0; c < p; c++) dx[i * p + c] += own[i] * x->values[(i0 + i) * x->ld + c];
 }
 
-void rk_gradient_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, const double *w,
-                         int64_t ld, double *slope, double *dx) {
+void rk_gradient_squared_distances(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                   const double *w, int64_t ld, double *slope, double *dx) {
     double own[RK_TILE];
     for (int64_t i = 0; i < ni; i++) {
         double *row = slope + i * RK_TILE;

@@ -43,12 +43,12 @@ rkhs_status rk_graph_tokens(rkhs_env *env, const rk_bound *bound, int labelled, 
     const rk_bag *first = bound->reference ? bound->reference->side : NULL;
     const rk_graphs *g = x->self;
     int64_t at = 0;
-    TRY(rk_names_new(env, first ? first->string.tokens.words : NULL, &t->words));
+    TRY(rk_dictionary_new(env, first ? first->string.tokens.words : NULL, &t->words));
     TRY(rk_alloc(env, x->rows + 1, sizeof *t->start, &t->start));
     TRY(rk_alloc(env, g->first[x->rows] + x->rows, sizeof *t->id, &t->id));
     for (int64_t i = 0; i < x->rows; i++) {
         for (int64_t v = g->first[i]; v < g->first[i + 1]; v++, at++)
-            if (labelled && g->labels) TRY(rk_names_number(env, t->words, &g->labels[v], sizeof *g->labels, &t->id[at]));
+            if (labelled && g->labels) TRY(rk_dictionary_number(env, t->words, &g->labels[v], sizeof *g->labels, &t->id[at]));
         qsort(t->id + t->start[i], (size_t)(at - t->start[i]), sizeof *t->id, by_token);
         t->id[at++] = (int32_t)rk_min((g->starts[g->first[i + 1]] - g->starts[g->first[i]]) / 2, INT32_MAX);
         t->start[i + 1] = at;

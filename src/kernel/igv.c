@@ -13,13 +13,13 @@ typedef struct igv {
     int base, ink, normalize;
 } igv;
 
-static rk_point_params rule_of(const igv *o) {
+static rk_point_params point_params_of(const igv *o) {
     return (rk_point_params){
         .base = o->base ? RK_BASE_LINEAR : RK_BASE_RBF, .eta = o->eta, .sigma = o->sigma, .normalize = o->normalize};
 }
 
 /* The points of one image from its ink (h x w). */
-static void fill(const rk_image *images, const double *ink, double max_ink, double *feature, double *weight) {
+static void make_points(const rk_image *images, const double *ink, double max_ink, double *feature, double *weight) {
     int64_t count = 0, pixels = images->h * images->w;
     double side = (double)rk_max(images->h, images->w), sum = 0;
     for (int64_t q = 0; q < pixels; q++) {
@@ -39,20 +39,20 @@ static rkhs_status prepare_igv(rkhs_env *env, rk_bound *bound) {
     int64_t n = bound->x->rows, pixels = images->h * images->w, *counts;
     double *ink;
     rk_points *points;
-    rk_point_params rule = rule_of(o);
+    rk_point_params params = point_params_of(o);
     TRY(rk_scratch(env, pixels, sizeof *ink, &ink));
     TRY(rk_scratch(env, n, sizeof *counts, &counts));
     for (int64_t i = 0; i < n; i++) {
         double max_ink = rk_ink_of(images, i, o->ink, ink);
         for (int64_t q = 0; q < pixels && max_ink > 0; q++) counts[i] += ink[q] / max_ink > 0;
-        if (!counts[i]) TRY(rk_blank(env, "igv", i, o->ink));
+        if (!counts[i]) TRY(rk_fail_blank_image(env, "igv", i, o->ink));
     }
     TRY(rk_points_new(env, bound, counts, 2, &points));
     for (int64_t i = 0; i < n; i++) {
         double max_ink = rk_ink_of(images, i, o->ink, ink);
-        fill(images, ink, max_ink, points->feature + 2 * points->start[i], points->weight + points->start[i]);
+        make_points(images, ink, max_ink, points->feature + 2 * points->start[i], points->weight + points->start[i]);
     }
-    TRY(rk_points_prepare(env, &rule, points));
+    TRY(rk_points_prepare(env, &params, points));
 done:
     rk_scratch_release(env, mark);
     return status;

@@ -19,8 +19,8 @@ done:
 
 rkhs_status rkhs_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data) {
     if (!kernel) return RKHS_ERR_ARGUMENT;
-    if (!data) return rk_missing(kernel->env, "rkhs_kernel_freeze", "data to take numbers from");
-    rk_clear(kernel->env);
+    if (!data) return rk_fail_null(kernel->env, "rkhs_kernel_freeze", "data to take numbers from");
+    rk_begin_call(kernel->env);
     return rk_kernel_freeze(kernel, data);
 }
 
@@ -36,7 +36,7 @@ rkhs_status rk_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data) {
     TRY(rk_kernel_coerce(kernel, data, NULL, &use, &view));
     TRY(rk_kernel_copy_tree(kernel, &frozen));
     TRY(freeze_tree(env, frozen, use));
-    TRY(rk_kernel_write(frozen));
+    TRY(rk_kernel_make_text(frozen));
     rkhs_kernel before = *kernel;
     *kernel = *frozen;
     *frozen = before;
@@ -52,27 +52,27 @@ unsigned rk_kernel_kinds(const rkhs_kernel *k) {
     unsigned kinds = k->type->kinds;
     if (kinds & RK_KIND_DENSE) kinds |= RK_KIND_IMAGE; /* images are vectors with a shape */
     for (int i = 0; i < k->children; i++) kinds &= rk_kernel_kinds(k->child[i]);
-    if (k->type->syntax == RK_SYNTAX_COLUMNS && !(kinds & RK_KIND_DENSE)) kinds &= ~(unsigned)RK_KIND_IMAGE; /* no shape left */
+    if (k->type->syntax == RK_SYNTAX_COLUMNS && !(kinds & RK_KIND_DENSE)) kinds &= ~(unsigned)RK_KIND_IMAGE; /* flat */
     return kinds;
 }
 
-int rk_kernel_has(const rkhs_kernel *k, unsigned flag) {
+int rk_kernel_all_have(const rkhs_kernel *k, unsigned flag) {
     int has = (k->type->flags & flag) != 0;
     if (flag == RK_SCALE_FREE && k->type->view) return has; /* the children see other columns */
-    for (int i = 0; i < k->children; i++) has &= rk_kernel_has(k->child[i], flag);
+    for (int i = 0; i < k->children; i++) has &= rk_kernel_all_have(k->child[i], flag);
     return has;
 }
 
-int rk_kernel_any(const rkhs_kernel *k, unsigned flag) {
+int rk_kernel_any_has(const rkhs_kernel *k, unsigned flag) {
     int any = (k->type->flags & flag) != 0;
-    for (int i = 0; i < k->children; i++) any |= rk_kernel_any(k->child[i], flag);
+    for (int i = 0; i < k->children; i++) any |= rk_kernel_any_has(k->child[i], flag);
     return any;
 }
 
 rkhs_status rk_kernel_coerce(const rkhs_kernel *k, const rkhs_data *x, const rkhs_data *like, const rkhs_data **use,
                              rkhs_data **view) {
     char text[RK_SHORT];
-    const char *what = rk_short(rkhs_kernel_text(k), text);
+    const char *what = rk_shorten(rkhs_kernel_text(k), text);
     return like ? rk_data_coerce_like(k->env, x, rk_kernel_kinds(k), what, like, use, view)
                 : rk_data_coerce(k->env, x, rk_kernel_kinds(k), what, use, view);
 }
@@ -149,7 +149,7 @@ rkhs_status rk_work_for(rkhs_env *env, int64_t workers, const rk_bound *a, const
 rkhs_status rk_kernel_parallel(rkhs_env *env, const char *stage, const rkhs_kernel *k, int64_t count, rk_tile_fn fn,
                                void *context) {
     int threads = env->threads;
-    if (rk_kernel_any(k, RK_SERIAL)) env->threads = 1;
+    if (rk_kernel_any_has(k, RK_SERIAL)) env->threads = 1;
     rkhs_status status = rk_parallel(env, stage, count, fn, context);
     env->threads = threads;
     return status;
@@ -188,18 +188,18 @@ typedef struct gram_loop {
     rk_work *work;
 } gram_loop;
 
-int64_t rk_tile_of(const rk_bound *a, const rk_bound *b) {
+int64_t rk_kernel_tile(const rk_bound *a, const rk_bound *b) {
     int64_t tile = a->kernel->type->tile ? a->kernel->type->tile(a, b) : RK_TILE;
-    for (int i = 0; i < a->kernel->children; i++) tile = rk_min(tile, rk_tile_of(a->child[i], b->child[i]));
+    for (int i = 0; i < a->kernel->children; i++) tile = rk_min(tile, rk_kernel_tile(a->child[i], b->child[i]));
     return tile;
 }
 
-int64_t rk_tile_rows(const rk_bound *a, const rk_bound *b) {
-    int64_t tile = rk_tile_of(a, b);
+int64_t rk_kernel_tile_rows(const rk_bound *a, const rk_bound *b) {
+    int64_t tile = rk_kernel_tile(a, b);
     return tile == RK_TILE ? RK_TILE : rk_max(1, rk_min(RK_TILE, tile * tile / rk_max(b->x->rows, 1)));
 }
 
-/* Whether K exceeds the caches of a core. Fresh memory of that size is on huge pages (rk_ask_huge). */
+/* Whether K exceeds the caches of a core. Fresh memory of that size is on huge pages (rk_ask_huge_pages). */
 static int is_large(const gram_loop *g) { return g->a->x->rows * g->ld * (int64_t)sizeof *g->K >= 2 * PAGE; }
 
 static int64_t tiles(int64_t n, int64_t tile) { return (n + tile - 1) / tile; }
@@ -226,19 +226,19 @@ static rkhs_status touch(rkhs_env *env, gram_loop *g) {
 static rkhs_status symmetric_tile(void *context, int64_t tile, int worker) {
     gram_loop *g = context;
     int64_t ti, tj, n = g->a->x->rows;
-    rk_triangle(tile, &ti, &tj);
+    rk_triangle_position(tile, &ti, &tj);
     int64_t i = ti * g->tile, j = tj * g->tile, ni = rk_min(g->tile, n - i), nj = rk_min(g->tile, n - j);
     double *values = g->tiles + (int64_t)worker * RK_TILE * APART;
     rkhs_status status = rk_block_of(g->a, i, ni, g->a, j, nj, values, APART, g->work[worker]);
     if (status != RKHS_OK) return status;
-    if (ti == tj) rk_mirror(values, APART, 0, ni, 0, nj);
+    if (ti == tj) rk_mirror_tile(values, APART, 0, ni, 0, nj);
     rk_store_tile(ni, nj, values, APART, g->K, g->ld, i, j, is_large(g));
     return RKHS_OK;
 }
 
 rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64_t ld) {
     rk_mark mark = rk_scratch_mark(env);
-    gram_loop g = {.a = a, .b = a, .K = K, .ld = ld, .tile = rk_tile_of(a, a)};
+    gram_loop g = {.a = a, .b = a, .K = K, .ld = ld, .tile = rk_kernel_tile(a, a)};
     int64_t t = tiles(a->x->rows, g.tile);
     rkhs_status status = rk_work_new(env, a, a, &g.work);
     if (status == RKHS_OK) status = rk_scratch_raw(env, (int64_t)rk_workers(env) * RK_TILE * APART, sizeof *g.tiles, &g.tiles);
@@ -258,7 +258,7 @@ static rkhs_status cross_tile(void *context, int64_t tile, int worker) {
 
 rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, const rk_bound *b, double *K, int64_t ld) {
     rk_mark mark = rk_scratch_mark(env);
-    gram_loop g = {.a = a, .b = b, .K = K, .ld = ld, .tile = rk_tile_of(a, b)};
+    gram_loop g = {.a = a, .b = b, .K = K, .ld = ld, .tile = rk_kernel_tile(a, b)};
     rkhs_status status = rk_work_new(env, a, b, &g.work);
     if (status == RKHS_OK) status = touch(env, &g);
     if (status == RKHS_OK)
@@ -289,7 +289,7 @@ rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, cons
     rkhs_kernel *frozen = NULL;
     const rkhs_data *use_a, *use_b = NULL;
     rkhs_data *view_a = NULL, *view_b = NULL;
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_blas_begin(env));
     if (ld > INT_MAX)
@@ -305,7 +305,7 @@ rkhs_status rkhs_kernel_gram(const rkhs_kernel *kernel, const rkhs_data *a, cons
     if (b && use_a->columns != use_b->columns)
         FAIL(env, RKHS_ERR_DATA, "the first data set has %s, the second %lld: give both the same",
              rk_counted(use_a->columns, "column").text, (long long)use_b->columns);
-    rk_ask_huge(K, (size_t)a->rows * (size_t)ld * sizeof *K); /* usually fresh memory: we touch it first */
+    rk_ask_huge_pages(K, (size_t)a->rows * (size_t)ld * sizeof *K); /* usually fresh memory: we touch it first */
     TRY(rk_kernel_copy_tree(kernel, &frozen));
     TRY(freeze_tree(env, frozen, use_a));
     TRY(gram_of(env, frozen, use_a, use_b, K, ld));

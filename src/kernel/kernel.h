@@ -114,15 +114,15 @@ rkhs_status rk_kernel_freeze(rkhs_kernel *kernel, const rkhs_data *data);
 
 /* The kinds of data that all nodes of the kernel take; whether all nodes, or any node, have a property. */
 unsigned rk_kernel_kinds(const rkhs_kernel *k);
-int rk_kernel_has(const rkhs_kernel *k, unsigned flag);
-int rk_kernel_any(const rkhs_kernel *k, unsigned flag);
+int rk_kernel_all_have(const rkhs_kernel *k, unsigned flag);
+int rk_kernel_any_has(const rkhs_kernel *k, unsigned flag);
 /* x as a kind of data that the kernel takes, in *use; *view is NULL or to be freed. like: what x is compared with. */
 rkhs_status rk_kernel_coerce(const rkhs_kernel *k, const rkhs_data *x, const rkhs_data *like, const rkhs_data **use,
                              rkhs_data **view);
 
-/* A copy without its text. rk_kernel_write makes the text, which is stored so that asking for it cannot fail. */
+/* A copy without its text. rk_kernel_make_text makes the text, which is stored so that asking for it cannot fail. */
 rkhs_status rk_kernel_copy_tree(const rkhs_kernel *kernel, rkhs_kernel **copy);
-rkhs_status rk_kernel_write(rkhs_kernel *k);
+rkhs_status rk_kernel_make_text(rkhs_kernel *k);
 
 /* ---- learnt.c: what a kernel learns that is too long for its text ---------------------------------------------- */
 
@@ -166,23 +166,23 @@ rkhs_status rk_child_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out
 rkhs_status rk_kernel_parallel(rkhs_env *env, const char *stage, const rkhs_kernel *k, int64_t count, rk_tile_fn fn,
                                void *context);
 
-/* Rows and columns of a tile: RK_TILE, or fewer if the kernel is slow. rk_tile_rows: rows of a tile as wide as b. */
-int64_t rk_tile_of(const rk_bound *a, const rk_bound *b);
-int64_t rk_tile_rows(const rk_bound *a, const rk_bound *b);
+/* Rows and columns of a tile: RK_TILE, or fewer if the kernel is slow. rk_kernel_tile_rows: if it is as wide as b. */
+int64_t rk_kernel_tile(const rk_bound *a, const rk_bound *b);
+int64_t rk_kernel_tile_rows(const rk_bound *a, const rk_bound *b);
 /* K = k(a, a), or k(a, b), by tiles on all threads. */
 rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64_t ld);
 rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, const rk_bound *b, double *K, int64_t ld);
 
 /* ---- vector.c: inner products and distances, for kernels on vectors -------------------------------------------- */
 
-struct rk_columns;
+struct rk_sparse_columns;
 
 typedef struct rk_vector_side {
     double *norm;         /* squared norms of x - centre */
     const double *centre; /* one number a column; NULL: 0. The reference owns it */
     double *owned;
-    struct rk_columns *columns; /* sparse rows by column, else NULL */
-    int narrow;                 /* every number is 0, or within RK_RATIO_MIN and 1/RK_RATIO_MIN */
+    struct rk_sparse_columns *columns; /* sparse rows by column, else NULL */
+    int narrow;                        /* every number is 0, or within RK_RATIO_MIN and 1/RK_RATIO_MIN */
 } rk_vector_side;
 
 rkhs_status rk_vector_prepare(rkhs_env *env, rk_bound *b);         /* squared norms */
@@ -191,11 +191,11 @@ rkhs_status rk_vector_prepare_centred(rkhs_env *env, rk_bound *b); /* norms abou
 void rk_vector_release(rkhs_env *env, rk_bound *b);
 int64_t rk_vector_work(const rk_bound *a, const rk_bound *b);
 /* Squared norms of some rows; a tile of inner products; a tile of squared distances. */
-void rk_vector_norms(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work); /* the slot `diag` of linear */
+void rk_vector_norms(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work); /* linear's `diag` */
 void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                     int64_t ld);
-void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                       int64_t ld, rk_work work);
+void rk_vector_squared_distances(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                 double *out, int64_t ld, rk_work work);
 
 /* ---- gradient.c: the derivative of k(x, y) with respect to x, for dense rows ----------------------------------- */
 
@@ -208,8 +208,8 @@ static inline rkhs_status rk_gradient_of(const rk_bound *a, int64_t i0, int64_t 
 }
 rkhs_status rk_gradient_work(rkhs_env *env, int64_t workers, const rk_bound *a, const rk_bound *b, rk_work **work);
 /* The slot `gradient` from a tile of dk/ds, s = |x-y|^2, or of dk/du, u = <x,y>: rows RK_TILE apart, destroyed. */
-void rk_gradient_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, const double *w,
-                         int64_t ld, double *slope, double *dx);
+void rk_gradient_squared_distances(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                   const double *w, int64_t ld, double *slope, double *dx);
 void rk_gradient_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, const double *w,
                       int64_t ld, double *slope, double *dx);
 /* dx_i += own_i a_i + sum_j other_ij b_j; rows of `other` are RK_TILE apart; own NULL: 0. */
@@ -236,14 +236,14 @@ void rk_dense_sums(rk_pairs_fn *term, const rk_bound *a, int64_t i0, int64_t ni,
 /* ---- sparse_rows.c: the same for sparse rows; vector.c and column_sums.c call it ------------------------------- */
 
 rkhs_status rk_sparse_prepare(rkhs_env *env, rk_bound *b, rk_vector_side *side); /* norms; rows by column */
-void rk_columns_free(rkhs_env *env, struct rk_columns *columns);
+void rk_sparse_columns_free(rkhs_env *env, struct rk_sparse_columns *columns);
 /* A tile of sums over the columns that both rows have: of products, of minima, or of |x| + |y| minus the term. */
 void rk_sparse_common(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                       double *out, int64_t ld);
 /* The sum over all columns of two rows, of absolute differences or ratios. */
 double rk_sparse_distance(rk_pair what, const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j);
 /* |x - y|^2 of two rows, from their differences. */
-double rk_sparse_square(const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j);
+double rk_sparse_squared_distance(const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j);
 
 /* ---- tiny_rows.c: pairs of rows whose squares underflow, one at a time ----------------------------------------- */
 

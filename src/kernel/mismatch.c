@@ -1,17 +1,18 @@
-/* mismatch.c: the mismatch kernel on strings, which counts shared runs of p letters that may differ in m places.
+/* mismatch.c: the mismatch kernel on strings, which counts shared runs of p letters that may differ in m positions.
  *
  *     k(x, y) = sum_u c_u(x) c_u(y) = sum_{s in x, s' in y} N(d(s, s')) = sum_t w_t A_t(x, y)
  *
  * u goes over all sequences of p letters, s and s' over the runs of p letters in x and y. c_u(x) is how many runs of x
- * are within m of u: they differ from it in at most m places. N(d) is how many u are within m of both of two sequences
- * that differ in d places, none if d > 2m. A_t counts the pairs s, s' that agree outside a set of t places, over all
- * such sets: an inner product of counts of runs with t blanks. The weights w_t solve N(d) = sum_t w_t C(p - d, t - d).
+ * are within m of u: they differ from it in at most m positions. N(d) is how many u are within m of both of two
+ * sequences that differ in d positions, none if d > 2m. A_t counts the pairs s, s' that agree outside a set of t
+ * positions, over all such sets: an inner product of counts of runs with t blanks. The weights w_t solve N(d) = sum_t
+ * w_t C(p - d, t - d).
  *
  * So a run has sum_{t <= 2m} C(p, t) features, whatever the number of letters. All are integers, exact below 2^53.
  * Over few letters, as in DNA, the u within m of a run may be as few: then these are counted, as in the first sum. N
  * depends on the number of letters, which is given, or found at fit and then fixed. Other letters are refused: over
- * more letters than N assumes, k need not be positive semi-definite. Leslie, Eskin, Noble, "Mismatch string kernels",
- * NIPS 2002; Ghandi et al., "Enhanced regulatory sequence prediction using gapped k-mer features", 2014. */
+ * more letters than N assumes, k need not be positive semi-definite. Leslie, Eskin, Noble, "Mismatch string
+ * kernels", NIPS 2002; Ghandi et al., "Enhanced regulatory sequence prediction using gapped k-mer features", 2014. */
 #include "kernel/token.h"
 
 #include <string.h>
@@ -111,8 +112,8 @@ done:
     return status;
 }
 
-/* N(d) over `letters` letters. A sequence within m of both differs in i of the places where the two agree. Where they
- * differ, it is as the first in a places, as the second in b, as neither in c. */
+/* N(d) over `letters` letters. A sequence within m of both differs in i of the positions where the two agree. Where
+ * they differ, it is as the first in a positions, as the second in b, as neither in c. */
 static double shared(const mismatch *o, double letters, int64_t d) {
     double sum = 0;
     for (int64_t i = 0; i <= o->m; i++)
@@ -135,7 +136,7 @@ static void weights_of(const mismatch *o, int64_t letters, double *w) {
     }
 }
 
-/* Adds the sequence in `key` with every choice of at most `left` more blanks from place `from` on; it has `blanks` of them. */
+/* Adds the sequence in `key`, which has `blanks` blanks, with every choice of at most `left` more from `from` on. */
 static rkhs_status add_blanked(rk_bag_rows *rows, int32_t *key, int64_t p, int64_t from, int32_t blanks, int64_t left) {
     rkhs_status status = rk_bag_add(rows, key, p * (int64_t)sizeof *key, blanks, 1);
     for (int64_t q = from; status == RKHS_OK && left > 0 && q < p; q++) {
@@ -161,7 +162,7 @@ done:
     return status;
 }
 
-/* Adds every sequence that differs from `key` in at most `left` of the places from `from` on. */
+/* Adds every sequence that differs from `key` in at most `left` of the positions from `from` on. */
 static rkhs_status add_around(rk_bag_rows *rows, int32_t *key, int64_t p, const rk_alphabet *letters, int64_t from,
                               int64_t left) {
     rkhs_status status = rk_bag_add(rows, key, p * (int64_t)sizeof *key, 0, 1);
@@ -184,7 +185,7 @@ static rkhs_status features_around(rk_bag_rows *rows, const rk_tokens *t, int64_
     rk_alphabet letters = {.count = 0};
     rkhs_status status = RKHS_OK;
     int32_t key[MAX_P];
-    TRY(rk_letters_new(env, &o->rule, &letters));
+    TRY(rk_alphabet_new(env, &o->rule, &letters));
     for (int64_t from = t->start[i]; from + o->p <= t->start[i + 1]; from++) {
         memcpy(key, t->id + from, (size_t)o->p * sizeof *key);
         TRY(add_around(rows, key, o->p, &letters, 0, o->m));
@@ -208,7 +209,7 @@ static rkhs_status prepare_mismatch(rkhs_env *env, rk_bound *bound) {
     rk_bag_options how = {.features = features_around, .normalize = o->normalize};
     rk_alphabet letters = {.count = 0};
     if (!o->rule.alphabet) return rk_fail(env, RKHS_ERR_SPEC, "mismatch: its alphabet is not fixed yet: give alphabet=");
-    rkhs_status status = rk_letters_new(env, &o->rule, &letters);
+    rkhs_status status = rk_alphabet_new(env, &o->rule, &letters);
     rk_free(env, letters.code);
     if (status != RKHS_OK) return status;
     if (!are_few(o, letters.count)) {

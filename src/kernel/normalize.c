@@ -45,7 +45,7 @@ static rkhs_status prepare_normalize(rkhs_env *env, rk_bound *b) {
     d.out = side->inverse;
     TRY(rk_work_new(env, d.of, d.of, &d.work));
     TRY(rk_kernel_parallel(env, "normalize", d.of->kernel, (b->x->rows + RK_TILE - 1) / RK_TILE, diag_tile, &d));
-    side->clip = rk_kernel_has(b->kernel, RK_PSD);
+    side->clip = rk_kernel_all_have(b->kernel, RK_PSD);
     TRY(take_inverses(env, b, side));
 done:
     rk_scratch_release(env, mark);

@@ -1,6 +1,6 @@
 /* pointset.c: the inverse generalised variance kernel of two weighted point sets x and y.
  *
- *     k(x, y) = 1 / det(I + C/eta),   C: the covariance, in the feature space of a base kernel, of the points of x and y
+ *     k(x, y) = 1 / det(I + C/eta),   C: the covariance of the points of x and y in the feature space of a base kernel
  *     together, each with half of its weight; divided by sqrt(k(x,x) k(y,y)) if normalised
  *
  * Let w be the weights of all points, W = diag(w), K their base Gram, G = W^1/2 K W^1/2 / eta, s = w^1/2, P = I - ss'.
@@ -44,7 +44,7 @@ static int64_t factor_size(int linear, int64_t q, int64_t p, int64_t r) {
 
 static parts parts_of(const rk_points *s, int64_t i) {
     int64_t r = s->rank[i], p = points_of(s, i);
-    const double *f = s->factor + s->place[i];
+    const double *f = s->factor + s->offset[i];
     return (parts){.head = f,
                    .t = f + HEAD,
                    .c = f + HEAD + r,
@@ -79,7 +79,7 @@ void rk_points_release(rkhs_env *env, rk_bound *bound) {
     rk_free(env, s->weight);
     rk_free(env, s->bias);
     rk_free(env, s->rank);
-    rk_free(env, s->place);
+    rk_free(env, s->offset);
     rk_free(env, s->factor);
     rk_free(env, s->self);
     rk_free(env, s);
@@ -139,7 +139,8 @@ static int64_t set_room(const rk_points *s) {
     return 3 * p * p + p + s->columns * p;
 }
 
-/* Pivoted Cholesky G ~ L'L (p x p), L rank x p, largest residual first. Returns the rank, or p if above WORTH p. */
+/* Pivoted Cholesky G ~ L'L (p x p), L rank x p, largest residual first. Returns the rank, or p if above WORTH p. Not
+ * rk_pivoted_tile, which stops at a pivot: this stops at the trace that is left, on a worker and without an env. */
 static int64_t pivoted(int64_t p, const double *G, double *L, double *left) {
     int64_t r = 0;
     double all = 0, min_pivot;
@@ -220,7 +221,7 @@ static rkhs_status factor_tile(void *context, int64_t i, int worker) {
     int64_t p = points_of(s, i), r = s->rank[i], from = s->start[i];
     double *G = c->room + worker * c->each, *L = G + p * p, *M = L + p * p, *left = M + p * p;
     parts f = parts_of(s, i);
-    double *head = s->factor + s->place[i], *t = head + HEAD, *c1 = t + r, *N = c1 + r, *B = N + p * r;
+    double *head = s->factor + s->offset[i], *t = head + HEAD, *c1 = t + r, *N = c1 + r, *B = N + p * r;
     cross_gram(c->o, s, i, s, from, p, left + p, G);
     if (f.Q) {
         double *Q = B + r * r;
@@ -256,7 +257,7 @@ static rkhs_status moments_tile(void *context, int64_t i, int worker) {
     set_loop *c = context;
     rk_points *s = c->s;
     int64_t q = s->columns;
-    double *mean = s->factor + s->place[i], *S = mean + q, *D = c->room + worker * c->each;
+    double *mean = s->factor + s->offset[i], *S = mean + q, *D = c->room + worker * c->each;
     for (int64_t k = s->start[i]; k < s->start[i + 1]; k++)
         for (int64_t j = 0; j < q; j++) mean[j] += s->weight[k] * s->feature[k * q + j];
     for (int64_t k = s->start[i]; k < s->start[i + 1]; k++) {
@@ -276,7 +277,7 @@ rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_params *o, rk_points
     rk_mark mark = rk_scratch_mark(env);
     set_loop c = {.o = o, .env = env, .s = s, .each = rk_padded(set_room(s))};
     int linear = o->base == RK_BASE_LINEAR;
-    s->rule = *o;
+    s->params = *o;
     double longest = (double)s->longest, q = (double)s->columns;
     if (linear) c.each = rk_padded(s->columns * s->columns);
     TRY(rk_require_memory(env, 8 * (linear ? q * q : 3 * longest * longest + q * longest) * rk_workers(env),
@@ -284,18 +285,18 @@ rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_params *o, rk_points
     TRY(rk_scratch(env, c.each * rk_workers(env), sizeof *c.room, &c.room));
     TRY(rk_alloc(env, s->sets, sizeof *s->rank, &s->rank));
     TRY(rk_alloc(env, s->sets, sizeof *s->self, &s->self));
-    TRY(rk_alloc(env, s->sets + 1, sizeof *s->place, &s->place));
+    TRY(rk_alloc(env, s->sets + 1, sizeof *s->offset, &s->offset));
     if (!linear) {
         TRY(rk_alloc(env, s->start[s->sets], sizeof *s->bias, &s->bias));
         set_bias(o, s);
         TRY(rk_parallel(env, NULL, s->sets, rank_tile, &c));
     }
     for (int64_t i = 0; i < s->sets; i++)
-        s->place[i + 1] = s->place[i] + factor_size(linear, s->columns, points_of(s, i), s->rank[i]);
-    status = rk_require_memory(env, 8 * (double)s->place[s->sets], "what is kept of each image",
+        s->offset[i + 1] = s->offset[i] + factor_size(linear, s->columns, points_of(s, i), s->rank[i]);
+    status = rk_require_memory(env, 8 * (double)s->offset[s->sets], "what is kept of each image",
                                "use fewer points or smaller images, or fewer objects (gram=nystrom)");
     TRY(rk_set_subject(env, "gram", status));
-    TRY(rk_alloc(env, s->place[s->sets], sizeof *s->factor, &s->factor));
+    TRY(rk_alloc(env, s->offset[s->sets], sizeof *s->factor, &s->factor));
     TRY(rk_parallel(env, NULL, s->sets, linear ? moments_tile : factor_tile, &c));
 done:
     rk_scratch_release(env, mark);
@@ -310,14 +311,15 @@ static int64_t group_of(const rk_points *b) { return rk_max(GROUP, b->longest); 
 int64_t rk_points_work(const rk_bound *a, const rk_bound *b) {
     const rk_points *sa = a->side, *sb = b->side;
     int64_t q = sa->columns, p = sa->longest, m = sb->longest;
-    if (sa->rule.base == RK_BASE_LINEAR) return q * q + q;
+    if (sa->params.base == RK_BASE_LINEAR) return q * q + q;
     return (2 * p + q) * group_of(sb) + m * m + m + m * p;
 }
 
 int64_t rk_points_tile(const rk_bound *a, const rk_bound *b) {
     const rk_points *sa = a->side, *sb = b->side;
-    double p = (double)rk_max(sa->longest, sb->longest), q = (double)sa->columns, term = sa->rule.base == RK_BASE_CHI2 ? 8 : 1;
-    double each = sa->rule.base == RK_BASE_LINEAR ? q * q * (q + 10) * 2e-10 : p * p * (p * 3 + q * term) * 2e-10;
+    double p = (double)rk_max(sa->longest, sb->longest), q = (double)sa->columns,
+           term = sa->params.base == RK_BASE_CHI2 ? 8 : 1;
+    double each = sa->params.base == RK_BASE_LINEAR ? q * q * (q + 10) * 2e-10 : p * p * (p * 3 + q * term) * 2e-10;
     int64_t tile = RK_TILE;
     while (tile > 1 && (double)(tile * tile) * each > 0.15) tile /= 2;
     return tile;
@@ -327,7 +329,7 @@ int64_t rk_points_tile(const rk_bound *a, const rk_bound *b) {
 static double pair_moments(const rk_point_params *o, const rk_points *a, int64_t i, const rk_points *b, int64_t j,
                            rk_work work) {
     int64_t q = a->columns;
-    const double *ma = a->factor + a->place[i], *mb = b->factor + b->place[j], *Sa = ma + q, *Sb = mb + q;
+    const double *ma = a->factor + a->offset[i], *mb = b->factor + b->offset[j], *Sa = ma + q, *Sb = mb + q;
     double *D = rk_work_take(&work, q * q), *d = rk_work_take(&work, q);
     for (int64_t k = 0; k < q; k++) d[k] = (ma[k] - mb[k]) / (2 * sqrt(o->eta));
     for (int64_t k = 0; k < q; k++)
@@ -349,7 +351,7 @@ static double pair_factors(const rk_points *a, int64_t i, const rk_points *b, in
     }
     memcpy(g, fb.t, (size_t)rb * sizeof *g);
     rk_gemm_tile('t', 'n', rb, 1, ra, -1, Y, ld, fa.c, 1, 1, g, 1);
-    double det = rk_schur(rb, ra, Y, ld, fb.B, S, g);
+    double det = rk_schur_log_det(rb, ra, Y, ld, fb.B, S, g);
     return fa.head[LOG_DET] + det + log(fa.head[ALPHA] + rk_dot(rb, g, g) + fb.head[REST]);
 }
 
@@ -377,7 +379,7 @@ static void row_of_pairs(const rk_point_params *o, const rk_points *a, int64_t i
 rkhs_status rk_points_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                             int64_t ld, rk_work work) {
     const rk_points *sa = a->side, *sb = b->side;
-    const rk_point_params *o = &sa->rule;
+    const rk_point_params *o = &sa->params;
     int mirrored = sa == sb && i0 == j0 && ni == nj;
     for (int64_t i = 0; i < ni; i++) {
         double *row = out + i * ld;
@@ -395,5 +397,5 @@ rkhs_status rk_points_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_
 
 void rk_points_diag(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work) {
     const rk_points *s = a->side;
-    for (int64_t i = 0; i < ni; i++) out[i] = s->rule.normalize ? 1 : exp(-s->self[i0 + i]);
+    for (int64_t i = 0; i < ni; i++) out[i] = s->params.normalize ? 1 : exp(-s->self[i0 + i]);
 }

@@ -22,7 +22,7 @@ static rkhs_status check_symmetry(rkhs_env *env, const rk_gram_rows *g, int64_t 
     int64_t at[2], in_order = 0;
     TRY(rk_scratch(env, n, sizeof *row, &row));
     for (int64_t i = 0; i < n; i++) row[i] = g->values + i * g->ld, in_order += g->index[i] == i;
-    TRY(rk_asymmetry(env, n, row, in_order == n ? NULL : g->index, 1e-6, at));
+    TRY(rk_find_asymmetry(env, n, row, in_order == n ? NULL : g->index, 1e-6, at));
     if (at[0] >= 0)
         FAIL(env, RKHS_ERR_DATA,
              "the Gram is not symmetric: row %lld, column %lld is %.9g, but row %lld, column %lld is "

@@ -49,7 +49,7 @@ static rkhs_status block_matern(const rk_bound *a, int64_t i0, int64_t ni, const
                                 double *out, int64_t ld, rk_work work) {
     const matern *m = rk_kernel_self(a);
     double scale = sqrt(2 * m->nu) * (isnan(m->width.gamma) ? inverse(m->width.sigma.value) : m->width.gamma);
-    rk_vector_squares(a, i0, ni, b, j0, nj, out, ld, work);
+    rk_vector_squared_distances(a, i0, ni, b, j0, nj, out, ld, work);
     for (int64_t i = 0; i < ni; i++) matern_row(nj, scale, m->nu > 1, m->nu > 2 ? 1.0 / 3 : 0, out + i * ld);
     return RKHS_OK;
 }
@@ -59,13 +59,13 @@ static rkhs_status gradient_matern(const rk_bound *a, int64_t i0, int64_t ni, co
     const matern *m = rk_kernel_self(a);
     double scale = sqrt(2 * m->nu) * (isnan(m->width.gamma) ? inverse(m->width.sigma.value) : m->width.gamma);
     double *slope = rk_work_take(&work, RK_TILE * RK_TILE);
-    rk_vector_squares(a, i0, ni, b, j0, nj, slope, RK_TILE, work);
+    rk_vector_squared_distances(a, i0, ni, b, j0, nj, slope, RK_TILE, work);
     for (int64_t i = 0; i < ni; i++)
         for (int64_t j = 0; j < nj; j++) {
             double r = scale * sqrt(slope[i * RK_TILE + j]), e = 0.5 * scale * scale * exp(-r);
             slope[i * RK_TILE + j] = m->nu > 2 ? -e * (1 + r) / 3 : m->nu > 1 ? -e : r > 0 ? -e / r : 0;
         }
-    rk_gradient_squares(a, i0, ni, b, j0, nj, w, ld, slope, dx);
+    rk_gradient_squared_distances(a, i0, ni, b, j0, nj, w, ld, slope, dx);
     return RKHS_OK;
 }
 
@@ -111,7 +111,7 @@ static rkhs_status block_rq(const rk_bound *a, int64_t i0, int64_t ni, const rk_
                             int64_t ld, rk_work work) {
     const rq *q = rk_kernel_self(a);
     double sigma = q->width.sigma.value, gamma = isnan(q->width.gamma) ? 0.5 / (sigma * sigma) : q->width.gamma;
-    rk_vector_squares(a, i0, ni, b, j0, nj, out, ld, work);
+    rk_vector_squared_distances(a, i0, ni, b, j0, nj, out, ld, work);
     for (int64_t i = 0; i < ni; i++) rq_row(nj, inverse(q->alpha / gamma), q->alpha, out + i * ld);
     return RKHS_OK;
 }
@@ -121,12 +121,12 @@ static rkhs_status gradient_rq(const rk_bound *a, int64_t i0, int64_t ni, const 
     const rq *q = rk_kernel_self(a);
     double sigma = q->width.sigma.value, gamma = isnan(q->width.gamma) ? 0.5 / (sigma * sigma) : q->width.gamma;
     double *slope = rk_work_take(&work, RK_TILE * RK_TILE);
-    rk_vector_squares(a, i0, ni, b, j0, nj, slope, RK_TILE, work);
+    rk_vector_squared_distances(a, i0, ni, b, j0, nj, slope, RK_TILE, work);
     for (int64_t i = 0; i < ni; i++) {
         rq_row(nj, inverse(q->alpha / gamma), q->alpha + 1, slope + i * RK_TILE);
         for (int64_t j = 0; j < nj; j++) slope[i * RK_TILE + j] *= -gamma;
     }
-    rk_gradient_squares(a, i0, ni, b, j0, nj, w, ld, slope, dx);
+    rk_gradient_squared_distances(a, i0, ni, b, j0, nj, w, ld, slope, dx);
     return RKHS_OK;
 }
 
@@ -153,7 +153,7 @@ static rkhs_status block_cauchy(const rk_bound *a, int64_t i0, int64_t ni, const
                                 double *out, int64_t ld, rk_work work) {
     const rk_width *w = rk_kernel_self(a);
     double scale = isnan(w->gamma) ? inverse(w->sigma.value * w->sigma.value) : w->gamma;
-    rk_vector_squares(a, i0, ni, b, j0, nj, out, ld, work);
+    rk_vector_squared_distances(a, i0, ni, b, j0, nj, out, ld, work);
     for (int64_t i = 0; i < ni; i++) cauchy_row(nj, scale, out + i * ld);
     return RKHS_OK;
 }
@@ -163,13 +163,13 @@ static rkhs_status gradient_cauchy(const rk_bound *a, int64_t i0, int64_t ni, co
     const rk_width *width = rk_kernel_self(a);
     double scale = isnan(width->gamma) ? inverse(width->sigma.value * width->sigma.value) : width->gamma;
     double *slope = rk_work_take(&work, RK_TILE * RK_TILE);
-    rk_vector_squares(a, i0, ni, b, j0, nj, slope, RK_TILE, work);
+    rk_vector_squared_distances(a, i0, ni, b, j0, nj, slope, RK_TILE, work);
     for (int64_t i = 0; i < ni; i++)
         for (int64_t j = 0; j < nj; j++) {
             double v = 1 / (1 + scale * slope[i * RK_TILE + j]);
             slope[i * RK_TILE + j] = -scale * v * v;
         }
-    rk_gradient_squares(a, i0, ni, b, j0, nj, w, ld, slope, dx);
+    rk_gradient_squared_distances(a, i0, ni, b, j0, nj, w, ld, slope, dx);
     return RKHS_OK;
 }
 

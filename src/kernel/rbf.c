@@ -22,7 +22,7 @@ static rkhs_status block_rbf(const rk_bound *a, int64_t i0, int64_t ni, const rk
         rk_exp_tile(0.5, ni, nj, out, ld);
         return RKHS_OK;
     }
-    rk_vector_squares(a, i0, ni, b, j0, nj, out, ld, work);
+    rk_vector_squared_distances(a, i0, ni, b, j0, nj, out, ld, work);
     rk_exp_tile(isnan(w->gamma) ? 0.5 / (w->sigma.value * w->sigma.value) : w->gamma, ni, nj, out, ld);
     return RKHS_OK;
 }
@@ -32,11 +32,11 @@ static rkhs_status gradient_rbf(const rk_bound *a, int64_t i0, int64_t ni, const
     const rk_width *width = rk_kernel_self(a);
     double gamma = isnan(width->gamma) ? 0.5 / (width->sigma.value * width->sigma.value) : width->gamma;
     double *slope = rk_work_take(&work, RK_TILE * RK_TILE);
-    rk_vector_squares(a, i0, ni, b, j0, nj, slope, RK_TILE, work);
+    rk_vector_squared_distances(a, i0, ni, b, j0, nj, slope, RK_TILE, work);
     rk_exp_tile(gamma, ni, nj, slope, RK_TILE);
     for (int64_t i = 0; i < ni; i++)
         for (int64_t j = 0; j < nj; j++) slope[i * RK_TILE + j] *= -gamma;
-    rk_gradient_squares(a, i0, ni, b, j0, nj, w, ld, slope, dx);
+    rk_gradient_squared_distances(a, i0, ni, b, j0, nj, w, ld, slope, dx);
     return RKHS_OK;
 }
 

@@ -1,9 +1,9 @@
-/* scigv.c: the inverse generalised variance kernel on shape contexts: compares outlines whatever their place and size.
+/* scigv.c: the inverse generalised variance kernel on shape contexts: compares outlines of any position and size.
  *
  *     k(x, y) = 1 / det(I + C/eta),   C: the covariance of the points of both, in the feature space of a base kernel
  *
  * `points` points of equal weight lie on the outlines of each drawing (contour.c). A point has the features h, its
- * shape context: a histogram of radial x angular bins over where the others lie; and q, its place from the centre of
+ * shape context: a histogram of radial x angular bins over where the others lie; and q, its position from the centre of
  * all, times `position`. Lengths are in mean distances of two points. The base kernel is, with d = |q - q'|^2
  * position^2,
  *
@@ -27,7 +27,7 @@ typedef struct scigv {
 
 static int64_t histogram_of(const scigv *o) { return (int64_t)o->bins.values[0] * (int64_t)o->bins.values[1]; }
 
-static rk_point_params rule_of(const scigv *o) {
+static rk_point_params point_params_of(const scigv *o) {
     return (rk_point_params){.base = o->base == LINEAR ? RK_BASE_LINEAR
                                      : o->base == CHI2 ? RK_BASE_CHI2
                                                        : RK_BASE_RBF,
@@ -63,7 +63,7 @@ static rkhs_status side_tile(void *context, int64_t i, int worker) {
     int64_t h = c->images->h, w = c->images->w, p = o->points, columns = c->to->columns, bins = histogram_of(o);
     double *ink = c->room + worker * c->each, *points = ink + h * w, *room = points + 2 * p;
     double *feature = c->to->feature + i * p * columns, max_ink = rk_ink_of(c->images, i, o->ink, ink);
-    if (!(max_ink > 0)) return rk_blank(c->env, "scigv", i, o->ink);
+    if (!(max_ink > 0)) return rk_fail_blank_image(c->env, "scigv", i, o->ink);
     rk_contour(ink, h, w, max_ink, p, room, points);
     rk_shape_contexts(p, points, (int64_t)o->bins.values[0], (int64_t)o->bins.values[1], o->position, columns, feature);
     for (int64_t k = 0; k < p; k++) {
@@ -80,14 +80,14 @@ static rkhs_status prepare_scigv(rkhs_env *env, rk_bound *bound) {
     const rk_image *images = rk_images(bound->x);
     int64_t n = bound->x->rows, *counts;
     side_loop c = {.o = o, .env = env, .images = images};
-    rk_point_params rule = rule_of(o);
+    rk_point_params params = point_params_of(o);
     c.each = rk_padded(images->h * images->w + 2 * o->points + rk_contour_room(images->h, images->w));
     TRY(rk_scratch(env, n, sizeof *counts, &counts));
     for (int64_t i = 0; i < n; i++) counts[i] = o->points;
     TRY(rk_points_new(env, bound, counts, histogram_of(o) + (o->position > 0 ? 2 : 0), &c.to));
     TRY(rk_scratch(env, c.each * rk_workers(env), sizeof *c.room, &c.room));
     TRY(rk_parallel(env, NULL, n, side_tile, &c));
-    TRY(rk_points_prepare(env, &rule, c.to));
+    TRY(rk_points_prepare(env, &params, c.to));
 done:
     rk_scratch_release(env, mark);
     return status;

@@ -27,10 +27,10 @@ typedef struct rk_points {
     double *feature; /* all points x columns */
     double *weight;  /* all points, above 0; the sum of a set is 1 */
 
-    rk_point_params rule;
+    rk_point_params params;
     double *bias;    /* all points: added to the exponent of the base kernel */
     int64_t *rank;   /* sets: the rank of each set's Gram */
-    int64_t *place;  /* sets + 1: where the numbers of a set begin in `factor` */
+    int64_t *offset; /* sets + 1: where the numbers of a set begin in `factor` */
     double *factor;  /* all numbers of all sets, in the order of `parts` in pointset.c */
     double *self;    /* sets: -log k(x, x) before normalisation */
     int64_t longest; /* the most points of a set */
@@ -38,7 +38,7 @@ typedef struct rk_points {
 
 /* Fills bound->side with room for sets of counts[i] points; then, from these points, what pairs need of each set. */
 rkhs_status rk_points_new(rkhs_env *env, rk_bound *bound, const int64_t *counts, int64_t columns, rk_points **points);
-rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_params *rule, rk_points *points);
+rkhs_status rk_points_prepare(rkhs_env *env, const rk_point_params *params, rk_points *points);
 /* Slots of a kernel whose `side` is rk_points. */
 void rk_points_release(rkhs_env *env, rk_bound *bound);
 int64_t rk_points_work(const rk_bound *a, const rk_bound *b);
@@ -56,7 +56,7 @@ typedef enum rk_ink { RK_INK_LIGHT, RK_INK_DARK } rk_ink;
 double rk_ink_of(const rk_image *images, int64_t i, rk_ink ink, double *out);
 
 /* Fails: image i has no ink. */
-rkhs_status rk_blank(rkhs_env *env, const char *kernel, int64_t i, rk_ink ink);
+rkhs_status rk_fail_blank_image(rkhs_env *env, const char *kernel, int64_t i, rk_ink ink);
 
 /* `count` points (x, y) at equal steps along the outlines of h x w ink at half of max_ink. `room`: rk_contour_room. */
 int64_t rk_contour_room(int64_t h, int64_t w);

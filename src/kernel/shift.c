@@ -1,6 +1,6 @@
 /* shift.c: the wrappers shift and align, which make a kernel on images tolerate shifts of a few pixels.
  *
- *     shift(k, by=s)(x, y) = mean over a, b of k(T_a x, T_b y)      align(k, by=s)(x, y) = max over a, b of k(T_a x, T_b y)
+ *     shift(k, by=s)(x, y) = mean over a, b of k(T_a x, T_b y)  align(k, by=s)(x, y) = max over a, b of k(T_a x, T_b y)
  *
  * a and b go over the S = (2s+1)^2 shifts of up to s pixels in each direction; T_a moves an image by a, and zeros move
  * in. With k(x,y) = <f(x), f(y)> the mean is <g(x), g(y)>, g(x) = mean_a f(T_a x), so it is positive semi-definite if
@@ -65,7 +65,7 @@ static int64_t work_shift(const rk_bound *a, const rk_bound *b) { return RK_TILE
 
 /* As many images as make two tiles of the child. */
 static int64_t tile_shift(const rk_bound *a, const rk_bound *b) {
-    return rk_max(1, 2 * rk_tile_of(a->child[0], b->child[0]) / shifts_of(rk_kernel_self(a)));
+    return rk_max(1, 2 * rk_kernel_tile(a->child[0], b->child[0]) / shifts_of(rk_kernel_self(a)));
 }
 
 /* Adds a tile of the child's values to out, or takes their maximum; its rows and columns are shifts of images. */

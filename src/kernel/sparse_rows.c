@@ -12,23 +12,23 @@ enum { DIGIT = 11, DIGITS = 1 << DIGIT };
 
 /* The numbers of each tile by column. Tile t has the columns column[tile[t]] .. column[tile[t+1]-1], ascending. Entry
  * k of `column` has the numbers value[start[k]] .. value[start[k+1]-1], and `row` the rows of these, ascending. */
-typedef struct rk_columns {
+typedef struct rk_sparse_columns {
     int64_t *tile; /* tiles + 1 */
     int32_t *column;
     int64_t *start;
     uint8_t *row;
     double *value;
-} rk_columns;
+} rk_sparse_columns;
 
 /* A number; key: its column, and its row in the tile. */
 enum { ROW_BITS = 8 };
 _Static_assert(RK_TILE <= 1 << ROW_BITS, "a row of a tile is a byte");
-typedef struct placed {
+typedef struct keyed {
     uint64_t key;
     double value;
-} placed;
+} keyed;
 
-void rk_columns_free(rkhs_env *env, rk_columns *c) {
+void rk_sparse_columns_free(rkhs_env *env, rk_sparse_columns *c) {
     if (!c) return;
     rk_free(env, c->tile);
     rk_free(env, c->column);
@@ -41,7 +41,7 @@ void rk_columns_free(rkhs_env *env, rk_columns *c) {
 static const rk_sparse *sparse_of(const rkhs_data *x) { return x->self; }
 
 /* Radix sort by column; equal columns stay in the order of rows. Returns which of the two arrays has the result. */
-static placed *sort_by_column(placed *from, placed *to, int64_t count, int64_t columns) {
+static keyed *sort_by_column(keyed *from, keyed *to, int64_t count, int64_t columns) {
     for (int shift = ROW_BITS; shift < ROW_BITS + 31 && (columns - 1) >> (shift - ROW_BITS); shift += DIGIT) {
         int64_t at[DIGITS] = {0}, sum = 0;
         for (int64_t q = 0; q < count; q++) at[from[q].key >> shift & (DIGITS - 1)]++;
@@ -51,7 +51,7 @@ static placed *sort_by_column(placed *from, placed *to, int64_t count, int64_t c
             sum += here;
         }
         for (int64_t q = 0; q < count; q++) to[at[from[q].key >> shift & (DIGITS - 1)]++] = from[q];
-        placed *swap = from;
+        keyed *swap = from;
         from = to;
         to = swap;
     }
@@ -59,7 +59,7 @@ static placed *sort_by_column(placed *from, placed *to, int64_t count, int64_t c
 }
 
 /* Appends the sorted numbers of one tile; *lists counts the columns of all tiles so far. */
-static void append(rk_columns *c, const placed *sorted, int64_t first, int64_t count, int64_t *lists) {
+static void append(rk_sparse_columns *c, const keyed *sorted, int64_t first, int64_t count, int64_t *lists) {
     for (int64_t q = 0; q < count; q++) {
         int32_t column = (int32_t)(sorted[q].key >> ROW_BITS);
         if (!q || column != (int32_t)(sorted[q - 1].key >> ROW_BITS)) {
@@ -75,12 +75,12 @@ static void append(rk_columns *c, const placed *sorted, int64_t first, int64_t c
 /* Nonzeros in the rows i0 .. i0 + ni - 1. */
 static int64_t numbers_in(const rk_sparse *s, int64_t i0, int64_t ni) { return s->starts[i0 + ni] - s->starts[i0]; }
 
-static rkhs_status fill_columns(rkhs_env *env, const rkhs_data *x, rk_columns *c) {
+static rkhs_status fill_columns(rkhs_env *env, const rkhs_data *x, rk_sparse_columns *c) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     const rk_sparse *s = sparse_of(x);
     int64_t max_numbers = 0, lists = 0, t = 0;
-    placed *one, *two;
+    keyed *one, *two;
     for (int64_t i = 0; i < x->rows; i += RK_TILE)
         max_numbers = rk_max(max_numbers, numbers_in(s, i, rk_min(RK_TILE, x->rows - i)));
     TRY(rk_scratch(env, max_numbers, sizeof *one, &one));
@@ -89,7 +89,7 @@ static rkhs_status fill_columns(rkhs_env *env, const rkhs_data *x, rk_columns *c
         int64_t ni = rk_min(RK_TILE, x->rows - i0), first = s->starts[i0], count = 0;
         for (int64_t i = 0; i < ni; i++)
             for (int64_t q = s->starts[i0 + i]; q < s->starts[i0 + i + 1]; q++)
-                one[count++] = (placed){(uint64_t)s->columns[q] << ROW_BITS | (uint64_t)i, s->values[q]};
+                one[count++] = (keyed){(uint64_t)s->columns[q] << ROW_BITS | (uint64_t)i, s->values[q]};
         append(c, sort_by_column(one, two, count, x->columns), first, count, &lists);
         c->tile[++t] = lists;
         TRY(rk_progress(env, NULL, 0, 0));
@@ -107,7 +107,7 @@ rkhs_status rk_sparse_prepare(rkhs_env *env, rk_bound *b, rk_vector_side *side) 
     for (int64_t i = 0; i < n; i++)
         for (int64_t q = s->starts[i]; q < s->starts[i + 1]; q++) side->norm[i] += s->values[q] * s->values[q];
     TRY(rk_alloc(env, 1, sizeof *side->columns, &side->columns));
-    rk_columns *c = side->columns;
+    rk_sparse_columns *c = side->columns;
     TRY(rk_alloc(env, (n + RK_TILE - 1) / RK_TILE + 1, sizeof *c->tile, &c->tile));
     TRY(rk_alloc(env, nonzeros, sizeof *c->column, &c->column));
     TRY(rk_alloc(env, nonzeros + 1, sizeof *c->start, &c->start));
@@ -162,7 +162,7 @@ double rk_sparse_distance(rk_pair what, const rkhs_data *x, int64_t i, const rkh
     return sum;
 }
 
-double rk_sparse_square(const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j) {
+double rk_sparse_squared_distance(const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j) {
     const rk_sparse *s = sparse_of(x), *t = sparse_of(y);
     int64_t p = s->starts[i], q = t->starts[j], end_p = s->starts[i + 1], end_q = t->starts[j + 1];
     double sum = 0;
@@ -182,7 +182,8 @@ static int is_tile(const rk_bound *b, int64_t i0, int64_t ni) {
 }
 
 /* out += term(u, v) for all u in column k of one tile and v in column l of another. */
-ALWAYS void add_outer(rk_pair what, const rk_columns *a, int64_t k, const rk_columns *b, int64_t l, double *out, int64_t ld) {
+ALWAYS void add_outer(rk_pair what, const rk_sparse_columns *a, int64_t k, const rk_sparse_columns *b, int64_t l, double *out,
+                      int64_t ld) {
     int64_t from = b->start[l], count = b->start[l + 1] - from;
     const uint8_t *at = b->row + from;
     const double *v = b->value + from;
@@ -194,7 +195,7 @@ ALWAYS void add_outer(rk_pair what, const rk_columns *a, int64_t k, const rk_col
 
 /* Two tiles that are stored by column. */
 ALWAYS void tile_common(rk_pair what, const rk_bound *a, int64_t i0, const rk_bound *b, int64_t j0, double *out, int64_t ld) {
-    const rk_columns *ca = ((const rk_vector_side *)a->side)->columns, *cb = ((const rk_vector_side *)b->side)->columns;
+    const rk_sparse_columns *ca = ((const rk_vector_side *)a->side)->columns, *cb = ((const rk_vector_side *)b->side)->columns;
     int64_t k = ca->tile[i0 / RK_TILE], end_k = ca->tile[i0 / RK_TILE + 1];
     int64_t l = cb->tile[j0 / RK_TILE], end_l = cb->tile[j0 / RK_TILE + 1];
     while (k < end_k && l < end_l) {

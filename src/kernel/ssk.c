@@ -101,8 +101,8 @@ static int64_t chunk_of(int64_t q) { return q <= 4 ? 64 : rk_max(8, 256 / q); }
 
 /* Scratch doubles for strings of up to so many tokens. */
 static int64_t room_of(int64_t q, int64_t rows, int64_t columns) {
-    int64_t each = MAX_LANES, places = 4; /* doubles of a vector, and of one token of all lanes */
-    return places * (rows + 1 + columns) + each * (chunk_of(q) + 1) * q + each * 2 * q * (rows + 1) + each * 2 * chunk_of(q) +
+    int64_t each = MAX_LANES, token = 4; /* doubles of a vector, and of one token of all lanes */
+    return token * (rows + 1 + columns) + each * (chunk_of(q) + 1) * q + each * 2 * q * (rows + 1) + each * 2 * chunk_of(q) +
            6 * each;
 }
 

@@ -96,7 +96,7 @@ static rkhs_status view_standard(rkhs_env *env, const void *self, const rkhs_dat
     for (int64_t i = 0; i < x->rows; i++)
         for (int64_t c = 0; c < p; c++) to[i * p + c] = (d->values[i * d->ld + c] - s->mean.values[c]) / s->deviation.values[c];
     TRY(rk_dense_check(env, "standardised data", to, x->rows, p, p));
-    if (rk_images(x)) TRY(rk_image_from(env, &y, rk_images(x)->h, rk_images(x)->w, rk_images(x)->c));
+    if (rk_images(x)) TRY(rk_image_from_dense(env, &y, rk_images(x)->h, rk_images(x)->w, rk_images(x)->c));
     *view = y;
     y = NULL;
 done:

@@ -76,7 +76,7 @@ double rk_pair_tanimoto(const rk_bound *a, int64_t i, const rk_bound *b, int64_t
 double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j) {
     double u, v, m = 0, sum = 0;
     if (a->x->type == &rk_data_bits) {
-        rk_vector_squares(a, i, 1, b, j, 1, &sum, 1, (rk_work){0});
+        rk_vector_squared_distances(a, i, 1, b, j, 1, &sum, 1, (rk_work){0});
         return sqrt(sum);
     }
     walk first = walk_of(a, i, b, j), w = first;

@@ -21,7 +21,7 @@ struct rk_dictionary {
     char *keys;
 };
 
-rkhs_status rk_names_new(rkhs_env *env, const rk_dictionary *before, rk_dictionary **out) {
+rkhs_status rk_dictionary_new(rkhs_env *env, const rk_dictionary *before, rk_dictionary **out) {
     rkhs_status status = RKHS_OK;
     rk_dictionary *n = NULL;
     *out = NULL;
@@ -38,11 +38,11 @@ rkhs_status rk_names_new(rkhs_env *env, const rk_dictionary *before, rk_dictiona
     *out = n;
     n = NULL;
 done:
-    rk_names_free(env, n);
+    rk_dictionary_free(env, n);
     return status;
 }
 
-void rk_names_free(rkhs_env *env, rk_dictionary *n) {
+void rk_dictionary_free(rkhs_env *env, rk_dictionary *n) {
     if (!n) return;
     rk_free(env, n->slot);
     rk_free(env, n->start);
@@ -50,9 +50,9 @@ void rk_names_free(rkhs_env *env, rk_dictionary *n) {
     rk_free(env, n);
 }
 
-int64_t rk_names_count(const rk_dictionary *n) { return n->first + n->count; }
+int64_t rk_dictionary_count(const rk_dictionary *n) { return n->first + n->count; }
 
-const char *rk_names_key(const rk_dictionary *n, int64_t own, int64_t *length) {
+const char *rk_dictionary_key(const rk_dictionary *n, int64_t own, int64_t *length) {
     *length = n->start[own + 1] - n->start[own];
     return n->keys + n->start[own];
 }
@@ -98,7 +98,7 @@ static rkhs_status grow_slots(rkhs_env *env, rk_dictionary *n) {
     return RKHS_OK;
 }
 
-rkhs_status rk_names_number(rkhs_env *env, rk_dictionary *n, const void *key, int64_t length, int32_t *number) {
+rkhs_status rk_dictionary_number(rkhs_env *env, rk_dictionary *n, const void *key, int64_t length, int32_t *number) {
     rkhs_status status = RKHS_OK;
     uint64_t hash = hash_key(key, length);
     for (const rk_dictionary *b = n->before; b; b = b->before) {
@@ -171,7 +171,7 @@ static const char *shown(const char *s, int length, int32_t code, char buffer[32
 
 /* ---- the alphabet ---------------------------------------------------------------------------------------------- */
 
-rkhs_status rk_letters_new(rkhs_env *env, const rk_tokenizer *rule, rk_alphabet *letters) {
+rkhs_status rk_alphabet_new(rkhs_env *env, const rk_tokenizer *rule, rk_alphabet *letters) {
     rkhs_status status = RKHS_OK;
     const char *s = rule->alphabet;
     int64_t length = (int64_t)strlen(s);
@@ -196,7 +196,7 @@ done:
     return status;
 }
 
-int32_t rk_letter_of(const rk_alphabet *letters, int32_t code) {
+int32_t rk_alphabet_position(const rk_alphabet *letters, int32_t code) {
     if (code < 256) return letters->low[code] - 1;
     int64_t low = 0, high = letters->count;
     while (low < high) {
@@ -243,7 +243,7 @@ static rkhs_status take_words(rkhs_env *env, const rkhs_data *x, int64_t i, cons
             else
                 for (int b = 0; b < bytes; b++) room[used++] = s[at + b];
         } else if (used) {
-            TRY(rk_names_number(env, t->words, room, used, &t->id[(*count)++]));
+            TRY(rk_dictionary_number(env, t->words, room, used, &t->id[(*count)++]));
             used = 0;
         }
         at += bytes;
@@ -264,7 +264,7 @@ static rkhs_status take_characters(rkhs_env *env, const rkhs_data *x, int64_t i,
         if (rule->by == RK_BY_CHAR && code >= 0x80)
             bytes = decode((const unsigned char *)s + at, (const unsigned char *)s + length, &code);
         if (!bytes) return not_utf8(env, i, rule, s, at);
-        if (letters->count && rk_letter_of(letters, code) < 0)
+        if (letters->count && rk_alphabet_position(letters, code) < 0)
             return rk_fail(
                 env, RKHS_ERR_DATA,
                 "object %lld, byte %lld (counted from 1) is %s, which is not in the alphabet \"%.200s\": correct it, or "
@@ -285,8 +285,8 @@ rkhs_status rk_tokens_new(rkhs_env *env, const rkhs_data *x, const rk_tokenizer 
     int64_t n = x->rows, longest = 0, count = 0;
     char *room = NULL;
     for (int64_t i = 0; i < n; i++) longest = rk_max(longest, s->starts[i + 1] - s->starts[i]);
-    if (rule->alphabet) TRY(rk_letters_new(env, rule, &letters));
-    if (rule->by == RK_BY_WORD) TRY(rk_names_new(env, reference ? reference->words : NULL, &t->words));
+    if (rule->alphabet) TRY(rk_alphabet_new(env, rule, &letters));
+    if (rule->by == RK_BY_WORD) TRY(rk_dictionary_new(env, reference ? reference->words : NULL, &t->words));
     if (rule->by == RK_BY_WORD) TRY(rk_scratch(env, longest, 1, &room));
     TRY(rk_alloc(env, n + 1, sizeof *t->start, &t->start));
     TRY(rk_alloc(env, s->starts[n], sizeof *t->id, &t->id));
@@ -304,7 +304,7 @@ done:
 }
 
 void rk_tokens_free(rkhs_env *env, rk_tokens *t) {
-    rk_names_free(env, t->words);
+    rk_dictionary_free(env, t->words);
     rk_free(env, t->start);
     rk_free(env, t->id);
 }
@@ -316,7 +316,7 @@ rkhs_status rk_token_check(rkhs_env *env, const char *kernel, const rk_tokenizer
     if (!rule->alphabet[0])
         return rk_fail(env, RKHS_ERR_SPEC, "%s: alphabet= is empty: name its characters, or leave it out", kernel);
     rk_alphabet letters = {.count = 0};
-    rkhs_status status = rk_letters_new(env, rule, &letters);
+    rkhs_status status = rk_alphabet_new(env, rule, &letters);
     rk_free(env, letters.code);
     return status;
 }

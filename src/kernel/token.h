@@ -17,19 +17,19 @@ typedef struct rk_tokenizer {
 /* A dictionary: it numbers keys 0, 1, ... in order of appearance. Keys in `before`, which it borrows, keep their
  * numbers; new keys are numbered after these. */
 typedef struct rk_dictionary rk_dictionary;
-rkhs_status rk_names_new(rkhs_env *env, const rk_dictionary *before, rk_dictionary **names);
-rkhs_status rk_names_number(rkhs_env *env, rk_dictionary *names, const void *key, int64_t length, int32_t *number);
-int64_t rk_names_count(const rk_dictionary *names);
-const char *rk_names_key(const rk_dictionary *names, int64_t own, int64_t *length); /* no `before`; not zero-terminated */
-void rk_names_free(rkhs_env *env, rk_dictionary *names);
+rkhs_status rk_dictionary_new(rkhs_env *env, const rk_dictionary *before, rk_dictionary **names);
+rkhs_status rk_dictionary_number(rkhs_env *env, rk_dictionary *names, const void *key, int64_t length, int32_t *number);
+int64_t rk_dictionary_count(const rk_dictionary *names);
+const char *rk_dictionary_key(const rk_dictionary *names, int64_t i, int64_t *length); /* no `before`, no final zero */
+void rk_dictionary_free(rkhs_env *env, rk_dictionary *names);
 
 /* The characters of an alphabet, ascending. low: position + 1 of those below 256, 0 if not there. */
 typedef struct rk_alphabet {
     int64_t count;
     int32_t *code, low[256];
 } rk_alphabet;
-rkhs_status rk_letters_new(rkhs_env *env, const rk_tokenizer *rule, rk_alphabet *letters);
-int32_t rk_letter_of(const rk_alphabet *letters, int32_t code); /* its position; -1: not there */
+rkhs_status rk_alphabet_new(rkhs_env *env, const rk_tokenizer *rule, rk_alphabet *letters);
+int32_t rk_alphabet_position(const rk_alphabet *letters, int32_t code); /* its position; -1: not there */
 
 /* The tokens of string i are id[start[i]] .. id[start[i+1]-1]. */
 typedef struct rk_tokens {
@@ -93,7 +93,7 @@ typedef struct rk_bag_options {
     rkhs_status (*tokens)(rkhs_env *env, const rk_bound *bound, rk_tokens *tokens);
     rk_dictionary *vocabulary; /* numbered words, for the reference; taken over, also when it fails */
     const double *weights;     /* of groups, may be negative; NULL: 1 */
-    int broken;                /* counts are not integers: the order of sums matters */
+    int fractional;            /* counts are not integers: the order of sums matters */
     int normalize;             /* divide by sqrt(k(x,x) k(y,y)) */
 } rk_bag_options;
 /* Fills bound->side; rule NULL: the objects are not strings. The other three are slots of a kernel. */

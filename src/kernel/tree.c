@@ -191,14 +191,14 @@ static rkhs_status check_kinds(const rkhs_kernel *k) {
     int any = (k->type->kinds & (RK_KIND_DENSE | RK_KIND_STRING)) == (RK_KIND_DENSE | RK_KIND_STRING); /* but Grams */
     if (any && k->children == 1 && rk_kernel_kinds(k->child[0]) == RK_KIND_GRAM)
         return rk_fail(k->env, RKHS_ERR_SPEC, "%s needs k(x,x), which rows of a Gram do not have: change the Gram beforehand",
-                       rk_short(rkhs_kernel_text(k), text));
+                       rk_shorten(rkhs_kernel_text(k), text));
     return rk_fail(k->env, RKHS_ERR_SPEC, "%s: its parts take different kinds of data, so nothing can be compared by it",
-                   rk_short(rkhs_kernel_text(k), text));
+                   rk_shorten(rkhs_kernel_text(k), text));
 }
 
 rkhs_status rkhs_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel) {
-    if (!env || !spec || !kernel) return rk_missing(env, "rkhs_kernel_new", kernel ? "spec" : "place for the kernel");
-    rk_clear(env);
+    if (!env || !spec || !kernel) return rk_fail_null(env, "rkhs_kernel_new", kernel ? "spec" : "variable for the kernel");
+    rk_begin_call(env);
     return rk_kernel_new(env, spec, kernel);
 }
 
@@ -206,9 +206,9 @@ rkhs_status rk_kernel_new(rkhs_env *env, const char *spec, rkhs_kernel **kernel)
     *kernel = NULL;
     rk_mark mark = rk_scratch_mark(env);
     rk_node *node;
-    rkhs_status status = rk_parse(env, "kernel", spec, &node);
+    rkhs_status status = rk_parse_spec(env, "kernel", spec, &node);
     if (status == RKHS_OK) status = from_node(env, node, kernel);
-    if (status == RKHS_OK) status = rk_kernel_write(*kernel);
+    if (status == RKHS_OK) status = rk_kernel_make_text(*kernel);
     if (status == RKHS_OK) status = check_kinds(*kernel);
     if (status != RKHS_OK) {
         rkhs_kernel_free(*kernel);
@@ -244,14 +244,14 @@ int rkhs_kernel_uses(const rkhs_kernel *kernel, const char *type) {
 }
 
 rkhs_status rkhs_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy) {
-    if (!kernel || !copy) return rk_missing(kernel ? kernel->env : NULL, "rkhs_kernel_copy", "place for the copy");
-    rk_clear(kernel->env);
+    if (!kernel || !copy) return rk_fail_null(kernel ? kernel->env : NULL, "rkhs_kernel_copy", "variable for the copy");
+    rk_begin_call(kernel->env);
     return rk_kernel_copy(kernel, copy);
 }
 
 rkhs_status rk_kernel_copy(const rkhs_kernel *kernel, rkhs_kernel **copy) {
     rkhs_status status = rk_kernel_copy_tree(kernel, copy);
-    if (status == RKHS_OK) status = rk_kernel_write(*copy);
+    if (status == RKHS_OK) status = rk_kernel_make_text(*copy);
     if (status != RKHS_OK) {
         rkhs_kernel_free(*copy);
         *copy = NULL;
@@ -302,7 +302,7 @@ static rkhs_status add_text(const rkhs_kernel *k, rk_text *text, const rkhs_kern
     if (written == RK_SYNTAX_CALL) return k->children ? add_wrapper(k, text) : rk_spec_text(k->spec, text);
     if (bracketed(k, parent)) TRY(rk_text_add(text, "("));
     if (written == RK_SYNTAX_WEIGHT) {
-        TRY(rk_first_text(k->spec, text));
+        TRY(rk_first_param_text(k->spec, text));
         TRY(rk_text_add(text, "*"));
     }
     for (int i = 0; i < k->children; i++) {
@@ -310,13 +310,13 @@ static rkhs_status add_text(const rkhs_kernel *k, rk_text *text, const rkhs_kern
         TRY(add_text(k->child[i], text, k));
     }
     if (written == RK_SYNTAX_POWER) TRY(rk_text_add(text, "^"));
-    if (written == RK_SYNTAX_POWER || written == RK_SYNTAX_COLUMNS) TRY(rk_first_text(k->spec, text));
+    if (written == RK_SYNTAX_POWER || written == RK_SYNTAX_COLUMNS) TRY(rk_first_param_text(k->spec, text));
     if (bracketed(k, parent)) TRY(rk_text_add(text, ")"));
 done:
     return status;
 }
 
-rkhs_status rk_kernel_write(rkhs_kernel *k) {
+rkhs_status rk_kernel_make_text(rkhs_kernel *k) {
     rk_text text = {.env = k->env};
     rkhs_status status = add_text(k, &text, NULL);
     if (status == RKHS_OK) status = rk_text_fits(k->env, "kernel", text.s); /* longer now: defaults are written out */

@@ -49,8 +49,8 @@ static rkhs_status check_values(const rk_bound *a, int64_t i0, int64_t ni, const
     return RKHS_OK;
 }
 
-static rkhs_status block_own(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                             int64_t ld, rk_work work) {
+static rkhs_status block_user_kernel(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                     double *out, int64_t ld, rk_work work) {
     const rkhs_user_kernel *is = &own_of(a)->is;
     rkhs_status status = RKHS_OK;
     if (is->block) {
@@ -107,7 +107,7 @@ rkhs_status rkhs_env_add_kernel(rkhs_env *env, const char *name, const rkhs_user
     if (!env) return RKHS_ERR_ARGUMENT;
     rkhs_status status = RKHS_OK;
     unsigned kinds;
-    rk_clear(env);
+    rk_begin_call(env);
     if (!name || !kernel) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_env_add_kernel: a null argument");
     TRY(check_name(env, name));
     if (!kernel->pair == !kernel->block)
@@ -121,7 +121,7 @@ rkhs_status rkhs_env_add_kernel(rkhs_env *env, const char *name, const rkhs_user
         .entry = {.name = o->name, .brief = "added by the caller"},
         .kinds = kinds,
         .flags = (kernel->psd ? RK_PSD : 0) | (kernel->serial ? RK_SERIAL : 0),
-        .block = block_own,
+        .block = block_user_kernel,
     };
     o->added = (rk_added){&rk_kernels, &o->type.entry, env->added};
     env->added = &o->added;
@@ -139,7 +139,7 @@ static const rkhs_kernel *first_of(const rkhs_kernel *k, const rk_kernel_type *t
 /* Appends the names of user kernels in the tree below k, each where it stands first in `root`. */
 static rkhs_status add_names(const rkhs_kernel *root, const rkhs_kernel *k, rk_text *text) {
     rkhs_status status = RKHS_OK;
-    if (k->type->block == block_own && first_of(root, k->type) == k)
+    if (k->type->block == block_user_kernel && first_of(root, k->type) == k)
         status = rk_text_add(text, "%s%s", text->length ? ", " : "", k->type->entry.name);
     for (int i = 0; status == RKHS_OK && i < k->children; i++) status = add_names(root, k->child[i], text);
     return status;

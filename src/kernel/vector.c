@@ -108,7 +108,7 @@ void rk_vector_release(rkhs_env *env, rk_bound *b) {
     rk_vector_side *side = b->side;
     rk_free(env, side->norm);
     rk_free(env, side->owned);
-    rk_columns_free(env, side->columns);
+    rk_sparse_columns_free(env, side->columns);
     rk_free(env, side);
 }
 
@@ -157,13 +157,13 @@ static double exact_square(const double *x, const double *y, int64_t p) {
     return sum;
 }
 
-void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                       int64_t ld, rk_work work) {
+void rk_vector_squared_distances(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                                 double *out, int64_t ld, rk_work work) {
     const rk_vector_side *sa = a->side, *sb = b->side;
     int64_t p = a->x->columns;
     if (is_bits(a)) {
         rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
-        for (int64_t i = 0; i < ni; i++) rk_distances(nj, sa->norm[i0 + i], sb->norm + j0, 0, out + i * ld);
+        for (int64_t i = 0; i < ni; i++) rk_squared_distances(nj, sa->norm[i0 + i], sb->norm + j0, 0, out + i * ld);
         return;
     }
     if (p <= DIRECT && !is_sparse(a)) {
@@ -176,10 +176,10 @@ void rk_vector_squares(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound
         rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
     for (int64_t i = 0; i < ni; i++) {
         double *row = out + i * ld, na = sa->norm[i0 + i];
-        int64_t close = rk_distances(nj, na, sb->norm + j0, CLOSE, row);
+        int64_t close = rk_squared_distances(nj, na, sb->norm + j0, CLOSE, row);
         for (int64_t j = 0; close > 0 && j < nj; j++) {
             if (row[j] > CLOSE * (na + sb->norm[j0 + j])) continue;
-            row[j] = is_sparse(a) ? rk_sparse_square(a->x, i0 + i, b->x, j0 + j)
+            row[j] = is_sparse(a) ? rk_sparse_squared_distance(a->x, i0 + i, b->x, j0 + j)
                                   : exact_square(row_of(a, i0 + i), row_of(b, j0 + j), p);
             close--;
         }

@@ -14,21 +14,21 @@ typedef struct words {
 } words;
 
 /* The parameters as a token rule: words are the tokens. */
-static rk_tokenizer rule_of(const words *o) { return (rk_tokenizer){.by = RK_BY_WORD, .fold = o->rule.fold}; }
+static rk_tokenizer tokenizer_of(const words *o) { return (rk_tokenizer){.by = RK_BY_WORD, .fold = o->rule.fold}; }
 
 /* The dictionary of a learnt vocabulary, words separated by blanks; refuses what learn_words does not write. */
 static rkhs_status read_vocabulary(rkhs_env *env, const rk_learnt *learnt, rk_dictionary **names) {
     rkhs_status status = RKHS_OK;
     int32_t number = -1;
     int64_t count = 0;
-    TRY(rk_names_new(env, NULL, names));
+    TRY(rk_dictionary_new(env, NULL, names));
     for (const char *at = learnt->text; *at; count++) {
         size_t length = strcspn(at, " ");
-        TRY(rk_names_number(env, *names, at, (int64_t)length, &number));
+        TRY(rk_dictionary_number(env, *names, at, (int64_t)length, &number));
         if (!length || number != count) break;
         at += length + (at[length] == ' ');
     }
-    if (count != rk_names_count(*names) || count + 1 != learnt->count)
+    if (count != rk_dictionary_count(*names) || count + 1 != learnt->count)
         FAIL(env, RKHS_ERR_DATA, "words: its vocabulary and its weights do not fit together: fit the model again");
     for (int64_t w = 0; w <= count; w++)
         if (!(learnt->values[w] > 0 && learnt->values[w] < 1e9))
@@ -36,7 +36,7 @@ static rkhs_status read_vocabulary(rkhs_env *env, const rk_learnt *learnt, rk_di
                  learnt->values[w]);
 done:
     if (status != RKHS_OK) {
-        rk_names_free(env, *names);
+        rk_dictionary_free(env, *names);
         *names = NULL;
     }
     return status;
@@ -45,7 +45,7 @@ done:
 static rkhs_status check_learnt_words(rkhs_env *env, const void *self, const rk_learnt *learnt) {
     rk_dictionary *names = NULL;
     rkhs_status status = read_vocabulary(env, learnt, &names);
-    rk_names_free(env, names);
+    rk_dictionary_free(env, names);
     return status;
 }
 
@@ -53,7 +53,7 @@ static rkhs_status check_learnt_words(rkhs_env *env, const void *self, const rk_
 static rkhs_status learn_words(rkhs_env *env, const void *self, const rkhs_data *x, rk_learnt *learnt) {
     rkhs_status status = RKHS_OK;
     const words *o = self;
-    rk_tokenizer rule = rule_of(o);
+    rk_tokenizer rule = tokenizer_of(o);
     rk_mark mark = rk_scratch_mark(env);
     rk_tokens t = {.start = NULL};
     rk_text text = {.env = env};
@@ -61,7 +61,7 @@ static rkhs_status learn_words(rkhs_env *env, const void *self, const rkhs_data 
     double *values;
     if (!o->idf) return RKHS_OK;
     TRY(rk_tokens_new(env, x, &rule, NULL, &t));
-    int64_t count = rk_names_count(t.words);
+    int64_t count = rk_dictionary_count(t.words);
     TRY(rk_scratch(env, count + 1, sizeof *values, &values));
     TRY(rk_scratch(env, count + 1, sizeof *last, &last));
     for (int64_t i = 0; i < n; i++)
@@ -73,7 +73,7 @@ static rkhs_status learn_words(rkhs_env *env, const void *self, const rkhs_data 
     for (int64_t w = 0; w <= count; w++) values[w] = log((1 + (double)n) / (1 + values[w])) + 1;
     for (int64_t w = 0; w < count; w++) {
         int64_t length;
-        const char *word = rk_names_key(t.words, w, &length);
+        const char *word = rk_dictionary_key(t.words, w, &length);
         TRY(rk_text_add(&text, "%s%.*s", w ? " " : "", (int)length, word));
     }
     TRY(rk_learnt_copy(env, text.s ? text.s : "", values, count + 1, learnt));
@@ -94,8 +94,8 @@ static rkhs_status features_words(rk_bag_rows *rows, const rk_tokens *t, int64_t
 
 static rkhs_status prepare_words(rkhs_env *env, rk_bound *bound) {
     const words *o = rk_kernel_self(bound);
-    rk_tokenizer rule = rule_of(o);
-    rk_bag_options how = {.features = features_words, .broken = o->idf, .normalize = o->normalize};
+    rk_tokenizer rule = tokenizer_of(o);
+    rk_bag_options how = {.features = features_words, .fractional = o->idf, .normalize = o->normalize};
     rkhs_status status = RKHS_OK;
     if (o->idf && !bound->kernel->learnt.text)
         return rk_fail(env, RKHS_ERR_SPEC, "words: its weights are not known yet: freeze it on training texts");

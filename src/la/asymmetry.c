@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) void compare_tile(const search *s, 
 static rkhs_status compare_block(void *context, int64_t block, int worker) {
     const search *s = context;
     int64_t bi, bj;
-    rk_triangle(block, &bi, &bj);
+    rk_triangle_position(block, &bi, &bj);
     int64_t i1 = rk_min((bi + 1) * BLOCK, s->n), j1 = rk_min((bj + 1) * BLOCK, s->n);
     for (int64_t i = bi * BLOCK; i < i1; i += TILE)
         for (int64_t j = bj * BLOCK; j < j1 && j <= i; j += TILE) {
@@ -56,8 +56,8 @@ static rkhs_status compare_block(void *context, int64_t block, int worker) {
     return RKHS_OK;
 }
 
-rkhs_status rk_asymmetry(rkhs_env *env, int64_t n, const double *const *row, const int64_t *index, double tolerance,
-                         int64_t at[2]) {
+rkhs_status rk_find_asymmetry(rkhs_env *env, int64_t n, const double *const *row, const int64_t *index, double tolerance,
+                              int64_t at[2]) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     int64_t t = (n + BLOCK - 1) / BLOCK, blocks = t * (t + 1) / 2;

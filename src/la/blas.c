@@ -71,11 +71,11 @@ void rk_syrk_tile(int64_t n, int64_t k, const double *A, int64_t lda, double bet
     symmetric('n', n, k, 1, A, lda, beta, C, ldc);
 }
 
-void rk_syrk_down(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc) {
+void rk_syrk_minus_t(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc) {
     symmetric('t', n, k, -1, A, lda, 1, C, ldc);
 }
 
-void rk_syrk_less(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc) {
+void rk_syrk_minus(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc) {
     symmetric('n', n, k, -1, A, lda, 1, C, ldc);
 }
 

@@ -107,7 +107,7 @@ static void after_fork_child(void) {
 static void *find(const char *name) { return dlsym(RTLD_DEFAULT, name); }
 
 /* The size of OpenBLAS's table, less the buffers of its own threads. */
-static int places(const char *config) {
+static int free_table_slots(const char *config) {
     const char *max = config ? strstr(config, "MAX_THREADS=") : NULL;
     long threads = max ? strtol(max + strlen("MAX_THREADS="), NULL, 10) : 0, all = rk_max(50, 2 * threads);
     long used = blas.threads ? blas.threads() : 1;
@@ -123,7 +123,7 @@ static void find_blas(void) {
     *(void **)&config = find("openblas_get_config");
     const char *text = config ? config() : NULL;
     if (!blas.give_back || !text || strstr(text, "USE_TLS")) blas.borrow = NULL; /* such a build: a table a thread */
-    blas.max_buffers = blas.borrow ? places(text) : INT_MAX;
+    blas.max_buffers = blas.borrow ? free_table_slots(text) : INT_MAX;
     sem_init(&free_buffers, 0, 0);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
@@ -159,7 +159,7 @@ static int64_t buffers_for(int64_t count) { return blas.borrow ? rk_min(guard.ca
  * a single thread can use the buffers of others. */
 static int fits(int64_t count) {
     int64_t more = buffers_for(count) - made;
-    return more <= 0 || rk_has_space((size_t)more * (BUFFER + PAGES) * (count > 1 ? 2 : 1));
+    return more <= 0 || rk_has_address_space((size_t)more * (BUFFER + PAGES) * (count > 1 ? 2 : 1));
 }
 
 /* Counts buffers as used memory, also with another BLAS. Lowers *count, the number of threads, where memory or
@@ -168,13 +168,13 @@ static rkhs_status count_buffers(rkhs_env *env, int64_t *count) {
     rkhs_status status = RKHS_OK;
     char need[32];
     *count = rk_max(1, rk_min(*count, blas.max_buffers - guard.callers));
-    while (*count > 1 && !rk_has_room(env, 2.0 * (double)TOUCHED * (double)*count)) --*count;
+    while (*count > 1 && !rk_fits_limit(env, 2.0 * (double)TOUCHED * (double)*count)) --*count;
     while (*count > 1 && !fits(*count)) --*count;
     if (blas.borrow && made == 0 && !fits(*count))
         FAIL(env, RKHS_ERR_MEMORY,
              "BLAS needs %s of address space, and the system gives no more: raise its limit, with ulimit -v unlimited",
              rk_bytes_text((double)BUFFER, need));
-    TRY(rk_account(env, *count * TOUCHED));
+    TRY(rk_count_memory(env, *count * TOUCHED));
     env->blas_bytes = *count * TOUCHED;
 done:
     return status;
@@ -219,7 +219,7 @@ void rk_blas_end(rkhs_env *env) {
     if (--guard.users == 0 && blas.set_threads && guard.before > 1 && !guard.lost) blas.set_threads(guard.before);
     guard.callers -= env->workers;
     pthread_mutex_unlock(&guard.lock);
-    if (env->blas_bytes) rk_account(env, -env->blas_bytes);
+    if (env->blas_bytes) rk_count_memory(env, -env->blas_bytes);
     env->blas_bytes = 0;
     env->workers = 0;
 }

@@ -5,7 +5,7 @@
 
 enum { ROWS = 1024 }; /* rows in a tile */
 
-rkhs_status rk_csr_room(rkhs_env *env, int64_t n, int64_t count, rk_csr *out) {
+rkhs_status rk_csr_alloc(rkhs_env *env, int64_t n, int64_t count, rk_csr *out) {
     rkhs_status status = RKHS_OK;
     *out = (rk_csr){.n = n};
     TRY(rk_scratch(env, n + 1, sizeof *out->starts, &out->starts));
@@ -15,8 +15,8 @@ done:
     return status;
 }
 
-rkhs_status rk_csr_lists(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, rk_csr *out) {
-    rkhs_status status = rk_csr_room(env, n, n * k, out);
+rkhs_status rk_csr_from_lists(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, rk_csr *out) {
+    rkhs_status status = rk_csr_alloc(env, n, n * k, out);
     int64_t count = 0;
     for (int64_t i = 0; status == RKHS_OK && i < n; i++) {
         int64_t first = count;
@@ -37,7 +37,7 @@ rkhs_status rk_csr_lists(rkhs_env *env, int64_t n, int64_t k, const int64_t *ind
 rkhs_status rk_csr_transpose(rkhs_env *env, const rk_csr *a, rk_csr *out) {
     rkhs_status status = RKHS_OK;
     int64_t n = a->n, count = a->starts[n], *next;
-    TRY(rk_csr_room(env, n, count, out));
+    TRY(rk_csr_alloc(env, n, count, out));
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_scratch(env, n, sizeof *next, &next));
     for (int64_t q = 0; q < count; q++) out->starts[a->to[q] + 1]++;
@@ -55,7 +55,7 @@ done:
 
 rkhs_status rk_csr_mean(rkhs_env *env, const rk_csr *a, const rk_csr *b, rk_csr *out) {
     int64_t n = a->n, count = 0;
-    rkhs_status status = rk_csr_room(env, n, a->starts[n] + b->starts[n], out);
+    rkhs_status status = rk_csr_alloc(env, n, a->starts[n] + b->starts[n], out);
     for (int64_t i = 0; status == RKHS_OK && i < n; i++) {
         int64_t p = a->starts[i], q = b->starts[i];
         while (p < a->starts[i + 1] || q < b->starts[i + 1]) {

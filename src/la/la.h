@@ -38,8 +38,8 @@ void rk_gemm_single(int64_t m, int64_t n, int64_t k, const float *A, int64_t lda
 /* C (n x n) = A A' + beta C, lower triangle only; A is n x k. */
 void rk_syrk_tile(int64_t n, int64_t k, const double *A, int64_t lda, double beta, double *C, int64_t ldc);
 /* C (n x n) = C - A'A, A is k x n; and C = C - A A', A is n x k. Lower triangle only. */
-void rk_syrk_down(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc);
-void rk_syrk_less(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc);
+void rk_syrk_minus_t(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc);
+void rk_syrk_minus(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc);
 /* B (m x n) = B op(L)^-1 (side 'r') or op(L)^-1 B (side 'l'); L is lower triangular. */
 void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb);
 /* x = op(L)^-1 x; L (n x n) is lower triangular. */
@@ -49,7 +49,7 @@ void rk_solve_vector(char trans, int64_t n, const double *L, int64_t ldl, double
 int64_t rk_cholesky_tile(int64_t n, double *A, int64_t lda);
 /* For the Schur complement S = B - Y'Y = L L': returns log det S, or NaN if S is not positive definite; g becomes L^-1
  * g. B (n x n) has both triangles; Y is r x n; S is workspace for n x n numbers. */
-double rk_schur(int64_t n, int64_t r, const double *Y, int64_t ldy, const double *B, double *S, double *g);
+double rk_schur_log_det(int64_t n, int64_t r, const double *Y, int64_t ldy, const double *B, double *S, double *g);
 double rk_dot(int64_t n, const double *x, const double *y);
 double rk_norm(int64_t n, const double *x);
 /* The mean of column c of Z (n x d); rk_centre_column also subtracts it. */
@@ -69,7 +69,7 @@ void rk_powers(int64_t n, double scale, double shift, int64_t power, double *x);
 void rk_cosines(int64_t n, double a, const double *b, double *x);
 /* d[j] = max(0, a + b[j] - 2 d[j]): squared distances from inner products d and squared norms a, b. Returns how many
  * are at most limit * (a + b[j]): these have lost digits to cancellation. */
-int64_t rk_distances(int64_t n, double a, const double *b, double limit, double *d);
+int64_t rk_squared_distances(int64_t n, double a, const double *b, double limit, double *d);
 /* d[j] = d[j] / (a + b[j] - d[j]), at most 1, and 1 for 0/0: intersection over union. */
 void rk_jaccard(int64_t n, double a, const double *b, double *d);
 /* C (ni x nj) = A B', or C += A B' if `more`; A is ni x p, B is nj x p. If A and B are the same array, half of the
@@ -88,7 +88,7 @@ int64_t rk_bits_count(int64_t words, const uint64_t *a);
 /* out[j] += sum over c < count of a term of x = a[c] and y = b[c*ldb + j]: (x - y)^2, |x - y|, min(x, y). */
 typedef void rk_pairs_fn(int64_t n, int64_t count, const double *a, const double *b, int64_t ldb, double *out);
 rk_pairs_fn rk_add_squares, rk_add_absolutes, rk_add_minima;
-/* The same for (x - y)^2/(x + y), x, y >= 0, 0/0 = 0. rk_add_ratios: x and y are 0 or in [RK_RATIO_MIN, 1/RK_RATIO_MIN]. */
+/* The same for (x - y)^2/(x + y), x, y >= 0, 0/0 = 0. rk_add_ratios: both 0 or in [RK_RATIO_MIN, 1/RK_RATIO_MIN]. */
 rk_pairs_fn rk_add_ratios, rk_add_ratios_wide;
 #define RK_RATIO_MIN 1e-35
 double rk_sum(int64_t n, const double *x);
@@ -112,7 +112,7 @@ static inline int64_t rk_top_offer(double *value, int64_t *index, int64_t count,
 }
 
 /* The row i and column j <= i of a tile, from its number in the lower triangle, counted row by row. */
-void rk_triangle(int64_t tile, int64_t *i, int64_t *j);
+void rk_triangle_position(int64_t tile, int64_t *i, int64_t *j);
 /* B (nj x ni) = A', for a tile A (ni x nj). */
 void rk_transpose(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb);
 /* Writes a tile A to rows i0 .., columns j0 .. of a symmetric C, and A' to the mirrored position unless i0 = j0.
@@ -120,7 +120,7 @@ void rk_transpose(int64_t ni, int64_t nj, const double *A, int64_t lda, double *
 void rk_store_tile(int64_t ni, int64_t nj, const double *A, int64_t lda, double *C, int64_t ldc, int64_t i0, int64_t j0,
                    int past);
 /* Copies the entries of a tile that are strictly below the diagonal to their mirrored positions. */
-void rk_mirror(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64_t nj);
+void rk_mirror_tile(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64_t nj);
 
 /* ---- any size, by tiles ---------------------------------------------------------------------------------------- */
 
@@ -130,8 +130,8 @@ rkhs_status rk_gemm(rkhs_env *env, const char *stage, char ta, char tb, int64_t 
 rkhs_status rk_symm(rkhs_env *env, int64_t n, const double *K, int64_t ldk, int64_t k, const double *V, double *out);
 /* The first entry a_ij below the diagonal (by row, then column) with |a_ij - a_ji| > tolerance * max(|a_ij|, |a_ji|,
  * sqrt |a_ii a_jj|); at[0] = -1: none. a_ij is row[i][index[j]], and row[i][j] if index is NULL. */
-rkhs_status rk_asymmetry(rkhs_env *env, int64_t n, const double *const *row, const int64_t *index, double tolerance,
-                         int64_t at[2]);
+rkhs_status rk_find_asymmetry(rkhs_env *env, int64_t n, const double *const *row, const int64_t *index, double tolerance,
+                              int64_t at[2]);
 /* C (m x m) = A'A + beta C, A is n x m; both triangles, exactly symmetric. */
 rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double beta,
                     double *C, int64_t ldc);
@@ -155,8 +155,8 @@ rkhs_status rk_pivoted_factor(rkhs_env *env, const char *stage, int64_t n, rk_en
  * the others. Column a of the factor is column order[a] of A; the other rows' diagonal holds that of K - Phi Phi'. */
 rkhs_status rk_pivoted_tile(rkhs_env *env, const char *stage, int64_t n, double *A, int64_t lda, double min_pivot,
                             int64_t *order, int64_t *rank);
-/* For a factorisation in place of the lower triangle of a symmetric matrix. rk_save_diagonal_tiles saves the tiles on the
- * diagonal (on the scratch list); rk_restore_symmetric restores them, and what is below them from the upper triangle. */
+/* For a factorisation that overwrites the lower triangle of a symmetric matrix. rk_save_diagonal_tiles saves the
+ * diagonal tiles on the scratch list; rk_restore_symmetric restores them, and what is below from the upper triangle. */
 rkhs_status rk_save_diagonal_tiles(rkhs_env *env, int64_t n, const double *A, int64_t lda, double **kept);
 void rk_restore_symmetric(int64_t n, double *A, int64_t lda, const double *kept);
 /* B (m x n) = B L^-T. */
@@ -166,7 +166,7 @@ rkhs_status rk_trsm_right(rkhs_env *env, const char *stage, int64_t m, int64_t n
 rkhs_status rk_cholesky_solve(rkhs_env *env, int64_t n, int64_t k, const double *L, int64_t ldl, double *X, int64_t ldx);
 
 /* The tile size of the inverses below, and half of that of rk_gemm_lower: smaller for small n. */
-int64_t rk_tile_for(int64_t n);
+int64_t rk_triangular_tile(int64_t n);
 /* C (m x n) = A B, where B (k x n) is 0 above its diagonal: whole tiles there are not read. */
 rkhs_status rk_gemm_lower(rkhs_env *env, int64_t m, int64_t n, int64_t k, const double *A, int64_t lda, const double *B,
                           int64_t ldb, double *C, int64_t ldc);
@@ -183,9 +183,9 @@ typedef struct rk_csr {
     double *weight;
 } rk_csr;
 
-rkhs_status rk_csr_room(rkhs_env *env, int64_t n, int64_t count, rk_csr *out);
+rkhs_status rk_csr_alloc(rkhs_env *env, int64_t n, int64_t count, rk_csr *out);
 /* Makes a matrix from k (column, value) pairs a row, in any order; values of 0 are left out. */
-rkhs_status rk_csr_lists(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, rk_csr *out);
+rkhs_status rk_csr_from_lists(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, rk_csr *out);
 rkhs_status rk_csr_transpose(rkhs_env *env, const rk_csr *a, rk_csr *out);
 /* out = (a + b)/2 */
 rkhs_status rk_csr_mean(rkhs_env *env, const rk_csr *a, const rk_csr *b, rk_csr *out);

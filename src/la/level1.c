@@ -97,7 +97,7 @@ int64_t rk_cholesky_tile(int64_t n, double *A, int64_t lda) {
         if (bad >= 0) return k + bad;
         if (!below) break;
         rk_trsm_tile('r', 't', below, size, D, lda, P, lda);
-        rk_syrk_less(below, size, P, lda, P + size, lda);
+        rk_syrk_minus(below, size, P, lda, P + size, lda);
     }
     return -1;
 }

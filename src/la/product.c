@@ -176,8 +176,8 @@ static void few_rows(const struct shape *s, int64_t ni, int64_t nj, int64_t p, i
 }
 
 /* The product by our own code, in slices of nearly equal depth. */
-static void own(const struct shape *s, int64_t ni, int64_t nj, int64_t p, const double *A, int64_t lda, const double *B,
-                int64_t ldb, int more, int half, double *C, int64_t ldc) {
+static void multiply_slices(const struct shape *s, int64_t ni, int64_t nj, int64_t p, const double *A, int64_t lda,
+                            const double *B, int64_t ldb, int more, int half, double *C, int64_t ldc) {
     int64_t parts = rk_max(1, (p + DEPTH - 1) / DEPTH), depth = ((p + parts - 1) / parts + 7) / 8 * 8;
     if (ni == 1 && nj == 1)
         pair(p, depth, A, B, more, C);
@@ -201,7 +201,7 @@ void rk_product(int level, int64_t ni, int64_t nj, int64_t p, const double *A, i
     int half = A == B && lda == ldb && ni == nj;
 #if defined(__x86_64__) && defined(__GNUC__)
     if (level > 0)
-        own(&shapes[level - 1], ni, nj, p, A, lda, B, ldb, more, half, C, ldc);
+        multiply_slices(&shapes[level - 1], ni, nj, p, A, lda, B, ldb, more, half, C, ldc);
     else
 #endif
         for (int64_t k = 0; k < p; k += SLICE) {
@@ -211,5 +211,5 @@ void rk_product(int level, int64_t ni, int64_t nj, int64_t p, const double *A, i
             else
                 rk_gemm_tile('n', 't', ni, nj, depth, 1, A + k, lda, B + k, ldb, more || k ? 1 : 0, C, ldc);
         }
-    if (half) rk_mirror(C, ldc, 0, ni, 0, nj);
+    if (half) rk_mirror_tile(C, ldc, 0, ni, 0, nj);
 }

@@ -44,7 +44,7 @@ rkhs_status rk_gemm(rkhs_env *env, const char *stage, char ta, char tb, int64_t 
     return rk_parallel(env, stage, tiles(m) * ((n + p.width - 1) / p.width), product_tile, &p);
 }
 
-void rk_triangle(int64_t tile, int64_t *i, int64_t *j) {
+void rk_triangle_position(int64_t tile, int64_t *i, int64_t *j) {
     int64_t r = (int64_t)((sqrt(8.0 * (double)tile + 1) - 1) / 2);
     while ((r + 1) * (r + 2) / 2 <= tile) r++;
     while (r * (r + 1) / 2 > tile) r--;
@@ -99,7 +99,7 @@ typedef struct outer {
 static rkhs_status syrk_tile(void *context, int64_t tile, int worker) {
     outer *p = context;
     int64_t ti, tj;
-    rk_triangle(tile, &ti, &tj);
+    rk_triangle_position(tile, &ti, &tj);
     int64_t i = ti * p->tile, j = tj * p->tile, ni = rk_min(p->tile, p->m - i), nj = rk_min(p->tile, p->m - j);
     int64_t s = 0;
     do {
@@ -107,7 +107,7 @@ static rkhs_status syrk_tile(void *context, int64_t tile, int worker) {
                      p->lda, s ? 1.0 : p->beta, p->C + i * p->ldc + j, p->ldc);
         s += SLICE;
     } while (s < p->n);
-    rk_mirror(p->C, p->ldc, i, ni, j, nj);
+    rk_mirror_tile(p->C, p->ldc, i, ni, j, nj);
     return RKHS_OK;
 }
 
@@ -137,7 +137,7 @@ static rkhs_status panel_tile(void *context, int64_t tile, int worker) {
 static rkhs_status trailing_tile(void *context, int64_t tile, int worker) {
     factor *f = context;
     int64_t ti, tj, k = f->step * TILE;
-    rk_triangle(tile, &ti, &tj);
+    rk_triangle_position(tile, &ti, &tj);
     int64_t i = k + (ti + 1) * TILE, j = k + (tj + 1) * TILE;
     rk_gemm_tile('n', 't', rk_min(TILE, f->n - i), rk_min(TILE, f->n - j), TILE, -1.0, f->A + i * f->lda + k, f->lda,
                  f->A + j * f->lda + k, f->lda, 1.0, f->A + i * f->lda + j, f->lda);

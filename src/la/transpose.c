@@ -110,7 +110,7 @@ void rk_store_tile(int64_t ni, int64_t nj, const double *A, int64_t lda, double 
     if (past) fence();
 }
 
-void rk_mirror(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64_t nj) {
+void rk_mirror_tile(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64_t nj) {
     if (i0 != j0) {
         rk_transpose(ni, nj, C + i0 * ldc + j0, ldc, C + j0 * ldc + i0, ldc);
         return;

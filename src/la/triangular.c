@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-int64_t rk_tile_for(int64_t n) { return n <= 1024 ? 64 : n <= 4096 ? 128 : 256; }
+int64_t rk_triangular_tile(int64_t n) { return n <= 1024 ? 64 : n <= 4096 ? 128 : 256; }
 
 /* Tiles of C are narrow in the direction that decides which inner tiles are 0, and at most WIDE in the other. */
 enum { WIDE = 1024 };
@@ -31,7 +31,7 @@ static rkhs_status lower_tile(void *context, int64_t tile, int worker) {
 
 rkhs_status rk_gemm_lower(rkhs_env *env, int64_t m, int64_t n, int64_t k, const double *A, int64_t lda, const double *B,
                           int64_t ldb, double *C, int64_t ldc) {
-    part p = {m, n, k, 2 * rk_tile_for(k), A, B, lda, ldb, C, ldc};
+    part p = {m, n, k, 2 * rk_triangular_tile(k), A, B, lda, ldb, C, ldc};
     return rk_parallel(env, NULL, (m + WIDE - 1) / WIDE * ((n + p.tile - 1) / p.tile), lower_tile, &p);
 }
 
@@ -81,7 +81,7 @@ static rkhs_status column_tile(void *context, int64_t tile, int worker) {
 rkhs_status rk_triangle_inverse(rkhs_env *env, int64_t n, const double *L, int64_t ldl, double *J) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    triangle t = {n, rk_tile_for(n), L, ldl, J, NULL};
+    triangle t = {n, rk_triangular_tile(n), L, ldl, J, NULL};
     int64_t count = (n + t.tile - 1) / t.tile;
     TRY(rk_scratch(env, rk_workers(env) * t.tile * t.tile, sizeof *t.sums, &t.sums));
     TRY(rk_parallel(env, NULL, count, diagonal_tile, &t));
@@ -99,15 +99,15 @@ typedef struct mirror {
 static rkhs_status mirror_tile(void *context, int64_t tile, int worker) {
     const mirror *m = context;
     int64_t ti, tj;
-    rk_triangle(tile, &ti, &tj);
+    rk_triangle_position(tile, &ti, &tj);
     int64_t i = ti * m->tile, j = tj * m->tile;
-    rk_mirror(m->A, m->n, i, rk_min(m->tile, m->n - i), j, rk_min(m->tile, m->n - j));
+    rk_mirror_tile(m->A, m->n, i, rk_min(m->tile, m->n - i), j, rk_min(m->tile, m->n - j));
     return RKHS_OK;
 }
 
 rkhs_status rk_cholesky_inverse(rkhs_env *env, int64_t n, double *A, double *J) {
     rkhs_status status = RKHS_OK;
-    mirror m = {n, rk_tile_for(n), A};
+    mirror m = {n, rk_triangular_tile(n), A};
     part p = {.n = n, .tile = m.tile, .B = J, .C = A};
     int64_t count = (n + m.tile - 1) / m.tile;
     TRY(rk_triangle_inverse(env, n, A, n, J));

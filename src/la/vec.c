@@ -54,7 +54,7 @@ RK_CLONES void rk_exp(int64_t n, double *x) {
     }
 }
 
-RK_CLONES int64_t rk_distances(int64_t n, double a, const double *restrict b, double limit, double *restrict d) {
+RK_CLONES int64_t rk_squared_distances(int64_t n, double a, const double *restrict b, double limit, double *restrict d) {
     int64_t close = 0;
     for (int64_t j = 0; j < n; j++) {
         double sum = a + b[j], v = sum - 2 * d[j];
@@ -124,7 +124,8 @@ RK_CLONES void rk_log1p(int64_t n, double *x) {
         uint64_t bits;
         memcpy(&bits, &t, sizeof bits);
         bits += one - root;
-        uint64_t exponent = (bits >> 52) | 0x4330000000000000, mantissa = (bits & 0xfffffffffffff) + root; /* 2^52 + k + 1023 */
+        /* exponent: 2^52 + k + 1023 as a double */
+        uint64_t exponent = (bits >> 52) | 0x4330000000000000, mantissa = (bits & 0xfffffffffffff) + root;
         double k, m;
         memcpy(&k, &exponent, sizeof k);
         memcpy(&m, &mantissa, sizeof m);

@@ -1,6 +1,6 @@
 /* anomaly.c: anomaly scores: how unlike the training objects a new object is; higher is stranger.
  *
- *     error    |phi(x) - f(z)|^2 / mean_j k(x_j, x_j),   f(z) = m + sum_j w_j (phi(x_j) - m),   w = (K_Z + ridge I)^-1 k_Z(z)
+ *     error  |phi(x) - f(z)|^2 / mean_j k(x_j, x_j), f(z) = m + sum_j w_j (phi(x_j) - m), w = (K_Z + ridge I)^-1 k_Z(z)
  *     density  -log 1/n sum_j N(z; z_j, h^2 S),          S the covariance of the codes, h = n^(-1/(r+4)), r its rank
  *     both     the larger of the two, each as -log of the share of training objects that score as high
  *
@@ -84,7 +84,7 @@ static double relative(const feature *f, double square, double self) {
 }
 
 /* Chooses width and ridge by some of the objects. A factor of the centred Gram has their images as rows. */
-static rkhs_status choose(rkhs_env *env, const feature *f, double *width, double *ridge) {
+static rkhs_status choose_width_and_ridge(rkhs_env *env, const feature *f, double *width, double *ridge) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = rk_min(f->m, RK_RIDGE_TRIAL), rank, *pivots;
@@ -153,10 +153,9 @@ static rkhs_status feature_fit(rkhs_model *model, feature *f) {
     rkhs_kernel *kernel = NULL;
     f->m = m;
     f->d = model->dim;
-    if (!rk_has_room(env, 24.0 * (double)m * (double)m))
+    if (!rk_fits_limit(env, 24.0 * (double)m * (double)m))
         TRY(rk_fail_hint(env, RKHS_ERR_MEMORY, "by=density",
-                         "the anomaly score needs %s; the limit is %s: raise it, or take "
-                         "density",
+                         "the anomaly score needs %s; the limit is %s: raise it, or take density",
                          rk_bytes_text(24.0 * (double)m * (double)m, need), rk_bytes_text((double)env->limit, limit)));
     TRY(rk_alloc(env, m * f->d, sizeof *f->codes, &f->codes));
     TRY(rk_alloc(env, m * m, sizeof *f->A, &f->A));
@@ -164,13 +163,13 @@ static rkhs_status feature_fit(rkhs_model *model, feature *f) {
     TRY(rk_alloc(env, m, sizeof *f->mean, &f->mean));
     TRY(rk_alloc(env, m, sizeof *f->left_out, &f->left_out));
     TRY(rk_scratch(env, m, sizeof *which, &which));
-    TRY(rk_some_codes(model, m, which, &codes));
+    TRY(rk_spread_codes(model, m, which, &codes));
     memcpy(f->codes, rk_dense_of(codes)->values, (size_t)(m * f->d) * sizeof *f->codes);
     TRY(rk_data_subset(map->objects, which, m, &f->objects));
     TRY(rk_map_bind(env, map, model->kernel));
     TRY(rk_bind(env, model->kernel, f->objects, map->bound, &f->bound));
     TRY(centred_gram(env, f));
-    TRY(choose(env, f, &width, &ridge));
+    TRY(choose_width_and_ridge(env, f, &width, &ridge));
     f->rate = 1 / (2 * width * width);
     TRY(rk_ridge_gram(env, width, codes, &kernel, f->A));
     for (int64_t i = 0; i < m; i++) f->A[i * m + i] += ridge;
@@ -239,7 +238,7 @@ static rkhs_status error_all(rkhs_model *m, const feature *f, const rkhs_data *x
     score_loop a = {.f = f, .Z = Z, .n = x->rows, .out = out};
     TRY(rk_bind(env, m->kernel, x, m->map->bound, &rows));
     a.rows = rows;
-    a.tile = rk_min(ROWS, rk_tile_rows(rows, f->bound));
+    a.tile = rk_min(ROWS, rk_kernel_tile_rows(rows, f->bound));
     a.room_each = rk_padded(a.tile * (3 * f->m + 1));
     int64_t tiles = (a.n + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
     TRY(rk_work_for(env, workers, rows, f->bound, &a.work));
@@ -417,7 +416,7 @@ rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char
     double *Z, *errors, *densities;
     char *isolated;
     int which = 0;
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_blas_begin(env));
     if (!x || !scores) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_anomaly: no %s: the pointer is NULL", x ? "scores" : "data");

@@ -77,7 +77,7 @@ rkhs_status rk_check_map(const rkhs_model *m, int nearest, int degree, int spher
     return rk_fail(m->env, RKHS_ERR_FORMAT, "its map is not one that %s makes", m->type->entry.name);
 }
 
-rkhs_status rk_check_plain(const rkhs_model *m) { return rk_check_map(m, 0, RK_DEGREE_NONE, 0); }
+rkhs_status rk_check_full_map(const rkhs_model *m) { return rk_check_map(m, 0, RK_DEGREE_NONE, 0); }
 
 static rkhs_status in_range(const rkhs_model *m, const char *what, const double *values, int64_t count) {
     for (int64_t i = 0; values && i < count; i++)

@@ -84,7 +84,7 @@ static rkhs_status fit_contrastive(rk_fit *f) {
         for (int64_t i = 0; i < g->rank; i++) s.coef[i * d + c] = 0;
     }
     TRY(g->type->push(g, s.coef, d, f->Z));
-    TRY(g->type->fold(g, s.coef, d, f->map->B));
+    TRY(g->type->to_map(g, s.coef, d, f->map->B));
     TRY(report(f, &t, &s, alpha, kappa));
 done:
     return status;
@@ -97,8 +97,8 @@ const rk_model_type rk_model_contrastive = {
               .formula = "min sum z'(z- - z+), z = W'phi, W'W = I", .where = RK_TRIPLET_WHERE,
               .cost = "the Gram, and some ten products with it",
               .params = params, .size = sizeof(contrastive)},
-    .title = "KernelContrastive", .default_kernel = rk_usual_kernel, .dim = dim_contrastive,
+    .title = "KernelContrastive", .default_kernel = rk_default_kernel, .dim = dim_contrastive,
     .gram_offset = offsetof(contrastive, gram), .supervision = RK_KIND_INDEX, .inputs = inputs_contrastive,
-    .fit = fit_contrastive, .check = rk_check_plain,
+    .fit = fit_contrastive, .check = rk_check_full_map,
 };
 /* clang-format on */

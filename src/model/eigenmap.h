@@ -1,31 +1,8 @@
-/* eigenmap.h: neighbourhood graphs and Laplacian eigenmaps, for kle, lpp, npe and tke; all on the scratch list. */
+/* eigenmap.h: Laplacian eigenmaps of a neighbourhood graph, for kle and as a start; all on the scratch list. */
 #ifndef RK_EIGENMAP_H
 #define RK_EIGENMAP_H
 
-#include "model/model.h"
-
-/* A neighbourhood graph: W = (F + F')/2 from neighbour lists F (n x k), negative values taken as 0, and its row sums. */
-typedef struct rk_graph {
-    rk_csr w;
-    double *degree;
-} rk_graph;
-/* min(k, n - 1); advises if k is too large. */
-int64_t rk_graph_k(rkhs_env *env, int64_t k, int64_t n);
-rkhs_status rk_graph_new(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, rk_graph *out);
-/* An rk_op: W - 3 dd'/sum d, d the degrees. It equals W where d'v = 0, and moves the eigenvalue of the constant from 1
- * to -2, below all others. */
-#define RK_CONSTANT_SHIFT 3.0
-rkhs_status rk_graph_apply(void *context, rkhs_env *env, const double *V, int64_t k, double *out);
-
-/* Connected components, largest first, ties by the lowest object. The objects of component p are order[starts[p]] to
- * order[starts[p + 1] - 1]. `isolated` is the number of single objects. */
-typedef struct rk_components {
-    int64_t count, isolated, *starts, *order;
-} rk_components;
-rkhs_status rk_graph_components(rkhs_env *env, const rk_csr *w, rk_components *out);
-/* Advises if the graph has no edges or several components; `so` is the consequence. */
-void rk_graph_advise(rkhs_env *env, int64_t n, int64_t components, int64_t isolated, const char *so);
-#define RK_COMPONENTS_APART "their positions relative to each other mean little"
+#include "model/neighbour_graph.h"
 
 /* The result of Laplacian eigenmaps: eigenvalues of the largest component. */
 typedef struct rk_eigenmap {
@@ -38,16 +15,11 @@ typedef struct rk_eigenmap {
 /* Laplacian eigenmaps of the graph into Z (n x dim). B (or NULL): a new object with weights w is at sum_j w_j B_j /
  * sum_j w_j. B_j is z_j / l about its component's centre; z_j where the eigenvalue l <= RK_EIGENMAP_MIN. */
 #define RK_EIGENMAP_MIN 0.1
-rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_graph *g, int64_t dim, double *Z, double *B,
-                            rk_eigenmap *out);
+rkhs_status rk_eigenmap_new(rkhs_env *env, const rk_spec *solver, const rk_neighbour_graph *g, int64_t dim, double *Z,
+                            double *B, rk_eigenmap *out);
 
 /* The embedding alone, from neighbour lists (n x k). */
 rkhs_status rk_start_kle(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value, int64_t dim,
                          double *Z);
-
-/* The fit of lpp and npe: z = Phi w for the largest l of Phi'M Phi w = l (Phi'N Phi + mu I) w, N = diag(n), mu = ridge
- * tr(N K)/n. Fills Z, the map and the report. A column is scaled to z'N z + mu |w|^2 = sum N; it is 0 where l is 0.
- * `graph` is the neighbourhood graph, for advice. */
-rkhs_status rk_graph_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge, const rk_csr *graph);
 
 #endif

@@ -3,7 +3,7 @@
  *     z(x) = sum_l w_l B_l + c;   influence of l: |w_l| |B_l|,   a pull where <w_l B_l, z - c> >= 0, else a push
  *
  * w is the row of kernel values of x as the map uses it, B and c are the map's (map.c). A pull moves x from c towards
- * its place z, a push moves it away. A row's result depends on its object alone. */
+ * its position z, a push moves it away. A row's result depends on its object alone. */
 #include "model/model.h"
 
 #include <string.h>
@@ -36,8 +36,8 @@ static void use_row(const rk_map *map, double *w, double *value, int64_t *index)
     double sum = 0;
     for (int64_t l = 0; most && l < kept; l++)
         count = rk_top_offer(value, index, count, most, l, rk_nearness(map->half, l, w[l]));
-    for (int64_t q = 0; q < most; q++) value[q] = rk_map_counted(map, w[index[q]]);
-    for (int64_t l = 0; l < kept; l++) w[l] = most ? 0 : rk_map_counted(map, w[l]);
+    for (int64_t q = 0; q < most; q++) value[q] = rk_map_weight(map, w[index[q]]);
+    for (int64_t l = 0; l < kept; l++) w[l] = most ? 0 : rk_map_weight(map, w[l]);
     for (int64_t q = 0; q < most; q++) w[index[q]] = value[q];
     if (map->degree == RK_DEGREE_NONE) return;
     for (int64_t l = 0; l < kept; l++) sum += w[l];
@@ -90,7 +90,7 @@ static rkhs_status explain_all(const rkhs_model *m, const rkhs_data *x, int64_t 
     TRY(rk_bind(env, m->kernel, x, map->bound, &rows));
     a.rows = rows;
     a.kept = map->bound;
-    a.tile = rk_max(1, rk_min(rk_tile_rows(a.rows, a.kept), 131072 / kept));
+    a.tile = rk_max(1, rk_min(rk_kernel_tile_rows(a.rows, a.kept), 131072 / kept));
     int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
     TRY(rk_work_for(env, workers, a.rows, a.kept, &a.work));
     TRY(rk_scratch(env, kept, sizeof *a.norm, &a.norm));
@@ -114,13 +114,13 @@ rkhs_status rkhs_model_explain(const rkhs_model *model, const rkhs_data *x, int6
     rkhs_env *env = model->env;
     const rkhs_data *use;
     rkhs_data *view = NULL;
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_blas_begin(env));
     if (!x || !object || !influence)
         FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_explain: no %s: the pointer is NULL", x ? "room for the result" : "data");
     TRY(rk_model_view(model, x, &use, &view));
-    if (rk_model_way(model) != RK_PLACE_MAP)
+    if (rk_placement_way(model) != RK_PLACE_MAP)
         FAIL(env, RKHS_ERR_ARGUMENT,
              "%s places new objects by its objective and not by a map, so that no sum over training objects explains them: "
              "explain a model that has a map, such as bctke or kpca",

@@ -54,8 +54,8 @@ rkhs_status rkhs_model_save(const rkhs_model *model, const char *path) {
     if (!model) return RKHS_ERR_ARGUMENT;
     rkhs_status status = RKHS_OK;
     rk_archive *archive = NULL;
-    if (!path) return rk_missing(model->env, "rkhs_model_save", "path");
-    rk_clear(model->env);
+    if (!path) return rk_fail_null(model->env, "rkhs_model_save", "path");
+    rk_begin_call(model->env);
     TRY(gather(model, &archive));
     TRY(rk_set_subject(model->env, path, rk_archive_write(archive, path)));
 done:
@@ -69,8 +69,8 @@ rkhs_status rkhs_model_pack(const rkhs_model *model, void *bytes, size_t room, s
     rk_archive *archive = NULL;
     rk_output *out = NULL;
     if (!size || (room && !bytes))
-        return rk_missing(model->env, "rkhs_model_pack", size ? "room for the bytes" : "place for the size");
-    rk_clear(model->env);
+        return rk_fail_null(model->env, "rkhs_model_pack", size ? "room for the bytes" : "variable for the size");
+    rk_begin_call(model->env);
     TRY(gather(model, &archive));
     TRY(rk_output_memory(model->env, bytes, room, &out));
     TRY(rk_archive_write_to(archive, out));
@@ -129,7 +129,7 @@ done:
     return status;
 }
 
-rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char *name, const rk_array *a) {
+rkhs_status rk_check_array_finite(rkhs_env *env, const rk_archive *archive, const char *name, const rk_array *a) {
     const double *v = a->data;
     int64_t count = 1;
     for (int i = 0; i < a->ndim; i++) count *= a->shape[i];
@@ -145,10 +145,10 @@ static rkhs_status load_embedding(rkhs_env *env, rk_archive *archive, rkhs_model
     rkhs_status status = RKHS_OK;
     rk_array Z, keep, added = {.shape = {0, 0}};
     TRY(rk_archive_get(archive, "embedding", 'd', 2, &Z));
-    TRY(rk_file_finite(env, archive, "embedding", &Z));
+    TRY(rk_check_array_finite(env, archive, "embedding", &Z));
     if (rk_archive_has(archive, "added")) {
         TRY(rk_archive_get(archive, "added", 'd', 2, &added));
-        TRY(rk_file_finite(env, archive, "added", &added));
+        TRY(rk_check_array_finite(env, archive, "added", &added));
         if (added.shape[1] != Z.shape[1])
             FAIL(env, RKHS_ERR_FORMAT, "the array 'added' has %s, but 'embedding' has %lld: fit the model again",
                  rk_counted(added.shape[1], "column").text, (long long)Z.shape[1]);
@@ -210,18 +210,18 @@ done:
 }
 
 rkhs_status rkhs_model_load(rkhs_env *env, const char *path, rkhs_model **model) {
-    if (!env || !path || !model) return rk_missing(env, "rkhs_model_load", model ? "path" : "place for the model");
+    if (!env || !path || !model) return rk_fail_null(env, "rkhs_model_load", model ? "path" : "variable for the model");
     rk_archive *archive;
-    rk_clear(env);
+    rk_begin_call(env);
     *model = NULL;
     rkhs_status status = rk_archive_read(env, path, &archive);
     return status == RKHS_OK ? from_archive(env, archive, model) : rk_set_subject(env, path, status);
 }
 
 rkhs_status rkhs_model_unpack(rkhs_env *env, const void *bytes, size_t size, rkhs_model **model) {
-    if (!env || !bytes || !model) return rk_missing(env, "rkhs_model_unpack", model ? "bytes" : "place for the model");
+    if (!env || !bytes || !model) return rk_fail_null(env, "rkhs_model_unpack", model ? "bytes" : "variable for the model");
     rk_archive *archive;
-    rk_clear(env);
+    rk_begin_call(env);
     *model = NULL;
     rkhs_status status = rk_archive_parse(env, bytes, size, &archive);
     return status == RKHS_OK ? from_archive(env, archive, model) : status;

@@ -53,11 +53,11 @@ static const rk_param bcgplvm_params[] = {
 /* clang-format on */
 
 static int64_t dim_gplvm(const void *self, const rkhs_data *y) { return ((const gplvm *)self)->dim; }
-static int way_gplvm(const void *self) { return ((const gplvm *)self)->place + 1; } /* skips RK_PLACE_MAP: there is no map */
+static int way_gplvm(const void *self) { return ((const gplvm *)self)->place + 1; } /* gplvm has no map */
 
 /* The default kernel of gplvm: linear, so that columns are the features; for other objects their usual kernel. */
 static const char *plain_kernel(const void *self, unsigned kind) {
-    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "linear" : rk_usual_kernel(self, kind);
+    return kind & (RK_KIND_DENSE | RK_KIND_SPARSE) ? "linear" : rk_default_kernel(self, kind);
 }
 
 /* D: the parameter, or the columns with the linear kernel, else n - 1. */
@@ -111,7 +111,7 @@ static rkhs_status fit_likelihood(rk_fit *f, const rk_gram *data, rk_coordinates
         goto done;
     }
     TRY(rk_scratch(f->env, n * d, sizeof *Z0, &Z0));
-    TRY(rk_start_at(f, data, &(rk_start){.how = RK_START_KPCA + o->start}, Z0));
+    TRY(rk_start_embedding(f, data, &(rk_start){.how = RK_START_KPCA + o->start}, Z0));
     TRY(first_theta(f, Z0, theta));
     rk_smooth problem = {.coordinates = coordinates,
                          .rows = n,
@@ -121,7 +121,7 @@ static rkhs_status fit_likelihood(rk_fit *f, const rk_gram *data, rk_coordinates
                          .eval = rk_gplvm_eval,
                          .context = p};
     TRY(rk_solve_smooth(f->gram, o->solver, &problem, Z0, theta, &s));
-    rk_gplvm_theta(p, theta);
+    rk_gplvm_set_theta(p, theta);
     TRY(report(f, p, &s));
 done:
     rk_free(f->env, s.history);
@@ -197,7 +197,7 @@ const rk_model_type rk_model_bcgplvm = {
               .formula = "min (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2, Z = Ky A",
               .where = PROCESS_WHERE ", by data_kernel; Ky: the Gram matrix of the objects; A: the coefficients, to be found",
               .cost = PROCESS_COST " and two products with Ky", .params = bcgplvm_params, .size = sizeof(gplvm)},
-    .title = "BackConstrainedGPLVM", .default_kernel = rk_usual_kernel, .dim = dim_gplvm,
-    .gram_offset = offsetof(gplvm, gram), .takes_start = 1, .nonconvex = 1, .fit = fit_bcgplvm, .check = rk_check_plain,
+    .title = "BackConstrainedGPLVM", .default_kernel = rk_default_kernel, .dim = dim_gplvm,
+    .gram_offset = offsetof(gplvm, gram), .takes_start = 1, .nonconvex = 1, .fit = fit_bcgplvm, .check = rk_check_full_map,
 };
 /* clang-format on */

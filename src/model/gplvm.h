@@ -7,7 +7,7 @@
 typedef struct rk_gplvm {
     int64_t n, r, dim, tile; /* objects; columns of F; dimensions of the codes; rows of a tile */
     double features, prior;  /* D, the number of features; the weight of |Z|^2/2 */
-    double unit, scale;      /* F is divided by `unit`; variance and noise are in units of `scale`; 0: all objects are equal */
+    double unit, scale;      /* F is divided by `unit`; variance and noise are in units of `scale`; 0: all are equal */
     double *F;               /* n x r, F F' the centred Gram of the data; row i is object order[i] */
     int64_t *order;
     int lower;       /* F is lower triangular, from a stored Gram */
@@ -27,9 +27,9 @@ rkhs_status rk_gplvm_eval(void *context, rkhs_env *env, const double *Z, const d
                           double *dt);
 /* The steps of an evaluation: allocate; set the codes; set theta; compute K^-1 into A, V and log|K|. `bad` is the row
  * where K is not positive definite, or -1. */
-rkhs_status rk_gplvm_room(rkhs_env *env, rk_gplvm *p);
-void rk_gplvm_codes(rk_gplvm *p, const double *Z);
-int rk_gplvm_theta(rk_gplvm *p, const double *theta); /* 0: out of range */
+rkhs_status rk_gplvm_alloc(rkhs_env *env, rk_gplvm *p);
+void rk_gplvm_set_codes(rk_gplvm *p, const double *Z);
+int rk_gplvm_set_theta(rk_gplvm *p, const double *theta); /* 0: out of range */
 rkhs_status rk_gplvm_invert(rkhs_env *env, rk_gplvm *p, double *logarithm, int64_t *bad);
 
 /* gplvm's state, for out-of-sample placement: see gplvm_place.c. */

@@ -1,6 +1,6 @@
 /* gplvm_likelihood.c: the objective of gplvm and bcgplvm: the likelihood of a Gaussian process on the codes.
  *
- *     L = (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2,   K_ij = variance exp(-|z_i - z_j|^2/(2 width^2)) + noise [i = j]
+ *     L = (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2,  K_ij = variance exp(-|z_i - z_j|^2/(2 width^2)) + noise [i = j]
  *
  * S is the centred Gram of the data, D the number of features that it sums over. For the linear kernel S = YY', and L
  * is the likelihood of the columns of Y, each a draw of the process. dL/dK = (D K^-1 - K^-1 S K^-1)/2.
@@ -89,7 +89,7 @@ done:
 /* Small tiles where there are few codes, so that all threads have some. */
 static int64_t tile_of(int64_t n) { return n <= 1024 ? 128 : 256; }
 
-rkhs_status rk_gplvm_room(rkhs_env *env, rk_gplvm *p) {
+rkhs_status rk_gplvm_alloc(rkhs_env *env, rk_gplvm *p) {
     rkhs_status status = RKHS_OK;
     int64_t n = p->n;
     p->tile = tile_of(n);
@@ -131,7 +131,7 @@ rkhs_status rk_gplvm_new(const rk_gram *g, double features, int64_t dim, rk_gplv
     p->scale = p->unit * p->unit / features;
     if (!(p->scale > 0)) goto done; /* all objects are equal */
     for (int64_t i = 0; i < n * p->r; i++) p->F[i] /= p->unit;
-    TRY(rk_gplvm_room(env, p));
+    TRY(rk_gplvm_alloc(env, p));
     TRY(rk_scratch(env, tiles * n * dim, sizeof *p->pulls, &p->pulls));
     TRY(rk_scratch(env, tiles * n * dim, sizeof *p->backs, &p->backs));
     TRY(rk_scratch(env, tiles * (tiles + 1) / 2 * 3, sizeof *p->sums, &p->sums));
@@ -154,7 +154,7 @@ static void kernel_row(const rk_gplvm *p, int64_t i, int64_t j0, int64_t nj, dou
 static rkhs_status kernel_tile(void *context, int64_t tile, int worker) {
     const rk_gplvm *p = context;
     int64_t ti, tj, n = p->n;
-    rk_triangle(tile, &ti, &tj);
+    rk_triangle_position(tile, &ti, &tj);
     int64_t i0 = ti * p->tile, j0 = tj * p->tile, ni = rk_min(p->tile, n - i0), nj = rk_min(p->tile, n - j0);
     double *square = p->tiles + worker * (p->tile + 2) * p->tile;
     for (int64_t i = i0; i < i0 + ni; i++) {
@@ -168,7 +168,7 @@ static rkhs_status kernel_tile(void *context, int64_t tile, int worker) {
 static rkhs_status gradient_tile(void *context, int64_t tile, int worker) {
     const rk_gplvm *p = context;
     int64_t ti, tj, n = p->n, d = p->dim, r = p->r, size = p->tile * p->tile;
-    rk_triangle(tile, &ti, &tj);
+    rk_triangle_position(tile, &ti, &tj);
     int64_t i0 = ti * p->tile, j0 = tj * p->tile, ni = rk_min(p->tile, n - i0), nj = rk_min(p->tile, n - j0);
     double *G = p->tiles + worker * (size + 2 * p->tile), *k = G + size, *square = k + p->tile;
     double *pulls = p->pulls + tj * n * d, *backs = p->backs + ti * n * d, *sums = p->sums + 3 * tile;
@@ -210,12 +210,12 @@ static void add_up(const rk_gplvm *p, const double *theta, double *dZ, double *d
     dt[2] = sums[2] * exp(theta[2]);
 }
 
-void rk_gplvm_codes(rk_gplvm *p, const double *Z) {
+void rk_gplvm_set_codes(rk_gplvm *p, const double *Z) {
     for (int64_t i = 0; i < p->n; i++)
         for (int64_t c = 0; c < p->dim; c++) p->Z[i * p->dim + c] = p->columns[c * p->n + i] = Z[p->order[i] * p->dim + c];
 }
 
-int rk_gplvm_theta(rk_gplvm *p, const double *theta) {
+int rk_gplvm_set_theta(rk_gplvm *p, const double *theta) {
     double width = exp(theta[0]);
     p->rate = 0.5 / (width * width);
     p->variance = exp(theta[1]);
@@ -247,8 +247,8 @@ rkhs_status rk_gplvm_eval(void *context, rkhs_env *env, const double *Z, const d
     int64_t n = p->n, tiles = (n + p->tile - 1) / p->tile, bad;
     double logarithm, trace = 0, squares = 0;
     *f = INFINITY; /* where K is singular: the line search then shortens its step */
-    if (!rk_gplvm_theta(p, theta)) goto done;
-    rk_gplvm_codes(p, Z);
+    if (!rk_gplvm_set_theta(p, theta)) goto done;
+    rk_gplvm_set_codes(p, Z);
     TRY(rk_gplvm_invert(env, p, &logarithm, &bad));
     if (bad >= 0) goto done;
     for (int64_t i = 0; i < n; i++) trace += rk_dot(p->r, p->F + i * p->r, p->V + i * p->r);

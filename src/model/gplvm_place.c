@@ -111,7 +111,7 @@ rkhs_status rk_gplvm_check(const rkhs_model *m) {
     rk_mark mark = rk_scratch_mark(env);
     settled s = {.none = 0};
     char *taken;
-    TRY(rk_check_plain(m));
+    TRY(rk_check_full_map(m));
     if (!take_state(m, &s)) FAIL(env, RKHS_ERR_FORMAT, "what it places new objects by is missing or out of range");
     if (s.none) goto done;
     int fits = 1;
@@ -161,8 +161,8 @@ rkhs_status rk_gplvm_ready(const rkhs_model *m, int how, void **ready) {
     if (s->none) goto done;
     TRY(rk_require_memory(m->env, 16.0 * (double)m->n * (double)m->n, "placing new objects", "raise the memory limit"));
     TRY(take_arrays(m, s));
-    TRY(rk_gplvm_room(m->env, &s->p));
-    rk_gplvm_codes(&s->p, m->Z);
+    TRY(rk_gplvm_alloc(m->env, &s->p));
+    rk_gplvm_set_codes(&s->p, m->Z);
     TRY(rk_gplvm_invert(m->env, &s->p, &logarithm, &bad));
     if (bad >= 0) FAIL(m->env, RKHS_ERR_NUMERIC, "the covariance of the codes has no inverse: fit the model again");
     TRY(rk_scratch(m->env, m->n, sizeof *s->own, &s->own));

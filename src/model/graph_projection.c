@@ -1,18 +1,18 @@
-/* graph_projection.c: the fit of lpp and npe: linear functions in feature space that solve an eigenproblem of a graph. */
-#include "model/eigenmap.h"
+/* graph_projection.c: the fit of lpp and npe: linear functions in feature space, from an eigenproblem of a graph. */
+#include "model/neighbour_graph.h"
 
 static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu, const rk_csr *graph) {
     rkhs_status status = RKHS_OK;
     int64_t zeros = 0;
     rk_components components;
-    TRY(rk_graph_components(f->env, graph, &components));
+    TRY(rk_connected_components(f->env, graph, &components));
     for (int64_t c = 0; c < s->count; c++) zeros += s->values[c] == 0;
     TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, s->count, s->values));
     TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
     TRY(rk_report_number(f->env, f->report, "absolute_ridge", mu));
     TRY(rk_report_solver(f, s->solver, s->iterations, -1, s->converged));
     TRY(rk_report_number(f->env, f->report, "components", (double)components.count));
-    rk_graph_advise(f->env, f->gram->n, components.count, components.isolated, RK_COMPONENTS_APART);
+    rk_advise_components(f->env, f->gram->n, components.count, components.isolated, RK_COMPONENTS_APART);
     if (components.isolated == f->gram->n) goto done;
     if (zeros)
         rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %s exist; the others are 0", (long long)(s->count - zeros),
@@ -25,7 +25,8 @@ done:
     return status;
 }
 
-rkhs_status rk_graph_project(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge, const rk_csr *graph) {
+rkhs_status rk_fit_graph_projection(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge,
+                                    const rk_csr *graph) {
     rkhs_status status = RKHS_OK;
     const rk_gram *g = f->gram;
     int64_t d = f->dim;
@@ -34,7 +35,7 @@ rkhs_status rk_graph_project(rk_fit *f, const rk_spec *solver, rk_op m, const do
     TRY(rk_scratch(f->env, g->n, sizeof *diag, &diag));
     TRY(g->type->diag(g, diag));
     for (int64_t i = 0; i < g->n; i++) all += n[i], trace += n[i] * fabs(diag[i]);
-    TRY(rk_gram_finite(g, trace));
+    TRY(rk_gram_check_finite(g, trace));
     rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_OPERATOR, .m = m, .n = n, .count = d};
     problem.mu = ridge * trace / (double)g->n;
     TRY(rk_solve_spectral(g, solver, &problem, &s));
@@ -43,7 +44,7 @@ rkhs_status rk_graph_project(rk_fit *f, const rk_spec *solver, rk_op m, const do
         for (int64_t i = 0; i < g->rank; i++) s.coef[i * d + c] *= s.values[c] == 0 ? 0 : sqrt(all);
     }
     TRY(g->type->push(g, s.coef, d, f->Z));
-    TRY(g->type->fold(g, s.coef, d, f->map->B));
+    TRY(g->type->to_map(g, s.coef, d, f->map->B));
     TRY(report(f, &s, problem.mu, graph));
 done:
     return status;

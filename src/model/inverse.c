@@ -22,7 +22,7 @@ void rk_inverse_free(rkhs_env *env, rk_inverse *inverse) {
     rk_free(env, inverse);
 }
 
-rkhs_status rk_some_codes(const rkhs_model *m, int64_t count, int64_t *which, rkhs_data **codes) {
+rkhs_status rk_spread_codes(const rkhs_model *m, int64_t count, int64_t *which, rkhs_data **codes) {
     double *values;
     rkhs_status status = rk_data_dense_new(m->env, count, m->dim, &values, codes);
     for (int64_t i = 0; status == RKHS_OK && i < count; i++) {
@@ -42,7 +42,8 @@ static void centred_objects(const rkhs_data *x, const int64_t *which, int64_t n,
 }
 
 /* Chooses width and ridge of least leave-one-out error, on some of the pairs. */
-static rkhs_status choose(const rkhs_model *m, const rkhs_data *x, const double *mean, double *width, double *ridge) {
+static rkhs_status choose_width_and_ridge(const rkhs_model *m, const rkhs_data *x, const double *mean, double *width,
+                                          double *ridge) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
     rk_mark mark = rk_scratch_mark(env);
@@ -51,7 +52,7 @@ static rkhs_status choose(const rkhs_model *m, const rkhs_data *x, const double 
     rkhs_data *codes = NULL;
     TRY(rk_scratch(env, n, sizeof *which, &which));
     TRY(rk_scratch(env, n * p, sizeof *X, &X));
-    TRY(rk_some_codes(m, n, which, &codes));
+    TRY(rk_spread_codes(m, n, which, &codes));
     centred_objects(x, which, n, mean, X);
     TRY(rk_ridge_choose(env, "inverse", codes, X, p, width, ridge));
 done:
@@ -71,10 +72,10 @@ static rkhs_status inverse_fit(const rkhs_model *m, const rkhs_data *x, rk_inver
     TRY(rk_map_new(env, n, p, &inverse->map));
     for (int64_t i = 0; i < m->map->object_count; i++)
         for (int64_t c = 0; c < p; c++) inverse->map->c[c] += d->values[i * d->ld + c] / (double)m->map->object_count;
-    TRY(choose(m, x, inverse->map->c, &width, &ridge));
+    TRY(choose_width_and_ridge(m, x, inverse->map->c, &width, &ridge));
     TRY(rk_scratch(env, n, sizeof *which, &which));
     TRY(rk_scratch(env, n * n, sizeof *K, &K));
-    TRY(rk_some_codes(m, n, which, &inverse->map->objects));
+    TRY(rk_spread_codes(m, n, which, &inverse->map->objects));
     centred_objects(x, which, n, inverse->map->c, inverse->map->B);
     TRY(rk_ridge_gram(env, width, inverse->map->objects, &inverse->kernel, K));
     TRY(rk_ridge_solve(env, "inverse", n, p, K, ridge, inverse->map->B, NULL));
@@ -147,7 +148,7 @@ static rkhs_status from_kept(rkhs_model *model, const rkhs_data *codes, rkhs_dat
         TRY(rk_map_apply(env, model->inverse->map, model->inverse->kernel, codes, values, kept->columns, NULL));
         if (kind == RK_KIND_BITS) TRY(round_bits(env, numbers, out));
         if (kind != RK_KIND_BITS) *out = numbers, numbers = NULL;
-        if (image) TRY(rk_image_from(env, out, image->h, image->w, image->c));
+        if (image) TRY(rk_image_from_dense(env, out, image->h, image->w, image->c));
         goto done;
     }
     if (!(kind & (RK_KIND_GRAM | RK_KIND_STRING | RK_KIND_GRAPH)))
@@ -166,12 +167,12 @@ done:
 }
 
 rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, int64_t ld, rkhs_data **x) {
-    if (!model || !x) return rk_missing(model ? model->env : NULL, "rkhs_model_inverse", "place for the objects");
+    if (!model || !x) return rk_fail_null(model ? model->env : NULL, "rkhs_model_inverse", "variable for the objects");
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
     rkhs_data *codes = NULL, *out = NULL;
     int64_t ld_made = 0;
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     *x = NULL;
     TRY(rk_blas_begin(env));
@@ -180,7 +181,7 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
     if (model->type->decode) TRY(model->type->decode(model, Z, n, ld, &out));
     if (!out) TRY(from_kept(model, codes, &out));
     const double *made = rkhs_data_values(out, &ld_made);
-    if (made) TRY(rk_results_in_range(model, made, n, out->columns, ld_made));
+    if (made) TRY(rk_check_results(model, made, n, out->columns, ld_made));
     *x = out;
     out = NULL;
 done:

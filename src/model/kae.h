@@ -23,7 +23,7 @@ rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs
                            rk_decoder *d);
 /* f(Z) and df/dZ; f is infinite where Kz + ridge I is singular. */
 rkhs_status rk_decoder_eval(rkhs_env *env, rk_decoder *d, const double *Z, double *f, double *dZ);
-/* kae's state: the spec of the embedding kernel, the coefficients C of a decoder to numbers, and the shape of images. */
+/* kae's state: the spec of the embedding kernel, the coefficients C of a decoder to vectors, the shape of images. */
 typedef struct rk_kae_state {
     char *embedding_kernel;
     rk_state_matrix decoder, decoded_shape; /* n x columns; 1 x 3 */

@@ -28,16 +28,16 @@ done:
 /* F is the pivoted Cholesky factor of a Gram. d->G serves as work space. */
 static rkhs_status factor_gram(rkhs_env *env, rk_decoder *d, const double *K, int64_t ld) {
     rkhs_status status = RKHS_OK;
-    int64_t n = d->n, place = 0, *pivots;
+    int64_t n = d->n, count = 0, *pivots;
     char *taken;
     double *Phi = d->G;
     TRY(rk_scratch(env, n, sizeof *pivots, &pivots));
     TRY(rk_scratch(env, n, 1, &taken));
     memset(taken, 0, (size_t)n);
     TRY(rk_pivoted_cholesky(env, "factor", n, K, ld, EXPLAINED, Phi, pivots, &d->r));
-    for (; place < d->r; place++) taken[d->order[place] = pivots[place]] = 1;
+    for (; count < d->r; count++) taken[d->order[count] = pivots[count]] = 1;
     for (int64_t i = 0; i < n; i++)
-        if (!taken[i]) d->order[place++] = i;
+        if (!taken[i]) d->order[count++] = i;
     TRY(rk_scratch(env, n * d->r, sizeof *d->F, &d->F));
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < d->r; c++) d->F[i * d->r + c] = c <= i ? Phi[d->order[i] * n + c] : 0;
@@ -107,10 +107,10 @@ static int64_t tile_of(int64_t n) { return n <= 1024 ? 64 : 128; }
 static rkhs_status square_tile(void *context, int64_t tile, int worker) {
     const rk_decoder *d = context;
     int64_t ti, tj, n = d->n, r = d->r, size = tile_of(n);
-    rk_triangle(tile, &ti, &tj);
+    rk_triangle_position(tile, &ti, &tj);
     int64_t i = ti * size, j = tj * size, ni = rk_min(size, n - i), nj = rk_min(size, n - j);
     rk_gemm_tile('n', 't', ni, nj, r, 1.0, d->V + i * r, r, d->V + j * r, r, 0.0, d->G + i * n + j, n);
-    rk_mirror(d->G, n, i, ni, j, nj);
+    rk_mirror_tile(d->G, n, i, ni, j, nj);
     return RKHS_OK;
 }
 
@@ -280,7 +280,7 @@ rkhs_status rk_decoder_decode(const rkhs_model *m, const double *Z, int64_t rows
     TRY(rk_scratch(env, C->columns, sizeof *zeros, &zeros));
     map = (rk_map){.objects = kept, .object_count = m->n, .dim = C->columns, .B = C->values, .c = zeros};
     TRY(rk_map_apply(env, &map, kernel, codes, values, C->columns, NULL));
-    if (shape) TRY(rk_image_from(env, &out, (int64_t)shape[0], (int64_t)shape[1], (int64_t)shape[2]));
+    if (shape) TRY(rk_image_from_dense(env, &out, (int64_t)shape[0], (int64_t)shape[1], (int64_t)shape[2]));
     *x = out;
     out = NULL;
 done:

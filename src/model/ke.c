@@ -1,7 +1,7 @@
 /* ke.c: autoreconstructive kernel embedding: an embedding whose Gram matrix resembles that of the objects.
  *
- *     1.  b = argmin  b'A(G)b - 2 c(G)'b + tr G             the weight of each object in the reconstruction of the others
- *     2.  minimise over a, Z = G a:  alignment (1 - CKA(H, G)) + reconstruction L(H; b)/n,   L as in 1, with H in place of G
+ *     1.  b = argmin  b'A(G)b - 2 c(G)'b + tr G           the weight of each object in the reconstruction of the others
+ *     2.  minimise over a, Z = G a:  alignment (1 - CKA(H, G)) + reconstruction L(H; b)/n,   L as in 1 with H for G
  *
  * G is the Gram of the objects, H that of the embedding. CKA is centred kernel alignment; A and c are in ke_weights.c.
  * Alignment makes H resemble G, and keeps shapes. Reconstruction makes the points of the embedding rebuild each other
@@ -132,7 +132,7 @@ static double label_term(const rk_labels *y, int64_t i, int64_t j, const double 
 static rkhs_status mix_labels(rk_fit *f, double share, rk_ke *k) {
     rkhs_status status = RKHS_OK;
     const rk_labels *y = f->y->self;
-    int64_t n = k->n, m = k->m + y->classes, known = rk_labels_known(f->y);
+    int64_t n = k->n, m = k->m + y->classes, known = rk_labels_count_known(f->y);
     double *counts, *made, both = 0;
     rk_ke plain = *k;
     plain.reconstruction_weight = 0;
@@ -143,7 +143,7 @@ static rkhs_status mix_labels(rk_fit *f, double share, rk_ke *k) {
         if (y->codes[i] >= 0) counts[y->codes[i]]++;
     double own = labels_norm(known, y->classes, counts), norm;
     rk_mark mark = rk_scratch_mark(f->env);
-    TRY(rk_ke_room(f->env, &plain));
+    TRY(rk_ke_alloc(f->env, &plain));
     norm = plain.norm;
     rk_scratch_release(f->env, mark);
     if (!(own > 0) || !(norm > 0)) {
@@ -201,7 +201,7 @@ done:
 
 /* The initial embedding of restart r: the start itself, then random mixtures of the first components (or the given
  * start plus noise). *Z0 NULL: random coefficients. */
-static rkhs_status begin(rk_fit *f, int random, int64_t r, double **Z0) {
+static rkhs_status make_start(rk_fit *f, int random, int64_t r, double **Z0) {
     rkhs_status status = RKHS_OK;
     int64_t n = f->gram->n, d = f->dim;
     rk_fit wider = *f;
@@ -210,7 +210,7 @@ static rkhs_status begin(rk_fit *f, int random, int64_t r, double **Z0) {
     if (random && !f->start && r == 0) goto done;
     TRY(rk_scratch(f->env, n * d, sizeof **Z0, Z0));
     if (r == 0 || random || f->start) {
-        TRY(rk_start_at(f, f->gram, &(rk_start){.how = random ? RK_START_RANDOM : RK_START_KPCA}, *Z0));
+        TRY(rk_start_embedding(f, f->gram, &(rk_start){.how = random ? RK_START_RANDOM : RK_START_KPCA}, *Z0));
         double size = rk_norm(n * d, *Z0) / sqrt((double)(n * d));
         for (int64_t i = 0; r && i < n * d; i++)
             (*Z0)[i] += size * rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(d * r + i % d));
@@ -218,7 +218,7 @@ static rkhs_status begin(rk_fit *f, int random, int64_t r, double **Z0) {
     }
     wider.dim = rk_min(d + MORE, n);
     TRY(rk_scratch(f->env, n * wider.dim, sizeof *W, &W));
-    TRY(rk_start_at(&wider, f->gram, &(rk_start){.how = RK_START_KPCA}, W));
+    TRY(rk_start_embedding(&wider, f->gram, &(rk_start){.how = RK_START_KPCA}, W));
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < d; c++)
             for (int64_t q = 0; q < wider.dim; q++)
@@ -273,7 +273,7 @@ done:
 }
 
 /* Minimises from each start. f keeps the embedding of best fit, `best` how its descent ended. */
-static rkhs_status descend(rk_fit *f, scaled *a, const rk_spec *solver, int64_t starts, rk_smooth_result *best) {
+static rkhs_status descend_from_starts(rk_fit *f, scaled *a, const rk_spec *solver, int64_t starts, rk_smooth_result *best) {
     rkhs_status status = RKHS_OK;
     const ke *o = f->self;
     int64_t n = f->gram->n, d = f->dim, kept = f->gram->map_count, chosen = 0;
@@ -293,7 +293,7 @@ static rkhs_status descend(rk_fit *f, scaled *a, const rk_spec *solver, int64_t 
     TRY(rk_scratch(f->env, d, sizeof *s.c, &s.c));
     for (int64_t r = 0; r < starts; r++) {
         rk_mark mark = rk_scratch_mark(f->env);
-        TRY(begin(f, paper || o->start == START_RANDOM, r, &Z0));
+        TRY(make_start(f, paper || o->start == START_RANDOM, r, &Z0));
         TRY(rk_solve_smooth(f->gram, solver, &problem, Z0, NULL, &s));
         rk_scratch_release(f->env, mark);
         TRY(fitness(f, s.Z, &fits[r]));
@@ -335,7 +335,7 @@ static double width_of(const ke *o, int kernel) {
     return (o->alignment == 0 ? 0.125 : kernel == RK_KE_CAUCHY ? 1 : 0.75) * fmin(0.2 * (double)o->dim, sqrt((double)o->dim));
 }
 /* Number of starts: the parameter; not given: 4 with alignment=0 and no given start, else 1. */
-static int64_t starts_of(const rk_fit *f) {
+static int64_t start_count(const rk_fit *f) {
     const ke *o = f->self;
     return o->restarts ? o->restarts : o->recipe == OURS && o->alignment == 0 && !f->start ? 4 : 1;
 }
@@ -382,8 +382,8 @@ static rkhs_status fit_with(rk_fit *f, scaled *a, const rk_spec *solver) {
                    "eigenvalues below 0: use reconstruction=0",
                    w.residual);
     }
-    TRY(rk_ke_room(f->env, &a->k));
-    TRY(descend(f, a, solver, starts_of(f), &s));
+    TRY(rk_ke_alloc(f->env, &a->k));
+    TRY(descend_from_starts(f, a, solver, start_count(f), &s));
     if (s.iterations == 0 || (s.recorded > 0 && !(s.f < s.history[0])))
         rk_log(f->env, RKHS_LOG_ADVICE,
                "the loss ended no lower than it began: the start may be the best there is, or steps too large, or width=%g too "
@@ -444,7 +444,7 @@ done:
 /* The default kernel: narrow, with a heavy tail that tells distant objects apart; for clusters, a narrow rbf. */
 static const char *kernel_ke(const void *self, unsigned kind) {
     const ke *o = self;
-    if (o->recipe == PAPER || !(kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE))) return rk_usual_kernel(self, kind);
+    if (o->recipe == PAPER || !(kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE))) return rk_default_kernel(self, kind);
     return o->alignment == 0 ? "rbf(sigma=knn(0.026,3))" : "rq(alpha=0.25,sigma=knn(10,0.7))";
 }
 
@@ -458,6 +458,6 @@ const rk_model_type rk_model_ke = {
                        "others, in the feature space of H; a: the coefficients, to be found",
               .cost = "the Gram, and a step 2 n^3 flops (reconstruction=0: n^2)", .params = params, .size = sizeof(ke)},
     .title = "KernelEmbedding", .default_kernel = kernel_ke, .dim = dim_ke, .gram_offset = offsetof(ke, gram),
-    .supervision = RK_KIND_LABELS, .takes_start = 1, .nonconvex = 1, .fit = fit_ke, .check = rk_check_plain,
+    .supervision = RK_KIND_LABELS, .takes_start = 1, .nonconvex = 1, .fit = fit_ke, .check = rk_check_full_map,
 };
 /* clang-format on */

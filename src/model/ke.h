@@ -31,7 +31,7 @@ typedef struct rk_ke {
     const double *Phi; /* n x m, leading dimension ldp */
     int64_t m, ldp;
     int64_t max_rank; /* largest rank of a factor H = F F' to try (ke_low_rank.c); 0: never try */
-    /* set by rk_ke_room, and by evaluations */
+    /* set by rk_ke_alloc, and by evaluations */
     double *means, mean, norm; /* of G: row means, overall mean, norm after centring */
     double *centred;           /* n x m: Phi minus its column means */
     double *W;                 /* n x n: H diag(b) */
@@ -52,15 +52,15 @@ typedef struct rk_ke {
 /* The largest rank for which a factor of H is faster than H; 0: never. */
 int64_t rk_ke_max_rank(int64_t n, int64_t dim);
 /* Allocates for evaluations, on the scratch list; rk_ke_free frees what evaluations allocate. */
-rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k);
+rkhs_status rk_ke_alloc(rkhs_env *env, rk_ke *k);
 void rk_ke_free(rkhs_env *env, rk_ke *k);
-/* Adds the terms that need no n x n matrix to f and dZ (or NULL): ke_low_rank.c. *low: 0 if the rank of H is too high. */
-rkhs_status rk_ke_low(rk_ke *k, rkhs_env *env, const double *Z, double *f, double *dZ, int *low);
+/* Adds the terms that need no n x n matrix to f and dZ (or NULL): ke_low_rank.c. *low: 0 if H has too high a rank. */
+rkhs_status rk_ke_eval_low_rank(rk_ke *k, rkhs_env *env, const double *Z, double *f, double *dZ, int *low);
 rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ, double *dt);
 /* An order of points in which those of a tile are near each other: see ke_order.c. */
 rkhs_status rk_ke_sort(rkhs_env *env, int64_t n, int64_t d, const double *Z, int64_t tile, int64_t *order);
 /* near[s*parts + t], parts the number of tiles: whether tiles s and t may have points within distance `reach`. */
-void rk_ke_near(int64_t n, int64_t d, const double *Z, int64_t tile, double reach, char *near);
+void rk_ke_near_tiles(int64_t n, int64_t d, const double *Z, int64_t tile, double reach, char *near);
 /* rk_ke_eval for reconstruction alone with the rbf kernel, in single precision: see ke_single.c. */
 rkhs_status rk_ke_eval_single(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ,
                               double *dt);

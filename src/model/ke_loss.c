@@ -61,7 +61,7 @@ done:
     return status;
 }
 
-rkhs_status rk_ke_room(rkhs_env *env, rk_ke *k) {
+rkhs_status rk_ke_alloc(rkhs_env *env, rk_ke *k) {
     rkhs_status status = RKHS_OK;
     int64_t n = k->n, tiles = (n + RK_TILE - 1) / RK_TILE;
     k->room_each = RK_TILE * RK_TILE;
@@ -185,7 +185,7 @@ static rkhs_status triples_tile(void *context, int64_t tile, int worker) {
     rk_ke *k = a->k;
     int64_t ti, tj, n = k->n, t = a->tile, full = a->near ? t : n;
     int level = rk_product_best();
-    rk_triangle(tile, &ti, &tj);
+    rk_triangle_position(tile, &ti, &tj);
     int64_t i0 = ti * t, j0 = tj * t, ni = rk_min(t, n - i0), nj = rk_min(t, n - j0);
     double *P = k->room + worker * k->room_each, *M = k->M + i0 * n + j0;
     for (int64_t i = 0; i < ni; i++) memset(M + i * n, 0, (size_t)nj * sizeof *M);
@@ -340,7 +340,7 @@ static rkhs_status eval_sorted(ke_loop *a, rkhs_env *env, double *f) {
         b[i] = a->b[order[i]];
         memcpy(Z + i * d, a->Z + order[i] * d, (size_t)d * sizeof *Z);
     }
-    rk_ke_near(n, d, Z, a->tile, REACH * a->k->width, near);
+    rk_ke_near_tiles(n, d, Z, a->tile, REACH * a->k->width, near);
     for (int64_t q = 0; q < a->parts * a->parts; q++) count += near[q];
     if (2 * count > a->parts * a->parts) { /* few tiles are 0: large ones are faster */
         near = NULL;
@@ -374,7 +374,7 @@ rkhs_status rk_ke_eval(void *context, rkhs_env *env, const double *Z, const doub
     if (k->skip > 0) {
         k->skip--;
     } else if (k->max_rank && (a.rebuild || !k->G)) {
-        TRY(rk_ke_low(k, env, Z, f, dZ, &low));
+        TRY(rk_ke_eval_low_rank(k, env, Z, f, dZ, &low));
         if (!low) k->skip = SKIP;
     }
     if (low) {

@@ -184,7 +184,7 @@ done:
     return status;
 }
 
-rkhs_status rk_ke_low(rk_ke *k, rkhs_env *env, const double *Z, double *f, double *dZ, int *is_low) {
+rkhs_status rk_ke_eval_low_rank(rk_ke *k, rkhs_env *env, const double *Z, double *f, double *dZ, int *is_low) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = k->n, d = k->dim, *pivots;

@@ -3,18 +3,18 @@
 
 #include <stdlib.h>
 
-typedef struct place {
+typedef struct point {
     double value;
     int64_t at;
-} place;
+} point;
 
 static int by_value(const void *a, const void *b) {
-    const place *x = a, *y = b;
+    const point *x = a, *y = b;
     return x->value != y->value ? (x->value > y->value) - (x->value < y->value) : (x->at > y->at) - (x->at < y->at);
 }
 
 /* Orders `count` points; the first half is a whole number of tiles. */
-static void halve(int64_t count, int64_t d, const double *Z, int64_t tile, place *p) {
+static void halve(int64_t count, int64_t d, const double *Z, int64_t tile, point *p) {
     double most = -1;
     int64_t by = 0, half = (count / 2 + tile - 1) / tile * tile;
     if (count <= tile) return;
@@ -32,17 +32,17 @@ static void halve(int64_t count, int64_t d, const double *Z, int64_t tile, place
 rkhs_status rk_ke_sort(rkhs_env *env, int64_t n, int64_t d, const double *Z, int64_t tile, int64_t *order) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    place *places;
-    TRY(rk_scratch(env, n, sizeof *places, &places));
-    for (int64_t i = 0; i < n; i++) places[i].at = i;
-    halve(n, d, Z, tile, places);
-    for (int64_t i = 0; i < n; i++) order[i] = places[i].at;
+    point *points;
+    TRY(rk_scratch(env, n, sizeof *points, &points));
+    for (int64_t i = 0; i < n; i++) points[i].at = i;
+    halve(n, d, Z, tile, points);
+    for (int64_t i = 0; i < n; i++) order[i] = points[i].at;
 done:
     rk_scratch_release(env, mark);
     return status;
 }
 
-void rk_ke_near(int64_t n, int64_t d, const double *Z, int64_t tile, double reach, char *near) {
+void rk_ke_near_tiles(int64_t n, int64_t d, const double *Z, int64_t tile, double reach, char *near) {
     int64_t parts = (n + tile - 1) / tile;
     for (int64_t s = 0; s < parts; s++)
         for (int64_t t = 0; t <= s; t++) {

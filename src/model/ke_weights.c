@@ -39,7 +39,7 @@ static rkhs_status squares_tile(void *context, int64_t tile, int worker) {
 static rkhs_status matrix_tile(void *context, int64_t tile, int worker) {
     weights_loop *a = context;
     int64_t ti, tj, n = a->n;
-    rk_triangle(tile, &ti, &tj);
+    rk_triangle_position(tile, &ti, &tj);
     int64_t i0 = ti * RK_TILE, j0 = tj * RK_TILE, ni = rk_min(RK_TILE, n - i0), nj = rk_min(RK_TILE, n - j0);
     double *P = a->room + (int64_t)worker * RK_TILE * RK_TILE;
     for (int64_t l = 0; l < n; l += RK_TILE)

@@ -1,6 +1,6 @@
 /* kle.c: kernel Laplacian eigenmaps: the smoothest functions on the graph of nearest neighbours.
  *
- *     (D - W) z = mu D z,   W = (F + F')/2,  F the kernel values of each object with its k nearest others,  D the row sums of W
+ *     (D - W) z = mu D z,   W = (F + F')/2,  F: kernel values of each object with its k nearest,  D: row sums of W
  *
  * Neighbours are nearest in feature space, by k(x,x) + k(y,y) - 2 k(x,y). Where k(x,x) is not the same for all
  * objects, kernel values measure size as much as likeness; weights=auto then uses 1 for each neighbour. The constant
@@ -46,8 +46,8 @@ static rkhs_status report(rk_fit *f, const rk_eigenmap *e) {
     TRY(rk_report_number(f->env, f->report, "components", (double)e->components));
     TRY(rk_report_number(f->env, f->report, "isolated", (double)e->isolated));
     TRY(rk_report_solver(f, e->solver ? e->solver : "none", e->iterations, -1, e->converged));
-    rk_graph_advise(f->env, f->gram->n, e->components, e->found ? e->isolated : f->gram->n,
-                    "each is embedded on its own, side by side");
+    rk_advise_components(f->env, f->gram->n, e->components, e->found ? e->isolated : f->gram->n,
+                         "each is embedded on its own, side by side");
     if (e->found && e->found < f->dim)
         rk_log(f->env, RKHS_LOG_ADVICE, "the largest connected component has %s; the others of the %lld are 0",
                rk_counted(e->found, "dimension").text, (long long)f->dim);
@@ -59,8 +59,8 @@ done:
     return status;
 }
 
-/* The k nearest of each object, from the stored Gram or from tiles that are discarded, and rk_gram_half_diagonal. A kernel
- * such as `center` is bound to all objects here, as in the map; a factor's own may be bound to its landmarks. */
+/* The k nearest of each object, from the stored Gram or from tiles that are discarded, and rk_gram_half_diagonal. A
+ * kernel such as `center` is bound to all objects here, as in the map; a factor's own may be bound to its landmarks. */
 static rkhs_status neighbours(rk_fit *f, int64_t k, int64_t *index, double *value, double **half) {
     rkhs_status status = RKHS_OK;
     rk_gram all = {.env = f->env, .kernel = f->kernel, .x = f->x, .n = f->gram->n};
@@ -79,17 +79,17 @@ done:
 static rkhs_status fit_kle(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const kle *o = f->self;
-    int64_t n = f->gram->n, k = rk_graph_k(f->env, o->neighbours, n), *index;
+    int64_t n = f->gram->n, k = rk_neighbour_count(f->env, o->neighbours, n), *index;
     rk_eigenmap e;
-    rk_graph graph;
+    rk_neighbour_graph graph;
     double *value, *half;
     TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
     TRY(rk_scratch(f->env, n * k, sizeof *value, &value));
     TRY(neighbours(f, k, index, value, &half));
     TRY(rk_map_store_halves(f, half));
     f->map->degree = o->weights == BINARY || (o->weights == AUTO && half) ? RK_DEGREE_BINARY : RK_DEGREE_KERNEL;
-    for (int64_t q = 0; q < n * k; q++) value[q] = rk_map_counted(f->map, value[q]);
-    TRY(rk_graph_new(f->env, n, k, index, value, &graph));
+    for (int64_t q = 0; q < n * k; q++) value[q] = rk_map_weight(f->map, value[q]);
+    TRY(rk_neighbour_graph_new(f->env, n, k, index, value, &graph));
     TRY(rk_eigenmap_new(f->env, o->solver, &graph, f->dim, f->Z, f->map->B, &e));
     f->map->nearest = k;
     TRY(rk_map_store_embedding(f, f->Z));
@@ -112,7 +112,7 @@ const rk_model_type rk_model_kle = {
               .where = "z: a column of the embedding; F: the weight of each object with its nearest neighbours, 0 elsewhere; "
                        "D: the diagonal matrix of the row sums of W; mu: the eigenvalue, the smallest above 0 are taken",
               .cost = "the Gram and some hundred products with n neighbours numbers", .params = params, .size = sizeof(kle)},
-    .title = "LaplacianEigenmaps", .default_kernel = rk_usual_kernel, .dim = dim_kle,
+    .title = "LaplacianEigenmaps", .default_kernel = rk_default_kernel, .dim = dim_kle,
     .gram_offset = offsetof(kle, gram), .keeps_all = 1, .fit = fit_kle, .check = check_kle,
 };
 /* clang-format on */

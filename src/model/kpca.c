@@ -35,7 +35,7 @@ static rkhs_status check_negative(rk_fit *f, const kpca *o, const rk_spectral *p
     double smallest, residual, least = 1e-10 * fabs(largest);
     int above;
     *indefinite = 0;
-    if (rk_kernel_has(f->kernel, RK_PSD)) goto done;
+    if (rk_kernel_all_have(f->kernel, RK_PSD)) goto done;
     if (!rk_gram_stored(f->gram)) {
         if (o->negative == CLIP) goto done; /* a factor has positive eigenvalues only */
         FAIL(f->env, RKHS_ERR_SPEC, "kpca: negative=%s looks at the whole Gram: use gram=exact, or negative=clip",
@@ -76,9 +76,9 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, int indefinite) {
     if (!indefinite) TRY(rk_report_array(f->env, f->report, "explained_variance", 1, s->count, share));
     TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
     TRY(rk_report_solver(f, s->solver, s->iterations, -1, s->converged));
-    if (s->values[0] != 0 && s->before * 2.2e-16 > 1e-9 * fabs(s->values[0]))
+    if (s->values[0] != 0 && s->abs_trace * 2.2e-16 > 1e-9 * fabs(s->values[0]))
         rk_log(f->env, RKHS_LOG_ADVICE, "the kernel's values are %.1g times their variance, which costs as many digits%s",
-               s->before / fabs(s->values[0]), numbers ? ": take the mean off every column first" : "");
+               s->abs_trace / fabs(s->values[0]), numbers ? ": take the mean off every column first" : "");
     if (zeros)
         rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %s have any variance; the others are 0%s",
                (long long)(s->count - zeros), rk_counted(s->count, "dimension").text,
@@ -105,8 +105,8 @@ static rkhs_status fit_kpca(rk_fit *f) {
     TRY(rk_solve_spectral(f->gram, o->solver, &problem, &s));
     TRY(check_negative(f, o, &problem, s.values[0], &indefinite));
     TRY(f->gram->type->push(f->gram, s.coef, d, f->Z));
-    TRY(f->gram->type->fold(f->gram, s.coef, d, f->map->B));
-    for (int64_t c = 0; c < d; c++) f->map->c[c] = -rk_centre_column(n, d, c, f->Z); /* centring becomes the map's offset */
+    TRY(f->gram->type->to_map(f->gram, s.coef, d, f->map->B));
+    for (int64_t c = 0; c < d; c++) f->map->c[c] = -rk_centre_column(n, d, c, f->Z); /* centring: the map's offset */
     TRY(report(f, &s, indefinite));
 done:
     return status;
@@ -119,7 +119,7 @@ const rk_model_type rk_model_kpca = {
               .formula = "max w'Phi'H Phi w, |w| = 1",
               .where = "w: a direction, to be found; row i of Phi: object i in feature space; H = I - 11'/n: subtracts the mean", .cost = "the Gram and some ten passes over it", .params = params,
               .size = sizeof(kpca)},
-    .title = "KernelPCA", .nested = 1, .default_kernel = rk_usual_kernel, .dim = dim_kpca, .gram_offset = offsetof(kpca, gram),
-    .fit = fit_kpca, .check = rk_check_plain,
+    .title = "KernelPCA", .nested = 1, .default_kernel = rk_default_kernel, .dim = dim_kpca, .gram_offset = offsetof(kpca, gram),
+    .fit = fit_kpca, .check = rk_check_full_map,
 };
 /* clang-format on */

@@ -38,7 +38,7 @@ static rkhs_status fit_krr(rk_fit *f) {
         for (int64_t c = 0; c < k; c++) T[i * k + c] = values[i * ld + c];
     TRY(rk_solve_linear(f->gram, o->solver, &(rk_linear){T, k, o->ridge}, &s));
     TRY(f->gram->type->push(f->gram, s.coef, k, f->Z));
-    TRY(f->gram->type->fold(f->gram, s.coef, k, f->map->B));
+    TRY(f->gram->type->to_map(f->gram, s.coef, k, f->map->B));
     for (int64_t i = 0; i < n * k; i++) error += (f->Z[i] - T[i]) * (f->Z[i] - T[i]) / (double)(n * k);
     TRY(rk_report_number(f->env, f->report, "training_error", error));
     TRY(rk_report_solver(f, s.solver, s.iterations, -1, s.converged));
@@ -55,7 +55,7 @@ const rk_model_type rk_model_krr = {
               .formula = "min |T - Phi W|^2 + ridge |W|^2",
               .where = "T: the targets; row i of Phi: object i in feature space; W: the coefficients, to be found", .cost = "the Gram and n^3/3 flops", .params = params,
               .size = sizeof(krr)},
-    .default_kernel = rk_usual_kernel, .dim = dim_krr, .gram_offset = offsetof(krr, gram), .keeps_signs = 1,
-    .supervision = RK_KIND_DENSE, .predicts = 1, .title = "KernelRidge", .fit = fit_krr, .check = rk_check_plain,
+    .default_kernel = rk_default_kernel, .dim = dim_krr, .gram_offset = offsetof(krr, gram), .keeps_signs = 1,
+    .supervision = RK_KIND_DENSE, .predicts = 1, .title = "KernelRidge", .fit = fit_krr, .check = rk_check_full_map,
 };
 /* clang-format on */

@@ -9,7 +9,7 @@
  * of centred data do not contain it. With a linear kernel this is the method of the paper; where Phi'D Phi is
  * singular, only its range counts, which is the paper's "PCA first". Cost: the Gram, and some n^3 flops (n m^2 with m
  * landmarks). He, Niyogi, "Locality preserving projections", NIPS 16, 2003. */
-#include "model/eigenmap.h"
+#include "model/neighbour_graph.h"
 
 typedef struct lpp {
     int64_t dim, neighbours;
@@ -40,22 +40,22 @@ static int64_t dim_lpp(const void *self, const rkhs_data *y) { return ((const lp
 
 /* W without the shift of the constant. */
 static rkhs_status apply_whole(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
-    return rk_csr_apply(env, &((const rk_graph *)context)->w, V, k, out);
+    return rk_csr_apply(env, &((const rk_neighbour_graph *)context)->w, V, k, out);
 }
 
 static rkhs_status fit_lpp(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const lpp *o = f->self;
-    int64_t n = f->gram->n, k = rk_graph_k(f->env, o->neighbours, n), *index;
-    rk_graph graph;
+    int64_t n = f->gram->n, k = rk_neighbour_count(f->env, o->neighbours, n), *index;
+    rk_neighbour_graph graph;
     double *value;
     TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
     TRY(rk_scratch(f->env, n * k, sizeof *value, &value));
     TRY(f->gram->type->neighbours(f->gram, k, index, value));
     for (int64_t q = 0; o->weights == BINARY && q < n * k; q++) value[q] = 1;
-    TRY(rk_graph_new(f->env, n, k, index, value, &graph));
-    TRY(rk_graph_project(f, o->solver, (rk_op){n, o->constant == DROP ? rk_graph_apply : apply_whole, &graph}, graph.degree,
-                         o->ridge, &graph.w));
+    TRY(rk_neighbour_graph_new(f->env, n, k, index, value, &graph));
+    TRY(rk_fit_graph_projection(f, o->solver, (rk_op){n, o->constant == DROP ? rk_neighbour_graph_apply : apply_whole, &graph},
+                                graph.degree, o->ridge, &graph.w));
 done:
     return status;
 }
@@ -69,7 +69,7 @@ const rk_model_type rk_model_lpp = {
                        "W: the weights of the neighbour graph, 0 where objects are no neighbours; D: the diagonal matrix of the "
                        "row sums of W; mu: ridge, in units of the data",
               .cost = "the Gram and 7 n^3 flops; 5 n m^2 with m landmarks", .params = params, .size = sizeof(lpp)},
-    .title = "LocalityPreservingProjections", .default_kernel = rk_usual_kernel, .dim = dim_lpp,
-    .gram_offset = offsetof(lpp, gram), .fit = fit_lpp, .check = rk_check_plain,
+    .title = "LocalityPreservingProjections", .default_kernel = rk_default_kernel, .dim = dim_lpp,
+    .gram_offset = offsetof(lpp, gram), .fit = fit_lpp, .check = rk_check_full_map,
 };
 /* clang-format on */

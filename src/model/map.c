@@ -62,7 +62,7 @@ rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy) {
     TRY(copied(env, all, map->Z, &m->Z));
     TRY(copied(env, kept, map->fingerprint, &m->fingerprint));
     TRY(copied(env, kept, map->half, &m->half));
-    TRY(rk_data_reduce(map->objects, NULL, 0, &m->objects));
+    TRY(rk_data_keep(map->objects, NULL, 0, &m->objects));
     *copy = m;
     m = NULL;
 done:
@@ -185,7 +185,7 @@ typedef struct apply_loop {
     rk_work *work;
 } apply_loop;
 
-double rk_map_counted(const rk_map *map, double v) {
+double rk_map_weight(const rk_map *map, double v) {
     return map->degree == RK_DEGREE_NONE ? v : map->degree == RK_DEGREE_KERNEL ? fmax(v, 0) : map->half || v > 0;
 }
 
@@ -198,7 +198,7 @@ static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int work
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; a->near && i < ni; i++) rk_isolation_note(a->near, i0 + i, K + i * RK_TILE, nj);
         for (int64_t i = 0; map->degree && i < ni; i++)
-            for (int64_t j = 0; j < nj; j++) sums[i] += K[i * RK_TILE + j] = rk_map_counted(map, K[i * RK_TILE + j]);
+            for (int64_t j = 0; j < nj; j++) sums[i] += K[i * RK_TILE + j] = rk_map_weight(map, K[i * RK_TILE + j]);
         rk_gemm_tile('n', 'n', ni, map->dim, nj, 1.0, K, RK_TILE, map->B + j0 * map->dim, map->dim, j0 ? 1.0 : 0.0,
                      a->Z + i0 * a->ld, a->ld);
     }
@@ -237,7 +237,7 @@ static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int 
         }
         for (int64_t q = 0; q < most; q++) {
             int64_t j = index[i * most + q];
-            double v = rk_map_counted(map, value[i * most + q] + (map->half ? map->half[j] : 0));
+            double v = rk_map_weight(map, value[i * most + q] + (map->half ? map->half[j] : 0));
             sums[i] += v;
             for (int64_t c = 0; c < map->dim; c++) z[c] += v * map->B[j * map->dim + c];
         }
@@ -284,7 +284,7 @@ rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, 
     TRY(rk_bind(env, kernel, x, map->bound, &rows));
     a.kept = map->bound;
     a.rows = rows;
-    a.tile = rk_tile_rows(a.rows, a.kept);
+    a.tile = rk_kernel_tile_rows(a.rows, a.kept);
     int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
     TRY(rk_work_for(env, workers, a.rows, a.kept, &a.work));
     int64_t rows_at_once = workers * RK_TILE, most = rk_min(map->nearest, map->object_count);
@@ -300,7 +300,7 @@ done:
     return status;
 }
 
-void rk_flip(double *Z, int64_t rows, int64_t dim, rk_map *map, int64_t c) {
+void rk_flip_column(double *Z, int64_t rows, int64_t dim, rk_map *map, int64_t c) {
     for (int64_t i = 0; i < rows; i++) Z[i * dim + c] = -Z[i * dim + c];
     for (int64_t i = 0; i < map->object_count; i++) map->B[i * dim + c] = -map->B[i * dim + c];
     for (int64_t i = 0; map->Z && i < map->object_count; i++) map->Z[i * dim + c] = -map->Z[i * dim + c];
@@ -312,7 +312,7 @@ void rk_fix_signs(double *Z, int64_t n, int64_t all, int64_t dim, rk_map *map) {
         int64_t at = 0;
         for (int64_t i = 1; i < n; i++)
             if (fabs(Z[i * dim + c]) > fabs(Z[at * dim + c])) at = i;
-        if (Z[at * dim + c] < 0) rk_flip(Z, all, dim, map, c);
+        if (Z[at * dim + c] < 0) rk_flip_column(Z, all, dim, map, c);
     }
 }
 
@@ -338,7 +338,7 @@ static rkhs_status load_each(rkhs_env *env, rk_archive *archive, const char *nam
     if (!rk_archive_has(archive, name)) return RKHS_OK;
     TRY(rk_archive_get(archive, name, 'd', 1, &a));
     if (a.shape[0] != m->object_count) FAIL(env, RKHS_ERR_FORMAT, "the map does not fit together: fit the model again");
-    TRY(rk_file_finite(env, archive, name, &a));
+    TRY(rk_check_array_finite(env, archive, name, &a));
     TRY(copied(env, m->object_count, a.data, out));
 done:
     return status;
@@ -354,7 +354,7 @@ static rkhs_status load_keep(rkhs_env *env, rk_archive *archive, rk_map *m) {
     TRY(rk_archive_get(archive, "map/Z", 'd', 2, &Z));
     if (Z.shape[0] != m->object_count || Z.shape[1] != m->dim || !m->fingerprint || !m->nearest)
         FAIL(env, RKHS_ERR_FORMAT, "the map does not fit together: fit the model again");
-    TRY(rk_file_finite(env, archive, "map/Z", &Z));
+    TRY(rk_check_array_finite(env, archive, "map/Z", &Z));
     TRY(copied(env, m->object_count * m->dim, Z.data, &m->Z));
 done:
     return status;
@@ -376,8 +376,8 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     if (c.shape[0] != m->dim || m->objects->rows != m->object_count || nearest < 0 || degree < 0 || degree > 2 || post < 0 ||
         post > 1)
         FAIL(env, RKHS_ERR_FORMAT, "the map does not fit together: fit the model again");
-    TRY(rk_file_finite(env, archive, "map/B", &B));
-    TRY(rk_file_finite(env, archive, "map/c", &c));
+    TRY(rk_check_array_finite(env, archive, "map/B", &B));
+    TRY(rk_check_array_finite(env, archive, "map/c", &c));
     memcpy(m->B, B.data, (size_t)(m->object_count * m->dim) * sizeof *m->B);
     memcpy(m->c, c.data, (size_t)m->dim * sizeof *m->c);
     m->nearest = nearest;

@@ -19,7 +19,7 @@ static const rk_entry *const entries[] = {
 
 const rk_list rk_models = {"models", "model", entries};
 
-const char *rk_usual_kernel(const void *self, unsigned kind) {
+const char *rk_default_kernel(const void *self, unsigned kind) {
     return kind & (RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_IMAGE) ? "rbf(sigma=median)"
            : kind == RK_KIND_STRING                                ? "spectrum(p=3)"
            : kind == RK_KIND_BITS                                  ? "tanimoto"
@@ -30,7 +30,7 @@ const char *rk_usual_kernel(const void *self, unsigned kind) {
 }
 
 /* Frees the results of a fit. */
-static void forget(rkhs_model *m) {
+static void clear_fit(rkhs_model *m) {
     rkhs_env *env = m->env;
     rk_anomaly_state_free(env, m->anomaly);
     rk_map_free(env, m->map); /* before the kernel, to which the map may be bound */
@@ -53,7 +53,7 @@ static void forget(rkhs_model *m) {
 
 void rkhs_model_free(rkhs_model *model) {
     if (!model) return;
-    forget(model);
+    clear_fit(model);
     rk_spec_free(model->env, model->spec);
     rk_free(model->env, model->text);
     rk_free(model->env, model);
@@ -80,8 +80,8 @@ done:
 }
 
 rkhs_status rkhs_model_new(rkhs_env *env, const char *spec, rkhs_model **model) {
-    if (!env || !spec || !model) return rk_missing(env, "rkhs_model_new", model ? "spec" : "place for the model");
-    rk_clear(env);
+    if (!env || !spec || !model) return rk_fail_null(env, "rkhs_model_new", model ? "spec" : "variable for the model");
+    rk_begin_call(env);
     return rk_model_new(env, spec, model);
 }
 
@@ -160,7 +160,7 @@ static rkhs_status chosen_kernel(const rkhs_model *m, const rkhs_kernel *given, 
     else
         TRY(rk_kernel_new(env, text, out));
     TRY(rk_kernel_freeze(*out, x));
-    rk_log(env, RKHS_LOG_INFO, "kernel: %s", rk_short(rkhs_kernel_text(*out), shown));
+    rk_log(env, RKHS_LOG_INFO, "kernel: %s", rk_shorten(rkhs_kernel_text(*out), shown));
 done:
     return status;
 }
@@ -173,7 +173,7 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     rk_gram *gram = NULL;
     rkhs_data *other = NULL;
     const rk_spec *gram_spec = *(rk_spec **)((char *)fresh->spec->self + fresh->type->gram_offset);
-    if (x->type->advise && !rk_kernel_has(fresh->kernel, RK_SCALE_FREE)) x->type->advise(env, x);
+    if (x->type->advise && !rk_kernel_all_have(fresh->kernel, RK_SCALE_FREE)) x->type->advise(env, x);
     if (fresh->type->inputs) TRY(fresh->type->inputs(env, fresh->spec->self, x, y, &other));
     const rkhs_data *gram_data = other ? other : x;
     TRY(rk_gram_new(env, gram_spec, fresh->kernel, gram_data, &gram));
@@ -214,7 +214,7 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     if (fresh->supervised) TRY(rk_report_text(env, &fresh->report, "supervision", y->type->entry.name));
     TRY(fresh->type->fit(&f));
     if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->gram_rows, dim, fresh->map);
-    TRY(rk_data_reduce(gram_data, gram->map_rows, gram->map_count, &fresh->map->objects));
+    TRY(rk_data_keep(gram_data, gram->map_rows, gram->map_count, &fresh->map->objects));
     /* The direction of a code near 0 depends on rounding: recompute Z by the map, so that transform reproduces it. */
     if (fresh->map->post == RK_POST_SPHERE) TRY(rk_map_apply(env, fresh->map, fresh->kernel, gram_data, fresh->Z, dim, NULL));
     fresh->map_rows = gram->map_rows;
@@ -230,8 +230,8 @@ done:
 static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
     rkhs_env *env = m->env;
     const rk_spec *gram = *(rk_spec **)((char *)m->spec->self + m->type->gram_offset);
-    int64_t landmarks = rk_gram_landmarks(env, x->rows);
-    int small = 8.0 * (double)x->rows * (double)x->rows < 0.1 * (double)env->limit; /* the Gram is not what fills the memory */
+    int64_t landmarks = rk_advised_landmarks(env, x->rows);
+    int small = 8.0 * (double)x->rows * (double)x->rows < 0.1 * (double)env->limit; /* the Gram fits easily */
     int whole = ((const rk_gram_type *)gram->entry)->form == RK_FORM_SAMPLE;
     if (!whole || env->subject[0] || landmarks < 1 || small) return;
     rk_reword(env, RKHS_ERR_MEMORY, "%s, or use gram=nystrom(landmarks=%lld)", env->message, (long long)landmarks);
@@ -265,7 +265,7 @@ rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const r
     rk_spec *spec;
     const rkhs_data *use;
     rkhs_data *view = NULL;
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     int64_t dim = model->type->dim(model->spec->self, y);
     TRY(rk_blas_begin(env));
@@ -314,7 +314,7 @@ rkhs_status rkhs_model_transform(const rkhs_model *model, const rkhs_data *x, do
     const rkhs_data *use;
     rkhs_data *view = NULL;
     char *isolated;
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_blas_begin(env));
     if (ld > INT_MAX)
@@ -334,12 +334,12 @@ done:
 }
 
 rkhs_status rkhs_model_copy(const rkhs_model *model, rkhs_model **copy) {
-    if (!model || !copy) return rk_missing(model ? model->env : NULL, "rkhs_model_copy", "place for the copy");
+    if (!model || !copy) return rk_fail_null(model ? model->env : NULL, "rkhs_model_copy", "variable for the copy");
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
     rkhs_model *m = NULL;
     rk_spec *spec;
-    rk_clear(env);
+    rk_begin_call(env);
     *copy = NULL;
     TRY(rk_spec_copy(env, model->spec, &spec));
     TRY(model_of(env, spec, &m));

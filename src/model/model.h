@@ -1,6 +1,6 @@
 /* model.h: the fitted model, the table that every model type fills in, and the functions that all models share.
  *
- * A fitted model has a kernel, a map for new objects, the embedding, a state (what else its type needs) and a report. */
+ * A fitted model has a kernel, a map for new objects, the embedding, a state (what else its type needs), a report. */
 #ifndef RK_MODEL_H
 #define RK_MODEL_H
 
@@ -19,7 +19,7 @@ typedef struct rk_map {
     int64_t object_count, dim;
     double *B;           /* object_count x dim */
     double *c;           /* dim */
-    double *Z;           /* object_count x dim: the embedding of D, returned for objects of D; needs nearest > 0; or NULL */
+    double *Z;           /* object_count x dim: the embedding of D, returned for objects of D; needs nearest; or NULL */
     double *fingerprint; /* object_count */
     double *half;        /* object_count: k(x,x)/2; NULL: k(x,x) is the same for all training objects */
     int64_t nearest;
@@ -167,17 +167,17 @@ int rk_state_has(const rk_model_type *type, const char *item);
 
 /* ---- check.c: models from files -------------------------------------------------------------------------------- */
 
-/* Refuses a model whose parts contradict each other: RKHS_ERR_FORMAT. The caller adds the file's name to the message. */
+/* Refuses a model whose parts contradict each other: RKHS_ERR_FORMAT. The caller adds the file's name. */
 rkhs_status rk_model_check(const rkhs_model *m);
 /* For the `check` of a type: requires a map with (nearest = 1) or without nearest neighbours, this `degree`, and
- * `post` only if `sphere`. rk_check_plain: over all of D, without degree and post. */
+ * `post` only if `sphere`. rk_check_full_map: over all of D, without degree and post. */
 rkhs_status rk_check_map(const rkhs_model *m, int nearest, int degree, int sphere);
-rkhs_status rk_check_plain(const rkhs_model *m);
+rkhs_status rk_check_full_map(const rkhs_model *m);
 /* After a fit: refuses numbers that are not finite, and models that rk_model_check refuses. RKHS_ERR_NUMERIC. */
 rkhs_status rk_check_fitted(const rkhs_model *m);
 
 /* Refuses an array of a model file with NaN or Inf. */
-rkhs_status rk_file_finite(rkhs_env *env, const rk_archive *archive, const char *name, const rk_array *a);
+rkhs_status rk_check_array_finite(rkhs_env *env, const rk_archive *archive, const char *name, const rk_array *a);
 
 /* ---- map.c: out-of-sample placement by the map ----------------------------------------------------------------- */
 
@@ -191,7 +191,7 @@ rkhs_status rk_map_fingerprint(rk_fit *f);
 /* Stores Z (n x dim) in the map, so that training objects get their own rows of it, and computes fingerprints. Objects
  * of equal fingerprint get the mean of their rows, also in Z. Only where D is all training objects. */
 rkhs_status rk_map_store_embedding(rk_fit *f, double *Z);
-/* Stores k(x,x)/2 of D, taken from `half` of all objects (rk_gram_half_diagonal; may be NULL), to find nearest objects. */
+/* Stores k(x,x)/2 of D, from `half` of all objects (rk_gram_half_diagonal; may be NULL), to find the nearest. */
 rkhs_status rk_map_store_halves(rk_fit *f, const double *half);
 /* The largest |k(x, D)| of each new object, to find isolated ones; exact where it is at most `small`. */
 typedef struct rk_isolation {
@@ -211,13 +211,13 @@ rkhs_status rk_map_bind(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel);
 rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld,
                          const rk_isolation *near);
 /* The weight of a kernel value in a map with degrees. */
-double rk_map_counted(const rk_map *map, double v);
+double rk_map_weight(const rk_map *map, double v);
 rkhs_status rk_map_save(const rk_map *map, rk_archive *archive);
 rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map);
-/* Flips columns so that the largest |entry| of the first n rows (the first on ties) is positive, in Z and in the map. */
+/* Flips columns so that the largest |entry| of the first n rows (the first on ties) is positive, in Z and the map. */
 void rk_fix_signs(double *Z, int64_t n, int64_t all, int64_t dim, rk_map *map);
 /* Negates column c of Z (rows x dim) and of the map. */
-void rk_flip(double *Z, int64_t rows, int64_t dim, rk_map *map, int64_t c);
+void rk_flip_column(double *Z, int64_t rows, int64_t dim, rk_map *map, int64_t c);
 
 /* The fingerprint of an object is sum_j weight_j k(x, x_j) over D; its size is the sum of the absolute values. weight
  * is on the scratch list; NULL: the map has no fingerprints. */
@@ -233,9 +233,9 @@ int64_t rk_fingerprints_find(const rk_fingerprints *m, double fingerprint, doubl
 /* ---- place.c: out-of-sample placement, by the map or by the model's objective ---------------------------------- */
 
 /* The way of placement in use (RK_PLACE_...): what the user set, else what the parameters say. */
-int rk_model_way(const rkhs_model *m);
+int rk_placement_way(const rkhs_model *m);
 /* Refuses results that are NaN or beyond 1e150, the limit for data. */
-rkhs_status rk_results_in_range(const rkhs_model *m, const double *values, int64_t rows, int64_t columns, int64_t ld);
+rkhs_status rk_check_results(const rkhs_model *m, const double *values, int64_t rows, int64_t columns, int64_t ld);
 /* Places every object of x in that way, into Z[i*ld ..]. isolated: NULL, or x->rows flags, set for objects without a
  * kernel value above rounding with D; the log counts them. */
 rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int64_t ld, char *isolated);
@@ -254,7 +254,7 @@ typedef struct rk_start {
     const double *value;
 } rk_start;
 /* Fills Z (n x dim): the user's start, unchanged, or the one that `o` names. */
-rkhs_status rk_start_at(const rk_fit *f, const rk_gram *g, const rk_start *o, double *Z);
+rkhs_status rk_start_embedding(const rk_fit *f, const rk_gram *g, const rk_start *o, double *Z);
 /* Kernel principal components, not centred. */
 rkhs_status rk_start_kpca(const rk_gram *g, int64_t dim, double *Z);
 
@@ -263,7 +263,7 @@ rkhs_status rk_start_kpca(const rk_gram *g, int64_t dim, double *Z);
 typedef struct rk_inverse rk_inverse; /* fitted on first use */
 void rk_inverse_free(rkhs_env *env, rk_inverse *inverse);
 /* Embeddings of `count` objects of D, evenly spread, and their indices in D. The caller frees codes. */
-rkhs_status rk_some_codes(const rkhs_model *m, int64_t count, int64_t *which, rkhs_data **codes);
+rkhs_status rk_spread_codes(const rkhs_model *m, int64_t count, int64_t *which, rkhs_data **codes);
 
 /* ---- anomaly.c: scores of novelty ------------------------------------------------------------------------------ */
 
@@ -280,7 +280,7 @@ void rk_model_swap(rkhs_model *a, rkhs_model *b);
 rkhs_status rk_model_new(rkhs_env *env, const char *spec, rkhs_model **model);
 
 /* The default kernel of most models, for each kind of data. */
-const char *rk_usual_kernel(const void *self, unsigned kind);
+const char *rk_default_kernel(const void *self, unsigned kind);
 
 struct rkhs_model {
     rkhs_env *env;

@@ -9,7 +9,7 @@
  * is moved below all others; constant=keep leaves it. With a linear kernel this is the method of the paper; where
  * Phi'Phi is singular, only its range counts, which is the paper's "PCA first". Cost: the Gram, n k^3 and some n^3
  * flops (n m^2 with m landmarks). He, Cai, Yan, Zhang, "Neighborhood preserving embedding", ICCV 2005. */
-#include "model/eigenmap.h"
+#include "model/neighbour_graph.h"
 #include "model/npe.h"
 
 typedef struct npe {
@@ -66,7 +66,7 @@ static rkhs_status make_up(local *s, int64_t i, const int64_t *index, double *we
     }
     s->isolated += !near;
     double more = trace > 1e-13 * size * (double)k ? s->reg * trace : 1; /* else all are equal, and any ridge does */
-    for (; bad >= 0; more *= 10) {                                       /* a kernel that is not PSD needs a larger ridge */
+    for (; bad >= 0; more *= 10) {                                       /* a kernel that is not PSD needs more */
         for (int64_t a = 1; a <= k; a++) {
             const double *row = P + a * (a + 1) / 2;
             for (int64_t b = 1; b <= a; b++) s->G[(a - 1) * k + b - 1] = row[b] - row[0] - P[b * (b + 1) / 2] + P[0];
@@ -86,7 +86,7 @@ static rkhs_status make_up(local *s, int64_t i, const int64_t *index, double *we
     return RKHS_OK;
 }
 
-rkhs_status rk_local_weights(const rk_gram *g, int64_t k, double reg, int64_t *index, double *weight) {
+rkhs_status rk_npe_weights(const rk_gram *g, int64_t k, double reg, int64_t *index, double *weight) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);
     int64_t pairs = (k + 1) * (k + 2) / 2;
@@ -143,17 +143,17 @@ done:
 static rkhs_status fit_npe(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const npe *o = f->self;
-    int64_t n = f->gram->n, k = rk_graph_k(f->env, o->neighbours, n), *index;
+    int64_t n = f->gram->n, k = rk_neighbour_count(f->env, o->neighbours, n), *index;
     kept_weights w = {.constant = o->constant};
     double *value, *ones;
     TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
     TRY(rk_scratch(f->env, n * k, sizeof *value, &value));
     TRY(rk_scratch(f->env, n, sizeof *ones, &ones));
     for (int64_t i = 0; i < n; i++) ones[i] = 1;
-    TRY(rk_local_weights(f->gram, k, o->reg, index, value));
-    TRY(rk_csr_lists(f->env, n, k, index, value, &w.R));
+    TRY(rk_npe_weights(f->gram, k, o->reg, index, value));
+    TRY(rk_csr_from_lists(f->env, n, k, index, value, &w.R));
     TRY(rk_csr_transpose(f->env, &w.R, &w.T));
-    TRY(rk_graph_project(f, o->solver, (rk_op){n, apply_npe, &w}, ones, o->ridge, &w.R));
+    TRY(rk_fit_graph_projection(f, o->solver, (rk_op){n, apply_npe, &w}, ones, o->ridge, &w.R));
 done:
     return status;
 }
@@ -167,7 +167,7 @@ const rk_model_type rk_model_npe = {
               .where = "z: a column of the embedding; row i of Phi: object i in feature space; w: the coefficients, to be found; "
                        "R: the weights that reconstruct each object from its nearest neighbours; mu: ridge, in units of the data",
               .cost = "the Gram, n neighbours^3 and 7 n^3 flops; 5 n m^2 with m landmarks", .params = params, .size = sizeof(npe)},
-    .title = "NeighbourhoodPreservingEmbedding", .default_kernel = rk_usual_kernel, .dim = dim_npe,
-    .gram_offset = offsetof(npe, gram), .fit = fit_npe, .check = rk_check_plain,
+    .title = "NeighbourhoodPreservingEmbedding", .default_kernel = rk_default_kernel, .dim = dim_npe,
+    .gram_offset = offsetof(npe, gram), .fit = fit_npe, .check = rk_check_full_map,
 };
 /* clang-format on */

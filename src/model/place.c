@@ -27,7 +27,7 @@ rkhs_status rkhs_model_set_place(rkhs_model *model, const char *way) {
     if (!model) return RKHS_ERR_ARGUMENT;
     char known[64];
     int how = 0;
-    rk_clear(model->env);
+    rk_begin_call(model->env);
     while (way && how < RK_PLACES && strcmp(way, names[how]) != 0) how++;
     if (way && (how == RK_PLACES || !(ways_of(model->type) >> how & 1))) {
         ways_text(ways_of(model->type), known, sizeof known);
@@ -38,7 +38,7 @@ rkhs_status rkhs_model_set_place(rkhs_model *model, const char *way) {
     return RKHS_OK;
 }
 
-int rk_model_way(const rkhs_model *m) {
+int rk_placement_way(const rkhs_model *m) {
     return m->place ? m->place - 1 : m->type->way ? m->type->way(m->spec->self) : RK_PLACE_MAP;
 }
 
@@ -64,7 +64,7 @@ static rkhs_status place_tile(void *context, int64_t tile, int worker) {
         TRY(rk_block_of(a->rows, i0, ni, a->kept, j0, rk_min(RK_TILE, kept - j0), K + j0, kept, a->work[worker]));
     if (diag) TRY(rk_diag_of(a->rows, i0, ni, diag, a->work[worker]));
     for (int64_t i = 0; a->near && i < ni; i++) rk_isolation_note(a->near, i0 + i, K + i * kept, kept);
-    for (int64_t i = 0; i < ni; i++) { /* one at a time: a row may take many steps, and the user may cancel between any two */
+    for (int64_t i = 0; i < ni; i++) { /* one at a time, as a row may take long, and the user may cancel in between */
         rk_placing p = {.model = a->model,
                         .how = a->how,
                         .ready = a->ready,
@@ -75,7 +75,7 @@ static rkhs_status place_tile(void *context, int64_t tile, int worker) {
                         .Z = a->Z + (i0 + i) * a->ld,
                         .ldz = a->ld,
                         .work = a->own + worker * a->room};
-        if (worker == 0) TRY(rk_progress(a->model->env, NULL, 0, 0)); /* worker 0 is the caller's thread, where callbacks run */
+        if (worker == 0) TRY(rk_progress(a->model->env, NULL, 0, 0)); /* the caller's thread, where callbacks run */
         if (atomic_load(&a->model->env->cancelled)) break;
         TRY(a->model->type->place(&p));
     }
@@ -85,7 +85,7 @@ done:
 
 /* Rows of a tile: about a megabyte of kernel values, since `place` needs whole rows. */
 static int64_t rows_at_once(const rk_bound *rows, const rk_bound *kept) {
-    return rk_max(1, rk_min(rk_tile_rows(rows, kept), 131072 / rk_max(kept->x->rows, 1)));
+    return rk_max(1, rk_min(rk_kernel_tile_rows(rows, kept), 131072 / rk_max(kept->x->rows, 1)));
 }
 
 /* Places all objects by the type's `place`. */
@@ -95,7 +95,7 @@ static rkhs_status place_own(const rkhs_model *m, const rkhs_data *x, double *Z,
     rk_mark mark = rk_scratch_mark(env);
     rk_bound *rows = NULL;
     void *ready = NULL;
-    int how = rk_model_way(m);
+    int how = rk_placement_way(m);
     if (!m->map->bound) TRY(rk_bind(env, m->kernel, m->map->objects, NULL, &m->map->bound));
     TRY(rk_bind(env, m->kernel, x, m->map->bound, &rows));
     if (m->type->ready) TRY(m->type->ready(m, how, &ready));
@@ -116,7 +116,7 @@ done:
     return status;
 }
 
-rkhs_status rk_results_in_range(const rkhs_model *m, const double *values, int64_t rows, int64_t columns, int64_t ld) {
+rkhs_status rk_check_results(const rkhs_model *m, const double *values, int64_t rows, int64_t columns, int64_t ld) {
     for (int64_t i = 0; i < rows; i++)
         for (int64_t c = 0; c < columns; c++)
             if (!(fabs(values[i * ld + c]) <= RK_MAX_ABS))
@@ -134,9 +134,9 @@ rkhs_status rk_place_all(const rkhs_model *m, const rkhs_data *x, double *Z, int
     rk_isolation near;
     const rk_isolation *noted = isolated ? &near : NULL;
     if (isolated) TRY(rk_isolation_new(m, x->rows, &near));
-    TRY(rk_model_way(m) == RK_PLACE_MAP ? rk_map_apply(m->env, m->map, m->kernel, x, Z, ld, noted)
-                                        : place_own(m, x, Z, ld, noted));
-    TRY(rk_results_in_range(m, Z, x->rows, m->dim, ld));
+    TRY(rk_placement_way(m) == RK_PLACE_MAP ? rk_map_apply(m->env, m->map, m->kernel, x, Z, ld, noted)
+                                            : place_own(m, x, Z, ld, noted));
+    TRY(rk_check_results(m, Z, x->rows, m->dim, ld));
     if (isolated) TRY(rk_isolation_find(m, x, &near, isolated));
 done:
     rk_scratch_release(m->env, mark);

@@ -144,7 +144,7 @@ rkhs_status rk_report_load(rkhs_env *env, rk_archive *archive, const rk_model_ty
             if (status == RKHS_OK) status = rk_report_text(env, r, current_name(name + 7), text);
         } else {
             status = rk_archive_get(archive, name, 'd', 2, &a);
-            if (status == RKHS_OK) status = rk_file_finite(env, archive, name, &a);
+            if (status == RKHS_OK) status = rk_check_array_finite(env, archive, name, &a);
             if (status == RKHS_OK) status = rk_report_array(env, r, current_name(name + 7), a.shape[0], a.shape[1], a.data);
         }
         if (status != RKHS_OK) return status;

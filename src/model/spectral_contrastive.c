@@ -270,8 +270,8 @@ const rk_model_type rk_model_spectral = {
               .where = RK_TRIPLET_WHERE,
               .cost = "the Gram, a factor of it, and a step two products with Phi", .params = params,
               .size = sizeof(spectral)},
-    .title = "SpectralContrastive", .default_kernel = rk_usual_kernel, .dim = dim_spectral,
+    .title = "SpectralContrastive", .default_kernel = rk_default_kernel, .dim = dim_spectral,
     .gram_offset = offsetof(spectral, gram), .supervision = RK_KIND_INDEX, .inputs = inputs_spectral,
-    .fit = fit_spectral, .check = rk_check_plain, .nonconvex = 1,
+    .fit = fit_spectral, .check = rk_check_full_map, .nonconvex = 1,
 };
 /* clang-format on */

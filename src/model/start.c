@@ -34,7 +34,7 @@ done:
     return status;
 }
 
-rkhs_status rk_start_at(const rk_fit *f, const rk_gram *g, const rk_start *o, double *Z) {
+rkhs_status rk_start_embedding(const rk_fit *f, const rk_gram *g, const rk_start *o, double *Z) {
     rkhs_status status = RKHS_OK;
     int64_t n = g->n, d = f->dim, ld;
     if (f->start) { /* unchanged */

@@ -105,7 +105,7 @@ static rkhs_status part_load(rkhs_env *env, rk_archive *archive, const char *nam
         a.data = text;
     } else {
         TRY(rk_archive_get(archive, name, 'd', part->kind == RK_STATE_MATRIX ? 2 : -1, &a));
-        TRY(rk_file_finite(env, archive, name, &a));
+        TRY(rk_check_array_finite(env, archive, name, &a));
     }
     while (text && *text)
         if (rk_utf8_take(&text) == RK_NO_CHARACTER) FAIL(env, RKHS_ERR_FORMAT, "'%s' is not UTF-8: fit the model again", name);

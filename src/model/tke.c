@@ -4,15 +4,16 @@
  *
  * over Z and the scale of the embedding kernel kx. F has the weights of each object's k nearest others in feature
  * space, those of least k(x,x) + k(y,y) - 2 k(x,y). The first term draws neighbours together, the second keeps all
- * objects apart. Kernel values serve as weights where k(x,x) is the same for all objects. Elsewhere they measure size
- * as much as likeness: then bctke weighs by distances, as tke always does (weights=local). a = kx is the paper's
- * choice (attraction=product, embedding_kernel=rbf, weights=kernel, neighbours=13, repulsion=0.005); it lets go of
- * neighbours that are far apart. a = log kx does not, and with the Cauchy kernel it tears far less: tke's default. tke
- * moves Z itself, and places new objects by the same objective with the embedding fixed (tke_place.c). bctke moves A
- * in Z = K A, a map for new objects. It is smoother, but in few dimensions it places new objects less well. Cost: the
- * Gram, and for each of some 300 steps half of all pairs. Distances are not preserved. Guo, Gao, Kwan, "Twin kernel
- * embedding", IEEE PAMI 30, 2008; Guo, Kwan, Gao, "Twin kernel embedding with back constraints", ICDM workshops 2007. */
-#include "model/eigenmap.h"
+ * objects apart. Kernel values serve as weights where k(x,x) is the same for all objects. Elsewhere they measure
+ * size as much as likeness: then bctke weighs by distances, as tke always does (weights=local). a = kx is the
+ * paper's choice (attraction=product, embedding_kernel=rbf, weights=kernel, neighbours=13, repulsion=0.005); it lets
+ * go of neighbours that are far apart. a = log kx does not, and with the Cauchy kernel it tears far less: tke's
+ * default. tke moves Z itself, and places new objects by the same objective with the embedding fixed (tke_place.c).
+ * bctke moves A in Z = K A, a map for new objects. It is smoother, but in few dimensions it places new objects less
+ * well. Cost: the Gram, and for each of some 300 steps half of all pairs. Distances are not preserved. Guo, Gao,
+ * Kwan, "Twin kernel embedding", IEEE PAMI 30, 2008; Guo, Kwan, Gao, "Twin kernel embedding with back constraints",
+ * ICDM workshops, 2007. */
+#include "model/neighbour_graph.h"
 #include "model/tke.h"
 
 typedef struct tke {
@@ -65,7 +66,7 @@ static const rk_param bctke_params[] = {
 /* clang-format on */
 
 static int64_t dim_tke(const void *self, const rkhs_data *y) { return ((const tke *)self)->dim; }
-static int way_tke(const void *self) { return ((const tke *)self)->place + 1; } /* skips RK_PLACE_MAP: there is no map */
+static int way_tke(const void *self) { return ((const tke *)self)->place + 1; } /* skips RK_PLACE_MAP: it has no map */
 static int way_bctke(const void *self) { return ((const tke *)self)->place; }
 
 /* The number of neighbours: the parameter or 15, at most all others. */
@@ -108,7 +109,7 @@ static void advise(rkhs_env *env, const rk_tke *t) {
     if (t->isolated)
         rk_log(env, RKHS_LOG_ADVICE, "%lld object%s no neighbour with a positive kernel value: only repulsion places %s",
                (long long)t->isolated, t->isolated == 1 ? " has" : "s have", t->isolated == 1 ? "it" : "them");
-    if (t->components > 1 + t->isolated) rk_graph_advise(env, t->n, t->components, t->isolated, RK_COMPONENTS_APART);
+    if (t->components > 1 + t->isolated) rk_advise_components(env, t->n, t->components, t->isolated, RK_COMPONENTS_APART);
 }
 
 static rkhs_status report(rk_fit *f, const rk_tke *t, const rk_smooth_result *s, double gamma) {
@@ -126,7 +127,7 @@ done:
 static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest) {
     rkhs_status status = RKHS_OK;
     const tke *o = f->self;
-    int64_t n = f->gram->n, d = f->dim, k = o->neighbours ? rk_graph_k(f->env, o->neighbours, n) : neighbours_of(o, n);
+    int64_t n = f->gram->n, d = f->dim, k = o->neighbours ? rk_neighbour_count(f->env, o->neighbours, n) : neighbours_of(o, n);
     rk_tke t = {.dim = d,
                 .k = k,
                 .repulsion = repulsion_of(o, n),
@@ -143,9 +144,10 @@ static rkhs_status fit_in(rk_fit *f, rk_coordinates coordinates, int64_t nearest
     t.sum = sum_of(o, k, half);
     TRY(rk_tke_graph(f->gram, &t));
     advise(f->env, &t);
-    TRY(rk_start_at(f, f->gram, &(rk_start){.how = o->start, .each = 1, .k = t.k, .near = t.near, .value = t.value}, Z0));
+    TRY(rk_start_embedding(f, f->gram, &(rk_start){.how = o->start, .each = 1, .k = t.k, .near = t.near, .value = t.value},
+                           Z0));
     if (coordinates == RK_COORD_ALPHA && !nearest) TRY(project_on_range(f, Z0));
-    TRY(rk_tke_room(f->env, &t));
+    TRY(rk_tke_alloc(f->env, &t));
     rk_smooth problem = {.coordinates = coordinates,
                          .rows = n,
                          .dim = d,
@@ -238,7 +240,7 @@ const rk_model_type rk_model_tke = {
               .brief = "twin kernel embedding: nearest neighbours by the kernel become neighbours in the embedding",
               .formula = "min -sum F log kx + repulsion sum kx^2 + decay |Z|^2", .where = TWIN_WHERE, .cost = TWIN_COST,
               .params = tke_params, .size = sizeof(tke)},
-    .title = "TwinKernelEmbedding", .default_kernel = rk_usual_kernel, .dim = dim_tke,
+    .title = "TwinKernelEmbedding", .default_kernel = rk_default_kernel, .dim = dim_tke,
     .gram_offset = offsetof(tke, gram), .takes_start = 1, .nonconvex = 1, .fit = fit_tke,
     .state_size = sizeof(rk_tke_state), .state = state, .check = check_tke,
     .ways = 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR, .way = way_tke, .ready = ready_tke,
@@ -251,7 +253,7 @@ const rk_model_type rk_model_bctke = {
               .formula = "min -sum F kx + repulsion sum kx^2 + decay |Z|^2, Z = K A",
               .where = TWIN_WHERE "; K: the Gram matrix; A: the coefficients, to be found",
               .cost = TWIN_COST " and two products with K", .params = bctke_params, .size = sizeof(tke)},
-    .title = "BackConstrainedTKE", .default_kernel = rk_usual_kernel, .dim = dim_tke,
+    .title = "BackConstrainedTKE", .default_kernel = rk_default_kernel, .dim = dim_tke,
     .gram_offset = offsetof(tke, gram), .takes_start = 1, .nonconvex = 1, .fit = fit_bctke,
     .state_size = sizeof(rk_tke_state), .state = state, .check = check_bctke,
     .ways = 1u << RK_PLACE_MAP | 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR, .way = way_bctke, .ready = ready_tke,

@@ -32,7 +32,7 @@ typedef struct rk_tke_state {
 
 /* Computes the graph from dim, k, sum, log, half; allocates the work space. All is on the scratch list. */
 rkhs_status rk_tke_graph(const rk_gram *g, rk_tke *t);
-rkhs_status rk_tke_room(rkhs_env *env, rk_tke *t);
+rkhs_status rk_tke_alloc(rkhs_env *env, rk_tke *t);
 /* Objective L, dL/dZ and dL/dlog g: the eval of an rk_smooth. */
 rkhs_status rk_tke_eval(void *context, rkhs_env *env, const double *Z, const double *theta, double *f, double *dZ, double *dt);
 /* Turns kernel values of the k nearest, nearest first, into weights, in place. sum > 0: exp(-(d^2 - d_0^2)/2s), d

@@ -10,7 +10,7 @@
  *     dL/dlog g = sum_ij (- W_ij a' + repulsion (kx^2)') s_ij
  *
  * The first term has at most 2 n k entries. The second goes over half of the pairs, by tiles. */
-#include "model/eigenmap.h"
+#include "model/neighbour_graph.h"
 #include "model/tke.h"
 
 #include <string.h>
@@ -47,7 +47,8 @@ void rk_tke_weigh(int64_t k, double sum, int log, const double *half, const int6
     compare_locally(above, sum, value);
 }
 
-/* W = (F + F')/2 by rows. An edge between mutual neighbours is listed twice in each row, with half its weight. */
+/* W = (F + F')/2 by rows. An edge between mutual neighbours is listed twice in each row, with half its weight. Not
+ * rk_neighbour_graph_new, which adds the two and drops negative weights: the order of sums, and so the bits, differ. */
 static rkhs_status join_edges(rkhs_env *env, rk_tke *t) {
     rkhs_status status = RKHS_OK;
     int64_t n = t->n, k = t->k, *at;
@@ -90,7 +91,7 @@ rkhs_status rk_tke_graph(const rk_gram *g, rk_tke *t) {
     TRY(rk_scratch(env, n, sizeof *diag, &diag));
     TRY(g->type->neighbours(g, k, t->near, value));
     for (int64_t q = 0; q < n * k; q++) most = fmax(most, value[q]);
-    TRY(rk_gram_finite(g, most));
+    TRY(rk_gram_check_finite(g, most));
     if (!(most > 0) && !(t->half && t->sum > 0))
         FAIL(env, RKHS_ERR_NUMERIC,
              "no two objects have a kernel value above 0, so there is nothing to bring together: choose another kernel");
@@ -101,7 +102,7 @@ rkhs_status rk_tke_graph(const rk_gram *g, rk_tke *t) {
     TRY(join_edges(env, t));
     rk_mark mark = rk_scratch_mark(env);
     rk_components components;
-    TRY(rk_graph_components(env, &(rk_csr){n, t->starts, t->index, t->weight}, &components));
+    TRY(rk_connected_components(env, &(rk_csr){n, t->starts, t->index, t->weight}, &components));
     t->components = components.count;
     t->isolated = components.isolated;
     rk_scratch_release(env, mark);
@@ -177,12 +178,12 @@ static rkhs_status sparse_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-/* Pairs of rows of tile i with rows of tile j <= i. Their parts of the gradient go to places (i, j) and (j, i). */
+/* Pairs of rows of tile i with rows of tile j <= i. Their parts of the gradient go to slots (i, j) and (j, i). */
 static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
     tke_loop *a = context;
     rk_tke *t = a->t;
     int64_t ti, tj, d = t->dim, tiles = (t->n + RK_TILE - 1) / RK_TILE;
-    rk_triangle(tile, &ti, &tj);
+    rk_triangle_position(tile, &ti, &tj);
     int64_t ni = rk_min(RK_TILE, t->n - ti * RK_TILE), nj = rk_min(RK_TILE, t->n - tj * RK_TILE);
     double *s = t->room + worker * t->room_each, *u = s + RK_TILE, *w = u + RK_TILE, *pull = w + RK_TILE;
     double *sums = t->sums + 2 * (tiles + tile);
@@ -220,7 +221,7 @@ static rkhs_status gather_tile(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
-rkhs_status rk_tke_room(rkhs_env *env, rk_tke *t) {
+rkhs_status rk_tke_alloc(rkhs_env *env, rk_tke *t) {
     rkhs_status status = RKHS_OK;
     int64_t tiles = (t->n + RK_TILE - 1) / RK_TILE, padded = tiles * RK_TILE;
     t->widest = RK_TILE;

@@ -4,7 +4,7 @@
  *
  * over z. a is kx or log kx (tke_objective.c), z_j are the embeddings of the objects of the map, F_j the weights of
  * the new object's k nearest ones in feature space. The start is the nearest neighbour of lowest l. From there a
- * damped Newton method descends; l rises by rounding at most. A training object gets its own place. */
+ * damped Newton method descends; l rises by rounding at most. A training object keeps its position. */
 #include "model/tke.h"
 
 #include <string.h>
@@ -141,7 +141,7 @@ static void descend(row *r, double *z) {
 }
 
 /* The index of the training object with these kernel values, or -1. */
-static int64_t own_place(const rk_tke_place *t, const double *K) {
+static int64_t own_index(const rk_tke_place *t, const double *K) {
     double fingerprint = 0, size = 0;
     for (int64_t j = 0; t->fingerprints.weight && j < t->kept; j++) {
         double v = t->fingerprints.weight[j] * K[j];
@@ -168,7 +168,7 @@ static int64_t first_guess(row *r, const double *K) {
 
 void rk_tke_place_row(const rk_tke_place *t, const double *K, int refine, double *z, double *work) {
     row r = row_of(t, work);
-    int64_t own = own_place(t, K), at = own >= 0 ? own : first_guess(&r, K);
+    int64_t own = own_index(t, K), at = own >= 0 ? own : first_guess(&r, K);
     for (int64_t c = 0; c < t->dim; c++) z[c] = t->columns[c * t->kept + at];
     if (own < 0 && refine) descend(&r, z);
 }

@@ -94,10 +94,10 @@ done:
 
 rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, double positive, double negative, rk_csr *out) {
     int64_t most = (positive != 0 ? 2 : 0) + (negative != 0 ? 2 : 0);
-    rkhs_status status = rk_csr_room(env, n, t->count * most, out);
+    rkhs_status status = rk_csr_alloc(env, n, t->count * most, out);
     if (status != RKHS_OK) return status;
     double weight[2] = {positive, negative};
-    int64_t *next = out->starts + 1; /* next[i]: where the next entry of row i goes; in the end, where row i + 1 begins */
+    int64_t *next = out->starts + 1; /* next[i]: where row i's next entry goes; in the end, where row i + 1 begins */
     for (int k = 0; k < 2; k++)
         for (int64_t i = 0; weight[k] != 0 && i < t->count; i++) {
             int64_t a = t->rows[3 * i], b = t->rows[3 * i + 1 + k];
@@ -127,7 +127,7 @@ rkhs_status rk_triplet_sizes(rk_fit *f, const rk_triplets *t, double *alpha, dou
         *kappa = fmax(*kappa, k);
     }
     for (int k = 0; k < 3; k++) *alpha += sqrt((double)f->dim * trace[k]);
-    TRY(rk_gram_finite(f->gram, *alpha));
+    TRY(rk_gram_check_finite(f->gram, *alpha));
 done:
     rk_scratch_release(f->env, mark);
     return status;

@@ -58,17 +58,17 @@ static rkhs_status start_of(const rkhs_model *m, const rkhs_data *x, rkhs_data *
 }
 
 /* Flips columns of `fresh` whose inner product with the old ones is negative. */
-static void turn(const rkhs_model *old, rkhs_model *fresh) {
+static void flip_to_agree(const rkhs_model *old, rkhs_model *fresh) {
     int64_t d = old->dim;
     for (int64_t c = 0; !fresh->type->keeps_signs && c < d; c++) {
         double same = 0;
         for (int64_t i = 0; i < old->n; i++) same += old->Z[i * d + c] * fresh->Z[i * d + c];
-        if (same < 0) rk_flip(fresh->Z, fresh->gram_rows, d, fresh->map, c);
+        if (same < 0) rk_flip_column(fresh->Z, fresh->gram_rows, d, fresh->map, c);
     }
 }
 
 /* Root mean square move of the old objects, relative to their standard deviation. */
-static double moved(const rkhs_model *old, const rkhs_model *fresh) {
+static double relative_move(const rkhs_model *old, const rkhs_model *fresh) {
     int64_t n = old->n, d = old->dim;
     double step = 0, spread = 0;
     for (int64_t c = 0; c < d; c++) {
@@ -89,7 +89,7 @@ rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
     rkhs_model *fresh = NULL;
     const rkhs_data *use;
     rkhs_data *view = NULL, *old = NULL, *all = NULL, *start = NULL;
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_blas_begin(env));
     if (!x) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_update: no data: the pointer is NULL");
@@ -100,9 +100,9 @@ rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
     TRY(rk_data_join(env, (const rkhs_data *const[]){old, use}, 2, &all));
     if (model->type->takes_start) TRY(start_of(model, use, &start));
     TRY(rk_model_refit(model, all, start, &fresh));
-    turn(model, fresh);
+    flip_to_agree(model, fresh);
     TRY(rk_report_number(env, &fresh->report, "new_rows", (double)use->rows));
-    TRY(rk_report_number(env, &fresh->report, "moved", moved(model, fresh)));
+    TRY(rk_report_number(env, &fresh->report, "moved", relative_move(model, fresh)));
     TRY(rk_check_fitted(fresh));
     rk_model_swap(model, fresh);
 done:

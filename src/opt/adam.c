@@ -94,7 +94,7 @@ static rkhs_status step_adam(rk_solver_problem *p, const void *self, void *state
     if (p->retract) p->retract(p->context, p->x);
     TRY(p->eval(p->context, p->env, p->x, &s->f, s->g));
     p->products++;
-    TRY(rk_record(p, s->f));
+    TRY(rk_record_objective(p, s->f));
     s->norm = rk_norm(p->size, s->g);
     if (isfinite(s->f) && s->f < s->best_f) {
         s->best_f = s->f;
@@ -166,7 +166,7 @@ static rkhs_status load_adam(rk_solver_problem *p, void *state_, rk_archive *arc
     s->stall_mark = numbers[5];
     s->since_mark = c[0], s->since_stall = c[1], p->iterations = c[2], p->products = c[3];
     p->recorded = 0;
-    for (int64_t i = 0; i < history.shape[0]; i++) TRY(rk_record(p, ((const double *)history.data)[i]));
+    for (int64_t i = 0; i < history.shape[0]; i++) TRY(rk_record_objective(p, ((const double *)history.data)[i]));
 done:
     return status;
 }

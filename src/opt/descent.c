@@ -28,14 +28,14 @@ rkhs_status rk_descent_first(rk_solver_problem *p, rk_descent *at, const rk_limi
     at->begun = 1;
     if (!isfinite(at->f))
         FAIL(p->env, RKHS_ERR_NUMERIC, "the objective is not finite at the start: choose another start or other parameters");
-    TRY(rk_record(p, at->f));
+    TRY(rk_record_objective(p, at->f));
     p->converged = steepest(p, at) <= limits->tol;
     *done = p->converged || limits->max_iter < 1;
 done:
     return status;
 }
 
-rkhs_status rk_descent_take(rk_solver_problem *p, rk_descent *at, const rk_line *line, const rk_limits *limits, int *done) {
+rkhs_status rk_descent_accept(rk_solver_problem *p, rk_descent *at, const rk_line *line, const rk_limits *limits, int *done) {
     rkhs_status status = RKHS_OK;
     if (!line->found) { /* no lower point: f is as low as rounding allows */
         *done = 1;
@@ -46,7 +46,7 @@ rkhs_status rk_descent_take(rk_solver_problem *p, rk_descent *at, const rk_line 
     memcpy(at->g, line->g, (size_t)p->size * sizeof *at->g);
     at->f = line->f;
     p->iterations++;
-    TRY(rk_record(p, at->f));
+    TRY(rk_record_objective(p, at->f));
     p->converged = steepest(p, at) <= limits->tol || gain <= limits->ftol * fmax(fabs(at->f), 1);
     *done = p->converged || p->iterations >= limits->max_iter;
     TRY(rk_progress(p->env, "optimise", p->iterations, limits->max_iter));
@@ -91,7 +91,7 @@ rkhs_status rk_descent_load(rk_solver_problem *p, rk_descent *at, rk_archive *ar
     TRY(rk_load_vector(p->env, archive, "g", p->size, at->g));
     TRY(rk_archive_get(archive, "history", 'd', 1, &history));
     p->recorded = 0;
-    for (int64_t i = 0; i < history.shape[0]; i++) TRY(rk_record(p, ((const double *)history.data)[i]));
+    for (int64_t i = 0; i < history.shape[0]; i++) TRY(rk_record_objective(p, ((const double *)history.data)[i]));
     TRY(rk_archive_get_real(archive, "f", &at->f));
     TRY(rk_archive_get_int(archive, "begun", &begun));
     at->begun = begun != 0;

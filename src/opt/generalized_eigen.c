@@ -15,7 +15,8 @@
 static const double EXPLAINED = 1e-12;
 enum { ROWS = 1024 }; /* rows of Phi at a time */
 
-/* Runs an eigensolver on an operator, which may be stored (dense). Fills x (size x k), out->values and out->residuals. */
+/* Runs an eigensolver on an operator, which may be stored (dense). Fills x (size x k), and values and residuals of
+ * out. */
 static rkhs_status solve_operator(rkhs_env *env, const rk_spec *solver, rk_op op, const double *dense, int64_t k, double *x,
                                   int by_magnitude, rk_spectrum *out) {
     rkhs_status status = RKHS_OK;
@@ -100,7 +101,7 @@ static rkhs_status pull(const pencil *p, const double *Y, int64_t k, double *out
     return rk_gemm(p->g->env, NULL, 't', 'n', p->r, k, p->g->n, 1.0, p->Phi, p->ld, Y, k, 0.0, out, k);
 }
 
-/* Columns from .. from + k of the left-hand side, on and below the diagonal. Work space: X (r x k), Y and MY (n x k). */
+/* Columns from .. from + k of the left-hand side, on and below the diagonal. Work space: X (r x k), Y, MY (n x k). */
 static rkhs_status form_columns(const pencil *p, int64_t from, int64_t k, double *X, double *Y, double *MY) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = p->g->env;
@@ -130,7 +131,7 @@ static rkhs_status form_left(const pencil *p) {
         TRY(form_columns(p, from, rk_min(max_columns, r - from), X, Y, MY));
     }
     for (int64_t i = 0; i < r; i += RK_TILE)
-        for (int64_t j = 0; j <= i; j += RK_TILE) rk_mirror(p->A, r, i, rk_min(RK_TILE, r - i), j, rk_min(RK_TILE, r - j));
+        for (int64_t j = 0; j <= i; j += RK_TILE) rk_mirror_tile(p->A, r, i, rk_min(RK_TILE, r - i), j, rk_min(RK_TILE, r - j));
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -176,7 +177,7 @@ static rkhs_status factor_right(pencil *p) {
     while (1) {
         TRY(right_side(p, p->problem->mu + more));
         for (int64_t i = 0; more == 0 && i < r; i++) trace += p->A[i * r + i];
-        TRY(rk_gram_finite(p->g, trace));
+        TRY(rk_gram_check_finite(p->g, trace));
         if (!(trace > 0)) p->r = 0; /* N and mu are 0: there are no solutions */
         if (!p->r) goto done;
         TRY(rk_cholesky(env, "factor", r, p->A, r, &bad));
@@ -208,7 +209,7 @@ done:
     return status;
 }
 
-/* Eigenvectors u (r x k) to coefficients (rank x count): w = C^-T u, or a = L^-T w at the pivots, L their rows of Phi. */
+/* Eigenvectors u (r x k) to coefficients (rank x count): w = C^-T u, or a = L^-T w at the pivots, L Phi's rows. */
 static rkhs_status spread(pencil *p, const double *u, int64_t k, rk_spectrum *out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = p->g->env;

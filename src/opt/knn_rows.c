@@ -47,7 +47,7 @@ void rk_knn_rows_mul(const rk_knn_rows *f, const double *a, int64_t d, double *Z
         }
 }
 
-void rk_knn_rows_back(const rk_knn_rows *f, const double *dZ, int64_t d, double *da) {
+void rk_knn_rows_mul_transposed(const rk_knn_rows *f, const double *dZ, int64_t d, double *da) {
     memset(da, 0, (size_t)(f->n * d) * sizeof *da);
     for (int64_t q = 0; q < f->n * f->nearest; q++)
         for (int64_t c = 0; c < d; c++) da[f->index[q] * d + c] += f->value[q] * dZ[q / f->nearest * d + c];
@@ -61,7 +61,7 @@ static rkhs_status apply_square(void *context, rkhs_env *env, const double *V, i
     rkhs_status status = rk_scratch(env, f->n * d, sizeof *FV, &FV);
     if (status == RKHS_OK) {
         rk_knn_rows_mul(f, V, d, FV);
-        rk_knn_rows_back(f, FV, d, out);
+        rk_knn_rows_mul_transposed(f, FV, d, out);
     }
     rk_scratch_release(env, mark);
     return status;
@@ -75,7 +75,7 @@ rkhs_status rk_knn_rows_start(rkhs_env *env, const rk_knn_rows *f, const double 
     rk_spec *cg = NULL;
     double *rhs;
     TRY(rk_scratch(env, f->n * d, sizeof *rhs, &rhs));
-    rk_knn_rows_back(f, Z0, d, rhs);
+    rk_knn_rows_mul_transposed(f, Z0, d, rhs);
     p.rhs = rhs;
     for (int64_t q = 0; q < f->n * f->nearest; q++) p.mu += 1e-3 * f->value[q] * f->value[q] / (double)f->n;
     TRY(rk_spec_new(env, &rk_linsolvers, "cg(tol=1e-10, max_iter=100)", &cg));

@@ -80,7 +80,8 @@ done:
     return status;
 }
 
-/* Orthogonalises the first *count columns of W against V in K, twice, and makes them orthonormal; *count: those left. */
+/* Orthogonalises the first *count columns of W against V in K, twice,
+ * and makes them orthonormal. *count: how many are left. */
 static rkhs_status orthonormalise(space *s, int64_t *count) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = s->g->env;
@@ -220,7 +221,7 @@ rkhs_status rk_solve_krylov(const rk_gram *g, const rk_spectral *problem, rk_spe
     TRY(rk_scratch(env, n, sizeof *diag, &diag));
     TRY(g->type->diag(g, diag));
     s.scale = rk_sum(n, diag) / (double)n;
-    TRY(rk_gram_finite(g, s.scale));
+    TRY(rk_gram_check_finite(g, s.scale));
     for (int64_t i = 0; i < n * b; i++) s.W[i] = rk_normal(env->seed, RK_STREAM_START, (uint64_t)(i / b), (uint64_t)(i % b));
     TRY(g->type->mul(g, s.W, b, s.KW));
     for (int64_t count = b; !out->converged && out->iterations < STEPS; count = rk_min(b, s.j)) {

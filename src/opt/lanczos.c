@@ -278,7 +278,7 @@ static int changed(const rk_solver_problem *p, const state *s, double scale) {
     return 0;
 }
 
-/* Whether converged pairs are the wanted ones: unchanged since the last random block, and the next pair is known well. */
+/* Whether converged pairs are the wanted ones: no change since the last random block, and the next pair is known. */
 static int nothing_missed(const rk_solver_problem *p, const state *s, double scale) {
     if (p->k <= s->b) return 1;
     return s->again && s->j > p->k && !changed(p, s, scale) && ritz_residual(s, p->k) <= 1e-4 * scale;

@@ -108,7 +108,7 @@ static rkhs_status step_lbfgs(rk_solver_problem *p, const void *self, void *stat
         goto done;
     }
     if (s->line.found) remember(p, s);
-    TRY(rk_descent_take(p, &s->at, &s->line, &limits, done));
+    TRY(rk_descent_accept(p, &s->at, &s->line, &limits, done));
 done:
     return status;
 }

@@ -118,7 +118,7 @@ static double keep_inside(interval *v, double t) {
 }
 
 /* Evaluates f and its slope at x + t d, into l->x and l->g. */
-static rkhs_status look(rk_solver_problem *p, const rk_line *l, double t, trial *at) {
+static rkhs_status evaluate_at(rk_solver_problem *p, const rk_line *l, double t, trial *at) {
     for (int64_t i = 0; i < p->size; i++) l->x[i] = p->x[i] + t * l->d[i];
     if (p->retract) p->retract(p->context, l->x);
     at->t = t;
@@ -140,7 +140,7 @@ rkhs_status rk_line_search(rk_solver_problem *p, rk_line *l) {
                   .first_stage = 1};
     l->found = 0;
     for (int tries = 0; tries < EVALUATIONS; tries++) {
-        TRY(look(p, l, t, &at));
+        TRY(evaluate_at(p, l, t, &at));
         if (!isfinite(at.f) || !isfinite(at.slope)) { /* f is not defined here: shorten the step */
             v.high = t;
             t = v.best.t + (t - v.best.t) / 8;
@@ -157,7 +157,7 @@ rkhs_status rk_line_search(rk_solver_problem *p, rk_line *l) {
         t = keep_inside(&v, t);
     }
     if (!l->found && v.best.t > 0 && v.best.f < l->f) { /* no step satisfies the conditions, but one is lower */
-        TRY(look(p, l, v.best.t, &at));
+        TRY(evaluate_at(p, l, v.best.t, &at));
         l->found = 1;
     }
     l->t = at.t;

@@ -1,4 +1,4 @@
-/* linear_cholesky.c: linear solver: (A + mu I) x = b by a Cholesky factor, in place if the matrix may be overwritten. */
+/* linear_cholesky.c: linear solver: (A + mu I) x = b by a Cholesky factor, in place if A may be overwritten. */
 #include "opt/opt.h"
 
 #include <stdio.h>

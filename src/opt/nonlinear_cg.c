@@ -91,7 +91,7 @@ static rkhs_status step_ncg(rk_solver_problem *p, const void *self, void *state_
         s->slope = slope;
         s->t = s->line.t;
     }
-    TRY(rk_descent_take(p, &s->at, &s->line, &limits, done));
+    TRY(rk_descent_accept(p, &s->at, &s->line, &limits, done));
 done:
     return status;
 }

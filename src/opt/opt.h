@@ -1,6 +1,6 @@
 /* opt.h: the three kinds of problems that models state (spectral, smooth, linear), and the solvers for them.
  *
- * A model states its problem in Z. It is "pulled back", that is restated in the gram's coefficients, and then solved. */
+ * A model states its problem in Z. It is "pulled back", restated in the gram's coefficients, and then solved. */
 #ifndef RK_OPT_H
 #define RK_OPT_H
 
@@ -48,7 +48,7 @@ typedef struct rk_smooth {
      * must be affine, z = scale y + shift, since it is folded into the map (B, c), so that transform agrees with Z. */
     rkhs_status (*normalise)(void *context, const double *Y, double *Z, double *scale, double *shift);
     rkhs_status (*normalise_back)(void *context, const double *Z, const double *dZ, double *dY);
-    /* (optional) A constraint on Z (the unit sphere): projects Z on it after a step; projects dZ on its tangent space. */
+    /* (optional) A constraint on Z (the unit sphere): projects Z on it after a step, dZ on its tangent space. */
     void (*retract)(void *context, double *Z);
     void (*tangent)(void *context, const double *Z, double *dZ);
     void *context;
@@ -113,13 +113,13 @@ rkhs_status rk_solve(const rk_spec *solver, rk_solver_problem *p);
 /* Spectral: computes |A x - l x| of every pair by one more product. */
 rkhs_status rk_true_residuals(rk_solver_problem *p);
 
-/* The solution of a spectral problem: values largest first; coef (rank x count) for push and fold. */
+/* The solution of a spectral problem: values largest first; coef (rank x count) for push and to_map. */
 typedef struct rk_spectrum {
     int64_t count;
     double *values, *residuals; /* on the scratch list, as coef */
     double *coef;
-    double before; /* sum of |K_ii|; not set for operators M */
-    double trace;  /* sum of all eigenvalues; not set for operators M */
+    double abs_trace; /* sum of |K_ii|; not set for operators M */
+    double trace;     /* sum of all eigenvalues; not set for operators M */
     int64_t iterations, products;
     int converged;
     const char *solver;
@@ -166,7 +166,7 @@ rkhs_status rk_shifted_psd(const rk_gram *g, double shift, int *above);
 /* ---- linear ---------------------------------------------------------------------------------------------------- */
 
 typedef struct rk_solution {
-    double *coef; /* rank x k, for push and fold; on the scratch list */
+    double *coef; /* rank x k, for push and to_map; on the scratch list */
     int64_t iterations;
     int converged;
     const char *solver;
@@ -201,11 +201,11 @@ typedef struct rk_knn_rows {
 } rk_knn_rows;
 rkhs_status rk_knn_rows_new(const rk_gram *g, int64_t nearest, rk_knn_rows *f);
 void rk_knn_rows_mul(const rk_knn_rows *f, const double *a, int64_t d, double *Z);
-void rk_knn_rows_back(const rk_knn_rows *f, const double *dZ, int64_t d, double *da);
+void rk_knn_rows_mul_transposed(const rk_knn_rows *f, const double *dZ, int64_t d, double *da);
 rkhs_status rk_knn_rows_start(rkhs_env *env, const rk_knn_rows *f, const double *Z0, int64_t d, double *a);
 
 /* Appends f to p->history. */
-rkhs_status rk_record(rk_solver_problem *p, double f);
+rkhs_status rk_record_objective(rk_solver_problem *p, double f);
 
 /* A line search from p->x along d. In: f, slope, t (the first step to try). Out: x, g, f and t of the step found. */
 typedef struct rk_line {
@@ -227,7 +227,7 @@ typedef struct rk_limits {
 } rk_limits;
 rkhs_status rk_descent_start(rk_solver_problem *p, rk_descent *at, rk_line *line);
 rkhs_status rk_descent_first(rk_solver_problem *p, rk_descent *at, const rk_limits *limits, int *done);
-rkhs_status rk_descent_take(rk_solver_problem *p, rk_descent *at, const rk_line *line, const rk_limits *limits, int *done);
+rkhs_status rk_descent_accept(rk_solver_problem *p, rk_descent *at, const rk_line *line, const rk_limits *limits, int *done);
 rkhs_status rk_descent_finish(rk_solver_problem *p, const rk_descent *at);
 rkhs_status rk_descent_save(rk_solver_problem *p, const rk_descent *at, rk_archive *archive);
 rkhs_status rk_descent_load(rk_solver_problem *p, rk_descent *at, rk_archive *archive);

@@ -34,11 +34,11 @@ static rkhs_status push(pullback *b, int back, const double *x, double *out) {
     case RK_COORD_SAMPLE: memcpy(out, x, (size_t)(b->rows * d) * sizeof *out); break;
     case RK_COORD_ALPHA:
         if (b->knn_rows.nearest) {
-            (back ? rk_knn_rows_back : rk_knn_rows_mul)(&b->knn_rows, x, d, out);
+            (back ? rk_knn_rows_mul_transposed : rk_knn_rows_mul)(&b->knn_rows, x, d, out);
             break;
         }
         if (is_sample_form(b)) return g->type->mul(g, x, d, out);
-        TRY(back ? g->type->pull(g, x, d, b->W) : g->type->unfold(g, x, d, b->W));
+        TRY(back ? g->type->pull(g, x, d, b->W) : g->type->from_map(g, x, d, b->W));
         return back ? g->type->from_map_transposed(g, b->W, d, out) : g->type->push(g, b->W, d, out);
     case RK_COORD_ISOMETRIC:
         if (!is_sample_form(b)) return back ? g->type->pull(g, x, d, out) : g->type->push(g, x, d, out);
@@ -64,7 +64,7 @@ static rkhs_status add_ridge(pullback *b, const double *x, double *f, double *g)
     if (ridge == 0 || b->problem->coordinates == RK_COORD_SAMPLE) goto done;
     if (b->problem->coordinates == RK_COORD_ALPHA && is_sample_form(b)) Kx = b->Y;
     if (b->problem->coordinates == RK_COORD_ALPHA && !is_sample_form(b)) {
-        TRY(b->g->type->unfold(b->g, x, b->problem->dim, b->W));
+        TRY(b->g->type->from_map(b->g, x, b->problem->dim, b->W));
         TRY(b->g->type->from_map_transposed(b->g, b->W, b->problem->dim, b->Kx));
         Kx = b->Kx;
     }
@@ -182,7 +182,7 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
     if (b->problem->coordinates == RK_COORD_ISOMETRIC && is_sample_form(b)) { /* W = L'a */
         TRY(rk_gemm(g->env, NULL, 't', 'n', n, d, n, 1.0, b->L, n, s.coef, d, 0.0, x, d));
     } else if (b->problem->coordinates == RK_COORD_ALPHA && !is_sample_form(b)) {
-        TRY(g->type->fold(g, s.coef, d, x));
+        TRY(g->type->to_map(g, s.coef, d, x));
     } else {
         memcpy(x, s.coef, (size_t)(b->rows * d) * sizeof *x);
     }
@@ -191,11 +191,11 @@ done:
 }
 
 /* B of the map from the coefficients. */
-static rkhs_status fold_coefficients(pullback *b, const double *x, double *B) {
+static rkhs_status coefficients_to_map(pullback *b, const double *x, double *B) {
     const rk_gram *g = b->g;
     int64_t d = b->problem->dim;
     int isometric = b->problem->coordinates == RK_COORD_ISOMETRIC;
-    if (isometric && !is_sample_form(b)) return g->type->fold(g, x, d, B);
+    if (isometric && !is_sample_form(b)) return g->type->to_map(g, x, d, B);
     memcpy(B, x, (size_t)(b->rows * d) * sizeof *B);
     if (isometric) rk_trsm_tile('l', 't', g->n, d, b->L, g->n, B, d);
     return RKHS_OK;
@@ -212,7 +212,7 @@ static rkhs_status finish_map(pullback *b, const double *x, rk_smooth_result *ou
     if (problem->coordinates == RK_COORD_SAMPLE) {
         memcpy(b->Y, x, (size_t)(g->n * d) * sizeof *x);
     } else {
-        TRY(fold_coefficients(b, x, out->B));
+        TRY(coefficients_to_map(b, x, out->B));
         if (is_sample_form(b) && !b->knn_rows.nearest)
             TRY(g->type->mul(g, out->B, d, b->Y));
         else

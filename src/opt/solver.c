@@ -55,10 +55,10 @@ rkhs_status rk_pick_linsolver(rkhs_env *env, const rk_spec *given, rk_spec **own
 
 int rk_suits_krylov(const rk_gram *g, const rk_spectral *problem) {
     return g->type->form == RK_FORM_SAMPLE && !problem->n && problem->mu == 1 && !problem->by_magnitude && g->n > 512 &&
-           problem->count <= g->n / 20 && rk_kernel_has(g->kernel, RK_PSD);
+           problem->count <= g->n / 20 && rk_kernel_all_have(g->kernel, RK_PSD);
 }
 
-rkhs_status rk_record(rk_solver_problem *p, double f) {
+rkhs_status rk_record_objective(rk_solver_problem *p, double f) {
     if (p->recorded == p->history_room) {
         int64_t room = 2 * p->history_room + 64;
         rkhs_status status = rk_realloc(p->env, room, sizeof *p->history, &p->history);

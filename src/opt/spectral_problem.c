@@ -110,7 +110,7 @@ static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, d
     TRY(g->type->diag(g, diag));
     for (int64_t i = 0; i < n; i++) *trace += diag[i];
     *before = *trace;
-    TRY(rk_gram_finite(g, *trace));
+    TRY(rk_gram_check_finite(g, *trace));
     TRY(rk_syrk(g->env, "covariance", n, r, Phi, ld, 0.0, A, r));
     if (problem->m_kind == RK_M_CENTRE) {
         TRY(rk_scratch(g->env, n, sizeof *ones, &ones));
@@ -140,7 +140,7 @@ static rkhs_status sandwich_trace(const rk_gram *g, int centre, double *trace, d
         TRY(g->type->mul(g, ones, 1, d));
         for (int64_t i = 0; i < n; i++) sum -= d[i];
     }
-    TRY(rk_gram_finite(g, sum));
+    TRY(rk_gram_check_finite(g, sum));
     *trace = sum;
 done:
     rk_scratch_release(g->env, mark);
@@ -184,7 +184,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
     TRY(rk_scratch(env, problem->count, sizeof *out->residuals, &out->residuals));
     TRY(rk_scratch(env, size * problem->count, sizeof *out->coef, &out->coef));
     TRY(rk_scratch(env, problem->count, sizeof *mean, &mean));
-    for (int64_t c = 0; c < problem->count; c++) out->values[c] = out->residuals[c] = 0; /* fewer than count may exist */
+    for (int64_t c = 0; c < problem->count; c++) out->values[c] = out->residuals[c] = 0; /* there may be fewer */
     if (!sample) {
         TRY(rk_scratch(env, size * size, sizeof *A, &A));
         TRY(factor_matrix(g, problem, A, &out->trace, &before));
@@ -209,7 +209,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
         for (int64_t j = problem->count - 1; j >= 0; j--) out->coef[i * problem->count + j] = j < k ? out->coef[i * k + j] : 0;
     drop_rounding(out, size, before, problem->by_magnitude);
     coefficients(out->coef, out->values, size, problem->count, sample, centre, mean);
-    out->before = before;
+    out->abs_trace = before;
     out->iterations = p.iterations;
     out->products = p.products;
     out->converged = p.converged;
@@ -253,7 +253,7 @@ rkhs_status rk_shifted_psd(const rk_gram *g, double shift, int *above) {
         TRY(rk_save_diagonal_tiles(env, n, K, ld, &kept));
         A = (double *)(uintptr_t)K;
     } else {
-        if (!rk_has_room(env, 8.0 * (double)n * (double)n)) goto done;
+        if (!rk_fits_limit(env, 8.0 * (double)n * (double)n)) goto done;
         TRY(rk_scratch(env, n * n, sizeof *A, &A));
         for (int64_t i = 0; i < n; i++) memcpy(A + i * n, K + i * ld, (size_t)n * sizeof *A);
         ld = n;

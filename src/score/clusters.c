@@ -1,7 +1,7 @@
 /* clusters.c: scores of how well separated the classes are in an embedding, among them the silhouette.
  *
  *     davies_bouldin      mean_c max_{d != c} (s_c + s_d) / |m_c - m_d|     m: centroids, s: mean distances to them
- *     calinski_harabasz   (B / (C-1)) / (W / (n-C))                         B, W: sums of squares between, within classes
+ *     calinski_harabasz   (B / (C-1)) / (W / (n-C))                       B, W: sums of squares between, within classes
  *     silhouette          mean_i (b_i - a_i) / max(a_i, b_i)                a: mean distance of row i to its own class,
  *                                                                           b: to the nearest other; class of one: 0
  *
@@ -125,7 +125,7 @@ static rkhs_status silhouette_tile(void *context, int64_t tile, int worker) {
     for (int64_t q = 0; q < ni * classes; q++) sums[q] = 0;
     for (int64_t j0 = 0; j0 < n; j0 += RK_TILE) {
         int64_t nj = rk_min(RK_TILE, n - j0);
-        rkhs_status status = rk_space_tile(&s->space, i0, ni, j0, nj, out, RK_TILE, worker);
+        rkhs_status status = rk_distance_space_tile(&s->space, i0, ni, j0, nj, out, RK_TILE, worker);
         if (status != RKHS_OK) return status;
         for (int64_t j = j0; j < j0 + nj;) { /* ranges of one class */
             int64_t c = s->code[j], end = rk_min(s->starts[c + 1], j0 + nj);
@@ -166,7 +166,7 @@ static rkhs_status family_silhouette(rkhs_env *env, const rkhs_score_input *w, r
     TRY(rk_data_subset(w->z, order, n, &sorted));
     s.starts = starts;
     s.code = code;
-    TRY(rk_space_new(env, sorted, NULL, NULL, &s.space));
+    TRY(rk_distance_space_new(env, sorted, NULL, NULL, &s.space));
     TRY(rk_scratch(env, workers * RK_TILE * RK_TILE, sizeof *s.tiles, &s.tiles));
     TRY(rk_scratch(env, workers * RK_TILE * y->classes, sizeof *s.sums, &s.sums));
     TRY(rk_scratch(env, n, sizeof *s.out, &s.out));

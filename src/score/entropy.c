@@ -1,6 +1,6 @@
 /* entropy.c: the score entropy: how evenly an embedding uses its dimensions, the spectral entropy of its covariance.
  *
- *     share * -sum_i p_i log p_i / log d      p_i = l_i / sum_j l_j,   l the eigenvalues of Z'HZ (d x d),   H = I - 11'/n
+ *     share * -sum_i p_i log p_i / log d    p_i = l_i / sum_j l_j,   l the eigenvalues of Z'HZ (d x d),   H = I - 11'/n
  *
  * 1: all directions have the same variance; 0: only one varies. exp of the sum is the effective rank (Roy, Vetterli,
  * EUSIPCO 2007). For kernel PCA, l are the eigenvalues of its components. Evenness alone is no guide to a bandwidth:

@@ -48,7 +48,7 @@ static rkhs_status vote_tile(void *context, int64_t tile, int worker) {
     int64_t *who = v->who + (int64_t)worker * RK_TILE * v->k;
     for (int64_t j0 = 0; j0 < columns; j0 += RK_TILE) {
         int64_t nj = rk_min(RK_TILE, columns - j0);
-        rkhs_status status = rk_space_tile(&v->space, i0, ni, j0, nj, out, RK_TILE, worker);
+        rkhs_status status = rk_distance_space_tile(&v->space, i0, ni, j0, nj, out, RK_TILE, worker);
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; i < ni; i++)
             for (int64_t j = 0; j < nj; j++)
@@ -88,7 +88,7 @@ static rkhs_status score_knn(rkhs_env *env, const rkhs_score_input *w, int64_t k
         FAIL(env, RKHS_ERR_DATA, "knn: k = %lld, with only %s: choose a smaller k", (long long)v.k,
              rk_counted(others, "other row").text);
     if (w->new_z) TRY(match_names(env, w->labels, w->new_labels, &v.truth));
-    TRY(rk_space_new(env, rows, w->new_z ? w->z : NULL, NULL, &v.space));
+    TRY(rk_distance_space_new(env, rows, w->new_z ? w->z : NULL, NULL, &v.space));
     TRY(rk_scratch(env, workers * RK_TILE * RK_TILE, sizeof *v.tiles, &v.tiles));
     TRY(rk_scratch(env, workers * RK_TILE * v.k, sizeof *v.near, &v.near));
     TRY(rk_scratch(env, workers * RK_TILE * v.k, sizeof *v.who, &v.who));

@@ -44,7 +44,7 @@ typedef struct rank_loop {
     const int64_t *k;
     double *dx, *dz;     /* workers x rows x columns */
     double *near;        /* workers x max_k */
-    int64_t *who, *rank; /* workers x max_k: nearest on one side; workers x 2 x max_k: r of Z_i, s of X_i, 1 if not needed */
+    int64_t *who, *rank; /* workers x max_k: nearest on one side; workers x 2 x max_k: r of Z_i, s of X_i, else 1 */
     sums *out;           /* n x count */
 } rank_loop;
 
@@ -111,10 +111,11 @@ static sums sum_row(int64_t k, const int64_t *rx, const int64_t *rz) {
 }
 
 /* Distances of rows i0 .. i0+ni-1 to all columns. */
-static rkhs_status fill(const rank_loop *r, const rk_distance_space *space, int64_t i0, int64_t ni, double *d, int worker) {
+static rkhs_status fill_distances(const rank_loop *r, const rk_distance_space *space, int64_t i0, int64_t ni, double *d,
+                                  int worker) {
     int64_t columns = space->b->x->rows;
     for (int64_t j = 0; j < columns; j += RK_TILE) {
-        rkhs_status status = rk_space_tile(space, i0, ni, j, rk_min(RK_TILE, columns - j), d + j, columns, worker);
+        rkhs_status status = rk_distance_space_tile(space, i0, ni, j, rk_min(RK_TILE, columns - j), d + j, columns, worker);
         if (status != RKHS_OK) return status;
     }
     for (int64_t i = 0; r->itself && i < ni; i++) d[i * columns + i0 + i] = INFINITY;
@@ -128,8 +129,8 @@ static rkhs_status rank_tile(void *context, int64_t tile, int worker) {
            *near = r->near + worker * max_k;
     int64_t *who = r->who + worker * max_k, *rank = r->rank + worker * 2 * max_k;
     for (int64_t q = 0; q < 2 * max_k; q++) rank[q] = 1;
-    rkhs_status status = fill(r, &r->x, i0, ni, dx, worker);
-    if (status == RKHS_OK) status = fill(r, &r->z, i0, ni, dz, worker);
+    rkhs_status status = fill_distances(r, &r->x, i0, ni, dx, worker);
+    if (status == RKHS_OK) status = fill_distances(r, &r->z, i0, ni, dz, worker);
     for (int64_t i = 0; status == RKHS_OK && i < ni; i++) {
         const double *x = dx + i * columns, *z = dz + i * columns;
         if (r->rank_x) {
@@ -200,8 +201,8 @@ static rkhs_status family_ranks(rkhs_env *env, const rkhs_score_input *w, rk_sco
             FAIL(env, RKHS_ERR_DATA, "%s: k = %lld must be below half of the %s: choose a smaller k", items[c].type->entry.name,
                  (long long)k[c], rk_counted(w->z->rows, "row").text);
     }
-    TRY(rk_space_new(env, w->new_z ? w->new_x : w->x, w->new_z ? w->x : NULL, w->kernel, &r.x));
-    TRY(rk_space_new(env, w->new_z ? w->new_z : w->z, w->new_z ? w->z : NULL, NULL, &r.z));
+    TRY(rk_distance_space_new(env, w->new_z ? w->new_x : w->x, w->new_z ? w->x : NULL, w->kernel, &r.x));
+    TRY(rk_distance_space_new(env, w->new_z ? w->new_z : w->z, w->new_z ? w->z : NULL, NULL, &r.z));
     TRY(make_room(env, &r));
     TRY(rk_parallel(env, "score", (r.n + r.rows - 1) / r.rows, rank_tile, &r));
     for (int c = 0; c < count; c++) {

@@ -42,8 +42,8 @@ done:
     return status;
 }
 
-rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, const rkhs_kernel *kernel,
-                         rk_distance_space *s) {
+rkhs_status rk_distance_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, const rkhs_kernel *kernel,
+                                  rk_distance_space *s) {
     rkhs_status status = RKHS_OK;
     const rkhs_data *use_a, *use_b = NULL;
     *s = (rk_distance_space){.env = env, .feature = kernel != NULL};
@@ -79,10 +79,10 @@ done:
     return status;
 }
 
-rkhs_status rk_space_tile(const rk_distance_space *s, int64_t i0, int64_t ni, int64_t j0, int64_t nj, double *out, int64_t ld,
-                          int worker) {
+rkhs_status rk_distance_space_tile(const rk_distance_space *s, int64_t i0, int64_t ni, int64_t j0, int64_t nj, double *out,
+                                   int64_t ld, int worker) {
     if (!s->feature) {
-        rk_vector_squares(s->a, i0, ni, s->b, j0, nj, out, ld, s->work[worker]);
+        rk_vector_squared_distances(s->a, i0, ni, s->b, j0, nj, out, ld, s->work[worker]);
         return RKHS_OK;
     }
     rkhs_status status = rk_block_of(s->a, i0, ni, s->b, j0, nj, out, ld, s->work[worker]);

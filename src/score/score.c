@@ -62,7 +62,7 @@ static rkhs_status leave_out(rkhs_env *env, const char *which, const rkhs_data *
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     const rk_labels *y = (*labels)->self;
-    int64_t n = (*labels)->rows, known = rk_labels_known(*labels), *rows;
+    int64_t n = (*labels)->rows, known = rk_labels_count_known(*labels), *rows;
     if (known == n) return RKHS_OK;
     if (known == 0) FAIL(env, RKHS_ERR_DATA, "no %srow has a label: give the class of some, ? for those without", which);
     rk_log(env, RKHS_LOG_ADVICE, "%srows without a label: %lld of the %lld, left out of scores that need one", which,
@@ -90,13 +90,13 @@ static rkhs_status find_labelled(rkhs_env *env, const rkhs_score_input *what, la
 rkhs_status rkhs_score(rkhs_env *env, const char *const *specs, int count, const rkhs_score_input *what, double *values,
                        double *deviations) {
     if (!env || !specs || !what || !values || count < 1)
-        return rk_missing(env, "rkhs_score", !specs ? "specs" : !what ? "embedding" : "place for the values");
+        return rk_fail_null(env, "rkhs_score", !specs ? "specs" : !what ? "embedding" : "variable for the values");
     rkhs_status status = RKHS_OK;
     rk_spec **spec = NULL;
     rk_score_item *items, *family;
     labelled l = {.parts = {NULL}};
     int by_class = 0;
-    rk_clear(env);
+    rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     TRY(rk_blas_begin(env));
     TRY(rk_scratch(env, count, sizeof *items, &items));

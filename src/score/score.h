@@ -44,17 +44,18 @@ typedef struct rk_distance_space {
     rk_work *work;
 } rk_distance_space;
 
-/* b NULL: a against itself. kernel NULL: Euclidean. Temporaries are on the scratch list; free with rk_distance_space_free. */
-rkhs_status rk_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, const rkhs_kernel *kernel,
-                         rk_distance_space *space);
+/* b NULL: a against itself. kernel NULL: Euclidean. Temporaries are on the scratch list; rk_distance_space_free
+ * frees. */
+rkhs_status rk_distance_space_new(rkhs_env *env, const rkhs_data *a, const rkhs_data *b, const rkhs_kernel *kernel,
+                                  rk_distance_space *space);
 void rk_distance_space_free(rk_distance_space *space);
 /* Writes the squared distances of rows i0 .. i0+ni-1 of a and j0 .. j0+nj-1 of b; ni, nj <= RK_TILE. */
-rkhs_status rk_space_tile(const rk_distance_space *space, int64_t i0, int64_t ni, int64_t j0, int64_t nj, double *out,
-                          int64_t ld, int worker);
+rkhs_status rk_distance_space_tile(const rk_distance_space *space, int64_t i0, int64_t ni, int64_t j0, int64_t nj, double *out,
+                                   int64_t ld, int worker);
 
 /* ---- smo.c: support vector machines ---------------------------------------------------------------------------- */
 
-/* RK_SMO_INFEASIBLE: nu is too large for the smaller class. RK_SMO_NO_MARGIN: nu is so small that no margin is left (smo.c). */
+/* RK_SMO_INFEASIBLE: nu is too large for the smaller class. RK_SMO_NO_MARGIN: it is so small that no margin is left. */
 typedef enum rk_smo_outcome { RK_SMO_DONE, RK_SMO_INFEASIBLE, RK_SMO_NO_MARGIN } rk_smo_outcome;
 
 /* One two-class problem. The caller sets all fields before `outcome` and owns all arrays. */

@@ -8,11 +8,11 @@
  * It stops when no pair violates by more than tol times the margin: 1 for svm, rho for nusvm, whose decisions are
  * divided by rho. Everything is deterministic. Platt 1998; Schoelkopf et al. 2000.
  *
- * For nusvm, |sum_i a_i y_i phi(x_i)| over the sum of a in one class is the distance between the reduced convex hulls
- * of the classes. If nu is too small they meet: w and rho are 0, and decisions are 0/0 (Crisp, Burges 2000; Chang, Lin
- * 2001). libsvm then divides by rounding errors; here this is an outcome of its own (RK_SMO_NO_MARGIN): a search skips such
- * a nu, and a user who gives it is told. If nu is too large for the smaller class, no point is feasible
- * (RK_SMO_INFEASIBLE), as in libsvm. */
+ * For nusvm, |sum_i a_i y_i phi(x_i)| over the sum of a in one class is the distance between the reduced convex
+ * hulls of the classes. If nu is too small they meet: w and rho are 0, and decisions are 0/0 (Crisp, Burges 2000;
+ * Chang, Lin 2001). libsvm then divides by rounding errors; here this is an outcome of its own (RK_SMO_NO_MARGIN): a
+ * search skips such a nu, and a user who gives it is told. If nu is too large for the smaller class, no point is
+ * feasible (RK_SMO_INFEASIBLE), as in libsvm. */
 #include "la/la.h"
 #include "score/score.h"
 

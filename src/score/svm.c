@@ -63,7 +63,7 @@ done:
 
 /* ---- training and deciding ------------------------------------------------------------------------------------- */
 
-/* Trains on rows of two classes, with class weights. Writes the decisions for `test` rows, none for RK_SMO_INFEASIBLE. */
+/* Trains on rows of two classes, with class weights. Writes decisions for `test` rows; none: RK_SMO_INFEASIBLE. */
 static rkhs_status decide_pair(const machine *m, double value, const int64_t *train, int64_t n, const double *weight,
                                const int64_t *test, int64_t tests, int64_t plus, double *decision, rk_smo_outcome *outcome) {
     rkhs_status status = RKHS_OK;

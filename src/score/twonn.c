@@ -1,12 +1,12 @@
 /* twonn.c: the score twonn: the intrinsic dimension of the rows, estimated from the two nearest neighbours of each.
  *
- *     mu_i = r_i2 / r_i1,   P(mu <= m) = 1 - m^-d:   d = sum_i a_i b_i / sum_i a_i^2,   a_i = log mu_(i),   b_i = -log(1 - i/n)
+ *     mu_i = r_i2/r_i1, P(mu <= m) = 1 - m^-d: d = sum_i a_i b_i / sum_i a_i^2,  a_i = log mu_(i),  b_i = -log(1 - i/n)
  *
- * r_i1, r_i2 are the distances of row i to its two nearest neighbours, mu_(i) the i-th smallest ratio of n. The slope
- * d of a line through the origin is fitted to all but the largest share `discard`. The ratio does not depend on the
- * density of the rows, as long as it hardly changes within r_i2. Duplicates count once. The standard error is the
- * standard deviation of the estimates from ten random parts of the mu, over sqrt(10). Dimensions above about 10 are
- * underestimated unless there are very many rows. Facco, d'Errico, Rodriguez, Laio, "Estimating the intrinsic
+ * r_i1, r_i2 are the distances of row i to its two nearest neighbours, mu_(i) the i-th smallest ratio of n. The
+ * slope d of a line through the origin is fitted to all but the largest share `discard`. The ratio does not depend
+ * on the density of the rows, as long as it hardly changes within r_i2. Duplicates count once. The standard error is
+ * the standard deviation of the estimates from ten random parts of the mu, over sqrt(10). Dimensions above about 10
+ * are underestimated unless there are very many rows. Facco, d'Errico, Rodriguez, Laio, "Estimating the intrinsic
  * dimension of datasets by a minimal neighborhood information", Scientific Reports 7, 2017. */
 #include "score/score.h"
 
@@ -52,7 +52,7 @@ static rkhs_status near_tile(void *context, int64_t tile, int worker) {
     double *out = v->tiles + (int64_t)worker * RK_TILE * RK_TILE, near[RK_TILE][CANDIDATES];
     for (int64_t j0 = 0; j0 < v->n; j0 += RK_TILE) {
         int64_t nj = rk_min(RK_TILE, v->n - j0);
-        rkhs_status status = rk_space_tile(&v->space, i0, ni, j0, nj, out, RK_TILE, worker);
+        rkhs_status status = rk_distance_space_tile(&v->space, i0, ni, j0, nj, out, RK_TILE, worker);
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; i < ni; i++)
             for (int64_t j = 0; j < nj; j++)
@@ -102,7 +102,7 @@ static rkhs_status family_twonn(rkhs_env *env, const rkhs_score_input *w, rk_sco
     near_loop v = {.n = w->z->rows};
     int64_t good = 0;
     double *sorted, *part;
-    TRY(rk_space_new(env, w->z, NULL, NULL, &v.space));
+    TRY(rk_distance_space_new(env, w->z, NULL, NULL, &v.space));
     TRY(rk_scratch(env, (int64_t)rk_workers(env) * RK_TILE * RK_TILE, sizeof *v.tiles, &v.tiles));
     TRY(rk_scratch(env, v.n, sizeof *v.log_mu, &v.log_mu));
     TRY(rk_scratch(env, v.n, sizeof *sorted, &sorted));

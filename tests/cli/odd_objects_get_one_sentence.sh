@@ -13,10 +13,10 @@ done
 for model in kle lpp; do
   refuses 1 $model 'no start' -- fit $model X.npy --start start.npy -z none.npy -q
 done
-# a start that puts all in one place
+# a start that puts all at one point
 npy zeros.npy 2 $(for i in $(seq 80); do echo 0; done)
 for model in tke gplvm; do
-  refuses 1 X.npy zeros.npy '40 objects' 'one place' -- fit $model X.npy --start zeros.npy -z none.npy -q
+  refuses 1 X.npy zeros.npy '40 objects' 'one point' -- fit $model X.npy --start zeros.npy -z none.npy -q
 done
 # a start that fits, and no step
 rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=1)' X.npy -z Z0.npy -q

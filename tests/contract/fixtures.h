@@ -1,5 +1,5 @@
-/* fixtures.h: data sets by name, and spec texts for every kernel, gram and model that is listed, so that the contract tests
- * loop over the lists: what is added to a .def file is tested without writing a test. */
+/* fixtures.h: data sets by name, and spec texts for every kernel, gram and model that is listed, so that the
+ * contract tests loop over the lists: what is added to a .def file is tested without writing a test. */
 #ifndef RK_FIXTURES_H
 #define RK_FIXTURES_H
 
@@ -74,10 +74,10 @@ static inline void all_finite(const char *what, const double *a, int64_t count) 
         if (!isfinite(a[i])) fail_msg("%s: %s: number %lld is %g", context, what, (long long)i, a[i]);
 }
 
-/* ---- env and memory ------------------------------------------------------------------------------------------------ */
+/* ---- env and memory -------------------------------------------------------------------------------------------- */
 
-/* An env on one thread; *state is the env. Internals are called without the guard of the public functions, so it stands here.
- */
+/* An env on one thread; *state is the env. Internals are called without the guard of the public functions, so it
+ * stands here. */
 static inline int env_setup(void **state) {
     rkhs_env *env;
     if (blas_begin() || rkhs_env_new(&env) != RKHS_OK || rkhs_env_set_threads(env, 1) != RKHS_OK) return -1;
@@ -117,7 +117,7 @@ static inline double *normals(rkhs_env *env, int64_t count, int stream) {
     return p;
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------------------------- */
 
 /* An env and an empty folder, which becomes the current one. */
 static char folder[64];
@@ -170,7 +170,7 @@ static inline void same_files(rkhs_env *env, const char *a, const char *b) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- the log ------------------------------------------------------------------------------------------------------- */
+/* ---- the log --------------------------------------------------------------------------------------------------- */
 
 typedef struct remarks {
     int advice, info;
@@ -187,7 +187,7 @@ static inline void take_remark(rkhs_log_level level, const char *sentence, void 
     snprintf(r->last, sizeof r->last, "%s", sentence);
 }
 
-/* ---- data by name -------------------------------------------------------------------------------------------------- */
+/* ---- data by name ---------------------------------------------------------------------------------------------- */
 
 typedef struct fixture_set {
     const char *name;
@@ -197,7 +197,7 @@ typedef struct fixture_set {
     double offset;             /* from the origin */
     int again, constant, zero; /* rows come three times; odd columns are constant; every fifth row is 0 */
     int bits;                  /* values are 0 or 1 */
-    int counts;                /* no number is below 0, many are 0: for the kernels that take no others, and only these */
+    int counts;                /* no number is below 0, many are 0: only for the kernels that take no others */
     int64_t h, w;              /* of images */
 } fixture_set;
 
@@ -224,9 +224,9 @@ static const fixture_set fixture_sets[] = {
     {.name = "graphs", .kind = RK_KIND_GRAPH, .p = 7, .large = 1},
     {.name = "graph duplicates", .kind = RK_KIND_GRAPH, .p = 4, .again = 1, .zero = 1}, /* some have one vertex */
     {.name = "images", .kind = RK_KIND_IMAGE, .p = 30, .large = 1, .h = 6, .w = 5},
-    {.name = "image duplicates", .kind = RK_KIND_IMAGE, .p = 27, .again = 1, .zero = 1, .h = 3, .w = 3}, /* in colours */
+    {.name = "image duplicates", .kind = RK_KIND_IMAGE, .p = 27, .again = 1, .zero = 1, .h = 3, .w = 3}, /* colour */
     {.name = "drawings", .kind = RK_KIND_IMAGE, .p = 63, .counts = 1, .h = 9, .w = 7},
-    {.name = "drawings, duplicates", .kind = RK_KIND_IMAGE, .p = 60, .again = 1, .counts = 1, .h = 4, .w = 5}, /* in colours */
+    {.name = "drawings, duplicates", .kind = RK_KIND_IMAGE, .p = 60, .again = 1, .counts = 1, .h = 4, .w = 5},
     {.name = "gram", .kind = RK_KIND_GRAM, .p = 0, .large = 1}, /* precomputed, positive definite */
     {.name = NULL},
 };
@@ -358,7 +358,7 @@ static inline rkhs_data *fixture_data(rkhs_env *env, const char *name, int64_t n
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < set->p; j++) values[i * set->p + j] = fixture_value(set, i, j, n);
     if (!set->p) fill_gram(env, n, values);
-    if (set->h) OK(env, rk_image_from(env, &x, set->h, set->w, set->p / (set->h * set->w)));
+    if (set->h) OK(env, rk_image_from_dense(env, &x, set->h, set->w, set->p / (set->h * set->w)));
     if (set->kind != RK_KIND_SPARSE && set->kind != RK_KIND_BITS) return x;
     rkhs_data *other = (set->kind == RK_KIND_SPARSE ? sparse_copy : bits_copy)(env, values, n, set->p);
     rkhs_data_free(x);
@@ -417,7 +417,7 @@ static inline rkhs_data *fixture_labels(rkhs_env *env, int64_t n) {
     return labels;
 }
 
-/* ---- kernels by text ----------------------------------------------------------------------------------------------- */
+/* ---- kernels by text ------------------------------------------------------------------------------------------- */
 
 /* Beyond the name alone, which every leaf kernel gets. */
 static const char *const fixture_more_kernels[] = {
@@ -496,7 +496,8 @@ static inline int fixture_takes_counts(const char *text) {
     return strstr(text, "chi2") || strstr(text, "intersection") || strstr(text, "minmax") || strstr(text, "igv");
 }
 
-/* Whether a kernel may have negative eigenvalues, which factors and solvers refuse: grams and models are tested without it. */
+/* Whether a kernel may have negative eigenvalues, which factors and solvers refuse: grams and models are tested
+ * without it. */
 static inline int fixture_is_indefinite(const char *text) { return strstr(text, "sigmoid") || strstr(text, "align"); }
 
 /* Whether a kernel is |x||y| times a function of the angle alone. */
@@ -505,7 +506,7 @@ static inline int fixture_is_network(const char *text) { return strstr(text, "re
 /* Every kernel text with every data set of a kind that it takes. Begin with zeros; 0 at the end. */
 typedef struct pairing {
     int large; /* only the sets for many rows, and leaves by their name alone */
-    int brief; /* for grams and models: one data set is enough for all but leaves by their name alone; 2: for these too */
+    int brief; /* for grams and models: one data set is enough but for leaves by their name alone; 2: for these too */
     int kernel, set;
     const char *text, *data;
 } pairing;
@@ -517,8 +518,8 @@ static inline int next_pairing(rkhs_env *env, pairing *p) {
         unsigned kinds = p->large && !k->children && strchr(p->text, '(') ? 0 : rk_kernel_kinds(k);
         if (p->brief && fixture_is_indefinite(p->text)) kinds = 0;
         rkhs_kernel_free(k);
-        int last =
-            p->set && (p->brief == 2 || (p->brief && strcspn(p->text, "(+*") < strlen(p->text))); /* it has had its one */
+        /* last: it has had its one data set */
+        int last = p->set && (p->brief == 2 || (p->brief && strcspn(p->text, "(+*") < strlen(p->text)));
         while (!last && fixture_sets[p->set].name) {
             const fixture_set *set = &fixture_sets[p->set++];
             if (!(set->kind & kinds) || (p->large && !set->large) || set->counts != fixture_takes_counts(p->text)) continue;
@@ -561,7 +562,7 @@ static inline double *subject_gram(rkhs_env *env, const subject *s) {
     return K;
 }
 
-/* ---- grams and models by text -------------------------------------------------------------------------------------- */
+/* ---- grams and models by text ---------------------------------------------------------------------------------- */
 
 typedef struct fixture_gram {
     const char *gram, *text;
@@ -622,7 +623,7 @@ static inline const char *fixture_score(const rk_entry *e, char *out, size_t roo
     return out;
 }
 
-/* ---- models by text ------------------------------------------------------------------------------------------------ */
+/* ---- models by text -------------------------------------------------------------------------------------------- */
 
 static inline rkhs_model *fit_text(rkhs_env *env, const char *model, const char *kernel, const rkhs_data *x) {
     rkhs_model *m;

@@ -1,5 +1,6 @@
-/* What comes out does not depend on where arrays lie in memory: every allocation of an env can be moved (env->shift), and so
- * can the arrays that a user hands over. scripts/test runs this with the BLAS kernels of several processors. */
+/* What comes out does not depend on where arrays lie in memory: every allocation of an env can be moved
+ * (env->shift), and so can the arrays that a user hands over. scripts/test runs this with the BLAS kernels of
+ * several processors. */
 #include "trials.h"
 
 enum { N = 61, NEW = 19, DIM = 3, LINE = 8 };
@@ -16,8 +17,8 @@ static double *answers(rkhs_env *env, rkhs_model *m, const rkhs_data *fresh, int
     return all;
 }
 
-/* Every model with every gram and its share of the kernels: the same file and the same answers wherever arrays lie, on one
- * thread and on two. */
+/* Every model with every gram and its share of the kernels: the same file and the same answers wherever arrays lie,
+ * on one thread and on two. */
 static void models_and_their_files_do_not_depend_on_addresses(void **state) {
     rkhs_env *env = *state;
     static const int64_t shifts[] = {0, 1, 5};
@@ -117,7 +118,8 @@ static void scores_do_not_depend_on_addresses(void **state) {
     }
 }
 
-/* Arrays that a user hands over, for data, targets and results, begin at any multiple of 8 bytes, with rows of any length. */
+/* Arrays that a user hands over, for data, targets and results, begin at any multiple of 8 bytes, with rows of any
+ * length. */
 static void a_users_arrays_may_lie_anywhere(void **state) {
     rkhs_env *env = *state;
     enum { P = 5, LD = 7 };

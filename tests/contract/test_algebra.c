@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-/* ---- text and tree ------------------------------------------------------------------------------------------------- */
+/* ---- text and tree --------------------------------------------------------------------------------------------- */
 
 /* Random choices, functions of (tree, step). */
 typedef struct dice {
@@ -266,7 +266,7 @@ static void nesting_ends_at_40(void **state) {
         }
 }
 
-/* ---- properties ---------------------------------------------------------------------------------------------------- */
+/* ---- properties ------------------------------------------------------------------------------------------------ */
 
 static void properties_follow_from_the_parts(void **state) {
     rkhs_env *env = *state;
@@ -288,9 +288,9 @@ static void properties_follow_from_the_parts(void **state) {
         rkhs_kernel *k;
         LOOK_AT("%s", cases[i].text);
         FINE(env, rkhs_kernel_new(env, cases[i].text, &k));
-        HOLDS(rk_kernel_has(k, RK_PSD) == cases[i].psd);
-        HOLDS(rk_kernel_has(k, RK_SCALE_FREE) == cases[i].scale_free);
-        HOLDS(rk_kernel_any(k, RK_REFERENCE) == cases[i].reference);
+        HOLDS(rk_kernel_all_have(k, RK_PSD) == cases[i].psd);
+        HOLDS(rk_kernel_all_have(k, RK_SCALE_FREE) == cases[i].scale_free);
+        HOLDS(rk_kernel_any_has(k, RK_REFERENCE) == cases[i].reference);
         rkhs_kernel_free(k);
     }
 }

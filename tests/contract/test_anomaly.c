@@ -39,7 +39,7 @@ static double square_of(const double *a, const double *b, int64_t d) {
     return sum;
 }
 
-/* ---- by definition ------------------------------------------------------------------------------------------------- */
+/* ---- by definition --------------------------------------------------------------------------------------------- */
 
 /* With a linear kernel feature space is that of the vectors, and the regression into it is the inverse. */
 static void the_error_of_a_linear_kernel_is_that_of_the_inverse(void **state) {
@@ -80,7 +80,8 @@ static void take_chosen(rkhs_log_level level, const char *sentence, void *payloa
     sscanf(sentence, "anomaly: rbf(sigma=%lf), ridge %lf", &c->width, &c->ridge);
 }
 
-/* |phi(x) - sum_j a_j phi(x_j)|^2 with a from the regression on all but object `skip` (-1: on all), about the mean of all. */
+/* |phi(x) - sum_j a_j phi(x_j)|^2 with a from the regression on all but object `skip` (-1: on all), about the mean
+ * of all. */
 static double brute_error(rkhs_env *env, const chosen *c, const double *Z, const double *z, const double *K, const double *k,
                           double self, int64_t skip) {
     rk_mark mark = rk_scratch_mark(env);
@@ -186,7 +187,7 @@ static void scores_are_their_formulas(void **state) {
     }
 }
 
-/* ---- what is promised ---------------------------------------------------------------------------------------------- */
+/* ---- what is promised ------------------------------------------------------------------------------------------ */
 
 static void every_model_scores_each_object_alone(void **state) {
     rkhs_env *env = *state;
@@ -333,7 +334,7 @@ static void what_cannot_be_meant_is_refused(void **state) {
     rkhs_data_free(x);
 }
 
-/* ---- objects that share nothing ------------------------------------------------------------------------------------- */
+/* ---- objects that share nothing -------------------------------------------------------------------------------- */
 
 typedef struct heard {
     int count;

@@ -51,27 +51,27 @@ static void data_calls_tell_what_is_missing(void **state) {
     int32_t columns[1] = {0};
     int64_t starts[2] = {0, 1}, codes[1] = {0};
     const char *const nameless[1] = {NULL};
-    TOLD("place for the data", rkhs_data_dense(env, z, 1, 1, 1, NULL));
+    TOLD("variable for the data", rkhs_data_dense(env, z, 1, 1, 1, NULL));
     TOLD("NULL", rkhs_data_dense(env, NULL, 1, 1, 1, &out));
-    TOLD("place for the data", rkhs_data_float(env, f, 1, 1, 1, NULL));
+    TOLD("variable for the data", rkhs_data_float(env, f, 1, 1, 1, NULL));
     TOLD("NULL", rkhs_data_float(env, NULL, 1, 1, 1, &out));
-    TOLD("place for the data", rkhs_data_csr(env, z, columns, starts, 1, 1, NULL));
+    TOLD("variable for the data", rkhs_data_csr(env, z, columns, starts, 1, 1, NULL));
     TOLD("NULL", rkhs_data_csr(env, NULL, columns, starts, 1, 1, &out));
     TOLD("NULL", rkhs_data_csr(env, z, NULL, starts, 1, 1, &out));
     TOLD("NULL", rkhs_data_csr(env, z, columns, NULL, 1, 1, &out));
-    TOLD("place for the labels", rkhs_data_classes(env, codes, 1, NULL, 1, NULL));
+    TOLD("variable for the labels", rkhs_data_classes(env, codes, 1, NULL, 1, NULL));
     TOLD("NULL", rkhs_data_classes(env, NULL, 1, NULL, 1, &out));
     TOLD("no name", rkhs_data_classes(env, codes, 1, nameless, 1, &out));
-    TOLD("place for the data", rkhs_data_read(env, "x.csv", NULL, NULL));
+    TOLD("variable for the data", rkhs_data_read(env, "x.csv", NULL, NULL));
     TOLD("no file name", rkhs_data_read(env, NULL, NULL, &out));
-    TOLD("place for the data", rkhs_data_read_for(env, "x.csv", NULL, t.kernel, NULL));
+    TOLD("variable for the data", rkhs_data_read_for(env, "x.csv", NULL, t.kernel, NULL));
     TOLD("no file name", rkhs_data_read_for(env, NULL, NULL, t.kernel, &out));
-    TOLD("place for the labels", rkhs_data_read_labels(env, "x.csv", NULL, NULL));
+    TOLD("variable for the labels", rkhs_data_read_labels(env, "x.csv", NULL, NULL));
     TOLD("no file name", rkhs_data_read_labels(env, NULL, NULL, &out));
     TOLD("no file name", rkhs_data_write(t.x, NULL, NULL));
-    TOLD("place for the data", rkhs_data_sample(env, "circles", NULL));
+    TOLD("variable for the data", rkhs_data_sample(env, "circles", NULL));
     TOLD("no sample", rkhs_data_sample(env, NULL, &out));
-    TOLD("place for the subset", rkhs_data_subset(t.x, codes, 1, NULL));
+    TOLD("variable for the subset", rkhs_data_subset(t.x, codes, 1, NULL));
     TOLD("no rows", rkhs_data_subset(t.x, NULL, 1, &out));
     assert_null(out);
     SILENT(rkhs_data_dense(NULL, z, 1, 1, 1, &out));
@@ -99,12 +99,12 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     rkhs_item item;
     double z[16];
     TOLD("no spec", rkhs_kernel_new(env, NULL, &kernel));
-    TOLD("place for the kernel", rkhs_kernel_new(env, "rbf", NULL));
-    TOLD("place for the copy", rkhs_kernel_copy(t.kernel, NULL));
+    TOLD("variable for the kernel", rkhs_kernel_new(env, "rbf", NULL));
+    TOLD("variable for the copy", rkhs_kernel_copy(t.kernel, NULL));
     rkhs_spec *spec = NULL;
     const char *value = NULL;
     TOLD("no text", rkhs_spec_new(env, "kernels", NULL, &spec));
-    TOLD("place for the spec", rkhs_spec_new(env, "kernels", "rbf", NULL));
+    TOLD("variable for the spec", rkhs_spec_new(env, "kernels", "rbf", NULL));
     TOLD("no list", rkhs_spec_new(env, NULL, "rbf", &spec));
     SILENT(rkhs_spec_new(NULL, "kernels", "rbf", &spec));
     SILENT(rkhs_spec_get(NULL, "sigma", &value));
@@ -113,7 +113,7 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     rkhs_spec_free(NULL);
     assert_int_equal(rkhs_spec_new(env, "kernels", "rbf", &spec), RKHS_OK);
     TOLD("no path", rkhs_spec_get(spec, NULL, &value));
-    TOLD("place for the value", rkhs_spec_get(spec, "sigma", NULL));
+    TOLD("variable for the value", rkhs_spec_get(spec, "sigma", NULL));
     TOLD("no path", rkhs_spec_set(spec, NULL, "1"));
     TOLD("no value", rkhs_spec_set(spec, "sigma", NULL));
     rkhs_spec_free(spec);
@@ -121,7 +121,7 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     TOLD("no data", rkhs_kernel_gram(t.kernel, NULL, NULL, z, 4));
     TOLD("no room for K", rkhs_kernel_gram(t.kernel, t.x, NULL, NULL, 4));
     TOLD("no spec", rkhs_model_new(env, NULL, &model));
-    TOLD("place for the model", rkhs_model_new(env, "kpca", NULL));
+    TOLD("variable for the model", rkhs_model_new(env, "kpca", NULL));
     TOLD("no data", rkhs_model_fit(t.model, t.kernel, NULL, NULL, NULL));
     TOLD("no data", rkhs_model_transform(t.model, NULL, z, 2));
     TOLD("no room for Z", rkhs_model_transform(t.model, t.x, NULL, 2));
@@ -132,19 +132,19 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     TOLD("ask for 1 to", rkhs_model_explain(t.model, t.x, 0, near, z));
     TOLD("ask for 1 to", rkhs_model_explain(t.model, t.x, 1000, near, z));
     TOLD("NULL", rkhs_model_inverse(t.model, NULL, 1, 2, &out));
-    TOLD("place for the objects", rkhs_model_inverse(t.model, z, 1, 2, NULL));
+    TOLD("variable for the objects", rkhs_model_inverse(t.model, z, 1, 2, NULL));
     TOLD("no data", rkhs_model_anomaly(t.model, NULL, NULL, z));
     TOLD("no scores", rkhs_model_anomaly(t.model, t.x, NULL, NULL));
     TOLD("no data", rkhs_model_update(t.model, NULL));
     TOLD("no path", rkhs_model_save(t.model, NULL));
     TOLD("no path", rkhs_model_load(env, NULL, &model));
-    TOLD("place for the model", rkhs_model_load(env, "a.rkhs", NULL));
-    TOLD("place for the copy", rkhs_model_copy(t.model, NULL));
+    TOLD("variable for the model", rkhs_model_load(env, "a.rkhs", NULL));
+    TOLD("variable for the copy", rkhs_model_copy(t.model, NULL));
     const char *const knn = "knn", *const knn1 = "knn(k=1)";
     const rkhs_score_input scored = {.z = t.x, .labels = t.labels};
     TOLD("no specs", rkhs_score(env, NULL, 1, &scored, z, NULL));
     TOLD("no embedding", rkhs_score(env, &knn, 1, NULL, z, NULL));
-    TOLD("place for the values", rkhs_score(env, &knn, 1, &scored, NULL, NULL));
+    TOLD("variable for the values", rkhs_score(env, &knn, 1, &scored, NULL, NULL));
     TOLD("needs an embedding", rkhs_score(env, &knn, 1, &(rkhs_score_input){.labels = t.labels}, z, NULL));
     TOLD("needs labels", rkhs_score(env, &knn1, 1, &(rkhs_score_input){.z = t.x}, z, NULL));
     assert_true(!kernel && !model && !out);
@@ -185,7 +185,7 @@ static void env_calls_take_no_env(void **state) {
     assert_true(!rkhs_env_memory_limit(NULL) && !rkhs_env_memory_peak(NULL) && !rkhs_env_message(NULL)[0]);
 }
 
-/* ---- rows too far apart -------------------------------------------------------------------------------------------- */
+/* ---- rows too far apart ---------------------------------------------------------------------------------------- */
 
 static void results_too_far_apart_are_refused(void **state) {
     rkhs_env *env = *state;

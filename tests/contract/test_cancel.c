@@ -76,7 +76,7 @@ static void work_close(work *w) {
     rkhs_data_free(w->x);
 }
 
-/* ---- fits ---------------------------------------------------------------------------------------------------------- */
+/* ---- fits ------------------------------------------------------------------------------------------------------ */
 
 /* A model that was not fitted stays so; the first that comes to its end is forgotten with the model. */
 static rkhs_status call_first_fit(rkhs_env *env, work *w) {
@@ -165,7 +165,7 @@ static void a_cancelled_env_is_as_good_as_new(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- everything else ----------------------------------------------------------------------------------------------- */
+/* ---- everything else ------------------------------------------------------------------------------------------- */
 
 static rkhs_status call_gram(rkhs_env *env, work *w) { return rkhs_kernel_gram(w->kernel, w->x, NULL, w->K, N); }
 static rkhs_status call_cross(rkhs_env *env, work *w) { return rkhs_kernel_gram(w->kernel, w->x, w->fresh, w->K, N); }

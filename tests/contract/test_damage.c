@@ -1,4 +1,5 @@
-/* Model files that are cut, flipped, newer, or made to deceive: refused with a sentence, never loaded, never a crash. */
+/* Model files that are cut, flipped, newer, or made to deceive: refused with a sentence, never loaded, never a
+ * crash. */
 #include <fcntl.h>
 
 #include "fixtures.h"
@@ -38,7 +39,7 @@ static void must_refuse(rkhs_env *env, const char *path) {
     HOLDS(says(rkhs_env_message(env), path));
 }
 
-/* ---- accidents ----------------------------------------------------------------------------------------------------- */
+/* ---- accidents ------------------------------------------------------------------------------------------------- */
 
 static void a_file_cut_at_any_byte_is_refused(void **state) {
     rkhs_env *env = *state;
@@ -108,9 +109,10 @@ static void what_is_no_model_file_is_refused(void **state) {
     must_refuse(env, "/tmp");
 }
 
-/* ---- files with a right checksum ----------------------------------------------------------------------------------- */
+/* ---- files with a right checksum ------------------------------------------------------------------------------- */
 
-/* Writes `from` again to "c.rkhs" with a right checksum: without `drop`, and with `a` in the place of (or added as) `name`. */
+/* Writes `from` again to "c.rkhs" with a right checksum: without `drop`, and with `a` in the place of (or added as)
+ * `name`. */
 static void rewrite(rkhs_env *env, const char *from, const char *drop, const char *name, const rk_array *a) {
     rk_archive *old, *out;
     int placed = 0;
@@ -158,7 +160,8 @@ static void a_file_that_was_rewritten_as_it_was_loads(void **state) {
     }
 }
 
-/* Names of the arrays that a file cannot do without, one after another: all but the report and the library's version. */
+/* Names of the arrays that a file cannot do without, one after another: all but the report and the library's
+ * version. */
 static int needed(const char *name) { return strncmp(name, "report/", 7) != 0 && strcmp(name, "library") != 0; }
 
 static void a_file_without_one_of_its_arrays_is_refused(void **state) {

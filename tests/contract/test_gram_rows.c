@@ -1,11 +1,11 @@
-/* A Gram in parts and on the disk: rows have the bits of the whole, parts are joined or refused, and a precomputed Gram that is
- * left on the disk gives the bits of one in memory. */
+/* A Gram in parts and on the disk: rows have the bits of the whole, parts are joined or refused, and a precomputed
+ * Gram that is left on the disk gives the bits of one in memory. */
 #include <sys/stat.h>
 #include <zlib.h>
 
 #include "fixtures.h"
 
-/* ---- rows ---------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------------------------ */
 
 /* Rows from .. to-1, with columns that are not to be touched beside them, must be those of K. */
 static void check_rows(rkhs_env *env, const rkhs_kernel *k, const rkhs_data *x, const double *K, int64_t from, int64_t to) {
@@ -59,7 +59,7 @@ static void rows_that_are_not_there_are_refused(void **state) {
     rkhs_data_free(x);
 }
 
-/* ---- parts --------------------------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------------------------- */
 
 enum { ALL = 40 };
 static const int64_t ends[] = {0, 13, 14, 40};
@@ -132,7 +132,7 @@ static void parts_that_do_not_fit_are_refused_and_nothing_is_written(void **stat
     rk_scratch_release(env, mark);
 }
 
-/* ---- on the disk --------------------------------------------------------------------------------------------------- */
+/* ---- on the disk ----------------------------------------------------------------------------------------------- */
 
 /* Reads a file as a precomputed Gram. */
 static rkhs_status read_gram(rkhs_env *env, const char *path, rkhs_data **x) {
@@ -180,7 +180,7 @@ static void a_gram_of_doubles_stays_on_the_disk(void **state) {
     HOLDS(is_mapped(x) && env->used - used < 1000);
     same_bits("K", rkhs_data_values(x, NULL), K, N * N);
     rkhs_data_free(x);
-    REFUSED(env, RKHS_ERR_MEMORY, "K.npy needs 2.0 MB", rkhs_data_read(env, "K.npy", NULL, &x)); /* other data are copied */
+    REFUSED(env, RKHS_ERR_MEMORY, "K.npy needs 2.0 MB", rkhs_data_read(env, "K.npy", NULL, &x)); /* copied */
     FINE(env, read_gram(env, "K.npy", &x));
     unlink("K.npy"); /* or replaced: what was opened stays */
     same_bits("K of a file that is gone", rkhs_data_values(x, NULL), K, N * N);

@@ -1,5 +1,5 @@
-/* What every gram promises, for each in the list: push and pull are adjoint, Phi Phi' is K or near it, fold is push through a
- * map. */
+/* What every gram promises, for each in the list: push and pull are adjoint, Phi Phi' is near K, to_map is as push
+ * through a map. */
 #include "fixtures.h"
 
 enum { N = 60 };
@@ -24,11 +24,11 @@ static void unbuild(rkhs_env *env, built *b) {
 
 /* K of the subject, n x n, with the kept objects as what the kernel refers to. */
 static double *gram_values(rkhs_env *env, const subject *s, const rk_gram *g) {
-    if (!g->map_rows || !rk_kernel_any(s->kernel, RK_REFERENCE)) return subject_gram(env, s);
+    if (!g->map_rows || !rk_kernel_any_has(s->kernel, RK_REFERENCE)) return subject_gram(env, s);
     double *K = numbers(env, N * N);
     rkhs_data *kept;
     rk_bound *root, *bound;
-    FINE(env, rk_data_reduce(s->use, g->map_rows, g->map_count, &kept));
+    FINE(env, rk_data_keep(s->use, g->map_rows, g->map_count, &kept));
     FINE(env, rk_bind(env, s->kernel, kept, NULL, &root));
     FINE(env, rk_bind(env, s->kernel, s->use, root, &bound));
     FINE(env, rk_gram_symmetric(env, bound, K, N));
@@ -54,7 +54,7 @@ static void multiply(const double *A, const double *B, int64_t m, int64_t n, int
         }
 }
 
-/* ---- push, pull, mul, fold ----------------------------------------------------------------------------------------- */
+/* ---- push, pull, mul, to_map ------------------------------------------------------------------------------------- */
 
 static void check_adjoint(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
     enum { K = 3 };
@@ -102,21 +102,21 @@ static void check_factor(rkhs_env *env, const subject *s, const fixture_gram *of
     }
 }
 
-static void check_fold(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
+static void check_to_map(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
     enum { K = 3 };
     double *V = normals(env, N * K, 14), *W = numbers(env, g->rank * K), *Z = numbers(env, N * K), *out = numbers(env, N * K);
     rk_map *map;
     FINE(env, rk_map_new(env, g->map_count, K, &map));
     FINE(env, g->type->pull(g, V, K, W)); /* coefficients as solvers give them, in the range of Phi' */
     FINE(env, g->type->push(g, W, K, Z));
-    FINE(env, g->type->fold(g, W, K, map->B));
-    FINE(env, rk_data_reduce(s->use, g->map_rows, g->map_count, &map->objects));
+    FINE(env, g->type->to_map(g, W, K, map->B));
+    FINE(env, rk_data_keep(s->use, g->map_rows, g->map_count, &map->objects));
     FINE(env, rk_map_apply(env, map, s->kernel, s->use, out, K, NULL));
-    near_all("fold through a map and push", out, Z, N * K, 1e-8);
+    near_all("to_map and push", out, Z, N * K, 1e-8);
     rk_map_free(env, map);
 }
 
-/* ---- diag, entries, neighbours ------------------------------------------------------------------------------------- */
+/* ---- diag, entries, neighbours --------------------------------------------------------------------------------- */
 
 static void check_entries(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g) {
     double *K = gram_values(env, s, g), d[N], *all = numbers(env, N * N);
@@ -167,13 +167,13 @@ static void check_neighbours(rkhs_env *env, const subject *s, const fixture_gram
         }
     }
     REFUSED(env, RKHS_ERR_SPEC, "59", g->type->neighbours(g, N, index, value));
-    REFUSED(env, RKHS_ERR_SPEC, "59", (rk_clear(env), g->type->neighbours(g, 0, index, value)));
-    rk_clear(env);
+    REFUSED(env, RKHS_ERR_SPEC, "59", (rk_begin_call(env), g->type->neighbours(g, 0, index, value)));
+    rk_begin_call(env);
 }
 
-/* Every gram with every kernel on every data set, built once: push and pull are adjoint; push after pull is mul, and that is
- * the kernel where all is kept; phi is what push multiplies by; fold through a map is push; diagonal and entries are the
- * kernel; neighbours are the nearest in feature space. */
+/* Every gram with every kernel on every data set, built once: push and pull are adjoint; push after pull is mul, and
+ * that is the kernel where all is kept; phi is what push multiplies by; to_map agrees with push; diagonal and
+ * entries are the kernel; neighbours are the nearest in feature space. */
 static void a_gram_keeps_its_promises(void **state) {
     rkhs_env *env = *state;
     fixture_gram of;
@@ -181,7 +181,7 @@ static void a_gram_keeps_its_promises(void **state) {
         const char *name;
         void (*check)(rkhs_env *env, const subject *s, const fixture_gram *of, const rk_gram *g);
     } checks[] = {{"adjoint", check_adjoint}, {"products", check_products}, {"factor", check_factor},
-                  {"fold", check_fold},       {"entries", check_entries},   {"neighbours", check_neighbours}};
+                  {"to_map", check_to_map},   {"entries", check_entries},   {"neighbours", check_neighbours}};
     for (pairing p = {.brief = 1}; next_pairing(env, &p);) {
         subject s;
         subject_open(env, &p, N, &s);
@@ -237,7 +237,7 @@ static void ties_of_neighbours_go_by_index(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------------------------- */
 
 static void the_bits_do_not_depend_on_threads(void **state) {
     rkhs_env *env = *state;
@@ -304,7 +304,7 @@ static void a_large_gram_multiplies_as_a_small_one(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- nystrom ------------------------------------------------------------------------------------------------------- */
+/* ---- nystrom --------------------------------------------------------------------------------------------------- */
 
 /* The rank of a gram on data by name. */
 static int64_t rank_of(rkhs_env *env, const char *gram, const char *kernel, const char *data) {
@@ -325,7 +325,7 @@ static void the_rank_shrinks_to_that_of_the_data(void **state) {
                                         "nystrom(by=given, rows=[5:25])"};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(rank_of(env, grams[i], "linear", "small"), 3);
-        assert_int_equal(rank_of(env, grams[i], "linear", "constant"), 4); /* three columns and a constant one that is not 0 */
+        assert_int_equal(rank_of(env, grams[i], "linear", "constant"), 4); /* three columns and a constant one */
         assert_int_equal(rank_of(env, grams[i], "linear", "column"), 1);
         assert_int_equal(rank_of(env, grams[i], "poly(degree=2, gamma=1, coef0=0)", "small"), 6);
         assert_int_equal(rank_of(env, grams[i], "rbf", "wide"), 20);
@@ -405,7 +405,7 @@ static void landmarks_that_cannot_be_are_refused(void **state) {
         rk_gram *g = (rk_gram *)&s;
         size_t used = env->used;
         LOOK_AT("%s", wrong[i].text);
-        rk_clear(env);
+        rk_begin_call(env);
         FINE(env, rk_spec_new(env, &rk_grams, wrong[i].text, &spec));
         REFUSED(env, RKHS_ERR_SPEC, wrong[i].part, rk_gram_new(env, spec, s.kernel, s.use, &g));
         assert_null(g);
@@ -476,7 +476,7 @@ static void pivoted_landmarks_explain_clusters_better_than_uniform_ones(void **s
     rk_scratch_release(env, mark);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
 
 static void a_gram_past_the_memory_limit_is_refused_before_it_is_allocated(void **state) {
     rkhs_env *env = *state;
@@ -494,7 +494,7 @@ static void a_gram_past_the_memory_limit_is_refused_before_it_is_allocated(void 
         rk_spec *spec;
         rk_gram *g;
         LOOK_AT("%s", large[i].gram);
-        rk_clear(env);
+        rk_begin_call(env);
         FINE(env, rk_spec_new(env, &rk_grams, large[i].gram, &spec));
         size_t used = env->used, peak = used + 200 * 1000;
         FINE(env, rkhs_env_set_memory(env, used + 1000 * 1000));

@@ -1,5 +1,5 @@
-/* Model files with a right checksum that no fit wrote: refused when they are loaded, in one sentence that begins with the file,
- * or used like any other. */
+/* Model files with a right checksum that no fit wrote: refused when they are loaded, in one sentence that begins
+ * with the file, or used like any other. */
 #include "fixtures.h"
 
 enum { N = 6, DIM = 2, MOST = 1 << 12 };
@@ -65,7 +65,7 @@ static void refused(rkhs_env *env, const char *part) {
     HOLDS(!m && env->used == used);
 }
 
-/* ---- the validator ----------------------------------------------------------------------------------------------------- */
+/* ---- the validator --------------------------------------------------------------------------------------------- */
 
 static void every_model_checks_what_a_file_says(void **state) {
     for (const rk_entry *const *e = rk_models.entries; *e; e++) {
@@ -228,7 +228,7 @@ static void parts_of_another_model_are_refused(void **state) {
     refused(env, "map | kpca");
 }
 
-/* ---- time and size ------------------------------------------------------------------------------------------------------- */
+/* ---- time and size --------------------------------------------------------------------------------------------- */
 
 static void a_hessian_that_is_not_finite_ends_the_descent(void **state) {
     rkhs_env *env = *state;
@@ -345,8 +345,7 @@ static void spec_texts_that_ask_for_too_much_are_refused(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- what the fuzzer and readers of the code found --------------------------------------------------------------------------
- */
+/* ---- what the fuzzer and readers of the code found ------------------------------------------------------------- */
 
 static void objects_that_a_model_of_a_gram_keeps_have_no_values(void **state) {
     rkhs_env *env = *state;
@@ -448,8 +447,8 @@ static void use_all(rkhs_env *env, rkhs_model *m) {
     rkhs_data_free(x);
 }
 
-/* Each array of each model in turn has odd numbers in its first and last place: refused, or harmless, and saved so that it
- * loads again. */
+/* Each array of each model in turn has odd numbers in its first and last place: refused, or harmless, and saved so
+ * that it loads again. */
 static void odd_numbers_in_any_array_are_refused_or_harmless(void **state) {
     rkhs_env *env = *state;
     static const double reals[] = {-1, 0.5, 1e300, 0, 7};

@@ -76,7 +76,8 @@ static long double angle(const double *x, const double *y, int64_t p) {
     return 2 * atan2l(sqrtl(apart), sqrtl(along));
 }
 
-/* relu or ntk of any depth. The next angle t' has cos t' = (cos t (pi - t) + sin t)/pi, and 1 - cos t' = 2 sin^2(t'/2). */
+/* relu or ntk of any depth. The next angle t' has cos t' = (cos t (pi - t) + sin t)/pi, and 1 - cos t' = 2
+ * sin^2(t'/2). */
 static long double network(const double *x, const double *y, int64_t p, int depth, int tangent) {
     long double t = angle(x, y, p), u = cosl(t), v = u;
     for (int l = 0; l < depth; l++) {
@@ -120,8 +121,8 @@ static const formula formulas[] = {
     {NULL, NULL},
 };
 
-/* Every pair of n rows against the formula. What cancels in <x,y> is lost by any sum in double: the tolerance is of the value
- * or of 1, and for sums of products of far rows these are no smaller than the terms. */
+/* Every pair of n rows against the formula. What cancels in <x,y> is lost by any sum in double: the tolerance is of
+ * the value or of 1, and for sums of products of far rows these are no smaller than the terms. */
 static void check_values(rkhs_env *env, const formula *f, const double *x, int64_t n, int64_t p) {
     rk_mark mark = rk_scratch_mark(env);
     double *K = numbers(env, n * n), *L = numbers(env, n * n);
@@ -195,8 +196,8 @@ static void values_of_counts_are_the_formula_too(void **state) {
 static long double rbf_sharp(const double *x, const double *y, int64_t p) { return expl(-2e9L * square(x, y, p)); }
 static long double laplacian_sharp(const double *x, const double *y, int64_t p) { return expl(-16384 * absolute(x, y, p)); }
 
-/* Clusters of rows 1e-5 apart, whose distances are what is left of large norms: only a computation from differences has the
- * digits. */
+/* Clusters of rows 1e-5 apart, whose distances are what is left of large norms: only a computation from differences
+ * has the digits. */
 static void close_pairs_far_from_the_origin_keep_their_digits(void **state) {
     rkhs_env *env = *state;
     static const formula sharp[] = {{"rbf(gamma=2e9)", rbf_sharp}, {"laplacian(gamma=16384)", laplacian_sharp}};
@@ -272,8 +273,9 @@ static void whole_numbers(double *x, int64_t count) {
     for (int64_t i = 0; i < count; i++) x[i] = floor(20 * rk_uniform(5, RK_STREAM_TEST, 0, (uint64_t)i)) - 10;
 }
 
-/* A Gram larger than caches is written past them; wide rows have half a tile on the diagonal, and many columns go in slices.
- * All against plain loops, on rows of K that are an odd number of doubles apart, with nothing written between them. */
+/* A Gram larger than caches is written past them; wide rows have half a tile on the diagonal, and many columns go in
+ * slices. All against plain loops, on rows of K that are an odd number of doubles apart, with nothing written
+ * between them. */
 static void large_grams_and_wide_rows_are_the_plain_loops(void **state) {
     rkhs_env *env = *state;
     static const struct { int64_t n, p; } cases[] = {{2100, 2}, {270, 130}, {7, 8200}};

@@ -1,7 +1,7 @@
 /* What every kernel promises, for each in the list and for sums, products and weights of them. */
 #include "fixtures.h"
 
-/* ---- the lists themselves ------------------------------------------------------------------------------------------ */
+/* ---- the lists themselves -------------------------------------------------------------------------------------- */
 
 static void every_kernel_has_data_to_test_it_on(void **state) {
     rkhs_env *env = *state;
@@ -13,7 +13,7 @@ static void every_kernel_has_data_to_test_it_on(void **state) {
     }
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------------------------- */
 
 static void a_gram_is_symmetric_to_the_bit(void **state) {
     rkhs_env *env = *state;
@@ -40,7 +40,7 @@ static void a_kernel_that_claims_it_is_positive_semi_definite(void **state) {
         rk_mark mark = rk_scratch_mark(env);
         subject s;
         subject_open(env, &p, N, &s);
-        if (rk_kernel_has(s.kernel, RK_PSD)) {
+        if (rk_kernel_all_have(s.kernel, RK_PSD)) {
             double *w = numbers(env, N), *V = numbers(env, N * N);
             FINE(env, rk_eigen(env, N, subject_gram(env, &s), N, 0, N - 1, w, V));
             if (!(w[0] >= -1e-10 * w[N - 1])) fail_msg("%s: eigenvalues from %g to %g", context, w[0], w[N - 1]);
@@ -172,7 +172,7 @@ static void the_bits_do_not_depend_on_threads(void **state) {
     }
 }
 
-/* ---- text, rules, copies ------------------------------------------------------------------------------------------- */
+/* ---- text, rules, copies --------------------------------------------------------------------------------------- */
 
 static void the_text_of_a_kernel_makes_an_equal_one(void **state) {
     rkhs_env *env = *state;
@@ -190,7 +190,7 @@ static void the_text_of_a_kernel_makes_an_equal_one(void **state) {
         FINE(env, rkhs_kernel_gram(again, s.x, NULL, L, N));
         same_bits("the Gram of the text's kernel", L, K, N * N);
         rkhs_kernel_free(again);
-        FINE(env, rkhs_kernel_new(env, rkhs_kernel_text(s.kernel), &again)); /* frozen: all digits must be in the text */
+        FINE(env, rkhs_kernel_new(env, rkhs_kernel_text(s.kernel), &again)); /* frozen: all digits are in the text */
         FINE(env, rkhs_kernel_gram(again, s.x, NULL, L, N));
         same_bits("the Gram of the frozen text's kernel", L, K, N * N);
         rkhs_kernel_free(again);
@@ -352,7 +352,7 @@ static void a_kernel_uses_the_types_it_is_made_of(void **state) {
     assert_false(rkhs_kernel_uses(NULL, "rbf"));
 }
 
-/* ---- refusals ------------------------------------------------------------------------------------------------------ */
+/* ---- refusals -------------------------------------------------------------------------------------------------- */
 
 static void data_of_another_kind_are_refused_with_a_sentence(void **state) {
     rkhs_env *env = *state;
@@ -419,7 +419,7 @@ static void a_rule_needs_rows_to_look_at(void **state) {
     rkhs_data_free(five);
 }
 
-/* ---- ordinary but odd rows ----------------------------------------------------------------------------------------- */
+/* ---- ordinary but odd rows ------------------------------------------------------------------------------------- */
 
 static void equal_rows_are_equally_alike(void **state) {
     rkhs_env *env = *state;

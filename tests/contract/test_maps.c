@@ -3,7 +3,7 @@
 
 enum { N = 30, KEPT = 300, DIM = 4 };
 
-/* ---- maps ---------------------------------------------------------------------------------------------------------- */
+/* ---- maps ------------------------------------------------------------------------------------------------------ */
 
 /* The variants of a map: every row value or the nearest, as they are or by their sum, free or on the sphere. */
 typedef struct variant {
@@ -138,7 +138,7 @@ static void a_map_survives_a_file(void **state) {
 
 static void signs_are_fixed_by_the_largest_entry(void **state) {
     rkhs_env *env = *state;
-    double Z[] = {1, -2, 3, -3, -1, 2, -3, 3, 0.5, 0, 0, 3}; /* 3 rows; columns: 1 leads, -2 ties 2, 3 ties -3, -3 ties 3 */
+    double Z[] = {1, -2, 3, -3, -1, 2, -3, 3, 0.5, 0, 0, 3}; /* columns: 1 leads, -2 ties 2, 3 ties -3, -3 ties 3 */
     rk_map *map;
     OK(env, rk_map_new(env, 2, 4, &map));
     for (int i = 0; i < 8; i++) map->B[i] = 1;
@@ -153,7 +153,7 @@ static void signs_are_fixed_by_the_largest_entry(void **state) {
     rk_map_free(env, map);
 }
 
-/* ---- inverse ------------------------------------------------------------------------------------------------------- */
+/* ---- inverse --------------------------------------------------------------------------------------------------- */
 
 static void rings_come_back_from_their_codes(void **state) {
     rkhs_env *env = *state;

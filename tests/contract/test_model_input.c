@@ -14,7 +14,8 @@ static void close_model(rkhs_kernel *k, rkhs_model *m) {
     rkhs_kernel_free(k);
 }
 
-/* Every model with every gram, an rbf kernel on dense data: what is wrong with the input does not depend on the kernel. */
+/* Every model with every gram, an rbf kernel on dense data: what is wrong with the input does not depend on the
+ * kernel. */
 static int next_rbf(rkhs_env *env, trial *t, int dim) {
     while (next_trial(env, t, dim))
         if (strcmp(t->pair.text, "rbf") == 0 && strcmp(t->pair.data, "small") == 0) return 1;
@@ -23,7 +24,7 @@ static int next_rbf(rkhs_env *env, trial *t, int dim) {
 
 static int refused_with_a_sentence(rkhs_env *env) { return strlen(rkhs_env_message(env)) > 20; }
 
-/* ---- refused ------------------------------------------------------------------------------------------------------- */
+/* ---- refused --------------------------------------------------------------------------------------------------- */
 
 static void numbers_that_are_none_are_refused_with_their_place(void **state) {
     rkhs_env *env = *state;
@@ -196,9 +197,10 @@ static void a_fit_that_fails_leaves_the_model_as_it_was(void **state) {
     }
 }
 
-/* ---- odd but ordinary ---------------------------------------------------------------------------------------------- */
+/* ---- odd but ordinary ------------------------------------------------------------------------------------------ */
 
-/* Fits on values, n x p, and checks that all is finite and that transform agrees; rows that are equal have no variance. */
+/* Fits on values, n x p, and checks that all is finite and that transform agrees; rows that are equal have no
+ * variance. */
 static void check_ordinary(rkhs_env *env, const trial *t, const double *values, int64_t n, int64_t p, int equal) {
     rk_mark mark = rk_scratch_mark(env);
     rkhs_data *x;
@@ -235,12 +237,13 @@ static void constant_and_repeated_rows_give_finite_results(void **state) {
                     int64_t row = kind == 0 ? 0 : kind == 1 ? i % 2 : kind == 2 ? i == 7 : i;
                     y[i * P + c] = kind == 3 ? 0 : kind == 4 ? 1e-140 * x[i * P + c] : x[row * P + c];
                 }
+            /* K = 0 (see below), or products or their squares that underflow to 0 */
             if (kind == 3 &&
                 (strncmp(t.pair.text, "linear", 6) == 0 || strstr(t.pair.text, "coef0=0)") || fixture_is_network(t.pair.text)))
-                continue;                                                                                  /* K = 0: below */
-            if (kind % 3 == 0 && t.of.gram[0] == 'n' && strcmp(t.pair.text, "center(rbf)") == 0) continue; /* K = 0 too */
-            if (kind == 4 && t.of.gram[0] == 'n') continue;                                  /* products underflow to 0 */
-            if (kind == 4 && t.type->nonconvex && strstr(t.pair.text, "coef0=0)")) continue; /* and here their squares */
+                continue;
+            if (kind % 3 == 0 && t.of.gram[0] == 'n' && strcmp(t.pair.text, "center(rbf)") == 0) continue;
+            if (kind == 4 && t.of.gram[0] == 'n') continue;
+            if (kind == 4 && t.type->nonconvex && strstr(t.pair.text, "coef0=0)")) continue;
             LOOK_AT("%s with %s on %s", t.text, t.pair.text, kinds[kind]);
             check_ordinary(env, &t, y, N, P, kind == 0 || kind == 3);
         }

@@ -1,5 +1,5 @@
-/* What every model promises, for each in the list with every gram and kernel: new objects, batches, order, files, copies,
- * threads. */
+/* What every model promises, for each in the list with every gram and kernel: new objects, batches, order, files,
+ * copies, threads. */
 #include "trials.h"
 
 enum { N = 60, NEW = 20, DIM = 3 };
@@ -10,14 +10,14 @@ static double *transformed(rkhs_env *env, const rkhs_model *m, const rkhs_data *
     return Z;
 }
 
-/* ---- new objects --------------------------------------------------------------------------------------------------- */
+/* ---- new objects ----------------------------------------------------------------------------------------------- */
 
 static void check_train(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_data *x, const rkhs_data *fresh) {
     int64_t n, dim;
     const double *Z = rkhs_model_embedding(m, &n, &dim);
     HOLDS(n == N && dim == DIM);
     all_finite("Z", Z, N * DIM);
-    if (!(t->type->supervision & RK_KIND_INDEX)) HOLDS(largest(Z, N * DIM) > 0); /* triplets may ask for what cannot be had */
+    if (!(t->type->supervision & RK_KIND_INDEX)) HOLDS(largest(Z, N * DIM) > 0); /* triplets may contradict others */
     double *Y = transformed(env, m, x);
     all_finite("transform of the training rows", Y, N * DIM);
     if (fixture_maps(m)) near_all("transform of the training rows", Y, Z, N * DIM, 1e-8);
@@ -58,8 +58,8 @@ static void many_new_rows_equal_few(void **state) {
     }
 }
 
-/* Whether a model's neighbours may be equally near on a data set: the first are taken, so that the order of rows matters. Far
- * from 0 rounding decides. */
+/* Whether a model's neighbours may be equally near on a data set: the first are taken, so that the order of rows
+ * matters. Far from 0 rounding decides. */
 static int has_ties(const rk_model_type *type, const char *data) {
     static const char *const apart[] = {"small", "wide", "sparse", "gram"};
     int neighbours = fixture_has(type, "neighbours");
@@ -82,7 +82,7 @@ static void check_order(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs
     rkhs_data_free(mixed);
 }
 
-/* ---- files and copies ---------------------------------------------------------------------------------------------- */
+/* ---- files and copies ------------------------------------------------------------------------------------------ */
 
 static void same_reports(const rkhs_model *a, const rkhs_model *b) {
     rkhs_item x, y;
@@ -164,7 +164,7 @@ static void check_copy(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_
     rkhs_model_free(unfitted);
 }
 
-/* ---- the same bits ------------------------------------------------------------------------------------------------- */
+/* ---- the same bits --------------------------------------------------------------------------------------------- */
 
 static void check_again(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs_data *x, const rkhs_data *fresh) {
     rkhs_model *again = fitted(env, t, x);
@@ -174,9 +174,9 @@ static void check_again(rkhs_env *env, const trial *t, rkhs_model *m, const rkhs
     rkhs_model_free(again);
 }
 
-/* Every model with every gram, kernel and data set, fitted once: transform of the training rows is the embedding; a batch
- * equals one by one; the order of the training rows does not matter; a file, a pack and a copy are the model; a second fit
- * gives the same file. */
+/* Every model with every gram, kernel and data set, fitted once: transform of the training rows is the embedding; a
+ * batch equals one by one; the order of the training rows does not matter; a file, a pack and a copy are the model;
+ * a second fit gives the same file. */
 static void a_fitted_model_keeps_its_promises(void **state) {
     rkhs_env *env = *state;
     static const struct {
@@ -211,7 +211,7 @@ static void the_bits_do_not_depend_on_threads(void **state) {
     for (int q = 0; rk_models.entries[q / 6]; q++) {
         trial t = {.type = (const rk_model_type *)rk_models.entries[q / 6], .pair = {.text = kernels[q % 2], .data = "offset"}};
         if (SANITIZED && q % 6 != 0 && q % 6 != 2) continue; /* under sanitizers one kernel, two grams */
-        if (t.type->nonconvex && q % 2) continue;            /* a descent takes long, and one kernel is as another to it */
+        if (t.type->nonconvex && q % 2) continue;            /* a descent takes long: half of the kernels will do */
         rk_mark mark = rk_scratch_mark(env);
         rkhs_data *x, *fresh;
         double *first = NULL;

@@ -1,5 +1,5 @@
-/* Models of neighbours with every kernel on vectors: what is near in feature space is near in the embedding, whether k(x,x) is
- * the same for all objects or not; training rows keep their places, and new rows come to their own kind. */
+/* Models of neighbours with every kernel on vectors: what is near in feature space is near in the embedding, whether
+ * k(x,x) is the same for all objects or not; training rows keep their places, and new rows come to their own kind. */
 #include "fixtures.h"
 
 enum { N = 160, NEW = 80, P = 8, CLASSES = 4, VOTES = 5, D = 2 };
@@ -49,7 +49,8 @@ typedef struct rows {
     rkhs_data *train, *beside, *fresh;
 } rows;
 
-/* beside: how far rows beside training rows may be from them; below 0: a kernel without distances, or a map with its own. */
+/* beside: how far rows beside training rows may be from them; below 0: a kernel without distances, or a map with its
+ * own. */
 static void check_model(rkhs_env *env, const char *spec, const rkhs_kernel *k, const rows *r, double beside) {
     double Y[N * D];
     rkhs_model *m;

@@ -1,5 +1,5 @@
-/* Memory that runs out at the first, second, third, ... allocation of every public call: the call fails with a sentence, and
- * leaves nothing behind, neither in memory nor on the disk. */
+/* Memory that runs out at the first, second, third, ... allocation of every public call: the call fails with a
+ * sentence, and leaves nothing behind, neither in memory nor on the disk. */
 #include <zlib.h>
 
 #include "trials.h"
@@ -49,8 +49,9 @@ static void mix_model(uint64_t *digest, const rkhs_model *m) {
     for (int64_t i = 0; rkhs_model_report(m, i, &item); i++) mix_text(digest, item.name);
 }
 
-/* The allocation to fail after k: all of the first and last SURE, where each is another line of the code; between them, where
- * most are those of a loop or of the Gram that other calls make too, every EACH-th, from another one in every call. */
+/* The allocation to fail after k: all of the first and last SURE, where each is another line of the code; between
+ * them, where most are those of a loop or of the Gram that other calls make too, every EACH-th, from another one in
+ * every call. */
 enum { SURE = 60, EACH = 5 };
 static int64_t next_to_fail(int64_t k, int64_t total, int64_t calls) {
     for (k++; k >= SURE && k < total - SURE && (k + calls) % EACH != 0;) k++;
@@ -94,7 +95,7 @@ static void starve(rkhs_env *env, const char *name, public_call call, scene *s) 
     }
 }
 
-/* ---- data ---------------------------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------------------------ */
 
 static rkhs_status read_file(rkhs_env *env, const char *path, const char *format, uint64_t *digest) {
     rkhs_data *x = (rkhs_data *)(uintptr_t)env;
@@ -228,7 +229,7 @@ static rkhs_status call_score_new(rkhs_env *env, scene *s, uint64_t *digest) {
     return status;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------------------------- */
 
 static rkhs_status call_kernel(rkhs_env *env, scene *s, uint64_t *digest) {
     rkhs_kernel *k = s->kernel;
@@ -299,7 +300,7 @@ static rkhs_status call_cross(rkhs_env *env, scene *s, uint64_t *digest) {
     return status;
 }
 
-/* ---- models -------------------------------------------------------------------------------------------------------- */
+/* ---- models ---------------------------------------------------------------------------------------------------- */
 
 static rkhs_status call_model(rkhs_env *env, scene *s, uint64_t *digest) {
     rkhs_model *m = s->model;
@@ -444,7 +445,7 @@ static rkhs_status call_copy(rkhs_env *env, scene *s, uint64_t *digest) {
     return status;
 }
 
-/* ---- the tests ----------------------------------------------------------------------------------------------------- */
+/* ---- the tests ------------------------------------------------------------------------------------------------- */
 
 static void fit_into(rkhs_env *env, const char *spec, const rkhs_kernel *k, const rkhs_data *x, rkhs_model **m) {
     FINE(env, rkhs_model_new(env, spec, m));
@@ -579,8 +580,8 @@ static void scores_that_find_no_memory_fail_whole(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* Every model with every gram, and kpca with its solvers. Under sanitizers, which take ten times as long, with the exact one
- * and one more in turn. */
+/* Every model with every gram, and kpca with its solvers. Under sanitizers, which take ten times as long, with the
+ * exact one and one more in turn. */
 #if defined(__SANITIZE_ADDRESS__)
 enum { GRAMS_APART = 5 };
 #else

@@ -331,7 +331,8 @@ static void distances_with_rounding_on_the_diagonal_are_refused(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* A row of zeros, a centred Gram, a Gram of one object and zeros, minus half of squared distances, links between objects. */
+/* A row of zeros, a centred Gram, a Gram of one object and zeros, minus half of squared distances, links between
+ * objects. */
 static void matrices_with_zeros_that_are_no_distances_are_taken(void **state) {
     rkhs_env *env = *state;
     remarks log;

@@ -1,5 +1,5 @@
-/* What every solver for eigenproblems promises: the right pairs, true residuals, and a state that can be saved and gone on
- * from. */
+/* What every solver for eigenproblems promises: the right pairs, true residuals, and a state that can be saved and
+ * gone on from. */
 #include "fixtures.h"
 
 enum { N = 90, K = 5 };
@@ -34,7 +34,8 @@ static double *some_matrix(rkhs_env *env, int kind) {
     return A;
 }
 
-/* A solver on a matrix, from start to end; `stop` steps before its state goes through a file into a new one (0: never). */
+/* A solver on a matrix, from start to end; `stop` steps before its state goes through a file into a new one (0:
+ * never). */
 typedef struct run {
     matrix m;
     rk_solver_problem p;
@@ -146,7 +147,7 @@ static void a_saved_state_goes_on_with_the_same_bits(void **state_) {
     }
 }
 
-/* ---- many pairs: T is large, and lanczos looks at it only when V is full -------------------------------------------- */
+/* ---- many pairs: T is large, and lanczos looks at it only when V is full --------------------------------------- */
 
 enum { M = 420, MANY = 150 };
 
@@ -212,9 +213,10 @@ static void many_pairs_are_found_and_gone_on_with(void **state) {
     rk_scratch_release(env, NULL);
 }
 
-/* ---- the dense solver centres a Gram itself -------------------------------------------------------------------------- */
+/* ---- the dense solver centres a Gram itself -------------------------------------------------------------------- */
 
-/* Eigenvalues of the centred data's own Gram, in long double until it is formed: what no rounding of a mean can spoil. */
+/* Eigenvalues of the centred data's own Gram, in long double until it is formed: what no rounding of a mean can
+ * spoil. */
 static double *centred_values(rkhs_env *env, const double *x, int64_t p) {
     double *A = numbers(env, N * N), *w = numbers(env, N);
     for (int64_t i = 0; i < N; i++)
@@ -253,7 +255,7 @@ static void the_dense_solver_needs_no_products_to_centre_a_gram(void **state) {
         FINE(env, rk_gram_new(env, exact, k, data, &g));
         FINE(env, rk_solve_spectral(g, solver, &problem, &s));
         double *w = centred_values(env, x, P);
-        for (int c = 0; c < P; c++) HOLDS(fabs(s.values[c] - w[N - 1 - c]) <= 1e-13 * w[N - 1] + 1e-15 * s.before);
+        for (int c = 0; c < P; c++) HOLDS(fabs(s.values[c] - w[N - 1 - c]) <= 1e-13 * w[N - 1] + 1e-15 * s.abs_trace);
         HOLDS(s.products == P); /* of the residuals alone */
         rk_gram_free(g);
         rk_spec_free(env, solver);

@@ -14,8 +14,8 @@ static double apart(const double *Z, const double *Y, int64_t n, int64_t d) {
     return most / largest(Z, n * d);
 }
 
-/* A model that is solved ends where a fit on all objects with the frozen kernel does; one that descends from the old embedding
- * and the places of the new objects comes about as low in fewer steps as a fit from there does. */
+/* A model that is solved ends where a fit on all objects with the frozen kernel does; one that descends from the old
+ * embedding and the places of the new objects comes about as low in fewer steps as a fit from there does. */
 static void an_update_is_a_fit_on_all(void **state) {
     rkhs_env *env = *state;
     static const char *const specs[] = {"kpca(dim=3)",

@@ -79,7 +79,7 @@ static void add(rkhs_env *env, plan *p, const char *name, int block, int serial)
     OK(env, rkhs_env_add_kernel(env, name, &own));
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------------------------- */
 
 static void an_user_kernel_stands_in_specs_as_any_other(void **state) {
     rkhs_env *env = *state;
@@ -188,7 +188,7 @@ static void a_serial_kernel_runs_on_the_callers_thread_alone(void **state) {
     FINE(env, rkhs_env_set_threads(env, 1));
 }
 
-/* ---- what goes wrong ----------------------------------------------------------------------------------------------- */
+/* ---- what goes wrong ------------------------------------------------------------------------------------------- */
 
 static void what_an_user_kernel_returns_is_not_believed(void **state) {
     rkhs_env *env = *state;

@@ -1,7 +1,7 @@
 /* Powers, wrappers and column groups against plain loops, alone and in models. */
 #include "fixtures.h"
 
-/* ---- values against loops ------------------------------------------------------------------------------------------ */
+/* ---- values against loops -------------------------------------------------------------------------------------- */
 
 typedef long double real;
 
@@ -93,7 +93,7 @@ static void powers_weights_and_wrappers_are_their_formulas(void **state) {
         for (int i = 0; i < ALL; i++)
             for (int j = 0; j < ALL; j++) V[i * ALL + j] = powl(cases[t].inner(wide + i * Q, wide + j * Q, Q), cases[t].power);
         for (int i = 0; i < ALL; i++)
-            for (int j = 0; j < N; j++) mean[i] += V[i * ALL + j] / N; /* the first N are referred to, also by the others */
+            for (int j = 0; j < N; j++) mean[i] += V[i * ALL + j] / N; /* the first N are the reference of all */
         for (int i = 0; i < N; i++) all += mean[i] / N;
         for (int i = 0; i < ALL; i++)
             for (int j = 0; j < ALL; j++) {
@@ -115,7 +115,7 @@ static void powers_weights_and_wrappers_are_their_formulas(void **state) {
 static int64_t pick(const real *row, const char *list, real *out) {
     int64_t from, to, count = 0;
     const char *at = list + 1;
-    while (rk_indices_next(&at, &from, &to))
+    while (rk_next_range(&at, &from, &to))
         for (int64_t c = from; c < to; c++) out[count++] = row[c];
     return count;
 }
@@ -167,7 +167,7 @@ static void the_network_kernel_is_one_line(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- columns ------------------------------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------------------------- */
 
 static void columns_are_those_of_a_table_cut_by_hand(void **state) {
     rkhs_env *env = *state;
@@ -184,7 +184,7 @@ static void columns_are_those_of_a_table_cut_by_hand(void **state) {
             rkhs_data *whole, *cut;
             for (int64_t i = 0; sparse && i < N * Q; i++)
                 if (rk_uniform(5, RK_STREAM_TEST, (uint64_t)i, 0) > 0.4) x[i] = 0;
-            OK(env, rk_indices(env, "test", lists[t % 7], Q, &index, &count));
+            OK(env, rk_parse_indices(env, "test", lists[t % 7], Q, &index, &count));
             columns = count;
             for (int64_t i = 0; i < N; i++)
                 for (int64_t c = 0; c < columns; c++) y[i * columns + c] = x[i * Q + index[c]];
@@ -255,7 +255,7 @@ static void columns_past_the_last_are_refused_with_their_number(void **state) {
     rkhs_data_free(x);
 }
 
-/* ---- standardize --------------------------------------------------------------------------------------------------- */
+/* ---- standardize ----------------------------------------------------------------------------------------------- */
 
 static void standardize_is_the_kernel_on_standardised_columns(void **state) {
     rkhs_env *env = *state;
@@ -363,7 +363,7 @@ static void a_model_of_many_columns_survives_a_file(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- normalize ----------------------------------------------------------------------------------------------------- */
+/* ---- normalize ------------------------------------------------------------------------------------------------- */
 
 /* Objects at the origin of the feature space: 1 with each other, 0 with the rest, in a batch and one by one. */
 static void objects_of_no_length_have_a_direction_of_their_own(void **state) {
@@ -392,7 +392,7 @@ static void objects_of_no_length_have_a_direction_of_their_own(void **state) {
     rkhs_data_free(all);
 }
 
-/* ---- center in models ---------------------------------------------------------------------------------------------- */
+/* ---- center in models ------------------------------------------------------------------------------------------ */
 
 /* kpca centres by itself: a kernel that is centred about all objects changes nothing. */
 static void kpca_of_a_centred_kernel_is_kpca(void **state) {

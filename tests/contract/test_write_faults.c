@@ -1,5 +1,6 @@
-/* A disk that fails at the first, second, third, ... call to the system on the way out (open, write, fsync, close, rename): the
- * call says so, the old file stays as it was, and nothing is left behind. A short write is no fault: the rest follows. */
+/* A disk that fails at the first, second, third, ... call to the system on the way out (open, write, fsync, close,
+ * rename): the call says so, the old file stays as it was, and nothing is left behind. A short write is no fault:
+ * the rest follows. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -49,7 +50,7 @@ static void fail_one(rkhs_env *env, const char *what, public_call call, const vo
     rkhs_status status = call(thing, path);
     env->fail_write_at = -1;
     HOLDS(env->used == used);
-    if (error == 0 && status == RKHS_OK) { /* a short write; the other calls cannot be short, and fail without a reason */
+    if (error == 0 && status == RKHS_OK) { /* a short write; other calls cannot be short: they fail without a reason */
         HOLDS(files_here() == files + !old);
         same_files(env, wanted, path);
         assert_string_equal(rkhs_env_message(env), "");

@@ -4,8 +4,8 @@
 
 #include "fixtures.h"
 
-/* The second data set that a model takes: labels, or `dim` targets that are functions of each object alone, in any order of
- * objects; or triplets, but for kinds of data whose positives it draws. */
+/* The second data set that a model takes: labels, or `dim` targets that are functions of each object alone, in any
+ * order of objects; or triplets, but for kinds of data whose positives it draws. */
 static inline rkhs_data *fixture_supervision(rkhs_env *env, const rk_model_type *type, const rkhs_data *x, int dim) {
     rkhs_data *y;
     double *values;
@@ -38,8 +38,8 @@ static inline rkhs_data *fixture_supervision(rkhs_env *env, const rk_model_type 
     return y;
 }
 
-/* Every model with every gram, and kernels: the first model with every third of them, leaves on every
- * data set; the others with every so many, each with its own share. A model never sees which kernel it is, nor which data. */
+/* Every model with every gram, and kernels: the first model with every third of them, leaves on every data set; the
+ * others with every so many, each with its own share. A model never sees which kernel it is, nor which data. */
 #if defined(__SANITIZE_ADDRESS__) /* looks for faults of memory, which do not hide in one kernel and not in its like */
 enum { SANITIZED = 1, FIRST = 8, FEWER = 16, SHARES = 60 };
 #else
@@ -67,8 +67,8 @@ static inline int is_left_out(trial *t) {
     int shares = t->model > 0 || t->few ? SHARES : t->gram > 1 ? FEWER : FIRST;
     if ((t->seen++ + t->model) % shares != 0) return 1;
     if (strcmp(t->pair.data, "offset") != 0) return 0;
-    /* A regression on rows far from 0 is a small difference of large numbers. Landmarks drop what is below 1e-12 of k(x,x), and
-     * far from 0 that is what relu and ntk differ from linear by. */
+    /* A regression on rows far from 0 is a small difference of large numbers. Landmarks drop what is below 1e-12 of
+     * k(x,x), and far from 0 that is what relu and ntk differ from linear by. */
     return t->type->keeps_signs || (fixture_is_network(t->pair.text) && t->of.gram[0] == 'n');
 }
 

@@ -2,10 +2,11 @@
  *
  *     RKHS_FAULT=KIND:HOW:K LD_PRELOAD=libshim.so rkhs ...
  *
- * KIND: write, fsync, rename, exchange (a rename with flags), close, open (for writing), malloc. HOW: the number of an errno;
- * "short" (half a write); "kill" and "after" (SIGKILL before and after the call). K counts from 0; -1: every call. A second
- * fault may follow after a comma. A byte on descriptor 99 says that it happened. Calls that libc makes within itself (stdio) do
- * not pass here; writes to standard error are left alone. Allocations count when the program or libc asks, not BLAS. */
+ * KIND: write, fsync, rename, exchange (a rename with flags), close, open (for writing), malloc. HOW: the number of
+ * an errno; "short" (half a write); "kill" and "after" (SIGKILL before and after the call). K counts from 0; -1:
+ * every call. A second fault may follow after a comma. A byte on descriptor 99 says that it happened. Calls that
+ * libc makes within itself (stdio) do not pass here; writes to standard error are left alone. Allocations count when
+ * the program or libc asks, not BLAS. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -111,7 +112,7 @@ int open64(const char *path, int flags, ...) {
     return open_any(path, flags, mode);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
@@ -142,7 +143,7 @@ int posix_memalign(void **out, size_t align, size_t count) {
     return 0;
 }
 
-/* ---- from main on --------------------------------------------------------------------------------------------------- */
+/* ---- from main on ---------------------------------------------------------------------------------------------- */
 
 static int note_range(struct dl_phdr_info *info, size_t size, void *payload) {
     int program = info->dlpi_name[0] == 0, libc = strstr(info->dlpi_name, "/libc.so") != NULL;

@@ -1,12 +1,12 @@
-/* forged.c: model files that no fit wrote, with a right checksum. An input is a recipe: the first byte picks a small model,
- * made when the target starts, of each type, kind of data and gram; the second what is asked of it; the others are edits of its
- * arrays, six bytes each: what to do, with which array, and how. So mutations reach what is behind the headers, and inputs are
- * a few bytes. */
+/* forged.c: model files that no fit wrote, with a right checksum. An input is a recipe: the first byte picks a small
+ * model, made when the target starts, of each type, kind of data and gram; the second what is asked of it; the
+ * others are edits of its arrays, six bytes each: what to do, with which array, and how. So mutations reach what is
+ * behind the headers, and inputs are a few bytes. */
 #include "model.h"
 
 enum { N = 6, COLUMNS = 2, MAX_ARRAYS = 96, EDIT = 6, EDITS = 8, VALUES = 512 };
 
-/* ---- the models ------------------------------------------------------------------------------------------------------- */
+/* ---- the models ------------------------------------------------------------------------------------------------ */
 
 typedef struct plan {
     const char *spec, *kernel, *data; /* data: and after a blank, what the second data set is */
@@ -165,7 +165,7 @@ static void make_models(rkhs_env *env) {
     }
 }
 
-/* ---- the edits -------------------------------------------------------------------------------------------------------- */
+/* ---- the edits ------------------------------------------------------------------------------------------------- */
 
 static const double reals[] = {0,        -0.0, 1, -1,  2,     0.5,  3, 1e-300, 1e300, -1e300, 1e150,  -1e150, 1e-160, NAN,
                                INFINITY, 6,    5, 1e9, -1e-9, 1e16, 7, 4,      1.5,   1e10,   9.3e18, -7,     1e-3,   100};

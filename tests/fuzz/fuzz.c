@@ -1,4 +1,5 @@
-/* fuzz.c: the driver of every fuzz target: an env, a file in memory, and after each input a look at what stays behind. */
+/* fuzz.c: the driver of every fuzz target: an env, a file in memory, and after each input a look at what stays
+ * behind. */
 #include "fuzz.h"
 
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
-/* fuzz.h: what the fuzz targets share. A target is one file, tests/fuzz/NAME.c, found by itself: it defines fuzz_one, or for a
- * reader of files the specs to read with and READER(specs) or LABEL_READER(specs). Seeds stand in corpus/NAME, words in
- * NAME.dict. */
+/* fuzz.h: what the fuzz targets share. A target is one file, tests/fuzz/NAME.c, found by itself: it defines
+ * fuzz_one, or for a reader of files the specs to read with and READER(specs) or LABEL_READER(specs). Seeds stand in
+ * corpus/NAME, words in NAME.dict. */
 #ifndef RK_FUZZ_H
 #define RK_FUZZ_H
 
@@ -12,10 +12,12 @@
 
 #include "base/base.h"
 
-/* One input. The env has one thread and FUZZ_MEMORY bytes; it is the driver that looks whether anything was left behind. */
+/* One input. The env has one thread and FUZZ_MEMORY bytes; it is the driver that looks whether anything was left
+ * behind. */
 void fuzz_one(rkhs_env *env, const uint8_t *bytes, size_t count);
 
-/* How many bytes a target may hold: a reader that allocates what a file promises is refused, and slow inputs stay few. */
+/* How many bytes a target may hold: a reader that allocates what a file promises is refused, and slow inputs stay
+ * few. */
 enum { FUZZ_MEMORY = 8 << 20 };
 
 /* The bytes as a file in memory; the same name each time. */
@@ -35,7 +37,8 @@ void fuzz_status(rkhs_env *env, rkhs_status status);
 /* Looks at all that was read: its numbers, its classes, and how its objects compare. */
 void fuzz_look(rkhs_env *env, const rkhs_data *x);
 
-/* Reads the bytes after the first one by the spec that the first one picks, and what was read too: its numbers, its classes. */
+/* Reads the bytes after the first one by the spec that the first one picks, and what was read too: its numbers, its
+ * classes. */
 void fuzz_reader(rkhs_env *env, const char *const *specs, size_t count, int labels, const uint8_t *bytes, size_t length);
 
 #define FUZZ_COUNT(specs) (sizeof(specs) / sizeof *(specs))

@@ -1,5 +1,5 @@
-/* model.c: model files, each as it is and with its checksum put right, so that the parser behind the checksum is reached. What
- * loads is asked for all that a model can do. */
+/* model.c: model files, each as it is and with its checksum put right, so that the parser behind the checksum is
+ * reached. What loads is asked for all that a model can do. */
 #include "model.h"
 
 enum { TAIL = 30, DIGITS = 16 };

@@ -1,5 +1,5 @@
-/* model.h: all that can be asked of a model that was loaded, for the targets `model` (bytes of files) and `forged` (files whose
- * parts were exchanged). */
+/* model.h: all that can be asked of a model that was loaded, for the targets `model` (bytes of files) and `forged`
+ * (files whose parts were exchanged). */
 #ifndef RK_FUZZ_MODEL_H
 #define RK_FUZZ_MODEL_H
 

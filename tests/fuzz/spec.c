@@ -1,5 +1,5 @@
-/* spec.c: the spec grammar. The first byte picks what the rest is the text of: a kernel, a model, a format, a sample, a score.
- * A text that is taken, printed and taken again prints the same, and a kernel has the same values. */
+/* spec.c: the spec grammar. The first byte picks what the rest is the text of: a kernel, a model, a format, a
+ * sample, a score. A text that is taken, printed and taken again prints the same, and a kernel has the same values. */
 #include "fuzz.h"
 
 static const double points[] = {0, 0, 1, 0, 0, 1, 5, 5, 6, 5, 5, 6};

@@ -1,5 +1,5 @@
-/* tu.c: graphs in several texts. The input is up to five of them, one after another, a zero between two: edges, graphs of the
- * vertices, labels of vertices, of edges, of graphs. An empty one but the first is not there. */
+/* tu.c: graphs in several texts. The input is up to five of them, one after another, a zero between two: edges,
+ * graphs of the vertices, labels of vertices, of edges, of graphs. An empty one but the first is not there. */
 #include "fuzz.h"
 
 #include <unistd.h>

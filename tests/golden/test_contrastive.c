@@ -1,5 +1,5 @@
-/* Contrastive models against the paper's own forms, computed here with dense matrices: Theorem 3 for contrastive, Theorem 4 for
- * spectral; gradients against central differences; and what is refused. */
+/* Contrastive models against the paper's own forms, computed here with dense matrices: Theorem 3 for contrastive,
+ * Theorem 4 for spectral; gradients against central differences; and what is refused. */
 #include "../unit/env.h"
 
 #include "model/contrastive.h"
@@ -66,7 +66,7 @@ static void product(int n, const double *A, const double *B, double *C) {
         }
 }
 
-/* ---- Theorem 3 ---------------------------------------------------------------------------------------------------------- */
+/* ---- Theorem 3 ------------------------------------------------------------------------------------------------- */
 
 /* Row of [k(x, X), k(x, X-) - k(x, X+)]. */
 static void features(const double *x, const double *point, double *out) {
@@ -76,8 +76,8 @@ static void features(const double *x, const double *point, double *out) {
     }
 }
 
-/* A of Theorem 3 (2N x H): K_1^-1/2 times the top eigenvectors of K_1^-1/2 K_2 K_1^-1/2. The lower left block of K_1 is K_3',
- * not K_3 as printed, which would not be symmetric; likewise K_3' in the second factor's place of B. */
+/* A of Theorem 3 (2N x H): K_1^-1/2 times the top eigenvectors of K_1^-1/2 K_2 K_1^-1/2. The lower left block of K_1
+ * is K_3', not K_3 as printed, which would not be symmetric; likewise K_3' in the second factor's place of B. */
 static void theorem_3(rkhs_env *env, const double *x, double *A) {
     enum { T = 2 * N };
     double *K1 = numbers(env, T * T), *copy = numbers(env, T * T), *w = numbers(env, T), *V = numbers(env, T * T);
@@ -152,7 +152,7 @@ static void contrastive_is_theorem_3(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- Theorem 4 ---------------------------------------------------------------------------------------------------------- */
+/* ---- Theorem 4 ------------------------------------------------------------------------------------------------- */
 
 /* Positives and drawn or given negatives, each anchor with its own or with all: f by the definition. */
 static double loss_of(const rk_contrast *o, const double *Z) {
@@ -191,7 +191,8 @@ static void gradients_are_those_of_central_differences(void **state) {
     }
 }
 
-/* At the end of a fit the gradient of Theorem 4, 2 ridge Z K^-1 and its three cases, is 0, and the loss is the theorem's. */
+/* At the end of a fit the gradient of Theorem 4, 2 ridge Z K^-1 and its three cases, is 0, and the loss is the
+ * theorem's. */
 static void spectral_ends_where_theorem_4_is_stationary(void **state) {
     rkhs_env *env = *state;
     rk_mark mark = rk_scratch_mark(env);
@@ -230,7 +231,8 @@ static void spectral_ends_where_theorem_4_is_stationary(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* Both numbers, by dense matrices: M = sum a p' + p a' in the factor of K, and the same on what is orthogonal to negatives. */
+/* Both numbers, by dense matrices: M = sum a p' + p a' in the factor of K, and the same on what is orthogonal to
+ * negatives. */
 static void the_ridge_is_between_the_eigenvalues_of_the_paper(void **state) {
     rkhs_env *env = *state;
     rk_mark mark = rk_scratch_mark(env);
@@ -308,10 +310,10 @@ static void products_alone_find_what_a_dense_solver_does(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- drawn triplets ------------------------------------------------------------------------------------------------------ */
+/* ---- drawn triplets -------------------------------------------------------------------------------------------- */
 
-/* A fit that draws equals one on the same objects and triplets, given; pairs too, with the negatives that are drawn for them.
- */
+/* A fit that draws equals one on the same objects and triplets, given; pairs too, with the negatives that are drawn
+ * for them. */
 static void drawn_triplets_are_as_good_as_given_ones(void **state) {
     rkhs_env *env = *state;
     double x[N * P];
@@ -400,7 +402,7 @@ static void models_that_added_objects_are_whole(void **state) {
     rkhs_data_free(train);
 }
 
-/* ---- odd and wrong input ------------------------------------------------------------------------------------------------- */
+/* ---- odd and wrong input --------------------------------------------------------------------------------------- */
 
 static void keep_sentence(rkhs_log_level level, const char *sentence, void *payload) {
     if (level == RKHS_LOG_ADVICE) snprintf(payload, 400, "%s", sentence);

@@ -14,7 +14,8 @@ static rkhs_data *golden(rkhs_env *env, const char *name, const char *what) {
     return x;
 }
 
-/* Kernels by the name of their files. The last learns from, and is applied to, laplacian values as a precomputed Gram. */
+/* Kernels by the name of their files. The last learns from, and is applied to, laplacian values as a precomputed
+ * Gram. */
 static const struct {
     const char *name, *text, *train, *fresh;
 } cases[] = {

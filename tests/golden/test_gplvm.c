@@ -1,5 +1,5 @@
-/* Gaussian process latent variables against the formula, written in NumPy (make_gplvm.py) and here in plain loops: likelihood,
- * gradient, where new objects go; and what is odd in the input. */
+/* Gaussian process latent variables against the formula, written in NumPy (make_gplvm.py) and here in plain loops:
+ * likelihood, gradient, where new objects go; and what is odd in the input. */
 #include "contract/fixtures.h"
 #include "model/gplvm.h"
 
@@ -45,7 +45,7 @@ static void close_setting(rkhs_env *env, setting *s) {
     rkhs_data_free(s->x);
 }
 
-/* ---- likelihood ---------------------------------------------------------------------------------------------------------- */
+/* ---- likelihood ------------------------------------------------------------------------------------------------ */
 
 static void the_likelihood_and_its_gradient_are_those_of_numpy(void **state) {
     rkhs_env *env = *state;
@@ -116,7 +116,7 @@ static void codes_without_an_inverse_are_infinitely_unlikely(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- new objects --------------------------------------------------------------------------------------------------------- */
+/* ---- new objects ----------------------------------------------------------------------------------------------- */
 
 /* Less the logarithm of the likelihood of row y at z, for vectors X (n x p) about their mean, as it is written. */
 typedef struct plain {
@@ -214,8 +214,7 @@ static void a_kept_object_gets_its_own_code(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- data and starts ------------------------------------------------------------------------------------------------------
- */
+/* ---- data and starts ------------------------------------------------------------------------------------------- */
 
 /* On numbers the data are compared by the linear kernel, whatever the map's kernel is. */
 static void the_data_of_a_back_constraint_have_their_own_kernel(void **state) {
@@ -249,7 +248,8 @@ static void the_data_of_a_back_constraint_have_their_own_kernel(void **state) {
 
 static int stop_at_once(const rkhs_progress *progress, void *payload) { return 1; }
 
-/* No descent at all leaves the start; a given one as it is; a wrong one is refused; one that is stopped leaves nothing. */
+/* No descent at all leaves the start; a given one as it is; a wrong one is refused; one that is stopped leaves
+ * nothing. */
 static void a_start_is_where_it_begins(void **state) {
     rkhs_env *env = *state;
     rk_mark mark = rk_scratch_mark(env);

@@ -1,4 +1,5 @@
-/* tanimoto against SciPy's Jaccard distance, and kernel PCA with it against scikit-learn's, as make_jaccard.py wrote them. */
+/* tanimoto against SciPy's Jaccard distance, and kernel PCA with it against scikit-learn's, as make_jaccard.py wrote
+ * them. */
 #include "contract/fixtures.h"
 
 enum { TRAIN = 60, NEW = 15, DIM = 4 };

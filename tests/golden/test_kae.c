@@ -1,11 +1,11 @@
-/* The kernel autoencoder against Theorem 5 of its paper, computed here in plain loops: objective, gradient, minimum, encoder
- * and decoder; and what is odd in the input. */
+/* The kernel autoencoder against Theorem 5 of its paper, computed here in plain loops: objective, gradient, minimum,
+ * encoder and decoder; and what is odd in the input. */
 #include "contract/fixtures.h"
 #include "model/kae.h"
 
 enum { N = 40, P = 6, WIDE = 50, D = 3, NEW = 7 };
 
-/* ---- the theorem, plainly ------------------------------------------------------------------------------------------- */
+/* ---- the theorem, plainly -------------------------------------------------------------------------------------- */
 
 static double *gram_of(rkhs_env *env, const char *kernel, const double *x, int64_t n, int64_t p) {
     rkhs_kernel *k;
@@ -60,7 +60,7 @@ static void unit_rows(double *Z, int64_t n, int64_t d) {
     }
 }
 
-/* ---- objective and gradient ----------------------------------------------------------------------------------------- */
+/* ---- objective and gradient ------------------------------------------------------------------------------------ */
 
 static const char *const latents[] = {"rbf(sigma=0.5)", "laplacian(sigma=1)", "linear + 0.1*rbf(sigma=0.3)",
                                       "relu + 0.2*laplacian(sigma=1)", "matern(sigma=1)"};
@@ -144,7 +144,7 @@ static void the_gradient_is_that_of_central_differences(void **state) {
     }
 }
 
-/* ---- fitted models -------------------------------------------------------------------------------------------------- */
+/* ---- fitted models --------------------------------------------------------------------------------------------- */
 
 static rkhs_model *fitted(rkhs_env *env, const char *text, const char *kernel, const rkhs_data *x, const rkhs_data *y) {
     rkhs_model *m;
@@ -345,7 +345,7 @@ static void denoising_is_a_fit_of_noisy_objects_to_clean_ones(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- odd input ------------------------------------------------------------------------------------------------------ */
+/* ---- odd input ------------------------------------------------------------------------------------------------- */
 
 static rkhs_status fit_status(rkhs_env *env, const char *text, const char *kernel, const rkhs_data *x, const rkhs_data *y) {
     rkhs_model *m;
@@ -393,7 +393,7 @@ static void odd_input_is_answered_with_a_sentence(void **state) {
     rkhs_env_set_log(env, hear, &log);
     FINE(env, fit_status(env, "kae", "linear", x, NULL)); /* a row of zeros */
     HOLDS(log.advice == 1 && says(log.last, "1 object | length 1"));
-    FINE(env, fit_status(env, "kae(ridge=0, embedding_kernel=\"rbf(sigma=0.1)\")", "rbf", x, NULL)); /* codes that are apart */
+    FINE(env, fit_status(env, "kae(ridge=0, embedding_kernel=\"rbf(sigma=0.1)\")", "rbf", x, NULL)); /* codes apart */
     HOLDS(log.advice == 1);
     rkhs_env_set_log(env, NULL, NULL);
     rkhs_data_free(fewer);

@@ -1,5 +1,5 @@
-/* The first stage of autoreconstructive kernel embedding against NumPy: the least loss on the rings and the roll of the paper,
- * as make_ke.py prints it. */
+/* The first stage of autoreconstructive kernel embedding against NumPy: the least loss on the rings and the roll of
+ * the paper, as make_ke.py prints it. */
 #include "contract/fixtures.h"
 
 static void the_loss_of_the_weights_is_that_of_numpy(void **state) {

@@ -1,6 +1,6 @@
-/* Model files of every model in the format of before: state in the report, old parameter names. make_old_models.py wrote them
- * with the tool of that time. Each is loaded, and transforms new objects to what it gave then. Saved and loaded again, it
- * gives the same bits. */
+/* Model files of every model in the format of before: state in the report, old parameter names. make_old_models.py
+ * wrote them with the tool of that time. Each is loaded, and transforms new objects to what it gave then. Saved and
+ * loaded again, it gives the same bits. */
 #include "contract/fixtures.h"
 
 enum { MOST = 64 };

@@ -1,4 +1,5 @@
-/* Every score against scikit-learn's, or the definition, as make_scores.py wrote them: data with ties, new rows, a kernel. */
+/* Every score against scikit-learn's, or the definition, as make_scores.py wrote them: data with ties, new rows, a
+ * kernel. */
 #include "contract/fixtures.h"
 
 enum { N = 60, NEW = 20, P = 4, DIM = 2, WIDTH = P + DIM + 1 };

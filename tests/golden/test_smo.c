@@ -1,5 +1,5 @@
-/* Support vector machines against scikit-learn's (libsvm), as make_svm.py wrote them: decisions, the dual's objective, the
- * number of support vectors where it is unique, and which nu cannot be had. */
+/* Support vector machines against scikit-learn's (libsvm), as make_svm.py wrote them: decisions, the dual's
+ * objective, the number of support vectors where it is unique, and which nu cannot be had. */
 #include "contract/fixtures.h"
 #include "score/score.h"
 

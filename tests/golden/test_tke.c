@@ -1,11 +1,11 @@
-/* Twin kernel embedding against its formula in plain loops: the objective, its gradient, where new objects go; and what is odd
- * in the input. */
+/* Twin kernel embedding against its formula in plain loops: the objective, its gradient, where new objects go; and
+ * what is odd in the input. */
 #include "contract/fixtures.h"
 #include "model/tke.h"
 
 enum { N = 300, MOST = 3 };
 
-/* ---- the objective ------------------------------------------------------------------------------------------------------ */
+/* ---- the objective --------------------------------------------------------------------------------------------- */
 
 static const char *const shapes[] = {"rbf", "cauchy", "log rbf", "log cauchy"};
 
@@ -45,7 +45,7 @@ static setting open_setting(rkhs_env *env, int64_t dim, int64_t k, int shape, do
     OK(env, rk_spec_new(env, &rk_grams, "exact", &s.spec));
     OK(env, rk_gram_new(env, s.spec, s.kernel, s.x, &s.gram));
     OK(env, rk_tke_graph(s.gram, &s.t));
-    OK(env, rk_tke_room(env, &s.t));
+    OK(env, rk_tke_alloc(env, &s.t));
     filter_plainly(&s, k);
     return s;
 }
@@ -157,7 +157,7 @@ static void gradients_are_those_of_central_differences(void **state) {
             FINE(env, rk_knn_rows_new(s.gram, MAPPED, &filter));
             rk_knn_rows_mul(&filter, at, D, dA);
             near_all("F A", dA, Z, N * D, 1e-12);
-            rk_knn_rows_back(&filter, dZ, D, dA);
+            rk_knn_rows_mul_transposed(&filter, dZ, D, dA);
         }
         for (int64_t i = 0; i < N * D; i++) slope += (way ? dA : dZ)[i] * step[i];
         slope += dt;
@@ -190,7 +190,8 @@ static void local_weights_sum_to_what_is_asked(void **state) {
     assert_true(none[0] == 0 && none[1] == 0);
 }
 
-/* Where k(x,x) differs, weights are those of distances: of a point at 1 on a line from points at 1.5, 0, 4 and -3, k = xy. */
+/* Where k(x,x) differs, weights are those of distances: of a point at 1 on a line from points at 1.5, 0, 4 and -3, k
+ * = xy. */
 static void weights_follow_distances_where_the_diagonal_differs(void **state) {
     const double at[4] = {4, 0, 1.5, -3}, half[4] = {8, 0, 1.125, 4.5};
     const int64_t near[4] = {2, 1, 0, 3};
@@ -208,7 +209,7 @@ static void weights_follow_distances_where_the_diagonal_differs(void **state) {
     for (int q = 0; q < 4; q++) NEAR(kernel[q], fmax(at[near[q]], 0), 0);
 }
 
-/* ---- new objects -------------------------------------------------------------------------------------------------------- */
+/* ---- new objects ----------------------------------------------------------------------------------------------- */
 
 /* l(z) as it is written; F: the k largest of a row of kernel values, by their own loop. */
 static double cost_of(int shape, const rkhs_model *m, const double *K, int64_t n, int64_t k, const double *z) {
@@ -332,7 +333,7 @@ static void back_constraints_are_a_map(void **state) {
     rkhs_data_free(x);
 }
 
-/* ---- odd input ---------------------------------------------------------------------------------------------------------- */
+/* ---- odd input ------------------------------------------------------------------------------------------------- */
 
 /* Fits a precomputed Gram and returns the embedding, or NULL after a refusal. */
 static const double *fit_gram(rkhs_env *env, const char *spec, const double *K, int64_t n, rkhs_status expected,

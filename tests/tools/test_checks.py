@@ -157,6 +157,13 @@ class Text(Tree):
         self.passes(self.check, {"cli/cli.h": "x" * 128 + "\n"})
         self.refuses(self.check, {"cli/cli.h": "x" * 129 + "\n"}, "129 columns")
 
+    def test_lines_with_a_comment_are_refused_past_120_columns(self):
+        for text in ("/* " + "x" * 114 + " */\n", 'char *a = "/*";\n' + "x" * 128 + "\n", "/* b's\n */\n" + "x" * 128 + "\n",
+                     "x; /* a macro */" + " " * 111 + "\\\n"):
+            self.passes(self.check, {"cli/cli.h": text})
+        for text in ("/* " + "x" * 115 + " */\n", "x" * 114 + " /* y */\n", "/* first\n" + "x" * 121 + "\n */\n"):
+            self.refuses(self.check, {"cli/cli.h": text}, "columns, 120 at most in a line with a comment")
+
     def test_tables_that_are_not_formatted_may_be_wider(self):
         table = "/* clang-format off */\n" + "x" * 150 + "\n/* clang-format on */\n"
         self.passes(self.check, {"cli/cli.h": table})

@@ -1,5 +1,5 @@
-/* No routine's bits depend on where its arrays lie: each is called with its arrays 0 to 7 numbers further on. BLAS of other
- * processors (OPENBLAS_CORETYPE) differ here, so scripts/test runs this with several. */
+/* No routine's bits depend on where its arrays lie: each is called with its arrays 0 to 7 numbers further on. BLAS
+ * of other processors (OPENBLAS_CORETYPE) differ here, so scripts/test runs this with several. */
 #include "env.h"
 
 #include "la/la.h"
@@ -40,8 +40,8 @@ static void gemm_single(rkhs_env *env, const sizes *s, double *A, double *B, dou
 }
 static void syrk(rkhs_env *env, const sizes *s, double *A, double *B, double *C) {
     rk_syrk_tile(s->n, s->k, A, LD, 0.5, C, LD);
-    rk_syrk_down(s->n, s->k, B, LD, C, LD);
-    rk_syrk_less(s->n, s->k, B, LD, C, LD);
+    rk_syrk_minus_t(s->n, s->k, B, LD, C, LD);
+    rk_syrk_minus(s->n, s->k, B, LD, C, LD);
 }
 static void trsm(rkhs_env *env, const sizes *s, double *A, double *B, double *C) {
     static const char side[] = "llrr", trans[] = "ntnt";
@@ -75,7 +75,7 @@ static void functions(rkhs_env *env, const sizes *s, double *A, double *B, doubl
     rk_exp(n, C);
     rk_tanh(n, C);
     rk_log1p(n, C);
-    rk_distances(n, 3, A, 0.1, C);
+    rk_squared_distances(n, 3, A, 0.1, C);
 }
 static void products(rkhs_env *env, const sizes *s, double *A, double *B, double *C) {
     for (int level = 0; level <= rk_product_best(); level++)

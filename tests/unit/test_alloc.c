@@ -56,13 +56,13 @@ static void the_limit_holds_to_the_byte(void **state) {
     OK(env, rk_alloc(env, 6000, 1, &a));
     FAILS(env, RKHS_ERR_MEMORY, "4.0 kB | 6.0 kB | limit is 10.0 kB | memory", rk_alloc(env, 4001, 1, &b));
     assert_null(b);
-    rk_clear(env);
+    rk_begin_call(env);
     FAILS(env, RKHS_ERR_MEMORY, "more are needed", rk_scratch(env, 4001, 1, &b));
     assert_null(b);
     assert_null(env->scratch);
     OK(env, rk_alloc(env, 4000, 1, &b));
     assert_int_equal(rkhs_env_memory_peak(env), 10000);
-    rk_clear(env);
+    rk_begin_call(env);
     char *c;
     FAILS(env, RKHS_ERR_MEMORY, "more are needed", rk_alloc(env, 1, 1, &c));
     rk_free(env, a);
@@ -92,10 +92,10 @@ static void counts_that_overflow_are_refused(void **state) {
     rkhs_env_set_memory(env, SIZE_MAX);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         void *p = env;
-        rk_clear(env);
+        rk_begin_call(env);
         FAILS(env, RKHS_ERR_MEMORY, "are more than this machine can address", rk_alloc(env, bad[i].count, bad[i].size, &p));
         assert_null(p);
-        rk_clear(env);
+        rk_begin_call(env);
         FAILS(env, RKHS_ERR_MEMORY, "are more than this machine can address", rk_scratch(env, bad[i].count, bad[i].size, &p));
     }
     assert_int_equal(used(env), 0);
@@ -188,7 +188,7 @@ static void the_kth_allocation_fails_and_no_other(void **state) {
         env->fail_at = k;
         for (int64_t i = 0; i < 5; i++) {
             char *p;
-            rk_clear(env);
+            rk_begin_call(env);
             rkhs_status status = i % 2 ? rk_scratch(env, 10, 1, &p) : rk_alloc(env, 10, 1, &p);
             assert_int_equal(status, i == k ? RKHS_ERR_MEMORY : RKHS_OK);
             assert_int_equal(p == NULL, i == k);
@@ -207,14 +207,14 @@ static void a_need_over_the_limit_says_what_and_what_to_do(void **state) {
     rkhs_env_set_memory(env, (size_t)16e9);
     FAILS(env, RKHS_ERR_MEMORY, "100000 x 100000 | 80.0 GB | 16.0 GB | gram=nystrom(landmarks=2000)",
           rk_require_memory(env, 8e10, "the Gram of 100000 x 100000", "use gram=nystrom(landmarks=2000)"));
-    rk_clear(env);
+    rk_begin_call(env);
     OK(env, rk_require_memory(env, 16e9, "this", "nothing"));
     FAILS(env, RKHS_ERR_MEMORY, "needs", rk_require_memory(env, 1e300, "this", "nothing"));
     assert_int_equal(used(env), 0); /* a look, not a taking */
-    rk_clear(env);
+    rk_begin_call(env);
     OK(env, rk_alloc(env, 1000, 1, &p));
     FAILS(env, RKHS_ERR_MEMORY, "needs", rk_require_memory(env, 16e9 - 999, "this", "nothing"));
-    rk_clear(env);
+    rk_begin_call(env);
     OK(env, rk_require_memory(env, 16e9 - 1000, "this", "nothing"));
     rk_free(env, p);
 }
@@ -229,7 +229,7 @@ static void arrays_of_the_caller_count_against_the_limit(void **state) {
     OK(env, rkhs_env_reserve(env, 9000));
     assert_int_equal(rkhs_env_memory_peak(env), 10000);
     char *q;
-    FAILS(env, RKHS_ERR_MEMORY, "the limit is 10.0 kB", (rk_clear(env), rk_alloc(env, 1, 1, &q)));
+    FAILS(env, RKHS_ERR_MEMORY, "the limit is 10.0 kB", (rk_begin_call(env), rk_alloc(env, 1, 1, &q)));
     FAILS(env, RKHS_ERR_MEMORY, "more are needed", rkhs_env_reserve(env, INT64_MAX));
     OK(env, rkhs_env_reserve(env, -9000));
     assert_int_equal(used(env), 1000);
@@ -260,7 +260,7 @@ static void the_first_sentence_of_a_failure_stands(void **state) {
     assert_int_equal(rk_fail(env, RKHS_ERR_DATA, "first %d", 1), RKHS_ERR_DATA);
     assert_int_equal(rk_fail(env, RKHS_ERR_IO, "second"), RKHS_ERR_IO);
     assert_string_equal(rkhs_env_message(env), "first 1");
-    rk_clear(env);
+    rk_begin_call(env);
     assert_string_equal(rkhs_env_message(env), "");
     char big[3000];
     memset(big, 'x', sizeof big - 1);
@@ -328,27 +328,27 @@ static void the_least_limit_of_the_control_groups_of_a_process_counts(void **sta
     static const char *const names[] = {"cg/memory.max", "cg/a/memory.max", "cg/a/b/memory.max",
                                         "cg/memory/memory.limit_in_bytes", "cg/memory/c/memory.limit_in_bytes"};
     for (int i = 0; i < 5; i++) assert_int_equal(mkdir(folders[i], 0755), 0);
-    NEAR(rk_group_memory("none", "cg", 1e9), 1e9, 0);
+    NEAR(rk_cgroup_memory("none", "cg", 1e9), 1e9, 0);
     put_text("v2", "0::/a/b\n");
-    NEAR(rk_group_memory("v2", "cg", 1e9), 1e9, 0);
+    NEAR(rk_cgroup_memory("v2", "cg", 1e9), 1e9, 0);
     put_text(names[2], "max\n");
     put_text(names[1], "300000\n");
-    NEAR(rk_group_memory("v2", "cg", 1e9), 300000, 0); /* of a group above */
+    NEAR(rk_cgroup_memory("v2", "cg", 1e9), 300000, 0); /* of a group above */
     put_text(names[2], "200000\n");
-    NEAR(rk_group_memory("v2", "cg", 1e9), 200000, 0);
+    NEAR(rk_cgroup_memory("v2", "cg", 1e9), 200000, 0);
     put_text("v2", "0::/a/bc\n"); /* another group, and none that is there */
-    NEAR(rk_group_memory("v2", "cg", 1e9), 300000, 0);
+    NEAR(rk_cgroup_memory("v2", "cg", 1e9), 300000, 0);
     put_text("v2", "0::/\n");
-    NEAR(rk_group_memory("v2", "cg", 1e9), 1e9, 0);
+    NEAR(rk_cgroup_memory("v2", "cg", 1e9), 1e9, 0);
     put_text(names[0], "250000\n"); /* in a container its own group is the root, or it has another name outside */
-    NEAR(rk_group_memory("v2", "cg", 1e9), 250000, 0);
+    NEAR(rk_cgroup_memory("v2", "cg", 1e9), 250000, 0);
     put_text("v1", "5:cpu:/a\n4:memory:/c\n");
-    NEAR(rk_group_memory("v1", "cg", 1e9), 1e9, 0);
+    NEAR(rk_cgroup_memory("v1", "cg", 1e9), 1e9, 0);
     put_text(names[4], "1000\n");
-    NEAR(rk_group_memory("v1", "cg", 1e9), 1000, 0);
+    NEAR(rk_cgroup_memory("v1", "cg", 1e9), 1000, 0);
     put_text(names[3], "9223372036854771712\n");
-    NEAR(rk_group_memory("v1", "cg", 1e9), 1000, 0);
-    NEAR(rk_group_memory("v1", "cg", 10), 10, 0);
+    NEAR(rk_cgroup_memory("v1", "cg", 1e9), 1000, 0);
+    NEAR(rk_cgroup_memory("v1", "cg", 10), 10, 0);
     for (int i = 0; i < 5; i++) unlink(names[i]);
     for (int i = 4; i >= 0; i--) assert_int_equal(rmdir(folders[i]), 0);
 }

@@ -131,7 +131,7 @@ static void every_flipped_byte_is_refused(void **state) {
         for (int k = 0; k < 2; k++) {
             bytes[i] ^= (char)flips[k];
             put_bytes("d.rkhs", bytes, n);
-            rk_clear(env);
+            rk_begin_call(env);
             FAILS(env, RKHS_ERR_FORMAT, "d.rkhs: ", rk_archive_read(env, "d.rkhs", &a));
             assert_null(a);
             bytes[i] ^= (char)flips[k];
@@ -139,7 +139,7 @@ static void every_flipped_byte_is_refused(void **state) {
     }
     bytes[n / 2] ^= 1;
     put_bytes("d.rkhs", bytes, n);
-    rk_clear(env);
+    rk_begin_call(env);
     FAILS(env, RKHS_ERR_FORMAT, "d.rkhs | damaged | checksum", rk_archive_read(env, "d.rkhs", &a));
     free(bytes);
 }
@@ -152,14 +152,14 @@ static void every_truncation_is_refused(void **state) {
     char *bytes = get_bytes("m.rkhs", &n);
     for (size_t cut = 0; cut < n; cut++) {
         put_bytes("d.rkhs", bytes, cut);
-        rk_clear(env);
+        rk_begin_call(env);
         FAILS(env, RKHS_ERR_FORMAT, "d.rkhs: ", rk_archive_read(env, "d.rkhs", &a));
     }
     put_bytes("d.rkhs", bytes, n + 1); /* a zero more */
-    rk_clear(env);
+    rk_begin_call(env);
     FAILS(env, RKHS_ERR_FORMAT, "d.rkhs: ", rk_archive_read(env, "d.rkhs", &a));
     put_text("d.rkhs", "sepal,petal\n1,2\n3,4\n5,6\n7,8\n9,10\n11,12\n13,14\n15,16\n17,18\n");
-    rk_clear(env);
+    rk_begin_call(env);
     FAILS(env, RKHS_ERR_FORMAT, "d.rkhs | not an rkhs model", rk_archive_read(env, "d.rkhs", &a));
     free(bytes);
 }
@@ -176,7 +176,7 @@ static void seal(char *bytes, size_t n) {
 /* Reads a file that may be anything; uses what it gives. */
 static void use(rkhs_env *env, const char *path) {
     rk_archive *a;
-    rk_clear(env);
+    rk_begin_call(env);
     rkhs_status status = rk_archive_read(env, path, &a);
     if (status != RKHS_OK) {
         assert_true(status == RKHS_ERR_FORMAT || status == RKHS_ERR_MEMORY);
@@ -193,7 +193,7 @@ static void use(rkhs_env *env, const char *path) {
         volatile char sum = 0;
         for (int64_t b = 0; b < count * (type == 'S' ? 1 : 8); b++) sum = (char)(sum + ((const char *)got.data)[b]);
         if (type == 'S' && rk_archive_get_text(a, rk_archive_name(a, i), &text) == RKHS_OK) sum = (char)strlen(text);
-        rk_clear(env);
+        rk_begin_call(env);
     }
     rk_archive_free(a);
 }
@@ -241,7 +241,7 @@ static void crafted(rkhs_env *env, const char *from, const char *to) {
     seal(bytes, n);
     put_bytes("c.rkhs", bytes, n);
     free(bytes);
-    rk_clear(env);
+    rk_begin_call(env);
 }
 
 static void crafted_headers_are_refused_in_words(void **state) {
@@ -285,7 +285,7 @@ static void crafted_gap(rkhs_env *env, int at_directory, uint32_t more) {
     put_bytes("c.rkhs", wide, n + more);
     free(wide);
     free(bytes);
-    rk_clear(env);
+    rk_begin_call(env);
 }
 
 static void entries_stand_one_after_another_and_nothing_else_does(void **state) {
@@ -314,7 +314,7 @@ static void entries_stand_in_the_order_of_the_directory(void **state) {
     put_bytes("c.rkhs", bytes, n);
     FAILS(env, RKHS_ERR_FORMAT, "bytes between two entries", rk_archive_read(env, "c.rkhs", &a));
     memcpy(first, first + two, one); /* the first entry twice */
-    rk_clear(env);
+    rk_begin_call(env);
     seal(bytes, n);
     put_bytes("c.rkhs", bytes, n);
     FAILS(env, RKHS_ERR_FORMAT, "not a whole rkhs model file", rk_archive_read(env, "c.rkhs", &a));
@@ -347,7 +347,7 @@ static void thousands_of_names_are_found(void **state) {
         OK(env, rk_archive_put_int(a, name, i));
     }
     FAILS(env, RKHS_ERR_FORMAT, "at most 16384 arrays", rk_archive_put_int(a, "more", 1));
-    rk_clear(env);
+    rk_begin_call(env);
     OK(env, rk_archive_write(a, "m.rkhs"));
     rk_archive_free(a);
     OK(env, rk_archive_read(env, "m.rkhs", &a));
@@ -366,15 +366,15 @@ static void bad_names_and_arrays_are_not_put(void **state) {
     rk_archive *a;
     OK(env, rk_archive_new(env, &a));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        rk_clear(env);
+        rk_begin_call(env);
         FAILS(env, RKHS_ERR_BUG, "is no name for an array", rk_archive_put_int(a, bad[i], 1));
     }
-    rk_clear(env);
+    rk_begin_call(env);
     OK(env, rk_archive_put_int(a, "one", 1));
     FAILS(env, RKHS_ERR_BUG, "put twice", rk_archive_put_int(a, "one", 1));
-    rk_clear(env);
+    rk_begin_call(env);
     FAILS(env, RKHS_ERR_BUG, "type or shape", rk_archive_put(a, "f", &(rk_array){'f', 1, {1}, six}));
-    rk_clear(env);
+    rk_begin_call(env);
     FAILS(env, RKHS_ERR_BUG, "type or shape", rk_archive_put(a, "f", &(rk_array){'d', 2, {INT64_MAX, 2}, six}));
     assert_int_equal(rk_archive_count(a), 1);
     rk_archive_free(a);
@@ -388,9 +388,9 @@ static void a_missing_or_different_array_is_named(void **state) {
     write_sample(env, "m.rkhs", 0);
     OK(env, rk_archive_read(env, "m.rkhs", &a));
     FAILS(env, RKHS_ERR_FORMAT, "'B' | missing", rk_archive_get(a, "B", 'd', 2, &got));
-    rk_clear(env);
+    rk_begin_call(env);
     FAILS(env, RKHS_ERR_FORMAT, "'cube' | type | shape", rk_archive_get(a, "cube", 'd', 2, &got));
-    rk_clear(env);
+    rk_begin_call(env);
     FAILS(env, RKHS_ERR_FORMAT, "'scale' has another type", rk_archive_get_int(a, "scale", &whole));
     rk_archive_free(a);
 }
@@ -401,7 +401,7 @@ static void every_failed_allocation_is_survived(void **state) {
     const char *text;
     write_sample(env, "m.rkhs", 0);
     for (int64_t k = 0;; k++) {
-        rk_clear(env);
+        rk_begin_call(env);
         env->allocations = 0;
         env->fail_at = k;
         rkhs_status status = rk_archive_read(env, "m.rkhs", &a);

@@ -43,7 +43,8 @@ static void noise_follows_the_columns(void **state) {
     rkhs_data_free(z);
 }
 
-/* The bits depend on seed and row, not on threads, nor on how many rows there are (absolute noise looks at no other row). */
+/* The bits depend on seed and row, not on threads, nor on how many rows there are (absolute noise looks at no other
+ * row). */
 static void draws_are_functions_of_seed_and_row(void **state) {
     rkhs_env *env = *state;
     double values[N * P];
@@ -257,13 +258,13 @@ static void what_does_not_apply_is_refused(void **state) {
     FAILS(env, RKHS_ERR_DATA, "augmentation | labels | pairs | triplets", rkhs_data_augment(env, labels, NULL, &y));
     FAILS(env, RKHS_ERR_SPEC, "did you mean noise?", rkhs_data_augment(env, x, "nose", &y));
     FAILS(env, RKHS_ERR_SPEC, "deviation must be above 0", rkhs_data_augment(env, x, "noise(0)", &y));
-    FAILS(env, RKHS_ERR_ARGUMENT, "no place for the data", rkhs_data_augment(env, x, NULL, NULL));
+    FAILS(env, RKHS_ERR_ARGUMENT, "no variable for the data", rkhs_data_augment(env, x, NULL, NULL));
     rkhs_data_free(x);
     rkhs_data_free(strings);
     rkhs_data_free(labels);
 }
 
-/* ---- joined data ------------------------------------------------------------------------------------------------------- */
+/* ---- joined data ----------------------------------------------------------------------------------------------- */
 
 /* Parts of x by their rows, joined, are x: as a model file has them, to the byte. */
 static void joined_parts_are(rkhs_env *env, const rkhs_data *x) {

@@ -304,7 +304,7 @@ static rkhs_status save(rkhs_env *env, int64_t width, const uint64_t *words, int
 
 static rkhs_status load(rkhs_env *env, const char *path, rkhs_data **x) {
     rk_archive *archive;
-    rk_clear(env);
+    rk_begin_call(env);
     rkhs_status status = rk_archive_read(env, path, &archive);
     if (status == RKHS_OK) status = rk_data_load(env, archive, "x/", x);
     rk_archive_free(archive);

@@ -18,8 +18,8 @@ static void hear(rkhs_log_level level, const char *sentence, void *payload) {
     snprintf(s->last, sizeof s->last, "%s", sentence);
 }
 
-/* A table whose columns are named by the letters of `order`: a, b and c are the data, others are numbers of their own. `ahead`
- * is what each line begins with; NULL: nothing. */
+/* A table whose columns are named by the letters of `order`: a, b and c are the data, others are numbers of their
+ * own. `ahead` is what each line begins with; NULL: nothing. */
 static void put_table(const char *path, const char *order, const char *header, const char *(*ahead)(int i)) {
     FILE *out = fopen(path, "w");
     assert_non_null(out);
@@ -102,7 +102,7 @@ static void a_first_column_that_numbers_the_rows_is_left_out_and_said(void **sta
         s.count = 0;
         OK(env, rkhs_data_read(env, "t.csv", NULL, &x));
         assert_int_equal(rkhs_data_columns(x), P + !tables[t].out);
-        assert_int_equal(s.count, strncmp(tables[t].header, "id", 2) != 0); /* what is kept without a name is said as well */
+        assert_int_equal(s.count, strncmp(tables[t].header, "id", 2) != 0); /* a column without a name is said too */
         if (s.count && !tables[t].out) assert_true(says(s.last, "t.csv | first | no name | kept"));
         if (tables[t].out) {
             assert_true(says(s.last, "t.csv | first | no name | left out"));
@@ -208,7 +208,8 @@ static void labels_beside_names_are_no_column(void **state) {
     rkhs_data_free(x);
 }
 
-/* Fitted, saved, loaded and copied models place a table by the names of its columns; some kernels see other kinds of data. */
+/* Fitted, saved, loaded and copied models place a table by the names of its columns; some kernels see other kinds of
+ * data. */
 static void columns_in_another_order_are_matched_by_name(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     static const char *const specs[] = {"kpca", "kpca(gram=nystrom(landmarks=6))"}, *const kernels[] = {

@@ -33,11 +33,11 @@ static void refused(rkhs_env *env, const char *text, const char *format, rkhs_st
 
 /* ---- numbers ---- */
 
-/* rk_decimal and strtod agree to the bit. */
+/* rk_parse_decimal and strtod agree to the bit. */
 static void agree(const char *text) {
     double value = -1, wanted = strtod(text, NULL);
     const char *end = text + strlen(text);
-    if (rk_decimal(text, end, &value) != end) fail_msg("'%s' is not read whole", text);
+    if (rk_parse_decimal(text, end, &value) != end) fail_msg("'%s' is not read whole", text);
     if (memcmp(&value, &wanted, 8) != 0) fail_msg("'%s' gave %.17g, not %.17g", text, value, wanted);
 }
 
@@ -132,11 +132,12 @@ static void halfway_cases_round_to_even(void **state) {
 static void what_is_no_number_is_not_read(void **state) {
     static const char *const bad[] = {"", "-", ".", "e5", "abc", "inf", "nan", "+-1", " 1"};
     double value;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_null(rk_decimal(bad[i], bad[i] + strlen(bad[i]), &value));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_null(rk_parse_decimal(bad[i], bad[i] + strlen(bad[i]), &value));
     const char *hex = "0x1p4", *half = "1e", *sign = "2e+";
-    assert_ptr_equal(rk_decimal(hex, hex + 5, &value), hex + 1);
-    assert_ptr_equal(rk_decimal(half, half + 2, &value), half + 1);
-    assert_ptr_equal(rk_decimal(sign, sign + 3, &value), sign + 1);
+    assert_ptr_equal(rk_parse_decimal(hex, hex + 5, &value), hex + 1);
+    assert_ptr_equal(rk_parse_decimal(half, half + 2, &value), half + 1);
+    assert_ptr_equal(rk_parse_decimal(sign, sign + 3, &value), sign + 1);
 }
 
 /* ---- dialects ---- */
@@ -415,8 +416,8 @@ static void mutated_text_is_read_or_refused_never_a_crash(void **state) {
     }
 }
 
-/* A file of several blocks: row i is i, i + 0.25, a label; some numbers as rk_csv_take alone reads them; `wrong` on line 40001.
- */
+/* A file of several blocks: row i is i, i + 0.25, a label; some numbers as rk_csv_take alone reads them; `wrong` on
+ * line 40001. */
 static void put_long_table(const char *line_end, const char *wrong, int quotes) {
     FILE *out = fopen("long.csv", "wb");
     assert_non_null(out);

@@ -204,7 +204,7 @@ static void the_wrong_kind_is_refused_by_name(void **state) {
     const rkhs_data *use;
     OK(env, rkhs_data_classes(env, codes, 2, NULL, 2, &y));
     FAILS(env, RKHS_ERR_DATA, "rbf | dense | not labels", rk_data_coerce(env, y, RK_KIND_DENSE, "the kernel rbf", &use, &view));
-    rk_clear(env);
+    rk_begin_call(env);
     FAILS(env, RKHS_ERR_DATA, "both | dense | gram | not labels",
           rk_data_coerce(env, y, RK_KIND_DENSE | RK_KIND_GRAM, "the kernel both", &use, &view));
     assert_null(use);
@@ -271,7 +271,7 @@ static void not_loaded(rkhs_env *env, rk_archive *a, const char *words) {
     FAILS(env, RKHS_ERR_FORMAT, words, rk_data_load(env, a, "", &x));
     assert_null(x);
     rk_archive_free(a);
-    rk_clear(env);
+    rk_begin_call(env);
 }
 
 static void arrays_that_contradict_each_other_are_not_loaded(void **state) {

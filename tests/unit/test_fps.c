@@ -118,7 +118,7 @@ static void damage_is_survived(void **state) {
 
 static void put_npy(const char *path, const char *descr, int64_t rows, int64_t columns, const void *bytes, size_t count) {
     char all[4096];
-    size_t head = rk_npy_header(all, descr, 2, (int64_t[]){rows, columns});
+    size_t head = rk_npy_make_header(all, descr, 2, (int64_t[]){rows, columns});
     assert_true(head + count <= sizeof all);
     memcpy(all + head, bytes, count);
     put_bytes(path, all, head + count);
@@ -225,7 +225,7 @@ static void pairs_and_triplets_are_read_from_tables(void **state) {
 
 static rkhs_status load(rkhs_env *env, const char *path, rkhs_data **x) {
     rk_archive *archive;
-    rk_clear(env);
+    rk_begin_call(env);
     rkhs_status status = rk_archive_read(env, path, &archive);
     if (status == RKHS_OK) status = rk_data_load(env, archive, "x/", x);
     rk_archive_free(archive);

@@ -1,4 +1,5 @@
-/* Graph kernels against what they are defined to be: no colours, no dictionaries; every pair of vertices, every triple. */
+/* Graph kernels against what they are defined to be: no colours, no dictionaries; every pair of vertices, every
+ * triple. */
 #include "env.h"
 
 #include "kernel/kernel.h"
@@ -29,8 +30,8 @@ static void make_graphs(plain *p, int labels, int bonds) {
     }
 }
 
-/* The same as data; order[i] NULL: vertices in their order, else vertex v is put at place order[i][v]. Every edge is given
- * twice. */
+/* The same as data; order[i] NULL: vertices in their order, else vertex v is put at place order[i][v]. Every edge is
+ * given twice. */
 static rkhs_data *data_of(rkhs_env *env, const plain *p, int from, int to, int labelled, int bonded, int64_t (*order)[MOST]) {
     int64_t vertices[N], edges[N] = {0}, labels[ALL], ends[4 * ALL * MOST], bonds[2 * ALL * MOST], total = 0, first = 0;
     rkhs_data *x;
@@ -59,7 +60,7 @@ static void gram(rkhs_env *env, const char *spec, const rkhs_data *x, const rkhs
     rkhs_kernel_free(k);
 }
 
-/* ---- the definitions ---------------------------------------------------------------------------------------------------- */
+/* ---- the definitions ------------------------------------------------------------------------------------------- */
 
 /* Whether vertices look alike after so many rounds: alike[round][i][v][j][u]. */
 typedef char alike_table[N][MOST][N][MOST];
@@ -183,7 +184,7 @@ static int same_rest(const plain *p, int i, int j, int labelled) {
     return edges == 0;
 }
 
-/* ---- the tests ---------------------------------------------------------------------------------------------------------- */
+/* ---- the tests ------------------------------------------------------------------------------------------------- */
 
 /* A kernel, plain and normalised, all together and the first ones against the others, against its definition. */
 static void check_one(rkhs_env *env, const plain *p, const char *name, const char *given, int labelled, int bonded,

@@ -107,11 +107,10 @@ static void graphs_that_cannot_be_are_refused(void **state) {
     FAILS(env, RKHS_ERR_DATA, "ends at vertex -1", rkhs_data_graphs(env, 1, two, one, (int64_t[]){-1, 0}, NULL, NULL, &x));
     FAILS(env, RKHS_ERR_DATA, "edge 2 | same | label is 4 | not 3",
           rkhs_data_graphs(env, 1, two, two, (int64_t[]){0, 1, 1, 0}, NULL, (int64_t[]){3, 4}, &x));
-    FAILS(env, RKHS_ERR_ARGUMENT, "place for the data", rkhs_data_graphs(env, 1, two, one, ends, NULL, NULL, NULL));
+    FAILS(env, RKHS_ERR_ARGUMENT, "variable for the data", rkhs_data_graphs(env, 1, two, one, ends, NULL, NULL, NULL));
 }
 
-/* ---- model files ----------------------------------------------------------------------------------------------------------
- */
+/* ---- model files ----------------------------------------------------------------------------------------------- */
 
 static rkhs_status load_back(rkhs_env *env, rkhs_data **x) {
     rk_archive *a;
@@ -189,10 +188,9 @@ static void arrays_that_do_not_fit_are_refused(void **state) {
     }
 }
 
-/* ---- gin ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- gin ------------------------------------------------------------------------------------------------------- */
 
-static const char gin_text[] = "3\n3 4\n7 1 1\n-7 2 0 2\n7 1 1\n1 -2\n5 0\n2 4\n1 1 1\n2 0\n"; /* the last edge at one end */
+static const char gin_text[] = "3\n3 4\n7 1 1\n-7 2 0 2\n7 1 1\n1 -2\n5 0\n2 4\n1 1 1\n2 0\n"; /* one-ended edge */
 
 static void gin_is_read_and_written(void **state) {
     rkhs_env *env = ((files *)*state)->env;
@@ -273,8 +271,7 @@ static void damaged_gin_is_refused_by_line(void **state) {
     }
 }
 
-/* ---- tu -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- tu -------------------------------------------------------------------------------------------------------- */
 
 /* The files of a set; NULL: there is none. */
 static void put_set(const char *edges, const char *graph, const char *node, const char *edge, const char *class) {
@@ -376,8 +373,7 @@ static void files_are_read_as_graphs_for_a_kernel_of_graphs(void **state) {
     rkhs_kernel_free(k);
 }
 
-/* ---- the sample ------------------------------------------------------------------------------------------------------------
- */
+/* ---- the sample ------------------------------------------------------------------------------------------------ */
 
 static int64_t edges_of(const rkhs_graph *g) { return (g->starts[g->vertices] - g->starts[0]) / 2; }
 

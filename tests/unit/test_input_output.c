@@ -20,9 +20,9 @@ static void add_member(const char *path, const char *bytes, size_t count) {
 static rkhs_status read_whole(rkhs_env *env, const char *path, char **bytes, size_t *length) {
     rk_input *in;
     *bytes = NULL;
-    rk_clear(env);
+    rk_begin_call(env);
     rkhs_status status = rk_input_open(env, path, &in);
-    if (status == RKHS_OK) status = rk_input_all(in, bytes, length);
+    if (status == RKHS_OK) status = rk_input_read_all(in, bytes, length);
     if (status == RKHS_OK) assert_string_equal(rk_input_name(in), path);
     rk_input_close(in);
     return status;
@@ -213,7 +213,7 @@ static void a_pipe_is_read_to_its_end(void **state) {
 /* Writes `count` bytes to a path; commits when asked. */
 static rkhs_status write_whole(rkhs_env *env, const char *path, const char *bytes, size_t count, int commit) {
     rk_output *out;
-    rk_clear(env);
+    rk_begin_call(env);
     rkhs_status status = rk_output_open(env, path, &out);
     for (size_t at = 0; status == RKHS_OK && at < count; at += 1000)
         status = rk_output_write(out, bytes + at, count - at < 1000 ? count - at : 1000);

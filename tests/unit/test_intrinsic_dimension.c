@@ -1,5 +1,5 @@
-/* The scores twonn and entropy against brute force: distances pair by pair, a line fitted to sorted ratios, eigenvalues of 2 x
- * 2 by their formula; and which way a score is better. */
+/* The scores twonn and entropy against brute force: distances pair by pair, a line fitted to sorted ratios,
+ * eigenvalues of 2 x 2 by their formula; and which way a score is better. */
 #include "env.h"
 #include "score/score.h"
 

@@ -1,4 +1,5 @@
-/* Autoreconstructive kernel embedding: weights and objective against sums over triples, gradients against differences. */
+/* Autoreconstructive kernel embedding: weights and objective against sums over triples, gradients against
+ * differences. */
 #include "env.h"
 
 #include "model/ke.h"
@@ -83,7 +84,7 @@ static void loss_and_gradient_are_those_of_the_formula(void **state) {
             double f, wanted = 0, low, high;
             k.b = b, k.G = G, k.ldg = BIG;
             for (int i = 0; i < BIG * DIM; i++) Z[i] = noise(3, (uint64_t)i);
-            OK(env, rk_ke_room(env, &k));
+            OK(env, rk_ke_alloc(env, &k));
             OK(env, rk_ke_eval(&k, env, Z, NULL, &f, dZ, NULL));
             latent_gram(&k, Z, H);
             wanted =
@@ -128,7 +129,7 @@ static void parts_are_the_whole(void **state) {
                    .G = G,
                    .ldg = BIG};
         double f, g, most = 0, apart = 0;
-        OK(env, rk_ke_room(env, &k));
+        OK(env, rk_ke_alloc(env, &k));
         OK(env, rk_ke_eval(&k, env, Z, NULL, &f, whole, NULL));
         assert_int_equal(k.rank, 0);
         rk_ke_free(env, &k);
@@ -143,7 +144,7 @@ static void parts_are_the_whole(void **state) {
             l.G = G, l.ldg = BIG;
         else
             l.Phi = Phi, l.m = l.ldp = M;
-        OK(env, rk_ke_room(env, &l));
+        OK(env, rk_ke_alloc(env, &l));
         OK(env, rk_ke_eval(&l, env, Z, NULL, &g, parts, NULL));
         assert_true(l.rank > 2 && l.rank < BIG);
         NEAR(g, f, 1e-10);
@@ -186,10 +187,10 @@ static void many_parts_are_the_whole(void **state) {
         rk_ke k = {.n = MANY, .dim = DIM, .width = width[t], .reconstruction_weight = 1, .b = b}, l = k;
         double f, g, most = 0, apart = 0;
         l.max_rank = t ? 20 : MANY / 2;
-        OK(env, rk_ke_room(env, &k));
+        OK(env, rk_ke_alloc(env, &k));
         OK(env, rk_ke_eval(&k, env, Z, NULL, &f, whole, NULL));
         rk_ke_free(env, &k);
-        OK(env, rk_ke_room(env, &l));
+        OK(env, rk_ke_alloc(env, &l));
         OK(env, rk_ke_eval(&l, env, Z, NULL, &g, parts, NULL));
         assert_true(k.rank == 0 && (t ? l.rank == 0 : l.rank > 20 && l.rank < MANY / 2));
         rk_ke_free(env, &l);
@@ -414,7 +415,8 @@ static void the_width_goes_with_the_dimensions(void **state) {
     rkhs_data_free(x);
 }
 
-/* Labels draw classes together, through a stored Gram and through a factor: what is left of the variance inside of them. */
+/* Labels draw classes together, through a stored Gram and through a factor: what is left of the variance inside of
+ * them. */
 static void labels_have_a_say(void **state) {
     rkhs_env *env = *state;
     double X[N * 2], left[4];
@@ -485,7 +487,7 @@ static void the_recipe_is_the_published_one(void **state) {
     for (int i = 0; i < N; i++) b[i] = 0.02 + 0.02 * noise(2, (uint64_t)i);
     for (int i = 0; i < N * DIM; i++) Z[i] = noise(3, (uint64_t)i);
     rk_ke k = {.n = N, .dim = DIM, .width = 0.7, .reconstruction_weight = N, .b = b};
-    OK(env, rk_ke_room(env, &k));
+    OK(env, rk_ke_alloc(env, &k));
     OK(env, rk_ke_eval(&k, env, Z, NULL, &f, one, NULL));
     OK(env, rk_ke_eval_single(&k, env, Z, NULL, &g, two, NULL));
     rk_ke_free(env, &k);

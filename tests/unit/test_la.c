@@ -32,7 +32,7 @@ static double largest_gap(int64_t m, int64_t n, const double *a, int64_t lda, co
     return gap;
 }
 
-/* ---- products ---------------------------------------------------------------------------------------------------------- */
+/* ---- products -------------------------------------------------------------------------------------------------- */
 
 typedef struct shape {
     int64_t m, n, k, pad; /* pad: added to every leading dimension */
@@ -68,7 +68,7 @@ static void products_agree_with_a_plain_loop(void **state) {
             double *A = matrix(1, lda * (way & 1 ? s->k : s->m)), *B = matrix(2, ldb * (way & 2 ? s->n : s->k));
             double *C = matrix(3, ldc * s->m), *D = copy_of(C, ldc * s->m), *before = copy_of(C, ldc * s->m);
             const double *scale = scales[(q + (size_t)way) % 3];
-            for (int64_t i = 0; scale[1] == 0 && i < s->m; i++) C[i * ldc] = NAN; /* what is not asked for is not read */
+            for (int64_t i = 0; scale[1] == 0 && i < s->m; i++) C[i * ldc] = NAN; /* beta = 0: C is not read */
             OK(env, rk_gemm(env, NULL, ta, tb, s->m, s->n, s->k, scale[0], A, lda, B, ldb, scale[1], C, ldc));
             plain_gemm(ta, tb, s, scale[0], A, lda, B, ldb, scale[1], D, ldc);
             if (!(largest_gap(s->m, s->n, C, ldc, D, ldc) <= 1e-14 * (double)(s->k + 10)))
@@ -135,7 +135,7 @@ static void a_symmetric_product_reads_the_lower_triangle_alone(void **state) {
     }
 }
 
-/* ---- Cholesky ---------------------------------------------------------------------------------------------------------- */
+/* ---- Cholesky -------------------------------------------------------------------------------------------------- */
 
 /* B B' + n/10 I, B n x 20. */
 static double *positive(int64_t n, int64_t ld) {
@@ -218,7 +218,7 @@ static void rows_are_divided_by_a_triangle(void **state) {
     }
 }
 
-/* ---- eigenpairs -------------------------------------------------------------------------------------------------------- */
+/* ---- eigenpairs ------------------------------------------------------------------------------------------------ */
 
 static void check_eigen(rkhs_env *env, const double *A, int64_t n, int64_t ld, int64_t first, int64_t last) {
     int64_t count = last - first + 1;
@@ -268,7 +268,7 @@ static void the_eigenvalues_asked_for_are_those_of_the_range(void **state) {
     }
 }
 
-/* ---- loops over a row -------------------------------------------------------------------------------------------------- */
+/* ---- loops over a row ------------------------------------------------------------------------------------------ */
 
 /* In units of the last place of the exact value. */
 static double exp_error(double x, double got) {
@@ -315,11 +315,11 @@ static void loops_give_each_place_the_same_bits_as_alone(void **state) {
         products[i] = d[i] = noise(24, (uint64_t)i);
     }
     rk_exp(N, y);
-    rk_distances(N, 0.7, norms, 0, d);
+    rk_squared_distances(N, 0.7, norms, 0, d);
     for (int i = 0; i < N; i++) {
         double one = x[i], dist = products[i];
         rk_exp(1, &one);
-        rk_distances(1, 0.7, norms + i, 0, &dist);
+        rk_squared_distances(1, 0.7, norms + i, 0, &dist);
         assert_true(one == y[i]);
         assert_true(dist == d[i]);
     }
@@ -327,29 +327,29 @@ static void loops_give_each_place_the_same_bits_as_alone(void **state) {
 
 static void distances_come_from_products_and_close_ones_are_counted(void **state) {
     double norms[] = {1, 4, 0, 1, 1}, d[] = {1, 2, 0, 0.99, 1.5}, meant[] = {0, 1, 1, 0.02, 0};
-    assert_int_equal(rk_distances(5, 1, norms, 0.011, d), 3); /* 0 of 2, 0.02 of 2, and one below 0 by rounding */
+    assert_int_equal(rk_squared_distances(5, 1, norms, 0.011, d), 3); /* 0 of 2, 0.02 of 2, one rounded below 0 */
     for (int i = 0; i < 5; i++) NEAR(d[i], meant[i], 1e-15);
     assert_true(d[4] == 0);
-    assert_int_equal(rk_distances(0, 1, norms, 1, d), 0);
+    assert_int_equal(rk_squared_distances(0, 1, norms, 1, d), 0);
 }
 
 static void tiles_of_a_triangle_are_counted_row_by_row(void **state) {
     int64_t tile = 0, i, j;
     for (int64_t row = 0; row < 300; row++)
         for (int64_t column = 0; column <= row; column++, tile++) {
-            rk_triangle(tile, &i, &j);
+            rk_triangle_position(tile, &i, &j);
             assert_int_equal(i, row);
             assert_int_equal(j, column);
         }
     for (int64_t row = 1000; row < INT64_C(2000000000); row = row * 3 + 1) { /* where the root is rounded */
-        rk_triangle(row * (row + 1) / 2, &i, &j);
+        rk_triangle_position(row * (row + 1) / 2, &i, &j);
         assert_true(i == row && j == 0);
-        rk_triangle(row * (row + 1) / 2 - 1, &i, &j);
+        rk_triangle_position(row * (row + 1) / 2 - 1, &i, &j);
         assert_true(i == row - 1 && j == row - 1);
     }
 }
 
-/* ---- the same bits ----------------------------------------------------------------------------------------------------- */
+/* ---- the same bits --------------------------------------------------------------------------------------------- */
 
 enum { BITS = 600, TALL = 9000 };
 
@@ -397,7 +397,7 @@ static void bits_do_not_depend_on_the_number_of_threads(void **state) {
     free(alone);
 }
 
-/* ---- stopping ---------------------------------------------------------------------------------------------------------- */
+/* ---- stopping -------------------------------------------------------------------------------------------------- */
 
 static int stop_now(const rkhs_progress *p, void *payload) { return 1; }
 
@@ -408,7 +408,7 @@ static void every_tiled_routine_can_be_stopped(void **state) {
     rkhs_env_set_progress(env, stop_now, NULL);
     for (size_t t = 0; t < 3; t++) {
         OK(env, rkhs_env_set_threads(env, thread_counts[t]));
-#define STOPPED(call) (rk_clear(env), env->progress_last = 0, assert_int_equal(call, RKHS_ERR_CANCELLED))
+#define STOPPED(call) (rk_begin_call(env), env->progress_last = 0, assert_int_equal(call, RKHS_ERR_CANCELLED))
         STOPPED(rk_gemm(env, NULL, 'n', 'n', n, n, n, 1.0, A, n, A, n, 0.0, C, n));
         STOPPED(rk_syrk(env, NULL, n, n, A, n, 0.0, C, n));
         STOPPED(rk_tall_product(env, n, 8, 8, A, n, A, n, C, n));
@@ -462,7 +462,7 @@ static void the_first_asymmetry_is_found(void **state) {
         for (int64_t i = 0; i < N; i++)
             for (int64_t j = 0; j < N; j++)
                 A[i * N + (use ? use[j] : j)] = 1 / (1.0 + (double)(i + j)) + noise(5, (uint64_t)((i ^ j) * 4096 + i + j));
-        OK(env, rk_asymmetry(env, N, row, use, 0, at));
+        OK(env, rk_find_asymmetry(env, N, row, use, 0, at));
         assert_int_equal(at[0], -1);
         for (int q = 0; q < 14; q++) {
             int64_t i = places[q / 2][0], j = places[q / 2][1];
@@ -470,13 +470,13 @@ static void the_first_asymmetry_is_found(void **state) {
             double *later = &A[2099 * N + (use ? use[2098] : 2098)], before = *later;
             *later += q / 2 == 1 ? 0 : 1;
             *one = nextafter(was, 9);
-            OK(env, rk_asymmetry(env, N, row, use, 0, at));
+            OK(env, rk_find_asymmetry(env, N, row, use, 0, at));
             assert_int_equal(at[0], i);
             assert_int_equal(at[1], j);
             *later = before;
             *one = was;
             *one += 1e-9;
-            OK(env, rk_asymmetry(env, N, row, use, 1e-3, at));
+            OK(env, rk_find_asymmetry(env, N, row, use, 1e-3, at));
             assert_int_equal(at[0], -1);
             *one = was;
         }
@@ -484,7 +484,7 @@ static void the_first_asymmetry_is_found(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- sizes past 32 bits ------------------------------------------------------------------------------------------------ */
+/* ---- sizes past 32 bits ---------------------------------------------------------------------------------------- */
 
 enum { FEW = 3 };
 static const int64_t FAR = (int64_t)INT_MAX + 5;
@@ -526,8 +526,8 @@ static void rows_further_apart_than_blas_can_count_are_computed(void **state) {
         memcpy(C, B, sizeof C);
         far = far_copy(C);
         if (way == 0) rk_syrk_tile(FEW, FEW, A, FEW, 3, C, FEW), rk_syrk_tile(FEW, FEW, fa, FAR, 3, far, FAR);
-        if (way == 1) rk_syrk_down(FEW, FEW, A, FEW, C, FEW), rk_syrk_down(FEW, FEW, fa, FAR, far, FAR);
-        if (way == 2) rk_syrk_less(FEW, FEW, A, FEW, C, FEW), rk_syrk_less(FEW, FEW, fa, FAR, far, FAR);
+        if (way == 1) rk_syrk_minus_t(FEW, FEW, A, FEW, C, FEW), rk_syrk_minus_t(FEW, FEW, fa, FAR, far, FAR);
+        if (way == 2) rk_syrk_minus(FEW, FEW, A, FEW, C, FEW), rk_syrk_minus(FEW, FEW, fa, FAR, far, FAR);
         same_as_near("syrk", far, C);
     }
     same_as_near("what is only read", fa, A);
@@ -537,7 +537,7 @@ static void dense_eigenproblems_past_32_bits_are_refused(void **state) {
     rkhs_env *env = *state;
     double one = 1, w, v;
     FAILS(env, RKHS_ERR_ARGUMENT, "is too large: use solver=lanczos", rk_eigen(env, 1, &one, FAR, 0, 0, &w, &v));
-    rk_clear(env);
+    rk_begin_call(env);
     FAILS(env, RKHS_ERR_ARGUMENT, "size 4294967297 is too large", rk_eigen(env, 4294967297, &one, 4294967297, 0, 0, &w, &v));
 }
 

@@ -17,7 +17,7 @@ static void words_that_name_no_class_are_unknown(void **state) {
     OK(env, rk_labels_from_words(env, words, 11, &y));
     assert_memory_equal(rkhs_data_codes(y, &classes), expect, sizeof expect);
     assert_int_equal(classes, 4);
-    assert_int_equal(rk_labels_known(y), 5);
+    assert_int_equal(rk_labels_count_known(y), 5);
     rkhs_data_free(y);
     OK(env, rk_labels_from_words(env, words + 1, 3, &y)); /* new objects need not have any */
     rkhs_data_codes(y, &classes);
@@ -105,12 +105,12 @@ static void nan_in_an_array_of_labels_is_unknown(void **state) {
     static const double values[] = {3, NAN, 7.5, NAN}, wrong[] = {3, INFINITY};
     static const int64_t codes[] = {0, -1, 1, -1};
     char header[RK_NPY_ROOM], bytes[RK_NPY_ROOM + sizeof values];
-    size_t length = rk_npy_header(header, "<f8", 1, (int64_t[]){4});
+    size_t length = rk_npy_make_header(header, "<f8", 1, (int64_t[]){4});
     memcpy(bytes, header, length);
     memcpy(bytes + length, values, sizeof values);
     put_bytes("y.npy", bytes, length + sizeof values);
     codes_are(env, "y.npy", NULL, codes, 4);
-    length = rk_npy_header(header, "<f8", 1, (int64_t[]){2});
+    length = rk_npy_make_header(header, "<f8", 1, (int64_t[]){2});
     memcpy(bytes, header, length);
     memcpy(bytes + length, wrong, sizeof wrong);
     put_bytes("y.npy", bytes, length + sizeof wrong);

@@ -134,7 +134,7 @@ static void every_type_of_number_reads_the_same_in_both_byte_orders_packed_or_no
     maker m;
     for (int k = 0; k < 4; k++)
         for (int t = 0; t < 10; t++)
-            for (uint32_t class = REAL; class <= 15; class ++) { /* whatever the class, what counts is how it is stored */
+            for (uint32_t class = REAL; class <= 15; class ++) { /* whatever the class: its storage counts */
                 char items[48];
                 size_t size = six_as(types[t], items);
                 start(&m, k & 1, k >> 1);
@@ -200,9 +200,10 @@ static void integers_past_2_to_53_are_rounded_as_numbers_and_refused_as_labels(v
     FAILS(env, RKHS_ERR_DATA, "2^53 | label", rkhs_data_read_labels(env, "t.mat", NULL, &x));
 }
 
-/* ---- sparse ------------------------------------------------------------------------------------------------------------ */
+/* ---- sparse ---------------------------------------------------------------------------------------------------- */
 
-/* 3 x 2 with 1 and 2 in the first column, rows 0 and 2, and 3 in the second, row 1; `room` for more entries than there are. */
+/* 3 x 2 with 1 and 2 in the first column, rows 0 and 2, and 3 in the second, row 1; `room` for more entries than
+ * there are. */
 static void save_sparse(int k, const int32_t rows[3], const int32_t starts[3], const double values[3], int32_t height,
                         size_t room) {
     maker m;
@@ -263,7 +264,7 @@ static void sparse_matrices_that_lie_are_refused(void **state) {
     FAILS(env, RKHS_ERR_DATA, "has 2147483647 rows and 3 numbers: keep the rows", rkhs_data_read(env, "t.mat", NULL, &x));
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------------------------ */
 
 static void strings_are(const rkhs_data *x, int64_t n, const char *const *strings) {
     assert_string_equal(rkhs_data_kind(x), "string");
@@ -321,7 +322,7 @@ static void rows_of_characters_and_cells_of_them_are_strings_and_labels(void **s
     rkhs_data_free(x);
 }
 
-/* ---- what is not read -------------------------------------------------------------------------------------------------- */
+/* ---- what is not read ------------------------------------------------------------------------------------------ */
 
 static void structs_objects_and_the_like_are_passed_over_or_named(void **state) {
     rkhs_env *env = ((files *)*state)->env;
@@ -393,7 +394,7 @@ static void other_versions_and_other_files_are_refused_with_what_to_do(void **st
     FAILS(env, RKHS_ERR_FORMAT, "mat is read, not written", rkhs_format_check(env, "o.mat", NULL, NULL));
 }
 
-/* ---- damage ------------------------------------------------------------------------------------------------------------ */
+/* ---- damage ---------------------------------------------------------------------------------------------------- */
 
 enum { EXAMPLES = 6 };
 

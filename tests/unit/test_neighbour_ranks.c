@@ -1,5 +1,5 @@
-/* Scores by ranks against a full sort of every row. Data are small whole numbers, with many equal distances and some equal
- * rows: distances are exact however they are computed, and ties must go to the earlier row. */
+/* Scores by ranks against a full sort of every row. Data are small whole numbers, with many equal distances and some
+ * equal rows: distances are exact however they are computed, and ties must go to the earlier row. */
 #include "env.h"
 #include "score/score.h"
 

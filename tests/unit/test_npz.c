@@ -174,7 +174,7 @@ static void scipys_sparse_matrices_become_sparse_data(void **state) {
     FAILS(env, RKHS_ERR_DATA, "order.npz | row 3 | ascend", rkhs_data_read(env, "order.npz", NULL, &x));
     FAILS(env, RKHS_ERR_FORMAT, "wide.npz | row 3 | column 3 | are 3", rkhs_data_read(env, "wide.npz", NULL, &x));
     FAILS(env, RKHS_ERR_FORMAT, "do not fit each other", rkhs_data_read(env, "short.npz", NULL, &x));
-    FAILS(env, RKHS_ERR_FORMAT, "minus.npz | 'indptr' | -1 | place 1", rkhs_data_read(env, "minus.npz", NULL, &x));
+    FAILS(env, RKHS_ERR_FORMAT, "minus.npz | 'indptr' | -1 | position 1", rkhs_data_read(env, "minus.npz", NULL, &x));
     FAILS(env, RKHS_ERR_FORMAT, "no array 'indptr'", rkhs_data_read(env, "none.npz", NULL, &x));
     FAILS(env, RKHS_ERR_DATA, "nan.npz | row 1 | column 2 | NaN", rkhs_data_read(env, "nan.npz", NULL, &x));
     python("import scipy.sparse as s\n"
@@ -201,8 +201,8 @@ static void what_the_directory_says_is_checked(void **state) {
         REFUSED("t.npz | 'X' | method 14", method = 14);
         REFUSED("t.npz | damaged | entry's size", wrong_stored = UINT64_MAX);
         REFUSED("t.npz | damaged | entry's size", wrong_stored = (uint64_t)1 << 63);
-        REFUSED("t.npz | damaged | entry's place", wrong_offset = UINT64_MAX - 8);
-        REFUSED("t.npz | damaged | entry's place", wrong_offset = 1);
+        REFUSED("t.npz | damaged | entry's position", wrong_offset = UINT64_MAX - 8);
+        REFUSED("t.npz | damaged | entry's position", wrong_offset = 1);
         REFUSED("t.npz | 'X' | archive | damaged | size", wrong_size = UINT64_MAX);
         REFUSED("t.npz: the array 'X': ", wrong_size = 130);
         REFUSED("t.npz: the array 'X': ", wrong_size = 100);

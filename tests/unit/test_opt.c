@@ -1,11 +1,11 @@
-/* Solvers: Lanczos against the whole spectrum by LAPACK, what it reports, how it goes on and stops; grams pulled back. */
+/* Solvers: Lanczos against the whole spectrum by LAPACK, its report, how it goes on and stops; grams pulled back. */
 #include "env.h"
 #include "blas.h"
 #include "files.h"
 
 #include "opt/opt.h"
 
-/* ---- matrices with a known spectrum, and a problem on one -------------------------------------------------------------- */
+/* ---- matrices with a known spectrum, and a problem on one ------------------------------------------------------ */
 
 typedef struct system {
     rkhs_env *env;
@@ -66,7 +66,7 @@ static void answer_free(answer *a) { free(a->x), free(a->values), free(a->residu
 
 static rkhs_status run(const char *solver, answer *a) {
     rk_spec *spec;
-    rk_clear(a->p.env);
+    rk_begin_call(a->p.env);
     rkhs_status status = rk_spec_new(a->p.env, &rk_eigensolvers, solver, &spec);
     if (status == RKHS_OK) status = rk_solve(spec, &a->p);
     rk_spec_free(a->p.env, spec);
@@ -82,7 +82,7 @@ static double true_residual(const system_ *s, const answer *a, int64_t c) {
     return sqrt(sum);
 }
 
-/* The values are the k wanted ones of `all` (n, best first), the vectors are orthonormal, the residuals are what is said. */
+/* The values are the k wanted ones of `all` (n, best first), the vectors are orthonormal, the residuals as said. */
 static void check_answer(const system_ *s, const answer *a, const double *all, double tolerance, const char *what) {
     int64_t k = a->p.k;
     double scale = 0;
@@ -135,7 +135,7 @@ static void check_both(rkhs_env *env, int64_t n, double *values, int64_t k, int 
     assert_int_equal(atomic_load(&env->used), 0);
 }
 
-/* ---- Lanczos finds what there is --------------------------------------------------------------------------------------- */
+/* ---- Lanczos finds what there is ------------------------------------------------------------------------------- */
 
 static void random_spectra_agree_with_dense(void **state) {
     rkhs_env *env = *state;
@@ -310,7 +310,7 @@ static void the_tolerance_is_kept_and_a_loose_one_is_cheaper(void **state) {
     }
 }
 
-/* ---- what it says, and how it stops ------------------------------------------------------------------------------------ */
+/* ---- what it says, and how it stops ---------------------------------------------------------------------------- */
 
 static void not_converging_is_a_report_with_true_residuals(void **state) {
     rkhs_env *env = *state;
@@ -442,7 +442,7 @@ static void a_dense_problem_over_the_limit_says_what_to_do(void **state) {
     free(s.A);
 }
 
-/* ---- going on ---------------------------------------------------------------------------------------------------------- */
+/* ---- going on -------------------------------------------------------------------------------------------------- */
 
 /* Steps until it is done or has had `most`; gives the state. */
 static void *steps(answer *a, const rk_spec *spec, int most, void *state, int *done) {
@@ -526,7 +526,7 @@ static void a_state_of_another_problem_is_refused(void **state) {
     rk_archive_free(archive);
     OK(env, rk_archive_read(env, "state.npz", &archive));
     FAILS(env, RKHS_ERR_FORMAT, "another problem", type->state_load(&b.p, other, archive));
-    rk_clear(env);
+    rk_begin_call(env);
     FAILS(env, RKHS_ERR_FORMAT, "another problem", type->state_load(&c.p, more, archive));
     rk_archive_free(archive);
     type->release(&a.p, life);
@@ -539,7 +539,7 @@ static void a_state_of_another_problem_is_refused(void **state) {
     rk_spec_free(env, spec);
 }
 
-/* ---- grams pulled back ------------------------------------------------------------------------------------------------- */
+/* ---- grams pulled back ----------------------------------------------------------------------------------------- */
 
 enum { ROWS = 90, COUNT = 6 };
 

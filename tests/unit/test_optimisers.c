@@ -1,5 +1,5 @@
-/* Optimisers on standard problems: the minima that scipy finds, in as many evaluations; stops, states, constraints, cancelling.
- */
+/* Optimisers on standard problems: the minima that scipy finds, in as many evaluations; stops, states, constraints,
+ * cancelling. */
 #include "files.h"
 
 #include "opt/opt.h"
@@ -164,7 +164,8 @@ static void lbfgs_finds_scipys_minima_in_as_many_evaluations(void **state) {
     assert_true(ours <= 1.3 * theirs);
 }
 
-/* Along the first gradient, which knows no scale, a search to the letter can end in another valley: a decrease is enough. */
+/* Along the first gradient, which knows no scale, a search to the letter can end in another valley: a decrease is
+ * enough. */
 static void the_first_step_of_cg_is_that_of_lbfgs(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     for (int q = 0; q < PROBLEMS; q++) {
@@ -334,11 +335,11 @@ static void what_is_not_finite_is_said_or_avoided(void **state) {
         rk_spec *spec;
         run_open(env, &bad, &r);
         OK(env, rk_spec_new(env, &rk_optimisers, specs[t], &spec));
-        rk_clear(env);
+        rk_begin_call(env);
         FAILS(env, RKHS_ERR_NUMERIC, "not finite at the start", rk_solve(spec, &r.p));
         rk_spec_free(env, spec);
         run_close(&r);
-        rk_clear(env);
+        rk_begin_call(env);
         run_open(env, &good, &r);
         run_spec(&r, specs[t]);
         for (int i = 0; i < 3; i++) NEAR(r.x[i], 2, 1e-2);

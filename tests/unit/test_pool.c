@@ -147,7 +147,7 @@ static void the_callback_cancels_within_the_loop(void **state) {
             watch w = {.env = env, .thread = pthread_self(), .stop_after = after};
             loop *l = loop_new();
             l->wait = 500;
-            rk_clear(env);
+            rk_begin_call(env);
             env->progress_last = 0;
             rkhs_env_set_progress(env, watch_progress, &w);
             FAILS(env, RKHS_ERR_CANCELLED, "stopped on request", rk_parallel(env, "tiles", TILES, tile_of, l));
@@ -158,7 +158,7 @@ static void the_callback_cancels_within_the_loop(void **state) {
             assert_true(l->total < TILES / 2 + 1);
             assert_int_equal(w.calls, after + 1);
             rkhs_env_set_progress(env, NULL, NULL);
-            rk_clear(env);
+            rk_begin_call(env);
             OK(env, rk_parallel(env, "tiles", 10, tile_of, l));
             free(l);
         }
@@ -287,7 +287,7 @@ static void a_pool_that_cannot_be_made_is_an_error(void **state) {
     OK(env, rkhs_env_set_threads(env, 4));
     loop *l = loop_new();
     for (int64_t k = 0; k < 2; k++) {
-        rk_clear(env);
+        rk_begin_call(env);
         env->allocations = 0;
         env->fail_at = k;
         assert_int_equal(rk_parallel(env, NULL, 10, tile_of, l), RKHS_ERR_MEMORY);
@@ -295,7 +295,7 @@ static void a_pool_that_cannot_be_made_is_an_error(void **state) {
         assert_int_equal(atomic_load(&env->used), 0);
     }
     env->fail_at = -1;
-    rk_clear(env);
+    rk_begin_call(env);
     OK(env, rk_parallel(env, NULL, 10, tile_of, l));
     assert_int_equal(l->total, 10);
     free(l);

@@ -94,7 +94,7 @@ static rk_smooth_result solve(scene *s, const rk_smooth *problem, const char *so
 static void check_map(scene *s) {
     double Z[N * DIM];
     rk_map map = {.object_count = s->g->map_count, .dim = DIM, .B = s->B, .c = s->c};
-    OK(s->env, rk_data_reduce(s->x, s->g->map_rows, s->g->map_count, &map.objects));
+    OK(s->env, rk_data_keep(s->x, s->g->map_rows, s->g->map_count, &map.objects));
     OK(s->env, rk_map_apply(s->env, &map, s->k, s->x, Z, DIM, NULL));
     for (int i = 0; i < N * DIM; i++) NEAR(Z[i], s->Z[i], 1e-8);
     rk_unbind(s->env, map.bound);
@@ -164,7 +164,7 @@ static void a_normaliser_is_folded_into_the_map(void **state) {
         for (int i = 0; i < N * DIM; i++) mean[i % DIM] += s.Z[i] / N, square += s.Z[i] * s.Z[i] / (N * DIM);
         for (int c = 0; c < DIM; c++) NEAR(mean[c], 0, 1e-10);
         NEAR(square, 1, 1e-10);
-        for (int64_t i = 1; i < r.recorded; i++) assert_true(r.history[i] <= r.history[i - 1]); /* the gradient is right */
+        for (int64_t i = 1; i < r.recorded; i++) assert_true(r.history[i] <= r.history[i - 1]); /* a right gradient */
         assert_true(r.history[r.recorded - 1] < 0.9 * r.history[0]);
         check_map(&s);
         rk_free(s.env, r.history);

@@ -145,8 +145,8 @@ static void a_matrix_with_itself_is_symmetric(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* Every size up to a few lines, and a tile; through the caches and past them, where rows begin anywhere and where they begin
- * lines. */
+/* Every size up to a few lines, and a tile; through the caches and past them, where rows begin anywhere and where
+ * they begin lines. */
 static void tiles_are_turned_and_placed(void **state) {
     rkhs_env *env = *state;
     enum { N = 600 };
@@ -178,7 +178,7 @@ static void tiles_are_turned_and_placed(void **state) {
     }
     for (int64_t n = 1; n <= MOST; n += n < 70 ? 1 : 31) { /* what is above the diagonal follows what is below */
         memcpy(C, A, MOST * LD * sizeof *A);
-        rk_mirror(C, LD, 0, n, 0, n);
+        rk_mirror_tile(C, LD, 0, n, 0, n);
         for (int64_t i = 0; i < MOST; i++)
             for (int64_t j = 0; j < MOST; j++) assert_true(C[i * LD + j] == (j > i && j < n ? A[j * LD + i] : A[i * LD + j]));
     }

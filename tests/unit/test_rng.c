@@ -148,14 +148,14 @@ static void chosen_rows_are_distinct_ascending_and_as_many_as_asked(void **state
         for (int64_t count = 0; count <= n; count++) {
             memset(rows, 0xff, sizeof rows);
             rkhs_env_set_seed(env, (uint64_t)(n * 1000 + count));
-            OK(env, rk_choose(env, RK_STREAM_TEST, n, count, rows));
+            OK(env, rk_choose_rows(env, RK_STREAM_TEST, n, count, rows));
             for (int64_t i = 0; i < count; i++) assert_true(rows[i] >= 0 && rows[i] < n && (!i || rows[i] > rows[i - 1]));
             for (int64_t i = count; i < 200; i++) assert_int_equal(rows[i], -1);
         }
     }
-    FAILS(env, RKHS_ERR_BUG, "5 of 4 rows", rk_choose(env, RK_STREAM_TEST, 4, 5, rows));
-    rk_clear(env);
-    FAILS(env, RKHS_ERR_BUG, "-1 of 4 rows", rk_choose(env, RK_STREAM_TEST, 4, -1, rows));
+    FAILS(env, RKHS_ERR_BUG, "5 of 4 rows", rk_choose_rows(env, RK_STREAM_TEST, 4, 5, rows));
+    rk_begin_call(env);
+    FAILS(env, RKHS_ERR_BUG, "-1 of 4 rows", rk_choose_rows(env, RK_STREAM_TEST, 4, -1, rows));
 }
 
 static void every_row_and_pair_is_chosen_about_equally_often(void **state) {
@@ -164,7 +164,7 @@ static void every_row_and_pair_is_chosen_about_equally_often(void **state) {
     int64_t rows[COUNT], often[ROWS] = {0}, pairs[ROWS][ROWS] = {{0}};
     for (uint64_t seed = 0; seed < TIMES; seed++) {
         rkhs_env_set_seed(env, seed);
-        OK(env, rk_choose(env, RK_STREAM_LANDMARK, ROWS, COUNT, rows));
+        OK(env, rk_choose_rows(env, RK_STREAM_LANDMARK, ROWS, COUNT, rows));
         for (int i = 0; i < COUNT; i++) {
             often[rows[i]]++;
             for (int j = 0; j < i; j++) pairs[rows[i]][rows[j]]++;
@@ -181,11 +181,11 @@ static void the_choice_depends_on_seed_and_stream(void **state) {
     rkhs_env *env = *state;
     int64_t a[50], b[50], c[50], d[50];
     rkhs_env_set_seed(env, 5);
-    OK(env, rk_choose(env, RK_STREAM_TEST, 1000, 50, a));
-    OK(env, rk_choose(env, RK_STREAM_TEST, 1000, 50, b));
-    OK(env, rk_choose(env, RK_STREAM_LANDMARK, 1000, 50, c));
+    OK(env, rk_choose_rows(env, RK_STREAM_TEST, 1000, 50, a));
+    OK(env, rk_choose_rows(env, RK_STREAM_TEST, 1000, 50, b));
+    OK(env, rk_choose_rows(env, RK_STREAM_LANDMARK, 1000, 50, c));
     rkhs_env_set_seed(env, 6);
-    OK(env, rk_choose(env, RK_STREAM_TEST, 1000, 50, d));
+    OK(env, rk_choose_rows(env, RK_STREAM_TEST, 1000, 50, d));
     assert_memory_equal(a, b, sizeof a);
     assert_memory_not_equal(a, c, sizeof a);
     assert_memory_not_equal(a, d, sizeof a);

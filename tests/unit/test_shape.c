@@ -22,7 +22,7 @@ static int shape_teardown(void **state) {
         if (!(fabs(near_a - near_b) <= (tolerance))) fail_msg("%s is %.15g, not %.15g", #a, near_a, near_b);                   \
     } while (0)
 
-/* ---- drawings ------------------------------------------------------------------------------------------------------ */
+/* ---- drawings -------------------------------------------------------------------------------------------------- */
 
 /* A smooth blot around (x, y), an ellipse with soft edges turned by `angle`. */
 static void blot(double *image, int64_t h, int64_t w, double x, double y, double a, double b, double angle) {
@@ -59,7 +59,7 @@ static void gram(rkhs_env *env, const char *spec, const double *a, int64_t n, co
     rkhs_data_free(x);
 }
 
-/* ---- the formula --------------------------------------------------------------------------------------------------- */
+/* ---- the formula ----------------------------------------------------------------------------------------------- */
 
 typedef struct point_set {
     int64_t count, columns;
@@ -248,7 +248,7 @@ static void scigv_is_the_determinant(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- outlines ------------------------------------------------------------------------------------------------------ */
+/* ---- outlines -------------------------------------------------------------------------------------------------- */
 
 /* A frame of ones: two outlines, half a step from its pixels, corners cut; points lie at equal steps on both. */
 static void a_contour_is_walked_in_equal_steps(void **state) {
@@ -259,7 +259,8 @@ static void a_contour_is_walked_in_equal_steps(void **state) {
         for (int j = 1; j < 12; j++) image[i * W + j] = i < 4 || i > 6 || j < 3 || j > 9;
     OK(env, rk_scratch(env, rk_contour_room(H, W), sizeof *room, &room));
     rk_contour(image, H, W, 1, P, room, points);
-    /* Around rows 2-8, columns 1-11; inside, rows 4-6, columns 3-9. A row of n ones is n - 1 long, and a corner sqrt(1/2). */
+    /* Around rows 2-8, columns 1-11; inside, rows 4-6, columns 3-9. A row of n ones is n - 1 long, and a corner
+     * sqrt(1/2). */
     double outer = 2 * 6 + 2 * 10 + 4 * sqrt(0.5), inner = 2 * 2 + 2 * 6 + 4 * sqrt(0.5), step = (outer + inner) / P;
     int far = 0, inside = 0;
     for (int k = 0; k < P; k++) {
@@ -300,9 +301,10 @@ static void shape_contexts_say_where_the_others_lie(void **state) {
     }
 }
 
-/* ---- what is promised ---------------------------------------------------------------------------------------------- */
+/* ---- what is promised ------------------------------------------------------------------------------------------ */
 
-/* scigv: a drawing that moves keeps all values; one that grows by half nearly so; one that turns does not. igv sees both. */
+/* scigv: a drawing that moves keeps all values; one that grows by half nearly so; one that turns does not. igv sees
+ * both. */
 static void drawings_move_and_grow(void **state) {
     rkhs_env *env = *state;
     enum { S = 40, A = S * S, N = 5 };

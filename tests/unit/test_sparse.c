@@ -39,8 +39,8 @@ static void what_is_wrong_is_named_by_row_and_place(void **state) {
     FAILS(env, RKHS_ERR_DATA, "row 3 | number 2 | column 2 | column 5", rkhs_data_csr(env, v, back, s, 3, 5, &x));
     FAILS(env, RKHS_ERR_DATA, "row 1 | number 2 | column 6 | are 5", rkhs_data_csr(env, v, wide, s, 3, 5, &x));
     FAILS(env, RKHS_ERR_DATA, "column 0 | are 5", rkhs_data_csr(env, v, low, s, 3, 5, &x));
-    FAILS(env, RKHS_ERR_DATA, "starts at place 1", rkhs_data_csr(env, v, c, late, 3, 5, &x));
-    FAILS(env, RKHS_ERR_DATA, "row 2 | place 3 | at 2", rkhs_data_csr(env, v, c, falls, 3, 5, &x));
+    FAILS(env, RKHS_ERR_DATA, "starts at position 1", rkhs_data_csr(env, v, c, late, 3, 5, &x));
+    FAILS(env, RKHS_ERR_DATA, "row 2 | position 3 | at 2", rkhs_data_csr(env, v, c, falls, 3, 5, &x));
     FAILS(env, RKHS_ERR_DATA, "ends before it", rkhs_data_csr(env, v, c, under, 3, 5, &x));
     const double bad[] = {NAN, INFINITY, -INFINITY, 1e151};
     const char *const words[] = {"row 3 | column 5 | NaN", "is inf", "is -inf", "is 1e+151, past 1e150"};
@@ -76,7 +76,7 @@ static void a_subset_has_its_rows_in_its_order(void **state) {
     rkhs_data_free(x);
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------------------------- */
 
 static void a_file_gives_back_the_same_rows(void **state) {
     rkhs_env *env = ((files *)*state)->env;
@@ -136,17 +136,17 @@ static void arrays_that_do_not_fit_are_refused(void **state) {
         rkhs_status status = rk_data_load(env, archive, "x/", &back);
         if (status == RKHS_OK || !says(rkhs_env_message(env), bad[i].part))
             fail_msg("case %zu: status %d: %s", i, status, rkhs_env_message(env));
-        rk_clear(env);
+        rk_begin_call(env);
         rk_archive_free(archive);
     }
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------------------------- */
 
 enum { N = 530, P = 300 }; /* three tiles */
 
-/* The same numbers twice, one in ten other than 0; some rows empty, some equal, some very near to another. counts: none below
- * 0. */
+/* The same numbers twice, one in ten other than 0; some rows empty, some equal, some very near to another. counts:
+ * none below 0. */
 static void twins(rkhs_env *env, int64_t n, int counts, rkhs_data **dense, rkhs_data **sparse) {
     double *values, *to;
     int32_t *columns;

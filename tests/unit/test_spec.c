@@ -1,4 +1,5 @@
-/* Specs as objects: what their parameters are, set one by one, into nested specs; holes; nothing changes when a call fails. */
+/* Specs as objects: what their parameters are, set one by one, into nested specs; holes; nothing changes when a call
+ * fails. */
 #include "env.h"
 
 static rkhs_spec *spec_of(rkhs_env *env, const char *list, const char *text) {

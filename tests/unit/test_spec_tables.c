@@ -27,7 +27,7 @@ static char *text_of(rkhs_env *env, const rk_spec *s) {
 /* The text of what a text makes; free it. */
 static char *through(rkhs_env *env, const rk_list *list, const char *text) {
     rk_spec *s;
-    rk_clear(env);
+    rk_begin_call(env);
     if (rk_spec_new(env, list, text, &s) != RKHS_OK) fail_msg("'%s': %s", text, rkhs_env_message(env));
     char *out = text_of(env, s);
     rk_spec_free(env, s);
@@ -53,7 +53,7 @@ static void check_same(rkhs_env *env, const rk_list *list, const char *a, const 
 /* The text is refused with a sentence that contains `part`, and nothing is kept. */
 static void check_refused(rkhs_env *env, const rk_list *list, const char *text, const char *part) {
     rk_spec *s = (rk_spec *)(uintptr_t)list;
-    rk_clear(env);
+    rk_begin_call(env);
     rkhs_status status = rk_spec_new(env, list, text, &s);
     if (status != RKHS_ERR_SPEC) fail_msg("'%s' gave %d", text, status);
     if (!says(rkhs_env_message(env), part)) fail_msg("'%s': no '%s' in: %s", text, part, rkhs_env_message(env));
@@ -93,7 +93,7 @@ static size_t slot_size(rk_param_kind kind) {
     return sizes[kind];
 }
 
-/* ---- the tables themselves --------------------------------------------------------------------------------------------- */
+/* ---- the tables themselves ------------------------------------------------------------------------------------- */
 
 static void every_type_has_a_name_a_sentence_and_slots_inside_its_struct(void **state) {
     static const char *const letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -155,7 +155,7 @@ static void the_public_lists_show_the_tables(void **state) {
                 if (p->choices) assert_non_null(strstr(param.bounds, p->choices));
                 if (p->list) assert_string_equal(param.bounds, p->list->name);
                 assert_true(strlen(param.bounds) < sizeof param.bounds - 1); /* nothing was cut */
-                rkhs_param copy = param;                                     /* owes nothing to what it was copied from */
+                rkhs_param copy = param;                                     /* independent of its source */
                 memset(param.bounds, 'x', sizeof param.bounds);
                 if (p->choices) assert_non_null(strstr(copy.bounds, p->choices));
                 if (p->kind == RK_INT && p->max < 1e8) assert_non_null(strstr(copy.bounds, " to "));
@@ -193,7 +193,7 @@ static void every_default_is_within_its_own_bounds(void **state) {
     }
 }
 
-/* ---- every type: what it takes ----------------------------------------------------------------------------------------- */
+/* ---- every type: what it takes --------------------------------------------------------------------------------- */
 
 static void every_type_with_its_defaults_reads_back(void **state) {
     rkhs_env *env = *state;
@@ -279,7 +279,7 @@ static void values_in_order_are_the_same_as_by_name(void **state) {
     }
 }
 
-/* ---- every type: what it refuses --------------------------------------------------------------------------------------- */
+/* ---- every type: what it refuses ------------------------------------------------------------------------------- */
 
 static void an_unknown_type_is_refused_with_the_nearest(void **state) {
     rkhs_env *env = *state;
@@ -367,7 +367,7 @@ static void values_of_the_wrong_kind_are_refused(void **state) {
     EACH_TYPE(list, e) {
         EACH_PARAM(e, p) {
             for (int i = 0; i < 8; i++) {
-                if (refused[p->kind][i] != '1' || (p->kind == RK_WORD && p->list && i == 5)) continue; /* text of a spec */
+                if (refused[p->kind][i] != '1' || (p->kind == RK_WORD && p->list && i == 5)) continue; /* a spec */
                 snprintf(text, sizeof text, "%s(%s=%s)", e->name, p->name, wrong[i]);
                 snprintf(part, sizeof part, "%s: %s must be ", e->name, p->name);
                 check_refused(env, list, text, p->kind == RK_SPEC ? p->list->what : part);
@@ -376,7 +376,7 @@ static void values_of_the_wrong_kind_are_refused(void **state) {
                 snprintf(text, sizeof text, "%s(%s=qqqqqq)", e->name, p->name);
                 snprintf(part, sizeof part, "must be %s, not qqqqqq", p->choices);
                 check_refused(env, list, text, part);
-                snprintf(text, sizeof text, "%s(%s=\"%s\")", e->name, p->name, p->choices); /* all of them are none of them */
+                snprintf(text, sizeof text, "%s(%s=\"%s\")", e->name, p->name, p->choices); /* all of them together */
                 check_refused(env, list, text, "must be ");
             }
         }
@@ -438,7 +438,7 @@ static void one_thing_given_in_two_ways_is_refused(void **state) {
     assert_true(pairs >= 2); /* rbf and laplacian: gamma in place of sigma */
 }
 
-/* ---- kinds of values --------------------------------------------------------------------------------------------------- */
+/* ---- kinds of values ------------------------------------------------------------------------------------------- */
 
 static void rules_take_a_number_a_name_or_a_name_with_its_argument(void **state) {
     rkhs_env *env = *state;
@@ -517,7 +517,7 @@ static void every_failed_allocation_is_survived(void **state) {
     for (;; k++) {
         rk_spec *s, *copy = NULL;
         rk_text out = {.env = env};
-        rk_clear(env);
+        rk_begin_call(env);
         env->allocations = 0;
         env->fail_at = k;
         rkhs_status status = rk_spec_new(env, &rk_models, text, &s);

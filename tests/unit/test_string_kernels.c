@@ -131,7 +131,8 @@ static void spectrum_and_mismatch_count_every_sequence_of_letters(void **state) 
             }
 }
 
-/* The recursion of the paper in long doubles, with a factor left out for each length, as plainly as it can be written. */
+/* The recursion of the paper in long doubles, with a factor left out for each length, as plainly as it can be
+ * written. */
 static long double plainly(const char *s, const char *t, int p, long double lambda) {
     int n = (int)strlen(s), m = (int)strlen(t), w = m + 1;
     long double *dp = calloc((size_t)(n + 1) * (size_t)w, sizeof *dp), *dps = calloc((size_t)(n + 1) * (size_t)w, sizeof *dps);
@@ -247,7 +248,7 @@ static void bits_depend_on_the_two_strings_alone(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- tokens ---------------------------------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------------------------- */
 
 static void refused(rkhs_env *env, const char *spec, const char *string, rkhs_status code, const char *words) {
     const char *strings[] = {"abcabc", string};
@@ -340,7 +341,7 @@ static void new_words_count_in_the_norm_alone(void **state) {
     rkhs_data_free(x);
 }
 
-/* ---- models ---------------------------------------------------------------------------------------------------------- */
+/* ---- models ---------------------------------------------------------------------------------------------------- */
 
 static void mismatch_fixes_its_alphabet(void **state) {
     rkhs_env *env = *state;
@@ -382,8 +383,8 @@ static double tf_idf(const char *const *texts, int count, const char *x, const c
     return dot / sqrt(a * b);
 }
 
-/* Weights are those of all training texts, also where landmarks alone are kept, in copies, inside other kernels and in files.
- */
+/* Weights are those of all training texts, also where landmarks alone are kept, in copies, inside other kernels and
+ * in files. */
 static void words_keep_the_weights_of_their_training_texts(void **state) {
     rkhs_env *env = *state;
     enum { TEXTS = 6, NEW = 2 };
@@ -423,7 +424,8 @@ static void words_keep_the_weights_of_their_training_texts(void **state) {
     rkhs_data_free(x);
 }
 
-/* Many letters, long sequences: against all pairs of sequences, and how many are within m of both, from the definition. */
+/* Many letters, long sequences: against all pairs of sequences, and how many are within m of both, from the
+ * definition. */
 static void mismatch_over_many_letters(void **state) {
     rkhs_env *env = *state;
     enum { LONG = 72 };
@@ -483,14 +485,14 @@ static void slow_kernels_have_small_tiles(void **state) {
     OK(env, rkhs_data_strings(env, strings, NULL, MANY, &x));
     OK(env, rkhs_kernel_new(env, "2*ssk(p=2) + spectrum", &k));
     OK(env, rk_bind(env, k, x, NULL, &bound));
-    assert_int_equal(rk_tile_of(bound, bound), 4);
-    assert_int_equal(rk_tile_rows(bound, bound), 1);
+    assert_int_equal(rk_kernel_tile(bound, bound), 4);
+    assert_int_equal(rk_kernel_tile_rows(bound, bound), 1);
     rk_unbind(env, bound);
     rkhs_kernel_free(k);
     OK(env, rkhs_kernel_new(env, "spectrum", &k));
     OK(env, rk_bind(env, k, x, NULL, &bound));
-    assert_int_equal(rk_tile_of(bound, bound), RK_TILE);
-    assert_int_equal(rk_tile_rows(bound, bound), RK_TILE);
+    assert_int_equal(rk_kernel_tile(bound, bound), RK_TILE);
+    assert_int_equal(rk_kernel_tile_rows(bound, bound), RK_TILE);
     rk_unbind(env, bound);
     rkhs_kernel_free(k);
     rkhs_data_free(x);

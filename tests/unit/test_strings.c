@@ -39,7 +39,7 @@ static void reads(rkhs_env *env, const char *path, const char *text, const char 
     rkhs_data_free(x);
 }
 
-/* ---- data ------------------------------------------------------------------------------------------------------------ */
+/* ---- data ------------------------------------------------------------------------------------------------------ */
 
 static void strings_are_copied_with_any_bytes(void **state) {
     rkhs_env *env = ((files *)*state)->env;
@@ -141,7 +141,7 @@ static void arrays_that_do_not_fit_are_refused(void **state) {
     rkhs_data_free(x);
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------------------------- */
 
 static void a_line_is_a_string(void **state) {
     rkhs_env *env = ((files *)*state)->env;
@@ -225,7 +225,7 @@ static void the_kernel_or_the_first_lines_decide_what_txt_is(void **state) {
     rkhs_data_free(x);
 }
 
-/* ---- FASTA ----------------------------------------------------------------------------------------------------------- */
+/* ---- FASTA ----------------------------------------------------------------------------------------------------- */
 
 static void lines_of_a_sequence_are_joined(void **state) {
     rkhs_env *env = ((files *)*state)->env;
@@ -253,7 +253,7 @@ static void lines_of_a_sequence_are_joined(void **state) {
     FAILS(env, RKHS_ERR_DATA, "a.fa: the file is empty", read_text(env, "a.fa", "", NULL, NULL, &x));
 }
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------------------------- */
 
 static void a_column_of_a_table_can_be_the_strings(void **state) {
     rkhs_env *env = ((files *)*state)->env;
@@ -281,8 +281,7 @@ static void a_column_of_a_table_can_be_the_strings(void **state) {
           read_text(env, "a.csv", table, "csv(text=class, label=class)", "ssk", &x));
     FAILS(env, RKHS_ERR_DATA, "line 3 | 2 fields | first",
           read_text(env, "a.csv", "id,sequence,class\n1,ACGT,cat\n2,x\n", "csv(text=sequence)", "ssk", &x));
-    OK(env,
-       read_text(env, "a.csv", table, "csv(text=sequence)", "rbf", &x)); /* the format is asked for; the kernel will refuse */
+    OK(env, read_text(env, "a.csv", table, "csv(text=sequence)", "rbf", &x)); /* as asked for; the kernel will refuse */
     assert_string_equal(rkhs_data_kind(x), "string");
     rkhs_data_free(x);
 }

@@ -11,9 +11,10 @@
 #include "model/model.h"
 #include "score/score.h"
 
-/* ---- the grammar ------------------------------------------------------------------------------------------------------- */
+/* ---- the grammar ----------------------------------------------------------------------------------------------- */
 
-/* A tree as text that shows its shape: {+ a b}, {* a b}, {^ a <2>}, {[ a list}, <number>, name, name(...), list, key=... */
+/* A tree as text that shows its shape: {+ a b}, {* a b}, {^ a <2>}, {[ a list}, <number>, name, name(...), list,
+ * key=... */
 static void show(const rk_node *node, char *out, size_t room) {
     size_t at = strlen(out);
 #define ADD(...) at += (size_t)snprintf(out + at, room - at, __VA_ARGS__)
@@ -46,8 +47,8 @@ static void check_shapes(rkhs_env *env, const pair *cases, size_t count) {
     for (size_t i = 0; i < count; i++) {
         rk_node *node;
         char shape[1000] = "";
-        rk_clear(env);
-        OK(env, rk_parse(env, "thing", cases[i].text, &node));
+        rk_begin_call(env);
+        OK(env, rk_parse_spec(env, "thing", cases[i].text, &node));
         show(node, shape, sizeof shape);
         assert_string_equal(shape, cases[i].meant);
         rk_scratch_release(env, NULL);
@@ -128,8 +129,8 @@ static void quoted_words_hold_anything(void **state) {
     check_shapes(env, cases, good);
     for (size_t i = good; i < sizeof cases / sizeof *cases; i++) {
         rk_node *node;
-        rk_clear(env);
-        assert_int_equal(rk_parse(env, "thing", cases[i].text, &node), RKHS_ERR_SPEC);
+        rk_begin_call(env);
+        assert_int_equal(rk_parse_spec(env, "thing", cases[i].text, &node), RKHS_ERR_SPEC);
         rk_scratch_release(env, NULL);
     }
 }
@@ -137,7 +138,7 @@ static void quoted_words_hold_anything(void **state) {
 static void nodes_remember_where_they_stand_and_how_numbers_were_written(void **state) {
     rkhs_env *env = *state;
     rk_node *node;
-    OK(env, rk_parse(env, "thing", "f( 1e3, b=[ 1 ])", &node));
+    OK(env, rk_parse_spec(env, "thing", "f( 1e3, b=[ 1 ])", &node));
     assert_int_equal(node->at, 0);
     assert_int_equal(node->child->at, 3);
     assert_string_equal(node->child->text, "1e3");
@@ -147,13 +148,13 @@ static void nodes_remember_where_they_stand_and_how_numbers_were_written(void **
     rk_scratch_release(env, NULL);
 }
 
-/* ---- what is wrong, and where ------------------------------------------------------------------------------------------ */
+/* ---- what is wrong, and where ---------------------------------------------------------------------------------- */
 
 static void check_sentences(rkhs_env *env, const pair *cases, size_t count) {
     for (size_t i = 0; i < count; i++) {
         rk_node *node;
-        rk_clear(env);
-        assert_int_equal(rk_parse(env, "kernel", cases[i].text, &node), RKHS_ERR_SPEC);
+        rk_begin_call(env);
+        assert_int_equal(rk_parse_spec(env, "kernel", cases[i].text, &node), RKHS_ERR_SPEC);
         if (!says(rkhs_env_message(env), cases[i].meant)) fail_msg("no '%s' in: %s", cases[i].meant, rkhs_env_message(env));
         rk_scratch_release(env, NULL);
     }
@@ -243,11 +244,11 @@ static void brackets_nest_40_deep_and_no_deeper(void **state) {
             for (int i = 0; i < deep; i++) strcat(text, open[way]);
             strcat(text, "x");
             for (int i = 0; i < deep; i++) strcat(text, ")");
-            rk_clear(env);
+            rk_begin_call(env);
             if (deep <= 40)
-                OK(env, rk_parse(env, "kernel", text, &node));
+                OK(env, rk_parse_spec(env, "kernel", text, &node));
             else
-                FAILS(env, RKHS_ERR_SPEC, "...': brackets more than 40 deep", rk_parse(env, "kernel", text, &node));
+                FAILS(env, RKHS_ERR_SPEC, "...': brackets more than 40 deep", rk_parse_spec(env, "kernel", text, &node));
             rk_scratch_release(env, NULL);
         }
     }
@@ -255,7 +256,7 @@ static void brackets_nest_40_deep_and_no_deeper(void **state) {
     memset(text, '(', 60000);
     text[60000] = 0;
     rk_node *node;
-    FAILS(env, RKHS_ERR_SPEC, "brackets more than 40 deep", rk_parse(env, "kernel", text, &node));
+    FAILS(env, RKHS_ERR_SPEC, "brackets more than 40 deep", rk_parse_spec(env, "kernel", text, &node));
     rk_scratch_release(env, NULL);
     free(text);
 }
@@ -266,10 +267,10 @@ static void a_text_has_65536_characters_at_most(void **state) {
     char *text = malloc(65538);
     memset(text, 'a', 65537);
     text[65537] = 0;
-    FAILS(env, RKHS_ERR_SPEC, "kernel | longer than 65536", rk_parse(env, "kernel", text, &node));
+    FAILS(env, RKHS_ERR_SPEC, "kernel | longer than 65536", rk_parse_spec(env, "kernel", text, &node));
     text[65536] = 0;
-    rk_clear(env);
-    OK(env, rk_parse(env, "kernel", text, &node));
+    rk_begin_call(env);
+    OK(env, rk_parse_spec(env, "kernel", text, &node));
     assert_int_equal(strlen(node->text), 65536);
     rk_scratch_release(env, NULL);
     free(text);
@@ -279,23 +280,23 @@ static void lists_in_a_text_have_16_million_characters_at_most(void **state) {
     rkhs_env *env = *state;
     enum { MOST = 1 << 24 };
     rk_node *node;
-    char *text = malloc(MOST + 10); /* mostly blanks: the sanitizers measure a text each time that a number is read from it */
+    char *text = malloc(MOST + 10); /* mostly blanks: sanitizers measure a text when a number is read from it */
     memset(text, ' ', MOST + 9);
     memcpy(text, "a[1,2,", 6);
     strcpy(text + 2 + MOST - 1, "3]");
-    OK(env, rk_parse(env, "kernel", text, &node));
+    OK(env, rk_parse_spec(env, "kernel", text, &node));
     assert_string_equal(node->child->next->text, "[1,2,3]");
     rk_scratch_release(env, NULL);
     strcpy(text + 2 + MOST - 1, "34]");
-    rk_clear(env);
-    FAILS(env, RKHS_ERR_SPEC, "kernel | lists | longer than 16777216", rk_parse(env, "kernel", text, &node));
+    rk_begin_call(env);
+    FAILS(env, RKHS_ERR_SPEC, "kernel | lists | longer than 16777216", rk_parse_spec(env, "kernel", text, &node));
     /* What only looks like a list is no way round. */
     memset(text, ',', 70000);
     memcpy(text, "f(\"[1\"", 6);
     strcpy(text + 70000, ")");
     for (int i = 7; i < 70000; i += 2) text[i] = 'b';
-    rk_clear(env);
-    FAILS(env, RKHS_ERR_SPEC, "longer than 65536 characters", rk_parse(env, "kernel", text, &node));
+    rk_begin_call(env);
+    FAILS(env, RKHS_ERR_SPEC, "longer than 65536 characters", rk_parse_spec(env, "kernel", text, &node));
     free(text);
 }
 
@@ -309,15 +310,15 @@ static void memory_for_a_text_grows_as_its_length(void **state) {
         while (at - text < 65000) at += sprintf(at, "%s", part[way]);
         sprintf(at, "x)");
         atomic_store(&env->peak, 0);
-        rk_clear(env);
-        OK(env, rk_parse(env, "kernel", text, &node));
+        rk_begin_call(env);
+        OK(env, rk_parse_spec(env, "kernel", text, &node));
         assert_true(rkhs_env_memory_peak(env) < 8 << 20);
         rk_scratch_release(env, NULL);
         free(text);
     }
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------------------------- */
 
 /* Reads back as the same bits, and no fewer digits do. */
 static void check_number(double value) {
@@ -392,7 +393,7 @@ static void numbers_are_read_as_in_c(void **state) {
     assert_string_equal(end, ",5");
 }
 
-/* ---- the program's locale ---------------------------------------------------------------------------------------------- */
+/* ---- the program's locale -------------------------------------------------------------------------------------- */
 
 /* What must not depend on it. */
 static void check_in_any_locale(rkhs_env *env) {
@@ -412,8 +413,8 @@ static void check_in_any_locale(rkhs_env *env) {
     /* A letter in Latin-1, and a blank. */
     FAILS(env, RKHS_ERR_SPEC, "name | position 1 | found \\xe9", rkhs_kernel_new(env, "\xe9", &k));
     FAILS(env, RKHS_ERR_SPEC, "end | position 4 | found \\xa0", rkhs_kernel_new(env, "rbf\xa0", &k));
-    rk_clear(env);
-    assert_int_equal(rk_parse(env, "number", "0,5", &node), RKHS_ERR_SPEC);
+    rk_begin_call(env);
+    assert_int_equal(rk_parse_spec(env, "number", "0,5", &node), RKHS_ERR_SPEC);
     rk_scratch_release(env, NULL);
 }
 
@@ -451,7 +452,7 @@ static void nothing_depends_on_the_programs_locale(void **state) {
     if (!tried) skip();
 }
 
-/* ---- near names, index lists ------------------------------------------------------------------------------------------- */
+/* ---- near names, index lists ----------------------------------------------------------------------------------- */
 
 static void the_nearest_name_is_a_hint_not_a_guess(void **state) {
     static const char *const names[] = {"linear", "poly", "rbf", "laplacian", "cosine", "precomputed"};
@@ -495,17 +496,17 @@ static void of_two_near_names_the_nearer_then_the_first_is_given(void **state) {
 static void index_lists_are_spread_out(void **state) {
     rkhs_env *env = *state;
     int64_t *index, count;
-    OK(env, rk_indices(env, "rows", "[0:3,7,5:6,9]", 10, &index, &count));
+    OK(env, rk_parse_indices(env, "rows", "[0:3,7,5:6,9]", 10, &index, &count));
     static const int64_t meant[] = {0, 1, 2, 7, 5, 9};
     assert_int_equal(count, 6);
     assert_memory_equal(index, meant, sizeof meant);
-    OK(env, rk_indices(env, "rows", "[4]", 5, &index, &count));
+    OK(env, rk_parse_indices(env, "rows", "[4]", 5, &index, &count));
     assert_int_equal(count, 1);
     assert_int_equal(index[0], 4);
-    OK(env, rk_indices(env, "rows", "[0:1000]", 1000, &index, &count));
+    OK(env, rk_parse_indices(env, "rows", "[0:1000]", 1000, &index, &count));
     assert_int_equal(count, 1000);
     for (int64_t i = 0; i < 1000; i++) assert_int_equal(index[i], i);
-    OK(env, rk_indices(env, "rows", "[1,1,1]", 2, &index, &count));
+    OK(env, rk_parse_indices(env, "rows", "[1,1,1]", 2, &index, &count));
     assert_int_equal(count, 3);
     rk_scratch_release(env, NULL);
 }
@@ -531,14 +532,14 @@ static void indices_out_of_range_are_refused(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t *index, count;
-        rk_clear(env);
-        FAILS(env, RKHS_ERR_SPEC, cases[i].meant, rk_indices(env, "rows", cases[i].text, 10, &index, &count));
+        rk_begin_call(env);
+        FAILS(env, RKHS_ERR_SPEC, cases[i].meant, rk_parse_indices(env, "rows", cases[i].text, 10, &index, &count));
         rk_scratch_release(env, NULL);
     }
     int64_t *index, count;
-    rk_clear(env);
+    rk_begin_call(env);
     FAILS(env, RKHS_ERR_SPEC, "is not inside 0:9223372036854775807",
-          rk_indices(env, "rows", "[9223372036854775807]", INT64_MAX, &index, &count));
+          rk_parse_indices(env, "rows", "[9223372036854775807]", INT64_MAX, &index, &count));
 }
 
 static void text_grows_as_it_is_added_to(void **state) {
@@ -572,7 +573,7 @@ static void a_sentence_has_no_character_that_steers_a_terminal(void **state) {
         {"\xef\xbf\xbd", "\xef\xbf\xbd"},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        rk_clear(env);
+        rk_begin_call(env);
         rk_fail(env, RKHS_ERR_DATA, "%s", texts[i].given);
         assert_string_equal(rkhs_env_message(env), texts[i].said);
     }

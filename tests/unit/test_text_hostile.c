@@ -178,7 +178,7 @@ static int try_model(rkhs_env *env, const char *text) {
 
 static int try_spec(rkhs_env *env, const rk_list *list, const char *text) {
     rk_spec *s, *again;
-    rk_clear(env);
+    rk_begin_call(env);
     rkhs_status status = rk_spec_new(env, list, text, &s);
     if (status != RKHS_OK) {
         check_refusal(env, status, text);

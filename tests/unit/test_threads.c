@@ -1,5 +1,5 @@
-/* Threads around the library: envs in several threads, a fit after a fork, and the thread count of BLAS, which belongs to the
- * program and is given back whatever happens. Also run under TSan. */
+/* Threads around the library: envs in several threads, a fit after a fork, and the thread count of BLAS, which
+ * belongs to the program and is given back whatever happens. Also run under TSan. */
 #include "env.h"
 #include "la/la.h"
 
@@ -111,7 +111,7 @@ static void a_forked_child_fits_after_a_fit_in_the_parent(void **state) {
     job_free(j);
 }
 
-/* ---- fork while others compute ------------------------------------------------------------------------------------- */
+/* ---- fork while others compute --------------------------------------------------------------------------------- */
 
 static _Atomic int enough, inside;
 
@@ -201,7 +201,7 @@ static void threads_fork_beside_each_other_and_a_fit(void **state) {
     job_free(j);
 }
 
-/* ---- what the manual allows ---------------------------------------------------------------------------------------- */
+/* ---- what the manual allows ------------------------------------------------------------------------------------ */
 
 static void *fit_once(void *argument) {
     job *j = argument;
@@ -244,7 +244,7 @@ static void a_callback_computes_on_another_env(void **state) {
     job_free(j), job_free(other), job_free(alone);
 }
 
-/* ---- more threads than BLAS serves ---------------------------------------------------------------------------------- */
+/* ---- more threads than BLAS serves ----------------------------------------------------------------------------- */
 
 /* Computations that are all under way at a time, on envs of many threads each. */
 enum { MANY = 200, EACH = 64 };
@@ -287,7 +287,7 @@ static void any_number_of_computations_of_any_number_of_threads_run_at_a_time(vo
     free(jobs);
 }
 
-/* ---- BLAS ---------------------------------------------------------------------------------------------------------- */
+/* ---- BLAS ------------------------------------------------------------------------------------------------------ */
 
 static int (*blas_count)(void);
 static void (*blas_set)(int);

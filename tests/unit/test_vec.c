@@ -52,7 +52,7 @@ static long double angle_of(double below, double above) {
 static void angles_are_within_6e_16(void **state) {
     double *w = room(), *v = room(), *t = room(), worst = 0, least = 0;
     for (int i = 0; i < N; i++) {
-        double u = i < N / 2 ? -1 + 2.0 * i / (N / 2) : 1 - pow(10, -40.0 * (i - N / 2) / (N / 2)); /* a grid, and near 1 */
+        double u = i < N / 2 ? -1 + 2.0 * i / (N / 2) : 1 - pow(10, -40.0 * (i - N / 2) / (N / 2)); /* and near 1 */
         double near = i < N / 2 ? 1 - fabs(u) : pow(10, -40.0 * (i - N / 2) / (N / 2));
         int minus = i < N / 2 ? u < 0 : i % 2;
         w[i] = minus ? 2 - near : near;

@@ -1,5 +1,6 @@
-/* Kernels on vectors where formulas have holes: zero rows, one row, one column, tiny and huge numbers, numbers below 0 that are
- * refused, cosines at their ends; a large K; and relu and ntk against the random networks that they are the mean of. */
+/* Kernels on vectors where formulas have holes: zero rows, one row, one column, tiny and huge numbers, numbers below
+ * 0 that are refused, cosines at their ends; a large K; and relu and ntk against the random networks that they are
+ * the mean of. */
 #include "env.h"
 #include "kernel/kernel.h"
 
@@ -25,7 +26,7 @@ static rkhs_status gram_of(rkhs_env *env, const char *text, const double *x, int
     return status;
 }
 
-/* ---- zero rows ----------------------------------------------------------------------------------------------------- */
+/* ---- zero rows ------------------------------------------------------------------------------------------------- */
 
 static void zero_rows_have_the_value_that_is_documented(void **state) {
     rkhs_env *env = *state;
@@ -57,10 +58,10 @@ static void zero_rows_have_the_value_that_is_documented(void **state) {
         }
 }
 
-/* ---- a large K ----------------------------------------------------------------------------------------------------- */
+/* ---- a large K ------------------------------------------------------------------------------------------------- */
 
-/* Whose pages are touched first and whose rows are written past the caches, rows beginning lines or anywhere; with room between
- * them, in which most pages begin, and which is the caller's. */
+/* Whose pages are touched first and whose rows are written past the caches, rows beginning lines or anywhere; with
+ * room between them, in which most pages begin, and which is the caller's. */
 static void a_large_gram_is_written_whole_and_nothing_else(void **state) {
     rkhs_env *env = *state;
     enum { N = 300, M = 270, LD = 3001, P = 3 };
@@ -94,7 +95,7 @@ static void a_large_gram_is_written_whole_and_nothing_else(void **state) {
     rk_scratch_release(env, mark);
 }
 
-/* ---- one row, one column ------------------------------------------------------------------------------------------- */
+/* ---- one row, one column --------------------------------------------------------------------------------------- */
 
 static const char *const all[] = {"sigmoid",
                                   "matern(sigma=2)",
@@ -123,7 +124,7 @@ static void one_row_and_one_column_are_enough(void **state) {
         }
 }
 
-/* ---- tiny and huge ------------------------------------------------------------------------------------------------- */
+/* ---- tiny and huge --------------------------------------------------------------------------------------------- */
 
 static void tiny_and_huge_numbers_give_numbers(void **state) {
     rkhs_env *env = *state;
@@ -157,7 +158,7 @@ static void histograms_of_any_scale_compare_alike(void **state) {
         }
 }
 
-/* ---- refusals ------------------------------------------------------------------------------------------------------ */
+/* ---- refusals -------------------------------------------------------------------------------------------------- */
 
 static void a_number_below_0_is_named_by_row_column_and_value(void **state) {
     rkhs_env *env = *state;
@@ -191,11 +192,11 @@ static void sigmoid_alone_does_not_claim_to_be_positive_semi_definite(void **sta
     rkhs_kernel *k;
     for (int t = 0; t < 9; t++) {
         OK(env, rkhs_kernel_new(env, claim[t], &k));
-        assert_true(rk_kernel_has(k, RK_PSD));
+        assert_true(rk_kernel_all_have(k, RK_PSD));
         rkhs_kernel_free(k);
     }
     OK(env, rkhs_kernel_new(env, "sigmoid", &k));
-    assert_false(rk_kernel_has(k, RK_PSD));
+    assert_false(rk_kernel_all_have(k, RK_PSD));
     rkhs_kernel_free(k);
     static const double x[] = {1, 2}; /* tanh is concave: k(x,x) k(y,y) < k(x,y)^2 */
     double K[4];
@@ -203,7 +204,7 @@ static void sigmoid_alone_does_not_claim_to_be_positive_semi_definite(void **sta
     assert_true(K[0] * K[3] < K[1] * K[2]);
 }
 
-/* ---- relu and ntk -------------------------------------------------------------------------------------------------- */
+/* ---- relu and ntk ---------------------------------------------------------------------------------------------- */
 
 /* Rows with their doubles, halves, opposites and near copies. */
 static void the_diagonal_is_the_squared_length_and_multiples_stay_on_it(void **state) {
@@ -233,8 +234,8 @@ static void the_diagonal_is_the_squared_length_and_multiples_stay_on_it(void **s
         }
 }
 
-/* Means over S networks of one hidden layer: of 2 relu(w.x) relu(w.y), and with 2 <x,y> [w.x > 0] [w.y > 0] added, within five
- * of their standard errors. */
+/* Means over S networks of one hidden layer: of 2 relu(w.x) relu(w.y), and with 2 <x,y> [w.x > 0] [w.y > 0] added,
+ * within five of their standard errors. */
 static void one_layer_is_the_mean_over_random_weights(void **state) {
     rkhs_env *env = *state;
     enum { ROWS = 5, P = 3, S = 60000 };

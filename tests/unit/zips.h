@@ -117,7 +117,7 @@ static inline void put_zip(const char *path, const zip_member *members, int coun
 /* An array as bytes, header and data; free it. */
 static inline char *npy_bytes(const char *descr, int ndim, const int64_t *shape, const void *data, size_t bytes, size_t *size) {
     char *to = malloc(RK_NPY_ROOM + bytes);
-    *size = rk_npy_header(to, descr, ndim, shape);
+    *size = rk_npy_make_header(to, descr, ndim, shape);
     memcpy(to + *size, data, bytes);
     *size += bytes;
     return to;

@@ -1,6 +1,6 @@
-/* work.c: every reader does work in proportion to what it reads. Each shape of file is made of n, 2 n and 4 n pieces, and the
- * work is counted (work.h): from 2 n to 4 n it may grow by little more than twice what it grew by from n to 2 n. In what is
- * quadratic it grows by four times. Nothing is timed. */
+/* work.c: every reader does work in proportion to what it reads. Each shape of file is made of n, 2 n and 4 n
+ * pieces, and the work is counted (work.h): from 2 n to 4 n it may grow by little more than twice what it grew by
+ * from n to 2 n. In what is quadratic it grows by four times. Nothing is timed. */
 #define RK_WORK_ITSELF
 #include "work.h"
 
@@ -8,7 +8,7 @@
 
 #include "io/io.h"
 
-/* ---- the counter ------------------------------------------------------------------------------------------------------- */
+/* ---- the counter ----------------------------------------------------------------------------------------------- */
 
 static uint64_t work;
 
@@ -151,7 +151,7 @@ uLong work_crc32(uLong sum, const Bytef *bytes, uInt n) {
     return crc32(sum, bytes, n);
 }
 
-/* ---- shapes of files --------------------------------------------------------------------------------------------------- */
+/* ---- shapes of files ------------------------------------------------------------------------------------------- */
 
 /* A shape: how it is read, and what makes the file of n pieces. */
 typedef struct shape {
@@ -281,7 +281,7 @@ static void tu_set(FILE *out, int n) {
 
 static void npy_header(FILE *out, const char *descr, int ndim, const int64_t *extent) {
     char header[RK_NPY_ROOM];
-    fwrite(header, 1, rk_npy_header(header, descr, ndim, extent), out);
+    fwrite(header, 1, rk_npy_make_header(header, descr, ndim, extent), out);
 }
 
 static void npy_numbers(FILE *out, int n) {
@@ -525,7 +525,7 @@ static const shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* ---- counting ---------------------------------------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------------------------- */
 
 /* What reading a file of n pieces takes. Whether it is refused does not matter. */
 static uint64_t work_of(rkhs_env *env, const shape *s, int n) {

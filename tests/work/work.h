@@ -1,8 +1,9 @@
-/* work.h: counts what the readers do, not how long they take; included before every file of the library that is counted.
+/* work.h: counts what the readers do, not how long they take; included before every file of the library that is
+ * counted.
  *
- * The compiler calls __sanitizer_cov_trace_pc for every basic block (-fsanitize-coverage=trace-pc): one unit. What the C
- * library does inside of a call is not seen so, and is counted by these in its place: the bytes that it looks at, copies or
- * sets. */
+ * The compiler calls __sanitizer_cov_trace_pc for every basic block (-fsanitize-coverage=trace-pc): one unit. What
+ * the C library does inside of a call is not seen so, and is counted by these in its place: the bytes that it looks
+ * at, copies or sets. */
 #ifndef RK_WORK_H
 #define RK_WORK_H
 

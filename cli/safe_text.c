@@ -1,51 +1,8 @@
-/* text.c: growing strings, and untrusted text made safe for terminals, JSON and XML.
+/* safe_text.c: untrusted text made safe for terminals, JSON and XML.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Makes room for `count` more bytes and a zero byte. */
-static int text_room(text *t, size_t count) {
-    if (t->failed) return 0;
-    if (t->length + count + 1 > t->room) {
-        size_t room = 2 * t->room + count + 256;
-        char *s = realloc(t->s, room);
-        if (s == NULL) {
-            t->failed = 1;
-            return 0;
-        }
-        t->s = s;
-        t->room = room;
-    }
-    return 1;
-}
-
-void text_bytes(text *t, const char *bytes, size_t count) {
-    if (!text_room(t, count)) return;
-    memcpy(t->s + t->length, bytes, count);
-    t->length += count;
-    t->s[t->length] = 0;
-}
-
-void text_add(text *t, const char *format, ...) {
-    va_list args, again;
-    va_start(args, format);
-    va_copy(again, args);
-    int count = vsnprintf(NULL, 0, format, args);
-    if (count >= 0 && text_room(t, (size_t)count)) {
-        vsnprintf(t->s + t->length, (size_t)count + 1, format, again);
-        t->length += (size_t)count;
-    }
-    va_end(again);
-    va_end(args);
-}
-
-void text_free(text *t) {
-    free(t->s);
-    *t = (text){0};
-}
 
 /* ---- characters ------------------------------------------------------------------------------------------------ */
 
@@ -103,15 +60,15 @@ static int is_right_to_left(uint32_t code) {
            (code >= 0x10800 && code <= 0x10FFF) || (code >= 0x1E800 && code <= 0x1EFFF) || code == 0x200F;
 }
 
-static void add_character(text *t, uint32_t code, int xml) {
+static void add_character(rk_text *t, uint32_t code, int xml) {
     char bytes[4];
     if (xml && (code == '&' || code == '<' || code == '>' || code == '"')) {
         const char *name = code == '&' ? "&amp;" : code == '<' ? "&lt;" : code == '>' ? "&gt;" : "&quot;";
-        text_bytes(t, name, strlen(name));
+        rk_text_add_bytes(t, name, strlen(name));
         return;
     }
     if (rk_is_control(code)) code = code < 0x20 ? ' ' : RK_NO_CHARACTER;
-    text_bytes(t, bytes, (size_t)rk_utf8_put(code, bytes));
+    rk_text_add_bytes(t, bytes, (size_t)rk_utf8_put(code, bytes));
 }
 
 int text_columns(const char *s, int limit) {
@@ -123,35 +80,35 @@ int text_columns(const char *s, int limit) {
     return columns;
 }
 
-static void add_limited(text *t, const char *s, int limit, int xml) {
+static void add_limited(rk_text *t, const char *s, int limit, int xml) {
     int total = 0, used = 0, isolate = 0;
     for (const char *at = s; *at != 0 && total <= limit;) {
         uint32_t code = rk_utf8_take(&at);
         total += columns_of(code);
         isolate |= is_right_to_left(code);
     }
-    if (isolate && xml) text_add(t, "\xE2\x81\xA8"); /* first strong isolate */
+    if (isolate && xml) rk_text_add(t, "\xE2\x81\xA8"); /* first strong isolate */
     while (*s != 0) {
         uint32_t code = rk_utf8_take(&s);
         used += columns_of(code);
         if (total > limit && used > limit - 1) {
-            text_add(t, "\xE2\x80\xA6"); /* ellipsis */
+            rk_text_add(t, "\xE2\x80\xA6"); /* ellipsis */
             break;
         }
         add_character(t, code, xml);
     }
-    if (isolate && xml) text_add(t, "\xE2\x81\xA9"); /* pop isolate */
+    if (isolate && xml) rk_text_add(t, "\xE2\x81\xA9"); /* pop isolate */
 }
 
-void text_xml(text *t, const char *s, int limit) { add_limited(t, s, limit, 1); }
+void text_xml(rk_text *t, const char *s, int limit) { add_limited(t, s, limit, 1); }
 
-void text_plain(text *t, const char *s, int limit) {
-    text_bytes(t, "", 0);
+void text_plain(rk_text *t, const char *s, int limit) {
+    rk_text_add_bytes(t, "", 0);
     add_limited(t, s, limit, 0);
 }
 
-rkhs_status text_write(cli *c, const text *t, const char *path) {
-    if (t->failed) return refuse(c, EXIT_FAILED, "%s: no memory for the picture", path);
+rkhs_status text_write(cli *c, const rk_text *t, const char *path) {
+    if (t->status != RKHS_OK) return refuse(c, EXIT_FAILED, "%s: no memory for the picture", path);
     if (stop_signal() != 0) return RKHS_ERR_CANCELLED;
     writing_now(1);
     rkhs_status status = rkhs_bytes_write(c->env, t->s, t->length, path);
