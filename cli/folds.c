@@ -17,7 +17,7 @@ rkhs_status assign_folds(search *s) {
     const int64_t *codes = s->needs_labels ? rkhs_data_codes(s->classes, &classes) : NULL;
     if (c->folds == 0) goto done;
     if (c->folds > n / 2)
-        REFUSE(c, EXIT_FAILED, "--folds %d of %lld rows: give at most %lld", c->folds, (long long)n, (long long)n / 2);
+        REFUSE(c, EXIT_FAILED, "--folds %d of %s: give at most %lld", c->folds, rk_counted(n, "row").text, (long long)n / 2);
     TRY(keep(s, (size_t)n, sizeof *s->fold, &s->fold));
     TRY(keep(s, (size_t)n, sizeof *rows, &rows));
     for (int64_t i = 0; i < n; i++) s->fold[i] = -1;

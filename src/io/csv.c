@@ -489,10 +489,7 @@ static const rk_param params_csv[] = PARAMS("auto");
 static const rk_param params_tsv[] = PARAMS("tab");
 
 const rk_format_type rk_format_csv = {
-    .entry = {.name = "csv",
-              .brief = "a table as text, an object in each line",
-              .params = params_csv,
-              .size = sizeof(csv)},
+    .entry = {.name = "csv", .brief = "a table as text, an object in each line", .params = params_csv, .size = sizeof(csv)},
     .endings = ".csv .txt",
     .kinds = RK_KIND_DENSE | RK_KIND_STRING | RK_KIND_LABELS,
     .read = read_csv,

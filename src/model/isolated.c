@@ -73,7 +73,7 @@ rkhs_status rk_isolation_find(const rkhs_model *m, const rkhs_data *x, const rk_
     if (count)
         rk_log(m->env, RKHS_LOG_ADVICE,
                "%lld of the %s share%s nothing with those of the model (all kernel values are 0), first row %lld (counted from "
-               "1): %s place says nothing",
+               "1): %s position says nothing",
                (long long)count, rk_counted(x->rows, "object").text, count == 1 ? "s" : "", (long long)first + 1,
                count == 1 ? "its" : "their");
 done:

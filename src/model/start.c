@@ -45,7 +45,7 @@ rkhs_status rk_start_embedding(const rk_fit *f, const rk_gram *g, const rk_start
             apart |= memcmp(Z + i * d, Z, (size_t)d * sizeof *Z) != 0;
         }
         if (!apart && n > 1)
-            FAIL(f->env, RKHS_ERR_DATA, "the start puts all %s in one place: give one in which they differ",
+            FAIL(f->env, RKHS_ERR_DATA, "the start puts all %s at one point: give one in which they differ",
                  rk_counted(n, "object").text);
         goto done;
     }

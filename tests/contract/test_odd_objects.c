@@ -134,8 +134,7 @@ static void equal_objects_are_embedded(void **state) {
             remarks log;
             for (int q = 0; q < N * N; q++) K[q] = q / N % parts == q % N % parts ? 1 : 0.1;
             FINE(env, fit_gram(env, cases[t].name, K, N, &log, &m));
-            if (strstr(cases[t].name, "tke"))
-                HOLDS((log.advice == 1 && says(log.last, "same kernel values")) == (parts == 1));
+            if (strstr(cases[t].name, "tke")) HOLDS((log.advice == 1 && says(log.last, "same kernel values")) == (parts == 1));
             rkhs_model_free(m);
         }
 }
