@@ -327,7 +327,8 @@ rkhs_status rk_input_read_all(rk_input *in, char **bytes, size_t *length);
 /* Copies the next `count` (at most 4096) bytes without consuming them; *got is less only at the end of the input. */
 rkhs_status rk_input_peek(rk_input *in, void *buffer, size_t count, size_t *got);
 int64_t rk_input_left(const rk_input *in); /* bytes left to read; -1: unknown (a pipe, gzip) */
-/* The file descriptor, and the offset of the next byte in the file. Returns 0 if it has none (a pipe, gzip). */
+/* The file descriptor, and the offset of the next byte in the file. Returns 0 if the input is no plain file (a pipe,
+ * gzip). */
 int rk_input_offset(const rk_input *in, int *fd, int64_t *at);
 const char *rk_input_name(const rk_input *in); /* the path, or "standard input" */
 void rk_input_close(rk_input *in);

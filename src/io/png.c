@@ -1,4 +1,4 @@
-/* png.c: the format "png", one image, or a folder of images of one size with an optional table of labels.
+/* png.c: reads the format "png": one image, or a folder of images of one size with an optional table of labels.
  *
  * libpng decodes the image from memory. Its allocations count against the memory limit, and it skips chunks that do
  * not concern pixels, so that a hostile file reaches little of its code. Its errors return by longjmp to `guarded`,

@@ -201,7 +201,7 @@ void rk_vector_squared_distances(const rk_bound *a, int64_t i0, int64_t ni, cons
 
 /* Whether every node of a kernel has a gradient. */
 int rk_kernel_has_gradient(const rkhs_kernel *k);
-/* The slot `gradient`: one tile. rk_gradient_work: its scratch, for a number of workers. */
+/* Calls the slot `gradient` for one tile. rk_gradient_work makes the scratch that it needs, for a number of workers. */
 static inline rkhs_status rk_gradient_of(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                          const double *w, int64_t ld, double *dx, rk_work work) {
     return a->kernel->type->gradient(a, i0, ni, b, j0, nj, w, ld, dx, work);

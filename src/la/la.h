@@ -92,9 +92,10 @@ rk_pairs_fn rk_add_squares, rk_add_absolutes, rk_add_minima;
 rk_pairs_fn rk_add_ratios, rk_add_ratios_wide;
 #define RK_RATIO_MIN 1e-35
 double rk_sum(int64_t n, const double *x);
-/* pull[c] += sum_j w[j] (a[c] - b[c][j]), and back[c][j] -= w[j] (a[c] - b[c][j]); columns of b, back: ldb apart. */
-void rk_add_forces(int64_t n, int64_t d, const double *a, const double *b, int64_t ldb, const double *w, double *pull,
-                   double *back);
+/* force[c] += sum_j w[j] (a[c] - b[c][j]), and counter_force[c][j] -= w[j] (a[c] - b[c][j]); columns of b and
+ * counter_force are ldb apart. */
+void rk_add_forces(int64_t n, int64_t d, const double *a, const double *b, int64_t ldb, const double *w, double *force,
+                   double *counter_force);
 /* sum_j w[j] (a - b[j]) */
 double rk_weighted_difference(int64_t n, const double *w, double a, const double *b);
 /* |s x - t y|^2 of n numbers. */
@@ -116,9 +117,9 @@ void rk_triangle_position(int64_t tile, int64_t *i, int64_t *j);
 /* B (nj x ni) = A', for a tile A (ni x nj). */
 void rk_transpose(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb);
 /* Writes a tile A to rows i0 .., columns j0 .. of a symmetric C, and A' to the mirrored position unless i0 = j0.
- * `past`: the stores bypass the caches, for a C that is larger than these. */
+ * `bypass`: the stores bypass the caches, for a C that is larger than these. */
 void rk_store_tile(int64_t ni, int64_t nj, const double *A, int64_t lda, double *C, int64_t ldc, int64_t i0, int64_t j0,
-                   int past);
+                   int bypass);
 /* Copies the entries of a tile that are strictly below the diagonal to their mirrored positions. */
 void rk_mirror_tile(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64_t nj);
 

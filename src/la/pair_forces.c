@@ -6,10 +6,10 @@
 enum { SUMS = 8 };
 
 RK_CLONES void rk_add_forces(int64_t n, int64_t d, const double *a, const double *b, int64_t ldb, const double *restrict w,
-                             double *restrict pull, double *restrict back) {
+                             double *restrict force, double *restrict counter_force) {
     for (int64_t c = 0; c < d; c++) {
         const double *restrict p = b + c * ldb;
-        double *restrict q = back + c * ldb;
+        double *restrict q = counter_force + c * ldb;
         double sum[SUMS] = {0}, rest = 0, x = a[c];
         int64_t j = 0;
         for (; j + SUMS <= n; j += SUMS)
@@ -23,7 +23,7 @@ RK_CLONES void rk_add_forces(int64_t n, int64_t d, const double *a, const double
             rest += v;
             q[j] -= v;
         }
-        pull[c] += rest + (((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
+        force[c] += rest + (((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
     }
 }
 

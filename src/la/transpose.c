@@ -98,16 +98,16 @@ static void transpose_past(int64_t ni, int64_t nj, const double *A, int64_t lda,
 }
 
 void rk_store_tile(int64_t ni, int64_t nj, const double *A, int64_t lda, double *C, int64_t ldc, int64_t i0, int64_t j0,
-                   int past) {
+                   int bypass) {
     for (int64_t i = 0; i < ni; i++) {
         double *to = C + (i0 + i) * ldc + j0;
-        if (past)
+        if (bypass)
             write_past(nj, A + i * lda, to);
         else
             memcpy(to, A + i * lda, (size_t)nj * sizeof *A);
     }
-    if (i0 != j0) (past ? transpose_past : rk_transpose)(ni, nj, A, lda, C + j0 * ldc + i0, ldc);
-    if (past) fence();
+    if (i0 != j0) (bypass ? transpose_past : rk_transpose)(ni, nj, A, lda, C + j0 * ldc + i0, ldc);
+    if (bypass) fence();
 }
 
 void rk_mirror_tile(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64_t nj) {

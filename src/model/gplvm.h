@@ -17,7 +17,7 @@ typedef struct rk_gplvm {
     double rate, variance, noise; /* 1/(2 width^2) */
     double *Z, *columns;          /* codes in the order of F, row-major and column-major */
     double *A, *J, *V;            /* K^-1, L^-1 (n x n), K^-1 F (n x r) */
-    double *pulls, *backs, *sums, *tiles;
+    double *forces, *counter_forces, *sums, *tiles;
 } rk_gplvm;
 
 /* Computes F from a gram and allocates the rest. All is on the scratch list. */

@@ -28,20 +28,21 @@ static double row_means(int64_t n, const double *S, int64_t ld, double *means) {
     return total;
 }
 
-/* Pivoted Cholesky of H S H, H the centring matrix; rows of `work` (n x n) are objects. */
+/* Pivoted Cholesky of H S H, H the centring matrix; rows of `work` (n x n) are objects. Not rk_pivoted_factor: the
+ * smallest entry of the remaining diagonal is needed too, which tells whether S is indefinite. */
 static rkhs_status factor_centred(rkhs_env *env, rk_gplvm *p, const double *S, int64_t ld, double *work) {
     rkhs_status status = RKHS_OK;
     int64_t n = p->n, *order = p->order;
-    double total = row_means(n, S, ld, p->means), most = 0, raw = 0, least = 0, *left, *column;
+    double total = row_means(n, S, ld, p->means), largest = 0, raw = 0, smallest = 0, *left, *column;
     TRY(rk_scratch(env, n, sizeof *left, &left));
     TRY(rk_scratch(env, n, sizeof *column, &column));
     for (int64_t i = 0; i < n; i++) {
         left[i] = S[i * ld + i] - 2 * p->means[i] + total;
         raw = fmax(raw, fabs(S[i * ld + i]));
-        most = fmax(most, left[i]);
+        largest = fmax(largest, left[i]);
         order[i] = i;
     }
-    double none = fmax(1e-12 * most, 1e-14 * raw); /* smaller pivots are rounding */
+    double none = fmax(1e-12 * largest, 1e-14 * raw); /* smaller pivots are rounding */
     for (p->r = 0; p->r < n; p->r++) {
         int64_t k = p->r, at = k;
         for (int64_t i = k + 1; i < n; i++)
@@ -61,8 +62,8 @@ static rkhs_status factor_centred(rkhs_env *env, rk_gplvm *p, const double *S, i
         }
         TRY(rk_progress(env, "factor", k + 1, n));
     }
-    for (int64_t i = p->r; i < n; i++) least = fmin(least, left[order[i]]);
-    if (least < -1e-8 * raw)
+    for (int64_t i = p->r; i < n; i++) smallest = fmin(smallest, left[order[i]]);
+    if (smallest < -1e-8 * raw)
         rk_log(env, RKHS_LOG_ADVICE, "the Gram is not positive semi-definite: what is negative in it is left out");
     TRY(rk_scratch(env, n * p->r, sizeof *p->F, &p->F));
     for (int64_t i = 0; i < n; i++) memcpy(p->F + i * p->r, work + order[i] * n, (size_t)p->r * sizeof *p->F);
@@ -132,8 +133,8 @@ rkhs_status rk_gplvm_new(const rk_gram *g, double features, int64_t dim, rk_gplv
     if (!(p->scale > 0)) goto done; /* all objects are equal */
     for (int64_t i = 0; i < n * p->r; i++) p->F[i] /= p->unit;
     TRY(rk_gplvm_alloc(env, p));
-    TRY(rk_scratch(env, tiles * n * dim, sizeof *p->pulls, &p->pulls));
-    TRY(rk_scratch(env, tiles * n * dim, sizeof *p->backs, &p->backs));
+    TRY(rk_scratch(env, tiles * n * dim, sizeof *p->forces, &p->forces));
+    TRY(rk_scratch(env, tiles * n * dim, sizeof *p->counter_forces, &p->counter_forces));
     TRY(rk_scratch(env, tiles * (tiles + 1) / 2 * 3, sizeof *p->sums, &p->sums));
 done:
     return status;
@@ -171,11 +172,11 @@ static rkhs_status gradient_tile(void *context, int64_t tile, int worker) {
     rk_triangle_position(tile, &ti, &tj);
     int64_t i0 = ti * p->tile, j0 = tj * p->tile, ni = rk_min(p->tile, n - i0), nj = rk_min(p->tile, n - j0);
     double *G = p->tiles + worker * (size + 2 * p->tile), *k = G + size, *square = k + p->tile;
-    double *pulls = p->pulls + tj * n * d, *backs = p->backs + ti * n * d, *sums = p->sums + 3 * tile;
+    double *forces = p->forces + tj * n * d, *counter_forces = p->counter_forces + ti * n * d, *sums = p->sums + 3 * tile;
     double half = 0.5 * p->features, twice = ti == tj ? 1 : 2;
     memset(sums, 0, 3 * sizeof *sums);
-    memset(pulls + i0 * d, 0, (size_t)(ni * d) * sizeof *pulls);
-    for (int64_t c = 0; c < d; c++) memset(backs + c * n + j0, 0, (size_t)nj * sizeof *backs);
+    memset(forces + i0 * d, 0, (size_t)(ni * d) * sizeof *forces);
+    for (int64_t c = 0; c < d; c++) memset(counter_forces + c * n + j0, 0, (size_t)nj * sizeof *counter_forces);
     for (int64_t i = 0; i < ni; i++) memcpy(G + i * p->tile, p->A + (i0 + i) * n + j0, (size_t)nj * sizeof *G);
     rk_gemm_tile('n', 't', ni, nj, r, -half, p->V + i0 * r, r, p->V + j0 * r, r, half, G, p->tile);
     for (int64_t i = 0; i < ni; i++) {
@@ -185,20 +186,20 @@ static rkhs_status gradient_tile(void *context, int64_t tile, int worker) {
         for (int64_t j = 0; j < nj; j++) w[j] *= k[j];
         sums[0] += twice * rk_dot(nj, w, square);
         sums[1] += twice * rk_sum(nj, w);
-        rk_add_forces(nj, d, p->Z + (i0 + i) * d, p->columns + j0, n, w, pulls + (i0 + i) * d, backs + j0);
+        rk_add_forces(nj, d, p->Z + (i0 + i) * d, p->columns + j0, n, w, forces + (i0 + i) * d, counter_forces + j0);
     }
     return RKHS_OK;
 }
 
-/* Sums the gradient in a fixed order. Diagonal tiles meet each pair from both sides: there `pulls` has all. */
+/* Sums the gradient in a fixed order. Diagonal tiles meet each pair from both sides: there `forces` has all. */
 static void add_up(const rk_gplvm *p, const double *theta, double *dZ, double *dt) {
     int64_t n = p->n, d = p->dim, tiles = (n + p->tile - 1) / p->tile;
     for (int64_t i = 0; i < n; i++) {
         int64_t own = i / p->tile;
         for (int64_t c = 0; c < d; c++) {
             double sum = 0;
-            for (int64_t t = 0; t <= own; t++) sum += p->pulls[(t * n + i) * d + c];
-            for (int64_t t = own + 1; t < tiles; t++) sum += p->backs[(t * d + c) * n + i];
+            for (int64_t t = 0; t <= own; t++) sum += p->forces[(t * n + i) * d + c];
+            for (int64_t t = own + 1; t < tiles; t++) sum += p->counter_forces[(t * d + c) * n + i];
             dZ[p->order[i] * d + c] = -4 * p->rate * sum + p->prior * p->Z[i * d + c];
         }
     }

@@ -196,11 +196,11 @@ static double *take(double **from, int64_t count) {
 }
 
 /* Computes y and `left` from kernel values K with the objects of the map; `self`: k(x,x), or NULL. */
-static void coordinates(spot *q, const double *K, int64_t kept, const double *self) {
+static void coordinates(spot *q, const double *K, int64_t count, const double *self) {
     const settled *s = q->s;
     const rk_gplvm *p = &s->p;
     int64_t r = p->r;
-    double mean = p->lower ? rk_sum(kept, K) / (double)kept - s->total : 0, inside = 0, outside;
+    double mean = p->lower ? rk_sum(count, K) / (double)count - s->total : 0, inside = 0, outside;
     for (int64_t i = 0; i < r; i++)
         q->y[i] = p->lower ? (K[p->order[i]] - mean - p->means[p->order[i]]) / p->unit / p->unit : K[i] / p->unit / p->unit;
     rk_solve_vector('n', r, s->T, r, q->y);

@@ -87,7 +87,7 @@ done:
 }
 
 /* Index of the map's object whose code is nearest to each row of Z. */
-static rkhs_status nearest_kept(const rkhs_model *m, const double *Z, int64_t n, int64_t ld, int64_t *out) {
+static rkhs_status nearest_reference(const rkhs_model *m, const double *Z, int64_t n, int64_t ld, int64_t *out) {
     for (int64_t i = 0; i < n; i++) {
         double least = INFINITY;
         for (int64_t k = 0; k < m->map->object_count; k++) {
@@ -132,34 +132,34 @@ static rkhs_status round_bits(rkhs_env *env, const rkhs_data *x, rkhs_data **out
 }
 
 /* Pre-images by the regression (vectors, images, bits), or the object of the nearest code. */
-static rkhs_status from_kept(rkhs_model *model, const rkhs_data *codes, rkhs_data **out) {
+static rkhs_status from_references(rkhs_model *model, const rkhs_data *codes, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
-    const rkhs_data *kept = model->map->objects;
-    const rk_image *image = rk_images(kept);
+    const rkhs_data *reference = model->map->objects;
+    const rk_image *image = rk_images(reference);
     rkhs_data *numbers = NULL;
-    unsigned kind = kept->type->kind;
+    unsigned kind = reference->type->kind;
     int64_t n = codes->rows, ld, *near;
     const double *Z = rkhs_data_values(codes, &ld);
     double *values;
     if (kind & (RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_BITS)) {
         TRY(ensure(model));
-        TRY(rk_data_dense_new(env, n, kept->columns, &values, &numbers));
-        TRY(rk_map_apply(env, model->inverse->map, model->inverse->kernel, codes, values, kept->columns, NULL));
+        TRY(rk_data_dense_new(env, n, reference->columns, &values, &numbers));
+        TRY(rk_map_apply(env, model->inverse->map, model->inverse->kernel, codes, values, reference->columns, NULL));
         if (kind == RK_KIND_BITS) TRY(round_bits(env, numbers, out));
         if (kind != RK_KIND_BITS) *out = numbers, numbers = NULL;
         if (image) TRY(rk_image_from_dense(env, out, image->h, image->w, image->c));
         goto done;
     }
     if (!(kind & (RK_KIND_GRAM | RK_KIND_STRING | RK_KIND_GRAPH)))
-        FAIL(env, RKHS_ERR_DATA, "there is no inverse for %s data", kept->type->entry.name);
+        FAIL(env, RKHS_ERR_DATA, "there is no inverse for %s data", reference->type->entry.name);
     TRY(rk_scratch(env, n, sizeof *near, &near));
-    TRY(nearest_kept(model, Z, n, ld, near));
+    TRY(nearest_reference(model, Z, n, ld, near));
     if (kind == RK_KIND_GRAM) {
         TRY(rk_data_dense_new(env, n, 1, &values, out));
-        for (int64_t i = 0; i < n; i++) values[i] = (double)((const rk_gram_rows *)kept->self)->index[near[i]];
+        for (int64_t i = 0; i < n; i++) values[i] = (double)((const rk_gram_rows *)reference->self)->index[near[i]];
     } else {
-        TRY(rk_data_subset(kept, near, n, out));
+        TRY(rk_data_subset(reference, near, n, out));
     }
 done:
     rkhs_data_free(numbers);
@@ -179,7 +179,7 @@ rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int64_t n, in
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
     TRY(rk_data_borrow(env, Z, n, model->dim, ld, &codes));
     if (model->type->decode) TRY(model->type->decode(model, Z, n, ld, &out));
-    if (!out) TRY(from_kept(model, codes, &out));
+    if (!out) TRY(from_references(model, codes, &out));
     const double *made = rkhs_data_values(out, &ld_made);
     if (made) TRY(rk_check_results(model, made, n, out->columns, ld_made));
     *x = out;

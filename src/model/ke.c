@@ -373,9 +373,9 @@ static rkhs_status fit_with(rk_fit *f, scaled *a, const rk_spec *solver) {
         TRY(rk_scratch(f->env, a->k.n, sizeof *b, &b));
         for (int64_t i = 0; i < a->k.n; i++) b[i] = w.b[i] * (o->recipe == PAPER ? 1 : w.size);
         a->k.b = b;
-        if (w.silent)
+        if (w.isolated)
             rk_log(f->env, RKHS_LOG_ADVICE, "%lld object%s like no other by this kernel, and %s no part in the reconstruction",
-                   (long long)w.silent, w.silent == 1 ? " is" : "s are", w.silent == 1 ? "has" : "have");
+                   (long long)w.isolated, w.isolated == 1 ? " is" : "s are", w.isolated == 1 ? "has" : "have");
         if (!(w.residual < 1e-3))
             rk_log(f->env, RKHS_LOG_ADVICE,
                    "the weights of the reconstruction are not well determined (weights_residual %.2g), as where a Gram has "

@@ -9,12 +9,12 @@ enum { RK_KE_RBF, RK_KE_LAPLACIAN, RK_KE_LINEAR, RK_KE_CAUCHY };
 
 /* Stage 1: the weight of each object in the reconstruction of the others in feature space. */
 typedef struct rk_ke_weights {
-    double *b;       /* n, on the scratch list */
-    double loss;     /* b'Ab - 2c'b + tr G (ke_weights.c) */
-    int64_t silent;  /* objects whose kernel values with all others are 0; their weight is 0 */
-    const char *how; /* "cholesky" or "cg" */
-    double residual; /* |A b - c| / |c| */
-    double size;     /* the mean of G's diagonal */
+    double *b;        /* n, on the scratch list */
+    double loss;      /* b'Ab - 2c'b + tr G (ke_weights.c) */
+    int64_t isolated; /* objects whose kernel values with all others are 0; their weight is 0 */
+    const char *how;  /* "cholesky" or "cg" */
+    double residual;  /* |A b - c| / |c| */
+    double size;      /* the mean of G's diagonal */
 } rk_ke_weights;
 
 rkhs_status rk_ke_solve_weights(const rk_gram *g, rk_ke_weights *out);

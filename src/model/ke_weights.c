@@ -10,8 +10,9 @@
  *     A = G o G^2 - (g_i + g_j) G_ij^2 + diag(g^3),   (A v)_i = f_i'B (F'F) f_i - g_i f_i'B f_i - f_i'C f_i + g_i^3 v_i
  *
  * For an object with tiny kernel values this is a small difference of large terms. So where G is stored, A is formed
- * from G~; where it is not, such an object counts as silent. A silent object has c_i = 0, and weight 0. A is scaled by
- * c^-1/2 on both sides. Where A has no Cholesky factor, conjugate gradients from 0 give the solution of least norm. */
+ * from G~; where it is not, such an object counts as isolated. An isolated object has c_i = 0, and weight 0. A is
+ * scaled by c^-1/2 on both sides. Where A has no Cholesky factor, conjugate gradients from 0 give the solution of
+ * least norm. */
 #include "model/ke.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ typedef struct weights_loop {
     const rk_gram *g;
     const double *G;
     int64_t ld, n;
-    double *A, *diag, *c, *s; /* s: the scale c^-1/2, 0 for silent objects */
+    double *A, *diag, *c, *s; /* s: the scale c^-1/2, 0 for isolated objects */
     double *off;              /* G~ */
     double *room;             /* a tile for each worker */
 } weights_loop;
@@ -120,14 +121,14 @@ done:
     return status;
 }
 
-/* Sets the scale and counts silent objects. */
+/* Sets the scale and counts isolated objects. */
 static void scale(weights_loop *a, rk_ke_weights *out) {
     double most = 0, lost = a->G ? 0 : 1e-10; /* rounding of c from a factor, relative to g^2 */
     for (int64_t i = 0; i < a->n; i++) most = fmax(most, a->c[i]);
     for (int64_t i = 0; i < a->n; i++) {
-        int heard = a->c[i] > fmax(1e-30 * most, lost * a->diag[i] * a->diag[i]);
-        a->s[i] = heard ? 1 / sqrt(a->c[i]) : 0;
-        out->silent += !heard;
+        int connected = a->c[i] > fmax(1e-30 * most, lost * a->diag[i] * a->diag[i]);
+        a->s[i] = connected ? 1 / sqrt(a->c[i]) : 0;
+        out->isolated += !connected;
     }
 }
 
@@ -200,7 +201,7 @@ rkhs_status rk_ke_solve_weights(const rk_gram *g, rk_ke_weights *out) {
         f.s = a.s;
     }
     scale(&a, out);
-    if (out->silent == n)
+    if (out->isolated == n)
         FAIL(env, RKHS_ERR_NUMERIC,
              "the kernel is 0 between all pairs, so no object can be rebuilt from the others: choose a wider kernel");
     for (int64_t i = 0; i < n; i++) rhs[i] = a.s[i] * a.c[i];

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map) {
+rkhs_status rk_map_new(rkhs_env *env, int64_t object_count, int64_t dim, rk_map **map) {
     rkhs_status status = RKHS_OK;
     rk_map *m = NULL;
     *map = NULL;
     TRY(rk_alloc(env, 1, sizeof *m, &m));
-    m->object_count = kept;
+    m->object_count = object_count;
     m->dim = dim;
-    TRY(rk_alloc(env, kept * dim, sizeof *m->B, &m->B));
+    TRY(rk_alloc(env, object_count * dim, sizeof *m->B, &m->B));
     TRY(rk_alloc(env, dim, sizeof *m->c, &m->c));
     *map = m;
     m = NULL;
@@ -51,17 +51,17 @@ done:
 rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy) {
     rkhs_status status = RKHS_OK;
     rk_map *m = NULL;
-    int64_t kept = map->object_count, all = kept * map->dim;
+    int64_t count = map->object_count, all = count * map->dim;
     *copy = NULL;
-    TRY(rk_map_new(env, kept, map->dim, &m));
+    TRY(rk_map_new(env, count, map->dim, &m));
     memcpy(m->B, map->B, (size_t)all * sizeof *m->B);
     memcpy(m->c, map->c, (size_t)map->dim * sizeof *m->c);
     m->nearest = map->nearest;
     m->degree = map->degree;
     m->post = map->post;
     TRY(copied(env, all, map->Z, &m->Z));
-    TRY(copied(env, kept, map->fingerprint, &m->fingerprint));
-    TRY(copied(env, kept, map->half, &m->half));
+    TRY(copied(env, count, map->fingerprint, &m->fingerprint));
+    TRY(copied(env, count, map->half, &m->half));
     TRY(rk_data_keep(map->objects, NULL, 0, &m->objects));
     *copy = m;
     m = NULL;
@@ -173,7 +173,7 @@ done:
 
 typedef struct apply_loop {
     const rk_map *map;
-    const rk_bound *rows, *kept;
+    const rk_bound *rows, *objects;
     double *tiles;                /* workers x RK_TILE x RK_TILE: kernel values */
     double *sums;                 /* workers x RK_TILE: sum of each row's weights */
     double *value;                /* workers x RK_TILE x nearest: nearness of the nearest so far, nearest first */
@@ -194,7 +194,7 @@ static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int work
     const rk_map *map = a->map;
     for (int64_t j0 = 0; j0 < map->object_count; j0 += RK_TILE) {
         int64_t nj = rk_min(RK_TILE, map->object_count - j0);
-        rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
+        rkhs_status status = rk_block_of(a->rows, i0, ni, a->objects, j0, nj, K, RK_TILE, a->work[worker]);
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; a->near && i < ni; i++) rk_isolation_note(a->near, i0 + i, K + i * RK_TILE, nj);
         for (int64_t i = 0; map->degree && i < ni; i++)
@@ -213,7 +213,7 @@ static rkhs_status sum_nearest(const apply_loop *a, int64_t i0, int64_t ni, int 
     int64_t *index = a->index + (int64_t)worker * RK_TILE * most;
     for (int64_t j0 = 0; j0 < map->object_count; j0 += RK_TILE) {
         int64_t nj = rk_min(RK_TILE, map->object_count - j0);
-        rkhs_status status = rk_block_of(a->rows, i0, ni, a->kept, j0, nj, K, RK_TILE, a->work[worker]);
+        rkhs_status status = rk_block_of(a->rows, i0, ni, a->objects, j0, nj, K, RK_TILE, a->work[worker]);
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; a->near && i < ni; i++) rk_isolation_note(a->near, i0 + i, K + i * RK_TILE, nj);
         for (int64_t i = 0; i < ni; i++)
@@ -282,11 +282,11 @@ rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, 
     apply_loop a = {.map = map, .Z = Z, .ld = ld, .near = near};
     TRY(rk_map_bind(env, map, kernel));
     TRY(rk_bind(env, kernel, x, map->bound, &rows));
-    a.kept = map->bound;
+    a.objects = map->bound;
     a.rows = rows;
-    a.tile = rk_kernel_tile_rows(a.rows, a.kept);
+    a.tile = rk_kernel_tile_rows(a.rows, a.objects);
     int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
-    TRY(rk_work_for(env, workers, a.rows, a.kept, &a.work));
+    TRY(rk_work_for(env, workers, a.rows, a.objects, &a.work));
     int64_t rows_at_once = workers * RK_TILE, most = rk_min(map->nearest, map->object_count);
     TRY(rk_scratch_raw(env, rows_at_once * RK_TILE, sizeof *a.tiles, &a.tiles));
     TRY(rk_scratch(env, rows_at_once, sizeof *a.sums, &a.sums));

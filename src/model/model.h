@@ -169,8 +169,9 @@ int rk_state_has(const rk_model_type *type, const char *item);
 
 /* Refuses a model whose parts contradict each other: RKHS_ERR_FORMAT. The caller adds the file's name. */
 rkhs_status rk_model_check(const rkhs_model *m);
-/* For the `check` of a type: requires a map with (nearest = 1) or without nearest neighbours, this `degree`, and
- * `post` only if `sphere`. rk_check_full_map: over all of D, without degree and post. */
+/* For the `check` of a type. rk_check_map requires that the map uses nearest neighbours (nearest = 1) or all objects
+ * (0), that it has this `degree`, and that it projects to the sphere only if `sphere` is 1. rk_check_full_map requires
+ * a map over all objects, without degree and without projection. */
 rkhs_status rk_check_map(const rkhs_model *m, int nearest, int degree, int sphere);
 rkhs_status rk_check_full_map(const rkhs_model *m);
 /* After a fit: refuses numbers that are not finite, and models that rk_model_check refuses. RKHS_ERR_NUMERIC. */
@@ -182,7 +183,7 @@ rkhs_status rk_check_array_finite(rkhs_env *env, const rk_archive *archive, cons
 /* ---- map.c: out-of-sample placement by the map ----------------------------------------------------------------- */
 
 /* Allocates B and c, zeroed; the caller sets map->objects, which the map then owns. */
-rkhs_status rk_map_new(rkhs_env *env, int64_t kept, int64_t dim, rk_map **map);
+rkhs_status rk_map_new(rkhs_env *env, int64_t object_count, int64_t dim, rk_map **map);
 void rk_map_free(rkhs_env *env, rk_map *map);
 /* A copy that shares the objects D. */
 rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy);
@@ -210,7 +211,7 @@ rkhs_status rk_map_bind(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel);
 /* Places every object of x by the map: Z[i*ld ..]. Memory: one tile a worker. near: NULL, or notes the largest |k|. */
 rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, const rkhs_data *x, double *Z, int64_t ld,
                          const rk_isolation *near);
-/* The weight of a kernel value in a map with degrees. */
+/* The weight of a kernel value v, by the kind of degree: v, max(v, 0), or 1 for a neighbour. */
 double rk_map_weight(const rk_map *map, double v);
 rkhs_status rk_map_save(const rk_map *map, rk_archive *archive);
 rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map);

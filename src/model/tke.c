@@ -196,10 +196,10 @@ static rkhs_status check_bctke(const rkhs_model *m) { return check_in(m, ((const
 static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
     rkhs_status status = RKHS_OK;
     const tke *o = m->spec->self;
-    int64_t kept = m->map->object_count, d = m->dim, k = neighbours_of(o, kept + 1);
+    int64_t count = m->map->object_count, d = m->dim, k = neighbours_of(o, count + 1);
     rk_tke_place *t;
     TRY(rk_scratch(m->env, 1, sizeof *t, &t));
-    *t = (rk_tke_place){.kept = kept,
+    *t = (rk_tke_place){.reference_count = count,
                         .dim = d,
                         .k = k,
                         .g = ((const rk_tke_state *)m->state)->gamma,
@@ -210,17 +210,17 @@ static rkhs_status ready_tke(const rkhs_model *m, int how, void **ready) {
                         .half = m->map->half,
                         .sum = sum_of(o, k, m->map->half)};
     TRY(rk_fingerprints_new(m->env, m->map, &t->fingerprints));
-    TRY(rk_scratch(m->env, kept * d, sizeof *t->columns, &t->columns));
-    for (int64_t i = 0; i < kept; i++)
-        for (int64_t c = 0; c < d; c++) t->columns[c * kept + i] = m->Z[(m->map_rows ? m->map_rows[i] : i) * d + c];
+    TRY(rk_scratch(m->env, count * d, sizeof *t->columns, &t->columns));
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t c = 0; c < d; c++) t->columns[c * count + i] = m->Z[(m->map_rows ? m->map_rows[i] : i) * d + c];
     *ready = t;
 done:
     return status;
 }
 
 static int64_t work_tke(const rkhs_model *m, int how) {
-    int64_t kept = m->map->object_count;
-    return rk_tke_place_work(kept, m->dim, neighbours_of(m->spec->self, kept + 1));
+    int64_t count = m->map->object_count;
+    return rk_tke_place_work(count, m->dim, neighbours_of(m->spec->self, count + 1));
 }
 
 static rkhs_status place_tke(const rk_placing *p) {

@@ -41,16 +41,17 @@ rkhs_status rk_tke_eval(void *context, rkhs_env *env, const double *Z, const dou
  * would repel without bound. */
 void rk_tke_weigh(int64_t k, double sum, int log, const double *half, const int64_t *near, double *value);
 
-/* Placement of new objects, while the embedding stays fixed: see tke_place.c. kept: the objects of the map. */
+/* Placement of new objects, while the embedding stays fixed: see tke_place.c. reference_count: the number of
+ * reference objects, those of the map. */
 typedef struct rk_tke_place {
-    int64_t kept, dim, k;
+    int64_t reference_count, dim, k;
     double g, repulsion, decay, sum;
     int kernel, log;
-    const double *half;           /* kept, or NULL: rk_gram_half_diagonal */
+    const double *half;           /* reference_count, or NULL: rk_gram_half_diagonal */
     rk_fingerprints fingerprints; /* to recognise training objects */
-    double *columns;              /* dim x kept: the embedding of the map's objects, transposed */
+    double *columns;              /* dim x reference_count: the embedding of the map's objects, transposed */
 } rk_tke_place;
-int64_t rk_tke_place_work(int64_t kept, int64_t dim, int64_t k);
+int64_t rk_tke_place_work(int64_t reference_count, int64_t dim, int64_t k);
 void rk_tke_place_row(const rk_tke_place *t, const double *K, int refine, double *z, double *work);
 
 #endif

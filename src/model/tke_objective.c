@@ -149,7 +149,7 @@ typedef struct tke_loop {
 } tke_loop;
 
 /* A tile of rows of the sum over neighbours, and of |z|^2. */
-static rkhs_status sparse_tile(void *context, int64_t tile, int worker) {
+static rkhs_status attraction_tile(void *context, int64_t tile, int worker) {
     tke_loop *a = context;
     rk_tke *t = a->t;
     int64_t d = t->dim, end = rk_min((tile + 1) * RK_TILE, t->n);
@@ -179,13 +179,13 @@ static rkhs_status sparse_tile(void *context, int64_t tile, int worker) {
 }
 
 /* Pairs of rows of tile i with rows of tile j <= i. Their parts of the gradient go to slots (i, j) and (j, i). */
-static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
+static rkhs_status repulsion_tile(void *context, int64_t tile, int worker) {
     tke_loop *a = context;
     rk_tke *t = a->t;
     int64_t ti, tj, d = t->dim, tiles = (t->n + RK_TILE - 1) / RK_TILE;
     rk_triangle_position(tile, &ti, &tj);
     int64_t ni = rk_min(RK_TILE, t->n - ti * RK_TILE), nj = rk_min(RK_TILE, t->n - tj * RK_TILE);
-    double *s = t->room + worker * t->room_each, *u = s + RK_TILE, *w = u + RK_TILE, *pull = w + RK_TILE;
+    double *s = t->room + worker * t->room_each, *u = s + RK_TILE, *w = u + RK_TILE, *force = w + RK_TILE;
     double *sums = t->sums + 2 * (tiles + tile);
     double *mine = t->parts_of + (ti * tiles + tj) * RK_TILE * d, *theirs = t->parts_of + (tj * tiles + ti) * RK_TILE * d;
     const double *b = t->columns + tj * RK_TILE * d;
@@ -195,15 +195,15 @@ static rkhs_status pairs_tile(void *context, int64_t tile, int worker) {
     for (int64_t i = 0; i < ni; i++) {
         int64_t count = ti == tj ? i : nj;
         const double *z = a->Z + (ti * RK_TILE + i) * d;
-        memset(pull, 0, (size_t)d * sizeof *pull);
+        memset(force, 0, (size_t)d * sizeof *force);
         memset(s, 0, (size_t)count * sizeof *s);
         rk_add_squares(count, d, z, b, RK_TILE, s);
         memcpy(u, s, (size_t)count * sizeof *u);
         repulsion(t, a->g, count, u, w);
         sums[0] += 2 * t->repulsion * rk_sum(count, u);
         sums[1] += 2 * t->repulsion * rk_dot(count, w, s);
-        rk_add_forces(count, d, z, b, RK_TILE, w, pull, theirs);
-        for (int64_t c = 0; c < d; c++) mine[c * RK_TILE + i] += pull[c];
+        rk_add_forces(count, d, z, b, RK_TILE, w, force, theirs);
+        for (int64_t c = 0; c < d; c++) mine[c * RK_TILE + i] += force[c];
     }
     return RKHS_OK;
 }
@@ -242,8 +242,8 @@ rkhs_status rk_tke_eval(void *context, rkhs_env *env, const double *Z, const dou
     tke_loop a = {.t = t, .Z = Z, .g = exp(fmin(fmax(theta[0], -100), 100)), .dZ = dZ};
     for (int64_t i = 0; i < t->n; i++)
         for (int64_t c = 0; c < d; c++) t->columns[(i / RK_TILE * d + c) * RK_TILE + i % RK_TILE] = Z[i * d + c];
-    TRY(rk_parallel(env, NULL, tiles, sparse_tile, &a));
-    TRY(rk_parallel(env, NULL, pairs, pairs_tile, &a));
+    TRY(rk_parallel(env, NULL, tiles, attraction_tile, &a));
+    TRY(rk_parallel(env, NULL, pairs, repulsion_tile, &a));
     TRY(rk_parallel(env, NULL, tiles, gather_tile, &a));
     *f = t->repulsion * (double)t->n - (t->log ? 0 : t->self);
     *dt = 0;

@@ -11,22 +11,24 @@
 
 enum { STEPS = 40, HALVINGS = 30, SHIFTS = 20 };
 
-/* Work space for one object; kept: the objects of the map. */
+/* Work space for one object; reference_count: the objects of the map. */
 typedef struct row {
     const rk_tke_place *t;
     int64_t *near;         /* k */
     double *F;             /* k */
-    double *s, *u;         /* kept: squared distances, kx */
+    double *s, *u;         /* reference_count: squared distances, kx */
     double *g, *H, *L, *y; /* d, d x d, d x d, d */
     double *next;          /* d */
 } row;
 
-int64_t rk_tke_place_work(int64_t kept, int64_t dim, int64_t k) { return 2 * k + 2 * kept + 3 * dim + 2 * dim * dim; }
+int64_t rk_tke_place_work(int64_t reference_count, int64_t dim, int64_t k) {
+    return 2 * k + 2 * reference_count + 3 * dim + 2 * dim * dim;
+}
 
 static row row_of(const rk_tke_place *t, double *work) {
     row r = {.t = t, .near = (int64_t *)work, .F = work + t->k, .s = work + 2 * t->k};
-    r.u = r.s + t->kept;
-    r.g = r.u + t->kept;
+    r.u = r.s + t->reference_count;
+    r.g = r.u + t->reference_count;
     r.y = r.g + t->dim;
     r.next = r.y + t->dim;
     r.H = r.next + t->dim;
@@ -37,13 +39,13 @@ static row row_of(const rk_tke_place *t, double *work) {
 /* kx of z with all objects of the map. */
 static void all_latent(row *r, const double *z) {
     const rk_tke_place *t = r->t;
-    memset(r->s, 0, (size_t)t->kept * sizeof *r->s);
-    rk_add_squares(t->kept, t->dim, z, t->columns, t->kept, r->s);
+    memset(r->s, 0, (size_t)t->reference_count * sizeof *r->s);
+    rk_add_squares(t->reference_count, t->dim, z, t->columns, t->reference_count, r->s);
     if (t->kernel == RK_EMBEDDING_RBF) {
-        for (int64_t j = 0; j < t->kept; j++) r->u[j] = -t->g * r->s[j];
-        rk_exp(t->kept, r->u);
+        for (int64_t j = 0; j < t->reference_count; j++) r->u[j] = -t->g * r->s[j];
+        rk_exp(t->reference_count, r->u);
     } else {
-        for (int64_t j = 0; j < t->kept; j++) r->u[j] = 1 / (1 + t->g * r->s[j]);
+        for (int64_t j = 0; j < t->reference_count; j++) r->u[j] = 1 / (1 + t->g * r->s[j]);
     }
 }
 
@@ -56,7 +58,7 @@ static double attraction(const rk_tke_place *t, double s, double u) {
 static double value_at(row *r, const double *z) {
     const rk_tke_place *t = r->t;
     all_latent(r, z);
-    double l = 2 * t->repulsion * rk_dot(t->kept, r->u, r->u);
+    double l = 2 * t->repulsion * rk_dot(t->reference_count, r->u, r->u);
     for (int64_t q = 0; q < t->k; q++) l -= 2 * r->F[q] * attraction(t, r->s[r->near[q]], r->u[r->near[q]]);
     for (int64_t c = 0; c < t->dim; c++) l += t->decay * z[c] * z[c];
     return l;
@@ -67,10 +69,10 @@ static inline void add_term(row *r, const double *z, int64_t j, double a1, doubl
     const rk_tke_place *t = r->t;
     int64_t d = t->dim;
     for (int64_t c = 0; c < d; c++) {
-        double x = z[c] - t->columns[c * t->kept + j];
+        double x = z[c] - t->columns[c * t->reference_count + j];
         r->g[c] += 2 * a1 * x;
         r->H[c * d + c] += 2 * a1;
-        for (int64_t e = 0; e <= c; e++) r->H[c * d + e] += 4 * a2 * x * (z[e] - t->columns[e * t->kept + j]);
+        for (int64_t e = 0; e <= c; e++) r->H[c * d + e] += 4 * a2 * x * (z[e] - t->columns[e * t->reference_count + j]);
     }
 }
 
@@ -82,7 +84,7 @@ static void slopes_at(row *r, const double *z) {
     double g = t->g;
     memset(r->H, 0, (size_t)(d * d) * sizeof *r->H);
     for (int64_t c = 0; c < d; c++) r->g[c] = 2 * t->decay * z[c], r->H[c * d + c] = 2 * t->decay;
-    for (int64_t j = 0; j < t->kept; j++) { /* 2 repulsion kx^2 */
+    for (int64_t j = 0; j < t->reference_count; j++) { /* 2 repulsion kx^2 */
         double q = r->u[j], v = rbf ? 1 : q, q1 = -g * q * v;
         double q2 = rbf ? g * g * q : 2 * g * g * q * v * v;
         if (q > 1e-12) add_term(r, z, j, 4 * t->repulsion * q * q1, 4 * t->repulsion * (q1 * q1 + q * q2));
@@ -143,7 +145,7 @@ static void descend(row *r, double *z) {
 /* The index of the training object with these kernel values, or -1. */
 static int64_t own_index(const rk_tke_place *t, const double *K) {
     double fingerprint = 0, size = 0;
-    for (int64_t j = 0; t->fingerprints.weight && j < t->kept; j++) {
+    for (int64_t j = 0; t->fingerprints.weight && j < t->reference_count; j++) {
         double v = t->fingerprints.weight[j] * K[j];
         fingerprint += v, size += fabs(v);
     }
@@ -155,11 +157,12 @@ static int64_t first_guess(row *r, const double *K) {
     const rk_tke_place *t = r->t;
     int64_t count = 0, best = 0, d = t->dim;
     double least = INFINITY;
-    for (int64_t j = 0; j < t->kept; j++) count = rk_top_offer(r->F, r->near, count, t->k, j, rk_nearness(t->half, j, K[j]));
+    for (int64_t j = 0; j < t->reference_count; j++)
+        count = rk_top_offer(r->F, r->near, count, t->k, j, rk_nearness(t->half, j, K[j]));
     for (int64_t q = 0; q < t->k; q++) r->F[q] = K[r->near[q]];
     rk_tke_weigh(t->k, t->sum, t->log, t->half, r->near, r->F);
     for (int64_t q = 0; q < t->k; q++) {
-        for (int64_t c = 0; c < d; c++) r->next[c] = t->columns[c * t->kept + r->near[q]];
+        for (int64_t c = 0; c < d; c++) r->next[c] = t->columns[c * t->reference_count + r->near[q]];
         double l = value_at(r, r->next);
         if (l < least) least = l, best = r->near[q];
     }
@@ -169,6 +172,6 @@ static int64_t first_guess(row *r, const double *K) {
 void rk_tke_place_row(const rk_tke_place *t, const double *K, int refine, double *z, double *work) {
     row r = row_of(t, work);
     int64_t own = own_index(t, K), at = own >= 0 ? own : first_guess(&r, K);
-    for (int64_t c = 0; c < t->dim; c++) z[c] = t->columns[c * t->kept + at];
+    for (int64_t c = 0; c < t->dim; c++) z[c] = t->columns[c * t->reference_count + at];
     if (own < 0 && refine) descend(&r, z);
 }

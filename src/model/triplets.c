@@ -93,8 +93,8 @@ done:
 }
 
 rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, double positive, double negative, rk_csr *out) {
-    int64_t most = (positive != 0 ? 2 : 0) + (negative != 0 ? 2 : 0);
-    rkhs_status status = rk_csr_alloc(env, n, t->count * most, out);
+    int64_t entries = (positive != 0 ? 2 : 0) + (negative != 0 ? 2 : 0);
+    rkhs_status status = rk_csr_alloc(env, n, t->count * entries, out);
     if (status != RKHS_OK) return status;
     double weight[2] = {positive, negative};
     int64_t *next = out->starts + 1; /* next[i]: where row i's next entry goes; in the end, where row i + 1 begins */

@@ -178,7 +178,7 @@ rkhs_status rk_solve_linear(const rk_gram *g, const rk_spec *solver, const rk_li
 /* ---- smooth ---------------------------------------------------------------------------------------------------- */
 
 typedef struct rk_smooth_result {
-    double *Z, *B, *c; /* set by the caller: n x dim, kept x dim (NULL in sample coordinates), dim */
+    double *Z, *B, *c; /* set by the caller: n x dim, map_count x dim (NULL in sample coordinates), dim */
     double f, slope;   /* value and |gradient| at the end */
     double added;      /* isometric on a stored Gram: added to its diagonal to factor it */
     int64_t iterations, evaluations;
@@ -193,7 +193,7 @@ rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_sm
                             rk_smooth_result *out);
 
 /* F, of which each row keeps K's values with the `nearest` nearest objects in feature space; on the scratch list. mul:
- * Z = F a. back: da = F'dZ. start: a with F a near Z0. */
+ * Z = F a. mul_transposed: da = F'dZ. start: a with F a near Z0. */
 typedef struct rk_knn_rows {
     int64_t n, nearest;
     int64_t *index; /* n x nearest */
