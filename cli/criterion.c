@@ -25,7 +25,7 @@ static void say_unlabelled(const cli *c, int64_t n, const int64_t *members, int6
     int64_t known = 0;
     char line[256];
     for (int64_t k = 0; k < classes; k++) known += members[k];
-    snprintf(line, sizeof line, "%lld of the %s have no label, and are learned from and not scored", (long long)(n - known),
+    snprintf(line, sizeof line, "%lld of the %s have no label: they are fitted, but not scored", (long long)(n - known),
              rk_counted(n, "row").text);
     if (known < n && !c->quiet) say(c->command->name, line);
 }

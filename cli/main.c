@@ -39,15 +39,15 @@ const command commands[] = {
      "The model is fitted again on its training objects and those of X together, with the same parameters and kernel. A model that "
      "takes an initial embedding starts from the one it has. The signs of the columns do not change, and the summary says how far "
      "the old objects moved. Some models cannot be updated, because the file does not have all of their training data: those with "
-     "landmarks, and those that learned from targets, labels or a precomputed Gram. Fit these again.",
+     "landmarks, those that learned from targets, labels or a precomputed Gram, and contrastive, spectral and kae. Fit these again.",
      "rkhs update m.rkhs new.csv -o m2.rkhs\n"
      "rkhs update m.rkhs new.csv -o m2.rkhs -z Z.npy\n"},
     {"select", "Learn", "'SPEC' X", 2, 2, "try many parameters and keep the best model", run_select, select_options, "scores",
      "A ? in SPEC or in --kernel is a hole, and --try gives the values that fill it. In 'kpca(dim=?)' it is called dim, in '?w*rbf' it "
      "is called w; holes of one name get the same value. All combinations are tried, or as many as --draws says. The score of --by "
      "decides; of equal ones the first. Without --folds it judges the embedding of all rows. With --folds it judges the rows left "
-     "out, with their neighbours among the rows that were fitted; a score that takes no new rows judges the rows left out by "
-     "themselves. Rows without a label (?, NA, empty, or as --unlabelled says) are fitted but not scored. With --folds and --target "
+     "out, with their neighbours among the rows that were fitted; a score that takes no new rows is computed on the left-out "
+     "rows alone. Rows without a label (?, NA, empty, or as --unlabelled says) are fitted but not scored. With --folds and --target "
      "the score may be 'error', the mean squared error of the prediction.",
      "rkhs select kpca --kernel 'rbf(sigma=?)' --try 'sigma=log(0.1,100,13)' --by 'trustworthiness(k=12)' X.npy -o best.rkhs\n"
      "rkhs select 'kpca(dim=?)' --kernel 'rbf(sigma=?)' --try dim=2,3,5 --try 'sigma=log(0.1,100,13)' --labels y.npy "

@@ -44,21 +44,23 @@ class Bits:
     def __len__(self) -> int: ...
     def __getitem__(self, index: Any) -> "Bits": ...
 
-def gram(X: _Data, Y: _Data | None = ..., kernel: str | Callable[..., float] = ..., *, random_state: Any = ..., n_jobs: int | None = ...,
-         memory: int | None = ..., verbose: _Verbose = ...) -> NDArray[np.float64]: ...
+def gram(X: _Data, Y: _Data | None = ..., kernel: str | Callable[..., float] = ..., *, random_state: Any = ...,
+         n_jobs: int | None = ..., memory: int | None = ..., verbose: _Verbose = ...) -> NDArray[np.float64]: ...
 @overload
 def score(names: str, Z: ArrayLike, X: _Data | None = ..., y: ArrayLike | None = ..., *, kernel: str | None = ...,
-          new_Z: ArrayLike | None = ..., new_X: _Data | None = ..., new_y: ArrayLike | None = ..., deviation: Literal[False] = ...,
-          random_state: Any = ..., n_jobs: int | None = ..., memory: int | None = ..., verbose: _Verbose = ...) -> float: ...
+          new_Z: ArrayLike | None = ..., new_X: _Data | None = ..., new_y: ArrayLike | None = ...,
+          deviation: Literal[False] = ..., random_state: Any = ..., n_jobs: int | None = ..., memory: int | None = ...,
+          verbose: _Verbose = ...) -> float: ...
 @overload
 def score(names: str, Z: ArrayLike, X: _Data | None = ..., y: ArrayLike | None = ..., *, kernel: str | None = ...,
-          new_Z: ArrayLike | None = ..., new_X: _Data | None = ..., new_y: ArrayLike | None = ..., deviation: Literal[True],
-          random_state: Any = ..., n_jobs: int | None = ..., memory: int | None = ...,
+          new_Z: ArrayLike | None = ..., new_X: _Data | None = ..., new_y: ArrayLike | None = ...,
+          deviation: Literal[True], random_state: Any = ..., n_jobs: int | None = ..., memory: int | None = ...,
           verbose: _Verbose = ...) -> tuple[float, float]: ...
 @overload
-def score(names: Sequence[str], Z: ArrayLike, X: _Data | None = ..., y: ArrayLike | None = ..., *, kernel: str | None = ...,
-          new_Z: ArrayLike | None = ..., new_X: _Data | None = ..., new_y: ArrayLike | None = ..., deviation: bool = ...,
-          random_state: Any = ..., n_jobs: int | None = ..., memory: int | None = ..., verbose: _Verbose = ...) -> dict[str, Any]: ...
+def score(names: Sequence[str], Z: ArrayLike, X: _Data | None = ..., y: ArrayLike | None = ..., *,
+          kernel: str | None = ..., new_Z: ArrayLike | None = ..., new_X: _Data | None = ...,
+          new_y: ArrayLike | None = ..., deviation: bool = ..., random_state: Any = ..., n_jobs: int | None = ...,
+          memory: int | None = ..., verbose: _Verbose = ...) -> dict[str, Any]: ...
 def load(path: str | os.PathLike[str], kernel: Callable[..., float] | None = ...) -> Any: ...
 def model(spec: str, **settings: Any) -> Any: ...
 def save(estimator: Any, path: str | os.PathLike[str]) -> None: ...
@@ -77,10 +79,12 @@ def stub(model):
     own += [f"{name}: {kind.replace(' or ', ' | ')} = ..." for name, kind, _ in tables.OF_SOLVER]
     arguments = own[:1] + ["*", "kernel: str | Callable[..., float] | None = ..."] + own[1:] + (
         ["supervised: bool = ..."] if tables.takes_labels(model) else []) + [
-        "random_state: Any = ...", "n_jobs: int | None = ...", "memory: int | None = ...", "verbose: _Verbose = ...", "**aliases: Any"]
-    more = "" if model["predicts"] else ", *, target: ArrayLike | None = ..., triplets: ArrayLike | None = ..., start: ArrayLike | None = ..."
-    lines = [f"class {model['title']}:", f"    def __init__(self, {', '.join(arguments)}) -> None: ...", "    kernel_: str",
-             "    report_: dict[str, Any]",
+        "random_state: Any = ...", "n_jobs: int | None = ...", "memory: int | None = ...", "verbose: _Verbose = ...",
+        "**aliases: Any"]
+    more = "" if model["predicts"] else (", *, target: ArrayLike | None = ..., triplets: ArrayLike | None = ..., "
+                                         "start: ArrayLike | None = ...")
+    lines = [f"class {model['title']}:", f"    def __init__(self, {', '.join(arguments)}) -> None: ...",
+             "    kernel_: str", "    report_: dict[str, Any]",
              f"    def fit(self, X: _Data, y: ArrayLike | None = ...{more}) -> {model['title']}: ..."]
     if model["predicts"]:
         lines += ["    def predict(self, X: _Data) -> NDArray[Any]: ..."]
@@ -91,7 +95,8 @@ def stub(model):
                   f"    def update(self, X: _Data) -> {model['title']}: ...",
                   "    def anomaly(self, X: _Data, by: str | None = ...) -> NDArray[np.float64]: ...",
                   "    def inverse_transform(self, Z: ArrayLike) -> NDArray[Any]: ...",
-                  "    def explain(self, X: _Data, top: int = ...) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...",
+                  "    def explain(self, X: _Data, top: int = ...) "
+                  "-> tuple[NDArray[np.int64], NDArray[np.float64]]: ...",
                   "    def get_feature_names_out(self, input_features: Any = ...) -> NDArray[Any]: ...",
                   "    def set_output(self, *, transform: str | None = ...) -> Any: ..."]
     target = "" if model["predicts"] else ", *, target: ArrayLike | None = ..."

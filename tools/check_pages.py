@@ -12,8 +12,9 @@ is the tool and `examples` is the project's:
     ```python    one program; skipped where NumPy or the package cannot be imported
 
 A command must exit 0; in a block that begins with "```console exit=1" the last one must exit 1. Files named after -o, -z and other
-output options must exist afterwards. Indented blocks and other languages are not run. Of the page itself: lines of at most 120
-columns (tables aside), links and pictures that lead to a file, pictures of at most 100 kB, in the glossary every model.
+output options must exist afterwards. Indented blocks and other languages are not run. Of the page itself: lines of at
+most 120 columns (tables aside), links and pictures that lead to a file, pictures of at most 100 kB; in the glossary
+every model; on the page of a model, which says what it is "**For**", a picture before the first command and the method.
 """
 import argparse
 import functools
@@ -186,6 +187,14 @@ def check_text(page, text):
         yield f"{text.count(chr(10))} lines, 150 at most"
 
 
+def check_order(text):
+    """The page of a model: what it is for, a picture, the command, the formula."""
+    if "\n**For**" in text:
+        places = [text.find(mark) for mark in ("\n**For**", "\n![", "\n```", "\n## The method\n")]
+        if -1 in places or places != sorted(places):
+            yield "the page of a model has what it is for, a picture, the command and the method, in this order"
+
+
 def check_models(page, text, tool):
     """The glossary has a line for every model there is, with a link to its page and its class in Python."""
     if page.name != "glossary.md":
@@ -214,7 +223,7 @@ def check_page(page, root, tool, write):
             page.write_text(text, encoding="utf-8")
             keep_pictures(page, text, folder)
         text = page.read_text(encoding="utf-8")
-        found = [*check_links(page, text), *check_text(page, text), *check_models(page, text, tool)]
+        found = [*check_links(page, text), *check_text(page, text), *check_order(text), *check_models(page, text, tool)]
     return problems + found, passed + (not found), skipped
 
 

@@ -2,9 +2,9 @@
 """Checks how the files are written. Prints each violation, exits 1 if there is one.
 
 C: no tabs, at most 128 columns, 120 in a line with a comment (tables between clang-format off and on aside), and 700
-lines; a header comment in every source file; no message of src names an option or a command of the tool. Everywhere:
-no trailing blanks, a newline at the end, no marks of unfinished work. Every type that a .def file lists is defined in
-a file beside it.
+lines; a header comment in every source file; no message of src names an option or a command of the tool. At most 120
+columns: documents of the top folder, tables aside, and the Python files of python/. Everywhere: no trailing blanks, a
+newline at the end, no marks of unfinished work. Every type that a .def file lists is defined in a file beside it.
 """
 import argparse
 import pathlib
@@ -82,6 +82,10 @@ def check_file(root, path):
         for number, line in enumerate(lines, 1):
             if len(line) > PROSE and not line.startswith("|"):
                 yield number, f"{len(line)} columns, {PROSE} at most in a document, tables aside"
+    if path.suffix == ".py" and path.relative_to(root).parts[0] == "python":
+        for number, line in enumerate(lines, 1):
+            if len(line) > PROSE:
+                yield number, f"{len(line)} columns, {PROSE} at most in Python"
     if text and not text.endswith("\n"):
         yield len(lines), "no newline at the end of the file"
     if is_c and len(lines) - 1 > LINES:

@@ -9,13 +9,15 @@
 Every model of the library is a class here, made from the library's own tables when it is first asked for: see
 ``dir(rkhs)`` and ``help(rkhs.KernelPCA)``. ``rkhs.list("kernels")`` tells what a kernel's text may say.
 """
-from ._rkhs import (ArgumentError, BugError, BusyError, Cancelled, DataError, Error, FileError, FormatError, MemoryLimitError,
-                    NumericError, SpecError, __version__)
-from ._functions import Advice, Bits, gram, list, load, model, read, save, score
+from ._rkhs import (ArgumentError, BugError, BusyError, Cancelled, DataError, Error, FileError, FormatError,
+                    MemoryLimitError, NumericError, SpecError, __version__)
+from ._advice import Advice
+from ._functions import Bits, gram, list, load, model, read, save, score
 from ._tables import models as _models
 
-__all__ = ["Advice", "ArgumentError", "Bits", "BugError", "BusyError", "Cancelled", "DataError", "Error", "FileError", "FormatError",
-           "MemoryLimitError", "NumericError", "SpecError", "gram", "list", "load", "model", "read", "save", "score", *_models()]
+__all__ = ["Advice", "ArgumentError", "Bits", "BugError", "BusyError", "Cancelled", "DataError", "Error", "FileError",
+           "FormatError", "MemoryLimitError", "NumericError", "SpecError", "gram", "list", "load", "model", "read",
+           "save", "score", *_models()]
 
 
 def __getattr__(name):

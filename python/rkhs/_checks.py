@@ -17,7 +17,8 @@ def whole(name, value, least=None, most=None):
         raise ValueError(f"{name} must be a whole number of type int, not {value!r}")
     value = int(value)
     if least is not None and value < least or most is not None and value > most:
-        raise ValueError(f"{name} must be {f'at least {least}' if most is None else f'from {least} to {most}'}, not {value}")
+        bounds = f"at least {least}" if most is None else f"from {least} to {most}"
+        raise ValueError(f"{name} must be {bounds}, not {value}")
     return value
 
 
@@ -57,7 +58,7 @@ def memory_of(memory):
     return 0 if memory is None else whole("memory", memory, 1, 2**63 - 1)
 
 
-# ---- labels -----------------------------------------------------------------------------------------------------------------
+# ---- labels ----------------------------------------------------------------------------------------------------------
 
 
 def is_unknown(label):
@@ -82,13 +83,16 @@ def known_labels(y):
         known = np.array([not is_unknown(label) for label in y], dtype=bool)
         labels = np.array(y[known].tolist())
     else:
-        known = ~(np.isnan(y) | (y == -1)) if y.dtype.kind == "f" else y != -1 if y.dtype.kind == "i" else np.ones(len(y), bool)
+        known = y != -1 if y.dtype.kind in "if" else np.ones(len(y), bool)
+        if y.dtype.kind == "f":
+            known &= ~np.isnan(y)
         labels = y[known]
     if labels.dtype.kind == "f" and (labels == np.round(labels)).all():
         labels = labels.astype(np.int64)  # whole numbers beside NaN are floats in NumPy, and 1.0 is the class 1
-    if labels.dtype.kind in "iu" and len(labels) and (labels == 1).all() and any(is_number(label) and label == -1 for label in y[~known]):
-        raise ValueError("y has the labels -1 and 1, and -1 stands for an unknown label: give two classes other names, as y > 0 does, "
-                         "or write None for objects whose class is unknown")
+    only_ones = labels.dtype.kind in "iu" and len(labels) and (labels == 1).all()
+    if only_ones and any(is_number(label) and label == -1 for label in y[~known]):
+        raise ValueError("y has the labels -1 and 1, and -1 stands for an unknown label: give two classes other "
+                         "names, as y > 0 does, or write None for objects whose class is unknown")
     return labels, known
 
 

@@ -1,4 +1,5 @@
-"""From Python's objects to what the library reads: tuples that begin with a kind and a number of objects (see _rkhs.c)."""
+"""From Python's objects to what the library reads: tuples that begin with a kind and a number of objects (see
+_rkhs.c)."""
 import numpy as np
 
 from ._checks import whole
@@ -122,7 +123,7 @@ def graphs_tuple(X):
 
 
 def dense_tuple(X, names=None):
-    """A C-contiguous float64 or float32 matrix as it is, unless it lies at an odd address; and the names of its columns."""
+    """A C-contiguous float64 or float32 matrix as it is, unless it is not aligned; and the names of its columns."""
     return ("float" if X.dtype == np.float32 else "dense", *X.shape, np.require(X, requirements=["C", "A"]), names)
 
 
@@ -144,18 +145,20 @@ def short(names, most=5):
 
 
 def counts_rows(X):
-    """Whether the first column of a table is the one that pandas names when it reads a file that it wrote with the numbers of rows.
+    """Whether the first column of a table is an index that pandas wrote to a file, and named when it read the file.
 
     A part of the rows will do, in any order: numbers from 0 on, no two the same."""
     if column_names(X) is None or not X.columns[0].startswith("Unnamed: 0"):
         return False
     numbers = np.asarray(X[X.columns[0]])
-    return numbers.dtype.kind in "iu" and len(numbers) > 1 and numbers.min() >= 0 and len(np.unique(numbers)) == len(numbers)
+    return (numbers.dtype.kind in "iu" and len(numbers) > 1 and numbers.min() >= 0
+            and len(np.unique(numbers)) == len(numbers))
 
 
 def holds_images(X):
     """Whether X is an array of images: n x height x width, or with 1, 3 or 4 channels behind."""
-    return isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.size > 0 and (X.ndim == 3 or (X.ndim == 4 and X.shape[3] in (1, 3, 4)))
+    return (isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.size > 0
+            and (X.ndim == 3 or (X.ndim == 4 and X.shape[3] in (1, 3, 4))))
 
 
 def images_tuple(X):
@@ -167,8 +170,8 @@ def csr_tuple(X):
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    return ("csr", *X.shape, np.require(X.data, np.float64, ["C", "A"]), np.ascontiguousarray(X.indices, dtype=np.int32),
-            np.ascontiguousarray(X.indptr, dtype=np.int64))
+    return ("csr", *X.shape, np.require(X.data, np.float64, ["C", "A"]),
+            np.ascontiguousarray(X.indices, dtype=np.int32), np.ascontiguousarray(X.indptr, dtype=np.int64))
 
 
 def as_tuple(X):
@@ -189,7 +192,8 @@ def as_tuple(X):
         return images_tuple(X)
     if X.ndim == 1:
         raise ValueError("Expected 2D array, got 1D array instead: rows are objects. Reshape your data with "
-                         "array.reshape(-1, 1) if it has a single feature, or array.reshape(1, -1) if it is a single object.")
+                         "array.reshape(-1, 1) if it has a single feature, or array.reshape(1, -1) if it is a single "
+                         "object.")
     if X.dtype.kind not in "fiub":
         raise ValueError(f"objects are rows of numbers, strings, bits or a sparse matrix, not an array of {X.dtype}")
     if X.dtype != np.float32:
@@ -220,7 +224,8 @@ def objects(rows):
     from scipy.sparse import csr_matrix
 
     n, p, values, columns, starts = rows
-    return csr_matrix((np.frombuffer(values), np.frombuffer(columns, np.int32), np.frombuffer(starts, np.int64)), (n, p))
+    parts = np.frombuffer(values), np.frombuffer(columns, np.int32), np.frombuffer(starts, np.int64)
+    return csr_matrix(parts, (n, p))
 
 
 def kernel_argument(kernel):

@@ -12,21 +12,24 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array
 
 from . import _rkhs
+from ._advice import advise
 from ._checks import classes_tuple, flag, known_labels, memory_of, parameter, whole
-from ._data import (Bits, column_names, counts_rows, csr_tuple, dense_tuple, graphs_tuple, holds_graphs, holds_images, holds_strings, images_tuple,
-                    kernel_argument, objects, other_names, short, strings_tuple)
-from ._functions import advise, seed_of, threads_of
+from ._data import (Bits, column_names, counts_rows, csr_tuple, dense_tuple, graphs_tuple, holds_graphs, holds_images,
+                    holds_strings, images_tuple, kernel_argument, objects, other_names, short, strings_tuple)
+from ._functions import seed_of, threads_of
 from ._progress import progress_of
 from ._purposes import PURPOSES
-from ._tables import (OF_SOLVER, default_of, models, other_spellings, python_name, solver_with, spec_params, spec_text, takes_labels,
-                      takes_target)
+from ._tables import (OF_SOLVER, default_of, models, other_spellings, python_name, solver_with, spec_params, spec_text,
+                      takes_labels, takes_target)
 
 # What every estimator takes besides its model's own parameters: name, default, type, words.
 COMMON_BEFORE = [
-    ("kernel", None, "str, callable or None", 'how two objects compare: "rbf(sigma=median)", "2*linear + cosine", "precomputed"; '
-                                    "a function of two objects; None: the model's own choice for the kind of data. ``rkhs.list('kernels')`` shows all."),
+    ("kernel", None, "str, callable or None",
+     'how two objects compare: "rbf(sigma=median)", "2*linear + cosine", "precomputed"; a function of two objects; '
+     "None: the model's own choice for the kind of data. ``rkhs.list('kernels')`` shows all."),
 ]
-# And every one that can learn from classes, which a pipeline hands to all its steps: they count where they are asked for.
+# And every one that can learn from classes, which a pipeline hands to all its steps: they count where they are asked
+# for.
 LABELLED = [
     ("supervised", False, "bool", "True: ``fit(X, y)`` learns from the classes y too; False: y is ignored."),
 ]
@@ -34,8 +37,22 @@ COMMON_AFTER = [
     ("random_state", None, "int, RandomState or None", "the seed of everything random; None is 0: results repeat."),
     ("n_jobs", None, "int or None", "threads; None and -1 are all cores. It never changes a result."),
     ("memory", None, "int or None", "limit on the memory used, in bytes; None: 80% of what is available."),
-    ("verbose", 0, "int or callable", "1: a progress bar; a function(stage, done, total) is called some ten times a second."),
+    ("verbose", 0, "int or callable",
+     "1: a progress bar; a function(stage, done, total) is called some ten times a second."),
 ]
+
+# What the notes of every class say.
+NOTE_OBJECTS = (
+    "Objects are the rows of a matrix (C-contiguous float64 is read in place, anything else is copied once), of a "
+    "scipy sparse matrix, images (n x height x width, or with 1, 3 or 4 channels behind), a list of str, a list of "
+    "graphs, :class:`rkhs.Bits`, or the rows of a Gram matrix with ``kernel=\"precomputed\"``. A graph is a tuple "
+    "(edges, labels) or (edges, labels, edge_labels): pairs of vertices, a whole number for each vertex (or how "
+    "many there are, without labels), and one for each edge.")
+NOTE_THREADS = (
+    "Threads may share a fitted model: their calls wait for each other, and Ctrl-C ends a wait. A ``verbose`` callback "
+    "or a kernel function that uses the model that calls it raises :class:`rkhs.BusyError`, and so does a process that "
+    "was forked while another thread used the model. A fit that fails leaves the fit before it. Arrays must not be "
+    "changed while a call reads them.")
 
 
 class InUse(threading.local):
@@ -55,14 +72,14 @@ class RkhsEstimator(BaseEstimator):
     _spellings = {}  # other accepted names of parameters
     max_iter = tol = None
 
-    # ---- calls ------------------------------------------------------------------------------------------------------------
+    # ---- calls -------------------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def _used(self):
         """While a call computes: a callback of it that calls the same estimator is refused."""
         if id(self) in in_use.estimators:
-            raise _rkhs.BusyError("this model is in use by this thread: a progress callback or a kernel function must not use the "
-                                  "model that calls it")
+            raise _rkhs.BusyError("this model is in use by this thread: a progress callback or a kernel function must "
+                                  "not use the model that calls it")
         in_use.estimators.add(id(self))
         try:
             yield
@@ -75,7 +92,7 @@ class RkhsEstimator(BaseEstimator):
         with self._used(), progress_of(self.verbose) as progress:
             yield progress
 
-    # ---- data -------------------------------------------------------------------------------------------------------------
+    # ---- data --------------------------------------------------------------------------------------------------------
 
     def _reset_features(self, n_features):
         self.__dict__.pop("feature_names_in_", None)
@@ -86,15 +103,16 @@ class RkhsEstimator(BaseEstimator):
 
     def _validate_objects(self, X, reset):
         """X for the library, checked as scikit-learn does; and the dtype of results."""
-        if type(X) is np.ndarray and X.ndim == 2 and X.dtype in (np.float64, np.float32) and X.flags.c_contiguous and X.flags.aligned:
+        if (type(X) is np.ndarray and X.ndim == 2 and X.dtype in (np.float64, np.float32) and X.flags.c_contiguous
+                and X.flags.aligned):
             # The common case without scikit-learn's passes over the data: the library looks for NaN itself.
             n, p = X.shape
             if n >= (2 if reset else 1) and p >= 1 and "feature_names_in_" not in self.__dict__:
                 if reset:
                     self._reset_features(p)
                 elif p != self.n_features_in_:
-                    raise ValueError(f"X has {p} features, but {type(self).__name__} is expecting {self.n_features_in_} "
-                                     "features as input")
+                    raise ValueError(f"X has {p} features, but {type(self).__name__} is expecting "
+                                     f"{self.n_features_in_} features as input")
                 return dense_tuple(X), X.dtype
         if isinstance(X, Bits):
             if reset:
@@ -124,11 +142,12 @@ class RkhsEstimator(BaseEstimator):
         if reset:
             self._other_names = names
             if counts_rows(X):
-                advise([f"the first column, {X.columns[0]!r}, numbers the rows and is taken for a feature: read the file with index_col=0, "
-                        "or drop the column"])
+                advise([f"the first column, {X.columns[0]!r}, numbers the rows and is taken for a feature: read the "
+                        "file with index_col=0, or drop the column"])
         elif names is not None and self.__dict__.get("_other_names", names) not in (None, names):
             raise ValueError("The feature names should match those that were passed during fit. Columns are "
-                             f"{short(names)}, and were {short(self._other_names)}: give the same columns in the same order")
+                             f"{short(names)}, and were {short(self._other_names)}: give the same columns in the same "
+                             "order")
 
     def _describe_images(self, X, reset):
         """The same for images, which are as many features as they have numbers."""
@@ -138,7 +157,8 @@ class RkhsEstimator(BaseEstimator):
         if reset:
             self._reset_features(features)
         elif features != self.n_features_in_:
-            raise ValueError(f"X has {features} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input")
+            raise ValueError(f"X has {features} features, but {type(self).__name__} is expecting "
+                             f"{self.n_features_in_} features as input")
         return images_tuple(X), X.dtype if X.dtype == np.float32 else np.dtype(float)
 
     def _describe_target(self, y, n):
@@ -155,7 +175,8 @@ class RkhsEstimator(BaseEstimator):
     def _describe_classes(self, y, n):
         """Labels of any kind, one for each object."""
         if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None: it has supervised=True")
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None: it has "
+                             "supervised=True")
         labels, known = known_labels(y)
         if len(known) != n:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: [{n}, {len(known)}]")
@@ -176,7 +197,8 @@ class RkhsEstimator(BaseEstimator):
         if self._table["supervision"] != "index rows":
             raise ValueError(f"{type(self).__name__} takes no triplets")
         if (triplets is None) == (positive is None):
-            raise ValueError("give triplets or positive, not both" if positive is not None else "negative goes with positive")
+            raise ValueError("give triplets or positive, not both" if positive is not None
+                             else "negative goes with positive")
         if triplets is not None:
             return self._describe_triplets(triplets, n)
         return ("pairs", self._validate_objects(positive, reset=False)[0],
@@ -189,16 +211,18 @@ class RkhsEstimator(BaseEstimator):
         elif target is not None and not takes_target(self._table):
             raise ValueError(f"{type(self).__name__} takes no target")
         elif target is None and takes_target(self._table) and getattr(y, "ndim", 1) > 1:
-            advise([f"{type(self).__name__} ignores y: give the numbers to reconstruct as target=, as in fit(noisy, target=clean)"])
+            advise([f"{type(self).__name__} ignores y: give the numbers to reconstruct as target=, "
+                    "as in fit(noisy, target=clean)"])
         if target is None:
             return None
         described, self._flat = self._describe_target(target, n)
         return described
 
-    # ---- fit --------------------------------------------------------------------------------------------------------------
+    # ---- fit ---------------------------------------------------------------------------------------------------------
 
     def _spec(self):
-        given = {p["name"]: parameter(python_name(p), p["kind"], getattr(self, python_name(p))) for p in self._table["params"]}
+        given = {p["name"]: parameter(python_name(p), p["kind"], getattr(self, python_name(p)))
+                 for p in self._table["params"]}
         solver = next(p for p in self._table["params"] if p["name"] == "solver")
         given["solver"] = solver_with(solver, given["solver"], {
             "max_iter": parameter("max_iter", "integer", self.max_iter), "tol": parameter("tol", "real", self.tol)})
@@ -228,7 +252,7 @@ class RkhsEstimator(BaseEstimator):
         return {name for name in self.__dict__ if name in own or name.endswith("_") and not name.startswith("_")}
 
     def _fit(self, *data, **more):
-        """Fits a twin, and takes what it found when it has ended well: until then, and after an error, the old fit stays."""
+        """Fits a twin, and takes what it found when it has ended well: after an error the old fit stays."""
         with self._used():
             twin, found = object.__new__(type(self)), self._found()
             twin.__dict__.update((name, value) for name, value in self.__dict__.items() if name not in found)
@@ -266,7 +290,10 @@ class RkhsEstimator(BaseEstimator):
             value = text
             if text is None:
                 value = np.frombuffer(numbers).reshape(rows, columns)
-                value = value[0].copy() if rows == 1 and columns > 1 else value.item() if rows * columns == 1 else value.copy()
+                if rows * columns == 1:
+                    value = value.item()
+                else:
+                    value = value[0].copy() if rows == 1 and columns > 1 else value.copy()
                 if name in ("eigenvalues", "explained_variance", "residuals"):
                     value = np.atleast_1d(value)
             self.report_[name] = value
@@ -280,8 +307,8 @@ class RkhsEstimator(BaseEstimator):
     def _fitted(self):
         model = self.__dict__.get("_model")
         if model is None:
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments "
-                                 "before using this estimator.")
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate "
+                                 "arguments before using this estimator.")
         return model
 
     def _apply(self, X, place=None):
@@ -302,10 +329,11 @@ class RkhsEstimator(BaseEstimator):
             return False
 
     def _more_tags(self):
-        # What scikit-learn compares only where nothing is random: fit_transform with transform. A model that places objects by
-        # its objective does not put training objects back where they were.
+        # What scikit-learn compares only where nothing is random: fit_transform with transform. A model that places
+        # objects by its objective does not put training objects back where they were.
         return {"pairwise": self._reads_gram(), "preserves_dtype": [np.float64, np.float32],
-                "non_deterministic": getattr(self, "place", "map") != "map", "requires_y": bool(getattr(self, "supervised", False))}
+                "non_deterministic": getattr(self, "place", "map") != "map",
+                "requires_y": bool(getattr(self, "supervised", False))}
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator):
@@ -315,14 +343,14 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         """Learns the embedding of X; y, which pipelines hand to all their steps, counts with ``supervised=True`` alone.
 
         With that, y are classes; None, NaN and -1 (and "?", "NA", "" among texts) are objects whose class is not known.
-        target : numbers, row by row, for models that learn to draw objects (``KernelAutoencoder``): what their codes go back to;
-        None: the objects themselves.
-        triplets : rows of X, from 0, for models that learn from them: an object, one that belongs to it and one that does not,
-        which may be left out; None: they are drawn.
-        start : array, shape (n_objects, n_components), or None: an embedding to begin at, for models that descend from one;
-        None: as the parameter of that name says.
-        positive, negative : objects that belong to those of X, row by row, and ones that do not, which may be left out, in place
-        of triplets.
+        target : numbers, row by row, for models that learn to reconstruct objects (``KernelAutoencoder``): what the
+        decoder learns to return; None: the objects themselves.
+        triplets : rows of X, from 0, for models that learn from them: an object, one that belongs to it and one that
+        does not, which may be left out; None: they are drawn.
+        start : array, shape (n_objects, n_components), or None: an initial embedding, for models that take one; None:
+        as the parameter of that name says.
+        positive, negative : objects that belong to those of X, row by row, and ones that do not, which may be left out,
+        in place of triplets.
         """
         self._fit(X, y, triplets, start, positive, negative, target)
         return self
@@ -335,7 +363,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
     def transform(self, X, place=None):
         """The embedding of new objects; each row depends on its object alone.
 
-        place : "map", "refine", "neighbour" or None: how, for models that know several ways; None: as the parameter says.
+        place : "map", "refine", "neighbour" or None: how, for models that have several ways; None: as the parameter
+        says.
         """
         return self._apply(X, place)
 
@@ -357,14 +386,16 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         return back.astype(Z.dtype, copy=False)
 
     def update(self, X):
-        """Adds new objects to the model, with its parameters and its kernel as they are, from its embedding where it takes a start.
+        """Adds new objects to the model, which is fitted again with its parameters and kernel as they are.
 
-        ``report_["moved"]`` tells how far the old objects moved, over their deviation. The new rows of ``embedding_`` are the last.
+        A model that takes an initial embedding starts from the one it has. ``report_["moved"]`` tells how far the old
+        objects moved, over their deviation. The new rows of ``embedding_`` are the last.
         """
         model = self._fitted()
         x, _ = self._validate_objects(X, reset=False)
         with self._watched() as progress:
-            sentences = model.update(x, seed_of(self.random_state), threads_of(self.n_jobs), memory_of(self.memory), progress)
+            sentences = model.update(x, seed_of(self.random_state), threads_of(self.n_jobs), memory_of(self.memory),
+                                     progress)
         self._adopt(model)
         advise(sentences)
         return self
@@ -372,9 +403,11 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
     def anomaly(self, X, by=None):
         """How unlike the training objects new ones are: one number for each, more is stranger.
 
-        by : "error", "density", "both" or None: what of an object does not come back from its code in feature space; -log of a
-            Gaussian density of the training codes at its code; the larger of the two, each as -log of the share of training
-            objects that score as high when left out. None: "error", or "density" with ``kernel="precomputed"``.
+        by : "error", "density", "both" or None. "error": how far the object is, in feature space, from its
+            reconstruction out of its embedding. "density": -log of the density of the training objects' embeddings at
+            its embedding (a Gaussian kernel density estimate). "both": the larger of the two, each as -log of the
+            share of training objects that score as high when left out. None: "error", or "density" with
+            ``kernel="precomputed"``.
         """
         model = self._fitted()
         x, _ = self._validate_objects(X, reset=False)
@@ -385,18 +418,18 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         return scores
 
     def score(self, X, y=None, *, target=None):
-        """Minus the mean squared error of ``inverse_transform(transform(X))``, to X or to the target: more is better."""
+        """Minus the mean squared error of ``inverse_transform(transform(X))`` to X or the target: more is better."""
         back = self.inverse_transform(self.transform(X))
         right = check_array(X if target is None else target, allow_nd=True)
         return -float(np.mean((back.reshape(right.shape) - right) ** 2))
 
     def explain(self, X, top=5):
-        """The training objects that pull each object of X to its place, and those that push it away, with their influence.
+        """The training objects that pull each object of X to its place, those that push it away, and their influence.
 
-        Returns rows of training objects and influences, both n x 2 x top: first the pulls, then the pushes, largest first; -1
-        and 0 where there are fewer. Of a model that learnt from positives and negatives, given or made, these follow the n
-        objects: n to 2n - 1 are positives, from 2n on negatives. For models with a map z = B'k + c: the influence of object l is |k_l| |B_l|, and it pulls
-        where k_l B_l points from c towards z.
+        Returns rows of training objects and influences, both n x 2 x top: first the pulls, then the pushes, largest
+        first; -1 and 0 where there are fewer. Of a model that learned from positives and negatives, given or made,
+        these follow the n objects: n to 2n - 1 are positives, from 2n on negatives. For models with a map
+        z = B'k + c: the influence of object l is |k_l| |B_l|, and it pulls where k_l B_l points from c towards z.
         """
         model = self._fitted()
         top = whole("top", top, 1)
@@ -445,7 +478,7 @@ class Predictor(RegressorMixin, RkhsEstimator):
         return {**super()._more_tags(), "multioutput": True, "requires_y": True}
 
 
-# ---- classes from tables ----------------------------------------------------------------------------------------------------
+# ---- classes from tables ---------------------------------------------------------------------------------------------
 
 
 def signature_of(table):
@@ -462,7 +495,8 @@ def signature_of(table):
 def example_of(title, predicts):
     """Lines that run as they stand, of any model."""
     use = ".fit(X, X[:, 0]).predict(X[:2]).shape" if predicts else ".fit(X).transform(X[:2]).shape"
-    return ["Examples", "--------", ">>> import numpy as np, rkhs", ">>> X = np.random.default_rng(0).normal(size=(50, 4))",
+    return ["Examples", "--------", ">>> import numpy as np, rkhs",
+            ">>> X = np.random.default_rng(0).normal(size=(50, 4))",
             f">>> rkhs.{title}(){use}", "(2,)" if predicts else "(2, 2)", ""]
 
 
@@ -482,17 +516,9 @@ def doc_of(title, table, parameters):
     lines += ["", "Attributes", "----------"]
     if not predicts:
         lines += ["embedding_ : array, shape (n_objects, n_components)", "    The embedding of the training objects."]
-    lines += ["kernel_ : str", "    The kernel with every bandwidth rule (sigma=median) turned into a number.", "report_ : dict",
-              "    What the fit found; its items are attributes too, their names with an underscore.", "", "Notes", "-----",
-              "Objects are the rows of a matrix (C-contiguous float64 is read in place, anything else is copied once), of a",
-              "scipy sparse matrix, images (n x height x width, or with 1, 3 or 4 channels behind), a list of str, a list of graphs,",
-              ":class:`rkhs.Bits`, or the rows of a Gram matrix with ``kernel=\"precomputed\"``. A graph is a tuple (edges, labels) or",
-              "(edges, labels, edge_labels): pairs of vertices, a whole number for each vertex (or how many there are, without",
-              "labels), and one for each edge.",
-              "Threads may share a fitted model: their calls wait for each other, and Ctrl-C ends a wait. A ``verbose`` callback or a",
-              "kernel function that uses the model that calls it raises :class:`rkhs.BusyError`, and so does a process that was forked",
-              "while another thread used the model. A fit that fails leaves the fit before it. Arrays must not be changed while a",
-              "call reads them.",
+    lines += ["kernel_ : str", "    The kernel with every bandwidth rule (sigma=median) turned into a number.",
+              "report_ : dict", "    What the fit found; its items are attributes too, their names with an underscore.",
+              "", "Notes", "-----", *textwrap.wrap(NOTE_OBJECTS, 100), *textwrap.wrap(NOTE_THREADS, 100),
               "Pickles and saved models contain training objects."]
     return "\n".join(lines) + "\n"
 
@@ -506,7 +532,8 @@ def make_class(title):
     body = "\n".join(f"    self.{name} = {name}" for name, _, _, _ in parameters)
     scope = {}
     # scikit-learn reads the signature, and takes no notice of what gathers other keywords.
-    exec(f"def __init__(self, {arguments}, **aliases):\n{body}\n    if aliases:\n        self._accept(aliases)\n", scope)
+    exec(f"def __init__(self, {arguments}, **aliases):\n{body}\n"
+         "    if aliases:\n        self._accept(aliases)\n", scope)
     scope["__init__"].__qualname__ = f"{title}.__init__"
     return type(title, (Predictor if table["predicts"] else Embedder,),
                 {"__init__": scope["__init__"], "__doc__": doc_of(title, table, parameters), "__module__": "rkhs",

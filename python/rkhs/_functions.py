@@ -1,27 +1,12 @@
 """What is not an estimator: read, gram, score, load, save, list."""
-import sys
-import warnings
-
 import numpy as np
 
 from . import _rkhs
+from ._advice import advise
 from ._checks import classes_tuple, memory_of, whole
 from ._data import Bits, as_tuple, kernel_argument, objects
 from ._progress import progress_of
 from ._tables import models, tables
-
-
-class Advice(UserWarning):
-    """A remark of the library that is no error: on the data, on a number that was chosen, on what was cut."""
-
-
-def advise(sentences):
-    """Warns at the caller's line: the nearest outside of this package and of scikit-learn, which wraps its methods."""
-    level, frame = 2, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in ("rkhs", "sklearn"):
-        level, frame = level + 1, frame.f_back
-    for sentence in sentences:
-        warnings.warn(sentence, Advice, stacklevel=level)
 
 
 def threads_of(n_jobs):
@@ -66,8 +51,8 @@ def read(path, format=None, *, labels=False, memory=None, verbose=0):
 
     Returns
     -------
-    X : matrix, sparse matrix, images (n, height, width[, channels]), list of str or of graphs, as the estimators take them;
-        labels : list of str, None where there is none
+    X : matrix, sparse matrix, images (n, height, width[, channels]), list of str or of graphs
+        As the estimators take them. With labels=True a list of str, None where there is none.
 
     Examples
     --------
@@ -93,8 +78,8 @@ def gram(X, Y=None, kernel="rbf(sigma=median)", *, random_state=None, n_jobs=Non
     Parameters
     ----------
     X, Y : matrices, sparse matrices, lists of str, of graphs (edges, labels), :class:`Bits`
-        Objects; Y is X unless given. C-contiguous float64 matrices are read where they are. Tables whose columns have names
-        (pandas) are matched by these.
+        Objects; Y is X unless given. C-contiguous float64 matrices are read where they are. Tables whose columns have
+        names (pandas) are matched by these.
     kernel : str or callable
         As in ``rkhs.list("kernels")``: "rbf(gamma=0.1) + 2*linear". Rules such as sigma=median are taken from X. Or a
         function of two objects that gives a number.
@@ -116,31 +101,33 @@ def gram(X, Y=None, kernel="rbf(sigma=median)", *, random_state=None, n_jobs=Non
     a, b = as_tuple(X), as_tuple(Y)
     K = np.empty((a[1], (b or a)[1]))
     with progress_of(verbose) as progress:
-        sentences, _ = _rkhs.gram(kernel_argument(kernel), a, b, K, seed_of(random_state), threads_of(n_jobs), memory_of(memory), progress)
+        sentences, _ = _rkhs.gram(kernel_argument(kernel), a, b, K, seed_of(random_state), threads_of(n_jobs),
+                                  memory_of(memory), progress)
     advise(sentences)
     return K
 
 
-def score(names, Z, X=None, y=None, *, kernel=None, new_Z=None, new_X=None, new_y=None, deviation=False, random_state=None,
-          n_jobs=None, memory=None, verbose=0):
+def score(names, Z, X=None, y=None, *, kernel=None, new_Z=None, new_X=None, new_y=None, deviation=False,
+          random_state=None, n_jobs=None, memory=None, verbose=0):
     """Numbers that say how good an embedding is.
 
     Parameters
     ----------
     names : str or list of str
-        As in ``rkhs.list("scores")``: "knn(k=5)", ["trustworthiness(k=12)", "continuity(k=12)"]. Those of one family share
-        their work.
+        As in ``rkhs.list("scores")``: "knn(k=5)", ["trustworthiness(k=12)", "continuity(k=12)"]. Those of one family
+        share their work.
     Z : matrix
         The embedding, a row for each object.
     X : any data, optional
         The objects, for scores that compare with them.
     y : labels, optional
-        Classes, for scores that need them. None, NaN and -1 are unknown, and so are the texts that are in files ("?", "NA", ""):
-        scores that need labels leave these rows out.
+        Classes, for scores that need them. None, NaN and -1 are unknown, and so are the texts that are in files ("?",
+        "NA", ""): scores that need labels leave these rows out.
     kernel : str, optional
         Distances between objects are those of its feature space; otherwise X are vectors. cka, hsic: their kernel.
     new_Z, new_X, new_y : as Z, X and y, optional
-        With new_Z the scores are of these rows: their neighbours are sought in Z, and what is learned is learned from Z.
+        With new_Z the scores are of these rows: their neighbours are sought in Z, and what is learned is learned from
+        Z.
     deviation : bool
         Gives (value, standard deviation over folds) in place of a value; NaN where there are no folds.
     random_state, n_jobs, memory, verbose : as in :func:`gram`
@@ -163,8 +150,8 @@ def score(names, Z, X=None, y=None, *, kernel=None, new_Z=None, new_X=None, new_
     sets = (as_tuple(Z), as_tuple(X), None if y is None else classes_tuple(y), as_tuple(new_Z), as_tuple(new_X),
             None if new_y is None else classes_tuple(new_y))
     with progress_of(verbose) as progress:
-        sentences, values, deviations = _rkhs.score(tuple(wanted), sets, kernel, seed_of(random_state), threads_of(n_jobs),
-                                                    memory_of(memory), progress)
+        sentences, values, deviations = _rkhs.score(tuple(wanted), sets, kernel, seed_of(random_state),
+                                                    threads_of(n_jobs), memory_of(memory), progress)
     advise(sentences)
     found = dict(zip(wanted, zip(values, deviations) if deviation else values))
     return found[names] if one else found
@@ -192,7 +179,8 @@ def load(path, kernel=None):
     from ._estimators import from_model
 
     if kernel is not None and not callable(kernel):
-        raise TypeError(f"kernel must be the function that the model was fitted with, not {kernel!r}: a text is in the file")
+        raise TypeError(f"kernel must be the function that the model was fitted with, not {kernel!r}: a text is in "
+                        "the file")
     return from_model(_rkhs.load(path, kernel and kernel_argument(kernel)[1]), kernel)
 
 
@@ -202,7 +190,8 @@ def save(estimator, path):
     if model is None:
         from sklearn.exceptions import NotFittedError
 
-        raise NotFittedError(f"This {type(estimator).__name__} instance is not fitted yet. Call 'fit' before saving it.")
+        raise NotFittedError(f"This {type(estimator).__name__} instance is not fitted yet. Call 'fit' before saving "
+                             "it.")
     model.save(path)
 
 

@@ -34,7 +34,8 @@ class Bar:
 
 
 def progress_of(verbose):
-    """What the library calls, for a with statement: None, the caller's function(stage, done, total), or a bar, gone at the end."""
+    """What the library calls, for a with statement: None, the caller's function(stage, done, total), or a bar, which is
+    gone at the end."""
     if callable(verbose):
         return contextlib.nullcontext(verbose)
     if not isinstance(verbose, (numbers.Real, np.bool_)):

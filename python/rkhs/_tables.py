@@ -7,8 +7,9 @@ from . import _rkhs
 # What scikit-learn calls the parameter. One line for a name that would surprise its users, none for the others.
 PYTHON_NAMES = {"dim": "n_components", "neighbours": "n_neighbors"}
 # Parameters of the solver that every estimator with a solver takes too: name, type, words.
-OF_SOLVER = [("max_iter", "int or None", "the solver's maximum number of iterations; None: its own default. With solver=None it sets, and so "
-                                         "chooses, the first solver in the list that has such a parameter."),
+OF_SOLVER = [("max_iter", "int or None", "the solver's maximum number of iterations; None: its own default. With "
+                                         "solver=None it sets, and so chooses, the first solver in the list that has "
+                                         "such a parameter."),
              ("tol", "float or None", "the solver's tolerance; None: its own default. With solver=None as max_iter.")]
 
 
@@ -101,5 +102,5 @@ def value_text(value):
 
 
 def spec_text(name, params):
-    """The spec text of a model with its parameters, by paths such as "gram.by"; those that are None are left to the library."""
+    """The spec text of a model with its parameters, by paths such as "gram.by"; None: the library's default."""
     return _rkhs.spec_set("models", name, {path: value_text(v) for path, v in params.items() if v is not None})

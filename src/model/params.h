@@ -28,7 +28,7 @@
      .brief = "eigensolver: dense or lanczos; not given: chosen by size"}
 #define RK_PARAM_OPTIMISER(S)                                                                                          \
     {.name = "solver", .kind = RK_SPEC, .offset = offsetof(S, solver), .value = "lbfgs", .list = &rk_optimisers,       \
-     .brief = "optimiser: lbfgs or cg"}
+     .brief = "optimiser: lbfgs, cg or adam"}
 /* clang-format on */
 
 #endif

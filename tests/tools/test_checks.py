@@ -87,6 +87,7 @@ class Commands(unittest.TestCase):
                             ("```sh\nrkhs -o none\n```\n", "none was not written by: rkhs -o none"),
                             ("![picture](pictures/none.svg)\n", "there is no pictures/none.svg"),
                             ("[part](#nowhere)\n\n# Somewhere\n", "this page has no heading #nowhere"),
+                            ("# m\n\n**For**: x\n\n```sh\nrkhs -o Z\n```\n\n![p](doc)\n\n## The method\n", "in this order"),
                             ("word " * 30 + "\n", "columns, 120 at most")):
             result = self.check(text)
             self.assertEqual(result.returncode, 1, result.stdout)
@@ -172,6 +173,10 @@ class Text(Tree):
     def test_documents_are_refused_past_120_columns(self):
         self.passes("check_text.py", {"CHANGELOG.md": "x" * 120 + "\n| " + "x" * 200 + " |\n"})
         self.refuses("check_text.py", {"CHANGELOG.md": "x" * 121 + "\n"}, "CHANGELOG.md:1: 121 columns")
+
+    def test_the_python_package_is_refused_past_120_columns(self):
+        self.passes("check_text.py", {"python/rkhs/a.py": "x" * 120 + "\n"})
+        self.refuses("check_text.py", {"python/rkhs/a.py": "x" * 121 + "\n"}, "python/rkhs/a.py:1: 121 columns")
 
     def test_trailing_blanks_are_refused(self):
         self.refuses(self.check, {"Makefile": "all: \n"}, "Makefile:1: blanks")
