@@ -250,8 +250,8 @@ static rkhs_status report(rk_fit *f, const state *s, const rk_smooth_result *r) 
     TRY(report_bound(f, s, encoder));
     TRY(rk_report_solver(f, r->solver, r->iterations, r->evaluations, r->converged));
     if (!r->converged && r->recorded > 100 && losses[r->recorded * 9 / 10] - loss > 0.01 * fabs(loss))
-        rk_log(f->env, RKHS_LOG_ADVICE, "the loss was still falling after %s: raise solver=lbfgs(max_iter=...)",
-               rk_counted(r->iterations, "iteration").text);
+        rk_log(f->env, RKHS_LOG_ADVICE, "the loss was still falling after %s: raise solver=%s(max_iter=...)",
+               rk_counted(r->iterations, "iteration").text, r->solver);
 done:
     rk_scratch_release(f->env, mark);
     return status;

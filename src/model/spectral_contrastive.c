@@ -255,8 +255,8 @@ static rkhs_status fit_spectral(rk_fit *f) {
     }
     TRY(report(f, &c, &s, alpha, kappa));
     if (!s.converged)
-        rk_log(f->env, RKHS_LOG_ADVICE, "the loss was still falling after %s: raise solver=lbfgs(max_iter=...), or ridge",
-               rk_counted(s.iterations, "iteration").text);
+        rk_log(f->env, RKHS_LOG_ADVICE, "the loss was still falling after %s: raise solver=%s(max_iter=...), or ridge",
+               rk_counted(s.iterations, "iteration").text, s.solver);
 done:
     rk_free(f->env, s.history);
     return status;
