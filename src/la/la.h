@@ -7,6 +7,7 @@
 #define RK_LA_H
 
 #include "base/base.h"
+#include "la/instructions.h"
 
 /* Enclose a computation. They set BLAS to one thread, restore its thread count at the last end in the process, and
  * reserve a buffer of BLAS for each of the env's workers, of which there are fewer if memory is short. Pairs may be

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Eight partial sums keep additions independent of each other; their order depends on n alone. */
-RK_CLONES double rk_sum(int64_t n, const double *x) {
+RK_VERSIONS(, double, rk_sum, (int64_t n, const double *x), (n, x)) {
     enum { EIGHT = 8 };
     double sum[EIGHT] = {0}, rest = 0;
     int64_t j = 0;
