@@ -126,7 +126,7 @@ void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b
                      y->stride, out, ld);
         return;
     }
-    rk_product(rk_product_best(), ni, nj, a->x->columns, row_of(a, i0), dense_of(a)->ld, row_of(b, j0), dense_of(b)->ld, 0, out,
+    rk_product(ni, nj, a->x->columns, row_of(a, i0), dense_of(a)->ld, row_of(b, j0), dense_of(b)->ld, 0, out,
                ld);
 }
 
@@ -146,7 +146,7 @@ static void centred_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bou
         int64_t nc = rk_min(CHUNK, a->x->columns - c);
         pack(a, i0, ni, c, nc, centre, pa);
         if (pb != pa) pack(b, j0, nj, c, nc, centre, pb);
-        rk_product(rk_product_best(), ni, nj, nc, pa, nc, pb, nc, c > 0, out, ld);
+        rk_product(ni, nj, nc, pa, nc, pb, nc, c > 0, out, ld);
     }
 }
 

@@ -1,8 +1,9 @@
-/* blas.c: calls of BLAS for single tiles, on the calling thread.
+/* blas.c: calls of BLAS for single tiles, on the calling thread, where product.c has no version for the processor.
  *
  * BLAS has 32-bit sizes. Tiles are small, and data whose rows are further apart are refused or copied when they come
  * in. Should larger sizes get here all the same, plain loops compute the result. */
 #include "la/la.h"
+#include "la/blas.h"
 
 #include <cblas.h>
 #include <limits.h>
@@ -25,8 +26,8 @@ static void product(int64_t m, int64_t n, int64_t k, double alpha, const double 
         }
 }
 
-void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda,
-                  const double *B, int64_t ldb, double beta, double *C, int64_t ldc) {
+void rk_blas_gemm(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda, const double *B,
+                  int64_t ldb, double beta, double *C, int64_t ldc) {
     if (!fits(m, n, k, lda, ldb, ldc)) {
         int at = ta == 't', bt = tb == 't';
         product(m, n, k, alpha, A, at ? 1 : lda, at ? lda : 1, B, bt ? 1 : ldb, bt ? ldb : 1, beta, C, ldc, 0);
@@ -37,26 +38,25 @@ void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alph
     rk_blas_leave();
 }
 
-void rk_gemm_single(int64_t m, int64_t n, int64_t k, const float *A, int64_t lda, const float *B, int64_t ldb, float *C,
-                    int64_t ldc) {
+void rk_blas_gemm_single(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *A, int64_t lda,
+                         const float *B, int64_t ldb, float beta, float *C, int64_t ldc) {
     if (!fits(m, n, k, lda, ldb, ldc)) {
+        int64_t ai = ta == 't' ? 1 : lda, aq = ta == 't' ? lda : 1, bq = tb == 't' ? 1 : ldb, bj = tb == 't' ? ldb : 1;
         for (int64_t i = 0; i < m; i++)
             for (int64_t j = 0; j < n; j++) {
-                float sum = 0;
-                for (int64_t q = 0; q < k; q++) sum += A[i * lda + q] * B[j * ldb + q];
-                C[i * ldc + j] = sum;
+                float sum = 0, *c = C + i * ldc + j;
+                for (int64_t q = 0; q < k; q++) sum += A[i * ai + q * aq] * B[q * bq + j * bj];
+                *c = alpha * sum + (beta != 0 ? beta * *c : 0);
             }
         return;
     }
     rk_blas_enter();
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)n, (int)k, 1.0f, A, (int)lda, B, (int)ldb, 0.0f, C,
-                (int)ldc);
+    cblas_sgemm(CblasRowMajor, op(ta), op(tb), (int)m, (int)n, (int)k, alpha, A, (int)lda, B, (int)ldb, beta, C, (int)ldc);
     rk_blas_leave();
 }
 
-/* C = alpha op(A) op(A)' + beta C, lower triangle only. */
-static void symmetric(char trans, int64_t n, int64_t k, double alpha, const double *A, int64_t lda, double beta, double *C,
-                      int64_t ldc) {
+void rk_blas_syrk(char trans, int64_t n, int64_t k, double alpha, const double *A, int64_t lda, double beta, double *C,
+                  int64_t ldc) {
     if (!fits(n, k, lda, ldc, 0, 0)) {
         int64_t across = trans == 't' ? 1 : lda, along = trans == 't' ? lda : 1;
         product(n, n, k, alpha, A, across, along, A, along, across, beta, C, ldc, 1);
@@ -65,18 +65,6 @@ static void symmetric(char trans, int64_t n, int64_t k, double alpha, const doub
     rk_blas_enter();
     cblas_dsyrk(CblasRowMajor, CblasLower, op(trans), (int)n, (int)k, alpha, A, (int)lda, beta, C, (int)ldc);
     rk_blas_leave();
-}
-
-void rk_syrk_tile(int64_t n, int64_t k, const double *A, int64_t lda, double beta, double *C, int64_t ldc) {
-    symmetric('n', n, k, 1, A, lda, beta, C, ldc);
-}
-
-void rk_syrk_minus_t(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc) {
-    symmetric('t', n, k, -1, A, lda, 1, C, ldc);
-}
-
-void rk_syrk_minus(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc) {
-    symmetric('n', n, k, -1, A, lda, 1, C, ldc);
 }
 
 /* B = op(L)^-1 B by plain loops. */
@@ -92,7 +80,7 @@ static void solve_left(char trans, int64_t m, int64_t n, const double *L, int64_
     }
 }
 
-void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb) {
+void rk_blas_trsm(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb) {
     int small = fits(m, n, ldl, ldb, 0, 0);
     if (side == 'r' && (m == 1 || !small)) {
         for (int64_t i = 0; i < m; i++) rk_solve_vector(trans == 't' ? 'n' : 't', n, L, ldl, B + i * ldb);

@@ -33,14 +33,12 @@ void rk_blas_leave(void);
 /* C (m x n) = alpha op(A) op(B) + beta C; ta, tb: 'n' or 't'. */
 void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda,
                   const double *B, int64_t ldb, double beta, double *C, int64_t ldc);
-/* C = A B' in single precision. */
-void rk_gemm_single(int64_t m, int64_t n, int64_t k, const float *A, int64_t lda, const float *B, int64_t ldb, float *C,
-                    int64_t ldc);
-/* C (n x n) = A A' + beta C, lower triangle only; A is n x k. */
-void rk_syrk_tile(int64_t n, int64_t k, const double *A, int64_t lda, double beta, double *C, int64_t ldc);
-/* C (n x n) = C - A'A, A is k x n; and C = C - A A', A is n x k. Lower triangle only. */
-void rk_syrk_minus_t(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc);
-void rk_syrk_minus(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc);
+/* The same in single precision. */
+void rk_gemm_single(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *A, int64_t lda, const float *B,
+                    int64_t ldb, float beta, float *C, int64_t ldc);
+/* C (n x n) = alpha op(A) op(A)' + beta C, lower triangle only; op(A) is n x k. */
+void rk_syrk_tile(char trans, int64_t n, int64_t k, double alpha, const double *A, int64_t lda, double beta, double *C,
+                  int64_t ldc);
 /* B (m x n) = B op(L)^-1 (side 'r') or op(L)^-1 B (side 'l'); L is lower triangular. */
 void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb);
 /* x = op(L)^-1 x; L (n x n) is lower triangular. */
@@ -74,11 +72,9 @@ int64_t rk_squared_distances(int64_t n, double a, const double *b, double limit,
 /* d[j] = d[j] / (a + b[j] - d[j]), at most 1, and 1 for 0/0: intersection over union. */
 void rk_jaccard(int64_t n, double a, const double *b, double *d);
 /* C (ni x nj) = A B', or C += A B' if `more`; A is ni x p, B is nj x p. If A and B are the same array, half of the
- * work is saved. level: 0 BLAS, 1 AVX2, 2 AVX-512; rk_product_best is the highest for this machine. From level 1 on,
- * the bits of an entry depend only on its two rows, in either order. */
-int rk_product_best(void);
-void rk_product(int level, int64_t ni, int64_t nj, int64_t p, const double *A, int64_t lda, const double *B, int64_t ldb,
-                int more, double *C, int64_t ldc);
+ * work is saved. The bits of an entry depend only on its two rows, in either order. */
+void rk_product(int64_t ni, int64_t nj, int64_t p, const double *A, int64_t lda, const double *B, int64_t ldb, int more,
+                double *C, int64_t ldc);
 /* out[i*ld + j] = the number of bits that row i of a and row j of b share; rows have `words` words and are lda and ldb
  * apart. level: 0 plain C, 1 AVX2, 2 AVX-512; rk_bits_best is the highest for this machine. */
 int rk_bits_best(void);

@@ -1,4 +1,4 @@
-/* level1.c: inner products, norms, small triangular systems and Cholesky factors with reproducible sums.
+/* level1.c: inner products, norms and triangular systems with one right-hand side, with reproducible sums.
  *
  * The order of additions depends on the sizes alone. In BLAS it may depend on where an array begins: the oldest
  * kernels of OpenBLAS add the first number separately if it is not 16-byte aligned. Then the result would depend on
@@ -74,30 +74,4 @@ void rk_solve_vector(char trans, int64_t n, const double *L, int64_t ldl, double
         x[i] /= L[i * ldl + i];
         subtract(i, x[i], L + i * ldl, x);
     }
-}
-
-/* Cholesky row by row; returns the row where it stops, or -1. */
-static int64_t factor_rows(int64_t n, double *A, int64_t lda) {
-    for (int64_t i = 0; i < n; i++) {
-        double *row = A + i * lda;
-        for (int64_t j = 0; j < i; j++) row[j] = (row[j] - rk_dot(j, row, A + j * lda)) / A[j * lda + j];
-        double pivot = row[i] - rk_dot(i, row, row);
-        if (!(pivot > 0)) return i; /* or NaN */
-        row[i] = sqrt(pivot);
-    }
-    return -1;
-}
-
-int64_t rk_cholesky_tile(int64_t n, double *A, int64_t lda) {
-    enum { BLOCK = 32 };
-    for (int64_t k = 0; k < n; k += BLOCK) {
-        int64_t size = rk_min(BLOCK, n - k), below = n - k - size;
-        double *D = A + k * lda + k, *P = D + size * lda;
-        int64_t bad = factor_rows(size, D, lda);
-        if (bad >= 0) return k + bad;
-        if (!below) break;
-        rk_trsm_tile('r', 't', below, size, D, lda, P, lda);
-        rk_syrk_minus(below, size, P, lda, P + size, lda);
-    }
-    return -1;
 }

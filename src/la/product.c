@@ -1,215 +1,134 @@
-/* product.c: the matrix product C = A B' of two sets of rows, for tiles of a Gram matrix, with reproducible sums.
+/* product.c: matrix products in double precision, on which everything of level 3 stands, with reproducible sums.
  *
- *     c_ij = s_1 + s_2 + ...,   s_t = fma(a_ik, b_jk, fma(...)) over the columns k of slice t, in order
+ *     c_ij = alpha s_1 + alpha s_2 + ...,   s_t = fma(a_ik, b_kj, fma(...)) over the k of slice t, in order
  *
- * A is ni x p, B is nj x p. Up to 24 rows of B are interleaved column by column, one slice at a time, and stay in the
- * L1 cache. The rows of A are read in place, eight at a time. A step of eight rows and three vectors is 24
- * multiply-adds for 11 loads; two ports execute these, so the limit is 12 cycles with AVX-512. With AVX2 it is four
- * rows, and 6 cycles for a quarter of the work. Slices depend on p alone. So the bits of an entry depend only on its
- * two rows: not on the tile, on their order, or on which of the two instruction sets runs. Elsewhere BLAS computes the
- * product and promises none of it.
+ * Up to 24 columns of op(B) are interleaved, one slice at a time (a panel), and read from the caches. The rows of
+ * op(A) are read in place, eight at a time. A step of eight rows and three vectors is 24 multiply-adds for 11 loads;
+ * two ports execute these, so the limit is 12 cycles with AVX-512. With AVX2 it is four rows, and 6 cycles for a
+ * quarter of the work. Slices are DEPTH long. So the bits of an entry depend only on its row
+ * and column, and on alpha: not on the tile, its place, the storage, or the instruction set. Where there are no fused
+ * multiply-adds BLAS computes products and promises none of it.
  *
- * If A has few rows, interleaving B would be most of the work. Then blocks of B are transposed in registers. */
+ * If op(A) has few rows, packing op(B) would be most of the work. It is then read in place, or transposed in
+ * registers. */
 #include "la/la.h"
+#include "la/blas.h"
 #include "la/transpose.h"
 
 #include <string.h>
 
-enum { SLICE = 8192 }; /* columns in one call of BLAS, so that it does not run long */
-
-#if defined(__x86_64__) && defined(__GNUC__)
+/* DEPTH: of a slice; MAX_DOWN, MAX_ACROSS: of a strip; IN_PLACE: up to so many rows, panels are not packed if their rows
+ * are not further apart than NEAR. */
 enum { DEPTH = 256, MAX_DOWN = 8, MAX_ACROSS = 24, MAX_LANES = 8, VECTORS = 3, FEW = 4 };
+enum { IN_PLACE = 64, NEAR = 512 };
 
-/* out[r*ld + l] = sum over k of a[r][k] b[k][l], added to the old value if `more`. */
-typedef void (*strip_fn)(const double *const *a, const double *b, int64_t depth, int more, double *out, int64_t ld);
-
-/* A strip of DOWN rows and COUNT vectors; the old values are prefetched. mm: prefix of the intrinsics. */
-#define STRIP(name, isa, vector, mm, DOWN, COUNT)                                                                              \
-    __attribute__((target(isa))) static void name(const double *const *a, const double *b, int64_t depth, int more,            \
-                                                  double *out, int64_t ld) {                                                   \
-        enum { LANES = sizeof(vector) / sizeof(double) };                                                                      \
-        vector sum[DOWN][COUNT];                                                                                               \
-        const double *row[DOWN];                                                                                               \
-        RK_UNROLL for (int r = 0; r < DOWN; r++) {                                                                             \
-            row[r] = a[r];                                                                                                     \
-            RK_UNROLL for (int v = 0; more && v < COUNT; v++)                                                                  \
-                _mm_prefetch((const char *)(out + r * ld + v * LANES), _MM_HINT_T0);                                           \
-            RK_UNROLL for (int v = 0; v < COUNT; v++) sum[r][v] = mm##_setzero_pd();                                           \
-        }                                                                                                                      \
-        _Pragma("GCC unroll 4") for (int64_t k = 0; k < depth; k++, b += COUNT * LANES) {                                      \
-            vector y[COUNT];                                                                                                   \
-            RK_UNROLL for (int v = 0; v < COUNT; v++) y[v] = mm##_load_pd(b + v * LANES);                                      \
-            RK_UNROLL for (int r = 0; r < DOWN; r++) {                                                                         \
-                vector x = mm##_set1_pd(row[r][k]);                                                                            \
-                RK_UNROLL for (int v = 0; v < COUNT; v++) sum[r][v] = mm##_fmadd_pd(x, y[v], sum[r][v]);                       \
-            }                                                                                                                  \
-        }                                                                                                                      \
-        RK_UNROLL for (int r = 0; r < DOWN; r++) RK_UNROLL for (int v = 0; v < COUNT; v++) {                                   \
-            double *here = out + r * ld + v * LANES;                                                                           \
-            mm##_storeu_pd(here, more ? mm##_add_pd(mm##_loadu_pd(here), sum[r][v]) : sum[r][v]);                              \
-        }                                                                                                                      \
-    }
-
-STRIP(strip_avx512_1, "avx512f", __m512d, _mm512, 8, 1)
-STRIP(strip_avx512_2, "avx512f", __m512d, _mm512, 8, 2)
-STRIP(strip_avx512_3, "avx512f", __m512d, _mm512, 8, 3)
-STRIP(strip_avx2_1, "avx2,fma", __m256d, _mm256, 4, 1)
-STRIP(strip_avx2_2, "avx2,fma", __m256d, _mm256, 4, 2)
-STRIP(strip_avx2_3, "avx2,fma", __m256d, _mm256, 4, 3)
-
-/* out[r*ld + l] = sum over k < p of a[r][k] b[l][k], by slices of `depth`, added to the old value if `more`. */
-typedef void (*rows_fn)(const double *const *a, const double *const *b, int64_t p, int64_t depth, int more, double *out,
-                        int64_t ld);
-
-/* DOWN rows of A with one vector of rows of B. */
-#define ROWS(name, isa, vector, mm, transposed, DOWN)                                                                          \
-    __attribute__((target(isa))) static void name(const double *const *a, const double *const *b, int64_t p, int64_t depth,    \
-                                                  int more, double *out, int64_t ld) {                                         \
-        enum { LANES = sizeof(vector) / sizeof(double) };                                                                      \
-        for (int64_t k = 0; k < p; more = 1) {                                                                                 \
-            int64_t end = rk_min(p, k + depth);                                                                                \
-            vector sum[DOWN], y[LANES];                                                                                        \
-            RK_UNROLL for (int r = 0; r < DOWN; r++) sum[r] = mm##_setzero_pd();                                               \
-            for (; k + LANES <= end; k += LANES) {                                                                             \
-                transposed(b, k, y);                                                                                           \
-                RK_UNROLL for (int c = 0; c < LANES; c++) RK_UNROLL for (int r = 0; r < DOWN; r++) sum[r] =                    \
-                    mm##_fmadd_pd(mm##_set1_pd(a[r][k + c]), y[c], sum[r]);                                                    \
-            }                                                                                                                  \
-            for (; k < end; k++) {                                                                                             \
-                double column[LANES];                                                                                          \
-                RK_UNROLL for (int l = 0; l < LANES; l++) column[l] = b[l][k];                                                 \
-                y[0] = mm##_loadu_pd(column);                                                                                  \
-                RK_UNROLL for (int r = 0; r < DOWN; r++) sum[r] = mm##_fmadd_pd(mm##_set1_pd(a[r][k]), y[0], sum[r]);          \
-            }                                                                                                                  \
-            RK_UNROLL for (int r = 0; r < DOWN; r++)                                                                           \
-                mm##_storeu_pd(out + r * ld, more ? mm##_add_pd(mm##_loadu_pd(out + r * ld), sum[r]) : sum[r]);                \
-        }                                                                                                                      \
-    }
-
-ROWS(rows_avx512_one, "avx512f", __m512d, _mm512, rk_transposed_avx512, 1)
-ROWS(rows_avx512_few, "avx512f", __m512d, _mm512, rk_transposed_avx512, FEW)
-ROWS(rows_avx2_one, "avx2,fma", __m256d, _mm256, rk_transposed_avx2, 1)
-ROWS(rows_avx2_few, "avx2,fma", __m256d, _mm256, rk_transposed_avx2, FEW)
-
-static const struct shape {
-    int64_t down, lanes;
-    strip_fn strip[VECTORS]; /* for 1, 2, 3 vectors */
-    rows_fn one, few;        /* for 1 row, for up to FEW rows */
-} shapes[] = {{4, 4, {strip_avx2_1, strip_avx2_2, strip_avx2_3}, rows_avx2_one, rows_avx2_few},
-              {8, 8, {strip_avx512_1, strip_avx512_2, strip_avx512_3}, rows_avx512_one, rows_avx512_few}};
-
-/* Interleaves `depth` columns of up to `across` rows; lanes without a row are 0. */
-static void lay(const double *b, int64_t ldb, int64_t rows, int64_t depth, int64_t across, double *out) {
-    if (rows < across) memset(out, 0, (size_t)(depth * across) * sizeof *out);
-    rk_transpose(rows, depth, b, ldb, out, across);
-}
-
-/* A strip at the border of a tile, which is computed whole and stored in part. */
-static void border(strip_fn strip, const double *const *row, const double *b, int64_t depth, int more, int64_t down,
-                   int64_t across, double *out, int64_t ld) {
-    double sums[MAX_DOWN * MAX_ACROSS];
-    strip(row, b, depth, 0, sums, MAX_ACROSS);
-    for (int64_t r = 0; r < down; r++)
-        for (int64_t l = 0; l < across; l++) {
-            double v = sums[r * MAX_ACROSS + l];
-            out[r * ld + l] = more ? out[r * ld + l] + v : v;
-        }
-}
-
-/* Adds the product of one slice of columns; `half`: leaves out blocks above the diagonal. */
-static void slice(const struct shape *s, int64_t ni, int64_t nj, int64_t depth, const double *A, int64_t lda, const double *B,
-                  int64_t ldb, int more, int half, double *C, int64_t ldc) {
-    _Alignas(64) double panel[DEPTH * MAX_ACROSS];
-    const double *row[MAX_DOWN];
-    for (int64_t j = 0; j < nj; j += VECTORS * s->lanes) {
-        int64_t across = rk_min(VECTORS * s->lanes, nj - j), vectors = (across + s->lanes - 1) / s->lanes;
-        strip_fn strip = s->strip[vectors - 1];
-        lay(B + j * ldb, ldb, across, depth, vectors * s->lanes, panel);
-        for (int64_t i = half ? j / s->down * s->down : 0; i < ni; i += s->down) {
-            int64_t down = rk_min(s->down, ni - i);
-            for (int64_t r = 0; r < s->down; r++) row[r] = A + (i + (r < down ? r : 0)) * lda;
-            if (down == s->down && across == vectors * s->lanes)
-                strip(row, panel, depth, more, C + i * ldc + j, ldc);
-            else
-                border(strip, row, panel, depth, more, down, across, C + i * ldc + j, ldc);
-        }
-    }
-}
-
-/* One entry, with the same sums as in a lane. */
-__attribute__((target("fma"))) static void pair(int64_t p, int64_t depth, const double *a, const double *b, int more,
-                                                double *out) {
-    for (int64_t k = 0; k < p; more = 1) {
-        double sum = 0;
-        for (int64_t end = rk_min(p, k + depth); k < end; k++) sum = __builtin_fma(a[k], b[k], sum);
-        *out = more ? *out + sum : sum;
-    }
-}
-
-static void copy(int64_t ni, int64_t nj, const double *from, int64_t ldf, double *to, int64_t ldt) {
-    for (int64_t i = 0; i < ni; i++)
-        for (int64_t j = 0; j < nj; j++) to[i * ldt + j] = from[i * ldf + j];
-}
-
-/* The product for few rows of A, through the buffer `some` at the borders. */
-static void few_rows(const struct shape *s, int64_t ni, int64_t nj, int64_t p, int64_t depth, const double *A, int64_t lda,
-                     const double *B, int64_t ldb, int more, double *C, int64_t ldc) {
-    const double *a[FEW], *b[MAX_LANES];
-    double some[FEW * MAX_LANES] = {0};
-    for (int64_t i = 0; i < ni; i += FEW) {
-        int64_t down = rk_min(FEW, ni - i);
-        rows_fn rows = down == 1 ? s->one : s->few;
-        for (int64_t r = 0; r < FEW; r++) a[r] = A + (i + (r < down ? r : 0)) * lda;
-        for (int64_t j = 0; j < nj; j += s->lanes) {
-            int64_t across = rk_min(s->lanes, nj - j);
-            double *out = C + i * ldc + j;
-            for (int64_t l = 0; l < s->lanes; l++) b[l] = B + (j + (l < across ? l : 0)) * ldb;
-            if (across == s->lanes && (down == FEW || down == 1)) {
-                rows(a, b, p, depth, more, out, ldc);
-                continue;
-            }
-            if (more) copy(down, across, out, ldc, some, MAX_LANES);
-            rows(a, b, p, depth, more, some, MAX_LANES);
-            copy(down, across, some, MAX_LANES, out, ldc);
-        }
-    }
-}
-
-/* The product by our own code, in slices of nearly equal depth. */
-static void multiply_slices(const struct shape *s, int64_t ni, int64_t nj, int64_t p, const double *A, int64_t lda,
-                            const double *B, int64_t ldb, int more, int half, double *C, int64_t ldc) {
-    int64_t parts = rk_max(1, (p + DEPTH - 1) / DEPTH), depth = ((p + parts - 1) / parts + 7) / 8 * 8;
-    if (ni == 1 && nj == 1)
-        pair(p, depth, A, B, more, C);
-    else if (ni < s->down)
-        few_rows(s, ni, nj, p, depth, A, lda, B, ldb, more, C, ldc);
-    else
-        for (int64_t k = 0; k < p; k += depth)
-            slice(s, ni, nj, rk_min(depth, p - k), A + k, lda, B + k, ldb, more || k, half, C, ldc);
-}
-
-int rk_product_best(void) {
-    if (__builtin_cpu_supports("avx512f")) return 2;
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 1 : 0;
-}
+#define REAL double
+#define DOUBLE
+#define pack_rows rk_transpose
+#if defined(__aarch64__)
+#define TYPE f64
 #else
-int rk_product_best(void) { return 0; }
+#define TYPE pd
 #endif
+#include "la/product_versions.h"
+#include "la/product_loops.h"
 
-void rk_product(int level, int64_t ni, int64_t nj, int64_t p, const double *A, int64_t lda, const double *B, int64_t ldb,
-                int more, double *C, int64_t ldc) {
-    int half = A == B && lda == ldb && ni == nj;
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (level > 0)
-        multiply_slices(&shapes[level - 1], ni, nj, p, A, lda, B, ldb, more, half, C, ldc);
+void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda,
+                  const double *B, int64_t ldb, double beta, double *C, int64_t ldc) {
+    const version *s = version_in_use();
+    (s ? gemm(s, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc)
+       : rk_blas_gemm(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc));
+}
+
+void rk_syrk_tile(char trans, int64_t n, int64_t k, double alpha, const double *A, int64_t lda, double beta, double *C,
+                  int64_t ldc) {
+    const version *s = version_in_use();
+    operand a = {A, trans == 't' ? 1 : lda, trans == 't' ? lda : 1};
+    if (s)
+        multiply(s, n, n, k, a, a, &(target){C, ldc, 1, alpha, scale_target(n, n, k, beta, 1, C, ldc), LOWER});
     else
-#endif
-        for (int64_t k = 0; k < p; k += SLICE) {
-            int64_t depth = rk_min(SLICE, p - k);
-            if (half)
-                rk_syrk_tile(ni, depth, A + k, lda, more || k ? 1 : 0, C, ldc);
-            else
-                rk_gemm_tile('n', 't', ni, nj, depth, 1, A + k, lda, B + k, ldb, more || k ? 1 : 0, C, ldc);
-        }
+        rk_blas_syrk(trans, n, k, alpha, A, lda, beta, C, ldc);
+}
+
+void rk_product(int64_t ni, int64_t nj, int64_t p, const double *A, int64_t lda, const double *B, int64_t ldb, int more,
+                double *C, int64_t ldc) {
+    int half = A == B && lda == ldb && ni == nj;
+    const version *s = version_in_use();
+    if (s)
+        multiply(s, ni, nj, p, (operand){A, lda, 1}, (operand){B, ldb, 1},
+                 &(target){C, ldc, 1, 1, scale_target(ni, nj, p, more, 0, C, ldc), half ? HALF : WHOLE});
+    else if (half)
+        rk_blas_syrk('n', ni, p, 1, A, lda, more, C, ldc);
+    else
+        rk_blas_gemm('n', 't', ni, nj, p, 1, A, lda, B, ldb, more, C, ldc);
     if (half) rk_mirror_tile(C, ldc, 0, ni, 0, nj);
+}
+
+/* ---- triangular solves ------------------------------------------------------------------------------------------ */
+
+enum { BLOCK = 256, STEP = 8 }; /* rows of L solved in a panel, and at once */
+
+/* T^-1 X for the panel X (size x width) and T_iq = t[i*rt + q*kt]: STEP rows after the other, each first reduced by
+ * those before. `back`: T is upper triangular, and the last rows come first. */
+static void solve_panel(const version *s, int64_t size, operand t, int back, double *X, int64_t width) {
+    int64_t vectors = width / s->lanes;
+    for (int64_t done = 0, rows; done < size; done += rows) {
+        rows = rk_min(STEP, size - done);
+        int64_t at = back ? size - done - rows : done;
+        double *x = X + at * width;
+        const double *row = t.at + at * t.row, *inner = row + (back ? at + rows : 0) * t.inner;
+        for (int64_t i = 0, down; i < rows && done; i += down) {
+            int part = s->down == MAX_DOWN ? 3 : 2;
+            while ((1 << part) > rows - i) part--;
+            down = 1 << part;
+            s->strip[part][vectors - 1](inner + i * t.row, t.row, t.inner, back ? x + rows * width : X, width, done, -1, 1,
+                                        x + i * width, width);
+        }
+        const double *corner = row + at * t.inner;
+        if (back) /* the last row of the block is its first */
+            s->solve(rows, corner + (rows - 1) * (t.row + t.inner), -t.row, -t.inner, x + (rows - 1) * width, -width, width);
+        else
+            s->solve(rows, corner, t.row, t.inner, x, width, width);
+    }
+}
+
+/* X = T^-1 X, T (n x n, n <= BLOCK) as in solve_panel; X (n x m) at x, entry (i, j) at x[i*inner + j*row]. */
+static void solve_block(const version *s, int64_t n, int64_t m, operand t, int back, double *at, int64_t row, int64_t inner) {
+    _Alignas(64) double panel[BLOCK * MAX_ACROSS];
+    for (int64_t j = 0; j < m; j += VECTORS * s->lanes) {
+        int64_t across = rk_min(VECTORS * s->lanes, m - j), width = (across + s->lanes - 1) / s->lanes * s->lanes;
+        double *x = at + j * row;
+        pack(s, (operand){x, row, inner}, across, n, VECTORS * s->lanes, panel);
+        solve_panel(s, n, t, back, panel, width);
+        if (row == 1)
+            for (int64_t k = 0; k < n; k++) memcpy(x + k * inner, panel + k * width, (size_t)across * sizeof *x);
+        else
+            rk_transpose(n, across, panel, width, x, row);
+    }
+}
+
+/* By blocks of L: each is first reduced by those before, in one product. */
+void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb) {
+    const version *s = version_in_use();
+    int left = side == 'l', back = left == (trans == 't');
+    int64_t size = left ? m : n;
+    if (!s) {
+        rk_blas_trsm(side, trans, m, n, L, ldl, B, ldb);
+        return;
+    }
+    for (int64_t done = 0, rows; done < size; done += rows) {
+        rows = rk_min(BLOCK, size - done);
+        int64_t at = back ? size - done - rows : done, from = back ? at + rows : 0;
+        /* T = op(L) or its transpose, with the rows `at` of this block and the columns `from` of what is solved */
+        operand t = {L + at * (ldl + 1), back ? 1 : ldl, back ? ldl : 1};
+        const double *T = L + at * t.row + from * t.inner;
+        if (done && left)
+            rk_gemm_tile(back ? 't' : 'n', 'n', rows, n, done, -1, T, ldl, B + from * ldb, ldb, 1, B + at * ldb, ldb);
+        else if (done)
+            rk_gemm_tile('n', back ? 'n' : 't', m, rows, done, -1, B + from, ldb, T, ldl, 1, B + at, ldb);
+        if (left)
+            solve_block(s, rows, n, t, back, B + at * ldb, 1, ldb);
+        else
+            solve_block(s, rows, m, t, back, B + at, ldb, 1);
+    }
 }

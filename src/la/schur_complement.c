@@ -45,7 +45,7 @@ double rk_schur_log_det(int64_t n, int64_t r, const double *Y, int64_t ldy, cons
     if (n < LARGE) return small(n, r, Y, ldy, B, S, g);
     double sum = 0;
     memcpy(S, B, (size_t)(n * n) * sizeof *S);
-    rk_syrk_minus_t(n, r, Y, ldy, S, n);
+    rk_syrk_tile('t', n, r, -1, Y, ldy, 1, S, n);
     if (rk_cholesky_tile(n, S, n) >= 0) return NAN;
     rk_solve_vector('n', n, S, n, g);
     for (int64_t k = 0; k < n; k++) sum += log(S[k * n + k]);

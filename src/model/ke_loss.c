@@ -184,7 +184,6 @@ static rkhs_status triples_tile(void *context, int64_t tile, int worker) {
     ke_loop *a = context;
     rk_ke *k = a->k;
     int64_t ti, tj, n = k->n, t = a->tile, full = a->near ? t : n;
-    int level = rk_product_best();
     rk_triangle_position(tile, &ti, &tj);
     int64_t i0 = ti * t, j0 = tj * t, ni = rk_min(t, n - i0), nj = rk_min(t, n - j0);
     double *P = k->room + worker * k->room_each, *M = k->M + i0 * n + j0;
@@ -193,8 +192,8 @@ static rkhs_status triples_tile(void *context, int64_t tile, int worker) {
     for (int64_t l0 = 0; l0 < n; l0 += full) {
         int64_t nl = rk_min(full, n - l0), l = l0 / t;
         if (a->near && !(a->near[ti * a->parts + tj] && a->near[ti * a->parts + l] && a->near[tj * a->parts + l])) continue;
-        rk_product(level, ni, nj, nl, k->H + i0 * n + l0, n, k->H + j0 * n + l0, n, 1, M, n);
-        rk_product(level, ni, nj, nl, k->H + i0 * n + l0, n, k->W + j0 * n + l0, n, 1, P, RK_TILE);
+        rk_product(ni, nj, nl, k->H + i0 * n + l0, n, k->H + j0 * n + l0, n, 1, M, n);
+        rk_product(ni, nj, nl, k->H + i0 * n + l0, n, k->W + j0 * n + l0, n, 1, P, RK_TILE);
     }
     for (int64_t i = 0; i < ni; i++) {
         const double *h = k->H + (i0 + i) * n + j0, *b = a->b + j0, *w = k->own + j0, own = a->b[i0 + i], hi = k->own[i0 + i];

@@ -23,7 +23,7 @@ static rkhs_status gram_rows(void *context, int64_t tile, int worker) {
     single_loop *a = context;
     int64_t n = a->n, i0 = tile * ROWS, ni = rk_min(ROWS, n - i0);
     float by = (float)(-0.5 / (a->width * a->width));
-    rk_gemm_single(ni, n, a->d, a->z + i0 * a->d, a->d, a->z, a->d, a->H + i0 * n, n);
+    rk_gemm_single('n', 't', ni, n, a->d, 1, a->z + i0 * a->d, a->d, a->z, a->d, 0, a->H + i0 * n, n);
     for (int64_t i = i0; i < i0 + ni; i++)
         for (int64_t j = 0; j < n; j++) {
             float s = a->squares[i] + a->squares[j] - 2 * a->H[i * n + j];
@@ -37,8 +37,8 @@ static rkhs_status slope_rows(void *context, int64_t tile, int worker) {
     single_loop *a = context;
     int64_t n = a->n, d = a->d, i0 = tile * ROWS, ni = rk_min(ROWS, n - i0);
     float *S = a->S + worker * ROWS * n, *P = a->P + worker * ROWS * n, by = (float)(-2 / (a->width * a->width)), sum = 0;
-    rk_gemm_single(ni, n, n, a->H + i0 * n, n, a->H, n, S, n);
-    rk_gemm_single(ni, n, n, a->W + i0 * n, n, a->H, n, P, n);
+    rk_gemm_single('n', 't', ni, n, n, 1, a->H + i0 * n, n, a->H, n, 0, S, n);
+    rk_gemm_single('n', 't', ni, n, n, 1, a->W + i0 * n, n, a->H, n, 0, P, n);
     for (int64_t i = 0; i < ni; i++) {
         const float *h = a->H + (i0 + i) * n, *s = S + i * n, *p = P + i * n, own = a->b[i0 + i];
         float square = 0, triples = 0;
