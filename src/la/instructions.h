@@ -6,12 +6,24 @@
 #ifndef RK_INSTRUCTIONS_H
 #define RK_INSTRUCTIONS_H
 
+#include <stdatomic.h>
+
 /* The instruction sets that have a version of their own. */
 enum { RK_PLAIN = 0, RK_AVX2 = 1, RK_AVX512 = 2, RK_NEON = 3 };
 
 /* The one in use: the best of this processor, or a lesser one that the environment variable RKHS_INSTRUCTIONS names
- * (plain, avx2, avx512, neon), which is for tests. */
-int rk_instructions(void);
+ * (plain, avx2, avx512, neon), which is for tests. Inline, since it is asked at each call of a small function. */
+extern __attribute__((visibility("hidden"))) _Atomic int rk_instruction_set; /* -1: not chosen yet */
+int rk_choose_instructions(void);
+static inline int rk_instructions(void) {
+    int set = atomic_load_explicit(&rk_instruction_set, memory_order_relaxed);
+    return set >= 0 ? set : rk_choose_instructions();
+}
+/* Uses another one from here on; nothing happens if the processor does not have it. For tests, while no other thread
+ * computes. */
+void rk_set_instructions(int set);
+/* Whether AVX-512 counts the bits of words (VPOPCNTDQ), which not every processor with RK_AVX512 can. */
+int rk_counts_words(void);
 
 /* a b + c, rounded once where the processor can; for the body of RK_VERSIONS, which declares `fused`. */
 #define RK_FMA(a, b, c) (fused ? __builtin_fma(a, b, c) : (a) * (b) + (c))
