@@ -10,25 +10,25 @@
 /* Eight partial sums keep additions independent of each other. */
 enum { SUMS = 8 };
 
-static inline __attribute__((always_inline)) double join(const double sum[SUMS], double rest) {
+RK_ALWAYS_INLINE double join(const double sum[SUMS], double rest) {
     return rest + (((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
 }
 
-RK_CLONES double rk_dot(int64_t n, const double *x, const double *y) {
+RK_VERSIONS(, double, rk_dot, (int64_t n, const double *x, const double *y), (n, x, y)) {
     double sum[SUMS] = {0}, rest = 0;
     int64_t j = 0;
     for (; j + SUMS <= n; j += SUMS)
-        for (int l = 0; l < SUMS; l++) sum[l] += x[j + l] * y[j + l];
-    for (; j < n; j++) rest += x[j] * y[j];
+        for (int l = 0; l < SUMS; l++) sum[l] = RK_FMA(x[j + l], y[j + l], sum[l]);
+    for (; j < n; j++) rest = RK_FMA(x[j], y[j], rest);
     return join(sum, rest);
 }
 
-RK_CLONES static double scaled_squares(int64_t n, double scale, const double *x) {
+RK_VERSIONS(static, double, scaled_squares, (int64_t n, double scale, const double *x), (n, scale, x)) {
     double sum[SUMS] = {0}, rest = 0;
     int64_t j = 0;
     for (; j + SUMS <= n; j += SUMS)
-        for (int l = 0; l < SUMS; l++) sum[l] += (scale * x[j + l]) * (scale * x[j + l]);
-    for (; j < n; j++) rest += (scale * x[j]) * (scale * x[j]);
+        for (int l = 0; l < SUMS; l++) sum[l] = RK_FMA(scale * x[j + l], scale * x[j + l], sum[l]);
+    for (; j < n; j++) rest = RK_FMA(scale * x[j], scale * x[j], rest);
     return join(sum, rest);
 }
 
@@ -61,8 +61,8 @@ double rk_norm(int64_t n, const double *x) {
 }
 
 /* y -= a x */
-RK_CLONES static void subtract(int64_t n, double a, const double *restrict x, double *restrict y) {
-    for (int64_t j = 0; j < n; j++) y[j] -= a * x[j];
+RK_VERSIONS(static, void, subtract, (int64_t n, double a, const double *restrict x, double *restrict y), (n, a, x, y)) {
+    for (int64_t j = 0; j < n; j++) y[j] = RK_FMA(-a, x[j], y[j]);
 }
 
 void rk_solve_vector(char trans, int64_t n, const double *L, int64_t ldl, double *x) {
