@@ -17,7 +17,7 @@ extern __attribute__((visibility("hidden"))) _Atomic int rk_instruction_set; /* 
 int rk_choose_instructions(void);
 static inline int rk_instructions(void) {
     int set = atomic_load_explicit(&rk_instruction_set, memory_order_relaxed);
-    return set >= 0 ? set : rk_choose_instructions();
+    return __builtin_expect(set < 0, 0) ? rk_choose_instructions() : set;
 }
 /* Uses another one from here on; nothing happens if the processor does not have it. For tests, while no other thread
  * computes. */
@@ -34,7 +34,9 @@ int rk_counts_words(void);
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"") /* return of a void call */                \
         RK_ALWAYS_INLINE result name##_body(const int fused, RK_LIST parameters);
 #define RK_VERSION(result, name, suffix, attribute, fused, parameters, arguments)                                              \
-    attribute static result name##_##suffix parameters { return name##_body(fused, RK_LIST arguments); }
+    attribute __attribute__((noinline)) static result name##_##suffix parameters {                                             \
+        return name##_body(fused, RK_LIST arguments);                                                                          \
+    }
 #define RK_VERSIONS_END(result, name, parameters)                                                                              \
     _Pragma("GCC diagnostic pop") RK_ALWAYS_INLINE result name##_body(const int fused, RK_LIST parameters)
 
@@ -49,7 +51,9 @@ int rk_counts_words(void);
     RK_VERSION(result, name, plain, , 0, parameters, arguments)                                                                \
     storage result name parameters {                                                                                           \
         int set = rk_instructions();                                                                                           \
-        return (set == RK_AVX512 ? name##_avx512 : set == RK_AVX2 ? name##_avx2 : name##_plain)arguments;                      \
+        if (set == RK_AVX512) return name##_avx512 arguments;                                                                  \
+        if (set == RK_AVX2) return name##_avx2 arguments;                                                                      \
+        return name##_plain arguments;                                                                                         \
     }                                                                                                                          \
     RK_VERSIONS_END(result, name, parameters)
 #else

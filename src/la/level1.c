@@ -7,7 +7,8 @@
 
 #include <float.h>
 
-/* Eight partial sums keep additions independent of each other. */
+/* Eight partial sums keep additions independent of each other. Products are rounded before they are added: a sum waits
+ * for its last addition alone, which takes no longer than a fused multiply-add, and every processor has the same bits. */
 enum { SUMS = 8 };
 
 RK_ALWAYS_INLINE double join(const double sum[SUMS], double rest) {
@@ -18,8 +19,8 @@ RK_VERSIONS(, double, rk_dot, (int64_t n, const double *x, const double *y), (n,
     double sum[SUMS] = {0}, rest = 0;
     int64_t j = 0;
     for (; j + SUMS <= n; j += SUMS)
-        for (int l = 0; l < SUMS; l++) sum[l] = RK_FMA(x[j + l], y[j + l], sum[l]);
-    for (; j < n; j++) rest = RK_FMA(x[j], y[j], rest);
+        for (int l = 0; l < SUMS; l++) sum[l] += x[j + l] * y[j + l];
+    for (; j < n; j++) rest += x[j] * y[j];
     return join(sum, rest);
 }
 
@@ -27,8 +28,8 @@ RK_VERSIONS(static, double, scaled_squares, (int64_t n, double scale, const doub
     double sum[SUMS] = {0}, rest = 0;
     int64_t j = 0;
     for (; j + SUMS <= n; j += SUMS)
-        for (int l = 0; l < SUMS; l++) sum[l] = RK_FMA(scale * x[j + l], scale * x[j + l], sum[l]);
-    for (; j < n; j++) rest = RK_FMA(scale * x[j], scale * x[j], rest);
+        for (int l = 0; l < SUMS; l++) sum[l] += (scale * x[j + l]) * (scale * x[j + l]);
+    for (; j < n; j++) rest += (scale * x[j]) * (scale * x[j]);
     return join(sum, rest);
 }
 

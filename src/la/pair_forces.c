@@ -16,14 +16,14 @@ RK_VERSIONS(, void, rk_add_forces,
         int64_t j = 0;
         for (; j + SUMS <= n; j += SUMS)
             for (int l = 0; l < SUMS; l++) {
-                double v = x - p[j + l];
-                sum[l] = RK_FMA(w[j + l], v, sum[l]);
-                q[j + l] = RK_FMA(-w[j + l], v, q[j + l]);
+                double v = w[j + l] * (x - p[j + l]);
+                sum[l] += v;
+                q[j + l] -= v;
             }
         for (; j < n; j++) {
-            double v = x - p[j];
-            rest = RK_FMA(w[j], v, rest);
-            q[j] = RK_FMA(-w[j], v, q[j]);
+            double v = w[j] * (x - p[j]);
+            rest += v;
+            q[j] -= v;
         }
         force[c] += rest + (((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
     }
@@ -34,7 +34,7 @@ RK_VERSIONS(, double, rk_weighted_difference, (int64_t n, const double *restrict
     double sum[SUMS] = {0}, rest = 0;
     int64_t j = 0;
     for (; j + SUMS <= n; j += SUMS)
-        for (int l = 0; l < SUMS; l++) sum[l] = RK_FMA(w[j + l], a - b[j + l], sum[l]);
-    for (; j < n; j++) rest = RK_FMA(w[j], a - b[j], rest);
+        for (int l = 0; l < SUMS; l++) sum[l] += w[j + l] * (a - b[j + l]);
+    for (; j < n; j++) rest += w[j] * (a - b[j]);
     return rest + (((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
 }

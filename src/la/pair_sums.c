@@ -59,7 +59,7 @@ ADD(rk_add_minima, FOUR(minimum), ONE(minimum))
 ADD(rk_add_ratios, four_ratios(fused, x, p[j], q[j], r[j], s[j]), ONE_PRODUCT(ratio))
 ADD(rk_add_ratios_wide, FOUR_PRODUCTS(ratio), ONE_PRODUCT(ratio))
 
-/* Eight partial sums keep additions independent of each other. The difference is not fused: x and y may be exchanged. */
+/* Eight partial sums keep additions independent of each other. Nothing is fused: x and y may be exchanged. */
 RK_VERSIONS(, double, rk_scaled_square, (int64_t n, double s, const double *x, double t, const double *y), (n, s, x, t, y)) {
     enum { SUMS = 8 };
     double sum[SUMS] = {0}, rest = 0;
@@ -67,11 +67,8 @@ RK_VERSIONS(, double, rk_scaled_square, (int64_t n, double s, const double *x, d
     for (; c + SUMS <= n; c += SUMS)
         for (int l = 0; l < SUMS; l++) {
             double d = s * x[c + l] - t * y[c + l];
-            sum[l] = RK_FMA(d, d, sum[l]);
+            sum[l] += d * d;
         }
-    for (; c < n; c++) {
-        double d = s * x[c] - t * y[c];
-        rest = RK_FMA(d, d, rest);
-    }
+    for (; c < n; c++) rest += (s * x[c] - t * y[c]) * (s * x[c] - t * y[c]);
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7])) + rest;
 }

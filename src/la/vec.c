@@ -109,9 +109,9 @@ RK_VERSIONS(, void, rk_powers, (int64_t n, double scale, double shift, int64_t p
 RK_VERSIONS(, void, rk_tanh, (int64_t n, double *x), (n, x)) {
     for (int64_t j = 0; j < n; j++) {
         double v = 2 * fabs(x[j]);
-        parts q = exp_parts(fused, v < 40 ? v : 40);
+        parts q = exp_parts(fused, v);
         double less = RK_FMA(q.half * q.r, q.r, q.r), e = RK_FMA(less, q.power, q.power - 1);
-        x[j] = copysign(e / (e + 2), x[j]);
+        x[j] = copysign(v < 40 ? e / (e + 2) : 1, x[j]);
     }
 }
 
