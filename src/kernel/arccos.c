@@ -34,7 +34,7 @@ typedef struct layers {
 } layers;
 
 /* Begins with the cosines u; returns how many are close to 1 or -1. */
-RK_CLONES static int64_t begin(int64_t n, const double *restrict u, layers *restrict l) {
+RK_VERSIONS(static, int64_t, begin, (int64_t n, const double *restrict u, layers *restrict l), (n, u, l)) {
     int64_t close = 0;
     for (int64_t j = 0; j < n; j++) {
         l->below[j] = 1 - u[j];
@@ -46,22 +46,24 @@ RK_CLONES static int64_t begin(int64_t n, const double *restrict u, layers *rest
 }
 
 /* One layer, from its angles. 1 - b(u) = (1 - u) - (sin t - t u)/pi. */
-RK_CLONES static void step(int64_t n, layers *restrict l) {
+RK_VERSIONS(static, void, step, (int64_t n, layers *restrict l), (n, l)) {
     const double share = 0x1.45f306dc9c883p-2; /* 1/pi */
     for (int64_t j = 0; j < n; j++) {
         double below = l->below[j], above = l->above[j], t = l->angle[j], sine = sqrt(below * above);
-        double next = below - (sine - t * (below < above ? 1 - below : above - 1)) * share;
+        double less = RK_FMA(t, below < above ? 1 - below : above - 1, -sine), next = RK_FMA(less, share, below);
+        double kept = RK_FMA(-t, share, 1);
         next = next > 0 ? next : 0;
         next = next < 1 ? next : 1;
-        l->tangent[j] = l->tangent[j] * (1 - t * share) + (1 - next);
+        l->tangent[j] = RK_FMA(l->tangent[j], kept, 1 - next);
         l->below[j] = next;
         l->above[j] = 2 - next;
     }
 }
 
 /* out = a b v_L for ntk, a b u_L for relu; a, b: the lengths of the rows. */
-RK_CLONES static void finish(int64_t n, double a, const double *restrict b, int ntk, const layers *restrict l,
-                             double *restrict out) {
+RK_VERSIONS(static, void, finish,
+            (int64_t n, double a, const double *restrict b, int ntk, const layers *restrict l, double *restrict out),
+            (n, a, b, ntk, l, out)) {
     for (int64_t j = 0; j < n; j++) out[j] = a * b[j] * (ntk ? l->tangent[j] : 1 - l->below[j]);
 }
 

@@ -16,7 +16,9 @@ static rkhs_status block_laplacian(const rk_bound *a, int64_t i0, int64_t ni, co
 }
 
 /* out += s sign(x - y). */
-RK_CLONES static void add_signs(int64_t n, double s, const double *restrict x, const double *restrict y, double *restrict out) {
+RK_VERSIONS(static, void, add_signs,
+            (int64_t n, double s, const double *restrict x, const double *restrict y, double *restrict out),
+            (n, s, x, y, out)) {
     for (int64_t c = 0; c < n; c++) out[c] += x[c] > y[c] ? s : x[c] < y[c] ? -s : 0;
 }
 

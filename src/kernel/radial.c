@@ -34,7 +34,7 @@ static rkhs_status check_matern(rkhs_env *env, const void *self) {
 }
 
 /* x = exp(-r) (1 + a r + b r^2), r = scale sqrt(x). */
-RK_CLONES static void matern_row(int64_t n, double scale, double a, double b, double *restrict x) {
+RK_VERSIONS(static, void, matern_row, (int64_t n, double scale, double a, double b, double *restrict x), (n, scale, a, b, x)) {
     double r[RK_TILE];
     for (int64_t j = 0; j < n; j++) {
         double v = scale * sqrt(x[j]);
@@ -42,7 +42,10 @@ RK_CLONES static void matern_row(int64_t n, double scale, double a, double b, do
         x[j] = -r[j];
     }
     rk_exp(n, x);
-    for (int64_t j = 0; j < n; j++) x[j] *= 1 + r[j] * (a + b * r[j]);
+    for (int64_t j = 0; j < n; j++) {
+        double factor = RK_FMA(b, r[j], a);
+        x[j] *= RK_FMA(factor, r[j], 1);
+    }
 }
 
 static rkhs_status block_matern(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
@@ -97,7 +100,7 @@ static const rk_param params_rq[] = {
 /* clang-format on */
 
 /* x = (1 + scale x)^-alpha = exp(-alpha log(1 + scale x)). */
-RK_CLONES static void rq_row(int64_t n, double scale, double alpha, double *restrict x) {
+RK_VERSIONS(static, void, rq_row, (int64_t n, double scale, double alpha, double *restrict x), (n, scale, alpha, x)) {
     for (int64_t j = 0; j < n; j++) {
         double v = scale * x[j];
         x[j] = v < 1e300 ? v : 1e300;
@@ -145,8 +148,8 @@ const rk_kernel_type rk_kernel_rq = {
 
 static const rk_param params_cauchy[] = RK_WIDTH_PARAMS("1/sigma^2");
 
-RK_CLONES static void cauchy_row(int64_t n, double scale, double *restrict x) {
-    for (int64_t j = 0; j < n; j++) x[j] = 1 / (1 + scale * x[j]);
+RK_VERSIONS(static, void, cauchy_row, (int64_t n, double scale, double *restrict x), (n, scale, x)) {
+    for (int64_t j = 0; j < n; j++) x[j] = 1 / RK_FMA(scale, x[j], 1);
 }
 
 static rkhs_status block_cauchy(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,

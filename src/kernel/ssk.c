@@ -19,6 +19,8 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define RK_HAS_WIDE 1
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 enum { MAX_P = 256, BAND = 4, MAX_LANES = 8, NO_S = -1, NO_T = -2 };
@@ -42,12 +44,18 @@ typedef struct rk_sweep {
     double *out;             /* K of each lane */
 } rk_sweep;
 
+/* The loops for one width of vectors: how many pairs one holds; K of every lane; and writing the tokens of a string. */
+typedef struct lanes {
+    int count;
+    void (*sweep)(const rk_sweep *w);
+    void (*spread)(const int32_t *id, int64_t length, int64_t count, int lane, int32_t nothing, void *out);
+} lanes;
+
 #ifdef RK_HAS_WIDE
 typedef double wide_vec __attribute__((vector_size(64)));
 #define LANES 8
-#define LANES_NAME(x) x##_wide
+#define LANES_NAME(x) x##_avx512
 #define LANES_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,fma")))
-#define LANES_OUTER LANES_TARGET
 #define vec wide_vec
 #define symbol int32_t
 #define LANES_LETTERS(at) const __m256i letter_a = *(const __m256i *)(at), letter_b = *(const __m256i *)(at + 8);
@@ -56,27 +64,51 @@ typedef double wide_vec __attribute__((vector_size(64)));
     const __mmask8 in_a = _mm256_cmpeq_epi32_mask(letter, letter_a), in_b = _mm256_cmpeq_epi32_mask(letter, letter_b);
 #define LANES_PICK(in, x) ((vec)_mm512_maskz_mov_pd(in, (__m512d)(x)))
 #define LANES_ADD(sum, in, x) ((vec)_mm512_mask_add_pd((__m512d)(sum), in, (__m512d)(sum), (__m512d)(x)))
+#define LANES_FMA(x, y, z) ((vec)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z)))
 #include "kernel/ssk_lanes.h"
 #endif
 
-typedef double plain_vec __attribute__((vector_size(32)));
-typedef int64_t plain_mask __attribute__((vector_size(32)));
-#define LANES 4
-#define LANES_NAME(x) x##_plain
-#define LANES_TARGET
-#ifdef RK_HAS_CLONES
-#define LANES_OUTER __attribute__((target_clones("arch=x86-64-v3", "default")))
+#ifdef __aarch64__
+enum { PLAIN_LANES = 2 }; /* as many registers as with four lanes of AVX2 */
 #else
-#define LANES_OUTER
+enum { PLAIN_LANES = 4 };
 #endif
-#define vec plain_vec
-#define symbol int64_t
-#define LANES_LETTERS(at) const plain_mask letter_a = *(const plain_mask *)(at), letter_b = *(const plain_mask *)(at + 4);
-#define LANES_MASKS(at)                                                                                                        \
+typedef double plain_vec __attribute__((vector_size(PLAIN_LANES * sizeof(double))));
+typedef int64_t plain_mask __attribute__((vector_size(PLAIN_LANES * sizeof(int64_t))));
+#define PLAIN_LETTERS(at) const plain_mask letter_a = ((const plain_mask *)(at))[0], letter_b = ((const plain_mask *)(at))[1];
+#define PLAIN_MASKS(at)                                                                                                        \
     const plain_mask letter = *(const plain_mask *)(at);                                                                       \
     const plain_mask in_a = letter == letter_a, in_b = letter == letter_b;
-#define LANES_PICK(in, x) ((vec)((plain_mask)(x)&in))
-#define LANES_ADD(sum, in, x) (sum + LANES_PICK(in, x))
+#define PLAIN_PICK(in, x) ((vec)((plain_mask)(x)&in))
+
+#ifdef RK_HAS_WIDE
+#define LANES PLAIN_LANES
+#define LANES_NAME(x) x##_avx2
+#define LANES_TARGET __attribute__((target("arch=x86-64-v3")))
+#define vec plain_vec
+#define symbol int64_t
+#define LANES_LETTERS PLAIN_LETTERS
+#define LANES_MASKS PLAIN_MASKS
+#define LANES_PICK PLAIN_PICK
+#define LANES_ADD(sum, in, x) (sum + PLAIN_PICK(in, x))
+#define LANES_FMA(x, y, z) ((vec)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
+#include "kernel/ssk_lanes.h"
+#endif
+
+#define LANES PLAIN_LANES
+#define LANES_NAME(x) x##_plain
+#define LANES_TARGET
+#define vec plain_vec
+#define symbol int64_t
+#define LANES_LETTERS PLAIN_LETTERS
+#define LANES_MASKS PLAIN_MASKS
+#define LANES_PICK PLAIN_PICK
+#define LANES_ADD(sum, in, x) (sum + PLAIN_PICK(in, x))
+#ifdef __aarch64__
+#define LANES_FMA(x, y, z) ((vec)vfmaq_f64((float64x2_t)(z), (float64x2_t)(x), (float64x2_t)(y)))
+#else
+#define LANES_FMA(x, y, z) ((x) * (y) + (z))
+#endif
 #include "kernel/ssk_lanes.h"
 
 /* ---- pairs ----------------------------------------------------------------------------------------------------- */
@@ -88,12 +120,14 @@ typedef struct pair {
     double *out;
 } pair;
 
-/* How many pairs a vector of this machine holds. */
-static int lanes_here(void) {
+/* The widest vectors of the instruction set in use. A lane has the same bits in AVX2 and AVX-512. */
+static const lanes *lanes_here(void) {
 #ifdef RK_HAS_WIDE
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) return 8;
+    int set = rk_instructions();
+    if (set == RK_AVX512) return &lanes_avx512;
+    if (set == RK_AVX2) return &lanes_avx2;
 #endif
-    return 4;
+    return &lanes_plain;
 }
 
 /* Columns at a time: rows of q lengths in the first-level cache. It depends on q alone, as the order of sums does. */
@@ -116,7 +150,8 @@ static double *take_vectors(rk_work *work, int64_t count) {
 /* K of up to one vector of pairs. */
 static void run_pairs(const ssk *o, const double *weight, const pair *list, int count, rk_work work) {
     double out[MAX_LANES];
-    int q = (int)o->p - 1, here = lanes_here();
+    const lanes *here = lanes_here();
+    int q = (int)o->p - 1;
     rk_sweep w = {.q = q, .blended = o->blended, .chunk = chunk_of(q), .lambda = o->lambda, .weight = weight, .out = out};
     for (int k = 0; k < count; k++) {
         w.rows = rk_max(w.rows, list[k].rows);
@@ -128,24 +163,12 @@ static void run_pairs(const ssk *o, const double *weight, const pair *list, int 
     w.row = take_vectors(&work, MAX_LANES * (w.chunk + 1) * q);
     w.edge = take_vectors(&work, MAX_LANES * 2 * q * w.rows);
     w.next = take_vectors(&work, MAX_LANES * 2 * w.chunk);
-    for (int k = 0; k < here; k++) {
+    for (int k = 0; k < here->count; k++) {
         pair none = {.rows = 0}, p = k < count ? list[k] : none;
-#ifdef RK_HAS_WIDE
-        if (here == 8) {
-            spread_wide(p.s, p.rows, w.rows, k, NO_S, w.s);
-            spread_wide(p.t, p.columns, w.columns, k, NO_T, w.t);
-            continue;
-        }
-#endif
-        spread_plain(p.s, p.rows, w.rows, k, NO_S, w.s);
-        spread_plain(p.t, p.columns, w.columns, k, NO_T, w.t);
+        here->spread(p.s, p.rows, w.rows, k, NO_S, w.s);
+        here->spread(p.t, p.columns, w.columns, k, NO_T, w.t);
     }
-#ifdef RK_HAS_WIDE
-    if (here == 8)
-        sweep_wide(&w);
-    else
-#endif
-        sweep_plain(&w);
+    here->sweep(&w);
     for (int k = 0; k < count; k++) *list[k].out = out[k];
 }
 
@@ -193,7 +216,7 @@ static int long_enough(const ssk *o, int64_t length) { return length >= (o->blen
 static rkhs_status norm_tile(void *context, int64_t tile, int worker) {
     norm_loop *c = context;
     pair list[MAX_LANES];
-    int count = 0, here = lanes_here();
+    int count = 0, here = lanes_here()->count;
     unsigned before = flush_begin();
     for (int64_t i = tile * here; i < rk_min(c->n, (tile + 1) * here); i++) {
         const int32_t *id;
@@ -229,7 +252,7 @@ static rkhs_status prepare_ssk(rkhs_env *env, rk_bound *bound) {
     TRY(rk_alloc(env, c.n, sizeof *side->norm, &side->norm));
     weights(o, c.weight);
     TRY(works_new(env, room_of(o->p - 1, side->tokens.longest, side->tokens.longest), &c.work));
-    TRY(rk_parallel(env, NULL, (c.n + lanes_here() - 1) / lanes_here(), norm_tile, &c));
+    TRY(rk_parallel(env, NULL, (c.n + lanes_here()->count - 1) / lanes_here()->count, norm_tile, &c));
     for (int64_t i = 0; i < c.n; i++)
         if (!isfinite(side->norm[i]))
             FAIL(env, RKHS_ERR_NUMERIC,
@@ -284,7 +307,7 @@ static void raw_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound 
     int64_t order_a[RK_TILE], order_b[RK_TILE];
     double weight[MAX_P];
     pair list[MAX_LANES];
-    int count = 0, here = lanes_here(), mirrored = a == b && i0 == j0 && ni == nj;
+    int count = 0, here = lanes_here()->count, mirrored = a == b && i0 == j0 && ni == nj;
     weights(o, weight);
     by_length(ta, i0, ni, order_a);
     by_length(tb, j0, nj, order_b);

@@ -4,7 +4,8 @@
  * in the row. Shorter strings are padded with tokens that equal none: these add nothing, and change no bit of a lane.
  * Two rows go together, which halves the traffic with the cache, and up to BAND lengths, as many as the registers
  * hold. Columns go by `chunk`, so that all rows stay in the first-level cache. The including file defines LANES,
- * LANES_NAME(x), LANES_TARGET, LANES_OUTER, vec, symbol, LANES_LETTERS, LANES_MASKS, LANES_PICK and LANES_ADD. */
+ * LANES_NAME(x), LANES_TARGET, vec, symbol, LANES_LETTERS, LANES_MASKS, LANES_PICK, LANES_ADD and LANES_FMA. */
+#define LANES_ALL(x) ((x) - (vec){0}) /* x in every lane */
 
 /* Lengths l0 + 1 .. l0 + n of rows i and i + 1, for nj columns from j0 on. n and blended are constants when this is
  * compiled, and so are first and last, except in blended_bands. A band that is not the first finds the DPS of its
@@ -15,7 +16,7 @@ static inline __attribute__((always_inline)) LANES_TARGET void LANES_NAME(band)(
     const int q = w->q;
     vec *row = (vec *)w->row + l0, *at = row + q, *e = (vec *)w->edge + i * 2 * q + l0, *next = w->next;
     vec sum_a = sum[0], sum_b = sum[1], ra[BAND], rb[BAND], da[BAND], db[BAND];
-    const vec lambda = (vec){0} + w->lambda, one = (vec){0} + 1;
+    const vec lambda = LANES_ALL(w->lambda), one = LANES_ALL(1.0);
     for (int l = 0; l < n; l++) {
         da[l] = row[l];
         if (j0)
@@ -29,19 +30,25 @@ static inline __attribute__((always_inline)) LANES_TARGET void LANES_NAME(band)(
         vec a = first ? LANES_PICK(in_a, one) : next[2 * j], b = first ? LANES_PICK(in_b, one) : next[2 * j + 1];
         for (int l = 0; l < n; l++) {
             vec up = at[l];
-            if (blended) sum_a += w->weight[l0 + l] * a, sum_b += w->weight[l0 + l] * b;
-            ra[l] = ra[l] * lambda + a;
-            rb[l] = rb[l] * lambda + b;
+            if (blended) {
+                const vec weight = LANES_ALL(w->weight[l0 + l]);
+                sum_a = LANES_FMA(weight, a, sum_a), sum_b = LANES_FMA(weight, b, sum_b);
+            }
+            ra[l] = LANES_FMA(ra[l], lambda, a);
+            rb[l] = LANES_FMA(rb[l], lambda, b);
             if (l + 1 < n || !last || blended)
                 a = LANES_PICK(in_a, da[l]), b = LANES_PICK(in_b, db[l]);
             else
                 sum_a = LANES_ADD(sum_a, in_a, da[l]), sum_b = LANES_ADD(sum_b, in_b, db[l]);
             da[l] = up;
-            db[l] = up * lambda + ra[l];
-            at[l] = db[l] * lambda + rb[l];
+            db[l] = LANES_FMA(up, lambda, ra[l]);
+            at[l] = LANES_FMA(db[l], lambda, rb[l]);
         }
         if (!last) next[2 * j] = a, next[2 * j + 1] = b;
-        if (last && blended) sum_a += w->weight[q] * a, sum_b += w->weight[q] * b;
+        if (last && blended) {
+            const vec weight = LANES_ALL(w->weight[q]);
+            sum_a = LANES_FMA(weight, a, sum_a), sum_b = LANES_FMA(weight, b, sum_b);
+        }
     }
     for (int l = 0; l < n; l++) e[l] = ra[l], e[q + l] = db[l], e[2 * q + l] = rb[l], e[3 * q + l] = row[nj * q + l];
     sum[0] = sum_a;
@@ -84,8 +91,8 @@ static inline __attribute__((always_inline)) LANES_TARGET void LANES_NAME(blende
 }
 
 /* K of every lane. */
-LANES_OUTER static void LANES_NAME(sweep)(const rk_sweep *w) {
-    const vec one = (vec){0} + 1;
+LANES_TARGET static void LANES_NAME(sweep)(const rk_sweep *w) {
+    const vec one = LANES_ALL(1.0);
     vec sum[2] = {{0}, {0}};
     for (int64_t j0 = 0; j0 < w->columns; j0 += w->chunk) {
         int64_t nj = rk_min(w->chunk, w->columns - j0);
@@ -113,13 +120,16 @@ static void LANES_NAME(spread)(const int32_t *id, int64_t length, int64_t count,
     for (int64_t q = 0; q < count; q++) to[q * LANES + lane] = q < length ? id[q] : nothing;
 }
 
+static const lanes LANES_NAME(lanes) = {LANES, LANES_NAME(sweep), LANES_NAME(spread)};
+
 #undef LANES
 #undef LANES_NAME
 #undef LANES_TARGET
-#undef LANES_OUTER
 #undef LANES_LETTERS
 #undef LANES_MASKS
 #undef LANES_PICK
 #undef LANES_ADD
+#undef LANES_FMA
+#undef LANES_ALL
 #undef vec
 #undef symbol

@@ -330,8 +330,10 @@ static int same_tokens(const rk_tokens *a, int64_t i, const rk_tokens *b, int64_
            memcmp(a->id + a->start[i], b->id + b->start[j], (size_t)length * sizeof *a->id) == 0;
 }
 
-RK_CLONES static void divide(int64_t n, double norm, double root, const double *restrict norms, const double *restrict roots,
-                             double *restrict out) {
+RK_VERSIONS(static, void, divide,
+            (int64_t n, double norm, double root, const double *restrict norms, const double *restrict roots,
+             double *restrict out),
+            (n, norm, root, norms, roots, out)) {
     for (int64_t j = 0; j < n; j++) { /* equal norms: by the norm itself, so that equal strings give exactly 1 */
         double length = norms[j] == norm ? norm : root * roots[j];
         double v = out[j] / (length > 0 ? length : 1);

@@ -3,8 +3,8 @@
  * Sixteen rows of b are interleaved word by word, so that one word of a is combined with sixteen rows at once and each
  * lane counts for one pair: there are no sums across lanes. Four rows of a share each load of b. With AVX-512 a step
  * is AND, POPCNT and ADD on eight words; two ports execute these, so the limit is 1.5 cycles for 512 bits. AVX2 has no
- * POPCNT: a table of sixteen gives the counts of half-bytes. The processor decides which version runs; the results are
- * the same. */
+ * POPCNT: a table of sixteen gives the counts of half-bytes. rk_instructions() decides which version runs; the
+ * results are the same. */
 #include "la/la.h"
 
 #include <string.h>
@@ -89,8 +89,9 @@ strip_avx512(const uint64_t *const a[DOWN], const uint64_t *b, int64_t depth, in
 
 int rk_bits_best(void) {
 #if WIDE
-    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512dq")) return 2;
-    if (__builtin_cpu_supports("avx2")) return 1;
+    int set = rk_instructions();
+    if (set == RK_AVX512 && rk_counts_words()) return 2;
+    if (set == RK_AVX512 || set == RK_AVX2) return 1;
 #endif
     return 0;
 }

@@ -19,19 +19,31 @@ static int has(int set) {
 #endif
 }
 
-int rk_instructions(void) {
+_Atomic int rk_instruction_set = -1;
+
+/* Every thread that comes here finds the same. */
+int rk_choose_instructions(void) {
     static const struct {
         const char *name;
         int set;
     } sets[] = {{"avx512", RK_AVX512}, {"avx2", RK_AVX2}, {"neon", RK_NEON}, {"plain", RK_PLAIN}};
-    static _Atomic int known = -1; /* every thread finds the same */
-    int found = known;
-    if (found >= 0) return found;
     const char *asked = getenv("RKHS_INSTRUCTIONS");
     int from = 0;
     for (int i = 0; asked && i < (int)(sizeof sets / sizeof *sets); i++)
         if (strcmp(asked, sets[i].name) == 0) from = i;
     while (!has(sets[from].set)) from++;
-    known = sets[from].set;
+    rk_set_instructions(sets[from].set);
     return sets[from].set;
+}
+
+void rk_set_instructions(int set) {
+    if (has(set)) atomic_store_explicit(&rk_instruction_set, set, memory_order_relaxed);
+}
+
+int rk_counts_words(void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    return __builtin_cpu_supports("avx512vpopcntdq") != 0;
+#else
+    return 0;
+#endif
 }

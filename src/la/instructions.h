@@ -6,12 +6,24 @@
 #ifndef RK_INSTRUCTIONS_H
 #define RK_INSTRUCTIONS_H
 
+#include <stdatomic.h>
+
 /* The instruction sets that have a version of their own. */
 enum { RK_PLAIN = 0, RK_AVX2 = 1, RK_AVX512 = 2, RK_NEON = 3 };
 
 /* The one in use: the best of this processor, or a lesser one that the environment variable RKHS_INSTRUCTIONS names
- * (plain, avx2, avx512, neon), which is for tests. */
-int rk_instructions(void);
+ * (plain, avx2, avx512, neon), which is for tests. Inline, since it is asked at each call of a small function. */
+extern __attribute__((visibility("hidden"))) _Atomic int rk_instruction_set; /* -1: not chosen yet */
+int rk_choose_instructions(void);
+static inline int rk_instructions(void) {
+    int set = atomic_load_explicit(&rk_instruction_set, memory_order_relaxed);
+    return __builtin_expect(set < 0, 0) ? rk_choose_instructions() : set;
+}
+/* Uses another one from here on; nothing happens if the processor does not have it. For tests, while no other thread
+ * computes. */
+void rk_set_instructions(int set);
+/* Whether AVX-512 counts the bits of words (VPOPCNTDQ), which not every processor with RK_AVX512 can. */
+int rk_counts_words(void);
 
 /* a b + c, rounded once where the processor can; for the body of RK_VERSIONS, which declares `fused`. */
 #define RK_FMA(a, b, c) (fused ? __builtin_fma(a, b, c) : (a) * (b) + (c))
@@ -22,7 +34,9 @@ int rk_instructions(void);
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"") /* return of a void call */                \
         RK_ALWAYS_INLINE result name##_body(const int fused, RK_LIST parameters);
 #define RK_VERSION(result, name, suffix, attribute, fused, parameters, arguments)                                              \
-    attribute static result name##_##suffix parameters { return name##_body(fused, RK_LIST arguments); }
+    attribute __attribute__((noinline)) static result name##_##suffix parameters {                                             \
+        return name##_body(fused, RK_LIST arguments);                                                                          \
+    }
 #define RK_VERSIONS_END(result, name, parameters)                                                                              \
     _Pragma("GCC diagnostic pop") RK_ALWAYS_INLINE result name##_body(const int fused, RK_LIST parameters)
 
@@ -37,7 +51,9 @@ int rk_instructions(void);
     RK_VERSION(result, name, plain, , 0, parameters, arguments)                                                                \
     storage result name parameters {                                                                                           \
         int set = rk_instructions();                                                                                           \
-        return (set == RK_AVX512 ? name##_avx512 : set == RK_AVX2 ? name##_avx2 : name##_plain)arguments;                      \
+        if (set == RK_AVX512) return name##_avx512 arguments;                                                                  \
+        if (set == RK_AVX2) return name##_avx2 arguments;                                                                      \
+        return name##_plain arguments;                                                                                         \
     }                                                                                                                          \
     RK_VERSIONS_END(result, name, parameters)
 #else

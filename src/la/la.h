@@ -19,10 +19,10 @@ void rk_blas_enter(void);
 void rk_blas_leave(void);
 
 /* Compiles a function for several instruction sets, of which one is chosen when the program starts. Not under
- * sanitizers, which cannot run before that choice. */
+ * sanitizers, which cannot run before that choice. For symmetric_product.c alone: others use RK_VERSIONS
+ * (instructions.h), which tests can switch. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&                       \
     !defined(__SANITIZE_THREAD__)
-#define RK_HAS_CLONES 1
 #define RK_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define RK_CLONES

@@ -7,14 +7,15 @@
 
 #include <float.h>
 
-/* Eight partial sums keep additions independent of each other. */
+/* Eight partial sums keep additions independent of each other. Products are rounded before they are added: a sum waits
+ * for its last addition alone, which takes no longer than a fused multiply-add, and every processor has the same bits. */
 enum { SUMS = 8 };
 
-static inline __attribute__((always_inline)) double join(const double sum[SUMS], double rest) {
+RK_ALWAYS_INLINE double join(const double sum[SUMS], double rest) {
     return rest + (((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
 }
 
-RK_CLONES double rk_dot(int64_t n, const double *x, const double *y) {
+RK_VERSIONS(, double, rk_dot, (int64_t n, const double *x, const double *y), (n, x, y)) {
     double sum[SUMS] = {0}, rest = 0;
     int64_t j = 0;
     for (; j + SUMS <= n; j += SUMS)
@@ -23,7 +24,7 @@ RK_CLONES double rk_dot(int64_t n, const double *x, const double *y) {
     return join(sum, rest);
 }
 
-RK_CLONES static double scaled_squares(int64_t n, double scale, const double *x) {
+RK_VERSIONS(static, double, scaled_squares, (int64_t n, double scale, const double *x), (n, scale, x)) {
     double sum[SUMS] = {0}, rest = 0;
     int64_t j = 0;
     for (; j + SUMS <= n; j += SUMS)
@@ -61,8 +62,8 @@ double rk_norm(int64_t n, const double *x) {
 }
 
 /* y -= a x */
-RK_CLONES static void subtract(int64_t n, double a, const double *restrict x, double *restrict y) {
-    for (int64_t j = 0; j < n; j++) y[j] -= a * x[j];
+RK_VERSIONS(static, void, subtract, (int64_t n, double a, const double *restrict x, double *restrict y), (n, a, x, y)) {
+    for (int64_t j = 0; j < n; j++) y[j] = RK_FMA(-a, x[j], y[j]);
 }
 
 void rk_solve_vector(char trans, int64_t n, const double *L, int64_t ldl, double *x) {

@@ -5,8 +5,10 @@
 /* Eight partial sums keep additions independent of each other; their order depends on n alone. */
 enum { SUMS = 8 };
 
-RK_CLONES void rk_add_forces(int64_t n, int64_t d, const double *a, const double *b, int64_t ldb, const double *restrict w,
-                             double *restrict force, double *restrict counter_force) {
+RK_VERSIONS(, void, rk_add_forces,
+            (int64_t n, int64_t d, const double *a, const double *b, int64_t ldb, const double *restrict w,
+             double *restrict force, double *restrict counter_force),
+            (n, d, a, b, ldb, w, force, counter_force)) {
     for (int64_t c = 0; c < d; c++) {
         const double *restrict p = b + c * ldb;
         double *restrict q = counter_force + c * ldb;
@@ -27,7 +29,8 @@ RK_CLONES void rk_add_forces(int64_t n, int64_t d, const double *a, const double
     }
 }
 
-RK_CLONES double rk_weighted_difference(int64_t n, const double *restrict w, double a, const double *restrict b) {
+RK_VERSIONS(, double, rk_weighted_difference, (int64_t n, const double *restrict w, double a, const double *restrict b),
+            (n, w, a, b)) {
     double sum[SUMS] = {0}, rest = 0;
     int64_t j = 0;
     for (; j + SUMS <= n; j += SUMS)

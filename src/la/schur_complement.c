@@ -9,32 +9,33 @@
 enum { LARGE = 112, WIDE = 8 }; /* WIDE: columns begin at a multiple of the vector length */
 
 /* v[i] -= sum over k < count of f[k*apart] rows[k*ld + i], i < n. */
-static inline __attribute__((always_inline)) void take(int64_t n, int64_t count, const double *f, int64_t apart,
-                                                       const double *rows, int64_t ld, double *restrict v) {
+RK_ALWAYS_INLINE void take(const int fused, int64_t n, int64_t count, const double *f, int64_t apart, const double *rows,
+                           int64_t ld, double *restrict v) {
     int64_t k = 0;
     for (; k + 4 <= count; k += 4) {
         const double *r0 = rows + k * ld, *r1 = r0 + ld, *r2 = r1 + ld, *r3 = r2 + ld;
         double a = f[k * apart], b = f[(k + 1) * apart], c = f[(k + 2) * apart], d = f[(k + 3) * apart];
-        for (int64_t i = 0; i < n; i++) v[i] -= (a * r0[i] + b * r1[i]) + (c * r2[i] + d * r3[i]);
+        for (int64_t i = 0; i < n; i++) v[i] -= RK_FMA(a, r0[i], b * r1[i]) + RK_FMA(c, r2[i], d * r3[i]);
     }
     for (; k < count; k++)
-        for (int64_t i = 0; i < n; i++) v[i] -= f[k * apart] * rows[k * ld + i];
+        for (int64_t i = 0; i < n; i++) v[i] = RK_FMA(-f[k * apart], rows[k * ld + i], v[i]);
 }
 
 /* Row j of the array L holds column j of the factor. */
-RK_CLONES static double small(int64_t n, int64_t r, const double *Y, int64_t ldy, const double *B, double *L, double *g) {
+RK_VERSIONS(static, double, small, (int64_t n, int64_t r, const double *Y, int64_t ldy, const double *B, double *L, double *g),
+            (n, r, Y, ldy, B, L, g)) {
     double sum = 0, product = 1;
     for (int64_t j = 0; j < n; j++) {
         int64_t from = j / WIDE * WIDE, left = n - from;
         double *v = L + j * n;
         memcpy(v + from, B + j * n + from, (size_t)left * sizeof *v);
-        take(left, r, Y + j, ldy, Y + from, ldy, v + from);
-        take(left, j, L + j, n, L + from, n, v + from);
+        take(fused, left, r, Y + j, ldy, Y + from, ldy, v + from);
+        take(fused, left, j, L + j, n, L + from, n, v + from);
         double pivot = v[j], scale = 1 / sqrt(pivot);
         if (!(pivot > 0)) return NAN;
         g[j] *= scale;
         for (int64_t i = from; i < n; i++) v[i] *= scale;
-        for (int64_t i = j + 1; i < n; i++) g[i] -= g[j] * v[i];
+        for (int64_t i = j + 1; i < n; i++) g[i] = RK_FMA(-g[j], v[i], g[i]);
         product *= pivot;
         if (product > 1e100 || product < 1e-100) sum += log(product), product = 1;
     }

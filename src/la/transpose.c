@@ -43,9 +43,10 @@ TRANSPOSE(turn_past_avx512, "avx512f", __m512d, _mm512_stream_pd,
           rk_transposed_avx512) /* rows of B must begin at cache lines */
 
 void rk_transpose(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
-    if (__builtin_cpu_supports("avx512f"))
+    int set = rk_instructions();
+    if (set == RK_AVX512)
         transpose_avx512(ni, nj, A, lda, B, ldb);
-    else if (__builtin_cpu_supports("avx2"))
+    else if (set == RK_AVX2)
         transpose_avx2(ni, nj, A, lda, B, ldb);
     else
         transpose_plain(0, ni, 0, nj, A, lda, B, ldb);
@@ -53,7 +54,7 @@ void rk_transpose(int64_t ni, int64_t nj, const double *A, int64_t lda, double *
 
 /* Transposes with stores that bypass the caches; returns 0 if the rows of B do not begin at cache lines. */
 static int transpose_lines(int64_t ni, int64_t nj, const double *A, int64_t lda, double *B, int64_t ldb) {
-    int can = ((uintptr_t)B | (uintptr_t)ldb * sizeof *B) % (LINE * sizeof *B) == 0 && __builtin_cpu_supports("avx512f");
+    int can = ((uintptr_t)B | (uintptr_t)ldb * sizeof *B) % (LINE * sizeof *B) == 0 && rk_instructions() == RK_AVX512;
     if (can) turn_past_avx512(ni, nj, A, lda, B, ldb);
     return can;
 }
@@ -68,7 +69,7 @@ __attribute__((target("avx512f"))) static void lines_past(int64_t lines, const d
 static void write_past(int64_t n, const double *from, double *to) {
     int64_t j = rk_min(n, (int64_t)(-(uintptr_t)to / sizeof *to % LINE));
     for (int64_t k = 0; k < j; k++) to[k] = from[k];
-    if (__builtin_cpu_supports("avx512f")) {
+    if (rk_instructions() == RK_AVX512) {
         lines_past((n - j) / LINE, from + j, to + j);
         j += (n - j) / LINE * LINE;
     } else

@@ -1,5 +1,5 @@
 /* vec.c: vectorised functions on arrays: exp, tanh, log1p, angles, powers, distances, cosines, sums. Compiled for
- * several instruction sets, of which one is chosen when the program starts. */
+ * several instruction sets (instructions.h). */
 #include "la/la.h"
 
 #include <string.h>
@@ -16,13 +16,13 @@ RK_VERSIONS(, double, rk_sum, (int64_t n, const double *x), (n, x)) {
 }
 
 /* c[0] x^(n-1) + ... + c[n-1], by Horner's rule; unrolled, so that the loops around it are still vectorised. */
-static inline __attribute__((always_inline)) double polynomial(int n, const double *c, double x) {
+RK_ALWAYS_INLINE double polynomial(const int fused, int n, const double *c, double x) {
     double p = c[0];
 #pragma GCC unroll 16
-    for (int i = 1; i < n; i++) p = p * x + c[i];
+    for (int i = 1; i < n; i++) p = RK_FMA(p, x, c[i]);
     return p;
 }
-#define POLYNOMIAL(c, x) polynomial((int)(sizeof(c) / sizeof *(c)), c, x)
+#define POLYNOMIAL(c, x) polynomial(fused, (int)(sizeof(c) / sizeof *(c)), c, x)
 
 /* exp(v) = 2^k exp(r), v = k ln2 + r, |r| <= ln2/2; exp(r) by its series to r^13, whose remainder is below 2^-57.
  * Adding and subtracting 1.5 * 2^52 rounds to the integer k and leaves it in the low bits; 2^k has exponent k +
@@ -31,10 +31,10 @@ typedef struct parts {
     double power, r, half; /* exp(v) = power (1 + r (1 + r half)) */
 } parts;
 
-static inline __attribute__((always_inline)) parts exp_parts(double v) {
+RK_ALWAYS_INLINE parts exp_parts(const int fused, double v) {
     const double magic = 0x1.8p52, log2e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
-    double shifted = v * log2e + magic, k = shifted - magic;
-    double r = (v - k * ln2_high) - k * ln2_low;
+    double shifted = RK_FMA(v, log2e, magic), k = shifted - magic;
+    double most = RK_FMA(-k, ln2_high, v), r = RK_FMA(-k, ln2_low, most);
     static const double series[] = {1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
                                     1.0 / 5040,       1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5};
     double p = POLYNOMIAL(series, r);
@@ -46,32 +46,34 @@ static inline __attribute__((always_inline)) parts exp_parts(double v) {
     return (parts){power, r, p};
 }
 
-RK_CLONES void rk_exp(int64_t n, double *x) {
+RK_VERSIONS(, void, rk_exp, (int64_t n, double *x), (n, x)) {
     for (int64_t j = 0; j < n; j++) {
         double v = x[j];
-        parts e = exp_parts(v < -708 ? -708 : v > 709 ? 709 : v);
-        x[j] = v < -708 ? 0.0 : ((e.half * e.r + 1.0) * e.r + 1.0) * e.power;
+        parts e = exp_parts(fused, v < -708 ? -708 : v > 709 ? 709 : v);
+        double series = RK_FMA(e.half, e.r, 1.0);
+        x[j] = v < -708 ? 0.0 : RK_FMA(series, e.r, 1.0) * e.power;
     }
 }
 
-RK_CLONES int64_t rk_squared_distances(int64_t n, double a, const double *restrict b, double limit, double *restrict d) {
+RK_VERSIONS(, int64_t, rk_squared_distances, (int64_t n, double a, const double *restrict b, double limit, double *restrict d),
+            (n, a, b, limit, d)) {
     int64_t close = 0;
     for (int64_t j = 0; j < n; j++) {
-        double sum = a + b[j], v = sum - 2 * d[j];
+        double sum = a + b[j], v = RK_FMA(-2, d[j], sum);
         d[j] = v > 0 ? v : 0;
         close += v <= limit * sum;
     }
     return close;
 }
 
-RK_CLONES void rk_jaccard(int64_t n, double a, const double *restrict b, double *restrict d) {
+RK_VERSIONS(, void, rk_jaccard, (int64_t n, double a, const double *restrict b, double *restrict d), (n, a, b, d)) {
     for (int64_t j = 0; j < n; j++) {
         double all = a + b[j] - d[j], v = d[j] / all;
         d[j] = !(all > 0) || v > 1 ? 1 : v;
     }
 }
 
-RK_CLONES void rk_cosines(int64_t n, double a, const double *restrict b, double *restrict x) {
+RK_VERSIONS(, void, rk_cosines, (int64_t n, double a, const double *restrict b, double *restrict x), (n, a, b, x)) {
     for (int64_t j = 0; j < n; j++) {
         double v = x[j] * a * b[j];
         v = v < 1 ? v : 1;
@@ -80,12 +82,13 @@ RK_CLONES void rk_cosines(int64_t n, double a, const double *restrict b, double 
 }
 
 /* By repeated squaring, one bit of the power at a time for all numbers. */
-RK_CLONES void rk_powers(int64_t n, double scale, double shift, int64_t power, double *restrict x) {
+RK_VERSIONS(, void, rk_powers, (int64_t n, double scale, double shift, int64_t power, double *restrict x),
+            (n, scale, shift, power, x)) {
     enum { PART = 128 };
     double base[PART];
     if (power == 3) { /* the most usual power, in one pass */
         for (int64_t j = 0; j < n; j++) {
-            double v = scale * x[j] + shift;
+            double v = RK_FMA(scale, x[j], shift);
             x[j] = v * v * v;
         }
         return;
@@ -93,7 +96,7 @@ RK_CLONES void rk_powers(int64_t n, double scale, double shift, int64_t power, d
     for (int64_t j0 = 0; j0 < n; j0 += PART) {
         int64_t m = n - j0 < PART ? n - j0 : PART;
         double *y = x + j0;
-        for (int64_t j = 0; j < m; j++) base[j] = scale * y[j] + shift;
+        for (int64_t j = 0; j < m; j++) base[j] = RK_FMA(scale, y[j], shift);
         for (int64_t j = 0; j < m; j++) y[j] = power & 1 ? base[j] : 1;
         for (int64_t rest = power >> 1; rest; rest >>= 1) {
             for (int64_t j = 0; j < m; j++) base[j] *= base[j];
@@ -103,18 +106,18 @@ RK_CLONES void rk_powers(int64_t n, double scale, double shift, int64_t power, d
 }
 
 /* tanh|x| = e/(e + 2), e = exp(2|x|) - 1 = 2^k (exp(r) - 1) + (2^k - 1): no digits are lost near 0. 1 from 20 on. */
-RK_CLONES void rk_tanh(int64_t n, double *x) {
+RK_VERSIONS(, void, rk_tanh, (int64_t n, double *x), (n, x)) {
     for (int64_t j = 0; j < n; j++) {
         double v = 2 * fabs(x[j]);
-        parts q = exp_parts(v < 40 ? v : 40);
-        double e = (q.half * q.r * q.r + q.r) * q.power + (q.power - 1);
-        x[j] = copysign(e / (e + 2), x[j]);
+        parts q = exp_parts(fused, v);
+        double less = RK_FMA(q.half * q.r, q.r, q.r), e = RK_FMA(less, q.power, q.power - 1);
+        x[j] = copysign(v < 40 ? e / (e + 2) : 1, x[j]);
     }
 }
 
 /* log(1 + x) = k ln2 + log m, where 1 + x = 2^k m up to a rounding error that is added back, sqrt(1/2) <= m < sqrt(2);
  * log m = 2 atanh(s), s = (m - 1)/(m + 1), by its series to s^21, whose remainder is below 2^-60 of it. */
-RK_CLONES void rk_log1p(int64_t n, double *x) {
+RK_VERSIONS(, void, rk_log1p, (int64_t n, double *x), (n, x)) {
     static const double series[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,
                                     1.0 / 11, 1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3};
     const double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
@@ -132,13 +135,15 @@ RK_CLONES void rk_log1p(int64_t n, double *x) {
         k -= 0x1p52 + 1023;
         double s = (m - 1) / (m + 1), z = s * s;
         double p = POLYNOMIAL(series, z);
-        x[j] = k * ln2_high + (2 * s + (2 * s * z * p + (k * ln2_low + lost)));
+        double low = RK_FMA(k, ln2_low, lost), rest = RK_FMA(2 * s * z, p, low);
+        x[j] = RK_FMA(k, ln2_high, 2 * s + rest);
     }
 }
 
 /* asin(y) = y (1 + z q(z)), z = y^2 <= 1/4; q of degree 11 interpolates at Chebyshev points, relative error below
  * 6e-17. For u = cos in [-1/2, 1/2] the angle is pi/2 - asin(u); else it comes from 2 asin(sqrt((1 - |u|)/2)). */
-RK_CLONES void rk_angles(int64_t n, const double *restrict below, const double *restrict above, double *restrict angle) {
+RK_VERSIONS(, void, rk_angles, (int64_t n, const double *restrict below, const double *restrict above, double *restrict angle),
+            (n, below, above, angle)) {
     static const double series[] = {0x1.cd864394d2ff2p-6, -0x1.603991d6060e0p-7, 0x1.06b9d26d10838p-6, 0x1.ff5fc4d14c735p-8,
                                     0x1.8522ddffa6208p-7, 0x1.c87265d47ef49p-7,  0x1.1c593c7b1d958p-6, 0x1.6e8b2b3b10be4p-6,
                                     0x1.f1c71f95269afp-6, 0x1.6db6db684b6a1p-5,  0x1.3333333336da5p-4, 0x1.555555555554fp-3};
@@ -148,7 +153,7 @@ RK_CLONES void rk_angles(int64_t n, const double *restrict below, const double *
         int middle = smaller > 0.5;
         double z = middle ? u * u : 0.5 * smaller, y = middle ? u : sqrt(z);
         double q = POLYNOMIAL(series, z);
-        double arc = y + y * z * q;
+        double arc = RK_FMA(y * z, q, y);
         double near = 2 * arc, far = pi - (2 * arc - pi_low);
         angle[j] = middle ? 0.5 * pi - (arc - 0.5 * pi_low) : w < v ? near : far;
     }

@@ -211,8 +211,8 @@ static void coordinates(spot *q, const double *K, int64_t count, const double *s
 }
 
 /* to += k row, r numbers. */
-RK_CLONES static void add_row(int64_t r, double k, const double *restrict row, double *restrict to) {
-    for (int64_t i = 0; i < r; i++) to[i] += k * row[i];
+RK_VERSIONS(static, void, add_row, (int64_t r, double k, const double *restrict row, double *restrict to), (r, k, row, to)) {
+    for (int64_t i = 0; i < r; i++) to[i] = RK_FMA(k, row[i], to[i]);
 }
 
 /* The objective at z divided by D, and its gradient. */

@@ -112,7 +112,7 @@ typedef struct silhouette_loop {
     double *out;
 } silhouette_loop;
 
-RK_CLONES static double sum_roots(int64_t n, const double *v) {
+RK_VERSIONS(static, double, sum_roots, (int64_t n, const double *v), (n, v)) {
     double sum = 0;
     for (int64_t j = 0; j < n; j++) sum += sqrt(v[j]);
     return sum;

@@ -48,13 +48,13 @@ typedef struct rank_loop {
     sums *out;           /* n x count */
 } rank_loop;
 
-RK_CLONES static int64_t count_below(int64_t n, const double *v, double limit) {
+RK_VERSIONS(static, int64_t, count_below, (int64_t n, const double *v, double limit), (n, v, limit)) {
     int64_t count = 0;
     for (int64_t j = 0; j < n; j++) count += v[j] < limit;
     return count;
 }
 
-RK_CLONES static int64_t count_upto(int64_t n, const double *v, double limit) {
+RK_VERSIONS(static, int64_t, count_upto, (int64_t n, const double *v, double limit), (n, v, limit)) {
     int64_t count = 0;
     for (int64_t j = 0; j < n; j++) count += v[j] <= limit;
     return count;
@@ -75,7 +75,7 @@ static void rank_all(const double *d, int64_t n, int64_t max_k, const int64_t *w
 }
 
 /* The first column from j on that is nearer than `limit`, or n. Most blocks have none. */
-RK_CLONES static int64_t next_nearer(const double *d, int64_t j, int64_t n, double limit) {
+RK_VERSIONS(static, int64_t, next_nearer, (const double *d, int64_t j, int64_t n, double limit), (d, j, n, limit)) {
     for (; j + BLOCK <= n; j += BLOCK) {
         int64_t nearer = 0;
         for (int64_t l = 0; l < BLOCK; l++) nearer += d[j + l] < limit;

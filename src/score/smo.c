@@ -53,8 +53,9 @@ static int64_t first_of(const double *best, const int64_t *at, double *largest) 
 }
 
 /* The variable of a side that violates optimality most, or -1, and its largest violation with another. */
-RK_CLONES static int64_t worst_of(int64_t n, const double *v, const double *up, const double *low, double *largest,
-                                  double *violation) {
+RK_VERSIONS(static, int64_t, worst_of,
+            (int64_t n, const double *v, const double *up, const double *low, double *largest, double *violation),
+            (n, v, up, low, largest, violation)) {
     pack best = (pack){0} - INFINITY, lowest = (pack){0} + INFINITY;
     marks at = (marks){0} - 1;
     for (int64_t t = 0; t < n; t += LANES) {
@@ -73,8 +74,9 @@ RK_CLONES static int64_t worst_of(int64_t n, const double *v, const double *up, 
 
 /* The partner of i with the largest decrease in the second-order model, or -1; curve = self + diag - 2 row. The other
  * arrays are padded to a multiple of LANES, `row` is not. */
-RK_CLONES static int64_t partner_of(int64_t n, const double *v, const double *low, const double *diag, const double *row,
-                                    double self, double largest) {
+RK_VERSIONS(static, int64_t, partner_of,
+            (int64_t n, const double *v, const double *low, const double *diag, const double *row, double self, double largest),
+            (n, v, low, diag, row, self, largest)) {
     pack best = {0}, tiny = (pack){0} + TINY, last = {0};
     marks at = (marks){0} - 1;
     double gain;
@@ -106,9 +108,10 @@ static double worst_pair(const rk_smo *p, const state *s, int64_t *i, int64_t *j
     return *j < 0 ? 0 : violation; /* a decrease may underflow to 0 */
 }
 
-RK_CLONES static void add_difference(int64_t n, double t, const double *restrict ki, const double *restrict kj,
-                                     double *restrict v) {
-    for (int64_t q = 0; q < n; q++) v[q] -= t * (ki[q] - kj[q]);
+RK_VERSIONS(static, void, add_difference,
+            (int64_t n, double t, const double *restrict ki, const double *restrict kj, double *restrict v),
+            (n, t, ki, kj, v)) {
+    for (int64_t q = 0; q < n; q++) v[q] = RK_FMA(-t, ki[q] - kj[q], v[q]);
 }
 
 /* Moves a pair as far as the second-order model and the bounds allow. */
