@@ -51,9 +51,10 @@ int64_t rk_cholesky_tile(int64_t n, double *A, int64_t lda);
 double rk_schur_log_det(int64_t n, int64_t r, const double *Y, int64_t ldy, const double *B, double *S, double *g);
 double rk_dot(int64_t n, const double *x, const double *y);
 double rk_norm(int64_t n, const double *x);
-/* The mean of column c of Z (n x d); rk_centre_column also subtracts it. */
-double rk_column_mean(int64_t n, int64_t d, int64_t c, const double *Z);
-double rk_centre_column(int64_t n, int64_t d, int64_t c, double *Z);
+/* Whether a sum of squares neither overflowed nor lost digits; and else the power of two by which x is scaled before it
+ * is squared, or minus the norm of x where that is 0, infinite or NaN. */
+int rk_squares_hold(double squares);
+double rk_norm_scale(int64_t n, const double *x);
 
 /* x[j] = exp(x[j]), with an error of about 1 ulp; exactly 0 below -708. */
 void rk_exp(int64_t n, double *x);
@@ -119,6 +120,51 @@ void rk_store_tile(int64_t ni, int64_t nj, const double *A, int64_t lda, double 
                    int bypass);
 /* Copies the entries of a tile that are strictly below the diagonal to their mirrored positions. */
 void rk_mirror_tile(double *C, int64_t ldc, int64_t i0, int64_t ni, int64_t j0, int64_t nj);
+
+/* ---- sums over rows ---------------------------------------------------------------------------------------------- */
+
+/* A sum over rows (objects) is added in one order, which also holds when rows are spread over machines: row by row
+ * inside a tile of RK_SUM_ROWS rows, and tile sums by the tree of row_sums.c over tile numbers. */
+enum { RK_SUM_ROWS = 1024, RK_TREE_LEVELS = 54 }; /* levels: enough for any int64_t of rows */
+
+static inline int64_t rk_sum_tiles(int64_t n) { return n / RK_SUM_ROWS + (n % RK_SUM_ROWS > 0); }
+
+/* The tree, on blocks of `width` numbers. levels (rk_tree_levels(count) x width) belongs to the caller and need not be
+ * set. rk_tree_push adds tile number `index` = 0, 1, .., count - 1, whose sums are in `tile`; rk_tree_fold then writes
+ * the sums over `count` tiles, and leaves `levels` as it is. */
+int64_t rk_tree_levels(int64_t count);
+void rk_tree_push(int64_t index, int64_t width, double *levels, const double *tile);
+void rk_tree_fold(int64_t count, int64_t width, const double *levels, double *out);
+/* The sum of values[0], values[stride], .., each of them the sum of a tile. */
+double rk_tree_sum(int64_t count, int64_t stride, const double *values);
+
+/* For loops: rk_row_sum s = {0}; for each row rk_add_row(&s, value); then rk_row_total(&s). */
+typedef struct rk_row_sum {
+    int64_t count; /* rows so far */
+    double tile;   /* the sum of those of the last tile */
+    double levels[RK_TREE_LEVELS];
+} rk_row_sum;
+
+void rk_push_row_tile(rk_row_sum *s);
+double rk_row_total(const rk_row_sum *s);
+
+static inline void rk_add_row(rk_row_sum *s, double value) {
+    s->tile += value;
+    if (++s->count % RK_SUM_ROWS == 0) rk_push_row_tile(s);
+}
+
+/* The sum of x[0], x[stride], .., n numbers: the bits of rk_row_sum. */
+double rk_rows_sum(int64_t n, int64_t stride, const double *x);
+/* The sum of x_ic y_ic over n rows of d numbers without gaps, and the root of the sum of x_ic^2. */
+double rk_rows_dot(int64_t n, int64_t d, const double *x, const double *y);
+double rk_rows_norm(int64_t n, int64_t d, const double *x);
+/* Sums and means of the columns of X (n x d), and the inner products of the columns of X with those of Y. */
+void rk_column_sums(int64_t n, int64_t d, const double *X, int64_t ld, double *sums);
+void rk_column_means(int64_t n, int64_t d, const double *X, int64_t ld, double *means);
+void rk_column_dots(int64_t n, int64_t d, const double *X, int64_t ldx, const double *Y, int64_t ldy, double *dots);
+/* The mean of column c of Z (n x d); rk_centre_column also subtracts it. */
+double rk_column_mean(int64_t n, int64_t d, int64_t c, const double *Z);
+double rk_centre_column(int64_t n, int64_t d, int64_t c, double *Z);
 
 /* ---- any size, by tiles ---------------------------------------------------------------------------------------- */
 

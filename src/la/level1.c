@@ -33,31 +33,27 @@ RK_VERSIONS(static, double, scaled_squares, (int64_t n, double scale, const doub
     return join(sum, rest);
 }
 
-double rk_column_mean(int64_t n, int64_t d, int64_t c, const double *Z) {
-    double mean = 0;
-    for (int64_t i = 0; i < n; i++) mean += Z[i * d + c] / (double)n;
-    return mean;
-}
+int rk_squares_hold(double squares) { return squares > 0x1p-900 && squares <= DBL_MAX; }
 
-double rk_centre_column(int64_t n, int64_t d, int64_t c, double *Z) {
-    double mean = rk_column_mean(n, d, c, Z);
-    for (int64_t i = 0; i < n; i++) Z[i * d + c] -= mean;
-    return mean;
-}
-
-/* If the sum of squares overflows or underflows, it is computed again from numbers scaled by a power of two. */
-double rk_norm(int64_t n, const double *x) {
-    double squares = rk_dot(n, x, x), largest = 0;
-    if (squares > 0x1p-900 && squares <= DBL_MAX) return sqrt(squares);
+double rk_norm_scale(int64_t n, const double *x) {
+    double largest = 0;
     for (int64_t j = 0; j < n; j++) {
         double size = fabs(x[j]);
-        if (!(size <= DBL_MAX)) return size; /* infinite or NaN */
+        if (!(size <= DBL_MAX)) return -size; /* infinite or NaN */
         if (size > largest) largest = size;
     }
     if (largest == 0) return 0;
     int exponent;
     frexp(largest, &exponent);
-    double scale = ldexp(1, exponent > 0 ? -exponent : -(exponent + 1)); /* finite for the smallest numbers, too */
+    return ldexp(1, exponent < -1023 ? 1023 : -exponent); /* finite for the smallest numbers, too */
+}
+
+/* If the sum of squares overflows or underflows, it is computed again from numbers scaled by a power of two. */
+double rk_norm(int64_t n, const double *x) {
+    double squares = rk_dot(n, x, x), scale;
+    if (rk_squares_hold(squares)) return sqrt(squares);
+    scale = rk_norm_scale(n, x);
+    if (!(scale > 0)) return fabs(scale); /* the norm itself: 0, infinite or NaN */
     return sqrt(scaled_squares(n, scale, x)) / scale;
 }
 

@@ -95,7 +95,7 @@ static rkhs_status step_adam(rk_solver_problem *p, const void *self, void *state
     TRY(p->eval(p->context, p->env, p->x, &s->f, s->g));
     p->products++;
     TRY(rk_record_objective(p, s->f));
-    s->norm = rk_norm(p->size, s->g);
+    s->norm = rk_variables_norm(p, s->g);
     if (isfinite(s->f) && s->f < s->best_f) {
         s->best_f = s->f;
         memcpy(s->best, p->x, (size_t)p->size * sizeof *s->best);

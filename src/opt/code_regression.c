@@ -15,6 +15,7 @@ rkhs_status rk_ridge_solve(rkhs_env *env, const char *stage, int64_t n, int64_t 
     rk_mark mark = rk_scratch_mark(env);
     int64_t bad;
     double *inverse;
+    rk_row_sum errors = {0};
     for (int64_t i = 0; i < n; i++) K[i * n + i] += ridge;
     TRY(rk_cholesky(env, stage, n, K, n, &bad));
     if (bad >= 0) {
@@ -28,9 +29,12 @@ rkhs_status rk_ridge_solve(rkhs_env *env, const char *stage, int64_t n, int64_t 
     memset(inverse, 0, (size_t)(n * n) * sizeof *inverse);
     for (int64_t i = 0; i < n; i++) inverse[i * n + i] = 1;
     TRY(rk_cholesky_solve(env, n, n, K, n, inverse, n));
-    *error = 0;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < p; c++) *error += pow(C[i * p + c] / inverse[i * n + i], 2);
+    for (int64_t i = 0; i < n; i++) {
+        double square = 0;
+        for (int64_t c = 0; c < p; c++) square += pow(C[i * p + c] / inverse[i * n + i], 2);
+        rk_add_row(&errors, square);
+    }
+    *error = rk_row_total(&errors);
 done:
     rk_scratch_release(env, mark);
     return status;

@@ -56,7 +56,7 @@ done:
 
 rkhs_status rk_descent_finish(rk_solver_problem *p, const rk_descent *at) {
     p->values[0] = at->f;
-    p->residuals[0] = rk_norm(p->size, at->g);
+    p->residuals[0] = rk_variables_norm(p, at->g);
     return RKHS_OK;
 }
 

@@ -77,7 +77,7 @@ rkhs_status rk_knn_rows_start(rkhs_env *env, const rk_knn_rows *f, const double 
     TRY(rk_scratch(env, f->n * d, sizeof *rhs, &rhs));
     rk_knn_rows_mul_transposed(f, Z0, d, rhs);
     p.rhs = rhs;
-    for (int64_t q = 0; q < f->n * f->nearest; q++) p.mu += 1e-3 * f->value[q] * f->value[q] / (double)f->n;
+    p.mu = 1e-3 * rk_rows_dot(f->n, f->nearest, f->value, f->value) / (double)f->n;
     TRY(rk_spec_new(env, &rk_linsolvers, "cg(tol=1e-10, max_iter=100)", &cg));
     TRY(rk_solve(cg, &p));
 done:

@@ -177,10 +177,9 @@ static rkhs_status residuals(space *s, int64_t count, double *size) {
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < count; c++) R[i * count + c] -= s->values[c] * X[i * count + c];
     TRY(s->g->type->mul(s->g, R, count, KR));
-    for (int64_t c = 0; c < count; c++) size[c] = 0;
+    rk_column_dots(n, count, R, count, KR, count, size);
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < count; c++) {
-            size[c] += R[i * count + c] * KR[i * count + c];
             s->W[i * s->b + c] = R[i * count + c];
             s->KW[i * s->b + c] = KR[i * count + c];
         }
@@ -220,7 +219,7 @@ rkhs_status rk_solve_krylov(const rk_gram *g, const rk_spectral *problem, rk_spe
     TRY(rk_scratch(env, b, sizeof *size, &size));
     TRY(rk_scratch(env, n, sizeof *diag, &diag));
     TRY(g->type->diag(g, diag));
-    s.scale = rk_sum(n, diag) / (double)n;
+    s.scale = rk_rows_sum(n, 1, diag) / (double)n;
     TRY(rk_gram_check_finite(g, s.scale));
     for (int64_t i = 0; i < n * b; i++) s.W[i] = rk_normal(env->seed, RK_STREAM_START, (uint64_t)(i / b), (uint64_t)(i % b));
     TRY(g->type->mul(g, s.W, b, s.KW));

@@ -55,9 +55,9 @@ static void random_column(const rk_solver_problem *p, state *s, double *X, int64
 }
 
 static double column_dot(const double *X, int64_t ld, int64_t a, int64_t b, int64_t n) {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += X[i * ld + a] * X[i * ld + b];
-    return sum;
+    double dot;
+    rk_column_dots(n, 1, X + a, ld, X + b, ld, &dot);
+    return dot;
 }
 
 /* Q -= V (V'Q), twice; adds the coefficients to C (j x b) if given. */

@@ -55,18 +55,19 @@ static void direction(rk_solver_problem *p, state *s) {
     for (int64_t q = 0; q < s->count; q++) {
         int64_t r = (s->head - 1 - q + 2 * s->m) % s->m;
         const double *S = s->S + r * n, *Y = s->Y + r * n;
-        s->alpha[r] = rk_dot(n, S, s->d) / rk_dot(n, S, Y);
+        s->alpha[r] = rk_variables_dot(p, S, s->d) / rk_variables_dot(p, S, Y);
         for (int64_t i = 0; i < n; i++) s->d[i] -= s->alpha[r] * Y[i];
     }
     if (s->count) {
         int64_t r = (s->head - 1 + s->m) % s->m;
-        double scale = rk_dot(n, s->S + r * n, s->Y + r * n) / rk_dot(n, s->Y + r * n, s->Y + r * n);
+        const double *S = s->S + r * n, *Y = s->Y + r * n;
+        double scale = rk_variables_dot(p, S, Y) / rk_variables_dot(p, Y, Y);
         for (int64_t i = 0; i < n; i++) s->d[i] *= scale;
     }
     for (int64_t q = s->count - 1; q >= 0; q--) {
         int64_t r = (s->head - 1 - q + 2 * s->m) % s->m;
         const double *S = s->S + r * n, *Y = s->Y + r * n;
-        double beta = rk_dot(n, Y, s->d) / rk_dot(n, S, Y);
+        double beta = rk_variables_dot(p, Y, s->d) / rk_variables_dot(p, S, Y);
         for (int64_t i = 0; i < n; i++) s->d[i] += (s->alpha[r] - beta) * S[i];
     }
 }
@@ -76,7 +77,7 @@ static void remember(rk_solver_problem *p, state *s) {
     int64_t n = p->size;
     double *S = s->S + s->head * n, *Y = s->Y + s->head * n;
     for (int64_t i = 0; i < n; i++) S[i] = s->line.x[i] - p->x[i], Y[i] = s->line.g[i] - s->at.g[i];
-    if (!(rk_dot(n, S, Y) > 2.2e-16 * rk_dot(n, Y, Y))) return;
+    if (!(rk_variables_dot(p, S, Y) > 2.2e-16 * rk_variables_dot(p, Y, Y))) return;
     s->head = (s->head + 1) % s->m;
     if (s->count < s->m) s->count++;
 }
@@ -89,13 +90,13 @@ static rkhs_status step_lbfgs(rk_solver_problem *p, const void *self, void *stat
     TRY(rk_descent_first(p, &s->at, &limits, done));
     if (*done) goto done;
     direction(p, s);
-    double slope = rk_dot(p->size, s->d, s->at.g);
+    double slope = rk_variables_dot(p, s->d, s->at.g);
     if (!(slope < 0)) { /* rounding spoilt the pairs: start from the gradient */
         s->count = 0;
         direction(p, s);
-        slope = rk_dot(p->size, s->d, s->at.g);
+        slope = rk_variables_dot(p, s->d, s->at.g);
     }
-    double first = 1 / rk_norm(p->size, s->at.g);
+    double first = 1 / rk_variables_norm(p, s->at.g);
     s->line.d = s->d;
     s->line.t = s->count ? 1 : first < 1 ? first : 1;
     s->line.slope = slope;

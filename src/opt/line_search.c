@@ -123,7 +123,7 @@ static rkhs_status evaluate_at(rk_solver_problem *p, const rk_line *l, double t,
     if (p->retract) p->retract(p->context, l->x);
     at->t = t;
     rkhs_status status = p->eval(p->context, p->env, l->x, &at->f, l->g);
-    at->slope = status == RKHS_OK ? rk_dot(p->size, l->g, l->d) : 0;
+    at->slope = status == RKHS_OK ? rk_variables_dot(p, l->g, l->d) : 0;
     p->products++;
     return status == RKHS_OK ? rk_progress(p->env, NULL, 0, 0) : status;
 }

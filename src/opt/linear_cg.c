@@ -26,11 +26,8 @@ typedef struct state {
 
 /* Inner products of the columns of two size x k blocks; with `joint`, of all columns together. */
 static void column_dots(const rk_solver_problem *p, const double *a, const double *b, double *out) {
-    for (int64_t c = 0; p->joint && c < p->k; c++) out[c] = c ? out[0] : rk_dot(p->size * p->k, a, b);
-    if (p->joint) return;
-    memset(out, 0, (size_t)p->k * sizeof *out);
-    for (int64_t i = 0; i < p->size; i++)
-        for (int64_t c = 0; c < p->k; c++) out[c] += a[i * p->k + c] * b[i * p->k + c];
+    for (int64_t c = 0; p->joint && c < p->k; c++) out[c] = c ? out[0] : rk_rows_dot(p->size, p->k, a, b);
+    if (!p->joint) rk_column_dots(p->size, p->k, a, p->k, b, p->k, out);
 }
 
 static rkhs_status start_lincg(rk_solver_problem *p, const void *self, void **out) {

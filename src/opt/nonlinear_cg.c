@@ -48,14 +48,13 @@ done:
 
 /* beta, the weight of the old direction; `fresh` is the new gradient. */
 static double beta_of(const rk_solver_problem *p, const state *s, const double *fresh, int rule) {
-    int64_t n = p->size;
     const double *old = s->at.g, *d = s->d;
-    double old2 = rk_dot(n, old, old), fy = rk_dot(n, fresh, fresh) - rk_dot(n, fresh, old);
+    double old2 = rk_variables_dot(p, old, old), fresh2 = rk_variables_dot(p, fresh, fresh);
+    double both = rk_variables_dot(p, fresh, old), fy = fresh2 - both;
     if (rule == PR) return fmax(0, fy / old2);
-    double dy = rk_dot(n, d, fresh) - rk_dot(n, d, old), df = rk_dot(n, d, fresh);
-    double y2 = rk_dot(n, fresh, fresh) - 2 * rk_dot(n, fresh, old) + old2;
+    double df = rk_variables_dot(p, d, fresh), dy = df - rk_variables_dot(p, d, old), y2 = fresh2 - 2 * both + old2;
     if (!(fabs(dy) > 0)) return 0;
-    double eta = -1 / (rk_norm(n, d) * fmin(0.01, sqrt(old2)));
+    double eta = -1 / (rk_variables_norm(p, d) * fmin(0.01, sqrt(old2)));
     return fmax(eta, (fy - 2 * df * y2 / dy) / dy);
 }
 
@@ -67,13 +66,13 @@ static rkhs_status step_ncg(rk_solver_problem *p, const void *self, void *state_
     rk_limits limits = {o->max_iter, o->tol, o->ftol};
     TRY(rk_descent_first(p, &s->at, &limits, done));
     if (*done) goto done;
-    double slope = rk_dot(n, s->d, s->at.g);
+    double slope = rk_variables_dot(p, s->d, s->at.g);
     int restarted = !(slope < 0);
     if (restarted) {
         for (int64_t i = 0; i < n; i++) s->d[i] = -s->at.g[i];
-        slope = -rk_dot(n, s->at.g, s->at.g);
+        slope = -rk_variables_dot(p, s->at.g, s->at.g);
     }
-    double first = fmin(1, 1 / rk_norm(n, s->at.g));
+    double first = fmin(1, 1 / rk_variables_norm(p, s->at.g));
     s->line.t = s->slope < 0 && !restarted ? fmin(s->t * s->slope / slope, 100 * s->t) : s->slope < 0 ? s->t : first;
     s->line.d = s->d;
     s->line.slope = slope;

@@ -69,6 +69,7 @@ typedef enum rk_shape { RK_SHAPE_SPECTRAL, RK_SHAPE_SMOOTH, RK_SHAPE_LINEAR } rk
 typedef struct rk_solver_problem {
     rkhs_env *env;
     int64_t size, k;
+    int64_t dim, thetas; /* smooth: x is rows of dim numbers (0: of one), one for each object or coefficient; then thetas */
     int by_magnitude;    /* spectral: largest |l|, else largest l */
     rk_op a;             /* spectral, linear: the matrix A as an operator */
     const double *dense; /* A itself, size x size, leading dimension ld, if stored; or NULL */
@@ -110,6 +111,9 @@ extern const rk_list rk_eigensolvers, rk_linsolvers, rk_optimisers; /* for spect
 
 /* Runs a solver on a pulled-back problem. */
 rkhs_status rk_solve(const rk_spec *solver, rk_solver_problem *p);
+/* Smooth: the inner product of two vectors of the size of x, as a sum over rows; and the norm. */
+double rk_variables_dot(const rk_solver_problem *p, const double *a, const double *b);
+double rk_variables_norm(const rk_solver_problem *p, const double *a);
 /* Spectral: computes |A x - l x| of every pair by one more product. */
 rkhs_status rk_true_residuals(rk_solver_problem *p);
 

@@ -50,7 +50,7 @@ done:
 
 /* |Y|^2/rows at the last evaluation; 1 if Y is 0. */
 static double mean_square(const pullback *b) {
-    double norm = rk_norm(b->problem->rows * b->problem->dim, b->Y);
+    double norm = rk_rows_norm(b->problem->rows, b->problem->dim, b->Y);
     return norm > 0 ? norm * norm / (double)b->problem->rows : 1;
 }
 
@@ -68,10 +68,8 @@ static rkhs_status add_ridge(pullback *b, const double *x, double *f, double *g)
         TRY(b->g->type->from_map_transposed(b->g, b->W, b->problem->dim, b->Kx));
         Kx = b->Kx;
     }
-    for (int64_t i = 0; i < count; i++) {
-        *f += ridge * x[i] * Kx[i];
-        g[i] += 2 * ridge * Kx[i];
-    }
+    *f += ridge * rk_rows_dot(b->rows, b->problem->dim, x, Kx);
+    for (int64_t i = 0; i < count; i++) g[i] += 2 * ridge * Kx[i];
 done:
     return status;
 }
@@ -79,7 +77,7 @@ done:
 /* Adds the part of a scale-free ridge to df/dY: -2 ridge |W|^2 Y/(rows s^2), s = |Y|^2/rows. */
 static void add_scale(pullback *b, const double *x, double *dY) {
     const rk_smooth *problem = b->problem;
-    double square = mean_square(b), norm = rk_norm(b->rows * problem->dim, x) / square;
+    double square = mean_square(b), norm = rk_rows_norm(b->rows, problem->dim, x) / square;
     double by = 2 * problem->ridge * norm * norm / (double)problem->rows;
     for (int64_t i = 0; i < problem->rows * problem->dim; i++) dY[i] -= by * b->Y[i];
 }
@@ -124,11 +122,10 @@ static rkhs_status factor_sample(pullback *b) {
     int64_t n = g->n, ld, bad = 0;
     int spendable;
     const double *K = g->type->matrix(g, &ld, &spendable);
-    double trace = 0;
+    double trace = rk_rows_sum(n, ld + 1, K);
     TRY(rk_require_memory(g->env, 8.0 * (double)n * (double)n, "a factor of the Gram",
                           "raise the memory limit")); /* fit adds that landmarks need less */
     TRY(rk_scratch(g->env, n * n, sizeof *b->L, &b->L));
-    for (int64_t i = 0; i < n; i++) trace += K[i * ld + i];
     for (double eps = 1e-12 * trace / (double)n; bad >= 0; eps *= 100) {
         for (int64_t i = 0; i < n; i++) {
             memcpy(b->L + i * n, K + i * ld, (size_t)n * sizeof *K);
@@ -153,10 +150,10 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
     const rk_gram *g = b->g;
     int64_t d = b->problem->dim, n = g->n;
     rk_solution s;
-    double *diag, mean = 0;
+    double *diag, mean;
     TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
     TRY(g->type->diag(g, diag));
-    for (int64_t i = 0; i < n; i++) mean += diag[i] / (double)n;
+    mean = rk_rows_sum(n, 1, diag) / (double)n;
     if (!Z0) { /* isometric: scaled so that Z is about 1 */
         double scale = b->problem->coordinates == RK_COORD_ISOMETRIC && mean > 0 ? 1 / sqrt(mean) : 1;
         for (int64_t i = 0; i < b->rows * d; i++)
@@ -236,6 +233,8 @@ rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_sm
     rk_solver_problem p = {.env = env, .k = 1, .eval = eval_pulled, .context = &b, .values = &out->f, .residuals = &out->slope};
     b.rows = problem->coordinates == RK_COORD_SAMPLE ? n : problem->coordinates == RK_COORD_ALPHA ? g->map_count : g->rank;
     p.size = b.rows * d + problem->thetas;
+    p.dim = d;
+    p.thetas = problem->thetas;
     p.max_iter = problem->max_iter;
     if (problem->nearest && (problem->coordinates != RK_COORD_ALPHA || !is_sample_form(&b) || problem->ridge != 0))
         FAIL(env, RKHS_ERR_SPEC, "a map through the nearest objects alone needs all of them: use gram=exact");

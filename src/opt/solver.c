@@ -82,6 +82,16 @@ done:
     return status;
 }
 
+double rk_variables_dot(const rk_solver_problem *p, const double *a, const double *b) {
+    int64_t dim = rk_max(p->dim, 1), count = p->size - p->thetas;
+    return rk_rows_dot(count / dim, dim, a, b) + rk_dot(p->thetas, a + count, b + count);
+}
+
+double rk_variables_norm(const rk_solver_problem *p, const double *a) {
+    int64_t dim = rk_max(p->dim, 1), count = p->size - p->thetas;
+    return hypot(rk_rows_norm(count / dim, dim, a), rk_norm(p->thetas, a + count));
+}
+
 rkhs_status rk_true_residuals(rk_solver_problem *p) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(p->env);
@@ -91,9 +101,9 @@ rkhs_status rk_true_residuals(rk_solver_problem *p) {
     TRY(p->a.apply(p->a.context, p->env, p->x, k, W));
     p->products += k;
     for (int64_t c = 0; c < k; c++) {
-        double sum = 0;
-        for (int64_t i = 0; i < n; i++) sum += pow(W[i * k + c] - p->values[c] * p->x[i * k + c], 2);
-        p->residuals[c] = sqrt(sum);
+        rk_row_sum sum = {0};
+        for (int64_t i = 0; i < n; i++) rk_add_row(&sum, pow(W[i * k + c] - p->values[c] * p->x[i * k + c], 2));
+        p->residuals[c] = sqrt(rk_row_total(&sum));
     }
 done:
     rk_scratch_release(p->env, mark);

@@ -10,10 +10,7 @@
 
 /* Centres each of k columns. */
 static void centre_columns(double *V, int64_t n, int64_t k, double *mean) {
-    for (int64_t j = 0; j < k; j++) mean[j] = 0;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < k; j++) mean[j] += V[i * k + j];
-    for (int64_t j = 0; j < k; j++) mean[j] /= (double)n;
+    rk_column_means(n, k, V, k, mean);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < k; j++) V[i * k + j] -= mean[j];
 }
@@ -48,13 +45,8 @@ static rkhs_status apply_sandwich(void *context, rkhs_env *env, const double *V,
 
 /* Centres rows and columns of a symmetric matrix. */
 static rkhs_status centre_both(rkhs_env *env, double *A, int64_t n, double *mean) {
-    double all = 0;
-    for (int64_t i = 0; i < n; i++) {
-        mean[i] = 0;
-        for (int64_t j = 0; j < n; j++) mean[i] += A[i * n + j];
-        mean[i] /= (double)n;
-        all += mean[i] / (double)n;
-    }
+    for (int64_t i = 0; i < n; i++) mean[i] = rk_rows_sum(n, 1, A + i * n) / (double)n;
+    double all = rk_rows_sum(n, 1, mean) / (double)n;
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < n; j++) A[i * n + j] -= mean[i] + mean[j] - all;
         rkhs_status status = rk_progress(env, NULL, 0, 0);
@@ -105,11 +97,9 @@ static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, d
     int64_t n = g->n, r = g->rank, ld;
     const double *Phi = g->type->phi(g, &ld);
     double *ones, *sum, *diag;
-    *trace = 0;
     TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
     TRY(g->type->diag(g, diag));
-    for (int64_t i = 0; i < n; i++) *trace += diag[i];
-    *before = *trace;
+    *before = *trace = rk_rows_sum(n, 1, diag);
     TRY(rk_gram_check_finite(g, *trace));
     TRY(rk_syrk(g->env, "covariance", n, r, Phi, ld, 0.0, A, r));
     if (problem->m_kind == RK_M_CENTRE) {
@@ -131,14 +121,17 @@ static rkhs_status sandwich_trace(const rk_gram *g, int centre, double *trace, d
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);
     int64_t n = g->n;
-    double *d, *ones, sum = 0;
+    double *d, *ones, sum;
+    rk_row_sum sizes = {0};
     TRY(rk_scratch(g->env, n, sizeof *d, &d));
     TRY(rk_scratch(g->env, n, sizeof *ones, &ones));
     TRY(g->type->diag(g, d));
-    for (int64_t i = 0; i < n; i++) sum += d[i], *before += fabs(d[i]), ones[i] = 1 / (double)n;
+    for (int64_t i = 0; i < n; i++) rk_add_row(&sizes, fabs(d[i])), ones[i] = 1 / (double)n;
+    sum = rk_rows_sum(n, 1, d);
+    *before = rk_row_total(&sizes);
     if (centre) {
         TRY(g->type->mul(g, ones, 1, d));
-        for (int64_t i = 0; i < n; i++) sum -= d[i];
+        sum -= rk_rows_sum(n, 1, d);
     }
     TRY(rk_gram_check_finite(g, sum));
     *trace = sum;
