@@ -58,6 +58,7 @@ struct rkhs_env {
     int threads;
     int workers;        /* threads of a parallel loop inside rk_blas_begin .. rk_blas_end, at most `threads`; 0: all */
     int computing;      /* nesting depth of rk_blas_begin */
+    int blas_callers;   /* threads that may call BLAS, with a buffer each */
     int64_t blas_bytes; /* bytes that are counted as used for the buffers of BLAS */
     uint64_t seed;
     size_t limit; /* bytes */
@@ -310,6 +311,9 @@ typedef rkhs_status (*rk_tile_fn)(void *context, int64_t tile, int worker);
 
 /* Runs fn on tiles 0 .. count-1 in any order; returns the first failure. Reports progress as `stage`, unless NULL. */
 rkhs_status rk_parallel(rkhs_env *env, const char *stage, int64_t count, rk_tile_fn fn, void *context);
+/* For tiles that take long: fails if the loop was cancelled. On the env's own thread, worker 0, it asks the progress
+ * callback. */
+rkhs_status rk_poll_tile(rkhs_env *env, int worker);
 int rk_workers(const rkhs_env *env);
 /* `count` doubles rounded up to whole cache lines of 64 bytes, so that two workers share none. */
 static inline int64_t rk_padded(int64_t count) { return (count + 7) / 8 * 8; }

@@ -36,6 +36,11 @@ typedef struct rk_worker {
 
 int rk_workers(const rkhs_env *env) { return env->workers && env->workers < env->threads ? env->workers : env->threads; }
 
+rkhs_status rk_poll_tile(rkhs_env *env, int worker) {
+    if (worker == 0) return rk_progress(env, NULL, 0, 0);
+    return atomic_load(&env->cancelled) ? RKHS_ERR_CANCELLED : RKHS_OK;
+}
+
 /* Computes the next tile; 0 if there is none, or the loop has failed or was cancelled. */
 static int run_tile(rk_pool *pool, int worker) {
     if (atomic_load(&pool->failed) || atomic_load(pool->cancelled)) return 0;

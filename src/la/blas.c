@@ -8,6 +8,8 @@
 #include <cblas.h>
 #include <limits.h>
 
+enum { SLICE = 8192 }; /* numbers in a sum of one call, so that it does not run long */
+
 static CBLAS_TRANSPOSE op(char t) { return t == 't' ? CblasTrans : CblasNoTrans; }
 
 /* Whether all sizes fit in 32 bits. */
@@ -33,9 +35,14 @@ void rk_blas_gemm(char ta, char tb, int64_t m, int64_t n, int64_t k, double alph
         product(m, n, k, alpha, A, at ? 1 : lda, at ? lda : 1, B, bt ? 1 : ldb, bt ? ldb : 1, beta, C, ldc, 0);
         return;
     }
-    rk_blas_enter();
-    cblas_dgemm(CblasRowMajor, op(ta), op(tb), (int)m, (int)n, (int)k, alpha, A, (int)lda, B, (int)ldb, beta, C, (int)ldc);
-    rk_blas_leave();
+    int64_t s = 0;
+    do { /* at least once: C = beta C if k is 0 */
+        rk_blas_enter();
+        cblas_dgemm(CblasRowMajor, op(ta), op(tb), (int)m, (int)n, (int)rk_min(SLICE, k - s), alpha,
+                    A + s * (ta == 't' ? lda : 1), (int)lda, B + s * (tb == 't' ? 1 : ldb), (int)ldb, s ? 1 : beta, C, (int)ldc);
+        rk_blas_leave();
+        s += SLICE;
+    } while (s < k);
 }
 
 void rk_blas_gemm_single(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *A, int64_t lda,

@@ -180,18 +180,21 @@ done:
     return status;
 }
 
-/* Decides how many threads of the env may compute, and makes their buffers. */
+/* Decides how many threads of the env may compute, and makes buffers for those that call BLAS: all of them where
+ * product.c has no version of its own, else the env's own thread alone, for LAPACK. */
 static rkhs_status lend(rkhs_env *env) {
     rkhs_status status = RKHS_OK;
-    int64_t count = env->threads;
+    int all = rk_instructions() == RK_PLAIN;
+    int64_t count = all ? env->threads : 1;
     if (guard.lost)
         FAIL(env, RKHS_ERR_IO,
              "this process was forked while another thread was inside LAPACK, whose locks cannot be opened here: fork between "
              "computations, or start a new program (exec)");
     TRY(count_buffers(env, &count));
     if (buffers_for(count) > made && fits(count)) make_buffers((int)buffers_for(count));
-    env->workers = (int)count;
-    guard.callers += env->workers;
+    env->workers = all ? (int)count : env->threads;
+    env->blas_callers = (int)count;
+    guard.callers += env->blas_callers;
 done:
     return status;
 }
@@ -217,7 +220,8 @@ void rk_blas_end(rkhs_env *env) {
     pthread_mutex_lock(&guard.lock);
     own--;
     if (--guard.users == 0 && blas.set_threads && guard.before > 1 && !guard.lost) blas.set_threads(guard.before);
-    guard.callers -= env->workers;
+    guard.callers -= env->blas_callers;
+    env->blas_callers = 0;
     pthread_mutex_unlock(&guard.lock);
     if (env->blas_bytes) rk_count_memory(env, -env->blas_bytes);
     env->blas_bytes = 0;

@@ -1,47 +1,61 @@
-/* tiled.c: matrix products, Cholesky factors and triangular solves of any size, by fixed tiles on the thread pool.
+/* tiled.c: matrix products, Cholesky factors and triangular solves of any size, by tiles on the thread pool.
  *
- * One worker computes a tile of C, over slices of the inner dimension in order. So the bits do not depend on the
- * number of threads, and a call of BLAS in a product has at most 2 * TILE^2 * SLICE flops (about a tenth of a
- * second). */
+ * One worker computes a tile of C, over slices of the inner dimension in order. The bits of an entry depend on its row
+ * and column alone (product.c), so tiles can be as small as it takes to give every worker some. */
 #include "la/la.h"
 
 #include <string.h>
 
-enum { TILE = 256, SLICE = 8192 };
+enum { TILE = 256, SLICE = 8192, NEAR = 512 };
 
 static int64_t tiles(int64_t n) { return (n + TILE - 1) / TILE; }
 
 typedef struct product {
     char ta, tb;
-    int64_t m, n, k, width; /* width: of a tile of C */
+    int64_t m, n, k, height; /* height: of a tile of C, which is TILE wide */
     double alpha, beta;
     const double *A, *B;
     int64_t lda, ldb;
     double *C;
     int64_t ldc;
+    rkhs_env *env;
+    double *room; /* workers x TILE x TILE: for rows of A', or NULL */
 } product;
 
-/* One tile of C. */
+/* One tile of C. Rows of A' that lie far apart are first copied, a slice at a time. */
 static rkhs_status product_tile(void *context, int64_t tile, int worker) {
     product *p = context;
-    int64_t across = (p->n + p->width - 1) / p->width;
-    int64_t i = tile / across * TILE, j = tile % across * p->width;
-    int64_t m = rk_min(TILE, p->m - i), n = rk_min(p->width, p->n - j);
-    int64_t s = 0;
+    rkhs_status status = RKHS_OK;
+    int64_t across = tiles(p->n), i = tile / across * p->height, j = tile % across * TILE, s = 0;
+    int64_t m = rk_min(p->height, p->m - i), n = rk_min(TILE, p->n - j), step = p->room ? TILE : SLICE, depth;
+    double *room = p->room ? p->room + worker * TILE * TILE : NULL, *C = p->C + i * p->ldc + j;
     do { /* at least once: C = beta C if k is 0 */
+        depth = rk_min(step, p->k - s);
         const double *A = p->ta == 't' ? p->A + s * p->lda + i : p->A + i * p->lda + s;
         const double *B = p->tb == 't' ? p->B + j * p->ldb + s : p->B + s * p->ldb + j;
-        rk_gemm_tile(p->ta, p->tb, m, n, rk_min(SLICE, p->k - s), p->alpha, A, p->lda, B, p->ldb, s ? 1.0 : p->beta,
-                     p->C + i * p->ldc + j, p->ldc);
-        s += SLICE;
+        if (room) rk_transpose(depth, m, A, p->lda, room, TILE);
+        rk_gemm_tile(room ? 'n' : p->ta, p->tb, m, n, depth, p->alpha, room ? room : A, room ? TILE : p->lda, B, p->ldb,
+                     s ? 1.0 : p->beta, C, p->ldc);
+        s += step;
+        if (s % SLICE == 0) TRY(rk_poll_tile(p->env, worker));
     } while (s < p->k);
-    return RKHS_OK;
+done:
+    return status;
 }
 
 rkhs_status rk_gemm(rkhs_env *env, const char *stage, char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha,
                     const double *A, int64_t lda, const double *B, int64_t ldb, double beta, double *C, int64_t ldc) {
-    product p = {ta, tb, m, n, k, TILE, alpha, beta, A, B, lda, ldb, C, ldc};
-    return rk_parallel(env, stage, tiles(m) * ((n + p.width - 1) / p.width), product_tile, &p);
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    int workers = rk_workers(env);
+    product p = {ta, tb, m, n, k, TILE, alpha, beta, A, B, lda, ldb, C, ldc, env, NULL};
+    while (p.height > TILE / 4 && (m + p.height - 1) / p.height * tiles(n) < 4 * workers) p.height /= 2;
+    if (ta == 't' && tb == 'n' && lda > NEAR && m > TILE / 4 && n > TILE / 4)
+        TRY(rk_scratch_raw(env, workers * TILE * TILE, sizeof *p.room, &p.room));
+    TRY(rk_parallel(env, stage, (m + p.height - 1) / p.height * tiles(n), product_tile, &p));
+done:
+    rk_scratch_release(env, mark);
+    return status;
 }
 
 void rk_triangle_position(int64_t tile, int64_t *i, int64_t *j) {
@@ -50,72 +64,6 @@ void rk_triangle_position(int64_t tile, int64_t *i, int64_t *j) {
     while (r * (r + 1) / 2 > tile) r--;
     *i = r;
     *j = tile - r * (r + 1) / 2;
-}
-
-typedef struct tall {
-    int64_t n, r, k, part; /* part: rows of a block */
-    const double *A, *B;
-    int64_t lda, ldb;
-    double *sums; /* parts x r x k */
-} tall;
-
-/* The product over one block of rows. */
-static rkhs_status tall_tile(void *context, int64_t tile, int worker) {
-    tall *t = context;
-    int64_t from = tile * t->part;
-    rk_gemm_tile('t', 'n', t->r, t->k, rk_min(t->part, t->n - from), 1.0, t->A + from * t->lda, t->lda, t->B + from * t->ldb,
-                 t->ldb, 0.0, t->sums + tile * t->r * t->k, t->k);
-    return RKHS_OK;
-}
-
-rkhs_status rk_tall_product(rkhs_env *env, int64_t n, int64_t r, int64_t k, const double *A, int64_t lda, const double *B,
-                            int64_t ldb, double *C, int64_t ldc) {
-    rk_mark mark = rk_scratch_mark(env);
-    tall t = {n, r, k, (n + 31) / 32, A, B, lda, ldb, NULL};
-    if (t.part < 1024) t.part = 1024;
-    int64_t parts = (n + t.part - 1) / t.part;
-    rkhs_status status = rk_scratch(env, parts * r * k, sizeof *t.sums, &t.sums);
-    if (status == RKHS_OK) status = rk_parallel(env, NULL, parts, tall_tile, &t);
-    for (int64_t i = 0; status == RKHS_OK && i < r; i++) {
-        for (int64_t j = 0; j < k; j++) {
-            double sum = 0;
-            for (int64_t p = 0; p < parts; p++) sum += t.sums[(p * r + i) * k + j];
-            C[i * ldc + j] = sum;
-        }
-    }
-    rk_scratch_release(env, mark);
-    return status;
-}
-
-typedef struct outer {
-    int64_t n, m, tile;
-    const double *A;
-    int64_t lda;
-    double beta, *C;
-    int64_t ldc;
-} outer;
-
-/* One tile of the lower triangle of A'A, and its mirror image. */
-static rkhs_status syrk_tile(void *context, int64_t tile, int worker) {
-    outer *p = context;
-    int64_t ti, tj;
-    rk_triangle_position(tile, &ti, &tj);
-    int64_t i = ti * p->tile, j = tj * p->tile, ni = rk_min(p->tile, p->m - i), nj = rk_min(p->tile, p->m - j);
-    int64_t s = 0;
-    do {
-        rk_gemm_tile('t', 'n', ni, nj, rk_min(SLICE, p->n - s), 1.0, p->A + s * p->lda + i, p->lda, p->A + s * p->lda + j,
-                     p->lda, s ? 1.0 : p->beta, p->C + i * p->ldc + j, p->ldc);
-        s += SLICE;
-    } while (s < p->n);
-    rk_mirror_tile(p->C, p->ldc, i, ni, j, nj);
-    return RKHS_OK;
-}
-
-rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double beta,
-                    double *C, int64_t ldc) {
-    outer p = {n, m, m > 1024 ? TILE : TILE / 2, A, lda, beta, C, ldc}; /* small: tiles for all threads */
-    int64_t t = (m + p.tile - 1) / p.tile;
-    return rk_parallel(env, stage, t * (t + 1) / 2, syrk_tile, &p);
 }
 
 typedef struct factor {

@@ -36,12 +36,12 @@ static void gemm_column(rkhs_env *env, const sizes *s, double *A, double *B, dou
     rk_gemm_tile('t', 'n', s->m, 1, s->k, 0.7, A, LD, B, 1, 0.3, C + LD, 1);
 }
 static void gemm_single(rkhs_env *env, const sizes *s, double *A, double *B, double *C) {
-    rk_gemm_single(s->m, s->n, s->k, (float *)A, LD, (float *)B, LD, (float *)C, LD);
+    rk_gemm_single('n', 't', s->m, s->n, s->k, 0.7f, (float *)A, LD, (float *)B, LD, 0.3f, (float *)C, LD);
 }
 static void syrk(rkhs_env *env, const sizes *s, double *A, double *B, double *C) {
-    rk_syrk_tile(s->n, s->k, A, LD, 0.5, C, LD);
-    rk_syrk_minus_t(s->n, s->k, B, LD, C, LD);
-    rk_syrk_minus(s->n, s->k, B, LD, C, LD);
+    rk_syrk_tile('n', s->n, s->k, 1, A, LD, 0.5, C, LD);
+    rk_syrk_tile('t', s->n, s->k, -1, B, LD, 1, C, LD);
+    rk_syrk_tile('n', s->n, s->k, -1, B, LD, 1, C, LD);
 }
 static void trsm(rkhs_env *env, const sizes *s, double *A, double *B, double *C) {
     static const char side[] = "llrr", trans[] = "ntnt";
@@ -78,8 +78,8 @@ static void functions(rkhs_env *env, const sizes *s, double *A, double *B, doubl
     rk_squared_distances(n, 3, A, 0.1, C);
 }
 static void products(rkhs_env *env, const sizes *s, double *A, double *B, double *C) {
-    for (int level = 0; level <= rk_product_best(); level++)
-        rk_product(level, s->m, s->n, s->k, A, LD, B, LD, level > 0, C, LD);
+    rk_product(s->m, s->n, s->k, A, LD, B, LD, 0, C, LD);
+    rk_product(s->m, s->n, s->k, A, LD, B, LD, 1, C, LD);
 }
 static void eigen(rkhs_env *env, const sizes *s, double *A, double *B, double *C) {
     for (int64_t i = 0; i < s->n; i++)

@@ -1,6 +1,7 @@
 /* Threads around the library: envs in several threads, a fit after a fork, and the thread count of BLAS, which
  * belongs to the program and is given back whatever happens. Also run under TSan. */
 #include "env.h"
+#include "la/blas.h"
 #include "la/la.h"
 
 #include <dlfcn.h>
@@ -118,7 +119,7 @@ static _Atomic int enough, inside;
 /* Calls BLAS without a pause: most of the time is spent at its table of buffers. */
 static void *call_blas(void *argument) {
     double a = 1, c;
-    while (!enough) rk_syrk_tile(1, 1, &a, 1, 0, &c, 1);
+    while (!enough) rk_blas_syrk('n', 1, 1, 1, &a, 1, 0, &c, 1);
     return NULL;
 }
 
@@ -256,7 +257,7 @@ static void *compute_together(void *argument) {
     j->status = rk_blas_begin(j->env);
     pthread_barrier_wait(&together);
     if (j->env->workers < 1) j->status = RKHS_ERR_BUG;
-    rk_syrk_tile(1, 1, &two, 1, 0, &four, 1);
+    rk_blas_syrk('n', 1, 1, 1, &two, 1, 0, &four, 1);
     if (j->status == RKHS_OK) j->status = fit(j);
     pthread_barrier_wait(&together);
     rk_blas_end(j->env);
