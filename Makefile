@@ -35,6 +35,7 @@ test:
 	@JOBS=$(JOBS) scripts/test plain
 
 test-all: test
+	@scripts/install-deps test-all
 	@JOBS=$(JOBS) scripts/test deep
 
 coverage:
@@ -62,7 +63,7 @@ bench:
 	@/usr/bin/python3 bench/bench.py $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
 clean:
-	rm -rf build build-pip build-asan build-tsan build-fuzz build-coverage demo
+	rm -rf build build-pip build-asan build-tsan build-fuzz build-coverage build-arm64 demo
 
 help:
 	@echo "make        build build/rkhs and build/librkhs.so"
@@ -71,7 +72,7 @@ help:
 	@echo "make doc    print doc/reference from the tables again"
 	@echo "make demo   embed the data that ships with the project; pictures and a table in demo/"
 	@echo "make test   every test; ends in 'N passed, N failed, N skipped'"
-	@echo "make test-all   that, and the tests again under sanitizers, with threads watched, and fuzzing"
+	@echo "make test-all   that, and the tests again under sanitizers, with threads watched, fuzzing, and arm64 beside this machine"
 	@echo "make coverage   which lines and branches the tests reach; a table, and pages in build-coverage/pages"
 	@echo "make check-data DATA=DIR   embed real data sets that the project does not contain; skips those that DIR has not"
 	@echo "make fuzz SECONDS=60   fuzz every reader, the specs and the model file that long each (ARGS='csv npy': only these)"
