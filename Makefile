@@ -59,7 +59,7 @@ reproduce-%:
 bench:
 	@scripts/install-deps bench
 	@scripts/configure build
-	@$(ninja) --quiet -C build all bench/bench_core
+	@$(ninja) --quiet -C build all bench/bench_core bench/bench_la
 	@/usr/bin/python3 bench/bench.py $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
 clean:
