@@ -72,7 +72,8 @@ def core_types(parser, text):
 
 def environment(job, threads, scale, core):
     """Of a job. core: of BLAS, or "unset"; None leaves what is set."""
-    words = {**os.environ, **{name: str(threads) for name in THREADS}, "BENCH_HEAT": str(int(HEAT * min(scale, 1))), **job.environment}
+    words = {**os.environ, **{name: str(threads) for name in THREADS}, "BENCH_HEAT": str(int(HEAT * min(scale, 1)))}
+    words.update(job.environment)
     if core:
         words["OPENBLAS_CORETYPE"] = core
     if core == UNSET:
@@ -94,7 +95,7 @@ def run(command, job, words):
 
 
 class Measured:
-    """The runs of one row: of ours, the peer's, the limit's, and of ours as it was before, each on one core type of BLAS or more."""
+    """The runs of one row: of ours, the peer, the limit, and ours as it was before, each on one core type of BLAS or more."""
 
     def __init__(self, name, row, options, folder):
         self.name, self.row, self.options = name, row, options
@@ -104,7 +105,8 @@ class Measured:
         self.difference, self.note, self.versions, self.blas = None, None, {}, {}
         self.best = options.cores[-1]
         keep = row.compare or row.note
-        files = {"ours": str(folder / f"made_ours.{row.ours.out}"), "peer": str(folder / f"made_peer.{row.peer.out}") if row.peer else None}
+        self.jobs = {"ours": row.ours, "before": row.ours, "peer": row.peer, "limit": row.limit and row.limit.job}
+        files = {side: self.jobs[side] and str(folder / f"made_{side}.{self.jobs[side].out}") for side in ("ours", "peer")}
         parts = self.parts()
         for turn in range(min(options.repeats, row.repeats or options.repeats)):
             for side, core in parts if turn % 2 == 0 else reversed(parts):  # who comes first may find things cold
@@ -134,7 +136,7 @@ class Measured:
         """A job that fails ends the bench, as its numbers would be wrong. But the row may be newer than what was before."""
         if side in self.left_out:
             return
-        job = {"ours": self.row.ours, "before": self.row.ours, "peer": self.row.peer, "limit": self.row.limit and self.row.limit.job}[side]
+        job = self.jobs[side]
         build = self.options.before if side == "before" else jobs.BUILD
         result = run(job.command(self.threads, out, build), job, environment(job, self.threads, self.options.scale, core))
         if "missing" in result and side == "peer":
@@ -228,8 +230,8 @@ def difference(ours, peer, compare, part):
 def line_of_names(versions, blas):
     """Which versions were measured, and on which kernels BLAS ran, by core type."""
     words = [f"{name} {version}" for name, version in sorted(versions.items())]
-    kernels = [(f"{core}: " if core else "") + ", ".join(sorted(names)) for core, names in blas.items()]
-    return ", ".join(words) + (f"; OpenBLAS ran on the kernels of {'; '.join(kernels)}" if kernels else "")
+    kernels = [(f"{core}: " if core else "") + " and ".join(sorted(names)) for core, names in blas.items()]
+    return ", ".join(words + (["OpenBLAS on the kernels of " + ", ".join(kernels)] if kernels else []))
 
 
 def measure_rows(options):

@@ -30,6 +30,7 @@ def gram_flops(rows, columns, p):
 
 def la_rows(what, size, work, share, type="double", pair=True, **job):
     """An operation of src/la on one thread, with each instruction set; and, if `pair`, two threads beside one."""
+    job["type"] = type
     for instructions in instruction_sets():
         yield Row(f"{what}, {instructions}", size, la(**job, instructions=instructions),
                   limit=peak(work, type, instructions), share=share, threads=1)
@@ -43,7 +44,8 @@ def product(sets):
     n, rows, p = sets.rows(1000), sets.rows(20000), 50
     for type in ("double", "single"):
         # In single precision it is one tile, on the thread that asks for it.
-        yield from la_rows(f"product, {type}", f"{n}x{n}x{n}", 2 * n ** 3, 0.8, type, pair=type == "double", job="product", m=n, n=n, k=n)
+        yield from la_rows(f"product, {type}", f"{n}x{n}x{n}", 2 * n ** 3, 0.8, type, pair=type == "double",
+                           job="product", m=n, n=n, k=n)
     yield from la_rows("product, narrow", f"{rows}x{p}x{p}", 2 * rows * p * p, 0.6, job="product", m=rows, n=p, k=p)
 
 
