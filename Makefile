@@ -77,6 +77,8 @@ help:
 	@echo "make check-data DATA=DIR   embed real data sets that the project does not contain; skips those that DIR has not"
 	@echo "make fuzz SECONDS=60   fuzz every reader, the specs and the model file that long each (ARGS='csv npy': only these)"
 	@echo "make bench ROWS=gram,krr   speed and memory beside other programs, all rows or some (ARGS=--help shows the options)"
+	@echo "make bench ARGS=--blas   ours on several core types of OpenBLAS, which must not matter"
+	@echo "make bench ARGS='--before DIR'   ours beside ours of another commit, built in DIR"
 	@echo "make reproduce-bctke DATA=DIR   the tables and figures of a paper, again; -ke, -nonparametric (CELLS=DIR keeps results, QUICK=1 ends in ten minutes)"
 	@echo "make clean  remove what the above made"
 	@echo "Each installs the Debian packages it misses (scripts/install-deps), as root or through sudo."
