@@ -35,6 +35,7 @@ test:
 	@JOBS=$(JOBS) scripts/test plain
 
 test-all: test
+	@scripts/install-deps test-all
 	@JOBS=$(JOBS) scripts/test deep
 
 coverage:
@@ -58,11 +59,11 @@ reproduce-%:
 bench:
 	@scripts/install-deps bench
 	@scripts/configure build
-	@$(ninja) --quiet -C build all bench/bench_core
+	@$(ninja) --quiet -C build all bench/bench_core bench/bench_la
 	@/usr/bin/python3 bench/bench.py $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
 clean:
-	rm -rf build build-pip build-asan build-tsan build-fuzz build-coverage demo
+	rm -rf build build-pip build-asan build-tsan build-fuzz build-coverage build-arm64 demo
 
 help:
 	@echo "make        build build/rkhs and build/librkhs.so"
@@ -71,11 +72,13 @@ help:
 	@echo "make doc    print doc/reference from the tables again"
 	@echo "make demo   embed the data that ships with the project; pictures and a table in demo/"
 	@echo "make test   every test; ends in 'N passed, N failed, N skipped'"
-	@echo "make test-all   that, and the tests again under sanitizers, with threads watched, and fuzzing"
+	@echo "make test-all   that, and the tests again under sanitizers, with threads watched, fuzzing, and arm64 beside this machine"
 	@echo "make coverage   which lines and branches the tests reach; a table, and pages in build-coverage/pages"
 	@echo "make check-data DATA=DIR   embed real data sets that the project does not contain; skips those that DIR has not"
 	@echo "make fuzz SECONDS=60   fuzz every reader, the specs and the model file that long each (ARGS='csv npy': only these)"
 	@echo "make bench ROWS=gram,krr   speed and memory beside other programs, all rows or some (ARGS=--help shows the options)"
+	@echo "make bench ARGS=--blas   ours on several core types of OpenBLAS, which must not matter"
+	@echo "make bench ARGS='--before DIR'   ours beside ours of another commit, built in DIR"
 	@echo "make reproduce-bctke DATA=DIR   the tables and figures of a paper, again; -ke, -nonparametric (CELLS=DIR keeps results, QUICK=1 ends in ten minutes)"
 	@echo "make clean  remove what the above made"
 	@echo "Each installs the Debian packages it misses (scripts/install-deps), as root or through sudo."

@@ -10,17 +10,10 @@
  * with --threads N (0: all) and --out FILE.npy for what was made: the data, K, Z or the scores. Prints one JSON
  * line: the seconds of the job alone, and how far memory rose above what was held before it. A short job is done
  * again, as timeit does, and the median counts: once alone, it would measure how the processor wakes. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <time.h>
+#include "measure.h"
 
 #include "rkhs.h"
 
-enum { REST = 40000000 };                            /* nanoseconds before a job: BLAS threads wait busily at first */
-enum { SHORT = 50, TIMES = 15 };                     /* a job below SHORT milliseconds is done at most TIMES times */
-static const double TINY = 1e-6;                     /* seconds */
 enum { FEW = 256, FEW_STRINGS = 4, MAX_SPECS = 32 }; /* FEW: rows to warm up with; strings can take long */
 
 static rkhs_env *env;
@@ -29,55 +22,6 @@ static void check(rkhs_status status) {
     if (status == RKHS_OK) return;
     fprintf(stderr, "bench_core: %s\n", rkhs_env_message(env));
     exit(1);
-}
-
-static double seconds(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* A line "VmHWM:  123 kB" of the process's status, in bytes; 0 where there is no such file. */
-static double memory(const char *name) {
-    char line[256];
-    double kilobytes = 0;
-    FILE *file = fopen("/proc/self/status", "r");
-    if (!file) return 0;
-    while (fgets(line, sizeof line, file))
-        if (strncmp(line, name, strlen(name)) == 0) kilobytes = strtod(line + strlen(name) + 1, NULL);
-    fclose(file);
-    return 1024 * kilobytes;
-}
-
-/* Makes the high-water mark what is held now: reading a file must not hide the peak of the job. getrusage's
- * ru_maxrss would not do: it begins with the peak of the process that started this one. */
-static void reset_peak(void) {
-    FILE *file = fopen("/proc/self/clear_refs", "w");
-    if (!file) return;
-    fputs("5", file);
-    fclose(file);
-}
-
-/* Touches memory and gives it back, as much as BENCH_HEAT says: a virtual machine gets its memory from the host when
- * it first touches it, and that would fall on whoever comes first. */
-static void heat(void) {
-    const char *text = getenv("BENCH_HEAT");
-    size_t bytes = text ? (size_t)strtoull(text, NULL, 10) : 0;
-    if (!bytes) return;
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) return;
-    madvise(p, bytes, MADV_HUGEPAGE);
-    memset(p, 1, bytes);
-    munmap(p, bytes);
-}
-
-/* Doubles for a result. Huge pages, as NumPy asks for them for its own arrays. */
-static double *array(int64_t count) {
-    size_t page = 2 << 20, bytes = ((size_t)count * sizeof(double) + page - 1) / page * page;
-    void *p = aligned_alloc(page, bytes);
-    if (!p) exit(1);
-    madvise(p, bytes, MADV_HUGEPAGE);
-    return p;
 }
 
 /* A job: its options, its inputs, and what it made. */
@@ -188,14 +132,6 @@ static void forget(void (*run)(job *), job *j) {
     if (run == run_read) rkhs_data_free(j->x), j->x = NULL;
 }
 
-static int by_seconds(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* What is left of a time when another is taken off: of a tiny job that may be more than it took. */
-static double left(double took, double less) { return took - less > TINY ? took - less : TINY; }
-
 static void measure(void (*run)(job *), job *j) {
     double took[TIMES][2], less[2] = {0, 0};
     int times = 0;
@@ -215,9 +151,7 @@ static void measure(void (*run)(job *), job *j) {
         take(run, j, took[times]);
     } while (took[times++][0] < 1e-3 * SHORT && times < TIMES && !j->less_spec);
     double rose = memory("VmHWM") - held;
-    qsort(took, (size_t)times, sizeof *took, by_seconds);
-    printf("{\"seconds\": %.6f, \"cpu\": %.6f, \"peak\": %.0f}\n", left(took[times / 2][0], less[0]),
-           left(took[times / 2][1], less[1]), rose);
+    report(took, times, less, rose);
 }
 
 /* What was made, as an array of NumPy. */
@@ -232,13 +166,6 @@ static void write_out(const job *j, const char *path) {
     check(rkhs_data_dense(env, values, n, dim, dim, &made));
     check(rkhs_data_write(made, path, "npy"));
     rkhs_data_free(made);
-}
-
-/* The value of an option, or NULL. */
-static char *option(int argc, char **argv, const char *name) {
-    for (int i = 2; i + 1 < argc; i += 2)
-        if (strcmp(argv[i], name) == 0) return argv[i + 1];
-    return NULL;
 }
 
 int main(int argc, char **argv) {

@@ -1,30 +1,54 @@
 """What a row of the bench is made of: jobs (ours, a peer's) and limits, each a process of its own."""
 import dataclasses
 import json
+import os
 import pathlib
+import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent / "build"
-CORE = BUILD / "bench" / "bench_core"
+CORE = "bench_core"  # a user's program
+LA = "bench_la"      # calls src/la itself
 
 
 @dataclasses.dataclass
 class Job:
-    """A command that prints one JSON line: seconds; cpu, those of all processors; peak, the bytes by which memory rose. Or missing."""
+    """A command that prints one JSON line: seconds; cpu, those of all processors; peak, the bytes by which memory rose; blas, the
+    kernels of OpenBLAS. Or missing."""
     who: str      # the name in the table
     package: str  # the Debian package that has it
-    command: object  # (threads, out or None) -> the words of the command
+    words: object  # (threads, out or None) -> the words of the command
     out: str = "npy"  # how it saves what it made
     calls: int = 1    # it does the same so many times: seconds are of one
+    program: str = None  # in the folder bench of a build, before the words
+    environment: dict = dataclasses.field(default_factory=dict)
+
+    def command(self, threads, out, build):
+        return ([build / "bench" / self.program] if self.program else []) + self.words(threads, out)
 
 
 def core(job, who="rkhs", **options):
     """A job of bench_core: core("gram", kernel="rbf(gamma=1)", x=file)."""
     words = [word for name, value in options.items() for word in ("--" + name, str(value))]
     def command(threads, out):
-        return [CORE, job, *words, "--threads", threads, *(["--out", out] if out else [])]
-    return Job(who, "", command, calls=options.get("calls", 1))
+        return [job, *words, "--threads", threads, *(["--out", out] if out else [])]
+    return Job(who, "", command, calls=options.get("calls", 1), program=CORE)
+
+
+def la(job, who="rkhs", threads=None, instructions=None, **options):
+    """A job of bench_la: la("product", m=100, n=100, k=100, type="double"). instructions: the best of this processor."""
+    words = [word for name, value in options.items() for word in ("--" + name, str(value))]
+    environment = {"RKHS_INSTRUCTIONS": instructions} if instructions else {}
+    return Job(who, "", lambda given, out: [job, *words, "--threads", threads or given], program=LA, environment=environment)
+
+
+def instruction_sets():
+    """The best of the library's instruction sets on this processor, and AVX2 where it is not that."""
+    ask = [BUILD / "bench" / LA, "instructions"]
+    found = [subprocess.run(ask, env={**os.environ, **more}, capture_output=True, text=True, check=True).stdout.strip()
+             for more in ({"RKHS_INSTRUCTIONS": ""}, {"RKHS_INSTRUCTIONS": "avx2"})]
+    return found if "avx2" in found[1:] and found[0] != "avx2" else found[:1]
 
 
 def python(who, package, setup, run, warm="", calls=1, once=False):
@@ -67,6 +91,11 @@ def flops(count, text="flops"):
     return Limit(text, job, count / (8 * n ** 3))
 
 
+def peak(count, type="double", instructions=None, text="fused multiply-adds"):
+    """At the speed of fused multiply-adds in registers, of one instruction set."""
+    return Limit(text, la("peak", type=type, instructions=instructions), count / 1e9)
+
+
 def fill(count, text="bytes: fill fresh memory"):
     """At the speed of writing so many bytes to memory that was not touched before."""
     return Limit(text, python("fill", "", "import numpy", f"numpy.empty({int(count)}, 'u1').fill(1)", once=True), 1.0)
@@ -86,6 +115,7 @@ class Row:
     peer: Job = None
     limit: Limit = None
     wanted: float = None   # the ratio that the project wants
+    share: float = None    # and the share of the limit
     memory: float = None   # and the most memory, as a share of the peer's
     beyond: float = None   # and the most seconds beyond the peer's; without a peer: in all
     times: float = 1       # so many times the peer's work is ours: the ratio is that of equal work

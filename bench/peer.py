@@ -44,6 +44,18 @@ def versions():
             if name in sys.modules}
 
 
+def blas_core():
+    """The kernels that OpenBLAS runs on in this process, or None."""
+    with open("/proc/self/maps") as maps:
+        paths = {line.split()[-1] for line in maps if "openblas" in line}
+    for path in sorted(paths):
+        name = getattr(ctypes.CDLL(path), "openblas_get_corename", None)
+        if name:
+            name.restype = ctypes.c_char_p
+            return name().decode()
+    return None
+
+
 def main():
     job = json.loads(sys.argv[1])
     space = {"threads": job.get("threads")}
@@ -65,7 +77,8 @@ def main():
         result = eval(run, space)
         took.append((time.perf_counter() - start, time.process_time() - cpu))
     seconds, worked = sorted(took)[len(took) // 2]
-    print(json.dumps({"seconds": seconds, "cpu": worked, "peak": memory("VmHWM") - held, "versions": versions()}))
+    peak = memory("VmHWM") - held
+    print(json.dumps({"seconds": seconds, "cpu": worked, "peak": peak, "versions": versions(), "blas": blas_core()}))
     if job.get("out"):
         import numpy
         numpy.save(job["out"], numpy.asarray(result))

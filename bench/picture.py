@@ -9,10 +9,15 @@ FASTER, SLOWER, WANTED = "#0072b2", "#d55e00", "#009e73"
 
 
 def beside(c):
-    """What stands to the right of a row: ratio, share of the limit, peak memory (the peer's), seconds beyond the peer's."""
+    """What stands to the right of a row: ratio, share of the limit, what --blas and --before found, peak memory (the peer's), seconds
+    beyond the peer's."""
     words = [f"{c['ratio']:.2f}x"] if c["ratio"] is not None else []
     if c["share"] is not None:
-        words.append(f"{c['share']:.0%} of {c['limit']}")
+        asked = f" (wanted {c['share_wanted']:.0%})" if c["share_wanted"] is not None else ""
+        words.append(f"{c['share']:.0%} of {c['limit']}{asked}")
+    for name, text in (("blas_ratio", "core types of BLAS {:.2f}x apart"), ("before_ratio", "{:.2f} of before")):
+        if c[name] is not None:
+            words.append(text.format(c[name]))
     if c["ours_peak_mb"] is not None:
         peer = f" ({c['peer_peak_mb']:.0f})" if c["peer_peak_mb"] is not None else ""
         words.append(f"{c['ours_peak_mb']:.0f}{peer} MB")

@@ -6,7 +6,7 @@ job, the peer's code (a string, as timeit takes it), the limit, and the ratio th
 import subprocess
 import sys
 
-from jobs import HERE, Row, core, fill, flops, our_python, python, python_is_built, r, read
+from jobs import HERE, Row, core, fill, flops, instruction_sets, la, our_python, peak, python, python_is_built, r, read
 
 GAMMA = 0.05   # 1 / (2 sigma^2) with sigma near the median distance of Sets.vectors
 EXP = 32       # flops of an exp: 13 products and sums, and bringing the argument into range
@@ -23,6 +23,50 @@ def row(function=None, ask=False):
 
 def gram_flops(rows, columns, p):
     return rows * columns * (2 * p + EXP)
+
+
+# ---- products and factors of matrices -------------------------------------------------------------------------------------
+
+
+def la_rows(what, size, work, share, type="double", pair=True, **job):
+    """An operation of src/la on one thread, with each instruction set; and, if `pair`, two threads beside one."""
+    job["type"] = type
+    for instructions in instruction_sets():
+        yield Row(f"{what}, {instructions}", size, la(**job, instructions=instructions),
+                  limit=peak(work, type, instructions), share=share, threads=1)
+    if pair:
+        yield Row(f"{what}, 2 threads", size, la(**job), la(**job, who="rkhs, 1 thread", threads=1), peak(work, type),
+                  wanted=1.85, threads=2)
+
+
+@row
+def product(sets):
+    n, rows, p = sets.rows(1000), sets.rows(20000), 50
+    for type in ("double", "single"):
+        # In single precision it is one tile, on the thread that asks for it.
+        yield from la_rows(f"product, {type}", f"{n}x{n}x{n}", 2 * n ** 3, 0.8, type, pair=type == "double",
+                           job="product", m=n, n=n, k=n)
+    yield from la_rows("product, narrow", f"{rows}x{p}x{p}", 2 * rows * p * p, 0.6, job="product", m=rows, n=p, k=p)
+
+
+@row
+def tall(sets):
+    n, p = sets.rows(100000), 50
+    yield from la_rows("tall A'B", f"{n}x{p}x{p}", 2 * n * p * p, 0.6, job="tall", n=n, r=p, k=p)
+
+
+@row
+def cholesky(sets):
+    n = sets.rows(4000)
+    yield from la_rows("Cholesky", f"{n}x{n}", n ** 3 / 3, 0.75, job="cholesky", n=n)
+
+
+@row
+def triangles(sets):
+    """What uses a triangle only: half of A'A, and B L^-T."""
+    n, m = sets.rows(20000), sets.rows(1000)
+    yield from la_rows("syrk, A'A", f"{n}x{m}", n * m * m, None, pair=False, job="syrk", n=n, m=m)
+    yield from la_rows("trsm, B L^-T", f"{n}x{m}", n * m * m, None, pair=False, job="trsm", m=n, n=m)
 
 
 # ---- Grams --------------------------------------------------------------------------------------------------------------

@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
 """The bench runs every row on tiny data and writes its table and picture. No time is looked at: machines differ.
 
-Needs build/bench/bench_core and NumPy; a program to compare with may be there or not."""
+Needs bench_core and bench_la in build/bench, and NumPy; a program to compare with may be there or not."""
 import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
 
 BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench" / "bench.py"
+BUILD = BENCH.parents[1] / "build"
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else "python3"
 COLUMNS = ["row", "what", "size", "threads", "ours_s", "ours_min_s", "ours_max_s", "peer", "peer_s", "peer_min_s", "peer_max_s",
            "ratio", "ratio_min", "ratio_max", "wanted", "share", "limit", "ours_peak_mb", "peer_peak_mb",
-           "ours_cpu_s", "peer_cpu_s", "difference", "memory", "memory_wanted", "beyond_s", "beyond_wanted_s"]
+           "ours_cpu_s", "peer_cpu_s", "difference", "memory", "memory_wanted", "beyond_s", "beyond_wanted_s",
+           "share_wanted", "before_s", "before_ratio", "before_wanted", "blas_ratio", "blas_wanted", "ratio_unset"]
+LA_ROWS = {"product", "tall", "cholesky", "triangles"}  # of bench_la: no peer, except that of 2 threads
 
 
 def run(folder, *words, environment=None):
@@ -47,7 +51,10 @@ class Bench(unittest.TestCase):
             if line["limit"]:
                 self.assertGreater(float(line["share"]), 0)
             self.assertEqual(line["peer"] == "" or "not installed" in line["peer"], line["ratio"] == "", line)
-            self.assertEqual(line["peer"] == "", line["what"].startswith(("import", "tke, new")), line)
+            alone = line["row"] in LA_ROWS and not line["what"].endswith("2 threads")
+            self.assertEqual(line["peer"] == "", alone or line["what"].startswith(("import", "tke, new")), line)
+            self.assertEqual(line["share_wanted"] != "", alone and line["row"] != "triangles", line)
+            self.assertEqual((line["before_ratio"], line["blas_ratio"]), ("", ""), line)
             self.assertEqual(line["beyond_s"] == "", line["beyond_wanted_s"] == "", line)
             self.assertIn(line["what"], result.stdout)
             if line["difference"]:
@@ -56,6 +63,98 @@ class Bench(unittest.TestCase):
         words = " ".join(node.text or "" for node in picture.iter())
         for line in lines:
             self.assertIn(line["what"], words)
+
+    def test_the_kernels_of_blas_are_named(self):
+        result = run(self.folder, "--repeats", "1", "--rows", "npy,cholesky", environment={"OPENBLAS_CORETYPE": "Prescott"})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        if "OpenBLAS on" in result.stdout:  # another BLAS does not say
+            self.assertIn("OpenBLAS on the kernels of Prescott", result.stdout)
+
+    def test_ours_is_run_on_several_core_types_of_blas(self):
+        result = run(self.folder, "--repeats", "2", "--rows", "gram,product", "--blas", "unset,Prescott",
+                     environment={"OPENBLAS_CORETYPE": "Nehalem"})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        head, lines = read_table(self.folder)
+        self.assertEqual(head, COLUMNS + ["ours_unset_s", "before_unset", "ours_Prescott_s", "before_Prescott"])
+        for line in lines:
+            self.assertGreater(float(line["ours_unset_s"]), 0)
+            self.assertEqual(line["ours_Prescott_s"], line["ours_s"], "the last core type is that of the other columns")
+            self.assertGreaterEqual(float(line["blas_ratio"]), 1)
+            self.assertEqual(line["blas_wanted"], "1.15")
+            self.assertEqual(line["ratio"] == "", line["ratio_unset"] == "", line)
+            self.assertEqual((line["before_ratio"], line["before_unset"]), ("", ""))
+        shown = result.stdout.split("largest ratio")[-1]
+        self.assertIn("unset, s", result.stdout)
+        self.assertIn("rbf Gram", shown)
+        self.assertEqual("MISSED" in shown, any(float(line["blas_ratio"]) > 1.15 for line in lines), shown)
+        if "OpenBLAS on" in result.stdout:
+            self.assertIn("Prescott: Prescott", result.stdout)
+            self.assertNotIn("Nehalem", result.stdout)
+
+    def test_a_core_type_that_does_not_exist_is_refused(self):
+        result = run(self.folder, "--blas", "unset,Z80")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("there is no core type 'Z80'", result.stderr)
+
+    def test_ours_is_run_from_another_build(self):
+        before = pathlib.Path(self.folder) / "before"
+        (before / "bench").mkdir(parents=True)
+        (before / "bench" / "bench_core").symlink_to(BUILD / "bench" / "bench_core")  # and no bench_la, as in an old build
+        result = run(self.folder, "--repeats", "2", "--rows", "gram,tall,python_call", "--before", str(before))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        _, lines = read_table(self.folder)
+        for line in lines:
+            self.assertEqual(line["before_ratio"] != "", line["row"] == "gram", line)
+            self.assertEqual(line["before_wanted"], "1.05" if line["row"] == "gram" else "")
+        self.assertIn("ours/before", result.stdout)
+        result = run(self.folder, "--repeats", "1", "--rows", "gram", "--before", str(before), "--blas", "unset,Prescott")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        _, lines = read_table(self.folder)
+        for line in lines:
+            self.assertGreater(float(line["before_unset"]), 0)
+            self.assertEqual(float(line["before_ratio"]), max(float(line["before_unset"]), float(line["before_Prescott"])))
+
+    def test_a_build_from_before_that_cannot_run_a_row_is_noted(self):
+        program = pathlib.Path(self.folder) / "bench" / "bench_core"
+        program.parent.mkdir()
+        program.write_text("#!/bin/sh\necho there is no such kernel >&2\nexit 1\n")
+        program.chmod(0o755)
+        result = run(self.folder, "--repeats", "2", "--rows", "npy", "--before", self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(read_table(self.folder)[1][0]["before_ratio"], "")
+        self.assertIn("could not be run before: there is no such kernel", result.stdout)
+        result = run(self.folder, "--before", self.folder + "/nowhere")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("bench_core is not there", result.stderr)
+
+    def test_a_row_for_more_threads_is_left_out(self):
+        result = run(self.folder, "--repeats", "1", "--rows", "cholesky", "--threads", "1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("left out, it needs 2 threads", result.stderr)
+        self.assertNotIn("2 threads", " ".join(line["what"] for line in read_table(self.folder)[1]))
+
+    def test_operations_of_bench_la_refuse_what_they_cannot_measure(self):
+        for words in ([], ["product", "--m", "5"], ["cholesky", "--n", "x"], ["tall", "--type", "single", "--n", "5", "--r", "5", "--k", "5"]):
+            result = subprocess.run([BUILD / "bench" / "bench_la", *words], capture_output=True, text=True)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), words)
+            self.assertIn("usage", result.stderr)
+
+    def test_what_is_missed_is_said(self):
+        sys.path.insert(0, str(BENCH.parent))
+        import table
+        c = dict.fromkeys(COLUMNS)
+        self.assertEqual(table.wanted(c), "-")
+        c.update(share=0.79, share_wanted=0.8)
+        self.assertEqual(table.wanted(c), "share 80% MISSED")
+        c.update(share=0.81)
+        self.assertEqual(table.wanted(c), "share 80%")
+        self.assertEqual(table.short(c), "81%")
+        c.update(wanted=2.0, ratio=1.9)
+        self.assertEqual(table.wanted(c), "2.00 MISSED, share 80%")
+        c.update(before_ratio=1.06, before_wanted=1.05)
+        self.assertEqual(table.before_wanted(c), "1.05 MISSED: 1.06")
+        c.update(before_ratio=1.05)
+        self.assertEqual(table.before_wanted(c), "1.05")
 
     def test_one_row_is_run_again_and_its_range_holds_its_median(self):
         result = run(self.folder, "--repeats", "3", "--rows", "npy")
