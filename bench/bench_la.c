@@ -194,7 +194,7 @@ static void make_single(job *j) {
     j->b = single_matrix(1, j->n, j->k);
     j->c = single_matrix(2, j->m, j->n);
 }
-static void run_single(job *j) { rk_gemm_single(j->m, j->n, j->k, j->a, j->k, j->b, j->k, j->c, j->n); }
+static void run_single(job *j) { rk_gemm_single('n', 't', j->m, j->n, j->k, 1, j->a, j->k, j->b, j->k, 0, j->c, j->n); }
 static double error_single(const job *j) {
     double sum = 0;
     for (int64_t l = 0; l < j->k; l++) sum += entry(0, j->m - 1, l) * entry(1, j->n - 1, l);
