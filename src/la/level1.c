@@ -7,8 +7,9 @@
 
 #include <float.h>
 
-/* Eight partial sums keep additions independent of each other. Products are rounded before they are added: a sum waits
- * for its last addition alone, which takes no longer than a fused multiply-add, and every processor has the same bits. */
+/* Eight partial sums keep additions independent of each other. Products are rounded before they are added: a sum only
+ * waits for its last addition, which takes no longer than a fused multiply-add, and every processor has the same
+ * bits. */
 enum { SUMS = 8 };
 
 RK_ALWAYS_INLINE double join(const double sum[SUMS], double rest) {
