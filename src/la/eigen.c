@@ -1,14 +1,14 @@
 /* eigen.c: all eigenpairs of a small symmetric matrix, with the same bits whatever BLAS is installed.
  *
- * The matrix is scaled by a power of two and reduced to a tridiagonal T (tridiagonal.c). Implicitly shifted QL makes T
- * diagonal by sweeps of rotations of neighbouring rows and columns. From one end or the other, so that large numbers
- * are met last. Most of the work is the product of all rotations, V. It begins as the unit matrix, and is stored in
- * strips of WIDE columns, which stay in the cache for many sweeps; two sweeps at a time go through a strip, the second
- * one row behind the first. A rotation by an angle up to 90 degrees is three shears,
+ * The matrix is scaled by a power of two and reduced to a tridiagonal T (tridiagonal.c). The QL method with implicit
+ * shifts makes T diagonal by sweeps of rotations of neighbouring rows and columns; they run towards the end of T with
+ * the smaller number. Most of the work is the product V of all rotations. It begins as the unit matrix, and is stored
+ * in strips of WIDE columns, which stay in the cache for many sweeps; two sweeps at a time go through a strip, the
+ * second one row behind the first. A rotation by an angle of at most 90 degrees is three shears,
  *
  *     y += t x,   x -= s y,   y += t x,   t = tan(angle/2), s = sin(angle),
  *
- * which is a quarter less work than four products. At the end the reflections turn the rows of V into eigenvectors.
+ * a quarter less work than four products. At the end the reflections turn the rows of V into eigenvectors.
  *
  * Golub, Van Loan: Matrix Computations, 4th edition, 8.3; LAPACK's dsteqr. */
 #include "la/eigen.h"
@@ -16,7 +16,9 @@
 #include <float.h>
 #include <string.h>
 
-enum { WIDE = 2 * RK_LANES, MAX_SWEEPS = 64, ROOM = 8 /* full sweeps */, MAX_TRIES = 30 /* a row, on average */ };
+enum { LINE = 64 / sizeof(double), WIDE = RK_WIDE };
+enum { MAX_SWEEPS = 64, ROOM = 8 }; /* sweeps that wait for V; full ones for which there is room */
+enum { MAX_TRIES = 30 };            /* sweeps for each row, on average, before the method gives up */
 
 /* Rotations of rows from and from - way, then from - way and from - 2 way, and so on. */
 typedef struct sweep {
@@ -36,58 +38,6 @@ typedef struct ql {
 
 /* ---- rotations of rows ----------------------------------------------------------------------------------------- */
 
-#define load(p) (*(const rk_lanes *)(p))
-#define store(p, v) (*(rk_lanes *)(p) = (v))
-
-/* Rotates two rows of a strip. */
-RK_ALWAYS_INLINE void rotate(const int fused, const double turn[2], rk_lanes y[2], rk_lanes x[2]) {
-    rk_lanes t = turn[0] - (rk_lanes){0}, s = turn[1] - (rk_lanes){0};
-    for (int v = 0; v < 2; v++) {
-        rk_add_lanes(fused, &t, &x[v], &y[v]);
-        rk_add_lanes(fused, &s, &y[v], &x[v]);
-        rk_add_lanes(fused, &t, &x[v], &y[v]);
-    }
-}
-
-#define LOAD(x, p) (x[0] = load(p), x[1] = load((p) + RK_LANES))
-#define STORE(p, x) (store(p, x[0]), store((p) + RK_LANES, x[1]))
-#define MOVE(to, from) (to[0] = from[0], to[1] = from[1])
-
-/* Sweeps of na >= 1 and then nb <= na rotations from the same row on, the next row being `step` numbers away. The
- * second sweep takes a row when the first one has left it. */
-RK_VERSIONS(static, void, two_sweeps,
-            (int64_t step, int64_t na, const double *restrict ta, int64_t nb, const double *restrict tb, double *restrict row),
-            (step, na, ta, nb, tb, row)) {
-    rk_lanes a[2], b[2], x[2]; /* the rows that the sweeps carry on; the next row */
-    int64_t k = 1;
-    LOAD(b, row);
-    LOAD(a, row + step);
-    rotate(fused, ta, b, a);
-    for (; k < na && k <= nb; k++, row += step) {
-        LOAD(x, row + 2 * step);
-        rotate(fused, ta + 2 * k, a, x);
-        rotate(fused, tb + 2 * k - 2, b, a);
-        STORE(row, b);
-        MOVE(b, a);
-        MOVE(a, x);
-    }
-    if (nb == na) {
-        rotate(fused, tb + 2 * k - 2, b, a);
-        STORE(row, b);
-        STORE(row + step, a);
-        return;
-    }
-    STORE(row, b);
-    for (; k < na; k++) {
-        row += step;
-        LOAD(x, row + step);
-        rotate(fused, ta + 2 * k, a, x);
-        STORE(row, a);
-        MOVE(a, x);
-    }
-    STORE(row + step, a);
-}
-
 /* Applies a sweep, or two from the same row, to one strip. Where the strip is 0, nothing is done: a sweep moves the
  * first row of the strip that is not 0 by one. */
 static void turn_strip(ql *t, int64_t strip, const sweep *a, const sweep *b) {
@@ -95,8 +45,8 @@ static void turn_strip(ql *t, int64_t strip, const sweep *a, const sweep *b) {
     int64_t *front = way > 0 ? high : low, *back = way > 0 ? low : high;
     int64_t ahead = (a->from - *front) * way, skip = rk_max(0, ahead - 2);
     if (skip >= a->count || (a->from - *back) * way < 0) return;
-    two_sweeps(-way * WIDE, a->count - skip, a->turns + 2 * skip, b ? rk_max(0, b->count - skip) : 0,
-               b ? b->turns + 2 * skip : NULL, t->V + (strip * t->n + a->from - way * skip) * WIDE);
+    rk_sweep(-way * WIDE, a->count - skip, a->turns + 2 * skip, b ? rk_max(0, b->count - skip) : 0,
+             b ? b->turns + 2 * skip : NULL, t->V + (strip * t->n + a->from - way * skip) * WIDE);
     if (ahead > 0) *front += way * rk_min(ahead, 2);
     if ((*back - end) * way > 0) *back = end;
 }
@@ -226,7 +176,7 @@ static void begin_rows(ql *t) {
     }
 }
 
-/* The eigenpairs of T, and room for the rotations. */
+/* Makes V and the diagonal of T its eigenpairs. */
 static rkhs_status eigen_tridiagonal(rkhs_env *env, ql *t) {
     rkhs_status status = RKHS_OK;
     double largest = 0;
@@ -250,21 +200,22 @@ static rkhs_status eigen_own(rkhs_env *env, int64_t n, const double *A, int64_t 
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     /* Rows are an odd number of cache lines apart: else columns would share few places of the cache. */
-    int64_t wide = rk_whole_lanes(n), ld = wide + (wide / RK_LANES % 2 == 0 ? RK_LANES : 0), count = last - first + 1, *order;
+    int64_t rows = rk_whole_lanes(n), ld = ((rows + LINE - 1) / LINE | 1) * LINE, count = last - first + 1, *order;
     double *S, *X, *work, *tau, factor[2], back[2], largest = largest_entry(n, A, lda);
     ql t = {.n = n, .strips = (n + WIDE - 1) / WIDE};
     int exponent;
     if (!(largest <= DBL_MAX))
-        FAIL(env, RKHS_ERR_NUMERIC, "a matrix of size %lld whose eigenvalues are needed has a number that is %s: look for "
-             "numbers that overflow", (long long)n, isnan(largest) ? "not a number" : "infinite");
+        FAIL(env, RKHS_ERR_NUMERIC,
+             "a matrix of size %lld whose eigenvalues are asked for has a number that is %s: look for numbers that overflow",
+             (long long)n, isnan(largest) ? "not a number" : "infinite");
     frexp(largest, &exponent);
     power_of_two(-exponent, factor);
     power_of_two(exponent, back);
-    TRY(rk_scratch(env, wide * ld, sizeof *S, &S));
+    TRY(rk_scratch(env, rows * ld, sizeof *S, &S));
     TRY(rk_scratch(env, 7 * ld, sizeof *work, &work));
     TRY(rk_scratch(env, n, sizeof *order, &order));
     TRY(rk_scratch(env, t.strips * n * WIDE, sizeof *t.V, &t.V));
-    TRY(rk_scratch(env, (count + 1) * ld, sizeof *X, &X));
+    TRY(rk_scratch(env, (count + count % 2) * ld, sizeof *X, &X));
     t.d = work, t.e = work + ld, tau = work + 2 * ld;
     scaled_copy(n, A, lda, factor, S, ld);
     TRY(rk_tridiagonalise(env, n, S, ld, t.d, t.e, tau, work + 3 * ld));
@@ -284,6 +235,6 @@ done:
 }
 
 rkhs_status rk_eigen(rkhs_env *env, int64_t n, double *A, int64_t lda, int64_t first, int64_t last, double *w, double *V) {
-    if (n <= RK_EIGEN_OWN && lda <= INT32_MAX) return eigen_own(env, n, A, lda, first, last, w, V);
+    if (n <= RK_EIGEN_OWN) return eigen_own(env, n, A, lda, first, last, w, V);
     return rk_eigen_lapack(env, n, A, lda, first, last, w, V);
 }

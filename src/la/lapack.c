@@ -1,4 +1,4 @@
-/* lapack.c: the dense symmetric eigensolver of LAPACK. */
+/* lapack.c: the dense symmetric eigensolver of LAPACK, for matrices above the size of eigen.c. */
 #include "la/eigen.h"
 
 #include <limits.h>
