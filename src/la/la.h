@@ -236,8 +236,9 @@ rkhs_status rk_csr_mean(rkhs_env *env, const rk_csr *a, const rk_csr *b, rk_csr 
 /* out = a V, n x k */
 rkhs_status rk_csr_apply(rkhs_env *env, const rk_csr *a, const double *V, int64_t k, double *out);
 
-/* Eigenpairs first .. last (0 is the smallest) of a symmetric matrix, for small n: one call of LAPACK. A is destroyed;
- * w is ascending; the vectors are the ROWS of V, (last-first+1) x n. */
+/* Eigenpairs first .. last (0 is the smallest) of a symmetric matrix, for small n. A is destroyed; w is ascending; the
+ * vectors are the ROWS of V, (last-first+1) x n. Up to n = 512 by our own code (eigen.c): the bits do not depend on the
+ * BLAS that is installed, and it can be cancelled. Above by one call of LAPACK, n is at most 30000 there. */
 rkhs_status rk_eigen(rkhs_env *env, int64_t n, double *A, int64_t lda, int64_t first, int64_t last, double *w, double *V);
 
 #endif

@@ -1,5 +1,5 @@
-/* lapack.c: the dense symmetric eigensolver of LAPACK. */
-#include "la/la.h"
+/* lapack.c: the dense symmetric eigensolver of LAPACK, for matrices above the size of eigen.c. */
+#include "la/eigen.h"
 
 #include <limits.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static rkhs_status aligned_room(rkhs_env *env, int64_t count, double **room) {
 /* Computes all pairs by divide and conquer, and returns those asked for. dsyevr could compute some alone, but writes
  * out of bounds on H = I - 11'/n, whose eigenvalue 1 is (n - 1)-fold: the matrix of kernel PCA if the Gram is the
  * identity. */
-rkhs_status rk_eigen(rkhs_env *env, int64_t n, double *A, int64_t lda, int64_t first, int64_t last, double *w, double *V) {
+rkhs_status rk_eigen_lapack(rkhs_env *env, int64_t n, double *A, int64_t lda, int64_t first, int64_t last, double *w,
+                            double *V) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     double *work, *all, *at = A, size = 0;

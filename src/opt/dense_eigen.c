@@ -1,4 +1,5 @@
-/* dense_eigen.c: eigensolver for small problems: the whole matrix by LAPACK, in one call that cannot be cancelled. */
+/* dense_eigen.c: eigensolver for small problems: the whole matrix; above size 512 by a call of LAPACK, which cannot be
+ * cancelled. */
 #include "opt/opt.h"
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ static rkhs_status matrix_of(rk_solver_problem *p, double *A) {
         for (int64_t i = 0; i < n; i++) memcpy(A + i * n + from, W + i * k, (size_t)k * sizeof *A);
         p->products += k;
     }
-    /* Rounding may differ across the diagonal; LAPACK reads one triangle. */
+    /* Rounding may differ across the diagonal; one triangle is read. */
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < i; j++) A[i * n + j] = A[j * n + i] = (A[i * n + j] + A[j * n + i]) / 2;
 done:
@@ -86,7 +87,7 @@ static void release_dense(rk_solver_problem *p, void *state) {}
 
 /* clang-format off */
 const rk_solver_type rk_eigensolver_dense = {
-    .entry = {.name = "dense", .brief = "eigenpairs of the whole matrix by LAPACK; for small problems",
+    .entry = {.name = "dense", .brief = "eigenpairs of the whole matrix; for small problems",
               .cost = "4/3 n^3 flops, 8 n^2 bytes"},
     .shape = RK_SHAPE_SPECTRAL, .start = start_dense, .step = step_dense, .finish = finish_dense,
     .state_save = save_dense, .state_load = load_dense, .release = release_dense,
