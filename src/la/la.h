@@ -157,6 +157,21 @@ static inline void rk_add_row(rk_row_sum *s, double value) {
     if (++s->count % RK_SUM_ROWS == 0) rk_push_row_tile(s);
 }
 
+/* The same for `width` sums at once: for each of n rows numbers are added to s.tile, then rk_next_row(&s) is called;
+ * rk_block_total then writes the sums. On the scratch list. */
+typedef struct rk_block_sum {
+    int64_t width, count;
+    double *tile, *levels;
+} rk_block_sum;
+
+rkhs_status rk_block_sum_new(rkhs_env *env, int64_t n, int64_t width, rk_block_sum *s);
+void rk_push_block_tile(rk_block_sum *s);
+void rk_block_total(rk_block_sum *s, double *out);
+
+static inline void rk_next_row(rk_block_sum *s) {
+    if (++s->count % RK_SUM_ROWS == 0) rk_push_block_tile(s);
+}
+
 /* The sum of x[0], x[stride], .., n numbers: the bits of rk_row_sum. */
 double rk_rows_sum(int64_t n, int64_t stride, const double *x);
 /* The sum of x_ic y_ic over n rows of d numbers without gaps, and the root of the sum of x_ic^2. */

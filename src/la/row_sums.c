@@ -65,6 +65,25 @@ double rk_row_total(const rk_row_sum *s) {
     return all.tile;
 }
 
+rkhs_status rk_block_sum_new(rkhs_env *env, int64_t n, int64_t width, rk_block_sum *s) {
+    rkhs_status status = RKHS_OK;
+    *s = (rk_block_sum){.width = width};
+    TRY(rk_scratch(env, width, sizeof *s->tile, &s->tile));
+    TRY(rk_scratch(env, rk_tree_levels(rk_sum_tiles(n)) * width, sizeof *s->levels, &s->levels));
+done:
+    return status;
+}
+
+void rk_push_block_tile(rk_block_sum *s) {
+    rk_tree_push((s->count - 1) / RK_SUM_ROWS, s->width, s->levels, s->tile);
+    memset(s->tile, 0, (size_t)s->width * sizeof *s->tile);
+}
+
+void rk_block_total(rk_block_sum *s, double *out) {
+    if (s->count % RK_SUM_ROWS) rk_push_block_tile(s);
+    rk_tree_fold(rk_sum_tiles(s->count), s->width, s->levels, out);
+}
+
 double rk_rows_sum(int64_t n, int64_t stride, const double *x) {
     double sum;
     rk_column_sums(n, 1, x, stride, &sum);

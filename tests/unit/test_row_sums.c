@@ -108,6 +108,25 @@ static void sums_of_columns_are_those_of_each(void **state) {
     free(x), free(y);
 }
 
+static void sums_of_blocks_are_those_of_each(void **state) {
+    enum { WIDTH = 5 };
+    rkhs_env *env = *state;
+    double *x = numbers(WIDTH * 5000, 13), sums[WIDTH];
+    for (int s = 0; s < SIZES && sizes[s] <= 5000; s++) {
+        rk_mark mark = rk_scratch_mark(env);
+        rk_block_sum all;
+        OK(env, rk_block_sum_new(env, sizes[s], WIDTH, &all));
+        for (int64_t i = 0; i < sizes[s]; i++) {
+            for (int64_t c = 0; c < WIDTH; c++) all.tile[c] += x[i * WIDTH + c];
+            rk_next_row(&all);
+        }
+        rk_block_total(&all, sums);
+        for (int64_t c = 0; c < WIDTH; c++) assert_true(sums[c] == rk_rows_sum(sizes[s], WIDTH, x + c));
+        rk_scratch_release(env, mark);
+    }
+    free(x);
+}
+
 /* One machine's share: the node of tiles first .. first + count - 1, from its own rows alone. */
 static double node(int64_t n, const double *x, int64_t first, int64_t count) {
     int64_t from = first * RK_SUM_ROWS, to = rk_min(n, from + count * RK_SUM_ROWS);
@@ -215,6 +234,7 @@ int main(void) {
         cmocka_unit_test(a_tree_of_blocks_is_one_tree_a_number),
         cmocka_unit_test(sums_of_rows_are_as_defined),
         cmocka_unit_test(sums_of_columns_are_those_of_each),
+        cmocka_unit_test_setup_teardown(sums_of_blocks_are_those_of_each, env_setup, env_teardown),
         cmocka_unit_test(nodes_of_any_size_merge_to_the_same_bits),
         cmocka_unit_test(a_cut_after_any_tile_gives_the_same_bits),
         cmocka_unit_test(sums_are_near_those_in_long_double),
