@@ -141,6 +141,9 @@ void rk_tree_push(int64_t index, int64_t width, double *levels, const double *ti
 void rk_tree_fold(int64_t count, int64_t width, const double *levels, double *out);
 /* The sum of values[0], values[stride], .., each of them the sum of a tile. */
 double rk_tree_sum(int64_t count, int64_t stride, const double *values);
+/* The same for the tiles of a lower triangle, numbered as in rk_triangle_position: each row of tiles by a tree, then
+ * the sums of the `rows` rows. */
+double rk_triangle_sum(int64_t rows, int64_t stride, const double *values);
 
 /* For loops: rk_row_sum s = {0}; for each row rk_add_row(&s, value); then rk_row_total(&s). */
 typedef struct rk_row_sum {

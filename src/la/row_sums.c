@@ -53,6 +53,16 @@ double rk_tree_sum(int64_t count, int64_t stride, const double *values) {
     return sum;
 }
 
+double rk_triangle_sum(int64_t rows, int64_t stride, const double *values) {
+    double levels[RK_TREE_LEVELS], sum;
+    for (int64_t i = 0; i < rows; i++) {
+        sum = rk_tree_sum(i + 1, stride, values + i * (i + 1) / 2 * stride);
+        rk_tree_push(i, 1, levels, &sum);
+    }
+    rk_tree_fold(rows, 1, levels, &sum);
+    return sum;
+}
+
 void rk_push_row_tile(rk_row_sum *s) {
     rk_tree_push((s->count - 1) / RK_SUM_ROWS, 1, s->levels, &s->tile);
     s->tile = 0;
@@ -179,7 +189,9 @@ void rk_column_dots(int64_t n, int64_t d, const double *X, int64_t ldx, const do
     }
 }
 
-double rk_column_mean(int64_t n, int64_t d, int64_t c, const double *Z) { return rk_rows_sum(n, d, Z + c) / (double)rk_max(n, 1); }
+double rk_column_mean(int64_t n, int64_t d, int64_t c, const double *Z) {
+    return rk_rows_sum(n, d, Z + c) / (double)rk_max(n, 1);
+}
 
 double rk_centre_column(int64_t n, int64_t d, int64_t c, double *Z) {
     double mean = rk_column_mean(n, d, c, Z);

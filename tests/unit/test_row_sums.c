@@ -9,8 +9,7 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 /* n numbers of widely different sizes and both signs, so that another order of additions gives other bits. */
 static double *numbers(int64_t n, uint64_t seed) {
     double *x = malloc((size_t)(n ? n : 1) * sizeof *x);
-    for (int64_t i = 0; i < n; i++)
-        x[i] = rk_normal(seed, 1, (uint64_t)i, 0) * exp(4 * rk_normal(seed, 1, (uint64_t)i, 1));
+    for (int64_t i = 0; i < n; i++) x[i] = rk_normal(seed, 1, (uint64_t)i, 0) * exp(4 * rk_normal(seed, 1, (uint64_t)i, 1));
     return x;
 }
 
@@ -55,6 +54,18 @@ static void the_tree_is_as_defined(void **state) {
     }
     assert_true(rk_tree_levels(0) == 0 && rk_tree_levels(1) == 1 && rk_tree_levels(2) == 2 && rk_tree_levels(3) == 2);
     assert_true(rk_tree_levels(4) == 3 && rk_tree_levels(INT64_MAX / RK_SUM_ROWS + 1) == RK_TREE_LEVELS);
+    free(x);
+}
+
+static void a_triangle_is_a_tree_of_the_trees_of_its_rows(void **state) {
+    double *x = numbers(3 * N, 14), tiles[200], rows[200];
+    for (int64_t t = 0; t < 100; t++) {
+        for (int64_t i = 0, at = 0; i < t; i++) {
+            for (int64_t j = 0; j <= i; j++) tiles[j] = x[3 * at++];
+            rows[i] = tree(i + 1, tiles);
+        }
+        assert_true(rk_triangle_sum(t, 3, x) == tree(t, rows));
+    }
     free(x);
 }
 
@@ -231,6 +242,7 @@ static void addresses_do_not_matter(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tree_is_as_defined),
+        cmocka_unit_test(a_triangle_is_a_tree_of_the_trees_of_its_rows),
         cmocka_unit_test(a_tree_of_blocks_is_one_tree_a_number),
         cmocka_unit_test(sums_of_rows_are_as_defined),
         cmocka_unit_test(sums_of_columns_are_those_of_each),
