@@ -159,7 +159,7 @@ static void nodes_of_any_size_merge_to_the_same_bits(void **state) {
     free(x), free(y);
 }
 
-/* The sum of tiles first .. last - 1, below a node of 2^level tiles at `at`, cut at `cut` as between two machines. */
+/* The tree of `count` tiles from tile `at` on, where machines have the tiles before `cut` and those from it on. */
 static double cut_tree(int64_t n, const double *x, int64_t at, int64_t count, int64_t cut) {
     int64_t p = 1;
     if (cut <= at || cut >= at + count) return node(n, x, at, count);
