@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     "base": set(),
     "la": {"base"},
     "data": {"base", "la"},
-    "augment": {"base", "data"},
+    "augment": {"base", "la", "data"},
     "kernel": {"base", "la", "data"},
     "gram": {"base", "la", "data", "kernel"},
     "opt": {"base", "la", "gram"},

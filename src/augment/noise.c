@@ -4,6 +4,7 @@
  * of column j, or 1 with absolute=true. With absolute=false a column without negative numbers gets the absolute value,
  * to stay so. Only stored entries of sparse rows get noise, so that rows stay sparse. */
 #include "augment/augment.h"
+#include "la/la.h"
 
 #include <string.h>
 
@@ -49,18 +50,22 @@ static rkhs_status look_at_columns(rkhs_env *env, job *j, double factor) {
     double *mean, *squares = j->scale, n = (double)x->rows;
     int64_t *zeros, count;
     const int32_t *columns;
+    rk_block_sum sums;
     TRY(rk_scratch(env, x->columns, sizeof *mean, &mean));
     TRY(rk_scratch(env, x->columns, sizeof *zeros, &zeros));
     for (int64_t c = 0; c < x->columns; c++) j->folded[c] = 1, zeros[c] = x->rows;
     for (int pass = 0; pass < 2; pass++) { /* means; then squared deviations from them */
+        TRY(rk_block_sum_new(env, x->rows, x->columns, &sums));
         for (int64_t i = 0; i < x->rows; i++) {
             const double *row = row_of(x, i, &columns, &count);
             for (int64_t q = 0; q < count; q++) {
                 int64_t c = columns ? columns[q] : q;
-                if (pass == 0) mean[c] += row[q], zeros[c]--, j->folded[c] &= row[q] >= 0;
-                if (pass == 1) squares[c] += (row[q] - mean[c]) / n * (row[q] - mean[c]);
+                if (pass == 0) sums.tile[c] += row[q], zeros[c]--, j->folded[c] &= row[q] >= 0;
+                if (pass == 1) sums.tile[c] += (row[q] - mean[c]) / n * (row[q] - mean[c]);
             }
+            rk_next_row(&sums);
         }
+        rk_block_total(&sums, pass ? squares : mean);
         for (int64_t c = 0; pass == 0 && c < x->columns; c++) mean[c] /= n;
     }
     for (int64_t c = 0; c < x->columns; c++) j->scale[c] = factor * sqrt(squares[c] + (double)zeros[c] / n * mean[c] * mean[c]);

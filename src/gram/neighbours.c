@@ -24,7 +24,7 @@ rkhs_status rk_gram_half_diagonal(const rk_gram *g, double **half) {
     *half = NULL;
     TRY(rk_scratch(g->env, g->n, sizeof *diag, &diag));
     TRY(g->type ? g->type->diag(g, diag) : rk_gram_diag(g, diag));
-    TRY(rk_gram_check_finite(g, rk_sum(g->n, diag)));
+    TRY(rk_gram_check_finite(g, rk_rows_sum(g->n, 1, diag)));
     if (is_even(diag, g->n)) goto done;
     for (int64_t i = 0; i < g->n; i++) diag[i] /= 2;
     *half = diag;

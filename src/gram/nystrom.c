@@ -215,13 +215,22 @@ done:
     return status;
 }
 
+/* sums[i] = d[0] + .. + d[i]: those of a tile of rows are added to the sum of the tiles before it. */
+static void running_sums(int64_t n, const double *d, double *sums) {
+    double before = 0, tile = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (i % RK_SUM_ROWS == 0 && i) before = sums[i - 1], tile = 0;
+        sums[i] = before + (tile += d[i]);
+    }
+}
+
 /* Randomly pivoted Cholesky. The selection computes Phi; L are the rows of Phi at the landmarks. */
 static rkhs_status build_rpcholesky(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     factor *f = g->self;
     pivots p = {.index = index};
     int64_t n = g->n;
-    double trace = 0;
+    double trace;
     f->ld = m;
     TRY(rk_alloc(g->env, n * m, sizeof *f->Phi, &f->Phi));
     TRY(rk_scratch(g->env, n, sizeof *p.d, &p.d));
@@ -231,10 +240,11 @@ static rkhs_status build_rpcholesky(rk_gram *g, int64_t *index, int64_t m) {
     TRY(rk_scratch(g->env, BLOCK * BLOCK, sizeof *p.H, &p.H));
     TRY(rk_scratch(g->env, BLOCK * BLOCK, sizeof *p.L, &p.L));
     TRY(rk_gram_diag(g, p.diag));
-    for (int64_t i = 0; i < n; i++) p.d[i] = fmax(p.diag[i], 0), trace += p.d[i];
+    for (int64_t i = 0; i < n; i++) p.d[i] = fmax(p.diag[i], 0);
+    trace = rk_rows_sum(n, 1, p.d);
     TRY(rk_gram_check_finite(g, trace));
     for (int64_t round = 0; g->rank < m && round < 100 + 10 * m; round++) {
-        for (int64_t i = 0; i < n; i++) p.sums[i] = p.d[i] + (i ? p.sums[i - 1] : 0);
+        running_sums(n, p.d, p.sums);
         if (!(p.sums[n - 1] > EXPLAINED * trace)) break;
         TRY(extend(g, &p, m, round));
         TRY(rk_progress(g->env, "landmarks", g->rank, m));

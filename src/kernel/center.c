@@ -13,25 +13,29 @@ typedef struct means {
 
 typedef struct mean_loop {
     const rk_bound *rows, *reference;
-    double *out, *tiles;
+    double *out, *tiles, *levels; /* levels: workers x depth x RK_TILE, for sums over tiles of the reference */
+    int64_t depth;
     rk_work *work;
 } mean_loop;
 
-/* The means of a tile of objects over the whole reference, added in order. */
+/* The means of a tile of objects over the whole reference. */
 static rkhs_status mean_tile(void *context, int64_t tile, int worker) {
     mean_loop *m = context;
     int64_t i0 = tile * RK_TILE, ni = rk_min(RK_TILE, m->rows->x->rows - i0), n = m->reference->x->rows;
-    double *K = m->tiles + (int64_t)worker * RK_TILE * RK_TILE;
+    double *K = m->tiles + (int64_t)worker * RK_TILE * RK_TILE, *levels = m->levels + worker * m->depth * RK_TILE;
+    double sums[RK_TILE];
     for (int64_t j0 = 0; j0 < n; j0 += RK_TILE) {
         int64_t nj = rk_min(RK_TILE, n - j0);
         rkhs_status status = rk_block_of(m->rows, i0, ni, m->reference, j0, nj, K, RK_TILE, m->work[worker]);
         if (status != RKHS_OK) return status;
         for (int64_t i = 0; i < ni; i++) {
-            double sum = 0;
-            for (int64_t j = 0; j < nj; j++) sum += K[i * RK_TILE + j];
-            m->out[i0 + i] += sum / (double)n;
+            sums[i] = 0;
+            for (int64_t j = 0; j < nj; j++) sums[i] += K[i * RK_TILE + j];
         }
+        rk_tree_push(j0 / RK_TILE, ni, levels, sums);
     }
+    rk_tree_fold((n + RK_TILE - 1) / RK_TILE, ni, levels, m->out + i0);
+    for (int64_t i = i0; i < i0 + ni; i++) m->out[i] /= (double)n;
     return RKHS_OK;
 }
 
@@ -47,11 +51,10 @@ static rkhs_status prepare_center(rkhs_env *env, rk_bound *b) {
     m.out = side->row;
     TRY(rk_work_new(env, m.rows, m.reference, &m.work));
     TRY(rk_scratch(env, (int64_t)rk_workers(env) * RK_TILE * RK_TILE, sizeof *m.tiles, &m.tiles));
+    m.depth = rk_tree_levels((m.reference->x->rows + RK_TILE - 1) / RK_TILE);
+    TRY(rk_scratch(env, rk_workers(env) * m.depth * RK_TILE, sizeof *m.levels, &m.levels));
     TRY(rk_kernel_parallel(env, "center", b->kernel, (b->x->rows + RK_TILE - 1) / RK_TILE, mean_tile, &m));
-    if (root == b)
-        for (int64_t i = 0; i < b->x->rows; i++) side->all += side->row[i] / (double)b->x->rows;
-    else
-        side->all = ((const means *)root->side)->all;
+    side->all = root == b ? rk_rows_sum(b->x->rows, 1, side->row) / (double)b->x->rows : ((const means *)root->side)->all;
 done:
     rk_scratch_release(env, mark);
     return status;

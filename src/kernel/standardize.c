@@ -27,28 +27,35 @@ static rkhs_status check_standard(rkhs_env *env, const void *self) {
 
 /* Statistics of each column. Values are relative to the minimum, in units of the range: no square overflows. */
 typedef struct figures {
-    double *low, *range, *sum, *squares;
+    double *low, *range, *mean, *squares;
 } figures;
 
-/* One of three passes over the rows: the range, the sum, the squares about the mean. */
-static rkhs_status pass_over(rkhs_env *env, const rkhs_data *x, int pass, const figures *f) {
+/* One of three passes over the rows: the range, the sum, the squares about the mean. The last two fill `out`. */
+static rkhs_status pass_over(rkhs_env *env, const rkhs_data *x, int pass, const figures *f, double *out) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
     const rk_dense *d = x->self;
     int64_t p = x->columns;
+    rk_block_sum sums;
+    TRY(rk_block_sum_new(env, x->rows, p, &sums));
     for (int64_t i = 0; i < x->rows; i++) {
         const double *row = d->values + i * d->ld;
         for (int64_t c = 0; pass == 0 && c < p; c++) {
             f->low[c] = i && f->low[c] < row[c] ? f->low[c] : row[c];
             f->range[c] = i && f->range[c] > row[c] ? f->range[c] : row[c];
         }
-        for (int64_t c = 0; pass == 1 && c < p; c++) f->sum[c] += (row[c] - f->low[c]) / f->range[c];
+        for (int64_t c = 0; pass == 1 && c < p; c++) sums.tile[c] += (row[c] - f->low[c]) / f->range[c];
         for (int64_t c = 0; pass == 2 && c < p; c++) {
-            double u = (row[c] - f->low[c]) / f->range[c] - f->sum[c];
-            f->squares[c] += u * u;
+            double u = (row[c] - f->low[c]) / f->range[c] - f->mean[c];
+            sums.tile[c] += u * u;
         }
-        rkhs_status status = rk_progress(env, NULL, 0, 0);
-        if (status != RKHS_OK) return status;
+        rk_next_row(&sums);
+        TRY(rk_progress(env, NULL, 0, 0));
     }
-    return RKHS_OK;
+    if (pass) rk_block_total(&sums, out);
+done:
+    rk_scratch_release(env, mark);
+    return status;
 }
 
 /* Mean and population standard deviation; of a constant column, that constant and 1. */
@@ -61,18 +68,18 @@ static rkhs_status freeze_standard(rkhs_env *env, void *self, const rkhs_data *x
     if (s->mean.values) return RKHS_OK;
     TRY(rk_scratch(env, p, sizeof *f.low, &f.low));
     TRY(rk_scratch(env, p, sizeof *f.range, &f.range));
-    TRY(rk_alloc(env, p, sizeof *f.sum, &s->mean.values));
+    TRY(rk_alloc(env, p, sizeof *f.mean, &s->mean.values));
     TRY(rk_alloc(env, p, sizeof *f.squares, &s->deviation.values));
     s->mean.count = s->deviation.count = p;
-    f.sum = s->mean.values;
+    f.mean = s->mean.values;
     f.squares = s->deviation.values;
-    TRY(pass_over(env, x, 0, &f));
+    TRY(pass_over(env, x, 0, &f, NULL));
     for (int64_t c = 0; c < p; c++) f.range[c] = f.range[c] > f.low[c] ? f.range[c] - f.low[c] : 1;
-    TRY(pass_over(env, x, 1, &f));
-    for (int64_t c = 0; c < p; c++) f.sum[c] /= (double)x->rows;
-    TRY(pass_over(env, x, 2, &f));
+    TRY(pass_over(env, x, 1, &f, f.mean));
+    for (int64_t c = 0; c < p; c++) f.mean[c] /= (double)x->rows;
+    TRY(pass_over(env, x, 2, &f, f.squares));
     for (int64_t c = 0; c < p; c++) {
-        s->mean.values[c] = f.low[c] + f.range[c] * f.sum[c];
+        s->mean.values[c] = f.low[c] + f.range[c] * f.mean[c];
         double deviation = f.range[c] * sqrt(f.squares[c] / (double)x->rows);
         s->deviation.values[c] = f.squares[c] > 0 ? fmax(deviation, 5e-324) : 1; /* an underflow is not 0 */
     }

@@ -79,16 +79,15 @@ void rk_vector_norms(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_
 /* Centres rows on their mean, if that is further from 0 than rows are from it. */
 static rkhs_status find_centre(rkhs_env *env, rk_bound *b, rk_vector_side *side) {
     int64_t n = b->x->rows, p = b->x->columns;
-    double *mean, offset = 0, spread = 0;
+    double *mean, offset = 0;
+    rk_row_sum spread = {0};
     rkhs_status status = rk_alloc(env, p, sizeof *mean, &mean);
     if (status != RKHS_OK) return status;
     side->owned = mean;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < p; c++) mean[c] += row_of(b, i)[c] / (double)n;
+    rk_column_means(n, p, row_of(b, 0), dense_of(b)->ld, mean);
     for (int64_t c = 0; c < p; c++) offset += mean[c] * mean[c];
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < p; c++) spread += (row_of(b, i)[c] - mean[c]) * (row_of(b, i)[c] - mean[c]) / (double)n;
-    if (offset > spread) side->centre = mean;
+    for (int64_t i = 0; i < n; i++) rk_add_row(&spread, rk_scaled_square(p, 1, row_of(b, i), 1, mean));
+    if (offset > rk_row_total(&spread) / (double)n) side->centre = mean;
     return RKHS_OK;
 }
 

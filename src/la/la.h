@@ -137,6 +137,9 @@ void rk_tree_push(int64_t index, int64_t width, double *levels, const double *ti
 void rk_tree_fold(int64_t count, int64_t width, const double *levels, double *out);
 /* The sum of values[0], values[stride], .., each of them the sum of a tile. */
 double rk_tree_sum(int64_t count, int64_t stride, const double *values);
+/* The same for the tiles of a lower triangle, numbered as in rk_triangle_position: each row of tiles by a tree, then
+ * the sums of the `rows` rows. */
+double rk_triangle_sum(int64_t rows, int64_t stride, const double *values);
 
 /* For loops: rk_row_sum s = {0}; for each row rk_add_row(&s, value); then rk_row_total(&s). */
 typedef struct rk_row_sum {
@@ -151,6 +154,21 @@ double rk_row_total(const rk_row_sum *s);
 static inline void rk_add_row(rk_row_sum *s, double value) {
     s->tile += value;
     if (++s->count % RK_SUM_ROWS == 0) rk_push_row_tile(s);
+}
+
+/* The same for `width` sums at once: for each of n rows numbers are added to s.tile, then rk_next_row(&s) is called;
+ * rk_block_total then writes the sums. On the scratch list. */
+typedef struct rk_block_sum {
+    int64_t width, count;
+    double *tile, *levels;
+} rk_block_sum;
+
+rkhs_status rk_block_sum_new(rkhs_env *env, int64_t n, int64_t width, rk_block_sum *s);
+void rk_push_block_tile(rk_block_sum *s);
+void rk_block_total(rk_block_sum *s, double *out);
+
+static inline void rk_next_row(rk_block_sum *s) {
+    if (++s->count % RK_SUM_ROWS == 0) rk_push_block_tile(s);
 }
 
 /* The sum of x[0], x[stride], .., n numbers: the bits of rk_row_sum. */

@@ -53,6 +53,16 @@ double rk_tree_sum(int64_t count, int64_t stride, const double *values) {
     return sum;
 }
 
+double rk_triangle_sum(int64_t rows, int64_t stride, const double *values) {
+    double levels[RK_TREE_LEVELS], sum;
+    for (int64_t i = 0; i < rows; i++) {
+        sum = rk_tree_sum(i + 1, stride, values + i * (i + 1) / 2 * stride);
+        rk_tree_push(i, 1, levels, &sum);
+    }
+    rk_tree_fold(rows, 1, levels, &sum);
+    return sum;
+}
+
 void rk_push_row_tile(rk_row_sum *s) {
     rk_tree_push((s->count - 1) / RK_SUM_ROWS, 1, s->levels, &s->tile);
     s->tile = 0;
@@ -63,6 +73,25 @@ double rk_row_total(const rk_row_sum *s) {
     if (all.count % RK_SUM_ROWS) rk_push_row_tile(&all);
     rk_tree_fold(rk_sum_tiles(s->count), 1, all.levels, &all.tile);
     return all.tile;
+}
+
+rkhs_status rk_block_sum_new(rkhs_env *env, int64_t n, int64_t width, rk_block_sum *s) {
+    rkhs_status status = RKHS_OK;
+    *s = (rk_block_sum){.width = width};
+    TRY(rk_scratch(env, width, sizeof *s->tile, &s->tile));
+    TRY(rk_scratch(env, rk_tree_levels(rk_sum_tiles(n)) * width, sizeof *s->levels, &s->levels));
+done:
+    return status;
+}
+
+void rk_push_block_tile(rk_block_sum *s) {
+    rk_tree_push((s->count - 1) / RK_SUM_ROWS, s->width, s->levels, s->tile);
+    memset(s->tile, 0, (size_t)s->width * sizeof *s->tile);
+}
+
+void rk_block_total(rk_block_sum *s, double *out) {
+    if (s->count % RK_SUM_ROWS) rk_push_block_tile(s);
+    rk_tree_fold(rk_sum_tiles(s->count), s->width, s->levels, out);
 }
 
 double rk_rows_sum(int64_t n, int64_t stride, const double *x) {
@@ -160,7 +189,9 @@ void rk_column_dots(int64_t n, int64_t d, const double *X, int64_t ldx, const do
     }
 }
 
-double rk_column_mean(int64_t n, int64_t d, int64_t c, const double *Z) { return rk_rows_sum(n, d, Z + c) / (double)rk_max(n, 1); }
+double rk_column_mean(int64_t n, int64_t d, int64_t c, const double *Z) {
+    return rk_rows_sum(n, d, Z + c) / (double)rk_max(n, 1);
+}
 
 double rk_centre_column(int64_t n, int64_t d, int64_t c, double *Z) {
     double mean = rk_column_mean(n, d, c, Z);

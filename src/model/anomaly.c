@@ -114,9 +114,9 @@ static rkhs_status centred_gram(rkhs_env *env, feature *f) {
     int64_t m = f->m;
     rkhs_status status = rk_gram_symmetric(env, f->bound, f->K, m);
     if (status != RKHS_OK) return status;
-    for (int64_t i = 0; i < m; i++) f->scale += f->K[i * m + i] / (double)m;
+    f->scale = rk_rows_sum(m, m + 1, f->K) / (double)m;
     for (int64_t i = 0; i < m; i++) f->mean[i] = rk_sum(m, f->K + i * m) / (double)m;
-    f->all = rk_sum(m, f->mean) / (double)m;
+    f->all = rk_rows_sum(m, 1, f->mean) / (double)m;
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < m; j++) f->K[i * m + j] += f->all - f->mean[i] - f->mean[j];
     if (!(f->scale > 0)) f->scale = 1;
@@ -308,7 +308,7 @@ static rkhs_status find_axes(rkhs_env *env, const double *codes, cloud *c) {
     TRY(rk_scratch(env, d * d, sizeof *S, &S));
     TRY(rk_scratch(env, d * d, sizeof *V, &V));
     TRY(rk_scratch(env, d, sizeof *w, &w));
-    for (int64_t i = 0; i < t * d; i++) c->mean[i % d] += codes[i] / (double)t;
+    rk_column_means(t, d, codes, d, c->mean);
     for (int64_t i = 0; i < t * d; i++) centred[i] = codes[i] - c->mean[i % d];
     TRY(rk_syrk(env, "anomaly", t, d, centred, d, 0.0, S, d));
     TRY(rk_eigen(env, d, S, d, 0, d - 1, w, V));
@@ -355,9 +355,11 @@ done:
  * the excess of v over the mean excess there. */
 static double surprise(const double *left_out, int64_t n, double v) {
     int64_t tenth = 9 * n / 10, below = 0, high = n;
-    double excess = 0, count = 0;
+    double excess, count = 0;
+    rk_row_sum sum = {0};
     for (int64_t i = tenth; i < n; i++)
-        if (left_out[i] > left_out[tenth]) excess += left_out[i] - left_out[tenth], count++;
+        if (left_out[i] > left_out[tenth]) rk_add_row(&sum, left_out[i] - left_out[tenth]), count++;
+    excess = rk_row_total(&sum);
     if (excess > 0 && v > left_out[tenth]) return log(10) + (v - left_out[tenth]) * count / excess;
     while (below < high) {
         int64_t middle = (below + high) / 2;

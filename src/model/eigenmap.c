@@ -47,11 +47,11 @@ static rkhs_status embed_component(rkhs_env *env, const rk_spec *solver, const r
                            .n = g->degree,
                            .count = k};
     rk_spectrum s;
-    double all = 0;
+    double all;
     for (int64_t c = 0; c < dim; c++) l[c] = 1;
     if (k < 1) goto done;
     TRY(rk_solve_sample(env, solver, &problem, &s));
-    for (int64_t i = 0; i < n; i++) all += g->degree[i];
+    all = rk_rows_sum(n, 1, g->degree);
     for (int64_t c = 0; c < k; c++) l[c] = s.values[c];
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < k; c++) Z[objects[i] * dim + c] = sqrt(all) * s.coef[i * k + c];

@@ -20,12 +20,8 @@ static const double MIN_NOISE = 1e-6;
 
 /* Means of the rows of S; returns the mean of all entries. */
 static double row_means(int64_t n, const double *S, int64_t ld, double *means) {
-    double total = 0;
-    for (int64_t i = 0; i < n; i++) {
-        means[i] = rk_sum(n, S + i * ld) / (double)n;
-        total += means[i] / (double)n;
-    }
-    return total;
+    for (int64_t i = 0; i < n; i++) means[i] = rk_sum(n, S + i * ld) / (double)n;
+    return rk_rows_sum(n, 1, means) / (double)n;
 }
 
 /* Pivoted Cholesky of H S H, H the centring matrix; rows of `work` (n x n) are objects. Not rk_pivoted_factor: the
@@ -77,10 +73,8 @@ static rkhs_status factor_given(const rk_gram *g, rk_gplvm *p) {
     int64_t ld, n = p->n, r = p->r = g->rank;
     const double *Phi = g->type->phi(g, &ld);
     TRY(rk_scratch(g->env, n * r, sizeof *p->F, &p->F));
-    for (int64_t i = 0; i < n; i++) {
-        p->order[i] = i;
-        for (int64_t c = 0; c < r; c++) p->means[c] += Phi[i * ld + c] / (double)n;
-    }
+    for (int64_t i = 0; i < n; i++) p->order[i] = i;
+    rk_column_means(n, r, Phi, ld, p->means);
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < r; c++) p->F[i * r + c] = Phi[i * ld + c] - p->means[c];
 done:
@@ -125,10 +119,15 @@ rkhs_status rk_gplvm_new(const rk_gram *g, double features, int64_t dim, rk_gplv
         TRY(factor_given(g, p));
     }
     p->centres = p->lower ? n : p->r;
-    double trace = 0, largest = 0;
+    double largest = 0;
+    rk_row_sum trace = {0};
     for (int64_t i = 0; i < n * p->r; i++) largest = fmax(largest, fabs(p->F[i]));
-    for (int64_t i = 0; i < n * p->r && largest > 0; i++) trace += (p->F[i] / largest) * (p->F[i] / largest);
-    p->unit = largest * sqrt(trace / (double)n); /* scaled by `largest`, since squares may underflow */
+    for (int64_t i = 0; i < n && largest > 0; i++) {
+        double square = 0;
+        for (int64_t c = i * p->r; c < (i + 1) * p->r; c++) square += (p->F[c] / largest) * (p->F[c] / largest);
+        rk_add_row(&trace, square);
+    }
+    p->unit = largest * sqrt(rk_row_total(&trace) / (double)n); /* scaled by `largest`, since squares may underflow */
     p->scale = p->unit * p->unit / features;
     if (!(p->scale > 0)) goto done; /* all objects are equal */
     for (int64_t i = 0; i < n * p->r; i++) p->F[i] /= p->unit;
@@ -194,21 +193,20 @@ static rkhs_status gradient_tile(void *context, int64_t tile, int worker) {
 /* Sums the gradient in a fixed order. Diagonal tiles meet each pair from both sides: there `forces` has all. */
 static void add_up(const rk_gplvm *p, const double *theta, double *dZ, double *dt) {
     int64_t n = p->n, d = p->dim, tiles = (n + p->tile - 1) / p->tile;
+    double levels[RK_TREE_LEVELS], sum;
     for (int64_t i = 0; i < n; i++) {
         int64_t own = i / p->tile;
         for (int64_t c = 0; c < d; c++) {
-            double sum = 0;
-            for (int64_t t = 0; t <= own; t++) sum += p->forces[(t * n + i) * d + c];
-            for (int64_t t = own + 1; t < tiles; t++) sum += p->counter_forces[(t * d + c) * n + i];
+            for (int64_t t = 0; t < tiles; t++)
+                rk_tree_push(t, 1, levels,
+                             t <= own ? p->forces + (t * n + i) * d + c : p->counter_forces + (t * d + c) * n + i);
+            rk_tree_fold(tiles, 1, levels, &sum);
             dZ[p->order[i] * d + c] = -4 * p->rate * sum + p->prior * p->Z[i * d + c];
         }
     }
-    double sums[3] = {0};
-    for (int64_t t = 0; t < tiles * (tiles + 1) / 2; t++)
-        for (int q = 0; q < 3; q++) sums[q] += p->sums[3 * t + q];
-    dt[0] = 2 * p->rate * sums[0];
-    dt[1] = sums[1];
-    dt[2] = sums[2] * exp(theta[2]);
+    dt[0] = 2 * p->rate * rk_triangle_sum(tiles, 3, p->sums);
+    dt[1] = rk_triangle_sum(tiles, 3, p->sums + 1);
+    dt[2] = rk_triangle_sum(tiles, 3, p->sums + 2) * exp(theta[2]);
 }
 
 void rk_gplvm_set_codes(rk_gplvm *p, const double *Z) {
@@ -227,11 +225,13 @@ int rk_gplvm_set_theta(rk_gplvm *p, const double *theta) {
 rkhs_status rk_gplvm_invert(rkhs_env *env, rk_gplvm *p, double *logarithm, int64_t *bad) {
     rkhs_status status = RKHS_OK;
     int64_t n = p->n, tiles = (n + p->tile - 1) / p->tile;
+    rk_row_sum logs = {0};
     *logarithm = 0;
     TRY(rk_parallel(env, NULL, tiles * (tiles + 1) / 2, kernel_tile, p));
     TRY(rk_cholesky(env, NULL, n, p->A, n, bad));
     if (*bad >= 0) goto done;
-    for (int64_t i = 0; i < n; i++) *logarithm += 2 * log(p->A[i * n + i]);
+    for (int64_t i = 0; i < n; i++) rk_add_row(&logs, 2 * log(p->A[i * n + i]));
+    *logarithm = rk_row_total(&logs);
     TRY(rk_cholesky_inverse(env, n, p->A, p->J));
     if (p->lower)
         TRY(rk_gemm_lower(env, n, p->r, n, p->A, n, p->F, p->r, p->V, p->r));
@@ -246,14 +246,14 @@ rkhs_status rk_gplvm_eval(void *context, rkhs_env *env, const double *Z, const d
     rkhs_status status = RKHS_OK;
     rk_gplvm *p = context;
     int64_t n = p->n, tiles = (n + p->tile - 1) / p->tile, bad;
-    double logarithm, trace = 0, squares = 0;
+    double logarithm, trace, squares;
     *f = INFINITY; /* where K is singular: the line search then shortens its step */
     if (!rk_gplvm_set_theta(p, theta)) goto done;
     rk_gplvm_set_codes(p, Z);
     TRY(rk_gplvm_invert(env, p, &logarithm, &bad));
     if (bad >= 0) goto done;
-    for (int64_t i = 0; i < n; i++) trace += rk_dot(p->r, p->F + i * p->r, p->V + i * p->r);
-    for (int64_t i = 0; i < n * p->dim; i++) squares += p->Z[i] * p->Z[i];
+    trace = rk_rows_dot(n, p->r, p->F, p->V);
+    squares = rk_rows_dot(n, p->dim, p->Z, p->Z);
     TRY(rk_parallel(env, NULL, tiles * (tiles + 1) / 2, gradient_tile, p));
     add_up(p, theta, dZ, dt);
     *f = 0.5 * (p->features * (logarithm + (double)n * log(p->scale) + trace) + p->prior * squares);

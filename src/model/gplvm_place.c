@@ -138,10 +138,8 @@ static rkhs_status take_arrays(const rkhs_model *m, settled *s) {
     TRY(rk_scratch(m->env, n * r, sizeof *p->F, &p->F));
     TRY(rk_scratch(m->env, r * r, sizeof *s->T, &s->T));
     for (int64_t i = 0; i < n; i++) p->order[i] = (int64_t)s->order[i];
-    for (int64_t i = 0; i < p->centres; i++) {
-        p->means[i] = s->means[i];
-        s->total += s->means[i] / (double)p->centres;
-    }
+    for (int64_t i = 0; i < p->centres; i++) p->means[i] = s->means[i];
+    s->total = rk_rows_sum(p->centres, 1, p->means) / (double)p->centres;
     memcpy(p->F, s->factor, (size_t)(n * r) * sizeof *p->F);
     for (int64_t i = 0; i < r; i++)
         for (int64_t c = 0; c <= i; c++) s->T[i * r + c] = triangle_at(m, s, i, c);

@@ -31,10 +31,13 @@ rkhs_status rk_fit_graph_projection(rk_fit *f, const rk_spec *solver, rk_op m, c
     const rk_gram *g = f->gram;
     int64_t d = f->dim;
     rk_spectrum s;
-    double *diag, all = 0, trace = 0;
+    double *diag, all, trace;
+    rk_row_sum sizes = {0};
     TRY(rk_scratch(f->env, g->n, sizeof *diag, &diag));
     TRY(g->type->diag(g, diag));
-    for (int64_t i = 0; i < g->n; i++) all += n[i], trace += n[i] * fabs(diag[i]);
+    for (int64_t i = 0; i < g->n; i++) rk_add_row(&sizes, n[i] * fabs(diag[i]));
+    all = rk_rows_sum(g->n, 1, n);
+    trace = rk_row_total(&sizes);
     TRY(rk_gram_check_finite(g, trace));
     rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_OPERATOR, .m = m, .n = n, .count = d};
     problem.mu = ridge * trace / (double)g->n;

@@ -70,8 +70,7 @@ static rkhs_status inverse_fit(const rkhs_model *m, const rkhs_data *x, rk_inver
     const rk_dense *d = x->self;
     double width, ridge, *K;
     TRY(rk_map_new(env, n, p, &inverse->map));
-    for (int64_t i = 0; i < m->map->object_count; i++)
-        for (int64_t c = 0; c < p; c++) inverse->map->c[c] += d->values[i * d->ld + c] / (double)m->map->object_count;
+    rk_column_means(m->map->object_count, p, d->values, d->ld, inverse->map->c);
     TRY(choose_width_and_ridge(m, x, inverse->map->c, &width, &ridge));
     TRY(rk_scratch(env, n, sizeof *which, &which));
     TRY(rk_scratch(env, n * n, sizeof *K, &K));

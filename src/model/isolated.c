@@ -26,7 +26,8 @@ rkhs_status rk_isolation_new(const rkhs_model *m, int64_t rows, rk_isolation *ne
     TRY(rk_map_bind(env, map, m->kernel));
     TRY(rk_work_for(env, 1, map->bound, map->bound, &work));
     TRY(rk_diag_of(map->bound, 0, some, diag, work[0]));
-    for (int64_t j = 0; j < some; j++) near->size += fabs(diag[j]) / (double)some;
+    for (int64_t j = 0; j < some; j++) diag[j] = fabs(diag[j]);
+    near->size = rk_rows_sum(some, 1, diag) / (double)some;
     near->small = tiny * near->size;
     rk_scratch_release(env, mark);
 done:

@@ -105,11 +105,8 @@ static rkhs_status eval_full(void *context, rkhs_env *env, const double *Z, cons
     if (!isfinite(*f)) goto done;
     memcpy(s->dZ, Z, (size_t)size * sizeof *Z);
     TRY(rk_cholesky_solve(env, s->n, s->dim, s->L, s->n, s->dZ, s->dim));
-    for (int64_t i = 0; i < size; i++) {
-        *f += Z[i] * s->dZ[i];
-        dZ[i] = (dZ[i] + 2 * s->dZ[i]) / s->unit;
-    }
-    *f /= s->unit;
+    for (int64_t i = 0; i < size; i++) dZ[i] = (dZ[i] + 2 * s->dZ[i]) / s->unit;
+    *f = (*f + rk_rows_dot(s->n, s->dim, Z, s->dZ)) / s->unit;
 done:
     return status;
 }
@@ -211,7 +208,7 @@ static rkhs_status finish_codes(rk_fit *f, const state *s) {
         TRY(rk_cholesky_solve(f->env, n, d, s->L, n, f->map->B, d));
         TRY(f->gram->type->mul(f->gram, f->map->B, d, f->Z));
     } else {
-        double norm = rk_norm(n * d, f->Z) / sqrt((double)n);
+        double norm = rk_rows_norm(n, d, f->Z) / sqrt((double)n);
         for (int64_t i = 0; norm > 0 && i < f->gram->map_count * d; i++) f->map->B[i] /= norm;
     }
     if (!s->L || o->unit_length) {
@@ -295,10 +292,12 @@ static rkhs_status fit_kae(rk_fit *f) {
     rk_spec *exact = NULL;
     rk_gram *clean = NULL;
     const rkhs_data *target = target_of(f);
-    double *Z0, *diag, trace = 0;
+    double *Z0, *diag, trace;
+    rk_row_sum diagonal = {0};
     TRY(rk_scratch(env, n, sizeof *diag, &diag));
     TRY(f->gram->type->diag(f->gram, diag));
-    for (int64_t i = 0; i < n; i++) trace += fmax(diag[i], 0);
+    for (int64_t i = 0; i < n; i++) rk_add_row(&diagonal, fmax(diag[i], 0));
+    trace = rk_row_total(&diagonal);
     if (!(trace > 0)) {
         rk_log(env, RKHS_LOG_ADVICE, "k(x,x) is above 0 for no object: every code is 0");
         goto done;

@@ -164,8 +164,7 @@ rkhs_status rk_decoder_eval(rkhs_env *env, rk_decoder *d, const double *Z, doubl
     TRY(rk_kernel_parallel(env, NULL, d->kernel, tiles, gradient_tile, &a));
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < dim; c++) dZ[d->order[i] * dim + c] = -2 * d->dZ[i * dim + c];
-    *f = 0;
-    for (int64_t i = 0; i < n; i++) *f += rk_dot(d->r, d->F + i * d->r, d->V + i * d->r);
+    *f = rk_rows_dot(n, d->r, d->F, d->V);
 done:
     rk_unbind(env, a.codes);
     rkhs_data_free(codes);
@@ -190,14 +189,15 @@ rkhs_status rk_decoder_store(rk_fit *f, rk_decoder *d, const double *Z, const rk
     rk_kae_state *s = f->state;
     rkhs_data *codes = NULL;
     rk_bound *bound = NULL;
-    double *C, squares = 0, *diag;
+    double *C, squares, *diag;
     rk_work *work;
     TRY(rk_data_borrow(env, d->Z, n, d->dim, d->dim, &codes));
     for (int64_t i = 0; i < n; i++) memcpy(d->Z + i * d->dim, Z + d->order[i] * d->dim, (size_t)d->dim * sizeof *Z);
     TRY(rk_bind(env, d->kernel, codes, NULL, &bound));
     TRY(invert(env, d, bound, &bad));
     if (bad >= 0) FAIL(env, RKHS_ERR_NUMERIC, "the Gram of the codes is singular: raise ridge");
-    for (int64_t i = 0; i < n * d->r; i++) squares += d->V[i] * d->V[i], d->product += d->V[i] * d->F[i];
+    squares = rk_rows_dot(n, d->r, d->V, d->V);
+    d->product = rk_rows_dot(n, d->r, d->V, d->F);
     d->error = d->ridge * d->ridge * squares;
     d->square = fmax(d->product - d->ridge * squares, 0);
     TRY(rk_scratch(env, n, sizeof *diag, &diag));

@@ -72,12 +72,10 @@ typedef struct scaled {
 static rkhs_status normalise(void *context, const double *Y, double *Z, double *scale, double *shift) {
     scaled *a = context;
     int64_t n = a->k.n, d = a->k.dim;
-    double square = 0;
-    for (int64_t c = 0; c < d; c++) {
-        shift[c] = rk_column_mean(n, d, c, Y);
-        for (int64_t i = 0; i < n; i++) square += (Y[i * d + c] - shift[c]) * (Y[i * d + c] - shift[c]);
-    }
-    a->s = sqrt(square / (double)(n * d));
+    rk_row_sum squares = {0};
+    rk_column_means(n, d, Y, d, shift);
+    for (int64_t i = 0; i < n; i++) rk_add_row(&squares, rk_scaled_square(d, 1, Y + i * d, 1, shift));
+    a->s = sqrt(rk_row_total(&squares) / (double)(n * d));
     *scale = a->s > 0 ? 1 / a->s : 0;
     for (int64_t i = 0; i < n * d; i++) Z[i] = (Y[i] - shift[i % d]) * *scale;
     for (int64_t c = 0; c < d; c++) shift[c] *= -*scale;
@@ -88,7 +86,7 @@ static rkhs_status normalise(void *context, const double *Y, double *Z, double *
 static rkhs_status normalise_back(void *context, const double *Z, const double *dZ, double *dY) {
     const scaled *a = context;
     int64_t n = a->k.n, d = a->k.dim;
-    double along = rk_dot(n * d, Z, dZ) / (double)(n * d), scale = a->s > 0 ? 1 / a->s : 0;
+    double along = rk_rows_dot(n, d, Z, dZ) / (double)(n * d), scale = a->s > 0 ? 1 / a->s : 0;
     for (int64_t c = 0; c < d; c++) {
         double mean = rk_column_mean(n, d, c, dZ);
         for (int64_t i = 0; i < n; i++) dY[i * d + c] = (dZ[i * d + c] - mean - Z[i * d + c] * along) * scale;
@@ -184,14 +182,15 @@ done:
 static rkhs_status is_one_point(rk_fit *f, int *one) {
     rkhs_status status = RKHS_OK;
     int64_t n = f->gram->n;
-    double *ones, *sums, *diag, trace = 0, mean = 0;
+    double *ones, *sums, *diag, trace, mean;
     TRY(rk_scratch(f->env, n, sizeof *ones, &ones));
     TRY(rk_scratch(f->env, n, sizeof *sums, &sums));
     TRY(rk_scratch(f->env, n, sizeof *diag, &diag));
     TRY(f->gram->type->diag(f->gram, diag));
-    for (int64_t i = 0; i < n; i++) ones[i] = 1, trace += diag[i];
+    for (int64_t i = 0; i < n; i++) ones[i] = 1;
     TRY(f->gram->type->mul(f->gram, ones, 1, sums));
-    for (int64_t i = 0; i < n; i++) mean += sums[i] / (double)n;
+    trace = rk_rows_sum(n, 1, diag);
+    mean = rk_rows_sum(n, 1, sums) / (double)n;
     *one = !(fabs(trace - mean) > 1e-12 * fabs(trace));
 done:
     return status;
@@ -211,7 +210,7 @@ static rkhs_status make_start(rk_fit *f, int random, int64_t r, double **Z0) {
     TRY(rk_scratch(f->env, n * d, sizeof **Z0, Z0));
     if (r == 0 || random || f->start) {
         TRY(rk_start_embedding(f, f->gram, &(rk_start){.how = random ? RK_START_RANDOM : RK_START_KPCA}, *Z0));
-        double size = rk_norm(n * d, *Z0) / sqrt((double)(n * d));
+        double size = rk_rows_norm(n, d, *Z0) / sqrt((double)(n * d));
         for (int64_t i = 0; r && i < n * d; i++)
             (*Z0)[i] += size * rk_normal(f->env->seed, RK_STREAM_START, (uint64_t)(i / d), (uint64_t)(d * r + i % d));
         goto done;
@@ -243,7 +242,7 @@ static rkhs_status fitness(rk_fit *f, const double *Z, double *value) {
     TRY(f->gram->type->mul(f->gram, C, d, GC));
     TRY(rk_tall_product(f->env, n, d, d, C, d, C, d, S, d));
     double spread = rk_norm(d * d, S);
-    *value = spread > 0 ? rk_dot(n * d, C, GC) / spread : 0;
+    *value = spread > 0 ? rk_rows_dot(n, d, C, GC) / spread : 0;
 done:
     rk_scratch_release(f->env, mark);
     return status;
@@ -348,9 +347,8 @@ static rkhs_status count_dimensions(rk_fit *f, int64_t *found) {
     double *S, largest = 0;
     TRY(rk_scratch(f->env, d * d, sizeof *S, &S));
     TRY(rk_scratch(f->env, d, sizeof *order, &order));
-    for (int64_t i = 0; i < n; i++) /* Z has mean 0 */
-        for (int64_t q = 0; q < d; q++)
-            for (int64_t r = 0; r < d; r++) S[q * d + r] += f->Z[i * d + q] * f->Z[i * d + r] / (double)n;
+    TRY(rk_tall_product(f->env, n, d, d, f->Z, d, f->Z, d, S, d)); /* Z has mean 0 */
+    for (int64_t q = 0; q < d * d; q++) S[q] /= (double)n;
     for (int64_t q = 0; q < d; q++) largest = fmax(largest, S[q * d + q]);
     TRY(rk_pivoted_tile(f->env, NULL, d, S, d, 1e-10 * largest, order, found));
 done:

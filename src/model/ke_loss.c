@@ -25,18 +25,18 @@ enum { SMALL = 64 }; /* rows of a tile in eval_sorted, where many tiles are 0 */
 static rkhs_status look_at_gram(rkhs_env *env, rk_ke *k) {
     rkhs_status status = RKHS_OK;
     int64_t n = k->n;
-    double sum = 0;
-    k->mean = 0;
+    rk_row_sum sum = {0};
+    for (int64_t i = 0; i < n; i++) k->means[i] = rk_sum(n, k->G + i * k->ldg) / (double)n;
+    k->mean = rk_rows_sum(n, 1, k->means) / (double)n;
     for (int64_t i = 0; i < n; i++) {
-        k->means[i] = rk_sum(n, k->G + i * k->ldg) / (double)n;
-        k->mean += k->means[i] / (double)n;
-    }
-    for (int64_t i = 0; i < n; i++)
+        double square = 0;
         for (int64_t j = 0; j < n; j++) {
             double v = k->G[i * k->ldg + j] - k->means[i] - k->means[j] + k->mean;
-            sum += v * v;
+            square += v * v;
         }
-    k->norm = sqrt(sum);
+        rk_add_row(&sum, square);
+    }
+    k->norm = sqrt(rk_row_total(&sum));
     return status;
 }
 
@@ -50,8 +50,7 @@ static rkhs_status look_at_factor(rkhs_env *env, rk_ke *k) {
     mark = rk_scratch_mark(env);
     TRY(rk_scratch(env, m, sizeof *means, &means));
     TRY(rk_scratch(env, m * m, sizeof *S, &S));
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < m; c++) means[c] += k->Phi[i * k->ldp + c] / (double)n;
+    rk_column_means(n, m, k->Phi, k->ldp, means);
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < m; c++) k->centred[i * m + c] = k->Phi[i * k->ldp + c] - means[c];
     TRY(rk_tall_product(env, n, m, m, k->centred, m, k->centred, m, S, m));
@@ -288,28 +287,28 @@ static rkhs_status eval_whole(ke_loop *a, rkhs_env *env, double *f) {
     rkhs_status status = RKHS_OK;
     rk_ke *k = a->k;
     int64_t n = k->n, d = k->dim, tiles = (n + RK_TILE - 1) / RK_TILE;
-    double sums[SUMS] = {0};
+    double sums[SUMS];
     TRY(whole_room(env, k, a->rebuild, a->align));
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < d; c++) k->columns[c * n + i] = a->Z[i * d + c];
     TRY(rk_parallel(env, NULL, tiles, gram_tile, a));
     if (a->rebuild) TRY(rk_parallel(env, NULL, a->parts * (a->parts + 1) / 2, triples_tile, a));
-    a->mean = rk_sum(n, k->rows) / (double)n;
+    a->mean = rk_rows_sum(n, 1, k->rows) / (double)n;
     TRY(rk_parallel(env, NULL, tiles, sums_tile, a));
-    for (int64_t t = 0; t < tiles; t++)
-        for (int q = 0; q < SUMS; q++) sums[q] += k->sums[t * SUMS + q];
+    for (int q = 0; q < SUMS; q++) sums[q] = rk_tree_sum(tiles, SUMS, k->sums + q);
     a->norm = sqrt(sums[2]);
     a->inner = sums[3];
     if (a->rebuild) {
-        k->loss = sums[0] + sums[1] / 3;
-        for (int64_t i = 0; i < n; i++) k->loss += (k->H[i * n + i] * a->b[i] * a->b[i] - 2 * a->b[i]) * k->squares[i];
+        rk_row_sum own = {0};
+        for (int64_t i = 0; i < n; i++) rk_add_row(&own, (k->H[i * n + i] * a->b[i] * a->b[i] - 2 * a->b[i]) * k->squares[i]);
+        k->loss = sums[0] + sums[1] / 3 + rk_row_total(&own);
         *f += k->reconstruction_weight * k->loss / (double)n;
     }
     if (a->align) {
         k->alignment = a->norm > 0 ? a->inner / (a->norm * k->norm) : 0;
         *f += k->alignment_weight * (1 - k->alignment);
         if (!(a->norm > 1e-13 * (double)n)) { /* all points coincide, or the kernel cannot tell them apart */
-            if (rk_norm(n * d, a->Z) > 0)
+            if (rk_rows_norm(n, d, a->Z) > 0)
                 FAIL(env, RKHS_ERR_NUMERIC,
                      "width=%g makes the embedding's kernel the same for all pairs: choose another width", k->width);
             *f = NAN;

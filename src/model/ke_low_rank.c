@@ -112,9 +112,7 @@ static rkhs_status slope_sums(low *a, const double *w) {
         TRY(rk_tall_product(a->env, n, a->m, r, k->centred, a->m, k->X, k->max_rank, a->V, r));
         for (int64_t q = 0; q < a->m * r; q++) a->V[q] *= a->to_g;
         TRY(add_forms(a, k->centred, a->m, a->m, a->V, NULL));
-        memset(a->t, 0, (size_t)r * sizeof *a->t); /* Hc: (f_i - middle)'(B_w - middle t') f_i, t = F'w */
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t q = 0; q < r; q++) a->t[q] += k->X[i * k->max_rank + q];
+        rk_column_sums(n, r, k->X, k->max_rank, a->t); /* Hc: (f_i - middle)'(B_w - middle t') f_i, t = F'w */
         for (int64_t p = 0; p < r; p++)
             for (int64_t q = 0; q < r; q++) a->T[p * r + q] = a->to_h * (a->Bw[p * r + q] - a->middle[p] * a->t[q]);
         memset(a->t, 0, (size_t)r * sizeof *a->t);
@@ -148,13 +146,14 @@ static rkhs_status rebuild_loss(low *a) {
     rk_ke *k = a->k;
     int64_t n = a->n, r = a->r;
     TRY(rk_gemm(a->env, NULL, 'n', 'n', r, r, r, 1.0, a->Cb, r, a->C, r, 0.0, a->T, r));
-    k->loss = rk_dot(r * r, a->T, a->Cb) - 2 * rk_dot(r * r, a->Cb, a->Cb) + (double)n;
+    rk_row_sum own = {0};
     memset(a->sums, 0, (size_t)n * sizeof *a->sums);
     TRY(add_forms(a, k->F, k->max_rank, r, a->C, NULL));
     for (int64_t i = 0; i < n; i++) {
         double b = a->b[i];
-        k->loss += 2 * b * b - b * b * a->sums[i] + (b * b - 2 * b) * (a->sums[i] - 1);
+        rk_add_row(&own, 2 * b * b - b * b * a->sums[i] + (b * b - 2 * b) * (a->sums[i] - 1));
     }
+    k->loss = rk_dot(r * r, a->T, a->Cb) - 2 * rk_dot(r * r, a->Cb, a->Cb) + (double)n + rk_row_total(&own);
 done:
     return status;
 }
@@ -165,8 +164,7 @@ static rkhs_status alignment(low *a) {
     rk_ke *k = a->k;
     int64_t n = a->n, r = a->r;
     double square = 0;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t q = 0; q < r; q++) a->middle[q] += k->F[i * k->max_rank + q] / (double)n;
+    rk_column_means(n, r, k->F, k->max_rank, a->middle);
     for (int64_t p = 0; p < r; p++)
         for (int64_t q = 0; q < r; q++) {
             double v = a->C[p * r + q] - (double)n * a->middle[p] * a->middle[q];

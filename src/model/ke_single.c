@@ -64,7 +64,7 @@ rkhs_status rk_ke_eval_single(void *context, rkhs_env *env, const double *Z, con
     rk_ke *k = context;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = k->n, d = k->dim, tiles = (n + ROWS - 1) / ROWS;
-    float *z, *squares, *b, sum = 0;
+    float *z, *squares, *b, sum;
     single_loop a = {.n = n, .d = d, .width = k->width, .dZ = dZ};
     TRY(rk_scratch(env, n * d, sizeof *z, &z));
     TRY(rk_scratch(env, n, sizeof *squares, &squares));
@@ -81,7 +81,7 @@ rkhs_status rk_ke_eval_single(void *context, rkhs_env *env, const double *Z, con
     a.z = z, a.squares = squares, a.b = b;
     TRY(rk_parallel(env, NULL, tiles, gram_rows, &a));
     TRY(rk_parallel(env, NULL, tiles, slope_rows, &a));
-    for (int64_t t = 0; t < tiles; t++) sum += (float)a.sums[t];
+    sum = (float)rk_tree_sum(tiles, 1, a.sums);
     k->loss = sum;
     *f = k->reconstruction_weight * sum / (double)n;
     for (int64_t i = 0; dZ && i < n * d; i++) dZ[i] *= k->reconstruction_weight / (double)n;

@@ -167,7 +167,8 @@ rkhs_status rk_ke_solve_weights(const rk_gram *g, rk_ke_weights *out) {
     rkhs_env *env = g->env;
     int64_t n = g->n, tiles = (n + RK_TILE - 1) / RK_TILE;
     int spendable;
-    double *rhs, *x, *Ax, trace = 0, fits = 0, error = 0, whole = 0;
+    double *rhs, *x, *Ax, trace;
+    rk_row_sum fits = {0}, error = {0};
     weights_loop a = {.g = g, .n = n};
     factored f = {.g = g};
     rk_op op = {n, apply_factored, &f};
@@ -211,15 +212,14 @@ rkhs_status rk_ke_solve_weights(const rk_gram *g, rk_ke_weights *out) {
         TRY(by_gradients(env, op, rhs, x));
     TRY(op.apply(op.context, env, x, 1, Ax));
     for (int64_t i = 0; i < n; i++) {
-        trace += a.diag[i];
-        fits += x[i] * Ax[i] - 2 * x[i] * rhs[i];
-        error += (Ax[i] - rhs[i]) * (Ax[i] - rhs[i]);
-        whole += rhs[i] * rhs[i];
+        rk_add_row(&fits, x[i] * Ax[i] - 2 * x[i] * rhs[i]);
+        rk_add_row(&error, (Ax[i] - rhs[i]) * (Ax[i] - rhs[i]));
         out->b[i] = a.s[i] * x[i];
     }
-    out->loss = trace + fits;
+    trace = rk_rows_sum(n, 1, a.diag);
+    out->loss = trace + rk_row_total(&fits);
     out->size = trace / (double)n;
-    out->residual = sqrt(error / whole);
+    out->residual = sqrt(rk_row_total(&error) / rk_rows_dot(n, 1, rhs, rhs));
     rk_scratch_release(env, mark);
 done:
     return status;

@@ -30,7 +30,8 @@ static rkhs_status fit_krr(rk_fit *f) {
     const krr *o = f->self;
     int64_t n = f->gram->n, k = f->dim, ld;
     rk_solution s;
-    double *T, error = 0;
+    double *T;
+    rk_row_sum errors = {0};
     if (!f->y) TRY(rk_fail_hint(f->env, RKHS_ERR_ARGUMENT, "target", "krr needs targets: give them"));
     const double *values = rkhs_data_values(f->y, &ld);
     TRY(rk_scratch(f->env, n * k, sizeof *T, &T));
@@ -39,8 +40,8 @@ static rkhs_status fit_krr(rk_fit *f) {
     TRY(rk_solve_linear(f->gram, o->solver, &(rk_linear){T, k, o->ridge}, &s));
     TRY(f->gram->type->push(f->gram, s.coef, k, f->Z));
     TRY(f->gram->type->to_map(f->gram, s.coef, k, f->map->B));
-    for (int64_t i = 0; i < n * k; i++) error += (f->Z[i] - T[i]) * (f->Z[i] - T[i]) / (double)(n * k);
-    TRY(rk_report_number(f->env, f->report, "training_error", error));
+    for (int64_t i = 0; i < n; i++) rk_add_row(&errors, rk_scaled_square(k, 1, f->Z + i * k, 1, T + i * k));
+    TRY(rk_report_number(f->env, f->report, "training_error", rk_row_total(&errors) / (double)(n * k)));
     TRY(rk_report_solver(f, s.solver, s.iterations, -1, s.converged));
     if (!s.converged)
         rk_log(f->env, RKHS_LOG_ADVICE, "the solver did not converge in %s: raise ridge, or solver=cg(max_iter=...)",

@@ -149,9 +149,11 @@ rkhs_status rk_map_store_embedding(rk_fit *f, double *Z) {
         for (to = from + 1;
              to < n && order[to].fingerprint - order[to - 1].fingerprint <= FINGERPRINT_ERROR * fabs(order[to].fingerprint);)
             to++;
-        memset(mean, 0, (size_t)d * sizeof *mean);
-        for (int64_t q = from; q < to; q++)
-            for (int64_t c = 0; c < d; c++) mean[c] += Z[order[q].at * d + c] / (double)(to - from);
+        for (int64_t c = 0; to - from > 1 && c < d; c++) {
+            rk_row_sum sum = {0};
+            for (int64_t q = from; q < to; q++) rk_add_row(&sum, Z[order[q].at * d + c]);
+            mean[c] = rk_row_total(&sum) / (double)(to - from);
+        }
         for (int64_t q = from; to - from > 1 && q < to; q++) memcpy(Z + order[q].at * d, mean, (size_t)d * sizeof *mean);
     }
     TRY(copied(env, n * d, Z, &map->Z));

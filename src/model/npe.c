@@ -128,13 +128,11 @@ static rkhs_status apply_npe(void *context, rkhs_env *env, const double *V, int6
     TRY(rk_scratch(env, k, sizeof *mean, &mean));
     TRY(rk_csr_apply(env, &w->R, V, k, U)); /* M V = R V + R'(V - R V) */
     for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < k; c++) {
-            X[i * k + c] = V[i * k + c] - U[i * k + c];
-            if (w->constant == DROP) mean[c] += RK_CONSTANT_SHIFT * V[i * k + c] / (double)n;
-        }
+        for (int64_t c = 0; c < k; c++) X[i * k + c] = V[i * k + c] - U[i * k + c];
+    if (w->constant == DROP) rk_column_means(n, k, V, k, mean);
     TRY(rk_csr_apply(env, &w->T, X, k, out));
     for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < k; c++) out[i * k + c] += U[i * k + c] - mean[c];
+        for (int64_t c = 0; c < k; c++) out[i * k + c] += U[i * k + c] - RK_CONSTANT_SHIFT * mean[c];
 done:
     rk_scratch_release(env, mark);
     return status;

@@ -62,14 +62,20 @@ static void add(int64_t d, double s, const double *x, double *y) {
 static int64_t pool_step(const rk_contrast *o) { return o->triplets->drawn ? 3 : 2; }
 
 /* C (d x d) = sum z z' over column 0 of the triplets (step 3), or over columns 0 and 2 (step 2). */
-static void second_moment(const rk_contrast *o, const double *Z, int64_t step, double *C) {
+static rkhs_status second_moment(const rk_contrast *o, rkhs_env *env, const double *Z, int64_t step, double *C) {
     int64_t d = o->dim;
-    memset(C, 0, (size_t)(d * d) * sizeof *C);
-    for (int64_t i = 0; i < o->triplets->count; i++)
+    rk_block_sum sums;
+    rkhs_status status = rk_block_sum_new(env, o->triplets->count, d * d, &sums);
+    if (status != RKHS_OK) return status;
+    for (int64_t i = 0; i < o->triplets->count; i++) {
         for (int64_t k = 0; k < 3; k += step) {
             const double *z = Z + o->triplets->rows[3 * i + k] * d;
-            for (int64_t a = 0; a < d; a++) add(d, z[a], z, C + a * d);
+            for (int64_t a = 0; a < d; a++) add(d, z[a], z, sums.tile + a * d);
         }
+        rk_next_row(&sums);
+    }
+    rk_block_total(&sums, C);
+    return RKHS_OK;
 }
 
 /* Adds sum_i mean_j (a_i'q_j)^2 = <A'A, Q'Q>/m over anchors a and the pool q of m rows, and its gradient. */
@@ -80,8 +86,8 @@ static rkhs_status repel_all(const rk_contrast *o, rkhs_env *env, const double *
     double *A, *Q, m = (double)(o->triplets->count * (step == 2 ? 2 : 1));
     TRY(rk_scratch(env, d * d, sizeof *A, &A));
     TRY(rk_scratch(env, d * d, sizeof *Q, &Q));
-    second_moment(o, Z, 3, A);
-    second_moment(o, Z, step, Q);
+    TRY(second_moment(o, env, Z, 3, A));
+    TRY(second_moment(o, env, Z, step, Q));
     *f += rk_dot(d * d, A, Q) / m;
     for (int64_t i = 0; i < o->triplets->count; i++)
         for (int64_t k = 0; k < 3; k += step) {
@@ -106,19 +112,19 @@ rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, cons
                              double *dt) {
     rk_contrast *o = context;
     int64_t d = o->dim, n = o->triplets->count;
-    *f = 0;
+    rk_row_sum sum = {0};
     for (int64_t i = 0; i < n; i++) {
         const int64_t *t = o->triplets->rows + 3 * i;
         const double *a = Z + t[0] * d, *p = Z + t[1] * d, *q = Z + t[2] * d;
-        *f -= 2 * rk_dot(d, a, p);
+        double s = o->all ? 0 : rk_dot(d, a, q);
+        rk_add_row(&sum, s * s - 2 * rk_dot(d, a, p));
         add(d, -2, p, dZ + t[0] * d);
         add(d, -2, a, dZ + t[1] * d);
         if (o->all) continue;
-        double s = rk_dot(d, a, q);
-        *f += s * s;
         add(d, 2 * s, q, dZ + t[0] * d);
         add(d, 2 * s, a, dZ + t[2] * d);
     }
+    *f = rk_row_total(&sum);
     rkhs_status status = o->all ? repel_all(o, env, Z, f, dZ) : RKHS_OK;
     /* With negatives in all directions the least loss is that of whitened codes: -dim for each anchor. */
     if (status == RKHS_OK && *f < -1000.0 * (double)(n * d)) return runs_off(o, env);

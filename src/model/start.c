@@ -5,16 +5,15 @@
 
 /* Centres, and scales each column or all together to deviation 1. A constant column is replaced by a little noise. */
 static void standardise(const rkhs_env *env, int each, double *Z, int64_t n, int64_t d) {
-    double largest = 0, all = 0;
+    double largest = 0;
     for (int64_t c = 0; c < d; c++) rk_centre_column(n, d, c, Z);
     for (int64_t i = 0; i < n * d; i++) largest = fmax(largest, fabs(Z[i]));
-    for (int64_t i = 0; i < n * d; i++) {
-        if (largest > 0) Z[i] /= largest; /* so that squares of small numbers do not underflow */
-        all += Z[i] * Z[i] / (double)(n * d);
-    }
+    for (int64_t i = 0; largest > 0 && i < n * d; i++) Z[i] /= largest; /* so that small squares do not underflow */
+    double all = rk_rows_dot(n, d, Z, Z) / (double)(n * d);
     for (int64_t c = 0; c < d; c++) {
-        double own = 0;
-        for (int64_t i = 0; i < n; i++) own += Z[i * d + c] * Z[i * d + c] / (double)n;
+        double own;
+        rk_column_dots(n, 1, Z + c, d, Z + c, d, &own);
+        own /= (double)n;
         double by = sqrt(each ? own : all);
         for (int64_t i = 0; i < n; i++)
             Z[i * d + c] =

@@ -92,7 +92,7 @@ static rkhs_status project_on_range(rk_fit *f, double *Z) {
     double *diag;
     TRY(rk_scratch(f->env, n, sizeof *diag, &diag));
     TRY(f->gram->type->diag(f->gram, diag));
-    TRY(rk_solve_linear(f->gram, NULL, &(rk_linear){Z, f->dim, 1e-3 * rk_sum(n, diag) / (double)n}, &s));
+    TRY(rk_solve_linear(f->gram, NULL, &(rk_linear){Z, f->dim, 1e-3 * rk_rows_sum(n, 1, diag) / (double)n}, &s));
     TRY(f->gram->type->push(f->gram, s.coef, f->dim, Z));
 done:
     rk_scratch_release(f->env, mark);

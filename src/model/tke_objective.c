@@ -98,7 +98,7 @@ rkhs_status rk_tke_graph(const rk_gram *g, rk_tke *t) {
     TRY(g->type->diag(g, diag));
     t->equal = count_equal(t, diag);
     for (int64_t i = 0; i < n; i++) rk_tke_weigh(k, t->sum, t->log, t->half, t->near + i * k, value + i * k);
-    t->self = t->sum > 0 ? (double)n : rk_sum(n, diag);
+    t->self = t->sum > 0 ? (double)n : rk_rows_sum(n, 1, diag);
     TRY(join_edges(env, t));
     rk_mark mark = rk_scratch_mark(env);
     rk_components components;
@@ -213,11 +213,12 @@ static rkhs_status gather_tile(void *context, int64_t tile, int worker) {
     tke_loop *a = context;
     rk_tke *t = a->t;
     int64_t d = t->dim, tiles = (t->n + RK_TILE - 1) / RK_TILE, ni = rk_min(RK_TILE, t->n - tile * RK_TILE);
-    for (int64_t q = 0; q < tiles; q++)
-        for (int64_t c = 0; c < d; c++) {
-            const double *part = t->parts_of + ((tile * tiles + q) * d + c) * RK_TILE;
-            for (int64_t i = 0; i < ni; i++) a->dZ[(tile * RK_TILE + i) * d + c] += 4 * t->repulsion * part[i];
-        }
+    double *sum = t->room + worker * t->room_each, *levels = sum + RK_TILE;
+    for (int64_t c = 0; c < d; c++) {
+        for (int64_t q = 0; q < tiles; q++) rk_tree_push(q, ni, levels, t->parts_of + ((tile * tiles + q) * d + c) * RK_TILE);
+        rk_tree_fold(tiles, ni, levels, sum);
+        for (int64_t i = 0; i < ni; i++) a->dZ[(tile * RK_TILE + i) * d + c] += 4 * t->repulsion * sum[i];
+    }
     return RKHS_OK;
 }
 
@@ -226,7 +227,7 @@ rkhs_status rk_tke_alloc(rkhs_env *env, rk_tke *t) {
     int64_t tiles = (t->n + RK_TILE - 1) / RK_TILE, padded = tiles * RK_TILE;
     t->widest = RK_TILE;
     for (int64_t i = 0; i < t->n; i++) t->widest = rk_max(t->widest, t->starts[i + 1] - t->starts[i]);
-    t->room_each = rk_padded(3 * t->widest + t->dim);
+    t->room_each = rk_padded(rk_max(3 * t->widest + t->dim, (1 + rk_tree_levels(tiles)) * RK_TILE));
     TRY(rk_scratch(env, rk_workers(env) * t->room_each, sizeof *t->room, &t->room));
     TRY(rk_scratch(env, padded * t->dim, sizeof *t->columns, &t->columns));
     TRY(rk_scratch(env, tiles * padded * t->dim, sizeof *t->parts_of, &t->parts_of));
@@ -245,9 +246,10 @@ rkhs_status rk_tke_eval(void *context, rkhs_env *env, const double *Z, const dou
     TRY(rk_parallel(env, NULL, tiles, attraction_tile, &a));
     TRY(rk_parallel(env, NULL, pairs, repulsion_tile, &a));
     TRY(rk_parallel(env, NULL, tiles, gather_tile, &a));
+    const double *near = t->sums, *apart = t->sums + 2 * tiles;
     *f = t->repulsion * (double)t->n - (t->log ? 0 : t->self);
-    *dt = 0;
-    for (int64_t q = 0; q < tiles + pairs; q++) *f += t->sums[2 * q], *dt += t->sums[2 * q + 1];
+    *f += rk_tree_sum(tiles, 2, near) + rk_triangle_sum(tiles, 2, apart);
+    *dt = rk_tree_sum(tiles, 2, near + 1) + rk_triangle_sum(tiles, 2, apart + 1);
 done:
     return status;
 }

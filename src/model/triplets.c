@@ -117,16 +117,17 @@ rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, do
 rkhs_status rk_triplet_sizes(rk_fit *f, const rk_triplets *t, double *alpha, double *kappa) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);
-    double *diag, trace[3] = {0};
+    double *diag;
+    rk_row_sum trace[3] = {{0}};
     TRY(rk_scratch(f->env, f->gram->n, sizeof *diag, &diag));
     TRY(f->gram->type->diag(f->gram, diag));
     *alpha = *kappa = 0;
     for (int64_t q = 0; q < 3 * t->count; q++) {
         double k = fabs(diag[t->rows[q]]);
-        trace[q % 3] += k;
+        rk_add_row(&trace[q % 3], k);
         *kappa = fmax(*kappa, k);
     }
-    for (int k = 0; k < 3; k++) *alpha += sqrt((double)f->dim * trace[k]);
+    for (int k = 0; k < 3; k++) *alpha += sqrt((double)f->dim * rk_row_total(&trace[k]));
     TRY(rk_gram_check_finite(f->gram, *alpha));
 done:
     rk_scratch_release(f->env, mark);

@@ -61,8 +61,8 @@ static rkhs_status start_of(const rkhs_model *m, const rkhs_data *x, rkhs_data *
 static void flip_to_agree(const rkhs_model *old, rkhs_model *fresh) {
     int64_t d = old->dim;
     for (int64_t c = 0; !fresh->type->keeps_signs && c < d; c++) {
-        double same = 0;
-        for (int64_t i = 0; i < old->n; i++) same += old->Z[i * d + c] * fresh->Z[i * d + c];
+        double same;
+        rk_column_dots(old->n, 1, old->Z + c, d, fresh->Z + c, d, &same);
         if (same < 0) rk_flip_column(fresh->Z, fresh->gram_rows, d, fresh->map, c);
     }
 }
@@ -73,11 +73,14 @@ static double relative_move(const rkhs_model *old, const rkhs_model *fresh) {
     double step = 0, spread = 0;
     for (int64_t c = 0; c < d; c++) {
         double mean = rk_column_mean(n, d, c, old->Z);
+        rk_row_sum steps = {0}, spreads = {0};
         for (int64_t i = 0; i < n; i++) {
             double was = old->Z[i * d + c], is = fresh->Z[i * d + c];
-            step += (is - was) * (is - was);
-            spread += (was - mean) * (was - mean);
+            rk_add_row(&steps, (is - was) * (is - was));
+            rk_add_row(&spreads, (was - mean) * (was - mean));
         }
+        step += rk_row_total(&steps);
+        spread += rk_row_total(&spreads);
     }
     return spread > 0 ? sqrt(step / spread) : 0;
 }

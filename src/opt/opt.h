@@ -69,7 +69,7 @@ typedef enum rk_shape { RK_SHAPE_SPECTRAL, RK_SHAPE_SMOOTH, RK_SHAPE_LINEAR } rk
 typedef struct rk_solver_problem {
     rkhs_env *env;
     int64_t size, k;
-    int64_t dim, thetas; /* smooth: x is rows of dim numbers (0: of one), one for each object or coefficient; then thetas */
+    int64_t dim, thetas; /* smooth: x has size - thetas numbers in rows of dim (0: of one), then thetas */
     int by_magnitude;    /* spectral: largest |l|, else largest l */
     rk_op a;             /* spectral, linear: the matrix A as an operator */
     const double *dense; /* A itself, size x size, leading dimension ld, if stored; or NULL */

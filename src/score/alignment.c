@@ -48,8 +48,7 @@ static rkhs_status align_tile(void *context, int64_t tile, int worker) {
 
 /* <HAH, HBH> from the sum of A_ij B_ij and the row sums of A and B. */
 static double centred(double products, const double *a, const double *b, int64_t n) {
-    double both = 0, all_a = 0, all_b = 0, m = (double)n;
-    for (int64_t i = 0; i < n; i++) both += a[i] * b[i], all_a += a[i], all_b += b[i];
+    double both = rk_rows_dot(n, 1, a, b), all_a = rk_rows_sum(n, 1, a), all_b = rk_rows_sum(n, 1, b), m = (double)n;
     return products - 2 * both / m + all_a / m * (all_b / m);
 }
 
@@ -88,7 +87,7 @@ static rkhs_status score_align(rkhs_env *env, const rkhs_score_input *w, rk_scor
     side x = {0}, z = {0};
     align_loop a = {0};
     int64_t n = w->z->rows, strips = (n + RK_TILE - 1) / RK_TILE;
-    double xx = 0, zz = 0, cross = 0;
+    double xx, zz, cross;
     if (n < 2) FAIL(env, RKHS_ERR_DATA, "%s: one row is not enough", item->type->entry.name);
     TRY(make_side(env, w->x, w->kernel, NULL, &x));
     TRY(make_side(env, w->z, NULL, ((const align *)item->self)->embedding_kernel, &z));
@@ -102,8 +101,9 @@ static rkhs_status score_align(rkhs_env *env, const rkhs_score_input *w, rk_scor
     TRY(rk_scratch(env, strips, sizeof *a.zz, &a.zz));
     TRY(rk_scratch(env, strips, sizeof *a.cross, &a.cross));
     TRY(rk_parallel(env, "score", strips, align_tile, &a));
-    for (int64_t t = 0; t < strips; t++) xx += a.xx[t], zz += a.zz[t], cross += a.cross[t];
-    cross = centred(cross, a.row_x, a.row_z, n);
+    xx = rk_tree_sum(strips, 1, a.xx);
+    zz = rk_tree_sum(strips, 1, a.zz);
+    cross = centred(rk_tree_sum(strips, 1, a.cross), a.row_x, a.row_z, n);
     if (item->type == &rk_score_cka) {
         double size = centred(xx, a.row_x, a.row_x, n) * centred(zz, a.row_z, a.row_z, n);
         if (!(size > 0))

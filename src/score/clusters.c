@@ -38,27 +38,36 @@ static rkhs_status find_centroids(rkhs_env *env, const char *name, const rkhs_da
     rkhs_status status = RKHS_OK;
     int64_t n = z->rows, d = z->columns, ld, varied = 0;
     const double *Z = rkhs_data_values(z, &ld);
+    rk_block_sum sums, spreads;
+    rk_row_sum within = {0};
     TRY(count_classes(env, name, y, n, &m->counts, &m->present));
     TRY(rk_scratch(env, y->classes * d, sizeof *m->means, &m->means));
     TRY(rk_scratch(env, d, sizeof *m->mean, &m->mean));
     TRY(rk_scratch(env, y->classes, sizeof *m->spread, &m->spread));
-    for (int64_t c = 0; c < y->classes * d; c++) m->means[c] = 0;
-    for (int64_t c = 0; c < d; c++) m->mean[c] = 0;
-    for (int64_t c = 0; c < y->classes; c++) m->spread[c] = 0;
-    for (int64_t i = 0; i < n; i++)
+    TRY(rk_block_sum_new(env, n, y->classes * d, &sums));
+    TRY(rk_block_sum_new(env, n, y->classes, &spreads));
+    rk_column_means(n, d, Z, ld, m->mean);
+    for (int64_t i = 0; i < n; i++) {
         for (int64_t c = 0; c < d; c++) {
-            m->means[y->codes[i] * d + c] += Z[i * ld + c] / (double)m->counts[y->codes[i]];
-            m->mean[c] += Z[i * ld + c] / (double)n;
+            sums.tile[y->codes[i] * d + c] += Z[i * ld + c];
             varied |= Z[i * ld + c] != Z[c];
         }
+        rk_next_row(&sums);
+    }
+    rk_block_total(&sums, m->means);
+    for (int64_t c = 0; c < y->classes * d; c++) m->means[c] /= (double)rk_max(m->counts[c / d], 1);
     if (!varied) FAIL(env, RKHS_ERR_DATA, "%s: all rows of the embedding are equal: there is nothing to tell apart", name);
     for (int64_t i = 0; i < n; i++) {
         double square = 0;
         const double *mean = m->means + y->codes[i] * d;
         for (int64_t c = 0; c < d; c++) square += (Z[i * ld + c] - mean[c]) * (Z[i * ld + c] - mean[c]);
-        m->within += square;
-        m->spread[y->codes[i]] += sqrt(square) / (double)m->counts[y->codes[i]];
+        rk_add_row(&within, square);
+        spreads.tile[y->codes[i]] += sqrt(square);
+        rk_next_row(&spreads);
     }
+    m->within = rk_row_total(&within);
+    rk_block_total(&spreads, m->spread);
+    for (int64_t c = 0; c < y->classes; c++) m->spread[c] /= (double)rk_max(m->counts[c], 1);
     for (int64_t c = 0; c < y->classes; c++)
         for (int64_t j = 0; m->counts[c] && j < d; j++)
             m->between += (double)m->counts[c] * (m->means[c * d + j] - m->mean[j]) * (m->means[c * d + j] - m->mean[j]);
@@ -151,7 +160,6 @@ static rkhs_status family_silhouette(rkhs_env *env, const rkhs_score_input *w, r
     silhouette_loop s = {.classes = y->classes};
     rkhs_data *sorted = NULL;
     int64_t n = w->z->rows, *counts, *starts, *order, *code, present, workers = rk_workers(env);
-    double sum = 0;
     TRY(count_classes(env, "silhouette", y, n, &counts, &present));
     TRY(rk_scratch(env, y->classes + 1, sizeof *starts, &starts));
     TRY(rk_scratch(env, n, sizeof *order, &order));
@@ -171,8 +179,7 @@ static rkhs_status family_silhouette(rkhs_env *env, const rkhs_score_input *w, r
     TRY(rk_scratch(env, workers * RK_TILE * y->classes, sizeof *s.sums, &s.sums));
     TRY(rk_scratch(env, n, sizeof *s.out, &s.out));
     TRY(rk_parallel(env, "score", (n + RK_TILE - 1) / RK_TILE, silhouette_tile, &s));
-    for (int64_t i = 0; i < n; i++) sum += s.out[i];
-    for (int i = 0; i < count; i++) items[i].value = sum / (double)n;
+    for (int i = 0; i < count; i++) items[i].value = rk_rows_sum(n, 1, s.out) / (double)n;
 done:
     rk_distance_space_free(&s.space);
     rkhs_data_free(sorted);

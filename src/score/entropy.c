@@ -11,16 +11,20 @@
 #include "score/score.h"
 
 /* C = Z'HZ, both triangles. Columns are centred first, which keeps more digits. */
-static void covariance(const double *z, int64_t n, int64_t d, int64_t ld, double *mean, double *C) {
-    for (int64_t c = 0; c < d; c++) mean[c] = 0;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < d; c++) mean[c] += z[i * ld + c] / (double)n;
-    for (int64_t q = 0; q < d * d; q++) C[q] = 0;
-    for (int64_t i = 0; i < n; i++)
+static rkhs_status covariance(rkhs_env *env, const double *z, int64_t n, int64_t d, int64_t ld, double *mean, double *C) {
+    rk_block_sum sums;
+    rkhs_status status = rk_block_sum_new(env, n, d * d, &sums);
+    if (status != RKHS_OK) return status;
+    rk_column_means(n, d, z, ld, mean);
+    for (int64_t i = 0; i < n; i++) {
         for (int64_t a = 0; a < d; a++)
-            for (int64_t b = 0; b <= a; b++) C[a * d + b] += (z[i * ld + a] - mean[a]) * (z[i * ld + b] - mean[b]);
+            for (int64_t b = 0; b <= a; b++) sums.tile[a * d + b] += (z[i * ld + a] - mean[a]) * (z[i * ld + b] - mean[b]);
+        rk_next_row(&sums);
+    }
+    rk_block_total(&sums, C);
     for (int64_t a = 0; a < d; a++)
         for (int64_t b = 0; b < a; b++) C[b * d + a] = C[a * d + b];
+    return RKHS_OK;
 }
 
 enum { SAMPLE = 2000 };
@@ -34,7 +38,8 @@ static rkhs_status feature_variance(rkhs_env *env, const rkhs_score_input *w, do
     rkhs_data *view = NULL, *some = NULL;
     rkhs_kernel *kernel = NULL;
     rk_bound *bound = NULL;
-    double *K, trace = 0, sum = 0;
+    double *K;
+    rk_row_sum sum = {0};
     TRY(rk_kernel_copy(w->kernel, &kernel));
     TRY(rk_kernel_coerce(kernel, w->x, NULL, &use, &view));
     TRY(rk_kernel_freeze(kernel, use));
@@ -45,11 +50,8 @@ static rkhs_status feature_variance(rkhs_env *env, const rkhs_score_input *w, do
     TRY(rk_require_memory(env, 8.0 * (double)m * (double)m, "the variance of the objects", "leave out the kernel"));
     TRY(rk_scratch(env, m * m, sizeof *K, &K));
     TRY(rk_gram_symmetric(env, bound, K, m));
-    for (int64_t i = 0; i < m; i++) {
-        trace += K[i * m + i];
-        for (int64_t j = 0; j < m; j++) sum += K[i * m + j];
-    }
-    *variance = (trace - sum / (double)m) / (double)(m - 1);
+    for (int64_t i = 0; i < m; i++) rk_add_row(&sum, rk_rows_sum(m, 1, K + i * m));
+    *variance = (rk_rows_sum(m, m + 1, K) - rk_row_total(&sum) / (double)m) / (double)(m - 1);
     if (!(*variance > 0))
         FAIL(env, RKHS_ERR_DATA, "entropy: all objects are equal to the kernel: there is no variance to hold");
 done:
@@ -76,7 +78,7 @@ static rkhs_status family_entropy(rkhs_env *env, const rkhs_score_input *w, rk_s
     TRY(rk_scratch(env, d * d, sizeof *V, &V));
     TRY(rk_scratch(env, d, sizeof *mean, &mean));
     TRY(rk_scratch(env, d, sizeof *l, &l));
-    covariance(z, n, d, ld, mean, C);
+    TRY(covariance(env, z, n, d, ld, mean, C));
     TRY(rk_eigen(env, d, C, d, 0, d - 1, l, V));
     for (int64_t i = 0; i < d; i++) sum += fmax(l[i], 0);
     if (!(sum > 0)) FAIL(env, RKHS_ERR_DATA, "entropy: all rows of the embedding are the same, and nothing varies");

@@ -30,7 +30,7 @@ enum { ROOM = 1 << 21, MAX_ROWS = 64, CHUNK = 1024, BLOCK = 64 };
 
 typedef enum which { TRUST, CONTINUITY, CONTINUITY_KE, MRRE, QNX, RNX, LCMC } which;
 
-/* Sums for one k, over one row or all rows. */
+/* Sums for one k, over one row or all rows; added as rows of an array. */
 typedef struct sums {
     double trust, continuity, continuity_ke, mrre, overlap;
 } sums;
@@ -206,12 +206,9 @@ static rkhs_status family_ranks(rkhs_env *env, const rkhs_score_input *w, rk_sco
     TRY(make_room(env, &r));
     TRY(rk_parallel(env, "score", (r.n + r.rows - 1) / r.rows, rank_tile, &r));
     for (int c = 0; c < count; c++) {
-        sums all = {0};
-        for (int64_t i = 0; i < r.n; i++) {
-            const sums *s = &r.out[i * count + c];
-            all.trust += s->trust, all.continuity += s->continuity, all.continuity_ke += s->continuity_ke;
-            all.mrre += s->mrre, all.overlap += s->overlap;
-        }
+        sums all;
+        int64_t width = sizeof all / sizeof(double);
+        rk_column_sums(r.n, width, (const double *)(r.out + c), count * width, (double *)&all);
         items[c].value = value_of(which_of(items[c].type), k[c], r.n, r.others, &all);
     }
 done:

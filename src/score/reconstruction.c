@@ -42,8 +42,7 @@ static rkhs_status fit_back(rkhs_env *env, const rkhs_data *z, const rkhs_data *
     const double *values = rkhs_data_values(x, &ld);
     double *K, *X, width, ridge;
     rkhs_data *codes = NULL;
-    for (int64_t i = 0; i < x->rows; i++)
-        for (int64_t c = 0; c < b->p; c++) b->mean[c] += values[i * ld + c] / (double)x->rows;
+    rk_column_means(x->rows, b->p, values, ld, b->mean);
     TRY(rk_scratch(env, trial * b->p, sizeof *X, &X));
     TRY(rk_scratch(env, b->n * b->n, sizeof *K, &K));
     TRY(some_pairs(env, z, x, trial, b->mean, &codes, X));
@@ -67,7 +66,7 @@ static rkhs_status new_error(rkhs_env *env, const back *b, const rkhs_data *z, c
     rk_bound *kept = NULL, *fresh = NULL;
     rk_work *work;
     double *K, *f;
-    *error = 0;
+    rk_row_sum sum = {0};
     TRY(rk_bind(env, b->kernel, b->codes, NULL, &kept));
     TRY(rk_bind(env, b->kernel, z, kept, &fresh));
     TRY(rk_work_new(env, fresh, kept, &work));
@@ -84,9 +83,9 @@ static rkhs_status new_error(rkhs_env *env, const back *b, const rkhs_data *z, c
                 for (int64_t j = 0; j < nj; j++)
                     for (int64_t c = 0; c < b->p; c++) f[i * b->p + c] += K[i * RK_TILE + j] * b->C[(j0 + j) * b->p + c];
         }
-        for (int64_t i = 0; i < ni; i++)
-            for (int64_t c = 0; c < b->p; c++) *error += pow(values[(i0 + i) * ld + c] - f[i * b->p + c], 2);
+        for (int64_t i = 0; i < ni; i++) rk_add_row(&sum, rk_scaled_square(b->p, 1, values + (i0 + i) * ld, 1, f + i * b->p));
     }
+    *error = rk_row_total(&sum);
 done:
     rk_unbind(env, fresh);
     rk_unbind(env, kept);
@@ -97,10 +96,10 @@ done:
 static double spread(const back *b, const rkhs_data *x, int64_t count) {
     int64_t ld;
     const double *values = rkhs_data_values(x, &ld);
-    double sum = 0;
+    rk_row_sum sum = {0};
     for (int64_t i = 0; i < count; i++)
-        for (int64_t c = 0; c < b->p; c++) sum += pow(values[i * x->rows / count * ld + c] - b->mean[c], 2);
-    return sum;
+        rk_add_row(&sum, rk_scaled_square(b->p, 1, values + i * x->rows / count * ld, 1, b->mean));
+    return rk_row_total(&sum);
 }
 
 static rkhs_status family_reconstruction(rkhs_env *env, const rkhs_score_input *w, rk_score_item *items, int count) {
@@ -120,7 +119,6 @@ static rkhs_status family_reconstruction(rkhs_env *env, const rkhs_score_input *
     b.p = x->columns;
     TRY(rk_scratch(env, b.p, sizeof *b.mean, &b.mean));
     TRY(rk_scratch(env, b.n * b.p, sizeof *b.C, &b.C));
-    memset(b.mean, 0, (size_t)b.p * sizeof *b.mean);
     TRY(fit_back(env, w->z, x, !w->new_z, &b));
     error = b.error;
     if (w->new_z) TRY(new_error(env, &b, w->new_z, fresh, &error));

@@ -137,8 +137,9 @@ static void gradient(rk_smo *p, const state *s) {
 /* The mean gradient of the free variables of a class (sign 0: of all, times y). If none is free: the middle of the
  * interval that the bounds allow. Within rounding of a bound is not free. */
 static double level(const rk_smo *p, int sign) {
-    double sum = 0, above = INFINITY, below = -INFINITY;
+    double above = INFINITY, below = -INFINITY;
     int64_t free = 0;
+    rk_row_sum sum = {0};
     for (int64_t t = 0; t < p->n; t++) {
         if (sign && p->y[t] != sign) continue;
         double v = sign ? p->G[t] : p->y[t] * p->G[t];
@@ -146,21 +147,20 @@ static double level(const rk_smo *p, int sign) {
         int less = p->a[t] > rounding, more = p->a[t] < p->upper[t] - rounding, grows = sign || p->y[t] > 0;
         int up = grows ? more : less, low = grows ? less : more;
         if (up && low)
-            sum += v, free++;
+            rk_add_row(&sum, v), free++;
         else if (up)
             above = fmin(above, v);
         else
             below = fmax(below, v);
     }
-    if (free) return sum / (double)free;
+    if (free) return rk_row_total(&sum) / (double)free;
     return isinf(above) ? below : isinf(below) ? above : (above + below) / 2;
 }
 
 /* A feasible start for nusvm: the first of each class at their bounds until its sum is reached. Returns 0 if there is
  * none. */
 static int start_nu(rk_smo *p) {
-    double total = 0;
-    for (int64_t t = 0; t < p->n; t++) total += p->upper[t];
+    double total = rk_rows_sum(p->n, 1, p->upper);
     for (int sign = -1; sign <= 1; sign += 2) {
         double left = p->nu * total / 2;
         for (int64_t t = 0; t < p->n; t++) {
@@ -175,22 +175,18 @@ static int start_nu(rk_smo *p) {
 
 /* The variance of the rows in feature space. */
 static double variance(const rk_smo *p) {
-    double trace = 0, sum = 0, n = (double)p->n;
-    for (int64_t t = 0; t < p->n; t++) {
-        trace += p->K[t * p->ld + t];
-        for (int64_t q = 0; q < p->n; q++) sum += p->K[t * p->ld + q];
-    }
-    return trace / n - sum / (n * n);
+    double trace = rk_rows_sum(p->n, p->ld + 1, p->K), n = (double)p->n;
+    rk_row_sum sum = {0};
+    for (int64_t t = 0; t < p->n; t++) rk_add_row(&sum, rk_rows_sum(p->n, 1, p->K + t * p->ld));
+    return trace / n - rk_row_total(&sum) / (n * n);
 }
 
 /* Whether the squared distance of the reduced hulls of nusvm is at most min_square. */
 static int hulls_meet(const rk_smo *p, double min_square) {
-    double square = 0, sum = 0;
-    for (int64_t t = 0; t < p->n; t++) {
-        square += p->a[t] * p->G[t];
-        if (p->y[t] > 0) sum += p->a[t];
-    }
-    return !(square > min_square * sum * sum);
+    rk_row_sum plus = {0};
+    for (int64_t t = 0; t < p->n; t++) rk_add_row(&plus, p->y[t] > 0 ? p->a[t] : 0);
+    double sum = rk_row_total(&plus);
+    return !(rk_rows_dot(p->n, 1, p->a, p->G) > min_square * sum * sum);
 }
 
 /* Padded with variables that belong to no side. */
@@ -257,8 +253,11 @@ rkhs_status rk_smo_solve(rkhs_env *env, rk_smo *p) {
             p->outcome = RK_SMO_INFEASIBLE;
             goto done;
         }
-        for (int64_t t = 0; t < p->n; t++)
-            for (int64_t q = 0; q < p->n; q++) p->G[t] += p->y[t] * p->y[q] * p->K[t * p->ld + q] * p->a[q];
+        for (int64_t t = 0; t < p->n; t++) {
+            rk_row_sum sum = {0};
+            for (int64_t q = 0; q < p->n; q++) rk_add_row(&sum, p->y[t] * p->y[q] * p->K[t * p->ld + q] * p->a[q]);
+            p->G[t] = rk_row_total(&sum);
+        }
         min_square = MEET * variance(p);
     }
     TRY(new_state(env, p, &s));

@@ -87,9 +87,9 @@ static rkhs_status decide_pair(const machine *m, double value, const int64_t *tr
     TRY(rk_smo_solve(m->env, &p));
     *outcome = p.outcome;
     for (int64_t q = 0; p.outcome != RK_SMO_INFEASIBLE && q < tests; q++) {
-        double sum = -p.offset;
-        for (int64_t i = 0; i < n; i++) sum += y[i] * p.a[i] * m->K[test[q] * m->n + train[i]];
-        decision[q] = p.scale * sum;
+        rk_row_sum sum = {0};
+        for (int64_t i = 0; i < n; i++) rk_add_row(&sum, y[i] * p.a[i] * m->K[test[q] * m->n + train[i]]);
+        decision[q] = p.scale * (rk_row_total(&sum) - p.offset);
     }
 done:
     rk_scratch_release(m->env, mark);

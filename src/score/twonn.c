@@ -70,15 +70,16 @@ static int ascending(const void *a, const void *b) {
 
 /* The slope d of the line; sorts a. */
 static double slope(double *a, int64_t n, double discard) {
-    double ab = 0, aa = 0;
+    rk_row_sum ab = {0}, aa = {0};
     int64_t used = (int64_t)((double)n * (1 - discard));
     qsort(a, (size_t)n, sizeof *a, ascending);
     if (used > n - 1) used = n - 1; /* 1 - i/n would be 0 for the last */
     for (int64_t i = 0; i < used; i++) {
-        ab += a[i] * -log1p(-(double)(i + 1) / (double)n);
-        aa += a[i] * a[i];
+        rk_add_row(&ab, a[i] * -log1p(-(double)(i + 1) / (double)n));
+        rk_add_row(&aa, a[i] * a[i]);
     }
-    return aa > 0 ? ab / aa : NAN;
+    double squares = rk_row_total(&aa);
+    return squares > 0 ? rk_row_total(&ab) / squares : NAN;
 }
 
 /* The standard error, from parts drawn by the seed; NaN for too few rows. part: room for n numbers. */

@@ -9,8 +9,7 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 /* n numbers of widely different sizes and both signs, so that another order of additions gives other bits. */
 static double *numbers(int64_t n, uint64_t seed) {
     double *x = malloc((size_t)(n ? n : 1) * sizeof *x);
-    for (int64_t i = 0; i < n; i++)
-        x[i] = rk_normal(seed, 1, (uint64_t)i, 0) * exp(4 * rk_normal(seed, 1, (uint64_t)i, 1));
+    for (int64_t i = 0; i < n; i++) x[i] = rk_normal(seed, 1, (uint64_t)i, 0) * exp(4 * rk_normal(seed, 1, (uint64_t)i, 1));
     return x;
 }
 
@@ -55,6 +54,18 @@ static void the_tree_is_as_defined(void **state) {
     }
     assert_true(rk_tree_levels(0) == 0 && rk_tree_levels(1) == 1 && rk_tree_levels(2) == 2 && rk_tree_levels(3) == 2);
     assert_true(rk_tree_levels(4) == 3 && rk_tree_levels(INT64_MAX / RK_SUM_ROWS + 1) == RK_TREE_LEVELS);
+    free(x);
+}
+
+static void a_triangle_is_a_tree_of_the_trees_of_its_rows(void **state) {
+    double *x = numbers(3 * N, 14), tiles[200], rows[200];
+    for (int64_t t = 0; t < 100; t++) {
+        for (int64_t i = 0, at = 0; i < t; i++) {
+            for (int64_t j = 0; j <= i; j++) tiles[j] = x[3 * at++];
+            rows[i] = tree(i + 1, tiles);
+        }
+        assert_true(rk_triangle_sum(t, 3, x) == tree(t, rows));
+    }
     free(x);
 }
 
@@ -108,6 +119,25 @@ static void sums_of_columns_are_those_of_each(void **state) {
     free(x), free(y);
 }
 
+static void sums_of_blocks_are_those_of_each(void **state) {
+    enum { WIDTH = 5 };
+    rkhs_env *env = *state;
+    double *x = numbers(WIDTH * 5000, 13), sums[WIDTH];
+    for (int s = 0; s < SIZES && sizes[s] <= 5000; s++) {
+        rk_mark mark = rk_scratch_mark(env);
+        rk_block_sum all;
+        OK(env, rk_block_sum_new(env, sizes[s], WIDTH, &all));
+        for (int64_t i = 0; i < sizes[s]; i++) {
+            for (int64_t c = 0; c < WIDTH; c++) all.tile[c] += x[i * WIDTH + c];
+            rk_next_row(&all);
+        }
+        rk_block_total(&all, sums);
+        for (int64_t c = 0; c < WIDTH; c++) assert_true(sums[c] == rk_rows_sum(sizes[s], WIDTH, x + c));
+        rk_scratch_release(env, mark);
+    }
+    free(x);
+}
+
 /* One machine's share: the node of tiles first .. first + count - 1, from its own rows alone. */
 static double node(int64_t n, const double *x, int64_t first, int64_t count) {
     int64_t from = first * RK_SUM_ROWS, to = rk_min(n, from + count * RK_SUM_ROWS);
@@ -129,7 +159,7 @@ static void nodes_of_any_size_merge_to_the_same_bits(void **state) {
     free(x), free(y);
 }
 
-/* The sum of tiles first .. last - 1, below a node of 2^level tiles at `at`, cut at `cut` as between two machines. */
+/* The tree of `count` tiles from tile `at` on, where machines have the tiles before `cut` and those from it on. */
 static double cut_tree(int64_t n, const double *x, int64_t at, int64_t count, int64_t cut) {
     int64_t p = 1;
     if (cut <= at || cut >= at + count) return node(n, x, at, count);
@@ -212,9 +242,11 @@ static void addresses_do_not_matter(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tree_is_as_defined),
+        cmocka_unit_test(a_triangle_is_a_tree_of_the_trees_of_its_rows),
         cmocka_unit_test(a_tree_of_blocks_is_one_tree_a_number),
         cmocka_unit_test(sums_of_rows_are_as_defined),
         cmocka_unit_test(sums_of_columns_are_those_of_each),
+        cmocka_unit_test_setup_teardown(sums_of_blocks_are_those_of_each, env_setup, env_teardown),
         cmocka_unit_test(nodes_of_any_size_merge_to_the_same_bits),
         cmocka_unit_test(a_cut_after_any_tile_gives_the_same_bits),
         cmocka_unit_test(sums_are_near_those_in_long_double),
