@@ -18,16 +18,6 @@ void rk_blas_end(rkhs_env *env);
 void rk_blas_enter(void);
 void rk_blas_leave(void);
 
-/* Compiles a function for several instruction sets, of which one is chosen when the program starts. Not under
- * sanitizers, which cannot run before that choice. For symmetric_product.c alone: others use RK_VERSIONS
- * (instructions.h), which tests can switch. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&                       \
-    !defined(__SANITIZE_THREAD__)
-#define RK_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define RK_CLONES
-#endif
-
 /* ---- one tile, on the calling thread --------------------------------------------------------------------------- */
 
 /* C (m x n) = alpha op(A) op(B) + beta C; ta, tb: 'n' or 't'. */
@@ -194,10 +184,10 @@ rkhs_status rk_symm(rkhs_env *env, int64_t n, const double *K, int64_t ldk, int6
  * sqrt |a_ii a_jj|); at[0] = -1: none. a_ij is row[i][index[j]], and row[i][j] if index is NULL. */
 rkhs_status rk_find_asymmetry(rkhs_env *env, int64_t n, const double *const *row, const int64_t *index, double tolerance,
                               int64_t at[2]);
-/* C (m x m) = A'A + beta C, A is n x m; both triangles, exactly symmetric. */
-rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, double beta,
+/* C (m x m) = A'A, or A'diag(w)A if weights are given, A is n x m; both triangles, exactly symmetric. */
+rkhs_status rk_syrk(rkhs_env *env, const char *stage, int64_t n, int64_t m, const double *A, int64_t lda, const double *weight,
                     double *C, int64_t ldc);
-/* C (r x k) = A'B for tall, narrow A (n x r) and B (n x k): sums over fixed blocks of rows, added in order. */
+/* C (r x k) = A'B, A is n x r and B is n x k. Both add over rows in the order of row_sums.c. */
 rkhs_status rk_tall_product(rkhs_env *env, int64_t n, int64_t r, int64_t k, const double *A, int64_t lda, const double *B,
                             int64_t ldb, double *C, int64_t ldc);
 /* Cholesky factor A = L L', in place of the lower triangle. Values above the diagonal are not used; those in the tiles

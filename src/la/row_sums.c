@@ -20,7 +20,7 @@ int64_t rk_tree_levels(int64_t count) {
 }
 
 /* y += x */
-RK_CLONES static void add(int64_t n, const double *restrict x, double *restrict y) {
+RK_VERSIONS(static, void, add, (int64_t n, const double *restrict x, double *restrict y), (n, x, y)) {
     for (int64_t j = 0; j < n; j++) y[j] += x[j];
 }
 
@@ -134,7 +134,8 @@ double rk_rows_norm(int64_t n, int64_t d, const double *x) {
 enum { COLUMNS = 64 }; /* columns at a time: their levels are on the stack */
 
 /* sums[c] = sum of X[i][c] over the rows of a tile. */
-RK_CLONES static void sum_tile(int64_t rows, int64_t d, const double *restrict X, int64_t ld, double *restrict sums) {
+RK_VERSIONS(static, void, sum_tile, (int64_t rows, int64_t d, const double *restrict X, int64_t ld, double *restrict sums),
+            (rows, d, X, ld, sums)) {
     double only = 0;
     if (d == 1) {
         for (int64_t i = 0; i < rows; i++) only += X[i * ld];
@@ -164,8 +165,9 @@ void rk_column_means(int64_t n, int64_t d, const double *X, int64_t ld, double *
 }
 
 /* sums[c] = sum of X[i][c] Y[i][c] over the rows of a tile. */
-RK_CLONES static void dot_tile(int64_t rows, int64_t d, const double *X, int64_t ldx, const double *Y, int64_t ldy,
-                               double *restrict sums) {
+RK_VERSIONS(static, void, dot_tile,
+            (int64_t rows, int64_t d, const double *X, int64_t ldx, const double *Y, int64_t ldy, double *restrict sums),
+            (rows, d, X, ldx, Y, ldy, sums)) {
     double only = 0;
     if (d == 1) {
         for (int64_t i = 0; i < rows; i++) only += X[i * ldx] * Y[i * ldy];

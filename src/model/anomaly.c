@@ -310,7 +310,7 @@ static rkhs_status find_axes(rkhs_env *env, const double *codes, cloud *c) {
     TRY(rk_scratch(env, d, sizeof *w, &w));
     rk_column_means(t, d, codes, d, c->mean);
     for (int64_t i = 0; i < t * d; i++) centred[i] = codes[i] - c->mean[i % d];
-    TRY(rk_syrk(env, "anomaly", t, d, centred, d, 0.0, S, d));
+    TRY(rk_syrk(env, "anomaly", t, d, centred, d, NULL, S, d));
     TRY(rk_eigen(env, d, S, d, 0, d - 1, w, V));
     c->base = 0;
     for (int64_t a = d - 1; a >= 0 && w[a] > 1e-12 * w[d - 1]; a--, c->r++) {

@@ -192,7 +192,7 @@ rkhs_status rk_ke_solve_weights(const rk_gram *g, rk_ke_weights *out) {
         TRY(rk_scratch(env, f.r * f.r, sizeof *f.B, &f.B));
         TRY(rk_scratch(env, f.r * f.r, sizeof *f.C, &f.C));
         TRY(rk_scratch(env, n * f.r, sizeof *f.X, &f.X));
-        TRY(rk_syrk(env, NULL, n, f.r, f.F, f.ld, 0.0, f.FF, f.r));
+        TRY(rk_syrk(env, NULL, n, f.r, f.F, f.ld, NULL, f.FF, f.r));
         TRY(rk_gemm(env, NULL, 'n', 'n', n, f.r, f.r, 1.0, f.F, f.ld, f.FF, f.r, 0.0, f.X, f.r));
         for (int64_t i = 0; i < n; i++) {
             a.diag[i] = rk_dot(f.r, f.F + i * f.ld, f.F + i * f.ld);

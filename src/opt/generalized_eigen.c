@@ -13,7 +13,6 @@
 #include <string.h>
 
 static const double EXPLAINED = 1e-12;
-enum { ROWS = 1024 }; /* rows of Phi at a time */
 
 /* Runs an eigensolver on an operator, which may be stored (dense). Fills x (size x k), and values and residuals of
  * out. */
@@ -98,7 +97,7 @@ typedef struct pencil {
 /* out = Phi'Y. */
 static rkhs_status pull(const pencil *p, const double *Y, int64_t k, double *out) {
     if (!p->pivots) return p->g->type->pull(p->g, Y, k, out);
-    return rk_gemm(p->g->env, NULL, 't', 'n', p->r, k, p->g->n, 1.0, p->Phi, p->ld, Y, k, 0.0, out, k);
+    return rk_tall_product(p->g->env, p->g->n, p->r, k, p->Phi, p->ld, Y, k, out, k);
 }
 
 /* Columns from .. from + k of the left-hand side, on and below the diagonal. Work space: X (r x k), Y, MY (n x k). */
@@ -142,26 +141,10 @@ static rkhs_status apply_left(void *context, rkhs_env *env, const double *V, int
     return rk_symm(env, p->r, p->A, p->r, k, V, out);
 }
 
-/* A = Phi'N Phi + mu I, ROWS rows at a time. */
+/* A = Phi'N Phi + mu I. */
 static rkhs_status right_side(const pencil *p, double mu) {
-    rkhs_status status = RKHS_OK;
-    rkhs_env *env = p->g->env;
-    rk_mark mark = rk_scratch_mark(env);
-    int64_t n = p->g->n, r = p->r;
-    double *part;
-    TRY(rk_scratch(env, rk_min(ROWS, n) * r, sizeof *part, &part));
-    for (int64_t i0 = 0; i0 < n; i0 += ROWS) {
-        int64_t ni = rk_min(ROWS, n - i0);
-        for (int64_t i = 0; i < ni; i++) {
-            double root = sqrt(p->problem->n[i0 + i]);
-            for (int64_t c = 0; c < r; c++) part[i * r + c] = root * p->Phi[(i0 + i) * p->ld + c];
-        }
-        TRY(rk_progress(env, "covariance", i0, n));
-        TRY(rk_syrk(env, NULL, ni, r, part, r, i0 ? 1.0 : 0.0, p->A, r));
-    }
-    for (int64_t i = 0; i < r; i++) p->A[i * r + i] += mu;
-done:
-    rk_scratch_release(env, mark);
+    rkhs_status status = rk_syrk(p->g->env, "covariance", p->g->n, p->r, p->Phi, p->ld, p->problem->n, p->A, p->r);
+    for (int64_t i = 0; status == RKHS_OK && i < p->r; i++) p->A[i * p->r + i] += mu;
     return status;
 }
 

@@ -58,7 +58,7 @@ static rkhs_status solve_factor(const rk_gram *g, const rk_spec *solver, const r
     p->rhs = rhs;
     if (factors(solver)) {
         TRY(rk_scratch(g->env, r * r, sizeof *A, &A));
-        TRY(rk_syrk(g->env, "covariance", g->n, r, Phi, ld, 0.0, A, r));
+        TRY(rk_syrk(g->env, "covariance", g->n, r, Phi, ld, NULL, A, r));
         p->spend = A;
     }
     TRY(rk_solve(solver, p));

@@ -101,7 +101,7 @@ static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, d
     TRY(g->type->diag(g, diag));
     *before = *trace = rk_rows_sum(n, 1, diag);
     TRY(rk_gram_check_finite(g, *trace));
-    TRY(rk_syrk(g->env, "covariance", n, r, Phi, ld, 0.0, A, r));
+    TRY(rk_syrk(g->env, "covariance", n, r, Phi, ld, NULL, A, r));
     if (problem->m_kind == RK_M_CENTRE) {
         TRY(rk_scratch(g->env, n, sizeof *ones, &ones));
         TRY(rk_scratch(g->env, r, sizeof *sum, &sum));

@@ -87,16 +87,20 @@ static void a_matrix_times_its_transpose_is_symmetric_to_the_bit(void **state) {
     for (size_t q = 0; q < sizeof shapes / sizeof *shapes; q++) {
         int64_t n = shapes[q].m, m = shapes[q].n, lda = m + shapes[q].pad, ldc = m + shapes[q].pad;
         double *A = matrix(4, n * lda), *C = matrix(5, m * ldc), *D = matrix(5, m * ldc);
-        OK(env, rk_syrk(env, NULL, n, m, A, lda, 0.0, C, ldc));
+        OK(env, rk_syrk(env, NULL, n, m, A, lda, NULL, C, ldc));
         shape s = {m, m, n, 0};
         plain_gemm('t', 'n', &s, 1, A, lda, A, lda, 0, D, ldc);
         assert_true(largest_gap(m, m, C, ldc, D, ldc) <= 1e-14 * (double)(n + 10));
         for (int64_t i = 0; i < m; i++)
             for (int64_t j = 0; j < ldc; j++) assert_true(C[i * ldc + j] == (j < m ? C[j * ldc + i] : D[i * ldc + j]));
-        OK(env, rk_syrk(env, NULL, n, m, A, lda, 2.0, C, ldc)); /* on what is there already: three times it all */
-        plain_gemm('t', 'n', &s, 3, A, lda, A, lda, 0, D, ldc);
+        double *weight = matrix(9, n), *W = matrix(4, n * lda);
+        for (int64_t i = 0; i < n * lda; i++) W[i] *= weight[i / lda];
+        OK(env, rk_syrk(env, NULL, n, m, A, lda, weight, C, ldc));
+        plain_gemm('t', 'n', &s, 1, W, lda, A, lda, 0, D, ldc);
         assert_true(largest_gap(m, m, C, ldc, D, ldc) <= 1e-14 * (double)(n + 10));
-        free(A), free(C), free(D);
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < m; j++) assert_true(C[i * ldc + j] == C[j * ldc + i]);
+        free(A), free(C), free(D), free(weight), free(W);
     }
 }
 
@@ -113,6 +117,42 @@ static void tall_products_agree_with_a_plain_loop(void **state) {
         plain_gemm('t', 'n', &s, 1, A, r + pad, B, k + pad, 0, D, k + pad);
         assert_true(largest_gap(r, k + pad, C, k + pad, D, k + pad) <= 1e-14 * (double)(n + 10));
         free(A), free(B), free(C), free(D);
+    }
+}
+
+/* The sum of the products of `count` tiles of rows from `first` on, by the tree as it is defined. */
+static void add_tree(const double *A, const double *B, int64_t n, int64_t r, int64_t k, int64_t first, int64_t count, double *out) {
+    int64_t half = 1, row = first * RK_SUM_ROWS;
+    if (count == 1) {
+        rk_gemm_tile('t', 'n', r, k, rk_min(RK_SUM_ROWS, n - row), 1, A + row * r, r, B + row * k, k, 0, out, k);
+        return;
+    }
+    while (2 * half < count) half *= 2;
+    double *rest = matrix(0, r * k);
+    add_tree(A, B, n, r, k, first, half, out);
+    add_tree(A, B, n, r, k, first + half, count - half, rest);
+    for (int64_t i = 0; i < r * k; i++) out[i] += rest[i];
+    free(rest);
+}
+
+static void tall_products_are_added_by_the_tree_on_any_number_of_threads(void **state) {
+    rkhs_env *env = *state;
+    static const shape shapes[] = {{1000, 3, 2, 0}, {5000, 150, 140, 0}, {20000, 8, 8, 0}, {70001, 2, 3, 0}, {9000, 300, 20, 0}};
+    for (size_t q = 0; q < sizeof shapes / sizeof *shapes; q++) {
+        int64_t n = shapes[q].m, r = shapes[q].n, k = shapes[q].k;
+        double *A = matrix(6, n * r), *B = matrix(7, n * k), *C = matrix(8, r * k), *D = matrix(8, r * k), *S = matrix(9, r * r);
+        add_tree(A, B, n, r, k, 0, rk_sum_tiles(n), D);
+        for (int threads = 1; threads < 5; threads++) {
+            OK(env, rkhs_env_set_threads(env, threads));
+            OK(env, rk_tall_product(env, n, r, k, A, r, B, k, C, k));
+            assert_memory_equal(C, D, (size_t)(r * k) * sizeof *C);
+        }
+        OK(env, rk_tall_product(env, n, r, r, A, r, A, r, S, r)); /* A'A both ways */
+        free(C);
+        C = matrix(8, r * r);
+        OK(env, rk_syrk(env, NULL, n, r, A, r, NULL, C, r));
+        assert_memory_equal(C, S, (size_t)(r * r) * sizeof *C);
+        free(A), free(B), free(C), free(D), free(S);
     }
 }
 
@@ -359,7 +399,7 @@ static double *everything(rkhs_env *env, int64_t *count) {
     double *A = positive(n, n), *T = matrix(28, TALL * 8), *out = calloc((size_t)(6 * n * n), sizeof *out), *at = out;
     OK(env, rk_gemm(env, NULL, 'n', 't', n, n, n, 1.0, A, n, A, n, 0.0, at, n));
     at += n * n;
-    OK(env, rk_syrk(env, NULL, n, n, A, n, 0.0, at, n));
+    OK(env, rk_syrk(env, NULL, n, n, A, n, NULL, at, n));
     at += n * n;
     OK(env, rk_tall_product(env, TALL, 8, 8, T, 8, T, 8, at, 8));
     at += 64;
@@ -410,7 +450,7 @@ static void every_tiled_routine_can_be_stopped(void **state) {
         OK(env, rkhs_env_set_threads(env, thread_counts[t]));
 #define STOPPED(call) (rk_begin_call(env), env->progress_last = 0, assert_int_equal(call, RKHS_ERR_CANCELLED))
         STOPPED(rk_gemm(env, NULL, 'n', 'n', n, n, n, 1.0, A, n, A, n, 0.0, C, n));
-        STOPPED(rk_syrk(env, NULL, n, n, A, n, 0.0, C, n));
+        STOPPED(rk_syrk(env, NULL, n, n, A, n, NULL, C, n));
         STOPPED(rk_tall_product(env, n, 8, 8, A, n, A, n, C, n));
         STOPPED(rk_symm(env, n, A, n, 3, A, C));
         STOPPED(rk_cholesky(env, "factor", n, C, n, &bad));
@@ -555,6 +595,7 @@ int main(void) {
         ENV_TEST(products_agree_with_a_plain_loop),
         ENV_TEST(a_matrix_times_its_transpose_is_symmetric_to_the_bit),
         ENV_TEST(tall_products_agree_with_a_plain_loop),
+        ENV_TEST(tall_products_are_added_by_the_tree_on_any_number_of_threads),
         ENV_TEST(a_symmetric_product_reads_the_lower_triangle_alone),
         ENV_TEST(cholesky_factors_multiply_back_and_solve),
         ENV_TEST(a_matrix_that_is_not_positive_definite_is_reported_by_row),
