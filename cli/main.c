@@ -89,7 +89,7 @@ const command commands[] = {
      "rkhs score 'qnx(k=10)' --z Z.npy --x words.txt --kernel 'ssk(p=3)'\n"},
     {"gram", "Data and kernels", "'KERNEL' A [B]", 2, 3, "compute a kernel matrix of A with itself, or with B", run_gram,
      gram_options, "kernels",
-     "Bandwidth rules such as sigma=median are computed from A. With --rows several machines, with the same processor and the same "
+     "Bandwidth rules such as sigma=median are computed from A. With --rows several machines, with the same version of rkhs and the same "
      "--seed, can compute a part of the matrix each; cut at multiples of 256 rows to waste no work. --merge joins the parts in the "
      "order of their rows. It checks that the result is symmetric, so a wrong order, other data or another kernel are refused. The "
      "parts and the result may be larger than memory.",

@@ -34,8 +34,8 @@
  *   - Threads: any number of envs may compute at the same time, each in its own thread. An env, with the data, kernels
  *     and models made with it, may move from thread to thread, but no two calls may use it at the same time, not even
  *     two that only read: each call writes its message, progress and memory count to the env. Only rkhs_env_fail may
- *     be called from any thread. OpenBLAS serves a limited number of threads at a time, on the order of a hundred;
- *     envs that ask for more compute on fewer, with the same results.
+ *     be called from any thread. OpenBLAS, which solves large dense eigenproblems, serves a limited number of envs at a
+ *     time, on the order of a hundred; others wait.
  *   - Callbacks: progress and log run on the caller's thread. A user-defined kernel runs on several threads at a time,
  *     unless it is `serial`. On its own env, or on objects made with it, a callback may call only rkhs_env_fail and
  *     the functions that read the data it is given. It may use other envs freely.
@@ -48,7 +48,7 @@
  *   - BLAS: while a call computes, OpenBLAS is set to one thread for the whole process. The previous count is restored
  *     afterwards.
  *
- * The same data, spec and seed give the same bits on any number of threads. */
+ * The same data, spec and seed give the same bits on any number of threads; VERSIONING.md says on which machines. */
 #ifndef RKHS_H
 #define RKHS_H
 
@@ -118,10 +118,10 @@ RKHS_API rkhs_status rkhs_env_set_threads(rkhs_env *env, int threads);
 RKHS_API rkhs_status rkhs_env_set_seed(rkhs_env *env, uint64_t seed);
 
 /* The memory limit in bytes. 0, the default, means 80% of the memory of the machine, or of the process's control
- * group. Each computing thread counts as 2 MB, the working memory of BLAS. Where memory is short, fewer threads
- * compute, with the same result. Under a limit on address space (ulimit -v), OpenBLAS needs 128 MB of it for each
- * computing thread, and as much for each of its own threads, which start with the program: set OPENBLAS_NUM_THREADS=1
- * there, as the tool does. */
+ * group. A computation counts 2 MB for the working memory of BLAS. Under a limit on address space (ulimit -v),
+ * OpenBLAS needs 128 MB of it for each env that computes, and as much for each of its own threads, which start with the
+ * program: set OPENBLAS_NUM_THREADS=1 there, as the tool does. On processors without fused multiply-adds both are
+ * needed for each computing thread; where memory is short, fewer threads compute, with the same result. */
 RKHS_API rkhs_status rkhs_env_set_memory(rkhs_env *env, size_t bytes);
 
 /* Counts the caller's own arrays against the memory limit; call it before allocating them. Fails if that would exceed
