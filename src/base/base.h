@@ -80,6 +80,7 @@ struct rkhs_env {
     rkhs_progress at;     /* what the callback is shown */
     rkhs_log_fn log;
     void *log_payload;
+    int core_advised; /* advice was given that BLAS runs on slow kernels */
     _Atomic int cancelled;
 };
 

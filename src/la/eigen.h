@@ -44,4 +44,9 @@ void rk_sweep(int64_t step, int64_t na, const double *ta, int64_t nb, const doub
 rkhs_status rk_eigen_lapack(rkhs_env *env, int64_t n, double *A, int64_t lda, int64_t first, int64_t last, double *w,
                             double *V);
 
+/* The name of the OpenBLAS kernels that suit these instructions, if those of `core` are for older ones; else NULL. */
+const char *rk_better_core(const char *core, int instructions);
+/* Gives advice, once in an env, if OpenBLAS runs on kernels that are too old, and n is so large that it matters. */
+void rk_advise_core(rkhs_env *env, int64_t n);
+
 #endif

@@ -1,7 +1,7 @@
 /* eigen_loops.c: the inner loops of the eigensolver for each instruction set, and the choice between these.
  *
- * Multiply-adds of vectors are intrinsics: the compiler does not always find them in a loop over the lanes. Vectors have
- * four lanes with AVX-512, too: with its 32 registers. So AVX2 has the same bits. */
+ * Multiply-adds of vectors are intrinsics: the compiler does not always find them in a loop over the lanes. Vectors
+ * have four lanes with AVX-512, too, which has twice the registers: so both sets have the same bits. */
 #include "la/eigen.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)

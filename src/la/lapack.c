@@ -29,6 +29,7 @@ rkhs_status rk_eigen_lapack(rkhs_env *env, int64_t n, double *A, int64_t lda, in
     int *iwork, N, LDA, info = 0, lwork = -1, liwork = -1, isize = 0;
     if (n > 30000 || lda > INT_MAX)
         FAIL(env, RKHS_ERR_ARGUMENT, "a dense eigenproblem of size %lld is too large: use solver=lanczos", (long long)n);
+    rk_advise_core(env, n);
     N = (int)n;
     LDA = (int)lda;
     TRY(aligned_room(env, n, &all));

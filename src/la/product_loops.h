@@ -59,8 +59,24 @@ static int strip_size(const version *s, int64_t left) {
     return size;
 }
 
+/* The rows of a and b that the next slice of a tall product reads: strips of this slice fetch some each, since the
+ * processor does not foresee these loads. */
+typedef struct next_slice {
+    operand a, b;
+    int64_t m, n, rows, fetched, step; /* rows of the slice; `step` of them are fetched at a time */
+} next_slice;
+
+static void fetch(next_slice *next) {
+    enum { LINE = 64 / sizeof(REAL) };
+    for (int64_t end = rk_min(next->rows, next->fetched + next->step); next->fetched < end; next->fetched++) {
+        const REAL *a = next->a.at + next->fetched * next->a.inner, *b = next->b.at + next->fetched * next->b.inner;
+        for (int64_t i = 0; i < next->m; i += LINE) __builtin_prefetch(a + i, 0, 2);
+        for (int64_t j = 0; j < next->n; j += LINE) __builtin_prefetch(b + j, 0, 2);
+    }
+}
+
 /* Columns j .. of C, `across` of them, over one slice; the panel is b[k*apart + l]. */
-static void multiply_panel(const version *s, int64_t m, int64_t j, int64_t across, int64_t depth, operand a, const REAL *b,
+static void multiply_panel(next_slice *next, const version *s, int64_t m, int64_t j, int64_t across, int64_t depth, operand a, const REAL *b,
                            int64_t apart, int more, const target *c) {
     int64_t vectors = (across + s->lanes - 1) / s->lanes;
     REAL sums[MAX_DOWN * MAX_ACROSS];
@@ -68,6 +84,7 @@ static void multiply_panel(const version *s, int64_t m, int64_t j, int64_t acros
         size = strip_size(s, m - i);
         strip_fn *strip = s->strip[size][vectors - 1];
         const REAL *rows = a.at + i * a.row;
+        if (next->step) fetch(next);
         if (c->across == 1 && across == vectors * s->lanes && !(c->part == LOWER && i < j + across - 1)) {
             strip(rows, a.row, a.inner, b, apart, depth, c->alpha, more, c->at + i * c->down + j, c->down);
             continue;
@@ -95,7 +112,7 @@ static void multiply_few(const version *s, int64_t m, int64_t n, int64_t depth, 
 }
 
 /* One slice of the general product, panel by panel. Whole vectors are read in place if they are used little. */
-static void multiply_slice(const version *s, int64_t m, int64_t n, int64_t depth, operand a, operand b, int more,
+static void multiply_slice(next_slice *next, const version *s, int64_t m, int64_t n, int64_t depth, operand a, operand b, int more,
                            const target *c) {
     _Alignas(64) REAL room[DEPTH * MAX_ACROSS];
     int64_t step = VECTORS * s->lanes;
@@ -106,7 +123,7 @@ static void multiply_slice(const version *s, int64_t m, int64_t n, int64_t depth
         if (!in_place) pack(s, own, count, depth, step, room);
         for (int64_t p = 0; p < count; p += step) {
             int64_t across = rk_min(step, count - p), width = (across + s->lanes - 1) / s->lanes * s->lanes;
-            multiply_panel(s, m, j + p, across, depth, a, in_place ? own.at + p : room + p * depth, in_place ? b.inner : width,
+            multiply_panel(next, s, m, j + p, across, depth, a, in_place ? own.at + p : room + p * depth, in_place ? b.inner : width,
                            more, c);
         }
     }
@@ -123,8 +140,11 @@ static void multiply(const version *s, int64_t m, int64_t n, int64_t p, operand 
             *c->at = more ? *c->at + v : v;
         } else if (s->few[0] && m < s->down && c->part == WHOLE && b.inner == 1)
             multiply_few(s, m, n, depth, ak, bk, more, c);
-        else
-            multiply_slice(s, m, n, depth, ak, bk, more, c);
+        else {
+            next_slice next = {{ak.at + DEPTH * a.inner, a.row, a.inner}, {bk.at + DEPTH * b.inner, b.row, b.inner}, m, n, rk_min(DEPTH, p - k - DEPTH), 0, 0};
+            if (a.row == 1 && b.row == 1 && m <= 128 && n <= 128) next.step = 1 + DEPTH / rk_max(1, (m / s->down) * ((n + VECTORS * s->lanes - 1) / (VECTORS * s->lanes)));
+            multiply_slice(&next, s, m, n, depth, ak, bk, more, c);
+        }
     }
 }
 

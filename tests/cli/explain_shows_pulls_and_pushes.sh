@@ -7,8 +7,8 @@ rkhs explain m.rkhs new.npy --top 2 | sed -E 's/(\.[0-9]{5})[0-9]*/\1/'
 rkhs explain m.rkhs new.npy --top 1 --json | sed -E 's/(\.[0-9]{5})[0-9]*/\1/g'
 rkhs explain m.rkhs new.npy --top 1 -o t.json && diff t.json <(rkhs explain m.rkhs new.npy --top 1 --json) && echo same
 rkhs explain m.rkhs new.npy -o t.csv && head -1 t.csv
-# images, drawn
-npy I.npy 4 0 1 1 0 1 0 0 1 1 1 0 0 0 0 1 1 0 1 0 1 1 0 1 0
+# images, drawn; none alike, so that two dimensions are determined
+npy I.npy 4 0 1 0.9 0 1 0.2 0 1 1 1 0 0.1 0 0 1 0.7 0 1 0.3 1 1 0 0.8 0
 rkhs fit 'kpca(dim=2)' --kernel 'rbf(sigma=1)' I.npy -o i.rkhs -q
 rkhs explain i.rkhs I.npy --top 2 -t Why -o why.svg
 grep -c '<image' why.svg

@@ -13,13 +13,14 @@ import sys
 import threading
 import time
 import unittest
+import unittest.mock
 import warnings
 
 import joblib
 import numpy as np
 
 import rkhs
-from common import CLASSES, DESCENTS, blobs, fitted, output
+from common import CLASSES, DESCENTS, blobs, child, fitted, output
 
 warnings.simplefilter("ignore", rkhs.Advice)
 
@@ -41,6 +42,18 @@ try:
     model.fit(X)
 except KeyboardInterrupt:
     print(time.monotonic() - sent[0], model.n_features_in_, len(model.embedding_))
+"""
+
+# How many remarks name the variable, in each of two fits that need LAPACK.
+SLOW = """
+import warnings
+import numpy as np, rkhs
+X = np.random.default_rng(0).normal(size=(1000, 3))
+for _ in range(2):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        rkhs.KernelPCA(2, kernel="rbf(sigma=1)", solver="dense").fit(X)
+    print(sum("OPENBLAS_CORETYPE" in str(w.message) for w in caught), sum("NumPy" in str(w.message) for w in caught))
 """
 
 # Says when it begins, and how it ended; without scikit-learn, which takes half a second to begin.
@@ -169,6 +182,15 @@ class Running(unittest.TestCase):
         with self.assertRaises(rkhs.Error):
             rkhs.KernelPCA(10**6).fit(X)
         self.assertEqual(count(), before)
+
+    def test_slow_kernels_of_blas_are_named_and_numpy_once(self):
+        with open("/proc/cpuinfo") as cpu, open("/proc/self/maps") as maps:
+            if "avx2" not in cpu.read() or "openblas" not in maps.read():
+                self.skipTest("no AVX2, or not OpenBLAS")
+        for core, expected in ("Prescott", ["2 1", "1 0"]), ("Haswell", ["0 0", "0 0"]):
+            with unittest.mock.patch.dict(os.environ, OPENBLAS_CORETYPE=core):
+                done = child(SLOW)
+            self.assertEqual(done.stdout.splitlines(), expected, done.stderr)
 
     def test_repeated_fits_do_not_grow(self):
         """Counted by the C library's own allocator, to the byte, where it can: a leaked Gram is 80 kB, a leaked name some bytes."""

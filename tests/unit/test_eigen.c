@@ -286,6 +286,37 @@ static void the_plain_version_is_as_accurate(void **state) {
     assert_int_equal(system(command), 0);
 }
 
+/* ---- kernels of BLAS ------------------------------------------------------------------------------------------- */
+
+static void kernels_for_older_processors_are_known_by_name(void **state) {
+    assert_string_equal(rk_better_core("Prescott", RK_AVX512), "SkylakeX");
+    assert_string_equal(rk_better_core("Prescott", RK_AVX2), "Haswell");
+    assert_string_equal(rk_better_core("core2", RK_AVX2), "Haswell");
+    assert_string_equal(rk_better_core("Sandybridge", RK_AVX512), "SkylakeX");
+    static const char *const good[] = {"Haswell", "Zen", "Excavator", "SkylakeX", "Cooperlake", "SapphireRapids", "Later", ""};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        for (int set = RK_PLAIN; set <= RK_NEON; set++) assert_null(rk_better_core(good[i], set));
+    assert_null(rk_better_core("Prescott", RK_PLAIN)); /* the processor is as old */
+    assert_null(rk_better_core("Prescott", RK_NEON));
+    assert_null(rk_better_core(NULL, RK_AVX2)); /* another BLAS */
+}
+
+static void hear(rkhs_log_level level, const char *sentence, void *payload) {
+    (void)sentence;
+    if (level == RKHS_LOG_ADVICE) ++*(int *)payload;
+}
+
+static void advice_on_kernels_comes_once(void **state) {
+    rkhs_env *env = *state;
+    int lines = 0;
+    rkhs_env_set_log(env, hear, &lines);
+    rk_advise_core(env, 600);
+    assert_int_equal(lines, 0);
+    for (int i = 0; i < 3; i++) rk_advise_core(env, 2000);
+    assert_true(lines <= 1); /* by the kernels that run here */
+    assert_int_equal(lines, env->core_advised);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(errors_are_small_at_every_size),
@@ -298,6 +329,8 @@ int main(int argc, char **argv) {
         ENV_TEST(bits_do_not_depend_on_where_arrays_lie),
         ENV_TEST(bits_depend_neither_on_avx_nor_on_blas),
         ENV_TEST(the_plain_version_is_as_accurate),
+        ENV_TEST(kernels_for_older_processors_are_known_by_name),
+        ENV_TEST(advice_on_kernels_comes_once),
     };
     if (argc > 1) { /* for the test above */
         rkhs_env *env;
