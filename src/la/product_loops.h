@@ -59,12 +59,20 @@ static int strip_size(const version *s, int64_t left) {
     return size;
 }
 
-/* The rows of a and b that the next slice of a tall product reads: strips of this slice fetch some each, since the
- * processor does not foresee these loads. */
+/* What the next slice of a tall product will read, rows of a and b. Strips of this slice fetch some of them each: rows
+ * of narrow blocks are loads that the processor does not foresee. */
 typedef struct next_slice {
     operand a, b;
-    int64_t m, n, rows, fetched, step; /* rows of the slice; `step` of them are fetched at a time */
+    int64_t m, n, rows;    /* numbers in a row of a and of b, and rows */
+    int64_t step, fetched; /* rows that are fetched at a time (0: nothing is), and that were */
 } next_slice;
+
+static next_slice find_next(const version *s, int64_t m, int64_t n, int64_t rows, operand a, operand b) {
+    next_slice next = {{a.at + DEPTH * a.inner, a.row, a.inner}, {b.at + DEPTH * b.inner, b.row, b.inner}, m, n, rows, 0, 0};
+    int64_t strips = (m / s->down + 1) * (n / (VECTORS * s->lanes) + 1);
+    if (rows > 0 && a.row == 1 && b.row == 1 && rk_max(m, n) <= NARROW) next.step = DEPTH / strips + 1;
+    return next;
+}
 
 static void fetch(next_slice *next) {
     enum { LINE = 64 / sizeof(REAL) };
@@ -76,8 +84,8 @@ static void fetch(next_slice *next) {
 }
 
 /* Columns j .. of C, `across` of them, over one slice; the panel is b[k*apart + l]. */
-static void multiply_panel(next_slice *next, const version *s, int64_t m, int64_t j, int64_t across, int64_t depth, operand a, const REAL *b,
-                           int64_t apart, int more, const target *c) {
+static void multiply_panel(const version *s, int64_t m, int64_t j, int64_t across, int64_t depth, operand a, const REAL *b,
+                           int64_t apart, int more, const target *c, next_slice *next) {
     int64_t vectors = (across + s->lanes - 1) / s->lanes;
     REAL sums[MAX_DOWN * MAX_ACROSS];
     for (int64_t i = c->part == WHOLE ? 0 : j / s->down * s->down, size; i < m; i += 1 << size) {
@@ -112,8 +120,8 @@ static void multiply_few(const version *s, int64_t m, int64_t n, int64_t depth, 
 }
 
 /* One slice of the general product, panel by panel. Whole vectors are read in place if they are used little. */
-static void multiply_slice(next_slice *next, const version *s, int64_t m, int64_t n, int64_t depth, operand a, operand b, int more,
-                           const target *c) {
+static void multiply_slice(const version *s, int64_t m, int64_t n, int64_t depth, operand a, operand b, int more,
+                           const target *c, next_slice *next) {
     _Alignas(64) REAL room[DEPTH * MAX_ACROSS];
     int64_t step = VECTORS * s->lanes;
     for (int64_t j = 0; j < n; j += MAX_ACROSS) {
@@ -123,8 +131,8 @@ static void multiply_slice(next_slice *next, const version *s, int64_t m, int64_
         if (!in_place) pack(s, own, count, depth, step, room);
         for (int64_t p = 0; p < count; p += step) {
             int64_t across = rk_min(step, count - p), width = (across + s->lanes - 1) / s->lanes * s->lanes;
-            multiply_panel(next, s, m, j + p, across, depth, a, in_place ? own.at + p : room + p * depth, in_place ? b.inner : width,
-                           more, c);
+            multiply_panel(s, m, j + p, across, depth, a, in_place ? own.at + p : room + p * depth, in_place ? b.inner : width,
+                           more, c, next);
         }
     }
 }
@@ -141,9 +149,8 @@ static void multiply(const version *s, int64_t m, int64_t n, int64_t p, operand 
         } else if (s->few[0] && m < s->down && c->part == WHOLE && b.inner == 1)
             multiply_few(s, m, n, depth, ak, bk, more, c);
         else {
-            next_slice next = {{ak.at + DEPTH * a.inner, a.row, a.inner}, {bk.at + DEPTH * b.inner, b.row, b.inner}, m, n, rk_min(DEPTH, p - k - DEPTH), 0, 0};
-            if (a.row == 1 && b.row == 1 && m <= 128 && n <= 128) next.step = 1 + DEPTH / rk_max(1, (m / s->down) * ((n + VECTORS * s->lanes - 1) / (VECTORS * s->lanes)));
-            multiply_slice(&next, s, m, n, depth, ak, bk, more, c);
+            next_slice next = find_next(s, m, n, rk_min(DEPTH, p - k - DEPTH), ak, bk);
+            multiply_slice(s, m, n, depth, ak, bk, more, c, &next);
         }
     }
 }

@@ -6,20 +6,20 @@
 
 #include <string.h>
 
-enum { TILE = 256, SLICE = 8192, NEAR = 512 };
+enum { TILE = 256, HEIGHT = 512, SLICE = 8192, NEAR = 512 };
 
 static int64_t tiles(int64_t n) { return (n + TILE - 1) / TILE; }
 
 typedef struct product {
     char ta, tb;
-    int64_t m, n, k, height; /* height: of a tile of C, which is TILE wide */
+    int64_t m, n, k, height; /* height: of a tile of C, at most HEIGHT; it is TILE wide */
     double alpha, beta;
     const double *A, *B;
     int64_t lda, ldb;
     double *C;
     int64_t ldc;
     rkhs_env *env;
-    double *room; /* workers x TILE x TILE: for rows of A', or NULL */
+    double *room; /* workers x HEIGHT x TILE: for rows of A', or NULL */
 } product;
 
 /* One tile of C. Rows of A' that lie far apart are first copied, a slice at a time. */
@@ -28,7 +28,7 @@ static rkhs_status product_tile(void *context, int64_t tile, int worker) {
     rkhs_status status = RKHS_OK;
     int64_t across = tiles(p->n), i = tile / across * p->height, j = tile % across * TILE, s = 0;
     int64_t m = rk_min(p->height, p->m - i), n = rk_min(TILE, p->n - j), step = p->room ? TILE : SLICE, depth;
-    double *room = p->room ? p->room + worker * TILE * TILE : NULL, *C = p->C + i * p->ldc + j;
+    double *room = p->room ? p->room + worker * HEIGHT * TILE : NULL, *C = p->C + i * p->ldc + j;
     do { /* at least once: C = beta C if k is 0 */
         depth = rk_min(step, p->k - s);
         const double *A = p->ta == 't' ? p->A + s * p->lda + i : p->A + i * p->lda + s;
@@ -48,10 +48,12 @@ rkhs_status rk_gemm(rkhs_env *env, const char *stage, char ta, char tb, int64_t 
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     int workers = rk_workers(env);
-    product p = {ta, tb, m, n, k, TILE, alpha, beta, A, B, lda, ldb, C, ldc, env, NULL};
+    product p = {ta, tb, m, n, k, HEIGHT, alpha, beta, A, B, lda, ldb, C, ldc, env, NULL};
     while (p.height > TILE / 4 && (m + p.height - 1) / p.height * tiles(n) < 4 * workers) p.height /= 2;
-    if (ta == 't' && tb == 'n' && lda > NEAR && m > TILE / 4 && n > TILE / 4)
-        TRY(rk_scratch_raw(env, workers * TILE * TILE, sizeof *p.room, &p.room));
+    /* The strips of AVX-512 read A' in place, whole cache lines at a time, if B need not be transposed too. */
+    int in_place = tb == 'n' && rk_instructions() == RK_AVX512;
+    if (ta == 't' && lda > NEAR && m > TILE / 4 && n > TILE / 4 && !in_place)
+        TRY(rk_scratch_raw(env, workers * HEIGHT * TILE, sizeof *p.room, &p.room));
     TRY(rk_parallel(env, stage, (m + p.height - 1) / p.height * tiles(n), product_tile, &p));
 done:
     rk_scratch_release(env, mark);
