@@ -217,7 +217,7 @@ static void make_syrk(job *j) {
     j->A = matrix(0, j->n, j->m);
     j->C = matrix(2, j->m, j->m);
 }
-static void run_syrk(job *j) { check(rk_syrk(env, NULL, j->n, j->m, j->A, j->m, 0.0, j->C, j->m)); }
+static void run_syrk(job *j) { check(rk_syrk(env, NULL, j->n, j->m, j->A, j->m, NULL, j->C, j->m)); }
 static double error_syrk(const job *j) {
     double sum = 0;
     for (int64_t l = 0; l < j->n; l++) sum += entry(0, l, 0) * entry(0, l, j->m - 1);

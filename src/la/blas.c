@@ -28,8 +28,8 @@ static void product(int64_t m, int64_t n, int64_t k, double alpha, const double 
         }
 }
 
-void rk_blas_gemm(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda, const double *B,
-                  int64_t ldb, double beta, double *C, int64_t ldc) {
+void rk_blas_gemm(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda,
+                  const double *B, int64_t ldb, double beta, double *C, int64_t ldc) {
     if (!fits(m, n, k, lda, ldb, ldc)) {
         int at = ta == 't', bt = tb == 't';
         product(m, n, k, alpha, A, at ? 1 : lda, at ? lda : 1, B, bt ? 1 : ldb, bt ? ldb : 1, beta, C, ldc, 0);
@@ -39,7 +39,8 @@ void rk_blas_gemm(char ta, char tb, int64_t m, int64_t n, int64_t k, double alph
     do { /* at least once: C = beta C if k is 0 */
         rk_blas_enter();
         cblas_dgemm(CblasRowMajor, op(ta), op(tb), (int)m, (int)n, (int)rk_min(SLICE, k - s), alpha,
-                    A + s * (ta == 't' ? lda : 1), (int)lda, B + s * (tb == 't' ? 1 : ldb), (int)ldb, s ? 1 : beta, C, (int)ldc);
+                    A + s * (ta == 't' ? lda : 1), (int)lda, B + s * (tb == 't' ? 1 : ldb), (int)ldb, s ? 1 : beta, C,
+                    (int)ldc);
         rk_blas_leave();
         s += SLICE;
     } while (s < k);

@@ -17,8 +17,8 @@
 
 #include <string.h>
 
-/* DEPTH: of a slice; MAX_DOWN, MAX_ACROSS: of a strip; IN_PLACE: up to so many rows, panels are not packed if their rows
- * are not further apart than NEAR; NARROW: see find_next. */
+/* DEPTH: of a slice; MAX_DOWN, MAX_ACROSS: of a strip; IN_PLACE: up to so many rows, panels are not packed if their
+ * rows are not further apart than NEAR; NARROW: see find_next. */
 enum { DEPTH = 256, MAX_DOWN = 8, MAX_ACROSS = 24, MAX_LANES = 8, VECTORS = 3, FEW = 4 };
 enum { IN_PLACE = 64, NEAR = 512, NARROW = 128 };
 

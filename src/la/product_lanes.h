@@ -37,9 +37,10 @@ TARGET static inline __attribute__((always_inline)) void NAME(strip)(const int d
                                                     int64_t depth, REAL alpha, int more, REAL *out, int64_t ld) {              \
         NAME(strip)(down, count, a, ra, ka, b, kb, depth, alpha, more, out, ld);                                               \
     }
-STRIP(1, 1) STRIP(1, 2) STRIP(1, 3) STRIP(2, 1) STRIP(2, 2) STRIP(2, 3) STRIP(4, 1) STRIP(4, 2) STRIP(4, 3)
+STRIP(1, 1)
+STRIP(1, 2) STRIP(1, 3) STRIP(2, 1) STRIP(2, 2) STRIP(2, 3) STRIP(4, 1) STRIP(4, 2) STRIP(4, 3)
 #if DOWN == 8
-STRIP(8, 1) STRIP(8, 2) STRIP(8, 3)
+    STRIP(8, 1) STRIP(8, 2) STRIP(8, 3)
 #define STRIPS_8 {NAME(strip_8_1), NAME(strip_8_2), NAME(strip_8_3)},
 #else
 #define STRIPS_8
@@ -47,10 +48,10 @@ STRIP(8, 1) STRIP(8, 2) STRIP(8, 3)
 #undef STRIP
 
 #ifdef TRANSPOSED
-/* `down` rows of A with FEW/down vectors of rows of B, which are transposed in registers; see rows_fn. */
-TARGET static inline __attribute__((always_inline)) void NAME(rows)(const int down, const REAL *a, int64_t ra, int64_t ka,
-                                                                    const REAL *const *b, int64_t depth, REAL alpha,
-                                                                    REAL *out) {
+    /* `down` rows of A with FEW/down vectors of rows of B, which are transposed in registers; see rows_fn. */
+    TARGET static inline
+    __attribute__((always_inline)) void NAME(rows)(const int down, const REAL *a, int64_t ra, int64_t ka, const REAL *const *b,
+                                                   int64_t depth, REAL alpha, REAL *out) {
     const int count = FEW / down;
     VECTOR sum[FEW], y[LANES], by = SPLAT(alpha);
     int64_t k = 0;
@@ -62,8 +63,7 @@ TARGET static inline __attribute__((always_inline)) void NAME(rows)(const int do
                 FUSE(SPLAT(a[r * ra + (k + c) * ka]), y[c], sum[r * count + v]);
         }
     }
-    for (; k < depth; k++)
-        RK_UNROLL for (int v = 0; v < count; v++) {
+    for (; k < depth; k++) RK_UNROLL for (int v = 0; v < count; v++) {
             REAL column[LANES];
             RK_UNROLL for (int l = 0; l < LANES; l++) column[l] = b[v * LANES + l][k];
             y[0] = LOAD(column);
@@ -77,15 +77,18 @@ TARGET static inline __attribute__((always_inline)) void NAME(rows)(const int do
                                          REAL alpha, REAL *out) {                                                              \
         NAME(rows)(down, a, ra, ka, b, depth, alpha, out);                                                                     \
     }
-ROWS(1) ROWS(2) ROWS(4)
+ROWS(1)
+ROWS(2) ROWS(4)
 #undef ROWS
-#define ROWS_FEW {NAME(rows_1), NAME(rows_2), NAME(rows_4)}
+#define ROWS_FEW                                                                                                               \
+    { NAME(rows_1), NAME(rows_2), NAME(rows_4) }
 #else
-#define ROWS_FEW {NULL}
+#define ROWS_FEW                                                                                                               \
+    { NULL }
 #endif
 
-/* One entry, with the same sums as in a lane. */
-TARGET static REAL NAME(pair)(int64_t depth, const REAL *a, int64_t ka, const REAL *b, int64_t kb) {
+    /* One entry, with the same sums as in a lane. */
+    TARGET static REAL NAME(pair)(int64_t depth, const REAL *a, int64_t ka, const REAL *b, int64_t kb) {
     REAL sum = 0;
     for (int64_t k = 0; k < depth; k++) sum = FUSE_ONE(a[k * ka], b[k * kb], sum);
     return sum;

@@ -12,11 +12,11 @@ enum { BLOCK = 128, TASKS = 32, POLL = 16 };
 
 typedef struct tall {
     rkhs_env *env;
-    int64_t n, r, k;          /* the result is r x k */
-    int64_t block, across;    /* blocks of the result, and how many in a row of blocks */
-    int64_t chunk, chunks;    /* tiles of a chunk, and how many chunks */
-    int64_t blocks, levels;   /* levels of the stack for a chunk */
-    int lower;                /* the result is symmetric: only blocks on and below the diagonal are computed */
+    int64_t n, r, k;        /* the result is r x k */
+    int64_t block, across;  /* blocks of the result, and how many in a row of blocks */
+    int64_t chunk, chunks;  /* tiles of a chunk, and how many chunks */
+    int64_t blocks, levels; /* levels of the stack for a chunk */
+    int lower;              /* the result is symmetric: only blocks on and below the diagonal are computed */
     const double *A, *B;
     int64_t lda, ldb;
     const double *weight; /* n: of the rows; or NULL */

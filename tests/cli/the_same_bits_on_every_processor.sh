@@ -42,4 +42,4 @@ done
 for machine in "${machines[@]:1}"; do
     for file in "${machines[0]}".*.out; do cmp "$file" "$machine${file#"${machines[0]}"}"; done
 done
-[ ${#machines[@]} = 0 ] || ls "${machines[0]}".*.out | wc -l
+[ ${#machines[@]} = 0 ] || [ "$(ls "${machines[0]}".*.out | wc -l)" = 28 ] || echo "some files are missing"

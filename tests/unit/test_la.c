@@ -121,7 +121,8 @@ static void tall_products_agree_with_a_plain_loop(void **state) {
 }
 
 /* The sum of the products of `count` tiles of rows from `first` on, by the tree as it is defined. */
-static void add_tree(const double *A, const double *B, int64_t n, int64_t r, int64_t k, int64_t first, int64_t count, double *out) {
+static void add_tree(const double *A, const double *B, int64_t n, int64_t r, int64_t k, int64_t first, int64_t count,
+                     double *out) {
     int64_t half = 1, row = first * RK_SUM_ROWS;
     if (count == 1) {
         rk_gemm_tile('t', 'n', r, k, rk_min(RK_SUM_ROWS, n - row), 1, A + row * r, r, B + row * k, k, 0, out, k);
@@ -137,10 +138,12 @@ static void add_tree(const double *A, const double *B, int64_t n, int64_t r, int
 
 static void tall_products_are_added_by_the_tree_on_any_number_of_threads(void **state) {
     rkhs_env *env = *state;
-    static const shape shapes[] = {{1000, 3, 2, 0}, {5000, 150, 140, 0}, {20000, 8, 8, 0}, {70001, 2, 3, 0}, {9000, 300, 20, 0}};
+    static const shape shapes[] = {
+        {1000, 3, 2, 0}, {5000, 150, 140, 0}, {20000, 8, 8, 0}, {70001, 2, 3, 0}, {9000, 300, 20, 0}};
     for (size_t q = 0; q < sizeof shapes / sizeof *shapes; q++) {
         int64_t n = shapes[q].m, r = shapes[q].n, k = shapes[q].k;
-        double *A = matrix(6, n * r), *B = matrix(7, n * k), *C = matrix(8, r * k), *D = matrix(8, r * k), *S = matrix(9, r * r);
+        double *A = matrix(6, n * r), *B = matrix(7, n * k), *C = matrix(8, r * k), *D = matrix(8, r * k),
+               *S = matrix(9, r * r);
         add_tree(A, B, n, r, k, 0, rk_sum_tiles(n), D);
         for (int threads = 1; threads < 5; threads++) {
             OK(env, rkhs_env_set_threads(env, threads));

@@ -133,7 +133,8 @@ static void call_single(const trial *t, double *C) {
     for (int64_t i = 0; i < rb; i++)
         for (int64_t j = 0; j < cb; j++) b[i * cb + j] = (float)t->B[i * t->ldb + j];
     for (int64_t i = 0; i < t->m * t->n; i++) c[i] = (float)C[i / t->n * t->ldc + i % t->n];
-    rk_gemm_single(t->ta, t->tb, t->m, t->n, t->k, (float)t->alpha, a, rk_max(1, ca), b, rk_max(1, cb), (float)t->beta, c, t->n);
+    rk_gemm_single(t->ta, t->tb, t->m, t->n, t->k, (float)t->alpha, a, rk_max(1, ca), b, rk_max(1, cb), (float)t->beta, c,
+                   t->n);
     for (int64_t i = 0; i < t->m * t->n; i++) C[i / t->n * t->ldc + i % t->n] = (double)c[i];
     free(a);
     free(b);
@@ -180,7 +181,7 @@ static void symmetric_products_are_lower_triangles(void **state) {
     }
 }
 
-/* ---- triangular solves: the residual, with what is above the diagonal never read ---------------------------------- */
+/* ---- triangular solves: the residual, with what is above the diagonal never read -------------------------------- */
 
 static double triangle_entry(const double *L, int64_t ldl, char trans, int64_t i, int64_t j) {
     int64_t a = trans == 't' ? j : i, b = trans == 't' ? i : j;
@@ -244,7 +245,7 @@ static void triangular_solves_have_small_residuals(void **state) {
     rk_set_instructions(best);
 }
 
-/* ---- Cholesky factors, beside LAPACK ------------------------------------------------------------------------------ */
+/* ---- Cholesky factors, beside LAPACK ---------------------------------------------------------------------------- */
 
 extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t uplo_length);
 
@@ -293,7 +294,8 @@ static void factors_are_as_good_as_those_of_lapack(void **state) {
                 rk_set_instructions(sets[s]);
                 assert_int_equal(rk_cholesky_tile(n, L, n), -1);
                 double ours = backward_error(n, A, L);
-                if (!(ours <= 2 * theirs + 4)) fail_msg("kind %d, n = %lld: %g ulp, LAPACK %g", kind, (long long)n, ours, theirs);
+                if (!(ours <= 2 * theirs + 4))
+                    fail_msg("kind %d, n = %lld: %g ulp, LAPACK %g", kind, (long long)n, ours, theirs);
                 if (sets[s] == RK_PLAIN) continue;
                 if (same++) assert_memory_equal(first, L, bytes);
                 memcpy(first, L, bytes);

@@ -248,7 +248,7 @@ static void a_callback_computes_on_another_env(void **state) {
 /* ---- more threads than BLAS serves ----------------------------------------------------------------------------- */
 
 /* Computations that are all under way at a time, on envs of many threads each. */
-enum { MANY = 200, EACH = 64 };
+enum { MANY = 200, EACH = 16 };
 static pthread_barrier_t together;
 
 static void *compute_together(void *argument) {
