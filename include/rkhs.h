@@ -120,8 +120,7 @@ RKHS_API rkhs_status rkhs_env_set_seed(rkhs_env *env, uint64_t seed);
 /* The memory limit in bytes. 0, the default, means 80% of the memory of the machine, or of the process's control
  * group. A computation counts 2 MB for the working memory of BLAS. Under a limit on address space (ulimit -v),
  * OpenBLAS needs 128 MB of it for each env that computes, and as much for each of its own threads, which start with the
- * program: set OPENBLAS_NUM_THREADS=1 there, as the tool does. On processors without fused multiply-adds both are
- * needed for each computing thread; where memory is short, fewer threads compute, with the same result. */
+ * program: set OPENBLAS_NUM_THREADS=1 there, as the tool does. */
 RKHS_API rkhs_status rkhs_env_set_memory(rkhs_env *env, size_t bytes);
 
 /* Counts the caller's own arrays against the memory limit; call it before allocating them. Fails if that would exceed

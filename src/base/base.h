@@ -56,9 +56,8 @@ struct rkhs_env {
     char hint[96];       /* the argument that mends it */
     _Atomic int writing; /* spin lock: a thread is writing the message */
     int threads;
-    int workers;        /* threads of a parallel loop inside rk_blas_begin .. rk_blas_end, at most `threads`; 0: all */
     int computing;      /* nesting depth of rk_blas_begin */
-    int blas_callers;   /* threads that may call BLAS, with a buffer each */
+    int calls_blas;     /* 1 inside rk_blas_begin .. rk_blas_end: it may call BLAS */
     int64_t blas_bytes; /* bytes that are counted as used for the buffers of BLAS */
     uint64_t seed;
     size_t limit; /* bytes */

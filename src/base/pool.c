@@ -34,7 +34,7 @@ typedef struct rk_worker {
     int id;
 } rk_worker;
 
-int rk_workers(const rkhs_env *env) { return env->workers && env->workers < env->threads ? env->workers : env->threads; }
+int rk_workers(const rkhs_env *env) { return env->threads; }
 
 rkhs_status rk_poll_tile(rkhs_env *env, int worker) {
     if (worker == 0) return rk_progress(env, NULL, 0, 0);

@@ -1,16 +1,15 @@
 /* blas_guard.c: guards the global state of BLAS: its thread count, its table of buffers, and the lock of that table.
  *
- * OpenBLAS lends every call a buffer: BUFFER bytes of address space, of which our tiles use TOUCHED. It makes a new
- * buffer when more calls run at once than ever before, and loops for ever if the system refuses the memory. So the
- * buffers are made in advance: the address space is tested, and then as many buffers are borrowed at once as threads
- * will call. The semaphore `free_buffers` counts the buffers that are not in use; a call takes one, or waits for one.
- * So any number of computations can run at once without knowing of each other. A call with a buffer waits for nothing
- * else: the wait ends.
+ * Only LAPACK's eigensolver calls BLAS, on the thread of an env. OpenBLAS lends every call a buffer: BUFFER bytes of
+ * address space, of which TOUCHED are counted as used. It makes a new buffer when more calls run at once than ever
+ * before, and loops for ever if the system refuses the memory. So the buffers are made in advance: the address space
+ * is tested, and then as many are borrowed at once as computations run. The semaphore `free_buffers` counts the buffers
+ * that are not in use; a call takes one, or waits for one. So any number of computations can run at once without
+ * knowing of each other. A call with a buffer waits for nothing else: the wait ends.
  *
  * If a process forks while another thread holds the lock of the table, that lock stays locked in the child. So calls
- * of BLAS are readers of the lock `calls`, and fork() is a writer, which waits for running calls. These are short,
- * except for LAPACK's eigensolver: fork() waits PATIENCE seconds, and a child that was forked too early refuses to
- * compute. */
+ * of LAPACK are readers of the lock `calls`, and fork() is a writer, which waits for running calls. These can be long:
+ * fork() waits PATIENCE seconds, and a child that was forked too early refuses to compute. */
 #include "la/la.h"
 
 #include <dlfcn.h>
@@ -42,7 +41,7 @@ static struct {
 static struct {
     pthread_mutex_t lock;
     int users, before; /* running computations; BLAS's thread count before the first */
-    int callers;       /* threads of all running computations */
+    int callers;       /* running computations that have a buffer, or wait for one */
     int kept;          /* in a child: `before` comes from the parent, whose computations were running */
     int lost;          /* in a child: forked during a call of BLAS, so a lock of BLAS may be locked for ever */
 } guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -152,49 +151,40 @@ static void make_buffers(int count) {
     for (free_now += there; free_now > 0; free_now--) sem_post(&free_buffers);
 }
 
-/* The number of buffers that are needed for `count` more threads. */
-static int64_t buffers_for(int64_t count) { return blas.borrow ? rk_min(guard.callers + count, blas.max_buffers) : 0; }
+/* The number of buffers that are needed for one more computation. */
+static int buffers_for_one_more(void) { return blas.borrow ? (int)rk_min(guard.callers + 1, blas.max_buffers) : 0; }
 
-/* Whether there is address space for these buffers. More than one thread must leave as much again for everything else;
- * a single thread can use the buffers of others. */
-static int fits(int64_t count) {
-    int64_t more = buffers_for(count) - made;
-    return more <= 0 || rk_has_address_space((size_t)more * (BUFFER + PAGES) * (count > 1 ? 2 : 1));
+/* Whether there is address space for these buffers. */
+static int fits(void) {
+    int more = buffers_for_one_more() - made;
+    return more <= 0 || rk_has_address_space((size_t)more * (BUFFER + PAGES));
 }
 
-/* Counts buffers as used memory, also with another BLAS. Lowers *count, the number of threads, where memory or
- * OpenBLAS's table is short, but not below 1. */
-static rkhs_status count_buffers(rkhs_env *env, int64_t *count) {
+/* Counts a buffer as used memory, also with another BLAS. */
+static rkhs_status count_buffer(rkhs_env *env) {
     rkhs_status status = RKHS_OK;
     char need[32];
-    *count = rk_max(1, rk_min(*count, blas.max_buffers - guard.callers));
-    while (*count > 1 && !rk_fits_limit(env, 2.0 * (double)TOUCHED * (double)*count)) --*count;
-    while (*count > 1 && !fits(*count)) --*count;
-    if (blas.borrow && made == 0 && !fits(*count))
+    if (blas.borrow && made == 0 && !fits())
         FAIL(env, RKHS_ERR_MEMORY,
              "BLAS needs %s of address space, and the system gives no more: raise its limit, with ulimit -v unlimited",
              rk_bytes_text((double)BUFFER, need));
-    TRY(rk_count_memory(env, *count * TOUCHED));
-    env->blas_bytes = *count * TOUCHED;
+    TRY(rk_count_memory(env, TOUCHED));
+    env->blas_bytes = TOUCHED;
 done:
     return status;
 }
 
-/* Decides how many threads of the env may compute, and makes buffers for those that call BLAS: all of them where
- * product.c has no version of its own, else the env's own thread alone, for LAPACK. */
+/* Makes a buffer for the env's own thread, which calls LAPACK. */
 static rkhs_status lend(rkhs_env *env) {
     rkhs_status status = RKHS_OK;
-    int all = rk_instructions() == RK_PLAIN;
-    int64_t count = all ? env->threads : 1;
     if (guard.lost)
         FAIL(env, RKHS_ERR_IO,
              "this process was forked while another thread was inside LAPACK, whose locks cannot be opened here: fork between "
              "computations, or start a new program (exec)");
-    TRY(count_buffers(env, &count));
-    if (buffers_for(count) > made && fits(count)) make_buffers((int)buffers_for(count));
-    env->workers = all ? (int)count : env->threads;
-    env->blas_callers = (int)count;
-    guard.callers += env->blas_callers;
+    TRY(count_buffer(env));
+    if (buffers_for_one_more() > made && fits()) make_buffers(buffers_for_one_more());
+    guard.callers++;
+    env->calls_blas = 1;
 done:
     return status;
 }
@@ -220,10 +210,9 @@ void rk_blas_end(rkhs_env *env) {
     pthread_mutex_lock(&guard.lock);
     own--;
     if (--guard.users == 0 && blas.set_threads && guard.before > 1 && !guard.lost) blas.set_threads(guard.before);
-    guard.callers -= env->blas_callers;
-    env->blas_callers = 0;
+    guard.callers -= env->calls_blas;
+    env->calls_blas = 0;
     pthread_mutex_unlock(&guard.lock);
     if (env->blas_bytes) rk_count_memory(env, -env->blas_bytes);
     env->blas_bytes = 0;
-    env->workers = 0;
 }

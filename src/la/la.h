@@ -10,11 +10,11 @@
 #include "la/instructions.h"
 
 /* Enclose a computation. They set BLAS to one thread, restore its thread count at the last end in the process, and
- * reserve a buffer of BLAS for each of the env's workers, of which there are fewer if memory is short. Pairs may be
- * nested. A begin that fails needs its end too. */
+ * reserve a buffer of BLAS, which LAPACK's eigensolver calls. Pairs may be nested. A begin that fails needs its end
+ * too. */
 rkhs_status rk_blas_begin(rkhs_env *env);
 void rk_blas_end(rkhs_env *env);
-/* Enclose each call of BLAS or LAPACK; fork() waits until none is running. */
+/* Enclose each call of LAPACK; fork() waits until none is running. */
 void rk_blas_enter(void);
 void rk_blas_leave(void);
 

@@ -6,13 +6,12 @@
  * op(A) are read in place, eight at a time. A step of eight rows and three vectors is 24 multiply-adds for 11 loads;
  * two ports execute these, so the limit is 12 cycles with AVX-512. With AVX2 it is four rows, and 6 cycles for a
  * quarter of the work. Slices are DEPTH long. So the bits of an entry depend only on its row
- * and column, and on alpha: not on the tile, its place, the storage, or the instruction set. Where there are no fused
- * multiply-adds BLAS computes products and promises none of it.
+ * and column, and on alpha: not on the tile, its place, the storage, or the instruction set, as long as it has fused
+ * multiply-adds.
  *
  * If op(A) has few rows, packing op(B) would be most of the work. It is then read in place, or transposed in
  * registers. */
 #include "la/la.h"
-#include "la/blas.h"
 #include "la/transpose.h"
 
 #include <string.h>
@@ -35,32 +34,21 @@ enum { IN_PLACE = 64, NEAR = 512, NARROW = 128 };
 
 void rk_gemm_tile(char ta, char tb, int64_t m, int64_t n, int64_t k, double alpha, const double *A, int64_t lda,
                   const double *B, int64_t ldb, double beta, double *C, int64_t ldc) {
-    const version *s = version_in_use();
-    (s ? gemm(s, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc)
-       : rk_blas_gemm(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc));
+    gemm(version_in_use(), ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 }
 
 void rk_syrk_tile(char trans, int64_t n, int64_t k, double alpha, const double *A, int64_t lda, double beta, double *C,
                   int64_t ldc) {
-    const version *s = version_in_use();
     operand a = {A, trans == 't' ? 1 : lda, trans == 't' ? lda : 1};
-    if (s)
-        multiply(s, n, n, k, a, a, &(target){C, ldc, 1, alpha, scale_target(n, n, k, beta, 1, C, ldc), LOWER});
-    else
-        rk_blas_syrk(trans, n, k, alpha, A, lda, beta, C, ldc);
+    target c = {C, ldc, 1, alpha, scale_target(n, n, k, beta, 1, C, ldc), LOWER};
+    multiply(version_in_use(), n, n, k, a, a, &c);
 }
 
 void rk_product(int64_t ni, int64_t nj, int64_t p, const double *A, int64_t lda, const double *B, int64_t ldb, int more,
                 double *C, int64_t ldc) {
     int half = A == B && lda == ldb && ni == nj;
-    const version *s = version_in_use();
-    if (s)
-        multiply(s, ni, nj, p, (operand){A, lda, 1}, (operand){B, ldb, 1},
-                 &(target){C, ldc, 1, 1, scale_target(ni, nj, p, more, 0, C, ldc), half ? HALF : WHOLE});
-    else if (half)
-        rk_blas_syrk('n', ni, p, 1, A, lda, more, C, ldc);
-    else
-        rk_blas_gemm('n', 't', ni, nj, p, 1, A, lda, B, ldb, more, C, ldc);
+    target c = {C, ldc, 1, 1, scale_target(ni, nj, p, more, 0, C, ldc), half ? HALF : WHOLE};
+    multiply(version_in_use(), ni, nj, p, (operand){A, lda, 1}, (operand){B, ldb, 1}, &c);
     if (half) rk_mirror_tile(C, ldc, 0, ni, 0, nj);
 }
 
@@ -112,10 +100,6 @@ void rk_trsm_tile(char side, char trans, int64_t m, int64_t n, const double *L, 
     const version *s = version_in_use();
     int left = side == 'l', back = left == (trans == 't');
     int64_t size = left ? m : n;
-    if (!s) {
-        rk_blas_trsm(side, trans, m, n, L, ldl, B, ldb);
-        return;
-    }
     for (int64_t done = 0, rows; done < size; done += rows) {
         rows = rk_min(BLOCK, size - done);
         int64_t at = back ? size - done - rows : done, from = back ? at + rows : 0;

@@ -1,6 +1,5 @@
 /* product_single.c: matrix products in single precision; as product.c, with twice as many numbers in a vector. */
 #include "la/la.h"
-#include "la/blas.h"
 #include "la/transpose.h"
 
 #include <string.h>
@@ -36,7 +35,8 @@ __attribute__((target("avx2"))) static void pack_square(const float *A, int64_t 
 }
 
 static void pack_rows(int64_t ni, int64_t nj, const float *A, int64_t lda, float *B, int64_t ldb) {
-    int64_t whole_i = ni / 8 * 8, whole_j = nj / 8 * 8;
+    int squares = rk_instructions() != RK_PLAIN;
+    int64_t whole_i = squares ? ni / 8 * 8 : 0, whole_j = squares ? nj / 8 * 8 : 0;
     for (int64_t j = 0; j < whole_j; j += 8)
         for (int64_t i = 0; i < whole_i; i += 8) pack_square(A + i * lda + j, lda, B + j * ldb + i, ldb);
     pack_plain(whole_i, ni, 0, whole_j, A, lda, B, ldb);
@@ -59,7 +59,5 @@ static void pack_rows(int64_t ni, int64_t nj, const float *A, int64_t lda, float
 
 void rk_gemm_single(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *A, int64_t lda, const float *B,
                     int64_t ldb, float beta, float *C, int64_t ldc) {
-    const version *s = version_in_use();
-    (s ? gemm(s, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc)
-       : rk_blas_gemm_single(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc));
+    gemm(version_in_use(), ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 }

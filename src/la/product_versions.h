@@ -1,7 +1,8 @@
 /* product_versions.h: the inner loops of product_lanes.h for every instruction set, for one type of numbers.
  *
  * Included by product.c and product_single.c, with REAL and TYPE (pd or ps, as intrinsics end) defined, and DOUBLE for
- * double. */
+ * double. The plain version is for processors without fused multiply-adds: vectors of 16 bytes, as every compiler
+ * makes them. It rounds twice where the others round once. */
 
 /* out[r*ld + l] = alpha sum over k < depth of a[r*ra + k*ka] b[k*kb + l], added to the old value if `more`. */
 typedef void strip_fn(const REAL *a, int64_t ra, int64_t ka, const REAL *b, int64_t kb, int64_t depth, REAL alpha, int more,
@@ -16,6 +17,38 @@ typedef struct version {
     REAL (*pair)(int64_t depth, const REAL *a, int64_t ka, const REAL *b, int64_t kb);
     void (*solve)(int64_t size, const REAL *t, int64_t rt, int64_t kt, REAL *x, int64_t apart, int64_t width);
 } version;
+
+/* ---- plain ------------------------------------------------------------------------------------------------------ */
+
+typedef REAL pair_of_words __attribute__((vector_size(16), aligned(sizeof(REAL))));
+#define VECTOR pair_of_words
+#define LANES ((int)(16 / sizeof(REAL)))
+#define DOWN 4
+#define NAME(x) x##_plain
+#define TARGET
+#define ZERO() ((VECTOR){0})
+#define LOAD(p) (*(const VECTOR *)(p))
+#define STORE(p, v) (*(VECTOR *)(p) = (v))
+#define SPLAT(x) ((VECTOR){0} + (REAL)(x))
+#define ADD(a, b) ((a) + (b))
+#define MUL(a, b) ((a) * (b))
+#define DIV(a, b) ((a) / (b))
+#define FUSE(a, b, c) ((a) * (b) + (c))
+#define FUSE_MINUS(a, b, c) ((c) - (a) * (b))
+#define FUSE_ONE(a, b, c) ((a) * (b) + (c))
+#include "la/product_lanes.h"
+#undef ZERO
+#undef LOAD
+#undef STORE
+#undef SPLAT
+#undef ADD
+#undef MUL
+#undef DIV
+#undef FUSE
+#undef FUSE_MINUS
+#undef FUSE_ONE
+
+/* ---- with fused multiply-adds ----------------------------------------------------------------------------------- */
 
 #ifdef DOUBLE
 #define FUSE_ONE __builtin_fma
@@ -64,10 +97,9 @@ typedef struct version {
 #endif
 #include "la/product_lanes.h"
 
-/* The version in use, or NULL: then BLAS computes products. */
 static const version *version_in_use(void) {
     int set = rk_instructions();
-    return set == RK_AVX512 ? &version_avx512 : set == RK_AVX2 ? &version_avx2 : NULL;
+    return set == RK_AVX512 ? &version_avx512 : set == RK_AVX2 ? &version_avx2 : &version_plain;
 }
 
 #elif defined(__aarch64__)
@@ -95,8 +127,8 @@ static const version *version_in_use(void) {
 #define LANES 4
 #endif
 #include "la/product_lanes.h"
-static const version *version_in_use(void) { return rk_instructions() == RK_NEON ? &version_neon : NULL; }
+static const version *version_in_use(void) { return rk_instructions() == RK_NEON ? &version_neon : &version_plain; }
 
 #else
-static const version *version_in_use(void) { return NULL; }
+static const version *version_in_use(void) { return &version_plain; }
 #endif

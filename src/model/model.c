@@ -282,8 +282,8 @@ done:
     rkhs_model_free(fresh);
     rkhs_data_free(view);
     rk_scratch_release(env, mark);
-    if (status == RKHS_ERR_MEMORY && env->workers)
-        advise_landmarks(model, x); /* 0 workers: BLAS itself did not get its memory */
+    if (status == RKHS_ERR_MEMORY && env->calls_blas) /* 0: BLAS itself did not get its memory */
+        advise_landmarks(model, x);
     rk_blas_end(env);
     return status;
 }

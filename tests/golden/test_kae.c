@@ -181,7 +181,8 @@ static void a_fit_is_a_minimum_of_what_it_reports(void **state) {
     for (int t = 0; t < 4; t++) {
         rk_mark mark = rk_scratch_mark(env);
         /* With most draws poly lets f(x) of some object go to 0, where f/|f| has no slope; not so with this one. */
-        double *X = normals(env, N * P, t == 3 ? 94 : 86), *step = normals(env, N * D, 87), *at = numbers(env, N * D), f[3], norm, unused;
+        double *X = normals(env, N * P, t == 3 ? 94 : 86), *step = normals(env, N * D, 87), *at = numbers(env, N * D);
+        double f[3], norm, unused;
         rkhs_data *x;
         LOOK_AT("%s", kernels[t]);
         FINE(env, rkhs_data_dense(env, X, N, P, P, &x));
