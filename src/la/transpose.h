@@ -7,10 +7,11 @@
 
 #include <stdint.h>
 
+#define RK_UNROLL _Pragma("GCC unroll 8")
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
-#define RK_UNROLL _Pragma("GCC unroll 8")
 #define RK_INLINE(isa) __attribute__((target(isa), always_inline)) static inline
 
 RK_INLINE("avx2") void rk_transposed_avx2(const double *const row[4], int64_t k, __m256d y[4]) {
