@@ -489,6 +489,21 @@ static void an_eigenvalue_that_fills_the_space_is_found(void **state) {
 }
 
 /* Entry (i, j) of a symmetric matrix is row i, column index[j]; one or two entries are then changed. */
+/* A product with one tile is left after the first slices of its sum. */
+static void a_long_tile_is_stopped_inside(void **state) {
+    rkhs_env *env = *state;
+    enum { DEEP = 100000, DONE = 8192 };
+    double *A = matrix(30, DEEP), whole, part;
+    OK(env, rk_gemm(env, NULL, 'n', 't', 1, 1, DEEP, 1, A, DEEP, A, DEEP, 0, &whole, 1));
+    rk_gemm_tile('n', 't', 1, 1, DONE, 1, A, DEEP, A, DEEP, 0, &part, 1);
+    rkhs_env_set_progress(env, stop_now, NULL);
+    env->progress_last = 0;
+    double stopped = 0;
+    assert_int_equal(rk_gemm(env, NULL, 'n', 't', 1, 1, DEEP, 1, A, DEEP, A, DEEP, 0, &stopped, 1), RKHS_ERR_CANCELLED);
+    assert_true(stopped == part && stopped != whole);
+    free(A);
+}
+
 static void the_first_asymmetry_is_found(void **state) {
     rkhs_env *env = *state;
     enum { N = 2100 }; /* two blocks */
@@ -613,6 +628,7 @@ int main(void) {
         ENV_TEST(tiles_of_a_triangle_are_counted_row_by_row),
         ENV_TEST(bits_do_not_depend_on_the_number_of_threads),
         ENV_TEST(every_tiled_routine_can_be_stopped),
+        ENV_TEST(a_long_tile_is_stopped_inside),
         ENV_TEST(the_first_asymmetry_is_found),
         cmocka_unit_test(rows_further_apart_than_blas_can_count_are_computed),
         ENV_TEST(dense_eigenproblems_past_32_bits_are_refused),
