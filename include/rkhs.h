@@ -34,8 +34,8 @@
  *   - Threads: any number of envs may compute at the same time, each in its own thread. An env, with the data, kernels
  *     and models made with it, may move from thread to thread, but no two calls may use it at the same time, not even
  *     two that only read: each call writes its message, progress and memory count to the env. Only rkhs_env_fail may
- *     be called from any thread. OpenBLAS, which solves large dense eigenproblems, serves a limited number of envs at a
- *     time, on the order of a hundred; others wait.
+ *     be called from any thread. LAPACK, which solves large dense eigenproblems, serves eight envs at a time; others
+ *     wait.
  *   - Callbacks: progress and log run on the caller's thread. A user-defined kernel runs on several threads at a time,
  *     unless it is `serial`. On its own env, or on objects made with it, a callback may call only rkhs_env_fail and
  *     the functions that read the data it is given. It may use other envs freely.

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { STACK = 2 << 20 }; /* bytes of a thread's stack; tiles use a tenth of it */
+
 typedef struct rk_pool {
     pthread_mutex_t lock;
     pthread_cond_t wake, idle;
@@ -117,11 +119,15 @@ static rkhs_status pool_new(rkhs_env *env) {
     pthread_cond_init(&pool->wake, NULL);
     pthread_cond_init(&pool->idle, &attr);
     pthread_condattr_destroy(&attr);
+    pthread_attr_t small; /* so that many threads leave address space to others, where it is limited */
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, STACK);
     for (int i = 0; i < count; i++) {
         workers[i] = (rk_worker){pool, i + 1};
-        if (pthread_create(&pool->threads[i], NULL, worker_main, &workers[i]) != 0) break;
+        if (pthread_create(&pool->threads[i], &small, worker_main, &workers[i]) != 0) break;
         pool->count++;
     }
+    pthread_attr_destroy(&small);
 done:
     if (status != RKHS_OK && env->pool) pool_drop(env);
     return status;

@@ -27,7 +27,7 @@
 #define BUFFER ((size_t)128 << 20) /* less on some machines, never more */
 #endif
 #define TOUCHED ((int64_t)2 << 20)
-enum { MAX_BUFFERS = 1024, PAGES = 1 << 16, PATIENCE = 2 };
+enum { MAX_BUFFERS = 8, PAGES = 1 << 16, PATIENCE = 2 }; /* more calls than buffers wait */
 
 /* Functions of OpenBLAS alone: looked up at run time, NULL with another BLAS. */
 static struct {
