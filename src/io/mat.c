@@ -571,8 +571,8 @@ static rkhs_status read_texts(content *c, const variable *v, rkhs_data **out) {
     TRY(rk_alloc(env, n, sizeof *strings, &strings));
     if (v->class == CHAR) TRY(add_rows(c, v, &t));
     while (t.count < n) TRY(add_cell(c, &t));
-    const char *at = t.bytes;
-    for (int64_t i = 0; i < n; at += t.lengths[i++]) strings[i] = at ? at : "";
+    const char *at = t.bytes ? t.bytes : ""; /* empty texts alone need no bytes */
+    for (int64_t i = 0; i < n; at += t.lengths[i++]) strings[i] = at;
     TRY(rk_data_strings_new(env, strings, t.lengths, n, out));
 done:
     rk_free(env, strings);

@@ -166,6 +166,7 @@ def matlab():
             "several": [matrix(order, 0x206, (1, 2), b"X", numbers(2, "B", 0, 1)), matrix(order, 2, (1, 1), b"s"), matrix(order, 6, (2, 1), b"labels", numbers(3, "h", 7, 9))],
             "sparse": [matrix(order, 5, (3, 2), b"S", numbers(5, "i", 0, 2, 1), numbers(5, "i", 0, 2, 3), numbers(9, "d", 1, 2, 3))],
             "text": [matrix(order, 4, (2, 3), b"t", numbers(4, "H", *b"cdaotg"))], "cells": [matrix(order, 1, (2, 1), b"w", *cells)],
+            "empty": [matrix(order, 1, (2, 1), b"w", *2 * [element(order, 14, b"")])],
         }
         head = b"MATLAB 5.0 MAT-file".ljust(124) + struct.pack(order + "H", 0x100) + (b"IM" if order == "<" else b"MI")
         for name, all_of_them in variables.items():
