@@ -70,6 +70,9 @@ struct cli {
     rkhs_env *env;
     const char **operand;
     int count;
+    char **words; /* all that was typed after the command */
+    int word_count;
+    const char *typed; /* the first operand, as typed */
     const char *output, *z, *x, *kernel, *labels, *target, *label_column, *labels_out, *format, *output_format, *title, *rows;
     const char *start, *place; /* fit and transform */
     const char *triplets, *positive, *negative, *augment;
@@ -122,6 +125,10 @@ int finish(cli *c, rkhs_status status);
 
 /* Prints a line on stderr: "rkhs: ..." or "rkhs fit: ...". Control bytes are made visible. */
 void say(const char *who, const char *sentence);
+
+/* advised_command.c: the command that was typed, with the parameter of the model that a hint of the library names. The
+ * caller frees it. NULL: there is no hint, or no memory. */
+char *advised_command(const cli *c, const char *hint);
 
 /* Refuses outputs that are folders, are in no folder, or would overwrite an input or each other. Call before any
  * work. */

@@ -38,8 +38,10 @@ const command commands[] = {
     {"update", "Learn", "MODEL X", 2, 2, "add new objects to a model", run_update, update_options, NULL,
      "The model is fitted again on its training objects and those of X together, with the same parameters and kernel. A model that "
      "takes an initial embedding starts from the one it has. The signs of the columns do not change, and the summary says how far "
-     "the old objects moved. Some models cannot be updated, because the file does not have all of their training data: those with "
-     "landmarks, those that learned from targets, labels or a precomputed Gram, and contrastive, spectral and kae. Fit these again.",
+     "the old objects moved. kpca with landmarks or random features adds the new objects to what it knows of all, and its embedding "
+     "then has those that it keeps and the new ones. Some models cannot be updated, because the file does not have all of their "
+     "training data: others with landmarks or random features, those that learned from targets, labels or a precomputed Gram, and "
+     "contrastive, spectral and kae. Fit these again.",
      "rkhs update m.rkhs new.csv -o m2.rkhs\n"
      "rkhs update m.rkhs new.csv -o m2.rkhs -z Z.npy\n"},
     {"select", "Learn", "'SPEC' X", 2, 2, "try many parameters and keep the best model", run_select, select_options, "scores",

@@ -344,6 +344,9 @@ int options_parse(cli *c, int argc, char **argv) {
             TRY(parse_letters(c, argc, argv, &i));
         }
     }
+    c->words = argv;
+    c->word_count = argc;
+    c->typed = c->operand[0];
     if (!c->help) TRY(check_count(c));
     if (!c->help) TRY(check_inputs(c));
 done:

@@ -19,19 +19,31 @@ int ends_in(const char *path, const char *ending) {
 
 /* ---- messages on stderr ---------------------------------------------------------------------------------------- */
 
-void say(const char *who, const char *sentence) {
+/* Prints "rkhs WHO: SENTENCE: THEN"; then NULL: none. */
+static void say_with(const char *who, const char *sentence, const char *then) {
     progress_erase();
     fputs("rkhs", stderr);
     if (who != NULL) fprintf(stderr, " %s", who);
     fputs(": ", stderr);
     print_safe(stderr, sentence, strlen(sentence));
+    if (then != NULL) {
+        fputs(": ", stderr);
+        print_safe(stderr, then, strlen(then));
+    }
     fputc('\n', stderr);
 }
 
-/* Prints the library's log: advice unless --quiet, information with --verbose. */
+void say(const char *who, const char *sentence) { say_with(who, sentence, NULL); }
+
+/* Prints the library's log: advice unless --quiet, information with --verbose. Advice on a parameter of the model ends
+ * with the command that follows it. */
 static void on_log(rkhs_log_level level, const char *sentence, void *payload) {
     const cli *c = payload;
-    if (level == RKHS_LOG_ADVICE ? !c->quiet : c->verbose) say(NULL, sentence);
+    char *then = NULL;
+    if (level == RKHS_LOG_ADVICE ? c->quiet : !c->verbose) return;
+    if (c->command->run == run_fit) then = advised_command(c, rkhs_env_log_hint(c->env));
+    say_with(NULL, sentence, then);
+    free(then);
 }
 
 rkhs_status begin(cli *c) {

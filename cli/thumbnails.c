@@ -45,14 +45,16 @@ done:
 }
 
 /* Finds the range of all numbers, and whether the images are dark along their edges. */
-static void look_at_images(objects *o) {
-    double edge = 0;
-    int64_t counted = 0, ld;
-    const double *values = rkhs_data_values(o->data, &ld);
-    o->min = o->max = values[0];
+static rkhs_status look_at_images(cli *c, objects *o) {
+    double edge = 0, *values = malloc((size_t)rkhs_data_columns(o->data) * sizeof *values);
+    int64_t counted = 0;
+    if (values == NULL) return refuse(c, EXIT_FAILED, "there is no memory for an image");
+    o->min = INFINITY;
+    o->max = -INFINITY;
     for (int64_t i = 0; i < o->n; i++) {
+        rkhs_data_row(o->data, i, values);
         for (int64_t q = 0; q < (int64_t)o->height * o->width * o->channels; q++) {
-            double value = values[i * ld + q];
+            double value = values[q];
             int64_t y = q / o->channels / o->width, x = q / o->channels % o->width;
             o->min = fmin(o->min, value);
             o->max = fmax(o->max, value);
@@ -62,6 +64,8 @@ static void look_at_images(objects *o) {
         }
     }
     o->dark = edge / (double)counted - o->min < 0.35 * (o->max - o->min);
+    free(values);
+    return RKHS_OK;
 }
 
 static rkhs_status take_images(cli *c, objects *o) {
@@ -77,7 +81,7 @@ static rkhs_status take_images(cli *c, objects *o) {
     } else {
         TRY(shape_rows(c, o));
     }
-    look_at_images(o);
+    TRY(look_at_images(c, o));
     double shrink = o->height > o->width ? (double)o->width / o->height : (double)o->height / o->width;
     o->box_width = o->width >= o->height ? THUMB : fmax(4, THUMB * shrink);
     o->box_height = o->height >= o->width ? THUMB : fmax(4, THUMB * shrink);
@@ -97,7 +101,7 @@ static rkhs_status take_graphs(cli *c, objects *o) {
 
 rkhs_status prepare_objects(cli *c, objects *o) {
     if (is_graph(o)) return take_graphs(c, o);
-    if (rkhs_data_values(o->data, NULL) == NULL)
+    if (rkhs_data_values(o->data, NULL) == NULL && rkhs_data_floats(o->data, NULL) == NULL)
         return refuse(c, EXIT_FAILED, "%s: there is no drawing of %s data: give images or graphs", c->objects,
                       rkhs_data_kind(o->data));
     return take_images(c, o);
@@ -136,24 +140,27 @@ static void draw_image(canvas *v, const objects *o, int64_t i, const frame *f) {
     int longer = o->height > o->width ? o->height : o->width, times = longer < SHARP ? (SHARP + longer - 1) / longer : 1;
     int each = (longer + 2 * SHARP - 1) / (2 * SHARP), height = o->height * times / each, width = o->width * times / each;
     int bytes = o->channels == 1 ? 1 : 3;
-    int64_t ld;
-    const double *values = rkhs_data_values(o->data, &ld);
     if (height < 1) height = 1;
     if (width < 1) width = 1;
+    double *values = malloc((size_t)rkhs_data_columns(o->data) * sizeof *values);
     uint8_t *shade = malloc((size_t)height * (size_t)width * (size_t)bytes);
-    if (shade == NULL) {
+    if (values == NULL || shade == NULL) {
+        free(values);
+        free(shade);
         v->out.status = RKHS_ERR_MEMORY;
         return;
     }
+    rkhs_data_row(o->data, i, values);
     for (int y = 0; y < height; y++) {
         for (int x = 0; x < width; x++) {
             int64_t row = (int64_t)y * each / times, column = (int64_t)x * each / times;
-            shade_pixel(o, values + i * ld + (row * o->width + column) * o->channels,
+            shade_pixel(o, values + (row * o->width + column) * o->channels,
                         shade + ((size_t)y * (size_t)width + (size_t)x) * (size_t)bytes);
         }
     }
     v->type->image(v, f, &(image){shade, width, height, bytes == 3 ? IMAGE_RGB : IMAGE_GREY});
     free(shade);
+    free(values);
 }
 
 void draw_object(canvas *v, const objects *o, int64_t i, const frame *f) {

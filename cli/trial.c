@@ -108,7 +108,9 @@ done:
 
 /* ---- a Gram matrix that cells share ---------------------------------------------------------------------------- */
 
-/* Whether the model stores the whole Gram and adds no objects to it: then a precomputed Gram can be given instead. */
+/* Whether the model can store the whole Gram and adds no objects to it: then a precomputed Gram can be given instead.
+ * gram=auto stores it for so many rows. */
+enum { SHARED_ROWS = 5000 };
 static int takes_gram(search *s, const char *model) {
     rkhs_spec *spec = NULL;
     rkhs_type model_type, gram_type;
@@ -116,7 +118,8 @@ static int takes_gram(search *s, const char *model) {
     if (rkhs_spec_new(s->c->env, "models", model, &spec) != RKHS_OK) return 0;
     int takes = type_of_spec(s->c, "models", model, &model_type) && !model_type.augments &&
                 rkhs_spec_get(spec, "gram", &gram) == RKHS_OK && gram != NULL &&
-                type_of_spec(s->c, "grams", gram, &gram_type) && gram_type.whole;
+                type_of_spec(s->c, "grams", gram, &gram_type) &&
+                (gram_type.whole == 1 || (gram_type.whole == -1 && rkhs_data_rows(s->x) <= SHARED_ROWS));
     rkhs_spec_free(spec);
     return takes;
 }
@@ -140,15 +143,21 @@ static int can_share(search *s, cell *const *cells, int count) {
 
 /* Cuts the rows and columns of a part from a precomputed Gram. */
 static rkhs_status cut_gram(search *s, part *p) {
-    int64_t n = p->trained, ld = 0;
-    const double *K = rkhs_data_values(s->x, &ld);
+    int64_t n = p->trained;
     if (rkhs_data_rows(s->x) != rkhs_data_columns(s->x))
         return refuse(s->c, EXIT_FAILED, "a precomputed Gram to learn from must be square, not %lld x %lld",
                       (long long)rkhs_data_rows(s->x), (long long)rkhs_data_columns(s->x));
-    for (int64_t j = 0; j < n; j++) {
-        for (int64_t i = 0; i < n; i++) p->K[i * n + j] = K[p->train[i] * ld + p->train[j]];
-        for (int64_t i = 0; i < p->tested; i++) p->H[i * n + j] = K[p->test[i] * ld + p->train[j]];
+    double *row = malloc((size_t)rkhs_data_columns(s->x) * sizeof *row); /* of any type of numbers */
+    if (row == NULL) return no_memory(s);
+    for (int64_t i = 0; i < n; i++) {
+        rkhs_data_row(s->x, p->train[i], row);
+        for (int64_t j = 0; j < n; j++) p->K[i * n + j] = row[p->train[j]];
     }
+    for (int64_t i = 0; i < p->tested; i++) {
+        rkhs_data_row(s->x, p->test[i], row);
+        for (int64_t j = 0; j < n; j++) p->H[i * n + j] = row[p->train[j]];
+    }
+    free(row);
     return RKHS_OK;
 }
 

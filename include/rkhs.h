@@ -148,6 +148,16 @@ typedef enum rkhs_log_level { RKHS_LOG_ADVICE = 0, RKHS_LOG_INFO = 1 } rkhs_log_
 typedef void (*rkhs_log_fn)(rkhs_log_level level, const char *sentence, void *payload);
 RKHS_API void rkhs_env_set_log(rkhs_env *env, rkhs_log_fn fn, void *payload);
 
+/* While the log callback runs: what the remark is about, for programs, since sentences may change. "convergence": a
+ * solver did not reach its tolerance. "time": the fit that begins takes over a minute. "OPENBLAS_CORETYPE": BLAS runs
+ * on slow kernels, and this variable helps. Empty: something else. New subjects may appear. */
+RKHS_API const char *rkhs_env_log_subject(const rkhs_env *env);
+
+/* While the log callback runs: the parameter of the model that mends it, NAME=VALUE, as in
+ * "gram=nystrom(landmarks=500)" or "solver=lbfgs(max_iter=2000)". Where the sentence names it, it does so with these
+ * letters. Empty if there is none. */
+RKHS_API const char *rkhs_env_log_hint(const rkhs_env *env);
+
 /* ---- data: objects --------------------------------------------------------------------------------------------- */
 
 /* n objects of p numbers each; the array is borrowed. Refuses NaN, Inf and magnitudes above 1e150, and names the
@@ -155,7 +165,8 @@ RKHS_API void rkhs_env_set_log(rkhs_env *env, rkhs_log_fn fn, void *payload);
  * training object j). */
 RKHS_API rkhs_status rkhs_data_dense(rkhs_env *env, const double *values, int64_t n, int64_t p, int64_t ld, rkhs_data **data);
 
-/* The same from floats, which are copied. */
+/* The same from floats, also borrowed. They stay floats, in half of the memory: kernels widen them a tile at a time, so
+ * that results have the bits that the same numbers have as doubles. */
 RKHS_API rkhs_status rkhs_data_float(rkhs_env *env, const float *values, int64_t n, int64_t p, int64_t ld, rkhs_data **data);
 
 /* n sparse objects with p columns, in compressed sparse row (CSR) form: row i has values[q] in column columns[q],
@@ -177,6 +188,9 @@ RKHS_API rkhs_status rkhs_data_bits(rkhs_env *env, const uint8_t *packed, int64_
  * numbers. */
 RKHS_API rkhs_status rkhs_data_images(rkhs_env *env, const double *values, int64_t n, int64_t height, int64_t width,
                                       int64_t channels, rkhs_data **data);
+/* The same from floats, which stay floats in the copy. */
+RKHS_API rkhs_status rkhs_data_images_float(rkhs_env *env, const float *values, int64_t n, int64_t height, int64_t width,
+                                            int64_t channels, rkhs_data **data);
 
 /* n pairs (width 2) or triplets (width 3) of object indices, each from 0 to objects-1: "index rows". Copied. */
 RKHS_API rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t n, int64_t width, int64_t objects,
@@ -223,10 +237,11 @@ RKHS_API rkhs_status rkhs_data_set_column_names(rkhs_data *data, const char *con
 RKHS_API rkhs_status rkhs_data_read(rkhs_env *env, const char *path, const char *format, rkhs_data **data);
 
 /* The same, for a kernel. A file that can be read in more than one way is read as the kernel needs it: lines of text
- * for a string kernel, a table of numbers for the others. kernel NULL: as rkhs_data_read. For the kernel
- * "precomputed", an NPY file of 64-bit numbers in row order is mapped and does not count against the memory limit.
- * Until the data are freed, that file may be replaced or removed, but it must not be overwritten or truncated in
- * place: the process would die of SIGBUS. */
+ * for a string kernel, a table of numbers for the others. kernel NULL: not known yet. Arrays of 32-bit numbers stay
+ * floats (rkhs_data_floats), which rkhs_data_read turns into doubles; a matrix for "precomputed" becomes doubles here
+ * too. An NPY file in row order is mapped if it stays floats, or holds 64-bit numbers for "precomputed": it does not
+ * count against the memory limit. Until the data are freed, that file may be replaced or removed, but it must not be
+ * overwritten or truncated in place: the process would die of SIGBUS. */
 RKHS_API rkhs_status rkhs_data_read_for(rkhs_env *env, const char *path, const char *format, const rkhs_kernel *kernel,
                                         rkhs_data **data);
 
@@ -281,8 +296,10 @@ RKHS_API const char *rkhs_data_kind(const rkhs_data *data); /* "dense", "sparse"
 RKHS_API int64_t rkhs_data_rows(const rkhs_data *data);
 RKHS_API int64_t rkhs_data_columns(const rkhs_data *data);
 RKHS_API const char *rkhs_data_column_name(const rkhs_data *data, int64_t column); /* column from 0; NULL: no name */
-/* The numbers of dense data and of images; NULL for other kinds. */
+/* The numbers of dense data and of images, doubles or floats: one of the two returns NULL, and both do for other
+ * kinds. Floats come from rkhs_data_float, rkhs_data_read_for, and models fitted on such data. */
 RKHS_API const double *rkhs_data_values(const rkhs_data *data, int64_t *ld);
+RKHS_API const float *rkhs_data_floats(const rkhs_data *data, int64_t *ld);
 /* The arrays of sparse data, as rkhs_data_csr takes them (each may be NULL). Returns 0 if the data are not sparse. */
 RKHS_API int rkhs_data_sparse(const rkhs_data *data, const double **values, const int32_t **columns, const int64_t **starts);
 /* Height, width and channels of images (each may be NULL). Returns 0 if the data are not images. */
@@ -357,6 +374,7 @@ typedef struct rkhs_user_kernel {
     const char *kinds;   /* the kinds of data that it takes, named as by rkhs_data_kind: "dense, sparse"; NULL: dense */
     int psd;             /* 1: known to be positive semi-definite */
     int serial;          /* 1: called only on the caller's own thread; 0: on several threads at a time */
+    int floats;          /* 1: also takes floats, by rkhs_data_floats or rkhs_data_row; 0: gets a copy in doubles */
 } rkhs_user_kernel;
 
 /* Adds a kernel to this env under a name (letters, digits, _), which specs then use like any other: "2*mine[0:3] +
@@ -513,7 +531,7 @@ typedef struct rkhs_type {
     int predicts;            /* of a model: it predicts the target, which it needs */
     int nested;              /* of a model: the columns of an embedding are the first ones of a larger one */
     int augments;            /* of a model: it has a parameter for variants of the objects, which it adds to the Gram */
-    int whole;               /* of a gram: it is the matrix itself, not an approximation */
+    int whole;               /* of a gram: 1: the matrix itself, 0: an approximation, -1: chosen by size */
     int better;              /* of a score: 1 if more is better, -1 if less is, 0 if it only describes */
     int needs_x;             /* of a score: it needs the objects */
     int needs_labels;        /* of a score: it needs labels */

@@ -5,6 +5,7 @@
  *
  *     ("dense", n, p, float64 buffer[, names])           ("float", n, p, float32 buffer[, names])
  *     ("csr", n, p, values, columns, starts)             ("images", n, height, width, channels, float64 buffer)
+ *     ("float images", n, height, width, channels, float32 buffer)
  *     ("strings", n, [bytes])                            ("bits", n, bits, uint8 buffer)
  *     ("classes", n, int64 buffer, names or None, classes)
  *     ("graphs", n, vertices, edges, ends, labels or None, edge labels or None)
@@ -13,9 +14,10 @@
  * A kernel is a text, or (text, block): then the text may use the name "python", and block(a, b, out) fills a matrix
  * of values for rows a and b, which come as (n, p, float64 buffer), or as a list of str or of graphs.
  *
- * Buffers are C-contiguous and held during the call. float64 buffers are borrowed; integers are copied. Results are
- * written to buffers that the caller made. The GIL is released while the library works, and taken about ten times a
- * second to check signals and report progress. Only the stable ABI of Python 3.11 is used, and no NumPy header. */
+ * Buffers are C-contiguous and held during the call. float64 and float32 buffers are borrowed; integers and images are
+ * copied. Results are written to buffers that the caller made. The GIL is released while the library works, and taken
+ * about ten times a second to check signals and report progress. Only the stable ABI of Python 3.11 is used, and no
+ * NumPy header. */
 #include <limits.h>
 
 #include "ext.h"

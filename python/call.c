@@ -76,12 +76,26 @@ PyObject *refuse(module_state *state, rkhs_env *env, rkhs_status status) {
     return NULL;
 }
 
-/* Collects the library's advice for the end of the call. */
+/* Shows advice at once. If it is an error by the caller's filters, the next progress stops the call. */
+static void show(PyObject *advice) {
+    PyObject *module = PyImport_ImportModule("rkhs._advice");
+    PyObject *answer = module ? PyObject_CallMethod(module, "advise", "([O])", advice) : NULL;
+    Py_XDECREF(answer);
+    Py_XDECREF(module);
+}
+
+/* Collects the library's advice for the end of the call, as (sentence, subject, hint). How long a fit will take is
+ * shown at once. */
 static void on_log(rkhs_log_level level, const char *sentence, void *payload) {
     call *c = payload;
     if (level != RKHS_LOG_ADVICE || !c->advice || callback_enter(c) < 0) return;
     PyObject *text = PyUnicode_DecodeUTF8(sentence, (Py_ssize_t)strlen(sentence), "replace");
-    if (!text || PyList_Append(c->advice, text) < 0) PyErr_Clear();
+    PyObject *advice = text ? Py_BuildValue("(Oss)", text, rkhs_env_log_subject(c->env), rkhs_env_log_hint(c->env)) : NULL;
+    if (advice && strcmp(rkhs_env_log_subject(c->env), "time") == 0)
+        show(advice);
+    else if (!advice || PyList_Append(c->advice, advice) < 0)
+        PyErr_Clear();
+    Py_XDECREF(advice);
     Py_XDECREF(text);
     callback_leave(c);
 }
@@ -92,7 +106,7 @@ static int on_progress(const rkhs_progress *p, void *payload) {
     call *c = payload;
     int stop = 0;
     if (callback_enter(c) < 0) return 1;
-    if (PyErr_CheckSignals() < 0) {
+    if (c->type || PyErr_CheckSignals() < 0) { /* c->type: advice raised an exception */
         stop = 1;
     } else if (c->progress) {
         PyObject *answer = PyObject_CallFunction(c->progress, "sLL", p->stage, (long long)p->done, (long long)p->total);

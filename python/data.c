@@ -142,8 +142,11 @@ static rkhs_status take_images(rkhs_env *env, PyObject *t, held *h) {
     Py_ssize_t n, height, width, channels;
     const char *kind;
     if (!PyArg_ParseTuple(t, "snnnnO", &kind, &n, &height, &width, &channels, &array)) return RKHS_ERR_ARGUMENT;
-    const double *values = take_buffer(h, array, 'd', product(n, product(product(height, width), channels)));
-    return values ? rkhs_data_images(env, values, n, height, width, channels, &h->data) : RKHS_ERR_ARGUMENT;
+    int single = strcmp(kind, "float images") == 0;
+    const void *values = take_buffer(h, array, single ? 'f' : 'd', product(n, product(product(height, width), channels)));
+    if (!values) return RKHS_ERR_ARGUMENT;
+    return single ? rkhs_data_images_float(env, values, n, height, width, channels, &h->data)
+                  : rkhs_data_images(env, values, n, height, width, channels, &h->data);
 }
 
 static rkhs_status take_csr(rkhs_env *env, PyObject *t, held *h) {
@@ -260,9 +263,9 @@ static rkhs_status take_pairs(rkhs_env *env, PyObject *t, held *h) {
 static const struct {
     const char *kind;
     rkhs_status (*take)(rkhs_env *env, PyObject *tuple, held *h);
-} takers[] = {{"dense", take_dense}, {"float", take_dense},     {"csr", take_csr},       {"strings", take_strings},
-              {"bits", take_bits},   {"classes", take_classes}, {"graphs", take_graphs}, {"images", take_images},
-              {"index", take_index}, {"pairs", take_pairs}};
+} takers[] = {{"dense", take_dense},         {"float", take_dense},     {"csr", take_csr},       {"strings", take_strings},
+              {"bits", take_bits},           {"classes", take_classes}, {"graphs", take_graphs}, {"images", take_images},
+              {"float images", take_images}, {"index", take_index},     {"pairs", take_pairs}};
 
 rkhs_status take_data(rkhs_env *env, PyObject *tuple, held *h) {
     *h = (held){0};

@@ -56,7 +56,7 @@ typedef struct call {
     model_lock *lock;               /* of the model that is called, or NULL */
     PyThreadState *thread;          /* set while the GIL is released */
     PyObject *progress;             /* a callable, or NULL */
-    PyObject *advice;               /* a list of str: the library's advice */
+    PyObject *advice;               /* a list of (sentence, subject, hint): the library's advice */
     PyObject *type, *value, *trace; /* the exception that a callback raised */
 } call;
 

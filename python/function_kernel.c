@@ -47,7 +47,8 @@ rkhs_status add_python_kernel(rkhs_env *env, python_function *o) {
     o->named = 1;
     return rkhs_env_add_kernel(
         env, OWN_NAME,
-        &(rkhs_user_kernel){.block = block_python, .payload = o, .serial = 1, .kinds = "dense, sparse, bits, string, graph"});
+        &(rkhs_user_kernel){
+            .block = block_python, .payload = o, .serial = 1, .floats = 1, .kinds = "dense, sparse, bits, string, graph"});
 }
 
 rkhs_status set_python_function(rkhs_env *env, PyObject *block, python_function *o) {

@@ -76,7 +76,10 @@ int rkhs_list_type(const char *list, int i, rkhs_type *type) {
         type->nested = m->nested;
         for (const rk_param *p = e->params; p && p->name; p++) type->augments |= p->list == &rk_augments;
     }
-    if (l == &rk_grams) type->whole = ((const rk_gram_type *)e)->matrix != NULL;
+    if (l == &rk_grams) {
+        const rk_gram_type *g = (const rk_gram_type *)e;
+        type->whole = g->choose ? -1 : (g->offers & RK_PRODUCTS) != 0;
+    }
     if (l == &rk_scores) {
         const rk_score_type *s = (const rk_score_type *)e;
         type->better = s->better == RK_MORE_IS_BETTER ? 1 : s->better == RK_LESS_IS_BETTER ? -1 : 0;

@@ -11,16 +11,18 @@ Every model of the library is a class here, made from the library's own tables w
 """
 from ._rkhs import (ArgumentError, BugError, BusyError, Cancelled, DataError, Error, FileError, FormatError,
                     MemoryLimitError, NumericError, SpecError, __version__)
-from ._advice import Advice
+from ._advice import Advice, convergence_warning as _convergence_warning
 from ._functions import Bits, gram, list, load, model, read, save, score
 from ._tables import models as _models
 
-__all__ = ["Advice", "ArgumentError", "Bits", "BugError", "BusyError", "Cancelled", "DataError", "Error", "FileError",
-           "FormatError", "MemoryLimitError", "NumericError", "SpecError", "gram", "list", "load", "model", "read",
-           "save", "score", *_models()]
+__all__ = ["Advice", "ArgumentError", "Bits", "BugError", "BusyError", "Cancelled", "ConvergenceWarning", "DataError",
+           "Error", "FileError", "FormatError", "MemoryLimitError", "NumericError", "SpecError", "gram", "list", "load",
+           "model", "read", "save", "score", *_models()]
 
 
 def __getattr__(name):
+    if name == "ConvergenceWarning":
+        return _convergence_warning()
     if name not in _models():
         raise AttributeError(f"module 'rkhs' has no attribute {name!r}")
     from ._estimators import make_class  # brings scikit-learn, which nobody waits for who does not use it

@@ -162,7 +162,9 @@ def holds_images(X):
 
 
 def images_tuple(X):
-    return ("images", *X.shape[:3], X.shape[3] if X.ndim == 4 else 1, np.require(X, np.float64, ["C", "A"]))
+    single = X.dtype == np.float32
+    return ("float images" if single else "images", *X.shape[:3], X.shape[3] if X.ndim == 4 else 1,
+            np.require(X, np.float32 if single else np.float64, ["C", "A"]))
 
 
 def csr_tuple(X):

@@ -43,7 +43,8 @@ COMMON_AFTER = [
 
 # What the notes of every class say.
 NOTE_OBJECTS = (
-    "Objects are the rows of a matrix (C-contiguous float64 is read in place, anything else is copied once), of a "
+    "Objects are the rows of a matrix (C-contiguous float64 and float32 are read in place, anything else is copied "
+    "once; float32 gives the results of float64 in half of the memory), of a "
     "scipy sparse matrix, images (n x height x width, or with 1, 3 or 4 channels behind), a list of str, a list of "
     "graphs, :class:`rkhs.Bits`, or the rows of a Gram matrix with ``kernel=\"precomputed\"``. A graph is a tuple "
     "(edges, labels) or (edges, labels, edge_labels): pairs of vertices, a whole number for each vertex (or how "
@@ -142,8 +143,8 @@ class RkhsEstimator(BaseEstimator):
         if reset:
             self._other_names = names
             if counts_rows(X):
-                advise([f"the first column, {X.columns[0]!r}, numbers the rows and is taken for a feature: read the "
-                        "file with index_col=0, or drop the column"])
+                advise([(f"the first column, {X.columns[0]!r}, numbers the rows and is taken for a feature: read the "
+                         "file with index_col=0, or drop the column", "", "")])
         elif names is not None and self.__dict__.get("_other_names", names) not in (None, names):
             raise ValueError("The feature names should match those that were passed during fit. Columns are "
                              f"{short(names)}, and were {short(self._other_names)}: give the same columns in the same "
@@ -211,8 +212,8 @@ class RkhsEstimator(BaseEstimator):
         elif target is not None and not takes_target(self._table):
             raise ValueError(f"{type(self).__name__} takes no target")
         elif target is None and takes_target(self._table) and getattr(y, "ndim", 1) > 1:
-            advise([f"{type(self).__name__} ignores y: give the numbers to reconstruct as target=, "
-                    "as in fit(noisy, target=clean)"])
+            advise([(f"{type(self).__name__} ignores y: give the numbers to reconstruct as target=, "
+                     "as in fit(noisy, target=clean)", "", "")])
         if target is None:
             return None
         described, self._flat = self._describe_target(target, n)
@@ -256,11 +257,11 @@ class RkhsEstimator(BaseEstimator):
         with self._used():
             twin, found = object.__new__(type(self)), self._found()
             twin.__dict__.update((name, value) for name, value in self.__dict__.items() if name not in found)
-            dtype, sentences = twin._fit_model(*data, **more)
+            dtype, advice = twin._fit_model(*data, **more)
             self.__dict__.update((name, twin.__dict__[name]) for name in twin._found())
             for name in found - twin._found():
                 self.__dict__.pop(name, None)
-        advise(sentences)
+        advise(advice)
         return dtype
 
     def _fit_model(self, X, y, triplets=None, start=None, positive=None, negative=None, target=None):
@@ -277,9 +278,9 @@ class RkhsEstimator(BaseEstimator):
             supervision = self._describe_classes(y, x[1])
         model = _rkhs.Model(spec)
         with watched as progress:
-            sentences = model.fit(kernel, x, supervision, start, *settings, progress)
+            advice = model.fit(kernel, x, supervision, start, *settings, progress)
         self._adopt(model)
-        return dtype, sentences
+        return dtype, advice
 
     def _adopt(self, model):
         """Takes a fitted model and shows what it found."""
@@ -316,9 +317,9 @@ class RkhsEstimator(BaseEstimator):
         x, dtype = self._validate_objects(X, reset=False)
         Z = np.empty((x[1], model.embedding()[1]))
         with self._watched() as progress:
-            sentences = model.transform(x, Z, threads_of(self.n_jobs), progress, place)
-        if sentences:
-            advise(sentences)
+            advice = model.transform(x, Z, threads_of(self.n_jobs), progress, place)
+        if advice:
+            advise(advice)
         return Z if dtype == np.float64 else Z.astype(dtype)
 
     def _reads_gram(self):
@@ -375,8 +376,9 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         if Z.shape[1] != self._n_features_out:
             raise ValueError(f"Z has {Z.shape[1]} columns, but the embedding has {self._n_features_out}")
         with self._watched() as progress:
-            sentences, rows, shape = model.inverse(dense_tuple(Z), threads_of(self.n_jobs), progress)
-        advise(sentences)
+            advice, rows, shape = model.inverse(dense_tuple(Z.astype(np.float64, copy=False)),
+                                                threads_of(self.n_jobs), progress)
+        advise(advice)
         back = objects(rows)
         if isinstance(back, list):
             return back
@@ -394,10 +396,10 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         model = self._fitted()
         x, _ = self._validate_objects(X, reset=False)
         with self._watched() as progress:
-            sentences = model.update(x, seed_of(self.random_state), threads_of(self.n_jobs), memory_of(self.memory),
+            advice = model.update(x, seed_of(self.random_state), threads_of(self.n_jobs), memory_of(self.memory),
                                      progress)
         self._adopt(model)
-        advise(sentences)
+        advise(advice)
         return self
 
     def anomaly(self, X, by=None):
@@ -413,8 +415,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         x, _ = self._validate_objects(X, reset=False)
         scores = np.empty(x[1])
         with self._watched() as progress:
-            sentences = model.anomaly(x, scores, threads_of(self.n_jobs), progress, by)
-        advise(sentences)
+            advice = model.anomaly(x, scores, threads_of(self.n_jobs), progress, by)
+        advise(advice)
         return scores
 
     def score(self, X, y=None, *, target=None):
@@ -436,8 +438,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         x, _ = self._validate_objects(X, reset=False)
         rows, influence = np.empty((x[1], 2, top), np.int64), np.empty((x[1], 2, top))
         with self._watched() as progress:
-            sentences = model.explain(x, rows, influence, top, threads_of(self.n_jobs), progress)
-        advise(sentences)
+            advice = model.explain(x, rows, influence, top, threads_of(self.n_jobs), progress)
+        advise(advice)
         return rows, influence
 
     @property

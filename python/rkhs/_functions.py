@@ -64,8 +64,8 @@ def read(path, format=None, *, labels=False, memory=None, verbose=0):
            [3., 4.]])
     """
     with progress_of(verbose) as progress:
-        sentences, rows, shape = _rkhs.read(path, format, labels, memory_of(memory), progress)
-    advise(sentences)
+        advice, rows, shape = _rkhs.read(path, format, labels, memory_of(memory), progress)
+    advise(advice)
     X = objects(rows)
     if shape is None:
         return X
@@ -78,8 +78,8 @@ def gram(X, Y=None, kernel="rbf(sigma=median)", *, random_state=None, n_jobs=Non
     Parameters
     ----------
     X, Y : matrices, sparse matrices, lists of str, of graphs (edges, labels), :class:`Bits`
-        Objects; Y is X unless given. C-contiguous float64 matrices are read where they are. Tables whose columns have
-        names (pandas) are matched by these.
+        Objects; Y is X unless given. C-contiguous float64 and float32 matrices are read where they are. Tables
+        whose columns have names (pandas) are matched by these.
     kernel : str or callable
         As in ``rkhs.list("kernels")``: "rbf(gamma=0.1) + 2*linear". Rules such as sigma=median are taken from X. Or a
         function of two objects that gives a number.
@@ -101,9 +101,9 @@ def gram(X, Y=None, kernel="rbf(sigma=median)", *, random_state=None, n_jobs=Non
     a, b = as_tuple(X), as_tuple(Y)
     K = np.empty((a[1], (b or a)[1]))
     with progress_of(verbose) as progress:
-        sentences, _ = _rkhs.gram(kernel_argument(kernel), a, b, K, seed_of(random_state), threads_of(n_jobs),
+        advice, _ = _rkhs.gram(kernel_argument(kernel), a, b, K, seed_of(random_state), threads_of(n_jobs),
                                   memory_of(memory), progress)
-    advise(sentences)
+    advise(advice)
     return K
 
 
@@ -150,9 +150,9 @@ def score(names, Z, X=None, y=None, *, kernel=None, new_Z=None, new_X=None, new_
     sets = (as_tuple(Z), as_tuple(X), None if y is None else classes_tuple(y), as_tuple(new_Z), as_tuple(new_X),
             None if new_y is None else classes_tuple(new_y))
     with progress_of(verbose) as progress:
-        sentences, values, deviations = _rkhs.score(tuple(wanted), sets, kernel, seed_of(random_state),
+        advice, values, deviations = _rkhs.score(tuple(wanted), sets, kernel, seed_of(random_state),
                                                     threads_of(n_jobs), memory_of(memory), progress)
-    advise(sentences)
+    advise(advice)
     found = dict(zip(wanted, zip(values, deviations) if deviation else values))
     return found[names] if one else found
 

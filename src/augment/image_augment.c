@@ -12,6 +12,7 @@ typedef struct job {
     picture_fn draw;
     uint64_t seed;
     double *to;
+    double *room; /* workers x columns, for floats; else NULL */
 } job;
 
 enum { ROWS = 64 }; /* per tile */
@@ -19,8 +20,10 @@ enum { ROWS = 64 }; /* per tile */
 static rkhs_status draw_tile(void *context, int64_t tile, int worker) {
     const job *j = context;
     const rk_dense *d = rk_dense_of(j->x);
+    int64_t p = j->x->columns;
+    double *room = j->room ? j->room + worker * p : NULL;
     for (int64_t i = tile * ROWS; i < rk_min((tile + 1) * ROWS, j->x->rows); i++)
-        j->draw(j->self, rk_images(j->x), j->seed, i, d->values + i * d->ld, j->to + i * j->x->columns);
+        j->draw(j->self, rk_images(j->x), j->seed, i, rk_dense_row(d, i, 0, p, room), j->to + i * p);
     return RKHS_OK;
 }
 
@@ -30,8 +33,12 @@ static rkhs_status draw_images(rkhs_env *env, const void *self, const rkhs_data 
     rkhs_data *drawn = NULL;
     double *to;
     rkhs_status status = rk_data_image_new(env, x->rows, shape->h, shape->w, shape->c, &to, &drawn);
-    job j = {x, self, draw, seed, to};
+    rk_mark mark = rk_scratch_mark(env);
+    job j = {x, self, draw, seed, to, NULL};
+    if (status == RKHS_OK && !rk_dense_of(x)->values)
+        status = rk_scratch(env, rk_workers(env) * x->columns, sizeof *j.room, &j.room);
     if (status == RKHS_OK) status = rk_parallel(env, "augment", (x->rows + ROWS - 1) / ROWS, draw_tile, &j);
+    rk_scratch_release(env, mark);
     if (status == RKHS_OK)
         *out = drawn;
     else

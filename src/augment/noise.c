@@ -34,30 +34,31 @@ typedef struct job {
     double *to; /* the result: dense rows without gaps, or values in the order of the sparse rows */
 } job;
 
-/* The stored numbers of row i and their columns; *columns is NULL for a dense row. */
-static const double *row_of(const rkhs_data *x, int64_t i, const int32_t **columns, int64_t *count) {
+/* The stored numbers of row i and their columns; *columns is NULL for a dense row. Floats are widened in `room`. */
+static const double *row_of(const rkhs_data *x, int64_t i, double *room, const int32_t **columns, int64_t *count) {
     const rk_dense *d = rk_dense_of(x);
     const rk_sparse *s = x->self;
     *columns = d ? NULL : s->columns + s->starts[i];
     *count = d ? x->columns : s->starts[i + 1] - s->starts[i];
-    return d ? d->values + i * d->ld : s->values + s->starts[i];
+    return d ? rk_dense_row(d, i, 0, x->columns, room) : s->values + s->starts[i];
 }
 
 /* Sets scale to `factor` times the standard deviation of each column, and folded. */
 static rkhs_status look_at_columns(rkhs_env *env, job *j, double factor) {
     rkhs_status status = RKHS_OK;
     const rkhs_data *x = j->x;
-    double *mean, *squares = j->scale, n = (double)x->rows;
+    double *mean, *squares = j->scale, *room, n = (double)x->rows;
     int64_t *zeros, count;
     const int32_t *columns;
     rk_block_sum sums;
     TRY(rk_scratch(env, x->columns, sizeof *mean, &mean));
     TRY(rk_scratch(env, x->columns, sizeof *zeros, &zeros));
+    TRY(rk_scratch(env, x->columns, sizeof *room, &room));
     for (int64_t c = 0; c < x->columns; c++) j->folded[c] = 1, zeros[c] = x->rows;
     for (int pass = 0; pass < 2; pass++) { /* means; then squared deviations from them */
         TRY(rk_block_sum_new(env, x->rows, x->columns, &sums));
         for (int64_t i = 0; i < x->rows; i++) {
-            const double *row = row_of(x, i, &columns, &count);
+            const double *row = row_of(x, i, room, &columns, &count);
             for (int64_t q = 0; q < count; q++) {
                 int64_t c = columns ? columns[q] : q;
                 if (pass == 0) sums.tile[c] += row[q], zeros[c]--, j->folded[c] &= row[q] >= 0;
@@ -80,8 +81,9 @@ static rkhs_status add_noise(void *context, int64_t tile, int worker) {
     int64_t count;
     double e[4] = {0};
     for (int64_t i = tile * ROWS; i < rk_min((tile + 1) * ROWS, x->rows); i++) {
-        const double *from = row_of(x, i, &columns, &count);
-        double *to = j->to + (columns ? ((const rk_sparse *)x->self)->starts[i] : i * x->columns);
+        int64_t at = rk_dense_of(x) ? i * x->columns : ((const rk_sparse *)x->self)->starts[i];
+        double *to = j->to + at;
+        const double *from = row_of(x, i, to, &columns, &count);
         for (int64_t q = 0; q < count; q++) {
             int64_t c = columns ? columns[q] : q;
             if (q % 4 == 0) rk_normals(j->seed, RK_STREAM_AUGMENT, (uint64_t)i, (uint64_t)(q / 4), e);
@@ -92,6 +94,15 @@ static rkhs_status add_noise(void *context, int64_t tile, int worker) {
     return RKHS_OK;
 }
 
+/* Vectors or images of doubles, as many as x has, with its shape and names. */
+static rkhs_status room_for(rkhs_env *env, const rkhs_data *x, rkhs_data **out) {
+    const rk_image *image = rk_images(x);
+    double *values;
+    rkhs_status status = rk_data_dense_new(env, x->rows, x->columns, &values, out);
+    if (status == RKHS_OK && image) status = rk_image_from_dense(env, out, image->h, image->w, image->c);
+    return status == RKHS_OK ? rk_column_names_copy(x, *out) : status;
+}
+
 static rkhs_status draw_noise(rkhs_env *env, const void *self, const rkhs_data *x, uint64_t seed, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
@@ -99,7 +110,10 @@ static rkhs_status draw_noise(rkhs_env *env, const void *self, const rkhs_data *
     int dense = rk_dense_of(x) != NULL;
     rkhs_data *drawn = NULL;
     job j = {.x = x, .seed = seed};
-    TRY(rk_data_keep(x, NULL, 0, &drawn)); /* for the shape and the sparsity pattern */
+    if (dense)
+        TRY(room_for(env, x, &drawn));
+    else
+        TRY(rk_data_keep(x, NULL, 0, &drawn)); /* for the sparsity pattern */
     TRY(rk_scratch(env, x->columns, sizeof *j.scale, &j.scale));
     TRY(rk_scratch(env, x->columns, sizeof *j.folded, &j.folded));
     if (!o->absolute) TRY(look_at_columns(env, &j, o->deviation));

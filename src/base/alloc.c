@@ -57,6 +57,7 @@ void rk_ask_huge_pages(void *raw, size_t bytes) {
 /* Fails because `bytes` more would exceed the env's limit. */
 static rkhs_status over_limit(rkhs_env *env, size_t bytes) {
     char need[32], have[32], limit[32];
+    if (!env->message[0]) env->general = 1;
     return rk_fail(env, RKHS_ERR_MEMORY,
                    "%s more are needed, %s are in use, and the limit is %s: raise the memory limit, or use less data",
                    rk_bytes_text((double)bytes, need), rk_bytes_text((double)atomic_load(&env->used), have),
@@ -181,8 +182,9 @@ int rk_fits_limit(rkhs_env *env, double bytes) { return bytes <= (double)env->li
 rkhs_status rk_require_memory(rkhs_env *env, double bytes, const char *what, const char *advice) {
     char need[32], limit[32];
     if (rk_fits_limit(env, bytes)) return RKHS_OK;
+    if (!advice && !env->message[0]) env->general = 1;
     return rk_fail(env, RKHS_ERR_MEMORY, "%s needs %s; the limit is %s: %s", what, rk_bytes_text(bytes, need),
-                   rk_bytes_text((double)env->limit, limit), advice);
+                   rk_bytes_text((double)env->limit, limit), advice ? advice : "raise the memory limit");
 }
 
 const char *rk_bytes_text(double bytes, char buffer[32]) {

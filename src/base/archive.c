@@ -59,7 +59,7 @@ static uint64_t data_size(const rk_array *a) {
         return a->shape[0] > 0 ? (uint64_t)a->shape[0] : 1; /* NumPy has no empty bytes: stored as one zero byte */
     uint64_t count = 1;
     for (int i = 0; i < a->ndim; i++) count *= (uint64_t)a->shape[i];
-    return 8 * count;
+    return (a->type == 'f' ? 4 : 8) * count;
 }
 
 /* ---- put ------------------------------------------------------------------------------------------------------- */
@@ -145,7 +145,7 @@ done:
 }
 
 static rkhs_status check_array(rk_archive *archive, const char *name, const rk_array *a) {
-    int good = (a->type == 'd' || a->type == 'q') ? a->ndim >= 0 && a->ndim <= 3 : a->type == 'S';
+    int good = (a->type == 'd' || a->type == 'f' || a->type == 'q') ? a->ndim >= 0 && a->ndim <= 3 : a->type == 'S';
     int64_t total = 8;
     int dims = a->type == 'S' ? 1 : a->ndim;
     for (int i = 0; good && i < dims; i++) {
@@ -269,7 +269,7 @@ static rkhs_status prepare(rkhs_env *env, member *m) {
     if (a->type == 'S')
         snprintf(descr, sizeof descr, "|S%llu", (unsigned long long)bytes);
     else
-        snprintf(descr, sizeof descr, "%s", a->type == 'd' ? "<f8" : "<i8");
+        snprintf(descr, sizeof descr, "%s", a->type == 'd' ? "<f8" : a->type == 'f' ? "<f4" : "<i8");
     m->header_size = rk_npy_make_header(m->header, descr, a->type == 'S' ? 0 : a->ndim, a->shape);
     m->size = m->header_size + bytes;
     uLong crc = crc32(0, (const Bytef *)m->header, (uInt)m->header_size);
@@ -434,14 +434,14 @@ static rkhs_status read_array(rk_archive *archive, member *m, const char *bytes,
     snprintf(where, sizeof where, "%.600s: the array '%s'", archive->path, m->name);
     TRY(rk_npy_parse_header(archive->env, where, bytes, size, &npy));
     int text = npy.kind == 'S' && npy.ndim == 0 && npy.size > 0;
-    int wide = npy.size == 8 && npy.order == '<' && (npy.kind == 'f' || npy.kind == 'i') && npy.ndim <= 3;
-    if (!text && !wide)
+    int numbers = (npy.size == 8 && npy.kind == 'i') || ((npy.size == 8 || npy.size == 4) && npy.kind == 'f');
+    if (!text && !(numbers && npy.order == '<' && npy.ndim <= 3))
         FAIL(archive->env, RKHS_ERR_FORMAT, "%s is of a type that model files do not have: make the file again", where);
     if (npy.fortran && npy.ndim > 1) FAIL(archive->env, RKHS_ERR_FORMAT, "%s is in Fortran order: make the file again", where);
     if ((uint64_t)npy.count * (uint64_t)npy.size != size - (uint64_t)npy.offset)
         FAIL(archive->env, RKHS_ERR_FORMAT, "%s has another size than its header says: make the file again", where);
     const char *data = bytes + npy.offset;
-    m->array.type = text ? 'S' : npy.kind == 'f' ? 'd' : 'q';
+    m->array.type = text ? 'S' : npy.kind == 'i' ? 'q' : npy.size == 4 ? 'f' : 'd';
     m->array.ndim = text ? 1 : npy.ndim;
     for (int i = 0; !text && i < npy.ndim; i++) m->array.shape[i] = npy.shape[i];
     if (text) {
@@ -534,6 +534,11 @@ const char *rk_archive_name(const rk_archive *archive, int64_t i) {
 
 char rk_archive_type(const rk_archive *archive, int64_t i) {
     return i >= 0 && i < archive->count ? archive->members[i].array.type : 0;
+}
+
+char rk_archive_type_of(const rk_archive *archive, const char *name) {
+    const member *m = find_member(archive, name);
+    return m ? m->array.type : 0;
 }
 
 int rk_archive_has(const rk_archive *archive, const char *name) { return find_member(archive, name) != NULL; }

@@ -44,6 +44,9 @@ rkhs_status rk_fail_null(rkhs_env *env, const char *call, const char *what);
 
 /* Formats a sentence and passes it to the log callback, if there is one. */
 void rk_log(rkhs_env *env, rkhs_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Advice that programs recognise: see rkhs_env_log_subject and rkhs_env_log_hint. hint NULL: none. */
+void rk_advise(rkhs_env *env, const char *subject, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* ---- env ------------------------------------------------------------------------------------------------------- */
 
@@ -54,6 +57,7 @@ struct rkhs_env {
     char message[1024];  /* of the last failure */
     char subject[1024];  /* the file or parameter that the failure is about */
     char hint[96];       /* the argument that mends it */
+    int general;         /* the message ends with ": " and a remedy for any lack of memory */
     _Atomic int writing; /* spin lock: a thread is writing the message */
     int threads;
     int computing;      /* nesting depth of rk_blas_begin */
@@ -79,7 +83,8 @@ struct rkhs_env {
     rkhs_progress at;     /* what the callback is shown */
     rkhs_log_fn log;
     void *log_payload;
-    int core_advised; /* advice was given that BLAS runs on slow kernels */
+    const char *log_subject, *log_hint; /* of the remark that the callback is shown; NULL: none */
+    int core_advised;                   /* advice was given that BLAS runs on slow kernels */
     _Atomic int cancelled;
 };
 
@@ -113,7 +118,8 @@ double rk_cgroup_memory(const char *groups, const char *root, double bytes);
 /* Counts memory that was allocated elsewhere as used; below 0: no longer. Fails when that exceeds the memory limit. */
 rkhs_status rk_count_memory(rkhs_env *env, int64_t bytes);
 
-/* Call before allocating n^2 numbers. If they do not fit: "WHAT needs 80.0 GB; the limit is 16.0 GB: ADVICE". */
+/* Call before allocating n^2 numbers. If they do not fit: "WHAT needs 80.0 GB; the limit is 16.0 GB: ADVICE". NULL: to
+ * raise the limit; a fit puts what its model can do in the place of that (env->general). */
 rkhs_status rk_require_memory(rkhs_env *env, double bytes, const char *what, const char *advice);
 /* 1 if `bytes` are left below the memory limit: for a choice between a fast way and one that needs less memory. */
 int rk_fits_limit(rkhs_env *env, double bytes);
@@ -290,7 +296,10 @@ enum {
     RK_STREAM_FOLD = 7,
     RK_STREAM_FINGERPRINT,
     RK_STREAM_AUGMENT,
-    RK_STREAM_NEGATIVE
+    RK_STREAM_NEGATIVE,
+    RK_STREAM_LANDMARK_SAMPLE,
+    RK_STREAM_FREQUENCY,
+    RK_STREAM_STRETCH
 };
 
 /* Four random 64-bit words. */
@@ -447,7 +456,7 @@ rkhs_status rk_zlib_input(rkhs_env *env, const char *name, const void *bytes, ui
 
 /* ---- archives: named arrays in an uncompressed .npz file with a checksum --------------------------------------- */
 
-/* type: 'd' double, 'q' int64, 'S' text: one string of shape[0] bytes, stored as a 0-d NumPy bytes array. */
+/* type: 'd' double, 'f' float, 'q' int64, 'S' text: one string of shape[0] bytes, stored as a 0-d NumPy bytes array. */
 typedef struct rk_array {
     char type;
     int ndim;
@@ -473,7 +482,8 @@ rkhs_status rk_archive_read(rkhs_env *env, const char *path, rk_archive **archiv
 rkhs_status rk_archive_parse(rkhs_env *env, const void *bytes, size_t length, rk_archive **archive);
 int64_t rk_archive_count(const rk_archive *archive);
 const char *rk_archive_name(const rk_archive *archive, int64_t i);
-char rk_archive_type(const rk_archive *archive, int64_t i); /* 'd', 'q' or 'S'; 0: i is out of range */
+char rk_archive_type(const rk_archive *archive, int64_t i);           /* 'd', 'f', 'q' or 'S'; 0: i is out of range */
+char rk_archive_type_of(const rk_archive *archive, const char *name); /* 0: there is no such array */
 /* Gets an array, whose data belong to the archive. Fails if it is missing, or of another type or ndim (-1: any). */
 rkhs_status rk_archive_get(rk_archive *archive, const char *name, char type, int ndim, rk_array *a);
 rkhs_status rk_archive_get_text(rk_archive *archive, const char *name, const char **text); /* belongs to the archive */

@@ -105,6 +105,8 @@ void rkhs_env_free(rkhs_env *env) {
 const char *rkhs_env_message(const rkhs_env *env) { return env ? env->message : ""; }
 const char *rkhs_env_subject(const rkhs_env *env) { return env ? env->subject : ""; }
 const char *rkhs_env_hint(const rkhs_env *env) { return env ? env->hint : ""; }
+const char *rkhs_env_log_subject(const rkhs_env *env) { return env && env->log_subject ? env->log_subject : ""; }
+const char *rkhs_env_log_hint(const rkhs_env *env) { return env && env->log_hint ? env->log_hint : ""; }
 
 rkhs_status rkhs_env_set_threads(rkhs_env *env, int threads) {
     if (!env) return RKHS_ERR_ARGUMENT;
@@ -150,7 +152,10 @@ void rkhs_env_set_log(rkhs_env *env, rkhs_log_fn fn, void *payload) {
     env->log_payload = payload;
 }
 
-void rk_clear_error(rkhs_env *env) { env->message[0] = env->subject[0] = env->hint[0] = 0; }
+void rk_clear_error(rkhs_env *env) {
+    env->message[0] = env->subject[0] = env->hint[0] = 0;
+    env->general = 0;
+}
 
 void rk_begin_call(rkhs_env *env) {
     rk_clear_error(env);
@@ -213,15 +218,29 @@ rkhs_status rkhs_env_fail(rkhs_env *env, rkhs_status status, const char *sentenc
     return env && sentence ? rk_fail(env, status, "%s", sentence) : status;
 }
 
-void rk_log(rkhs_env *env, rkhs_log_level level, const char *format, ...) {
+static void pass_to_log(rkhs_env *env, rkhs_log_level level, const char *format, va_list list) {
     if (!env->log) return;
     char raw[1024], sentence[1024];
-    va_list list;
-    va_start(list, format);
     vsnprintf(raw, sizeof raw, format, list);
-    va_end(list);
     rk_text_visible(raw, sentence, sizeof sentence);
     env->log(level, sentence, env->log_payload);
+}
+
+void rk_log(rkhs_env *env, rkhs_log_level level, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    pass_to_log(env, level, format, list);
+    va_end(list);
+}
+
+void rk_advise(rkhs_env *env, const char *subject, const char *hint, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    env->log_subject = subject;
+    env->log_hint = hint;
+    pass_to_log(env, RKHS_LOG_ADVICE, format, list);
+    env->log_subject = env->log_hint = NULL;
+    va_end(list);
 }
 
 double rk_seconds(void) {

@@ -81,11 +81,13 @@ static int64_t odd_number(const rkhs_data *x, int64_t i, double *value) {
         return odd;
     }
     const rk_dense *d = x->self;
-    const double *row = d->values + i * d->ld;
-    int good = 1;
-    for (int64_t c = 0; c < x->columns; c++) good &= (row[c] == 0) | (row[c] == 1); /* branch-free, to be vectorised */
+    const double *row = d->values ? d->values + i * d->ld : NULL;
+    const float *narrow = row ? NULL : d->floats + i * d->ld;
+    int good = 1; /* no branch in these loops: vectorised */
+    for (int64_t c = 0; row && c < x->columns; c++) good &= (row[c] == 0) | (row[c] == 1);
+    for (int64_t c = 0; !row && c < x->columns; c++) good &= (narrow[c] == 0) | (narrow[c] == 1);
     for (int64_t c = 0; !good && odd < 0; c++)
-        if (row[c] != 0 && row[c] != 1) odd = c, *value = row[c];
+        if (rk_dense_at(d, i, c) != 0 && rk_dense_at(d, i, c) != 1) odd = c, *value = rk_dense_at(d, i, c);
     return odd;
 }
 
@@ -111,8 +113,7 @@ static void pack_row(const rkhs_data *x, int64_t i, uint64_t *words) {
         return;
     }
     const rk_dense *d = x->self;
-    const double *row = d->values + i * d->ld;
-    for (int64_t c = 0; c < x->columns; c++) words[c / 64] |= (uint64_t)(row[c] != 0) << c % 64;
+    for (int64_t c = 0; c < x->columns; c++) words[c / 64] |= (uint64_t)(rk_dense_at(d, i, c) != 0) << c % 64;
 }
 
 static rkhs_status adopt_bits(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {

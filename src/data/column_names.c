@@ -127,10 +127,11 @@ done:
 /* Columns from[0] .. from[count-1] of dense x. */
 static rkhs_status gather_dense(rkhs_env *env, const rkhs_data *x, const int64_t *from, int64_t count, rkhs_data **out) {
     const rk_dense *d = x->self;
-    double *to;
-    rkhs_status status = rk_data_dense_new(env, x->rows, count, &to, out);
+    char *to;
+    rkhs_status status = rk_data_alike_new(env, x, x->rows, count, &to, out);
+    size_t size = rk_dense_size(d);
     for (int64_t i = 0; status == RKHS_OK && i < x->rows; i++)
-        for (int64_t c = 0; c < count; c++) *to++ = d->values[i * d->ld + from[c]];
+        for (int64_t c = 0; c < count; c++, to += size) memcpy(to, rk_dense_bytes(d, i) + (size_t)from[c] * size, size);
     return status;
 }
 

@@ -38,7 +38,8 @@ int rkhs_data_row(const rkhs_data *data, int64_t i, double *row) {
     }
     const rk_dense *d = rk_dense_of(data);
     if (!d) return 0;
-    memcpy(row, d->values + i * d->ld, (size_t)data->columns * sizeof *row);
+    const double *there = rk_dense_row(d, i, 0, data->columns, row);
+    if (there != row) memcpy(row, there, (size_t)data->columns * sizeof *row);
     return 1;
 }
 

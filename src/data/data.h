@@ -20,7 +20,8 @@ enum {
     RK_KIND_GRAM = 64,
     RK_KIND_LABELS = 128,
     RK_KIND_INDEX = 256,
-    RK_PREFER_BITS = 1 << 30 /* not a kind: the kernel prefers numbers that are all 0 or 1 to be packed as bits */
+    RK_TAKE_FLOATS = 1 << 29, /* not a kind: who reads a file takes numbers of 32 bits as floats, mapped if possible */
+    RK_PREFER_BITS = 1 << 30  /* not a kind: the kernel prefers numbers that are all 0 or 1 to be packed as bits */
 };
 
 typedef struct rk_data_type {
@@ -62,12 +63,14 @@ struct rkhs_data {
     void *self;        /* rk_dense, rk_gram_rows, rk_labels, ... */
 };
 
-/* Vectors. */
+/* Vectors, of doubles or of floats. Floats stay floats: who reads them widens a row, or a tile of rows, to doubles
+ * (rk_dense_row), which is exact, so that results have the bits of the same rows as doubles. */
 typedef struct rk_dense {
-    const double *values; /* rows x columns */
+    const double *values; /* rows x columns; NULL: floats */
+    const float *floats;  /* rows x columns; NULL: values */
     int64_t ld;
-    double *owned; /* the same array if it is owned; NULL: borrowed or mapped */
-    rk_mapped map; /* set if the values are a memory-mapped file */
+    void *owned;   /* the same array if it is owned; NULL: borrowed or mapped */
+    rk_mapped map; /* set if the array is a memory-mapped file */
 } rk_dense;
 
 /* Images: vectors with a shape; columns = h*w*c, pixel (y, x), channel k is number (y*w + x)*c + k. See image.c. */
@@ -145,17 +148,38 @@ static inline const rk_dense *rk_dense_of(const rkhs_data *x) {
     return x->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE) ? (const rk_dense *)x->self : NULL;
 }
 
+/* Number c of row i; for loops where it does not matter that each number asks for its type. */
+static inline double rk_dense_at(const rk_dense *d, int64_t i, int64_t c) {
+    return d->values ? d->values[i * d->ld + c] : (double)d->floats[i * d->ld + c];
+}
+/* Numbers from .. from+count-1 of row i: where they are, or floats widened in `room` (count). */
+const double *rk_dense_row(const rk_dense *d, int64_t i, int64_t from, int64_t count, double *room);
+/* Bytes of a number, and where row i is. */
+static inline size_t rk_dense_size(const rk_dense *d) { return d->values ? sizeof *d->values : sizeof *d->floats; }
+static inline const char *rk_dense_bytes(const rk_dense *d, int64_t i) {
+    return d->values ? (const char *)(d->values + i * d->ld) : (const char *)(d->floats + i * d->ld);
+}
+/* The means of the columns, with the bits of rk_column_means. */
+rkhs_status rk_dense_means(rkhs_env *env, const rkhs_data *x, double *means);
+
 /* A data set of the given type; `self` is allocated and zeroed. Here and below the caller frees it: rkhs_data_free. */
 rkhs_status rk_data_new(rkhs_env *env, const rk_data_type *type, int64_t rows, int64_t columns, rkhs_data **x);
 /* rkhs_data_dense for internal use: it does not clear the error message or the progress. `values` is borrowed. */
 rkhs_status rk_data_borrow(rkhs_env *env, const double *values, int64_t n, int64_t p, int64_t ld, rkhs_data **data);
 /* Dense data that own a zeroed rows x columns array, returned in *values for the caller to fill. */
 rkhs_status rk_data_dense_new(rkhs_env *env, int64_t rows, int64_t columns, double **values, rkhs_data **x);
+rkhs_status rk_data_float_new(rkhs_env *env, int64_t rows, int64_t columns, float **values, rkhs_data **x);
+/* The same with numbers of the type that `like` (dense or images) has, as bytes. */
+rkhs_status rk_data_alike_new(rkhs_env *env, const rkhs_data *like, int64_t rows, int64_t columns, char **bytes, rkhs_data **x);
+/* *use is x, with doubles: if x has floats, it is a copy, which is also *view, for the caller to free. Meant for small
+ * data, such as targets and embeddings. x may be NULL, or of any kind. */
+rkhs_status rk_data_widen(rkhs_env *env, const rkhs_data *x, const rkhs_data **use, rkhs_data **view);
 /* Fails at NaN, infinity, or a magnitude above 1e150. The message begins with `where` ("digits.npy"; NULL: "data"). */
 rkhs_status rk_dense_check(rkhs_env *env, const char *where, const double *values, int64_t n, int64_t p, int64_t ld);
-/* Memory-maps the next rows x columns doubles of `in` as dense data and checks them as rk_dense_check does. *x is NULL
- * if they cannot be mapped. The mapping does not count against the memory limit. */
-rkhs_status rk_data_dense_map(rkhs_env *env, const rk_input *in, int64_t rows, int64_t columns, rkhs_data **x);
+rkhs_status rk_float_check(rkhs_env *env, const char *where, const float *values, int64_t n, int64_t p, int64_t ld);
+/* Memory-maps the next rows x columns numbers of `in`, doubles or floats, as dense data and checks them as
+ * rk_dense_check does. *x is NULL if they cannot be mapped. The mapping does not count against the memory limit. */
+rkhs_status rk_data_dense_map(rkhs_env *env, const rk_input *in, int64_t rows, int64_t columns, int floats, rkhs_data **x);
 
 /* Sparse data that own their arrays: values and cols (`nonzeros` each) and starts (rows + 1), zeroed. The caller fills
  * them, with starts[rows] <= nonzeros, and must then call rk_sparse_check before any other use. */

@@ -16,15 +16,26 @@ static int64_t training_index(const rkhs_data *x, int64_t i) {
     return x->rows == x->columns ? i : -1;
 }
 
-/* A square matrix is the Gram matrix of the training objects; the rows of any other matrix are new objects. */
+/* A square matrix is the Gram matrix of the training objects; the rows of any other matrix are new objects. Floats are
+ * widened: models read the whole matrix as doubles, again and again. */
 static rkhs_status adopt_gram(rkhs_env *env, const rkhs_data *from, rkhs_data *out) {
+    rkhs_status status = RKHS_OK;
     rk_gram_rows *g = out->self;
+    const rk_dense *d = rk_dense_of(from);
     g->values = rkhs_data_values(from, &g->ld);
-    if (from->rows != from->columns) return RKHS_OK;
-    rkhs_status status = rk_alloc(env, from->rows, sizeof *g->index, &g->index);
-    if (status != RKHS_OK) return status;
+    if (!g->values) {
+        TRY(rk_require_memory(env, 8.0 * (double)from->rows * (double)from->columns, "a Gram matrix of 32-bit numbers in full,",
+                              "raise the memory limit"));
+        TRY(rk_alloc(env, from->rows * from->columns, sizeof *g->owned, &g->owned));
+        for (int64_t i = 0; i < from->rows; i++) rk_dense_row(d, i, 0, from->columns, g->owned + i * from->columns);
+        g->values = g->owned;
+        g->ld = from->columns;
+    }
+    if (from->rows != from->columns) goto done;
+    TRY(rk_alloc(env, from->rows, sizeof *g->index, &g->index));
     for (int64_t i = 0; i < from->rows; i++) g->index[i] = i;
-    return RKHS_OK;
+done:
+    return status;
 }
 
 static rkhs_status subset_gram(rkhs_env *env, const rkhs_data *x, const int64_t *index, int64_t count, rkhs_data *out) {

@@ -12,7 +12,8 @@ static const rk_image *image_of(const rkhs_data *x) { return x->self; }
 
 const rk_image *rk_images(const rkhs_data *x) { return x->type == &rk_data_image ? image_of(x) : NULL; }
 
-rkhs_status rk_image_check(rkhs_env *env, const char *where, int64_t n, int64_t h, int64_t w, int64_t c) {
+/* rk_image_check for numbers of `size` bytes. */
+static rkhs_status check_images(rkhs_env *env, const char *where, int64_t n, int64_t h, int64_t w, int64_t c, size_t size) {
     const char *begin = where ? where : "", *colon = where ? ": " : "";
     if (n < 1 || h < 1 || w < 1)
         return rk_fail(env, RKHS_ERR_DATA, "%s%s%s of %lld x %lld pixels: at least one of each is needed", begin, colon,
@@ -24,15 +25,19 @@ rkhs_status rk_image_check(rkhs_env *env, const char *where, int64_t n, int64_t 
         return rk_fail(env, RKHS_ERR_MEMORY,
                        "%s%s%s of %lld x %lld pixels need %.3g bytes, more than can be handled: make them smaller", begin,
                        colon, rk_counted(n, "image").text, (long long)h, (long long)w,
-                       8.0 * (double)n * (double)h * (double)w * (double)c);
+                       (double)size * (double)n * (double)h * (double)w * (double)c);
     char what[320];
     if (n == 1)
         snprintf(what, sizeof what, "%.160s%san image of %lld x %lld pixels", begin, colon, (long long)h, (long long)w);
     else
         snprintf(what, sizeof what, "%.160s%sa set of %s of %lld x %lld pixels", begin, colon, rk_counted(n, "image").text,
                  (long long)h, (long long)w);
-    return rk_require_memory(env, 8.0 * (double)n * (double)(h * w * c), what,
+    return rk_require_memory(env, (double)size * (double)n * (double)(h * w * c), what,
                              "make the images smaller, or raise the memory limit");
+}
+
+rkhs_status rk_image_check(rkhs_env *env, const char *where, int64_t n, int64_t h, int64_t w, int64_t c) {
+    return check_images(env, where, n, h, w, c, sizeof(double));
 }
 
 rkhs_status rk_data_image_new(rkhs_env *env, int64_t n, int64_t h, int64_t w, int64_t c, double **values, rkhs_data **out) {
@@ -68,27 +73,44 @@ rkhs_status rk_image_view(rkhs_env *env, const rkhs_data *x, const rkhs_data *li
     if (status != RKHS_OK) return status;
     rk_image *to = (*view)->self;
     *to = *image_of(like);
-    to->dense = (rk_dense){.values = from->values, .ld = from->ld};
+    to->dense = (rk_dense){.values = from->values, .floats = from->floats, .ld = from->ld};
     return RKHS_OK;
 }
 
-rkhs_status rkhs_data_images(rkhs_env *env, const double *values, int64_t n, int64_t h, int64_t w, int64_t c,
-                             rkhs_data **data) {
+/* Images that are copied from doubles, or from floats. */
+static rkhs_status copy_images(rkhs_env *env, const void *from, int floats, int64_t n, int64_t h, int64_t w, int64_t c,
+                               rkhs_data **data) {
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
-    double *to;
-    if (!env || !data) return rk_fail_null(env, "rkhs_data_images", "variable for the data");
+    double *to = NULL;
+    float *narrow = NULL;
+    size_t size = floats ? sizeof *narrow : sizeof *to;
     rk_begin_call(env);
     *data = NULL;
-    if (!values) FAIL(env, RKHS_ERR_ARGUMENT, "the images have no values: the pointer is NULL");
-    TRY(rk_data_image_new(env, n, h, w, c, &to, &x));
-    TRY(rk_dense_check(env, NULL, values, n, x->columns, x->columns));
-    memcpy(to, values, (size_t)(n * x->columns) * sizeof *to);
+    if (!from) FAIL(env, RKHS_ERR_ARGUMENT, "the images have no values: the pointer is NULL");
+    TRY(check_images(env, NULL, n, h, w, c, size));
+    int64_t p = h * w * c;
+    TRY(floats ? rk_float_check(env, NULL, from, n, p, p) : rk_dense_check(env, NULL, from, n, p, p));
+    TRY(floats ? rk_data_float_new(env, n, p, &narrow, &x) : rk_data_dense_new(env, n, p, &to, &x));
+    memcpy(floats ? (void *)narrow : to, from, (size_t)(n * p) * size);
+    TRY(rk_image_from_dense(env, &x, h, w, c));
     *data = x;
     x = NULL;
 done:
     rkhs_data_free(x);
     return status;
+}
+
+rkhs_status rkhs_data_images(rkhs_env *env, const double *values, int64_t n, int64_t h, int64_t w, int64_t c,
+                             rkhs_data **data) {
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_images", "variable for the data");
+    return copy_images(env, values, 0, n, h, w, c, data);
+}
+
+rkhs_status rkhs_data_images_float(rkhs_env *env, const float *values, int64_t n, int64_t h, int64_t w, int64_t c,
+                                   rkhs_data **data) {
+    if (!env || !data) return rk_fail_null(env, "rkhs_data_images_float", "variable for the data");
+    return copy_images(env, values, 1, n, h, w, c, data);
 }
 
 int rkhs_data_shape(const rkhs_data *data, int64_t *h, int64_t *w, int64_t *c) {
@@ -146,7 +168,7 @@ static rkhs_status load_image(rkhs_env *env, rk_archive *archive, const char *pr
     if (a.shape[0] != 3)
         FAIL(env, RKHS_ERR_FORMAT, "the array '%s' is not height, width and channels: make the file again", name);
     const int64_t *shape = a.data;
-    TRY(rk_image_check(env, name, out->rows, shape[0], shape[1], shape[2]));
+    TRY(check_images(env, name, out->rows, shape[0], shape[1], shape[2], rk_dense_size(&to->dense)));
     if (shape[0] * shape[1] * shape[2] != out->columns)
         FAIL(env, RKHS_ERR_FORMAT, "images of %lld x %lld x %lld do not have %s: make the file again", (long long)shape[0],
              (long long)shape[1], (long long)shape[2], rk_counted(out->columns, "number").text);

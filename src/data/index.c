@@ -58,10 +58,10 @@ rkhs_status rkhs_data_index(rkhs_env *env, const int64_t *rows, int64_t n, int64
 rkhs_status rk_index_from_dense(rkhs_env *env, const char *where, const rkhs_data *numbers, int64_t objects, rkhs_data **data) {
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
-    int64_t ld, n = numbers->rows, width = numbers->columns;
-    const double *values = rkhs_data_values(numbers, &ld);
+    int64_t n = numbers->rows, width = numbers->columns;
+    const rk_dense *d = rk_dense_of(numbers);
     *data = NULL;
-    if (!values) FAIL(env, RKHS_ERR_DATA, "%s: it holds %s data, not object numbers", where, numbers->type->entry.name);
+    if (!d) FAIL(env, RKHS_ERR_DATA, "%s: it holds %s data, not object numbers", where, numbers->type->entry.name);
     TRY(check_shape(env, where, n, width, objects));
     TRY(rk_data_new(env, &rk_data_index, n, width, &x));
     rk_index *to = x->self;
@@ -69,7 +69,7 @@ rkhs_status rk_index_from_dense(rkhs_env *env, const char *where, const rkhs_dat
     to->objects = objects;
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < width; c++) {
-            double v = values[i * ld + c];
+            double v = rk_dense_at(d, i, c);
             if (!(v >= 0 && v < (double)objects) || v != floor(v)) TRY(no_object(env, where, i, c, v, objects));
             to->rows[i * width + c] = (int64_t)v;
         }

@@ -243,13 +243,13 @@ rkhs_status rk_dense_as_sparse(const rkhs_data *x, rkhs_data **sparse) {
     int32_t *columns;
     int64_t *starts, count = 0;
     for (int64_t i = 0; i < x->rows; i++)
-        for (int64_t c = 0; c < x->columns; c++) count += d->values[i * d->ld + c] != 0;
+        for (int64_t c = 0; c < x->columns; c++) count += rk_dense_at(d, i, c) != 0;
     rkhs_status status = rk_data_sparse_new(x->env, x->rows, x->columns, count, &values, &columns, &starts, sparse);
     if (status != RKHS_OK) return status;
     count = 0;
     for (int64_t i = 0; i < x->rows; i++) {
         for (int64_t c = 0; c < x->columns; c++)
-            if (d->values[i * d->ld + c] != 0) values[count] = d->values[i * d->ld + c], columns[count++] = (int32_t)c;
+            if (rk_dense_at(d, i, c) != 0) values[count] = rk_dense_at(d, i, c), columns[count++] = (int32_t)c;
         starts[i + 1] = count;
     }
     return RKHS_OK;

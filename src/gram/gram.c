@@ -1,4 +1,4 @@
-/* gram.c: the list of gram types, and what they share: entries and the diagonal, from the kernel. */
+/* gram.c: the list of gram types, and what they share: entries and the diagonal, from K or from the kernel. */
 #include "gram/gram.h"
 
 #define RK_GRAM(name) extern const rk_gram_type rk_gram_##name;
@@ -19,8 +19,9 @@ rkhs_status rk_gram_new(rkhs_env *env, const rk_spec *spec, const rkhs_kernel *k
     *gram = NULL;
     TRY(rk_alloc(env, 1, sizeof *g, &g));
     *g = (rk_gram){.env = env, .type = (const rk_gram_type *)spec->entry, .spec = spec, .kernel = kernel, .x = x, .n = x->rows};
+    g->rank = g->map_count = g->kept = g->n;
     /* A kernel whose values depend on the landmarks (center) is bound by `build`, after these are chosen. */
-    if (g->type->form == RK_FORM_SAMPLE || !rk_kernel_any_has(kernel, RK_REFERENCE))
+    if (!rk_gram_offers(g, RK_LANDMARKS) || !rk_kernel_any_has(kernel, RK_REFERENCE))
         TRY(rk_bind(env, kernel, x, NULL, &g->bound));
     TRY(g->type->build(g));
     *gram = g;
@@ -32,10 +33,12 @@ done:
 
 void rk_gram_free(rk_gram *g) {
     if (!g) return;
-    if (g->self) g->type->release(g);
+    rk_unbind(g->env, g->rows);
     rk_unbind(g->env, g->bound);
-    rk_unbind(g->env, g->landmark_bound);
-    rkhs_data_free(g->landmarks);
+    rk_features_free(g->env, g->features);
+    rk_free(g->env, g->own_K);
+    rk_free(g->env, g->Phi);
+    rk_free(g->env, g->raw);
     rk_free(g->env, g->map_rows);
     rk_free(g->env, g);
 }
@@ -43,6 +46,8 @@ void rk_gram_free(rk_gram *g) {
 rkhs_status rk_gram_entries(const rk_gram *g, const int64_t *I, const int64_t *J, int64_t count, double *out) {
     rk_mark mark = rk_scratch_mark(g->env);
     rk_work *work;
+    for (int64_t q = 0; g->K && q < count; q++) out[q] = g->K[I[q] * g->ldk + J[q]];
+    if (g->K) return RKHS_OK;
     rkhs_status status = rk_work_new(g->env, g->bound, g->bound, &work);
     for (int64_t q = 0; status == RKHS_OK && q < count; q++)
         status = rk_block_of(g->bound, I[q], 1, g->bound, J[q], 1, out + q, 1, work[0]);
@@ -53,6 +58,8 @@ rkhs_status rk_gram_entries(const rk_gram *g, const int64_t *I, const int64_t *J
 rkhs_status rk_gram_diag(const rk_gram *g, double *out) {
     rk_mark mark = rk_scratch_mark(g->env);
     rk_work *work;
+    for (int64_t i = 0; g->K && i < g->n; i++) out[i] = g->K[i * g->ldk + i];
+    if (g->K) return RKHS_OK;
     rkhs_status status = rk_work_new(g->env, g->bound, g->bound, &work);
     for (int64_t i = 0; status == RKHS_OK && i < g->n; i += RK_TILE)
         status = rk_diag_of(g->bound, i, rk_min(RK_TILE, g->n - i), out + i, work[0]);
@@ -66,15 +73,4 @@ rkhs_status rk_gram_check_finite(const rk_gram *g, double sum) {
     return rk_fail(g->env, RKHS_ERR_NUMERIC,
                    "the kernel %s overflows on these data: bring the columns to a smaller scale, or choose other parameters",
                    rk_shorten(rkhs_kernel_text(g->kernel), text));
-}
-
-/* m landmarks take 8 m (n + 2 m) bytes, beside some tiles for each worker: solved for m. */
-int64_t rk_advised_landmarks(const rkhs_env *env, int64_t n) {
-    double tiles = 3.0 * RK_TILE * RK_TILE * sizeof(double) * rk_workers(env);
-    double room = ((double)env->limit - (double)atomic_load(&env->used) - tiles) / 2;
-    if (!(room > 0)) return 0;
-    double m = fmin(2000, (double)n / 2), max_m = (sqrt((double)n * (double)n + room) - (double)n) / 4, unit = 1;
-    if (m > max_m) m = max_m;
-    while (m >= 10) m /= 10, unit *= 10;
-    return (int64_t)(floor(m) * unit);
 }

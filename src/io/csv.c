@@ -352,7 +352,8 @@ static rkhs_status read_table(rk_csv *r, const csv *c, int strings, rkhs_data **
         TRY(drop_numbering(r, values, rows, &p));
         TRY(rk_data_new(env, &rk_data_dense, rows, p, &x));
         rk_dense *d = x->self;
-        d->values = d->owned = values;
+        d->owned = values;
+        d->values = values;
         d->ld = p;
         values = NULL;
         TRY(name_columns(r, x));
@@ -441,7 +442,7 @@ static rkhs_status write_csv(rkhs_env *env, const void *self, const rkhs_data *x
     static const char delimiters[] = {',', ',', '\t', ';', ' '};
     rkhs_status status = RKHS_OK;
     char delimiter = delimiters[((const csv *)self)->delimiter], text[40];
-    int64_t ld;
+    rk_dense m;
     if (x->type == &rk_data_labels) {
         for (int64_t i = 0; i < x->rows; i++) TRY(write_name(out, rk_label_text(x, i), delimiter));
         goto done;
@@ -454,12 +455,11 @@ static rkhs_status write_csv(rkhs_env *env, const void *self, const rkhs_data *x
                                     j + 1 < x->columns ? delimiter : '\n'));
         goto done;
     }
-    const double *values = rk_matrix_to_write(x, &ld);
-    if (!values) TRY(rk_fail_format_kind(x, rk_output_name(out), "a table"));
+    if (!rk_matrix_to_write(x, &m)) TRY(rk_fail_format_kind(x, rk_output_name(out), "a table"));
     for (int64_t i = 0; i < x->rows; i++) {
         if (i % RK_CSV_LOOK == 0) TRY(rk_progress(env, "write", i, x->rows));
         for (int64_t j = 0; j < x->columns; j++) {
-            const char *number = rk_number_text(values[i * ld + j], text);
+            const char *number = rk_number_text(rk_dense_at(&m, i, j), text);
             TRY(rk_output_write(out, number, strlen(number)));
             TRY(rk_output_write(out, j + 1 < x->columns ? &delimiter : "\n", 1));
         }

@@ -13,7 +13,7 @@ static const rk_entry *const entries[] = {
     NULL};
 #undef RK_FORMAT
 
-#define ANY_KIND (~(unsigned)RK_PREFER_BITS)
+#define ANY_KIND (~(unsigned)(RK_PREFER_BITS | RK_TAKE_FLOATS))
 
 const rk_list rk_formats = {"formats", "format", entries};
 
@@ -215,7 +215,9 @@ rkhs_status rkhs_data_read_for(rkhs_env *env, const char *path, const char *form
     if (!env || !data) return rk_fail_null(env, "rkhs_data_read_for", "variable for the data");
     rk_begin_call(env);
     *data = NULL;
-    return rk_data_read(env, path, format, kernel ? rk_kernel_kinds(kernel) : ANY_KIND, data);
+    unsigned kinds = kernel ? rk_kernel_kinds(kernel) : ANY_KIND;
+    if (kinds & (RK_KIND_DENSE | RK_KIND_IMAGE)) kinds |= RK_TAKE_FLOATS;
+    return rk_data_read(env, path, format, kinds, data);
 }
 
 rkhs_status rkhs_data_read_labels(rkhs_env *env, const char *path, const char *format, rkhs_data **labels) {
@@ -236,11 +238,11 @@ rkhs_status rkhs_data_read_index(rkhs_env *env, const char *path, const char *fo
     return status;
 }
 
-const double *rk_matrix_to_write(const rkhs_data *x, int64_t *ld) {
-    if (x->type != &rk_data_gram) return rkhs_data_values(x, ld);
-    const rk_gram_rows *g = x->self;
-    *ld = g->ld;
-    return g->values;
+int rk_matrix_to_write(const rkhs_data *x, rk_dense *m) {
+    const rk_dense *d = rk_dense_of(x);
+    const rk_gram_rows *g = x->type == &rk_data_gram ? x->self : NULL;
+    *m = d ? *d : g ? (rk_dense){.values = g->values, .ld = g->ld} : (rk_dense){0};
+    return m->values || m->floats;
 }
 
 rkhs_status rk_fail_format_kind(const rkhs_data *x, const char *name, const char *as) {

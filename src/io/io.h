@@ -46,8 +46,9 @@ rkhs_status rk_labels_from_strings(rkhs_env *env, const rkhs_data *x, rkhs_data 
 /* Reads and parses the header of a NumPy array. */
 rkhs_status rk_npy_read_header(rkhs_env *env, rk_input *in, rk_npy *npy);
 /* The elements after a header, which must end the input. rk_npy_read_elements checks them as rk_dense_check does and
- * returns dense data, images if `kinds` has these and the shape fits, or bits if `kinds` prefers these and every
- * element is a byte 0 or 1. rk_npy_read_doubles takes any shape; the caller frees *values. */
+ * returns dense data (floats if `kinds` has RK_TAKE_FLOATS and the array is of these), images if `kinds` has these and
+ * the shape fits, or bits if `kinds` prefers these and every element is a byte 0 or 1. rk_npy_read_doubles takes any
+ * shape; the caller frees *values. */
 rkhs_status rk_npy_read_elements(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **x);
 rkhs_status rk_npy_read_labels(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **labels);
 rkhs_status rk_npy_read_doubles(rkhs_env *env, rk_input *in, const rk_npy *npy, double **values);
@@ -78,8 +79,8 @@ rkhs_status rk_integer_lines_take(rk_integer_lines *w, const char *what, int64_t
 /* Fails if the line has more fields. `after` describes the last one. */
 rkhs_status rk_integer_lines_done(rk_integer_lines *w, const char *after);
 
-/* The matrix of dense data, images or Gram rows, for the writers; NULL for other kinds. */
-const double *rk_matrix_to_write(const rkhs_data *x, int64_t *ld);
+/* The matrix of dense data, images or Gram rows, for the writers, borrowed from x; 0: another kind. */
+int rk_matrix_to_write(const rkhs_data *x, rk_dense *m);
 /* Fails: data of this kind cannot be written as `as`. The message proposes another format. */
 rkhs_status rk_fail_format_kind(const rkhs_data *x, const char *name, const char *as);
 

@@ -1,9 +1,10 @@
 /* npy.c: the format "npy", NumPy arrays of any real type, byte order and index order, versions 1 to 3.
  *
  * The first index counts the objects. One dimension is a column. Shapes n x height x width and n x height x width x
- * channels are images; other objects of several dimensions are flattened. Arrays are written as '<f8' in C order. The
- * length of a plain file is checked against its header, then it is converted while it is read. Input from gzip or a
- * pipe is read whole first, so that a false header cannot demand more memory than the data need. */
+ * channels are images; other objects of several dimensions are flattened. Arrays are written as '<f8', or '<f4' if the
+ * numbers are floats, in C order. The length of a plain file is checked against its header, then it is converted while
+ * it is read. Input from gzip or a pipe is read whole first, so that a false header cannot demand more memory than the
+ * data need. */
 #include "io/io.h"
 
 #include <stdio.h>
@@ -21,11 +22,12 @@ typedef struct npy_format {
 /* The destination of an array that is being read. */
 typedef struct target {
     const rk_npy *npy;
-    double *values;
+    double *values; /* or, if these are NULL: */
+    float *floats;
     int64_t n, p;
     int64_t next;        /* the next element, in the order of the file */
     int64_t row, column; /* of the next element, in Fortran order */
-    int unchecked;       /* rk_dense_check must still run: not checked yet, or a number is out of range */
+    int unchecked;       /* the numbers must be checked still: not done yet, or one is out of range */
 } target;
 
 /* ---- elements -------------------------------------------------------------------------------------------------- */
@@ -82,9 +84,9 @@ static int native(const rk_npy *npy) {
     return npy->order == '|' || npy->size == 1 || npy->order == mine;
 }
 
-/* Whether the bytes in the file are those of a matrix of doubles in memory. */
-static int as_in_memory(const rk_npy *npy) {
-    return npy->kind == 'f' && npy->size == 8 && native(npy) && (!npy->fortran || npy->ndim < 2);
+/* Whether the bytes in the file are those of a matrix in memory, of numbers of that size. */
+static int as_in_memory(const rk_npy *npy, int64_t size) {
+    return npy->kind == 'f' && npy->size == size && native(npy) && (!npy->fortran || npy->ndim < 2);
 }
 
 /* Converts position r in Fortran order, over all indices but the first, to the position in C order: the column. */
@@ -102,8 +104,9 @@ static int64_t column_of(const rk_npy *npy, int64_t r) {
 static void store(target *t, unsigned char *bytes, int64_t count) {
     double part[1024];
     const rk_npy *npy = t->npy;
+    int in_order = !npy->fortran || npy->ndim < 2;
     if (!native(npy)) swap_bytes(bytes, count, npy->size);
-    if (!npy->fortran || npy->ndim < 2) {
+    if (in_order && t->values) {
         convert(npy, bytes, count, t->values + t->next);
         t->next += count;
         return;
@@ -112,8 +115,12 @@ static void store(target *t, unsigned char *bytes, int64_t count) {
         int64_t some = count < 1024 ? count : 1024;
         convert(npy, bytes, some, part);
         for (int64_t i = 0; i < some; i++) {
-            if (t->next % t->n == 0) t->column = column_of(npy, t->next / t->n), t->row = 0;
-            t->values[t->row++ * t->p + t->column] = part[i];
+            if (!in_order && t->next % t->n == 0) t->column = column_of(npy, t->next / t->n), t->row = 0;
+            int64_t at = in_order ? t->next : t->row++ * t->p + t->column;
+            if (t->values)
+                t->values[at] = part[i];
+            else
+                t->floats[at] = (float)part[i];
             t->next++;
         }
         bytes += some * npy->size;
@@ -161,10 +168,11 @@ static rkhs_status read_block(rkhs_env *env, rk_input *in, const rk_npy *npy, ch
     return status;
 }
 
-/* Whether all numbers are valid; if not, rk_dense_check finds out which. */
-static int all_good(const double *values, int64_t count) {
+/* Whether `count` numbers from the next one on are valid; if not, rk_dense_check finds out which. */
+static int all_good(const target *t, int64_t count) {
     int good = 1;
-    for (int64_t i = 0; i < count; i++) good &= fabs(values[i]) <= 1e150;
+    for (int64_t i = t->next; t->values && i < t->next + count; i++) good &= fabs(t->values[i]) <= 1e150;
+    for (int64_t i = t->next; t->floats && i < t->next + count; i++) good &= isfinite(t->floats[i]) != 0;
     return good;
 }
 
@@ -174,20 +182,21 @@ static rkhs_status read_chunks(rkhs_env *env, rk_input *in, target *t) {
     const rk_npy *npy = t->npy;
     char *chunk = NULL, more;
     size_t got;
-    int direct = as_in_memory(npy);
+    int direct = as_in_memory(npy, t->floats ? 4 : 8);
     t->unchecked = !direct;
     if (!direct) TRY(rk_alloc(env, CHUNK, 1, &chunk));
     int64_t most = CHUNK / npy->size, left = npy->count;
     while (left > 0) {
         int64_t some = left < most ? left : most;
         size_t bytes = (size_t)(some * npy->size);
-        TRY(rk_input_read(in, direct ? (char *)(t->values + t->next) : chunk, bytes, &got));
+        char *there = t->floats ? (char *)(t->floats + t->next) : (char *)(t->values + t->next);
+        TRY(rk_input_read(in, direct ? there : chunk, bytes, &got));
         if (got < bytes) {
             status = wrong_length(env, rk_input_name(in), npy, (npy->count - left) * npy->size + (int64_t)got);
             goto done;
         }
         if (direct) {
-            t->unchecked |= !all_good(t->values + t->next, some);
+            t->unchecked |= !all_good(t, some);
             t->next += some;
         } else {
             store(t, (unsigned char *)chunk, some);
@@ -250,8 +259,8 @@ static rkhs_status pack_block(rkhs_env *env, const char *block, int64_t n, int64
     return status;
 }
 
-/* Reads and checks the numbers. With `pack`, bytes that are all 0 or 1 are packed as bits directly. */
-static rkhs_status read_values(rkhs_env *env, rk_input *in, const rk_npy *npy, int pack, rkhs_data **out) {
+/* Reads and checks the numbers. Bytes that are all 0 or 1 are packed as bits directly if `kinds` prefers these. */
+static rkhs_status read_values(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     rkhs_data *x = NULL;
     const char *name = rk_input_name(in);
@@ -264,20 +273,23 @@ static rkhs_status read_values(rkhs_env *env, rk_input *in, const rk_npy *npy, i
         status = wrong_length(env, name, npy, left);
         goto done;
     }
-    pack = pack && npy->size == 1 && (!npy->fortran || npy->ndim < 2);
+    int pack = kinds & RK_PREFER_BITS && npy->size == 1 && (!npy->fortran || npy->ndim < 2);
+    int floats = kinds & RK_TAKE_FLOATS && npy->kind == 'f' && npy->size == 4;
     if (left < 0 || pack) TRY(read_block(env, in, npy, &block));
     if (pack && is_bits(npy, block)) {
         TRY(pack_block(env, block, t.n, t.p, out));
         goto done;
     }
     snprintf(what, sizeof what, "%.200s", name);
-    TRY(rk_require_memory(env, 8.0 * (double)npy->count, what, "raise the memory limit, or keep fewer rows or columns"));
-    TRY(rk_data_dense_new(env, t.n, t.p, &t.values, &x));
+    TRY(rk_require_memory(env, (floats ? 4.0 : 8.0) * (double)npy->count, what,
+                          "raise the memory limit, or keep fewer rows or columns"));
+    TRY(floats ? rk_data_float_new(env, t.n, t.p, &t.floats, &x) : rk_data_dense_new(env, t.n, t.p, &t.values, &x));
     if (block)
         store(&t, (unsigned char *)block, npy->count);
     else
         TRY(read_chunks(env, in, &t));
-    if (t.unchecked) TRY(rk_dense_check(env, name, t.values, t.n, t.p, t.p));
+    if (t.unchecked)
+        TRY(floats ? rk_float_check(env, name, t.floats, t.n, t.p, t.p) : rk_dense_check(env, name, t.values, t.n, t.p, t.p));
     *out = x;
     x = NULL;
 done:
@@ -292,14 +304,19 @@ static int are_images(const rk_npy *npy) {
     return npy->ndim == 4 && (npy->shape[3] == 1 || npy->shape[3] == 3 || npy->shape[3] == 4);
 }
 
-rkhs_status rk_npy_read_elements(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **out) {
-    rkhs_status status = read_values(env, in, npy, (kinds & RK_PREFER_BITS) != 0, out);
-    if (status != RKHS_OK || !(kinds & RK_KIND_IMAGE) || !are_images(npy) || !rk_dense_of(*out)) return status;
-    status = rk_image_from_dense(env, out, npy->shape[1], npy->shape[2], npy->ndim == 4 ? npy->shape[3] : 1);
+/* Replaces dense data, whose elements are in *out, by images if these are wanted and the shape fits. */
+static rkhs_status as_images(rkhs_env *env, const rk_npy *npy, unsigned kinds, rkhs_data **out) {
+    if (!(kinds & RK_KIND_IMAGE) || !are_images(npy) || !rk_dense_of(*out)) return RKHS_OK;
+    rkhs_status status = rk_image_from_dense(env, out, npy->shape[1], npy->shape[2], npy->ndim == 4 ? npy->shape[3] : 1);
     if (status == RKHS_OK) return status;
     rkhs_data_free(*out);
     *out = NULL;
     return status;
+}
+
+rkhs_status rk_npy_read_elements(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **out) {
+    rkhs_status status = read_values(env, in, npy, kinds, out);
+    return status == RKHS_OK ? as_images(env, npy, kinds, out) : status;
 }
 
 void rk_npy_advise(rkhs_env *env, const char *name, const rk_npy *npy) {
@@ -363,23 +380,25 @@ done:
     return status;
 }
 
-/* Memory-maps a matrix of doubles. *out stays NULL if that is not possible. */
-static rkhs_status leave_there(rkhs_env *env, rk_input *in, const rk_npy *npy, rkhs_data **out) {
+/* Memory-maps a matrix of doubles, or of floats. *out stays NULL if that is not possible. */
+static rkhs_status leave_there(rkhs_env *env, rk_input *in, const rk_npy *npy, unsigned kinds, rkhs_data **out) {
     int64_t n = 0, p = 0;
-    if (!as_in_memory(npy) || rk_input_left(in) != npy->count * npy->size || npy->count == 0) return RKHS_OK;
+    int floats = kinds != RK_KIND_GRAM;
+    if (!as_in_memory(npy, floats ? 4 : 8) || rk_input_left(in) != npy->count * npy->size || npy->count == 0) return RKHS_OK;
     rkhs_status status = matrix_shape(env, rk_input_name(in), npy, &n, &p);
-    return status == RKHS_OK ? rk_data_dense_map(env, in, n, p, out) : status;
+    if (status == RKHS_OK) status = rk_data_dense_map(env, in, n, p, floats, out);
+    return status == RKHS_OK && *out ? as_images(env, npy, kinds, out) : status;
 }
 
-/* Only a precomputed Gram matrix is memory-mapped: it may be larger than memory, and is never written to. Other data
- * are copied, so that a change of the file does not change them. */
+/* A precomputed Gram matrix is memory-mapped, and so are floats: these may be larger than memory, and are never written
+ * to. Other data are copied, so that a change of the file does not change them. */
 static rkhs_status read_npy(rkhs_env *env, const void *self, rk_input *in, unsigned kinds, rkhs_data **out) {
     rkhs_status status = RKHS_OK;
     const npy_format *f = self;
     rk_npy npy;
     TRY(rk_npy_read_header(env, in, &npy));
     if (f->packed != PACKED_NO) return read_packed(env, f, in, &npy, out);
-    if (kinds == RK_KIND_GRAM) TRY(leave_there(env, in, &npy, out));
+    if (kinds == RK_KIND_GRAM || kinds & RK_TAKE_FLOATS) TRY(leave_there(env, in, &npy, kinds, out));
     if (!*out) TRY(rk_npy_read_elements(env, in, &npy, kinds, out));
     rk_npy_advise(env, rk_input_name(in), &npy);
 done:
@@ -479,14 +498,16 @@ static rkhs_status read_labels_npy(rkhs_env *env, const void *self, rk_input *in
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 
 /* Writes a matrix; images as n x height x width, with a fourth dimension if there are several channels. */
-static rkhs_status write_numbers(const rkhs_data *x, const double *values, int64_t ld, rk_output *out) {
+static rkhs_status write_numbers(const rkhs_data *x, const rk_dense *m, rk_output *out) {
     rkhs_status status = RKHS_OK;
     char header[RK_NPY_ROOM];
     const rk_image *image = rk_images(x);
     int64_t shape[4] = {x->rows, x->columns};
     if (image) shape[1] = image->h, shape[2] = image->w, shape[3] = image->c;
-    TRY(rk_output_write(out, header, rk_npy_make_header(header, "<f8", image ? 3 + (image->c > 1) : 2, shape)));
-    for (int64_t i = 0; i < x->rows; i++) TRY(rk_output_write(out, values + i * ld, (size_t)x->columns * sizeof *values));
+    const char *type = m->values ? "<f8" : "<f4";
+    TRY(rk_output_write(out, header, rk_npy_make_header(header, type, image ? 3 + (image->c > 1) : 2, shape)));
+    for (int64_t i = 0; i < x->rows; i++)
+        TRY(rk_output_write(out, rk_dense_bytes(m, i), (size_t)x->columns * rk_dense_size(m)));
 done:
     return status;
 }
@@ -564,12 +585,11 @@ done:
 }
 
 static rkhs_status write_npy(rkhs_env *env, const void *self, const rkhs_data *x, rk_output *out) {
-    int64_t ld;
+    rk_dense m;
     if (x->type == &rk_data_labels) return write_labels(env, x, out);
     if (x->type == &rk_data_bits) return write_bits(env, x, out);
-    const double *values = rk_matrix_to_write(x, &ld);
-    if (!values) return rk_fail_format_kind(x, rk_output_name(out), "npy");
-    return write_numbers(x, values, ld, out);
+    if (!rk_matrix_to_write(x, &m)) return rk_fail_format_kind(x, rk_output_name(out), "npy");
+    return write_numbers(x, &m, out);
 }
 
 /* clang-format off */
@@ -584,7 +604,7 @@ static const rk_param params[] = {
 
 const rk_format_type rk_format_npy = {
     .entry = {.name = "npy",
-              .brief = "a NumPy array: any real type, C or Fortran order, or packed bits; written as float64",
+              .brief = "a NumPy array: any real type, C or Fortran order, or packed bits; written as float64, or float32 if the numbers are",
               .params = params, .size = sizeof(npy_format)},
     .endings = ".npy", .kinds = RK_KIND_DENSE | RK_KIND_BITS | RK_KIND_IMAGE, .magic = "\x93NUMPY", .read = read_npy,
     .read_labels = read_labels_npy, .write = write_npy,

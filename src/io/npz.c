@@ -315,14 +315,14 @@ done:
 }
 
 /* Puts a matrix as the array X. */
-static rkhs_status put_numbers(rkhs_env *env, rk_archive *archive, const rkhs_data *x, const double *values, int64_t ld) {
+static rkhs_status put_numbers(rkhs_env *env, rk_archive *archive, const rkhs_data *x, const rk_dense *m) {
     rkhs_status status = RKHS_OK;
-    rk_array a = {'d', 2, {x->rows, x->columns}, values};
-    double *packed;
-    if (ld != x->columns) {
-        TRY(rk_scratch(env, x->rows * x->columns, sizeof *packed, &packed));
-        for (int64_t i = 0; i < x->rows; i++)
-            memcpy(packed + i * x->columns, values + i * ld, (size_t)x->columns * sizeof *packed);
+    rk_array a = {m->values ? 'd' : 'f', 2, {x->rows, x->columns}, rk_dense_bytes(m, 0)};
+    size_t bytes = (size_t)x->columns * rk_dense_size(m);
+    char *packed;
+    if (m->ld != x->columns) {
+        TRY(rk_scratch(env, x->rows * (int64_t)bytes, 1, &packed));
+        for (int64_t i = 0; i < x->rows; i++) memcpy(packed + (size_t)i * bytes, rk_dense_bytes(m, i), bytes);
         a.data = packed;
     }
     TRY(rk_archive_put(archive, "X", &a));
@@ -352,12 +352,11 @@ static rkhs_status write_npz(rkhs_env *env, const void *self, const rkhs_data *x
     rk_mark mark = rk_scratch_mark(env);
     const rkhs_data *labels = x->type == &rk_data_labels ? x : x->labels;
     const char *name = rk_output_name(out);
-    int64_t ld;
+    rk_dense m;
     int put = 0;
     TRY(rk_archive_new(env, &archive));
-    const double *values = rk_matrix_to_write(x, &ld);
-    if (values)
-        TRY(put_numbers(env, archive, x, values, ld));
+    if (rk_matrix_to_write(x, &m))
+        TRY(put_numbers(env, archive, x, &m));
     else if (x->type->kind == RK_KIND_SPARSE)
         TRY(put_sparse(env, archive, x));
     else if (x != labels)

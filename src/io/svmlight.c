@@ -261,18 +261,18 @@ static rkhs_status write_pair(rk_output *out, int64_t index, double value) {
 
 static rkhs_status write_svmlight(rkhs_env *env, const void *self, const rkhs_data *x, rk_output *out) {
     rkhs_status status = RKHS_OK;
-    int64_t ld = 0, first = 1;
+    int64_t first = 1;
+    rk_dense m = {0};
     TRY(first_index(env, self, 0, &first));
     const rk_sparse *s = x->type->kind == RK_KIND_SPARSE ? x->self : NULL;
-    const double *values = s ? s->values : rk_matrix_to_write(x, &ld);
-    if (!values && !s) TRY(rk_fail_format_kind(x, rk_output_name(out), "svmlight"));
+    if (!s && !rk_matrix_to_write(x, &m)) TRY(rk_fail_format_kind(x, rk_output_name(out), "svmlight"));
     for (int64_t i = 0; i < x->rows; i++) {
         if (i % LOOK == 0) TRY(rk_progress(env, "write", i, x->rows));
         TRY(write_label(x->labels, i, out));
         for (int64_t q = s ? s->starts[i] : 0; s && q < s->starts[i + 1]; q++)
-            TRY(write_pair(out, s->columns[q] + first, values[q]));
+            TRY(write_pair(out, s->columns[q] + first, s->values[q]));
         for (int64_t j = 0; !s && j < x->columns; j++)
-            if (values[i * ld + j] != 0) TRY(write_pair(out, j + first, values[i * ld + j]));
+            if (rk_dense_at(&m, i, j) != 0) TRY(write_pair(out, j + first, rk_dense_at(&m, i, j)));
         TRY(rk_output_write(out, "\n", 1));
     }
 done:

@@ -71,7 +71,7 @@ RK_VERSIONS(static, void, finish,
 static double scaled_square(const rk_bound *a, int64_t i, double s, const rk_bound *b, int64_t j, double t) {
     if (a->x->type != &rk_data_sparse) {
         const rk_dense *x = a->x->self, *y = b->x->self;
-        return rk_scaled_square(a->x->columns, s, x->values + i * x->ld, t, y->values + j * y->ld);
+        return rk_rows_square(x, i, y, j, a->x->columns, s, t);
     }
     const rk_sparse *x = a->x->self, *y = b->x->self;
     int64_t p = x->starts[i], q = y->starts[j], end_p = x->starts[i + 1], end_q = y->starts[j + 1];
@@ -120,7 +120,7 @@ static rkhs_status block_layers(const rk_bound *a, int64_t i0, int64_t ni, const
     layers l;
     lengths(a, i0, ni, of_a, by_a);
     lengths(b, j0, nj, of_b, by_b);
-    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld, work);
     for (int64_t i = 0; i < ni; i++) {
         double *row = out + i * ld;
         rk_cosines(nj, by_a[i], by_b, row);
@@ -159,7 +159,7 @@ static rkhs_status gradient_layers(const rk_bound *a, int64_t i0, int64_t ni, co
     double *other = rk_work_take(&work, RK_TILE * RK_TILE);
     lengths(a, i0, ni, of_a, by_a);
     lengths(b, j0, nj, of_b, by_b);
-    rk_vector_dots(a, i0, ni, b, j0, nj, other, RK_TILE);
+    rk_vector_dots(a, i0, ni, b, j0, nj, other, RK_TILE, work);
     for (int64_t i = 0; i < ni; i++) {
         double *row = other + i * RK_TILE;
         own[i] = 0;
@@ -174,6 +174,11 @@ static rkhs_status gradient_layers(const rk_bound *a, int64_t i0, int64_t ni, co
     return RKHS_OK;
 }
 
+/* Rectifiers of random weights, for one layer. */
+static double stretch_relu(const void *self, uint64_t seed, int64_t row, int64_t column) {
+    return ((const arccos *)self)->depth == 1 ? 1 : NAN;
+}
+
 /* clang-format off */
 const rk_kernel_type rk_kernel_relu = {
     .entry = {.name = "relu",
@@ -182,7 +187,9 @@ const rk_kernel_type rk_kernel_relu = {
               .where = "c: the cosine of the angle between x and y; b is applied once for each hidden layer",
               .cost = "p + depth (an acos and a root) a pair", .params = params, .size = sizeof(arccos)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE, .flags = RK_PSD, .prepare = rk_vector_prepare,
-    .release = rk_vector_release, .block = block_layers, .gradient = gradient_layers, .diag = rk_vector_norms,
+    .release = rk_vector_release, .work = rk_vector_dots_work, .block = block_layers,
+    .gradient = gradient_layers, .diag = rk_vector_norms,
+    .random = RK_RANDOM_RELU, .stretch = stretch_relu,
 };
 /* clang-format on */
 
@@ -200,6 +207,7 @@ const rk_kernel_type rk_kernel_ntk = {
               .where = "c: the cosine of the angle between x and y; L: depth; b: as in relu",
               .cost = "p + depth (an acos and a root) a pair", .params = params, .size = sizeof(arccos)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE, .flags = RK_PSD, .prepare = rk_vector_prepare,
-    .release = rk_vector_release, .block = block_layers, .gradient = gradient_layers, .diag = diag_ntk,
+    .release = rk_vector_release, .work = rk_vector_dots_work, .block = block_layers,
+    .gradient = gradient_layers, .diag = diag_ntk,
 };
 /* clang-format on */

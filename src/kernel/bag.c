@@ -192,7 +192,7 @@ rkhs_status rk_bag_block(const rk_bound *a, int64_t i0, int64_t ni, const rk_bou
                          int64_t ld, rk_work work) {
     const rk_bag *ba = a->side, *bb = b->side;
     const rk_bag_counts *other = bb->weighted.x ? &bb->weighted : &bb->plain;
-    rk_vector_dots(&ba->plain.inner, i0, ni, &other->inner, j0, nj, out, ld);
+    rk_vector_dots(&ba->plain.inner, i0, ni, &other->inner, j0, nj, out, ld, work);
     if (ba->normalize) rk_string_normalise(&ba->string, i0, ni, &bb->string, j0, nj, out, ld);
     return RKHS_OK;
 }

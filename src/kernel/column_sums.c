@@ -13,18 +13,22 @@ static const double CLOSE = 1e-3;
 
 static const rk_dense *dense_of(const rk_bound *b) { return b->x->self; }
 static int is_sparse(const rk_bound *b) { return b->x->type == &rk_data_sparse; }
-static const double *row_of(const rk_bound *b, int64_t i) { return dense_of(b)->values + i * dense_of(b)->ld; }
 
 /* The sum of each row, added in the order in which the minimum of a row and itself is, so that minmax(x, x) is exactly
  * 1; and whether all numbers are narrow. */
 static void dense_sums(const rk_bound *b, rk_vector_side *side) {
+    double room[STRIP];
+    int64_t p = b->x->columns, step = dense_of(b)->values ? p : STRIP;
     side->narrow = 1;
     for (int64_t i = 0; i < b->x->rows; i++) {
-        const double *row = row_of(b, i);
         side->norm[i] = 0;
-        rk_add_minima(1, b->x->columns, row, row, 1, &side->norm[i]);
-        for (int64_t c = 0; c < b->x->columns; c++)
-            side->narrow &= row[c] == 0 || (row[c] >= RK_RATIO_MIN && row[c] <= 1 / RK_RATIO_MIN);
+        for (int64_t c0 = 0; c0 < p; c0 += step) {
+            int64_t nc = rk_min(step, p - c0);
+            const double *row = rk_dense_row(dense_of(b), i, c0, nc, room);
+            rk_add_minima(1, nc, row, row, 1, &side->norm[i]);
+            for (int64_t c = 0; c < nc; c++)
+                side->narrow &= row[c] == 0 || (row[c] >= RK_RATIO_MIN && row[c] <= 1 / RK_RATIO_MIN);
+        }
     }
 }
 
@@ -43,13 +47,16 @@ rkhs_status rk_vector_prepare_sums(rkhs_env *env, rk_bound *b) {
 
 void rk_dense_sums(rk_pairs_fn *term, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                    double *out, int64_t ld, rk_work work) {
-    double *strip = rk_work_take(&work, STRIP * RK_TILE);
+    const rk_dense *x = dense_of(a), *y = dense_of(b);
+    double *strip = rk_work_take(&work, STRIP * RK_TILE), room[STRIP];
     for (int64_t i = 0; i < ni; i++) memset(out + i * ld, 0, (size_t)nj * sizeof *out);
     for (int64_t c = 0; c < a->x->columns; c += STRIP) {
         int64_t nc = rk_min(STRIP, a->x->columns - c);
-        for (int64_t j = 0; j < nj; j++)
-            for (int64_t k = 0; k < nc; k++) strip[k * RK_TILE + j] = row_of(b, j0 + j)[c + k];
-        for (int64_t i = 0; i < ni; i++) term(nj, nc, row_of(a, i0 + i) + c, strip, RK_TILE, out + i * ld);
+        for (int64_t j = 0; j < nj; j++) {
+            const double *row = rk_dense_row(y, j0 + j, c, nc, room);
+            for (int64_t k = 0; k < nc; k++) strip[k * RK_TILE + j] = row[k];
+        }
+        for (int64_t i = 0; i < ni; i++) term(nj, nc, rk_dense_row(x, i0 + i, c, nc, room), strip, RK_TILE, out + i * ld);
     }
 }
 

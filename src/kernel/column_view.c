@@ -72,13 +72,14 @@ static rkhs_status take_group(rkhs_env *env, const char *list, int64_t there, gr
 /* Copies the runs of dense columns, side by side. */
 static rkhs_status copy_dense(rkhs_env *env, const group *g, const rkhs_data *x, rkhs_data **view) {
     const rk_dense *from = x->self;
-    double *to;
-    rkhs_status status = rk_data_dense_new(env, x->rows, g->columns, &to, view);
+    size_t size = rk_dense_size(from);
+    char *to;
+    rkhs_status status = rk_data_alike_new(env, x, x->rows, g->columns, &to, view);
     for (int64_t i = 0; status == RKHS_OK && i < x->rows; i++)
         for (int64_t r = 0; r < g->count; r++) {
-            int64_t length = g->runs[r].to - g->runs[r].from;
-            memcpy(to, from->values + i * from->ld + g->runs[r].from, (size_t)length * sizeof *to);
-            to += length;
+            size_t bytes = (size_t)(g->runs[r].to - g->runs[r].from) * size;
+            memcpy(to, rk_dense_bytes(from, i) + (size_t)g->runs[r].from * size, bytes);
+            to += bytes;
         }
     return status;
 }
@@ -127,8 +128,11 @@ done:
 static rkhs_status borrow_dense(rkhs_env *env, const group *g, const rkhs_data *x, rkhs_data **view) {
     const rk_dense *from = x->self;
     rkhs_status status = rk_data_new(env, &rk_data_dense, x->rows, g->columns, view);
-    if (status == RKHS_OK) *(rk_dense *)(*view)->self = (rk_dense){.values = from->values + g->runs[0].from, .ld = from->ld};
-    return status;
+    if (status != RKHS_OK) return status;
+    *(rk_dense *)(*view)->self = (rk_dense){.values = from->values ? from->values + g->runs[0].from : NULL,
+                                            .floats = from->floats ? from->floats + g->runs[0].from : NULL,
+                                            .ld = from->ld};
+    return RKHS_OK;
 }
 
 static rkhs_status view_columns(rkhs_env *env, const void *self, const rkhs_data *x, rkhs_data **view) {

@@ -22,11 +22,10 @@
 
 double rk_ink_of(const rk_image *images, int64_t i, rk_ink ink, double *out) {
     int64_t c = images->c, colours = c == 4 ? 3 : c, pixels = images->h * images->w;
-    const double *row = images->dense.values + i * images->dense.ld;
     double light = -INFINITY, max_ink = 0;
     for (int64_t q = 0; q < pixels; q++) {
         double sum = 0;
-        for (int64_t k = 0; k < colours; k++) sum += row[q * c + k];
+        for (int64_t k = 0; k < colours; k++) sum += rk_dense_at(&images->dense, i, q * c + k);
         out[q] = sum / (double)colours;
         light = fmax(light, out[q]);
     }

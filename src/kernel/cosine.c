@@ -20,7 +20,7 @@ static rkhs_status block_cosine(const rk_bound *a, int64_t i0, int64_t ni, const
     const rk_vector_side *sa = a->side, *sb = b->side;
     double by[RK_TILE];
     for (int64_t j = 0; j < nj; j++) by[j] = sb->norm[j0 + j] > 0 ? 1 / sqrt(sb->norm[j0 + j]) : 0;
-    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld, work);
     for (int64_t i = 0; i < ni; i++) {
         double *row = out + i * ld, norm = sa->norm[i0 + i];
         rk_cosines(nj, norm > 0 ? 1 / sqrt(norm) : 0, by, row);
@@ -55,6 +55,7 @@ const rk_kernel_type rk_kernel_cosine = {
     .entry = {.name = "cosine", .brief = "cosine of the angle between two rows, whatever their lengths; a zero row: 1 with zero rows, else 0",
               .formula = "<x,y> / (|x| |y|)", .cost = "p a pair"},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .prepare = rk_vector_prepare,
-    .release = rk_vector_release, .block = block_cosine, .gradient = gradient_cosine, .diag = rk_diag_ones,
+    .release = rk_vector_release, .work = rk_vector_dots_work,
+    .block = block_cosine, .gradient = gradient_cosine, .diag = rk_diag_ones,
 };
 /* clang-format on */

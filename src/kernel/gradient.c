@@ -28,11 +28,18 @@ rkhs_status rk_gradient_work(rkhs_env *env, int64_t workers, const rk_bound *a, 
 
 void rk_gradient_rows(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, const double *own,
                       const double *other, double *dx) {
+    enum { STRIP = 8 }; /* columns of floats that are widened at a time */
     const rk_dense *x = a->x->self, *y = b->x->self;
     int64_t p = a->x->columns;
-    rk_gemm_tile('n', 'n', ni, p, nj, 1.0, other, RK_TILE, y->values + j0 * y->ld, y->ld, 1.0, dx, p);
+    double room[RK_TILE * STRIP];
+    if (y->values) rk_gemm_tile('n', 'n', ni, p, nj, 1.0, other, RK_TILE, y->values + j0 * y->ld, y->ld, 1.0, dx, p);
+    for (int64_t c = 0; !y->values && c < p; c += STRIP) {
+        int64_t nc = rk_min(STRIP, p - c);
+        for (int64_t j = 0; j < nj; j++) rk_dense_row(y, j0 + j, c, nc, room + j * nc);
+        rk_gemm_tile('n', 'n', ni, nc, nj, 1.0, other, RK_TILE, room, nc, 1.0, dx + c, p);
+    }
     for (int64_t i = 0; own && i < ni; i++)
-        for (int64_t c = 0; c < p; c++) dx[i * p + c] += own[i] * x->values[(i0 + i) * x->ld + c];
+        for (int64_t c = 0; c < p; c++) dx[i * p + c] += own[i] * rk_dense_at(x, i0 + i, c);
 }
 
 void rk_gradient_squared_distances(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,

@@ -26,7 +26,7 @@ static rkhs_status check_numbers(rkhs_env *env, const rk_bound *b) {
     const rk_dense *d = b->x->self;
     for (int64_t i = 0; i < b->x->rows; i++)
         for (int64_t c = 0; c < b->x->columns; c++)
-            if (d->values[i * d->ld + c] < 0) return refuse(b, env, i, c, d->values[i * d->ld + c]);
+            if (rk_dense_at(d, i, c) < 0) return refuse(b, env, i, c, rk_dense_at(d, i, c));
     return RKHS_OK;
 }
 

@@ -182,6 +182,7 @@ enum { APART = RK_TILE + 8, PAGE = 2 << 20 };
 
 typedef struct gram_loop {
     const rk_bound *a, *b;
+    int64_t from, rows; /* rows of a */
     double *K;
     int64_t ld, tile;
     double *tiles; /* workers x RK_TILE x APART: buffers of rk_gram_symmetric */
@@ -200,7 +201,7 @@ int64_t rk_kernel_tile_rows(const rk_bound *a, const rk_bound *b) {
 }
 
 /* Whether K exceeds the caches of a core. Fresh memory of that size is on huge pages (rk_ask_huge_pages). */
-static int is_large(const gram_loop *g) { return g->a->x->rows * g->ld * (int64_t)sizeof *g->K >= 2 * PAGE; }
+static int is_large(const gram_loop *g) { return g->rows * g->ld * (int64_t)sizeof *g->K >= 2 * PAGE; }
 
 static int64_t tiles(int64_t n, int64_t tile) { return (n + tile - 1) / tile; }
 
@@ -212,12 +213,12 @@ static rkhs_status touch_page(void *context, int64_t page, int worker) {
     int64_t before = (int64_t)((uintptr_t)g->K % PAGE / sizeof *g->K);
     int64_t at = rk_max(0, page * (int64_t)(PAGE / sizeof *g->K) - before), i = at / g->ld, j = at % g->ld;
     if (j >= g->b->x->rows) i++, j = 0; /* gaps between rows belong to the caller */
-    if (i < g->a->x->rows) g->K[i * g->ld + j] = 0;
+    if (i < g->rows) g->K[i * g->ld + j] = 0;
     return RKHS_OK;
 }
 
 static rkhs_status touch(rkhs_env *env, gram_loop *g) {
-    int64_t pages = g->a->x->rows * g->ld / (int64_t)(PAGE / sizeof *g->K) + 2;
+    int64_t pages = g->rows * g->ld / (int64_t)(PAGE / sizeof *g->K) + 2;
     return is_large(g) ? rk_parallel(env, NULL, pages, touch_page, g) : RKHS_OK;
 }
 
@@ -238,7 +239,7 @@ static rkhs_status symmetric_tile(void *context, int64_t tile, int worker) {
 
 rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64_t ld) {
     rk_mark mark = rk_scratch_mark(env);
-    gram_loop g = {.a = a, .b = a, .K = K, .ld = ld, .tile = rk_kernel_tile(a, a)};
+    gram_loop g = {.a = a, .b = a, .rows = a->x->rows, .K = K, .ld = ld, .tile = rk_kernel_tile(a, a)};
     int64_t t = tiles(a->x->rows, g.tile);
     rkhs_status status = rk_work_new(env, a, a, &g.work);
     if (status == RKHS_OK) status = rk_scratch_raw(env, (int64_t)rk_workers(env) * RK_TILE * APART, sizeof *g.tiles, &g.tiles);
@@ -252,20 +253,24 @@ static rkhs_status cross_tile(void *context, int64_t tile, int worker) {
     gram_loop *g = context;
     int64_t across = tiles(g->b->x->rows, g->tile);
     int64_t i = tile / across * g->tile, j = tile % across * g->tile;
-    return rk_block_of(g->a, i, rk_min(g->tile, g->a->x->rows - i), g->b, j, rk_min(g->tile, g->b->x->rows - j),
+    return rk_block_of(g->a, g->from + i, rk_min(g->tile, g->rows - i), g->b, j, rk_min(g->tile, g->b->x->rows - j),
                        g->K + i * g->ld + j, g->ld, g->work[worker]);
 }
 
-rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, const rk_bound *b, double *K, int64_t ld) {
+rkhs_status rk_gram_cross_rows(rkhs_env *env, const char *stage, const rk_bound *a, int64_t from, int64_t rows,
+                               const rk_bound *b, double *K, int64_t ld) {
     rk_mark mark = rk_scratch_mark(env);
-    gram_loop g = {.a = a, .b = b, .K = K, .ld = ld, .tile = rk_kernel_tile(a, b)};
+    gram_loop g = {.a = a, .b = b, .from = from, .rows = rows, .K = K, .ld = ld, .tile = rk_kernel_tile(a, b)};
     rkhs_status status = rk_work_new(env, a, b, &g.work);
     if (status == RKHS_OK) status = touch(env, &g);
     if (status == RKHS_OK)
-        status =
-            rk_kernel_parallel(env, stage, a->kernel, tiles(a->x->rows, g.tile) * tiles(b->x->rows, g.tile), cross_tile, &g);
+        status = rk_kernel_parallel(env, stage, a->kernel, tiles(rows, g.tile) * tiles(b->x->rows, g.tile), cross_tile, &g);
     rk_scratch_release(env, mark);
     return status;
+}
+
+rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, const rk_bound *b, double *K, int64_t ld) {
+    return rk_gram_cross_rows(env, stage, a, 0, a->x->rows, b, K, ld);
 }
 
 /* K = k(a, b), or k(a, a) if b is NULL; the data are of the right kind. */

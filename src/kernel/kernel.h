@@ -53,6 +53,15 @@ typedef struct rk_learnt {
     int64_t count;
 } rk_learnt;
 
+/* How a kernel has random features (gram/random_features.c): it is the mean over random w of cos(w'(x - y)), or of
+ * 2 max(0, w'x) max(0, w'y). */
+typedef enum rk_random {
+    RK_RANDOM_NONE,
+    RK_RANDOM_RADIAL,  /* cos; w is a standard normal vector times `stretch` */
+    RK_RANDOM_COLUMNS, /* cos; w has a number `stretch` for each column */
+    RK_RANDOM_RELU     /* max; w is a standard normal vector */
+} rk_random_kind;
+
 typedef struct rk_kernel_type {
     rk_entry entry;
     unsigned kinds, flags;
@@ -86,6 +95,10 @@ typedef struct rk_kernel_type {
     void (*diag)(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
     /* (optional) The same for a kernel with children, from their diagonals; can fail. */
     rkhs_status (*diag_from_children)(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work);
+    /* (optional) Random features; not with parameters for which `stretch` is NaN. stretch is a function of (seed, row,
+     * column) by the stream RK_STREAM_STRETCH; column is 0 for radial ones. */
+    rk_random_kind random;
+    double (*stretch)(const void *self, uint64_t seed, int64_t row, int64_t column);
 } rk_kernel_type;
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
@@ -172,6 +185,9 @@ int64_t rk_kernel_tile_rows(const rk_bound *a, const rk_bound *b);
 /* K = k(a, a), or k(a, b), by tiles on all threads. */
 rkhs_status rk_gram_symmetric(rkhs_env *env, const rk_bound *a, double *K, int64_t ld);
 rkhs_status rk_gram_cross(rkhs_env *env, const char *stage, const rk_bound *a, const rk_bound *b, double *K, int64_t ld);
+/* The same for `rows` rows of a, from row `from` on: K is rows x b. */
+rkhs_status rk_gram_cross_rows(rkhs_env *env, const char *stage, const rk_bound *a, int64_t from, int64_t rows,
+                               const rk_bound *b, double *K, int64_t ld);
 
 /* ---- vector.c: inner products and distances, for kernels on vectors -------------------------------------------- */
 
@@ -190,12 +206,18 @@ rkhs_status rk_vector_prepare_dots(rkhs_env *env, rk_bound *b);    /* no norms o
 rkhs_status rk_vector_prepare_centred(rkhs_env *env, rk_bound *b); /* norms about the mean, if that saves digits */
 void rk_vector_release(rkhs_env *env, rk_bound *b);
 int64_t rk_vector_work(const rk_bound *a, const rk_bound *b);
+/* The slot `work` of kernels of inner products: floats are widened in it. */
+int64_t rk_vector_dots_work(const rk_bound *a, const rk_bound *b);
 /* Squared norms of some rows; a tile of inner products; a tile of squared distances. */
 void rk_vector_norms(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work); /* linear's `diag` */
 void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                    int64_t ld);
+                    int64_t ld, rk_work work);
 void rk_vector_squared_distances(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                  double *out, int64_t ld, rk_work work);
+
+/* |s x_i - t y|^2 of row i of x, and of rows i of x and j of y, p numbers of either type. */
+double rk_row_square(const rk_dense *x, int64_t i, int64_t p, double s, double t, const double *y);
+double rk_rows_square(const rk_dense *x, int64_t i, const rk_dense *y, int64_t j, int64_t p, double s, double t);
 
 /* ---- gradient.c: the derivative of k(x, y) with respect to x, for dense rows ----------------------------------- */
 

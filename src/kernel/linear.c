@@ -3,7 +3,7 @@
 
 static rkhs_status block_linear(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                 double *out, int64_t ld, rk_work work) {
-    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld, work);
     return RKHS_OK;
 }
 
@@ -21,7 +21,8 @@ const rk_kernel_type rk_kernel_linear = {
     .entry = {.name = "linear", .brief = "the inner product; kernel PCA with it is PCA", .formula = "<x,y>",
               .cost = "p a pair"},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD | RK_IDENTITY,
-    .prepare = rk_vector_prepare_dots, .release = rk_vector_release, .block = block_linear, .gradient = gradient_linear,
+    .prepare = rk_vector_prepare_dots, .release = rk_vector_release, .work = rk_vector_dots_work,
+    .block = block_linear, .gradient = gradient_linear,
     .diag = rk_vector_norms,
 };
 /* clang-format on */

@@ -30,7 +30,7 @@ static rkhs_status freeze_poly(rkhs_env *env, void *self, const rkhs_data *x) {
 static rkhs_status block_poly(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                               int64_t ld, rk_work work) {
     const poly *p = rk_kernel_self(a);
-    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld, work);
     for (int64_t i = 0; i < ni; i++) rk_powers(nj, p->gamma.value, p->coef0, p->degree, out + i * ld);
     return RKHS_OK;
 }
@@ -45,7 +45,7 @@ static rkhs_status gradient_poly(const rk_bound *a, int64_t i0, int64_t ni, cons
                                  const double *w, int64_t ld, double *dx, rk_work work) {
     const poly *p = rk_kernel_self(a);
     double *slope = rk_work_take(&work, RK_TILE * RK_TILE);
-    rk_vector_dots(a, i0, ni, b, j0, nj, slope, RK_TILE);
+    rk_vector_dots(a, i0, ni, b, j0, nj, slope, RK_TILE, work);
     for (int64_t i = 0; i < ni; i++) {
         double *row = slope + i * RK_TILE;
         if (p->degree > 1) rk_powers(nj, p->gamma.value, p->coef0, p->degree - 1, row);
@@ -60,7 +60,8 @@ const rk_kernel_type rk_kernel_poly = {
     .entry = {.name = "poly", .brief = "polynomial: products of up to `degree` columns",
               .formula = "(gamma <x,y> + coef0)^degree", .cost = "p a pair", .params = params, .size = sizeof(poly)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .freeze = freeze_poly,
-    .prepare = rk_vector_prepare_dots, .release = rk_vector_release, .block = block_poly, .gradient = gradient_poly,
+    .prepare = rk_vector_prepare_dots, .release = rk_vector_release, .work = rk_vector_dots_work,
+    .block = block_poly, .gradient = gradient_poly,
     .diag = diag_poly,
 };
 /* clang-format on */

@@ -72,6 +72,17 @@ static rkhs_status gradient_matern(const rk_bound *a, int64_t i0, int64_t ni, co
     return RKHS_OK;
 }
 
+/* Frequencies of a multivariate t distribution with 2 nu degrees of freedom. */
+static double stretch_matern(const void *self, uint64_t seed, int64_t row, int64_t column) {
+    const matern *m = self;
+    double squares = 0;
+    for (uint64_t i = 0; i < (uint64_t)(2 * m->nu); i++) {
+        double v = rk_normal(seed, RK_STREAM_STRETCH, (uint64_t)row, i);
+        squares += v * v;
+    }
+    return (isnan(m->width.gamma) ? inverse(m->width.sigma.value) : m->width.gamma) * sqrt(2 * m->nu / squares);
+}
+
 /* clang-format off */
 const rk_kernel_type rk_kernel_matern = {
     .entry = {.name = "matern", .brief = "Matern: as rbf, but less smooth; nu=0.5 is the least smooth, 2.5 is nearly rbf",
@@ -80,6 +91,7 @@ const rk_kernel_type rk_kernel_matern = {
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .check = check_matern,
     .freeze = rk_freeze_euclidean, .prepare = rk_vector_prepare_centred, .release = rk_vector_release,
     .work = rk_vector_work, .block = block_matern, .gradient = gradient_matern, .diag = rk_diag_ones,
+    .random = RK_RANDOM_RADIAL, .stretch = stretch_matern,
 };
 /* clang-format on */
 
@@ -133,6 +145,26 @@ static rkhs_status gradient_rq(const rk_bound *a, int64_t i0, int64_t ni, const 
     return RKHS_OK;
 }
 
+/* A number of the gamma distribution of shape a (Marsaglia, Tsang, "A simple method for generating gamma variables",
+ * 2000); for a below 1, one of shape a + 1 times u^(1/a). */
+static double gamma_number(uint64_t seed, int64_t row, double a) {
+    double d = (a < 1 ? a + 1 : a) - 1.0 / 3,
+           less = a < 1 ? pow(rk_uniform(seed, RK_STREAM_STRETCH, (uint64_t)row, 0), 1 / a) : 1;
+    for (uint64_t i = 1;; i += 2) {
+        double x = rk_normal(seed, RK_STREAM_STRETCH, (uint64_t)row, i), v = 1 + x / sqrt(9 * d);
+        double u = rk_uniform(seed, RK_STREAM_STRETCH, (uint64_t)row, i + 1);
+        v = v * v * v;
+        if (v > 0 && log(u) < 0.5 * x * x + d - d * v + d * log(v)) return d * v * less;
+    }
+}
+
+/* A mean of rbf over widths: gamma/alpha times a gamma number in the place of rbf's gamma. */
+static double stretch_rq(const void *self, uint64_t seed, int64_t row, int64_t column) {
+    const rq *q = self;
+    double sigma = q->width.sigma.value, gamma = isnan(q->width.gamma) ? 0.5 / (sigma * sigma) : q->width.gamma;
+    return sqrt(2 * gamma / q->alpha * gamma_number(seed, row, q->alpha));
+}
+
 /* clang-format off */
 const rk_kernel_type rk_kernel_rq = {
     .entry = {.name = "rq", .brief = "rational quadratic: a mixture of rbf kernels of many widths, with heavier tails",
@@ -141,6 +173,7 @@ const rk_kernel_type rk_kernel_rq = {
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .freeze = rk_freeze_euclidean,
     .prepare = rk_vector_prepare_centred, .release = rk_vector_release, .work = rk_vector_work, .block = block_rq,
     .gradient = gradient_rq, .diag = rk_diag_ones,
+    .random = RK_RANDOM_RADIAL, .stretch = stretch_rq,
 };
 /* clang-format on */
 
@@ -176,6 +209,13 @@ static rkhs_status gradient_cauchy(const rk_bound *a, int64_t i0, int64_t ni, co
     return RKHS_OK;
 }
 
+/* A mean of rbf over widths, as rq with alpha = 1. */
+static double stretch_cauchy(const void *self, uint64_t seed, int64_t row, int64_t column) {
+    const rk_width *w = self;
+    double scale = isnan(w->gamma) ? inverse(w->sigma.value * w->sigma.value) : w->gamma;
+    return sqrt(2 * scale * gamma_number(seed, row, 1));
+}
+
 /* clang-format off */
 const rk_kernel_type rk_kernel_cauchy = {
     .entry = {.name = "cauchy", .brief = "as rbf, with heavier tails: distant objects still have some similarity",
@@ -184,5 +224,6 @@ const rk_kernel_type rk_kernel_cauchy = {
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .freeze = rk_freeze_euclidean,
     .prepare = rk_vector_prepare_centred, .release = rk_vector_release, .work = rk_vector_work, .block = block_cauchy,
     .gradient = gradient_cauchy, .diag = rk_diag_ones,
+    .random = RK_RANDOM_RADIAL, .stretch = stretch_cauchy,
 };
 /* clang-format on */

@@ -40,6 +40,12 @@ static rkhs_status gradient_rbf(const rk_bound *a, int64_t i0, int64_t ni, const
     return RKHS_OK;
 }
 
+/* All frequencies are normal, with deviation 1/sigma. */
+static double stretch_rbf(const void *self, uint64_t seed, int64_t row, int64_t column) {
+    const rk_width *w = self;
+    return isnan(w->gamma) ? 1 / w->sigma.value : sqrt(2 * w->gamma);
+}
+
 /* clang-format off */
 const rk_kernel_type rk_kernel_rbf = {
     .entry = {.name = "rbf", .brief = "the Gaussian kernel: 1 for equal objects, near 0 for distant ones",
@@ -47,6 +53,6 @@ const rk_kernel_type rk_kernel_rbf = {
               .size = sizeof(rk_width)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .flags = RK_PSD, .freeze = rk_freeze_euclidean,
     .prepare = rk_vector_prepare_centred, .release = rk_vector_release, .work = rk_vector_work, .block = block_rbf,
-    .gradient = gradient_rbf, .diag = rk_diag_ones,
+    .gradient = gradient_rbf, .diag = rk_diag_ones, .random = RK_RANDOM_RADIAL, .stretch = stretch_rbf,
 };
 /* clang-format on */

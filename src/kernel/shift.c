@@ -31,11 +31,11 @@ static int64_t shifts_of(const void *self) {
 }
 
 /* Moves an image down by dy and to the right by dx, into zeros. */
-static void move_image(const rk_image *image, const double *from, int64_t dy, int64_t dx, double *to) {
-    int64_t h = image->h, w = image->w, c = image->c, columns = w - (dx < 0 ? -dx : dx);
+static void move_image(const rk_image *image, const char *from, int64_t dy, int64_t dx, char *to) {
+    int64_t h = image->h, w = image->w, columns = w - (dx < 0 ? -dx : dx);
+    int64_t size = image->c * (int64_t)rk_dense_size(&image->dense); /* bytes of a pixel */
     for (int64_t y = rk_max(0, dy); columns > 0 && y < rk_min(h, h + dy); y++)
-        memcpy(to + (y * w + rk_max(0, dx)) * c, from + ((y - dy) * w + rk_max(0, -dx)) * c,
-               (size_t)(columns * c) * sizeof *to);
+        memcpy(to + (y * w + rk_max(0, dx)) * size, from + ((y - dy) * w + rk_max(0, -dx)) * size, (size_t)(columns * size));
 }
 
 /* Row i*S + a: image i moved by the a-th shift. */
@@ -45,13 +45,15 @@ static rkhs_status view_shift(rkhs_env *env, const void *self, const rkhs_data *
     const rk_dense *from = rk_dense_of(x);
     int64_t by = ((const shift *)self)->by, S = shifts_of(self);
     rkhs_data *y = NULL;
-    double *to;
-    TRY(rk_require_memory(env, 8.0 * (double)x->rows * (double)S * (double)x->columns, "a copy of all images for each shift",
+    char *to;
+    int64_t bytes = x->columns * (int64_t)rk_dense_size(from);
+    TRY(rk_require_memory(env, (double)x->rows * (double)S * (double)bytes, "a copy of all images for each shift",
                           "take fewer images or shifts, or raise the memory limit"));
-    TRY(rk_data_image_new(env, x->rows * S, image->h, image->w, image->c, &to, &y));
+    TRY(rk_data_alike_new(env, x, x->rows * S, x->columns, &to, &y));
+    TRY(rk_image_from_dense(env, &y, image->h, image->w, image->c));
     for (int64_t i = 0; i < x->rows; i++) {
         for (int64_t dy = -by; dy <= by; dy++)
-            for (int64_t dx = -by; dx <= by; dx++, to += x->columns) move_image(image, from->values + i * from->ld, dy, dx, to);
+            for (int64_t dx = -by; dx <= by; dx++, to += bytes) move_image(image, rk_dense_bytes(from, i), dy, dx, to);
         TRY(rk_progress(env, NULL, 0, 0));
     }
     *view = y;

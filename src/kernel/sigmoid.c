@@ -28,7 +28,7 @@ static rkhs_status freeze_sigmoid(rkhs_env *env, void *self, const rkhs_data *x)
 static rkhs_status block_sigmoid(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                  double *out, int64_t ld, rk_work work) {
     const sigmoid *s = rk_kernel_self(a);
-    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld, work);
     for (int64_t i = 0; i < ni; i++) {
         rk_powers(nj, s->gamma.value, s->coef0, 1, out + i * ld);
         rk_tanh(nj, out + i * ld);
@@ -57,6 +57,7 @@ const rk_kernel_type rk_kernel_sigmoid = {
               .formula = "tanh(gamma <x,y> + coef0)", .cost = "p + a tanh a pair", .params = params,
               .size = sizeof(sigmoid)},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS, .freeze = freeze_sigmoid, .prepare = rk_vector_prepare_dots,
-    .release = rk_vector_release, .block = block_sigmoid, .gradient = gradient_sigmoid,
+    .release = rk_vector_release, .work = rk_vector_dots_work,
+    .block = block_sigmoid, .gradient = gradient_sigmoid,
 };
 /* clang-format on */

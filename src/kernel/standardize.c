@@ -37,9 +37,11 @@ static rkhs_status pass_over(rkhs_env *env, const rkhs_data *x, int pass, const 
     const rk_dense *d = x->self;
     int64_t p = x->columns;
     rk_block_sum sums;
+    double *room;
     TRY(rk_block_sum_new(env, x->rows, p, &sums));
+    TRY(rk_scratch(env, d->values ? 0 : p, sizeof *room, &room));
     for (int64_t i = 0; i < x->rows; i++) {
-        const double *row = d->values + i * d->ld;
+        const double *row = rk_dense_row(d, i, 0, p, room);
         for (int64_t c = 0; pass == 0 && c < p; c++) {
             f->low[c] = i && f->low[c] < row[c] ? f->low[c] : row[c];
             f->range[c] = i && f->range[c] > row[c] ? f->range[c] : row[c];
@@ -101,7 +103,7 @@ static rkhs_status view_standard(rkhs_env *env, const void *self, const rkhs_dat
              rk_counted(s->mean.count, "column").text, (long long)p);
     TRY(rk_data_dense_new(env, x->rows, p, &to, &y));
     for (int64_t i = 0; i < x->rows; i++)
-        for (int64_t c = 0; c < p; c++) to[i * p + c] = (d->values[i * d->ld + c] - s->mean.values[c]) / s->deviation.values[c];
+        for (int64_t c = 0; c < p; c++) to[i * p + c] = (rk_dense_at(d, i, c) - s->mean.values[c]) / s->deviation.values[c];
     TRY(rk_dense_check(env, "standardised data", to, x->rows, p, p));
     if (rk_images(x)) TRY(rk_image_from_dense(env, &y, rk_images(x)->h, rk_images(x)->w, rk_images(x)->c));
     *view = y;

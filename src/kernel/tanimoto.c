@@ -9,7 +9,7 @@
 static rkhs_status block_tanimoto(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                   double *out, int64_t ld, rk_work work) {
     const rk_vector_side *sa = a->side, *sb = b->side;
-    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+    rk_vector_dots(a, i0, ni, b, j0, nj, out, ld, work);
     for (int64_t i = 0; i < ni; i++) {
         rk_jaccard(nj, sa->norm[i0 + i], sb->norm + j0, out + i * ld);
         if (sa->norm[i0 + i] >= RK_TINY || a->x->type == &rk_data_bits) continue;
@@ -25,6 +25,7 @@ const rk_kernel_type rk_kernel_tanimoto = {
               .brief = "Tanimoto (Jaccard) similarity: the bits that two sets share over the bits that either has; also for counts; two empty sets: 1",
               .formula = "<x,y> / (|x|^2 + |y|^2 - <x,y>)", .cost = "p a pair; bits: p/64"},
     .kinds = RK_KIND_DENSE | RK_KIND_SPARSE | RK_KIND_BITS | RK_PREFER_BITS, .flags = RK_PSD,
-    .prepare = rk_vector_prepare, .release = rk_vector_release, .block = block_tanimoto, .diag = rk_diag_ones,
+    .prepare = rk_vector_prepare, .release = rk_vector_release, .work = rk_vector_dots_work,
+    .block = block_tanimoto, .diag = rk_diag_ones,
 };
 /* clang-format on */

@@ -10,7 +10,8 @@
 
 /* Walks through two rows by column; through sparse rows by the columns where either has a number. */
 typedef struct walk {
-    const double *x, *y;
+    const double *x, *y; /* NULL: floats */
+    const float *fx, *fy;
     const int32_t *cx, *cy; /* NULL: dense */
     int64_t p, q, end_p, end_q;
 } walk;
@@ -18,12 +19,21 @@ typedef struct walk {
 static walk walk_of(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j) {
     if (a->x->type == &rk_data_sparse) {
         const rk_sparse *s = a->x->self, *t = b->x->self;
-        return (walk){s->values,    t->values,    s->columns,       t->columns,
-                      s->starts[i], t->starts[j], s->starts[i + 1], t->starts[j + 1]};
+        return (walk){s->values,        t->values,       NULL, NULL, s->columns, t->columns, s->starts[i], t->starts[j],
+                      s->starts[i + 1], t->starts[j + 1]};
     }
     const rk_dense *s = a->x->self, *t = b->x->self;
     int64_t columns = a->x->columns;
-    return (walk){s->values + i * s->ld, t->values + j * t->ld, NULL, NULL, 0, 0, columns, columns};
+    walk w = {.end_p = columns, .end_q = columns};
+    if (s->values)
+        w.x = s->values + i * s->ld;
+    else
+        w.fx = s->floats + i * s->ld;
+    if (t->values)
+        w.y = t->values + j * t->ld;
+    else
+        w.fy = t->floats + j * t->ld;
+    return w;
 }
 
 /* The next pair of numbers; 0 at the end. */
@@ -35,8 +45,8 @@ static int step(walk *w, double *u, double *v) {
             d = !w->cx            ? 0
                 : w->q < w->end_q ? w->cy[w->q]
                                   : INT64_MAX;
-    *u = c <= d ? w->x[w->p] : 0;
-    *v = d <= c ? w->y[w->q] : 0;
+    *u = c > d ? 0 : w->x ? w->x[w->p] : (double)w->fx[w->p];
+    *v = d > c ? 0 : w->y ? w->y[w->q] : (double)w->fy[w->q];
     w->p += c <= d;
     w->q += d <= c;
     return 1;
@@ -73,6 +83,12 @@ double rk_pair_tanimoto(const rk_bound *a, int64_t i, const rk_bound *b, int64_t
     return both / (all - both);
 }
 
+/* Whether two dense rows of one type have the same bytes: duplicates are many, and seen quickly. */
+static int is_same(const walk *w) {
+    if (w->x && w->y) return memcmp(w->x, w->y, (size_t)w->end_p * sizeof *w->x) == 0;
+    return w->fx && w->fy && memcmp(w->fx, w->fy, (size_t)w->end_p * sizeof *w->fx) == 0;
+}
+
 double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t j) {
     double u, v, m = 0, sum = 0;
     if (a->x->type == &rk_data_bits) {
@@ -80,7 +96,7 @@ double rk_pair_distance(const rk_bound *a, int64_t i, const rk_bound *b, int64_t
         return sqrt(sum);
     }
     walk first = walk_of(a, i, b, j), w = first;
-    if (!first.cx && memcmp(first.x, first.y, (size_t)first.end_p * sizeof *first.x) == 0) return 0; /* duplicates */
+    if (!first.cx && is_same(&first)) return 0;
     while (step(&w, &u, &v)) m = fmax(m, fabs(u - v));
     if (!(m > 0)) return 0;
     for (w = first; step(&w, &u, &v);) sum += (u - v) / m * ((u - v) / m);

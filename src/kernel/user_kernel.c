@@ -49,17 +49,29 @@ static rkhs_status check_values(const rk_bound *a, int64_t i0, int64_t ni, const
     return RKHS_OK;
 }
 
+/* A function that does not take floats gets doubles: a copy of all rows. */
+static rkhs_status prepare_user_kernel(rkhs_env *env, rk_bound *b) {
+    const rkhs_data *use;
+    rkhs_data *wide = NULL;
+    rkhs_status status = own_of(b)->is.floats ? RKHS_OK : rk_data_widen(env, b->x, &use, &wide);
+    b->side = wide;
+    return status;
+}
+
+static void release_user_kernel(rkhs_env *env, rk_bound *b) { rkhs_data_free(b->side); }
+
 static rkhs_status block_user_kernel(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                                      double *out, int64_t ld, rk_work work) {
     const rkhs_user_kernel *is = &own_of(a)->is;
+    const rkhs_data *x = a->side ? a->side : a->x, *y = b->side ? b->side : b->x;
     rkhs_status status = RKHS_OK;
     if (is->block) {
-        status = is->block(a->x, i0, ni, b->x, j0, nj, out, ld, is->payload);
+        status = is->block(x, i0, ni, y, j0, nj, out, ld, is->payload);
         if (status != RKHS_OK) return failed(a, status, i0, j0);
     }
     for (int64_t i = 0; !is->block && i < ni; i++)
         for (int64_t j = 0; j < nj; j++) {
-            status = is->pair(a->x, i0 + i, b->x, j0 + j, &out[i * ld + j], is->payload);
+            status = is->pair(x, i0 + i, y, j0 + j, &out[i * ld + j], is->payload);
             if (status != RKHS_OK) return failed(a, status, i0 + i, j0 + j);
         }
     return check_values(a, i0, ni, b, j0, nj, out, ld);
@@ -121,6 +133,8 @@ rkhs_status rkhs_env_add_kernel(rkhs_env *env, const char *name, const rkhs_user
         .entry = {.name = o->name, .brief = "added by the caller"},
         .kinds = kinds,
         .flags = (kernel->psd ? RK_PSD : 0) | (kernel->serial ? RK_SERIAL : 0),
+        .prepare = prepare_user_kernel,
+        .release = release_user_kernel,
         .block = block_user_kernel,
     };
     o->added = (rk_added){&rk_kernels, &o->type.entry, env->added};

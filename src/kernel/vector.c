@@ -4,7 +4,8 @@
  * far from the origin: rows are centred on their mean. Close pairs: what comes out below CLOSE of the norms is
  * computed again from the differences. So the relative error of every distance stays below 1e-12, and a row is at
  * distance 0 from itself. In few dimensions (DIRECT) differences are no slower, and always used. Sparse rows are not
- * centred: a mean would fill them. Products of bits are integers, and exact. */
+ * centred: a mean would fill them. Products of bits are integers, and exact. Floats are widened for each tile, a chunk
+ * of columns at a time, as long as a slice of la/product.c: so sums have the bits of those of doubles. */
 #include "kernel/kernel.h"
 
 #include <limits.h>
@@ -16,12 +17,24 @@ static const double CLOSE = 1e-3;
 static const rk_dense *dense_of(const rk_bound *b) { return b->x->self; }
 static int is_sparse(const rk_bound *b) { return b->x->type == &rk_data_sparse; }
 static int is_bits(const rk_bound *b) { return b->x->type == &rk_data_bits; }
-static const double *row_of(const rk_bound *b, int64_t i) { return dense_of(b)->values + i * dense_of(b)->ld; }
+static int has_floats(const rk_bound *b) { return rk_dense_of(b->x) && !dense_of(b)->values; }
+
+double rk_row_square(const rk_dense *x, int64_t i, int64_t p, double s, double t, const double *y) {
+    if (x->values) return rk_scaled_square(p, s, x->values + i * x->ld, t, y);
+    return rk_scaled_square_float(p, s, x->floats + i * x->ld, t, y);
+}
+
+double rk_rows_square(const rk_dense *x, int64_t i, const rk_dense *y, int64_t j, int64_t p, double s, double t) {
+    if (y->values) return rk_row_square(x, i, p, s, t, y->values + j * y->ld);
+    if (x->values) return rk_row_square(y, j, p, t, s, x->values + i * x->ld);
+    return rk_scaled_square_floats(p, s, x->floats + i * x->ld, t, y->floats + j * y->ld);
+}
 
 /* |x_i - centre|^2 of a dense row. */
 static double norm_of(const rk_bound *b, int64_t i) {
-    const double *x = row_of(b, i), *centre = ((const rk_vector_side *)b->side)->centre;
-    return rk_scaled_square(b->x->columns, 1, x, centre ? 1 : 0, centre ? centre : x);
+    const double *centre = ((const rk_vector_side *)b->side)->centre;
+    if (centre) return rk_row_square(dense_of(b), i, b->x->columns, 1, 1, centre);
+    return rk_rows_square(dense_of(b), i, dense_of(b), i, b->x->columns, 1, 0);
 }
 
 /* The norms of one task's rows. */
@@ -84,9 +97,10 @@ static rkhs_status find_centre(rkhs_env *env, rk_bound *b, rk_vector_side *side)
     rkhs_status status = rk_alloc(env, p, sizeof *mean, &mean);
     if (status != RKHS_OK) return status;
     side->owned = mean;
-    rk_column_means(n, p, row_of(b, 0), dense_of(b)->ld, mean);
+    status = rk_dense_means(env, b->x, mean);
+    if (status != RKHS_OK) return status;
     for (int64_t c = 0; c < p; c++) offset += mean[c] * mean[c];
-    for (int64_t i = 0; i < n; i++) rk_add_row(&spread, rk_scaled_square(p, 1, row_of(b, i), 1, mean));
+    for (int64_t i = 0; i < n; i++) rk_add_row(&spread, rk_row_square(dense_of(b), i, p, 1, 1, mean));
     if (offset > rk_row_total(&spread) / (double)n) side->centre = mean;
     return RKHS_OK;
 }
@@ -113,8 +127,46 @@ void rk_vector_release(rkhs_env *env, rk_bound *b) {
 
 int64_t rk_vector_work(const rk_bound *a, const rk_bound *b) { return is_sparse(a) || is_bits(a) ? 0 : 2 * RK_TILE * CHUNK; }
 
+int64_t rk_vector_dots_work(const rk_bound *a, const rk_bound *b) {
+    return has_floats(a) || has_floats(b) ? 2 * RK_TILE * CHUNK : 0;
+}
+
+/* Columns c0 .. c0+nc-1 of some rows minus the centre (NULL: 0): doubles where they are, or packed in `room`. */
+static const double *chunk_of(const rk_bound *b, int64_t i0, int64_t ni, int64_t c0, int64_t nc, const double *centre,
+                              double *room, int64_t *ld) {
+    const rk_dense *d = dense_of(b);
+    *ld = d->values && !centre ? d->ld : nc;
+    if (d->values && !centre) return d->values + i0 * d->ld + c0;
+    for (int64_t i = 0; i < ni; i++) {
+        double *to = room + i * nc;
+        if (d->values) {
+            const double *row = d->values + (i0 + i) * d->ld + c0;
+            for (int64_t c = 0; c < nc; c++) to[c] = row[c] - centre[c0 + c];
+        } else {
+            rk_widen(nc, d->floats + (i0 + i) * d->ld + c0, to);
+            for (int64_t c = 0; centre && c < nc; c++) to[c] -= centre[c0 + c];
+        }
+    }
+    return room;
+}
+
+/* Inner products of centred rows, or of floats, a chunk of columns at a time. */
+static void dots_by_chunks(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
+                           const double *centre, double *out, int64_t ld, rk_work work) {
+    double *room_a = rk_work_take(&work, RK_TILE * CHUNK), *room_b = rk_work_take(&work, RK_TILE * CHUNK);
+    int same = a == b && i0 == j0 && ni == nj;
+    int64_t lda, ldb;
+    for (int64_t c = 0; c < a->x->columns; c += CHUNK) {
+        int64_t nc = rk_min(CHUNK, a->x->columns - c);
+        const double *of_a = chunk_of(a, i0, ni, c, nc, centre, room_a, &lda), *of_b = of_a;
+        ldb = lda;
+        if (!same) of_b = chunk_of(b, j0, nj, c, nc, centre, room_b, &ldb);
+        rk_product(ni, nj, nc, of_a, lda, of_b, ldb, c > 0, out, ld);
+    }
+}
+
 void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                    int64_t ld) {
+                    int64_t ld, rk_work work) {
     if (is_sparse(a)) {
         rk_sparse_common(RK_PAIR_PRODUCT, a, i0, ni, b, j0, nj, out, ld);
         return;
@@ -125,34 +177,22 @@ void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b
                      y->stride, out, ld);
         return;
     }
-    rk_product(ni, nj, a->x->columns, row_of(a, i0), dense_of(a)->ld, row_of(b, j0), dense_of(b)->ld, 0, out,
-               ld);
-}
-
-/* Packs some columns of some rows, minus the centre. */
-static void pack(const rk_bound *b, int64_t i0, int64_t ni, int64_t c0, int64_t nc, const double *centre, double *out) {
-    for (int64_t i = 0; i < ni; i++)
-        for (int64_t c = 0; c < nc; c++) out[i * nc + c] = row_of(b, i0 + i)[c0 + c] - centre[c0 + c];
-}
-
-/* Inner products of centred rows, a chunk of columns at a time. */
-static void centred_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
-                         int64_t ld, rk_work work) {
-    const double *centre = ((rk_vector_side *)a->side)->centre;
-    double *pa = rk_work_take(&work, RK_TILE * CHUNK), *pb = rk_work_take(&work, RK_TILE * CHUNK);
-    if (a == b && i0 == j0 && ni == nj) pb = pa;
-    for (int64_t c = 0; c < a->x->columns; c += CHUNK) {
-        int64_t nc = rk_min(CHUNK, a->x->columns - c);
-        pack(a, i0, ni, c, nc, centre, pa);
-        if (pb != pa) pack(b, j0, nj, c, nc, centre, pb);
-        rk_product(ni, nj, nc, pa, nc, pb, nc, c > 0, out, ld);
-    }
+    const rk_dense *x = dense_of(a), *y = dense_of(b);
+    if (x->values && y->values)
+        rk_product(ni, nj, a->x->columns, x->values + i0 * x->ld, x->ld, y->values + j0 * y->ld, y->ld, 0, out, ld);
+    else
+        dots_by_chunks(a, i0, ni, b, j0, nj, NULL, out, ld, work);
 }
 
 /* One squared distance, from the differences. */
-static double exact_square(const double *x, const double *y, int64_t p) {
-    double sum = 0;
-    for (int64_t c = 0; c < p; c++) sum += (x[c] - y[c]) * (x[c] - y[c]);
+static double exact_square(const rk_dense *a, int64_t i, const rk_dense *b, int64_t j, int64_t p) {
+    double sum = 0, room_a[CHUNK], room_b[CHUNK];
+    int64_t step = a->values && b->values ? p : CHUNK;
+    for (int64_t c0 = 0; c0 < p; c0 += step) {
+        int64_t nc = rk_min(step, p - c0);
+        const double *x = rk_dense_row(a, i, c0, nc, room_a), *y = rk_dense_row(b, j, c0, nc, room_b);
+        for (int64_t c = 0; c < nc; c++) sum += (x[c] - y[c]) * (x[c] - y[c]);
+    }
     return sum;
 }
 
@@ -161,7 +201,7 @@ void rk_vector_squared_distances(const rk_bound *a, int64_t i0, int64_t ni, cons
     const rk_vector_side *sa = a->side, *sb = b->side;
     int64_t p = a->x->columns;
     if (is_bits(a)) {
-        rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+        rk_vector_dots(a, i0, ni, b, j0, nj, out, ld, work);
         for (int64_t i = 0; i < ni; i++) rk_squared_distances(nj, sa->norm[i0 + i], sb->norm + j0, 0, out + i * ld);
         return;
     }
@@ -170,16 +210,16 @@ void rk_vector_squared_distances(const rk_bound *a, int64_t i0, int64_t ni, cons
         return;
     }
     if (sa->centre)
-        centred_dots(a, i0, ni, b, j0, nj, out, ld, work);
+        dots_by_chunks(a, i0, ni, b, j0, nj, sa->centre, out, ld, work);
     else
-        rk_vector_dots(a, i0, ni, b, j0, nj, out, ld);
+        rk_vector_dots(a, i0, ni, b, j0, nj, out, ld, work);
     for (int64_t i = 0; i < ni; i++) {
         double *row = out + i * ld, na = sa->norm[i0 + i];
         int64_t close = rk_squared_distances(nj, na, sb->norm + j0, CLOSE, row);
         for (int64_t j = 0; close > 0 && j < nj; j++) {
             if (row[j] > CLOSE * (na + sb->norm[j0 + j])) continue;
             row[j] = is_sparse(a) ? rk_sparse_squared_distance(a->x, i0 + i, b->x, j0 + j)
-                                  : exact_square(row_of(a, i0 + i), row_of(b, j0 + j), p);
+                                  : exact_square(dense_of(a), i0 + i, dense_of(b), j0 + j, p);
             close--;
         }
     }

@@ -37,8 +37,8 @@ void rk_advise_core(rkhs_env *env, int64_t n) {
     const char *core = chosen_core(), *better = rk_better_core(core, rk_instructions());
     if (!better) return;
     env->core_advised = 1;
-    rk_log(env, RKHS_LOG_ADVICE,
-           "LAPACK runs on OpenBLAS's %s kernels, though this processor has %s: set the variable OPENBLAS_CORETYPE=%s before "
-           "the program starts, and the eigenvectors come up to twice as fast",
-           core, rk_instructions() == RK_AVX512 ? "AVX-512" : "AVX2", better);
+    rk_advise(env, "OPENBLAS_CORETYPE", NULL,
+              "LAPACK runs on OpenBLAS's %s kernels, though this processor has %s: set the variable OPENBLAS_CORETYPE=%s "
+              "before the program starts, and the eigenvectors come up to twice as fast",
+              core, rk_instructions() == RK_AVX512 ? "AVX-512" : "AVX2", better);
 }

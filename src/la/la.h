@@ -46,8 +46,12 @@ double rk_norm(int64_t n, const double *x);
 int rk_squares_hold(double squares);
 double rk_norm_scale(int64_t n, const double *x);
 
+/* wide[j] = x[j]; exact. */
+void rk_widen(int64_t n, const float *x, double *wide);
 /* x[j] = exp(x[j]), with an error of about 1 ulp; exactly 0 below -708. */
 void rk_exp(int64_t n, double *x);
+/* out[2j] = scale cos(x[j]), out[2j + 1] = scale sin(x[j]), with an error of about 1 ulp of scale for |x| < 1e9. */
+void rk_cos_sin(int64_t n, double scale, const double *x, double *out);
 /* x[j] = tanh(x[j]), and log(1 + x[j]) for 0 <= x[j] <= 1e300, with errors of a few ulp. */
 void rk_tanh(int64_t n, double *x);
 void rk_log1p(int64_t n, double *x);
@@ -86,8 +90,10 @@ void rk_add_forces(int64_t n, int64_t d, const double *a, const double *b, int64
                    double *counter_force);
 /* sum_j w[j] (a - b[j]) */
 double rk_weighted_difference(int64_t n, const double *w, double a, const double *b);
-/* |s x - t y|^2 of n numbers. */
+/* |s x - t y|^2 of n numbers; floats give the bits of the same numbers as doubles. */
 double rk_scaled_square(int64_t n, double s, const double *x, double t, const double *y);
+double rk_scaled_square_float(int64_t n, double s, const float *x, double t, const double *y);
+double rk_scaled_square_floats(int64_t n, double s, const float *x, double t, const float *y);
 
 /* Inserts item j with value v into a list of the max_count largest, sorted in descending order; among equal values the
  * first one stays before. Returns the new count. */
@@ -99,6 +105,19 @@ static inline int64_t rk_top_offer(double *value, int64_t *index, int64_t count,
     index[at] = j;
     return count < max_count ? count + 1 : max_count;
 }
+
+/* Whether object i with value v comes before object j with value w: the larger value does, of equal values the smaller
+ * index. NaN comes before nothing. */
+static inline int rk_precedes(double v, int64_t i, double w, int64_t j) { return (v > w) | ((v == w) & (i < j)); }
+/* Moves the first k of n objects to the front, 0 < k <= n, the last of these to position k - 1; sorts n of them. No
+ * value is NaN, and no index occurs twice. */
+void rk_keep_first(double *value, int64_t *index, int64_t n, int64_t k);
+void rk_sort_ranked(double *value, int64_t *index, int64_t n);
+
+/* Which of n numbers reach a bound. Bit j % 64 of mine[j / 64]: whether x[j] - less[j] >= least; of theirs[j / 64]:
+ * whether x[j] - own >= bounds[j]. NaN does not, and bits past n are 0. bounds NULL: `theirs` is not written. */
+void rk_reaching(int64_t n, const double *x, const double *less, double least, double own, const double *bounds, uint64_t *mine,
+                 uint64_t *theirs);
 
 /* The row i and column j <= i of a tile, from its number in the lower triangle, counted row by row. */
 void rk_triangle_position(int64_t tile, int64_t *i, int64_t *j);

@@ -60,15 +60,20 @@ ADD(rk_add_ratios, four_ratios(fused, x, p[j], q[j], r[j], s[j]), ONE_PRODUCT(ra
 ADD(rk_add_ratios_wide, FOUR_PRODUCTS(ratio), ONE_PRODUCT(ratio))
 
 /* Eight partial sums keep additions independent of each other. Nothing is fused: x and y may be exchanged. */
-RK_VERSIONS(, double, rk_scaled_square, (int64_t n, double s, const double *x, double t, const double *y), (n, s, x, t, y)) {
-    enum { SUMS = 8 };
-    double sum[SUMS] = {0}, rest = 0;
-    int64_t c = 0;
-    for (; c + SUMS <= n; c += SUMS)
-        for (int l = 0; l < SUMS; l++) {
-            double d = s * x[c + l] - t * y[c + l];
-            sum[l] += d * d;
-        }
-    for (; c < n; c++) rest += (s * x[c] - t * y[c]) * (s * x[c] - t * y[c]);
-    return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7])) + rest;
-}
+#define SCALED_SQUARE(name, X, Y)                                                                                              \
+    RK_VERSIONS(, double, name, (int64_t n, double s, const X *x, double t, const Y *y), (n, s, x, t, y)) {                    \
+        enum { SUMS = 8 };                                                                                                     \
+        double sum[SUMS] = {0}, rest = 0;                                                                                      \
+        int64_t c = 0;                                                                                                         \
+        for (; c + SUMS <= n; c += SUMS)                                                                                       \
+            for (int l = 0; l < SUMS; l++) {                                                                                   \
+                double d = s * (double)x[c + l] - t * (double)y[c + l];                                                        \
+                sum[l] += d * d;                                                                                               \
+            }                                                                                                                  \
+        for (; c < n; c++) rest += (s * (double)x[c] - t * (double)y[c]) * (s * (double)x[c] - t * (double)y[c]);              \
+        return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7])) + rest;                       \
+    }
+
+SCALED_SQUARE(rk_scaled_square, double, double)
+SCALED_SQUARE(rk_scaled_square_float, float, double)
+SCALED_SQUARE(rk_scaled_square_floats, float, float)

@@ -1,8 +1,12 @@
-/* vec.c: vectorised functions on arrays: exp, tanh, log1p, angles, powers, distances, cosines, sums. Compiled for
- * several instruction sets (instructions.h). */
+/* vec.c: vectorised functions on arrays: exp, cos, sin, tanh, log1p, angles, powers, distances, cosines, sums, floats
+ * as doubles. Compiled for several instruction sets (instructions.h). */
 #include "la/la.h"
 
 #include <string.h>
+
+RK_VERSIONS(, void, rk_widen, (int64_t n, const float *restrict x, double *restrict wide), (n, x, wide)) {
+    for (int64_t j = 0; j < n; j++) wide[j] = (double)x[j];
+}
 
 /* Eight partial sums keep additions independent of each other; their order depends on n alone. */
 RK_VERSIONS(, double, rk_sum, (int64_t n, const double *x), (n, x)) {
@@ -52,6 +56,31 @@ RK_VERSIONS(, void, rk_exp, (int64_t n, double *x), (n, x)) {
         parts e = exp_parts(fused, v < -708 ? -708 : v > 709 ? 709 : v);
         double series = RK_FMA(e.half, e.r, 1.0);
         x[j] = v < -708 ? 0.0 : RK_FMA(series, e.r, 1.0) * e.power;
+    }
+}
+
+/* x = q pi/2 + r, |r| <= pi/4; cos and sin of r by their series to r^16 and r^17, whose remainders are below 2^-58. The
+ * quarter q is left in the low bits as in exp_parts. */
+RK_VERSIONS(, void, rk_cos_sin, (int64_t n, double scale, const double *restrict x, double *restrict out), (n, scale, x, out)) {
+    const double magic = 0x1.8p52, quarters = 0x1.45f306dc9c883p-1;
+    const double high = 0x1.921fb54442d18p0, middle = 0x1.1a62633145c07p-54, low = -0x1.f1976b7ed8fbcp-110;
+    static const double sines[] = {1.0 / 355687428096000, -1.0 / 1307674368000, 1.0 / 6227020800, -1.0 / 39916800,
+                                   1.0 / 362880,          -1.0 / 5040,          1.0 / 120,        -1.0 / 6};
+    static const double cosines[] = {1.0 / 20922789888000, -1.0 / 87178291200, 1.0 / 479001600, -1.0 / 3628800,
+                                     1.0 / 40320,          -1.0 / 720,         1.0 / 24,        -0.5};
+    for (int64_t j = 0; j < n; j++) {
+        double shifted = RK_FMA(x[j], quarters, magic), q = shifted - magic;
+        double r = RK_FMA(-q, high, x[j]);
+        r = RK_FMA(-q, middle, r);
+        r = RK_FMA(-q, low, r);
+        double square = r * r, cubed = square * r;
+        double sine = RK_FMA(POLYNOMIAL(sines, square), cubed, r), cosine = RK_FMA(POLYNOMIAL(cosines, square), square, 1.0);
+        uint64_t bits;
+        memcpy(&bits, &shifted, sizeof bits);
+        int odd = bits & 1, back = (bits & 2) != 0;
+        double c = odd ? -sine : cosine, s = odd ? cosine : sine;
+        out[2 * j] = scale * (back ? -c : c);
+        out[2 * j + 1] = scale * (back ? -s : s);
     }
 }
 

@@ -22,10 +22,14 @@ static rkhs_status check_counts(const rkhs_model *m) {
     if (m->gram_rows > m->n && !m->type->inputs)
         return rk_fail(env, RKHS_ERR_FORMAT, "it has %s of added objects, and %s adds none",
                        rk_counted(m->gram_rows - m->n, "row").text, m->type->entry.name);
-    if ((m->map_rows != NULL) != (gram->form == RK_FORM_FACTOR && !m->type->keeps_all) ||
-        (!m->map_rows && kept != m->gram_rows))
+    int landmarks = (gram->offers & RK_FEATURES) && !m->type->keeps_all;
+    int either = gram->choose && m->type->need.offers & (RK_FEATURES | RK_LANDMARKS);
+    if ((!either && (m->map_rows != NULL) != landmarks) || (!m->map_rows && kept != m->gram_rows))
         return rk_fail(env, RKHS_ERR_FORMAT, "it keeps %lld of %s, which does not fit '%.80s'", (long long)kept,
                        rk_counted(m->gram_rows, "object").text, m->text);
+    if ((m->map->features != NULL) != (gram->offers == RK_FEATURES && m->type->need.offers & RK_FEATURES))
+        return rk_fail(env, RKHS_ERR_FORMAT, "its map has %s random features, which does not fit '%.80s'",
+                       m->map->features ? "some" : "no", m->text);
     for (int64_t i = 0; m->map_rows && i < kept; i++)
         if (m->map_rows[i] < 0 || m->map_rows[i] >= m->gram_rows)
             return rk_fail(env, RKHS_ERR_FORMAT, "reference object %lld is row %lld of %lld", (long long)i,
@@ -94,7 +98,7 @@ static rkhs_status check_finite(const rkhs_model *m) {
     rkhs_status status = RKHS_OK;
     const rk_map *map = m->map;
     TRY(in_range(m, "embedding", m->Z, m->gram_rows * m->dim));
-    TRY(in_range(m, "map", map->B, map->object_count * map->dim));
+    TRY(in_range(m, "map", map->B, map->width * map->dim));
     TRY(in_range(m, "map", map->c, map->dim));
     TRY(in_range(m, "map", map->fingerprint, map->object_count));
     TRY(in_range(m, "map", map->half, map->object_count));

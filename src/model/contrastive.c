@@ -33,10 +33,6 @@ static rkhs_status inputs_contrastive(rkhs_env *env, const void *self, const rkh
     return rk_triplet_inputs(env, ((const contrastive *)self)->augment, x, y, gram_data);
 }
 
-static rkhs_status apply_matrix(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
-    return rk_csr_apply(env, context, V, k, out);
-}
-
 static rkhs_status report(rk_fit *f, const rk_triplets *t, const rk_spectrum *s, double alpha, double kappa) {
     rkhs_status status = RKHS_OK;
     double n = (double)t->count, omega = 0, loss = 0;
@@ -47,17 +43,13 @@ static rkhs_status report(rk_fit *f, const rk_triplets *t, const rk_spectrum *s,
     TRY(rk_report_number(f->env, f->report, "loss", loss));
     TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, s->count, s->values));
     TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
-    TRY(rk_report_solver(f, s->solver, s->iterations, -1, s->converged));
+    TRY(rk_report_solver(f, ((const contrastive *)f->self)->solver, s->solver, s->iterations, -1, s->converged));
     TRY(rk_report_bound(f, "Theorem 6", 0, omega * omega * sqrt(kappa) * alpha / n,
                         omega * omega * kappa * sqrt(log(1 / RK_BOUND_DELTA) / n)));
     if (left < s->count)
         rk_log(f->env, RKHS_LOG_ADVICE,
                "only %lld of the %s have an eigenvalue above 0, and bring positives nearer than negatives; the others are 0",
                (long long)left, rk_counted(s->count, "dimension").text);
-    if (!s->converged)
-        rk_log(f->env, RKHS_LOG_ADVICE,
-               "the eigenvectors did not converge in %s: see 'residuals', or raise solver=lanczos(max_iter=...)",
-               rk_counted(s->iterations, "iteration").text);
 done:
     return status;
 }
@@ -75,7 +67,7 @@ static rkhs_status fit_contrastive(rk_fit *f) {
     TRY(rk_triplet_sizes(f, &t, &alpha, &kappa));
     TRY(rk_triplet_matrix(f->env, &t, g->n, 0.5, -0.5, &m));
     rk_spectral problem = {
-        .coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_OPERATOR, .m = {g->n, apply_matrix, &m}, .mu = 1, .count = d};
+        .coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_GRAPH, .m = &(rk_graph_matrix){.graph = &m}, .mu = 1, .count = d};
     TRY(rk_solve_spectral(g, o->solver, &problem, &s));
     double least = 1e-15 * kappa * (double)t.count; /* |C| is at most 2 n kappa: a value as small as this is rounding */
     for (int64_t c = 0; c < d; c++) {
@@ -83,11 +75,17 @@ static rkhs_status fit_contrastive(rk_fit *f) {
         s.values[c] = 0;
         for (int64_t i = 0; i < g->rank; i++) s.coef[i * d + c] = 0;
     }
-    TRY(g->type->push(g, s.coef, d, f->Z));
-    TRY(g->type->to_map(g, s.coef, d, f->map->B));
+    TRY(rk_gram_embed(g, s.coef, d, f->map->B, f->Z));
     TRY(report(f, &t, &s, alpha, kappa));
 done:
     return status;
+}
+
+static void cost_contrastive(const void *self, const rk_extent *e, rk_cost *c) {
+    rk_add_eigen_cost(((const contrastive *)self)->solver, e, c);
+    if (((const contrastive *)self)->solver && e->stored) rk_add_pencil_cost(e, c); /* by a factor of K */
+    c->passes += e->features > 0 ? 0 : 20; /* positives and negatives hardly differ: it converges slowly */
+    c->numbers += 100 * e->n + 2 * rk_stored_rows(e) * e->features;
 }
 
 /* clang-format off */
@@ -98,7 +96,7 @@ const rk_model_type rk_model_contrastive = {
               .cost = "the Gram, and some ten products with it",
               .params = params, .size = sizeof(contrastive)},
     .title = "KernelContrastive", .default_kernel = rk_default_kernel, .dim = dim_contrastive,
-    .gram_offset = offsetof(contrastive, gram), .supervision = RK_KIND_INDEX, .inputs = inputs_contrastive,
-    .fit = fit_contrastive, .check = rk_check_full_map,
+    .gram_offset = offsetof(contrastive, gram), .need = {RK_MATRIX | RK_FEATURES, 0, 20000, 1}, .supervision = RK_KIND_INDEX, .inputs = inputs_contrastive,
+    .fit = fit_contrastive, .cost = cost_contrastive, .check = rk_check_full_map,
 };
 /* clang-format on */

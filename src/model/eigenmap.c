@@ -41,11 +41,8 @@ static rkhs_status embed_component(rkhs_env *env, const rk_spec *solver, const r
                                    int64_t dim, double *Z, double *l, rk_eigenmap *out) {
     rkhs_status status = RKHS_OK;
     int64_t n = g->w.n, k = rk_min(dim, n - 1);
-    rk_spectral problem = {.coordinates = RK_COORD_SAMPLE,
-                           .m_kind = RK_M_OPERATOR,
-                           .m = {n, rk_neighbour_graph_apply, (void *)(uintptr_t)g},
-                           .n = g->degree,
-                           .count = k};
+    rk_graph_matrix m = {.graph = &g->w, .constant = g->degree};
+    rk_spectral problem = {.coordinates = RK_COORD_SAMPLE, .m_kind = RK_M_GRAPH, .m = &m, .n = g->degree, .count = k};
     rk_spectrum s;
     double all;
     for (int64_t c = 0; c < dim; c++) l[c] = 1;

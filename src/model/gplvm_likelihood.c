@@ -71,7 +71,7 @@ done:
 static rkhs_status factor_given(const rk_gram *g, rk_gplvm *p) {
     rkhs_status status = RKHS_OK;
     int64_t ld, n = p->n, r = p->r = g->rank;
-    const double *Phi = g->type->phi(g, &ld);
+    const double *Phi = rk_gram_phi(g, &ld);
     TRY(rk_scratch(g->env, n * r, sizeof *p->F, &p->F));
     for (int64_t i = 0; i < n; i++) p->order[i] = i;
     rk_column_means(n, r, Phi, ld, p->means);
@@ -105,15 +105,14 @@ rkhs_status rk_gplvm_new(const rk_gram *g, double features, int64_t dim, rk_gplv
     int spendable;
     *p = (rk_gplvm){.n = n, .dim = dim, .features = features};
     status = rk_require_memory(env, 8.0 * (double)n * (4.0 * (double)n + 2.0 * (double)tiles * (double)dim),
-                               "the likelihood of all pairs of codes",
-                               "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit");
+                               "the likelihood of all pairs of codes", NULL);
     TRY(rk_set_subject(env, "gram", status));
     TRY(rk_scratch(env, n * n, sizeof *p->A, &p->A));
     TRY(rk_scratch(env, n, sizeof *p->order, &p->order));
     TRY(rk_scratch(env, rk_max(n, g->rank), sizeof *p->means, &p->means));
-    p->lower = rk_gram_stored(g);
+    p->lower = rk_gram_offers(g, RK_MATRIX);
     if (p->lower) {
-        const double *S = g->type->matrix(g, &ld, &spendable);
+        const double *S = rk_gram_matrix(g, &ld, &spendable);
         TRY(factor_centred(env, p, S, ld, p->A));
     } else {
         TRY(factor_given(g, p));

@@ -1,7 +1,7 @@
 /* graph_projection.c: the fit of lpp and npe: linear functions in feature space, from an eigenproblem of a graph. */
 #include "model/neighbour_graph.h"
 
-static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu, const rk_csr *graph) {
+static rkhs_status report(rk_fit *f, const rk_spec *solver, const rk_spectrum *s, double mu, const rk_csr *graph) {
     rkhs_status status = RKHS_OK;
     int64_t zeros = 0;
     rk_components components;
@@ -10,22 +10,18 @@ static rkhs_status report(rk_fit *f, const rk_spectrum *s, double mu, const rk_c
     TRY(rk_report_array(f->env, f->report, "eigenvalues", 1, s->count, s->values));
     TRY(rk_report_array(f->env, f->report, "residuals", 1, s->count, s->residuals));
     TRY(rk_report_number(f->env, f->report, "absolute_ridge", mu));
-    TRY(rk_report_solver(f, s->solver, s->iterations, -1, s->converged));
+    TRY(rk_report_solver(f, solver, s->solver, s->iterations, -1, s->converged));
     TRY(rk_report_number(f->env, f->report, "components", (double)components.count));
     rk_advise_components(f->env, f->gram->n, components.count, components.isolated, RK_COMPONENTS_APART);
     if (components.isolated == f->gram->n) goto done;
     if (zeros)
         rk_log(f->env, RKHS_LOG_ADVICE, "only %lld of the %s exist; the others are 0", (long long)(s->count - zeros),
                rk_counted(s->count, "dimension").text);
-    if (!s->converged)
-        rk_log(f->env, RKHS_LOG_ADVICE,
-               "the eigenvectors did not converge in %s: see 'residuals', or raise solver=lanczos(max_iter=...)",
-               rk_counted(s->iterations, "iteration").text);
 done:
     return status;
 }
 
-rkhs_status rk_fit_graph_projection(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge,
+rkhs_status rk_fit_graph_projection(rk_fit *f, const rk_spec *solver, const rk_graph_matrix *m, const double *n, double ridge,
                                     const rk_csr *graph) {
     rkhs_status status = RKHS_OK;
     const rk_gram *g = f->gram;
@@ -34,21 +30,20 @@ rkhs_status rk_fit_graph_projection(rk_fit *f, const rk_spec *solver, rk_op m, c
     double *diag, all, trace;
     rk_row_sum sizes = {0};
     TRY(rk_scratch(f->env, g->n, sizeof *diag, &diag));
-    TRY(g->type->diag(g, diag));
+    TRY(rk_gram_diag(g, diag));
     for (int64_t i = 0; i < g->n; i++) rk_add_row(&sizes, n[i] * fabs(diag[i]));
     all = rk_rows_sum(g->n, 1, n);
     trace = rk_row_total(&sizes);
     TRY(rk_gram_check_finite(g, trace));
-    rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_OPERATOR, .m = m, .n = n, .count = d};
+    rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_GRAPH, .m = m, .n = n, .count = d};
     problem.mu = ridge * trace / (double)g->n;
     TRY(rk_solve_spectral(g, solver, &problem, &s));
     for (int64_t c = 0; c < d; c++) { /* l is at most about 1: values as small as this are rounding */
         if (fabs(s.values[c]) < 1e-11 || s.values[c] < -1.5) s.values[c] = 0;
         for (int64_t i = 0; i < g->rank; i++) s.coef[i * d + c] *= s.values[c] == 0 ? 0 : sqrt(all);
     }
-    TRY(g->type->push(g, s.coef, d, f->Z));
-    TRY(g->type->to_map(g, s.coef, d, f->map->B));
-    TRY(report(f, &s, problem.mu, graph));
+    TRY(rk_gram_embed(g, s.coef, d, f->map->B, f->Z));
+    TRY(report(f, solver, &s, problem.mu, graph));
 done:
     return status;
 }

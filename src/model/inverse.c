@@ -38,7 +38,7 @@ static void centred_objects(const rkhs_data *x, const int64_t *which, int64_t n,
     const rk_dense *d = x->self;
     int64_t p = x->columns;
     for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < p; c++) out[i * p + c] = d->values[which[i] * d->ld + c] - mean[c];
+        for (int64_t c = 0; c < p; c++) out[i * p + c] = rk_dense_at(d, which[i], c) - mean[c];
 }
 
 /* Chooses width and ridge of least leave-one-out error, on some of the pairs. */
@@ -67,10 +67,9 @@ static rkhs_status inverse_fit(const rkhs_model *m, const rkhs_data *x, rk_inver
     rkhs_env *env = m->env;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = rk_min(m->map->object_count, RK_RIDGE_PAIRS), p = m->map->objects->columns, *which;
-    const rk_dense *d = x->self;
     double width, ridge, *K;
     TRY(rk_map_new(env, n, p, &inverse->map));
-    rk_column_means(m->map->object_count, p, d->values, d->ld, inverse->map->c);
+    TRY(rk_dense_means(env, x, inverse->map->c));
     TRY(choose_width_and_ridge(m, x, inverse->map->c, &width, &ridge));
     TRY(rk_scratch(env, n, sizeof *which, &which));
     TRY(rk_scratch(env, n * n, sizeof *K, &K));

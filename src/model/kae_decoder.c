@@ -15,6 +15,14 @@ static const double EXPLAINED = 1e-15;
 
 /* ---- F --------------------------------------------------------------------------------------------------------- */
 
+/* F is a copy of vectors, as doubles. */
+static rkhs_status factor_target(rkhs_env *env, rk_decoder *d, const rkhs_data *x) {
+    d->r = x->columns;
+    rkhs_status status = rk_scratch(env, d->n * x->columns, sizeof *d->F, &d->F);
+    for (int64_t i = 0; status == RKHS_OK && i < d->n; i++) rkhs_data_row(x, i, d->F + i * x->columns);
+    return status;
+}
+
 /* F is a copy of X. */
 static rkhs_status factor_rows(rkhs_env *env, rk_decoder *d, const double *X, int64_t ld, int64_t columns) {
     rkhs_status status = RKHS_OK;
@@ -68,23 +76,18 @@ rkhs_status rk_decoder_new(const rk_gram *g, const rkhs_data *target, const rkhs
     int64_t n = g->n, ld;
     int spendable;
     *d = (rk_decoder){.n = n, .dim = dim, .ridge = ridge, .kernel = kernel};
-    status = rk_require_memory(env, 8.0 * 5.0 * (double)n * (double)n, "the regression between all pairs of codes",
-                               "fit fewer rows, for gram=nystrom needs the same here, or raise the memory limit");
+    status = rk_require_memory(env, 8.0 * 5.0 * (double)n * (double)n, "the regression between all pairs of codes", NULL);
     TRY(rk_set_subject(env, "gram", status));
     TRY(rk_scratch(env, n * n, sizeof *d->S, &d->S));
     TRY(rk_scratch(env, n * n, sizeof *d->G, &d->G));
     TRY(rk_scratch(env, n, sizeof *d->order, &d->order));
     for (int64_t i = 0; i < n; i++) d->order[i] = i;
-    int stored = rk_gram_stored(g);
-    const double *X = target   ? rkhs_data_values(target, &ld)
-                      : stored ? g->type->matrix(g, &ld, &spendable)
-                               : g->type->phi(g, &ld);
-    if (target && (!X || target->columns > n))
-        TRY(factor_vectors(env, d, target));
-    else if (target || !stored)
-        TRY(factor_rows(env, d, X, ld, target ? target->columns : g->rank));
+    int stored = rk_gram_offers(g, RK_MATRIX);
+    const double *X = target ? NULL : stored ? rk_gram_matrix(g, &ld, &spendable) : rk_gram_phi(g, &ld);
+    if (target)
+        TRY(!rk_dense_of(target) || target->columns > n ? factor_vectors(env, d, target) : factor_target(env, d, target));
     else
-        TRY(factor_gram(env, d, X, ld));
+        TRY(stored ? factor_gram(env, d, X, ld) : factor_rows(env, d, X, ld, g->rank));
     TRY(rk_scratch(env, n * dim, sizeof *d->Z, &d->Z));
     TRY(rk_scratch(env, n * dim, sizeof *d->dZ, &d->dZ));
     TRY(rk_scratch(env, n * d->r, sizeof *d->V, &d->V));
@@ -185,7 +188,7 @@ rkhs_status rk_decoder_store(rk_fit *f, rk_decoder *d, const double *Z, const rk
     rkhs_status status = RKHS_OK;
     rkhs_env *env = f->env;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t n = d->n, bad, ld;
+    int64_t n = d->n, bad;
     rk_kae_state *s = f->state;
     rkhs_data *codes = NULL;
     rk_bound *bound = NULL;
@@ -206,13 +209,12 @@ rkhs_status rk_decoder_store(rk_fit *f, rk_decoder *d, const double *Z, const rk
     for (int64_t i = 0; i < n; i++) d->max_diag = fmax(d->max_diag, diag[i]);
     TRY(rk_strdup(env, rkhs_kernel_text(d->kernel), &s->embedding_kernel));
     TRY(rk_report_text(env, f->report, "embedding_kernel", s->embedding_kernel));
-    const double *X = target ? rkhs_data_values(target, &ld) : NULL;
-    if (!X) goto done;
+    if (!target || !rk_dense_of(target)) goto done;
     int64_t p = target->columns;
     double *from;
     TRY(rk_scratch(env, n * p, sizeof *from, &from));
     TRY(rk_scratch(env, n * p, sizeof *C, &C));
-    for (int64_t i = 0; i < n; i++) memcpy(from + i * p, X + d->order[i] * ld, (size_t)p * sizeof *X);
+    for (int64_t i = 0; i < n; i++) rkhs_data_row(target, d->order[i], from + i * p);
     TRY(rk_gemm(env, NULL, 'n', 'n', n, p, n, 1.0, d->S, n, from, p, 0.0, C, p));
     for (int64_t i = 0; i < n; i++) memcpy(from + d->order[i] * p, C + i * p, (size_t)p * sizeof *C);
     TRY(rk_state_matrix_set(env, &s->decoder, n, p, from));

@@ -97,10 +97,10 @@ static rkhs_status normalise_back(void *context, const double *Z, const double *
 /* Takes G for the alignment: stored, or as its factor Phi. */
 static void take_gram(const rk_fit *f, rk_ke *k) {
     int spendable;
-    if (rk_gram_stored(f->gram)) {
-        k->G = f->gram->type->matrix(f->gram, &k->ldg, &spendable);
+    if (rk_gram_offers(f->gram, RK_MATRIX)) {
+        k->G = rk_gram_matrix(f->gram, &k->ldg, &spendable);
     } else {
-        k->Phi = f->gram->type->phi(f->gram, &k->ldp);
+        k->Phi = rk_gram_phi(f->gram, &k->ldp);
         k->m = f->gram->rank;
     }
 }
@@ -157,8 +157,7 @@ static rkhs_status mix_labels(rk_fit *f, double share, rk_ke *k) {
     for (int64_t c = 0; c < y->classes; c++) counts[c] /= (double)known, both += counts[c] * counts[c];
     double g = (1 - share) / norm, l = share / own;
     if (k->G) {
-        TRY(rk_require_memory(f->env, 8.0 * (double)n * (double)n, "the Gram mixed with that of the labels",
-                              "raise the memory limit"));
+        TRY(rk_require_memory(f->env, 8.0 * (double)n * (double)n, "the Gram mixed with that of the labels", NULL));
         TRY(rk_scratch_raw(f->env, n * n, sizeof *made, &made));
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < n; j++) made[i * n + j] = g * k->G[i * k->ldg + j] + label_term(y, i, j, counts, both, l);
@@ -186,9 +185,9 @@ static rkhs_status is_one_point(rk_fit *f, int *one) {
     TRY(rk_scratch(f->env, n, sizeof *ones, &ones));
     TRY(rk_scratch(f->env, n, sizeof *sums, &sums));
     TRY(rk_scratch(f->env, n, sizeof *diag, &diag));
-    TRY(f->gram->type->diag(f->gram, diag));
+    TRY(rk_gram_diag(f->gram, diag));
     for (int64_t i = 0; i < n; i++) ones[i] = 1;
-    TRY(f->gram->type->mul(f->gram, ones, 1, sums));
+    TRY(rk_gram_mul(f->gram, ones, 1, sums));
     trace = rk_rows_sum(n, 1, diag);
     mean = rk_rows_sum(n, 1, sums) / (double)n;
     *one = !(fabs(trace - mean) > 1e-12 * fabs(trace));
@@ -239,7 +238,7 @@ static rkhs_status fitness(rk_fit *f, const double *Z, double *value) {
     TRY(rk_scratch(f->env, d * d, sizeof *S, &S));
     memcpy(C, Z, (size_t)(n * d) * sizeof *C);
     for (int64_t c = 0; c < d; c++) rk_centre_column(n, d, c, C);
-    TRY(f->gram->type->mul(f->gram, C, d, GC));
+    TRY(rk_gram_mul(f->gram, C, d, GC));
     TRY(rk_tall_product(f->env, n, d, d, C, d, C, d, S, d));
     double spread = rk_norm(d * d, S);
     *value = spread > 0 ? rk_rows_dot(n, d, C, GC) / spread : 0;
@@ -266,7 +265,7 @@ static rkhs_status report(rk_fit *f, const rk_ke *k, const rk_ke_weights *w, con
     TRY(rk_report_text(f->env, f->report, "embedding_kernel", names[k->kernel]));
     if (k->kernel != RK_KE_LINEAR) TRY(rk_report_number(f->env, f->report, "width", k->width));
     if (k->rank) TRY(rk_report_number(f->env, f->report, "embedding_rank", (double)k->rank));
-    TRY(rk_report_solver(f, s->solver, s->iterations, s->evaluations, s->converged));
+    TRY(rk_report_solver(f, ((const ke *)f->self)->solver, s->solver, s->iterations, s->evaluations, s->converged));
 done:
     return status;
 }
@@ -323,7 +322,7 @@ done:
 static int kernel_of(const rk_fit *f) {
     const ke *o = f->self;
     if (o->embedding_kernel != AUTO) return o->embedding_kernel;
-    return o->alignment == 0 || o->recipe == PAPER || !rk_gram_stored(f->gram) ? RK_KE_RBF : RK_KE_CAUCHY;
+    return o->alignment == 0 || o->recipe == PAPER || !rk_gram_offers(f->gram, RK_MATRIX) ? RK_KE_RBF : RK_KE_CAUCHY;
 }
 /* The width: the parameter, or a default. Distances grow with sqrt(dim), but few dimensions leave room for near
  * neighbours alone. An rbf kernel of 3/4 the width is as wide as a Cauchy kernel. Clusters need a narrow one. */
@@ -446,6 +445,27 @@ static const char *kernel_ke(const void *self, unsigned kind) {
     return o->alignment == 0 ? "rbf(sigma=knn(0.026,3))" : "rq(alpha=0.25,sigma=knn(10,0.7))";
 }
 
+/* With features the embedding has an rbf kernel, of low rank if it is wide and dimensions are few (ke_low_rank.c). The
+ * rank is guessed for an even spread. */
+static void cost_ke(const void *self, const rk_extent *e, rk_cost *c) {
+    const ke *o = self;
+    int paper = o->recipe == PAPER, rebuild = paper || o->reconstruction != 0;
+    double n = e->n, m = e->features, r = pow(10 + 6 / width_of(o, RK_KE_RBF), e->dim);
+    double starts = o->restarts ? (double)o->restarts : !paper && o->alignment == 0 ? 4 : 1;
+    double evaluations = 1.1 * starts * rk_assumed_steps(o->solver, paper ? 30000 : 100);
+    int wide = !paper && o->alignment != 0 && (o->embedding_kernel == AUTO || o->embedding_kernel == RK_KE_RBF);
+    int low = m > 0 && wide && r <= (double)rk_ke_max_rank((int64_t)n, (int64_t)e->dim);
+    rk_add_eigen_cost(NULL, e, c);
+    rk_add_linear_cost(NULL, e, c);
+    c->passes += 2 * evaluations;
+    if (rebuild) c->flops += m > 0 ? 250 * 8 * n * m * m : n * n * n * 4 / 3;
+    if (low)
+        c->flops += evaluations * (e->dim + 1) * (12 * n * r * r + 4 * n * r * m);
+    else
+        c->pairs += 2 * evaluations * n * n, c->flops += rebuild ? 2 * evaluations * n * n * n : 0;
+    c->numbers += low ? 3 * n * fmin(n / 5, 2000) + 2 * n * m : (rebuild ? 3 : 1) * n * n + (m > 0 ? n * n : 0);
+}
+
 /* clang-format off */
 const rk_model_type rk_model_ke = {
     .entry = {.name = "ke",
@@ -455,7 +475,7 @@ const rk_model_type rk_model_ke = {
                        "centred kernel alignment, 1 if H is like G; L: the squared error of rebuilding each object from the "
                        "others, in the feature space of H; a: the coefficients, to be found",
               .cost = "the Gram, and a step 2 n^3 flops (reconstruction=0: n^2)", .params = params, .size = sizeof(ke)},
-    .title = "KernelEmbedding", .default_kernel = kernel_ke, .dim = dim_ke, .gram_offset = offsetof(ke, gram),
-    .supervision = RK_KIND_LABELS, .takes_start = 1, .nonconvex = 1, .fit = fit_ke, .check = rk_check_full_map,
+    .title = "KernelEmbedding", .default_kernel = kernel_ke, .dim = dim_ke, .gram_offset = offsetof(ke, gram), .need = {RK_MATRIX | RK_FEATURES, 1, 20000, 3},
+    .supervision = RK_KIND_LABELS, .takes_start = 1, .nonconvex = 1, .fit = fit_ke, .cost = cost_ke, .check = rk_check_full_map,
 };
 /* clang-format on */

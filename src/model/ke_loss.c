@@ -91,20 +91,19 @@ done:
 static rkhs_status whole_room(rkhs_env *env, rk_ke *k, int rebuild, int align) {
     rkhs_status status = RKHS_OK;
     int64_t n = k->n;
-    static const char *const what = "the Gram of the embedding and its derivative", *const remedy = "raise the memory limit";
+    static const char *const what = "the Gram of the embedding and its derivative";
     if (!k->H) {
-        TRY(rk_require_memory(env, 8.0 * (double)n * (double)n, what, remedy));
+        TRY(rk_require_memory(env, 8.0 * (double)n * (double)n, what, NULL));
         TRY(rk_alloc(env, n * n, sizeof *k->H, &k->H));
     }
     if (rebuild && !k->M) {
-        TRY(rk_require_memory(env, 8.0 * (double)n * (double)n, what, remedy));
+        TRY(rk_require_memory(env, 8.0 * (double)n * (double)n, what, NULL));
         TRY(rk_alloc(env, n * n, sizeof *k->M, &k->M));
-        TRY(rk_require_memory(env, 8.0 * (double)n * (double)n, what, remedy));
+        TRY(rk_require_memory(env, 8.0 * (double)n * (double)n, what, NULL));
         TRY(rk_alloc(env, n * n, sizeof *k->W, &k->W));
     }
     if (!align || k->G) goto done;
-    TRY(rk_require_memory(env, 8.0 * (double)n * (double)n, "the Gram that an embedding is aligned with",
-                          "raise the memory limit or width"));
+    TRY(rk_require_memory(env, 8.0 * (double)n * (double)n, "the Gram that an embedding is aligned with", NULL));
     TRY(rk_alloc(env, n * n, sizeof *k->made, &k->made));
     TRY(rk_gemm(env, "gram", 'n', 't', n, n, k->m, 1.0, k->Phi, k->ldp, k->Phi, k->ldp, 0.0, k->made, n));
     k->G = k->made;

@@ -138,7 +138,7 @@ static rkhs_status solve_stored(weights_loop *a, rk_op *op, const double *rhs, d
     rkhs_env *env = a->g->env;
     int64_t n = a->n, tiles = (n + RK_TILE - 1) / RK_TILE, bad = 0;
     double *L;
-    TRY(rk_require_memory(env, 16.0 * (double)n * (double)n, "the weights' matrix and its factor", "raise the memory limit"));
+    TRY(rk_require_memory(env, 16.0 * (double)n * (double)n, "the weights' matrix and its factor", NULL));
     TRY(rk_scratch(env, n * n, sizeof *a->A, &a->A));
     TRY(rk_scratch(env, n * n, sizeof *L, &L));
     TRY(rk_scratch_raw(env, rk_workers(env) * RK_TILE * RK_TILE, sizeof *a->room, &a->room));
@@ -181,12 +181,12 @@ rkhs_status rk_ke_solve_weights(const rk_gram *g, rk_ke_weights *out) {
     TRY(rk_scratch(env, n, sizeof *rhs, &rhs));
     TRY(rk_scratch(env, n, sizeof *x, &x));
     TRY(rk_scratch(env, n, sizeof *Ax, &Ax));
-    if (rk_gram_stored(g)) {
-        a.G = g->type->matrix(g, &a.ld, &spendable);
+    if (rk_gram_offers(g, RK_MATRIX)) {
+        a.G = rk_gram_matrix(g, &a.ld, &spendable);
         for (int64_t i = 0; i < n; i++) a.diag[i] = a.G[i * a.ld + i];
         TRY(rk_parallel(env, NULL, tiles, squares_tile, &a));
     } else {
-        f.F = g->type->phi(g, &f.ld);
+        f.F = rk_gram_phi(g, &f.ld);
         f.r = g->rank;
         TRY(rk_scratch(env, f.r * f.r, sizeof *f.FF, &f.FF));
         TRY(rk_scratch(env, f.r * f.r, sizeof *f.B, &f.B));

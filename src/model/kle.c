@@ -2,16 +2,15 @@
  *
  *     (D - W) z = mu D z,   W = (F + F')/2,  F: kernel values of each object with its k nearest,  D: row sums of W
  *
- * Neighbours are nearest in feature space, by k(x,x) + k(y,y) - 2 k(x,y). Where k(x,x) is not the same for all
- * objects, kernel values measure size as much as likeness; weights=auto then uses 1 for each neighbour. The constant
- * solution is left out. The results are Z at unit deviation, and 1 - mu of each dimension. A new object is placed by
- * the Nystrom formula z(x) = sum_j w_j z_j / (d_x (1 - mu)), w its weights with its k nearest training objects and d_x
- * their sum. A training object gets its own row of Z; equal objects share one. Connected components are embedded one
- * by one, side by side (eigenmap.c). The map stores all training objects, whatever the gram; gram=nystrom here means
- * that K is not stored; its factor, n m numbers, is made but not used. Cost: the Gram, and products with n k numbers.
- * Distances are not preserved. Belkin, Niyogi, "Laplacian eigenmaps for dimensionality reduction and data
- * representation", Neural Computation 15, 2003; Bengio et al., "Learning eigenfunctions links spectral embedding and
- * kernel PCA", Neural Computation 16, 2004. */
+ * Neighbours are nearest in feature space, by k(x,x) + k(y,y) - 2 k(x,y). Where k(x,x) is not the same for all objects,
+ * kernel values measure size as much as likeness; weights=auto then uses 1 for each neighbour. The constant solution is
+ * left out. The results are Z at unit deviation, and 1 - mu of each dimension. A new object is placed by the Nystrom
+ * formula z(x) = sum_j w_j z_j / (d_x (1 - mu)), w its weights with its k nearest training objects and d_x their sum. A
+ * training object gets its own row of Z; equal objects share one. Connected components are embedded one by one, side by
+ * side (eigenmap.c). The map stores all training objects. No Gram is stored, whatever `gram` says. Cost: n^2/2 kernel
+ * values, and products with n k numbers. Distances are not preserved. Belkin, Niyogi, "Laplacian eigenmaps for
+ * dimensionality reduction and data representation", Neural Computation 15, 2003; Bengio et al., "Learning
+ * eigenfunctions links spectral embedding and kernel PCA", Neural Computation 16, 2004. */
 #include "model/eigenmap.h"
 
 #include <string.h>
@@ -30,8 +29,7 @@ static const rk_param params[] = {
     RK_PARAM_NEIGHBOURS(kle, "7", 1e9, ""),
     {.name = "weights", .kind = RK_CHOICE, .offset = offsetof(kle, weights), .value = "auto", .choices = "kernel|binary|auto",
      .brief = "weight of an edge: the kernel value, or 1; auto: the kernel value where k(x,x) is the same for all objects"},
-    RK_PARAM_GRAM(kle, "; with nystrom the same neighbours are found tile by tile, the Gram matrix is not stored and all "
-                        "training objects are kept: give few landmarks, as their factor is stored too but not used"),
+    RK_PARAM_GRAM(kle, "; kle needs nearest neighbours alone and never stores it"),
     RK_PARAM_EIGENSOLVER(kle),
     {.name = NULL},
 };
@@ -45,34 +43,13 @@ static rkhs_status report(rk_fit *f, const rk_eigenmap *e) {
     TRY(rk_report_array(f->env, f->report, "residuals", 1, f->dim, e->residuals));
     TRY(rk_report_number(f->env, f->report, "components", (double)e->components));
     TRY(rk_report_number(f->env, f->report, "isolated", (double)e->isolated));
-    TRY(rk_report_solver(f, e->solver ? e->solver : "none", e->iterations, -1, e->converged));
+    TRY(rk_report_solver(f, ((const kle *)f->self)->solver, e->solver ? e->solver : "none", e->iterations, -1, e->converged));
     rk_advise_components(f->env, f->gram->n, e->components, e->found ? e->isolated : f->gram->n,
                          "each is embedded on its own, side by side");
     if (e->found && e->found < f->dim)
         rk_log(f->env, RKHS_LOG_ADVICE, "the largest connected component has %s; the others of the %lld are 0",
                rk_counted(e->found, "dimension").text, (long long)f->dim);
-    if (!e->converged)
-        rk_log(f->env, RKHS_LOG_ADVICE,
-               "the eigenvectors did not converge in %s: see 'residuals', or raise solver=lanczos(max_iter=...)",
-               rk_counted(e->iterations, "iteration").text);
 done:
-    return status;
-}
-
-/* The k nearest of each object, from the stored Gram or from tiles that are discarded, and rk_gram_half_diagonal. A
- * kernel such as `center` is bound to all objects here, as in the map; a factor's own may be bound to its landmarks. */
-static rkhs_status neighbours(rk_fit *f, int64_t k, int64_t *index, double *value, double **half) {
-    rkhs_status status = RKHS_OK;
-    rk_gram all = {.env = f->env, .kernel = f->kernel, .x = f->x, .n = f->gram->n};
-    if (rk_gram_stored(f->gram)) {
-        TRY(rk_gram_half_diagonal(f->gram, half));
-        return f->gram->type->neighbours(f->gram, k, index, value);
-    }
-    TRY(rk_bind(f->env, f->kernel, f->x, NULL, &all.bound));
-    TRY(rk_gram_half_diagonal(&all, half));
-    TRY(rk_gram_neighbours(&all, NULL, k, index, value));
-done:
-    rk_unbind(f->env, all.bound);
     return status;
 }
 
@@ -85,7 +62,8 @@ static rkhs_status fit_kle(rk_fit *f) {
     double *value, *half;
     TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
     TRY(rk_scratch(f->env, n * k, sizeof *value, &value));
-    TRY(neighbours(f, k, index, value, &half));
+    TRY(rk_gram_neighbours(f->gram, k, index, value));
+    TRY(rk_gram_half_diagonal(f->gram, &half));
     TRY(rk_map_store_halves(f, half));
     f->map->degree = o->weights == BINARY || (o->weights == AUTO && half) ? RK_DEGREE_BINARY : RK_DEGREE_KERNEL;
     for (int64_t q = 0; q < n * k; q++) value[q] = rk_map_weight(f->map, value[q]);
@@ -104,6 +82,11 @@ static rkhs_status check_kle(const rkhs_model *m) {
     return rk_check_map(m, 1, binary ? RK_DEGREE_BINARY : RK_DEGREE_KERNEL, 0);
 }
 
+static void cost_kle(const void *self, const rk_extent *e, rk_cost *c) {
+    c->neighbours = 1;
+    rk_add_eigenmap_cost(e, fmin((double)((const kle *)self)->neighbours, e->n), c);
+}
+
 /* clang-format off */
 const rk_model_type rk_model_kle = {
     .entry = {.name = "kle",
@@ -113,6 +96,6 @@ const rk_model_type rk_model_kle = {
                        "D: the diagonal matrix of the row sums of W; mu: the eigenvalue, the smallest above 0 are taken",
               .cost = "the Gram and some hundred products with n neighbours numbers", .params = params, .size = sizeof(kle)},
     .title = "LaplacianEigenmaps", .default_kernel = rk_default_kernel, .dim = dim_kle,
-    .gram_offset = offsetof(kle, gram), .keeps_all = 1, .fit = fit_kle, .check = check_kle,
+    .gram_offset = offsetof(kle, gram), .keeps_all = 1, .fit = fit_kle, .cost = cost_kle, .check = check_kle,
 };
 /* clang-format on */

@@ -28,26 +28,24 @@ static int64_t dim_krr(const void *self, const rkhs_data *y) { return y ? y->col
 static rkhs_status fit_krr(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const krr *o = f->self;
-    int64_t n = f->gram->n, k = f->dim, ld;
+    int64_t n = f->gram->n, k = f->dim;
     rk_solution s;
     double *T;
     rk_row_sum errors = {0};
     if (!f->y) TRY(rk_fail_hint(f->env, RKHS_ERR_ARGUMENT, "target", "krr needs targets: give them"));
-    const double *values = rkhs_data_values(f->y, &ld);
     TRY(rk_scratch(f->env, n * k, sizeof *T, &T));
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < k; c++) T[i * k + c] = values[i * ld + c];
+    for (int64_t i = 0; i < n; i++) rkhs_data_row(f->y, i, T + i * k);
     TRY(rk_solve_linear(f->gram, o->solver, &(rk_linear){T, k, o->ridge}, &s));
-    TRY(f->gram->type->push(f->gram, s.coef, k, f->Z));
-    TRY(f->gram->type->to_map(f->gram, s.coef, k, f->map->B));
+    TRY(rk_gram_embed(f->gram, s.coef, k, f->map->B, f->Z));
     for (int64_t i = 0; i < n; i++) rk_add_row(&errors, rk_scaled_square(k, 1, f->Z + i * k, 1, T + i * k));
     TRY(rk_report_number(f->env, f->report, "training_error", rk_row_total(&errors) / (double)(n * k)));
-    TRY(rk_report_solver(f, s.solver, s.iterations, -1, s.converged));
-    if (!s.converged)
-        rk_log(f->env, RKHS_LOG_ADVICE, "the solver did not converge in %s: raise ridge, or solver=cg(max_iter=...)",
-               rk_counted(s.iterations, "iteration").text);
+    TRY(rk_report_solver(f, o->solver, s.solver, s.iterations, -1, s.converged));
 done:
     return status;
+}
+
+static void cost_krr(const void *self, const rk_extent *e, rk_cost *c) {
+    rk_add_linear_cost(((const krr *)self)->solver, e, c);
 }
 
 /* clang-format off */
@@ -56,7 +54,7 @@ const rk_model_type rk_model_krr = {
               .formula = "min |T - Phi W|^2 + ridge |W|^2",
               .where = "T: the targets; row i of Phi: object i in feature space; W: the coefficients, to be found", .cost = "the Gram and n^3/3 flops", .params = params,
               .size = sizeof(krr)},
-    .default_kernel = rk_default_kernel, .dim = dim_krr, .gram_offset = offsetof(krr, gram), .keeps_signs = 1,
-    .supervision = RK_KIND_DENSE, .predicts = 1, .title = "KernelRidge", .fit = fit_krr, .check = rk_check_full_map,
+    .default_kernel = rk_default_kernel, .dim = dim_krr, .gram_offset = offsetof(krr, gram), .need = {RK_PRODUCTS | RK_FEATURES, 0, 20000, 1}, .keeps_signs = 1,
+    .supervision = RK_KIND_DENSE, .predicts = 1, .title = "KernelRidge", .fit = fit_krr, .cost = cost_krr, .check = rk_check_full_map,
 };
 /* clang-format on */

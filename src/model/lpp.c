@@ -38,11 +38,6 @@ static const rk_param params[] = {
 
 static int64_t dim_lpp(const void *self, const rkhs_data *y) { return ((const lpp *)self)->dim; }
 
-/* W without the shift of the constant. */
-static rkhs_status apply_whole(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
-    return rk_csr_apply(env, &((const rk_neighbour_graph *)context)->w, V, k, out);
-}
-
 static rkhs_status fit_lpp(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const lpp *o = f->self;
@@ -51,13 +46,18 @@ static rkhs_status fit_lpp(rk_fit *f) {
     double *value;
     TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
     TRY(rk_scratch(f->env, n * k, sizeof *value, &value));
-    TRY(f->gram->type->neighbours(f->gram, k, index, value));
+    TRY(rk_gram_neighbours(f->gram, k, index, value));
     for (int64_t q = 0; o->weights == BINARY && q < n * k; q++) value[q] = 1;
     TRY(rk_neighbour_graph_new(f->env, n, k, index, value, &graph));
-    TRY(rk_fit_graph_projection(f, o->solver, (rk_op){n, o->constant == DROP ? rk_neighbour_graph_apply : apply_whole, &graph},
-                                graph.degree, o->ridge, &graph.w));
+    rk_graph_matrix m = {.graph = &graph.w, .constant = o->constant == DROP ? graph.degree : NULL};
+    TRY(rk_fit_graph_projection(f, o->solver, &m, graph.degree, o->ridge, &graph.w));
 done:
     return status;
+}
+
+static void cost_lpp(const void *self, const rk_extent *e, rk_cost *c) {
+    c->neighbours = 1;
+    rk_add_pencil_cost(e, c);
 }
 
 /* clang-format off */
@@ -70,6 +70,6 @@ const rk_model_type rk_model_lpp = {
                        "row sums of W; mu: ridge, in units of the data",
               .cost = "the Gram and 7 n^3 flops; 5 n m^2 with m landmarks", .params = params, .size = sizeof(lpp)},
     .title = "LocalityPreservingProjections", .default_kernel = rk_default_kernel, .dim = dim_lpp,
-    .gram_offset = offsetof(lpp, gram), .fit = fit_lpp, .check = rk_check_full_map,
+    .gram_offset = offsetof(lpp, gram), .need = {RK_MATRIX | RK_FEATURES, 0, 5000, 4}, .fit = fit_lpp, .cost = cost_lpp, .check = rk_check_full_map,
 };
 /* clang-format on */

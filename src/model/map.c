@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-rkhs_status rk_map_new(rkhs_env *env, int64_t object_count, int64_t dim, rk_map **map) {
+rkhs_status rk_map_new(rkhs_env *env, int64_t width, int64_t dim, rk_map **map) {
     rkhs_status status = RKHS_OK;
     rk_map *m = NULL;
     *map = NULL;
     TRY(rk_alloc(env, 1, sizeof *m, &m));
-    m->object_count = object_count;
+    m->object_count = m->width = width;
     m->dim = dim;
-    TRY(rk_alloc(env, object_count * dim, sizeof *m->B, &m->B));
+    TRY(rk_alloc(env, width * dim, sizeof *m->B, &m->B));
     TRY(rk_alloc(env, dim, sizeof *m->c, &m->c));
     *map = m;
     m = NULL;
@@ -29,6 +29,7 @@ done:
 void rk_map_free(rkhs_env *env, rk_map *map) {
     if (!map) return;
     rk_unbind(env, map->bound);
+    rk_features_free(env, map->features);
     rkhs_data_free(map->objects);
     rk_free(env, map->B);
     rk_free(env, map->c);
@@ -53,8 +54,10 @@ rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy) {
     rk_map *m = NULL;
     int64_t count = map->object_count, all = count * map->dim;
     *copy = NULL;
-    TRY(rk_map_new(env, count, map->dim, &m));
-    memcpy(m->B, map->B, (size_t)all * sizeof *m->B);
+    TRY(rk_map_new(env, map->width, map->dim, &m));
+    m->object_count = count;
+    memcpy(m->B, map->B, (size_t)(map->width * map->dim) * sizeof *m->B);
+    if (map->features) TRY(rk_features_copy(env, map->features, &m->features));
     memcpy(m->c, map->c, (size_t)map->dim * sizeof *m->c);
     m->nearest = map->nearest;
     m->degree = map->degree;
@@ -118,8 +121,8 @@ rkhs_status rk_map_fingerprint(rk_fit *f) {
     TRY(rk_scratch(env, map->object_count, sizeof *weight, &weight));
     for (int64_t j = 0; j < map->object_count; j++) weight[j] = fingerprint_weight(j);
     sums.B = weight;
-    if (rk_gram_stored(g)) {
-        TRY(g->type->mul(g, weight, 1, map->fingerprint));
+    if (rk_gram_offers(g, RK_PRODUCTS)) {
+        TRY(rk_gram_mul(g, weight, 1, map->fingerprint));
         goto done;
     }
     if (g->map_rows) TRY(rk_data_subset(g->x, g->map_rows, map->object_count, &some));
@@ -176,6 +179,7 @@ done:
 typedef struct apply_loop {
     const rk_map *map;
     const rk_bound *rows, *objects;
+    const rk_bound *plain;        /* random features: the rows bound to the model's kernel, for `near`; else NULL */
     double *tiles;                /* workers x RK_TILE x RK_TILE: kernel values */
     double *sums;                 /* workers x RK_TILE: sum of each row's weights */
     double *value;                /* workers x RK_TILE x nearest: nearness of the nearest so far, nearest first */
@@ -184,7 +188,7 @@ typedef struct apply_loop {
     double *Z;
     int64_t ld, tile; /* tile: rows at a time */
     const rk_isolation *near;
-    rk_work *work;
+    rk_work *work, *plain_work;
 } apply_loop;
 
 double rk_map_weight(const rk_map *map, double v) {
@@ -205,6 +209,26 @@ static rkhs_status sum_all(const apply_loop *a, int64_t i0, int64_t ni, int work
                      a->Z + i0 * a->ld, a->ld);
     }
     return RKHS_OK;
+}
+
+/* Sums over random features. Whether an object is isolated is asked of some objects of D. */
+static rkhs_status sum_features(const apply_loop *a, int64_t i0, int64_t ni, int worker, double *K) {
+    const rk_map *map = a->map;
+    rkhs_status status = RKHS_OK;
+    for (int64_t t = 0, tiles = rk_features_tiles(map->features), j0, nj; t < tiles; t++) {
+        TRY(rk_features_tile(map->features, t, a->rows, i0, ni, K, RK_TILE, a->work[worker], &j0, &nj));
+        rk_gemm_tile('n', 'n', ni, map->dim, nj, 1.0, K, RK_TILE, map->B + j0 * map->dim, map->dim, t ? 1.0 : 0.0,
+                     a->Z + i0 * a->ld, a->ld);
+    }
+    for (int64_t j0 = 0; a->near && j0 < map->object_count; j0 += RK_TILE) {
+        int64_t nj = rk_min(RK_TILE, map->object_count - j0), open = 0;
+        for (int64_t i = 0; i < ni; i++) open += a->near->largest[i0 + i] <= a->near->small;
+        if (!open) break;
+        TRY(rk_block_of(a->plain, i0, ni, a->objects, j0, nj, K, RK_TILE, a->plain_work[worker]));
+        for (int64_t i = 0; i < ni; i++) rk_isolation_note(a->near, i0 + i, K + i * RK_TILE, nj);
+    }
+done:
+    return status;
 }
 
 /* Finds the nearest objects of D for each row, then sums over them. */
@@ -267,7 +291,9 @@ static rkhs_status apply_tile(void *context, int64_t tile, int worker) {
     int64_t i0 = tile * a->tile, ni = rk_min(a->tile, a->rows->x->rows - i0);
     double *K = a->tiles + (int64_t)worker * RK_TILE * RK_TILE, *sums = a->sums + (int64_t)worker * RK_TILE;
     memset(sums, 0, RK_TILE * sizeof *sums);
-    rkhs_status status = (a->map->nearest ? sum_nearest : sum_all)(a, i0, ni, worker, K, sums);
+    rkhs_status status = a->map->features  ? sum_features(a, i0, ni, worker, K)
+                         : a->map->nearest ? sum_nearest(a, i0, ni, worker, K, sums)
+                                           : sum_all(a, i0, ni, worker, K, sums);
     finish_rows(a, i0, ni, sums);
     return status;
 }
@@ -280,15 +306,19 @@ rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, 
                          const rk_isolation *near) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    rk_bound *rows = NULL;
+    rk_bound *rows = NULL, *plain = NULL;
+    const rk_features *f = map->features;
     apply_loop a = {.map = map, .Z = Z, .ld = ld, .near = near};
     TRY(rk_map_bind(env, map, kernel));
-    TRY(rk_bind(env, kernel, x, map->bound, &rows));
+    TRY(f ? rk_features_bind(env, f, kernel, x, &rows) : rk_bind(env, kernel, x, map->bound, &rows));
+    if (f && near) TRY(rk_bind(env, kernel, x, map->bound, &plain));
     a.objects = map->bound;
     a.rows = rows;
-    a.tile = rk_kernel_tile_rows(a.rows, a.objects);
+    a.plain = plain;
+    a.tile = f ? RK_TILE : rk_kernel_tile_rows(a.rows, a.objects);
     int64_t tiles = (x->rows + a.tile - 1) / a.tile, workers = tiles > 1 ? rk_workers(env) : 1;
-    TRY(rk_work_for(env, workers, a.rows, a.objects, &a.work));
+    TRY(rk_work_for(env, workers, a.rows, f ? f->bound : a.objects, &a.work));
+    if (plain) TRY(rk_work_for(env, workers, plain, a.objects, &a.plain_work));
     int64_t rows_at_once = workers * RK_TILE, most = rk_min(map->nearest, map->object_count);
     TRY(rk_scratch_raw(env, rows_at_once * RK_TILE, sizeof *a.tiles, &a.tiles));
     TRY(rk_scratch(env, rows_at_once, sizeof *a.sums, &a.sums));
@@ -297,6 +327,7 @@ rkhs_status rk_map_apply(rkhs_env *env, rk_map *map, const rkhs_kernel *kernel, 
     if (map->Z) TRY(rk_fingerprints_new(env, map, &a.fingerprints));
     TRY(rk_kernel_parallel(env, "transform", kernel, tiles, apply_tile, &a));
 done:
+    rk_unbind(env, plain);
     rk_unbind(env, rows);
     rk_scratch_release(env, mark);
     return status;
@@ -304,7 +335,7 @@ done:
 
 void rk_flip_column(double *Z, int64_t rows, int64_t dim, rk_map *map, int64_t c) {
     for (int64_t i = 0; i < rows; i++) Z[i * dim + c] = -Z[i * dim + c];
-    for (int64_t i = 0; i < map->object_count; i++) map->B[i * dim + c] = -map->B[i * dim + c];
+    for (int64_t i = 0; i < map->width; i++) map->B[i * dim + c] = -map->B[i * dim + c];
     for (int64_t i = 0; map->Z && i < map->object_count; i++) map->Z[i * dim + c] = -map->Z[i * dim + c];
     map->c[c] = -map->c[c];
 }
@@ -320,7 +351,7 @@ void rk_fix_signs(double *Z, int64_t n, int64_t all, int64_t dim, rk_map *map) {
 
 rkhs_status rk_map_save(const rk_map *map, rk_archive *archive) {
     rkhs_status status = RKHS_OK;
-    TRY(rk_archive_put(archive, "map/B", &(rk_array){'d', 2, {map->object_count, map->dim}, map->B}));
+    TRY(rk_archive_put(archive, "map/B", &(rk_array){'d', 2, {map->width, map->dim}, map->B}));
     TRY(rk_archive_put(archive, "map/c", &(rk_array){'d', 1, {map->dim}, map->c}));
     TRY(rk_archive_put_int(archive, "map/nearest", map->nearest));
     TRY(rk_archive_put_int(archive, "map/degree", map->degree));
@@ -329,6 +360,7 @@ rkhs_status rk_map_save(const rk_map *map, rk_archive *archive) {
     if (map->fingerprint) TRY(rk_archive_put(archive, "map/mark", &(rk_array){'d', 1, {map->object_count}, map->fingerprint}));
     if (map->half) TRY(rk_archive_put(archive, "map/half", &(rk_array){'d', 1, {map->object_count}, map->half}));
     TRY(rk_data_save(map->objects, archive, "kept/"));
+    if (map->features) TRY(rk_features_save(map->features, archive));
 done:
     return status;
 }
@@ -375,12 +407,18 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     TRY(rk_archive_get_int(archive, "map/post", &post));
     TRY(rk_map_new(env, B.shape[0], B.shape[1], &m));
     TRY(rk_data_load(env, archive, "kept/", &m->objects));
+    if (rk_archive_has(archive, "map/features/parts")) {
+        TRY(rk_features_load(env, archive, m->objects->columns, &m->features));
+        m->object_count = m->objects->rows;
+        if (m->features->width != m->width || nearest || degree || !(m->objects->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE)))
+            FAIL(env, RKHS_ERR_FORMAT, "its random features do not fit its map: fit the model again");
+    }
     if (c.shape[0] != m->dim || m->objects->rows != m->object_count || nearest < 0 || degree < 0 || degree > 2 || post < 0 ||
         post > 1)
         FAIL(env, RKHS_ERR_FORMAT, "the map does not fit together: fit the model again");
     TRY(rk_check_array_finite(env, archive, "map/B", &B));
     TRY(rk_check_array_finite(env, archive, "map/c", &c));
-    memcpy(m->B, B.data, (size_t)(m->object_count * m->dim) * sizeof *m->B);
+    memcpy(m->B, B.data, (size_t)(m->width * m->dim) * sizeof *m->B);
     memcpy(m->c, c.data, (size_t)m->dim * sizeof *m->c);
     m->nearest = nearest;
     m->degree = degree == 2 ? RK_DEGREE_BINARY : degree ? RK_DEGREE_KERNEL : RK_DEGREE_NONE;

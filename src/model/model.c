@@ -1,7 +1,7 @@
 /* model.c: the life of a model: create it from a spec, fit, transform, report, copy, free.
  *
  * A model type brings its own `fit`. What surrounds it is here, once for all models. */
-#include "model/model.h"
+#include "model/estimate.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -165,28 +165,91 @@ done:
     return status;
 }
 
-/* Fits `fresh`, whose kernel is frozen. old: the model that an update starts from, or NULL. */
+/* The gram to build: what the spec names, or what gram=auto chooses. *own is NULL or to be freed. Refuses one that does
+ * not offer what the model needs. A model that needs kernel values alone gets a gram that stores nothing; it may name
+ * landmarks, for a map that is to compare new objects with these. */
+static rkhs_status chosen_gram(const rkhs_model *m, const rkhs_data *x, const rk_spec **use, rk_spec **own) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = m->env;
+    rk_text text = {.env = env};
+    const rk_need *need = &m->type->need;
+    unsigned needs = need->offers;
+    *use = *(rk_spec **)((char *)m->spec->self + m->type->gram_offset);
+    const rk_gram_type *type = (const rk_gram_type *)(*use)->entry;
+    int unread = !needs && !type->choose && (m->type->keeps_all || !(type->offers & RK_LANDMARKS));
+    if (unread && type->offers & RK_FEATURES)
+        rk_log(env, RKHS_LOG_ADVICE, "%s needs no Gram: gram=%s is not used", m->type->entry.name, type->entry.name);
+    if (unread)
+        TRY(rk_text_add(&text, "lazy"));
+    else if (type->choose)
+        TRY(type->choose(env, need, x, &text));
+    if (text.s) {
+        TRY(rk_spec_new(env, &rk_grams, text.s, own));
+        *use = *own;
+        type = (const rk_gram_type *)(*use)->entry;
+    }
+    if (needs && !(type->offers & needs))
+        TRY(rk_set_subject(env, "gram",
+                           rk_fail(env, RKHS_ERR_SPEC, "%s needs %s, which gram=%s does not offer: use gram=%s",
+                                   m->type->entry.name,
+                                   needs & RK_FEATURES    ? "the whole Gram or features of it"
+                                   : needs & RK_LANDMARKS ? "the whole Gram or landmarks"
+                                                          : "the whole Gram",
+                                   type->entry.name, needs & (RK_FEATURES | RK_LANDMARKS) ? "nystrom" : "exact")));
+done:
+    rk_text_free(&text);
+    return status;
+}
+
+/* The gram of an update that uses the features of the old model again: its landmarks are the first objects. */
+static rkhs_status known_gram(const rkhs_model *old, int64_t known, const rk_spec **use, rk_spec **own) {
+    rkhs_status status = RKHS_OK;
+    char text[64];
+    *use = *(rk_spec **)((char *)old->spec->self + old->type->gram_offset);
+    if (old->map->features) return RKHS_OK;
+    snprintf(text, sizeof text, "nystrom(landmarks=%lld, by=given, rows=[0:%lld])", (long long)known, (long long)known);
+    TRY(rk_spec_new(old->env, &rk_grams, text, own));
+    *use = *own;
+done:
+    return status;
+}
+
+/* Fits `fresh`, whose kernel is frozen. known: as in rk_model_refit. old: the model that an update starts from, or
+ * NULL. */
 static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start,
-                            const rkhs_model *old, int64_t dim) {
+                            const rkhs_model *old, int64_t known, int64_t dim) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = fresh->env;
     rk_gram *gram = NULL;
     rkhs_data *other = NULL;
-    const rk_spec *gram_spec = *(rk_spec **)((char *)fresh->spec->self + fresh->type->gram_offset);
+    const rk_spec *gram_spec = NULL;
+    rk_spec *own = NULL;
+    rk_text gram_text = {.env = env};
+    rk_plan plan = {0};
+    size_t used = atomic_load(&env->used);
     if (x->type->advise && !rk_kernel_all_have(fresh->kernel, RK_SCALE_FREE)) x->type->advise(env, x);
     if (fresh->type->inputs) TRY(fresh->type->inputs(env, fresh->spec->self, x, y, &other));
     const rkhs_data *gram_data = other ? other : x;
+    if (known)
+        TRY(known_gram(old, known, &gram_spec, &own));
+    else
+        TRY(chosen_gram(fresh, gram_data, &gram_spec, &own));
+    plan = rk_plan_of(fresh, gram_spec, x, gram_data, dim, (double)env->limit - (double)used);
+    if (!old) TRY(rk_advise_time(env, plan, fresh->kernel, gram_data));
     TRY(rk_gram_new(env, gram_spec, fresh->kernel, gram_data, &gram));
+    if (old && old->map->features) TRY(rk_gram_use_features(gram, old->map->features));
+    if (fresh->type->need.stored && rk_gram_offers(gram, RK_FEATURES)) TRY(rk_gram_store_features(gram));
     if (fresh->type->keeps_all) {
         rk_free(env, gram->map_rows);
         gram->map_rows = NULL;
-        gram->map_count = gram->n;
+        gram->map_count = gram->kept = gram->n;
     }
     fresh->n = x->rows;
     fresh->gram_rows = gram_data->rows;
     fresh->dim = dim;
     TRY(rk_alloc(env, fresh->gram_rows * dim, sizeof *fresh->Z, &fresh->Z));
     TRY(rk_map_new(env, gram->map_count, dim, &fresh->map));
+    fresh->map->object_count = gram->kept;
     TRY(rk_state_new(env, fresh->type, &fresh->state));
     rk_fit f = {.env = env,
                 .self = fresh->spec->self,
@@ -198,7 +261,8 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
                 .report = &fresh->report,
                 .state = fresh->state,
                 .old_state = old ? old->state : NULL,
-                .max_iter = old ? 30 + 300 * (x->rows - old->n) / old->n : 0,
+                .max_iter = old ? 30 + 300 * rk_max(0, x->rows - old->n) / old->n : 0,
+                .known = known,
                 .dim = dim,
                 .Z = fresh->Z,
                 .map = fresh->map};
@@ -209,32 +273,27 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     if (image)
         TRY(rk_report_array(env, &fresh->report, "shape", 1, 3,
                             (double[]){(double)image->h, (double)image->w, (double)image->c}));
-    TRY(rk_report_number(env, &fresh->report, "reference_objects", (double)gram->map_count));
+    TRY(rk_report_number(env, &fresh->report, "reference_objects", (double)gram->kept));
+    TRY(rk_spec_text(gram_spec, &gram_text));
+    TRY(rk_report_text(env, &fresh->report, "gram", gram_text.s));
     fresh->supervised = y && !fresh->type->predicts;
     if (fresh->supervised) TRY(rk_report_text(env, &fresh->report, "supervision", y->type->entry.name));
     TRY(fresh->type->fit(&f));
     if (!fresh->type->keeps_signs) rk_fix_signs(fresh->Z, fresh->n, fresh->gram_rows, dim, fresh->map);
-    TRY(rk_data_keep(gram_data, gram->map_rows, gram->map_count, &fresh->map->objects));
+    TRY(rk_data_keep(gram_data, gram->map_rows, gram->kept, &fresh->map->objects));
+    if (gram->features && gram->features->parts) fresh->map->features = gram->features, gram->features = NULL;
     /* The direction of a code near 0 depends on rounding: recompute Z by the map, so that transform reproduces it. */
     if (fresh->map->post == RK_POST_SPHERE) TRY(rk_map_apply(env, fresh->map, fresh->kernel, gram_data, fresh->Z, dim, NULL));
     fresh->map_rows = gram->map_rows;
     gram->map_rows = NULL;
     TRY(rk_check_fitted(fresh));
 done:
+    if (status == RKHS_ERR_MEMORY && plan.type && !old) rk_advise_memory(env, &plan);
     rk_gram_free(gram);
+    rk_spec_free(env, own);
+    rk_text_free(&gram_text);
     rkhs_data_free(other);
     return status;
-}
-
-/* Adds to an out-of-memory message that landmarks may help, unless it is about gram= already. */
-static void advise_landmarks(const rkhs_model *m, const rkhs_data *x) {
-    rkhs_env *env = m->env;
-    const rk_spec *gram = *(rk_spec **)((char *)m->spec->self + m->type->gram_offset);
-    int64_t landmarks = rk_advised_landmarks(env, x->rows);
-    int small = 8.0 * (double)x->rows * (double)x->rows < 0.1 * (double)env->limit; /* the Gram fits easily */
-    int whole = ((const rk_gram_type *)gram->entry)->form == RK_FORM_SAMPLE;
-    if (!whole || env->subject[0] || landmarks < 1 || small) return;
-    rk_reword(env, RKHS_ERR_MEMORY, "%s, or use gram=nystrom(landmarks=%lld)", env->message, (long long)landmarks);
 }
 
 void rk_model_swap(rkhs_model *a, rkhs_model *b) {
@@ -244,14 +303,13 @@ void rk_model_swap(rkhs_model *a, rkhs_model *b) {
     a->spec = t.spec, a->text = t.text, a->place = t.place;
 }
 
-rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *start, rkhs_model **fresh) {
+rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *start, int64_t known, rkhs_model **fresh) {
     rkhs_status status = RKHS_OK;
     rk_spec *spec;
     TRY(rk_spec_copy(m->env, m->spec, &spec));
     TRY(model_of(m->env, spec, fresh));
     TRY(rk_kernel_copy(m->kernel, &(*fresh)->kernel));
-    status = fit_into(*fresh, x, NULL, start, m, m->dim);
-    if (status == RKHS_ERR_MEMORY) advise_landmarks(m, x);
+    status = fit_into(*fresh, x, NULL, start, m, known, m->dim);
 done:
     return status;
 }
@@ -263,8 +321,8 @@ rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const r
     rkhs_env *env = model->env;
     rkhs_model *fresh = NULL;
     rk_spec *spec;
-    const rkhs_data *use;
-    rkhs_data *view = NULL;
+    const rkhs_data *use, *wide_start;
+    rkhs_data *view = NULL, *start_view = NULL;
     rk_begin_call(env);
     rk_mark mark = rk_scratch_mark(env);
     int64_t dim = model->type->dim(model->spec->self, y);
@@ -274,16 +332,16 @@ rkhs_status rkhs_model_fit(rkhs_model *model, const rkhs_kernel *kernel, const r
     TRY(model_of(env, spec, &fresh));
     TRY(chosen_kernel(model, kernel, x, &fresh->kernel));
     TRY(rk_kernel_coerce(fresh->kernel, x, NULL, &use, &view));
-    TRY(fit_into(fresh, use, y, start, NULL, dim));
+    TRY(rk_data_widen(env, start, &wide_start, &start_view));
+    TRY(fit_into(fresh, use, y, wide_start, NULL, 0, dim));
     if (x->counted)
         TRY(rk_report_text(env, &fresh->report, "ignored_column", "the first column, which has no name and numbers the rows"));
     rk_model_swap(model, fresh);
 done:
     rkhs_model_free(fresh);
+    rkhs_data_free(start_view);
     rkhs_data_free(view);
     rk_scratch_release(env, mark);
-    if (status == RKHS_ERR_MEMORY && env->calls_blas) /* 0: BLAS itself did not get its memory */
-        advise_landmarks(model, x);
     rk_blas_end(env);
     return status;
 }

@@ -10,18 +10,21 @@
 
 /* ---- map and model --------------------------------------------------------------------------------------------- */
 
-/* z(x) = post( row(k(x, D)) B + c ), the map of a fitted model. D are the objects that new ones are compared with: all
- * training objects, or the landmarks. `row` keeps the `nearest` nearest objects of D (0: all; ties by index). With
- * `degree` it turns values into weights >= 0 and divides by their sum. If Z is set, an object of D is recognised by
- * its fingerprint (a random projection of its kernel row), and its row of Z is returned unchanged. */
+/* z(x) = post( row(k(x, D)) B + c ), or post( phi(x) B + c ) with random features phi: the map of a fitted model. D are
+ * the objects that new ones are compared with: all training objects, or the landmarks. `row` keeps the `nearest`
+ * nearest objects of D (0: all; ties by index). With `degree` it turns values into weights >= 0 and divides by their
+ * sum. If Z is set, an object of D is recognised by its fingerprint (a random projection of its kernel row), and its
+ * row of Z is returned unchanged. */
 typedef struct rk_map {
     rkhs_data *objects; /* D */
     int64_t object_count, dim;
-    double *B;           /* object_count x dim */
-    double *c;           /* dim */
-    double *Z;           /* object_count x dim: the embedding of D, returned for objects of D; needs nearest; or NULL */
-    double *fingerprint; /* object_count */
-    double *half;        /* object_count: k(x,x)/2; NULL: k(x,x) is the same for all training objects */
+    int64_t width;         /* rows of B: object_count, or the number of random features */
+    rk_features *features; /* random features; D then are some of the training objects; or NULL */
+    double *B;             /* width x dim */
+    double *c;             /* dim */
+    double *Z;             /* object_count x dim: the embedding of D, for objects of D; needs nearest; or NULL */
+    double *fingerprint;   /* object_count */
+    double *half;          /* object_count: k(x,x)/2; NULL: k(x,x) is the same for all training objects */
     int64_t nearest;
     enum { RK_DEGREE_NONE, RK_DEGREE_KERNEL, RK_DEGREE_BINARY } degree; /* binary: 1; 0 if half is NULL and k <= 0 */
     enum { RK_POST_NONE, RK_POST_SPHERE } post;                         /* sphere: z / |z| */
@@ -41,6 +44,7 @@ typedef struct rk_fit {
     void *state;           /* out: the struct that the type's `state` table describes; NULL: the type has none */
     const void *old_state; /* in an update: the old model's state (`start` begins with its embedding); else NULL */
     int64_t max_iter;      /* limit of iterations in an update; 0: the solver's own */
+    int64_t known;         /* in an update with features: old_state has the first so many objects already; else 0 */
     int64_t dim;
     double *Z;   /* out: the embedding, n x dim, n = gram->n */
     rk_map *map; /* out: all but D, which the caller takes from gram->map_rows */
@@ -73,7 +77,7 @@ typedef struct rk_state_part {
         RK_STATE_MATRIX  /* rk_state_matrix; finite */
     } kind;
     size_t offset;   /* in the struct */
-    const char *old; /* older files have it in the report, under this name */
+    const char *old; /* older files have it in the report, under this name; or NULL */
 } rk_state_part;
 
 #define RK_STATE_PART(type, field, what, was)                                                                                  \
@@ -84,22 +88,59 @@ typedef struct rk_state_matrix {
     double *values; /* NULL: there is none */
 } rk_state_matrix;
 
+/* The size of a fit, for `cost`. */
+typedef struct rk_extent {
+    double n, dim, columns;
+    double features; /* numbers in a row of Phi; 0: no features, but K */
+    double rank;     /* of K, as far as it can be guessed; with features, as many */
+    int stored;      /* K is stored */
+} rk_extent;
+
+/* The work of a fit beside building the gram. It says how long a fit will take (estimate.c), and nothing else. */
+typedef struct rk_cost {
+    double values;       /* of the kernel, beside those of passes and neighbours */
+    double passes;       /* products of K, or of Phi and Phi', with some vectors */
+    int neighbours;      /* nearest neighbours by the kernel are sought */
+    double flops;        /* of matrix products, factors and solves; 2 for a multiply-add */
+    double serial_flops; /* on one thread */
+    double pairs;        /* of codes: a distance, an exponential, a force */
+    double reads;        /* of stored numbers, beside those of passes */
+    double numbers;      /* held beside the gram, at most */
+    int whole;           /* with these parameters features do not serve */
+    int stores;          /* Phi is stored, where there is room */
+} rk_cost;
+/* The steps of an optimiser: its usual number, or max_iter if that is less. */
+double rk_assumed_steps(const rk_spec *solver, double usual);
+/* Adds the work of an eigensolver for M K M, or Phi'M Phi. */
+void rk_add_eigen_cost(const rk_spec *solver, const rk_extent *e, rk_cost *cost);
+/* Of how many objects Phi is stored where that is not required. */
+double rk_stored_rows(const rk_extent *e);
+/* Adds that of an eigenproblem Phi'M Phi w = l (Phi'N Phi + mu I) w with a graph M. */
+void rk_add_pencil_cost(const rk_extent *e, rk_cost *cost);
+/* Adds that of a linear problem. */
+void rk_add_linear_cost(const rk_spec *solver, const rk_extent *e, rk_cost *cost);
+/* Adds that of Laplacian eigenmaps of a graph of n k edges. */
+void rk_add_eigenmap_cost(const rk_extent *e, double k, rk_cost *cost);
+
 typedef struct rk_model_type {
     rk_entry entry;
     const char *(*default_kernel)(const void *self, unsigned kind); /* spec text; NULL: the user must name a kernel */
     int64_t (*dim)(const void *self, const rkhs_data *y);           /* of the embedding */
     size_t gram_offset;                                             /* of `gram` (rk_spec *) in the parameters */
+    rk_need need;                                                   /* of the gram */
     int nested;           /* the columns of an embedding are the first ones of an embedding of more dimensions */
     int keeps_signs;      /* the signs of columns have a meaning: they are never flipped */
     unsigned supervision; /* kinds of the second data set (labels, targets, triplets); 0: none */
     int predicts;         /* Z predicts the second data set, which fit then requires */
     const char *title;    /* name of its Python class: "KernelPCA" */
     int takes_start;
+    int adds;      /* with features the state has sums over all objects, to which an update adds new ones */
     int keeps_all; /* D is all training objects, even where the gram has landmarks */
     /* (optional) The objects to build the gram on instead of x; *gram_data NULL: x itself. The first x->rows of them
      * correspond to x; only these are in the embedding. Bandwidth rules of the kernel are computed from x. */
     rkhs_status (*inputs)(rkhs_env *env, const void *self, const rkhs_data *x, const rkhs_data *y, rkhs_data **gram_data);
     rkhs_status (*fit)(rk_fit *fit);
+    void (*cost)(const void *self, const rk_extent *e, rk_cost *cost); /* *cost is zero on entry */
     /* (optional) The state struct: its size and the table of its fields. */
     size_t state_size;
     const rk_state_part *state;
@@ -142,8 +183,10 @@ rkhs_status rk_report_text(rkhs_env *env, rk_report *r, const char *name, const 
 /* Reports the computable terms of a generalisation bound; ridge 0: it has no such term. */
 #define RK_BOUND_DELTA 0.05
 rkhs_status rk_report_bound(rk_fit *f, const char *theorem, double ridge, double complexity, double slack);
-/* Reports how a solver ended; evaluations < 0: not counted. */
-rkhs_status rk_report_solver(rk_fit *f, const char *solver, int64_t iterations, int64_t evaluations, int converged);
+/* Reports how a solver ended, and advises what to do if it did not converge (convergence.c). solver: as given, or NULL;
+ * name: of the one that ran; evaluations < 0: not counted. */
+rkhs_status rk_report_solver(rk_fit *f, const rk_spec *solver, const char *name, int64_t iterations, int64_t evaluations,
+                             int converged);
 const rk_report_item *rk_report_find(const rk_report *r, const char *name); /* or NULL */
 void rk_report_clear(rkhs_env *env, rk_report *r);
 rkhs_status rk_report_save(const rk_report *r, rk_archive *archive);
@@ -182,8 +225,9 @@ rkhs_status rk_check_array_finite(rkhs_env *env, const rk_archive *archive, cons
 
 /* ---- map.c: out-of-sample placement by the map ----------------------------------------------------------------- */
 
-/* Allocates B and c, zeroed; the caller sets map->objects, which the map then owns. */
-rkhs_status rk_map_new(rkhs_env *env, int64_t object_count, int64_t dim, rk_map **map);
+/* Allocates B and c, zeroed; the caller sets map->objects, which the map then owns, and object_count, if it is not
+ * `width`. */
+rkhs_status rk_map_new(rkhs_env *env, int64_t width, int64_t dim, rk_map **map);
 void rk_map_free(rkhs_env *env, rk_map *map);
 /* A copy that shares the objects D. */
 rkhs_status rk_map_copy(rkhs_env *env, const rk_map *map, rk_map **copy);
@@ -273,8 +317,10 @@ void rk_anomaly_state_free(rkhs_env *env, rk_anomaly_state *anomaly);
 
 /* *use is x, or *view in the form that the kernel takes; the caller frees *view. Refuses another kind or width. */
 rkhs_status rk_model_view(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view);
-/* A model with m's parameters and frozen kernel, fitted on x. The caller frees *fresh, also after a failure. */
-rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *start, rkhs_model **fresh);
+/* A model with m's parameters and frozen kernel, fitted on x. The caller frees *fresh, also after a failure. known: the
+ * first so many objects of x are those that m keeps, its features are used again, and the others are added to what it
+ * has learned of all (type->adds); 0: x is all there is. */
+rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *start, int64_t known, rkhs_model **fresh);
 /* Exchanges what two models learned; parameters stay. */
 void rk_model_swap(rkhs_model *a, rkhs_model *b);
 /* rkhs_model_new for use inside the library: does not clear message and progress. */

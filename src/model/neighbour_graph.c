@@ -41,26 +41,6 @@ done:
     return status;
 }
 
-rkhs_status rk_neighbour_graph_apply(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
-    const rk_neighbour_graph *g = context;
-    rk_mark mark = rk_scratch_mark(env);
-    int64_t n = g->w.n;
-    double *sum, all = rk_rows_sum(n, 1, g->degree);
-    rk_block_sum sums;
-    rkhs_status status = rk_scratch(env, k, sizeof *sum, &sum);
-    if (status == RKHS_OK) status = rk_block_sum_new(env, n, k, &sums);
-    if (status == RKHS_OK) status = rk_csr_apply(env, &g->w, V, k, out);
-    for (int64_t i = 0; status == RKHS_OK && i < n; i++) {
-        for (int64_t c = 0; c < k; c++) sums.tile[c] += g->degree[i] * V[i * k + c];
-        rk_next_row(&sums);
-    }
-    if (status == RKHS_OK) rk_block_total(&sums, sum);
-    for (int64_t i = 0; status == RKHS_OK && all > 0 && i < n; i++)
-        for (int64_t c = 0; c < k; c++) out[i * k + c] -= RK_CONSTANT_SHIFT * g->degree[i] * sum[c] / all;
-    rk_scratch_release(env, mark);
-    return status;
-}
-
 /* ---- connected components -------------------------------------------------------------------------------------- */
 
 static int64_t root_of(int64_t *parent, int64_t i) {

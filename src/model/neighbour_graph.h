@@ -13,10 +13,6 @@ typedef struct rk_neighbour_graph {
 int64_t rk_neighbour_count(rkhs_env *env, int64_t k, int64_t n);
 rkhs_status rk_neighbour_graph_new(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *value,
                                    rk_neighbour_graph *out);
-/* An rk_op: W - 3 dd'/sum d, d the degrees. It equals W where d'v = 0, and moves the eigenvalue of the constant from 1
- * to -2, below all others. */
-#define RK_CONSTANT_SHIFT 3.0
-rkhs_status rk_neighbour_graph_apply(void *context, rkhs_env *env, const double *V, int64_t k, double *out);
 
 /* Connected components, largest first, ties by the lowest object. The objects of component p are order[starts[p]] to
  * order[starts[p + 1] - 1]. `isolated` is the number of single objects. */
@@ -33,7 +29,7 @@ void rk_advise_components(rkhs_env *env, int64_t n, int64_t components, int64_t 
 /* The fit of lpp and npe: z = Phi w for the largest l of Phi'M Phi w = l (Phi'N Phi + mu I) w, N = diag(n), mu = ridge
  * tr(N K)/n. Fills Z, the map and the report. A column is scaled to z'N z + mu |w|^2 = sum N; it is 0 where l is 0.
  * `graph` is the neighbourhood graph, for advice. */
-rkhs_status rk_fit_graph_projection(rk_fit *f, const rk_spec *solver, rk_op m, const double *n, double ridge,
+rkhs_status rk_fit_graph_projection(rk_fit *f, const rk_spec *solver, const rk_graph_matrix *m, const double *n, double ridge,
                                     const rk_csr *graph);
 
 #endif

@@ -54,7 +54,7 @@ static rkhs_status make_up(local *s, int64_t i, const int64_t *index, double *we
             s->I[count] = a ? index[a - 1] : i;
             s->J[count] = b ? index[b - 1] : i;
         }
-    rkhs_status status = s->g->type->entries(s->g, s->I, s->J, count, s->pairs);
+    rkhs_status status = rk_gram_entries(s->g, s->I, s->J, count, s->pairs);
     if (status != RKHS_OK) return status;
     const double *P = s->pairs;
     size = fabs(P[0]);
@@ -91,7 +91,7 @@ rkhs_status rk_npe_weights(const rk_gram *g, int64_t k, double reg, int64_t *ind
     rk_mark mark = rk_scratch_mark(g->env);
     int64_t pairs = (k + 1) * (k + 2) / 2;
     local s = {.g = g, .k = k, .reg = reg};
-    TRY(g->type->neighbours(g, k, index, weight));
+    TRY(rk_gram_neighbours(g, k, index, weight));
     TRY(rk_scratch(g->env, pairs, sizeof *s.I, &s.I));
     TRY(rk_scratch(g->env, pairs, sizeof *s.J, &s.J));
     TRY(rk_scratch(g->env, pairs, sizeof *s.pairs, &s.pairs));
@@ -111,30 +111,21 @@ done:
     return status;
 }
 
-typedef struct kept_weights {
-    rk_csr R, T; /* and its transpose */
-    int constant;
-} kept_weights;
-
-/* M V; to drop the constant, minus three times each column's mean, so that its l is -2. */
-static rkhs_status apply_npe(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
-    const kept_weights *w = context;
+/* E = I - R, from the lists of k neighbours and weights of R. */
+static rkhs_status residual_graph(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *weight,
+                                  rk_csr *out) {
     rkhs_status status = RKHS_OK;
-    rk_mark mark = rk_scratch_mark(env);
-    int64_t n = w->R.n;
-    double *U, *X, *mean;
-    TRY(rk_scratch(env, n * k, sizeof *U, &U));
-    TRY(rk_scratch(env, n * k, sizeof *X, &X));
-    TRY(rk_scratch(env, k, sizeof *mean, &mean));
-    TRY(rk_csr_apply(env, &w->R, V, k, U)); /* M V = R V + R'(V - R V) */
+    int64_t *to;
+    double *value;
+    TRY(rk_scratch(env, n * (k + 1), sizeof *to, &to));
+    TRY(rk_scratch(env, n * (k + 1), sizeof *value, &value));
     for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < k; c++) X[i * k + c] = V[i * k + c] - U[i * k + c];
-    if (w->constant == DROP) rk_column_means(n, k, V, k, mean);
-    TRY(rk_csr_apply(env, &w->T, X, k, out));
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < k; c++) out[i * k + c] += U[i * k + c] - RK_CONSTANT_SHIFT * mean[c];
+        for (int64_t q = 0; q <= k; q++) {
+            to[i * (k + 1) + q] = q < k ? index[i * k + q] : i;
+            value[i * (k + 1) + q] = q < k ? -weight[i * k + q] : 1;
+        }
+    TRY(rk_csr_from_lists(env, n, k + 1, to, value, out));
 done:
-    rk_scratch_release(env, mark);
     return status;
 }
 
@@ -142,18 +133,27 @@ static rkhs_status fit_npe(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const npe *o = f->self;
     int64_t n = f->gram->n, k = rk_neighbour_count(f->env, o->neighbours, n), *index;
-    kept_weights w = {.constant = o->constant};
+    rk_csr E, T;
     double *value, *ones;
     TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
     TRY(rk_scratch(f->env, n * k, sizeof *value, &value));
     TRY(rk_scratch(f->env, n, sizeof *ones, &ones));
     for (int64_t i = 0; i < n; i++) ones[i] = 1;
     TRY(rk_npe_weights(f->gram, k, o->reg, index, value));
-    TRY(rk_csr_from_lists(f->env, n, k, index, value, &w.R));
-    TRY(rk_csr_transpose(f->env, &w.R, &w.T));
-    TRY(rk_fit_graph_projection(f, o->solver, (rk_op){n, apply_npe, &w}, ones, o->ridge, &w.R));
+    TRY(residual_graph(f->env, n, k, index, value, &E));
+    TRY(rk_csr_transpose(f->env, &E, &T));
+    rk_graph_matrix m = {.graph = &E, .transposed = &T, .constant = o->constant == DROP ? ones : NULL};
+    TRY(rk_fit_graph_projection(f, o->solver, &m, ones, o->ridge, &E));
 done:
     return status;
+}
+
+static void cost_npe(const void *self, const rk_extent *e, rk_cost *c) {
+    double k = fmin((double)((const npe *)self)->neighbours, e->n);
+    c->neighbours = 1;
+    c->values = e->stored ? 0 : e->n * k * k / 2;
+    c->serial_flops = e->n * (k * k * k + 20 * k * k);
+    rk_add_pencil_cost(e, c);
 }
 
 /* clang-format off */
@@ -166,6 +166,6 @@ const rk_model_type rk_model_npe = {
                        "R: the weights that reconstruct each object from its nearest neighbours; mu: ridge, in units of the data",
               .cost = "the Gram, n neighbours^3 and 7 n^3 flops; 5 n m^2 with m landmarks", .params = params, .size = sizeof(npe)},
     .title = "NeighbourhoodPreservingEmbedding", .default_kernel = rk_default_kernel, .dim = dim_npe,
-    .gram_offset = offsetof(npe, gram), .fit = fit_npe, .check = rk_check_full_map,
+    .gram_offset = offsetof(npe, gram), .need = {RK_MATRIX | RK_FEATURES, 0, 5000, 4}, .fit = fit_npe, .cost = cost_npe, .check = rk_check_full_map,
 };
 /* clang-format on */

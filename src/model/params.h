@@ -21,8 +21,9 @@
     {.name = "start", .kind = RK_CHOICE, .offset = offsetof(S, start), .value = VALUE, .choices = CHOICES,             \
      .brief = "initial embedding, unless one is given" NOTE}
 #define RK_PARAM_GRAM(S, NOTE)                                                                                         \
-    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(S, gram), .value = "exact", .list = &rk_grams,                \
-     .brief = "the Gram matrix: exact, or approximated by landmarks (nystrom)" NOTE}
+    {.name = "gram", .kind = RK_SPEC, .offset = offsetof(S, gram), .value = "auto", .list = &rk_grams,                 \
+     .brief = "the Gram matrix: exact, computed again for each product (lazy), or approximated by landmarks (nystrom); "  \
+              "auto: chosen by the number of objects and the memory limit" NOTE}
 #define RK_PARAM_EIGENSOLVER(S)                                                                                        \
     {.name = "solver", .kind = RK_SPEC, .offset = offsetof(S, solver), .list = &rk_eigensolvers,                       \
      .brief = "eigensolver: dense or lanczos; not given: chosen by size"}

@@ -43,16 +43,6 @@ rkhs_status rk_report_text(rkhs_env *env, rk_report *r, const char *name, const 
     return status == RKHS_OK ? rk_strdup(env, text, &item->text) : status;
 }
 
-rkhs_status rk_report_solver(rk_fit *f, const char *solver, int64_t iterations, int64_t evaluations, int converged) {
-    rkhs_status status;
-    TRY(rk_report_text(f->env, f->report, "solver", solver));
-    TRY(rk_report_number(f->env, f->report, "iterations", (double)iterations));
-    if (evaluations >= 0) TRY(rk_report_number(f->env, f->report, "evaluations", (double)evaluations));
-    TRY(rk_report_number(f->env, f->report, "converged", converged));
-done:
-    return status;
-}
-
 rkhs_status rk_report_bound(rk_fit *f, const char *theorem, double ridge, double complexity, double slack) {
     rkhs_status status = RKHS_OK;
     char text[256];

@@ -133,18 +133,14 @@ rkhs_status rk_contrast_eval(void *context, rkhs_env *env, const double *Z, cons
 
 /* ---- ridge ----------------------------------------------------------------------------------------------------- */
 
-static rkhs_status apply_matrix(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
-    return rk_csr_apply(env, context, V, k, out);
-}
-
 /* The largest eigenvalues of M. With `off`, large weights of the negatives, those of M orthogonal to them. */
-static rkhs_status largest(const rk_gram *g, rk_csr *m, const double *off, int64_t count, double *values) {
+static rkhs_status largest(const rk_gram *g, const rk_csr *m, const double *off, int64_t count, double *values) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);
     rk_spectrum s;
     rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC,
-                           .m_kind = RK_M_OPERATOR,
-                           .m = {g->n, apply_matrix, m},
+                           .m_kind = RK_M_GRAPH,
+                           .m = &(rk_graph_matrix){.graph = m},
                            .n = off,
                            .mu = 1,
                            .count = count};
@@ -204,7 +200,7 @@ static rkhs_status report(rk_fit *f, rk_contrast *c, const rk_smooth_result *s, 
     TRY(rk_report_number(f->env, f->report, "ridge", c->ridge));
     TRY(rk_report_number(f->env, f->report, "ridge_above", c->above));
     TRY(rk_report_number(f->env, f->report, "ridge_below", c->below));
-    TRY(rk_report_solver(f, s->solver, s->iterations, s->evaluations, s->converged));
+    TRY(rk_report_solver(f, ((const spectral *)f->self)->solver, s->solver, s->iterations, s->evaluations, s->converged));
     double most = omega * sqrt(kappa); /* bound of |z| */
     TRY(rk_report_bound(f, "Theorem 6", c->ridge * omega * omega, pow(most, 3) * alpha / n,
                         pow(most, 4) * sqrt(log(1 / RK_BOUND_DELTA) / n)));
@@ -247,6 +243,8 @@ static rkhs_status fit_spectral(rk_fit *f) {
     int64_t worth = 0; /* eigenvalues above ridge: the rank of W at the minimum is at most this */
     TRY(rk_triplets_new(f, &t));
     TRY(rk_triplet_sizes(f, &t, &alpha, &kappa));
+    /* Each step goes over the features twice. */
+    if (rk_gram_offers(f->gram, RK_FEATURES)) TRY(rk_gram_cache_features(f->gram));
     TRY(choose_ridge(f, o, &c, kappa, &values));
     if (c.below > 0) {
         TRY(descend(f, o, &c, &s));
@@ -260,12 +258,19 @@ static rkhs_status fit_spectral(rk_fit *f) {
         rk_log(f->env, RKHS_LOG_ADVICE, "no direction brings positives together: all dimensions are 0");
     }
     TRY(report(f, &c, &s, alpha, kappa));
-    if (!s.converged)
-        rk_log(f->env, RKHS_LOG_ADVICE, "the loss was still falling after %s: raise solver=%s(max_iter=...), or ridge",
-               rk_counted(s.iterations, "iteration").text, s.solver);
 done:
     rk_free(f->env, s.history);
     return status;
+}
+
+static void cost_spectral(const void *self, const rk_extent *e, rk_cost *c) {
+    double steps = rk_assumed_steps(((const spectral *)self)->solver, 60), n = e->n;
+    rk_add_eigen_cost(NULL, e, c);
+    if (((const spectral *)self)->negatives == DRAWN) rk_add_pencil_cost(e, c); /* bounds of ridge */
+    c->flops += e->features > 0 ? n * e->features * e->features : 2 * n * n * n / 3;
+    c->stores = 1;
+    c->passes += 2.2 * steps;
+    c->numbers += n * (e->features > 0 ? 2 * e->features : n);
 }
 
 /* clang-format off */
@@ -277,7 +282,8 @@ const rk_model_type rk_model_spectral = {
               .cost = "the Gram, a factor of it, and a step two products with Phi", .params = params,
               .size = sizeof(spectral)},
     .title = "SpectralContrastive", .default_kernel = rk_default_kernel, .dim = dim_spectral,
-    .gram_offset = offsetof(spectral, gram), .supervision = RK_KIND_INDEX, .inputs = inputs_spectral,
-    .fit = fit_spectral, .check = rk_check_full_map, .nonconvex = 1,
+    .gram_offset = offsetof(spectral, gram), .need = {RK_MATRIX | RK_FEATURES, 0, 5000, 2},
+    .supervision = RK_KIND_INDEX, .inputs = inputs_spectral,
+    .fit = fit_spectral, .cost = cost_spectral, .check = rk_check_full_map, .nonconvex = 1,
 };
 /* clang-format on */

@@ -27,7 +27,7 @@ rkhs_status rk_start_kpca(const rk_gram *g, int64_t d, double *Z) {
     rk_spectral problem = {.coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d};
     rk_spectrum s;
     TRY(rk_solve_spectral(g, NULL, &problem, &s));
-    TRY(g->type->push(g, s.coef, d, Z));
+    TRY(rk_gram_push(g, s.coef, d, Z));
 done:
     rk_scratch_release(g->env, mark);
     return status;

@@ -77,7 +77,7 @@ rkhs_status rk_state_save(const rk_model_type *type, const void *state, rk_archi
 
 int rk_state_has(const rk_model_type *type, const char *item) {
     for (const rk_state_part *part = type->state; part && part->name; part++)
-        if (part->kind == RK_STATE_MATRIX && strcmp(part->old, item) == 0) return 1;
+        if (part->kind == RK_STATE_MATRIX && part->old && strcmp(part->old, item) == 0) return 1;
     return 0;
 }
 
@@ -123,7 +123,7 @@ rkhs_status rk_state_load(rkhs_env *env, rk_archive *archive, const rk_model_typ
     TRY(rk_state_new(env, type, state));
     for (const rk_state_part *part = type->state; part && part->name; part++) {
         snprintf(name, sizeof name, "state/%s", part->name);
-        if (!rk_archive_has(archive, name)) snprintf(name, sizeof name, "report/%s", part->old);
+        if (!rk_archive_has(archive, name) && part->old) snprintf(name, sizeof name, "report/%s", part->old);
         if (rk_archive_has(archive, name)) TRY(part_load(env, archive, name, part, *state));
     }
 done:

@@ -91,9 +91,9 @@ static rkhs_status project_on_range(rk_fit *f, double *Z) {
     rk_solution s;
     double *diag;
     TRY(rk_scratch(f->env, n, sizeof *diag, &diag));
-    TRY(f->gram->type->diag(f->gram, diag));
+    TRY(rk_gram_diag(f->gram, diag));
     TRY(rk_solve_linear(f->gram, NULL, &(rk_linear){Z, f->dim, 1e-3 * rk_rows_sum(n, 1, diag) / (double)n}, &s));
-    TRY(f->gram->type->push(f->gram, s.coef, f->dim, Z));
+    TRY(rk_gram_push(f->gram, s.coef, f->dim, Z));
 done:
     rk_scratch_release(f->env, mark);
     return status;
@@ -119,7 +119,7 @@ static rkhs_status report(rk_fit *f, const rk_tke *t, const rk_smooth_result *s,
     TRY(rk_report_number(f->env, f->report, "gamma", gamma));
     TRY(rk_report_number(f->env, f->report, "neighbours", (double)t->k));
     TRY(rk_report_number(f->env, f->report, "components", (double)t->components));
-    TRY(rk_report_solver(f, s->solver, s->iterations, s->evaluations, s->converged));
+    TRY(rk_report_solver(f, ((const tke *)f->self)->solver, s->solver, s->iterations, s->evaluations, s->converged));
 done:
     return status;
 }
@@ -229,6 +229,25 @@ static rkhs_status place_tke(const rk_placing *p) {
     return RKHS_OK;
 }
 
+static void cost_tke(const void *self, const rk_extent *e, rk_cost *c) {
+    const tke *o = self;
+    double evaluations = 1.1 * rk_assumed_steps(o->solver, 300), n = e->n;
+    c->neighbours = 1;
+    if (o->start == RK_START_KLE) rk_add_eigenmap_cost(e, (double)neighbours_of(o, (int64_t)n), c);
+    if (o->start == RK_START_KPCA) rk_add_eigen_cost(NULL, e, c);
+    c->pairs += evaluations * n * n / 2;
+    c->numbers += n * n * e->dim / RK_TILE + 40 * n;
+}
+
+static void cost_bctke(const void *self, const rk_extent *e, rk_cost *c) {
+    const tke *o = self;
+    cost_tke(self, e, c);
+    c->whole = o->map == MAP_NEAREST;
+    if (c->whole) return;
+    c->passes += 2.2 * rk_assumed_steps(o->solver, 300);
+    for (int k = 0; k < 2; k++) rk_add_linear_cost(NULL, e, c); /* the start, and its projection */
+}
+
 #define TWIN_COST "the Gram, and a step n^2/2 exponentials"
 #define TWIN_WHERE                                                                                                             \
     "sums are over pairs of objects; Z: the embedding; kx: the embedding kernel of the two points; F: the weight of "          \
@@ -241,7 +260,7 @@ const rk_model_type rk_model_tke = {
               .formula = "min -sum F log kx + repulsion sum kx^2 + decay |Z|^2", .where = TWIN_WHERE, .cost = TWIN_COST,
               .params = tke_params, .size = sizeof(tke)},
     .title = "TwinKernelEmbedding", .default_kernel = rk_default_kernel, .dim = dim_tke,
-    .gram_offset = offsetof(tke, gram), .takes_start = 1, .nonconvex = 1, .fit = fit_tke,
+    .gram_offset = offsetof(tke, gram), .takes_start = 1, .nonconvex = 1, .fit = fit_tke, .cost = cost_tke,
     .state_size = sizeof(rk_tke_state), .state = state, .check = check_tke,
     .ways = 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR, .way = way_tke, .ready = ready_tke,
     .place_work = work_tke, .place = place_tke,
@@ -254,7 +273,8 @@ const rk_model_type rk_model_bctke = {
               .where = TWIN_WHERE "; K: the Gram matrix; A: the coefficients, to be found",
               .cost = TWIN_COST " and two products with K", .params = bctke_params, .size = sizeof(tke)},
     .title = "BackConstrainedTKE", .default_kernel = rk_default_kernel, .dim = dim_tke,
-    .gram_offset = offsetof(tke, gram), .takes_start = 1, .nonconvex = 1, .fit = fit_bctke,
+    .gram_offset = offsetof(tke, gram), .need = {RK_MATRIX | RK_FEATURES, 1, 20000, 1}, .takes_start = 1, .nonconvex = 1,
+    .fit = fit_bctke, .cost = cost_bctke,
     .state_size = sizeof(rk_tke_state), .state = state, .check = check_bctke,
     .ways = 1u << RK_PLACE_MAP | 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR, .way = way_bctke, .ready = ready_tke,
     .place_work = work_tke, .place = place_tke,

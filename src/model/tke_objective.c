@@ -89,13 +89,13 @@ rkhs_status rk_tke_graph(const rk_gram *g, rk_tke *t) {
     TRY(rk_scratch(env, n * k, sizeof *t->value, &t->value));
     value = t->value;
     TRY(rk_scratch(env, n, sizeof *diag, &diag));
-    TRY(g->type->neighbours(g, k, t->near, value));
+    TRY(rk_gram_neighbours(g, k, t->near, value));
     for (int64_t q = 0; q < n * k; q++) most = fmax(most, value[q]);
     TRY(rk_gram_check_finite(g, most));
     if (!(most > 0) && !(t->half && t->sum > 0))
         FAIL(env, RKHS_ERR_NUMERIC,
              "no two objects have a kernel value above 0, so there is nothing to bring together: choose another kernel");
-    TRY(g->type->diag(g, diag));
+    TRY(rk_gram_diag(g, diag));
     t->equal = count_equal(t, diag);
     for (int64_t i = 0; i < n; i++) rk_tke_weigh(k, t->sum, t->log, t->half, t->near + i * k, value + i * k);
     t->self = t->sum > 0 ? (double)n : rk_rows_sum(n, 1, diag);

@@ -50,8 +50,8 @@ static rkhs_status look_at_positives(rk_fit *f, const rk_triplets *t) {
     TRY(rk_scratch(f->env, n, sizeof *K, &K));
     TRY(rk_scratch(f->env, f->gram->n, sizeof *diag, &diag));
     for (int64_t i = 0; i < n; i++) I[i] = t->rows[3 * i], J[i] = t->rows[3 * i + 1];
-    TRY(f->gram->type->diag(f->gram, diag));
-    TRY(f->gram->type->entries(f->gram, I, J, n, K));
+    TRY(rk_gram_diag(f->gram, diag));
+    TRY(rk_gram_entries(f->gram, I, J, n, K));
     for (int64_t i = 0; i < n; i++) equal += diag[I[i]] == K[i] && diag[J[i]] == K[i];
     if (equal)
         rk_log(f->env, RKHS_LOG_ADVICE,
@@ -92,7 +92,8 @@ done:
     return status;
 }
 
-rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, double positive, double negative, rk_csr *out) {
+/* The entries of each row in the order of the triplets. */
+static rkhs_status list_entries(rkhs_env *env, const rk_triplets *t, int64_t n, double positive, double negative, rk_csr *out) {
     int64_t entries = (positive != 0 ? 2 : 0) + (negative != 0 ? 2 : 0);
     rkhs_status status = rk_csr_alloc(env, n, t->count * entries, out);
     if (status != RKHS_OK) return status;
@@ -114,13 +115,20 @@ rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, do
     return RKHS_OK;
 }
 
+rkhs_status rk_triplet_matrix(rkhs_env *env, const rk_triplets *t, int64_t n, double positive, double negative, rk_csr *out) {
+    rk_csr listed;
+    rkhs_status status = list_entries(env, t, n, positive, negative, &listed);
+    /* The same matrix, with ascending columns. */
+    return status == RKHS_OK ? rk_csr_transpose(env, &listed, out) : status;
+}
+
 rkhs_status rk_triplet_sizes(rk_fit *f, const rk_triplets *t, double *alpha, double *kappa) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(f->env);
     double *diag;
     rk_row_sum trace[3] = {{0}};
     TRY(rk_scratch(f->env, f->gram->n, sizeof *diag, &diag));
-    TRY(f->gram->type->diag(f->gram, diag));
+    TRY(rk_gram_diag(f->gram, diag));
     *alpha = *kappa = 0;
     for (int64_t q = 0; q < 3 * t->count; q++) {
         double k = fabs(diag[t->rows[q]]);

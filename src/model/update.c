@@ -5,10 +5,26 @@
  * x are the old objects, y the new ones. Parameters and kernel stay. Models that take a start begin at the old
  * embedding, with new objects where the model places them. Other models are solved again. Columns are flipped to agree
  * in sign with the old ones. The report says how far the old objects moved, relative to their standard deviation. All
- * training objects are needed: a model that keeps landmarks alone cannot be updated. */
+ * training objects are needed, unless the model has features and keeps sums over all objects (type->adds, kpca): then
+ * new objects are added to the sums. The embedding has the objects that the model keeps, and the new ones. */
 #include "model/model.h"
 
 #include <string.h>
+
+/* Whether an update adds to sums over all objects: a model with features that does not keep all objects. */
+static int adds(const rkhs_model *m) {
+    if (!m->type->adds || !m->map_rows || m->map->object_count == m->n) return 0;
+    for (const rk_state_part *part = m->type->state; part && part->name; part++) {
+        const rk_state_matrix *matrix = (const void *)((const char *)m->state + part->offset);
+        if (part->kind == RK_STATE_MATRIX && !matrix->values) return 0; /* a file from before there were sums */
+    }
+    return 1;
+}
+
+/* The row of the old embedding of object i of an update. */
+static const double *old_row(const rkhs_model *old, int64_t i) {
+    return old->Z + (adds(old) ? old->map_rows[i] : i) * old->dim;
+}
 
 /* Refuses models that do not have everything that they were fitted on. */
 static rkhs_status check_update(const rkhs_model *m) {
@@ -25,7 +41,7 @@ static rkhs_status check_update(const rkhs_model *m) {
         return rk_fail(env, RKHS_ERR_ARGUMENT,
                        "%s has no update, since it may learn from objects that it makes of those given: fit on all of them",
                        name);
-    if (m->map->object_count != m->n)
+    if (m->map->object_count != m->n && !adds(m))
         return rk_fail(env, RKHS_ERR_ARGUMENT,
                        "the model keeps %lld of the %s that it was fitted on, and an update needs all: fit on all of them",
                        (long long)m->map->object_count, rk_counted(m->n, "object").text);
@@ -58,24 +74,25 @@ static rkhs_status start_of(const rkhs_model *m, const rkhs_data *x, rkhs_data *
 }
 
 /* Flips columns of `fresh` whose inner product with the old ones is negative. */
-static void flip_to_agree(const rkhs_model *old, rkhs_model *fresh) {
+static void flip_to_agree(const rkhs_model *old, rkhs_model *fresh, int64_t known) {
     int64_t d = old->dim;
     for (int64_t c = 0; !fresh->type->keeps_signs && c < d; c++) {
-        double same;
-        rk_column_dots(old->n, 1, old->Z + c, d, fresh->Z + c, d, &same);
-        if (same < 0) rk_flip_column(fresh->Z, fresh->gram_rows, d, fresh->map, c);
+        rk_row_sum same = {0};
+        for (int64_t i = 0; i < known; i++) rk_add_row(&same, old_row(old, i)[c] * fresh->Z[i * d + c]);
+        if (rk_row_total(&same) < 0) rk_flip_column(fresh->Z, fresh->gram_rows, d, fresh->map, c);
     }
 }
 
 /* Root mean square move of the old objects, relative to their standard deviation. */
-static double relative_move(const rkhs_model *old, const rkhs_model *fresh) {
-    int64_t n = old->n, d = old->dim;
+static double relative_move(const rkhs_model *old, const rkhs_model *fresh, int64_t known) {
+    int64_t n = known, d = old->dim;
     double step = 0, spread = 0;
     for (int64_t c = 0; c < d; c++) {
-        double mean = rk_column_mean(n, d, c, old->Z);
-        rk_row_sum steps = {0}, spreads = {0};
+        rk_row_sum sum = {0}, steps = {0}, spreads = {0};
+        for (int64_t i = 0; i < n; i++) rk_add_row(&sum, old_row(old, i)[c]);
+        double mean = rk_row_total(&sum) / (double)n;
         for (int64_t i = 0; i < n; i++) {
-            double was = old->Z[i * d + c], is = fresh->Z[i * d + c];
+            double was = old_row(old, i)[c], is = fresh->Z[i * d + c];
             rk_add_row(&steps, (is - was) * (is - was));
             rk_add_row(&spreads, (was - mean) * (was - mean));
         }
@@ -99,13 +116,17 @@ rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
     TRY(check_update(model));
     TRY(rk_model_view(model, x, &use, &view));
-    TRY(old_objects(model, &old));
+    int64_t known = adds(model) ? model->map->object_count : model->n;
+    if (adds(model))
+        TRY(rk_data_keep(model->map->objects, NULL, 0, &old));
+    else
+        TRY(old_objects(model, &old));
     TRY(rk_data_join(env, (const rkhs_data *const[]){old, use}, 2, &all));
     if (model->type->takes_start) TRY(start_of(model, use, &start));
-    TRY(rk_model_refit(model, all, start, &fresh));
-    flip_to_agree(model, fresh);
+    TRY(rk_model_refit(model, all, start, adds(model) ? known : 0, &fresh));
+    flip_to_agree(model, fresh, known);
     TRY(rk_report_number(env, &fresh->report, "new_rows", (double)use->rows));
-    TRY(rk_report_number(env, &fresh->report, "moved", relative_move(model, fresh)));
+    TRY(rk_report_number(env, &fresh->report, "moved", relative_move(model, fresh, known)));
     TRY(rk_check_fitted(fresh));
     rk_model_swap(model, fresh);
 done:

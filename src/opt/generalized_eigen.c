@@ -1,13 +1,14 @@
-/* generalized_eigen.c: generalised eigenproblems with an operator M and a diagonal N, reduced to ordinary ones.
+/* generalized_eigen.c: generalised eigenproblems with a graph M and a diagonal N, reduced to ordinary ones.
  *
  *     sample       M z = l N z:  N^-1/2 M N^-1/2 u = l u,  z = N^-1/2 u
  *     isometric    Phi'M Phi w = l C C' w,  C C' = Phi'N Phi + mu I:  C^-1 Phi'M Phi C^-T u = l u,  w = C^-T u
  *
- * A gram in sample form is factored first by pivoted Cholesky, K ~ Phi Phi'. Where K is singular (a linear kernel with
- * few columns, equal objects) the factor has as many columns as K has rank; this is the "PCA first" of the papers.
+ * A stored K is factored first by pivoted Cholesky, K ~ Phi Phi'. Where K is singular (a linear kernel with few
+ * columns, equal objects) the factor has as many columns as K has rank; this is the "PCA first" of the papers.
  * Coefficients are then a in Z = K a, with a = 0 except at the pivots. The left-hand side is formed as a matrix, since
  * its eigenvectors take hundreds of products, each of which would read Phi and C twice. This costs 4 n r^2 flops, r
- * the columns of Phi, and three matrices of the size of K. */
+ * the columns of Phi, and three matrices of the size of K. Where Phi is not stored, both sides are moments, computed in
+ * one pass. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -49,19 +50,19 @@ done:
 /* ---- sample coordinates ---------------------------------------------------------------------------------------- */
 
 typedef struct scaled {
-    const rk_op *m;
+    const rk_graph_matrix *m;
     double *scale; /* N^-1/2 */
 } scaled;
 
 static rkhs_status apply_scaled(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
     const scaled *s = context;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t n = s->m->n;
+    int64_t n = s->m->graph->n;
     double *U;
     rkhs_status status = rk_scratch(env, n * k, sizeof *U, &U);
     for (int64_t i = 0; status == RKHS_OK && i < n; i++)
         for (int64_t c = 0; c < k; c++) U[i * k + c] = s->scale[i] * V[i * k + c];
-    if (status == RKHS_OK) status = s->m->apply(s->m->context, env, U, k, out);
+    if (status == RKHS_OK) status = rk_graph_matrix_apply(env, s->m, U, k, out);
     for (int64_t i = 0; status == RKHS_OK && i < n; i++)
         for (int64_t c = 0; c < k; c++) out[i * k + c] *= s->scale[i];
     rk_scratch_release(env, mark);
@@ -70,8 +71,8 @@ static rkhs_status apply_scaled(void *context, rkhs_env *env, const double *V, i
 
 rkhs_status rk_solve_sample(rkhs_env *env, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out) {
     rkhs_status status = RKHS_OK;
-    int64_t n = problem->m.n, k = rk_min(problem->count, n);
-    scaled s = {.m = &problem->m};
+    int64_t n = problem->m->graph->n, k = rk_min(problem->count, n);
+    scaled s = {.m = problem->m};
     TRY(room_for(env, n, k, out));
     TRY(rk_scratch(env, n, sizeof *s.scale, &s.scale));
     for (int64_t i = 0; i < n; i++) s.scale[i] = problem->n ? 1 / sqrt(problem->n[i]) : 1;
@@ -87,16 +88,17 @@ done:
 typedef struct pencil {
     const rk_gram *g;
     const rk_spectral *problem;
-    const double *Phi; /* n x r */
+    const double *Phi; /* n x r; NULL: not stored */
     int64_t r, ld;
-    int64_t *pivots; /* sample form: the pivots of Phi; else NULL */
-    double *A;       /* r x r: C, then C^-1 Phi'M Phi C^-T */
-    double *J;       /* r x r, lower: C^-1; NULL: I / sqrt(mu) */
+    int64_t *pivots;      /* of Phi, which a stored K was factored into; else NULL */
+    double *A;            /* r x r: C, then C^-1 Phi'M Phi C^-T */
+    double *J;            /* r x r, lower: C^-1; NULL: I / sqrt(mu) */
+    double *left, *right; /* r x r: Phi'M Phi and Phi'N Phi, where Phi is not stored */
 } pencil;
 
 /* out = Phi'Y. */
 static rkhs_status pull(const pencil *p, const double *Y, int64_t k, double *out) {
-    if (!p->pivots) return p->g->type->pull(p->g, Y, k, out);
+    if (!p->pivots) return rk_gram_pull(p->g, Y, k, out);
     return rk_tall_product(p->g->env, p->g->n, p->r, k, p->Phi, p->ld, Y, k, out, k);
 }
 
@@ -107,11 +109,27 @@ static rkhs_status form_columns(const pencil *p, int64_t from, int64_t k, double
     int64_t n = p->g->n, r = p->r;
     if (p->J) TRY(rk_gemm(env, NULL, 'n', 't', n, k, from + k, 1.0, p->Phi, p->ld, p->J + from * r, r, 0.0, Y, k));
     for (int64_t i = 0; !p->J && i < n; i++) memcpy(Y + i * k, p->Phi + i * p->ld + from, (size_t)k * sizeof *Y);
-    TRY(p->problem->m.apply(p->problem->m.context, env, Y, k, MY));
+    TRY(rk_graph_matrix_apply(env, p->problem->m, Y, k, MY));
     TRY(pull(p, MY, k, X));
     if (p->J) TRY(rk_gemm(env, NULL, 'n', 'n', r - from, k, r, 1.0, p->J + from * r, r, X, k, 0.0, p->A + from * r + from, r));
     for (int64_t i = from; !p->J && i < r; i++)
         for (int64_t c = 0; c < k; c++) p->A[i * r + from + c] = X[i * k + c] / p->problem->mu;
+done:
+    return status;
+}
+
+/* A = J Phi'M Phi J' from the moments: both triangles. */
+static rkhs_status turn_left(const pencil *p) {
+    rkhs_status status = RKHS_OK;
+    rkhs_env *env = p->g->env;
+    int64_t r = p->r;
+    for (int64_t i = 0; !p->J && i < r * r; i++) p->A[i] = p->left[i] / p->problem->mu;
+    if (!p->J) goto done;
+    for (int64_t i = 0; i < r; i++) memset(p->J + i * r + i + 1, 0, (size_t)(r - i - 1) * sizeof *p->J);
+    TRY(rk_gemm(env, "matrix", 'n', 't', r, r, r, 1.0, p->left, r, p->J, r, 0.0, p->right, r));
+    TRY(rk_gemm(env, "matrix", 'n', 'n', r, r, r, 1.0, p->J, r, p->right, r, 0.0, p->A, r));
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t j = 0; j < i; j++) p->A[i * r + j] = p->A[j * r + i] = (p->A[i * r + j] + p->A[j * r + i]) / 2;
 done:
     return status;
 }
@@ -143,7 +161,11 @@ static rkhs_status apply_left(void *context, rkhs_env *env, const double *V, int
 
 /* A = Phi'N Phi + mu I. */
 static rkhs_status right_side(const pencil *p, double mu) {
-    rkhs_status status = rk_syrk(p->g->env, "covariance", p->g->n, p->r, p->Phi, p->ld, p->problem->n, p->A, p->r);
+    rkhs_status status = RKHS_OK;
+    if (p->right)
+        memcpy(p->A, p->right, (size_t)(p->r * p->r) * sizeof *p->A);
+    else
+        status = rk_syrk(p->g->env, "covariance", p->g->n, p->r, p->Phi, p->ld, p->problem->n, p->A, p->r);
     for (int64_t i = 0; status == RKHS_OK && i < p->r; i++) p->A[i * p->r + i] += mu;
     return status;
 }
@@ -154,7 +176,7 @@ static rkhs_status factor_right(pencil *p) {
     rkhs_env *env = p->g->env;
     double more = 0, trace = 0;
     int64_t bad = 0, r = p->r;
-    TRY(rk_require_memory(env, 16.0 * (double)r * (double)r, "the matrices of the eigenproblem", "raise the memory limit"));
+    TRY(rk_require_memory(env, 16.0 * (double)r * (double)r, "the matrices of the eigenproblem", NULL));
     TRY(rk_scratch(env, r * r, sizeof *p->A, &p->A));
     if (!p->problem->n) goto done;
     while (1) {
@@ -174,20 +196,31 @@ done:
     return status;
 }
 
-/* Phi of a gram in sample form, by pivoted Cholesky. */
-static rkhs_status factor_sample(pencil *p) {
+/* Phi of a stored K, by pivoted Cholesky. */
+static rkhs_status factor_matrix(pencil *p) {
     rkhs_status status = RKHS_OK;
     const rk_gram *g = p->g;
     int64_t n = g->n, ld;
     int spendable;
-    const double *K = g->type->matrix(g, &ld, &spendable);
+    const double *K = rk_gram_matrix(g, &ld, &spendable);
     double *Phi;
-    TRY(rk_require_memory(g->env, 8.0 * (double)n * (double)n, "a factor of the Gram", "raise the memory limit"));
+    TRY(rk_require_memory(g->env, 8.0 * (double)n * (double)n, "a factor of the Gram", NULL));
     TRY(rk_scratch(g->env, n * n, sizeof *Phi, &Phi));
     TRY(rk_scratch(g->env, n, sizeof *p->pivots, &p->pivots));
     TRY(rk_pivoted_cholesky(g->env, "factor", n, K, ld, EXPLAINED, Phi, p->pivots, &p->r));
     p->Phi = Phi;
     p->ld = n;
+done:
+    return status;
+}
+
+/* Both sides of the problem in one pass, where Phi is not stored. */
+static rkhs_status moments(pencil *p) {
+    rkhs_status status = RKHS_OK;
+    const rk_spectral *problem = p->problem;
+    TRY(rk_scratch(p->g->env, p->r * p->r, sizeof *p->left, &p->left));
+    if (problem->n) TRY(rk_scratch(p->g->env, p->r * p->r, sizeof *p->right, &p->right));
+    TRY(rk_graph_matrix_moments(p->g, problem->m, problem->n, p->right, p->left));
 done:
     return status;
 }
@@ -219,17 +252,21 @@ rkhs_status rk_solve_generalized(const rk_gram *g, const rk_spec *solver, const 
     double *u;
     if (!solver && rk_suits_krylov(g, problem)) return rk_solve_krylov(g, problem, out);
     TRY(room_for(env, g->rank, problem->count, out));
-    if (g->type->form == RK_FORM_SAMPLE)
-        TRY(factor_sample(&p));
+    if (rk_gram_offers(g, RK_MATRIX))
+        TRY(factor_matrix(&p));
+    else if (!rk_gram_offers(g, RK_FEATURES))
+        FAIL(env, RKHS_ERR_SPEC, "products with the Gram alone do not solve this problem: use gram=exact or gram=nystrom");
+    else if (g->Phi)
+        p.Phi = rk_gram_phi(g, &p.ld);
     else
-        p.Phi = g->type->phi(g, &p.ld);
+        TRY(moments(&p));
     out->converged = 1;
     out->solver = "none";
     if (p.r < 1) goto done; /* K = 0: all coefficients stay 0 */
     int64_t k = rk_min(problem->count, p.r);
     TRY(factor_right(&p));
     if (p.r < 1) goto done;
-    TRY(form_left(&p));
+    TRY(p.Phi ? form_left(&p) : turn_left(&p));
     TRY(rk_scratch(env, p.r * k, sizeof *u, &u));
     TRY(solve_operator(env, solver, (rk_op){p.r, apply_left, &p}, p.A, k, u, problem->by_magnitude, out));
     TRY(spread(&p, u, k, out));

@@ -18,9 +18,9 @@ rkhs_status rk_knn_rows_new(const rk_gram *g, int64_t nearest, rk_knn_rows *f) {
     TRY(rk_scratch(g->env, n * others, sizeof *index, &index));
     TRY(rk_scratch(g->env, n * others, sizeof *value, &value));
     TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
-    TRY(g->type->diag(g, diag));
+    TRY(rk_gram_diag(g, diag));
     TRY(rk_gram_half_diagonal(g, &half));
-    TRY(g->type->neighbours(g, others, index, value));
+    TRY(rk_gram_neighbours(g, others, index, value));
     for (int64_t i = 0; i < n; i++) { /* inserts the object itself among its neighbours, ties by index */
         int64_t at = 0, p = 0;
         for (int own = 0; at < f->nearest; at++) {

@@ -1,4 +1,4 @@
-/* krylov.c: eigensolver for Phi'M Phi w = l w with a stored K = Phi Phi', by products with K and M, without a factor.
+/* krylov.c: eigensolver for Phi'M Phi w = l w with K = Phi Phi', by products with K and M, without a factor.
  *
  * With w = Phi'a the problem is M K a = l a where K is not singular, and M K is symmetric in the inner product <a, b>
  * = a'K b. The Krylov space of M K, with a basis V orthonormal in that product, gives Ritz pairs from T = V'K M K V. Z
@@ -14,7 +14,7 @@ static const double TOLERANCE = 1e-12, SMALL = 1e-8;
 
 typedef struct space {
     const rk_gram *g;
-    const rk_op *m;
+    const rk_graph_matrix *m;
     int64_t n, b, room, j; /* objects; columns of a block; columns of the space, at most and now */
     double *V, *KV;        /* n x room */
     double *W, *KW;        /* n x b: the next block */
@@ -31,7 +31,7 @@ static rkhs_status multiply(space *s, int64_t count) {
     double *X;
     rkhs_status status = rk_scratch(env, s->n * count, sizeof *X, &X);
     for (int64_t i = 0; status == RKHS_OK && i < s->n; i++) memcpy(X + i * count, s->W + i * s->b, (size_t)count * sizeof *X);
-    if (status == RKHS_OK) status = s->g->type->mul(s->g, X, count, s->work);
+    if (status == RKHS_OK) status = rk_gram_mul(s->g, X, count, s->work);
     for (int64_t i = 0; status == RKHS_OK && i < s->n; i++)
         memcpy(s->KW + i * s->b, s->work + i * count, (size_t)count * sizeof *X);
     rk_scratch_release(env, mark);
@@ -118,7 +118,7 @@ static rkhs_status grow(space *s, int64_t count) {
         memcpy(s->KV + i * room + j, s->KW + i * s->b, (size_t)count * sizeof *s->V);
         memcpy(X + i * count, s->KW + i * s->b, (size_t)count * sizeof *X);
     }
-    TRY(s->m->apply(s->m->context, env, X, count, s->work));
+    TRY(rk_graph_matrix_apply(env, s->m, X, count, s->work));
     s->j += count;
     TRY(rk_tall_product(env, n, s->j, count, s->KV, room, s->work, count, H, count));
     for (int64_t a = 0; a < s->j; a++)
@@ -172,11 +172,11 @@ static rkhs_status residuals(space *s, int64_t count, double *size) {
         s->j = keep;
     }
     TRY(rk_gemm(env, NULL, 'n', 'n', n, count, s->j, 1.0, s->KV, room, s->Y, room, 0.0, X, count));
-    TRY(s->m->apply(s->m->context, env, X, count, R));
+    TRY(rk_graph_matrix_apply(env, s->m, X, count, R));
     TRY(rk_gemm(env, NULL, 'n', 'n', n, count, s->j, 1.0, s->V, room, s->Y, room, 0.0, X, count));
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < count; c++) R[i * count + c] -= s->values[c] * X[i * count + c];
-    TRY(s->g->type->mul(s->g, R, count, KR));
+    TRY(rk_gram_mul(s->g, R, count, KR));
     rk_column_dots(n, count, R, count, KR, count, size);
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < count; c++) {
@@ -212,17 +212,17 @@ rkhs_status rk_solve_krylov(const rk_gram *g, const rk_spectral *problem, rk_spe
     rkhs_status status = RKHS_OK;
     rkhs_env *env = g->env;
     int64_t n = g->n, k = problem->count, b = k + MORE;
-    space s = {.g = g, .m = &problem->m, .n = n, .b = b, .room = BLOCKS * b};
+    space s = {.g = g, .m = problem->m, .n = n, .b = b, .room = BLOCKS * b};
     double *size, *diag;
     *out = (rk_spectrum){.count = k, .solver = "krylov"};
     TRY(room_for(&s, out));
     TRY(rk_scratch(env, b, sizeof *size, &size));
     TRY(rk_scratch(env, n, sizeof *diag, &diag));
-    TRY(g->type->diag(g, diag));
+    TRY(rk_gram_diag(g, diag));
     s.scale = rk_rows_sum(n, 1, diag) / (double)n;
     TRY(rk_gram_check_finite(g, s.scale));
     for (int64_t i = 0; i < n * b; i++) s.W[i] = rk_normal(env->seed, RK_STREAM_START, (uint64_t)(i / b), (uint64_t)(i % b));
-    TRY(g->type->mul(g, s.W, b, s.KW));
+    TRY(rk_gram_mul(g, s.W, b, s.KW));
     for (int64_t count = b; !out->converged && out->iterations < STEPS; count = rk_min(b, s.j)) {
         if (out->iterations) TRY(residuals(&s, count, size));
         double largest = out->iterations ? fmax(fabs(s.values[0]), fabs(s.values[s.j - 1])) : 0;

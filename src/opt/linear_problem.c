@@ -1,7 +1,8 @@
 /* linear_problem.c: solves a model's linear problem (Phi'Phi + mu I) W = Phi'T in the coefficients of a gram.
  *
- * In sample form the same solution is Z = K a with (K + mu I) a = T, on the stored K. A solver that factors K may
- * overwrite its lower triangle. K is then restored from the upper one, so that memory stays at one Gram. */
+ * Without features the same solution is Z = K a with (K + mu I) a = T, by products with K or on the stored K. A solver
+ * that factors K may overwrite its lower triangle. K is then restored from the upper one, so that memory stays at one
+ * Gram. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -9,58 +10,61 @@
 /* K V; the solver adds mu V. */
 static rkhs_status apply_mul(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
     const rk_gram *g = context;
-    return g->type->mul(g, V, k, out);
+    return rk_gram_mul(g, V, k, out);
 }
 
-/* Phi'(Phi V). */
-static rkhs_status apply_normal(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
-    const rk_gram *g = context;
-    rk_mark mark = rk_scratch_mark(env);
-    double *Z;
-    rkhs_status status = rk_scratch(env, g->n * k, sizeof *Z, &Z);
-    if (status == RKHS_OK) status = g->type->push(g, V, k, Z);
-    if (status == RKHS_OK) status = g->type->pull(g, Z, k, out);
-    rk_scratch_release(env, mark);
-    return status;
+/* A V, for a stored A. */
+typedef struct stored {
+    int64_t n;
+    const double *A;
+} stored;
+
+static rkhs_status apply_stored(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    const stored *s = context;
+    return rk_symm(env, s->n, s->A, s->n, k, V, out);
 }
 
 static int factors(const rk_spec *solver) { return ((const rk_solver_type *)solver->entry)->factors; }
 
 /* (K + mu I) a = T. */
-static rkhs_status solve_sample(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_solver_problem *p) {
+static rkhs_status solve_products(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_solver_problem *p) {
     rkhs_status status = RKHS_OK;
     int spendable = 0;
     double *kept = NULL;
+    rk_gram *landmarks = NULL;
     p->size = g->n;
     p->rhs = problem->T;
     p->a = (rk_op){g->n, apply_mul, (void *)(uintptr_t)g};
-    p->dense = g->type->matrix(g, &p->ld, &spendable);
+    if (rk_gram_offers(g, RK_MATRIX)) p->dense = rk_gram_matrix(g, &p->ld, &spendable);
     if (spendable && factors(solver)) {
         TRY(rk_save_diagonal_tiles(g->env, g->n, p->dense, p->ld, &kept));
         p->spend = (double *)(uintptr_t)p->dense;
     }
+    if (!p->dense && factors(solver))
+        FAIL(g->env, RKHS_ERR_SPEC, "solver=%s factors the Gram, which gram=%s does not store: use solver=cg, or gram=exact",
+             solver->entry->name, g->type->entry.name);
+    if (!p->dense) TRY(rk_precondition(g, problem->mu, &landmarks, &p->inverse));
     status = rk_solve(solver, p);
     if (kept) rk_restore_symmetric(g->n, p->spend, p->ld, kept);
 done:
+    rk_gram_free(landmarks);
     return status;
 }
 
 /* (Phi'Phi + mu I) W = Phi'T. */
-static rkhs_status solve_factor(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_solver_problem *p) {
+static rkhs_status solve_features(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_solver_problem *p) {
     rkhs_status status = RKHS_OK;
-    int64_t r = g->rank, ld;
-    const double *Phi = g->type->phi(g, &ld);
+    int64_t r = g->rank;
+    stored s = {.n = r};
     double *rhs, *A;
-    p->size = p->ld = r;
-    p->a = (rk_op){r, apply_normal, (void *)(uintptr_t)g};
     TRY(rk_scratch(g->env, r * problem->k, sizeof *rhs, &rhs));
-    TRY(g->type->pull(g, problem->T, problem->k, rhs));
+    TRY(rk_scratch(g->env, r * r, sizeof *A, &A));
+    TRY(rk_gram_moments(g, "covariance", &(rk_moments){.square = A, .T = problem->T, .k = problem->k, .product = rhs}));
+    s.A = A;
+    p->size = p->ld = r;
+    p->a = (rk_op){r, apply_stored, &s};
     p->rhs = rhs;
-    if (factors(solver)) {
-        TRY(rk_scratch(g->env, r * r, sizeof *A, &A));
-        TRY(rk_syrk(g->env, "covariance", g->n, r, Phi, ld, NULL, A, r));
-        p->spend = A;
-    }
+    if (factors(solver)) p->spend = A;
     TRY(rk_solve(solver, p));
 done:
     return status;
@@ -75,9 +79,9 @@ rkhs_status rk_solve_linear(const rk_gram *g, const rk_spec *solver, const rk_li
     TRY(rk_scratch(g->env, g->rank * problem->k, sizeof *out->coef, &out->coef));
     TRY(rk_scratch(g->env, problem->k, sizeof *p.residuals, &p.residuals));
     memset(p.residuals, 0, (size_t)problem->k * sizeof *p.residuals);
-    TRY(rk_pick_linsolver(g->env, solver, &own, &use));
+    TRY(rk_pick_linsolver(g->env, solver, rk_gram_offers(g, RK_MATRIX | RK_FEATURES), &own, &use));
     p.x = out->coef;
-    TRY(g->type->form == RK_FORM_SAMPLE ? solve_sample(g, use, problem, &p) : solve_factor(g, use, problem, &p));
+    TRY(rk_gram_offers(g, RK_FEATURES) ? solve_features(g, use, problem, &p) : solve_products(g, use, problem, &p));
     out->iterations = p.iterations;
     out->converged = p.converged;
     out->solver = use->entry->name;

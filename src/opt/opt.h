@@ -9,7 +9,7 @@
 
 /* ---- problems, as a model states them -------------------------------------------------------------------------- */
 
-/* A symmetric operator on n x k blocks, row-major, ld = k. */
+/* A symmetric operator on n x k blocks, row-major, ld = k: what solvers multiply by. */
 typedef struct rk_op {
     int64_t n;
     rkhs_status (*apply)(void *context, rkhs_env *env, const double *V, int64_t k, double *out);
@@ -22,16 +22,40 @@ typedef struct rk_op {
  * RKHS. */
 typedef enum rk_coordinates { RK_COORD_SAMPLE, RK_COORD_ALPHA, RK_COORD_ISOMETRIC } rk_coordinates;
 
+/* A symmetric matrix M over the objects, made of a sparse one (graph_matrix.c). */
+typedef struct rk_graph_matrix {
+    const rk_csr *graph;      /* G, n x n */
+    const rk_csr *transposed; /* NULL: M = G, which is symmetric. Else G', and M = I - G'G */
+    const double *constant;   /* d >= 0: M minus RK_CONSTANT_SHIFT dd'/sum d; or NULL */
+} rk_graph_matrix;
+/* M - 3 dd'/sum d equals M where d'v = 0. Where the constant solves M 1 = d, its eigenvalue of M v = l diag(d) v moves
+ * from 1 to -2, below all others. */
+#define RK_CONSTANT_SHIFT 3.0
+/* out = M V, n x k. */
+rkhs_status rk_graph_matrix_apply(rkhs_env *env, const rk_graph_matrix *m, const double *V, int64_t k, double *out);
+/* out = Phi'M Phi (rank x rank) of a gram with features, and square = Phi'diag(weight) Phi, or NULL, in one pass. If M
+ * = I - G'G, square is required, with weights of 1. */
+rkhs_status rk_graph_matrix_moments(const rk_gram *g, const rk_graph_matrix *m, const double *weight, double *square,
+                                    double *out);
+
+/* What an update adds to: sums over all objects so far, for a problem without a graph. */
+typedef struct rk_spectral_moments {
+    double *square, *sums; /* rank x rank: Phi'Phi; rank: Phi'1 */
+    double count, trace;   /* objects; the sum of K_ii */
+} rk_spectral_moments;
+
 /* A spectral problem: Phi'M Phi w = l (Phi'N Phi + mu I) w, for the largest l, or |l| if by_magnitude. w'(Phi'N Phi +
  * mu I) w = 1. */
 typedef struct rk_spectral {
     rk_coordinates coordinates; /* sample (graphs: kle) or isometric */
-    enum { RK_M_IDENTITY, RK_M_CENTRE, RK_M_OPERATOR } m_kind;
-    rk_op m;         /* RK_M_OPERATOR: any symmetric operator */
-    const double *n; /* with an operator: the diagonal of N, >= 0; NULL: N = 0 (sample coordinates: N = I) */
-    double mu;       /* isometric: above 0 where N is 0; 1 without an operator */
+    enum { RK_M_IDENTITY, RK_M_CENTRE, RK_M_GRAPH } m_kind;
+    const rk_graph_matrix *m; /* RK_M_GRAPH */
+    const double *n; /* with a graph: the diagonal of N, >= 0; NULL: N = 0 (sample coordinates: N = I). 1 for I - G'G */
+    double mu;       /* isometric: above 0 where N is 0; 1 without a graph */
     int64_t count;
     int by_magnitude;
+    const rk_spectral_moments *before; /* features, without a graph: those of objects that are gone; or NULL */
+    int64_t known;                     /* with `before`: it has the first so many objects of the gram already */
 } rk_spectral;
 
 /* A smooth problem: minimise f(Z, theta) + ridge |W|^2 over Z and parameters theta. */
@@ -79,6 +103,7 @@ typedef struct rk_solver_problem {
     int64_t ld;
     const double *rhs; /* linear: size x k */
     double mu;         /* linear: (a + mu I) x = rhs */
+    rk_op inverse;     /* linear: (optional) a preconditioner, near (a + mu I)^-1 up to a factor; for cg */
     int joint;         /* linear: cg treats the k columns as one system, with one step length */
     rkhs_status (*eval)(void *context, rkhs_env *env, const double *x, double *f, double *g); /* smooth */
     void (*retract)(void *context, double *x);
@@ -122,8 +147,9 @@ typedef struct rk_spectrum {
     int64_t count;
     double *values, *residuals; /* on the scratch list, as coef */
     double *coef;
-    double abs_trace; /* sum of |K_ii|; not set for operators M */
-    double trace;     /* sum of all eigenvalues; not set for operators M */
+    double abs_trace; /* sum of |K_ii|; not set for a graph M */
+    double trace;     /* sum of all eigenvalues; not set for a graph M */
+    rk_spectral_moments moments; /* with features, without a graph; on the scratch list */
     int64_t iterations, products;
     int converged;
     const char *solver;
@@ -134,22 +160,25 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
 
 /* In sample coordinates, without a gram: M z = l N z on M's own n rows; coef is z. */
 rkhs_status rk_solve_sample(rkhs_env *env, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
-/* With an operator M and a diagonal N (generalized_eigen.c). */
+/* With a graph M and a diagonal N (generalized_eigen.c). */
 rkhs_status rk_solve_generalized(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out);
-/* With N = 0 and mu = 1, for a PSD gram in sample form, without factoring it (krylov.c). */
+/* With N = 0 and mu = 1, for a PSD gram that offers products with K, without factoring it (krylov.c). */
 rkhs_status rk_solve_krylov(const rk_gram *g, const rk_spectral *problem, rk_spectrum *out);
 
 /* The solver to use: the given one, or a default. Eigensolver: dense up to size 512, or for more than a fifth of the
- * spectrum, else lanczos. Linear solver: cholesky. The caller frees *own. */
+ * spectrum, else lanczos. Linear solver: cholesky if the matrix is stored, else cg. The caller frees *own. */
 rkhs_status rk_pick_eigensolver(rkhs_env *env, const rk_spec *given, int64_t size, int64_t count, rk_spec **own,
                                 const rk_spec **use);
-rkhs_status rk_pick_linsolver(rkhs_env *env, const rk_spec *given, rk_spec **own, const rk_spec **use);
+rkhs_status rk_pick_linsolver(rkhs_env *env, const rk_spec *given, int stored, rk_spec **own, const rk_spec **use);
+/* A preconditioner for (K + mu I) of a gram whose K is known by products alone (preconditioner.c); on the scratch list.
+ * The caller frees *landmarks. */
+rkhs_status rk_precondition(const rk_gram *g, double mu, rk_gram **landmarks, rk_op *inverse);
 /* Whether rk_solve_krylov can solve this problem, and is faster than a factor of K. */
 int rk_suits_krylov(const rk_gram *g, const rk_spectral *problem);
 
-/* The smallest eigenvalue of M K M (sample form), and the residual of its eigenpair. */
+/* The smallest eigenvalue of M K M (for a gram with products), and the residual of its eigenpair. */
 rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem, double *value, double *residual);
-/* Whether K + shift I (sample form) has a Cholesky factor: then no eigenvalue of K, nor of M K M, is below -shift. It
+/* Whether K + shift I (K stored) has a Cholesky factor: then no eigenvalue of K, nor of M K M, is below -shift. It
  * costs n^3/3 flops. 0: no factor, or no memory for it. */
 rkhs_status rk_shifted_psd(const rk_gram *g, double shift, int *above);
 
@@ -176,7 +205,7 @@ typedef struct rk_solution {
     const char *solver;
 } rk_solution;
 
-/* solver NULL: cholesky. */
+/* solver NULL: cholesky, or cg where K is known by products alone. */
 rkhs_status rk_solve_linear(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_solution *out);
 
 /* ---- smooth ---------------------------------------------------------------------------------------------------- */
@@ -184,7 +213,7 @@ rkhs_status rk_solve_linear(const rk_gram *g, const rk_spec *solver, const rk_li
 typedef struct rk_smooth_result {
     double *Z, *B, *c; /* set by the caller: n x dim, map_count x dim (NULL in sample coordinates), dim */
     double f, slope;   /* value and |gradient| at the end */
-    double added;      /* isometric on a stored Gram: added to its diagonal to factor it */
+    double added;      /* isometric on a stored K: added to its diagonal to factor it */
     int64_t iterations, evaluations;
     int converged;
     const char *solver;

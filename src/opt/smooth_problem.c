@@ -3,7 +3,7 @@
  *     sample      x is Z
  *     alpha       Z = K_nm a, a on the m landmarks or all objects; through the factor: K_nm = Phi L', so W = L'a;
  *                 with `nearest` only the nearest objects of each row of K (knn_rows.c)
- *     isometric   Z = Phi W; a gram in sample form is factored for that, K + eps I = L L', Phi = L
+ *     isometric   Z = Phi W; a stored K is factored for that, K + eps I = L L', Phi = L
  *
  * The problem is to minimise f(norm(push x), theta) + ridge |W|^2. push maps the coefficients x to Y, norm is the
  * model's normalisation. The gradient goes back: df/dY through the normalisation, df/dW = Phi' df/dY, df/da = L df/dW.
@@ -16,14 +16,14 @@ typedef struct pullback {
     const rk_gram *g;
     const rk_smooth *problem;
     int64_t rows;                /* of the coefficients */
-    double *L;                   /* isometric in sample form: n x n, lower triangular */
+    double *L;                   /* isometric on a stored K: n x n, lower triangular */
     double *Y, *Z, *dZ, *dY, *W; /* n x dim; W is rank x dim */
-    double *Kx;                  /* alpha in factor form: the gradient of the ridge; in sample form that is Y = K a */
+    double *Kx;                  /* alpha with features: the gradient of the ridge; without, that is Y = K a */
     double added;                /* to the diagonal of K */
     rk_knn_rows knn_rows;        /* with `nearest` */
 } pullback;
 
-static int is_sample_form(const pullback *b) { return b->g->type->form == RK_FORM_SAMPLE; }
+static int has_features(const pullback *b) { return rk_gram_offers(b->g, RK_FEATURES); }
 
 /* out = push x, or its transpose push' x if `back` is set. */
 static rkhs_status push(pullback *b, int back, const double *x, double *out) {
@@ -37,11 +37,11 @@ static rkhs_status push(pullback *b, int back, const double *x, double *out) {
             (back ? rk_knn_rows_mul_transposed : rk_knn_rows_mul)(&b->knn_rows, x, d, out);
             break;
         }
-        if (is_sample_form(b)) return g->type->mul(g, x, d, out);
-        TRY(back ? g->type->pull(g, x, d, b->W) : g->type->from_map(g, x, d, b->W));
-        return back ? g->type->from_map_transposed(g, b->W, d, out) : g->type->push(g, b->W, d, out);
+        if (!has_features(b)) return rk_gram_mul(g, x, d, out);
+        TRY(back ? rk_gram_pull(g, x, d, b->W) : rk_gram_from_map(g, x, d, b->W));
+        return back ? rk_gram_from_map_transposed(g, b->W, d, out) : rk_gram_push(g, b->W, d, out);
     case RK_COORD_ISOMETRIC:
-        if (!is_sample_form(b)) return back ? g->type->pull(g, x, d, out) : g->type->push(g, x, d, out);
+        if (has_features(b)) return back ? rk_gram_pull(g, x, d, out) : rk_gram_push(g, x, d, out);
         return rk_gemm(g->env, NULL, back ? 't' : 'n', 'n', g->n, d, g->n, 1.0, b->L, g->n, x, d, 0.0, out, d);
     }
 done:
@@ -54,7 +54,7 @@ static double mean_square(const pullback *b) {
     return norm > 0 ? norm * norm / (double)b->problem->rows : 1;
 }
 
-/* Adds ridge |W|^2 and its gradient: isometric W'W; alpha a'K a = a'Y, in factor form |L'a|^2. */
+/* Adds ridge |W|^2 and its gradient: isometric W'W; alpha a'K a = a'Y, with features |L'a|^2. */
 static rkhs_status add_ridge(pullback *b, const double *x, double *f, double *g) {
     rkhs_status status = RKHS_OK;
     double ridge = b->problem->ridge;
@@ -62,10 +62,10 @@ static rkhs_status add_ridge(pullback *b, const double *x, double *f, double *g)
     const double *Kx = x;
     if (b->problem->scale_free) ridge /= mean_square(b);
     if (ridge == 0 || b->problem->coordinates == RK_COORD_SAMPLE) goto done;
-    if (b->problem->coordinates == RK_COORD_ALPHA && is_sample_form(b)) Kx = b->Y;
-    if (b->problem->coordinates == RK_COORD_ALPHA && !is_sample_form(b)) {
-        TRY(b->g->type->from_map(b->g, x, b->problem->dim, b->W));
-        TRY(b->g->type->from_map_transposed(b->g, b->W, b->problem->dim, b->Kx));
+    if (b->problem->coordinates == RK_COORD_ALPHA && !has_features(b)) Kx = b->Y;
+    if (b->problem->coordinates == RK_COORD_ALPHA && has_features(b)) {
+        TRY(rk_gram_from_map(b->g, x, b->problem->dim, b->W));
+        TRY(rk_gram_from_map_transposed(b->g, b->W, b->problem->dim, b->Kx));
         Kx = b->Kx;
     }
     *f += ridge * rk_rows_dot(b->rows, b->problem->dim, x, Kx);
@@ -116,15 +116,14 @@ static void retract_pulled(void *context, double *x) {
 }
 
 /* L with K + eps I = L L', zeros above the diagonal. */
-static rkhs_status factor_sample(pullback *b) {
+static rkhs_status factor_matrix(pullback *b) {
     rkhs_status status = RKHS_OK;
     const rk_gram *g = b->g;
     int64_t n = g->n, ld, bad = 0;
     int spendable;
-    const double *K = g->type->matrix(g, &ld, &spendable);
+    const double *K = rk_gram_matrix(g, &ld, &spendable);
     double trace = rk_rows_sum(n, ld + 1, K);
-    TRY(rk_require_memory(g->env, 8.0 * (double)n * (double)n, "a factor of the Gram",
-                          "raise the memory limit")); /* fit adds that landmarks need less */
+    TRY(rk_require_memory(g->env, 8.0 * (double)n * (double)n, "a factor of the Gram", NULL));
     TRY(rk_scratch(g->env, n * n, sizeof *b->L, &b->L));
     for (double eps = 1e-12 * trace / (double)n; bad >= 0; eps *= 100) {
         for (int64_t i = 0; i < n; i++) {
@@ -152,7 +151,7 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
     rk_solution s;
     double *diag, mean;
     TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
-    TRY(g->type->diag(g, diag));
+    TRY(rk_gram_diag(g, diag));
     mean = rk_rows_sum(n, 1, diag) / (double)n;
     if (!Z0) { /* isometric: scaled so that Z is about 1 */
         double scale = b->problem->coordinates == RK_COORD_ISOMETRIC && mean > 0 ? 1 / sqrt(mean) : 1;
@@ -176,10 +175,10 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
                 "the Gram is far from positive semi-definite, and no kernel's: use kpca, which leaves eigenvalues below 0 out");
     }
     TRY(status);
-    if (b->problem->coordinates == RK_COORD_ISOMETRIC && is_sample_form(b)) { /* W = L'a */
+    if (b->problem->coordinates == RK_COORD_ISOMETRIC && !has_features(b)) { /* W = L'a */
         TRY(rk_gemm(g->env, NULL, 't', 'n', n, d, n, 1.0, b->L, n, s.coef, d, 0.0, x, d));
-    } else if (b->problem->coordinates == RK_COORD_ALPHA && !is_sample_form(b)) {
-        TRY(g->type->to_map(g, s.coef, d, x));
+    } else if (b->problem->coordinates == RK_COORD_ALPHA && has_features(b)) {
+        TRY(rk_gram_to_map(g, s.coef, d, x));
     } else {
         memcpy(x, s.coef, (size_t)(b->rows * d) * sizeof *x);
     }
@@ -192,7 +191,7 @@ static rkhs_status coefficients_to_map(pullback *b, const double *x, double *B) 
     const rk_gram *g = b->g;
     int64_t d = b->problem->dim;
     int isometric = b->problem->coordinates == RK_COORD_ISOMETRIC;
-    if (isometric && !is_sample_form(b)) return g->type->to_map(g, x, d, B);
+    if (isometric && has_features(b)) return rk_gram_to_map(g, x, d, B);
     memcpy(B, x, (size_t)(b->rows * d) * sizeof *B);
     if (isometric) rk_trsm_tile('l', 't', g->n, d, b->L, g->n, B, d);
     return RKHS_OK;
@@ -210,8 +209,8 @@ static rkhs_status finish_map(pullback *b, const double *x, rk_smooth_result *ou
         memcpy(b->Y, x, (size_t)(g->n * d) * sizeof *x);
     } else {
         TRY(coefficients_to_map(b, x, out->B));
-        if (is_sample_form(b) && !b->knn_rows.nearest)
-            TRY(g->type->mul(g, out->B, d, b->Y));
+        if (!has_features(b) && !b->knn_rows.nearest)
+            TRY(rk_gram_mul(g, out->B, d, b->Y));
         else
             TRY(push(b, 0, x, b->Y));
     }
@@ -236,7 +235,7 @@ rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_sm
     p.dim = d;
     p.thetas = problem->thetas;
     p.max_iter = problem->max_iter;
-    if (problem->nearest && (problem->coordinates != RK_COORD_ALPHA || !is_sample_form(&b) || problem->ridge != 0))
+    if (problem->nearest && (problem->coordinates != RK_COORD_ALPHA || has_features(&b) || problem->ridge != 0))
         FAIL(env, RKHS_ERR_SPEC, "a map through the nearest objects alone needs all of them: use gram=exact");
     if (problem->scale_free && problem->coordinates != RK_COORD_ISOMETRIC)
         FAIL(env, RKHS_ERR_BUG, "a ridge without a scale is for isometric coordinates");
@@ -249,7 +248,7 @@ rkhs_status rk_solve_smooth(const rk_gram *g, const rk_spec *solver, const rk_sm
     TRY(rk_scratch(env, g->rank * d, sizeof *b.W, &b.W));
     TRY(rk_scratch(env, b.rows * d, sizeof *b.Kx, &b.Kx));
     TRY(rk_scratch(env, p.size, sizeof *p.x, &p.x));
-    if (problem->coordinates == RK_COORD_ISOMETRIC && is_sample_form(&b)) TRY(factor_sample(&b));
+    if (problem->coordinates == RK_COORD_ISOMETRIC && !has_features(&b)) TRY(factor_matrix(&b));
     TRY(start_at(&b, Z0, p.x));
     if (problem->thetas) memcpy(p.x + b.rows * d, theta, (size_t)problem->thetas * sizeof *theta);
     TRY(rk_solve(solver, &p));

@@ -49,12 +49,12 @@ rkhs_status rk_pick_eigensolver(rkhs_env *env, const rk_spec *given, int64_t siz
     return pick(env, &rk_eigensolvers, given, size <= 512 || count > size / 5 ? "dense" : "lanczos", own, use);
 }
 
-rkhs_status rk_pick_linsolver(rkhs_env *env, const rk_spec *given, rk_spec **own, const rk_spec **use) {
-    return pick(env, &rk_linsolvers, given, "cholesky", own, use);
+rkhs_status rk_pick_linsolver(rkhs_env *env, const rk_spec *given, int stored, rk_spec **own, const rk_spec **use) {
+    return pick(env, &rk_linsolvers, given, stored ? "cholesky" : "cg", own, use);
 }
 
 int rk_suits_krylov(const rk_gram *g, const rk_spectral *problem) {
-    return g->type->form == RK_FORM_SAMPLE && !problem->n && problem->mu == 1 && !problem->by_magnitude && g->n > 512 &&
+    return rk_gram_offers(g, RK_PRODUCTS) && !problem->n && problem->mu == 1 && !problem->by_magnitude && g->n > 512 &&
            problem->count <= g->n / 20 && rk_kernel_all_have(g->kernel, RK_PSD);
 }
 

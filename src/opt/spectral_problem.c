@@ -1,9 +1,9 @@
 /* spectral_problem.c: solves a model's spectral problem in the coefficients of a gram.
  *
- * It handles N = 0 and M the identity or the centring: Phi'M Phi w = l w. Other M and N go to generalized_eigen.c. In
- * factor form A = Phi'M Phi, rank x rank, is formed. In sample form, with w = Phi'M u / sqrt(l), the problem is M K M
- * u = l u, since M is a projection: it needs the stored K and no other n x n matrix. Coefficients are then a = M u /
- * sqrt(|l|), so that Z = K a. */
+ * It handles N = 0 and M the identity or the centring: Phi'M Phi w = l w. Other M and N go to generalized_eigen.c. With
+ * features A = Phi'M Phi, rank x rank, is formed. With products by K, and w = Phi'M u / sqrt(l), the problem is M K M u
+ * = l u, since M is a projection: it needs no other n x n matrix. Coefficients are then a = M u / sqrt(|l|), so that Z
+ * = K a. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static rkhs_status apply_sandwich(void *context, rkhs_env *env, const double *V,
             centre_columns(centred, n, k, mean);
         }
     }
-    if (status == RKHS_OK) status = s->g->type->mul(s->g, centred ? centred : V, k, out);
+    if (status == RKHS_OK) status = rk_gram_mul(s->g, centred ? centred : V, k, out);
     if (status == RKHS_OK && s->centre) centre_columns(out, n, k, mean);
     if (s->sign < 0)
         for (int64_t i = 0; status == RKHS_OK && i < n * k; i++) out[i] = -out[i];
@@ -63,7 +63,7 @@ static rkhs_status form_sandwich(void *context, rkhs_env *env, double *A) {
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = s->g->n, ld;
     int spendable;
-    const double *K = s->g->type->matrix(s->g, &ld, &spendable);
+    const double *K = rk_gram_matrix(s->g, &ld, &spendable);
     double *mean;
     TRY(rk_scratch(env, n, sizeof *mean, &mean));
     for (int64_t i0 = 0; i0 < n; i0 += RK_TILE) {
@@ -90,30 +90,48 @@ static rkhs_status apply_stored(void *context, rkhs_env *env, const double *V, i
     return rk_gemm(env, NULL, 'n', 'n', s->n, k, s->n, 1.0, s->A, s->n, V, k, 0.0, out, k);
 }
 
-/* A = Phi'M Phi, rank x rank, and the trace of M K M with the whole K, not its factor. *before: the trace without M. */
-static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, double *A, double *trace, double *before) {
+/* The sums over objects that the problem needs: those before, and those of the objects that are not known to it. */
+static rkhs_status add_moments(const rk_gram *g, const rk_spectral *problem, rk_spectral_moments *m) {
     rkhs_status status = RKHS_OK;
+    int64_t n = g->n, r = g->rank, known = problem->before ? problem->known : 0;
+    double *diag, *weight;
+    TRY(rk_scratch(g->env, r * r, sizeof *m->square, &m->square));
+    TRY(rk_scratch(g->env, r, sizeof *m->sums, &m->sums));
     rk_mark mark = rk_scratch_mark(g->env);
-    int64_t n = g->n, r = g->rank, ld;
-    const double *Phi = g->type->phi(g, &ld);
-    double *ones, *sum, *diag;
     TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
-    TRY(g->type->diag(g, diag));
-    *before = *trace = rk_rows_sum(n, 1, diag);
-    TRY(rk_gram_check_finite(g, *trace));
-    TRY(rk_syrk(g->env, "covariance", n, r, Phi, ld, NULL, A, r));
-    if (problem->m_kind == RK_M_CENTRE) {
-        TRY(rk_scratch(g->env, n, sizeof *ones, &ones));
-        TRY(rk_scratch(g->env, r, sizeof *sum, &sum));
-        for (int64_t i = 0; i < n; i++) ones[i] = 1;
-        TRY(g->type->pull(g, ones, 1, sum));
-        for (int64_t i = 0; i < r; i++)
-            for (int64_t j = 0; j < r; j++) A[i * r + j] -= sum[i] * sum[j] / (double)n;
-        for (int64_t i = 0; i < r; i++) *trace -= sum[i] * sum[i] / (double)n;
+    TRY(rk_scratch(g->env, n, sizeof *weight, &weight));
+    TRY(rk_gram_diag(g, diag));
+    for (int64_t i = 0; i < n; i++) weight[i] = i >= known;
+    m->count = (double)(n - known);
+    m->trace = rk_rows_sum(n - known, 1, diag + known);
+    TRY(rk_gram_moments(
+        g, "covariance",
+        &(rk_moments){.weight = known ? weight : NULL, .square = m->square, .T = weight, .k = 1, .product = m->sums}));
+    if (problem->before) {
+        for (int64_t i = 0; i < r * r; i++) m->square[i] += problem->before->square[i];
+        for (int64_t i = 0; i < r; i++) m->sums[i] += problem->before->sums[i];
+        m->count += problem->before->count;
+        m->trace += problem->before->trace;
     }
-done:
+    TRY(rk_gram_check_finite(g, m->trace));
     rk_scratch_release(g->env, mark);
+done:
     return status;
+}
+
+/* A = Phi'M Phi, rank x rank, and the trace of M K M with the whole K, not its factor. *before: the trace without M. */
+static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, double *A, rk_spectrum *out, double *before) {
+    int64_t r = g->rank;
+    rk_spectral_moments *m = &out->moments;
+    rkhs_status status = add_moments(g, problem, m);
+    if (status != RKHS_OK) return status;
+    *before = out->trace = m->trace;
+    memcpy(A, m->square, (size_t)(r * r) * sizeof *A);
+    for (int64_t i = 0; problem->m_kind == RK_M_CENTRE && i < r; i++) {
+        for (int64_t j = 0; j < r; j++) A[i * r + j] -= m->sums[i] * m->sums[j] / m->count;
+        out->trace -= m->sums[i] * m->sums[i] / m->count;
+    }
+    return RKHS_OK;
 }
 
 /* The trace of M K M: tr K, minus n times the mean of all entries if centred. *before is the sum of all |K_ii|. */
@@ -125,12 +143,12 @@ static rkhs_status sandwich_trace(const rk_gram *g, int centre, double *trace, d
     rk_row_sum sizes = {0};
     TRY(rk_scratch(g->env, n, sizeof *d, &d));
     TRY(rk_scratch(g->env, n, sizeof *ones, &ones));
-    TRY(g->type->diag(g, d));
+    TRY(rk_gram_diag(g, d));
     for (int64_t i = 0; i < n; i++) rk_add_row(&sizes, fabs(d[i])), ones[i] = 1 / (double)n;
     sum = rk_rows_sum(n, 1, d);
     *before = rk_row_total(&sizes);
     if (centre) {
-        TRY(g->type->mul(g, ones, 1, d));
+        TRY(rk_gram_mul(g, ones, 1, d));
         sum -= rk_rows_sum(n, 1, d);
     }
     TRY(rk_gram_check_finite(g, sum));
@@ -140,7 +158,7 @@ done:
     return status;
 }
 
-/* Eigenvectors to coefficients: w in factor form; a = M u / sqrt(|l|) in sample form. Columns with l = 0 become 0. */
+/* Eigenvectors to coefficients: w with features; else (`sample`) a = M u / sqrt(|l|). Columns with l = 0 become 0. */
 static void coefficients(double *coef, const double *values, int64_t size, int64_t k, int sample, int centre, double *mean) {
     if (sample && centre) centre_columns(coef, size, k, mean);
     for (int64_t j = 0; j < k; j++) {
@@ -163,7 +181,7 @@ static void drop_rounding(rk_spectrum *out, int64_t size, double before, int by_
 rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_spectral *problem, rk_spectrum *out) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = g->env;
-    int sample = g->type->form == RK_FORM_SAMPLE, centre = problem->m_kind == RK_M_CENTRE;
+    int sample = rk_gram_offers(g, RK_PRODUCTS), centre = problem->m_kind == RK_M_CENTRE;
     int64_t size = sample ? g->n : g->rank, k = problem->count < size ? problem->count : size;
     rk_spec *own = NULL;
     const rk_spec *use;
@@ -171,7 +189,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
     centred_gram outer = {g, centre, 1};
     stored inner = {size, NULL};
     if (problem->coordinates == RK_COORD_SAMPLE) return rk_solve_sample(env, solver, problem, out);
-    if (problem->m_kind == RK_M_OPERATOR) return rk_solve_generalized(g, solver, problem, out);
+    if (problem->m_kind == RK_M_GRAPH) return rk_solve_generalized(g, solver, problem, out);
     *out = (rk_spectrum){.count = problem->count};
     TRY(rk_scratch(env, problem->count, sizeof *out->values, &out->values));
     TRY(rk_scratch(env, problem->count, sizeof *out->residuals, &out->residuals));
@@ -180,7 +198,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
     for (int64_t c = 0; c < problem->count; c++) out->values[c] = out->residuals[c] = 0; /* there may be fewer */
     if (!sample) {
         TRY(rk_scratch(env, size * size, sizeof *A, &A));
-        TRY(factor_matrix(g, problem, A, &out->trace, &before));
+        TRY(factor_matrix(g, problem, A, out, &before));
         inner.A = A;
     } else {
         TRY(sandwich_trace(g, centre, &out->trace, &before));
@@ -195,7 +213,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
                            .residuals = out->residuals,
                            .by_magnitude = problem->by_magnitude};
     p.a = sample ? (rk_op){size, apply_sandwich, &outer} : (rk_op){size, apply_stored, &inner};
-    if (sample && g->type->matrix) p.form = form_sandwich;
+    if (rk_gram_offers(g, RK_MATRIX)) p.form = form_sandwich;
     TRY(rk_solve(use, &p));
     /* If fewer eigenpairs exist, the rest are 0: widen the rows of coef from k to count, last row first. */
     for (int64_t i = size - 1; k < problem->count && i >= 0; i--)
@@ -223,7 +241,7 @@ rkhs_status rk_smallest_eigenvalue(const rk_gram *g, const rk_spectral *problem,
     TRY(rk_spec_new(env, &rk_eigensolvers, g->n <= 512 ? "dense" : "lanczos(tol=1e-11)", &solver));
     rk_solver_problem p = {.env = env, .size = g->n, .k = 1, .x = x, .values = value, .residuals = residual};
     p.a = (rk_op){g->n, apply_sandwich, &outer};
-    if (g->type->matrix) p.form = form_sandwich;
+    if (rk_gram_offers(g, RK_MATRIX)) p.form = form_sandwich;
     TRY(rk_solve(solver, &p));
     *value = -*value;
 done:
@@ -240,8 +258,8 @@ rkhs_status rk_shifted_psd(const rk_gram *g, double shift, int *above) {
     int spendable = 0;
     double *A = NULL, *kept = NULL;
     *above = 0;
-    if (!g->type->matrix) goto done;
-    const double *K = g->type->matrix(g, &ld, &spendable);
+    if (!rk_gram_offers(g, RK_MATRIX)) goto done;
+    const double *K = rk_gram_matrix(g, &ld, &spendable);
     if (spendable) {
         TRY(rk_save_diagonal_tiles(env, n, K, ld, &kept));
         A = (double *)(uintptr_t)K;

@@ -36,8 +36,8 @@ typedef struct centroids {
 
 static rkhs_status find_centroids(rkhs_env *env, const char *name, const rkhs_data *z, const rk_labels *y, centroids *m) {
     rkhs_status status = RKHS_OK;
-    int64_t n = z->rows, d = z->columns, ld, varied = 0;
-    const double *Z = rkhs_data_values(z, &ld);
+    int64_t n = z->rows, d = z->columns, varied = 0;
+    const rk_dense *Z = z->self;
     rk_block_sum sums, spreads;
     rk_row_sum within = {0};
     TRY(count_classes(env, name, y, n, &m->counts, &m->present));
@@ -46,11 +46,12 @@ static rkhs_status find_centroids(rkhs_env *env, const char *name, const rkhs_da
     TRY(rk_scratch(env, y->classes, sizeof *m->spread, &m->spread));
     TRY(rk_block_sum_new(env, n, y->classes * d, &sums));
     TRY(rk_block_sum_new(env, n, y->classes, &spreads));
-    rk_column_means(n, d, Z, ld, m->mean);
+    TRY(rk_dense_means(env, z, m->mean));
     for (int64_t i = 0; i < n; i++) {
         for (int64_t c = 0; c < d; c++) {
-            sums.tile[y->codes[i] * d + c] += Z[i * ld + c];
-            varied |= Z[i * ld + c] != Z[c];
+            double v = rk_dense_at(Z, i, c);
+            sums.tile[y->codes[i] * d + c] += v;
+            varied |= v != rk_dense_at(Z, 0, c);
         }
         rk_next_row(&sums);
     }
@@ -60,7 +61,10 @@ static rkhs_status find_centroids(rkhs_env *env, const char *name, const rkhs_da
     for (int64_t i = 0; i < n; i++) {
         double square = 0;
         const double *mean = m->means + y->codes[i] * d;
-        for (int64_t c = 0; c < d; c++) square += (Z[i * ld + c] - mean[c]) * (Z[i * ld + c] - mean[c]);
+        for (int64_t c = 0; c < d; c++) {
+            double v = rk_dense_at(Z, i, c) - mean[c];
+            square += v * v;
+        }
         rk_add_row(&within, square);
         spreads.tile[y->codes[i]] += sqrt(square);
         rk_next_row(&spreads);

@@ -67,7 +67,8 @@ static rkhs_status family_entropy(rkhs_env *env, const rkhs_score_input *w, rk_s
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = w->z->rows, d = w->z->columns, ld;
-    const double *z = rkhs_data_values(w->z, &ld);
+    const rkhs_data *wide;
+    rkhs_data *view = NULL;
     double *C, *V, *mean, *l, sum = 0, entropy = 0, share = 1, variance = 0;
     if (d < 2)
         FAIL(env, RKHS_ERR_DATA, "entropy: an embedding of one dimension has none to compare: give it at least two dimensions");
@@ -78,6 +79,8 @@ static rkhs_status family_entropy(rkhs_env *env, const rkhs_score_input *w, rk_s
     TRY(rk_scratch(env, d * d, sizeof *V, &V));
     TRY(rk_scratch(env, d, sizeof *mean, &mean));
     TRY(rk_scratch(env, d, sizeof *l, &l));
+    TRY(rk_data_widen(env, w->z, &wide, &view));
+    const double *z = rkhs_data_values(wide, &ld);
     TRY(covariance(env, z, n, d, ld, mean, C));
     TRY(rk_eigen(env, d, C, d, 0, d - 1, l, V));
     for (int64_t i = 0; i < d; i++) sum += fmax(l[i], 0);
@@ -90,6 +93,7 @@ static rkhs_status family_entropy(rkhs_env *env, const rkhs_score_input *w, rk_s
     }
     for (int i = 0; i < count; i++) items[i].value = share * entropy / log((double)d);
 done:
+    rkhs_data_free(view);
     rk_scratch_release(env, mark);
     return status;
 }

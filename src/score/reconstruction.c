@@ -22,14 +22,14 @@ typedef struct back {
 /* `count` rows, evenly spread: their embedding, and the objects minus their mean. */
 static rkhs_status some_pairs(rkhs_env *env, const rkhs_data *z, const rkhs_data *x, int64_t count, const double *mean,
                               rkhs_data **codes, double *X) {
-    int64_t ldx, ldz, d = z->columns, p = x->columns;
-    const double *values = rkhs_data_values(x, &ldx), *from = rkhs_data_values(z, &ldz);
+    int64_t d = z->columns, p = x->columns;
+    const rk_dense *objects = x->self;
     double *to;
     rkhs_status status = rk_data_dense_new(env, count, d, &to, codes);
     for (int64_t i = 0; status == RKHS_OK && i < count; i++) {
         int64_t row = i * z->rows / count;
-        memcpy(to + i * d, from + row * ldz, (size_t)d * sizeof *to);
-        for (int64_t c = 0; c < p; c++) X[i * p + c] = values[row * ldx + c] - mean[c];
+        rkhs_data_row(z, row, to + i * d);
+        for (int64_t c = 0; c < p; c++) X[i * p + c] = rk_dense_at(objects, row, c) - mean[c];
     }
     return status;
 }
@@ -38,11 +38,10 @@ static rkhs_status some_pairs(rkhs_env *env, const rkhs_data *z, const rkhs_data
 static rkhs_status fit_back(rkhs_env *env, const rkhs_data *z, const rkhs_data *x, int leave_one_out, back *b) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    int64_t ld, trial = rk_min(z->rows, RK_RIDGE_TRIAL);
-    const double *values = rkhs_data_values(x, &ld);
+    int64_t trial = rk_min(z->rows, RK_RIDGE_TRIAL);
     double *K, *X, width, ridge;
     rkhs_data *codes = NULL;
-    rk_column_means(x->rows, b->p, values, ld, b->mean);
+    TRY(rk_dense_means(env, x, b->mean));
     TRY(rk_scratch(env, trial * b->p, sizeof *X, &X));
     TRY(rk_scratch(env, b->n * b->n, sizeof *K, &K));
     TRY(some_pairs(env, z, x, trial, b->mean, &codes, X));
@@ -61,8 +60,6 @@ done:
 /* The sum of squared errors of f on new rows, a tile at a time. */
 static rkhs_status new_error(rkhs_env *env, const back *b, const rkhs_data *z, const rkhs_data *x, double *error) {
     rkhs_status status = RKHS_OK;
-    int64_t ld;
-    const double *values = rkhs_data_values(x, &ld);
     rk_bound *kept = NULL, *fresh = NULL;
     rk_work *work;
     double *K, *f;
@@ -83,7 +80,7 @@ static rkhs_status new_error(rkhs_env *env, const back *b, const rkhs_data *z, c
                 for (int64_t j = 0; j < nj; j++)
                     for (int64_t c = 0; c < b->p; c++) f[i * b->p + c] += K[i * RK_TILE + j] * b->C[(j0 + j) * b->p + c];
         }
-        for (int64_t i = 0; i < ni; i++) rk_add_row(&sum, rk_scaled_square(b->p, 1, values + (i0 + i) * ld, 1, f + i * b->p));
+        for (int64_t i = 0; i < ni; i++) rk_add_row(&sum, rk_row_square(x->self, i0 + i, b->p, 1, 1, f + i * b->p));
     }
     *error = rk_row_total(&sum);
 done:
@@ -94,11 +91,8 @@ done:
 
 /* The sum of squares of x about the mean, over `count` rows, evenly spread. */
 static double spread(const back *b, const rkhs_data *x, int64_t count) {
-    int64_t ld;
-    const double *values = rkhs_data_values(x, &ld);
     rk_row_sum sum = {0};
-    for (int64_t i = 0; i < count; i++)
-        rk_add_row(&sum, rk_scaled_square(b->p, 1, values + i * x->rows / count * ld, 1, b->mean));
+    for (int64_t i = 0; i < count; i++) rk_add_row(&sum, rk_row_square(x->self, i * x->rows / count, b->p, 1, 1, b->mean));
     return rk_row_total(&sum);
 }
 

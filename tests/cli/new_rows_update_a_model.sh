@@ -22,8 +22,11 @@ rkhs update m2.rkhs new.csv -o m3.rkhs -q && rkhs update m3.rkhs new.csv -z C.np
 printf '%s\n' 'the cat sat' 'the cat ran' 'a dog sat' 'a dog ran' >a.txt
 printf '%s\n' 'the dog sat' >b.txt
 rkhs fit kpca a.txt -o s.rkhs -q && rkhs update s.rkhs b.txt -z S.npy -q && shape S.npy
+# Landmarks and random features: the embedding has what the model keeps, and the new rows.
+rkhs fit 'kpca(gram=nystrom(landmarks=20))' old.csv -o l.rkhs -q && rkhs update l.rkhs new.csv -z L.npy -q && shape L.npy
+rkhs fit 'kpca(gram=features(count=30))' old.csv -o f.rkhs -q && rkhs update f.rkhs new.csv -z F.npy -q && shape F.npy
 # Refusals.
-rkhs fit 'kpca(gram=nystrom(landmarks=20))' old.csv -o n.rkhs -q
+rkhs fit 'lpp(gram=nystrom(landmarks=20))' old.csv -o n.rkhs -q
 rkhs gram rbf old.csv -o K.npy
 rkhs fit kpca --kernel precomputed K.npy -o g.rkhs -q
 npy t.npy 1 $(seq 140)

@@ -55,6 +55,8 @@ static void data_calls_tell_what_is_missing(void **state) {
     TOLD("NULL", rkhs_data_dense(env, NULL, 1, 1, 1, &out));
     TOLD("variable for the data", rkhs_data_float(env, f, 1, 1, 1, NULL));
     TOLD("NULL", rkhs_data_float(env, NULL, 1, 1, 1, &out));
+    TOLD("variable for the data", rkhs_data_images_float(env, f, 1, 1, 1, 1, NULL));
+    TOLD("NULL", rkhs_data_images_float(env, NULL, 1, 1, 1, 1, &out));
     TOLD("variable for the data", rkhs_data_csr(env, z, columns, starts, 1, 1, NULL));
     TOLD("NULL", rkhs_data_csr(env, NULL, columns, starts, 1, 1, &out));
     TOLD("NULL", rkhs_data_csr(env, z, NULL, starts, 1, 1, &out));
@@ -76,6 +78,7 @@ static void data_calls_tell_what_is_missing(void **state) {
     assert_null(out);
     SILENT(rkhs_data_dense(NULL, z, 1, 1, 1, &out));
     SILENT(rkhs_data_float(NULL, f, 1, 1, 1, &out));
+    SILENT(rkhs_data_images_float(NULL, f, 1, 1, 1, 1, &out));
     SILENT(rkhs_data_csr(NULL, z, columns, starts, 1, 1, &out));
     SILENT(rkhs_data_classes(NULL, codes, 1, NULL, 1, &out));
     SILENT(rkhs_data_read(NULL, "x.csv", NULL, &out));
@@ -85,7 +88,8 @@ static void data_calls_tell_what_is_missing(void **state) {
     SILENT(rkhs_data_sample(NULL, "circles", &out));
     SILENT(rkhs_data_subset(NULL, codes, 1, &out));
     assert_true(!rkhs_data_kind(NULL) && !rkhs_data_rows(NULL) && !rkhs_data_columns(NULL) && !rkhs_data_labels(NULL));
-    assert_true(!rkhs_data_values(NULL, NULL) && !rkhs_data_codes(NULL, NULL) && !rkhs_data_class_name(NULL, 0));
+    assert_true(!rkhs_data_values(NULL, NULL) && !rkhs_data_floats(NULL, NULL) && !rkhs_data_codes(NULL, NULL) &&
+                !rkhs_data_class_name(NULL, 0));
     rkhs_data_free(NULL);
     close_things(&t);
 }

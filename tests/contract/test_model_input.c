@@ -374,7 +374,7 @@ static void columns_of_other_scales_get_one_line_of_advice(void **state) {
         for (int64_t i = 0; i < N * 3; i++) y[i] = x[i] * (scaled && i % 3 == 1 ? 1000 : 1);
         OK(env, rkhs_data_dense(env, y, N, 3, 3, &data));
         for (trial t = {0}; next_rbf(env, &t, 2);) {
-            log = (remarks){0};
+            log = (remarks){.env = env};
             rkhs_env_set_log(env, take_remark, &log);
             rkhs_model *m = fitted(env, &t, data);
             rkhs_env_set_log(env, NULL, NULL);

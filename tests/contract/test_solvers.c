@@ -1,6 +1,6 @@
 /* What every solver for eigenproblems promises: the right pairs, true residuals, and a state that can be saved and
  * gone on from. */
-#include "fixtures.h"
+#include "trials.h"
 
 enum { N = 90, K = 5 };
 
@@ -284,6 +284,54 @@ static void not_converging_is_a_report(void **state) {
     rkhs_data_free(x);
 }
 
+/* The last advice on convergence. */
+typedef struct unfinished {
+    rkhs_env *env;
+    int count;
+    char hint[128], sentence[1024];
+} unfinished;
+
+static void take_unfinished(rkhs_log_level level, const char *sentence, void *payload) {
+    unfinished *u = payload;
+    if (level != RKHS_LOG_ADVICE || strcmp(rkhs_env_log_subject(u->env), "convergence") != 0) return;
+    u->count++;
+    snprintf(u->hint, sizeof u->hint, "%s", rkhs_env_log_hint(u->env));
+    snprintf(u->sentence, sizeof u->sentence, "%s", sentence);
+}
+
+static void one_step_too_few_is_advised_in_every_model(void **state) {
+    rkhs_env *env = *state;
+    rkhs_data *x = fixture_data(env, "wide", 60);
+    for (const rk_entry *const *e = rk_models.entries; *e; e++) {
+        const rk_model_type *type = (const rk_model_type *)*e;
+        const rk_param *solver = (*e)->params;
+        rkhs_data *y = fixture_supervision(env, type, x, 2);
+        unfinished u = {.env = env};
+        rkhs_model *m;
+        rkhs_spec *spec;
+        char text[128];
+        while (solver->name && strcmp(solver->name, "solver") != 0) solver++;
+        snprintf(text, sizeof text, "%s(solver=%s)", (*e)->name,
+                 solver->list == &rk_eigensolvers ? "lanczos(max_iter=1, tol=1e-15)"
+                 : solver->list == &rk_linsolvers ? "cg(max_iter=1, tol=1e-15)"
+                                                  : "lbfgs(max_iter=1)");
+        LOOK_AT("%s", text);
+        FINE(env, rkhs_model_new(env, text, &m));
+        rkhs_env_set_log(env, take_unfinished, &u);
+        FINE(env, rkhs_model_fit(m, NULL, x, y, NULL));
+        rkhs_env_set_log(env, NULL, NULL);
+        HOLDS(u.count == 1 && strstr(u.sentence, u.hint) && says(u.sentence, "converge | 1 iteration"));
+        HOLDS(strncmp(u.hint, "solver=", 7) == 0 && says(u.hint, "max_iter=4"));
+        FINE(env, rkhs_spec_new(env, "models", text, &spec));
+        FINE(env, rkhs_spec_set(spec, "solver", u.hint + 7));
+        rkhs_spec_free(spec);
+        rkhs_model_free(m);
+        rkhs_data_free(y);
+    }
+    HOLDS(rkhs_env_log_subject(env)[0] == 0 && rkhs_env_log_hint(env)[0] == 0); /* outside of the callback */
+    rkhs_data_free(x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(solvers_find_the_largest_eigenpairs),
@@ -291,6 +339,7 @@ int main(void) {
         FOLDER_TEST(many_pairs_are_found_and_gone_on_with),
         ENV_TEST(the_dense_solver_needs_no_products_to_centre_a_gram),
         ENV_TEST(not_converging_is_a_report),
+        ENV_TEST(one_step_too_few_is_advised_in_every_model),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

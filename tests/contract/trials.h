@@ -9,21 +9,23 @@
 static inline rkhs_data *fixture_supervision(rkhs_env *env, const rk_model_type *type, const rkhs_data *x, int dim) {
     rkhs_data *y;
     double *values;
-    int64_t ld;
-    const double *rows = rkhs_data_values(x, &ld);
     if (type->supervision & RK_KIND_LABELS) return fixture_labels(env, x->rows);
     if (type->supervision & RK_KIND_INDEX && x->type->kind & (RK_KIND_DENSE | RK_KIND_GRAM | RK_KIND_LABELS)) {
-        int64_t triplets[3 * 1024], n = x->rows;
+        rk_mark mark = rk_scratch_mark(env);
+        int64_t n = x->rows, *triplets = wholes(env, 3 * n);
         for (int64_t i = 0; i < n; i++)
             for (int64_t c = 0; c < 3; c++) triplets[3 * i + c] = (i + c * (c == 1 ? 1 : n / 4)) % n;
         FINE(env, rkhs_data_index(env, triplets, n, 3, n, &y));
+        rk_scratch_release(env, mark);
         return y;
     }
     if (!(type->supervision & RK_KIND_DENSE)) return NULL;
     FINE(env, rk_data_dense_new(env, x->rows, dim, &values, &y));
+    rk_mark mark = rk_scratch_mark(env);
+    double *row = numbers(env, x->columns);
     for (int64_t i = 0; i < x->rows; i++) {
         double sum = 0;
-        for (int64_t c = 0; rows && c < x->columns; c++) sum += rows[i * ld + c];
+        for (int64_t c = 0; rk_dense_of(x) && rkhs_data_row(x, i, row) && c < x->columns; c++) sum += row[c];
         const rk_sparse *s = x->type->kind == RK_KIND_SPARSE ? x->self : NULL;
         for (int64_t q = s ? s->starts[i] : 0; s && q < s->starts[i + 1]; q++) sum += s->values[q];
         const rk_bits *b = x->type->kind == RK_KIND_BITS ? x->self : NULL;
@@ -35,6 +37,7 @@ static inline rkhs_data *fixture_supervision(rkhs_env *env, const rk_model_type 
             for (int64_t v = 0; v < g.vertices; v++) sum += (double)g.labels[v] + (double)(g.starts[v + 1] - g.starts[v]) + 1;
         for (int c = 0; c < dim; c++) values[i * dim + c] = sin((c + 1) * 0.1 * sum);
     }
+    rk_scratch_release(env, mark);
     return y;
 }
 
@@ -79,6 +82,7 @@ static inline int next_trial(rkhs_env *env, trial *t, int dim) {
         t->type = (const rk_model_type *)rk_models.entries[t->model];
         if (only && strcmp(only, t->type->entry.name) != 0) continue;
         for (; fixture_gram_at(t->gram, &t->of); t->gram++, t->pair.kernel = t->pair.set = 0) {
+            if (!fixture_serves(t->type, &t->of)) continue;
             t->pair.brief = t->gram < 2 ? 1 : 2;
             int more = next_pairing(env, &t->pair);
             while (more && is_left_out(t)) more = next_pairing(env, &t->pair);
@@ -107,5 +111,49 @@ static inline rkhs_model *fitted_of(rkhs_env *env, const trial *t, const rkhs_da
     return m;
 }
 static inline rkhs_model *fitted(rkhs_env *env, const trial *t, const rkhs_data *x) { return fitted_of(env, t, x, x); }
+
+/* The fit of a model's type alone, on a gram that the caller has built: Z (n x dim), before signs are fixed. */
+static inline rkhs_status fit_on_gram(rkhs_env *env, const char *spec, rk_gram *g, const rkhs_data *y, int dim, double *Z) {
+    rkhs_status status;
+    rk_mark mark = rk_scratch_mark(env);
+    rkhs_model *m = NULL;
+    rk_map *map = NULL;
+    rk_report report = {0};
+    void *state = NULL;
+    status = rk_model_new(env, spec, &m);
+    if (status == RKHS_OK) status = rk_map_new(env, g->map_count, dim, &map);
+    if (status == RKHS_OK) status = rk_state_new(env, m->type, &state);
+    if (status == RKHS_OK)
+        status = m->type->fit(&(rk_fit){.env = env,
+                                        .self = m->spec->self,
+                                        .gram = g,
+                                        .kernel = g->kernel,
+                                        .x = g->x,
+                                        .y = y,
+                                        .report = &report,
+                                        .state = state,
+                                        .dim = dim,
+                                        .Z = Z,
+                                        .map = map});
+    rk_report_clear(env, &report);
+    if (m) rk_state_free(env, m->type, state);
+    rk_map_free(env, map);
+    rkhs_model_free(m);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
+/* Z of many objects, n x d, is near Y, each column up to its sign. */
+static inline void near_up_to_signs(rkhs_env *env, const double *Z, const double *Y, int64_t n, int64_t d, double tolerance) {
+    rk_mark mark = rk_scratch_mark(env);
+    double *turned = numbers(env, n * d);
+    for (int64_t c = 0; c < d; c++) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++) sum += Z[i * d + c] * Y[i * d + c];
+        for (int64_t i = 0; i < n; i++) turned[i * d + c] = sum < 0 ? -Z[i * d + c] : Z[i * d + c];
+    }
+    near_all("Z", turned, Y, n * d, tolerance);
+    rk_scratch_release(env, mark);
+}
 
 #endif

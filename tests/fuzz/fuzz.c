@@ -28,6 +28,7 @@ void fuzz_status(rkhs_env *env, rkhs_status status) {
 static double look_at(const rkhs_data *x) {
     int64_t ld = 0, classes = 0, rows = rkhs_data_rows(x), columns = rkhs_data_columns(x);
     const double *values = rkhs_data_values(x, &ld);
+    const float *floats = rkhs_data_floats(x, &ld);
     const int64_t *codes = rkhs_data_codes(x, &classes);
     double sum = (double)strlen(rkhs_data_kind(x));
     FUZZ_HOLDS(rows >= 0 && columns >= 0);
@@ -35,6 +36,11 @@ static double look_at(const rkhs_data *x) {
         for (int64_t j = 0; j < columns; j++) {
             FUZZ_HOLDS(fabs(values[i * ld + j]) <= 1e150);
             sum += values[i * ld + j];
+        }
+    for (int64_t i = 0; floats && i < rows; i++)
+        for (int64_t j = 0; j < columns; j++) {
+            FUZZ_HOLDS(isfinite(floats[i * ld + j]));
+            sum += (double)floats[i * ld + j];
         }
     for (int64_t i = 0; i < rows; i++) {
         int64_t length = 0;

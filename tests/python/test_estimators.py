@@ -13,7 +13,7 @@ import pandas as pd
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.decomposition import KernelPCA as PeerKernelPCA
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.kernel_ridge import KernelRidge as PeerKernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -158,6 +158,29 @@ class Conventions(unittest.TestCase):
                 np.testing.assert_allclose(output(single, self.X.astype(np.float32)), Z, atol=1e-4)
             for other in (np.asfortranarray(self.X), self.X[:, ::-1][:, ::-1], self.X.tolist(), np.repeat(self.X, 2, 0)[::2]):
                 np.testing.assert_array_equal(output(model, other), Z)
+
+    def test_float32_gives_the_bits_of_the_same_numbers_in_float64(self):
+        single = self.X.astype(np.float32)
+        double = single.astype(np.float64)
+        for cls in CLASSES:
+            few = {"solver": "lbfgs(max_iter=5)"} if cls in DESCENTS else {}
+            a, b = (cls(**few).fit(X, double[:, 0]) for X in (single, double))
+            np.testing.assert_array_equal(output(a, double), output(b, double))
+            np.testing.assert_array_equal(output(a, single), output(b, double).astype(np.float32))
+            again = pickle.loads(pickle.dumps(a))
+            np.testing.assert_array_equal(output(again, single), output(a, single))
+        for kernel in ("rbf", "linear", "cosine[1:3] + laplacian", lambda x, y: float(x @ y)):
+            np.testing.assert_array_equal(rkhs.gram(single, kernel=kernel), rkhs.gram(double, kernel=kernel))
+            np.testing.assert_array_equal(rkhs.gram(single, double[3:], kernel=kernel),
+                                          rkhs.gram(double, double[3:], kernel=kernel))
+
+    def test_float32_is_borrowed(self):
+        X = np.random.default_rng(3).random((4000, 600)).astype(np.float32)  # 9.6 MB
+        for kernel in ("rbf(gamma=0.01)", "linear"):
+            params = {"gram": "nystrom(landmarks=20)", "memory": 8_000_000, "n_jobs": 1}
+            rkhs.KernelPCA(2, kernel=kernel, **params).fit(X).transform(X)
+            with self.assertRaises(rkhs.MemoryLimitError):  # the limit counts what is copied
+                rkhs.KernelPCA(2, kernel=f"standardize({kernel})", **params).fit(X)
 
     def test_sparse_matrices(self):
         X = np.where(np.abs(self.X) > 2, self.X, 0)
@@ -335,7 +358,8 @@ class BadInput(unittest.TestCase):
             (ValueError, "y", lambda: rkhs.KernelRidge().fit(X, None)),
             (ValueError, "inconsistent", lambda: rkhs.KernelRidge().fit(X, X[:5, 0])),
             (ValueError, "columns", lambda: model.inverse_transform(X)),
-            (rkhs.MemoryLimitError, "nystrom", lambda: rkhs.KernelPCA(memory=12_000_000).fit(np.tile(X, (20, 1)))),
+            (rkhs.MemoryLimitError, "nystrom",
+             lambda: rkhs.KernelPCA(kernel="rbf(sigma=1)", gram="exact", memory=12_000_000).fit(np.tile(X, (20, 1)))),
             (ValueError, "no list", lambda: rkhs.list("kernel")),
             (ValueError, "random_state", lambda: rkhs.KernelPCA(random_state=-1).fit(X)),
         ]:
@@ -350,6 +374,37 @@ class BadInput(unittest.TestCase):
         X = blobs()[0]
         with self.assertWarns(rkhs.Advice):
             rkhs.KernelPCA().fit(np.c_[X, 1e6 * X[:, 0]])
+
+    def test_not_converging_is_a_warning_of_its_own(self):
+        X = blobs()[0]
+        self.assertTrue(issubclass(rkhs.ConvergenceWarning, rkhs.Advice))
+        self.assertTrue(issubclass(rkhs.ConvergenceWarning, ConvergenceWarning))
+        for words, model in [
+            (r"solver='lbfgs\(max_iter=4\)'", rkhs.TwinKernelEmbedding(max_iter=1)),
+            (r"solver='lanczos\(max_iter=4\)'", rkhs.KernelPCA(solver="lanczos(max_iter=1, tol=1e-15)")),
+        ]:
+            with self.subTest(words), self.assertWarnsRegex(ConvergenceWarning, words):
+                model.fit(X)
+
+    def test_a_long_fit_says_so_before_it_starts(self):
+        X = np.random.default_rng(0).normal(size=(200_000, 2))
+        stages = []
+
+        def stop(stage, done, total):
+            stages.append(stage)
+            if stage == "neighbours":  # the first that takes long
+                raise KeyboardInterrupt
+
+        with warnings.catch_warnings(record=True) as caught, self.assertRaises(KeyboardInterrupt):
+            warnings.simplefilter("always")
+            rkhs.TwinKernelEmbedding(kernel="rbf(sigma=1)", n_jobs=1, verbose=stop).fit(X)
+        self.assertTrue([w for w in caught if "takes about" in str(w.message) and w.filename == __file__], stages)
+
+    def test_a_long_fit_that_is_an_error_does_not_start(self):
+        X = np.random.default_rng(0).normal(size=(200_000, 2))
+        with warnings.catch_warnings(), self.assertRaisesRegex(rkhs.Advice, "rows take about a minute"):
+            warnings.simplefilter("error", rkhs.Advice)
+            rkhs.TwinKernelEmbedding(kernel="rbf(sigma=1)", n_jobs=1).fit(X)
 
 
 if __name__ == "__main__":

@@ -23,16 +23,24 @@ static void dense_data_borrows_the_callers_array(void **state) {
     rkhs_data_free(NULL);
 }
 
-static void floats_are_copied(void **state) {
+static void floats_are_borrowed(void **state) {
     rkhs_env *env = ((files *)*state)->env;
     float v[] = {0.5f, 1.5f, 99, 2.5f, NAN, 99};
     rkhs_data *x;
     FAILS(env, RKHS_ERR_DATA, "row 2 | column 2 | NaN", rkhs_data_float(env, v, 2, 2, 3, &x));
     v[4] = 3.5f;
     OK(env, rkhs_data_float(env, v, 2, 2, 3, &x));
-    v[0] = 7;
-    assert_true(rkhs_data_values(x, NULL)[0] == 0.5 && rkhs_data_values(x, NULL)[3] == 3.5);
+    int64_t ld;
+    double row[2];
+    assert_ptr_equal(rkhs_data_floats(x, &ld), v);
+    assert_int_equal(ld, 3);
+    assert_null(rkhs_data_values(x, NULL));
+    assert_int_equal(rkhs_data_row(x, 1, row), 1);
+    assert_true(row[0] == 2.5 && row[1] == 3.5);
     rkhs_data_free(x);
+    v[1] = -INFINITY;
+    FAILS(env, RKHS_ERR_DATA, "row 1 | column 2 | is -inf", rkhs_data_float(env, v, 2, 2, 3, &x));
+    assert_null(rkhs_data_floats(NULL, NULL));
 }
 
 static void bad_arrays_are_refused_with_the_place(void **state) {
@@ -401,7 +409,7 @@ static void every_failed_allocation_is_survived(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         FILES_TEST(dense_data_borrows_the_callers_array),
-        FILES_TEST(floats_are_copied),
+        FILES_TEST(floats_are_borrowed),
         FILES_TEST(bad_arrays_are_refused_with_the_place),
         FILES_TEST(columns_of_very_different_ranges_get_one_line_of_advice),
         FILES_TEST(a_subset_has_the_rows_and_their_labels),

@@ -73,6 +73,8 @@ static void a_shape_is_kept_or_refused(void **state) {
     FAILS(env, RKHS_ERR_DATA, "1 image | 1 x 0", rkhs_data_images(env, v, 1, 1, 0, 1, &y));
     FAILS(env, RKHS_ERR_DATA, "column 4 (counted from 1) is NaN", rkhs_data_images(env, v, 1, 2, 2, 1, &y));
     FAILS(env, RKHS_ERR_ARGUMENT, "the pointer is NULL", rkhs_data_images(env, NULL, 1, 2, 2, 1, &y));
+    FAILS(env, RKHS_ERR_DATA, "column 3 (counted from 1) is inf",
+          rkhs_data_images_float(env, (const float[]){1, 2, INFINITY, 4}, 1, 2, 2, 1, &y));
     FAILS(env, RKHS_ERR_MEMORY, "need", rkhs_data_images(env, v, INT64_MAX / 2, 1 << 20, 1 << 20, 1, &y));
     OK(env, rkhs_env_set_memory(env, 1 << 24));
     FAILS(env, RKHS_ERR_MEMORY, "3 images | 1000 x 1000", rkhs_data_images(env, v, 3, 1000, 1000, 1, &y));

@@ -142,6 +142,28 @@ static void run_bits(int64_t n, int64_t o, double *out) {
     rk_bits_tile(rk_bits_best(), n % 23, n % 41, n, a + o, n + 1, b + o, n + 2, out + o, 50);
 }
 
+static void run_reaching(int64_t n, int64_t o, double *out) {
+    double x[512] = {0}, bounds[512] = {0};
+    uint64_t mine[8], theirs[8];
+    for (int64_t j = 0; j < n; j++) {
+        x[o + j] = j % 23 == 6 ? NAN : j % 17 == 2 ? -INFINITY : some[o + j];
+        bounds[o + j] = j % 13 == 3 ? -INFINITY : j % 7 == 1 ? x[o + j] - 0.25 : more[j]; /* some are reached exactly */
+    }
+    rk_reaching(n, x + o, positive + 1, some[7], 0.25, bounds + o, mine, theirs);
+    for (int64_t j = 0; j < n; j++)
+        out[j] = (double)(mine[j / 64] >> j % 64 & 1), out[512 + j] = (double)(theirs[j / 64] >> j % 64 & 1);
+    for (int64_t j = n; j % 64; j++) out[1024 + j] = (double)((mine[j / 64] | theirs[j / 64]) >> j % 64 & 1);
+    for (int64_t j = 0; j < n; j++) {
+        assert_int_equal(out[j], x[o + j] - positive[1 + j] >= some[7]);
+        assert_int_equal(out[512 + j], x[o + j] - 0.25 >= bounds[o + j]);
+    }
+    for (int64_t j = n; j % 64; j++) assert_int_equal(out[1024 + j], 0);
+    uint64_t alone[8], untouched = 7;
+    rk_reaching(n, x + o, positive + 1, some[7], 0.25, NULL, alone, &untouched);
+    assert_memory_equal(alone, mine, (size_t)((n + 63) / 64) * sizeof *mine);
+    assert_true(untouched == 7);
+}
+
 /* What plain code may differ by: in units of 2^-52 of the number, and whatever the number is. Sums of products are not
  * fused in any version. */
 static const struct subject {
@@ -169,6 +191,7 @@ static const struct subject {
     {"rk_transpose", run_transpose, 0, 0},
     {"rk_store_tile", run_store, 0, 0},
     {"rk_bits_tile", run_bits, 0, 0},
+    {"rk_reaching", run_reaching, 0, 0},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 

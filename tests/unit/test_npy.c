@@ -27,16 +27,21 @@ static void numpy(const char *code) {
 
 static const double six[] = {0, 1, 2, 3, 4, 5};
 
-/* The file reads as n x p with values 0, 1, 2, ... */
+/* The file reads as n x p with values 0, 1, 2, ...; an array of 32-bit numbers stays one where floats are taken. */
 static void reads_as_range(rkhs_env *env, const char *path, int64_t n, int64_t p) {
     rkhs_data *x;
-    OK(env, rkhs_data_read(env, path, NULL, &x));
-    assert_int_equal(rkhs_data_rows(x), n);
-    assert_int_equal(rkhs_data_columns(x), p);
-    const double *v = rkhs_data_values(x, NULL);
-    for (int64_t i = 0; i < n * p; i++)
-        if (v[i] != (double)i) fail_msg("%s: element %d is %g", path, (int)i, v[i]);
-    rkhs_data_free(x);
+    for (int floats = 0; floats < 2; floats++) {
+        OK(env, floats ? rkhs_data_read_for(env, path, NULL, NULL, &x) : rkhs_data_read(env, path, NULL, &x));
+        assert_int_equal(rkhs_data_rows(x), n);
+        assert_int_equal(rkhs_data_columns(x), p);
+        const double *v = rkhs_data_values(x, NULL);
+        const float *f = rkhs_data_floats(x, NULL);
+        assert_int_equal(f != NULL, floats && strncmp(path, "f4", 2) == 0);
+        assert_int_equal(f == NULL, v != NULL);
+        for (int64_t i = 0; i < n * p; i++)
+            if ((v ? v[i] : (double)f[i]) != (double)i) fail_msg("%s: element %d is not so", path, (int)i);
+        rkhs_data_free(x);
+    }
 }
 
 static void every_real_type_and_order_reads_the_same(void **state) {
@@ -120,6 +125,43 @@ static void what_is_written_reads_back(void **state) {
     rkhs_data_free(back);
     rkhs_data_free(x);
     numpy("import numpy as np\nassert np.load('o.npy').tolist() == [[1, 2], [3, 4]] and np.load('o.bin').shape == (2, 2)\n");
+}
+
+/* Floats are mapped, also as images, and written as they are. */
+static void floats_stay_in_their_file(void **state) {
+    rkhs_env *env = ((files *)*state)->env;
+    float v[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    rkhs_data *x, *back;
+    int64_t h;
+    put_npy("f4.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }  \n", v, sizeof v);
+    put_npy("images.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 2), }   \n", v, sizeof v);
+    for (int image = 0; image < 2; image++) {
+        OK(env, rkhs_data_read_for(env, image ? "images.npy" : "f4.npy", NULL, NULL, &x));
+        assert_non_null(((const rk_dense *)x->self)->map.base);
+        assert_memory_equal(rkhs_data_floats(x, NULL), v, sizeof v);
+        assert_int_equal(rkhs_data_shape(x, &h, NULL, NULL), image);
+        OK(env, rkhs_data_write(x, "o.npy", NULL));
+        OK(env, rkhs_data_write(x, "o.npz", NULL));
+        OK(env, rkhs_data_write(x, "o.csv", NULL));
+        OK(env, rkhs_data_write(x, "o.svm", NULL));
+        OK(env, rkhs_data_read_for(env, "o.npy", NULL, NULL, &back));
+        assert_memory_equal(rkhs_data_floats(back, NULL), v, sizeof v);
+        rkhs_data_free(back);
+        OK(env, rkhs_data_read_for(env, "o.npz", NULL, NULL, &back));
+        assert_memory_equal(rkhs_data_floats(back, NULL), v, sizeof v);
+        rkhs_data_free(back);
+        OK(env, rkhs_data_read_for(env, "o.csv", NULL, NULL, &back));
+        for (int i = 0; i < 8; i++) NEAR(rkhs_data_values(back, NULL)[i], (double)v[i], 0);
+        rkhs_data_free(back);
+        rkhs_data_free(x);
+    }
+    v[5] = NAN;
+    put_npy("f4.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }\n", v, sizeof v);
+    FAILS(env, RKHS_ERR_DATA, "f4.npy | row 2, column 2 | NaN", rkhs_data_read_for(env, "f4.npy", NULL, NULL, &x));
+    put_npy("f4.npy", 1, "{'descr': '<f4', 'fortran_order': True, 'shape': (4, 2), }\n", v, sizeof v);
+    FAILS(env, RKHS_ERR_DATA, "f4.npy | row 2, column 2 | NaN", rkhs_data_read_for(env, "f4.npy", NULL, NULL, &x));
+    put_npy("f4.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }\n", v, sizeof v - 1);
+    FAILS(env, RKHS_ERR_FORMAT, "f4.npy | ends early", rkhs_data_read_for(env, "f4.npy", NULL, NULL, &x));
 }
 
 static void the_wrong_content_is_named(void **state) {
@@ -307,6 +349,7 @@ int main(void) {
         FILES_TEST(shapes_become_rows_and_columns),
         FILES_TEST(a_large_file_is_read_in_pieces),
         FILES_TEST(what_is_written_reads_back),
+        FILES_TEST(floats_stay_in_their_file),
         FILES_TEST(the_wrong_content_is_named),
         FILES_TEST(a_file_cut_at_any_byte_is_refused),
         FILES_TEST(a_header_cannot_ask_for_memory_that_the_file_does_not_fill),

@@ -559,7 +559,7 @@ static void pushed(rkhs_env *env, const rkhs_data *x, const char *kernel, const 
     OK(env, rk_solve_spectral(g, solve, &problem, &out));
     assert_true(out.converged);
     if (solver) assert_string_equal(out.solver, solve->entry->name);
-    OK(env, g->type->push(g, out.coef, COUNT, Z));
+    OK(env, rk_gram_push(g, out.coef, COUNT, Z));
     memcpy(values, out.values, COUNT * sizeof *values);
     *trace = out.trace;
     for (int c = 0; c < COUNT; c++) {

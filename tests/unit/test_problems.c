@@ -120,7 +120,7 @@ static void least_squares_with_a_ridge_is_the_linear_problem_in_each_coordinate(
                 rk_smooth_result r =
                     solve(&s, &problem, "lbfgs(max_iter=20000, tol=1e-11, ftol=0)", start ? s.t.T : NULL, NULL);
                 OK(s.env, rk_solve_linear(s.g, NULL, &(rk_linear){s.t.T, DIM, 0.1}, &linear));
-                OK(s.env, s.g->type->push(s.g, linear.coef, DIM, Z));
+                OK(s.env, rk_gram_push(s.g, linear.coef, DIM, Z));
                 for (int i = 0; i < N * DIM; i++) NEAR(s.Z[i], Z[i], 1e-5);
                 check_map(&s);
                 assert_true(r.recorded > 1);
@@ -179,10 +179,10 @@ static void linear_problems_agree_by_cholesky_and_cg(void **state) {
         rk_spec *cg;
         double before[N], after[N];
         scene_open(*state, grams[q], &s);
-        OK(s.env, s.g->type->mul(s.g, s.t.T, 1, before));
+        OK(s.env, rk_gram_mul(s.g, s.t.T, 1, before));
         OK(s.env, rk_spec_new(s.env, &rk_linsolvers, "cg(tol=1e-13)", &cg));
         OK(s.env, rk_solve_linear(s.g, NULL, &(rk_linear){s.t.T, DIM, 0.3}, &a));
-        OK(s.env, s.g->type->mul(s.g, s.t.T, 1, after));
+        OK(s.env, rk_gram_mul(s.g, s.t.T, 1, after));
         assert_memory_equal(before, after, sizeof before); /* a Gram that was spent is put back */
         OK(s.env, rk_solve_linear(s.g, cg, &(rk_linear){s.t.T, DIM, 0.3}, &b));
         assert_true(a.converged && b.converged);
@@ -208,7 +208,7 @@ static void a_gram_is_as_it_was_after_its_factor(void **state) {
     OK(env, rkhs_kernel_new(env, "rbf(sigma=1)", &k));
     OK(env, rk_spec_new(env, &rk_grams, "exact", &spec));
     OK(env, rk_gram_new(env, spec, k, x, &g));
-    const double *K = g->type->matrix(g, &ld, &spendable);
+    const double *K = rk_gram_matrix(g, &ld, &spendable);
     assert_true(spendable && ld == n);
     memcpy(before, K, (size_t)n * n * sizeof *before);
     for (int t = 0; t < 2; t++) {

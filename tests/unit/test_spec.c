@@ -72,7 +72,7 @@ static void values_are_as_given_or_the_default(void **state) {
     check_value(env, "models", "kpca", "dim", "2");
     check_value(env, "models", "kpca(dim=7)", "dim", "7");
     check_value(env, "models", "kpca(7)", "dim", "7");
-    check_value(env, "models", "kpca", "gram", "exact");
+    check_value(env, "models", "kpca", "gram", "auto");
     check_value(env, "models", "kpca(gram=nystrom(by=uniform))", "gram", "nystrom(by=uniform)");
     check_value(env, "models", "kpca(gram=nystrom(by=uniform))", "gram.by", "uniform");
     check_value(env, "models", "kae", "latent.sigma", "median");
@@ -112,7 +112,7 @@ static void what_is_refused_names_it_and_changes_nothing(void **state) {
     check_refused(env, "models", "kpca(dim=3)", "dim", "two", "dim must be a number");
     check_refused(env, "models", "kpca(dim=3)", "dim", "(", "dim '('");
     check_refused(env, "models", "kpca(dim=3)", "dmi", "4", "did you mean dim");
-    check_refused(env, "models", "kpca(dim=3)", "gram.by", "uniform", "exact");
+    check_refused(env, "models", "kpca(dim=3)", "gram.by", "uniform", "auto");
     check_refused(env, "models", "kpca(dim=3)", "gramm.by", "uniform", "did you mean gram");
     check_refused(env, "models", "kpca(dim=3)", "dim.by", "1", "no parameters of its own");
     check_refused(env, "models", "kpca(gram=nystrom)", "gram.byy", "uniform", "did you mean by");

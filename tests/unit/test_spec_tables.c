@@ -471,7 +471,7 @@ static void specs_inside_specs_are_named_whole(void **state) {
     check_refused(env, &rk_models, "kpca(gram=nystrm)", "gram | 'nystrm' | nystrom");
     check_refused(env, &rk_models, "kpca(gram=nystrom(landmark=3))",
                   "nystrom | 'landmark' | mean landmarks | landmarks, by, rows");
-    check_refused(env, &rk_models, "kpca(gram=3)", "gram | 'exact' | with 3");
+    check_refused(env, &rk_models, "kpca(gram=3)", "gram | 'auto' | with 3");
     char *text = through(env, &rk_models, "kpca(3, nystrom(7, uniform), lanczos(max_iter=9))");
     assert_string_equal(text,
                         "kpca(dim=3, gram=nystrom(landmarks=7, by=uniform), solver=lanczos(tol=1e-12, max_iter=9, block=0), "
