@@ -22,7 +22,7 @@ static rkhs_status check_counts(const rkhs_model *m) {
     if (m->gram_rows > m->n && !m->type->inputs)
         return rk_fail(env, RKHS_ERR_FORMAT, "it has %s of added objects, and %s adds none",
                        rk_counted(m->gram_rows - m->n, "row").text, m->type->entry.name);
-    int landmarks = (gram->offers & RK_FEATURES) && !m->type->keeps_all;
+    int landmarks = gram->offers & RK_FEATURES && !m->type->keeps_all && rk_builds_gram(m->type, gram);
     int either = gram->choose && m->type->need.offers & (RK_FEATURES | RK_LANDMARKS);
     if ((!either && (m->map_rows != NULL) != landmarks) || (!m->map_rows && kept != m->gram_rows))
         return rk_fail(env, RKHS_ERR_FORMAT, "it keeps %lld of %s, which does not fit '%.80s'", (long long)kept,

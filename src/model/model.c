@@ -166,8 +166,7 @@ done:
 }
 
 /* The gram to build: what the spec names, or what gram=auto chooses. *own is NULL or to be freed. Refuses one that does
- * not offer what the model needs. A model that needs kernel values alone gets a gram that stores nothing; it may name
- * landmarks, for a map that is to compare new objects with these. */
+ * not offer what the model needs. In place of one that is not built there is one that stores nothing. */
 static rkhs_status chosen_gram(const rkhs_model *m, const rkhs_data *x, const rk_spec **use, rk_spec **own) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = m->env;
@@ -176,7 +175,7 @@ static rkhs_status chosen_gram(const rkhs_model *m, const rkhs_data *x, const rk
     unsigned needs = need->offers;
     *use = *(rk_spec **)((char *)m->spec->self + m->type->gram_offset);
     const rk_gram_type *type = (const rk_gram_type *)(*use)->entry;
-    int unread = !needs && !type->choose && (m->type->keeps_all || !(type->offers & RK_LANDMARKS));
+    int unread = !type->choose && !rk_builds_gram(m->type, type);
     if (unread && type->offers & RK_FEATURES)
         rk_log(env, RKHS_LOG_ADVICE, "%s needs no Gram: gram=%s is not used", m->type->entry.name, type->entry.name);
     if (unread)

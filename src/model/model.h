@@ -162,6 +162,12 @@ typedef struct rk_model_type {
     rkhs_status (*decode)(const rkhs_model *m, const double *Z, int64_t rows, int64_t ld, rkhs_data **x);
 } rk_model_type;
 
+/* Whether a fit builds the gram that the spec names. A model that needs kernel values alone builds landmarks only, if
+ * its map is to compare new objects with these. */
+static inline int rk_builds_gram(const rk_model_type *type, const rk_gram_type *gram) {
+    return type->need.offers || (!type->keeps_all && gram->offers & RK_LANDMARKS);
+}
+
 extern const rk_list rk_models;
 
 /* ---- report.c: named numbers and texts for people; nothing is read back from them ------------------------------ */
