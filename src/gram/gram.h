@@ -60,10 +60,14 @@ rkhs_status rk_features_copy(rkhs_env *env, const rk_features *f, rk_features **
 
 /* ---- grams ----------------------------------------------------------------------------------------------------- */
 
+/* How a fit reads features: in a pass or two, and nothing is stored; in many passes, and what they need is stored where
+ * there is room (rk_gram_cache_features); or as a matrix, which must be stored. */
+typedef enum rk_reading { RK_READ_ONCE, RK_READ_OFTEN, RK_READ_STORED } rk_reading;
+
 /* What a model needs of a gram. */
 typedef struct rk_need {
     unsigned offers;    /* one of these (RK_MATRIX, ...) will do; 0: kernel values alone */
-    int stored;         /* features must be stored */
+    rk_reading reading; /* of features */
     int64_t exact_rows; /* gram=auto stores K for up to so many objects: beyond, it takes more time than it is worth */
     int matrices;       /* how many matrices of the size of K such a fit holds */
 } rk_need;

@@ -96,7 +96,7 @@ const rk_model_type rk_model_contrastive = {
               .cost = "the Gram, and some ten products with it",
               .params = params, .size = sizeof(contrastive)},
     .title = "KernelContrastive", .default_kernel = rk_default_kernel, .dim = dim_contrastive,
-    .gram_offset = offsetof(contrastive, gram), .need = {RK_MATRIX | RK_FEATURES, 0, 20000, 1}, .supervision = RK_KIND_INDEX, .inputs = inputs_contrastive,
+    .gram_offset = offsetof(contrastive, gram), .need = {RK_MATRIX | RK_FEATURES, RK_READ_ONCE, 20000, 1}, .supervision = RK_KIND_INDEX, .inputs = inputs_contrastive,
     .fit = fit_contrastive, .cost = cost_contrastive, .check = rk_check_full_map,
 };
 /* clang-format on */

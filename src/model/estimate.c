@@ -14,6 +14,7 @@ static const double LONG = 60;       /* seconds from which on a fit is worth a s
 enum { SOME = 8, MOST = 512 };       /* objects of the first look, and of the last */
 enum { TOUCHED = 4 << 20 };          /* bytes of memory to time */
 static const double SPARE = 4e6;     /* bytes of buffers that no model states */
+static const double CHUNK = 8e6;     /* numbers of features in a chunk of a pass, at most (gram/features.c) */
 static const double PATIENCE = 0.01; /* seconds for one tile */
 
 double rk_assumed_steps(const rk_spec *solver, double usual) {
@@ -69,10 +70,10 @@ static void add_gram(const rk_plan *p, double m, rk_cost *c) {
         if (!p->given) c->values += n * n / 2, c->numbers += n * n;
         c->reads += c->passes * n * n;
     } else if (p->offers & RK_FEATURES) {
-        int stored = n <= rows || c->stores || p->type->need.stored;
+        int stored = n <= rows || p->type->need.reading != RK_READ_ONCE;
         c->values += (rows + (rows < n ? n : 0)) * m;
         c->flops += rows * m * m + (rows < n ? n * m * m : 0);
-        c->numbers += (stored ? n : rows) * (double)p->landmarks + 2 * m * m;
+        c->numbers += (stored ? n : rows) * (double)p->landmarks + 2 * m * m + fmin(n * m, CHUNK);
         c->reads += c->passes * n * m;
         if (!stored) c->values += c->passes * n * m;
     } else {

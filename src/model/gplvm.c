@@ -204,7 +204,7 @@ const rk_model_type rk_model_gplvm = {
               .brief = "Gaussian process latent variable model: positions from which smooth random functions generate the data",
               .formula = "min (D/2) log|K| + tr(K^-1 S)/2 + prior |Z|^2/2", .where = PROCESS_WHERE,
               .cost = PROCESS_COST, .params = gplvm_params, .size = sizeof(gplvm)},
-    .title = "GPLVM", .default_kernel = plain_kernel, .dim = dim_gplvm, .gram_offset = offsetof(gplvm, gram), .need = {RK_MATRIX | RK_LANDMARKS, 1, 20000, 5},
+    .title = "GPLVM", .default_kernel = plain_kernel, .dim = dim_gplvm, .gram_offset = offsetof(gplvm, gram), .need = {RK_MATRIX | RK_LANDMARKS, RK_READ_STORED, 20000, 5},
     .takes_start = 1, .nonconvex = 1, .fit = fit_gplvm, .cost = cost_gplvm, .state_size = sizeof(rk_gplvm_state), .state = rk_gplvm_parts,
     .check = rk_gplvm_check, .ways = 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR, .way = way_gplvm,
     .ready = rk_gplvm_ready, .place_work = rk_gplvm_work, .place_diag = 1, .place = rk_gplvm_place,
@@ -217,6 +217,6 @@ const rk_model_type rk_model_bcgplvm = {
               .where = PROCESS_WHERE ", by data_kernel; Ky: the Gram matrix of the objects; A: the coefficients, to be found",
               .cost = PROCESS_COST " and two products with Ky", .params = bcgplvm_params, .size = sizeof(gplvm)},
     .title = "BackConstrainedGPLVM", .default_kernel = rk_default_kernel, .dim = dim_gplvm,
-    .gram_offset = offsetof(gplvm, gram), .need = {RK_MATRIX | RK_FEATURES, 1, 20000, 5}, .takes_start = 1, .nonconvex = 1, .fit = fit_bcgplvm, .cost = cost_bcgplvm, .check = rk_check_full_map,
+    .gram_offset = offsetof(gplvm, gram), .need = {RK_MATRIX | RK_FEATURES, RK_READ_STORED, 20000, 5}, .takes_start = 1, .nonconvex = 1, .fit = fit_bcgplvm, .cost = cost_bcgplvm, .check = rk_check_full_map,
 };
 /* clang-format on */

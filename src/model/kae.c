@@ -363,7 +363,7 @@ const rk_model_type rk_model_kae = {
               .where = "Z: the embedding, with rows z_i; X: the data, or the targets; Kz: the Gram matrix of the embedding, by "
                        "embedding_kernel; Kx: that of the objects",
               .cost = "the Gram, and a step 3 n^3 flops", .params = params, .size = sizeof(kae)},
-    .title = "KernelAutoencoder", .default_kernel = rk_default_kernel, .dim = dim_kae, .gram_offset = offsetof(kae, gram), .need = {RK_MATRIX | RK_FEATURES, 1, 20000, 7},
+    .title = "KernelAutoencoder", .default_kernel = rk_default_kernel, .dim = dim_kae, .gram_offset = offsetof(kae, gram), .need = {RK_MATRIX | RK_FEATURES, RK_READ_STORED, 20000, 7},
     .supervision = RK_KIND_DENSE, .takes_start = 1, .nonconvex = 1, .inputs = inputs_kae, .fit = fit_kae, .cost = cost_kae,
     .state_size = sizeof(rk_kae_state), .state = rk_kae_parts, .check = check_kae, .decode = rk_decoder_decode,
 };

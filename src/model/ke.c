@@ -475,7 +475,7 @@ const rk_model_type rk_model_ke = {
                        "centred kernel alignment, 1 if H is like G; L: the squared error of rebuilding each object from the "
                        "others, in the feature space of H; a: the coefficients, to be found",
               .cost = "the Gram, and a step 2 n^3 flops (reconstruction=0: n^2)", .params = params, .size = sizeof(ke)},
-    .title = "KernelEmbedding", .default_kernel = kernel_ke, .dim = dim_ke, .gram_offset = offsetof(ke, gram), .need = {RK_MATRIX | RK_FEATURES, 1, 20000, 3},
+    .title = "KernelEmbedding", .default_kernel = kernel_ke, .dim = dim_ke, .gram_offset = offsetof(ke, gram), .need = {RK_MATRIX | RK_FEATURES, RK_READ_STORED, 20000, 3},
     .supervision = RK_KIND_LABELS, .takes_start = 1, .nonconvex = 1, .fit = fit_ke, .cost = cost_ke, .check = rk_check_full_map,
 };
 /* clang-format on */

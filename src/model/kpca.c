@@ -188,6 +188,6 @@ const rk_model_type rk_model_kpca = {
               .where = "w: a direction, to be found; row i of Phi: object i in feature space; H = I - 11'/n: subtracts the mean", .cost = "the Gram and some ten passes over it", .params = params,
               .size = sizeof(kpca)},
     .title = "KernelPCA", .nested = 1, .default_kernel = rk_default_kernel, .dim = dim_kpca, .gram_offset = offsetof(kpca, gram),
-    .need = {RK_PRODUCTS | RK_FEATURES, 0, 20000, 1}, .fit = fit_kpca, .cost = cost_kpca, .state_size = sizeof(kpca_state), .state = state, .check = check_kpca, .adds = 1,
+    .need = {RK_PRODUCTS | RK_FEATURES, RK_READ_ONCE, 20000, 1}, .fit = fit_kpca, .cost = cost_kpca, .state_size = sizeof(kpca_state), .state = state, .check = check_kpca, .adds = 1,
 };
 /* clang-format on */

@@ -54,7 +54,7 @@ const rk_model_type rk_model_krr = {
               .formula = "min |T - Phi W|^2 + ridge |W|^2",
               .where = "T: the targets; row i of Phi: object i in feature space; W: the coefficients, to be found", .cost = "the Gram and n^3/3 flops", .params = params,
               .size = sizeof(krr)},
-    .default_kernel = rk_default_kernel, .dim = dim_krr, .gram_offset = offsetof(krr, gram), .need = {RK_PRODUCTS | RK_FEATURES, 0, 20000, 1}, .keeps_signs = 1,
+    .default_kernel = rk_default_kernel, .dim = dim_krr, .gram_offset = offsetof(krr, gram), .need = {RK_PRODUCTS | RK_FEATURES, RK_READ_ONCE, 20000, 1}, .keeps_signs = 1,
     .supervision = RK_KIND_DENSE, .predicts = 1, .title = "KernelRidge", .fit = fit_krr, .cost = cost_krr, .check = rk_check_full_map,
 };
 /* clang-format on */

@@ -70,6 +70,6 @@ const rk_model_type rk_model_lpp = {
                        "row sums of W; mu: ridge, in units of the data",
               .cost = "the Gram and 7 n^3 flops; 5 n m^2 with m landmarks", .params = params, .size = sizeof(lpp)},
     .title = "LocalityPreservingProjections", .default_kernel = rk_default_kernel, .dim = dim_lpp,
-    .gram_offset = offsetof(lpp, gram), .need = {RK_MATRIX | RK_FEATURES, 0, 5000, 4}, .fit = fit_lpp, .cost = cost_lpp, .check = rk_check_full_map,
+    .gram_offset = offsetof(lpp, gram), .need = {RK_MATRIX | RK_FEATURES, RK_READ_ONCE, 5000, 4}, .fit = fit_lpp, .cost = cost_lpp, .check = rk_check_full_map,
 };
 /* clang-format on */

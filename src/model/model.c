@@ -237,7 +237,7 @@ static rkhs_status fit_into(rkhs_model *fresh, const rkhs_data *x, const rkhs_da
     if (!old) TRY(rk_advise_time(env, plan, fresh->kernel, gram_data));
     TRY(rk_gram_new(env, gram_spec, fresh->kernel, gram_data, &gram));
     if (old && old->map->features) TRY(rk_gram_use_features(gram, old->map->features));
-    if (fresh->type->need.stored && rk_gram_offers(gram, RK_FEATURES)) TRY(rk_gram_store_features(gram));
+    if (fresh->type->need.reading == RK_READ_STORED && rk_gram_offers(gram, RK_FEATURES)) TRY(rk_gram_store_features(gram));
     if (fresh->type->keeps_all) {
         rk_free(env, gram->map_rows);
         gram->map_rows = NULL;

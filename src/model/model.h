@@ -107,7 +107,6 @@ typedef struct rk_cost {
     double reads;        /* of stored numbers, beside those of passes */
     double numbers;      /* held beside the gram, at most */
     int whole;           /* with these parameters features do not serve */
-    int stores;          /* Phi is stored, where there is room */
 } rk_cost;
 /* The steps of an optimiser: its usual number, or max_iter if that is less. */
 double rk_assumed_steps(const rk_spec *solver, double usual);

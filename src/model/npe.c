@@ -166,6 +166,6 @@ const rk_model_type rk_model_npe = {
                        "R: the weights that reconstruct each object from its nearest neighbours; mu: ridge, in units of the data",
               .cost = "the Gram, n neighbours^3 and 7 n^3 flops; 5 n m^2 with m landmarks", .params = params, .size = sizeof(npe)},
     .title = "NeighbourhoodPreservingEmbedding", .default_kernel = rk_default_kernel, .dim = dim_npe,
-    .gram_offset = offsetof(npe, gram), .need = {RK_MATRIX | RK_FEATURES, 0, 5000, 4}, .fit = fit_npe, .cost = cost_npe, .check = rk_check_full_map,
+    .gram_offset = offsetof(npe, gram), .need = {RK_MATRIX | RK_FEATURES, RK_READ_ONCE, 5000, 4}, .fit = fit_npe, .cost = cost_npe, .check = rk_check_full_map,
 };
 /* clang-format on */

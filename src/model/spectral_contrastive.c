@@ -268,9 +268,8 @@ static void cost_spectral(const void *self, const rk_extent *e, rk_cost *c) {
     rk_add_eigen_cost(NULL, e, c);
     if (((const spectral *)self)->negatives == DRAWN) rk_add_pencil_cost(e, c); /* bounds of ridge */
     c->flops += e->features > 0 ? n * e->features * e->features : 2 * n * n * n / 3;
-    c->stores = 1;
     c->passes += 2.2 * steps;
-    c->numbers += n * (e->features > 0 ? 2 * e->features : n);
+    if (!(e->features > 0)) c->numbers += n * n;
 }
 
 /* clang-format off */
@@ -282,7 +281,7 @@ const rk_model_type rk_model_spectral = {
               .cost = "the Gram, a factor of it, and a step two products with Phi", .params = params,
               .size = sizeof(spectral)},
     .title = "SpectralContrastive", .default_kernel = rk_default_kernel, .dim = dim_spectral,
-    .gram_offset = offsetof(spectral, gram), .need = {RK_MATRIX | RK_FEATURES, 0, 5000, 2},
+    .gram_offset = offsetof(spectral, gram), .need = {RK_MATRIX | RK_FEATURES, RK_READ_OFTEN, 5000, 2},
     .supervision = RK_KIND_INDEX, .inputs = inputs_spectral,
     .fit = fit_spectral, .cost = cost_spectral, .check = rk_check_full_map, .nonconvex = 1,
 };

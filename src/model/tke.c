@@ -273,7 +273,7 @@ const rk_model_type rk_model_bctke = {
               .where = TWIN_WHERE "; K: the Gram matrix; A: the coefficients, to be found",
               .cost = TWIN_COST " and two products with K", .params = bctke_params, .size = sizeof(tke)},
     .title = "BackConstrainedTKE", .default_kernel = rk_default_kernel, .dim = dim_tke,
-    .gram_offset = offsetof(tke, gram), .need = {RK_MATRIX | RK_FEATURES, 1, 20000, 1}, .takes_start = 1, .nonconvex = 1,
+    .gram_offset = offsetof(tke, gram), .need = {RK_MATRIX | RK_FEATURES, RK_READ_STORED, 20000, 1}, .takes_start = 1, .nonconvex = 1,
     .fit = fit_bctke, .cost = cost_bctke,
     .state_size = sizeof(rk_tke_state), .state = state, .check = check_bctke,
     .ways = 1u << RK_PLACE_MAP | 1u << RK_PLACE_REFINE | 1u << RK_PLACE_NEIGHBOUR, .way = way_bctke, .ready = ready_tke,

@@ -181,7 +181,7 @@ static void the_gram_is_chosen_by_objects_and_memory(void **state) {
     rkhs_env *env = *state;
     for (const rk_entry *const *e = rk_models.entries; *e; e++) {
         const rk_need *need = &((const rk_model_type *)*e)->need;
-        int64_t n = need->exact_rows, most = need->stored ? 500 : 2000;
+        int64_t n = need->exact_rows, most = need->reading == RK_READ_ONCE ? 2000 : 500;
         char text[64], wanted[64];
         LOOK_AT("%s(gram=auto)", (*e)->name);
         FINE(env, rkhs_env_set_memory(env, (size_t)64 << 30));
