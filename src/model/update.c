@@ -12,14 +12,7 @@
 #include <string.h>
 
 /* Whether an update adds to sums over all objects: a model with features that does not keep all objects. */
-static int adds(const rkhs_model *m) {
-    if (!m->type->adds || !m->map_rows || m->map->object_count == m->n) return 0;
-    for (const rk_state_part *part = m->type->state; part && part->name; part++) {
-        const rk_state_matrix *matrix = (const void *)((const char *)m->state + part->offset);
-        if (part->kind == RK_STATE_MATRIX && !matrix->values) return 0; /* a file from before there were sums */
-    }
-    return 1;
-}
+static int adds(const rkhs_model *m) { return rk_has_sums(m) && m->map->object_count != m->n; }
 
 /* The row of the old embedding of object i of an update. */
 static const double *old_row(const rkhs_model *old, int64_t i) {
