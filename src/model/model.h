@@ -39,7 +39,7 @@ typedef struct rk_fit {
     const void *self; /* the model's parameters */
     rk_gram *gram;    /* built from the spec's gram= */
     const rkhs_kernel *kernel;
-    const rkhs_data *x, *y, *start;
+    const rkhs_data *x, *y, *start; /* y in an update: of the last objects alone, the new ones */
     struct rk_report *report;
     void *state;           /* out: the struct that the type's `state` table describes; NULL: the type has none */
     const void *old_state; /* in an update: the old model's state (`start` begins with its embedding); else NULL */
@@ -338,8 +338,11 @@ void rk_anomaly_state_free(rkhs_env *env, rk_anomaly_state *anomaly);
 rkhs_status rk_model_view(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view);
 /* A model with m's parameters and frozen kernel, fitted on x. The caller frees *fresh, also after a failure. known: the
  * first so many objects of x are those that m keeps, its features are used again, and the others are added to what it
- * has learned of all (type->adds); 0: x is all there is. */
-rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *start, int64_t known, rkhs_model **fresh);
+ * has learned of all (type->adds); 0: x is all there is. y: the targets of the last objects of x, or NULL. */
+rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start, int64_t known,
+                           rkhs_model **fresh);
+/* Refuses a second data set that a model of this type cannot learn from, or that is not of so many objects. */
+rkhs_status rk_check_supervision(const rkhs_model *m, int64_t objects, const rkhs_data *y);
 /* Exchanges what two models learned; parameters stay. */
 void rk_model_swap(rkhs_model *a, rkhs_model *b);
 /* rkhs_model_new for use inside the library: does not clear message and progress. */
