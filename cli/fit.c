@@ -159,13 +159,14 @@ static void say_moved(const rkhs_model *m) {
 
 int run_update(cli *c) {
     rkhs_model *m = NULL;
-    rkhs_data *x = NULL;
+    rkhs_data *x = NULL, *y = NULL;
     rkhs_status status;
     TRY(check_fit(c));
     TRY(rkhs_model_load(c->env, c->operand[0], &m));
     TRY(read_data(c, c->operand[1], rkhs_model_kernel(m), &x));
-    set_subject(c, c->operand[1], NULL);
-    TRY(rkhs_model_update(m, x));
+    if (c->target != NULL) TRY(read_target(c, c->target, &y));
+    set_subject(c, c->operand[1], c->target);
+    TRY(rkhs_model_update(m, x, y));
     TRY(write_fit(c, m));
     if (!c->quiet && stop_signal() == 0) {
         say_summary(c, m);
@@ -173,6 +174,7 @@ int run_update(cli *c) {
     }
 done:;
     int code = finish(c, status);
+    rkhs_data_free(y);
     rkhs_data_free(x);
     rkhs_model_free(m);
     return code;

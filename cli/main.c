@@ -38,12 +38,13 @@ const command commands[] = {
     {"update", "Learn", "MODEL X", 2, 2, "add new objects to a model", run_update, update_options, NULL,
      "The model is fitted again on its training objects and those of X together, with the same parameters and kernel. A model that "
      "takes an initial embedding starts from the one it has. The signs of the columns do not change, and the summary says how far "
-     "the old objects moved. kpca with landmarks or random features adds the new objects to what it knows of all, and its embedding "
-     "then has those that it keeps and the new ones. Some models cannot be updated, because the file does not have all of their "
-     "training data: others with landmarks or random features, those that learned from targets, labels or a precomputed Gram, and "
-     "contrastive, spectral and kae. Fit these again.",
+     "the old objects moved. krr needs --target, those of the new objects. With landmarks or random features kpca, krr, lpp and npe "
+     "add the new objects to what they know of all, and the embedding then has the objects that the model keeps and the new ones. "
+     "Some models cannot be updated, because the file does not have all of their training data: others with landmarks or random "
+     "features, those that learned from labels or a precomputed Gram, and contrastive, spectral and kae. Fit these again.",
      "rkhs update m.rkhs new.csv -o m2.rkhs\n"
-     "rkhs update m.rkhs new.csv -o m2.rkhs -z Z.npy\n"},
+     "rkhs update m.rkhs new.csv -o m2.rkhs -z Z.npy\n"
+     "rkhs update krr.rkhs new.csv --target t.csv -o krr2.rkhs\n"},
     {"select", "Learn", "'SPEC' X", 2, 2, "try many parameters and keep the best model", run_select, select_options, "scores",
      "A ? in SPEC or in --kernel is a hole, and --try gives the values that fill it. In 'kpca(dim=?)' it is called dim, in '?w*rbf' it "
      "is called w; holes of one name get the same value. All combinations are tried, or as many as --draws says. The score of --by "

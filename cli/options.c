@@ -65,6 +65,7 @@ const option anomaly_options[] = {
 const option update_options[] = {
     {"output", 'o', OPT_TEXT, AT(output), "FILE", "write the model, e.g. m2.rkhs"},
     {"z", 'z', OPT_TEXT, AT(z), "FILE", "write the embedding of all objects, the old ones first, e.g. Z.npy"},
+    {"target", 0, OPT_TEXT, AT(target), "FILE", "numbers to predict, one row for each of X, for a model that learned from such"},
     LABEL_COLUMN, FORMAT, OUTPUT_FORMAT, {0}
 };
 

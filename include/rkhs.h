@@ -440,12 +440,14 @@ RKHS_API rkhs_status rkhs_model_inverse(rkhs_model *model, const double *Z, int6
 RKHS_API rkhs_status rkhs_model_anomaly(rkhs_model *model, const rkhs_data *x, const char *by, double *scores);
 
 /* Adds objects to a fitted model: refits it on its training objects and x together, with the same parameters and the
- * same frozen kernel, starting from its embedding where the model takes a start. Columns agree in sign with the old
- * ones. The report says how far the old objects moved ("moved": root mean square, relative to their standard
- * deviation). Refuses models that do not keep all of their training objects, that learned from targets, labels or a
- * precomputed Gram, or that may train on objects of their own making (contrastive, spectral, kae). An update that
- * fails leaves the model unchanged. */
-RKHS_API rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x);
+ * same frozen kernel, starting from its embedding where the model takes a start. y: the targets of x, for krr; NULL for
+ * all others. Columns agree in sign with the old ones. The report says how far the old objects moved ("moved": root
+ * mean square, relative to their standard deviation). With landmarks or random features kpca, krr, lpp and npe add x to
+ * sums over all objects that they have seen ("objects_seen"); what they learned of pairs of old objects stays, and the
+ * embedding has the objects that the model keeps, then x. Refuses other models that do not keep all of their training
+ * objects, that learned from labels or a precomputed Gram, or that may train on objects of their own making
+ * (contrastive, spectral, kae). An update that fails leaves the model unchanged. */
+RKHS_API rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x, const rkhs_data *y);
 
 /* Model files are NumPy archives (.npz) that end with a checksum. They contain the training objects or landmarks that
  * new objects are compared with. A file may come from anywhere: inconsistent content is refused when it is loaded. */

@@ -88,7 +88,8 @@ def stub(model):
              "    kernel_: str", "    report_: dict[str, Any]",
              f"    def fit(self, X: _Data, y: ArrayLike | None = ...{more}) -> {model['title']}: ..."]
     if model["predicts"]:
-        lines += ["    def predict(self, X: _Data) -> NDArray[Any]: ..."]
+        lines += ["    def predict(self, X: _Data) -> NDArray[Any]: ...",
+                  f"    def update(self, X: _Data, y: ArrayLike) -> {model['title']}: ..."]
     else:
         lines += ["    @property", "    def embedding_(self) -> NDArray[np.float64]: ...",
                   "    def transform(self, X: _Data, place: str | None = ...) -> NDArray[Any]: ...",

@@ -115,17 +115,19 @@ static PyObject *model_fit(PyObject *self, PyObject *args) {
     return result;
 }
 
-/* update(x, seed, threads, memory, progress) -> advice */
+/* update(x, y, seed, threads, memory, progress) -> advice */
 static PyObject *model_update(PyObject *self, PyObject *args) {
     model_object *m = (model_object *)self;
-    PyObject *x;
+    PyObject *x, *y;
     settings s = {.all = 1};
-    held hx = {0};
+    held hx = {0}, hy = {0};
     rkhs_status status;
-    if (!PyArg_ParseTuple(args, "OKiKO", &x, &s.seed, &s.threads, &s.memory, &s.progress)) return NULL;
+    if (!PyArg_ParseTuple(args, "OOKiKO", &x, &y, &s.seed, &s.threads, &s.memory, &s.progress)) return NULL;
     if (model_begin(m, &s, &status) < 0) return NULL;
     if (status == RKHS_OK) status = take_objects(m->env, x, &hx);
-    if (status == RKHS_OK) WITHOUT_GIL(&m->call, status = rkhs_model_update(m->model, hx.data));
+    if (status == RKHS_OK) status = take_data(m->env, y, &hy);
+    if (status == RKHS_OK) WITHOUT_GIL(&m->call, status = rkhs_model_update(m->model, hx.data, hy.data));
+    held_free(&hy);
     held_free(&hx);
     return model_end(m, status);
 }
@@ -362,7 +364,7 @@ static PyObject *model_reduce(PyObject *self, PyObject *unused) {
 
 static PyMethodDef model_methods[] = {
     {"fit", model_fit, METH_VARARGS, "fit(kernel, x, y, start, seed, threads, memory, progress) -> advice"},
-    {"update", model_update, METH_VARARGS, "update(x, seed, threads, memory, progress) -> advice"},
+    {"update", model_update, METH_VARARGS, "update(x, y, seed, threads, memory, progress) -> advice"},
     {"transform", model_transform, METH_VARARGS, "transform(x, out, threads, progress, place) -> advice"},
     {"anomaly", model_anomaly, METH_VARARGS, "anomaly(x, out, threads, progress, by) -> advice"},
     {"inverse", model_inverse, METH_VARARGS, "inverse(z, threads, progress) -> (advice, objects, shape)"},

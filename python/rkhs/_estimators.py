@@ -322,6 +322,20 @@ class RkhsEstimator(BaseEstimator):
             advise(advice)
         return Z if dtype == np.float64 else Z.astype(dtype)
 
+    def _update(self, X, y):
+        """Adds objects to the model, with their targets if it predicts."""
+        model, before = self._fitted(), self.report_
+        x, _ = self._validate_objects(X, reset=False)
+        target = None if y is None else self._describe_target(y, x[1])[0]
+        with self._watched() as progress:
+            advice = model.update(x, target, seed_of(self.random_state), threads_of(self.n_jobs),
+                                  memory_of(self.memory), progress)
+        self._adopt(model)
+        for name in before.keys() - self.report_.keys():
+            self.__dict__.pop(name + "_", None)
+        advise(advice)
+        return self
+
     def _reads_gram(self):
         """Whether X is rows of a Gram: the kernel is "precomputed", or is made with it."""
         try:
@@ -391,16 +405,10 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RkhsEstimator)
         """Adds new objects to the model, which is fitted again with its parameters and kernel as they are.
 
         A model that takes an initial embedding starts from the one it has. ``report_["moved"]`` tells how far the old
-        objects moved, over their deviation. The new rows of ``embedding_`` are the last.
+        objects moved, over their deviation. The new rows of ``embedding_`` are the last; with landmarks or random
+        features those of the objects that the model keeps come before them.
         """
-        model = self._fitted()
-        x, _ = self._validate_objects(X, reset=False)
-        with self._watched() as progress:
-            advice = model.update(x, seed_of(self.random_state), threads_of(self.n_jobs), memory_of(self.memory),
-                                     progress)
-        self._adopt(model)
-        advise(advice)
-        return self
+        return self._update(X, None)
 
     def anomaly(self, X, by=None):
         """How unlike the training objects new ones are: one number for each, more is stranger.
@@ -470,6 +478,12 @@ class Predictor(RegressorMixin, RkhsEstimator):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         self._fit(X, y)
         return self
+
+    def update(self, X, y):
+        """Adds new objects and their targets to the model, with its parameters and kernel as they are."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        return self._update(X, y)
 
     def predict(self, X):
         """The predicted targets of new objects."""

@@ -42,13 +42,13 @@ void rk_add_pencil_cost(const rk_extent *e, rk_cost *c) {
     double n = e->n, r = e->rank;
     c->flops += e->features > 0 ? 5 * n * r * r + 2 * r * r * r : 8 * n * r * r + 4 * r * r * r; /* pivoting is slow */
     c->passes += 3;
-    c->numbers += (e->features > 0 ? rk_stored_rows(e) * r : n * n) + 4 * r * r;
+    c->numbers += (e->features > 0 ? rk_stored_rows(e) * r : n * n) + (e->features > 0 ? 7 : 4) * r * r;
 }
 
 void rk_add_linear_cost(const rk_spec *solver, const rk_extent *e, rk_cost *c) {
     double n = e->n, m = e->features;
     int gradients = is_called(solver, "cg") || (!solver && !e->stored && !(m > 0));
-    if (m > 0) c->flops += n * m * m + (gradients ? 0 : m * m * m / 3), c->numbers += m * m;
+    if (m > 0) c->flops += n * m * m + (gradients ? 0 : m * m * m / 3), c->numbers += 3 * m * m;
     if (!(m > 0) && gradients) c->passes += 60;
     if (!(m > 0) && !gradients) c->flops += n * n * n / 3;
     c->passes += 2;

@@ -16,17 +16,11 @@ typedef struct kpca {
 
 enum { CLIP, FLIP, REFUSE };
 
-/* With features: the sums over all objects, for updates. */
-typedef struct kpca_state {
-    rk_state_matrix square, sums;
-    double count, trace;
-} kpca_state;
-
 static const rk_state_part state[] = {
-    RK_STATE_PART(kpca_state, square, RK_STATE_MATRIX, NULL),
-    RK_STATE_PART(kpca_state, sums, RK_STATE_MATRIX, NULL),
-    RK_STATE_PART(kpca_state, count, RK_STATE_NUMBER, NULL),
-    RK_STATE_PART(kpca_state, trace, RK_STATE_NUMBER, NULL),
+    RK_SUMS_PART(square, RK_STATE_MATRIX),
+    RK_SUMS_PART(sums, RK_STATE_MATRIX),
+    RK_SUMS_PART(count, RK_STATE_NUMBER),
+    RK_SUMS_PART(trace, RK_STATE_NUMBER),
     {.name = NULL},
 };
 
@@ -104,76 +98,43 @@ done:
     return status;
 }
 
-/* The moments of the old model, for an update that adds objects to them. */
-static rkhs_status moments_before(rk_fit *f, rk_spectral_moments *before) {
-    const kpca_state *s = f->old_state;
-    if (s->square.rows != f->gram->rank)
-        return rk_fail(f->env, RKHS_ERR_NUMERIC, "kpca: the model's %s no longer explain what they did: fit on all objects",
-                       rk_counted(s->square.rows, "feature").text);
-    *before = (rk_spectral_moments){s->square.values, s->sums.values, s->count, s->trace};
-    return RKHS_OK;
-}
-
-/* Keeps the moments, and centres Z by the mean of all objects, which the map's offset has too. */
-static rkhs_status keep_moments(rk_fit *f, const rk_spectrum *s) {
-    rkhs_status status = RKHS_OK;
-    kpca_state *to = f->state;
-    int64_t r = f->gram->rank, d = f->dim;
-    if (s->moments.count != (double)f->gram->n) TRY(rk_report_number(f->env, f->report, "objects_seen", s->moments.count));
-    to->count = s->moments.count;
-    to->trace = s->moments.trace;
-    TRY(rk_state_matrix_set(f->env, &to->square, r, r, s->moments.square));
-    TRY(rk_state_matrix_set(f->env, &to->sums, 1, r, s->moments.sums));
+/* Centres Z by the mean of all objects, which the map's offset has too. */
+static void centre_on_all(rk_fit *f, const rk_spectrum *s) {
+    int64_t d = f->dim;
     for (int64_t c = 0; c < d; c++) {
         double mean = 0;
-        for (int64_t i = 0; i < r; i++) mean += s->moments.sums[i] * s->coef[i * d + c];
-        f->map->c[c] = -mean / s->moments.count;
+        for (int64_t i = 0; i < f->gram->rank; i++) mean += s->sums.sums[i] * s->coef[i * d + c];
+        f->map->c[c] = -mean / s->sums.count;
         for (int64_t i = 0; i < f->gram->n; i++) f->Z[i * d + c] += f->map->c[c];
     }
-done:
-    return status;
 }
 
 static rkhs_status fit_kpca(rk_fit *f) {
     rkhs_status status = RKHS_OK;
     const kpca *o = f->self;
     int64_t n = f->gram->n, d = f->dim;
-    rk_spectral_moments before;
+    rk_feature_sums before;
     rk_spectral problem = {
         .coordinates = RK_COORD_ISOMETRIC, .m_kind = RK_M_CENTRE, .mu = 1, .count = d, .by_magnitude = o->negative == FLIP};
     rk_spectrum s;
     int indefinite;
     if (f->known) {
-        TRY(moments_before(f, &before));
+        TRY(rk_sums_before(f, &before));
         problem.before = &before;
         problem.known = f->known;
     }
     TRY(rk_solve_spectral(f->gram, o->solver, &problem, &s));
     TRY(check_negative(f, o, &problem, s.values[0], &indefinite));
     TRY(rk_gram_embed(f->gram, s.coef, d, f->map->B, f->Z));
-    if (s.moments.square)
-        TRY(keep_moments(f, &s));
-    else
+    if (s.sums.square) {
+        TRY(rk_sums_keep(f, &s.sums));
+        centre_on_all(f, &s);
+    } else {
         for (int64_t c = 0; c < d; c++) f->map->c[c] = -rk_centre_column(n, d, c, f->Z);
+    }
     TRY(report(f, &s, indefinite));
 done:
     return status;
-}
-
-/* Moments of a file: they belong to features, and are sums of squares. */
-static rkhs_status check_kpca(const rkhs_model *m) {
-    const kpca_state *s = m->state;
-    int64_t r = s->square.rows;
-    const double *S = s->square.values;
-    int fits = !S ? !s->sums.values
-                  : m->map_rows && s->square.columns == r && r >= 1 && r <= m->map->width && s->sums.rows == 1 &&
-                        s->sums.columns == r && s->count >= 2 && s->count < 1e15 && s->trace >= 0;
-    for (int64_t i = 0; fits && S && i < r; i++) {
-        fits = S[i * r + i] >= 0;
-        for (int64_t j = 0; fits && j < i; j++) fits = S[i * r + j] == S[j * r + i];
-    }
-    if (!fits) return rk_fail(m->env, RKHS_ERR_FORMAT, "the sums over its objects do not fit together");
-    return rk_check_full_map(m);
 }
 
 static void cost_kpca(const void *self, const rk_extent *e, rk_cost *c) {
@@ -188,6 +149,6 @@ const rk_model_type rk_model_kpca = {
               .where = "w: a direction, to be found; row i of Phi: object i in feature space; H = I - 11'/n: subtracts the mean", .cost = "the Gram and some ten passes over it", .params = params,
               .size = sizeof(kpca)},
     .title = "KernelPCA", .nested = 1, .default_kernel = rk_default_kernel, .dim = dim_kpca, .gram_offset = offsetof(kpca, gram),
-    .need = {RK_PRODUCTS | RK_FEATURES, RK_READ_ONCE, 20000, 1}, .fit = fit_kpca, .cost = cost_kpca, .state_size = sizeof(kpca_state), .state = state, .check = check_kpca, .adds = 1,
+    .need = {RK_PRODUCTS | RK_FEATURES, RK_READ_ONCE, 20000, 1}, .fit = fit_kpca, .cost = cost_kpca, .state_size = sizeof(rk_sums_state), .state = state, .check = rk_check_sums, .adds = 1,
 };
 /* clang-format on */

@@ -5,10 +5,11 @@
  * W is the graph of the k nearest neighbours in feature space, D its row sums, mu from the parameter `ridge`. The
  * solutions are the smoothest functions on the graph that are linear in feature space, so new objects have values too.
  * Solved as Phi'W Phi w = l (Phi'D Phi + mu I) w for the largest l. The constant (W 1 = D 1) is the smoothest of all
- * and says nothing: it is moved below all others. constant=keep leaves it, as the paper does, whose linear functions
- * of centred data do not contain it. With a linear kernel this is the method of the paper; where Phi'D Phi is
- * singular, only its range counts, which is the paper's "PCA first". Cost: the Gram, and some n^3 flops (n m^2 with m
- * landmarks). He, Niyogi, "Locality preserving projections", NIPS 16, 2003. */
+ * and says nothing: it is moved below all others. constant=keep leaves it, as the paper does, whose linear functions of
+ * centred data do not contain it. With a linear kernel this is the method of the paper; where Phi'D Phi is singular,
+ * only its range counts, which is the paper's "PCA first". W is a sum over the objects' lists of neighbours: with
+ * features an update adds those of new objects. Cost: the Gram, and some n^3 flops (n m^2 with m landmarks). He,
+ * Niyogi, "Locality preserving projections", NIPS 16, 2003. */
 #include "model/neighbour_graph.h"
 
 typedef struct lpp {
@@ -47,7 +48,7 @@ static rkhs_status fit_lpp(rk_fit *f) {
     TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
     TRY(rk_scratch(f->env, n * k, sizeof *value, &value));
     TRY(rk_gram_neighbours(f->gram, k, index, value));
-    for (int64_t q = 0; o->weights == BINARY && q < n * k; q++) value[q] = 1;
+    for (int64_t q = 0; q < n * k; q++) value[q] = q < f->known * k ? 0 : o->weights == BINARY ? 1 : value[q];
     TRY(rk_neighbour_graph_new(f->env, n, k, index, value, &graph));
     rk_graph_matrix m = {.graph = &graph.w, .constant = o->constant == DROP ? graph.degree : NULL};
     TRY(rk_fit_graph_projection(f, o->solver, &m, graph.degree, o->ridge, &graph.w));
@@ -70,6 +71,7 @@ const rk_model_type rk_model_lpp = {
                        "row sums of W; mu: ridge, in units of the data",
               .cost = "the Gram and 7 n^3 flops; 5 n m^2 with m landmarks", .params = params, .size = sizeof(lpp)},
     .title = "LocalityPreservingProjections", .default_kernel = rk_default_kernel, .dim = dim_lpp,
-    .gram_offset = offsetof(lpp, gram), .need = {RK_MATRIX | RK_FEATURES, RK_READ_ONCE, 5000, 4}, .fit = fit_lpp, .cost = cost_lpp, .check = rk_check_full_map,
+    .gram_offset = offsetof(lpp, gram), .need = {RK_MATRIX | RK_FEATURES, RK_READ_ONCE, 5000, 4}, .fit = fit_lpp, .cost = cost_lpp,
+    .state_size = sizeof(rk_sums_state), .state = rk_graph_projection_state, .check = rk_check_sums, .adds = 1,
 };
 /* clang-format on */

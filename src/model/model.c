@@ -113,30 +113,37 @@ static const char *supervision_name(unsigned kinds) {
     return kinds & RK_KIND_INDEX ? "triplets or pairs" : !(kinds & ~(unsigned)RK_KIND_LABELS) ? "labels" : "targets";
 }
 
-static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start, int64_t dim) {
+rkhs_status rk_check_supervision(const rkhs_model *m, int64_t objects, const rkhs_data *y) {
     rkhs_env *env = m->env;
     const char *name = m->type->entry.name;
     char kinds[128];
+    if (!y) return RKHS_OK;
+    if (!m->type->supervision)
+        return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no %s: leave them out", name, supervision_name(y->type->kind));
+    if (!((rk_images(y) ? RK_KIND_DENSE : y->type->kind) & m->type->supervision))
+        return rk_fail(env, RKHS_ERR_DATA, "%s learns from %s, which are %s data, not from %s%s: give it such", name,
+                       supervision_name(m->type->supervision), rk_kinds_text(m->type->supervision, kinds),
+                       y->type->kind == RK_KIND_INDEX ? supervision_name(RK_KIND_INDEX) : y->type->entry.name,
+                       y->type->kind & (RK_KIND_INDEX | RK_KIND_LABELS) ? "" : " data");
+    if (y->type->kind == RK_KIND_INDEX && rk_index_objects(y) != objects)
+        return rk_fail(env, RKHS_ERR_DATA, "%s: the index rows are of %s, and there are %lld: read them for these", name,
+                       rk_counted(rk_index_objects(y), "object").text, (long long)objects);
+    if (y->type->kind != RK_KIND_INDEX && y->rows != objects)
+        return rk_fail(env, RKHS_ERR_DATA, "%s: the second data set has %s for %s: give one for each", name,
+                       rk_counted(y->rows, "row").text, rk_counted(objects, "object").text);
+    return RKHS_OK;
+}
+
+static rkhs_status check_fit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start, int64_t dim) {
+    rkhs_env *env = m->env;
+    const char *name = m->type->entry.name;
     if (!x) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s: there are no data to fit", name);
     if (x->rows < 2) return rk_fail(env, RKHS_ERR_DATA, "%s: one row is not enough to learn from: give at least 2", name);
     if (dim > x->rows)
         return rk_fail(env, RKHS_ERR_DATA, "%s: dim = %lld is more than the %s: choose dim at most %lld, or give more rows",
                        name, (long long)dim, rk_counted(x->rows, "row").text, (long long)x->rows);
-    if (y && !m->type->supervision)
-        return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no %s: leave them out", name, supervision_name(y->type->kind));
-    if (y && !((rk_images(y) ? RK_KIND_DENSE : y->type->kind) & m->type->supervision))
-        return rk_fail(env, RKHS_ERR_DATA, "%s learns from %s, which are %s data, not from %s%s: give it such", name,
-                       supervision_name(m->type->supervision), rk_kinds_text(m->type->supervision, kinds),
-                       y->type->kind == RK_KIND_INDEX ? supervision_name(RK_KIND_INDEX) : y->type->entry.name,
-                       y->type->kind & (RK_KIND_INDEX | RK_KIND_LABELS) ? "" : " data");
-    if (y && y->type->kind == RK_KIND_INDEX) {
-        int64_t objects = rk_index_objects(y);
-        if (objects != x->rows)
-            return rk_fail(env, RKHS_ERR_DATA, "%s: the index rows are of %s, and there are %lld: read them for these", name,
-                           rk_counted(objects, "object").text, (long long)x->rows);
-    } else if (y && y->rows != x->rows)
-        return rk_fail(env, RKHS_ERR_DATA, "%s: the second data set has %s for %s: give one for each", name,
-                       rk_counted(y->rows, "row").text, rk_counted(x->rows, "object").text);
+    rkhs_status status = rk_check_supervision(m, x->rows, y);
+    if (status != RKHS_OK) return status;
     if (start && !m->type->takes_start) return rk_fail(env, RKHS_ERR_ARGUMENT, "%s takes no start: leave it out", name);
     if (start && start->type->kind != RK_KIND_DENSE)
         return rk_fail(env, RKHS_ERR_DATA, "%s: the start is %s: give numbers, one row for each object", name,
@@ -302,13 +309,14 @@ void rk_model_swap(rkhs_model *a, rkhs_model *b) {
     a->spec = t.spec, a->text = t.text, a->place = t.place;
 }
 
-rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *start, int64_t known, rkhs_model **fresh) {
+rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start, int64_t known,
+                           rkhs_model **fresh) {
     rkhs_status status = RKHS_OK;
     rk_spec *spec;
     TRY(rk_spec_copy(m->env, m->spec, &spec));
     TRY(model_of(m->env, spec, fresh));
     TRY(rk_kernel_copy(m->kernel, &(*fresh)->kernel));
-    status = fit_into(*fresh, x, NULL, start, m, known, m->dim);
+    status = fit_into(*fresh, x, y, start, m, known, m->dim);
 done:
     return status;
 }

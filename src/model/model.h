@@ -39,7 +39,7 @@ typedef struct rk_fit {
     const void *self; /* the model's parameters */
     rk_gram *gram;    /* built from the spec's gram= */
     const rkhs_kernel *kernel;
-    const rkhs_data *x, *y, *start;
+    const rkhs_data *x, *y, *start; /* y in an update: of the last objects alone, the new ones */
     struct rk_report *report;
     void *state;           /* out: the struct that the type's `state` table describes; NULL: the type has none */
     const void *old_state; /* in an update: the old model's state (`start` begins with its embedding); else NULL */
@@ -133,7 +133,7 @@ typedef struct rk_model_type {
     int predicts;         /* Z predicts the second data set, which fit then requires */
     const char *title;    /* name of its Python class: "KernelPCA" */
     int takes_start;
-    int adds;      /* with features the state has sums over all objects, to which an update adds new ones */
+    int adds;      /* with features the state (rk_sums_state) has sums over all objects, to which an update adds */
     int keeps_all; /* D is all training objects, even where the gram has landmarks */
     /* (optional) The objects to build the gram on instead of x; *gram_data NULL: x itself. The first x->rows of them
      * correspond to x; only these are in the embedding. Bandwidth rules of the kernel are computed from x. */
@@ -212,6 +212,25 @@ rkhs_status rk_state_load(rkhs_env *env, rk_archive *archive, const rk_model_typ
 rkhs_status rk_state_matrix_set(rkhs_env *env, rk_state_matrix *to, int64_t rows, int64_t columns, const double *values);
 /* Whether a report item of an older file is a matrix of this type's state. */
 int rk_state_has(const rk_model_type *type, const char *item);
+
+/* ---- sums.c: sums over all objects that a model with features has seen ----------------------------------------- */
+
+/* The state of types with `adds`, or its beginning: rk_feature_sums. A type's table has those that its problem has.
+ * Without features, and in files from before there were sums, none is set. */
+typedef struct rk_sums_state {
+    rk_state_matrix square, sums, between, product;
+    double count, weight, trace, target_square;
+} rk_sums_state;
+#define RK_SUMS_PART(field, what) RK_STATE_PART(rk_sums_state, field, what, NULL)
+
+/* Whether an update can add to the sums of a model. */
+int rk_has_sums(const rkhs_model *m);
+/* The sums of the old model, borrowed, for an update that adds to them. Refuses features that are not the same. */
+rkhs_status rk_sums_before(const rk_fit *f, rk_feature_sums *before);
+/* Keeps copies of sums in the state, and reports how many objects they are of, if not all of these are there. */
+rkhs_status rk_sums_keep(const rk_fit *f, const rk_feature_sums *s);
+/* The `check` of such a type, or the end of it: also requires a map over all objects. */
+rkhs_status rk_check_sums(const rkhs_model *m);
 
 /* ---- check.c: models from files -------------------------------------------------------------------------------- */
 
@@ -324,8 +343,11 @@ void rk_anomaly_state_free(rkhs_env *env, rk_anomaly_state *anomaly);
 rkhs_status rk_model_view(const rkhs_model *m, const rkhs_data *x, const rkhs_data **use, rkhs_data **view);
 /* A model with m's parameters and frozen kernel, fitted on x. The caller frees *fresh, also after a failure. known: the
  * first so many objects of x are those that m keeps, its features are used again, and the others are added to what it
- * has learned of all (type->adds); 0: x is all there is. */
-rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *start, int64_t known, rkhs_model **fresh);
+ * has learned of all (type->adds); 0: x is all there is. y: the targets of the last objects of x, or NULL. */
+rkhs_status rk_model_refit(const rkhs_model *m, const rkhs_data *x, const rkhs_data *y, const rkhs_data *start, int64_t known,
+                           rkhs_model **fresh);
+/* Refuses a second data set that a model of this type cannot learn from, or that is not of so many objects. */
+rkhs_status rk_check_supervision(const rkhs_model *m, int64_t objects, const rkhs_data *y);
 /* Exchanges what two models learned; parameters stay. */
 void rk_model_swap(rkhs_model *a, rkhs_model *b);
 /* rkhs_model_new for use inside the library: does not clear message and progress. */

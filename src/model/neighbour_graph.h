@@ -28,8 +28,11 @@ void rk_advise_components(rkhs_env *env, int64_t n, int64_t components, int64_t 
 
 /* The fit of lpp and npe: z = Phi w for the largest l of Phi'M Phi w = l (Phi'N Phi + mu I) w, N = diag(n), mu = ridge
  * tr(N K)/n. Fills Z, the map and the report. A column is scaled to z'N z + mu |w|^2 = sum N; it is 0 where l is 0.
+ * With features the sums over objects are kept. In an update that adds to them M and N have what new objects add.
  * `graph` is the neighbourhood graph, for advice. */
 rkhs_status rk_fit_graph_projection(rk_fit *f, const rk_spec *solver, const rk_graph_matrix *m, const double *n, double ridge,
                                     const rk_csr *graph);
+/* The table of their state, rk_sums_state. */
+extern const rk_state_part rk_graph_projection_state[];
 
 #endif

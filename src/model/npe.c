@@ -4,11 +4,12 @@
  *
  * Row i of R has the weights, of sum 1, by which the k nearest neighbours of object i in feature space reconstruct it
  * best: (G + reg tr(G) I) r = 1 up to scale, G_ab = k(a,b) - k(a,i) - k(b,i) + k(i,i) the local Gram of neighbours a,
- * b. The embedding keeps these weights as well as functions that are linear in feature space can. Solved as Phi'M Phi
- * w = l (Phi'Phi + mu I) w for the largest l, M = R + R' - R'R, mu from the parameter `ridge`. The constant (M 1 = 1)
- * is moved below all others; constant=keep leaves it. With a linear kernel this is the method of the paper; where
- * Phi'Phi is singular, only its range counts, which is the paper's "PCA first". Cost: the Gram, n k^3 and some n^3
- * flops (n m^2 with m landmarks). He, Cai, Yan, Zhang, "Neighborhood preserving embedding", ICCV 2005. */
+ * b. The embedding keeps these weights as well as functions that are linear in feature space can. Solved as Phi'M Phi w
+ * = l (Phi'Phi + mu I) w for the largest l, M = R + R' - R'R, mu from the parameter `ridge`. The constant (M 1 = 1) is
+ * moved below all others; constant=keep leaves it. With a linear kernel this is the method of the paper; where Phi'Phi
+ * is singular, only its range counts, which is the paper's "PCA first". The objective is a sum over objects: with
+ * features an update adds new ones. Cost: the Gram, n k^3 and some n^3 flops (n m^2 with m landmarks). He, Cai, Yan,
+ * Zhang, "Neighborhood preserving embedding", ICCV 2005. */
 #include "model/neighbour_graph.h"
 #include "model/npe.h"
 
@@ -86,7 +87,7 @@ static rkhs_status make_up(local *s, int64_t i, const int64_t *index, double *we
     return RKHS_OK;
 }
 
-rkhs_status rk_npe_weights(const rk_gram *g, int64_t k, double reg, int64_t *index, double *weight) {
+rkhs_status rk_npe_weights(const rk_gram *g, int64_t known, int64_t k, double reg, int64_t *index, double *weight) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(g->env);
     int64_t pairs = (k + 1) * (k + 2) / 2;
@@ -96,7 +97,8 @@ rkhs_status rk_npe_weights(const rk_gram *g, int64_t k, double reg, int64_t *ind
     TRY(rk_scratch(g->env, pairs, sizeof *s.J, &s.J));
     TRY(rk_scratch(g->env, pairs, sizeof *s.pairs, &s.pairs));
     TRY(rk_scratch(g->env, k * k, sizeof *s.G, &s.G));
-    for (int64_t i = 0; i < g->n; i++) {
+    for (int64_t q = 0; q < known * k; q++) weight[q] = 0;
+    for (int64_t i = known; i < g->n; i++) {
         TRY(rk_progress(g->env, "weights", i, g->n));
         TRY(make_up(&s, i, index + i * k, weight + i * k));
     }
@@ -111,9 +113,9 @@ done:
     return status;
 }
 
-/* E = I - R, from the lists of k neighbours and weights of R. */
+/* E = diag(own) - R, from the lists of k neighbours and weights of R. */
 static rkhs_status residual_graph(rkhs_env *env, int64_t n, int64_t k, const int64_t *index, const double *weight,
-                                  rk_csr *out) {
+                                  const double *own, rk_csr *out) {
     rkhs_status status = RKHS_OK;
     int64_t *to;
     double *value;
@@ -122,7 +124,7 @@ static rkhs_status residual_graph(rkhs_env *env, int64_t n, int64_t k, const int
     for (int64_t i = 0; i < n; i++)
         for (int64_t q = 0; q <= k; q++) {
             to[i * (k + 1) + q] = q < k ? index[i * k + q] : i;
-            value[i * (k + 1) + q] = q < k ? -weight[i * k + q] : 1;
+            value[i * (k + 1) + q] = q < k ? -weight[i * k + q] : own[i];
         }
     TRY(rk_csr_from_lists(env, n, k + 1, to, value, out));
 done:
@@ -134,16 +136,15 @@ static rkhs_status fit_npe(rk_fit *f) {
     const npe *o = f->self;
     int64_t n = f->gram->n, k = rk_neighbour_count(f->env, o->neighbours, n), *index;
     rk_csr E, T;
-    double *value, *ones;
+    double *value, *own; /* own: 1, and 0 for objects that an update has in its sums already */
     TRY(rk_scratch(f->env, n * k, sizeof *index, &index));
     TRY(rk_scratch(f->env, n * k, sizeof *value, &value));
-    TRY(rk_scratch(f->env, n, sizeof *ones, &ones));
-    for (int64_t i = 0; i < n; i++) ones[i] = 1;
-    TRY(rk_npe_weights(f->gram, k, o->reg, index, value));
-    TRY(residual_graph(f->env, n, k, index, value, &E));
+    TRY(rk_new_objects(f->gram, f->known, &own));
+    TRY(rk_npe_weights(f->gram, f->known, k, o->reg, index, value));
+    TRY(residual_graph(f->env, n, k, index, value, own, &E));
     TRY(rk_csr_transpose(f->env, &E, &T));
-    rk_graph_matrix m = {.graph = &E, .transposed = &T, .constant = o->constant == DROP ? ones : NULL};
-    TRY(rk_fit_graph_projection(f, o->solver, &m, ones, o->ridge, &E));
+    rk_graph_matrix m = {.graph = &E, .transposed = &T, .constant = o->constant == DROP ? own : NULL};
+    TRY(rk_fit_graph_projection(f, o->solver, &m, own, o->ridge, &E));
 done:
     return status;
 }
@@ -166,6 +167,7 @@ const rk_model_type rk_model_npe = {
                        "R: the weights that reconstruct each object from its nearest neighbours; mu: ridge, in units of the data",
               .cost = "the Gram, n neighbours^3 and 7 n^3 flops; 5 n m^2 with m landmarks", .params = params, .size = sizeof(npe)},
     .title = "NeighbourhoodPreservingEmbedding", .default_kernel = rk_default_kernel, .dim = dim_npe,
-    .gram_offset = offsetof(npe, gram), .need = {RK_MATRIX | RK_FEATURES, RK_READ_ONCE, 5000, 4}, .fit = fit_npe, .cost = cost_npe, .check = rk_check_full_map,
+    .gram_offset = offsetof(npe, gram), .need = {RK_MATRIX | RK_FEATURES, RK_READ_ONCE, 5000, 4}, .fit = fit_npe, .cost = cost_npe,
+    .state_size = sizeof(rk_sums_state), .state = rk_graph_projection_state, .check = rk_check_sums, .adds = 1,
 };
 /* clang-format on */

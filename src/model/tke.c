@@ -92,7 +92,8 @@ static rkhs_status project_on_range(rk_fit *f, double *Z) {
     double *diag;
     TRY(rk_scratch(f->env, n, sizeof *diag, &diag));
     TRY(rk_gram_diag(f->gram, diag));
-    TRY(rk_solve_linear(f->gram, NULL, &(rk_linear){Z, f->dim, 1e-3 * rk_rows_sum(n, 1, diag) / (double)n}, &s));
+    TRY(rk_solve_linear(f->gram, NULL, &(rk_linear){.T = Z, .k = f->dim, .mu = 1e-3 * rk_rows_sum(n, 1, diag) / (double)n},
+                        &s));
     TRY(rk_gram_push(f->gram, s.coef, f->dim, Z));
 done:
     rk_scratch_release(f->env, mark);

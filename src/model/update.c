@@ -5,25 +5,43 @@
  * x are the old objects, y the new ones. Parameters and kernel stay. Models that take a start begin at the old
  * embedding, with new objects where the model places them. Other models are solved again. Columns are flipped to agree
  * in sign with the old ones. The report says how far the old objects moved, relative to their standard deviation. All
- * training objects are needed, unless the model has features and keeps sums over all objects (type->adds, kpca): then
- * new objects are added to the sums. The embedding has the objects that the model keeps, and the new ones. */
+ * training objects are needed, unless the model has features and keeps sums over all objects (type->adds: kpca, krr,
+ * lpp, npe): then new objects are added to the sums. The embedding has the objects that the model keeps, and the new
+ * ones. krr needs the targets of the new objects; without features it keeps those of the old ones. */
 #include "model/model.h"
 
 #include <string.h>
 
-/* Whether an update adds to sums over all objects: a model with features that does not keep all objects. */
-static int adds(const rkhs_model *m) {
-    if (!m->type->adds || !m->map_rows || m->map->object_count == m->n) return 0;
-    for (const rk_state_part *part = m->type->state; part && part->name; part++) {
-        const rk_state_matrix *matrix = (const void *)((const char *)m->state + part->offset);
-        if (part->kind == RK_STATE_MATRIX && !matrix->values) return 0; /* a file from before there were sums */
-    }
-    return 1;
-}
+/* Whether an update adds to sums over all objects: a model with features that does not keep all objects and targets. */
+static int adds(const rkhs_model *m) { return rk_has_sums(m) && (m->type->predicts || m->map->object_count != m->n); }
 
 /* The row of the old embedding of object i of an update. */
 static const double *old_row(const rkhs_model *old, int64_t i) {
     return old->Z + (adds(old) ? old->map_rows[i] : i) * old->dim;
+}
+
+/* Whether a matrix of the state is set. */
+static int keeps_any(const rkhs_model *m) {
+    int any = 0;
+    for (const rk_state_part *part = m->type->state; part && part->name; part++)
+        any |= part->kind == RK_STATE_MATRIX &&
+               ((const rk_state_matrix *)(const void *)((const char *)m->state + part->offset))->values;
+    return any;
+}
+
+/* Refuses targets that do not fit, or are missing, or are given to a model that predicts none. */
+static rkhs_status check_targets(const rkhs_model *m, const rkhs_data *x, const rkhs_data *y) {
+    rkhs_env *env = m->env;
+    const char *name = m->type->entry.name;
+    if (m->type->predicts && !y)
+        return rk_fail_hint(env, RKHS_ERR_ARGUMENT, "target", "%s needs the targets of the new objects: give them", name);
+    if (y && !m->type->predicts)
+        return rk_fail(env, RKHS_ERR_ARGUMENT, "an update of %s takes new objects alone: leave targets out", name);
+    rkhs_status status = rk_check_supervision(m, x->rows, y);
+    if (status == RKHS_OK && y && y->columns != m->dim)
+        return rk_fail(env, RKHS_ERR_DATA, "%s: the new targets have %s, and those before have %lld: give the same columns",
+                       name, rk_counted(y->columns, "column").text, (long long)m->dim);
+    return status;
 }
 
 /* Refuses models that do not have everything that they were fitted on. */
@@ -34,12 +52,16 @@ static rkhs_status check_update(const rkhs_model *m) {
         return rk_fail(
             env, RKHS_ERR_DATA,
             "new rows of a precomputed Gram do not say how they compare with each other: fit on one Gram of all objects");
-    if (m->type->predicts || m->supervised)
-        return rk_fail(env, RKHS_ERR_ARGUMENT, "%s learned from %s, which it does not keep: fit on all objects, with theirs",
-                       name, m->type->predicts ? "targets" : "a second data set");
+    if (m->supervised)
+        return rk_fail(env, RKHS_ERR_ARGUMENT,
+                       "%s learned from a second data set, which it does not keep: fit on all objects, with theirs", name);
     if (m->type->inputs)
         return rk_fail(env, RKHS_ERR_ARGUMENT,
                        "%s has no update, since it may learn from objects that it makes of those given: fit on all of them",
+                       name);
+    if (m->type->predicts && !keeps_any(m))
+        return rk_fail(env, RKHS_ERR_ARGUMENT,
+                       "the file is of an older version, whose %s does not keep what an update needs: fit on all objects",
                        name);
     if (m->map->object_count != m->n && !adds(m))
         return rk_fail(env, RKHS_ERR_ARGUMENT,
@@ -102,7 +124,7 @@ static double relative_move(const rkhs_model *old, const rkhs_model *fresh, int6
     return spread > 0 ? sqrt(step / spread) : 0;
 }
 
-rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
+rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x, const rkhs_data *y) {
     if (!model) return RKHS_ERR_ARGUMENT;
     rkhs_status status = RKHS_OK;
     rkhs_env *env = model->env;
@@ -115,6 +137,7 @@ rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
     if (!x) FAIL(env, RKHS_ERR_ARGUMENT, "rkhs_model_update: no data: the pointer is NULL");
     if (!model->map) FAIL(env, RKHS_ERR_ARGUMENT, "the model is not fitted: fit or load it first");
     TRY(check_update(model));
+    TRY(check_targets(model, x, y));
     TRY(rk_model_view(model, x, &use, &view));
     int64_t known = adds(model) ? model->map->object_count : model->n;
     if (adds(model))
@@ -123,7 +146,7 @@ rkhs_status rkhs_model_update(rkhs_model *model, const rkhs_data *x) {
         TRY(old_objects(model, &old));
     TRY(rk_data_join(env, (const rkhs_data *const[]){old, use}, 2, &all));
     if (model->type->takes_start) TRY(start_of(model, use, &start));
-    TRY(rk_model_refit(model, all, start, adds(model) ? known : 0, &fresh));
+    TRY(rk_model_refit(model, all, y, start, adds(model) ? known : 0, &fresh));
     flip_to_agree(model, fresh, known);
     TRY(rk_report_number(env, &fresh->report, "new_rows", (double)use->rows));
     TRY(rk_report_number(env, &fresh->report, "moved", relative_move(model, fresh, known)));

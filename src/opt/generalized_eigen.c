@@ -7,8 +7,8 @@
  * columns, equal objects) the factor has as many columns as K has rank; this is the "PCA first" of the papers.
  * Coefficients are then a in Z = K a, with a = 0 except at the pivots. The left-hand side is formed as a matrix, since
  * its eigenvectors take hundreds of products, each of which would read Phi and C twice. This costs 4 n r^2 flops, r
- * the columns of Phi, and three matrices of the size of K. Where Phi is not stored, both sides are moments, computed in
- * one pass. */
+ * the columns of Phi, and three matrices of the size of K. With features both sides are sums over objects, computed in
+ * one pass, to which an update adds. */
 #include "opt/opt.h"
 
 #include <string.h>
@@ -88,19 +88,13 @@ done:
 typedef struct pencil {
     const rk_gram *g;
     const rk_spectral *problem;
-    const double *Phi; /* n x r; NULL: not stored */
+    const double *Phi; /* n x r, which a stored K was factored into; NULL: the gram has features */
     int64_t r, ld;
-    int64_t *pivots;      /* of Phi, which a stored K was factored into; else NULL */
-    double *A;            /* r x r: C, then C^-1 Phi'M Phi C^-T */
-    double *J;            /* r x r, lower: C^-1; NULL: I / sqrt(mu) */
-    double *left, *right; /* r x r: Phi'M Phi and Phi'N Phi, where Phi is not stored */
+    int64_t *pivots;             /* of Phi */
+    double *A;                   /* r x r: C, then C^-1 Phi'M Phi C^-T */
+    double *J;                   /* r x r, lower: C^-1; NULL: I / sqrt(mu) */
+    const rk_feature_sums *sums; /* of features */
 } pencil;
-
-/* out = Phi'Y. */
-static rkhs_status pull(const pencil *p, const double *Y, int64_t k, double *out) {
-    if (!p->pivots) return rk_gram_pull(p->g, Y, k, out);
-    return rk_tall_product(p->g->env, p->g->n, p->r, k, p->Phi, p->ld, Y, k, out, k);
-}
 
 /* Columns from .. from + k of the left-hand side, on and below the diagonal. Work space: X (r x k), Y, MY (n x k). */
 static rkhs_status form_columns(const pencil *p, int64_t from, int64_t k, double *X, double *Y, double *MY) {
@@ -110,7 +104,7 @@ static rkhs_status form_columns(const pencil *p, int64_t from, int64_t k, double
     if (p->J) TRY(rk_gemm(env, NULL, 'n', 't', n, k, from + k, 1.0, p->Phi, p->ld, p->J + from * r, r, 0.0, Y, k));
     for (int64_t i = 0; !p->J && i < n; i++) memcpy(Y + i * k, p->Phi + i * p->ld + from, (size_t)k * sizeof *Y);
     TRY(rk_graph_matrix_apply(env, p->problem->m, Y, k, MY));
-    TRY(pull(p, MY, k, X));
+    TRY(rk_tall_product(env, n, r, k, p->Phi, p->ld, MY, k, X, k));
     if (p->J) TRY(rk_gemm(env, NULL, 'n', 'n', r - from, k, r, 1.0, p->J + from * r, r, X, k, 0.0, p->A + from * r + from, r));
     for (int64_t i = from; !p->J && i < r; i++)
         for (int64_t c = 0; c < k; c++) p->A[i * r + from + c] = X[i * k + c] / p->problem->mu;
@@ -118,19 +112,27 @@ done:
     return status;
 }
 
-/* A = J Phi'M Phi J' from the moments: both triangles. */
+/* A = J Phi'M Phi J' from the sums over objects: both triangles. */
 static rkhs_status turn_left(const pencil *p) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = p->g->env;
+    rk_mark mark = rk_scratch_mark(env);
+    const rk_feature_sums *s = p->sums;
     int64_t r = p->r;
-    for (int64_t i = 0; !p->J && i < r * r; i++) p->A[i] = p->left[i] / p->problem->mu;
+    double *half, *A = p->A, shift = p->problem->m->constant && s->weight > 0 ? RK_CONSTANT_SHIFT / s->weight : 0;
+    memcpy(A, s->between, (size_t)(r * r) * sizeof *A);
+    for (int64_t i = 0; shift > 0 && i < r; i++)
+        for (int64_t j = 0; j < r; j++) A[i * r + j] -= shift * s->sums[i] * s->sums[j];
+    for (int64_t i = 0; !p->J && i < r * r; i++) A[i] /= p->problem->mu;
     if (!p->J) goto done;
+    TRY(rk_scratch(env, r * r, sizeof *half, &half));
     for (int64_t i = 0; i < r; i++) memset(p->J + i * r + i + 1, 0, (size_t)(r - i - 1) * sizeof *p->J);
-    TRY(rk_gemm(env, "matrix", 'n', 't', r, r, r, 1.0, p->left, r, p->J, r, 0.0, p->right, r));
-    TRY(rk_gemm(env, "matrix", 'n', 'n', r, r, r, 1.0, p->J, r, p->right, r, 0.0, p->A, r));
+    TRY(rk_gemm(env, "matrix", 'n', 't', r, r, r, 1.0, A, r, p->J, r, 0.0, half, r));
+    TRY(rk_gemm(env, "matrix", 'n', 'n', r, r, r, 1.0, p->J, r, half, r, 0.0, A, r));
     for (int64_t i = 0; i < r; i++)
-        for (int64_t j = 0; j < i; j++) p->A[i * r + j] = p->A[j * r + i] = (p->A[i * r + j] + p->A[j * r + i]) / 2;
+        for (int64_t j = 0; j < i; j++) A[i * r + j] = A[j * r + i] = (A[i * r + j] + A[j * r + i]) / 2;
 done:
+    rk_scratch_release(env, mark);
     return status;
 }
 
@@ -162,8 +164,8 @@ static rkhs_status apply_left(void *context, rkhs_env *env, const double *V, int
 /* A = Phi'N Phi + mu I. */
 static rkhs_status right_side(const pencil *p, double mu) {
     rkhs_status status = RKHS_OK;
-    if (p->right)
-        memcpy(p->A, p->right, (size_t)(p->r * p->r) * sizeof *p->A);
+    if (p->sums)
+        memcpy(p->A, p->sums->square, (size_t)(p->r * p->r) * sizeof *p->A);
     else
         status = rk_syrk(p->g->env, "covariance", p->g->n, p->r, p->Phi, p->ld, p->problem->n, p->A, p->r);
     for (int64_t i = 0; status == RKHS_OK && i < p->r; i++) p->A[i * p->r + i] += mu;
@@ -214,13 +216,17 @@ done:
     return status;
 }
 
-/* Both sides of the problem in one pass, where Phi is not stored. */
-static rkhs_status moments(pencil *p) {
+/* Both sides of the problem, from features, with those of objects that are gone. */
+static rkhs_status add_moments(const rk_gram *g, const rk_spectral *problem, rk_feature_sums *s) {
     rkhs_status status = RKHS_OK;
-    const rk_spectral *problem = p->problem;
-    TRY(rk_scratch(p->g->env, p->r * p->r, sizeof *p->left, &p->left));
-    if (problem->n) TRY(rk_scratch(p->g->env, p->r * p->r, sizeof *p->right, &p->right));
-    TRY(rk_graph_matrix_moments(p->g, problem->m, problem->n, p->right, p->left));
+    int64_t r = g->rank;
+    TRY(rk_scratch(g->env, r * r, sizeof *s->between, &s->between));
+    if (problem->n) TRY(rk_scratch(g->env, r * r, sizeof *s->square, &s->square));
+    if (problem->n) TRY(rk_scratch(g->env, r, sizeof *s->sums, &s->sums));
+    TRY(rk_graph_matrix_moments(g, problem->m, problem->n, s));
+    s->count = (double)(g->n - problem->known);
+    if (problem->n) s->weight = rk_rows_sum(g->n, 1, problem->n);
+    if (problem->before) TRY(rk_feature_sums_add(g, problem->before, 0, s));
 done:
     return status;
 }
@@ -256,10 +262,9 @@ rkhs_status rk_solve_generalized(const rk_gram *g, const rk_spec *solver, const 
         TRY(factor_matrix(&p));
     else if (!rk_gram_offers(g, RK_FEATURES))
         FAIL(env, RKHS_ERR_SPEC, "products with the Gram alone do not solve this problem: use gram=exact or gram=nystrom");
-    else if (g->Phi)
-        p.Phi = rk_gram_phi(g, &p.ld);
     else
-        TRY(moments(&p));
+        TRY(add_moments(g, problem, &out->sums));
+    if (!p.Phi) p.sums = &out->sums;
     out->converged = 1;
     out->solver = "none";
     if (p.r < 1) goto done; /* K = 0: all coefficients stay 0 */

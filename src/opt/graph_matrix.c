@@ -40,26 +40,17 @@ done:
     return status;
 }
 
-rkhs_status rk_graph_matrix_moments(const rk_gram *g, const rk_graph_matrix *m, const double *weight, double *square,
-                                    double *out) {
-    rkhs_status status = RKHS_OK;
-    rk_mark mark = rk_scratch_mark(g->env);
+rkhs_status rk_graph_matrix_moments(const rk_gram *g, const rk_graph_matrix *m, const double *weight, rk_feature_sums *out) {
     int64_t r = g->rank;
-    double *sum = NULL, all = 0;
-    rk_moments moments = {.weight = weight, .square = square, .graph = m->graph};
-    *(m->transposed ? &moments.squared : &moments.between) = out;
-    if (m->constant) {
-        all = rk_rows_sum(g->n, 1, m->constant);
-        TRY(rk_scratch(g->env, r, sizeof *sum, &sum));
-        moments.T = m->constant;
+    rk_moments moments = {.weight = weight, .square = out->square, .graph = m->graph};
+    *(m->transposed ? &moments.squared : &moments.between) = out->between;
+    if (out->sums) {
+        moments.T = weight;
         moments.k = 1;
-        moments.product = sum;
+        moments.product = out->sums;
     }
-    TRY(rk_gram_moments(g, "moments", &moments));
-    for (int64_t i = 0; m->transposed && i < r * r; i++) out[i] = square[i] - out[i];
-    for (int64_t i = 0; all > 0 && i < r; i++)
-        for (int64_t j = 0; j < r; j++) out[i * r + j] -= RK_CONSTANT_SHIFT * sum[i] * sum[j] / all;
-done:
-    rk_scratch_release(g->env, mark);
-    return status;
+    rkhs_status status = rk_gram_moments(g, "moments", &moments);
+    if (status != RKHS_OK) return status;
+    for (int64_t i = 0; m->transposed && i < r * r; i++) out->between[i] = out->square[i] - out->between[i];
+    return RKHS_OK;
 }

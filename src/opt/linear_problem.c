@@ -52,20 +52,32 @@ done:
 }
 
 /* (Phi'Phi + mu I) W = Phi'T. */
-static rkhs_status solve_features(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_solver_problem *p) {
+static rkhs_status solve_features(const rk_gram *g, const rk_spec *solver, const rk_linear *problem, rk_solver_problem *p,
+                                  rk_feature_sums *sums) {
     rkhs_status status = RKHS_OK;
-    int64_t r = g->rank;
+    int64_t r = g->rank, known = problem->before ? problem->known : 0;
     stored s = {.n = r};
-    double *rhs, *A;
-    TRY(rk_scratch(g->env, r * problem->k, sizeof *rhs, &rhs));
-    TRY(rk_scratch(g->env, r * r, sizeof *A, &A));
-    TRY(rk_gram_moments(g, "covariance", &(rk_moments){.square = A, .T = problem->T, .k = problem->k, .product = rhs}));
+    double *weight = NULL, *A;
+    TRY(rk_scratch(g->env, r * problem->k, sizeof *sums->product, &sums->product));
+    TRY(rk_scratch(g->env, r * r, sizeof *sums->square, &sums->square));
+    if (known) TRY(rk_new_objects(g, known, &weight));
+    TRY(rk_gram_moments(
+        g, "covariance",
+        &(rk_moments){.weight = weight, .square = sums->square, .T = problem->T, .k = problem->k, .product = sums->product}));
+    sums->count = (double)(g->n - known);
+    if (problem->before) TRY(rk_feature_sums_add(g, problem->before, problem->k, sums));
+    A = sums->square;
+    if (problem->keep && factors(solver)) {
+        TRY(rk_scratch(g->env, r * r, sizeof *A, &A));
+        memcpy(A, sums->square, (size_t)(r * r) * sizeof *A);
+    }
     s.A = A;
     p->size = p->ld = r;
     p->a = (rk_op){r, apply_stored, &s};
-    p->rhs = rhs;
+    p->rhs = sums->product;
     if (factors(solver)) p->spend = A;
     TRY(rk_solve(solver, p));
+    if (!problem->keep) *sums = (rk_feature_sums){0};
 done:
     return status;
 }
@@ -81,7 +93,7 @@ rkhs_status rk_solve_linear(const rk_gram *g, const rk_spec *solver, const rk_li
     memset(p.residuals, 0, (size_t)problem->k * sizeof *p.residuals);
     TRY(rk_pick_linsolver(g->env, solver, rk_gram_offers(g, RK_MATRIX | RK_FEATURES), &own, &use));
     p.x = out->coef;
-    TRY(rk_gram_offers(g, RK_FEATURES) ? solve_features(g, use, problem, &p) : solve_products(g, use, problem, &p));
+    TRY(rk_gram_offers(g, RK_FEATURES) ? solve_features(g, use, problem, &p, &out->sums) : solve_products(g, use, problem, &p));
     out->iterations = p.iterations;
     out->converged = p.converged;
     out->solver = use->entry->name;

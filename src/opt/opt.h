@@ -33,29 +33,37 @@ typedef struct rk_graph_matrix {
 #define RK_CONSTANT_SHIFT 3.0
 /* out = M V, n x k. */
 rkhs_status rk_graph_matrix_apply(rkhs_env *env, const rk_graph_matrix *m, const double *V, int64_t k, double *out);
-/* out = Phi'M Phi (rank x rank) of a gram with features, and square = Phi'diag(weight) Phi, or NULL, in one pass. If M
- * = I - G'G, square is required, with weights of 1. */
-rkhs_status rk_graph_matrix_moments(const rk_gram *g, const rk_graph_matrix *m, const double *weight, double *square,
-                                    double *out);
 
-/* What an update adds to: sums over all objects so far, for a problem without a graph. */
-typedef struct rk_spectral_moments {
-    double *square, *sums; /* rank x rank: Phi'Phi; rank: Phi'1 */
-    double count, trace;   /* objects; the sum of K_ii */
-} rk_spectral_moments;
+/* Sums over all objects of a problem with features: what an update adds to (feature_sums.c). Arrays that a problem does
+ * not have are NULL. N is the diagonal of the problem; I without a graph. */
+typedef struct rk_feature_sums {
+    double *square;              /* rank x rank: Phi'N Phi */
+    double *sums;                /* rank: Phi'N 1 */
+    double *between;             /* rank x rank: Phi'M Phi of a graph, without its constant */
+    double *product;             /* rank x k: Phi'T of a linear problem */
+    double count, weight, trace; /* objects; the sums of N_ii (of a graph) and of N_ii K_ii */
+    double target_square;        /* |T|^2 */
+} rk_feature_sums;
+/* Adds the sums of objects that are gone; k: columns of T. Fails if the result is not finite. */
+rkhs_status rk_feature_sums_add(const rk_gram *g, const rk_feature_sums *before, int64_t k, rk_feature_sums *to);
+/* *weight (n, on the scratch list): 0 for the first `known` objects, 1 for the others. */
+rkhs_status rk_new_objects(const rk_gram *g, int64_t known, double **weight);
+/* Computes `between`, and `square` and `sums` unless they are NULL, of a gram with features, in one pass. weight: N, or
+ * NULL: none. With a transposed graph M = N - G'G, and `square` is required. */
+rkhs_status rk_graph_matrix_moments(const rk_gram *g, const rk_graph_matrix *m, const double *weight, rk_feature_sums *out);
 
 /* A spectral problem: Phi'M Phi w = l (Phi'N Phi + mu I) w, for the largest l, or |l| if by_magnitude. w'(Phi'N Phi +
  * mu I) w = 1. */
 typedef struct rk_spectral {
     rk_coordinates coordinates; /* sample (graphs: kle) or isometric */
     enum { RK_M_IDENTITY, RK_M_CENTRE, RK_M_GRAPH } m_kind;
-    const rk_graph_matrix *m; /* RK_M_GRAPH */
+    const rk_graph_matrix *m; /* RK_M_GRAPH; with features its constant is n, or NULL */
     const double *n; /* with a graph: the diagonal of N, >= 0; NULL: N = 0 (sample coordinates: N = I). 1 for I - G'G */
     double mu;       /* isometric: above 0 where N is 0; 1 without a graph */
     int64_t count;
     int by_magnitude;
-    const rk_spectral_moments *before; /* features, without a graph: those of objects that are gone; or NULL */
-    int64_t known;                     /* with `before`: it has the first so many objects of the gram already */
+    const rk_feature_sums *before; /* features: the sums of objects that are gone; or NULL */
+    int64_t known; /* with `before`: the first so many objects are in it already; M and N have what others add */
 } rk_spectral;
 
 /* A smooth problem: minimise f(Z, theta) + ridge |W|^2 over Z and parameters theta. */
@@ -83,6 +91,9 @@ typedef struct rk_linear {
     const double *T;
     int64_t k;
     double mu;
+    int keep;                      /* features: the solution has the sums */
+    const rk_feature_sums *before; /* features: the sums of objects that are gone; or NULL */
+    int64_t known; /* with `before`: it has the first so many objects of the gram already; their rows of T are 0 */
 } rk_linear;
 
 /* ---- solver ---------------------------------------------------------------------------------------------------- */
@@ -147,9 +158,9 @@ typedef struct rk_spectrum {
     int64_t count;
     double *values, *residuals; /* on the scratch list, as coef */
     double *coef;
-    double abs_trace; /* sum of |K_ii|; not set for a graph M */
-    double trace;     /* sum of all eigenvalues; not set for a graph M */
-    rk_spectral_moments moments; /* with features, without a graph; on the scratch list */
+    double abs_trace;     /* sum of |K_ii|; not set for a graph M */
+    double trace;         /* sum of all eigenvalues; not set for a graph M */
+    rk_feature_sums sums; /* with features, unless N is 0; without the trace of a graph; on the scratch list */
     int64_t iterations, products;
     int converged;
     const char *solver;
@@ -199,7 +210,8 @@ rkhs_status rk_shifted_psd(const rk_gram *g, double shift, int *above);
 /* ---- linear ---------------------------------------------------------------------------------------------------- */
 
 typedef struct rk_solution {
-    double *coef; /* rank x k, for push and to_map; on the scratch list */
+    double *coef;         /* rank x k, for push and to_map; on the scratch list */
+    rk_feature_sums sums; /* with features, if they are to be kept: square, product and count; on the scratch list */
     int64_t iterations;
     int converged;
     const char *solver;

@@ -166,7 +166,7 @@ static rkhs_status start_at(pullback *b, const double *Z0, double *x) {
     if (b->knn_rows.nearest) return rk_knn_rows_start(g->env, &b->knn_rows, Z0, d, x);
     /* A precomputed Gram may have negative eigenvalues: the ridge is raised until it works. */
     for (double ridge = 1e-3 * mean;; ridge *= 10) {
-        status = rk_solve_linear(g, NULL, &(rk_linear){Z0, d, ridge}, &s);
+        status = rk_solve_linear(g, NULL, &(rk_linear){.T = Z0, .k = d, .mu = ridge}, &s);
         if (status != RKHS_ERR_NUMERIC) break;
         rk_clear_error(g->env);
         if (!(ridge < mean * (double)n))

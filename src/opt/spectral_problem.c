@@ -91,7 +91,7 @@ static rkhs_status apply_stored(void *context, rkhs_env *env, const double *V, i
 }
 
 /* The sums over objects that the problem needs: those before, and those of the objects that are not known to it. */
-static rkhs_status add_moments(const rk_gram *g, const rk_spectral *problem, rk_spectral_moments *m) {
+static rkhs_status add_moments(const rk_gram *g, const rk_spectral *problem, rk_feature_sums *m) {
     rkhs_status status = RKHS_OK;
     int64_t n = g->n, r = g->rank, known = problem->before ? problem->known : 0;
     double *diag, *weight;
@@ -99,20 +99,14 @@ static rkhs_status add_moments(const rk_gram *g, const rk_spectral *problem, rk_
     TRY(rk_scratch(g->env, r, sizeof *m->sums, &m->sums));
     rk_mark mark = rk_scratch_mark(g->env);
     TRY(rk_scratch(g->env, n, sizeof *diag, &diag));
-    TRY(rk_scratch(g->env, n, sizeof *weight, &weight));
+    TRY(rk_new_objects(g, known, &weight));
     TRY(rk_gram_diag(g, diag));
-    for (int64_t i = 0; i < n; i++) weight[i] = i >= known;
     m->count = (double)(n - known);
     m->trace = rk_rows_sum(n - known, 1, diag + known);
     TRY(rk_gram_moments(
         g, "covariance",
         &(rk_moments){.weight = known ? weight : NULL, .square = m->square, .T = weight, .k = 1, .product = m->sums}));
-    if (problem->before) {
-        for (int64_t i = 0; i < r * r; i++) m->square[i] += problem->before->square[i];
-        for (int64_t i = 0; i < r; i++) m->sums[i] += problem->before->sums[i];
-        m->count += problem->before->count;
-        m->trace += problem->before->trace;
-    }
+    if (problem->before) TRY(rk_feature_sums_add(g, problem->before, 0, m));
     TRY(rk_gram_check_finite(g, m->trace));
     rk_scratch_release(g->env, mark);
 done:
@@ -122,7 +116,7 @@ done:
 /* A = Phi'M Phi, rank x rank, and the trace of M K M with the whole K, not its factor. *before: the trace without M. */
 static rkhs_status factor_matrix(const rk_gram *g, const rk_spectral *problem, double *A, rk_spectrum *out, double *before) {
     int64_t r = g->rank;
-    rk_spectral_moments *m = &out->moments;
+    rk_feature_sums *m = &out->sums;
     rkhs_status status = add_moments(g, problem, m);
     if (status != RKHS_OK) return status;
     *before = out->trace = m->trace;

@@ -139,7 +139,7 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     TOLD("variable for the objects", rkhs_model_inverse(t.model, z, 1, 2, NULL));
     TOLD("no data", rkhs_model_anomaly(t.model, NULL, NULL, z));
     TOLD("no scores", rkhs_model_anomaly(t.model, t.x, NULL, NULL));
-    TOLD("no data", rkhs_model_update(t.model, NULL));
+    TOLD("no data", rkhs_model_update(t.model, NULL, NULL));
     TOLD("no path", rkhs_model_save(t.model, NULL));
     TOLD("no path", rkhs_model_load(env, NULL, &model));
     TOLD("variable for the model", rkhs_model_load(env, "a.rkhs", NULL));
@@ -164,7 +164,7 @@ static void kernel_and_model_calls_tell_what_is_missing(void **state) {
     SILENT(rkhs_model_set_place(NULL, "map"));
     SILENT(rkhs_model_inverse(NULL, z, 1, 2, &out));
     SILENT(rkhs_model_anomaly(NULL, t.x, NULL, z));
-    SILENT(rkhs_model_update(NULL, t.x));
+    SILENT(rkhs_model_update(NULL, t.x, NULL));
     SILENT(rkhs_model_save(NULL, "a.rkhs"));
     SILENT(rkhs_model_load(NULL, "a.rkhs", &model));
     SILENT(rkhs_model_copy(NULL, &model));

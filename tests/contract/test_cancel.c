@@ -223,7 +223,7 @@ static rkhs_status call_update(rkhs_env *env, work *w) {
     int64_t before, after;
     FINE(env, rkhs_model_copy(w->model, &copy));
     rkhs_model_embedding(copy, &before, NULL);
-    rkhs_status status = rkhs_model_update(copy, w->fresh);
+    rkhs_status status = rkhs_model_update(copy, w->fresh, NULL);
     rkhs_model_embedding(copy, &after, NULL);
     if (status != RKHS_OK) HOLDS(after == before);
     rkhs_model_free(copy);
@@ -321,6 +321,20 @@ static void every_long_call_can_be_cancelled(void **state) {
     }
 }
 
+static void updates_that_add_to_sums_can_be_cancelled(void **state) {
+    rkhs_env *env = *state;
+    static const char *const specs[] = {"kpca(gram=nystrom(landmarks=80))", "lpp(gram=nystrom(landmarks=80))",
+                                        "npe(gram=nystrom(landmarks=80))"};
+    for (int i = 0; i < 3; i++) {
+        rk_mark mark = rk_scratch_mark(env);
+        work w;
+        work_open(env, &w, specs[i]);
+        stop_everywhere(env, specs[i], call_update, &w);
+        work_close(&w);
+        rk_scratch_release(env, mark);
+    }
+}
+
 /* Which stages were shown: once a call has named one, it has no reason to begin anew. */
 typedef struct stages {
     rkhs_env *env;
@@ -354,12 +368,13 @@ static void progress_does_not_begin_anew(void **state) {
         {"an inverse", call_inverse, "kpca"},
         {"an anomaly", call_anomaly, "kpca"},
         {"an update", call_update, "kpca"},
+        {"an update", call_update, "lpp(gram=nystrom(landmarks=80))"},
         {"a width", call_freeze, "kpca"},
         {"a score", call_score, "kpca"},
         {"a Gram", call_gram, "kpca"},
         {"a transform", call_transform, "kpca"},
     };
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 11; i++) {
         rk_mark mark = rk_scratch_mark(env);
         work w;
         work_open(env, &w, calls[i].spec);
@@ -382,6 +397,7 @@ int main(void) {
         FOLDER_TEST(a_fit_on_two_threads_can_be_cancelled),
         FOLDER_TEST(a_cancelled_env_is_as_good_as_new),
         FOLDER_TEST(every_long_call_can_be_cancelled),
+        FOLDER_TEST(updates_that_add_to_sums_can_be_cancelled),
         FOLDER_TEST(every_score_can_be_cancelled),
         FOLDER_TEST(progress_does_not_begin_anew),
     };

@@ -208,6 +208,100 @@ static void parts_of_a_process_that_do_not_fit_are_refused(void **state) {
     refused(env, "missing or out of range");
 }
 
+/* Sums over objects, to which updates add: those of a model with three landmarks, forged. */
+static void sums_that_do_not_fit_together_are_refused(void **state) {
+    rkhs_env *env = *state;
+    static const char *const specs[] = {
+        "kpca(dim=1, gram=nystrom(landmarks=3))", "lpp(dim=1, neighbours=3, gram=nystrom(landmarks=3))",
+        "npe(dim=1, neighbours=3, gram=nystrom(landmarks=3))", "krr(gram=nystrom(landmarks=3))"};
+    static const double odd[9] = {1, 2, 0, 1, 1, 0, 0, 0, 1}, negative[9] = {1, 0, 0, 0, -1, 0, 0, 0, 1},
+                        ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, less = N - 1, half = N + 0.5, many = 1e16,
+                        minus = -1;
+    const char *what = "sums over its objects";
+    for (int t = 0; t < 4; t++) {
+        save_model(env, specs[t], NULL, "small");
+        const struct {
+            const char *name;
+            rk_array array;
+        } bad[] = {{"state/square", {'d', 2, {3, 3}, odd}},
+                   {"state/square", {'d', 2, {3, 3}, negative}},
+                   {"state/square", {'d', 2, {2, 2}, ones}},
+                   {"state/square", {'d', 2, {4, 4}, ones}},
+                   {"state/square", {'d', 2, {3, 2}, ones}},
+                   {"state/square", {0}},
+                   {"state/count", {'d', 0, {0}, &less}},
+                   {"state/count", {'d', 0, {0}, &half}},
+                   {"state/count", {'d', 0, {0}, &many}},
+                   {"state/count", {0}},
+                   {t == 3 ? "state/product" : "state/sums", {'d', 2, {3, 3}, ones}},
+                   {t == 3 ? "state/product" : "state/sums", {0}},
+                   {t == 3 ? "state/target_square" : "state/trace", {'d', 0, {0}, &minus}},
+                   {t == 3 ? "state/target_square" : "state/trace", {0}},
+                   {"state/between", {'d', 2, {3, 3}, odd}},
+                   {"state/between", {'d', 2, {2, 2}, ones}},
+                   {"state/between", {0}},
+                   {"state/weight", {'d', 0, {0}, &minus}},
+                   {"state/weight", {0}}};
+        for (int i = 0; i < (t == 1 || t == 2 ? 19 : 14); i++) {
+            FORGE(env, {bad[i].name, bad[i].array});
+            refused(env, what);
+        }
+    }
+    FORGE(env, {"state/targets", {'d', 2, {N, 1}, ones}});
+    refused(env, "targets");
+    save_model(env, "krr", NULL, "small");
+    FORGE(env, {"state/targets", {'d', 2, {3, 1}, ones}});
+    refused(env, "targets");
+    FORGE(env, {"state/square", {'d', 2, {1, 1}, ones}}, {"state/product", {'d', 2, {1, 1}, ones}},
+          {"state/count", {'d', 0, {0}, &many}}, {"state/target_square", {'d', 0, {0}, ones}});
+    refused(env, what);
+}
+
+/* Files from before there were sums and targets load; they cannot be updated. */
+static void files_without_sums_load_and_are_not_updated(void **state) {
+    rkhs_env *env = *state;
+    static const char *const specs[] = {
+        "kpca(dim=1, gram=nystrom(landmarks=3))", "lpp(dim=1, neighbours=3, gram=nystrom(landmarks=3))",
+        "npe(dim=1, neighbours=3, gram=nystrom(landmarks=3))", "krr(gram=nystrom(landmarks=3))", "krr"};
+    for (int t = 0; t < 5; t++) {
+        rkhs_model *m;
+        rkhs_data *x = fixture_data(env, "small", N), *y = fixture_data(env, "column", N);
+        save_model(env, specs[t], NULL, "small");
+        FORGE(env, {"state/square", {0}}, {"state/sums", {0}}, {"state/between", {0}}, {"state/product", {0}},
+              {"state/count", {0}}, {"state/weight", {0}}, {"state/trace", {0}}, {"state/target_square", {0}},
+              {"state/targets", {0}});
+        FINE(env, rkhs_model_load(env, "c.rkhs", &m));
+        REFUSED(env, RKHS_ERR_ARGUMENT, "fit on all", rkhs_model_update(m, x, t < 3 ? NULL : y));
+        HOLDS(m->n == N);
+        rkhs_model_free(m);
+        rkhs_data_free(y);
+        rkhs_data_free(x);
+    }
+}
+
+/* Forged sums that hold together end an update in a number or a sentence. */
+static void updates_of_forged_sums_end(void **state) {
+    rkhs_env *env = *state;
+    static const char *const specs[] = {
+        "kpca(dim=1, gram=nystrom(landmarks=3))", "lpp(dim=1, neighbours=3, gram=nystrom(landmarks=3))",
+        "npe(dim=1, neighbours=3, gram=nystrom(landmarks=3))", "krr(gram=nystrom(landmarks=3))"};
+    static const double indefinite[9] = {1e9, 2e9, 0, 2e9, 1e9, 0, 0, 0, 1}, huge[9] = {1e308, 0, 0, 0, 1e308, 0, 0, 0, 1e308};
+    const double *const forged[] = {indefinite, huge, zeros};
+    for (int t = 0; t < 12; t++) {
+        rkhs_model *m;
+        rkhs_data *x = fixture_data(env, "small", N), *y = fixture_data(env, "column", N);
+        save_model(env, specs[t % 4], NULL, "small");
+        FORGE(env, {"state/square", {'d', 2, {3, 3}, forged[t / 4]}});
+        FINE(env, rkhs_model_load(env, "c.rkhs", &m));
+        rkhs_status status = rkhs_model_update(m, x, t % 4 == 3 ? y : NULL);
+        HOLDS(status == RKHS_OK || (status == RKHS_ERR_NUMERIC && rkhs_env_message(env)[0]));
+        FINE(env, rkhs_model_save(m, "d.rkhs"));
+        rkhs_model_free(m);
+        rkhs_data_free(y);
+        rkhs_data_free(x);
+    }
+}
+
 static void parts_of_another_model_are_refused(void **state) {
     rkhs_env *env = *state;
     static const int64_t three = 3, one = 1;
@@ -386,7 +480,7 @@ static void a_fit_that_runs_out_of_range_says_so(void **state) {
             FORGE(env, {"kernel", {'S', 1, {sizeof kernel - 1}, kernel}}, {"model", {'S', 1, {sizeof model - 1}, model}});
         FINE(env, rkhs_model_load(env, "c.rkhs", &m));
         rkhs_data *x = fixture_data(env, "small", N);
-        rkhs_status status = rkhs_model_update(m, x);
+        rkhs_status status = rkhs_model_update(m, x, NULL);
         HOLDS(status == RKHS_OK || status == RKHS_ERR_NUMERIC);
         if (status != RKHS_OK) HOLDS(m->n == N && rkhs_env_message(env)[0]);
         FINE(env, rkhs_model_save(m, "d.rkhs"));
@@ -520,6 +614,9 @@ int main(void) {
         FOLDER_TEST(a_report_that_contradicts_the_model_is_refused),
         FOLDER_TEST(results_out_of_range_are_refused),
         FOLDER_TEST(parts_of_a_process_that_do_not_fit_are_refused),
+        FOLDER_TEST(sums_that_do_not_fit_together_are_refused),
+        FOLDER_TEST(files_without_sums_load_and_are_not_updated),
+        FOLDER_TEST(updates_of_forged_sums_end),
         FOLDER_TEST(parts_of_another_model_are_refused),
         FOLDER_TEST(a_hessian_that_is_not_finite_ends_the_descent),
         FOLDER_TEST(placing_can_be_stopped_before_any_row),

@@ -163,7 +163,7 @@ static void an_unfitted_model_can_do_nothing(void **state) {
         REFUSED(env, RKHS_ERR_ARGUMENT, "not fitted", rkhs_model_transform(m, x, Z, 2));
         REFUSED(env, RKHS_ERR_ARGUMENT, "not fitted", rkhs_model_inverse(m, Z, N, 2, &back));
         REFUSED(env, RKHS_ERR_ARGUMENT, "not fitted", rkhs_model_anomaly(m, x, NULL, Z));
-        REFUSED(env, RKHS_ERR_ARGUMENT, "not fitted", rkhs_model_update(m, x));
+        REFUSED(env, RKHS_ERR_ARGUMENT, "not fitted", rkhs_model_update(m, x, NULL));
         REFUSED(env, RKHS_ERR_ARGUMENT, "not fitted", rkhs_model_save(m, "/nowhere/at/all"));
         assert_null(back);
         rkhs_model_free(m);

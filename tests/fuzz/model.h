@@ -152,8 +152,19 @@ static inline void fuzz_model(rkhs_env *env, rkhs_model *m, unsigned turn) {
         fuzz_ask(env, m, other, ASK_ALL, 0);
     }
     if (what & ASK_UPDATE && x) {
-        rkhs_status status = rkhs_model_update(m, x);
+        rkhs_status status = rkhs_model_update(m, x, NULL);
         fuzz_fair(env, status);
+        if (status == RKHS_ERR_ARGUMENT && strcmp(rkhs_env_hint(env), "target") == 0) {
+            int64_t dim = 0, rows = rkhs_data_rows(x);
+            rkhs_model_embedding(m, NULL, &dim);
+            double *values = calloc((size_t)(rows * dim), sizeof *values);
+            rkhs_data *y = NULL;
+            if (values) status = rkhs_data_dense(env, values, rows, dim, dim, &y);
+            if (y) status = rkhs_model_update(m, x, y);
+            fuzz_fair(env, status);
+            rkhs_data_free(y);
+            free(values);
+        }
         if (status == RKHS_OK) fuzz_read(env, m), fuzz_ask(env, m, x, ASK_PLACE, 0), fuzz_again(env, m);
     }
     rkhs_model_free(copy);

@@ -77,7 +77,7 @@ static void local_weights_are_those_of_scikit_learn(void **state) {
         FINE(env, rkhs_kernel_new(env, "linear", &k));
         FINE(env, rk_spec_new(env, &rk_grams, grams[t], &spec));
         FINE(env, rk_gram_new(env, spec, k, x, &g));
-        FINE(env, rk_npe_weights(g, NEAR, 1e-3, index, value));
+        FINE(env, rk_npe_weights(g, 0, NEAR, 1e-3, index, value));
         for (int64_t q = 0; q < TRAIN * NEAR; q++) dense[q / NEAR * TRAIN + index[q]] += value[q];
         near_all("weights", dense, expected, TRAIN * TRAIN, 1e-9);
         rk_gram_free(g);

@@ -106,8 +106,8 @@ METHOD_CALLS = [
     lambda: m.inverse(None, 1, None), lambda: m.inverse(strings, 1, None), lambda: m.inverse(("dense", 30, 1, X), 1, None), lambda: m.inverse(labels, 1, None),
     lambda: m.inverse(("dense", 0, 2, X), 1, None), lambda: few.explain(ten, R, F, 2**62, 1, None), lambda: few.explain(ten, R, F, 2**60, 1, None),
     lambda: few.explain(ten, R, F, -2, 1, None), lambda: few.explain(ten, R, F, 0, 1, None), lambda: few.explain(ten, F, F, 2, 1, None),
-    lambda: few.explain(ten, R, F, 3, 1, None), lambda: m.embedding(Z[:3]), lambda: m.embedding(read_only), lambda: m.update(None, 0, 1, 0, None),
-    lambda: m.update(("dense", 3, 2, X), 0, 1, 0, None), lambda: m.save("/nowhere/x"), lambda: m.save("a\0b"),
+    lambda: few.explain(ten, R, F, 3, 1, None), lambda: m.embedding(Z[:3]), lambda: m.embedding(read_only), lambda: m.update(None, None, 0, 1, 0, None),
+    lambda: m.update(("dense", 3, 2, X), None, 0, 1, 0, None), lambda: m.save("/nowhere/x"), lambda: m.save("a\0b"),
     *(lambda method=method: method(unfitted) for name, method in METHODS.items() if name not in ("fit", "embedding", "report", "text", "columns")),
 ]
 FUNCTIONS = [

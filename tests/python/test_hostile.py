@@ -39,7 +39,7 @@ def interrupt_after(seconds):
 m = _rkhs.Model("kpca")
 fit(m, 300)
 METHODS = {
-    "fit": lambda m: fit(m, 20), "update": lambda m: m.update(ten, 0, 1, 0, None), "transform": lambda m: m.transform(ten, Z, 1, None, None),
+    "fit": lambda m: fit(m, 20), "update": lambda m: m.update(ten, None, 0, 1, 0, None), "transform": lambda m: m.transform(ten, Z, 1, None, None),
     "anomaly": lambda m: m.anomaly(ten, F, 1, None, None), "inverse": lambda m: m.inverse(("dense", 10, 2, X), 1, None),
     "explain": lambda m: m.explain(ten, R, F, 2, 1, None), "embedding": lambda m: m.embedding(), "report": lambda m: m.report(),
     "text": lambda m: m.text(), "columns": lambda m: m.columns(), "pack": lambda m: m.pack(), "save": lambda m: m.save("never.rkhs"), "__reduce__": lambda m: m.__reduce__(),

@@ -1,4 +1,5 @@
 """Anomaly scores and updates, against SciPy and NumPy."""
+import pickle
 import unittest
 import warnings
 
@@ -85,7 +86,7 @@ class Update(unittest.TestCase):
 
     def test_refusals_leave_the_model(self):
         X, _ = blobs()
-        model = rkhs.LocalityPreservingProjections(gram="nystrom(landmarks=20)").fit(X)
+        model = rkhs.BackConstrainedTKE(gram="nystrom(landmarks=20)").fit(X)
         with self.assertRaisesRegex(rkhs.ArgumentError, "20 of the 90"):
             model.update(X)
         model = rkhs.KernelPCA().fit(X)
@@ -93,7 +94,41 @@ class Update(unittest.TestCase):
             with self.assertRaisesRegex(error, words):
                 model.update(new)
         self.assertEqual(len(model.embedding_), 90)
-        self.assertFalse(hasattr(rkhs.KernelRidge, "update"))
+
+    def test_landmarks_add_new_objects(self):
+        X, _ = blobs()
+        for cls in (rkhs.KernelPCA, rkhs.LocalityPreservingProjections, rkhs.NeighbourhoodPreservingEmbedding):
+            model = cls(gram="nystrom(landmarks=20)").fit(X[:80])
+            again = pickle.loads(pickle.dumps(model)).update(X[80:])
+            self.assertIs(model.update(X[80:]), model)
+            self.assertEqual((len(model.embedding_), model.objects_seen_, model.new_rows_), (30, 90, 10))
+            np.testing.assert_array_equal(again.embedding_, model.embedding_)
+            np.testing.assert_allclose(model.transform(X[80:]), model.embedding_[20:], atol=1e-10)
+            self.assertFalse(hasattr(model, "components_"))
+
+    def test_targets_are_added(self):
+        X, _ = blobs()
+        Y = np.column_stack([X.sum(1), X[:, 0] ** 2])
+        for gram in ("exact", "nystrom(by=given, rows=[0:20])", "features(count=30)"):
+            for y in (Y, Y[:, 0]):
+                model = rkhs.KernelRidge(gram=gram, kernel="rbf(sigma=2)").fit(X[:50], y[:50])
+                self.assertIs(model.update(X[50:80], y[50:80]).update(X[80:], y[80:]), model)
+                whole = rkhs.KernelRidge(gram=gram, kernel="rbf(sigma=2)").fit(X, y)
+                np.testing.assert_allclose(model.predict(X), whole.predict(X), atol=1e-9)
+                self.assertEqual(model.predict(X).shape, y.shape)
+                self.assertAlmostEqual(model.training_error_, whole.training_error_, places=9)
+        before = model.predict(X)
+        with self.assertRaisesRegex(ValueError, "y"):
+            model.update(X, None)
+        with self.assertRaisesRegex(ValueError, "inconsistent"):
+            model.update(X, y[:3])
+        with self.assertRaisesRegex(rkhs.DataError, "2 columns"):
+            model.update(X, Y)
+        with self.assertRaises(NotFittedError):
+            rkhs.KernelRidge().update(X, y)
+        with self.assertRaises(TypeError):
+            rkhs.KernelPCA().fit(X).update(X, y)
+        np.testing.assert_array_equal(model.predict(X), before)
 
 
 if __name__ == "__main__":

@@ -119,7 +119,7 @@ static void least_squares_with_a_ridge_is_the_linear_problem_in_each_coordinate(
                                      .context = &s.t};
                 rk_smooth_result r =
                     solve(&s, &problem, "lbfgs(max_iter=20000, tol=1e-11, ftol=0)", start ? s.t.T : NULL, NULL);
-                OK(s.env, rk_solve_linear(s.g, NULL, &(rk_linear){s.t.T, DIM, 0.1}, &linear));
+                OK(s.env, rk_solve_linear(s.g, NULL, &(rk_linear){.T = s.t.T, .k = DIM, .mu = 0.1}, &linear));
                 OK(s.env, rk_gram_push(s.g, linear.coef, DIM, Z));
                 for (int i = 0; i < N * DIM; i++) NEAR(s.Z[i], Z[i], 1e-5);
                 check_map(&s);
@@ -181,10 +181,10 @@ static void linear_problems_agree_by_cholesky_and_cg(void **state) {
         scene_open(*state, grams[q], &s);
         OK(s.env, rk_gram_mul(s.g, s.t.T, 1, before));
         OK(s.env, rk_spec_new(s.env, &rk_linsolvers, "cg(tol=1e-13)", &cg));
-        OK(s.env, rk_solve_linear(s.g, NULL, &(rk_linear){s.t.T, DIM, 0.3}, &a));
+        OK(s.env, rk_solve_linear(s.g, NULL, &(rk_linear){.T = s.t.T, .k = DIM, .mu = 0.3}, &a));
         OK(s.env, rk_gram_mul(s.g, s.t.T, 1, after));
         assert_memory_equal(before, after, sizeof before); /* a Gram that was spent is put back */
-        OK(s.env, rk_solve_linear(s.g, cg, &(rk_linear){s.t.T, DIM, 0.3}, &b));
+        OK(s.env, rk_solve_linear(s.g, cg, &(rk_linear){.T = s.t.T, .k = DIM, .mu = 0.3}, &b));
         assert_true(a.converged && b.converged);
         for (int64_t i = 0; i < s.g->rank * DIM; i++) NEAR(a.coef[i], b.coef[i], 1e-9);
         rk_spec_free(s.env, cg);
