@@ -59,7 +59,7 @@ reproduce-%:
 bench:
 	@scripts/install-deps bench
 	@scripts/configure build
-	@$(ninja) --quiet -C build all bench/bench_core bench/bench_la
+	@$(ninja) --quiet -C build all bench/bench_core bench/bench_la bench/bench_gram
 	@/usr/bin/python3 bench/bench.py $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
 clean:
