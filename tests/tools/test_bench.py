@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """The bench runs every row on tiny data and writes its table and picture. No time is looked at: machines differ.
 
-Needs bench_core and bench_la in build/bench, and NumPy; a program to compare with may be there or not."""
+Needs bench_core, bench_la and bench_gram in build/bench, and NumPy; a program to compare with may be there or not."""
+import gzip
+import math
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,7 +20,7 @@ PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else "pyth
 COLUMNS = ["row", "what", "size", "threads", "ours_s", "ours_min_s", "ours_max_s", "peer", "peer_s", "peer_min_s", "peer_max_s",
            "ratio", "ratio_min", "ratio_max", "wanted", "share", "limit", "ours_peak_mb", "peer_peak_mb",
            "ours_cpu_s", "peer_cpu_s", "difference", "memory", "memory_wanted", "beyond_s", "beyond_wanted_s",
-           "share_wanted", "before_s", "before_ratio", "before_wanted", "blas_ratio", "blas_wanted", "ratio_unset"]
+           "share_wanted", "memory_mb_wanted", "slope", "slope_wanted", "before_s", "before_ratio", "before_wanted", "blas_ratio", "blas_wanted", "ratio_unset"]
 LA_ROWS = {"product", "tall", "cholesky", "triangles"}  # of bench_la: no peer, except that of 2 threads
 
 
@@ -52,8 +55,9 @@ class Bench(unittest.TestCase):
                 self.assertGreater(float(line["share"]), 0)
             self.assertEqual(line["peer"] == "" or "not installed" in line["peer"], line["ratio"] == "", line)
             alone = line["row"] in LA_ROWS and not line["what"].endswith("2 threads")
-            self.assertEqual(line["peer"] == "", alone or line["what"].startswith(("import", "tke, new")), line)
-            self.assertEqual(line["share_wanted"] != "", alone and line["row"] != "triangles", line)
+            self.assertEqual(line["peer"] == "", alone or line["row"] == "lazy" or line["what"].startswith(("import", "tke, new")), line)
+            self.assertEqual(line["share_wanted"] != "", alone and line["row"] != "triangles" or "lazy product" in line["what"], line)
+            self.assertEqual(line["memory_mb_wanted"] != "", "lazy fit" in line["what"], line)
             self.assertEqual((line["before_ratio"], line["blas_ratio"]), ("", ""), line)
             self.assertEqual(line["beyond_s"] == "", line["beyond_wanted_s"] == "", line)
             self.assertIn(line["what"], result.stdout)
@@ -63,6 +67,34 @@ class Bench(unittest.TestCase):
         words = " ".join(node.text or "" for node in picture.iter())
         for line in lines:
             self.assertIn(line["what"], words)
+        self.assertEqual(result.stdout.count("|K - Phi Phi'| / |K|: orthogonal"), 3)
+
+    def test_rows_that_are_asked_for(self):
+        names = re.findall(r"^@row\(ask=True\)\ndef (\w+)", BENCH.with_name("rows.py").read_text(), re.MULTILINE)
+        data = pathlib.Path(self.folder) / "mnist"
+        data.mkdir()
+        with gzip.open(data / "train-images-idx3-ubyte.gz", "wb") as file:
+            file.write(struct.pack(">4i", 2051, 30, 28, 28) + os.urandom(30 * 784))
+        result = run(self.folder, "--repeats", "1", "--rows", ",".join(names), environment={"DATA": self.folder})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        _, lines = read_table(self.folder)
+        self.assertEqual({line["row"] for line in lines}, set(names))
+        for line in lines:
+            self.assertGreater(float(line["ours_s"]), 0)
+            self.assertEqual(line["memory_mb_wanted"], "1500" if line["row"] == "hundred_thousand" else "")
+        million = [line for line in lines if line["row"] == "nystrom_million"]
+        self.assertEqual([line["slope_wanted"] for line in million], ["", "1.05"])
+        grown = math.log(float(million[1]["ours_s"]) / float(million[0]["ours_s"])) / math.log(100 / 20)
+        self.assertAlmostEqual(float(million[1]["slope"]), grown, delta=1e-3)
+        self.assertEqual([line["what"] for line in lines if line["row"] == "landmark_sample"],
+                         ["landmarks, mixture", "landmarks, rare groups", "landmarks, MNIST"])
+        self.assertEqual(result.stdout.count("tr(K - Phi Phi') / tr K: landmarks of a sample"), 3)
+
+    def test_a_real_set_that_is_not_there_is_left_out(self):
+        result = run(self.folder, "--repeats", "1", "--rows", "landmark_sample", environment={"DATA": ""})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("MNIST is left out", result.stderr)
+        self.assertEqual(len(read_table(self.folder)[1]), 2)
 
     def test_the_kernels_of_blas_are_named(self):
         result = run(self.folder, "--repeats", "1", "--rows", "npy,cholesky", environment={"OPENBLAS_CORETYPE": "Prescott"})
@@ -139,6 +171,12 @@ class Bench(unittest.TestCase):
             self.assertEqual((result.returncode, result.stdout), (2, ""), words)
             self.assertIn("usage", result.stderr)
 
+    def test_jobs_of_bench_gram_refuse_what_they_cannot_measure(self):
+        for words in ([], ["product", "--kernel", "linear", "--x", "x.npy"], ["landmarks", "--kernel", "linear", "--x", "x.npy"]):
+            result = subprocess.run([BUILD / "bench" / "bench_gram", *words], capture_output=True, text=True)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), words)
+            self.assertIn("usage", result.stderr)
+
     def test_what_is_missed_is_said(self):
         sys.path.insert(0, str(BENCH.parent))
         import table
@@ -151,6 +189,8 @@ class Bench(unittest.TestCase):
         self.assertEqual(table.short(c), "81%")
         c.update(wanted=2.0, ratio=1.9)
         self.assertEqual(table.wanted(c), "2.00 MISSED, share 80%")
+        c.update(share=None, share_wanted=None, wanted=None, ours_peak_mb=310, memory_mb_wanted=300, slope=1.04, slope_wanted=1.05)
+        self.assertEqual(table.wanted(c), "300 MB MISSED: 310, n^1.05")
         c.update(before_ratio=1.06, before_wanted=1.05)
         self.assertEqual(table.before_wanted(c), "1.05 MISSED: 1.06")
         c.update(before_ratio=1.05)
